@@ -1,0 +1,100 @@
+// The source of every random decision. A choice stream is bytes: a fuzzer's input, a seed expanded
+// without end, or the saved bytes of a finding all drive the same generator to the same result.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace anecheck {
+
+// Draws numbers from bytes. Two kinds: over a finite span (when it is used up every draw is 0, the
+// simplest choice) or from a seed (endless, splitmix64). Draws are identical on every compiler and
+// machine. Not thread-safe.
+class ChoiceStream {
+ public:
+  static ChoiceStream FromSeed(uint64_t seed) {
+    ChoiceStream stream;
+    stream.endless_ = true;
+    stream.state_ = seed;
+    return stream;
+  }
+  static ChoiceStream FromBytes(std::span<const uint8_t> bytes) {
+    ChoiceStream stream;
+    stream.bytes_ = bytes;
+    return stream;
+  }
+
+  // Uniform over all 64-bit words. Over bytes: the next eight, little endian, zero past the end.
+  uint64_t Word() {
+    if (endless_) {
+      uint64_t z = (state_ += 0x9e3779b97f4a7c15);
+      z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+      z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+      return z ^ (z >> 31);
+    }
+    return Take(8);
+  }
+
+  // A number in [0, bound). bound 0 or 1 gives 0 and consumes nothing. Over bytes it consumes as
+  // few bytes as the bound needs, so that small edits of the bytes stay small edits of the result.
+  uint64_t Below(uint64_t bound) {
+    if (bound <= 1) return 0;
+    if (endless_) {
+      return static_cast<uint64_t>((static_cast<unsigned __int128>(Word()) * bound) >> 64);
+    }
+    const int bits = 64 - std::countl_zero(bound - 1);
+    return Take((bits + 7) / 8) % bound;
+  }
+
+  // A number in [low, high], both ends included. Precondition: low <= high.
+  int64_t Range(int64_t low, int64_t high) {
+    const uint64_t span = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + 1;
+    return low + static_cast<int64_t>(span == 0 ? Word() : Below(span));
+  }
+
+  // True in `numerator` of `denominator` cases; false is the simplest choice.
+  bool Chance(uint32_t numerator, uint32_t denominator) {
+    return Below(denominator) >= denominator - numerator && numerator != 0;
+  }
+  bool Coin() { return Below(2) != 0; }
+
+  // One element. Precondition: not empty. The first element is the simplest choice.
+  template <typename T, size_t N>
+  const T& Pick(const std::array<T, N>& items) {
+    return items[Below(N)];
+  }
+  template <typename T>
+  const T& Pick(std::span<const T> items) {
+    return items[Below(items.size())];
+  }
+  template <typename T>
+  const T& Pick(const std::vector<T>& items) {
+    return items[Below(items.size())];
+  }
+
+  // True once a finite stream has handed out its last byte; never for a seed.
+  bool Exhausted() const { return !endless_ && position_ >= bytes_.size(); }
+  size_t consumed() const { return position_; }
+
+ private:
+  ChoiceStream() = default;
+
+  uint64_t Take(int count) {
+    uint64_t value = 0;
+    for (int i = 0; i < count && position_ < bytes_.size(); ++i) {
+      value |= static_cast<uint64_t>(bytes_[position_++]) << (8 * i);
+    }
+    return value;
+  }
+
+  std::span<const uint8_t> bytes_;
+  size_t position_ = 0;
+  uint64_t state_ = 0;
+  bool endless_ = false;
+};
+
+}  // namespace anecheck

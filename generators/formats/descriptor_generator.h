@@ -1,0 +1,42 @@
+// What every format's generator offers: valid files from a choice stream, and structure-aware
+// mutations as data, so that a finding replays anywhere. Entries live in generators/formats/.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "generators/choice_stream.h"
+#include "harness/formats/format.h"
+
+namespace anecheck {
+
+// One applied mutation: its kind and the numbers that pin it down. Serialised as
+// {"kind": "alias-sections", "parameters": [2, 5]}.
+struct Mutation {
+  std::string kind;
+  std::vector<uint64_t> parameters;
+};
+
+struct MutationKind {
+  std::string_view id;
+  // The rule of the format that this mutation breaks when it is applied to a valid file and
+  // nothing else; empty where the effect depends on the file.
+  std::string_view breaks_rule;
+  // Chooses parameters for `bytes`, or nothing where the mutation does not apply to it.
+  std::optional<Mutation> (*propose)(ByteSpan bytes, ChoiceStream& choices);
+  // Applies it. Deterministic; an Error where the parameters do not fit `bytes`.
+  Result<Bytes> (*apply)(ByteSpan bytes, const Mutation& mutation);
+};
+
+struct DescriptorGenerator {
+  std::string_view format;  // a Format's name
+  // A valid file: parses, verifies without violation, and covers every optional part over seeds.
+  Bytes (*generate)(ChoiceStream& choices);
+  std::span<const MutationKind> mutations;
+};
+
+}  // namespace anecheck

@@ -1,0 +1,94 @@
+// The one reader of bytes: a bounds-checked little-endian cursor over a span, with absolute
+// offsets and a sticky first error. Every binary codec of harness/formats reads through it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "harness/base/result.h"
+
+namespace anecheck {
+
+// Reads fields in order. After the first failure every read returns 0 or an empty span and
+// `status()` holds that first failure, so a codec may read a whole record and check once.
+// Does not own the bytes. Not thread-safe.
+class ByteReader {
+ public:
+  // `base` is the absolute offset of bytes[0]; error messages and offset() count from it.
+  // `context` prefixes field names in messages and must outlive the reader.
+  explicit ByteReader(std::span<const uint8_t> bytes, uint64_t base = 0,
+                      std::string_view context = {}, int64_t index = -1)
+      : bytes_(bytes), base_(base), context_(context), index_(index) {}
+
+  uint8_t U8(std::string_view field) { return Little<uint8_t>(field); }
+  uint16_t U16(std::string_view field) { return Little<uint16_t>(field); }
+  uint32_t U32(std::string_view field) { return Little<uint32_t>(field); }
+  uint64_t U64(std::string_view field) { return Little<uint64_t>(field); }
+  int32_t I32(std::string_view field) { return static_cast<int32_t>(U32(field)); }
+  int64_t I64(std::string_view field) { return static_cast<int64_t>(U64(field)); }
+
+  // The next `size` bytes, or an empty span and an error.
+  std::span<const uint8_t> Bytes(uint64_t size, std::string_view field);
+
+  // Bytes up to a NUL, which is consumed and not returned. Without a NUL within `limit` bytes (or
+  // within what is left) the read fails.
+  std::string_view CString(std::string_view field, uint64_t limit = UINT64_MAX);
+
+  void Skip(uint64_t size, std::string_view field) { Bytes(size, field); }
+
+  // Moves to `position`, counted from the first byte of this reader. The end itself is allowed.
+  void Seek(uint64_t position, std::string_view field);
+
+  // A reader over [position, position + size) of this one; on a range outside, an empty reader
+  // that carries the error, and this reader fails too.
+  ByteReader Sub(uint64_t position, uint64_t size, std::string_view field, int64_t index = -1);
+
+  // Fails unless `count` records of `record_size` bytes fit in what is left. Call it before
+  // reserving memory for a count that was read from the input.
+  bool CheckCount(uint64_t count, uint64_t record_size, std::string_view field);
+
+  // Records a failure at the current position, in the words of a format rule.
+  void Fail(ErrorCode code, std::string_view field, std::string_view what);
+
+  bool ok() const { return status_.ok(); }
+  const Status& status() const { return status_; }
+  uint64_t position() const { return position_; }
+  uint64_t offset() const { return base_ + position_; }
+  uint64_t base() const { return base_; }
+  uint64_t size() const { return bytes_.size(); }
+  uint64_t remaining() const { return bytes_.size() - position_; }
+  bool AtEnd() const { return position_ == bytes_.size(); }
+  std::span<const uint8_t> all() const { return bytes_; }
+
+ private:
+  template <typename T>
+  T Little(std::string_view field) {
+    if (!ok() || remaining() < sizeof(T)) [[unlikely]] {
+      FailShort(sizeof(T), field);
+      return 0;
+    }
+    T value = 0;
+    const uint8_t* from = bytes_.data() + position_;
+    for (size_t i = 0; i < sizeof(T); ++i) {
+      value = static_cast<T>(value | static_cast<T>(static_cast<T>(from[i]) << (8 * i)));
+    }
+    position_ += sizeof(T);
+    return value;
+  }
+
+  void FailShort(uint64_t need, std::string_view field);
+  std::string Path(std::string_view field) const;
+
+  std::span<const uint8_t> bytes_;
+  uint64_t base_ = 0;
+  uint64_t position_ = 0;
+  std::string_view context_;
+  int64_t index_ = -1;
+  Status status_;
+};
+
+}  // namespace anecheck

@@ -1,0 +1,65 @@
+// The counterpart of ByteReader: appends and patches little-endian fields in a growing buffer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace anecheck {
+
+// Appends fields in order. Not thread-safe.
+class ByteWriter {
+ public:
+  void U8(uint8_t value) { bytes_.push_back(value); }
+  void U16(uint16_t value) { Little(value); }
+  void U32(uint32_t value) { Little(value); }
+  void U64(uint64_t value) { Little(value); }
+  void I32(int32_t value) { U32(static_cast<uint32_t>(value)); }
+  void I64(int64_t value) { U64(static_cast<uint64_t>(value)); }
+  void Bytes(std::span<const uint8_t> bytes) {
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
+  }
+  void Text(std::string_view text) { bytes_.insert(bytes_.end(), text.begin(), text.end()); }
+  void CString(std::string_view text) {
+    Text(text);
+    U8(0);
+  }
+  void Fill(size_t count, uint8_t value = 0) { bytes_.insert(bytes_.end(), count, value); }
+
+  // Pads with `value` up to the next multiple of `alignment` (1 or more).
+  void Align(size_t alignment, uint8_t value = 0) {
+    const size_t over = bytes_.size() % alignment;
+    if (over != 0) Fill(alignment - over, value);
+  }
+  // Pads with `value` until size() is `size`; does nothing where it is already that large.
+  void PadTo(size_t size, uint8_t value = 0) {
+    if (bytes_.size() < size) Fill(size - bytes_.size(), value);
+  }
+
+  // Overwrites four or eight bytes at `position`, which must have been written before.
+  void PatchU32(size_t position, uint32_t value) { Patch(position, value); }
+  void PatchU64(size_t position, uint64_t value) { Patch(position, value); }
+
+  size_t size() const { return bytes_.size(); }
+  std::span<const uint8_t> bytes() const { return bytes_; }
+  std::vector<uint8_t> Take() && { return std::move(bytes_); }
+
+ private:
+  template <typename T>
+  void Little(T value) {
+    for (size_t i = 0; i < sizeof(T); ++i) bytes_.push_back(static_cast<uint8_t>(value >> (8 * i)));
+  }
+  template <typename T>
+  void Patch(size_t position, T value) {
+    for (size_t i = 0; i < sizeof(T); ++i) {
+      bytes_.at(position + i) = static_cast<uint8_t>(value >> (8 * i));
+    }
+  }
+
+  std::vector<uint8_t> bytes_;
+};
+
+}  // namespace anecheck

@@ -1,0 +1,192 @@
+// IEEE 754 binary16 as bits, with explicit conversions in every rounding mode. No arithmetic is
+// done in a native half type: results are computed wide and rounded once, where the caller says.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+
+namespace anecheck {
+
+// The five rounding-direction attributes of IEEE 754-2019, section 4.3.
+enum class Rounding : uint8_t {
+  kNearestEven,
+  kNearestAway,  // ties to the larger magnitude
+  kTowardZero,
+  kUp,    // toward +infinity
+  kDown,  // toward -infinity
+};
+
+struct Half {
+  uint16_t bits = 0;
+
+  friend constexpr bool operator==(Half, Half) = default;  // compares bits: +0 and -0 differ
+
+  constexpr bool IsNan() const { return (bits & 0x7fff) > 0x7c00; }
+  constexpr bool IsInf() const { return (bits & 0x7fff) == 0x7c00; }
+  constexpr bool IsFinite() const { return (bits & 0x7c00) != 0x7c00; }
+  constexpr bool IsZero() const { return (bits & 0x7fff) == 0; }
+  constexpr bool IsSubnormal() const { return (bits & 0x7c00) == 0 && (bits & 0x3ff) != 0; }
+  constexpr bool IsNegative() const { return (bits & 0x8000) != 0; }
+};
+
+inline constexpr Half kHalfMax{0x7bff};  // 65504
+inline constexpr Half kHalfInfinity{0x7c00};
+inline constexpr Half kHalfNan{0x7e00};  // the canonical quiet NaN
+inline constexpr double kHalfMaxValue = 65504.0;
+inline constexpr double kHalfMinSubnormal = 0x1p-24;
+inline constexpr double kHalfMinNormal = 0x1p-14;
+
+// Exact. NaN payloads keep their top bits.
+constexpr double HalfToDouble(Half half);
+constexpr float HalfToFloat(Half half);
+
+// Rounds once, from the full precision of the argument. Overflow follows the mode: to infinity, or
+// to 65504 where the mode rounds that sign toward zero. NaN becomes a quiet NaN of the same sign.
+constexpr Half DoubleToHalf(double value, Rounding mode = Rounding::kNearestEven);
+constexpr Half FloatToHalf(float value, Rounding mode = Rounding::kNearestEven);
+
+// The distance in representable values, +0 and -0 counted as one value and infinity as the
+// successor of 65504. Two NaNs are 0 apart; a NaN and a number are UINT32_MAX apart.
+constexpr uint32_t UlpDistance(Half a, Half b);
+
+// The position of a half on the ordered line of values: 0 for both zeros, 1 for the smallest
+// subnormal, negative for negatives. NaN has no place: the result is INT32_MAX.
+constexpr int32_t HalfOrdinal(Half half);
+// The inverse of HalfOrdinal for -0x7c00 to 0x7c00; 0 gives +0.
+constexpr Half HalfFromOrdinal(int32_t ordinal);
+
+// The size of one unit in the last place at |value| on the fp16 grid; 2^-24 in the subnormal
+// range, 32 from 32768 upwards, also beyond 65504.
+constexpr double HalfUlp(double value);
+
+// ---- implementation -----------------------------------------------------------------------------
+
+namespace half_internal {
+
+// Rounds a magnitude given as significand * 2^exponent (significand < 2^53, exact) to half bits
+// without sign.
+constexpr uint16_t RoundMagnitude(uint64_t significand, int exponent, bool negative,
+                                  Rounding mode) {
+  if (significand == 0) return 0;
+  const bool away = (mode == Rounding::kUp && !negative) || (mode == Rounding::kDown && negative);
+  const int top = 63 - std::countl_zero(significand) + exponent;  // 2^top <= magnitude
+  const uint16_t overflow =
+      (away || mode == Rounding::kNearestEven || mode == Rounding::kNearestAway) ? 0x7c00 : 0x7bff;
+  if (top > 15) return overflow;
+  const int quantum = top < -14 ? -24 : top - 10;  // exponent of the last bit kept
+  const int shift = quantum - exponent;
+  uint64_t kept = 0;
+  uint64_t rest = 0;  // 0 exact, 1 below half, 2 half, 3 above half
+  if (shift <= 0) {
+    kept = significand << -shift;
+  } else if (shift > 54) {
+    rest = 1;
+  } else {
+    kept = significand >> shift;
+    const uint64_t dropped = significand & ((uint64_t{1} << shift) - 1);
+    const uint64_t half = uint64_t{1} << (shift - 1);
+    rest = dropped == 0 ? 0 : dropped < half ? 1 : dropped == half ? 2 : 3;
+  }
+  bool up = false;
+  switch (mode) {
+    case Rounding::kNearestEven:
+      up = rest == 3 || (rest == 2 && (kept & 1) != 0);
+      break;
+    case Rounding::kNearestAway:
+      up = rest >= 2;
+      break;
+    default:
+      up = away && rest != 0;
+      break;
+  }
+  kept += up ? 1 : 0;
+  // `kept` may carry into the next binade; adding it to the biased exponent field handles that.
+  const uint64_t biased =
+      quantum == -24 ? kept : (static_cast<uint64_t>(quantum + 24) << 10) + kept;
+  if (biased >= 0x7c00) return overflow;
+  return static_cast<uint16_t>(biased);
+}
+
+}  // namespace half_internal
+
+constexpr double HalfToDouble(Half half) {
+  const uint64_t sign = static_cast<uint64_t>(half.bits & 0x8000) << 48;
+  const uint64_t exponent = (half.bits >> 10) & 0x1f;
+  const uint64_t fraction = half.bits & 0x3ff;
+  if (exponent == 0x1f) return std::bit_cast<double>(sign | 0x7ff0000000000000 | (fraction << 42));
+  if (exponent != 0) {
+    return std::bit_cast<double>(sign | ((exponent + 1008) << 52) | (fraction << 42));
+  }
+  const double magnitude = static_cast<double>(fraction) * 0x1p-24;
+  return sign != 0 ? -magnitude : magnitude;
+}
+
+constexpr float HalfToFloat(Half half) {
+  if (half.IsNan()) {
+    return std::bit_cast<float>((static_cast<uint32_t>(half.bits & 0x8000) << 16) | 0x7f800000 |
+                                (static_cast<uint32_t>(half.bits & 0x3ff) << 13));
+  }
+  return static_cast<float>(HalfToDouble(half));
+}
+
+constexpr Half DoubleToHalf(double value, Rounding mode) {
+  const uint64_t raw = std::bit_cast<uint64_t>(value);
+  const bool negative = (raw >> 63) != 0;
+  const uint16_t sign = negative ? 0x8000 : 0;
+  const int biased = static_cast<int>((raw >> 52) & 0x7ff);
+  const uint64_t fraction = raw & 0x000fffffffffffff;
+  if (biased == 0x7ff) {
+    if (fraction == 0) return Half{static_cast<uint16_t>(sign | 0x7c00)};
+    return Half{static_cast<uint16_t>(sign | 0x7e00 | (fraction >> 42))};
+  }
+  const uint64_t significand = biased == 0 ? fraction : fraction | (uint64_t{1} << 52);
+  const int exponent = biased == 0 ? -1074 : biased - 1075;
+  return Half{static_cast<uint16_t>(
+      sign | half_internal::RoundMagnitude(significand, exponent, negative, mode))};
+}
+
+constexpr Half FloatToHalf(float value, Rounding mode) {
+  const uint32_t raw = std::bit_cast<uint32_t>(value);
+  const bool negative = (raw >> 31) != 0;
+  const uint16_t sign = negative ? 0x8000 : 0;
+  const int biased = static_cast<int>((raw >> 23) & 0xff);
+  const uint32_t fraction = raw & 0x007fffff;
+  if (biased == 0xff) {
+    if (fraction == 0) return Half{static_cast<uint16_t>(sign | 0x7c00)};
+    return Half{static_cast<uint16_t>(sign | 0x7e00 | (fraction >> 13))};
+  }
+  const uint64_t significand = biased == 0 ? fraction : fraction | (uint32_t{1} << 23);
+  const int exponent = biased == 0 ? -149 : biased - 150;
+  return Half{static_cast<uint16_t>(
+      sign | half_internal::RoundMagnitude(significand, exponent, negative, mode))};
+}
+
+constexpr int32_t HalfOrdinal(Half half) {
+  if (half.IsNan()) return std::numeric_limits<int32_t>::max();
+  const int32_t magnitude = half.bits & 0x7fff;
+  return half.IsNegative() ? -magnitude : magnitude;
+}
+
+constexpr Half HalfFromOrdinal(int32_t ordinal) {
+  return ordinal < 0 ? Half{static_cast<uint16_t>(0x8000 | -ordinal)}
+                     : Half{static_cast<uint16_t>(ordinal)};
+}
+
+constexpr uint32_t UlpDistance(Half a, Half b) {
+  if (a.IsNan() || b.IsNan()) {
+    return a.IsNan() && b.IsNan() ? 0 : std::numeric_limits<uint32_t>::max();
+  }
+  const int32_t difference = HalfOrdinal(a) - HalfOrdinal(b);
+  return static_cast<uint32_t>(difference < 0 ? -difference : difference);
+}
+
+constexpr double HalfUlp(double value) {
+  const uint64_t raw = std::bit_cast<uint64_t>(value) & 0x7fffffffffffffff;
+  int exponent = static_cast<int>(raw >> 52) - 1023;
+  if (exponent < -14) exponent = -14;
+  if (exponent > 15) exponent = 15;
+  return std::bit_cast<double>(static_cast<uint64_t>(exponent - 10 + 1023) << 52);
+}
+
+}  // namespace anecheck

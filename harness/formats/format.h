@@ -1,0 +1,82 @@
+// What every file format of the project offers: recognise, parse to JSON, write back, verify by
+// named rules, print. One `Format` entry a format, in harness/formats/<format>/; the list of all is
+// formats.def. Used by `anecheck inspect`, `encode`, `diff`, the fuzz targets and the round trips.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+
+namespace anecheck {
+
+using Json = nlohmann::ordered_json;
+using Bytes = std::vector<uint8_t>;
+using ByteSpan = std::span<const uint8_t>;
+
+// Where the knowledge of a field or rule comes from, strongest first.
+enum class FactEvidence : uint8_t {
+  kRealFile,       // confirmed by a file that a real tool made
+  kSpecification,  // stated by the specification
+  kPublicNotes,    // stated by public notes
+  kAssumed,        // no source; rules that rest on it warn and never reject
+};
+std::string_view FactEvidenceName(FactEvidence evidence);
+
+// One fact that a valid file obeys. `id` is stable and unique within its format, for example
+// "segment-inside-file".
+struct Rule {
+  std::string_view id;
+  std::string_view statement;  // one sentence
+  std::string_view source;     // "specification 000, table 23.9"
+  FactEvidence evidence = FactEvidence::kSpecification;
+};
+
+// A rule that a file breaks, and where. Rules of evidence kAssumed are warnings, others errors.
+struct Violation {
+  const Rule* rule = nullptr;
+  uint64_t offset = Error::kNoOffset;
+  std::string message;
+
+  bool IsWarning() const { return rule->evidence == FactEvidence::kAssumed; }
+};
+
+// How much of a file is understood: `inspect` prints typed / (total - payload).
+struct Coverage {
+  uint64_t total = 0;    // bytes of the file
+  uint64_t payload = 0;  // bytes that are data by nature (weights)
+  uint64_t typed = 0;    // bytes outside the payload that belong to a named field
+};
+
+// All functions are pure and may run on several threads at once. None throws.
+struct Format {
+  std::string_view name;   // as given to --format, for example "hwx"
+  std::string_view title;  // for people
+  std::span<const Rule> rules;
+
+  // How sure it is that `bytes` is of this format: 0 no, 100 a magic number matched. `path` may be
+  // empty; its extension counts only where no magic number exists.
+  int (*recognise)(ByteSpan bytes, std::string_view path);
+
+  // The whole file as JSON, field names those of the specification; from_json of it gives the same
+  // bytes. Typed regions are not carried as raw copies.
+  Result<Json> (*to_json)(ByteSpan bytes);
+  Result<Bytes> (*from_json)(const Json& json);
+
+  // write(parse(bytes)): equal to `bytes` for every file that parses.
+  Result<Bytes> (*rewrite)(ByteSpan bytes);
+
+  // Every broken rule, in file order. An Error where the file does not even parse.
+  Result<std::vector<Violation>> (*verify)(ByteSpan bytes);
+
+  // For people: names, sizes, structure; differences between the specification and the file named.
+  Result<std::string> (*print)(ByteSpan bytes);
+
+  Result<Coverage> (*coverage)(ByteSpan bytes);
+};
+
+}  // namespace anecheck

@@ -1,0 +1,63 @@
+# Compiler settings that every target of the project shares.
+
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set_property(GLOBAL PROPERTY GLOBAL_DEPENDS_NO_CYCLES ON)
+
+option(ANECHECK_WERROR "Treat compiler warnings as errors" ON)
+option(ANECHECK_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(ANECHECK_FUZZERS "Link the fuzz targets with libFuzzer (clang only)" OFF)
+option(ANECHECK_TESTS "Build the tests" ON)
+option(ANECHECK_BENCHMARKS "Build the benchmarks" ON)
+
+set(ANECHECK_REAL_DATA "${CMAKE_SOURCE_DIR}/../shared/real" CACHE PATH
+    "Files made by real tools; tests that need them skip where the folder is missing")
+set(ANECHECK_VECTORS "${CMAKE_SOURCE_DIR}/../shared/vectors" CACHE PATH
+    "Published test vectors; tests that need them skip where the folder is missing")
+
+find_program(ANECHECK_CCACHE ccache)
+if(ANECHECK_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${ANECHECK_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${ANECHECK_CCACHE})
+endif()
+
+find_program(ANECHECK_LLD NAMES ld.lld-19 ld.lld)
+if(ANECHECK_LLD AND CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND NOT APPLE)
+  add_link_options(-fuse-ld=lld)
+endif()
+
+add_library(anecheck_settings INTERFACE)
+target_include_directories(anecheck_settings INTERFACE
+  "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}>")
+# Contraction would let the two compilers round the same source differently.
+target_compile_options(anecheck_settings INTERFACE
+  -ffp-contract=off -Wall -Wextra -Wshadow -Wnon-virtual-dtor)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  target_compile_options(anecheck_settings INTERFACE -Wimplicit-fallthrough -Wextra-semi)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 reports false positives of these inside libstdc++ at -O2.
+  target_compile_options(anecheck_settings INTERFACE
+    -Wno-maybe-uninitialized -Wno-restrict -Wno-stringop-overflow -Wno-array-bounds
+    -Wno-missing-field-initializers -Wno-stringop-overread -Wno-dangling-pointer)
+else()
+  target_compile_options(anecheck_settings INTERFACE -Wno-missing-field-initializers
+    -Wno-missing-designated-field-initializers)
+endif()
+if(ANECHECK_WERROR)
+  target_compile_options(anecheck_settings INTERFACE -Werror)
+endif()
+if(ANECHECK_SANITIZE)
+  target_compile_options(anecheck_settings INTERFACE
+    -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(anecheck_settings INTERFACE -fsanitize=address,undefined)
+  target_compile_definitions(anecheck_settings INTERFACE ANECHECK_SANITIZED=1)
+endif()
+if(ANECHECK_FUZZERS)
+  # Coverage counters in every object; libFuzzer's main only where a fuzzer links.
+  target_compile_options(anecheck_settings INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(anecheck_settings INTERFACE -fsanitize=fuzzer-no-link)
+endif()

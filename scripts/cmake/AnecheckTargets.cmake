@@ -1,0 +1,77 @@
+# One function for each kind of target: library, test, benchmark, fuzzer.
+
+# anecheck_library(NAME SOURCES a.cc ... [DEPENDS lib ...])
+# A static library of one room. Its sources are relative to the room's folder.
+function(anecheck_library NAME)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_library(${NAME} STATIC ${ARG_SOURCES})
+  target_link_libraries(${NAME} PUBLIC anecheck_settings ${ARG_DEPENDS})
+endfunction()
+
+# anecheck_test(NAME SOURCES a_test.cc ... [DEPENDS lib ...] [TIMEOUT seconds] [LABELS ...])
+# One GoogleTest binary a room, and one ctest entry for it.
+function(anecheck_test NAME)
+  if(NOT ANECHECK_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  add_executable(${NAME} ${ARG_SOURCES})
+  target_link_libraries(${NAME} PRIVATE anecheck_settings ${ARG_DEPENDS}
+    GTest::gtest GTest::gmock_main rapidcheck rapidcheck_gtest)
+  target_compile_definitions(${NAME} PRIVATE
+    ANECHECK_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ANECHECK_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  add_test(NAME ${NAME} COMMAND ${NAME})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 300)
+  endif()
+  set_tests_properties(${NAME} PROPERTIES TIMEOUT ${ARG_TIMEOUT} LABELS "${ARG_LABELS}"
+    ENVIRONMENT "ANECHECK_REAL_DATA=${ANECHECK_REAL_DATA};ANECHECK_VECTORS=${ANECHECK_VECTORS}")
+endfunction()
+
+# anecheck_benchmark(NAME SOURCES a_bench.cc ... [DEPENDS lib ...])
+function(anecheck_benchmark NAME)
+  if(NOT ANECHECK_BENCHMARKS)
+    return()
+  endif()
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_executable(${NAME} ${ARG_SOURCES})
+  target_link_libraries(${NAME} PRIVATE anecheck_settings ${ARG_DEPENDS}
+    benchmark::benchmark benchmark::benchmark_main)
+endfunction()
+
+# anecheck_fuzzer(FORMAT SOURCES x_fuzzer.cc [DEPENDS lib ...])
+# With ANECHECK_FUZZERS a libFuzzer binary; otherwise a binary that replays files. Either way
+# ctest replays the committed seeds and regressions of corpus/{seeds,regress}/FORMAT.
+function(anecheck_fuzzer FORMAT)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  set(NAME ${FORMAT}_fuzzer)
+  add_executable(${NAME} ${ARG_SOURCES})
+  target_link_libraries(${NAME} PRIVATE anecheck_settings ${ARG_DEPENDS})
+  set(ARGUMENTS)
+  if(ANECHECK_FUZZERS)
+    target_link_options(${NAME} PRIVATE -fsanitize=fuzzer)
+    set(ARGUMENTS -runs=0)
+  else()
+    target_link_libraries(${NAME} PRIVATE anecheck_replay_main)
+  endif()
+  set(FOLDERS)
+  foreach(KIND seeds regress)
+    if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/corpus/${KIND}/${FORMAT}")
+      list(APPEND FOLDERS "${PROJECT_SOURCE_DIR}/corpus/${KIND}/${FORMAT}")
+    endif()
+  endforeach()
+  if(ANECHECK_TESTS AND FOLDERS)
+    add_test(NAME replay_${FORMAT} COMMAND ${NAME} ${ARGUMENTS} ${FOLDERS})
+    set_tests_properties(replay_${FORMAT} PROPERTIES TIMEOUT 120 LABELS "replay")
+  endif()
+endfunction()
+
+# anecheck_add_rooms(): every subfolder that has a CMakeLists.txt of its own.
+function(anecheck_add_rooms)
+  file(GLOB ROOMS CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" */CMakeLists.txt)
+  list(SORT ROOMS)
+  foreach(ROOM ${ROOMS})
+    get_filename_component(FOLDER "${ROOM}" DIRECTORY)
+    add_subdirectory(${FOLDER})
+  endforeach()
+endfunction()
