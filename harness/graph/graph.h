@@ -1,0 +1,204 @@
+// The graph that is generated, lowered, run and judged: typed values, constants, and operations in
+// an order in which every operand is defined before it is used.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/graph/schema.h"
+#include "harness/graph/types.h"
+
+namespace anecheck {
+
+using ValueId = uint32_t;
+using NodeId = uint32_t;
+inline constexpr ValueId kNoValue = ~ValueId{0};
+inline constexpr NodeId kNoNode = ~NodeId{0};
+
+enum class ValueKind : uint8_t { kInput, kConst, kResult, kState };
+
+struct Value {
+  std::string name;
+  TensorType type;
+  ValueKind kind = ValueKind::kInput;
+  NodeId producer = kNoNode;  // kResult: the node
+  uint32_t result_index = 0;  // kResult: which of its results
+  uint64_t data_begin = 0;    // kConst: where its bytes stand in the constant pool
+};
+
+// One tensor operand: which parameter of the schema it stands at, and which value it is. The
+// operands of a list parameter are several entries with one parameter index, in order.
+struct Argument {
+  uint16_t parameter = 0;
+  ValueId value = kNoValue;
+};
+
+enum class AttributeKind : uint8_t { kInt, kFloat, kBool, kString, kInts, kFloats, kBools };
+
+// One attribute. Scalars stand inline; lists and strings are ranges of the graph's pools.
+struct Attribute {
+  uint16_t parameter = 0;
+  AttributeKind kind = AttributeKind::kInt;
+  int64_t integer = 0;  // kInt, kBool
+  double number = 0;    // kFloat
+  uint32_t begin = 0;   // lists and strings: first element in the pool
+  uint32_t count = 0;
+};
+
+struct Node {
+  const OpSchema* schema = nullptr;
+  uint32_t first_argument = 0;
+  uint32_t argument_count = 0;
+  uint32_t first_attribute = 0;
+  uint32_t attribute_count = 0;
+  ValueId first_result = 0;  // results are consecutive values
+  uint32_t result_count = 0;
+  uint32_t first_block = 0;
+  uint32_t block_count = 0;
+};
+
+// Values and nodes in arrays. Copies are deep. Not thread-safe for writing; any number of threads
+// may read.
+class Graph {
+ public:
+  std::string name = "main";
+
+  // Empties the graph and keeps its memory, for generators that make many.
+  void Clear();
+
+  // ---- building. Names may be empty: the value is then called "v<id>". ----
+  ValueId AddInput(const TensorType& type, std::string_view value_name = {});
+  ValueId AddState(const TensorType& type, std::string_view value_name = {});
+  // `bytes` in little-endian order, type.ByteSize() of them; shorter input is padded with zeros.
+  ValueId AddConst(const TensorType& type, std::span<const uint8_t> bytes,
+                   std::string_view value_name = {});
+
+  // A node is built between BeginNode and FinishNode; only one at a time.
+  void BeginNode(const OpSchema* schema);
+  void AddArgument(int parameter, ValueId value);
+  void AddInt(int parameter, int64_t value);
+  void AddFloat(int parameter, double value);
+  void AddBool(int parameter, bool value);
+  void AddString(int parameter, std::string_view value);
+  void AddInts(int parameter, std::span<const int64_t> values);
+  void AddFloats(int parameter, std::span<const double> values);
+  void AddBools(int parameter, std::span<const int64_t> values);
+  void AddBlock(Graph block);
+  // Checks the open node against its schema, infers its result types, and appends one value a
+  // result, named by `names` as far as they go. On an error the open node is dropped and the graph
+  // is as it was before BeginNode. Returns the first result.
+  Result<ValueId> FinishNode(std::span<const std::string> names = {});
+  // As FinishNode, with result types that the caller states and validation checks later; for
+  // readers of files, which must keep what the file says.
+  ValueId FinishNodeAs(std::span<const TensorType> types, std::span<const std::string> names);
+
+  void AddOutput(ValueId value) { outputs_.push_back(value); }
+  void ClearOutputs() { outputs_.clear(); }
+  // Replaces a constant's bytes by as many others.
+  void SetConstData(ValueId value, std::span<const uint8_t> bytes);
+  void Rename(ValueId value, std::string_view value_name);
+
+  // ---- reading ----
+  std::span<const Value> values() const { return values_; }
+  std::span<const Node> nodes() const { return nodes_; }
+  std::span<const ValueId> outputs() const { return outputs_; }
+  const Value& value(ValueId id) const { return values_[id]; }
+  const Node& node(NodeId id) const { return nodes_[id]; }
+  const TensorType& type(ValueId id) const { return values_[id].type; }
+  // Inputs, states or constants in order of their ids.
+  std::vector<ValueId> ValuesOfKind(ValueKind kind) const;
+  std::optional<ValueId> FindValue(std::string_view value_name) const;
+
+  std::span<const Argument> arguments(const Node& node) const {
+    return std::span(arguments_).subspan(node.first_argument, node.argument_count);
+  }
+  std::span<const Attribute> attributes(const Node& node) const {
+    return std::span(attributes_).subspan(node.first_attribute, node.attribute_count);
+  }
+  std::span<const Graph> blocks(const Node& node) const;
+  std::span<const uint8_t> ConstData(ValueId id) const {
+    const Value& constant = values_[id];
+    return std::span(constant_bytes_)
+        .subspan(constant.data_begin, static_cast<size_t>(constant.type.ByteSize()));
+  }
+  std::span<const int64_t> ints(const Attribute& attribute) const {
+    return std::span(ints_).subspan(attribute.begin, attribute.count);
+  }
+  std::span<const double> floats(const Attribute& attribute) const {
+    return std::span(floats_).subspan(attribute.begin, attribute.count);
+  }
+  std::string_view string(const Attribute& attribute) const {
+    return std::string_view(text_).substr(attribute.begin, attribute.count);
+  }
+
+ private:
+  friend class NodeView;
+  ValueId AddValue(const TensorType& type, ValueKind kind, std::string_view value_name);
+  Attribute& AddAttribute(int parameter, AttributeKind kind);
+  void DropOpenNode();
+
+  std::vector<Value> values_;
+  std::vector<Node> nodes_;
+  std::vector<Argument> arguments_;
+  std::vector<Attribute> attributes_;
+  std::vector<int64_t> ints_;
+  std::vector<double> floats_;
+  std::string text_;
+  std::vector<uint8_t> constant_bytes_;
+  std::vector<ValueId> outputs_;
+  std::vector<Graph> blocks_;
+  Node open_;
+};
+
+// One node together with its graph: typed access to operands and attributes by parameter index.
+// Cheap to copy; valid as long as the graph is not changed.
+class NodeView {
+ public:
+  NodeView(const Graph& graph, const Node& node) : graph_(&graph), node_(&node) {}
+  NodeView(const Graph& graph, NodeId node) : NodeView(graph, graph.node(node)) {}
+
+  const Graph& graph() const { return *graph_; }
+  const Node& node() const { return *node_; }
+  const OpSchema& schema() const { return *node_->schema; }
+  std::string_view op() const { return node_->schema->name; }
+
+  // The operand at a tensor parameter, or kNoValue. For lists the first one.
+  ValueId Input(int parameter) const;
+  bool HasInput(int parameter) const { return Input(parameter) != kNoValue; }
+  // Precondition: HasInput(parameter).
+  const TensorType& InputType(int parameter) const { return graph_->type(Input(parameter)); }
+  const Shape& InputShape(int parameter) const { return InputType(parameter).shape; }
+  // All operands at a list parameter, in order.
+  std::vector<ValueId> InputList(int parameter) const;
+
+  // Null where the attribute is absent.
+  const Attribute* FindAttribute(int parameter) const;
+  bool HasAttribute(int parameter) const { return FindAttribute(parameter) != nullptr; }
+  int64_t Int(int parameter, int64_t fallback) const;
+  double Float(int parameter, double fallback) const;  // an integer attribute converts
+  bool Bool(int parameter, bool fallback) const;
+  std::string_view String(int parameter, std::string_view fallback) const;
+  // Empty where absent.
+  std::span<const int64_t> Ints(int parameter) const;
+  std::span<const double> Floats(int parameter) const;
+
+  ValueId Result(uint32_t index = 0) const { return node_->first_result + index; }
+  const TensorType& ResultType(uint32_t index = 0) const { return graph_->type(Result(index)); }
+
+ private:
+  const Graph* graph_;
+  const Node* node_;
+};
+
+// The data of one tensor outside a graph: what a runner takes and gives.
+struct Tensor {
+  TensorType type;
+  std::vector<uint8_t> bytes;  // type.ByteSize(), little endian, row major
+};
+
+}  // namespace anecheck

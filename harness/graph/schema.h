@@ -1,0 +1,95 @@
+// What the graph room knows of an operation: its name, its parameters and how result types follow
+// from them. The content, one entry an operation, stands in harness/ops; this is only the form.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "harness/base/result.h"
+#include "harness/graph/types.h"
+
+namespace anecheck {
+
+class NodeView;
+
+// What may stand at a parameter. Tensor kinds are edges of the graph; the others are attributes,
+// known when the graph is compiled.
+enum class ParameterKind : uint8_t {
+  kTensor,
+  kTensorList,  // MIL's tuple, `values = (a, b)`
+  kInt,
+  kFloat,
+  kBool,
+  kString,
+  kInts,
+  kFloats,
+  kBools,
+};
+constexpr bool IsTensorKind(ParameterKind kind) { return kind <= ParameterKind::kTensorList; }
+std::string_view ParameterKindName(ParameterKind kind);
+
+enum class Need : uint8_t { kRequired, kOptional };
+
+struct Parameter {
+  std::string_view name;  // MIL's argument name
+  ParameterKind kind = ParameterKind::kTensor;
+  Need need = Need::kRequired;
+  // Tensor kinds: the element types that are accepted.
+  DTypeSet dtypes = {DType::kFp16};
+  // Tensor kinds: the operand must be a constant (a weight, a bias, a table).
+  bool constant = false;
+  // Float attributes: the element type in which MIL spells them follows the first tensor input
+  // where this is true, else it is fp32 (facts/more/mil_text_forms.csv).
+  bool float_follows_input = true;
+  // String attributes: the spellings that are accepted; empty accepts any.
+  std::span<const std::string_view> choices = {};
+  // The value that an absent optional attribute stands for, in words, for people. Code states it
+  // again at the accessor's fallback because some depend on the rank.
+  std::string_view default_text = {};
+};
+
+// Result types of one node, at most kMaxResults.
+class ResultTypes {
+ public:
+  static constexpr size_t kMaxResults = 64;
+  void Add(DType dtype, const Shape& shape) {
+    if (count_ < kMaxResults) types_[count_++] = TensorType{dtype, shape};
+  }
+  size_t size() const { return count_; }
+  const TensorType& operator[](size_t i) const { return types_[i]; }
+
+ private:
+  std::array<TensorType, kMaxResults> types_;
+  size_t count_ = 0;
+};
+
+struct OpSchema {
+  std::string_view name;  // MIL's operation name
+  uint16_t id = 0;        // index in the operation table, set by harness/ops/ops.def's order
+  std::span<const Parameter> parameters;
+  // Result types from the arguments and attributes. Called only after every required parameter was
+  // found present and every dtype accepted. Pure.
+  Status (*infer)(const NodeView& node, ResultTypes& results) = nullptr;
+  // Names of the nested blocks that the operation carries (cond: true_fn, false_fn); usually none.
+  std::span<const std::string_view> blocks = {};
+
+  // The index of the parameter called `name`, or -1.
+  int FindParameter(std::string_view parameter) const {
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      if (parameters[i].name == parameter) return static_cast<int>(i);
+    }
+    return -1;
+  }
+};
+
+// A set of operations by name; harness/ops gives the one that the project uses.
+class Vocabulary {
+ public:
+  virtual ~Vocabulary() = default;
+  // The schema called `name`, or null.
+  virtual const OpSchema* Find(std::string_view name) const = 0;
+};
+
+}  // namespace anecheck

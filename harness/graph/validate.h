@@ -1,0 +1,23 @@
+// Says whether a graph is well formed, in one line that names the node, the parameter and the rule.
+#pragma once
+
+#include "harness/base/result.h"
+#include "harness/graph/graph.h"
+
+namespace anecheck {
+
+// Checks one node's arguments and attributes against its schema: required parameters present,
+// none unknown or twice, kinds, element types and spellings as the schema says. Does not look at
+// shapes; inference does.
+Status CheckNode(const NodeView& node);
+
+// Checks a whole graph: names are unique MIL identifiers, extents are at least 0 and at most 2^31
+// elements in all, every operand is defined before it is used, every node obeys its schema, every
+// declared result type is the inferred one, every output exists, at least one output. Inputs of
+// constant-only element types are refused. The first broken rule is the error.
+Status ValidateGraph(const Graph& graph);
+
+// The engine's path admits no rank above 5 (facts/limits.csv, max_rank).
+inline constexpr int kMaxEngineRank = 5;
+
+}  // namespace anecheck

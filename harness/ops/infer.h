@@ -1,0 +1,50 @@
+// Shape rules that several operations share. Every function is pure; errors name the rule.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "harness/base/result.h"
+#include "harness/graph/graph.h"
+
+namespace anecheck {
+
+// An Error of code kInvalid in the words "<op>: <what>".
+Error Reject(const NodeView& node, std::string_view what);
+
+// The geometry of one sliding window over spatial axes: what conv and the pools share.
+struct Window {
+  static constexpr int kMaxSpatial = 3;
+  int spatial = 0;  // number of spatial axes
+  std::array<int64_t, kMaxSpatial> input{}, kernel{}, stride{}, dilation{}, pad_before{},
+      pad_after{}, output{};
+};
+
+// Attribute indices of the operation whose window is computed; -1 where it has no such attribute.
+struct WindowParameters {
+  int strides = -1;
+  int pad_type = -1;
+  int pad = -1;
+  int dilations = -1;
+  int ceil_mode = -1;
+};
+
+// Resolves strides, dilations and padding ("valid", "same": extra at the end, "same_lower": extra
+// at the start, "custom": pad = [before, after] an axis) and the output extents. `x` is
+// [N, C, spatial...], `kernel` the window's extents. MIL's rules as coremltools states them.
+Result<Window> ComputeWindow(const NodeView& node, const Shape& x, std::span<const int64_t> kernel,
+                             const WindowParameters& parameters);
+
+// The axes attribute at `parameter` normalised to [0, rank) as a bit mask; absent means all axes.
+// An axis outside or named twice is an error.
+Result<uint32_t> AxisMask(const NodeView& node, int parameter, int rank);
+
+// Infers one result of x's own type (parameter 0).
+Status InferSameAsX(const NodeView& node, ResultTypes& results);
+// Infers the broadcast of parameters 0 and 1, which must agree in element type.
+Status InferBroadcast(const NodeView& node, ResultTypes& results);
+
+}  // namespace anecheck

@@ -1,0 +1,70 @@
+// Parameter indices of every operation: the order in which its schema lists them. Rooms that read
+// operands and attributes use these names instead of numbers; a test holds them to the schemas.
+#pragma once
+
+namespace anecheck::params {
+
+// convolution
+struct Conv {
+  enum : int { kX, kWeight, kBias, kStrides, kPadType, kPad, kDilations, kGroups };
+};
+struct Linear {
+  enum : int { kX, kWeight, kBias };
+};
+struct Matmul {
+  enum : int { kX, kY, kTransposeX, kTransposeY };
+};
+struct Pool {  // avg_pool, max_pool; kExcludePadding is avg_pool's alone
+  enum : int { kX, kKernelSizes, kStrides, kPadType, kPad, kCeilMode, kExcludePadding };
+};
+
+// normalization
+struct LayerNorm {
+  enum : int { kX, kAxes, kGamma, kBeta, kEpsilon };
+};
+
+// elementwise and activation
+struct Binary {
+  enum : int { kX, kY };
+};
+struct Unary {
+  enum : int { kX };
+};
+struct Clip {
+  enum : int { kX, kAlpha, kBeta };
+};
+struct Gelu {
+  enum : int { kX, kMode };
+};
+struct Softmax {
+  enum : int { kX, kAxis };
+};
+
+// reduction
+struct Reduce {
+  enum : int { kX, kAxes, kKeepDims };
+};
+
+// movement
+struct Reshape {
+  enum : int { kX, kShape };
+};
+struct Transpose {
+  enum : int { kX, kPerm };
+};
+struct Concat {
+  enum : int { kValues, kAxis, kInterleave };
+};
+struct Pad {
+  enum : int { kX, kPad, kMode, kConstantVal };
+};
+struct SliceBySize {
+  enum : int { kX, kBegin, kSize };
+};
+
+// quantization
+struct Cast {
+  enum : int { kX, kDtype };
+};
+
+}  // namespace anecheck::params
