@@ -6,16 +6,9 @@
 #include <cstdint>
 #include <limits>
 
-namespace anecheck {
+#include "harness/base/rounding.h"
 
-// The five rounding-direction attributes of IEEE 754-2019, section 4.3.
-enum class Rounding : uint8_t {
-  kNearestEven,
-  kNearestAway,  // ties to the larger magnitude
-  kTowardZero,
-  kUp,    // toward +infinity
-  kDown,  // toward -infinity
-};
+namespace anecheck {
 
 struct Half {
   uint16_t bits = 0;
@@ -69,43 +62,17 @@ namespace half_internal {
 constexpr uint16_t RoundMagnitude(uint64_t significand, int exponent, bool negative,
                                   Rounding mode) {
   if (significand == 0) return 0;
-  const bool away = (mode == Rounding::kUp && !negative) || (mode == Rounding::kDown && negative);
   const int top = 63 - std::countl_zero(significand) + exponent;  // 2^top <= magnitude
-  const uint16_t overflow =
-      (away || mode == Rounding::kNearestEven || mode == Rounding::kNearestAway) ? 0x7c00 : 0x7bff;
+  const bool reaches_infinity = mode == Rounding::kNearestEven || mode == Rounding::kNearestAway ||
+                                RoundsAway(mode, negative);
+  const uint16_t overflow = reaches_infinity ? 0x7c00 : 0x7bff;
   if (top > 15) return overflow;
   const int quantum = top < -14 ? -24 : top - 10;  // exponent of the last bit kept
-  const int shift = quantum - exponent;
-  uint64_t kept = 0;
-  uint64_t rest = 0;  // 0 exact, 1 below half, 2 half, 3 above half
-  if (shift <= 0) {
-    kept = significand << -shift;
-  } else if (shift > 54) {
-    rest = 1;
-  } else {
-    kept = significand >> shift;
-    const uint64_t dropped = significand & ((uint64_t{1} << shift) - 1);
-    const uint64_t half = uint64_t{1} << (shift - 1);
-    rest = dropped == 0 ? 0 : dropped < half ? 1 : dropped == half ? 2 : 3;
-  }
-  bool up = false;
-  switch (mode) {
-    case Rounding::kNearestEven:
-      up = rest == 3 || (rest == 2 && (kept & 1) != 0);
-      break;
-    case Rounding::kNearestAway:
-      up = rest >= 2;
-      break;
-    default:
-      up = away && rest != 0;
-      break;
-  }
-  kept += up ? 1 : 0;
+  const uint64_t kept = RoundShift(significand, quantum - exponent, negative, mode);
   // `kept` may carry into the next binade; adding it to the biased exponent field handles that.
   const uint64_t biased =
       quantum == -24 ? kept : (static_cast<uint64_t>(quantum + 24) << 10) + kept;
-  if (biased >= 0x7c00) return overflow;
-  return static_cast<uint16_t>(biased);
+  return biased >= 0x7c00 ? overflow : static_cast<uint16_t>(biased);
 }
 
 }  // namespace half_internal

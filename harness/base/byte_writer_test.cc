@@ -1,0 +1,68 @@
+// Laws of the byte writer.
+#include "harness/base/byte_writer.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <vector>
+
+#include "harness/base/testing/generators.h"
+
+namespace anecheck {
+namespace {
+
+using Buffer = std::vector<uint8_t>;
+
+TEST(ByteWriter, AppendsLittleEndian) {
+  ByteWriter writer;
+  writer.U8(0x01);
+  writer.U16(0x0302);
+  writer.U32(0x07060504);
+  writer.U64(0x0f0e0d0c0b0a0908);
+  writer.I32(-2);
+  writer.I64(-1);
+  EXPECT_EQ(
+      std::move(writer).Take(),
+      (Buffer{0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e,
+              0x0f, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}));
+}
+
+TEST(ByteWriter, AppendsTextAndBytes) {
+  ByteWriter writer;
+  writer.Text("ab");
+  writer.CString("c");
+  writer.Bytes(Buffer{7, 8});
+  writer.Fill(2, 9);
+  EXPECT_EQ(std::move(writer).Take(), (Buffer{'a', 'b', 'c', 0, 7, 8, 9, 9}));
+}
+
+TEST(ByteWriter, PatchesInPlace) {
+  ByteWriter writer;
+  writer.Fill(13, 0xee);
+  writer.PatchU32(0, 0x04030201);
+  writer.PatchU64(5, 0x0807060504030201);
+  EXPECT_EQ(std::move(writer).Take(), (Buffer{1, 2, 3, 4, 0xee, 1, 2, 3, 4, 5, 6, 7, 8}));
+}
+
+TEST(ByteWriter, PadsUpToASizeAndNotDown) {
+  ByteWriter writer;
+  writer.Text("abc");
+  writer.PadTo(5, '-');
+  writer.PadTo(4, '+');
+  EXPECT_EQ(std::move(writer).Take(), (Buffer{'a', 'b', 'c', '-', '-'}));
+}
+
+RC_GTEST_PROP(ByteWriter, AlignReachesTheNextMultipleAndNoFurther, ()) {
+  const auto bytes = *testing::AnyBytes();
+  const auto alignment = *rc::gen::inRange<size_t>(1, 70);
+  ByteWriter writer;
+  writer.Bytes(bytes);
+  writer.Align(alignment, 0x5a);
+  RC_ASSERT(writer.size() % alignment == 0U);
+  RC_ASSERT(writer.size() - bytes.size() < alignment);
+  const auto all = writer.bytes();
+  RC_ASSERT(std::equal(bytes.begin(), bytes.end(), all.begin()));
+  for (size_t i = bytes.size(); i < all.size(); ++i) RC_ASSERT(all[i] == 0x5a);
+}
+
+}  // namespace
+}  // namespace anecheck

@@ -1,0 +1,51 @@
+// Integer arithmetic that reports overflow instead of wrapping. Used wherever a size is computed
+// from numbers that came from outside: element counts, byte sizes, offsets.
+#pragma once
+
+#include <concepts>
+#include <optional>
+#include <span>
+
+namespace anecheck {
+
+// a + b, or nothing where the sum does not fit in T.
+template <std::integral T>
+constexpr std::optional<T> CheckedAdd(T a, T b) {
+  T result{};
+  if (__builtin_add_overflow(a, b, &result)) return std::nullopt;
+  return result;
+}
+
+// a * b, or nothing where the product does not fit in T.
+template <std::integral T>
+constexpr std::optional<T> CheckedMul(T a, T b) {
+  T result{};
+  if (__builtin_mul_overflow(a, b, &result)) return std::nullopt;
+  return result;
+}
+
+// The product of all factors (1 for none), or nothing where it does not fit in T. A zero factor
+// gives zero however large the others are.
+template <std::integral T>
+constexpr std::optional<T> CheckedProduct(std::span<const T> factors) {
+  for (const T factor : factors) {
+    if (factor == 0) return T{0};
+  }
+  std::optional<T> product = T{1};
+  for (const T factor : factors) {
+    if (!product) return std::nullopt;
+    product = CheckedMul(*product, factor);
+  }
+  return product;
+}
+
+// The least multiple of `alignment` (1 or more) that is not below `value`, or nothing where it does
+// not fit in T.
+template <std::unsigned_integral T>
+constexpr std::optional<T> CheckedAlignUp(T value, T alignment) {
+  const T over = value % alignment;
+  if (over == 0) return value;
+  return CheckedAdd<T>(value, static_cast<T>(alignment - over));
+}
+
+}  // namespace anecheck

@@ -1,0 +1,161 @@
+#include "harness/base/file.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace anecheck {
+namespace {
+
+constexpr size_t kReadStep = size_t{1} << 16;
+
+Error SystemError(const std::string& path, std::string_view action, int code) {
+  return MakeError(code == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo,
+                   fmt::format("{}: {}: {}", path, action, std::generic_category().message(code)));
+}
+
+// Closes on every way out.
+class Descriptor {
+ public:
+  explicit Descriptor(int value) : value_(value) {}
+  ~Descriptor() {
+    if (value_ >= 0) close(value_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return value_; }
+
+ private:
+  int value_;
+};
+
+template <typename Container>
+Result<Container> ReadAll(const std::string& path, uint64_t limit) {
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return SystemError(path, "cannot open", errno);
+  Container content;
+  while (true) {
+    const size_t filled = content.size();
+    content.resize(filled + kReadStep);
+    const ssize_t count = read(file.get(), content.data() + filled, kReadStep);
+    const int code = errno;
+    content.resize(filled + static_cast<size_t>(std::max<ssize_t>(count, 0)));
+    if (count < 0 && code == EINTR) continue;
+    if (count < 0) return SystemError(path, "cannot read", code);
+    if (content.size() > limit) {
+      return MakeError(ErrorCode::kLimit, fmt::format("{}: more than {} bytes", path, limit));
+    }
+    if (count == 0) return content;
+  }
+}
+
+Status WriteAll(int file, std::span<const uint8_t> content, const std::string& path) {
+  while (!content.empty()) {
+    const ssize_t count = write(file, content.data(), content.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return SystemError(path, "cannot write", errno);
+    content = content.subspan(static_cast<size_t>(count));
+  }
+  return {};
+}
+
+// The umask can only be read by setting it, which other threads would see; a new file shows it.
+int OpenNewFile(const std::string& path) {
+  return open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+}  // namespace
+
+Result<std::vector<uint8_t>> ReadFile(const std::string& path, uint64_t limit) {
+  return ReadAll<std::vector<uint8_t>>(path, limit);
+}
+
+Result<std::string> ReadTextFile(const std::string& path, uint64_t limit) {
+  return ReadAll<std::string>(path, limit);
+}
+
+Status WriteFileAtomic(const std::string& path, std::span<const uint8_t> content) {
+  static std::atomic<uint64_t> serial = 0;
+  const std::string temporary = fmt::format("{}.{}.{}.new", path, getpid(), serial++);
+  Status status;
+  {
+    const Descriptor file(OpenNewFile(temporary));
+    if (file.get() < 0) return SystemError(path, "cannot create", errno);
+    status = WriteAll(file.get(), content, path);
+  }
+  if (status.ok() && rename(temporary.c_str(), path.c_str()) != 0) {
+    status = SystemError(path, "cannot replace", errno);
+  }
+  if (!status.ok()) unlink(temporary.c_str());
+  return status;
+}
+
+Status WriteFileAtomic(const std::string& path, std::string_view content) {
+  return WriteFileAtomic(
+      path, std::span(reinterpret_cast<const uint8_t*>(content.data()), content.size()));
+}
+
+Status MakeDirectories(const std::string& path) {
+  std::error_code code;
+  std::filesystem::create_directories(path, code);
+  if (code) return SystemError(path, "cannot make folder", code.value());
+  return {};
+}
+
+Result<std::vector<std::string>> ListFiles(const std::string& folder) {
+  std::error_code code;
+  std::vector<std::string> names;
+  std::filesystem::directory_iterator entry(folder, code);
+  while (!code && entry != std::filesystem::directory_iterator()) {
+    std::error_code not_a_file;
+    if (entry->is_regular_file(not_a_file)) names.push_back(entry->path().filename().string());
+    entry.increment(code);
+  }
+  if (code) return SystemError(folder, "cannot list", code.value());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<TempDirectory> TempDirectory::Create(std::string_view prefix) {
+  const char* root = std::getenv("TMPDIR");
+  std::string path = root != nullptr && *root != '\0' ? root : "/tmp";
+  path += fmt::format("/{}XXXXXX", prefix);
+  if (mkdtemp(path.data()) == nullptr) {
+    return SystemError(path, "cannot make temporary folder", errno);
+  }
+  return TempDirectory(std::move(path));
+}
+
+TempDirectory::TempDirectory(TempDirectory&& other) noexcept
+    : path_(std::exchange(other.path_, {})) {}
+
+TempDirectory& TempDirectory::operator=(TempDirectory&& other) noexcept {
+  if (this != &other) {
+    Remove();
+    path_ = std::exchange(other.path_, {});
+  }
+  return *this;
+}
+
+TempDirectory::~TempDirectory() { Remove(); }
+
+std::string TempDirectory::File(std::string_view name) const {
+  return fmt::format("{}/{}", path_, name);
+}
+
+std::string TempDirectory::Keep() { return std::exchange(path_, {}); }
+
+void TempDirectory::Remove() {
+  if (path_.empty()) return;
+  std::error_code ignored;  // a folder that cannot be removed is the system's to clean
+  std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace anecheck

@@ -1,0 +1,56 @@
+// Whole files: read with a cap, write so that a reader sees the old content or the new and nothing
+// between, temporary folders. Every error names the path and the system's words for it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+
+namespace anecheck {
+
+inline constexpr uint64_t kDefaultFileLimit = uint64_t{1} << 30;
+
+// The content of `path`, or kNotFound, kIo, or kLimit where it has more than `limit` bytes. Works
+// on pipes and devices too: the size is what can be read, not what the file system says.
+Result<std::vector<uint8_t>> ReadFile(const std::string& path, uint64_t limit = kDefaultFileLimit);
+Result<std::string> ReadTextFile(const std::string& path, uint64_t limit = kDefaultFileLimit);
+
+// Replaces `path` by a file of this content, by way of a new file in the same folder and a rename.
+// On an error the old file stands as it was. Nothing is flushed to the disk: it is safe against the
+// death of the process, not against the loss of power. Permissions are 0666 less the umask.
+Status WriteFileAtomic(const std::string& path, std::span<const uint8_t> content);
+Status WriteFileAtomic(const std::string& path, std::string_view content);
+
+// Makes `path` and its missing parents; fine where it is a folder already.
+Status MakeDirectories(const std::string& path);
+
+// The names of the regular files directly in `folder`, sorted bytewise.
+Result<std::vector<std::string>> ListFiles(const std::string& folder);
+
+// A new folder under TMPDIR (or /tmp), removed with all it holds when the object goes.
+class TempDirectory {
+ public:
+  // `prefix` begins the folder's name, for example "anecheck-case-".
+  static Result<TempDirectory> Create(std::string_view prefix);
+  TempDirectory(TempDirectory&& other) noexcept;
+  TempDirectory& operator=(TempDirectory&& other) noexcept;
+  ~TempDirectory();
+
+  const std::string& path() const { return path_; }
+  // path() + "/" + name.
+  std::string File(std::string_view name) const;
+  // Leaves the folder in place when the object goes, and returns its path.
+  std::string Keep();
+
+ private:
+  explicit TempDirectory(std::string path) : path_(std::move(path)) {}
+  void Remove();
+
+  std::string path_;  // empty: nothing to remove
+};
+
+}  // namespace anecheck

@@ -1,0 +1,169 @@
+// Laws of whole-file input and output.
+#include "harness/base/file.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "harness/base/testing/generators.h"
+#include "harness/base/testing/test_data.h"
+
+namespace anecheck {
+namespace {
+
+using testing::PathExists;
+
+class FileTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto folder = TempDirectory::Create("anecheck-file-test-");
+    ASSERT_TRUE(folder.ok()) << folder.error().message;
+    folder_.emplace(*std::move(folder));
+  }
+  std::string Path(std::string_view name) const { return folder_->File(name); }
+
+  std::optional<TempDirectory> folder_;
+};
+
+RC_GTEST_FIXTURE_PROP(FileTest, ReadsBackWhatWasWritten, ()) {
+  if (!folder_) SetUp();
+  const auto bytes = *testing::AnyBytes();
+  RC_ASSERT(WriteFileAtomic(Path("a"), bytes).ok());
+  const auto read = ReadFile(Path("a"));
+  RC_ASSERT(read.ok());
+  RC_ASSERT(*read == bytes);
+}
+
+TEST_F(FileTest, ReadsMoreThanOneStep) {
+  std::string text(300'001, 'x');
+  text[200'000] = 'y';
+  ASSERT_TRUE(WriteFileAtomic(Path("a"), text).ok());
+  const auto read = ReadTextFile(Path("a"));
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(*read, text);
+}
+
+TEST_F(FileTest, TheCapIsExact) {
+  ASSERT_TRUE(WriteFileAtomic(Path("a"), std::string_view("12345")).ok());
+  EXPECT_TRUE(ReadFile(Path("a"), 5).ok());
+  const auto read = ReadFile(Path("a"), 4);
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().code, ErrorCode::kLimit);
+  EXPECT_EQ(read.error().message, Path("a") + ": more than 4 bytes");
+}
+
+TEST_F(FileTest, AnEndlessDeviceStopsAtTheCap) {
+  const auto read = ReadFile("/dev/zero", 1'000'000);
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().code, ErrorCode::kLimit);
+}
+
+TEST_F(FileTest, ErrorsNameThePathAndTheReason) {
+  const auto missing = ReadFile(Path("none"));
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(missing.error().message, Path("none") + ": cannot open: No such file or directory");
+
+  const auto folder = ReadTextFile(folder_->path());
+  ASSERT_FALSE(folder.ok());
+  EXPECT_EQ(folder.error().code, ErrorCode::kIo);
+  EXPECT_EQ(folder.error().message, folder_->path() + ": cannot read: Is a directory");
+
+  const Status nowhere = WriteFileAtomic(Path("none/a"), std::string_view("x"));
+  ASSERT_FALSE(nowhere.ok());
+  EXPECT_EQ(nowhere.error().message, Path("none/a") + ": cannot create: No such file or directory");
+}
+
+TEST_F(FileTest, AFullDeviceIsAnError) {
+  // The rename target cannot matter: the write itself fails. /dev/full refuses every write.
+  if (!PathExists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  ASSERT_EQ(symlink("/dev/full", Path("full").c_str()), 0);
+  const Status status = WriteFileAtomic(Path("full"), std::string_view("x"));
+  EXPECT_TRUE(status.ok()) << "the link is replaced, not followed";
+  EXPECT_EQ(*ReadTextFile(Path("full")), "x");
+}
+
+TEST_F(FileTest, AFailedReplacementLeavesNothingBehind) {
+  ASSERT_TRUE(MakeDirectories(Path("folder")).ok());
+  const Status status = WriteFileAtomic(Path("folder"), std::string_view("x"));
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code, ErrorCode::kIo);
+  EXPECT_NE(status.error().message.find("cannot replace"), std::string::npos);
+  const auto files = ListFiles(folder_->path());
+  ASSERT_TRUE(files.ok());
+  EXPECT_TRUE(files->empty());
+}
+
+TEST_F(FileTest, PermissionsFollowTheUmask) {
+  const mode_t old = umask(027);
+  ASSERT_TRUE(WriteFileAtomic(Path("a"), std::string_view("x")).ok());
+  umask(old);
+  struct stat status{};
+  ASSERT_EQ(stat(Path("a").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0640U);
+}
+
+TEST_F(FileTest, MakesFoldersWithTheirParents) {
+  ASSERT_TRUE(MakeDirectories(Path("a/b/c")).ok());
+  ASSERT_TRUE(MakeDirectories(Path("a/b/c")).ok());
+  EXPECT_TRUE(PathExists(Path("a/b/c")));
+  ASSERT_TRUE(WriteFileAtomic(Path("f"), std::string_view("x")).ok());
+  const Status blocked = MakeDirectories(Path("f/g"));
+  ASSERT_FALSE(blocked.ok());
+  EXPECT_EQ(blocked.error().message, Path("f/g") + ": cannot make folder: Not a directory");
+}
+
+TEST_F(FileTest, ListsRegularFilesSorted) {
+  for (const char* name : {"b", "a", "C"}) {
+    ASSERT_TRUE(WriteFileAtomic(Path(name), std::string_view("x")).ok());
+  }
+  ASSERT_TRUE(MakeDirectories(Path("folder")).ok());
+  const auto files = ListFiles(folder_->path());
+  ASSERT_TRUE(files.ok());
+  EXPECT_EQ(*files, (std::vector<std::string>{"C", "a", "b"}));
+  const auto missing = ListFiles(Path("none"));
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
+}
+
+TEST(TempDirectory, GoesWithAllItHolds) {
+  std::string path;
+  {
+    auto folder = TempDirectory::Create("anecheck-temp-test-");
+    ASSERT_TRUE(folder.ok());
+    path = folder->path();
+    EXPECT_NE(path.find("/anecheck-temp-test-"), std::string::npos);
+    EXPECT_EQ(folder->File("a"), path + "/a");
+    ASSERT_TRUE(MakeDirectories(folder->File("a/b")).ok());
+    ASSERT_TRUE(WriteFileAtomic(folder->File("a/b/c"), std::string_view("x")).ok());
+    EXPECT_TRUE(PathExists(path + "/a/b/c"));
+  }
+  EXPECT_FALSE(PathExists(path));
+}
+
+TEST(TempDirectory, MovesAndKeeps) {
+  auto first = TempDirectory::Create("anecheck-temp-test-");
+  auto second = TempDirectory::Create("anecheck-temp-test-");
+  ASSERT_TRUE(first.ok() && second.ok());
+  const std::string first_path = first->path();
+  const std::string second_path = second->path();
+  EXPECT_NE(first_path, second_path);
+  *first = *std::move(second);
+  EXPECT_FALSE(PathExists(first_path)) << "assignment removes the folder that is replaced";
+  EXPECT_TRUE(PathExists(second_path));
+  EXPECT_EQ(first->Keep(), second_path);
+  first = MakeError(ErrorCode::kInternal, "dropped");
+  EXPECT_TRUE(PathExists(second_path));
+  EXPECT_EQ(rmdir(second_path.c_str()), 0);
+}
+
+TEST(TempDirectory, FailsWhereThereIsNoPlace) {
+  const auto folder = TempDirectory::Create("no/such/folder-");
+  ASSERT_FALSE(folder.ok());
+  EXPECT_NE(folder.error().message.find("cannot make temporary folder"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace anecheck

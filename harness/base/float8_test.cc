@@ -1,0 +1,143 @@
+// Laws of fp8 conversion, against the formats' definition searched over all codes.
+#include "harness/base/float8.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "harness/base/testing/generators.h"
+
+namespace anecheck {
+namespace {
+
+constexpr auto kE4M3 = Float8Format::kE4M3;
+constexpr auto kE5M2 = Float8Format::kE5M2;
+constexpr auto kSaturate = Float8Overflow::kSaturate;
+constexpr auto kNonFinite = Float8Overflow::kNonFinite;
+constexpr std::array kFormats = {kE4M3, kE5M2};
+
+TEST(Float8, HasThePublishedValues) {
+  // facts/more/fp8_formats.csv
+  EXPECT_EQ(Float8MaxValue(kE4M3), 448.0);
+  EXPECT_EQ(Float8MaxValue(kE5M2), 57344.0);
+  EXPECT_EQ(Float8ToDouble(0x38, kE4M3), 1.0);
+  EXPECT_EQ(Float8ToDouble(0x3c, kE5M2), 1.0);
+  EXPECT_EQ(Float8ToDouble(0x7e, kE4M3), 448.0);
+  EXPECT_EQ(Float8ToDouble(0x7b, kE5M2), 57344.0);
+  EXPECT_EQ(Float8ToDouble(0x01, kE4M3), 0x1p-9);
+  EXPECT_EQ(Float8ToDouble(0x01, kE5M2), 0x1p-16);
+  EXPECT_EQ(Float8ToDouble(0xb9, kE4M3), -1.125);
+  EXPECT_EQ(Float8ToDouble(0xfc, kE5M2), -INFINITY);
+  EXPECT_TRUE(std::isnan(Float8ToDouble(0x7f, kE4M3)));
+  EXPECT_TRUE(std::isnan(Float8ToDouble(0xff, kE4M3)));
+  EXPECT_TRUE(std::isnan(Float8ToDouble(0x7d, kE5M2)));
+  EXPECT_TRUE(std::signbit(Float8ToDouble(0x80, kE4M3)));
+}
+
+TEST(Float8, E5M2IsTheTopByteOfHalf) {
+  for (int code = 0; code < 256; ++code) {
+    const Half shifted{static_cast<uint16_t>(code << 8)};
+    const Half half = Float8ToHalf(static_cast<uint8_t>(code), kE5M2);
+    if (shifted.IsNan()) {
+      EXPECT_TRUE(half.IsNan()) << code;
+    } else {
+      EXPECT_EQ(half, shifted) << code;
+    }
+  }
+}
+
+TEST(Float8, EveryCodeSurvivesTheWayThroughEveryWiderType) {
+  for (const Float8Format format : kFormats) {
+    for (int code = 0; code < 256; ++code) {
+      const auto bits = static_cast<uint8_t>(code);
+      const double value = Float8ToDouble(bits, format);
+      if (std::isnan(value)) {
+        EXPECT_TRUE(std::isnan(Float8ToFloat(bits, format)));
+        EXPECT_TRUE(std::isnan(Float8ToDouble(DoubleToFloat8(value, format, kSaturate), format)));
+        EXPECT_EQ(DoubleToFloat8(value, format, kNonFinite) & 0x80, bits & 0x80);
+        continue;
+      }
+      EXPECT_EQ(Float8ToFloat(bits, format), value);
+      EXPECT_EQ(HalfToDouble(Float8ToHalf(bits, format)), value);
+      EXPECT_EQ(DoubleToFloat8(value, format, kNonFinite), bits);
+      EXPECT_EQ(FloatToFloat8(static_cast<float>(value), format, kNonFinite), bits);
+    }
+  }
+}
+
+// The magnitude at `code` as if every exponent were finite, so that the first value beyond the
+// largest has its place too.
+double Magnitude(int code, Float8Format format) {
+  const int fraction_bits = format == kE4M3 ? 3 : 2;
+  const int bias = format == kE4M3 ? 7 : 15;
+  const int exponent = code >> fraction_bits;
+  const int hidden = exponent > 0 ? 1 << fraction_bits : 0;
+  const int fraction = code & ((1 << fraction_bits) - 1);
+  return std::ldexp(hidden + fraction, std::max(exponent, 1) - bias - fraction_bits);
+}
+
+int NearestEvenByDefinition(double magnitude, Float8Format format) {
+  const int beyond = format == kE4M3 ? 0x7f : 0x7c;
+  if (magnitude >= Magnitude(beyond, format)) return beyond;
+  int low = 0;
+  while (Magnitude(low + 1, format) <= magnitude) ++low;
+  const double border = (Magnitude(low, format) + Magnitude(low + 1, format)) / 2;
+  return magnitude > border || (magnitude == border && low % 2 == 1) ? low + 1 : low;
+}
+
+RC_GTEST_PROP(Float8, RoundsToNearestEvenByDefinition, ()) {
+  const double value = *testing::AnyDouble();
+  const Float8Format format = *rc::gen::element(kE4M3, kE5M2);
+  RC_PRE(!std::isnan(value));
+  const int beyond = format == kE4M3 ? 0x7f : 0x7c;
+  const int code = NearestEvenByDefinition(std::fabs(value), format);
+  const int sign = std::signbit(value) ? 0x80 : 0;
+  const int largest = format == kE4M3 ? 0x7e : 0x7b;
+  RC_ASSERT(int{DoubleToFloat8(value, format, kNonFinite)} == (sign | code));
+  RC_ASSERT(int{DoubleToFloat8(value, format, kSaturate)} ==
+            (sign | (code == beyond ? largest : code)));
+}
+
+TEST(Float8, TiesBetweenNeighboursFollowTheMode) {
+  for (const Float8Format format : kFormats) {
+    const int largest = format == kE4M3 ? 0x7e : 0x7b;
+    for (int code = 0; code < largest; ++code) {
+      const double tie = (Magnitude(code, format) + Magnitude(code + 1, format)) / 2;
+      const int even = code % 2 == 0 ? code : code + 1;
+      ASSERT_EQ(DoubleToFloat8(tie, format, kNonFinite), even);
+      ASSERT_EQ(DoubleToFloat8(tie, format, kNonFinite, Rounding::kNearestAway), code + 1);
+      ASSERT_EQ(DoubleToFloat8(tie, format, kNonFinite, Rounding::kTowardZero), code);
+      ASSERT_EQ(DoubleToFloat8(tie, format, kNonFinite, Rounding::kUp), code + 1);
+      ASSERT_EQ(DoubleToFloat8(tie, format, kNonFinite, Rounding::kDown), code);
+      ASSERT_EQ(DoubleToFloat8(-tie, format, kNonFinite, Rounding::kDown), 0x80 | (code + 1));
+    }
+  }
+}
+
+TEST(Float8, OverflowSaturatesOrLeavesTheFiniteNumbers) {
+  EXPECT_EQ(DoubleToFloat8(464.0, kE4M3, kNonFinite), 0x7e);  // a tie: 448 is even
+  EXPECT_EQ(DoubleToFloat8(464.5, kE4M3, kNonFinite), 0x7f);
+  EXPECT_EQ(DoubleToFloat8(464.5, kE4M3, kSaturate), 0x7e);
+  EXPECT_EQ(DoubleToFloat8(61440.0, kE5M2, kNonFinite), 0x7c);  // a tie: infinity is even
+  EXPECT_EQ(DoubleToFloat8(61440.0, kE5M2, kSaturate), 0x7b);
+  EXPECT_EQ(DoubleToFloat8(-1e300, kE4M3, kNonFinite), 0xff);
+  EXPECT_EQ(DoubleToFloat8(-1e300, kE4M3, kSaturate), 0xfe);
+  EXPECT_EQ(DoubleToFloat8(INFINITY, kE4M3, kSaturate), 0x7e);
+  EXPECT_EQ(DoubleToFloat8(-INFINITY, kE5M2, kSaturate), 0xfb);
+  EXPECT_EQ(DoubleToFloat8(-INFINITY, kE5M2, kNonFinite, Rounding::kTowardZero), 0xfc);
+  EXPECT_EQ(DoubleToFloat8(1e9, kE5M2, kNonFinite, Rounding::kTowardZero), 0x7b);
+  EXPECT_EQ(DoubleToFloat8(1e9, kE4M3, kNonFinite, Rounding::kDown), 0x7e);
+  EXPECT_EQ(DoubleToFloat8(-1e9, kE4M3, kNonFinite, Rounding::kUp), 0xfe);
+  EXPECT_EQ(DoubleToFloat8(-1e9, kE4M3, kNonFinite, Rounding::kDown), 0xff);
+}
+
+TEST(Float8, NanStaysNanWhateverTheOverflowRule) {
+  EXPECT_EQ(DoubleToFloat8(NAN, kE4M3, kSaturate), 0x7f);
+  EXPECT_EQ(DoubleToFloat8(-NAN, kE4M3, kNonFinite), 0xff);
+  EXPECT_EQ(FloatToFloat8(NAN, kE5M2, kSaturate), 0x7e);
+}
+
+}  // namespace
+}  // namespace anecheck

@@ -1,0 +1,120 @@
+// fp16 conversion against the published vectors of Berkeley TestFloat 3e: every conversion to and
+// from fp16, all five rounding modes. A line holds operand, result and flags in hexadecimal.
+#include <bit>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/base/half.h"
+#include "harness/base/testing/test_data.h"
+
+namespace anecheck {
+namespace {
+
+using testing::ReadGzipFile;
+using testing::VectorPath;
+
+struct Vector {
+  uint64_t operand = 0;
+  uint64_t result = 0;
+};
+
+std::vector<Vector> ReadVectors(const std::string& path) {
+  const auto text = ReadGzipFile(path);
+  if (!text.ok()) return {};
+  std::istringstream lines(*text);
+  std::vector<Vector> vectors;
+  Vector vector;
+  uint64_t flags = 0;
+  while (lines >> std::hex >> vector.operand >> vector.result >> flags) vectors.push_back(vector);
+  return vectors;
+}
+
+std::string PathOf(const std::string& name) { return VectorPath("testfloat/" + name + ".txt.gz"); }
+
+// TestFloat's NaN payloads are those of one processor; only that a result is NaN is compared.
+bool SameHalf(Half actual, uint64_t expected) {
+  const Half wanted{static_cast<uint16_t>(expected)};
+  return (actual.IsNan() && wanted.IsNan()) || actual == wanted;
+}
+
+constexpr std::pair<Rounding, const char*> kModeNames[] = {
+    {Rounding::kNearestEven, "rnear_even"},
+    {Rounding::kNearestAway, "rnear_maxMag"},
+    {Rounding::kTowardZero, "rminMag"},
+    {Rounding::kUp, "rmax"},
+    {Rounding::kDown, "rmin"},
+};
+
+TEST(HalfTestFloat, HalfToFloat) {
+  const std::string path = PathOf("f16_to_f32");
+  ANECHECK_SKIP_WITHOUT(path);
+  const auto vectors = ReadVectors(path);
+  ASSERT_GT(vectors.size(), 100U);
+  for (const Vector& vector : vectors) {
+    const float actual = HalfToFloat(Half{static_cast<uint16_t>(vector.operand)});
+    const auto wanted = std::bit_cast<float>(static_cast<uint32_t>(vector.result));
+    ASSERT_TRUE((std::isnan(actual) && std::isnan(wanted)) ||
+                std::bit_cast<uint32_t>(actual) == vector.result)
+        << std::hex << vector.operand;
+  }
+}
+
+TEST(HalfTestFloat, HalfToDouble) {
+  const std::string path = PathOf("f16_to_f64");
+  ANECHECK_SKIP_WITHOUT(path);
+  const auto vectors = ReadVectors(path);
+  ASSERT_GT(vectors.size(), 100U);
+  for (const Vector& vector : vectors) {
+    const double actual = HalfToDouble(Half{static_cast<uint16_t>(vector.operand)});
+    ASSERT_TRUE((std::isnan(actual) && std::isnan(std::bit_cast<double>(vector.result))) ||
+                std::bit_cast<uint64_t>(actual) == vector.result)
+        << std::hex << vector.operand;
+  }
+}
+
+TEST(HalfTestFloat, FloatToHalfInEveryMode) {
+  for (const auto& [mode, name] : kModeNames) {
+    const std::string path = PathOf(std::string("f32_to_f16.") + name);
+    ANECHECK_SKIP_WITHOUT(path);
+    const auto vectors = ReadVectors(path);
+    ASSERT_GT(vectors.size(), 100U) << path;
+    for (const Vector& vector : vectors) {
+      const auto value = std::bit_cast<float>(static_cast<uint32_t>(vector.operand));
+      ASSERT_TRUE(SameHalf(FloatToHalf(value, mode), vector.result))
+          << name << std::hex << " " << vector.operand;
+    }
+  }
+}
+
+TEST(HalfTestFloat, DoubleToHalfInEveryMode) {
+  for (const auto& [mode, name] : kModeNames) {
+    const std::string path = PathOf(std::string("f64_to_f16.") + name);
+    ANECHECK_SKIP_WITHOUT(path);
+    const auto vectors = ReadVectors(path);
+    ASSERT_GT(vectors.size(), 100U) << path;
+    for (const Vector& vector : vectors) {
+      ASSERT_TRUE(
+          SameHalf(DoubleToHalf(std::bit_cast<double>(vector.operand), mode), vector.result))
+          << name << std::hex << " " << vector.operand;
+    }
+  }
+}
+
+TEST(HalfTestFloat, IntegerToHalf) {
+  const std::string path = PathOf("i32_to_f16.rnear_even");
+  ANECHECK_SKIP_WITHOUT(path);
+  const auto vectors = ReadVectors(path);
+  ASSERT_GT(vectors.size(), 100U);
+  for (const Vector& vector : vectors) {
+    // Every int32 is exact in double, so there is one rounding only.
+    const auto value = static_cast<double>(static_cast<int32_t>(vector.operand));
+    ASSERT_TRUE(SameHalf(DoubleToHalf(value), vector.result)) << std::hex << vector.operand;
+  }
+}
+
+}  // namespace
+}  // namespace anecheck

@@ -1,0 +1,30 @@
+// JSON text in and out: the edge at which the JSON library's exceptions become errors and hostile
+// input is cut short. Every room that reads or prints JSON goes through it.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "harness/base/result.h"
+
+namespace anecheck {
+
+using Json = nlohmann::ordered_json;
+
+// Nesting deeper than any form of the project needs; below what recursion over a value can stand.
+inline constexpr int kMaxJsonDepth = 256;
+// Objects keep their members in a list, so reading one takes the square of their number.
+inline constexpr int kMaxJsonMembers = 10000;
+
+// Parses one JSON value (RFC 8259, UTF-8). kMalformed with the byte offset of the first wrong
+// character; kLimit beyond the two caps above. `name` begins the message: a path, "graph", ...
+// Members keep their order; of two with one name the last value counts.
+Result<Json> ParseJson(std::string_view text, std::string_view name = "json");
+
+// Deterministic text: members in their order, shortest numbers that read back the same, bytes that
+// are not UTF-8 as U+FFFD, NaN and infinity as null. indent -1 gives one line, else that many
+// spaces a level and no line break at the end.
+std::string DumpJson(const Json& json, int indent = -1);
+
+}  // namespace anecheck

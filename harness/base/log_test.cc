@@ -1,0 +1,137 @@
+// Laws of messages and progress: standard error only, whole lines, silence in a pipe, one rewritten
+// line on a terminal. A pseudo-terminal stands for the terminal.
+#include "harness/base/log.h"
+
+#include <array>
+#include <gtest/gtest.h>
+#include <string>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#if defined(__APPLE__)
+#include <util.h>
+#else
+#include <pty.h>
+#endif
+
+namespace anecheck {
+namespace {
+
+using std::chrono::milliseconds;
+using ::testing::internal::CaptureStderr;
+using ::testing::internal::CaptureStdout;
+using ::testing::internal::GetCapturedStderr;
+using ::testing::internal::GetCapturedStdout;
+
+// Standard error is a pseudo-terminal of 20 columns while this lives.
+class TerminalAsStderr {
+ public:
+  TerminalAsStderr() {
+    winsize size{};
+    size.ws_col = 20;
+    size.ws_row = 4;
+    if (openpty(&master_, &slave_, nullptr, nullptr, &size) != 0) return;
+    saved_ = dup(STDERR_FILENO);
+    dup2(slave_, STDERR_FILENO);
+  }
+  ~TerminalAsStderr() { Restore(); }
+  bool ok() const { return saved_ >= 0; }
+
+  // What has been written so far; standard error is the old one again afterwards.
+  std::string Finish() {
+    Restore();
+    std::array<char, 4096> buffer{};
+    const ssize_t count = read(master_, buffer.data(), buffer.size());
+    return count > 0 ? std::string(buffer.data(), static_cast<size_t>(count)) : std::string();
+  }
+
+ private:
+  void Restore() {
+    if (saved_ < 0) return;
+    dup2(saved_, STDERR_FILENO);
+    close(saved_);
+    saved_ = -1;
+  }
+  int master_ = -1;
+  int slave_ = -1;
+  int saved_ = -1;
+};
+
+class LogTest : public ::testing::Test {
+ protected:
+  void TearDown() override { SetLogLevel(LogLevel::kInfo); }
+};
+
+TEST_F(LogTest, WritesWholeLinesToStandardErrorOnly) {
+  CaptureStdout();
+  CaptureStderr();
+  LogError("bad");
+  LogWarning("odd");
+  LogInfo("two\nlines\r");
+  const std::string text = GetCapturedStderr();
+  EXPECT_EQ(GetCapturedStdout(), "");
+  EXPECT_EQ(text, "anecheck: error: bad\nanecheck: warning: odd\nanecheck: two lines \n");
+}
+
+TEST_F(LogTest, LevelDecidesWhatIsShown) {
+  EXPECT_EQ(GetLogLevel(), LogLevel::kInfo);
+  CaptureStderr();
+  LogDebug("hidden");
+  SetLogLevel(LogLevel::kDebug);
+  EXPECT_EQ(GetLogLevel(), LogLevel::kDebug);
+  LogDebug("seen");
+  SetLogLevel(LogLevel::kError);
+  LogWarning("hidden");
+  LogError("seen");
+  EXPECT_EQ(GetCapturedStderr(), "anecheck: debug: seen\nanecheck: error: seen\n");
+}
+
+TEST_F(LogTest, ProgressIsSilentWhereThereIsNoTerminal) {
+  CaptureStderr();
+  {
+    ProgressLine progress(milliseconds(0));
+    EXPECT_FALSE(progress.visible());
+    progress.Update("1 of 2");
+    progress.Update("2 of 2");
+  }
+  EXPECT_EQ(GetCapturedStderr(), "");
+}
+
+TEST_F(LogTest, ProgressRewritesOneLineAndGoesAway) {
+  TerminalAsStderr terminal;
+  ASSERT_TRUE(terminal.ok());
+  {
+    ProgressLine progress(milliseconds(0));
+    EXPECT_TRUE(progress.visible());
+    progress.Update("1 of 2");
+    progress.Update("a line of more than twenty columns");
+  }
+  EXPECT_EQ(terminal.Finish(), "\r\x1b[K1 of 2\r\x1b[Ka line of more than\r\x1b[K");
+}
+
+TEST_F(LogTest, ProgressDrawsNoMoreThanOncePerInterval) {
+  TerminalAsStderr terminal;
+  ASSERT_TRUE(terminal.ok());
+  {
+    ProgressLine progress(std::chrono::hours(1));
+    progress.Update("first");
+    progress.Update("second");
+  }
+  EXPECT_EQ(terminal.Finish(), "\r\x1b[Kfirst\r\x1b[K");
+}
+
+TEST_F(LogTest, MessagesTakeTheProgressLineAwayFirst) {
+  TerminalAsStderr terminal;
+  ASSERT_TRUE(terminal.ok());
+  {
+    ProgressLine progress(milliseconds(0));
+    progress.Update("1 of 2");
+    LogInfo("found");
+    LogInfo("again");
+  }
+  // The terminal turns a line feed into carriage return and line feed.
+  EXPECT_EQ(terminal.Finish(), "\r\x1b[K1 of 2\r\x1b[Kanecheck: found\r\nanecheck: again\r\n");
+}
+
+}  // namespace
+}  // namespace anecheck

@@ -1,0 +1,40 @@
+// Where tests find files that are not part of the project: files made by real tools and published
+// test vectors. Tests of every room use it; without the files they skip and say what to set.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+
+namespace anecheck::testing {
+
+// Path of `relative` in the folder named by ANECHECK_REAL_DATA (default: ../shared/real beside the
+// source tree) or by ANECHECK_VECTORS (default: ../shared/vectors). It need not exist.
+std::string RealDataPath(std::string_view relative);
+std::string VectorPath(std::string_view relative);
+
+// Path of `relative` in the source tree.
+std::string SourcePath(std::string_view relative);
+
+bool PathExists(const std::string& path);
+
+// Every regular file under `folder`, at any depth, sorted; empty where there is no such folder.
+std::vector<std::string> FilesUnder(const std::string& folder);
+
+// The unpacked content of a .gz file of at most 1 GiB.
+Result<std::string> ReadGzipFile(const std::string& path);
+
+}  // namespace anecheck::testing
+
+// Skips the enclosing test where `path` does not exist.
+#define ANECHECK_SKIP_WITHOUT(path)                                                     \
+  do {                                                                                  \
+    if (!::anecheck::testing::PathExists(path)) {                                       \
+      GTEST_SKIP() << (path)                                                            \
+                   << " is missing; set ANECHECK_REAL_DATA and ANECHECK_VECTORS to the" \
+                      " folders of real files and published vectors";                   \
+    }                                                                                   \
+  } while (false)
