@@ -1,0 +1,79 @@
+// The control interface of the simulated engine: a C ABI that a runner reaches by dlsym in
+// libanecheck_espresso.so, beside the e5rt_* symbols that it shares with Espresso. A library that
+// lacks `anecheck_simulated_engine` is not the simulated engine, and what it computes is not
+// `simulated` evidence.
+//
+// All functions may be called from any thread; they take one lock. Settings apply to programs that
+// are compiled after the call; a compiled program keeps those it was compiled with, except for the
+// faults of kind `runtime`, which apply to calls made after they are enabled.
+#pragma once
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// A version text such as "anecheck simulated engine 1". dlsym of this name gives its address.
+extern const char anecheck_simulated_engine[];
+
+// The version of this header. A runner refuses a library with another one.
+#define ANECHECK_SIM_ABI_VERSION 1
+uint32_t anecheck_sim_abi_version(void);
+
+// What the calls below return.
+enum {
+  ANECHECK_SIM_OK = 0,
+  ANECHECK_SIM_UNKNOWN = 1,  // no target, quirk or fault of that name
+  ANECHECK_SIM_INVALID = 2,  // a NULL or malformed argument
+};
+
+// The chip that programs are compiled for where the compiler options name none. `name` is one of
+// the 28 compiler targets in either case ("h13", "H17s"). Default: h13. The options string
+// "TargetArchitecture=h13" of e5rt_e5_compiler_options_set_custom_ane_compiler_options takes
+// precedence for the programs compiled with it.
+int anecheck_sim_set_target(const char* name);
+
+// The current default target, in lower case. Static storage.
+const char* anecheck_sim_target(void);
+
+// A known defect of real silicon, by its id ("D01"). `state`: 1 on for every family, 0 off for
+// every family, -1 on for the families that have it (the default). The id "all" stands for all.
+int anecheck_sim_set_quirk(const char* id, int state);
+
+// A planted defect, by its id ("conv-bias-dropped"), or one of the parametric family
+// "ulp-error:OP:ULPS:PERMILLE": that share of the elements that operation OP (or "*") writes is
+// moved by that many units in the last place. Several may be enabled together. None is by default.
+int anecheck_sim_enable_fault(const char* id);
+int anecheck_sim_disable_fault(const char* id);
+
+// All planted defects: an array of {id, description, op, class, kind, ulps, share}. `ulps` is the
+// size of the error in units in the last place of fp16 (0 where it is not numeric), `share` the
+// part of the elements it touches. Static storage, valid until the library is unloaded.
+const char* anecheck_sim_faults_json(void);
+
+// All quirks: an array of {id, area, trigger, symptom, kind, families, default_families,
+// implemented}. Static storage.
+const char* anecheck_sim_quirks_json(void);
+
+// Default target, all quirks at -1, no faults, queue not held. Live objects stay.
+void anecheck_sim_reset(void);
+
+// While held (1), requests of e5rt_execution_stream_submit_async stay in flight and do not start.
+// 0 lets them run. For tests of the limit of requests in flight.
+int anecheck_sim_hold_queue(int hold);
+
+// Counts for tests of leaks and limits, and for reports.
+struct anecheck_sim_counts {
+  uint64_t live_handles;     // objects created or retained and not released
+  uint64_t loaded_programs;  // of at most 128
+  uint64_t in_flight;        // of at most 127
+  uint64_t compiles;         // programs compiled since the library was loaded
+  uint64_t executions;       // operations executed since the library was loaded
+  uint64_t dispatches;       // engine dispatches of these (a bridge cut adds one)
+};
+int anecheck_sim_get_counts(struct anecheck_sim_counts* out);
+
+#ifdef __cplusplus
+}
+#endif
