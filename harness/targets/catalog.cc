@@ -1,0 +1,165 @@
+#include "harness/targets/catalog.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <utility>
+
+#include "harness/targets/catalog_loader.h"
+#include "harness/targets/embedded.h"
+
+namespace anecheck {
+namespace {
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower;
+}
+
+// Insertions, deletions and exchanges that turn `a` into `b`.
+size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t above = row[j];
+      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+// Up to five names, the nearest first; names further away than half their length are left out.
+std::vector<std::string> NearNames(std::span<const Target> targets, std::string_view wanted) {
+  std::vector<std::pair<size_t, std::string>> ranked;
+  for (const Target& target : targets) {
+    const size_t distance = EditDistance(Lower(target.name), wanted);
+    if (distance <= std::max<size_t>(2, wanted.size() / 2))
+      ranked.emplace_back(distance, target.name);
+  }
+  std::sort(ranked.begin(), ranked.end());
+  std::vector<std::string> names;
+  for (size_t i = 0; i < ranked.size() && i < 5; ++i) names.push_back(ranked[i].second);
+  return names;
+}
+
+TargetCatalog LoadBuiltin();
+
+}  // namespace
+
+const TargetCatalog& TargetCatalog::Builtin() {
+  static const TargetCatalog catalog = LoadBuiltin();
+  return catalog;
+}
+
+namespace {
+
+TargetCatalog LoadBuiltin() {
+  TargetCatalog catalog;
+  const std::pair<const char*, std::string_view> files[] = {
+      {"targets.json", targets_data::kTargets}, {"hal.json", targets_data::kHal},
+      {"limits.json", targets_data::kLimits},   {"interchange.json", targets_data::kInterchange},
+      {"floors.json", targets_data::kFloors},
+  };
+  for (const auto& [name, text] : files) {
+    const Status status = CatalogLoader(catalog, false, name).Apply(text);
+    if (!status.ok()) {
+      // The embedded text is part of the program, so this is a defect of the build.
+      std::fprintf(stderr, "embedded %s\n", status.error().message.c_str());
+      std::abort();
+    }
+  }
+  return catalog;
+}
+
+}  // namespace
+
+Result<const Target*> TargetCatalog::Find(std::string_view name) const {
+  const std::string wanted = Lower(name);
+  for (const Target& target : targets_) {
+    if (Lower(target.name) == wanted) return &target;
+  }
+  const auto elsewhere = known_elsewhere_.find(wanted);
+  if (elsewhere != known_elsewhere_.end()) {
+    return MakeError(ErrorCode::kNotFound,
+                     fmt::format("no table for target \"{}\" ({})", name, elsewhere->second));
+  }
+  const std::vector<std::string> near = NearNames(targets_, wanted);
+  return MakeError(
+      ErrorCode::kNotFound,
+      near.empty()
+          ? fmt::format("unknown target \"{}\"; `anecheck targets` lists all {}", name,
+                        targets_.size())
+          : fmt::format("unknown target \"{}\"; near names: {}", name, fmt::join(near, ", ")));
+}
+
+Result<std::vector<const Target*>> TargetCatalog::FindList(std::string_view list) const {
+  std::vector<const Target*> found;
+  if (Lower(list) == "all") {
+    for (const Target& target : targets_) found.push_back(&target);
+    return found;
+  }
+  while (true) {
+    const size_t comma = list.find(',');
+    ANECHECK_ASSIGN(const Target* target, Find(list.substr(0, comma)));
+    if (std::find(found.begin(), found.end(), target) == found.end()) found.push_back(target);
+    if (comma == std::string_view::npos) return found;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+Known<Family> TargetCatalog::Floor(std::string_view op) const {
+  for (const FamilyFloor& floor : floors_) {
+    if (floor.op == op) return floor.family;
+  }
+  return Known<Family>::Unknown(fmt::format("no source gives a family floor of {}", op));
+}
+
+void TargetCatalog::Restate(Target& target, const HalField& field) const {
+  Known<LimitValue> restated;
+  if (field.kind == HalKind::kFlag) {
+    for (const Statement<bool>& flag : target.hal.Capability(field.offset).statements()) {
+      restated.Add({LimitValue{flag.value}, flag.source, flag.note});
+    }
+  } else {
+    for (const Statement<uint64_t>& scalar : target.hal.Scalar(field.offset).statements()) {
+      restated.Add({LimitValue{scalar.value}, scalar.source, scalar.note});
+    }
+  }
+  for (const LimitField& limit : limit_fields_) {
+    if (limit.hal_field == field.name) target.limits[limit.name] = restated;
+  }
+  if (field.name == "num_nes") target.ne_cores = target.hal.Scalar(field.offset);
+  if (field.name == "max_tensor_width") target.max_tensor_wh = target.hal.Scalar(field.offset);
+  if (field.name == "max_tensor_depth") target.max_tensor_depth = target.hal.Scalar(field.offset);
+}
+
+Status TargetCatalog::ReplaceHal(std::string_view target, std::span<const uint8_t> blob,
+                                 std::string source) {
+  ANECHECK_ASSIGN(const Target* found, Find(target));
+  Target& changed = targets_[static_cast<size_t>(found - targets_.data())];
+  ANECHECK_RETURN_IF_ERROR(changed.hal.LoadBlob(blob, source));
+  for (const HalField& field : HalLayout::Get().fields()) Restate(changed, field);
+  return {};
+}
+
+Status TargetCatalog::ApplyUserFile(std::string_view json_text, std::string_view file_name) {
+  TargetCatalog changed = *this;
+  ANECHECK_RETURN_IF_ERROR(CatalogLoader(changed, true, std::string(file_name)).Apply(json_text));
+  *this = std::move(changed);
+  return {};
+}
+
+Result<const Target*> FindTarget(std::string_view name) {
+  return TargetCatalog::Builtin().Find(name);
+}
+
+std::span<const Target> AllTargets() { return TargetCatalog::Builtin().targets(); }
+
+}  // namespace anecheck

@@ -1,0 +1,75 @@
+// The set of targets: the 28 that are built in, and ways to replace their values at run time. Used
+// by everything that takes --targets.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/targets/target.h"
+
+namespace anecheck {
+
+// The lowest family on which an operation is native (specification 003, table 24.2).
+struct FamilyFloor {
+  std::string op;
+  Known<Family> family;
+};
+
+// One limit by name, and the table field that it restates where there is one.
+struct LimitField {
+  std::string name;
+  std::string unit;
+  std::string note;
+  std::string hal_field;  // empty where the limit is no field of the table
+};
+
+// A set of targets. Copies are independent. Const functions may run on several threads at once.
+class TargetCatalog {
+ public:
+  // The 28 embedded targets, parsed on first use.
+  static const TargetCatalog& Builtin();
+
+  // The target of that name, upper or lower case. An unknown name is an error that lists the
+  // nearest names; there is no fallback.
+  Result<const Target*> Find(std::string_view name) const;
+  // A comma-separated list of names, or "all".
+  Result<std::vector<const Target*>> FindList(std::string_view list) const;
+
+  std::span<const Target> targets() const { return targets_; }
+  std::span<const FamilyFloor> floors() const { return floors_; }
+  std::span<const LimitField> limit_fields() const { return limit_fields_; }
+
+  // The floor of an operation of table 24.2, or unknown.
+  Known<Family> Floor(std::string_view op) const;
+
+  // Overwrites the table of one target, and the limits that restate its fields, with a blob of
+  // 0x938 bytes. `source` names the blob in what is printed.
+  Status ReplaceHal(std::string_view target, std::span<const uint8_t> blob, std::string source);
+
+  // Applies a user's file: JSON of the form of the embedded files, any of "targets", "fields",
+  // "limits" and "sets" present. What it states replaces what was known. Nothing changes on error.
+  Status ApplyUserFile(std::string_view json_text, std::string_view file_name);
+
+ private:
+  friend class CatalogLoader;
+
+  // Carries a field's values over to the limits and properties that restate it.
+  void Restate(Target& target, const HalField& field) const;
+
+  std::vector<Target> targets_;
+  std::vector<FamilyFloor> floors_;
+  std::vector<LimitField> limit_fields_;
+  // Names that the compiler knows and that have no table here, with their source.
+  std::map<std::string, std::string, std::less<>> known_elsewhere_;
+};
+
+// Of the built-in catalog.
+Result<const Target*> FindTarget(std::string_view name);
+std::span<const Target> AllTargets();
+
+}  // namespace anecheck

@@ -1,0 +1,15 @@
+// The data files of harness/targets/data as the build embeds them
+// (scripts/cmake/AnecheckEmbed.cmake).
+#pragma once
+
+#include <string_view>
+
+namespace anecheck::targets_data {
+
+extern const std::string_view kTargets;
+extern const std::string_view kHal;
+extern const std::string_view kLimits;
+extern const std::string_view kInterchange;
+extern const std::string_view kFloors;
+
+}  // namespace anecheck::targets_data

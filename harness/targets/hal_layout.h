@@ -1,0 +1,103 @@
+// The layout of the hardware-abstraction table: which offset holds which field, of which kind and
+// width, which offsets are dead, and which only look like fields. The rows are data/hal.json
+// (sources: specification 003, tables 24.1 to 24.5; public guide, chapters 7, 20, 21, 34 to 36).
+// Used by Hal (values of a target) and by the `hal` format (whole tables as files).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "harness/base/result.h"
+
+namespace anecheck {
+
+// The size of the whole table in bytes (specification 003; 0x348 in chapter 35 of the public guide
+// covers only the plain scalars).
+inline constexpr uint32_t kHalSize = 0x938;
+
+enum class HalKind : uint8_t {
+  kScalar,   // an unsigned limit, little endian
+  kFlag,     // one byte, read as `& 1`
+  kValue,    // a small value that is not a flag
+  kPointer,  // a pointer or container object of the compiler's process; its bytes mean nothing here
+  kString,   // a string object
+};
+std::string_view HalKindName(HalKind kind);
+
+// A second name that another source gives to the same offset.
+struct HalName {
+  std::string name;
+  std::string source;
+};
+
+struct HalField {
+  uint32_t offset = 0;
+  uint32_t width = 0;  // bytes
+  HalKind kind = HalKind::kScalar;
+  bool dead = false;  // filled per target, never read through the table
+  std::string name;
+  std::string unit;  // empty where it has none
+  std::string source;
+  std::string note;
+  std::vector<HalName> other_names;
+};
+
+// A stretch of the table that a source describes as a whole. Regions may overlap.
+struct HalRegion {
+  std::string name;
+  uint32_t begin = 0;
+  uint32_t end = 0;  // one past the last byte
+  std::string source;
+};
+
+// Offsets that were once taken for fields and are none.
+struct HalNonField {
+  uint32_t begin = 0;
+  uint32_t end = 0;
+  std::string reason;
+  std::string source;
+};
+
+// Immutable once built; safe to share between threads.
+class HalLayout {
+ public:
+  // The embedded layout.
+  static const HalLayout& Get();
+
+  // Reads the "regions", "not_fields" and "fields" of a hal.json text. Fails where two fields
+  // overlap, a name stands twice, or a field leaves the table.
+  static Result<HalLayout> Parse(std::string_view json_text);
+
+  std::span<const HalField> fields() const { return fields_; }  // by offset
+  std::span<const HalRegion> regions() const { return regions_; }
+  std::span<const HalNonField> non_fields() const { return non_fields_; }
+
+  // The field that begins at `offset`, or null.
+  const HalField* At(uint32_t offset) const;
+  // The field that covers `offset`, or null.
+  const HalField* Covering(uint32_t offset) const;
+  // By main or other name; null where none has it.
+  const HalField* Named(std::string_view name) const;
+  // Inside the region of that name.
+  bool InRegion(std::string_view region, uint32_t offset) const;
+  const HalNonField* NonFieldAt(uint32_t offset) const;
+
+  // True where `& 1` is a legal reading: a named flag, or a byte of the capability region that
+  // belongs to no field and not to the cost block (0x580 to 0x7f0).
+  bool MayBeFlag(uint32_t offset) const;
+
+ private:
+  Status Index();
+
+  std::vector<HalField> fields_;
+  std::vector<HalRegion> regions_;
+  std::vector<HalNonField> non_fields_;
+  std::unordered_map<std::string, size_t> by_name_;
+};
+
+}  // namespace anecheck

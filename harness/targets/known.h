@@ -1,0 +1,75 @@
+// A value that some source states, that several sources state differently, or that no source
+// gives. Every per-target fact of harness/targets is one of these, so that a verdict which rests on
+// something unknown can say so.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace anecheck {
+
+// One source's word on a value.
+template <typename T>
+struct Statement {
+  T value{};
+  std::string source;  // "specification 003, table 24.4"
+  std::string note;    // what must be read with it; often empty
+};
+
+// Zero or more statements about one value, the strongest first. A default-constructed Known is
+// unknown; it never stands for 0.
+template <typename T>
+class Known {
+ public:
+  Known() = default;
+  static Known Unknown(std::string reason) {
+    Known known;
+    known.unknown_reason_ = std::move(reason);
+    return known;
+  }
+
+  void Add(Statement<T> statement) { statements_.push_back(std::move(statement)); }
+
+  bool known() const { return !statements_.empty(); }
+  explicit operator bool() const { return known(); }
+
+  // The strongest statement's value and source. Precondition: known().
+  const T& value() const { return statements_.front().value; }
+  const std::string& source() const { return statements_.front().source; }
+
+  // Why nothing is known; empty where known().
+  const std::string& unknown_reason() const { return unknown_reason_; }
+
+  // Every statement, in order of strength. Equal values from several sources all stand.
+  std::span<const Statement<T>> statements() const { return statements_; }
+
+  // The distinct values, in order of strength.
+  std::vector<T> values() const {
+    std::vector<T> distinct;
+    for (const Statement<T>& statement : statements_) {
+      if (std::find(distinct.begin(), distinct.end(), statement.value) == distinct.end()) {
+        distinct.push_back(statement.value);
+      }
+    }
+    return distinct;
+  }
+
+  // True where two sources give different values.
+  bool conflicting() const { return values().size() > 1; }
+
+  // Forgets all earlier statements.
+  void Replace(Statement<T> statement) {
+    statements_.clear();
+    Add(std::move(statement));
+  }
+
+ private:
+  std::vector<Statement<T>> statements_;
+  std::string unknown_reason_ = "no source gives this value";
+};
+
+}  // namespace anecheck

@@ -1,0 +1,127 @@
+// One compiler target and all that is known of it: family, cores, hardware-abstraction table,
+// limits, names. Used by the legality oracle, the lowering, the matrix and `anecheck targets`.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/targets/hal_layout.h"
+#include "harness/targets/known.h"
+
+namespace anecheck {
+
+// The family index that orders the generations and gates operations (specification 003, operation
+// gate; facts/targets.csv).
+enum class Family : uint8_t {
+  kA11Legacy = 0,
+  kA12 = 1,
+  kA13 = 2,
+  kA14 = 3,
+  kA15 = 4,
+  kA16 = 5,
+  kA17 = 6,
+  kA18 = 7,
+};
+inline constexpr int kFamilyCount = 8;
+std::string_view FamilyName(Family family);
+
+// Two sources number the families of H16 to H18 differently; both can be asked for.
+enum class FamilyOrder : uint8_t {
+  kSpecification,  // specification 003: one index a generation, H13 at A13 to H18 at A18
+  kPublicGuide,    // public guide, chapter 35: by hardware version, H16 at A15, H17 at A16
+};
+
+// The row of the tables that a target belongs to (facts/targets.csv).
+enum class Tier : uint8_t {
+  kLegacy,
+  kA13,
+  kA14,
+  kA15,
+  kA16,
+  kA17,
+  kA18,
+  kSmall,
+  kReference,
+};
+std::string_view TierName(Tier tier);
+// The tier of that printed name, or kNotFound.
+Result<Tier> ParseTier(std::string_view name);
+
+// A limit without bound, as in context_switch_live_tensors from A14.
+inline constexpr uint64_t kUnlimited = UINT64_MAX;
+
+// The hardware-abstraction table of one target: values by offset or by field name. Unknown values,
+// offsets that are no field, and fields of another kind all come back unknown, with the reason.
+class Hal {
+ public:
+  const Known<uint64_t>& Scalar(uint32_t offset) const;
+  const Known<uint64_t>& Scalar(std::string_view field) const;
+
+  // `hal[offset] & 1`. Only offsets where that reading is legal are ever known.
+  const Known<bool>& Capability(uint32_t offset) const;
+  const Known<bool>& Capability(std::string_view field) const;
+
+  // Fields of kind kString: the cost-policy name at 0x580.
+  const Known<std::string>& Text(uint32_t offset) const;
+
+  // Overwrites every scalar, value and flag with those of a whole table of 0x938 bytes; `source`
+  // names it. Pointers and strings in it belong to the process that dumped it and are not read.
+  Status LoadBlob(std::span<const uint8_t> blob, const std::string& source);
+
+  // For loaders: a new statement about a field, or (replace) the only one.
+  Status State(const HalField& field, Statement<uint64_t> statement, bool replace);
+  Status StateText(const HalField& field, Statement<std::string> statement, bool replace);
+
+ private:
+  std::map<uint32_t, Known<uint64_t>> scalars_;
+  std::map<uint32_t, Known<bool>> flags_;
+  std::map<uint32_t, Known<std::string>> texts_;
+};
+
+// The image formats that a target takes at its border (public guide, chapter 34).
+struct InterchangeFormats {
+  uint64_t count = 0;
+  std::vector<std::string> tags;  // those that the source names, for example "&BGA"
+  bool complete = false;          // tags holds all `count` of them
+  std::string description;
+};
+
+// A list-valued or unbounded limit is a list of numbers; most hold one.
+using LimitValue = std::vector<uint64_t>;
+
+struct Target {
+  std::string name;  // "H13g"
+  Tier tier = Tier::kReference;
+  std::string compiler_name;        // as after the compiler's -t: "h13g"
+  Known<std::string> runtime_name;  // as the runtime reports it
+  Known<std::string> chips;         // silicon, for people
+  Known<Family> family_specification;
+  Known<Family> family_public_guide;
+  Known<uint64_t> hardware_version;  // public guide, chapter 35
+  Known<uint64_t> ne_cores;
+  Known<uint64_t> max_tensor_wh;     // elements
+  Known<uint64_t> max_tensor_depth;  // elements
+  Known<uint64_t> cpu_subtype;       // of the hardware container's header
+  Known<uint64_t> td_version;        // of its task descriptors
+  Known<InterchangeFormats> interchange;
+  std::string note;
+  Hal hal;
+  std::map<std::string, Known<LimitValue>, std::less<>> limits;
+
+  const Known<Family>& family(FamilyOrder order = FamilyOrder::kSpecification) const {
+    return order == FamilyOrder::kSpecification ? family_specification : family_public_guide;
+  }
+};
+
+// The limit of that name (facts/limits.csv, facts/more/limits_plus.csv); kUnlimited where it has no
+// bound. Unknown, with the reason, where no source gives it, the name is none, or it is a list.
+Known<uint64_t> Limit(const Target& target, std::string_view name);
+// The same as a list: stride_factor_list is {2, 3, 4, 8}.
+Known<std::vector<uint64_t>> LimitList(const Target& target, std::string_view name);
+
+}  // namespace anecheck

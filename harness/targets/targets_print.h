@@ -1,0 +1,52 @@
+// Targets for people and for programs: the list, one target in full, and the difference between
+// two. Used by `anecheck targets` and `anecheck explain`.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/targets/catalog.h"
+
+namespace anecheck {
+
+// One printable fact of a target.
+struct TargetProperty {
+  std::string group;  // "target", "scalar", "capability", "text", "limit"
+  std::string key;    // the offset of a table field, "0x238"; otherwise the name
+  std::string name;
+  bool known = false;
+  std::vector<Statement<std::string>> statements;  // values printed; empty where not known
+  bool conflicting = false;
+  bool dead = false;  // a table field that nothing reads
+
+  // The strongest value, or "unknown".
+  std::string value() const;
+};
+
+// Every property of a target in a fixed order, the unknown ones too, so that two lists of the same
+// catalog match row by row.
+std::vector<TargetProperty> TargetProperties(const TargetCatalog& catalog, const Target& target);
+
+// One line a target, under a header line.
+std::string TargetsText(const TargetCatalog& catalog);
+
+// [{"name": "H13", "tier": "A13", "properties": [{"group", "key", "name", "known", "value",
+// "statements": [{"value", "source"}], "conflicting"}]}]; "value" is null where not known.
+nlohmann::ordered_json TargetsJson(const TargetCatalog& catalog);
+
+// One target in full: every known property with its source, and the names of the unknown ones.
+std::string TargetText(const TargetCatalog& catalog, const Target& target);
+
+// The properties in which the strongest values of two targets differ, known against unknown
+// included. Fails with the near names where a target does not exist.
+Result<std::string> TargetsDiffText(const TargetCatalog& catalog, std::string_view a,
+                                    std::string_view b);
+// {"a": "H13", "b": "H17s", "differences": [{"group", "key", "name", "a", "b"}], "same": 40,
+// "both_unknown": 12}; "a" and "b" are null where not known.
+Result<nlohmann::ordered_json> TargetsDiffJson(const TargetCatalog& catalog, std::string_view a,
+                                               std::string_view b);
+
+}  // namespace anecheck

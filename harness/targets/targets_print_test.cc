@@ -1,0 +1,89 @@
+// What `anecheck targets` prints: the list, one target, and a difference.
+
+#include "harness/targets/targets_print.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace anecheck {
+namespace {
+
+using ::testing::HasSubstr;
+
+const TargetCatalog& Catalog() { return TargetCatalog::Builtin(); }
+
+TEST(TargetsText, HasOneLineATarget) {
+  const std::string text = TargetsText(Catalog());
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 30);
+  EXPECT_THAT(text, HasSubstr("H17d   A17       A17       A16               64"));
+  EXPECT_THAT(text, HasSubstr("7*"));
+  EXPECT_THAT(text, HasSubstr("unknown"));
+}
+
+TEST(TargetsJson, GivesEveryStatementAndNullForUnknown) {
+  const nlohmann::ordered_json list = TargetsJson(Catalog());
+  ASSERT_EQ(list.size(), 28u);
+  for (const auto& target : list) {
+    for (const auto& property : target["properties"]) {
+      EXPECT_EQ(property["known"].get<bool>(), !property["value"].is_null());
+      EXPECT_EQ(property["known"].get<bool>(), !property["statements"].empty());
+    }
+  }
+  const auto& m9 = list[2];
+  EXPECT_EQ(m9["name"], "M9");
+  bool seen = false;
+  for (const auto& property : m9["properties"]) {
+    if (property["name"] != "max_operand_bytes") continue;
+    seen = true;
+    EXPECT_EQ(property["value"], "1048576");
+    EXPECT_EQ(property["key"], "0x1b8");
+    EXPECT_THAT(property["statements"][0]["source"].get<std::string>(), HasSubstr("table 24.1"));
+  }
+  EXPECT_TRUE(seen);
+}
+
+TEST(TargetText, ShowsSourcesConflictsAndUnknowns) {
+  const std::string text = TargetText(Catalog(), **FindTarget("h13"));
+  EXPECT_THAT(text, HasSubstr("0x238  num_nes = 4  [specification 003, table 24.4]"));
+  EXPECT_THAT(text, HasSubstr("td_version = 10"));
+  EXPECT_THAT(text, HasSubstr("(another source)"));
+  EXPECT_THAT(text, HasSubstr("minmax_normalization"));
+}
+
+TEST(TargetsDiff, ListsWhatDiffers) {
+  const nlohmann::ordered_json diff = *TargetsDiffJson(Catalog(), "h13", "h17s");
+  EXPECT_EQ(diff["a"], "H13");
+  EXPECT_EQ(diff["b"], "H17s");
+  bool cores = false;
+  for (const auto& row : diff["differences"]) {
+    EXPECT_NE(row["a"], row["b"]);
+    if (row["name"] == "num_nes") {
+      cores = true;
+      EXPECT_EQ(row["a"], "4");
+      EXPECT_EQ(row["b"], "16");
+    }
+    EXPECT_NE(row["name"], "max_operand_bytes");
+  }
+  EXPECT_TRUE(cores);
+  const std::string text = *TargetsDiffText(Catalog(), "h13", "h17s");
+  EXPECT_THAT(text, HasSubstr("texture_engine"));
+  EXPECT_THAT(text, HasSubstr("are unknown of both"));
+}
+
+TEST(TargetsDiff, OfATargetWithItselfIsEmpty) {
+  for (const Target& target : Catalog().targets()) {
+    const nlohmann::ordered_json diff = *TargetsDiffJson(Catalog(), target.name, target.name);
+    EXPECT_TRUE(diff["differences"].empty()) << target.name;
+    EXPECT_EQ(diff["same"].get<size_t>() + diff["both_unknown"].get<size_t>(),
+              TargetProperties(Catalog(), target).size());
+  }
+}
+
+TEST(TargetsDiff, UnknownNamesAreErrors) {
+  EXPECT_FALSE(TargetsDiffText(Catalog(), "h13", "h99").ok());
+  EXPECT_FALSE(TargetsDiffJson(Catalog(), "nothing", "h13").ok());
+}
+
+}  // namespace
+}  // namespace anecheck
