@@ -1,0 +1,119 @@
+// The numeric contract of the engine, held as data: what a conforming engine may do with each
+// operation, where that is known from, and the documented defects as departures from it. The
+// reference kernels read the terms; the judge switches departures on to name what it sees.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "harness/base/result.h"
+
+namespace anecheck {
+
+// Family indices as the compiler counts them: 0 is A11, 2 is A13 (M1), 6 is A17 (M5), 7 is A18.
+inline constexpr int kFamilyCount = 8;
+
+// One freedom that the engine has. Every slack in a bound comes from one of these.
+enum class Term : uint8_t {
+  kWideIntermediate,    // 1: a fused intermediate may skip its rounding to fp16
+  kProductRounding,     // 1: the products of one operation may all be rounded to fp16
+  kAccumulatorUnit,     // unit roundoff of the accumulator
+  kBiasRounding,        // 1: the accumulator may be rounded to fp16 before bias or scale
+  kReciprocalRelative,  // relative error of 1/n in averages
+  kDivideUlp,           // real_div, inverse: neighbours of the rounded result, in ulp
+  kRootUlp,             // sqrt, rsqrt
+  kExponentialUlp,      // exp, exp2, log and other evaluated functions
+  kNormDifference,      // 1: x - mean, x - max may be rounded to fp16
+  kSigmoidTable,        // absolute error of the 33-knot table
+  kTanhTable,
+  kGeluTable,
+};
+inline constexpr size_t kTermCount = 12;
+
+// How far a term is known for a family.
+enum class TermMark : uint8_t {
+  kMeasured,  // seen on that family's silicon
+  kAssumed,   // measured on another family, or nowhere
+};
+
+struct TermFact {
+  Term term;
+  std::string_view name;    // "wide_intermediate"
+  double conforming = 0;    // the value for every family
+  double ieee = 0;          // the value in the IEEE contract
+  uint32_t measured = 0;    // families, one bit each, on which it was measured
+  std::string_view source;  // "facts/numerics.md, worst absolute error"
+};
+
+// Every term, in the order of Term.
+std::span<const TermFact> TermFacts();
+
+// The mechanisms by which a defect shows. A catalogue entry combines one with an operation and two
+// numbers, so that a user can describe a defect of their own without code.
+enum class Effect : uint8_t {
+  kPortOverflow,     // a sum of >= 2 products with |rounded sum| >= a becomes an infinity
+  kWidthSliceGain,   // slice with begin != 0 on the last axis: |x| * a beyond fp16 -> infinity
+  kTileLattice,      // inside tiles of b products both addends are truncated to 2^(E - a)
+  kFlushInMac,       // subnormal operands, products and sums of a MAC become +0
+  kNanAsInfinity,    // a NaN operand acts as +inf
+  kNanResultAsZero,  // an invalid operation gives +0 instead of NaN
+  kUnsignedZero,     // the sign of a zero operand is lost
+  kTiesAway,         // the output rounding takes ties to the larger magnitude
+  kValueAt,          // operation(a) == b
+  kValueFrom,        // operation(x) == b for every x >= a
+};
+
+struct Departure {
+  std::string_view id;  // "D01"
+  Effect effect = Effect::kValueAt;
+  std::string_view op;  // the operation, or empty where the effect names its operations
+  double a = 0;
+  double b = 0;
+  uint32_t families = 0;  // bit f: documented on family f
+  std::string_view what;  // one line for people
+  std::string_view source;
+};
+
+// The documented defects that change a number (facts/known_defects.csv), in order of their ids.
+std::span<const Departure> KnownDepartures();
+
+// What one family's engine may do. A plain value; cheap to copy.
+struct Contract {
+  static constexpr size_t kMaxDepartures = 64;
+
+  std::string_view name;  // "h13", "ieee"
+  int family = 0;
+  std::array<double, kTermCount> terms{};
+  std::array<const Departure*, kMaxDepartures> departures{};
+  size_t departure_count = 0;
+
+  double operator[](Term term) const { return terms[static_cast<size_t>(term)]; }
+  bool Allows(Term term) const { return (*this)[term] != 0; }
+  std::span<const Departure* const> active() const {
+    return std::span(departures).first(departure_count);
+  }
+  // The active departure with `effect` on `op` (null where there is none). Departures that name no
+  // operation match every `op`.
+  const Departure* Find(Effect effect, std::string_view op = {}) const;
+};
+
+// The contract of a conforming engine. Precondition: 0 <= family_index < kFamilyCount.
+const Contract& ConformingContract(int family_index);
+// Ideal IEEE 754 arithmetic: every operation exact, then rounded once, nothing kept wide.
+const Contract& IeeeContract();
+// The family's contract with the departures named by `ids` switched on, whether or not the family
+// is listed for them. An unknown id is an error (kNotFound).
+Result<Contract> WithDepartures(int family_index, std::span<const std::string_view> ids);
+// As above with catalogue entries, which must outlive the contract; at most kMaxDepartures.
+Contract WithDepartures(int family_index, std::span<const Departure* const> departures);
+
+// "ieee", a family ("A13") or a compiler target ("h13", "h17s") to its contract.
+Result<Contract> ContractFromName(std::string_view name);
+
+TermMark MarkOf(Term term, int family_index);
+
+}  // namespace anecheck

@@ -1,0 +1,66 @@
+// Compares what an engine gave with what the oracle expects, and names known defects by the value
+// they produce. Campaigns and the commands `judge` and `check` report what stands here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "harness/graph/graph.h"
+#include "oracles/contract.h"
+#include "oracles/oracle.h"
+
+namespace anecheck {
+
+enum class Verdict : uint8_t {
+  kPass,          // every element lies inside its interval
+  kKnownDefect,   // every element outside is the value of a documented departure of the family
+  kUnconfirmed,   // outside, but only terms that were never measured on this family forbid it
+  kWrong,         // outside without explanation
+  kInconclusive,  // nothing outside, and the bound says too little about most elements
+};
+std::string_view VerdictName(Verdict verdict);
+
+struct OutputJudgement {
+  // Errors in ulp of the element type against `Estimate::value`: 0, 1, 2, 3-4, 5-8, ... up to
+  // 2^13 and, in the last bucket, everything above and NaN against a number.
+  static constexpr size_t kHistogramSize = 17;
+
+  Verdict verdict = Verdict::kPass;
+  uint64_t elements = 0;
+  uint64_t judged = 0;      // elements whose interval says something
+  uint64_t outside = 0;     // elements outside the conforming interval
+  int64_t first_bad = -1;   // index of the first element outside, -1 where there is none
+  int64_t worst = -1;       // index of the element farthest outside
+  uint32_t worst_ulp = 0;   // its distance from the interval's nearer end, in ulp
+  double expected_low = 0;  // of the worst element; of element 0 where nothing is outside
+  double expected_high = 0;
+  double actual = 0;
+  std::string known_defect;  // "D01", or "D01,D15" where only the combination explains it
+  std::string reason;        // one line where the verdict is not kPass
+  std::array<uint64_t, kHistogramSize> ulp_histogram{};
+};
+
+// The bucket of OutputJudgement::ulp_histogram for an error of `ulp`.
+size_t UlpBucket(uint32_t ulp);
+
+// Whether the interval of element `index` says anything: its width is at most a quarter of the
+// largest finite |value| of the tensor, or at most eight ulp of the element's own value.
+// `amplitude` is that largest |value|.
+bool IsInformative(const Estimate& expected, size_t index, double amplitude);
+
+// Compares one output. Elements outside are evaluated again with the family's departures switched
+// on, each alone and then all together; if every one of them falls inside, the verdict is
+// kKnownDefect with those ids. The verdict is kInconclusive where no element is outside and less
+// than half of them are informative. `expected` is the conforming estimate of that output.
+// A type that is not the expected one is kWrong. The overload with `catalogue` takes the departures
+// to try instead of the documented ones.
+OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t output,
+                      const Estimate& expected, const Tensor& actual, int family);
+OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t output,
+                      const Estimate& expected, const Tensor& actual, int family,
+                      std::span<const Departure> catalogue);
+
+}  // namespace anecheck

@@ -1,0 +1,70 @@
+// The CPU oracle: the value of every result of a graph and the interval that a conforming engine
+// must stay in. Campaigns, the command line and generators call Evaluate or keep an Evaluation.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/graph/graph.h"
+#include "oracles/contract.h"
+
+namespace anecheck {
+
+// What is expected of one tensor, element by element in row-major order.
+struct Estimate {
+  enum Flag : uint8_t {
+    kNanAllowed = 1,  // an engine may give NaN here
+    kNanOnly = 2,     // and nothing else; low and high are then NaN
+  };
+
+  TensorType type;
+  // The exact result of the operation on its operands' values, rounded once (half to even) to the
+  // element type. Integers and bools are exact; int32 and smaller fit a double.
+  std::vector<double> value;
+  // What a conforming engine may give, both ends included. The sign of a zero is not judged.
+  std::vector<double> low, high;
+  std::vector<uint8_t> flags;
+};
+
+// Evaluates graphs one after another in memory that it keeps. Not thread-safe; one a thread.
+class Evaluation {
+ public:
+  Evaluation();
+  ~Evaluation();
+  Evaluation(Evaluation&&) noexcept;
+  Evaluation& operator=(Evaluation&&) noexcept;
+
+  // Computes every value of `graph`. `inputs` are in order of ValuesOfKind(kInput) and must have
+  // the declared types. Errors: kInvalid for inputs that do not fit, kUnsupported for an operation
+  // without numeric reference. `graph`, `inputs` and `contract` must live as long as the results
+  // are read. Precondition: ValidateGraph(graph) holds.
+  Status Run(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract);
+
+  // After a successful Run: what the engine may store for value `id` where it is a graph output or
+  // a tap, that is rounded to its element type. Reuses the memory of `estimate`.
+  void Stored(ValueId id, Estimate& estimate) const;
+  // The same before storing: the interval also covers an intermediate that stays unrounded.
+  void Intermediate(ValueId id, Estimate& estimate) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// The estimates of the graph's outputs, in order.
+Result<std::vector<Estimate>> Evaluate(const Graph& graph, std::span<const Tensor> inputs,
+                                       const Contract& contract);
+
+// Whether an output tells nothing about an engine: every element admits zero, or (with two or more
+// elements) one constant lies inside every interval. Generators discard such cases.
+bool IsVacuous(const Estimate& expected);
+
+// The elements of a tensor as numbers (a constant's bytes or a runner's output), int4 to fp32.
+void DecodeElements(DType dtype, std::span<const uint8_t> bytes, std::span<double> elements);
+// The converse for numbers that the element type holds exactly.
+void EncodeElements(DType dtype, std::span<const double> elements, std::span<uint8_t> bytes);
+
+}  // namespace anecheck
