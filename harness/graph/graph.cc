@@ -221,9 +221,7 @@ int64_t NodeView::Int(int parameter, int64_t fallback) const {
 
 double NodeView::Float(int parameter, double fallback) const {
   const Attribute* attribute = FindAttribute(parameter);
-  if (attribute == nullptr) return fallback;
-  return attribute->kind == AttributeKind::kFloat ? attribute->number
-                                                  : static_cast<double>(attribute->integer);
+  return attribute == nullptr ? fallback : attribute->number;
 }
 
 bool NodeView::Bool(int parameter, bool fallback) const {

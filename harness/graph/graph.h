@@ -180,7 +180,7 @@ class NodeView {
   const Attribute* FindAttribute(int parameter) const;
   bool HasAttribute(int parameter) const { return FindAttribute(parameter) != nullptr; }
   int64_t Int(int parameter, int64_t fallback) const;
-  double Float(int parameter, double fallback) const;  // an integer attribute converts
+  double Float(int parameter, double fallback) const;
   bool Bool(int parameter, bool fallback) const;
   std::string_view String(int parameter, std::string_view fallback) const;
   // Empty where absent.

@@ -17,7 +17,7 @@ bool AttributeFits(ParameterKind wanted, AttributeKind given) {
     case ParameterKind::kInt:
       return given == AttributeKind::kInt;
     case ParameterKind::kFloat:
-      return given == AttributeKind::kFloat || given == AttributeKind::kInt;
+      return given == AttributeKind::kFloat;
     case ParameterKind::kBool:
       return given == AttributeKind::kBool;
     case ParameterKind::kString:

@@ -1,0 +1,100 @@
+// The pencil with which operation generators draw: it knows the values drawn so far, the interval
+// each lies in, and which of them nothing uses yet.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <vector>
+
+#include "generators/choice_stream.h"
+#include "generators/graph_generator.h"
+#include "harness/graph/graph.h"
+#include "harness/ops/op.h"
+
+namespace anecheck {
+
+// What is known of a value while the graph is drawn: every element lies in [low, high], and in
+// integer mode every element is an integer.
+struct ValueRange {
+  double low = 0;
+  double high = 0;
+  bool integer = false;
+
+  double Magnitude() const { return low < -high ? -low : high > -low ? high : -low; }
+};
+
+class Drawer {
+ public:
+  Drawer(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph);
+
+  ChoiceStream& choices() { return choices_; }
+  const GeneratorOptions& options() const { return options_; }
+  Graph& graph() { return graph_; }
+  CaseMode mode() const { return options_.mode; }
+  bool integer_mode() const { return options_.mode == CaseMode::kInteger; }
+
+  const TensorType& type(ValueId id) const { return graph_.type(id); }
+  const Shape& shape(ValueId id) const { return graph_.type(id).shape; }
+  const ValueRange& range(ValueId id) const { return ranges_[id]; }
+
+  // The largest magnitude that a result may have: 2048 where every value must stay an exact
+  // integer, 30000 where values are conditioned below the accumulator port, without limit
+  // otherwise.
+  double Ceiling() const;
+
+  // A new graph input of fp16 with the mode's magnitude.
+  ValueId NewInput(const Shape& shape);
+  // A new fp16 constant with elements of magnitude up to `limit`.
+  ValueId NewConst(const Shape& shape, double limit);
+  // An existing fp16 value of exactly this shape, a new input or a new constant.
+  ValueId SameShape(const Shape& shape, ValueId not_this);
+  // An operand for a broadcasting operation with `x`: same shape, or some axes 1, or lower rank.
+  ValueId BroadcastPartner(ValueId x);
+
+  // An extent for a new axis, from the lattice of tile factors and their neighbours, at most
+  // `most`.
+  int64_t Extent(int64_t most);
+
+  // Begins a node; arguments and attributes go directly to graph().
+  void Begin(OpKind kind) { graph_.BeginNode(&GetOp(kind).schema); }
+  // Ends it; all its results lie in `range`. False, and nothing changed, where the node is refused.
+  bool Finish(const ValueRange& range);
+
+  // A value nothing uses yet, the newest ones more likely; if all are used, any fp16 value.
+  ValueId PickOperand();
+  // Declares every unused result an output.
+  void Close();
+
+ private:
+  void Track(const ValueRange& range);
+  void MarkUsed(const Node& node);
+
+  ChoiceStream& choices_;
+  const GeneratorOptions& options_;
+  Graph& graph_;
+  std::vector<ValueRange> ranges_;
+  std::vector<uint8_t> used_;
+};
+
+// How one operation is drawn. `draw` appends a node that consumes `x` (and conversions where the
+// operation needs them); it returns false, with the graph unchanged but for unused constants, where
+// no instance fits.
+struct OpGenerator {
+  OpKind kind;
+  // Whether the operation keeps integers integers, so that integer mode may use it.
+  bool integer = false;
+  // How often it is drawn relative to the others.
+  uint8_t weight = 4;
+  bool (*draw)(Drawer& drawer, ValueId x) = nullptr;
+};
+
+// Rows as in ops.def, each defined in the file of its class under generators/ops.
+#define ANECHECK_OP(name, Name, op_class) extern const OpGenerator kGenerator##Name;
+#include "harness/ops/ops.def"
+#undef ANECHECK_OP
+
+// Indexed by OpKind.
+std::span<const OpGenerator* const> AllOpGenerators();
+
+}  // namespace anecheck

@@ -1,0 +1,47 @@
+// Random graphs from a choice stream, valid by construction for a target family, with every node
+// live. Used by campaigns, fuzz targets, property tests and the power measurement.
+#pragma once
+
+#include <bitset>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "generators/choice_stream.h"
+#include "harness/graph/graph.h"
+#include "harness/ops/op.h"
+
+namespace anecheck {
+
+// What a case is after. The mode decides the operations, constants and input values.
+enum class CaseMode : uint8_t {
+  kInteger,       // every value an integer of magnitude up to 2048: judged by bit equality
+  kFloat,         // conditioned values of mixed magnitude
+  kCancellation,  // sums whose terms nearly cancel
+  kSpecial,       // infinities, NaN, signed zeros, subnormals
+  kBoundary,      // magnitudes at the edges of fp16 and of the accumulator port
+  kLargeAxis,     // one long reduction
+};
+inline constexpr size_t kCaseModeCount = 6;
+std::string_view CaseModeName(CaseMode mode);
+// Nothing where no mode is called `name`.
+std::optional<CaseMode> CaseModeFromName(std::string_view name);
+
+struct GeneratorOptions {
+  int family = 2;  // the target's family index (specification 003)
+  CaseMode mode = CaseMode::kFloat;
+  int max_nodes = 12;            // 1 to 40
+  int64_t max_elements = 256;    // of one tensor, but for the long axis of kLargeAxis
+  int64_t max_products = 16384;  // multiply-accumulates of one operation
+  std::bitset<kOpCount> ops = std::bitset<kOpCount>().set();  // which operations may occur
+};
+
+// Draws a graph into `graph`, which is emptied first. The graph validates, has 1 to max_nodes nodes
+// but for the conversions that an operation brings along, every node feeds an output, and every
+// input is used. The same bytes give the same graph on every compiler and machine.
+void GenerateGraph(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph);
+
+// Values for the graph's inputs, in the order of ValuesOfKind(kInput), as the mode asks.
+std::vector<Tensor> GenerateInputs(ChoiceStream& choices, const Graph& graph, CaseMode mode);
+
+}  // namespace anecheck

@@ -1,0 +1,77 @@
+// How activations are drawn.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "generators/drawer.h"
+#include "harness/base/half.h"
+#include "harness/ops/params.h"
+
+namespace anecheck {
+namespace {
+
+bool EmitUnary(Drawer& drawer, OpKind kind, ValueId x, const ValueRange& range) {
+  drawer.Begin(kind);
+  drawer.graph().AddArgument(params::Unary::kX, x);
+  return drawer.Finish(range);
+}
+
+bool DrawRelu(Drawer& drawer, ValueId x) {
+  const ValueRange& range = drawer.range(x);
+  if (range.high <= 0) return false;  // the result would be the constant zero
+  return EmitUnary(drawer, OpKind::kRelu, x, {std::max(0.0, range.low), range.high, range.integer});
+}
+
+bool DrawSigmoid(Drawer& drawer, ValueId x) {
+  return EmitUnary(drawer, OpKind::kSigmoid, x, {0, 1, false});
+}
+
+bool DrawTanh(Drawer& drawer, ValueId x) {
+  return EmitUnary(drawer, OpKind::kTanh, x, {-1, 1, false});
+}
+
+bool DrawClip(Drawer& drawer, ValueId x) {
+  using P = params::Clip;
+  const ValueRange& range = drawer.range(x);
+  const auto reach = static_cast<int64_t>(std::min(2048.0, std::max(1.0, range.Magnitude())));
+  // Both bounds are integers and so exact in fp16.
+  const double low = static_cast<double>(drawer.choices().Range(-reach, 0));
+  const double high = static_cast<double>(drawer.choices().Range(1, reach));
+  drawer.Begin(OpKind::kClip);
+  drawer.graph().AddArgument(P::kX, x);
+  drawer.graph().AddFloat(P::kAlpha, low);
+  drawer.graph().AddFloat(P::kBeta, high);
+  return drawer.Finish(
+      {std::clamp(range.low, low, high), std::clamp(range.high, low, high), range.integer});
+}
+
+bool DrawGelu(Drawer& drawer, ValueId x) {
+  constexpr std::array<std::string_view, 3> kModes = {"EXACT", "TANH_APPROXIMATION",
+                                                      "SIGMOID_APPROXIMATION"};
+  drawer.Begin(OpKind::kGelu);
+  drawer.graph().AddArgument(params::Gelu::kX, x);
+  drawer.graph().AddString(params::Gelu::kMode, drawer.choices().Pick(kModes));
+  return drawer.Finish({-0.25, std::max(0.0, drawer.range(x).high), false});
+}
+
+bool DrawSoftmax(Drawer& drawer, ValueId x) {
+  const int rank = drawer.shape(x).rank();
+  if (rank < 1) return false;
+  const int64_t axis = drawer.choices().Range(-rank, rank - 1);
+  if (drawer.shape(x)[*NormalizeAxis(axis, rank)] < 2) return false;  // the constant one
+  drawer.Begin(OpKind::kSoftmax);
+  drawer.graph().AddArgument(params::Softmax::kX, x);
+  drawer.graph().AddInt(params::Softmax::kAxis, axis);
+  return drawer.Finish({0, 1, false});
+}
+
+}  // namespace
+
+constinit const OpGenerator kGeneratorRelu = {OpKind::kRelu, true, 4, DrawRelu};
+constinit const OpGenerator kGeneratorClip = {OpKind::kClip, true, 3, DrawClip};
+constinit const OpGenerator kGeneratorSigmoid = {OpKind::kSigmoid, false, 3, DrawSigmoid};
+constinit const OpGenerator kGeneratorTanh = {OpKind::kTanh, false, 3, DrawTanh};
+constinit const OpGenerator kGeneratorGelu = {OpKind::kGelu, false, 3, DrawGelu};
+constinit const OpGenerator kGeneratorSoftmax = {OpKind::kSoftmax, false, 3, DrawSoftmax};
+
+}  // namespace anecheck

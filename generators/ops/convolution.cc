@@ -1,0 +1,185 @@
+// How convolution, matrix multiply and pooling are drawn.
+#include <algorithm>
+#include <array>
+
+#include "generators/drawer.h"
+#include "harness/ops/params.h"
+
+namespace anecheck {
+namespace {
+
+constexpr std::array<std::string_view, 4> kPadTypes = {"valid", "same", "same_lower", "custom"};
+
+// The magnitude that weights may have so that `products` products of them with x stay under the
+// ceiling; 0 where not even 1 fits.
+double WeightLimit(Drawer& drawer, ValueId x, int64_t products) {
+  const double most = drawer.integer_mode() ? 3 : 4;
+  const double magnitude = std::max(drawer.range(x).Magnitude(), 0x1p-10);
+  const double room = drawer.Ceiling() / (magnitude * static_cast<double>(products));
+  if (drawer.integer_mode()) return room < 1 ? 0 : std::min(most, room);
+  return std::max(std::min(most, room), 0x1p-10);
+}
+
+ValueRange SumRange(Drawer& drawer, ValueId x, int64_t products, double weight, double bias) {
+  const double bound = drawer.range(x).Magnitude() * static_cast<double>(products) * weight + bias;
+  return {-bound, bound, drawer.integer_mode()};
+}
+
+double BiasLimit(Drawer& drawer) { return drawer.integer_mode() ? 16 : 8; }
+
+struct Geometry {
+  std::array<int64_t, 3> kernel{1, 1, 1};
+  std::array<int64_t, 3> stride{1, 1, 1};
+  std::array<int64_t, 3> dilation{1, 1, 1};
+  std::array<int64_t, 6> pad{};
+  std::string_view pad_type = "valid";
+  int64_t taps = 1;
+};
+
+// A window that fits every spatial axis of `x`.
+Geometry DrawGeometry(Drawer& drawer, const Shape& x, bool dilated) {
+  ChoiceStream& choices = drawer.choices();
+  Geometry geometry;
+  geometry.pad_type = choices.Pick(kPadTypes);
+  for (int i = 0; i < x.rank() - 2; ++i) {
+    const auto axis = static_cast<size_t>(i);
+    const int64_t extent = x[i + 2];
+    geometry.kernel[axis] = choices.Range(1, std::min<int64_t>(extent, 5));
+    geometry.stride[axis] = choices.Chance(1, 3) ? choices.Range(1, 3) : 1;
+    const int64_t room = geometry.kernel[axis] > 1 ? (extent - 1) / (geometry.kernel[axis] - 1) : 1;
+    if (dilated && choices.Chance(1, 4)) {
+      geometry.dilation[axis] = choices.Range(1, std::clamp<int64_t>(room, 1, 3));
+    }
+    if (geometry.pad_type == "custom") {
+      // Padding stays below the kernel: the pools demand it (facts/netlist_layers.csv, pool).
+      geometry.pad[2 * axis] = choices.Range(0, geometry.kernel[axis] - 1);
+      geometry.pad[2 * axis + 1] = choices.Range(0, geometry.kernel[axis] - 1);
+    }
+    geometry.taps *= geometry.kernel[axis];
+  }
+  return geometry;
+}
+
+bool DrawConv(Drawer& drawer, ValueId x) {
+  using P = params::Conv;
+  const Shape shape = drawer.shape(x);
+  // 3-D convolution is attested and never lowered (facts/known_defects.csv, D16).
+  if (shape.rank() < 3 || shape.rank() > 4) return false;
+  ChoiceStream& choices = drawer.choices();
+  const Geometry geometry = DrawGeometry(drawer, shape, true);
+  const int64_t channels = shape[1];
+  int64_t groups = 1;
+  if (choices.Chance(1, 4)) groups = channels;
+  if (choices.Chance(1, 6) && channels % 2 == 0) groups = channels / 2;
+  int64_t outputs = drawer.Extent(16);
+  outputs = std::max<int64_t>(1, outputs / groups) * groups;
+  const int64_t products = channels / groups * geometry.taps;
+  if (products * outputs * shape.Elements() / channels > drawer.options().max_products)
+    return false;
+  const double limit = WeightLimit(drawer, x, products);
+  if (limit <= 0) return false;
+
+  Shape weight_shape = {outputs, channels / groups};
+  for (int i = 0; i < shape.rank() - 2; ++i) {
+    weight_shape.Append(geometry.kernel[static_cast<size_t>(i)]);
+  }
+  const ValueId weight = drawer.NewConst(weight_shape, limit);
+  const bool biased = choices.Coin();
+  const ValueId bias = biased ? drawer.NewConst({outputs}, BiasLimit(drawer)) : kNoValue;
+  const auto spatial = static_cast<size_t>(shape.rank() - 2);
+  Graph& graph = drawer.graph();
+  drawer.Begin(OpKind::kConv);
+  graph.AddArgument(P::kX, x);
+  graph.AddArgument(P::kWeight, weight);
+  if (biased) graph.AddArgument(P::kBias, bias);
+  graph.AddInts(P::kStrides, std::span(geometry.stride).first(spatial));
+  graph.AddString(P::kPadType, geometry.pad_type);
+  graph.AddInts(P::kPad, std::span(geometry.pad).first(2 * spatial));
+  graph.AddInts(P::kDilations, std::span(geometry.dilation).first(spatial));
+  graph.AddInt(P::kGroups, groups);
+  return drawer.Finish(SumRange(drawer, x, products, limit, biased ? BiasLimit(drawer) : 0));
+}
+
+bool DrawLinear(Drawer& drawer, ValueId x) {
+  using P = params::Linear;
+  const Shape shape = drawer.shape(x);
+  // Rank 5 is refused (facts/more/reject_strings.csv, Linear).
+  if (shape.rank() < 1 || shape.rank() > 4) return false;
+  const int64_t inner = shape[shape.rank() - 1];
+  const int64_t outputs = drawer.Extent(inner > 1024 ? 2 : 24);
+  if (shape.Elements() * outputs > drawer.options().max_products) return false;
+  const double limit = WeightLimit(drawer, x, inner);
+  if (limit <= 0) return false;
+  const ValueId weight = drawer.NewConst({outputs, inner}, limit);
+  const bool biased = drawer.choices().Coin();
+  const ValueId bias = biased ? drawer.NewConst({outputs}, BiasLimit(drawer)) : kNoValue;
+  drawer.Begin(OpKind::kLinear);
+  drawer.graph().AddArgument(P::kX, x);
+  drawer.graph().AddArgument(P::kWeight, weight);
+  if (biased) drawer.graph().AddArgument(P::kBias, bias);
+  return drawer.Finish(SumRange(drawer, x, inner, limit, biased ? BiasLimit(drawer) : 0));
+}
+
+bool DrawMatmul(Drawer& drawer, ValueId x) {
+  using P = params::Matmul;
+  const Shape shape = drawer.shape(x);
+  // Rank 5 is refused although it is legal (facts/known_defects.csv, D31).
+  if (shape.rank() < 2 || shape.rank() > 4) return false;
+  ChoiceStream& choices = drawer.choices();
+  const bool transpose_x = choices.Coin();
+  const bool transpose_y = choices.Coin();
+  const int rank = shape.rank();
+  const int64_t inner = shape[transpose_x ? rank - 2 : rank - 1];
+  const int64_t columns = drawer.Extent(inner > 1024 ? 2 : 16);
+  if (shape.Elements() * columns > drawer.options().max_products) return false;
+  const double limit = WeightLimit(drawer, x, inner);
+  if (limit <= 0) return false;
+  Shape other = shape;
+  other[rank - 2] = transpose_y ? columns : inner;
+  other[rank - 1] = transpose_y ? inner : columns;
+  for (int axis = 0; axis < rank - 2; ++axis) {
+    if (choices.Chance(1, 4)) other[axis] = 1;
+  }
+  const ValueId y = drawer.NewConst(other, limit);
+  drawer.Begin(OpKind::kMatmul);
+  drawer.graph().AddArgument(P::kX, x);
+  drawer.graph().AddArgument(P::kY, y);
+  drawer.graph().AddBool(P::kTransposeX, transpose_x);
+  drawer.graph().AddBool(P::kTransposeY, transpose_y);
+  return drawer.Finish(SumRange(drawer, x, inner, limit, 0));
+}
+
+bool DrawPool(Drawer& drawer, ValueId x, OpKind kind) {
+  using P = params::Pool;
+  const Shape shape = drawer.shape(x);
+  if (shape.rank() < 3 || shape.rank() > 4) return false;
+  const Geometry geometry = DrawGeometry(drawer, shape, false);
+  if (geometry.taps * shape.Elements() > drawer.options().max_products) return false;
+  const auto spatial = static_cast<size_t>(shape.rank() - 2);
+  const bool average = kind == OpKind::kAvgPool;
+  const bool exclude = average && drawer.choices().Coin();
+  Graph& graph = drawer.graph();
+  drawer.Begin(kind);
+  graph.AddArgument(P::kX, x);
+  graph.AddInts(P::kKernelSizes, std::span(geometry.kernel).first(spatial));
+  graph.AddInts(P::kStrides, std::span(geometry.stride).first(spatial));
+  graph.AddString(P::kPadType, geometry.pad_type);
+  graph.AddInts(P::kPad, std::span(geometry.pad).first(2 * spatial));
+  if (average) graph.AddBool(P::kExcludePadding, exclude);
+  ValueRange range = drawer.range(x);
+  if (average) range = {std::min(range.low, 0.0), std::max(range.high, 0.0), false};
+  return drawer.Finish(range);
+}
+
+bool DrawAvgPool(Drawer& drawer, ValueId x) { return DrawPool(drawer, x, OpKind::kAvgPool); }
+bool DrawMaxPool(Drawer& drawer, ValueId x) { return DrawPool(drawer, x, OpKind::kMaxPool); }
+
+}  // namespace
+
+constinit const OpGenerator kGeneratorConv = {OpKind::kConv, true, 8, DrawConv};
+constinit const OpGenerator kGeneratorLinear = {OpKind::kLinear, true, 5, DrawLinear};
+constinit const OpGenerator kGeneratorMatmul = {OpKind::kMatmul, true, 6, DrawMatmul};
+constinit const OpGenerator kGeneratorAvgPool = {OpKind::kAvgPool, false, 4, DrawAvgPool};
+constinit const OpGenerator kGeneratorMaxPool = {OpKind::kMaxPool, true, 4, DrawMaxPool};
+
+}  // namespace anecheck

@@ -1,0 +1,99 @@
+// How elementwise arithmetic is drawn.
+#include <algorithm>
+#include <cmath>
+
+#include "generators/drawer.h"
+#include "harness/ops/params.h"
+
+namespace anecheck {
+namespace {
+
+using P = params::Binary;
+
+bool Emit(Drawer& drawer, OpKind kind, ValueId x, ValueId y, const ValueRange& range) {
+  drawer.Begin(kind);
+  drawer.graph().AddArgument(P::kX, x);
+  drawer.graph().AddArgument(P::kY, y);
+  return drawer.Finish(range);
+}
+
+bool DrawAdd(Drawer& drawer, ValueId x) {
+  const ValueId y = drawer.BroadcastPartner(x);
+  const ValueRange& a = drawer.range(x);
+  const ValueRange& b = drawer.range(y);
+  const ValueRange sum = {a.low + b.low, a.high + b.high, a.integer && b.integer};
+  // A sum past the ceiling is turned into a minimum, which keeps both operands alive.
+  if (sum.Magnitude() > drawer.Ceiling()) {
+    return Emit(drawer, OpKind::kMinimum, x, y,
+                {std::min(a.low, b.low), std::min(a.high, b.high), a.integer && b.integer});
+  }
+  return Emit(drawer, OpKind::kAdd, x, y, sum);
+}
+
+bool DrawSub(Drawer& drawer, ValueId x) {
+  const ValueId y = drawer.BroadcastPartner(x);
+  const ValueRange& a = drawer.range(x);
+  const ValueRange& b = drawer.range(y);
+  const ValueRange difference = {a.low - b.high, a.high - b.low, a.integer && b.integer};
+  if (difference.Magnitude() > drawer.Ceiling()) {
+    return Emit(drawer, OpKind::kMaximum, x, y,
+                {std::max(a.low, b.low), std::max(a.high, b.high), a.integer && b.integer});
+  }
+  return Emit(drawer, OpKind::kSub, x, y, difference);
+}
+
+bool DrawMul(Drawer& drawer, ValueId x) {
+  const double room = drawer.Ceiling() / std::max(1.0, drawer.range(x).Magnitude());
+  ValueId y = kNoValue;
+  if (drawer.integer_mode() || drawer.range(x).Magnitude() > 64) {
+    if (room < 1) return false;
+    y = drawer.NewConst(drawer.shape(x), std::min(room, 4.0));
+  } else {
+    y = drawer.BroadcastPartner(x);
+  }
+  const double bound = drawer.range(x).Magnitude() * drawer.range(y).Magnitude();
+  if (bound > drawer.Ceiling() && drawer.integer_mode()) return false;
+  return Emit(drawer, OpKind::kMul, x, y, {-bound, bound, drawer.integer_mode()});
+}
+
+// The divisor is a constant away from zero: near zero the quotient's bound says nothing.
+bool DrawRealDiv(Drawer& drawer, ValueId x) {
+  const Shape shape = drawer.shape(x);
+  const ValueId y = drawer.NewConst(shape, 4.0);
+  std::vector<uint8_t> bytes(drawer.graph().ConstData(y).begin(),
+                             drawer.graph().ConstData(y).end());
+  for (size_t i = 1; i < bytes.size(); i += 2) {
+    const int exponent = (bytes[i] >> 2) & 0x1f;
+    bytes[i] = static_cast<uint8_t>((bytes[i] & 0x83) | (std::clamp(exponent, 13, 17) << 2));
+  }
+  drawer.graph().SetConstData(y, bytes);
+  const double bound = drawer.range(x).Magnitude() * 4;
+  return Emit(drawer, OpKind::kRealDiv, x, y, {-bound, bound, false});
+}
+
+bool DrawMaximum(Drawer& drawer, ValueId x) {
+  const ValueId y = drawer.BroadcastPartner(x);
+  const ValueRange& a = drawer.range(x);
+  const ValueRange& b = drawer.range(y);
+  return Emit(drawer, OpKind::kMaximum, x, y,
+              {std::max(a.low, b.low), std::max(a.high, b.high), a.integer && b.integer});
+}
+
+bool DrawMinimum(Drawer& drawer, ValueId x) {
+  const ValueId y = drawer.BroadcastPartner(x);
+  const ValueRange& a = drawer.range(x);
+  const ValueRange& b = drawer.range(y);
+  return Emit(drawer, OpKind::kMinimum, x, y,
+              {std::min(a.low, b.low), std::min(a.high, b.high), a.integer && b.integer});
+}
+
+}  // namespace
+
+constinit const OpGenerator kGeneratorAdd = {OpKind::kAdd, true, 6, DrawAdd};
+constinit const OpGenerator kGeneratorSub = {OpKind::kSub, true, 5, DrawSub};
+constinit const OpGenerator kGeneratorMul = {OpKind::kMul, true, 6, DrawMul};
+constinit const OpGenerator kGeneratorRealDiv = {OpKind::kRealDiv, false, 3, DrawRealDiv};
+constinit const OpGenerator kGeneratorMaximum = {OpKind::kMaximum, true, 3, DrawMaximum};
+constinit const OpGenerator kGeneratorMinimum = {OpKind::kMinimum, true, 3, DrawMinimum};
+
+}  // namespace anecheck

@@ -1,0 +1,122 @@
+#include "harness/graph/fingerprint.h"
+
+#include <bit>
+#include <string_view>
+#include <vector>
+
+namespace anecheck {
+namespace {
+
+class Hasher {
+ public:
+  void Add(uint64_t word) {
+    // The finaliser of splitmix64 over a running sum: every input bit reaches every output bit.
+    state_ += word + 0x9e3779b97f4a7c15;
+    uint64_t z = state_;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    state_ = z ^ (z >> 31);
+  }
+  void Add(std::string_view text) {
+    Add(text.size());
+    for (const char c : text) Add(static_cast<uint8_t>(c));
+  }
+  void Add(const TensorType& type) {
+    Add(static_cast<uint64_t>(type.dtype));
+    Add(static_cast<uint64_t>(type.shape.rank()));
+    for (const int64_t dim : type.shape.dims()) Add(static_cast<uint64_t>(dim));
+  }
+  uint64_t state() const { return state_; }
+
+ private:
+  uint64_t state_ = 0x616e65636865636b;
+};
+
+// Values are numbered by the order in which inputs, states and results appear, so that the numbers
+// do not depend on where constants stand.
+std::vector<uint64_t> NumberValues(const Graph& graph) {
+  std::vector<uint64_t> numbers(graph.values().size(), 0);
+  uint64_t next = 1;
+  for (const ValueKind kind : {ValueKind::kInput, ValueKind::kState, ValueKind::kResult}) {
+    for (ValueId id = 0; id < graph.values().size(); ++id) {
+      if (graph.value(id).kind == kind) numbers[id] = next++;
+    }
+  }
+  return numbers;
+}
+
+void AddOperand(Hasher& hash, const Graph& graph, const std::vector<uint64_t>& numbers,
+                ValueId id) {
+  hash.Add(numbers[id]);
+  if (graph.value(id).kind != ValueKind::kConst) return;
+  hash.Add(graph.type(id));
+  for (const uint8_t byte : graph.ConstData(id)) hash.Add(byte);
+}
+
+uint64_t AttributeHash(const Graph& graph, const Attribute& attribute) {
+  Hasher hash;
+  hash.Add(attribute.parameter);
+  hash.Add(static_cast<uint64_t>(attribute.kind));
+  switch (attribute.kind) {
+    case AttributeKind::kInt:
+    case AttributeKind::kBool:
+      hash.Add(static_cast<uint64_t>(attribute.integer));
+      break;
+    case AttributeKind::kFloat:
+      hash.Add(std::bit_cast<uint64_t>(attribute.number));
+      break;
+    case AttributeKind::kString:
+      hash.Add(graph.string(attribute));
+      break;
+    case AttributeKind::kInts:
+    case AttributeKind::kBools:
+      for (const int64_t value : graph.ints(attribute)) hash.Add(static_cast<uint64_t>(value));
+      break;
+    case AttributeKind::kFloats:
+      for (const double value : graph.floats(attribute)) hash.Add(std::bit_cast<uint64_t>(value));
+      break;
+  }
+  hash.Add(attribute.count);
+  return hash.state();
+}
+
+// Arguments and attributes are keyed by parameter, so their textual order does not count: their
+// hashes are added, not chained. Operands of one list keep their order by position.
+void AddNode(Hasher& hash, const Graph& graph, const std::vector<uint64_t>& numbers,
+             const Node& node) {
+  hash.Add(node.schema->name);
+  uint64_t sum = 0;
+  uint64_t position = 0;
+  int last = -1;
+  for (const Argument& argument : graph.arguments(node)) {
+    position = argument.parameter == last ? position + 1 : 0;
+    last = argument.parameter;
+    Hasher part;
+    part.Add(argument.parameter);
+    part.Add(position);
+    AddOperand(part, graph, numbers, argument.value);
+    sum += part.state();
+  }
+  for (const Attribute& attribute : graph.attributes(node)) sum += AttributeHash(graph, attribute);
+  hash.Add(sum);
+  for (const Graph& block : graph.blocks(node)) hash.Add(GraphFingerprint(block));
+  for (uint32_t i = 0; i < node.result_count; ++i) hash.Add(graph.type(node.first_result + i));
+}
+
+}  // namespace
+
+uint64_t GraphFingerprint(const Graph& graph) {
+  const std::vector<uint64_t> numbers = NumberValues(graph);
+  Hasher hash;
+  for (ValueId id = 0; id < graph.values().size(); ++id) {
+    const Value& value = graph.value(id);
+    if (value.kind != ValueKind::kInput && value.kind != ValueKind::kState) continue;
+    hash.Add(static_cast<uint64_t>(value.kind));
+    hash.Add(value.type);
+  }
+  for (const Node& node : graph.nodes()) AddNode(hash, graph, numbers, node);
+  for (const ValueId output : graph.outputs()) AddOperand(hash, graph, numbers, output);
+  return hash.state();
+}
+
+}  // namespace anecheck

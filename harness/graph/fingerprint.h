@@ -1,0 +1,17 @@
+// A number that names a graph's structure, for deduplication and for telling whether a round trip
+// changed anything.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/graph/graph.h"
+
+namespace anecheck {
+
+// Equal for graphs that differ only in names, in the order in which constants are listed, in unused
+// constants and in unused pool bytes; different (but for chance, 2^-64) where an input's type or
+// order, a constant's bytes, an operation, operand, attribute, block or output differs. Stable over
+// versions, compilers and machines.
+uint64_t GraphFingerprint(const Graph& graph);
+
+}  // namespace anecheck

@@ -1,0 +1,28 @@
+// The graph's JSON form, version 1: a public format for people and for external runners.
+//
+//   {"version": 1, "name": "g",
+//    "inputs": [{"name", "dtype", "shape"}], "states": [the same],
+//    "consts": [{"name", "dtype", "shape", "data": base64 of the little-endian bytes}],
+//    "ops": [{"op", "name", "inputs": {argument: [value names]}, "attrs": {name: value},
+//             "outputs": [{"name", "dtype", "shape"}], "blocks": [graphs]}],
+//    "outputs": [value names]}
+//
+// Argument and attribute names are MIL's. Numbers that JSON cannot hold are the strings "NaN",
+// "Infinity" and "-Infinity". "states" and "blocks" stand only where there are any.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "harness/base/result.h"
+#include "harness/graph/graph.h"
+
+namespace anecheck {
+
+// Precondition: the graph is valid.
+nlohmann::ordered_json GraphToJson(const Graph& graph);
+
+// Reads and validates. Unknown keys, unknown operations, another version and every rule of
+// ValidateGraph are errors whose message begins with the path, `ops[3].inputs.weight`.
+Result<Graph> GraphFromJson(const nlohmann::ordered_json& json, const Vocabulary& vocabulary);
+
+}  // namespace anecheck
