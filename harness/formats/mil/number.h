@@ -1,0 +1,49 @@
+// The numbers of MIL text: from a token to the exact value of an element type, and back. Used by
+// the rules, the lowering, the simulated engine's compiler and the text writer.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "harness/base/half.h"
+
+namespace anecheck::mil {
+
+// All take a number token as the parser accepts it: decimal (0.5, -1e-3), C99 hex float
+// (0x1.8p+1), hex integer (0x10), inf or nan, with an optional sign. Nothing where the token does
+// not spell a value of that type. Thread-safe; locale is not consulted.
+
+// Rounded once, to nearest, ties to even, from the token's exact value: a decimal is never rounded
+// to a wider type first. A hex integer of at most 0xffff is the sixteen bits themselves (source:
+// facts/mil.md, "raw 16-bit hex words"). Magnitudes of 65520 and more give infinity.
+std::optional<Half> ToHalf(std::string_view token);
+
+// Rounded once. A hex integer is not a spelling of these.
+std::optional<float> ToFloat(std::string_view token);
+std::optional<double> ToDouble(std::string_view token);
+
+// Decimal or hex integers in range.
+std::optional<int64_t> ToInteger(std::string_view token);
+std::optional<uint64_t> ToUnsigned(std::string_view token);
+
+// Exact, in the style of real files: 0x1.388p+13, 0x0p+0, -0x1p-24 (subnormals normalised), inf,
+// -inf. A NaN is its raw word, for example 0x7e00, which ToHalf reads back bit for bit.
+void AppendHalf(std::string& out, Half value);
+
+// Exact for all but NaN, which is written nan.
+void AppendFloat(std::string& out, float value);
+void AppendDouble(std::string& out, double value);
+
+void AppendInteger(std::string& out, int64_t value);
+void AppendUnsigned(std::string& out, uint64_t value);
+
+// The text that a string token stands for, escapes \\ \" \' \n \t \r \0 and \xHH decoded; any other
+// escaped character stands for itself. Assumed: no real file has an escape.
+std::string UnescapeString(std::string_view raw);
+
+// The inverse for any bytes: what UnescapeString turns into `text`.
+void AppendEscaped(std::string& out, std::string_view text);
+
+}  // namespace anecheck::mil

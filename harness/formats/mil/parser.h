@@ -1,0 +1,51 @@
+// Reads MIL text into a Program: lexes, parses and resolves names in one pass. Used by the format
+// entry, the lowering and the simulated engine.
+//
+//   program   ::= 'program' '(' number ')' attributes? '{' function* '}'
+//   function  ::= 'func' name ('<' name '>')? parameters attributes? '{' statement* '}' result ';'
+//   parameters::= '(' (type name (',' type name)*)? ')'
+//   result    ::= '->' '(' (name (',' name)*)? ')'
+//   statement ::= (type name (',' type name)* '=')? name '(' arguments? ')' attributes? block* ';'
+//   block     ::= name? parameters? '{' statement* '}' result
+//   attributes::= '[' (name '=' value (',' name '=' value)*)? ']'
+//   arguments ::= (name '=')? value (',' (name '=')? value)*
+//   type      ::= '?' | name | 'tensor' '<' type ',' '[' sizes? ']' '>' | 'list' '<' type ',' size
+//   '>'
+//               | 'tuple' '<' (type (',' type)*)? '>' | 'dict' '<' type ',' type '>'
+//               | 'state' '<' type '>'
+//   size      ::= integer | '?'
+//   value     ::= name | number | string | 'true' | 'false' | '?' | type '(' value ')'
+//               | '[' values? ']' | '(' values? ')' | '{' (pair (',' pair)*)? '}'
+//               | 'BLOBFILE' '(' 'path' '=' value ',' 'offset' '=' value ')'
+//   pair      ::= '{' (value ',' value)? '}'
+//   number    ::= [+-]? (decimal | C99 hex float | hex integer | 'inf' | 'nan')
+//
+// Sources: facts/mil.md, facts/more/mil_text_forms.csv and the real files. Assumed, because no
+// source shows them: the spelling of nested blocks, comments (// and /* */), string escapes.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "harness/base/result.h"
+#include "harness/formats/mil/program.h"
+
+namespace anecheck::mil {
+
+// Deepest nesting of types, of values and of blocks that is read.
+inline constexpr int kMaxDepth = 64;
+
+// Longest text that is read, in bytes.
+inline constexpr uint64_t kMaxTextSize = uint64_t{1} << 30;
+
+// The program, which keeps `text`. An Error says "LINE:COLUMN: expected ..., found ... (offset
+// 0x...)", lines and columns counted from 1, columns in bytes; its offset is that of the token that
+// is wrong. Names that are not defined or defined twice are not errors here: see verify.h.
+// Time and memory are linear in the size of the text.
+Result<Program> Parse(std::string text);
+
+// Parses one type at the start of `program.text` + `offset`, appends it to the tables and returns
+// its index; the text must end there. For readers of other notations that spell types as text.
+Result<uint32_t> ParseTypeAt(Program& program, uint32_t offset);
+
+}  // namespace anecheck::mil

@@ -1,0 +1,43 @@
+// Writes a Program as MIL text: in the standard layout, or exactly as it was read. Used by the
+// format entry's rewrite and JSON, and by tools that show a program.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/formats/mil/program.h"
+
+namespace anecheck::mil {
+
+// What stands between two tokens (or before the first, or after the last), where it is not what the
+// standard layout has there.
+struct Gap {
+  uint32_t token = 0;  // the index of the token that follows, in reading order
+  Text text;           // in Program::text
+};
+
+// How a text's spacing and comments differ from the standard layout: with it and the tables of a
+// Program the text can be written again byte for byte. Real files differ in a final line end only.
+struct Layout {
+  uint32_t tokens = 0;
+  std::vector<Gap> gaps;  // ascending tokens
+};
+
+// The layout of the text that `program` was parsed from. Linear in its size.
+Layout LayoutOf(const Program& program);
+
+// The program in the standard layout (that of coremlc's model.mil: statements indented by 12).
+std::string Print(const Program& program);
+
+// The program with the gaps of `layout` in place of the standard ones: the source text, byte for
+// byte, where `layout` is LayoutOf(program).
+std::string Print(const Program& program, const Layout& layout);
+
+// One type in the standard spelling, for example "tensor<fp16, [1, ?]>".
+std::string PrintType(TypeView type);
+
+// One value in the standard spelling.
+std::string PrintValue(ValueView value);
+
+}  // namespace anecheck::mil

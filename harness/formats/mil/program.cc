@@ -1,0 +1,58 @@
+#include "harness/formats/mil/program.h"
+
+namespace anecheck::mil {
+
+DataType TypeView::data_type() const {
+  if (kind() == TypeKind::kTensor) return program_->types[index_ + 1].scalar;
+  return raw().scalar;
+}
+
+std::string_view TypeView::spelling() const {
+  if (kind() != TypeKind::kScalar && kind() != TypeKind::kUnknown) return {};
+  return program_->View(Text{raw().first, raw().count});
+}
+
+std::span<const Dimension> TypeView::dimensions() const {
+  if (kind() != TypeKind::kTensor && kind() != TypeKind::kList) return {};
+  return std::span(program_->dimensions).subspan(raw().first, raw().count);
+}
+
+bool operator==(TypeView a, TypeView b) {
+  const uint32_t count = a.next() - a.index();
+  if (count != b.next() - b.index()) return false;
+  for (uint32_t i = 0; i < count; ++i) {
+    const TypeView x(a.program_, a.index() + i);
+    const TypeView y(b.program_, b.index() + i);
+    if (x.kind() != y.kind() || x.spelling() != y.spelling()) return false;
+    if (x.next() - a.index() != y.next() - b.index()) return false;
+    const auto left = x.dimensions();
+    const auto right = y.dimensions();
+    if (left.size() != right.size()) return false;
+    for (size_t d = 0; d < left.size(); ++d) {
+      if (left[d].value != right[d].value) return false;
+    }
+  }
+  return true;
+}
+
+Sequence<BlockView> StatementView::blocks() const {
+  return {program_, raw().block_first, raw().block_end};
+}
+
+Sequence<FunctionView> Functions(const Program& program) {
+  return {&program, 0, static_cast<uint32_t>(program.functions.size())};
+}
+
+Sequence<ArgumentView> ProgramAttributes(const Program& program) {
+  return {&program, program.attributes.first, program.attributes.first + program.attributes.count};
+}
+
+const Argument* FindArgument(const Program& program, Slice arguments, std::string_view name) {
+  for (uint32_t i = 0; i < arguments.count; ++i) {
+    const Argument& argument = program.arguments[arguments.first + i];
+    if (program.View(argument.name) == name) return &argument;
+  }
+  return nullptr;
+}
+
+}  // namespace anecheck::mil

@@ -1,0 +1,222 @@
+#include "harness/formats/mil/reader.h"
+
+#include <bit>
+#include <fmt/format.h>
+
+#include "harness/formats/mil/number.h"
+#include "harness/formats/mil/printer.h"
+
+namespace anecheck::mil {
+namespace {
+
+Error Wrong(ValueView value, std::string_view what) {
+  constexpr size_t kShown = 48;
+  std::string shown(value.text());
+  if (value.children().begin() != value.children().end()) shown = "a composite value";
+  if (shown.size() > kShown) shown = shown.substr(0, kShown) + "...";
+  return MakeError(
+      ErrorCode::kInvalid,
+      fmt::format("expected {}, found {} (offset 0x{:x})", what, shown, value.offset()),
+      value.offset());
+}
+
+// Calls `element` for each leaf under nested lists, in order, until it returns an error. Depth is
+// bounded by the parser.
+template <typename Element>
+Status ForEachElement(ValueView value, const Element& element) {
+  if (value.kind() != ValueKind::kList) return element(value);
+  for (const ValueView child : value.children()) {
+    ANECHECK_RETURN_IF_ERROR(ForEachElement(child, element));
+  }
+  return {};
+}
+
+Status RequireTyped(ValueView literal, std::string_view what) {
+  if (literal.kind() != ValueKind::kTyped) return Wrong(literal, what);
+  return {};
+}
+
+bool IsIntegerClass(DataClass c) { return c == DataClass::kSigned || c == DataClass::kUnsigned; }
+
+void AppendLittle(std::vector<uint8_t>& out, uint64_t word, size_t bytes) {
+  for (size_t i = 0; i < bytes; ++i) out.push_back(static_cast<uint8_t>(word >> (8 * i)));
+}
+
+bool FitsInteger(int64_t value, DataType type) {
+  const int bits = DataTypeBits(type);
+  if (DataTypeClass(type) == DataClass::kUnsigned) {
+    return value >= 0 && (bits >= 63 || value < int64_t{1} << bits);
+  }
+  return bits == 64 || (value >= -(int64_t{1} << (bits - 1)) && value < int64_t{1} << (bits - 1));
+}
+
+// The element's bits, or nothing where the leaf is not a value of the type.
+std::optional<uint64_t> ElementBits(ValueView leaf, DataType type) {
+  const DataClass data_class = DataTypeClass(type);
+  if (data_class == DataClass::kBool) {
+    if (leaf.kind() != ValueKind::kBool) return std::nullopt;
+    return leaf.text() == "true" ? 1 : 0;
+  }
+  if (leaf.kind() != ValueKind::kNumber) return std::nullopt;
+  if (type == DataType::kUint64) return ToUnsigned(leaf.text());
+  if (IsIntegerClass(data_class)) {
+    const auto value = ToInteger(leaf.text());
+    if (!value || !FitsInteger(*value, type)) return std::nullopt;
+    return static_cast<uint64_t>(*value);
+  }
+  if (type == DataType::kFp16) {
+    const auto value = ToHalf(leaf.text());
+    return value ? std::optional<uint64_t>(value->bits) : std::nullopt;
+  }
+  if (type == DataType::kFp32) {
+    const auto value = ToFloat(leaf.text());
+    return value ? std::optional<uint64_t>(std::bit_cast<uint32_t>(*value)) : std::nullopt;
+  }
+  if (type == DataType::kFp64) {
+    const auto value = ToDouble(leaf.text());
+    return value ? std::optional<uint64_t>(std::bit_cast<uint64_t>(*value)) : std::nullopt;
+  }
+  // bf16 and fp8: only the raw word, as the text writer spells them.
+  const auto word = ToUnsigned(leaf.text());
+  const bool raw = leaf.text().starts_with("0x") && word && *word >> DataTypeBits(type) == 0;
+  return raw ? word : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<ValueView> FindValue(Sequence<ArgumentView> arguments, std::string_view name) {
+  for (const ArgumentView argument : arguments) {
+    if (argument.name() == name) return argument.value();
+  }
+  return std::nullopt;
+}
+
+std::optional<ValueView> ConstantValue(StatementView statement) {
+  if (statement.op() != "const") return std::nullopt;
+  if (const auto value = FindValue(statement.attributes(), "val")) return value;
+  if (const auto value = FindValue(statement.arguments(), "val")) return value;
+  return FindValue(statement.arguments(), "");
+}
+
+std::optional<ValueView> FollowConstant(ValueView value) {
+  // A chain of constants that name constants is as long as the program at most.
+  while (value.kind() == ValueKind::kName) {
+    if (!value.IsResolved() || value.binding().IsParameter()) return std::nullopt;
+    const auto constant =
+        ConstantValue(StatementView(value.program(), value.binding().statement()));
+    if (!constant) return std::nullopt;
+    value = *constant;
+  }
+  return value;
+}
+
+std::vector<ValueView> TupleOrOne(ValueView value) {
+  if (value.kind() != ValueKind::kTuple) return {value};
+  std::vector<ValueView> values;
+  for (const ValueView child : value.children()) values.push_back(child);
+  return values;
+}
+
+Result<std::vector<int64_t>> ReadIntegers(ValueView literal) {
+  ANECHECK_RETURN_IF_ERROR(RequireTyped(literal, "an integer literal"));
+  const DataType type = literal.type().data_type();
+  if (!IsIntegerClass(DataTypeClass(type))) return Wrong(literal, "a literal of an integer type");
+  std::vector<int64_t> values;
+  ANECHECK_RETURN_IF_ERROR(ForEachElement(literal.Inner(), [&](ValueView leaf) -> Status {
+    const auto value = leaf.kind() == ValueKind::kNumber ? ToInteger(leaf.text()) : std::nullopt;
+    if (!value || !FitsInteger(*value, type)) {
+      return Wrong(leaf, fmt::format("a value of {}", DataTypeName(type)));
+    }
+    values.push_back(*value);
+    return {};
+  }));
+  return values;
+}
+
+Result<int64_t> ReadInteger(ValueView literal) {
+  ANECHECK_ASSIGN(const std::vector<int64_t> values, ReadIntegers(literal));
+  if (values.size() != 1) return Wrong(literal, "one integer");
+  return values[0];
+}
+
+Result<std::vector<bool>> ReadBools(ValueView literal) {
+  ANECHECK_RETURN_IF_ERROR(RequireTyped(literal, "a bool literal"));
+  std::vector<bool> values;
+  ANECHECK_RETURN_IF_ERROR(ForEachElement(literal.Inner(), [&](ValueView leaf) -> Status {
+    if (leaf.kind() != ValueKind::kBool) return Wrong(leaf, "true or false");
+    values.push_back(leaf.text() == "true");
+    return {};
+  }));
+  return values;
+}
+
+Result<bool> ReadBool(ValueView literal) {
+  ANECHECK_ASSIGN(const std::vector<bool> values, ReadBools(literal));
+  if (values.size() != 1) return Wrong(literal, "one bool");
+  return static_cast<bool>(values[0]);
+}
+
+Result<std::string> ReadString(ValueView literal) {
+  const ValueView inner = literal.Inner();
+  if (inner.kind() != ValueKind::kString) return Wrong(inner, "a string");
+  return UnescapeString(inner.text());
+}
+
+Result<double> ReadFloat(ValueView literal) {
+  ANECHECK_RETURN_IF_ERROR(RequireTyped(literal, "a float literal"));
+  const DataType type = literal.type().data_type();
+  ANECHECK_ASSIGN(const std::vector<uint8_t> bytes, ReadElements(literal));
+  uint64_t word = 0;
+  for (size_t i = 0; i < bytes.size() && i < 8; ++i)
+    word |= static_cast<uint64_t>(bytes[i]) << (8 * i);
+  if (type == DataType::kFp16 && bytes.size() == 2) {
+    return HalfToDouble(Half{static_cast<uint16_t>(word)});
+  }
+  if (type == DataType::kFp32 && bytes.size() == 4) {
+    return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(word)));
+  }
+  if (type == DataType::kFp64 && bytes.size() == 8) return std::bit_cast<double>(word);
+  return Wrong(literal, "one number of fp16, fp32 or fp64");
+}
+
+Result<std::vector<uint8_t>> ReadElements(ValueView literal) {
+  ANECHECK_RETURN_IF_ERROR(RequireTyped(literal, "a literal"));
+  const DataType type = literal.type().data_type();
+  const auto bytes = static_cast<size_t>((DataTypeBits(type) + 7) / 8);
+  if (bytes == 0) return Wrong(literal, "a literal of a number type or bool");
+  std::vector<uint8_t> out;
+  ANECHECK_RETURN_IF_ERROR(ForEachElement(literal.Inner(), [&](ValueView leaf) -> Status {
+    const auto word = ElementBits(leaf, type);
+    if (!word) return Wrong(leaf, fmt::format("a value of {}", DataTypeName(type)));
+    AppendLittle(out, *word, bytes);
+    return {};
+  }));
+  return out;
+}
+
+Result<std::optional<BlobReference>> ReadBlobReference(ValueView literal) {
+  const ValueView inner = literal.Inner();
+  if (inner.kind() != ValueKind::kBlobFile) return std::optional<BlobReference>();
+  BlobReference reference;
+  ANECHECK_ASSIGN(reference.path, ReadString(inner.path()));
+  const ValueView offset = inner.blob_offset().Inner();
+  const auto value = offset.kind() == ValueKind::kNumber ? ToUnsigned(offset.text()) : std::nullopt;
+  if (!value) return Wrong(offset, "an offset of uint64");
+  reference.offset = *value;
+  return std::optional(reference);
+}
+
+std::optional<uint64_t> ElementCount(TypeView type) {
+  if (type.kind() != TypeKind::kTensor) return 1;
+  uint64_t count = 1;
+  for (const Dimension& dimension : type.dimensions()) {
+    if (dimension.value < 0) return std::nullopt;
+    if (__builtin_mul_overflow(count, static_cast<uint64_t>(dimension.value), &count) ||
+        count > uint64_t{1} << 62) {
+      return std::nullopt;
+    }
+  }
+  return count;
+}
+
+}  // namespace anecheck::mil

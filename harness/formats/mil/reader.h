@@ -1,0 +1,61 @@
+// What a MIL value means: follows names to constants and turns literals into integers, halves and
+// bytes. Used where MIL is lowered to graphs, by the rules and by the simulated engine's compiler.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/half.h"
+#include "harness/base/result.h"
+#include "harness/formats/mil/program.h"
+
+namespace anecheck::mil {
+
+// The value of the argument or attribute of that name, or nothing. Linear in their number.
+std::optional<ValueView> FindValue(Sequence<ArgumentView> arguments, std::string_view name);
+
+// The value that a `const` statement holds: its attribute or argument `val`, or its only positional
+// argument (the form const(int32(1)) of the public primer). Nothing for other operations.
+std::optional<ValueView> ConstantValue(StatementView statement);
+
+// Follows names through const statements to a literal; a literal is its own constant, and so is a
+// tuple. Nothing where a name stands for a parameter or the result of another operation.
+std::optional<ValueView> FollowConstant(ValueView value);
+
+// A tuple's values or the one value itself, as written (values = (a, b), or x = a).
+std::vector<ValueView> TupleOrOne(ValueView value);
+
+// All below take a typed literal, type(value), as FollowConstant returns it, and give an Error
+// (kInvalid, with the literal's offset) where it is not of that kind or out of the type's range.
+
+// Any integer type, rank 0 or more, in row-major order.
+Result<std::vector<int64_t>> ReadIntegers(ValueView literal);
+// Exactly one element.
+Result<int64_t> ReadInteger(ValueView literal);
+Result<bool> ReadBool(ValueView literal);
+Result<std::vector<bool>> ReadBools(ValueView literal);
+// Escapes decoded.
+Result<std::string> ReadString(ValueView literal);
+// One element of any float type, as a double: exact for fp16 and fp32.
+Result<double> ReadFloat(ValueView literal);
+
+// All elements little endian in row-major order; types narrower than a byte and bool take one byte
+// an element. fp16 by ToHalf, each element rounded once. Not for strings, nor for BLOBFILE.
+Result<std::vector<uint8_t>> ReadElements(ValueView literal);
+
+// The place of a constant in a weight side file.
+struct BlobReference {
+  std::string path;     // as written, for example "@model_path/weights/weight.bin"
+  uint64_t offset = 0;  // of the blob's record
+};
+// Nothing where the literal is not type(BLOBFILE(...)); an Error where it is, but malformed.
+Result<std::optional<BlobReference>> ReadBlobReference(ValueView literal);
+
+// The product of the dimensions, 1 for none; nothing with an unknown or negative dimension or past
+// 2^62.
+std::optional<uint64_t> ElementCount(TypeView type);
+
+}  // namespace anecheck::mil

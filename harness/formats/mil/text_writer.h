@@ -1,0 +1,126 @@
+// Writes MIL text straight into one string, in the standard spelling and layout, without a Program
+// in between. Used where graphs are lowered to MIL, many thousands a second.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "harness/base/half.h"
+#include "harness/formats/mil/data_type.h"
+
+namespace anecheck::mil {
+
+// How scalars and the header are spelled. Source: facts/more/mil_text_forms.csv.
+enum class Dialect : uint8_t {
+  kIos18,  // program(1.3), ios18, string("x"), rank 0 results as plain fp16
+  kIos16,  // program(1.0), ios16, tensor<string, []>("x"), rank 0 results as tensor<fp16, []>
+};
+
+// Sizes in dimensions: -1 writes `?`.
+using Dimensions = std::span<const int64_t>;
+
+// Calls come in the order of the text:
+//
+//   writer.BeginProgram();
+//   writer.BeginFunction("main");
+//   writer.Parameter(DataType::kFp16, dims, "x");
+//   writer.BeginBody();
+//   writer.ConstInteger("axis", 1);
+//   writer.Result(DataType::kFp16, dims, "y");
+//   writer.Op("softmax");
+//   writer.Name("axis", "axis");
+//   writer.Name("x", "x");
+//   writer.EndStatement("y");
+//   writer.EndFunction({"y"});
+//   writer.EndProgram();
+//
+// What is written parses, if names are MIL names (letters, digits and _, no digit first), and is in
+// the layout that Print() writes. Nothing checks that names are defined: see verify.h. Not
+// thread-safe; a writer can be Clear()ed and used again without giving back its memory.
+class TextWriter {
+ public:
+  explicit TextWriter(Dialect dialect = Dialect::kIos18) : dialect_(dialect) {}
+
+  // With buildInfo {"coremlc-component-MIL", "3520.4.1"} (source: facts/mil.md) and a
+  // "coremlc-version" that goes with it in public texts, "3520.5.1".
+  void BeginProgram();
+  void BeginFunction(std::string_view name);
+  void Parameter(DataType type, Dimensions dimensions, std::string_view name);
+  void StateParameter(DataType type, Dimensions dimensions, std::string_view name);
+  void BeginBody();
+
+  // A result of the next statement; several in order.
+  void Result(DataType type, Dimensions dimensions, std::string_view name);
+  // The operation, after its results if it has any.
+  void Op(std::string_view op);
+
+  // Arguments of the operation, in the order of the calls. Values that are not names are literals.
+  void Name(std::string_view argument, std::string_view value);
+  void Names(std::string_view argument, std::span<const std::string_view> values);
+  void Integer(std::string_view argument, int32_t value);
+  void Integers(std::string_view argument, std::span<const int32_t> values);
+  void Bool(std::string_view argument, bool value);
+  void Bools(std::string_view argument, std::span<const bool> values);
+  void String(std::string_view argument, std::string_view value);
+  void Float16(std::string_view argument, Half value);
+  void Float32(std::string_view argument, float value);
+  // A tensor literal; `elements` as for ConstTensor.
+  void Tensor(std::string_view argument, DataType type, Dimensions dimensions,
+              std::span<const uint8_t> elements);
+  void Blob(std::string_view argument, DataType type, Dimensions dimensions, std::string_view path,
+            uint64_t offset);
+
+  // Further values become attributes, in `[...]` after the arguments; EndStatement ends them too.
+  void BeginAttributes();
+
+  // Ends the statement with the attribute name = string("name"), or without where it is empty.
+  void EndStatement(std::string_view name);
+
+  // Whole statements: a constant of that name.
+  void ConstInteger(std::string_view name, int32_t value);
+  void ConstIntegers(std::string_view name, std::span<const int32_t> values);
+  void ConstBool(std::string_view name, bool value);
+  void ConstBools(std::string_view name, std::span<const bool> values);
+  void ConstString(std::string_view name, std::string_view value);
+  void ConstFloat16(std::string_view name, Half value);
+  void ConstFloat32(std::string_view name, float value);
+  // `elements` little endian, in row-major order, one after another; types narrower than a byte and
+  // bool take one byte an element, fp8 types their eight bits. Precondition: as many as
+  // `dimensions`, all known, ask for.
+  void ConstTensor(std::string_view name, DataType type, Dimensions dimensions,
+                   std::span<const uint8_t> elements);
+  // A constant whose elements lie in a weight side file, at the offset of its record.
+  void ConstBlob(std::string_view name, DataType type, Dimensions dimensions, std::string_view path,
+                 uint64_t offset);
+
+  void EndFunction(std::span<const std::string_view> outputs);
+  void EndFunction(std::initializer_list<std::string_view> outputs) {
+    EndFunction(std::span(outputs.begin(), outputs.size()));
+  }
+  void EndProgram();
+
+  const std::string& text() const { return text_; }
+  std::string Take() && { return std::move(text_); }
+  void Clear() { text_.clear(); }
+
+ private:
+  void Type(DataType type, Dimensions dimensions);
+  void OpenScalar(DataType type);
+  void Quoted(std::string_view raw);
+  void BeginArgument(std::string_view name);
+  void BeginConst(DataType type, Dimensions dimensions, std::string_view name);
+  void Elements(DataType type, Dimensions dimensions, std::span<const uint8_t>& elements);
+  void Element(DataType type, std::span<const uint8_t>& elements);
+  void BlobFile(std::string_view path, uint64_t offset);
+
+  Dialect dialect_;
+  std::string text_;
+  bool first_ = true;        // the next item of a list is its first
+  bool statement_ = false;   // results of a statement were written
+  bool attributes_ = false;  // arguments are ended, attributes begun
+};
+
+}  // namespace anecheck::mil
