@@ -33,7 +33,7 @@
 namespace anecheck::mil {
 
 // Deepest nesting of types, of values and of blocks that is read.
-inline constexpr int kMaxDepth = 64;
+inline constexpr int kMaxDepth = 32;
 
 // Longest text that is read, in bytes.
 inline constexpr uint64_t kMaxTextSize = uint64_t{1} << 30;
