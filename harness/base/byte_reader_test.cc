@@ -86,16 +86,16 @@ TEST(ByteReader, TheFirstErrorStays) {
 }
 
 TEST(ByteReader, CStringNeedsItsNul) {
-  ByteReader endless(std::span(kBytes).subspan(15));
+  ByteReader endless(std::span<const uint8_t>(kBytes).subspan(15));
   EXPECT_EQ(endless.CString("name"), "");
   EXPECT_EQ(endless.status().error().message, "name: no NUL in 1 bytes");
   EXPECT_EQ(endless.status().error().code, ErrorCode::kTruncated);
 
-  ByteReader limited(std::span(kBytes).subspan(12));
+  ByteReader limited(std::span<const uint8_t>(kBytes).subspan(12));
   EXPECT_EQ(limited.CString("name", 2), "");
   EXPECT_EQ(limited.status().error().code, ErrorCode::kMalformed);
 
-  ByteReader exact(std::span(kBytes).subspan(12));
+  ByteReader exact(std::span<const uint8_t>(kBytes).subspan(12));
   EXPECT_EQ(exact.CString("name", 3), "ab");
   EXPECT_EQ(exact.position(), 3U);
 
