@@ -1,0 +1,96 @@
+// FlatBuffers schemas as data: the tables, structs, unions and enumerations of a schema that flatc
+// compiled, in the form that the tolerant reader, the writer and the JSON form of this room walk.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/formats/format.h"
+
+namespace anecheck::flatbuffer {
+
+enum class FieldKind : uint8_t {
+  kScalar,     // integer, boolean or enumeration
+  kUnionType,  // the one-byte member code that flatc places before a union
+  kUnion,      // an offset to the member's table
+  kString,
+  kTable,
+  kStruct,  // only as the element of a vector or a member of a struct
+  kVector,
+};
+
+// One field of a table, or one member of a struct.
+struct Field {
+  std::string name;
+  std::string evidence;  // the schema's `evidence` attribute, empty where it has none
+  uint16_t id = 0;       // FlatBuffers field id; the index of the member in a struct
+  FieldKind kind = FieldKind::kScalar;
+  FieldKind element = FieldKind::kScalar;  // of a vector
+  uint8_t width = 0;                       // bytes of the scalar, or 4 for a reference
+  uint32_t element_width = 0;              // bytes of one vector element
+  bool is_signed = false;                  // of the scalar or the vector's scalar element
+  bool is_bool = false;
+  bool required = false;
+  int16_t type = -1;           // table or struct index (kTable, kStruct), or enumeration index
+  int16_t nested = -1;         // table index of the root of a FlatBuffer nested in a byte vector
+  uint32_t struct_offset = 0;  // of a struct's member, in bytes
+};
+
+// What the shape check needs of a Field, packed for the inner loop.
+struct ShapeField {
+  uint16_t vtable_offset = 0;
+  FieldKind kind = FieldKind::kScalar;
+  FieldKind element = FieldKind::kScalar;
+  uint8_t width = 0;
+  bool required = false;
+  int16_t type = -1;
+  int16_t nested = -1;
+  uint16_t element_width = 0;
+  uint16_t field = 0;  // index into TableType::fields
+};
+
+struct TableType {
+  std::string name;  // without namespace
+  std::vector<Field> fields;
+  std::vector<ShapeField> shape;
+  bool is_struct = false;
+  uint32_t byte_size = 0;  // of a struct
+
+  const Field* FindField(std::string_view field_name) const;
+  const Field* FieldById(uint16_t id) const;
+};
+
+struct EnumValue {
+  std::string name;
+  int64_t value = 0;
+  int16_t table = -1;  // of a union's member
+};
+
+struct EnumType {
+  std::string name;
+  bool is_union = false;
+  std::vector<EnumValue> values;
+
+  const EnumValue* ByValue(int64_t value) const;
+  const EnumValue* ByName(std::string_view value_name) const;
+};
+
+struct Schema {
+  std::vector<TableType> tables;
+  std::vector<EnumType> enums;
+  int16_t root = -1;
+  std::string identifier;  // four characters, or empty
+
+  // The index of a table by its name without namespace, or -1.
+  int16_t FindTable(std::string_view name) const;
+};
+
+// Builds a Schema from flatc's binary form (reflection.fbs). Errors: kUnsupported for
+// floating-point fields, arrays and structs inline in tables, which none of this project's schemas
+// use.
+Result<Schema> SchemaFromReflection(ByteSpan binary_schema);
+
+}  // namespace anecheck::flatbuffer
