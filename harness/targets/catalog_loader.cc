@@ -8,13 +8,12 @@
 namespace anecheck {
 namespace {
 
-using targets_json::Array;
-using targets_json::Bad;
-using targets_json::Json;
-using targets_json::Number;
-using targets_json::String;
-using targets_json::StringOr;
-using targets_json::Strings;
+using json_fields::Array;
+using json_fields::Bad;
+using json_fields::Number;
+using json_fields::String;
+using json_fields::StringOr;
+using json_fields::Strings;
 
 bool SameLetters(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
@@ -88,7 +87,7 @@ Result<LimitValue> ReadLimit(const Json& row, const std::string& path) {
 }  // namespace
 
 Status CatalogLoader::Apply(std::string_view json_text) {
-  ANECHECK_ASSIGN(const Json document, targets_json::ParseDocument(json_text, file_));
+  ANECHECK_ASSIGN(const Json document, json_fields::ParseDocument(json_text, file_));
   ANECHECK_RETURN_IF_ERROR(ApplyTargets(document));
   ANECHECK_RETURN_IF_ERROR(ApplyFields(document));
   ANECHECK_RETURN_IF_ERROR(ApplyLimits(document));

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/json_fields.h"
 #include "harness/base/result.h"
 #include "harness/targets/catalog.h"
-#include "harness/targets/json_fields.h"
 
 namespace anecheck {
 
@@ -23,8 +23,6 @@ class CatalogLoader {
   Status Apply(std::string_view json_text);
 
  private:
-  using Json = targets_json::Json;
-
   Status ApplyTargets(const Json& document);
   Status ApplyTarget(const Json& row, const std::string& path);
   Status ApplyFields(const Json& document);

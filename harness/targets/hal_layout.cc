@@ -6,18 +6,17 @@
 #include <cstdlib>
 #include <fmt/format.h>
 
+#include "harness/base/json_fields.h"
 #include "harness/targets/embedded.h"
-#include "harness/targets/json_fields.h"
 
 namespace anecheck {
 namespace {
 
-using targets_json::Array;
-using targets_json::Bad;
-using targets_json::Json;
-using targets_json::Number;
-using targets_json::String;
-using targets_json::StringOr;
+using json_fields::Array;
+using json_fields::Bad;
+using json_fields::Number;
+using json_fields::String;
+using json_fields::StringOr;
 
 constexpr std::array<std::string_view, 5> kKindNames = {"scalar", "flag", "value", "pointer",
                                                         "string"};
@@ -69,7 +68,7 @@ const HalLayout& HalLayout::Get() {
 }
 
 Result<HalLayout> HalLayout::Parse(std::string_view json_text) {
-  ANECHECK_ASSIGN(const Json document, targets_json::ParseDocument(json_text, "hal.json"));
+  ANECHECK_ASSIGN(const Json document, json_fields::ParseDocument(json_text, "hal.json"));
   HalLayout layout;
   ANECHECK_ASSIGN(const std::vector<const Json*> fields, Array(document, "fields", "hal.json"));
   for (size_t i = 0; i < fields.size(); ++i) {

@@ -10,21 +10,17 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/json_text.h"
 #include "harness/base/result.h"
 
-namespace anecheck::targets_json {
-
-using Json = nlohmann::ordered_json;
-
+namespace anecheck::json_fields {
 inline Error Bad(std::string_view path, std::string_view what) {
   return MakeError(ErrorCode::kMalformed, fmt::format("{}: {}", path, what));
 }
 
 inline Result<Json> ParseDocument(std::string_view text, std::string_view name) {
-  Json document = Json::parse(text, nullptr, false);
-  if (document.is_discarded() || !document.is_object()) {
-    return Bad(name, "not a JSON object; see `anecheck targets --json` for the form");
-  }
+  ANECHECK_ASSIGN(Json document, ParseJson(text, name));
+  if (!document.is_object()) return Bad(name, "not a JSON object");
   return document;
 }
 
@@ -85,4 +81,4 @@ inline Result<std::vector<std::string>> Strings(const Json& object, std::string_
   return strings;
 }
 
-}  // namespace anecheck::targets_json
+}  // namespace anecheck::json_fields

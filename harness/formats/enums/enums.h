@@ -1,0 +1,73 @@
+// The enumerations of the formats: number to name and back. Everything that prints or reads a code
+// by name goes through here. Sources: specification 000, tables 23.12 and 23.13, listing 23.5;
+// facts/enums.json (public guide, appendix C).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace anecheck {
+
+enum class EnumKind : uint8_t {
+  kOpClass,          // 79 operation classes, "operation mode" (ZinUnitType)
+  kMicroOp,          // 126 micro-operations (ZinIrOpLayerOpCodeType)
+  kNonlinearMode,    // 48 modes of the activation unit
+  kActivationToken,  // activations as the front end numbers them
+  kElementType,      // the serialization space: 11 codes of operands (ANECIRDataType)
+  kCatalogType,      // the hardware space: type numbers of a container's symbol table
+  kTensorFormat,     // the hardware space: format codes of the DMA checks (ZinTensorFormat)
+  kPooling,
+  kReduction,
+  kElementwise,
+  kScaledElementwise,
+  kPaddingMode,
+  kSamplingMethod,
+  kSamplingGridMode,
+  kCoordinateMode,
+  kArgMode,
+  kSortDirection,
+  kTopK,
+  kFlatten,
+  kDimension,
+  kPaddingStyle,
+  kNearestRounding,
+  kReduceOp,
+  kDataLayout,
+  kScatterMode,
+  kGateActivation,
+  kStencilPadding,
+  kPixelFormat,
+  kRoundingMode,
+  kCollectiveReduction,
+  kFirmwareCommand,  // by logger index; firmware_commands.h has the wire ids too
+};
+inline constexpr size_t kEnumKindCount = 31;
+
+struct EnumEntry {
+  uint32_t code = 0;
+  std::string_view name;
+};
+
+struct EnumTable {
+  EnumKind kind = EnumKind::kOpClass;
+  std::string_view name;  // "operation_class"
+  std::string_view source;
+  std::span<const EnumEntry> entries;       // one name a code
+  std::span<const EnumEntry> aliases = {};  // further names that EnumCode takes
+};
+
+const EnumTable& GetEnumTable(EnumKind kind);
+
+// The name of `code`, or nothing where the enumeration has no such member.
+std::optional<std::string_view> EnumName(EnumKind kind, uint64_t code);
+// The name of `code`, or its decimal digits.
+std::string EnumText(EnumKind kind, uint64_t code);
+// The code of a name or alias, exactly as spelled.
+std::optional<uint32_t> EnumCode(EnumKind kind, std::string_view name);
+// By the table's name.
+std::optional<EnumKind> FindEnumKind(std::string_view name);
+
+}  // namespace anecheck

@@ -1,0 +1,44 @@
+// The firmware's command set in both numberings: the logger index (public guide, appendix C) and
+// the 16-bit id on the wire (public guide, chapter 30). Used by the firmware format.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace anecheck {
+
+enum class CommandDirection : uint8_t { kToFirmware, kToHost, kBoth };
+
+// How a command's wire id is known. Chapter 30 names three ids and gives ranges of the others; a
+// range as long as its stretch of logger indexes is taken to run in the same order. The range
+// 0x400 to 0x404 has five ids for four names, so those four have no wire id here.
+enum class WireIdEvidence : uint8_t { kNamed, kCounted, kUnknown };
+
+struct FirmwareCommand {
+  uint16_t index = 0;  // logger index, 0 to 92
+  std::string_view name;
+  CommandDirection direction = CommandDirection::kToFirmware;
+  std::string_view group;  // "lifecycle", "program", ...
+  WireIdEvidence wire_evidence = WireIdEvidence::kUnknown;
+  uint16_t wire_id = 0;  // meaningless where kUnknown
+};
+
+// A run of ids on the wire.
+struct WireIdRange {
+  uint16_t first = 0;
+  uint16_t last = 0;
+  std::string_view covers;
+};
+
+// All 93, by logger index.
+std::span<const FirmwareCommand> FirmwareCommands();
+// The 94 wire ids as eight ranges.
+std::span<const WireIdRange> WireIdRanges();
+
+// Null where there is none.
+const FirmwareCommand* CommandByIndex(uint64_t index);
+const FirmwareCommand* CommandByWireId(uint64_t wire_id);
+const WireIdRange* WireRangeOf(uint64_t wire_id);
+
+}  // namespace anecheck
