@@ -1,0 +1,172 @@
+#include "harness/lowering/graph_to_mil.h"
+
+#include <fmt/format.h>
+#include <vector>
+
+#include "harness/base/half.h"
+#include "harness/lowering/pack.h"
+
+namespace anecheck {
+namespace {
+
+class Lowering {
+ public:
+  Lowering(const Graph& graph, mil::TextWriter& writer) : graph_(graph), writer_(writer) {}
+
+  Status Run() {
+    writer_.BeginProgram();
+    writer_.BeginFunction("main");
+    for (const Value& value : graph_.values()) {
+      if (value.kind == ValueKind::kInput) Parameter(value, false);
+    }
+    for (const Value& value : graph_.values()) {
+      if (value.kind == ValueKind::kState) Parameter(value, true);
+    }
+    writer_.BeginBody();
+    for (ValueId id = 0; id < graph_.values().size(); ++id) {
+      if (graph_.value(id).kind == ValueKind::kConst) Constant(id);
+    }
+    for (const Node& node : graph_.nodes()) {
+      if (node.block_count > 0) {
+        return MakeError(ErrorCode::kUnsupported,
+                         fmt::format("{}: nested blocks have no MIL text here", node.schema->name));
+      }
+      Statement(node);
+    }
+    std::vector<std::string_view> outputs;
+    for (const ValueId output : graph_.outputs()) outputs.push_back(graph_.value(output).name);
+    writer_.EndFunction(outputs);
+    writer_.EndProgram();
+    return {};
+  }
+
+ private:
+  void Parameter(const Value& value, bool state) {
+    const mil::DataType type = ToMilType(value.type.dtype);
+    if (state) {
+      writer_.StateParameter(type, value.type.shape.dims(), value.name);
+    } else {
+      writer_.Parameter(type, value.type.shape.dims(), value.name);
+    }
+  }
+
+  void Constant(ValueId id) {
+    const Value& value = graph_.value(id);
+    const mil::DataType type = ToMilType(value.type.dtype);
+    if (DTypeBits(value.type.dtype) >= 8) {
+      writer_.ConstTensor(value.name, type, value.type.shape.dims(), graph_.ConstData(id));
+      return;
+    }
+    const std::vector<uint8_t> bytes = UnpackElements(value.type, graph_.ConstData(id));
+    writer_.ConstTensor(value.name, type, value.type.shape.dims(), bytes);
+  }
+
+  void Statement(const Node& node) {
+    for (uint32_t i = 0; i < node.result_count; ++i) {
+      const Value& result = graph_.value(node.first_result + i);
+      writer_.Result(ToMilType(result.type.dtype), result.type.shape.dims(), result.name);
+    }
+    writer_.Op(node.schema->name);
+    Arguments(node);
+    for (const Attribute& attribute : graph_.attributes(node)) WriteAttribute(node, attribute);
+    writer_.EndStatement(node.result_count > 0 ? graph_.value(node.first_result).name : "");
+  }
+
+  void Arguments(const Node& node) {
+    const auto arguments = graph_.arguments(node);
+    for (size_t i = 0; i < arguments.size();) {
+      const uint16_t index = arguments[i].parameter;
+      const anecheck::Parameter& parameter = node.schema->parameters[index];
+      if (parameter.kind == ParameterKind::kTensor) {
+        writer_.Name(parameter.name, graph_.value(arguments[i].value).name);
+        ++i;
+        continue;
+      }
+      std::vector<std::string_view> names;
+      for (; i < arguments.size() && arguments[i].parameter == index; ++i) {
+        names.push_back(graph_.value(arguments[i].value).name);
+      }
+      writer_.Names(parameter.name, names);
+    }
+  }
+
+  // Whether MIL spells this float attribute in fp16.
+  bool IsHalf(const Node& node, const anecheck::Parameter& parameter) const {
+    const auto arguments = graph_.arguments(node);
+    return parameter.float_follows_input && !arguments.empty() &&
+           graph_.type(arguments[0].value).dtype == DType::kFp16;
+  }
+
+  void WriteAttribute(const Node& node, const Attribute& attribute) {
+    const anecheck::Parameter& parameter = node.schema->parameters[attribute.parameter];
+    switch (attribute.kind) {
+      case AttributeKind::kInt:
+        writer_.Integer(parameter.name, static_cast<int32_t>(attribute.integer));
+        break;
+      case AttributeKind::kBool:
+        writer_.Bool(parameter.name, attribute.integer != 0);
+        break;
+      case AttributeKind::kString:
+        writer_.String(parameter.name, graph_.string(attribute));
+        break;
+      case AttributeKind::kFloat:
+        if (IsHalf(node, parameter)) {
+          writer_.Float16(parameter.name, DoubleToHalf(attribute.number));
+        } else {
+          writer_.Float32(parameter.name, static_cast<float>(attribute.number));
+        }
+        break;
+      case AttributeKind::kInts: {
+        integers_.clear();
+        for (const int64_t value : graph_.ints(attribute)) {
+          integers_.push_back(static_cast<int32_t>(value));
+        }
+        writer_.Integers(parameter.name, integers_);
+        break;
+      }
+      case AttributeKind::kBools: {
+        const auto values = graph_.ints(attribute);
+        const auto flags = std::make_unique<bool[]>(values.size());
+        for (size_t i = 0; i < values.size(); ++i) flags[i] = values[i] != 0;
+        writer_.Bools(parameter.name, std::span(flags.get(), values.size()));
+        break;
+      }
+      case AttributeKind::kFloats:
+        WriteFloats(node, parameter, graph_.floats(attribute));
+        break;
+    }
+  }
+
+  void WriteFloats(const Node& node, const anecheck::Parameter& parameter,
+                   std::span<const double> values) {
+    const bool half = IsHalf(node, parameter);
+    std::vector<uint8_t> bytes;
+    for (const double value : values) {
+      const uint32_t bits =
+          half ? DoubleToHalf(value).bits : std::bit_cast<uint32_t>(static_cast<float>(value));
+      for (int i = 0; i < (half ? 2 : 4); ++i)
+        bytes.push_back(static_cast<uint8_t>(bits >> (8 * i)));
+    }
+    const int64_t count = static_cast<int64_t>(values.size());
+    writer_.Tensor(parameter.name, half ? mil::DataType::kFp16 : mil::DataType::kFp32, {&count, 1},
+                   bytes);
+  }
+
+  const Graph& graph_;
+  mil::TextWriter& writer_;
+  std::vector<int32_t> integers_;
+};
+
+}  // namespace
+
+Status GraphToMil(const Graph& graph, mil::TextWriter& writer) {
+  return Lowering(graph, writer).Run();
+}
+
+Result<std::string> GraphToMil(const Graph& graph) {
+  mil::TextWriter writer;
+  ANECHECK_RETURN_IF_ERROR(GraphToMil(graph, writer));
+  return std::move(writer).Take();
+}
+
+}  // namespace anecheck

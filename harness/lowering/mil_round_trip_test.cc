@@ -1,0 +1,113 @@
+// Graph -> MIL text -> graph changes nothing, and what MIL cannot say is refused in words.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "generators/graph_generator.h"
+#include "harness/graph/fingerprint.h"
+#include "harness/graph/validate.h"
+#include "harness/lowering/graph_to_mil.h"
+#include "harness/lowering/mil_to_graph.h"
+#include "harness/lowering/pack.h"
+#include "harness/ops/op.h"
+
+namespace anecheck {
+namespace {
+
+constexpr CaseMode kModes[] = {CaseMode::kInteger, CaseMode::kFloat,    CaseMode::kCancellation,
+                               CaseMode::kSpecial, CaseMode::kBoundary, CaseMode::kLargeAxis};
+
+TEST(MilRoundTrip, GeneratedGraphsComeBackUnchanged) {
+  for (uint64_t seed = 0; seed < 600; ++seed) {
+    ChoiceStream choices = ChoiceStream::FromSeed(seed);
+    Graph graph;
+    GenerateGraph(choices, {.family = 6, .mode = kModes[seed % kCaseModeCount]}, graph);
+    auto text = GraphToMil(graph);
+    ASSERT_TRUE(text.ok()) << text.error().message;
+    const auto back = MilTextToGraph(*text, OpVocabulary());
+    ASSERT_TRUE(back.ok()) << "seed " << seed << ": " << back.error().message << "\n" << *text;
+    ASSERT_EQ(GraphFingerprint(graph), GraphFingerprint(*back)) << "seed " << seed << "\n" << *text;
+    ASSERT_EQ(graph.values().size(), back->values().size()) << "seed " << seed;
+  }
+}
+
+Graph OneRelu(DType dtype) {
+  Graph graph;
+  const ValueId x = graph.AddInput({dtype, {1, 3}}, "x");
+  graph.BeginNode(&GetOp(OpKind::kRelu).schema);
+  graph.AddArgument(0, x);
+  graph.AddOutput(*graph.FinishNode(std::vector<std::string>{"y"}));
+  return graph;
+}
+
+TEST(MilRoundTrip, NamesArgumentsAndTypesAreInTheText) {
+  const auto text = GraphToMil(OneRelu(DType::kFp16));
+  ASSERT_TRUE(text.ok());
+  EXPECT_NE(text->find("func main<ios18>(tensor<fp16, [1, 3]> x)"), std::string::npos) << *text;
+  EXPECT_NE(text->find("tensor<fp16, [1, 3]> y = relu(x = x)"), std::string::npos) << *text;
+  EXPECT_NE(text->find("-> (y)"), std::string::npos) << *text;
+}
+
+struct Refusal {
+  const char* text;
+  const char* message;
+};
+
+TEST(MilToGraph, RefusalsNameTheReason) {
+  const std::string head = "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 3]> x) {\n";
+  const Refusal kRefusals[] = {
+      {"tensor<fp16, [1, 3]> y = no_such_op(x = x);\n} -> (y);\n}",
+       "\"no_such_op\" is not in the vocabulary"},
+      {"tensor<fp16, [1, 3]> y = relu(z = x);\n} -> (y);\n}", "relu has no argument \"z\""},
+      {"tensor<fp16, [1, 4]> y = relu(x = x);\n} -> (y);\n}",
+       "its operands give tensor<fp16, [1, 3]>"},
+      {"tensor<fp16, [1, 3]> y = relu(x = q);\n} -> (y);\n}", "\"q\" is not defined"},
+      {"tensor<fp16, [1, ?]> y = relu(x = x);\n} -> (y);\n}", "a dimension is not known"},
+      {"tensor<fp16, [1, 3]> y = softmax(x = x, axis = x);\n} -> (y);\n}",
+       "softmax.axis is computed"},
+  };
+  for (const Refusal& refusal : kRefusals) {
+    const auto graph = MilTextToGraph(head + refusal.text, OpVocabulary());
+    ASSERT_FALSE(graph.ok()) << refusal.text;
+    EXPECT_NE(graph.error().message.find(refusal.message), std::string::npos)
+        << graph.error().message;
+  }
+}
+
+TEST(MilToGraph, ConstantsServeAsOperandsAndAsAttributes) {
+  const auto graph = MilTextToGraph(
+      "program(1.0)\n{\n func main<ios16>(tensor<fp16, [2, 3]> x) {\n"
+      "tensor<int32, [1]> a = const()[name = tensor<string, []>(\"a\"), val = tensor<int32, "
+      "[1]>([-1])];\n"
+      "tensor<fp16, [3]> w = const()[val = tensor<fp16, [3]>([0x1p+0, 2.5, 0x3c00])];\n"
+      "tensor<fp16, [2, 3]> s = add(x = x, y = w);\n"
+      "tensor<fp16, [2]> y = reduce_sum(axes = a, keep_dims = tensor<bool, []>(false), x = s);\n"
+      "} -> (y);\n}",
+      OpVocabulary());
+  ASSERT_TRUE(graph.ok()) << graph.error().message;
+  const auto constants = graph->ValuesOfKind(ValueKind::kConst);
+  ASSERT_EQ(constants.size(), 1u);
+  const auto bytes = graph->ConstData(constants[0]);
+  const std::vector<uint8_t> expected = {0x00, 0x3c, 0x00, 0x41, 0x00, 0x3c};
+  EXPECT_EQ(std::vector<uint8_t>(bytes.begin(), bytes.end()), expected);
+  EXPECT_EQ(graph->type(graph->outputs()[0]).shape, (Shape{2}));
+}
+
+RC_GTEST_PROP(Pack, UnpackingInvertsPacking, (std::vector<uint8_t> raw)) {
+  const DType dtype =
+      *rc::gen::element(DType::kInt4, DType::kUint1, DType::kUint2, DType::kUint3, DType::kUint6);
+  const TensorType type{dtype, {static_cast<int64_t>(raw.size())}};
+  for (uint8_t& byte : raw) byte = static_cast<uint8_t>(byte & ((1 << DTypeBits(dtype)) - 1));
+  RC_ASSERT(UnpackElements(type, PackElements(type, raw)) == raw);
+}
+
+TEST(Pack, TypesMapBothWays) {
+  for (size_t i = 0; i < kDTypeCount; ++i) {
+    const auto dtype = static_cast<DType>(i);
+    EXPECT_EQ(FromMilType(ToMilType(dtype)), dtype);
+    EXPECT_EQ(mil::DataTypeName(ToMilType(dtype)), DTypeName(dtype));
+  }
+  EXPECT_EQ(FromMilType(mil::DataType::kInt64), std::nullopt);
+}
+
+}  // namespace
+}  // namespace anecheck

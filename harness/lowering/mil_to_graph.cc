@@ -1,0 +1,273 @@
+#include "harness/lowering/mil_to_graph.h"
+
+#include <bit>
+#include <fmt/format.h>
+#include <unordered_map>
+
+#include "harness/base/half.h"
+#include "harness/formats/mil/parser.h"
+#include "harness/formats/mil/reader.h"
+#include "harness/graph/validate.h"
+#include "harness/lowering/pack.h"
+
+namespace anecheck {
+namespace {
+
+Error At(ErrorCode code, uint64_t offset, std::string_view what) {
+  return MakeError(code, fmt::format("{} (offset 0x{:x})", what, offset), offset);
+}
+
+// The graph type of a MIL tensor or scalar type.
+Result<TensorType> ReadType(mil::TypeView type, uint64_t offset) {
+  if (type.kind() == mil::TypeKind::kState) return ReadType(type.element(), offset);
+  if (type.kind() != mil::TypeKind::kTensor && type.kind() != mil::TypeKind::kScalar) {
+    return At(ErrorCode::kUnsupported, offset, "only tensors, scalars and states become values");
+  }
+  const auto dtype = FromMilType(type.data_type());
+  if (!dtype) {
+    return At(ErrorCode::kUnsupported, offset,
+              fmt::format("element type {} has no place in a graph", type.spelling()));
+  }
+  TensorType result;
+  result.dtype = *dtype;
+  if (type.dimensions().size() > Shape::kMaxRank) {
+    return At(ErrorCode::kUnsupported, offset, fmt::format("rank above {}", Shape::kMaxRank));
+  }
+  int64_t elements = 1;
+  for (const mil::Dimension& dimension : type.dimensions()) {
+    if (dimension.value < 0) {
+      return At(ErrorCode::kUnsupported, offset,
+                "a dimension is not known: give the model fixed shapes");
+    }
+    if (dimension.value != 0 && elements > kMaxElements / dimension.value) {
+      return At(ErrorCode::kLimit, offset, "a tensor has more than 2^31 elements");
+    }
+    elements *= dimension.value;
+    result.shape.Append(dimension.value);
+  }
+  return result;
+}
+
+class Reader {
+ public:
+  Reader(const mil::Program& program, const Vocabulary& vocabulary, const MilReadOptions& options)
+      : program_(program), vocabulary_(vocabulary), options_(options) {}
+
+  Result<Graph> Run() {
+    ANECHECK_ASSIGN(const mil::FunctionView function, FindFunction());
+    graph_.name = std::string(function.name());
+    const mil::BlockView block = function.block();
+    for (const mil::BindingView parameter : block.parameters()) {
+      ANECHECK_ASSIGN(const TensorType type, ReadType(parameter.type(), function.offset()));
+      const bool state = parameter.type().kind() == mil::TypeKind::kState;
+      values_[parameter.index()] =
+          state ? graph_.AddState(type, parameter.name()) : graph_.AddInput(type, parameter.name());
+    }
+    for (const mil::StatementView statement : block.statements()) {
+      if (statement.op() == "const") continue;
+      ANECHECK_RETURN_IF_ERROR(ReadStatement(statement));
+    }
+    for (const mil::ValueView output : block.outputs()) {
+      ANECHECK_ASSIGN(const ValueId id, Operand(output));
+      graph_.AddOutput(id);
+    }
+    ANECHECK_RETURN_IF_ERROR(ValidateGraph(graph_));
+    return std::move(graph_);
+  }
+
+ private:
+  Result<mil::FunctionView> FindFunction() const {
+    const auto functions = mil::Functions(program_);
+    for (const mil::FunctionView function : functions) {
+      if (function.name() == options_.function) return function;
+    }
+    if (functions.size() == 1) return functions[0];
+    return MakeError(ErrorCode::kNotFound,
+                     fmt::format("the program has no function \"{}\"", options_.function));
+  }
+
+  Status ReadStatement(mil::StatementView statement) {
+    const OpSchema* schema = vocabulary_.Find(statement.op());
+    if (schema == nullptr) {
+      return At(ErrorCode::kUnsupported, statement.offset(),
+                fmt::format("operation \"{}\" is not in the vocabulary", statement.op()));
+    }
+    if (!statement.blocks().empty()) {
+      return At(ErrorCode::kUnsupported, statement.offset(),
+                fmt::format("{}: nested blocks are not read into graphs", statement.op()));
+    }
+    // Operands first: a literal operand becomes a constant, which must not land inside the node.
+    operands_.clear();
+    for (const mil::ArgumentView argument : statement.arguments()) {
+      const int parameter = schema->FindParameter(argument.name());
+      if (parameter < 0) {
+        return At(ErrorCode::kUnsupported, argument.offset(),
+                  fmt::format("{} has no argument \"{}\"", statement.op(), argument.name()));
+      }
+      if (!IsTensorKind(schema->parameters[static_cast<size_t>(parameter)].kind)) continue;
+      for (const mil::ValueView value : mil::TupleOrOne(argument.value())) {
+        ANECHECK_ASSIGN(const ValueId id, Operand(value));
+        operands_.push_back({static_cast<uint16_t>(parameter), id});
+      }
+    }
+    graph_.BeginNode(schema);
+    for (const Argument& operand : operands_) graph_.AddArgument(operand.parameter, operand.value);
+    for (const mil::ArgumentView argument : statement.arguments()) {
+      const int parameter = schema->FindParameter(argument.name());
+      if (IsTensorKind(schema->parameters[static_cast<size_t>(parameter)].kind)) continue;
+      ANECHECK_RETURN_IF_ERROR(ReadAttribute(argument, *schema, parameter));
+    }
+    return ReadResults(statement);
+  }
+
+  Status ReadResults(mil::StatementView statement) {
+    std::vector<TensorType> types;
+    std::vector<std::string> names;
+    for (const mil::BindingView result : statement.results()) {
+      ANECHECK_ASSIGN(const TensorType type, ReadType(result.type(), statement.offset()));
+      types.push_back(type);
+      names.emplace_back(result.name());
+    }
+    if (types.empty() || types.size() > ResultTypes::kMaxResults) {
+      return At(ErrorCode::kUnsupported, statement.offset(), "needs 1 to 64 results");
+    }
+    const ValueId first = graph_.FinishNodeAs(types, names);
+    uint32_t i = 0;
+    for (const mil::BindingView result : statement.results()) values_[result.index()] = first + i++;
+    return {};
+  }
+
+  // The value an operand stands for; constants and literals are added on first use.
+  Result<ValueId> Operand(mil::ValueView value) {
+    if (value.kind() == mil::ValueKind::kName) {
+      if (!value.IsResolved()) {
+        return At(ErrorCode::kInvalid, value.offset(),
+                  fmt::format("\"{}\" is not defined", value.text()));
+      }
+      const auto found = values_.find(value.binding().index());
+      if (found != values_.end()) return found->second;
+    }
+    const auto literal = mil::FollowConstant(value);
+    if (!literal || literal->kind() != mil::ValueKind::kTyped) {
+      return At(ErrorCode::kUnsupported, value.offset(),
+                "the operand is no tensor and no constant");
+    }
+    std::string_view name;
+    if (value.kind() == mil::ValueKind::kName) name = value.text();
+    ANECHECK_ASSIGN(const ValueId id, AddConstant(*literal, name));
+    if (value.kind() == mil::ValueKind::kName) values_[value.binding().index()] = id;
+    return id;
+  }
+
+  Result<ValueId> AddConstant(mil::ValueView literal, std::string_view name) {
+    ANECHECK_ASSIGN(const TensorType type, ReadType(literal.type(), literal.offset()));
+    ANECHECK_ASSIGN(const auto blob, mil::ReadBlobReference(literal));
+    std::vector<uint8_t> bytes;
+    if (blob) {
+      if (!options_.read_blob) {
+        return At(ErrorCode::kNotFound, literal.offset(),
+                  fmt::format("constant in {}: no weight file was given", blob->path));
+      }
+      ANECHECK_ASSIGN(bytes, options_.read_blob(blob->path, blob->offset, type));
+    } else {
+      ANECHECK_ASSIGN(bytes, mil::ReadElements(literal));
+    }
+    if (DTypeBits(type.dtype) < 8) bytes = PackElements(type, bytes);
+    if (bytes.size() != static_cast<size_t>(type.ByteSize())) {
+      return At(ErrorCode::kInvalid, literal.offset(),
+                fmt::format("{} needs {} bytes, the constant has {}", type.ToString(),
+                            type.ByteSize(), bytes.size()));
+    }
+    return graph_.AddConst(type, bytes, name);
+  }
+
+  Status ReadAttribute(mil::ArgumentView argument, const OpSchema& schema, int parameter) {
+    const auto literal = mil::FollowConstant(argument.value());
+    if (!literal) {
+      return At(
+          ErrorCode::kUnsupported, argument.offset(),
+          fmt::format("{}.{} is computed; only constants are read", schema.name, argument.name()));
+    }
+    switch (schema.parameters[static_cast<size_t>(parameter)].kind) {
+      case ParameterKind::kInt: {
+        ANECHECK_ASSIGN(const int64_t value, mil::ReadInteger(*literal));
+        graph_.AddInt(parameter, value);
+        return {};
+      }
+      case ParameterKind::kInts: {
+        ANECHECK_ASSIGN(const std::vector<int64_t> values, mil::ReadIntegers(*literal));
+        graph_.AddInts(parameter, values);
+        return {};
+      }
+      case ParameterKind::kBool: {
+        ANECHECK_ASSIGN(const bool value, mil::ReadBool(*literal));
+        graph_.AddBool(parameter, value);
+        return {};
+      }
+      case ParameterKind::kBools: {
+        ANECHECK_ASSIGN(const std::vector<bool> values, mil::ReadBools(*literal));
+        graph_.AddBools(parameter, std::vector<int64_t>(values.begin(), values.end()));
+        return {};
+      }
+      case ParameterKind::kString: {
+        ANECHECK_ASSIGN(const std::string value, mil::ReadString(*literal));
+        graph_.AddString(parameter, value);
+        return {};
+      }
+      case ParameterKind::kFloat:
+      case ParameterKind::kFloats:
+        return ReadFloats(*literal, schema, parameter);
+      case ParameterKind::kTensor:
+      case ParameterKind::kTensorList:
+        break;
+    }
+    return {};
+  }
+
+  Status ReadFloats(mil::ValueView literal, const OpSchema& schema, int parameter) {
+    if (schema.parameters[static_cast<size_t>(parameter)].kind == ParameterKind::kFloat) {
+      auto number = mil::ReadFloat(literal);
+      if (!number.ok()) {
+        // MIL lets an integer stand for a number here and there (pad's constant_val).
+        ANECHECK_ASSIGN(const int64_t integer, mil::ReadInteger(literal));
+        number = static_cast<double>(integer);
+      }
+      graph_.AddFloat(parameter, *number);
+      return {};
+    }
+    ANECHECK_ASSIGN(const TensorType type, ReadType(literal.type(), literal.offset()));
+    ANECHECK_ASSIGN(const std::vector<uint8_t> bytes, mil::ReadElements(literal));
+    std::vector<double> values;
+    const size_t size = type.dtype == DType::kFp16 ? 2 : 4;
+    for (size_t at = 0; at + size <= bytes.size(); at += size) {
+      uint32_t bits = 0;
+      for (size_t i = 0; i < size; ++i) bits |= static_cast<uint32_t>(bytes[at + i]) << (8 * i);
+      values.push_back(size == 2 ? HalfToDouble(Half{static_cast<uint16_t>(bits)})
+                                 : static_cast<double>(std::bit_cast<float>(bits)));
+    }
+    graph_.AddFloats(parameter, values);
+    return {};
+  }
+
+  const mil::Program& program_;
+  const Vocabulary& vocabulary_;
+  const MilReadOptions& options_;
+  Graph graph_;
+  std::unordered_map<uint32_t, ValueId> values_;  // by binding
+  std::vector<Argument> operands_;
+};
+
+}  // namespace
+
+Result<Graph> MilToGraph(const mil::Program& program, const Vocabulary& vocabulary,
+                         const MilReadOptions& options) {
+  return Reader(program, vocabulary, options).Run();
+}
+
+Result<Graph> MilTextToGraph(std::string text, const Vocabulary& vocabulary,
+                             const MilReadOptions& options) {
+  ANECHECK_ASSIGN(const mil::Program program, mil::Parse(std::move(text)));
+  return MilToGraph(program, vocabulary, options);
+}
+
+}  // namespace anecheck

@@ -1,0 +1,36 @@
+// Reads MIL text into a graph: generated programs in the round trip, and model authors' own models.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/formats/mil/program.h"
+#include "harness/graph/graph.h"
+
+namespace anecheck {
+
+struct MilReadOptions {
+  // The function that is read; the program's only one where it has no function of that name.
+  std::string function = "main";
+  // Gives the elements of a constant in a weight side file, in MIL's byte-an-element form. `path`
+  // is as written. Left empty, BLOBFILE constants are an error.
+  std::function<Result<std::vector<uint8_t>>(std::string_view path, uint64_t offset,
+                                             const TensorType& type)>
+      read_blob;
+};
+
+// The function as a valid graph. Constants become values where an operand needs them and attributes
+// where the schema has an attribute; unused ones are dropped. Errors name the statement and the
+// byte offset: kUnsupported for operations the vocabulary lacks, for `?` dimensions, for nested
+// blocks, and for attributes that are computed; kInvalid where the text contradicts itself.
+Result<Graph> MilToGraph(const mil::Program& program, const Vocabulary& vocabulary,
+                         const MilReadOptions& options = {});
+
+// Parses and reads.
+Result<Graph> MilTextToGraph(std::string text, const Vocabulary& vocabulary,
+                             const MilReadOptions& options = {});
+
+}  // namespace anecheck
