@@ -1,0 +1,573 @@
+// The reader and writer of binary property lists.
+#include "harness/formats/plist/binary.h"
+
+#include <algorithm>
+#include <bit>
+#include <fmt/format.h>
+#include <map>
+#include <string_view>
+
+#include "harness/formats/tree/text.h"
+
+namespace anecheck::plist {
+
+namespace {
+
+using tree::Array;
+using tree::Data;
+using tree::Dict;
+using tree::Entry;
+using tree::Value;
+
+constexpr std::string_view kHeader = "bplist00";
+constexpr size_t kTrailerSize = 32;
+
+Error Bad(std::string_view what, uint64_t at) {
+  return MakeError(ErrorCode::kMalformed,
+                   fmt::format("binary property list: {} at {:#x}", what, at), at);
+}
+
+uint64_t BigEndian(std::span<const uint8_t> bytes) {
+  uint64_t value = 0;
+  for (const uint8_t byte : bytes) value = (value << 8) | byte;
+  return value;
+}
+
+void AppendBigEndian(uint64_t value, size_t width, std::vector<uint8_t>& out) {
+  for (size_t i = width; i-- > 0;) {
+    out.push_back(i >= 8 ? 0 : static_cast<uint8_t>(value >> (8 * i)));
+  }
+}
+
+// Reads one object after the other; every read is checked against the end of the object area.
+class ObjectReader {
+ public:
+  ObjectReader(std::span<const uint8_t> bytes, uint64_t end, uint8_t reference_size)
+      : bytes_(bytes), end_(end), reference_size_(reference_size) {}
+
+  uint64_t position() const { return position_; }
+
+  Result<BinaryObject> Read() {
+    const uint64_t begin = position_;
+    ANECHECK_ASSIGN(const uint64_t marker, Number(1));
+    const uint8_t low = marker & 0xf;
+    switch (marker >> 4) {
+      case 0x0:
+        if (low == 8 || low == 9) return BinaryObject{low == 9};
+        return Unknown(marker, begin);
+      case 0x1:
+        if (low > 4) return Bad("an integer wider than 16 bytes", begin);
+        return ReadInteger(uint64_t{1} << low);
+      case 0x2:
+        if (low != 2 && low != 3) return Bad("a real of other than 4 or 8 bytes", begin);
+        return ReadReal(uint64_t{1} << low);
+      case 0x4:
+      case 0x5:
+      case 0x6:
+      case 0xa:
+      case 0xd:
+        return ReadCounted(static_cast<uint8_t>(marker), begin);
+      default:
+        return Unknown(marker, begin);
+    }
+  }
+
+ private:
+  static Error Unknown(uint64_t marker, uint64_t at) {
+    return MakeError(
+        ErrorCode::kUnsupported,
+        fmt::format("binary property list: object marker {:#04x} is not read, at {:#x}", marker,
+                    at),
+        at);
+  }
+
+  Result<std::span<const uint8_t>> Take(uint64_t size) {
+    if (size > end_ - position_) return Bad("an object past the end of the object area", position_);
+    const std::span<const uint8_t> taken = bytes_.subspan(position_, size);
+    position_ += size;
+    return taken;
+  }
+
+  Result<uint64_t> Number(uint64_t width) {
+    ANECHECK_ASSIGN(const std::span<const uint8_t> taken, Take(width));
+    return BigEndian(taken);
+  }
+
+  Result<BinaryObject> ReadInteger(uint64_t width) {
+    BinaryObject object;
+    object.width = static_cast<uint8_t>(width);
+    const uint64_t begin = position_;
+    if (width == 16) {
+      ANECHECK_ASSIGN(const uint64_t high, Number(8));
+      if (high != 0) return Bad("an integer above 64 bits", begin);
+    }
+    ANECHECK_ASSIGN(const uint64_t value, Number(width == 16 ? 8 : width));
+    if (width == 16 && value > INT64_MAX) {
+      object.payload = value;
+    } else {
+      object.payload = static_cast<int64_t>(value);
+    }
+    return object;
+  }
+
+  Result<BinaryObject> ReadReal(uint64_t width) {
+    BinaryObject object;
+    object.width = static_cast<uint8_t>(width);
+    const uint64_t begin = position_;
+    ANECHECK_ASSIGN(const uint64_t bits, Number(width));
+    const double value =
+        width == 4 ? static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits)))
+                   : std::bit_cast<double>(bits);
+    if (value != value) return Bad("a real that is not a number", begin);
+    object.payload = value;
+    return object;
+  }
+
+  Result<BinaryObject> ReadCounted(uint8_t marker, uint64_t begin) {
+    BinaryObject object;
+    uint64_t count = marker & 0xf;
+    if (count == 0xf) {
+      ANECHECK_ASSIGN(const uint64_t count_marker, Number(1));
+      if (count_marker < 0x10 || count_marker > 0x13) {
+        return Bad("an element count that is no integer of at most 8 bytes", position_ - 1);
+      }
+      object.count_width = static_cast<uint8_t>(1U << (count_marker & 0xf));
+      ANECHECK_ASSIGN(count, Number(object.count_width));
+    }
+    if (count > end_ - position_) return Bad("an element count larger than the file", begin);
+    switch (marker >> 4) {
+      case 0x4: {
+        ANECHECK_ASSIGN(const std::span<const uint8_t> bytes, Take(count));
+        object.payload = Data{{bytes.begin(), bytes.end()}};
+        return object;
+      }
+      case 0x5:
+        return ReadAscii(count, std::move(object));
+      case 0x6:
+        return ReadUtf16(count, std::move(object));
+      default:
+        return ReadContainer(marker >> 4 == 0xd, count, std::move(object));
+    }
+  }
+
+  Result<BinaryObject> ReadAscii(uint64_t count, BinaryObject object) {
+    const uint64_t begin = position_;
+    ANECHECK_ASSIGN(const std::span<const uint8_t> bytes, Take(count));
+    for (const uint8_t byte : bytes) {
+      if (byte == 0 || byte >= 0x80) return Bad("an ASCII string with another byte", begin);
+    }
+    object.width = 1;
+    object.payload = std::string(bytes.begin(), bytes.end());
+    return object;
+  }
+
+  Result<BinaryObject> ReadUtf16(uint64_t count, BinaryObject object) {
+    const uint64_t begin = position_;
+    ANECHECK_ASSIGN(const std::span<const uint8_t> bytes, Take(2 * count));
+    std::vector<uint16_t> units(count);
+    for (size_t i = 0; i < count; ++i) {
+      units[i] = static_cast<uint16_t>(bytes[2 * i] << 8 | bytes[2 * i + 1]);
+      if (units[i] == 0) return Bad("a NUL in a string", begin);
+    }
+    Result<std::string> text = tree::Utf8FromUtf16(units);
+    if (!text.ok()) return Bad("an unpaired surrogate in a string", begin);
+    object.width = 2;
+    object.payload = std::move(text).value();
+    return object;
+  }
+
+  Result<BinaryObject> ReadContainer(bool is_dict, uint64_t count, BinaryObject object) {
+    BinaryContainer container;
+    container.is_dict = is_dict;
+    const uint64_t begin = position_;
+    if (count * reference_size_ > end_ - position_) return Bad("too many references", begin);
+    for (std::vector<uint32_t>* list : {&container.keys, &container.items}) {
+      if (list == &container.keys && !is_dict) continue;
+      list->reserve(count);
+      for (uint64_t i = 0; i < count; ++i) {
+        ANECHECK_ASSIGN(const uint64_t reference, Number(reference_size_));
+        if (reference > UINT32_MAX) return Bad("a reference outside the table", begin);
+        list->push_back(static_cast<uint32_t>(reference));
+      }
+    }
+    object.payload = std::move(container);
+    return object;
+  }
+
+  std::span<const uint8_t> bytes_;
+  uint64_t end_;
+  uint8_t reference_size_;
+  uint64_t position_ = kHeader.size();
+};
+
+struct Place {
+  uint32_t offset = 0;
+  uint32_t size = 0;
+};
+
+// Turns the table into a tree. Shared scalars are copied; the copies may not grow past the budget.
+class TreeBuilder {
+ public:
+  TreeBuilder(const BinaryTable& table, std::span<const Place> places, uint64_t file_size)
+      : table_(table),
+        places_(places),
+        used_(table.objects.size(), false),
+        budget_(16 * file_size + (uint64_t{1} << 19)) {}
+
+  Result<Value> Build(uint64_t reference, int depth) {
+    if (reference >= table_.objects.size()) return Bad("a reference outside the table", 0);
+    const BinaryObject& object = table_.objects[reference];
+    const Place place = places_[reference];
+    if (depth > tree::kMaxDepth) return Bad("nested deeper than 64 levels", place.offset);
+    ANECHECK_RETURN_IF_ERROR(Charge(sizeof(Entry), place));
+    Value value;
+    if (const auto* container = std::get_if<BinaryContainer>(&object.payload)) {
+      if (used_[reference]) return Bad("a container that is referred to twice", place.offset);
+      used_[reference] = true;
+      ANECHECK_ASSIGN(value, container->is_dict ? BuildDict(*container, place, depth)
+                                                : BuildArray(*container, depth));
+    } else {
+      if (const auto* text = std::get_if<std::string>(&object.payload)) {
+        ANECHECK_RETURN_IF_ERROR(Charge(text->size(), place));
+      } else if (const auto* data = std::get_if<Data>(&object.payload)) {
+        ANECHECK_RETURN_IF_ERROR(Charge(data->bytes.size(), place));
+      }
+      value = Scalar(object);
+    }
+    value.offset = place.offset;
+    value.size = place.size;
+    return value;
+  }
+
+ private:
+  Status Charge(uint64_t bytes, Place place) {
+    if (bytes > budget_) {
+      return MakeError(ErrorCode::kLimit,
+                       fmt::format("binary property list: shared objects unfold to more than 16 "
+                                   "times the file, at {:#x}",
+                                   place.offset),
+                       place.offset);
+    }
+    budget_ -= bytes;
+    return {};
+  }
+
+  static Value Scalar(const BinaryObject& object) {
+    if (const auto* flag = std::get_if<bool>(&object.payload)) return Value::Bool(*flag);
+    if (const auto* integer = std::get_if<int64_t>(&object.payload)) {
+      return Value::Integer(*integer);
+    }
+    if (const auto* large = std::get_if<uint64_t>(&object.payload)) return Value::Unsigned(*large);
+    if (const auto* real = std::get_if<double>(&object.payload)) return Value::Real(*real);
+    if (const auto* text = std::get_if<std::string>(&object.payload)) return Value::String(*text);
+    return Value(std::get<Data>(object.payload));
+  }
+
+  Result<Value> BuildArray(const BinaryContainer& container, int depth) {
+    Array array;
+    for (const uint32_t item : container.items) {
+      ANECHECK_ASSIGN(Value value, Build(item, depth + 1));
+      array.push_back(std::move(value));
+    }
+    return Value(std::move(array));
+  }
+
+  Result<Value> BuildDict(const BinaryContainer& container, Place place, int depth) {
+    Dict dict;
+    for (size_t i = 0; i < container.items.size(); ++i) {
+      const uint32_t key = container.keys[i];
+      if (key >= table_.objects.size()) return Bad("a reference outside the table", place.offset);
+      const auto* text = std::get_if<std::string>(&table_.objects[key].payload);
+      if (text == nullptr) return Bad("a dictionary key that is no string", place.offset);
+      ANECHECK_RETURN_IF_ERROR(Charge(text->size(), place));
+      ANECHECK_ASSIGN(Value value, Build(container.items[i], depth + 1));
+      dict.entries.push_back(Entry{*text, std::move(value), places_[key].offset});
+    }
+    if (tree::FindRepeatedKey(dict.entries) != dict.entries.size()) {
+      return Bad("a key that occurs twice in one dictionary", place.offset);
+    }
+    return Value(std::move(dict));
+  }
+
+  const BinaryTable& table_;
+  std::span<const Place> places_;
+  std::vector<bool> used_;
+  uint64_t budget_;
+};
+
+bool FitsWidth(uint64_t value, uint8_t width) { return width >= 8 || value >> (8 * width) == 0; }
+
+// Appends one object; an Error where a width does not hold its value.
+class ObjectWriter {
+ public:
+  ObjectWriter(const BinaryTable& table, std::vector<uint8_t>& out) : table_(table), out_(out) {}
+
+  Status Write(const BinaryObject& object) {
+    return std::visit([&](const auto& payload) { return Put(object, payload); }, object.payload);
+  }
+
+ private:
+  static Error BadWidth() {
+    return MakeError(ErrorCode::kInvalid,
+                     "binary property list: an object's width does not hold its value");
+  }
+
+  Status Put(const BinaryObject&, bool value) {
+    out_.push_back(value ? 0x09 : 0x08);
+    return {};
+  }
+  Status Put(const BinaryObject& object, int64_t value) {
+    return PutInteger(static_cast<uint64_t>(value), object.width, value < 0);
+  }
+  Status Put(const BinaryObject& object, uint64_t value) {
+    if (object.width != 16) return BadWidth();
+    return PutInteger(value, object.width, false);
+  }
+  Status PutInteger(uint64_t value, uint8_t width, bool negative) {
+    if (!std::has_single_bit(width) || width > 16 || (negative && width != 8) ||
+        !FitsWidth(value, width)) {
+      return BadWidth();
+    }
+    out_.push_back(static_cast<uint8_t>(0x10 | std::countr_zero(width)));
+    AppendBigEndian(value, width, out_);
+    return {};
+  }
+  Status Put(const BinaryObject& object, double value) {
+    if (object.width == 4 && static_cast<double>(static_cast<float>(value)) == value) {
+      out_.push_back(0x22);
+      AppendBigEndian(std::bit_cast<uint32_t>(static_cast<float>(value)), 4, out_);
+    } else if (object.width == 8) {
+      out_.push_back(0x23);
+      AppendBigEndian(std::bit_cast<uint64_t>(value), 8, out_);
+    } else {
+      return BadWidth();
+    }
+    return {};
+  }
+  Status Put(const BinaryObject& object, const std::string& text) {
+    if (object.width == 2) {
+      const std::vector<uint16_t> units = tree::Utf16FromUtf8(text);
+      ANECHECK_RETURN_IF_ERROR(PutCount(0x60, units.size(), object.count_width));
+      for (const uint16_t unit : units) AppendBigEndian(unit, 2, out_);
+      return {};
+    }
+    for (const char c : text) {
+      if (object.width != 1 || c == 0 || static_cast<uint8_t>(c) >= 0x80) return BadWidth();
+    }
+    ANECHECK_RETURN_IF_ERROR(PutCount(0x50, text.size(), object.count_width));
+    out_.insert(out_.end(), text.begin(), text.end());
+    return {};
+  }
+  Status Put(const BinaryObject& object, const Data& data) {
+    ANECHECK_RETURN_IF_ERROR(PutCount(0x40, data.bytes.size(), object.count_width));
+    out_.insert(out_.end(), data.bytes.begin(), data.bytes.end());
+    return {};
+  }
+  Status Put(const BinaryObject& object, const BinaryContainer& container) {
+    if (container.is_dict && container.keys.size() != container.items.size()) return BadWidth();
+    ANECHECK_RETURN_IF_ERROR(
+        PutCount(container.is_dict ? 0xd0 : 0xa0, container.items.size(), object.count_width));
+    for (const auto* list : {&container.keys, &container.items}) {
+      for (const uint32_t reference : *list) {
+        if (!FitsWidth(reference, table_.reference_size) || reference >= table_.objects.size()) {
+          return MakeError(ErrorCode::kInvalid,
+                           "binary property list: a reference outside the table");
+        }
+        AppendBigEndian(reference, table_.reference_size, out_);
+      }
+    }
+    return {};
+  }
+  Status PutCount(uint8_t marker, uint64_t count, uint8_t count_width) {
+    if (count_width == 0) {
+      if (count >= 0xf) return BadWidth();
+      out_.push_back(static_cast<uint8_t>(marker | count));
+      return {};
+    }
+    out_.push_back(marker | 0xf);
+    if (count_width > 8) return BadWidth();
+    return PutInteger(count, count_width, false);
+  }
+
+  const BinaryTable& table_;
+  std::vector<uint8_t>& out_;
+};
+
+uint8_t SmallestWidth(uint64_t value) {
+  return value <= 0xff ? 1 : value <= 0xffff ? 2 : value <= 0xffffffff ? 4 : 8;
+}
+uint8_t CountWidth(uint64_t count) { return count < 0xf ? 0 : SmallestWidth(count); }
+
+class TableBuilder {
+ public:
+  BinaryTable Build(const Value& root) {
+    Add(root);
+    table_.reference_size = SmallestWidth(table_.objects.size());
+    return std::move(table_);
+  }
+
+ private:
+  uint32_t Append(BinaryObject object) {
+    table_.objects.push_back(std::move(object));
+    return static_cast<uint32_t>(table_.objects.size() - 1);
+  }
+
+  // `key` is unique for the scalar's kind and value.
+  uint32_t Shared(std::string key, BinaryObject object) {
+    const auto [it, added] = shared_.try_emplace(std::move(key), 0);
+    if (added) it->second = Append(std::move(object));
+    return it->second;
+  }
+
+  uint32_t AddString(const std::string& text) {
+    bool ascii = true;
+    for (const char c : text) ascii = ascii && static_cast<uint8_t>(c) < 0x80;
+    const uint64_t units = ascii ? text.size() : tree::Utf16FromUtf8(text).size();
+    return Shared("s" + text,
+                  BinaryObject{text, static_cast<uint8_t>(ascii ? 1 : 2), CountWidth(units)});
+  }
+
+  uint32_t Add(const Value& value) {
+    if (const bool* flag = value.AsBool()) return Shared(*flag ? "t" : "f", BinaryObject{*flag});
+    if (const int64_t* integer = value.AsInteger()) {
+      const uint8_t width = *integer < 0 ? 8 : SmallestWidth(static_cast<uint64_t>(*integer));
+      return Shared(fmt::format("i{}", *integer), BinaryObject{*integer, width});
+    }
+    if (const auto* large = std::get_if<uint64_t>(&value.data)) {
+      return Shared(fmt::format("i{}", *large), BinaryObject{*large, 16});
+    }
+    if (const double* real = value.AsReal()) {
+      const bool single = static_cast<double>(static_cast<float>(*real)) == *real;
+      return Shared(fmt::format("r{}", std::bit_cast<uint64_t>(*real)),
+                    BinaryObject{*real, static_cast<uint8_t>(single ? 4 : 8)});
+    }
+    if (const std::string* text = value.AsString()) return AddString(*text);
+    if (const auto* data = std::get_if<Data>(&value.data)) {
+      return Append(BinaryObject{*data, 0, CountWidth(data->bytes.size())});
+    }
+    if (value.AsDict() != nullptr || value.AsArray() != nullptr) return AddContainer(value);
+    return AddString("");
+  }
+
+  uint32_t AddContainer(const Value& value) {
+    const uint32_t index = Append(BinaryObject{});
+    BinaryContainer container;
+    if (const Dict* dict = value.AsDict()) {
+      container.is_dict = true;
+      for (const Entry& entry : dict->entries) {
+        container.keys.push_back(AddString(entry.key));
+        container.items.push_back(Add(entry.value));
+      }
+    } else {
+      for (const Value& item : *value.AsArray()) container.items.push_back(Add(item));
+    }
+    const uint8_t count_width = CountWidth(container.items.size());
+    table_.objects[index] = BinaryObject{std::move(container), 0, count_width};
+    return index;
+  }
+
+  BinaryTable table_;
+  std::map<std::string, uint32_t> shared_;
+};
+
+Status ReadTrailer(std::span<const uint8_t> bytes, BinaryTable& table, uint64_t& count,
+                   uint64_t& table_offset) {
+  if (bytes.size() < kHeader.size() + kTrailerSize ||
+      std::string_view(reinterpret_cast<const char*>(bytes.data()), kHeader.size()) != kHeader) {
+    return MakeError(ErrorCode::kTruncated,
+                     "binary property list: needs the header bplist00 and a 32-byte trailer", 0);
+  }
+  if (bytes.size() >= UINT32_MAX) {
+    return MakeError(ErrorCode::kLimit, "binary property list: 4 GiB and more are not read");
+  }
+  const uint64_t at = bytes.size() - kTrailerSize;
+  const std::span<const uint8_t> trailer = bytes.subspan(at);
+  std::copy_n(trailer.begin(), table.unused.size(), table.unused.begin());
+  table.sort_version = trailer[5];
+  table.offset_size = trailer[6];
+  table.reference_size = trailer[7];
+  count = BigEndian(trailer.subspan(8, 8));
+  table.root = BigEndian(trailer.subspan(16, 8));
+  table_offset = BigEndian(trailer.subspan(24, 8));
+  if (table.offset_size == 0 || table.offset_size > 8) return Bad("offset size", at + 6);
+  if (table.reference_size == 0 || table.reference_size > 8) return Bad("reference size", at + 7);
+  // The limits bound the products below; each object takes a byte of the file at least.
+  if (count > bytes.size()) return Bad("object count larger than the file", at + 8);
+  if (table.root >= count) return Bad("root outside the table", at + 16);
+  if (table_offset < kHeader.size() || table_offset > at ||
+      at - table_offset != count * table.offset_size) {
+    return Bad("the offset table does not end at the trailer", at + 24);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<BinaryDocument> ParseBinary(std::span<const uint8_t> bytes) {
+  BinaryDocument document;
+  uint64_t count = 0;
+  uint64_t table_offset = 0;
+  ANECHECK_RETURN_IF_ERROR(ReadTrailer(bytes, document.table, count, table_offset));
+  ObjectReader reader(bytes, table_offset, document.table.reference_size);
+  std::vector<Place> places;
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t entry = table_offset + i * document.table.offset_size;
+    const uint64_t begin = reader.position();
+    if (BigEndian(bytes.subspan(entry, document.table.offset_size)) != begin) {
+      return Bad("objects do not lie back to back in the order of the table", entry);
+    }
+    ANECHECK_ASSIGN(BinaryObject object, reader.Read());
+    document.table.objects.push_back(std::move(object));
+    places.push_back(
+        Place{static_cast<uint32_t>(begin), static_cast<uint32_t>(reader.position() - begin)});
+  }
+  if (reader.position() != table_offset) {
+    return Bad("bytes between the last object and the offset table", reader.position());
+  }
+  TreeBuilder builder(document.table, places, bytes.size());
+  ANECHECK_ASSIGN(document.root, builder.Build(document.table.root, 0));
+  return document;
+}
+
+Result<std::vector<uint8_t>> WriteBinary(const BinaryTable& table) {
+  const auto invalid = [](std::string_view what) {
+    return MakeError(ErrorCode::kInvalid, "binary property list: " + std::string(what));
+  };
+  if (table.offset_size == 0 || table.offset_size > 8 || table.reference_size == 0 ||
+      table.reference_size > 8 || table.root >= table.objects.size()) {
+    return invalid("offset_size and reference_size are 1 to 8, root an index of objects");
+  }
+  std::vector<uint8_t> out(kHeader.begin(), kHeader.end());
+  std::vector<uint64_t> offsets;
+  ObjectWriter writer(table, out);
+  for (const BinaryObject& object : table.objects) {
+    offsets.push_back(out.size());
+    ANECHECK_RETURN_IF_ERROR(writer.Write(object));
+  }
+  const uint64_t table_offset = out.size();
+  for (const uint64_t offset : offsets) {
+    if (!FitsWidth(offset, table.offset_size)) return invalid("offset_size is too small");
+    AppendBigEndian(offset, table.offset_size, out);
+  }
+  out.insert(out.end(), table.unused.begin(), table.unused.end());
+  out.push_back(table.sort_version);
+  out.push_back(table.offset_size);
+  out.push_back(table.reference_size);
+  AppendBigEndian(table.objects.size(), 8, out);
+  AppendBigEndian(table.root, 8, out);
+  AppendBigEndian(table_offset, 8, out);
+  return out;
+}
+
+BinaryTable TableFromValue(const Value& root) {
+  BinaryTable table = TableBuilder().Build(root);
+  // The offset size depends on the size of the objects, which does not depend on it.
+  table.offset_size = 8;
+  const Result<std::vector<uint8_t>> bytes = WriteBinary(table);
+  if (bytes.ok()) {
+    table.offset_size = SmallestWidth(bytes->size() - kTrailerSize - 8 * table.objects.size());
+  }
+  return table;
+}
+
+}  // namespace anecheck::plist

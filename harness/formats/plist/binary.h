@@ -1,0 +1,65 @@
+// Binary property lists (bplist00) as an object table, exactly as the file lays it out, and as a
+// value tree. Used by the network description format.
+//
+// Accepted: objects that lie back to back in the order of the table, from the header to the offset
+// table (what Apple's writers and libplist make); booleans, integers of 1 to 16 bytes (the top 8
+// of 16 zero), reals of 4 and 8 bytes, ASCII and UTF-16 strings, data, arrays, dictionaries. A
+// container may be referred to once only, so that the tree is as small as the file. Everything
+// else is an Error.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/formats/tree/value.h"
+
+namespace anecheck::plist {
+
+// References of an array, or of a dictionary: its keys, then its values.
+struct BinaryContainer {
+  bool is_dict = false;
+  std::vector<uint32_t> keys;
+  std::vector<uint32_t> items;
+  friend bool operator==(const BinaryContainer&, const BinaryContainer&) = default;
+};
+
+struct BinaryObject {
+  // Scalars as in tree::Value; strings in UTF-8.
+  std::variant<bool, int64_t, uint64_t, double, std::string, tree::Data, BinaryContainer> payload;
+  // Bytes of an integer (1, 2, 4, 8, 16), of a real (4, 8) or of a code unit of a string (1, 2).
+  uint8_t width = 0;
+  // Bytes of the separate integer that holds the element count; 0 where the marker holds it.
+  uint8_t count_width = 0;
+  friend bool operator==(const BinaryObject&, const BinaryObject&) = default;
+};
+
+struct BinaryTable {
+  std::vector<BinaryObject> objects;
+  uint64_t root = 0;
+  uint8_t offset_size = 1;  // bytes of an entry of the offset table
+  uint8_t reference_size = 1;
+  uint8_t sort_version = 0;
+  std::array<uint8_t, 5> unused = {};
+  friend bool operator==(const BinaryTable&, const BinaryTable&) = default;
+};
+
+struct BinaryDocument {
+  BinaryTable table;
+  tree::Value root;
+};
+
+Result<BinaryDocument> ParseBinary(std::span<const uint8_t> bytes);
+
+// WriteBinary(ParseBinary(bytes).table) == bytes. An Error where a width does not hold its value or
+// a reference points outside the table.
+Result<std::vector<uint8_t>> WriteBinary(const BinaryTable& table);
+
+// The table that libplist would write: pre-order, equal scalars shared, the smallest widths.
+BinaryTable TableFromValue(const tree::Value& root);
+
+}  // namespace anecheck::plist

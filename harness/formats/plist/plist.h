@@ -1,0 +1,41 @@
+// Property lists in either encoding, with their JSON form. The network description format stands
+// on it.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/formats/plist/binary.h"
+#include "harness/formats/plist/xml.h"
+
+namespace anecheck::plist {
+
+enum class Encoding : uint8_t { kXml, kBinary };
+
+struct Document {
+  tree::Value root;
+  Encoding encoding = Encoding::kXml;
+  XmlLayout xml;  // of encoding kXml
+  // Of encoding kBinary; absent where the canonical table of `root` is the file's.
+  std::optional<BinaryTable> table;
+};
+
+// True for the header bplist00, and for text that begins an XML property list.
+bool LooksLikePropertyList(std::span<const uint8_t> bytes);
+
+Result<Document> Parse(std::span<const uint8_t> bytes);
+
+// Write(Parse(bytes)) == bytes.
+Result<std::vector<uint8_t>> Write(const Document& document);
+
+// {"encoding": "xml", "layout": {...}, "document": tree}; of a binary file whose object table is
+// not the canonical one, {"encoding": "binary", "table": {...}} with every object.
+nlohmann::ordered_json ToJson(const Document& document);
+Result<Document> FromJson(const nlohmann::ordered_json& json);
+
+}  // namespace anecheck::plist

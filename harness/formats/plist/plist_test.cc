@@ -1,0 +1,311 @@
+// Property lists: spellings survive, malformed input is refused with an offset, both encodings
+// agree with libplist.
+#include "harness/formats/plist/plist.h"
+
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <plist/plist.h>
+#include <rapidcheck/gtest.h>
+
+namespace anecheck::plist {
+namespace {
+
+using tree::Array;
+using tree::Data;
+using tree::Dict;
+using tree::Value;
+
+std::vector<uint8_t> Bytes(std::string_view text) { return {text.begin(), text.end()}; }
+
+std::string Wrap(std::string_view body) {
+  return "<plist version=\"1.0\">" + std::string(body) + "</plist>";
+}
+
+// A tree of every kind, small.
+Value Sample() {
+  Dict dict;
+  dict.Set("Name", Value::String("a<b>&\"c\" \xc3\xa9"));
+  dict.Set("Step", Value(Array{Value::Integer(1), Value::Integer(-70000), Value::Integer(1)}));
+  dict.Set("Empty", Value(Dict{}));
+  dict.Set("Flag", Value::Bool(true));
+  dict.Set("Scale", Value::Real(0.1));
+  dict.Set("Half", Value::Real(0.5));
+  dict.Set("Blob", Value(Data{{0, 1, 2, 250}}));
+  dict.Set("Wide", Value::Unsigned(UINT64_MAX));
+  Array many;
+  for (int i = 0; i < 20; ++i) many.push_back(Value::Integer(i));
+  dict.Set("Many", Value(std::move(many)));
+  return Value(std::move(dict));
+}
+
+rc::Gen<Value> AnyValue(int depth) {
+  return rc::gen::exec([depth]() -> Value {
+    switch (*rc::gen::inRange(0, depth > 0 ? 7 : 5)) {
+      case 0:
+        return Value::Integer(*rc::gen::arbitrary<int64_t>());
+      case 1: {
+        std::string text;
+        for (const char c : *rc::gen::string<std::string>()) text.push_back(c > 0x1f ? c : 'x');
+        return Value::String(text);
+      }
+      case 2:
+        return Value::Bool(*rc::gen::arbitrary<bool>());
+      case 3:
+        return Value::Real(static_cast<double>(*rc::gen::arbitrary<int32_t>()) / 256);
+      case 4:
+        return Value(Data{*rc::gen::arbitrary<std::vector<uint8_t>>()});
+      case 5: {
+        Array array;
+        const int count = *rc::gen::inRange(0, 4);
+        for (int i = 0; i < count; ++i) array.push_back(*AnyValue(depth - 1));
+        return Value(std::move(array));
+      }
+      default: {
+        Dict dict;
+        const int count = *rc::gen::inRange(0, 4);
+        for (int i = 0; i < count; ++i) {
+          dict.Set("k" + std::to_string(*rc::gen::inRange(0, 50)), *AnyValue(depth - 1));
+        }
+        return Value(std::move(dict));
+      }
+    }
+  });
+}
+
+TEST(Xml, CanonicalTextIsAppleStyle) {
+  Dict dict;
+  dict.Set("Units", Value::Strings({"a"}));
+  dict.Set("Params", Value(Dict{}));
+  EXPECT_EQ(WriteXml(Value(std::move(dict)), {}),
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+            "<!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" "
+            "\"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">\n"
+            "<plist version=\"1.0\">\n<dict>\n\t<key>Units</key>\n\t<array>\n"
+            "\t\t<string>a</string>\n\t</array>\n\t<key>Params</key>\n\t<dict/>\n</dict>\n"
+            "</plist>\n");
+}
+
+TEST(Xml, SpellingsSurvive) {
+  for (const std::string body :
+       {"<dict></dict>", "<dict ><key>a</key ><true></true></dict>",
+        "<array><integer> 0x10 </integer><integer>+7</integer></array>",
+        "<string>&#65;&#x42;&apos;<![CDATA[<raw>&]]></string>", "<string/>",
+        "<array>\r\n  <real>1e3</real>\r\n  <real>nan</real>\r\n</array>",
+        "<!-- head --><array><!-- in --><false/><?pi x?></array><!-- tail -->",
+        "<data>\n\tAQID\n\t</data>"}) {
+    const std::string text = Wrap(body);
+    const Result<XmlDocument> document = ParseXml(text);
+    ASSERT_TRUE(document.ok()) << body << ": " << document.error().message;
+    EXPECT_EQ(WriteXml(document->root, document->layout), text);
+  }
+  EXPECT_EQ(*ParseXml(Wrap("<string>&#65;&lt;<![CDATA[<&]]></string>"))->root.AsString(), "A<<&");
+  EXPECT_EQ(*ParseXml(Wrap("<integer>0x10</integer>"))->root.AsInteger(), 16);
+  EXPECT_EQ(*ParseXml(Wrap("<integer>-9223372036854775808</integer>"))->root.AsInteger(),
+            INT64_MIN);
+}
+
+TEST(Xml, EditingOneValueKeepsEveryOtherByte) {
+  const std::string text = Wrap(
+      "\n  <dict>\n    <!-- one --><key>a</key><integer>1</integer>\n\n"
+      "    <key>b</key>  <string>&#66;</string>\n  </dict>");
+  Result<XmlDocument> document = ParseXml(text);
+  ASSERT_TRUE(document.ok());
+  document->root.AsDict()->Set("a", Value::Integer(25));
+  std::string expected = text;
+  expected.replace(expected.find("<integer>1<"), 11, "<integer>25<");
+  EXPECT_EQ(WriteXml(document->root, document->layout), expected);
+}
+
+TEST(Xml, ValuesKnowTheirPlace) {
+  const std::string text = Wrap("<dict><key>a</key><integer>1</integer></dict>");
+  const Result<XmlDocument> document = ParseXml(text);
+  const Dict& dict = *document->root.AsDict();
+  EXPECT_EQ(text.substr(dict.entries[0].key_offset, 5), "<key>");
+  EXPECT_EQ(text.substr(dict.entries[0].value.offset, dict.entries[0].value.size),
+            "<integer>1</integer>");
+}
+
+TEST(Xml, MalformedTextIsRefusedWithItsOffset) {
+  const struct {
+    std::string text;
+    std::string_view says;
+    uint64_t offset;
+  } kCases[] = {
+      {"", "expected <plist", 0},
+      {"<plist version=\"1.0\"><dict>", "expected an element", 27},
+      {Wrap("<dict><key>a</key></dict>"), "expected an element", 39},
+      {Wrap("<dict><key>a</key><true/><key>a</key><true/></dict>"), "twice", 46},
+      {Wrap("<integer>1x</integer>"), "not a number", 21},
+      {Wrap("<integer>18446744073709551616</integer>"), "not a number", 21},
+      {Wrap("<string>&bogus;</string>"), "unknown entity", 29},
+      {Wrap("<string>&#0;</string>"), "unknown entity", 29},
+      {Wrap("<date>2020-01-01T00:00:00Z</date>"), "unknown element <date>", 21},
+      {Wrap("<true>x</true>"), "text in <true>", 21},
+      {Wrap("<data>A</data>"), "not base64", 21},
+      {Wrap("<string>\xff</string>"), "not UTF-8", 29},
+      {Wrap("<true/>") + "x", "text after </plist>", 36},
+      {"<!DOCTYPE plist [<!ENTITY a \"b\">]>" + Wrap("<true/>"), "DTD subset", 0},
+      {"<?xml version=\"1.0\" encoding=\"UTF-16\"?>" + Wrap("<true/>"), "only UTF-8", 0},
+      {Wrap("<string a=\"b\">x</string>"), "attributes", 29},
+  };
+  for (const auto& test : kCases) {
+    const Result<XmlDocument> document = ParseXml(test.text);
+    ASSERT_FALSE(document.ok()) << test.text;
+    EXPECT_NE(document.error().message.find(test.says), std::string::npos)
+        << document.error().message;
+    EXPECT_EQ(document.error().offset, test.offset) << document.error().message;
+  }
+}
+
+TEST(Xml, DeepNestingIsRefused) {
+  std::string body;
+  for (int i = 0; i < 100; ++i) body += "<array>";
+  EXPECT_NE(ParseXml(Wrap(body)).error().message.find("64 levels"), std::string::npos);
+}
+
+TEST(Binary, CanonicalTableReadsBack) {
+  const Value value = Sample();
+  const Result<std::vector<uint8_t>> bytes = WriteBinary(TableFromValue(value));
+  ASSERT_TRUE(bytes.ok()) << bytes.error().message;
+  const Result<BinaryDocument> document = ParseBinary(bytes.value());
+  ASSERT_TRUE(document.ok()) << document.error().message;
+  EXPECT_EQ(document->root, value);
+  EXPECT_EQ(document->table, TableFromValue(value));
+}
+
+// Layouts that no canonical writer makes, by hand: wide offsets, wide integers, long counts.
+TEST(Binary, OtherLayoutsSurviveAsATable) {
+  BinaryTable table;
+  table.offset_size = 4;
+  table.reference_size = 2;
+  table.sort_version = 1;
+  table.unused = {1, 2, 3, 4, 5};
+  table.objects.push_back(BinaryObject{BinaryContainer{true, {2, 1}, {3, 4}}, 0, 2});
+  table.objects.push_back(BinaryObject{std::string("b"), 2, 0});
+  table.objects.push_back(BinaryObject{std::string("a"), 1, 1});
+  table.objects.push_back(BinaryObject{int64_t{5}, 8, 0});
+  table.objects.push_back(BinaryObject{int64_t{5}, 16, 0});
+  const Result<std::vector<uint8_t>> bytes = WriteBinary(table);
+  ASSERT_TRUE(bytes.ok()) << bytes.error().message;
+  const Result<Document> document = Parse(bytes.value());
+  ASSERT_TRUE(document.ok()) << document.error().message;
+  ASSERT_TRUE(document->table.has_value());
+  EXPECT_EQ(*document->table, table);
+  EXPECT_EQ(Write(document.value()).value(), bytes.value());
+  const std::string json = ToJson(document.value()).dump();
+  const Result<Document> back = FromJson(nlohmann::ordered_json::parse(json));
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(Write(back.value()).value(), bytes.value());
+}
+
+TEST(Binary, SharedContainersAndLoopsAreRefused) {
+  BinaryTable table;
+  table.objects.push_back(BinaryObject{BinaryContainer{false, {}, {1, 1}}, 0, 0});
+  table.objects.push_back(BinaryObject{BinaryContainer{}, 0, 0});
+  EXPECT_NE(ParseBinary(WriteBinary(table).value()).error().message.find("twice"),
+            std::string::npos);
+  table.objects[1] = BinaryObject{BinaryContainer{false, {}, {0}}, 0, 0};
+  table.objects[0] = BinaryObject{BinaryContainer{false, {}, {1}}, 0, 0};
+  EXPECT_FALSE(ParseBinary(WriteBinary(table).value()).ok());
+}
+
+TEST(Binary, ALongStringReferredToOftenIsRefused) {
+  BinaryTable table;
+  BinaryContainer container;
+  container.items.assign(60000, 1);
+  table.objects.push_back(BinaryObject{container, 0, 2});
+  table.objects.push_back(BinaryObject{std::string(60000, 'x'), 1, 2});
+  table.offset_size = 4;
+  const Result<BinaryDocument> document = ParseBinary(WriteBinary(table).value());
+  ASSERT_FALSE(document.ok());
+  EXPECT_EQ(document.error().code, ErrorCode::kLimit);
+}
+
+TEST(Binary, WidthsThatDoNotHoldTheValueAreRefused) {
+  BinaryTable table;
+  for (BinaryObject bad :
+       {BinaryObject{int64_t{300}, 1, 0}, BinaryObject{int64_t{-1}, 4, 0},
+        BinaryObject{int64_t{1}, 3, 0}, BinaryObject{0.1, 4, 0},
+        BinaryObject{std::string("\xc3\xa9"), 1, 0}, BinaryObject{std::string(20, 'x'), 1, 0}}) {
+    table.objects = {bad};
+    EXPECT_FALSE(WriteBinary(table).ok());
+  }
+}
+
+TEST(Binary, EveryTruncationIsRefused) {
+  const std::vector<uint8_t> bytes = WriteBinary(TableFromValue(Sample())).value();
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(ParseBinary(std::span(bytes).first(size)).ok()) << size;
+  }
+}
+
+// What libplist makes of a text or binary list, as its own XML text.
+std::string LibplistXml(std::span<const uint8_t> bytes) {
+  plist_t node = nullptr;
+  plist_from_memory(reinterpret_cast<const char*>(bytes.data()),
+                    static_cast<uint32_t>(bytes.size()), &node);
+  if (node == nullptr) return "not read";
+  char* xml = nullptr;
+  uint32_t size = 0;
+  plist_to_xml(node, &xml, &size);
+  std::string text(xml, size);
+  free(xml);
+  plist_free(node);
+  return text;
+}
+
+TEST(CrossCheck, LibplistReadsBothEncodingsAlike) {
+  const Value value = Sample();
+  const std::string from_xml = LibplistXml(Bytes(WriteXml(value, {})));
+  const std::string from_binary = LibplistXml(WriteBinary(TableFromValue(value)).value());
+  EXPECT_EQ(from_xml, from_binary);
+  const Result<XmlDocument> back = ParseXml(from_xml);
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(back->root, value);
+}
+
+TEST(CrossCheck, LibplistsBinaryIsRead) {
+  const std::string xml = WriteXml(Sample(), {});
+  plist_t node = nullptr;
+  plist_from_xml(xml.data(), static_cast<uint32_t>(xml.size()), &node);
+  char* binary = nullptr;
+  uint32_t size = 0;
+  plist_to_bin(node, &binary, &size);
+  const std::vector<uint8_t> bytes(binary, binary + size);
+  free(binary);
+  plist_free(node);
+  const Result<Document> document = Parse(bytes);
+  ASSERT_TRUE(document.ok()) << document.error().message;
+  EXPECT_EQ(document->root, Sample());
+  EXPECT_EQ(Write(document.value()).value(), bytes);
+}
+
+RC_GTEST_PROP(Plist, BothEncodingsRoundTripThroughBytesAndJson, ()) {
+  const Value value = *AnyValue(3);
+  for (const Encoding encoding : {Encoding::kXml, Encoding::kBinary}) {
+    Document document;
+    document.root = value;
+    document.encoding = encoding;
+    const std::vector<uint8_t> bytes = Write(document).value();
+    const Result<Document> parsed = Parse(bytes);
+    RC_ASSERT(parsed.ok());
+    RC_ASSERT(parsed->root == value);
+    RC_ASSERT(!parsed->table.has_value());
+    RC_ASSERT(parsed->xml.changes.empty());
+    RC_ASSERT(Write(parsed.value()).value() == bytes);
+    const Result<Document> from_json =
+        FromJson(nlohmann::ordered_json::parse(ToJson(parsed.value()).dump()));
+    RC_ASSERT(from_json.ok());
+    RC_ASSERT(Write(from_json.value()).value() == bytes);
+  }
+}
+
+TEST(Plist, LooksLikeAPropertyList) {
+  EXPECT_TRUE(LooksLikePropertyList(Bytes(Wrap("<true/>"))));
+  EXPECT_TRUE(LooksLikePropertyList(Bytes("bplist00")));
+  EXPECT_FALSE(LooksLikePropertyList(Bytes("{\"plist\": 1}")));
+}
+
+}  // namespace
+}  // namespace anecheck::plist

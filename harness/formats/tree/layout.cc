@@ -1,0 +1,62 @@
+// Joining and comparing pieces, and their JSON form.
+#include "harness/formats/tree/layout.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace anecheck::tree {
+
+using Json = nlohmann::ordered_json;
+
+void PieceWriter::Piece(std::string_view canonical) {
+  const uint32_t index = index_++;
+  while (!changes_.empty() && changes_.front().index < index) changes_ = changes_.subspan(1);
+  if (!changes_.empty() && changes_.front().index == index &&
+      changes_.front().canonical == canonical) {
+    text_ += changes_.front().actual;
+  } else {
+    text_ += canonical;
+  }
+}
+
+void PieceComparer::Piece(std::string_view canonical) {
+  const uint32_t index = index_++;
+  if (index >= cuts_.size()) return;
+  const uint32_t begin = index == 0 ? 0 : cuts_[index - 1];
+  const std::string_view actual = text_.substr(begin, cuts_[index] - begin);
+  if (actual == canonical) return;
+  // One for the entry itself: an empty piece that should not be empty counts too.
+  changed_bytes_ += actual.size() + 1;
+  if (keep_changes_) {
+    changes_.push_back(PieceChange{index, std::string(canonical), std::string(actual)});
+  }
+}
+
+Json ChangesToJson(std::span<const PieceChange> changes) {
+  Json json = Json::array();
+  for (const PieceChange& change : changes) {
+    json.push_back(Json::array({change.index, change.canonical, change.actual}));
+  }
+  return json;
+}
+
+Result<std::vector<PieceChange>> ChangesFromJson(const Json& json) {
+  const auto bad = [] {
+    return MakeError(ErrorCode::kInvalid,
+                     "layout.changes: needs [index, canonical, actual] in ascending order");
+  };
+  if (!json.is_array()) return bad();
+  std::vector<PieceChange> changes;
+  for (const Json& item : json) {
+    if (!item.is_array() || item.size() != 3 || !item[0].is_number_unsigned() ||
+        !item[1].is_string() || !item[2].is_string() || item[0].get<uint64_t>() > UINT32_MAX) {
+      return bad();
+    }
+    const auto index = item[0].get<uint32_t>();
+    if (!changes.empty() && changes.back().index >= index) return bad();
+    changes.push_back(PieceChange{index, item[1].get<std::string>(), item[2].get<std::string>()});
+  }
+  return changes;
+}
+
+}  // namespace anecheck::tree

@@ -1,0 +1,74 @@
+// How a text document departs from its canonical form. A document is a sequence of pieces (tokens
+// and the white space and comments between them); the canonical writer produces every piece from
+// the value tree, and only the pieces that a file spells otherwise are kept. That makes rewriting
+// byte-exact without a copy of the text. Used by the property list and espresso writers.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+
+namespace anecheck::tree {
+
+// Piece number `index` of the canonical text is `canonical`, and `actual` in the file. Where an
+// edit has changed the canonical piece the entry no longer applies.
+struct PieceChange {
+  uint32_t index = 0;
+  std::string canonical;
+  std::string actual;
+  friend bool operator==(const PieceChange&, const PieceChange&) = default;
+};
+
+// Receives the pieces of a canonical text in order.
+class PieceSink {
+ public:
+  virtual ~PieceSink() = default;
+  virtual void Piece(std::string_view canonical) = 0;
+};
+
+// Joins the pieces to a text and applies the changes. `changes` are in ascending order of index
+// and must outlive the writer.
+class PieceWriter final : public PieceSink {
+ public:
+  explicit PieceWriter(std::span<const PieceChange> changes) : changes_(changes) {}
+  void Piece(std::string_view canonical) override;
+  std::string Take() && { return std::move(text_); }
+
+ private:
+  std::span<const PieceChange> changes_;
+  uint32_t index_ = 0;
+  std::string text_;
+};
+
+// Compares the canonical pieces with a file's. `cuts` are the ends of the file's pieces in `text`,
+// ascending; both must outlive it.
+class PieceComparer final : public PieceSink {
+ public:
+  PieceComparer(std::string_view text, std::span<const uint32_t> cuts, bool keep_changes)
+      : text_(text), cuts_(cuts), keep_changes_(keep_changes) {}
+  void Piece(std::string_view canonical) override;
+  // Bytes of the file's pieces that differ from the canonical ones.
+  uint64_t changed_bytes() const { return changed_bytes_; }
+  // True where the canonical text had as many pieces as the file.
+  bool Complete() const { return index_ == cuts_.size(); }
+  std::vector<PieceChange> TakeChanges() && { return std::move(changes_); }
+
+ private:
+  std::string_view text_;
+  std::span<const uint32_t> cuts_;
+  bool keep_changes_;
+  uint32_t index_ = 0;
+  uint64_t changed_bytes_ = 0;
+  std::vector<PieceChange> changes_;
+};
+
+// [[index, canonical, actual], ...] and back; an Error where the shape or the order is wrong.
+nlohmann::ordered_json ChangesToJson(std::span<const PieceChange> changes);
+Result<std::vector<PieceChange>> ChangesFromJson(const nlohmann::ordered_json& json);
+
+}  // namespace anecheck::tree

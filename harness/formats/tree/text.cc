@@ -1,0 +1,119 @@
+// UTF-8, UTF-16 and quoting.
+#include "harness/formats/tree/text.h"
+
+#include <array>
+
+namespace anecheck::tree {
+
+namespace {
+
+// The length of the sequence that starts at `text[at]`, or 0 where it is not well formed.
+size_t SequenceLength(std::string_view text, size_t at, uint32_t& code_point) {
+  const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[at + i]); };
+  const uint8_t lead = byte(0);
+  if (lead < 0x80) {
+    code_point = lead;
+    return 1;
+  }
+  const size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 0;
+  if (length == 0 || lead > 0xf4 || text.size() - at < length) return 0;
+  static constexpr std::array<uint32_t, 5> kLowest = {0, 0, 0x80, 0x800, 0x10000};
+  code_point = lead & (0x7fU >> length);
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+    code_point = (code_point << 6) | (byte(i) & 0x3fU);
+  }
+  if (code_point < kLowest[length] || code_point > 0x10ffff) return 0;
+  if (code_point >= 0xd800 && code_point < 0xe000) return 0;
+  return length;
+}
+
+}  // namespace
+
+size_t FindInvalidUtf8(std::string_view text) {
+  size_t at = 0;
+  uint32_t code_point = 0;
+  while (at < text.size()) {
+    const size_t length = SequenceLength(text, at, code_point);
+    if (length == 0) return at;
+    at += length;
+  }
+  return text.size();
+}
+
+bool AppendUtf8(uint32_t code_point, std::string& out) {
+  if (code_point > 0x10ffff || (code_point >= 0xd800 && code_point < 0xe000)) return false;
+  const auto tail = [&](int shift) {
+    out.push_back(static_cast<char>(0x80 | ((code_point >> shift) & 0x3f)));
+  };
+  if (code_point < 0x80) {
+    out.push_back(static_cast<char>(code_point));
+  } else if (code_point < 0x800) {
+    out.push_back(static_cast<char>(0xc0 | (code_point >> 6)));
+    tail(0);
+  } else if (code_point < 0x10000) {
+    out.push_back(static_cast<char>(0xe0 | (code_point >> 12)));
+    tail(6);
+    tail(0);
+  } else {
+    out.push_back(static_cast<char>(0xf0 | (code_point >> 18)));
+    tail(12);
+    tail(6);
+    tail(0);
+  }
+  return true;
+}
+
+std::vector<uint16_t> Utf16FromUtf8(std::string_view text) {
+  std::vector<uint16_t> units;
+  size_t at = 0;
+  while (at < text.size()) {
+    uint32_t code_point = 0;
+    const size_t length = SequenceLength(text, at, code_point);
+    if (length == 0) break;
+    at += length;
+    if (code_point >= 0x10000) {
+      units.push_back(static_cast<uint16_t>(0xd800 + ((code_point - 0x10000) >> 10)));
+      units.push_back(static_cast<uint16_t>(0xdc00 + ((code_point - 0x10000) & 0x3ff)));
+    } else {
+      units.push_back(static_cast<uint16_t>(code_point));
+    }
+  }
+  return units;
+}
+
+Result<std::string> Utf8FromUtf16(std::span<const uint16_t> units) {
+  std::string text;
+  for (size_t i = 0; i < units.size(); ++i) {
+    uint32_t code_point = units[i];
+    const bool high = code_point >= 0xd800 && code_point < 0xdc00;
+    if (high && i + 1 < units.size() && units[i + 1] >= 0xdc00 && units[i + 1] < 0xe000) {
+      code_point = 0x10000 + ((code_point - 0xd800) << 10) + (units[i + 1] - 0xdc00U);
+      ++i;
+    }
+    if (!AppendUtf8(code_point, text)) {
+      return MakeError(ErrorCode::kMalformed, "UTF-16 string: unpaired surrogate");
+    }
+  }
+  return text;
+}
+
+std::string Quoted(std::string_view text) {
+  static constexpr std::string_view kDigits = "0123456789abcdef";
+  size_t cut = text.size() > 60 ? 60 : text.size();
+  while (cut < text.size() && cut > 0 && (static_cast<uint8_t>(text[cut]) & 0xc0) == 0x80) --cut;
+  std::string out = "\"";
+  for (const char c : text.substr(0, cut)) {
+    const auto byte = static_cast<uint8_t>(c);
+    if (byte >= 0x20 && byte != 0x7f) {
+      out.push_back(c);
+    } else {
+      out += "\\x";
+      out.push_back(kDigits[byte >> 4]);
+      out.push_back(kDigits[byte & 0xf]);
+    }
+  }
+  return out + (text.size() > 60 ? "...\"" : "\"");
+}
+
+}  // namespace anecheck::tree

@@ -1,0 +1,31 @@
+// Small text coders that the document readers share: UTF-8, UTF-16, quoting for messages.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+
+namespace anecheck::tree {
+
+// The offset of the first byte that is not well-formed UTF-8 (overlong forms, surrogates and code
+// points above U+10FFFF included), or text.size().
+size_t FindInvalidUtf8(std::string_view text);
+
+// Appends `code_point` as UTF-8; false for a surrogate or a number above U+10FFFF.
+bool AppendUtf8(uint32_t code_point, std::string& out);
+
+// UTF-8 to UTF-16 code units. Precondition: `text` is well formed.
+std::vector<uint16_t> Utf16FromUtf8(std::string_view text);
+// UTF-16 code units to UTF-8; an Error at an unpaired surrogate.
+Result<std::string> Utf8FromUtf16(std::span<const uint16_t> units);
+
+// `text` in quotation marks for a message of one line: control characters as \xNN, cut after 60
+// bytes.
+std::string Quoted(std::string_view text);
+
+}  // namespace anecheck::tree

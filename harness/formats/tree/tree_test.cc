@@ -1,0 +1,117 @@
+// The value tree: keys, JSON form, text coders, and how changes of pieces survive edits.
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <rapidcheck/gtest.h>
+
+#include "harness/formats/tree/layout.h"
+#include "harness/formats/tree/text.h"
+#include "harness/formats/tree/value.h"
+
+namespace anecheck::tree {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+TEST(Dict, SetReplacesOrAppendsAndEraseRemoves) {
+  Dict dict;
+  dict.Set("b", Value::Integer(1));
+  dict.Set("a", Value::Integer(2));
+  dict.Set("b", Value::Integer(3));
+  ASSERT_EQ(dict.entries.size(), 2U);
+  EXPECT_EQ(dict.entries[0].key, "b");
+  EXPECT_EQ(*dict.Find("b")->AsInteger(), 3);
+  EXPECT_TRUE(dict.Erase("b"));
+  EXPECT_FALSE(dict.Erase("b"));
+  EXPECT_EQ(dict.Find("b"), nullptr);
+}
+
+TEST(Dict, FindsTheFirstRepeatedKey) {
+  Dict dict;
+  for (const char* key : {"x", "y", "z", "y", "x"}) dict.entries.push_back(Entry{key, Value()});
+  EXPECT_EQ(FindRepeatedKey(dict.entries), 3U);
+  dict.entries.resize(3);
+  EXPECT_EQ(FindRepeatedKey(dict.entries), 3U);
+}
+
+TEST(Value, EqualNumbersAreEqualWhateverTheirSource) {
+  EXPECT_EQ(Value::Unsigned(7), Value::Integer(7));
+  EXPECT_NE(Value::Unsigned(UINT64_MAX), Value::Integer(-1));
+  EXPECT_EQ(Value::Unsigned(UINT64_MAX).KindName(), "integer");
+  EXPECT_EQ(Value(Dict{}).KindName(), "dictionary");
+}
+
+TEST(Value, JsonFormIsLossless) {
+  Dict dict;
+  dict.Set("$data", Value(Data{{1, 2, 3}}));
+  dict.Set("list", Value(Array{Value::Bool(true), Value::Integer(-5), Value::Real(1.0), Value()}));
+  dict.Set("infinite", Value::Real(-std::numeric_limits<double>::infinity()));
+  dict.Set("large", Value::Unsigned(UINT64_MAX));
+  const Value value(std::move(dict));
+  const std::string text = ToJson(value).dump();
+  EXPECT_EQ(text, R"({"$$data":{"$data":"AQID"},"list":[true,-5,1.0,null],)"
+                  R"("infinite":{"$real":"-infinity"},"large":18446744073709551615})");
+  const Result<Value> back = FromJson(Json::parse(text));
+  ASSERT_TRUE(back.ok());
+  EXPECT_EQ(back.value(), value);
+}
+
+TEST(Value, BadJsonIsRefusedWithAReason) {
+  EXPECT_FALSE(FromJson(Json::parse(R"({"$data": 5})")).ok());
+  EXPECT_FALSE(FromJson(Json::parse(R"({"$data": "A"})")).ok());
+  EXPECT_FALSE(FromJson(Json::parse(R"({"$real": "big"})")).ok());
+  Json deep = 1;
+  for (int i = 0; i < 70; ++i) deep = Json::array({deep});
+  EXPECT_NE(FromJson(deep).error().message.find("64 levels"), std::string::npos);
+}
+
+TEST(Text, Utf8ValidityFollowsTheUnicodeStandard) {
+  EXPECT_EQ(FindInvalidUtf8("a\xc3\xa9\xf0\x9f\x98\x80"), 7U);
+  EXPECT_EQ(FindInvalidUtf8("ab\xc0\x80"), 2U);        // overlong
+  EXPECT_EQ(FindInvalidUtf8("a\xed\xa0\x80"), 1U);     // surrogate
+  EXPECT_EQ(FindInvalidUtf8("\xf4\x90\x80\x80"), 0U);  // above U+10FFFF
+  EXPECT_EQ(FindInvalidUtf8("abc\xe2\x82"), 3U);       // cut short
+}
+
+TEST(Text, QuotedStaysOnOneLine) {
+  EXPECT_EQ(Quoted("a\nb"), "\"a\\x0ab\"");
+  EXPECT_EQ(Quoted(std::string(59, 'x') + "\xc3\xa9y"), "\"" + std::string(59, 'x') + "...\"");
+}
+
+RC_GTEST_PROP(Text, Utf16RoundTrips, ()) {
+  std::string text;
+  for (const uint32_t code :
+       *rc::gen::container<std::vector<uint32_t>>(rc::gen::inRange(1U, 0x110000U))) {
+    AppendUtf8(code, text);  // surrogates are refused and add nothing
+  }
+  RC_ASSERT(FindInvalidUtf8(text) == text.size());
+  RC_ASSERT(Utf8FromUtf16(Utf16FromUtf8(text)).value() == text);
+}
+
+TEST(Layout, AChangeAppliesOnlyWhileItsPieceIsUnedited) {
+  const std::string text = "a  b c";
+  const std::vector<uint32_t> cuts = {1, 3, 4, 5, 6};
+  PieceComparer comparer(text, cuts, true);
+  for (const char* piece : {"a", " ", "b", " ", "c"}) comparer.Piece(piece);
+  EXPECT_TRUE(comparer.Complete());
+  const std::vector<PieceChange> changes = std::move(comparer).TakeChanges();
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0], (PieceChange{1, " ", "  "}));
+
+  PieceWriter same(changes);
+  for (const char* piece : {"a", " ", "b", " ", "c"}) same.Piece(piece);
+  EXPECT_EQ(std::move(same).Take(), text);
+  PieceWriter edited(changes);
+  for (const char* piece : {"a", "-", "b", " ", "c"}) edited.Piece(piece);
+  EXPECT_EQ(std::move(edited).Take(), "a-b c");
+
+  const Result<std::vector<PieceChange>> back =
+      ChangesFromJson(Json::parse(ChangesToJson(changes).dump()));
+  ASSERT_TRUE(back.ok());
+  EXPECT_EQ(back.value(), changes);
+  EXPECT_FALSE(ChangesFromJson(Json::parse(R"([[3,"","x"],[2,"","y"]])")).ok());
+}
+
+}  // namespace
+}  // namespace anecheck::tree

@@ -1,0 +1,193 @@
+// The value tree's own operations, and its JSON form.
+#include "harness/formats/tree/value.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "harness/base/base64.h"
+
+namespace anecheck::tree {
+
+using Json = nlohmann::ordered_json;
+
+Dict::Dict() = default;
+Dict::Dict(const Dict& other) = default;
+Dict::Dict(Dict&& other) noexcept = default;
+Dict& Dict::operator=(const Dict& other) = default;
+Dict& Dict::operator=(Dict&& other) noexcept = default;
+Dict::~Dict() = default;
+
+const Value* Dict::Find(std::string_view key) const {
+  for (const Entry& entry : entries) {
+    if (entry.key == key) return &entry.value;
+  }
+  return nullptr;
+}
+
+Value* Dict::Find(std::string_view key) {
+  return const_cast<Value*>(static_cast<const Dict*>(this)->Find(key));
+}
+
+void Dict::Set(std::string_view key, Value value) {
+  if (Value* old = Find(key)) {
+    *old = std::move(value);
+  } else {
+    entries.push_back(Entry{std::string(key), std::move(value)});
+  }
+}
+
+bool Dict::Erase(std::string_view key) {
+  return std::erase_if(entries, [&](const Entry& entry) { return entry.key == key; }) != 0;
+}
+
+bool operator==(const Dict& a, const Dict& b) {
+  return std::ranges::equal(a.entries, b.entries, [](const Entry& x, const Entry& y) {
+    return x.key == y.key && x.value == y.value;
+  });
+}
+
+bool operator==(const Value& a, const Value& b) { return a.data == b.data; }
+
+Value Value::Unsigned(uint64_t value) {
+  if (value <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+    return Integer(static_cast<int64_t>(value));
+  }
+  return Value(Payload(std::in_place_type<uint64_t>, value));
+}
+
+Value Value::Strings(const std::vector<std::string>& values) {
+  Array array;
+  for (const std::string& value : values) array.push_back(String(value));
+  return Value(Payload(std::move(array)));
+}
+
+std::string_view Value::KindName() const {
+  static constexpr std::string_view kNames[] = {"null",   "boolean", "integer", "integer",   "real",
+                                                "string", "data",    "array",   "dictionary"};
+  return kNames[data.index()];
+}
+
+size_t FindRepeatedKey(const std::vector<Entry>& entries) {
+  std::vector<uint32_t> order(entries.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::sort(order, [&](uint32_t a, uint32_t b) {
+    return std::tie(entries[a].key, a) < std::tie(entries[b].key, b);
+  });
+  size_t first = entries.size();
+  for (size_t i = 1; i < order.size(); ++i) {
+    if (entries[order[i]].key == entries[order[i - 1]].key) {
+      first = std::min<size_t>(first, order[i]);
+    }
+  }
+  return first;
+}
+
+namespace {
+
+constexpr std::string_view kDataKey = "$data";
+constexpr std::string_view kRealKey = "$real";
+
+struct JsonWriter {
+  Json operator()(std::monostate) const { return nullptr; }
+  Json operator()(bool value) const { return value; }
+  Json operator()(int64_t value) const { return value; }
+  Json operator()(uint64_t value) const { return value; }
+  Json operator()(double value) const {
+    if (std::isfinite(value)) return value;
+    return Json{{kRealKey, std::isnan(value) ? "nan" : value < 0 ? "-infinity" : "infinity"}};
+  }
+  Json operator()(const std::string& value) const { return value; }
+  Json operator()(const Data& value) const { return Json{{kDataKey, Base64Encode(value.bytes)}}; }
+  Json operator()(const Array& values) const {
+    Json json = Json::array();
+    for (const Value& value : values) json.push_back(ToJson(value));
+    return json;
+  }
+  Json operator()(const Dict& dict) const {
+    // Keys are unique, so the entries go in without the look-up that operator[] would make.
+    Json json = Json::object();
+    auto& object = json.get_ref<Json::object_t&>();
+    for (const Entry& entry : dict.entries) {
+      const bool escape = !entry.key.empty() && entry.key[0] == '$';
+      static_cast<std::vector<Json::object_t::value_type>&>(object).emplace_back(
+          escape ? "$" + entry.key : entry.key, ToJson(entry.value));
+    }
+    return json;
+  }
+};
+
+Error BadJson(std::string_view what) {
+  return MakeError(ErrorCode::kInvalid, "document JSON: " + std::string(what));
+}
+
+Result<Value> RealFromName(const Json& name) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (name == "nan") return Value::Real(std::numeric_limits<double>::quiet_NaN());
+  if (name == "infinity") return Value::Real(kInfinity);
+  if (name == "-infinity") return Value::Real(-kInfinity);
+  return BadJson("$real takes nan, infinity or -infinity");
+}
+
+Result<Value> Read(const Json& json, int depth);
+
+Result<Value> ReadObject(const Json& json, int depth) {
+  if (json.size() == 1 && json.begin().key() == kRealKey) return RealFromName(*json.begin());
+  if (json.size() == 1 && json.begin().key() == kDataKey) {
+    if (!json.begin()->is_string()) return BadJson("$data takes a base64 string");
+    ANECHECK_ASSIGN(std::vector<uint8_t> bytes,
+                    Base64Decode(json.begin()->get_ref<const std::string&>()));
+    return Value(Data{std::move(bytes)});
+  }
+  Dict dict;
+  dict.entries.reserve(json.size());
+  for (auto it = json.begin(); it != json.end(); ++it) {
+    std::string key = it.key();
+    if (key.size() > 1 && key[0] == '$') key.erase(0, 1);
+    ANECHECK_ASSIGN(Value value, Read(*it, depth + 1));
+    dict.entries.push_back(Entry{std::move(key), std::move(value)});
+  }
+  if (FindRepeatedKey(dict.entries) != dict.entries.size()) return BadJson("a key occurs twice");
+  return Value(std::move(dict));
+}
+
+Result<Value> Read(const Json& json, int depth) {
+  if (depth > kMaxDepth) return BadJson("nested deeper than 64 levels");
+  switch (json.type()) {
+    case Json::value_t::null:
+      return Value();
+    case Json::value_t::boolean:
+      return Value::Bool(json.get<bool>());
+    case Json::value_t::number_integer:
+      return Value::Integer(json.get<int64_t>());
+    case Json::value_t::number_unsigned:
+      return Value::Unsigned(json.get<uint64_t>());
+    case Json::value_t::number_float:
+      return Value::Real(json.get<double>());
+    case Json::value_t::string:
+      return Value::String(json.get_ref<const std::string&>());
+    case Json::value_t::array: {
+      Array array;
+      array.reserve(json.size());
+      for (const Json& item : json) {
+        ANECHECK_ASSIGN(Value value, Read(item, depth + 1));
+        array.push_back(std::move(value));
+      }
+      return Value(std::move(array));
+    }
+    case Json::value_t::object:
+      return ReadObject(json, depth);
+    default:
+      return BadJson("a kind that documents do not have");
+  }
+}
+
+}  // namespace
+
+Json ToJson(const Value& value) { return std::visit(JsonWriter{}, value.data); }
+
+Result<Value> FromJson(const Json& json) { return Read(json, 0); }
+
+}  // namespace anecheck::tree

@@ -1,0 +1,107 @@
+// The value tree of a text or binary document: dictionaries that keep their order, arrays and
+// scalars, each with the place in the file it came from. Property lists (harness/formats/plist) and
+// espresso JSON (harness/formats/espresso) are read into it and written from it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "harness/base/result.h"
+
+namespace anecheck::tree {
+
+// Containers nest no deeper than this in any document the readers accept.
+inline constexpr int kMaxDepth = 64;
+
+struct Value;
+struct Entry;
+
+struct Data {
+  std::vector<uint8_t> bytes;
+  friend bool operator==(const Data&, const Data&) = default;
+};
+
+using Array = std::vector<Value>;
+
+// Keys are unique; the readers reject a document that repeats one.
+struct Dict {
+  std::vector<Entry> entries;
+
+  // Defined where Entry is complete.
+  Dict();
+  Dict(const Dict& other);
+  Dict(Dict&& other) noexcept;
+  Dict& operator=(const Dict& other);
+  Dict& operator=(Dict&& other) noexcept;
+  ~Dict();
+
+  // The value of `key`, or nullptr.
+  const Value* Find(std::string_view key) const;
+  Value* Find(std::string_view key);
+  // Replaces the value of `key`, or appends an entry.
+  void Set(std::string_view key, Value value);
+  // Removes `key`; false where it is absent.
+  bool Erase(std::string_view key);
+};
+
+bool operator==(const Dict& a, const Dict& b);
+
+struct Value {
+  // uint64_t holds only numbers above INT64_MAX, so that equal numbers compare equal.
+  using Payload =
+      std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, Data, Array, Dict>;
+  Payload data;
+  uint32_t offset = 0;  // absolute offset of the first byte of its text or object
+  uint32_t size = 0;    // bytes of its text or object
+
+  Value() = default;
+  explicit Value(Payload payload) : data(std::move(payload)) {}
+  static Value Bool(bool value) { return Value(Payload(std::in_place_type<bool>, value)); }
+  static Value Integer(int64_t value) { return Value(Payload(std::in_place_type<int64_t>, value)); }
+  static Value Unsigned(uint64_t value);
+  static Value Real(double value) { return Value(Payload(std::in_place_type<double>, value)); }
+  static Value String(std::string_view value) {
+    return Value(Payload(std::in_place_type<std::string>, value));
+  }
+  static Value Strings(const std::vector<std::string>& values);
+
+  // The payload where it is of that kind, otherwise nullptr.
+  const bool* AsBool() const { return std::get_if<bool>(&data); }
+  const int64_t* AsInteger() const { return std::get_if<int64_t>(&data); }
+  const double* AsReal() const { return std::get_if<double>(&data); }
+  const std::string* AsString() const { return std::get_if<std::string>(&data); }
+  const Array* AsArray() const { return std::get_if<Array>(&data); }
+  const Dict* AsDict() const { return std::get_if<Dict>(&data); }
+  Array* AsArray() { return std::get_if<Array>(&data); }
+  Dict* AsDict() { return std::get_if<Dict>(&data); }
+  bool IsNull() const { return std::holds_alternative<std::monostate>(data); }
+  bool IsNumber() const { return data.index() >= 2 && data.index() <= 4; }
+
+  // The kind as messages name it: "dictionary", "array", "string", "integer", ...
+  std::string_view KindName() const;
+};
+
+// Equal payloads; places do not count.
+bool operator==(const Value& a, const Value& b);
+
+struct Entry {
+  std::string key;
+  Value value;
+  uint32_t key_offset = 0;
+};
+
+// The first key that occurs twice, as an index into `entries`, or entries.size().
+size_t FindRepeatedKey(const std::vector<Entry>& entries);
+
+// The tree as JSON and back; lossless but for offsets. Data is {"$data": base64}, a real that JSON
+// cannot spell is {"$real": "nan"}, and a key that begins with $ gets one $ more.
+nlohmann::ordered_json ToJson(const Value& value);
+Result<Value> FromJson(const nlohmann::ordered_json& json);
+
+}  // namespace anecheck::tree
