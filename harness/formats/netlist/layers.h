@@ -1,0 +1,67 @@
+// The catalog of native layers as network descriptions name them: unit type, operand counts and
+// the parameters that the compiler's parser of each unit reads. Parsing, verification, generation
+// and the lowering of graphs stand on this table.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "harness/formats/format.h"
+
+namespace anecheck::netlist {
+
+enum class ParamKind : uint8_t {
+  kAny,  // no source tells the kind
+  kInteger,
+  kBoolean,
+  kReal,      // a real, or an integer that stands for one
+  kHalfBits,  // an integer 0 to 65535: the bits of an fp16 value
+  kName,      // a string; of a closed set where `names` is not empty
+  kNameOrInteger,
+  kDimension,    // Batch, Depth, Channel, Height or Width
+  kDimensions,   // a dimension or an array of them
+  kIntegers,     // an array of integers
+  kDictionary,   // see `members`
+  kDictionaries  // an array of dictionaries, see `members`
+};
+
+struct ParamSpec {
+  std::string_view key;
+  ParamKind kind = ParamKind::kAny;
+  // The parser fails without it. `required_evidence` says how that is known.
+  bool required = false;
+  FactEvidence required_evidence = FactEvidence::kSpecification;
+  std::span<const std::string_view> names = {};
+  std::span<const ParamSpec> members = {};
+};
+
+struct LayerSpec {
+  std::string_view type;        // the unit's Type tag
+  std::string_view layer;       // name of the layer in the exported symbols
+  std::string_view descriptor;  // empty where none is exported
+  std::string_view validator;   // empty where none is exported
+  uint8_t code = 0;             // ZinUnitType
+  uint16_t min_bottoms = 1;
+  uint16_t max_bottoms = 1;
+  std::span<const ParamSpec> params = {};
+  // The list of params is complete as far as any source tells: another key is an error. Where it is
+  // false the sources name the layer's attributes loosely, and another key is kept without a word.
+  bool closed = true;
+  // What the compiler answers to a wrong or missing key; the key follows where it ends in '*'.
+  std::string_view key_error = "InvalidParamSyntax";
+};
+
+inline constexpr uint16_t kAnyCount = UINT16_MAX;
+
+// The 53 rows of facts/native_layers.csv in its order, then KernelRasterizer and
+// MatrixDecomposition, which public netlists use.
+std::span<const LayerSpec> Layers();
+
+// The layer of a Type tag, or nullptr.
+const LayerSpec* FindLayer(std::string_view type);
+
+// The parameter of a layer, or nullptr.
+const ParamSpec* FindParam(std::span<const ParamSpec> params, std::string_view key);
+
+}  // namespace anecheck::netlist

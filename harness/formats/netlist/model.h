@@ -1,0 +1,172 @@
+// A network description as plain values: the compiler's second input language, a property list of
+// layers and wiring. The lowering of graphs writes it, the simulated engine's compiler reads it.
+//
+// Two key styles exist. Files of version 1.0.9 list ports by name in the network (Inputs, Outputs)
+// with one dictionary a port; files of version 1.0.10 list entry points at the top (ProcedureList
+// with InputList, OperationList, OutputList). Both are read and written.
+// Sources: the 20 real files; specification 000, table 23.1; specification 004, "Method";
+// facts/more/netplist_keys.csv; public netlists of version 1.0.10.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/half.h"
+#include "harness/base/result.h"
+#include "harness/formats/format.h"
+#include "harness/formats/netlist/layers.h"
+#include "harness/formats/plist/plist.h"
+#include "harness/formats/tree/value.h"
+
+namespace anecheck::netlist {
+
+inline constexpr std::string_view kVersionPorts = "1.0.9";
+inline constexpr std::string_view kVersionProcedures = "1.0.10";
+
+enum class KeyStyle : uint8_t { kPorts, kProcedures };
+
+// Extents of a port or constant in elements; an absent one counts as 1.
+struct Extents {
+  std::optional<int64_t> batch;
+  std::optional<int64_t> channels;
+  std::optional<int64_t> depth;
+  std::optional<int64_t> height;
+  std::optional<int64_t> width;
+  std::optional<int64_t> interleave;  // channels that share a plane: 1, 2, 3, 4 or 8
+  friend bool operator==(const Extents&, const Extents&) = default;
+};
+
+// Bytes from one element to the next along an axis; an absent one is left to the compiler. A plane
+// holds one channel (or one interleave group of channels).
+struct Strides {
+  std::optional<int64_t> batch;
+  std::optional<int64_t> depth;
+  std::optional<int64_t> plane;
+  std::optional<int64_t> row;
+  friend bool operator==(const Strides&, const Strides&) = default;
+};
+
+// A tensor that the caller binds. In a procedure the same symbol may occur once for every unit that
+// reads it.
+struct Input {
+  std::string name;                 // the symbol that a unit's Bottom names
+  std::optional<std::string> type;  // Float16, UInt8, ...
+  Extents extents;
+  Strides strides;
+  std::string unit;       // procedures: the unit that reads it (Name)
+  std::string operation;  // procedures: OperationName
+  std::vector<tree::Entry> extra;
+};
+
+struct Output {
+  std::string name;    // the symbol the caller binds, by custom unit@output in version 1.0.9
+  std::string bottom;  // the unit whose result it is
+  std::optional<std::string> type;
+  std::optional<int64_t> interleave;
+  Strides strides;
+  std::string operation;  // procedures: OperationName
+  std::vector<tree::Entry> extra;
+};
+
+// A tensor whose values stand in a weight file.
+struct Constant {
+  std::string name;
+  std::optional<std::string> type;
+  Extents extents;
+  std::optional<int64_t> index;        // of the weight file
+  std::optional<int64_t> byte_offset;  // in the weight file
+  std::vector<tree::Entry> extra;
+};
+
+// One layer. `params` are named as in the layer's table (layers.h); `Param...` below read them.
+struct Unit {
+  std::string name;
+  std::string type;
+  std::vector<std::string> bottoms;
+  std::vector<std::string> input_types;  // written in version 1.0.10 only
+  std::optional<int64_t> output_channels;
+  std::optional<int64_t> num_groups;
+  std::optional<std::string> output_type;
+  std::optional<tree::Dict> params;
+  std::vector<tree::Entry> extra;  // further keys of the unit, for example UnescapedName
+
+  // The parameter of that key, or nothing where it is absent or of another kind.
+  std::optional<int64_t> Integer(std::string_view key) const;
+  std::optional<bool> Boolean(std::string_view key) const;
+  std::optional<double> Real(std::string_view key) const;  // of an integer too
+  std::optional<std::string_view> Name(std::string_view key) const;
+  std::optional<Half> HalfBits(std::string_view key) const;
+  // Integers of an array, names of a name or an array of names.
+  std::vector<int64_t> Integers(std::string_view key) const;
+  std::vector<std::string> Names(std::string_view key) const;
+  const tree::Value* Param(std::string_view key) const;
+  void SetParam(std::string_view key, tree::Value value);
+};
+
+// Layers and wiring of one network of the file.
+struct Network {
+  std::string name;
+  std::vector<Input> inputs;    // of a kPorts file; of kProcedures see Procedure
+  std::vector<Output> outputs;  // of both: in kProcedures the ports that name a Bottom
+  std::vector<Constant> constants;
+  std::vector<Unit> units;  // in the order of the key Units
+  std::vector<std::string> weight_files;
+  std::vector<tree::Entry> extra;
+
+  const Unit* FindUnit(std::string_view unit_name) const;
+};
+
+struct Operation {
+  std::string network;
+  std::string name;
+  friend bool operator==(const Operation&, const Operation&) = default;
+};
+
+struct Procedure {
+  std::string name;
+  std::vector<Input> inputs;
+  std::vector<Operation> operations;
+  std::vector<Output> outputs;
+  std::vector<tree::Entry> extra;
+};
+
+struct Description {
+  std::string version = std::string(kVersionPorts);
+  KeyStyle key_style = KeyStyle::kPorts;
+  std::vector<Network> networks;
+  std::vector<Procedure> procedures;
+  std::vector<tree::Entry> extra;
+};
+
+// Reads a property list of either encoding. Keys that no field holds go to `extra`. kMalformed
+// where a key that the shape rests on is missing or of another kind, with the offset in the file;
+// rules about meaning are Verify's.
+Result<Description> Parse(ByteSpan bytes);
+Result<Description> FromTree(const tree::Value& root);
+
+// The property list of a description: keys sorted as Apple's tools sort them.
+tree::Value ToTree(const Description& description);
+Bytes Write(const Description& description, plist::Encoding encoding = plist::Encoding::kXml);
+
+// What the compiler's parser of this unit answers about its Params: nothing, or the first wrong key
+// in the order of the layer's table, as "InvalidParamSyntax: ..." with the unit and the key.
+// `Type` tags that the catalog does not know have no parser and are kNotFound.
+Status CheckParams(const Unit& unit);
+
+// One wrong parameter. `key` is the path inside Params, for example BroadcastInfo[0].Size.
+struct ParamFault {
+  enum class Kind : uint8_t { kUnknownKey, kMissing, kMissingAssumed, kWrongKind };
+  Kind kind;
+  std::string key;
+  std::string message;  // begins with the compiler's error name
+  uint64_t offset = Error::kNoOffset;
+};
+
+// Every wrong parameter of a unit of this layer.
+std::vector<ParamFault> FindParamFaults(const LayerSpec& layer, std::string_view unit_name,
+                                        const tree::Value* params);
+
+}  // namespace anecheck::netlist

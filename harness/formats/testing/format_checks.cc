@@ -1,0 +1,98 @@
+// The checks that every format's tests share.
+#include "harness/formats/testing/format_checks.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/json_text.h"
+#include "harness/base/parallel_for.h"
+#include "harness/formats/testing/allocation_meter.h"
+
+namespace anecheck::testing {
+
+void CheckValidFile(const Format& format, ByteSpan bytes, const std::string& name) {
+  SCOPED_TRACE(name);
+  const Bytes expected(bytes.begin(), bytes.end());
+  EXPECT_GT(format.recognise(bytes, name), 0);
+
+  const Result<Bytes> rewritten = format.rewrite(bytes);
+  ASSERT_TRUE(rewritten.ok()) << rewritten.error().message;
+  EXPECT_EQ(rewritten.value(), expected);
+
+  const Result<Json> json = format.to_json(bytes);
+  ASSERT_TRUE(json.ok()) << json.error().message;
+  EXPECT_EQ(json->value("format", ""), format.name);
+  const Result<Json> reread = ParseJson(DumpJson(json.value(), 1));
+  ASSERT_TRUE(reread.ok()) << reread.error().message;
+  const Result<Bytes> encoded = format.from_json(reread.value());
+  ASSERT_TRUE(encoded.ok()) << encoded.error().message;
+  EXPECT_EQ(encoded.value(), expected);
+
+  const Result<std::vector<Violation>> violations = format.verify(bytes);
+  ASSERT_TRUE(violations.ok()) << violations.error().message;
+  for (const Violation& violation : violations.value()) {
+    EXPECT_TRUE(violation.IsWarning()) << violation.rule->id << ": " << violation.message;
+  }
+  const Result<std::string> print = format.print(bytes);
+  ASSERT_TRUE(print.ok()) << print.error().message;
+  EXPECT_FALSE(print->empty());
+  const Result<Coverage> coverage = format.coverage(bytes);
+  ASSERT_TRUE(coverage.ok()) << coverage.error().message;
+  EXPECT_EQ(coverage->total, bytes.size());
+  EXPECT_LE(coverage->typed + coverage->payload, coverage->total);
+}
+
+std::string FindHostileFault(const Format& format, ByteSpan bytes) {
+  const size_t limit = 16 * bytes.size() + (size_t{1} << 20);
+  std::string fault;
+  const auto measure = [&](std::string_view what, auto&& call) {
+    const AllocationMeter meter;
+    call();
+    if (meter.Peak() > limit && fault.empty()) {
+      fault =
+          fmt::format("{} allocates {} bytes for {} of input", what, meter.Peak(), bytes.size());
+    }
+  };
+  bool parses = false;
+  measure("rewrite", [&] {
+    const Result<Bytes> rewritten = format.rewrite(bytes);
+    parses = rewritten.ok();
+    if (parses && !std::ranges::equal(rewritten.value(), bytes)) fault = "rewrite changes bytes";
+  });
+  measure("verify", [&] {
+    const Result<std::vector<Violation>> violations = format.verify(bytes);
+    if (violations.ok() != parses && fault.empty()) {
+      fault = "verify and rewrite disagree whether it parses";
+    }
+  });
+  if (parses) measure("print", [&] { (void)format.print(bytes); });
+  return fault;
+}
+
+void CheckHostileEdits(const Format& format, ByteSpan bytes, const std::string& name) {
+  std::mutex mutex;
+  std::string first_fault;
+  const auto check = [&](ByteSpan input, size_t at, std::string_view how) {
+    const std::string fault = FindHostileFault(format, input);
+    if (fault.empty()) return;
+    const std::lock_guard lock(mutex);
+    if (first_fault.empty()) first_fault = fmt::format("{} at {:#x}: {}", how, at, fault);
+  };
+  const Status status = ParallelFor(bytes.size(), DefaultJobs(), [&](uint64_t at) -> Status {
+    check(bytes.first(at), at, "truncated");
+    Bytes edited(bytes.begin(), bytes.end());
+    for (const int value : {0x00, 0xff, bytes[at] ^ 0x01}) {
+      if (value == bytes[at]) continue;
+      edited[at] = static_cast<uint8_t>(value);
+      check(edited, at, fmt::format("byte {:#04x}", value));
+    }
+    return {};
+  });
+  EXPECT_TRUE(status.ok()) << status.error().message;
+  EXPECT_EQ(first_fault, "") << name;
+}
+
+}  // namespace anecheck::testing

@@ -1,0 +1,22 @@
+// What every format promises, as checks that its tests run over real and generated files.
+#pragma once
+
+#include <string>
+
+#include "harness/formats/format.h"
+
+namespace anecheck::testing {
+
+// Bytes survive rewrite and the JSON form; verify reports no error; print and coverage work; the
+// format recognises the file. `name` goes into failure messages and is the path for recognise.
+void CheckValidFile(const Format& format, ByteSpan bytes, const std::string& name);
+
+// Every truncation, and every byte replaced by 0x00, 0xff and itself with bit 0 flipped: no crash,
+// no function allocates beyond 16 times the input plus 1 MiB, and what still parses rewrites to
+// itself. Runs on all processors.
+void CheckHostileEdits(const Format& format, ByteSpan bytes, const std::string& name);
+
+// Runs the checks of CheckHostileEdits on one input; empty, or what went wrong.
+std::string FindHostileFault(const Format& format, ByteSpan bytes);
+
+}  // namespace anecheck::testing
