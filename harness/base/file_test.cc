@@ -96,6 +96,20 @@ TEST_F(FileTest, AFailedReplacementLeavesNothingBehind) {
   EXPECT_TRUE(files->empty());
 }
 
+TEST_F(FileTest, DescriptorsAreClosed) {
+  ASSERT_TRUE(WriteFileAtomic(Path("a"), std::string_view("x")).ok());
+  const int before = dup(0);
+  close(before);
+  for (int round = 0; round < 10; ++round) {
+    ASSERT_TRUE(ReadFile(Path("a")).ok());
+    ASSERT_TRUE(WriteFileAtomic(Path("a"), std::string_view("x")).ok());
+    ASSERT_FALSE(ReadFile(Path("a"), 0).ok());
+  }
+  const int after = dup(0);
+  close(after);
+  EXPECT_EQ(after, before) << "the lowest free descriptor is the same as before";
+}
+
 TEST_F(FileTest, PermissionsFollowTheUmask) {
   const mode_t old = umask(027);
   ASSERT_TRUE(WriteFileAtomic(Path("a"), std::string_view("x")).ok());
