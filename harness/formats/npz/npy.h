@@ -1,0 +1,77 @@
+// The .npy array file of NumPy: a magic number, a version, a Python dict as text, and the elements.
+// Tensors are exchanged with people and with external runners in this form, packed in an .npz.
+// Source: NumPy's format specification (numpy.lib.format, versions 1.0, 2.0 and 3.0).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/byte_reader.h"
+#include "harness/base/result.h"
+
+namespace anecheck::npz {
+
+enum class ElementType : uint8_t {
+  kFloat16,
+  kFloat32,
+  kFloat64,
+  kInt8,
+  kInt16,
+  kInt32,
+  kInt64,
+  kUint8,
+  kUint16,
+  kUint32,
+  kUint64,
+  kBool,
+};
+
+uint64_t ElementSize(ElementType type);
+// NumPy's `descr`, for example "<f2" or "|b1".
+std::string_view ElementDescr(ElementType type);
+// Accepts "<", "|" and "=" as byte order where it makes no difference. Nothing for other types,
+// big-endian ones among them.
+std::optional<ElementType> ElementTypeOfDescr(std::string_view descr);
+
+// An array in C order, elements little endian. Rank 0 is a scalar with one element.
+struct Array {
+  ElementType type = ElementType::kFloat32;
+  std::vector<uint64_t> shape;
+  std::vector<uint8_t> data;  // ElementCount * ElementSize bytes
+
+  friend bool operator==(const Array&, const Array&) = default;
+};
+
+// The number of elements, or nothing where it overflows 64 bits.
+std::optional<uint64_t> ElementCount(std::span<const uint64_t> shape);
+
+// The header of an .npy file. `text` is all of it from the brace to the line feed, as in the file.
+struct Header {
+  uint8_t major = 1;
+  uint8_t minor = 0;
+  std::string text;
+  std::string descr;
+  bool fortran_order = false;
+  std::vector<uint64_t> shape;
+};
+
+// Reads a header and leaves `reader` at the first element. Any `descr` string is accepted; a
+// structured type (a list) is kUnsupported.
+Result<Header> ReadHeader(ByteReader& reader);
+
+// The header text that NumPy writes for these fields, without padding and line feed.
+std::string HeaderDict(std::string_view descr, bool fortran_order, std::span<const uint64_t> shape);
+
+// Reads a whole .npy file. kUnsupported: types other than ElementType's, Fortran order of rank 2
+// and more. kMalformed: data of another length than the shape says. Offsets count from `base`.
+Result<Array> ReadNpy(std::span<const uint8_t> bytes, uint64_t base = 0);
+
+// Version 1.0, elements aligned to 64 bytes. kInvalid where data and
+// shape disagree.
+Result<std::vector<uint8_t>> WriteNpy(const Array& array);
+
+}  // namespace anecheck::npz

@@ -1,0 +1,506 @@
+// .npy and .npz files as a Format: JSON form, rules, listing. Deflated members stay deflated in the
+// JSON form, because no two encoders give the same bytes.
+#include "harness/formats/npz/npz_format.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "harness/base/base64.h"
+#include "harness/base/byte_reader.h"
+#include "harness/base/byte_writer.h"
+#include "harness/formats/npz/npz.h"
+#include "harness/formats/npz/zip.h"
+
+namespace anecheck {
+namespace {
+
+using npz::ZipArchive;
+using npz::ZipEntry;
+using npz::ZipFields;
+
+constexpr std::string_view kNpyMagic = "\x93NUMPY";
+constexpr uint16_t kDescriptorFlag = 8;  // sizes and checksum follow the data
+
+enum RuleIndex : uint8_t {
+  kHeadersAgree,
+  kContentAsStated,
+  kMemberIsArray,
+  kUniqueNames,
+  kAligned,
+  kNoGaps,
+};
+
+constexpr Rule kRules[] = {
+    {"headers-agree", "A member's local header and directory entry say the same.",
+     "PKWARE APPNOTE 6.3.10, section 4.3.12", FactEvidence::kPublicNotes},
+    {"content-as-stated", "A member's content has the size and CRC-32 that the directory states.",
+     "PKWARE APPNOTE 6.3.10, section 4.4.7", FactEvidence::kPublicNotes},
+    {"member-is-array", "Each member is named *.npy and is an array whose data match its header.",
+     "NumPy, numpy.savez and numpy.lib.format", FactEvidence::kPublicNotes},
+    {"unique-names", "No two members have the same name.", "NumPy, numpy.savez",
+     FactEvidence::kPublicNotes},
+    {"elements-aligned", "The length of magic, version and header is a multiple of 16.",
+     "NumPy, numpy.lib.format, version 1.0", FactEvidence::kPublicNotes},
+    {"no-gaps", "Every byte belongs to a record.", "", FactEvidence::kAssumed},
+};
+
+bool IsNpy(ByteSpan bytes) {
+  return bytes.size() >= kNpyMagic.size() &&
+         std::string_view(reinterpret_cast<const char*>(bytes.data()), kNpyMagic.size()) ==
+             kNpyMagic;
+}
+
+int Recognise(ByteSpan bytes, std::string_view path) {
+  if (IsNpy(bytes)) return 100;
+  ByteReader reader(bytes);
+  if (reader.U32("signature") != 0x04034b50) return path.ends_with(".npz") ? 10 : 0;
+  reader.Skip(22, "fields");
+  const uint16_t length = reader.U16("name_length");
+  reader.Skip(2, "extra_length");
+  const auto name = reader.Bytes(length, "name");
+  const std::string_view text(reinterpret_cast<const char*>(name.data()), name.size());
+  return text.ends_with(".npy") || path.ends_with(".npz") ? 100 : 20;
+}
+
+// ---- JSON form ----
+
+std::string Packed(std::string_view text) {
+  return Base64Encode({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+}
+
+// Names are CP437 or UTF-8; bytes that JSON cannot carry go as base64 under "name_base64".
+Json FieldsToJson(const ZipFields& fields) {
+  Json json = {{"version_needed", fields.version_needed},
+               {"flags", fields.flags},
+               {"method", fields.method},
+               {"time", fields.time},
+               {"date", fields.date},
+               {"crc32", fields.crc32},
+               {"compressed_size", fields.compressed_size},
+               {"size", fields.size}};
+  const bool plain = std::all_of(fields.name.begin(), fields.name.end(),
+                                 [](char c) { return c >= ' ' && c <= '~'; });
+  if (plain) {
+    json["name"] = fields.name;
+  } else {
+    json["name_base64"] = Packed(fields.name);
+  }
+  json["extra"] = Base64Encode(fields.extra);
+  return json;
+}
+
+// An array file; its header keeps its text, since spacing is the writer's choice.
+struct NpyFile {
+  npz::Header header;
+  ByteSpan data;
+};
+
+Result<NpyFile> ParseNpyFile(ByteSpan bytes) {
+  ByteReader reader(bytes);
+  NpyFile file;
+  ANECHECK_ASSIGN(file.header, npz::ReadHeader(reader));
+  file.data = reader.Bytes(reader.remaining(), "data");
+  return file;
+}
+
+Bytes WriteNpyFile(const npz::Header& header, ByteSpan data) {
+  ByteWriter writer;
+  writer.Text(kNpyMagic);
+  writer.U8(header.major);
+  writer.U8(header.minor);
+  if (header.major == 1) {
+    writer.U16(static_cast<uint16_t>(header.text.size()));
+  } else {
+    writer.U32(static_cast<uint32_t>(header.text.size()));
+  }
+  writer.Text(header.text);
+  writer.Bytes(data);
+  return std::move(writer).Take();
+}
+
+// The spaces between the dict and the line feed where the header's text is what NumPy would write
+// for its fields; nothing where the text is another.
+std::optional<uint64_t> Padding(const npz::Header& header) {
+  const std::string dict = npz::HeaderDict(header.descr, header.fortran_order, header.shape);
+  if (!header.text.starts_with(dict) || !header.text.ends_with('\n')) return std::nullopt;
+  const auto spaces = std::string_view(header.text).substr(dict.size());
+  const size_t count = spaces.size() - 1;
+  if (spaces.find_first_not_of(' ') != count) return std::nullopt;
+  return count;
+}
+
+Json NpyToJson(const NpyFile& file) {
+  const npz::Header& header = file.header;
+  Json json = {{"major", header.major}, {"minor", header.minor}};
+  if (const auto padding = Padding(header)) {
+    json["descr"] = header.descr;
+    json["fortran_order"] = header.fortran_order;
+    json["shape"] = header.shape;
+    json["padding"] = *padding;
+  } else {
+    json["header"] = Packed(header.text);
+  }
+  json["data"] = Base64Encode(file.data);
+  return json;
+}
+
+// A stored member's array, or nothing where it is packed or no array.
+std::optional<NpyFile> StoredArray(const ZipEntry& entry) {
+  if (entry.central.method != npz::kStored || !IsNpy(entry.data)) return std::nullopt;
+  auto file = ParseNpyFile(entry.data);
+  return file.ok() ? std::optional(*std::move(file)) : std::nullopt;
+}
+
+Json ArchiveToJson(const ZipArchive& archive) {
+  Json entries = Json::array();
+  for (const ZipEntry& entry : archive.entries) {
+    const auto array = StoredArray(entry);
+    entries.push_back(
+        {{"gap_before", Base64Encode(entry.gap_before)},
+         {"local", FieldsToJson(entry.local)},
+         {array ? "array" : "data", array ? NpyToJson(*array) : Json(Base64Encode(entry.data))},
+         {"central", FieldsToJson(entry.central)},
+         {"version_made_by", entry.version_made_by},
+         {"disk", entry.disk},
+         {"internal_attributes", entry.internal_attributes},
+         {"external_attributes", entry.external_attributes},
+         {"local_offset", entry.local_offset},
+         {"comment", Packed(entry.comment)}});
+  }
+  return {{"format", "npz"},
+          {"container", "zip"},
+          {"entries", std::move(entries)},
+          {"gap_before_directory", Base64Encode(archive.gap_before_directory)},
+          {"gap_before_end", Base64Encode(archive.gap_before_end)},
+          {"directory_size", archive.directory_size},
+          {"directory_offset", archive.directory_offset},
+          {"comment", Packed(archive.comment)}};
+}
+
+Result<Json> ToJson(ByteSpan bytes) {
+  if (IsNpy(bytes)) {
+    ANECHECK_ASSIGN(const NpyFile file, ParseNpyFile(bytes));
+    return Json({{"format", "npz"}, {"container", "npy"}, {"array", NpyToJson(file)}});
+  }
+  ANECHECK_ASSIGN(const ZipArchive archive, npz::ParseZip(bytes));
+  return ArchiveToJson(archive);
+}
+
+std::optional<uint64_t> Unsigned(const Json& json) {
+  if (json.is_number_unsigned()) return json.get<uint64_t>();
+  if (json.is_number_integer() && json.get<int64_t>() >= 0) return json.get<uint64_t>();
+  return std::nullopt;
+}
+
+// Reads members of JSON objects; the first thing that is wrong is kept.
+class JsonFields {
+ public:
+  template <typename T>
+  T Number(const Json& json, const char* key) {
+    const Json* value = Find(json, key);
+    if (value == nullptr) return 0;
+    const auto number = Unsigned(*value);
+    if (!number || *number > std::numeric_limits<T>::max()) {
+      Fail(key, "is not a number of the field's width");
+      return 0;
+    }
+    return static_cast<T>(*number);
+  }
+  std::string Text(const Json& json, const char* key) {
+    const Json* value = Find(json, key);
+    if (value == nullptr) return {};
+    if (!value->is_string()) {
+      Fail(key, "is not a string");
+      return {};
+    }
+    return value->get<std::string>();
+  }
+  Bytes Base64(const Json& json, const char* key) {
+    auto bytes = Base64Decode(Text(json, key));
+    if (bytes.ok()) return *std::move(bytes);
+    Fail(key, bytes.error().message);
+    return {};
+  }
+  std::string Base64Text(const Json& json, const char* key) {
+    const Bytes bytes = Base64(json, key);
+    return {bytes.begin(), bytes.end()};
+  }
+  const Status& status() const { return status_; }
+  void Fail(const char* key, std::string_view what) {
+    if (status_.ok()) {
+      status_ = MakeError(ErrorCode::kMalformed, fmt::format("npz json: '{}' {}", key, what));
+    }
+  }
+
+ private:
+  const Json* Find(const Json& json, const char* key) {
+    if (json.is_object()) {
+      const auto found = json.find(key);
+      if (found != json.end()) return &*found;
+    }
+    Fail(key, "is missing");
+    return nullptr;
+  }
+  Status status_;
+};
+
+ZipFields FieldsFromJson(const Json& json, JsonFields& read) {
+  ZipFields fields;
+  fields.version_needed = read.Number<uint16_t>(json, "version_needed");
+  fields.flags = read.Number<uint16_t>(json, "flags");
+  fields.method = read.Number<uint16_t>(json, "method");
+  fields.time = read.Number<uint16_t>(json, "time");
+  fields.date = read.Number<uint16_t>(json, "date");
+  fields.crc32 = read.Number<uint32_t>(json, "crc32");
+  fields.compressed_size = read.Number<uint32_t>(json, "compressed_size");
+  fields.size = read.Number<uint32_t>(json, "size");
+  fields.name = json.is_object() && json.contains("name_base64")
+                    ? read.Base64Text(json, "name_base64")
+                    : read.Text(json, "name");
+  fields.extra = read.Base64(json, "extra");
+  if (fields.name.size() > UINT16_MAX || fields.extra.size() > UINT16_MAX) {
+    read.Fail("name", "or 'extra' is longer than 65535 bytes");
+  }
+  return fields;
+}
+
+const Json& Member(const Json& json, const char* key) {
+  static const Json kNull;
+  return json.is_object() && json.contains(key) ? json.at(key) : kNull;
+}
+
+constexpr uint64_t kMaxPadding = UINT16_MAX;
+constexpr size_t kMaxRank = 64;
+
+std::string HeaderTextFromJson(const Json& json, JsonFields& read) {
+  if (json.is_object() && json.contains("header")) return read.Base64Text(json, "header");
+  const Json& shape = Member(json, "shape");
+  const Json& order = Member(json, "fortran_order");
+  std::vector<uint64_t> extents;
+  if (!shape.is_array() || shape.size() > kMaxRank) read.Fail("shape", "is no array of numbers");
+  for (const Json& extent : shape) {
+    const auto number = Unsigned(extent);
+    if (!number) read.Fail("shape", "is no array of numbers");
+    extents.push_back(number.value_or(0));
+  }
+  if (!order.is_boolean()) read.Fail("fortran_order", "is neither true nor false");
+  const std::string descr = read.Text(json, "descr");
+  const uint64_t padding = std::min<uint64_t>(read.Number<uint32_t>(json, "padding"), kMaxPadding);
+  return npz::HeaderDict(descr, order == true, extents) + std::string(padding, ' ') + '\n';
+}
+
+Bytes NpyFromJson(const Json& json, JsonFields& read) {
+  npz::Header header;
+  header.major = read.Number<uint8_t>(json, "major");
+  header.minor = read.Number<uint8_t>(json, "minor");
+  header.text = HeaderTextFromJson(json, read);
+  const Bytes data = read.Base64(json, "data");
+  if (header.major == 1 && header.text.size() > UINT16_MAX) {
+    read.Fail("header", "is longer than version 1 can say");
+  }
+  return WriteNpyFile(header, data);
+}
+
+Result<Bytes> ArchiveFromJson(const Json& json) {
+  JsonFields read;
+  ZipArchive archive;
+  const Json& entries = Member(json, "entries");
+  if (!entries.is_array() || entries.size() >= UINT16_MAX) {
+    read.Fail("entries", "is no array of less than 65535 members");
+    return read.status().error();
+  }
+  for (const Json& item : entries) {
+    ZipEntry entry;
+    entry.gap_before = read.Base64(item, "gap_before");
+    entry.local = FieldsFromJson(Member(item, "local"), read);
+    entry.data = item.is_object() && item.contains("array") ? NpyFromJson(item.at("array"), read)
+                                                            : read.Base64(item, "data");
+    entry.central = FieldsFromJson(Member(item, "central"), read);
+    entry.version_made_by = read.Number<uint16_t>(item, "version_made_by");
+    entry.disk = read.Number<uint16_t>(item, "disk");
+    entry.internal_attributes = read.Number<uint16_t>(item, "internal_attributes");
+    entry.external_attributes = read.Number<uint32_t>(item, "external_attributes");
+    entry.local_offset = read.Number<uint32_t>(item, "local_offset");
+    entry.comment = read.Base64Text(item, "comment");
+    archive.entries.push_back(std::move(entry));
+  }
+  archive.gap_before_directory = read.Base64(json, "gap_before_directory");
+  archive.gap_before_end = read.Base64(json, "gap_before_end");
+  archive.directory_size = read.Number<uint32_t>(json, "directory_size");
+  archive.directory_offset = read.Number<uint32_t>(json, "directory_offset");
+  archive.comment = read.Base64Text(json, "comment");
+  if (!read.status().ok()) return read.status().error();
+  return npz::WriteZip(archive);
+}
+
+Result<Bytes> FromJson(const Json& json) {
+  const Json& container = Member(json, "container");
+  if (container == "npy") {
+    JsonFields read;
+    Bytes bytes = NpyFromJson(Member(json, "array"), read);
+    if (!read.status().ok()) return read.status().error();
+    return bytes;
+  }
+  if (container == "zip") return ArchiveFromJson(json);
+  return MakeError(ErrorCode::kMalformed, "npz json: 'container' is neither npy nor zip");
+}
+
+Result<Bytes> Rewrite(ByteSpan bytes) {
+  if (IsNpy(bytes)) {
+    ANECHECK_ASSIGN(const NpyFile file, ParseNpyFile(bytes));
+    return WriteNpyFile(file.header, file.data);
+  }
+  ANECHECK_ASSIGN(const ZipArchive archive, npz::ParseZip(bytes));
+  return npz::WriteZip(archive);
+}
+
+// ---- rules ----
+
+class Findings {
+ public:
+  void Add(RuleIndex rule, uint64_t offset, std::string message) {
+    violations_.push_back({&kRules[rule], offset, std::move(message)});
+  }
+  std::vector<Violation> Take() && { return std::move(violations_); }
+
+ private:
+  std::vector<Violation> violations_;
+};
+
+void VerifyArray(ByteSpan content, uint64_t base, std::string_view name, Findings& findings) {
+  const auto array = npz::ReadNpy(content, base);
+  if (!array.ok()) {
+    // Types that this reader does not hold are NumPy's all the same.
+    if (array.error().code == ErrorCode::kUnsupported) return;
+    findings.Add(kMemberIsArray, array.error().offset,
+                 fmt::format("{}: {}", name, array.error().message));
+    return;
+  }
+  const uint64_t header = content.size() - array->data.size();
+  if (header % 16 != 0) {
+    findings.Add(kAligned, base,
+                 fmt::format("{}: elements begin at byte {} of the array file", name, header));
+  }
+}
+
+void VerifyHeaders(const ZipEntry& entry, Findings& findings) {
+  const bool deferred = (entry.local.flags & kDescriptorFlag) != 0;
+  const bool in_extra = entry.local.size == UINT32_MAX;
+  const auto& [local, central] = std::tie(entry.local, entry.central);
+  const bool sizes_agree = local.size == central.size &&
+                           local.compressed_size == central.compressed_size &&
+                           local.crc32 == central.crc32;
+  if (local.name != central.name || local.method != central.method ||
+      local.flags != central.flags || (!sizes_agree && !deferred && !in_extra)) {
+    findings.Add(kHeadersAgree, entry.local_offset,
+                 fmt::format("{}: local header at 0x{:x} differs from the directory", central.name,
+                             entry.local_offset));
+  }
+}
+
+std::vector<Violation> VerifyArchive(const ZipArchive& archive) {
+  Findings findings;
+  std::set<std::string_view> names;
+  uint64_t limit = npz::kDefaultUnpackedLimit;
+  for (const ZipEntry& entry : archive.entries) {
+    const std::string& name = entry.central.name;
+    if (!entry.gap_before.empty()) {
+      findings.Add(kNoGaps, entry.local_offset - entry.gap_before.size(),
+                   fmt::format("{} bytes before {}", entry.gap_before.size(), name));
+    }
+    VerifyHeaders(entry, findings);
+    if (!names.insert(name).second) {
+      findings.Add(kUniqueNames, entry.local_offset, fmt::format("{} comes twice", name));
+    }
+    const auto content = npz::ExtractZip(entry, limit);
+    if (!content.ok()) {
+      findings.Add(kContentAsStated, entry.data_offset, content.error().message);
+      continue;
+    }
+    limit -= content->size();
+    if (!name.ends_with(".npy")) {
+      findings.Add(kMemberIsArray, entry.local_offset, fmt::format("{}: not named *.npy", name));
+      continue;
+    }
+    VerifyArray(*content, entry.central.method == npz::kStored ? entry.data_offset : 0, name,
+                findings);
+  }
+  return std::move(findings).Take();
+}
+
+Result<std::vector<Violation>> Verify(ByteSpan bytes) {
+  if (IsNpy(bytes)) {
+    ANECHECK_RETURN_IF_ERROR(ParseNpyFile(bytes));
+    Findings findings;
+    VerifyArray(bytes, 0, "array", findings);
+    return std::move(findings).Take();
+  }
+  ANECHECK_ASSIGN(const ZipArchive archive, npz::ParseZip(bytes));
+  return VerifyArchive(archive);
+}
+
+// ---- for people ----
+
+Result<std::string> Describe(ByteSpan npy) {
+  ANECHECK_ASSIGN(const NpyFile file, ParseNpyFile(npy));
+  return fmt::format("{} ({}){}, {} bytes", file.header.descr, fmt::join(file.header.shape, ", "),
+                     file.header.fortran_order ? " Fortran order" : "", file.data.size());
+}
+
+Result<std::string> Print(ByteSpan bytes) {
+  if (IsNpy(bytes)) {
+    ANECHECK_ASSIGN(const std::string line, Describe(bytes));
+    return fmt::format("npy array {}\n", line);
+  }
+  ANECHECK_ASSIGN(const ZipArchive archive, npz::ParseZip(bytes));
+  std::string text = fmt::format("npz archive, {} members\n", archive.entries.size());
+  for (const ZipEntry& entry : archive.entries) {
+    const auto content = npz::ExtractZip(entry, npz::kDefaultUnpackedLimit);
+    const auto line = content.ok() ? Describe(*content) : Result<std::string>(content.error());
+    text += fmt::format("  {} at 0x{:x}: {}\n", entry.central.name, entry.local_offset,
+                        line.ok() ? *line : line.error().message);
+  }
+  return text;
+}
+
+Result<Coverage> MeasureCoverage(ByteSpan bytes) {
+  Coverage coverage{.total = bytes.size()};
+  uint64_t untyped = 0;
+  if (IsNpy(bytes)) {
+    ANECHECK_ASSIGN(const NpyFile file, ParseNpyFile(bytes));
+    coverage.payload = file.data.size();
+  } else {
+    ANECHECK_ASSIGN(const ZipArchive archive, npz::ParseZip(bytes));
+    for (const ZipEntry& entry : archive.entries) {
+      const auto array = StoredArray(entry);
+      coverage.payload += array ? array->data.size() : entry.data.size();
+      untyped += entry.gap_before.size() + entry.local.extra.size() + entry.central.extra.size();
+    }
+    untyped += archive.gap_before_directory.size() + archive.gap_before_end.size();
+  }
+  coverage.typed = coverage.total - coverage.payload - untyped;
+  return coverage;
+}
+
+}  // namespace
+
+const Format kFormat_npz{
+    .name = "npz",
+    .title = "NumPy arrays (.npy, .npz)",
+    .rules = kRules,
+    .recognise = Recognise,
+    .to_json = ToJson,
+    .from_json = FromJson,
+    .rewrite = Rewrite,
+    .verify = Verify,
+    .print = Print,
+    .coverage = MeasureCoverage,
+};
+
+}  // namespace anecheck

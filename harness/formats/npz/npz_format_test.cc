@@ -1,0 +1,196 @@
+// Laws of the npz Format: nothing is lost on the way through JSON, and each rule sees what breaks
+// it.
+#include "harness/formats/npz/npz_format.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <rapidcheck/gtest.h>
+
+#include "harness/base/testing/generators.h"
+#include "harness/formats/npz/npz.h"
+#include "harness/formats/npz/zip.h"
+
+namespace anecheck {
+namespace {
+
+using npz::ElementType;
+using npz::NamedArray;
+using npz::ZipArchive;
+
+const Format& F() { return kFormat_npz; }
+
+Bytes Archive(bool compress) {
+  const std::vector<NamedArray> arrays = {{"x", {ElementType::kFloat16, {2}, {0, 0x3c, 0, 0}}},
+                                          {"y", {ElementType::kInt8, {}, {9}}}};
+  return *npz::WriteNpz(arrays, compress);
+}
+
+Bytes SingleArray() { return *npz::WriteNpy({ElementType::kFloat16, {2}, {0, 0x3c, 0, 0}}); }
+
+std::vector<std::string_view> BrokenRules(ByteSpan bytes) {
+  std::vector<std::string_view> ids;
+  const auto violations = F().verify(bytes);
+  EXPECT_TRUE(violations.ok());
+  for (const Violation& violation : *violations) ids.push_back(violation.rule->id);
+  return ids;
+}
+
+using Ids = std::vector<std::string_view>;
+
+TEST(NpzFormat, RecognisesItsFiles) {
+  EXPECT_EQ(F().recognise(Archive(true), ""), 100);
+  EXPECT_EQ(F().recognise(SingleArray(), ""), 100);
+  ZipArchive other;
+  ASSERT_TRUE(npz::AddToZip(other, "a.txt", Bytes{1}, false).ok());
+  ASSERT_TRUE(npz::FinishZip(other).ok());
+  EXPECT_LT(F().recognise(npz::WriteZip(other), "a.zip"), 50);
+  EXPECT_EQ(F().recognise(npz::WriteZip(other), "a.npz"), 100);
+  EXPECT_EQ(F().recognise({}, ""), 0);
+  EXPECT_GT(F().recognise({}, "a.npz"), 0);
+}
+
+TEST(NpzFormat, NothingIsLostThroughJson) {
+  for (const Bytes& bytes : {Archive(false), Archive(true), SingleArray()}) {
+    EXPECT_EQ(*F().rewrite(bytes), bytes);
+    const auto json = F().to_json(bytes);
+    ASSERT_TRUE(json.ok());
+    EXPECT_EQ((*json)["format"], "npz");
+    const auto back = F().from_json(*json);
+    ASSERT_TRUE(back.ok()) << back.error().message;
+    EXPECT_EQ(*back, bytes);
+    EXPECT_TRUE(BrokenRules(bytes).empty());
+  }
+}
+
+TEST(NpzFormat, UnusualHeadersAndNamesAreKept) {
+  const std::string header = "{\"shape\":(1,),\"descr\":\"<c8\",\"fortran_order\":False}";
+  Bytes npy = {0x93, 'N', 'U', 'M', 'P', 'Y', 2, 0, static_cast<uint8_t>(header.size()), 0, 0, 0};
+  npy.insert(npy.end(), header.begin(), header.end());
+  npy.insert(npy.end(), 8, 0);
+  ZipArchive archive;
+  ASSERT_TRUE(npz::AddToZip(archive, "\xe9\xff.npy", npy, false).ok());
+  ASSERT_TRUE(npz::FinishZip(archive).ok());
+  for (const Bytes& bytes : {npy, npz::WriteZip(archive)}) {
+    const auto json = F().to_json(bytes);
+    ASSERT_TRUE(json.ok());
+    const auto back = F().from_json(*json);
+    ASSERT_TRUE(back.ok()) << back.error().message;
+    EXPECT_EQ(*back, bytes);
+  }
+}
+
+TEST(NpzFormat, EditsOfTheJsonReachTheFile) {
+  auto json = F().to_json(SingleArray());
+  ASSERT_TRUE(json.ok());
+  (*json)["array"]["shape"] = {2, 1};
+  const auto bytes = F().from_json(*json);
+  ASSERT_TRUE(bytes.ok());
+  EXPECT_EQ(npz::ReadNpy(*bytes)->shape, (std::vector<uint64_t>{2, 1}));
+
+  auto archive = F().to_json(Archive(false));
+  ASSERT_TRUE(archive.ok());
+  (*archive)["entries"][0]["array"]["data"] = "ADwAQA==";
+  EXPECT_EQ(BrokenRules(*F().from_json(*archive)), (Ids{"content-as-stated"}));
+}
+
+TEST(NpzFormat, WrongJsonIsAnErrorThatNamesTheMember) {
+  const auto json = F().to_json(Archive(false));
+  ASSERT_TRUE(json.ok());
+  const auto message = [](const Json& bad) { return F().from_json(bad).error().message; };
+  EXPECT_EQ(message(Json()), "npz json: 'container' is neither npy nor zip");
+  Json bad = *json;
+  bad["entries"][0]["local"]["method"] = 70000;
+  EXPECT_EQ(message(bad), "npz json: 'method' is not a number of the field's width");
+  bad = *json;
+  bad["entries"][1]["central"].erase("name");
+  EXPECT_EQ(message(bad), "npz json: 'name' is missing");
+  bad = *json;
+  bad["comment"] = "?";
+  EXPECT_NE(message(bad).find("'comment' base64"), std::string::npos);
+  bad = *json;
+  bad["entries"] = 3;
+  EXPECT_EQ(message(bad), "npz json: 'entries' is no array of less than 65535 members");
+  bad = *json;
+  bad["entries"][0]["array"]["shape"] = "x";
+  EXPECT_EQ(message(bad), "npz json: 'shape' is no array of numbers");
+  bad = *json;
+  bad["entries"][0]["array"]["fortran_order"] = 1;
+  EXPECT_EQ(message(bad), "npz json: 'fortran_order' is neither true nor false");
+}
+
+TEST(NpzFormat, EachRuleSeesWhatBreaksIt) {
+  const auto archive = npz::ParseZip(Archive(false));
+  ASSERT_TRUE(archive.ok());
+
+  ZipArchive changed = *archive;
+  changed.entries[0].local.crc32 ^= 1;
+  EXPECT_EQ(BrokenRules(npz::WriteZip(changed)), (Ids{"headers-agree"}));
+
+  changed = *archive;
+  changed.entries[1].data.back() ^= 1;
+  EXPECT_EQ(BrokenRules(npz::WriteZip(changed)), (Ids{"content-as-stated"}));
+
+  changed = *archive;
+  changed.entries[1].local.name = changed.entries[1].central.name = "x.npy";
+  EXPECT_EQ(BrokenRules(npz::WriteZip(changed)), (Ids{"unique-names"}));
+
+  changed = *archive;
+  changed.gap_before_directory = {};
+  changed.entries[0].gap_before = {0};
+  for (auto& entry : changed.entries) ++entry.local_offset;
+  ++changed.directory_offset;
+  const Bytes shifted = npz::WriteZip(changed);
+  EXPECT_EQ(BrokenRules(shifted), (Ids{"no-gaps"}));
+  EXPECT_TRUE(F().verify(shifted)->front().IsWarning());
+
+  ZipArchive text;
+  ASSERT_TRUE(npz::AddToZip(text, "a.txt", Bytes{1}, false).ok());
+  ASSERT_TRUE(npz::AddToZip(text, "b.npy", Bytes{1}, false).ok());
+  ASSERT_TRUE(npz::FinishZip(text).ok());
+  EXPECT_EQ(BrokenRules(npz::WriteZip(text)), (Ids{"member-is-array", "member-is-array"}));
+
+  Bytes unaligned = SingleArray();
+  unaligned.erase(unaligned.begin() + 100);
+  --unaligned[8];
+  EXPECT_EQ(BrokenRules(unaligned), (Ids{"elements-aligned"}));
+}
+
+TEST(NpzFormat, ListsItsArrays) {
+  EXPECT_EQ(*F().print(SingleArray()), "npy array <f2 (2), 4 bytes\n");
+  EXPECT_EQ(*F().print(Archive(false)),
+            "npz archive, 2 members\n"
+            "  x.npy at 0x0: <f2 (2), 4 bytes\n"
+            "  y.npy at 0xa7: |i1 (), 1 bytes\n");
+}
+
+TEST(NpzFormat, CoverageCountsHeadersAsTyped) {
+  const Bytes array = SingleArray();
+  const auto single = F().coverage(array);
+  ASSERT_TRUE(single.ok());
+  EXPECT_EQ(single->payload, 4U);
+  EXPECT_EQ(single->typed, array.size() - 4);
+  const auto archive = F().coverage(Archive(false));
+  ASSERT_TRUE(archive.ok());
+  EXPECT_EQ(archive->payload, 5U);
+  EXPECT_EQ(archive->typed + archive->payload, archive->total);
+}
+
+RC_GTEST_PROP(NpzFormat, DamagedFilesNeverBreakAnything, ()) {
+  Bytes bytes =
+      *rc::gen::element(0, 1, 2) == 0 ? SingleArray() : Archive(*rc::gen::arbitrary<bool>());
+  const auto edits = *rc::gen::container<std::vector<std::pair<uint16_t, uint8_t>>>(
+      3, rc::gen::arbitrary<std::pair<uint16_t, uint8_t>>());
+  for (const auto& [at, value] : edits) bytes[at % bytes.size()] = value;
+  const auto rewritten = F().rewrite(bytes);
+  if (!rewritten.ok()) return;
+  RC_ASSERT(*rewritten == bytes);
+  RC_ASSERT(*F().from_json(*F().to_json(bytes)) == bytes);
+  RC_ASSERT(F().verify(bytes).ok());
+  RC_ASSERT(F().print(bytes).ok());
+  const auto coverage = F().coverage(bytes);
+  RC_ASSERT(coverage.ok());
+  RC_ASSERT(coverage->typed + coverage->payload <= bytes.size());
+}
+
+}  // namespace
+}  // namespace anecheck

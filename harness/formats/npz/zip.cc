@@ -1,0 +1,386 @@
+#include "harness/formats/npz/zip.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+#include <utility>
+#include <zlib.h>
+
+#include "harness/base/byte_reader.h"
+#include "harness/base/byte_writer.h"
+
+namespace anecheck::npz {
+namespace {
+
+constexpr uint32_t kLocalSignature = 0x04034b50;
+constexpr uint32_t kDirectorySignature = 0x02014b50;
+constexpr uint32_t kEndSignature = 0x06054b50;
+constexpr uint64_t kLocalSize = 30;
+constexpr uint64_t kDirectoryEntrySize = 46;
+constexpr uint64_t kEndSize = 22;
+constexpr uint32_t kInZip64Extra = 0xffffffff;
+constexpr uint16_t kZip64ExtraId = 1;
+constexpr uint16_t kEncryptedFlag = 1;
+// Deflate's densest code is two bits for 258 bytes (zlib's technical notes: 1032 to 1).
+constexpr uint64_t kMaxDeflateRatio = 1032;
+
+std::string TextOf(std::span<const uint8_t> bytes) { return {bytes.begin(), bytes.end()}; }
+
+struct Lengths {
+  uint16_t name = 0;
+  uint16_t extra = 0;
+};
+
+Lengths ReadShared(ByteReader& reader, ZipFields& fields) {
+  fields.version_needed = reader.U16("version_needed");
+  fields.flags = reader.U16("flags");
+  fields.method = reader.U16("method");
+  fields.time = reader.U16("time");
+  fields.date = reader.U16("date");
+  fields.crc32 = reader.U32("crc32");
+  fields.compressed_size = reader.U32("compressed_size");
+  fields.size = reader.U32("size");
+  Lengths lengths;
+  lengths.name = reader.U16("name_length");
+  lengths.extra = reader.U16("extra_length");
+  return lengths;
+}
+
+void WriteShared(ByteWriter& writer, const ZipFields& fields) {
+  writer.U16(fields.version_needed);
+  writer.U16(fields.flags);
+  writer.U16(fields.method);
+  writer.U16(fields.time);
+  writer.U16(fields.date);
+  writer.U32(fields.crc32);
+  writer.U32(fields.compressed_size);
+  writer.U32(fields.size);
+  writer.U16(static_cast<uint16_t>(fields.name.size()));
+  writer.U16(static_cast<uint16_t>(fields.extra.size()));
+}
+
+// Sizes of a directory entry; APPNOTE 4.5.3: the extra field has those that the header leaves out,
+// in the order size, compressed size.
+struct FullSizes {
+  uint64_t size = 0;
+  uint64_t compressed = 0;
+};
+
+FullSizes ResolveSizes(const ZipFields& fields) {
+  FullSizes sizes{fields.size, fields.compressed_size};
+  ByteReader extra(fields.extra);
+  while (extra.remaining() >= 4 && extra.ok()) {
+    const uint16_t id = extra.U16("id");
+    const uint16_t length = extra.U16("length");
+    ByteReader body(extra.Bytes(length, "body"));
+    if (id != kZip64ExtraId) continue;
+    if (fields.size == kInZip64Extra && body.remaining() >= 8) sizes.size = body.U64("size");
+    if (fields.compressed_size == kInZip64Extra && body.remaining() >= 8) {
+      sizes.compressed = body.U64("compressed_size");
+    }
+  }
+  return sizes;
+}
+
+// The end record: the last one whose comment reaches exactly to the end of the file.
+Result<uint64_t> FindEnd(std::span<const uint8_t> bytes) {
+  if (bytes.size() >= kEndSize) {
+    const uint64_t last = bytes.size() - kEndSize;
+    for (uint64_t back = 0; back <= std::min<uint64_t>(last, UINT16_MAX); ++back) {
+      ByteReader reader(bytes.subspan(last - back));
+      if (reader.U32("signature") != kEndSignature) continue;
+      reader.Skip(16, "fields");
+      if (reader.U16("comment_length") == back) return last - back;
+    }
+  }
+  return MakeError(ErrorCode::kMalformed, "zip: no end record: not a ZIP file, or cut short",
+                   bytes.size());
+}
+
+Result<uint16_t> ReadEnd(ByteReader& end, ZipArchive& archive) {
+  end.U32("signature");
+  const uint16_t disk = end.U16("disk");
+  const uint16_t first_disk = end.U16("directory_disk");
+  const uint16_t here = end.U16("entries_here");
+  const uint16_t entries = end.U16("entries");
+  archive.directory_size = end.U32("directory_size");
+  archive.directory_offset = end.U32("directory_offset");
+  archive.comment = TextOf(end.Bytes(end.U16("comment_length"), "comment"));
+  if (entries == UINT16_MAX || archive.directory_offset == kInZip64Extra) {
+    end.Fail(ErrorCode::kUnsupported, "entries", "ZIP64 end records are not read");
+  } else if (disk != 0 || first_disk != 0 || here != entries) {
+    end.Fail(ErrorCode::kUnsupported, "disk", "archives of several disks are not read");
+  }
+  if (!end.ok()) return end.status().error();
+  return entries;
+}
+
+ZipEntry ReadDirectoryEntry(ByteReader& reader) {
+  ZipEntry entry;
+  if (reader.U32("signature") != kDirectorySignature) {
+    reader.Fail(ErrorCode::kMalformed, "signature", "not 0x02014b50");
+  }
+  entry.version_made_by = reader.U16("version_made_by");
+  const Lengths lengths = ReadShared(reader, entry.central);
+  const uint16_t comment_length = reader.U16("comment_length");
+  entry.disk = reader.U16("disk");
+  entry.internal_attributes = reader.U16("internal_attributes");
+  entry.external_attributes = reader.U32("external_attributes");
+  entry.local_offset = reader.U32("local_offset");
+  entry.central.name = TextOf(reader.Bytes(lengths.name, "name"));
+  const auto extra = reader.Bytes(lengths.extra, "extra");
+  entry.central.extra.assign(extra.begin(), extra.end());
+  entry.comment = TextOf(reader.Bytes(comment_length, "comment"));
+  return entry;
+}
+
+// Reads the local header and data of `entry` and returns where the data ends.
+Result<uint64_t> ReadLocal(ByteReader local, ZipEntry& entry) {
+  if (local.U32("signature") != kLocalSignature) {
+    local.Fail(ErrorCode::kMalformed, "signature", "not 0x04034b50");
+  }
+  const Lengths lengths = ReadShared(local, entry.local);
+  entry.local.name = TextOf(local.Bytes(lengths.name, "name"));
+  const auto extra = local.Bytes(lengths.extra, "extra");
+  entry.local.extra.assign(extra.begin(), extra.end());
+  if ((entry.central.flags & kEncryptedFlag) != 0) {
+    local.Fail(ErrorCode::kUnsupported, "flags", "encrypted members are not read");
+  }
+  const FullSizes sizes = ResolveSizes(entry.central);
+  entry.full_size = sizes.size;
+  entry.data_offset = local.offset();
+  const auto data = local.Bytes(sizes.compressed, "data");
+  if (!local.ok()) return local.status().error();
+  entry.data.assign(data.begin(), data.end());
+  return local.offset();
+}
+
+// Positions of `entries` in the order of their local headers.
+std::vector<size_t> FileOrder(const std::vector<ZipEntry>& entries) {
+  std::vector<size_t> order(entries.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&entries](size_t a, size_t b) {
+    return std::pair(entries[a].local_offset, a) < std::pair(entries[b].local_offset, b);
+  });
+  return order;
+}
+
+Status ReadMembers(ByteReader& file, ZipArchive& archive) {
+  uint64_t position = 0;
+  for (const size_t index : FileOrder(archive.entries)) {
+    ZipEntry& entry = archive.entries[index];
+    if (entry.local_offset < position || entry.local_offset > archive.directory_offset) {
+      return MakeError(ErrorCode::kMalformed,
+                       fmt::format("entry[{}].local_offset: 0x{:x} lies in another record (0x{:x} "
+                                   "to 0x{:x} is free)",
+                                   index, entry.local_offset, position, archive.directory_offset),
+                       entry.local_offset);
+    }
+    const auto gap = file.all().subspan(position, entry.local_offset - position);
+    entry.gap_before.assign(gap.begin(), gap.end());
+    ANECHECK_ASSIGN(position, ReadLocal(file.Sub(entry.local_offset,
+                                                 archive.directory_offset - entry.local_offset,
+                                                 "entry", static_cast<int64_t>(index)),
+                                        entry));
+  }
+  const auto gap = file.all().subspan(position, archive.directory_offset - position);
+  archive.gap_before_directory.assign(gap.begin(), gap.end());
+  return {};
+}
+
+Result<std::vector<uint8_t>> Deflate(std::span<const uint8_t> content) {
+  z_stream stream{};
+  if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) !=
+      Z_OK) {
+    return MakeError(ErrorCode::kInternal, "zlib: cannot start deflate");
+  }
+  std::vector<uint8_t> packed(deflateBound(&stream, content.size()));
+  stream.next_in = const_cast<Bytef*>(content.data());  // zlib does not write through it
+  stream.avail_in = static_cast<uInt>(content.size());
+  stream.next_out = packed.data();
+  stream.avail_out = static_cast<uInt>(packed.size());
+  const int status = deflate(&stream, Z_FINISH);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  if (status != Z_STREAM_END) return MakeError(ErrorCode::kInternal, "zlib: deflate failed");
+  return packed;
+}
+
+// Inflates to exactly `size` bytes; one more byte of room shows a stream that goes on.
+Result<std::vector<uint8_t>> Inflate(const ZipEntry& entry, uint64_t size) {
+  z_stream stream{};
+  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) {
+    return MakeError(ErrorCode::kInternal, "zlib: cannot start inflate");
+  }
+  std::vector<uint8_t> content(size + 1);
+  stream.next_in = const_cast<Bytef*>(entry.data.data());  // zlib does not write through it
+  stream.avail_in = static_cast<uInt>(entry.data.size());
+  stream.next_out = content.data();
+  stream.avail_out = static_cast<uInt>(content.size());
+  const int status = inflate(&stream, Z_FINISH);
+  const uint64_t produced = stream.total_out;
+  const uint64_t consumed = stream.total_in;
+  inflateEnd(&stream);
+  if (status != Z_STREAM_END || produced != size || consumed != entry.data.size()) {
+    return MakeError(
+        ErrorCode::kMalformed,
+        fmt::format("{}: deflated data at 0x{:x} does not unpack to the {} bytes stated",
+                    entry.central.name, entry.data_offset, size),
+        entry.data_offset);
+  }
+  content.resize(size);
+  return content;
+}
+
+uint32_t Checksum(std::span<const uint8_t> bytes) {
+  return static_cast<uint32_t>(crc32_z(0, bytes.data(), bytes.size()));
+}
+
+}  // namespace
+
+Result<ZipArchive> ParseZip(std::span<const uint8_t> bytes) {
+  ZipArchive archive;
+  ANECHECK_ASSIGN(const uint64_t end_position, FindEnd(bytes));
+  ByteReader file(bytes);
+  ByteReader end = file.Sub(end_position, bytes.size() - end_position, "end");
+  ANECHECK_ASSIGN(const uint16_t entries, ReadEnd(end, archive));
+  ByteReader before_end = file.Sub(0, end_position, "file");
+  ByteReader directory =
+      before_end.Sub(archive.directory_offset, archive.directory_size, "directory");
+  directory.CheckCount(entries, kDirectoryEntrySize, "entries");
+  for (uint16_t i = 0; i < entries && directory.ok(); ++i) {
+    archive.entries.push_back(ReadDirectoryEntry(directory));
+  }
+  if (directory.ok() && !directory.AtEnd()) {
+    directory.Fail(ErrorCode::kMalformed, "size", "bytes after the last entry");
+  }
+  if (!directory.ok()) return directory.status().error();
+  ANECHECK_RETURN_IF_ERROR(ReadMembers(file, archive));
+  const uint64_t directory_end = uint64_t{archive.directory_offset} + archive.directory_size;
+  const auto gap = bytes.subspan(directory_end, end_position - directory_end);
+  archive.gap_before_end.assign(gap.begin(), gap.end());
+  return archive;
+}
+
+std::vector<uint8_t> WriteZip(const ZipArchive& archive) {
+  ByteWriter writer;
+  for (const size_t index : FileOrder(archive.entries)) {
+    const ZipEntry& entry = archive.entries[index];
+    writer.Bytes(entry.gap_before);
+    writer.U32(kLocalSignature);
+    WriteShared(writer, entry.local);
+    writer.Text(entry.local.name);
+    writer.Bytes(entry.local.extra);
+    writer.Bytes(entry.data);
+  }
+  writer.Bytes(archive.gap_before_directory);
+  for (const ZipEntry& entry : archive.entries) {
+    writer.U32(kDirectorySignature);
+    writer.U16(entry.version_made_by);
+    WriteShared(writer, entry.central);
+    writer.U16(static_cast<uint16_t>(entry.comment.size()));
+    writer.U16(entry.disk);
+    writer.U16(entry.internal_attributes);
+    writer.U32(entry.external_attributes);
+    writer.U32(entry.local_offset);
+    writer.Text(entry.central.name);
+    writer.Bytes(entry.central.extra);
+    writer.Text(entry.comment);
+  }
+  writer.Bytes(archive.gap_before_end);
+  writer.U32(kEndSignature);
+  writer.U32(0);  // this disk, and the directory's
+  writer.U16(static_cast<uint16_t>(archive.entries.size()));
+  writer.U16(static_cast<uint16_t>(archive.entries.size()));
+  writer.U32(archive.directory_size);
+  writer.U32(archive.directory_offset);
+  writer.U16(static_cast<uint16_t>(archive.comment.size()));
+  writer.Text(archive.comment);
+  return std::move(writer).Take();
+}
+
+Status AddToZip(ZipArchive& archive, std::string name, std::span<const uint8_t> content,
+                bool compress) {
+  if (content.size() >= UINT32_MAX || name.size() > UINT16_MAX) {
+    return MakeError(ErrorCode::kLimit,
+                     fmt::format("zip: member of {} bytes does not fit", content.size()));
+  }
+  uint64_t offset = 0;
+  if (!archive.entries.empty()) {
+    const ZipEntry& last = archive.entries.back();
+    offset = last.local_offset + kLocalSize + last.local.name.size() + last.data.size();
+  }
+  if (offset >= UINT32_MAX) return MakeError(ErrorCode::kLimit, "zip: archive passes 4 GiB");
+  ZipEntry entry;
+  entry.local_offset = static_cast<uint32_t>(offset);
+  entry.full_size = content.size();
+  if (compress) {
+    ANECHECK_ASSIGN(entry.data, Deflate(content));
+    entry.local.method = kDeflated;
+  } else {
+    entry.data.assign(content.begin(), content.end());
+  }
+  entry.local.name = std::move(name);
+  entry.local.crc32 = Checksum(content);
+  entry.local.size = static_cast<uint32_t>(content.size());
+  entry.local.compressed_size = static_cast<uint32_t>(entry.data.size());
+  entry.central = entry.local;
+  archive.entries.push_back(std::move(entry));
+  return {};
+}
+
+Status FinishZip(ZipArchive& archive) {
+  uint64_t offset = 0;
+  uint64_t size = 0;
+  for (const ZipEntry& entry : archive.entries) {
+    offset = entry.local_offset + kLocalSize + entry.local.name.size() + entry.data.size();
+    size += kDirectoryEntrySize + entry.central.name.size();
+  }
+  if (offset + size >= UINT32_MAX || archive.entries.size() >= UINT16_MAX) {
+    return MakeError(ErrorCode::kLimit, "zip: archive passes 4 GiB or 65534 members");
+  }
+  archive.directory_offset = static_cast<uint32_t>(offset);
+  archive.directory_size = static_cast<uint32_t>(size);
+  return {};
+}
+
+Result<std::vector<uint8_t>> ExtractZip(const ZipEntry& entry, uint64_t limit) {
+  const uint64_t size = entry.full_size;
+  const std::string& name = entry.central.name;
+  if (size > limit) {
+    return MakeError(ErrorCode::kLimit,
+                     fmt::format("{}: {} bytes unpacked, {} are allowed", name, size, limit),
+                     entry.data_offset);
+  }
+  const bool deflated = entry.central.method == kDeflated;
+  if (!deflated && entry.central.method != kStored) {
+    return MakeError(
+        ErrorCode::kUnsupported,
+        fmt::format("{}: compression method {} is not read", name, entry.central.method),
+        entry.data_offset);
+  }
+  const bool possible =
+      deflated ? size <= entry.data.size() * kMaxDeflateRatio : size == entry.data.size();
+  if (!possible) {
+    return MakeError(ErrorCode::kMalformed,
+                     fmt::format("{}: {} bytes of data at 0x{:x} cannot unpack to {}", name,
+                                 entry.data.size(), entry.data_offset, size),
+                     entry.data_offset);
+  }
+  std::vector<uint8_t> content;
+  if (deflated) {
+    ANECHECK_ASSIGN(content, Inflate(entry, size));
+  } else {
+    content = entry.data;
+  }
+  const uint32_t checksum = Checksum(content);
+  if (checksum != entry.central.crc32) {
+    return MakeError(ErrorCode::kMalformed,
+                     fmt::format("{}: CRC-32 of the data at 0x{:x} is 0x{:08x}, not 0x{:08x}", name,
+                                 entry.data_offset, checksum, entry.central.crc32),
+                     entry.data_offset);
+  }
+  return content;
+}
+
+}  // namespace anecheck::npz

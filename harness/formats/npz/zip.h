@@ -1,0 +1,78 @@
+// The part of the ZIP format that .npz files use, kept without loss: every header field and every
+// byte between records stays, so that a parsed archive is written back as it was.
+// Source: PKWARE APPNOTE 6.3.10, sections 4.3 and 4.4. Archives of more than one disk, encryption,
+// and a ZIP64 end record (4 GiB or 65535 entries and more) are kUnsupported.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+
+namespace anecheck::npz {
+
+inline constexpr uint16_t kStored = 0;
+inline constexpr uint16_t kDeflated = 8;
+
+// The fields that a local header and a directory entry share. Sizes are those of the header itself:
+// 0xffffffff says that the ZIP64 extra field has them.
+struct ZipFields {
+  uint16_t version_needed = 20;
+  uint16_t flags = 0;
+  uint16_t method = kStored;
+  uint16_t time = 0;
+  uint16_t date = 0x21;  // 1 January 1980, the first that the format can say
+  uint32_t crc32 = 0;
+  uint32_t compressed_size = 0;
+  uint32_t size = 0;
+  std::string name;
+  std::vector<uint8_t> extra;
+};
+
+struct ZipEntry {
+  std::vector<uint8_t> gap_before;  // bytes between the record before and the local header
+  ZipFields local;
+  std::vector<uint8_t> data;  // as stored, compressed or not
+
+  ZipFields central;
+  uint16_t version_made_by = 20;
+  uint16_t disk = 0;
+  uint16_t internal_attributes = 0;
+  uint32_t external_attributes = 0;
+  uint32_t local_offset = 0;
+  std::string comment;
+
+  uint64_t data_offset = 0;  // where `data` was read; not part of the file
+  uint64_t full_size = 0;    // uncompressed, the ZIP64 extra field taken into account
+};
+
+struct ZipArchive {
+  std::vector<ZipEntry> entries;              // in the directory's order
+  std::vector<uint8_t> gap_before_directory;  // data descriptors and the like
+  std::vector<uint8_t> gap_before_end;
+  uint32_t directory_size = 0;
+  uint32_t directory_offset = 0;
+  std::string comment;
+};
+
+// Every local header must agree with the archive's layout: ranges inside the file, none
+// overlapping.
+Result<ZipArchive> ParseZip(std::span<const uint8_t> bytes);
+
+// Writes every field as it stands. Local entries come in the order of local_offset.
+std::vector<uint8_t> WriteZip(const ZipArchive& archive);
+
+// Appends a member with correct fields in both headers; call FinishZip after the last.
+Status AddToZip(ZipArchive& archive, std::string name, std::span<const uint8_t> content,
+                bool compress);
+// Sets the directory's offset and size. kLimit where the archive would pass 4 GiB or 65534 entries.
+Status FinishZip(ZipArchive& archive);
+
+// The uncompressed content, its size and checksum verified. kLimit where it is more than `limit`
+// bytes; sizes that deflate cannot reach are rejected before anything is reserved.
+Result<std::vector<uint8_t>> ExtractZip(const ZipEntry& entry, uint64_t limit);
+
+}  // namespace anecheck::npz
