@@ -1,0 +1,233 @@
+#include "harness/runners/e5rt_engine.h"
+
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+namespace anecheck {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+uint64_t Microseconds(Clock::time_point from) {
+  return static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - from).count());
+}
+
+// Selects the engine alone (specification 001, section 3): with it alone there is no fallback.
+constexpr uint64_t kEngineMask = 0x4;
+
+// A handle that is released when it goes out of scope; false where the release failed.
+class Handle {
+ public:
+  using Release = int64_t (*)(void**);
+  explicit Handle(Release release) : release_(release) {}
+  ~Handle() { Close(); }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  bool Close() {
+    if (value_ == nullptr) return true;
+    const int64_t code = release_(&value_);
+    value_ = nullptr;
+    return code == 0;
+  }
+  void** out() { return &value_; }
+  void* get() const { return value_; }
+
+ private:
+  void* value_ = nullptr;
+  Release release_;
+};
+
+struct BoundPort {
+  BoundPort(const E5rtApi& api) : port(api.port_release), buffer(api.buffer_release) {}  // NOLINT
+  Handle port;
+  Handle buffer;
+  void* data = nullptr;
+};
+
+class Session {
+ public:
+  Session(const E5rtApi& api, const WireRequest& request, const TempDirectory& folder,
+          WireReply& reply)
+      : api_(api), request_(request), folder_(folder), reply_(reply) {}
+
+  bool Run() {
+    Clock::time_point start = Clock::now();
+    const bool compiled = Compile();
+    reply_.compile_us = Microseconds(start);
+    if (!compiled) return false;
+    if (!Bind()) return false;
+    start = Clock::now();
+    const bool executed = Execute();
+    reply_.run_us = Microseconds(start);
+    if (!executed) return false;
+    ReadOutputs();
+    reply_.status = RunStatus::kOk;
+    return true;
+  }
+
+  // Releases in the order of specification 001, section 2.6; false where the program stays loaded.
+  bool Release() {
+    const bool operation = operation_.Close();
+    op_options_.Close();
+    function_.Close();
+    const bool library = library_.Close();
+    for (auto& port : inputs_) port->buffer.Close();
+    for (auto& port : outputs_) port->buffer.Close();
+    inputs_.clear();
+    outputs_.clear();
+    stream_.Close();
+    return operation && library;
+  }
+
+ private:
+  bool Failed(RunStatus status, std::string_view stage) {
+    reply_.status = status;
+    reply_.stage = stage;
+    const char* text = api_.get_last_error_message();
+    reply_.message = text == nullptr || *text == 0 ? "the engine gave no message" : text;
+    return false;
+  }
+
+  bool Compile() {
+    const std::string mil_path = folder_.File("model.mil");
+    if (!WriteText(mil_path)) return false;
+    Handle config(api_.config_release);
+    Handle compiler(api_.compiler_release);
+    Handle options(api_.options_release);
+    const std::string architecture = fmt::format("TargetArchitecture={}", request_.target);
+    const bool ready =
+        api_.config_create(config.out()) == 0 &&
+        api_.config_set_cache_bundle_location(config.get(), folder_.path().c_str()) == 0 &&
+        api_.compiler_create_with_config(compiler.out(), config.get()) == 0 &&
+        api_.options_create(options.out()) == 0 &&
+        api_.options_set_compute_device_types_mask(options.get(), kEngineMask) == 0 &&
+        api_.options_set_force_recompilation(options.get(), 1) == 0 &&
+        api_.options_set_segmenter(options.get(), "graph") == 0 &&
+        (request_.target.empty() ||
+         api_.options_set_custom_ane_compiler_options(options.get(), architecture.c_str()) == 0);
+    if (!ready) return Failed(RunStatus::kFailed, "compile");
+    if (api_.compiler_compile(compiler.get(), mil_path.c_str(), options.get(), library_.out()) !=
+        0) {
+      return Failed(RunStatus::kRejected, "compile");
+    }
+    reply_.backend = SelectedBackend();
+    const bool loaded =
+        api_.library_retain_program_function(library_.get(), "main", function_.out()) == 0 &&
+        api_.op_options_create_with_program_function(op_options_.out(), function_.get()) == 0 &&
+        api_.op_options_set_operation_name(op_options_.get(), "main") == 0 &&
+        api_.op_options_set_allocate_intermediate_buffers(op_options_.get(), 1) == 0 &&
+        api_.operation_create(operation_.out(), op_options_.get()) == 0;
+    return loaded || Failed(RunStatus::kFailed, "load");
+  }
+
+  bool WriteText(const std::string& path) {
+    FILE* file = std::fopen(path.c_str(), "wb");
+    const bool written =
+        file != nullptr && std::fwrite(request_.mil.data(), 1, request_.mil.size(), file) ==
+                               request_.mil.size();
+    const bool closed = file != nullptr && std::fclose(file) == 0;
+    if (written && closed) return true;
+    reply_.status = RunStatus::kFailed;
+    reply_.stage = "compile";
+    reply_.message = fmt::format("{}: cannot be written: {}", path, std::strerror(errno));
+    return false;
+  }
+
+  // The backend that the bundle's analytics name (specification 001, section 1), or nothing.
+  std::string SelectedBackend() const {
+    std::error_code error;
+    std::filesystem::recursive_directory_iterator entries(folder_.path(), error);
+    if (error) return {};
+    constexpr int kMaxEntries = 4096;
+    int seen = 0;
+    for (const auto end = std::filesystem::end(entries); entries != end && seen < kMaxEntries;
+         entries.increment(error), ++seen) {
+      if (error) return {};
+      if (entries->path().filename() != "analytics.mil") continue;
+      const auto text = ReadTextFile(entries->path().string(), uint64_t{1} << 24);
+      return text.ok() ? BackendIn(*text) : std::string();
+    }
+    return {};
+  }
+
+  static std::string BackendIn(std::string_view text) {
+    constexpr std::string_view kKey = "SelectedBackend = string(\"";
+    const size_t at = text.find(kKey);
+    if (at == std::string_view::npos) return {};
+    const size_t begin = at + kKey.size();
+    const size_t end = text.find('"', begin);
+    return end == std::string_view::npos ? std::string() : std::string(text.substr(begin, end - begin));
+  }
+
+  bool BindPort(const WirePort& wire, bool input) {
+    auto bound = std::make_unique<BoundPort>(api_);
+    const std::string name(wire.name);
+    const auto retain = input ? api_.operation_retain_input_port : api_.operation_retain_output_port;
+    const bool done =
+        retain(operation_.get(), name.c_str(), bound->port.out()) == 0 &&
+        api_.buffer_alloc(bound->buffer.out(), wire.byte_size, 0) == 0 &&
+        api_.buffer_get_data_ptr(bound->buffer.get(), &bound->data) == 0 &&
+        api_.port_bind_buffer_object(bound->port.get(), bound->buffer.get()) == 0;
+    if (!done) return Failed(RunStatus::kFailed, "load");
+    if (input) std::memcpy(bound->data, wire.bytes.data(), wire.bytes.size());
+    (input ? inputs_ : outputs_).push_back(std::move(bound));
+    return true;
+  }
+
+  bool Bind() {
+    for (const WirePort& port : request_.inputs) {
+      if (!BindPort(port, true)) return false;
+    }
+    for (const WirePort& port : request_.outputs) {
+      if (!BindPort(port, false)) return false;
+    }
+    const bool encoded = api_.stream_create(stream_.out()) == 0 &&
+                         api_.stream_encode_operation(stream_.get(), operation_.get()) == 0;
+    return encoded || Failed(RunStatus::kFailed, "load");
+  }
+
+  bool Execute() {
+    return api_.stream_execute_sync(stream_.get()) == 0 || Failed(RunStatus::kFailed, "run");
+  }
+
+  void ReadOutputs() {
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      const auto* data = static_cast<const uint8_t*>(outputs_[i]->data);
+      reply_.outputs.emplace_back(data, data + request_.outputs[i].byte_size);
+    }
+  }
+
+  const E5rtApi& api_;
+  const WireRequest& request_;
+  const TempDirectory& folder_;
+  WireReply& reply_;
+  Handle stream_{api_.stream_release};
+  std::vector<std::unique_ptr<BoundPort>> inputs_;
+  std::vector<std::unique_ptr<BoundPort>> outputs_;
+  Handle library_{api_.library_release};
+  Handle function_{api_.function_release};
+  Handle op_options_{api_.op_options_release};
+  Handle operation_{api_.operation_release};
+};
+
+}  // namespace
+
+Result<E5rtEngine> E5rtEngine::Create(const E5rtLibrary& library) {
+  ANECHECK_ASSIGN(TempDirectory folder, TempDirectory::Create("anecheck-e5rt-"));
+  return E5rtEngine(library, std::move(folder));
+}
+
+WireReply E5rtEngine::Run(const WireRequest& request) {
+  WireReply reply;
+  reply.id = request.id;
+  Session session(library_->api, request, folder_, reply);
+  session.Run();
+  if (!session.Release()) ++leaked_;
+  return reply;
+}
+
+}  // namespace anecheck

@@ -1,0 +1,37 @@
+// One program at a time through the e5rt ABI, in this process: compile, bind, encode, execute, read,
+// release, in the order of specification 001, section 2. The worker process runs cases through it.
+#pragma once
+
+#include <string>
+
+#include "harness/base/file.h"
+#include "harness/base/result.h"
+#include "harness/runners/e5rt_library.h"
+#include "harness/runners/wire.h"
+
+namespace anecheck {
+
+// Not thread-safe. Compile and dispatch happen in this process, as the engine demands
+// (specification 001, section 5).
+class E5rtEngine {
+ public:
+  // `library` must outlive the engine. Makes a folder of its own for bundles and the MIL file.
+  static Result<E5rtEngine> Create(const E5rtLibrary& library);
+
+  // Runs one request. What the engine refuses or fails at is in the reply, in its own words.
+  WireReply Run(const WireRequest& request);
+
+  // Programs that were loaded and could not be released: at 120 a worker is replaced before the
+  // 129th load fails (specification 001, section 5.4).
+  int leaked_programs() const { return leaked_; }
+
+ private:
+  E5rtEngine(const E5rtLibrary& library, TempDirectory folder)
+      : library_(&library), folder_(std::move(folder)) {}
+
+  const E5rtLibrary* library_;
+  TempDirectory folder_;
+  int leaked_ = 0;
+};
+
+}  // namespace anecheck

@@ -1,0 +1,135 @@
+#include "harness/runners/e5rt_library.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "harness/device/simulator_control.h"
+#include "harness/runners/executable_path.h"
+
+namespace anecheck {
+namespace {
+
+struct Symbol {
+  const char* name;
+  void** slot;
+};
+
+Status Resolve(void* library, const std::string& path, const Symbol& symbol) {
+  *symbol.slot = dlsym(library, symbol.name);
+  if (*symbol.slot != nullptr) return {};
+  return MakeError(ErrorCode::kNotFound,
+                   fmt::format("{}: symbol {} is missing; this library does not have the ABI of "
+                               "specification 001", path, symbol.name));
+}
+
+template <typename Function>
+void** Slot(Function*& function) {
+  return reinterpret_cast<void**>(&function);
+}
+
+Status ResolveApi(void* library, const std::string& path, E5rtApi& api) {
+  const Symbol symbols[] = {
+      {"e5rt_e5_compiler_config_options_create", Slot(api.config_create)},
+      {"e5rt_e5_compiler_config_options_set_cache_bundle_location",
+       Slot(api.config_set_cache_bundle_location)},
+      {"e5rt_e5_compiler_config_options_release", Slot(api.config_release)},
+      {"e5rt_e5_compiler_create_with_config", Slot(api.compiler_create_with_config)},
+      {"e5rt_e5_compiler_release", Slot(api.compiler_release)},
+      {"e5rt_e5_compiler_compile", Slot(api.compiler_compile)},
+      {"e5rt_e5_compiler_options_create", Slot(api.options_create)},
+      {"e5rt_e5_compiler_options_set_compute_device_types_mask",
+       Slot(api.options_set_compute_device_types_mask)},
+      {"e5rt_e5_compiler_options_set_force_recompilation",
+       Slot(api.options_set_force_recompilation)},
+      {"e5rt_e5_compiler_options_set_segmenter", Slot(api.options_set_segmenter)},
+      {"e5rt_e5_compiler_options_set_custom_ane_compiler_options",
+       Slot(api.options_set_custom_ane_compiler_options)},
+      {"e5rt_e5_compiler_options_release", Slot(api.options_release)},
+      {"e5rt_program_library_retain_program_function",
+       Slot(api.library_retain_program_function)},
+      {"e5rt_program_library_release", Slot(api.library_release)},
+      {"e5rt_program_function_release", Slot(api.function_release)},
+      {"e5rt_precompiled_compute_op_create_options_create_with_program_function",
+       Slot(api.op_options_create_with_program_function)},
+      {"e5rt_precompiled_compute_op_create_options_set_operation_name",
+       Slot(api.op_options_set_operation_name)},
+      {"e5rt_precompiled_compute_op_create_options_set_allocate_intermediate_buffers",
+       Slot(api.op_options_set_allocate_intermediate_buffers)},
+      {"e5rt_precompiled_compute_op_create_options_release", Slot(api.op_options_release)},
+      {"e5rt_execution_stream_operation_create_precompiled_compute_operation_with_options",
+       Slot(api.operation_create)},
+      {"e5rt_execution_stream_operation_retain_input_port", Slot(api.operation_retain_input_port)},
+      {"e5rt_execution_stream_operation_retain_output_port",
+       Slot(api.operation_retain_output_port)},
+      {"e5rt_execution_stream_operation_release", Slot(api.operation_release)},
+      {"e5rt_io_port_bind_buffer_object", Slot(api.port_bind_buffer_object)},
+      {"e5rt_io_port_release", Slot(api.port_release)},
+      {"e5rt_buffer_object_alloc", Slot(api.buffer_alloc)},
+      {"e5rt_buffer_object_get_data_ptr", Slot(api.buffer_get_data_ptr)},
+      {"e5rt_buffer_object_release", Slot(api.buffer_release)},
+      {"e5rt_execution_stream_create", Slot(api.stream_create)},
+      {"e5rt_execution_stream_encode_operation", Slot(api.stream_encode_operation)},
+      {"e5rt_execution_stream_execute_sync", Slot(api.stream_execute_sync)},
+      {"e5rt_execution_stream_release", Slot(api.stream_release)},
+      {"e5rt_get_last_error_message", Slot(api.get_last_error_message)},
+  };
+  for (const Symbol& symbol : symbols) {
+    ANECHECK_RETURN_IF_ERROR(Resolve(library, path, symbol));
+  }
+  return {};
+}
+
+Status ResolveSimulator(void* library, const std::string& path, SimulatorApi& simulator) {
+  void* marker = dlsym(library, "anecheck_simulated_engine");
+  if (marker == nullptr) return {};
+  uint32_t (*version)() = nullptr;
+  ANECHECK_RETURN_IF_ERROR(Resolve(library, path, {"anecheck_sim_abi_version", Slot(version)}));
+  if (version() != ANECHECK_SIM_ABI_VERSION) {
+    return MakeError(ErrorCode::kUnsupported,
+                     fmt::format("{}: control interface version {}, this tool speaks {}; build both "
+                                 "from one source", path, version(), ANECHECK_SIM_ABI_VERSION));
+  }
+  const Symbol symbols[] = {
+      {"anecheck_sim_set_quirk", Slot(simulator.set_quirk)},
+      {"anecheck_sim_enable_fault", Slot(simulator.enable_fault)},
+      {"anecheck_sim_faults_json", Slot(simulator.faults_json)},
+      {"anecheck_sim_quirks_json", Slot(simulator.quirks_json)},
+  };
+  for (const Symbol& symbol : symbols) {
+    ANECHECK_RETURN_IF_ERROR(Resolve(library, path, symbol));
+  }
+  simulator.marker = static_cast<const char*>(marker);
+  return {};
+}
+
+}  // namespace
+
+Result<E5rtLibrary> OpenE5rtLibrary(const std::string& path) {
+  void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    const char* why = dlerror();
+    return MakeError(ErrorCode::kNotFound,
+                     fmt::format("{}: cannot be loaded: {}", path, why == nullptr ? "unknown" : why));
+  }
+  E5rtLibrary opened;
+  opened.path = path;
+  ANECHECK_RETURN_IF_ERROR(ResolveApi(library, path, opened.api));
+  ANECHECK_RETURN_IF_ERROR(ResolveSimulator(library, path, opened.simulator));
+  return opened;
+}
+
+std::string DefaultEspressoPath() {
+  if (const char* named = std::getenv("ANECHECK_ESPRESSO"); named != nullptr && *named != 0) {
+    return named;
+  }
+#if defined(__APPLE__)
+  return "/System/Library/PrivateFrameworks/Espresso.framework/Espresso";
+#else
+  return ExecutableFolder() + "/libanecheck_espresso.so";
+#endif
+}
+
+}  // namespace anecheck

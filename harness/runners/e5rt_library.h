@@ -1,0 +1,81 @@
+// Espresso's e5rt_* entry points, resolved by name from a library that is opened at run time: the
+// real framework on macOS, the project's simulated engine elsewhere. One code path for both.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "harness/base/result.h"
+
+namespace anecheck {
+
+// Signatures as facts/e5rt_abi.md gives them: every call returns 0 for success, out-pointers come
+// first but for compile, every release takes the address of the handle.
+struct E5rtApi {
+  using Handle = void*;
+  int64_t (*config_create)(Handle* out);
+  int64_t (*config_set_cache_bundle_location)(Handle config, const char* path);
+  int64_t (*config_release)(Handle* config);
+  int64_t (*compiler_create_with_config)(Handle* out, Handle config);
+  int64_t (*compiler_release)(Handle* compiler);
+  int64_t (*compiler_compile)(Handle compiler, const char* mil_path, Handle options,
+                              Handle* out_library);
+  int64_t (*options_create)(Handle* out);
+  int64_t (*options_set_compute_device_types_mask)(Handle options, uint64_t mask);
+  int64_t (*options_set_force_recompilation)(Handle options, int force);
+  int64_t (*options_set_segmenter)(Handle options, const char* name);
+  int64_t (*options_set_custom_ane_compiler_options)(Handle options, const char* text);
+  int64_t (*options_release)(Handle* options);
+  int64_t (*library_retain_program_function)(Handle library, const char* name, Handle* out);
+  int64_t (*library_release)(Handle* library);
+  int64_t (*function_release)(Handle* function);
+  int64_t (*op_options_create_with_program_function)(Handle* out, Handle function);
+  int64_t (*op_options_set_operation_name)(Handle options, const char* name);
+  int64_t (*op_options_set_allocate_intermediate_buffers)(Handle options, int allocate);
+  int64_t (*op_options_release)(Handle* options);
+  int64_t (*operation_create)(Handle* out, Handle op_options);
+  int64_t (*operation_retain_input_port)(Handle operation, const char* name, Handle* out);
+  int64_t (*operation_retain_output_port)(Handle operation, const char* name, Handle* out);
+  int64_t (*operation_release)(Handle* operation);
+  int64_t (*port_bind_buffer_object)(Handle port, Handle buffer);
+  int64_t (*port_release)(Handle* port);
+  int64_t (*buffer_alloc)(Handle* out, size_t bytes, uint32_t type);
+  int64_t (*buffer_get_data_ptr)(Handle buffer, void** out);
+  int64_t (*buffer_release)(Handle* buffer);
+  int64_t (*stream_create)(Handle* out);
+  int64_t (*stream_encode_operation)(Handle stream, Handle operation);
+  int64_t (*stream_execute_sync)(Handle stream);
+  int64_t (*stream_release)(Handle* stream);
+  const char* (*get_last_error_message)();
+};
+
+// The control entry points of the simulated engine (harness/device/simulator_control.h); all null
+// for a real one.
+struct SimulatorApi {
+  const char* marker = nullptr;  // the version text; null where the library is not simulated
+  int (*set_quirk)(const char* id, int state) = nullptr;
+  int (*enable_fault)(const char* id) = nullptr;
+  const char* (*faults_json)() = nullptr;
+  const char* (*quirks_json)() = nullptr;
+};
+
+// An opened library. It is never closed: engines of this kind do not survive it.
+struct E5rtLibrary {
+  std::string path;
+  E5rtApi api{};
+  SimulatorApi simulator{};
+
+  bool simulated() const { return simulator.marker != nullptr; }
+};
+
+// Opens `path` and resolves every entry point. Whether it is the simulated engine is told by the
+// symbol it carries, never by its path. Errors: kNotFound with the loader's words or the name of
+// the first missing symbol.
+Result<E5rtLibrary> OpenE5rtLibrary(const std::string& path);
+
+// The library that is used where none is named: ANECHECK_ESPRESSO if set; on macOS Espresso's
+// framework; else libanecheck_espresso beside the running executable.
+std::string DefaultEspressoPath();
+
+}  // namespace anecheck

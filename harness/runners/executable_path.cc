@@ -1,0 +1,33 @@
+#include "harness/runners/executable_path.h"
+
+#include <array>
+#include <climits>
+
+#if defined(__APPLE__)
+#include <mach-o/dyld.h>
+#else
+#include <unistd.h>
+#endif
+
+namespace anecheck {
+
+std::string ExecutablePath() {
+  std::array<char, PATH_MAX> path{};
+#if defined(__APPLE__)
+  auto size = static_cast<uint32_t>(path.size());
+  if (_NSGetExecutablePath(path.data(), &size) != 0) return {};
+  return path.data();
+#else
+  const ssize_t size = readlink("/proc/self/exe", path.data(), path.size());
+  if (size <= 0 || size == static_cast<ssize_t>(path.size())) return {};
+  return {path.data(), static_cast<size_t>(size)};
+#endif
+}
+
+std::string ExecutableFolder() {
+  const std::string path = ExecutablePath();
+  const size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, slash);
+}
+
+}  // namespace anecheck

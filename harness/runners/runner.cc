@@ -1,0 +1,19 @@
+#include "harness/runners/runner.h"
+
+#include <array>
+
+namespace anecheck {
+
+std::string_view ProvenanceName(Provenance provenance) {
+  constexpr std::array<std::string_view, 5> kNames = {"silicon", "simulated", "roundtrip",
+                                                      "reported", "published"};
+  return kNames[static_cast<size_t>(provenance)];
+}
+
+std::string_view RunStatusName(RunStatus status) {
+  constexpr std::array<std::string_view, 6> kNames = {"ok",      "rejected", "failed",
+                                                      "crashed", "hung",     "garbled"};
+  return kNames[static_cast<size_t>(status)];
+}
+
+}  // namespace anecheck

@@ -1,0 +1,78 @@
+// What a graph is run on: the interface that campaigns see, whatever stands behind it — the real
+// engine, the simulated one, an encoder round trip or a program of somebody else's.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/graph/graph.h"
+
+namespace anecheck {
+
+// Where evidence comes from, as stored and shown. A simulated result is never shown as silicon.
+enum class Provenance : uint8_t { kSilicon, kSimulated, kRoundtrip, kReported, kPublished };
+std::string_view ProvenanceName(Provenance provenance);
+
+enum class RunStatus : uint8_t {
+  kOk,        // it ran; outputs are there
+  kRejected,  // the compiler refused it
+  kFailed,    // it was accepted and then failed to load or run
+  kCrashed,   // the worker process died of it
+  kHung,      // no answer within the time limit
+  kGarbled,   // the answer was not understood
+};
+std::string_view RunStatusName(RunStatus status);
+
+// What a runner is, asked once before the first case.
+struct RunnerIdentity {
+  std::string runner;  // "e5rt", "roundtrip", "exec:..."
+  Provenance provenance = Provenance::kReported;
+  std::string engine;            // the engine's own version text
+  std::string chip;              // empty where unknown
+  std::string os;
+  std::string compiler_version;  // empty where unknown
+};
+
+// One case. Everything referred to must outlive the call.
+struct RunRequest {
+  uint64_t id = 0;          // the caller's number, echoed in the reply
+  std::string_view target;  // "h13"
+  std::string_view mil;     // MIL text of the graph
+  const Graph* graph = nullptr;
+  std::span<const Tensor> inputs;  // in the order of the graph's inputs
+};
+
+struct RunReply {
+  uint64_t id = 0;
+  RunStatus status = RunStatus::kFailed;
+  std::string stage;    // where it stopped: frontend, floor, hal, validator, codegen, load, run
+  std::string message;  // the engine's own words, one line
+  std::string backend;  // as proved by the engine's analytics: "ane", "bnns"; empty where unproved
+  uint64_t compile_us = 0;
+  uint64_t run_us = 0;
+  std::vector<Tensor> outputs;  // kOk: in the order of the graph's outputs
+};
+
+// Implementations are used by one thread at a time.
+class Runner {
+ public:
+  virtual ~Runner() = default;
+
+  virtual Result<RunnerIdentity> Identify() = 0;
+
+  // Runs every request and gives one reply each, in the same order. A request that kills or hangs
+  // the engine gets that as its reply and does not harm the others. An Error means that the runner
+  // itself cannot go on.
+  virtual Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) = 0;
+
+  // Replaces whatever process or state the runner keeps by a fresh one: before a finding is tried
+  // again.
+  virtual Status Restart() = 0;
+};
+
+}  // namespace anecheck

@@ -1,0 +1,52 @@
+// How a request and a reply travel between the campaign and a worker process: flat bytes in shared
+// memory. Both ends are one build of this tool, so the layout is private and has no version.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/base/byte_reader.h"
+#include "harness/base/byte_writer.h"
+#include "harness/base/result.h"
+#include "harness/runners/runner.h"
+
+namespace anecheck {
+
+// A named tensor as the engine's ports see it.
+struct WirePort {
+  std::string_view name;
+  uint64_t byte_size = 0;
+  std::span<const uint8_t> bytes;  // inputs only
+};
+
+// A request as the worker reads it; it refers to the bytes it was read from.
+struct WireRequest {
+  uint64_t id = 0;
+  std::string_view target;
+  std::string_view mil;
+  std::vector<WirePort> inputs;
+  std::vector<WirePort> outputs;
+};
+
+struct WireReply {
+  uint64_t id = 0;
+  RunStatus status = RunStatus::kFailed;
+  std::string stage;
+  std::string message;
+  std::string backend;
+  uint64_t compile_us = 0;
+  uint64_t run_us = 0;
+  std::vector<std::vector<uint8_t>> outputs;
+};
+
+// The bytes that WriteRequest appends, at most.
+uint64_t RequestSize(const RunRequest& request);
+void WriteRequest(const RunRequest& request, ByteWriter& writer);
+Result<WireRequest> ReadRequest(ByteReader& reader);
+
+void WriteReply(const WireReply& reply, ByteWriter& writer);
+Result<WireReply> ReadReply(ByteReader& reader);
+
+}  // namespace anecheck

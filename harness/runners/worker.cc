@@ -1,0 +1,242 @@
+#include "harness/runners/worker.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/runners/e5rt_library.h"
+#include "harness/runners/executable_path.h"
+#include "harness/runners/wire.h"
+#include "harness/runners/worker_channel.h"
+
+extern char** environ;
+
+namespace anecheck {
+namespace {
+
+constexpr int kStartTimeoutMs = 30000;
+
+std::string SystemName() {
+  utsname name{};
+  if (uname(&name) != 0) return {};
+  return fmt::format("{} {}", name.sysname, name.release);
+}
+
+std::string Death(int status) {
+  if (WIFSIGNALED(status)) {
+    return fmt::format("the worker was killed by signal {} ({})", WTERMSIG(status),
+                       strsignal(WTERMSIG(status)));
+  }
+  return fmt::format("the worker exited with code {}", WEXITSTATUS(status));
+}
+
+std::vector<std::string> Arguments(const WorkerOptions& options) {
+  std::vector<std::string> arguments = {
+      ExecutablePath(), kWorkerArgument,
+      options.library.empty() ? DefaultEspressoPath() : options.library};
+  for (const QuirkSetting& quirk : options.quirks) {
+    arguments.push_back(quirk.on ? "quirk-on" : "quirk-off");
+    arguments.push_back(quirk.id);
+  }
+  for (const std::string& fault : options.faults) {
+    arguments.push_back("fault");
+    arguments.push_back(fault);
+  }
+  return arguments;
+}
+
+}  // namespace
+
+// One running worker.
+class E5rtRunner::Process {
+ public:
+  static Result<std::unique_ptr<Process>> Start(const WorkerOptions& options) {
+    ANECHECK_ASSIGN(WorkerChannel channel, WorkerChannel::Create());
+    std::vector<std::string> arguments = Arguments(options);
+    std::vector<char*> argv;
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    // Duplicated above the range the actions write to, so that no source is overwritten.
+    const int memory = fcntl(channel.worker_memory(), F_DUPFD_CLOEXEC, 16);
+    const int socket = fcntl(channel.worker_socket(), F_DUPFD_CLOEXEC, 16);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    // Standard output belongs to the tool's results; what an engine prints there is dropped.
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, memory, 3);
+    posix_spawn_file_actions_adddup2(&actions, socket, 4);
+    pid_t pid = 0;
+    const int code = posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(memory);
+    close(socket);
+    if (code != 0) {
+      return MakeError(ErrorCode::kInternal,
+                       fmt::format("cannot start a worker from {}: {}", argv[0], std::strerror(code)));
+    }
+    channel.CloseWorkerEnd();
+    return std::unique_ptr<Process>(new Process(std::move(channel), pid));
+  }
+
+  ~Process() { Stop(); }
+
+  WorkerChannel& channel() { return channel_; }
+
+  // Ends the process whatever it is doing, and says how it ended.
+  std::string Stop() {
+    if (pid_ <= 0) return {};
+    int status = 0;
+    if (waitpid(pid_, &status, WNOHANG) != pid_) {
+      kill(pid_, SIGKILL);
+      while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+      }
+    }
+    pid_ = 0;
+    return Death(status);
+  }
+
+  // How a process that closed its socket ended; waits for the end.
+  std::string Reap() {
+    int status = 0;
+    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    pid_ = 0;
+    return Death(status);
+  }
+
+ private:
+  Process(WorkerChannel channel, pid_t pid) : channel_(std::move(channel)), pid_(pid) {}
+
+  WorkerChannel channel_;
+  pid_t pid_;
+};
+
+E5rtRunner::E5rtRunner(WorkerOptions options) : options_(std::move(options)) {}
+E5rtRunner::~E5rtRunner() = default;
+
+Status E5rtRunner::EnsureStarted() {
+  if (process_ != nullptr) return {};
+  ANECHECK_ASSIGN(process_, Process::Start(options_));
+  ++workers_started_;
+  WorkerChannel& channel = process_->channel();
+  const int what = channel.Wait(kStartTimeoutMs);
+  if (what != 'H') {
+    const std::string end = what == 0 ? "it says nothing" : process_->Reap();
+    process_.reset();
+    return MakeError(ErrorCode::kInternal, fmt::format("a worker did not start: {}", end));
+  }
+  ByteReader reader(channel.replies().first(channel.header().reply_bytes.load()));
+  const bool well = reader.U8("well") != 0;
+  const bool simulated = reader.U8("simulated") != 0;
+  const std::string text(reader.CString("text"));
+  if (!well) {
+    process_.reset();
+    return MakeError(ErrorCode::kNotFound, text);
+  }
+  identity_.runner = "e5rt";
+  identity_.provenance = simulated ? Provenance::kSimulated : Provenance::kSilicon;
+  identity_.engine = text;
+  identity_.os = SystemName();
+  identity_.chip = simulated ? "simulated" : "";
+  identity_.compiler_version = simulated ? text : "";
+  return {};
+}
+
+Result<RunnerIdentity> E5rtRunner::Identify() {
+  ANECHECK_RETURN_IF_ERROR(EnsureStarted());
+  return identity_;
+}
+
+Status E5rtRunner::Restart() {
+  process_.reset();
+  return EnsureStarted();
+}
+
+RunReply E5rtRunner::Convert(const RunRequest& request, WireReply wire) const {
+  RunReply reply;
+  reply.id = wire.id;
+  reply.status = wire.status;
+  reply.stage = std::move(wire.stage);
+  reply.message = std::move(wire.message);
+  reply.backend = std::move(wire.backend);
+  reply.compile_us = wire.compile_us;
+  reply.run_us = wire.run_us;
+  if (reply.status != RunStatus::kOk) return reply;
+  const auto outputs = request.graph->outputs();
+  for (size_t i = 0; i < outputs.size() && i < wire.outputs.size(); ++i) {
+    reply.outputs.push_back({request.graph->type(outputs[i]), std::move(wire.outputs[i])});
+  }
+  return reply;
+}
+
+Result<std::vector<RunReply>> E5rtRunner::Run(std::span<const RunRequest> requests) {
+  std::vector<RunReply> replies;
+  replies.reserve(requests.size());
+  while (replies.size() < requests.size()) {
+    ANECHECK_RETURN_IF_ERROR(EnsureStarted());
+    WorkerChannel& channel = process_->channel();
+    ChannelHeader& header = channel.header();
+    // As many requests as fit the area.
+    ByteWriter writer;
+    const size_t first = replies.size();
+    size_t count = 0;
+    while (first + count < requests.size() &&
+           writer.size() + RequestSize(requests[first + count]) <= WorkerChannel::kAreaSize) {
+      WriteRequest(requests[first + count++], writer);
+    }
+    if (count == 0) {
+      replies.push_back({.id = requests[first].id, .status = RunStatus::kFailed, .stage = "load",
+                         .message = "the case is larger than a worker's memory"});
+      continue;
+    }
+    std::memcpy(channel.requests().data(), writer.bytes().data(), writer.size());
+    header.request_count.store(static_cast<uint32_t>(count));
+    header.request_bytes.store(writer.size());
+    header.completed.store(0);
+    header.reply_bytes.store(0);
+    int what = channel.Signal('B') ? 0 : -1;
+    uint32_t seen = 0;
+    while (what == 0) {
+      what = channel.Wait(options_.case_timeout_ms);
+      const uint32_t completed = header.completed.load();
+      if (what == 0 && completed == seen) break;
+      seen = completed;
+    }
+    const auto done = std::min<size_t>(header.completed.load(), count);
+    ByteReader reader(channel.replies().first(
+        std::min<uint64_t>(header.reply_bytes.load(), WorkerChannel::kAreaSize)));
+    for (size_t i = 0; i < done; ++i) {
+      Result<WireReply> reply = ReadReply(reader);
+      const RunRequest& request = requests[first + i];
+      if (!reply.ok() || reply->id != request.id) {
+        replies.push_back({.id = request.id, .status = RunStatus::kGarbled, .stage = "run",
+                           .message = "the worker's reply cannot be read: its memory is spoiled"});
+        continue;
+      }
+      replies.push_back(Convert(request, std::move(reply).value()));
+    }
+    if (what == 'D') continue;
+    const bool hung = what == 0;
+    const bool asked = what == 'R';
+    const std::string end = hung || asked ? process_->Stop() : process_->Reap();
+    process_.reset();
+    if (asked || done == count) continue;
+    replies.push_back({.id = requests[first + done].id,
+                       .status = hung ? RunStatus::kHung : RunStatus::kCrashed,
+                       .stage = "run",
+                       .message = hung ? fmt::format("no answer in {} ms", options_.case_timeout_ms)
+                                       : end});
+  }
+  return replies;
+}
+
+}  // namespace anecheck

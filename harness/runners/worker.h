@@ -1,0 +1,59 @@
+// The worker process: loads an engine and runs the cases it is handed, so that a crash, a hang or
+// spoiled memory takes down one process and one case.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/runners/runner.h"
+
+namespace anecheck {
+
+// One quirk of the simulated engine forced on or off.
+struct QuirkSetting {
+  std::string id;  // "D01" or "all"
+  bool on = false;
+};
+
+struct WorkerOptions {
+  std::string library;  // path of the engine; empty takes DefaultEspressoPath()
+  std::vector<QuirkSetting> quirks;
+  std::vector<std::string> faults;
+  int case_timeout_ms = 20000;  // without an answer for one case; 20 s covers a cold compile
+};
+
+// The first argument that makes the executable a worker instead of the tool.
+inline constexpr const char* kWorkerArgument = "--anecheck-worker";
+
+// The worker's main function: argv as the campaign wrote it. Returns the exit code. Any executable
+// that starts workers calls it first thing in main where argv[1] is kWorkerArgument.
+int WorkerMain(int argc, char** argv);
+
+// Runs cases in worker processes started from this executable (posix_spawn, never fork). A dead or
+// silent worker is replaced; the case it died of is reported as such and the rest go on.
+class E5rtRunner final : public Runner {
+ public:
+  explicit E5rtRunner(WorkerOptions options);
+  ~E5rtRunner() override;
+
+  Result<RunnerIdentity> Identify() override;
+  Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override;
+  Status Restart() override;
+
+  // How many worker processes were started so far.
+  int workers_started() const { return workers_started_; }
+
+ private:
+  class Process;
+  Status EnsureStarted();
+  RunReply Convert(const RunRequest& request, struct WireReply reply) const;
+
+  WorkerOptions options_;
+  std::unique_ptr<Process> process_;
+  RunnerIdentity identity_;
+  int workers_started_ = 0;
+};
+
+}  // namespace anecheck

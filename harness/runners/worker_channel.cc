@@ -1,0 +1,124 @@
+#include "harness/runners/worker_channel.h"
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace anecheck {
+namespace {
+
+constexpr uint64_t kMappingSize = WorkerChannel::kHeaderSize + 2 * WorkerChannel::kAreaSize;
+
+Error SystemError(std::string_view what) {
+  return MakeError(ErrorCode::kInternal, fmt::format("{}: {}", what, std::strerror(errno)));
+}
+
+int AnonymousMemory() {
+#if defined(__linux__)
+  return memfd_create("anecheck-channel", MFD_CLOEXEC);
+#else
+  // A name that is unlinked at once; the process id and a counter keep concurrent ones apart.
+  static std::atomic<int> counter{0};
+  const std::string name = fmt::format("/anecheck-{}-{}", getpid(), counter.fetch_add(1));
+  const int descriptor = shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
+  if (descriptor >= 0) {
+    shm_unlink(name.c_str());
+    fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  }
+  return descriptor;
+#endif
+}
+
+Result<uint8_t*> Map(int memory) {
+  void* mapping = mmap(nullptr, kMappingSize, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
+  if (mapping == MAP_FAILED) return SystemError("cannot map the worker's memory");
+  return static_cast<uint8_t*>(mapping);
+}
+
+}  // namespace
+
+Result<WorkerChannel> WorkerChannel::Create() {
+  WorkerChannel channel;
+  channel.memory_ = AnonymousMemory();
+  if (channel.memory_ < 0) return SystemError("cannot make memory for a worker");
+  if (ftruncate(channel.memory_, static_cast<off_t>(kMappingSize)) != 0) {
+    return SystemError("cannot size the worker's memory");
+  }
+  ANECHECK_ASSIGN(channel.mapping_, Map(channel.memory_));
+  int sockets[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0) {
+    return SystemError("cannot make a socket for a worker");
+  }
+  channel.socket_ = sockets[0];
+  channel.other_socket_ = sockets[1];
+  for (const int descriptor : sockets) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  return channel;
+}
+
+Result<WorkerChannel> WorkerChannel::Attach(int memory, int socket) {
+  WorkerChannel channel;
+  channel.memory_ = memory;
+  channel.socket_ = socket;
+  ANECHECK_ASSIGN(channel.mapping_, Map(memory));
+  return channel;
+}
+
+WorkerChannel::WorkerChannel(WorkerChannel&& other) noexcept { *this = std::move(other); }
+
+WorkerChannel& WorkerChannel::operator=(WorkerChannel&& other) noexcept {
+  if (this == &other) return *this;
+  Reset();
+  mapping_ = std::exchange(other.mapping_, nullptr);
+  memory_ = std::exchange(other.memory_, -1);
+  socket_ = std::exchange(other.socket_, -1);
+  other_socket_ = std::exchange(other.other_socket_, -1);
+  return *this;
+}
+
+WorkerChannel::~WorkerChannel() { Reset(); }
+
+void WorkerChannel::Reset() {
+  if (mapping_ != nullptr) munmap(mapping_, kMappingSize);
+  for (const int descriptor : {memory_, socket_, other_socket_}) {
+    if (descriptor >= 0) close(descriptor);
+  }
+  mapping_ = nullptr;
+  memory_ = socket_ = other_socket_ = -1;
+}
+
+void WorkerChannel::CloseWorkerEnd() {
+  if (other_socket_ >= 0) close(other_socket_);
+  other_socket_ = -1;
+}
+
+bool WorkerChannel::Signal(char what) {
+#if defined(MSG_NOSIGNAL)
+  constexpr int kFlags = MSG_NOSIGNAL;
+#else
+  constexpr int kFlags = 0;
+#endif
+  ssize_t sent = 0;
+  do {
+    sent = send(socket_, &what, 1, kFlags);
+  } while (sent < 0 && errno == EINTR);
+  return sent == 1;
+}
+
+int WorkerChannel::Wait(int milliseconds) {
+  pollfd entry = {socket_, POLLIN, 0};
+  const int ready = poll(&entry, 1, milliseconds);
+  if (ready == 0 || (ready < 0 && errno == EINTR)) return 0;
+  if (ready < 0) return -1;
+  char what = 0;
+  const ssize_t received = recv(socket_, &what, 1, 0);
+  return received == 1 ? static_cast<unsigned char>(what) : -1;
+}
+
+}  // namespace anecheck

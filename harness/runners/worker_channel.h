@@ -1,0 +1,65 @@
+// The memory and the socket between a campaign and one worker process: a batch of requests goes
+// over, replies come back one by one and each is counted, so that the campaign knows which case was
+// running when a worker died.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "harness/base/result.h"
+
+namespace anecheck {
+
+// The start of the shared mapping. The request area follows it, then the reply area.
+struct ChannelHeader {
+  std::atomic<uint32_t> request_count;
+  std::atomic<uint32_t> completed;     // replies written in full
+  std::atomic<uint64_t> request_bytes;
+  std::atomic<uint64_t> reply_bytes;   // of the replies written in full
+};
+static_assert(std::atomic<uint64_t>::is_always_lock_free, "shared between processes");
+
+// One end. The mapping is sparse: memory is used as far as batches fill it.
+class WorkerChannel {
+ public:
+  static constexpr uint64_t kHeaderSize = 4096;
+  static constexpr uint64_t kAreaSize = uint64_t{64} << 20;
+
+  // The campaign's end: new memory and a socket pair. `worker_memory` and `worker_socket` are the
+  // descriptors to hand to the worker.
+  static Result<WorkerChannel> Create();
+  // The worker's end over inherited descriptors.
+  static Result<WorkerChannel> Attach(int memory, int socket);
+
+  WorkerChannel(WorkerChannel&& other) noexcept;
+  WorkerChannel& operator=(WorkerChannel&& other) noexcept;
+  ~WorkerChannel();
+
+  ChannelHeader& header() { return *reinterpret_cast<ChannelHeader*>(mapping_); }
+  std::span<uint8_t> requests() { return {mapping_ + kHeaderSize, kAreaSize}; }
+  std::span<uint8_t> replies() { return {mapping_ + kHeaderSize + kAreaSize, kAreaSize}; }
+
+  // One byte to the other end. False where it is gone.
+  bool Signal(char what);
+  // The next byte from the other end: the byte, 0 after `milliseconds` without one, -1 where the
+  // other end is gone. Negative milliseconds wait for ever.
+  int Wait(int milliseconds);
+
+  int worker_memory() const { return memory_; }
+  int worker_socket() const { return other_socket_; }
+  // Drops the descriptor that belongs to the worker, once it was started.
+  void CloseWorkerEnd();
+
+ private:
+  WorkerChannel() = default;
+  void Reset();
+
+  uint8_t* mapping_ = nullptr;
+  int memory_ = -1;
+  int socket_ = -1;
+  int other_socket_ = -1;
+};
+
+}  // namespace anecheck

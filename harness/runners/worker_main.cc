@@ -1,0 +1,113 @@
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "harness/runners/e5rt_engine.h"
+#include "harness/runners/worker.h"
+#include "harness/runners/worker_channel.h"
+
+namespace anecheck {
+namespace {
+
+// Descriptors as the campaign's spawn leaves them.
+constexpr int kMemoryDescriptor = 3;
+constexpr int kSocketDescriptor = 4;
+
+// At this many programs that could not be released, the worker asks to be replaced.
+constexpr int kMostLeaked = 120;
+
+bool PutReply(WorkerChannel& channel, const WireReply& reply) {
+  ByteWriter writer;
+  WriteReply(reply, writer);
+  ChannelHeader& header = channel.header();
+  const uint64_t at = header.reply_bytes.load();
+  if (writer.size() > channel.replies().size() - at) return false;
+  std::memcpy(channel.replies().data() + at, writer.bytes().data(), writer.size());
+  header.reply_bytes.store(at + writer.size());
+  header.completed.fetch_add(1);
+  return true;
+}
+
+Result<E5rtLibrary> OpenConfigured(int argc, char** argv) {
+  if (argc < 3) return MakeError(ErrorCode::kInvalid, "worker: no library was named");
+  ANECHECK_ASSIGN(E5rtLibrary library, OpenE5rtLibrary(argv[2]));
+  for (int i = 3; i + 1 < argc; i += 2) {
+    const std::string_view what = argv[i];
+    if (!library.simulated()) {
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("{} is not the simulated engine: it takes no quirks or faults",
+                                   library.path));
+    }
+    const int code = what == "fault"
+                         ? library.simulator.enable_fault(argv[i + 1])
+                         : library.simulator.set_quirk(argv[i + 1], what == "quirk-on" ? 1 : 0);
+    if (code != 0) {
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("the simulated engine knows no {} \"{}\"",
+                                   what == "fault" ? "fault" : "quirk", argv[i + 1]));
+    }
+  }
+  return library;
+}
+
+// Tells the campaign who is here: the first byte says whether it is well, the text follows.
+void Announce(WorkerChannel& channel, bool well, bool simulated, std::string_view text) {
+  ByteWriter writer;
+  writer.U8(well ? 1 : 0);
+  writer.U8(simulated ? 1 : 0);
+  writer.CString(text);
+  std::memcpy(channel.replies().data(), writer.bytes().data(), writer.size());
+  channel.header().reply_bytes.store(writer.size());
+  channel.Signal('H');
+}
+
+// Returns false where the worker should be replaced.
+bool RunBatch(WorkerChannel& channel, E5rtEngine& engine) {
+  ChannelHeader& header = channel.header();
+  ByteReader reader(channel.requests().first(header.request_bytes.load()));
+  const uint32_t count = header.request_count.load();
+  for (uint32_t i = 0; i < count; ++i) {
+    const Result<WireRequest> request = ReadRequest(reader);
+    WireReply reply;
+    if (request.ok()) {
+      reply = engine.Run(*request);
+    } else {
+      reply.message = request.error().message;
+    }
+    if (!PutReply(channel, reply)) return false;
+  }
+  return engine.leaked_programs() < kMostLeaked;
+}
+
+}  // namespace
+
+int WorkerMain(int argc, char** argv) {
+  Result<WorkerChannel> channel = WorkerChannel::Attach(kMemoryDescriptor, kSocketDescriptor);
+  if (!channel.ok()) {
+    std::fprintf(stderr, "%s\n", channel.error().message.c_str());
+    return 3;
+  }
+  const Result<E5rtLibrary> library = OpenConfigured(argc, argv);
+  if (!library.ok()) {
+    Announce(*channel, false, false, library.error().message);
+    return 2;
+  }
+  Result<E5rtEngine> engine = E5rtEngine::Create(*library);
+  if (!engine.ok()) {
+    Announce(*channel, false, false, engine.error().message);
+    return 3;
+  }
+  const bool simulated = library->simulated();
+  Announce(*channel, true, simulated, simulated ? library->simulator.marker : "Espresso");
+  for (;;) {
+    const int what = channel->Wait(-1);
+    if (what == 0) continue;
+    if (what != 'B') return 0;
+    const bool well = RunBatch(*channel, *engine);
+    if (!channel->Signal(well ? 'D' : 'R')) return 0;
+  }
+}
+
+}  // namespace anecheck
