@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
-
 #include <fmt/format.h>
 
 namespace anecheck {
@@ -126,9 +125,8 @@ class Session {
 
   bool WriteText(const std::string& path) {
     FILE* file = std::fopen(path.c_str(), "wb");
-    const bool written =
-        file != nullptr && std::fwrite(request_.mil.data(), 1, request_.mil.size(), file) ==
-                               request_.mil.size();
+    const bool written = file != nullptr && std::fwrite(request_.mil.data(), 1, request_.mil.size(),
+                                                        file) == request_.mil.size();
     const bool closed = file != nullptr && std::fclose(file) == 0;
     if (written && closed) return true;
     reply_.status = RunStatus::kFailed;
@@ -160,18 +158,19 @@ class Session {
     if (at == std::string_view::npos) return {};
     const size_t begin = at + kKey.size();
     const size_t end = text.find('"', begin);
-    return end == std::string_view::npos ? std::string() : std::string(text.substr(begin, end - begin));
+    return end == std::string_view::npos ? std::string()
+                                         : std::string(text.substr(begin, end - begin));
   }
 
   bool BindPort(const WirePort& wire, bool input) {
     auto bound = std::make_unique<BoundPort>(api_);
     const std::string name(wire.name);
-    const auto retain = input ? api_.operation_retain_input_port : api_.operation_retain_output_port;
-    const bool done =
-        retain(operation_.get(), name.c_str(), bound->port.out()) == 0 &&
-        api_.buffer_alloc(bound->buffer.out(), wire.byte_size, 0) == 0 &&
-        api_.buffer_get_data_ptr(bound->buffer.get(), &bound->data) == 0 &&
-        api_.port_bind_buffer_object(bound->port.get(), bound->buffer.get()) == 0;
+    const auto retain =
+        input ? api_.operation_retain_input_port : api_.operation_retain_output_port;
+    const bool done = retain(operation_.get(), name.c_str(), bound->port.out()) == 0 &&
+                      api_.buffer_alloc(bound->buffer.out(), wire.byte_size, 0) == 0 &&
+                      api_.buffer_get_data_ptr(bound->buffer.get(), &bound->data) == 0 &&
+                      api_.port_bind_buffer_object(bound->port.get(), bound->buffer.get()) == 0;
     if (!done) return Failed(RunStatus::kFailed, "load");
     if (input) std::memcpy(bound->data, wire.bytes.data(), wire.bytes.size());
     (input ? inputs_ : outputs_).push_back(std::move(bound));

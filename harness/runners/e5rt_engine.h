@@ -1,5 +1,6 @@
-// One program at a time through the e5rt ABI, in this process: compile, bind, encode, execute, read,
-// release, in the order of specification 001, section 2. The worker process runs cases through it.
+// One program at a time through the e5rt ABI, in this process: compile, bind, encode, execute,
+// read, release, in the order of specification 001, section 2. The worker process runs cases
+// through it.
 #pragma once
 
 #include <string>

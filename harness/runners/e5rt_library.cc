@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 #include <cstring>
-
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -22,7 +21,8 @@ Status Resolve(void* library, const std::string& path, const Symbol& symbol) {
   if (*symbol.slot != nullptr) return {};
   return MakeError(ErrorCode::kNotFound,
                    fmt::format("{}: symbol {} is missing; this library does not have the ABI of "
-                               "specification 001", path, symbol.name));
+                               "specification 001",
+                               path, symbol.name));
 }
 
 template <typename Function>
@@ -48,8 +48,7 @@ Status ResolveApi(void* library, const std::string& path, E5rtApi& api) {
       {"e5rt_e5_compiler_options_set_custom_ane_compiler_options",
        Slot(api.options_set_custom_ane_compiler_options)},
       {"e5rt_e5_compiler_options_release", Slot(api.options_release)},
-      {"e5rt_program_library_retain_program_function",
-       Slot(api.library_retain_program_function)},
+      {"e5rt_program_library_retain_program_function", Slot(api.library_retain_program_function)},
       {"e5rt_program_library_release", Slot(api.library_release)},
       {"e5rt_program_function_release", Slot(api.function_release)},
       {"e5rt_precompiled_compute_op_create_options_create_with_program_function",
@@ -88,9 +87,11 @@ Status ResolveSimulator(void* library, const std::string& path, SimulatorApi& si
   uint32_t (*version)() = nullptr;
   ANECHECK_RETURN_IF_ERROR(Resolve(library, path, {"anecheck_sim_abi_version", Slot(version)}));
   if (version() != ANECHECK_SIM_ABI_VERSION) {
-    return MakeError(ErrorCode::kUnsupported,
-                     fmt::format("{}: control interface version {}, this tool speaks {}; build both "
-                                 "from one source", path, version(), ANECHECK_SIM_ABI_VERSION));
+    return MakeError(
+        ErrorCode::kUnsupported,
+        fmt::format("{}: control interface version {}, this tool speaks {}; build both "
+                    "from one source",
+                    path, version(), ANECHECK_SIM_ABI_VERSION));
   }
   const Symbol symbols[] = {
       {"anecheck_sim_set_quirk", Slot(simulator.set_quirk)},
@@ -111,8 +112,8 @@ Result<E5rtLibrary> OpenE5rtLibrary(const std::string& path) {
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* why = dlerror();
-    return MakeError(ErrorCode::kNotFound,
-                     fmt::format("{}: cannot be loaded: {}", path, why == nullptr ? "unknown" : why));
+    return MakeError(ErrorCode::kNotFound, fmt::format("{}: cannot be loaded: {}", path,
+                                                       why == nullptr ? "unknown" : why));
   }
   E5rtLibrary opened;
   opened.path = path;

@@ -32,8 +32,8 @@ std::string_view RunStatusName(RunStatus status);
 struct RunnerIdentity {
   std::string runner;  // "e5rt", "roundtrip", "exec:..."
   Provenance provenance = Provenance::kReported;
-  std::string engine;            // the engine's own version text
-  std::string chip;              // empty where unknown
+  std::string engine;  // the engine's own version text
+  std::string chip;    // empty where unknown
   std::string os;
   std::string compiler_version;  // empty where unknown
 };

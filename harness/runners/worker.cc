@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
@@ -80,8 +79,8 @@ class E5rtRunner::Process {
     close(memory);
     close(socket);
     if (code != 0) {
-      return MakeError(ErrorCode::kInternal,
-                       fmt::format("cannot start a worker from {}: {}", argv[0], std::strerror(code)));
+      return MakeError(ErrorCode::kInternal, fmt::format("cannot start a worker from {}: {}",
+                                                         argv[0], std::strerror(code)));
     }
     channel.CloseWorkerEnd();
     return std::unique_ptr<Process>(new Process(std::move(channel), pid));
@@ -194,7 +193,9 @@ Result<std::vector<RunReply>> E5rtRunner::Run(std::span<const RunRequest> reques
       WriteRequest(requests[first + count++], writer);
     }
     if (count == 0) {
-      replies.push_back({.id = requests[first].id, .status = RunStatus::kFailed, .stage = "load",
+      replies.push_back({.id = requests[first].id,
+                         .status = RunStatus::kFailed,
+                         .stage = "load",
                          .message = "the case is larger than a worker's memory"});
       continue;
     }
@@ -218,7 +219,9 @@ Result<std::vector<RunReply>> E5rtRunner::Run(std::span<const RunRequest> reques
       Result<WireReply> reply = ReadReply(reader);
       const RunRequest& request = requests[first + i];
       if (!reply.ok() || reply->id != request.id) {
-        replies.push_back({.id = request.id, .status = RunStatus::kGarbled, .stage = "run",
+        replies.push_back({.id = request.id,
+                           .status = RunStatus::kGarbled,
+                           .stage = "run",
                            .message = "the worker's reply cannot be read: its memory is spoiled"});
         continue;
       }
@@ -229,12 +232,13 @@ Result<std::vector<RunReply>> E5rtRunner::Run(std::span<const RunRequest> reques
     const bool asked = what == 'R';
     const std::string end = hung || asked ? process_->Stop() : process_->Reap();
     process_.reset();
-    if (asked || done == count) continue;
+    if (done == count || (asked && done > 0)) continue;
     replies.push_back({.id = requests[first + done].id,
                        .status = hung ? RunStatus::kHung : RunStatus::kCrashed,
                        .stage = "run",
                        .message = hung ? fmt::format("no answer in {} ms", options_.case_timeout_ms)
-                                       : end});
+                                  : asked ? "the reply is larger than a worker's memory"
+                                          : end});
   }
   return replies;
 }

@@ -15,9 +15,9 @@ namespace anecheck {
 // The start of the shared mapping. The request area follows it, then the reply area.
 struct ChannelHeader {
   std::atomic<uint32_t> request_count;
-  std::atomic<uint32_t> completed;     // replies written in full
+  std::atomic<uint32_t> completed;  // replies written in full
   std::atomic<uint64_t> request_bytes;
-  std::atomic<uint64_t> reply_bytes;   // of the replies written in full
+  std::atomic<uint64_t> reply_bytes;  // of the replies written in full
 };
 static_assert(std::atomic<uint64_t>::is_always_lock_free, "shared between processes");
 

@@ -1,7 +1,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-
 #include <fmt/format.h>
 
 #include "harness/runners/e5rt_engine.h"

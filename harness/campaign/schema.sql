@@ -1,0 +1,109 @@
+-- Version 1 of the results file. One file holds any number of runs; `merge` copies rows between
+-- files. Every table that is read by run has an index that begins with it.
+
+CREATE TABLE meta (
+  key TEXT PRIMARY KEY,   -- 'schema_version', 'tool_version'
+  value TEXT NOT NULL
+) WITHOUT ROWID;
+
+-- One campaign. `options` is the JSON from which the campaign can be started again.
+CREATE TABLE runs (
+  id INTEGER PRIMARY KEY,
+  uuid TEXT NOT NULL UNIQUE,       -- the same run in two files is the same row
+  command TEXT NOT NULL,           -- what a person would type to run it again
+  options TEXT NOT NULL,
+  seed INTEGER NOT NULL,
+  state TEXT NOT NULL,             -- 'running', 'finished', 'interrupted'
+  started TEXT NOT NULL,           -- UTC, ISO 8601
+  finished TEXT,
+  tool_version TEXT NOT NULL,
+  host TEXT NOT NULL,
+  os TEXT NOT NULL,
+  runner TEXT NOT NULL,            -- 'e5rt', 'roundtrip', 'exec:...'
+  provenance TEXT NOT NULL,        -- 'silicon', 'simulated', 'roundtrip', 'reported'
+  engine TEXT NOT NULL,            -- the engine's own version text
+  chip TEXT NOT NULL,
+  compiler_version TEXT NOT NULL
+);
+
+-- One graph on one target. Everything but the times follows from the run's options and the index.
+CREATE TABLE cases (
+  run INTEGER NOT NULL REFERENCES runs(id),
+  case_index INTEGER NOT NULL,
+  seed INTEGER NOT NULL,           -- of this case's choice stream
+  target TEXT NOT NULL,
+  route TEXT NOT NULL,             -- 'mil', 'netlist'
+  mode TEXT NOT NULL,              -- what the generator was after
+  fingerprint INTEGER NOT NULL,    -- of the graph
+  nodes INTEGER NOT NULL,
+  status TEXT NOT NULL,            -- what the runner said: 'ok', 'rejected', 'failed', 'crashed', ...
+  stage TEXT NOT NULL,             -- where it stopped, '' where it ran
+  backend TEXT NOT NULL,           -- proved by analytics: 'ane', ''
+  verdict TEXT NOT NULL,           -- 'pass', 'known-defect', 'wrong', 'inconclusive', 'rejected', ...
+  message TEXT NOT NULL,
+  compile_us INTEGER NOT NULL,
+  run_us INTEGER NOT NULL,
+  PRIMARY KEY (run, case_index)
+) WITHOUT ROWID;
+CREATE INDEX cases_by_verdict ON cases (run, verdict);
+
+-- One judged output of a case.
+CREATE TABLE outputs (
+  run INTEGER NOT NULL,
+  case_index INTEGER NOT NULL,
+  output_index INTEGER NOT NULL,
+  op TEXT NOT NULL,                -- the operation that produced it
+  verdict TEXT NOT NULL,
+  elements INTEGER NOT NULL,
+  outside INTEGER NOT NULL,
+  worst_ulp INTEGER NOT NULL,
+  known_defect TEXT NOT NULL,      -- 'D01', '' for none
+  reason TEXT NOT NULL,
+  PRIMARY KEY (run, case_index, output_index)
+) WITHOUT ROWID;
+
+-- How far each operation got, counted over the cases of a run.
+CREATE TABLE reach (
+  run INTEGER NOT NULL REFERENCES runs(id),
+  target TEXT NOT NULL,
+  route TEXT NOT NULL,
+  op TEXT NOT NULL,
+  cases INTEGER NOT NULL,          -- cases that hold the operation
+  compiled INTEGER NOT NULL,
+  dispatched INTEGER NOT NULL,     -- ran, and the engine's own analytics name the engine
+  correct INTEGER NOT NULL,        -- all outputs that depend on it inside their intervals
+  known_defect INTEGER NOT NULL,
+  wrong INTEGER NOT NULL,
+  rejected INTEGER NOT NULL,
+  inconclusive INTEGER NOT NULL,
+  PRIMARY KEY (run, target, route, op)
+) WITHOUT ROWID;
+
+-- Errors in ulp of the outputs that an operation produced: bucket 0 is exact, then 1, 2, 3-4, 5-8 ...
+CREATE TABLE ulp_histogram (
+  run INTEGER NOT NULL REFERENCES runs(id),
+  target TEXT NOT NULL,
+  op TEXT NOT NULL,
+  bucket INTEGER NOT NULL,
+  elements INTEGER NOT NULL,
+  PRIMARY KEY (run, target, op, bucket)
+) WITHOUT ROWID;
+
+-- What a person must look at. `artifact` is the finding as JSON: graph, inputs, expectation, answer.
+CREATE TABLE findings (
+  run INTEGER NOT NULL REFERENCES runs(id),
+  id TEXT NOT NULL,                -- 'f3a1c09d2be4', from run seed, case and signature
+  case_index INTEGER NOT NULL,
+  op TEXT NOT NULL,
+  target TEXT NOT NULL,
+  route TEXT NOT NULL,
+  verdict TEXT NOT NULL,           -- 'wrong', 'crashed', 'hung', 'rejected', 'failed', 'flaky', 'known-defect'
+  known_defect TEXT NOT NULL,
+  signature TEXT NOT NULL,         -- findings with one signature are one defect
+  occurrences INTEGER NOT NULL,    -- cases of this run with that signature
+  summary TEXT NOT NULL,           -- one line
+  replay TEXT NOT NULL,            -- the command that runs it again
+  artifact TEXT NOT NULL,
+  PRIMARY KEY (run, id)
+) WITHOUT ROWID;
+CREATE INDEX findings_by_signature ON findings (signature);

@@ -1,0 +1,305 @@
+#include "harness/campaign/store.h"
+
+#include <fmt/format.h>
+#include <span>
+#include <sqlite3.h>
+#include <utility>
+
+#include "harness/campaign/schema_sql.h"
+
+namespace anecheck {
+namespace {
+
+// A prepared statement whose parameters are bound in order.
+class Statement {
+ public:
+  static Result<Statement> Prepare(sqlite3* database, std::string_view sql) {
+    sqlite3_stmt* raw = nullptr;
+    if (sqlite3_prepare_v2(database, sql.data(), static_cast<int>(sql.size()), &raw, nullptr) !=
+        SQLITE_OK) {
+      return MakeError(ErrorCode::kInvalid, sqlite3_errmsg(database));
+    }
+    if (raw == nullptr) return MakeError(ErrorCode::kInvalid, "the query is empty");
+    return Statement(raw);
+  }
+  Statement(Statement&& other) noexcept : raw_(std::exchange(other.raw_, nullptr)) {}
+  Statement& operator=(Statement&&) = delete;
+  ~Statement() { sqlite3_finalize(raw_); }
+
+  Statement& Bind(int64_t value) {
+    sqlite3_bind_int64(raw_, ++bound_, value);
+    return *this;
+  }
+  Statement& Bind(uint64_t value) { return Bind(static_cast<int64_t>(value)); }
+  Statement& Bind(std::string_view text) {
+    sqlite3_bind_text(raw_, ++bound_, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
+    return *this;
+  }
+  // Runs a statement without rows and makes it ready for the next binding.
+  bool Run() {
+    const bool done = sqlite3_step(raw_) == SQLITE_DONE;
+    sqlite3_reset(raw_);
+    bound_ = 0;
+    return done;
+  }
+  int Step() { return sqlite3_step(raw_); }
+  sqlite3_stmt* raw() { return raw_; }
+
+ private:
+  explicit Statement(sqlite3_stmt* raw) : raw_(raw) {}
+  sqlite3_stmt* raw_;
+  int bound_ = 0;
+};
+
+constexpr const char* kToolVersion = "0.1.0";
+
+Result<std::string> SingleText(sqlite3* database, std::string_view sql) {
+  ANECHECK_ASSIGN(Statement statement, Statement::Prepare(database, sql));
+  if (statement.Step() != SQLITE_ROW) return MakeError(ErrorCode::kNotFound, "no row");
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement.raw(), 0));
+  return std::string(text == nullptr ? "" : text);
+}
+
+// Says whether `database` is a results file of this version, an empty file (false), or an error.
+Result<bool> CheckVersion(sqlite3* database, const std::string& path) {
+  const auto tables = SingleText(database, "SELECT count(*) FROM sqlite_master");
+  if (!tables.ok()) {
+    return MakeError(ErrorCode::kMalformed, fmt::format("{}: is no results file or is damaged: {}",
+                                                        path, tables.error().message));
+  }
+  if (*tables == "0") return false;
+  const auto version = SingleText(database, "SELECT value FROM meta WHERE key = 'schema_version'");
+  if (!version.ok()) {
+    return MakeError(ErrorCode::kMalformed,
+                     fmt::format("{}: is an SQLite file of another program", path));
+  }
+  if (*version != std::to_string(kSchemaVersion)) {
+    return MakeError(ErrorCode::kUnsupported,
+                     fmt::format("{}: has schema version {}, this tool reads {}; use the tool that "
+                                 "wrote it",
+                                 path, *version, kSchemaVersion));
+  }
+  return true;
+}
+
+}  // namespace
+
+ReachCounts& ReachCounts::operator+=(const ReachCounts& other) {
+  cases += other.cases;
+  compiled += other.compiled;
+  dispatched += other.dispatched;
+  correct += other.correct;
+  known_defect += other.known_defect;
+  wrong += other.wrong;
+  rejected += other.rejected;
+  inconclusive += other.inconclusive;
+  return *this;
+}
+
+Store::Store(std::string path, sqlite3* database) : path_(std::move(path)), database_(database) {}
+
+Store::Store(Store&& other) noexcept
+    : path_(std::move(other.path_)), database_(std::exchange(other.database_, nullptr)) {}
+
+Store& Store::operator=(Store&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(database_, other.database_);
+  return *this;
+}
+
+Store::~Store() { sqlite3_close(database_); }
+
+Error Store::Failed(std::string_view what) const {
+  return MakeError(ErrorCode::kIo,
+                   fmt::format("{}: {}: {}", path_, what, sqlite3_errmsg(database_)));
+}
+
+Status Store::Execute(const char* sql) {
+  if (sqlite3_exec(database_, sql, nullptr, nullptr, nullptr) == SQLITE_OK) return {};
+  return Failed("cannot write");
+}
+
+Result<Store> Store::Open(const std::string& path) {
+  sqlite3* raw = nullptr;
+  const int code =
+      sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+  Store store(path, raw);
+  if (code != SQLITE_OK) {
+    return MakeError(ErrorCode::kIo,
+                     fmt::format("{}: cannot be opened: {}", path, sqlite3_errstr(code)));
+  }
+  sqlite3_busy_timeout(raw, 10000);
+  ANECHECK_ASSIGN(const bool exists, CheckVersion(raw, path));
+  ANECHECK_RETURN_IF_ERROR(
+      store.Execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"));
+  if (exists) return store;
+  ANECHECK_RETURN_IF_ERROR(store.Execute("BEGIN IMMEDIATE"));
+  Status made = store.Execute(kSchemaSql);
+  if (made.ok()) {
+    made = store.Execute(fmt::format("INSERT INTO meta VALUES ('schema_version', '{}'), "
+                                     "('tool_version', '{}'); COMMIT",
+                                     kSchemaVersion, kToolVersion)
+                             .c_str());
+  }
+  if (!made.ok()) {
+    sqlite3_exec(raw, "ROLLBACK", nullptr, nullptr, nullptr);
+    return std::move(made).error();
+  }
+  return store;
+}
+
+Result<Store> Store::OpenReadOnly(const std::string& path) {
+  sqlite3* raw = nullptr;
+  const int code = sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READONLY, nullptr);
+  Store store(path, raw);
+  if (code != SQLITE_OK) {
+    return MakeError(ErrorCode::kNotFound,
+                     fmt::format("{}: cannot be opened: {}", path, sqlite3_errstr(code)));
+  }
+  sqlite3_busy_timeout(raw, 10000);
+  ANECHECK_ASSIGN(const bool exists, CheckVersion(raw, path));
+  if (!exists) {
+    return MakeError(ErrorCode::kMalformed, fmt::format("{}: holds no results", path));
+  }
+  return store;
+}
+
+Result<int64_t> Store::BeginRun(const RunRecord& run) {
+  ANECHECK_ASSIGN(Statement insert,
+                  Statement::Prepare(database_,
+                                     "INSERT INTO runs (uuid, command, options, seed, state, "
+                                     "started, tool_version, host, os, runner, provenance, engine, "
+                                     "chip, compiler_version) "
+                                     "VALUES (?,?,?,?,'running',?,?,?,?,?,?,?,?,?)"));
+  insert.Bind(run.uuid).Bind(run.command).Bind(run.options).Bind(run.seed).Bind(run.started);
+  insert.Bind(run.tool_version).Bind(run.host).Bind(run.os).Bind(run.runner).Bind(run.provenance);
+  insert.Bind(run.engine).Bind(run.chip).Bind(run.compiler_version);
+  if (!insert.Run()) return Failed("cannot record the run");
+  return sqlite3_last_insert_rowid(database_);
+}
+
+Status Store::FinishRun(int64_t run, std::string_view state, std::string_view finished) {
+  ANECHECK_ASSIGN(
+      Statement update,
+      Statement::Prepare(database_, "UPDATE runs SET state = ?, finished = ? WHERE id = ?"));
+  update.Bind(state).Bind(finished).Bind(run);
+  if (!update.Run()) return Failed("cannot record the end of the run");
+  return {};
+}
+
+Status Store::InsertCases(int64_t run, const BatchRecord& batch) {
+  ANECHECK_ASSIGN(
+      Statement insert_case,
+      Statement::Prepare(database_, "INSERT INTO cases VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"));
+  ANECHECK_ASSIGN(
+      Statement insert_output,
+      Statement::Prepare(database_, "INSERT INTO outputs VALUES (?,?,?,?,?,?,?,?,?,?)"));
+  for (const CaseRecord& record : batch.cases) {
+    insert_case.Bind(run).Bind(record.index).Bind(record.seed).Bind(record.target);
+    insert_case.Bind(record.route).Bind(record.mode).Bind(record.fingerprint).Bind(record.nodes);
+    insert_case.Bind(record.status).Bind(record.stage).Bind(record.backend).Bind(record.verdict);
+    insert_case.Bind(record.message).Bind(record.compile_us).Bind(record.run_us);
+    if (!insert_case.Run()) return Failed("cannot record a case");
+    for (size_t i = 0; i < record.outputs.size(); ++i) {
+      const OutputRecord& output = record.outputs[i];
+      insert_output.Bind(run).Bind(record.index).Bind(uint64_t{i}).Bind(output.op);
+      insert_output.Bind(output.verdict).Bind(output.elements).Bind(output.outside);
+      insert_output.Bind(output.worst_ulp).Bind(output.known_defect).Bind(output.reason);
+      if (!insert_output.Run()) return Failed("cannot record an output");
+    }
+  }
+  return {};
+}
+
+Status Store::InsertFindings(int64_t run, const BatchRecord& batch) {
+  // The first case of a signature keeps the row; later ones are counted in it.
+  ANECHECK_ASSIGN(Statement count,
+                  Statement::Prepare(database_,
+                                     "UPDATE findings SET occurrences = occurrences + ? "
+                                     "WHERE run = ? AND signature = ?"));
+  ANECHECK_ASSIGN(
+      Statement insert,
+      Statement::Prepare(database_, "INSERT INTO findings VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"));
+  for (const FindingRecord& record : batch.findings) {
+    count.Bind(record.occurrences).Bind(run).Bind(record.signature);
+    if (!count.Run()) return Failed("cannot count a finding");
+    if (sqlite3_changes(database_) > 0) continue;
+    insert.Bind(run).Bind(record.id).Bind(record.case_index).Bind(record.op).Bind(record.target);
+    insert.Bind(record.route).Bind(record.verdict).Bind(record.known_defect);
+    insert.Bind(record.signature).Bind(record.occurrences).Bind(record.summary);
+    insert.Bind(record.replay).Bind(record.artifact);
+    if (!insert.Run()) return Failed("cannot record a finding");
+  }
+  return {};
+}
+
+Status Store::AddCounts(int64_t run, const BatchRecord& batch) {
+  ANECHECK_ASSIGN(
+      Statement reach,
+      Statement::Prepare(database_,
+                         "INSERT INTO reach VALUES (?,?,?,?,?,?,?,?,?,?,?,?) "
+                         "ON CONFLICT DO UPDATE SET cases = cases + excluded.cases, "
+                         "compiled = compiled + excluded.compiled, "
+                         "dispatched = dispatched + excluded.dispatched, "
+                         "correct = correct + excluded.correct, "
+                         "known_defect = known_defect + excluded.known_defect, "
+                         "wrong = wrong + excluded.wrong, rejected = rejected + excluded.rejected, "
+                         "inconclusive = inconclusive + excluded.inconclusive"));
+  for (const auto& [key, counts] : batch.reach) {
+    const auto& [target, route, op] = key;
+    reach.Bind(run).Bind(target).Bind(route).Bind(op).Bind(counts.cases).Bind(counts.compiled);
+    reach.Bind(counts.dispatched).Bind(counts.correct).Bind(counts.known_defect);
+    reach.Bind(counts.wrong).Bind(counts.rejected).Bind(counts.inconclusive);
+    if (!reach.Run()) return Failed("cannot count an operation");
+  }
+  ANECHECK_ASSIGN(Statement ulp,
+                  Statement::Prepare(database_,
+                                     "INSERT INTO ulp_histogram VALUES (?,?,?,?,?) ON CONFLICT DO "
+                                     "UPDATE SET elements = elements + excluded.elements"));
+  for (const auto& [key, counts] : batch.ulp) {
+    for (size_t bucket = 0; bucket < counts.size(); ++bucket) {
+      if (counts[bucket] == 0) continue;
+      ulp.Bind(run).Bind(key.first).Bind(key.second).Bind(uint64_t{bucket}).Bind(counts[bucket]);
+      if (!ulp.Run()) return Failed("cannot count errors");
+    }
+  }
+  return {};
+}
+
+Status Store::Append(int64_t run, const BatchRecord& batch) {
+  ANECHECK_RETURN_IF_ERROR(Execute("BEGIN IMMEDIATE"));
+  Status status = InsertCases(run, batch);
+  if (status.ok()) status = InsertFindings(run, batch);
+  if (status.ok()) status = AddCounts(run, batch);
+  if (status.ok()) status = Execute("COMMIT");
+  if (!status.ok()) sqlite3_exec(database_, "ROLLBACK", nullptr, nullptr, nullptr);
+  return status;
+}
+
+Result<std::vector<std::vector<std::string>>> Store::Query(std::string_view sql,
+                                                           std::span<const std::string> parameters,
+                                                           std::vector<std::string>* columns) {
+  ANECHECK_ASSIGN(Statement statement, Statement::Prepare(database_, sql));
+  if (sqlite3_stmt_readonly(statement.raw()) == 0) {
+    return MakeError(ErrorCode::kInvalid,
+                     "the query would change the file; only SELECT is allowed");
+  }
+  for (const std::string& parameter : parameters) statement.Bind(parameter);
+  const int width = sqlite3_column_count(statement.raw());
+  if (columns != nullptr) {
+    for (int i = 0; i < width; ++i) columns->emplace_back(sqlite3_column_name(statement.raw(), i));
+  }
+  std::vector<std::vector<std::string>> rows;
+  int code = SQLITE_ROW;
+  while ((code = statement.Step()) == SQLITE_ROW) {
+    std::vector<std::string>& row = rows.emplace_back();
+    for (int i = 0; i < width; ++i) {
+      const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement.raw(), i));
+      row.emplace_back(text == nullptr ? "" : text);
+    }
+  }
+  if (code != SQLITE_DONE) return Failed("cannot read");
+  return rows;
+}
+
+}  // namespace anecheck

@@ -1,0 +1,114 @@
+// The results file: one SQLite database that campaigns append to and reports read. One writer;
+// readers may look on meanwhile (write-ahead log).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "harness/base/result.h"
+
+struct sqlite3;
+
+namespace anecheck {
+
+inline constexpr int kSchemaVersion = 1;
+
+struct RunRecord {
+  std::string uuid, command, options;
+  uint64_t seed = 0;
+  std::string started, tool_version, host, os, runner, provenance, engine, chip, compiler_version;
+};
+
+struct OutputRecord {
+  std::string op;
+  std::string verdict;
+  uint64_t elements = 0;
+  uint64_t outside = 0;
+  uint64_t worst_ulp = 0;
+  std::string known_defect, reason;
+};
+
+struct CaseRecord {
+  uint64_t index = 0;
+  uint64_t seed = 0;
+  std::string target, route, mode;
+  uint64_t fingerprint = 0;
+  int64_t nodes = 0;
+  std::string status, stage, backend, verdict, message;
+  uint64_t compile_us = 0, run_us = 0;
+  std::vector<OutputRecord> outputs;
+};
+
+struct FindingRecord {
+  std::string id;
+  uint64_t case_index = 0;
+  std::string op, target, route, verdict, known_defect, signature, summary, replay, artifact;
+  int64_t occurrences = 1;
+};
+
+// Counts of one operation on one target by one route; columns of the table `reach`.
+struct ReachCounts {
+  int64_t cases = 0, compiled = 0, dispatched = 0, correct = 0, known_defect = 0, wrong = 0,
+          rejected = 0, inconclusive = 0;
+  ReachCounts& operator+=(const ReachCounts& other);
+};
+
+inline constexpr size_t kUlpBuckets = 17;
+using UlpCounts = std::array<uint64_t, kUlpBuckets>;
+
+// What a batch of cases adds to the file, in one transaction.
+struct BatchRecord {
+  std::vector<CaseRecord> cases;
+  std::vector<FindingRecord> findings;
+  std::map<std::tuple<std::string, std::string, std::string>, ReachCounts>
+      reach;                                                     // target, route, op
+  std::map<std::pair<std::string, std::string>, UlpCounts> ulp;  // target, op
+};
+
+// An open results file. Not thread-safe: one thread writes.
+class Store {
+ public:
+  // Opens or makes `path` for writing. A file that is no results file, is damaged, or comes from a
+  // newer tool is an error and is left untouched.
+  static Result<Store> Open(const std::string& path);
+  // Opens an existing file for reading only.
+  static Result<Store> OpenReadOnly(const std::string& path);
+
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+
+  // Adds a run in state 'running' and returns its id.
+  Result<int64_t> BeginRun(const RunRecord& run);
+  Status FinishRun(int64_t run, std::string_view state, std::string_view finished);
+  // All of `batch` or, on an error, nothing of it.
+  Status Append(int64_t run, const BatchRecord& batch);
+
+  // Rows of an SQL query as text, for reports and `query`; NULL becomes an empty string. The query
+  // may not write. `columns` receives the column names where it is not null.
+  Result<std::vector<std::vector<std::string>>> Query(std::string_view sql,
+                                                      std::span<const std::string> parameters = {},
+                                                      std::vector<std::string>* columns = nullptr);
+
+  const std::string& path() const { return path_; }
+
+ private:
+  Store(std::string path, sqlite3* database);
+  Status Execute(const char* sql);
+  Error Failed(std::string_view what) const;
+  Status InsertCases(int64_t run, const BatchRecord& batch);
+  Status InsertFindings(int64_t run, const BatchRecord& batch);
+  Status AddCounts(int64_t run, const BatchRecord& batch);
+
+  std::string path_;
+  sqlite3* database_ = nullptr;
+};
+
+}  // namespace anecheck
