@@ -41,6 +41,9 @@ inline std::string StringOr(const Json& object, std::string_view key, std::strin
 // A number, or a string with a hexadecimal number such as "0x238".
 inline Result<uint64_t> Number(const Json& value, std::string_view path) {
   if (value.is_number_unsigned()) return value.get<uint64_t>();
+  if (value.is_number_integer() && value.get<int64_t>() >= 0) {
+    return static_cast<uint64_t>(value.get<int64_t>());
+  }
   if (value.is_string()) {
     const auto& text = value.get_ref<const std::string&>();
     uint64_t number = 0;

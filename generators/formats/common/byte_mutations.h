@@ -1,0 +1,41 @@
+// The two ways in which structure-aware mutations of fixed-layout formats change bytes: patches of
+// little-endian fields and a new length. Their generators choose where and what; these apply it.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+#include "generators/formats/descriptor_generator.h"
+
+namespace anecheck {
+
+struct FieldPatch {
+  uint64_t offset = 0;
+  uint64_t width = 1;  // bytes, 1 to 8
+  uint64_t value = 0;
+};
+
+// Parameters: offset, width, value of each patch in turn.
+Mutation MakePatch(std::string_view kind, std::initializer_list<FieldPatch> patches);
+// Fails where a patch has no width of 1 to 8, a value that does not fit, or leaves the bytes.
+Result<Bytes> ApplyPatch(ByteSpan bytes, const Mutation& mutation);
+
+// Parameters: the new size and the byte that fills what is added.
+Mutation MakeResize(std::string_view kind, uint64_t size, uint8_t fill = 0);
+// Fails where the new size is above twice the old one plus 4096.
+Result<Bytes> ApplyResize(ByteSpan bytes, const Mutation& mutation);
+
+// Parameters: the offset and size of a run of bytes, and where it goes, counted after its removal.
+Mutation MakeMove(std::string_view kind, uint64_t offset, uint64_t size, uint64_t to);
+Result<Bytes> ApplyMove(ByteSpan bytes, const Mutation& mutation);
+
+// Parameters: the offset and size of a run of bytes that stands there once more after itself.
+Mutation MakeRepeat(std::string_view kind, uint64_t offset, uint64_t size);
+Result<Bytes> ApplyRepeat(ByteSpan bytes, const Mutation& mutation);
+
+// Parameters: the offset and size of a run of bytes that is cut out.
+Mutation MakeCut(std::string_view kind, uint64_t offset, uint64_t size);
+Result<Bytes> ApplyCut(ByteSpan bytes, const Mutation& mutation);
+
+}  // namespace anecheck

@@ -1,0 +1,171 @@
+#include "generators/formats/common/generator_laws_test_support.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+namespace anecheck::testing {
+namespace {
+
+void ExpectRoundTrip(const Format& format, ByteSpan bytes, const std::string& what) {
+  const Bytes original(bytes.begin(), bytes.end());
+  const Result<Bytes> rewritten = format.rewrite(bytes);
+  ASSERT_TRUE(rewritten.ok()) << what << ": " << rewritten.error().message;
+  EXPECT_EQ(*rewritten, original) << what;
+  const Result<Json> json = format.to_json(bytes);
+  ASSERT_TRUE(json.ok()) << what << ": " << json.error().message;
+  const Result<Bytes> back = format.from_json(*json);
+  ASSERT_TRUE(back.ok()) << what << ": " << back.error().message;
+  EXPECT_EQ(*back, original) << what << "\n" << json->dump(1);
+}
+
+// Runs everything on bytes that may be anything.
+void RunAll(const Format& format, ByteSpan bytes) {
+  (void)format.recognise(bytes, "");
+  const Result<Json> json = format.to_json(bytes);
+  const Result<std::vector<Violation>> violations = format.verify(bytes);
+  EXPECT_EQ(json.ok(), violations.ok());
+  if (!json.ok()) {
+    EXPECT_FALSE(json.error().message.empty());
+    EXPECT_EQ(json.error().message.find('\n'), std::string::npos);
+    EXPECT_FALSE(format.print(bytes).ok());
+    return;
+  }
+  for (const Violation& violation : *violations) {
+    EXPECT_NE(violation.rule, nullptr);
+    EXPECT_LE(violation.offset, bytes.size()) << violation.message;
+  }
+  EXPECT_TRUE(format.print(bytes).ok());
+  const Result<Coverage> coverage = format.coverage(bytes);
+  ASSERT_TRUE(coverage.ok());
+  EXPECT_EQ(coverage->total, bytes.size());
+  EXPECT_LE(coverage->typed + coverage->payload, coverage->total);
+  const Result<Bytes> back = format.from_json(*json);
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_TRUE(std::equal(back->begin(), back->end(), bytes.begin(), bytes.end()));
+}
+
+void ExpectBreaksExactly(const Format& format, const MutationKind& kind, ByteSpan mutated) {
+  const Result<std::vector<Violation>> violations = format.verify(mutated);
+  if (!violations.ok()) {
+    EXPECT_NE(violations.error().message.find(kind.breaks_rule), std::string::npos)
+        << kind.id << ": " << violations.error().message;
+    EXPECT_NE(violations.error().offset, Error::kNoOffset) << kind.id;
+    return;
+  }
+  EXPECT_FALSE(violations->empty()) << kind.id << " broke nothing";
+  for (const Violation& violation : *violations) {
+    EXPECT_EQ(violation.rule->id, kind.breaks_rule) << kind.id << ": " << violation.message;
+    EXPECT_NE(violation.offset, Error::kNoOffset) << kind.id;
+    EXPECT_NE(violation.message.find(kind.breaks_rule), std::string::npos) << violation.message;
+  }
+}
+
+}  // namespace
+
+void ExpectValidFiles(const Format& format, const DescriptorGenerator& generator, int seeds) {
+  EXPECT_EQ(format.name, generator.format);
+  for (int seed = 0; seed < seeds; ++seed) {
+    ChoiceStream choices = ChoiceStream::FromSeed(static_cast<uint64_t>(seed));
+    const Bytes bytes = generator.generate(choices);
+    const std::string what = std::string(format.name) + " seed " + std::to_string(seed);
+    const Result<std::vector<Violation>> violations = format.verify(bytes);
+    ASSERT_TRUE(violations.ok()) << what << ": " << violations.error().message;
+    for (const Violation& violation : *violations) {
+      ADD_FAILURE() << what << ": " << violation.message;
+    }
+    ExpectRoundTrip(format, bytes, what);
+    EXPECT_TRUE(format.print(bytes).ok()) << what;
+    ChoiceStream again = ChoiceStream::FromSeed(static_cast<uint64_t>(seed));
+    EXPECT_EQ(generator.generate(again), bytes) << what << " is not deterministic";
+  }
+  // The simplest file: a stream without choices.
+  ChoiceStream none = ChoiceStream::FromBytes({});
+  EXPECT_TRUE(format.verify(generator.generate(none)).ok());
+}
+
+void ExpectMutationsDoWhatTheySay(const Format& format, const DescriptorGenerator& generator,
+                                  int seeds) {
+  EXPECT_GE(generator.mutations.size(), 12u);
+  std::set<std::string_view> ids;
+  for (const MutationKind& kind : generator.mutations) {
+    EXPECT_TRUE(ids.insert(kind.id).second) << kind.id << " stands twice";
+    int applied = 0;
+    for (int seed = 0; seed < seeds; ++seed) {
+      ChoiceStream choices = ChoiceStream::FromSeed(static_cast<uint64_t>(seed) + 1000);
+      const Bytes bytes = generator.generate(choices);
+      const std::optional<Mutation> mutation = kind.propose(bytes, choices);
+      if (!mutation) continue;
+      ++applied;
+      EXPECT_EQ(mutation->kind, kind.id);
+      const Result<Bytes> mutated = kind.apply(bytes, *mutation);
+      ASSERT_TRUE(mutated.ok()) << kind.id << ": " << mutated.error().message;
+      EXPECT_NE(*mutated, bytes) << kind.id << " changed nothing";
+      EXPECT_EQ(*kind.apply(bytes, *mutation), *mutated) << kind.id << " does not replay";
+      if (!kind.breaks_rule.empty()) ExpectBreaksExactly(format, kind, *mutated);
+      RunAll(format, *mutated);
+      // Data that does not fit is refused.
+      EXPECT_FALSE(kind.apply(Bytes(), Mutation{mutation->kind, {~uint64_t{0}, 1}}).ok());
+    }
+    EXPECT_GT(applied, 0) << kind.id << " never applied";
+  }
+}
+
+void ExpectEveryRuleIsBroken(const Format& format, const DescriptorGenerator& generator) {
+  for (const Rule& rule : format.rules) {
+    bool broken = false;
+    for (const MutationKind& kind : generator.mutations) broken |= kind.breaks_rule == rule.id;
+    EXPECT_TRUE(broken) << rule.id << " has no input that breaks it";
+    EXPECT_FALSE(rule.statement.empty());
+    EXPECT_FALSE(rule.source.empty());
+  }
+}
+
+void ExpectHarmlessDamage(const Format& format, ByteSpan bytes, size_t stride) {
+  for (size_t size = 0; size < bytes.size(); size += stride) RunAll(format, bytes.first(size));
+  Bytes damaged(bytes.begin(), bytes.end());
+  for (size_t i = 0; i < damaged.size(); i += stride) {
+    const uint8_t kept = damaged[i];
+    for (const uint8_t value : {uint8_t{0}, uint8_t{0xff}, static_cast<uint8_t>(~kept)}) {
+      damaged[i] = value;
+      RunAll(format, damaged);
+    }
+    damaged[i] = kept;
+  }
+}
+
+namespace {
+
+void CollectScalars(Json& json, std::vector<Json*>& found) {
+  if (json.is_structured()) {
+    for (Json& item : json) CollectScalars(item, found);
+  } else {
+    found.push_back(&json);
+  }
+}
+
+}  // namespace
+
+void ExpectHarmlessJson(const Format& format, ByteSpan bytes) {
+  Json json = format.to_json(bytes).value();
+  std::vector<Json*> scalars;
+  CollectScalars(json, scalars);
+  for (Json* scalar : scalars) {
+    const Json kept = *scalar;
+    for (const Json& other : {Json(nullptr), Json(-1), Json(1e30), Json("0xzz"), Json("f"),
+                              Json::array(), Json::object(), Json(true), Json(~uint64_t{0})}) {
+      *scalar = other;
+      const Result<Bytes> result = format.from_json(json);
+      if (!result.ok()) {
+        EXPECT_FALSE(result.error().message.empty());
+      }
+    }
+    *scalar = kept;
+  }
+  for (const Json& other : {Json(nullptr), Json(3), Json::array(), Json::object()}) {
+    EXPECT_FALSE(format.from_json(other).ok());
+  }
+}
+
+}  // namespace anecheck::testing

@@ -1,0 +1,117 @@
+// The hal format's entry: JSON, print and recognition of tables.
+
+#include "harness/formats/format.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/json_fields.h"
+#include "harness/formats/hal/hal.h"
+#include "harness/formats/hal/rules.h"
+#include "harness/targets/catalog.h"
+
+namespace anecheck {
+namespace {
+
+// Without a magic number: the size, the constants of the whole line, and the extension.
+int Recognise(ByteSpan bytes, std::string_view path) {
+  if (bytes.size() != kHalSize) return 0;
+  const bool constants = LoadLittle(bytes, 0x1c8, 8) == 64 && LoadLittle(bytes, 0x200, 8) == 65536;
+  if (path.ends_with(".hal")) return constants ? 90 : 70;
+  return constants ? 60 : 0;
+}
+
+Result<Json> ToJson(ByteSpan bytes) {
+  ANECHECK_ASSIGN(const HalBlob blob, HalBlob::Parse(bytes));
+  return Json{{"format", "hal"}, {"table", RecordToJson(HalRecordFields(), blob.bytes())}};
+}
+
+Result<Bytes> FromJson(const Json& json) {
+  if (!json.is_object() || !json.contains("table")) {
+    return json_fields::Bad("hal", "needs a member \"table\"");
+  }
+  return RecordFromJson(HalRecordFields(), json["table"], kHalSize, "table");
+}
+
+Result<Bytes> Rewrite(ByteSpan bytes) {
+  ANECHECK_ASSIGN(const HalBlob blob, HalBlob::Parse(bytes));
+  return Bytes(blob.bytes().begin(), blob.bytes().end());
+}
+
+Result<std::vector<Violation>> VerifyBytes(ByteSpan bytes) {
+  ANECHECK_ASSIGN(const HalBlob blob, HalBlob::Parse(bytes));
+  return hal::Verify(blob);
+}
+
+// The targets whose every known value the table has.
+std::string MatchingTargets(const HalBlob& blob) {
+  std::string names;
+  for (const Target& target : AllTargets()) {
+    const HalImage pair[] = {HalImageOf(target), HalImageOf(blob, "file")};
+    if (DiffHal(pair).empty()) names += (names.empty() ? "" : ", ") + target.name;
+  }
+  return names.empty() ? "none of the 28 targets" : names;
+}
+
+std::string FieldLine(const HalField& field, const HalBlob& blob) {
+  std::string value;
+  if (field.kind == HalKind::kFlag) {
+    const uint8_t byte = blob.bytes()[field.offset];
+    value = byte > 1 ? fmt::format("{} (byte 0x{:x})", byte & 1, byte) : fmt::format("{}", byte);
+  } else if (field.kind == HalKind::kPointer || field.kind == HalKind::kString) {
+    value = HexBytesText(blob.bytes().subspan(field.offset, field.width));
+  } else {
+    value = fmt::format("{}", LoadLittle(blob.bytes(), field.offset, field.width));
+  }
+  return fmt::format("  0x{:03x} {:7} {:<2} {:42} {}{}{}\n", field.offset, HalKindName(field.kind),
+                     field.width, field.name, value, field.unit.empty() ? "" : " " + field.unit,
+                     field.dead ? "  (dead: not read through the table)" : "");
+}
+
+Result<std::string> Print(ByteSpan bytes) {
+  ANECHECK_ASSIGN(const HalBlob blob, HalBlob::Parse(bytes));
+  std::string text = fmt::format("HAL table, 0x{:x} bytes\n", kHalSize);
+  text += fmt::format("agrees with every known value of: {}\n", MatchingTargets(blob));
+  for (const HalField& field : HalLayout::Get().fields()) text += FieldLine(field, blob);
+  const HalLayout& layout = HalLayout::Get();
+  std::string unnamed;
+  uint32_t opaque = 0;
+  for (uint32_t offset = 0; offset < kHalSize; ++offset) {
+    if (layout.Covering(offset) != nullptr || blob.bytes()[offset] == 0) continue;
+    if (layout.MayBeFlag(offset)) {
+      unnamed += fmt::format(" 0x{:x}", offset);
+    } else {
+      ++opaque;
+    }
+  }
+  text += fmt::format("unnamed capability bytes not 0:{}\n", unnamed.empty() ? " none" : unnamed);
+  text += fmt::format("other undescribed bytes not 0: {}\n", opaque);
+  return text +
+         "sources differ: the public guide, chapter 35, gives a table of 0x348 bytes; it names "
+         "0x748 part of the factor list 0x730 to 0x750, the specification a texture descriptor\n";
+}
+
+Result<Coverage> CoverageOf(ByteSpan bytes) {
+  ANECHECK_RETURN_IF_ERROR([&]() -> Status {
+    ANECHECK_ASSIGN(const HalBlob blob, HalBlob::Parse(bytes));
+    return {};
+  }());
+  return Coverage{kHalSize, 0, RecordTypedBytes(HalRecordFields())};
+}
+
+}  // namespace
+
+const Format kFormat_hal = {
+    .name = "hal",
+    .title = "Hardware-abstraction table of a compiler target",
+    .rules = hal::Rules(),
+    .recognise = Recognise,
+    .to_json = ToJson,
+    .from_json = FromJson,
+    .rewrite = Rewrite,
+    .verify = VerifyBytes,
+    .print = Print,
+    .coverage = CoverageOf,
+};
+
+}  // namespace anecheck

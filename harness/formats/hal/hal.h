@@ -1,0 +1,77 @@
+// A hardware-abstraction table as a file: 0x938 bytes with named fields
+// (harness/targets/hal_layout.h, from specification 003, tables 24.1 to 24.5). Typed reading and
+// writing, tables made from what is known of a target, and a byte-granular difference of any number
+// of tables.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/formats/format.h"
+#include "harness/formats/record/record.h"
+#include "harness/targets/hal_layout.h"
+#include "harness/targets/target.h"
+
+namespace anecheck {
+
+extern const Format kFormat_hal;
+
+// A whole table. Reads and writes go by the offset of a field and refuse any other: an offset past
+// the end, one that no source describes, or one of another kind.
+class HalBlob {
+ public:
+  // kMalformed unless `bytes` has exactly 0x938 bytes.
+  static Result<HalBlob> Parse(ByteSpan bytes);
+
+  // A field of kind scalar or value, at its width.
+  Result<uint64_t> Scalar(uint32_t offset) const;
+  // `blob[offset] & 1`: a named flag, or an unnamed byte of the capability region. Not legal in the
+  // cost block (0x580 to 0x7f0) but for the flags named there, nor on values and pointers.
+  Result<bool> Flag(uint32_t offset) const;
+  // The raw bytes of the field of any kind that begins at `offset`.
+  Result<ByteSpan> Field(uint32_t offset) const;
+
+  // Change that field's bytes and nothing else. A flag keeps its upper seven bits.
+  Status SetScalar(uint32_t offset, uint64_t value);
+  Status SetFlag(uint32_t offset, bool value);
+
+  ByteSpan bytes() const { return bytes_; }
+
+ private:
+  Bytes bytes_;
+};
+
+// A table of which only some bytes are known.
+struct HalImage {
+  std::string name;
+  Bytes bytes;              // 0x938; meaningless where not known
+  std::vector<bool> known;  // one a byte
+};
+
+// What the sources state of a target's table. Dead fields, pointers and unsourced values are
+// unknown.
+HalImage HalImageOf(const Target& target);
+// A blob, known throughout.
+HalImage HalImageOf(const HalBlob& blob, std::string name);
+
+// One byte that two tables know and have differently.
+struct HalDifference {
+  uint32_t offset = 0;
+  const HalField* field = nullptr;             // null where no field covers the byte
+  std::vector<std::optional<uint8_t>> values;  // one a table; nothing where it is unknown there
+};
+
+// Every differing byte of any number of tables, by offset.
+std::vector<HalDifference> DiffHal(std::span<const HalImage> images);
+// The same for people: one line a byte, under a header with the tables' names.
+std::string DiffHalText(std::span<const HalImage> images);
+
+// The record fields of the whole table, by offset.
+std::span<const RecordField> HalRecordFields();
+
+}  // namespace anecheck

@@ -1,0 +1,184 @@
+#include "harness/formats/record/record.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "harness/base/json_fields.h"
+
+namespace anecheck {
+namespace {
+
+using json_fields::Bad;
+
+constexpr std::string_view kOpaque = "opaque";
+// Two runs of opaque bytes closer than this become one, zeros between them included.
+constexpr size_t kRunGap = 8;
+
+std::optional<int> Digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return std::nullopt;
+}
+
+// For each byte whether a field covers it.
+std::vector<bool> Covered(std::span<const RecordField> fields, size_t size) {
+  std::vector<bool> covered(size, false);
+  for (const RecordField& field : fields) {
+    for (size_t i = field.offset; i < field.offset + field.width && i < size; ++i) {
+      covered[i] = true;
+    }
+  }
+  return covered;
+}
+
+Json OpaqueRuns(std::span<const RecordField> fields, ByteSpan bytes) {
+  const std::vector<bool> covered = Covered(fields, bytes.size());
+  Json runs = Json::array();
+  size_t i = 0;
+  while (i < bytes.size()) {
+    if (covered[i] || bytes[i] == 0) {
+      ++i;
+      continue;
+    }
+    size_t end = i + 1;  // one past the last byte of the run that is not zero
+    for (size_t j = end; j < bytes.size() && !covered[j] && j - end < kRunGap; ++j) {
+      if (bytes[j] != 0) end = j + 1;
+    }
+    runs.push_back(
+        {{"offset", HexNumberText(i)}, {"bytes", HexBytesText(bytes.subspan(i, end - i))}});
+    i = end;
+  }
+  return runs;
+}
+
+Status ReadField(const RecordField& field, const Json& json, std::span<uint8_t> out,
+                 std::string_view path) {
+  const std::string where = fmt::format("{}.{}", path, field.name);
+  const auto found = json.find(field.name);
+  if (found == json.end()) return Bad(where, "is missing");
+  if (field.kind == RecordKind::kBytes) {
+    if (!found->is_string()) return Bad(where, "needs hexadecimal digits");
+    ANECHECK_ASSIGN(const Bytes bytes, ParseHexBytes(found->get_ref<const std::string&>(), where));
+    if (bytes.size() != field.width) {
+      return Bad(where, fmt::format("needs {} bytes, has {}", field.width, bytes.size()));
+    }
+    std::copy(bytes.begin(), bytes.end(), out.begin() + field.offset);
+    return {};
+  }
+  ANECHECK_ASSIGN(const uint64_t value, json_fields::Number(*found, where));
+  if (field.width < 8 && value >> (8 * field.width) != 0) {
+    return Bad(where, fmt::format("0x{:x} does not fit in {} bytes", value, field.width));
+  }
+  StoreLittle(out, field.offset, field.width, value);
+  return {};
+}
+
+Status ReadOpaque(std::span<const RecordField> fields, const Json& json, std::span<uint8_t> out,
+                  std::string_view path) {
+  const std::string where = fmt::format("{}.{}", path, kOpaque);
+  ANECHECK_ASSIGN(const std::vector<const Json*> runs, json_fields::Array(json, kOpaque, path));
+  const std::vector<bool> covered = Covered(fields, out.size());
+  for (const Json* run : runs) {
+    if (!run->is_object()) return Bad(where, "needs objects of \"offset\" and \"bytes\"");
+    ANECHECK_ASSIGN(const uint64_t offset, json_fields::Number(*run, "offset", where));
+    ANECHECK_ASSIGN(const std::string text, json_fields::String(*run, "bytes", where));
+    ANECHECK_ASSIGN(const Bytes bytes, ParseHexBytes(text, where));
+    if (offset > out.size() || bytes.size() > out.size() - offset) {
+      return Bad(where, fmt::format("0x{:x} + {} leaves the record of 0x{:x} bytes", offset,
+                                    bytes.size(), out.size()));
+    }
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      if (covered[offset + i]) {
+        return Bad(where, fmt::format("0x{:x} belongs to a named field", offset + i));
+      }
+      out[offset + i] = bytes[i];
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+uint64_t LoadLittle(ByteSpan bytes, size_t offset, size_t width) {
+  uint64_t value = 0;
+  for (size_t i = 0; i < width; ++i) value |= static_cast<uint64_t>(bytes[offset + i]) << (8 * i);
+  return value;
+}
+
+void StoreLittle(std::span<uint8_t> bytes, size_t offset, size_t width, uint64_t value) {
+  for (size_t i = 0; i < width; ++i) bytes[offset + i] = static_cast<uint8_t>(value >> (8 * i));
+}
+
+std::string HexNumberText(uint64_t value) { return fmt::format("0x{:x}", value); }
+
+std::string HexBytesText(ByteSpan bytes) {
+  static constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  text.reserve(bytes.size() * 2);
+  for (const uint8_t byte : bytes) {
+    text.push_back(kDigits[byte >> 4]);
+    text.push_back(kDigits[byte & 15]);
+  }
+  return text;
+}
+
+Result<Bytes> ParseHexBytes(std::string_view text, std::string_view path) {
+  if (text.size() % 2 != 0) return Bad(path, "an odd number of hexadecimal digits");
+  Bytes bytes;
+  bytes.reserve(text.size() / 2);
+  for (size_t i = 0; i < text.size(); i += 2) {
+    const std::optional<int> high = Digit(text[i]);
+    const std::optional<int> low = Digit(text[i + 1]);
+    if (!high || !low) return Bad(path, fmt::format("no hexadecimal digit at character {}", i));
+    bytes.push_back(static_cast<uint8_t>(*high * 16 + *low));
+  }
+  return bytes;
+}
+
+Json RecordToJson(std::span<const RecordField> fields, ByteSpan bytes) {
+  Json json = Json::object();
+  for (const RecordField& field : fields) {
+    std::string name(field.name);
+    if (field.kind == RecordKind::kBytes) {
+      json[std::move(name)] = HexBytesText(bytes.subspan(field.offset, field.width));
+      continue;
+    }
+    const uint64_t value = LoadLittle(bytes, field.offset, field.width);
+    if (field.kind == RecordKind::kHex) {
+      json[std::move(name)] = HexNumberText(value);
+    } else {
+      json[std::move(name)] = value;
+    }
+  }
+  json[std::string(kOpaque)] = OpaqueRuns(fields, bytes);
+  return json;
+}
+
+Result<Bytes> RecordFromJson(std::span<const RecordField> fields, const Json& json, size_t size,
+                             std::string_view path) {
+  if (!json.is_object()) return Bad(path, "needs an object");
+  Bytes bytes(size, 0);
+  for (const RecordField& field : fields) {
+    ANECHECK_RETURN_IF_ERROR(ReadField(field, json, bytes, path));
+  }
+  if (json.size() > fields.size() + (json.contains(kOpaque) ? 1 : 0)) {
+    for (const auto& [name, value] : json.items()) {
+      bool known = name == kOpaque;
+      for (const RecordField& field : fields) known |= field.name == name;
+      if (!known) return Bad(path, fmt::format("has no member \"{}\"", name));
+    }
+  }
+  ANECHECK_RETURN_IF_ERROR(ReadOpaque(fields, json, bytes, path));
+  return bytes;
+}
+
+uint64_t RecordTypedBytes(std::span<const RecordField> fields) {
+  uint64_t typed = 0;
+  for (const RecordField& field : fields) typed += field.width;
+  return typed;
+}
+
+}  // namespace anecheck

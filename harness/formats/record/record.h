@@ -1,0 +1,54 @@
+// Records of fixed layout as JSON and back: named little-endian fields at offsets, and every byte
+// between them kept as an opaque run. Used by the hal, firmware, submission and tdv10 formats,
+// where sources describe only some fields of a structure.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "harness/base/result.h"
+#include "harness/formats/format.h"
+
+namespace anecheck {
+
+enum class RecordKind : uint8_t {
+  kNumber,  // unsigned, at most 8 bytes; a JSON number
+  kHex,     // unsigned, at most 8 bytes; "0x..." in JSON
+  kBytes,   // hexadecimal digits, two a byte
+};
+
+struct RecordField {
+  std::string_view name;
+  uint32_t offset = 0;  // from the start of the record
+  uint32_t width = 0;   // bytes
+  RecordKind kind = RecordKind::kNumber;
+};
+
+// A JSON object with one member a field, and under "opaque" the bytes outside all fields that are
+// not zero: [{"offset": "0x1c", "bytes": "0a0b"}]. `fields` are sorted by offset, do not overlap
+// and lie inside `bytes`.
+Json RecordToJson(std::span<const RecordField> fields, ByteSpan bytes);
+
+// The inverse, for a record of `size` bytes. Fails, naming the member under `path`, where a field
+// is missing, unknown or out of range, or where an opaque run leaves the record or touches a field.
+Result<Bytes> RecordFromJson(std::span<const RecordField> fields, const Json& json, size_t size,
+                             std::string_view path);
+
+// The bytes that belong to a field.
+uint64_t RecordTypedBytes(std::span<const RecordField> fields);
+
+// Little-endian numbers of up to 8 bytes. Precondition: offset + width <= bytes.size().
+uint64_t LoadLittle(ByteSpan bytes, size_t offset, size_t width);
+void StoreLittle(std::span<uint8_t> bytes, size_t offset, size_t width, uint64_t value);
+
+// "0x1f800".
+std::string HexNumberText(uint64_t value);
+// Two digits a byte.
+std::string HexBytesText(ByteSpan bytes);
+// The inverse of HexBytesText; fails on an odd count or another character.
+Result<Bytes> ParseHexBytes(std::string_view text, std::string_view path);
+
+}  // namespace anecheck
