@@ -1,0 +1,17 @@
+// Valid dispatch descriptors from a choice stream, and their mutations. Used by the tests, the fuzz
+// target and `anecheck gen --format e5`.
+#pragma once
+
+#include "generators/choice_stream.h"
+#include "generators/formats/descriptor_generator.h"
+#include "harness/formats/e5/e5.h"
+
+namespace anecheck {
+
+// A random compiler outline: up to three inputs and outputs, up to five states, up to four
+// segments.
+e5::Outline GenerateE5Outline(ChoiceStream& choices);
+
+extern const DescriptorGenerator kGenerator_e5;
+
+}  // namespace anecheck

@@ -1,0 +1,178 @@
+// kFormat_e5: the dispatch descriptor as a file format.
+#include "harness/formats/e5/e5.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/formats/e5/e5_rules.h"
+#include "harness/formats/flatbuffer/document.h"
+#include "harness/formats/flatbuffer/document_json.h"
+#include "harness/formats/flatbuffer/shape.h"
+
+namespace anecheck::e5 {
+namespace {
+
+using flatbuffer::Decode;
+using flatbuffer::Document;
+using flatbuffer::Encode;
+
+Result<Document> DecodeFile(ByteSpan bytes) {
+  return Decode(WireSchema(), bytes,
+                static_cast<uint32_t>(std::min<size_t>(bytes.size(), INT32_MAX)), {},
+                WireSchema().root);
+}
+
+int Recognise(ByteSpan bytes, std::string_view path) {
+  // There is no magic number: the root's vtable stands for one (specification 000, table 23.1).
+  static constexpr std::array<uint8_t, 8> kHead = {0x0c, 0, 0x14, 0, 4, 0, 8, 0};
+  const bool named = path.ends_with(".e5");
+  if (flatbuffer::CheckShape(WireSchema(), bytes)) return named ? 20 : 0;
+  const Result<Document> document = DecodeFile(bytes);
+  if (!document.ok()) return named ? 20 : 0;
+  const auto& root = document->objects[document->root];
+  const uint32_t vtable = document->objects[root.vtable].at;
+  if (std::ranges::equal(bytes.subspan(vtable, kHead.size()), kHead)) return 90;
+  return named ? 60 : 0;
+}
+
+Result<Json> ToJson(ByteSpan bytes) {
+  ANECHECK_ASSIGN(const Document document, DecodeFile(bytes));
+  ANECHECK_ASSIGN(const Json body, flatbuffer::DocumentToJson(WireSchema(), document));
+  Json json;
+  json["format"] = "e5";
+  json.update(body);
+  return json;
+}
+
+Result<Bytes> FromJson(const Json& json) {
+  ANECHECK_ASSIGN(const Document document,
+                  flatbuffer::DocumentFromJson(WireSchema(), json, WireSchema().root));
+  return Encode(document);
+}
+
+Result<Bytes> Rewrite(ByteSpan bytes) {
+  ANECHECK_ASSIGN(const Document document, DecodeFile(bytes));
+  return Encode(document);
+}
+
+Result<std::vector<Violation>> Verify(ByteSpan bytes) {
+  if (auto error = flatbuffer::CheckShape(WireSchema(), bytes)) return std::move(error->error);
+  return CheckRules(bytes);
+}
+
+std::string Shape(const TensorDescriptor& tensor) {
+  return fmt::format("[{}] strides [{}]", fmt::join(tensor.dim, ", "),
+                     fmt::join(tensor.stride, ", "));
+}
+
+std::string_view DtypeName(TensorDataType dtype) {
+  static constexpr std::array<std::string_view, 11> kNames = {
+      "invalid", "float16", "float32", "int8", "uint8", "int16",
+      "int32",   "int4",    "bool",    "e4m3", "e5m2"};
+  const auto index = static_cast<uint32_t>(dtype);
+  return index < kNames.size() ? kNames[index] : "unknown";
+}
+
+void PrintOperation(const Operation& operation, std::string* out) {
+  *out += fmt::format("    {} ({}): inputs [{}], outputs [{}]\n", operation.name,
+                      OpTypeName(operation.type), fmt::join(operation.inputs, ", "),
+                      fmt::join(operation.outputs, ", "));
+  for (const TensorDescriptor& tensor : operation.operands) {
+    *out += fmt::format("      operand {} {}\n", DtypeName(tensor.storage_type), Shape(tensor));
+  }
+  if (const auto* cast = std::get_if<CastAttrs>(&operation.attrs)) {
+    *out += fmt::format("      cast {} to {}, component_pack {}\n", DtypeName(cast->src_dtype),
+                        DtypeName(cast->dst_dtype), cast->component_pack);
+  } else if (const auto* ane = std::get_if<AneInferenceAttrs>(&operation.attrs)) {
+    *out += fmt::format("      procedure {}, symbol {}, anehash {}, buffer {}, options \"{}\"\n",
+                        ane->procedure_name, ane->program_symbol, ane->anehash,
+                        ane->intermediate_buffer_handle, ane->compiler_options);
+  }
+}
+
+void PrintPorts(const std::vector<Port>& ports, std::string_view direction, std::string* out) {
+  for (const Port& port : ports) {
+    *out += fmt::format("  {} {}: {} bytes at 0x{:x}\n", direction, port.name, port.byte_size,
+                        port.aperture_va);
+  }
+}
+
+bool AnyOperandHasField(const Document& document, uint16_t id) {
+  const int16_t type = WireSchema().FindTable("TensorDescriptor");
+  return std::ranges::any_of(document.objects, [&](const flatbuffer::Object& object) {
+    return object.kind == flatbuffer::ObjectKind::kTable && object.type == type &&
+           document.FindSlot(object, id) != nullptr;
+  });
+}
+
+Result<std::string> Print(ByteSpan bytes) {
+  ANECHECK_ASSIGN(const Program program, Parse(bytes));
+  ANECHECK_ASSIGN(const Document document, DecodeFile(bytes));
+  const flatbuffer::Object& root = document.objects[document.root];
+  const flatbuffer::Object& vtable = document.objects[root.vtable];
+  std::string out = fmt::format("dispatch descriptor (.e5), {} bytes, format version {}\n",
+                                bytes.size(), program.format_version);
+  out +=
+      fmt::format("root table at 0x{:x}, vtable {} at 0x{:x}\n", root.at,
+                  flatbuffer::ToHex(bytes.subspan(vtable.at, document.SizeOf(vtable))), vtable.at);
+  const int16_t tensor = WireSchema().FindTable("TensorDescriptor");
+  if (AnyOperandHasField(document, WireSchema().tables[tensor].FindField("component_pack")->id)) {
+    out += "note: operands carry component_pack, which specification 000, listing 23.2 has not\n";
+  }
+  out += fmt::format("build info ({})\n", program.build_info.size());
+  for (const BuildInfoEntry& entry : program.build_info) {
+    out += fmt::format("  {} = {}\n", entry.key, entry.value);
+  }
+  out += fmt::format("symbols ({})\n", program.symbol_names.size());
+  for (size_t i = 0; i < program.symbol_names.size(); ++i) {
+    out += fmt::format("  {} {}\n", i, program.symbol_names[i]);
+  }
+  out += fmt::format("sections ({})\n", program.sections.size());
+  for (const Section& section : program.sections) {
+    out += fmt::format("  {} kind {}\n", section.name, section.kind);
+  }
+  out += "functions (assumed to hang from the first section)\n";
+  for (const Function& function : program.functions) {
+    out += fmt::format("  {} anehash {}\n", function.name, function.anehash_path);
+    for (const Block& block : function.blocks) {
+      out += fmt::format("   block {}\n", block.name);
+      for (const Operation& operation : block.operations) PrintOperation(operation, &out);
+    }
+  }
+  PrintPorts(program.input_ports, "input", &out);
+  PrintPorts(program.output_ports, "output", &out);
+  for (const AliasSymbol& alias : program.alias_symbols) {
+    out += fmt::format("  state {}: symbol {} at 0x{:x}\n", alias.name, alias.symbol_index,
+                       alias.addr_offset);
+  }
+  return out;
+}
+
+Result<Coverage> Cover(ByteSpan bytes) {
+  ANECHECK_ASSIGN(const Document document, DecodeFile(bytes));
+  // Zero bytes that align the objects are the layout's own.
+  uint64_t unknown = 0;
+  for (const flatbuffer::RawBytes& raw : document.raw) unknown += raw.bytes.size();
+  return Coverage{.total = bytes.size(), .payload = 0, .typed = bytes.size() - unknown};
+}
+
+}  // namespace
+}  // namespace anecheck::e5
+
+namespace anecheck {
+
+const Format kFormat_e5 = {
+    .name = "e5",
+    .title = "dispatch descriptor (.e5 FlatBuffer)",
+    .rules = e5::Rules(),
+    .recognise = e5::Recognise,
+    .to_json = e5::ToJson,
+    .from_json = e5::FromJson,
+    .rewrite = e5::Rewrite,
+    .verify = e5::Verify,
+    .print = e5::Print,
+    .coverage = e5::Cover,
+};
+
+}  // namespace anecheck

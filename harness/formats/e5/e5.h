@@ -1,0 +1,201 @@
+// The dispatch descriptor (.e5): the operation chain that the runtime submits, over a hardware
+// container. Used by the simulated compiler, the round trip and the e5rt runner through Program,
+// Write and Parse, and by `anecheck inspect` through kFormat_e5.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/formats/flatbuffer/schema.h"
+#include "harness/formats/format.h"
+
+namespace anecheck::e5 {
+
+// Specification 000, listing 23.1: the complete set. The numbers are assumed (e5.fbs).
+enum class OpType : uint8_t {
+  kCast,
+  kAneInference,
+  kEirInference,
+  kCpuInference,
+  kBnnsCpuInference,
+  kMlcCpuInference,
+  kMpsGraphInference,
+  kE5MinimalCpu,
+  kQuant,
+  kDequant,
+  kBarrier,
+  kJitCall,
+};
+inline constexpr int kOpTypeCount = 12;
+// The name as it stands in symbols, for example "AneInference"; empty above kJitCall.
+std::string_view OpTypeName(OpType type);
+
+// facts/e5_schema.md; the numbers are assumed (e5.fbs).
+enum class TensorDataType : int32_t {
+  kInvalid,
+  kFloat16,
+  kFloat32,
+  kInt8,
+  kUInt8,
+  kInt16,
+  kInt32,
+  kInt4,
+  kBool,
+  kE4M3,
+  kE5M2,
+};
+
+inline constexpr int32_t kFormatVersion = 4;      // specification 000, table 23.2
+inline constexpr uint64_t kStateStride = 0x4000;  // specification 000: 16-kilobyte strides
+inline constexpr uint32_t kRootVTableBytes = 12;  // specification 000, table 23.1
+
+struct BuildInfoEntry {
+  std::string key;
+  std::string value;
+  friend bool operator==(const BuildInfoEntry&, const BuildInfoEntry&) = default;
+};
+
+// Specification 000, listing 23.2. Dimensions in elements, strides in bytes.
+struct TensorDescriptor {
+  std::array<uint64_t, 4> dim{};
+  std::array<uint64_t, 4> stride{};
+  uint64_t width = 0;
+  uint64_t height = 0;
+  uint64_t channels = 0;
+  uint64_t batch_number = 0;
+  uint64_t sequence_length = 0;
+  uint64_t stride_width = 0;
+  uint64_t stride_height = 0;
+  uint64_t stride_channels = 0;
+  uint64_t stride_batch_number = 0;
+  uint64_t stride_sequence_length = 0;
+  TensorDataType storage_type = TensorDataType::kFloat16;
+  int32_t component_pack = 0;  // public notes only
+  friend bool operator==(const TensorDescriptor&, const TensorDescriptor&) = default;
+};
+
+struct CastAttrs {
+  TensorDataType src_dtype = TensorDataType::kFloat16;
+  TensorDataType dst_dtype = TensorDataType::kFloat16;
+  int32_t component_pack = 0;
+  friend bool operator==(const CastAttrs&, const CastAttrs&) = default;
+};
+
+struct AneInferenceAttrs {
+  std::string procedure_name;
+  std::string anehash;
+  std::string program_symbol;
+  uint32_t intermediate_buffer_handle = 0;
+  std::string compiler_options;
+  friend bool operator==(const AneInferenceAttrs&, const AneInferenceAttrs&) = default;
+};
+
+// The fields of the other ten attribute tables are unknown: they are written empty.
+struct OpaqueAttrs {
+  friend bool operator==(const OpaqueAttrs&, const OpaqueAttrs&) = default;
+};
+
+struct Operation {
+  std::string name;  // "Op0_Cast"
+  OpType type = OpType::kCast;
+  std::vector<uint32_t> inputs;            // indices of Program::symbol_names
+  std::vector<uint32_t> outputs;           // indices of Program::symbol_names
+  std::vector<TensorDescriptor> operands;  // inputs, then outputs
+  std::variant<OpaqueAttrs, CastAttrs, AneInferenceAttrs> attrs;
+  friend bool operator==(const Operation&, const Operation&) = default;
+};
+
+struct Block {
+  std::string name;
+  std::vector<Operation> operations;
+  friend bool operator==(const Block&, const Block&) = default;
+};
+
+struct Function {
+  std::string name;  // "main"
+  std::string anehash_path;
+  std::vector<Block> blocks;
+  friend bool operator==(const Function&, const Function&) = default;
+};
+
+struct Port {
+  std::string name;
+  uint64_t byte_size = 0;
+  uint64_t aperture_va = 0;
+  friend bool operator==(const Port&, const Port&) = default;
+};
+
+// A held state: an output bound to the buffer of an input, `addr_offset` bytes into the state area.
+struct AliasSymbol {
+  std::string name;
+  uint32_t symbol_index = 0;  // of Program::symbol_names
+  uint32_t addr_offset = 0;
+  friend bool operator==(const AliasSymbol&, const AliasSymbol&) = default;
+};
+
+struct Section {
+  std::string name;
+  int32_t kind = 0;
+  friend bool operator==(const Section&, const Section&) = default;
+};
+
+struct Program {
+  std::vector<std::string> symbol_names;
+  std::vector<BuildInfoEntry> build_info;
+  std::vector<Function> functions;
+  std::vector<Port> input_ports;
+  std::vector<Port> output_ports;
+  std::vector<AliasSymbol> alias_symbols;
+  // As read. Write makes the sections of a program with functions itself, two an operation.
+  std::vector<Section> sections;
+  int32_t format_version = kFormatVersion;
+  friend bool operator==(const Program&, const Program&) = default;
+};
+
+// Two sections an operation, its argument frame and its attributes (specification 000).
+std::vector<Section> SectionsOf(const Program& program);
+
+// The bytes of a descriptor. They begin with the root offset 0x14, four zero bytes and the vtable
+// 0c00 1400 0400 0800 0c00 1000, as public dumps of real descriptors do. The size depends on names
+// and counts only, not on dimensions. Errors: kInvalid for ports, aliases or functions without any
+// operation, since they hang from its sections.
+Result<Bytes> Write(const Program& program);
+
+// Reads a descriptor of any writer. What hangs from sections in another way than e5.fbs assumes is
+// not seen. Errors: those of the shape check, with absolute offset.
+Result<Program> Parse(ByteSpan bytes);
+
+// What a compiler knows of a program when it writes its descriptor.
+struct Outline {
+  struct Tensor {
+    std::string name;
+    std::array<uint64_t, 4> shape{1, 1, 1, 1};  // batch, channels, height, width
+    TensorDataType dtype = TensorDataType::kFloat16;
+    uint64_t byte_size = 0;  // of the bound buffer
+    uint64_t aperture_va = 0;
+  };
+  std::vector<Tensor> inputs;
+  std::vector<Tensor> outputs;
+  std::vector<Tensor> states;  // each is an input and an output
+  uint32_t segments = 1;       // one more than the bridge cuts
+  std::string anehash;         // of the hardware container
+  std::vector<BuildInfoEntry> build_info;
+};
+
+// The canonical chain of specification 000: one Cast an input or state, one AneInference a segment,
+// one Cast an output or state; states at 16 KiB strides.
+Program MakeProgram(const Outline& outline);
+
+// The schema that flatc compiled from e5.fbs.
+const flatbuffer::Schema& WireSchema();
+
+}  // namespace anecheck::e5
+
+namespace anecheck {
+extern const Format kFormat_e5;
+}

@@ -1,0 +1,396 @@
+#include "harness/formats/e5/e5_rules.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "generated/flatbuffer_schemas/e5_schema/e5_generated.h"
+#include "harness/formats/e5/e5.h"
+#include "harness/formats/flatbuffer/little_endian.h"
+
+namespace anecheck::e5 {
+namespace {
+
+using FactEvidence::kAssumed;
+using FactEvidence::kPublicNotes;
+using FactEvidence::kSpecification;
+
+enum RuleIndex : size_t {
+  kRootVTable,
+  kVersion,
+  kSectionName,
+  kSectionCount,
+  kSymbolOrder,
+  kSymbolKind,
+  kCastBrackets,
+  kOperationSymbols,
+  kOperationType,
+  kOperationSections,
+  kOperandSymbols,
+  kAttrsMember,
+  kInferenceProcedure,
+  kOperandRank,
+  kOperandDtype,
+  kPortNames,
+  kPortAlignment,
+  kPortOverlap,
+  kPortCasts,
+  kAliasSymbol,
+  kStateStrides,
+  kRuleCount,
+};
+
+constexpr std::array<Rule, kRuleCount> kRules = {{
+    {"root-vtable",
+     "The root's vtable is 12 bytes and begins 0c00 1400 0400 0800; the last two fields stand at "
+     "12 "
+     "and 16, in either order.",
+     "specification 000, tables 23.1 and 23.2", kSpecification},
+    {"format-version", "format_version is 4.", "specification 000, table 23.2", kSpecification},
+    {"section-name", "Every section has a name.", "facts/e5_schema.md, table Section",
+     kPublicNotes},
+    {"two-sections-per-operation",
+     "There are two sections for each operation that the symbols name.",
+     "specification 000, Dispatch descriptor: each operation has two sections", kSpecification},
+    {"operation-symbol-order",
+     "The operation symbols Op0_, Op1_, ... stand in order without a gap.",
+     "specification 000, Dispatch descriptor: Op0_Cast then Op1_AneInference then Op2_Cast",
+     kSpecification},
+    {"operation-symbol-kind", "The kind that an operation symbol names is one of the twelve.",
+     "specification 000, listing 23.1", kSpecification},
+    {"casts-bracket-inference", "A chain with an AneInference begins and ends with a Cast.",
+     "specification 000, Dispatch descriptor: bracketed by input and output format casts",
+     kSpecification},
+    {"operations-match-symbols",
+     "The operations of the functions are those that the symbols name, in order.",
+     "specification 000, Dispatch descriptor; where functions hang is assumed", kAssumed},
+    {"operation-type", "op_type is below 12.", "facts/e5_schema.md; the numbers are inferred",
+     kAssumed},
+    {"operation-sections", "arg_frame and attrs_section name sections of the descriptor.",
+     "facts/e5_schema.md, table Operation; where operations hang is assumed", kAssumed},
+    {"operand-symbols", "inputs and outputs index symbol_names.",
+     "assumed: e5.fbs, table Operation", kAssumed},
+    {"attrs-member", "The attribute section holds the member of its operation's kind.",
+     "specification 000, table 23.3; how the union hangs is assumed", kAssumed},
+    {"inference-procedure", "An AneInference names its procedure.",
+     "facts/e5_schema.md, table AneInferenceAttrs; how it hangs is assumed", kAssumed},
+    {"operand-rank", "dim and stride of an operand have four entries.",
+     "specification 000, listing 23.2; where operands hang is assumed", kAssumed},
+    {"operand-dtype", "storage_type is below 11.",
+     "facts/e5_schema.md, TensorDataType; the numbers are inferred", kAssumed},
+    {"port-names", "Ports of one direction have different names.",
+     "assumed: the runtime retains a port by name (facts/e5rt_abi.md)", kAssumed},
+    {"port-alignment", "aperture_va is a multiple of 16 KiB.",
+     "specification 000: 16-kibibyte page granule; where ports hang is assumed", kAssumed},
+    {"port-overlap", "The apertures of two ports of one direction do not overlap.",
+     "assumed: each port is a window of its own", kAssumed},
+    {"port-casts", "There is one input Cast an input port and one output Cast an output port.",
+     "specification 000: one input and five states give six casts; where ports hang is assumed",
+     kAssumed},
+    {"alias-symbol", "symbol_index of an alias symbol indexes symbol_names.",
+     "specification 000, table 23.3; where alias symbols hang is assumed", kAssumed},
+    {"state-strides", "States lie at multiples of 16 KiB, each at its own.",
+     "specification 000: state buffers at 16-kilobyte strides; where they hang is assumed",
+     kAssumed},
+}};
+
+std::string_view View(const flatbuffers::String* text) {
+  return text == nullptr ? std::string_view() : text->string_view();
+}
+
+template <typename Vector, typename Visitor>
+void ForEach(const Vector* vector, Visitor visit) {
+  if (vector == nullptr) return;
+  for (uint32_t i = 0; i < vector->size(); ++i) visit(i, vector->Get(i));
+}
+
+// "Op12_Cast" as 12 and "Cast".
+struct OperationSymbol {
+  uint32_t number = 0;
+  std::string_view kind;
+};
+
+std::optional<OperationSymbol> AsOperationSymbol(std::string_view name) {
+  if (name.size() < 4 || name[0] != 'O' || name[1] != 'p') return std::nullopt;
+  size_t at = 2;
+  uint32_t number = 0;
+  while (at < name.size() && at < 11 && name[at] >= '0' && name[at] <= '9') {
+    number = number * 10 + static_cast<uint32_t>(name[at++] - '0');
+  }
+  if (at == 2 || at >= name.size() || name[at] != '_') return std::nullopt;
+  const std::string_view kind = name.substr(at + 1);
+  // Sections and tensors of an operation carry its name and a suffix.
+  if (kind.find("__") != std::string_view::npos) return std::nullopt;
+  return OperationSymbol{number, kind};
+}
+
+bool IsKind(std::string_view kind) {
+  for (int i = 0; i < kOpTypeCount; ++i) {
+    if (OpTypeName(static_cast<OpType>(i)) == kind) return true;
+  }
+  return false;
+}
+
+class RuleChecker {
+ public:
+  explicit RuleChecker(ByteSpan bytes) : bytes_(bytes), root_(*wire::GetE5Program(bytes.data())) {}
+
+  std::vector<Violation> Run() {
+    CheckRoot();
+    CheckSymbols();
+    CheckSections();
+    ForEach(root_.sections(), [&](uint32_t, const wire::Section* section) {
+      if (section->program() != nullptr) CheckPart(*section->program());
+      CheckOperands(*section);
+    });
+    std::ranges::sort(found_, {}, [](const Violation& violation) {
+      return std::pair(violation.offset, violation.rule);
+    });
+    return std::move(found_);
+  }
+
+ private:
+  uint64_t At(const void* object) const {
+    return static_cast<uint64_t>(static_cast<const uint8_t*>(object) - bytes_.data());
+  }
+
+  // Hostile files can break one rule at each of a million places; the first hundred are enough.
+  template <typename... Args>
+  void Add(RuleIndex rule, const void* where, fmt::format_string<Args...> text, Args&&... args) {
+    if (found_.size() >= 100) return;
+    const uint64_t at = At(where);
+    found_.push_back({&kRules[rule], at,
+                      fmt::format("{}: {} at 0x{:x}", kRules[rule].id,
+                                  fmt::format(text, std::forward<Args>(args)...), at)});
+  }
+
+  void CheckRoot() {
+    using flatbuffer::LoadU16;
+    using flatbuffer::LoadU32;
+    const uint32_t table = LoadU32(bytes_.data());
+    const uint8_t* vtable = &bytes_[static_cast<size_t>(
+        static_cast<int64_t>(table) - static_cast<int32_t>(LoadU32(&bytes_[table])))];
+    const bool head = LoadU16(vtable) == 12 && LoadU16(vtable + 2) == 20 &&
+                      LoadU16(vtable + 4) == 4 && LoadU16(vtable + 6) == 8;
+    const bool tail = head && ((LoadU16(vtable + 8) == 12 && LoadU16(vtable + 10) == 16) ||
+                               (LoadU16(vtable + 8) == 16 && LoadU16(vtable + 10) == 12));
+    if (!tail) {
+      Add(kRootVTable, vtable, "vtable of {} bytes, table of {}, is not 0c00 1400 0400 0800 and on",
+          LoadU16(vtable), LoadU16(vtable + 2));
+    }
+    if (root_.format_version() != kFormatVersion) {
+      const void* where = &bytes_[table];
+      Add(kVersion, where, "format_version is {}", root_.format_version());
+    }
+  }
+
+  void CheckSymbols() {
+    uint32_t inferences = 0;
+    const flatbuffers::String* first = nullptr;
+    const flatbuffers::String* last = nullptr;
+    ForEach(root_.symbol_names(), [&](uint32_t, const flatbuffers::String* name) {
+      const auto symbol = AsOperationSymbol(name->string_view());
+      if (!symbol) return;
+      if (symbol->number != operations_.size()) {
+        Add(kSymbolOrder, name, "symbol \"{}\" where Op{} is due", name->string_view(),
+            operations_.size());
+      }
+      if (!IsKind(symbol->kind)) {
+        Add(kSymbolKind, name, "\"{}\" is none of the twelve kinds", symbol->kind);
+      }
+      if (first == nullptr) first = name;
+      last = name;
+      inferences += symbol->kind == "AneInference" ? 1 : 0;
+      operations_.push_back(name);
+    });
+    if (inferences == 0) return;
+    for (const flatbuffers::String* end : {first, last}) {
+      if (AsOperationSymbol(end->string_view())->kind != "Cast") {
+        Add(kCastBrackets, end, "the chain's end is \"{}\", not a Cast", end->string_view());
+        return;
+      }
+    }
+  }
+
+  void CheckSections() {
+    ForEach(root_.sections(), [&](uint32_t i, const wire::Section* section) {
+      if (View(section->name()).empty()) Add(kSectionName, section, "section {} has no name", i);
+    });
+    const uint32_t count = root_.sections() == nullptr ? 0 : root_.sections()->size();
+    if (!operations_.empty() && count != 2 * operations_.size()) {
+      const void* where = root_.sections() == nullptr ? static_cast<const void*>(&root_)
+                                                      : static_cast<const void*>(root_.sections());
+      Add(kSectionCount, where, "{} sections for {} operations", count, operations_.size());
+    }
+  }
+
+  void CheckPart(const wire::ProgramPart& part) {
+    // Made here: a descriptor whose functions hang elsewhere needs none of it.
+    ForEach(root_.sections(), [&](uint32_t, const wire::Section* section) {
+      if (section->name() != nullptr) sections_.try_emplace(View(section->name()), section);
+    });
+    size_t number = 0;
+    const void* surplus = nullptr;
+    ForEach(part.functions(), [&](uint32_t, const wire::Function* function) {
+      ForEach(function->blocks(), [&](uint32_t, const wire::Block* block) {
+        ForEach(block->operations(), [&](uint32_t, const wire::Operation* operation) {
+          const bool same = number < operations_.size() &&
+                            View(operation->name()) == operations_[number]->string_view();
+          if (!same && surplus == nullptr) surplus = operation;
+          ++number;
+          CheckOperation(*operation);
+        });
+      });
+    });
+    if (surplus != nullptr || number != operations_.size()) {
+      Add(kOperationSymbols, surplus == nullptr ? &part : surplus,
+          "{} operations do not match the {} that the symbols name", number, operations_.size());
+    }
+    CheckPorts(part.input_ports(), "input");
+    CheckPorts(part.output_ports(), "output");
+    CheckPortCasts(part);
+    CheckAliases(part);
+  }
+
+  void CheckOperation(const wire::Operation& operation) {
+    const auto type = static_cast<uint32_t>(operation.op_type());
+    if (type >= static_cast<uint32_t>(kOpTypeCount)) {
+      Add(kOperationType, &operation, "op_type of \"{}\" is {}", View(operation.name()), type);
+    }
+    const uint32_t symbols = root_.symbol_names() == nullptr ? 0 : root_.symbol_names()->size();
+    for (const auto* indices : {operation.inputs(), operation.outputs()}) {
+      ForEach(indices, [&](uint32_t, uint32_t index) {
+        if (index >= symbols) {
+          Add(kOperandSymbols, indices, "\"{}\" names symbol {} of {}", View(operation.name()),
+              index, symbols);
+        }
+      });
+    }
+    const wire::Section* frame = Find(operation.arg_frame());
+    const wire::Section* attrs = Find(operation.attrs_section());
+    if (frame == nullptr || attrs == nullptr) {
+      Add(kOperationSections, &operation, "\"{}\" names section \"{}\", which is not there",
+          View(operation.name()),
+          View(frame == nullptr ? operation.arg_frame() : operation.attrs_section()));
+    }
+    if (attrs != nullptr) CheckAttrs(operation, *attrs);
+  }
+
+  const wire::Section* Find(const flatbuffers::String* name) const {
+    const auto found = sections_.find(View(name));
+    return found == sections_.end() ? nullptr : found->second;
+  }
+
+  void CheckAttrs(const wire::Operation& operation, const wire::Section& section) {
+    if (section.attrs() == nullptr) return;
+    const auto* blob = flatbuffers::GetRoot<wire::OpAttrsBlob>(section.attrs()->data());
+    const auto type = static_cast<uint32_t>(operation.op_type());
+    const auto member = static_cast<uint32_t>(blob->attrs_type());
+    if (type < static_cast<uint32_t>(kOpTypeCount) && member != type + 1) {
+      Add(kAttrsMember, blob, "\"{}\" of kind {} has attributes of member {}",
+          View(operation.name()), type, member);
+    }
+    if (const auto* ane = blob->attrs_as_AneInferenceAttrs()) {
+      if (View(ane->procedure_name()).empty()) {
+        Add(kInferenceProcedure, ane, "\"{}\" names no procedure", View(operation.name()));
+      }
+    }
+  }
+
+  void CheckOperands(const wire::Section& section) {
+    ForEach(section.operands(), [&](uint32_t i, const wire::Operand* operand) {
+      const wire::TensorDescriptor* tensor = operand->descriptor();
+      if (tensor == nullptr) return;
+      for (const auto* four : {tensor->dim(), tensor->stride()}) {
+        if (four == nullptr || four->size() != 4) {
+          Add(kOperandRank, tensor, "operand {} of \"{}\" has {} dimensions or strides", i,
+              View(section.name()), four == nullptr ? 0 : four->size());
+        }
+      }
+      const auto dtype = static_cast<uint32_t>(tensor->storage_type());
+      if (dtype > static_cast<uint32_t>(TensorDataType::kE5M2)) {
+        Add(kOperandDtype, tensor, "storage_type of operand {} of \"{}\" is {}", i,
+            View(section.name()), dtype);
+      }
+    });
+  }
+
+  using Ports = flatbuffers::Vector<flatbuffers::Offset<wire::IOPort>>;
+
+  void CheckPorts(const Ports* ports, std::string_view direction) {
+    std::unordered_set<std::string_view> names;
+    std::vector<const wire::IOPort*> by_place;
+    ForEach(ports, [&](uint32_t, const wire::IOPort* port) {
+      if (!names.insert(View(port->name())).second) {
+        Add(kPortNames, port, "two {} ports are named \"{}\"", direction, View(port->name()));
+      }
+      if (port->aperture_va() % kStateStride != 0) {
+        Add(kPortAlignment, port, "aperture 0x{:x} of \"{}\" is no multiple of 0x4000",
+            port->aperture_va(), View(port->name()));
+      }
+      by_place.push_back(port);
+    });
+    std::ranges::sort(by_place, {}, [](const wire::IOPort* port) { return port->aperture_va(); });
+    for (size_t i = 1; i < by_place.size(); ++i) {
+      const wire::IOPort& low = *by_place[i - 1];
+      if (by_place[i]->aperture_va() - low.aperture_va() < low.byte_size()) {
+        Add(kPortOverlap, by_place[i], "{} port \"{}\" lies inside \"{}\"", direction,
+            View(by_place[i]->name()), View(low.name()));
+      }
+    }
+  }
+
+  // Casts before the first inference belong to inputs, those after the last to outputs.
+  void CheckPortCasts(const wire::ProgramPart& part) {
+    if (operations_.empty() || !IsCast(0) || !IsCast(operations_.size() - 1)) return;
+    size_t before = 0;
+    while (before < operations_.size() && IsCast(before)) ++before;
+    if (before == operations_.size()) return;  // no inference to tell inputs from outputs
+    size_t after = 0;
+    while (after < operations_.size() && IsCast(operations_.size() - 1 - after)) ++after;
+    const uint32_t inputs = part.input_ports() == nullptr ? 0 : part.input_ports()->size();
+    const uint32_t outputs = part.output_ports() == nullptr ? 0 : part.output_ports()->size();
+    if (before != inputs || after != outputs) {
+      Add(kPortCasts, &part,
+          "{} input casts for {} input ports, {} output casts for {} output ports", before, inputs,
+          after, outputs);
+    }
+  }
+
+  bool IsCast(size_t operation) const {
+    return AsOperationSymbol(operations_[operation]->string_view())->kind == "Cast";
+  }
+
+  void CheckAliases(const wire::ProgramPart& part) {
+    const uint32_t symbols = root_.symbol_names() == nullptr ? 0 : root_.symbol_names()->size();
+    std::unordered_set<uint32_t> places;
+    ForEach(part.alias_symbols(), [&](uint32_t, const wire::AliasSymbol* alias) {
+      if (alias->symbol_index() >= symbols) {
+        Add(kAliasSymbol, alias, "\"{}\" names symbol {} of {}", View(alias->name()),
+            alias->symbol_index(), symbols);
+      }
+      if (alias->addr_offset() % kStateStride != 0 || !places.insert(alias->addr_offset()).second) {
+        Add(kStateStrides, alias, "state \"{}\" lies at 0x{:x}", View(alias->name()),
+            alias->addr_offset());
+      }
+    });
+  }
+
+  ByteSpan bytes_;
+  const wire::E5Program& root_;
+  std::vector<const flatbuffers::String*> operations_;
+  std::unordered_map<std::string_view, const wire::Section*> sections_;
+  std::vector<Violation> found_;
+};
+
+}  // namespace
+
+std::span<const Rule> Rules() { return kRules; }
+
+std::vector<Violation> CheckRules(ByteSpan bytes) { return RuleChecker(bytes).Run(); }
+
+}  // namespace anecheck::e5
