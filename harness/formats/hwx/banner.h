@@ -1,0 +1,49 @@
+// The build-info banner: the compiler invocation that made a container. Used by the print, the
+// rules and the builder. Sources: specification 000, listing 23.4; facts/hwx.md, build info.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/formats/format.h"
+
+namespace anecheck::hwx {
+
+// One option. `value` is empty where none was given; `has_value` tells that from an empty one.
+struct BannerFlag {
+  std::string_view name;  // with its dashes: "-t", "--fl2-cache-mode"
+  std::string_view value;
+  bool has_value = false;
+};
+
+// Views into the text that was parsed.
+struct Banner {
+  std::string_view format;    // "ANEC v1"
+  std::string_view compiler;  // "zin_ane_compiler"
+  std::string_view version;   // "4.2.1", without the v
+  std::string_view target;    // the value of -t
+  std::string_view input;     // -i
+  std::string_view output;    // -o
+  std::vector<BannerFlag> flags;
+
+  const BannerFlag* Find(std::string_view name) const;
+};
+
+// Reads what is there; parts that are missing stay empty.
+Banner ParseBanner(std::string_view text);
+
+// The text that a compiler writes: one option a line behind a tab.
+std::string MakeBanner(std::string_view version, const std::vector<std::string>& options);
+
+// A flag whose meaning a source gives.
+struct KnownFlag {
+  std::string_view name;
+  std::string_view meaning;
+  FactEvidence evidence;
+};
+const KnownFlag* FindKnownFlag(std::string_view name);
+// The options of specification 000, listing 23.4, in its order.
+std::vector<std::string> SpecificationOptions();
+
+}  // namespace anecheck::hwx

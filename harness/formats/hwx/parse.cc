@@ -1,0 +1,516 @@
+// Parsing of a hardware container: records become typed values, payload stays in the input.
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <fmt/format.h>
+
+#include "harness/base/byte_reader.h"
+#include "harness/formats/hwx/container.h"
+
+namespace anecheck::hwx {
+namespace {
+
+constexpr uint64_t kSectionRecord = 80;
+constexpr uint64_t kSymbolRecord = 16;
+constexpr uint64_t kRelocationRecord = 8;
+constexpr size_t kMaxNames = 16;  // of a thread command; real files have up to three
+
+bool AllZero(ByteSpan bytes) {
+  uint64_t any = 0;
+  size_t i = 0;
+  for (; i + 8 <= bytes.size(); i += 8) {
+    uint64_t word;
+    std::memcpy(&word, bytes.data() + i, 8);
+    any |= word;
+  }
+  for (; i < bytes.size(); ++i) any |= bytes[i];
+  return any == 0;
+}
+
+Name16 ReadName16(ByteReader& reader, std::string_view field) {
+  Name16 name = {};
+  const auto bytes = reader.Bytes(name.size(), field);
+  if (!bytes.empty()) std::memcpy(name.data(), bytes.data(), name.size());
+  return name;
+}
+
+Relocation DecodeRelocation(uint32_t address, uint32_t info) {
+  return {.address = static_cast<int32_t>(address),
+          .symbolnum = info & 0xffffff,
+          .pc_relative = (info >> 24 & 1) != 0,
+          .length = static_cast<uint8_t>(info >> 25 & 3),
+          .external = (info >> 27 & 1) != 0,
+          .type = static_cast<uint8_t>(info >> 28)};
+}
+
+class Parser {
+ public:
+  explicit Parser(ByteSpan bytes) : bytes_(bytes), reader_(bytes) {}
+
+  Result<Container> Run() {
+    ANECHECK_RETURN_IF_ERROR(ReadHeader());
+    ANECHECK_RETURN_IF_ERROR(ReadCommands());
+    ANECHECK_RETURN_IF_ERROR(ReadSections());
+    ANECHECK_RETURN_IF_ERROR(ReadTables());
+    FindRegions();
+    out_.file_size = bytes_.size();
+    return std::move(out_);
+  }
+
+ private:
+  struct Range {
+    uint64_t begin;
+    uint64_t end;
+  };
+
+  Status ReadHeader() {
+    Header& header = out_.header;
+    header.magic = reader_.U32("header.magic");
+    if (reader_.ok() && header.magic != kMagic) {
+      return MakeError(ErrorCode::kMalformed,
+                       fmt::format("header.magic: 0x{:x}, a hardware container has 0x{:x}",
+                                   header.magic, kMagic),
+                       0);
+    }
+    header.cputype = reader_.U32("header.cputype");
+    header.cpusubtype = reader_.U32("header.cpusubtype");
+    header.filetype = reader_.U32("header.filetype");
+    header.ncmds = reader_.U32("header.ncmds");
+    header.sizeofcmds = reader_.U32("header.sizeofcmds");
+    header.flags = reader_.U32("header.flags");
+    header.reserved = reader_.U32("header.reserved");
+    reader_.CheckCount(header.ncmds, 8, "header.ncmds");
+    return reader_.status();
+  }
+
+  Status ReadCommands() {
+    out_.commands.reserve(out_.header.ncmds);
+    for (uint32_t i = 0; i < out_.header.ncmds; ++i) {
+      const uint64_t at = reader_.position();
+      Command command;
+      command.offset = at;
+      command.cmd = reader_.U32("command.cmd");
+      command.cmdsize = reader_.U32("command.cmdsize");
+      if (!reader_.ok()) return reader_.status();
+      if (command.cmdsize < 8) {
+        return MakeError(ErrorCode::kMalformed,
+                         fmt::format("command[{}].cmdsize: {} bytes, a command has at least 8", i,
+                                     command.cmdsize),
+                         at + 4);
+      }
+      ByteReader body = reader_.Sub(at, command.cmdsize, "command", i);
+      if (!reader_.ok()) return reader_.status();
+      body.Skip(8, "command");
+      ReadBody(body, command);
+      ANECHECK_RETURN_IF_ERROR(body.status());
+      out_.commands.push_back(command);
+      reader_.Seek(at + command.cmdsize, "command");
+    }
+    Claim(0, reader_.position());
+    return reader_.status();
+  }
+
+  void ReadBody(ByteReader& body, Command& command) {
+    std::string_view reason;
+    switch (command.cmd) {
+      case kSegmentCommand:
+        return ReadSegment(body, command);
+      case kSymtabCommand:
+        return ReadSymtab(body, command);
+      case kNoteCommand:
+        reason = ReadNote(body, command);
+        break;
+      case kShortPortCommand:
+      case kPortCommand:
+        reason = ReadPort(body, command);
+        break;
+      case kThreadCommand:
+        reason = ReadThread(body, command);
+        break;
+      case kBuildInfoCommand:
+        reason = ReadBuildInfo(body, command);
+        break;
+      default:
+        return KeepOpaque(body, command, {});
+    }
+    if (!reason.empty()) KeepOpaque(body, command, reason);
+  }
+
+  void KeepOpaque(ByteReader& body, Command& command, std::string_view reason) {
+    command.opaque = true;
+    command.trailing = {};
+    command.index = static_cast<uint32_t>(out_.opaque_commands.size());
+    out_.opaque_commands.push_back({body.all().subspan(8), reason});
+  }
+
+  // What stands behind the record: nothing or zeros are padding, other bytes are kept.
+  static void KeepTrailing(ByteReader& body, Command& command) {
+    const ByteSpan rest = body.all().subspan(body.position());
+    if (!AllZero(rest)) command.trailing = rest;
+  }
+
+  void ReadSegment(ByteReader& body, Command& command) {
+    Segment segment;
+    segment.segname = ReadName16(body, "segname");
+    segment.vmaddr = body.U64("vmaddr");
+    segment.vmsize = body.U64("vmsize");
+    segment.fileoff = body.U64("fileoff");
+    segment.filesize = body.U64("filesize");
+    segment.maxprot = body.U32("maxprot");
+    segment.initprot = body.U32("initprot");
+    segment.nsects = body.U32("nsects");
+    segment.flags = body.U32("flags");
+    if (!body.CheckCount(segment.nsects, kSectionRecord, "nsects")) return;
+    segment.first_section = static_cast<uint32_t>(out_.sections.size());
+    for (uint32_t i = 0; i < segment.nsects; ++i) ReadSection(body);
+    command.index = static_cast<uint32_t>(out_.segments.size());
+    out_.segments.push_back(segment);
+    KeepTrailing(body, command);
+  }
+
+  void ReadSection(ByteReader& body) {
+    Section section;
+    section.record_offset = body.offset();
+    section.sectname = ReadName16(body, "sectname");
+    section.segname = ReadName16(body, "segname");
+    section.addr = body.U64("addr");
+    section.size = body.U64("size");
+    section.offset = body.U32("offset");
+    section.align = body.U32("align");
+    section.reloff = body.U32("reloff");
+    section.nreloc = body.U32("nreloc");
+    section.flags = body.U32("flags");
+    for (uint32_t& word : section.reserved) word = body.U32("reserved");
+    out_.sections.push_back(std::move(section));
+  }
+
+  std::string_view ReadPort(ByteReader& body, Command& command) {
+    const bool wide = command.cmd == kPortCommand;
+    if (body.size() < (wide ? 24 : 20)) return "a port command of fewer bytes than its record";
+    Port port;
+    port.name_offset = body.U32("name");
+    port.reserved = body.U32("reserved");
+    port.vmaddr = wide ? body.U64("vmaddr") : body.U32("vmaddr");
+    if (port.name_offset != body.position()) return "a port's name does not follow its record";
+    if (!TakeName(body, port.name)) return "a port's name has no end";
+    KeepTrailing(body, command);
+    command.index = static_cast<uint32_t>(out_.ports.size());
+    out_.ports.push_back(port);
+    return {};
+  }
+
+  static bool TakeName(ByteReader& body, std::string_view& name) {
+    const ByteSpan rest = body.all().subspan(body.position());
+    if (std::find(rest.begin(), rest.end(), 0) == rest.end()) return false;
+    name = body.CString("name");
+    return true;
+  }
+
+  std::string_view ReadThread(ByteReader& body, Command& command) {
+    if (body.remaining() < 8) return "a thread command of fewer bytes than its record";
+    Thread thread;
+    thread.flavor = body.U32("flavor");
+    const uint32_t count = body.U32("count");
+    if (count > body.remaining() / 4) return "a thread command with more words than bytes";
+    thread.words.resize(count);
+    for (uint32_t& word : thread.words) word = body.U32("state");
+    if (!TakeNames(body, thread.names)) {
+      thread.names.clear();
+      KeepTrailing(body, command);
+    }
+    command.index = static_cast<uint32_t>(out_.threads.size());
+    out_.threads.push_back(std::move(thread));
+    return {};
+  }
+
+  // Names up to the zero padding; false where the bytes are no such list.
+  static bool TakeNames(ByteReader& body, std::vector<std::string_view>& names) {
+    ByteSpan rest = body.all().subspan(body.position());
+    const size_t whole = rest.size();
+    while (!rest.empty() && rest.back() == 0) rest = rest.first(rest.size() - 1);
+    if (rest.empty()) return true;
+    if (rest.size() == whole) return false;
+    std::string_view text(reinterpret_cast<const char*>(rest.data()), rest.size());
+    if (static_cast<size_t>(std::count(text.begin(), text.end(), '\0')) >= kMaxNames) return false;
+    for (size_t end = text.find('\0'); end != std::string_view::npos; end = text.find('\0')) {
+      names.push_back(text.substr(0, end));
+      text.remove_prefix(end + 1);
+    }
+    names.push_back(text);
+    return true;
+  }
+
+  std::string_view ReadBuildInfo(ByteReader& body, Command& command) {
+    BuildInfo info;
+    if (!TakeName(body, info.text)) return "a build banner has no end";
+    KeepTrailing(body, command);
+    command.index = static_cast<uint32_t>(out_.build_infos.size());
+    out_.build_infos.push_back(info);
+    return {};
+  }
+
+  std::string_view ReadNote(ByteReader& body, Command& command) {
+    if (body.remaining() < 32) return kNoteShape;
+    Note note;
+    note.owner = ReadName16(body, "note.owner");
+    note.offset = body.U64("note.offset");
+    note.size = body.U64("note.size");
+    if (note.offset > bytes_.size() || note.size > bytes_.size() - note.offset) return kNoteShape;
+    note.data = File(note.offset, note.size, "note", body);
+    KeepTrailing(body, command);
+    command.index = static_cast<uint32_t>(out_.notes.size());
+    out_.notes.push_back(note);
+    return {};
+  }
+
+  void ReadSymtab(ByteReader& body, Command& command) {
+    Symtab table;
+    table.symoff = body.U32("symoff");
+    table.nsyms = body.U32("nsyms");
+    table.stroff = body.U32("stroff");
+    table.strsize = body.U32("strsize");
+    KeepTrailing(body, command);
+    command.index = static_cast<uint32_t>(out_.symtabs.size());
+    out_.symtabs.push_back(std::move(table));
+  }
+
+  // Bytes of the file that a record points to. Records may point to the same bytes, but not to
+  // more than a few times the file in all: work stays proportional to the input.
+  ByteSpan File(uint64_t offset, uint64_t size, std::string_view field, ByteReader& at) {
+    if (!at.ok()) return {};
+    if (offset > bytes_.size() || size > bytes_.size() - offset) {
+      at.Fail(ErrorCode::kTruncated, field,
+              fmt::format("0x{:x} + 0x{:x} ends past the file's end at 0x{:x}", offset, size,
+                          bytes_.size()));
+      return {};
+    }
+    claimed_ += size;
+    if (claimed_ > 8 * bytes_.size()) {
+      at.Fail(ErrorCode::kLimit, field, "records claim the file's bytes more than eight times");
+      return {};
+    }
+    Claim(offset, offset + size);
+    return bytes_.subspan(offset, size);
+  }
+
+  // A reader at a record of the file, for messages.
+  ByteReader At(uint64_t offset, std::string_view context, int64_t index) {
+    return ByteReader(bytes_.subspan(offset), offset, context, index);
+  }
+
+  Status ReadSections() {
+    for (const Command& command : out_.commands) {
+      if (command.cmd != kSegmentCommand || command.opaque) continue;
+      const Segment& segment = out_.segments[command.index];
+      ByteReader at = At(command.offset + 40, "segment", command.index);
+      const bool fits =
+          segment.fileoff <= bytes_.size() && segment.filesize <= bytes_.size() - segment.fileoff;
+      if (!fits) {
+        at.Fail(ErrorCode::kTruncated, "fileoff",
+                fmt::format("0x{:x} + 0x{:x} ends past the file's end at 0x{:x}", segment.fileoff,
+                            segment.filesize, bytes_.size()));
+        return at.status();
+      }
+      for (uint32_t i = 0; i < segment.nsects; ++i) {
+        const size_t index = segment.first_section + i;
+        ANECHECK_RETURN_IF_ERROR(ReadContent(out_.sections[index], index, segment.filesize != 0));
+      }
+    }
+    return {};
+  }
+
+  Status ReadContent(Section& section, size_t index, bool segment_in_file) {
+    ByteReader at = At(section.record_offset + 40, "section", static_cast<int64_t>(index));
+    section.in_file = segment_in_file && section.offset != 0;
+    if (section.in_file) section.data = File(section.offset, section.size, "offset", at);
+    if (section.nreloc != 0) {
+      const ByteSpan table = File(section.reloff, kRelocationRecord * section.nreloc, "reloff", at);
+      ByteReader entries(table, section.reloff, "relocation");
+      section.relocations.reserve(table.size() / kRelocationRecord);
+      while (!entries.AtEnd()) {
+        const uint32_t address = entries.U32("address");
+        section.relocations.push_back(DecodeRelocation(address, entries.U32("info")));
+      }
+    }
+    ANECHECK_RETURN_IF_ERROR(at.status());
+    if (section.in_file && TextOf(section.sectname) == "__text") DecodeTasks(section);
+    return {};
+  }
+
+  void DecodeTasks(Section& section) {
+    const auto generation = td::GenerationOfSubtype(out_.header.cpusubtype);
+    if (!generation.ok()) {
+      section.tasks_error = generation.error();
+      section.tasks_error->offset = 8;
+      return;
+    }
+    auto chain = td::Decode(section.data, **generation, section.offset);
+    if (chain.ok()) {
+      section.tasks = std::make_unique<td::Chain>(std::move(chain).value());
+    } else {
+      section.tasks_error = chain.error();
+    }
+  }
+
+  Status ReadTables() {
+    for (const Command& command : out_.commands) {
+      if (command.cmd != kSymtabCommand || command.opaque) continue;
+      Symtab& table = out_.symtabs[command.index];
+      ByteReader at = At(command.offset + 8, "symtab", command.index);
+      const ByteSpan entries = File(table.symoff, kSymbolRecord * table.nsyms, "symoff", at);
+      table.strings = File(table.stroff, table.strsize, "stroff", at);
+      ANECHECK_RETURN_IF_ERROR(at.status());
+      ANECHECK_RETURN_IF_ERROR(ReadSymbols(table, entries));
+    }
+    return {};
+  }
+
+  Status ReadSymbols(Symtab& table, ByteSpan entries) {
+    ByteReader reader(entries, table.symoff, "symbol");
+    ByteReader strings(table.strings, table.stroff, "string");
+    table.symbols.reserve(entries.size() / kSymbolRecord);
+    uint64_t expected = 1;  // names in order start behind the zero byte
+    bool in_order = table.strsize != 0 && table.strings[0] == 0;
+    while (!reader.AtEnd()) {
+      Symbol symbol;
+      symbol.strx = reader.U32("strx");
+      symbol.type = reader.U8("type");
+      symbol.sect = reader.U8("sect");
+      symbol.desc = reader.U16("desc");
+      symbol.value = reader.U64("value");
+      strings.Seek(symbol.strx, "strx");
+      symbol.name = strings.CString("name");
+      ANECHECK_RETURN_IF_ERROR(strings.status());
+      name_bytes_ += symbol.name.size();
+      if (name_bytes_ > 8 * bytes_.size()) {
+        reader.Fail(ErrorCode::kLimit, "strx", "symbols share names of more than eight files");
+        return reader.status();
+      }
+      in_order = in_order && symbol.strx == expected;
+      expected += symbol.name.size() + 1;
+      table.symbols.push_back(symbol);
+    }
+    table.strings_in_order = in_order && expected == table.strsize;
+    return {};
+  }
+
+  void Claim(uint64_t begin, uint64_t end) {
+    if (begin < end) ranges_.push_back({begin, end});
+  }
+
+  void FindRegions() {
+    std::sort(ranges_.begin(), ranges_.end(),
+              [](const Range& a, const Range& b) { return a.begin < b.begin; });
+    uint64_t covered = 0;
+    for (const Range& range : ranges_) {
+      if (range.begin > covered) KeepRegion(covered, range.begin);
+      covered = std::max(covered, range.end);
+    }
+    KeepRegion(covered, bytes_.size());
+  }
+
+  void KeepRegion(uint64_t begin, uint64_t end) {
+    if (AllZero(bytes_.subspan(begin, end - begin))) return;
+    while (bytes_[begin] == 0) ++begin;
+    while (bytes_[end - 1] == 0) --end;
+    out_.regions.push_back({begin, bytes_.subspan(begin, end - begin)});
+  }
+
+  ByteSpan bytes_;
+  ByteReader reader_;
+  Container out_;
+  std::vector<Range> ranges_;
+  uint64_t claimed_ = 0;
+  uint64_t name_bytes_ = 0;
+};
+
+}  // namespace
+
+Name16 MakeName16(std::string_view text) {
+  Name16 name = {};
+  std::copy_n(text.begin(), std::min(text.size(), name.size()), name.begin());
+  return name;
+}
+
+std::string_view TextOf(const Name16& name) {
+  std::string_view text(name.data(), name.size());
+  while (!text.empty() && text.back() == 0) text.remove_suffix(1);
+  return text;
+}
+
+uint32_t RelocationInfo(const Relocation& relocation) {
+  return (relocation.symbolnum & 0xffffff) | (relocation.pc_relative ? 1u << 24 : 0) |
+         (relocation.length & 3u) << 25 | (relocation.external ? 1u << 27 : 0) |
+         static_cast<uint32_t>(relocation.type & 15) << 28;
+}
+
+ByteSpan Container::Own(Bytes bytes) {
+  owned.push_back(std::make_unique<Bytes>(std::move(bytes)));
+  return *owned.back();
+}
+
+std::string_view Container::OwnText(std::string_view text) {
+  const ByteSpan bytes = Own(Bytes(text.begin(), text.end()));
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+const Section* Container::FindSection(std::string_view sectname) const {
+  for (const Section& section : sections) {
+    if (TextOf(section.sectname) == sectname) return &section;
+  }
+  return nullptr;
+}
+
+const Section* Container::Text() const {
+  for (const Section& section : sections) {
+    if (section.tasks != nullptr) return &section;
+  }
+  return nullptr;
+}
+
+const Thread* Container::FindThread(uint32_t flavor) const {
+  for (const Thread& thread : threads) {
+    if (thread.flavor == flavor) return &thread;
+  }
+  return nullptr;
+}
+
+Result<Container> Parse(ByteSpan bytes) { return Parser(bytes).Run(); }
+
+std::vector<Tile> TilesOf(const Container& container, size_t section_number) {
+  std::vector<Tile> tiles;
+  if (section_number == 0 || section_number > container.sections.size()) return tiles;
+  const Section& section = container.sections[section_number - 1];
+  for (const Symtab& table : container.symtabs) {
+    for (const Symbol& symbol : table.symbols) {
+      const bool tile = symbol.type == kPlaceSymbol && symbol.sect == section_number &&
+                        symbol.value >= section.addr && symbol.value - section.addr <= section.size;
+      if (!tile) continue;
+      Tile entry{.symbol = &symbol, .kernel = symbol.name, .offset = symbol.value - section.addr};
+      entry.order = tiles.size();
+      if (const size_t lane = symbol.name.rfind("_ne_"); lane != std::string_view::npos) {
+        const std::string_view digits = symbol.name.substr(lane + 4);
+        const auto parsed =
+            std::from_chars(digits.data(), digits.data() + digits.size(), entry.lane);
+        if (parsed.ec == std::errc() && parsed.ptr == digits.data() + digits.size()) {
+          entry.kernel = symbol.name.substr(0, lane);
+        }
+      }
+      entry.sentinel = entry.offset == section.size;
+      tiles.push_back(entry);
+    }
+  }
+  std::sort(tiles.begin(), tiles.end(), [](const Tile& a, const Tile& b) {
+    return std::pair(a.offset, a.order) < std::pair(b.offset, b.order);
+  });
+  if (!section.in_file) return tiles;
+  uint64_t end = section.size;
+  for (size_t i = tiles.size(); i > 0; --i) {
+    Tile& tile = tiles[i - 1];
+    if (i < tiles.size() && tiles[i].offset != tile.offset) end = tiles[i].offset;
+    tile.data = section.data.subspan(tile.offset, end - tile.offset);
+  }
+  return tiles;
+}
+
+}  // namespace anecheck::hwx

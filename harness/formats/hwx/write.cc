@@ -1,0 +1,249 @@
+// Writing of a hardware container: every record is made from its typed values.
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <map>
+
+#include "harness/base/byte_writer.h"
+#include "harness/formats/hwx/container.h"
+
+namespace anecheck::hwx {
+namespace {
+
+void PutName16(ByteWriter& writer, const Name16& name) {
+  writer.Text(std::string_view(name.data(), name.size()));
+}
+
+// The file under construction. Placing the same bytes twice is allowed, other bytes are an error.
+class Canvas {
+ public:
+  explicit Canvas(uint64_t size) : bytes_(size) {}
+
+  Status Place(uint64_t offset, ByteSpan data, std::string_view what) {
+    if (data.empty()) return {};
+    if (offset > bytes_.size() || data.size() > bytes_.size() - offset) {
+      return MakeError(
+          ErrorCode::kInvalid,
+          fmt::format("{}: {} bytes do not fit in a file of {}", what, data.size(), bytes_.size()),
+          offset);
+    }
+    const uint64_t end = offset + data.size();
+    auto next = placed_.upper_bound(offset);
+    if (next != placed_.begin() && std::prev(next)->second > offset) --next;
+    for (auto other = next; other != placed_.end() && other->first < end; ++other) {
+      const uint64_t from = std::max(offset, other->first);
+      const uint64_t to = std::min(end, other->second);
+      if (!std::equal(bytes_.begin() + static_cast<ptrdiff_t>(from),
+                      bytes_.begin() + static_cast<ptrdiff_t>(to),
+                      data.begin() + static_cast<ptrdiff_t>(from - offset))) {
+        return MakeError(ErrorCode::kInvalid,
+                         fmt::format("{}: overlaps other contents of the file", what), from);
+      }
+    }
+    std::copy(data.begin(), data.end(), bytes_.begin() + static_cast<ptrdiff_t>(offset));
+    Join(offset, end, next);
+    return {};
+  }
+
+  Bytes Take() && { return std::move(bytes_); }
+
+ private:
+  void Join(uint64_t begin, uint64_t end, std::map<uint64_t, uint64_t>::iterator next) {
+    while (next != placed_.end() && next->first < end) {
+      begin = std::min(begin, next->first);
+      end = std::max(end, next->second);
+      next = placed_.erase(next);
+    }
+    placed_[begin] = end;
+  }
+
+  Bytes bytes_;
+  std::map<uint64_t, uint64_t> placed_;
+};
+
+class CommandWriter {
+ public:
+  explicit CommandWriter(const Container& container) : container_(container) {}
+
+  Result<Bytes> Run() {
+    PutHeader();
+    for (size_t i = 0; i < container_.commands.size(); ++i) {
+      const Command& command = container_.commands[i];
+      const size_t begin = writer_.size();
+      writer_.U32(command.cmd);
+      writer_.U32(command.cmdsize);
+      PutBody(command);
+      writer_.Bytes(command.trailing);
+      const size_t size = writer_.size() - begin;
+      if (size > command.cmdsize) {
+        return MakeError(ErrorCode::kInvalid,
+                         fmt::format("command[{}].cmdsize: {} bytes, the record takes {}", i,
+                                     command.cmdsize, size),
+                         begin + 4);
+      }
+      writer_.PadTo(begin + command.cmdsize);
+    }
+    return std::move(writer_).Take();
+  }
+
+ private:
+  void PutHeader() {
+    const Header& header = container_.header;
+    for (const uint32_t word : {header.magic, header.cputype, header.cpusubtype, header.filetype,
+                                header.ncmds, header.sizeofcmds, header.flags, header.reserved}) {
+      writer_.U32(word);
+    }
+  }
+
+  void PutBody(const Command& command) {
+    if (command.opaque) {
+      writer_.Bytes(container_.opaque_commands[command.index].body);
+      return;
+    }
+    switch (command.cmd) {
+      case kSegmentCommand:
+        return PutSegment(container_.segments[command.index]);
+      case kShortPortCommand:
+      case kPortCommand:
+        return PutPort(container_.ports[command.index], command.cmd == kPortCommand);
+      case kThreadCommand:
+        return PutThread(container_.threads[command.index]);
+      case kBuildInfoCommand:
+        return writer_.CString(container_.build_infos[command.index].text);
+      case kNoteCommand:
+        return PutNote(container_.notes[command.index]);
+      default:
+        return PutSymtab(container_.symtabs[command.index]);
+    }
+  }
+
+  void PutSegment(const Segment& segment) {
+    PutName16(writer_, segment.segname);
+    writer_.U64(segment.vmaddr);
+    writer_.U64(segment.vmsize);
+    writer_.U64(segment.fileoff);
+    writer_.U64(segment.filesize);
+    writer_.U32(segment.maxprot);
+    writer_.U32(segment.initprot);
+    writer_.U32(segment.nsects);
+    writer_.U32(segment.flags);
+    for (const Section& section : container_.SectionsOf(segment)) PutSection(section);
+  }
+
+  void PutSection(const Section& section) {
+    PutName16(writer_, section.sectname);
+    PutName16(writer_, section.segname);
+    writer_.U64(section.addr);
+    writer_.U64(section.size);
+    for (const uint32_t word :
+         {section.offset, section.align, section.reloff, section.nreloc, section.flags,
+          section.reserved[0], section.reserved[1], section.reserved[2]}) {
+      writer_.U32(word);
+    }
+  }
+
+  void PutPort(const Port& port, bool wide) {
+    writer_.U32(port.name_offset);
+    writer_.U32(port.reserved);
+    if (wide) {
+      writer_.U64(port.vmaddr);
+    } else {
+      writer_.U32(static_cast<uint32_t>(port.vmaddr));
+    }
+    writer_.CString(port.name);
+  }
+
+  void PutThread(const Thread& thread) {
+    writer_.U32(thread.flavor);
+    writer_.U32(static_cast<uint32_t>(thread.words.size()));
+    for (const uint32_t word : thread.words) writer_.U32(word);
+    for (const std::string_view name : thread.names) writer_.CString(name);
+  }
+
+  void PutNote(const Note& note) {
+    PutName16(writer_, note.owner);
+    writer_.U64(note.offset);
+    writer_.U64(note.size);
+  }
+
+  void PutSymtab(const Symtab& table) {
+    writer_.U32(table.symoff);
+    writer_.U32(table.nsyms);
+    writer_.U32(table.stroff);
+    writer_.U32(table.strsize);
+  }
+
+  const Container& container_;
+  ByteWriter writer_;
+};
+
+Bytes SymbolBytes(const Symtab& table) {
+  ByteWriter writer;
+  for (const Symbol& symbol : table.symbols) {
+    writer.U32(symbol.strx);
+    writer.U8(symbol.type);
+    writer.U8(symbol.sect);
+    writer.U16(symbol.desc);
+    writer.U64(symbol.value);
+  }
+  return std::move(writer).Take();
+}
+
+Bytes StringBytes(const Symtab& table) {
+  ByteWriter writer;
+  writer.U8(0);
+  for (const Symbol& symbol : table.symbols) writer.CString(symbol.name);
+  return std::move(writer).Take();
+}
+
+Bytes RelocationBytes(const Section& section) {
+  ByteWriter writer;
+  for (const Relocation& relocation : section.relocations) {
+    writer.I32(relocation.address);
+    writer.U32(RelocationInfo(relocation));
+  }
+  return std::move(writer).Take();
+}
+
+Status PlaceSection(Canvas& canvas, const Section& section, size_t index) {
+  const std::string what = fmt::format("section[{}]", index);
+  if (section.in_file && section.tasks != nullptr) {
+    ANECHECK_ASSIGN(const Bytes text, td::Encode(*section.tasks));
+    ANECHECK_RETURN_IF_ERROR(canvas.Place(section.offset, text, what + ".tasks"));
+  } else if (section.in_file) {
+    ANECHECK_RETURN_IF_ERROR(canvas.Place(section.offset, section.data, what + ".data"));
+  }
+  return canvas.Place(section.reloff, RelocationBytes(section), what + ".relocations");
+}
+
+}  // namespace
+
+Result<Bytes> Write(const Container& container) {
+  constexpr uint64_t kMaxFile = uint64_t{1} << 32;
+  if (container.file_size > kMaxFile) {
+    return MakeError(ErrorCode::kLimit, fmt::format("file_size: {} bytes, the limit is {}",
+                                                    container.file_size, kMaxFile));
+  }
+  ANECHECK_ASSIGN(const Bytes commands, CommandWriter(container).Run());
+  Canvas canvas(container.file_size);
+  ANECHECK_RETURN_IF_ERROR(canvas.Place(0, commands, "commands"));
+  for (size_t i = 0; i < container.sections.size(); ++i) {
+    ANECHECK_RETURN_IF_ERROR(PlaceSection(canvas, container.sections[i], i));
+  }
+  for (const Symtab& table : container.symtabs) {
+    ANECHECK_RETURN_IF_ERROR(canvas.Place(table.symoff, SymbolBytes(table), "symbols"));
+    const Bytes strings = table.strings_in_order
+                              ? StringBytes(table)
+                              : Bytes(table.strings.begin(), table.strings.end());
+    ANECHECK_RETURN_IF_ERROR(canvas.Place(table.stroff, strings, "strings"));
+  }
+  for (const Note& note : container.notes) {
+    ANECHECK_RETURN_IF_ERROR(canvas.Place(note.offset, note.data, "note"));
+  }
+  for (const Region& region : container.regions) {
+    ANECHECK_RETURN_IF_ERROR(canvas.Place(region.offset, region.data, "region"));
+  }
+  return std::move(canvas).Take();
+}
+
+}  // namespace anecheck::hwx

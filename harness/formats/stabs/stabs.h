@@ -1,0 +1,70 @@
+// The stabs-style type strings in a hardware container's symbol table: the element-type catalog
+// (`int8:t2=r2;0;127`) and the tensors' stride frames (`x:t11=ar1;0;1;12=s192n:...:5`).
+// Sources: specification 000, listings 23.5 and 23.6; facts/hwx.md, symbols. Used by hwx.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace anecheck::stabs {
+
+// One entry of the catalog. Strings view into the text that was parsed.
+struct TypeStab {
+  enum class Kind : uint8_t {
+    kEmpty,  // `lut:t8=`
+    kAlias,  // `void:t1=1`
+    kRange,  // `float16:t5=r1;2;0`
+  };
+  std::string_view name;
+  uint32_t id = 0;
+  Kind kind = Kind::kEmpty;
+  uint32_t base = 0;  // the aliased type, or the type that the range is over
+  int64_t low = 0;    // for the floating types: the size in bytes
+  int64_t high = 0;   // for the floating types: 0
+};
+
+// One axis, outermost first: `ar<index>;<low>;<extent>;<id>=s<stride><axis>`. Strides are bytes.
+struct Axis {
+  uint32_t index = 1;
+  int64_t low = 0;
+  int64_t extent = 0;
+  uint32_t id = 0;
+  uint64_t stride = 0;
+  char axis = 'w';
+};
+
+inline constexpr size_t kMaxAxes = 8;
+
+struct TensorStab {
+  std::string_view name;
+  uint32_t id = 0;
+  std::array<Axis, kMaxAxes> axes = {};
+  uint8_t axis_count = 0;
+  uint32_t element_type = 0;  // a catalog id
+
+  std::span<const Axis> Axes() const { return std::span(axes).first(axis_count); }
+  // The axis with this letter, or nullptr.
+  const Axis* Find(char axis) const;
+};
+
+// Strict: a text is accepted only if printing the result gives the same text.
+std::optional<TypeStab> ParseType(std::string_view text);
+std::optional<TensorStab> ParseTensor(std::string_view text);
+std::string Print(const TypeStab& stab);
+std::string Print(const TensorStab& stab);
+
+// "s8192n/s1024c/s64h/s2w" (listing 23.6), and back; only stride and axis are set.
+std::string PrintStrides(const TensorStab& stab);
+std::optional<TensorStab> ParseStrides(std::string_view text);
+
+// A catalog of `count` entries, in the order of real files. Known counts are 10 (compiler 4.2.1),
+// 15 (5 to 7.6.4), 23 (9.509) and 24 (specification 000); others give an empty span. Entries 1 to
+// 10 are those of real files; e4m3 (16) and int4 (23) those of the specification; the rest carry
+// assumed names, since no source at hand lists them.
+std::span<const std::string_view> Catalog(size_t count);
+
+}  // namespace anecheck::stabs

@@ -1,0 +1,177 @@
+// The table of task descriptor generations: which version is coded how, and where its register
+// blocks stand. Sources: facts/hwx.md, more/hwx_block_bases.csv, more/td_generations.csv.
+#include <array>
+#include <fmt/format.h>
+
+#include "harness/formats/td/td.h"
+
+namespace anecheck::td {
+namespace {
+
+constexpr auto kH13Blocks = std::to_array<RegisterBlock>({
+    {"Common", 0x0, 16},
+    {"L2", 0x4800, 18},
+    {"PE", 0x8800, 4},
+    {"NE", 0xc800, 5},
+    {"TileDMASrc", 0x13800, 28},
+    {"TileDMADst", 0x17800, 7},
+    {"KernelDMASrc", 0x1f800, 62},
+});
+
+// The public guide prints the word addresses 0x140 to 0x640 of these.
+constexpr auto kH14Blocks = std::to_array<RegisterBlock>({
+    {"Common", 0x0, 19},
+    {"L2", 0x500, 25},
+    {"PE", 0x900, 5},
+    {"NE", 0xd00, 5},
+    {"TileDMASrc", 0x1100, 53},
+    {"TileDMADst", 0x1500, 9},
+    {"KernelDMASrc", 0x1900, 70},
+});
+
+// The guide's text puts H15 with H14; its register map and its parser put it here.
+constexpr auto kH15Blocks = std::to_array<RegisterBlock>({
+    {"Common", 0x0, 19},
+    {"L2", 0x4100, 25},
+    {"PE", 0x4500, 15},
+    {"NE", 0x4900, 5},
+    {"TileDMASrc", 0x4d00, 53},
+    {"TileDMADst", 0x5100, 9},
+    {"KernelDMASrc", 0x5500, 70},
+});
+
+constexpr auto kH16Blocks = std::to_array<RegisterBlock>({
+    {"Common", 0x0, 23},
+    {"L2", 0x4100, 41},
+    {"PE", 0x4500, 15},
+    {"NE", 0x4900, 12},
+    {"TileDMASrc", 0x4d00, 81},
+    {"TileDMADst", 0x5100, 21},
+    {"KernelDMASrc", 0x5500, 72},
+    {"CacheDMA", 0x5900, 12},
+    {"PEIndex", 0x44d0, 1},
+});
+
+constexpr auto kH17Blocks = std::to_array<RegisterBlock>({
+    {"Common", 0x0, 23},
+    {"L2", 0x4100, 42},
+    {"PE", 0x4500, 16},
+    {"NE", 0x4900, 13},
+    {"TileDMASrc", 0x4d00, 83},
+    {"TileDMADst", 0x5100, 23},
+    {"KernelDMASrc", 0x5500, 74},
+    {"CacheDMA", 0x5900, 14},
+});
+
+constexpr auto kH18Blocks = std::to_array<RegisterBlock>({
+    {"Common", 0x0, 23},
+    {"L2", 0x4100, 43},
+    {"PE", 0x4500, 16},
+    {"NE", 0x4900, 13},
+    {"TileDMASrc", 0x4d00, 81},
+    {"TileDMADst", 0x5100, 27},
+    {"KernelDMASrc", 0x5500, 83},
+    {"CacheDMA", 0x5900, 14},
+});
+
+// The guide's text and parser start the stream of H16 at word 9, its register map lists ten header
+// words.
+constexpr auto kGenerations = std::to_array<Generation>({
+    {7, "H13", 4, Coding::kByteAddress, 10, 0, kH13Blocks, FactEvidence::kRealFile,
+     "35 streams of 25 real files; specification 000"},
+    {11, "H14", 5, Coding::kDense, 8, 0, kH14Blocks, FactEvidence::kPublicNotes,
+     "freedomtan guide, H14 register map"},
+    {8, "H15", 6, Coding::kDense, 8, 0, kH15Blocks, FactEvidence::kPublicNotes,
+     "freedomtan guide, H15 register map"},
+    {17, "H16", 7, Coding::kDenseAndSparse, 9, 10, kH16Blocks, FactEvidence::kPublicNotes,
+     "freedomtan guide, H16 register map"},
+    {19, "H17", 9, Coding::kDenseAndSparse, 9, 10, kH17Blocks, FactEvidence::kPublicNotes,
+     "freedomtan guide"},
+    {20, "H18", 10, Coding::kDenseAndSparse, 9, 10, kH18Blocks, FactEvidence::kPublicNotes,
+     "freedomtan guide"},
+});
+
+struct KnownElsewhere {
+  uint32_t number;
+  std::string_view why;
+};
+
+constexpr auto kUncodedVersions = std::to_array<KnownElsewhere>({
+    {5, "H11: no source describes its task coding"},
+    {6, "H12: no source describes its task coding"},
+    {10, "an in-memory image (ZinAneTdHw_v10) that no container holds"},
+});
+
+constexpr auto kUncodedSubtypes = std::to_array<KnownElsewhere>({
+    {1, "H11, version 5: no source describes its task coding"},
+    {3, "H12, version 6: no source describes its task coding"},
+});
+
+struct Opcode {
+  uint32_t word;
+  std::string_view name;
+};
+
+// Specification 000, table 23.8.
+constexpr auto kOpcodes = std::to_array<Opcode>({
+    {0x5042a063, "Convolution"},
+    {0x5000a021, "Reduce-mean"},
+    {0x5000b021, "Matrix multiply"},
+});
+
+constexpr std::array<std::string_view, 3> kElementFormats = {"int8", "uint8", "float16"};
+
+}  // namespace
+
+std::span<const Generation> Generations() { return kGenerations; }
+
+Result<const Generation*> GenerationOfVersion(uint32_t version) {
+  for (const Generation& generation : kGenerations) {
+    if (generation.version == version) return &generation;
+  }
+  for (const KnownElsewhere& known : kUncodedVersions) {
+    if (known.number != version) continue;
+    return MakeError(ErrorCode::kUnsupported,
+                     fmt::format("task descriptor version {} is {}", version, known.why));
+  }
+  return MakeError(
+      ErrorCode::kUnsupported,
+      fmt::format("unknown task descriptor version {}; known are 7, 8, 11, 17, 19, 20", version));
+}
+
+Result<const Generation*> GenerationOfSubtype(uint32_t cpusubtype) {
+  for (const Generation& generation : kGenerations) {
+    if (generation.cpusubtype == cpusubtype) return &generation;
+  }
+  for (const KnownElsewhere& known : kUncodedSubtypes) {
+    if (known.number != cpusubtype) continue;
+    return MakeError(ErrorCode::kUnsupported,
+                     fmt::format("cpusubtype {} is {}", cpusubtype, known.why));
+  }
+  return MakeError(
+      ErrorCode::kUnsupported,
+      fmt::format("unknown cpusubtype {}: its task descriptor version is not known", cpusubtype));
+}
+
+const RegisterBlock* FindBlock(const Generation& generation, uint32_t byte_address) {
+  for (const RegisterBlock& block : generation.blocks) {
+    if (byte_address >= block.byte_address &&
+        byte_address < block.byte_address + 4u * block.registers) {
+      return &block;
+    }
+  }
+  return nullptr;
+}
+
+std::string_view OpcodeName(uint32_t word) {
+  for (const Opcode& opcode : kOpcodes) {
+    if (opcode.word == word) return opcode.name;
+  }
+  return {};
+}
+
+std::string_view ElementFormatName(uint32_t code) {
+  return code < kElementFormats.size() ? kElementFormats[code] : std::string_view();
+}
+
+}  // namespace anecheck::td

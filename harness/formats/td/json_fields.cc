@@ -1,0 +1,209 @@
+#include "harness/formats/td/json_fields.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace anecheck {
+namespace {
+
+int HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+bool ReadHexText(std::string_view text, Bytes& bytes) {
+  if (text.size() % 2 != 0) return false;
+  bytes.reserve(text.size() / 2);
+  for (size_t i = 0; i < text.size(); i += 2) {
+    const int high = HexDigit(text[i]);
+    const int low = HexDigit(text[i + 1]);
+    if (high < 0 || low < 0) return false;
+    bytes.push_back(static_cast<uint8_t>(high << 4 | low));
+  }
+  return true;
+}
+
+const Json& EmptyArray() {
+  static const Json empty = Json::array();
+  return empty;
+}
+
+const Json& EmptyObject() {
+  static const Json empty = Json::object();
+  return empty;
+}
+
+}  // namespace
+
+JsonFields::JsonFields(const Json& object, std::string path, Status* status)
+    : object_(object), path_(std::move(path)), status_(status) {
+  if (!object_.is_object()) Fail("", "must be an object");
+}
+
+const Json* JsonFields::Find(std::string_view key) const {
+  if (!object_.is_object()) return nullptr;
+  const auto found = object_.find(std::string(key));
+  return found == object_.end() ? nullptr : &*found;
+}
+
+bool JsonFields::Has(std::string_view key) const { return Find(key) != nullptr; }
+
+uint64_t JsonFields::Uint(std::string_view key, uint64_t max) {
+  const Json* value = Find(key);
+  uint64_t number = 0;
+  if (value == nullptr) {
+    Fail(key, "is missing");
+  } else if (!ReadJsonUint(*value, max, number)) {
+    Fail(key, fmt::format("must be a number from 0 to {} or a \"0x\" string", max));
+    return 0;
+  }
+  return number;
+}
+
+uint64_t JsonFields::UintOr(std::string_view key, uint64_t fallback, uint64_t max) {
+  return Has(key) ? Uint(key, max) : fallback;
+}
+
+bool JsonFields::BoolOr(std::string_view key, bool fallback) {
+  const Json* value = Find(key);
+  if (value == nullptr) return fallback;
+  if (!value->is_boolean()) {
+    Fail(key, "must be true or false");
+    return fallback;
+  }
+  return value->get<bool>();
+}
+
+std::string JsonFields::Text(std::string_view key) {
+  const Json* value = Find(key);
+  if (value == nullptr || !value->is_string()) {
+    Fail(key, value == nullptr ? "is missing" : "must be a string");
+    return {};
+  }
+  auto text = UnescapeText(value->get_ref<const std::string&>());
+  if (!text.ok()) {
+    Fail(key, text.error().message);
+    return {};
+  }
+  return std::move(text).value();
+}
+
+std::string JsonFields::TextOr(std::string_view key, std::string_view fallback) {
+  return Has(key) ? Text(key) : std::string(fallback);
+}
+
+Bytes JsonFields::HexBytesOr(std::string_view key) {
+  Bytes bytes;
+  const Json* value = Find(key);
+  if (value == nullptr) return bytes;
+  if (!value->is_string() || !ReadHexText(value->get_ref<const std::string&>(), bytes)) {
+    Fail(key, "must be a string of hexadecimal digits, two a byte");
+    return {};
+  }
+  return bytes;
+}
+
+const Json& JsonFields::Array(std::string_view key) {
+  const Json* value = Find(key);
+  if (value == nullptr) return EmptyArray();
+  if (!value->is_array()) {
+    Fail(key, "must be an array");
+    return EmptyArray();
+  }
+  return *value;
+}
+
+const Json& JsonFields::Object(std::string_view key) {
+  const Json* value = Find(key);
+  if (value == nullptr) return EmptyObject();
+  if (!value->is_object()) {
+    Fail(key, "must be an object");
+    return EmptyObject();
+  }
+  return *value;
+}
+
+void JsonFields::Fail(std::string_view key, std::string_view what) {
+  if (!status_->ok()) return;
+  *status_ = MakeError(ErrorCode::kInvalid, fmt::format("{}: {}", Path(key), what));
+}
+
+std::string JsonFields::Path(std::string_view key) const {
+  if (path_.empty()) return std::string(key.empty() ? "document" : key);
+  return key.empty() ? path_ : fmt::format("{}.{}", path_, key);
+}
+
+std::string HexNumber(uint64_t value) { return fmt::format("0x{:x}", value); }
+
+std::string HexText(ByteSpan bytes) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  text.reserve(2 * bytes.size());
+  for (const uint8_t byte : bytes) {
+    text.push_back(kDigits[byte >> 4]);
+    text.push_back(kDigits[byte & 15]);
+  }
+  return text;
+}
+
+bool ReadJsonUint(const Json& value, uint64_t max, uint64_t& result) {
+  if (value.is_number_unsigned()) {
+    result = value.get<uint64_t>();
+    return result <= max;
+  }
+  if (value.is_number_integer()) {
+    const int64_t number = value.get<int64_t>();
+    result = static_cast<uint64_t>(number);
+    return number >= 0 && result <= max;
+  }
+  if (!value.is_string()) return false;
+  const std::string& text = value.get_ref<const std::string&>();
+  if (text.size() < 3 || text.size() > 18 || text[0] != '0' || text[1] != 'x') return false;
+  result = 0;
+  for (const char c : text.substr(2)) {
+    const int digit = HexDigit(c);
+    if (digit < 0) return false;
+    result = result << 4 | static_cast<uint64_t>(digit);
+  }
+  return result <= max;
+}
+
+std::string EscapeText(std::string_view text) {
+  std::string escaped;
+  escaped.reserve(text.size());
+  for (const char c : text) {
+    const auto byte = static_cast<uint8_t>(c);
+    if (c == '\\') {
+      escaped += "\\\\";
+    } else if (byte < 0x80) {
+      escaped.push_back(c);
+    } else {
+      escaped += fmt::format("\\x{:02x}", byte);
+    }
+  }
+  return escaped;
+}
+
+Result<std::string> UnescapeText(std::string_view text) {
+  std::string plain;
+  plain.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\') {
+      plain.push_back(text[i]);
+    } else if (i + 1 < text.size() && text[i + 1] == '\\') {
+      plain.push_back('\\');
+      ++i;
+    } else if (i + 3 < text.size() && text[i + 1] == 'x' && HexDigit(text[i + 2]) >= 0 &&
+               HexDigit(text[i + 3]) >= 0) {
+      plain.push_back(static_cast<char>(HexDigit(text[i + 2]) << 4 | HexDigit(text[i + 3])));
+      i += 3;
+    } else {
+      return MakeError(ErrorCode::kInvalid, "a backslash must be followed by \\ or xHH");
+    }
+  }
+  return plain;
+}
+
+}  // namespace anecheck

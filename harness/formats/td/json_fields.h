@@ -1,0 +1,66 @@
+// Reading of JSON objects with one sticky error that names the path, and the spellings of numbers
+// and bytes that the JSON forms of binary formats share. Used by the td and hwx codecs.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "harness/base/result.h"
+#include "harness/formats/format.h"
+
+namespace anecheck {
+
+// Reads members of one object. After the first failure every read gives a zero or empty value and
+// *status, which the caller owns and several readers may share, holds that failure. The object
+// must outlive the reader. Not thread-safe.
+class JsonFields {
+ public:
+  JsonFields(const Json& object, std::string path, Status* status);
+
+  bool Has(std::string_view key) const;
+  // A JSON number, or a string "0x..." of hexadecimal digits, of at most `max`.
+  uint64_t Uint(std::string_view key, uint64_t max = UINT64_MAX);
+  uint64_t UintOr(std::string_view key, uint64_t fallback, uint64_t max = UINT64_MAX);
+  uint32_t U32(std::string_view key) { return static_cast<uint32_t>(Uint(key, UINT32_MAX)); }
+  uint32_t U32Or(std::string_view key, uint32_t fallback) {
+    return static_cast<uint32_t>(UintOr(key, fallback, UINT32_MAX));
+  }
+  uint16_t U16Or(std::string_view key, uint16_t fallback) {
+    return static_cast<uint16_t>(UintOr(key, fallback, UINT16_MAX));
+  }
+  bool BoolOr(std::string_view key, bool fallback);
+  std::string Text(std::string_view key);
+  std::string TextOr(std::string_view key, std::string_view fallback);
+  // Bytes spelled as hexadecimal digits; an absent key gives no bytes.
+  Bytes HexBytesOr(std::string_view key);
+  // The member, which must be an array or an object; an empty one of that kind where absent.
+  const Json& Array(std::string_view key);
+  const Json& Object(std::string_view key);
+  const Json& object() const { return object_; }
+
+  void Fail(std::string_view key, std::string_view what);
+  std::string Path(std::string_view key) const;
+  Status* status() const { return status_; }
+
+ private:
+  const Json* Find(std::string_view key) const;
+
+  const Json& object_;
+  std::string path_;
+  Status* status_;
+};
+
+// "0x1f800": addresses and words whose bits matter.
+std::string HexNumber(uint64_t value);
+// Two digits a byte, no separators.
+std::string HexText(ByteSpan bytes);
+// The number of a JSON number or "0x..." string; false where it is neither or above `max`.
+bool ReadJsonUint(const Json& value, uint64_t max, uint64_t& result);
+// Text that may hold bytes which are not UTF-8 cannot stand in JSON; such bytes are escaped as
+// \xHH, and a backslash as \\. UnescapeText is the inverse.
+std::string EscapeText(std::string_view text);
+Result<std::string> UnescapeText(std::string_view text);
+
+}  // namespace anecheck

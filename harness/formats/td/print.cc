@@ -1,0 +1,103 @@
+// The text form of a task chain for people: one line a task and one a register with a value.
+#include <fmt/format.h>
+#include <iterator>
+
+#include "harness/formats/td/layout.h"
+#include "harness/formats/td/td.h"
+
+namespace anecheck::td {
+namespace {
+
+using Out = std::back_insert_iterator<std::string>;
+
+void PrintFields(Out out, const WordLayout& layout, uint32_t word) {
+  for (const WordField& field : layout.fields) {
+    const uint32_t value = ExtractField(word, field);
+    if (value != 0) fmt::format_to(out, " {}={}", field.name, value);
+    if (field.other_width == 0) continue;
+    const uint32_t second = ExtractField(word, {field.name, field.other_bit, field.other_width});
+    if (second != value) fmt::format_to(out, " ({}={} by the register map)", field.name, second);
+  }
+  const uint32_t left = word & ~NamedBits(layout);
+  if (left != 0) fmt::format_to(out, " rest=0x{:x}", left);
+}
+
+void PrintRegister(Out out, const Chain& chain, uint32_t address, uint32_t value, int indent) {
+  if (value == 0) return;
+  const WordLayout layout = Register(*chain.generation, address);
+  const RegisterBlock* block = FindBlock(*chain.generation, address);
+  fmt::format_to(out, "{:{}}0x{:05x} 0x{:08x}", "", indent, address, value);
+  if (!layout.name.empty()) {
+    fmt::format_to(out, " {}", layout.name);
+    PrintFields(out, layout, value);
+  } else if (block != nullptr) {
+    fmt::format_to(out, " {}[{}]", block->name, (address - block->byte_address) / 4);
+  } else {
+    fmt::format_to(out, " outside the known blocks");
+  }
+  const std::string_view opcode = layout.name == "Common.ConvCfg" ? OpcodeName(value) : "";
+  if (!opcode.empty()) {
+    fmt::format_to(out,
+                   " [table 23.8 names this word {}; real files carry it as the convolution "
+                   "configuration of other operations too]",
+                   opcode);
+  }
+  fmt::format_to(out, "\n");
+}
+
+void PrintTaskHead(Out out, const Chain& chain, size_t index, int indent) {
+  const Task& task = chain.tasks[index];
+  fmt::format_to(out, "{:{}}task {} at 0x{:x}, {} bytes", "", indent, index, task.offset,
+                 task.size);
+  if (chain.generation->coding == Coding::kByteAddress) {
+    fmt::format_to(out, ", {}", V7PositionName(V7PositionOf(task)));
+  }
+  fmt::format_to(out, "\n");
+  for (uint32_t i = 0; i < chain.header_words; ++i) {
+    if (task.header[i] == 0) continue;
+    fmt::format_to(out, "{:{}}header[{}] 0x{:08x}", "", indent + 2, i, task.header[i]);
+    PrintFields(out, HeaderWord(*chain.generation, i), task.header[i]);
+    fmt::format_to(out, "\n");
+  }
+}
+
+void PrintState(Out out, const Generation& generation, const RegisterState& state, int indent) {
+  const TaskSummary summary = Summarise(generation, state);
+  fmt::format_to(out, "{:{}}after this task: {} registers set, input {}, output {}", "", indent,
+                 state.size(), ElementFormatName(summary.in_format),
+                 ElementFormatName(summary.out_format));
+  if (summary.task_type) fmt::format_to(out, ", task type {}", *summary.task_type);
+  fmt::format_to(out, "\n");
+}
+
+}  // namespace
+
+std::string PrintChain(const Chain& chain, int indent) {
+  std::string text;
+  const Out out = std::back_inserter(text);
+  const Generation& generation = *chain.generation;
+  fmt::format_to(out, "{:{}}task descriptors: version {} ({}), {} task{}, {} bytes\n", "", indent,
+                 generation.version, generation.family, chain.tasks.size(),
+                 chain.tasks.size() == 1 ? "" : "s", chain.size);
+  if (chain.header_words != generation.header_words) {
+    fmt::format_to(out, "{:{}}difference: headers of {} words, the public guide says {}\n", "",
+                   indent, chain.header_words, generation.header_words);
+  }
+  RegisterState state;
+  for (size_t i = 0; i < chain.tasks.size(); ++i) {
+    const Task& task = chain.tasks[i];
+    PrintTaskHead(out, chain, i, indent + 2);
+    for (const RegisterWrite& write : task.writes) {
+      fmt::format_to(out, "{:{}}write 0x{:x}, {} values{}\n", "", indent + 4, write.byte_address,
+                     write.count, write.sparse ? fmt::format(", mask 0x{:x}", write.mask) : "");
+      ForEachRegister(task, write, [&](uint32_t address, uint32_t value) {
+        PrintRegister(out, chain, address, value, indent + 6);
+      });
+    }
+    state.Apply(task);
+    if (generation.coding != Coding::kByteAddress) PrintState(out, generation, state, indent + 4);
+  }
+  return text;
+}
+
+}  // namespace anecheck::td

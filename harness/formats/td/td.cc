@@ -1,0 +1,397 @@
+// Decoding and encoding of task chains, and what follows from the order of tasks. Used by the td
+// and hwx formats. Sources: facts/hwx.md (25 real files), more/hwx_stream_rules.csv.
+#include "harness/formats/td/td.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <fmt/format.h>
+
+#include "harness/base/byte_reader.h"
+#include "harness/base/byte_writer.h"
+
+namespace anecheck::td {
+namespace {
+
+constexpr uint32_t kByteAddressMask = 0x03ffffff;
+constexpr uint32_t kWordAddressMask = 0x7fff;
+constexpr uint32_t kSparseBit = 0x80000000;
+
+uint32_t RoundUp(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
+
+bool AllZero(ByteSpan bytes) {
+  return std::all_of(bytes.begin(), bytes.end(), [](uint8_t byte) { return byte == 0; });
+}
+
+// The number of leading bytes of `bytes` that end with the last word that is not zero.
+uint64_t UsedBytes(ByteSpan bytes) {
+  uint64_t end = bytes.size();
+  while (end > 0 && bytes[end - 1] == 0) --end;
+  return (end + 3) / 4 * 4;
+}
+
+RegisterWrite DecodeHeaderWord(uint32_t word, Coding coding) {
+  RegisterWrite write;
+  if (coding == Coding::kByteAddress) {
+    write.count = static_cast<uint16_t>((word >> 26) + 1);
+    write.byte_address = word & kByteAddressMask;
+    return write;
+  }
+  write.byte_address = (word & kWordAddressMask) * 4;
+  if ((word & kSparseBit) != 0) {
+    write.sparse = true;
+    write.mask = static_cast<uint16_t>(word >> 15);
+    write.count = static_cast<uint16_t>(1 + std::popcount(write.mask));
+    return write;
+  }
+  write.count = static_cast<uint16_t>(((word >> 15) & 0x3f) + 1);
+  write.reserved = static_cast<uint16_t>((word >> 21) & 0x3ff);
+  return write;
+}
+
+uint32_t EncodeHeaderWord(const RegisterWrite& write, Coding coding) {
+  if (coding == Coding::kByteAddress) {
+    return (static_cast<uint32_t>(write.count - 1) << 26) | write.byte_address;
+  }
+  const uint32_t address = write.byte_address / 4;
+  if (write.sparse) return kSparseBit | (static_cast<uint32_t>(write.mask) << 15) | address;
+  return (static_cast<uint32_t>(write.reserved) << 21) |
+         (static_cast<uint32_t>(write.count - 1) << 15) | address;
+}
+
+// Reads writes until `end` (a position of `reader`) is reached or passed.
+Status DecodeStream(ByteReader& reader, uint64_t end, Coding coding, Task& task) {
+  while (reader.position() < end) {
+    const uint32_t word = reader.U32("write");
+    RegisterWrite write = DecodeHeaderWord(word, coding);
+    if (write.sparse && coding == Coding::kDense) {
+      reader.Fail(ErrorCode::kMalformed, "write",
+                  fmt::format("header 0x{:x} is sparse, this generation writes dense runs", word));
+      return reader.status();
+    }
+    write.first = static_cast<uint32_t>(task.values.size());
+    if (!reader.CheckCount(write.count, 4, "values")) return reader.status();
+    for (uint16_t i = 0; i < write.count; ++i) task.values.push_back(reader.U32("values"));
+    task.writes.push_back(write);
+  }
+  return reader.status();
+}
+
+// One version-7 task from `offset` up to `end`, which is the next task or the section's end.
+Status DecodeV7Task(ByteReader& reader, Task& task, const Generation& generation) {
+  for (uint32_t i = 0; i < generation.header_words; ++i) task.header[i] = reader.U32("header");
+  if (!reader.ok()) return reader.status();
+  const uint64_t used = UsedBytes(reader.all());
+  ANECHECK_RETURN_IF_ERROR(DecodeStream(reader, used, generation.coding, task));
+  task.size = static_cast<uint32_t>(reader.position());
+  return {};
+}
+
+Result<Chain> DecodeV7(ByteSpan text, const Generation& generation, uint64_t base) {
+  Chain chain;
+  chain.generation = &generation;
+  chain.header_words = generation.header_words;
+  chain.size = static_cast<uint32_t>(text.size());
+  ByteReader reader(text, base, "text");
+  uint32_t offset = 0;
+  do {
+    Task task;
+    task.offset = offset;
+    reader.Seek(offset + 4u * kV7NextPointerWord, "task.next");
+    const uint32_t next = reader.U32("task.next");
+    if (!reader.ok()) return reader.status().error();
+    if (next != 0 && (next <= offset || next >= text.size() || next % 4 != 0)) {
+      return MakeError(ErrorCode::kMalformed,
+                       fmt::format("task[{}].next: 0x{:x} is not a later task in {} bytes",
+                                   chain.tasks.size(), next, text.size()),
+                       base + offset + 4 * kV7NextPointerWord);
+    }
+    const uint32_t end = next != 0 ? next : chain.size;
+    ByteReader extent(text.subspan(offset, end - offset), base + offset, "task",
+                      static_cast<int64_t>(chain.tasks.size()));
+    ANECHECK_RETURN_IF_ERROR(DecodeV7Task(extent, task, generation));
+    chain.tasks.push_back(std::move(task));
+    offset = next;
+  } while (offset != 0);
+  return chain;
+}
+
+// Tasks from H14 follow each other; a unit of zeros is padding.
+Result<Chain> DecodeSequential(ByteSpan text, const Generation& generation, uint8_t header_words,
+                               uint64_t base) {
+  Chain chain;
+  chain.generation = &generation;
+  chain.header_words = header_words;
+  chain.size = static_cast<uint32_t>(text.size());
+  ByteReader reader(text, base, "text");
+  if (text.size() >= kPaddingUnit && text[0] == 1 && AllZero(text.subspan(1, kPaddingUnit - 1))) {
+    chain.section_header.emplace();
+    for (uint32_t& word : *chain.section_header) word = reader.U32("section_header");
+  }
+  uint32_t padding = 0;
+  while (!reader.AtEnd()) {
+    const uint64_t unit = std::min<uint64_t>(kPaddingUnit, reader.remaining());
+    if (AllZero(text.subspan(reader.position(), unit))) {
+      reader.Skip(unit, "padding");
+      ++padding;
+      continue;
+    }
+    Task task;
+    task.offset = static_cast<uint32_t>(reader.position());
+    task.padding = std::exchange(padding, 0);
+    const uint32_t words = (reader.U32("task.word0") >> 16) & 0x7ff;
+    reader.Seek(task.offset, "task");
+    if (words < header_words) {
+      return MakeError(ErrorCode::kMalformed,
+                       fmt::format("task[{}].task_size: {} words, the header alone has {}",
+                                   chain.tasks.size(), words, header_words),
+                       base + task.offset);
+    }
+    ByteReader extent =
+        reader.Sub(task.offset, 4ull * words, "task", static_cast<int64_t>(chain.tasks.size()));
+    if (!reader.ok()) return reader.status().error();
+    for (uint32_t i = 0; i < header_words; ++i) task.header[i] = extent.U32("header");
+    ANECHECK_RETURN_IF_ERROR(DecodeStream(extent, 4ull * words, generation.coding, task));
+    task.size = 4 * words;
+    const uint64_t end =
+        std::min<uint64_t>(text.size(), (reader.position() + task.size + kPaddingUnit - 1) /
+                                            kPaddingUnit * kPaddingUnit);
+    if (!AllZero(text.subspan(task.offset + task.size, end - task.offset - task.size))) {
+      return MakeError(
+          ErrorCode::kMalformed,
+          fmt::format("task[{}]: bytes after its {} words are not zero", chain.tasks.size(), words),
+          base + task.offset + task.size);
+    }
+    reader.Seek(end, "task.end");
+    chain.tasks.push_back(std::move(task));
+  }
+  if (!reader.ok()) return reader.status().error();
+  if (chain.tasks.empty()) {
+    return MakeError(ErrorCode::kMalformed, "text: no task descriptor, only padding", base);
+  }
+  return chain;
+}
+
+Result<Chain> DecodeChecked(ByteSpan text, const Generation& generation, uint64_t base) {
+  if (generation.coding == Coding::kByteAddress) return DecodeV7(text, generation, base);
+  auto chain = DecodeSequential(text, generation, generation.header_words, base);
+  if (chain.ok() || generation.alternate_header_words == 0) return chain;
+  auto second = DecodeSequential(text, generation, generation.alternate_header_words, base);
+  return second.ok() ? std::move(second) : std::move(chain);
+}
+
+bool EveryWriteInKnownBlock(const Chain& chain) {
+  for (const Task& task : chain.tasks) {
+    for (const RegisterWrite& write : task.writes) {
+      if (FindBlock(*chain.generation, write.byte_address) == nullptr) return false;
+    }
+  }
+  return true;
+}
+
+Status CheckEncodable(const Chain& chain, size_t index) {
+  const Task& task = chain.tasks[index];
+  const bool v7 = chain.generation->coding == Coding::kByteAddress;
+  for (const RegisterWrite& write : task.writes) {
+    const bool count_fits = write.count >= 1 && write.count <= 64;
+    const bool sparse_fits =
+        !write.sparse || (chain.generation->coding == Coding::kDenseAndSparse &&
+                          write.count == 1 + std::popcount(write.mask));
+    const bool address_fits =
+        v7 ? write.byte_address <= kByteAddressMask
+           : write.byte_address % 4 == 0 && write.byte_address / 4 <= kWordAddressMask;
+    if (count_fits && sparse_fits && address_fits && write.reserved <= 0x3ff &&
+        write.first + write.count <= task.values.size()) {
+      continue;
+    }
+    return MakeError(
+        ErrorCode::kInvalid,
+        fmt::format("task[{}]: a write of {} values at 0x{:x} cannot be coded for "
+                    "version {}",
+                    index, write.count, write.byte_address, chain.generation->version));
+  }
+  return {};
+}
+
+}  // namespace
+
+void Task::Write(uint32_t byte_address, std::span<const uint32_t> run) {
+  RegisterWrite write;
+  write.byte_address = byte_address;
+  write.first = static_cast<uint32_t>(values.size());
+  write.count = static_cast<uint16_t>(run.size());
+  values.insert(values.end(), run.begin(), run.end());
+  writes.push_back(write);
+}
+
+void Task::WriteSparse(uint32_t byte_address, uint16_t mask, std::span<const uint32_t> run) {
+  Write(byte_address, run);
+  writes.back().sparse = true;
+  writes.back().mask = mask;
+}
+
+std::optional<uint32_t> Task::Find(uint32_t byte_address) const {
+  std::optional<uint32_t> found;
+  for (const RegisterWrite& write : writes) {
+    ForEachRegister(*this, write, [&](uint32_t address, uint32_t value) {
+      if (address == byte_address) found = value;
+    });
+  }
+  return found;
+}
+
+uint8_t V7PositionOf(const Task& task) {
+  return static_cast<uint8_t>(task.header[0] >> kV7PositionShift);
+}
+
+uint32_t V7NextSize(const Task& task) { return (task.header[1] >> 16) & 0x1ff; }
+
+void SetV7NextSize(Task& task, uint32_t words_minus_one) {
+  task.header[1] = (task.header[1] & ~0x01ff0000u) | ((words_minus_one & 0x1ff) << 16);
+}
+
+std::string_view V7PositionName(uint8_t position) {
+  constexpr std::array<std::string_view, 4> kNames = {"first", "middle", "single", "last"};
+  return position < kNames.size() ? kNames[position] : "unknown";
+}
+
+Result<Chain> Decode(ByteSpan text, const Generation& generation, uint64_t base) {
+  if (text.size() > UINT32_MAX / 2 || text.size() % 4 != 0 || text.empty()) {
+    return MakeError(ErrorCode::kMalformed,
+                     fmt::format("text: {} bytes are not a whole number of words", text.size()),
+                     base);
+  }
+  return DecodeChecked(text, generation, base);
+}
+
+Result<Chain> DecodeAnyVersion(ByteSpan text) {
+  const bool section_header =
+      text.size() >= kPaddingUnit && text[0] == 1 && AllZero(text.subspan(1, kPaddingUnit - 1));
+  if (!section_header) return Decode(text, Generations().front());
+  std::optional<Chain> fallback;
+  std::optional<Error> failure;
+  for (const Generation& generation : Generations()) {
+    if (generation.coding == Coding::kByteAddress) continue;
+    auto chain = Decode(text, generation);
+    if (!chain.ok()) {
+      if (!failure) failure = chain.error();
+      continue;
+    }
+    if (EveryWriteInKnownBlock(*chain)) return chain;
+    if (!fallback) fallback = std::move(chain).value();
+  }
+  if (fallback) return *std::move(fallback);
+  return *std::move(failure);
+}
+
+Result<Bytes> Encode(const Chain& chain) {
+  ByteWriter writer;
+  if (chain.section_header) {
+    for (const uint32_t word : *chain.section_header) writer.U32(word);
+  }
+  for (size_t i = 0; i < chain.tasks.size(); ++i) {
+    const Task& task = chain.tasks[i];
+    ANECHECK_RETURN_IF_ERROR(CheckEncodable(chain, i));
+    if (task.offset < writer.size()) {
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("task[{}] at 0x{:x} starts before the task ahead of it ends at "
+                                   "0x{:x}",
+                                   i, task.offset, writer.size()));
+    }
+    writer.PadTo(task.offset);
+    for (uint32_t k = 0; k < chain.header_words; ++k) writer.U32(task.header[k]);
+    for (const RegisterWrite& write : task.writes) {
+      writer.U32(EncodeHeaderWord(write, chain.generation->coding));
+      for (const uint32_t value : task.ValuesOf(write)) writer.U32(value);
+    }
+  }
+  if (writer.size() > chain.size) {
+    return MakeError(ErrorCode::kInvalid, fmt::format("size: tasks take {} bytes, size says {}",
+                                                      writer.size(), chain.size));
+  }
+  writer.PadTo(chain.size);
+  return std::move(writer).Take();
+}
+
+uint32_t TaskBytes(const Chain& chain, const Task& task) {
+  return static_cast<uint32_t>(4 * (chain.header_words + task.writes.size() + task.values.size()));
+}
+
+uint32_t NextOffset(const Chain& chain, const Task& previous) {
+  const uint32_t unit =
+      chain.generation->coding == Coding::kByteAddress ? kV7TaskStep : kPaddingUnit;
+  return RoundUp(previous.offset + TaskBytes(chain, previous), unit);
+}
+
+void Layout(Chain& chain) {
+  const bool v7 = chain.generation->coding == Coding::kByteAddress;
+  uint32_t offset = chain.section_header ? 4 * kSectionHeaderWords : 0;
+  const size_t count = chain.tasks.size();
+  for (size_t i = 0; i < count; ++i) {
+    Task& task = chain.tasks[i];
+    task.offset = offset + task.padding * kPaddingUnit;
+    task.size = TaskBytes(chain, task);
+    chain.size = task.offset + task.size;
+    offset = NextOffset(chain, task);
+    if (!v7) {
+      task.header[0] = (task.header[0] & ~0x07ff0000u) | ((task.size / 4 & 0x7ff) << 16);
+      continue;
+    }
+    const bool last = i + 1 == count;
+    const uint8_t position = count == 1 ? kSingle : i == 0 ? kFirst : last ? kLast : kMiddle;
+    task.header[0] = (task.header[0] & 0x00ffffff) | (uint32_t{position} << kV7PositionShift);
+    task.header[kV7NextPointerWord] = last ? 0 : offset;
+    SetV7NextSize(task, last ? 0 : TaskBytes(chain, chain.tasks[i + 1]) / 4 - 1);
+  }
+}
+
+void RegisterState::Apply(const Task& task) {
+  for (const RegisterWrite& write : task.writes) {
+    ForEachRegister(task, write,
+                    [&](uint32_t address, uint32_t value) { values_[address] = value; });
+  }
+}
+
+std::optional<uint32_t> RegisterState::Get(uint32_t byte_address) const {
+  const auto found = values_.find(byte_address);
+  if (found == values_.end()) return std::nullopt;
+  return found->second;
+}
+
+TaskSummary Summarise(const Generation& generation, const RegisterState& state) {
+  TaskSummary summary;
+  const bool late = generation.coding == Coding::kDenseAndSparse;
+  if (const auto word = state.Get(late ? 4 * 15 : 4 * 10)) {
+    summary.task_type = late ? (*word >> 4 & 0xf) : (*word & 0xf);
+  }
+  const auto channel = state.Get(0);
+  const uint32_t absent = late ? 2 : 0;  // float16 from H16, int8 before
+  summary.in_format = channel ? *channel & 3 : absent;
+  summary.out_format = channel ? *channel >> 4 & 3 : absent;
+  return summary;
+}
+
+uint32_t V7ImageOffset(uint32_t byte_address) {
+  struct Place {
+    uint32_t byte_address;
+    uint32_t registers;
+    uint32_t image_offset;
+  };
+  // The order of blocks in a 0x274-byte task, each behind its header word.
+  constexpr std::array<Place, 7> kPlaces = {{{0x1f800, 62, 0x2c},
+                                             {0x0, 16, 0x128},
+                                             {0x13800, 28, 0x16c},
+                                             {0x4800, 18, 0x1e0},
+                                             {0x8800, 4, 0x22c},
+                                             {0xc800, 5, 0x240},
+                                             {0x17800, 7, 0x258}}};
+  for (const Place& place : kPlaces) {
+    if (byte_address >= place.byte_address &&
+        byte_address < place.byte_address + 4 * place.registers) {
+      return place.image_offset + (byte_address - place.byte_address);
+    }
+  }
+  return 0;
+}
+
+}  // namespace anecheck::td

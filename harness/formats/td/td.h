@@ -1,0 +1,197 @@
+// Task descriptors as the text section of a hardware container stores them: a chain of tasks, each
+// a header and a stream of register writes. Used by the hwx codec, the emulator and the lowering.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/formats/format.h"
+
+namespace anecheck::td {
+
+// How a generation writes its register stream.
+enum class Coding : uint8_t {
+  kByteAddress,     // H13: [31:26] count - 1, [25:0] byte address (facts/hwx.md, real files)
+  kDense,           // H14, H15: [20:15] extra count, [14:0] word address (public guide)
+  kDenseAndSparse,  // H16 and later: bit 31 selects a mask of 16 instead (public guide)
+};
+
+// One engine unit's registers. Addresses count in bytes.
+struct RegisterBlock {
+  std::string_view name;
+  uint32_t byte_address;
+  uint16_t registers;
+};
+
+// One silicon generation's descriptor layout. `alternate_header_words` is what a second source
+// says; 0 where there is no second reading.
+struct Generation {
+  uint32_t version;
+  std::string_view family;
+  uint32_t cpusubtype;
+  Coding coding;
+  uint8_t header_words;
+  uint8_t alternate_header_words;
+  std::span<const RegisterBlock> blocks;
+  FactEvidence evidence;
+  std::string_view source;
+};
+
+// The generations whose coding is known: versions 7, 11, 8, 17, 19 and 20.
+std::span<const Generation> Generations();
+
+// kUnsupported, naming the version, where the coding is unknown (5, 6) or is no stored form (10).
+Result<const Generation*> GenerationOfVersion(uint32_t version);
+// The generation of a container's cpusubtype (facts/hwx.md, later generations).
+Result<const Generation*> GenerationOfSubtype(uint32_t cpusubtype);
+
+// The block that holds a register, or nullptr.
+const RegisterBlock* FindBlock(const Generation& generation, uint32_t byte_address);
+
+inline constexpr uint32_t kMaxHeaderWords = 10;
+inline constexpr uint32_t kV7TaskStep = 0x100;  // facts/hwx.md: sizes are rounded up to this
+inline constexpr uint32_t kPaddingUnit = 16;    // public guide: alignment of tasks from H14
+inline constexpr uint32_t kSectionHeaderWords = 4;
+
+// One instruction of a register stream: `count` values of the task from `first` on. Dense writes
+// go to consecutive registers; a sparse write's first value goes to the base and the value of mask
+// bit k to base + k + 1.
+struct RegisterWrite {
+  uint32_t byte_address = 0;
+  uint32_t first = 0;
+  uint16_t count = 0;
+  uint16_t mask = 0;
+  uint16_t reserved = 0;  // dense header bits [30:21] from H14
+  bool sparse = false;
+};
+
+// A task. `offset` counts from the start of the text section.
+struct Task {
+  uint32_t offset = 0;
+  uint32_t size = 0;     // header and stream, without padding
+  uint32_t padding = 0;  // from H14: 16-byte zero units before this task
+  std::array<uint32_t, kMaxHeaderWords> header = {};
+  std::vector<RegisterWrite> writes;
+  std::vector<uint32_t> values;
+
+  std::span<const uint32_t> ValuesOf(const RegisterWrite& write) const {
+    return std::span(values).subspan(write.first, write.count);
+  }
+  // Appends a dense write. Precondition: 1 to 64 values.
+  void Write(uint32_t byte_address, std::span<const uint32_t> run);
+  // Appends a sparse write. Precondition: one value more than `mask` has bits.
+  void WriteSparse(uint32_t byte_address, uint16_t mask, std::span<const uint32_t> run);
+  // The last value written to a register by this task's own stream.
+  std::optional<uint32_t> Find(uint32_t byte_address) const;
+};
+
+// Calls visit(byte_address, value) for every register that a write sets, in order.
+template <typename Visit>
+void ForEachRegister(const Task& task, const RegisterWrite& write, Visit visit) {
+  const auto values = task.ValuesOf(write);
+  if (!write.sparse) {
+    for (size_t i = 0; i < values.size(); ++i) {
+      visit(write.byte_address + 4 * static_cast<uint32_t>(i), values[i]);
+    }
+    return;
+  }
+  visit(write.byte_address, values[0]);
+  size_t next = 1;
+  for (uint32_t bit = 0; bit < 16; ++bit) {
+    if ((write.mask >> bit & 1) != 0) visit(write.byte_address + 4 * (bit + 1), values[next++]);
+  }
+}
+
+// Version-7 header fields that the chain itself needs (td_v7_fields.json, facts/hwx.md).
+inline constexpr uint32_t kV7HeaderWords = 10;
+inline constexpr uint32_t kV7NextPointerWord = 7;
+inline constexpr uint32_t kV7PositionShift = 24;  // word 0, byte 3
+enum V7Position : uint8_t { kFirst = 0, kMiddle = 1, kSingle = 2, kLast = 3 };
+uint8_t V7PositionOf(const Task& task);
+uint32_t V7NextSize(const Task& task);
+void SetV7NextSize(Task& task, uint32_t words_minus_one);
+std::string_view V7PositionName(uint8_t position);
+
+struct Chain {
+  const Generation* generation = nullptr;
+  uint8_t header_words = 0;
+  std::optional<std::array<uint32_t, kSectionHeaderWords>> section_header;  // from H14
+  std::vector<Task> tasks;
+  uint32_t size = 0;  // bytes of the text section
+};
+
+// Decodes a text section of a known version. `base` is the absolute offset of text[0], for
+// messages. kMalformed where a chain loops, a run leaves its task or bytes are left over.
+Result<Chain> Decode(ByteSpan text, const Generation& generation, uint64_t base = 0);
+// Finds the version by the shape of the bytes (a bare section does not carry it) and decodes.
+Result<Chain> DecodeAnyVersion(ByteSpan text);
+
+// The exact inverse of Decode. kInvalid where tasks overlap or a run has an impossible length.
+Result<Bytes> Encode(const Chain& chain);
+
+// Places tasks and sets what follows from their order: offsets, sizes, next pointers, next sizes
+// and, for version 7, position bytes.
+void Layout(Chain& chain);
+// The offset at which the task after `previous` goes where nothing says otherwise.
+uint32_t NextOffset(const Chain& chain, const Task& previous);
+// Header and stream of `task` in bytes.
+uint32_t TaskBytes(const Chain& chain, const Task& task);
+
+// The registers of the engine as tasks are applied in order: values stay from task to task
+// (public guide, stateful carry-over).
+class RegisterState {
+ public:
+  void Apply(const Task& task);
+  std::optional<uint32_t> Get(uint32_t byte_address) const;
+  size_t size() const { return values_.size(); }
+
+ private:
+  std::map<uint32_t, uint32_t> values_;
+};
+
+// What the engine is asked to do by the state after a task, as far as the public guide names it
+// (generations from H14): the task type, and input and output element formats with the defaults
+// that hold where no task wrote them.
+struct TaskSummary {
+  std::optional<uint32_t> task_type;
+  uint32_t in_format = 0;
+  uint32_t out_format = 0;
+};
+TaskSummary Summarise(const Generation& generation, const RegisterState& state);
+// "int8", "uint8", "float16"; empty for other codes (more/hwx_stream_rules.csv).
+std::string_view ElementFormatName(uint32_t code);
+
+// The image offset of a version-7 register, 0 where the register is in no block.
+uint32_t V7ImageOffset(uint32_t byte_address);
+// Specification 000, table 23.8: the operation named for an opcode word, or an empty string.
+std::string_view OpcodeName(uint32_t word);
+
+// JSON of a chain and back, for the td and hwx formats. ChainFromJson(ChainToJson(c)) encodes to
+// the same bytes; what follows from other fields may be left out.
+Json ChainToJson(const Chain& chain);
+Result<Chain> ChainFromJson(const Json& json);
+
+// For people; `indent` spaces before every line.
+std::string PrintChain(const Chain& chain, int indent);
+
+// Broken rules of kFormat_td, offsets counted from `base`.
+void VerifyChain(const Chain& chain, uint64_t base, std::vector<Violation>& violations);
+
+// Bytes of the encoded chain that belong to a named field, and those that are zero fill.
+struct ChainCoverage {
+  uint64_t named = 0;
+  uint64_t fill = 0;
+};
+ChainCoverage CoverageOf(const Chain& chain);
+
+}  // namespace anecheck::td
+
+namespace anecheck {
+extern const Format kFormat_td;
+}  // namespace anecheck

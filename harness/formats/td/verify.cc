@@ -1,0 +1,162 @@
+// The rules of task descriptors, each with its source, and the checks behind them.
+#include <array>
+#include <fmt/format.h>
+
+#include "harness/formats/td/rules.h"
+#include "harness/formats/td/td.h"
+
+namespace anecheck::td {
+namespace {
+
+constexpr auto kRules = std::to_array<Rule>({
+    {"td-task-position",
+     "byte 3 of a version-7 task's first word tells its place: 2 alone, 0 first, 1 middle, 3 last",
+     "facts/hwx.md, task header; specification 000, table 23.11", FactEvidence::kRealFile},
+    {"td-next-size",
+     "bits 16 to 24 of a version-7 task's second word hold the words of the next task less one, "
+     "and 0 at the tail",
+     "facts/hwx.md, task header", FactEvidence::kRealFile},
+    {"td-next-step", "a version-7 task takes its size rounded up to 0x100",
+     "facts/hwx.md, task chain; specification 000, task-descriptor linked list",
+     FactEvidence::kRealFile},
+    {"td-write-in-block", "a write begins at a register of a known block",
+     "more/hwx_block_bases.csv", FactEvidence::kRealFile},
+    {"td-run-in-block", "a write ends in the block in which it begins", "more/hwx_block_bases.csv",
+     FactEvidence::kRealFile},
+    {"td-word-address", "a register address is a multiple of four", "facts/hwx.md, register stream",
+     FactEvidence::kRealFile},
+    {"td-tail", "a text section ends with its last task", "facts/hwx.md, task chain; table 23.7",
+     FactEvidence::kRealFile},
+    {"td-reserved-bits", "bits 21 to 30 of a dense stream word are zero",
+     "more/hwx_stream_rules.csv", FactEvidence::kPublicNotes},
+    {"td-task-id", "task ids count up from 0", "nine real files; not stated by a source",
+     FactEvidence::kAssumed},
+    {"td-section-header", "a text section from H14 on begins with the words 1, 0, 0, 0",
+     "public guide; its own example parser starts without it", FactEvidence::kAssumed},
+    {"td-header-words", "the header has the length of the public guide's text",
+     "public guide against the H16 register map", FactEvidence::kAssumed},
+});
+
+class ChainVerifier {
+ public:
+  ChainVerifier(const Chain& chain, uint64_t base, std::vector<Violation>& violations)
+      : chain_(chain), base_(base), violations_(violations) {}
+
+  void Run() {
+    const bool v7 = chain_.generation->coding == Coding::kByteAddress;
+    if (!v7) CheckLaterSection();
+    for (size_t i = 0; i < chain_.tasks.size(); ++i) {
+      if ((chain_.tasks[i].header[0] & 0xffff) != (i & 0xffff)) {
+        Report(kTaskId, chain_.tasks[i].offset,
+               fmt::format("task[{}] has id {}", i, chain_.tasks[i].header[0] & 0xffff));
+      }
+      if (v7) CheckV7(i);
+      CheckWrites(i);
+    }
+    const Task& last = chain_.tasks.back();
+    const uint32_t end = last.offset + last.size;
+    const uint32_t slack = v7 ? 0 : kPaddingUnit * 16;
+    if (chain_.size > end + slack) {
+      Report(kTail, end,
+             fmt::format("the last task ends at 0x{:x}, the section at 0x{:x}", end, chain_.size));
+    }
+  }
+
+ private:
+  void Report(RuleIndex rule, uint64_t offset, std::string message) {
+    violations_.push_back({&kRules[rule], base_ + offset, std::move(message)});
+  }
+
+  void CheckLaterSection() {
+    if (!chain_.section_header) {
+      Report(kSectionHeader, 0, "the first task stands at the section's start");
+    }
+    if (chain_.header_words != chain_.generation->header_words) {
+      Report(kHeaderWords, chain_.tasks[0].offset,
+             fmt::format("task headers have {} words, the guide says {}", chain_.header_words,
+                         chain_.generation->header_words));
+    }
+  }
+
+  void CheckV7(size_t index) {
+    const Task& task = chain_.tasks[index];
+    const size_t count = chain_.tasks.size();
+    const bool last = index + 1 == count;
+    const uint8_t expected = count == 1 ? kSingle : index == 0 ? kFirst : last ? kLast : kMiddle;
+    if (V7PositionOf(task) != expected) {
+      Report(kTaskPosition, task.offset + 3,
+             fmt::format("task[{}] of {} has position {}, expected {} ({})", index, count,
+                         V7PositionOf(task), expected, V7PositionName(expected)));
+    }
+    const uint32_t next_words = last ? 0 : chain_.tasks[index + 1].size / 4 - 1;
+    if (V7NextSize(task) != (next_words & 0x1ff)) {
+      Report(kNextSize, task.offset + 6,
+             fmt::format("task[{}] says {} for the next task, expected {}", index, V7NextSize(task),
+                         next_words));
+    }
+    if (!last && chain_.tasks[index + 1].offset != NextOffset(chain_, task)) {
+      Report(kNextStep, task.offset + 4 * kV7NextPointerWord,
+             fmt::format("task[{}] of {} bytes is followed at 0x{:x}, expected 0x{:x}", index,
+                         task.size, chain_.tasks[index + 1].offset, NextOffset(chain_, task)));
+    }
+  }
+
+  void CheckWrites(size_t index) {
+    const Task& task = chain_.tasks[index];
+    uint64_t offset = task.offset + 4ull * chain_.header_words;
+    for (const RegisterWrite& write : task.writes) {
+      CheckWrite(index, write, offset);
+      offset += 4 + 4ull * write.count;
+    }
+  }
+
+  void CheckWrite(size_t index, const RegisterWrite& write, uint64_t offset) {
+    if (write.reserved != 0) {
+      Report(
+          kReservedBits, offset,
+          fmt::format("task[{}] has reserved bits 0x{:x} in a stream word", index, write.reserved));
+    }
+    if (write.byte_address % 4 != 0) {
+      Report(kWordAddress, offset,
+             fmt::format("task[{}] writes at 0x{:x}", index, write.byte_address));
+      return;
+    }
+    const RegisterBlock* block = FindBlock(*chain_.generation, write.byte_address);
+    if (block == nullptr) {
+      Report(kWriteInBlock, offset,
+             fmt::format("task[{}] writes {} registers at 0x{:x}, outside every block of {}", index,
+                         write.count, write.byte_address, chain_.generation->family));
+      return;
+    }
+    const uint32_t end = block->byte_address + 4u * block->registers;
+    const uint32_t last = LastAddress(write);
+    if (last >= end) {
+      Report(kRunInBlock, offset,
+             fmt::format("task[{}] writes 0x{:x} to 0x{:x}, {} ends at 0x{:x}", index,
+                         write.byte_address, last, block->name, end));
+    }
+  }
+
+  static uint32_t LastAddress(const RegisterWrite& write) {
+    if (!write.sparse) return write.byte_address + 4u * (write.count - 1u);
+    uint32_t top = 0;
+    for (uint32_t bit = 0; bit < 16; ++bit) {
+      if ((write.mask >> bit & 1) != 0) top = bit + 1;
+    }
+    return write.byte_address + 4 * top;
+  }
+
+  const Chain& chain_;
+  uint64_t base_;
+  std::vector<Violation>& violations_;
+};
+
+}  // namespace
+
+std::span<const Rule> Rules() { return kRules; }
+
+void VerifyChain(const Chain& chain, uint64_t base, std::vector<Violation>& violations) {
+  ChainVerifier(chain, base, violations).Run();
+}
+
+}  // namespace anecheck::td
