@@ -212,8 +212,7 @@ class Reader {
       if (!name.is_string() || !text.ok()) fields.Fail("names", "must be strings");
       thread.names.push_back(OwnName(fields, "names", text.ok() ? *text : std::string()));
     }
-    ReadIndexed(fields, "words", thread.words.size(), UINT32_MAX,
-                [&](size_t i, uint64_t value) { thread.words[i] = static_cast<uint32_t>(value); });
+    ReadWords(fields, thread);
     if (IsApertureTable(thread)) {
       ReadIndexed(fields, "base_slots", kBaseSlots, UINT64_MAX, [&](size_t i, uint64_t value) {
         SetPair(thread, static_cast<uint32_t>(2 * i), value);
@@ -226,6 +225,21 @@ class Reader {
     }
     c_.threads.push_back(std::move(thread));
     return static_cast<uint32_t>(c_.threads.size() - 1);
+  }
+
+  static void ReadWords(JsonFields& fields, Thread& thread) {
+    for (const Json& pair : fields.Array("words")) {
+      uint64_t index = 0;
+      uint64_t value = 0;
+      if (!pair.is_array() || pair.size() != 2 || thread.words.empty() ||
+          !ReadJsonUint(pair[0], thread.words.size() - 1, index) ||
+          !ReadJsonUint(pair[1], UINT32_MAX, value)) {
+        fields.Fail("words", fmt::format("must be pairs of an index below {} and a 32-bit number",
+                                         thread.words.size()));
+        return;
+      }
+      thread.words[index] = static_cast<uint32_t>(value);
+    }
   }
 
   // A member that is an object of decimal indices and numbers.

@@ -129,13 +129,11 @@ void PutPort(Json& object, const Port& port) {
   if (port.reserved != 0) object["reserved"] = HexNumber(port.reserved);
 }
 
-// Words without a name, as a map of those that are not zero.
+// Words without a name that are not zero, as pairs of index and value.
 Json RestWords(const Thread& thread, const std::vector<bool>& named) {
-  Json words = Json::object();
+  Json words = Json::array();
   for (size_t i = 0; i < thread.words.size(); ++i) {
-    if (!named[i] && thread.words[i] != 0) {
-      words[fmt::format("{}", i)] = HexNumber(thread.words[i]);
-    }
+    if (!named[i] && thread.words[i] != 0) words.push_back({i, HexNumber(thread.words[i])});
   }
   return words;
 }

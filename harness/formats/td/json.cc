@@ -196,7 +196,8 @@ void PlaceV7(Chain& chain, const Json& tasks) {
   uint32_t offset = 0;
   for (size_t i = 0; i < chain.tasks.size(); ++i) {
     Task& task = chain.tasks[i];
-    const Json& header = tasks[i]["header"];
+    Status ignored;
+    const Json& header = JsonFields(tasks[i], "", &ignored).Object("header");
     const bool last = i + 1 == chain.tasks.size();
     task.offset = offset;
     task.size = TaskBytes(chain, task);

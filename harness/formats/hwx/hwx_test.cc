@@ -1,0 +1,65 @@
+// The laws of the hardware container format: real files are read, verified, printed and written
+// back byte for byte, and an edit of one value changes that value and what follows from it.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/file.h"
+#include "harness/base/testing/test_data.h"
+#include "harness/formats/hwx/container.h"
+#include "harness/formats/testing/format_checks.h"
+
+namespace anecheck::hwx {
+namespace {
+
+std::vector<std::string> RealFiles() { return testing::FilesUnder(testing::RealDataPath("hwx")); }
+
+TEST(RealContainers, SurviveBothRoundTripsWithoutAViolation) {
+  ANECHECK_SKIP_WITHOUT(testing::RealDataPath("hwx"));
+  ASSERT_EQ(RealFiles().size(), 9u);
+  for (const std::string& path : RealFiles()) {
+    const auto bytes = ReadFile(path).value();
+    testing::CheckValidFile(kFormat_hwx, bytes, path);
+    EXPECT_TRUE(kFormat_hwx.verify(bytes)->empty()) << path;
+  }
+}
+
+// The share that is typed, of the bytes that are not weights.
+TEST(RealContainers, AreTypedToNinetyFivePercent) {
+  ANECHECK_SKIP_WITHOUT(testing::RealDataPath("hwx"));
+  for (const std::string& path : RealFiles()) {
+    const Coverage coverage = *kFormat_hwx.coverage(ReadFile(path).value());
+    EXPECT_GE(static_cast<double>(coverage.typed),
+              0.95 * static_cast<double>(coverage.total - coverage.payload))
+        << path;
+  }
+}
+
+TEST(RealContainers, PrintNamesTargetCompilerTensorsAndTasks) {
+  ANECHECK_SKIP_WITHOUT(testing::RealDataPath("hwx/concat-0f988933.hwx"));
+  const auto bytes = ReadFile(testing::RealDataPath("hwx/concat-0f988933.hwx")).value();
+  const std::string text = *kFormat_hwx.print(bytes);
+  for (const char* expected :
+       {"target: H13\n", "compiler: zin_ane_compiler 4.2.1, -t h13\n", "tasks: 2\n",
+        "  input input_0: float16 [1, 16384, 1, 1] strides s1048576n/s64c/s64h/s2w\n",
+        "  output output@output: float16 [1, 16400, 1, 1] strides s1049600n/s64c/s64h/s2w\n",
+        "  __TEXT           vm 0x30000000 + 0x8000, file 0x4000 + 0x8000, protection r-x\n",
+        "  input_1 at 0x30008000 (command 0x06)\n", "task 1 at 0x300, 628 bytes, last\n"}) {
+    EXPECT_NE(text.find(expected), std::string::npos) << expected;
+  }
+}
+
+TEST(RealContainers, TruncationAtEvery64thByteIsAnErrorWithAnOffset) {
+  ANECHECK_SKIP_WITHOUT(testing::RealDataPath("hwx"));
+  for (const std::string& path : RealFiles()) {
+    const auto bytes = ReadFile(path).value();
+    for (size_t size = 0; size < bytes.size(); size += 64) {
+      const auto parsed = Parse(ByteSpan(bytes).first(size));
+      ASSERT_FALSE(parsed.ok()) << path << " cut to " << size;
+      EXPECT_NE(parsed.error().offset, Error::kNoOffset);
+      EXPECT_EQ(parsed.error().message.find('\n'), std::string::npos);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace anecheck::hwx
