@@ -55,16 +55,18 @@ std::span<const TermFact> TermFacts();
 // The mechanisms by which a defect shows. A catalogue entry combines one with an operation and two
 // numbers, so that a user can describe a defect of their own without code.
 enum class Effect : uint8_t {
-  kPortOverflow,     // a sum of >= 2 products with |rounded sum| >= a becomes an infinity
-  kWidthSliceGain,   // slice with begin != 0 on the last axis: |x| * a beyond fp16 -> infinity
-  kTileLattice,      // inside tiles of b products both addends are truncated to 2^(E - a)
-  kFlushInMac,       // subnormal operands, products and sums of a MAC become +0
-  kNanAsInfinity,    // a NaN operand acts as +inf
-  kNanResultAsZero,  // an invalid operation gives +0 instead of NaN
-  kUnsignedZero,     // the sign of a zero operand is lost
-  kTiesAway,         // the output rounding takes ties to the larger magnitude
-  kValueAt,          // operation(a) == b
-  kValueFrom,        // operation(x) == b for every x >= a
+  kPortOverflow,      // a sum of >= 2 products with |rounded sum| >= a becomes an infinity
+  kInteriorOverflow,  // as kPortOverflow, for a partial sum over the tiles in source order
+  kWidthSliceGain,    // slice with begin != 0 on the last axis: |x| * a beyond fp16 -> infinity
+  kTileLattice,       // inside tiles of b products both addends are truncated to 2^(E - a)
+  kFlushInMac,        // subnormal operands, products and sums of a MAC become +0
+  kNanAsInfinity,     // a NaN operand acts as +inf
+  kNanResultAsZero,   // an invalid operation gives +0 instead of NaN
+  kUnsignedZero,      // the sign of a zero operand is lost
+  kTiesAway,          // the output rounding takes ties to the larger magnitude
+  kValueAt,           // operation(a) == b
+  kValueFrom,         // operation(x) == b for every x >= a
+  kAbsoluteError,     // operation errs by up to a
 };
 
 struct Departure {
@@ -87,6 +89,7 @@ struct Contract {
 
   std::string_view name;  // "h13", "ieee"
   int family = 0;
+  bool ideal = false;  // every operation exact, then rounded once; all terms are 0
   std::array<double, kTermCount> terms{};
   std::array<const Departure*, kMaxDepartures> departures{};
   size_t departure_count = 0;

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/graph/graph.h"
 #include "oracles/contract.h"
@@ -17,7 +18,8 @@ namespace anecheck {
 enum class Verdict : uint8_t {
   kPass,          // every element lies inside its interval
   kKnownDefect,   // every element outside is the value of a documented departure of the family
-  kUnconfirmed,   // outside, but only terms that were never measured on this family forbid it
+  kUnconfirmed,   // outside on silicon, but a term never measured on the family forbids it; set by
+                  // the caller, who knows the evidence, with AssumedTerms
   kWrong,         // outside without explanation
   kInconclusive,  // nothing outside, and the bound says too little about most elements
 };
@@ -62,5 +64,9 @@ OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t
 OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t output,
                       const Estimate& expected, const Tensor& actual, int family,
                       std::span<const Departure> catalogue);
+
+// The terms that the bound of an output rests on (those of every operation it depends on) and that
+// were never measured on `family`. In order, each once.
+std::vector<Term> AssumedTerms(const Graph& graph, size_t output, int family);
 
 }  // namespace anecheck

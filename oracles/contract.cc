@@ -1,0 +1,173 @@
+#include "oracles/contract.h"
+
+#include <fmt/format.h>
+#include <limits>
+
+namespace anecheck {
+namespace {
+
+constexpr uint32_t kA13 = 1u << 2;
+constexpr uint32_t kA14 = 1u << 3;
+constexpr uint32_t kA15 = 1u << 4;
+constexpr uint32_t kA16 = 1u << 5;
+constexpr uint32_t kA17 = 1u << 6;
+constexpr uint32_t kA18 = 1u << 7;
+
+constexpr std::array<TermFact, kTermCount> kTermFacts = {{
+    {Term::kWideIntermediate, "wide_intermediate", 1, 0, 0,
+     "facts/more/epilogue_slots.csv: operations fuse into one pass; whether the value between them "
+     "is stored is not published"},
+    {Term::kProductRounding, "product_rounding", 1, 0, 0,
+     "facts/numerics.md, order of one MAC pass: \"fp16 multiply, accumulate wide\""},
+    {Term::kAccumulatorUnit, "accumulator_unit", 0x1p-24, 0, kA13,
+     "facts/numerics.md, accumulator between input and output rounding: fp32 class"},
+    {Term::kBiasRounding, "bias_rounding", 1, 0, 0,
+     "facts/numerics.md, order of one MAC pass: \"per-channel scale and bias in fp16\""},
+    {Term::kReciprocalRelative, "reciprocal_relative", 0x1p-23, 0, 0,
+     "fp32 class, as the accumulator"},
+    {Term::kDivideUlp, "divide_ulp", 1, 0, 0, "facts/silicon_sweep_m5.csv, real_div"},
+    {Term::kRootUlp, "root_ulp", 1, 0, 0, "facts/silicon_sweep_m5.csv, sqrt and rsqrt"},
+    {Term::kExponentialUlp, "exponential_ulp", 1, 0, 0, "facts/silicon_sweep_m5.csv, exp"},
+    {Term::kNormDifference, "norm_difference", 1, 0, 0,
+     "facts/numerics.md, softmax subtracts the maximum; elementwise results are fp16"},
+    {Term::kSigmoidTable, "sigmoid_table", 0.0034, 0, kA13,
+     "facts/numerics.md, worst absolute error"},
+    {Term::kTanhTable, "tanh_table", 0.0017, 0, kA13, "facts/numerics.md, worst absolute error"},
+    {Term::kGeluTable, "gelu_table", 0.0059, 0, kA13, "facts/numerics.md, worst absolute error"},
+}};
+
+constexpr Departure kDepartures[] = {
+    {"D01", Effect::kPortOverflow, "", 32768, 0, kA13 | kA14 | kA17,
+     "the accumulator port gives an infinity from 32768 on",
+     "facts/known_defects.csv; facts/numerics.md, MAC output port"},
+    {"D01", Effect::kInteriorOverflow, "", 32768, 0, kA13 | kA14 | kA17,
+     "a partial sum of 32768 or more overflows though the sum does not",
+     "facts/numerics.md, MAC output port"},
+    {"D02", Effect::kWidthSliceGain, "slice_by_size", 16, 0, kA13 | kA14,
+     "slices with an offset on the width axis overflow from 4095 on",
+     "facts/numerics.md, width-axis slice"},
+    {"D03", Effect::kTileLattice, "", 12, 4, kA13,
+     "small terms are lost beside large ones inside a tile of four; the mechanism of D04 too",
+     "facts/more/numerics_plus.csv, model that fits all 16 published sums"},
+    {"D05", Effect::kFlushInMac, "", 0, 0, kA13, "subnormals become +0 in sums of products",
+     "facts/numerics.md, denormals inside the MAC"},
+    {"D06", Effect::kNanAsInfinity, "", 0, 0, kA13, "a NaN input acts as +inf",
+     "facts/numerics.md, NaN input"},
+    {"D07", Effect::kNanResultAsZero, "", 0, 0, kA13, "an invalid operation gives +0",
+     "facts/numerics.md, inf-inf and its like"},
+    {"D08", Effect::kUnsignedZero, "", 0, 0, kA13, "1/-0 and rsqrt(-0) give +inf",
+     "facts/numerics.md, 1/-0"},
+    {"D09", Effect::kValueFrom, "softplus", 10.4, 0, kA13 | kA16 | kA17,
+     "softplus drops to 0 where its exponential overflows",
+     "facts/known_defects.csv; thresholds of 10.4 and 11.09 are published"},
+    {"D10", Effect::kValueAt, "softsign", std::numeric_limits<double>::infinity(), 0, kA13,
+     "softsign(+inf) is 0", "facts/numerics.md"},
+    {"D11", Effect::kValueAt, "log", 0, -45440, kA13, "log(0) is a finite sentinel",
+     "facts/numerics.md"},
+    {"D12", Effect::kValueAt, "gelu", 0, -0.000543, kA13, "gelu(0) is not 0", "facts/numerics.md"},
+    {"D13", Effect::kValueAt, "silu", 0, -0.001259, kA13, "silu(0) is not 0", "facts/numerics.md"},
+    {"D14", Effect::kAbsoluteError, "atan", 0.12, 0, kA13, "atan errs near its seams",
+     "facts/numerics.md, sin/cos/atan near seams"},
+    {"D14", Effect::kAbsoluteError, "sin", 0.12, 0, kA15 | kA16 | kA17 | kA18,
+     "sin errs near its seams", "facts/numerics.md, sin/cos/atan near seams"},
+    {"D14", Effect::kAbsoluteError, "cos", 0.12, 0, kA15 | kA16 | kA17 | kA18,
+     "cos errs near its seams", "facts/numerics.md, sin/cos/atan near seams"},
+    {"D15", Effect::kTiesAway, "", 0, 0, kA17, "2049 on a grid of 2 is stored as 2050",
+     "facts/numerics.md, output rounding"},
+};
+
+constexpr std::array<std::string_view, kFamilyCount> kFamilyNames = {"A11", "A12", "A13", "A14",
+                                                                     "A15", "A16", "A17", "A18"};
+
+constexpr Contract MakeConforming(int family) {
+  Contract contract;
+  contract.name = kFamilyNames[static_cast<size_t>(family)];
+  contract.family = family;
+  for (size_t i = 0; i < kTermCount; ++i) contract.terms[i] = kTermFacts[i].conforming;
+  return contract;
+}
+
+constexpr Contract MakeIeee() {
+  Contract contract;
+  contract.name = "ieee";
+  contract.ideal = true;
+  for (size_t i = 0; i < kTermCount; ++i) contract.terms[i] = kTermFacts[i].ieee;
+  return contract;
+}
+
+constexpr std::array<Contract, kFamilyCount> kConforming = {
+    MakeConforming(0), MakeConforming(1), MakeConforming(2), MakeConforming(3),
+    MakeConforming(4), MakeConforming(5), MakeConforming(6), MakeConforming(7)};
+constexpr Contract kIeee = MakeIeee();
+
+// h11 is A11 and so on (facts/targets.csv); a letter after the number names a variant.
+int FamilyFromName(std::string_view name) {
+  if (name.size() < 3 || (name[0] != 'h' && name[0] != 'H' && name[0] != 'A')) return -1;
+  if (name[1] != '1' || name[2] < '1' || name[2] > '8') return -1;
+  if (name[0] == 'A') return name.size() == 3 ? name[2] - '1' : -1;
+  return name[2] - '1';
+}
+
+}  // namespace
+
+std::span<const TermFact> TermFacts() { return kTermFacts; }
+
+std::span<const Departure> KnownDepartures() { return kDepartures; }
+
+const Departure* Contract::Find(Effect effect, std::string_view op) const {
+  for (const Departure* departure : active()) {
+    if (departure->effect != effect) continue;
+    if (op.empty() || departure->op.empty() || departure->op == op) return departure;
+  }
+  return nullptr;
+}
+
+const Contract& ConformingContract(int family_index) {
+  return kConforming[static_cast<size_t>(family_index)];
+}
+
+const Contract& IeeeContract() { return kIeee; }
+
+Contract WithDepartures(int family_index, std::span<const Departure* const> departures) {
+  Contract contract = ConformingContract(family_index);
+  for (const Departure* departure : departures) {
+    if (contract.departure_count == Contract::kMaxDepartures) break;
+    contract.departures[contract.departure_count++] = departure;
+  }
+  return contract;
+}
+
+Result<Contract> WithDepartures(int family_index, std::span<const std::string_view> ids) {
+  Contract contract = ConformingContract(family_index);
+  for (const std::string_view id : ids) {
+    bool found = false;
+    for (const Departure& departure : kDepartures) {
+      if (departure.id != id || contract.departure_count == Contract::kMaxDepartures) continue;
+      contract.departures[contract.departure_count++] = &departure;
+      found = true;
+    }
+    if (!found) {
+      return MakeError(ErrorCode::kNotFound, fmt::format("no numeric departure is called {}", id));
+    }
+  }
+  return contract;
+}
+
+Result<Contract> ContractFromName(std::string_view name) {
+  if (name == "ieee") return IeeeContract();
+  const int family = FamilyFromName(name);
+  if (family < 0) {
+    return MakeError(ErrorCode::kNotFound,
+                     fmt::format("no contract is called {}; use ieee, A11 to A18 or a target "
+                                 "such as h13",
+                                 name));
+  }
+  return ConformingContract(family);
+}
+
+TermMark MarkOf(Term term, int family_index) {
+  const uint32_t measured = kTermFacts[static_cast<size_t>(term)].measured;
+  return (measured >> family_index & 1) != 0 ? TermMark::kMeasured : TermMark::kAssumed;
+}
+
+}  // namespace anecheck

@@ -1,0 +1,109 @@
+// Activations: pointwise functions with the error of the engine's tables.
+#include <algorithm>
+#include <numbers>
+
+#include "harness/ops/params.h"
+#include "oracles/reference/layout.h"
+#include "oracles/reference/pointwise.h"
+#include "oracles/reference/store.h"
+
+namespace anecheck {
+namespace reference {
+namespace {
+
+constexpr Term kSigmoidTerms[] = {Term::kSigmoidTable};
+constexpr Term kTanhTerms[] = {Term::kTanhTable};
+constexpr Term kGeluTerms[] = {Term::kGeluTable};
+
+double ReluValue(double x) { return x < 0 ? 0 : x; }
+
+Status Relu(KernelContext& context) { return Pointwise(context, Monotone<ReluValue>, {}); }
+
+Status Clip(KernelContext& context) {
+  using P = params::Clip;
+  const Grid grid(context.Result().type.dtype);
+  // The limits are constants of x's element type.
+  const double alpha = grid.Round(context.node().Float(P::kAlpha, 0));
+  const double beta = grid.Round(context.node().Float(P::kBeta, 0));
+  const auto clip = [&](double x) { return x < alpha ? alpha : x > beta ? beta : x; };
+  return Pointwise(context, [&](double low, double high) { return Bounds{clip(low), clip(high)}; },
+                   {});
+}
+
+double SigmoidValue(double x) {
+  const double e = std::exp(-std::fabs(x));
+  return x < 0 ? e / (1 + e) : 1 / (1 + e);
+}
+
+Status Sigmoid(KernelContext& context) {
+  return Pointwise(context, Monotone<SigmoidValue>,
+                   {.table_error = context.contract()[Term::kSigmoidTable]});
+}
+
+double TanhValue(double x) { return std::tanh(x); }
+
+Status Tanh(KernelContext& context) {
+  return Pointwise(context, Monotone<TanhValue>,
+                   {.table_error = context.contract()[Term::kTanhTable], .zero_at_zero = true});
+}
+
+// x * Phi(x) in its three forms; each written so that negative arguments lose nothing.
+double GeluExact(double x) { return 0.5 * x * std::erfc(-x / std::numbers::sqrt2); }
+double GeluTanh(double x) {
+  const double inner = 0.79788456080286535588 * (x + 0.044715 * x * x * x);
+  return x / (1 + std::exp(-2 * inner));
+}
+double GeluSigmoid(double x) { return x / (1 + std::exp(-1.702 * x)); }
+
+// GELU falls to its minimum at `at` and rises from there.
+template <double (*kFunction)(double)>
+Bounds GeluBounds(double low, double high, double at) {
+  const auto value = [](double x) { return x == -kInfinity ? -0.0 : kFunction(x); };
+  if (low == high) return {value(low), value(low)};
+  if (low != low) return {low, high};
+  const double a = value(low);
+  const double b = value(high);
+  if (low >= at) return {a, b};
+  if (high <= at) return {b, a};
+  return {value(at), std::max(a, b)};
+}
+
+Status Gelu(KernelContext& context) {
+  const PointwiseBound bound = {.table_error = context.contract()[Term::kGeluTable],
+                                .zero_at_zero = true};
+  const std::string_view mode = context.node().String(params::Gelu::kMode, "EXACT");
+  if (mode == "TANH_APPROXIMATION") {
+    return Pointwise(
+        context,
+        [](double low, double high) {
+          return GeluBounds<GeluTanh>(low, high, -0.7524614220710162);
+        },
+        bound);
+  }
+  if (mode == "SIGMOID_APPROXIMATION") {
+    return Pointwise(
+        context,
+        [](double low, double high) {
+          return GeluBounds<GeluSigmoid>(low, high, -0.7511542554412889);
+        },
+        bound);
+  }
+  return Pointwise(
+      context,
+      [](double low, double high) { return GeluBounds<GeluExact>(low, high, -0.7517915246935645); },
+      bound);
+}
+
+}  // namespace
+}  // namespace reference
+
+constinit const ReferenceKernel kReferenceRelu = {.evaluate = reference::Relu};
+constinit const ReferenceKernel kReferenceClip = {.evaluate = reference::Clip};
+constinit const ReferenceKernel kReferenceSigmoid = {.evaluate = reference::Sigmoid,
+                                                     .terms = reference::kSigmoidTerms};
+constinit const ReferenceKernel kReferenceTanh = {.evaluate = reference::Tanh,
+                                                  .terms = reference::kTanhTerms};
+constinit const ReferenceKernel kReferenceGelu = {.evaluate = reference::Gelu,
+                                                  .terms = reference::kGeluTerms};
+
+}  // namespace anecheck

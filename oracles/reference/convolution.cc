@@ -1,0 +1,247 @@
+// Convolution, matrix multiply and pooling: exact sums of products with the multiply-accumulate
+// path's bound. Window geometry is worked out here from attributes and the result's shape.
+#include <algorithm>
+
+#include "harness/ops/params.h"
+#include "oracles/reference/dot.h"
+#include "oracles/reference/lanes.h"
+#include "oracles/reference/layout.h"
+#include "oracles/reference/window.h"
+
+namespace anecheck {
+namespace reference {
+namespace {
+
+constexpr Term kMacTerms[] = {Term::kProductRounding, Term::kAccumulatorUnit, Term::kBiasRounding};
+constexpr Term kAverageTerms[] = {Term::kAccumulatorUnit, Term::kReciprocalRelative};
+
+void Put(const Raw& raw, size_t at, const Accumulated& sum) {
+  raw.value[at] = sum.value;
+  raw.low[at] = sum.low;
+  raw.high[at] = sum.high;
+  raw.nan[at] = sum.nan ? 1 : 0;
+}
+
+Accumulated AddBias(Accumulator& accumulator, const Accumulated& sum, const BoundedTensor* bias,
+                    size_t channel) {
+  if (bias == nullptr) return sum;
+  return accumulator.WithBias(sum, bias->value[channel], bias->low[channel], bias->high[channel],
+                              bias->NanAt(channel));
+}
+
+BoundedTensor* OptionalInput(KernelContext& context, int parameter) {
+  return context.HasInput(parameter) ? &context.Input(parameter) : nullptr;
+}
+
+Status Conv(KernelContext& context) {
+  using P = params::Conv;
+  BoundedTensor& x = context.Input(P::kX);
+  BoundedTensor& weight = context.Input(P::kWeight);
+  const BoundedTensor* bias = OptionalInput(context, P::kBias);
+  BoundedTensor& result = context.Result();
+  const SlidingWindow window(context.node(), x.type.shape, result.type.shape,
+                             weight.type.shape.dims().subspan(2),
+                             {P::kStrides, P::kPadType, P::kPad, P::kDilations});
+  const int64_t groups = context.node().Int(P::kGroups, 1);
+  const int64_t channels = weight.type.shape[1];
+  const int64_t outputs = weight.type.shape[0] / groups;
+  const auto taps = static_cast<size_t>(channels * window.KernelElements());
+
+  Accumulator accumulator(context, x, &weight);
+  LaneBuffer patch(context.arena(), taps, x.point());
+  // A padded tap multiplies nothing: with non-finite operands it must not meet a weight.
+  const bool skip_padding = x.special || weight.special;
+  LaneBuffer kernel(context.arena(), skip_padding ? taps : 0, weight.point());
+  const Raw raw = AllocateRaw(context, result.size, true);
+  const int64_t positions = window.OutputElements();
+  for (int64_t n = 0; n < x.type.shape[0]; ++n) {
+    for (int64_t group = 0; group < groups; ++group) {
+      for (int64_t position = 0; position < positions; ++position) {
+        const int64_t plane = n * x.type.shape[1] + group * channels;
+        if (!skip_padding) {
+          window.Gather(x, plane, channels, position, patch);
+        }
+        for (int64_t o = 0; o < outputs; ++o) {
+          const int64_t channel = group * outputs + o;
+          const size_t start = static_cast<size_t>(channel) * taps;
+          Lanes rows = LanesAt(weight, start);
+          size_t count = taps;
+          if (skip_padding) {
+            count = window.GatherValid(x, plane, channels, position, weight, start, patch, kernel);
+            rows = kernel.lanes();
+          }
+          const Accumulated sum = accumulator.Dot(patch.lanes(), rows, count);
+          const auto at =
+              static_cast<size_t>((n * groups * outputs + channel) * positions + position);
+          Put(raw, at, AddBias(accumulator, sum, bias, static_cast<size_t>(channel)));
+        }
+      }
+    }
+  }
+  StoreFloats(context, result, raw);
+  return {};
+}
+
+Status Linear(KernelContext& context) {
+  using P = params::Linear;
+  BoundedTensor& x = context.Input(P::kX);
+  BoundedTensor& weight = context.Input(P::kWeight);
+  const BoundedTensor* bias = OptionalInput(context, P::kBias);
+  BoundedTensor& result = context.Result();
+  const auto outputs = static_cast<size_t>(weight.type.shape[0]);
+  const auto inner = static_cast<size_t>(weight.type.shape[1]);
+  Accumulator accumulator(context, x, &weight);
+  const Raw raw = AllocateRaw(context, result.size, true);
+  for (size_t at = 0; at < result.size; ++at) {
+    const size_t row = at / outputs;
+    const size_t channel = at % outputs;
+    const Accumulated sum =
+        accumulator.Dot(LanesAt(x, row * inner), LanesAt(weight, channel * inner), inner);
+    Put(raw, at, AddBias(accumulator, sum, bias, channel));
+  }
+  StoreFloats(context, result, raw);
+  return {};
+}
+
+// One operand of matmul as [batch, vectors, inner] with the inner axis contiguous.
+struct MatrixRows {
+  Strides batch{};  // elements between matrices along the result's batch axes
+  int64_t vectors = 0;
+  int64_t inner = 0;
+  int64_t vector_stride = 0;
+  int64_t inner_stride = 0;
+};
+
+MatrixRows RowsOf(const Shape& shape, const Shape& result, bool inner_last) {
+  const int rank = shape.rank();
+  const Shape batch = Shape::FromSpan(shape.dims().first(static_cast<size_t>(rank - 2)));
+  const Shape all = Shape::FromSpan(result.dims().first(static_cast<size_t>(result.rank() - 2)));
+  MatrixRows rows;
+  rows.batch = BroadcastStrides(batch, all);
+  for (int64_t& stride : rows.batch) stride *= shape[rank - 2] * shape[rank - 1];
+  rows.inner = shape[inner_last ? rank - 1 : rank - 2];
+  rows.vectors = shape[inner_last ? rank - 2 : rank - 1];
+  rows.vector_stride = inner_last ? rows.inner : 1;
+  rows.inner_stride = inner_last ? 1 : rows.vectors;
+  return rows;
+}
+
+Status Matmul(KernelContext& context) {
+  using P = params::Matmul;
+  BoundedTensor& x = context.Input(P::kX);
+  BoundedTensor& y = context.Input(P::kY);
+  BoundedTensor& result = context.Result();
+  const Shape& shape = result.type.shape;
+  const MatrixRows left = RowsOf(x.type.shape, shape, !context.node().Bool(P::kTransposeX, false));
+  const MatrixRows right = RowsOf(y.type.shape, shape, context.node().Bool(P::kTransposeY, false));
+  const auto inner = static_cast<size_t>(left.inner);
+  const auto columns = static_cast<size_t>(right.vectors);
+  Accumulator accumulator(context, x, &y);
+  LaneBuffer row(context.arena(), inner, x.point());
+  LaneBuffer matrix(context.arena(), inner * columns, y.point());
+  const Raw raw = AllocateRaw(context, result.size, true);
+  const Shape batch = Shape::FromSpan(shape.dims().first(static_cast<size_t>(shape.rank() - 2)));
+  ForEachPair(batch, left.batch, right.batch, [&](size_t b, size_t from_x, size_t from_y) {
+    for (size_t column = 0; column < columns; ++column) {
+      GatherStrided(
+          y, static_cast<int64_t>(from_y) + static_cast<int64_t>(column) * right.vector_stride,
+          right.inner_stride, inner, matrix, column * inner);
+    }
+    for (int64_t i = 0; i < left.vectors; ++i) {
+      GatherStrided(x, static_cast<int64_t>(from_x) + i * left.vector_stride, left.inner_stride,
+                    inner, row, 0);
+      const size_t start =
+          (b * static_cast<size_t>(left.vectors) + static_cast<size_t>(i)) * columns;
+      for (size_t column = 0; column < columns; ++column) {
+        Put(raw, start + column, accumulator.Dot(row.lanes(), matrix.lanes(column * inner), inner));
+      }
+    }
+  });
+  StoreFloats(context, result, raw);
+  return {};
+}
+
+// The mean of `count` elements whose sum is known: the engine multiplies by 1/n, which is exact
+// for powers of two and otherwise has the reciprocal's relative error.
+Accumulated Mean(const Accumulated& sum, int64_t n, double reciprocal_error) {
+  const auto divisor = static_cast<double>(n);
+  const double relative = (n & (n - 1)) == 0 ? 0 : reciprocal_error + kDoubleSlack;
+  Accumulated mean = sum;
+  mean.value = DivideOdd(sum.value, divisor);
+  if (relative == 0 || sum.low != sum.low) {
+    mean.low = sum.low / divisor;
+    mean.high = sum.high / divisor;
+    return mean;
+  }
+  mean.low = sum.low / divisor;
+  mean.high = sum.high / divisor;
+  if (std::fabs(mean.low) < kInfinity) mean.low -= std::fabs(mean.low) * relative;
+  if (std::fabs(mean.high) < kInfinity) mean.high += std::fabs(mean.high) * relative;
+  return mean;
+}
+
+WindowAttributes PoolAttributes() {
+  using P = params::Pool;
+  return {P::kStrides, P::kPadType, P::kPad, -1};
+}
+
+Status AvgPool(KernelContext& context) {
+  using P = params::Pool;
+  BoundedTensor& x = context.Input(P::kX);
+  BoundedTensor& result = context.Result();
+  const SlidingWindow window(context.node(), x.type.shape, result.type.shape,
+                             context.node().Ints(P::kKernelSizes), PoolAttributes());
+  const bool exclude = context.node().Bool(P::kExcludePadding, false);
+  const double reciprocal = context.contract()[Term::kReciprocalRelative];
+  Accumulator accumulator(context, x, nullptr);
+  LaneBuffer patch(context.arena(), static_cast<size_t>(window.KernelElements()), x.point());
+  const Raw raw = AllocateRaw(context, result.size, true);
+  const int64_t positions = window.OutputElements();
+  for (size_t at = 0; at < result.size; ++at) {
+    const int64_t plane = static_cast<int64_t>(at) / positions;
+    const int64_t position = static_cast<int64_t>(at) % positions;
+    const size_t count = window.GatherValid(x, plane, position, patch);
+    const int64_t divisor = exclude ? static_cast<int64_t>(count) : window.PaddedElements(position);
+    Put(raw, at, Mean(accumulator.Sum(patch.lanes(), count), divisor, reciprocal));
+  }
+  StoreFloats(context, result, raw);
+  return {};
+}
+
+Status MaxPool(KernelContext& context) {
+  using P = params::Pool;
+  const BoundedTensor& x = context.Input(P::kX);
+  BoundedTensor& result = context.Result();
+  const SlidingWindow window(context.node(), x.type.shape, result.type.shape,
+                             context.node().Ints(P::kKernelSizes), PoolAttributes());
+  LaneBuffer patch(context.arena(), static_cast<size_t>(window.KernelElements()), x.point());
+  const Raw raw = AllocateRaw(context, result.size, !x.point());
+  const int64_t positions = window.OutputElements();
+  for (size_t at = 0; at < result.size; ++at) {
+    const int64_t plane = static_cast<int64_t>(at) / positions;
+    const size_t count = window.GatherValid(x, plane, static_cast<int64_t>(at) % positions, patch);
+    const Lanes lanes = patch.lanes();
+    raw.value[at] = Largest(lanes.value, count);
+    if (x.point()) continue;
+    raw.low[at] = Largest(lanes.low, count);
+    raw.high[at] = Largest(lanes.high, count);
+    raw.nan[at] = patch.AnyNan(count) ? 1 : 0;
+  }
+  StoreFloats(context, result, raw);
+  return {};
+}
+
+}  // namespace
+}  // namespace reference
+
+constinit const ReferenceKernel kReferenceConv = {.evaluate = reference::Conv,
+                                                  .terms = reference::kMacTerms};
+constinit const ReferenceKernel kReferenceLinear = {.evaluate = reference::Linear,
+                                                    .terms = reference::kMacTerms};
+constinit const ReferenceKernel kReferenceMatmul = {.evaluate = reference::Matmul,
+                                                    .terms = reference::kMacTerms};
+constinit const ReferenceKernel kReferenceAvgPool = {.evaluate = reference::AvgPool,
+                                                     .terms = reference::kAverageTerms};
+constinit const ReferenceKernel kReferenceMaxPool = {.evaluate = reference::MaxPool};
+
+}  // namespace anecheck

@@ -1,0 +1,177 @@
+#include "oracles/reference/departures.h"
+
+#include <algorithm>
+
+namespace anecheck::reference {
+namespace {
+
+double Flush(double x) { return std::fabs(x) < kHalfMinNormal ? 0 : x; }
+
+double FlushedSum(const Grid& grid, const double* x, const double* y, size_t count) {
+  double sum = 0;
+  for (size_t k = 0; k < count; ++k) sum += Flush(grid.Round(Flush(x[k]) * Flush(y[k])));
+  return Flush(sum);
+}
+
+// An infinity where |x| rounds to `limit` or more.
+double PortLimited(const Grid& grid, double x, double limit) {
+  const double rounded = grid.Round(x);
+  return std::fabs(rounded) >= limit ? std::copysign(kInfinity, x) : x;
+}
+
+// The sign of the first partial sum over tiles of four that reaches the limit, or 0.
+double FirstOverflow(const Lanes& x, const Lanes& y, size_t count, double limit) {
+  constexpr size_t kTile = 4;
+  double sum = 0;
+  for (size_t k = 0; k < count; ++k) {
+    sum += x.value[k] * y.value[k];
+    if (k % kTile == kTile - 1 && std::fabs(sum) >= limit) return sum > 0 ? 1 : -1;
+  }
+  return 0;
+}
+
+double TruncateTo(double x, double quantum) { return std::trunc(x / quantum) * quantum; }
+
+// Moves the conforming interval to the departure's value: the other freedoms remain.
+void Shift(Accumulated& sum, double least, double greatest, double value) {
+  const double below = sum.value - sum.low;
+  const double above = sum.high - sum.value;
+  sum.value = value;
+  sum.low = least - below;
+  sum.high = greatest + above;
+  sum.exact = true;
+}
+
+}  // namespace
+
+double TileLatticeSum(const Grid& grid, const double* x, const double* y, size_t count, int tile,
+                      int bits, bool round_products) {
+  double total = 0;
+  const auto lanes = static_cast<size_t>(tile);
+  for (size_t first = 0; first < count; first += lanes) {
+    double sum = 0;
+    for (size_t k = first; k < std::min(count, first + lanes); ++k) {
+      double product = x[k] * y[k];
+      if (round_products) product = grid.Round(product);
+      const double larger = std::max(std::fabs(sum), std::fabs(product));
+      if (larger == 0 || !(larger < kInfinity)) {
+        sum += product;
+        continue;
+      }
+      const double quantum = std::ldexp(1.0, std::ilogb(larger) + 1 - bits);
+      sum = TruncateTo(sum, quantum) + TruncateTo(product, quantum);
+    }
+    total += sum;
+  }
+  return total;
+}
+
+void DepartFromDot(const Contract& contract, const Grid& grid, const Lanes& x, const Lanes& y,
+                   size_t count, Accumulated& sum) {
+  if (const Departure* lattice = contract.Find(Effect::kTileLattice)) {
+    const auto bits = static_cast<int>(lattice->a);
+    const auto tile = static_cast<int>(lattice->b);
+    const double exact = TileLatticeSum(grid, x.value, y.value, count, tile, bits, false);
+    const double rounded = TileLatticeSum(grid, x.value, y.value, count, tile, bits, true);
+    Shift(sum, std::min(exact, rounded), std::max(exact, rounded), exact);
+  }
+  if (contract.Find(Effect::kFlushInMac) != nullptr) {
+    const double flushed = FlushedSum(grid, x.value, y.value, count);
+    sum.value = flushed;
+    sum.low = std::min(sum.low, flushed);
+    sum.high = std::max(sum.high, flushed);
+    sum.exact = true;
+  }
+  if (count < 2) return;
+  if (const Departure* port = contract.Find(Effect::kPortOverflow)) {
+    sum.value = PortLimited(grid, sum.value, port->a);
+    sum.low = PortLimited(grid, sum.low, port->a);
+    sum.high = PortLimited(grid, sum.high, port->a);
+  }
+  if (const Departure* interior = contract.Find(Effect::kInteriorOverflow)) {
+    const double sign = FirstOverflow(x, y, count, interior->a);
+    if (sign != 0)
+      sum = {.value = sign * kInfinity, .low = sign * kInfinity, .high = sign * kInfinity};
+  }
+}
+
+void DepartFromInput(const Contract& contract, Arena& arena, BoundedTensor& tensor) {
+  if (!tensor.special || !IsFloat(tensor.type.dtype)) return;
+  if (contract.Find(Effect::kNanAsInfinity) == nullptr) return;
+  auto* const value = arena.Allocate<double>(tensor.size);
+  for (size_t i = 0; i < tensor.size; ++i) {
+    value[i] = tensor.value[i] != tensor.value[i] ? kInfinity : tensor.value[i];
+  }
+  tensor.value = tensor.low = tensor.high = value;
+}
+
+namespace {
+
+void ReplaceNan(BoundedTensor& result, double by) {
+  for (size_t i = 0; i < result.size; ++i) {
+    if (result.value[i] != result.value[i]) result.value[i] = by;
+    if (result.point()) continue;
+    if (result.low[i] != result.low[i]) {
+      result.low[i] = result.high[i] = by;
+    } else if (result.nan[i] != 0) {
+      result.low[i] = std::min(result.low[i], by);
+      result.high[i] = std::max(result.high[i], by);
+    }
+    result.nan[i] = 0;
+  }
+}
+
+// f(x) == value at the operand's elements that `hits` selects.
+template <typename Hits>
+void FixValue(KernelContext& context, BoundedTensor& result, double value, const Hits& hits) {
+  const BoundedTensor& x = context.Value(context.node().Input(0));
+  if (x.size != result.size) return;
+  for (size_t i = 0; i < result.size; ++i) {
+    if (hits(x.value[i])) {
+      result.value[i] = value;
+      if (!result.point()) result.low[i] = result.high[i] = value;
+    }
+  }
+}
+
+void WidenBy(KernelContext& context, BoundedTensor& result, double error) {
+  auto* const low = context.arena().Allocate<double>(result.size);
+  auto* const high = context.arena().Allocate<double>(result.size);
+  auto* const nan = context.arena().Allocate<uint8_t>(result.size);
+  for (size_t i = 0; i < result.size; ++i) {
+    low[i] = result.low[i] - error;
+    high[i] = result.high[i] + error;
+    nan[i] = result.NanAt(i) ? 1 : 0;
+  }
+  result.low = low;
+  result.high = high;
+  result.nan = nan;
+}
+
+bool IsMovedCopy(KernelContext& context, const BoundedTensor& result) {
+  const ValueId x = context.node().Input(0);
+  return x != kNoValue && context.Value(x).value == result.value;
+}
+
+}  // namespace
+
+void DepartFromResult(KernelContext& context, BoundedTensor& result) {
+  if (!IsFloat(result.type.dtype) || IsMovedCopy(context, result)) return;
+  const Contract& contract = context.contract();
+  if (contract.Find(Effect::kNanResultAsZero) != nullptr && result.special) ReplaceNan(result, 0);
+  const Grid grid(result.type.dtype);
+  for (const Departure* departure : contract.active()) {
+    if (departure->op.empty() || departure->op != context.node().op()) continue;
+    const double value = grid.Round(departure->b);
+    const double at = departure->a;
+    if (departure->effect == Effect::kValueAt) {
+      FixValue(context, result, value, [&](double x) { return x == at; });
+    } else if (departure->effect == Effect::kValueFrom) {
+      FixValue(context, result, value, [&](double x) { return x >= at; });
+    } else if (departure->effect == Effect::kAbsoluteError) {
+      WidenBy(context, result, at);
+    }
+  }
+}
+
+}  // namespace anecheck::reference

@@ -1,0 +1,287 @@
+#include "oracles/reference/dot.h"
+
+#include <algorithm>
+
+#include "oracles/reference/departures.h"
+
+namespace anecheck::reference {
+namespace {
+
+// The exponent of the lowest set bit of a finite, non-zero double.
+int LowestBit(double x) {
+  const uint64_t raw = std::bit_cast<uint64_t>(x);
+  const int exponent = static_cast<int>((raw >> 52) & 0x7ff);
+  const uint64_t significand = (raw & 0x000fffffffffffff) | (uint64_t{1} << 52);
+  return exponent - 1075 + std::countr_zero(significand);
+}
+
+// A tensor without any non-zero value is a multiple of every power of two.
+constexpr int kNoBits = 100;
+// The relative error of summing magnitudes in double is far below this.
+constexpr double kMagnitudeSlack = 1 + 0x1p-20;
+
+void Include(Accumulated& hull, double low, double high) {
+  if (low != low || high != high) {
+    hull.nan = true;
+    hull.low = -kInfinity;
+    hull.high = kInfinity;
+    return;
+  }
+  hull.low = std::min(hull.low, low);
+  hull.high = std::max(hull.high, high);
+  // Products that round to infinities of both signs may meet.
+  hull.nan |= hull.low == -kInfinity && hull.high == kInfinity;
+}
+
+}  // namespace
+
+void MeasureOperand(BoundedTensor& tensor) {
+  if (tensor.measured) return;
+  tensor.measured = true;
+  int lowest = kNoBits;
+  double largest = 0;
+  for (size_t i = 0; i < tensor.size; ++i) {
+    const double magnitude = std::fabs(tensor.value[i]);
+    if (magnitude == 0 || !(magnitude < kInfinity)) continue;
+    lowest = std::min(lowest, LowestBit(magnitude));
+    largest = std::max(largest, magnitude);
+  }
+  tensor.lowest_bit = lowest;
+  tensor.max_magnitude = largest;
+}
+
+Accumulator::Accumulator(KernelContext& context, BoundedTensor& x, BoundedTensor* y)
+    : contract_(context.contract()),
+      grid_(x.type.dtype),
+      unit_(context.contract()[Term::kAccumulatorUnit]),
+      product_rounding_(y != nullptr && context.contract().Allows(Term::kProductRounding)),
+      bias_rounding_(context.contract().Allows(Term::kBiasRounding)),
+      special_(x.special || (y != nullptr && y->special)) {
+  MeasureOperand(x);
+  int lowest = x.lowest_bit;
+  if (y != nullptr) {
+    MeasureOperand(*y);
+    lowest = std::clamp(lowest + y->lowest_bit, -400, 400);
+    const double largest = x.max_magnitude * y->max_magnitude;
+    products_on_grid_ = grid_.half() && lowest >= -24 && largest <= kHalfMaxValue &&
+                        largest < std::ldexp(1.0, lowest + 11) && x.point() && y->point();
+  }
+  exact_limit_ = std::ldexp(1.0, lowest + 52);
+  // One bit less than fp32 has, because rounded products may be slightly larger than exact ones.
+  single_limit_ = std::ldexp(1.0, lowest + 23);
+}
+
+double Accumulator::ExactDot(const double* x, const double* y, size_t count) {
+  exact_.Clear();
+  for (size_t k = 0; k < count; ++k) exact_.AddProduct(x[k], y[k]);
+  return exact_.Odd();
+}
+
+double Accumulator::ExactTotal(const double* x, size_t count) {
+  exact_.Clear();
+  for (size_t k = 0; k < count; ++k) exact_.Add(x[k]);
+  return exact_.Odd();
+}
+
+// The accumulator adds `count` terms in an unknown order: at most count roundings, each relative
+// to a partial sum of at most `magnitude` (Higham, "Accuracy and Stability of Numerical
+// Algorithms", section 4.2). On a grid coarse enough for every partial sum there is no rounding.
+// The double sums that stand for the ends of the interval err by the same formula.
+double Accumulator::Error(double magnitude, size_t count, bool on_grid) const {
+  if (on_grid && magnitude <= single_limit_) return 0;
+  const double terms = static_cast<double>(count);
+  const double unit = unit_ * (1 + terms * unit_);
+  const bool exact_ends = on_grid && magnitude <= exact_limit_;
+  return terms * (unit + (exact_ends ? 0 : 0x1p-52)) * magnitude * kMagnitudeSlack;
+}
+
+Accumulated Accumulator::PointDot(const double* x, const double* y, size_t count) {
+  double sum = 0;
+  double magnitude = 0;
+  double rounded = 0;
+  if (products_on_grid_ || !product_rounding_) {
+    for (size_t k = 0; k < count; ++k) {
+      const double product = x[k] * y[k];
+      sum += product;
+      magnitude += std::fabs(product);
+    }
+    rounded = sum;
+  } else {
+    for (size_t k = 0; k < count; ++k) {
+      const double product = x[k] * y[k];
+      sum += product;
+      magnitude += std::fabs(product);
+      rounded += grid_.Round(product);
+    }
+  }
+  Accumulated result;
+  result.exact = magnitude <= exact_limit_;
+  result.value = result.exact ? sum : ExactDot(x, y, count);
+  result.low = result.high = result.value;
+  if (unit_ == 0 && !product_rounding_) return result;
+  const double error = Error(magnitude, count, true);
+  Include(result, rounded, rounded);
+  result.low -= error;
+  result.high += error;
+  return result;
+}
+
+Accumulated Accumulator::IntervalDot(const Lanes& x, const Lanes& y, size_t count) {
+  double low = 0;
+  double high = 0;
+  double rounded_low = 0;
+  double rounded_high = 0;
+  double magnitude = 0;
+  double value = 0;
+  double value_magnitude = 0;
+  for (size_t k = 0; k < count; ++k) {
+    const double a = x.low[k] * y.low[k];
+    const double b = x.low[k] * y.high[k];
+    const double c = x.high[k] * y.low[k];
+    const double d = x.high[k] * y.high[k];
+    const double least = std::min(std::min(a, b), std::min(c, d));
+    const double greatest = std::max(std::max(a, b), std::max(c, d));
+    low += least;
+    high += greatest;
+    if (product_rounding_) {
+      rounded_low += grid_.Round(least);
+      rounded_high += grid_.Round(greatest);
+    }
+    magnitude += std::max(std::fabs(least), std::fabs(greatest));
+    const double product = x.value[k] * y.value[k];
+    value += product;
+    value_magnitude += std::fabs(product);
+  }
+  Accumulated result;
+  result.exact = value_magnitude <= exact_limit_;
+  result.value = result.exact ? value : ExactDot(x.value, y.value, count);
+  result.low = low;
+  result.high = high;
+  if (product_rounding_) Include(result, rounded_low, rounded_high);
+  const double error = Error(magnitude, count, false);
+  result.low -= error;
+  result.high += error;
+  return result;
+}
+
+// Infinities and NaN: plain IEEE sums. A point operand's result is NaN alone where every permitted
+// engine meets the invalid operation.
+Accumulated Accumulator::SpecialDot(const Lanes& x, const Lanes& y, size_t count) {
+  double sum = 0;
+  double rounded = 0;
+  bool nan = false;
+  bool maybe_nan = false;
+  bool finite = true;
+  bool interval = false;
+  for (size_t k = 0; k < count; ++k) {
+    const double product = x.value[k] * y.value[k];
+    sum += product;
+    rounded += grid_.Round(product);
+    for (const double end : {x.low[k], x.high[k], y.low[k], y.high[k]}) {
+      finite &= std::fabs(end) < kInfinity;
+    }
+    interval |= x.low[k] != x.high[k] || y.low[k] != y.high[k];
+    nan |= x.low[k] != x.low[k] || y.low[k] != y.low[k];
+    maybe_nan |= (x.nan != nullptr && x.nan[k] != 0) || (y.nan != nullptr && y.nan[k] != 0);
+  }
+  if (finite) {
+    Accumulated result =
+        x.point() && y.point() ? PointDot(x.value, y.value, count) : IntervalDot(x, y, count);
+    result.nan |= maybe_nan;
+    return result;
+  }
+  Accumulated result{.value = sum, .low = sum, .high = sum};
+  if (nan) {  // some operand is NaN in every engine
+    result.low = result.high = kNan;
+  } else if (interval || maybe_nan) {
+    result.nan = true;
+    result.low = -kInfinity;
+    result.high = kInfinity;
+  } else if (sum != sum) {
+    result.low = result.high = kNan;
+  } else if (product_rounding_) {
+    Include(result, rounded, rounded);
+  }
+  return result;
+}
+
+Accumulated Accumulator::Dot(const Lanes& x, const Lanes& y, size_t count) {
+  Accumulated result;
+  if (special_) {
+    result = SpecialDot(x, y, count);
+  } else if (x.point() && y.point()) {
+    result = PointDot(x.value, y.value, count);
+  } else {
+    result = IntervalDot(x, y, count);
+  }
+  if (contract_.departure_count != 0) DepartFromDot(contract_, grid_, x, y, count, result);
+  return result;
+}
+
+Accumulated Accumulator::SpecialSum(const Lanes& x, size_t count) {
+  double sum = 0;
+  bool nan = false;
+  for (size_t k = 0; k < count; ++k) {
+    sum += x.value[k];
+    nan |= x.low[k] != x.low[k];
+  }
+  if (nan) return {.value = kNan, .low = kNan, .high = kNan};
+  if (x.point()) return {.value = sum, .low = sum, .high = sum};
+  return {.value = sum, .low = -kInfinity, .high = kInfinity, .nan = true};
+}
+
+Accumulated Accumulator::Sum(const Lanes& x, size_t count) {
+  double sum = 0;
+  double low = 0;
+  double high = 0;
+  double magnitude = 0;
+  double value_magnitude = 0;
+  bool maybe_nan = false;
+  for (size_t k = 0; k < count; ++k) {
+    sum += x.value[k];
+    low += x.low[k];
+    high += x.high[k];
+    value_magnitude += std::fabs(x.value[k]);
+    magnitude += std::max(std::fabs(x.low[k]), std::fabs(x.high[k]));
+  }
+  if (special_ && x.nan != nullptr) {
+    for (size_t k = 0; k < count; ++k) maybe_nan |= x.nan[k] != 0;
+  }
+  if (!(magnitude < kInfinity)) return SpecialSum(x, count);
+  Accumulated result;
+  result.exact = value_magnitude <= exact_limit_;
+  result.value = result.exact ? sum : ExactTotal(x.value, count);
+  if (unit_ == 0 && x.point()) {
+    result.low = result.high = result.value;
+    return result;
+  }
+  const double error = Error(magnitude, count, x.point());
+  result.low = low - error;
+  result.high = high + error;
+  result.nan = maybe_nan;
+  return result;
+}
+
+Accumulated Accumulator::WithBias(const Accumulated& sum, double value, double low, double high,
+                                  bool nan) {
+  double from = sum.low;
+  double to = sum.high;
+  if (bias_rounding_) {
+    from = std::min(from, grid_.Round(from));
+    to = std::max(to, grid_.Round(to));
+  }
+  Accumulated result;
+  if (sum.exact || !(std::fabs(value) < kInfinity)) {
+    result.value = AddOdd(sum.value, value);
+  } else {
+    exact_.Add(value);
+    result.value = exact_.Odd();
+  }
+  result.low = AddDown(from, low);
+  result.high = AddUp(to, high);
+  result.nan = sum.nan || nan || (from == -kInfinity && high == kInfinity) ||
+               (to == kInfinity && low == -kInfinity);
+  return result;
+}
+
+}  // namespace anecheck::reference

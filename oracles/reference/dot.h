@@ -1,0 +1,70 @@
+// Sums of products: the exact value and the interval that the engine's multiply-accumulate path
+// permits. conv, linear, matmul, pooling and reductions gather their operands and call Dot or Sum.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "oracles/reference/exact_sum.h"
+#include "oracles/reference/kernel.h"
+#include "oracles/reference/store.h"
+
+namespace anecheck::reference {
+
+// Computes lowest_bit and max_magnitude of a tensor's values, once an evaluation.
+void MeasureOperand(BoundedTensor& tensor);
+
+// `count` consecutive numbers with their interval; low and high are value's array for points.
+struct Lanes {
+  const double* value = nullptr;
+  const double* low = nullptr;
+  const double* high = nullptr;
+  const uint8_t* nan = nullptr;  // as BoundedTensor::nan
+  bool point() const { return low == value; }
+};
+
+// A result before the final store.
+struct Accumulated {
+  double value = 0;  // exact or rounded to odd
+  double low = 0;
+  double high = 0;
+  bool nan = false;   // NaN is admitted besides [low, high]
+  bool exact = true;  // value is the exact sum
+};
+
+// What stays the same over the outputs of one node.
+class Accumulator {
+ public:
+  // `y` is null for plain sums.
+  Accumulator(KernelContext& context, BoundedTensor& x, BoundedTensor* y);
+
+  // sum x[k] * y[k], accumulated in the engine's wide accumulator.
+  Accumulated Dot(const Lanes& x, const Lanes& y, size_t count);
+  // sum x[k].
+  Accumulated Sum(const Lanes& x, size_t count);
+  // Adds a bias to the last Dot. The engine adds it in the accumulator or after rounding that to
+  // the element type.
+  Accumulated WithBias(const Accumulated& sum, double value, double low, double high, bool nan);
+
+ private:
+  Accumulated PointDot(const double* x, const double* y, size_t count);
+  Accumulated IntervalDot(const Lanes& x, const Lanes& y, size_t count);
+  Accumulated SpecialDot(const Lanes& x, const Lanes& y, size_t count);
+  Accumulated SpecialSum(const Lanes& x, size_t count);
+  double ExactDot(const double* x, const double* y, size_t count);
+  double ExactTotal(const double* x, size_t count);
+  double Error(double magnitude, size_t count, bool on_grid) const;
+
+  const Contract& contract_;
+  Grid grid_;
+  ExactSum exact_;
+  double unit_ = 0;  // roundoff of the accumulator
+  bool product_rounding_ = false;
+  bool bias_rounding_ = false;
+  bool special_ = false;           // some operand is not finite
+  bool products_on_grid_ = false;  // every product is representable, so rounding changes none
+  double exact_limit_ = 0;         // a magnitude sum up to here: exact in double
+  double single_limit_ = 0;        // a magnitude sum up to here: exact in the engine's accumulator
+};
+
+}  // namespace anecheck::reference

@@ -1,0 +1,186 @@
+// Elementwise arithmetic with broadcasting: values, and intervals by end points and corners.
+#include <algorithm>
+
+#include "harness/ops/params.h"
+#include "oracles/reference/integers.h"
+#include "oracles/reference/layout.h"
+#include "oracles/reference/store.h"
+
+namespace anecheck {
+namespace reference {
+namespace {
+
+struct Range {
+  double low = 0;
+  double high = 0;
+  bool nan = false;
+};
+
+bool HasInfinity(const Range& a) { return a.high == kInfinity || a.low == -kInfinity; }
+bool HasZero(const Range& a) { return a.low <= 0 && a.high >= 0; }
+bool Degenerate(const Range& a) { return a.low == a.high; }
+
+// The hull of four corners; one NaN corner leaves one NaN end, which storing turns into "anything".
+Range Hull(double a, double b, double c, double d) {
+  const bool all_nan = a != a && b != b && c != c && d != d;
+  if (all_nan) return {kNan, kNan};
+  if (a != a || b != b || c != c || d != d) return {kNan, kInfinity};
+  return {std::min(std::min(a, b), std::min(c, d)), std::max(std::max(a, b), std::max(c, d))};
+}
+
+Range Widen(const Range& range) { return {WidenDown(range.low), WidenUp(range.high), range.nan}; }
+
+struct Add {
+  static double Value(double a, double b) { return AddOdd(a, b); }
+  static Range Bound(const Range& a, const Range& b, bool) {
+    Range sum{AddDown(a.low, b.low), AddUp(a.high, b.high)};
+    sum.nan = (a.high == kInfinity && b.low == -kInfinity) ||
+              (a.low == -kInfinity && b.high == kInfinity);
+    return sum;
+  }
+  static int64_t Integer(int64_t a, int64_t b) { return a + b; }
+};
+
+struct Sub {
+  static double Value(double a, double b) { return AddOdd(a, -b); }
+  static Range Bound(const Range& a, const Range& b, bool) {
+    return Add::Bound(a, {-b.high, -b.low, b.nan}, false);
+  }
+  static int64_t Integer(int64_t a, int64_t b) { return a - b; }
+};
+
+struct Mul {
+  // Products of two fp16 or two fp32 numbers are exact in double.
+  static double Value(double a, double b) { return a * b; }
+  static Range Bound(const Range& a, const Range& b, bool) {
+    if (Degenerate(a) && Degenerate(b)) {
+      const double product = a.low * b.low;
+      return {product, product};
+    }
+    Range range = Widen(Hull(a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high));
+    range.nan = (HasZero(a) && HasInfinity(b)) || (HasZero(b) && HasInfinity(a));
+    return range;
+  }
+  static int64_t Integer(int64_t a, int64_t b) { return a * b; }
+};
+
+struct RealDiv {
+  static double Value(double a, double b) {
+    const bool plain = std::fabs(a) < kInfinity && std::fabs(b) < kInfinity && b != 0;
+    return plain ? DivideOdd(a, b) : a / b;
+  }
+  static Range Bound(const Range& a, const Range& b, bool signed_zero) {
+    if (Degenerate(a) && Degenerate(b) && (b.low != 0 || signed_zero)) {
+      const double quotient = Value(a.low, b.low);
+      return {quotient, quotient};
+    }
+    if (b.low != b.low || a.low != a.low) return {kNan, kNan};
+    if (HasZero(b)) {
+      if (Degenerate(b) && Degenerate(a) && a.low == 0) return {kNan, kNan};
+      return {-kInfinity, kInfinity, HasZero(a) || (HasInfinity(a) && HasInfinity(b))};
+    }
+    return Widen(Hull(a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high));
+  }
+  // MIL truncates toward zero; a zero divisor has no defined quotient and gives 0 here.
+  static int64_t Integer(int64_t a, int64_t b) { return b == 0 ? 0 : a / b; }
+};
+
+// NaN operands propagate.
+struct Maximum {
+  static double Value(double a, double b) { return a != a ? a : b != b ? b : a > b ? a : b; }
+  static Range Bound(const Range& a, const Range& b, bool) {
+    return {Value(a.low, b.low), Value(a.high, b.high)};
+  }
+  static int64_t Integer(int64_t a, int64_t b) { return std::max(a, b); }
+};
+
+struct Minimum {
+  static double Value(double a, double b) { return a != a ? a : b != b ? b : a < b ? a : b; }
+  static Range Bound(const Range& a, const Range& b, bool) {
+    return {Value(a.low, b.low), Value(a.high, b.high)};
+  }
+  static int64_t Integer(int64_t a, int64_t b) { return std::min(a, b); }
+};
+
+Range At(const BoundedTensor& tensor, size_t i) {
+  return {tensor.low[i], tensor.high[i], tensor.NanAt(i)};
+}
+
+template <typename Op>
+void Integers(KernelContext& context, BoundedTensor& x, BoundedTensor& y, const Strides& sx,
+              const Strides& sy) {
+  BoundedTensor& result = context.Result();
+  const DType dtype = result.type.dtype;
+  const bool bounds = !x.point() || !y.point();
+  const Raw raw = AllocateRaw(context, result.size, bounds);
+  const auto apply = [](double a, double b) {
+    return Op::Integer(static_cast<int64_t>(a), static_cast<int64_t>(b));
+  };
+  ForEachPair(result.type.shape, sx, sy, [&](size_t at, size_t i, size_t j) {
+    raw.value[at] = WrapInteger(dtype, apply(x.value[i], y.value[j]));
+    if (!bounds) return;
+    // A quotient is not monotone across a zero divisor.
+    const bool open = std::is_same_v<Op, RealDiv> && y.low[j] != y.high[j] && HasZero(At(y, j));
+    const IntegerRange range =
+        open ? RangeOf(dtype)
+             : HullOfIntegers(dtype, apply(x.low[i], y.low[j]), apply(x.low[i], y.high[j]),
+                              apply(x.high[i], y.low[j]), apply(x.high[i], y.high[j]));
+    raw.low[at] = range.low;
+    raw.high[at] = range.high;
+  });
+  StoreExact(result, raw);
+}
+
+template <typename Op>
+void Floats(KernelContext& context, BoundedTensor& x, BoundedTensor& y, const Strides& sx,
+            const Strides& sy, int ulp) {
+  BoundedTensor& result = context.Result();
+  // Division by a zero of uncertain sign leaves both infinities open.
+  const bool signed_zero = y.signed_zero;
+  const bool zero_matters = std::is_same_v<Op, RealDiv> && !signed_zero;
+  const bool bounds = !x.point() || !y.point() || zero_matters;
+  const Raw raw = AllocateRaw(context, result.size, bounds);
+  ForEachPair(result.type.shape, sx, sy, [&](size_t at, size_t i, size_t j) {
+    raw.value[at] = Op::Value(x.value[i], y.value[j]);
+    if (!bounds) return;
+    const Range range = Op::Bound(At(x, i), At(y, j), signed_zero);
+    raw.low[at] = range.low;
+    raw.high[at] = range.high;
+    raw.nan[at] = range.nan || x.NanAt(i) || y.NanAt(j) ? 1 : 0;
+  });
+  StoreFloats(context, result, raw, ulp);
+}
+
+template <typename Op>
+Status Binary(KernelContext& context) {
+  using P = params::Binary;
+  BoundedTensor& x = context.Input(P::kX);
+  BoundedTensor& y = context.Input(P::kY);
+  const Shape& shape = context.Result().type.shape;
+  const Strides sx = BroadcastStrides(x.type.shape, shape);
+  const Strides sy = BroadcastStrides(y.type.shape, shape);
+  if (!IsFloat(context.Result().type.dtype)) {
+    Integers<Op>(context, x, y, sx, sy);
+    return {};
+  }
+  const double ulp = std::is_same_v<Op, RealDiv> ? context.contract()[Term::kDivideUlp] : 0;
+  Floats<Op>(context, x, y, sx, sy, static_cast<int>(ulp));
+  return {};
+}
+
+constexpr Term kDivideTerms[] = {Term::kDivideUlp};
+
+}  // namespace
+}  // namespace reference
+
+constinit const ReferenceKernel kReferenceAdd = {.evaluate = reference::Binary<reference::Add>};
+constinit const ReferenceKernel kReferenceSub = {.evaluate = reference::Binary<reference::Sub>};
+constinit const ReferenceKernel kReferenceMul = {.evaluate = reference::Binary<reference::Mul>};
+constinit const ReferenceKernel kReferenceRealDiv = {
+    .evaluate = reference::Binary<reference::RealDiv>, .terms = reference::kDivideTerms};
+constinit const ReferenceKernel kReferenceMaximum = {.evaluate =
+                                                         reference::Binary<reference::Maximum>};
+constinit const ReferenceKernel kReferenceMinimum = {.evaluate =
+                                                         reference::Binary<reference::Minimum>};
+
+}  // namespace anecheck

@@ -1,0 +1,110 @@
+// What a reference kernel sees and gives: tensors as values with intervals, scratch memory, the
+// contract. The evaluator calls one kernel a node; each file of this folder holds one class of
+// operations, as harness/ops does.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/graph/graph.h"
+#include "harness/ops/op.h"
+#include "oracles/contract.h"
+
+namespace anecheck {
+namespace reference {
+
+// Memory for one evaluation: nothing is freed before Reset, which keeps the blocks.
+class Arena {
+ public:
+  // `count` elements, uninitialised. T is trivially destructible with alignment of at most 8.
+  template <typename T>
+  T* Allocate(size_t count) {
+    const size_t words = (count * sizeof(T) + 7) / 8;
+    if (words > left_) Grow(words);
+    auto* const result = reinterpret_cast<T*>(next_);
+    next_ += words;
+    left_ -= words;
+    return result;
+  }
+  void Reset();
+
+ private:
+  void Grow(size_t words);
+  struct Block {
+    std::unique_ptr<uint64_t[]> words;
+    size_t size = 0;
+  };
+  std::vector<Block> blocks_;
+  size_t current_ = 0;  // index of the block after the one in use
+  uint64_t* next_ = nullptr;
+  size_t left_ = 0;
+};
+
+// One tensor during evaluation. A point tensor has low and high at the same array as value: each
+// element is known exactly, a NaN element is a NaN and nothing else. Otherwise low and high bound
+// what an engine may hold, both NaN where only NaN may stand, and nan[i] != 0 admits NaN besides.
+struct BoundedTensor {
+  TensorType type;
+  size_t size = 0;
+  double* value = nullptr;
+  double* low = nullptr;
+  double* high = nullptr;
+  uint8_t* nan = nullptr;    // null in a point tensor
+  bool special = false;      // some element is not finite or admits NaN
+  bool signed_zero = false;  // the sign of zeros is certain: graph inputs, constants, moved copies
+  // Facts that sums of products need, computed on first use by MeasureOperand.
+  bool measured = false;
+  int lowest_bit = 0;  // every value is a multiple of 2^lowest_bit
+  double max_magnitude = 0;
+
+  bool point() const { return low == value; }
+  bool NanAt(size_t i) const { return nan != nullptr && nan[i] != 0; }
+};
+
+// Everything one kernel may use.
+class KernelContext {
+ public:
+  KernelContext(const NodeView& node, const Contract& contract, Arena& arena,
+                std::span<BoundedTensor> values)
+      : node_(node), contract_(contract), arena_(arena), values_(values) {}
+
+  const NodeView& node() const { return node_; }
+  const Contract& contract() const { return contract_; }
+  Arena& arena() { return arena_; }
+
+  bool HasInput(int parameter) const { return node_.HasInput(parameter); }
+  // Precondition: HasInput(parameter).
+  BoundedTensor& Input(int parameter) { return values_[node_.Input(parameter)]; }
+  BoundedTensor& Value(ValueId id) { return values_[id]; }
+  // Type and size are set; the kernel sets the rest.
+  BoundedTensor& Result(uint32_t index = 0) { return values_[node_.Result(index)]; }
+
+ private:
+  NodeView node_;
+  const Contract& contract_;
+  Arena& arena_;
+  std::span<BoundedTensor> values_;
+};
+
+}  // namespace reference
+
+// The reference part of one row of the operation table.
+struct ReferenceKernel {
+  // Computes every result of the node. Null where OpDefinition::no_reference_reason says why.
+  Status (*evaluate)(reference::KernelContext& context) = nullptr;
+  // The freedoms of the contract that the bound rests on, beyond kWideIntermediate.
+  std::span<const Term> terms = {};
+};
+
+#define ANECHECK_OP(name, Name, op_class) extern const ReferenceKernel kReference##Name;
+#include "harness/ops/ops.def"
+#undef ANECHECK_OP
+
+// Every kernel, indexed by OpKind.
+std::span<const ReferenceKernel* const> AllReferenceKernels();
+
+}  // namespace anecheck

@@ -1,0 +1,97 @@
+// Row-major index arithmetic for the reference kernels: strides, broadcasting, and the split of a
+// tensor into reduced and kept axes. Written apart from the shape rules of the operation table, so
+// that an error there cannot hide here.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "harness/graph/types.h"
+#include "oracles/reference/kernel.h"
+
+namespace anecheck::reference {
+
+using Strides = std::array<int64_t, Shape::kMaxRank>;
+
+// Elements between neighbours along each axis.
+inline Strides RowMajorStrides(const Shape& shape) {
+  Strides strides{};
+  int64_t step = 1;
+  for (int axis = shape.rank() - 1; axis >= 0; --axis) {
+    strides[static_cast<size_t>(axis)] = step;
+    step *= shape[axis];
+  }
+  return strides;
+}
+
+// Strides by which `operand` is read at an index of `result`, axes aligned at the last one; 0 along
+// axes that are repeated.
+inline Strides BroadcastStrides(const Shape& operand, const Shape& result) {
+  const Strides own = RowMajorStrides(operand);
+  Strides strides{};
+  const int offset = result.rank() - operand.rank();
+  for (int axis = 0; axis < operand.rank(); ++axis) {
+    if (operand[axis] != 1) {
+      strides[static_cast<size_t>(axis + offset)] = own[static_cast<size_t>(axis)];
+    }
+  }
+  return strides;
+}
+
+// Calls visit(result index, source index a, source index b) for every element of `shape` in order.
+template <typename Visit>
+void ForEachPair(const Shape& shape, const Strides& a, const Strides& b, const Visit& visit) {
+  const int rank = shape.rank();
+  if (rank == 0) {
+    visit(size_t{0}, size_t{0}, size_t{0});
+    return;
+  }
+  if (shape.Elements() == 0) return;
+  const auto last = static_cast<size_t>(rank - 1);
+  const auto inner = static_cast<size_t>(shape[rank - 1]);
+  const auto step_a = static_cast<size_t>(a[last]);
+  const auto step_b = static_cast<size_t>(b[last]);
+  std::array<int64_t, Shape::kMaxRank> index{};
+  size_t at = 0;
+  int64_t base_a = 0;
+  int64_t base_b = 0;
+  while (true) {
+    auto at_a = static_cast<size_t>(base_a);
+    auto at_b = static_cast<size_t>(base_b);
+    for (size_t i = 0; i < inner; ++i, ++at, at_a += step_a, at_b += step_b) visit(at, at_a, at_b);
+    int axis = rank - 2;
+    for (; axis >= 0; --axis) {
+      const auto k = static_cast<size_t>(axis);
+      base_a += a[k];
+      base_b += b[k];
+      if (++index[k] < shape[axis]) break;
+      base_a -= a[k] * shape[axis];
+      base_b -= b[k] * shape[axis];
+      index[k] = 0;
+    }
+    if (axis < 0) return;
+  }
+}
+
+// Calls visit(result index, source index) for every element of `shape` in order.
+template <typename Visit>
+void ForEachSource(const Shape& shape, const Strides& source, int64_t start, const Visit& visit) {
+  ForEachPair(shape, source, Strides{}, [&](size_t at, size_t from, size_t) {
+    visit(at, static_cast<size_t>(start) + from);
+  });
+}
+
+// A tensor seen as outer x inner: the offsets of the kept positions and, relative to each, of the
+// elements that are reduced together, both in row-major order.
+struct AxisSplit {
+  std::span<int64_t> outer;
+  std::span<int64_t> inner;
+};
+AxisSplit SplitAxes(Arena& arena, const Shape& shape, uint32_t reduced_mask);
+
+// The axes named by an attribute as a bit mask, absent meaning all. Precondition: the graph was
+// validated, so every axis is in range.
+uint32_t MaskOfAxes(const NodeView& node, int parameter, int rank);
+
+}  // namespace anecheck::reference

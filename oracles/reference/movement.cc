@@ -1,0 +1,187 @@
+// Data movement and structure: elements are copied with their intervals, never computed.
+#include "oracles/reference/movement.h"
+
+#include <algorithm>
+
+#include "harness/ops/params.h"
+#include "oracles/reference/integers.h"
+#include "oracles/reference/layout.h"
+#include "oracles/reference/store.h"
+
+namespace anecheck {
+namespace reference {
+
+void PrepareMove(KernelContext& context, BoundedTensor& result, bool point) {
+  Arena& arena = context.arena();
+  result.value = arena.Allocate<double>(result.size);
+  result.low = point ? result.value : arena.Allocate<double>(result.size);
+  result.high = point ? result.value : arena.Allocate<double>(result.size);
+  result.nan = point ? nullptr : arena.Allocate<uint8_t>(result.size);
+  result.special = false;
+  result.signed_zero = true;
+}
+
+namespace {
+
+Status Reshape(KernelContext& context) {
+  const BoundedTensor& x = context.Input(params::Reshape::kX);
+  Alias(x, context.Result());
+  return {};
+}
+
+Status Transpose(KernelContext& context) {
+  using P = params::Transpose;
+  const BoundedTensor& x = context.Input(P::kX);
+  BoundedTensor& result = context.Result();
+  const int rank = x.type.shape.rank();
+  const Strides strides = RowMajorStrides(x.type.shape);
+  const auto perm = context.node().Ints(P::kPerm);
+  Strides source{};
+  for (int axis = 0; axis < rank; ++axis) {
+    const int64_t from = perm[static_cast<size_t>(axis)];
+    source[static_cast<size_t>(axis)] = strides[static_cast<size_t>(from < 0 ? from + rank : from)];
+  }
+  MoveByStrides(context, x, result, source, 0);
+  return {};
+}
+
+Status Concat(KernelContext& context) {
+  using P = params::Concat;
+  BoundedTensor& result = context.Result();
+  const Shape& shape = result.type.shape;
+  const int64_t given = context.node().Int(P::kAxis, 0);
+  const int axis = static_cast<int>(given < 0 ? given + shape.rank() : given);
+  const auto arguments = context.node().graph().arguments(context.node().node());
+  bool point = true;
+  for (const Argument& argument : arguments) point &= context.Value(argument.value).point();
+  PrepareMove(context, result, point);
+  const Strides strides = RowMajorStrides(shape);
+  // Interleaved, operand k takes every arguments.size()-th place along the axis.
+  const bool interleave = context.node().Bool(P::kInterleave, false);
+  Strides target = strides;
+  if (interleave) target[static_cast<size_t>(axis)] *= static_cast<int64_t>(arguments.size());
+  int64_t start = 0;
+  for (const Argument& argument : arguments) {
+    const BoundedTensor& x = context.Value(argument.value);
+    ForEachSource(x.type.shape, target, start,
+                  [&](size_t from, size_t to) { MoveElement(x, from, result, to); });
+    FinishMove(x, result);
+    start += strides[static_cast<size_t>(axis)] * (interleave ? 1 : x.type.shape[axis]);
+  }
+  return {};
+}
+
+enum class PadMode { kConstant, kReflect, kReplicate, kSymmetric };
+
+// The index in [0, extent) that stands at `index`, or -1 for the constant.
+int64_t PadSource(PadMode mode, int64_t index, int64_t extent) {
+  if (index >= 0 && index < extent) return index;
+  switch (mode) {
+    case PadMode::kConstant:
+      return -1;
+    case PadMode::kReplicate:
+      return std::clamp<int64_t>(index, 0, extent - 1);
+    case PadMode::kReflect:  // the edge element is not repeated
+      return index < 0 ? -index : 2 * (extent - 1) - index;
+    case PadMode::kSymmetric:
+      return index < 0 ? -index - 1 : 2 * extent - 1 - index;
+  }
+  return -1;
+}
+
+PadMode ModeOf(std::string_view name) {
+  if (name == "reflect") return PadMode::kReflect;
+  if (name == "replicate") return PadMode::kReplicate;
+  return name == "symmetric" ? PadMode::kSymmetric : PadMode::kConstant;
+}
+
+Status Pad(KernelContext& context) {
+  using P = params::Pad;
+  const BoundedTensor& x = context.Input(P::kX);
+  BoundedTensor& result = context.Result();
+  const Shape& shape = result.type.shape;
+  const auto pad = context.node().Ints(P::kPad);
+  const PadMode mode = ModeOf(context.node().String(P::kMode, "constant"));
+  const double given = context.node().Float(P::kConstantVal, 0);
+  const DType dtype = result.type.dtype;
+  const double constant = IsFloat(dtype) ? Grid(dtype).Round(given) : SaturateInteger(dtype, given);
+  const int first = shape.rank() - static_cast<int>(pad.size() / 2);
+  const Strides strides = RowMajorStrides(x.type.shape);
+  PrepareMove(context, result, x.point());
+  for (size_t at = 0; at < result.size; ++at) {
+    auto rest = static_cast<int64_t>(at);
+    int64_t from = 0;
+    for (int axis = shape.rank() - 1; axis >= 0 && from >= 0; --axis) {
+      const int64_t before = axis < first ? 0 : pad[static_cast<size_t>(2 * (axis - first))];
+      const int64_t source = PadSource(mode, rest % shape[axis] - before, x.type.shape[axis]);
+      rest /= shape[axis];
+      from = source < 0 ? -1 : from + source * strides[static_cast<size_t>(axis)];
+    }
+    if (from < 0) {
+      PutElement(constant, result, at);
+    } else {
+      MoveElement(x, static_cast<size_t>(from), result, at);
+    }
+  }
+  FinishMove(x, result);
+  result.special |= !(std::fabs(constant) < kInfinity);
+  return {};
+}
+
+// D02: the crop path scales the width axis by a fixed-point gain, and what leaves fp16 there is
+// an infinity (facts/numerics.md, width-axis slice).
+void DepartFromSlice(const Departure& gain, BoundedTensor& result) {
+  const auto apply = [&](double x) {
+    const double scaled = RoundToHalf(x * gain.a);
+    return std::fabs(scaled) == kInfinity ? scaled : x;
+  };
+  for (size_t i = 0; i < result.size; ++i) {
+    result.value[i] = apply(result.value[i]);
+    result.special |= std::fabs(result.value[i]) == kInfinity;
+    if (result.point()) continue;
+    result.low[i] = apply(result.low[i]);
+    result.high[i] = apply(result.high[i]);
+  }
+}
+
+Status SliceBySize(KernelContext& context) {
+  using P = params::SliceBySize;
+  const BoundedTensor& x = context.Input(P::kX);
+  BoundedTensor& result = context.Result();
+  const Strides strides = RowMajorStrides(x.type.shape);
+  const auto begin = context.node().Ints(P::kBegin);
+  int64_t start = 0;
+  bool width_offset = false;
+  for (int axis = 0; axis < x.type.shape.rank(); ++axis) {
+    const int64_t given = begin[static_cast<size_t>(axis)];
+    const int64_t from = given < 0 ? given + x.type.shape[axis] : given;
+    start += from * strides[static_cast<size_t>(axis)];
+    width_offset = from != 0;
+  }
+  MoveByStrides(context, x, result, strides, start);
+  const Departure* gain = context.contract().Find(Effect::kWidthSliceGain);
+  if (gain != nullptr && width_offset && result.type.dtype == DType::kFp16) {
+    DepartFromSlice(*gain, result);
+  }
+  return {};
+}
+
+}  // namespace
+
+void MoveByStrides(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
+                   const Strides& source, int64_t start) {
+  PrepareMove(context, result, x.point());
+  ForEachSource(result.type.shape, source, start,
+                [&](size_t at, size_t from) { MoveElement(x, from, result, at); });
+  FinishMove(x, result);
+}
+
+}  // namespace reference
+
+constinit const ReferenceKernel kReferenceReshape = {.evaluate = reference::Reshape};
+constinit const ReferenceKernel kReferenceTranspose = {.evaluate = reference::Transpose};
+constinit const ReferenceKernel kReferenceConcat = {.evaluate = reference::Concat};
+constinit const ReferenceKernel kReferencePad = {.evaluate = reference::Pad};
+constinit const ReferenceKernel kReferenceSliceBySize = {.evaluate = reference::SliceBySize};
+
+}  // namespace anecheck

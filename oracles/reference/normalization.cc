@@ -1,0 +1,215 @@
+// Normalizations: exact values, and bounds derived through mean, variance, reciprocal root, scale.
+#include <algorithm>
+
+#include "harness/ops/params.h"
+#include "oracles/reference/dot.h"
+#include "oracles/reference/lanes.h"
+#include "oracles/reference/layout.h"
+#include "oracles/reference/store.h"
+
+namespace anecheck {
+namespace reference {
+namespace {
+
+constexpr Term kNormTerms[] = {Term::kAccumulatorUnit, Term::kReciprocalRelative, Term::kRootUlp,
+                               Term::kNormDifference, Term::kBiasRounding};
+
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+Interval Times(const Interval& a, const Interval& b) {
+  const double corners[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
+  for (const double corner : corners) {
+    if (corner != corner) return {-kInfinity, kInfinity};
+  }
+  return {WidenDown(*std::min_element(std::begin(corners), std::end(corners))),
+          WidenUp(*std::max_element(std::begin(corners), std::end(corners)))};
+}
+
+// The steps of one group after the sum: each takes the bounds of the step before.
+class LayerNormGroup {
+ public:
+  LayerNormGroup(KernelContext& context, DType dtype, size_t count, double epsilon)
+      : contract_(context.contract()),
+        grid_(dtype),
+        wide_(contract_.Allows(Term::kWideIntermediate)),
+        count_(static_cast<double>(count)),
+        epsilon_(grid_.Round(epsilon)),
+        epsilon_low_(std::min(epsilon, epsilon_)),
+        epsilon_high_(std::max(epsilon, epsilon_)),
+        centred_(context.arena().Allocate<double>(count)),
+        differences_(context.arena().Allocate<Interval>(count)) {}
+
+  // Takes x and the sum of its values.
+  void Centre(const Lanes& x, size_t n, const Accumulated& sum) {
+    CentreValues(x, n, sum.value);
+    if (!contract_.ideal) CentreBounds(x, n, sum);
+  }
+
+  double Value(size_t i) const { return centred_[i] / value_root_; }
+  // The normalised element before scale and offset, rounded to the grid or kept wide.
+  Interval Bound(size_t i) const {
+    Interval y = Times(differences_[i], reciprocal_);
+    // No element is farther than sqrt(n) deviations from the mean, whatever the rounding of the
+    // differences; the reciprocal root errs by less than 2^-9.
+    const double limit = std::sqrt(count_) * (1 + 0x1p-8) * (1 + error_);
+    y.low = std::clamp(y.low, -limit, limit);
+    y.high = std::clamp(y.high, -limit, limit);
+    return Round(y);
+  }
+  Interval Round(const Interval& y) const {
+    return {OuterLow(grid_, y.low, wide_), OuterHigh(grid_, y.high, wide_)};
+  }
+
+ private:
+  // n x - sum is exact on the operands' grid, so nothing cancels before the division.
+  void CentreValues(const Lanes& x, size_t n, double sum) {
+    double squares = 0;
+    for (size_t i = 0; i < n; ++i) {
+      centred_[i] = count_ * x.value[i] - sum;
+      squares += centred_[i] * centred_[i];
+    }
+    value_root_ = std::sqrt(squares / count_ + epsilon_ * count_ * count_);
+  }
+
+  void CentreBounds(const Lanes& x, size_t n, const Accumulated& sum) {
+    double total_low = 0;
+    double total_high = 0;
+    double magnitude = 0;
+    for (size_t i = 0; i < n; ++i) {
+      total_low += x.low[i];
+      total_high += x.high[i];
+      magnitude += std::max(std::fabs(x.low[i]), std::fabs(x.high[i]));
+    }
+    const double mean_error =
+        (std::max({0.0, total_low - sum.low, sum.high - total_high}) +
+         magnitude * (contract_[Term::kReciprocalRelative] + kDoubleSlack * count_)) /
+        count_;
+    double squares_low = 0;
+    double squares_high = 0;
+    for (size_t i = 0; i < n; ++i) {
+      Interval& d = differences_[i];
+      d.low = (x.low[i] * (count_ - 1) - (total_high - x.high[i])) / count_ - mean_error;
+      d.high = (x.high[i] * (count_ - 1) - (total_low - x.low[i])) / count_ + mean_error;
+      if (contract_.Allows(Term::kNormDifference)) {
+        d.low = std::min(d.low, grid_.Round(d.low));
+        d.high = std::max(d.high, grid_.Round(d.high));
+      }
+      const double least = d.low > 0 ? d.low : d.high < 0 ? -d.high : 0;
+      const double greatest = std::max(std::fabs(d.low), std::fabs(d.high));
+      squares_low += least * least;
+      squares_high += greatest * greatest;
+    }
+    error_ = (count_ + 2) * contract_[Term::kAccumulatorUnit] * (1 + 0x1p-10) +
+             contract_[Term::kReciprocalRelative] + kDoubleSlack * count_;
+    const double variance_low = squares_low / count_ * (1 - error_) + epsilon_low_;
+    const double variance_high = squares_high / count_ * (1 + error_) + epsilon_high_;
+    const auto ulp = static_cast<int>(contract_[Term::kRootUlp]);
+    reciprocal_.low =
+        std::max(0.0, grid_.Step(grid_.Round(1 / std::sqrt(variance_high) * (1 - 0x1p-23)), -ulp));
+    reciprocal_.high = grid_.Step(grid_.Round(1 / std::sqrt(variance_low) * (1 + 0x1p-23)), ulp);
+  }
+
+  const Contract& contract_;
+  Grid grid_;
+  bool wide_;
+  double count_;
+  double epsilon_;
+  double epsilon_low_;
+  double epsilon_high_;
+  double* centred_;        // n x - sum
+  Interval* differences_;  // x - mean
+  double value_root_ = 0;  // n times the standard deviation
+  Interval reciprocal_;
+  double error_ = 0;
+};
+
+// Scale and offset of the element at `lane` of a group.
+struct Affine {
+  const BoundedTensor* gamma = nullptr;
+  const BoundedTensor* beta = nullptr;
+
+  double Value(double y, size_t lane) const {
+    if (gamma != nullptr) y *= gamma->value[lane];
+    return beta == nullptr ? y : AddOdd(y, beta->value[lane]);
+  }
+  Interval Bound(const LayerNormGroup& group, Interval y, size_t lane) const {
+    if (gamma != nullptr) {
+      y = Times(y, {gamma->low[lane], gamma->high[lane]});
+      if (beta != nullptr) y = group.Round(y);
+    }
+    if (beta == nullptr) return y;
+    return {AddDown(y.low, beta->low[lane]), AddUp(y.high, beta->high[lane])};
+  }
+};
+
+bool AllFinite(const Lanes& lanes, size_t count) {
+  bool finite = true;
+  for (size_t i = 0; i < count; ++i) {
+    finite &= std::fabs(lanes.low[i]) < kInfinity && std::fabs(lanes.high[i]) < kInfinity;
+    finite &= lanes.nan == nullptr || lanes.nan[i] == 0;
+  }
+  return finite;
+}
+
+// One infinity or NaN makes the mean, and with it every element, invalid. On an engine that reads
+// NaN as something else (departure kNanAsInfinity) the result is not documented: anything.
+void FillInvalid(const Raw& raw, std::span<const int64_t> offsets, int64_t base, bool certain) {
+  for (const int64_t offset : offsets) {
+    const auto at = static_cast<size_t>(base + offset);
+    raw.value[at] = kNan;
+    if (raw.low == nullptr) continue;
+    raw.low[at] = certain ? kNan : -kInfinity;
+    raw.high[at] = certain ? kNan : kInfinity;
+    raw.nan[at] = 1;
+  }
+}
+
+BoundedTensor* OptionalInput(KernelContext& context, int parameter) {
+  return context.HasInput(parameter) ? &context.Input(parameter) : nullptr;
+}
+
+Status LayerNorm(KernelContext& context) {
+  using P = params::LayerNorm;
+  BoundedTensor& x = context.Input(P::kX);
+  BoundedTensor& result = context.Result();
+  const Affine affine = {OptionalInput(context, P::kGamma), OptionalInput(context, P::kBeta)};
+  const AxisSplit split = SplitAxes(context.arena(), x.type.shape,
+                                    MaskOfAxes(context.node(), P::kAxes, x.type.shape.rank()));
+  const size_t count = split.inner.size();
+  const Contract& contract = context.contract();
+  const Raw raw = AllocateRaw(context, result.size, !contract.ideal);
+  Accumulator accumulator(context, x, nullptr);
+  LaneBuffer lanes(context.arena(), count, x.point());
+  LayerNormGroup group(context, x.type.dtype, count, context.node().Float(P::kEpsilon, 1e-5));
+  const bool documented = contract.Find(Effect::kNanAsInfinity) == nullptr;
+  for (const int64_t base : split.outer) {
+    GatherOffsets(x, base, split.inner, lanes);
+    const Lanes elements = lanes.lanes();
+    if (x.special && !AllFinite(elements, count)) {
+      FillInvalid(raw, split.inner, base, documented && x.point());
+      continue;
+    }
+    group.Centre(elements, count, accumulator.Sum(elements, count));
+    for (size_t i = 0; i < count; ++i) {
+      const auto at = static_cast<size_t>(base + split.inner[i]);
+      raw.value[at] = affine.Value(group.Value(i), i);
+      if (contract.ideal) continue;
+      const Interval bound = affine.Bound(group, group.Bound(i), i);
+      raw.low[at] = bound.low;
+      raw.high[at] = bound.high;
+    }
+  }
+  StoreFloats(context, result, raw);
+  return {};
+}
+
+}  // namespace
+}  // namespace reference
+
+constinit const ReferenceKernel kReferenceLayerNorm = {.evaluate = reference::LayerNorm,
+                                                       .terms = reference::kNormTerms};
+
+}  // namespace anecheck

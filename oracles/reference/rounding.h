@@ -1,0 +1,134 @@
+// Rounding to the fp16 and fp32 grids inside double arithmetic, and sums and quotients whose last
+// double bit is "odd rounded" so that a second rounding to a grid is still correct. Used by every
+// reference kernel.
+//
+// Why double is enough for single operations: with p significand bits in the target and at least
+// 2p + 2 in the wider format, rounding +, -, *, / and sqrt first to the wider and then to the
+// target format gives the correctly rounded result (Figueroa, "When is double rounding innocuous?",
+// SIGNUM 1995). Double has 53 bits: enough for fp16 (24) and for fp32 (50).
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "harness/base/half.h"
+#include "harness/graph/types.h"
+
+namespace anecheck::reference {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// DoubleToHalf and back in one step, ties to even. Adding and subtracting 1.5 * 2^(e + 42), where
+// 2^e <= |x|, leaves exactly 11 significand bits; e is held at -14 or above for subnormals.
+inline double RoundToHalf(double x) {
+  const double magnitude = std::fabs(x);
+  if (!(magnitude < 65520.0)) return x != x ? x : std::copysign(kInfinity, x);
+  constexpr uint64_t kExponentMask = 0x7ff0000000000000;
+  constexpr uint64_t kMinNormal = uint64_t{1023 - 14} << 52;
+  const uint64_t exponent = std::bit_cast<uint64_t>(magnitude) & kExponentMask;
+  const uint64_t clamped = exponent < kMinNormal ? kMinNormal : exponent;
+  const double magic = std::bit_cast<double>((clamped + (uint64_t{42} << 52)) | 0x0008000000000000);
+  const double rounded = (x + magic) - magic;
+  return rounded == 0 ? std::copysign(0.0, x) : rounded;
+}
+
+inline double RoundToFloat(double x) { return static_cast<double>(static_cast<float>(x)); }
+
+// The value `steps` representable values above (or below) a value of the grid; saturates at the
+// infinities. NaN stays.
+inline double StepHalf(double x, int steps) {
+  if (x != x) return x;
+  int ordinal = HalfOrdinal(DoubleToHalf(x)) + steps;
+  if (ordinal > 0x7c00) ordinal = 0x7c00;
+  if (ordinal < -0x7c00) ordinal = -0x7c00;
+  return HalfToDouble(HalfFromOrdinal(ordinal));
+}
+inline double StepFloat(double x, int steps) {
+  auto value = static_cast<float>(x);
+  const float toward =
+      steps > 0 ? std::numeric_limits<float>::infinity() : -std::numeric_limits<float>::infinity();
+  for (int i = std::abs(steps); i > 0; --i) value = std::nextafterf(value, toward);
+  return static_cast<double>(value);
+}
+
+// The grid of a float element type, with the mode in which results are stored.
+class Grid {
+ public:
+  explicit Grid(DType dtype, bool ties_away = false)
+      : half_(dtype != DType::kFp32), ties_away_(ties_away) {}
+
+  bool half() const { return half_; }
+  // The mode of arithmetic inside an operation: half to even.
+  double Round(double x) const { return half_ ? RoundToHalf(x) : RoundToFloat(x); }
+  // The mode of the final store, half to even in every conforming engine.
+  double Store(double x) const {
+    if (!ties_away_ || !half_) return Round(x);
+    return HalfToDouble(DoubleToHalf(x, Rounding::kNearestAway));
+  }
+  double Step(double x, int steps) const {
+    return half_ ? StepHalf(x, steps) : StepFloat(x, steps);
+  }
+  double Ulp(double x) const {
+    if (half_) return HalfUlp(x);
+    const int exponent = x == 0 ? -126 : std::max(std::ilogb(x), -126);
+    return std::ldexp(1.0, exponent - 23);
+  }
+
+ private:
+  bool half_;
+  bool ties_away_;
+};
+
+// ---- directed and odd rounding of double results ------------------------------------------------
+
+inline double NextUp(double x) { return std::nextafter(x, kInfinity); }
+inline double NextDown(double x) { return std::nextafter(x, -kInfinity); }
+
+// Given `nearest`, a double next to an exact number, and the sign of (exact - nearest): the exact
+// number rounded to odd.
+inline double ToOdd(double nearest, double residue) {
+  if (residue == 0 || !(std::fabs(nearest) < kInfinity)) return nearest;
+  if ((std::bit_cast<uint64_t>(nearest) & 1) != 0) return nearest;
+  return residue > 0 ? NextUp(nearest) : NextDown(nearest);
+}
+
+// The error of a + b rounded to nearest, exact where the sum is finite (Knuth's TwoSum).
+inline double SumError(double a, double b, double sum) {
+  const double b_part = sum - a;
+  const double a_part = sum - b_part;
+  return (a - a_part) + (b - b_part);
+}
+inline double AddOdd(double a, double b) {
+  const double sum = a + b;
+  if (!(std::fabs(sum) < kInfinity)) return sum;
+  return ToOdd(sum, SumError(a, b, sum));
+}
+// Lower and upper bounds of a + b, equal to it where it is a double.
+inline double AddDown(double a, double b) {
+  const double sum = a + b;
+  if (!(std::fabs(sum) < kInfinity)) return sum;
+  return SumError(a, b, sum) < 0 ? NextDown(sum) : sum;
+}
+inline double AddUp(double a, double b) {
+  const double sum = a + b;
+  if (!(std::fabs(sum) < kInfinity)) return sum;
+  return SumError(a, b, sum) > 0 ? NextUp(sum) : sum;
+}
+
+// a / b rounded to odd, for finite operands and b != 0.
+inline double DivideOdd(double a, double b) {
+  const double quotient = a / b;
+  if (!(std::fabs(quotient) < kInfinity)) return quotient;
+  const double remainder = std::fma(-quotient, b, a);
+  return ToOdd(quotient, b < 0 ? -remainder : remainder);
+}
+
+// Bounds that allow for the error of a double function accurate to about two ulp.
+inline constexpr double kDoubleSlack = 0x1p-50;
+inline double WidenDown(double x) { return x - std::fabs(x) * kDoubleSlack; }
+inline double WidenUp(double x) { return x + std::fabs(x) * kDoubleSlack; }
+
+}  // namespace anecheck::reference

@@ -1,0 +1,158 @@
+// Softmax, derived step by step: subtract the maximum, exponential, wide sum, division.
+#include <algorithm>
+
+#include "harness/ops/params.h"
+#include "oracles/reference/dot.h"
+#include "oracles/reference/lanes.h"
+#include "oracles/reference/layout.h"
+#include "oracles/reference/store.h"
+
+namespace anecheck {
+namespace reference {
+namespace {
+
+constexpr Term kSoftmaxTerms[] = {Term::kNormDifference, Term::kExponentialUlp,
+                                  Term::kAccumulatorUnit, Term::kDivideUlp};
+
+// Scratch for one group of elements that are normalised together.
+struct Group {
+  double* value = nullptr;  // exponentials of the values
+  double* low = nullptr;    // bounds of the engine's exponentials
+  double* high = nullptr;
+  size_t count = 0;
+};
+
+class SoftmaxGroup {
+ public:
+  SoftmaxGroup(KernelContext& context, DType dtype, size_t count)
+      : contract_(context.contract()), grid_(dtype) {
+    group_.count = count;
+    group_.value = context.arena().Allocate<double>(count);
+    group_.low = context.arena().Allocate<double>(count);
+    group_.high = context.arena().Allocate<double>(count);
+    invalid_is_zero_ = contract_.Find(Effect::kNanResultAsZero) != nullptr;
+  }
+
+  // Computes the exponentials of x - max; false where the maximum is not a finite number and the
+  // result is therefore NaN throughout.
+  bool Exponentials(const Lanes& x) {
+    const size_t n = group_.count;
+    const double top = Largest(x.value, n);
+    if (!(std::fabs(top) < kInfinity) && !invalid_is_zero_) return false;
+    const double top_low = x.point() ? top : Largest(x.low, n);
+    const double top_high = x.point() ? top : Largest(x.high, n);
+    for (size_t i = 0; i < n; ++i) {
+      group_.value[i] = std::exp(Difference(x.value[i], top));
+      double from = Difference(x.low[i], top_high);
+      double to = std::min(0.0, Difference(x.high[i], top_low));
+      if (contract_.Allows(Term::kNormDifference)) {
+        from = std::min(from, grid_.Round(from));
+        to = std::max(to, grid_.Round(to));
+      }
+      group_.low[i] = ExponentialEnd(std::exp(from), -1);
+      group_.high[i] = ExponentialEnd(std::exp(to), 1);
+    }
+    return true;
+  }
+
+  // Writes the quotients of this group at the places `offsets` from `base`.
+  void Divide(std::span<const int64_t> offsets, int64_t base, const Raw& raw) const {
+    double total = 0;
+    double total_low = 0;
+    double total_high = 0;
+    for (size_t i = 0; i < group_.count; ++i) {
+      total += group_.value[i];
+      total_low += group_.low[i];
+      total_high += group_.high[i];
+    }
+    const double terms = static_cast<double>(group_.count);
+    const double error = terms * contract_[Term::kAccumulatorUnit] * (1 + 0x1p-10) + kDoubleSlack;
+    for (size_t i = 0; i < group_.count; ++i) {
+      const auto at = static_cast<size_t>(base + offsets[i]);
+      raw.value[at] = group_.value[i] / total;
+      if (raw.low == nullptr) continue;
+      // e / (e + others) rises with e and falls with the others.
+      const double least = group_.low[i] + std::max(0.0, total_high - group_.high[i]);
+      const double most = group_.high[i] + std::max(0.0, total_low - group_.low[i]);
+      raw.low[at] = group_.low[i] == 0 ? 0 : group_.low[i] / least * (1 - error);
+      raw.high[at] = group_.high[i] / most * (1 + error);
+    }
+  }
+
+ private:
+  double Difference(double a, double b) const {
+    const double difference = a - b;
+    return difference != difference && invalid_is_zero_ ? 0 : difference;
+  }
+  double ExponentialEnd(double exact, int sign) const {
+    if (exact == 0) return 0;
+    const auto ulp = static_cast<int>(contract_[Term::kExponentialUlp]);
+    return std::max(0.0, grid_.Step(grid_.Round(exact), sign * ulp));
+  }
+
+  const Contract& contract_;
+  Grid grid_;
+  Group group_;
+  bool invalid_is_zero_ = false;
+};
+
+void FillGroup(const Raw& raw, std::span<const int64_t> offsets, int64_t base, double value,
+               double low, double high, bool nan) {
+  for (const int64_t offset : offsets) {
+    const auto at = static_cast<size_t>(base + offset);
+    raw.value[at] = value;
+    if (raw.low == nullptr) continue;
+    raw.low[at] = low;
+    raw.high[at] = high;
+    raw.nan[at] = nan ? 1 : 0;
+  }
+}
+
+bool AllNumbers(const Lanes& lanes, size_t count) {
+  bool numbers = true;
+  for (size_t i = 0; i < count; ++i) {
+    numbers &= lanes.low[i] < kInfinity && lanes.high[i] < kInfinity;
+    numbers &= lanes.nan == nullptr || lanes.nan[i] == 0;
+  }
+  return numbers;
+}
+
+Status Softmax(KernelContext& context) {
+  using P = params::Softmax;
+  const BoundedTensor& x = context.Input(P::kX);
+  BoundedTensor& result = context.Result();
+  const int64_t axis = context.node().Int(P::kAxis, -1);
+  const int rank = x.type.shape.rank();
+  const AxisSplit split =
+      SplitAxes(context.arena(), x.type.shape, uint32_t{1} << (axis < 0 ? axis + rank : axis));
+  const Raw raw = AllocateRaw(context, result.size, !context.contract().ideal);
+  LaneBuffer lanes(context.arena(), split.inner.size(), x.point());
+  SoftmaxGroup group(context, x.type.dtype, split.inner.size());
+  for (const int64_t base : split.outer) {
+    GatherOffsets(x, base, split.inner, lanes);
+    const Lanes elements = lanes.lanes();
+    if (!group.Exponentials(elements)) {
+      FillGroup(raw, split.inner, base, kNan, x.point() ? kNan : 0, x.point() ? kNan : 1, true);
+    } else {
+      group.Divide(split.inner, base, raw);
+      if (!x.point() && !AllNumbers(elements, split.inner.size())) {
+        for (const int64_t offset : split.inner) {
+          const auto at = static_cast<size_t>(base + offset);
+          raw.low[at] = 0;
+          raw.high[at] = 1;
+          raw.nan[at] = 1;
+        }
+      }
+    }
+  }
+  StoreFloats(context, result, raw, static_cast<int>(context.contract()[Term::kDivideUlp]));
+  return {};
+}
+
+}  // namespace
+}  // namespace reference
+
+constinit const ReferenceKernel kReferenceSoftmax = {.evaluate = reference::Softmax,
+                                                     .terms = reference::kSoftmaxTerms};
+
+}  // namespace anecheck

@@ -1,0 +1,53 @@
+// The last step of every kernel: results computed wide become values of the element type with the
+// interval that the contract permits. Used by all reference kernels.
+#pragma once
+
+#include <cstdint>
+
+#include "oracles/reference/kernel.h"
+#include "oracles/reference/rounding.h"
+
+namespace anecheck::reference {
+
+// Results before rounding. `value` is exact or odd rounded. Where `low` is null the result is the
+// same for every conforming engine up to rounding; otherwise [low, high] holds every engine's
+// unrounded result and `nan` (may be null) admits NaN.
+struct Raw {
+  double* value = nullptr;
+  double* low = nullptr;
+  double* high = nullptr;
+  uint8_t* nan = nullptr;
+};
+
+// Arrays for `count` elements from the context's arena; with `bounds` also low, high and nan, the
+// last one cleared.
+Raw AllocateRaw(KernelContext& context, size_t count, bool bounds);
+
+// Stores float results: rounds value once and widens [low, high] by `ulp` neighbours of the rounded
+// ends (not where an end is zero or infinite exactly) and by the freedom to stay unrounded.
+void StoreFloats(KernelContext& context, BoundedTensor& result, const Raw& raw, int ulp = 0);
+
+// Stores integer or bool results, which are exact already and finite.
+void StoreExact(BoundedTensor& result, const Raw& raw);
+
+// The grid of the result's element type under the context's contract.
+Grid GridOf(const KernelContext& context, DType dtype);
+
+// One end of an interval after it was rounded to its grid or kept unrounded, whichever is farther
+// out. fp32 rounding stands for the "unrounded" form of fp32-class hardware.
+inline double OuterLow(const Grid& grid, double x, bool wide) {
+  const double stored = grid.Store(x);
+  if (!wide) return stored;
+  const double single = RoundToFloat(x);
+  const double low = stored < x ? stored : x;
+  return single < low ? single : low;
+}
+inline double OuterHigh(const Grid& grid, double x, bool wide) {
+  const double stored = grid.Store(x);
+  if (!wide) return stored;
+  const double single = RoundToFloat(x);
+  const double high = stored > x ? stored : x;
+  return single > high ? single : high;
+}
+
+}  // namespace anecheck::reference

@@ -1,0 +1,41 @@
+// The reference kernels in the order of the operation table, and the evaluation's memory.
+#include <algorithm>
+#include <array>
+
+#include "oracles/reference/kernel.h"
+
+namespace anecheck {
+namespace {
+
+constexpr std::array<const ReferenceKernel*, kOpCount> kKernels = {
+#define ANECHECK_OP(name, Name, op_class) &kReference##Name,
+#include "harness/ops/ops.def"
+#undef ANECHECK_OP
+};
+
+}  // namespace
+
+std::span<const ReferenceKernel* const> AllReferenceKernels() { return kKernels; }
+
+namespace reference {
+
+void Arena::Reset() {
+  current_ = 0;
+  next_ = nullptr;
+  left_ = 0;
+}
+
+void Arena::Grow(size_t words) {
+  constexpr size_t kBlockWords = 1 << 14;
+  while (current_ < blocks_.size() && blocks_[current_].size < words) ++current_;
+  if (current_ == blocks_.size()) {
+    const size_t size = std::max(words, kBlockWords);
+    blocks_.push_back({std::make_unique_for_overwrite<uint64_t[]>(size), size});
+  }
+  next_ = blocks_[current_].words.get();
+  left_ = blocks_[current_].size;
+  ++current_;
+}
+
+}  // namespace reference
+}  // namespace anecheck

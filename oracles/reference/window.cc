@@ -1,0 +1,120 @@
+#include "oracles/reference/window.h"
+
+#include <algorithm>
+
+namespace anecheck::reference {
+
+SlidingWindow::SlidingWindow(const NodeView& node, const Shape& x, const Shape& result,
+                             std::span<const int64_t> kernel, const WindowAttributes& attributes) {
+  const auto spatial = static_cast<size_t>(x.rank() - 2);
+  const size_t lead = kAxes - spatial;
+  const auto strides = node.Ints(attributes.strides);
+  const auto dilations = node.Ints(attributes.dilations);
+  const auto pad = node.Ints(attributes.pad);
+  const std::string_view type = node.String(attributes.pad_type, "valid");
+  for (size_t i = 0; i < spatial; ++i) {
+    const size_t axis = lead + i;
+    input_[axis] = x[static_cast<int>(i) + 2];
+    output_[axis] = result[static_cast<int>(i) + 2];
+    kernel_[axis] = kernel[i];
+    if (!strides.empty()) stride_[axis] = strides[i];
+    if (!dilations.empty()) dilation_[axis] = dilations[i];
+    if (type == "custom") {
+      before_[axis] = pad[2 * i];
+      after_[axis] = pad[2 * i + 1];
+    } else if (type != "valid") {
+      // The last window ends where the padded input does; "same" puts the odd element at the end,
+      // "same_lower" at the start.
+      const int64_t reach =
+          (output_[axis] - 1) * stride_[axis] + (kernel_[axis] - 1) * dilation_[axis] + 1;
+      const int64_t total = std::max<int64_t>(0, reach - input_[axis]);
+      before_[axis] = type == "same" ? total / 2 : total - total / 2;
+      after_[axis] = total - before_[axis];
+    }
+  }
+}
+
+SlidingWindow::Triple SlidingWindow::Start(int64_t position) const {
+  const Triple index = {position / (output_[1] * output_[2]), position / output_[2] % output_[1],
+                        position % output_[2]};
+  Triple start{};
+  for (size_t axis = 0; axis < kAxes; ++axis) {
+    start[axis] = index[axis] * stride_[axis] - before_[axis];
+  }
+  return start;
+}
+
+int64_t SlidingWindow::PaddedElements(int64_t position) const {
+  const Triple start = Start(position);
+  int64_t count = 1;
+  for (size_t axis = 0; axis < kAxes; ++axis) {
+    const int64_t end = std::min(start[axis] + kernel_[axis], input_[axis] + after_[axis]);
+    count *= end - start[axis];
+  }
+  return count;
+}
+
+template <typename Visit>
+void SlidingWindow::ForEachTap(int64_t position, const Visit& visit) const {
+  const Triple start = Start(position);
+  size_t tap = 0;
+  for (int64_t a = 0; a < kernel_[0]; ++a) {
+    const int64_t d = start[0] + a * dilation_[0];
+    const bool d_inside = d >= 0 && d < input_[0];
+    for (int64_t b = 0; b < kernel_[1]; ++b) {
+      const int64_t h = start[1] + b * dilation_[1];
+      const bool h_inside = d_inside && h >= 0 && h < input_[1];
+      for (int64_t c = 0; c < kernel_[2]; ++c, ++tap) {
+        const int64_t w = start[2] + c * dilation_[2];
+        const bool inside = h_inside && w >= 0 && w < input_[2];
+        visit(tap, inside ? (d * input_[1] + h) * input_[2] + w : -1);
+      }
+    }
+  }
+}
+
+void SlidingWindow::Gather(const BoundedTensor& x, int64_t plane, int64_t channels,
+                           int64_t position, LaneBuffer& lanes) const {
+  const int64_t plane_size = input_[0] * input_[1] * input_[2];
+  const auto kernel_size = static_cast<size_t>(KernelElements());
+  ForEachTap(position, [&](size_t tap, int64_t offset) {
+    for (int64_t c = 0; c < channels; ++c) {
+      const size_t at = static_cast<size_t>(c) * kernel_size + tap;
+      if (offset < 0) {
+        lanes.SetZero(at);
+      } else {
+        lanes.Set(at, x, static_cast<size_t>((plane + c) * plane_size + offset));
+      }
+    }
+  });
+}
+
+size_t SlidingWindow::GatherValid(const BoundedTensor& x, int64_t plane, int64_t position,
+                                  LaneBuffer& lanes) const {
+  const int64_t plane_size = input_[0] * input_[1] * input_[2];
+  size_t count = 0;
+  ForEachTap(position, [&](size_t, int64_t offset) {
+    if (offset >= 0) lanes.Set(count++, x, static_cast<size_t>(plane * plane_size + offset));
+  });
+  return count;
+}
+
+size_t SlidingWindow::GatherValid(const BoundedTensor& x, int64_t plane, int64_t channels,
+                                  int64_t position, const BoundedTensor& weight,
+                                  size_t weight_start, LaneBuffer& lanes,
+                                  LaneBuffer& weights) const {
+  const int64_t plane_size = input_[0] * input_[1] * input_[2];
+  const auto kernel_size = static_cast<size_t>(KernelElements());
+  size_t count = 0;
+  for (int64_t c = 0; c < channels; ++c) {
+    ForEachTap(position, [&](size_t tap, int64_t offset) {
+      if (offset < 0) return;
+      lanes.Set(count, x, static_cast<size_t>((plane + c) * plane_size + offset));
+      weights.Set(count, weight, weight_start + static_cast<size_t>(c) * kernel_size + tap);
+      ++count;
+    });
+  }
+  return count;
+}
+
+}  // namespace anecheck::reference
