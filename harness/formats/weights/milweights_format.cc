@@ -80,8 +80,9 @@ class Verifier {
     for (const Gap& gap : file_.gaps) {
       Add(kGapsZero, gap.offset, fmt::format("{} bytes", gap.bytes.size()));
     }
-    std::stable_sort(violations_.begin(), violations_.end(),
-                     [](const Violation& a, const Violation& b) { return a.offset < b.offset; });
+    std::sort(violations_.begin(), violations_.end(), [](const Violation& a, const Violation& b) {
+      return std::pair(a.offset, a.rule) < std::pair(b.offset, b.rule);
+    });
     return std::move(violations_);
   }
 
@@ -211,7 +212,9 @@ Error Wrong(std::string_view where, std::string_view what) {
 Result<uint64_t> GetNumber(const Json& json, std::string_view key, uint64_t limit,
                            std::string_view where) {
   const auto found = json.find(key);
-  if (found == json.end() || !found->is_number_unsigned() || found->get<uint64_t>() > limit) {
+  const bool number = found != json.end() && found->is_number_integer() &&
+                      (found->is_number_unsigned() || found->get<int64_t>() >= 0);
+  if (!number || found->get<uint64_t>() > limit) {
     return Wrong(where, fmt::format("{} must be a number of at most {}", key, limit));
   }
   return found->get<uint64_t>();
@@ -240,7 +243,7 @@ Result<uint32_t> GetType(const Json& json, std::string_view where) {
         weights::BlobTypeNumber(mil::DataTypeFromName(found->get_ref<const std::string&>()));
     if (number) return *number;
   }
-  if (found == json.end() || !found->is_number_unsigned()) {
+  if (found == json.end() || !found->is_number_integer()) {
     return Wrong(where, "type must be the name of a type or its number");
   }
   ANECHECK_ASSIGN(const uint64_t number, GetNumber(json, "type", UINT32_MAX, where));
@@ -343,7 +346,7 @@ Result<Coverage> Cover(ByteSpan bytes) {
 }  // namespace
 
 extern const Format kFormat_milweights;
-const Format kFormat_milweights = {
+constinit const Format kFormat_milweights = {
     .name = "milweights",
     .title = "MIL weight side file",
     .rules = kRules,

@@ -98,8 +98,8 @@ struct Part {
 // and the header, which come last, stand as they were read.
 Result<Bytes> Assemble(const std::vector<Part>& parts) {
   std::vector<Part> sorted = parts;
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Part& a, const Part& b) { return a.offset < b.offset; });
+  std::sort(sorted.begin(), sorted.end(),
+            [](const Part& a, const Part& b) { return a.offset < b.offset; });
   uint64_t end = 0;
   for (const Part& part : sorted) {
     if (part.offset > end && part.offset - end > kAlignment) {
