@@ -1,4 +1,4 @@
-// The format entry of MIL text.
+#include "harness/formats/mil/mil_format.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -147,7 +147,6 @@ Result<Coverage> Cover(ByteSpan bytes) {
 
 }  // namespace
 
-extern const Format kFormat_mil;
 constinit const Format kFormat_mil = {
     .name = "mil",
     .title = "MIL text",

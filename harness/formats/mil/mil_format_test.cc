@@ -1,4 +1,6 @@
 // The format entry of MIL text: laws over real files and layouts, golden print and JSON, rules.
+#include "harness/formats/mil/mil_format.h"
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -6,13 +8,10 @@
 
 #include "harness/base/json_text.h"
 #include "harness/formats/format.h"
-#include "harness/formats/mil/test_support.h"
+#include "harness/formats/mil/test_files.h"
+#include "harness/formats/testing/format_checks.h"
 
-namespace anecheck {
-
-extern const Format kFormat_mil;
-
-namespace mil {
+namespace anecheck::mil {
 namespace {
 
 using test::ToBytes;
@@ -24,8 +23,8 @@ std::vector<std::string> Broken(const std::string& text) {
   EXPECT_TRUE(violations.ok()) << violations.error().message << "\n" << text;
   std::vector<std::string> broken;
   for (const Violation& violation : *violations) {
-    broken.push_back(std::string(violation.rule->id) + " at '" +
-                     text.substr(violation.offset, 6) + "': " + violation.message);
+    broken.push_back(std::string(violation.rule->id) + " at '" + text.substr(violation.offset, 6) +
+                     "': " + violation.message);
   }
   return broken;
 }
@@ -40,18 +39,9 @@ TEST(MilFormat, RealFilesKeepEveryLaw) {
   for (const auto& file : test::RealMilFiles()) {
     SCOPED_TRACE(file.name);
     const Bytes bytes = ToBytes(file.text);
+    testing::CheckValidFile(kFormat_mil, bytes, file.name);
     EXPECT_EQ(kFormat_mil.recognise(bytes, ""), 100);
-    EXPECT_EQ(ToText(*kFormat_mil.rewrite(bytes)), file.text);
-    const auto json = kFormat_mil.to_json(bytes);
-    ASSERT_TRUE(json.ok());
-    // Through JSON text, as `inspect` and `encode` hand it on.
-    const auto again = ParseJson(DumpJson(*json));
-    ASSERT_TRUE(again.ok());
-    const auto back = kFormat_mil.from_json(*again);
-    ASSERT_TRUE(back.ok()) << back.error().message;
-    EXPECT_EQ(ToText(*back), file.text);
     EXPECT_EQ(Broken(file.text), std::vector<std::string>());
-    EXPECT_FALSE(kFormat_mil.print(bytes)->empty());
     const auto coverage = kFormat_mil.coverage(bytes);
     EXPECT_EQ(coverage->typed, coverage->total);
   }
@@ -289,5 +279,4 @@ TEST(MilRules, AcceptEveryFormTheyMustNotReject) {
 }
 
 }  // namespace
-}  // namespace mil
-}  // namespace anecheck
+}  // namespace anecheck::mil

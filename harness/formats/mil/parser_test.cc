@@ -9,7 +9,7 @@
 
 #include "harness/formats/mil/lexer.h"
 #include "harness/formats/mil/printer.h"
-#include "harness/formats/mil/test_support.h"
+#include "harness/formats/mil/test_files.h"
 
 namespace anecheck::mil {
 namespace {

@@ -1,4 +1,4 @@
-// The format entry of the MIL weight side file: its rules, JSON form and print.
+#include "harness/formats/weights/milweights_format.h"
 
 #include <algorithm>
 #include <array>
@@ -345,7 +345,6 @@ Result<Coverage> Cover(ByteSpan bytes) {
 
 }  // namespace
 
-extern const Format kFormat_milweights;
 constinit const Format kFormat_milweights = {
     .name = "milweights",
     .title = "MIL weight side file",

@@ -9,12 +9,10 @@
 #include <vector>
 
 #include "harness/base/testing/generators.h"
+#include "harness/formats/testing/format_checks.h"
+#include "harness/formats/weights/milweights_format.h"
 
-namespace anecheck {
-
-extern const Format kFormat_milweights;
-
-namespace weights {
+namespace anecheck::weights {
 namespace {
 
 using mil::DataType;
@@ -80,6 +78,11 @@ TEST(WeightFile, AppendRefusesPartsOfElements) {
   EXPECT_FALSE(writer.Append(DataType::kFp64, Bytes(8)).ok()) << "fp64 has no number";
   EXPECT_EQ(writer.count(), 0u);
   EXPECT_EQ(writer.size(), 64u);
+}
+
+TEST(WeightFile, KeepsTheLawsOfFormats) {
+  testing::CheckValidFile(kFormat_milweights, Sample(), "weight.bin");
+  testing::CheckHostileEdits(kFormat_milweights, Sample(), "weight.bin");
 }
 
 TEST(WeightFile, TypeNumbersAreThoseOfTheStorageFormat) {
@@ -185,5 +188,4 @@ RC_GTEST_PROP(WeightFile, AppendedBlobsReadBack, (const std::vector<std::vector<
 }
 
 }  // namespace
-}  // namespace weights
-}  // namespace anecheck
+}  // namespace anecheck::weights
