@@ -1,0 +1,30 @@
+// Reads constants out of the weight side file of a program: a 64-byte file header, then per blob a
+// 64-byte record that starts with 0xDEADBEEF and gives type, size and offset. Source: facts/mil.md;
+// the record's field order is that of coremltools' public blob storage.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+
+namespace anecheck::device {
+
+// The files a program names, each read once. Not thread-safe.
+class BlobFiles {
+ public:
+  // `model_folder` replaces a leading "@model_path".
+  explicit BlobFiles(std::string model_folder) : model_folder_(std::move(model_folder)) {}
+
+  // The payload of the blob whose record is at `offset` of `path`; it must have `bytes` bytes.
+  // kNotFound or kIo for the file, kTruncated or kMalformed for the record.
+  Result<std::vector<uint8_t>> Read(const std::string& path, uint64_t offset, uint64_t bytes);
+
+ private:
+  std::string model_folder_;
+  std::map<std::string, std::vector<uint8_t>> files_;
+};
+
+}  // namespace anecheck::device

@@ -1,0 +1,28 @@
+// The compile step of the simulated engine: MIL text in, executable programs out, by shape rules,
+// legality and kernels of the engine's own. Used by the e5rt layer.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/device/executable.h"
+#include "harness/device/op_builder.h"
+
+namespace anecheck::device {
+
+// Rank and extents that every target takes. Source: facts/compile_envelope.csv.
+inline constexpr int kMaxEngineRank = 5;
+
+// Bytes of intermediate tensors and of constants that a program may hold; more is refused, so that
+// a hostile program cannot exhaust the host.
+inline constexpr int64_t kMaxProgramBytes = int64_t{4} << 30;
+
+// Compiles every function of the program for the target and backend that the settings name. An
+// Error's message ends in " @ " and the stage that refused: Parser, Frontend, Floor, Hal,
+// Validator, Codegen. Thread-safe.
+Result<std::vector<std::shared_ptr<const Executable>>> CompileProgram(
+    std::string mil_text, const CompileSettings& settings, Backend backend);
+
+}  // namespace anecheck::device

@@ -1,0 +1,19 @@
+// The planted defects of the compile step.
+#pragma once
+
+#include <string_view>
+
+#include "harness/base/result.h"
+#include "harness/device/fault.h"
+#include "harness/device/tensor_type.h"
+
+namespace anecheck::device {
+
+// Refusals that enabled faults ask for. Success where none does.
+Status CheckPlantedTypes(const ActiveFaults& faults, const TensorType& type);
+Status CheckPlantedOp(const ActiveFaults& faults, std::string_view op);
+
+// Crashes, hangs and leaks of the compile step, if enabled; does not return from the first two.
+void MisbehaveWhileCompiling(const ActiveFaults& faults);
+
+}  // namespace anecheck::device

@@ -1,0 +1,47 @@
+// The activation tables of the engine: 33 knots, uniform over a fixed domain, with the differences
+// between them, evaluated piecewise linearly and clamped outside. Sources: specification 004,
+// "Programmable activation LUT"; facts/numerics.md, "activation tables".
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "harness/device/numeric_model.h"
+
+namespace anecheck::device {
+
+// How a table of half a domain covers the other half.
+enum class CurveSymmetry : uint8_t {
+  kNone,         // y = table(x)
+  kOdd,          // y = sign(x) * table(|x|)
+  kHalfPlusEven  // y = x / 2 + table(|x|)
+};
+
+struct CurveTable {
+  static constexpr int kKnots = 33;
+
+  CurveSymmetry symmetry = CurveSymmetry::kNone;
+  float low = 0;
+  float high = 0;
+  float knots_a_unit = 0;                  // 32 / (high - low)
+  std::array<float, kKnots> knots{};       // on the fp16 grid
+  std::array<float, kKnots - 1> deltas{};  // knots[i + 1] - knots[i], on the fp16 grid
+  float below = 0;                         // the table's value outside the domain
+  float above = 0;
+  // Of kHalfPlusEven, outside the domain: table(|x|) = tail_slope * |x|.
+  float tail_slope = 0;
+
+  // The value in fp32, before the rounding of the store. NaN gives NaN. Of the model only planted
+  // defects are looked at.
+  float Evaluate(float x, const NumericModel& model) const;
+};
+
+// Samples `function` over [low, high] and rounds the knots. Knots between the ends are moved by
+// half the local error of the chords, which balances it; the first knot is exact where the function
+// is zero there.
+CurveTable MakeCurve(double (*function)(double), double low, double high, CurveSymmetry symmetry);
+
+// The same with the first knot (x = 0 of a symmetric table) set to `origin`.
+CurveTable WithOrigin(CurveTable table, float origin);
+
+}  // namespace anecheck::device

@@ -1,0 +1,110 @@
+// The e5rt C ABI as libanecheck_espresso.so exports it: the calls of Espresso that reach the
+// engine. Argument orders are those of facts/e5rt_abi.md and facts/more/e5rt_symbols_plus.csv, with
+// their quirks: out-pointers come first except in the compile and retain calls. Every call but
+// e5rt_get_last_error_message returns 0 or an error code, and sets the calling thread's last error
+// message where it fails.
+//
+// Handles are opaque. A handle that was released, or is of another kind, is refused, not followed.
+// The calls may be made from any thread; one stream is executed by one thread at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#define ANECHECK_E5RT extern "C" __attribute__((visibility("default")))
+
+ANECHECK_E5RT const char* e5rt_get_last_error_message();
+
+// Compiler configuration. The bundle written at `path` holds analytics.mil.
+ANECHECK_E5RT int64_t e5rt_e5_compiler_config_options_create(void** out);
+ANECHECK_E5RT int64_t e5rt_e5_compiler_config_options_release(void** config);
+ANECHECK_E5RT int64_t e5rt_e5_compiler_config_options_set_cache_bundle_location(void* config,
+                                                                                const char* path);
+ANECHECK_E5RT int64_t
+e5rt_e5_compiler_config_options_set_bundle_cache_apfs_purgeable(void* config, int purgeable);
+
+ANECHECK_E5RT int64_t e5rt_e5_compiler_create(void** out);
+ANECHECK_E5RT int64_t e5rt_e5_compiler_create_with_config(void** out, void* config);
+ANECHECK_E5RT int64_t e5rt_e5_compiler_release(void** compiler);
+ANECHECK_E5RT int64_t e5rt_e5_compiler_compile(void* compiler, const char* mil_path, void* options,
+                                               void** out_library);
+// Sources give the name only; the arguments are assumed to be those of the compile call.
+ANECHECK_E5RT int64_t e5rt_e5_compiler_is_new_compile_required(void* compiler, const char* mil_path,
+                                                               void* options, int* out);
+
+ANECHECK_E5RT int64_t e5rt_e5_compiler_options_create(void** out);
+ANECHECK_E5RT int64_t e5rt_e5_compiler_options_release(void** options);
+ANECHECK_E5RT int64_t e5rt_e5_compiler_options_set_compute_device_types_mask(void* options,
+                                                                             uint64_t mask);
+ANECHECK_E5RT int64_t e5rt_e5_compiler_options_get_compute_device_types_mask(void* options,
+                                                                             uint64_t* out);
+ANECHECK_E5RT int64_t e5rt_e5_compiler_options_set_force_recompilation(void* options, int force);
+ANECHECK_E5RT int64_t e5rt_e5_compiler_options_set_segmenter(void* options, const char* name);
+ANECHECK_E5RT int64_t e5rt_e5_compiler_options_set_custom_ane_compiler_options(void* options,
+                                                                               const char* text);
+ANECHECK_E5RT int64_t e5rt_e5_compiler_options_set_force_bnns_graph(void* options, int force);
+
+ANECHECK_E5RT int64_t e5rt_program_library_create(void** out, const char* bundle_path);
+ANECHECK_E5RT int64_t e5rt_program_library_release(void** library);
+ANECHECK_E5RT int64_t e5rt_program_library_get_num_functions(void* library, uint64_t* out);
+ANECHECK_E5RT int64_t e5rt_program_library_get_function_names(void* library, uint64_t count,
+                                                              const char** names);
+ANECHECK_E5RT int64_t e5rt_program_library_retain_program_function(void* library, const char* name,
+                                                                   void** out);
+ANECHECK_E5RT int64_t e5rt_program_function_release(void** function);
+ANECHECK_E5RT int64_t e5rt_program_function_get_name(void* function, const char** out);
+ANECHECK_E5RT int64_t e5rt_program_function_load_for_execution(void* function);
+
+ANECHECK_E5RT int64_t
+e5rt_precompiled_compute_op_create_options_create_with_program_function(void** out, void* function);
+ANECHECK_E5RT int64_t
+e5rt_precompiled_compute_op_create_options_set_operation_name(void* options, const char* name);
+ANECHECK_E5RT int64_t e5rt_precompiled_compute_op_create_options_set_allocate_intermediate_buffers(
+    void* options, int allocate);
+ANECHECK_E5RT int64_t e5rt_precompiled_compute_op_create_options_release(void** options);
+
+ANECHECK_E5RT int64_t
+e5rt_execution_stream_operation_create_precompiled_compute_operation_with_options(void** out,
+                                                                                  void* op_options);
+ANECHECK_E5RT int64_t e5rt_execution_stream_operation_release(void** operation);
+ANECHECK_E5RT int64_t e5rt_execution_stream_operation_retain_input_port(void* operation,
+                                                                        const char* name,
+                                                                        void** out);
+ANECHECK_E5RT int64_t e5rt_execution_stream_operation_retain_output_port(void* operation,
+                                                                         const char* name,
+                                                                         void** out);
+ANECHECK_E5RT int64_t e5rt_execution_stream_operation_prepare_op_for_encode(void* operation);
+ANECHECK_E5RT int64_t e5rt_execution_stream_operation_bind_completion_event(void* operation,
+                                                                            void* event);
+ANECHECK_E5RT int64_t e5rt_execution_stream_operation_bind_dependent_events(void* operation,
+                                                                            void** events,
+                                                                            uint64_t count);
+
+ANECHECK_E5RT int64_t e5rt_io_port_bind_buffer_object(void* port, void* buffer);
+ANECHECK_E5RT int64_t e5rt_io_port_release(void** port);
+
+ANECHECK_E5RT int64_t e5rt_buffer_object_alloc(void** out, size_t bytes, uint32_t type);
+ANECHECK_E5RT int64_t e5rt_buffer_object_get_data_ptr(void* buffer, void** out);
+ANECHECK_E5RT int64_t e5rt_buffer_object_get_size(void* buffer, size_t* out);
+ANECHECK_E5RT int64_t e5rt_buffer_object_release(void** buffer);
+
+ANECHECK_E5RT int64_t e5rt_execution_stream_create(void** out);
+ANECHECK_E5RT int64_t e5rt_execution_stream_release(void** stream);
+ANECHECK_E5RT int64_t e5rt_execution_stream_reset(void* stream);
+ANECHECK_E5RT int64_t e5rt_execution_stream_encode_operation(void* stream, void* operation);
+ANECHECK_E5RT int64_t e5rt_execution_stream_execute_sync(void* stream);
+// `block` is an Objective-C block, called without arguments of its own once all operations are
+// done; it must stay valid until then. NULL crashes, as it does on the real system.
+ANECHECK_E5RT int64_t e5rt_execution_stream_submit_async(void* stream, void* block);
+// The same without a block.
+ANECHECK_E5RT int64_t e5rt_execution_stream_async_submit(void* stream);
+ANECHECK_E5RT int64_t e5rt_execution_stream_set_quality_of_service(void* stream, uint64_t qos);
+ANECHECK_E5RT int64_t e5rt_execution_stream_set_ane_execution_priority(void* stream,
+                                                                       uint64_t priority);
+
+ANECHECK_E5RT int64_t e5rt_async_event_create(void** out, const char* name, uint32_t initial);
+ANECHECK_E5RT int64_t e5rt_async_event_release(void** event);
+ANECHECK_E5RT int64_t e5rt_async_event_sync_wait(void* event);
+ANECHECK_E5RT int64_t e5rt_async_event_get_last_signaled_value(void* event, uint64_t* out);
+ANECHECK_E5RT int64_t e5rt_async_event_signal(void* event);
+ANECHECK_E5RT int64_t e5rt_async_event_set_active_future_value(void* event, uint64_t value);

@@ -1,0 +1,101 @@
+// Writing and loading of bundles.
+#include "harness/device/e5rt/bundle.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <map>
+#include <mutex>
+#include <unistd.h>
+
+#include "harness/base/file.h"
+
+namespace anecheck::device::e5rt {
+namespace {
+
+struct Registry {
+  std::mutex mutex;
+  std::map<std::string, std::weak_ptr<Library>> libraries;
+};
+Registry& TheRegistry() {
+  static auto* registry = new Registry;
+  return *registry;
+}
+
+void AppendFunction(const Executable& executable, std::string_view backend, std::string& text) {
+  fmt::format_to(std::back_inserter(text), "    func {}<ios18>() {{\n", executable.name);
+  for (const Executable::Node& node : executable.nodes) {
+    fmt::format_to(std::back_inserter(text), "        {}()[SelectedBackend = string(\"{}\")];\n",
+                   node.op, backend);
+  }
+  text += "    } -> ();\n";
+}
+
+std::string AnalyticsText(const Library& library, const ActiveFaults& faults) {
+  std::string text = fmt::format(
+      "program(1.3)\n[buildInfo = dict<string, string>({{{{\"process\", \"{}\"}}}})]\n{{\n",
+      getpid());
+  for (const auto& executable : library.functions) {
+    const bool lies = faults.Find(FaultEffect::kAnalyticsCpu) != nullptr;
+    AppendFunction(*executable, lies ? "bnns" : BackendName(executable->backend), text);
+  }
+  text += "}\n";
+  return text;
+}
+
+// Plain write: the file is small, and the folder is the caller's own.
+bool WriteWhole(const std::string& path, const std::string& text) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0) return false;
+  const ssize_t written = write(file, text.data(), text.size());
+  return close(file) == 0 && written == static_cast<ssize_t>(text.size());
+}
+
+std::string AnalyticsPath(const std::string& location) { return location + "/analytics.mil"; }
+
+}  // namespace
+
+Status WriteBundle(const std::string& location, const std::shared_ptr<Library>& library,
+                   const ActiveFaults& faults) {
+  if (faults.Find(FaultEffect::kAnalyticsMissing) == nullptr) {
+    const std::string text = AnalyticsText(*library, faults);
+    const std::string path = AnalyticsPath(location);
+    if (!WriteWhole(path, text)) {
+      ANECHECK_RETURN_IF_ERROR(MakeDirectories(location));
+      if (!WriteWhole(path, text)) {
+        return MakeError(ErrorCode::kIo,
+                         fmt::format("{}: {} @ WriteBundle", path, std::strerror(errno)));
+      }
+    }
+  }
+  Registry& registry = TheRegistry();
+  const std::lock_guard lock(registry.mutex);
+  registry.libraries[location] = library;
+  return {};
+}
+
+Result<std::shared_ptr<Library>> LoadBundle(const std::string& location) {
+  if (location.empty() || access(AnalyticsPath(location).c_str(), R_OK) != 0) {
+    return MakeError(ErrorCode::kNotFound,
+                     "Invalid E5 path specified. @ GetE5PathFromCompositeBundle");
+  }
+  Registry& registry = TheRegistry();
+  const std::lock_guard lock(registry.mutex);
+  const auto found = registry.libraries.find(location);
+  auto library = found == registry.libraries.end() ? nullptr : found->second.lock();
+  if (library == nullptr) {
+    return MakeError(ErrorCode::kInvalid,
+                     "ANE model load has failed for on-device compiled program. Must re-compile "
+                     "the E5 bundle. @ GetANEFModel");
+  }
+  return library;
+}
+
+bool RefusesContainer(std::string_view content) {
+  constexpr std::string_view kHardwareContainer = "\xce\xfa\xef\xbe";  // 0xbeefface
+  constexpr std::string_view kFirmwareContainer = "HENA";
+  return content.starts_with(kHardwareContainer) || content.starts_with(kFirmwareContainer);
+}
+
+}  // namespace anecheck::device::e5rt

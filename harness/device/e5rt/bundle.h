@@ -1,0 +1,27 @@
+// The bundle that a compilation writes: analytics.mil tells which backend each operation was placed
+// on, and which process compiled it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "harness/base/result.h"
+#include "harness/device/e5rt/objects.h"
+
+namespace anecheck::device::e5rt {
+
+// Writes LOCATION/analytics.mil, making the folder where it is missing, and remembers the library
+// under that location.
+Status WriteBundle(const std::string& location, const std::shared_ptr<Library>& library,
+                   const ActiveFaults& faults);
+
+// The library of a bundle that this process compiled. kNotFound where there is no bundle, kInvalid
+// where another process made it.
+Result<std::shared_ptr<Library>> LoadBundle(const std::string& location);
+
+// Whether what was given as a program is a compiled container instead, which only the daemon may
+// sign and load.
+bool RefusesContainer(std::string_view content);
+
+}  // namespace anecheck::device::e5rt

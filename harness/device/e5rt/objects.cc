@@ -1,0 +1,183 @@
+// Behaviour of the objects of the e5rt ABI.
+#include "harness/device/e5rt/objects.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+
+#include "harness/device/e5rt/state.h"
+#include "harness/device/misbehaviour.h"
+
+namespace anecheck::device::e5rt {
+namespace {
+
+constexpr size_t kGranule = 64;
+
+// The layout of an Objective-C block that callers rely on: the function to call is at offset 16.
+struct Block {
+  void* isa;
+  int32_t flags;
+  int32_t reserved;
+  void (*invoke)(void* block);
+};
+static_assert(offsetof(Block, invoke) == 16);
+
+}  // namespace
+
+Buffer::Buffer(size_t bytes, uint32_t type)
+    : Object(kKind),
+      data_(std::aligned_alloc(kGranule, (bytes / kGranule + 2) * kGranule)),
+      size_(bytes),
+      type_(type) {
+  if (data_ != nullptr) std::memset(data_, 0, (bytes / kGranule + 2) * kGranule);
+}
+Buffer::~Buffer() { std::free(data_); }
+
+uint64_t Event::Promise() {
+  const std::lock_guard lock(mutex_);
+  return ++future_;
+}
+uint64_t Event::future() const {
+  const std::lock_guard lock(mutex_);
+  return future_;
+}
+void Event::SetFuture(uint64_t value) {
+  const std::lock_guard lock(mutex_);
+  future_ = value;
+}
+void Event::Signal(uint64_t value) {
+  {
+    const std::lock_guard lock(mutex_);
+    signaled_ = std::max(signaled_, value);
+    future_ = std::max(future_, signaled_);
+  }
+  moved_.notify_all();
+}
+void Event::SignalFuture() {
+  uint64_t value = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    value = future_ > signaled_ ? future_ : signaled_ + 1;
+  }
+  Signal(value);
+}
+void Event::WaitFor(uint64_t value) {
+  std::unique_lock lock(mutex_);
+  moved_.wait(lock, [&] { return signaled_ >= value; });
+}
+uint64_t Event::signaled() const {
+  const std::lock_guard lock(mutex_);
+  return signaled_;
+}
+
+Operation::Operation(std::shared_ptr<const Executable> executable)
+    : Object(kKind),
+      executable_(std::move(executable)),
+      execution_(executable_),
+      inputs_(executable_->inputs.size()),
+      outputs_(executable_->outputs.size()),
+      input_pointers_(inputs_.size()),
+      output_pointers_(outputs_.size()) {}
+
+Operation::~Operation() { FreeProgramSlot(); }
+
+const std::string* Operation::FirstUnboundPort() const {
+  const std::lock_guard lock(mutex_);
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    if (inputs_[i] == nullptr) return &executable_->inputs[i].name;
+  }
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (outputs_[i] == nullptr) return &executable_->outputs[i].name;
+  }
+  return nullptr;
+}
+
+void Operation::Run() {
+  const std::lock_guard lock(mutex_);
+  for (size_t i = 0; i < inputs_.size(); ++i) input_pointers_[i] = inputs_[i]->data();
+  for (size_t i = 0; i < outputs_.size(); ++i) output_pointers_[i] = outputs_[i]->data();
+  if (inputs_.size() > 1 && inputs_[0]->size() == inputs_[1]->size() &&
+      executable_->faults.Find(FaultEffect::kPortSwap) != nullptr) {
+    std::swap(input_pointers_[0], input_pointers_[1]);
+  }
+  execution_.Run(input_pointers_, output_pointers_);
+  CountExecution(executable_->dispatches);
+}
+
+Stream::~Stream() {
+  {
+    const std::lock_guard lock(mutex_);
+    closing_ = true;
+  }
+  arrived_.notify_all();
+  if (!worker_.joinable()) return;
+  // A stream may be released by the last reference in its own completion.
+  if (worker_.get_id() == std::this_thread::get_id()) {
+    worker_.detach();
+  } else {
+    worker_.join();
+  }
+}
+
+void Stream::Submit(Request request) {
+  const std::lock_guard lock(mutex_);
+  requests_.push_back(std::move(request));
+  if (!worker_.joinable()) worker_ = std::thread([this] { Work(); });
+  arrived_.notify_one();
+}
+
+void Stream::Work() {
+  for (;;) {
+    Request request;
+    {
+      std::unique_lock lock(mutex_);
+      arrived_.wait(lock, [&] { return closing_ || !requests_.empty(); });
+      if (requests_.empty()) return;
+      request = std::move(requests_.front());
+      requests_.pop_front();
+    }
+    WaitWhileQueueHeld();
+    const bool early = PlantedRuntimeFault(FaultEffect::kAsyncEarlySignal) != nullptr;
+    const bool silent = PlantedRuntimeFault(FaultEffect::kAsyncNoSignal) != nullptr;
+    for (const Request::Step& step : request.steps) {
+      for (const auto& [event, value] : step.wait) event->WaitFor(value);
+      const auto& completion = step.operation->completion;
+      if (early && completion != nullptr) completion->Signal(step.promise);
+      RunOperations({step.operation});
+      if (completion != nullptr && !silent) completion->Signal(step.promise);
+    }
+    FreeRequest();
+    if (request.block == nullptr) continue;
+    if (PlantedRuntimeFault(FaultEffect::kBlockNotCalled) != nullptr) continue;
+    auto* block = static_cast<Block*>(request.block);
+    block->invoke(block);
+    if (PlantedRuntimeFault(FaultEffect::kBlockTwice) != nullptr) block->invoke(block);
+  }
+}
+
+int64_t ReleaseHandle(void** handle, HandleKind kind, const char* what) {
+  if (handle == nullptr) {
+    return Fail(kInvalidArgument, fmt::format("Invalid Function Argument: {} is NULL", what));
+  }
+  if (Handles().Remove(*handle, kind) == nullptr) {
+    return Fail(kInvalidHandle, fmt::format("Invalid Function Argument: {} is not alive", what));
+  }
+  *handle = nullptr;
+  return kOk;
+}
+
+int64_t RunOperations(const std::vector<std::shared_ptr<Operation>>& operations) {
+  const bool twice = PlantedRuntimeFault(FaultEffect::kDoubleRun) != nullptr;
+  const bool reverse = PlantedRuntimeFault(FaultEffect::kReverseOrder) != nullptr;
+  size_t count = operations.size();
+  if (count > 1 && PlantedRuntimeFault(FaultEffect::kSkipLastOp) != nullptr) --count;
+  for (size_t i = 0; i < count; ++i) {
+    Operation& operation = *operations[reverse ? count - 1 - i : i];
+    operation.Run();
+    if (twice) operation.Run();
+  }
+  return kOk;
+}
+
+}  // namespace anecheck::device::e5rt

@@ -1,0 +1,192 @@
+// The objects of the e5rt ABI: what the handles stand for.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "harness/device/e5rt/handles.h"
+#include "harness/device/executable.h"
+
+namespace anecheck::device::e5rt {
+
+struct CompilerConfig : Object {
+  static constexpr HandleKind kKind = HandleKind::kCompilerConfig;
+  CompilerConfig() : Object(kKind) {}
+  std::string bundle_location;
+};
+
+struct Compiler : Object {
+  static constexpr HandleKind kKind = HandleKind::kCompiler;
+  Compiler() : Object(kKind) {}
+  std::string bundle_location;
+};
+
+struct CompilerOptions : Object {
+  static constexpr HandleKind kKind = HandleKind::kCompilerOptions;
+  CompilerOptions() : Object(kKind) {}
+  uint64_t device_mask = 7;
+  bool force_bnns = false;
+  std::string architecture;
+};
+
+struct Library : Object {
+  static constexpr HandleKind kKind = HandleKind::kLibrary;
+  Library() : Object(kKind) {}
+  std::vector<std::shared_ptr<const Executable>> functions;
+};
+
+struct Function : Object {
+  static constexpr HandleKind kKind = HandleKind::kFunction;
+  explicit Function(std::shared_ptr<const Executable> program)
+      : Object(kKind), executable(std::move(program)) {}
+  std::shared_ptr<const Executable> executable;
+};
+
+struct OperationOptions : Object {
+  static constexpr HandleKind kKind = HandleKind::kOperationOptions;
+  explicit OperationOptions(std::shared_ptr<const Executable> program)
+      : Object(kKind), executable(std::move(program)) {}
+  std::shared_ptr<const Executable> executable;
+};
+
+// Host memory, zeroed, 64-byte aligned, with a granule behind it.
+class Buffer : public Object {
+ public:
+  static constexpr HandleKind kKind = HandleKind::kBuffer;
+  Buffer(size_t bytes, uint32_t type);
+  ~Buffer() override;
+  void* data() const { return data_; }
+  size_t size() const { return size_; }
+  uint32_t type() const { return type_; }
+
+ private:
+  void* data_;
+  size_t size_;
+  uint32_t type_;
+};
+
+// A counter that requests of submit_async advance.
+class Event : public Object {
+ public:
+  static constexpr HandleKind kKind = HandleKind::kEvent;
+  explicit Event(uint64_t initial) : Object(kKind), signaled_(initial), future_(initial) {}
+
+  // The value that the next completion will signal.
+  uint64_t Promise();
+  uint64_t future() const;
+  void SetFuture(uint64_t value);
+  void Signal(uint64_t value);
+  void SignalFuture();
+  void WaitFor(uint64_t value);
+  void WaitForFuture() { WaitFor(future()); }
+  uint64_t signaled() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable moved_;
+  uint64_t signaled_;
+  uint64_t future_;
+};
+
+// A loaded program with its bindings. Holds one program slot.
+class Operation : public Object {
+ public:
+  static constexpr HandleKind kKind = HandleKind::kOperation;
+  explicit Operation(std::shared_ptr<const Executable> executable);
+  ~Operation() override;
+
+  const Executable& executable() const { return *executable_; }
+
+  // Null where all ports are bound, else the first name without a buffer.
+  const std::string* FirstUnboundPort() const;
+  // Runs the program on the bound buffers. Precondition: all ports are bound.
+  void Run();
+
+  void BindInput(size_t port, std::shared_ptr<Buffer> buffer) {
+    const std::lock_guard lock(mutex_);
+    inputs_[port] = std::move(buffer);
+  }
+  void BindOutput(size_t port, std::shared_ptr<Buffer> buffer) {
+    const std::lock_guard lock(mutex_);
+    outputs_[port] = std::move(buffer);
+  }
+
+  // Guarded by the caller's order of calls, as on the real system.
+  bool encoded = false;
+  bool was_encoded = false;
+  std::shared_ptr<Event> completion;
+  std::vector<std::shared_ptr<Event>> dependents;
+
+ private:
+  std::shared_ptr<const Executable> executable_;
+  mutable std::mutex mutex_;
+  Execution execution_;
+  std::vector<std::shared_ptr<Buffer>> inputs_;
+  std::vector<std::shared_ptr<Buffer>> outputs_;
+  std::vector<const void*> input_pointers_;
+  std::vector<void*> output_pointers_;
+};
+
+// A retained port keeps its operation alive.
+struct PortReference : Object {
+  static constexpr HandleKind kKind = HandleKind::kPort;
+  PortReference(std::shared_ptr<Operation> owner, bool is_output, size_t at)
+      : Object(kKind), operation(std::move(owner)), output(is_output), index(at) {}
+  std::shared_ptr<Operation> operation;
+  bool output;
+  size_t index;
+};
+
+// Operations in submission order, and the requests submitted and not done.
+class Stream : public Object {
+ public:
+  static constexpr HandleKind kKind = HandleKind::kStream;
+  Stream() : Object(kKind) {}
+  ~Stream() override;
+
+  // A block's completion, or none.
+  struct Request {
+    struct Step {
+      std::shared_ptr<Operation> operation;
+      std::vector<std::pair<std::shared_ptr<Event>, uint64_t>> wait;
+      uint64_t promise = 0;
+    };
+    std::vector<Step> steps;
+    void* block = nullptr;
+  };
+  void Submit(Request request);
+
+  std::vector<std::shared_ptr<Operation>> operations;
+  bool used = false;
+
+ private:
+  void Work();
+
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::deque<Request> requests_;
+  bool closing_ = false;
+  std::thread worker_;
+};
+
+// Writes a new handle for `object` to `out`.
+inline int64_t GiveHandle(std::shared_ptr<Object> object, void** out) {
+  *out = Handles().Insert(std::move(object));
+  return 0;
+}
+
+// The common release: clears the caller's pointer.
+int64_t ReleaseHandle(void** handle, HandleKind kind, const char* what);
+
+// Runs operations in order, as one request of the engine. 0 or an error code.
+int64_t RunOperations(const std::vector<std::shared_ptr<Operation>>& operations);
+
+}  // namespace anecheck::device::e5rt

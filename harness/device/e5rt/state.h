@@ -1,0 +1,78 @@
+// What the whole simulated engine of a process shares: settings, counters, the last error of each
+// thread, and the knowledge of having been forked.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "harness/device/op_builder.h"
+
+namespace anecheck::device::e5rt {
+
+// Return values of the ABI. The real codes are not published; callers only tell 0 from the rest.
+enum Code : int64_t {
+  kOk = 0,
+  kInvalidArgument = 1,
+  kInvalidHandle = 2,
+  kInvalidState = 3,
+  kNotFound = 4,
+  kCompileFailed = 5,
+  kLoadFailed = 6,
+  kExecutionFailed = 7,
+  kNoResources = 0xe00002be,   // kIOReturnNoResources: "queue or slot exhausted"
+  kNotPermitted = 0xe00002e2,  // a container that the daemon has not signed
+};
+
+// Sets the thread's message and returns the code.
+int64_t Fail(Code code, std::string_view message);
+const char* LastErrorMessage();
+
+// Of programs loaded and requests in flight. Source: facts/e5rt_abi.md, "Limits".
+inline constexpr uint64_t kMaxLoadedPrograms = 128;
+inline constexpr uint64_t kMaxInFlight = 127;
+
+struct Counts {
+  uint64_t loaded_programs = 0;
+  uint64_t in_flight = 0;
+  uint64_t compiles = 0;
+  uint64_t executions = 0;
+  uint64_t dispatches = 0;
+};
+Counts GetCounts();
+
+// Takes a program slot; false where none is left. Give it back with FreeProgramSlot.
+bool TakeProgramSlot();
+void FreeProgramSlot();
+// The same for requests in flight.
+bool TakeRequest();
+void FreeRequest();
+void CountCompile();
+void CountExecution(uint64_t dispatches);
+
+// A copy of the settings for one compilation: target, switches, faults and the resolved model.
+// `architecture` overrides the target; an unknown one compiles for the default target (P13), or
+// gives a null target where P13 is off.
+CompileSettings SnapshotSettings(std::string_view architecture);
+
+// The enabled row with that effect, if any. Copies nothing; rows of e5rt effects are static.
+const Fault* PlantedRuntimeFault(FaultEffect effect);
+
+// Whether a quirk that has no family of its own is on for the default target.
+bool RuntimeQuirkOn(std::string_view id);
+
+// The control interface; see simulator_control.h.
+bool SetDefaultTarget(std::string_view name);
+std::string_view DefaultTargetName();
+bool SetQuirk(std::string_view id, int state);
+Status EnableFault(std::string_view id);
+bool DisableFault(std::string_view id);
+void ResetSettings();
+void HoldQueue(bool hold);
+void WaitWhileQueueHeld();
+
+// Aborts in a forked child: the service's connection does not survive fork (facts/e5rt_abi.md,
+// "compile and dispatch"; posix_spawn works). Call it first in what compiles, loads or dispatches.
+void AbortIfForked();
+
+}  // namespace anecheck::device::e5rt

@@ -1,0 +1,173 @@
+// Stream and event calls of the e5rt ABI.
+#include <fmt/format.h>
+#include <utility>
+
+#include "harness/device/e5rt/api.h"
+#include "harness/device/e5rt/objects.h"
+#include "harness/device/e5rt/state.h"
+
+namespace anecheck::device::e5rt {
+namespace {
+
+// Refuses streams that cannot run; the stream otherwise.
+std::shared_ptr<Stream> RunnableStream(void* handle, int64_t& code) {
+  auto stream = Acquire<Stream>(handle);
+  code = kOk;
+  if (stream == nullptr) {
+    code = Fail(kInvalidHandle, "Invalid Function Argument: stream @ Execute");
+    return nullptr;
+  }
+  if (stream->operations.empty()) {
+    code = Fail(kInvalidState, "no operation is encoded @ Execute");
+    return nullptr;
+  }
+  for (const auto& operation : stream->operations) {
+    if (const std::string* port = operation->FirstUnboundPort()) {
+      code = Fail(kInvalidState, fmt::format("port {} has no buffer bound @ Execute", *port));
+      return nullptr;
+    }
+  }
+  return stream;
+}
+
+int64_t Submit(void* handle, void* block) {
+  AbortIfForked();
+  int64_t code = kOk;
+  const auto stream = RunnableStream(handle, code);
+  if (stream == nullptr) return code;
+  if (!TakeRequest()) {
+    return Fail(kNoResources, fmt::format("{} requests are in flight @ SubmitAsync", kMaxInFlight));
+  }
+  stream->used = true;
+  Stream::Request request;
+  request.block = block;
+  for (const auto& operation : stream->operations) {
+    Stream::Request::Step step;
+    step.operation = operation;
+    for (const auto& event : operation->dependents) step.wait.emplace_back(event, event->future());
+    if (operation->completion != nullptr) step.promise = operation->completion->Promise();
+    request.steps.push_back(std::move(step));
+  }
+  stream->Submit(std::move(request));
+  return kOk;
+}
+
+template <typename Use>
+int64_t WithEvent(void* handle, const char* what, Use&& use) {
+  const auto event = Acquire<Event>(handle);
+  if (event == nullptr) {
+    return Fail(kInvalidHandle, fmt::format("Invalid Function Argument: event @ {}", what));
+  }
+  use(*event);
+  return kOk;
+}
+
+}  // namespace
+}  // namespace anecheck::device::e5rt
+
+using namespace anecheck;                // NOLINT: the ABI stands outside of namespaces
+using namespace anecheck::device;        // NOLINT
+using namespace anecheck::device::e5rt;  // NOLINT
+
+int64_t e5rt_execution_stream_create(void** out) {
+  if (out == nullptr) return Fail(kInvalidArgument, "Invalid Function Argument: out is NULL");
+  return GiveHandle(std::make_shared<Stream>(), out);
+}
+
+int64_t e5rt_execution_stream_release(void** stream) {
+  return ReleaseHandle(stream, HandleKind::kStream, "stream");
+}
+
+int64_t e5rt_execution_stream_reset(void* stream) {
+  const auto object = Acquire<Stream>(stream);
+  if (object == nullptr) {
+    return Fail(kInvalidHandle, "Invalid Function Argument: stream @ Reset");
+  }
+  if (!object->used && PlantedRuntimeFault(FaultEffect::kResetFresh) == nullptr) {
+    return Fail(kInvalidState, "the stream was never used @ Reset");
+  }
+  object->operations.clear();
+  return kOk;
+}
+
+int64_t e5rt_execution_stream_encode_operation(void* stream, void* operation) {
+  const auto object = Acquire<Stream>(stream);
+  const auto encoded = Acquire<Operation>(operation);
+  if (object == nullptr || encoded == nullptr) {
+    return Fail(kInvalidArgument, "Invalid Function Argument: operation @ EncodeOperation");
+  }
+  if (encoded->encoded) {
+    return Fail(kInvalidState, "the operation is already encoded @ EncodeOperation");
+  }
+  encoded->encoded = true;
+  encoded->was_encoded = true;
+  object->operations.push_back(encoded);
+  return kOk;
+}
+
+int64_t e5rt_execution_stream_execute_sync(void* stream) {
+  AbortIfForked();
+  int64_t code = kOk;
+  const auto object = RunnableStream(stream, code);
+  if (object == nullptr) return code;
+  object->used = true;
+  code = RunOperations(object->operations);
+  if (code == kOk &&
+      (!RuntimeQuirkOn("D37") || PlantedRuntimeFault(FaultEffect::kSyncSignals) != nullptr)) {
+    for (const auto& operation : object->operations) {
+      if (operation->completion != nullptr) {
+        operation->completion->Signal(operation->completion->Promise());
+      }
+    }
+  }
+  return code;
+}
+
+int64_t e5rt_execution_stream_submit_async(void* stream, void* block) {
+  // The real system retains the block without a look at it.
+  static_cast<void>(*static_cast<void* volatile*>(block));
+  return Submit(stream, block);
+}
+
+int64_t e5rt_execution_stream_async_submit(void* stream) { return Submit(stream, nullptr); }
+
+int64_t e5rt_execution_stream_set_quality_of_service(void* stream, uint64_t) {
+  if (Acquire<Stream>(stream) != nullptr) return kOk;
+  return Fail(kInvalidHandle, "Invalid Function Argument: stream @ SetQualityOfService");
+}
+
+int64_t e5rt_execution_stream_set_ane_execution_priority(void* stream, uint64_t) {
+  if (Acquire<Stream>(stream) != nullptr) return kOk;
+  return Fail(kInvalidHandle, "Invalid Function Argument: stream @ SetANEExecutionPriority");
+}
+
+int64_t e5rt_async_event_create(void** out, const char* name, uint32_t initial) {
+  if (name == nullptr) {
+    return Fail(kInvalidArgument, "Invalid Function Argument: eventName is NULL");
+  }
+  if (out == nullptr) return Fail(kInvalidArgument, "Invalid Function Argument: out is NULL");
+  return GiveHandle(std::make_shared<Event>(initial), out);
+}
+
+int64_t e5rt_async_event_release(void** event) {
+  return ReleaseHandle(event, HandleKind::kEvent, "event");
+}
+
+int64_t e5rt_async_event_sync_wait(void* event) {
+  return WithEvent(event, "SyncWait", [](Event& object) { object.WaitForFuture(); });
+}
+
+int64_t e5rt_async_event_get_last_signaled_value(void* event, uint64_t* out) {
+  if (out == nullptr) return Fail(kInvalidArgument, "Invalid Function Argument: out is NULL");
+  return WithEvent(event, "GetLastSignaledValue",
+                   [out](Event& object) { *out = object.signaled(); });
+}
+
+int64_t e5rt_async_event_signal(void* event) {
+  return WithEvent(event, "Signal", [](Event& object) { object.SignalFuture(); });
+}
+
+int64_t e5rt_async_event_set_active_future_value(void* event, uint64_t value) {
+  return WithEvent(event, "SetActiveFutureValue",
+                   [value](Event& object) { object.SetFuture(value); });
+}

@@ -1,0 +1,81 @@
+// Execution of a compiled program.
+#include "harness/device/executable.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "harness/device/output_fault.h"
+
+namespace anecheck::device {
+namespace {
+
+const Port* FindPort(const std::vector<Port>& ports, std::string_view name) {
+  const auto found =
+      std::ranges::find_if(ports, [&](const Port& port) { return port.name == name; });
+  return found == ports.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string_view BackendName(Backend backend) {
+  switch (backend) {
+    case Backend::kAne:
+      return "ane";
+    case Backend::kBnns:
+      return "bnns";
+    case Backend::kMpsGraph:
+      return "mps_graph";
+  }
+  return "ane";
+}
+
+const Port* Executable::FindInput(std::string_view port) const { return FindPort(inputs, port); }
+const Port* Executable::FindOutput(std::string_view port) const { return FindPort(outputs, port); }
+
+Execution::Execution(std::shared_ptr<const Executable> executable)
+    : executable_(std::move(executable)),
+      arena_(static_cast<size_t>(executable_->arena_bytes + 7) / 8),
+      pointers_(executable_->values.size(), nullptr) {
+  for (size_t i = 0; i < pointers_.size(); ++i) {
+    const Executable::Value& value = executable_->values[i];
+    if (value.constant != nullptr) {
+      // Kernels only read their inputs; the pointer table is shared with outputs.
+      pointers_[i] = const_cast<uint8_t*>(value.constant->data.data());
+    } else if (value.arena_offset >= 0) {
+      pointers_[i] = reinterpret_cast<char*>(arena_.data()) + value.arena_offset;
+    }
+  }
+}
+
+void Execution::RunNode(const Executable::Node& node) {
+  call_inputs_.clear();
+  call_outputs_.clear();
+  for (const uint32_t value : node.inputs) call_inputs_.push_back(pointers_[value]);
+  for (const uint32_t value : node.outputs) call_outputs_.push_back(pointers_[value]);
+  node.kernel->Run({call_inputs_, call_outputs_, scratch_});
+  if (!node.faulty) return;
+  for (const Fault& fault : executable_->faults.all()) {
+    if (fault.mechanism != FaultMechanism::kOutput || !Concerns(fault, node.op)) continue;
+    for (const uint32_t value : node.outputs) {
+      SpoilOutput(fault, executable_->values[value].type, runs_, pointers_[value]);
+    }
+  }
+}
+
+void Execution::Run(std::span<const void* const> inputs, std::span<void* const> outputs) {
+  for (size_t i = 0; i < executable_->inputs.size(); ++i) {
+    pointers_[executable_->inputs[i].value] = const_cast<void*>(inputs[i]);
+  }
+  for (const Executable::Node& node : executable_->nodes) RunNode(node);
+  const bool stale =
+      executable_->faults.Find(FaultEffect::kStaleEverySecondRun) != nullptr && runs_ % 2 == 1;
+  const bool untouched = executable_->faults.Find(FaultEffect::kUninitialised) != nullptr;
+  for (size_t i = 0; i < executable_->outputs.size(); ++i) {
+    if (stale || untouched) continue;
+    const Port& port = executable_->outputs[i];
+    std::memmove(outputs[i], pointers_[port.value], static_cast<size_t>(port.type.Bytes()));
+  }
+  ++runs_;
+}
+
+}  // namespace anecheck::device

@@ -1,0 +1,82 @@
+// A compiled program of the simulated engine and one execution's state. Made by compile.cc, run by
+// the e5rt layer.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/device/fault.h"
+#include "harness/device/kernel.h"
+#include "harness/device/op_builder.h"
+#include "harness/device/tensor_type.h"
+
+namespace anecheck::device {
+
+enum class Backend : uint8_t { kAne, kBnns, kMpsGraph };
+// As the analytics file spells it: "ane", "bnns", "mps_graph".
+std::string_view BackendName(Backend backend);
+
+struct Port {
+  std::string name;
+  TensorType type;
+  uint32_t value = 0;
+};
+
+// One program function, immutable once compiled.
+struct Executable {
+  struct Value {
+    TensorType type;
+    std::shared_ptr<const Constant> constant;  // null for a runtime value
+    int64_t arena_offset = -1;                 // of an operation's result; -1 for inputs
+  };
+  struct Node {
+    std::string op;
+    std::unique_ptr<const Kernel> kernel;
+    std::vector<uint32_t> inputs;
+    std::vector<uint32_t> outputs;
+    bool faulty = false;  // an enabled fault concerns it
+  };
+
+  std::string name;
+  Backend backend = Backend::kAne;
+  const Target* target = nullptr;
+  std::vector<Value> values;
+  std::vector<Node> nodes;
+  std::vector<Port> inputs;
+  std::vector<Port> outputs;
+  int64_t arena_bytes = 0;
+  uint64_t dispatches = 1;
+  ActiveFaults faults;
+
+  const Port* FindInput(std::string_view port) const;
+  const Port* FindOutput(std::string_view port) const;
+};
+
+// The state of one operation made from an executable: intermediate tensors and working memory.
+class Execution {
+ public:
+  explicit Execution(std::shared_ptr<const Executable> executable);
+
+  // Runs the program once. `inputs` and `outputs` are the port buffers in port order; they may
+  // alias: outputs are written after everything has been read. One call at a time.
+  void Run(std::span<const void* const> inputs, std::span<void* const> outputs);
+
+  uint64_t runs() const { return runs_; }
+
+ private:
+  void RunNode(const Executable::Node& node);
+
+  std::shared_ptr<const Executable> executable_;
+  std::vector<uint64_t> arena_;  // 8-byte words: every element type is aligned
+  std::vector<void*> pointers_;  // by value index
+  std::vector<const void*> call_inputs_;
+  std::vector<void*> call_outputs_;
+  Scratch scratch_;
+  std::vector<std::vector<uint8_t>> previous_;  // last outputs, for faults that repeat them
+  uint64_t runs_ = 0;
+};
+
+}  // namespace anecheck::device

@@ -1,0 +1,172 @@
+// Planted defects: what the simulated engine can be made to do wrong, so that the power of a
+// campaign to find defects can be measured. Each is a row of data; the compile step, the executor
+// and the runtime look up the enabled ones where they apply.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/device/numeric_model.h"
+
+namespace anecheck::device {
+
+enum class FaultKind : uint8_t {
+  kNumeric,
+  kShape,
+  kLayout,
+  kBoundary,
+  kAccumulation,
+  kQuantisation,
+  kAttributeIgnored,
+  kGating,
+  kReject,
+  kRuntime,
+  kCrash,
+  kHang,
+  kMemory,
+};
+std::string_view FaultKindName(FaultKind kind);
+
+// By what means a fault acts.
+enum class FaultMechanism : uint8_t {
+  kDatapath,   // a flag of the numeric model (`planted`)
+  kAttribute,  // argument `text` of the operation reads as absent
+  kOutput,     // the operation's output is changed after it ran (`effect`)
+  kCompile,    // the compile step misjudges (`effect`)
+  kRuntime,    // an e5rt call misbehaves (`effect`)
+};
+
+// What kOutput, kCompile and kRuntime faults do. `a` and `b` are the row's parameters.
+enum class FaultEffect : uint8_t {
+  kNone,
+  // Output effects, on the stored elements. The elements touched are chosen by a hash of their
+  // index, `share` of them, unless the text says otherwise.
+  kUlps,            // moves a units in the last place away from zero
+  kUlpsTowardZero,  // moves a units toward zero
+  kSignFlip,
+  kNan,
+  kInfinity,
+  kZero,
+  kScale,       // multiplies by a / 1024
+  kLastZero,    // the last element of each row is zero
+  kLastStale,   // the last element of each row repeats the one before
+  kFirstStale,  // the first element of each row repeats the one after
+  kRowShift,    // each row of more than a elements moves right by one
+  kRowReverse,
+  kSwapPairs,            // neighbours of each pair change places
+  kChannelSwap,          // the first two slices of axis 1 change places
+  kChannelZero,          // the slices of axis 1 from index a on are zero
+  kChannelRepeat,        // every slice of axis 1 is a copy of the first
+  kBatchRepeat,          // every slice of axis 0 is a copy of the first
+  kTransposeLast,        // the last two axes are exchanged where they are equal
+  kTileEdge,             // elements whose index is a multiple of a, but 0, are zero
+  kWideTail,             // elements from index a on are moved by b units
+  kBigMagnitude,         // magnitudes above a are moved by b units
+  kSmallMagnitude,       // magnitudes below 2^-a are zero
+  kNegativeUlps,         // negative elements are moved by a units
+  kHalfInteger,          // odd integers and their halves are moved by one unit
+  kStaleEverySecondRun,  // every second execution leaves the output of the one before
+  kUninitialised,        // the output keeps what was in the buffer
+  kRunCounter,           // the first element is moved by one unit in one of a executions
+  kOverrun,              // 16 bytes after the output are overwritten
+  kNeighbour,            // the last element of the operation's first input is overwritten
+  // Compile effects.
+  kRejectOp,      // the operation is refused
+  kRejectRank,    // tensors of rank a are refused
+  kRejectExtent,  // an axis of a is refused
+  kRejectWide,    // an axis of more than a is refused
+  kAcceptRank6,
+  kAcceptWide,
+  kAcceptKernel,
+  kAcceptInputs,  // inputs of any element type are taken
+  kWrongMessage,  // refusals carry another text
+  kFallBack,      // the engine's part runs on the CPU backend, silently
+  kCompileCrash,
+  kCompileHang,
+  kCompileLeak,  // a mebibytes stay allocated a compile
+  kExtraDispatch,
+  // Run effects.
+  kRunCrash,
+  kRunAbort,
+  kRunHang,
+  kRunSlow,    // a milliseconds a run
+  kRunError,   // execute reports a failure in one of a executions
+  kRunLeak,    // a kibibytes stay allocated a run
+  kRunPrints,  // garbage on standard output
+  kRunExit,    // the process ends with code a
+  // e5rt effects.
+  kSlotsSmall,        // a program slots instead of 128
+  kSlotsLeak,         // releasing an operation frees no slot
+  kNoErrorText,       // the last error message is empty
+  kSuccessOnError,    // failed calls return 0
+  kSyncSignals,       // execute_sync advances events
+  kAsyncNoSignal,     // submit_async does not advance events
+  kAsyncEarlySignal,  // events advance before the operation ran
+  kBlockNotCalled,    // the completion block is not called
+  kBlockTwice,        // the completion block is called twice
+  kResetFresh,        // a stream never used may be reset
+  kPrepareFresh,      // prepare is legal on an operation never encoded
+  kBufferTypes,       // any buffer type is valid
+  kPortAnyName,       // a port of an unknown name is the first port
+  kPortSwap,          // the first two input ports are exchanged
+  kBufferShort,       // buffers are a bytes smaller than asked
+  kDoubleRun,         // each encoded operation runs twice
+  kSkipLastOp,        // the last encoded operation of two or more is not run
+  kReverseOrder,      // encoded operations run in reverse order
+  kAliasCopy,         // an output bound to an input's buffer is not written
+  kAnalyticsMissing,  // no analytics file
+  kAnalyticsCpu,      // the analytics name the CPU backend
+};
+
+struct Fault {
+  std::string_view id;
+  std::string_view description;
+  std::string_view op;        // the MIL name of the operation, "*" for all, empty for none
+  std::string_view op_class;  // its class, or "runtime", "compiler"
+  FaultKind kind;
+  FaultMechanism mechanism;
+  double ulps = 0;   // size of the error, 0 where it is not numeric
+  double share = 1;  // part of the elements touched
+  Planted planted = Planted::kCount;
+  FaultEffect effect = FaultEffect::kNone;
+  int64_t a = 0;
+  int64_t b = 0;
+  std::string_view text = {};
+};
+
+std::span<const Fault> Faults();
+
+// The enabled rows. A plain value: programs keep a copy of what was enabled when they were
+// compiled.
+class ActiveFaults {
+ public:
+  // kNotFound where no row has that id and it is not of the parametric family; kInvalid where the
+  // family's parameters are out of range (1 to 4096 units, 1 to 1000 permille).
+  Status Enable(std::string_view id);
+  // False where it was not enabled.
+  bool Disable(std::string_view id);
+  void Clear() { faults_.clear(); }
+  bool empty() const { return faults_.empty(); }
+  std::span<const Fault> all() const { return faults_; }
+
+  // The first enabled row with that effect which concerns `op` (empty: whatever its operation).
+  const Fault* Find(FaultEffect effect, std::string_view op = {}) const;
+  // Whether the argument of the operation is to be ignored.
+  bool IgnoresArgument(std::string_view op, std::string_view argument) const;
+  // Sets the planted flags that concern the operation.
+  void Plant(std::string_view op, NumericModel& model) const;
+
+ private:
+  std::vector<Fault> faults_;
+};
+
+// Whether a row names that operation.
+inline bool Concerns(const Fault& fault, std::string_view op) {
+  return fault.op == "*" || fault.op == op;
+}
+
+}  // namespace anecheck::device

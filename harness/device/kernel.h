@@ -1,0 +1,48 @@
+// What the compile step makes of one operation: a kernel with everything resolved, run once an
+// execution. Used by the operation table and the executor.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "harness/device/tensor_type.h"
+
+namespace anecheck::device {
+
+// Working memory of one operation's execution, grown on demand and reused.
+class Scratch {
+ public:
+  // At least `count` floats, contents undefined, valid until the next call with the same slot.
+  float* Floats(int slot, int64_t count) {
+    std::vector<float>& buffer = buffers_[slot];
+    if (buffer.size() < static_cast<size_t>(count)) buffer.resize(static_cast<size_t>(count));
+    return buffer.data();
+  }
+
+ private:
+  static constexpr int kSlots = 4;
+  std::vector<float> buffers_[kSlots];
+};
+
+// Where a kernel's operands are: dense row-major tensors of the types the kernel was built for.
+// Outputs never overlap inputs.
+struct Invocation {
+  std::span<const void* const> inputs;
+  std::span<void* const> outputs;
+  Scratch& scratch;
+
+  template <typename T>
+  const T* Input(size_t index) const {
+    return static_cast<const T*>(inputs[index]);
+  }
+};
+
+// Immutable once built; Run may be called from several threads with scratch of their own.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+  virtual void Run(const Invocation& call) const = 0;
+};
+
+}  // namespace anecheck::device

@@ -1,0 +1,20 @@
+// Turns MIL constants into the engine's: typed and untyped literals, nested lists, strings and
+// references into the weight side file. Used by compile.cc.
+#pragma once
+
+#include "harness/base/result.h"
+#include "harness/device/blob_file.h"
+#include "harness/device/op_builder.h"
+#include "harness/formats/mil/program.h"
+
+namespace anecheck::device {
+
+// The tensor type that a MIL type spells: a scalar is a tensor of rank 0. An Error for types that
+// are no tensors, for unknown extents and for more than Shape::kMaxRank axes.
+Result<TensorType> ReadTensorType(mil::TypeView type);
+
+// The constant that a literal spells. An untyped number, list of numbers, bool or string takes
+// `hint` where its own form does not settle the element type.
+Result<Constant> ReadConstant(mil::ValueView literal, Element hint, BlobFiles& blobs);
+
+}  // namespace anecheck::device

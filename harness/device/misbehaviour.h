@@ -1,0 +1,16 @@
+// The ways in which a planted defect brings down or slows its process. Workers that run the
+// simulated engine must survive none of them and report each.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace anecheck::device {
+
+[[noreturn]] void CrashOnPurpose();  // a segmentation fault
+[[noreturn]] void HangOnPurpose();
+void SleepOnPurpose(int64_t milliseconds);
+void LeakOnPurpose(size_t bytes);  // touched memory that is never freed
+void PrintGarbageOnPurpose();      // on standard output
+
+}  // namespace anecheck::device

@@ -1,0 +1,38 @@
+// The multiply-accumulate array of the simulated engine: products enter a wide accumulator in
+// contiguous tiles of four lanes and leave through a port that rounds to fp16. Used by convolution,
+// linear and matrix multiply. Figures: facts/numerics.md, facts/more/numerics_plus.csv.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/device/numeric_model.h"
+
+namespace anecheck::device {
+
+struct MacShape {
+  int64_t rows = 0;     // of the left operand
+  int64_t inner = 0;    // taps of each result
+  int64_t columns = 0;  // of the right operand
+};
+
+// Applies to an operand, in place, what happens on the way into the array: NaN becomes +infinity
+// (D06), subnormals become +0 (D05). Values are fp16 carried in fp32. Returns whether all are
+// finite.
+bool PrepareMacOperand(const NumericModel& model, float* values, int64_t count);
+
+// result[r][c] = the sum over k of left[r][k] * right[k][c], all row-major, operands as
+// PrepareMacOperand left them. `finite` says that both are finite. With `to_half` results lie on
+// the fp16 grid after one rounding at the port; else they are the fp32 accumulator.
+void MultiplyAccumulate(const NumericModel& model, const float* left, const float* right,
+                        MacShape shape, bool finite, bool to_half, float* result);
+
+// One result by the plain definition, with every option of the model, planted defects included;
+// `right_stride` apart in the right operand. The fast loops of MultiplyAccumulate give the same.
+float MacResult(const NumericModel& model, const float* left, const float* right,
+                int64_t right_stride, int64_t inner, bool to_half);
+
+// The sum of two lanes on the 12-bit grid of D03 and D04: both are truncated to a multiple of
+// 2^(E-12), where 2^E is the smallest power of two above the larger magnitude.
+float AddOnTileLattice(float a, float b);
+
+}  // namespace anecheck::device

@@ -1,0 +1,122 @@
+// How the engine of one family computes: the roundings, limits and special values that the kernels
+// of the simulated engine follow. A model is resolved once, when a program is compiled, from the
+// family, the quirk switches and the enabled faults. Figures: facts/numerics.md.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/base/half.h"
+
+namespace anecheck::device {
+
+// Planted defects of the datapath. Each stands in a row of the fault table (fault.cc), which says
+// what it does; none is ever set without one.
+enum class Planted : uint8_t {
+  kMacHalfAccumulator,
+  kMacHalfTiles,
+  kMacDropsLastTile,
+  kMacDropsOddLane,
+  kMacTruncates,
+  kMacSaturates,
+  kMacFlushes,
+  kMacPortHalved,
+  kMacReversesSignOfZeroTap,
+  kBiasDropped,
+  kBiasFirstChannelOnly,
+  kBiasAddedTwice,
+  kBiasOffByOne,
+  kBiasBeforeRounding,
+  kPadWrongSide,
+  kPadValueOne,
+  kStrideTransposed,
+  kDilationAsOne,
+  kGroupsShareWeights,
+  kKernelFlipped,
+  kKernelTransposed,
+  kWeightTransposed,
+  kBatchReused,
+  kAverageCountsPadding,
+  kAverageIgnoresPadding,
+  kMaxPoolPadsZero,
+  kMaxPoolFirstTapLost,
+  kCeilModeFloor,
+  kStoreTruncates,
+  kStoreFlushes,
+  kStoreSaturates,
+  kTableShifted,
+  kTableClampsEarly,
+  kTableNearestKnot,
+  kTableSignLost,
+  kSoftmaxKeepsMaximum,
+  kSoftmaxHalfSum,
+  kSoftmaxSkipsLast,
+  kNormSampleVariance,
+  kNormEpsilonIgnored,
+  kNormHalfMean,
+  kNormGammaIgnored,
+  kNormBetaIgnored,
+  kNormMeanNotSubtracted,
+  kReduceHalfAccumulator,
+  kReduceSkipsLast,
+  kReduceStartsAtZero,
+  kReduceLastAxisOnly,
+  kBroadcastWrongAxis,
+  kSubSwapped,
+  kDivByReciprocal,
+  kMaxIgnoresNegative,
+  kNanDropped,
+  kClipLowerIgnored,
+  kClipUpperIgnored,
+  kReluSlope,
+  kReluSubnormal,
+  kSliceOffByOne,
+  kSliceSizeAsEnd,
+  kConcatSwapsLast,
+  kConcatInterleaves,
+  kTransposeInverse,
+  kPadReflectAsReplicate,
+  kPadConstantZero,
+  kCastRounds,
+  kCastWraps,
+  kCount,
+};
+static_assert(static_cast<int>(Planted::kCount) <= 128);
+
+// With every flag at its default the model is the conforming engine: correctly rounded fp16
+// results, IEEE special values, multiply-accumulate in exact tiles of four lanes and an fp32
+// accumulator. Each flag names the documented departure that it follows (quirk.h).
+struct NumericModel {
+  int family = 2;
+
+  // Rounding of every result that is stored as fp16. D15: A17 takes ties away from zero.
+  Rounding store_rounding = Rounding::kNearestEven;
+
+  bool mac_port_limit = false;          // D01: |result| >= 32768 of two taps or more: infinity
+  bool crop_gain = false;               // D02: a width offset passes through a gain of 16
+  bool mac_tile_lattice = false;        // D03, D04: tiles add on a 12-bit grid
+  bool mac_flush_denormals = false;     // D05
+  bool nan_is_infinity = false;         // D06
+  bool invalid_is_zero = false;         // D07
+  bool zero_sign_lost = false;          // D08
+  bool softplus_drops = false;          // D09
+  bool softsign_infinity_zero = false;  // D10
+  bool log_zero_finite = false;         // D11
+  bool gelu_origin_bias = false;        // D12
+  bool silu_origin_bias = false;        // D13
+  bool trigonometric_seams = false;     // D14
+
+  bool Has(Planted planted) const {
+    const auto bit = static_cast<unsigned>(planted);
+    return (planted_[bit / 64] >> (bit % 64) & 1) != 0;
+  }
+  bool HasAny() const { return (planted_[0] | planted_[1]) != 0; }
+  void Plant(Planted planted) {
+    const auto bit = static_cast<unsigned>(planted);
+    planted_[bit / 64] |= uint64_t{1} << (bit % 64);
+  }
+
+ private:
+  uint64_t planted_[2] = {0, 0};
+};
+
+}  // namespace anecheck::device

@@ -1,0 +1,168 @@
+// How a row of the operation table reads a MIL statement: arguments by name, constants resolved,
+// the first complaint kept. Used by the files of ops/ and driven by compile.cc.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/device/fault.h"
+#include "harness/device/kernel.h"
+#include "harness/device/numeric_model.h"
+#include "harness/device/quirk.h"
+#include "harness/device/target.h"
+#include "harness/device/tensor_type.h"
+
+namespace anecheck::device {
+
+// The step that refuses a program; the text of an error ends in " @ " and its name.
+enum class Stage : uint8_t { kParser, kFrontend, kFloor, kHal, kValidator, kCodegen, kLoad };
+std::string_view StageName(Stage stage);
+
+// Everything a compilation is told beside the program.
+struct CompileSettings {
+  const Target* target = nullptr;
+  QuirkSwitches quirks;
+  NumericModel model;  // ResolveNumericModel of the two; conforming on the CPU
+  ActiveFaults faults;
+  uint64_t device_mask = 4;  // 1 CPU, 2 GPU, 4 the engine
+  bool on_cpu = false;       // compile for another backend: no limits and no quirks of the engine
+  std::string model_folder;  // what "@model_path" stands for
+
+  bool QuirkOn(std::string_view id) const { return quirks.IsOn(id, target->family); }
+};
+
+// A constant with its elements in native width (bool one byte, packed types one byte an element),
+// or a string.
+struct Constant {
+  TensorType type;
+  std::vector<uint8_t> data;
+  std::string text;
+};
+
+// A value that an operation reads.
+struct Operand {
+  TensorType type;
+  uint32_t value = ~uint32_t{0};       // index in the program's value table
+  const Constant* constant = nullptr;  // null for a value known only at run time
+};
+
+// A short list of integers without allocation, as attributes are.
+class IntList {
+ public:
+  static constexpr size_t kCapacity = 32;
+  IntList() = default;
+  IntList(std::initializer_list<int64_t> values) {
+    for (const int64_t value : values) Append(value);
+  }
+  bool Append(int64_t value) {
+    if (size_ == kCapacity) return false;
+    values_[size_++] = value;
+    return true;
+  }
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  int64_t operator[](size_t index) const { return values_[index]; }
+  int64_t& operator[](size_t index) { return values_[index]; }
+  const int64_t* begin() const { return values_.data(); }
+  const int64_t* end() const { return values_.data() + size_; }
+
+ private:
+  std::array<int64_t, kCapacity> values_{};
+  size_t size_ = 0;
+};
+
+// Where the builder finds a statement's arguments; implemented by the compile step. `hint` is the
+// element type that an untyped literal takes.
+class ArgumentSource {
+ public:
+  virtual ~ArgumentSource() = default;
+  virtual bool Has(std::string_view name) const = 0;
+  // The operand of an argument that is there. An Error where a name stands for nothing, a literal
+  // is malformed, or the argument is a tuple of several.
+  virtual Result<Operand> Single(std::string_view name, Element hint) = 0;
+  // The operands of a tuple, or the one operand.
+  virtual Result<std::vector<Operand>> Several(std::string_view name, Element hint) = 0;
+};
+
+// Reads arguments and collects what the statement becomes. The first complaint sticks: after it
+// every getter returns an empty value, and the caller looks at ok() before it trusts extents.
+class OpBuilder {
+ public:
+  OpBuilder(std::string_view op, const CompileSettings& settings, ArgumentSource& source)
+      : op_(op), settings_(settings), source_(source) {
+    model_ = settings.model;
+    if (!settings.on_cpu) settings.faults.Plant(op, model_);
+  }
+
+  std::string_view op() const { return op_; }
+  const Target& target() const { return *settings_.target; }
+  const CompileSettings& settings() const { return settings_; }
+  const NumericModel& model() const { return model_; }
+  bool QuirkOn(std::string_view id) const { return !settings_.on_cpu && settings_.QuirkOn(id); }
+
+  bool ok() const { return message_.empty(); }
+  const std::string& message() const { return message_; }
+  Stage stage() const { return stage_; }
+  // Refuses the statement. Only the first refusal counts.
+  void Reject(Stage stage, std::string message);
+  // The same for a limit of the engine that the CPU backend does not have.
+  void RejectOnEngine(Stage stage, std::string message) {
+    if (!settings_.on_cpu) Reject(stage, std::move(message));
+  }
+
+  // Whether the argument was written (and no planted defect hides it).
+  bool Has(std::string_view name) const;
+
+  // A tensor operand; it becomes the next input of the kernel. `index` of the k-th call is k.
+  Operand Tensor(std::string_view name);
+  // The same where it may be absent: an operand of type kOther, and no kernel input.
+  std::optional<Operand> OptionalTensor(std::string_view name);
+  // All members of a tuple, each a kernel input.
+  std::vector<Operand> Tensors(std::string_view name);
+
+  // Constants. A present argument of another kind is refused; an absent one gives the fallback,
+  // or is refused where the getter has none.
+  IntList Ints(std::string_view name);
+  IntList Ints(std::string_view name, const IntList& fallback);
+  int64_t Int(std::string_view name);
+  int64_t Int(std::string_view name, int64_t fallback);
+  bool Bool(std::string_view name, bool fallback);
+  double Float(std::string_view name);
+  double Float(std::string_view name, double fallback);
+  std::string String(std::string_view name);
+  std::string String(std::string_view name, std::string_view fallback);
+
+  // An axis counted from the front; refuses one outside [-rank, rank).
+  int Axis(std::string_view name, int64_t axis, int rank);
+  // The set of axes of a reduction as a bit mask: all where the argument is absent.
+  uint32_t Axes(std::string_view name, int rank);
+
+  void Output(TensorType type) { outputs_.push_back(type); }
+  std::span<const TensorType> outputs() const { return outputs_; }
+  std::span<const uint32_t> inputs() const { return inputs_; }
+
+ private:
+  std::optional<Operand> ConstantOrNothing(std::string_view name, Element hint);
+  std::optional<Operand> ConstantOrReject(std::string_view name, Element hint);
+
+  std::string_view op_;
+  const CompileSettings& settings_;
+  ArgumentSource& source_;
+  NumericModel model_;
+  std::string message_;
+  Stage stage_ = Stage::kFrontend;
+  std::vector<TensorType> outputs_;
+  std::vector<uint32_t> inputs_;
+};
+
+// The elements of a constant as fp32 or doubles.
+std::vector<float> ConstantFloats(const Constant& constant);
+
+}  // namespace anecheck::device

@@ -1,0 +1,34 @@
+// The operations that the simulated engine knows: one row each, in the file of its class under
+// ops/. A row's builder checks the statement and makes the kernel.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "harness/device/op_builder.h"
+
+namespace anecheck::device {
+
+struct OpRow {
+  std::string_view name;  // as MIL spells it
+  // The kernel, or null where the builder has refused.
+  std::unique_ptr<const Kernel> (*build)(OpBuilder& builder);
+};
+
+// Null where the engine has no such operation.
+const OpRow* FindOpRow(std::string_view name);
+
+// The classes; each is defined in its file of ops/.
+std::span<const OpRow> ConvolutionRows();
+std::span<const OpRow> PoolingRows();
+std::span<const OpRow> ElementwiseRows();
+std::span<const OpRow> ActivationRows();
+std::span<const OpRow> SoftmaxRows();
+std::span<const OpRow> NormalizationRows();
+std::span<const OpRow> ReductionRows();
+std::span<const OpRow> MovementRows();
+std::span<const OpRow> SliceRows();
+std::span<const OpRow> QuantizationRows();
+
+}  // namespace anecheck::device

@@ -1,0 +1,21 @@
+// Splits the elements of a tensor into the axes an operation works along and the others. Used by
+// reductions, softmax and normalizations.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/device/tensor_type.h"
+
+namespace anecheck::device {
+
+struct AxisSplit {
+  // Element offsets: any element is kept[i] + reduced[j], both in row-major order.
+  std::vector<int64_t> kept;
+  std::vector<int64_t> reduced;
+};
+
+// `mask` has the bit of every axis that belongs to `reduced`.
+AxisSplit SplitAxes(const Shape& shape, uint32_t mask);
+
+}  // namespace anecheck::device

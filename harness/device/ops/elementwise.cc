@@ -1,0 +1,187 @@
+// Elementwise arithmetic with broadcasting. Results of fp16 operations are computed in fp32, which
+// is wide enough that the one rounding at the store is the only one.
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "harness/device/half_block.h"
+#include "harness/device/op_table.h"
+#include "harness/device/ops/broadcast.h"
+
+namespace anecheck::device {
+namespace {
+
+enum class Binary : uint8_t { kAdd, kSub, kMul, kRealDiv, kMaximum, kMinimum };
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+float MaximumOf(float a, float b) { return std::isnan(a) || std::isnan(b) ? kNan : std::max(a, b); }
+float MinimumOf(float a, float b) { return std::isnan(a) || std::isnan(b) ? kNan : std::min(a, b); }
+
+template <typename Function>
+void Apply(const float* a, const float* b, int64_t count, float* to, Function&& function) {
+  for (int64_t i = 0; i < count; ++i) to[i] = function(a[i], b[i]);
+}
+
+void Compute(Binary op, const float* a, const float* b, int64_t count, float* to) {
+  switch (op) {
+    case Binary::kAdd:
+      return Apply(a, b, count, to, [](float x, float y) { return x + y; });
+    case Binary::kSub:
+      return Apply(a, b, count, to, [](float x, float y) { return x - y; });
+    case Binary::kMul:
+      return Apply(a, b, count, to, [](float x, float y) { return x * y; });
+    case Binary::kRealDiv:
+      return Apply(a, b, count, to, [](float x, float y) { return x / y; });
+    case Binary::kMaximum:
+      return Apply(a, b, count, to, MaximumOf);
+    case Binary::kMinimum:
+      return Apply(a, b, count, to, MinimumOf);
+  }
+}
+
+// Two's complement; division truncates, and a zero divisor gives 0.
+int64_t ComputeInt(Binary op, int64_t a, int64_t b) {
+  switch (op) {
+    case Binary::kAdd:
+      return a + b;
+    case Binary::kSub:
+      return a - b;
+    case Binary::kMul:
+      return a * b;
+    case Binary::kRealDiv:
+      return b == 0 ? 0 : a / b;
+    case Binary::kMaximum:
+      return std::max(a, b);
+    case Binary::kMinimum:
+      return std::min(a, b);
+  }
+  return 0;
+}
+
+void ReplaceNan(float* values, int64_t count, float by) {
+  for (int64_t i = 0; i < count; ++i) values[i] = std::isnan(values[i]) ? by : values[i];
+}
+
+class BinaryKernel : public Kernel {
+ public:
+  BinaryKernel(Binary op, Element element, BroadcastPlan plan, NumericModel model)
+      : op_(op), element_(element), plan_(std::move(plan)), model_(model) {}
+
+  void Run(const Invocation& call) const override {
+    const int64_t size = ElementSize(element_);
+    const auto* x = static_cast<const char*>(call.inputs[0]);
+    const auto* y = static_cast<const char*>(call.inputs[1]);
+    auto* out = static_cast<char*>(call.outputs[0]);
+    plan_.ForEachRun([&](int64_t to, int64_t from_x, int64_t from_y, int64_t run) {
+      for (int64_t first = 0; first < run; first += kBlock) {
+        const int64_t count = std::min(kBlock, run - first);
+        const void* a = x + (from_x + first * plan_.x_step()) * size;
+        const void* b = y + (from_y + first * plan_.y_step()) * size;
+        void* result = out + (to + first) * size;
+        FitsFloat(element_) && IsFloat(element_) ? RunFloats(a, b, count, result)
+                                                 : RunInts(a, b, count, result);
+      }
+    });
+  }
+
+ private:
+  void RunFloats(const void* x, const void* y, int64_t count, void* to) const {
+    float a[kBlock];
+    float b[kBlock];
+    float result[kBlock];
+    LoadFloats(element_, x, plan_.x_step(), count, a);
+    LoadFloats(element_, y, plan_.y_step(), count, b);
+    if (model_.nan_is_infinity) {
+      ReplaceNan(a, count, std::numeric_limits<float>::infinity());
+      ReplaceNan(b, count, std::numeric_limits<float>::infinity());
+    }
+    if (model_.HasAny()) SpoilOperands(a, b, count);
+    Compute(op_, a, b, count, result);
+    if (model_.invalid_is_zero) ZeroInvalid(a, b, count, result);
+    if (model_.HasAny()) SpoilResult(a, b, count, result);
+    StoreFloats(element_, result, count, model_, to);
+  }
+
+  // D07: an operation without a value gives +0; a NaN that came in stays one.
+  static void ZeroInvalid(const float* a, const float* b, int64_t count, float* result) {
+    for (int64_t i = 0; i < count; ++i) {
+      const bool made = std::isnan(result[i]) && !std::isnan(a[i]) && !std::isnan(b[i]);
+      result[i] = made ? 0.0f : result[i];
+    }
+  }
+
+  void SpoilOperands(float* a, float* b, int64_t count) const {
+    if (model_.Has(Planted::kSubSwapped)) std::swap_ranges(a, a + count, b);
+    if (model_.Has(Planted::kDivByReciprocal)) {
+      for (int64_t i = 0; i < count; ++i) {
+        b[i] = 1.0f / RoundToHalf(1.0f / b[i], Rounding::kNearestEven);
+      }
+    }
+  }
+
+  void SpoilResult(const float* a, const float* b, int64_t count, float* result) const {
+    for (int64_t i = 0; i < count; ++i) {
+      if (model_.Has(Planted::kNanDropped) && std::isnan(a[i])) result[i] = b[i];
+      if (model_.Has(Planted::kMaxIgnoresNegative) && a[i] < 0 && b[i] < 0) result[i] = 0;
+    }
+  }
+
+  void RunInts(const void* x, const void* y, int64_t count, void* to) const {
+    int64_t a[kBlock];
+    int64_t b[kBlock];
+    LoadInts(element_, x, plan_.x_step(), count, a);
+    LoadInts(element_, y, plan_.y_step(), count, b);
+    for (int64_t i = 0; i < count; ++i) a[i] = ComputeInt(op_, a[i], b[i]);
+    StoreInts(element_, a, count, to);
+  }
+
+  Binary op_;
+  Element element_;
+  BroadcastPlan plan_;
+  NumericModel model_;
+};
+
+std::unique_ptr<const Kernel> BuildBinary(OpBuilder& builder, Binary op) {
+  const Operand x = builder.Tensor("x");
+  const Operand y = builder.Tensor("y");
+  if (!builder.ok()) return nullptr;
+  if (x.type.element != y.type.element || x.type.element == Element::kBool) {
+    builder.Reject(Stage::kFrontend, fmt::format("Param 'y' ... got {}, x is {}", y.type.ToString(),
+                                                 x.type.ToString()));
+    return nullptr;
+  }
+  auto plan = BroadcastPlan::Make(x.type.shape, y.type.shape);
+  if (!plan) {
+    builder.Reject(Stage::kFrontend,
+                   fmt::format("{} and {} do not broadcast", x.type.ToString(), y.type.ToString()));
+    return nullptr;
+  }
+  if (builder.model().Has(Planted::kBroadcastWrongAxis) && y.type.shape.rank() == 1 &&
+      x.type.shape.rank() == 2 && x.type.shape[0] == x.type.shape[1]) {
+    auto wrong = BroadcastPlan::Make(x.type.shape, {y.type.shape[0], 1});
+    if (wrong) plan = wrong;
+  }
+  builder.Output({x.type.element, plan->shape});
+  return std::make_unique<BinaryKernel>(op, x.type.element, std::move(*plan), builder.model());
+}
+
+template <Binary kOp>
+std::unique_ptr<const Kernel> Build(OpBuilder& builder) {
+  return BuildBinary(builder, kOp);
+}
+
+constexpr OpRow kRows[] = {
+    {"add", Build<Binary::kAdd>},         {"sub", Build<Binary::kSub>},
+    {"mul", Build<Binary::kMul>},         {"real_div", Build<Binary::kRealDiv>},
+    {"maximum", Build<Binary::kMaximum>}, {"minimum", Build<Binary::kMinimum>},
+};
+
+}  // namespace
+
+std::span<const OpRow> ElementwiseRows() { return kRows; }
+
+}  // namespace anecheck::device

@@ -1,0 +1,33 @@
+// The matrix products of the engine, and the bias that follows a multiply-accumulate pass. Used by
+// convolution.cc, which holds the rows of the class.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "harness/device/op_builder.h"
+
+namespace anecheck::device {
+
+// The per-channel bias of a pass, added to the rounded accumulator in fp16.
+struct Bias {
+  std::vector<float> values;  // empty for none
+
+  // Adds to `count` results of one channel.
+  void AddChannel(const NumericModel& model, Element element, int64_t channel, int64_t count,
+                  float* results) const;
+  // Adds to one result of each channel.
+  void AddRow(const NumericModel& model, Element element, float* results) const;
+
+ private:
+  float ValueOf(const NumericModel& model, int64_t channel) const;
+};
+
+// The argument `bias`, if there is one: constant, one value a channel.
+Bias ReadBias(OpBuilder& builder, Element element, int64_t channels);
+
+std::unique_ptr<const Kernel> BuildLinear(OpBuilder& builder);
+std::unique_ptr<const Kernel> BuildMatmul(OpBuilder& builder);
+
+}  // namespace anecheck::device

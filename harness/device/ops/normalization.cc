@@ -1,0 +1,120 @@
+// Normalizations: statistics in wide arithmetic, gain and offset in fp16.
+#include <cmath>
+#include <fmt/format.h>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "harness/device/half_block.h"
+#include "harness/device/op_table.h"
+#include "harness/device/ops/axis_split.h"
+
+namespace anecheck::device {
+namespace {
+
+class LayerNormKernel : public Kernel {
+ public:
+  LayerNormKernel(Element element, AxisSplit split, double epsilon, NumericModel model,
+                  std::vector<float> gamma, std::vector<float> beta)
+      : element_(element),
+        split_(std::move(split)),
+        epsilon_(epsilon),
+        model_(model),
+        gamma_(std::move(gamma)),
+        beta_(std::move(beta)) {}
+
+  void Run(const Invocation& call) const override {
+    const auto count = static_cast<int64_t>(split_.kept.size() * split_.reduced.size());
+    float* values = call.scratch.Floats(0, count);
+    LoadFloats(element_, call.inputs[0], 1, count, values);
+    if (model_.nan_is_infinity) {
+      // The variance sees a large finite value in place of a NaN (facts/numerics.md).
+      for (int64_t i = 0; i < count; ++i) {
+        if (std::isnan(values[i])) values[i] = static_cast<float>(kHalfMaxValue);
+      }
+    }
+    for (const int64_t kept : split_.kept) RunGroup(values + kept);
+    StoreFloats(element_, values, count, model_, call.outputs[0]);
+  }
+
+ private:
+  float Round(float value) const {
+    if (std::isnan(value) && model_.invalid_is_zero) value = 0;
+    return element_ == Element::kFp16 ? RoundToHalf(value, model_.store_rounding) : value;
+  }
+
+  void RunGroup(float* values) const {
+    const auto count = static_cast<double>(split_.reduced.size());
+    double sum = 0;
+    for (const int64_t i : split_.reduced) sum += static_cast<double>(values[i]);
+    double mean = sum / count;
+    if (model_.Has(Planted::kNormHalfMean)) mean = HalfToDouble(DoubleToHalf(mean));
+    double squares = 0;
+    for (const int64_t i : split_.reduced) {
+      const double difference = static_cast<double>(values[i]) - mean;
+      squares += difference * difference;
+    }
+    const bool sample = model_.Has(Planted::kNormSampleVariance) && count > 1;
+    const double variance = squares / (sample ? count - 1 : count);
+    const double epsilon = model_.Has(Planted::kNormEpsilonIgnored) ? 0 : epsilon_;
+    const double scale = 1 / std::sqrt(variance + epsilon);
+    if (model_.Has(Planted::kNormMeanNotSubtracted)) mean = 0;
+    for (size_t k = 0; k < split_.reduced.size(); ++k) {
+      float& value = values[split_.reduced[k]];
+      value = Round(static_cast<float>((static_cast<double>(value) - mean) * scale));
+      if (!gamma_.empty()) value = Round(value * gamma_[k]);
+      if (!beta_.empty()) value = Round(value + beta_[k]);
+    }
+  }
+
+  Element element_;
+  AxisSplit split_;
+  double epsilon_;
+  NumericModel model_;
+  std::vector<float> gamma_;
+  std::vector<float> beta_;
+};
+
+// A constant over the normalised axes, or empty.
+std::vector<float> ReadParameter(OpBuilder& builder, std::string_view name, Element element,
+                                 const Shape& shape) {
+  const auto operand = builder.OptionalTensor(name);
+  if (!operand || !builder.ok()) return {};
+  if (operand->constant == nullptr || operand->type != TensorType{element, shape}) {
+    builder.Reject(Stage::kFrontend, fmt::format("{} is {}, must be a constant of {}", name,
+                                                 operand->type.ToString(), shape.ToString()));
+    return {};
+  }
+  return ConstantFloats(*operand->constant);
+}
+
+std::unique_ptr<const Kernel> BuildLayerNorm(OpBuilder& builder) {
+  const Operand x = builder.Tensor("x");
+  const int rank = x.type.shape.rank();
+  const uint32_t mask = builder.Axes("axes", rank);
+  const double epsilon = builder.Float("epsilon", 1e-5);
+  Shape reduced;
+  for (int axis = 0; axis < rank; ++axis) {
+    if ((mask >> axis & 1) != 0) reduced.Append(x.type.shape[axis]);
+  }
+  std::vector<float> gamma = ReadParameter(builder, "gamma", x.type.element, reduced);
+  std::vector<float> beta = ReadParameter(builder, "beta", x.type.element, reduced);
+  if (!builder.ok()) return nullptr;
+  if (!IsFloat(x.type.element)) {
+    builder.Reject(Stage::kFrontend, fmt::format("x is {}", x.type.ToString()));
+    return nullptr;
+  }
+  builder.Output(x.type);
+  if (builder.model().Has(Planted::kNormGammaIgnored)) gamma.clear();
+  if (builder.model().Has(Planted::kNormBetaIgnored)) beta.clear();
+  return std::make_unique<LayerNormKernel>(x.type.element, SplitAxes(x.type.shape, mask), epsilon,
+                                           builder.model(), std::move(gamma), std::move(beta));
+}
+
+constexpr OpRow kRows[] = {{"layer_norm", BuildLayerNorm}};
+
+}  // namespace
+
+std::span<const OpRow> NormalizationRows() { return kRows; }
+
+}  // namespace anecheck::device

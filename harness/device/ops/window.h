@@ -1,0 +1,39 @@
+// Sliding windows of convolution and pooling: where each output's taps lie. Used by convolution.cc
+// and pooling.cc.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "harness/device/op_builder.h"
+
+namespace anecheck::device {
+
+// Spatial axes are depth, height, width; a program with fewer has leading extents of 1.
+struct Window {
+  static constexpr size_t kAxes = 3;
+  using PerAxis = std::array<int64_t, kAxes>;
+
+  int spatial = 0;  // spatial axes that the program has
+  PerAxis input{1, 1, 1};
+  PerAxis kernel{1, 1, 1};
+  PerAxis stride{1, 1, 1};
+  PerAxis dilation{1, 1, 1};
+  PerAxis before{0, 0, 0};
+  PerAxis after{0, 0, 0};
+  PerAxis output{1, 1, 1};
+
+  static int64_t Volume(const PerAxis& extents) { return extents[0] * extents[1] * extents[2]; }
+};
+
+// Reads strides, pad_type, pad and, where `dilations` or `ceil_mode` ask for them, these arguments,
+// and computes the output extents. `kernel` has one entry a spatial axis of `x`. Refuses through
+// the builder. MIL: "same" puts the odd element of padding after, "same_lower" before; with
+// ceil_mode a last window that would start past the input and its padding before is dropped.
+Window ReadWindow(OpBuilder& builder, const Shape& x, const IntList& kernel, bool dilations,
+                  bool ceil_mode);
+
+// The result's shape: batch, channels and the output extents.
+Shape WindowShape(const Window& window, int64_t batch, int64_t channels);
+
+}  // namespace anecheck::device

@@ -1,0 +1,198 @@
+// Changes to stored tensors.
+#include "harness/device/output_fault.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <utility>
+
+#include "harness/base/half.h"
+#include "harness/device/half_block.h"
+
+namespace anecheck::device {
+namespace {
+
+// Spreads indices over 64 bits, so that `share` of them fall below a threshold.
+bool Touches(const Fault& fault, int64_t index) {
+  if (fault.share >= 1) return true;
+  uint64_t hash = static_cast<uint64_t>(index) + 0x9e3779b97f4a7c15;
+  hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9;
+  hash = (hash ^ (hash >> 27)) * 0x94d049bb133111eb;
+  hash ^= hash >> 31;
+  return static_cast<double>(hash >> 11) * 0x1p-53 < fault.share;
+}
+
+uint16_t MoveUlps(uint16_t bits, int64_t ulps) {
+  const Half half{bits};
+  if (half.IsNan()) return bits;
+  const int64_t magnitude = bits & 0x7fff;
+  const int64_t moved = std::clamp<int64_t>(magnitude + ulps, 0, 0x7c00);
+  return static_cast<uint16_t>((bits & 0x8000) | moved);
+}
+
+uint16_t SpoilElement(const Fault& fault, uint16_t bits, int64_t index) {
+  const double value = HalfToDouble(Half{bits});
+  switch (fault.effect) {
+    case FaultEffect::kUlps:
+      return Touches(fault, index) ? MoveUlps(bits, fault.a) : bits;
+    case FaultEffect::kUlpsTowardZero:
+      return Touches(fault, index) ? MoveUlps(bits, -fault.a) : bits;
+    case FaultEffect::kSignFlip:
+      return Touches(fault, index) ? static_cast<uint16_t>(bits ^ 0x8000) : bits;
+    case FaultEffect::kNan:
+      return Touches(fault, index) ? kHalfNan.bits : bits;
+    case FaultEffect::kInfinity:
+      return Touches(fault, index) ? static_cast<uint16_t>((bits & 0x8000) | 0x7c00) : bits;
+    case FaultEffect::kZero:
+      return Touches(fault, index) ? uint16_t{0} : bits;
+    case FaultEffect::kScale:
+      return Touches(fault, index) ? DoubleToHalf(value * static_cast<double>(fault.a) / 1024).bits
+                                   : bits;
+    case FaultEffect::kTileEdge:
+      return index > 0 && index % fault.a == 0 ? uint16_t{0} : bits;
+    case FaultEffect::kWideTail:
+      return index >= fault.a ? MoveUlps(bits, fault.b) : bits;
+    case FaultEffect::kBigMagnitude:
+      return std::fabs(value) > static_cast<double>(fault.a) ? MoveUlps(bits, fault.b) : bits;
+    case FaultEffect::kSmallMagnitude:
+      return std::fabs(value) < std::ldexp(1.0, -static_cast<int>(fault.a)) ? uint16_t{0} : bits;
+    case FaultEffect::kNegativeUlps:
+      return value < 0 ? MoveUlps(bits, fault.a) : bits;
+    case FaultEffect::kHalfInteger:
+      return std::fmod(value * 2, 2.0) != 0 && value * 2 == std::trunc(value * 2)
+                 ? MoveUlps(bits, 1)
+                 : bits;
+    default:
+      return bits;
+  }
+}
+
+// Rows of the last axis, or slices of another, as bytes.
+struct Layout {
+  char* data;
+  int64_t size;   // of an element
+  int64_t rows;   // of the last axis
+  int64_t width;  // elements of a row
+
+  char* Element(int64_t row, int64_t column) const { return data + (row * width + column) * size; }
+};
+
+void SpoilRow(const Fault& fault, const Layout& layout, int64_t row) {
+  const auto size = static_cast<size_t>(layout.size);
+  const int64_t last = layout.width - 1;
+  switch (fault.effect) {
+    case FaultEffect::kLastZero:
+      std::memset(layout.Element(row, last), 0, size);
+      break;
+    case FaultEffect::kLastStale:
+      if (last > 0) std::memcpy(layout.Element(row, last), layout.Element(row, last - 1), size);
+      break;
+    case FaultEffect::kFirstStale:
+      if (last > 0) std::memcpy(layout.Element(row, 0), layout.Element(row, 1), size);
+      break;
+    case FaultEffect::kRowShift:
+      if (layout.width > fault.a) {
+        std::memmove(layout.Element(row, 1), layout.Element(row, 0),
+                     size * static_cast<size_t>(last));
+      }
+      break;
+    case FaultEffect::kRowReverse:
+      for (int64_t i = 0; i < layout.width / 2; ++i) {
+        std::swap_ranges(layout.Element(row, i), layout.Element(row, i) + size,
+                         layout.Element(row, last - i));
+      }
+      break;
+    case FaultEffect::kSwapPairs:
+      for (int64_t i = 0; i + 1 < layout.width; i += 2) {
+        std::swap_ranges(layout.Element(row, i), layout.Element(row, i) + size,
+                         layout.Element(row, i + 1));
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+// Slices of axis `axis` inside each index of the axes before it.
+void SpoilSlices(const Fault& fault, const TensorType& type, int axis, char* data) {
+  if (type.shape.rank() <= axis || type.shape[axis] < 2) return;
+  const auto bytes = static_cast<size_t>(type.shape.Product(axis + 1, type.shape.rank()) *
+                                         ElementSize(type.element));
+  const auto count = static_cast<size_t>(type.shape[axis]);
+  for (int64_t outer = 0; outer < type.shape.Product(0, axis); ++outer) {
+    char* first = data + static_cast<size_t>(outer) * count * bytes;
+    if (fault.effect == FaultEffect::kChannelSwap) {
+      std::swap_ranges(first, first + bytes, first + bytes);
+      continue;
+    }
+    const size_t from =
+        fault.effect == FaultEffect::kChannelZero ? static_cast<size_t>(fault.a) : 1;
+    for (size_t i = from; i < count; ++i) {
+      if (fault.effect == FaultEffect::kChannelZero) {
+        std::memset(first + i * bytes, 0, bytes);
+      } else {
+        std::memcpy(first + i * bytes, first, bytes);
+      }
+    }
+  }
+}
+
+void TransposeLast(const TensorType& type, char* data) {
+  const int rank = type.shape.rank();
+  if (rank < 2 || type.shape[rank - 1] != type.shape[rank - 2]) return;
+  const int64_t side = type.shape[rank - 1];
+  const int64_t size = ElementSize(type.element);
+  for (int64_t matrix = 0; matrix < type.shape.Product(0, rank - 2); ++matrix) {
+    char* first = data + matrix * side * side * size;
+    for (int64_t i = 0; i < side; ++i) {
+      for (int64_t j = 0; j < i; ++j) {
+        char* a = first + (i * side + j) * size;
+        std::swap_ranges(a, a + size, first + (j * side + i) * size);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void SpoilOutput(const Fault& fault, const TensorType& type, uint64_t run, void* data) {
+  auto* bytes = static_cast<char*>(data);
+  const int64_t elements = type.shape.Elements();
+  switch (fault.effect) {
+    case FaultEffect::kLastZero:
+    case FaultEffect::kLastStale:
+    case FaultEffect::kFirstStale:
+    case FaultEffect::kRowShift:
+    case FaultEffect::kRowReverse:
+    case FaultEffect::kSwapPairs: {
+      const int rank = type.shape.rank();
+      const int64_t width = rank > 0 ? type.shape[rank - 1] : 1;
+      const Layout layout{bytes, ElementSize(type.element), elements / width, width};
+      for (int64_t row = 0; row < layout.rows; ++row) SpoilRow(fault, layout, row);
+      return;
+    }
+    case FaultEffect::kChannelSwap:
+    case FaultEffect::kChannelZero:
+    case FaultEffect::kChannelRepeat:
+      return SpoilSlices(fault, type, 1, bytes);
+    case FaultEffect::kBatchRepeat:
+      return SpoilSlices(fault, type, 0, bytes);
+    case FaultEffect::kTransposeLast:
+      return TransposeLast(type, bytes);
+    case FaultEffect::kRunCounter:
+      if (type.element == Element::kFp16 &&
+          run % static_cast<uint64_t>(fault.a) == static_cast<uint64_t>(fault.a) - 1) {
+        auto* first = static_cast<uint16_t*>(data);
+        *first = MoveUlps(*first, 1);
+      }
+      return;
+    default:
+      break;
+  }
+  if (type.element != Element::kFp16) return;
+  auto* halves = static_cast<uint16_t*>(data);
+  for (int64_t i = 0; i < elements; ++i) halves[i] = SpoilElement(fault, halves[i], i);
+}
+
+}  // namespace anecheck::device

@@ -1,0 +1,46 @@
+// The chips that the simulated engine compiles for, with the limits that its compiler enforces.
+// Figures: facts/targets.csv, facts/limits.csv, facts/more/limits_plus.csv.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace anecheck::device {
+
+// Family indices of specification 003 ("Operation gate").
+inline constexpr int kFamilyA11 = 0;
+inline constexpr int kFamilyA12 = 1;
+inline constexpr int kFamilyA13 = 2;
+inline constexpr int kFamilyA14 = 3;
+inline constexpr int kFamilyA15 = 4;
+inline constexpr int kFamilyA16 = 5;
+inline constexpr int kFamilyA17 = 6;
+inline constexpr int kFamilyA18 = 7;
+
+struct Target {
+  std::string_view name;  // lower case
+  int family;             // index of the minimum-family floors, limits and quirks
+  int cores;
+  int64_t max_width_height;
+  int64_t max_depth;
+  int64_t max_channels;
+  int64_t max_batch;
+  bool takes_mil;  // "MIL is only supported for H13+ ANE architectures"
+};
+
+std::span<const Target> Targets();
+
+// The target of that name in either case, or null.
+const Target* FindTarget(std::string_view name);
+
+// H13, which the engine stands for where nothing else is asked.
+const Target& DefaultTarget();
+
+// The widest convolution kernel in fp16 that code generation takes: 13 on A13, 15 from A14
+// (measured, facts/more/limits_plus.csv; the HAL table says 16 from A14).
+int64_t MaxKernelWidth(const Target& target);
+// The tallest kernel: 29 on A13, 32 from A14 (facts/limits.csv, max_kernel_h_large).
+int64_t MaxKernelHeight(const Target& target);
+
+}  // namespace anecheck::device
