@@ -34,15 +34,26 @@ class TerminalAsStderr {
     saved_ = dup(STDERR_FILENO);
     dup2(slave_, STDERR_FILENO);
   }
-  ~TerminalAsStderr() { Restore(); }
+  ~TerminalAsStderr() {
+    Restore();
+    if (slave_ >= 0) close(slave_);
+    if (master_ >= 0) close(master_);
+  }
   bool ok() const { return saved_ >= 0; }
 
   // What has been written so far; standard error is the old one again afterwards.
   std::string Finish() {
     Restore();
+    close(slave_);  // the last writer is gone: reading ends after what was written
+    slave_ = -1;
+    std::string text;
     std::array<char, 4096> buffer{};
-    const ssize_t count = read(master_, buffer.data(), buffer.size());
-    return count > 0 ? std::string(buffer.data(), static_cast<size_t>(count)) : std::string();
+    while (true) {
+      const ssize_t count = read(master_, buffer.data(), buffer.size());
+      if (count <= 0) break;
+      text.append(buffer.data(), static_cast<size_t>(count));
+    }
+    return text;
   }
 
  private:

@@ -240,21 +240,18 @@ class Parser {
 
   // ---- values -----------------------------------------------------------------------------------
 
-  static uint32_t Pack(ValueKind kind, uint64_t length) {
-    return static_cast<uint32_t>(kind) << 24 | static_cast<uint32_t>(length);
-  }
-
   bool AddLeaf(ValueKind kind, const char* from, const char* to, uint32_t link = kNone) {
     const auto length = static_cast<uint64_t>(to - from);
     if (length > Value::kMaxLength) [[unlikely]] {
       return FailWith(ErrorCode::kLimit, "a token longer than 16 MiB; split it");
     }
-    program_.values.push_back({static_cast<uint32_t>(from - begin_), Pack(kind, length), link});
+    program_.values.push_back(
+        {static_cast<uint32_t>(from - begin_), Value::Pack(kind, length), link});
     return true;
   }
 
   uint32_t Open(ValueKind kind, uint32_t offset) {
-    program_.values.push_back({offset, Pack(kind, 0), kNone});
+    program_.values.push_back({offset, Value::Pack(kind, 0), kNone});
     return static_cast<uint32_t>(program_.values.size() - 1);
   }
   void Close(uint32_t index) {
@@ -329,7 +326,8 @@ class Parser {
   // After the type of type(value); `index` is the open kTyped node.
   bool ParseTypedRest(uint32_t index, uint32_t type, int depth) {
     if (depth >= kMaxDepth) return FailDepth("values are");
-    program_.values.push_back({program_.values[index].offset, Pack(ValueKind::kType, 0), type});
+    program_.values.push_back(
+        {program_.values[index].offset, Value::Pack(ValueKind::kType, 0), type});
     if (!Expect('(', "'(' after the type of a literal")) return false;
     if (!ParseValue(depth + 1, true)) return false;
     if (!Expect(')', "')' at the end of a literal")) return false;

@@ -80,6 +80,9 @@ struct Value {
   // kName: the binding it names, or kNone. kType: the type. Containers: the index past the subtree.
   uint32_t link = kNone;
 
+  static constexpr uint32_t Pack(ValueKind kind, uint64_t length) {
+    return static_cast<uint32_t>(kind) << 24 | static_cast<uint32_t>(length);
+  }
   ValueKind kind() const { return static_cast<ValueKind>(kind_length >> 24); }
   uint32_t length() const { return kind_length & kMaxLength; }
   bool IsContainer() const { return kind() >= ValueKind::kTyped; }
@@ -261,6 +264,7 @@ class ValueView {
   ValueView Inner() const {
     return kind() == ValueKind::kTyped ? ValueView(program_, index_ + 2) : *this;
   }
+  bool IsContainer() const { return raw().IsContainer(); }
   bool IsResolved() const { return raw().link != kNone; }
   // Precondition: kind() is kName and IsResolved().
   BindingView binding() const { return BindingView(program_, raw().link); }

@@ -194,6 +194,15 @@ Result<std::vector<uint8_t>> ReadElements(ValueView literal) {
   return out;
 }
 
+bool IsElementOf(ValueView leaf, DataType type) {
+  if (type == DataType::kString) return leaf.kind() == ValueKind::kString;
+  const bool any_number =
+      type == DataType::kBf16 || type == DataType::kFp8E4M3Fn || type == DataType::kFp8E5M2;
+  if (any_number) return leaf.kind() == ValueKind::kNumber;
+  if (DataTypeBits(type) == 0) return false;
+  return ElementBits(leaf, type).has_value();
+}
+
 Result<std::optional<BlobReference>> ReadBlobReference(ValueView literal) {
   const ValueView inner = literal.Inner();
   if (inner.kind() != ValueKind::kBlobFile) return std::optional<BlobReference>();

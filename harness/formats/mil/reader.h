@@ -46,6 +46,10 @@ Result<double> ReadFloat(ValueView literal);
 // an element. fp16 by ToHalf, each element rounded once. Not for strings, nor for BLOBFILE.
 Result<std::vector<uint8_t>> ReadElements(ValueView literal);
 
+// Whether a leaf spells a value of `type`: numbers in range, true and false, strings. Any number is
+// one of bf16 and fp8 types; nothing is one of kOther.
+bool IsElementOf(ValueView leaf, DataType type);
+
 // The place of a constant in a weight side file.
 struct BlobReference {
   std::string path;     // as written, for example "@model_path/weights/weight.bin"

@@ -1,0 +1,123 @@
+// Every truncation and many edits of every byte of every real MIL text: no crash, bounded memory,
+// and what still parses is still written back as it stands.
+#include <array>
+#include <gtest/gtest.h>
+#include <mutex>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "harness/base/parallel_for.h"
+#include "harness/formats/mil/mil_format.h"
+#include "harness/formats/mil/parser.h"
+#include "harness/formats/mil/test_files.h"
+#include "harness/formats/testing/allocation_meter.h"
+#include "harness/formats/testing/format_checks.h"
+
+namespace anecheck::mil {
+namespace {
+
+constexpr size_t kSmall = 4096;  // files that get every check at every edit
+constexpr uint64_t kStride = 61;
+
+// Parses the text; what went wrong with its memory, or nothing.
+std::string FindParseFault(ByteSpan bytes) {
+  const testing::AllocationMeter meter;
+  const auto program = Parse(std::string(bytes.begin(), bytes.end()));
+  if (meter.Peak() > 16 * bytes.size() + (size_t{1} << 20)) return "allocates too much";
+  if (!program.ok() && program.error().offset > bytes.size()) return "offset outside the text";
+  return {};
+}
+
+uint8_t EditOf(uint8_t byte, uint64_t choice) {
+  return choice % 3 == 0 ? 0x00 : choice % 3 == 1 ? 0xff : static_cast<uint8_t>(byte ^ 1);
+}
+
+// Every truncation, and one of the three edits at every byte, is parsed; every kStride-th gets all
+// checks of the format.
+void CheckWholeFile(const test::File& file) {
+  const Bytes bytes = test::ToBytes(file.text);
+  std::mutex mutex;
+  std::string first;
+  const Status status = ParallelFor(bytes.size(), DefaultJobs(), [&](uint64_t at) -> Status {
+    Bytes edited = bytes;
+    edited[at] = EditOf(bytes[at], at);
+    for (const ByteSpan input : {ByteSpan(bytes).first(at), ByteSpan(edited)}) {
+      const std::string fault =
+          at % kStride == 0 ? testing::FindHostileFault(kFormat_mil, input) : FindParseFault(input);
+      if (fault.empty()) continue;
+      const std::lock_guard lock(mutex);
+      if (first.empty()) first = fault + " at " + std::to_string(at);
+    }
+    return {};
+  });
+  EXPECT_TRUE(status.ok()) << status.error().message;
+  EXPECT_EQ(first, "") << file.name;
+}
+
+// Every line of the file alone in a function: all checks at every edit of every line.
+void CheckLines(const test::File& file) {
+  std::istringstream lines(file.text);
+  std::string line;
+  std::set<std::string> seen;
+  while (std::getline(lines, line)) {
+    if (!line.ends_with("];") || !line.starts_with("   ")) continue;
+    // Lines that differ in digits only take the same way through the parser.
+    std::string shape;
+    for (const char c : line) {
+      if (c < '0' || c > '9') shape += c;
+    }
+    if (!seen.insert(shape).second) continue;
+    const std::string text = "program(1.3){func m<ios18>(){" + line + "}->();}";
+    testing::CheckHostileEdits(kFormat_mil, test::ToBytes(text), file.name + ": " + line);
+  }
+}
+
+TEST(MilHostile, EditsOfRealFiles) {
+  ANECHECK_SKIP_WITHOUT(testing::RealDataPath("mil"));
+  for (const test::File& file : test::RealMilFiles()) {
+    ASSERT_LT(file.text.size(), 65536u);
+    if (file.text.size() < kSmall) {
+      testing::CheckHostileEdits(kFormat_mil, test::ToBytes(file.text), file.name);
+    } else {
+      CheckWholeFile(file);
+      CheckLines(file);
+    }
+  }
+}
+
+// Texts that make one table as large as it can be for their size.
+TEST(MilHostile, DenseTextsTakeMemoryInProportion) {
+  const auto repeat = [](std::string_view piece, size_t size) {
+    std::string out;
+    while (out.size() < size) out += piece;
+    return out;
+  };
+  constexpr size_t kSize = size_t{1} << 21;
+  const std::array texts = {
+      test::WithBody("fp16 c = const()[val = fp16([" + repeat("1,", kSize) + "1])];"),
+      test::WithBody("fp16 c = const()[val = fp16([" + repeat("[],", kSize) + "1])];"),
+      test::WithBody("fp16 c = const()[val = fp16([" + repeat("?(1),", kSize) + "1])];"),
+      test::WithBody("fp16 c = const()[val = fp16({" + repeat("{},", kSize) + "{}})];"),
+      test::WithBody("tensor<fp16,[" + repeat("1,", kSize) + "1]> c = op();"),
+      test::WithBody("tuple<" + repeat("?,", kSize) + "?> c = op();"),
+      test::WithBody("fp16 c = op(" + repeat("1,", kSize) + "1);"),
+      test::WithBody(repeat("? a=a();", kSize)),
+      test::WithBody(repeat("a();", kSize)),
+      test::WithBody("a()" + repeat("{}->()", kSize) + ";"),
+      test::WithBody(repeat(" // comment\n", kSize)),
+      test::WithBody("fp16 c = const()[val = string(\"" + repeat("\\\\", kSize) + "\")];"),
+      repeat("program(", kSize),
+      "program(1.3) {" + repeat("func f(){}->();", kSize) + "}",
+  };
+  for (const std::string& text : texts) {
+    const testing::AllocationMeter meter;
+    const auto program = Parse(text);
+    EXPECT_LE(meter.Peak(), 48 * text.size())
+        << text.substr(0, 200) << "\n"
+        << static_cast<double>(meter.Peak()) / static_cast<double>(text.size());
+  }
+}
+
+}  // namespace
+}  // namespace anecheck::mil

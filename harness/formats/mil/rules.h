@@ -1,0 +1,87 @@
+// The table of the rules that a MIL program obeys beyond its grammar, with their sources. Used by
+// verify.cc, which checks them, and by the format entry, which lists them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "harness/formats/format.h"
+
+namespace anecheck::mil {
+
+enum RuleIndex : uint8_t {
+  kVersionKnown,
+  kBuildInfoStrings,
+  kOpsetKnown,
+  kUniqueFunctions,
+  kUniqueDefinitions,
+  kDefinedBeforeUse,
+  kOutputsDefined,
+  kTypeKnown,
+  kDimensionRange,
+  kLiteralShape,
+  kLiteralElement,
+  kConstHasValue,
+  kConstType,
+  kBlobPlace,
+  kBlobAligned,
+  kKeywordArguments,
+  kUniqueArguments,
+  kNameIsString,
+  kStateParameters,
+  kStateOperand,
+  kFlexibleShapeNames,
+  kNestedBlocks,
+};
+
+inline constexpr std::string_view kForms = "facts/more/mil_text_forms.csv";
+inline constexpr std::string_view kFacts = "facts/mil.md";
+inline constexpr std::string_view kProto = "public notes: coremltools, MIL.proto";
+
+inline constexpr auto kRules = std::to_array<Rule>({
+    {"version-known", "The program's version is 1.0 to 1.3; real files have 1.0 and 1.3.", kForms,
+     FactEvidence::kAssumed},
+    {"build-info-strings", "buildInfo, where it is present, is a dict of strings by strings.",
+     kForms, FactEvidence::kRealFile},
+    {"opset-known", "A function's opset is ios15 to ios18, as in all known files.", kForms,
+     FactEvidence::kAssumed},
+    {"unique-functions", "No two functions have one name.", kProto, FactEvidence::kPublicNotes},
+    {"unique-definitions", "A name is defined once in its block.", "real files",
+     FactEvidence::kRealFile},
+    {"defined-before-use", "A name that a value uses is defined before, in its block or around it.",
+     "real files", FactEvidence::kRealFile},
+    {"outputs-defined",
+     "A block's outputs are names that it defines or that are defined around it.", "real files",
+     FactEvidence::kRealFile},
+    {"type-known", "Element types are those of the program schema.", kProto,
+     FactEvidence::kPublicNotes},
+    {"dimension-range", "A dimension is 0 or more, or unknown.", kProto,
+     FactEvidence::kPublicNotes},
+    {"literal-shape", "A literal is nested and as long as its type says.", "real files",
+     FactEvidence::kRealFile},
+    {"literal-element", "An element of a literal is a value of its type.", "real files",
+     FactEvidence::kRealFile},
+    {"const-has-value", "A const has a value, named val.", kForms, FactEvidence::kRealFile},
+    {"const-type", "A const's literal has the type of its result.", "real files",
+     FactEvidence::kRealFile},
+    {"blob-place", "BLOBFILE has a string for a path and a uint64 for an offset.", kForms,
+     FactEvidence::kRealFile},
+    {"blob-aligned", "The offset of BLOBFILE is a multiple of 64, behind the file's header.",
+     kFacts, FactEvidence::kPublicNotes},
+    {"keyword-arguments", "Arguments have names, save in const.", kFacts,
+     FactEvidence::kPublicNotes},
+    {"unique-arguments", "No two arguments of one operation, nor two attributes, have one name.",
+     kProto, FactEvidence::kPublicNotes},
+    {"name-is-string", "The attribute name is a string.", "real files", FactEvidence::kRealFile},
+    {"state-parameters", "A state is a state of a tensor, and a parameter.", kFacts,
+     FactEvidence::kPublicNotes},
+    {"state-operand", "The input of read_state and write_state is a state.", kFacts,
+     FactEvidence::kPublicNotes},
+    {"flexible-shape-names", "FlexibleShapeInformation gives shapes of the function's parameters.",
+     kForms, FactEvidence::kRealFile},
+    {"nested-blocks", "cond and while_loop have two blocks, other operations none.", "no source",
+     FactEvidence::kAssumed},
+});
+
+}  // namespace anecheck::mil

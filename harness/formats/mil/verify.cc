@@ -1,0 +1,353 @@
+#include "harness/formats/mil/verify.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <string>
+#include <unordered_set>
+#include <utility>
+
+#include "harness/formats/mil/number.h"
+#include "harness/formats/mil/printer.h"
+#include "harness/formats/mil/reader.h"
+#include "harness/formats/mil/rules.h"
+
+namespace anecheck::mil {
+namespace {
+
+bool HasState(TypeView type) {
+  if (type.kind() == TypeKind::kState) return true;
+  for (uint32_t i = type.index() + 1; i < type.next(); ++i) {
+    if (TypeView(type.program(), i).kind() == TypeKind::kState) return true;
+  }
+  return false;
+}
+
+// Whether a type is a string, in either spelling: string or tensor<string, []>.
+bool IsString(TypeView type) {
+  return type.data_type() == DataType::kString && type.dimensions().empty();
+}
+
+class Verifier {
+ public:
+  explicit Verifier(const Program& program) : program_(program) {}
+
+  std::vector<Violation> Run() {
+    CheckHeader();
+    for (const uint32_t index : program_.duplicates) {
+      const Text name = program_.bindings[index].name;
+      Add(kUniqueDefinitions, name.offset, fmt::format("{} is defined again", program_.View(name)));
+    }
+    CheckTypes();
+    for (const FunctionView function : Functions(program_)) CheckFunction(function);
+    for (uint32_t i = 0; i < program_.statements.size(); ++i) CheckStatement(i);
+    for (const Block& block : program_.blocks) CheckOutputs(block);
+    CheckValues();
+    std::sort(violations_.begin(), violations_.end(), [](const Violation& a, const Violation& b) {
+      return std::pair(a.offset, a.rule) < std::pair(b.offset, b.rule);
+    });
+    return std::move(violations_);
+  }
+
+ private:
+  void Add(RuleIndex rule, uint64_t offset, std::string message) {
+    violations_.push_back({&kRules[rule], offset, std::move(message)});
+  }
+
+  // ---- program and functions --------------------------------------------------------------------
+
+  void CheckHeader() {
+    const std::string_view version = program_.View(program_.version);
+    if (version != "1.0" && version != "1.1" && version != "1.2" && version != "1.3") {
+      Add(kVersionKnown, program_.version.offset, fmt::format("version {}", version));
+    }
+    if (const auto info = FindValue(ProgramAttributes(program_), "buildInfo")) {
+      const bool dict = info->kind() == ValueKind::kTyped && info->type().kind() == TypeKind::kDict;
+      if (!dict || !IsString(info->type().children()[0]) || !IsString(info->type().children()[1])) {
+        Add(kBuildInfoStrings, info->offset(), "buildInfo is no dict of strings");
+      }
+    }
+    CheckArgumentNames(program_.attributes);
+    std::unordered_set<std::string_view> names;
+    for (const Function& function : program_.functions) {
+      if (!names.insert(program_.View(function.name)).second) {
+        Add(kUniqueFunctions, function.name.offset,
+            fmt::format("a second function {}", program_.View(function.name)));
+      }
+    }
+  }
+
+  void CheckFunction(FunctionView function) {
+    static constexpr std::array<std::string_view, 4> kOpsets = {"ios15", "ios16", "ios17", "ios18"};
+    if (std::find(kOpsets.begin(), kOpsets.end(), function.opset()) == kOpsets.end()) {
+      Add(kOpsetKnown, function.offset(),
+          function.opset().empty() ? "no opset" : fmt::format("opset {}", function.opset()));
+    }
+    for (const BindingView parameter : function.block().parameters()) CheckState(parameter);
+    if (const auto shapes = FindValue(function.attributes(), "FlexibleShapeInformation")) {
+      CheckFlexibleShapes(function, *shapes);
+    }
+  }
+
+  // ((kind, {{name, shape}, ...}), ...)
+  void CheckFlexibleShapes(FunctionView function, ValueView shapes) {
+    std::unordered_set<std::string_view> names;
+    for (const BindingView parameter : function.block().parameters()) {
+      names.insert(parameter.name());
+    }
+    for (uint32_t i = shapes.index(); i < shapes.next(); ++i) {
+      const ValueView pair(&program_, i);
+      if (pair.kind() != ValueKind::kPair || pair.children().empty()) continue;
+      const ValueView key = pair.children()[0];
+      if (key.kind() == ValueKind::kString && !names.contains(key.text())) {
+        Add(kFlexibleShapeNames, key.offset(),
+            fmt::format("{} has no parameter {}", function.name(), key.text()));
+      }
+    }
+  }
+
+  void CheckState(BindingView binding) {
+    const TypeView type = binding.type();
+    if (!HasState(type)) return;
+    const bool good = binding.IsParameter() && type.kind() == TypeKind::kState &&
+                      type.element().kind() == TypeKind::kTensor;
+    if (!good) {
+      Add(kStateParameters, program_.bindings[binding.index()].name.offset,
+          fmt::format("{} {}", PrintType(type), binding.name()));
+    }
+  }
+
+  // ---- statements -------------------------------------------------------------------------------
+
+  void CheckStatement(uint32_t index) {
+    const StatementView statement(&program_, index);
+    const Statement& raw = program_.statements[index];
+    for (const BindingView result : statement.results()) CheckState(result);
+    for (const ArgumentView argument : statement.arguments()) {
+      if (argument.name().empty() && statement.op() != "const") {
+        Add(kKeywordArguments, argument.offset(),
+            fmt::format("an argument of {} without a name", statement.op()));
+      }
+    }
+    CheckArgumentNames(raw.arguments);
+    CheckArgumentNames(raw.attributes);
+    if (const auto name = FindValue(statement.attributes(), "name")) {
+      if (name->kind() != ValueKind::kTyped || !IsString(name->type())) {
+        Add(kNameIsString, name->offset(), fmt::format("name of {}", statement.op()));
+      }
+    }
+    CheckConst(statement);
+    CheckStateOperand(statement);
+    const uint32_t blocks = statement.blocks().size();
+    const bool structured = statement.op() == "cond" || statement.op() == "while_loop";
+    if (blocks != (structured ? 2u : 0u)) {
+      Add(kNestedBlocks, statement.offset(),
+          fmt::format("{} with {} blocks", statement.op(), blocks));
+    }
+  }
+
+  void CheckArgumentNames(Slice slice) {
+    names_.clear();
+    for (uint32_t i = 0; i < slice.count; ++i) {
+      const Text name = program_.arguments[slice.first + i].name;
+      if (name.length != 0) names_.emplace_back(program_.View(name), name.offset);
+    }
+    std::sort(names_.begin(), names_.end());
+    for (size_t i = 1; i < names_.size(); ++i) {
+      if (names_[i].first == names_[i - 1].first) {
+        Add(kUniqueArguments, names_[i].second, fmt::format("{} is given again", names_[i].first));
+      }
+    }
+  }
+
+  void CheckConst(StatementView statement) {
+    if (statement.op() != "const") return;
+    const auto value = ConstantValue(statement);
+    if (!value) {
+      Add(kConstHasValue, statement.offset(), "const without val");
+      return;
+    }
+    if (value->kind() != ValueKind::kTyped || statement.results().empty()) return;
+    const BindingView result = *statement.results().begin();
+    if (!(value->type() == result.type())) {
+      Add(kConstType, value->offset(),
+          fmt::format("{} is {}, its value {}", result.name(), PrintType(result.type()),
+                      PrintType(value->type())));
+    }
+  }
+
+  void CheckStateOperand(StatementView statement) {
+    if (statement.op() != "read_state" && statement.op() != "write_state") return;
+    const auto input = FindValue(statement.arguments(), "input");
+    const bool unresolved = input && input->kind() == ValueKind::kName && !input->IsResolved();
+    if (unresolved) return;  // another rule says so
+    if (!input || input->kind() != ValueKind::kName ||
+        input->binding().type().kind() != TypeKind::kState) {
+      Add(kStateOperand, input ? input->offset() : statement.offset(),
+          fmt::format("{} needs input = a state", statement.op()));
+    }
+  }
+
+  // ---- names ------------------------------------------------------------------------------------
+
+  void CheckOutputs(const Block& block) {
+    for (uint32_t i = 0; i < block.outputs.count; ++i) {
+      const ValueView output(&program_, block.outputs.first + i);
+      outputs_.insert(output.index());
+      if (!output.IsResolved()) {
+        Add(kOutputsDefined, output.offset(), fmt::format("{} is not defined", output.text()));
+      }
+    }
+  }
+
+  // ---- types ------------------------------------------------------------------------------------
+
+  void CheckTypes() {
+    for (uint32_t i = 0; i < program_.types.size(); ++i) {
+      const TypeView type(&program_, i);
+      if (type.kind() == TypeKind::kScalar && type.data_type() == DataType::kOther) {
+        Add(kTypeKnown, program_.types[i].first, fmt::format("type {}", type.spelling()));
+      }
+    }
+    for (const Dimension& dimension : program_.dimensions) {
+      if (dimension.value < Dimension::kUnknown || dimension.value == INT64_MAX) {
+        Add(kDimensionRange, dimension.text.offset,
+            fmt::format("dimension {}", program_.View(dimension.text)));
+      }
+    }
+  }
+
+  // ---- values -----------------------------------------------------------------------------------
+
+  void CheckValues() {
+    for (uint32_t i = 0; i < program_.values.size(); ++i) {
+      const ValueView value(&program_, i);
+      switch (value.kind()) {
+        case ValueKind::kName:
+          if (!value.IsResolved() && !outputs_.contains(i)) {
+            Add(kDefinedBeforeUse, value.offset(), fmt::format("{} is not defined", value.text()));
+          }
+          break;
+        case ValueKind::kTyped:
+          CheckLiteral(value.type(), value.Inner());
+          break;
+        case ValueKind::kBlobFile:
+          CheckBlob(value);
+          break;
+        default:
+          break;
+      }
+    }
+  }
+
+  void CheckBlob(ValueView blob) {
+    const ValueView path = blob.path();
+    const ValueView offset = blob.blob_offset();
+    const bool good = path.kind() == ValueKind::kTyped && IsString(path.type()) &&
+                      offset.kind() == ValueKind::kTyped &&
+                      offset.type().data_type() == DataType::kUint64;
+    if (!good) {
+      Add(kBlobPlace, blob.offset(), "path or offset of another type");
+      return;
+    }
+    const auto place = ToUnsigned(offset.Inner().text());
+    if (place && (*place % 64 != 0 || *place == 0)) {
+      Add(kBlobAligned, offset.offset(), fmt::format("offset {}", *place));
+    }
+  }
+
+  void Shape(ValueView value, TypeView type, std::string_view what) {
+    Add(kLiteralShape, value.offset(), fmt::format("{}: {}", PrintType(type), what));
+  }
+
+  // A whole literal or a part of one. Names, `?` and literals inside literals stand for themselves.
+  void CheckLiteral(TypeView type, ValueView value) {
+    if (value.kind() == ValueKind::kName || value.kind() == ValueKind::kUnknown ||
+        value.kind() == ValueKind::kTyped) {
+      return;
+    }
+    switch (type.kind()) {
+      case TypeKind::kScalar:
+        return CheckElement(type, type, value);
+      case TypeKind::kTensor:
+        if (value.kind() == ValueKind::kBlobFile) return;
+        return CheckTensor(type, type.dimensions(), value);
+      case TypeKind::kList:
+        return CheckChildren(type, ValueKind::kList, value, type.dimensions()[0].value);
+      case TypeKind::kTuple:
+        return CheckTuple(type, value);
+      case TypeKind::kDict:
+        return CheckDict(type, value);
+      case TypeKind::kState:
+      case TypeKind::kUnknown:
+        return;
+    }
+  }
+
+  void CheckElement(TypeView whole, TypeView element, ValueView value) {
+    if (value.IsContainer()) return Shape(value, whole, "nested too deep");
+    if (element.kind() == TypeKind::kScalar && !IsElementOf(value, element.data_type())) {
+      constexpr size_t kShown = 32;
+      Add(kLiteralElement, value.offset(),
+          fmt::format("{} is no {}", value.text().substr(0, kShown), element.spelling()));
+    }
+  }
+
+  void CheckTensor(TypeView type, std::span<const Dimension> dimensions, ValueView value) {
+    if (dimensions.empty()) return CheckElement(type, type.element(), value);
+    if (value.kind() != ValueKind::kList) return Shape(value, type, "not nested deep enough");
+    int64_t count = 0;
+    for (const ValueView child : value.children()) {
+      CheckTensor(type, dimensions.subspan(1), child);
+      ++count;
+    }
+    if (dimensions[0].value >= 0 && count != dimensions[0].value) {
+      Shape(value, type, fmt::format("{} values in place of {}", count, dimensions[0].value));
+    }
+  }
+
+  void CheckChildren(TypeView type, ValueKind kind, ValueView value, int64_t length) {
+    if (value.kind() != kind) return Shape(value, type, "a value of another kind");
+    int64_t count = 0;
+    for (const ValueView child : value.children()) {
+      CheckLiteral(type.element(), child);
+      ++count;
+    }
+    if (length >= 0 && count != length) {
+      Shape(value, type, fmt::format("{} values in place of {}", count, length));
+    }
+  }
+
+  void CheckTuple(TypeView type, ValueView value) {
+    if (value.kind() != ValueKind::kTuple) return Shape(value, type, "a value of another kind");
+    const auto types = type.children();
+    const auto values = value.children();
+    auto t = types.begin();
+    auto v = values.begin();
+    for (; t != types.end() && v != values.end(); ++t, ++v) CheckLiteral(*t, *v);
+    if (t != types.end() || v != values.end()) Shape(value, type, "another number of values");
+  }
+
+  void CheckDict(TypeView type, ValueView value) {
+    if (value.kind() != ValueKind::kDict) return Shape(value, type, "a value of another kind");
+    const TypeView key = *type.children().begin();
+    const TypeView element(&program_, key.next());
+    for (const ValueView pair : value.children()) {
+      if (pair.children().empty()) continue;
+      const ValueView first = *pair.children().begin();
+      CheckLiteral(key, first);
+      CheckLiteral(element, ValueView(&program_, first.next()));
+    }
+  }
+
+  const Program& program_;
+  std::vector<Violation> violations_;
+  std::vector<std::pair<std::string_view, uint32_t>> names_;
+  std::unordered_set<uint32_t> outputs_;
+};
+
+}  // namespace
+
+std::vector<Violation> Verify(const Program& program) { return Verifier(program).Run(); }
+
+}  // namespace anecheck::mil

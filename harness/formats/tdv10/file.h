@@ -1,0 +1,35 @@
+// A version-10 task as a file, in one of three forms, and the rules that it obeys. No container of
+// a real tool holds any of them; the forms exist so that images can be kept, compared and fuzzed.
+#pragma once
+
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/formats/format.h"
+#include "harness/formats/tdv10/image.h"
+#include "harness/formats/tdv10/sparse.h"
+
+namespace anecheck {
+
+extern const Format kFormat_tdv10;
+
+namespace tdv10 {
+
+enum class Form : uint8_t {
+  kImage,      // 0x3ac bytes
+  kStructure,  // 0x3b4 bytes: 8 opaque bytes, then the image (the bases of table 23.4)
+  kSparse,     // records of 44 bytes, the first word 0x28
+};
+std::string_view FormName(Form form);
+
+// By size and first word; an error names the sizes that there are.
+Result<Form> FormOf(ByteSpan bytes);
+
+std::span<const Rule> Rules();
+// Every broken rule, in file order. Parse failures are errors that begin with the rule's id.
+Result<std::vector<Violation>> Verify(ByteSpan bytes);
+
+}  // namespace tdv10
+}  // namespace anecheck

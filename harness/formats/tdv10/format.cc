@@ -1,0 +1,267 @@
+// The tdv10 format's entry: JSON, print and recognition of version-10 tasks.
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/json_fields.h"
+#include "harness/formats/tdv10/file.h"
+
+namespace anecheck {
+namespace tdv10 {
+namespace {
+
+using json_fields::Bad;
+
+// The named fields' bits of the register at `address`.
+uint32_t FieldMask(uint32_t address) {
+  uint32_t mask = 0;
+  for (const NamedField& field : Fields()) {
+    if (field.bits.address == address) {
+      mask |= ((uint32_t{1} << field.bits.width) - 1) << field.bits.bit;
+    }
+  }
+  return mask;
+}
+
+// The groups as one byte field each: what is left are the undescribed bytes between them.
+std::vector<RecordField> GroupFields() {
+  std::vector<RecordField> fields;
+  for (const RegisterGroup& group : Groups()) {
+    fields.push_back({group.name, group.image_base, group.count * 4, RecordKind::kBytes});
+  }
+  return fields;
+}
+
+// {"fields": {name: value}, "registers": {group: {"0x4d00": "0x..."}}, "opaque": [...]}: registers
+// that are 0 outside their named fields are left out.
+Json ImageJson(const Image& image) {
+  Json fields = Json::object();
+  for (const NamedField& field : Fields()) {
+    fields[std::string(field.name)] = image.Bits(field.bits).value();
+  }
+  Json groups = Json::object();
+  for (const RegisterGroup& group : Groups()) {
+    Json registers = Json::object();
+    for (uint32_t i = 0; i < group.count; ++i) {
+      const uint32_t address = group.address + 4 * i;
+      const uint32_t rest = image.Register(address).value() & ~FieldMask(address);
+      if (rest != 0) registers[HexNumberText(address)] = HexNumberText(rest);
+    }
+    groups[std::string(group.name)] = std::move(registers);
+  }
+  const std::vector<RecordField> covered = GroupFields();
+  return Json{{"fields", std::move(fields)},
+              {"registers", std::move(groups)},
+              {"opaque", RecordToJson(covered, image.bytes())["opaque"]}};
+}
+
+Status ReadRegisters(const Json& registers, const RegisterGroup& group, Image& image) {
+  for (const auto& [key, value] : registers.items()) {
+    const std::string path = fmt::format("registers.{}.{}", group.name, key);
+    ANECHECK_ASSIGN(const uint64_t address, json_fields::Number(Json(key), path));
+    ANECHECK_ASSIGN(const uint64_t word, json_fields::Number(value, path));
+    if (address > UINT32_MAX || GroupOf(static_cast<uint32_t>(address)) != &group) {
+      return Bad(path, "is no register of this group");
+    }
+    if (word > UINT32_MAX || (word & FieldMask(static_cast<uint32_t>(address))) != 0) {
+      return Bad(path, "has bits of a named field, or more than 32");
+    }
+    ANECHECK_RETURN_IF_ERROR(
+        image.SetRegister(static_cast<uint32_t>(address), static_cast<uint32_t>(word)));
+  }
+  return {};
+}
+
+Result<Image> ImageFromJson(const Json& json) {
+  if (!json.is_object()) return Bad("image", "needs an object");
+  // The undescribed bytes first: the groups' own bytes are zero in this record.
+  Json between = Json::object();
+  for (const RegisterGroup& group : Groups()) {
+    between[std::string(group.name)] = std::string(group.count * 8, '0');
+  }
+  if (json.contains("opaque")) between["opaque"] = json["opaque"];
+  const std::vector<RecordField> covered = GroupFields();
+  ANECHECK_ASSIGN(const Bytes bytes, RecordFromJson(covered, between, kImageSize, "image"));
+  ANECHECK_ASSIGN(Image image, Image::Parse(bytes));
+  const auto registers = json.find("registers");
+  const auto fields = json.find("fields");
+  if (registers == json.end() || !registers->is_object() || fields == json.end() ||
+      !fields->is_object()) {
+    return Bad("image", "needs the objects \"fields\" and \"registers\"");
+  }
+  for (const auto& [name, values] : registers->items()) {
+    const auto group = std::find_if(Groups().begin(), Groups().end(),
+                                    [&](const RegisterGroup& g) { return g.name == name; });
+    if (group == Groups().end() || !values.is_object()) {
+      return Bad("registers", fmt::format("\"{}\" is no group with an object of registers", name));
+    }
+    ANECHECK_RETURN_IF_ERROR(ReadRegisters(values, *group, image));
+  }
+  for (const auto& [name, value] : fields->items()) {
+    ANECHECK_ASSIGN(const uint64_t number, json_fields::Number(value, "fields." + name));
+    ANECHECK_RETURN_IF_ERROR(image.SetField(name, number));
+  }
+  return image;
+}
+
+Result<Json> ToJson(ByteSpan bytes) {
+  ANECHECK_ASSIGN(const Form form, FormOf(bytes));
+  Json json = {{"format", "tdv10"}, {"form", FormName(form)}};
+  if (form == Form::kSparse) {
+    Json records = Json::array();
+    for (size_t at = 0; at < bytes.size(); at += kRecordSize) {
+      records.push_back(RecordToJson(SparseFields(), bytes.subspan(at, kRecordSize)));
+    }
+    json["records"] = std::move(records);
+    return json;
+  }
+  if (form == Form::kStructure) json["lead"] = HexBytesText(bytes.first(kStructureLead));
+  ANECHECK_ASSIGN(const Image image,
+                  Image::Parse(form == Form::kImage ? bytes : bytes.subspan(kStructureLead)));
+  json["image"] = ImageJson(image);
+  return json;
+}
+
+Result<Bytes> SparseFromJson(const Json& json) {
+  ANECHECK_ASSIGN(const std::vector<const Json*> rows,
+                  json_fields::Array(json, "records", "tdv10"));
+  if (rows.empty()) return Bad("tdv10", "a sparse stream needs one record at least");
+  Bytes bytes;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    ANECHECK_ASSIGN(const Bytes record, RecordFromJson(SparseFields(), *rows[i], kRecordSize,
+                                                       fmt::format("records[{}]", i)));
+    bytes.insert(bytes.end(), record.begin(), record.end());
+  }
+  return bytes;
+}
+
+Result<Bytes> FromJson(const Json& json) {
+  if (!json.is_object()) return Bad("tdv10", "needs an object");
+  ANECHECK_ASSIGN(const std::string form, json_fields::String(json, "form", "tdv10"));
+  if (form == FormName(Form::kSparse)) return SparseFromJson(json);
+  Bytes bytes;
+  if (form == FormName(Form::kStructure)) {
+    ANECHECK_ASSIGN(const std::string lead, json_fields::String(json, "lead", "tdv10"));
+    ANECHECK_ASSIGN(bytes, ParseHexBytes(lead, "lead"));
+    if (bytes.size() != kStructureLead) return Bad("lead", "needs 8 bytes");
+  } else if (form != FormName(Form::kImage)) {
+    return Bad("form", fmt::format("\"{}\" is none of image, structure, sparse", form));
+  }
+  if (!json.contains("image")) return Bad("tdv10", "needs an object \"image\"");
+  ANECHECK_ASSIGN(const Image image, ImageFromJson(json["image"]));
+  bytes.insert(bytes.end(), image.bytes().begin(), image.bytes().end());
+  return bytes;
+}
+
+Result<Bytes> Rewrite(ByteSpan bytes) {
+  ANECHECK_ASSIGN(const Form form, FormOf(bytes));
+  if (form != Form::kSparse) {
+    const size_t lead = form == Form::kStructure ? kStructureLead : 0;
+    ANECHECK_ASSIGN(const Image image, Image::Parse(bytes.subspan(lead)));
+    Bytes written(bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(lead));
+    written.insert(written.end(), image.bytes().begin(), image.bytes().end());
+    return written;
+  }
+  ANECHECK_ASSIGN(const std::vector<SparseRecord> records, ReadRecords(bytes));
+  Bytes written = WriteRecords(records);
+  // The 16 bytes without meaning are kept.
+  for (size_t at = 0; at < written.size(); at += kRecordSize) {
+    std::copy(bytes.begin() + static_cast<ptrdiff_t>(at + 28),
+              bytes.begin() + static_cast<ptrdiff_t>(at + kRecordSize),
+              written.begin() + static_cast<ptrdiff_t>(at + 28));
+  }
+  return written;
+}
+
+int Recognise(ByteSpan bytes, std::string_view path) {
+  const Result<Form> form = FormOf(bytes);
+  if (!form.ok()) return 0;
+  if (*form == Form::kSparse) {
+    for (size_t at = 0; at < bytes.size(); at += kRecordSize) {
+      if (LoadLittle(bytes, at, 4) != kRecordMarker) return 0;
+    }
+    return 70;
+  }
+  return path.ends_with(".tdv10") ? 60 : 0;
+}
+
+std::string PrintImage(const Image& image) {
+  std::string text;
+  for (const NamedField& field : Fields()) {
+    text += fmt::format("  {:15} {:8}  register 0x{:x} bits {}:{} ({})\n", field.name,
+                        image.Bits(field.bits).value(), field.bits.address,
+                        field.bits.bit + field.bits.width - 1, field.bits.bit,
+                        FactEvidenceName(field.evidence));
+  }
+  const uint32_t cout_word = image.Register(0x10).value();
+  text += fmt::format(
+      "  another source puts CommonInFmt ({}) and CommonOutFmt ({}) into the register of Cout\n",
+      cout_word & 3, (cout_word >> 4) & 3);
+  for (const RegisterGroup& group : Groups()) {
+    text += fmt::format(
+        "group {} (image 0x{:x}, structure 0x{:x}, {} registers at 0x{:x}; also "
+        "\"{}\")\n",
+        group.name, group.image_base, group.image_base + kStructureLead, group.count, group.address,
+        group.other_label);
+    for (uint32_t i = 0; i < group.count; ++i) {
+      const uint32_t address = group.address + 4 * i;
+      const uint32_t value = image.Register(address).value();
+      const RelocationSlot* slot = SlotAt(address);
+      if (value == 0 && slot == nullptr) continue;
+      text += fmt::format("  0x{:04x} 0x{:08x}{}\n", address, value,
+                          slot == nullptr ? "" : fmt::format("  slot {}", slot->name));
+    }
+  }
+  return text;
+}
+
+Result<std::string> Print(ByteSpan bytes) {
+  ANECHECK_ASSIGN(const Form form, FormOf(bytes));
+  std::string text =
+      fmt::format("version-10 task, {} form, 0x{:x} bytes\n", FormName(form), bytes.size());
+  if (form != Form::kSparse) {
+    ANECHECK_ASSIGN(const Image image,
+                    Image::Parse(form == Form::kImage ? bytes : bytes.subspan(kStructureLead)));
+    return text + PrintImage(image);
+  }
+  ANECHECK_ASSIGN(const std::vector<SparseRecord> records, ReadRecords(bytes));
+  text += "the layout of a record is assumed but for its size and marker\n";
+  for (size_t i = 0; i < records.size(); ++i) {
+    const RegisterGroup* group = GroupOf(records[i].address());
+    const RelocationSlot* slot = SlotAt(records[i].address());
+    text += fmt::format("  [{}] 0x{:x}: 0x{:x}{}  {}{}\n", i, records[i].register_address,
+                        records[i].first,
+                        records[i].second == 0 ? "" : fmt::format(" 0x{:x}", records[i].second),
+                        group == nullptr ? "no group" : group->name,
+                        slot == nullptr ? "" : fmt::format(", slot {}", slot->name));
+  }
+  return text;
+}
+
+Result<Coverage> CoverageOf(ByteSpan bytes) {
+  ANECHECK_ASSIGN(const Form form, FormOf(bytes));
+  if (form == Form::kSparse) {
+    return Coverage{bytes.size(), 0, bytes.size() / kRecordSize * RecordTypedBytes(SparseFields())};
+  }
+  const std::vector<RecordField> covered = GroupFields();
+  return Coverage{bytes.size(), 0, RecordTypedBytes(covered)};
+}
+
+}  // namespace
+}  // namespace tdv10
+
+const Format kFormat_tdv10 = {
+    .name = "tdv10",
+    .title = "Version-10 task image (ZinAneTdHw_v10), dense or sparse",
+    .rules = tdv10::Rules(),
+    .recognise = tdv10::Recognise,
+    .to_json = tdv10::ToJson,
+    .from_json = tdv10::FromJson,
+    .rewrite = tdv10::Rewrite,
+    .verify = tdv10::Verify,
+    .print = tdv10::Print,
+    .coverage = tdv10::CoverageOf,
+};
+
+}  // namespace anecheck

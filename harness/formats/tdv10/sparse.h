@@ -1,0 +1,53 @@
+// The sparse form of a version-10 image: one record of 44 bytes for each register that differs from
+// its default (specification 000, below table 23.5).
+//
+// What the specification states: the size, a count marker (0x28 in table 23.7), one register
+// address in one aperture, one or two device addresses. Where they stand in the record is assumed,
+// here alone: marker u32 at 0, register u64 at 4, first value u64 at 12, second value u64 at 20,
+// then 16 bytes without meaning. The aperture of the registers is taken to be aligned to 64 KiB.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/formats/format.h"
+#include "harness/formats/record/record.h"
+#include "harness/formats/tdv10/image.h"
+
+namespace anecheck::tdv10 {
+
+inline constexpr size_t kRecordSize = 44;
+inline constexpr uint32_t kRecordMarker = 0x28;  // the bytes that follow the marker
+inline constexpr uint64_t kApertureSize = 0x10000;
+
+struct SparseRecord {
+  uint32_t marker = kRecordMarker;
+  uint64_t register_address = 0;  // device address: the aperture's base plus the register's address
+  uint64_t first = 0;             // the value of that register
+  uint64_t second = 0;            // of a relocation slot: the value of the register after it
+
+  // The register's byte address within the aperture.
+  uint32_t address() const { return static_cast<uint32_t>(register_address & (kApertureSize - 1)); }
+};
+
+// The record's fields in bytes.
+std::span<const RecordField> SparseFields();
+
+// One record for each register of `image` that differs from `defaults`, in group order; a
+// relocation slot takes the register after it along where that differs too and is not 0. `aperture`
+// is a multiple of 64 KiB. The bytes outside the groups are not serialized.
+std::vector<SparseRecord> Serialize(const Image& image, const Image& defaults, uint64_t aperture);
+
+// `defaults` with every record's values written over it. Fails where a record's register is in no
+// group or a value does not fit in it.
+Result<Image> Deserialize(std::span<const SparseRecord> records, const Image& defaults);
+
+// 44 bytes a record.
+Bytes WriteRecords(std::span<const SparseRecord> records);
+// Fails where `bytes` is no whole number of records; the 16 trailing bytes of each are dropped.
+Result<std::vector<SparseRecord>> ReadRecords(ByteSpan bytes);
+
+}  // namespace anecheck::tdv10

@@ -1,0 +1,146 @@
+// Compressed weights as the engine stores them, and their exact meaning as fp16. The lowering packs
+// weights with Encode..., the simulated engine and the tests unpack them with Reconstruct.
+//
+// Every reconstruction computes in full precision and rounds once to fp16, half to even, as the
+// constexpr operations of the intermediate language define it.
+// Sources: facts/more/weight_codecs.csv, weight_format_ranges.csv, weight_sections.csv and
+// fp8_formats.csv (guide, chapters 25 and 36).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "harness/base/float8.h"
+#include "harness/base/half.h"
+#include "harness/base/result.h"
+
+namespace anecheck::weights {
+
+// A weight tensor as the codecs see it: output channels, and the elements of one channel, row
+// major. At most 2^28 elements, so that a hostile extent costs no memory before it is checked.
+struct Extent {
+  uint32_t channels = 0;
+  uint32_t elements = 0;
+  uint64_t Count() const { return uint64_t{channels} * elements; }
+  friend bool operator==(const Extent&, const Extent&) = default;
+};
+inline constexpr uint64_t kMaxElements = uint64_t{1} << 28;
+
+struct Dense {
+  Extent extent;
+  std::vector<Half> values;
+};
+
+// w = scale * (q - zero_point). One scale, or one a channel; zero points likewise, or none (0).
+// The M1 takes zero points of 0 only (asymmetric quantisation asserts there).
+struct AffineInt8 {
+  Extent extent;
+  bool is_signed = true;       // int8, otherwise uint8
+  std::vector<uint8_t> bytes;  // one an element
+  std::vector<Half> scales;
+  std::vector<int16_t> zero_points;  // of the type's range
+};
+
+// Indices into codebooks of vectors. An index stands for `vector_size` consecutive channels at one
+// position, so there are channels / vector_size rows of indices; rows are dealt to the codebooks in
+// equal runs: w[c][e] = codebook[row / rows_per_codebook][k][c mod vector_size], row = c /
+// vector_size, k = index[row][e]. (The dealing of rows is how "codebook[g/v][k][c mod v]" is read
+// here; the source does not spell out g.)
+struct Palette {
+  Extent extent;
+  uint8_t index_bits = 4;        // 2, 4, 6 or 8
+  uint8_t vector_size = 1;       // 1, 2, 4 or 5
+  uint32_t codebook_count = 1;   // divides the rows of indices
+  std::vector<uint8_t> indices;  // packed, least significant bit first, no padding between rows
+  std::vector<Half> codebooks;   // [codebook_count][2^index_bits][vector_size]
+};
+
+// One bit an element, least significant first, ceil(n / 8) bytes; then the elements whose bit is
+// set. The others are +0.
+struct Sparse {
+  Extent extent;
+  std::vector<uint8_t> mask;
+  std::vector<Half> nonzeros;
+};
+
+// w = scale of the block * q, int8; blocks of block_channels by block_elements, which divide the
+// extent. Scales are row major over the blocks.
+struct BlockwiseInt8 {
+  Extent extent;
+  uint32_t block_channels = 1;
+  uint32_t block_elements = 1;
+  std::vector<uint8_t> bytes;
+  std::vector<Half> scales;
+};
+
+// w = scale * value of the byte. No zero point: "0 only". No scale means 1.
+struct Float8 {
+  Extent extent;
+  Float8Format format = Float8Format::kE4M3;
+  std::vector<uint8_t> bytes;
+  std::vector<Half> scales;  // none, one, or one a channel
+};
+
+using Weights = std::variant<Dense, AffineInt8, Palette, Sparse, BlockwiseInt8, Float8>;
+
+// Lengths, legal widths and ranges. kInvalid says which.
+Status Validate(const Weights& weights);
+
+// extent.Count() values, or the error of Validate.
+Result<std::vector<Half>> Reconstruct(const Weights& weights);
+
+// Bytes that the parts take in a container: indices, masks, values, scales and codebooks.
+uint64_t StoredBytes(const Weights& weights);
+
+// Symmetric int8 (zero point 0): each scale is the smallest half that keeps its largest magnitude
+// within 127, so no value is clamped and the error is at most half a scale and the final rounding.
+// Errors: a value that is not finite, a length other than extent.Count().
+Result<AffineInt8> EncodeAffineInt8(Extent extent, std::span<const Half> values, bool per_channel);
+Result<BlockwiseInt8> EncodeBlockwiseInt8(Extent extent, std::span<const Half> values,
+                                          uint32_t block_channels, uint32_t block_elements);
+
+// Exact, bit for bit, where each codebook sees at most 2^index_bits distinct vectors; otherwise
+// the codebooks come from Lloyd's algorithm (16 rounds, from quantiles) and values must be finite.
+Result<Palette> EncodePalette(Extent extent, std::span<const Half> values, uint8_t index_bits,
+                              uint8_t vector_size = 1, uint32_t codebook_count = 1);
+
+// Exact, bit for bit: only +0 is left out.
+Result<Sparse> EncodeSparse(Extent extent, std::span<const Half> values);
+
+// Nearest fp8, overflow as asked; no scale.
+Result<Float8> EncodeFloat8(Extent extent, std::span<const Half> values, Float8Format format,
+                            Float8Overflow overflow);
+
+// Packs values of `bits` bits (1 to 8) least significant bit first, and reads number `index`.
+std::vector<uint8_t> PackBits(std::span<const uint8_t> values, uint8_t bits);
+uint8_t UnpackBits(std::span<const uint8_t> packed, uint64_t index, uint8_t bits);
+
+// Shared checks of the codecs' source files.
+namespace internal {
+Status CheckExtent(Extent extent);
+Status CheckLength(std::string_view what, uint64_t have, uint64_t need);
+Status CheckValues(Extent extent, std::span<const Half> values, bool finite);
+// The smallest scale that keeps `largest` within 127 steps; 1 where `largest` is 0.
+Half ScaleFor(double largest);
+// round-half-even(value / scale) within -127 to 127, as the bits of an int8.
+uint8_t Quantize(Half value, Half scale);
+
+Status ValidateOne(const Dense& weights);
+Status ValidateOne(const AffineInt8& weights);
+Status ValidateOne(const Palette& weights);
+Status ValidateOne(const Sparse& weights);
+Status ValidateOne(const BlockwiseInt8& weights);
+Status ValidateOne(const Float8& weights);
+std::vector<Half> ReconstructOne(const Dense& weights);
+std::vector<Half> ReconstructOne(const AffineInt8& weights);
+std::vector<Half> ReconstructOne(const Palette& weights);
+std::vector<Half> ReconstructOne(const Sparse& weights);
+std::vector<Half> ReconstructOne(const BlockwiseInt8& weights);
+std::vector<Half> ReconstructOne(const Float8& weights);
+}  // namespace internal
+
+}  // namespace anecheck::weights

@@ -1,0 +1,42 @@
+// The 14-word record of an output-channel group: where one engine's share of a kernel begins and
+// how many channels it has. Section "ocgs" of a compressed kernel is an array of them.
+// Source: facts/more/weight_sections.csv (guide, chapter 25).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "harness/formats/format.h"
+
+namespace anecheck::weights {
+
+inline constexpr size_t kGroupRecordWords = 14;
+inline constexpr size_t kGroupRecordBytes = 4 * kGroupRecordWords;
+// A relocation slot before the program is loaded.
+inline constexpr uint32_t kUnresolvedSlot = 0xffffffff;
+
+struct GroupRecord {
+  uint32_t offset = 0;                  // word 0: bytes into the weights section
+  uint32_t channels = 0;                // word 1: of this engine
+  std::array<uint32_t, 10> slots = {};  // words 2 to 11: relocation slots
+  // Words 12 and 13: 0 in every description; kept as they are.
+  std::array<uint32_t, 2> reserved = {};
+  friend bool operator==(const GroupRecord&, const GroupRecord&) = default;
+};
+
+// A record as it stands before loading.
+GroupRecord UnloadedGroupRecord(uint32_t offset, uint32_t channels);
+
+// Little endian. kMalformed where the bytes are no whole number of records.
+Result<std::vector<GroupRecord>> ParseGroupRecords(ByteSpan bytes, uint64_t base = 0);
+Bytes WriteGroupRecords(std::span<const GroupRecord> records);
+
+// reserved-zero, slots-unresolved (before loading), offset-inside-section; offsets are absolute,
+// `base` being that of the first record.
+std::vector<Violation> VerifyGroupRecords(std::span<const GroupRecord> records,
+                                          uint64_t section_bytes, uint64_t base = 0);
+std::span<const Rule> GroupRecordRules();
+
+}  // namespace anecheck::weights

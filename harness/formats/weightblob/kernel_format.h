@@ -1,0 +1,67 @@
+// The numbers of kernel formats and what each generation does with a compressed form. Used by the
+// codecs, the containers' print and the simulated engine's compiler.
+// Sources: facts/more/weight_format_ranges.csv, weight_sections.csv, weight_codecs.csv and
+// codegen_version_matrix.csv (guide, chapters 7, 25, 35, 36).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace anecheck::weights {
+
+// The kernel format enumeration runs from 1 to 31.
+constexpr bool IsKernelFormat(uint32_t format) { return format >= 1 && format <= 31; }
+// 7 to 27, as the compiler tests it: (f - 7) < 0x15.
+constexpr bool IsPaletteFormat(uint32_t format) { return format - 7U < 0x15U; }
+// 28 to 30: (f - 0x1c) < 3.
+constexpr bool IsUnityFormat(uint32_t format) { return format - 0x1cU < 3U; }
+inline constexpr uint32_t kE4m3KernelFormat = 6;
+
+// 2, 4, 6 and 8.
+constexpr bool IsPaletteIndexWidth(uint32_t bits) {
+  return bits == 2 || bits == 4 || bits == 6 || bits == 8;
+}
+// A palette whose entries are E4M3 takes 1, 2, 3, 4, 6 and 8.
+constexpr bool IsE4m3PaletteIndexWidth(uint32_t bits) {
+  return (bits >= 1 && bits <= 4) || bits == 6 || bits == 8;
+}
+// 1, 2, 4 and 5: bit v of 0x36.
+constexpr bool IsPaletteVectorSize(uint32_t size) {
+  return size < 8 && ((0x36U >> size) & 1U) != 0;
+}
+// Bytes of one fp16 codebook: 32 for 4 bits, 512 for 8.
+constexpr uint32_t CodebookBytes(uint32_t index_bits, uint32_t vector_size = 1) {
+  return 2U * vector_size << index_bits;
+}
+
+// What the sections and types of a compressed kernel are called and numbered.
+struct TypeNumber {
+  uint8_t number;
+  std::string_view name;
+};
+std::span<const TypeNumber> UnitTypeNumbers();
+std::span<const std::string_view> UnitSections();  // in their order
+
+// Generations as weight_codecs.csv tells them apart.
+enum class Generation : uint8_t { kH13, kA14, kA15AndLater };
+// Streamed as stored, or folded to dense fp16 when the program is compiled.
+enum class Route : uint8_t { kFold, kStream };
+
+struct CodecRoutes {
+  std::string_view form;
+  Route h13;
+  Route a14;
+  Route a15;
+  std::string_view gate;  // bytes of the hardware table that the compiler reads
+};
+std::span<const CodecRoutes> CodecTable();
+
+// The route of a form of CodecTable ("int8 affine", "int4 table", "sparse", "blockwise affine") on
+// a generation. Unknown forms fold: what the engine does not stream is made dense.
+Route RouteOf(std::string_view form, Generation generation);
+
+// Index widths that the encoder of a generation packs: 4 and 8 on H13, also 3 and 6 later.
+bool EncoderPacksIndexWidth(uint32_t bits, Generation generation);
+
+}  // namespace anecheck::weights

@@ -1,0 +1,184 @@
+// Weight files behind the format interface.
+#include "harness/formats/weightblob/netweights_format.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/base64.h"
+#include "harness/base/half.h"
+#include "harness/formats/weightblob/weight_file.h"
+
+namespace anecheck {
+
+namespace weights {
+namespace {
+
+constexpr std::string_view kSource = "the real file of this layout, model.espresso.weights";
+constexpr std::array<Rule, 5> kRules = {{
+    {"blob-ids-count-up", "The ids of the table are 0, 1, 2, ...", kSource,
+     FactEvidence::kRealFile},
+    {"blob-sizes-whole-words", "Each blob's size is a multiple of 8.", kSource,
+     FactEvidence::kRealFile},
+    {"blobs-cover-file", "The file ends where its last blob ends.", kSource,
+     FactEvidence::kRealFile},
+    {"file-not-empty", "A weight file holds at least one byte.", "real files",
+     FactEvidence::kRealFile},
+    {"plain-values-whole", "A file without a table holds whole 16-bit values.",
+     "no source states it: 8-bit weights may make an odd file", FactEvidence::kAssumed},
+}};
+
+int Recognise(ByteSpan bytes, std::string_view path) {
+  if (path.ends_with(".weights")) return 60;
+  if (!HasBlobTable(bytes)) return 0;
+  const Result<WeightFile> file = ParseWeightFile(bytes);
+  return file.ok() && file->trailing.empty() ? 50 : 0;
+}
+
+Result<Json> ToJson(ByteSpan bytes) {
+  ANECHECK_ASSIGN(const WeightFile file, ParseWeightFile(bytes));
+  Json json = Json{{"format", "netweights"}, {"table", file.has_table}};
+  Json blobs = Json::array();
+  for (const WeightBlob& blob : file.blobs) {
+    Json item = Json::object();
+    if (file.has_table) item["id"] = blob.id;
+    item["data"] = Base64Encode(blob.bytes);
+    blobs.push_back(std::move(item));
+  }
+  json["blobs"] = std::move(blobs);
+  if (!file.trailing.empty()) json["trailing"] = Base64Encode(file.trailing);
+  return json;
+}
+
+Error BadJson(std::string_view what) {
+  return MakeError(ErrorCode::kInvalid, fmt::format("netweights JSON: {}", what));
+}
+
+Result<Bytes> DataAt(const Json& json, const char* key) {
+  const auto it = json.find(key);
+  if (it == json.end() || !it->is_string()) return BadJson(fmt::format("needs {} in base64", key));
+  return Base64Decode(it->get_ref<const std::string&>());
+}
+
+Result<Bytes> FromJson(const Json& json) {
+  if (!json.is_object() || !json.contains("table") || !json["table"].is_boolean() ||
+      !json.contains("blobs") || !json["blobs"].is_array()) {
+    return BadJson("needs table (a boolean) and blobs (an array)");
+  }
+  WeightFile file;
+  file.has_table = json["table"].get<bool>();
+  for (const Json& item : json["blobs"]) {
+    if (!item.is_object()) return BadJson("a blob is an object");
+    WeightBlob blob;
+    if (file.has_table) {
+      if (!item.contains("id") || !item["id"].is_number_unsigned()) {
+        return BadJson("a blob of a table needs an id");
+      }
+      blob.id = item["id"].get<uint64_t>();
+    }
+    ANECHECK_ASSIGN(blob.bytes, DataAt(item, "data"));
+    file.blobs.push_back(std::move(blob));
+  }
+  if (json.contains("trailing")) {
+    ANECHECK_ASSIGN(file.trailing, DataAt(json, "trailing"));
+  }
+  return WriteWeightFile(file);
+}
+
+Result<Bytes> Rewrite(ByteSpan bytes) {
+  ANECHECK_ASSIGN(const WeightFile file, ParseWeightFile(bytes));
+  return WriteWeightFile(file);
+}
+
+void VerifyTable(const WeightFile& file, std::vector<Violation>& violations) {
+  for (size_t i = 0; i < file.blobs.size(); ++i) {
+    const uint64_t entry = 8 + 16 * i;
+    if (file.blobs[i].id != i) {
+      violations.push_back(
+          {&kRules[0], entry, fmt::format("blob {} has the id {}", i, file.blobs[i].id)});
+    }
+    if (file.blobs[i].bytes.size() % 8 != 0) {
+      violations.push_back({&kRules[1], entry + 8,
+                            fmt::format("blob {} has {} bytes", i, file.blobs[i].bytes.size())});
+    }
+  }
+  if (!file.trailing.empty()) {
+    violations.push_back({&kRules[2], BlobOffset(file, file.blobs.size()),
+                          fmt::format("{} bytes follow the last blob", file.trailing.size())});
+  }
+}
+
+Result<std::vector<Violation>> Verify(ByteSpan bytes) {
+  ANECHECK_ASSIGN(const WeightFile file, ParseWeightFile(bytes));
+  std::vector<Violation> violations;
+  if (bytes.empty()) {
+    violations.push_back({&kRules[3], 0, "the file is empty"});
+  } else if (file.has_table) {
+    VerifyTable(file, violations);
+  } else if (bytes.size() % 2 != 0) {
+    violations.push_back({&kRules[4], bytes.size() - 1, "an odd number of bytes"});
+  }
+  std::ranges::sort(violations, {}, &Violation::offset);
+  return violations;
+}
+
+// The first values of a blob in both float types: no source tells the type, the unit that reads it
+// does.
+std::string FirstValues(ByteSpan bytes) {
+  std::string text = "fp16";
+  for (size_t i = 0; i + 2 <= bytes.size() && i < 8; i += 2) {
+    const Half half{static_cast<uint16_t>(bytes[i] | bytes[i + 1] << 8)};
+    text += fmt::format(" {}", HalfToDouble(half));
+  }
+  if (bytes.size() < 4) return text;
+  text += ", fp32";
+  for (size_t i = 0; i + 4 <= bytes.size() && i < 8; i += 4) {
+    const uint32_t bits =
+        static_cast<uint32_t>(bytes[i]) | static_cast<uint32_t>(bytes[i + 1]) << 8 |
+        static_cast<uint32_t>(bytes[i + 2]) << 16 | static_cast<uint32_t>(bytes[i + 3]) << 24;
+    text += fmt::format(" {}", std::bit_cast<float>(bits));
+  }
+  return text;
+}
+
+Result<std::string> Print(ByteSpan bytes) {
+  ANECHECK_ASSIGN(const WeightFile file, ParseWeightFile(bytes));
+  if (!file.has_table) {
+    return fmt::format("weight file, {} bytes of plain values\n  as {}\n", bytes.size(),
+                       FirstValues(bytes));
+  }
+  std::string text = fmt::format("weight file, table of {} blobs\n", file.blobs.size());
+  for (size_t i = 0; i < file.blobs.size(); ++i) {
+    text += fmt::format("  blob {} at {:#x}, {} bytes: {}\n", file.blobs[i].id, BlobOffset(file, i),
+                        file.blobs[i].bytes.size(), FirstValues(file.blobs[i].bytes));
+  }
+  if (!file.trailing.empty()) text += fmt::format("  {} trailing bytes\n", file.trailing.size());
+  return text;
+}
+
+Result<Coverage> CoverageOf(ByteSpan bytes) {
+  ANECHECK_ASSIGN(const WeightFile file, ParseWeightFile(bytes));
+  uint64_t payload = 0;
+  for (const WeightBlob& blob : file.blobs) payload += blob.bytes.size();
+  return Coverage{bytes.size(), payload, bytes.size() - payload - file.trailing.size()};
+}
+
+}  // namespace
+}  // namespace weights
+
+const Format kFormat_netweights = {
+    .name = "netweights",
+    .title = "weight file of a network description",
+    .rules = weights::kRules,
+    .recognise = weights::Recognise,
+    .to_json = weights::ToJson,
+    .from_json = weights::FromJson,
+    .rewrite = weights::Rewrite,
+    .verify = weights::Verify,
+    .print = weights::Print,
+    .coverage = weights::CoverageOf,
+};
+
+}  // namespace anecheck

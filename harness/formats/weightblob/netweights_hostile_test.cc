@@ -1,0 +1,20 @@
+// Every truncation and single-byte edit of the real weight files.
+#include <gtest/gtest.h>
+
+#include "harness/base/file.h"
+#include "harness/base/testing/test_data.h"
+#include "harness/formats/testing/format_checks.h"
+#include "harness/formats/weightblob/netweights_format.h"
+
+namespace anecheck {
+namespace {
+
+TEST(HostileWeights, EditsOfRealFilesNeverCrashNorCostMemory) {
+  ANECHECK_SKIP_WITHOUT(testing::RealDataPath("weights"));
+  for (const std::string& path : testing::FilesUnder(testing::RealDataPath("weights"))) {
+    testing::CheckHostileEdits(kFormat_netweights, ReadFile(path).value(), path);
+  }
+}
+
+}  // namespace
+}  // namespace anecheck

@@ -1,0 +1,95 @@
+// Weight files: the real ones, the table, editing.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <rapidcheck/gtest.h>
+
+#include "harness/base/file.h"
+#include "harness/base/testing/generators.h"
+#include "harness/base/testing/test_data.h"
+#include "harness/formats/testing/format_checks.h"
+#include "harness/formats/weightblob/netweights_format.h"
+#include "harness/formats/weightblob/weight_file.h"
+
+namespace anecheck::weights {
+namespace {
+
+using testing::RealDataPath;
+
+WeightFile TwoBlobs() {
+  WeightFile file;
+  file.has_table = true;
+  file.blobs = {{0, Bytes(8, 0)}, {1, Bytes{0x00, 0x3c, 0x00, 0x40, 0, 0, 0, 0}}};
+  return file;
+}
+
+TEST(RealWeights, EveryFileParsesVerifiesPrintsAndRoundTrips) {
+  ANECHECK_SKIP_WITHOUT(RealDataPath("weights"));
+  const std::vector<std::string> paths = testing::FilesUnder(RealDataPath("weights"));
+  EXPECT_EQ(paths.size(), 4U);
+  for (const std::string& path : paths) {
+    testing::CheckValidFile(kFormat_netweights, ReadFile(path).value(), path);
+  }
+}
+
+TEST(RealWeights, TheTablePutsTheKernelWhereTheNetworkDescriptionLooks) {
+  const std::string path = RealDataPath("weights/model.espresso-3ebfe1fc.weights");
+  ANECHECK_SKIP_WITHOUT(path);
+  const WeightFile file = ParseWeightFile(ReadFile(path).value()).value();
+  ASSERT_TRUE(file.has_table);
+  ASSERT_EQ(file.blobs.size(), 4U);
+  EXPECT_EQ(BlobOffset(file, 3), 192U);        // KernelOffset of min and net
+  EXPECT_EQ(file.blobs[3].bytes.size(), 24U);  // 2 x 3 fp32
+}
+
+TEST(WeightFile, PlainValuesHaveNoTable) {
+  const Bytes plain = {0x00, 0x3c, 0x00, 0x3c};
+  EXPECT_FALSE(HasBlobTable(plain));
+  EXPECT_EQ(WriteWeightFile(ParseWeightFile(plain).value()), plain);
+}
+
+TEST(WeightFile, BlobsPastTheEndAreRefusedWithTheirPlace) {
+  Bytes bytes = WriteWeightFile(TwoBlobs());
+  bytes.pop_back();
+  const Result<WeightFile> file = ParseWeightFile(bytes);
+  ASSERT_FALSE(file.ok());
+  EXPECT_EQ(file.error().code, ErrorCode::kTruncated);
+  EXPECT_EQ(file.error().offset, 48U);
+}
+
+TEST(WeightFile, BytesAtChecksTheRange) {
+  const Bytes bytes(10);
+  EXPECT_EQ(BytesAt(bytes, 4, 6)->size(), 6U);
+  EXPECT_FALSE(BytesAt(bytes, 4, 7).ok());
+  EXPECT_FALSE(BytesAt(bytes, UINT64_MAX, 1).ok());
+}
+
+TEST(NetweightsFormat, PrintOfATable) {
+  EXPECT_EQ(kFormat_netweights.print(WriteWeightFile(TwoBlobs())).value(),
+            "weight file, table of 2 blobs\n"
+            "  blob 0 at 0x28, 8 bytes: fp16 0 0 0 0, fp32 0 0\n"
+            "  blob 1 at 0x30, 8 bytes: fp16 1 2 0 0, fp32 2.003662 0\n");
+}
+
+TEST(NetweightsFormat, EditingABlobChangesOnlyItsBytes) {
+  const Bytes bytes = WriteWeightFile(TwoBlobs());
+  Json json = kFormat_netweights.to_json(bytes).value();
+  json["blobs"][0]["data"] = "AQAAAAAAAAA=";
+  Bytes expected = bytes;
+  expected[40] = 1;
+  EXPECT_EQ(kFormat_netweights.from_json(json).value(), expected);
+  json["blobs"][0]["data"] = 5;
+  EXPECT_FALSE(kFormat_netweights.from_json(json).ok());
+}
+
+RC_GTEST_PROP(NetweightsFormat, AnyFileOfBlobsRoundTrips, ()) {
+  WeightFile file;
+  file.has_table = true;
+  const auto count = *rc::gen::inRange<size_t>(1, 6);
+  for (size_t i = 0; i < count; ++i) {
+    file.blobs.push_back({i, *testing::BytesOfSize(8 * *rc::gen::inRange<size_t>(0, 6))});
+  }
+  testing::CheckValidFile(kFormat_netweights, WriteWeightFile(file), "any.weights");
+}
+
+}  // namespace
+}  // namespace anecheck::weights

@@ -1,0 +1,54 @@
+// Weight tiles: a kernel split over the engine's compute lanes, each lane's share padded to the
+// 64-byte tile granule and laid at a fixed stride, so that weights are patched in place without
+// touching the program. Used by the lowering and by tests of containers.
+// Sources: specification 000, "Weight tiling and the per-lane naming", table 23.10; facts/hwx.md.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "harness/formats/format.h"
+
+namespace anecheck::weights {
+
+inline constexpr uint64_t kTileGranule = 64;
+
+enum class WeightKind : uint8_t { kConvolution, kMatrixMultiply };
+
+// The strides of table 23.10: 0xC0 and 0x40. They are those of the decoded samples; other real
+// kernels use other multiples of 64 (0x200 for the identity layer), see TileStride.
+uint64_t PublishedTileStride(WeightKind kind);
+
+// The smallest stride for a lane's share of `bytes`: the next multiple of 64.
+uint64_t TileStride(uint64_t bytes);
+
+// Tiles of a kernel of `output_channels`: min(16, channels) in the real files. The specification
+// says min(8, lanes).
+uint32_t TileCount(uint32_t output_channels);
+uint32_t TileCountOfSpecification(uint32_t lanes);
+
+// Tiles in one region of a container.
+struct TileRegion {
+  uint64_t offset = 0;      // absolute, of the first tile; a multiple of 64
+  uint64_t stride = 0;      // a multiple of 64
+  uint32_t count = 0;       // tiles
+  uint64_t tile_bytes = 0;  // used bytes of each tile, at most the stride
+  uint64_t Size() const { return stride * count; }
+};
+
+// kInvalid where a number is off its granule, a tile is longer than the stride, or the region
+// passes `file_size`.
+Status CheckRegion(const TileRegion& region, uint64_t file_size);
+
+// The lanes' shares, all of one length, at `stride`; the padding is 0.
+Result<Bytes> Tile(std::span<const Bytes> lanes, uint64_t stride);
+
+// The used bytes of each tile of `container`.
+Result<std::vector<Bytes>> Untile(ByteSpan container, const TileRegion& region);
+
+// Overwrites the used bytes of the tiles, and no other byte of `container`.
+Status PatchTiles(std::span<uint8_t> container, const TileRegion& region,
+                  std::span<const Bytes> lanes);
+
+}  // namespace anecheck::weights

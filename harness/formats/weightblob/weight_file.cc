@@ -1,0 +1,85 @@
+// Weight files of network descriptions.
+#include "harness/formats/weightblob/weight_file.h"
+
+#include <fmt/format.h>
+
+#include "harness/base/byte_reader.h"
+#include "harness/base/byte_writer.h"
+
+namespace anecheck::weights {
+
+namespace {
+
+constexpr uint64_t kCountBytes = 8;
+constexpr uint64_t kEntryBytes = 16;
+
+uint64_t HeaderBytes(const WeightFile& file) {
+  return file.has_table ? kCountBytes + kEntryBytes * file.blobs.size() : 0;
+}
+
+}  // namespace
+
+bool HasBlobTable(ByteSpan bytes) {
+  if (bytes.size() < kCountBytes + kEntryBytes) return false;
+  ByteReader reader(bytes);
+  const uint64_t count = reader.U64("count");
+  const uint64_t first_id = reader.U64("id");
+  return count >= 1 && count <= (bytes.size() - kCountBytes) / kEntryBytes && first_id == 0;
+}
+
+Result<WeightFile> ParseWeightFile(ByteSpan bytes) {
+  WeightFile file;
+  if (!HasBlobTable(bytes)) {
+    file.blobs.push_back(WeightBlob{0, Bytes(bytes.begin(), bytes.end())});
+    return file;
+  }
+  file.has_table = true;
+  ByteReader reader(bytes, 0, "weights");
+  const uint64_t count = reader.U64("count");
+  if (!reader.CheckCount(count, kEntryBytes, "entries")) return reader.status().error();
+  std::vector<uint64_t> sizes;
+  for (uint64_t i = 0; i < count; ++i) {
+    file.blobs.push_back(WeightBlob{reader.U64("id"), {}});
+    sizes.push_back(reader.U64("size"));
+  }
+  for (uint64_t i = 0; i < count; ++i) {
+    const std::span<const uint8_t> blob = reader.Bytes(sizes[i], "blob");
+    file.blobs[i].bytes.assign(blob.begin(), blob.end());
+  }
+  ANECHECK_RETURN_IF_ERROR(reader.status());
+  const std::span<const uint8_t> rest = reader.Bytes(reader.remaining(), "trailing");
+  file.trailing.assign(rest.begin(), rest.end());
+  return file;
+}
+
+Bytes WriteWeightFile(const WeightFile& file) {
+  ByteWriter writer;
+  if (file.has_table) {
+    writer.U64(file.blobs.size());
+    for (const WeightBlob& blob : file.blobs) {
+      writer.U64(blob.id);
+      writer.U64(blob.bytes.size());
+    }
+  }
+  for (const WeightBlob& blob : file.blobs) writer.Bytes(blob.bytes);
+  writer.Bytes(file.trailing);
+  return std::move(writer).Take();
+}
+
+uint64_t BlobOffset(const WeightFile& file, size_t index) {
+  uint64_t offset = HeaderBytes(file);
+  for (size_t i = 0; i < index && i < file.blobs.size(); ++i) offset += file.blobs[i].bytes.size();
+  return offset;
+}
+
+Result<ByteSpan> BytesAt(ByteSpan file, uint64_t offset, uint64_t count) {
+  if (offset > file.size() || count > file.size() - offset) {
+    return MakeError(ErrorCode::kTruncated,
+                     fmt::format("weight file: need {} bytes at {:#x}, the file has {}", count,
+                                 offset, file.size()),
+                     offset);
+  }
+  return file.subspan(offset, count);
+}
+
+}  // namespace anecheck::weights

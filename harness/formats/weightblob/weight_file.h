@@ -1,0 +1,43 @@
+// The weight files that a network description names. Two layouts are known from real files: a table
+// of blobs (model.espresso.weights) and plain values without a header (net.additional.weights and
+// others); KernelOffset and BiasOffset count bytes from the start of the file in both.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "harness/formats/format.h"
+
+namespace anecheck::weights {
+
+// One entry of the table and its bytes.
+struct WeightBlob {
+  uint64_t id = 0;  // 0, 1, 2, ... in the real file
+  Bytes bytes;
+};
+
+// The table is a u64 count, then (u64 id, u64 size) for each blob; the blobs follow back to back.
+// Source: the one real file of that layout, whose blob 3 begins at 192, the KernelOffset of the
+// network description beside it.
+struct WeightFile {
+  bool has_table = false;
+  std::vector<WeightBlob> blobs;  // with a table; otherwise one, without id
+  Bytes trailing;                 // bytes after the last blob of a table
+};
+
+// True where the first words read as a table: a count whose entries fit, and a first id of 0. Every
+// other file is plain values.
+bool HasBlobTable(ByteSpan bytes);
+
+// kTruncated where the blobs of a table pass the end of the file.
+Result<WeightFile> ParseWeightFile(ByteSpan bytes);
+Bytes WriteWeightFile(const WeightFile& file);
+
+// Where blob `index` begins in the written file.
+uint64_t BlobOffset(const WeightFile& file, size_t index);
+
+// The `count` bytes at `offset`, as a unit's KernelOffset names them, or kTruncated.
+Result<ByteSpan> BytesAt(ByteSpan file, uint64_t offset, uint64_t count);
+
+}  // namespace anecheck::weights

@@ -1,0 +1,246 @@
+#include "harness/formats/weights/weight_file.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "harness/base/byte_reader.h"
+#include "harness/base/byte_writer.h"
+
+namespace anecheck::weights {
+namespace {
+
+using mil::DataType;
+
+// Indexed by the number in the record.
+constexpr std::array kBlobTypes = {
+    DataType::kOther,  DataType::kFp16,      DataType::kFp32,    DataType::kUint8, DataType::kInt8,
+    DataType::kBf16,   DataType::kInt16,     DataType::kUint16,  DataType::kInt4,  DataType::kUint1,
+    DataType::kUint2,  DataType::kUint4,     DataType::kUint3,   DataType::kUint6, DataType::kInt32,
+    DataType::kUint32, DataType::kFp8E4M3Fn, DataType::kFp8E5M2,
+};
+
+// The next multiple of 64; the offsets here are those of bytes in memory, far from overflow.
+uint64_t AlignUp(uint64_t offset) { return (offset + kAlignment - 1) / kAlignment * kAlignment; }
+
+bool DataInFile(const Blob& blob, uint64_t file_size) {
+  return blob.data_offset <= file_size && blob.size <= file_size - blob.data_offset;
+}
+
+// The record at the reader's position; its sentinel was seen.
+Blob ReadRecord(ByteSpan bytes, uint64_t at) {
+  ByteReader reader(bytes.subspan(at, kRecordSize), at, "blob");
+  Blob blob;
+  blob.record_offset = at;
+  reader.Skip(4, "sentinel");
+  blob.type = reader.U32("type");
+  blob.size = reader.U64("size");
+  blob.data_offset = reader.U64("offset");
+  blob.padding_bits = reader.U64("padding_size_in_bits");
+  const ByteSpan reserved = reader.Bytes(blob.reserved.size(), "reserved");
+  std::copy(reserved.begin(), reserved.end(), blob.reserved.begin());
+  if (blob.data_offset >= at + kRecordSize && blob.data_offset <= bytes.size()) {
+    blob.data = bytes.subspan(blob.data_offset,
+                              std::min<uint64_t>(blob.size, bytes.size() - blob.data_offset));
+  }
+  return blob;
+}
+
+uint32_t WordAt(ByteSpan bytes, uint64_t at) {
+  ByteReader reader(bytes.subspan(at), at);
+  return reader.U32("word");
+}
+
+bool IsRecord(ByteSpan bytes, uint64_t at) {
+  return at <= bytes.size() && bytes.size() - at >= kRecordSize && WordAt(bytes, at) == kSentinel;
+}
+
+// The gaps between the parts, which are sorted here by their first byte.
+std::vector<Gap> FindGaps(ByteSpan bytes, const std::vector<Blob>& blobs) {
+  std::vector<std::pair<uint64_t, uint64_t>> parts;  // begin, end
+  parts.reserve(2 * blobs.size());
+  for (const Blob& blob : blobs) {
+    parts.emplace_back(blob.record_offset, blob.record_offset + kRecordSize);
+    if (!blob.data.empty()) parts.emplace_back(blob.data_offset, blob.data_offset + blob.size);
+  }
+  std::sort(parts.begin(), parts.end());
+  std::vector<Gap> gaps;
+  uint64_t at = kHeaderSize;
+  const auto close = [&](uint64_t until, bool last) {
+    if (until <= at) return;
+    const ByteSpan gap = bytes.subspan(at, until - at);
+    const bool zero = std::all_of(gap.begin(), gap.end(), [](uint8_t b) { return b == 0; });
+    // Zeros that align the next part are implied by its offset; nothing implies those at the end.
+    if (last || !zero || gap.size() >= kAlignment) gaps.push_back({at, gap});
+  };
+  for (const auto& [begin, end] : parts) {
+    close(begin, false);
+    at = std::max(at, end);
+  }
+  close(bytes.size(), true);
+  return gaps;
+}
+
+void AppendRecord(ByteWriter& out, const Blob& blob) {
+  out.U32(kSentinel);
+  out.U32(blob.type);
+  out.U64(blob.size);
+  out.U64(blob.data_offset);
+  out.U64(blob.padding_bits);
+  out.Bytes(blob.reserved);
+}
+
+struct Part {
+  uint64_t offset;
+  ByteSpan bytes;
+};
+
+// Copies the parts in order into one buffer. Later parts win where parts overlap, so the records
+// and the header, which come last, stand as they were read.
+Result<Bytes> Assemble(const std::vector<Part>& parts) {
+  std::vector<Part> sorted = parts;
+  std::sort(sorted.begin(), sorted.end(),
+            [](const Part& a, const Part& b) { return a.offset < b.offset; });
+  uint64_t end = 0;
+  for (const Part& part : sorted) {
+    if (part.offset > end && part.offset - end > kAlignment) {
+      return MakeError(ErrorCode::kLimit,
+                       fmt::format("a hole of {} bytes at 0x{:x}; give its bytes as a gap",
+                                   part.offset - end, end),
+                       end);
+    }
+    end = std::max(end, part.offset + part.bytes.size());
+  }
+  Bytes out(end, 0);
+  for (const Part& part : parts) {
+    std::copy(part.bytes.begin(), part.bytes.end(),
+              out.begin() + static_cast<int64_t>(part.offset));
+  }
+  return out;
+}
+
+Error NoBlob(uint64_t offset, std::string_view what) {
+  return MakeError(ErrorCode::kInvalid, fmt::format("weight blob at 0x{:x}: {}", offset, what),
+                   offset);
+}
+
+}  // namespace
+
+std::optional<uint32_t> BlobTypeNumber(DataType type) {
+  const auto found = std::find(kBlobTypes.begin() + 1, kBlobTypes.end(), type);
+  if (found == kBlobTypes.end()) return std::nullopt;
+  return static_cast<uint32_t>(found - kBlobTypes.begin());
+}
+
+DataType BlobTypeFromNumber(uint32_t number) {
+  return number < kBlobTypes.size() ? kBlobTypes[number] : DataType::kOther;
+}
+
+Result<WeightFile> Parse(ByteSpan bytes) {
+  ByteReader reader(bytes, 0, "header");
+  WeightFile file;
+  file.count = reader.U32("count");
+  file.version = reader.U32("version");
+  const ByteSpan reserved = reader.Bytes(file.reserved.size(), "reserved");
+  if (!reader.ok()) return reader.status().error();
+  std::copy(reserved.begin(), reserved.end(), file.reserved.begin());
+  for (uint64_t at = kHeaderSize; IsRecord(bytes, at);) {
+    const Blob blob = ReadRecord(bytes, at);
+    file.blobs.push_back(blob);
+    at += kRecordSize;
+    if (!blob.data.empty()) at = AlignUp(blob.data_offset + blob.data.size());
+  }
+  file.gaps = FindGaps(bytes, file.blobs);
+  return file;
+}
+
+Result<Bytes> Write(const WeightFile& file) {
+  std::vector<Part> parts;
+  parts.reserve(2 * file.blobs.size() + file.gaps.size() + 1);
+  ByteWriter head;
+  head.U32(file.count);
+  head.U32(file.version);
+  head.Bytes(file.reserved);
+  ByteWriter records;
+  for (const Blob& blob : file.blobs) AppendRecord(records, blob);
+  for (const Gap& gap : file.gaps) parts.push_back({gap.offset, gap.bytes});
+  for (const Blob& blob : file.blobs) {
+    if (blob.data.empty()) continue;
+    if (blob.data.size() > blob.size) {
+      return NoBlob(blob.record_offset,
+                    fmt::format("the record says {} bytes of data, and {} are given", blob.size,
+                                blob.data.size()));
+    }
+    parts.push_back({blob.data_offset, blob.data});
+  }
+  for (size_t i = 0; i < file.blobs.size(); ++i) {
+    if (file.blobs[i].record_offset < kHeaderSize) {
+      return NoBlob(file.blobs[i].record_offset, "a record cannot lie in the header");
+    }
+    parts.push_back(
+        {file.blobs[i].record_offset, records.bytes().subspan(i * kRecordSize, kRecordSize)});
+  }
+  parts.push_back({0, head.bytes()});
+  for (const Part& part : parts) {
+    if (part.offset > uint64_t{1} << 62) return NoBlob(part.offset, "an offset past any file");
+  }
+  return Assemble(parts);
+}
+
+Result<ByteSpan> ReadBlob(ByteSpan file, uint64_t record_offset, DataType type) {
+  if (record_offset < kHeaderSize || record_offset % kAlignment != 0) {
+    return NoBlob(record_offset, "a record starts at a multiple of 64 behind the header");
+  }
+  if (!IsRecord(file, record_offset)) {
+    return NoBlob(record_offset, "no record (0xdeadbeef) stands there");
+  }
+  const Blob blob = ReadRecord(file, record_offset);
+  const DataType actual = BlobTypeFromNumber(blob.type);
+  if (actual != type || actual == DataType::kOther) {
+    return NoBlob(record_offset, fmt::format("type {} ({}), but {} was asked for", blob.type,
+                                             mil::DataTypeName(actual), mil::DataTypeName(type)));
+  }
+  if (!DataInFile(blob, file.size())) {
+    return NoBlob(record_offset, fmt::format("{} bytes of data at 0x{:x} do not lie in the file",
+                                             blob.size, blob.data_offset));
+  }
+  return blob.data;
+}
+
+WeightFileWriter::WeightFileWriter() : bytes_(kHeaderSize, 0) { bytes_[4] = kVersion; }
+
+Result<uint64_t> WeightFileWriter::Append(DataType type, ByteSpan data, uint64_t padding_bits) {
+  const auto number = BlobTypeNumber(type);
+  if (!number) {
+    return MakeError(
+        ErrorCode::kInvalid,
+        fmt::format("weight blob: {} has no number in a weight file", mil::DataTypeName(type)));
+  }
+  const int bits = mil::DataTypeBits(type);
+  const bool whole = bits >= 8 ? data.size() % static_cast<size_t>(bits / 8) == 0 : true;
+  if (!whole || padding_bits > 7 || (bits >= 8 && padding_bits != 0)) {
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("weight blob: {} bytes less {} bits are not whole elements of {}",
+                                 data.size(), padding_bits, mil::DataTypeName(type)));
+  }
+  const uint64_t offset = AlignUp(bytes_.size());
+  bytes_.resize(offset, 0);
+  Blob blob;
+  blob.type = *number;
+  blob.size = data.size();
+  blob.data_offset = offset + kRecordSize;
+  blob.padding_bits = padding_bits;
+  ByteWriter record;
+  AppendRecord(record, blob);
+  bytes_.insert(bytes_.end(), record.bytes().begin(), record.bytes().end());
+  bytes_.insert(bytes_.end(), data.begin(), data.end());
+  ++count_;
+  return offset;
+}
+
+Bytes WeightFileWriter::Take() && {
+  for (size_t i = 0; i < 4; ++i) bytes_[i] = static_cast<uint8_t>(count_ >> (8 * i));
+  count_ = 0;
+  return std::move(bytes_);
+}
+
+}  // namespace anecheck::weights

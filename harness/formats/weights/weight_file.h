@@ -1,0 +1,113 @@
+// The weight side file of a MIL program (weights/weight.bin): a header, then blobs, each a 64-byte
+// record and its data. Used by the format entry, by the lowering and by the engine's compiler.
+//
+// | offset | header       | evidence                                                              |
+// |--------|--------------|-----------------------------------------------------------------------|
+// | 0      | u32 count    | public notes (coremltools, MILBlob/Blob/StorageFormat.hpp)            |
+// | 4      | u32 version  | public notes: 2                                                       |
+// | 8      | 56 bytes     | public notes: reserved                                                |
+//
+// | offset | record       | evidence                                                              |
+// |--------|--------------|-----------------------------------------------------------------------|
+// | 0      | u32 sentinel | facts/mil.md: 0xDEADBEEF                                              |
+// | 4      | u32 type     | facts/mil.md that it is there; its numbers from public notes          |
+// | 8      | u64 size     | as type; of the data, in bytes                                        |
+// | 16     | u64 offset   | as type; of the data, from the start of the file                      |
+// | 24     | u64 padding  | public notes: unused bits at the end of data of types below a byte    |
+// | 32     | 32 bytes     | public notes: reserved                                                |
+//
+// Records start at multiples of 64, and so do data (facts/mil.md). The offset in a program's
+// BLOBFILE is that of the record: real programs say 64 for their first blob.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/formats/format.h"
+#include "harness/formats/mil/data_type.h"
+
+namespace anecheck::weights {
+
+inline constexpr uint64_t kAlignment = 64;
+inline constexpr uint64_t kHeaderSize = 64;
+inline constexpr uint64_t kRecordSize = 64;
+inline constexpr uint32_t kSentinel = 0xdeadbeef;
+inline constexpr uint32_t kVersion = 2;
+
+// The number of `type` in a record, or nothing where it has none. Source: coremltools,
+// MILBlob/Blob/BlobDataType.hpp.
+std::optional<uint32_t> BlobTypeNumber(mil::DataType type);
+// The inverse; kOther for an unknown number.
+mil::DataType BlobTypeFromNumber(uint32_t number);
+
+// One record, as it stands in the file, and its data.
+struct Blob {
+  uint64_t record_offset = 0;
+  uint32_t type = 0;
+  uint64_t size = 0;
+  uint64_t data_offset = 0;
+  uint64_t padding_bits = 0;
+  std::array<uint8_t, 32> reserved{};
+  // What of [data_offset, data_offset + size) lies behind the record and in the file, so that no
+  // two blobs share bytes.
+  ByteSpan data;
+};
+
+// Bytes that belong to no record and no data, other than the zeros that align what follows.
+struct Gap {
+  uint64_t offset = 0;
+  ByteSpan bytes;
+};
+
+// A file's parts. The spans refer to the bytes that were parsed, or to the caller's own.
+struct WeightFile {
+  uint32_t count = 0;
+  uint32_t version = kVersion;
+  std::array<uint8_t, 56> reserved{};
+  std::vector<Blob> blobs;
+  std::vector<Gap> gaps;
+};
+
+// Reads the header, then records one after another, each at the next multiple of 64 behind the data
+// of the one before, for as long as the sentinel stands there, whatever `count` says. Fails only on
+// a file shorter than a header.
+// Linear in the number of records; no data are copied.
+Result<WeightFile> Parse(ByteSpan bytes);
+
+// The file with these parts: Parse's input byte for byte, where `file` came from there. kInvalid
+// where a blob has more data than its record says, or a record lies in the header;
+// kLimit where a part's offset would leave a hole of more than 64 bytes.
+Result<Bytes> Write(const WeightFile& file);
+
+// The data of the blob whose record stands at `record_offset`, as BLOBFILE names it. An Error
+// (kInvalid, with the offset) where there is no record, its type is not `type`, or its data are not
+// in the file. Constant time.
+Result<ByteSpan> ReadBlob(ByteSpan file, uint64_t record_offset, mil::DataType type);
+
+// Builds a file blob by blob. Not thread-safe.
+class WeightFileWriter {
+ public:
+  WeightFileWriter();
+
+  // Appends a record and its data and returns the offset of the record. `data` are little-endian
+  // elements, packed least significant bit first for types below a byte, of which the last byte
+  // leaves `padding_bits` (0 to 7) unused. kInvalid where the type has no number or the size is not
+  // a whole number of elements.
+  Result<uint64_t> Append(mil::DataType type, ByteSpan data, uint64_t padding_bits = 0);
+
+  uint32_t count() const { return count_; }
+  uint64_t size() const { return bytes_.size(); }
+  // The file so far; the writer is empty afterwards.
+  Bytes Take() &&;
+
+ private:
+  Bytes bytes_;
+  uint32_t count_ = 0;
+};
+
+}  // namespace anecheck::weights
