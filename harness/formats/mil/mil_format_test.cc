@@ -23,8 +23,7 @@ std::vector<std::string> Broken(const std::string& text) {
   EXPECT_TRUE(violations.ok()) << violations.error().message << "\n" << text;
   std::vector<std::string> broken;
   for (const Violation& violation : *violations) {
-    broken.push_back(std::string(violation.rule->id) + " at '" + text.substr(violation.offset, 6) +
-                     "': " + violation.message);
+    broken.push_back(violation.message + " at '" + text.substr(violation.offset, 6) + "'");
   }
   return broken;
 }
@@ -245,7 +244,7 @@ TEST(MilRules, EachIsBrokenAlone) {
   for (const auto& [rule, text] : cases) {
     const auto broken = Broken(text);
     ASSERT_EQ(broken.size(), 1u) << text << "\n" << ::testing::PrintToString(broken);
-    EXPECT_EQ(broken[0].substr(0, broken[0].find(' ')), rule) << text;
+    EXPECT_EQ(broken[0].substr(0, broken[0].find(':')), rule) << text;
   }
   for (const Rule& rule : kFormat_mil.rules) {
     const bool covered = std::any_of(std::begin(cases), std::end(cases),
@@ -256,8 +255,8 @@ TEST(MilRules, EachIsBrokenAlone) {
 
 TEST(MilRules, SayWhereAndWhat) {
   EXPECT_EQ(Broken(WithBody("int8 c = const()[val = int8(128)]; fp16 y = relu(x = zero);")),
-            (std::vector<std::string>{"literal-element at '128)];': 128 is no int8",
-                                      "defined-before-use at 'zero);': zero is not defined"}));
+            (std::vector<std::string>{"literal-element: 128 is no int8 at '128)];'",
+                                      "defined-before-use: zero is not defined at 'zero);'"}));
 }
 
 TEST(MilRules, AcceptEveryFormTheyMustNotReject) {

@@ -50,8 +50,8 @@ class Verifier {
   }
 
  private:
-  void Add(RuleIndex rule, uint64_t offset, std::string message) {
-    violations_.push_back({&kRules[rule], offset, std::move(message)});
+  void Add(RuleIndex rule, uint64_t offset, std::string_view message) {
+    violations_.push_back({&kRules[rule], offset, fmt::format("{}: {}", kRules[rule].id, message)});
   }
 
   // ---- program and functions --------------------------------------------------------------------

@@ -1,0 +1,55 @@
+// The laws of the milweights format over generated and damaged files.
+
+#include "generators/formats/milweights/milweights_generator.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <set>
+
+#include "generators/formats/common/generator_laws_test_support.h"
+#include "harness/formats/weights/milweights_format.h"
+#include "harness/formats/weights/weight_file.h"
+
+namespace anecheck {
+namespace {
+
+Bytes Generated(uint64_t seed) {
+  ChoiceStream choices = ChoiceStream::FromSeed(seed);
+  return kGenerator_milweights.generate(choices);
+}
+
+TEST(MilWeightsGenerator, MakesValidFiles) {
+  testing::ExpectValidFiles(kFormat_milweights, kGenerator_milweights, 200);
+}
+
+TEST(MilWeightsGenerator, MutationsDoWhatTheySay) {
+  testing::ExpectMutationsDoWhatTheySay(kFormat_milweights, kGenerator_milweights, 60);
+}
+
+TEST(MilWeightsGenerator, BreaksEveryRule) {
+  testing::ExpectEveryRuleIsBroken(kFormat_milweights, kGenerator_milweights);
+}
+
+TEST(MilWeightsGenerator, CoversEveryType) {
+  std::set<uint32_t> types;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    const Bytes bytes = Generated(seed);
+    for (const weights::Blob& blob : weights::Parse(bytes)->blobs) types.insert(blob.type);
+  }
+  EXPECT_EQ(types.size(), 17u);
+}
+
+TEST(MilWeightsGenerator, DamageDoesNoHarm) {
+  testing::ExpectHarmlessDamage(kFormat_milweights, Generated(3), 3);
+  testing::ExpectHarmlessJson(kFormat_milweights, Generated(3));
+}
+
+RC_GTEST_PROP(MilWeightsGenerator, AnyBytesDriveIt, (const std::vector<uint8_t>& bytes)) {
+  ChoiceStream choices = ChoiceStream::FromBytes(bytes);
+  const auto violations = kFormat_milweights.verify(kGenerator_milweights.generate(choices));
+  RC_ASSERT(violations.ok());
+  RC_ASSERT(violations->empty());
+}
+
+}  // namespace
+}  // namespace anecheck
