@@ -5,7 +5,7 @@
 
 #include "harness/ops/params.h"
 #include "oracles/judge.h"
-#include "oracles/test_support.h"
+#include "oracles/testing/test_support.h"
 
 namespace anecheck {
 namespace {

@@ -1,0 +1,338 @@
+#include "oracles/testing/structure.h"
+
+#include <algorithm>
+
+#include "harness/ops/op.h"
+#include "harness/ops/params.h"
+
+namespace anecheck::testing {
+namespace {
+
+int64_t Wrap(int64_t axis, int rank) { return axis < 0 ? axis + rank : axis; }
+
+std::vector<int64_t> PerAxis(const NodeView& node, int parameter, size_t count, int64_t fallback) {
+  const auto given = node.Ints(parameter);
+  return given.empty() ? std::vector<int64_t>(count, fallback)
+                       : std::vector<int64_t>(given.begin(), given.end());
+}
+
+// What the padding leaves before and after each spatial axis.
+struct Padding {
+  std::vector<int64_t> before, after;
+};
+
+Padding PaddingOf(const NodeView& node, int pad_type, int pad, const Shape& x,
+                  const std::vector<int64_t>& kernel, const std::vector<int64_t>& strides,
+                  const std::vector<int64_t>& dilations) {
+  Padding padding;
+  const std::string_view type = node.String(pad_type, "valid");
+  for (size_t i = 0; i < kernel.size(); ++i) {
+    int64_t before = 0;
+    int64_t after = 0;
+    if (type == "custom") {
+      before = node.Ints(pad)[2 * i];
+      after = node.Ints(pad)[2 * i + 1];
+    } else if (type != "valid") {
+      // The least padding with which ceil(input / stride) windows fit.
+      const int64_t input = x[static_cast<int>(i) + 2];
+      const int64_t windows = (input + strides[i] - 1) / strides[i];
+      const int64_t need = (windows - 1) * strides[i] + dilations[i] * (kernel[i] - 1) + 1;
+      const int64_t total = std::max<int64_t>(need - input, 0);
+      before = total / 2;
+      after = total - before;
+      if (type == "same_lower") std::swap(before, after);
+    }
+    padding.before.push_back(before);
+    padding.after.push_back(after);
+  }
+  return padding;
+}
+
+ProductSum ConvSum(const NodeView& node, size_t index) {
+  using P = params::Conv;
+  const Shape& x = node.InputShape(P::kX);
+  const Shape& w = node.InputShape(P::kWeight);
+  const size_t spatial = static_cast<size_t>(x.rank()) - 2;
+  std::vector<int64_t> kernel;
+  for (size_t i = 0; i < spatial; ++i) kernel.push_back(w[static_cast<int>(i) + 2]);
+  const auto strides = PerAxis(node, P::kStrides, spatial, 1);
+  const auto dilations = PerAxis(node, P::kDilations, spatial, 1);
+  const Padding padding = PaddingOf(node, P::kPadType, P::kPad, x, kernel, strides, dilations);
+  const int64_t groups = node.Int(P::kGroups, 1);
+  const Coordinates out = CoordinatesOf(node.ResultType().shape, index);
+  const int64_t group = out[1] / (w[0] / groups);
+  ProductSum sum;
+  sum.bias = static_cast<size_t>(out[1]);
+  for (size_t tap = 0; tap < static_cast<size_t>(w.Elements() / w[0]); ++tap) {
+    const size_t weight = static_cast<size_t>(out[1]) * static_cast<size_t>(w.Elements() / w[0]);
+    const Coordinates at = CoordinatesOf(w, weight + tap);
+    Coordinates from = {out[0], group * w[1] + at[1]};
+    bool inside = true;
+    for (size_t i = 0; i < spatial; ++i) {
+      const int64_t place = out[i + 2] * strides[i] + at[i + 2] * dilations[i] - padding.before[i];
+      inside = inside && place >= 0 && place < x[static_cast<int>(i) + 2];
+      from.push_back(place);
+    }
+    if (inside) sum.pairs.emplace_back(IndexOf(x, from), weight + tap);
+  }
+  return sum;
+}
+
+ProductSum LinearSum(const NodeView& node, size_t index) {
+  using P = params::Linear;
+  const Shape& x = node.InputShape(P::kX);
+  const Shape& w = node.InputShape(P::kWeight);
+  Coordinates at = CoordinatesOf(node.ResultType().shape, index);
+  const int64_t channel = at.back();
+  ProductSum sum;
+  sum.bias = static_cast<size_t>(channel);
+  for (int64_t k = 0; k < w[1]; ++k) {
+    at.back() = k;
+    sum.pairs.emplace_back(IndexOf(x, at), IndexOf(w, {channel, k}));
+  }
+  return sum;
+}
+
+ProductSum MatmulSum(const NodeView& node, size_t index) {
+  using P = params::Matmul;
+  const Shape& x = node.InputShape(P::kX);
+  const Shape& y = node.InputShape(P::kY);
+  const bool tx = node.Bool(P::kTransposeX, false);
+  const bool ty = node.Bool(P::kTransposeY, false);
+  const Coordinates at = CoordinatesOf(node.ResultType().shape, index);
+  const auto element = [&](const Shape& shape, int64_t row, int64_t column) {
+    Coordinates c(static_cast<size_t>(shape.rank()));
+    for (size_t i = 0; i + 2 < c.size(); ++i) {
+      const size_t axis = at.size() - c.size() + i;
+      c[i] = shape[static_cast<int>(i)] == 1 ? 0 : at[axis];
+    }
+    c[c.size() - 2] = row;
+    c[c.size() - 1] = column;
+    return IndexOf(shape, c);
+  };
+  const int64_t inner = x[tx ? x.rank() - 2 : x.rank() - 1];
+  const int64_t row = at[at.size() - 2];
+  const int64_t column = at[at.size() - 1];
+  ProductSum sum;
+  for (int64_t k = 0; k < inner; ++k) {
+    sum.pairs.emplace_back(tx ? element(x, k, row) : element(x, row, k),
+                           ty ? element(y, column, k) : element(y, k, column));
+  }
+  return sum;
+}
+
+Combined PoolElements(const NodeView& node, size_t index) {
+  using P = params::Pool;
+  const Shape& x = node.InputShape(P::kX);
+  const auto given = node.Ints(P::kKernelSizes);
+  const std::vector<int64_t> kernel(given.begin(), given.end());
+  const auto strides = PerAxis(node, P::kStrides, kernel.size(), 1);
+  const std::vector<int64_t> dilations(kernel.size(), 1);
+  const Padding padding = PaddingOf(node, P::kPadType, P::kPad, x, kernel, strides, dilations);
+  const Coordinates out = CoordinatesOf(node.ResultType().shape, index);
+  Combined combined;
+  combined.divisor = 0;
+  Shape window;
+  for (const int64_t extent : kernel) window.Append(extent);
+  for (size_t tap = 0; tap < static_cast<size_t>(window.Elements()); ++tap) {
+    const Coordinates at = CoordinatesOf(window, tap);
+    Coordinates from = {out[0], out[1]};
+    bool inside = true;
+    bool padded = true;
+    for (size_t i = 0; i < kernel.size(); ++i) {
+      const int64_t extent = x[static_cast<int>(i) + 2];
+      const int64_t place = out[i + 2] * strides[i] + at[i] - padding.before[i];
+      inside = inside && place >= 0 && place < extent;
+      padded = padded && place < extent + padding.after[i];
+      from.push_back(place);
+    }
+    if (inside) combined.elements.push_back(IndexOf(x, from));
+    combined.divisor += padded ? 1 : 0;
+  }
+  if (node.Bool(P::kExcludePadding, false)) {
+    combined.divisor = static_cast<int64_t>(combined.elements.size());
+  }
+  return combined;
+}
+
+std::vector<bool> NamedAxes(const NodeView& node, int parameter, int rank) {
+  std::vector<bool> named(static_cast<size_t>(rank), !node.HasAttribute(parameter));
+  for (const int64_t axis : node.Ints(parameter)) named[static_cast<size_t>(Wrap(axis, rank))] = true;
+  return named;
+}
+
+// Elements of `shape` grouped by their coordinates on the axes that are not named.
+std::vector<std::vector<size_t>> GroupBy(const Shape& shape, const std::vector<bool>& named) {
+  Shape kept;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if (!named[static_cast<size_t>(axis)]) kept.Append(shape[axis]);
+  }
+  std::vector<std::vector<size_t>> groups(static_cast<size_t>(kept.Elements()));
+  for (size_t i = 0; i < static_cast<size_t>(shape.Elements()); ++i) {
+    const Coordinates at = CoordinatesOf(shape, i);
+    Coordinates key;
+    for (size_t axis = 0; axis < at.size(); ++axis) {
+      if (!named[axis]) key.push_back(at[axis]);
+    }
+    groups[IndexOf(kept, key)].push_back(i);
+  }
+  return groups;
+}
+
+Source ConcatSource(const NodeView& node, size_t index) {
+  using P = params::Concat;
+  const Shape& shape = node.ResultType().shape;
+  const auto axis = static_cast<size_t>(Wrap(node.Int(P::kAxis, 0), shape.rank()));
+  const auto values = node.InputList(P::kValues);
+  Coordinates at = CoordinatesOf(shape, index);
+  int operand = 0;
+  if (node.Bool(P::kInterleave, false)) {
+    const auto count = static_cast<int64_t>(values.size());
+    operand = static_cast<int>(at[axis] % count);
+    at[axis] /= count;
+  } else {
+    while (true) {
+      const int64_t extent =
+          node.graph().type(values[static_cast<size_t>(operand)]).shape[static_cast<int>(axis)];
+      if (at[axis] < extent) break;
+      at[axis] -= extent;
+      ++operand;
+    }
+  }
+  return {operand, IndexOf(node.graph().type(values[static_cast<size_t>(operand)]).shape, at)};
+}
+
+Source PadSource(const NodeView& node, size_t index) {
+  using P = params::Pad;
+  const Shape& x = node.InputShape(P::kX);
+  const auto pad = node.Ints(P::kPad);
+  const std::string_view mode = node.String(P::kMode, "constant");
+  Coordinates at = CoordinatesOf(node.ResultType().shape, index);
+  const size_t first = at.size() - pad.size() / 2;
+  for (size_t axis = first; axis < at.size(); ++axis) {
+    const int64_t extent = x[static_cast<int>(axis)];
+    int64_t place = at[axis] - pad[2 * (axis - first)];
+    if (mode == "constant" && (place < 0 || place >= extent)) return {-1, 0};
+    if (mode == "replicate") place = std::clamp<int64_t>(place, 0, extent - 1);
+    // Walking back from the edge, with or without the edge element itself.
+    const int64_t edge = mode == "symmetric" ? 1 : 0;
+    if (place < 0) place = -place - edge;
+    if (place >= extent) place = extent - 1 - (place - (extent - 1) - edge);
+    at[axis] = place;
+  }
+  return {0, IndexOf(x, at)};
+}
+
+Source MovedElement(const NodeView& node, size_t index) {
+  const Shape& shape = node.ResultType().shape;
+  const Shape& x = node.InputShape(0);
+  switch (KindOf(node.schema())) {
+    case OpKind::kReshape:
+      return {0, index};
+    case OpKind::kTranspose: {
+      const Coordinates at = CoordinatesOf(shape, index);
+      Coordinates from(at.size());
+      const auto perm = node.Ints(params::Transpose::kPerm);
+      for (size_t i = 0; i < at.size(); ++i) {
+        from[static_cast<size_t>(Wrap(perm[i], x.rank()))] = at[i];
+      }
+      return {0, IndexOf(x, from)};
+    }
+    case OpKind::kSliceBySize: {
+      Coordinates at = CoordinatesOf(shape, index);
+      const auto begin = node.Ints(params::SliceBySize::kBegin);
+      for (size_t i = 0; i < at.size(); ++i) {
+        at[i] += begin[i] < 0 ? begin[i] + x[static_cast<int>(i)] : begin[i];
+      }
+      return {0, IndexOf(x, at)};
+    }
+    case OpKind::kConcat:
+      return ConcatSource(node, index);
+    default:
+      return PadSource(node, index);
+  }
+}
+
+}  // namespace
+
+Coordinates CoordinatesOf(const Shape& shape, size_t index) {
+  Coordinates at(static_cast<size_t>(shape.rank()));
+  auto rest = static_cast<int64_t>(index);
+  for (size_t axis = at.size(); axis-- > 0;) {
+    at[axis] = rest % shape[static_cast<int>(axis)];
+    rest /= shape[static_cast<int>(axis)];
+  }
+  return at;
+}
+
+size_t IndexOf(const Shape& shape, const Coordinates& coordinates) {
+  int64_t index = 0;
+  for (size_t axis = 0; axis < coordinates.size(); ++axis) {
+    index = index * shape[static_cast<int>(axis)] + coordinates[axis];
+  }
+  return static_cast<size_t>(index);
+}
+
+size_t BroadcastIndex(const Shape& operand, const Shape& result, size_t index) {
+  const Coordinates at = CoordinatesOf(result, index);
+  Coordinates own(static_cast<size_t>(operand.rank()));
+  for (size_t i = 0; i < own.size(); ++i) {
+    own[i] = operand[static_cast<int>(i)] == 1 ? 0 : at[at.size() - own.size() + i];
+  }
+  return IndexOf(operand, own);
+}
+
+std::vector<ProductSum> ProductSums(const NodeView& node) {
+  std::vector<ProductSum> sums;
+  for (size_t i = 0; i < static_cast<size_t>(node.ResultType().shape.Elements()); ++i) {
+    switch (KindOf(node.schema())) {
+      case OpKind::kConv:
+        sums.push_back(ConvSum(node, i));
+        break;
+      case OpKind::kLinear:
+        sums.push_back(LinearSum(node, i));
+        break;
+      default:
+        sums.push_back(MatmulSum(node, i));
+        break;
+    }
+  }
+  return sums;
+}
+
+std::vector<Combined> CombinedElements(const NodeView& node) {
+  std::vector<Combined> combined;
+  const OpKind kind = KindOf(node.schema());
+  if (kind == OpKind::kAvgPool || kind == OpKind::kMaxPool) {
+    for (size_t i = 0; i < static_cast<size_t>(node.ResultType().shape.Elements()); ++i) {
+      combined.push_back(PoolElements(node, i));
+    }
+    return combined;
+  }
+  const Shape& x = node.InputShape(params::Reduce::kX);
+  for (auto& group : GroupBy(x, NamedAxes(node, params::Reduce::kAxes, x.rank()))) {
+    const auto divisor = static_cast<int64_t>(group.size());
+    combined.push_back({std::move(group), divisor});
+  }
+  return combined;
+}
+
+std::vector<std::vector<size_t>> NormalisedGroups(const NodeView& node) {
+  const Shape& x = node.InputShape(0);
+  if (KindOf(node.schema()) == OpKind::kLayerNorm) {
+    return GroupBy(x, NamedAxes(node, params::LayerNorm::kAxes, x.rank()));
+  }
+  std::vector<bool> named(static_cast<size_t>(x.rank()), false);
+  named[static_cast<size_t>(Wrap(node.Int(params::Softmax::kAxis, -1), x.rank()))] = true;
+  return GroupBy(x, named);
+}
+
+std::vector<Source> MovedElements(const NodeView& node) {
+  std::vector<Source> sources;
+  for (size_t i = 0; i < static_cast<size_t>(node.ResultType().shape.Elements()); ++i) {
+    sources.push_back(MovedElement(node, i));
+  }
+  return sources;
+}
+
+}  // namespace anecheck::testing

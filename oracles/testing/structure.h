@@ -1,0 +1,50 @@
+// Which elements meet which: the index structure of every operation, worked out naively from
+// coordinates, apart from the reference kernels. The slow implementation and the adversarial engine
+// of the tests are built on it.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "harness/graph/graph.h"
+
+namespace anecheck::testing {
+
+using Coordinates = std::vector<int64_t>;
+
+Coordinates CoordinatesOf(const Shape& shape, size_t index);
+size_t IndexOf(const Shape& shape, const Coordinates& coordinates);
+
+// The element of an operand of shape `operand` that is read for a result element (broadcasting).
+size_t BroadcastIndex(const Shape& operand, const Shape& result, size_t index);
+
+// conv, linear, matmul: for each result element the pairs (element of x, element of the second
+// operand) whose products are summed, and the element of the bias.
+struct ProductSum {
+  std::vector<std::pair<size_t, size_t>> pairs;
+  size_t bias = 0;
+};
+std::vector<ProductSum> ProductSums(const NodeView& node);
+
+// Pools and reductions: for each result element the elements of x that it combines, and for
+// averages the divisor.
+struct Combined {
+  std::vector<size_t> elements;
+  int64_t divisor = 1;
+};
+std::vector<Combined> CombinedElements(const NodeView& node);
+
+// Softmax and layer_norm: the groups of elements of x that are normalised together, each in
+// row-major order of the normalised axes.
+std::vector<std::vector<size_t>> NormalisedGroups(const NodeView& node);
+
+// Movement: for each result element the operand (position in the argument list) and its element;
+// operand -1 stands for pad's constant.
+struct Source {
+  int operand = 0;
+  size_t element = 0;
+};
+std::vector<Source> MovedElements(const NodeView& node);
+
+}  // namespace anecheck::testing
