@@ -42,8 +42,8 @@ Status Pointwise(KernelContext& context, const Function& function, const Pointwi
     const Bounds range = same ? at : function(x.low[i], x.high[i]);
     const bool exact = same && bound.zero_at_zero && x.value[i] == 0;
     const double error = exact ? 0 : bound.table_error;
-    raw.low[i] = range.low - error;
-    raw.high[i] = range.high + error;
+    raw.low[i] = WidenDown(range.low - error, error);
+    raw.high[i] = WidenUp(range.high + error, error);
     raw.nan[i] = x.NanAt(i) ? 1 : 0;
   }
   StoreFloats(context, result, raw, bound.ulp);

@@ -130,5 +130,12 @@ inline double DivideOdd(double a, double b) {
 inline constexpr double kDoubleSlack = 0x1p-50;
 inline double WidenDown(double x) { return x - std::fabs(x) * kDoubleSlack; }
 inline double WidenUp(double x) { return x + std::fabs(x) * kDoubleSlack; }
+// The same around a result to which an error bound was applied; nothing where that bound is 0.
+inline double WidenDown(double x, double error) {
+  return error == 0 ? x : x - (std::fabs(x) + error) * kDoubleSlack;
+}
+inline double WidenUp(double x, double error) {
+  return error == 0 ? x : x + (std::fabs(x) + error) * kDoubleSlack;
+}
 
 }  // namespace anecheck::reference

@@ -7,10 +7,12 @@ namespace {
 
 bool IsFiniteDouble(double x) { return std::fabs(x) < kInfinity; }
 
-// `ulp` neighbours beyond the rounded end; exact zeros and infinities have no error.
+// `ulp` neighbours beyond the rounded end; exact zeros and infinities have no error, and no error
+// changes the sign.
 double Neighbour(const Grid& grid, double end, int ulp) {
   if (end == 0 || !IsFiniteDouble(end)) return end;
-  return grid.Step(grid.Round(end), ulp);
+  const double moved = grid.Step(grid.Round(end), ulp);
+  return (moved < 0) == (end < 0) ? moved : 0;
 }
 
 // One NaN end of two means that the kernel met an invalid operation at a corner: anything may

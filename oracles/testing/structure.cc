@@ -157,7 +157,8 @@ Combined PoolElements(const NodeView& node, size_t index) {
 
 std::vector<bool> NamedAxes(const NodeView& node, int parameter, int rank) {
   std::vector<bool> named(static_cast<size_t>(rank), !node.HasAttribute(parameter));
-  for (const int64_t axis : node.Ints(parameter)) named[static_cast<size_t>(Wrap(axis, rank))] = true;
+  for (const int64_t axis : node.Ints(parameter))
+    named[static_cast<size_t>(Wrap(axis, rank))] = true;
   return named;
 }
 

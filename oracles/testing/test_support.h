@@ -25,7 +25,7 @@ inline Tensor MakeTensor(DType dtype, const Shape& shape, std::initializer_list<
   return MakeTensor(dtype, shape, std::span(elements.begin(), elements.size()));
 }
 
-inline std::vector<double> Elements(const Tensor& tensor) {
+inline std::vector<double> DecodedElements(const Tensor& tensor) {
   std::vector<double> elements(static_cast<size_t>(tensor.type.shape.Elements()));
   DecodeElements(tensor.type.dtype, tensor.bytes, elements);
   return elements;

@@ -1,0 +1,144 @@
+// The bound is sound and not lazy: an engine that keeps the contract and chooses the worst wherever
+// it may is never outside, and it comes near the ends.
+#include "oracles/testing/adversary.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <map>
+#include <rapidcheck/gtest.h>
+
+#include "generators/graph_generator.h"
+#include "oracles/judge.h"
+#include "oracles/testing/test_support.h"
+
+namespace anecheck {
+namespace {
+
+using testing::Adversary;
+using testing::Strategy;
+
+constexpr Strategy kStrategies[] = {Strategy::kRandom, Strategy::kRandom, Strategy::kUp,
+                                    Strategy::kDown,   Strategy::kWide,   Strategy::kNarrow};
+
+bool Inside(const Estimate& estimate, size_t i, double held) {
+  if (std::isnan(held)) return (estimate.flags[i] & Estimate::kNanAllowed) != 0;
+  return estimate.low[i] <= held && held <= estimate.high[i];
+}
+
+// "" or what lies outside.
+std::string Outside(const Graph& graph, ValueId id, const Estimate& estimate,
+                    std::span<const double> held, std::string_view form) {
+  for (size_t i = 0; i < held.size(); ++i) {
+    if (Inside(estimate, i, held[i])) continue;
+    const Value& value = graph.value(id);
+    const std::string_view op = graph.node(value.producer).schema->name;
+    return fmt::format("{} {} element {}: {:a} ({}) is not in [{:a}, {:a}], value {:a}", form, op,
+                       i, held[i], held[i], estimate.low[i], estimate.high[i], estimate.value[i]);
+  }
+  return {};
+}
+
+// Runs every strategy on one graph; the first violation or "".
+std::string FindViolation(const Graph& graph, std::span<const Tensor> inputs,
+                          ChoiceStream& choices) {
+  Evaluation evaluation;
+  const Status status = evaluation.Run(graph, inputs, ConformingContract(2));
+  if (!status.ok()) return status.error().message;
+  Estimate held;
+  Estimate stored;
+  for (const Strategy strategy : kStrategies) {
+    Adversary engine(choices, strategy);
+    if (!engine.Run(graph, inputs)) return {};
+    for (ValueId id = 0; id < graph.values().size(); ++id) {
+      if (graph.value(id).kind != ValueKind::kResult) continue;
+      evaluation.Intermediate(id, held);
+      evaluation.Stored(id, stored);
+      std::string found = Outside(graph, id, held, engine.values()[id], "held");
+      if (found.empty()) found = Outside(graph, id, stored, engine.Stored(graph, id), "stored");
+      if (!found.empty()) return found;
+    }
+  }
+  return {};
+}
+
+GeneratorOptions Options(CaseMode mode, int max_nodes) {
+  GeneratorOptions options;
+  options.mode = mode;
+  options.max_nodes = max_nodes;
+  options.max_elements = 64;
+  options.max_products = 2048;
+  return options;
+}
+
+class EveryMode : public ::testing::TestWithParam<size_t> {};
+
+TEST_P(EveryMode, ContractAbidingEnginesStayInside) {
+  const auto mode = static_cast<CaseMode>(GetParam());
+  const bool held = rc::check([mode](uint64_t seed) {
+    ChoiceStream choices = ChoiceStream::FromSeed(seed);
+    for (int i = 0; i < 5; ++i) {
+      Graph graph;
+      GenerateGraph(choices, Options(mode, 1 + i), graph);
+      const std::vector<Tensor> inputs = GenerateInputs(choices, graph, mode);
+      const std::string violation = FindViolation(graph, inputs, choices);
+      if (!violation.empty()) RC_FAIL(violation);
+    }
+  });
+  EXPECT_TRUE(held);
+}
+INSTANTIATE_TEST_SUITE_P(Modes, EveryMode, ::testing::Range<size_t>(0, kCaseModeCount),
+                         [](const auto& instance) {
+                           std::string name(CaseModeName(static_cast<CaseMode>(instance.param)));
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+// The largest share of the bound that the engine uses, by operation.
+double ReachedShare(OpKind kind) {
+  double reached = 0;
+  ChoiceStream choices = ChoiceStream::FromSeed(static_cast<uint64_t>(kind));
+  for (int round = 0; round < 60; ++round) {
+    GeneratorOptions options = Options(CaseMode::kFloat, 1);
+    options.ops.reset();
+    options.ops.set(static_cast<size_t>(kind));
+    Graph graph;
+    GenerateGraph(choices, options, graph);
+    const std::vector<Tensor> inputs = GenerateInputs(choices, graph, CaseMode::kFloat);
+    Evaluation evaluation;
+    if (!evaluation.Run(graph, inputs, ConformingContract(2)).ok()) continue;
+    Estimate expected;
+    for (const Strategy strategy : kStrategies) {
+      Adversary engine(choices, strategy);
+      if (!engine.Run(graph, inputs)) continue;
+      for (const Node& node : graph.nodes()) {
+        if (KindOf(*node.schema) != kind) continue;
+        evaluation.Intermediate(node.first_result, expected);
+        const auto& held = engine.values()[node.first_result];
+        for (size_t i = 0; i < held.size(); ++i) {
+          const double error = held[i] - expected.value[i];
+          const double bound = error > 0 ? expected.high[i] - expected.value[i]
+                                         : expected.value[i] - expected.low[i];
+          if (bound > 0 && bound < 1e30 && error != 0) {
+            reached = std::max(reached, std::fabs(error) / bound);
+          }
+        }
+      }
+    }
+  }
+  return reached;
+}
+
+TEST(Tightness, WorstEnginesReachAQuarterOfTheBound) {
+  for (const OpKind kind :
+       {OpKind::kConv, OpKind::kLinear, OpKind::kMatmul, OpKind::kAvgPool, OpKind::kLayerNorm,
+        OpKind::kAdd, OpKind::kSub, OpKind::kMul, OpKind::kRealDiv, OpKind::kSigmoid, OpKind::kTanh,
+        OpKind::kGelu, OpKind::kSoftmax, OpKind::kReduceSum}) {
+    const double share = ReachedShare(kind);
+    EXPECT_GE(share, 0.25) << GetOp(kind).schema.name;
+    RecordProperty(std::string(GetOp(kind).schema.name), fmt::format("{:.2f}", share));
+  }
+}
+
+}  // namespace
+}  // namespace anecheck

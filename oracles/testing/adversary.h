@@ -1,0 +1,63 @@
+// An engine that keeps the numeric contract and uses every freedom in it: at each permitted choice
+// it asks a strategy, which may always take the worst. The oracle's intervals must contain whatever
+// it does. Written apart from the reference kernels; used by tests only.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "generators/choice_stream.h"
+#include "harness/graph/graph.h"
+#include "oracles/contract.h"
+
+namespace anecheck::testing {
+
+// How the engine decides where the contract leaves it free.
+enum class Strategy {
+  kRandom,  // anew for every element
+  kUp,      // every error upward, everything rounded
+  kDown,    // every error downward, everything rounded
+  kWide,    // nothing rounded that need not be, no other error
+  kNarrow,  // everything rounded, no other error
+};
+
+class Adversary {
+ public:
+  Adversary(ChoiceStream& choices, Strategy strategy) : choices_(choices), strategy_(strategy) {}
+
+  // Runs the graph; what it holds for value v is then values()[v]. False where an operation has no
+  // adversarial form.
+  bool Run(const Graph& graph, std::span<const Tensor> inputs);
+
+  const std::vector<std::vector<double>>& values() const { return values_; }
+  // The value as it is stored in a graph output.
+  std::vector<double> Stored(const Graph& graph, ValueId id) const;
+
+ private:
+  using Elements = std::vector<double>;
+  bool RunNode(const NodeView& node);
+  Elements Elementwise(const NodeView& node);
+  Elements Unary(const NodeView& node);
+  Elements MultiplyAccumulate(const NodeView& node);
+  Elements Combine(const NodeView& node);
+  Elements Softmax(const NodeView& node);
+  Elements LayerNorm(const NodeView& node);
+  Elements Move(const NodeView& node);
+  Elements Cast(const NodeView& node);
+
+  const Elements& In(const NodeView& node, int parameter) const {
+    return values_[node.Input(parameter)];
+  }
+  bool Flip();
+  int Sign();                          // -1, 0 or 1: the direction of an error
+  double Hold(DType dtype, double x);  // stored form or unrounded form
+  double Neighbour(DType dtype, double x);
+  double Accumulate(std::vector<double> terms);
+  double Table(double exact, double error, bool exact_zero);
+
+  ChoiceStream& choices_;
+  Strategy strategy_;
+  std::vector<Elements> values_;
+};
+
+}  // namespace anecheck::testing
