@@ -48,6 +48,8 @@ class LayerNormGroup {
     if (!contract_.ideal) CentreBounds(x, n, sum);
   }
 
+  // Whether x - mean, rounded to the element type, may leave its range: what follows may be NaN.
+  bool Overflows() const { return overflows_; }
   double Value(size_t i) const { return centred_[i] / value_root_; }
   // The normalised element before scale and offset, rounded to the grid or kept wide.
   Interval Bound(size_t i) const {
@@ -89,6 +91,7 @@ class LayerNormGroup {
         count_;
     double squares_low = 0;
     double squares_high = 0;
+    overflows_ = false;
     for (size_t i = 0; i < n; ++i) {
       Interval& d = differences_[i];
       d.low = (x.low[i] * (count_ - 1) - (total_high - x.high[i])) / count_ - mean_error;
@@ -97,6 +100,7 @@ class LayerNormGroup {
         d.low = std::min(d.low, grid_.Round(d.low));
         d.high = std::max(d.high, grid_.Round(d.high));
       }
+      overflows_ |= !(std::fabs(d.low) < kInfinity) || !(std::fabs(d.high) < kInfinity);
       const double least = d.low > 0 ? d.low : d.high < 0 ? -d.high : 0;
       const double greatest = std::max(std::fabs(d.low), std::fabs(d.high));
       squares_low += least * least;
@@ -124,6 +128,7 @@ class LayerNormGroup {
   double value_root_ = 0;  // n times the standard deviation
   Interval reciprocal_;
   double error_ = 0;
+  bool overflows_ = false;
 };
 
 // Scale and offset of the element at `lane` of a group.
@@ -197,7 +202,8 @@ Status LayerNorm(KernelContext& context) {
       const auto at = static_cast<size_t>(base + split.inner[i]);
       raw.value[at] = affine.Value(group.Value(i), i);
       if (contract.ideal) continue;
-      const Interval bound = affine.Bound(group, group.Bound(i), i);
+      const Interval bound = group.Overflows() ? Interval{kNan, kInfinity}
+                                               : affine.Bound(group, group.Bound(i), i);
       raw.low[at] = bound.low;
       raw.high[at] = bound.high;
     }
