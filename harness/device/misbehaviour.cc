@@ -5,8 +5,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <thread>
-#include <vector>
 #include <unistd.h>
+#include <vector>
 
 namespace anecheck::device {
 

@@ -1,0 +1,457 @@
+// The rules of the e5rt ABI: the sequence of specification 001 in its single, chained, resident and
+// asynchronous forms, the limits, and each misuse with its error text (facts/e5rt_abi.md).
+#include <atomic>
+#include <csignal>
+#include <cstring>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include "harness/base/file.h"
+#include "harness/device/testing/test_engine.h"
+
+namespace anecheck::device::testing {
+namespace {
+
+const std::string kAddOne =
+    MilProgram("tensor<fp16, [4]> x", "tensor<fp16, [4]> y = add(x = x, y = fp16(1));", "y");
+
+class Abi : public ::testing::Test {
+ protected:
+  void SetUp() override { before_ = Counts(); }
+  // Whatever a test does, nothing stays alive.
+  void TearDown() override {
+    EXPECT_EQ(Counts().live_handles, before_.live_handles);
+    EXPECT_EQ(Counts().loaded_programs, before_.loaded_programs);
+    EXPECT_EQ(Counts().in_flight, before_.in_flight);
+  }
+  static anecheck_sim_counts Counts() {
+    anecheck_sim_counts counts{};
+    ENGINE(anecheck_sim_get_counts)(&counts);
+    return counts;
+  }
+
+ private:
+  CleanSettings clean_;
+  anecheck_sim_counts before_{};
+};
+
+// A block without captures, as plain C builds one.
+struct TestBlock {
+  void* isa;
+  int32_t flags;
+  int32_t reserved;
+  void (*invoke)(void*);
+  std::atomic<int> calls = 0;
+};
+void CountCall(void* block) { ++static_cast<TestBlock*>(block)->calls; }
+TestBlock MakeBlock() {
+  static char global_block_class = 0;
+  return {&global_block_class, 0, 0, CountCall, 0};
+}
+
+void* MakeEvent(uint32_t initial = 0) {
+  void* event = nullptr;
+  EXPECT_EQ(ENGINE(e5rt_async_event_create)(&event, "done", initial), 0);
+  return event;
+}
+uint64_t Signaled(void* event) {
+  uint64_t value = ~uint64_t{0};
+  EXPECT_EQ(ENGINE(e5rt_async_event_get_last_signaled_value)(event, &value), 0);
+  return value;
+}
+
+TEST_F(Abi, KnownByItsMarker) {
+  const auto* marker = static_cast<const char*>(EngineSymbol("anecheck_simulated_engine"));
+  EXPECT_STREQ(marker, "anecheck simulated engine 1");
+  EXPECT_EQ(ENGINE(anecheck_sim_abi_version)(), uint32_t{ANECHECK_SIM_ABI_VERSION});
+}
+
+TEST_F(Abi, RunsOneProgramManyTimes) {
+  LoadedProgram program(kAddOne);
+  ASSERT_EQ(program.error(), "");
+  auto* x = static_cast<uint16_t*>(program.Bind("x", false, 8));
+  const auto* y = static_cast<const uint16_t*>(program.Bind("y", true, 8));
+  for (int i = 0; i < 10; ++i) {
+    x[0] = DoubleToHalf(i).bits;
+    ASSERT_EQ(program.Execute(), 0);
+    EXPECT_EQ(y[0], DoubleToHalf(i + 1).bits);
+  }
+}
+
+TEST_F(Abi, OutputBoundToItsInputStaysResident) {
+  LoadedProgram program(kAddOne);
+  ASSERT_EQ(program.error(), "");
+  const auto* x = static_cast<const uint16_t*>(program.Bind("x", false, 8));
+  ASSERT_TRUE(program.Share("y", true, program.buffer("x")));
+  for (int step = 0; step < 100; ++step) ASSERT_EQ(program.Execute(), 0);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(x[i], DoubleToHalf(100).bits);
+}
+
+TEST_F(Abi, ChainOfOperationsInOneStreamAdvancesExactly) {
+  for (const int steps : {1, 2, 100}) {
+    std::vector<std::unique_ptr<LoadedProgram>> programs;
+    void* stream = nullptr;
+    ASSERT_EQ(ENGINE(e5rt_execution_stream_create)(&stream), 0);
+    const uint16_t* state = nullptr;
+    for (int i = 0; i < steps; ++i) {
+      programs.push_back(std::make_unique<LoadedProgram>(kAddOne));
+      LoadedProgram& program = *programs.back();
+      ASSERT_EQ(program.error(), "");
+      if (i == 0) {
+        state = static_cast<const uint16_t*>(program.Bind("x", false, 8));
+      } else {
+        ASSERT_TRUE(program.Share("x", false, programs[0]->buffer("x")));
+      }
+      ASSERT_TRUE(program.Share("y", true, programs[0]->buffer("x")));
+      // Encoded on its own stream already: re-encoding needs prepare.
+      EXPECT_NE(ENGINE(e5rt_execution_stream_encode_operation)(stream, program.operation()), 0);
+      ASSERT_EQ(ENGINE(e5rt_execution_stream_operation_prepare_op_for_encode)(program.operation()),
+                0);
+      ASSERT_EQ(ENGINE(e5rt_execution_stream_encode_operation)(stream, program.operation()), 0);
+    }
+    ASSERT_EQ(ENGINE(e5rt_execution_stream_execute_sync)(stream), 0);
+    EXPECT_EQ(state[0], DoubleToHalf(steps).bits);
+    ENGINE(e5rt_execution_stream_release)(&stream);
+  }
+}
+
+TEST_F(Abi, EventsAdvanceUnderSubmitAsyncOnly) {
+  LoadedProgram program(kAddOne);
+  program.Bind("x", false, 8);
+  program.Bind("y", true, 8);
+  void* event = MakeEvent(5);
+  ASSERT_EQ(
+      ENGINE(e5rt_execution_stream_operation_bind_completion_event)(program.operation(), event), 0);
+  ASSERT_EQ(program.Execute(), 0);
+  EXPECT_EQ(Signaled(event), 5u);  // D37
+  TestBlock block = MakeBlock();
+  ASSERT_EQ(ENGINE(e5rt_execution_stream_submit_async)(program.stream(), &block), 0);
+  ASSERT_EQ(ENGINE(e5rt_async_event_sync_wait)(event), 0);
+  EXPECT_EQ(Signaled(event), 6u);
+  while (block.calls == 0) std::this_thread::yield();
+  EXPECT_EQ(block.calls, 1);
+  ENGINE(anecheck_sim_set_quirk)("D37", 0);
+  ASSERT_EQ(program.Execute(), 0);
+  EXPECT_EQ(Signaled(event), 7u);
+  ENGINE(e5rt_async_event_release)(&event);
+}
+
+TEST_F(Abi, DependentOperationWaitsUnderSubmitAsync) {
+  LoadedProgram program(kAddOne);
+  program.Bind("x", false, 8);
+  const auto* y = static_cast<const uint16_t*>(program.Bind("y", true, 8));
+  void* gate = MakeEvent();
+  void* done = MakeEvent();
+  ASSERT_EQ(ENGINE(e5rt_async_event_set_active_future_value)(gate, 1), 0);
+  ASSERT_EQ(
+      ENGINE(e5rt_execution_stream_operation_bind_dependent_events)(program.operation(), &gate, 1),
+      0);
+  ASSERT_EQ(
+      ENGINE(e5rt_execution_stream_operation_bind_completion_event)(program.operation(), done), 0);
+  ASSERT_EQ(ENGINE(e5rt_execution_stream_async_submit)(program.stream()), 0);
+  EXPECT_EQ(Signaled(done), 0u);
+  EXPECT_EQ(y[0], 0);
+  ASSERT_EQ(ENGINE(e5rt_async_event_signal)(gate), 0);
+  ASSERT_EQ(ENGINE(e5rt_async_event_sync_wait)(done), 0);
+  EXPECT_EQ(y[0], DoubleToHalf(1).bits);
+  EXPECT_EQ(Signaled(done), 1u);
+  // execute_sync looks at no event: a gate that nobody opens does not stop it.
+  ASSERT_EQ(ENGINE(e5rt_async_event_set_active_future_value)(gate, 9), 0);
+  EXPECT_EQ(program.Execute(), 0);
+  ENGINE(e5rt_async_event_release)(&gate);
+  ENGINE(e5rt_async_event_release)(&done);
+  while (Counts().in_flight > 0) std::this_thread::yield();
+}
+
+TEST_F(Abi, HundredTwentyEightProgramsAndNoMore) {
+  std::vector<std::unique_ptr<LoadedProgram>> programs;
+  for (int i = 0; i < 128; ++i) {
+    programs.push_back(std::make_unique<LoadedProgram>(kAddOne));
+    ASSERT_EQ(programs.back()->error(), "") << i;
+  }
+  EXPECT_NE(LoadedProgram(kAddOne).error().find("ANE model load has failed"), std::string::npos);
+  programs.pop_back();
+  EXPECT_EQ(LoadedProgram(kAddOne).error(), "");
+}
+
+TEST_F(Abi, HundredTwentySevenRequestsInFlight) {
+  LoadedProgram program(kAddOne);
+  program.Bind("x", false, 8);
+  program.Bind("y", true, 8);
+  ENGINE(anecheck_sim_hold_queue)(1);
+  TestBlock block = MakeBlock();
+  for (int i = 0; i < 127; ++i) {
+    ASSERT_EQ(ENGINE(e5rt_execution_stream_submit_async)(program.stream(), &block), 0) << i;
+  }
+  EXPECT_EQ(ENGINE(e5rt_execution_stream_submit_async)(program.stream(), &block), 0xe00002be);
+  ENGINE(anecheck_sim_hold_queue)(0);
+  while (block.calls < 127) std::this_thread::yield();
+  EXPECT_EQ(ENGINE(e5rt_execution_stream_submit_async)(program.stream(), &block), 0);
+  while (block.calls < 128) std::this_thread::yield();
+}
+
+TEST_F(Abi, MasksChooseTheBackend) {
+  auto folder = TempDirectory::Create("anecheck-bundle-");
+  ASSERT_TRUE(folder.ok());
+  const auto backend = [&](const std::string& mil, uint64_t mask) {
+    const LoadedProgram program(mil, {.mask = mask, .bundle = folder->path()});
+    if (!program.ok()) return std::string("error");
+    auto text = ReadTextFile(folder->File("analytics.mil"));
+    EXPECT_TRUE(text.ok());
+    for (const char* name : {"ane", "bnns", "mps_graph"}) {
+      const std::string word = fmt::format("SelectedBackend = string(\"{}\")", name);
+      if (text->find(word) != std::string::npos) return std::string(name);
+    }
+    return std::string("none");
+  };
+  for (const uint64_t mask : {4, 5, 6, 7}) EXPECT_EQ(backend(kAddOne, mask), "ane") << mask;
+  for (const uint64_t mask : {1, 3}) EXPECT_EQ(backend(kAddOne, mask), "bnns") << mask;
+  EXPECT_EQ(backend(kAddOne, 2), "mps_graph");
+  // What the engine refuses falls back silently for 7 alone (D35).
+  const std::string wide = MilProgram("tensor<fp16, [1, 1, 1, 1, 1, 2]> x",
+                                      "tensor<fp16, [1, 1, 1, 1, 1, 2]> y = relu(x = x);", "y");
+  EXPECT_EQ(backend(wide, 7), "bnns");
+  for (const uint64_t mask : {4, 5, 6}) EXPECT_EQ(backend(wide, mask), "error") << mask;
+  ENGINE(anecheck_sim_set_quirk)("D35", 0);
+  EXPECT_EQ(backend(wide, 7), "error");
+}
+
+TEST_F(Abi, MaskOutsideOneToSevenIsRefused) {
+  void* options = nullptr;
+  ENGINE(e5rt_e5_compiler_options_create)(&options);
+  for (const uint64_t mask : {0, 8, 255}) {
+    EXPECT_NE(ENGINE(e5rt_e5_compiler_options_set_compute_device_types_mask)(options, mask), 0);
+  }
+  uint64_t mask = 0;
+  EXPECT_EQ(ENGINE(e5rt_e5_compiler_options_set_compute_device_types_mask)(options, 5), 0);
+  EXPECT_EQ(ENGINE(e5rt_e5_compiler_options_get_compute_device_types_mask)(options, &mask), 0);
+  EXPECT_EQ(mask, 5u);
+  ENGINE(e5rt_e5_compiler_options_release)(&options);
+}
+
+TEST_F(Abi, ReversedArgumentsGiveTheirMessages) {
+  LoadedProgram program(kAddOne);
+  void* out = nullptr;
+  EXPECT_NE(ENGINE(e5rt_program_library_create)(
+                reinterpret_cast<void**>(const_cast<char*>("/tmp/bundle")),
+                reinterpret_cast<const char*>(&out)),
+            0);
+  EXPECT_EQ(LastMessage(), "Invalid E5 path specified. @ GetE5PathFromCompositeBundle");
+  EXPECT_NE(ENGINE(e5rt_precompiled_compute_op_create_options_create_with_program_function)(
+                static_cast<void**>(program.operation()), &out),
+            0);
+  EXPECT_EQ(LastMessage(), "Cannot provide program function as nullptr. @ Create");
+  EXPECT_EQ(out, nullptr);
+}
+
+TEST_F(Abi, EventNeedsAName) {
+  void* event = nullptr;
+  EXPECT_NE(ENGINE(e5rt_async_event_create)(&event, nullptr, 0), 0);
+  EXPECT_EQ(LastMessage(), "Invalid Function Argument: eventName is NULL");
+  EXPECT_EQ(event, nullptr);
+}
+
+TEST_F(Abi, BufferTypesAreZeroToTwo) {
+  for (uint32_t type = 0; type < 3; ++type) {
+    void* buffer = nullptr;
+    size_t size = 0;
+    EXPECT_EQ(ENGINE(e5rt_buffer_object_alloc)(&buffer, 100, type), 0);
+    EXPECT_EQ(ENGINE(e5rt_buffer_object_get_size)(buffer, &size), 0);
+    EXPECT_EQ(size, 100u);
+    EXPECT_EQ(ENGINE(e5rt_buffer_object_release)(&buffer), 0);
+    EXPECT_EQ(buffer, nullptr);
+  }
+  void* buffer = nullptr;
+  EXPECT_NE(ENGINE(e5rt_buffer_object_alloc)(&buffer, 100, 3), 0);
+  EXPECT_EQ(LastMessage(), "Invalid BufferType @ AllocMemory");
+}
+
+TEST_F(Abi, FreshStreamRejectsReset) {
+  LoadedProgram program(kAddOne);
+  program.Bind("x", false, 8);
+  program.Bind("y", true, 8);
+  EXPECT_NE(ENGINE(e5rt_execution_stream_reset)(program.stream()), 0);
+  EXPECT_NE(LastMessage().find("never used"), std::string::npos);
+  ASSERT_EQ(program.Execute(), 0);
+  EXPECT_EQ(ENGINE(e5rt_execution_stream_reset)(program.stream()), 0);
+  EXPECT_NE(program.Execute(), 0);  // nothing is encoded now
+  ASSERT_EQ(ENGINE(e5rt_execution_stream_operation_prepare_op_for_encode)(program.operation()), 0);
+  ASSERT_EQ(ENGINE(e5rt_execution_stream_encode_operation)(program.stream(), program.operation()),
+            0);
+  EXPECT_EQ(ENGINE(e5rt_execution_stream_execute_sync)(program.stream()), 0);
+}
+
+// A second operation of a loaded program, not encoded anywhere.
+TEST_F(Abi, PrepareIsLegalOnEncodedOperationsOnly) {
+  auto folder = TempDirectory::Create("anecheck-bundle-");
+  const LoadedProgram program(kAddOne, {.bundle = folder->path()});
+  void* library = nullptr;
+  void* function = nullptr;
+  void* options = nullptr;
+  void* operation = nullptr;
+  ASSERT_EQ(ENGINE(e5rt_program_library_create)(&library, folder->path().c_str()), 0);
+  ASSERT_EQ(ENGINE(e5rt_program_library_retain_program_function)(library, "main", &function), 0);
+  ASSERT_EQ(ENGINE(e5rt_precompiled_compute_op_create_options_create_with_program_function)(
+                &options, function),
+            0);
+  ASSERT_EQ(
+      ENGINE(e5rt_execution_stream_operation_create_precompiled_compute_operation_with_options)(
+          &operation, options),
+      0);
+  EXPECT_NE(ENGINE(e5rt_execution_stream_operation_prepare_op_for_encode)(operation), 0);
+  EXPECT_NE(LastMessage().find("never encoded"), std::string::npos);
+  ENGINE(e5rt_execution_stream_operation_release)(&operation);
+  ENGINE(e5rt_precompiled_compute_op_create_options_release)(&options);
+  ENGINE(e5rt_program_function_release)(&function);
+  ENGINE(e5rt_program_library_release)(&library);
+}
+
+TEST_F(Abi, CompilerObjectsMayGoOnceTheOperationExists) {
+  LoadedProgram program(kAddOne);  // its compiler, options and configuration stay until the end
+  void* compiler = nullptr;
+  ASSERT_EQ(ENGINE(e5rt_e5_compiler_create)(&compiler), 0);
+  ASSERT_EQ(ENGINE(e5rt_e5_compiler_release)(&compiler), 0);
+  EXPECT_NE(ENGINE(e5rt_e5_compiler_release)(&compiler), 0);
+}
+
+TEST_F(Abi, DeadAndForeignHandlesAreRefused) {
+  LoadedProgram program(kAddOne);
+  void* buffer = nullptr;
+  void* data = nullptr;
+  ASSERT_EQ(ENGINE(e5rt_buffer_object_alloc)(&buffer, 8, 0), 0);
+  void* const stale = buffer;
+  // A handle of another kind.
+  EXPECT_NE(ENGINE(e5rt_execution_stream_execute_sync)(buffer), 0);
+  EXPECT_NE(ENGINE(e5rt_io_port_bind_buffer_object)(buffer, buffer), 0);
+  void* wrong = buffer;
+  EXPECT_NE(ENGINE(e5rt_execution_stream_release)(&wrong), 0);
+  EXPECT_EQ(wrong, buffer);
+  ASSERT_EQ(ENGINE(e5rt_buffer_object_release)(&buffer), 0);
+  // A released one, whose slot another object has taken.
+  void* other = nullptr;
+  ASSERT_EQ(ENGINE(e5rt_buffer_object_alloc)(&other, 8, 0), 0);
+  EXPECT_NE(ENGINE(e5rt_buffer_object_get_data_ptr)(stale, &data), 0);
+  // Null, and an address.
+  EXPECT_NE(ENGINE(e5rt_buffer_object_get_data_ptr)(nullptr, &data), 0);
+  EXPECT_NE(ENGINE(e5rt_buffer_object_get_data_ptr)(&data, &data), 0);
+  EXPECT_EQ(ENGINE(e5rt_buffer_object_release)(&other), 0);
+  EXPECT_NE(ENGINE(e5rt_buffer_object_release)(nullptr), 0);
+}
+
+TEST_F(Abi, PortsAndFunctionsAreFoundByName) {
+  LoadedProgram program(kAddOne);
+  void* port = nullptr;
+  EXPECT_NE(
+      ENGINE(e5rt_execution_stream_operation_retain_input_port)(program.operation(), "z", &port),
+      0);
+  EXPECT_EQ(LastMessage(), "Input port z not found");
+  EXPECT_NE(
+      ENGINE(e5rt_execution_stream_operation_retain_output_port)(program.operation(), "x", &port),
+      0);
+  EXPECT_EQ(port, nullptr);
+}
+
+TEST_F(Abi, UnboundAndSmallBuffersAreRefused) {
+  LoadedProgram program(kAddOne);
+  program.Bind("x", false, 8);
+  EXPECT_NE(program.Execute(), 0);
+  EXPECT_NE(LastMessage().find("port y has no buffer"), std::string::npos);
+  EXPECT_EQ(program.Bind("y", true, 6), nullptr);
+  EXPECT_NE(LastMessage().find("too small"), std::string::npos);
+}
+
+TEST_F(Abi, ErrorsBelongToTheirThread) {
+  void* event = nullptr;
+  EXPECT_NE(ENGINE(e5rt_async_event_create)(&event, nullptr, 0), 0);
+  const std::string here = LastMessage();
+  std::string there = "unset";
+  std::thread([&] { there = LastMessage(); }).join();
+  EXPECT_EQ(there, "");
+  EXPECT_EQ(LastMessage(), here);
+}
+
+TEST_F(Abi, UnsignedContainersAreNotPermitted) {
+  auto folder = TempDirectory::Create("anecheck-container-");
+  const std::string path = folder->File("model.hwx");
+  ASSERT_TRUE(WriteFileAtomic(path, std::string_view("\xce\xfa\xef\xbe\0\0\0\0", 8)).ok());
+  void* compiler = nullptr;
+  void* options = nullptr;
+  void* library = nullptr;
+  ENGINE(e5rt_e5_compiler_create)(&compiler);
+  ENGINE(e5rt_e5_compiler_options_create)(&options);
+  EXPECT_EQ(ENGINE(e5rt_e5_compiler_compile)(compiler, path.c_str(), options, &library),
+            0xe00002e2);
+  EXPECT_NE(ENGINE(e5rt_e5_compiler_compile)(compiler, "/no/such/file.mil", options, &library), 0);
+  EXPECT_EQ(library, nullptr);
+  ENGINE(e5rt_e5_compiler_options_release)(&options);
+  ENGINE(e5rt_e5_compiler_release)(&compiler);
+}
+
+TEST_F(Abi, LibraryListsItsFunctions) {
+  auto folder = TempDirectory::Create("anecheck-bundle-");
+  const LoadedProgram program(kAddOne, {.bundle = folder->path()});
+  void* library = nullptr;
+  ASSERT_EQ(ENGINE(e5rt_program_library_create)(&library, folder->path().c_str()), 0);
+  uint64_t count = 0;
+  const char* name = nullptr;
+  EXPECT_EQ(ENGINE(e5rt_program_library_get_num_functions)(library, &count), 0);
+  EXPECT_EQ(count, 1u);
+  EXPECT_EQ(ENGINE(e5rt_program_library_get_function_names)(library, 1, &name), 0);
+  EXPECT_STREQ(name, "main");
+  EXPECT_NE(ENGINE(e5rt_program_library_get_function_names)(library, 2, &name), 0);
+  void* function = nullptr;
+  EXPECT_NE(ENGINE(e5rt_program_library_retain_program_function)(library, "other", &function), 0);
+  ENGINE(e5rt_program_library_release)(&library);
+}
+
+TEST_F(Abi, BundleOfAnotherProcessMustBeCompiledAgain) {
+  auto folder = TempDirectory::Create("anecheck-bundle-");
+  ASSERT_TRUE(
+      WriteFileAtomic(folder->File("analytics.mil"), std::string_view("program(1.3) {}")).ok());
+  void* library = nullptr;
+  EXPECT_NE(ENGINE(e5rt_program_library_create)(&library, folder->path().c_str()), 0);
+  EXPECT_NE(LastMessage().find("Must re-compile the E5 bundle"), std::string::npos);
+  EXPECT_NE(LastMessage().find("ANE model load has failed"), std::string::npos);
+  EXPECT_NE(ENGINE(e5rt_program_library_create)(&library, "/no/such/bundle"), 0);
+  EXPECT_EQ(LastMessage(), "Invalid E5 path specified. @ GetE5PathFromCompositeBundle");
+}
+
+#ifndef ANECHECK_SANITIZED
+// How a child that calls `body` after fork ends.
+template <typename Body>
+int EndOfForkedChild(Body&& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    body();
+    _exit(0);
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+TEST_F(Abi, ForkedChildrenCrash) {
+  LoadedProgram program(kAddOne);
+  program.Bind("x", false, 8);
+  program.Bind("y", true, 8);
+  EXPECT_EQ(EndOfForkedChild([&] { program.Execute(); }), SIGABRT);
+  EXPECT_EQ(EndOfForkedChild([] { LoadedProgram{kAddOne}; }), SIGABRT);
+  EXPECT_EQ(program.Execute(), 0);  // the parent goes on
+}
+
+TEST_F(Abi, NullBlockCrashes) {
+  LoadedProgram program(kAddOne);
+  program.Bind("x", false, 8);
+  program.Bind("y", true, 8);
+  EXPECT_EQ(EndOfForkedChild(
+                [&] { ENGINE(e5rt_execution_stream_submit_async)(program.stream(), nullptr); }),
+            SIGSEGV);
+}
+#endif
+
+}  // namespace
+}  // namespace anecheck::device::testing

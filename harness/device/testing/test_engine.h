@@ -1,0 +1,104 @@
+// Drives libanecheck_espresso.so as a runner does: dlopen, dlsym, the call sequence of
+// specification 001, section 2. For the tests of the simulated engine.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/half.h"
+#include "harness/device/e5rt/api.h"
+#include "harness/device/simulator_control.h"
+
+namespace anecheck::device::testing {
+
+// The address of a symbol of the library, which is opened on first use and never closed.
+void* EngineSymbol(const char* name);
+
+// ENGINE(e5rt_execution_stream_create)(&stream)
+#define ENGINE(function) \
+  (*reinterpret_cast<decltype(&function)>(::anecheck::device::testing::EngineSymbol(#function)))
+
+// The last error message of this thread.
+std::string LastMessage();
+
+// A MIL program of one function: parameters, statements and outputs as MIL text.
+std::string MilProgram(std::string_view parameters, std::string_view statements,
+                       std::string_view outputs);
+
+using Halves = std::vector<Half>;
+Halves ToHalves(const std::vector<double>& values);
+std::vector<double> ToDoubles(const Halves& values);
+
+// A program compiled, loaded, with one buffer a port, encoded on a stream of its own; released with
+// the object. `error` is the engine's message where any step failed.
+class LoadedProgram {
+ public:
+  struct Options {
+    std::string target = "h13";
+    uint64_t mask = 4;
+    std::string bundle;        // cache location; empty for none
+    std::string model_folder;  // where the text is written; empty for a temporary file
+  };
+  LoadedProgram(const std::string& mil, const Options& options);
+  explicit LoadedProgram(const std::string& mil) : LoadedProgram(mil, Options{}) {}
+  ~LoadedProgram();
+  LoadedProgram(const LoadedProgram&) = delete;
+  LoadedProgram& operator=(const LoadedProgram&) = delete;
+
+  bool ok() const { return error_.empty(); }
+  const std::string& error() const { return error_; }
+
+  // Binds a new buffer of that size to the port and returns its memory; null where it fails.
+  void* Bind(const std::string& port, bool output, size_t bytes);
+  // Binds the buffer that another port already has.
+  bool Share(const std::string& port, bool output, void* buffer);
+  void* buffer(const std::string& port) const { return buffers_.at(port); }
+
+  int64_t Execute();
+  void* operation() const { return operation_; }
+  void* stream() const { return stream_; }
+
+ private:
+  bool Check(int64_t code);
+  void Load(const std::string& mil, const Options& options);
+
+  std::string error_;
+  void* config_ = nullptr;
+  void* compiler_ = nullptr;
+  void* options_ = nullptr;
+  void* library_ = nullptr;
+  void* function_ = nullptr;
+  void* op_options_ = nullptr;
+  void* operation_ = nullptr;
+  void* stream_ = nullptr;
+  std::vector<void*> ports_;
+  std::vector<void*> owned_;
+  std::map<std::string, void*> buffers_;
+};
+
+// Runs a program once. Inputs are raw bytes by port; outputs are read as raw bytes of the sizes
+// asked for. Fails the test (and returns nothing) where the engine refuses.
+using PortBytes = std::map<std::string, std::vector<uint8_t>>;
+PortBytes RunBytes(const std::string& mil, const PortBytes& inputs,
+                   const std::map<std::string, size_t>& outputs, const std::string& target);
+
+// The common case: fp16 in, one fp16 output called "y".
+Halves RunHalves(const std::string& mil, const std::map<std::string, Halves>& inputs, size_t count,
+                 const std::string& target = "h13");
+
+// The message with which compilation is refused; empty where it is not.
+std::string CompileError(const std::string& mil, const std::string& target = "h13",
+                         uint64_t mask = 4);
+
+// Settings of the engine for one test: everything at its default before and after.
+class CleanSettings {
+ public:
+  CleanSettings() { ENGINE(anecheck_sim_reset)(); }
+  ~CleanSettings() { ENGINE(anecheck_sim_reset)(); }
+};
+
+}  // namespace anecheck::device::testing
