@@ -1,0 +1,173 @@
+#include "harness/campaign/artifact.h"
+
+#include <nlohmann/json.hpp>
+
+#include <fmt/format.h>
+
+#include "harness/base/base64.h"
+#include "harness/graph/json.h"
+#include "harness/lowering/graph_to_mil.h"
+#include "harness/ops/op.h"
+
+namespace anecheck {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json TensorToJson(const std::string& name, const Tensor& tensor) {
+  ordered_json json;
+  json["name"] = name;
+  json["dtype"] = DTypeName(tensor.type.dtype);
+  json["shape"] = ordered_json::array();
+  for (const int64_t dim : tensor.type.shape.dims()) json["shape"].push_back(dim);
+  json["data"] = Base64Encode(tensor.bytes);
+  return json;
+}
+
+ordered_json RunnerToJson(const CampaignOptions& options) {
+  ordered_json json;
+  json["kind"] = options.runner;
+  json["library"] = options.worker.library;
+  json["faults"] = options.worker.faults;
+  json["quirks"] = ordered_json::array();
+  for (const QuirkSetting& quirk : options.worker.quirks) {
+    json["quirks"].push_back(fmt::format("{}={}", quirk.id, quirk.on ? "on" : "off"));
+  }
+  return json;
+}
+
+ordered_json ExpectedToJson(const Case& item) {
+  ordered_json list = ordered_json::array();
+  const auto estimates = Evaluate(item.graph, item.inputs, ConformingContract(item.target.family));
+  if (!estimates.ok()) return list;
+  const auto number = [](double value) -> ordered_json {
+    if (value != value) return "NaN";
+    if (value - value != 0) return value > 0 ? "Infinity" : "-Infinity";
+    return value;
+  };
+  for (size_t i = 0; i < estimates->size(); ++i) {
+    const Estimate& estimate = (*estimates)[i];
+    ordered_json& json = list.emplace_back();
+    json["name"] = item.graph.value(item.graph.outputs()[i]).name;
+    for (const double value : estimate.value) json["value"].push_back(number(value));
+    for (const double value : estimate.low) json["low"].push_back(number(value));
+    for (const double value : estimate.high) json["high"].push_back(number(value));
+  }
+  return list;
+}
+
+Error Wrong(std::string_view member, std::string_view what) {
+  return MakeError(ErrorCode::kInvalid, fmt::format("finding: {}: {}", member, what));
+}
+
+// Exceptions of the JSON library mean a member of another type than expected.
+template <typename T>
+Result<T> Get(const ordered_json& json, const char* member) {
+  if (!json.is_object() || !json.contains(member)) return Wrong(member, "is missing");
+  try {
+    return json.at(member).get<T>();
+  } catch (const ordered_json::exception&) {
+    return Wrong(member, "has the wrong type");
+  }
+}
+
+Status ReadRunner(const ordered_json& json, CampaignOptions& options) {
+  ANECHECK_ASSIGN(options.runner, Get<std::string>(json, "kind"));
+  ANECHECK_ASSIGN(options.worker.library, Get<std::string>(json, "library"));
+  ANECHECK_ASSIGN(options.worker.faults, Get<std::vector<std::string>>(json, "faults"));
+  ANECHECK_ASSIGN(const auto quirks, Get<std::vector<std::string>>(json, "quirks"));
+  for (const std::string& text : quirks) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos) return Wrong("runner.quirks", "needs the form ID=on or ID=off");
+    options.worker.quirks.push_back({text.substr(0, equals), text.substr(equals + 1) == "on"});
+  }
+  return {};
+}
+
+Status ReadInputs(const ordered_json& json, Case& item) {
+  if (!json.is_array()) return Wrong("inputs", "must be a list");
+  const std::vector<ValueId> ids = item.graph.ValuesOfKind(ValueKind::kInput);
+  if (json.size() != ids.size()) {
+    return Wrong("inputs", fmt::format("has {} tensors, the graph takes {}", json.size(), ids.size()));
+  }
+  for (size_t i = 0; i < ids.size(); ++i) {
+    ANECHECK_ASSIGN(const std::string data, Get<std::string>(json[i], "data"));
+    ANECHECK_ASSIGN(std::vector<uint8_t> bytes, Base64Decode(data));
+    const TensorType& type = item.graph.type(ids[i]);
+    if (bytes.size() != static_cast<size_t>(type.ByteSize())) {
+      return Wrong("inputs", fmt::format("tensor {} has {} bytes, must have {}", i, bytes.size(), type.ByteSize()));
+    }
+    item.inputs.push_back({type, std::move(bytes)});
+  }
+  return {};
+}
+
+}  // namespace
+
+nlohmann::ordered_json ArtifactToJson(const CampaignOptions& options, const Case& item,
+                                      const CaseOutcome& outcome, const RunReply& reply,
+                                      const std::string& id) {
+  ordered_json json;
+  json["version"] = 1;
+  json["tool_version"] = kToolVersion;
+  json["id"] = id;
+  json["verdict"] = outcome.record.verdict;
+  json["known_defect"] = outcome.known_defect;
+  json["op"] = outcome.op;
+  json["message"] = outcome.record.message;
+  json["case"] = {{"seed", options.seed},
+                  {"index", item.index},
+                  {"case_seed", item.seed},
+                  {"target", item.target.name},
+                  {"family", item.target.family},
+                  {"route", options.route},
+                  {"mode", CaseModeName(item.mode)}};
+  json["runner"] = RunnerToJson(options);
+  json["graph"] = GraphToJson(item.graph);
+  json["mil"] = item.mil;
+  json["inputs"] = ordered_json::array();
+  const std::vector<ValueId> inputs = item.graph.ValuesOfKind(ValueKind::kInput);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    json["inputs"].push_back(TensorToJson(item.graph.value(inputs[i]).name, item.inputs[i]));
+  }
+  json["expected"] = ExpectedToJson(item);
+  json["actual"] = ordered_json::array();
+  for (size_t i = 0; i < reply.outputs.size(); ++i) {
+    const std::string& name = item.graph.value(item.graph.outputs()[i]).name;
+    json["actual"].push_back(TensorToJson(name, reply.outputs[i]));
+  }
+  return json;
+}
+
+Result<Artifact> ArtifactFromJson(const nlohmann::ordered_json& json) {
+  Artifact artifact;
+  ANECHECK_ASSIGN(const int version, Get<int>(json, "version"));
+  if (version != 1) return Wrong("version", "must be 1");
+  ANECHECK_ASSIGN(artifact.id, Get<std::string>(json, "id"));
+  ANECHECK_ASSIGN(artifact.verdict, Get<std::string>(json, "verdict"));
+  ANECHECK_ASSIGN(const ordered_json item, Get<ordered_json>(json, "case"));
+  ANECHECK_ASSIGN(artifact.options.seed, Get<uint64_t>(item, "seed"));
+  ANECHECK_ASSIGN(artifact.item.index, Get<uint64_t>(item, "index"));
+  ANECHECK_ASSIGN(artifact.item.seed, Get<uint64_t>(item, "case_seed"));
+  ANECHECK_ASSIGN(artifact.item.target.name, Get<std::string>(item, "target"));
+  ANECHECK_ASSIGN(artifact.item.target.family, Get<int>(item, "family"));
+  if (artifact.item.target.family < 0 || artifact.item.target.family > 7) {
+    return Wrong("case.family", "must be 0 to 7");
+  }
+  ANECHECK_ASSIGN(artifact.options.route, Get<std::string>(item, "route"));
+  ANECHECK_ASSIGN(const std::string mode, Get<std::string>(item, "mode"));
+  const auto known = CaseModeFromName(mode);
+  if (!known) return Wrong("case.mode", fmt::format("\"{}\" is no mode", mode));
+  artifact.item.mode = *known;
+  artifact.options.targets = {artifact.item.target};
+  ANECHECK_ASSIGN(const ordered_json runner, Get<ordered_json>(json, "runner"));
+  ANECHECK_RETURN_IF_ERROR(ReadRunner(runner, artifact.options));
+  ANECHECK_ASSIGN(const ordered_json graph, Get<ordered_json>(json, "graph"));
+  ANECHECK_ASSIGN(artifact.item.graph, GraphFromJson(graph, OpVocabulary()));
+  ANECHECK_ASSIGN(const ordered_json inputs, Get<ordered_json>(json, "inputs"));
+  ANECHECK_RETURN_IF_ERROR(ReadInputs(inputs, artifact.item));
+  ANECHECK_ASSIGN(artifact.item.mil, GraphToMil(artifact.item.graph));
+  return artifact;
+}
+
+}  // namespace anecheck

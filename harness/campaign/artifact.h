@@ -1,0 +1,31 @@
+// A finding as a file: everything that is needed to run one case again on any machine.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "harness/base/result.h"
+#include "harness/campaign/campaign.h"
+#include "harness/campaign/judge_case.h"
+
+namespace anecheck {
+
+// {"version": 1, "tool_version", "id", "verdict", "known_defect", "op", "message",
+//  "case": {seed, index, case_seed, target, family, route, mode},
+//  "runner": {kind, library, faults, quirks},
+//  "graph": (harness/graph/json.h), "mil": text,
+//  "inputs": [{name, dtype, shape, data}], "expected": [{name, low, high, value}],
+//  "actual": [{name, dtype, shape, data}]}
+nlohmann::ordered_json ArtifactToJson(const CampaignOptions& options, const Case& item,
+                                      const CaseOutcome& outcome, const RunReply& reply,
+                                      const std::string& id);
+
+// What a replay needs of an artifact.
+struct Artifact {
+  CampaignOptions options;  // targets: the case's one; runner and worker settings
+  Case item;
+  std::string id, verdict;
+};
+// Errors name the member that is wrong.
+Result<Artifact> ArtifactFromJson(const nlohmann::ordered_json& json);
+
+}  // namespace anecheck

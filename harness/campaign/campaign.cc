@@ -1,0 +1,371 @@
+#include "harness/campaign/campaign.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <ctime>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "harness/campaign/artifact.h"
+#include "harness/campaign/judge_case.h"
+
+namespace anecheck {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Cases that go to a worker together: enough to make the hand-over cheap, few enough to lose little
+// when a worker dies.
+constexpr uint64_t kBatch = 64;
+// Batches that threads may be ahead of the writer.
+constexpr uint64_t kAhead = 8;
+constexpr int kConfirmations = 3;
+
+std::string UtcNow() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1,
+                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+std::string HostName() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "";
+}
+
+std::string RunUuid() {
+  std::FILE* random = std::fopen("/dev/urandom", "rb");
+  uint64_t words[2] = {static_cast<uint64_t>(std::time(nullptr)), static_cast<uint64_t>(getpid())};
+  if (random != nullptr) {
+    if (std::fread(words, sizeof words, 1, random) != 1) words[1] ^= 1;
+    std::fclose(random);
+  }
+  return fmt::format("{:016x}{:016x}", words[0], words[1]);
+}
+
+uint64_t HashText(std::string_view text, uint64_t state) {
+  for (const char c : text) state = (state ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+  return state;
+}
+
+// One judged case that is worth a row in `findings`, with what confirmation needs.
+struct Suspect {
+  Case item;
+  CaseOutcome outcome;
+  RunReply reply;
+  std::string signature;
+};
+
+struct BatchResult {
+  BatchRecord record;
+  std::vector<Suspect> suspects;
+  std::optional<Error> error;
+};
+
+std::string Signature(const CaseOutcome& outcome) {
+  const CaseRecord& record = outcome.record;
+  if (record.verdict == "known-defect") {
+    return fmt::format("known-defect|{}|{}", outcome.known_defect, record.target);
+  }
+  if (record.verdict == "wrong" || record.verdict == "unconfirmed") {
+    return fmt::format("{}|{}|{}", record.verdict, outcome.op, record.target);
+  }
+  // Numbers in an engine's message name the case, not the defect.
+  std::string words;
+  for (const char c : record.message) words += c >= '0' && c <= '9' ? '#' : c;
+  return fmt::format("{}|{}|{}|{}", record.verdict, record.stage, record.target, words);
+}
+
+bool IsSuspect(std::string_view verdict) { return verdict != "pass" && verdict != "inconclusive"; }
+
+class Campaign {
+ public:
+  Campaign(const CampaignOptions& options, const RunnerFactory& make_runner,
+           const std::function<void(const CampaignProgress&)>& progress,
+           const std::atomic<bool>* stop)
+      : options_(options), make_runner_(make_runner), progress_(progress), stop_(stop) {}
+
+  Result<CampaignSummary> Run() {
+    ANECHECK_ASSIGN(confirmer_, make_runner_());
+    ANECHECK_ASSIGN(const RunnerIdentity identity, confirmer_->Identify());
+    ANECHECK_ASSIGN(Store store, Store::Open(options_.db));
+    ANECHECK_ASSIGN(const int64_t run, store.BeginRun(Describe(identity)));
+    const int jobs = std::max(1, options_.jobs);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < jobs; ++i) threads.emplace_back([this] { Work(); });
+    const Status written = WriteAll(store, run);
+    {
+      const std::lock_guard lock(mutex_);
+      ending_ = true;
+    }
+    changed_.notify_all();
+    for (std::thread& thread : threads) thread.join();
+    const std::string_view state = written.ok() && !summary_.interrupted ? "finished" : "interrupted";
+    const Status finished = store.FinishRun(run, state, UtcNow());
+    if (!written.ok()) return written.error();
+    ANECHECK_RETURN_IF_ERROR(Status(finished));
+    return std::move(summary_);
+  }
+
+ private:
+  RunRecord Describe(const RunnerIdentity& identity) const {
+    RunRecord record;
+    record.uuid = RunUuid();
+    record.command = options_.command;
+    nlohmann::ordered_json json = {{"seed", options_.seed}, {"cases", options_.cases}, {"route", options_.route}, {"runner", options_.runner}};
+    for (const CampaignTarget& target : options_.targets) json["targets"].push_back(target.name);
+    for (const CaseMode mode : options_.modes) json["modes"].push_back(CaseModeName(mode));
+    json["ops"] = options_.ops.to_string();
+    json["faults"] = options_.worker.faults;
+    for (const QuirkSetting& quirk : options_.worker.quirks) {
+      json["quirks"].push_back(fmt::format("{}={}", quirk.id, quirk.on ? "on" : "off"));
+    }
+    record.options = json.dump();
+    record.seed = options_.seed;
+    record.started = UtcNow();
+    record.tool_version = kToolVersion;
+    record.host = HostName();
+    record.os = identity.os;
+    record.runner = identity.runner;
+    record.provenance = ProvenanceName(identity.provenance);
+    record.engine = identity.engine;
+    record.chip = identity.chip;
+    record.compiler_version = identity.compiler_version;
+    return record;
+  }
+
+  uint64_t BatchCount() const { return (options_.cases + kBatch - 1) / kBatch; }
+
+  bool OutOfTime() const {
+    const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    return (stop_ != nullptr && stop_->load()) ||
+           (options_.max_seconds > 0 && seconds >= options_.max_seconds);
+  }
+
+  // Takes batches in order until there are none left, and leaves their results for the writer.
+  void Work() {
+    auto runner = make_runner_();
+    Evaluation evaluation;
+    for (;;) {
+      uint64_t batch = 0;
+      {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [this] { return ending_ || next_ < written_ + kAhead; });
+        if (ending_ || next_ >= BatchCount() || OutOfTime()) {
+          closed_ = true;
+          break;
+        }
+        batch = next_++;
+      }
+      BatchResult result;
+      if (runner.ok()) {
+        result = RunBatch(batch, **runner, evaluation);
+      } else {
+        result.error = runner.error();
+      }
+      const std::lock_guard lock(mutex_);
+      results_.emplace(batch, std::move(result));
+      changed_.notify_all();
+    }
+    changed_.notify_all();
+  }
+
+  BatchResult RunBatch(uint64_t batch, Runner& runner, Evaluation& evaluation) {
+    BatchResult result;
+    std::vector<Case> items;
+    const uint64_t end = std::min(options_.cases, (batch + 1) * kBatch);
+    for (uint64_t index = batch * kBatch; index < end; ++index) {
+      Result<Case> item = MakeCase(options_, index);
+      if (!item.ok()) {
+        result.error = item.error();
+        return result;
+      }
+      items.push_back(std::move(item).value());
+    }
+    std::vector<RunRequest> requests;
+    for (const Case& item : items) {
+      requests.push_back({item.index, item.target.name, item.mil, &item.graph, item.inputs});
+    }
+    Result<std::vector<RunReply>> replies = runner.Run(requests);
+    if (!replies.ok()) {
+      result.error = replies.error();
+      return result;
+    }
+    for (size_t i = 0; i < items.size(); ++i) {
+      CaseOutcome outcome = JudgeCase(items[i], options_.route, (*replies)[i], evaluation);
+      if (outcome.record.verdict == "wrong") {
+        const std::string first = FirstWrongOp(items[i], runner, evaluation);
+        if (!first.empty()) outcome.op = first;
+      }
+      CountReach(items[i], outcome, result.record);
+      result.record.cases.push_back(outcome.record);
+      if (!IsSuspect(outcome.record.verdict)) continue;
+      std::string signature = Signature(outcome);
+      result.suspects.push_back({std::move(items[i]), std::move(outcome), std::move((*replies)[i]),
+                                 std::move(signature)});
+    }
+    return result;
+  }
+
+  // Records batches in order, whichever thread was done first.
+  Status WriteAll(Store& store, int64_t run) {
+    for (uint64_t batch = 0;; ++batch) {
+      BatchResult result;
+      {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return results_.contains(batch) || (closed_ && batch >= next_); });
+        const auto found = results_.find(batch);
+        if (found == results_.end()) break;
+        result = std::move(found->second);
+        results_.erase(found);
+      }
+      if (result.error) return *result.error;
+      for (Suspect& suspect : result.suspects) {
+        ANECHECK_ASSIGN(FindingRecord finding, Confirm(suspect));
+        result.record.findings.push_back(std::move(finding));
+      }
+      ANECHECK_RETURN_IF_ERROR(store.Append(run, result.record));
+      Count(result.record);
+      {
+        const std::lock_guard lock(mutex_);
+        written_ = batch + 1;
+      }
+      changed_.notify_all();
+      Report();
+    }
+    summary_.interrupted = stop_ != nullptr && stop_->load() && summary_.cases < options_.cases;
+    return {};
+  }
+
+  // Tries the first case of a signature again; later ones only count.
+  Result<FindingRecord> Confirm(Suspect& suspect) {
+    FindingRecord finding;
+    finding.case_index = suspect.item.index;
+    finding.op = suspect.outcome.op;
+    finding.target = suspect.item.target.name;
+    finding.route = options_.route;
+    finding.verdict = suspect.outcome.record.verdict;
+    finding.known_defect = suspect.outcome.known_defect;
+    finding.signature = suspect.signature;
+    finding.summary = suspect.outcome.record.message;
+    if (!signatures_.insert(suspect.signature).second) return finding;
+    if (IsNewFinding(finding.verdict)) {
+      ANECHECK_ASSIGN(const bool repeats, Repeats(suspect));
+      if (!repeats) finding.verdict = suspect.outcome.record.verdict = "flaky";
+    }
+    finding.id = fmt::format("f{:011x}",
+                             HashText(suspect.signature, suspect.item.seed ^ 0xcbf29ce484222325) >> 20);
+    finding.replay = fmt::format("anecheck replay {} --db {}", finding.id, options_.db);
+    finding.artifact = ArtifactToJson(options_, suspect.item, suspect.outcome, suspect.reply, finding.id).dump();
+    return finding;
+  }
+
+  Result<bool> Repeats(const Suspect& suspect) {
+    Evaluation evaluation;
+    for (int i = 0; i < kConfirmations; ++i) {
+      ANECHECK_RETURN_IF_ERROR(confirmer_->Restart());
+      const Case& item = suspect.item;
+      const RunRequest request = {item.index, item.target.name, item.mil, &item.graph, item.inputs};
+      ANECHECK_ASSIGN(const std::vector<RunReply> replies, confirmer_->Run({&request, 1}));
+      const CaseOutcome again = JudgeCase(item, options_.route, replies[0], evaluation);
+      if (again.record.verdict != suspect.outcome.record.verdict) return false;
+    }
+    return true;
+  }
+
+  void Count(const BatchRecord& batch) {
+    for (const CaseRecord& record : batch.cases) {
+      ++summary_.cases;
+      if (record.verdict == "inconclusive") ++summary_.inconclusive;
+      if (!record.outputs.empty()) ++summary_.judged;
+    }
+    for (const FindingRecord& finding : batch.findings) {
+      if (finding.id.empty()) {
+        for (FindingRecord& listed : summary_.list) {
+          if (listed.signature == finding.signature) ++listed.occurrences;
+        }
+        continue;
+      }
+      summary_.list.push_back(finding);
+      summary_.list.back().artifact.clear();
+      ++(IsNewFinding(finding.verdict) ? summary_.findings : summary_.known_defects);
+    }
+  }
+
+  void Report() const {
+    if (!progress_) return;
+    progress_({summary_.cases, options_.cases, summary_.findings,
+               std::chrono::duration<double>(Clock::now() - start_).count()});
+  }
+
+  const CampaignOptions& options_;
+  const RunnerFactory& make_runner_;
+  const std::function<void(const CampaignProgress&)>& progress_;
+  const std::atomic<bool>* stop_;
+  const Clock::time_point start_ = Clock::now();
+  std::unique_ptr<Runner> confirmer_;
+  std::set<std::string> signatures_;
+  CampaignSummary summary_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<uint64_t, BatchResult> results_;
+  uint64_t next_ = 0;
+  uint64_t written_ = 0;
+  bool closed_ = false;
+  bool ending_ = false;
+};
+
+}  // namespace
+
+bool IsNewFinding(std::string_view verdict) {
+  return IsSuspect(verdict) && verdict != "known-defect" && verdict != "unconfirmed";
+}
+
+Result<std::unique_ptr<Runner>> MakeRunner(const CampaignOptions& options) {
+  if (options.runner == "e5rt") return std::unique_ptr<Runner>(new E5rtRunner(options.worker));
+  return MakeError(ErrorCode::kInvalid,
+                   fmt::format("--runner {}: unknown; known is e5rt", options.runner));
+}
+
+Result<CampaignSummary> RunCampaign(const CampaignOptions& options, const RunnerFactory& make_runner,
+                                    const std::function<void(const CampaignProgress&)>& progress,
+                                    const std::atomic<bool>* stop) {
+  return Campaign(options, make_runner, progress, stop).Run();
+}
+
+nlohmann::ordered_json SummaryToJson(const CampaignSummary& summary) {
+  nlohmann::ordered_json json;
+  json["summary"] = {{"cases", summary.cases},
+                     {"judged", summary.judged},
+                     {"inconclusive", summary.inconclusive},
+                     {"findings", summary.findings},
+                     {"known_defects", summary.known_defects}};
+  json["findings"] = nlohmann::ordered_json::array();
+  for (const FindingRecord& finding : summary.list) {
+    json["findings"].push_back({{"id", finding.id},
+                                {"op", finding.op},
+                                {"target", finding.target},
+                                {"route", finding.route},
+                                {"verdict", finding.verdict},
+                                {"known_defect", finding.known_defect},
+                                {"case", finding.case_index},
+                                {"occurrences", finding.occurrences},
+                                {"summary", finding.summary},
+                                {"replay", finding.replay}});
+  }
+  return json;
+}
+
+}  // namespace anecheck

@@ -1,0 +1,100 @@
+// A campaign: generates cases, runs them, judges every output element, confirms and records what it
+// finds. `anecheck run` is a thin shell around it; power and baseline measurements drive it too.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "generators/graph_generator.h"
+#include "harness/base/result.h"
+#include "harness/campaign/store.h"
+#include "harness/runners/runner.h"
+#include "harness/runners/worker.h"
+
+namespace anecheck {
+
+inline constexpr const char* kToolVersion = "0.1.0";
+
+struct CampaignTarget {
+  std::string name;  // lower case, as the compiler takes it: "h17s"
+  int family = 2;    // index of specification 003
+};
+
+struct CampaignOptions {
+  uint64_t seed = 1;
+  uint64_t cases = 1000;
+  double max_seconds = 0;  // 0: no limit; the campaign then ends after `cases`
+  int jobs = 1;
+  std::vector<CampaignTarget> targets;
+  std::vector<CaseMode> modes;  // empty: the default mix
+  std::bitset<kOpCount> ops = std::bitset<kOpCount>().set();
+  std::string route = "mil";
+  std::string runner = "e5rt";
+  WorkerOptions worker;
+  std::string db;       // results file
+  std::string command;  // what to type to run this again, stored with the run
+};
+
+// The case's own choice stream seed: a function of the run's seed and the index alone, so that any
+// cut of a campaign into jobs and shards makes the same cases.
+uint64_t CaseSeed(uint64_t run_seed, uint64_t index);
+
+// One generated case.
+struct Case {
+  uint64_t index = 0;
+  uint64_t seed = 0;
+  CampaignTarget target;
+  CaseMode mode = CaseMode::kFloat;
+  Graph graph;
+  std::vector<Tensor> inputs;
+  std::string mil;
+};
+
+// Makes case `index` of a campaign: target, mode, graph, inputs and MIL text.
+Result<Case> MakeCase(const CampaignOptions& options, uint64_t index);
+
+// Counts over a whole campaign, as its JSON summary gives them.
+struct CampaignSummary {
+  uint64_t cases = 0;
+  uint64_t judged = 0;        // cases with a verdict on values
+  uint64_t inconclusive = 0;
+  uint64_t findings = 0;      // distinct new ones
+  uint64_t known_defects = 0; // distinct documented ones
+  bool interrupted = false;
+  std::vector<FindingRecord> list;  // distinct, in order of their first case
+};
+
+// Told of progress from the thread that called RunCampaign, after every recorded batch.
+struct CampaignProgress {
+  uint64_t done = 0;
+  uint64_t wanted = 0;
+  uint64_t findings = 0;
+  double seconds = 0;
+};
+
+// Makes a fresh runner; called once a thread and again for confirmations.
+using RunnerFactory = std::function<Result<std::unique_ptr<Runner>>()>;
+
+// The runner that `options` name. Errors: kInvalid for an unknown kind.
+Result<std::unique_ptr<Runner>> MakeRunner(const CampaignOptions& options);
+
+// Runs the campaign and records it. `stop`, where given, ends it early when it becomes true, with
+// all finished cases recorded. Findings are tried three more times in fresh workers; one that does
+// not repeat each time is `flaky`. Everything recorded but the times follows from the options.
+Result<CampaignSummary> RunCampaign(const CampaignOptions& options, const RunnerFactory& make_runner,
+                                    const std::function<void(const CampaignProgress&)>& progress,
+                                    const std::atomic<bool>* stop = nullptr);
+
+// {"summary": {cases, judged, inconclusive, findings, known_defects}, "findings": [...]}.
+nlohmann::ordered_json SummaryToJson(const CampaignSummary& summary);
+
+// A finding is new unless a documented defect explains it.
+bool IsNewFinding(std::string_view verdict);
+
+}  // namespace anecheck

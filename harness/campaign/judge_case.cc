@@ -1,0 +1,171 @@
+#include "harness/campaign/judge_case.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "harness/graph/fingerprint.h"
+#include "harness/lowering/graph_to_mil.h"
+#include "oracles/judge.h"
+
+namespace anecheck {
+namespace {
+
+constexpr std::string_view kOrder[] = {"pass",     "inconclusive", "known-defect", "unconfirmed",
+                                       "misplaced", "rejected",    "failed",       "garbled",
+                                       "hung",     "crashed",      "wrong"};
+
+size_t Rank(std::string_view verdict) {
+  return static_cast<size_t>(std::find(std::begin(kOrder), std::end(kOrder), verdict) -
+                             std::begin(kOrder));
+}
+
+std::string VerdictWord(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kPass:
+      return "pass";
+    case Verdict::kKnownDefect:
+      return "known-defect";
+    case Verdict::kUnconfirmed:
+      return "unconfirmed";
+    case Verdict::kWrong:
+      return "wrong";
+    case Verdict::kInconclusive:
+      return "inconclusive";
+  }
+  return "inconclusive";
+}
+
+std::string ProducerOf(const Graph& graph, ValueId value) {
+  const Value& info = graph.value(value);
+  if (info.kind != ValueKind::kResult) return "";
+  return std::string(graph.node(info.producer).schema->name);
+}
+
+CaseRecord Describe(const Case& item, const std::string& route, const RunReply& reply) {
+  CaseRecord record;
+  record.index = item.index;
+  record.seed = item.seed;
+  record.target = item.target.name;
+  record.route = route;
+  record.mode = CaseModeName(item.mode);
+  record.fingerprint = GraphFingerprint(item.graph);
+  record.nodes = static_cast<int64_t>(item.graph.nodes().size());
+  record.status = RunStatusName(reply.status);
+  record.stage = reply.stage;
+  record.backend = reply.backend;
+  record.message = reply.message;
+  record.compile_us = reply.compile_us;
+  record.run_us = reply.run_us;
+  record.verdict = reply.status == RunStatus::kOk ? "pass" : record.status;
+  return record;
+}
+
+void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluation,
+                  CaseOutcome& outcome) {
+  CaseRecord& record = outcome.record;
+  const Status evaluated =
+      evaluation.Run(item.graph, item.inputs, ConformingContract(item.target.family));
+  if (!evaluated.ok()) {
+    record.verdict = "inconclusive";
+    record.message = evaluated.error().message;
+    return;
+  }
+  Estimate expected;
+  const auto outputs = item.graph.outputs();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (i >= reply.outputs.size()) {
+      record.verdict = "garbled";
+      record.message = fmt::format("output {} is missing from the reply", i);
+      return;
+    }
+    evaluation.Stored(outputs[i], expected);
+    const OutputJudgement judged =
+        Judge(item.graph, item.inputs, i, expected, reply.outputs[i], item.target.family);
+    OutputRecord output;
+    output.op = ProducerOf(item.graph, outputs[i]);
+    output.verdict = VerdictWord(judged.verdict);
+    output.elements = judged.elements;
+    output.outside = judged.outside;
+    output.worst_ulp = judged.worst_ulp;
+    output.known_defect = judged.known_defect;
+    output.reason = judged.reason;
+    outcome.histograms.push_back(judged.ulp_histogram);
+    if (Rank(output.verdict) > Rank(record.verdict)) {
+      record.verdict = output.verdict;
+      record.message = judged.reason;
+      outcome.known_defect = judged.known_defect;
+      outcome.op = output.op;
+    }
+    record.outputs.push_back(std::move(output));
+  }
+}
+
+}  // namespace
+
+CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply& reply,
+                      Evaluation& evaluation) {
+  static_assert(kUlpBuckets == OutputJudgement::kHistogramSize);
+  CaseOutcome outcome;
+  outcome.record = Describe(item, route, reply);
+  if (reply.status != RunStatus::kOk) {
+    outcome.op = ProducerOf(item.graph, item.graph.outputs().back());
+    return outcome;
+  }
+  JudgeOutputs(item, reply, evaluation, outcome);
+  // The mask asks for the engine; analytics that name something else prove a silent fallback.
+  if (!reply.backend.empty() && reply.backend != "ane" && Rank(outcome.record.verdict) < Rank("misplaced")) {
+    outcome.record.verdict = "misplaced";
+    outcome.record.message = fmt::format("asked for the engine, ran on {}", reply.backend);
+    outcome.op = ProducerOf(item.graph, item.graph.outputs().back());
+  }
+  return outcome;
+}
+
+std::string FirstWrongOp(const Case& item, Runner& runner, Evaluation& evaluation) {
+  Case tapped = item;
+  tapped.graph.ClearOutputs();
+  for (const Node& node : item.graph.nodes()) {
+    for (uint32_t i = 0; i < node.result_count; ++i) {
+      const DType dtype = item.graph.type(node.first_result + i).dtype;
+      if (dtype == DType::kFp16) tapped.graph.AddOutput(node.first_result + i);
+    }
+  }
+  const Result<std::string> mil = GraphToMil(tapped.graph);
+  if (!mil.ok()) return {};
+  const RunRequest request = {item.index, item.target.name, *mil, &tapped.graph, tapped.inputs};
+  const auto replies = runner.Run({&request, 1});
+  if (!replies.ok() || replies->front().status != RunStatus::kOk) return {};
+  const CaseOutcome outcome = JudgeCase(tapped, {}, replies->front(), evaluation);
+  for (const OutputRecord& output : outcome.record.outputs) {
+    if (output.verdict == "wrong") return output.op;
+  }
+  return {};
+}
+
+void CountReach(const Case& item, const CaseOutcome& outcome, BatchRecord& batch) {
+  const CaseRecord& record = outcome.record;
+  ReachCounts counts;
+  counts.cases = 1;
+  counts.compiled = record.status == "ok" || record.stage == "load" || record.stage == "run" ? 1 : 0;
+  counts.dispatched = record.status == "ok" && record.backend == "ane" ? 1 : 0;
+  counts.correct = counts.dispatched == 1 && record.verdict == "pass" ? 1 : 0;
+  counts.known_defect = record.verdict == "known-defect" ? 1 : 0;
+  counts.rejected = record.verdict == "rejected" ? 1 : 0;
+  counts.inconclusive = record.verdict == "inconclusive" ? 1 : 0;
+  counts.wrong = IsNewFinding(record.verdict) && counts.rejected == 0 ? 1 : 0;
+  std::set<std::string_view> ops;
+  for (const Node& node : item.graph.nodes()) ops.insert(node.schema->name);
+  for (const std::string_view op : ops) {
+    batch.reach[{record.target, record.route, std::string(op)}] += counts;
+  }
+  for (size_t i = 0; i < outcome.histograms.size() && i < record.outputs.size(); ++i) {
+    UlpCounts& sum = batch.ulp[{record.target, record.outputs[i].op}];
+    for (size_t bucket = 0; bucket < kUlpBuckets; ++bucket) {
+      sum[bucket] += outcome.histograms[i][bucket];
+    }
+  }
+}
+
+}  // namespace anecheck

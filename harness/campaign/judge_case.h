@@ -1,0 +1,35 @@
+// From a runner's reply to a verdict: what one case shows about the engine, and where in the graph
+// it first goes wrong.
+#pragma once
+
+#include <string>
+
+#include "harness/campaign/campaign.h"
+#include "harness/campaign/store.h"
+#include "harness/runners/runner.h"
+#include "oracles/oracle.h"
+
+namespace anecheck {
+
+// Verdicts of a case, worst last: pass, inconclusive, known-defect, unconfirmed, misplaced,
+// rejected, failed, garbled, hung, crashed, wrong.
+struct CaseOutcome {
+  CaseRecord record;
+  std::string known_defect;  // of the worst output
+  std::string op;            // the operation the verdict is about; empty for pass
+  std::vector<std::array<uint64_t, kUlpBuckets>> histograms;  // one an output
+};
+
+// Judges `reply`. `evaluation` is scratch memory. Never fails: what cannot be judged is
+// inconclusive with a reason.
+CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply& reply,
+                      Evaluation& evaluation);
+
+// The first operation, in order of the graph, whose own result is wrong when every intermediate is
+// made an output; empty where the tapped graph shows nothing wrong.
+std::string FirstWrongOp(const Case& item, Runner& runner, Evaluation& evaluation);
+
+// Adds what the case says about each of its operations to the counts of a batch.
+void CountReach(const Case& item, const CaseOutcome& outcome, BatchRecord& batch);
+
+}  // namespace anecheck
