@@ -1,8 +1,7 @@
 #include "harness/campaign/artifact.h"
 
-#include <nlohmann/json.hpp>
-
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "harness/base/base64.h"
 #include "harness/graph/json.h"
@@ -78,7 +77,8 @@ Status ReadRunner(const ordered_json& json, CampaignOptions& options) {
   ANECHECK_ASSIGN(const auto quirks, Get<std::vector<std::string>>(json, "quirks"));
   for (const std::string& text : quirks) {
     const size_t equals = text.find('=');
-    if (equals == std::string::npos) return Wrong("runner.quirks", "needs the form ID=on or ID=off");
+    if (equals == std::string::npos)
+      return Wrong("runner.quirks", "needs the form ID=on or ID=off");
     options.worker.quirks.push_back({text.substr(0, equals), text.substr(equals + 1) == "on"});
   }
   return {};
@@ -88,14 +88,16 @@ Status ReadInputs(const ordered_json& json, Case& item) {
   if (!json.is_array()) return Wrong("inputs", "must be a list");
   const std::vector<ValueId> ids = item.graph.ValuesOfKind(ValueKind::kInput);
   if (json.size() != ids.size()) {
-    return Wrong("inputs", fmt::format("has {} tensors, the graph takes {}", json.size(), ids.size()));
+    return Wrong("inputs",
+                 fmt::format("has {} tensors, the graph takes {}", json.size(), ids.size()));
   }
   for (size_t i = 0; i < ids.size(); ++i) {
     ANECHECK_ASSIGN(const std::string data, Get<std::string>(json[i], "data"));
     ANECHECK_ASSIGN(std::vector<uint8_t> bytes, Base64Decode(data));
     const TensorType& type = item.graph.type(ids[i]);
     if (bytes.size() != static_cast<size_t>(type.ByteSize())) {
-      return Wrong("inputs", fmt::format("tensor {} has {} bytes, must have {}", i, bytes.size(), type.ByteSize()));
+      return Wrong("inputs", fmt::format("tensor {} has {} bytes, must have {}", i, bytes.size(),
+                                         type.ByteSize()));
     }
     item.inputs.push_back({type, std::move(bytes)});
   }
@@ -115,12 +117,9 @@ nlohmann::ordered_json ArtifactToJson(const CampaignOptions& options, const Case
   json["known_defect"] = outcome.known_defect;
   json["op"] = outcome.op;
   json["message"] = outcome.record.message;
-  json["case"] = {{"seed", options.seed},
-                  {"index", item.index},
-                  {"case_seed", item.seed},
-                  {"target", item.target.name},
-                  {"family", item.target.family},
-                  {"route", options.route},
+  json["case"] = {{"seed", options.seed},           {"index", item.index},
+                  {"case_seed", item.seed},         {"target", item.target.name},
+                  {"family", item.target.family},   {"route", options.route},
                   {"mode", CaseModeName(item.mode)}};
   json["runner"] = RunnerToJson(options);
   json["graph"] = GraphToJson(item.graph);

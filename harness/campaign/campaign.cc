@@ -5,15 +5,14 @@
 #include <condition_variable>
 #include <cstdio>
 #include <ctime>
+#include <fmt/format.h>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
-#include <thread>
-
-#include <fmt/format.h>
 #include <sys/utsname.h>
+#include <thread>
 #include <unistd.h>
 
 #include "harness/campaign/artifact.h"
@@ -111,7 +110,8 @@ class Campaign {
     }
     changed_.notify_all();
     for (std::thread& thread : threads) thread.join();
-    const std::string_view state = written.ok() && !summary_.interrupted ? "finished" : "interrupted";
+    const std::string_view state =
+        written.ok() && !summary_.interrupted ? "finished" : "interrupted";
     const Status finished = store.FinishRun(run, state, UtcNow());
     if (!written.ok()) return written.error();
     ANECHECK_RETURN_IF_ERROR(Status(finished));
@@ -123,7 +123,10 @@ class Campaign {
     RunRecord record;
     record.uuid = RunUuid();
     record.command = options_.command;
-    nlohmann::ordered_json json = {{"seed", options_.seed}, {"cases", options_.cases}, {"route", options_.route}, {"runner", options_.runner}};
+    nlohmann::ordered_json json = {{"seed", options_.seed},
+                                   {"cases", options_.cases},
+                                   {"route", options_.route},
+                                   {"runner", options_.runner}};
     for (const CampaignTarget& target : options_.targets) json["targets"].push_back(target.name);
     for (const CaseMode mode : options_.modes) json["modes"].push_back(CaseModeName(mode));
     json["ops"] = options_.ops.to_string();
@@ -224,7 +227,8 @@ class Campaign {
       BatchResult result;
       {
         std::unique_lock lock(mutex_);
-        changed_.wait(lock, [&] { return results_.contains(batch) || (closed_ && batch >= next_); });
+        changed_.wait(lock,
+                      [&] { return results_.contains(batch) || (closed_ && batch >= next_); });
         const auto found = results_.find(batch);
         if (found == results_.end()) break;
         result = std::move(found->second);
@@ -264,10 +268,11 @@ class Campaign {
       ANECHECK_ASSIGN(const bool repeats, Repeats(suspect));
       if (!repeats) finding.verdict = suspect.outcome.record.verdict = "flaky";
     }
-    finding.id = fmt::format("f{:011x}",
-                             HashText(suspect.signature, suspect.item.seed ^ 0xcbf29ce484222325) >> 20);
+    finding.id = fmt::format(
+        "f{:011x}", HashText(suspect.signature, suspect.item.seed ^ 0xcbf29ce484222325) >> 20);
     finding.replay = fmt::format("anecheck replay {} --db {}", finding.id, options_.db);
-    finding.artifact = ArtifactToJson(options_, suspect.item, suspect.outcome, suspect.reply, finding.id).dump();
+    finding.artifact =
+        ArtifactToJson(options_, suspect.item, suspect.outcome, suspect.reply, finding.id).dump();
     return finding;
   }
 
@@ -339,7 +344,8 @@ Result<std::unique_ptr<Runner>> MakeRunner(const CampaignOptions& options) {
                    fmt::format("--runner {}: unknown; known is e5rt", options.runner));
 }
 
-Result<CampaignSummary> RunCampaign(const CampaignOptions& options, const RunnerFactory& make_runner,
+Result<CampaignSummary> RunCampaign(const CampaignOptions& options,
+                                    const RunnerFactory& make_runner,
                                     const std::function<void(const CampaignProgress&)>& progress,
                                     const std::atomic<bool>* stop) {
   return Campaign(options, make_runner, progress, stop).Run();

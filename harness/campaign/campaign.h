@@ -6,10 +6,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
-
-#include <nlohmann/json_fwd.hpp>
 
 #include "generators/graph_generator.h"
 #include "harness/base/result.h"
@@ -62,10 +61,10 @@ Result<Case> MakeCase(const CampaignOptions& options, uint64_t index);
 // Counts over a whole campaign, as its JSON summary gives them.
 struct CampaignSummary {
   uint64_t cases = 0;
-  uint64_t judged = 0;        // cases with a verdict on values
+  uint64_t judged = 0;  // cases with a verdict on values
   uint64_t inconclusive = 0;
-  uint64_t findings = 0;      // distinct new ones
-  uint64_t known_defects = 0; // distinct documented ones
+  uint64_t findings = 0;       // distinct new ones
+  uint64_t known_defects = 0;  // distinct documented ones
   bool interrupted = false;
   std::vector<FindingRecord> list;  // distinct, in order of their first case
 };
@@ -87,7 +86,8 @@ Result<std::unique_ptr<Runner>> MakeRunner(const CampaignOptions& options);
 // Runs the campaign and records it. `stop`, where given, ends it early when it becomes true, with
 // all finished cases recorded. Findings are tried three more times in fresh workers; one that does
 // not repeat each time is `flaky`. Everything recorded but the times follows from the options.
-Result<CampaignSummary> RunCampaign(const CampaignOptions& options, const RunnerFactory& make_runner,
+Result<CampaignSummary> RunCampaign(const CampaignOptions& options,
+                                    const RunnerFactory& make_runner,
                                     const std::function<void(const CampaignProgress&)>& progress,
                                     const std::atomic<bool>* stop = nullptr);
 

@@ -1,9 +1,8 @@
 #include "harness/campaign/judge_case.h"
 
 #include <algorithm>
-#include <set>
-
 #include <fmt/format.h>
+#include <set>
 
 #include "harness/graph/fingerprint.h"
 #include "harness/lowering/graph_to_mil.h"
@@ -12,9 +11,9 @@
 namespace anecheck {
 namespace {
 
-constexpr std::string_view kOrder[] = {"pass",     "inconclusive", "known-defect", "unconfirmed",
-                                       "misplaced", "rejected",    "failed",       "garbled",
-                                       "hung",     "crashed",      "wrong"};
+constexpr std::string_view kOrder[] = {"pass",      "inconclusive", "known-defect", "unconfirmed",
+                                       "misplaced", "rejected",     "failed",       "garbled",
+                                       "hung",      "crashed",      "wrong"};
 
 size_t Rank(std::string_view verdict) {
   return static_cast<size_t>(std::find(std::begin(kOrder), std::end(kOrder), verdict) -
@@ -115,7 +114,8 @@ CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply
   }
   JudgeOutputs(item, reply, evaluation, outcome);
   // The mask asks for the engine; analytics that name something else prove a silent fallback.
-  if (!reply.backend.empty() && reply.backend != "ane" && Rank(outcome.record.verdict) < Rank("misplaced")) {
+  if (!reply.backend.empty() && reply.backend != "ane" &&
+      Rank(outcome.record.verdict) < Rank("misplaced")) {
     outcome.record.verdict = "misplaced";
     outcome.record.message = fmt::format("asked for the engine, ran on {}", reply.backend);
     outcome.op = ProducerOf(item.graph, item.graph.outputs().back());
@@ -148,7 +148,8 @@ void CountReach(const Case& item, const CaseOutcome& outcome, BatchRecord& batch
   const CaseRecord& record = outcome.record;
   ReachCounts counts;
   counts.cases = 1;
-  counts.compiled = record.status == "ok" || record.stage == "load" || record.stage == "run" ? 1 : 0;
+  counts.compiled =
+      record.status == "ok" || record.stage == "load" || record.stage == "run" ? 1 : 0;
   counts.dispatched = record.status == "ok" && record.backend == "ane" ? 1 : 0;
   counts.correct = counts.dispatched == 1 && record.verdict == "pass" ? 1 : 0;
   counts.known_defect = record.verdict == "known-defect" ? 1 : 0;

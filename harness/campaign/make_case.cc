@@ -12,10 +12,10 @@ uint64_t Mix(uint64_t z) {
 
 // The default mix: most cases where a wrong bit shows by equality, the rest spread over the cliffs.
 constexpr CaseMode kMix[] = {
-    CaseMode::kInteger, CaseMode::kInteger, CaseMode::kInteger,      CaseMode::kInteger,
-    CaseMode::kFloat,   CaseMode::kFloat,   CaseMode::kFloat,        CaseMode::kFloat,
-    CaseMode::kFloat,   CaseMode::kSpecial, CaseMode::kCancellation, CaseMode::kCancellation,
-    CaseMode::kBoundary, CaseMode::kBoundary, CaseMode::kInteger,    CaseMode::kFloat};
+    CaseMode::kInteger,  CaseMode::kInteger,  CaseMode::kInteger,      CaseMode::kInteger,
+    CaseMode::kFloat,    CaseMode::kFloat,    CaseMode::kFloat,        CaseMode::kFloat,
+    CaseMode::kFloat,    CaseMode::kSpecial,  CaseMode::kCancellation, CaseMode::kCancellation,
+    CaseMode::kBoundary, CaseMode::kBoundary, CaseMode::kInteger,      CaseMode::kFloat};
 
 // One case in this many has a long axis: it costs as much as a hundred others.
 constexpr uint64_t kLargeAxisEvery = 64;

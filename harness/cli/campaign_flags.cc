@@ -1,0 +1,147 @@
+#include "harness/cli/campaign_flags.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <fmt/format.h>
+
+#include "harness/base/parallel_for.h"
+#include "harness/targets/catalog.h"
+
+namespace anecheck {
+namespace {
+
+std::vector<std::string> Split(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const size_t comma = text.find(',');
+    parts.emplace_back(text.substr(0, comma));
+    text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
+  }
+  return parts;
+}
+
+std::string Lower(std::string_view text) {
+  std::string lower;
+  for (const char c : text) lower += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return lower;
+}
+
+Status ReadTargets(const std::string& list, CampaignOptions& options) {
+  ANECHECK_ASSIGN(const std::vector<const Target*> targets,
+                  TargetCatalog::Builtin().FindList(list));
+  for (const Target* target : targets) {
+    const auto& family = target->family();
+    if (!family.known()) {
+      // "all" means every target that can be judged; a named one must be.
+      if (list == "all") continue;
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("--targets {}: no source gives its family, so nothing can be "
+                                   "judged on it",
+                                   target->name));
+    }
+    options.targets.push_back({Lower(target->name), static_cast<int>(family.value())});
+  }
+  return {};
+}
+
+Status ReadQuirks(const std::vector<std::string>& quirks, CampaignOptions& options) {
+  for (const std::string& list : quirks) {
+    for (const std::string& text : Split(list)) {
+      const size_t equals = text.find('=');
+      const std::string state = equals == std::string::npos ? "" : text.substr(equals + 1);
+      if (state != "on" && state != "off") {
+        return MakeError(ErrorCode::kInvalid,
+                         fmt::format("--quirk {}: must be ID=on, ID=off, all=on or all=off", text));
+      }
+      options.worker.quirks.push_back({text.substr(0, equals), state == "on"});
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+void AddCampaignFlags(CLI::App& command, CampaignFlags& flags) {
+  command.add_option("--cases", flags.cases,
+                     "How many cases to run (default 1000, or no limit with --time)");
+  command.add_option("--time", flags.time, "How long to run: 90s, 15m, 2h");
+  command.add_option("--seed", flags.seed,
+                     "Seed of the campaign; the same seed makes the same cases");
+  command.add_option("--jobs", flags.jobs,
+                     "Worker processes (default: one a processor); results do not depend on it");
+  command.add_option("--targets", flags.targets, "Compiler targets, h13,h17s or all")
+      ->capture_default_str();
+  command.add_option("--mode", flags.modes,
+                     "Kinds of case: integer, float, cancellation, special, boundary, large-axis "
+                     "(default: a mix)");
+  command.add_option("--ops", flags.ops, "Only these operations: conv,add");
+  command.add_option("--route", flags.route, "Compile route")
+      ->check(CLI::IsMember({"mil"}))
+      ->capture_default_str();
+  command.add_option("--runner", flags.runner, "What to run on")->capture_default_str();
+  command.add_option(
+      "--espresso-lib", flags.library,
+      "Library with the e5rt_* symbols (default: the system's, or the simulated engine)");
+  command.add_option("--fault", flags.faults, "Plant a defect in the simulated engine, by its id");
+  command.add_option("--quirk", flags.quirks,
+                     "Force a known defect of the simulated engine: D01=on, D01=off, all=off");
+  command
+      .add_option("--case-timeout", flags.case_timeout_ms,
+                  "Milliseconds without an answer after which a case hangs")
+      ->capture_default_str();
+  command.add_option("--db", flags.db, "Results file")->capture_default_str();
+}
+
+Result<double> ParseDuration(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
+  const double factor = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
+  if (error != std::errc() || factor == 0 || !(number > 0) || number > 1e7) {
+    return MakeError(
+        ErrorCode::kInvalid,
+        fmt::format("--time {}: must be a number of seconds, or end in s, m or h", text));
+  }
+  return number * factor;
+}
+
+Result<CampaignOptions> ToOptions(const CampaignFlags& flags) {
+  CampaignOptions options;
+  options.seed = flags.seed;
+  options.cases = flags.cases;
+  if (!flags.time.empty()) {
+    ANECHECK_ASSIGN(options.max_seconds, ParseDuration(flags.time));
+    if (flags.cases == 0) options.cases = uint64_t{1} << 40;
+  } else if (flags.cases == 0) {
+    options.cases = 1000;
+  }
+  options.jobs = flags.jobs > 0 ? flags.jobs : DefaultJobs();
+  ANECHECK_RETURN_IF_ERROR(ReadTargets(flags.targets, options));
+  for (const std::string& name : Split(flags.modes)) {
+    const auto mode = CaseModeFromName(name);
+    if (!mode)
+      return MakeError(ErrorCode::kInvalid, fmt::format("--mode {}: there is no such mode", name));
+    options.modes.push_back(*mode);
+  }
+  if (!flags.ops.empty()) options.ops.reset();
+  for (const std::string& name : Split(flags.ops)) {
+    const OpDefinition* op = FindOp(name);
+    if (op == nullptr) {
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("--ops {}: is no operation; `anecheck ops` lists them", name));
+    }
+    options.ops.set(op->schema.id);
+  }
+  options.route = flags.route;
+  options.runner = flags.runner;
+  options.worker.library = flags.library;
+  for (const std::string& list : flags.faults) {
+    for (std::string& fault : Split(list)) options.worker.faults.push_back(std::move(fault));
+  }
+  ANECHECK_RETURN_IF_ERROR(ReadQuirks(flags.quirks, options));
+  options.worker.case_timeout_ms = flags.case_timeout_ms;
+  options.db = flags.db;
+  return options;
+}
+
+}  // namespace anecheck

@@ -1,0 +1,43 @@
+// The options that `run` and its relatives share, and their way into CampaignOptions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/campaign/campaign.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace anecheck {
+
+// The flags as typed.
+struct CampaignFlags {
+  uint64_t seed = 1;
+  uint64_t cases = 0;
+  std::string time;
+  int jobs = 0;
+  std::string targets = "h13";
+  std::string modes;
+  std::string ops;
+  std::string route = "mil";
+  std::string runner = "e5rt";
+  std::string library;
+  std::vector<std::string> faults;
+  std::vector<std::string> quirks;
+  std::string db = "anecheck.sqlite";
+  int case_timeout_ms = 20000;
+};
+
+void AddCampaignFlags(CLI::App& command, CampaignFlags& flags);
+
+// Errors name the flag that is wrong and what it may be.
+Result<CampaignOptions> ToOptions(const CampaignFlags& flags);
+
+// "90", "90s", "15m", "2h" in seconds.
+Result<double> ParseDuration(std::string_view text);
+
+}  // namespace anecheck

@@ -1,0 +1,32 @@
+// What a subcommand of the tool is: a function that adds itself to the command line. One file a
+// subcommand; the list is commands.def.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "harness/base/result.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace anecheck {
+
+// Exit codes of every subcommand.
+inline constexpr int kExitClean = 0;
+inline constexpr int kExitFindings = 1;  // new findings
+inline constexpr int kExitUsage = 2;     // bad usage or input
+inline constexpr int kExitHarness = 3;   // the harness itself failed
+
+// The subcommand that was chosen sets this to its work, which returns the exit code.
+using Selected = std::function<int()>;
+
+// Prints "anecheck: error: ..." on standard error and returns the exit code for it.
+int Fail(const Error& error);
+
+// Writes text to standard output; a line break is added where it lacks one.
+void Print(std::string_view text);
+
+}  // namespace anecheck

@@ -1,0 +1,51 @@
+#include "harness/formats/registry/registry.h"
+
+#include <array>
+#include <fmt/format.h>
+#include <string>
+
+namespace anecheck {
+
+#define ANECHECK_FORMAT(name) extern const Format kFormat_##name;
+#include "harness/formats/formats.def"
+#undef ANECHECK_FORMAT
+
+namespace {
+
+constexpr const Format* kFormats[] = {
+#define ANECHECK_FORMAT(name) &kFormat_##name,
+#include "harness/formats/formats.def"
+#undef ANECHECK_FORMAT
+};
+
+}  // namespace
+
+std::span<const Format* const> AllFormats() { return kFormats; }
+
+Result<const Format*> FindFormat(std::string_view name) {
+  std::string names;
+  for (const Format* format : kFormats) {
+    if (format->name == name) return format;
+    names += names.empty() ? "" : ", ";
+    names += format->name;
+  }
+  return MakeError(ErrorCode::kNotFound,
+                   fmt::format("format \"{}\" is unknown; there are {}", name, names));
+}
+
+Result<const Format*> RecogniseFormat(ByteSpan bytes, std::string_view path) {
+  const Format* best = nullptr;
+  int most = 0;
+  for (const Format* format : kFormats) {
+    const int sure = format->recognise(bytes, path);
+    if (sure > most) {
+      most = sure;
+      best = format;
+    }
+  }
+  if (best != nullptr) return best;
+  return MakeError(ErrorCode::kUnsupported,
+                   "no format recognises this file; name one with --format");
+}
+
+}  // namespace anecheck

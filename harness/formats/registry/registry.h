@@ -1,0 +1,21 @@
+// The list of all formats (formats.def) and the guess which one a file is of. Used by `inspect`,
+// `encode`, `diff`, `gen` and the fuzz targets.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "harness/base/result.h"
+#include "harness/formats/format.h"
+
+namespace anecheck {
+
+std::span<const Format* const> AllFormats();
+
+// The format called `name`; the error lists those there are.
+Result<const Format*> FindFormat(std::string_view name);
+
+// The format that recognises `bytes` best; `path` may be empty. The error says that none does.
+Result<const Format*> RecogniseFormat(ByteSpan bytes, std::string_view path);
+
+}  // namespace anecheck
