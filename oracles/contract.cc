@@ -76,7 +76,7 @@ constexpr Departure kDepartures[] = {
      "facts/numerics.md, output rounding"},
 };
 
-constexpr std::array<std::string_view, kFamilyCount> kFamilyNames = {"A11", "A12", "A13", "A14",
+constexpr std::array<std::string_view, kContractFamilies> kFamilyNames = {"A11", "A12", "A13", "A14",
                                                                      "A15", "A16", "A17", "A18"};
 
 constexpr Contract MakeConforming(int family) {
@@ -95,7 +95,7 @@ constexpr Contract MakeIeee() {
   return contract;
 }
 
-constexpr std::array<Contract, kFamilyCount> kConforming = {
+constexpr std::array<Contract, kContractFamilies> kConforming = {
     MakeConforming(0), MakeConforming(1), MakeConforming(2), MakeConforming(3),
     MakeConforming(4), MakeConforming(5), MakeConforming(6), MakeConforming(7)};
 constexpr Contract kIeee = MakeIeee();

@@ -15,7 +15,7 @@
 namespace anecheck {
 
 // Family indices as the compiler counts them: 0 is A11, 2 is A13 (M1), 6 is A17 (M5), 7 is A18.
-inline constexpr int kFamilyCount = 8;
+inline constexpr int kContractFamilies = 8;
 
 // One freedom that the engine has. Every slack in a bound comes from one of these.
 enum class Term : uint8_t {
@@ -104,7 +104,7 @@ struct Contract {
   const Departure* Find(Effect effect, std::string_view op = {}) const;
 };
 
-// The contract of a conforming engine. Precondition: 0 <= family_index < kFamilyCount.
+// The contract of a conforming engine. Precondition: 0 <= family_index < kContractFamilies.
 const Contract& ConformingContract(int family_index);
 // Ideal IEEE 754 arithmetic: every operation exact, then rounded once, nothing kept wide.
 const Contract& IeeeContract();
