@@ -55,7 +55,7 @@ int Main(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == anecheck::kWorkerArgument) {
-    return anecheck::WorkerMain(argc - 1, argv + 1);
+    return anecheck::WorkerMain(argc, argv);
   }
   try {
     return anecheck::Main(argc, argv);
