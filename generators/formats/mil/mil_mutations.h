@@ -1,0 +1,15 @@
+// The mutations of MIL texts: one that breaks each rule alone, and others that damage the grammar.
+// Used by the generator's entry.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "generators/formats/descriptor_generator.h"
+
+namespace anecheck {
+
+inline constexpr size_t kMilMutationCount = 32;
+extern const std::array<MutationKind, kMilMutationCount> kMilMutations;
+
+}  // namespace anecheck

@@ -1,0 +1,28 @@
+// Edits of a text as mutation data: runs of bytes replaced by others. Used by mutations of text
+// formats, which choose the runs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "generators/formats/descriptor_generator.h"
+
+namespace anecheck {
+
+// `removed` bytes at `offset` give way to `inserted`, of at most 4096 bytes.
+struct TextEdit {
+  uint64_t offset = 0;
+  uint64_t removed = 0;
+  std::string inserted;
+};
+
+// Parameters: for each edit its offset, the bytes removed, the bytes inserted, and those eight to a
+// parameter, the first lowest. Edits stand in ascending order and do not overlap.
+Mutation MakeTextEdits(std::string_view kind, const std::vector<TextEdit>& edits);
+
+// Fails where the parameters are not such a list or an edit leaves the bytes.
+Result<Bytes> ApplyTextEdits(ByteSpan bytes, const Mutation& mutation);
+
+}  // namespace anecheck
