@@ -1,0 +1,287 @@
+#include "generators/formats/submission/submission_generator.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+#include "generators/formats/common/byte_mutations.h"
+#include "harness/formats/record/record.h"
+#include "harness/formats/submission/submission.h"
+
+namespace anecheck {
+namespace {
+
+using namespace submission;  // NOLINT(google-build-using-namespace): every name is of that room
+
+Bytes Structure(uint32_t size, ChoiceStream& choices) {
+  Bytes bytes(size, 0);
+  // Mostly zeros, as structures of this size are.
+  for (uint64_t n = size == 0 ? 0 : choices.Below(24); n > 0; --n) {
+    bytes[choices.Below(size)] = static_cast<uint8_t>(choices.Below(256));
+  }
+  return bytes;
+}
+
+std::vector<uint64_t> Scalars(uint32_t count, ChoiceStream& choices) {
+  std::vector<uint64_t> scalars;
+  const uint32_t stated = count == kUnstated ? static_cast<uint32_t>(choices.Below(3)) : count;
+  for (uint32_t i = 0; i < stated; ++i) scalars.push_back(choices.Below(uint64_t{1} << 40));
+  return scalars;
+}
+
+Call MakeCall(const Method& method, ChoiceStream& choices) {
+  Call call;
+  call.client = static_cast<uint32_t>(method.client);
+  call.selector = method.selector;
+  call.scalars_in = Scalars(method.scalars_in, choices);
+  call.struct_in = Structure(method.struct_in, choices);
+  const bool refused = method.name == "ANE_LoadFirmware";
+  if (refused || choices.Chance(1, 8)) {
+    call.result = refused ? kReturnUnsupported : choices.Pick(ReturnCodes()).code;
+  }
+  if (call.result != 0 && choices.Coin()) return call;  // a failed call returns nothing
+  call.scalars_out = Scalars(method.scalars_out, choices);
+  const uint32_t struct_out = method.struct_out == kUnstated ? 56 : method.struct_out;
+  call.struct_out = Structure(struct_out, choices);
+  return call;
+}
+
+const Method& OpenOf(Client client) {
+  return *std::find_if(Methods().begin(), Methods().end(), [&](const Method& method) {
+    return method.client == client && method.selector == 0;
+  });
+}
+
+Bytes Generate(ChoiceStream& choices) {
+  Capture capture;
+  capture.calls.push_back(MakeCall(OpenOf(static_cast<Client>(choices.Below(3))), choices));
+  for (uint64_t n = choices.Below(12); n > 0; --n) {
+    capture.calls.push_back(MakeCall(choices.Pick(Methods()), choices));
+  }
+  return Write(capture);
+}
+
+// ---- mutations
+// ------------------------------------------------------------------------------------
+
+using Parameters = std::span<const uint64_t>;
+
+// The call that parameters[0] names.
+Result<Call*> CallAt(Capture& capture, Parameters parameters, size_t parameter_count) {
+  if (parameters.size() != parameter_count || parameters[0] >= capture.calls.size()) {
+    return MakeError(ErrorCode::kInvalid, "the mutation names no call of this capture");
+  }
+  return &capture.calls[parameters[0]];
+}
+
+// Applies an edit of the parsed capture.
+template <Status (*Edit)(Capture&, Parameters)>
+Result<Bytes> ApplyEdit(ByteSpan bytes, const Mutation& mutation) {
+  ANECHECK_ASSIGN(Capture capture, Parse(bytes));
+  const Status status = Edit(capture, mutation.parameters);
+  if (!status.ok()) {
+    return MakeError(status.error().code,
+                     fmt::format("mutation {}: {}", mutation.kind, status.error().message));
+  }
+  return Write(capture);
+}
+
+Status SetClient(Capture& capture, Parameters parameters) {
+  ANECHECK_ASSIGN(Call * call, CallAt(capture, parameters, 2));
+  call->client = static_cast<uint32_t>(parameters[1]);
+  return {};
+}
+
+Status SetSelector(Capture& capture, Parameters parameters) {
+  ANECHECK_ASSIGN(Call * call, CallAt(capture, parameters, 2));
+  call->selector = static_cast<uint32_t>(parameters[1]);
+  return {};
+}
+
+Status SetResult(Capture& capture, Parameters parameters) {
+  ANECHECK_ASSIGN(Call * call, CallAt(capture, parameters, 2));
+  call->result = static_cast<uint32_t>(parameters[1]);
+  return {};
+}
+
+Status AddScalarIn(Capture& capture, Parameters parameters) {
+  ANECHECK_ASSIGN(Call * call, CallAt(capture, parameters, 2));
+  call->scalars_in.push_back(parameters[1]);
+  return {};
+}
+
+Status AddScalarOut(Capture& capture, Parameters parameters) {
+  ANECHECK_ASSIGN(Call * call, CallAt(capture, parameters, 2));
+  call->scalars_out.push_back(parameters[1]);
+  return {};
+}
+
+// The size of a structure, at most 64 KiB.
+Status ResizeStructure(Bytes& structure, uint64_t size) {
+  if (size > 65536) return MakeError(ErrorCode::kInvalid, "a structure above 64 KiB");
+  structure.resize(size);
+  return {};
+}
+
+Status ResizeIn(Capture& capture, Parameters parameters) {
+  ANECHECK_ASSIGN(Call * call, CallAt(capture, parameters, 2));
+  return ResizeStructure(call->struct_in, parameters[1]);
+}
+
+Status ResizeOut(Capture& capture, Parameters parameters) {
+  ANECHECK_ASSIGN(Call * call, CallAt(capture, parameters, 2));
+  return ResizeStructure(call->struct_out, parameters[1]);
+}
+
+Status DropCall(Capture& capture, Parameters parameters) {
+  ANECHECK_RETURN_IF_ERROR(CallAt(capture, parameters, 1));
+  capture.calls.erase(capture.calls.begin() + static_cast<ptrdiff_t>(parameters[0]));
+  return {};
+}
+
+Status RepeatCall(Capture& capture, Parameters parameters) {
+  ANECHECK_ASSIGN(const Call* call, CallAt(capture, parameters, 1));
+  capture.calls.push_back(*call);
+  return {};
+}
+
+Status SwapStructures(Capture& capture, Parameters parameters) {
+  ANECHECK_ASSIGN(Call * call, CallAt(capture, parameters, 1));
+  std::swap(call->struct_in, call->struct_out);
+  return {};
+}
+
+using Wanted = bool (*)(const Call& call, size_t index);
+
+// The index of a random call that is wanted.
+std::optional<uint64_t> PickCall(ByteSpan bytes, ChoiceStream& choices, Wanted wanted) {
+  const Capture capture = Parse(bytes).value();
+  std::vector<uint64_t> fitting;
+  for (size_t i = 0; i < capture.calls.size(); ++i) {
+    if (wanted(capture.calls[i], i)) fitting.push_back(i);
+  }
+  if (fitting.empty()) return std::nullopt;
+  return choices.Pick(fitting);
+}
+
+bool Any(const Call& /*call*/, size_t /*index*/) { return true; }
+bool NotFirst(const Call& /*call*/, size_t index) { return index > 0; }
+// Only rows of a client state every count, so only they can be broken by one.
+bool OfAClient(const Call& call, size_t /*index*/) { return call.client != 0; }
+bool LoadsFirmware(const Call& call, size_t /*index*/) { return call.selector == 16; }
+bool LoadsNoFirmware(const Call& call, size_t /*index*/) { return call.selector != 16; }
+bool HasDifferentSizes(const Call& call, size_t index) {
+  return index > 0 && call.struct_in.size() != call.struct_out.size();
+}
+
+std::optional<Mutation> OnCall(std::string_view kind, ByteSpan bytes, ChoiceStream& choices,
+                               Wanted wanted, std::optional<uint64_t> value = std::nullopt) {
+  const std::optional<uint64_t> index = PickCall(bytes, choices, wanted);
+  if (!index) return std::nullopt;
+  Mutation mutation{std::string(kind), {*index}};
+  if (value) mutation.parameters.push_back(*value);
+  return mutation;
+}
+
+std::optional<Mutation> Magic(ByteSpan bytes, ChoiceStream& choices) {
+  const uint64_t at = choices.Below(kMagic.size());
+  return MakePatch("change-magic", {{at, 1, uint64_t{bytes[at]} ^ (1 + choices.Below(255))}});
+}
+
+std::optional<Mutation> Truncate(ByteSpan bytes, ChoiceStream& choices) {
+  return MakeResize("truncate", kMagic.size() + choices.Below(bytes.size() - kMagic.size()));
+}
+
+std::optional<Mutation> Overcount(ByteSpan bytes, ChoiceStream& choices) {
+  return MakePatch("overcount-calls", {{8, 4, LoadLittle(bytes, 8, 4) + 1 + choices.Below(1000)}});
+}
+
+std::optional<Mutation> Undercount(ByteSpan bytes, ChoiceStream& choices) {
+  return MakePatch("undercount-calls", {{8, 4, choices.Below(LoadLittle(bytes, 8, 4))}});
+}
+
+std::optional<Mutation> Overflow(ByteSpan /*bytes*/, ChoiceStream& choices) {
+  // The first call's structure reaches past the end of any file.
+  return MakePatch("overflow-structure", {{24, 4, 0xffffffff - choices.Below(16)}});
+}
+
+std::optional<Mutation> ProposeClient(ByteSpan bytes, ChoiceStream& choices) {
+  return OnCall("set-unknown-client", bytes, choices, Any, 3 + choices.Below(100));
+}
+
+std::optional<Mutation> ProposeSelector(ByteSpan bytes, ChoiceStream& choices) {
+  return OnCall("set-unknown-selector", bytes, choices, NotFirst, 23 + choices.Below(100));
+}
+
+std::optional<Mutation> ProposeSize(ByteSpan bytes, ChoiceStream& choices) {
+  // No selector takes a structure of these sizes.
+  constexpr std::array<uint64_t, 5> kSizes = {1, 33, 105, 2377, 3105};
+  return OnCall("resize-structure", bytes, choices, Any, choices.Pick(kSizes));
+}
+
+std::optional<Mutation> ProposeScalarIn(ByteSpan bytes, ChoiceStream& choices) {
+  return OnCall("add-scalar-input", bytes, choices, OfAClient, choices.Word());
+}
+
+std::optional<Mutation> ProposeScalarOut(ByteSpan bytes, ChoiceStream& choices) {
+  // Twice the scalar of the methods that return one is no known count either.
+  return OnCall(
+      "add-scalar-output", bytes, choices,
+      [](const Call& call, size_t /*index*/) {
+        return call.client != 0 && !(call.result != 0 && call.scalars_out.empty() &&
+                                     (call.selector == 10 || call.selector == 5));
+      },
+      choices.Word());
+}
+
+std::optional<Mutation> ProposeOutput(ByteSpan bytes, ChoiceStream& choices) {
+  return OnCall("resize-output", bytes, choices, OfAClient, 41 + choices.Below(10));
+}
+
+std::optional<Mutation> ProposeFirmware(ByteSpan bytes, ChoiceStream& choices) {
+  return OnCall("load-firmware", bytes, choices, LoadsFirmware, 0);
+}
+
+std::optional<Mutation> ProposeResult(ByteSpan bytes, ChoiceStream& choices) {
+  return OnCall("set-unknown-result", bytes, choices, LoadsNoFirmware,
+                0xe0005000 + choices.Below(1000));
+}
+
+std::optional<Mutation> DropOpen(ByteSpan bytes, ChoiceStream& /*choices*/) {
+  const Capture capture = Parse(bytes).value();
+  if (capture.calls.size() < 2 || capture.calls[1].selector == 0) return std::nullopt;
+  return Mutation{"drop-open", {0}};
+}
+
+std::optional<Mutation> ProposeRepeat(ByteSpan bytes, ChoiceStream& choices) {
+  return OnCall("repeat-call", bytes, choices, Any);
+}
+
+std::optional<Mutation> ProposeSwap(ByteSpan bytes, ChoiceStream& choices) {
+  return OnCall("swap-structures", bytes, choices, HasDifferentSizes);
+}
+
+constexpr MutationKind kMutations[] = {
+    {"change-magic", "capture-magic", Magic, ApplyPatch},
+    {"truncate", "capture-complete", Truncate, ApplyResize},
+    {"overcount-calls", "capture-complete", Overcount, ApplyPatch},
+    {"overflow-structure", "capture-complete", Overflow, ApplyPatch},
+    {"undercount-calls", "capture-end", Undercount, ApplyPatch},
+    {"set-unknown-client", "client-known", ProposeClient, ApplyEdit<SetClient>},
+    {"set-unknown-selector", "known-method", ProposeSelector, ApplyEdit<SetSelector>},
+    {"resize-structure", "known-method", ProposeSize, ApplyEdit<ResizeIn>},
+    {"add-scalar-input", "scalar-inputs", ProposeScalarIn, ApplyEdit<AddScalarIn>},
+    {"add-scalar-output", "scalar-outputs", ProposeScalarOut, ApplyEdit<AddScalarOut>},
+    {"resize-output", "struct-output", ProposeOutput, ApplyEdit<ResizeOut>},
+    {"load-firmware", "load-firmware-result", ProposeFirmware, ApplyEdit<SetResult>},
+    {"set-unknown-result", "result-named", ProposeResult, ApplyEdit<SetResult>},
+    {"drop-open", "open-first", DropOpen, ApplyEdit<DropCall>},
+    {"repeat-call", "", ProposeRepeat, ApplyEdit<RepeatCall>},
+    {"swap-structures", "", ProposeSwap, ApplyEdit<SwapStructures>},
+};
+
+}  // namespace
+
+const DescriptorGenerator kGenerator_submission = {"submission", Generate, kMutations};
+
+}  // namespace anecheck

@@ -1,0 +1,78 @@
+// The firmware's file and message forms: the package that is loaded (ANEH, ANEP and ANES parts) and
+// the command that the host sends. Sources: specification 000, table 23.1; public guide, chapter 30
+// and appendices C.3 and C.5 (facts/more/error_codes.csv, csne_wire_ids.csv, firmware_limits.csv).
+//
+// No source describes what stands in a part, nor how long it is. A part is taken to reach from its
+// magic number to the next magic number at a multiple of four bytes, or to the end; its body is
+// kept as opaque bytes. That cut is assumed, here alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/formats/format.h"
+#include "harness/formats/record/record.h"
+
+namespace anecheck {
+
+extern const Format kFormat_firmware;
+
+namespace firmware {
+
+inline constexpr uint32_t kPackageMagic = 0x414e4548;  // ANEH, in bytes HENA
+inline constexpr uint32_t kProgramMagic = 0x414e4550;  // ANEP
+inline constexpr uint32_t kSectionMagic = 0x414e4553;  // ANES
+inline constexpr uint32_t kControlMagic = 0x55aa55aa;  // AFPP control structure
+
+// "ANEH", "ANEP", "ANES", "AFPP", or nothing for any other word.
+std::string_view MagicName(uint32_t word);
+
+struct Part {
+  uint64_t offset = 0;  // of the magic number; set by ParsePackage, not written
+  uint32_t magic = 0;
+  Bytes body;  // after the magic number
+};
+
+// Cuts a package into parts. Fails where it does not begin with a magic number.
+Result<std::vector<Part>> ParsePackage(ByteSpan bytes);
+Bytes WritePackage(std::span<const Part> parts);
+
+// The header of a command, 24 bytes (appendix C.5; chapter 30 reads the id four bytes later).
+inline constexpr size_t kCommandHeaderSize = 24;
+std::span<const RecordField> CommandFields();
+
+struct Command {
+  uint32_t id = 0;
+  uint32_t size = 0;
+  uint32_t priority = 0;  // 0 to 7; 0 and 1 are privileged
+  uint32_t program_id = 0;
+  uint32_t process_id = 0;
+  uint32_t procedure_id = 0;
+  Bytes payload;  // opaque
+};
+inline constexpr uint32_t kInvalidId = 0xffffffff;  // appendix C.3
+
+Result<Command> ParseCommand(ByteSpan bytes);
+Bytes WriteCommand(const Command& command);
+
+// A file is a package where it begins with a magic number, else a command.
+bool IsPackage(ByteSpan bytes);
+
+// A documented limit of the firmware.
+struct Limit {
+  std::string_view name;
+  uint64_t value = 0;
+  std::string_view source;
+};
+std::span<const Limit> Limits();
+
+std::span<const Rule> Rules();
+// Parse failures are errors that begin with the rule's id.
+Result<std::vector<Violation>> Verify(ByteSpan bytes);
+
+}  // namespace firmware
+}  // namespace anecheck

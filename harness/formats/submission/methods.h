@@ -1,0 +1,71 @@
+// The driver's external methods: which structure sizes each takes, and the codes that they return.
+// Sources: specification 000, table 23.14; public guide, chapter 27
+// (facts/more/iokit_selectors.csv) and appendix C.3 (facts/more/error_codes.csv). Used by the
+// submission format.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+
+namespace anecheck::submission {
+
+// The specification describes one interface whose selectors are overloaded by structure size; the
+// public guide describes two user clients with one method a selector. Both are kept.
+enum class Client : uint8_t {
+  kMerged = 0,   // the interface of the specification, or a capture that does not know
+  kControl = 1,  // public guide: the client that creates and prepares programs
+  kDirect = 2,   // public guide: the client on the fast path
+};
+inline constexpr uint32_t kClientCount = 3;
+std::string_view ClientName(Client client);
+
+// A size or count that the source does not state ("pointer", or no column for it).
+inline constexpr uint32_t kUnstated = UINT32_MAX;
+
+// One source's description of a method. Sizes are in bytes.
+struct Method {
+  std::string_view name;
+  Client client = Client::kMerged;
+  uint32_t selector = 0;
+  uint32_t scalars_in = kUnstated;
+  uint32_t struct_in = 0;
+  uint32_t scalars_out = kUnstated;
+  uint32_t struct_out = kUnstated;
+  std::string_view source;
+};
+
+// Every row of table 23.14, of the two clients, and the two selectors that appendix C.2 numbers
+// otherwise.
+std::span<const Method> Methods();
+
+// The rows that a call of that selector with an input structure of that size may be: of one client,
+// or (kMerged) of all. The same selector with another size is another method. Rows of one method
+// from several sources all stand. An unknown pair is an error that lists the sizes known for the
+// selector.
+Result<std::vector<const Method*>> FindMethods(Client client, uint32_t selector,
+                                               uint32_t struct_in);
+
+// The distinct method names of such rows. More than one: the pair does not tell them apart
+// (selector 8 with 32 bytes, where only the client does).
+std::vector<std::string_view> MethodNames(std::span<const Method* const> rows);
+
+// A return code as one source names it. The guide and the system header name some codes
+// differently.
+struct ReturnCode {
+  uint32_t code = 0;
+  std::string_view name;
+  std::string_view meaning;
+  std::string_view source;
+};
+std::span<const ReturnCode> ReturnCodes();
+// "kIOReturnUnsupported", both names where sources differ, or the number.
+std::string ReturnCodeText(uint32_t code);
+
+inline constexpr uint32_t kReturnUnsupported = 0xe00002c7;
+
+}  // namespace anecheck::submission

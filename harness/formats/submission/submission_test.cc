@@ -1,0 +1,166 @@
+// What holds of driver calls: the methods of table 23.14 and of the two clients, keyed by selector
+// and size, and the capture form.
+
+#include "harness/formats/submission/submission.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <rapidcheck/gtest.h>
+
+namespace anecheck::submission {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::vector<std::string_view> Names(Client client, uint32_t selector, uint32_t struct_in) {
+  const auto rows = FindMethods(client, selector, struct_in);
+  return rows.ok() ? MethodNames(*rows) : std::vector<std::string_view>{};
+}
+
+// Specification 000, table 23.14, row by row.
+TEST(Table2314, EveryRowIsFoundBySelectorAndSize) {
+  const struct {
+    uint32_t selector;
+    const char* method;
+    uint32_t in;
+    uint32_t out;  // kUnstated where the table says "pointer"
+  } rows[] = {
+      {0, "ANE_DeviceOpen", 104, 104},
+      {2, "ANE_ProgramSendRequest", 2376, 40},
+      {3, "ANE_ProgramCreate", 32, 0},
+      {3, "ANE_ProgramOutputSetEnqueue", 40, 0},
+      {4, "ANE_ProgramPrepare", 56, kUnstated},
+      {4, "ANE_ProgramInputsReady", 3104, 0},
+      {5, "ANE_MemoryMapRequest", 0, 2080},
+      {6, "ANE_ProgramDestroy", 16, 0},
+      {8, "ANE_ProgramCreateInstance", 32, 0},
+      {8, "ANE_ProgramChainingSetActiveProcedure", 32, 0},
+      {9, "ANE_ProgramChainingPrepare", 16, kUnstated},
+  };
+  for (const auto& row : rows) {
+    const auto found = FindMethods(Client::kMerged, row.selector, row.in);
+    ASSERT_TRUE(found.ok()) << row.method;
+    bool seen = false;
+    for (const Method* method : *found) {
+      seen |= method->name == row.method && method->client == Client::kMerged &&
+              method->struct_out == row.out;
+    }
+    EXPECT_TRUE(seen) << row.method;
+  }
+}
+
+TEST(Methods, TheSameSelectorWithAnotherSizeIsAnotherMethod) {
+  EXPECT_THAT(Names(Client::kMerged, 3, 32), ElementsAre("ANE_ProgramCreate"));
+  EXPECT_THAT(Names(Client::kMerged, 3, 40), ElementsAre("ANE_ProgramOutputSetEnqueue"));
+  EXPECT_THAT(Names(Client::kMerged, 4, 56), ElementsAre("ANE_ProgramPrepare"));
+  EXPECT_THAT(Names(Client::kMerged, 4, 3104), ElementsAre("ANE_ProgramInputsReady"));
+  EXPECT_THAT(Names(Client::kMerged, 6, 16), ElementsAre("ANE_ProgramDestroy"));
+  EXPECT_THAT(Names(Client::kMerged, 6, 2080), ElementsAre("ANE_MemoryUnMapRequest"));
+}
+
+// Table 23.14 gives selector 8 twice with 32 bytes; only the client tells the two apart.
+TEST(Methods, SelectorEightIsAmbiguousWithoutItsClient) {
+  EXPECT_THAT(Names(Client::kMerged, 8, 32),
+              ElementsAre("ANE_ProgramCreateInstance", "ANE_ProgramChainingSetActiveProcedure"));
+  EXPECT_THAT(Names(Client::kControl, 8, 32), ElementsAre("ANE_ProgramCreateInstance"));
+  EXPECT_THAT(Names(Client::kDirect, 8, 32), ElementsAre("ANE_ProgramChainingSetActiveProcedure"));
+}
+
+TEST(Methods, AnUnknownPairIsAnErrorWithTheKnownSizes) {
+  EXPECT_THAT(FindMethods(Client::kMerged, 3, 36).error().message, HasSubstr("only 32, 40"));
+  EXPECT_THAT(FindMethods(Client::kDirect, 3, 32).error().message, HasSubstr("only 40"));
+  EXPECT_THAT(FindMethods(Client::kMerged, 99, 0).error().message, HasSubstr("selector 99"));
+}
+
+// facts/more/iokit_selectors.csv: 17 methods of the control client, 9 of the direct one.
+TEST(Methods, BothClientsAreWhole) {
+  int counts[3] = {};
+  for (const Method& method : Methods()) ++counts[static_cast<int>(method.client)];
+  EXPECT_EQ(counts[0], 11 + 2);
+  EXPECT_EQ(counts[1], 17);
+  EXPECT_EQ(counts[2], 9);
+  EXPECT_THAT(Names(Client::kMerged, 21, 3104), ElementsAre("ANE_ProgramInputsReady"));
+}
+
+TEST(ReturnCodes, KeepBothNamesWhereSourcesDiffer) {
+  EXPECT_EQ(ReturnCodeText(0), "kIOReturnSuccess");
+  EXPECT_EQ(ReturnCodeText(0xe00002c7), "kIOReturnUnsupported");
+  EXPECT_EQ(ReturnCodeText(0xe0000001), "kIOReturnError or kIOReturnInvalid");
+  EXPECT_EQ(ReturnCodeText(0xe00002d0), "kIOReturnNotReady or kIOReturnNotAligned");
+  EXPECT_EQ(ReturnCodeText(5), "0x5");
+}
+
+Call Open() {
+  Call call;
+  call.struct_in.resize(104);
+  call.struct_out.resize(104);
+  return call;
+}
+
+TEST(Capture, WritesTheDocumentedLayout) {
+  Capture capture;
+  capture.calls.push_back(Open());
+  capture.calls[0].scalars_in = {0x1122};
+  const Bytes bytes = Write(capture);
+  EXPECT_EQ(bytes.size(), 12u + 28 + 8 + 104 + 104);
+  EXPECT_EQ(bytes[8], 1);     // count
+  EXPECT_EQ(bytes[20], 1);    // scalars in
+  EXPECT_EQ(bytes[24], 104);  // structure in
+  EXPECT_EQ(bytes[40], 0x22);
+  EXPECT_EQ(Write(Parse(bytes).value()), bytes);
+}
+
+TEST(Capture, HostileCountsDoNotAllocate) {
+  Bytes bytes(kMagic.begin(), kMagic.end());
+  bytes.insert(bytes.end(), 4, 0xff);
+  EXPECT_THAT(Parse(bytes).error().message, HasSubstr("capture-complete"));
+  Bytes call = Write({{Open()}});
+  for (const size_t at : {20u, 24u, 28u, 32u}) {
+    Bytes damaged = call;
+    damaged[at + 3] = 0xff;
+    EXPECT_THAT(Parse(damaged).error().message, HasSubstr("capture-complete")) << at;
+  }
+  EXPECT_THAT(Parse(Bytes(7)).error().message, HasSubstr("capture-magic"));
+}
+
+TEST(Verify, FailedCallsMayReturnNothing) {
+  Call call = Open();
+  call.struct_out.clear();
+  EXPECT_EQ(Verify({{call}}).size(), 1u);
+  call.result = 0xe00002c1;
+  EXPECT_TRUE(Verify({{call}}).empty());
+}
+
+TEST(Format, UnknownPairsAreKeptAndReported) {
+  Call call = Open();
+  call.struct_in.resize(105);
+  const Bytes bytes = Write({{call}});
+  const auto violations = kFormat_submission.verify(bytes).value();
+  ASSERT_EQ(violations.size(), 1u);
+  EXPECT_EQ(violations[0].rule->id, "known-method");
+  EXPECT_EQ(*kFormat_submission.from_json(*kFormat_submission.to_json(bytes)), bytes);
+}
+
+RC_GTEST_PROP(Format, RoundTripsAnyCalls, ()) {
+  Capture capture;
+  const size_t count = *rc::gen::inRange<size_t>(0, 4);
+  for (size_t i = 0; i < count; ++i) {
+    Call call;
+    call.client = *rc::gen::inRange<uint32_t>(0, 5);
+    call.selector = *rc::gen::inRange<uint32_t>(0, 30);
+    call.result = *rc::gen::arbitrary<uint32_t>();
+    call.scalars_in = *rc::gen::arbitrary<std::vector<uint64_t>>();
+    call.struct_in = *rc::gen::arbitrary<Bytes>();
+    call.scalars_out = *rc::gen::arbitrary<std::vector<uint64_t>>();
+    call.struct_out = *rc::gen::arbitrary<Bytes>();
+    capture.calls.push_back(call);
+  }
+  const Bytes bytes = Write(capture);
+  RC_ASSERT(*kFormat_submission.rewrite(bytes) == bytes);
+  RC_ASSERT(*kFormat_submission.from_json(*kFormat_submission.to_json(bytes)) == bytes);
+}
+
+}  // namespace
+}  // namespace anecheck::submission
