@@ -51,8 +51,9 @@ class Verifier {
   }
 
  private:
-  void Report(RuleIndex rule, uint64_t offset, std::string message) {
-    violations_.push_back({&Rules()[rule], offset, std::move(message)});
+  void Report(RuleIndex rule, uint64_t offset, std::string_view message) {
+    violations_.push_back({&Rules()[rule], offset,
+                           fmt::format("{} at 0x{:x}: {}", Rules()[rule].id, offset, message)});
   }
 
   void CheckHeader() {

@@ -180,13 +180,14 @@ Result<Chain> DecodeChecked(ByteSpan text, const Generation& generation, uint64_
   return second.ok() ? std::move(second) : std::move(chain);
 }
 
-bool EveryWriteInKnownBlock(const Chain& chain) {
+size_t WritesOutsideBlocks(const Chain& chain) {
+  size_t outside = 0;
   for (const Task& task : chain.tasks) {
     for (const RegisterWrite& write : task.writes) {
-      if (FindBlock(*chain.generation, write.byte_address) == nullptr) return false;
+      outside += FindBlock(*chain.generation, write.byte_address) == nullptr ? 1 : 0;
     }
   }
-  return true;
+  return outside;
 }
 
 Status CheckEncodable(const Chain& chain, size_t index) {
@@ -264,24 +265,26 @@ Result<Chain> Decode(ByteSpan text, const Generation& generation, uint64_t base)
   return DecodeChecked(text, generation, base);
 }
 
+// A section header tells generations from H14 on from version 7. Among them the one whose blocks
+// hold the most writes is taken; those that read the bytes alike cannot be told apart.
 Result<Chain> DecodeAnyVersion(ByteSpan text) {
   const bool section_header =
       text.size() >= kPaddingUnit && text[0] == 1 && AllZero(text.subspan(1, kPaddingUnit - 1));
-  if (!section_header) return Decode(text, Generations().front());
-  std::optional<Chain> fallback;
-  std::optional<Error> failure;
+  auto first = Decode(text, section_header ? Generations()[1] : Generations()[0]);
+  if (!section_header && first.ok()) return first;
+  std::optional<Chain> best;
+  size_t best_outside = SIZE_MAX;
   for (const Generation& generation : Generations()) {
     if (generation.coding == Coding::kByteAddress) continue;
     auto chain = Decode(text, generation);
-    if (!chain.ok()) {
-      if (!failure) failure = chain.error();
-      continue;
-    }
-    if (EveryWriteInKnownBlock(*chain)) return chain;
-    if (!fallback) fallback = std::move(chain).value();
+    if (!chain.ok()) continue;
+    const size_t outside = WritesOutsideBlocks(*chain);
+    if (outside >= best_outside) continue;
+    best_outside = outside;
+    best = std::move(chain).value();
   }
-  if (fallback) return *std::move(fallback);
-  return *std::move(failure);
+  if (best && (section_header || best_outside == 0)) return *std::move(best);
+  return first;
 }
 
 Result<Bytes> Encode(const Chain& chain) {

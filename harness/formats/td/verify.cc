@@ -63,8 +63,10 @@ class ChainVerifier {
   }
 
  private:
-  void Report(RuleIndex rule, uint64_t offset, std::string message) {
-    violations_.push_back({&kRules[rule], base_ + offset, std::move(message)});
+  void Report(RuleIndex rule, uint64_t offset, std::string_view message) {
+    violations_.push_back(
+        {&kRules[rule], base_ + offset,
+         fmt::format("{} at 0x{:x}: {}", kRules[rule].id, base_ + offset, message)});
   }
 
   void CheckLaterSection() {

@@ -1,0 +1,97 @@
+// The laws of the td format over generated and damaged chains.
+#include "generators/formats/td/td_generator.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <rapidcheck/gtest.h>
+#include <set>
+
+#include "generators/formats/common/generator_laws_test_support.h"
+
+namespace anecheck {
+namespace {
+
+Bytes Generated(uint64_t seed) {
+  ChoiceStream choices = ChoiceStream::FromSeed(seed);
+  return kGenerator_td.generate(choices);
+}
+
+TEST(TdGenerator, MakesValidChains) { testing::ExpectValidFiles(kFormat_td, kGenerator_td, 150); }
+
+TEST(TdGenerator, MutationsDoWhatTheySay) {
+  testing::ExpectMutationsDoWhatTheySay(kFormat_td, kGenerator_td, 60);
+}
+
+TEST(TdGenerator, BreaksEveryRule) { testing::ExpectEveryRuleIsBroken(kFormat_td, kGenerator_td); }
+
+TEST(TdGenerator, CoversGenerationsCodingsAndPadding) {
+  std::set<uint32_t> versions;
+  std::set<size_t> tasks;
+  bool sparse = false;
+  bool padding = false;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    const td::Chain chain = td::DecodeAnyVersion(Generated(seed)).value();
+    versions.insert(chain.generation->version);
+    tasks.insert(chain.tasks.size());
+    for (const td::Task& task : chain.tasks) {
+      padding |= task.padding != 0;
+      for (const td::RegisterWrite& write : task.writes) sparse |= write.sparse;
+    }
+  }
+  EXPECT_GE(versions.size(), 5u);
+  EXPECT_EQ(tasks, (std::set<size_t>{1, 2, 3, 4}));
+  EXPECT_TRUE(sparse);
+  EXPECT_TRUE(padding);
+}
+
+// A chain decoded under its own generation is what was encoded.
+TEST(TdGenerator, DecodeIsTheInverseOfEncodeForEachGeneration) {
+  for (const td::Generation& generation : td::Generations()) {
+    for (uint64_t seed = 0; seed < 40; ++seed) {
+      ChoiceStream choices = ChoiceStream::FromSeed(seed);
+      const td::Chain chain = GenerateChain(generation, choices);
+      const Bytes bytes = td::Encode(chain).value();
+      const td::Chain again = td::Decode(bytes, generation).value();
+      ASSERT_EQ(again.tasks.size(), chain.tasks.size());
+      for (size_t i = 0; i < chain.tasks.size(); ++i) {
+        EXPECT_EQ(again.tasks[i].offset, chain.tasks[i].offset);
+        EXPECT_EQ(again.tasks[i].header, chain.tasks[i].header);
+        EXPECT_EQ(again.tasks[i].values, chain.tasks[i].values);
+        ASSERT_EQ(again.tasks[i].writes.size(), chain.tasks[i].writes.size());
+        for (size_t k = 0; k < chain.tasks[i].writes.size(); ++k) {
+          EXPECT_EQ(again.tasks[i].writes[k].byte_address, chain.tasks[i].writes[k].byte_address);
+          EXPECT_EQ(again.tasks[i].writes[k].mask, chain.tasks[i].writes[k].mask);
+        }
+      }
+      std::vector<Violation> violations;
+      td::VerifyChain(again, 0, violations);
+      EXPECT_TRUE(violations.empty()) << violations.front().message;
+    }
+  }
+}
+
+TEST(TdFormat, DamageDoesNoHarm) {
+  for (const uint64_t seed : {1u, 2u, 3u, 4u}) {
+    testing::ExpectHarmlessDamage(kFormat_td, Generated(seed), 37);
+  }
+  testing::ExpectHarmlessJson(kFormat_td, Generated(2));
+}
+
+RC_GTEST_PROP(TdGenerator, AnyBytesDriveIt, (const std::vector<uint8_t>& bytes)) {
+  ChoiceStream choices = ChoiceStream::FromBytes(bytes);
+  const auto violations = kFormat_td.verify(kGenerator_td.generate(choices));
+  RC_ASSERT(violations.ok());
+  RC_ASSERT(violations->empty());
+}
+
+RC_GTEST_PROP(TdFormat, NoiseThatParsesRoundTrips, (const std::vector<uint32_t>& words)) {
+  Bytes bytes;
+  for (const uint32_t word : words) {
+    for (int i = 0; i < 4; ++i) bytes.push_back(static_cast<uint8_t>(word >> (8 * i)));
+  }
+  const auto rewritten = kFormat_td.rewrite(bytes);
+  if (rewritten.ok()) RC_ASSERT(*rewritten == bytes);
+}
+
+}  // namespace
+}  // namespace anecheck

@@ -1,0 +1,70 @@
+// Making a hardware container from what it is for: tensors, tasks and weights in, records out.
+// Used by the simulated compiler, the generators and the tests.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/formats/hwx/container.h"
+#include "harness/formats/td/td.h"
+
+namespace anecheck::hwx {
+
+// A tensor bound through a port and a window. Shape and byte strides are N, C, H, W.
+struct TensorSpec {
+  std::string name;
+  bool output = false;
+  uint32_t element_type = 5;  // catalog id; 5 is float16
+  std::array<uint32_t, 4> shape = {1, 1, 1, 1};
+  std::array<uint64_t, 4> strides = {64, 64, 64, 2};
+};
+// The strides of real files: rows padded to 64 bytes, planes and batches packed behind each other.
+std::array<uint64_t, 4> PackedStrides(const std::array<uint32_t, 4>& shape, uint64_t element_bytes);
+
+// A kernel: one tile a lane, each padded to a multiple of 64 bytes. `lanes` beyond the tiles become
+// sentinels. A table has one tile and no lane in its name.
+struct KernelSpec {
+  std::string name;  // "K" and 64 hexadecimal digits
+  std::vector<Bytes> tiles;
+  uint32_t lanes = 0;
+  bool table = false;
+  uint32_t task = 0;  // the task that reads it
+};
+
+// A segment without a role of its own here: __DEBUG, or __DATA with a bss section.
+struct ExtraSegment {
+  std::string segname;
+  std::string sectname;
+  uint32_t section_flags = 0x25;
+  uint64_t size = 0;  // of a section without file bytes; else the size of `data`
+  Bytes data;
+};
+
+struct ContainerSpec {
+  uint32_t cpusubtype = 4;
+  std::string compiler = "4.2.1";
+  std::vector<std::string> options = {"-t h13", "-i ./net.plist", "-o ./model.hwx"};
+  std::string procedure = "net";
+  std::vector<TensorSpec> tensors;
+  td::Chain tasks;  // Build lays it out
+  std::vector<KernelSpec> kernels;
+  uint64_t const_size = 0;      // bytes of __TEXT,__const at least; kernels may need more
+  bool kernel_segment = false;  // kernels in __KERN_0,__kern_0 (specification 000)
+  std::vector<ExtraSegment> extra_segments;  // placed before the windows and the text
+  bool windows_first = false;                // compiler 9.509: windows before __TEXT
+  bool wide_ports = false;                   // command 0x40 and the tables of compiler 7.6
+  bool long_tensors = false;                 // tensor records of compiler 5 and later
+  size_t catalog = 10;
+  std::optional<std::string> source_note;  // compiler 5
+  uint64_t base = kApertureBase;
+};
+
+// Builds the container: segments, sections, ports, threads, banner, symbols and relocations, with
+// every size and offset laid out. kInvalid where a part contradicts another one.
+Result<Container> Build(ContainerSpec spec);
+Result<Bytes> BuildBytes(ContainerSpec spec);
+
+}  // namespace anecheck::hwx

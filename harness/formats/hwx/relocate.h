@@ -1,0 +1,52 @@
+// The loaded form of a container: its segments in engine memory, and the container moved to other
+// apertures, as the loader does at every load (specification 000, "re-virtualized per load").
+// Used by the emulator and the tests.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "harness/formats/hwx/container.h"
+
+namespace anecheck::hwx {
+
+// Moves each segment to the address given for it, and with it every section, port, base slot,
+// text address and place symbol that points into it. Words that relocations patch hold offsets
+// from their section and stay. One address a segment, in order, each a multiple of 0x4000.
+// kInvalid where the count or an address is wrong or two segments would share memory.
+Status Rebase(Container& container, std::span<const uint64_t> segment_addresses);
+
+// Moves every segment but the guard by the same distance, so that the lowest stands at `base`.
+Status RebaseAll(Container& container, uint64_t base);
+
+// One segment in memory: `size` bytes at `address`, of which the first are `data`; the rest is
+// zero.
+struct MappedSegment {
+  std::string_view name;
+  uint64_t address = 0;
+  uint64_t size = 0;
+  uint32_t protection = 0;
+  ByteSpan data;
+};
+
+// A relocated word and the device address that the engine reads through it: the address of the
+// relocation's section plus the offset in the word.
+struct ResolvedWord {
+  uint64_t address = 0;
+  uint64_t target = 0;
+};
+
+struct MemoryImage {
+  std::vector<MappedSegment> segments;
+  std::vector<ResolvedWord> words;
+  // The bytes at [address, address + size), or an empty span where they are not all file bytes of
+  // one segment.
+  ByteSpan At(uint64_t address, uint64_t size) const;
+};
+
+// Views into `file`, which must be the container's own bytes. kInvalid where a relocation's word is
+// outside its section or names no section.
+Result<MemoryImage> Load(const Container& container, ByteSpan file);
+
+}  // namespace anecheck::hwx
