@@ -120,6 +120,22 @@ RegisterWrite* PickWrite(Chain& chain, uint64_t a, uint64_t b) {
   return task.writes.empty() ? nullptr : &task.writes[b % task.writes.size()];
 }
 
+// Whether the bytes of `chain` still read as one of a generation from H14 on, by `holds`.
+template <typename Holds>
+bool StillReads(const Chain& chain, Holds holds) {
+  const auto bytes = td::Encode(chain);
+  if (!bytes.ok()) return false;
+  const auto again = td::DecodeAnyVersion(*bytes);
+  return again.ok() && again->tasks.size() == chain.tasks.size() && holds(*again);
+}
+
+// Whether a bare section with these bytes is still taken for this generation.
+bool KeepsGeneration(const Chain& chain) {
+  return StillReads(chain, [&](const Chain& again) {
+    return again.generation == chain.generation && again.header_words == chain.header_words;
+  });
+}
+
 void PatchWord(Bytes& bytes, size_t at, uint32_t word) {
   for (size_t i = 0; i < 4 && at + i < bytes.size(); ++i) {
     bytes[at + i] = static_cast<uint8_t>(word >> (8 * i));
@@ -173,7 +189,7 @@ bool WriteOutsideBlocks(Chain& chain, uint64_t a, uint64_t b) {
   RegisterWrite* write = PickWrite(chain, a, b);
   if (write == nullptr) return false;
   write->byte_address = IsV7(chain) ? 0x3000000 : 0x1f000;
-  return true;
+  return KeepsGeneration(chain);
 }
 
 bool RunPastBlock(Chain& chain, uint64_t a, uint64_t b) {
@@ -182,7 +198,7 @@ bool RunPastBlock(Chain& chain, uint64_t a, uint64_t b) {
   const td::RegisterBlock* block = td::FindBlock(*chain.generation, write->byte_address);
   if (block == nullptr) return false;
   write->byte_address = block->byte_address + 4u * (block->registers - 1u);
-  return td::FindBlock(*chain.generation, write->byte_address) == block;
+  return td::FindBlock(*chain.generation, write->byte_address) == block && KeepsGeneration(chain);
 }
 
 bool OddAddress(Chain& chain, uint64_t a, uint64_t b) {
@@ -207,15 +223,6 @@ bool ReservedBits(Chain& chain, uint64_t a, uint64_t b) {
 bool WrongTaskId(Chain& chain, uint64_t a, uint64_t b) {
   PickTask(chain, a).header[0] ^= 1 + static_cast<uint32_t>(b % 0xffff);
   return true;
-}
-
-// Whether the bytes of `chain` still read as one of a generation from H14 on, by `holds`.
-template <typename Holds>
-bool StillReads(const Chain& chain, Holds holds) {
-  const auto bytes = td::Encode(chain);
-  if (!bytes.ok()) return false;
-  const auto again = td::DecodeAnyVersion(*bytes);
-  return again.ok() && again->tasks.size() == chain.tasks.size() && holds(*again);
 }
 
 bool DropSectionHeader(Chain& chain, uint64_t, uint64_t) {
@@ -270,8 +277,10 @@ bool DropWrite(Chain& chain, uint64_t a, uint64_t b) {
 bool SwapWrites(Chain& chain, uint64_t a, uint64_t b) {
   Task& task = PickTask(chain, a);
   if (task.writes.size() < 2) return false;
-  std::swap(task.writes.front(), task.writes[1 + b % (task.writes.size() - 1)]);
-  return true;
+  RegisterWrite& first = task.writes.front();
+  RegisterWrite& second = task.writes[1 + b % (task.writes.size() - 1)];
+  std::swap(first, second);
+  return first.byte_address != second.byte_address;
 }
 
 bool CutShort(Bytes& bytes, const Chain& chain, uint64_t a, uint64_t) {

@@ -62,7 +62,11 @@ class Verifier {
       Report(kHeaderCputype, 4, fmt::format("header.cputype is 0x{:x}", header.cputype));
     }
     if (FamilyOfSubtype(header.cpusubtype).empty()) {
-      Report(kHeaderCpusubtype, 8, fmt::format("header.cpusubtype is {}", header.cpusubtype));
+      Report(
+          kHeaderCpusubtype, 8,
+          fmt::format("cpusubtype {} is of no known generation, its task descriptors are kept as "
+                      "bytes",
+                      header.cpusubtype));
     }
     if (header.filetype != 2) {
       Report(kHeaderFiletype, 12, fmt::format("header.filetype is {}", header.filetype));
@@ -404,7 +408,8 @@ class Verifier {
 
   void CheckContent(size_t index) {
     const Section& section = c_.sections[index];
-    if (section.tasks_error) {
+    // A generation whose coding is not known is no fault of the file; header-cpusubtype names it.
+    if (section.tasks_error && section.tasks_error->code != ErrorCode::kUnsupported) {
       const uint64_t at = section.tasks_error->offset;
       Report(kTextDecodes, at == Error::kNoOffset ? section.offset : at,
              section.tasks_error->message);

@@ -180,11 +180,15 @@ Result<Chain> DecodeChecked(ByteSpan text, const Generation& generation, uint64_
   return second.ok() ? std::move(second) : std::move(chain);
 }
 
+// How many writes do not lie in one block.
 size_t WritesOutsideBlocks(const Chain& chain) {
   size_t outside = 0;
   for (const Task& task : chain.tasks) {
     for (const RegisterWrite& write : task.writes) {
-      outside += FindBlock(*chain.generation, write.byte_address) == nullptr ? 1 : 0;
+      const RegisterBlock* block = FindBlock(*chain.generation, write.byte_address);
+      const bool inside =
+          block != nullptr && block == FindBlock(*chain.generation, LastAddress(write));
+      outside += inside ? 0 : 1;
     }
   }
   return outside;
@@ -239,6 +243,11 @@ std::optional<uint32_t> Task::Find(uint32_t byte_address) const {
     });
   }
   return found;
+}
+
+uint32_t LastAddress(const RegisterWrite& write) {
+  if (!write.sparse) return write.byte_address + 4u * (write.count - 1u);
+  return write.byte_address + 4u * static_cast<uint32_t>(std::bit_width(write.mask));
 }
 
 uint8_t V7PositionOf(const Task& task) {

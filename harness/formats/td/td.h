@@ -71,6 +71,9 @@ struct RegisterWrite {
   bool sparse = false;
 };
 
+// The highest register that a write sets.
+uint32_t LastAddress(const RegisterWrite& write);
+
 // A task. `offset` counts from the start of the text section.
 struct Task {
   uint32_t offset = 0;

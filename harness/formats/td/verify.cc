@@ -139,15 +139,6 @@ class ChainVerifier {
     }
   }
 
-  static uint32_t LastAddress(const RegisterWrite& write) {
-    if (!write.sparse) return write.byte_address + 4u * (write.count - 1u);
-    uint32_t top = 0;
-    for (uint32_t bit = 0; bit < 16; ++bit) {
-      if ((write.mask >> bit & 1) != 0) top = bit + 1;
-    }
-    return write.byte_address + 4 * top;
-  }
-
   const Chain& chain_;
   uint64_t base_;
   std::vector<Violation>& violations_;

@@ -1,0 +1,89 @@
+// The laws of the hwx format over generated and damaged containers.
+#include "generators/formats/hwx/hwx_generator.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <rapidcheck/gtest.h>
+#include <set>
+
+#include "generators/formats/common/generator_laws_test_support.h"
+#include "harness/formats/hwx/container.h"
+#include "harness/formats/hwx/names.h"
+
+namespace anecheck {
+namespace {
+
+Bytes Generated(uint64_t seed) {
+  ChoiceStream choices = ChoiceStream::FromSeed(seed);
+  return kGenerator_hwx.generate(choices);
+}
+
+TEST(HwxGenerator, MakesValidContainers) {
+  testing::ExpectValidFiles(kFormat_hwx, kGenerator_hwx, 60);
+}
+
+TEST(HwxGenerator, MutationsDoWhatTheySay) {
+  testing::ExpectMutationsDoWhatTheySay(kFormat_hwx, kGenerator_hwx, 40);
+}
+
+TEST(HwxGenerator, BreaksEveryRule) {
+  testing::ExpectEveryRuleIsBroken(kFormat_hwx, kGenerator_hwx);
+}
+
+// Every variant of the fact sheet occurs.
+TEST(HwxGenerator, CoversEveryVariant) {
+  std::set<uint32_t> port_commands;
+  std::set<size_t> catalogs;
+  std::set<uint32_t> subtypes;
+  bool kern = false;
+  bool debug_before_text = false;
+  bool sentinel = false;
+  bool table = false;
+  bool note = false;
+  bool bss = false;
+  for (uint64_t seed = 0; seed < 150; ++seed) {
+    const Bytes bytes = Generated(seed);
+    const hwx::Container c = hwx::Parse(bytes).value();
+    subtypes.insert(c.header.cpusubtype);
+    for (const hwx::Command& command : c.commands) {
+      if (command.cmd == 0x06 || command.cmd == 0x40) port_commands.insert(command.cmd);
+    }
+    const auto& symbols = c.symtabs.front().symbols;
+    catalogs.insert(static_cast<size_t>(std::ranges::count(
+        symbols, hwx::kTypeStabSymbol, [](const hwx::Symbol& symbol) { return symbol.type; })));
+    const auto segment = [&](std::string_view name) {
+      return std::ranges::find(c.segments, name,
+                               [](const hwx::Segment& s) { return hwx::TextOf(s.segname); });
+    };
+    kern |= segment("__KERN_0") != c.segments.end();
+    debug_before_text |= segment("__DEBUG") < segment("__TEXT");
+    for (const hwx::Tile& tile : hwx::TilesOf(c, hwx::KernelSectionNumber(c))) {
+      sentinel |= tile.sentinel;
+      table |= tile.lane < 0;
+    }
+    note |= !c.notes.empty();
+    bss |= c.FindSection("__bss") != nullptr;
+  }
+  EXPECT_EQ(port_commands, (std::set<uint32_t>{0x06, 0x40}));
+  EXPECT_EQ(catalogs, (std::set<size_t>{10, 15, 23, 24}));
+  EXPECT_EQ(subtypes, (std::set<uint32_t>{4, 5, 6, 7, 9, 10}));
+  EXPECT_TRUE(kern);
+  EXPECT_TRUE(debug_before_text);
+  EXPECT_TRUE(sentinel);
+  EXPECT_TRUE(table);
+  EXPECT_TRUE(note);
+  EXPECT_TRUE(bss);
+}
+
+TEST(HwxFormat, DamageDoesNoHarm) { testing::ExpectHarmlessDamage(kFormat_hwx, Generated(3), 211); }
+
+RC_GTEST_PROP(HwxGenerator, AnyBytesDriveIt, (const std::vector<uint8_t>& bytes)) {
+  ChoiceStream choices = ChoiceStream::FromBytes(bytes);
+  const auto violations = kFormat_hwx.verify(kGenerator_hwx.generate(choices));
+  RC_ASSERT(violations.ok());
+  RC_ASSERT(violations->empty());
+}
+
+}  // namespace
+}  // namespace anecheck
