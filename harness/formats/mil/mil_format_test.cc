@@ -259,6 +259,17 @@ TEST(MilRules, SayWhereAndWhat) {
                                       "defined-before-use: zero is not defined at 'zero);'"}));
 }
 
+TEST(MilRules, AcceptSetsOfShapes) {
+  const auto text = [](const std::string& name) {
+    return "program(1.3) { func main<ios18>(tensor<fp16, [?]> x) [FlexibleShapeInformation = "
+           "tuple<tuple<string, dict<string, dict<string, tensor<int32, [?]>>>>>"
+           "(((\"EnumeratedShapes\", {{\"set_1\", {{\"" +
+           name + "\", [1]}}}})))] { } -> (x); }";
+  };
+  EXPECT_EQ(Broken(text("x")), std::vector<std::string>());
+  EXPECT_EQ(Broken(text("y")).size(), 1u);
+}
+
 TEST(MilRules, AcceptEveryFormTheyMustNotReject) {
   for (const char* body : {
            "fp16 c = const()[val = fp16(0x3c00)];",
@@ -269,6 +280,7 @@ TEST(MilRules, AcceptEveryFormTheyMustNotReject) {
            "tensor<int32, [?]> c = const()[val = tensor<int32, [?]>([1, 2, 3])];",
            "uint64 c = const()[val = uint64(18446744073709551615)];",
            "? c = const()[val = ?(3)];",
+           "bool c = const()[val = tensor<bool, []>(true)];",
            "dict<string, int32> c = const()[val = dict<string, int32>({{}})];",
            "fp16 c = cond(pred = x) { fp16 t = relu(x = x); } -> (t) { fp16 t = relu(x = x); } -> "
            "(t);",

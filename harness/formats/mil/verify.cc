@@ -28,6 +28,12 @@ bool IsString(TypeView type) {
   return type.data_type() == DataType::kString && type.dimensions().empty();
 }
 
+// tensor<T, []> is T: both spellings of a scalar.
+TypeView Plain(TypeView type) {
+  const bool scalar = type.kind() == TypeKind::kTensor && type.dimensions().empty();
+  return scalar ? type.element() : type;
+}
+
 class Verifier {
  public:
   explicit Verifier(const Program& program) : program_(program) {}
@@ -89,7 +95,8 @@ class Verifier {
     }
   }
 
-  // ((kind, {{name, shape}, ...}), ...)
+  // ((kind, {{name, shape}, ...}), ...), or sets of shapes: (kind, {{set, {{name, shape}, ...}},
+  // ...})
   void CheckFlexibleShapes(FunctionView function, ValueView shapes) {
     std::unordered_set<std::string_view> names;
     for (const BindingView parameter : function.block().parameters()) {
@@ -99,6 +106,7 @@ class Verifier {
       const ValueView pair(&program_, i);
       if (pair.kind() != ValueKind::kPair || pair.children().empty()) continue;
       const ValueView key = pair.children()[0];
+      if (pair.children()[1].Inner().kind() == ValueKind::kDict) continue;
       if (key.kind() == ValueKind::kString && !names.contains(key.text())) {
         Add(kFlexibleShapeNames, key.offset(),
             fmt::format("{} has no parameter {}", function.name(), key.text()));
@@ -169,7 +177,7 @@ class Verifier {
     }
     if (value->kind() != ValueKind::kTyped || statement.results().empty()) return;
     const BindingView result = *statement.results().begin();
-    if (!(value->type() == result.type())) {
+    if (!(Plain(value->type()) == Plain(result.type()))) {
       Add(kConstType, value->offset(),
           fmt::format("{} is {}, its value {}", result.name(), PrintType(result.type()),
                       PrintType(value->type())));
