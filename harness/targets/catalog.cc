@@ -114,6 +114,19 @@ Result<std::vector<const Target*>> TargetCatalog::FindList(std::string_view list
   }
 }
 
+Result<ImageTag> TargetCatalog::FindImageTag(std::string_view tag) const {
+  for (const ImageTagPart& prefix : tag_prefixes_) {
+    for (const ImageTagPart& base : tag_bases_) {
+      if (tag == prefix.tag + base.tag) return ImageTag{prefix, base};
+    }
+  }
+  return MakeError(
+      ErrorCode::kNotFound,
+      fmt::format("\"{}\" is no image tag: a prefix of {} and one of the bases such as "
+                  "BGA",
+                  tag, "& - / | *"));
+}
+
 Known<Family> TargetCatalog::Floor(std::string_view op) const {
   for (const FamilyFloor& floor : floors_) {
     if (floor.op == op) return floor.family;

@@ -28,6 +28,19 @@ struct LimitField {
   std::string hal_field;  // empty where the limit is no field of the table
 };
 
+// One part of a four-character image tag: the packing prefix or the three-character base.
+struct ImageTagPart {
+  std::string tag;
+  uint64_t code = 0;
+  std::string meaning;
+};
+
+// "&BGA": the packing mode "&" and the pixel class "BGA" (public guide, chapter 34).
+struct ImageTag {
+  ImageTagPart packing;
+  ImageTagPart base;
+};
+
 // A set of targets. Copies are independent. Const functions may run on several threads at once.
 class TargetCatalog {
  public:
@@ -44,6 +57,9 @@ class TargetCatalog {
   std::span<const FamilyFloor> floors() const { return floors_; }
   std::span<const LimitField> limit_fields() const { return limit_fields_; }
 
+  // The two parts of an image tag, or kNotFound where a part is none of the listed ones.
+  Result<ImageTag> FindImageTag(std::string_view tag) const;
+
   // The floor of an operation of table 24.2, or unknown.
   Known<Family> Floor(std::string_view op) const;
 
@@ -52,7 +68,8 @@ class TargetCatalog {
   Status ReplaceHal(std::string_view target, std::span<const uint8_t> blob, std::string source);
 
   // Applies a user's file: JSON of the form of the embedded files, any of "targets", "fields",
-  // "limits" and "sets" present. What it states replaces what was known. Nothing changes on error.
+  // "limits", "sets" and "floors" present. What it states replaces what was known. Nothing changes
+  // on error.
   Status ApplyUserFile(std::string_view json_text, std::string_view file_name);
 
  private:
@@ -64,6 +81,8 @@ class TargetCatalog {
   std::vector<Target> targets_;
   std::vector<FamilyFloor> floors_;
   std::vector<LimitField> limit_fields_;
+  std::vector<ImageTagPart> tag_prefixes_;
+  std::vector<ImageTagPart> tag_bases_;
   // Names that the compiler knows and that have no table here, with their source.
   std::map<std::string, std::string, std::less<>> known_elsewhere_;
 };

@@ -251,21 +251,40 @@ Status CatalogLoader::ApplyInterchange(const Json& document) {
       target->interchange.Add({formats, Source(*rows[i]), ""});
     }
   }
+  ANECHECK_RETURN_IF_ERROR(ApplyTagParts(document, "prefixes", catalog_.tag_prefixes_));
+  return ApplyTagParts(document, "bases", catalog_.tag_bases_);
+}
+
+Status CatalogLoader::ApplyTagParts(const Json& document, const char* key,
+                                    std::vector<ImageTagPart>& parts) {
+  ANECHECK_ASSIGN(const std::vector<const Json*> rows, Array(document, key, file_));
+  for (const Json* row : rows) {
+    ImageTagPart part;
+    ANECHECK_ASSIGN(part.tag, String(*row, "tag", file_));
+    ANECHECK_ASSIGN(part.code, Number(*row, "code", file_));
+    part.meaning = StringOr(*row, "meaning", "");
+    std::erase_if(parts, [&](const ImageTagPart& old) { return old.tag == part.tag; });
+    parts.push_back(std::move(part));
+  }
   return {};
 }
 
 Status CatalogLoader::ApplyFloors(const Json& document) {
   ANECHECK_ASSIGN(const std::vector<const Json*> rows, Array(document, "floors", file_));
+  std::set<std::string> stated;
   for (size_t i = 0; i < rows.size(); ++i) {
     const std::string path = fmt::format("{}: floors[{}]", file_, i);
-    FamilyFloor floor;
-    ANECHECK_ASSIGN(floor.op, String(*rows[i], "op", path));
+    ANECHECK_ASSIGN(const std::string op, String(*rows[i], "op", path));
     ANECHECK_ASSIGN(const uint64_t index, Number(*rows[i], "floor", path));
     if (index >= kFamilyCount) return Bad(path, fmt::format("{} is no family index", index));
-    floor.family.Add(
+    auto floor = std::find_if(catalog_.floors_.begin(), catalog_.floors_.end(),
+                              [&](const FamilyFloor& old) { return old.op == op; });
+    if (floor == catalog_.floors_.end()) {
+      floor = catalog_.floors_.insert(floor, FamilyFloor{op, {}});
+    }
+    if (replace_ && stated.insert(op).second) floor->family = {};
+    floor->family.Add(
         {static_cast<Family>(index), Source(*rows[i]), StringOr(*rows[i], "note", "")});
-    std::erase_if(catalog_.floors_, [&](const FamilyFloor& old) { return old.op == floor.op; });
-    catalog_.floors_.push_back(std::move(floor));
   }
   return {};
 }

@@ -28,6 +28,7 @@ class CatalogLoader {
   Status ApplyFields(const Json& document);
   Status ApplyLimits(const Json& document);
   Status ApplyInterchange(const Json& document);
+  Status ApplyTagParts(const Json& document, const char* key, std::vector<ImageTagPart>& parts);
   Status ApplyFloors(const Json& document);
 
   // The targets that a row's "targets" names: target names and tier names.

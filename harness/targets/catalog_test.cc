@@ -118,6 +118,9 @@ TEST(Conflicts, KeepEveryValue) {
   EXPECT_FALSE(Limit(Named("H13"), "max_kernel_w_fp16_large").conflicting());
   EXPECT_EQ(Limit(Named("H13"), "max_transpose_wh").values(),
             (std::vector<uint64_t>{16384, 8388607}));
+  EXPECT_EQ(Limit(Named("H13"), "max_tensor_c").values(), (std::vector<uint64_t>{65536, 16384}));
+  EXPECT_EQ(Limit(Named("M9"), "matmul_working_set_bytes").values(),
+            (std::vector<uint64_t>{1048576, 2097152}));
   EXPECT_TRUE(Named("H14").chips.conflicting());
 }
 
@@ -149,6 +152,26 @@ TEST(InterchangeFormats, CountsMatchTheTableWord) {
   EXPECT_TRUE(a13.complete);
   EXPECT_EQ(a13.tags, (std::vector<std::string>{"&BGA", "&L0h", "&L16"}));
   EXPECT_FALSE(Named("H14").interchange.value().complete);
+}
+
+// facts/more/interchange_tags.csv.
+TEST(ImageTags, AreAPrefixAndABase) {
+  const TargetCatalog& catalog = TargetCatalog::Builtin();
+  EXPECT_EQ(catalog.FindImageTag("&BGA")->base.code, 0x11u);
+  EXPECT_EQ(catalog.FindImageTag("/RhA")->packing.code, 2u);
+  EXPECT_EQ(catalog.FindImageTag("|L0h")->base.code, 0x07u);
+  EXPECT_FALSE(catalog.FindImageTag("BGA").ok());
+  EXPECT_FALSE(catalog.FindImageTag("&BGAx").ok());
+  for (const Target& target : AllTargets()) {
+    for (const std::string& tag : target.interchange.value().tags) {
+      EXPECT_TRUE(catalog.FindImageTag(tag).ok()) << tag;
+    }
+  }
+}
+
+TEST(Floors, ResizeHasTwoReadings) {
+  const Known<Family> floor = TargetCatalog::Builtin().Floor("resize");
+  EXPECT_EQ(floor.values(), (std::vector<Family>{Family::kA13, Family::kA14}));
 }
 
 TEST(Names, CompilerAndRuntime) {
@@ -202,6 +225,7 @@ TEST(Replacement, AUsersFileStatesValuesAndTargets) {
     "fields": [{"offset": "0x218", "values": [{"value": 32, "targets": ["A13"], "source": "probe"}]},
                {"offset": "0x580", "text_values": [{"value": "Mine", "targets": ["H13"]}]}],
     "limits": [{"name": "max_rank", "values": [{"value": 6, "targets": ["H13"]}]}],
+    "floors": [{"op": "softmax", "floor": 3, "source": "probe"}],
     "sets": [{"targets": ["H13"], "count": 1, "tags": ["&BGA"]}]})";
   const Status status = catalog.ApplyUserFile(text, "mine.json");
   ASSERT_TRUE(status.ok()) << status.error().message;
@@ -215,6 +239,7 @@ TEST(Replacement, AUsersFileStatesValuesAndTargets) {
   EXPECT_EQ(h13.hal.Text(0x580).value(), "Mine");
   EXPECT_EQ(Limit(h13, "max_rank").value(), 6u);
   EXPECT_EQ(h13.interchange.value().count, 1u);
+  EXPECT_EQ(catalog.Floor("softmax").values(), std::vector<Family>{Family::kA14});
   EXPECT_EQ((*catalog.Find("T1"))->hal.Scalar(0x218).value(), 32u);
   EXPECT_EQ((*catalog.Find("H14"))->hal.Scalar(0x218).value(), 16u);
 }

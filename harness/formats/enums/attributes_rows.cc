@@ -139,6 +139,11 @@ constexpr EnumEntry kCollectiveReductionAliases[] = {
     {4, "product"},
 };
 
+constexpr EnumEntry kPoolIndices[] = {
+    {0, "GlobalFlatten1D"}, {1, "GlobalFlatten2D"}, {2, "GlobalFlatten3D"}, {3, "GlobalFlatten4D"},
+    {4, "LocalFlatten1D"},  {5, "LocalFlatten2D"},  {6, "LocalFlatten3D"},  {7, "LocalFlatten4D"},
+};
+
 }  // namespace
 
 const EnumTable kPoolingTable = {EnumKind::kPooling, "pooling",
@@ -193,5 +198,8 @@ const EnumTable kCollectiveReductionTable = {
     EnumKind::kCollectiveReduction, "collective_reduction",
     "facts/enums.json, symbolized attributes (public guide, appendix C)", kCollectiveReduction,
     kCollectiveReductionAliases};
+const EnumTable kPoolIndicesTable = {
+    EnumKind::kPoolIndices, "pool_indices_mode",
+    "facts/enums.json, symbolized attributes (public guide, appendix C)", kPoolIndices};
 
 }  // namespace anecheck::enum_rows

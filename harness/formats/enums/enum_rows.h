@@ -35,6 +35,7 @@ extern const EnumTable kStencilPaddingTable;
 extern const EnumTable kPixelFormatTable;
 extern const EnumTable kRoundingModeTable;
 extern const EnumTable kCollectiveReductionTable;
+extern const EnumTable kPoolIndicesTable;
 extern const EnumTable kFirmwareCommandTable;
 
 }  // namespace anecheck::enum_rows

@@ -1,5 +1,6 @@
 #include "harness/formats/enums/enums.h"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 
@@ -21,7 +22,7 @@ constexpr std::array<const EnumTable*, kEnumKindCount> kTables = {
     &kNearestRoundingTable, &kReduceOpTable,          &kDataLayoutTable,
     &kScatterModeTable,     &kGateActivationTable,    &kStencilPaddingTable,
     &kPixelFormatTable,     &kRoundingModeTable,      &kCollectiveReductionTable,
-    &kFirmwareCommandTable,
+    &kPoolIndicesTable,     &kFirmwareCommandTable,
 };
 
 }  // namespace

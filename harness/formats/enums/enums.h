@@ -42,9 +42,10 @@ enum class EnumKind : uint8_t {
   kPixelFormat,
   kRoundingMode,
   kCollectiveReduction,
+  kPoolIndices,
   kFirmwareCommand,  // by logger index; firmware_commands.h has the wire ids too
 };
-inline constexpr size_t kEnumKindCount = 31;
+inline constexpr size_t kEnumKindCount = 32;
 
 struct EnumEntry {
   uint32_t code = 0;

@@ -100,6 +100,11 @@ TEST(ElementType, HardwareSpaceIsAnotherOne) {
   EXPECT_FALSE(EnumCode(EnumKind::kElementType, "e4m3").has_value());
 }
 
+TEST(PoolIndices, GlobalThenLocal) {
+  EXPECT_EQ(EnumName(EnumKind::kPoolIndices, 3), "GlobalFlatten4D");
+  EXPECT_EQ(EnumCode(EnumKind::kPoolIndices, "LocalFlatten1D"), 4u);
+}
+
 TEST(Aliases, AreReadAndNotPrinted) {
   EXPECT_EQ(EnumCode(EnumKind::kActivationToken, "swish"), 9u);
   EXPECT_EQ(EnumName(EnumKind::kActivationToken, 9), "silu");
