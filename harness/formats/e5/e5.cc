@@ -57,7 +57,12 @@ Result<Bytes> Rewrite(ByteSpan bytes) {
 }
 
 Result<std::vector<Violation>> Verify(ByteSpan bytes) {
-  if (auto error = flatbuffer::CheckShape(WireSchema(), bytes)) return std::move(error->error);
+  bool may_overlap = false;
+  if (auto error = flatbuffer::CheckShape(WireSchema(), bytes, {}, &may_overlap)) {
+    return std::move(error->error);
+  }
+  // Rewriting refuses files whose objects overlap without end; so does this.
+  if (may_overlap) ANECHECK_RETURN_IF_ERROR(DecodeFile(bytes));
   return CheckRules(bytes);
 }
 

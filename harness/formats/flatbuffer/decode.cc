@@ -1,7 +1,6 @@
 // Decode: from bytes to a Document, after the shape check.
 #include <algorithm>
 #include <fmt/format.h>
-#include <numeric>
 
 #include "harness/formats/flatbuffer/document.h"
 #include "harness/formats/flatbuffer/little_endian.h"
@@ -50,7 +49,7 @@ class Decoder {
   Decoder(const Schema& schema, ByteSpan file) : schema_(schema), file_(file) {}
 
   Result<Document> Run(const BufferFrame& frame, int16_t root_table,
-                       std::span<const ClaimedRange> claimed) {
+                       std::span<ClaimedRange> claimed) {
     document_.start = frame.start;
     document_.size = static_cast<uint32_t>(file_.size());
     document_.has_size_prefix = frame.start >= 4;
@@ -60,7 +59,7 @@ class Decoder {
     }
     document_.root = Table(frame.start + LoadU32(&file_[frame.start]), root_table);
     if (!status_.ok()) return std::move(status_).error();
-    MarkOverlaps();
+    MarkOverlaps(claimed);
     CollectRaw(claimed);
     return std::move(document_);
   }
@@ -226,20 +225,38 @@ class Decoder {
     return *index_.Find(key) = NewObject(object);
   }
 
-  void MarkOverlaps() {
-    std::vector<uint32_t> order(document_.objects.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::ranges::sort(order, {}, [&](uint32_t i) { return std::pair(document_.objects[i].at, i); });
-    uint64_t end = document_.start + 4 + document_.identifier.size();
-    for (const uint32_t i : order) {
-      Object& object = document_.objects[i];
-      object.overlaps = object.at < end;
-      end = std::max(end, object.at + document_.SizeOf(object));
+  // An extent of the file, with the flag that says whether it overlaps the ones before it.
+  struct Extent {
+    uint32_t at = 0;
+    uint64_t end = 0;
+    bool* overlaps = nullptr;
+    size_t order = 0;
+  };
+
+  void MarkOverlaps(std::span<ClaimedRange> claimed) {
+    std::vector<Extent> extents;
+    extents.reserve(document_.objects.size() + claimed.size() + 1);
+    const uint32_t header = document_.start - (document_.has_size_prefix ? 4 : 0);
+    extents.push_back(
+        {header, document_.start + 4 + document_.identifier.size(), &document_.header_overlaps, 0});
+    for (ClaimedRange& range : claimed) {
+      extents.push_back({range.begin, range.end, &range.overlaps, extents.size()});
+    }
+    for (Object& object : document_.objects) {
+      extents.push_back(
+          {object.at, object.at + document_.SizeOf(object), &object.overlaps, extents.size()});
+    }
+    std::ranges::sort(extents, {},
+                      [](const Extent& extent) { return std::pair(extent.at, extent.order); });
+    uint64_t end = 0;
+    for (const Extent& extent : extents) {
+      *extent.overlaps = extent.at < end;
+      end = std::max(end, extent.end);
     }
   }
 
   // Marks the bytes that the Document or the caller accounts for, and keeps the rest.
-  void CollectRaw(std::span<const ClaimedRange> claimed) {
+  void CollectRaw(std::span<ClaimedRange> claimed) {
     std::vector<bool> covered(file_.size());
     std::vector<bool> inside(file_.size());
     const auto mark = [&](std::vector<bool>& bits, uint64_t begin, uint64_t size) {
@@ -313,7 +330,7 @@ const Slot* Document::FindSlot(const Object& table, uint16_t id) const {
 
 Result<Document> Decode(const Schema& schema, ByteSpan file, uint32_t buffer_end,
                         const BufferFrame& frame, int16_t root_table,
-                        std::span<const ClaimedRange> claimed) {
+                        std::span<ClaimedRange> claimed) {
   // Alignment counts from the size prefix, which real files put on a multiple of 64.
   const uint32_t origin = frame.start >= 4 ? frame.start - 4 : 0;
   if (buffer_end > file.size() || buffer_end < frame.start) {

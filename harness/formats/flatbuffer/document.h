@@ -64,8 +64,13 @@ struct Document {
   uint32_t start = 0;            // position of the root offset
   std::string identifier;        // four bytes after the root offset, or empty
   bool has_size_prefix = false;  // a length word stands before the root offset
+  bool header_overlaps = false;  // the root offset shares bytes with something before it
   uint32_t size_prefix = 0;
   uint32_t size = 0;  // of the whole file
+  // Where the writer puts unplaced objects; kUnplaced means at the end of the file.
+  uint32_t append_at = kUnplaced;
+  // Objects that must move do so by a multiple of this, so that alignments stay.
+  uint32_t shift_unit = 16;
   uint32_t root = kNoObject;
   std::vector<Object> objects;
   std::vector<Slot> slots;
@@ -95,6 +100,7 @@ struct Document {
 struct ClaimedRange {
   uint32_t begin = 0;
   uint32_t end = 0;
+  bool overlaps = false;  // set by Decode: shares bytes with something before it
 };
 
 // Takes `file` apart. The FlatBuffer starts at `frame.start` in file[0, buffer_end); positions in
@@ -102,7 +108,7 @@ struct ClaimedRange {
 // become `raw`. Errors: those of CheckShape. Precondition: claimed ranges lie inside the file.
 Result<Document> Decode(const Schema& schema, ByteSpan file, uint32_t buffer_end,
                         const BufferFrame& frame, int16_t root_table,
-                        std::span<const ClaimedRange> claimed = {});
+                        std::span<ClaimedRange> claimed = {});
 
 // Bytes of the file that belong to objects and headers of the Document.
 uint64_t TypedBytes(const Document& document);

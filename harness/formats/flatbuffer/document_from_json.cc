@@ -37,6 +37,7 @@ class JsonReader {
     if (document_.size > kMaxWrittenSize || document_.start > kMaxWrittenSize) {
       return Bad("size", "is above the limit");
     }
+    document_.header_overlaps = json.contains("header_overlaps");
     if (json.contains("vtables")) LoadVTables(json["vtables"]);
     if (json.contains("unknown")) LoadUnknown(json["unknown"]);
     document_.root = Table(json["root"], root_table, "root");

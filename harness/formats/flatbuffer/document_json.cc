@@ -26,6 +26,7 @@ class JsonWriter {
     json["root"] = Table(document_.root);
     Json vtables = Json::array();
     Json overlapping = Json::array();
+    if (document_.header_overlaps) json["header_overlaps"] = true;
     for (const Object& object : document_.objects) {
       if (object.kind == ObjectKind::kVTable) vtables.push_back(VTable(object));
       if (object.overlaps) overlapping.push_back(object.at);

@@ -1,15 +1,12 @@
 // Encode: from a Document to bytes, keeping every place that can be kept.
 #include <algorithm>
 #include <fmt/format.h>
-#include <numeric>
 
 #include "harness/formats/flatbuffer/document.h"
 #include "harness/formats/flatbuffer/little_endian.h"
 
 namespace anecheck::flatbuffer {
 namespace {
-
-constexpr uint32_t kShiftUnit = 16;
 
 class Encoder {
  public:
@@ -22,7 +19,6 @@ class Encoder {
     }
     place_.assign(document_.objects.size(), 0);
     PlacePlaced();
-    PlaceUnplaced();
     uint64_t total = std::max(end_, uint64_t{document_.size} + shift_);
     if (total > kMaxWrittenSize) {
       return MakeError(ErrorCode::kLimit, fmt::format("file of {} bytes is above the limit of {}",
@@ -59,7 +55,8 @@ class Encoder {
 
   void PlacePlaced() {
     std::vector<Item> items;
-    items.push_back({.at = HeaderAt(), .size = HeaderSize()});
+    items.push_back(
+        {.at = HeaderAt(), .size = HeaderSize(), .overlaps = document_.header_overlaps});
     for (const RawBytes& raw : document_.raw) {
       items.push_back({.at = raw.at,
                        .size = raw.bytes.size(),
@@ -78,32 +75,53 @@ class Encoder {
     }
     // Of two that stand at one place the first listed comes first.
     std::ranges::sort(items, {}, [&](const Item& item) { return std::pair(item.at, item.order); });
-    for (const Item& item : items) PlaceOne(item);
+    bool appended = false;
+    for (const Item& item : items) {
+      const bool append = !appended && item.at >= document_.append_at;
+      if (append) {
+        PlaceUnplaced(document_.append_at);
+        appended = true;
+      }
+      PlaceOne(item);
+      if (append) relocation_.steps.push_back({item.at, static_cast<uint32_t>(shift_)});
+    }
+    if (!appended) PlaceUnplaced(document_.size);
   }
 
   void PlaceOne(const Item& item) {
     uint64_t place = uint64_t{item.at} + shift_;
     if (!item.overlaps && place < end_) {
-      const uint64_t push = (end_ - place + kShiftUnit - 1) / kShiftUnit * kShiftUnit;
+      const uint64_t push = RoundUp(end_ - place, document_.shift_unit);
       shift_ += push;
       place += push;
       relocation_.steps.push_back({item.at, static_cast<uint32_t>(shift_)});
     }
-    if (item.object != kNoObject) place_[item.object] = place;
-    if (item.raw != nullptr) raw_places_.push_back({item.raw, place});
+    if (item.object != kNoObject) {
+      place_[item.object] = place;
+    } else if (item.raw != nullptr) {
+      raw_places_.push_back({item.raw, place});
+    } else {
+      header_place_ = place;
+    }
     end_ = std::max(end_, place + item.size);
   }
 
-  void PlaceUnplaced() {
+  void PlaceUnplaced(uint32_t where) {
     bool first = true;
     for (uint32_t i = 0; i < document_.objects.size(); ++i) {
       const Object& object = document_.objects[i];
       if (object.at != kUnplaced) continue;
-      if (first) end_ = std::max(end_, uint64_t{document_.size} + shift_);
+      if (first) end_ = std::max(end_, uint64_t{where} + shift_);
       first = false;
       place_[i] = Aligned(object, end_);
       end_ = place_[i] + SizeOf(object);
     }
+    // What ended at `where` now ends after the appended objects.
+    if (!first) relocation_.steps.push_back({where, static_cast<uint32_t>(end_ - where)});
+  }
+
+  static uint64_t RoundUp(uint64_t value, uint64_t unit) {
+    return (value + unit - 1) / unit * unit;
   }
 
   // Tables and their widest scalars at multiples of 8; vectors so that their elements are aligned.
@@ -124,7 +142,7 @@ class Encoder {
   }
 
   void WriteHeader() {
-    uint64_t at = HeaderAt() + HeaderShift();
+    uint64_t at = header_place_;
     if (document_.has_size_prefix) {
       StoreLittle(&out_[at], document_.size_prefix, 4);
       at += 4;
@@ -132,7 +150,6 @@ class Encoder {
     WriteReference(at, document_.root);
     std::ranges::copy(document_.identifier, &out_[at + 4]);
   }
-  uint64_t HeaderShift() const { return relocation_.NewPlace(HeaderAt()) - HeaderAt(); }
 
   void WriteReference(uint64_t at, uint64_t object) {
     if (object == kNoObject) return;
@@ -201,6 +218,7 @@ class Encoder {
   Relocation relocation_;
   uint64_t end_ = 0;
   uint64_t shift_ = 0;
+  uint64_t header_place_ = 0;
   Bytes out_;
   Status status_;
 };

@@ -37,6 +37,8 @@ class ShapeChecker {
     return Reference(frame.start, &target, step) && Table(target, root, step);
   }
 
+  bool may_overlap() const { return may_overlap_ || visited_ > 2 * size_ + 4096; }
+
   std::optional<ShapeError> TakeError() && { return std::move(error_); }
 
  private:
@@ -91,6 +93,7 @@ class ShapeChecker {
     if (*count >= 0x7fffffff / element_width || !InRange(at, 4 + *count * element_width)) {
       return Fail(ShapeCheck::kRange, step, at, "vector longer than the buffer");
     }
+    visited_ += 5 + *count * element_width;
     return true;
   }
 
@@ -133,6 +136,7 @@ class ShapeChecker {
     if (start->table_size < 4 || !InRange(at, start->table_size)) {
       return Fail(ShapeCheck::kTableSize, step, at, "table size leaves the buffer");
     }
+    visited_ += start->table_size + start->vtable_size;
     return true;
   }
 
@@ -230,6 +234,8 @@ class ShapeChecker {
       case FieldKind::kUnion:
         return Unions(field, at, count, types_field_at, step);
       default:
+        // Rules walk these too, and once for each time they are named.
+        if (!Spend(count * field.element_width / 16, step, at)) return false;
         return field.nested < 0 || Nested(field.nested, at + 4, count, step);
     }
   }
@@ -268,7 +274,10 @@ class ShapeChecker {
 
   bool Nested(int16_t root, uint64_t at, uint64_t size, const Step& step) {
     ShapeChecker inner(schema_, ByteSpan(data_ + at, size), base_ + at);
-    if (inner.Buffer(root, {}, {})) return true;
+    if (inner.Buffer(root, {}, {})) {
+      may_overlap_ |= inner.may_overlap();
+      return true;
+    }
     error_ = std::move(inner).TakeError();
     error_->error.message =
         schema_.tables[step.table].fields[step.field].name + ": " + error_->error.message;
@@ -280,15 +289,20 @@ class ShapeChecker {
   uint64_t size_;
   uint64_t base_;
   uint64_t work_left_;
+  uint64_t visited_ = 0;  // bytes of all objects met, shared ones as often as they are met
   uint32_t depth_ = 0;
   uint32_t tables_ = 0;
+  bool may_overlap_ = false;
   std::optional<ShapeError> error_;
 };
 
 std::optional<ShapeError> Check(const Schema& schema, int16_t root, ByteSpan bytes,
-                                const BufferFrame& frame, std::string_view identifier) {
+                                const BufferFrame& frame, std::string_view identifier,
+                                bool* may_overlap) {
   ShapeChecker checker(schema, bytes, frame.base);
-  if (checker.Buffer(root, frame, identifier)) return std::nullopt;
+  const bool sound = checker.Buffer(root, frame, identifier);
+  if (may_overlap != nullptr) *may_overlap = checker.may_overlap();
+  if (sound) return std::nullopt;
   return std::move(checker).TakeError();
 }
 
@@ -296,15 +310,16 @@ std::optional<ShapeError> Check(const Schema& schema, int16_t root, ByteSpan byt
 
 bool IsStricterThanLibrary(ShapeCheck check) { return check >= ShapeCheck::kFieldOutsideTable; }
 
-std::optional<ShapeError> CheckShape(const Schema& schema, ByteSpan bytes,
-                                     const BufferFrame& frame) {
+std::optional<ShapeError> CheckShape(const Schema& schema, ByteSpan bytes, const BufferFrame& frame,
+                                     bool* may_overlap) {
   return Check(schema, schema.root, bytes, frame,
-               frame.check_identifier ? std::string_view(schema.identifier) : std::string_view());
+               frame.check_identifier ? std::string_view(schema.identifier) : std::string_view(),
+               may_overlap);
 }
 
 std::optional<ShapeError> CheckShapeFromTable(const Schema& schema, int16_t root_table,
                                               ByteSpan bytes, const BufferFrame& frame) {
-  return Check(schema, root_table, bytes, frame, {});
+  return Check(schema, root_table, bytes, frame, {}, nullptr);
 }
 
 }  // namespace anecheck::flatbuffer

@@ -1,0 +1,418 @@
+// kFormat_vmfb: IREE modules as a file format.
+#include "harness/formats/vmfb/vmfb.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/formats/flatbuffer/document.h"
+#include "harness/formats/flatbuffer/document_json.h"
+#include "harness/formats/flatbuffer/shape.h"
+
+namespace anecheck::vmfb {
+namespace {
+
+using flatbuffer::ClaimedRange;
+using flatbuffer::Document;
+using flatbuffer::RawBytes;
+using flatbuffer::TableView;
+using flatbuffer::VectorView;
+
+// Modules align embedded and external data to 64 bytes.
+constexpr uint32_t kShiftUnit = 64;
+
+// A module taken apart: the FlatBuffer's objects, the archive's records, the other entries' data.
+struct Parts {
+  const Form* form = nullptr;
+  bool is_archive = false;
+  Document document;
+  std::optional<ZipArchive> zip;
+  bool settled = true;  // the archive's numbers follow from its layout
+  std::vector<RawBytes> payload;
+};
+
+// Data of entries that are not the module. In 2021 modules they lie inside the FlatBuffer.
+std::vector<ClaimedRange> PayloadRanges(const Module& module) {
+  std::vector<ClaimedRange> ranges;
+  if (!module.is_archive) return ranges;
+  for (const ZipEntry& entry : module.zip->entries) {
+    if (entry.data_at == module.origin() || entry.data_size == 0) continue;
+    ranges.push_back({static_cast<uint32_t>(entry.data_at),
+                      static_cast<uint32_t>(entry.data_at + entry.data_size)});
+  }
+  return ranges;
+}
+
+Result<Parts> TakeApart(const Module& module) {
+  Parts parts;
+  parts.form = module.form;
+  parts.is_archive = module.is_archive;
+  parts.zip = module.zip;
+  std::vector<ClaimedRange> claimed = PayloadRanges(module);
+  for (const ClaimedRange& range : claimed) {
+    const ByteSpan data = module.file.subspan(range.begin, range.end - range.begin);
+    parts.payload.push_back({range.begin, false, Bytes(data.begin(), data.end())});
+  }
+  const size_t payloads = claimed.size();
+  if (parts.zip) {
+    for (const ZipRecord* record : ZipRecords(&*parts.zip)) {
+      claimed.push_back({record->at, static_cast<uint32_t>(record->at + ZipRecordSize(*record))});
+    }
+    ZipArchive copy = *parts.zip;
+    parts.settled = SettleZip(&copy, module.file, false);
+  }
+  ANECHECK_ASSIGN(parts.document,
+                  flatbuffer::Decode(module.form->schema, module.file, module.buffer_end,
+                                     {.start = module.start}, module.form->schema.root, claimed));
+  for (size_t i = 0; i < payloads; ++i) parts.payload[i].overlaps = claimed[i].overlaps;
+  if (parts.zip) {
+    size_t next = payloads;
+    for (ZipRecord* record : ZipRecords(&*parts.zip)) record->overlaps = claimed[next++].overlaps;
+  }
+  parts.document.append_at = module.buffer_end;
+  parts.document.shift_unit = kShiftUnit;
+  return parts;
+}
+
+// Objects of the FlatBuffer may begin inside a local header: 2021 modules let its last extra record
+// reach over the length word of the data. The header's own bytes end there.
+size_t OwnSize(const Document& document, const ZipRecord& record) {
+  size_t size = ZipRecordSize(record);
+  for (const flatbuffer::Object& object : document.objects) {
+    if (object.at >= record.at && object.at < record.at + size) size = object.at - record.at;
+  }
+  return size;
+}
+
+// Writes the records where they stand now, with numbers that follow from the new layout.
+void PatchRecords(const Document& document, const flatbuffer::Relocation& moved, ZipArchive zip,
+                  Bytes* file) {
+  std::vector<size_t> sizes;
+  for (const ZipRecord* record : ZipRecords(&zip)) sizes.push_back(OwnSize(document, *record));
+  for (ZipEntry& entry : zip.entries) {
+    const auto begin = static_cast<uint32_t>(entry.data_at);
+    const uint32_t end = moved.NewPlace(static_cast<uint32_t>(begin + entry.data_size));
+    entry.data_at = moved.NewPlace(begin);
+    entry.data_size = end - entry.data_at;
+  }
+  const auto directory_end = static_cast<uint32_t>(zip.directory_at + zip.directory_size);
+  zip.directory_at = moved.NewPlace(static_cast<uint32_t>(zip.directory_at));
+  zip.directory_size = moved.NewPlace(directory_end) - zip.directory_at;
+  for (ZipRecord* record : ZipRecords(&zip)) record->at = moved.NewPlace(record->at);
+  SettleZip(&zip, *file, true);
+  size_t index = 0;
+  for (const ZipRecord* record : ZipRecords(&zip)) {
+    const Bytes bytes = WriteZipRecord(*record);
+    std::copy_n(bytes.begin(), std::min(sizes[index++], bytes.size()), file->begin() + record->at);
+  }
+}
+
+bool ZipFits(const ZipArchive& zip, const Document& document) {
+  const auto inside = [&](uint64_t at, uint64_t size) {
+    return at <= document.size && size <= document.size - at;
+  };
+  for (const ZipEntry& entry : zip.entries) {
+    if (!inside(entry.data_at, entry.data_size)) return false;
+  }
+  return inside(zip.directory_at, zip.directory_size);
+}
+
+Result<Bytes> PutTogether(const Parts& parts) {
+  Document document = parts.document;
+  for (const RawBytes& raw : parts.payload) document.raw.push_back(raw);
+  if (!parts.zip) return flatbuffer::Encode(document);
+  if (!ZipFits(*parts.zip, document)) {
+    return MakeError(ErrorCode::kInvalid, "zip: an entry or the directory lies outside the file");
+  }
+  ZipArchive zip = *parts.zip;
+  for (const ZipRecord* record : ZipRecords(&zip)) {
+    document.raw.push_back({record->at, record->overlaps, WriteZipRecord(*record)});
+  }
+  flatbuffer::Relocation moved;
+  ANECHECK_ASSIGN(Bytes file, flatbuffer::Encode(document, &moved));
+  if (parts.settled && !moved.steps.empty() && parts.is_archive) {
+    const uint32_t origin = parts.document.start - 4;
+    const uint32_t end = moved.NewPlace(parts.document.append_at);
+    flatbuffer::StoreLittle(&file[origin], end - origin, 4);
+  }
+  if (parts.settled) PatchRecords(document, moved, std::move(zip), &file);
+  return file;
+}
+
+Result<Parts> PartsFromJson(const Json& json) {
+  try {
+    Parts parts;
+    parts.form = FindForm(json.at("form").get<std::string>());
+    if (parts.form == nullptr) {
+      return MakeError(ErrorCode::kInvalid,
+                       "form: must be one of BMOD, 2019-12, 2022-05, "
+                       "2022-09, 2023-06");
+    }
+    parts.is_archive = json.value("container", "") == "archive";
+    ANECHECK_ASSIGN(parts.document,
+                    flatbuffer::DocumentFromJson(parts.form->schema, json.at("module"),
+                                                 parts.form->schema.root));
+    parts.document.shift_unit = kShiftUnit;
+    if (json.contains("module_end")) {
+      parts.document.append_at = json["module_end"].get<uint32_t>();
+    }
+    if (parts.is_archive && parts.document.start < 4) {
+      return MakeError(ErrorCode::kInvalid, "module.start: an archive's module has a size prefix");
+    }
+    if (!json.contains("zip")) return parts;
+    ANECHECK_ASSIGN(parts.zip, ZipFromJson(json["zip"]));
+    parts.settled = json["zip"].value("computed", true);
+    if (json.contains("payload")) {
+      for (const Json& entry : json["payload"]) {
+        ANECHECK_ASSIGN(Bytes bytes, flatbuffer::FromHex(entry.at("hex").get<std::string>()));
+        parts.payload.push_back(
+            {entry.at("@").get<uint32_t>(), entry.contains("overlaps"), std::move(bytes)});
+      }
+    }
+    return parts;
+  } catch (const Json::exception& error) {
+    return MakeError(ErrorCode::kInvalid, error.what());
+  }
+}
+
+int Recognise(ByteSpan bytes, std::string_view path) {
+  const Result<Module> module = Open(bytes);
+  if (module.ok()) return 100;
+  if (module.error().code != ErrorCode::kNotFound && path.ends_with(".vmfb")) return 60;
+  return path.ends_with(".vmfb") ? 20 : 0;
+}
+
+Result<Json> ToJson(ByteSpan bytes) {
+  ANECHECK_ASSIGN(const Module module, Open(bytes));
+  ANECHECK_ASSIGN(Parts parts, TakeApart(module));
+  Json json;
+  json["format"] = "vmfb";
+  json["form"] = parts.form->name;
+  json["container"] = parts.is_archive ? "archive" : parts.zip ? "bare with directory" : "bare";
+  ANECHECK_ASSIGN(json["module"], flatbuffer::DocumentToJson(parts.form->schema, parts.document));
+  if (!parts.zip) return json;
+  json["module_end"] = parts.document.append_at;
+  json["zip"] = ZipToJson(*parts.zip);
+  json["zip"]["computed"] = parts.settled;
+  for (const RawBytes& raw : parts.payload) {
+    Json entry;
+    entry["@"] = raw.at;
+    if (raw.overlaps) entry["overlaps"] = true;
+    entry["hex"] = flatbuffer::ToHex(raw.bytes);
+    json["payload"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+Result<Bytes> FromJson(const Json& json) {
+  ANECHECK_ASSIGN(const Parts parts, PartsFromJson(json));
+  return PutTogether(parts);
+}
+
+Result<Bytes> Rewrite(ByteSpan bytes) {
+  ANECHECK_ASSIGN(const Module module, Open(bytes));
+  ANECHECK_ASSIGN(const Parts parts, TakeApart(module));
+  return PutTogether(parts);
+}
+
+Result<std::vector<Violation>> Verify(ByteSpan bytes) {
+  ANECHECK_ASSIGN(const Module module, Open(bytes));
+  // Rewriting refuses files whose objects overlap without end; so does this.
+  if (module.may_overlap) ANECHECK_RETURN_IF_ERROR(TakeApart(module));
+  return CheckRules(module);
+}
+
+class Printer {
+ public:
+  explicit Printer(const Module& module)
+      : module_(module), ids_(module.form->ids), root_(module.root()) {}
+
+  std::string Run() {
+    Header();
+    Names("types", ids_.types, 0);
+    Imports();
+    Exports();
+    Functions();
+    Rodata();
+    Sizes();
+    Debug();
+    return std::move(out_);
+  }
+
+ private:
+  template <typename... Args>
+  void Line(fmt::format_string<Args...> text, Args&&... args) {
+    fmt::format_to(std::back_inserter(out_), text, std::forward<Args>(args)...);
+    out_ += '\n';
+  }
+
+  void Header() {
+    Line("IREE module \"{}\", {} bytes, form {} (known from {})", root_.String(ids_.name),
+         module_.file.size(), module_.form->name, module_.form->evidence);
+    if (module_.form->name != "2019-12") {
+      Line("note: specification 002 states form 2019-12; this form has other fields");
+    }
+    Line("FlatBuffer at 0x{:x} to 0x{:x}", module_.origin(), module_.buffer_end);
+    if (!module_.zip) return;
+    for (const ZipEntry& entry : module_.zip->entries) {
+      Line("archive entry {}: {} bytes at 0x{:x}", entry.Name(), entry.data_size, entry.data_at);
+    }
+  }
+
+  void Names(std::string_view title, int id, int name) {
+    const VectorView vector = root_.Vector(id);
+    Line("{} ({})", title, vector.size());
+    for (uint32_t i = 0; i < vector.size() && Room(); ++i) {
+      Line("  {} {}", i, vector.Table(i).String(name));
+    }
+  }
+
+  // Text is bounded: a hostile file can name one long string many times.
+  bool Room() {
+    if (out_.size() <= 4 * module_.file.size() + 65536) return true;
+    if (!cut_) out_ += "  ... cut: the listing would be a multiple of the file\n";
+    cut_ = true;
+    return false;
+  }
+
+  std::string_view ConventionOf(const TableView& signature) const {
+    return signature.String(ids_.signature_convention);
+  }
+
+  void Imports() {
+    const VectorView imports = root_.Vector(ids_.imports);
+    Line("imports ({})", imports.size());
+    for (uint32_t i = 0; i < imports.size() && Room(); ++i) {
+      const TableView import = imports.Table(i);
+      Line("  {} {} {}", i, import.String(ids_.import_name),
+           ConventionOf(import.Table(ids_.import_signature)));
+    }
+  }
+
+  void Exports() {
+    const VectorView exports = root_.Vector(ids_.exports);
+    Line("exports ({})", exports.size());
+    for (uint32_t i = 0; i < exports.size() && Room(); ++i) {
+      const TableView entry = exports.Table(i);
+      const int32_t ordinal = entry.I32(ids_.export_ordinal);
+      const TableView signature =
+          ids_.signatures >= 0 ? root_.Vector(ids_.signatures).Table(static_cast<uint32_t>(ordinal))
+                               : entry.Table(ids_.export_signature);
+      Line("  {} is function {} {}", entry.String(ids_.export_name), ordinal,
+           ConventionOf(signature));
+    }
+  }
+
+  std::string_view FunctionName(uint32_t function) const {
+    const TableView internal = root_.Vector(ids_.internal_functions).Table(function);
+    if (internal.Exists()) return internal.String(ids_.internal_name);
+    return root_.Table(ids_.debug).Vector(2).Table(function).String(ids_.map_name);
+  }
+
+  void Functions() {
+    const VectorView descriptors = root_.Vector(ids_.descriptors);
+    Line("functions ({}), {} bytes of bytecode", descriptors.size(),
+         root_.Vector(ids_.bytecode).size());
+    const auto width = static_cast<uint32_t>(ids_.descriptor_width);
+    for (uint32_t i = 0; i < descriptors.size() && Room(); ++i) {
+      const uint8_t* at = module_.file.data() + descriptors.ElementAt(i, width);
+      Line("  {} {}: bytecode {} +{}, {} i32 and {} ref registers", i, FunctionName(i),
+           static_cast<int32_t>(flatbuffer::LoadU32(at)),
+           static_cast<int32_t>(flatbuffer::LoadU32(at + 4)),
+           static_cast<int16_t>(flatbuffer::LoadU16(at + ids_.descriptor_i32)),
+           static_cast<int16_t>(flatbuffer::LoadU16(at + ids_.descriptor_ref)));
+    }
+  }
+
+  void Rodata() {
+    const VectorView segments = root_.Vector(ids_.rodata);
+    Line("read-only data ({})", segments.size());
+    for (uint32_t i = 0; i < segments.size() && Room(); ++i) {
+      const TableView segment = segments.Table(i);
+      const VectorView data = segment.Vector(ids_.rodata_data);
+      if (segment.U64(ids_.rodata_length) != 0) {
+        Line("  {} external +{}, {} bytes", i, segment.U64(ids_.rodata_offset),
+             segment.U64(ids_.rodata_length));
+      } else {
+        Line("  {} at 0x{:x}, {} bytes", i, data.at() + 4, data.size());
+      }
+    }
+  }
+
+  void Sizes() {
+    const VectorView segments = root_.Vector(ids_.rwdata);
+    Line("writable data ({})", segments.size());
+    for (uint32_t i = 0; i < segments.size() && Room(); ++i) {
+      Line("  {} {} bytes", i, segments.Table(i).I32(0));
+    }
+    const TableView state = root_.Table(ids_.state);
+    Line("state: {} bytes, {} references", state.I32(0), state.I32(1));
+    if (root_.Has(ids_.bytecode_version)) {
+      const auto version = static_cast<uint32_t>(root_.I32(ids_.bytecode_version));
+      Line("bytecode version {}.{}", version >> 16, version & 0xffff);
+    }
+  }
+
+  void Debug() {
+    const TableView debug = root_.Table(ids_.debug);
+    if (!debug.Exists()) return;
+    Line("debug database: {} locations", debug.Vector(1).size());
+    const VectorView maps = debug.Vector(2);
+    for (uint32_t i = 0; i < maps.size() && Room(); ++i) {
+      Line("  function {}: {} operations mapped", i,
+           maps.Table(i).Vector(ids_.map_locations).size());
+    }
+  }
+
+  const Module& module_;
+  const FieldIds& ids_;
+  TableView root_;
+  std::string out_;
+  bool cut_ = false;
+};
+
+Result<std::string> Print(ByteSpan bytes) {
+  ANECHECK_ASSIGN(const Module module, Open(bytes));
+  return Printer(module).Run();
+}
+
+Result<Coverage> Cover(ByteSpan bytes) {
+  ANECHECK_ASSIGN(const Module module, Open(bytes));
+  ANECHECK_ASSIGN(const Parts parts, TakeApart(module));
+  Coverage coverage{.total = bytes.size()};
+  // The other entries' files, read-only data and bytecode are data by nature.
+  for (const RawBytes& raw : parts.payload) coverage.payload += raw.bytes.size();
+  const FieldIds& ids = module.form->ids;
+  const TableView root = module.root();
+  uint64_t data = root.Vector(ids.bytecode).size();
+  const VectorView segments = root.Vector(ids.rodata);
+  for (uint32_t i = 0; i < segments.size(); ++i) {
+    data += segments.Table(i).Vector(ids.rodata_data).size();
+  }
+  // Overlapping segments of a hostile file could add up to more than there is.
+  coverage.payload = std::min(coverage.payload + data, coverage.total);
+  uint64_t unknown = 0;
+  for (const RawBytes& raw : parts.document.raw) unknown += raw.bytes.size();
+  coverage.typed = coverage.total - std::min(coverage.total, coverage.payload + unknown);
+  return coverage;
+}
+
+}  // namespace
+}  // namespace anecheck::vmfb
+
+namespace anecheck {
+
+const Format kFormat_vmfb = {
+    .name = "vmfb",
+    .title = "IREE bytecode module (.vmfb)",
+    .rules = vmfb::Rules(),
+    .recognise = vmfb::Recognise,
+    .to_json = vmfb::ToJson,
+    .from_json = vmfb::FromJson,
+    .rewrite = vmfb::Rewrite,
+    .verify = vmfb::Verify,
+    .print = vmfb::Print,
+    .coverage = vmfb::Cover,
+};
+
+}  // namespace anecheck

@@ -1,0 +1,179 @@
+// Forms of the module schema, and finding the module in its file.
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "generated/flatbuffer_schemas/vmfb_schema/module_2019_12_bfbs_generated.h"
+#include "generated/flatbuffer_schemas/vmfb_schema/module_2022_05_bfbs_generated.h"
+#include "generated/flatbuffer_schemas/vmfb_schema/module_2022_09_bfbs_generated.h"
+#include "generated/flatbuffer_schemas/vmfb_schema/module_2023_06_bfbs_generated.h"
+#include "harness/formats/flatbuffer/shape.h"
+#include "harness/formats/vmfb/vmfb.h"
+
+namespace anecheck::vmfb {
+namespace {
+
+using flatbuffer::Schema;
+
+// The entry that holds the module in real archives, and what a loader looks for.
+constexpr std::string_view kModuleEntry = "module.fb";
+
+int IdOf(const Schema& schema, std::string_view table, std::string_view field) {
+  const int16_t index = schema.FindTable(table);
+  if (index < 0) return -1;
+  const flatbuffer::Field* found = schema.tables[index].FindField(field);
+  return found == nullptr ? -1 : found->id;
+}
+
+int OffsetOf(const Schema& schema, std::string_view field) {
+  const int16_t index = schema.FindTable("FunctionDescriptor");
+  const flatbuffer::Field* found = schema.tables[index].FindField(field);
+  return found == nullptr ? -1 : static_cast<int>(found->struct_offset);
+}
+
+FieldIds IdsOf(const Schema& schema) {
+  const auto id = [&](std::string_view table, std::string_view field) {
+    return IdOf(schema, table, field);
+  };
+  const auto root = [&](std::string_view field) { return id("BytecodeModuleDef", field); };
+  const int embedded = id("RodataSegmentDef", "embedded_data");
+  return {.name = root("name"),
+          .types = root("types"),
+          .dependencies = root("dependencies"),
+          .imports = root("imported_functions"),
+          .exports = root("exported_functions"),
+          .internal_functions = root("internal_functions"),
+          .signatures = root("function_signatures"),
+          .rodata = root("rodata_segments"),
+          .rwdata = root("rwdata_segments"),
+          .state = root("module_state"),
+          .descriptors = root("function_descriptors"),
+          .bytecode_version = root("bytecode_version"),
+          .bytecode = root("bytecode_data"),
+          .debug = root("debug_database"),
+          .signature_arguments = id("FunctionSignatureDef", "argument_types"),
+          .signature_results = id("FunctionSignatureDef", "result_types"),
+          .signature_convention = id("FunctionSignatureDef", "calling_convention"),
+          .export_name = id("ExportFunctionDef", "local_name"),
+          .export_signature = id("ExportFunctionDef", "signature"),
+          .export_ordinal = id("ExportFunctionDef", "internal_ordinal"),
+          .import_name = id("ImportFunctionDef", "full_name"),
+          .import_signature = id("ImportFunctionDef", "signature"),
+          .internal_name = id("InternalFunctionDef", "local_name"),
+          .internal_signature = id("InternalFunctionDef", "signature"),
+          .rodata_data = embedded >= 0 ? embedded : id("RodataSegmentDef", "data"),
+          .rodata_offset = id("RodataSegmentDef", "external_data_offset"),
+          .rodata_length = id("RodataSegmentDef", "external_data_length"),
+          .map_name = id("FunctionSourceMapDef", "local_name"),
+          .map_locations = id("FunctionSourceMapDef", "locations"),
+          .descriptor_i32 = OffsetOf(schema, "i32_register_count"),
+          .descriptor_ref = OffsetOf(schema, "ref_register_count"),
+          .descriptor_blocks = OffsetOf(schema, "block_count"),
+          .descriptor_width =
+              static_cast<int>(schema.tables[schema.FindTable("FunctionDescriptor")].byte_size)};
+}
+
+// The schemas are compiled in, so a failure is a defect of the build and the tests show it.
+template <typename Embedded>
+Form MakeForm(std::string_view name, std::string_view evidence, std::string_view identifier) {
+  Form form{name,
+            evidence,
+            flatbuffer::SchemaFromReflection({Embedded::data(), Embedded::size()}).value(),
+            {}};
+  form.schema.identifier = identifier;
+  form.ids = IdsOf(form.schema);
+  return form;
+}
+
+std::vector<Form> MakeForms() {
+  namespace v = iree::vm;
+  std::vector<Form> forms;
+  forms.push_back(MakeForm<v::form_2019_12::BytecodeModuleDefBinarySchema>(
+      "BMOD", "public notes; register counts may be 8-bit in files before 2021", "BMOD"));
+  forms.push_back(MakeForm<v::form_2019_12::BytecodeModuleDefBinarySchema>(
+      "2019-12", "specification 002", "IREE"));
+  forms.push_back(
+      MakeForm<v::form_2022_05::BytecodeModuleDefBinarySchema>("2022-05", "public notes", "IREE"));
+  forms.push_back(
+      MakeForm<v::form_2022_09::BytecodeModuleDefBinarySchema>("2022-09", "a real file", "IREE"));
+  forms.push_back(
+      MakeForm<v::form_2023_06::BytecodeModuleDefBinarySchema>("2023-06", "real files", "IREE"));
+  return forms;
+}
+
+// Root fields that a form's writers emit: bytecode_data always, the debug database sometimes.
+std::vector<const Form*> Candidates(std::string_view identifier, uint32_t fields) {
+  if (identifier == "BMOD") return {FindForm("BMOD")};
+  if (fields > 14) return {FindForm("2023-06")};
+  if (fields > 11) return {FindForm("2022-09"), FindForm("2023-06")};
+  return {FindForm("2019-12"), FindForm("2022-05")};
+}
+
+Status FindBuffer(Module* module) {
+  static constexpr uint8_t kLocalSignature[4] = {'P', 'K', 3, 4};
+  module->is_archive =
+      module->file.size() >= 4 && std::ranges::equal(module->file.first(4), kLocalSignature);
+  Result<ZipArchive> zip = ParseZip(module->file);
+  if (!module->is_archive) {
+    // The directory of a 2021 module follows its FlatBuffer; without one the file ends there.
+    if (zip.ok()) module->zip = std::move(*zip);
+    module->buffer_end = static_cast<uint32_t>(
+        module->zip ? std::min<uint64_t>(module->zip->directory_at, module->file.size())
+                    : module->file.size());
+    return {};
+  }
+  if (!zip.ok()) return std::move(zip).error();
+  const auto entry = std::ranges::find(zip->entries, kModuleEntry, &ZipEntry::Name);
+  if (entry == zip->entries.end()) {
+    return MakeError(ErrorCode::kNotFound, "the archive has no entry module.fb");
+  }
+  if (entry->data_size < 16) {
+    return MakeError(ErrorCode::kTruncated, "module.fb is shorter than a module", entry->data_at);
+  }
+  // The size prefix counts the whole entry, itself included, so the entry's own bounds are the
+  // only usable ones (facts/hwx.md, IREE modules).
+  module->start = static_cast<uint32_t>(entry->data_at + 4);
+  module->buffer_end = static_cast<uint32_t>(entry->data_at + entry->data_size);
+  module->zip = std::move(*zip);
+  return {};
+}
+
+}  // namespace
+
+std::span<const Form> Forms() {
+  static const std::vector<Form> forms = MakeForms();
+  return forms;
+}
+
+const Form* FindForm(std::string_view name) {
+  const auto forms = Forms();
+  const auto found = std::ranges::find(forms, name, &Form::name);
+  return found == forms.end() ? nullptr : &*found;
+}
+
+Result<Module> Open(ByteSpan file) {
+  if (file.size() >= INT32_MAX) return MakeError(ErrorCode::kLimit, "file of 2 GiB or more");
+  Module module{.file = file};
+  ANECHECK_RETURN_IF_ERROR(FindBuffer(&module));
+  if (module.buffer_end < module.start + 16) {
+    return MakeError(ErrorCode::kTruncated, "shorter than a module", module.buffer_end);
+  }
+  const std::string_view identifier(reinterpret_cast<const char*>(&file[module.start + 4]), 4);
+  if (identifier != "BMOD" && identifier != "IREE") {
+    return MakeError(ErrorCode::kNotFound, "no identifier BMOD or IREE after the root offset",
+                     module.start + 4);
+  }
+  std::optional<flatbuffer::ShapeError> first;
+  for (const Form* form : Candidates(identifier, module.root().FieldCount())) {
+    auto error = flatbuffer::CheckShape(
+        form->schema, module.buffer(),
+        {.base = module.origin(), .start = module.start - module.origin()}, &module.may_overlap);
+    if (!error) {
+      module.form = form;
+      return module;
+    }
+    if (!first) first = std::move(error);
+  }
+  return std::move(first->error);
+}
+
+}  // namespace anecheck::vmfb

@@ -1,0 +1,367 @@
+// The rules of a module, on the bytes of any form.
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+
+#include "harness/formats/flatbuffer/little_endian.h"
+#include "harness/formats/vmfb/vmfb.h"
+
+namespace anecheck::vmfb {
+namespace {
+
+using FactEvidence::kRealFile;
+using FactEvidence::kSpecification;
+using flatbuffer::LoadU32;
+using flatbuffer::TableView;
+using flatbuffer::VectorView;
+
+enum RuleIndex : size_t {
+  kTypeId,
+  kTypeName,
+  kExportOrdinal,
+  kExportConvention,
+  kImportName,
+  kDescriptorCount,
+  kBytecodeRange,
+  kCounts,
+  kLocationIndex,
+  kLocationCycle,
+  kSourceMapCount,
+  kSourceMapOffset,
+  kExternalData,
+  kSizePrefix,
+  kZipRecords,
+  kRuleCount,
+};
+
+constexpr std::array<Rule, kRuleCount> kRules = {{
+    {"type-id", "Argument and result types index the type table.",
+     "specification 002, FunctionSignatureDef", kSpecification},
+    {"type-name", "Every type has a name.", "specification 002, TypeDef", kSpecification},
+    {"export-ordinal", "internal_ordinal of an export indexes the function descriptors.",
+     "specification 002, ExportFunctionDef", kSpecification},
+    {"export-calling-convention", "Every export has a calling convention.",
+     "specification 002, FunctionSignatureDef: required for exports", kSpecification},
+    {"import-name", "An import's name holds the module it comes from, and a dot.",
+     "specification 002, ImportFunctionDef", kSpecification},
+    {"function-descriptors",
+     "There is one function descriptor an internal function, or a function signature in later "
+     "forms.",
+     "specification 002, BytecodeModuleDef; real files", kSpecification},
+    {"bytecode-range", "Each function's bytecode lies inside bytecode_data.",
+     "specification 002, FunctionDescriptor", kSpecification},
+    {"counts", "Register, block, state and data sizes are not negative.",
+     "specification 002, FunctionDescriptor, ModuleStateDef, RwdataSegmentDef", kSpecification},
+    {"location-index", "Locations that a location or source map names are in the location table.",
+     "specification 002, DebugDatabaseDef", kSpecification},
+    {"location-cycle", "No location contains itself.", "specification 002: possibly nested",
+     kSpecification},
+    {"source-map-count", "There is one source map a function descriptor.",
+     "specification 002, DebugDatabaseDef", kSpecification},
+    {"source-map-offset", "A source map's bytecode offsets lie inside its function.",
+     "specification 002, BytecodeLocationDef", kSpecification},
+    {"external-data", "Data outside the FlatBuffer lies inside the file.",
+     "real files: offsets count from the FlatBuffer's end rounded up to 64", kRealFile},
+    {"size-prefix", "The size prefix is the size of the archive's entry.",
+     "real files; facts/hwx.md, IREE modules", kRealFile},
+    {"zip-records", "Checksums, sizes and offsets of the archive's records agree with the data.",
+     "real files", kRealFile},
+}};
+
+class RuleChecker {
+ public:
+  explicit RuleChecker(const Module& module)
+      : module_(module),
+        bytes_(module.file.data()),
+        ids_(module.form->ids),
+        root_(module.root()),
+        types_(root_.Vector(ids_.types).size()),
+        descriptors_(root_.Vector(ids_.descriptors)) {}
+
+  std::vector<Violation> Run() {
+    CheckArchive();
+    CheckTypes();
+    CheckImports();
+    CheckExports();
+    CheckFunctions();
+    CheckDescriptors();
+    CheckState();
+    CheckData();
+    CheckDebug(root_.Table(ids_.debug));
+    std::ranges::sort(found_, {}, [](const Violation& violation) {
+      return std::pair(violation.offset, violation.rule);
+    });
+    return std::move(found_);
+  }
+
+ private:
+  // Hostile files can break one rule at each of a million places; the first hundred are enough.
+  template <typename... Args>
+  void Add(RuleIndex rule, uint64_t at, fmt::format_string<Args...> text, Args&&... args) {
+    if (found_.size() >= 100) return;
+    found_.push_back({&kRules[rule], at,
+                      fmt::format("{}: {} at 0x{:x}", kRules[rule].id,
+                                  fmt::format(text, std::forward<Args>(args)...), at)});
+  }
+
+  void CheckArchive() {
+    if (module_.is_archive) {
+      const uint32_t prefix = LoadU32(bytes_ + module_.origin());
+      const uint32_t size = module_.buffer_end - module_.origin();
+      if (prefix != size) {
+        Add(kSizePrefix, module_.origin(), "size prefix {} of an entry of {} bytes", prefix, size);
+      }
+    }
+    if (!module_.zip) return;
+    for (ZipEntry entry : module_.zip->entries) {
+      if (!SettleZipEntry(&entry, module_.file, false)) {
+        Add(kZipRecords, entry.local.at, "records of entry \"{}\" do not agree with its data",
+            entry.Name());
+      }
+    }
+    ZipArchive ends;
+    ends.end64 = module_.zip->end64;
+    ends.locator64 = module_.zip->locator64;
+    ends.end = module_.zip->end;
+    ends.directory_at = module_.zip->directory_at;
+    ends.directory_size = module_.zip->directory_size;
+    if (!SettleZipEnd(&ends, false)) {
+      Add(kZipRecords, ends.end.at, "the end records do not agree with the directory");
+    }
+  }
+
+  void CheckTypes() {
+    const VectorView types = root_.Vector(ids_.types);
+    for (uint32_t i = 0; i < types_; ++i) {
+      const TableView type = types.Table(i);
+      if (type.String(0).empty()) Add(kTypeName, type.at(), "type {} has no name", i);
+    }
+  }
+
+  void CheckSignature(const TableView& signature) {
+    for (const int id : {ids_.signature_arguments, ids_.signature_results}) {
+      const VectorView indices = signature.Vector(id);
+      for (uint32_t i = 0; i < indices.size(); ++i) {
+        const auto index = static_cast<uint32_t>(indices.I32(i));
+        if (index >= types_) {
+          Add(kTypeId, indices.ElementAt(i, 4), "type {} of {}", indices.I32(i), types_);
+        }
+      }
+    }
+  }
+
+  void CheckImports() {
+    const VectorView imports = root_.Vector(ids_.imports);
+    for (uint32_t i = 0; i < imports.size(); ++i) {
+      const TableView import = imports.Table(i);
+      const std::string_view name = import.String(ids_.import_name);
+      if (name.find('.', 1) == std::string_view::npos) {
+        Add(kImportName, import.at(), "import {} is named \"{}\"", i, name);
+      }
+      CheckSignature(import.Table(ids_.import_signature));
+    }
+  }
+
+  void CheckExports() {
+    const VectorView exports = root_.Vector(ids_.exports);
+    const VectorView signatures = root_.Vector(ids_.signatures);
+    for (uint32_t i = 0; i < exports.size(); ++i) {
+      const TableView entry = exports.Table(i);
+      const int32_t ordinal = entry.I32(ids_.export_ordinal);
+      if (static_cast<uint32_t>(ordinal) >= descriptors_.size()) {
+        Add(kExportOrdinal, entry.at(), "export \"{}\" is function {} of {}",
+            entry.String(ids_.export_name), ordinal, descriptors_.size());
+      }
+      const TableView own = entry.Table(ids_.export_signature);
+      CheckSignature(own);
+      // Later forms keep signatures in a table of their own, by ordinal.
+      const TableView signature =
+          ids_.signatures >= 0 ? signatures.Table(static_cast<uint32_t>(ordinal)) : own;
+      const bool in_table =
+          ids_.signatures < 0 || static_cast<uint32_t>(ordinal) < signatures.size();
+      // Modules of the oldest identifier predate the field.
+      if (in_table && module_.form->name != "BMOD" &&
+          signature.String(ids_.signature_convention).empty()) {
+        Add(kExportConvention, entry.at(), "export \"{}\" has no calling convention",
+            entry.String(ids_.export_name));
+      }
+    }
+  }
+
+  void CheckFunctions() {
+    const VectorView internal = root_.Vector(ids_.internal_functions);
+    for (uint32_t i = 0; i < internal.size(); ++i) {
+      CheckSignature(internal.Table(i).Table(ids_.internal_signature));
+    }
+    const int id = ids_.internal_functions >= 0 ? ids_.internal_functions : ids_.signatures;
+    if (id < 0) return;
+    const uint32_t functions = root_.Vector(id).size();
+    if (functions != descriptors_.size()) {
+      Add(kDescriptorCount, descriptors_.at() == 0 ? root_.at() : descriptors_.at(),
+          "{} descriptors for {} functions", descriptors_.size(), functions);
+    }
+  }
+
+  int16_t I16(uint64_t at) const { return static_cast<int16_t>(flatbuffer::LoadU16(bytes_ + at)); }
+
+  void CheckDescriptors() {
+    const uint32_t bytecode = root_.Vector(ids_.bytecode).size();
+    const auto width = static_cast<uint32_t>(ids_.descriptor_width);
+    for (uint32_t i = 0; i < descriptors_.size(); ++i) {
+      const uint32_t at = descriptors_.ElementAt(i, width);
+      if (at == 0) return;
+      const auto offset = static_cast<int32_t>(LoadU32(bytes_ + at));
+      const auto length = static_cast<int32_t>(LoadU32(bytes_ + at + 4));
+      if (offset < 0 || length < 0 ||
+          static_cast<uint64_t>(offset) + static_cast<uint64_t>(length) > bytecode) {
+        Add(kBytecodeRange, at, "function {} has bytecode [{}, +{}) of {}", i, offset, length,
+            bytecode);
+      }
+      bool negative = I16(at + ids_.descriptor_i32) < 0 || I16(at + ids_.descriptor_ref) < 0;
+      if (ids_.descriptor_blocks >= 0) negative |= I16(at + ids_.descriptor_blocks) < 0;
+      if (negative) Add(kCounts, at, "function {} has a negative count", i);
+    }
+  }
+
+  void CheckState() {
+    const TableView state = root_.Table(ids_.state);
+    if (state.I32(0) < 0 || state.I32(1) < 0) {
+      Add(kCounts, state.at(), "module state has {} bytes and {} references", state.I32(0),
+          state.I32(1));
+    }
+    const VectorView segments = root_.Vector(ids_.rwdata);
+    for (uint32_t i = 0; i < segments.size(); ++i) {
+      const TableView segment = segments.Table(i);
+      if (segment.I32(0) < 0) {
+        Add(kCounts, segment.at(), "writable segment {} has {} bytes", i, segment.I32(0));
+      }
+    }
+  }
+
+  void CheckData() {
+    if (ids_.rodata_offset < 0) return;
+    // Entries of an archive stand at multiples of 64, so rounding in the file is rounding in
+    // memory.
+    const uint64_t base = (uint64_t{module_.buffer_end} + 63) / 64 * 64;
+    const VectorView segments = root_.Vector(ids_.rodata);
+    for (uint32_t i = 0; i < segments.size(); ++i) {
+      const TableView segment = segments.Table(i);
+      const uint64_t length = segment.U64(ids_.rodata_length);
+      if (length == 0) continue;
+      const uint64_t offset = segment.U64(ids_.rodata_offset);
+      if (base > module_.file.size() || length > module_.file.size() - base ||
+          offset > module_.file.size() - base - length) {
+        Add(kExternalData, segment.at(), "segment {} has external data [{}, +{})", i, offset,
+            length);
+      }
+    }
+  }
+
+  void CheckDebug(const TableView& debug) {
+    if (!debug.Exists()) return;
+    const VectorView codes = debug.Vector(0);
+    const VectorView table = debug.Vector(1);
+    CheckLocations(codes, table);
+    const VectorView maps = debug.Vector(2);
+    if (maps.size() != descriptors_.size()) {
+      Add(kSourceMapCount, debug.at(), "{} source maps for {} functions", maps.size(),
+          descriptors_.size());
+    }
+    for (uint32_t i = 0; i < maps.size(); ++i) CheckSourceMap(maps.Table(i), i, table.size());
+  }
+
+  void CheckSourceMap(const TableView& map, uint32_t function, uint32_t locations) {
+    const VectorView entries = map.Vector(ids_.map_locations);
+    const uint32_t descriptor =
+        descriptors_.ElementAt(function, static_cast<uint32_t>(ids_.descriptor_width));
+    const uint32_t length = descriptor == 0 ? UINT32_MAX : LoadU32(bytes_ + descriptor + 4);
+    for (uint32_t i = 0; i < entries.size(); ++i) {
+      const uint32_t at = entries.ElementAt(i, 8);
+      const uint32_t offset = LoadU32(bytes_ + at);
+      const uint32_t location = LoadU32(bytes_ + at + 4);
+      if (offset >= length) {
+        Add(kSourceMapOffset, at, "offset {} in function {} of {} bytes",
+            static_cast<int32_t>(offset), function, length);
+      }
+      if (location >= locations) {
+        Add(kLocationIndex, at, "location {} of {}", static_cast<int32_t>(location), locations);
+      }
+    }
+  }
+
+  // The location indices that a location holds, as a range: call sites and names hold them in the
+  // table, fused locations in a vector. Member codes: specification 002, LocationTypeDef.
+  struct Children {
+    VectorView list;
+    std::array<int32_t, 2> own{};
+    uint32_t count = 0;
+    int32_t Get(uint32_t i) const { return list.size() != 0 ? list.I32(i) : own[i]; }
+  };
+  static Children ChildrenOf(uint8_t code, const TableView& location) {
+    switch (code) {
+      case 1:
+        return {{}, {location.I32(0), location.I32(1)}, 2};
+      case 3: {
+        const VectorView list = location.Vector(1);
+        return {list, {}, list.size()};
+      }
+      case 4:
+        return {{}, {location.I32(1)}, 1};
+      default:
+        return {};
+    }
+  }
+
+  // Depth first with an explicit stack: 0 unseen, 1 on the path, 2 done.
+  void CheckLocations(const VectorView& codes, const VectorView& table) {
+    const uint32_t count = table.size();
+    std::vector<uint8_t> state(count);
+    struct Visit {
+      uint32_t location;
+      uint32_t next;
+    };
+    std::vector<Visit> path;
+    for (uint32_t start = 0; start < count; ++start) {
+      if (state[start] != 0) continue;
+      path.push_back({start, 0});
+      state[start] = 1;
+      while (!path.empty()) {
+        Visit& visit = path.back();
+        const TableView location = table.Table(visit.location);
+        const Children children = ChildrenOf(codes.U8(visit.location), location);
+        if (visit.next == children.count) {
+          state[visit.location] = 2;
+          path.pop_back();
+          continue;
+        }
+        const auto child = static_cast<uint32_t>(children.Get(visit.next++));
+        if (child >= count) {
+          Add(kLocationIndex, location.at(), "location {} of {}", static_cast<int32_t>(child),
+              count);
+        } else if (state[child] == 1) {
+          Add(kLocationCycle, location.at(), "location {} contains itself through {}", child,
+              visit.location);
+        } else if (state[child] == 0) {
+          state[child] = 1;
+          path.push_back({child, 0});
+        }
+      }
+    }
+  }
+
+  const Module& module_;
+  const uint8_t* bytes_;
+  const FieldIds& ids_;
+  TableView root_;
+  uint32_t types_;
+  VectorView descriptors_;
+  std::vector<Violation> found_;
+};
+
+}  // namespace
+
+std::span<const Rule> Rules() { return kRules; }
+
+std::vector<Violation> CheckRules(const Module& module) { return RuleChecker(module).Run(); }
+
+}  // namespace anecheck::vmfb

@@ -1,0 +1,461 @@
+#include "harness/formats/vmfb/zip_archive.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <zlib.h>
+
+#include "harness/base/byte_reader.h"
+#include "harness/base/byte_writer.h"
+#include "harness/formats/flatbuffer/document_json.h"
+#include "harness/formats/flatbuffer/little_endian.h"
+
+namespace anecheck::vmfb {
+namespace {
+
+struct FieldSpec {
+  std::string_view name;
+  uint8_t width = 0;
+};
+
+constexpr FieldSpec kLocalFields[] = {
+    {"version_needed", 2}, {"flags", 2},       {"method", 2},          {"time", 2},
+    {"date", 2},           {"crc32", 4},       {"compressed_size", 4}, {"uncompressed_size", 4},
+    {"name_length", 2},    {"extra_length", 2}};
+constexpr FieldSpec kCentralFields[] = {{"version_made_by", 2},
+                                        {"version_needed", 2},
+                                        {"flags", 2},
+                                        {"method", 2},
+                                        {"time", 2},
+                                        {"date", 2},
+                                        {"crc32", 4},
+                                        {"compressed_size", 4},
+                                        {"uncompressed_size", 4},
+                                        {"name_length", 2},
+                                        {"extra_length", 2},
+                                        {"comment_length", 2},
+                                        {"disk", 2},
+                                        {"internal_attributes", 2},
+                                        {"external_attributes", 4},
+                                        {"local_offset", 4}};
+constexpr FieldSpec kEnd64Fields[] = {
+    {"record_size", 8}, {"version_made_by", 2}, {"version_needed", 2},
+    {"disk", 4},        {"directory_disk", 4},  {"entries_here", 8},
+    {"entries", 8},     {"directory_size", 8},  {"directory_offset", 8}};
+constexpr FieldSpec kLocatorFields[] = {{"disk", 4}, {"end64_offset", 8}, {"disks", 4}};
+constexpr FieldSpec kEndFields[] = {
+    {"disk", 2},           {"directory_disk", 2},   {"entries_here", 2},  {"entries", 2},
+    {"directory_size", 4}, {"directory_offset", 4}, {"comment_length", 2}};
+
+struct RecordSpec {
+  uint32_t signature = 0;
+  std::string_view name;
+  std::span<const FieldSpec> fields;
+};
+
+constexpr RecordSpec kRecords[] = {
+    {0x04034b50, "local", kLocalFields}, {0x02014b50, "central", kCentralFields},
+    {0x06064b50, "end64", kEnd64Fields}, {0x07064b50, "locator64", kLocatorFields},
+    {0x06054b50, "end", kEndFields},
+};
+
+const RecordSpec& SpecOf(ZipRecordKind kind) { return kRecords[static_cast<size_t>(kind)]; }
+
+constexpr uint64_t kSaturated = 0xffffffff;
+constexpr size_t kEndSize = 22;
+
+Bytes ToBytes(ByteSpan bytes) { return Bytes(bytes.begin(), bytes.end()); }
+
+void ParseExtra(ByteSpan bytes, ZipRecord* record) {
+  while (bytes.size() >= 4) {
+    const uint16_t size = flatbuffer::LoadU16(&bytes[2]);
+    if (size + 4u > bytes.size()) break;
+    record->extra.push_back({flatbuffer::LoadU16(bytes.data()), ToBytes(bytes.subspan(4, size))});
+    bytes = bytes.subspan(4 + size);
+  }
+  record->extra_rest = ToBytes(bytes);
+}
+
+Result<ZipRecord> ParseRecord(ByteSpan file, uint64_t at, ZipRecordKind kind) {
+  const RecordSpec& spec = SpecOf(kind);
+  ByteReader reader(file, 0, spec.name);
+  reader.Seek(at, "record");
+  ZipRecord record{.kind = kind, .at = static_cast<uint32_t>(at)};
+  if (reader.U32("signature") != spec.signature) {
+    reader.Fail(ErrorCode::kMalformed, "signature", "is another record's");
+  }
+  for (size_t i = 0; i < spec.fields.size(); ++i) {
+    const ByteSpan bytes = reader.Bytes(spec.fields[i].width, spec.fields[i].name);
+    if (reader.ok()) record.values[i] = flatbuffer::LoadLittle(bytes.data(), spec.fields[i].width);
+  }
+  switch (kind) {
+    case ZipRecordKind::kLocal:
+      record.name = ToBytes(reader.Bytes(record.values[8], "name"));
+      ParseExtra(reader.Bytes(record.values[9], "extra"), &record);
+      break;
+    case ZipRecordKind::kCentral:
+      record.name = ToBytes(reader.Bytes(record.values[9], "name"));
+      ParseExtra(reader.Bytes(record.values[10], "extra"), &record);
+      record.comment = ToBytes(reader.Bytes(record.values[11], "comment"));
+      break;
+    case ZipRecordKind::kEnd64:
+      if (record.values[0] < 44) reader.Fail(ErrorCode::kMalformed, "record_size", "is below 44");
+      record.comment = ToBytes(reader.Bytes(record.values[0] - 44, "extensible data"));
+      break;
+    case ZipRecordKind::kEnd:
+      record.comment = ToBytes(reader.Bytes(record.values[6], "comment"));
+      break;
+    case ZipRecordKind::kLocator64:
+      break;
+  }
+  if (!reader.ok()) return Error(reader.status().error());
+  return record;
+}
+
+// The end record stands last, with a comment of at most 65535 bytes.
+std::optional<uint64_t> FindEnd(ByteSpan file) {
+  if (file.size() < kEndSize) return std::nullopt;
+  for (size_t comment = 0; comment <= std::min<size_t>(file.size() - kEndSize, 0xffff); ++comment) {
+    const size_t at = file.size() - kEndSize - comment;
+    if (flatbuffer::LoadU32(&file[at]) == SpecOf(ZipRecordKind::kEnd).signature &&
+        flatbuffer::LoadU16(&file[at + 20]) == comment) {
+      return at;
+    }
+  }
+  return std::nullopt;
+}
+
+// The value of a saturated 32-bit field in the 64-bit extra record, which holds only the saturated
+// ones, in the order uncompressed, compressed, offset (APPNOTE.TXT, 4.5.3).
+std::optional<size_t> Wide(const ZipRecord& record, size_t before) {
+  for (size_t i = 0; i < record.extra.size(); ++i) {
+    if (record.extra[i].id == 1 && record.extra[i].data.size() >= 8 * (before + 1)) return i;
+  }
+  return std::nullopt;
+}
+
+bool Saturated(const ZipRecord& record, size_t field) { return record.values[field] == kSaturated; }
+
+struct WidePlace {
+  size_t field = 0;   // of the 32-bit value
+  size_t before = 0;  // saturated fields before it
+};
+
+WidePlace PlaceOf(const ZipRecord& record, int which) {  // 0 uncompressed, 1 compressed, 2 offset
+  const bool central = record.kind == ZipRecordKind::kCentral;
+  const size_t fields[3] = {central ? size_t{kCentralUncompressed} : size_t{kLocalUncompressed},
+                            central ? size_t{kCentralCompressed} : size_t{kLocalCompressed},
+                            kCentralLocalOffset};
+  size_t before = 0;
+  for (int i = 0; i < which; ++i) before += Saturated(record, fields[i]) ? 1 : 0;
+  return {fields[which], before};
+}
+
+uint64_t GetWide(const ZipRecord& record, int which) {
+  const WidePlace place = PlaceOf(record, which);
+  if (!Saturated(record, place.field)) return record.values[place.field];
+  const auto extra = Wide(record, place.before);
+  if (!extra) return kSaturated;
+  return flatbuffer::LoadLittle(&record.extra[*extra].data[8 * place.before], 8);
+}
+
+// Sets a value where the record keeps it; tells whether it was that already.
+bool SettleWide(ZipRecord* record, int which, uint64_t value, bool apply) {
+  const bool same = GetWide(*record, which) == value;
+  if (!apply || same) return same;
+  const WidePlace place = PlaceOf(*record, which);
+  const auto extra = Saturated(*record, place.field) ? Wide(*record, place.before) : std::nullopt;
+  if (extra) {
+    flatbuffer::StoreLittle(&record->extra[*extra].data[8 * place.before], value, 8);
+  } else {
+    record->values[place.field] = value;
+  }
+  return false;
+}
+
+bool Settle(uint64_t* stored, uint64_t value, uint64_t saturated, bool apply) {
+  const bool same = *stored == value || *stored == saturated;
+  if (apply && !same) *stored = value;
+  return same;
+}
+
+uint32_t Checksum(ByteSpan data) {
+  return static_cast<uint32_t>(
+      crc32(0, reinterpret_cast<const Bytef*>(data.data()), static_cast<uInt>(data.size())));
+}
+
+Json RecordToJson(const ZipRecord& record) {
+  const RecordSpec& spec = SpecOf(record.kind);
+  Json json;
+  json["@"] = record.at;
+  if (record.overlaps) json["overlaps"] = true;
+  if (record.kind == ZipRecordKind::kLocal || record.kind == ZipRecordKind::kCentral) {
+    json["name"] = std::string(record.name.begin(), record.name.end());
+    const bool plain = std::ranges::all_of(record.name, [](uint8_t c) { return c < 0x80; });
+    if (!plain) json["name"] = Json{{"hex", flatbuffer::ToHex(record.name)}};
+  }
+  for (size_t i = 0; i < spec.fields.size(); ++i) {
+    if (!spec.fields[i].name.ends_with("_length")) {
+      json[std::string(spec.fields[i].name)] = record.values[i];
+    }
+  }
+  Json extras = Json::array();
+  for (const ZipExtra& extra : record.extra) {
+    Json entry;
+    entry["id"] = extra.id;
+    if (extra.id == 1 && extra.data.size() % 8 == 0) {
+      Json values = Json::array();
+      for (size_t i = 0; i < extra.data.size(); i += 8) {
+        values.push_back(flatbuffer::LoadLittle(&extra.data[i], 8));
+      }
+      entry["values"] = std::move(values);
+    } else {
+      entry["hex"] = flatbuffer::ToHex(extra.data);
+    }
+    extras.push_back(std::move(entry));
+  }
+  if (!extras.empty()) json["extra"] = std::move(extras);
+  if (!record.extra_rest.empty()) json["extra_rest"] = flatbuffer::ToHex(record.extra_rest);
+  if (!record.comment.empty()) json["comment"] = flatbuffer::ToHex(record.comment);
+  return json;
+}
+
+Result<Bytes> HexOf(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  if (found == json.end()) return Bytes();
+  return flatbuffer::FromHex(found->get<std::string>());
+}
+
+Result<ZipExtra> ExtraFromJson(const Json& json) {
+  ZipExtra extra{.id = json.at("id").get<uint16_t>()};
+  if (!json.contains("values")) {
+    ANECHECK_ASSIGN(extra.data, HexOf(json, "hex"));
+    return extra;
+  }
+  for (const Json& value : json["values"]) {
+    extra.data.resize(extra.data.size() + 8);
+    flatbuffer::StoreLittle(&extra.data[extra.data.size() - 8], value.get<uint64_t>(), 8);
+  }
+  return extra;
+}
+
+Result<ZipRecord> RecordFromJson(const Json& json, ZipRecordKind kind) {
+  const RecordSpec& spec = SpecOf(kind);
+  ZipRecord record{.kind = kind, .at = json.at("@").get<uint32_t>()};
+  record.overlaps = json.contains("overlaps");
+  for (size_t i = 0; i < spec.fields.size(); ++i) {
+    if (spec.fields[i].name.ends_with("_length")) continue;
+    record.values[i] = json.at(std::string(spec.fields[i].name)).get<uint64_t>();
+  }
+  if (json.contains("name")) {
+    if (json["name"].is_string()) {
+      const std::string name = json["name"].get<std::string>();
+      record.name.assign(name.begin(), name.end());
+    } else {
+      ANECHECK_ASSIGN(record.name, HexOf(json["name"], "hex"));
+    }
+  }
+  if (json.contains("extra")) {
+    for (const Json& entry : json["extra"]) {
+      ANECHECK_ASSIGN(ZipExtra extra, ExtraFromJson(entry));
+      record.extra.push_back(std::move(extra));
+    }
+  }
+  ANECHECK_ASSIGN(record.extra_rest, HexOf(json, "extra_rest"));
+  ANECHECK_ASSIGN(record.comment, HexOf(json, "comment"));
+  return record;
+}
+
+Bytes ExtraBytes(const ZipRecord& record) {
+  ByteWriter writer;
+  for (const ZipExtra& extra : record.extra) {
+    writer.U16(extra.id);
+    writer.U16(static_cast<uint16_t>(extra.data.size()));
+    writer.Bytes(extra.data);
+  }
+  writer.Bytes(record.extra_rest);
+  return std::move(writer).Take();
+}
+
+Status ParseDirectory(ByteSpan file, uint64_t count, ZipArchive* archive) {
+  uint64_t at = archive->directory_at;
+  uint64_t local_bytes = 0;  // headers and data of sound archives do not overlap
+  for (uint64_t i = 0; i < count; ++i) {
+    ZipEntry entry;
+    ANECHECK_ASSIGN(entry.central, ParseRecord(file, at, ZipRecordKind::kCentral));
+    at += ZipRecordSize(entry.central);
+    ANECHECK_ASSIGN(entry.local,
+                    ParseRecord(file, ZipLocalOffset(entry.central), ZipRecordKind::kLocal));
+    entry.data_at = entry.local.at + ZipRecordSize(entry.local);
+    entry.data_size = ZipSize(entry.central, true);
+    if (entry.data_size > file.size() - entry.data_at) {
+      return MakeError(ErrorCode::kTruncated,
+                       fmt::format("entry {}: {} bytes of data at 0x{:x} leave the file", i,
+                                   entry.data_size, entry.data_at),
+                       entry.data_at);
+    }
+    local_bytes += ZipRecordSize(entry.local) + entry.data_size;
+    if (local_bytes > file.size()) {
+      return MakeError(ErrorCode::kMalformed, fmt::format("entry {} overlaps another", i),
+                       entry.local.at);
+    }
+    archive->entries.push_back(std::move(entry));
+  }
+  archive->directory_size = at - archive->directory_at;
+  return {};
+}
+
+}  // namespace
+
+size_t ZipRecordSize(const ZipRecord& record) {
+  size_t size = 4 + record.name.size() + record.extra_rest.size() + record.comment.size();
+  for (const FieldSpec& field : SpecOf(record.kind).fields) size += field.width;
+  for (const ZipExtra& extra : record.extra) size += 4 + extra.data.size();
+  return size;
+}
+
+Bytes WriteZipRecord(const ZipRecord& record) {
+  const RecordSpec& spec = SpecOf(record.kind);
+  const Bytes extra = ExtraBytes(record);
+  ByteWriter writer;
+  writer.U32(spec.signature);
+  for (size_t i = 0; i < spec.fields.size(); ++i) {
+    uint64_t value = record.values[i];
+    if (spec.fields[i].name == "name_length") value = record.name.size();
+    if (spec.fields[i].name == "extra_length") value = extra.size();
+    if (spec.fields[i].name == "comment_length") value = record.comment.size();
+    for (uint8_t byte = 0; byte < spec.fields[i].width; ++byte) {
+      writer.U8(static_cast<uint8_t>(value >> (8 * byte)));
+    }
+  }
+  writer.Bytes(record.name);
+  writer.Bytes(extra);
+  writer.Bytes(record.comment);
+  return std::move(writer).Take();
+}
+
+uint64_t ZipSize(const ZipRecord& record, bool compressed) {
+  return GetWide(record, compressed ? 1 : 0);
+}
+
+uint64_t ZipLocalOffset(const ZipRecord& central) { return GetWide(central, 2); }
+
+Result<ZipArchive> ParseZip(ByteSpan file) {
+  const auto end_at = FindEnd(file);
+  if (!end_at) {
+    return MakeError(ErrorCode::kNotFound, "no end-of-central-directory record in the file");
+  }
+  ZipArchive archive;
+  ANECHECK_ASSIGN(archive.end, ParseRecord(file, *end_at, ZipRecordKind::kEnd));
+  uint64_t count = archive.end.values[3];
+  archive.directory_at = archive.end.values[5];
+  if (archive.directory_at == kSaturated || count == 0xffff) {
+    if (*end_at < 20) return MakeError(ErrorCode::kTruncated, "locator64 is missing", *end_at);
+    ANECHECK_ASSIGN(archive.locator64, ParseRecord(file, *end_at - 20, ZipRecordKind::kLocator64));
+    ANECHECK_ASSIGN(archive.end64,
+                    ParseRecord(file, archive.locator64->values[1], ZipRecordKind::kEnd64));
+    count = archive.end64->values[6];
+    archive.directory_at = archive.end64->values[8];
+  }
+  // Each entry takes 46 bytes and more, so a count above that cannot be meant.
+  if (count > file.size() / 46) {
+    return MakeError(ErrorCode::kMalformed,
+                     fmt::format("{} entries do not fit in {} bytes", count, file.size()),
+                     archive.end.at);
+  }
+  ANECHECK_RETURN_IF_ERROR(ParseDirectory(file, count, &archive));
+  return archive;
+}
+
+bool SettleZipEntry(ZipEntry* entry, ByteSpan file, bool apply) {
+  const uint32_t crc = Checksum(file.subspan(entry->data_at, entry->data_size));
+  bool settled = true;
+  for (ZipRecord* record : {&entry->central, &entry->local}) {
+    const bool central = record->kind == ZipRecordKind::kCentral;
+    settled &=
+        Settle(&record->values[central ? size_t{kCentralCrc} : size_t{kLocalCrc}], crc, crc, apply);
+    settled &= SettleWide(record, 0, entry->data_size, apply);
+    settled &= SettleWide(record, 1, entry->data_size, apply);
+  }
+  settled &= SettleWide(&entry->central, 2, entry->local.at, apply);
+  return settled;
+}
+
+bool SettleZipEnd(ZipArchive* archive, bool apply) {
+  const uint64_t at = archive->directory_at;
+  const uint64_t size = archive->directory_size;
+  bool settled = true;
+  if (archive->end64) {
+    settled &= Settle(&archive->end64->values[7], size, size, apply);
+    settled &= Settle(&archive->end64->values[8], at, at, apply);
+    settled &=
+        Settle(&archive->locator64->values[1], archive->end64->at, archive->end64->at, apply);
+  }
+  settled &= Settle(&archive->end.values[4], size, archive->end64 ? kSaturated : size, apply);
+  settled &= Settle(&archive->end.values[5], at, archive->end64 ? kSaturated : at, apply);
+  return settled;
+}
+
+bool SettleZip(ZipArchive* archive, ByteSpan file, bool apply) {
+  bool settled = true;
+  for (ZipEntry& entry : archive->entries) settled &= SettleZipEntry(&entry, file, apply);
+  return SettleZipEnd(archive, apply) && settled;
+}
+
+std::vector<ZipRecord*> ZipRecords(ZipArchive* archive) {
+  std::vector<ZipRecord*> records;
+  for (ZipEntry& entry : archive->entries) {
+    records.push_back(&entry.local);
+    records.push_back(&entry.central);
+  }
+  if (archive->end64) records.push_back(&*archive->end64);
+  if (archive->locator64) records.push_back(&*archive->locator64);
+  records.push_back(&archive->end);
+  return records;
+}
+
+Json ZipToJson(const ZipArchive& archive) {
+  Json json;
+  Json entries = Json::array();
+  for (const ZipEntry& entry : archive.entries) {
+    Json made;
+    made["local"] = RecordToJson(entry.local);
+    made["central"] = RecordToJson(entry.central);
+    made["data"] = {{"@", entry.data_at}, {"size", entry.data_size}};
+    entries.push_back(std::move(made));
+  }
+  json["entries"] = std::move(entries);
+  if (archive.end64) json["end64"] = RecordToJson(*archive.end64);
+  if (archive.locator64) json["locator64"] = RecordToJson(*archive.locator64);
+  json["end"] = RecordToJson(archive.end);
+  json["directory"] = {{"@", archive.directory_at}, {"size", archive.directory_size}};
+  return json;
+}
+
+Result<ZipArchive> ZipFromJson(const Json& json) {
+  try {
+    ZipArchive archive;
+    for (const Json& made : json.at("entries")) {
+      ZipEntry entry;
+      ANECHECK_ASSIGN(entry.local, RecordFromJson(made.at("local"), ZipRecordKind::kLocal));
+      ANECHECK_ASSIGN(entry.central, RecordFromJson(made.at("central"), ZipRecordKind::kCentral));
+      entry.data_at = made.at("data").at("@").get<uint64_t>();
+      entry.data_size = made.at("data").at("size").get<uint64_t>();
+      archive.entries.push_back(std::move(entry));
+    }
+    if (json.contains("end64")) {
+      ANECHECK_ASSIGN(archive.end64, RecordFromJson(json["end64"], ZipRecordKind::kEnd64));
+      ANECHECK_ASSIGN(archive.locator64,
+                      RecordFromJson(json.at("locator64"), ZipRecordKind::kLocator64));
+    }
+    ANECHECK_ASSIGN(archive.end, RecordFromJson(json.at("end"), ZipRecordKind::kEnd));
+    archive.directory_at = json.at("directory").at("@").get<uint64_t>();
+    archive.directory_size = json.at("directory").at("size").get<uint64_t>();
+    return archive;
+  } catch (const Json::exception& error) {
+    return MakeError(ErrorCode::kInvalid, fmt::format("zip: {}", error.what()));
+  }
+}
+
+}  // namespace anecheck::vmfb

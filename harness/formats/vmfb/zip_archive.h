@@ -1,0 +1,91 @@
+// The ZIP records of an IREE module, field by field: 2021 modules carry a directory of the files
+// embedded in their data, later ones are archives whose first entry is the module. Used by the vmfb
+// format only; entries are stored, never compressed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/formats/format.h"
+
+namespace anecheck::vmfb {
+
+// Record kinds of the ZIP application note (APPNOTE.TXT 6.3), sections 4.3.7 and 4.3.12 to 4.3.16.
+enum class ZipRecordKind : uint8_t { kLocal, kCentral, kEnd64, kLocator64, kEnd };
+
+// Indices of the fields that the format itself uses; the tables of zip_archive.cc give all.
+enum ZipLocalField : size_t { kLocalCrc = 5, kLocalCompressed = 6, kLocalUncompressed = 7 };
+enum ZipCentralField : size_t {
+  kCentralCrc = 6,
+  kCentralCompressed = 7,
+  kCentralUncompressed = 8,
+  kCentralLocalOffset = 15,
+};
+
+struct ZipExtra {
+  uint16_t id = 0;  // 1 holds the 64-bit sizes
+  Bytes data;
+};
+
+struct ZipRecord {
+  ZipRecordKind kind = ZipRecordKind::kLocal;
+  uint32_t at = 0;
+  bool overlaps = false;              // shares bytes with something before it
+  std::array<uint64_t, 16> values{};  // of the kind's fields, lengths included
+  Bytes name;
+  std::vector<ZipExtra> extra;
+  Bytes extra_rest;  // what is too short for another extra record
+  Bytes comment;     // also the extensible part of kEnd64
+};
+
+struct ZipEntry {
+  ZipRecord central;
+  ZipRecord local;
+  uint64_t data_at = 0;
+  uint64_t data_size = 0;
+
+  std::string_view Name() const {
+    return {reinterpret_cast<const char*>(central.name.data()), central.name.size()};
+  }
+};
+
+struct ZipArchive {
+  std::vector<ZipEntry> entries;
+  std::optional<ZipRecord> end64;
+  std::optional<ZipRecord> locator64;
+  ZipRecord end;
+  uint64_t directory_at = 0;
+  uint64_t directory_size = 0;
+};
+
+// Reads the archive at the end of `file`. Errors: kNotFound where there is no end record,
+// kMalformed or kTruncated where the records lead outside the file.
+Result<ZipArchive> ParseZip(ByteSpan file);
+
+// The bytes of a record, and their number.
+Bytes WriteZipRecord(const ZipRecord& record);
+size_t ZipRecordSize(const ZipRecord& record);
+
+// A size or offset with the 64-bit extra record taken into account.
+uint64_t ZipSize(const ZipRecord& record, bool compressed);
+uint64_t ZipLocalOffset(const ZipRecord& central);
+
+// Puts sizes, checksums and offsets as they follow from where things stand in `file`, and tells
+// whether they already did. With `apply` false nothing is changed.
+bool SettleZipEntry(ZipEntry* entry, ByteSpan file, bool apply);
+bool SettleZipEnd(ZipArchive* archive, bool apply);
+bool SettleZip(ZipArchive* archive, ByteSpan file, bool apply);
+
+// Every record of the archive, in no particular order.
+std::vector<ZipRecord*> ZipRecords(ZipArchive* archive);
+
+Json ZipToJson(const ZipArchive& archive);
+Result<ZipArchive> ZipFromJson(const Json& json);
+
+}  // namespace anecheck::vmfb
