@@ -257,10 +257,11 @@ class Decoder {
 
   // Marks the bytes that the Document or the caller accounts for, and keeps the rest.
   void CollectRaw(std::span<ClaimedRange> claimed) {
-    std::vector<bool> covered(file_.size());
-    std::vector<bool> inside(file_.size());
-    const auto mark = [&](std::vector<bool>& bits, uint64_t begin, uint64_t size) {
-      for (uint64_t i = begin; i < begin + size && i < bits.size(); ++i) bits[i] = true;
+    Bytes covered(file_.size());
+    Bytes inside(file_.size());
+    const auto mark = [&](Bytes& flags, uint64_t begin, uint64_t size) {
+      std::fill_n(flags.begin() + static_cast<ptrdiff_t>(begin),
+                  std::min<uint64_t>(size, flags.size() - begin), uint8_t{1});
     };
     const auto cover = [&](uint64_t begin, uint64_t size) { mark(covered, begin, size); };
     cover(document_.start - (document_.has_size_prefix ? 4 : 0),
@@ -281,7 +282,7 @@ class Decoder {
       for (size_t next = end; next < file_.size() && next < end + 16 && !covered[next]; ++next) {
         if (file_[next] != 0) end = next + 1;
       }
-      document_.raw.push_back({static_cast<uint32_t>(i), inside[i],
+      document_.raw.push_back({static_cast<uint32_t>(i), inside[i] != 0,
                                Bytes(file_.begin() + static_cast<ptrdiff_t>(i),
                                      file_.begin() + static_cast<ptrdiff_t>(end))});
       i = end;
