@@ -71,6 +71,15 @@ std::string_view Value::KindName() const {
 }
 
 size_t FindRepeatedKey(const std::vector<Entry>& entries) {
+  constexpr size_t kFew = 24;
+  if (entries.size() <= kFew) {
+    for (size_t i = 1; i < entries.size(); ++i) {
+      for (size_t k = 0; k < i; ++k) {
+        if (entries[i].key == entries[k].key) return i;
+      }
+    }
+    return entries.size();
+  }
   std::vector<uint32_t> order(entries.size());
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::sort(order, [&](uint32_t a, uint32_t b) {

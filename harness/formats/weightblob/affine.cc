@@ -5,7 +5,7 @@
 
 #include "harness/formats/weightblob/codec.h"
 
-namespace anecheck::weights {
+namespace anecheck::weightblob {
 
 namespace internal {
 
@@ -135,4 +135,4 @@ Result<AffineInt8> EncodeAffineInt8(Extent extent, std::span<const Half> values,
   return AffineInt8{extent, true, std::move(blocks.bytes), std::move(blocks.scales), {}};
 }
 
-}  // namespace anecheck::weights
+}  // namespace anecheck::weightblob

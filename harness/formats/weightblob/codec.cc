@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <string>
 
-namespace anecheck::weights {
+namespace anecheck::weightblob {
 
 namespace internal {
 
@@ -85,4 +85,4 @@ uint8_t UnpackBits(std::span<const uint8_t> packed, uint64_t index, uint8_t bits
   return static_cast<uint8_t>((word >> (first % 8)) & ((1U << bits) - 1));
 }
 
-}  // namespace anecheck::weights
+}  // namespace anecheck::weightblob

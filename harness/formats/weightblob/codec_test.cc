@@ -8,7 +8,7 @@
 
 #include "harness/base/testing/generators.h"
 
-namespace anecheck::weights {
+namespace anecheck::weightblob {
 namespace {
 
 using Bytes = std::vector<uint8_t>;
@@ -228,4 +228,4 @@ RC_GTEST_PROP(Codecs, Float8IsExactOnItsOwnValues, ()) {
 }
 
 }  // namespace
-}  // namespace anecheck::weights
+}  // namespace anecheck::weightblob

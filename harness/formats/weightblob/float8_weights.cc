@@ -3,7 +3,7 @@
 
 #include "harness/formats/weightblob/codec.h"
 
-namespace anecheck::weights {
+namespace anecheck::weightblob {
 
 namespace internal {
 
@@ -48,4 +48,4 @@ Result<Float8> EncodeFloat8(Extent extent, std::span<const Half> values, Float8F
   return weights;
 }
 
-}  // namespace anecheck::weights
+}  // namespace anecheck::weightblob

@@ -7,7 +7,7 @@
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
 
-namespace anecheck::weights {
+namespace anecheck::weightblob {
 
 namespace {
 
@@ -80,4 +80,4 @@ std::vector<Violation> VerifyGroupRecords(std::span<const GroupRecord> records,
   return violations;
 }
 
-}  // namespace anecheck::weights
+}  // namespace anecheck::weightblob

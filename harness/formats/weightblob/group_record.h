@@ -10,7 +10,7 @@
 
 #include "harness/formats/format.h"
 
-namespace anecheck::weights {
+namespace anecheck::weightblob {
 
 inline constexpr size_t kGroupRecordWords = 14;
 inline constexpr size_t kGroupRecordBytes = 4 * kGroupRecordWords;
@@ -39,4 +39,4 @@ std::vector<Violation> VerifyGroupRecords(std::span<const GroupRecord> records,
                                           uint64_t section_bytes, uint64_t base = 0);
 std::span<const Rule> GroupRecordRules();
 
-}  // namespace anecheck::weights
+}  // namespace anecheck::weightblob

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-namespace anecheck::weights {
+namespace anecheck::weightblob {
 
 namespace {
 
@@ -44,4 +44,4 @@ bool EncoderPacksIndexWidth(uint32_t bits, Generation generation) {
   return generation != Generation::kH13 && (bits == 3 || bits == 6);
 }
 
-}  // namespace anecheck::weights
+}  // namespace anecheck::weightblob

@@ -13,7 +13,7 @@
 
 namespace anecheck {
 
-namespace weights {
+namespace weightblob {
 namespace {
 
 constexpr std::string_view kSource = "the real file of this layout, model.espresso.weights";
@@ -166,19 +166,19 @@ Result<Coverage> CoverageOf(ByteSpan bytes) {
 }
 
 }  // namespace
-}  // namespace weights
+}  // namespace weightblob
 
 const Format kFormat_netweights = {
     .name = "netweights",
     .title = "weight file of a network description",
-    .rules = weights::kRules,
-    .recognise = weights::Recognise,
-    .to_json = weights::ToJson,
-    .from_json = weights::FromJson,
-    .rewrite = weights::Rewrite,
-    .verify = weights::Verify,
-    .print = weights::Print,
-    .coverage = weights::CoverageOf,
+    .rules = weightblob::kRules,
+    .recognise = weightblob::Recognise,
+    .to_json = weightblob::ToJson,
+    .from_json = weightblob::FromJson,
+    .rewrite = weightblob::Rewrite,
+    .verify = weightblob::Verify,
+    .print = weightblob::Print,
+    .coverage = weightblob::CoverageOf,
 };
 
 }  // namespace anecheck

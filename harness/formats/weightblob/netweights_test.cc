@@ -10,7 +10,7 @@
 #include "harness/formats/weightblob/netweights_format.h"
 #include "harness/formats/weightblob/weight_file.h"
 
-namespace anecheck::weights {
+namespace anecheck::weightblob {
 namespace {
 
 using testing::RealDataPath;
@@ -92,4 +92,4 @@ RC_GTEST_PROP(NetweightsFormat, AnyFileOfBlobsRoundTrips, ()) {
 }
 
 }  // namespace
-}  // namespace anecheck::weights
+}  // namespace anecheck::weightblob

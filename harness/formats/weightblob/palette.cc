@@ -8,7 +8,7 @@
 #include "harness/formats/weightblob/codec.h"
 #include "harness/formats/weightblob/kernel_format.h"
 
-namespace anecheck::weights {
+namespace anecheck::weightblob {
 
 namespace {
 
@@ -210,4 +210,4 @@ Result<Palette> EncodePalette(Extent extent, std::span<const Half> values, uint8
   return weights;
 }
 
-}  // namespace anecheck::weights
+}  // namespace anecheck::weightblob

@@ -3,7 +3,7 @@
 
 #include "harness/formats/weightblob/codec.h"
 
-namespace anecheck::weights {
+namespace anecheck::weightblob {
 
 namespace internal {
 
@@ -41,4 +41,4 @@ Result<Sparse> EncodeSparse(Extent extent, std::span<const Half> values) {
   return weights;
 }
 
-}  // namespace anecheck::weights
+}  // namespace anecheck::weightblob

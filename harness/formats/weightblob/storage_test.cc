@@ -8,7 +8,7 @@
 #include "harness/formats/weightblob/kernel_format.h"
 #include "harness/formats/weightblob/tiling.h"
 
-namespace anecheck::weights {
+namespace anecheck::weightblob {
 namespace {
 
 TEST(KernelFormat, RangesOfTheEnumeration) {
@@ -162,4 +162,4 @@ RC_GTEST_PROP(Tiles, TilingThenUntilingGivesTheShares, ()) {
 }
 
 }  // namespace
-}  // namespace anecheck::weights
+}  // namespace anecheck::weightblob

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace anecheck::weights {
+namespace anecheck::weightblob {
 
 namespace {
 
@@ -90,4 +90,4 @@ Status PatchTiles(std::span<uint8_t> container, const TileRegion& region,
   return {};
 }
 
-}  // namespace anecheck::weights
+}  // namespace anecheck::weightblob

@@ -6,7 +6,7 @@
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
 
-namespace anecheck::weights {
+namespace anecheck::weightblob {
 
 namespace {
 
@@ -82,4 +82,4 @@ Result<ByteSpan> BytesAt(ByteSpan file, uint64_t offset, uint64_t count) {
   return file.subspan(offset, count);
 }
 
-}  // namespace anecheck::weights
+}  // namespace anecheck::weightblob

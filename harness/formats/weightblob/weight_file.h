@@ -9,7 +9,7 @@
 
 #include "harness/formats/format.h"
 
-namespace anecheck::weights {
+namespace anecheck::weightblob {
 
 // One entry of the table and its bytes.
 struct WeightBlob {
@@ -40,4 +40,4 @@ uint64_t BlobOffset(const WeightFile& file, size_t index);
 // The `count` bytes at `offset`, as a unit's KernelOffset names them, or kTruncated.
 Result<ByteSpan> BytesAt(ByteSpan file, uint64_t offset, uint64_t count);
 
-}  // namespace anecheck::weights
+}  // namespace anecheck::weightblob

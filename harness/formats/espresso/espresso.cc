@@ -1,0 +1,260 @@
+// The plain values of espresso files and their rules.
+#include "harness/formats/espresso/espresso.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <map>
+#include <tuple>
+
+#include "harness/formats/tree/text.h"
+
+namespace anecheck::espresso {
+
+namespace {
+
+using tree::Array;
+using tree::Dict;
+using tree::Entry;
+using tree::Quoted;
+using tree::Value;
+
+enum RuleIndex : size_t {
+  kVersion,
+  kStorage,
+  kLayerNames,
+  kNameUnique,
+  kTopUnique,
+  kBottomBefore,
+  kBlobUnique,
+  kShapeExtents,
+  kShapeRank,
+  kRuleCount,
+};
+
+constexpr std::string_view kNets = "both real .net files";
+constexpr std::string_view kShapes = "both real .shape files";
+constexpr FactEvidence kReal = FactEvidence::kRealFile;
+constexpr std::array<Rule, kRuleCount> kRules = {{
+    {"format-version", "format_version is 200.", kNets, kReal},
+    {"storage-named", "storage names the weight file.", kNets, kReal},
+    {"layer-names", "Each layer has a type, a name and a top.", kNets, kReal},
+    {"layer-name-unique", "No two layers have one name.", kNets, kReal},
+    {"top-unique", "No two layers write one top.", kNets, kReal},
+    {"bottom-before", "A layer reads a top only after the layer that writes it.", kNets, kReal},
+    {"blob-unique", "No two blob numbers are equal.", kNets, kReal},
+    {"shape-extents", "n, k, h and w of a tensor are 1 or more.", kShapes, kReal},
+    {"shape-rank", "_rank, where it stands, is 1 to 5.",
+     "one real .shape file; the bound is assumed", FactEvidence::kAssumed},
+}};
+
+std::vector<std::string> SplitNames(const std::string& text) {
+  std::vector<std::string> names;
+  size_t begin = 0;
+  while (begin <= text.size()) {
+    const size_t comma = std::min(text.find(',', begin), text.size());
+    if (comma > begin) names.push_back(text.substr(begin, comma - begin));
+    begin = comma + 1;
+  }
+  return names;
+}
+
+const std::string* TextAt(const Dict& dict, std::string_view key) {
+  const Value* value = dict.Find(key);
+  return value == nullptr ? nullptr : value->AsString();
+}
+
+std::optional<int64_t> IntegerAt(const Dict& dict, std::string_view key) {
+  const Value* value = dict.Find(key);
+  const int64_t* integer = value == nullptr ? nullptr : value->AsInteger();
+  return integer == nullptr ? std::nullopt : std::optional(*integer);
+}
+
+Error Bad(std::string_view what, uint64_t offset) {
+  return MakeError(ErrorCode::kMalformed, fmt::format("espresso: {} at {:#x}", what, offset),
+                   offset);
+}
+
+class Verifier {
+ public:
+  std::vector<Violation> Run(const Value& root) {
+    const Dict* dict = root.AsDict();
+    if (dict != nullptr && dict->Find("layers") != nullptr) CheckNet(root, *dict);
+    if (dict != nullptr && dict->Find("layer_shapes") != nullptr) {
+      CheckShapes(*dict->Find("layer_shapes"));
+    }
+    std::ranges::sort(violations_, [](const Violation& a, const Violation& b) {
+      return std::tie(a.offset, a.rule, a.message) < std::tie(b.offset, b.rule, b.message);
+    });
+    return std::move(violations_);
+  }
+
+ private:
+  void Add(RuleIndex rule, uint64_t offset, std::string message) {
+    violations_.push_back(Violation{&kRules[rule], offset, std::move(message)});
+  }
+
+  void CheckNet(const Value& root, const Dict& dict) {
+    const Value* version = dict.Find("format_version");
+    if (version == nullptr || *version != Value::Integer(kFormatVersion)) {
+      Add(kVersion, version == nullptr ? root.offset : version->offset,
+          "format_version is not 200");
+    }
+    if (TextAt(dict, "storage") == nullptr) {
+      const Value* storage = dict.Find("storage");
+      Add(kStorage, storage == nullptr ? root.offset : storage->offset, "storage is no name");
+    }
+    const Array* layers = dict.Find("layers")->AsArray();
+    if (layers == nullptr) {
+      Add(kLayerNames, dict.Find("layers")->offset, "layers is no array");
+      return;
+    }
+    for (size_t i = 0; i < layers->size(); ++i) CollectTops((*layers)[i], i);
+    for (size_t i = 0; i < layers->size(); ++i) CheckLayer((*layers)[i], i);
+  }
+
+  void CollectTops(const Value& layer, size_t index) {
+    const std::string* top = layer.AsDict() == nullptr ? nullptr : TextAt(*layer.AsDict(), "top");
+    if (top == nullptr) return;
+    for (std::string& name : SplitNames(*top)) {
+      if (!writers_.emplace(name, index).second) {
+        Add(kTopUnique, layer.AsDict()->Find("top")->offset,
+            "top " + Quoted(name) + " is written twice");
+      }
+    }
+  }
+
+  void CheckLayer(const Value& value, size_t index) {
+    const Dict* layer = value.AsDict();
+    for (const std::string_view key : {"type", "name", "top"}) {
+      if (layer == nullptr || TextAt(*layer, key) == nullptr) {
+        Add(kLayerNames, value.offset, fmt::format("layer {} has no {}", index, key));
+        return;
+      }
+    }
+    if (!names_.emplace(*TextAt(*layer, "name"), index).second) {
+      Add(kNameUnique, layer->Find("name")->offset,
+          "layer name " + Quoted(*TextAt(*layer, "name")) + " occurs twice");
+    }
+    if (const std::string* bottom = TextAt(*layer, "bottom")) {
+      for (const std::string& name : SplitNames(*bottom)) {
+        const auto writer = writers_.find(name);
+        if (writer != writers_.end() && writer->second >= index) {
+          Add(kBottomBefore, layer->Find("bottom")->offset,
+              fmt::format("layer {} reads {} before layer {} writes it", index, Quoted(name),
+                          writer->second));
+        }
+      }
+    }
+    CheckBlobs(*layer);
+  }
+
+  void CheckBlobs(const Dict& layer) {
+    for (const Entry& entry : layer.entries) {
+      if (!entry.key.starts_with("blob_")) continue;
+      const int64_t* number = entry.value.AsInteger();
+      if (number == nullptr || !blobs_.emplace(*number, true).second) {
+        Add(kBlobUnique, entry.value.offset, Quoted(entry.key) + " is no blob number of its own");
+      }
+    }
+  }
+
+  void CheckShapes(const Value& shapes) {
+    if (shapes.AsDict() == nullptr) {
+      Add(kShapeExtents, shapes.offset, "layer_shapes is no object");
+      return;
+    }
+    for (const Entry& entry : shapes.AsDict()->entries) {
+      const Dict* shape = entry.value.AsDict();
+      for (const std::string_view key : {"n", "k", "h", "w"}) {
+        const std::optional<int64_t> extent =
+            shape == nullptr ? std::nullopt : IntegerAt(*shape, key);
+        if (!extent || *extent < 1) {
+          const Value* place = shape == nullptr ? nullptr : shape->Find(key);
+          Add(kShapeExtents, place == nullptr ? entry.value.offset : place->offset,
+              fmt::format("tensor {} has no positive {}", Quoted(entry.key), key));
+          break;
+        }
+      }
+      const Value* rank = shape == nullptr ? nullptr : shape->Find("_rank");
+      if (rank == nullptr) continue;
+      const int64_t* number = rank->AsInteger();
+      if (number == nullptr || *number < 1 || *number > 5) {
+        Add(kShapeRank, rank->offset, "the _rank of " + Quoted(entry.key) + " is not 1 to 5");
+      }
+    }
+  }
+
+  std::map<std::string, size_t> writers_;  // of each top
+  std::map<std::string, size_t> names_;
+  std::map<int64_t, bool> blobs_;
+  std::vector<Violation> violations_;
+};
+
+}  // namespace
+
+std::span<const Rule> Rules() { return kRules; }
+
+std::vector<Violation> Verify(const Value& root) { return Verifier().Run(root); }
+
+Result<Kind> KindOf(const Value& root) {
+  const Dict* dict = root.AsDict();
+  if (dict != nullptr && dict->Find("layers") != nullptr) return Kind::kNet;
+  if (dict != nullptr && dict->Find("layer_shapes") != nullptr) return Kind::kShape;
+  return Bad("needs an object with layers or layer_shapes", root.offset);
+}
+
+Result<Net> ParseNet(const Value& root) {
+  ANECHECK_ASSIGN(const Kind kind, KindOf(root));
+  const Dict& dict = *root.AsDict();
+  if (kind != Kind::kNet || dict.Find("layers")->AsArray() == nullptr) {
+    return Bad("needs an array layers", root.offset);
+  }
+  Net net;
+  net.format_version = IntegerAt(dict, "format_version");
+  if (const std::string* storage = TextAt(dict, "storage")) net.storage = *storage;
+  for (const Value& value : *dict.Find("layers")->AsArray()) {
+    const Dict* members = value.AsDict();
+    for (const std::string_view key : {"type", "name", "top"}) {
+      if (members == nullptr || TextAt(*members, key) == nullptr) {
+        return Bad(fmt::format("a layer without {}", key), value.offset);
+      }
+    }
+    Layer layer;
+    layer.type = *TextAt(*members, "type");
+    layer.name = *TextAt(*members, "name");
+    layer.tops = SplitNames(*TextAt(*members, "top"));
+    if (const std::string* bottom = TextAt(*members, "bottom")) {
+      layer.bottoms = SplitNames(*bottom);
+    }
+    layer.attributes = *members;
+    for (const std::string_view key : {"type", "name", "top", "bottom"}) {
+      layer.attributes.Erase(key);
+    }
+    net.layers.push_back(std::move(layer));
+  }
+  for (const Entry& entry : dict.entries) {
+    if (entry.key != "layers" && entry.key != "storage" && entry.key != "format_version") {
+      net.extra.push_back(entry);
+    }
+  }
+  return net;
+}
+
+Result<std::vector<Shape>> ParseShapes(const Value& root) {
+  ANECHECK_ASSIGN(const Kind kind, KindOf(root));
+  const Dict* shapes =
+      kind == Kind::kShape ? root.AsDict()->Find("layer_shapes")->AsDict() : nullptr;
+  if (shapes == nullptr) return Bad("needs an object layer_shapes", root.offset);
+  std::vector<Shape> result;
+  for (const Entry& entry : shapes->entries) {
+    const Dict* extents = entry.value.AsDict();
+    if (extents == nullptr) return Bad("a tensor's shape is no object", entry.value.offset);
+    result.push_back(Shape{entry.key, IntegerAt(*extents, "n"), IntegerAt(*extents, "k"),
+                           IntegerAt(*extents, "h"), IntegerAt(*extents, "w"),
+                           IntegerAt(*extents, "_rank")});
+  }
+  return result;
+}
+
+}  // namespace anecheck::espresso

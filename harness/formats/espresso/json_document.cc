@@ -1,0 +1,413 @@
+// The reader and the canonical writer of JSON documents.
+#include "harness/formats/espresso/json_document.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "harness/formats/tree/text.h"
+
+namespace anecheck::espresso {
+
+namespace {
+
+using tree::Array;
+using tree::Dict;
+using tree::Entry;
+using tree::Value;
+
+class JsonReader {
+ public:
+  explicit JsonReader(std::string_view text) : text_(text) {}
+
+  Result<Value> Read() {
+    ReadSpace();
+    ANECHECK_ASSIGN(Value root, ReadValue(0));
+    ReadSpace();
+    if (pos_ != text_.size()) return Bad("text after the value");
+    return root;
+  }
+
+  const std::vector<uint32_t>& cuts() const { return cuts_; }
+
+ private:
+  Error Bad(std::string_view what) const { return Bad(what, pos_); }
+  Error Bad(std::string_view what, size_t at) const {
+    return MakeError(at >= text_.size() ? ErrorCode::kTruncated : ErrorCode::kMalformed,
+                     fmt::format("espresso JSON: {} at {:#x}", what, at), at);
+  }
+
+  void Cut() { cuts_.push_back(static_cast<uint32_t>(pos_)); }
+  bool At(char c) const { return pos_ < text_.size() && text_[pos_] == c; }
+
+  // White space up to the next token is a piece of its own, empty or not.
+  void ReadSpace() {
+    while (pos_ < text_.size() && (text_[pos_] == ' ' || text_[pos_] == '\n' ||
+                                   text_[pos_] == '\t' || text_[pos_] == '\r')) {
+      ++pos_;
+    }
+    Cut();
+  }
+
+  Status ReadMark(char mark) {
+    if (!At(mark)) return Bad(fmt::format("expected {}", mark));
+    ++pos_;
+    Cut();
+    return {};
+  }
+
+  Result<Value> ReadValue(int depth) {
+    if (depth > tree::kMaxDepth) return Bad("nested deeper than 64 levels");
+    const size_t begin = pos_;
+    Value value;
+    if (At('{')) {
+      ANECHECK_ASSIGN(value, ReadObject(depth));
+    } else if (At('[')) {
+      ANECHECK_ASSIGN(value, ReadArray(depth));
+    } else {
+      ANECHECK_ASSIGN(value, ReadScalar());
+      Cut();
+    }
+    value.offset = static_cast<uint32_t>(begin);
+    value.size = static_cast<uint32_t>(pos_ - begin);
+    return value;
+  }
+
+  Result<Value> ReadScalar() {
+    if (At('"')) {
+      std::string text;
+      ANECHECK_RETURN_IF_ERROR(ReadString(text));
+      return Value::String(text);
+    }
+    for (const auto& [word, value] : {std::pair{std::string_view("true"), Value::Bool(true)},
+                                      std::pair{std::string_view("false"), Value::Bool(false)},
+                                      std::pair{std::string_view("null"), Value()}}) {
+      if (text_.substr(pos_).starts_with(word)) {
+        pos_ += word.size();
+        return value;
+      }
+    }
+    return ReadNumber();
+  }
+
+  // The grammar of RFC 8259, section 6: no leading zeros, digits on both sides of the point.
+  Result<Value> ReadNumber() {
+    const size_t begin = pos_;
+    const auto digits = [&] {
+      const size_t first = pos_;
+      while (pos_ < text_.size() && text_[pos_] >= '0' && text_[pos_] <= '9') ++pos_;
+      return pos_ - first;
+    };
+    if (At('-')) ++pos_;
+    const bool zero = At('0');
+    const size_t whole = digits();
+    if (whole == 0) return Bad("expected a value");
+    if (zero && whole > 1) return Bad("a number with a leading zero", begin);
+    bool integer = true;
+    if (At('.')) {
+      integer = false;
+      ++pos_;
+      if (digits() == 0) return Bad("a number without digits after the point");
+    }
+    if (At('e') || At('E')) {
+      integer = false;
+      ++pos_;
+      if (At('+') || At('-')) ++pos_;
+      if (digits() == 0) return Bad("a number without digits in its exponent");
+    }
+    return NumberValue(text_.substr(begin, pos_ - begin), integer);
+  }
+
+  // Integers beyond 64 bits and reals beyond double become the nearest double.
+  static Value NumberValue(std::string_view text, bool integer) {
+    if (integer && text != "-0") {
+      int64_t small = 0;
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), small);
+      if (error == std::errc()) return Value::Integer(small);
+      uint64_t large = 0;
+      if (std::from_chars(text.data(), text.data() + text.size(), large).ec == std::errc()) {
+        return Value::Unsigned(large);
+      }
+    }
+    double real = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), real);
+    if (error == std::errc::result_out_of_range) {
+      const size_t exponent = text.find_first_of("eE");
+      const bool tiny = exponent != std::string_view::npos && text[exponent + 1] == '-';
+      real = tiny ? 0.0 : HUGE_VAL;
+      if (text[0] == '-') real = -real;
+    }
+    return Value::Real(real);
+  }
+
+  Result<uint32_t> ReadHex4() {
+    uint32_t unit = 0;
+    if (text_.size() - pos_ < 4) return Bad("a cut \\u escape", text_.size());
+    const auto [end, error] =
+        std::from_chars(text_.data() + pos_, text_.data() + pos_ + 4, unit, 16);
+    if (error != std::errc() || end != text_.data() + pos_ + 4) return Bad("a bad \\u escape");
+    pos_ += 4;
+    return unit;
+  }
+
+  Status ReadEscape(std::string& out) {
+    const size_t begin = pos_;
+    ++pos_;
+    if (pos_ >= text_.size()) return Bad("a cut escape");
+    static constexpr std::string_view kNames = "\"\\/bfnrt";
+    static constexpr std::string_view kCharacters = "\"\\/\b\f\n\r\t";
+    const char name = text_[pos_++];
+    const size_t known = kNames.find(name);
+    if (known != std::string_view::npos) {
+      out.push_back(kCharacters[known]);
+      return {};
+    }
+    if (name != 'u') return Bad("an unknown escape", begin);
+    ANECHECK_ASSIGN(uint32_t code_point, ReadHex4());
+    if (code_point >= 0xd800 && code_point < 0xdc00 && text_.substr(pos_).starts_with("\\u")) {
+      pos_ += 2;
+      ANECHECK_ASSIGN(const uint32_t low, ReadHex4());
+      if (low < 0xdc00 || low >= 0xe000) return Bad("an unpaired surrogate", begin);
+      code_point = 0x10000 + ((code_point - 0xd800) << 10) + (low - 0xdc00);
+    }
+    if (code_point == 0 || !tree::AppendUtf8(code_point, out)) {
+      return Bad("a NUL or an unpaired surrogate", begin);
+    }
+    return {};
+  }
+
+  Status ReadString(std::string& out) {
+    const size_t begin = pos_;
+    if (!At('"')) return Bad("expected a name in quotation marks");
+    ++pos_;
+    while (pos_ < text_.size()) {
+      const size_t run = pos_;
+      while (pos_ < text_.size() && text_[pos_] != '"' && text_[pos_] != '\\' &&
+             static_cast<uint8_t>(text_[pos_]) >= 0x20) {
+        ++pos_;
+      }
+      out.append(text_.substr(run, pos_ - run));
+      if (At('"')) {
+        ++pos_;
+        return {};
+      }
+      if (pos_ < text_.size() && text_[pos_] != '\\') {
+        return Bad("a control character in a string");
+      }
+      if (At('\\')) ANECHECK_RETURN_IF_ERROR(ReadEscape(out));
+    }
+    return Bad(fmt::format("the string of {:#x} has no end", begin), text_.size());
+  }
+
+  // After an item: true for ",", false for the closing bracket, which is cut as a piece.
+  Result<bool> MoreItems(char close) {
+    ReadSpace();
+    if (At(',')) {
+      ++pos_;
+      Cut();
+      return true;
+    }
+    ANECHECK_RETURN_IF_ERROR(ReadMark(close));
+    return false;
+  }
+
+  Result<Value> ReadArray(int depth) {
+    Array array;
+    ANECHECK_RETURN_IF_ERROR(ReadMark('['));
+    ReadSpace();
+    bool more = !At(']');
+    if (!more) ANECHECK_RETURN_IF_ERROR(ReadMark(']'));
+    while (more) {
+      ANECHECK_ASSIGN(Value item, ReadValue(depth + 1));
+      array.push_back(std::move(item));
+      ANECHECK_ASSIGN(more, MoreItems(']'));
+      if (more) ReadSpace();
+    }
+    return Value(std::move(array));
+  }
+
+  Result<Value> ReadObject(int depth) {
+    Dict dict;
+    ANECHECK_RETURN_IF_ERROR(ReadMark('{'));
+    ReadSpace();
+    bool more = !At('}');
+    if (!more) ANECHECK_RETURN_IF_ERROR(ReadMark('}'));
+    while (more) {
+      Entry entry;
+      entry.key_offset = static_cast<uint32_t>(pos_);
+      ANECHECK_RETURN_IF_ERROR(ReadString(entry.key));
+      Cut();
+      ReadSpace();
+      ANECHECK_RETURN_IF_ERROR(ReadMark(':'));
+      ReadSpace();
+      ANECHECK_ASSIGN(entry.value, ReadValue(depth + 1));
+      dict.entries.push_back(std::move(entry));
+      ANECHECK_ASSIGN(more, MoreItems('}'));
+      if (more) ReadSpace();
+    }
+    const size_t repeated = tree::FindRepeatedKey(dict.entries);
+    if (repeated != dict.entries.size()) {
+      return Bad("member " + tree::Quoted(dict.entries[repeated].key) + " occurs twice",
+                 dict.entries[repeated].key_offset);
+    }
+    return Value(std::move(dict));
+  }
+
+  std::string_view text_;
+  size_t pos_ = 0;
+  std::vector<uint32_t> cuts_;
+};
+
+void AppendEscaped(std::string_view text, std::string& out) {
+  static constexpr std::string_view kNames = "\"\\/bfnrt";
+  static constexpr std::string_view kCharacters = "\"\\/\b\f\n\r\t";
+  out.push_back('"');
+  for (const char c : text) {
+    const size_t known = kCharacters.find(c);
+    if (known != std::string_view::npos) {
+      out.push_back('\\');
+      out.push_back(kNames[known]);
+    } else if (static_cast<uint8_t>(c) < 0x20) {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    } else {
+      out.push_back(c);
+    }
+  }
+  out.push_back('"');
+}
+
+class Emitter {
+ public:
+  Emitter(const JsonLayout& layout, tree::PieceSink& sink) : layout_(layout), sink_(sink) {}
+
+  void Document(const Value& root) {
+    sink_.Piece("");
+    Emit(root, 0);
+    sink_.Piece("");
+  }
+
+ private:
+  void NewLine(int depth, std::string_view head = "\n") {
+    buffer_ = head;
+    buffer_.append(2 * static_cast<size_t>(depth), ' ');
+    sink_.Piece(buffer_);
+  }
+
+  void EmptyContainer(std::string_view open, std::string_view close, int depth) {
+    sink_.Piece(open);
+    if (layout_.spaced_empty) {
+      NewLine(depth, "\n\n");
+    } else {
+      sink_.Piece("");
+    }
+    sink_.Piece(close);
+  }
+
+  void Emit(const Value& value, int depth) {
+    if (const Dict* dict = value.AsDict()) {
+      if (dict->entries.empty()) return EmptyContainer("{", "}", depth);
+      for (size_t i = 0; i < dict->entries.size(); ++i) {
+        if (i != 0) sink_.Piece("");
+        sink_.Piece(i == 0 ? "{" : ",");
+        NewLine(depth + 1);
+        String(dict->entries[i].key);
+        sink_.Piece(" ");
+        sink_.Piece(":");
+        sink_.Piece(" ");
+        Emit(dict->entries[i].value, depth + 1);
+      }
+      NewLine(depth);
+      sink_.Piece("}");
+    } else if (const Array* array = value.AsArray()) {
+      if (array->empty()) return EmptyContainer("[", "]", depth);
+      for (size_t i = 0; i < array->size(); ++i) {
+        if (i != 0) sink_.Piece("");
+        sink_.Piece(i == 0 ? "[" : ",");
+        NewLine(depth + 1);
+        Emit((*array)[i], depth + 1);
+      }
+      NewLine(depth);
+      sink_.Piece("]");
+    } else {
+      Scalar(value);
+    }
+  }
+
+  void String(std::string_view text) {
+    buffer_.clear();
+    AppendEscaped(text, buffer_);
+    sink_.Piece(buffer_);
+  }
+
+  void Scalar(const Value& value) {
+    if (const std::string* text = value.AsString()) return String(*text);
+    if (const bool* flag = value.AsBool()) return sink_.Piece(*flag ? "true" : "false");
+    if (const int64_t* integer = value.AsInteger()) return sink_.Piece(fmt::to_string(*integer));
+    if (const auto* large = std::get_if<uint64_t>(&value.data)) {
+      return sink_.Piece(fmt::to_string(*large));
+    }
+    if (const double* real = value.AsReal()) return sink_.Piece(RealText(*real));
+    sink_.Piece("null");
+  }
+
+  // Seventeen digits, as the writer of the real files prints; a whole number keeps a point, so that
+  // it reads back as a real.
+  static std::string RealText(double real) {
+    if (!std::isfinite(real)) return real < 0 ? "-1e999" : "1e999";
+    std::string text = fmt::format("{:.17g}", real);
+    if (text.find_first_of(".e") == std::string::npos) text += ".0";
+    return text;
+  }
+
+  const JsonLayout& layout_;
+  tree::PieceSink& sink_;
+  std::string buffer_;
+};
+
+JsonLayout FindLayout(const Value& root, std::string_view text, std::span<const uint32_t> cuts) {
+  JsonLayout layout;
+  uint64_t least = UINT64_MAX;
+  for (const bool spaced_empty : {true, false}) {
+    tree::PieceComparer comparer(text, cuts, /*keep_changes=*/false);
+    EmitJson(root, JsonLayout{spaced_empty, {}}, comparer);
+    if (comparer.changed_bytes() < least) {
+      least = comparer.changed_bytes();
+      layout.spaced_empty = spaced_empty;
+    }
+    if (least == 0) return layout;
+  }
+  tree::PieceComparer comparer(text, cuts, /*keep_changes=*/true);
+  EmitJson(root, layout, comparer);
+  layout.changes = std::move(comparer).TakeChanges();
+  return layout;
+}
+
+}  // namespace
+
+void EmitJson(const Value& root, const JsonLayout& layout, tree::PieceSink& sink) {
+  Emitter(layout, sink).Document(root);
+}
+
+Result<JsonDocument> ParseJsonDocument(std::string_view text) {
+  if (text.size() >= UINT32_MAX) {
+    return MakeError(ErrorCode::kLimit, "espresso JSON: texts of 4 GiB and more are not read");
+  }
+  const size_t invalid = tree::FindInvalidUtf8(text);
+  if (invalid != text.size()) {
+    return MakeError(ErrorCode::kMalformed,
+                     fmt::format("espresso JSON: not UTF-8 text at {:#x}", invalid), invalid);
+  }
+  JsonReader reader(text);
+  ANECHECK_ASSIGN(Value root, reader.Read());
+  JsonLayout layout = FindLayout(root, text, reader.cuts());
+  return JsonDocument{std::move(root), std::move(layout)};
+}
+
+std::string WriteJsonDocument(const Value& root, const JsonLayout& layout) {
+  tree::PieceWriter writer(layout.changes);
+  EmitJson(root, layout, writer);
+  return std::move(writer).Take();
+}
+
+}  // namespace anecheck::espresso
