@@ -23,7 +23,8 @@ class JsonReader {
 
   Result<Value> Read() {
     ReadSpace();
-    ANECHECK_ASSIGN(Value root, ReadValue(0));
+    Value root;
+    ANECHECK_RETURN_IF_ERROR(ReadValue(0, root));
     ReadSpace();
     if (pos_ != text_.size()) return Bad("text after the value");
     return root;
@@ -57,42 +58,43 @@ class JsonReader {
     return {};
   }
 
-  Result<Value> ReadValue(int depth) {
+  // Values are read in place: moving a tree up level by level costs more than reading it.
+  Status ReadValue(int depth, Value& value) {
     if (depth > tree::kMaxDepth) return Bad("nested deeper than 64 levels");
     const size_t begin = pos_;
-    Value value;
     if (At('{')) {
-      ANECHECK_ASSIGN(value, ReadObject(depth));
+      ANECHECK_RETURN_IF_ERROR(ReadObject(depth, value.data.emplace<Dict>()));
     } else if (At('[')) {
-      ANECHECK_ASSIGN(value, ReadArray(depth));
+      ANECHECK_RETURN_IF_ERROR(ReadArray(depth, value.data.emplace<Array>()));
     } else {
-      ANECHECK_ASSIGN(value, ReadScalar());
+      ANECHECK_RETURN_IF_ERROR(ReadScalar(value));
       Cut();
     }
     value.offset = static_cast<uint32_t>(begin);
     value.size = static_cast<uint32_t>(pos_ - begin);
-    return value;
+    return {};
   }
 
-  Result<Value> ReadScalar() {
-    if (At('"')) {
-      std::string text;
-      ANECHECK_RETURN_IF_ERROR(ReadString(text));
-      return Value::String(text);
+  bool Take(std::string_view word) {
+    if (!text_.substr(pos_).starts_with(word)) return false;
+    pos_ += word.size();
+    return true;
+  }
+
+  Status ReadScalar(Value& value) {
+    if (At('"')) return ReadString(value.data.emplace<std::string>());
+    if (Take("true")) {
+      value.data = true;
+    } else if (Take("false")) {
+      value.data = false;
+    } else if (!Take("null")) {
+      return ReadNumber(value);
     }
-    for (const auto& [word, value] : {std::pair{std::string_view("true"), Value::Bool(true)},
-                                      std::pair{std::string_view("false"), Value::Bool(false)},
-                                      std::pair{std::string_view("null"), Value()}}) {
-      if (text_.substr(pos_).starts_with(word)) {
-        pos_ += word.size();
-        return value;
-      }
-    }
-    return ReadNumber();
+    return {};
   }
 
   // The grammar of RFC 8259, section 6: no leading zeros, digits on both sides of the point.
-  Result<Value> ReadNumber() {
+  Status ReadNumber(Value& value) {
     const size_t begin = pos_;
     const auto digits = [&] {
       const size_t first = pos_;
@@ -116,7 +118,8 @@ class JsonReader {
       if (At('+') || At('-')) ++pos_;
       if (digits() == 0) return Bad("a number without digits in its exponent");
     }
-    return NumberValue(text_.substr(begin, pos_ - begin), integer);
+    value = NumberValue(text_.substr(begin, pos_ - begin), integer);
+    return {};
   }
 
   // Integers beyond 64 bits and reals beyond double become the nearest double.
@@ -212,37 +215,33 @@ class JsonReader {
     return false;
   }
 
-  Result<Value> ReadArray(int depth) {
-    Array array;
+  Status ReadArray(int depth, Array& array) {
     ANECHECK_RETURN_IF_ERROR(ReadMark('['));
     ReadSpace();
     bool more = !At(']');
     if (!more) ANECHECK_RETURN_IF_ERROR(ReadMark(']'));
     while (more) {
-      ANECHECK_ASSIGN(Value item, ReadValue(depth + 1));
-      array.push_back(std::move(item));
+      ANECHECK_RETURN_IF_ERROR(ReadValue(depth + 1, array.emplace_back()));
       ANECHECK_ASSIGN(more, MoreItems(']'));
       if (more) ReadSpace();
     }
-    return Value(std::move(array));
+    return {};
   }
 
-  Result<Value> ReadObject(int depth) {
-    Dict dict;
+  Status ReadObject(int depth, Dict& dict) {
     ANECHECK_RETURN_IF_ERROR(ReadMark('{'));
     ReadSpace();
     bool more = !At('}');
     if (!more) ANECHECK_RETURN_IF_ERROR(ReadMark('}'));
     while (more) {
-      Entry entry;
+      Entry& entry = dict.entries.emplace_back();
       entry.key_offset = static_cast<uint32_t>(pos_);
       ANECHECK_RETURN_IF_ERROR(ReadString(entry.key));
       Cut();
       ReadSpace();
       ANECHECK_RETURN_IF_ERROR(ReadMark(':'));
       ReadSpace();
-      ANECHECK_ASSIGN(entry.value, ReadValue(depth + 1));
-      dict.entries.push_back(std::move(entry));
+      ANECHECK_RETURN_IF_ERROR(ReadValue(depth + 1, entry.value));
       ANECHECK_ASSIGN(more, MoreItems('}'));
       if (more) ReadSpace();
     }
@@ -251,7 +250,7 @@ class JsonReader {
       return Bad("member " + tree::Quoted(dict.entries[repeated].key) + " occurs twice",
                  dict.entries[repeated].key_offset);
     }
-    return Value(std::move(dict));
+    return {};
   }
 
   std::string_view text_;

@@ -1,0 +1,78 @@
+// The activation record: how the engine holds a nonlinear function, as 33 knots of a piecewise
+// linear curve. Sources describe it in two ways that do not agree, and no real file of it is known;
+// both views are read and written here, and neither is taken for the other.
+//
+// Words view (facts/numerics.md; weight_sections.csv, guide chapter 25): "43 half words = 86
+// bytes", whose named parts, two input clamps, mode, scale, 33 knots, 4 tail coefficients and a
+// packed mode word, make 42. So one part must be two words. A record of 84 bytes is read as the 42
+// named words, one of 86 bytes with the word left over kept after the packed mode word (assumed).
+//
+// Deltas view (specification 004, "Programmable activation LUT"): 33 knot values at a fixed step
+// and 32 deltas between them behind a short header. The header's length is not given: it is what
+// precedes the last 130 bytes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "harness/base/half.h"
+#include "harness/formats/format.h"
+
+namespace anecheck {
+
+extern const Format kFormat_activation;
+
+namespace activation {
+
+inline constexpr size_t kKnots = 33;
+inline constexpr size_t kSegments = 32;
+inline constexpr size_t kNamedWords = 42;
+inline constexpr size_t kDescribedWords = 43;
+// The deltas view: 130 bytes of knots and deltas behind 2 to 16 bytes of header (the bound is
+// assumed; it keeps every length of one view apart from those of the other).
+inline constexpr size_t kDeltaTableBytes = 2 * (kKnots + kSegments);
+inline constexpr size_t kMaxHeaderBytes = 16;
+
+struct WordsRecord {
+  Half clamp_low;   // inputs below take its value
+  Half clamp_high;  // inputs above take its value
+  uint16_t mode = 0;
+  Half scale;
+  std::array<Half, kKnots> knots = {};
+  std::array<Half, 4> tail = {};  // slope and intercept on either side (the pairing is assumed)
+  uint16_t packed_mode = 0;
+  std::vector<uint16_t> unplaced;  // none or one word
+};
+
+struct DeltasRecord {
+  std::vector<uint16_t> header;  // 1 to 8 words
+  std::array<Half, kKnots> knots = {};
+  std::array<Half, kSegments> deltas = {};
+};
+
+using Record = std::variant<WordsRecord, DeltasRecord>;
+
+// Little endian. kMalformed where the length is that of neither view.
+Result<Record> Parse(ByteSpan bytes);
+Bytes Write(const Record& record);
+
+// knots[i + 1] - knots[i], rounded once to fp16.
+std::array<Half, kSegments> DeltasOf(const std::array<Half, kKnots>& knots);
+
+// A words record whose knots sample `function` at 33 even steps from low to high; scale 1, mode and
+// tail 0. low < high, both finite.
+WordsRecord Sample(double low, double high, double (*function)(double));
+
+// The curve of the knots at `x`: the input clamped to the domain, then slope * x + intercept of its
+// segment in full precision. NaN counts as +infinity (facts/numerics.md, A13).
+double Evaluate(const WordsRecord& record, double x);
+
+std::span<const Rule> Rules();
+std::vector<Violation> Verify(const Record& record);
+
+}  // namespace activation
+}  // namespace anecheck
