@@ -40,7 +40,7 @@ Json HeaderToJson(const Container& container) {
 
 Json Chunk(ByteSpan data, std::string_view tile) {
   Json object = Json::object();
-  if (!tile.empty()) object["tile"] = EscapeText(tile);
+  if (!tile.empty()) object["derived"]["tile"] = EscapeText(tile);
   if (AllZero(data)) {
     object["zeros"] = data.size();
   } else {

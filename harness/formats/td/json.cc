@@ -71,7 +71,7 @@ Json RegisterToJson(const Generation& generation, uint32_t byte_address, uint32_
     const uint32_t second = ExtractField(value, reading);
     if (second != ExtractField(value, field)) other[std::string(field.name)] = second;
   }
-  if (!other.empty()) object["register_map_reading"] = std::move(other);
+  if (!other.empty()) object["derived"]["register_map_reading"] = std::move(other);
   return object;
 }
 
@@ -90,7 +90,7 @@ uint32_t AddressOf(const RegisterWrite& write, size_t index) {
 Json WriteToJson(const Generation& generation, const Task& task, const RegisterWrite& write) {
   Json object = Json::object();
   const RegisterBlock* block = FindBlock(generation, write.byte_address);
-  if (block != nullptr) object["block"] = block->name;
+  if (block != nullptr) object["derived"]["block"] = block->name;
   object["address"] = HexNumber(write.byte_address);
   if (write.sparse) object["mask"] = HexNumber(write.mask);
   if (write.reserved != 0) object["reserved"] = HexNumber(write.reserved);
@@ -224,7 +224,8 @@ void PlaceSequential(Chain& chain) {
 }  // namespace
 
 Json ChainToJson(const Chain& chain) {
-  Json object = {{"version", chain.generation->version}, {"family", chain.generation->family}};
+  Json object = {{"version", chain.generation->version},
+                 {"derived", {{"family", chain.generation->family}}}};
   if (chain.section_header) object["section_header"] = true;
   if (chain.header_words != chain.generation->header_words) {
     object["header_words"] = chain.header_words;

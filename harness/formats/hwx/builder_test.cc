@@ -1,0 +1,307 @@
+// The laws of the builder, of loading and re-basing, and of edits in the JSON form: what follows
+// from an edited value follows, and nothing else changes.
+#include "harness/formats/hwx/builder.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/file.h"
+#include "harness/base/testing/test_data.h"
+#include "harness/formats/hwx/container.h"
+#include "harness/formats/hwx/relocate.h"
+#include "harness/formats/hwx/thread_words.h"
+#include "harness/formats/hwx/verify.h"
+
+namespace anecheck::hwx {
+namespace {
+
+td::Task WholeTask(uint32_t id) {
+  td::Task task;
+  task.header[0] = id;
+  task.header[2] = 0x422;
+  task.Write(0x1f800, std::vector<uint32_t>(62, 0));
+  task.Write(0x0, std::vector<uint32_t>(16, 1));
+  task.Write(0xc800, std::vector<uint32_t>(5, 2));
+  return task;
+}
+
+ContainerSpec SmallSpec() {
+  ContainerSpec spec;
+  spec.tensors = {
+      {.name = "image", .shape = {1, 3, 1, 1}, .strides = PackedStrides({1, 3, 1, 1}, 2)},
+      {.name = "probs@output",
+       .output = true,
+       .shape = {1, 2, 1, 1},
+       .strides = PackedStrides({1, 2, 1, 1}, 2)}};
+  spec.tasks.generation = *td::GenerationOfVersion(7);
+  spec.tasks.header_words = td::kV7HeaderWords;
+  spec.tasks.tasks = {WholeTask(0), WholeTask(1)};
+  spec.kernels = {{.name = "K" + std::string(64, '1'),
+                   .tiles = {Bytes(10, 3), Bytes(70, 4)},
+                   .lanes = 4,
+                   .task = 1}};
+  return spec;
+}
+
+// ---- builder ------------------------------------------------------------------------------------
+
+TEST(Builder, MakesAContainerWithoutAViolation) {
+  const Bytes file = BuildBytes(SmallSpec()).value();
+  const Container container = Parse(file).value();
+  EXPECT_TRUE(Verify(container).empty()) << Verify(container).front().message;
+  EXPECT_EQ(container.Text()->relocations.size(), 2u);
+  EXPECT_EQ(container.Text()->tasks->tasks[1].Find(0x1f84c), 0x40u);
+  EXPECT_EQ(container.Text()->tasks->tasks[1].Find(0x1f808), 1u);
+}
+
+TEST(Builder, TensorRecordHoldsShapeStridesAndExtents) {
+  const Container container = Build(SmallSpec()).value();
+  const Thread& output = container.threads[2];
+  const TensorRecord record = TensorOf(output);
+  EXPECT_EQ(record.name, "probs@output");
+  EXPECT_EQ(record.direction, kOutput);
+  EXPECT_EQ(record.shape, (std::array<uint32_t, 4>{1, 2, 1, 1}));
+  EXPECT_EQ(record.strides, (std::array<uint64_t, 4>{128, 64, 64, 2}));
+  EXPECT_EQ(Pair(output, kByteSizeWord), 128u);
+  EXPECT_EQ(Pair(output, kByteExtentWord), 66u);  // one plane and one element
+}
+
+// The strides of real files: sigmoid's 77 halves take three 64-byte units.
+TEST(Builder, PacksRowsTo64Bytes) {
+  EXPECT_EQ(PackedStrides({1, 1, 1, 77}, 2), (std::array<uint64_t, 4>{192, 192, 192, 2}));
+  EXPECT_EQ(PackedStrides({2, 3, 4, 32}, 2), (std::array<uint64_t, 4>{768, 256, 64, 2}));
+}
+
+TEST(Builder, RefusesPartsThatContradictEachOther) {
+  ContainerSpec no_tasks = SmallSpec();
+  no_tasks.tasks.tasks.clear();
+  EXPECT_FALSE(Build(std::move(no_tasks)).ok());
+  ContainerSpec other_generation = SmallSpec();
+  other_generation.cpusubtype = 5;
+  EXPECT_FALSE(Build(std::move(other_generation)).ok());
+  ContainerSpec catalog = SmallSpec();
+  catalog.catalog = 11;
+  EXPECT_FALSE(Build(std::move(catalog)).ok());
+  ContainerSpec base = SmallSpec();
+  base.base = 0x30000040;
+  EXPECT_FALSE(Build(std::move(base)).ok());
+  ContainerSpec task = SmallSpec();
+  task.kernels[0].task = 2;
+  EXPECT_FALSE(Build(std::move(task)).ok());
+  ContainerSpec no_base = SmallSpec();
+  no_base.tasks.tasks[1] = td::Task{};
+  EXPECT_FALSE(Build(std::move(no_base)).ok());
+  ContainerSpec tiles = SmallSpec();
+  tiles.kernels[0].tiles.clear();
+  EXPECT_FALSE(Build(std::move(tiles)).ok());
+}
+
+// ---- loading and re-basing ----------------------------------------------------------------------
+
+TEST(Load, MapsSegmentsAndResolvesRelocations) {
+  const Bytes file = BuildBytes(SmallSpec()).value();
+  const Container container = Parse(file).value();
+  const MemoryImage image = Load(container, file).value();
+  ASSERT_EQ(image.segments.size(), container.segments.size());
+  const Section& text = *container.FindSection("__text");
+  const Section& kernel = *container.FindSection("__const");
+  EXPECT_EQ(image.At(text.addr, 4).size(), 4u);
+  EXPECT_EQ(image.At(text.addr, 4)[0], file[text.offset]);
+  ASSERT_EQ(image.words.size(), 2u);
+  EXPECT_EQ(image.words[0].target, kernel.addr);
+  EXPECT_EQ(image.words[1].target, kernel.addr + 0x40);
+  EXPECT_EQ(image.At(image.words[1].target, 70)[69], 4);
+  EXPECT_TRUE(image.At(0x10, 1).empty());  // the guard has no bytes
+  EXPECT_FALSE(Load(container, ByteSpan(file).first(100)).ok());
+}
+
+TEST(Rebase, MovesEverythingThatPointsInAndBack) {
+  const Bytes file = BuildBytes(SmallSpec()).value();
+  Container container = Parse(file).value();
+  ASSERT_TRUE(RebaseAll(container, 0x5000c000).ok());
+  const Bytes moved = Write(container).value();
+  EXPECT_NE(moved, file);
+  const Container again = Parse(moved).value();
+  EXPECT_TRUE(Verify(again).empty()) << Verify(again).front().message;
+  EXPECT_EQ(again.FindSection("__text")->addr, 0x5000c000u);
+  EXPECT_EQ(again.segments[0].vmaddr, 0u);
+  // The program and the weights stay.
+  EXPECT_TRUE(
+      std::ranges::equal(again.FindSection("__text")->data, container.FindSection("__text")->data));
+  ASSERT_TRUE(RebaseAll(container, kApertureBase).ok());
+  EXPECT_EQ(Write(container).value(), file);
+}
+
+TEST(Rebase, PutsEachSegmentWhereItIsTold) {
+  const Bytes file = BuildBytes(SmallSpec()).value();
+  Container container = Parse(file).value();
+  // Text, input and output in the opposite order.
+  const std::vector<uint64_t> addresses = {0, 0x40008000, 0x40004000, 0x40000000};
+  ASSERT_TRUE(Rebase(container, addresses).ok());
+  const Bytes moved = Write(container).value();
+  const Container again = Parse(moved).value();
+  EXPECT_TRUE(Verify(again).empty()) << Verify(again).front().message;
+  EXPECT_EQ(again.ports[0].vmaddr, 0x40004000u);
+  EXPECT_EQ(again.ports[1].vmaddr, 0x40000000u);
+}
+
+TEST(Rebase, RefusesWrongAddresses) {
+  const Bytes file = BuildBytes(SmallSpec()).value();
+  Container container = Parse(file).value();
+  EXPECT_FALSE(Rebase(container, std::vector<uint64_t>{0, 0x40000000}).ok());
+  EXPECT_FALSE(
+      Rebase(container, std::vector<uint64_t>{0, 0x40000000, 0x40004001, 0x40008000}).ok());
+  EXPECT_FALSE(
+      Rebase(container, std::vector<uint64_t>{0, 0x40000000, 0x40000000, 0x40008000}).ok());
+  EXPECT_EQ(Write(container).value(), file);
+}
+
+TEST(Rebase, RealFilesVerifyAtOtherApertures) {
+  ANECHECK_SKIP_WITHOUT(testing::RealDataPath("hwx"));
+  for (const std::string& path : testing::FilesUnder(testing::RealDataPath("hwx"))) {
+    const auto bytes = ReadFile(path).value();
+    Container container = Parse(bytes).value();
+    ASSERT_TRUE(RebaseAll(container, 0x70000000).ok()) << path;
+    const Bytes moved = Write(container).value();
+    EXPECT_TRUE(Verify(Parse(moved).value()).empty()) << path;
+    EXPECT_TRUE(Load(Parse(moved).value(), moved).ok()) << path;
+  }
+}
+
+// ---- edits of the JSON form ---------------------------------------------------------------------
+
+// The JSON without what follows from the rest of it.
+Json WithoutDerived(Json json) {
+  if (json.is_object()) json.erase("derived");
+  for (Json& item : json) {
+    if (item.is_structured()) item = WithoutDerived(item);
+  }
+  return json;
+}
+
+// Applies `edit` to the JSON of a container, writes it and reads it back: the JSON is the edited
+// one, so that nothing else changed. Gives the new file.
+template <typename EditJson>
+Bytes Edited(ByteSpan file, EditJson edit) {
+  Json json = kFormat_hwx.to_json(file).value();
+  edit(json);
+  const auto bytes = kFormat_hwx.from_json(json);
+  EXPECT_TRUE(bytes.ok()) << bytes.error().message;
+  EXPECT_EQ(WithoutDerived(kFormat_hwx.to_json(*bytes).value()), WithoutDerived(json));
+  return *bytes;
+}
+
+Json& CommandOf(Json& json, std::string_view kind) {
+  for (Json& command : json["commands"]) {
+    if (command["cmd"] == kind) return command;
+  }
+  return json["commands"].back();
+}
+
+std::vector<size_t> ChangedBytes(ByteSpan a, ByteSpan b) {
+  std::vector<size_t> changed;
+  EXPECT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    if (a[i] != b[i]) changed.push_back(i);
+  }
+  return changed;
+}
+
+TEST(JsonEdit, AFixedFieldChangesItsBytesAlone) {
+  const Bytes file = BuildBytes(SmallSpec()).value();
+  const Bytes edited = Edited(file, [](Json& json) { json["header"]["flags"] = "0x200001"; });
+  EXPECT_EQ(ChangedBytes(file, edited), (std::vector<size_t>{24}));
+}
+
+TEST(JsonEdit, ARegisterChangesItsBytesAlone) {
+  const Bytes file = BuildBytes(SmallSpec()).value();
+  const Container container = Parse(file).value();
+  const Bytes edited = Edited(file, [](Json& json) {
+    Json& tasks = json["commands"][1]["sections"][0]["tasks"]["tasks"];
+    tasks[0]["writes"][1]["registers"][0]["Hin"] = 0x55;
+  });
+  const uint64_t at = container.FindSection("__text")->offset + 0x128 + 2;
+  EXPECT_EQ(ChangedBytes(file, edited), (std::vector<size_t>{at}));
+}
+
+TEST(JsonEdit, ALongerPortNameMovesWhatFollows) {
+  const Bytes file = BuildBytes(SmallSpec()).value();
+  const Bytes edited = Edited(
+      file, [](Json& json) { CommandOf(json, "port")["name"] = "a_name_of_twenty_four_by"; });
+  const Container before = Parse(file).value();
+  const Container after = Parse(edited).value();
+  EXPECT_EQ(after.ports[0].name, "a_name_of_twenty_four_by");
+  EXPECT_EQ(after.header.sizeofcmds, before.header.sizeofcmds + 16);
+  EXPECT_EQ(after.symtabs[0].symoff, before.symtabs[0].symoff + 16);
+  EXPECT_EQ(after.Text()->reloff, before.Text()->reloff + 16);
+  EXPECT_EQ(after.FindSection("__const")->offset, before.FindSection("__const")->offset);
+}
+
+TEST(JsonEdit, ALongerSymbolMovesTheStringsBehindIt) {
+  const Bytes file = BuildBytes(SmallSpec()).value();
+  const Bytes edited = Edited(
+      file, [](Json& json) { CommandOf(json, "symtab")["symbols"][0]["name"] = "Kshort_ne_0"; });
+  const Container after = Parse(edited).value();
+  EXPECT_EQ(after.symtabs[0].symbols[0].name, "Kshort_ne_0");
+  EXPECT_EQ(after.symtabs[0].symbols[1].strx, 1u + 12);
+  EXPECT_TRUE(after.symtabs[0].strings_in_order);
+}
+
+TEST(JsonEdit, AFurtherTaskCountsAndChains) {
+  ContainerSpec spec = SmallSpec();
+  spec.kernels.clear();
+  spec.const_size = 0;
+  const Bytes file = BuildBytes(std::move(spec)).value();
+  const Bytes edited = Edited(file, [](Json& json) {
+    Json& tasks = json["commands"][1]["sections"][0]["tasks"]["tasks"];
+    tasks.push_back(tasks[1]);
+    tasks[1]["header"]["LNID"] = 1;  // a middle task: byte 3 is 1
+    tasks[1]["header"]["EON"] = 0;
+    tasks[2]["header"]["TID"] = 2;
+  });
+  const Container after = Parse(edited).value();
+  EXPECT_TRUE(Verify(after).empty()) << Verify(after).front().message;
+  EXPECT_EQ(after.threads[0].words[kTaskCountWord], 3u);
+  EXPECT_EQ(after.Text()->tasks->tasks.size(), 3u);
+}
+
+TEST(JsonEdit, RefusesWhatCannotBeWritten) {
+  const Bytes file = BuildBytes(SmallSpec()).value();
+  const auto refused = [&](auto edit) {
+    Json json = kFormat_hwx.to_json(file).value();
+    edit(json);
+    const auto bytes = kFormat_hwx.from_json(json);
+    return bytes.ok() ? std::string() : bytes.error().message;
+  };
+  EXPECT_NE(refused([](Json& json) { json["header"].erase("cputype"); }).find("header.cputype"),
+            std::string::npos);
+  EXPECT_NE(refused([](Json& json) { json["header"]["flags"] = -1; }).find("header.flags"),
+            std::string::npos);
+  EXPECT_NE(refused([](Json& json) {
+              json["commands"][1]["segname"] = std::string(17, 'x');
+            }).find("commands[1].segname"),
+            std::string::npos);
+  EXPECT_NE(
+      refused([](Json& json) { json["commands"][2]["cmd"] = "port"; }).find("commands[2].cmd"),
+      std::string::npos);
+  // A section placed over another one with other bytes.
+  EXPECT_NE(refused([](Json& json) {
+              json["commands"][1]["sections"][1]["offset"] = "0x4000";
+            }).find("section[1].data: overlaps"),
+            std::string::npos);
+  EXPECT_NE(refused([](Json& json) { json["file_size"] = 100; }).find("do not fit"),
+            std::string::npos);
+  EXPECT_FALSE(refused([](Json& json) { json = Json::array(); }).empty());
+}
+
+// ---- the text form ------------------------------------------------------------------------------
+
+TEST(Print, GoldenText) {
+  const std::string text = kFormat_hwx.print(BuildBytes(SmallSpec()).value()).value();
+  const auto golden = ReadTextFile(testing::SourcePath("harness/formats/hwx/testdata/small.txt"));
+  ASSERT_TRUE(golden.ok()) << golden.error().message;
+  EXPECT_EQ(text, *golden);
+}
+
+}  // namespace
+}  // namespace anecheck::hwx

@@ -1,0 +1,330 @@
+// The laws of task descriptors: what each generation's coding says, how registers carry over, which
+// versions are refused, and that the field tables are whole.
+#include "harness/formats/td/td.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "harness/formats/td/layout.h"
+#include "harness/formats/td/v7_fields.h"
+
+namespace anecheck::td {
+namespace {
+
+const Generation& Version(uint32_t version) { return **GenerationOfVersion(version); }
+
+Bytes FromWords(std::initializer_list<uint32_t> words) {
+  Bytes bytes;
+  for (const uint32_t word : words) {
+    for (int i = 0; i < 4; ++i) bytes.push_back(static_cast<uint8_t>(word >> (8 * i)));
+  }
+  return bytes;
+}
+
+// ---- versions -----------------------------------------------------------------------------------
+
+TEST(Versions, AreFoundByNumberAndByCpusubtype) {
+  const std::pair<uint32_t, uint32_t> pairs[] = {{4, 7},  {5, 11}, {6, 8},
+                                                 {7, 17}, {9, 19}, {10, 20}};
+  for (const auto& [subtype, version] : pairs) {
+    EXPECT_EQ((*GenerationOfSubtype(subtype))->version, version);
+    EXPECT_EQ((*GenerationOfVersion(version))->cpusubtype, subtype);
+  }
+}
+
+TEST(Versions, UnknownOnesAreErrorsThatSaySo) {
+  for (const uint32_t version : {0u, 5u, 6u, 10u, 12u, 99u}) {
+    const auto generation = GenerationOfVersion(version);
+    ASSERT_FALSE(generation.ok()) << version;
+    EXPECT_EQ(generation.error().code, ErrorCode::kUnsupported);
+    EXPECT_NE(generation.error().message.find(std::to_string(version)), std::string::npos);
+  }
+  EXPECT_NE(GenerationOfVersion(10).error().message.find("no container holds"), std::string::npos);
+  EXPECT_FALSE(GenerationOfSubtype(1).ok());
+  EXPECT_FALSE(GenerationOfSubtype(77).ok());
+  const auto json = ChainFromJson(Json{{"version", 12}, {"tasks", Json::array()}});
+  ASSERT_FALSE(json.ok());
+  EXPECT_EQ(json.error().code, ErrorCode::kUnsupported);
+}
+
+// ---- version 7 ----------------------------------------------------------------------------------
+
+Chain OneTask() {
+  Chain chain;
+  chain.generation = &Version(7);
+  chain.header_words = kV7HeaderWords;
+  chain.tasks.resize(1);
+  return chain;
+}
+
+TEST(Version7, HeaderWordHoldsCountLessOneAndByteAddress) {
+  Chain chain = OneTask();
+  const uint32_t run[] = {1, 2, 3};
+  chain.tasks[0].Write(0x13800, run);
+  Layout(chain);
+  const Bytes bytes = Encode(chain).value();
+  ASSERT_EQ(bytes.size(), 40u + 16u);
+  EXPECT_EQ(bytes[40], 0x00);
+  EXPECT_EQ(bytes[41], 0x38);
+  EXPECT_EQ(bytes[42], 0x01);
+  EXPECT_EQ(bytes[43], 2 << 2);
+  EXPECT_EQ(Decode(bytes, Version(7))->tasks[0].Find(0x13804), 2u);
+  EXPECT_FALSE(Decode(bytes, Version(7))->tasks[0].Find(0x1380c));
+}
+
+TEST(Version7, LayoutSetsPositionsPointersAndSizes) {
+  Chain chain = OneTask();
+  chain.tasks.resize(3);
+  const std::vector<uint32_t> run(62, 7);
+  for (Task& task : chain.tasks) task.Write(0x1f800, run);
+  Layout(chain);
+  EXPECT_EQ(V7PositionOf(chain.tasks[0]), kFirst);
+  EXPECT_EQ(V7PositionOf(chain.tasks[1]), kMiddle);
+  EXPECT_EQ(V7PositionOf(chain.tasks[2]), kLast);
+  EXPECT_EQ(chain.tasks[1].offset, 0x200u);
+  EXPECT_EQ(chain.tasks[0].header[kV7NextPointerWord], 0x200u);
+  EXPECT_EQ(chain.tasks[2].header[kV7NextPointerWord], 0u);
+  EXPECT_EQ(V7NextSize(chain.tasks[0]), 72u);
+  EXPECT_EQ(V7NextSize(chain.tasks[2]), 0u);
+  EXPECT_EQ(chain.size, 0x400u + 4 * 73);
+}
+
+TEST(Version7, NextPointersThatLoopOrLeaveAreErrorsWithTheirOffset) {
+  for (const uint32_t next : {0x1000u, 3u}) {
+    Bytes bytes(0x100, 0);
+    bytes[28] = static_cast<uint8_t>(next);
+    bytes[29] = static_cast<uint8_t>(next >> 8);
+    const auto chain = Decode(bytes, Version(7), 0x4000);
+    ASSERT_FALSE(chain.ok());
+    EXPECT_EQ(chain.error().offset, 0x4000u + 28);
+  }
+  Bytes loop(0x200, 0);
+  loop[29] = 1;             // task 0 to 0x100
+  loop[0x100 + 28] = 0x40;  // and back
+  EXPECT_FALSE(Decode(loop, Version(7)).ok());
+}
+
+TEST(Version7, RunsThatLeaveTheirTaskAreErrors) {
+  Bytes bytes = FromWords({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x0400c800, 1});
+  EXPECT_FALSE(Decode(bytes, Version(7)).ok());
+  bytes.resize(bytes.size() + 4);
+  EXPECT_TRUE(Decode(bytes, Version(7)).ok());
+}
+
+TEST(Version7, RegistersHaveTheNamesOfTheList) {
+  EXPECT_EQ(Register(Version(7), 0x1c).name, "Common.ConvCfg");
+  EXPECT_EQ(Register(Version(7), 0x13838).name, "TileDMASrc.Fmt");
+  EXPECT_EQ(Register(Version(7), 0x1f848).name, "KernelDMASrc.CoeffBaseAddr[0]");
+  EXPECT_EQ(Register(Version(7), 0xc804).name, "NE.MACCfg");
+  EXPECT_TRUE(Register(Version(7), 0x4).fields.empty());
+  EXPECT_TRUE(Register(Version(7), 0x30000).fields.empty());
+  EXPECT_EQ(HeaderWord(Version(7), 7).fields[0].name, "NextPointer");
+}
+
+// 258 fields of the register list, ten more of the register map, none across a word.
+TEST(Version7, FieldTableIsWholeAndOrdered) {
+  const auto fields = V7Fields();
+  EXPECT_EQ(std::ranges::count(fields, FieldSource::kRegisterList, &V7Field::source), 258);
+  EXPECT_EQ(std::ranges::count(fields, FieldSource::kRegisterMap, &V7Field::source), 10);
+  for (size_t i = 0; i < fields.size(); ++i) {
+    EXPECT_EQ(fields[i].image_offset % 4, 0);
+    EXPECT_GE(fields[i].width, 1);
+    EXPECT_LE(fields[i].bit + fields[i].width, 32);
+    if (i == 0 || fields[i].image_offset != fields[i - 1].image_offset) continue;
+    EXPECT_GE(fields[i].bit, fields[i - 1].bit + fields[i - 1].width) << fields[i].name;
+    EXPECT_EQ(fields[i].register_name, fields[i - 1].register_name);
+  }
+}
+
+// Where the two sources disagree both readings are kept and shown.
+TEST(Version7, ConflictsKeepBothReadings) {
+  size_t differing = 0;
+  size_t absent = 0;
+  for (const V7Conflict& conflict : V7Conflicts()) {
+    (conflict.list_width == 0 ? absent : differing) += 1;
+  }
+  EXPECT_EQ(absent, 1u);
+  EXPECT_EQ(differing, 32u);  // 17 rows, one of them for 16 registers
+  Chain chain = OneTask();
+  const uint32_t run[] = {0x00033881};
+  chain.tasks[0].Write(0x13800, run);
+  Layout(chain);
+  const Json json = ChainToJson(chain);
+  const Json& entry = json["tasks"][0]["writes"][0]["registers"][0];
+  EXPECT_EQ(entry["CacheHint"], 2);
+  EXPECT_EQ(entry["derived"]["register_map_reading"]["CacheHint"], 8);
+  EXPECT_NE(PrintChain(chain, 0).find("CacheHint=2 (CacheHint=8 by the register map)"),
+            std::string::npos);
+}
+
+// Specification 000, table 23.8.
+TEST(Version7, OpcodeWordsHaveTheirNames) {
+  EXPECT_EQ(OpcodeName(0x5042a063), "Convolution");
+  EXPECT_EQ(OpcodeName(0x5000a021), "Reduce-mean");
+  EXPECT_EQ(OpcodeName(0x5000b021), "Matrix multiply");
+  EXPECT_EQ(OpcodeName(0x5000a022), "");
+  for (const uint32_t word : {0x5042a063u, 0x5000a021u, 0x5000b021u}) {
+    Chain chain = OneTask();
+    chain.tasks[0].Write(0x1c, std::span(&word, 1));
+    Layout(chain);
+    EXPECT_NE(PrintChain(chain, 0).find(OpcodeName(word)), std::string::npos);
+  }
+}
+
+TEST(Version7, EditingOneFieldChangesOnlyItsBytes) {
+  Chain chain = OneTask();
+  const std::vector<uint32_t> run(16, 0x11111111);
+  chain.tasks[0].Write(0x0, run);
+  Layout(chain);
+  const Bytes before = Encode(chain).value();
+  Json json = ChainToJson(chain);
+  Json& conv = json["tasks"][0]["writes"][0]["registers"][7];
+  ASSERT_EQ(conv["register"], "Common.ConvCfg");
+  conv["Kw"] = 3;
+  const Bytes after = Encode(*ChainFromJson(json)).value();
+  ASSERT_EQ(after.size(), before.size());
+  for (size_t i = 0; i < before.size(); ++i) {
+    EXPECT_EQ(after[i] != before[i], i == 44 + 4 * 7) << i;
+  }
+  EXPECT_EQ(after[44 + 4 * 7] & 0x1f, 3);
+}
+
+// ---- later generations --------------------------------------------------------------------------
+
+constexpr uint32_t kSize = 16;  // bits of the task size in word 0
+
+TEST(DenseCoding, ReadsExtraCountAndWordAddress) {
+  // Two values at word address 0x140, block L2 of H14.
+  const Bytes bytes = FromWords({1, 0, 0, 0,                         //
+                                 11u << kSize, 0, 0, 0, 0, 0, 0, 0,  //
+                                 1u << 15 | 0x140, 0xaa, 0xbb});
+  const Chain chain = Decode(bytes, Version(11)).value();
+  ASSERT_EQ(chain.tasks.size(), 1u);
+  EXPECT_EQ(chain.tasks[0].offset, 16u);
+  EXPECT_EQ(chain.tasks[0].Find(0x500), 0xaau);
+  EXPECT_EQ(chain.tasks[0].Find(0x504), 0xbbu);
+  EXPECT_EQ(FindBlock(Version(11), 0x504)->name, "L2");
+  EXPECT_EQ(Encode(chain).value(), bytes);
+}
+
+TEST(DenseCoding, RefusesASparseWord) {
+  const Bytes bytes = FromWords({1, 0, 0, 0,                         //
+                                 10u << kSize, 0, 0, 0, 0, 0, 0, 0,  //
+                                 0x80000000, 1});
+  const auto chain = Decode(bytes, Version(11));
+  ASSERT_FALSE(chain.ok());
+  EXPECT_NE(chain.error().message.find("sparse"), std::string::npos);
+}
+
+TEST(SparseCoding, FirstValueGoesToTheBaseThenMaskBitsFollow) {
+  // Base word 0x1040 (L2 of H16), mask bits 0 and 4.
+  const Bytes bytes = FromWords({1, 0, 0, 0,                            //
+                                 13u << kSize, 0, 0, 0, 0, 0, 0, 0, 0,  //
+                                 0x80000000 | 0x11u << 15 | 0x1040, 1, 2, 3});
+  const Chain chain = Decode(bytes, Version(17)).value();
+  const Task& task = chain.tasks[0];
+  EXPECT_EQ(task.Find(0x4100), 1u);
+  EXPECT_EQ(task.Find(0x4104), 2u);
+  EXPECT_EQ(task.Find(0x4114), 3u);
+  EXPECT_FALSE(task.Find(0x4108));
+  EXPECT_EQ(LastAddress(task.writes[0]), 0x4114u);
+  EXPECT_EQ(Encode(chain).value(), bytes);
+}
+
+TEST(LaterGenerations, SkipPaddingUnitsAndKeepThem) {
+  const Bytes bytes = FromWords({1,
+                                 0,
+                                 0,
+                                 0,  //
+                                 8u << kSize,
+                                 0,
+                                 0,
+                                 0,
+                                 0,
+                                 0,
+                                 0,
+                                 0,  //
+                                 0,
+                                 0,
+                                 0,
+                                 0,  //
+                                 8u << kSize | 1,
+                                 0,
+                                 0,
+                                 0,
+                                 0,
+                                 0,
+                                 0,
+                                 0});
+  const Chain chain = Decode(bytes, Version(8)).value();
+  ASSERT_EQ(chain.tasks.size(), 2u);
+  EXPECT_EQ(chain.tasks[1].padding, 1u);
+  EXPECT_EQ(Encode(chain).value(), bytes);
+  EXPECT_EQ(Encode(*ChainFromJson(ChainToJson(chain))).value(), bytes);
+}
+
+// The H16 register map lists ten header words, the guide nine: both read.
+TEST(LaterGenerations, TheLongerHeaderIsReadWhereTheShorterDoesNotFit) {
+  const Bytes bytes = FromWords({1, 0, 0, 0,                                        //
+                                 12u << kSize, 0, 0, 0, 0, 0, 0, 0, 0, 0x001f8000,  //
+                                 0x1040, 5});
+  const Chain chain = Decode(bytes, Version(17)).value();
+  EXPECT_EQ(chain.header_words, 10);
+  EXPECT_EQ(chain.tasks[0].Find(0x4100), 5u);
+  EXPECT_EQ(Encode(chain).value(), bytes);
+  EXPECT_NE(PrintChain(chain, 0).find("difference: headers of 10 words"), std::string::npos);
+}
+
+TEST(LaterGenerations, RegistersCarryOverFromTaskToTask) {
+  RegisterState state;
+  EXPECT_EQ(Summarise(Version(17), state).in_format, 2u);  // float16 where never written
+  EXPECT_EQ(Summarise(Version(11), state).in_format, 0u);  // int8
+  EXPECT_FALSE(Summarise(Version(17), state).task_type);
+  Task first;
+  const uint32_t formats[] = {0x11, 5, 6};
+  const uint32_t mac[] = {0x70};
+  first.Write(0x0, formats);
+  first.Write(4 * 15, mac);
+  state.Apply(first);
+  Task second;
+  const uint32_t width[] = {9};
+  second.Write(0x4, width);
+  state.Apply(second);
+  EXPECT_EQ(state.Get(0x4), 9u);
+  EXPECT_EQ(state.Get(0x8), 6u);
+  EXPECT_EQ(state.size(), 4u);
+  const TaskSummary summary = Summarise(Version(17), state);
+  EXPECT_EQ(summary.in_format, 1u);
+  EXPECT_EQ(summary.out_format, 1u);
+  EXPECT_EQ(summary.task_type, 7u);
+  EXPECT_EQ(ElementFormatName(1), "uint8");
+  EXPECT_EQ(ElementFormatName(3), "");
+}
+
+// ---- encoding -----------------------------------------------------------------------------------
+
+TEST(Encode, RefusesWhatCannotBeCoded) {
+  const uint32_t value[] = {1};
+  Chain long_run = OneTask();
+  long_run.tasks[0].Write(0, std::vector<uint32_t>(65, 1));
+  Layout(long_run);
+  EXPECT_FALSE(Encode(long_run).ok());
+  Chain far_away = OneTask();
+  far_away.tasks[0].Write(0x04000000, value);
+  Layout(far_away);
+  EXPECT_FALSE(Encode(far_away).ok());
+  Chain overlap = OneTask();
+  overlap.tasks.resize(2);
+  Layout(overlap);
+  overlap.tasks[1].offset = 4;
+  EXPECT_FALSE(Encode(overlap).ok());
+  Chain sparse = OneTask();
+  sparse.tasks[0].WriteSparse(0, 0, value);
+  Layout(sparse);
+  EXPECT_FALSE(Encode(sparse).ok());
+}
+
+}  // namespace
+}  // namespace anecheck::td
