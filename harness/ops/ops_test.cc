@@ -1,0 +1,453 @@
+// The operation table: complete, consistent with the parameter names that other rooms use, and
+// strict about shapes in the words of the real layers.
+#include <functional>
+#include <gtest/gtest.h>
+#include <set>
+
+#include "harness/graph/graph.h"
+#include "harness/graph/validate.h"
+#include "harness/ops/infer.h"
+#include "harness/ops/op.h"
+#include "harness/ops/params.h"
+
+namespace anecheck {
+namespace {
+
+TEST(OpTable, RowsAreIndexedNamedAndComplete) {
+  std::set<std::string_view> names;
+  for (size_t i = 0; i < kOpCount; ++i) {
+    const OpDefinition& op = *AllOps()[i];
+    EXPECT_EQ(op.schema.id, i) << op.schema.name;
+    EXPECT_NE(op.schema.infer, nullptr) << op.schema.name;
+    EXPECT_FALSE(op.schema.parameters.empty()) << op.schema.name;
+    EXPECT_LE(op.family_floor, 4) << op.schema.name << ": no operation floors above A15";
+    EXPECT_TRUE(names.insert(op.schema.name).second) << op.schema.name << " stands twice";
+    EXPECT_EQ(FindOp(op.schema.name), &op);
+    EXPECT_EQ(OpVocabulary().Find(op.schema.name), &op.schema);
+    EXPECT_EQ(&DefinitionOf(op.schema), &op);
+    EXPECT_FALSE(OpClassName(op.op_class).empty());
+  }
+  EXPECT_EQ(FindOp("no_such_op"), nullptr);
+  EXPECT_EQ(OpVocabulary().Find("no_such_op"), nullptr);
+}
+
+TEST(OpTable, FloorsAreThoseOfTheSpecification) {
+  // Specification 003, table 24.2.
+  EXPECT_EQ(GetOp(OpKind::kConv).family_floor, 0);
+  EXPECT_EQ(GetOp(OpKind::kMatmul).family_floor, 0);
+  EXPECT_EQ(GetOp(OpKind::kConcat).family_floor, 0);
+  EXPECT_EQ(GetOp(OpKind::kSoftmax).family_floor, 2);
+  EXPECT_EQ(GetOp(OpKind::kLayerNorm).family_floor, 2);
+  EXPECT_EQ(GetOp(OpKind::kReduceSum).family_floor, 2);
+  EXPECT_EQ(GetOp(OpKind::kSoftmax).capability, 0x815);
+}
+
+void ExpectName(OpKind kind, int parameter, std::string_view name) {
+  EXPECT_EQ(GetOp(kind).schema.parameters[static_cast<size_t>(parameter)].name, name);
+}
+
+TEST(Params, IndicesAreThoseOfTheSchemas) {
+  using namespace params;  // NOLINT(google-build-using-namespace)
+  ExpectName(OpKind::kConv, Conv::kWeight, "weight");
+  ExpectName(OpKind::kConv, Conv::kPad, "pad");
+  ExpectName(OpKind::kConv, Conv::kGroups, "groups");
+  ExpectName(OpKind::kLinear, Linear::kBias, "bias");
+  ExpectName(OpKind::kMatmul, Matmul::kTransposeY, "transpose_y");
+  ExpectName(OpKind::kMaxPool, Pool::kCeilMode, "ceil_mode");
+  ExpectName(OpKind::kAvgPool, Pool::kExcludePadding, "exclude_padding_from_average");
+  ExpectName(OpKind::kLayerNorm, params::LayerNorm::kEpsilon, "epsilon");
+  ExpectName(OpKind::kAdd, Binary::kY, "y");
+  ExpectName(OpKind::kClip, Clip::kBeta, "beta");
+  ExpectName(OpKind::kGelu, Gelu::kMode, "mode");
+  ExpectName(OpKind::kSoftmax, Softmax::kAxis, "axis");
+  ExpectName(OpKind::kReduceSum, Reduce::kKeepDims, "keep_dims");
+  ExpectName(OpKind::kReshape, Reshape::kShape, "shape");
+  ExpectName(OpKind::kTranspose, Transpose::kPerm, "perm");
+  ExpectName(OpKind::kConcat, Concat::kInterleave, "interleave");
+  ExpectName(OpKind::kPad, Pad::kConstantVal, "constant_val");
+  ExpectName(OpKind::kSliceBySize, SliceBySize::kSize, "size");
+  ExpectName(OpKind::kCast, Cast::kDtype, "dtype");
+}
+
+using Ints = std::vector<int64_t>;
+
+// One operation under construction: operands are inputs of the shapes given, constants where the
+// schema wants them.
+class Instance {
+ public:
+  explicit Instance(OpKind kind) : kind_(kind) {}
+  Instance& In(int parameter, Shape shape, DType dtype = DType::kFp16) {
+    const bool constant = GetOp(kind_).schema.parameters[static_cast<size_t>(parameter)].constant;
+    operands_.push_back({static_cast<uint16_t>(parameter), constant
+                                                               ? graph_.AddConst({dtype, shape}, {})
+                                                               : graph_.AddInput({dtype, shape})});
+    return *this;
+  }
+  Instance& Set(const std::function<void(Graph&)>& attribute) {
+    attributes_.push_back(attribute);
+    return *this;
+  }
+  Instance& Set(int parameter, const Ints& values) {
+    return Set([=](Graph& g) { g.AddInts(parameter, values); });
+  }
+  Instance& Set(int parameter, const char* text) {
+    return Set([=](Graph& g) { g.AddString(parameter, text); });
+  }
+  Instance& Set(int parameter, int64_t value) {
+    return Set([=](Graph& g) { g.AddInt(parameter, value); });
+  }
+  Instance& Flag(int parameter, bool value) {
+    return Set([=](Graph& g) { g.AddBool(parameter, value); });
+  }
+  Instance& Number(int parameter, double value) {
+    return Set([=](Graph& g) { g.AddFloat(parameter, value); });
+  }
+
+  // The inferred types as text, or the error.
+  std::string Infer() {
+    graph_.BeginNode(&GetOp(kind_).schema);
+    for (const Argument& operand : operands_) graph_.AddArgument(operand.parameter, operand.value);
+    for (const auto& attribute : attributes_) attribute(graph_);
+    const auto first = graph_.FinishNode();
+    if (!first.ok()) return first.error().message;
+    return graph_.type(*first).ToString();
+  }
+
+ private:
+  OpKind kind_;
+  Graph graph_;
+  std::vector<Argument> operands_;
+  std::vector<std::function<void(Graph&)>> attributes_;
+};
+
+TEST(Convolution, ShapesFollowPaddingStrideAndDilation) {
+  using P = params::Conv;
+  const auto conv = [](Shape x, Shape w) {
+    return Instance(OpKind::kConv).In(P::kX, x).In(P::kWeight, w);
+  };
+  EXPECT_EQ(conv({1, 3, 8, 8}, {4, 3, 3, 3}).Infer(), "tensor<fp16, [1, 4, 6, 6]>");
+  EXPECT_EQ(conv({1, 3, 8, 8}, {4, 3, 3, 3}).Set(P::kPadType, "same").Infer(),
+            "tensor<fp16, [1, 4, 8, 8]>");
+  EXPECT_EQ(conv({1, 3, 7, 7}, {4, 3, 3, 3})
+                .Set(P::kPadType, "same_lower")
+                .Set(P::kStrides, Ints{2, 2})
+                .Infer(),
+            "tensor<fp16, [1, 4, 4, 4]>");
+  EXPECT_EQ(conv({1, 3, 8, 8}, {4, 3, 3, 3}).Set(P::kDilations, Ints{2, 3}).Infer(),
+            "tensor<fp16, [1, 4, 4, 2]>");
+  EXPECT_EQ(conv({1, 3, 8, 8}, {4, 3, 3, 3})
+                .Set(P::kPadType, "custom")
+                .Set(P::kPad, Ints{1, 2, 0, 1})
+                .Infer(),
+            "tensor<fp16, [1, 4, 9, 7]>");
+  EXPECT_EQ(conv({2, 4, 5}, {6, 2, 2}).Set(P::kGroups, 2).Infer(), "tensor<fp16, [2, 6, 4]>");
+  EXPECT_EQ(conv({1, 2, 4, 4, 4}, {3, 2, 2, 2, 2}).Infer(), "tensor<fp16, [1, 3, 3, 3, 3]>");
+}
+
+TEST(Convolution, RefusalsAreTheLayersOwnWords) {
+  using P = params::Conv;
+  const auto conv = [](Shape x, Shape w) {
+    return Instance(OpKind::kConv).In(P::kX, x).In(P::kWeight, w);
+  };
+  // facts/compile_envelope.csv, "groups that do not divide".
+  EXPECT_EQ(conv({1, 8, 4, 4}, {4, 2, 1, 1}).Set(P::kGroups, 2).Infer(),
+            "conv: KernelChannels (2) != InputChannels (8) / Group (2)");
+  EXPECT_NE(conv({1, 8, 4, 4}, {4, 2, 1, 1})
+                .Set(P::kGroups, 3)
+                .Infer()
+                .find("should be divisible by num group"),
+            std::string::npos);
+  EXPECT_NE(conv({1, 3, 2, 2}, {4, 3, 3, 3}).Infer().find("the padded input has only 2"),
+            std::string::npos);
+  EXPECT_NE(conv({1, 3, 8, 8}, {4, 3, 3}).Infer().find("weight has rank 3, x has 4"),
+            std::string::npos);
+  EXPECT_NE(conv({3, 8}, {4, 3}).Infer().find("x has rank 2, must have 3 to 5"), std::string::npos);
+  EXPECT_NE(
+      conv({1, 3, 8, 8}, {4, 3, 3, 3}).Set(P::kStrides, Ints{0, 1}).Infer().find("strides[0] is 0"),
+      std::string::npos);
+  EXPECT_NE(conv({1, 3, 8, 8}, {4, 3, 3, 3})
+                .Set(P::kStrides, Ints{1})
+                .Infer()
+                .find("strides has 1 entries, must have 2"),
+            std::string::npos);
+  EXPECT_NE(conv({1, 3, 8, 8}, {4, 3, 3, 3})
+                .Set(P::kPadType, "custom")
+                .Infer()
+                .find("pad has 0 entries, must have 4"),
+            std::string::npos);
+  EXPECT_NE(conv({1, 3, 8, 8}, {4, 3, 3, 3})
+                .Set(P::kPadType, "custom")
+                .Set(P::kPad, Ints{-1, 0, 0, 0})
+                .Infer()
+                .find("pad is negative"),
+            std::string::npos);
+  EXPECT_NE(
+      conv({1, 3, 8, 8}, {4, 3, 3, 3}).In(P::kBias, {3}).Infer().find("bias is [3], must be [4]"),
+      std::string::npos);
+  EXPECT_NE(conv({1, 3, 8, 8}, {4, 3, 0, 3}).Infer().find("kernel extent is below 1"),
+            std::string::npos);
+}
+
+TEST(Linear, TakesTheLastAxis) {
+  using P = params::Linear;
+  EXPECT_EQ(Instance(OpKind::kLinear)
+                .In(P::kX, {2, 5, 3})
+                .In(P::kWeight, {4, 3})
+                .In(P::kBias, {4})
+                .Infer(),
+            "tensor<fp16, [2, 5, 4]>");
+  EXPECT_NE(Instance(OpKind::kLinear)
+                .In(P::kX, {2, 5})
+                .In(P::kWeight, {4, 3})
+                .Infer()
+                .find("does not fit the last axis"),
+            std::string::npos);
+  EXPECT_NE(Instance(OpKind::kLinear)
+                .In(P::kX, {2, 3})
+                .In(P::kWeight, {4, 3})
+                .In(P::kBias, {3})
+                .Infer()
+                .find("bias is"),
+            std::string::npos);
+  EXPECT_NE(Instance(OpKind::kLinear)
+                .In(P::kX, {2, 3})
+                .In(P::kWeight, {4, 3, 1})
+                .Infer()
+                .find("weight rank 2"),
+            std::string::npos);
+}
+
+TEST(Matmul, BatchesBroadcastAndFlagsTranspose) {
+  using P = params::Matmul;
+  const auto matmul = [](Shape x, Shape y) {
+    return Instance(OpKind::kMatmul).In(P::kX, x).In(P::kY, y);
+  };
+  EXPECT_EQ(matmul({2, 1, 3, 4}, {5, 4, 6}).Infer(), "tensor<fp16, [2, 5, 3, 6]>");
+  EXPECT_EQ(matmul({4, 3}, {4, 6}).Flag(P::kTransposeX, true).Infer(), "tensor<fp16, [3, 6]>");
+  EXPECT_EQ(matmul({3, 4}, {6, 4}).Flag(P::kTransposeY, true).Infer(), "tensor<fp16, [3, 6]>");
+  EXPECT_NE(matmul({3, 4}, {5, 6}).Infer().find("inner extents 4 and 5 differ"), std::string::npos);
+  EXPECT_NE(matmul({2, 3, 4}, {3, 4, 6}).Infer().find("leading axes do not broadcast"),
+            std::string::npos);
+  EXPECT_NE(matmul({4}, {4, 6}).Infer().find("rank 2 or more"), std::string::npos);
+}
+
+TEST(Pool, CeilModeDropsWindowsThatStartInTheEndPadding) {
+  using P = params::Pool;
+  const auto pool = [](Shape x, Ints k) {
+    return Instance(OpKind::kMaxPool)
+        .In(P::kX, x)
+        .Set(P::kKernelSizes, k)
+        .Set(P::kPadType, "custom");
+  };
+  EXPECT_EQ(pool({1, 2, 5, 5}, {2, 2})
+                .Set(P::kStrides, Ints{2, 2})
+                .Set(P::kPad, Ints{0, 0, 0, 0})
+                .Infer(),
+            "tensor<fp16, [1, 2, 2, 2]>");
+  EXPECT_EQ(pool({1, 2, 5, 5}, {2, 2})
+                .Set(P::kStrides, Ints{2, 2})
+                .Set(P::kPad, Ints{0, 0, 0, 0})
+                .Flag(P::kCeilMode, true)
+                .Infer(),
+            "tensor<fp16, [1, 2, 3, 3]>");
+  // Four windows of stride 2 would begin at 6, past the 5 inputs and the padding before them.
+  EXPECT_EQ(pool({1, 2, 5}, {2})
+                .Set(P::kStrides, Ints{2})
+                .Set(P::kPad, Ints{1, 1})
+                .Flag(P::kCeilMode, true)
+                .Infer(),
+            "tensor<fp16, [1, 2, 3]>");
+  EXPECT_NE(pool({1, 2, 5, 5}, {2, 2})
+                .Set(P::kPad, Ints{2, 0, 0, 0})
+                .Infer()
+                .find("padding must be below the kernel"),
+            std::string::npos);
+  EXPECT_NE(pool({1, 2, 5, 5}, {2})
+                .Set(P::kPad, Ints{0, 0, 0, 0})
+                .Infer()
+                .find("kernel has 1 spatial extents, x has 2"),
+            std::string::npos);
+}
+
+TEST(LayerNorm, GammaAndBetaHaveTheShapeOfTheAxes) {
+  using P = params::LayerNorm;
+  EXPECT_EQ(Instance(OpKind::kLayerNorm)
+                .In(P::kX, {2, 3, 4})
+                .Set(P::kAxes, Ints{-1, 1})
+                .In(P::kGamma, {3, 4})
+                .Infer(),
+            "tensor<fp16, [2, 3, 4]>");
+  EXPECT_NE(Instance(OpKind::kLayerNorm)
+                .In(P::kX, {2, 3, 4})
+                .Set(P::kAxes, Ints{2})
+                .In(P::kBeta, {3})
+                .Infer()
+                .find("beta is [3], must be [4]"),
+            std::string::npos);
+  EXPECT_NE(Instance(OpKind::kLayerNorm)
+                .In(P::kX, {2, 3})
+                .Set(P::kAxes, Ints{2})
+                .Infer()
+                .find("axis 2 is outside rank 2"),
+            std::string::npos);
+  EXPECT_NE(Instance(OpKind::kLayerNorm)
+                .In(P::kX, {2, 3})
+                .Set(P::kAxes, Ints{1, -1})
+                .Infer()
+                .find("axis -1 is named twice"),
+            std::string::npos);
+}
+
+TEST(Elementwise, BroadcastsOneElementType) {
+  EXPECT_EQ(Instance(OpKind::kAdd).In(0, {2, 1, 3}).In(1, {4, 1}).Infer(),
+            "tensor<fp16, [2, 4, 3]>");
+  EXPECT_NE(Instance(OpKind::kAdd).In(0, {2}).In(1, {3}).Infer().find("do not broadcast"),
+            std::string::npos);
+  EXPECT_NE(
+      Instance(OpKind::kAdd).In(0, {2}).In(1, {2}, DType::kInt32).Infer().find("they must agree"),
+      std::string::npos);
+  EXPECT_NE(
+      Instance(OpKind::kAdd).In(0, {2}).In(1, {2}, DType::kBool).Infer().find("must be one of"),
+      std::string::npos);
+}
+
+TEST(Activation, AttributesAreChecked) {
+  EXPECT_EQ(Instance(OpKind::kClip)
+                .In(0, {2})
+                .Number(params::Clip::kAlpha, -1)
+                .Number(params::Clip::kBeta, 1)
+                .Infer(),
+            "tensor<fp16, [2]>");
+  EXPECT_NE(Instance(OpKind::kClip)
+                .In(0, {2})
+                .Number(params::Clip::kAlpha, 2)
+                .Number(params::Clip::kBeta, 1)
+                .Infer()
+                .find("alpha must not be above beta"),
+            std::string::npos);
+  EXPECT_NE(Instance(OpKind::kGelu)
+                .In(0, {2})
+                .Set(params::Gelu::kMode, "FAST")
+                .Infer()
+                .find("must be one of EXACT"),
+            std::string::npos);
+  EXPECT_NE(Instance(OpKind::kSoftmax)
+                .In(0, {2})
+                .Set(params::Softmax::kAxis, 1)
+                .Infer()
+                .find("axis 1 is outside rank 1"),
+            std::string::npos);
+  EXPECT_EQ(Instance(OpKind::kSoftmax).In(0, {2, 3}).Set(params::Softmax::kAxis, -2).Infer(),
+            "tensor<fp16, [2, 3]>");
+}
+
+TEST(Reduction, KeepsOrDropsAxes) {
+  using P = params::Reduce;
+  EXPECT_EQ(Instance(OpKind::kReduceSum).In(P::kX, {2, 3, 4}).Set(P::kAxes, Ints{1}).Infer(),
+            "tensor<fp16, [2, 4]>");
+  EXPECT_EQ(Instance(OpKind::kReduceMax)
+                .In(P::kX, {2, 3, 4})
+                .Set(P::kAxes, Ints{-1, 0})
+                .Flag(P::kKeepDims, true)
+                .Infer(),
+            "tensor<fp16, [1, 3, 1]>");
+  EXPECT_EQ(Instance(OpKind::kReduceSum).In(P::kX, {2, 3}).Infer(), "tensor<fp16, []>");
+}
+
+TEST(Reshape, OpenAndCopiedExtents) {
+  using P = params::Reshape;
+  const auto reshape = [](Shape x, Ints s) {
+    return Instance(OpKind::kReshape).In(P::kX, x).Set(P::kShape, s);
+  };
+  EXPECT_EQ(reshape({2, 6}, {3, -1}).Infer(), "tensor<fp16, [3, 4]>");
+  EXPECT_EQ(reshape({2, 6}, {0, 3, 2}).Infer(), "tensor<fp16, [2, 3, 2]>");
+  EXPECT_NE(reshape({2, 6}, {5}).Infer().find("[5] has 5 elements, x has 12"), std::string::npos);
+  EXPECT_NE(reshape({2, 6}, {-1, -1}).Infer().find("more than one -1"), std::string::npos);
+  EXPECT_NE(reshape({2, 6}, {5, -1}).Infer().find("do not divide"), std::string::npos);
+  EXPECT_NE(reshape({2, 6}, {-2}).Infer().find("shape[0] is -2"), std::string::npos);
+  EXPECT_NE(
+      reshape({1}, {1, 1, 1, 1, 1, 1, 1, 1, 1}).Infer().find("Cannot reshape a tensor of rank > 5"),
+      std::string::npos);
+  EXPECT_NE(reshape({1}, {1 << 20, 1 << 20}).Infer().find("too many elements"), std::string::npos);
+}
+
+TEST(Transpose, WantsAPermutation) {
+  using P = params::Transpose;
+  const auto transpose = [](Ints p) {
+    return Instance(OpKind::kTranspose).In(P::kX, {2, 3, 4}).Set(P::kPerm, p);
+  };
+  EXPECT_EQ(transpose({2, 0, 1}).Infer(), "tensor<fp16, [4, 2, 3]>");
+  EXPECT_EQ(transpose({-1, 0, 1}).Infer(), "tensor<fp16, [4, 2, 3]>");
+  EXPECT_NE(transpose({0, 0, 1}).Infer().find("not a permutation"), std::string::npos);
+  EXPECT_NE(transpose({0, 1}).Infer().find("perm has 2 entries, x has rank 3"), std::string::npos);
+}
+
+TEST(Concat, AddsOneAxisAndComparesTheOthers) {
+  using P = params::Concat;
+  EXPECT_EQ(Instance(OpKind::kConcat)
+                .In(P::kValues, {2, 3})
+                .In(P::kValues, {2, 5})
+                .Set(P::kAxis, -1)
+                .Infer(),
+            "tensor<fp16, [2, 8]>");
+  EXPECT_NE(Instance(OpKind::kConcat)
+                .In(P::kValues, {2, 3})
+                .In(P::kValues, {1, 3})
+                .Set(P::kAxis, 1)
+                .Infer()
+                .find("differ beside axis 1"),
+            std::string::npos);
+  EXPECT_NE(Instance(OpKind::kConcat)
+                .In(P::kValues, {2, 3})
+                .Set(P::kAxis, 2)
+                .Infer()
+                .find("axis 2 is outside rank 2"),
+            std::string::npos);
+  EXPECT_NE(Instance(OpKind::kConcat)
+                .In(P::kValues, {2, 3})
+                .In(P::kValues, {2, 5})
+                .Set(P::kAxis, 1)
+                .Flag(P::kInterleave, true)
+                .Infer()
+                .find("interleave needs operands of one shape"),
+            std::string::npos);
+}
+
+TEST(Pad, CountsAxesFromTheLast) {
+  using P = params::Pad;
+  const auto pad = [](Ints p, const char* mode) {
+    return Instance(OpKind::kPad).In(P::kX, {2, 3, 4}).Set(P::kPad, p).Set(P::kMode, mode);
+  };
+  EXPECT_EQ(pad({1, 2}, "constant").Infer(), "tensor<fp16, [2, 3, 7]>");
+  EXPECT_EQ(pad({1, 0, 0, 2}, "replicate").Infer(), "tensor<fp16, [2, 4, 6]>");
+  EXPECT_NE(pad({4, 0}, "reflect").Infer().find("reflect pads 4 on an axis of 4"),
+            std::string::npos);
+  EXPECT_EQ(pad({4, 0}, "symmetric").Infer(), "tensor<fp16, [2, 3, 8]>");
+  EXPECT_NE(pad({5, 0}, "symmetric").Infer().find("symmetric pads 5"), std::string::npos);
+  EXPECT_NE(pad({-1, 0}, "constant").Infer().find("pad is negative"), std::string::npos);
+  EXPECT_NE(pad({1}, "constant").Infer().find("pad has 1 entries"), std::string::npos);
+}
+
+TEST(SliceBySize, MinusOneTakesTheRest) {
+  using P = params::SliceBySize;
+  const auto slice = [](Ints b, Ints s) {
+    return Instance(OpKind::kSliceBySize).In(P::kX, {4, 5}).Set(P::kBegin, b).Set(P::kSize, s);
+  };
+  EXPECT_EQ(slice({1, 2}, {2, -1}).Infer(), "tensor<fp16, [2, 3]>");
+  EXPECT_EQ(slice({-2, 0}, {2, 5}).Infer(), "tensor<fp16, [2, 5]>");
+  EXPECT_NE(slice({3, 0}, {2, 5}).Infer().find("axis 0: begin 3 size 2 is outside 0 to 4"),
+            std::string::npos);
+  EXPECT_NE(slice({0}, {1}).Infer().find("need 2 entries"), std::string::npos);
+}
+
+TEST(Cast, ChangesTheElementTypeAlone) {
+  using P = params::Cast;
+  EXPECT_EQ(Instance(OpKind::kCast).In(P::kX, {2, 3}).Set(P::kDtype, "int32").Infer(),
+            "tensor<int32, [2, 3]>");
+  EXPECT_NE(
+      Instance(OpKind::kCast).In(P::kX, {2}).Set(P::kDtype, "int4").Infer().find("must be one of"),
+      std::string::npos);
+}
+
+}  // namespace
+}  // namespace anecheck
