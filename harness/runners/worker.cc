@@ -29,6 +29,16 @@ std::string SystemName() {
   return fmt::format("{} {}", name.sysname, name.release);
 }
 
+// Only the system's own framework drives silicon; any other library without the simulated engine's
+// marker is somebody's word.
+constexpr Provenance UnmarkedProvenance() {
+#if defined(__APPLE__)
+  return Provenance::kSilicon;
+#else
+  return Provenance::kReported;
+#endif
+}
+
 std::string Death(int status) {
   if (WIFSIGNALED(status)) {
     return fmt::format("the worker was killed by signal {} ({})", WTERMSIG(status),
@@ -142,7 +152,7 @@ Status E5rtRunner::EnsureStarted() {
     return MakeError(ErrorCode::kNotFound, text);
   }
   identity_.runner = "e5rt";
-  identity_.provenance = simulated ? Provenance::kSimulated : Provenance::kSilicon;
+  identity_.provenance = simulated ? Provenance::kSimulated : UnmarkedProvenance();
   identity_.engine = text;
   identity_.os = SystemName();
   identity_.chip = simulated ? "simulated" : "";

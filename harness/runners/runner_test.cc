@@ -1,0 +1,239 @@
+// The e5rt runner and its workers: one case's death is that case's verdict and nobody else's.
+#include "harness/runners/runner.h"
+
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "harness/base/half.h"
+#include "harness/graph/graph.h"
+#include "harness/ops/op.h"
+#include "harness/runners/e5rt_library.h"
+#include "harness/runners/executable_path.h"
+#include "harness/runners/wire.h"
+#include "harness/runners/worker.h"
+
+namespace anecheck {
+namespace {
+
+Graph ReluGraph() {
+  Graph graph;
+  const ValueId x = graph.AddInput({DType::kFp16, {1, 4}}, "x");
+  graph.BeginNode(&GetOp(OpKind::kRelu).schema);
+  graph.AddArgument(0, x);
+  graph.AddOutput(*graph.FinishNode(std::vector<std::string>{"y"}));
+  return graph;
+}
+
+// Requests whose MIL is one word for the hostile engine.
+class Cases {
+ public:
+  explicit Cases(std::vector<std::string> words) : words_(std::move(words)) {
+    for (uint64_t i = 0; i < words_.size(); ++i) {
+      requests_.push_back({i, "h13", words_[i], &graph_, inputs_});
+    }
+  }
+  std::span<const RunRequest> all() const { return requests_; }
+  const std::vector<uint8_t>& input() const { return inputs_[0].bytes; }
+
+ private:
+  Graph graph_ = ReluGraph();
+  std::vector<Tensor> inputs_ = {{{DType::kFp16, {1, 4}}, {1, 2, 3, 4, 5, 6, 7, 8}}};
+  std::vector<std::string> words_;
+  std::vector<RunRequest> requests_;
+};
+
+WorkerOptions Hostile() { return {.library = ANECHECK_HOSTILE_ENGINE, .case_timeout_ms = 400}; }
+
+TEST(E5rtRunner, RunsACase) {
+  E5rtRunner runner(Hostile());
+  const Cases cases({"copy"});
+  const auto replies = runner.Run(cases.all());
+  ASSERT_TRUE(replies.ok()) << replies.error().message;
+  ASSERT_EQ(replies->size(), 1u);
+  EXPECT_EQ((*replies)[0].status, RunStatus::kOk);
+  ASSERT_EQ((*replies)[0].outputs.size(), 1u);
+  EXPECT_EQ((*replies)[0].outputs[0].bytes, cases.input());
+  EXPECT_EQ((*replies)[0].backend, "") << "no analytics, no proof of placement";
+}
+
+TEST(E5rtRunner, DeathsBelongToTheirCaseAlone) {
+  E5rtRunner runner(Hostile());
+  const Cases cases({"a", "CRASH", "b", "HANG", "c", "EXIT", "REJECT", "NORUN", "d"});
+  const auto replies = runner.Run(cases.all());
+  ASSERT_TRUE(replies.ok()) << replies.error().message;
+  ASSERT_EQ(replies->size(), 9u);
+  const RunStatus kExpected[] = {RunStatus::kOk,       RunStatus::kCrashed, RunStatus::kOk,
+                                 RunStatus::kHung,     RunStatus::kOk,      RunStatus::kCrashed,
+                                 RunStatus::kRejected, RunStatus::kFailed,  RunStatus::kOk};
+  for (size_t i = 0; i < 9; ++i) {
+    EXPECT_EQ((*replies)[i].status, kExpected[i]) << i << ": " << (*replies)[i].message;
+    EXPECT_EQ((*replies)[i].id, i);
+  }
+  EXPECT_NE((*replies)[1].message.find("killed by signal 6"), std::string::npos);
+  EXPECT_NE((*replies)[3].message.find("no answer in 400 ms"), std::string::npos);
+  EXPECT_NE((*replies)[5].message.find("exited with code 7"), std::string::npos);
+  EXPECT_EQ((*replies)[6].message, "Some ops are not supported on any of the specified backends");
+  EXPECT_EQ((*replies)[6].stage, "compile");
+  EXPECT_EQ((*replies)[7].message, "Program inference timeout: timed out");
+  EXPECT_EQ((*replies)[7].stage, "run");
+  EXPECT_EQ(runner.workers_started(), 4);
+}
+
+TEST(E5rtRunner, IsReplacedBeforeTheProgramSlotsRunOut) {
+  // 128 programs a process at most (specification 001, section 5.4); these are never released.
+  E5rtRunner runner(Hostile());
+  const Cases cases(std::vector<std::string>(130, "LEAK"));
+  for (const RunRequest& request : cases.all()) {
+    const auto replies = runner.Run({&request, 1});
+    ASSERT_TRUE(replies.ok());
+    ASSERT_EQ((*replies)[0].status, RunStatus::kOk);
+  }
+  EXPECT_EQ(runner.workers_started(), 2);
+}
+
+TEST(E5rtRunner, NoiseOnStandardOutputIsDropped) {
+  ::testing::internal::CaptureStdout();
+  E5rtRunner runner(Hostile());
+  const Cases cases({"NOISE"});
+  const auto replies = runner.Run(cases.all());
+  EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
+  ASSERT_TRUE(replies.ok());
+  EXPECT_EQ((*replies)[0].status, RunStatus::kOk);
+}
+
+TEST(E5rtRunner, ProvenanceFollowsTheLibraryThatWasLoaded) {
+  E5rtRunner hostile(Hostile());
+  const auto reported = hostile.Identify();
+  ASSERT_TRUE(reported.ok());
+  EXPECT_NE(reported->provenance, Provenance::kSimulated);
+  E5rtRunner simulated({.library = ANECHECK_SIMULATED_ENGINE});
+  const auto identity = simulated.Identify();
+  ASSERT_TRUE(identity.ok()) << identity.error().message;
+  EXPECT_EQ(identity->provenance, Provenance::kSimulated);
+  EXPECT_NE(identity->engine.find("simulated"), std::string::npos);
+}
+
+TEST(E5rtRunner, RestartGivesAFreshWorker) {
+  E5rtRunner runner(Hostile());
+  ASSERT_TRUE(runner.Identify().ok());
+  ASSERT_TRUE(runner.Restart().ok());
+  EXPECT_EQ(runner.workers_started(), 2);
+}
+
+TEST(E5rtRunner, WhatCannotStartSaysWhy) {
+  E5rtRunner missing({.library = "/nonexistent/engine.so"});
+  const auto none = missing.Identify();
+  ASSERT_FALSE(none.ok());
+  EXPECT_NE(none.error().message.find("/nonexistent/engine.so: cannot be loaded"),
+            std::string::npos)
+      << none.error().message;
+  WorkerOptions faulty = Hostile();
+  faulty.faults = {"x"};
+  const auto refused = E5rtRunner(faulty).Identify();
+  ASSERT_FALSE(refused.ok());
+  EXPECT_NE(refused.error().message.find("is not the simulated engine"), std::string::npos);
+  E5rtRunner unknown({.library = ANECHECK_SIMULATED_ENGINE, .faults = {"no-such-fault"}});
+  const auto fault = unknown.Identify();
+  ASSERT_FALSE(fault.ok());
+  EXPECT_NE(fault.error().message.find("knows no fault \"no-such-fault\""), std::string::npos);
+}
+
+TEST(E5rtRunner, SimulatedEngineProvesItsPlacement) {
+  E5rtRunner runner({.library = ANECHECK_SIMULATED_ENGINE});
+  const Graph graph = ReluGraph();
+  const std::vector<Tensor> inputs = {{{DType::kFp16, {1, 4}}, {0, 0x3c, 0, 0xbc, 0, 0x40, 0, 0}}};
+  const std::string mil =
+      "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
+      "tensor<fp16, [1, 4]> y = relu(x = x)[name = string(\"y\")];\n} -> (y);\n}\n";
+  const RunRequest request = {1, "h13", mil, &graph, inputs};
+  const auto replies = runner.Run({&request, 1});
+  ASSERT_TRUE(replies.ok()) << replies.error().message;
+  ASSERT_EQ((*replies)[0].status, RunStatus::kOk) << (*replies)[0].message;
+  EXPECT_EQ((*replies)[0].backend, "ane");
+  const std::vector<uint8_t> expected = {0, 0x3c, 0, 0, 0, 0x40, 0, 0};
+  EXPECT_EQ((*replies)[0].outputs[0].bytes, expected);
+}
+
+RC_GTEST_PROP(Wire, RepliesRoundTrip,
+              (uint64_t id, std::string stage, std::string message,
+               std::vector<std::vector<uint8_t>> outputs)) {
+  WireReply reply;
+  reply.id = id;
+  reply.status = RunStatus::kOk;
+  reply.stage = stage;
+  reply.message = message;
+  reply.backend = "ane";
+  reply.compile_us = id / 2;
+  reply.run_us = id / 3;
+  reply.outputs = outputs;
+  ByteWriter writer;
+  WriteReply(reply, writer);
+  ByteReader reader(writer.bytes());
+  const auto back = ReadReply(reader);
+  RC_ASSERT(back.ok());
+  RC_ASSERT(back->id == id && back->stage == stage && back->message == message);
+  RC_ASSERT(back->backend == "ane" && back->compile_us == id / 2 && back->run_us == id / 3);
+  RC_ASSERT(back->outputs == outputs);
+  RC_ASSERT(reader.AtEnd());
+}
+
+TEST(Wire, RequestsRoundTripWithinTheirStatedSize) {
+  const Cases cases({"some text"});
+  ByteWriter writer;
+  WriteRequest(cases.all()[0], writer);
+  EXPECT_LE(writer.size(), RequestSize(cases.all()[0]));
+  ByteReader reader(writer.bytes());
+  const auto request = ReadRequest(reader);
+  ASSERT_TRUE(request.ok());
+  EXPECT_EQ(request->mil, "some text");
+  EXPECT_EQ(request->target, "h13");
+  ASSERT_EQ(request->inputs.size(), 1u);
+  EXPECT_EQ(request->inputs[0].name, "x");
+  EXPECT_EQ(request->inputs[0].byte_size, 8u);
+  ASSERT_EQ(request->outputs.size(), 1u);
+  EXPECT_EQ(request->outputs[0].name, "y");
+  EXPECT_EQ(request->outputs[0].byte_size, 8u);
+}
+
+TEST(Wire, TruncatedRepliesAreErrors) {
+  WireReply reply;
+  reply.message = "text";
+  reply.outputs = {{1, 2, 3}};
+  ByteWriter writer;
+  WriteReply(reply, writer);
+  for (size_t size = 0; size < writer.size(); ++size) {
+    ByteReader reader(writer.bytes().first(size));
+    EXPECT_FALSE(ReadReply(reader).ok()) << size;
+  }
+}
+
+TEST(ExecutablePath, NamesThisFile) {
+  EXPECT_NE(ExecutablePath().find("runners_test"), std::string::npos);
+  EXPECT_EQ(ExecutablePath().find(ExecutableFolder() + "/"), 0u);
+}
+
+TEST(DefaultEspressoPath, FollowsTheEnvironment) {
+  setenv("ANECHECK_ESPRESSO", "/somewhere/else.so", 1);
+  EXPECT_EQ(DefaultEspressoPath(), "/somewhere/else.so");
+  unsetenv("ANECHECK_ESPRESSO");
+  EXPECT_NE(DefaultEspressoPath(), "/somewhere/else.so");
+}
+
+TEST(RunnerNames, AreDistinct) {
+  EXPECT_EQ(ProvenanceName(Provenance::kSimulated), "simulated");
+  EXPECT_EQ(ProvenanceName(Provenance::kSilicon), "silicon");
+  EXPECT_EQ(RunStatusName(RunStatus::kHung), "hung");
+  EXPECT_EQ(RunStatusName(RunStatus::kOk), "ok");
+}
+
+}  // namespace
+}  // namespace anecheck
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == anecheck::kWorkerArgument) {
+    return anecheck::WorkerMain(argc, argv);
+  }
+  ::testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
