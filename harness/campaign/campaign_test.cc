@@ -1,0 +1,295 @@
+// Campaigns: the same cases whatever the number of jobs, findings that are confirmed and can be run
+// again, and hostile engines that cost one case each.
+#include "harness/campaign/campaign.h"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/file.h"
+#include "harness/base/json_text.h"
+#include "harness/campaign/artifact.h"
+#include "harness/campaign/judge_case.h"
+#include "harness/graph/fingerprint.h"
+#include "oracles/oracle.h"
+
+namespace anecheck {
+namespace {
+
+// Answers with the oracle's own values, spoiled where the test says so: what the campaign does with
+// replies can then be told without an engine.
+class ScriptedRunner final : public Runner {
+ public:
+  using Spoil = std::function<void(const RunRequest&, RunReply&)>;
+  explicit ScriptedRunner(Spoil spoil) : spoil_(std::move(spoil)) {}
+
+  Result<RunnerIdentity> Identify() override {
+    return RunnerIdentity{
+        .runner = "scripted", .provenance = Provenance::kReported, .engine = "none"};
+  }
+  Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
+    std::vector<RunReply> replies;
+    for (const RunRequest& request : requests) {
+      RunReply reply = {.id = request.id, .status = RunStatus::kOk, .backend = "ane"};
+      const auto estimates = Evaluate(*request.graph, request.inputs, ConformingContract(2));
+      if (!estimates.ok()) return estimates.error();
+      for (const Estimate& estimate : *estimates) {
+        Tensor tensor = {estimate.type,
+                         std::vector<uint8_t>(static_cast<size_t>(estimate.type.ByteSize()))};
+        EncodeElements(estimate.type.dtype, estimate.value, tensor.bytes);
+        reply.outputs.push_back(std::move(tensor));
+      }
+      spoil_(request, reply);
+      replies.push_back(std::move(reply));
+    }
+    return replies;
+  }
+  Status Restart() override { return {}; }
+
+ private:
+  Spoil spoil_;
+};
+
+class CampaignTest : public ::testing::Test {
+ protected:
+  CampaignOptions Options(uint64_t cases, int jobs = 1) {
+    CampaignOptions options;
+    options.cases = cases;
+    options.jobs = jobs;
+    options.seed = 11;
+    options.targets = {{"h13", 2}};
+    options.modes = {CaseMode::kInteger};
+    options.db = folder_->File("r" + std::to_string(++files_) + ".sqlite");
+    return options;
+  }
+  static RunnerFactory Scripted(ScriptedRunner::Spoil spoil) {
+    return [spoil] {
+      return Result<std::unique_ptr<Runner>>(std::unique_ptr<Runner>(new ScriptedRunner(spoil)));
+    };
+  }
+  static CampaignSummary Must(const Result<CampaignSummary>& summary) {
+    EXPECT_TRUE(summary.ok()) << (summary.ok() ? "" : summary.error().message);
+    return summary.ok() ? *summary : CampaignSummary{};
+  }
+
+  Result<TempDirectory> folder_ = TempDirectory::Create("anecheck-campaign-");
+  int files_ = 0;
+};
+
+// Moves one element of the first output a long way off.
+void SpoilFirstElement(RunReply& reply) {
+  reply.outputs[0].bytes[0] = static_cast<uint8_t>(reply.outputs[0].bytes[0] ^ 0x55);
+  reply.outputs[0].bytes[1] = static_cast<uint8_t>(reply.outputs[0].bytes[1] ^ 0x10);
+}
+
+TEST_F(CampaignTest, AConformingEngineGivesNoFinding) {
+  const CampaignSummary summary =
+      Must(RunCampaign(Options(300), Scripted([](const RunRequest&, RunReply&) {}), {}));
+  EXPECT_EQ(summary.cases, 300u);
+  EXPECT_EQ(summary.judged, 300u);
+  EXPECT_EQ(summary.findings, 0u);
+}
+
+TEST_F(CampaignTest, JobsChangeNothingButTheTime) {
+  const auto spoil = Scripted([](const RunRequest& request, RunReply& reply) {
+    if (request.id % 50 == 7) SpoilFirstElement(reply);
+  });
+  const std::string one = SummaryToJson(Must(RunCampaign(Options(400, 1), spoil, {}))).dump();
+  const std::string three = SummaryToJson(Must(RunCampaign(Options(400, 3), spoil, {}))).dump();
+  const auto without_path = [](std::string text) {
+    for (size_t at = 0; (at = text.find(".sqlite")) != std::string::npos;) text.erase(at - 1, 8);
+    return text;
+  };
+  EXPECT_EQ(without_path(one), without_path(three));
+}
+
+TEST_F(CampaignTest, AWrongElementIsFoundRecordedAndReplayable) {
+  const CampaignOptions options = Options(64);
+  const CampaignSummary summary =
+      Must(RunCampaign(options, Scripted([](const RunRequest& request, RunReply& reply) {
+                         if (request.id == 20) SpoilFirstElement(reply);
+                       }),
+                       {}));
+  ASSERT_EQ(summary.findings, 1u);
+  const FindingRecord& finding = summary.list[0];
+  EXPECT_EQ(finding.verdict, "wrong");
+  EXPECT_EQ(finding.case_index, 20u);
+  EXPECT_EQ(finding.replay, "anecheck replay " + finding.id + " --db " + options.db);
+
+  auto store = Store::OpenReadOnly(options.db);
+  ASSERT_TRUE(store.ok());
+  const auto rows = store->Query("SELECT artifact FROM findings");
+  ASSERT_TRUE(rows.ok());
+  const auto json = ParseJson((*rows)[0][0]);
+  ASSERT_TRUE(json.ok());
+  const auto artifact = ArtifactFromJson(*json);
+  ASSERT_TRUE(artifact.ok()) << artifact.error().message;
+  const auto original = MakeCase(options, 20);
+  ASSERT_TRUE(original.ok());
+  EXPECT_EQ(GraphFingerprint(artifact->item.graph), GraphFingerprint(original->graph));
+  EXPECT_EQ(artifact->item.inputs[0].bytes, original->inputs[0].bytes);
+  EXPECT_EQ(artifact->item.target.name, "h13");
+  EXPECT_EQ(artifact->id, finding.id);
+}
+
+TEST_F(CampaignTest, WhatDoesNotRepeatIsFlaky) {
+  auto seen = std::make_shared<std::map<uint64_t, int>>();
+  const CampaignSummary summary =
+      Must(RunCampaign(Options(64), Scripted([seen](const RunRequest& request, RunReply& reply) {
+                         if (request.id == 5 && (*seen)[request.id]++ == 0)
+                           SpoilFirstElement(reply);
+                       }),
+                       {}));
+  ASSERT_EQ(summary.list.size(), 1u);
+  EXPECT_EQ(summary.list[0].verdict, "flaky");
+  EXPECT_EQ(summary.findings, 1u) << "an engine that answers differently is a finding of its own";
+}
+
+TEST_F(CampaignTest, EveryWayToFailHasItsVerdictAndIsCountedOnceASignature) {
+  const CampaignOptions options = Options(64);
+  const CampaignSummary summary = Must(RunCampaign(
+      options, Scripted([](const RunRequest& request, RunReply& reply) {
+        const auto fail = [&](RunStatus status, const char* stage, std::string message) {
+          reply.status = status;
+          reply.stage = stage;
+          reply.message = std::move(message);
+          reply.outputs.clear();
+        };
+        if (request.id % 8 == 1)
+          fail(RunStatus::kCrashed, "run", "killed by signal " + std::to_string(request.id));
+        if (request.id % 8 == 2) fail(RunStatus::kHung, "run", "no answer");
+        if (request.id % 8 == 3) fail(RunStatus::kRejected, "compile", "not supported");
+        if (request.id % 8 == 4) fail(RunStatus::kFailed, "load", "no memory");
+        if (request.id % 8 == 5) reply.outputs.clear();
+        if (request.id % 8 == 6) reply.backend = "bnns";
+      }),
+      {}));
+  std::map<std::string, int64_t> occurrences;
+  for (const FindingRecord& finding : summary.list)
+    occurrences[finding.verdict] += finding.occurrences;
+  EXPECT_EQ(occurrences, (std::map<std::string, int64_t>{{"crashed", 8},
+                                                         {"hung", 8},
+                                                         {"rejected", 8},
+                                                         {"failed", 8},
+                                                         {"garbled", 8},
+                                                         {"misplaced", 8}}));
+  EXPECT_EQ(summary.list.size(), 6u) << "numbers in a message do not make another defect";
+  auto store = Store::OpenReadOnly(options.db);
+  const auto rows = store->Query(
+      "SELECT sum(cases), sum(compiled), sum(dispatched), sum(correct) FROM reach WHERE op = "
+      "'conv'");
+  ASSERT_TRUE(rows.ok());
+  EXPECT_GT(std::stoi((*rows)[0][0]), std::stoi((*rows)[0][1])) << "rejected cases did not compile";
+  EXPECT_GT(std::stoi((*rows)[0][1]), std::stoi((*rows)[0][2]))
+      << "failed ones compiled and were not dispatched";
+  EXPECT_EQ((*rows)[0][2], (*rows)[0][3]);
+}
+
+TEST_F(CampaignTest, ARunnerThatCannotGoOnEndsTheCampaignWithItsWords) {
+  const RunnerFactory broken = [] {
+    return Result<std::unique_ptr<Runner>>(MakeError(ErrorCode::kInternal, "no engine here"));
+  };
+  const auto summary = RunCampaign(Options(10), broken, {});
+  ASSERT_FALSE(summary.ok());
+  EXPECT_EQ(summary.error().message, "no engine here");
+}
+
+TEST_F(CampaignTest, StoppingKeepsWhatIsDone) {
+  std::atomic<bool> stop{false};
+  const CampaignOptions options = Options(100000);
+  uint64_t reported = 0;
+  const CampaignSummary summary = Must(RunCampaign(
+      options, Scripted([](const RunRequest&, RunReply&) {}),
+      [&](const CampaignProgress& progress) {
+        reported = progress.done;
+        if (progress.done >= 128) stop = true;
+      },
+      &stop));
+  EXPECT_TRUE(summary.interrupted);
+  EXPECT_EQ(summary.cases, reported);
+  EXPECT_LT(summary.cases, 100000u);
+  auto store = Store::OpenReadOnly(options.db);
+  EXPECT_EQ((*store->Query("SELECT count(*) FROM cases"))[0][0], std::to_string(summary.cases));
+  EXPECT_EQ((*store->Query("SELECT state FROM runs"))[0][0], "interrupted");
+}
+
+TEST_F(CampaignTest, CasesDependOnSeedAndIndexAlone) {
+  CampaignOptions options = Options(10);
+  options.targets = {{"h13", 2}, {"h17s", 6}};
+  const auto a = MakeCase(options, 3);
+  const auto b = MakeCase(options, 3);
+  ASSERT_TRUE(a.ok() && b.ok());
+  EXPECT_EQ(a->mil, b->mil);
+  EXPECT_EQ(a->target.name, "h17s");
+  EXPECT_NE(a->mil, MakeCase(options, 4)->mil);
+  EXPECT_NE(CaseSeed(1, 2), CaseSeed(2, 1));
+  options.targets.clear();
+  EXPECT_FALSE(MakeCase(options, 0).ok());
+}
+
+TEST_F(CampaignTest, TheDefaultMixHoldsEveryMode) {
+  CampaignOptions options = Options(10);
+  options.modes.clear();
+  std::map<CaseMode, int> seen;
+  for (uint64_t i = 0; i < 600; ++i) ++seen[MakeCase(options, i)->mode];
+  EXPECT_EQ(seen.size(), kCaseModeCount);
+}
+
+TEST_F(CampaignTest, TheFirstWrongOperationIsNamed) {
+  Case item;
+  item.target = {"h13", 2};
+  const ValueId x = item.graph.AddInput({DType::kFp16, {4}}, "x");
+  item.graph.BeginNode(&GetOp(OpKind::kRelu).schema);
+  item.graph.AddArgument(0, x);
+  const ValueId y = *item.graph.FinishNode();
+  item.graph.BeginNode(&GetOp(OpKind::kAdd).schema);
+  item.graph.AddArgument(0, y);
+  item.graph.AddArgument(1, y);
+  item.graph.AddOutput(*item.graph.FinishNode());
+  item.inputs = {{{DType::kFp16, {4}}, {0, 0x3c, 0, 0x3c, 0, 0x3c, 0, 0x3c}}};
+  ScriptedRunner runner([](const RunRequest& request, RunReply& reply) {
+    // Every tensor from relu on is wrong.
+    if (request.graph->outputs().size() == 2) SpoilFirstElement(reply);
+  });
+  Evaluation evaluation;
+  EXPECT_EQ(FirstWrongOp(item, runner, evaluation), "relu");
+}
+
+TEST_F(CampaignTest, BrokenArtifactsSayWhichMemberIsWrong) {
+  const CampaignOptions options = Options(4);
+  const auto item = MakeCase(options, 1);
+  CaseOutcome outcome;
+  outcome.record.verdict = "wrong";
+  const Json good = ArtifactToJson(options, *item, outcome, {}, "f1");
+  ASSERT_TRUE(ArtifactFromJson(good).ok());
+  const std::pair<std::function<void(Json&)>, const char*> kBreakages[] = {
+      {[](Json& j) { j["version"] = 2; }, "version: must be 1"},
+      {[](Json& j) { j.erase("graph"); }, "graph: is missing"},
+      {[](Json& j) { j["case"]["mode"] = "lazy"; }, "case.mode: \"lazy\" is no mode"},
+      {[](Json& j) { j["case"]["family"] = 9; }, "case.family: must be 0 to 7"},
+      {[](Json& j) { j["inputs"] = Json::array(); }, "inputs: has 0 tensors"},
+      {[](Json& j) { j["inputs"][0]["data"] = "AAAA"; }, "must have"},
+      {[](Json& j) { j["id"] = 3; }, "id: has the wrong type"},
+      {[](Json& j) { j["runner"]["quirks"] = Json::array({"D01"}); }, "runner.quirks"},
+  };
+  for (const auto& [change, message] : kBreakages) {
+    Json broken = good;
+    change(broken);
+    const auto artifact = ArtifactFromJson(broken);
+    ASSERT_FALSE(artifact.ok()) << message;
+    EXPECT_NE(artifact.error().message.find(message), std::string::npos)
+        << artifact.error().message;
+  }
+}
+
+TEST(MakeRunner, UnknownKindsAreNamed) {
+  CampaignOptions options;
+  options.runner = "telepathy";
+  const auto runner = MakeRunner(options);
+  ASSERT_FALSE(runner.ok());
+  EXPECT_NE(runner.error().message.find("--runner telepathy: unknown"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace anecheck
