@@ -4,6 +4,7 @@
 #include "harness/targets/catalog.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 #include <set>
 #include <string>
@@ -274,6 +275,41 @@ TEST(Replacement, AFaultyUsersFileChangesNothingAndSaysWhere) {
     EXPECT_NE(status.error().message.find(message), std::string::npos) << status.error().message;
     EXPECT_EQ(catalog.targets().size(), 28u);
   }
+}
+
+void CollectScalars(nlohmann::ordered_json& json, std::vector<nlohmann::ordered_json*>& found) {
+  if (!json.is_structured()) found.push_back(&json);
+  if (json.is_structured()) {
+    for (auto& item : json) CollectScalars(item, found);
+  }
+}
+
+TEST(Replacement, OddValuesAnywhereAreRefusedOrTakenButNeverThrow) {
+  using OddJson = nlohmann::ordered_json;
+  OddJson document = OddJson::parse(R"({
+    "targets": [{"name": "H13", "tier": "A13", "chips": [{"value": "c", "source": "s"}],
+                 "td_version": [{"value": 7, "source": "s"}]}],
+    "fields": [{"offset": "0x218", "values": [{"value": 1, "targets": ["A13"], "source": "s"}],
+                "text_values": []}],
+    "limits": [{"name": "max_rank", "values": [{"value": [1, 2], "targets": ["H13"]}]}],
+    "sets": [{"targets": ["H13"], "count": 1, "tags": ["&BGA"], "description": "d"}],
+    "floors": [{"op": "sin", "floor": 3, "source": "s"}],
+    "prefixes": [{"tag": "&", "code": 0, "meaning": "m"}]})");
+  EXPECT_TRUE(TargetCatalog(TargetCatalog::Builtin()).ApplyUserFile(document.dump(), "f").ok());
+  std::vector<OddJson*> scalars;
+  CollectScalars(document, scalars);
+  int refused = 0;
+  for (OddJson* scalar : scalars) {
+    const OddJson kept = *scalar;
+    for (const OddJson& odd : {OddJson(nullptr), OddJson(-3), OddJson(1.5), OddJson("odd"),
+                               OddJson::array({1}), OddJson::object(), OddJson(true)}) {
+      *scalar = odd;
+      TargetCatalog catalog = TargetCatalog::Builtin();
+      refused += catalog.ApplyUserFile(document.dump(), "f").ok() ? 0 : 1;
+    }
+    *scalar = kept;
+  }
+  EXPECT_GT(refused, 50);
 }
 
 RC_GTEST_PROP(TargetNames, AnyOtherTextIsRefused, (const std::string& text)) {

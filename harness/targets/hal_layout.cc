@@ -38,7 +38,8 @@ Result<HalField> ReadField(const Json& row, std::string_view path) {
   if (found == kKindNames.end()) return Bad(path, fmt::format("unknown kind \"{}\"", kind));
   field.kind = static_cast<HalKind>(found - kKindNames.begin());
   if (field.kind == HalKind::kFlag && width != 1) return Bad(path, "a flag is one byte wide");
-  field.dead = row.value("dead", false);
+  const auto dead = row.find("dead");
+  field.dead = dead != row.end() && dead->is_boolean() && dead->get<bool>();
   field.unit = StringOr(row, "unit", "");
   field.note = StringOr(row, "note", "");
   ANECHECK_ASSIGN(const std::vector<const Json*> others, Array(row, "other_names", path));

@@ -90,6 +90,49 @@ TEST(Command, PrintsBothNumberings) {
   EXPECT_THAT(kFormat_firmware.print(CommandWith(0x9999)).value(), HasSubstr("no known command"));
 }
 
+TEST(Command, PrintIsWhole) {
+  Command command;
+  command.id = 65;
+  command.size = 25;
+  command.priority = 1;
+  command.program_id = kInvalidId;
+  command.process_id = 7;
+  command.payload = {0};
+  EXPECT_EQ(kFormat_firmware.print(WriteCommand(command)).value(),
+            "firmware command\n"
+            "  as logger index 65: PROCEDURE_CALL (execution, wire id 0x204 by count (assumed))\n"
+            "  size 25, priority 1 (privileged)\n"
+            "  program invalid, process 0x7, procedure 0x0\n"
+            "  payload: 1 opaque bytes\n"
+            "sources differ: chapter 30 reads the id at message + 4 (0x19 here)\n");
+  EXPECT_THAT(kFormat_firmware.print(CommandWith(90)).value(), HasSubstr("wire id 0x7000)"));
+  EXPECT_THAT(kFormat_firmware.print(CommandWith(86)).value(), HasSubstr("wire id unknown"));
+}
+
+TEST(Format, RecognisesPackagesAndNamedCommands) {
+  const Bytes package = WritePackage(std::vector<Part>{{0, kPackageMagic, {}}});
+  EXPECT_EQ(kFormat_firmware.recognise(package, ""), 100);
+  EXPECT_EQ(kFormat_firmware.recognise(CommandWith(1), "ping.csne"), 40);
+  EXPECT_EQ(kFormat_firmware.recognise(CommandWith(1), "ping.bin"), 0);
+  EXPECT_EQ(kFormat_firmware.recognise(Bytes(23), "ping.csne"), 0);
+  EXPECT_EQ(kFormat_firmware.coverage(package)->typed, 4u);
+  EXPECT_EQ(kFormat_firmware.coverage(CommandWith(1))->typed, 24u);
+}
+
+TEST(Format, BadJsonIsRefused) {
+  const auto message = [](const Json& json) {
+    return kFormat_firmware.from_json(json).error().message;
+  };
+  EXPECT_THAT(message({{"form", "letter"}}), HasSubstr("is no form"));
+  EXPECT_THAT(message({{"form", "package"}, {"parts", Json::array()}}), HasSubstr("one part"));
+  const Json odd = {{"magic", "ANEH"}, {"body", "00"}};
+  EXPECT_THAT(message({{"form", "package"}, {"parts", Json::array({odd, odd})}}),
+              HasSubstr("multiple of four"));
+  const Json unknown = {{"magic", "ANEX"}, {"body", ""}};
+  EXPECT_THAT(message({{"form", "package"}, {"parts", Json::array({unknown})}}),
+              HasSubstr("\"ANEX\" is no part"));
+}
+
 TEST(Command, EveryIdOfEitherNumberingIsKnownAndNoOther) {
   size_t known = 0;
   for (uint32_t id = 0; id < 0x11000; ++id) {

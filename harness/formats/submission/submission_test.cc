@@ -125,6 +125,16 @@ TEST(Capture, HostileCountsDoNotAllocate) {
   EXPECT_THAT(Parse(Bytes(7)).error().message, HasSubstr("capture-magic"));
 }
 
+TEST(Format, RecognisesItsMagic) {
+  EXPECT_EQ(kFormat_submission.recognise(Write({}), ""), 100);
+  EXPECT_EQ(kFormat_submission.recognise(Bytes(12), "x"), 0);
+  EXPECT_EQ(kFormat_submission.recognise({}, ""), 0);
+}
+
+TEST(Format, StructuresAreNotTyped) {
+  EXPECT_EQ(kFormat_submission.coverage(Write({{Open()}}))->typed, 12u + 28);
+}
+
 TEST(Verify, FailedCallsMayReturnNothing) {
   Call call = Open();
   call.struct_out.clear();

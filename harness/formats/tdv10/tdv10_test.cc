@@ -276,6 +276,33 @@ TEST(Format, EditingAFieldOfTheJsonEditsItsBytesAlone) {
               HasSubstr("is no register of this group"));
 }
 
+TEST(Format, RecognisesStreamsByTheirMarkersAndImagesByExtension) {
+  const Bytes stream = WriteRecords(std::vector<SparseRecord>{{}, {}});
+  EXPECT_EQ(kFormat_tdv10.recognise(stream, ""), 70);
+  Bytes other = stream;
+  other[kRecordSize] = 0;
+  EXPECT_EQ(kFormat_tdv10.recognise(other, ""), 0);
+  EXPECT_EQ(kFormat_tdv10.recognise(Bytes(kImageSize), "task.tdv10"), 60);
+  EXPECT_EQ(kFormat_tdv10.recognise(Bytes(kImageSize), "task.bin"), 0);
+  EXPECT_EQ(kFormat_tdv10.recognise(Bytes(kImageSize + 1), "task.tdv10"), 0);
+}
+
+TEST(Format, CoverageCountsRegistersAndRecordFields) {
+  EXPECT_EQ(kFormat_tdv10.coverage(Bytes(kImageSize))->typed, 198u * 4);
+  EXPECT_EQ(kFormat_tdv10.coverage(Bytes(88))->typed, 2u * 28);
+}
+
+TEST(Format, PrintsSparseRecordsByGroupAndSlot) {
+  Image image;
+  ASSERT_TRUE(image.SetField("Cin", 64).ok());
+  ASSERT_TRUE(image.SetBits({0x1442 * 4, 0, 64}, 0x100000002).ok());
+  EXPECT_EQ(kFormat_tdv10.print(WriteRecords(Serialize(image, Image(), kAperture))).value(),
+            "version-10 task, sparse form, 0x58 bytes\n"
+            "the layout of a record is assumed but for its size and marker\n"
+            "  [0] 0x7f000c: 0x40  dimensions\n"
+            "  [1] 0x7f5108: 0x2 0x1  l2_result, slot output_tile\n");
+}
+
 TEST(Format, SizesThatAreNoneSaySo) {
   EXPECT_THAT(kFormat_tdv10.print(Bytes(100)).error().message, HasSubstr("0x3ac"));
   Bytes stream(50, 0);
