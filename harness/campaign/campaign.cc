@@ -82,7 +82,10 @@ std::string Signature(const CaseOutcome& outcome) {
   }
   // Numbers in an engine's message name the case, not the defect.
   std::string words;
-  for (const char c : record.message) words += c >= '0' && c <= '9' ? '#' : c;
+  for (const char c : record.message) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit || words.empty() || words.back() != '#') words += digit ? '#' : c;
+  }
   return fmt::format("{}|{}|{}|{}", record.verdict, record.stage, record.target, words);
 }
 

@@ -183,7 +183,8 @@ TEST_F(CampaignTest, EveryWayToFailHasItsVerdictAndIsCountedOnceASignature) {
   EXPECT_GT(std::stoi((*rows)[0][0]), std::stoi((*rows)[0][1])) << "rejected cases did not compile";
   EXPECT_GT(std::stoi((*rows)[0][1]), std::stoi((*rows)[0][2]))
       << "failed ones compiled and were not dispatched";
-  EXPECT_EQ((*rows)[0][2], (*rows)[0][3]);
+  EXPECT_GE(std::stoi((*rows)[0][2]), std::stoi((*rows)[0][3]))
+      << "a garbled answer is no correct one";
 }
 
 TEST_F(CampaignTest, ARunnerThatCannotGoOnEndsTheCampaignWithItsWords) {
