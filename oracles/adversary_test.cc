@@ -77,7 +77,8 @@ TEST_P(EveryMode, ContractAbidingEnginesStayInside) {
   const auto mode = static_cast<CaseMode>(GetParam());
   const bool held = rc::check([mode](uint64_t seed) {
     ChoiceStream choices = ChoiceStream::FromSeed(seed);
-    for (int i = 0; i < 5; ++i) {
+    const int graphs = mode == CaseMode::kLargeAxis ? 1 : 5;
+    for (int i = 0; i < graphs; ++i) {
       Graph graph;
       GenerateGraph(choices, Options(mode, 1 + i), graph);
       const std::vector<Tensor> inputs = GenerateInputs(choices, graph, mode);
@@ -118,8 +119,8 @@ double ReachedShare(OpKind kind) {
       const auto& held = engine.values()[graph.nodes().front().first_result];
       for (size_t i = 0; i < held.size(); ++i) {
         const double error = held[i] - expected.value[i];
-        const double bound = error > 0 ? expected.high[i] - expected.value[i]
-                                       : expected.value[i] - expected.low[i];
+        const double bound =
+            error > 0 ? expected.high[i] - expected.value[i] : expected.value[i] - expected.low[i];
         if (error != 0) shares[i] = std::max(shares[i], std::fabs(error) / bound);
       }
     }

@@ -202,8 +202,8 @@ Status LayerNorm(KernelContext& context) {
       const auto at = static_cast<size_t>(base + split.inner[i]);
       raw.value[at] = affine.Value(group.Value(i), i);
       if (contract.ideal) continue;
-      const Interval bound = group.Overflows() ? Interval{kNan, kInfinity}
-                                               : affine.Bound(group, group.Bound(i), i);
+      const Interval bound =
+          group.Overflows() ? Interval{kNan, kInfinity} : affine.Bound(group, group.Bound(i), i);
       raw.low[at] = bound.low;
       raw.high[at] = bound.high;
     }

@@ -65,7 +65,7 @@ void StoreFloats(KernelContext& context, BoundedTensor& result, const Raw& raw, 
   result.low = result.high = result.value;
   result.nan = nullptr;
   const bool exact = RoundPoint(grid, raw.value, result);
-  const bool raw_point = raw.low == nullptr;
+  const bool raw_point = raw.low == nullptr || context.contract().ideal;
   if (raw_point && ulp == 0 && (exact || !wide)) return;
 
   const double* from_low = raw_point ? raw.value : raw.low;

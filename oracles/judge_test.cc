@@ -1,0 +1,193 @@
+// What the judge says: inside passes, outside is wrong or a known defect by its value, and bounds
+// that say nothing are inconclusive.
+#include "oracles/judge.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+
+#include "harness/base/half.h"
+#include "harness/ops/params.h"
+#include "oracles/testing/test_support.h"
+
+namespace anecheck {
+namespace {
+
+using testing::Case;
+using testing::MakeTensor;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr int kA13 = 2;
+constexpr int kA16 = 5;
+constexpr int kA17 = 6;
+
+// y = x + x for fp16 x; the value is exact.
+class Doubling : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const ValueId x = case_.Input(MakeTensor(DType::kFp16, {4}, {1, 2, 3, 4}));
+    expected_ = case_.Run(case_.Binary(OpKind::kAdd, x, x));
+  }
+  OutputJudgement JudgeActual(std::initializer_list<double> actual, int family = kA13) {
+    return Judge(case_.graph, case_.inputs, 0, expected_, MakeTensor(DType::kFp16, {4}, actual),
+                 family);
+  }
+  Case case_;
+  Estimate expected_;
+};
+
+TEST_F(Doubling, ExactResultPasses) {
+  const OutputJudgement judgement = JudgeActual({2, 4, 6, 8});
+  EXPECT_EQ(judgement.verdict, Verdict::kPass);
+  EXPECT_EQ(judgement.elements, 4u);
+  EXPECT_EQ(judgement.judged, 4u);
+  EXPECT_EQ(judgement.outside, 0u);
+  EXPECT_EQ(judgement.first_bad, -1);
+  EXPECT_EQ(judgement.ulp_histogram[0], 4u);
+  EXPECT_EQ(judgement.reason, "");
+}
+
+TEST_F(Doubling, OneUlpOffIsWrong) {
+  const double off = 6 + HalfUlp(6);
+  const OutputJudgement judgement = JudgeActual({2, 4, off, 8 + 3 * HalfUlp(8)});
+  EXPECT_EQ(judgement.verdict, Verdict::kWrong);
+  EXPECT_EQ(judgement.outside, 2u);
+  EXPECT_EQ(judgement.first_bad, 2);
+  EXPECT_EQ(judgement.worst, 3);
+  EXPECT_EQ(judgement.worst_ulp, 3u);
+  EXPECT_EQ(judgement.expected_low, 8);
+  EXPECT_EQ(judgement.expected_high, 8);
+  EXPECT_EQ(judgement.ulp_histogram[0], 2u);
+  EXPECT_EQ(judgement.ulp_histogram[1], 1u);
+  EXPECT_EQ(judgement.ulp_histogram[UlpBucket(3)], 1u);
+  EXPECT_NE(judgement.reason.find("2 of 4 elements outside"), std::string::npos);
+}
+
+TEST_F(Doubling, NanAgainstANumberIsWrong) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const OutputJudgement judgement = JudgeActual({2, 4, nan, 8});
+  EXPECT_EQ(judgement.verdict, Verdict::kWrong);
+  EXPECT_EQ(judgement.worst_ulp, std::numeric_limits<uint32_t>::max());
+  EXPECT_EQ(judgement.ulp_histogram.back(), 1u);
+}
+
+TEST_F(Doubling, AnotherTypeIsWrong) {
+  const OutputJudgement judgement = Judge(case_.graph, case_.inputs, 0, expected_,
+                                          MakeTensor(DType::kFp16, {2, 2}, {2, 4, 6, 8}), kA13);
+  EXPECT_EQ(judgement.verdict, Verdict::kWrong);
+  EXPECT_NE(judgement.reason.find("[2, 2]"), std::string::npos);
+}
+
+TEST(UlpBucket, GrowsByPowersOfTwo) {
+  EXPECT_EQ(UlpBucket(0), 0u);
+  EXPECT_EQ(UlpBucket(1), 1u);
+  EXPECT_EQ(UlpBucket(2), 2u);
+  EXPECT_EQ(UlpBucket(3), 3u);
+  EXPECT_EQ(UlpBucket(4), 3u);
+  EXPECT_EQ(UlpBucket(5), 4u);
+  EXPECT_EQ(UlpBucket(8), 4u);
+  EXPECT_EQ(UlpBucket(8192), OutputJudgement::kHistogramSize - 3);
+  EXPECT_EQ(UlpBucket(std::numeric_limits<uint32_t>::max()), OutputJudgement::kHistogramSize - 1);
+}
+
+TEST(Judge, SignOfZeroIsNotJudged) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1}, {-1.0}));
+  const Estimate expected = c.Run(c.Unary(OpKind::kRelu, x));
+  EXPECT_EQ(
+      Judge(c.graph, c.inputs, 0, expected, MakeTensor(DType::kFp16, {1}, {-0.0}), kA13).verdict,
+      Verdict::kPass);
+}
+
+TEST(Judge, LabelsTheTileLatticeOnItsFamilyOnly) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 4}, {4096, 1, 1, 2}));
+  const ValueId w = c.Input(MakeTensor(DType::kFp16, {4, 1}, {1, 1, 1, 1}));
+  const Estimate expected = c.Run(c.Binary(OpKind::kMatmul, x, w));
+  EXPECT_EQ(expected.value[0], 4100);
+  const auto judge = [&](double actual, int family) {
+    return Judge(c.graph, c.inputs, 0, expected, MakeTensor(DType::kFp16, {1, 1}, {actual}),
+                 family);
+  };
+  // Both ones are cut off beside 4096, the 2 is not: 4098 lies on a tie of the grid of 4.
+  EXPECT_EQ(judge(4096, kA13).verdict, Verdict::kKnownDefect);
+  EXPECT_EQ(judge(4096, kA13).known_defect, "D03");
+  EXPECT_EQ(judge(4096, kA17).verdict, Verdict::kWrong);
+  EXPECT_EQ(judge(4104, kA13).verdict, Verdict::kWrong);
+}
+
+TEST(Judge, NamesSeveralDefectsOfOneOutput) {
+  Case c;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {0, nan}));
+  const Estimate expected = c.Run(c.Unary(OpKind::kGelu, x));
+  const OutputJudgement judgement = Judge(
+      c.graph, c.inputs, 0, expected, MakeTensor(DType::kFp16, {2}, {-0.000543, kInfinity}), kA13);
+  EXPECT_EQ(judgement.verdict, Verdict::kKnownDefect);
+  EXPECT_EQ(judgement.known_defect, "D06,D12");
+}
+
+TEST(Judge, FindsCombinationsThatNoDefectExplainsAlone) {
+  // NaN enters as an infinity (D06) and inf - inf then gives zero (D07).
+  Case c;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1}, {nan}));
+  const Estimate expected = c.Run(c.Binary(OpKind::kSub, c.Unary(OpKind::kRelu, x), x));
+  const OutputJudgement judgement =
+      Judge(c.graph, c.inputs, 0, expected, MakeTensor(DType::kFp16, {1}, {0.0}), kA13);
+  EXPECT_EQ(judgement.verdict, Verdict::kKnownDefect);
+  EXPECT_NE(judgement.known_defect.find("D07"), std::string::npos);
+  EXPECT_EQ(
+      Judge(c.graph, c.inputs, 0, expected, MakeTensor(DType::kFp16, {1}, {7.0}), kA13).verdict,
+      Verdict::kWrong);
+}
+
+TEST(Judge, UsersMayBringTheirOwnCatalogue) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {0, 20}));
+  const Estimate expected = c.Run(c.Unary(OpKind::kSigmoid, x));
+  const Departure mine[] = {
+      {"U1", Effect::kValueFrom, "sigmoid", 16, 0, 1u << kA16, "drops to 0", "own measurement"}};
+  const Tensor actual = MakeTensor(DType::kFp16, {2}, {0.5, 0});
+  EXPECT_EQ(Judge(c.graph, c.inputs, 0, expected, actual, kA16, mine).known_defect, "U1");
+  EXPECT_EQ(Judge(c.graph, c.inputs, 0, expected, actual, kA16).verdict, Verdict::kWrong);
+}
+
+// tanh of a small number, times 1000: the table's error swamps the result.
+TEST(Judge, WideBoundsAreInconclusive) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {0.0001, 0.0002}));
+  const Estimate expected = c.Run(c.Unary(OpKind::kTanh, x));
+  const auto judge = [&](double a, double b) {
+    return Judge(c.graph, c.inputs, 0, expected, MakeTensor(DType::kFp16, {2}, {a, b}), kA13);
+  };
+  EXPECT_EQ(judge(0.0001, 0.0002).verdict, Verdict::kInconclusive);
+  EXPECT_NE(judge(0.0001, 0.0002).reason, "");
+  EXPECT_EQ(judge(0.0001, 0.0002).judged, 0u);
+  EXPECT_EQ(judge(0.0001, 0.5).verdict, Verdict::kWrong);  // outside is outside however wide
+}
+
+TEST(AssumedTerms, AreThoseNeverMeasuredOnTheFamily) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 2}, {1, 2}));
+  const ValueId w = c.Input(MakeTensor(DType::kFp16, {2, 1}, {1, 2}));
+  const ValueId y = c.Unary(OpKind::kSigmoid, c.Binary(OpKind::kMatmul, x, w));
+  const ValueId unused = c.Unary(OpKind::kTanh, x);
+  ASSERT_NE(unused, kNoValue);
+  c.graph.AddOutput(y);
+  EXPECT_EQ(AssumedTerms(c.graph, 0, kA13),
+            (std::vector{Term::kProductRounding, Term::kBiasRounding}));
+  EXPECT_EQ(AssumedTerms(c.graph, 0, kA16),
+            (std::vector{Term::kProductRounding, Term::kAccumulatorUnit, Term::kBiasRounding,
+                         Term::kSigmoidTable}));
+}
+
+TEST(Verdicts, HaveNames) {
+  EXPECT_EQ(VerdictName(Verdict::kPass), "pass");
+  EXPECT_EQ(VerdictName(Verdict::kKnownDefect), "known_defect");
+  EXPECT_EQ(VerdictName(Verdict::kUnconfirmed), "unconfirmed");
+  EXPECT_EQ(VerdictName(Verdict::kWrong), "wrong");
+  EXPECT_EQ(VerdictName(Verdict::kInconclusive), "inconclusive");
+}
+
+}  // namespace
+}  // namespace anecheck

@@ -1,0 +1,348 @@
+// The oracle's interface: contracts by name, tensors in every element type, errors, estimates of
+// intermediates, vacuous outputs, and the laws that hold between operations.
+#include "oracles/oracle.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <limits>
+#include <map>
+#include <rapidcheck/gtest.h>
+
+#include "generators/graph_generator.h"
+#include "harness/ops/params.h"
+#include "oracles/reference/kernel.h"
+#include "oracles/testing/test_support.h"
+
+namespace anecheck {
+namespace {
+
+using testing::Case;
+using testing::DecodedElements;
+using testing::MakeTensor;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// ---- contracts ----------------------------------------------------------------------------------
+
+TEST(Contracts, HaveNamesOfFamiliesAndTargets) {
+  EXPECT_EQ(ContractFromName("ieee").value().name, "ieee");
+  EXPECT_EQ(ContractFromName("A13").value().family, 2);
+  EXPECT_EQ(ContractFromName("h13").value().family, 2);
+  EXPECT_EQ(ContractFromName("h17s").value().family, 6);
+  EXPECT_EQ(ContractFromName("h18").value().family, 7);
+  for (const std::string_view wrong : {"", "h1", "h19", "A13x", "x13"}) {
+    EXPECT_FALSE(ContractFromName(wrong).ok()) << wrong;
+  }
+}
+
+TEST(Contracts, EveryTermStatesItsSourceAndTheIdealGrantsNothing) {
+  for (const TermFact& fact : TermFacts()) {
+    EXPECT_FALSE(fact.name.empty());
+    EXPECT_FALSE(fact.source.empty()) << fact.name;
+    EXPECT_GT(fact.conforming, 0) << fact.name;
+    EXPECT_EQ(fact.ieee, 0) << fact.name;
+    EXPECT_EQ(ConformingContract(3)[fact.term], fact.conforming);
+    EXPECT_EQ(IeeeContract()[fact.term], 0);
+  }
+  EXPECT_EQ(MarkOf(Term::kSigmoidTable, 2), TermMark::kMeasured);
+  EXPECT_EQ(MarkOf(Term::kSigmoidTable, 5), TermMark::kAssumed);
+}
+
+TEST(Contracts, ConformingEnginesDepartFromNothing) {
+  for (int family = 0; family < kFamilyCount; ++family) {
+    EXPECT_TRUE(ConformingContract(family).active().empty());
+    EXPECT_EQ(ConformingContract(family).family, family);
+  }
+  for (const Departure& departure : KnownDepartures()) {
+    EXPECT_NE(departure.families, 0u) << departure.id;
+    EXPECT_FALSE(departure.what.empty() || departure.source.empty()) << departure.id;
+  }
+  const std::string_view unknown[] = {"D99"};
+  EXPECT_EQ(WithDepartures(2, unknown).error().code, ErrorCode::kNotFound);
+  const std::string_view port[] = {"D01"};
+  const Contract contract = WithDepartures(2, port).value();
+  EXPECT_NE(contract.Find(Effect::kPortOverflow), nullptr);
+  EXPECT_EQ(contract.Find(Effect::kFlushInMac), nullptr);
+}
+
+// ---- element types ------------------------------------------------------------------------------
+
+class ElementTypes : public ::testing::TestWithParam<size_t> {};
+
+TEST_P(ElementTypes, EncodeAndDecodeEveryPattern) {
+  const auto dtype = static_cast<DType>(GetParam());
+  const int bits = DTypeBits(dtype);
+  // All patterns of the narrow types; of the wide ones patterns spread over the range.
+  const size_t count = bits <= 16 ? size_t{1} << bits : 1 << 16;
+  const TensorType type = {dtype, {static_cast<int64_t>(count)}};
+  std::vector<uint8_t> bytes(static_cast<size_t>(type.ByteSize()));
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t pattern = bits == 32 ? i * 0x10001 : i;
+    for (int bit = 0; bit < bits; ++bit) {
+      const size_t at = i * static_cast<size_t>(bits) + static_cast<size_t>(bit);
+      bytes[at / 8] |= static_cast<uint8_t>((pattern >> bit & 1) << at % 8);
+    }
+  }
+  std::vector<double> elements(count);
+  DecodeElements(dtype, bytes, elements);
+  std::vector<uint8_t> again(bytes.size());
+  EncodeElements(dtype, elements, again);
+  std::vector<double> second(count);
+  DecodeElements(dtype, again, second);
+  size_t nans = 0;
+  for (size_t i = 0; i < count; ++i) {
+    nans += elements[i] != elements[i] ? 1 : 0;
+    ASSERT_TRUE(elements[i] == second[i] || elements[i] != elements[i]) << i;
+  }
+  if (nans == 0 && dtype != DType::kBool) {
+    EXPECT_EQ(again, bytes);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(All, ElementTypes, ::testing::Range<size_t>(0, kDTypeCount),
+                         [](const auto& instance) {
+                           return std::string(DTypeName(static_cast<DType>(instance.param)));
+                         });
+
+TEST(ElementTypes, KnownValues) {
+  const auto decode = [](DType dtype, std::initializer_list<uint8_t> bytes) {
+    double element = 0;
+    DecodeElements(dtype, std::span(bytes.begin(), bytes.size()), std::span(&element, 1));
+    return element;
+  };
+  EXPECT_EQ(decode(DType::kFp16, {0x00, 0x3c}), 1);
+  EXPECT_EQ(decode(DType::kFp32, {0, 0, 0x80, 0x3f}), 1);
+  EXPECT_EQ(decode(DType::kInt8, {0xff}), -1);
+  EXPECT_EQ(decode(DType::kUint16, {0xff, 0xff}), 65535);
+  EXPECT_EQ(decode(DType::kInt4, {0x0f}), -1);
+  EXPECT_EQ(decode(DType::kUint4, {0x0f}), 15);
+  EXPECT_EQ(decode(DType::kFp8E4M3, {0x7e}), 448);  // the largest number of E4M3
+  EXPECT_EQ(decode(DType::kFp8E4M3, {0x01}), 0x1p-9);
+  EXPECT_EQ(decode(DType::kFp8E5M2, {0x7b}), 57344);
+  EXPECT_EQ(decode(DType::kFp8E5M2, {0x7c}), kInfinity);
+}
+
+// ---- evaluation ---------------------------------------------------------------------------------
+
+TEST(Evaluate, RefusesInputsThatDoNotFit) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {1, 2}));
+  c.graph.AddOutput(c.Unary(OpKind::kRelu, x));
+  const auto code = [&](std::vector<Tensor> inputs) {
+    const auto result = Evaluate(c.graph, inputs, ConformingContract(2));
+    return result.ok() ? ErrorCode::kInternal : result.error().code;
+  };
+  EXPECT_EQ(code({}), ErrorCode::kInvalid);
+  EXPECT_EQ(code({MakeTensor(DType::kFp16, {3}, {1, 2, 3})}), ErrorCode::kInvalid);
+  EXPECT_EQ(code({MakeTensor(DType::kInt32, {2}, {1, 2})}), ErrorCode::kInvalid);
+  EXPECT_EQ(code({c.inputs[0], c.inputs[0]}), ErrorCode::kInvalid);
+  Tensor cut = c.inputs[0];
+  cut.bytes.pop_back();
+  EXPECT_EQ(code({cut}), ErrorCode::kInvalid);
+}
+
+TEST(Evaluate, RefusesGraphsThatWouldNotFitInMemory) {
+  Graph graph;
+  const TensorType one = {DType::kFp16, {1}};
+  graph.AddConst(one, {});
+  graph.BeginNode(&GetOp(OpKind::kPad).schema);
+  graph.AddArgument(params::Pad::kX, 0);
+  const int64_t pad[] = {0, int64_t{1} << 30};
+  graph.AddInts(params::Pad::kPad, pad);
+  graph.AddOutput(graph.FinishNode().value());
+  const auto result = Evaluate(graph, {}, ConformingContract(2));
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().code, ErrorCode::kLimit);
+}
+
+TEST(Evaluate, KeepsEveryIntermediate) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1}, {1.0}));
+  const ValueId tiny = c.Const(MakeTensor(DType::kFp16, {1}, {0x1p-12}));
+  const ValueId sum = c.Binary(OpKind::kAdd, x, tiny);  // 1 + 2^-12 rounds to 1
+  const ValueId rest = c.Binary(OpKind::kSub, sum, x);  // 0, or 2^-12 where the sum stays wide
+  Evaluation evaluation;
+  ASSERT_TRUE(evaluation.Run(c.graph, c.inputs, ConformingContract(2)).ok());
+  Estimate estimate;
+  evaluation.Intermediate(sum, estimate);
+  EXPECT_EQ(estimate.value[0], 1);
+  EXPECT_EQ(estimate.low[0], 1);
+  EXPECT_EQ(estimate.high[0], 1 + 0x1p-12);
+  evaluation.Stored(sum, estimate);
+  EXPECT_EQ(estimate.high[0], 1);
+  evaluation.Stored(rest, estimate);
+  EXPECT_EQ(estimate.value[0], 0);
+  EXPECT_EQ(estimate.low[0], 0);
+  EXPECT_EQ(estimate.high[0], 0x1p-12);
+  ASSERT_TRUE(evaluation.Run(c.graph, c.inputs, IeeeContract()).ok());
+  evaluation.Stored(rest, estimate);
+  EXPECT_EQ(estimate.high[0], 0);
+}
+
+TEST(Evaluate, OverflowStoresInfinityFromHalfwayOn) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {65504, 65504}));
+  const ValueId y = c.Input(MakeTensor(DType::kFp16, {2}, {15, 16}));
+  const Estimate sum = c.Run(c.Binary(OpKind::kAdd, x, y));
+  EXPECT_EQ(sum.value, (std::vector<double>{65504, kInfinity}));
+  EXPECT_EQ(sum.low, sum.value);
+  EXPECT_EQ(sum.high, sum.value);
+}
+
+TEST(Evaluate, NanPropagatesAndNothingElseIsAdmitted) {
+  for (const OpKind kind :
+       {OpKind::kAdd, OpKind::kMul, OpKind::kRealDiv, OpKind::kMaximum, OpKind::kMinimum}) {
+    Case c;
+    const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {kNan, 1}));
+    const ValueId y = c.Input(MakeTensor(DType::kFp16, {2}, {2, 2}));
+    const Estimate estimate = c.Run(c.Binary(kind, x, y));
+    EXPECT_EQ(estimate.flags[0], Estimate::kNanAllowed | Estimate::kNanOnly);
+    EXPECT_EQ(estimate.flags[1], 0);
+    EXPECT_TRUE(std::isnan(estimate.value[0]));
+  }
+}
+
+TEST(Evaluate, DivisionByZeroFollowsASignOnlyWhereItIsCertain) {
+  Case c;
+  const ValueId one = c.Input(MakeTensor(DType::kFp16, {1}, {1.0}));
+  const ValueId zero = c.Input(MakeTensor(DType::kFp16, {1}, {-0.0}));
+  const Estimate certain = c.Run(c.Binary(OpKind::kRealDiv, one, zero));
+  EXPECT_EQ(certain.low[0], -kInfinity);
+  EXPECT_EQ(certain.high[0], -kInfinity);
+  const ValueId made = c.Binary(OpKind::kMul, one, zero);
+  const Estimate open = c.Run(c.Binary(OpKind::kRealDiv, one, made));
+  EXPECT_EQ(open.low[0], -kInfinity);
+  EXPECT_EQ(open.high[0], kInfinity);
+}
+
+TEST(Evaluate, IntegersWrapAndCastsSaturate) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kInt32, {2}, {2147483647, 65536}));
+  const ValueId y = c.Input(MakeTensor(DType::kInt32, {2}, {1, 65536}));
+  EXPECT_EQ(c.Run(c.Binary(OpKind::kAdd, x, y)).value,
+            (std::vector<double>{-2147483648.0, 131072}));
+  EXPECT_EQ(c.Run(c.Binary(OpKind::kMul, x, y)).value, (std::vector<double>{2147483647, 0}));
+  const ValueId f = c.Input(MakeTensor(DType::kFp16, {4}, {-3.75, 300, -300, kInfinity}));
+  const auto cast = [&](std::string_view to) {
+    return c.Run(c.Begin(OpKind::kCast).Arg(0, f).String(params::Cast::kDtype, to).Finish()).value;
+  };
+  EXPECT_EQ(cast("int8"), (std::vector<double>{-3, 127, -128, 127}));
+  EXPECT_EQ(cast("uint8"), (std::vector<double>{0, 255, 0, 255}));
+  EXPECT_EQ(cast("int32"), (std::vector<double>{-3, 300, -300, 2147483647}));
+  EXPECT_EQ(cast("bool"), (std::vector<double>{1, 1, 1, 1}));
+}
+
+// ---- vacuous outputs ----------------------------------------------------------------------------
+
+TEST(IsVacuous, WhereZeroOrAConstantWouldPass) {
+  const auto estimate = [](std::initializer_list<double> low, std::initializer_list<double> high) {
+    Estimate e;
+    e.low = low;
+    e.high = high;
+    e.value = low;
+    e.flags.assign(e.low.size(), 0);
+    return e;
+  };
+  EXPECT_TRUE(IsVacuous(estimate({-1, 0}, {1, 2})));
+  EXPECT_TRUE(IsVacuous(estimate({1, 2}, {3, 4})));  // 2.5 passes
+  EXPECT_FALSE(IsVacuous(estimate({1, 4}, {3, 5})));
+  EXPECT_FALSE(IsVacuous(estimate({1}, {3})));  // one element that is not zero
+  EXPECT_TRUE(IsVacuous(estimate({0}, {0})));
+}
+
+// ---- laws ---------------------------------------------------------------------------------------
+
+Graph AnyGraph(ChoiceStream& choices, CaseMode mode) {
+  GeneratorOptions options;
+  options.mode = mode;
+  options.max_nodes = 6;
+  options.max_elements = 48;
+  options.max_products = 1024;
+  Graph graph;
+  GenerateGraph(choices, options, graph);
+  return graph;
+}
+
+RC_GTEST_PROP(Laws, TheValueLiesInItsIntervalAndIsRepresentable, (uint64_t seed)) {
+  ChoiceStream choices = ChoiceStream::FromSeed(seed);
+  const auto mode = static_cast<CaseMode>(seed % 5);
+  const Graph graph = AnyGraph(choices, mode);
+  const auto inputs = GenerateInputs(choices, graph, mode);
+  Evaluation evaluation;
+  RC_ASSERT(evaluation.Run(graph, inputs, ConformingContract(2)).ok());
+  Estimate estimate;
+  for (ValueId id = 0; id < graph.values().size(); ++id) {
+    evaluation.Stored(id, estimate);
+    const Tensor stored = MakeTensor(estimate.type.dtype, estimate.type.shape, estimate.value);
+    const std::vector<double> back = DecodedElements(stored);
+    for (size_t i = 0; i < back.size(); ++i) {
+      const double value = estimate.value[i];
+      if (value != value) {
+        RC_ASSERT((estimate.flags[i] & Estimate::kNanAllowed) != 0);
+        continue;
+      }
+      RC_ASSERT(back[i] == value);
+      RC_ASSERT(estimate.low[i] <= value);
+      RC_ASSERT(value <= estimate.high[i]);
+    }
+  }
+}
+
+RC_GTEST_PROP(Laws, IdealArithmeticLiesInsideEveryContract, (uint64_t seed)) {
+  ChoiceStream choices = ChoiceStream::FromSeed(seed);
+  const Graph graph = AnyGraph(choices, CaseMode::kFloat);
+  const auto inputs = GenerateInputs(choices, graph, CaseMode::kFloat);
+  const auto ideal = Evaluate(graph, inputs, IeeeContract());
+  const auto conforming = Evaluate(graph, inputs, ConformingContract(2));
+  RC_ASSERT(ideal.ok() && conforming.ok());
+  for (size_t k = 0; k < ideal.value().size(); ++k) {
+    const Estimate& exact = ideal.value()[k];
+    RC_ASSERT(exact.value == conforming.value()[k].value);
+    for (size_t i = 0; i < exact.value.size(); ++i) {
+      if (exact.value[i] == exact.value[i]) RC_ASSERT(exact.low[i] == exact.high[i]);
+    }
+  }
+}
+
+RC_GTEST_PROP(Laws, IntegerGraphsHaveNoFreedom, (uint64_t seed)) {
+  ChoiceStream choices = ChoiceStream::FromSeed(seed);
+  const Graph graph = AnyGraph(choices, CaseMode::kInteger);
+  const auto inputs = GenerateInputs(choices, graph, CaseMode::kInteger);
+  const auto estimates = Evaluate(graph, inputs, ConformingContract(2));
+  RC_ASSERT(estimates.ok());
+  for (const Estimate& estimate : estimates.value()) {
+    RC_ASSERT(estimate.low == estimate.value);
+    RC_ASSERT(estimate.high == estimate.value);
+  }
+}
+
+RC_GTEST_PROP(Laws, EvaluationsDoNotDependOnWhatWasEvaluatedBefore, (uint64_t seed)) {
+  ChoiceStream choices = ChoiceStream::FromSeed(seed);
+  Evaluation reused;
+  for (int i = 0; i < 3; ++i) {
+    const Graph graph = AnyGraph(choices, CaseMode::kSpecial);
+    const auto inputs = GenerateInputs(choices, graph, CaseMode::kSpecial);
+    RC_ASSERT(reused.Run(graph, inputs, ConformingContract(2)).ok());
+    const auto fresh = Evaluate(graph, inputs, ConformingContract(2));
+    RC_ASSERT(fresh.ok());
+    Estimate again;
+    for (size_t k = 0; k < fresh.value().size(); ++k) {
+      reused.Stored(graph.outputs()[k], again);
+      RC_ASSERT(again.flags == fresh.value()[k].flags);
+      for (size_t e = 0; e < again.low.size(); ++e) {
+        if (again.low[e] == again.low[e]) RC_ASSERT(again.low[e] == fresh.value()[k].low[e]);
+      }
+    }
+  }
+}
+
+TEST(Table, EveryOperationHasAKernelOrAReason) {
+  ASSERT_EQ(AllReferenceKernels().size(), kOpCount);
+  for (size_t i = 0; i < kOpCount; ++i) {
+    const OpDefinition& op = GetOp(static_cast<OpKind>(i));
+    EXPECT_EQ(AllReferenceKernels()[i]->evaluate == nullptr, !op.no_reference_reason.empty())
+        << op.schema.name;
+  }
+}
+
+}  // namespace
+}  // namespace anecheck

@@ -1,0 +1,117 @@
+// Rounding inside doubles agrees with the bit-level conversions and with exact integers.
+#include "oracles/reference/rounding.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "oracles/reference/exact_sum.h"
+
+namespace anecheck::reference {
+namespace {
+
+// Doubles of every kind: any bits, near halves, near midpoints of halves.
+double AnyDouble() {
+  const auto raw = *rc::gen::arbitrary<uint64_t>();
+  const Half half{static_cast<uint16_t>(raw)};
+  switch (raw >> 62) {
+    case 0:
+      return std::bit_cast<double>(*rc::gen::arbitrary<uint64_t>());
+    case 1:
+      return HalfToDouble(half);
+    case 2:
+      return (HalfToDouble(half) + StepHalf(HalfToDouble(half), 1)) / 2;
+    default:
+      return NextUp((HalfToDouble(half) + StepHalf(HalfToDouble(half), 1)) / 2);
+  }
+}
+
+bool SameNumber(double a, double b) {
+  return a != a ? b != b : a == b && std::signbit(a) == std::signbit(b);
+}
+
+RC_GTEST_PROP(RoundToHalf, IsTheConversionThereAndBack, ()) {
+  const double x = AnyDouble();
+  RC_ASSERT(SameNumber(RoundToHalf(x), HalfToDouble(DoubleToHalf(x))));
+}
+
+TEST(RoundToHalf, KeepsEveryHalfAndRoundsEveryMidpoint) {
+  for (int32_t ordinal = -0x7bff; ordinal < 0x7bff; ++ordinal) {
+    const double low = HalfToDouble(HalfFromOrdinal(ordinal));
+    const double high = HalfToDouble(HalfFromOrdinal(ordinal + 1));
+    ASSERT_EQ(RoundToHalf(low), low);
+    const double middle = (low + high) / 2;
+    ASSERT_EQ(RoundToHalf(middle), (ordinal & 1) == 0 ? low : high);
+    ASSERT_EQ(RoundToHalf(NextUp(middle)), high);
+    ASSERT_EQ(RoundToHalf(NextDown(middle)), low);
+  }
+  EXPECT_EQ(RoundToHalf(65519.99), 65504);
+  EXPECT_EQ(RoundToHalf(65520), kInfinity);
+}
+
+TEST(StepHalf, WalksTheLineOfValues) {
+  EXPECT_EQ(StepHalf(1, 1), 1 + 0x1p-10);
+  EXPECT_EQ(StepHalf(1, -1), 1 - 0x1p-11);
+  EXPECT_EQ(StepHalf(0, -1), -0x1p-24);
+  EXPECT_EQ(StepHalf(65504, 1), kInfinity);
+  EXPECT_EQ(StepHalf(kInfinity, 5), kInfinity);
+  EXPECT_EQ(StepHalf(-kInfinity, 1), -65504);
+  EXPECT_TRUE(std::isnan(StepHalf(kNan, 1)));
+}
+
+// Integers of up to 100 bits as sums of doubles, against 128-bit arithmetic.
+RC_GTEST_PROP(ExactSum, AgreesWithWideIntegers, ()) {
+  const auto terms = *rc::gen::container<std::vector<int64_t>>(rc::gen::arbitrary<int64_t>());
+  ExactSum sum;
+  __int128 expected = 0;
+  for (const int64_t term : terms) {
+    const auto shift = static_cast<int>(static_cast<uint64_t>(term) % 40);
+    const int64_t small = term >> 13;  // exact in a double
+    sum.Add(std::ldexp(static_cast<double>(small), shift));
+    expected += static_cast<__int128>(small) << shift;
+  }
+  // Odd rounding: truncation, with the last bit set where something was cut off.
+  const bool negative = expected < 0;
+  unsigned __int128 magnitude = negative ? -static_cast<unsigned __int128>(expected)
+                                         : static_cast<unsigned __int128>(expected);
+  int exponent = 0;
+  bool inexact = false;
+  while (magnitude >= (static_cast<unsigned __int128>(1) << 53)) {
+    inexact |= (magnitude & 1) != 0;
+    magnitude >>= 1;
+    ++exponent;
+  }
+  if (inexact) magnitude |= 1;
+  const double odd = std::ldexp(static_cast<double>(static_cast<uint64_t>(magnitude)), exponent);
+  RC_ASSERT(sum.Odd() == (negative ? -odd : odd));
+}
+
+RC_GTEST_PROP(DirectedSums, EncloseTheExactSum, ()) {
+  const double a = AnyDouble();
+  const double b = AnyDouble();
+  RC_PRE(std::isfinite(a + b));
+  RC_ASSERT(AddDown(a, b) <= AddUp(a, b));
+  ExactSum sum;
+  sum.Add(a);
+  sum.Add(b);
+  RC_ASSERT(AddOdd(a, b) == sum.Odd());
+  const bool exact = AddDown(a, b) == AddUp(a, b);
+  RC_ASSERT(exact == (SumError(a, b, a + b) == 0));
+}
+
+TEST(DivideOdd, NeverLandsOnAMidpointByRounding) {
+  // 1/3 in double is below a third; rounded to odd the last bit is set either way.
+  EXPECT_EQ(DivideOdd(6, 3), 2);
+  EXPECT_EQ(std::bit_cast<uint64_t>(DivideOdd(1, 3)) & 1, 1u);
+  EXPECT_EQ(std::bit_cast<uint64_t>(DivideOdd(-2, 3)) & 1, 1u);
+  EXPECT_EQ(DivideOdd(-1, 3), -DivideOdd(1, 3));
+}
+
+TEST(Grid, StoresTiesByItsMode) {
+  EXPECT_EQ(Grid(DType::kFp16).Store(2049), 2048);
+  EXPECT_EQ(Grid(DType::kFp16, true).Store(2049), 2050);
+  EXPECT_EQ(Grid(DType::kFp32).Store(1 + 0x1p-24), 1);
+  EXPECT_EQ(Grid(DType::kFp32).Step(1, 1), 1 + 0x1p-23);
+}
+
+}  // namespace
+}  // namespace anecheck::reference

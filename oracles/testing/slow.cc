@@ -1,0 +1,271 @@
+#include "oracles/testing/slow.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "harness/ops/op.h"
+#include "harness/ops/params.h"
+#include "oracles/testing/real.h"
+#include "oracles/testing/structure.h"
+
+namespace anecheck::testing {
+namespace {
+
+using Operands = std::span<const std::vector<double>>;
+
+// The numbers at a parameter; null where the argument is absent.
+const std::vector<double>* At(const NodeView& node, Operands operands, int parameter) {
+  const auto arguments = node.graph().arguments(node.node());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].parameter == parameter) return &operands[i];
+  }
+  return nullptr;
+}
+
+double RoundTo(DType dtype, double x) { return Real(x).RoundedTo(dtype); }
+
+SlowElements Binary(const NodeView& node, Operands operands) {
+  const TensorType& type = node.ResultType();
+  const OpKind kind = KindOf(node.schema());
+  SlowElements result(static_cast<size_t>(type.shape.Elements()));
+  for (size_t i = 0; i < result.size(); ++i) {
+    const double a = operands[0][BroadcastIndex(node.InputShape(0), type.shape, i)];
+    const double b = operands[1][BroadcastIndex(node.InputShape(1), type.shape, i)];
+    if (!std::isfinite(a) || !std::isfinite(b)) continue;
+    if (kind == OpKind::kRealDiv && b == 0) continue;
+    Real y;
+    if (kind == OpKind::kAdd) y = Real(a) + b;
+    if (kind == OpKind::kSub) y = Real(a) - b;
+    if (kind == OpKind::kMul) y = Real(a) * b;
+    if (kind == OpKind::kRealDiv) y = Real(a) / b;
+    if (kind == OpKind::kMaximum) y = std::max(a, b);
+    if (kind == OpKind::kMinimum) y = std::min(a, b);
+    if (IsFloat(type.dtype)) {
+      result[i] = y.RoundedTo(type.dtype);
+    } else if (kind != OpKind::kRealDiv) {
+      // Two's complement: the product of two int32 fits 64 bits.
+      const int shift = 64 - DTypeBits(type.dtype);
+      const auto wide = static_cast<uint64_t>(kind == OpKind::kMul ? static_cast<int64_t>(a) *
+                                                                         static_cast<int64_t>(b)
+                                                                   : static_cast<int64_t>(y.Odd()));
+      const bool has_sign =
+          type.dtype == DType::kInt32 || type.dtype == DType::kInt16 || type.dtype == DType::kInt8;
+      result[i] = has_sign ? static_cast<double>(static_cast<int64_t>(wide << shift) >> shift)
+                           : static_cast<double>((wide << shift) >> shift);
+    }
+  }
+  return result;
+}
+
+Real Sigmoid(const Real& x) { return Real(1.0) / (Real(1.0) + Exp(-x)); }
+
+Real Gelu(std::string_view mode, const Real& x) {
+  if (mode == "SIGMOID_APPROXIMATION") return x * Sigmoid(x * Real(1702.0) / 1000.0);
+  if (mode == "TANH_APPROXIMATION") {
+    const Real inner = Sqrt(Real(2.0) / Real::Pi()) * (x + Real(44715.0) / 1e6 * x * x * x);
+    return x / 2.0 * (Real(1.0) + Tanh(inner));
+  }
+  return x / 2.0 * Erfc(-x / Sqrt(Real(2.0)));
+}
+
+SlowElements Unary(const NodeView& node, Operands operands) {
+  const DType dtype = node.ResultType().dtype;
+  SlowElements result;
+  for (const double x : operands[0]) {
+    result.emplace_back();
+    if (!std::isfinite(x)) continue;
+    switch (KindOf(node.schema())) {
+      case OpKind::kRelu:
+        result.back() = std::max(x, 0.0);
+        break;
+      case OpKind::kClip: {
+        const double low = RoundTo(dtype, node.Float(params::Clip::kAlpha, 0));
+        const double high = RoundTo(dtype, node.Float(params::Clip::kBeta, 0));
+        result.back() = std::clamp(x, low, high);
+        break;
+      }
+      case OpKind::kSigmoid:
+        result.back() = Sigmoid(x).RoundedTo(dtype);
+        break;
+      case OpKind::kTanh:
+        result.back() = Tanh(Real(x)).RoundedTo(dtype);
+        break;
+      default:
+        result.back() = Gelu(node.String(params::Gelu::kMode, "EXACT"), x).RoundedTo(dtype);
+        break;
+    }
+  }
+  return result;
+}
+
+SlowElements MultiplyAccumulate(const NodeView& node, Operands operands) {
+  SlowElements result;
+  const bool matmul = KindOf(node.schema()) == OpKind::kMatmul;
+  const std::vector<double>* bias = matmul ? nullptr : At(node, operands, params::Conv::kBias);
+  for (const ProductSum& products : ProductSums(node)) {
+    Real sum;
+    bool finite = true;
+    for (const auto& [i, j] : products.pairs) {
+      finite = finite && std::isfinite(operands[0][i]) && std::isfinite(operands[1][j]);
+      if (finite) sum = sum + Real(operands[0][i]) * operands[1][j];
+    }
+    if (bias != nullptr) {
+      finite = finite && std::isfinite((*bias)[products.bias]);
+      if (finite) sum = sum + (*bias)[products.bias];
+    }
+    result.emplace_back();
+    if (finite) result.back() = sum.RoundedTo(node.ResultType().dtype);
+  }
+  return result;
+}
+
+SlowElements Combine(const NodeView& node, Operands operands) {
+  SlowElements result;
+  const OpKind kind = KindOf(node.schema());
+  const DType dtype = node.ResultType().dtype;
+  for (const Combined& combined : CombinedElements(node)) {
+    Real sum;
+    double largest = -HUGE_VAL;
+    bool finite = true;
+    for (const size_t i : combined.elements) {
+      const double x = operands[0][i];
+      finite = finite && std::isfinite(x);
+      if (finite) sum = sum + x;
+      largest = std::max(largest, x);
+    }
+    result.emplace_back();
+    if (!finite) continue;
+    if (kind == OpKind::kMaxPool || kind == OpKind::kReduceMax) {
+      result.back() = largest;
+    } else if (kind == OpKind::kAvgPool) {
+      result.back() = (sum / static_cast<double>(combined.divisor)).RoundedTo(dtype);
+    } else if (IsFloat(dtype)) {
+      result.back() = sum.RoundedTo(dtype);
+    } else if (std::fabs(sum.Odd()) < 0x1p31) {
+      result.back() = sum.Odd();
+    }
+  }
+  return result;
+}
+
+bool AllFinite(const std::vector<double>& x, const std::vector<size_t>& group) {
+  return std::ranges::all_of(group, [&](size_t i) { return std::isfinite(x[i]); });
+}
+
+SlowElements Softmax(const NodeView& node, Operands operands) {
+  const std::vector<double>& x = operands[0];
+  SlowElements result(x.size());
+  for (const auto& group : NormalisedGroups(node)) {
+    if (!AllFinite(x, group)) continue;
+    Real sum;
+    for (const size_t i : group) sum = sum + Exp(Real(x[i]));
+    for (const size_t i : group) {
+      result[i] = (Exp(Real(x[i])) / sum).RoundedTo(node.ResultType().dtype);
+    }
+  }
+  return result;
+}
+
+SlowElements LayerNorm(const NodeView& node, Operands operands) {
+  using P = params::LayerNorm;
+  const DType dtype = node.ResultType().dtype;
+  const std::vector<double>& x = operands[0];
+  const std::vector<double>* gamma = At(node, operands, P::kGamma);
+  const std::vector<double>* beta = At(node, operands, P::kBeta);
+  const double epsilon = RoundTo(dtype, node.Float(P::kEpsilon, 1e-5));
+  SlowElements result(x.size());
+  for (const auto& group : NormalisedGroups(node)) {
+    if (!AllFinite(x, group)) continue;
+    const auto count = static_cast<double>(group.size());
+    Real sum;
+    for (const size_t i : group) sum = sum + x[i];
+    const Real mean = sum / count;
+    Real squares;
+    for (const size_t i : group) squares = squares + (Real(x[i]) - mean) * (Real(x[i]) - mean);
+    const Real root = Sqrt(squares / count + epsilon);
+    for (size_t k = 0; k < group.size(); ++k) {
+      Real y = (Real(x[group[k]]) - mean) / root;
+      if (gamma != nullptr) y = y * (*gamma)[k];
+      if (beta != nullptr) y = y + (*beta)[k];
+      if (std::isfinite(y.Odd())) result[group[k]] = y.RoundedTo(dtype);
+    }
+  }
+  return result;
+}
+
+SlowElements Move(const NodeView& node, Operands operands) {
+  SlowElements result;
+  const DType dtype = node.ResultType().dtype;
+  for (const Source& source : MovedElements(node)) {
+    if (source.operand >= 0) {
+      result.emplace_back(operands[static_cast<size_t>(source.operand)][source.element]);
+    } else {
+      const double constant = node.Float(params::Pad::kConstantVal, 0);
+      result.emplace_back(IsFloat(dtype) ? RoundTo(dtype, constant) : std::trunc(constant));
+    }
+  }
+  return result;
+}
+
+SlowElements Cast(const NodeView& node, Operands operands) {
+  const DType to = node.ResultType().dtype;
+  SlowElements result;
+  for (const double x : operands[0]) {
+    result.emplace_back();
+    if (!std::isfinite(x)) continue;
+    if (to == DType::kBool) {
+      result.back() = x != 0 ? 1 : 0;
+    } else if (IsFloat(to)) {
+      result.back() = RoundTo(to, x);
+    } else if (std::fabs(x) < 128) {
+      const bool has_sign = to == DType::kInt32 || to == DType::kInt16 || to == DType::kInt8;
+      if (has_sign || x >= 0) result.back() = std::trunc(x);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+std::optional<SlowElements> SlowValues(const NodeView& node, Operands operands) {
+  switch (KindOf(node.schema())) {
+    case OpKind::kAdd:
+    case OpKind::kSub:
+    case OpKind::kMul:
+    case OpKind::kRealDiv:
+    case OpKind::kMaximum:
+    case OpKind::kMinimum:
+      return Binary(node, operands);
+    case OpKind::kRelu:
+    case OpKind::kClip:
+    case OpKind::kSigmoid:
+    case OpKind::kTanh:
+    case OpKind::kGelu:
+      return Unary(node, operands);
+    case OpKind::kConv:
+    case OpKind::kLinear:
+    case OpKind::kMatmul:
+      return MultiplyAccumulate(node, operands);
+    case OpKind::kAvgPool:
+    case OpKind::kMaxPool:
+    case OpKind::kReduceSum:
+    case OpKind::kReduceMax:
+      return Combine(node, operands);
+    case OpKind::kSoftmax:
+      return Softmax(node, operands);
+    case OpKind::kLayerNorm:
+      return LayerNorm(node, operands);
+    case OpKind::kReshape:
+    case OpKind::kTranspose:
+    case OpKind::kConcat:
+    case OpKind::kPad:
+    case OpKind::kSliceBySize:
+      return Move(node, operands);
+    case OpKind::kCast:
+      return Cast(node, operands);
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace anecheck::testing

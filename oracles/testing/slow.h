@@ -1,0 +1,21 @@
+// The value of every numeric operation computed slowly in MPFR, from naive index structure: the
+// independent implementation that the oracle's values are compared with.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "harness/graph/graph.h"
+
+namespace anecheck::testing {
+
+// One result element; nothing where infinities or NaN take part.
+using SlowElements = std::vector<std::optional<double>>;
+
+// `operands` holds the numbers of each argument, in the order of the node's argument list. Nothing
+// where the operation has no slow form here.
+std::optional<SlowElements> SlowValues(const NodeView& node,
+                                       std::span<const std::vector<double>> operands);
+
+}  // namespace anecheck::testing
