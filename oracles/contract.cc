@@ -76,8 +76,8 @@ constexpr Departure kDepartures[] = {
      "facts/numerics.md, output rounding"},
 };
 
-constexpr std::array<std::string_view, kContractFamilies> kFamilyNames = {"A11", "A12", "A13", "A14",
-                                                                     "A15", "A16", "A17", "A18"};
+constexpr std::array<std::string_view, kContractFamilies> kFamilyNames = {
+    "A11", "A12", "A13", "A14", "A15", "A16", "A17", "A18"};
 
 constexpr Contract MakeConforming(int family) {
   Contract contract;

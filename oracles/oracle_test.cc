@@ -49,7 +49,7 @@ TEST(Contracts, EveryTermStatesItsSourceAndTheIdealGrantsNothing) {
 }
 
 TEST(Contracts, ConformingEnginesDepartFromNothing) {
-  for (int family = 0; family < kFamilyCount; ++family) {
+  for (int family = 0; family < kContractFamilies; ++family) {
     EXPECT_TRUE(ConformingContract(family).active().empty());
     EXPECT_EQ(ConformingContract(family).family, family);
   }

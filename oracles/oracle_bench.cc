@@ -1,0 +1,144 @@
+// How fast the oracle evaluates: whole small graphs as campaigns make them, and the loops that
+// large tensors spend their time in. One thread.
+#include <benchmark/benchmark.h>
+#include <vector>
+
+#include "generators/graph_generator.h"
+#include "harness/ops/params.h"
+#include "oracles/judge.h"
+#include "oracles/testing/test_support.h"
+
+namespace anecheck {
+namespace {
+
+using testing::Case;
+using testing::MakeTensor;
+
+struct Sample {
+  Graph graph;
+  std::vector<Tensor> inputs;
+};
+
+std::vector<Sample> SmallGraphs() {
+  ChoiceStream choices = ChoiceStream::FromSeed(1);
+  std::vector<Sample> samples(256);
+  GeneratorOptions options;
+  options.max_nodes = 12;
+  options.max_elements = 64;
+  options.max_products = 1024;
+  for (Sample& sample : samples) {
+    GenerateGraph(choices, options, sample.graph);
+    sample.inputs = GenerateInputs(choices, sample.graph, options.mode);
+  }
+  return samples;
+}
+
+void BM_SmallGraphs(benchmark::State& state) {
+  const std::vector<Sample> samples = SmallGraphs();
+  Evaluation evaluation;
+  Estimate estimate;
+  size_t next = 0;
+  size_t nodes = 0;
+  for (auto _ : state) {
+    const Sample& sample = samples[next++ % samples.size()];
+    benchmark::DoNotOptimize(
+        evaluation.Run(sample.graph, sample.inputs, ConformingContract(2)).ok());
+    for (const ValueId output : sample.graph.outputs()) {
+      evaluation.Stored(output, estimate);
+      benchmark::DoNotOptimize(estimate.low.data());
+    }
+    nodes += sample.graph.nodes().size();
+  }
+  state.SetItemsProcessed(state.iterations());
+  state.counters["nodes/s"] =
+      benchmark::Counter(static_cast<double>(nodes), benchmark::Counter::kIsRate);
+}
+BENCHMARK(BM_SmallGraphs);
+
+void BM_JudgePass(benchmark::State& state) {
+  const std::vector<Sample> samples = SmallGraphs();
+  std::vector<std::vector<Estimate>> expected;
+  std::vector<std::vector<Tensor>> actual;
+  for (const Sample& sample : samples) {
+    expected.push_back(Evaluate(sample.graph, sample.inputs, ConformingContract(2)).value());
+    actual.emplace_back();
+    for (const Estimate& estimate : expected.back()) {
+      actual.back().push_back(MakeTensor(estimate.type.dtype, estimate.type.shape, estimate.value));
+    }
+  }
+  size_t next = 0;
+  for (auto _ : state) {
+    const size_t i = next++ % samples.size();
+    for (size_t output = 0; output < actual[i].size(); ++output) {
+      benchmark::DoNotOptimize(Judge(samples[i].graph, samples[i].inputs, output,
+                                     expected[i][output], actual[i][output], 2)
+                                   .verdict);
+    }
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(BM_JudgePass);
+
+std::vector<double> Numbers(int64_t count, uint64_t seed) {
+  ChoiceStream choices = ChoiceStream::FromSeed(seed);
+  std::vector<double> numbers(static_cast<size_t>(count));
+  for (double& number : numbers) number = static_cast<double>(choices.Range(-1000, 1000)) / 512;
+  return numbers;
+}
+
+void RunCase(benchmark::State& state, Case& c, double items) {
+  Evaluation evaluation;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(evaluation.Run(c.graph, c.inputs, ConformingContract(2)).ok());
+  }
+  state.counters["items/s"] = benchmark::Counter(items * static_cast<double>(state.iterations()),
+                                                 benchmark::Counter::kIsRate);
+}
+
+// items/s counts multiply-adds.
+void BM_Matmul(benchmark::State& state) {
+  const int64_t n = state.range(0);
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {n, n}, Numbers(n * n, 1)));
+  const ValueId y = c.Input(MakeTensor(DType::kFp16, {n, n}, Numbers(n * n, 2)));
+  c.graph.AddOutput(c.Binary(OpKind::kMatmul, x, y));
+  const auto side = static_cast<double>(n);
+  RunCase(state, c, side * side * side);
+}
+BENCHMARK(BM_Matmul)->Arg(64)->Arg(256)->Arg(1024)->Unit(benchmark::kMillisecond);
+
+void BM_Conv3x3(benchmark::State& state) {
+  using P = params::Conv;
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 64, 56, 56}, Numbers(64 * 56 * 56, 3)));
+  const ValueId w = c.Const(MakeTensor(DType::kFp16, {64, 64, 3, 3}, Numbers(64 * 64 * 9, 4)));
+  c.Begin(OpKind::kConv).Arg(P::kX, x).Arg(P::kWeight, w).String(P::kPadType, "same");
+  c.graph.AddOutput(c.Finish());
+  RunCase(state, c, 64.0 * 64 * 9 * 56 * 56);
+}
+BENCHMARK(BM_Conv3x3)->Unit(benchmark::kMillisecond);
+
+// items/s counts elements.
+void BM_Unary(benchmark::State& state, OpKind kind) {
+  const int64_t n = 1 << 18;
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {n}, Numbers(n, 5)));
+  c.graph.AddOutput(c.Unary(kind, x));
+  RunCase(state, c, static_cast<double>(n));
+}
+BENCHMARK_CAPTURE(BM_Unary, relu, OpKind::kRelu)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_Unary, sigmoid, OpKind::kSigmoid)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_Unary, gelu, OpKind::kGelu)->Unit(benchmark::kMillisecond);
+
+void BM_Add(benchmark::State& state) {
+  const int64_t n = 1 << 18;
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {n}, Numbers(n, 6)));
+  const ValueId y = c.Input(MakeTensor(DType::kFp16, {n}, Numbers(n, 7)));
+  c.graph.AddOutput(c.Binary(OpKind::kAdd, x, y));
+  RunCase(state, c, static_cast<double>(n));
+}
+BENCHMARK(BM_Add)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace anecheck
