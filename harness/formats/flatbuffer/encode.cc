@@ -77,13 +77,13 @@ class Encoder {
     std::ranges::sort(items, {}, [&](const Item& item) { return std::pair(item.at, item.order); });
     bool appended = false;
     for (const Item& item : items) {
-      const bool append = !appended && item.at >= document_.append_at;
-      if (append) {
-        PlaceUnplaced(document_.append_at);
+      bool grew = false;
+      if (!appended && item.at >= document_.append_at) {
+        grew = PlaceUnplaced(document_.append_at);
         appended = true;
       }
       PlaceOne(item);
-      if (append) relocation_.steps.push_back({item.at, static_cast<uint32_t>(shift_)});
+      if (grew) relocation_.steps.push_back({item.at, static_cast<uint32_t>(shift_)});
     }
     if (!appended) PlaceUnplaced(document_.size);
   }
@@ -106,7 +106,8 @@ class Encoder {
     end_ = std::max(end_, place + item.size);
   }
 
-  void PlaceUnplaced(uint32_t where) {
+  // Tells whether there was anything to place.
+  bool PlaceUnplaced(uint32_t where) {
     bool first = true;
     for (uint32_t i = 0; i < document_.objects.size(); ++i) {
       const Object& object = document_.objects[i];
@@ -118,6 +119,7 @@ class Encoder {
     }
     // What ended at `where` now ends after the appended objects.
     if (!first) relocation_.steps.push_back({where, static_cast<uint32_t>(end_ - where)});
+    return !first;
   }
 
   static uint64_t RoundUp(uint64_t value, uint64_t unit) {

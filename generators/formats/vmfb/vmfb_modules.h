@@ -1,0 +1,18 @@
+// The parts that kGenerator_vmfb chooses among. Internal to this room.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string_view>
+
+#include "generators/choice_stream.h"
+#include "harness/formats/format.h"
+
+namespace anecheck {
+
+// The JSON form, without places, of a bare module of a form after 2021.
+Json LaterModule(ChoiceStream& choices, std::string_view form);
+
+// A ZIP polyglot whose first entry is a module of a form after 2021.
+Bytes GenerateArchive(ChoiceStream& choices, std::string_view form);
+
+}  // namespace anecheck

@@ -1,0 +1,18 @@
+// Writes modules of the form that specification 002 states, through the accessors that flatc makes.
+// Used by the generator of modules and by the benchmark.
+#pragma once
+
+#include "generated/flatbuffer_schemas/vmfb_schema/module_2019_12_generated.h"
+#include "harness/formats/format.h"
+
+namespace anecheck::vmfb {
+
+// A bare module. `identifier` is "IREE", or "BMOD" as in files before June 2021.
+inline Bytes WriteModule(const iree::vm::form_2019_12::BytecodeModuleDefT& module,
+                         const char* identifier = "IREE") {
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(iree::vm::form_2019_12::CreateBytecodeModuleDef(builder, &module), identifier);
+  return {builder.GetBufferPointer(), builder.GetBufferPointer() + builder.GetSize()};
+}
+
+}  // namespace anecheck::vmfb
