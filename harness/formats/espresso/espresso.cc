@@ -90,8 +90,9 @@ class Verifier {
   }
 
  private:
-  void Add(RuleIndex rule, uint64_t offset, std::string message) {
-    violations_.push_back(Violation{&kRules[rule], offset, std::move(message)});
+  void Add(RuleIndex rule, uint64_t offset, const std::string& message) {
+    violations_.push_back(
+        Violation{&kRules[rule], offset, fmt::format("{}: {}", kRules[rule].id, message)});
   }
 
   void CheckNet(const Value& root, const Dict& dict) {

@@ -89,8 +89,7 @@ std::string QuotedList(const std::vector<std::string>& names) {
   return fmt::format("{}", fmt::join(quoted, ", "));
 }
 
-Result<std::string> PrintNet(const tree::Value& root) {
-  ANECHECK_ASSIGN(const Net net, ParseNet(root));
+std::string PrintNet(const Net& net) {
   std::string text =
       fmt::format("espresso network, format version {}, weights in {}, {} layers\n",
                   ExtentText(net.format_version), Quoted(net.storage), net.layers.size());
@@ -107,11 +106,7 @@ Result<std::string> PrintNet(const tree::Value& root) {
   return text;
 }
 
-Result<std::string> FormatPrint(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const JsonDocument document, Read(bytes));
-  ANECHECK_ASSIGN(const Kind kind, KindOf(document.root));
-  if (kind == Kind::kNet) return PrintNet(document.root);
-  ANECHECK_ASSIGN(const std::vector<Shape> shapes, ParseShapes(document.root));
+std::string PrintShapes(const std::vector<Shape>& shapes) {
   std::string text = fmt::format("espresso shapes of {} tensors\n", shapes.size());
   for (const Shape& shape : shapes) {
     text += fmt::format("  {} n{} k{} h{} w{}{}\n", Quoted(shape.name), ExtentText(shape.n),
@@ -119,6 +114,23 @@ Result<std::string> FormatPrint(ByteSpan bytes) {
                         shape.rank ? fmt::format(" rank {}", *shape.rank) : "");
   }
   return text;
+}
+
+// What breaks the rules too far for the plain values prints as its tree, with the reason.
+std::string PrintBroken(const tree::Value& root, const Error& error) {
+  return fmt::format("espresso JSON that breaks its rules: {}\n{}\n", error.message,
+                     tree::ToJson(root).dump());
+}
+
+Result<std::string> FormatPrint(ByteSpan bytes) {
+  ANECHECK_ASSIGN(const JsonDocument document, Read(bytes));
+  ANECHECK_ASSIGN(const Kind kind, KindOf(document.root));
+  if (kind == Kind::kNet) {
+    const Result<Net> net = ParseNet(document.root);
+    return net.ok() ? PrintNet(net.value()) : PrintBroken(document.root, net.error());
+  }
+  const Result<std::vector<Shape>> shapes = ParseShapes(document.root);
+  return shapes.ok() ? PrintShapes(shapes.value()) : PrintBroken(document.root, shapes.error());
 }
 
 // Every member of a real file is a name and a value; what no field of espresso.h holds (attributes

@@ -13,8 +13,9 @@ extern const Format kFormat_netlist;
 namespace netlist {
 
 // Ports, units with their parameters, weight files, and where the file departs from the
-// specification. kMalformed where the property list is no network description.
-Result<std::string> Print(const plist::Document& document);
+// specification. A property list that is no network description prints as its tree, with the
+// reason.
+std::string Print(const plist::Document& document);
 
 }  // namespace netlist
 }  // namespace anecheck

@@ -156,9 +156,13 @@ class Printer {
 
 }  // namespace
 
-Result<std::string> Print(const plist::Document& document) {
-  ANECHECK_ASSIGN(const Description description, FromTree(document.root));
-  return Printer().Print(document, description);
+std::string Print(const plist::Document& document) {
+  const Result<Description> description = FromTree(document.root);
+  if (!description.ok()) {
+    return fmt::format("property list, no network description: {}\n{}\n",
+                       description.error().message, ValueText(document.root));
+  }
+  return Printer().Print(document, description.value());
 }
 
 }  // namespace anecheck::netlist

@@ -174,8 +174,9 @@ class Verifier {
     size_t weight_files = 0;
   };
 
-  void Add(RuleIndex rule, uint64_t offset, std::string message) {
-    violations_.push_back(Violation{&kRules[rule], offset, std::move(message)});
+  void Add(RuleIndex rule, uint64_t offset, const std::string& message) {
+    violations_.push_back(
+        Violation{&kRules[rule], offset, fmt::format("{}: {}", kRules[rule].id, message)});
   }
 
   void CheckVersion(const Dict& dict) {
@@ -406,11 +407,11 @@ class Verifier {
   void CheckUnitParams(const Scope& scope, const Entry& entry, const LayerSpec& layer) {
     const Dict& unit = *entry.value.AsDict();
     const Value* params = unit.Find("Params");
-    for (ParamFault& fault : FindParamFaults(layer, entry.key, params)) {
+    for (const ParamFault& fault : FindParamFaults(layer, entry.key, params)) {
       static constexpr std::array<RuleIndex, 4> kRuleOf = {kParamKnown, kParamRequired,
                                                            kParamRequiredAssumed, kParamKind};
       const uint64_t offset = fault.offset == Error::kNoOffset ? entry.value.offset : fault.offset;
-      Add(kRuleOf[static_cast<size_t>(fault.kind)], offset, std::move(fault.message));
+      Add(kRuleOf[static_cast<size_t>(fault.kind)], offset, fault.message);
     }
     if (params == nullptr || params->AsDict() == nullptr) return;
     CheckWeightIndex(scope, *params->AsDict(), "KernelIndex");

@@ -92,21 +92,26 @@ Result<Bytes> Rewrite(ByteSpan bytes) {
   return WriteWeightFile(file);
 }
 
+void Add(std::vector<Violation>& violations, size_t rule, uint64_t offset,
+         const std::string& message) {
+  violations.push_back(
+      Violation{&kRules[rule], offset, fmt::format("{}: {}", kRules[rule].id, message)});
+}
+
 void VerifyTable(const WeightFile& file, std::vector<Violation>& violations) {
   for (size_t i = 0; i < file.blobs.size(); ++i) {
     const uint64_t entry = 8 + 16 * i;
-    if (file.blobs[i].id != i) {
-      violations.push_back(
-          {&kRules[0], entry, fmt::format("blob {} has the id {}", i, file.blobs[i].id)});
+    const WeightBlob& blob = file.blobs[i];
+    if (blob.id != i) {
+      Add(violations, 0, entry, fmt::format("blob {} has the id {}", i, blob.id));
     }
-    if (file.blobs[i].bytes.size() % 8 != 0) {
-      violations.push_back({&kRules[1], entry + 8,
-                            fmt::format("blob {} has {} bytes", i, file.blobs[i].bytes.size())});
+    if (blob.bytes.size() % 8 != 0) {
+      Add(violations, 1, entry + 8, fmt::format("blob {} has {} bytes", i, blob.bytes.size()));
     }
   }
   if (!file.trailing.empty()) {
-    violations.push_back({&kRules[2], BlobOffset(file, file.blobs.size()),
-                          fmt::format("{} bytes follow the last blob", file.trailing.size())});
+    Add(violations, 2, BlobOffset(file, file.blobs.size()),
+        fmt::format("{} bytes follow the last blob", file.trailing.size()));
   }
 }
 
@@ -114,11 +119,11 @@ Result<std::vector<Violation>> Verify(ByteSpan bytes) {
   ANECHECK_ASSIGN(const WeightFile file, ParseWeightFile(bytes));
   std::vector<Violation> violations;
   if (bytes.empty()) {
-    violations.push_back({&kRules[3], 0, "the file is empty"});
+    Add(violations, 3, 0, "the file is empty");
   } else if (file.has_table) {
     VerifyTable(file, violations);
   } else if (bytes.size() % 2 != 0) {
-    violations.push_back({&kRules[4], bytes.size() - 1, "an odd number of bytes"});
+    Add(violations, 4, bytes.size() - 1, "an odd number of bytes");
   }
   std::ranges::sort(violations, {}, &Violation::offset);
   return violations;
