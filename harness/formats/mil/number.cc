@@ -5,7 +5,6 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 
 namespace anecheck::mil {
@@ -180,24 +179,17 @@ std::optional<T> ToBinaryFloat(std::string_view token) {
   const Split split = SplitToken(token);
   if (split.digits == "inf") return WithSign(std::numeric_limits<T>::infinity(), split.negative);
   if (split.digits == "nan") return WithSign(std::numeric_limits<T>::quiet_NaN(), split.negative);
-  if (split.hex) {
-    const auto binary = ParseHexFloat(split.digits);
-    if (!binary) return std::nullopt;
-    // Up to 53 bits a double holds the significand; strtod and strtof round the rest exactly.
-    const std::string text(token);
-    if constexpr (sizeof(T) == sizeof(double)) {
-      return std::strtod(text.c_str(), nullptr);
-    } else {
-      return std::strtof(text.c_str(), nullptr);
-    }
-  }
-  if (!ParseDecimal(split.digits)) return std::nullopt;
+  const auto hex = split.hex ? ParseHexFloat(split.digits) : std::nullopt;
+  const auto decimal = split.hex ? std::nullopt : ParseDecimal(split.digits);
+  if (!hex && !decimal) return std::nullopt;
   T value = 0;
   const char* end = split.digits.data() + split.digits.size();
-  const auto result = std::from_chars(split.digits.data(), end, value);
+  const auto result =
+      std::from_chars(split.digits.data(), end, value,
+                      split.hex ? std::chars_format::hex : std::chars_format::general);
   if (result.ec == std::errc::result_out_of_range) {
-    const Decimal decimal = *ParseDecimal(split.digits);
-    value = decimal.point > 0 ? std::numeric_limits<T>::infinity() : T{0};
+    const bool large = hex ? hex->exponent > 0 : decimal->point > 0;
+    value = large ? std::numeric_limits<T>::infinity() : T{0};
   }
   return WithSign(value, split.negative);
 }

@@ -160,6 +160,12 @@ TEST(FloatText, ReadsTheSpellingsOfRealFiles) {
   EXPECT_TRUE(std::signbit(*ToDouble("-1e-400")));
   EXPECT_TRUE(std::isnan(*ToFloat("nan")));
   EXPECT_FALSE(ToFloat("0x3f800000").has_value());
+  EXPECT_EQ(*ToDouble("-0x1.8P1"), -3.0);
+  EXPECT_EQ(*ToDouble("0x1p+99999"), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(*ToFloat("-0x1p+200"), -std::numeric_limits<float>::infinity());
+  EXPECT_EQ(*ToFloat("0x1p-200"), 0.0f);
+  EXPECT_EQ(*ToFloat("0x1.0000010000000000001p+0"), 0x1.000002p+0f);  // above the midpoint
+  EXPECT_EQ(*ToFloat("0x1.000001p+0"), 1.0f);                         // the midpoint, to even
   std::string text;
   AppendFloat(text, 0x1p-149f);
   EXPECT_EQ(text, "0x1p-149");

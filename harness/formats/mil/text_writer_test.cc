@@ -149,7 +149,11 @@ TEST(Reader, RefusesValuesOutOfTheirType) {
   EXPECT_FALSE(ReadElements(value("string(\"a\")")).ok());
   EXPECT_FALSE(ReadElements(value("fp16(\"a\")")).ok());
   EXPECT_FALSE(ReadFloat(value("int32(1)")).ok());
-  EXPECT_FALSE(ReadIntegers(value("f")).ok());
+  const std::string found = ", found f (offset 0x29)";
+  EXPECT_EQ(ReadIntegers(value("f")).error().message, "expected an integer literal" + found);
+  EXPECT_EQ(ReadBools(value("f")).error().message, "expected a bool literal" + found);
+  EXPECT_EQ(ReadFloat(value("f")).error().message, "expected a float literal" + found);
+  EXPECT_EQ(ReadElements(value("f")).error().message, "expected a literal" + found);
   EXPECT_EQ(*ReadElements(value("uint64(18446744073709551615)")), std::vector<uint8_t>(8, 0xff));
   EXPECT_EQ(*ReadElements(value("bf16(0x3f80)")), (std::vector<uint8_t>{0x80, 0x3f}));
   EXPECT_FALSE(ReadElements(value("bf16(1.0)")).ok());
