@@ -1,7 +1,9 @@
 #include "harness/formats/flatbuffer/shape.h"
 
+#include <array>
 #include <cstring>
 #include <fmt/format.h>
+#include <span>
 #include <string>
 
 #include "harness/formats/flatbuffer/little_endian.h"
@@ -19,12 +21,39 @@ struct Step {
 
 class ShapeChecker {
  public:
-  ShapeChecker(const Schema& schema, ByteSpan bytes, uint64_t base)
+  // What the last table of a type left to do once its own fields were sound. Tables of one type
+  // mostly share a vtable, and then only their references are left to check.
+  struct Plan {
+    struct Item {
+      uint16_t offset;
+      uint16_t field;
+      uint16_t code_offset;  // of the member codes of a union, or 0
+    };
+    uint64_t vtable = UINT64_MAX;
+    uint32_t table_size = 0;
+    uint32_t vtable_size = 0;
+    uint8_t phase = 0;  // of the table's place in 8 bytes, on which alignment depends
+    uint8_t count = 0;
+    bool fits = true;
+    uint32_t followers = 0;  // tables that follow it now; it is not replaced meanwhile
+    std::array<Item, 16> items;
+
+    void Add(uint32_t offset, uint16_t field, uint64_t code_offset) {
+      if (count == items.size()) {
+        fits = false;
+        return;
+      }
+      items[count++] = {static_cast<uint16_t>(offset), field, static_cast<uint16_t>(code_offset)};
+    }
+  };
+
+  ShapeChecker(const Schema& schema, ByteSpan bytes, uint64_t base, std::span<Plan> plans)
       : schema_(schema),
         data_(bytes.data()),
         size_(bytes.size()),
         base_(base),
-        work_left_(uint64_t{8} * bytes.size() + 1024) {}
+        work_left_(uint64_t{8} * bytes.size() + 1024),
+        plans_(plans) {}
 
   bool Buffer(int16_t root, const BufferFrame& frame, std::string_view identifier) {
     const Step step;
@@ -75,7 +104,7 @@ class ShapeChecker {
   }
 
   // A forward offset stored at `at`.
-  bool Reference(uint64_t at, uint64_t* target, const Step& step) {
+  [[gnu::always_inline]] bool Reference(uint64_t at, uint64_t* target, const Step& step) {
     if ((at & 3) != 0) return Fail(ShapeCheck::kAlignment, step, at, "misaligned offset");
     if (!InRange(at, 4)) return Fail(ShapeCheck::kRange, step, at, "offset outside the buffer");
     const uint32_t distance = LoadU32(data_ + at);
@@ -86,18 +115,20 @@ class ShapeChecker {
     return true;
   }
 
-  bool Vector(uint64_t at, uint64_t element_width, uint64_t* count, const Step& step) {
+  [[gnu::always_inline]] bool Vector(uint64_t at, uint64_t element_width, uint64_t* count,
+                                     const Step& step) {
     if ((at & 3) != 0) return Fail(ShapeCheck::kAlignment, step, at, "misaligned vector");
     if (!InRange(at, 4)) return Fail(ShapeCheck::kRange, step, at, "vector outside the buffer");
     *count = LoadU32(data_ + at);
-    if (*count >= 0x7fffffff / element_width || !InRange(at, 4 + *count * element_width)) {
+    // Neither factor has more than 32 bits, so the product cannot wrap.
+    if (!InRange(at, 4 + *count * element_width)) {
       return Fail(ShapeCheck::kRange, step, at, "vector longer than the buffer");
     }
     visited_ += 5 + *count * element_width;
     return true;
   }
 
-  bool String(uint64_t at, const Step& step) {
+  [[gnu::always_inline]] bool String(uint64_t at, const Step& step) {
     uint64_t count = 0;
     if (!Vector(at, 1, &count, step)) return false;
     const uint64_t end = at + 4 + count;
@@ -142,8 +173,13 @@ class ShapeChecker {
 
   bool Table(uint64_t at, int16_t type, const Step& up) {
     if (++depth_ > kMaxDepth) return Fail(ShapeCheck::kDepth, up, at, "tables nested too deep");
+    if (Plan* plan = FindPlan(at, type)) return FollowPlan(*plan, at, type, up);
     Start start;
     if (!TableStart(at, up, &start) || !Spend(1, up, at)) return false;
+    Plan plan{.vtable = start.vtable,
+              .table_size = start.table_size,
+              .vtable_size = start.vtable_size,
+              .phase = static_cast<uint8_t>(at & 7)};
     Step step{.up = &up, .table = type};
     uint64_t union_type_at = 0;  // of the field just before a union
     for (const ShapeField& field : schema_.tables[type].shape) {
@@ -177,11 +213,44 @@ class ShapeChecker {
         union_type_at = field_at;
         continue;
       }
+      plan.Add(offset, field.field, union_type_at == 0 ? 0 : union_type_at - at);
       if (!Referenced(field, field_at, union_type_at, step)) return false;
       if (field.kind == FieldKind::kVector && field.element == FieldKind::kUnionType) {
         union_type_at = field_at;
       }
     }
+    --depth_;
+    if (static_cast<size_t>(type) < plans_.size() && plan.fits &&
+        plans_[static_cast<size_t>(type)].followers == 0) {
+      plans_[static_cast<size_t>(type)] = plan;
+    }
+    return true;
+  }
+
+  Plan* FindPlan(uint64_t at, int16_t type) {
+    if (static_cast<size_t>(type) >= plans_.size()) return nullptr;
+    Plan& plan = plans_[static_cast<size_t>(type)];
+    if (plan.phase != (at & 7) || !InRange(at, 4)) return nullptr;
+    const uint64_t vtable =
+        at - static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(LoadU32(data_ + at))));
+    return vtable == plan.vtable && InRange(at, plan.table_size) ? &plan : nullptr;
+  }
+
+  bool FollowPlan(Plan& kept, uint64_t at, int16_t type, const Step& up) {
+    if (++tables_ > kMaxTables) return Fail(ShapeCheck::kDepth, up, at, "too many tables");
+    if (!Spend(1, up, at)) return false;
+    visited_ += kept.table_size + kept.vtable_size;
+    Step step{.up = &up, .table = type};
+    const std::vector<ShapeField>& fields = schema_.tables[static_cast<size_t>(type)].shape;
+    ++kept.followers;
+    for (uint8_t i = 0; i < kept.count; ++i) {
+      const Plan::Item& item = kept.items[i];
+      step.field = static_cast<int16_t>(item.field);
+      step.index = -1;
+      const uint64_t codes = item.code_offset == 0 ? 0 : at + item.code_offset;
+      if (!Referenced(fields[item.field], at + item.offset, codes, step)) return false;
+    }
+    --kept.followers;
     --depth_;
     return true;
   }
@@ -273,7 +342,7 @@ class ShapeChecker {
   }
 
   bool Nested(int16_t root, uint64_t at, uint64_t size, const Step& step) {
-    ShapeChecker inner(schema_, ByteSpan(data_ + at, size), base_ + at);
+    ShapeChecker inner(schema_, ByteSpan(data_ + at, size), base_ + at, {});
     if (inner.Buffer(root, {}, {})) {
       may_overlap_ |= inner.may_overlap();
       return true;
@@ -293,13 +362,15 @@ class ShapeChecker {
   uint32_t depth_ = 0;
   uint32_t tables_ = 0;
   bool may_overlap_ = false;
+  std::span<Plan> plans_;  // by table type; empty for nested buffers, which are small
   std::optional<ShapeError> error_;
 };
 
 std::optional<ShapeError> Check(const Schema& schema, int16_t root, ByteSpan bytes,
                                 const BufferFrame& frame, std::string_view identifier,
                                 bool* may_overlap) {
-  ShapeChecker checker(schema, bytes, frame.base);
+  std::array<ShapeChecker::Plan, 24> plans;
+  ShapeChecker checker(schema, bytes, frame.base, plans);
   const bool sound = checker.Buffer(root, frame, identifier);
   if (may_overlap != nullptr) *may_overlap = checker.may_overlap();
   if (sound) return std::nullopt;
