@@ -32,7 +32,8 @@ class ShapeChecker {
     uint64_t vtable = UINT64_MAX;
     uint32_t table_size = 0;
     uint32_t vtable_size = 0;
-    uint8_t phase = 0;  // of the table's place in 8 bytes, on which alignment depends
+    uint8_t phase_mask = 3;  // 7 where an 8-byte field ties the table to a place in 8 bytes
+    uint8_t phase = 0;
     uint8_t count = 0;
     bool fits = true;
     uint32_t followers = 0;  // tables that follow it now; it is not replaced meanwhile
@@ -176,10 +177,8 @@ class ShapeChecker {
     if (Plan* plan = FindPlan(at, type)) return FollowPlan(*plan, at, type, up);
     Start start;
     if (!TableStart(at, up, &start) || !Spend(1, up, at)) return false;
-    Plan plan{.vtable = start.vtable,
-              .table_size = start.table_size,
-              .vtable_size = start.vtable_size,
-              .phase = static_cast<uint8_t>(at & 7)};
+    Plan plan{
+        .vtable = start.vtable, .table_size = start.table_size, .vtable_size = start.vtable_size};
     Step step{.up = &up, .table = type};
     uint64_t union_type_at = 0;  // of the field just before a union
     for (const ShapeField& field : schema_.tables[type].shape) {
@@ -208,6 +207,10 @@ class ShapeChecker {
       if (offset < 4 || offset + field.width > start.table_size) [[unlikely]] {
         return Fail(ShapeCheck::kFieldOutsideTable, step, field_at, "field outside its table");
       }
+      if (field.width == 8) {
+        plan.phase_mask = 7;
+        plan.phase = static_cast<uint8_t>(at & 7);
+      }
       if (field.kind == FieldKind::kScalar) continue;
       if (field.kind == FieldKind::kUnionType) {
         union_type_at = field_at;
@@ -230,7 +233,7 @@ class ShapeChecker {
   Plan* FindPlan(uint64_t at, int16_t type) {
     if (static_cast<size_t>(type) >= plans_.size()) return nullptr;
     Plan& plan = plans_[static_cast<size_t>(type)];
-    if (plan.phase != (at & 7) || !InRange(at, 4)) return nullptr;
+    if (plan.phase != (at & plan.phase_mask) || !InRange(at, 4)) return nullptr;
     const uint64_t vtable =
         at - static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(LoadU32(data_ + at))));
     return vtable == plan.vtable && InRange(at, plan.table_size) ? &plan : nullptr;
