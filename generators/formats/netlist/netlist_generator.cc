@@ -1,0 +1,393 @@
+// Network descriptions of both key styles and encodings over the whole layer catalog, and edits
+// that break one rule each.
+#include "generators/formats/netlist/netlist_generator.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "generators/formats/document_edit.h"
+#include "harness/formats/netlist/model.h"
+#include "harness/formats/netlist/netlist_format.h"
+
+namespace anecheck {
+namespace {
+
+using netlist::KeyStyle;
+using netlist::LayerSpec;
+using netlist::ParamKind;
+using netlist::ParamSpec;
+using tree::Array;
+using tree::Dict;
+using tree::Value;
+
+constexpr std::array<std::string_view, 5> kDimensions = {"Width", "Height", "Channel", "Depth",
+                                                         "Batch"};
+
+Dict GenerateParams(std::span<const ParamSpec> specs, ChoiceStream& choices);
+
+Value GenerateParam(const ParamSpec& spec, ChoiceStream& choices) {
+  const Value dimension = Value::String(choices.Pick(kDimensions));
+  switch (spec.kind) {
+    case ParamKind::kAny:
+    case ParamKind::kInteger:
+      // Indices of weight files: every network lists two.
+      return Value::Integer(choices.Range(0, spec.key.ends_with("Index") ? 1 : 8));
+    case ParamKind::kBoolean:
+      return Value::Bool(choices.Coin());
+    case ParamKind::kReal:
+      return Value::Real(static_cast<double>(choices.Range(0, 15)) / 16);
+    case ParamKind::kHalfBits:
+      return Value::Integer(choices.Range(0, 0x7bff));
+    case ParamKind::kName:
+    case ParamKind::kNameOrInteger:
+      return Value::String(spec.names.empty() ? "Name" : choices.Pick(spec.names));
+    case ParamKind::kDimension:
+      return dimension;
+    case ParamKind::kDimensions:
+      return choices.Coin() ? Value(Array{dimension}) : dimension;
+    case ParamKind::kIntegers:
+      return Value(Array{Value::Integer(1), Value::Integer(choices.Range(1, 2))});
+    case ParamKind::kDictionary:
+      return Value(GenerateParams(spec.members, choices));
+    case ParamKind::kDictionaries:
+      return Value(Array{Value(GenerateParams(spec.members, choices))});
+  }
+  return Value::Integer(0);
+}
+
+Dict GenerateParams(std::span<const ParamSpec> specs, ChoiceStream& choices) {
+  Dict params;
+  for (const ParamSpec& spec : specs) {
+    if (spec.required || choices.Coin()) params.Set(spec.key, GenerateParam(spec, choices));
+  }
+  return params;
+}
+
+netlist::Input GenerateInput(const std::string& name, ChoiceStream& choices) {
+  static constexpr std::array<int64_t, 5> kInterleaves = {1, 2, 3, 4, 8};
+  netlist::Input input;
+  input.name = name;
+  input.type = choices.Coin() ? "Float16" : "UInt8";
+  input.extents.channels = choices.Range(1, 64);
+  input.extents.height = choices.Range(1, 8);
+  input.extents.width = choices.Range(1, 32);
+  if (choices.Coin()) input.extents.batch = 1;
+  if (choices.Coin()) input.extents.interleave = choices.Pick(kInterleaves);
+  if (choices.Coin()) {
+    input.strides.row = 64 * choices.Range(1, 4);
+    input.strides.plane = *input.strides.row * *input.extents.height;
+  }
+  return input;
+}
+
+netlist::Description Describe(ChoiceStream& choices) {
+  netlist::Description description;
+  const bool procedures = choices.Coin();
+  description.key_style = procedures ? KeyStyle::kProcedures : KeyStyle::kPorts;
+  description.version =
+      std::string(procedures ? netlist::kVersionProcedures : netlist::kVersionPorts);
+  netlist::Network network;
+  network.name = "net";
+  network.weight_files = {"weights.0", "weights.1"};
+  netlist::Procedure procedure{"main", {}, {{"net", "op0"}}, {}, {}};
+  std::vector<std::string> sources;
+  const uint64_t input_count = 1 + choices.Below(3);
+  for (uint64_t i = 0; i < input_count; ++i) {
+    netlist::Input input = GenerateInput("x" + std::to_string(i), choices);
+    sources.push_back(input.name);
+    if (procedures) {
+      input.unit = "unit0";
+      input.operation = "op0";
+      procedure.inputs.push_back(std::move(input));
+    } else {
+      network.inputs.push_back(std::move(input));
+    }
+  }
+  if (choices.Coin()) {
+    netlist::Constant constant;
+    constant.name = "c";
+    constant.type = "Float16";
+    constant.extents.width = choices.Range(1, 8);
+    constant.index = choices.Range(0, 1);
+    constant.byte_offset = 64 * choices.Range(0, 4);
+    sources.push_back(constant.name);
+    network.constants.push_back(std::move(constant));
+  }
+  const uint64_t unit_count = 1 + choices.Below(4);
+  for (uint64_t i = 0; i < unit_count; ++i) {
+    const LayerSpec& layer = choices.Pick(netlist::Layers());
+    netlist::Unit unit;
+    unit.name = "unit" + std::to_string(i);
+    unit.type = layer.type;
+    const uint64_t most = std::min<uint64_t>(layer.max_bottoms, 5);
+    const uint64_t bottoms = layer.min_bottoms + choices.Below(most - layer.min_bottoms + 1);
+    for (uint64_t k = 0; k < bottoms; ++k) unit.bottoms.push_back(choices.Pick(sources));
+    if (choices.Coin()) unit.output_channels = choices.Range(1, 64);
+    unit.output_type = "Float16";
+    Dict params = GenerateParams(layer.params, choices);
+    if (!params.entries.empty()) unit.params = std::move(params);
+    sources.push_back(unit.name);
+    network.units.push_back(std::move(unit));
+  }
+  netlist::Output output;
+  output.name = "y@output";
+  output.bottom = network.units.back().name;
+  output.type = "Float16";
+  if (choices.Coin()) output.strides.row = 64;
+  network.outputs.push_back(output);
+  if (procedures) {
+    output.operation = "op0";
+    procedure.outputs.push_back(output);
+    description.procedures.push_back(std::move(procedure));
+  }
+  description.networks.push_back(std::move(network));
+  return description;
+}
+
+Bytes Generate(ChoiceStream& choices) {
+  static constexpr std::array<std::string_view, 4> kIndents = {"\t", "  ", "    ", ""};
+  plist::Document document;
+  document.root = ToTree(Describe(choices));
+  document.encoding = choices.Chance(1, 4) ? plist::Encoding::kBinary : plist::Encoding::kXml;
+  document.xml.indent = choices.Pick(kIndents);
+  document.xml.indent_root = choices.Chance(1, 4);
+  if (choices.Coin()) {
+    // A comment behind the XML declaration, where hand-written files have theirs.
+    document.xml.changes = {{2, "\n", "\n<!-- generated -->\n"}};
+  }
+  return plist::Write(document).value();
+}
+
+Json& Net(Json& json) {
+  Json& document = json.at("document");
+  return document.at(document.at("Networks").at(0).get<std::string>());
+}
+
+bool IsProcedures(Json& json) { return json.at("document").contains("ProcedureList"); }
+Json& Procedure(Json& json) { return json.at("document").at("ProcedureList").at(0); }
+
+// The unit that `a` chooses among those that `fits` accepts, or nullptr.
+template <typename Fits>
+Json* UnitWhere(Json& json, uint64_t a, Fits fits) {
+  std::vector<Json*> found;
+  for (const Json& name : Net(json).at("Units")) {
+    Json& unit = Net(json).at(name.get<std::string>());
+    const LayerSpec* layer = netlist::FindLayer(unit.at("Type").get<std::string>());
+    if (layer != nullptr && fits(unit, *layer)) found.push_back(&unit);
+  }
+  return found.empty() ? nullptr : found[a % found.size()];
+}
+
+Json* AnyUnit(Json& json, uint64_t a) {
+  return UnitWhere(json, a, [](const Json&, const LayerSpec&) { return true; });
+}
+
+Json* UnitWithBottoms(Json& json, uint64_t a) {
+  return UnitWhere(json, a,
+                   [](const Json&, const LayerSpec& layer) { return layer.min_bottoms > 0; });
+}
+
+Json& InputAt(Json& json, uint64_t a) {
+  if (IsProcedures(json)) {
+    Json& list = Procedure(json).at("InputList");
+    return list.at(a % list.size());
+  }
+  const Json& names = Net(json).at("Inputs");
+  return Net(json).at(names.at(a % names.size()).get<std::string>());
+}
+
+bool SetBottom(Json* unit, const Json& name) {
+  if (unit == nullptr) return false;
+  Json& bottom = unit->at("Bottom");
+  if (bottom.is_array()) {
+    bottom.at(0) = name;
+  } else {
+    bottom = name;
+  }
+  return true;
+}
+
+// Removes a required key of the wanted evidence from the Params of some unit.
+bool DropRequired(Json& json, uint64_t a, uint64_t b, FactEvidence evidence) {
+  const auto wanted = [&](const ParamSpec& spec) {
+    return spec.required && spec.required_evidence == evidence;
+  };
+  Json* unit = UnitWhere(json, a, [&](const Json& item, const LayerSpec& layer) {
+    return item.contains("Params") && std::ranges::any_of(layer.params, wanted);
+  });
+  if (unit == nullptr) return false;
+  std::vector<std::string> keys;
+  for (const ParamSpec& spec : netlist::FindLayer(unit->at("Type").get<std::string>())->params) {
+    if (wanted(spec)) keys.emplace_back(spec.key);
+  }
+  return unit->at("Params").erase(keys[b % keys.size()]) != 0;
+}
+
+// Gives some parameter of known kind a value of another kind.
+bool ChangeKind(Json& json, uint64_t a, uint64_t b) {
+  Json* unit = UnitWhere(json, a, [](const Json& item, const LayerSpec& layer) {
+    return item.contains("Params") && std::ranges::any_of(layer.params, [&](const ParamSpec& spec) {
+             return spec.kind != ParamKind::kAny && item.at("Params").contains(spec.key);
+           });
+  });
+  if (unit == nullptr) return false;
+  std::vector<const ParamSpec*> specs;
+  for (const ParamSpec& spec : netlist::FindLayer(unit->at("Type").get<std::string>())->params) {
+    if (spec.kind != ParamKind::kAny && unit->at("Params").contains(spec.key)) {
+      specs.push_back(&spec);
+    }
+  }
+  const ParamSpec& spec = *specs[b % specs.size()];
+  unit->at("Params")[std::string(spec.key)] =
+      spec.kind == ParamKind::kBoolean ? Json("yes") : Json(true);
+  return true;
+}
+
+constexpr DocumentEdit kEdits[] = {
+    {"other-version", "version-known",
+     [](Json& json, uint64_t, uint64_t) {
+       json.at("document")["Version"] = "1.0.8";
+       return true;
+     }},
+    {"list-absent-network", "networks-listed",
+     [](Json& json, uint64_t, uint64_t) {
+       json.at("document").at("Networks").push_back("absent");
+       return true;
+     }},
+    {"drop-outputs", "entry-points",
+     [](Json& json, uint64_t, uint64_t) {
+       return IsProcedures(json) ? Procedure(json).erase("OutputList") != 0
+                                 : Net(json).erase("Outputs") != 0;
+     }},
+    {"list-absent-port", "port-listed",
+     [](Json& json, uint64_t, uint64_t) {
+       if (IsProcedures(json)) return false;
+       Net(json).at("Outputs").push_back("absent");
+       return true;
+     }},
+    {"list-absent-unit", "unit-listed",
+     [](Json& json, uint64_t, uint64_t) {
+       Net(json).at("Units").push_back("absent");
+       return true;
+     }},
+    {"rename-unit", "unit-name-agrees",
+     [](Json& json, uint64_t a, uint64_t) {
+       AnyUnit(json, a)->at("Name") = "other";
+       return true;
+     }},
+    {"unknown-type", "unit-type-known",
+     [](Json& json, uint64_t a, uint64_t) {
+       AnyUnit(json, a)->at("Type") = "Nonesuch";
+       return true;
+     }},
+    {"drop-bottoms", "bottom-count",
+     [](Json& json, uint64_t a, uint64_t) {
+       Json* unit = UnitWithBottoms(json, a);
+       if (unit != nullptr) unit->at("Bottom") = Json::array();
+       return unit != nullptr;
+     }},
+    {"dangling-bottom", "bottom-defined",
+     [](Json& json, uint64_t a, uint64_t) {
+       return SetBottom(UnitWithBottoms(json, a), "absent");
+     }},
+    {"loop-bottom", "wiring-acyclic",
+     [](Json& json, uint64_t a, uint64_t) {
+       Json* unit = UnitWithBottoms(json, a);
+       return unit != nullptr && SetBottom(unit, unit->at("Name"));
+     }},
+    {"unknown-param", "param-known",
+     [](Json& json, uint64_t a, uint64_t) {
+       Json* unit = UnitWhere(json, a, [](const Json& item, const LayerSpec& layer) {
+         return layer.closed && item.contains("Params");
+       });
+       if (unit != nullptr) unit->at("Params")["Nonsense"] = 1;
+       return unit != nullptr;
+     }},
+    {"drop-param", "param-required",
+     [](Json& json, uint64_t a, uint64_t b) {
+       return DropRequired(json, a, b, FactEvidence::kSpecification);
+     }},
+    {"drop-assumed-param", "param-required-assumed",
+     [](Json& json, uint64_t a, uint64_t b) {
+       return DropRequired(json, a, b, FactEvidence::kAssumed);
+     }},
+    {"change-param-kind", "param-kind", ChangeKind},
+    {"dangling-output", "output-wired",
+     [](Json& json, uint64_t, uint64_t) {
+       if (IsProcedures(json)) return false;
+       Net(json).at(Net(json).at("Outputs").at(0).get<std::string>())["Bottom"] = "absent";
+       return true;
+     }},
+    {"zero-extent", "extent-positive",
+     [](Json& json, uint64_t a, uint64_t) {
+       InputAt(json, a)["InputChannels"] = 0;
+       return true;
+     }},
+    {"odd-interleave", "interleave-legal",
+     [](Json& json, uint64_t a, uint64_t) {
+       InputAt(json, a)["InputInterleave"] = 5;
+       return true;
+     }},
+    {"odd-stride", "stride-granule",
+     [](Json& json, uint64_t a, uint64_t b) {
+       InputAt(json, a)["InputRowStride"] = 65 + b % 63;
+       return true;
+     }},
+    {"short-stride", "stride-covers",
+     [](Json& json, uint64_t a, uint64_t) {
+       Json& input = InputAt(json, a);
+       input["InputInterleave"] = 1;
+       input["InputType"] = "Float16";
+       input["InputWidth"] = 1000;
+       input["InputRowStride"] = 64;
+       return true;
+     }},
+    {"large-weight-index", "weight-index",
+     [](Json& json, uint64_t, uint64_t b) {
+       if (!Net(json).contains("c")) return false;
+       Net(json).at("c")["ConstantIndex"] = 2 + b;
+       return true;
+     }},
+    {"run-absent-network", "operation-network",
+     [](Json& json, uint64_t, uint64_t) {
+       if (!IsProcedures(json)) return false;
+       Procedure(json).at("OperationList").at(0)["NetworkName"] = "absent";
+       return true;
+     }},
+    {"dangling-procedure-port", "procedure-wired",
+     [](Json& json, uint64_t, uint64_t) {
+       if (!IsProcedures(json)) return false;
+       Procedure(json).at("OutputList").at(0)["Name"] = "absent";
+       return true;
+     }},
+    {"huge-extent", "",
+     [](Json& json, uint64_t a, uint64_t) {
+       InputAt(json, a)["InputWidth"] = int64_t{1} << 62;
+       return true;
+     }},
+    {"list-a-unit-twice", "",
+     [](Json& json, uint64_t a, uint64_t) {
+       Json& units = Net(json).at("Units");
+       units.push_back(Json(units.at(a % units.size())));
+       return true;
+     }},
+    {"units-as-text", "",
+     [](Json& json, uint64_t, uint64_t) {
+       Net(json)["Units"] = "unit0";
+       return true;
+     }},
+    {"unknown-unit-key", "",
+     [](Json& json, uint64_t a, uint64_t b) {
+       (*AnyUnit(json, a))["UnheardOf"] = b;
+       return true;
+     }},
+};
+
+constexpr auto kMutations = MakeMutationKinds<kFormat_netlist, kEdits>();
+
+}  // namespace
+
+const DescriptorGenerator kGenerator_netlist = {"netlist", Generate, kMutations};
+
+}  // namespace anecheck
