@@ -49,6 +49,7 @@ class SoftmaxKernel : public Kernel {
       if (std::isnan(maximum)) break;
     }
     if (model_.Has(Planted::kSoftmaxKeepsMaximum)) maximum = 0;
+    const bool narrow = model_.Has(Planted::kSoftmaxHalfSum);
     WideSum sum;
     float half_sum = 0;
     for (int64_t i = 0; i < lanes_; ++i) {
@@ -58,9 +59,9 @@ class SoftmaxKernel : public Kernel {
       lane[i] = std::exp(difference);
       if (model_.Has(Planted::kSoftmaxSkipsLast) && i > 0 && i == lanes_ - 1) break;
       sum.Add(lane[i]);
-      half_sum = RoundToHalf(half_sum + lane[i], Rounding::kNearestEven);
+      if (narrow) half_sum = RoundToHalf(half_sum + lane[i], Rounding::kNearestEven);
     }
-    const float total = model_.Has(Planted::kSoftmaxHalfSum) ? half_sum : sum.Total();
+    const float total = narrow ? half_sum : sum.Total();
     for (int64_t i = 0; i < lanes_; ++i) lane[i] /= total;
   }
 
