@@ -208,8 +208,7 @@ class FunctionCompiler {
           {"identity",
            std::make_unique<CopyKernel>(static_cast<size_t>(operand->type.Bytes())),
            {operand->value},
-           {value},
-           false});
+           {value}});
     }
     executable_->outputs.push_back({std::string(output.text()), operand->type, value});
     return {};
@@ -294,9 +293,6 @@ Status FunctionCompiler::AddStatement(mil::StatementView statement) {
   node.op = std::string(op);
   node.kernel = std::move(kernel);
   node.inputs.assign(builder.inputs().begin(), builder.inputs().end());
-  node.faulty = std::ranges::any_of(settings_.faults.all(), [&](const Fault& fault) {
-    return fault.mechanism == FaultMechanism::kOutput && Concerns(fault, op);
-  });
   size_t index = 0;
   for (const mil::BindingView result : statement.results()) {
     const TensorType& type = builder.outputs()[index++];

@@ -2,8 +2,10 @@
 #include "harness/device/executable.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
+#include "harness/device/misbehaviour.h"
 #include "harness/device/output_fault.h"
 
 namespace anecheck::device {
@@ -53,13 +55,45 @@ void Execution::RunNode(const Executable::Node& node) {
   for (const uint32_t value : node.inputs) call_inputs_.push_back(pointers_[value]);
   for (const uint32_t value : node.outputs) call_outputs_.push_back(pointers_[value]);
   node.kernel->Run({call_inputs_, call_outputs_, scratch_});
-  if (!node.faulty) return;
+  if (executable_->faults.empty()) return;
   for (const Fault& fault : executable_->faults.all()) {
     if (fault.mechanism != FaultMechanism::kOutput || !Concerns(fault, node.op)) continue;
     for (const uint32_t value : node.outputs) {
       SpoilOutput(fault, executable_->values[value].type, runs_, pointers_[value]);
     }
   }
+  if (executable_->faults.Find(FaultEffect::kNeighbour) != nullptr) OverwriteOperand(node);
+}
+
+// Planted defect: a store that lands in the operation's first operand.
+void Execution::OverwriteOperand(const Executable::Node& node) {
+  if (node.inputs.empty()) return;
+  const Executable::Value& value = executable_->values[node.inputs[0]];
+  const int64_t bytes = value.type.Bytes();
+  if (value.constant != nullptr || bytes < 2) return;
+  std::memset(static_cast<char*>(pointers_[node.inputs[0]]) + bytes - 2, 0x41, 2);
+}
+
+// Planted defects of the execution as a whole. False where outputs are to be left as they are.
+bool Execution::Misbehave(std::span<void* const> outputs) {
+  const ActiveFaults& faults = executable_->faults;
+  if (faults.Find(FaultEffect::kRunCrash) != nullptr) CrashOnPurpose();
+  if (faults.Find(FaultEffect::kRunAbort) != nullptr) std::abort();
+  if (faults.Find(FaultEffect::kRunExit) != nullptr) std::_Exit(0);
+  if (faults.Find(FaultEffect::kRunHang) != nullptr) HangOnPurpose();
+  if (faults.Find(FaultEffect::kRunPrints) != nullptr) PrintGarbageOnPurpose();
+  if (const Fault* slow = faults.Find(FaultEffect::kRunSlow)) SleepOnPurpose(slow->a);
+  if (const Fault* leak = faults.Find(FaultEffect::kRunLeak)) {
+    LeakOnPurpose(static_cast<size_t>(leak->a) << 10);
+  }
+  if (faults.Find(FaultEffect::kOverrun) != nullptr) {
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const int64_t bytes = executable_->outputs[i].type.Bytes();
+      std::memset(static_cast<char*>(outputs[i]) + bytes, 0x41, 16);
+    }
+  }
+  if (faults.Find(FaultEffect::kUninitialised) != nullptr) return false;
+  return faults.Find(FaultEffect::kStaleEverySecondRun) == nullptr || runs_ % 2 == 0;
 }
 
 void Execution::Run(std::span<const void* const> inputs, std::span<void* const> outputs) {
@@ -67,15 +101,13 @@ void Execution::Run(std::span<const void* const> inputs, std::span<void* const> 
     pointers_[executable_->inputs[i].value] = const_cast<void*>(inputs[i]);
   }
   for (const Executable::Node& node : executable_->nodes) RunNode(node);
-  const bool stale =
-      executable_->faults.Find(FaultEffect::kStaleEverySecondRun) != nullptr && runs_ % 2 == 1;
-  const bool untouched = executable_->faults.Find(FaultEffect::kUninitialised) != nullptr;
+  const bool store = executable_->faults.empty() || Misbehave(outputs);
+  ++runs_;
+  if (!store) return;
   for (size_t i = 0; i < executable_->outputs.size(); ++i) {
-    if (stale || untouched) continue;
     const Port& port = executable_->outputs[i];
     std::memmove(outputs[i], pointers_[port.value], static_cast<size_t>(port.type.Bytes()));
   }
-  ++runs_;
 }
 
 }  // namespace anecheck::device

@@ -37,7 +37,6 @@ struct Executable {
     std::unique_ptr<const Kernel> kernel;
     std::vector<uint32_t> inputs;
     std::vector<uint32_t> outputs;
-    bool faulty = false;  // an enabled fault concerns it
   };
 
   std::string name;
@@ -60,14 +59,17 @@ class Execution {
  public:
   explicit Execution(std::shared_ptr<const Executable> executable);
 
-  // Runs the program once. `inputs` and `outputs` are the port buffers in port order; they may
-  // alias: outputs are written after everything has been read. One call at a time.
+  // Runs the program once. `inputs` and `outputs` are the port buffers in port order, each at least
+  // as large as its port and with 16 bytes behind it; they may alias: outputs are written after
+  // everything has been read. One call at a time.
   void Run(std::span<const void* const> inputs, std::span<void* const> outputs);
 
   uint64_t runs() const { return runs_; }
 
  private:
   void RunNode(const Executable::Node& node);
+  void OverwriteOperand(const Executable::Node& node);
+  bool Misbehave(std::span<void* const> outputs);
 
   std::shared_ptr<const Executable> executable_;
   std::vector<uint64_t> arena_;  // 8-byte words: every element type is aligned
@@ -75,7 +77,6 @@ class Execution {
   std::vector<const void*> call_inputs_;
   std::vector<void*> call_outputs_;
   Scratch scratch_;
-  std::vector<std::vector<uint8_t>> previous_;  // last outputs, for faults that repeat them
   uint64_t runs_ = 0;
 };
 

@@ -88,7 +88,6 @@ enum class FaultEffect : uint8_t {
   kCompileCrash,
   kCompileHang,
   kCompileLeak,  // a mebibytes stay allocated a compile
-  kExtraDispatch,
   // Run effects.
   kRunCrash,
   kRunAbort,

@@ -11,7 +11,7 @@
 namespace anecheck::device {
 namespace {
 
-constexpr int64_t kLanes = 4;
+constexpr int kLanes = 4;
 constexpr int64_t kColumnBlock = 64;
 constexpr float kPortLimit = 32768.0f;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -32,32 +32,52 @@ inline float AddFiniteOnLattice(float a, float b) {
   return static_cast<float>(sum) * quantum;
 }
 
-template <bool kLattice>
+// The sum of the first kTaps lanes of a tile; lanes past the end of a sum are not added.
+template <bool kLattice, int kTaps>
 inline float TileSum(float p0, float p1, float p2, float p3) {
   if constexpr (kLattice) {
-    return AddFiniteOnLattice(AddFiniteOnLattice(AddFiniteOnLattice(p0, p1), p2), p3);
+    float sum = AddFiniteOnLattice(p0, kTaps > 1 ? p1 : 0.0f);
+    if constexpr (kTaps > 2) sum = AddFiniteOnLattice(sum, p2);
+    if constexpr (kTaps > 3) sum = AddFiniteOnLattice(sum, p3);
+    return sum;
   } else {
-    return static_cast<float>((static_cast<double>(p0) + static_cast<double>(p1)) +
-                              (static_cast<double>(p2) + static_cast<double>(p3)));
+    double sum = static_cast<double>(p0);
+    if constexpr (kTaps > 1) sum += static_cast<double>(p1);
+    if constexpr (kTaps > 2) sum += static_cast<double>(p2);
+    if constexpr (kTaps > 3) sum += static_cast<double>(p3);
+    return static_cast<float>(sum);
   }
 }
 
-// Adds one tile of `count` columns to the accumulators. `taps` of the four lanes are live.
-template <bool kLattice, bool kPort>
-void AddTile(const float* left, const float* right, int64_t stride, int64_t taps, int64_t count,
+// Adds one tile of `count` columns to the accumulators.
+template <bool kLattice, bool kPort, int kTaps>
+void AddTile(const float* left, const float* right, int64_t stride, int64_t count,
              float* accumulators) {
-  const float a0 = left[0];
-  const float a1 = taps > 1 ? left[1] : 0.0f;
-  const float a2 = taps > 2 ? left[2] : 0.0f;
-  const float a3 = taps > 3 ? left[3] : 0.0f;
-  const float* b0 = right;
-  const float* b1 = taps > 1 ? right + stride : right;
-  const float* b2 = taps > 2 ? right + 2 * stride : right;
-  const float* b3 = taps > 3 ? right + 3 * stride : right;
+  const float* b[kLanes];
+  float a[kLanes];
+  for (int lane = 0; lane < kLanes; ++lane) {
+    a[lane] = lane < kTaps ? left[lane] : 0.0f;
+    b[lane] = lane < kTaps ? right + lane * stride : right;
+  }
   for (int64_t c = 0; c < count; ++c) {
-    const float sum =
-        accumulators[c] + TileSum<kLattice>(a0 * b0[c], a1 * b1[c], a2 * b2[c], a3 * b3[c]);
+    const float sum = accumulators[c] + TileSum<kLattice, kTaps>(a[0] * b[0][c], a[1] * b[1][c],
+                                                                 a[2] * b[2][c], a[3] * b[3][c]);
     accumulators[c] = kPort && std::fabs(sum) >= kPortLimit ? std::copysign(kInfinity, sum) : sum;
+  }
+}
+
+template <bool kLattice, bool kPort>
+void AddTileOf(int64_t taps, const float* left, const float* right, int64_t stride, int64_t count,
+               float* accumulators) {
+  switch (taps) {
+    case 1:
+      return AddTile<kLattice, kPort, 1>(left, right, stride, count, accumulators);
+    case 2:
+      return AddTile<kLattice, kPort, 2>(left, right, stride, count, accumulators);
+    case 3:
+      return AddTile<kLattice, kPort, 3>(left, right, stride, count, accumulators);
+    default:
+      return AddTile<kLattice, kPort, 4>(left, right, stride, count, accumulators);
   }
 }
 
@@ -69,9 +89,9 @@ void FastLoops(const float* left, const float* right, MacShape shape, float* res
       float* accumulators = result + row * shape.columns + column;
       std::fill_n(accumulators, count, 0.0f);
       for (int64_t k = 0; k < shape.inner; k += kLanes) {
-        AddTile<kLattice, kPort>(left + row * shape.inner + k, right + k * shape.columns + column,
-                                 shape.columns, std::min(kLanes, shape.inner - k), count,
-                                 accumulators);
+        AddTileOf<kLattice, kPort>(std::min<int64_t>(kLanes, shape.inner - k),
+                                   left + row * shape.inner + k, right + k * shape.columns + column,
+                                   shape.columns, count, accumulators);
       }
     }
   }
@@ -114,12 +134,15 @@ float Product(const NumericModel& model, float a, float b) {
   return product;
 }
 
-float SumOfTile(const NumericModel& model, const float (&lanes)[kLanes]) {
-  if (model.mac_tile_lattice) {
-    return AddOnTileLattice(AddOnTileLattice(AddOnTileLattice(lanes[0], lanes[1]), lanes[2]),
-                            lanes[3]);
+float SumOfTile(const NumericModel& model, const float (&lanes)[kLanes], int64_t taps) {
+  if (!model.mac_tile_lattice) {
+    double sum = 0;
+    for (int64_t lane = 0; lane < taps; ++lane) sum += static_cast<double>(lanes[lane]);
+    return static_cast<float>(sum);
   }
-  return TileSum<false>(lanes[0], lanes[1], lanes[2], lanes[3]);
+  float sum = 0;
+  for (int64_t lane = 0; lane < taps; ++lane) sum = AddOnTileLattice(sum, lanes[lane]);
+  return sum;
 }
 
 }  // namespace
@@ -155,11 +178,12 @@ float MacResult(const NumericModel& model, const float* left, const float* right
   for (int64_t k = 0; k < inner; k += kLanes) {
     if (model.Has(Planted::kMacDropsLastTile) && k > 0 && k + kLanes >= inner) break;
     float lanes[kLanes] = {0, 0, 0, 0};
-    for (int64_t lane = 0; lane < std::min(kLanes, inner - k); ++lane) {
+    const int64_t taps = std::min<int64_t>(kLanes, inner - k);
+    for (int64_t lane = 0; lane < taps; ++lane) {
       lanes[lane] = Product(model, left[k + lane], right[(k + lane) * right_stride]);
     }
     if (model.Has(Planted::kMacDropsOddLane) && k % 32 == 28) lanes[3] = 0;
-    float tile = SumOfTile(model, lanes);
+    float tile = SumOfTile(model, lanes, taps);
     if (model.Has(Planted::kMacHalfTiles)) tile = RoundToHalf(tile, Rounding::kNearestEven);
     accumulator = LimitPort(accumulator + tile, limit);
     if (model.Has(Planted::kMacHalfAccumulator)) {

@@ -101,8 +101,19 @@ void Operation::Run() {
       executable_->faults.Find(FaultEffect::kPortSwap) != nullptr) {
     std::swap(input_pointers_[0], input_pointers_[1]);
   }
+  if (executable_->faults.Find(FaultEffect::kAliasCopy) != nullptr) HideAliases();
   execution_.Run(input_pointers_, output_pointers_);
   CountExecution(executable_->dispatches);
+}
+
+// Planted defect: what an aliased output would write goes elsewhere.
+void Operation::HideAliases() {
+  hidden_.resize(outputs_.size());
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (std::ranges::find(input_pointers_, output_pointers_[i]) == input_pointers_.end()) continue;
+    hidden_[i].resize(outputs_[i]->size() + kGranule);
+    output_pointers_[i] = hidden_[i].data();
+  }
 }
 
 Stream::~Stream() {
@@ -176,6 +187,12 @@ int64_t RunOperations(const std::vector<std::shared_ptr<Operation>>& operations)
     Operation& operation = *operations[reverse ? count - 1 - i : i];
     operation.Run();
     if (twice) operation.Run();
+    const Fault* fails = operation.executable().faults.Find(FaultEffect::kRunError);
+    if (fails != nullptr && operation.runs() % static_cast<uint64_t>(fails->a) == 0) {
+      return Fail(kExecutionFailed,
+                  "ANEProgramProcessRequestDirect() Failed with status=0xf : statusType=0x11: "
+                  "Program Inference timeout: timed out");
+    }
   }
   return kOk;
 }

@@ -119,6 +119,8 @@ class Operation : public Object {
     outputs_[port] = std::move(buffer);
   }
 
+  uint64_t runs() const { return execution_.runs(); }
+
   // Guarded by the caller's order of calls, as on the real system.
   bool encoded = false;
   bool was_encoded = false;
@@ -133,6 +135,9 @@ class Operation : public Object {
   std::vector<std::shared_ptr<Buffer>> outputs_;
   std::vector<const void*> input_pointers_;
   std::vector<void*> output_pointers_;
+
+  void HideAliases();
+  std::vector<std::vector<uint8_t>> hidden_;
 };
 
 // A retained port keeps its operation alive.

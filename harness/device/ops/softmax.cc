@@ -55,7 +55,8 @@ class SoftmaxKernel : public Kernel {
     for (int64_t i = 0; i < lanes_; ++i) {
       float difference = lane[i] - maximum;
       if (std::isnan(difference) && model_.invalid_is_zero) difference = 0;
-      if (element_ == Element::kFp16) difference = RoundToHalf(difference, model_.store_rounding);
+      // Inside the pass, so the tie rule of the output (D15) is not in force.
+      if (element_ == Element::kFp16) difference = RoundToHalf(difference, Rounding::kNearestEven);
       lane[i] = std::exp(difference);
       if (model_.Has(Planted::kSoftmaxSkipsLast) && i > 0 && i == lanes_ - 1) break;
       sum.Add(lane[i]);

@@ -1,0 +1,235 @@
+// What the compile step takes and refuses, and in which words (facts/compile_envelope.csv,
+// facts/more/reject_strings.csv).
+#include "harness/device/compile.h"
+
+#include <cstring>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "harness/base/byte_writer.h"
+#include "harness/base/file.h"
+#include "harness/device/testing/test_engine.h"
+
+namespace anecheck::device::testing {
+namespace {
+
+std::string Unary(const std::string& shape, const std::string& element = "fp16") {
+  return MilProgram(fmt::format("tensor<{}, {}> x", element, shape),
+                    fmt::format("tensor<{}, {}> y = relu(x = x);", element, shape), "y");
+}
+
+struct Refusal {
+  const char* name;
+  std::string mil;
+  const char* target;
+  const char* message;
+};
+
+std::vector<Refusal> Refusals() {
+  const auto conv = [](const char* x, const char* w, const char* y, const char* rest) {
+    return MilProgram(fmt::format("tensor<fp16, {}> x, tensor<fp16, {}> w", x, w),
+                      fmt::format("tensor<fp16, {}> y = conv(x = x, weight = w{});", y, rest), "y");
+  };
+  return {
+      {"Rank6", Unary("[1, 1, 1, 1, 1, 2]"), "h13",
+       "tensor rank 6 exceeds the ANE maximum of 5 @ Frontend"},
+      {"Axis16385", Unary("[16385]"), "h13", "exceeds ANE family 2's max dimension 16384"},
+      {"Axis65537", Unary("[65537]"), "h17", "exceeds ANE family 6's max dimension 65536"},
+      {"Channel65537", Unary("[1, 65537, 1, 1]"), "h13", "max dimension 65536"},
+      {"ZeroExtent", Unary("[0, 8]"), "h13",
+       "Expected tensor<fp16, [1, 8]>; got tensor<fp16, [0, 8]>"},
+      {"Fp32Input", Unary("[4]", "fp32"), "h13", "dtype must be 'fp16' or 'uint8'"},
+      {"Groups", conv("[1, 8, 4, 4]", "[2, 2, 1, 1]", "[1, 2, 4, 4]", ", groups = int32(2)"), "h13",
+       "KernelChannels (2) != InputChannels (8) / Group (2)"},
+      {"GroupsDoNotDivide",
+       conv("[1, 8, 4, 4]", "[3, 2, 1, 1]", "[1, 3, 4, 4]", ", groups = int32(3)"), "h13",
+       "input/output channels should be divisible by num group"},
+      {"KernelWidth16", conv("[1, 1, 1, 20]", "[1, 1, 1, 16]", "[1, 1, 1, 5]", ""), "h13",
+       "kW must be <=15"},
+      {"KernelWidth14", conv("[1, 1, 1, 20]", "[1, 1, 1, 14]", "[1, 1, 1, 7]", ""), "h13",
+       "Invalid conv kernel width = 14, It should be in [1, 13]"},
+      {"LinearRank5",
+       MilProgram("tensor<fp16, [1, 1, 1, 1, 2]> x",
+                  "tensor<fp16, [1, 1, 1, 1, 1]> y = linear(x = x, weight = tensor<fp16, [1, "
+                  "2]>([[1, 2]]));",
+                  "y"),
+       "h13", "ANE cannot support Linear with input rank >= 5"},
+      {"ReshapeRank6",
+       MilProgram("tensor<fp16, [2]> x",
+                  "tensor<fp16, [1, 1, 1, 1, 1, 2]> y = reshape(x = x, shape = tensor<int32, "
+                  "[6]>([1, 1, 1, 1, 1, 2]));",
+                  "y"),
+       "h13", "Cannot reshape a tensor of rank > 5"},
+      {"ConcatLayout",
+       MilProgram("tensor<fp16, [2, 2]> x, tensor<fp16, [3, 3]> z",
+                  "tensor<fp16, [5, 2]> y = concat(values = (x, z), axis = int32(0));", "y"),
+       "h13", "both concat inputs must have the same layout"},
+      {"NoSuchOperation",
+       MilProgram("tensor<fp16, [2]> x", "tensor<fp16, [2]> y = frobnicate(x = x);", "y"), "h13",
+       "Some ops are not supported on any of the specified backends"},
+      {"Legacy", Unary("[2]"), "h12", "MIL is only supported for H13+ ANE architectures @ Floor"},
+      {"DeclaredOtherwise",
+       MilProgram("tensor<fp16, [2]> x", "tensor<fp16, [3]> y = relu(x = x);", "y"), "h13",
+       "'y' is declared otherwise"},
+      {"MissingArgument",
+       MilProgram("tensor<fp16, [2]> x", "tensor<fp16, [2]> y = add(x = x);", "y"), "h13",
+       "required argument 'y' is missing"},
+      {"UndefinedName",
+       MilProgram("tensor<fp16, [2]> x", "tensor<fp16, [2]> y = add(x = x, y = z);", "y"), "h13",
+       "'z'"},
+      {"UsedBeforeComputed",
+       MilProgram("tensor<fp16, [2]> x",
+                  "tensor<fp16, [2]> y = add(x = x, y = z); tensor<fp16, [2]> z = relu(x = x);",
+                  "y"),
+       "h13", "'z'"},
+      {"DynamicAttribute",
+       MilProgram("tensor<fp16, [2]> x, tensor<fp16, [1]> a",
+                  "tensor<fp16, [2]> y = reshape(x = x, shape = a);", "y"),
+       "h13", "must be a constant"},
+      {"SymbolicExtent", Unary("[?]"), "h13", "symbolic dimensions"},
+      {"Syntax", "program(1.3) { func main<ios18>(", "h13", "@ Parser"},
+      {"Empty", "", "h13", "@ Parser"},
+      {"HugeTensor", Unary("[16384, 16384, 16384]"), "h13", "too many elements"},
+      {"HugeProgram",
+       MilProgram("tensor<fp16, [1, 8, 16384, 16384]> x",
+                  "tensor<fp16, [1, 8, 16384, 16384]> y = relu(x = x);", "y"),
+       "h13", "can not fit"},
+  };
+}
+
+class CompileRefusals : public ::testing::TestWithParam<Refusal> {};
+
+TEST_P(CompileRefusals, SayWhatIsWrong) {
+  const CleanSettings settings;
+  const std::string error = CompileError(GetParam().mil, GetParam().target);
+  EXPECT_NE(error.find(GetParam().message), std::string::npos) << error;
+  EXPECT_NE(error.find(" @ "), std::string::npos) << error;
+}
+
+INSTANTIATE_TEST_SUITE_P(Compile, CompileRefusals, ::testing::ValuesIn(Refusals()),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(Compile, TakesTheLimitsThemselves) {
+  const CleanSettings settings;
+  EXPECT_EQ(CompileError(Unary("[16384]")), "");
+  EXPECT_EQ(CompileError(Unary("[65536]"), "h17s"), "");
+  EXPECT_EQ(CompileError(Unary("[1, 16385, 1, 1]")), "");
+  EXPECT_EQ(CompileError(Unary("[1, 1, 1, 1, 2]")), "");
+  for (const char* element : {"int8", "uint8", "int16", "uint16"}) {
+    const std::string mil =
+        MilProgram(fmt::format("tensor<{}, [2]> x", element),
+                   fmt::format("tensor<{}, [2]> y = add(x = x, y = x);", element), "y");
+    EXPECT_EQ(CompileError(mil), "") << element;
+  }
+}
+
+// The spellings of real files: scalars as tensor<string, []>, constants by name, untyped literals.
+TEST(Compile, ReadsEverySpellingOfConstants) {
+  const CleanSettings settings;
+  const std::vector<std::string> spellings = {
+      "tensor<int32, []> a = const()[name = tensor<string, []>(\"a\"), val = tensor<int32, "
+      "[]>(-1)];"
+      "tensor<fp16, [2, 3]> y = softmax(axis = a, x = x)[name = tensor<string, []>(\"y\")];",
+      "int32 a = const()[name = string(\"a\"), val = int32(-1)];"
+      "tensor<fp16, [2, 3]> y = softmax(axis = a, x = x)[name = string(\"y\")];",
+      "tensor<fp16, [2, 3]> y = softmax(axis = int32(1), x = x);",
+      "tensor<fp16, [2, 3]> y = softmax(axis = 1, x = x);",
+      "int32 a = const(val = int32(1))[name = string(\"a\")];"
+      "tensor<fp16, [2, 3]> y = softmax(axis = a, x = x);",
+  };
+  const Halves x = ToHalves({1, 2, 3, 4, 5, 7});
+  const auto run = [&](const std::string& statements) {
+    return RunHalves(MilProgram("tensor<fp16, [2, 3]> x", statements, "y"), {{"x", x}}, 6, "h15");
+  };
+  const Halves expected = run(spellings[0]);
+  EXPECT_NE(expected[0].bits, 0);
+  for (const std::string& spelling : spellings) EXPECT_EQ(run(spelling), expected) << spelling;
+}
+
+TEST(Compile, ReadsHalfLiterals) {
+  const CleanSettings settings;
+  const std::string mil = MilProgram(
+      "tensor<fp16, [5]> x",
+      "tensor<fp16, [5]> y = add(x = x, y = tensor<fp16, [5]>([0x1.8p+1, 1.5, -2, 0x3c00, 1e-1]));",
+      "y");
+  const auto y = RunHalves(mil, {{"x", Halves(5)}}, 5, "h15");
+  EXPECT_EQ(ToDoubles(y), (std::vector<double>{3, 1.5, -2, 1, 0x1.998p-4}));
+}
+
+TEST(Compile, ReadsWeightsFromTheSideFile) {
+  const CleanSettings settings;
+  auto folder = TempDirectory::Create("anecheck-weights-");
+  ASSERT_TRUE(folder.ok());
+  ByteWriter writer;
+  writer.U32(1);
+  writer.PadTo(64);
+  writer.U32(0xdeadbeef);
+  writer.U32(1);
+  writer.U64(4);
+  writer.U64(128);
+  writer.PadTo(128);
+  writer.U16(0x4000);
+  writer.U16(0x4200);
+  ASSERT_TRUE(WriteFileAtomic(folder->File("weight.bin"), writer.bytes()).ok());
+  const auto program = [](int offset) {
+    return MilProgram(
+        "tensor<fp16, [2]> x",
+        fmt::format("tensor<fp16, [2]> w = const()[name = string(\"w\"), val = tensor<fp16, "
+                    "[2]>(BLOBFILE(path = string(\"@model_path/weight.bin\"), offset = "
+                    "uint64({})))]; tensor<fp16, [2]> y = mul(x = x, y = w);",
+                    offset),
+        "y");
+  };
+  LoadedProgram loaded(program(64), {.model_folder = folder->path()});
+  ASSERT_EQ(loaded.error(), "");
+  auto* x = static_cast<uint16_t*>(loaded.Bind("x", false, 4));
+  const auto* y = static_cast<const uint16_t*>(loaded.Bind("y", true, 4));
+  x[0] = x[1] = 0x3c00;
+  ASSERT_EQ(loaded.Execute(), 0);
+  EXPECT_EQ(y[0], 0x4000);
+  EXPECT_EQ(y[1], 0x4200);
+  const LoadedProgram no_record(program(0), {.model_folder = folder->path()});
+  EXPECT_NE(no_record.error().find("0xdeadbeef"), std::string::npos) << no_record.error();
+  const LoadedProgram outside(program(4096), {.model_folder = folder->path()});
+  EXPECT_NE(outside.error(), "");
+}
+
+// Inputs and constants may be outputs, and one value two outputs.
+TEST(Compile, MovesWhatIsNotComputed) {
+  const CleanSettings settings;
+  const std::string mil = MilProgram(
+      "tensor<fp16, [2]> x",
+      "tensor<fp16, [2]> c = const()[name = string(\"c\"), val = tensor<fp16, [2]>([5, 6])];"
+      "tensor<fp16, [2]> y = relu(x = x);",
+      "x, c, y");
+  LoadedProgram program(mil);
+  ASSERT_EQ(program.error(), "");
+  auto* x = static_cast<uint16_t*>(program.Bind("x", false, 4));
+  const auto* copy = static_cast<const uint16_t*>(program.Bind("x", true, 4));
+  const auto* c = static_cast<const uint16_t*>(program.Bind("c", true, 4));
+  const auto* y = static_cast<const uint16_t*>(program.Bind("y", true, 4));
+  x[0] = 0xbc00;
+  ASSERT_EQ(program.Execute(), 0);
+  EXPECT_EQ(copy[0], 0xbc00);
+  EXPECT_EQ(c[1], DoubleToHalf(6).bits);
+  EXPECT_EQ(y[0], 0);
+}
+
+// Whatever is cut off a program, the compile step answers.
+TEST(Compile, SurvivesTruncatedPrograms) {
+  CompileSettings settings;
+  settings.target = &DefaultTarget();
+  const std::string whole = MilProgram(
+      "tensor<fp16, [1, 2, 3, 3]> x",
+      "tensor<fp16, [1, 2, 3, 3]> y = conv(x = x, weight = tensor<fp16, [2, 2, 1, 1]>([[[[1]], "
+      "[[2]]], [[[3]], [[4]]]]), pad_type = string(\"same\"));",
+      "y");
+  ASSERT_TRUE(CompileProgram(whole, settings, Backend::kAne).ok());
+  const size_t end = whole.rfind('}');
+  for (size_t size = 0; size < end; ++size) {
+    EXPECT_FALSE(CompileProgram(whole.substr(0, size), settings, Backend::kAne).ok()) << size;
+  }
+}
+
+}  // namespace
+}  // namespace anecheck::device::testing

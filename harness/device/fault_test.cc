@@ -1,0 +1,698 @@
+// Every planted defect makes a difference that can be seen: numeric and compile rows on a set of
+// stock programs, crashes and hangs in child processes, e5rt rows by the call that they spoil.
+#include "harness/device/fault.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+#include <functional>
+#include <gtest/gtest.h>
+#include <limits>
+#include <set>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+#include "harness/base/file.h"
+#include "harness/device/compile.h"
+#include "harness/device/output_fault.h"
+#include "harness/device/testing/test_engine.h"
+
+extern char** environ;
+
+namespace anecheck::device::testing {
+namespace {
+
+struct StockProgram {
+  std::string mil;
+  bool rejected = false;  // by a clean engine
+};
+
+// One value stream for all: signs, sizes and special values mixed.
+double StockValue(size_t index, int flavour) {
+  const double base = std::sin(static_cast<double>(index) * 1.37 + flavour) * 4;
+  if (flavour == 1) return base * 700;      // sums reach the port
+  if (flavour == 2) return base * 0x1p-22;  // subnormal
+  if (flavour == 3 && index % 5 == 0) return std::numeric_limits<double>::quiet_NaN();
+  if (flavour == 4) return -std::fabs(base) - 0.25;
+  if (flavour == 5) return base * 16000;
+  if (flavour == 6) return base * 0x1p-10;                      // subnormal products
+  if (flavour == 7) return static_cast<double>(index % 9) / 2;  // halves of integers
+  return base;
+}
+constexpr int kFlavours = 8;
+
+std::string Conv(const char* x, const char* y, const char* weight, const std::string& rest) {
+  return MilProgram(fmt::format("tensor<fp16, {}> x, tensor<fp16, {}> w", x, weight),
+                    fmt::format("tensor<fp16, {}> y = conv(x = x, weight = w, {});", y, rest), "y");
+}
+
+std::string Simple(const std::string& x, const std::string& y, const std::string& call,
+                   const std::string& more = "", const std::string& element = "fp16") {
+  return MilProgram(fmt::format("tensor<fp16, {}> x{}", x, more),
+                    fmt::format("tensor<{}, {}> y = {};", element, y, call), "y");
+}
+
+std::vector<StockProgram> StockPrograms() {
+  const std::string pad = "pad_type = string(\"custom\"), pad = tensor<int32, [4]>([1, 0, 0, 1])";
+  const std::string axis0 = "axes = tensor<int32, [1]>([0]), keep_dims = bool(true)";
+  std::vector<StockProgram> programs;
+  const auto add = [&](std::string mil) { programs.push_back({std::move(mil)}); };
+  add(Conv("[2, 4, 5, 5]", "[2, 4, 5, 5]", "[4, 2, 2, 2]",
+           pad + ", groups = int32(2), bias = tensor<fp16, [4]>([1, 2, 3, 4])"));
+  add(Conv("[1, 2, 7, 8]", "[1, 3, 3, 7]", "[3, 2, 2, 2]",
+           "strides = tensor<int32, [2]>([2, 1]), pad_type = string(\"valid\")"));
+  add(Conv("[1, 6, 7, 7]", "[1, 3, 4, 4]", "[3, 6, 2, 2]",
+           "strides = tensor<int32, [2]>([1, 1]), dilations = tensor<int32, [2]>([3, 3]), pad_type "
+           "= string(\"valid\")"));
+  add(MilProgram("tensor<fp16, [1, 2, 5, 5]> x",
+                 "tensor<fp16, [2, 2, 2, 2]> w = const()[name = string(\"w\"), val = "
+                 "tensor<fp16, [2, 2, 2, 2]>([[[[1, 2], [3, 4]], [[5, 6], [7, 8]]], [[[1, -2], [3, "
+                 "-4]], [[5, -6], [7, -8]]]])];"
+                 "tensor<fp16, [1, 2, 5, 5]> y = conv(x = x, weight = w, " +
+                     pad + ");",
+                 "y"));
+  add(MilProgram("tensor<fp16, [3, 4]> x",
+                 "tensor<fp16, [3, 4]> y = linear(x = x, weight = tensor<fp16, [4, 4]>([[1, 2, 3, "
+                 "4], [0.5, 0.25, 1, 2], [3, 1, 1, 7], [0.125, 1, 2, 3]]), bias = tensor<fp16, "
+                 "[4]>([1, 2, 3, 4]));",
+                 "y"));
+  add(MilProgram("tensor<fp16, [40]> x",
+                 "tensor<int32, [2]> s = const()[name = string(\"s\"), val = tensor<int32, "
+                 "[2]>([5, 8])]; tensor<fp16, [5, 8]> r = reshape(x = x, shape = s);"
+                 "tensor<fp16, [5, 2]> y = linear(x = r, weight = tensor<fp16, [2, 8]>([[1, 2, 3, "
+                 "4, 5, 6, 7, 8], [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.9]]));",
+                 "y"));
+  add(Simple("[2, 9, 9]", "[2, 9, 9]",
+             "matmul(x = x, y = w, transpose_x = bool(true), transpose_y = bool(true))",
+             ", tensor<fp16, [2, 9, 9]> w"));
+  add(Simple("[1, 70]", "[1, 1]", "matmul(x = x, y = w)", ", tensor<fp16, [70, 1]> w"));
+  add(Simple("[2, 3, 12, 12]", "[2, 3, 12, 12]", "matmul(x = x, y = w)",
+             ", tensor<fp16, [2, 3, 12, 12]> w"));
+  for (const bool average : {true, false}) {
+    for (const bool ceil : {true, false}) {
+      const std::string exclude =
+          fmt::format(", exclude_padding_from_average = bool({})", ceil ? "true" : "false");
+      add(Simple("[1, 3, 6, 6]", ceil ? "[1, 3, 4, 4]" : "[1, 3, 3, 3]",
+                 fmt::format("{}(x = x, kernel_sizes = tensor<int32, [2]>([3, 3]), strides = "
+                             "tensor<int32, [2]>([2, 2]), pad_type = string(\"custom\"), pad = "
+                             "tensor<int32, [4]>([1, 1, 1, 1]), ceil_mode = bool({}){})",
+                             average ? "avg_pool" : "max_pool", ceil ? "true" : "false",
+                             average ? exclude : "")));
+    }
+  }
+  add(Simple("[3000]", "[3000]", "mul(x = x, y = x)"));
+  for (const char* op : {"reduce_sum", "reduce_max"}) {
+    add(Simple("[2, 40]", "[1, 40]", fmt::format("{}(x = x, {})", op, axis0)));
+  }
+  for (const char* op : {"add", "sub", "mul", "real_div", "maximum", "minimum"}) {
+    add(Simple("[2, 3, 40]", "[2, 3, 40]", fmt::format("{}(x = x, y = w)", op),
+               ", tensor<fp16, [2, 3, 40]> w"));
+    add(Simple("[7, 7]", "[7, 7]", fmt::format("{}(x = x, y = w)", op), ", tensor<fp16, [7]> w"));
+  }
+  for (const char* op : {"relu", "sigmoid", "tanh", "gelu"}) {
+    const bool mode = std::strcmp(op, "gelu") == 0;
+    add(Simple(
+        "[2, 5, 40]", "[2, 5, 40]",
+        fmt::format("{}(x = x{})", op, mode ? ", mode = string(\"SIGMOID_APPROXIMATION\")" : "")));
+  }
+  add(Simple("[3, 40]", "[3, 40]", "clip(x = x, alpha = fp16(-1.5), beta = fp16(2))"));
+  add(Simple("[3, 5, 6]", "[3, 5, 6]", "softmax(x = x, axis = int32(0))"));
+  add(Simple("[3, 60]", "[3, 60]", "softmax(x = x, axis = int32(-1))"));
+  add(Simple("[4, 8]", "[4, 8]",
+             "layer_norm(x = x, axes = tensor<int32, [1]>([1]), epsilon = fp16(0.5), gamma = "
+             "tensor<fp16, [8]>([1, 2, 3, 4, 5, 6, 7, 8]), beta = tensor<fp16, [8]>([1, 1, 1, 1, "
+             "2, 2, 2, 2]))"));
+  add(Simple("[6, 6]", "[6, 6]",
+             "layer_norm(x = x, axes = tensor<int32, [1]>([1]), epsilon = fp16(0.01))"));
+  add(Simple("[50, 3]", "[1, 3]", "reduce_sum(x = x, " + axis0 + ")"));
+  add(Simple("[50, 3]", "[1, 3]", "reduce_max(x = x, " + axis0 + ")"));
+  add(Simple("[24]", "[2, 3, 4]", "reshape(x = x, shape = tensor<int32, [3]>([2, 3, 4]))"));
+  add(Simple("[3, 3, 3]", "[3, 3, 3]", "transpose(x = x, perm = tensor<int32, [3]>([1, 2, 0]))"));
+  add(Simple("[2, 3]", "[2, 6]",
+             "concat(values = (x, w), axis = int32(1), interleave = bool(true))",
+             ", tensor<fp16, [2, 3]> w"));
+  add(Simple("[2, 3]", "[2, 6]", "concat(values = (x, w), axis = int32(1))",
+             ", tensor<fp16, [2, 3]> w"));
+  for (const char* mode : {"constant", "reflect", "replicate"}) {
+    add(Simple("[3, 4]", "[3, 7]",
+               fmt::format("pad(x = x, pad = tensor<int32, [2]>([1, 2]), mode = string(\"{}\"), "
+                           "constant_val = fp16(7))",
+                           mode)));
+  }
+  add(Simple("[4, 9]", "[2, 5]",
+             "slice_by_size(x = x, begin = tensor<int32, [2]>([1, 2]), size = tensor<int32, "
+             "[2]>([2, 5]))"));
+  add(Simple("[20]", "[20]", "cast(x = x, dtype = string(\"int8\"))", "", "int8"));
+  add(MilProgram("tensor<uint16, [20]> x",
+                 "tensor<uint8, [20]> n = cast(x = x, dtype = string(\"uint8\")); tensor<fp16, "
+                 "[20]> y = cast(x = n, dtype = string(\"fp16\"));",
+                 "y"));
+  add(Simple("[1, 1, 1, 1, 3]", "[1, 1, 1, 1, 3]", "relu(x = x)"));
+  // Refused by a clean engine.
+  add(Simple("[1, 1, 1, 1, 1, 3]", "[1, 1, 1, 1, 1, 3]", "relu(x = x)"));
+  add(Simple("[16385]", "[16385]", "relu(x = x)"));
+  add(Conv("[1, 1, 1, 20]", "[1, 1, 1, 7]", "[1, 1, 1, 14]", "pad_type = string(\"valid\")"));
+  add(MilProgram("tensor<fp32, [3]> x", "tensor<fp32, [3]> y = relu(x = x);", "y"));
+  return programs;
+}
+
+void FillInput(bool half, size_t first, int flavour, std::vector<uint8_t>& bytes) {
+  for (size_t at = 0; at + 1 < bytes.size(); at += 2) {
+    const size_t index = first + at / 2;
+    const uint16_t word =
+        half ? DoubleToHalf(StockValue(index, flavour)).bits : static_cast<uint16_t>(index * 37);
+    std::memcpy(bytes.data() + at, &word, 2);
+  }
+}
+
+// What a program gives: output bytes of each flavour of data, or the refusal.
+std::string Outcome(const std::string& mil, const ActiveFaults& faults, const char* target,
+                    int flavour, int runs) {
+  CompileSettings settings;
+  settings.target = FindTarget(target);
+  settings.model = ResolveNumericModel(settings.quirks, settings.target->family);
+  settings.faults = faults;
+  auto programs = CompileProgram(mil, settings, Backend::kAne);
+  if (!programs.ok()) return programs.error().message;
+  const Executable& executable = *programs->front();
+  std::vector<std::vector<uint8_t>> inputs;
+  std::vector<std::vector<uint8_t>> outputs;
+  std::vector<const void*> input_pointers;
+  std::vector<void*> output_pointers;
+  for (const Port& port : executable.inputs) {
+    inputs.emplace_back(static_cast<size_t>(port.type.Bytes()) + 16);
+    input_pointers.push_back(inputs.back().data());
+  }
+  for (const Port& port : executable.outputs) {
+    outputs.emplace_back(static_cast<size_t>(port.type.Bytes()) + 16);
+    output_pointers.push_back(outputs.back().data());
+  }
+  std::string outcome;
+  Execution execution(programs->front());
+  for (int run = 0; run < runs; ++run) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const bool half = executable.inputs[i].type.element == Element::kFp16;
+      FillInput(half, static_cast<size_t>(run) + 1000 * i, flavour, inputs[i]);
+    }
+    execution.Run(input_pointers, output_pointers);
+    for (const auto& bytes : inputs) outcome.append(bytes.begin(), bytes.end());
+    for (const auto& bytes : outputs) outcome.append(bytes.begin(), bytes.end());
+  }
+  return outcome;
+}
+
+// Effects that only a child process or the e5rt layer shows.
+bool NeedsProcess(const Fault& fault) {
+  return fault.kind == FaultKind::kCrash || fault.kind == FaultKind::kHang ||
+         fault.effect == FaultEffect::kCompileLeak || fault.effect == FaultEffect::kRunLeak ||
+         fault.effect == FaultEffect::kRunPrints;
+}
+bool NeedsAbi(const Fault& fault) {
+  switch (fault.effect) {
+    case FaultEffect::kFallBack:
+    case FaultEffect::kWrongMessage:
+      return true;
+    case FaultEffect::kOverrun:
+    case FaultEffect::kNeighbour:
+    case FaultEffect::kUninitialised:
+      return false;
+    default:
+      return fault.mechanism == FaultMechanism::kRuntime &&
+             fault.effect != FaultEffect::kStaleEverySecondRun;
+  }
+}
+
+TEST(Faults, AreAtLeastOneHundredFiftyWithUniqueIds) {
+  std::set<std::string_view> ids;
+  for (const Fault& fault : Faults()) {
+    EXPECT_TRUE(ids.insert(fault.id).second) << fault.id;
+    EXPECT_FALSE(fault.description.empty()) << fault.id;
+    EXPECT_GT(fault.share, -1e-9) << fault.id;
+  }
+  EXPECT_GE(ids.size(), 150u);
+}
+
+TEST(Faults, EachChangesWhatSomeProgramGives) {
+  const std::vector<StockProgram> programs = StockPrograms();
+  const ActiveFaults none;
+  std::map<std::string, std::string> clean;
+  for (const Fault& fault : Faults()) {
+    if (NeedsProcess(fault) || NeedsAbi(fault)) continue;
+    ActiveFaults enabled;
+    ASSERT_TRUE(enabled.Enable(fault.id).ok());
+    bool seen = false;
+    for (const StockProgram& program : programs) {
+      for (const char* target : {"h13", "h15"}) {
+        for (int flavour = 0; flavour < kFlavours && !seen; ++flavour) {
+          std::string& expected = clean[fmt::format("{}{}{}", target, flavour, program.mil)];
+          if (expected.empty()) expected = Outcome(program.mil, none, target, flavour, 3);
+          seen = Outcome(program.mil, enabled, target, flavour, 3) != expected;
+        }
+      }
+      if (seen) break;
+    }
+    EXPECT_TRUE(seen) << fault.id;
+  }
+}
+
+TEST(Faults, EnablingIsByIdAndReversible) {
+  ActiveFaults faults;
+  EXPECT_FALSE(faults.Enable("no-such-fault").ok());
+  EXPECT_TRUE(faults.Enable("conv-bias-dropped").ok());
+  EXPECT_TRUE(faults.Enable("conv-bias-dropped").ok());
+  EXPECT_EQ(faults.all().size(), 1u);
+  NumericModel conv;
+  NumericModel linear;
+  faults.Plant("conv", conv);
+  faults.Plant("linear", linear);
+  EXPECT_TRUE(conv.Has(Planted::kBiasDropped));
+  EXPECT_FALSE(linear.HasAny());
+  EXPECT_TRUE(faults.Disable("conv-bias-dropped"));
+  EXPECT_FALSE(faults.Disable("conv-bias-dropped"));
+  EXPECT_TRUE(faults.empty());
+}
+
+TEST(Faults, UlpFamilyTouchesItsShareByItsSize) {
+  for (const char* bad : {"ulp-error:add", "ulp-error:add:0:10", "ulp-error:add:1:0",
+                          "ulp-error:add:1:1001", "ulp-error::1:1", "ulp-error:add:x:1"}) {
+    ActiveFaults faults;
+    EXPECT_FALSE(faults.Enable(bad).ok()) << bad;
+  }
+  for (const int permille : {1, 100, 1000}) {
+    ActiveFaults faults;
+    ASSERT_TRUE(faults.Enable(fmt::format("ulp-error:add:3:{}", permille)).ok());
+    const Fault& fault = faults.all()[0];
+    EXPECT_EQ(fault.op, "add");
+    EXPECT_EQ(fault.ulps, 3);
+    std::vector<uint16_t> halves(20000, 0x3c00);
+    SpoilOutput(fault, {Element::kFp16, {20000}}, 0, halves.data());
+    int touched = 0;
+    for (const uint16_t half : halves) {
+      if (half == 0x3c00) continue;
+      EXPECT_EQ(half, 0x3c03);
+      ++touched;
+    }
+    EXPECT_NEAR(touched / 20000.0, permille / 1000.0, 0.01);
+    EXPECT_GT(touched, 0);
+  }
+}
+
+// ---- e5rt rows ----------------------------------------------------------------------------------
+
+const std::string kAddOne =
+    MilProgram("tensor<fp16, [4]> x", "tensor<fp16, [4]> y = add(x = x, y = fp16(1));", "y");
+const std::string kSub = MilProgram("tensor<fp16, [4]> a, tensor<fp16, [4]> b",
+                                    "tensor<fp16, [4]> y = sub(x = a, y = b);", "y");
+const std::string kSixAxes = Simple("[1, 1, 1, 1, 1, 3]", "[1, 1, 1, 1, 1, 3]", "relu(x = x)");
+
+// y of kAddOne after `runs` executions with y bound to x.
+double Resident(int runs) {
+  LoadedProgram program(kAddOne);
+  const auto* x = static_cast<const uint16_t*>(program.Bind("x", false, 8));
+  program.Share("y", true, program.buffer("x"));
+  for (int i = 0; i < runs; ++i) program.Execute();
+  return HalfToDouble(Half{x[0]});
+}
+
+double ChainOfTwo() {
+  const std::string twice =
+      MilProgram("tensor<fp16, [4]> x", "tensor<fp16, [4]> y = add(x = x, y = x);", "y");
+  LoadedProgram first(kAddOne);
+  LoadedProgram second(twice);
+  const auto* x = static_cast<const uint16_t*>(first.Bind("x", false, 8));
+  first.Share("y", true, first.buffer("x"));
+  second.Share("x", false, first.buffer("x"));
+  second.Share("y", true, first.buffer("x"));
+  ENGINE(e5rt_execution_stream_operation_prepare_op_for_encode)(second.operation());
+  ENGINE(e5rt_execution_stream_encode_operation)(first.stream(), second.operation());
+  first.Execute();
+  return HalfToDouble(Half{x[0]});
+}
+
+struct CountingBlock {
+  void* isa = nullptr;
+  int32_t flags = 0;
+  int32_t reserved = 0;
+  void (*invoke)(void*) = [](void* block) { ++static_cast<CountingBlock*>(block)->calls; };
+  std::atomic<int> calls = 0;
+};
+
+struct AsyncOutcome {
+  uint64_t signaled = 0;
+  int calls = 0;
+};
+AsyncOutcome RunAsync() {
+  CountingBlock block;
+  AsyncOutcome outcome;
+  void* event = nullptr;
+  {
+    LoadedProgram program(kAddOne);
+    program.Bind("x", false, 8);
+    program.Bind("y", true, 8);
+    ENGINE(e5rt_async_event_create)(&event, "done", 0);
+    ENGINE(e5rt_execution_stream_operation_bind_completion_event)(program.operation(), event);
+    block.isa = &block;
+    ENGINE(e5rt_execution_stream_submit_async)(program.stream(), &block);
+  }  // releasing the stream waits for its requests
+  ENGINE(e5rt_async_event_get_last_signaled_value)(event, &outcome.signaled);
+  ENGINE(e5rt_async_event_release)(&event);
+  outcome.calls = block.calls;
+  return outcome;
+}
+
+uint64_t SyncSignal() {
+  uint64_t value = 0;
+  void* event = nullptr;
+  LoadedProgram program(kAddOne);
+  program.Bind("x", false, 8);
+  program.Bind("y", true, 8);
+  ENGINE(e5rt_async_event_create)(&event, "done", 0);
+  ENGINE(e5rt_execution_stream_operation_bind_completion_event)(program.operation(), event);
+  program.Execute();
+  ENGINE(e5rt_async_event_get_last_signaled_value)(event, &value);
+  ENGINE(e5rt_async_event_release)(&event);
+  return value;
+}
+
+std::string Analytics() {
+  auto folder = TempDirectory::Create("anecheck-fault-");
+  const LoadedProgram program(kAddOne, {.bundle = folder->path()});
+  auto text = ReadTextFile(folder->File("analytics.mil"));
+  if (!text.ok()) return "missing";
+  return text->find("\"ane\"") != std::string::npos ? "ane" : "other";
+}
+
+size_t ProgramsThatLoad() {
+  std::vector<std::unique_ptr<LoadedProgram>> programs;
+  while (programs.size() < 130) {
+    programs.push_back(std::make_unique<LoadedProgram>(kAddOne));
+    if (!programs.back()->ok()) return programs.size() - 1;
+  }
+  return programs.size();
+}
+
+uint64_t LoadedAfterRelease() {
+  anecheck_sim_counts counts{};
+  ENGINE(anecheck_sim_get_counts)(&counts);
+  const uint64_t before = counts.loaded_programs;
+  {
+    const LoadedProgram program(kAddOne);
+  }
+  ENGINE(anecheck_sim_get_counts)(&counts);
+  return counts.loaded_programs - before;
+}
+
+double SwappedDifference() {
+  LoadedProgram program(kSub);
+  auto* a = static_cast<uint16_t*>(program.Bind("a", false, 8));
+  program.Bind("b", false, 8);
+  const auto* y = static_cast<const uint16_t*>(program.Bind("y", true, 8));
+  a[0] = 0x3c00;
+  program.Execute();
+  return HalfToDouble(Half{y[0]});
+}
+
+bool EarlySignal() {
+  // The program is slow to start: whether the event is up before its result is.
+  LoadedProgram program(kAddOne);
+  program.Bind("x", false, 8);
+  const auto* y = static_cast<const volatile uint16_t*>(program.Bind("y", true, 8));
+  void* event = nullptr;
+  ENGINE(e5rt_async_event_create)(&event, "done", 0);
+  ENGINE(e5rt_execution_stream_operation_bind_completion_event)(program.operation(), event);
+  ENGINE(e5rt_execution_stream_async_submit)(program.stream());
+  ENGINE(e5rt_async_event_sync_wait)(event);
+  const bool early = y[0] == 0;
+  ENGINE(e5rt_async_event_release)(&event);
+  return early;
+}
+
+int64_t BadBufferType() {
+  void* buffer = nullptr;
+  const int64_t code = ENGINE(e5rt_buffer_object_alloc)(&buffer, 8, 3);
+  if (buffer != nullptr) ENGINE(e5rt_buffer_object_release)(&buffer);
+  return code;
+}
+
+size_t BufferSize() {
+  void* buffer = nullptr;
+  size_t size = 0;
+  ENGINE(e5rt_buffer_object_alloc)(&buffer, 8, 0);
+  ENGINE(e5rt_buffer_object_get_size)(buffer, &size);
+  ENGINE(e5rt_buffer_object_release)(&buffer);
+  return size;
+}
+
+int64_t PortOfAnyName() {
+  LoadedProgram program(kAddOne);
+  void* port = nullptr;
+  const int64_t code = ENGINE(e5rt_execution_stream_operation_retain_input_port)(
+      program.operation(), "nobody", &port);
+  if (port != nullptr) ENGINE(e5rt_io_port_release)(&port);
+  return code;
+}
+
+int64_t PrepareFresh() {
+  auto folder = TempDirectory::Create("anecheck-fault-");
+  const LoadedProgram program(kAddOne, {.bundle = folder->path()});
+  void* library = nullptr;
+  void* function = nullptr;
+  void* options = nullptr;
+  void* operation = nullptr;
+  ENGINE(e5rt_program_library_create)(&library, folder->path().c_str());
+  ENGINE(e5rt_program_library_retain_program_function)(library, "main", &function);
+  ENGINE(e5rt_precompiled_compute_op_create_options_create_with_program_function)(&options,
+                                                                                  function);
+  ENGINE(e5rt_execution_stream_operation_create_precompiled_compute_operation_with_options)
+  (&operation, options);
+  const int64_t code = ENGINE(e5rt_execution_stream_operation_prepare_op_for_encode)(operation);
+  ENGINE(e5rt_execution_stream_operation_release)(&operation);
+  ENGINE(e5rt_precompiled_compute_op_create_options_release)(&options);
+  ENGINE(e5rt_program_function_release)(&function);
+  ENGINE(e5rt_program_library_release)(&library);
+  return code;
+}
+
+struct RuntimeCheck {
+  const char* id;
+  std::function<std::string()> observe;  // differs with the fault enabled
+};
+
+const std::vector<RuntimeCheck>& RuntimeChecks() {
+  const auto text = [](auto value) { return fmt::format("{}", value); };
+  static const std::vector<RuntimeCheck> checks = {
+      {"run-error",
+       [=] {
+         LoadedProgram program(kAddOne);
+         program.Bind("x", false, 8);
+         program.Bind("y", true, 8);
+         program.Execute();
+         return text(program.Execute());
+       }},
+      {"falls-back-silently", [] { return Analytics(); }},
+      {"message-lost", [] { return CompileError(kSixAxes); }},
+      {"slots-100", [=] { return text(ProgramsThatLoad()); }},
+      {"slots-leak", [=] { return text(LoadedAfterRelease()); }},
+      {"error-text-lost", [] { return BadBufferType() != 0 ? LastMessage() : "accepted"; }},
+      {"errors-return-zero", [=] { return text(BadBufferType()); }},
+      {"sync-signals-events", [=] { return text(SyncSignal()); }},
+      {"async-signals-nothing", [=] { return text(RunAsync().signaled); }},
+      {"block-not-called", [=] { return text(RunAsync().calls); }},
+      {"block-called-twice", [=] { return text(RunAsync().calls); }},
+      {"reset-of-fresh-stream",
+       [=] {
+         const LoadedProgram program(kAddOne);
+         return text(ENGINE(e5rt_execution_stream_reset)(program.stream()));
+       }},
+      {"prepare-of-fresh-operation", [=] { return text(PrepareFresh()); }},
+      {"buffer-types-unchecked", [=] { return text(BadBufferType()); }},
+      {"port-names-unchecked", [=] { return text(PortOfAnyName()); }},
+      {"input-ports-swapped", [=] { return text(SwappedDifference()); }},
+      {"buffers-short", [=] { return text(BufferSize()); }},
+      {"runs-twice", [=] { return text(Resident(1)); }},
+      {"skips-last-operation", [=] { return text(ChainOfTwo()); }},
+      {"reverse-order", [=] { return text(ChainOfTwo()); }},
+      {"alias-not-written", [=] { return text(Resident(3)); }},
+      {"analytics-missing", [] { return Analytics(); }},
+      {"analytics-name-cpu", [] { return Analytics(); }},
+  };
+  return checks;
+}
+
+class RuntimeFaults : public ::testing::TestWithParam<RuntimeCheck> {};
+
+TEST_P(RuntimeFaults, ShowInTheCallTheySpoil) {
+  const CleanSettings settings;
+  const RuntimeCheck& check = GetParam();
+  const std::string clean = check.observe();
+  EXPECT_EQ(check.observe(), clean);
+  // The last check leaks a slot on purpose; the process can spare one.
+  ASSERT_EQ(ENGINE(anecheck_sim_enable_fault)(check.id), ANECHECK_SIM_OK);
+  EXPECT_NE(check.observe(), clean);
+  ASSERT_EQ(ENGINE(anecheck_sim_disable_fault)(check.id), ANECHECK_SIM_OK);
+  if (std::strcmp(check.id, "slots-leak") != 0) EXPECT_EQ(check.observe(), clean);
+}
+
+INSTANTIATE_TEST_SUITE_P(Faults, RuntimeFaults, ::testing::ValuesIn(RuntimeChecks()),
+                         [](const auto& info) {
+                           std::string name = info.param.id;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+TEST(Faults, EarlySignalComesBeforeTheResult) {
+  const CleanSettings settings;
+  EXPECT_FALSE(EarlySignal());
+  ENGINE(anecheck_sim_enable_fault)("async-signals-early");
+  ENGINE(anecheck_sim_enable_fault)("run-slow");
+  EXPECT_TRUE(EarlySignal());
+}
+
+TEST(Faults, EveryRowIsTestedSomewhere) {
+  for (const Fault& fault : Faults()) {
+    if (!NeedsAbi(fault) || NeedsProcess(fault)) continue;
+    const bool checked = fault.effect == FaultEffect::kAsyncEarlySignal ||
+                         std::ranges::any_of(RuntimeChecks(), [&](const RuntimeCheck& check) {
+                           return check.id == fault.id;
+                         });
+    EXPECT_TRUE(checked) << fault.id;
+  }
+}
+
+// ---- rows that end, stop or swell their process -------------------------------------------------
+
+constexpr const char* kChildVariable = "ANECHECK_DEVICE_TEST_FAULT";
+
+int64_t ResidentPages() {
+  auto text = ReadTextFile("/proc/self/statm");
+  long long size = 0;
+  long long resident = 0;
+  if (!text.ok() || std::sscanf(text->c_str(), "%lld %lld", &size, &resident) != 2) return 0;
+  return resident;
+}
+
+// Runs in a process of its own: ten programs under one fault, then the growth of the process.
+TEST(FaultChild, RunsTenPrograms) {
+  const char* fault = std::getenv(kChildVariable);
+  if (fault == nullptr) GTEST_SKIP() << "only as the child of another test";
+  ENGINE(anecheck_sim_enable_fault)(fault);
+  int64_t before = 0;
+  for (int i = 0; i < 11; ++i) {
+    if (i == 1) before = ResidentPages();
+    LoadedProgram program(kAddOne);
+    program.Bind("x", false, 8);
+    program.Bind("y", true, 8);
+    program.Execute();
+  }
+  const int64_t pages = ResidentPages() - before;
+  const std::string line =
+      fmt::format("finished, grown by {} KiB\n", pages * sysconf(_SC_PAGESIZE) / 1024);
+  ASSERT_GT(write(STDOUT_FILENO, line.data(), line.size()), 0);
+}
+
+struct ChildEnd {
+  int signal = 0;
+  int code = -1;
+  bool timed_out = false;
+  std::string output;
+  int64_t grown_kib() const {
+    const size_t at = output.find("grown by ");
+    return at == std::string::npos ? -1 : std::atoll(output.c_str() + at + 9);
+  }
+};
+
+ChildEnd RunChild(std::string_view fault) {
+  int pipe_ends[2];
+  EXPECT_EQ(pipe(pipe_ends), 0);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_addclose(&actions, pipe_ends[0]);
+  const std::string variable = fmt::format("{}={}", kChildVariable, fault);
+  std::vector<char*> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) environment.push_back(*entry);
+  environment.push_back(const_cast<char*>(variable.c_str()));
+  environment.push_back(nullptr);
+  std::string self = "/proc/self/exe";
+  std::string filter = "--gtest_filter=FaultChild.*";
+  char* arguments[] = {self.data(), filter.data(), nullptr};
+  pid_t child = 0;
+  EXPECT_EQ(posix_spawn(&child, self.c_str(), &actions, nullptr, arguments, environment.data()), 0);
+  posix_spawn_file_actions_destroy(&actions);
+  close(pipe_ends[1]);
+  ChildEnd end;
+  int status = 0;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(2500);
+  while (waitpid(child, &status, WNOHANG) == 0) {
+    if (std::chrono::steady_clock::now() > deadline) {
+      end.timed_out = true;
+      kill(child, SIGKILL);
+      waitpid(child, &status, 0);
+      break;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  char buffer[4096];
+  for (ssize_t got = 0; (got = read(pipe_ends[0], buffer, sizeof(buffer))) > 0;) {
+    end.output.append(buffer, static_cast<size_t>(got));
+  }
+  close(pipe_ends[0]);
+  if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
+  if (WIFEXITED(status)) end.code = WEXITSTATUS(status);
+  return end;
+}
+
+bool Finished(const ChildEnd& end) { return end.output.find("finished") != std::string::npos; }
+
+TEST(FaultProcess, CleanChildFinishes) {
+  const ChildEnd end = RunChild("");
+  EXPECT_EQ(end.code, 0);
+  EXPECT_TRUE(Finished(end));
+  EXPECT_LT(end.grown_kib(), 2048);
+}
+
+#ifndef ANECHECK_SANITIZED
+TEST(FaultProcess, CrashesEndTheProcess) {
+  EXPECT_EQ(RunChild("run-crash").signal, SIGSEGV);
+  EXPECT_EQ(RunChild("compile-crash").signal, SIGSEGV);
+  EXPECT_EQ(RunChild("run-abort").signal, SIGABRT);
+  const ChildEnd exit = RunChild("run-exit");
+  EXPECT_EQ(exit.code, 0);
+  EXPECT_FALSE(Finished(exit));
+}
+#endif
+
+TEST(FaultProcess, HangsDoNotReturn) {
+  for (const char* fault : {"run-hang", "compile-hang"}) {
+    const ChildEnd end = RunChild(fault);
+    EXPECT_TRUE(end.timed_out) << fault;
+    EXPECT_FALSE(Finished(end)) << fault;
+  }
+}
+
+TEST(FaultProcess, SlowRunsTakeTheirTime) {
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_TRUE(Finished(RunChild("run-slow")));
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(11 * 50));
+}
+
+TEST(FaultProcess, LeaksSwellTheProcess) {
+  EXPECT_GE(RunChild("run-leak").grown_kib(), 9 * 1024);
+  EXPECT_GE(RunChild("compile-leak").grown_kib(), 36 * 1024);
+}
+
+TEST(FaultProcess, StrayOutputReachesStandardOutput) {
+  const ChildEnd end = RunChild("run-prints");
+  EXPECT_NE(end.output.find("garbage from the engine"), std::string::npos);
+  EXPECT_TRUE(Finished(end));
+}
+
+}  // namespace
+}  // namespace anecheck::device::testing

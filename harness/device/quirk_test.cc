@@ -1,0 +1,193 @@
+// The quirk table and the difference that each implemented switch makes.
+#include "harness/device/quirk.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <limits>
+#include <set>
+
+#include "harness/device/target.h"
+#include "harness/device/testing/test_engine.h"
+
+namespace anecheck::device::testing {
+namespace {
+
+TEST(Quirks, TableHasEveryRowOnce) {
+  std::set<std::string_view> ids;
+  for (size_t i = 0; i < Quirks().size(); ++i) {
+    EXPECT_TRUE(ids.insert(Quirks()[i].id).second);
+    EXPECT_EQ(FindQuirk(Quirks()[i].id), static_cast<int>(i));
+  }
+  EXPECT_EQ(ids.size(), 59u);  // 39 rows of known_defects.csv, 20 of defects_plus.csv
+  for (const char* id : {"", "D00", "D40", "D1", "P00", "P21", "X01", "D0a"}) {
+    EXPECT_EQ(FindQuirk(id), -1) << id;
+  }
+}
+
+TEST(Quirks, FamiliesHaveTheirOwn) {
+  const QuirkSwitches defaults;
+  EXPECT_TRUE(defaults.IsOn("D01", kFamilyA13));
+  EXPECT_FALSE(defaults.IsOn("D01", kFamilyA15));
+  EXPECT_TRUE(defaults.IsOn("D01", kFamilyA17));
+  EXPECT_TRUE(defaults.IsOn("D15", kFamilyA17));
+  EXPECT_FALSE(defaults.IsOn("D15", kFamilyA13));
+  EXPECT_EQ(ResolveNumericModel(defaults, kFamilyA17).store_rounding, Rounding::kNearestAway);
+  EXPECT_TRUE(ResolveNumericModel(defaults, kFamilyA13).mac_tile_lattice);
+  EXPECT_FALSE(ResolveNumericModel(defaults, kFamilyA14).mac_tile_lattice);
+}
+
+TEST(Quirks, SwitchesOverrideTheFamily) {
+  QuirkSwitches switches;
+  switches.Set(FindQuirk("D01"), QuirkState::kOff);
+  EXPECT_FALSE(ResolveNumericModel(switches, kFamilyA13).mac_port_limit);
+  switches.Set(FindQuirk("D05"), QuirkState::kOn);
+  EXPECT_TRUE(ResolveNumericModel(switches, kFamilyA17).mac_flush_denormals);
+  // D03 and D04 are one mechanism: either by hand stops or starts it.
+  switches.Set(FindQuirk("D04"), QuirkState::kOff);
+  EXPECT_FALSE(ResolveNumericModel(switches, kFamilyA13).mac_tile_lattice);
+  switches.SetAll(QuirkState::kFamilyDefault);
+  switches.Set(FindQuirk("D04"), QuirkState::kOn);
+  EXPECT_TRUE(ResolveNumericModel(switches, kFamilyA15).mac_tile_lattice);
+}
+
+// A program and its data on which a quirk shows.
+struct QuirkCase {
+  const char* id;
+  const char* target;
+  std::string mil;
+  std::vector<double> x;
+  size_t outputs;
+};
+
+std::string OnX(size_t n, const char* shape, const std::string& call) {
+  return MilProgram(fmt::format("tensor<fp16, [1, {}]> x", n),
+                    fmt::format("tensor<fp16, {}> y = {};", shape, call), "y");
+}
+
+std::string Ones(size_t n) {
+  std::string ones;
+  for (size_t i = 0; i < n; ++i) ones += i == 0 ? "[1]" : ", [1]";
+  return fmt::format("tensor<fp16, [{}, 1]>([{}])", n, ones);
+}
+
+std::vector<QuirkCase> Cases() {
+  const double inf = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto dot = [](size_t n) { return OnX(n, "[1, 1]", "matmul(x = x, y = " + Ones(n) + ")"); };
+  std::vector<double> survivors;
+  for (int i = 0; i < 16; ++i) survivors.insert(survivors.end(), {4096, -4096, 1});
+  const std::string itself = OnX(2, "[1, 2]", "sub(x = x, y = x)");
+  const std::string gelu = OnX(1, "[1, 1]", "gelu(x = x, mode = string(\"EXACT\"))");
+  return {
+      {"D01", "h13", dot(2), {20000, 20000}, 1},
+      {"D01", "h17s", dot(2), {-20000, -20000}, 1},
+      {"D02",
+       "h14",
+       OnX(2, "[1, 1]",
+           "slice_by_size(x = x, begin = tensor<int32, [2]>([0, 1]), size = tensor<int32, "
+           "[2]>([1, 1]))"),
+       {1, 5000},
+       1},
+      {"D03", "h13", dot(48), survivors, 1},
+      {"D04", "h13", dot(48), survivors, 1},
+      {"D05", "h13", dot(2), {0x1p-20, 0x1p-20}, 1},
+      {"D06", "h13", OnX(1, "[1, 1]", "relu(x = x)"), {nan}, 1},
+      {"D07", "h13", itself, {inf, 1}, 2},
+      {"D12", "h13", gelu, {0}, 1},
+      {"D15", "h17", OnX(1, "[1, 1]", "add(x = x, y = fp16(1))"), {2048}, 1},
+  };
+}
+
+class QuirkDifference : public ::testing::TestWithParam<QuirkCase> {};
+
+TEST_P(QuirkDifference, ShowsBetweenOnAndOff) {
+  const CleanSettings settings;
+  const QuirkCase& row = GetParam();
+  const std::map<std::string, Halves> inputs = {{"x", ToHalves(row.x)}};
+  const Halves by_default = RunHalves(row.mil, inputs, row.outputs, row.target);
+  ASSERT_EQ(ENGINE(anecheck_sim_set_quirk)(row.id, 1), ANECHECK_SIM_OK);
+  EXPECT_EQ(RunHalves(row.mil, inputs, row.outputs, row.target), by_default);
+  ASSERT_EQ(ENGINE(anecheck_sim_set_quirk)(row.id, 0), ANECHECK_SIM_OK);
+  EXPECT_NE(RunHalves(row.mil, inputs, row.outputs, row.target), by_default);
+  // "all" off is the conforming engine; a single one comes back by hand.
+  ASSERT_EQ(ENGINE(anecheck_sim_set_quirk)("all", 0), ANECHECK_SIM_OK);
+  const Halves conforming = RunHalves(row.mil, inputs, row.outputs, row.target);
+  ASSERT_EQ(ENGINE(anecheck_sim_set_quirk)(row.id, 1), ANECHECK_SIM_OK);
+  const bool needs_other = std::string_view(row.id) == "D03" || std::string_view(row.id) == "D04";
+  if (!needs_other) EXPECT_NE(RunHalves(row.mil, inputs, row.outputs, row.target), conforming);
+}
+
+INSTANTIATE_TEST_SUITE_P(Quirks, QuirkDifference, ::testing::ValuesIn(Cases()),
+                         [](const auto& info) {
+                           return std::string(info.param.id) + "_" + info.param.target;
+                         });
+
+struct RefusalCase {
+  const char* id;
+  const char* target;
+  std::string mil;
+};
+
+std::vector<RefusalCase> Refusals() {
+  return {
+      {"D16", "h13",
+       MilProgram("tensor<fp16, [1, 1, 2, 2, 2]> x, tensor<fp16, [1, 1, 2, 1, 1]> w",
+                  "tensor<fp16, [1, 1, 1, 2, 2]> y = conv(x = x, weight = w);", "y")},
+      {"D29", "h13",
+       MilProgram("tensor<fp16, [1, 1, 1, 20]> x, tensor<fp16, [1, 1, 1, 14]> w",
+                  "tensor<fp16, [1, 1, 1, 7]> y = conv(x = x, weight = w);", "y")},
+      {"D29", "h16",
+       MilProgram("tensor<fp16, [1, 1, 1, 20]> x, tensor<fp16, [1, 1, 1, 16]> w",
+                  "tensor<fp16, [1, 1, 1, 5]> y = conv(x = x, weight = w);", "y")},
+      {"D30", "h17s",
+       MilProgram("tensor<fp16, [2, 1, 1, 4]> x, tensor<fp16, [1, 1, 1, 2]> w",
+                  "tensor<fp16, [2, 1, 1, 3]> y = conv(x = x, weight = w);", "y")},
+      {"D31", "h13",
+       MilProgram("tensor<fp16, [1, 1, 1, 2, 2]> x",
+                  "tensor<fp16, [1, 1, 1, 2, 2]> y = matmul(x = x, y = x);", "y")},
+  };
+}
+
+class QuirkRefusal : public ::testing::TestWithParam<RefusalCase> {};
+
+TEST_P(QuirkRefusal, GoesAwayWithItsSwitch) {
+  const CleanSettings settings;
+  EXPECT_NE(CompileError(GetParam().mil, GetParam().target), "");
+  ASSERT_EQ(ENGINE(anecheck_sim_set_quirk)(GetParam().id, 0), ANECHECK_SIM_OK);
+  EXPECT_EQ(CompileError(GetParam().mil, GetParam().target), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Quirks, QuirkRefusal, ::testing::ValuesIn(Refusals()),
+                         [](const auto& info) {
+                           return std::string(info.param.id) + "_" + info.param.target;
+                         });
+
+TEST(Quirks, UnknownTargetCompilesForTheDefault) {
+  const CleanSettings settings;
+  const std::string mil = OnX(1, "[1, 1]", "relu(x = x)");
+  EXPECT_EQ(CompileError(mil, "h99"), "");
+  ASSERT_EQ(ENGINE(anecheck_sim_set_quirk)("P13", 0), ANECHECK_SIM_OK);
+  EXPECT_NE(CompileError(mil, "h99").find("TargetArchitecture h99"), std::string::npos);
+}
+
+TEST(Quirks, ControlInterfaceRefusesWhatItDoesNotKnow) {
+  const CleanSettings settings;
+  EXPECT_EQ(ENGINE(anecheck_sim_set_quirk)("D99", 1), ANECHECK_SIM_UNKNOWN);
+  EXPECT_EQ(ENGINE(anecheck_sim_set_quirk)(nullptr, 1), ANECHECK_SIM_INVALID);
+  EXPECT_EQ(ENGINE(anecheck_sim_set_quirk)("D01", 2), ANECHECK_SIM_INVALID);
+  EXPECT_EQ(ENGINE(anecheck_sim_enable_fault)("nothing"), ANECHECK_SIM_UNKNOWN);
+  EXPECT_EQ(ENGINE(anecheck_sim_enable_fault)("ulp-error:add"), ANECHECK_SIM_INVALID);
+  EXPECT_EQ(ENGINE(anecheck_sim_disable_fault)("conv-bias-dropped"), ANECHECK_SIM_UNKNOWN);
+  EXPECT_EQ(ENGINE(anecheck_sim_set_target)("h99"), ANECHECK_SIM_UNKNOWN);
+  EXPECT_STREQ(ENGINE(anecheck_sim_target)(), "h13");
+  EXPECT_EQ(ENGINE(anecheck_sim_set_target)("H17s"), ANECHECK_SIM_OK);
+  EXPECT_STREQ(ENGINE(anecheck_sim_target)(), "h17s");
+  const std::string quirks = ENGINE(anecheck_sim_quirks_json)();
+  const std::string faults = ENGINE(anecheck_sim_faults_json)();
+  EXPECT_NE(quirks.find("\"id\":\"D39\""), std::string::npos);
+  EXPECT_NE(faults.find("\"id\":\"conv-bias-dropped\""), std::string::npos);
+}
+
+}  // namespace
+}  // namespace anecheck::device::testing
