@@ -44,6 +44,14 @@ Command* PickCommand(Container& c, uint32_t cmd, uint64_t choice) {
                    [cmd](const Command& command) { return command.cmd == cmd && !command.opaque; });
 }
 
+const Command* FindCommand(const Container& c, uint32_t cmd, uint64_t choice) {
+  std::vector<const Command*> found;
+  for (const Command& command : c.commands) {
+    if (command.cmd == cmd && !command.opaque) found.push_back(&command);
+  }
+  return found.empty() ? nullptr : found[choice % found.size()];
+}
+
 std::vector<Symbol>& Symbols(Container& c) { return c.symtabs.front().symbols; }
 
 Symbol* PickSymbol(Container& c, uint8_t type, uint64_t choice) {
@@ -153,13 +161,9 @@ bool OddCmdsize(Container& c, uint64_t a, uint64_t) {
   return true;
 }
 
-bool NameOffsetOut(Bytes& bytes, const Container& c, uint64_t a, uint64_t b) {
-  auto& commands = const_cast<Container&>(c).commands;
-  const Command* banner = PickWhere(commands, a, [](const Command& command) {
-    return command.cmd == hwx::kBuildInfoCommand && !command.opaque;
-  });
+bool EndlessBanner(Bytes& bytes, const Container& c, uint64_t a, uint64_t) {
+  const Command* banner = FindCommand(c, hwx::kBuildInfoCommand, a);
   if (banner == nullptr) return false;
-  (void)b;
   for (uint64_t i = 8; i < banner->cmdsize; ++i) bytes[banner->offset + i] |= 1;
   return true;
 }
@@ -647,13 +651,13 @@ bool OverflowNcmds(Bytes& bytes, const Container&, uint64_t a, uint64_t) {
   return true;
 }
 bool OverflowNsyms(Bytes& bytes, const Container& c, uint64_t a, uint64_t) {
-  const Command* symtab = PickCommand(const_cast<Container&>(c), hwx::kSymtabCommand, 0);
+  const Command* symtab = FindCommand(c, hwx::kSymtabCommand, 0);
   if (symtab == nullptr) return false;
   SetWord(bytes, symtab->offset + 12, 0x10000000 | static_cast<uint32_t>(a));
   return true;
 }
 bool OverflowSections(Bytes& bytes, const Container& c, uint64_t a, uint64_t b) {
-  const Command* segment = PickCommand(const_cast<Container&>(c), hwx::kSegmentCommand, a);
+  const Command* segment = FindCommand(c, hwx::kSegmentCommand, a);
   if (segment == nullptr) return false;
   SetWord(bytes, segment->offset + 64, 0x7fff0000 | static_cast<uint32_t>(b));
   return true;
@@ -803,7 +807,7 @@ constexpr auto kEdits = std::to_array<Edit>({
     {.id = "wrong-flags", .breaks_rule = "header-flags", .edit = WrongFlags},
     {.id = "wrong-sizeofcmds", .breaks_rule = "header-sizeofcmds", .edit = WrongSizeofcmds},
     {.id = "odd-cmdsize", .breaks_rule = "command-aligned", .edit = OddCmdsize},
-    {.id = "endless-banner", .patch = NameOffsetOut},
+    {.id = "endless-banner", .patch = EndlessBanner},
     {.id = "bad-thread", .breaks_rule = "command-shape", .edit = BadThread},
     {.id = "trailing-bytes", .breaks_rule = "command-trailing", .edit = TrailingBytes},
     {.id = "unknown-command", .breaks_rule = "command-known", .edit = UnknownCommand},

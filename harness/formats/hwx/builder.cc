@@ -17,8 +17,13 @@ constexpr uint32_t kCoefficientBase0 = 0x1f848;    // version 7: CoeffBaseAddr[0
 constexpr uint32_t kCoefficients = 16;
 constexpr uint32_t kKernelSlot = 2;  // assumed: the specification gives no slot for __KERN_0
 
-enum SegmentFlags : uint32_t { kGuardFlags = 4, kZeroConstFlags = 4, kWindowFlags = 6 };
-enum Protection : uint32_t { kRead = 1, kWrite = 2, kReadWrite = 3, kReadExecute = 5 };
+constexpr uint32_t kGuardFlags = 4;
+constexpr uint32_t kZeroConstFlags = 4;
+constexpr uint32_t kWindowFlags = 6;
+constexpr uint32_t kRead = 1;
+constexpr uint32_t kWrite = 2;
+constexpr uint32_t kReadWrite = 3;
+constexpr uint32_t kReadExecute = 5;
 
 // The position of a register's value in a task's stream, in bytes from the task's start, and its
 // index among the task's values; nothing where the stream does not write it.
