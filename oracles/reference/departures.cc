@@ -113,12 +113,12 @@ void ReplaceNan(BoundedTensor& result, double by) {
     if (result.point()) continue;
     if (result.low[i] != result.low[i]) {
       result.low[i] = result.high[i] = by;
-    } else if (result.nan[i] != 0) {
+    } else if (result.NanAt(i)) {
       result.low[i] = std::min(result.low[i], by);
       result.high[i] = std::max(result.high[i], by);
     }
-    result.nan[i] = 0;
   }
+  result.nan = nullptr;
 }
 
 // f(x) == value at the operand's elements that `hits` selects.

@@ -95,25 +95,56 @@ double Accumulator::Error(double magnitude, size_t count, bool on_grid) const {
   return terms * (unit + (exact_ends ? 0 : 0x1p-52)) * magnitude * kMagnitudeSlack;
 }
 
-Accumulated Accumulator::PointDot(const double* x, const double* y, size_t count) {
+namespace {
+
+// Sums over four lanes each, so that the loops become vector code. The order does not matter: the
+// sums are either exact or within the error that is accounted for.
+struct FourSums {
+  double lane[4] = {0, 0, 0, 0};
+  double Total() const { return (lane[0] + lane[1]) + (lane[2] + lane[3]); }
+};
+
+struct PointSums {
   double sum = 0;
   double magnitude = 0;
   double rounded = 0;
-  if (products_on_grid_ || !product_rounding_) {
-    for (size_t k = 0; k < count; ++k) {
-      const double product = x[k] * y[k];
-      sum += product;
-      magnitude += std::fabs(product);
-    }
-    rounded = sum;
-  } else {
-    for (size_t k = 0; k < count; ++k) {
-      const double product = x[k] * y[k];
-      sum += product;
-      magnitude += std::fabs(product);
-      rounded += grid_.Round(product);
+};
+
+template <typename Round>
+PointSums SumProducts(const double* x, const double* y, size_t count, const Round& round) {
+  FourSums sum;
+  FourSums magnitude;
+  FourSums rounded;
+  const size_t whole = count / 4 * 4;
+  for (size_t k = 0; k < whole; k += 4) {
+    for (size_t lane = 0; lane < 4; ++lane) {
+      const double product = x[k + lane] * y[k + lane];
+      sum.lane[lane] += product;
+      magnitude.lane[lane] += std::fabs(product);
+      rounded.lane[lane] += round(product);
     }
   }
+  for (size_t k = whole; k < count; ++k) {
+    const double product = x[k] * y[k];
+    sum.lane[0] += product;
+    magnitude.lane[0] += std::fabs(product);
+    rounded.lane[0] += round(product);
+  }
+  return {sum.Total(), magnitude.Total(), rounded.Total()};
+}
+
+}  // namespace
+
+Accumulated Accumulator::PointDot(const double* x, const double* y, size_t count) {
+  PointSums sums;
+  if (products_on_grid_ || !product_rounding_) {
+    sums = SumProducts(x, y, count, [](double product) { return product; });
+  } else if (grid_.half()) {
+    sums = SumProducts(x, y, count, RoundToHalf);
+  } else {
+    sums = SumProducts(x, y, count, RoundToFloat);
+  }
+  const auto [sum, magnitude, rounded] = sums;
   Accumulated result;
   result.exact = magnitude <= exact_limit_;
   result.value = result.exact ? sum : ExactDot(x, y, count);

@@ -58,7 +58,8 @@ class LaneBuffer {
 inline Lanes LanesAt(const BoundedTensor& tensor, size_t start) {
   const double* value = tensor.value + start;
   if (tensor.point()) return {value, value, value};
-  return {value, tensor.low + start, tensor.high + start, tensor.nan + start};
+  const uint8_t* nan = tensor.nan == nullptr ? nullptr : tensor.nan + start;
+  return {value, tensor.low + start, tensor.high + start, nan};
 }
 
 inline void GatherStrided(const BoundedTensor& tensor, int64_t start, int64_t stride, size_t count,

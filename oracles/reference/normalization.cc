@@ -62,7 +62,8 @@ class LayerNormGroup {
     return Round(y);
   }
   Interval Round(const Interval& y) const {
-    return {OuterLow(grid_, y.low, wide_), OuterHigh(grid_, y.high, wide_)};
+    const auto store = [this](double x) { return grid_.Round(x); };
+    return {OuterLow(store, y.low, wide_), OuterHigh(store, y.high, wide_)};
   }
 
  private:

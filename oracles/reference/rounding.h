@@ -22,17 +22,19 @@ inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // DoubleToHalf and back in one step, ties to even. Adding and subtracting 1.5 * 2^(e + 42), where
-// 2^e <= |x|, leaves exactly 11 significand bits; e is held at -14 or above for subnormals.
+// 2^e <= |x|, leaves exactly 11 significand bits; e is held at -14 or above for subnormals. Written
+// without branches so that loops over it become vector code.
 inline double RoundToHalf(double x) {
-  const double magnitude = std::fabs(x);
-  if (!(magnitude < 65520.0)) return x != x ? x : std::copysign(kInfinity, x);
   constexpr uint64_t kExponentMask = 0x7ff0000000000000;
-  constexpr uint64_t kMinNormal = uint64_t{1023 - 14} << 52;
-  const uint64_t exponent = std::bit_cast<uint64_t>(magnitude) & kExponentMask;
-  const uint64_t clamped = exponent < kMinNormal ? kMinNormal : exponent;
-  const double magic = std::bit_cast<double>((clamped + (uint64_t{42} << 52)) | 0x0008000000000000);
-  const double rounded = (x + magic) - magic;
-  return rounded == 0 ? std::copysign(0.0, x) : rounded;
+  constexpr uint64_t kOneAndAHalf = 0x0008000000000000;
+  const double magnitude = std::fabs(x);
+  const double normal = magnitude > kHalfMinNormal ? magnitude : kHalfMinNormal;
+  const uint64_t exponent = std::bit_cast<uint64_t>(normal) & kExponentMask;
+  const double magic = std::bit_cast<double>(exponent + (uint64_t{42} << 52) + kOneAndAHalf);
+  const double rounded = std::copysign((x + magic) - magic, x);
+  // From halfway between 65504 and the next step on, infinity; x + (x - x) keeps NaN a NaN.
+  const double beyond = std::copysign(kInfinity, x) + (x - x == 0 ? 0 : x);
+  return magnitude < 65520.0 ? rounded : beyond;
 }
 
 inline double RoundToFloat(double x) { return static_cast<double>(static_cast<float>(x)); }

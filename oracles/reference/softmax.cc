@@ -49,8 +49,10 @@ class SoftmaxGroup {
         from = std::min(from, grid_.Round(from));
         to = std::max(to, grid_.Round(to));
       }
-      group_.low[i] = ExponentialEnd(std::exp(from), -1);
-      group_.high[i] = ExponentialEnd(std::exp(to), 1);
+      const double e = group_.value[i];
+      const double difference = Difference(x.value[i], top);
+      group_.low[i] = ExponentialEnd(from == difference ? e : std::exp(from), -1);
+      group_.high[i] = ExponentialEnd(to == difference ? e : std::exp(to), 1);
     }
     return true;
   }

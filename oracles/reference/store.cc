@@ -27,18 +27,118 @@ void SettleNan(double& low, double& high, uint8_t& nan) {
   high = kInfinity;
 }
 
-// Rounds point results; gives whether every one was representable.
-bool RoundPoint(const Grid& grid, const double* raw, BoundedTensor& result) {
-  bool exact = true;
-  bool special = false;
-  for (size_t i = 0; i < result.size; ++i) {
-    const double stored = grid.Store(raw[i]);
-    result.value[i] = stored;
-    exact &= stored == raw[i] || raw[i] != raw[i];
-    special |= !IsFiniteDouble(stored);
+// The forms of storing, one instantiation of the loops below each.
+struct StoreHalf {
+  double operator()(double x) const { return RoundToHalf(x); }
+};
+struct StoreHalfAway {
+  double operator()(double x) const { return Grid(DType::kFp16, true).Store(x); }
+};
+struct StoreSingle {
+  double operator()(double x) const { return RoundToFloat(x); }
+};
+
+struct Facts {
+  bool exact = true;     // every value is representable
+  bool special = false;  // some value is not finite
+};
+
+// Rounds the values.
+template <typename Store>
+Facts RoundValues(const Store& store, const double* raw, size_t count, double* value) {
+  uint64_t inexact = 0;
+  uint64_t special = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const double stored = store(raw[i]);
+    value[i] = stored;
+    inexact |= stored < raw[i] || stored > raw[i] ? 1 : 0;
+    special |= std::fabs(stored) < kInfinity ? 0 : 1;
   }
-  result.special = special;
-  return exact;
+  return {inexact == 0, special != 0};
+}
+
+// Rounds the ends outward where no end is NaN and no NaN is admitted. Gives whether every interval
+// is a point.
+template <typename Store>
+bool RoundNumberEnds(const Store& store, const double* from_low, const double* from_high, bool wide,
+                     BoundedTensor& result) {
+  uint64_t open = 0;
+  uint64_t special = 0;
+  for (size_t i = 0; i < result.size; ++i) {
+    const double low = OuterLow(store, from_low[i], wide);
+    const double high = OuterHigh(store, from_high[i], wide);
+    result.low[i] = low;
+    result.high[i] = high;
+    open |= low == result.value[i] && high == result.value[i] ? 0 : 1;
+    special |= std::fabs(low) < kInfinity && std::fabs(high) < kInfinity ? 0 : 1;
+  }
+  result.special |= special != 0;
+  return open == 0;
+}
+
+template <typename Store>
+bool RoundAnyEnds(KernelContext& context, const Store& store, const double* from_low,
+                  const double* from_high, const uint8_t* from_nan, bool wide,
+                  BoundedTensor& result) {
+  result.nan = context.arena().Allocate<uint8_t>(result.size);
+  bool point = true;
+  for (size_t i = 0; i < result.size; ++i) {
+    double low = from_low[i];
+    double high = from_high[i];
+    uint8_t nan = from_nan == nullptr ? 0 : from_nan[i];
+    SettleNan(low, high, nan);
+    low = OuterLow(store, low, wide);
+    high = OuterHigh(store, high, wide);
+    result.low[i] = low;
+    result.high[i] = high;
+    result.nan[i] = nan;
+    const bool only_nan = low != low;
+    const bool number_point = low == high && low == result.value[i] && nan == 0;
+    point &= number_point || (only_nan && result.value[i] != result.value[i]);
+    result.special |= nan != 0 || !IsFiniteDouble(low) || !IsFiniteDouble(high);
+  }
+  return point;
+}
+
+bool AnyNan(const Raw& raw, size_t count) {
+  uint64_t any = 0;
+  for (size_t i = 0; i < count; ++i) {
+    any |= raw.low[i] == raw.low[i] && raw.high[i] == raw.high[i] ? 0 : 1;
+  }
+  for (size_t i = 0; raw.nan != nullptr && i < count; ++i) any |= raw.nan[i];
+  return any != 0;
+}
+
+template <typename Store>
+void StoreWith(KernelContext& context, const Store& store, BoundedTensor& result, const Raw& raw,
+               bool wide) {
+  const Facts facts = RoundValues(store, raw.value, result.size, result.value);
+  result.special = facts.special;
+  const bool raw_point = raw.low == nullptr;
+  if (raw_point && (facts.exact || !wide)) return;
+  result.low = context.arena().Allocate<double>(result.size);
+  result.high = context.arena().Allocate<double>(result.size);
+  const double* low = raw_point ? raw.value : raw.low;
+  const double* high = raw_point ? raw.value : raw.high;
+  const bool nan = raw_point ? facts.special : AnyNan(raw, result.size);
+  const bool point = nan ? RoundAnyEnds(context, store, low, high, raw.nan, wide, result)
+                         : RoundNumberEnds(store, low, high, wide, result);
+  if (!point) return;
+  result.low = result.high = result.value;
+  result.nan = nullptr;
+}
+
+// The ends moved by `ulp` neighbours, in new arrays.
+Raw Widened(KernelContext& context, const Grid& grid, const Raw& raw, size_t count, int ulp) {
+  Raw widened = raw;
+  const bool point = raw.low == nullptr;
+  widened.low = context.arena().Allocate<double>(count);
+  widened.high = context.arena().Allocate<double>(count);
+  for (size_t i = 0; i < count; ++i) {
+    widened.low[i] = Neighbour(grid, point ? raw.value[i] : raw.low[i], -ulp);
+    widened.high[i] = Neighbour(grid, point ? raw.value[i] : raw.high[i], ulp);
+  }
+  return widened;
 }
 
 }  // namespace
@@ -58,44 +158,21 @@ Grid GridOf(const KernelContext& context, DType dtype) {
   return Grid(dtype, context.contract().Find(Effect::kTiesAway) != nullptr);
 }
 
-void StoreFloats(KernelContext& context, BoundedTensor& result, const Raw& raw, int ulp) {
-  const Grid grid = GridOf(context, result.type.dtype);
-  const bool wide = context.contract().Allows(Term::kWideIntermediate);
+void StoreFloats(KernelContext& context, BoundedTensor& result, const Raw& given, int ulp) {
+  const Contract& contract = context.contract();
+  const bool wide = contract.Allows(Term::kWideIntermediate);
   result.value = context.arena().Allocate<double>(result.size);
   result.low = result.high = result.value;
   result.nan = nullptr;
-  const bool exact = RoundPoint(grid, raw.value, result);
-  const bool raw_point = raw.low == nullptr || context.contract().ideal;
-  if (raw_point && ulp == 0 && (exact || !wide)) return;
-
-  const double* from_low = raw_point ? raw.value : raw.low;
-  const double* from_high = raw_point ? raw.value : raw.high;
-  result.low = context.arena().Allocate<double>(result.size);
-  result.high = context.arena().Allocate<double>(result.size);
-  result.nan = context.arena().Allocate<uint8_t>(result.size);
-  bool point = true;
-  for (size_t i = 0; i < result.size; ++i) {
-    double low = from_low[i];
-    double high = from_high[i];
-    uint8_t nan = raw.nan == nullptr ? 0 : raw.nan[i];
-    SettleNan(low, high, nan);
-    if (ulp != 0) {
-      low = Neighbour(grid, low, -ulp);
-      high = Neighbour(grid, high, ulp);
-    }
-    low = OuterLow(grid, low, wide);
-    high = OuterHigh(grid, high, wide);
-    result.low[i] = low;
-    result.high[i] = high;
-    result.nan[i] = nan;
-    const bool only_nan = low != low;
-    const bool number_point = low == high && low == result.value[i] && nan == 0;
-    point &= number_point || (only_nan && result.value[i] != result.value[i]);
-    result.special |= nan != 0 || !IsFiniteDouble(low) || !IsFiniteDouble(high);
-  }
-  if (point) {
-    result.low = result.high = result.value;
-    result.nan = nullptr;
+  Raw raw = contract.ideal ? Raw{.value = given.value} : given;
+  const Grid grid = GridOf(context, result.type.dtype);
+  if (ulp != 0) raw = Widened(context, grid, raw, result.size, ulp);
+  if (!grid.half()) {
+    StoreWith(context, StoreSingle{}, result, raw, wide);
+  } else if (contract.Find(Effect::kTiesAway) != nullptr) {
+    StoreWith(context, StoreHalfAway{}, result, raw, wide);
+  } else {
+    StoreWith(context, StoreHalf{}, result, raw, wide);
   }
 }
 

@@ -34,20 +34,22 @@ void StoreExact(BoundedTensor& result, const Raw& raw);
 Grid GridOf(const KernelContext& context, DType dtype);
 
 // One end of an interval after it was rounded to its grid or kept unrounded, whichever is farther
-// out. fp32 rounding stands for the "unrounded" form of fp32-class hardware.
-inline double OuterLow(const Grid& grid, double x, bool wide) {
-  const double stored = grid.Store(x);
-  if (!wide) return stored;
+// out. fp32 rounding stands for the "unrounded" form of fp32-class hardware. `store` rounds.
+template <typename Store>
+inline double OuterLow(const Store& store, double x, bool wide) {
+  const double stored = store(x);
   const double single = RoundToFloat(x);
   const double low = stored < x ? stored : x;
-  return single < low ? single : low;
+  const double outer = single < low ? single : low;
+  return wide ? outer : stored;
 }
-inline double OuterHigh(const Grid& grid, double x, bool wide) {
-  const double stored = grid.Store(x);
-  if (!wide) return stored;
+template <typename Store>
+inline double OuterHigh(const Store& store, double x, bool wide) {
+  const double stored = store(x);
   const double single = RoundToFloat(x);
   const double high = stored > x ? stored : x;
-  return single > high ? single : high;
+  const double outer = single > high ? single : high;
+  return wide ? outer : stored;
 }
 
 }  // namespace anecheck::reference
