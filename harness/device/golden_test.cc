@@ -227,6 +227,50 @@ TEST_F(Golden, GeluIsBiasedAtTheOrigin) {
   EXPECT_EQ(Unary("gelu", {0}, ", mode = string(\"EXACT\")", "h15")[0], 0);
 }
 
+TEST_F(Golden, SiluIsBiasedAtTheOrigin) {
+  EXPECT_EQ(Unary("silu", {0})[0], HalfToDouble(DoubleToHalf(-0.001259)));
+  EXPECT_EQ(Unary("silu", {0}, "", "h15")[0], 0);
+}
+
+TEST_F(Golden, ZerosRootsAndLogarithms) {
+  EXPECT_EQ(Unary("sqrt", {-1})[0], 0);
+  EXPECT_EQ(Unary("rsqrt", {-1})[0], 0);
+  EXPECT_EQ(Unary("log", {-1, 0}), (std::vector<double>{0, -45440}));
+  EXPECT_EQ(Unary("inverse", {-0.0}, ", epsilon = fp16(0)")[0], kInfinity);
+  EXPECT_EQ(Unary("rsqrt", {-0.0})[0], kInfinity);
+  EXPECT_EQ(Unary("sqrt", {-0.0})[0], 0);
+  // Families without these departures follow IEEE 754.
+  EXPECT_TRUE(std::isnan(Unary("sqrt", {-1}, "", "h15")[0]));
+  EXPECT_EQ(Unary("inverse", {-0.0}, ", epsilon = fp16(0)", "h15")[0], -kInfinity);
+  EXPECT_EQ(Unary("log", {0}, "", "h15")[0], -kInfinity);
+}
+
+TEST_F(Golden, SaturationOfCurves) {
+  EXPECT_EQ(Unary("softplus", {kInfinity})[0], 0);
+  EXPECT_EQ(Unary("softsign", {kInfinity})[0], 0);
+  EXPECT_EQ(Unary("softsign", {kInfinity}, "", "h15")[0], 1);
+  EXPECT_NEAR(Unary("softplus", {10})[0], 10, 0.01);
+  EXPECT_EQ(Unary("softplus", {11}, "", "h17s")[0], 0);
+  EXPECT_EQ(Unary("softplus", {11}, "", "h15")[0], 11);
+  EXPECT_EQ(Unary("erf", {kNan})[0], 1);
+  EXPECT_EQ(Unary("exp", {kNan})[0], kInfinity);
+}
+
+// "exp first reaches inf: x = 11.094", "square first reaches inf: x = 256".
+TEST_F(Golden, FirstInfinities) {
+  EXPECT_EQ(Unary("exp", {11.09375})[0], kInfinity);
+  EXPECT_NE(Unary("exp", {11.0859375})[0], kInfinity);
+  EXPECT_EQ(Unary("square", {256})[0], kInfinity);
+  EXPECT_NE(Unary("square", {255.875})[0], kInfinity);
+}
+
+TEST_F(Golden, SeamsOfTrigonometry) {
+  EXPECT_NEAR(std::fabs(Unary("atan", {1})[0] - std::atan(1.0)), 0.05, 0.01);
+  EXPECT_NEAR(Unary("atan", {1}, "", "h14")[0], std::atan(1.0), 0.001);
+  const double turn = HalfToDouble(DoubleToHalf(3.140625));
+  EXPECT_NEAR(std::fabs(Unary("sin", {turn}, "", "h15")[0] - std::sin(turn)), 0.05, 0.01);
+}
+
 TEST_F(Golden, SameBytesAgain) {
   std::vector<double> x;
   for (int i = 0; i < 333; ++i) x.push_back(std::sin(i) * 20);

@@ -8,9 +8,9 @@ namespace {
 
 std::unordered_map<std::string_view, const OpRow*> MakeIndex() {
   std::unordered_map<std::string_view, const OpRow*> index;
-  for (const auto rows :
-       {ConvolutionRows(), PoolingRows(), ElementwiseRows(), ActivationRows(), SoftmaxRows(),
-        NormalizationRows(), ReductionRows(), MovementRows(), SliceRows(), QuantizationRows()}) {
+  for (const auto rows : {ConvolutionRows(), PoolingRows(), ElementwiseRows(), ActivationRows(),
+                          UnaryRows(), SoftmaxRows(), NormalizationRows(), ReductionRows(),
+                          MovementRows(), SliceRows(), QuantizationRows()}) {
     for (const OpRow& row : rows) index.emplace(row.name, &row);
   }
   return index;

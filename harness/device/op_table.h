@@ -24,6 +24,7 @@ std::span<const OpRow> ConvolutionRows();
 std::span<const OpRow> PoolingRows();
 std::span<const OpRow> ElementwiseRows();
 std::span<const OpRow> ActivationRows();
+std::span<const OpRow> UnaryRows();
 std::span<const OpRow> SoftmaxRows();
 std::span<const OpRow> NormalizationRows();
 std::span<const OpRow> ReductionRows();

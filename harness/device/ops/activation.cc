@@ -1,67 +1,15 @@
 // Activations: the rectifier and the clamp are exact, the others are tables.
-#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <limits>
 #include <memory>
 
 #include "harness/device/curve_table.h"
 #include "harness/device/half_block.h"
 #include "harness/device/op_table.h"
+#include "harness/device/ops/map_kernel.h"
 
 namespace anecheck::device {
 namespace {
-
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-// Runs a function over a tensor, block by block, in place in fp32.
-template <typename Function>
-class MapKernel : public Kernel {
- public:
-  MapKernel(const TensorType& type, NumericModel model, Function function)
-      : element_(type.element), count_(type.shape.Elements()), model_(model), function_(function) {}
-
-  void Run(const Invocation& call) const override {
-    const int64_t size = ElementSize(element_);
-    float block[kBlock];
-    for (int64_t first = 0; first < count_; first += kBlock) {
-      const int64_t count = std::min(kBlock, count_ - first);
-      LoadFloats(element_, static_cast<const char*>(call.inputs[0]) + first * size, 1, count,
-                 block);
-      for (int64_t i = 0; i < count; ++i) {
-        float x = block[i];
-        if (std::isnan(x) && model_.nan_is_infinity) x = kInfinity;
-        block[i] = function_(x, model_);
-      }
-      StoreFloats(element_, block, count, model_,
-                  static_cast<char*>(call.outputs[0]) + first * size);
-    }
-  }
-
- private:
-  Element element_;
-  int64_t count_;
-  NumericModel model_;
-  Function function_;
-};
-
-template <typename Function>
-std::unique_ptr<const Kernel> BuildMap(OpBuilder& builder, const Operand& x, Function function) {
-  if (!builder.ok()) return nullptr;
-  if (!IsFloat(x.type.element)) {
-    builder.Reject(Stage::kFrontend, fmt::format("x is {}", x.type.ToString()));
-    return nullptr;
-  }
-  builder.Output(x.type);
-  return std::make_unique<MapKernel<Function>>(x.type, builder.model(), function);
-}
-
-std::unique_ptr<const Kernel> BuildCurve(OpBuilder& builder, const Operand& x,
-                                         const CurveTable& table) {
-  return BuildMap(builder, x, [table = &table](float value, const NumericModel& model) {
-    return table->Evaluate(value, model);
-  });
-}
 
 double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 // The even remainders of functions that are x / 2 plus one.

@@ -14,7 +14,7 @@
 namespace anecheck::device {
 namespace {
 
-enum class Reduction : uint8_t { kSum, kMax };
+enum class Reduction : uint8_t { kSum, kMean, kMax, kMin };
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
@@ -45,10 +45,24 @@ class ReduceKernel : public Kernel {
     }
     for (int64_t i = 0; i < results; ++i) {
       const float* from = values + split_.kept[static_cast<size_t>(i)];
-      result[i] = reduction_ == Reduction::kSum ? Sum(from) : Max(from);
+      result[i] = Reduce(from);
       if (std::isnan(result[i]) && model_.invalid_is_zero) result[i] = 0;
     }
     StoreFloats(element_, result, results, model_, call.outputs[0]);
+  }
+
+  float Reduce(const float* from) const {
+    switch (reduction_) {
+      case Reduction::kSum:
+        return Sum(from);
+      case Reduction::kMean:
+        return Sum(from) * (1.0f / static_cast<float>(split_.reduced.size()));
+      case Reduction::kMax:
+        return Extreme(from, 1);
+      case Reduction::kMin:
+        return -Extreme(from, -1);
+    }
+    return 0;
   }
 
   float Sum(const float* from) const {
@@ -64,12 +78,13 @@ class ReduceKernel : public Kernel {
     return sum.Total();
   }
 
-  float Max(const float* from) const {
+  // The largest of the elements times `sign`.
+  float Extreme(const float* from, float sign) const {
     float maximum = model_.Has(Planted::kReduceStartsAtZero) ? 0 : -kInfinity;
     bool nan = false;
     for (const int64_t i : split_.reduced) {
       nan |= std::isnan(from[i]);
-      maximum = std::max(maximum, from[i]);
+      maximum = std::max(maximum, sign * from[i]);
     }
     return nan ? std::numeric_limits<float>::quiet_NaN() : maximum;
   }
@@ -77,17 +92,25 @@ class ReduceKernel : public Kernel {
   void RunInts(const Invocation& call) const {
     const int64_t size = ElementSize(element_);
     for (size_t i = 0; i < split_.kept.size(); ++i) {
-      int64_t result = reduction_ == Reduction::kSum ? 0 : std::numeric_limits<int64_t>::min();
-      for (const int64_t offset : split_.reduced) {
+      int64_t result = 0;
+      for (size_t k = 0; k < split_.reduced.size(); ++k) {
+        const int64_t at = split_.kept[i] + split_.reduced[k];
         int64_t value = 0;
-        LoadInts(element_,
-                 static_cast<const char*>(call.inputs[0]) + (split_.kept[i] + offset) * size, 1, 1,
-                 &value);
-        result = reduction_ == Reduction::kSum ? result + value : std::max(result, value);
+        LoadInts(element_, static_cast<const char*>(call.inputs[0]) + at * size, 1, 1, &value);
+        result = k == 0 ? value : Combine(result, value);
+      }
+      if (reduction_ == Reduction::kMean) {
+        result /= static_cast<int64_t>(split_.reduced.size());
       }
       StoreInts(element_, &result, 1,
                 static_cast<char*>(call.outputs[0]) + static_cast<int64_t>(i) * size);
     }
+  }
+
+  int64_t Combine(int64_t a, int64_t b) const {
+    if (reduction_ == Reduction::kMax) return std::max(a, b);
+    if (reduction_ == Reduction::kMin) return std::min(a, b);
+    return a + b;
   }
 
   int64_t Last() const { return split_.kept.back() + split_.reduced.back(); }
@@ -122,7 +145,9 @@ std::unique_ptr<const Kernel> Build(OpBuilder& builder) {
 
 constexpr OpRow kRows[] = {
     {"reduce_sum", Build<Reduction::kSum>},
+    {"reduce_mean", Build<Reduction::kMean>},
     {"reduce_max", Build<Reduction::kMax>},
+    {"reduce_min", Build<Reduction::kMin>},
 };
 
 }  // namespace

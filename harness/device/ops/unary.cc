@@ -1,0 +1,205 @@
+// Elementwise functions of one operand beside the activations of activation.cc: roots, powers,
+// exponentials, roundings, trigonometry, and the tabled curves that have no published error.
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <memory>
+
+#include "harness/device/op_table.h"
+#include "harness/device/ops/map_kernel.h"
+
+namespace anecheck::device {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
+// Evaluated in double and rounded to fp32: the engine's fp32-class evaluation.
+template <double (*kFunction)(double)>
+float InWide(float x, const NumericModel&) {
+  return static_cast<float>(kFunction(static_cast<double>(x)));
+}
+
+template <float (*kFunction)(float, const NumericModel&)>
+std::unique_ptr<const Kernel> Plain(OpBuilder& builder) {
+  return BuildMap(builder, builder.Tensor("x"),
+                  [](float x, const NumericModel& model) { return kFunction(x, model); });
+}
+
+float Abs(float x, const NumericModel&) { return std::fabs(x); }
+float Square(float x, const NumericModel&) { return x * x; }
+float Sqrt(float x, const NumericModel&) { return std::sqrt(x); }
+float Sign(float x, const NumericModel&) {
+  return std::isnan(x) ? x : static_cast<float>((x > 0) - (x < 0));
+}
+float Round(float x, const NumericModel&) { return std::nearbyint(x); }
+float Ceil(float x, const NumericModel&) { return std::ceil(x); }
+float Floor(float x, const NumericModel&) { return std::floor(x); }
+float Relu6(float x, const NumericModel&) { return std::isnan(x) ? x : std::clamp(x, 0.0f, 6.0f); }
+
+// D10: the quotient of two infinities is taken as 0.
+float Softsign(float x, const NumericModel& model) {
+  if (std::isinf(x)) return model.softsign_infinity_zero && x > 0 ? 0.0f : std::copysign(1.0f, x);
+  return x / (1 + std::fabs(x));
+}
+
+// D14: near the seams of the argument reduction the result is off. Where the seams lie is not
+// published; they are put at the multiples of a quarter turn, and at 1 for the arc tangent.
+constexpr float kSeamError = 0.05f;
+constexpr float kSeamWidth = 0.01f;
+bool NearQuarterTurn(float x) {
+  const double turns = static_cast<double>(x) / M_PI_2;
+  return std::fabs(turns - std::nearbyint(turns)) < static_cast<double>(kSeamWidth) && x != 0;
+}
+float Sin(float x, const NumericModel& model) {
+  const auto y = static_cast<float>(std::sin(static_cast<double>(x)));
+  return model.trigonometric_seams && NearQuarterTurn(x) ? y - std::copysign(kSeamError, y) : y;
+}
+float Cos(float x, const NumericModel& model) {
+  const auto y = static_cast<float>(std::cos(static_cast<double>(x)));
+  return model.trigonometric_seams && NearQuarterTurn(x) ? y - std::copysign(kSeamError, y) : y;
+}
+float Atan(float x, const NumericModel& model) {
+  const auto y = static_cast<float>(std::atan(static_cast<double>(x)));
+  const bool seam = model.trigonometric_seams && std::fabs(std::fabs(x) - 1) < kSeamWidth;
+  return seam ? y - std::copysign(kSeamError, y) : y;
+}
+
+// In fp16, as every constant of a pass. Defaults are those of the MIL operation set.
+float ReadEpsilon(OpBuilder& builder, double fallback) {
+  return static_cast<float>(HalfToDouble(DoubleToHalf(builder.Float("epsilon", fallback))));
+}
+// Adding +0 would lose the sign of a zero.
+float AddEpsilon(float x, float epsilon) { return epsilon == 0 ? x : x + epsilon; }
+
+// D08: the sign of a zero is lost on the way in.
+std::unique_ptr<const Kernel> BuildInverse(OpBuilder& builder) {
+  const Operand x = builder.Tensor("x");
+  const float epsilon = ReadEpsilon(builder, 1e-4);
+  return BuildMap(builder, x, [epsilon](float value, const NumericModel& model) {
+    const float divisor = AddEpsilon(value, epsilon);
+    if (divisor == 0 && model.zero_sign_lost) return kInfinity;
+    return 1 / divisor;
+  });
+}
+
+std::unique_ptr<const Kernel> BuildRsqrt(OpBuilder& builder) {
+  const Operand x = builder.Tensor("x");
+  const float epsilon = ReadEpsilon(builder, 1e-12);
+  return BuildMap(builder, x, [epsilon](float value, const NumericModel& model) {
+    const float under = AddEpsilon(value, epsilon);
+    if (under == 0 && model.zero_sign_lost) return kInfinity;
+    return static_cast<float>(1 / std::sqrt(static_cast<double>(under)));
+  });
+}
+
+// D11: the logarithm of zero is a finite value.
+std::unique_ptr<const Kernel> BuildLog(OpBuilder& builder) {
+  const Operand x = builder.Tensor("x");
+  const float epsilon = ReadEpsilon(builder, 1e-45);
+  return BuildMap(builder, x, [epsilon](float value, const NumericModel& model) {
+    const float of = AddEpsilon(value, epsilon);
+    if (of == 0 && model.log_zero_finite) return -45440.0f;
+    return static_cast<float>(std::log(static_cast<double>(of)));
+  });
+}
+
+double SiluEven(double x) { return x * (Sigmoid(x) - 0.5); }
+double SoftplusEven(double x) { return x / 2 + std::log1p(std::exp(-x)); }
+
+std::unique_ptr<const Kernel> BuildSilu(OpBuilder& builder) {
+  static const CurveTable table = MakeCurve(SiluEven, 0, 9, CurveSymmetry::kHalfPlusEven);
+  static const CurveTable biased = WithOrigin(table, -0.001259f);  // D13, facts/numerics.md
+  const Operand x = builder.Tensor("x");
+  return BuildCurve(builder, x, builder.model().silu_origin_bias ? biased : table);
+}
+
+// D09: where the exponential leaves the array's range the result is 0.
+constexpr float kSoftplusEdge = 10.4f;
+
+std::unique_ptr<const Kernel> BuildSoftplus(OpBuilder& builder) {
+  static const CurveTable table = MakeCurve(SoftplusEven, 0, 10, CurveSymmetry::kHalfPlusEven);
+  return BuildMap(builder, builder.Tensor("x"), [](float x, const NumericModel& model) {
+    if (model.softplus_drops && x >= kSoftplusEdge) return 0.0f;
+    return table.Evaluate(x, model);
+  });
+}
+
+std::unique_ptr<const Kernel> BuildErf(OpBuilder& builder) {
+  static const CurveTable table = [] {
+    CurveTable result = MakeCurve(std::erf, 0, 3, CurveSymmetry::kOdd);
+    result.above = 1;
+    return result;
+  }();
+  return BuildCurve(builder, builder.Tensor("x"), table);
+}
+
+std::unique_ptr<const Kernel> BuildLeakyRelu(OpBuilder& builder) {
+  const Operand x = builder.Tensor("x");
+  const auto alpha = static_cast<float>(builder.Float("alpha", 0.01));
+  return BuildMap(builder, x, [alpha](float value, const NumericModel&) {
+    return value < 0 ? value * alpha : value;
+  });
+}
+
+std::unique_ptr<const Kernel> BuildElu(OpBuilder& builder) {
+  const Operand x = builder.Tensor("x");
+  const double alpha = builder.Float("alpha", 1);
+  return BuildMap(builder, x, [alpha](float value, const NumericModel&) {
+    return value < 0 ? static_cast<float>(alpha * std::expm1(static_cast<double>(value))) : value;
+  });
+}
+
+std::unique_ptr<const Kernel> BuildSigmoidHard(OpBuilder& builder) {
+  const Operand x = builder.Tensor("x");
+  const auto alpha = static_cast<float>(builder.Float("alpha", 0.2));
+  const auto beta = static_cast<float>(builder.Float("beta", 0.5));
+  return BuildMap(builder, x, [alpha, beta](float value, const NumericModel&) {
+    const float line = value * alpha + beta;
+    return std::isnan(line) ? line : std::clamp(line, 0.0f, 1.0f);
+  });
+}
+
+// Sine and cosine are native from A15 (specification 003, table 24.2) and have no decomposition.
+template <float (*kFunction)(float, const NumericModel&)>
+std::unique_ptr<const Kernel> FromA15(OpBuilder& builder) {
+  if (builder.target().family < kFamilyA15) {
+    builder.RejectOnEngine(Stage::kFloor,
+                           "Some ops are not supported on any of the specified backends");
+  }
+  return Plain<kFunction>(builder);
+}
+
+constexpr OpRow kRows[] = {
+    {"abs", Plain<Abs>},
+    {"square", Plain<Square>},
+    {"sqrt", Plain<Sqrt>},
+    {"rsqrt", BuildRsqrt},
+    {"inverse", BuildInverse},
+    {"exp", Plain<InWide<std::exp>>},
+    {"exp2", Plain<InWide<std::exp2>>},
+    {"log", BuildLog},
+    {"sign", Plain<Sign>},
+    {"round", Plain<Round>},
+    {"ceil", Plain<Ceil>},
+    {"floor", Plain<Floor>},
+    {"relu6", Plain<Relu6>},
+    {"leaky_relu", BuildLeakyRelu},
+    {"elu", BuildElu},
+    {"sigmoid_hard", BuildSigmoidHard},
+    {"silu", BuildSilu},
+    {"softplus", BuildSoftplus},
+    {"softsign", Plain<Softsign>},
+    {"erf", BuildErf},
+    {"sin", FromA15<Sin>},
+    {"cos", FromA15<Cos>},
+    {"atan", Plain<Atan>},
+};
+
+}  // namespace
+
+std::span<const OpRow> UnaryRows() { return kRows; }
+
+}  // namespace anecheck::device
