@@ -1,0 +1,137 @@
+#include "oracles/catalogue.h"
+
+#include <array>
+#include <fmt/format.h>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "harness/ops/op.h"
+
+namespace anecheck {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::array<std::string_view, 12> kEffectNames = {
+    "port_overflow", "interior_overflow", "width_slice_gain",   "tile_lattice",
+    "flush_in_mac",  "nan_as_infinity",   "nan_result_as_zero", "unsigned_zero",
+    "ties_away",     "value_at",          "value_from",         "absolute_error"};
+
+bool NeedsOperation(Effect effect) {
+  return effect == Effect::kValueAt || effect == Effect::kValueFrom ||
+         effect == Effect::kAbsoluteError;
+}
+
+std::optional<Effect> EffectFromName(std::string_view name) {
+  for (size_t i = 0; i < kEffectNames.size(); ++i) {
+    if (kEffectNames[i] == name) return static_cast<Effect>(i);
+  }
+  return std::nullopt;
+}
+
+Error Invalid(size_t row, std::string_view what) {
+  return MakeError(ErrorCode::kInvalid, fmt::format("departures[{}]: {}", row, what));
+}
+
+// The text at `key`, "" where it is absent, or an error where it is something else.
+Result<std::string> TextAt(const Json& row, size_t index, const char* key) {
+  const auto found = row.find(key);
+  if (found == row.end()) return std::string();
+  if (!found->is_string()) return Invalid(index, fmt::format("{} must be a string", key));
+  return found->get<std::string>();
+}
+
+Result<double> NumberAt(const Json& row, size_t index, const char* key) {
+  const auto found = row.find(key);
+  if (found == row.end()) return 0.0;
+  if (found->is_number()) return found->get<double>();
+  if (found->is_string() && *found == "inf") return std::numeric_limits<double>::infinity();
+  if (found->is_string() && *found == "-inf") return -std::numeric_limits<double>::infinity();
+  return Invalid(index, fmt::format("{} must be a number, \"inf\" or \"-inf\"", key));
+}
+
+Result<uint32_t> FamiliesAt(const Json& row, size_t index) {
+  const auto found = row.find("families");
+  if (found == row.end() || !found->is_array() || found->empty()) {
+    return Invalid(index, "families must be a list of names such as \"A13\" or \"h13\"");
+  }
+  uint32_t families = 0;
+  for (const Json& name : *found) {
+    const auto contract = ContractFromName(name.is_string() ? name.get<std::string>() : "");
+    if (!contract.ok() || contract.value().ideal) {
+      return Invalid(index, fmt::format("{} names no family", name.dump()));
+    }
+    families |= uint32_t{1} << contract.value().family;
+  }
+  return families;
+}
+
+// The strings of one row, before they have a place to live.
+struct Draft {
+  Departure departure;
+  std::string id, op, what, source;
+};
+
+Result<Draft> ReadRow(const Json& row, size_t index) {
+  if (!row.is_object()) return Invalid(index, "must be an object");
+  Draft draft;
+  ANECHECK_ASSIGN(draft.id, TextAt(row, index, "id"));
+  ANECHECK_ASSIGN(draft.op, TextAt(row, index, "op"));
+  ANECHECK_ASSIGN(draft.what, TextAt(row, index, "what"));
+  ANECHECK_ASSIGN(draft.source, TextAt(row, index, "source"));
+  ANECHECK_ASSIGN(const std::string name, TextAt(row, index, "effect"));
+  ANECHECK_ASSIGN(draft.departure.a, NumberAt(row, index, "a"));
+  ANECHECK_ASSIGN(draft.departure.b, NumberAt(row, index, "b"));
+  ANECHECK_ASSIGN(draft.departure.families, FamiliesAt(row, index));
+  const auto effect = EffectFromName(name);
+  if (draft.id.empty()) return Invalid(index, "id is missing");
+  if (!effect) return Invalid(index, fmt::format("\"{}\" is no effect", name));
+  if (!draft.op.empty() && FindOp(draft.op) == nullptr) {
+    return Invalid(index, fmt::format("\"{}\" is no operation", draft.op));
+  }
+  if (draft.op.empty() && NeedsOperation(*effect)) {
+    return Invalid(index, fmt::format("{} needs an op", name));
+  }
+  const bool tile = *effect == Effect::kTileLattice;
+  if (tile && !(draft.departure.a >= 1 && draft.departure.a <= 53 && draft.departure.b >= 1 &&
+                draft.departure.b <= 65536)) {
+    return Invalid(index, "tile_lattice needs a in 1 to 53 (bits) and b in 1 to 65536 (lanes)");
+  }
+  draft.departure.effect = *effect;
+  return draft;
+}
+
+}  // namespace
+
+std::string_view EffectName(Effect effect) { return kEffectNames[static_cast<size_t>(effect)]; }
+
+DepartureCatalogue::DepartureCatalogue()
+    : rows_(KnownDepartures().begin(), KnownDepartures().end()) {}
+
+Status DepartureCatalogue::AddJson(std::string_view text) {
+  const Json document = Json::parse(text, nullptr, false);
+  if (document.is_discarded()) {
+    return MakeError(ErrorCode::kMalformed, "the departure catalogue is not JSON");
+  }
+  const auto list = document.is_object() ? document.find("departures") : document.end();
+  if (!document.is_object() || list == document.end() || !list->is_array()) {
+    return MakeError(ErrorCode::kMalformed,
+                     "the departure catalogue must be an object with a list \"departures\"");
+  }
+  std::vector<Draft> drafts;
+  for (size_t i = 0; i < list->size(); ++i) {
+    ANECHECK_ASSIGN(Draft draft, ReadRow((*list)[i], i));
+    drafts.push_back(std::move(draft));
+  }
+  for (Draft& draft : drafts) {
+    draft.departure.id = text_.emplace_back(std::move(draft.id));
+    draft.departure.op = text_.emplace_back(std::move(draft.op));
+    draft.departure.what = text_.emplace_back(std::move(draft.what));
+    draft.departure.source = text_.emplace_back(std::move(draft.source));
+    rows_.push_back(draft.departure);
+  }
+  return {};
+}
+
+}  // namespace anecheck

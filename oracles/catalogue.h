@@ -1,0 +1,40 @@
+// Departures that a user describes in a file of their own, beside the documented ones: what the
+// command line passes to the judge.
+#pragma once
+
+#include <deque>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "oracles/contract.h"
+
+namespace anecheck {
+
+// Owns its rows and their text. Movable.
+class DepartureCatalogue {
+ public:
+  // The documented departures alone.
+  DepartureCatalogue();
+
+  // Adds the rows of a JSON document:
+  //   {"departures": [{"id": "U1", "effect": "value_from", "op": "softplus", "a": 10.4, "b": 0,
+  //                    "families": ["A13", "h17s"], "what": "...", "source": "..."}]}
+  // `effect` is one of EffectName's words. `op`, `a` and `b` may be absent where the effect does
+  // not need them; "inf" and "-inf" are numbers too. Errors (kMalformed, kInvalid) name the row;
+  // the catalogue is then unchanged.
+  Status AddJson(std::string_view text);
+
+  std::span<const Departure> rows() const { return rows_; }
+
+ private:
+  std::vector<Departure> rows_;
+  std::deque<std::string> text_;  // what the rows' views point to; a deque does not move them
+};
+
+// "port_overflow", "value_at" ...
+std::string_view EffectName(Effect effect);
+
+}  // namespace anecheck

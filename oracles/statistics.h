@@ -1,0 +1,30 @@
+// Statistics of the errors of one output inside its bound: they show small systematic errors that
+// no single element gives away, in the manner of TOSA's dot-product check. Used by campaigns.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/graph/graph.h"
+#include "oracles/oracle.h"
+
+namespace anecheck {
+
+// Errors in units of the distance from the value to the end of the interval on their side, so that
+// -1 to 1 is what the contract permits. Elements without freedom, and infinities, do not count.
+struct ErrorStatistics {
+  uint64_t count = 0;
+  double mean = 0;
+  double mean_square = 0;
+  // The mean's distance from 0 in its own standard error, assuming independent errors; 0 where
+  // count < 2 or every error is 0.
+  double z = 0;
+  uint64_t on_end = 0;  // elements at one end of their interval
+};
+
+// Precondition: `actual` has the type of `expected`.
+ErrorStatistics MeasureErrors(const Estimate& expected, const Tensor& actual);
+
+// Adds up what several outputs or cases gave; the order does not matter.
+ErrorStatistics Merge(const ErrorStatistics& a, const ErrorStatistics& b);
+
+}  // namespace anecheck
