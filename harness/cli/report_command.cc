@@ -1,0 +1,56 @@
+// `anecheck report`: a folder of reports from results files.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/base/json_text.h"
+#include "harness/cli/command.h"
+#include "reports/write_reports.h"
+
+namespace anecheck {
+namespace {
+
+struct ReportFlags {
+  std::vector<std::string> db;
+  std::string out;
+  bool json = false;
+};
+
+int Run(const ReportFlags& flags) {
+  const auto data = reports::WriteReports(flags.db, flags.out);
+  if (!data.ok()) return Fail(data.error());
+  const int64_t fresh = data->NewFindings();
+  const auto known = static_cast<int64_t>(data->findings.size()) - fresh;
+  const std::string page = flags.out + "/report.html";
+  if (flags.json) {
+    Print(DumpJson({{"report", page},
+                    {"simulated", data->AnySimulated()},
+                    {"runs", data->runs.size()},
+                    {"cases", data->Cases()},
+                    {"findings", fresh},
+                    {"known_defects", known}},
+                   2));
+  } else {
+    Print(fmt::format("{}{} cases of {} runs, {} new findings, {} known defects\n{}",
+                      data->AnySimulated() ? "SIMULATED: " : "", data->Cases(), data->runs.size(),
+                      fresh, known, page));
+  }
+  return kExitClean;
+}
+
+}  // namespace
+
+void AddReportCommand(CLI::App& app, Selected& selected) {
+  CLI::App* command = app.add_subcommand("report", "Write HTML, JSON, JUnit, SARIF, Markdown, CSV");
+  auto flags = std::make_shared<ReportFlags>();
+  command->add_option("--db", flags->db, "Results files")->required();
+  command->add_option("--out", flags->out, "Folder to write to")->required();
+  command->add_flag("--json", flags->json, "Print the figures as JSON");
+  command->footer("Example: anecheck report --db results.sqlite --out report");
+  command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });
+}
+
+}  // namespace anecheck

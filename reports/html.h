@@ -1,0 +1,17 @@
+// The report as one page that needs no network: the template, style and script of reports/page with
+// the report's JSON inside. All drawing happens in the page, from text nodes alone.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+namespace anecheck::reports {
+
+// `report` is ReportJson's.
+std::string ReportHtml(const nlohmann::ordered_json& report);
+
+// JSON text that may stand inside a <script> element: no character that HTML gives a meaning.
+std::string ScriptSafe(std::string_view json);
+
+}  // namespace anecheck::reports

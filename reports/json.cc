@@ -1,0 +1,164 @@
+#include "reports/json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "harness/campaign/campaign.h"
+
+namespace anecheck::reports {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json RunJson(const RunInfo& run) {
+  return {{"uuid", run.uuid},
+          {"db", run.db},
+          {"command", run.command},
+          {"seed", run.seed},
+          {"state", run.state},
+          {"started", run.started},
+          {"finished", run.finished},
+          {"tool_version", run.tool_version},
+          {"host", run.host},
+          {"os", run.os},
+          {"runner", run.runner},
+          {"provenance", run.provenance},
+          {"engine", run.engine},
+          {"chip", run.chip},
+          {"compiler_version", run.compiler_version},
+          {"cases", run.cases},
+          {"verdicts", Json(run.verdicts)}};
+}
+
+Json SummaryJson(const ReportData& data) {
+  Json verdicts = Json::object();
+  for (const RunInfo& run : data.runs) {
+    for (const auto& [verdict, cases] : run.verdicts) {
+      verdicts[verdict] = verdicts.value(verdict, int64_t{0}) + cases;
+    }
+  }
+  const int64_t fresh = data.NewFindings();
+  return {{"cases", data.Cases()},
+          {"findings", fresh},
+          {"known_defects", static_cast<int64_t>(data.findings.size()) - fresh},
+          {"verdicts", std::move(verdicts)}};
+}
+
+Json EvidenceJson(const CellEvidence& evidence) {
+  const ReachCounts& counts = evidence.counts;
+  return {{"route", evidence.route},
+          {"provenance", evidence.provenance},
+          {"state", CellStateName(evidence.state)},
+          {"cases", counts.cases},
+          {"compiled", counts.compiled},
+          {"dispatched", counts.dispatched},
+          {"correct", counts.correct},
+          {"known_defect", counts.known_defect},
+          {"wrong", counts.wrong},
+          {"rejected", counts.rejected},
+          {"inconclusive", counts.inconclusive},
+          {"new_findings", evidence.new_findings},
+          {"known_findings", evidence.known_findings}};
+}
+
+Json TensorJson(const TensorDetail& tensor, bool output) {
+  Json json = {{"name", tensor.name},
+               {"dtype", tensor.dtype},
+               {"shape", tensor.shape},
+               {"elements", tensor.elements}};
+  if (!output) {
+    json["values"] = tensor.values;
+    return json;
+  }
+  json["outside"] = tensor.outside;
+  json["rows"] = Json::array();
+  for (const ElementRow& row : tensor.rows) {
+    json["rows"].push_back({{"index", row.index},
+                            {"low", row.low},
+                            {"high", row.high},
+                            {"actual", row.actual},
+                            {"outside", row.outside}});
+  }
+  return json;
+}
+
+Json FindingJson(const FindingInfo& finding, const RunInfo& run) {
+  Json json = {{"id", finding.id},
+               {"run", run.uuid},
+               {"op", finding.op},
+               {"target", finding.target},
+               {"route", finding.route},
+               {"provenance", run.provenance},
+               {"verdict", finding.verdict},
+               {"new", finding.is_new},
+               {"known_defect", finding.known_defect},
+               {"signature", finding.signature},
+               {"case", finding.case_index},
+               {"occurrences", finding.occurrences},
+               {"summary", finding.summary},
+               {"replay", finding.replay},
+               {"problem", finding.detail.problem},
+               {"mil", finding.detail.mil},
+               {"mil_cut", finding.detail.mil_cut},
+               {"inputs", Json::array()},
+               {"outputs", Json::array()}};
+  for (const TensorDetail& tensor : finding.detail.inputs) {
+    json["inputs"].push_back(TensorJson(tensor, false));
+  }
+  for (const TensorDetail& tensor : finding.detail.outputs) {
+    json["outputs"].push_back(TensorJson(tensor, true));
+  }
+  return json;
+}
+
+}  // namespace
+
+Json MatrixJson(const Matrix& matrix) {
+  Json json = {{"ops", Json::array()}, {"targets", Json::array()}, {"cells", Json::array()}};
+  for (const MatrixRow& row : matrix.rows) {
+    json["ops"].push_back({{"name", row.op}, {"class", row.op_class}, {"in_table", row.in_table}});
+  }
+  for (const MatrixColumn& column : matrix.columns) {
+    json["targets"].push_back({{"name", column.target},
+                               {"family", column.family},
+                               {"chips", column.chips},
+                               {"in_table", column.in_table},
+                               {"met", column.met}});
+  }
+  for (size_t row = 0; row < matrix.rows.size(); ++row) {
+    for (size_t column = 0; column < matrix.columns.size(); ++column) {
+      const MatrixCell& cell = matrix.cells[row][column];
+      Json& entry = json["cells"].emplace_back();
+      entry = {{"op", matrix.rows[row].op},          {"target", matrix.columns[column].target},
+               {"state", CellStateName(cell.state)}, {"attested", AttestedName(cell.attested)},
+               {"simulated", cell.simulated},        {"evidence", Json::array()}};
+      for (const CellEvidence& evidence : cell.evidence) {
+        entry["evidence"].push_back(EvidenceJson(evidence));
+      }
+    }
+  }
+  return json;
+}
+
+Json ReportJson(const ReportData& data, const Matrix& matrix) {
+  Json json = {{"version", 1},
+               {"tool_version", kToolVersion},
+               {"simulated", data.AnySimulated()},
+               {"summary", SummaryJson(data)},
+               {"runs", Json::array()},
+               {"matrix", MatrixJson(matrix)},
+               {"histograms", Json::array()},
+               {"findings", Json::array()}};
+  for (const RunInfo& run : data.runs) json["runs"].push_back(RunJson(run));
+  for (const auto& [key, counts] : data.histograms) {
+    json["histograms"].push_back({{"op", key.op},
+                                  {"target", key.target},
+                                  {"provenance", key.provenance},
+                                  {"buckets", counts}});
+  }
+  for (const FindingInfo& finding : data.findings) {
+    json["findings"].push_back(FindingJson(finding, data.runs[finding.run]));
+  }
+  return json;
+}
+
+}  // namespace anecheck::reports

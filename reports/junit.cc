@@ -1,0 +1,89 @@
+#include "reports/junit.h"
+
+#include <fmt/format.h>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "reports/text.h"
+
+namespace anecheck::reports {
+namespace {
+
+struct Suite {
+  std::string cases;
+  int tests = 0, failures = 0, errors = 0, skipped = 0;
+};
+
+using SuiteKey = std::tuple<std::string, std::string, std::string>;  // provenance, target, route
+
+std::string SuiteName(const SuiteKey& key) {
+  return fmt::format("anecheck.{}.{}.{}", std::get<0>(key), std::get<1>(key), std::get<2>(key));
+}
+
+// `body` is empty for a plain pass.
+void AddCase(const SuiteKey& key, std::string_view name, std::string_view body, Suite& suite) {
+  ++suite.tests;
+  suite.cases += fmt::format("    <testcase classname=\"{}\" name=\"{}\"",
+                             EscapeXml(SuiteName(key)), EscapeXml(name));
+  suite.cases += body.empty() ? "/>\n" : fmt::format(">\n{}    </testcase>\n", body);
+}
+
+void AddOperation(const ReachKey& key, const ReachCounts& counts, Suite& suite) {
+  std::string body;
+  if (counts.cases > 0 && counts.inconclusive == counts.cases) {
+    ++suite.skipped;
+    body =
+        fmt::format("      <skipped message=\"all {} cases were inconclusive\"/>\n", counts.cases);
+  }
+  AddCase({key.provenance, key.target, key.route}, key.op, body, suite);
+}
+
+void AddFinding(const SuiteKey& key, const FindingInfo& finding, Suite& suite) {
+  const std::string text = EscapeXml(fmt::format("{}\noccurrences: {}\nreplay: {}", finding.summary,
+                                                 finding.occurrences, finding.replay));
+  std::string body;
+  if (!finding.is_new) {
+    body = fmt::format("      <system-out>{} {}: {}</system-out>\n", EscapeXml(finding.verdict),
+                       EscapeXml(finding.known_defect), text);
+  } else {
+    const bool values = finding.verdict == "wrong";
+    ++(values ? suite.failures : suite.errors);
+    body = fmt::format("      <{0} type=\"{1}\" message=\"{2}\">{3}</{0}>\n",
+                       values ? "failure" : "error", EscapeXml(finding.verdict),
+                       EscapeXml(finding.summary), text);
+  }
+  AddCase(key, fmt::format("{} {}", finding.op.empty() ? "(case)" : finding.op, finding.id), body,
+          suite);
+}
+
+}  // namespace
+
+std::string JUnitXml(const ReportData& data) {
+  std::map<SuiteKey, Suite> suites;
+  for (const auto& [key, counts] : data.reach) {
+    AddOperation(key, counts, suites[{key.provenance, key.target, key.route}]);
+  }
+  for (const FindingInfo& finding : data.findings) {
+    const SuiteKey key = {data.runs[finding.run].provenance, finding.target, finding.route};
+    AddFinding(key, finding, suites[key]);
+  }
+  Suite sum;
+  std::string body;
+  for (const auto& [key, suite] : suites) {
+    body += fmt::format(
+        "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\">\n{}  "
+        "</testsuite>\n",
+        EscapeXml(SuiteName(key)), suite.tests, suite.failures, suite.errors, suite.skipped,
+        suite.cases);
+    sum.tests += suite.tests;
+    sum.failures += suite.failures;
+    sum.errors += suite.errors;
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"anecheck\" tests=\"{}\" "
+      "failures=\"{}\" errors=\"{}\">\n{}</testsuites>\n",
+      sum.tests, sum.failures, sum.errors, body);
+}
+
+}  // namespace anecheck::reports

@@ -1,0 +1,217 @@
+#include "reports/matrix.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+
+#include "harness/ops/op.h"
+#include "harness/targets/catalog.h"
+#include "reports/text.h"
+
+namespace anecheck::reports {
+namespace {
+
+constexpr std::string_view kStateNames[] = {"catalogued", "attested", "rejected",     "compiled",
+                                            "dispatched", "correct",  "known-defect", "wrong"};
+
+using FindingCounts = std::map<ReachKey, std::pair<int64_t, int64_t>>;  // new, known
+
+FindingCounts CountFindings(const ReportData& data) {
+  FindingCounts counts;
+  for (const FindingInfo& finding : data.findings) {
+    auto& [fresh, known] =
+        counts[{finding.op, finding.target, finding.route, data.runs[finding.run].provenance}];
+    // A refusal says nothing about values; the state `rejected` tells it from the counts.
+    if (finding.is_new) fresh += finding.verdict == "rejected" ? 0 : 1;
+    if (finding.verdict == "known-defect") ++known;
+  }
+  return counts;
+}
+
+// A case holds several operations and its verdict counts for each. Blame therefore rests on the
+// findings, which name one operation, and the stage on the counts.
+CellState StateOf(const CellEvidence& evidence) {
+  if (evidence.new_findings > 0) return CellState::kWrong;
+  if (evidence.known_findings > 0) return CellState::kKnownDefect;
+  if (evidence.counts.correct > 0) return CellState::kCorrect;
+  if (evidence.counts.dispatched > 0) return CellState::kDispatched;
+  if (evidence.counts.compiled > 0) return CellState::kCompiled;
+  if (evidence.counts.rejected > 0) return CellState::kRejected;
+  return CellState::kCatalogued;
+}
+
+template <typename Name, typename List, typename Make>
+size_t IndexOf(const Name& name, std::map<std::string, size_t>& index, List& list,
+               const Make& make) {
+  const auto [entry, added] = index.emplace(name, list.size());
+  if (added) list.push_back(make());
+  return entry->second;
+}
+
+std::vector<MatrixRow> TableRows() {
+  std::vector<MatrixRow> rows;
+  for (const OpDefinition* op : AllOps()) {
+    rows.push_back({std::string(op->schema.name), std::string(OpClassName(op->op_class)), true});
+  }
+  return rows;
+}
+
+std::vector<MatrixColumn> TableColumns() {
+  std::vector<MatrixColumn> columns;
+  for (const Target& target : AllTargets()) {
+    columns.push_back({target.compiler_name,
+                       target.family() ? std::string(FamilyName(target.family().value())) : "",
+                       target.chips ? target.chips.value() : "", true, false});
+  }
+  return columns;
+}
+
+void Place(const ReachKey& key, const ReachCounts& counts, const FindingCounts& findings,
+           MatrixCell& cell) {
+  CellEvidence& evidence = cell.evidence.emplace_back();
+  evidence.route = key.route;
+  evidence.provenance = key.provenance;
+  evidence.counts = counts;
+  if (const auto found = findings.find(key); found != findings.end()) {
+    evidence.new_findings = found->second.first;
+    evidence.known_findings = found->second.second;
+  }
+  evidence.state = StateOf(evidence);
+}
+
+void Conclude(MatrixCell& cell) {
+  cell.state = cell.attested == Attested::kYes ? CellState::kAttested : CellState::kCatalogued;
+  for (const CellEvidence& evidence : cell.evidence) {
+    cell.state = std::max(cell.state, evidence.state);
+  }
+  if (cell.state <= CellState::kAttested) return;
+  cell.simulated = std::all_of(cell.evidence.begin(), cell.evidence.end(), [&](const auto& item) {
+    return item.state < cell.state || item.provenance == "simulated";
+  });
+}
+
+}  // namespace
+
+std::string_view CellStateName(CellState state) { return kStateNames[static_cast<size_t>(state)]; }
+
+std::string_view AttestedName(Attested attested) {
+  constexpr std::string_view kNames[] = {"yes", "no", "unknown"};
+  return kNames[static_cast<size_t>(attested)];
+}
+
+Attested Attest(std::string_view op_name, std::string_view target_name) {
+  const OpDefinition* op = FindOp(op_name);
+  const auto target = FindTarget(target_name);
+  if (op == nullptr || !target.ok()) return Attested::kUnknown;
+  const Known<Family>& family = (*target)->family();
+  if (!family) return Attested::kUnknown;
+  if (static_cast<uint8_t>(family.value()) < op->family_floor) return Attested::kNo;
+  if (op->capability == 0) return Attested::kYes;
+  const Known<bool>& capability = (*target)->hal.Capability(op->capability);
+  if (!capability) return Attested::kUnknown;
+  return capability.value() ? Attested::kYes : Attested::kNo;
+}
+
+Matrix BuildMatrix(const ReportData& data) {
+  Matrix matrix{TableRows(), TableColumns(), {}};
+  std::map<std::string, size_t> row_index, column_index;
+  for (size_t i = 0; i < matrix.rows.size(); ++i) row_index[matrix.rows[i].op] = i;
+  for (size_t i = 0; i < matrix.columns.size(); ++i) column_index[matrix.columns[i].target] = i;
+  // Findings may name a pair that no count names; it gets a row of zeros.
+  std::map<ReachKey, ReachCounts> reach = data.reach;
+  const FindingCounts findings = CountFindings(data);
+  for (const auto& [key, counts] : findings) {
+    if (!key.op.empty()) reach.try_emplace(key);
+  }
+  std::map<std::pair<size_t, size_t>, std::vector<const ReachKey*>> places;
+  for (const auto& [key, counts] : reach) {
+    const size_t row = IndexOf(key.op, row_index, matrix.rows,
+                               [&] { return MatrixRow{key.op, "not in the table", false}; });
+    const size_t column = IndexOf(key.target, column_index, matrix.columns,
+                                  [&] { return MatrixColumn{key.target, "", "", false, false}; });
+    matrix.columns[column].met = true;
+    places[{row, column}].push_back(&key);
+  }
+  matrix.cells.assign(matrix.rows.size(), std::vector<MatrixCell>(matrix.columns.size()));
+  for (size_t row = 0; row < matrix.rows.size(); ++row) {
+    for (size_t column = 0; column < matrix.columns.size(); ++column) {
+      MatrixCell& cell = matrix.cells[row][column];
+      cell.attested = Attest(matrix.rows[row].op, matrix.columns[column].target);
+      if (const auto found = places.find({row, column}); found != places.end()) {
+        for (const ReachKey* key : found->second) Place(*key, reach.at(*key), findings, cell);
+      }
+      Conclude(cell);
+    }
+  }
+  return matrix;
+}
+
+std::string CellText(const MatrixCell& cell) {
+  return fmt::format("{}{}", CellStateName(cell.state), cell.simulated ? " (simulated)" : "");
+}
+
+Status KeepTargets(std::string_view targets, Matrix& matrix) {
+  if (targets == "all") return {};
+  std::vector<size_t> kept;
+  const auto keep_if = [&](const auto& wanted) {
+    bool found = false;
+    for (size_t i = 0; i < matrix.columns.size(); ++i) {
+      if (!wanted(matrix.columns[i])) continue;
+      found = true;
+      if (std::find(kept.begin(), kept.end(), i) == kept.end()) kept.push_back(i);
+    }
+    return found;
+  };
+  if (targets == "met") {
+    keep_if([](const MatrixColumn& column) { return column.met; });
+  } else {
+    while (true) {
+      const size_t comma = targets.find(',');
+      const std::string_view name = targets.substr(0, comma);
+      const auto target = FindTarget(name);
+      const std::string wanted = target.ok() ? (*target)->compiler_name : std::string(name);
+      if (!keep_if([&](const MatrixColumn& column) { return column.target == wanted; })) {
+        return target.error();
+      }
+      if (comma == std::string_view::npos) break;
+      targets.remove_prefix(comma + 1);
+    }
+  }
+  Matrix part{matrix.rows, {}, std::vector<std::vector<MatrixCell>>(matrix.rows.size())};
+  for (const size_t column : kept) {
+    part.columns.push_back(matrix.columns[column]);
+    for (size_t row = 0; row < matrix.rows.size(); ++row) {
+      part.cells[row].push_back(std::move(matrix.cells[row][column]));
+    }
+  }
+  matrix = std::move(part);
+  return {};
+}
+
+std::string MatrixCsv(const Matrix& matrix) {
+  std::string text = "op";
+  for (const MatrixColumn& column : matrix.columns) text += "," + CsvField(column.target);
+  text += "\n";
+  for (size_t row = 0; row < matrix.rows.size(); ++row) {
+    text += CsvField(matrix.rows[row].op);
+    for (const MatrixCell& cell : matrix.cells[row]) text += "," + CellText(cell);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string MatrixMarkdown(const Matrix& matrix) {
+  std::string head = "| operation |", rule = "|---|", body;
+  for (const MatrixColumn& column : matrix.columns) {
+    head += fmt::format(" {} |", EscapeMarkdown(column.target));
+    rule += "---|";
+  }
+  for (size_t row = 0; row < matrix.rows.size(); ++row) {
+    body += fmt::format("| {} |", MarkdownCode(matrix.rows[row].op));
+    for (const MatrixCell& cell : matrix.cells[row]) body += fmt::format(" {} |", CellText(cell));
+    body += "\n";
+  }
+  return head + "\n" + rule + "\n" + body;
+}
+
+}  // namespace anecheck::reports

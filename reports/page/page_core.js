@@ -1,0 +1,115 @@
+// The page's data, its filters and the summary. All text goes through text nodes: nothing in a
+// report is ever read as HTML.
+"use strict";
+const report = JSON.parse(document.getElementById("report-data").textContent);
+const byId = (id) => document.getElementById(id);
+
+// An element with properties and children; strings become text nodes.
+function make(tag, properties = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name === "class") node.className = value;
+    else if (name in node && name !== "list") node[name] = value;
+    else node.setAttribute(name, value);
+  }
+  node.append(...children.filter((child) => child !== null && child !== undefined));
+  return node;
+}
+
+const count = (number) => Number(number).toLocaleString("en");
+
+// Signs and words of the states of a cell, least telling first.
+const STATES = {
+  "catalogued": ["·", "in the table of operations"],
+  "attested": ["a", "minimum family and capability byte admit it"],
+  "rejected": ["R", "the compiler refused it"],
+  "compiled": ["c", "a compiler accepted it"],
+  "dispatched": ["d", "ran on the engine, proved"],
+  "correct": ["✓", "outputs inside the oracle's intervals"],
+  "known-defect": ["K", "a documented defect was seen"],
+  "wrong": ["✗", "a new finding names it"],
+};
+const STATE_NAMES = Object.keys(STATES);
+
+function stateChip(state, simulated) {
+  const chip = make("span", {class: `chip s-${state}${simulated ? " sim" : ""}`});
+  chip.append(STATES[state][0]);
+  if (simulated) chip.append(make("sup", {}, "s"));
+  return chip;
+}
+
+// The filters live in the address, so that a view can be linked and the back button works.
+const FILTERS = ["search", "target", "state", "evidence", "route"];
+const filters = {search: "", target: "", state: "", evidence: "", route: "", all: false};
+
+function readAddress() {
+  const hash = new URLSearchParams(location.hash.slice(1));
+  for (const name of FILTERS) filters[name] = hash.get(name) ?? "";
+  filters.all = hash.get("all") === "1";
+  for (const name of FILTERS) byId(`filter-${name}`).value = filters[name];
+  byId("filter-all").checked = filters.all;
+}
+
+function writeAddress() {
+  const hash = new URLSearchParams();
+  for (const name of FILTERS) if (filters[name]) hash.set(name, filters[name]);
+  if (filters.all) hash.set("all", "1");
+  history.replaceState(null, "", `#${hash}`);
+}
+
+const matchesSearch = (...texts) =>
+  texts.some((text) => text.toLowerCase().includes(filters.search.toLowerCase()));
+
+function fillSelect(name, values) {
+  const select = byId(`filter-${name}`);
+  select.append(make("option", {value: ""}, "any"));
+  for (const value of values) select.append(make("option", {value}, value || "(none)"));
+}
+
+const distinct = (values) => [...new Set(values)];
+
+function drawSummary() {
+  const summary = report.summary;
+  byId("headline").append(
+    `${count(summary.cases)} cases in ${count(report.runs.length)} runs, written by version ` +
+    `${report.tool_version}`);
+  byId("simulated").hidden = !report.simulated;
+  const figures = [["cases", summary.cases], ["new findings", summary.findings],
+                   ["known defects", summary.known_defects]];
+  for (const [verdict, cases] of Object.entries(summary.verdicts)) {
+    figures.push([`cases: ${verdict}`, cases]);
+  }
+  for (const [name, value] of figures) {
+    byId("figures").append(make("div", {}, make("dt", {}, name), make("dd", {}, count(value))));
+  }
+  drawRuns();
+}
+
+function drawRuns() {
+  const columns = [
+    ["evidence", (run) => run.provenance === "simulated" ? "SIMULATED" : run.provenance],
+    ["engine", (run) => run.engine], ["chip", (run) => run.chip],
+    ["compiler", (run) => run.compiler_version], ["system", (run) => run.os],
+    ["host", (run) => run.host], ["runner", (run) => run.runner],
+    ["cases", (run) => count(run.cases)], ["seed", (run) => run.seed],
+    ["state", (run) => run.state], ["started", (run) => run.started],
+    ["finished", (run) => run.finished], ["tool", (run) => run.tool_version],
+    ["file", (run) => run.db], ["command", (run) => run.command]];
+  const head = make("tr", {}, ...columns.map(([name]) => make("th", {scope: "col"}, name)));
+  const rows = report.runs.map((run) => make("tr", {}, ...columns.map(
+    ([, text]) => make("td", {class: "clip"}, text(run)))));
+  byId("runs").append(make("thead", {}, head), make("tbody", {}, ...rows));
+}
+
+// A command with a button that copies it, where the browser lets a page do that.
+function commandLine(text) {
+  const line = make("div", {class: "command"}, make("pre", {}, text));
+  if (navigator.clipboard) {
+    const copy = make("button", {type: "button"}, "Copy");
+    copy.addEventListener("click", () => {
+      navigator.clipboard.writeText(text).then(() => { copy.textContent = "Copied"; }, () => {});
+    });
+    line.append(copy);
+  }
+  return line;
+}

@@ -1,0 +1,85 @@
+// The list of findings; what one of them holds is drawn when it is opened.
+const FINDINGS_STEP = 100;
+let findingsShown = FINDINGS_STEP;
+
+function findingFits(finding) {
+  if (filters.target && finding.target !== filters.target) return false;
+  if (filters.evidence && finding.provenance !== filters.evidence) return false;
+  if (filters.route && finding.route !== filters.route) return false;
+  if (filters.state && findingState(finding) !== filters.state) return false;
+  return matchesSearch(finding.id, finding.op, finding.target, finding.verdict,
+                       finding.known_defect, finding.summary);
+}
+
+function findingState(finding) {
+  if (finding.verdict === "rejected") return "rejected";
+  return finding.new ? "wrong" : "known-defect";
+}
+
+function inputBlock(tensor) {
+  const more = tensor.elements > tensor.values.length ? ` … (${count(tensor.elements)} elements)` : "";
+  return make("div", {}, make("p", {}, make("span", {class: "op"}, tensor.name),
+                              ` ${tensor.dtype} ${tensor.shape}`),
+              make("pre", {}, tensor.values.join("  ") + more));
+}
+
+function outputBlock(tensor) {
+  const head = make("tr", {}, ...["element", "lowest", "highest", "actual", ""].map(
+    (name) => make("th", {scope: "col", class: "number"}, name)));
+  const rows = tensor.rows.map((row) => make("tr", {class: row.outside ? "outside" : ""},
+    ...[String(row.index), row.low, row.high, row.actual, row.outside ? "outside" : ""].map(
+      (text) => make("td", {class: "number"}, text))));
+  return make("div", {}, make("p", {}, make("span", {class: "op"}, tensor.name),
+      ` ${tensor.dtype} ${tensor.shape}: ${count(tensor.outside)} of ${count(tensor.elements)} ` +
+      `elements outside the expected interval, ${count(tensor.rows.length)} elements shown`),
+    make("div", {class: "scroll"},
+         make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows))));
+}
+
+function fillFinding(finding, body) {
+  body.append(make("p", {}, finding.summary),
+              make("p", {}, `Finding ${finding.id}, case ${finding.case}, signature `,
+                   make("code", {}, finding.signature), `, evidence ${finding.provenance}`),
+              make("h3", {}, "Run it again"), commandLine(finding.replay));
+  if (finding.problem) {
+    body.append(make("p", {}, `The case cannot be shown: ${finding.problem}`));
+    return;
+  }
+  if (finding.outputs.length > 0) {
+    body.append(make("h3", {}, "Outputs"), ...finding.outputs.map(outputBlock));
+  }
+  if (finding.inputs.length > 0) {
+    body.append(make("h3", {}, "Inputs"), ...finding.inputs.map(inputBlock));
+  }
+  body.append(make("h3", {}, "MIL"), make("pre", {tabIndex: 0}, finding.mil));
+  if (finding.mil_cut) body.append(make("p", {}, "The text goes on; the finding holds all of it."));
+}
+
+function findingEntry(finding) {
+  const state = findingState(finding);
+  const simulated = finding.provenance === "simulated";
+  const body = make("div", {class: "body"});
+  const entry = make("details", {class: "finding"},
+    make("summary", {}, stateChip(state, simulated),
+         make("span", {class: "op"}, finding.op || "(case)"),
+         make("span", {}, finding.target), make("span", {}, finding.route),
+         make("strong", {}, [finding.verdict, finding.known_defect].filter(Boolean).join(" ")),
+         make("span", {}, simulated ? "SIMULATED" : finding.provenance),
+         make("span", {}, `${count(finding.occurrences)} ` +
+                          (finding.occurrences === 1 ? "case" : "cases")),
+         make("span", {class: "text"}, finding.summary)), body);
+  entry.addEventListener("toggle", () => {
+    if (entry.open && body.childElementCount === 0) fillFinding(finding, body);
+  });
+  return entry;
+}
+
+function drawFindings() {
+  const fitting = report.findings.filter(findingFits);
+  const shown = fitting.slice(0, findingsShown);
+  byId("finding-list").replaceChildren(...shown.map(findingEntry));
+  byId("findings-count").textContent = report.findings.length === 0
+    ? "No findings." : `${count(fitting.length)} of ${count(report.findings.length)} findings`;
+  byId("findings-more").hidden = fitting.length <= findingsShown;
+  document.body.dataset.findings = fitting.length;
+}

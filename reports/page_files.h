@@ -1,0 +1,17 @@
+// The files of reports/page, carried inside the tool.
+#pragma once
+
+#include <string_view>
+
+namespace anecheck::page {
+
+extern const std::string_view kPageTemplate;
+extern const std::string_view kPageStyle;
+// The page's script, in this order.
+extern const std::string_view kPageCore;
+extern const std::string_view kPageMatrix;
+extern const std::string_view kPageFindings;
+extern const std::string_view kPageErrors;
+extern const std::string_view kPageStart;
+
+}  // namespace anecheck::page

@@ -1,0 +1,213 @@
+#include "reports/query.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <tuple>
+
+#include "harness/campaign/campaign.h"
+#include "reports/finding_detail.h"
+
+namespace anecheck::reports {
+namespace {
+
+using Row = std::vector<std::string>;
+
+// One results file while it is read.
+class Reader {
+ public:
+  Reader(Store store, std::string path) : store_(std::move(store)), path_(std::move(path)) {}
+
+  Status ReadRuns(std::vector<RunInfo>& runs);
+  Status ReadRun(size_t index, ReportData& data);
+
+ private:
+  Result<int64_t> Number(const std::string& text) const;
+  Status ReadReach(const RunInfo& run, ReportData& data);
+  Status ReadHistograms(const RunInfo& run, ReportData& data);
+  Status ReadFindings(size_t index, ReportData& data);
+
+  Store store_;
+  std::string path_;
+};
+
+Result<int64_t> Reader::Number(const std::string& text) const {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    return MakeError(ErrorCode::kMalformed,
+                     fmt::format("{}: '{}' is no number; the file is damaged", path_, text));
+  }
+  return value;
+}
+
+Status Reader::ReadRuns(std::vector<RunInfo>& runs) {
+  ANECHECK_ASSIGN(const std::vector<Row> rows,
+                  store_.Query("SELECT id, uuid, command, state, started, finished, tool_version, "
+                               "host, os, runner, provenance, engine, chip, compiler_version, seed "
+                               "FROM runs ORDER BY id"));
+  for (const Row& row : rows) {
+    RunInfo& run = runs.emplace_back();
+    run.db = path_;
+    ANECHECK_ASSIGN(run.id, Number(row[0]));
+    std::string* const fields[] = {&run.uuid,
+                                   &run.command,
+                                   &run.state,
+                                   &run.started,
+                                   &run.finished,
+                                   &run.tool_version,
+                                   &run.host,
+                                   &run.os,
+                                   &run.runner,
+                                   &run.provenance,
+                                   &run.engine,
+                                   &run.chip,
+                                   &run.compiler_version,
+                                   &run.seed};
+    for (size_t i = 0; i < std::size(fields); ++i) *fields[i] = row[i + 1];
+    const std::string id = row[0];
+    ANECHECK_ASSIGN(const std::vector<Row> counts,
+                    store_.Query("SELECT verdict, count(*) FROM cases WHERE run = "
+                                 "CAST(? AS INTEGER) GROUP BY verdict",
+                                 {&id, 1}));
+    for (const Row& count : counts) {
+      ANECHECK_ASSIGN(const int64_t cases, Number(count[1]));
+      run.verdicts[count[0]] = cases;
+      run.cases += cases;
+    }
+  }
+  return {};
+}
+
+Status Reader::ReadReach(const RunInfo& run, ReportData& data) {
+  const std::string id = std::to_string(run.id);
+  ANECHECK_ASSIGN(
+      const std::vector<Row> rows,
+      store_.Query("SELECT op, target, route, cases, compiled, dispatched, correct, known_defect, "
+                   "wrong, rejected, inconclusive FROM reach WHERE run = CAST(? AS INTEGER)",
+                   {&id, 1}));
+  for (const Row& row : rows) {
+    ReachCounts counts;
+    int64_t* const fields[] = {&counts.cases,    &counts.compiled,     &counts.dispatched,
+                               &counts.correct,  &counts.known_defect, &counts.wrong,
+                               &counts.rejected, &counts.inconclusive};
+    for (size_t i = 0; i < std::size(fields); ++i) {
+      ANECHECK_ASSIGN(*fields[i], Number(row[i + 3]));
+    }
+    data.reach[{row[0], row[1], row[2], run.provenance}] += counts;
+  }
+  return {};
+}
+
+Status Reader::ReadHistograms(const RunInfo& run, ReportData& data) {
+  const std::string id = std::to_string(run.id);
+  ANECHECK_ASSIGN(const std::vector<Row> rows,
+                  store_.Query("SELECT op, target, bucket, elements FROM ulp_histogram WHERE run = "
+                               "CAST(? AS INTEGER)",
+                               {&id, 1}));
+  for (const Row& row : rows) {
+    ANECHECK_ASSIGN(const int64_t bucket, Number(row[2]));
+    ANECHECK_ASSIGN(const int64_t elements, Number(row[3]));
+    if (bucket < 0 || bucket >= static_cast<int64_t>(kUlpBuckets)) {
+      return MakeError(ErrorCode::kMalformed,
+                       fmt::format("{}: ulp_histogram has bucket {}, the last is {}", path_, bucket,
+                                   kUlpBuckets - 1));
+    }
+    data.histograms[{row[0], row[1], run.provenance}][static_cast<size_t>(bucket)] +=
+        static_cast<uint64_t>(elements);
+  }
+  return {};
+}
+
+Status Reader::ReadFindings(size_t index, ReportData& data) {
+  const std::string run = std::to_string(data.runs[index].id);
+  ANECHECK_ASSIGN(const std::vector<Row> rows,
+                  store_.Query("SELECT id, op, target, route, verdict, known_defect, signature, "
+                               "summary, replay, case_index, occurrences FROM findings WHERE run = "
+                               "CAST(? AS INTEGER)",
+                               {&run, 1}));
+  for (const Row& row : rows) {
+    FindingInfo& finding = data.findings.emplace_back();
+    finding.run = index;
+    std::string* const fields[] = {&finding.id,        &finding.op,      &finding.target,
+                                   &finding.route,     &finding.verdict, &finding.known_defect,
+                                   &finding.signature, &finding.summary, &finding.replay};
+    for (size_t i = 0; i < std::size(fields); ++i) *fields[i] = row[i];
+    ANECHECK_ASSIGN(finding.case_index, Number(row[9]));
+    ANECHECK_ASSIGN(finding.occurrences, Number(row[10]));
+    finding.is_new = IsNewFinding(finding.verdict);
+    // One artifact at a time: each may be large, and only a part of it is kept.
+    const std::string key[] = {run, finding.id};
+    ANECHECK_ASSIGN(const std::vector<Row> artifact,
+                    store_.Query("SELECT artifact FROM findings WHERE run = CAST(? AS INTEGER) AND "
+                                 "id = ?",
+                                 key));
+    finding.detail = ReadFindingDetail(artifact.empty() ? std::string() : artifact[0][0]);
+  }
+  return {};
+}
+
+Status Reader::ReadRun(size_t index, ReportData& data) {
+  ANECHECK_RETURN_IF_ERROR(ReadReach(data.runs[index], data));
+  ANECHECK_RETURN_IF_ERROR(ReadHistograms(data.runs[index], data));
+  return ReadFindings(index, data);
+}
+
+// Leaves one of the entries that tell of the same run: the one with the most cases.
+void DropDoubles(std::vector<RunInfo>& runs) {
+  std::sort(runs.begin(), runs.end(), [](const RunInfo& a, const RunInfo& b) {
+    return std::tie(a.started, a.uuid, b.cases, a.db) < std::tie(b.started, b.uuid, a.cases, b.db);
+  });
+  std::map<std::string, bool> seen;
+  std::erase_if(runs, [&](const RunInfo& run) { return !seen.emplace(run.uuid, true).second; });
+}
+
+}  // namespace
+
+bool ReportData::AnySimulated() const {
+  return std::any_of(runs.begin(), runs.end(),
+                     [](const RunInfo& run) { return run.provenance == "simulated"; });
+}
+
+int64_t ReportData::Cases() const {
+  int64_t cases = 0;
+  for (const RunInfo& run : runs) cases += run.cases;
+  return cases;
+}
+
+int64_t ReportData::NewFindings() const {
+  return std::count_if(findings.begin(), findings.end(),
+                       [](const FindingInfo& finding) { return finding.is_new; });
+}
+
+int64_t ReportData::CasesWith(std::string_view verdict) const {
+  int64_t cases = 0;
+  for (const RunInfo& run : runs) {
+    const auto found = run.verdicts.find(std::string(verdict));
+    if (found != run.verdicts.end()) cases += found->second;
+  }
+  return cases;
+}
+
+Result<ReportData> ReadReportData(std::span<const std::string> db_paths) {
+  ReportData data;
+  std::map<std::string, Reader> readers;
+  for (const std::string& path : db_paths) {
+    if (readers.contains(path)) continue;
+    ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(path));
+    Reader& reader = readers.emplace(path, Reader(std::move(store), path)).first->second;
+    ANECHECK_RETURN_IF_ERROR(reader.ReadRuns(data.runs));
+  }
+  DropDoubles(data.runs);
+  for (size_t i = 0; i < data.runs.size(); ++i) {
+    ANECHECK_RETURN_IF_ERROR(readers.at(data.runs[i].db).ReadRun(i, data));
+  }
+  std::sort(data.findings.begin(), data.findings.end(),
+            [](const FindingInfo& a, const FindingInfo& b) {
+              return std::tie(b.is_new, a.op, a.target, a.id, a.run) <
+                     std::tie(a.is_new, b.op, b.target, b.id, b.run);
+            });
+  return data;
+}
+
+}  // namespace anecheck::reports

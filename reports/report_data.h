@@ -1,0 +1,82 @@
+// What a report is made of: runs, how far each operation got on each target, error histograms and
+// findings, read from any number of results files. Every writer of this room takes one of these.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "harness/campaign/store.h"
+
+namespace anecheck::reports {
+
+// A campaign. `cases` and `verdicts` are counts over its recorded cases.
+struct RunInfo {
+  std::string db;  // the file it was read from
+  int64_t id = 0;  // in that file
+  std::string uuid, command, state, started, finished, tool_version, host, os, runner, provenance,
+      engine, chip, compiler_version, seed;
+  int64_t cases = 0;
+  std::map<std::string, int64_t> verdicts;
+};
+
+// Counts of one operation, summed over the runs that share target, route and provenance. Evidence
+// of different provenance is never added up.
+struct ReachKey {
+  std::string op, target, route, provenance;
+  auto operator<=>(const ReachKey&) const = default;
+};
+
+// Errors in ulp, summed likewise; the routes share one histogram.
+struct HistogramKey {
+  std::string op, target, provenance;
+  auto operator<=>(const HistogramKey&) const = default;
+};
+
+// Some elements of a tensor of a finding.
+struct ElementRow {
+  int64_t index = 0;  // in row-major order
+  std::string low, high, actual;
+  bool outside = false;
+};
+
+struct TensorDetail {
+  std::string name, dtype, shape;
+  int64_t elements = 0;
+  int64_t outside = 0;              // outputs: elements that lie outside the expected interval
+  std::vector<std::string> values;  // inputs: the first elements
+  std::vector<ElementRow> rows;     // outputs: elements outside first
+};
+
+// What a finding's artifact says, cut to a size that a page can hold.
+struct FindingDetail {
+  std::string problem;  // why the artifact cannot be shown; empty where it can
+  std::string message, mil;
+  bool mil_cut = false;
+  std::vector<TensorDetail> inputs, outputs;
+};
+
+struct FindingInfo {
+  size_t run = 0;  // index in ReportData::runs
+  std::string id, op, target, route, verdict, known_defect, signature, summary, replay;
+  int64_t case_index = 0;
+  int64_t occurrences = 0;
+  bool is_new = false;  // no documented defect explains it
+  FindingDetail detail;
+};
+
+struct ReportData {
+  std::vector<RunInfo> runs;  // by start, then uuid
+  std::map<ReachKey, ReachCounts> reach;
+  std::map<HistogramKey, UlpCounts> histograms;
+  std::vector<FindingInfo> findings;  // new ones first, then by operation, target and id
+
+  bool AnySimulated() const;
+  int64_t Cases() const;
+  int64_t NewFindings() const;
+  // Cases with that verdict, over all runs.
+  int64_t CasesWith(std::string_view verdict) const;
+};
+
+}  // namespace anecheck::reports

@@ -1,0 +1,140 @@
+#include "reports/sarif.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "harness/campaign/campaign.h"
+#include "reports/text.h"
+
+namespace anecheck::reports {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Sentences about the verdicts of harness/campaign/judge_case.h.
+struct Rule {
+  std::string_view verdict, text;
+};
+constexpr Rule kRules[] = {
+    {"wrong", "Output elements lie outside the interval that the oracle allows."},
+    {"rejected", "The compiler refused a graph that the rules admit."},
+    {"failed", "The engine gave an error for a graph that the rules admit."},
+    {"crashed", "The engine ended its process."},
+    {"hung", "The engine did not answer in time."},
+    {"garbled", "The engine's answer does not have the form that was asked for."},
+    {"misplaced", "The program ran on another device than the engine."},
+    {"flaky", "A deviation did not repeat in fresh processes."},
+    {"unconfirmed", "A deviation rests on a term never measured on this family."},
+    {"known-defect", "A documented defect of the family explains the deviation."},
+};
+
+std::string_view RuleText(std::string_view verdict) {
+  const auto* const found = std::find_if(std::begin(kRules), std::end(kRules),
+                                         [&](const Rule& rule) { return rule.verdict == verdict; });
+  return found == std::end(kRules) ? "A verdict of a newer version." : found->text;
+}
+
+// SARIF's guid is a UUID with hyphens (section 3.5.3); a run's uuid is 32 digits without. Empty for
+// anything else.
+std::string Guid(std::string_view uuid) {
+  if (uuid.size() != 32) return {};
+  std::string guid;
+  for (size_t i = 0; i < uuid.size(); ++i) {
+    const char c = uuid[i];
+    if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'))) return {};
+    if (i == 8 || i == 12 || i == 16 || i == 20) guid += '-';
+    guid += c;
+  }
+  // The version and variant digits are fixed by RFC 4122 and required by SARIF's schema.
+  guid[14] = '4';
+  guid[19] =
+      "89ab"[static_cast<size_t>(guid[19] <= '9' ? guid[19] - '0' : guid[19] - 'a' + 10) & 3];
+  return guid;
+}
+
+Json ResultJson(const FindingInfo& finding, const RunInfo& run, size_t rule) {
+  const std::string path =
+      fmt::format("{}/{}/{}", finding.target, finding.route, finding.op.empty() ? "-" : finding.op);
+  Json location = {
+      {"physicalLocation", {{"artifactLocation", {{"uri", EscapeUri(run.db)}}}}},
+      {"logicalLocations",
+       Json::array({{{"name", finding.op}, {"fullyQualifiedName", path}, {"kind", "operation"}}})}};
+  return {{"ruleId", finding.verdict},
+          {"ruleIndex", rule},
+          {"level", finding.is_new ? "error" : "note"},
+          {"message",
+           {{"text", fmt::format("{} on {} ({}): {}", finding.op.empty() ? "case" : finding.op,
+                                 finding.target, run.provenance, finding.summary)}}},
+          {"locations", Json::array({std::move(location)})},
+          {"occurrenceCount", std::max<int64_t>(finding.occurrences, 1)},
+          {"partialFingerprints", {{"signature/v1", finding.signature}}},
+          {"properties",
+           {{"id", finding.id},
+            {"op", finding.op},
+            {"target", finding.target},
+            {"route", finding.route},
+            {"provenance", run.provenance},
+            {"knownDefect", finding.known_defect},
+            {"replay", finding.replay}}}};
+}
+
+Json InvocationJson(const RunInfo& run) {
+  Json invocation = {{"commandLine", run.command},
+                     {"executionSuccessful", run.state == "finished"}};
+  // Times must have RFC 3339's form; what else a file holds is left out.
+  const auto is_time = [](std::string_view text) {
+    return text.size() == 20 && text[4] == '-' && text[10] == 'T' && text[19] == 'Z';
+  };
+  if (is_time(run.started)) invocation["startTimeUtc"] = run.started;
+  if (is_time(run.finished)) invocation["endTimeUtc"] = run.finished;
+  return invocation;
+}
+
+Json SarifRun(const ReportData& data, size_t index) {
+  const RunInfo& run = data.runs[index];
+  std::vector<std::string> verdicts;
+  Json results = Json::array();
+  for (const FindingInfo& finding : data.findings) {
+    if (finding.run != index) continue;
+    auto rule = std::find(verdicts.begin(), verdicts.end(), finding.verdict);
+    if (rule == verdicts.end()) rule = verdicts.insert(verdicts.end(), finding.verdict);
+    results.push_back(ResultJson(finding, run, static_cast<size_t>(rule - verdicts.begin())));
+  }
+  Json rules = Json::array();
+  for (const std::string& verdict : verdicts) {
+    rules.push_back({{"id", verdict}, {"shortDescription", {{"text", RuleText(verdict)}}}});
+  }
+  Json json = {{"tool",
+                {{"driver",
+                  {{"name", "anecheck"}, {"version", kToolVersion}, {"rules", std::move(rules)}}}}},
+               {"invocations", Json::array({InvocationJson(run)})},
+               {"automationDetails", {{"id", "anecheck/" + run.uuid}}},
+               {"properties",
+                {{"provenance", run.provenance},
+                 {"engine", run.engine},
+                 {"chip", run.chip},
+                 {"compilerVersion", run.compiler_version},
+                 {"os", run.os},
+                 {"cases", run.cases}}},
+               {"results", std::move(results)}};
+  if (const std::string guid = Guid(run.uuid); !guid.empty()) {
+    json["automationDetails"]["guid"] = guid;
+  }
+  return json;
+}
+
+}  // namespace
+
+Json SarifLog(const ReportData& data) {
+  Json json = {{"$schema",
+                "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
+                "sarif-schema-2.1.0.json"},
+               {"version", "2.1.0"},
+               {"runs", Json::array()}};
+  for (size_t i = 0; i < data.runs.size(); ++i) json["runs"].push_back(SarifRun(data, i));
+  return json;
+}
+
+}  // namespace anecheck::reports

@@ -1,0 +1,16 @@
+// The report's findings in the Static Analysis Results Interchange Format, version 2.1.0 (OASIS
+// standard, 27 March 2020), for viewers and code scanning services.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "reports/report_data.h"
+
+namespace anecheck::reports {
+
+// One SARIF run for each campaign. A new finding has level "error", one that a documented defect
+// explains "note". The rule is the verdict; the signature is the partial fingerprint by which
+// viewers match a finding over time.
+nlohmann::ordered_json SarifLog(const ReportData& data);
+
+}  // namespace anecheck::reports

@@ -1,0 +1,19 @@
+// Writes a folder of reports from results files. What `anecheck report` does.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "harness/base/result.h"
+#include "reports/report_data.h"
+
+namespace anecheck::reports {
+
+// Writes report.html, report.json, junit.xml, summary.md, matrix.csv and sarif.json to
+// `out_folder`, which is made where it is missing, and returns what they tell. Each file is
+// replaced as a whole. Errors: those of ReadReportData, and kIo for a folder that cannot be
+// written.
+Result<ReportData> WriteReports(std::span<const std::string> db_paths,
+                                const std::string& out_folder);
+
+}  // namespace anecheck::reports
