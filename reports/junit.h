@@ -11,7 +11,7 @@ namespace anecheck::reports {
 // met, and one for each finding. A new finding is a <failure> (wrong values) or an <error> (the
 // engine refused, crashed, hung ...); one that a documented defect explains passes with its text in
 // <system-out>; an operation whose cases were all inconclusive is <skipped>. The form is that of
-// the schema jenkins-junit.xsd.
+// reports/schemas/junit.xsd.
 std::string JUnitXml(const ReportData& data);
 
 }  // namespace anecheck::reports

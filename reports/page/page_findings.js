@@ -77,7 +77,11 @@ function findingEntry(finding) {
 function drawFindings() {
   const fitting = report.findings.filter(findingFits);
   const shown = fitting.slice(0, findingsShown);
-  byId("finding-list").replaceChildren(...shown.map(findingEntry));
+  byId("finding-list").replaceChildren(...shown.map((finding) => {
+    const entry = findingEntry(finding);
+    entry.id = `finding-${finding.id}`;
+    return entry;
+  }));
   byId("findings-count").textContent = report.findings.length === 0
     ? "No findings." : `${count(fitting.length)} of ${count(report.findings.length)} findings`;
   byId("findings-more").hidden = fitting.length <= findingsShown;

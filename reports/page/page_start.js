@@ -6,6 +6,19 @@ function drawFiltered() {
   drawErrors();
 }
 
+// `finding=ID` in the address opens a finding, `cell=OP,TARGET` a cell.
+function openLinked() {
+  const hash = new URLSearchParams(location.hash.slice(1));
+  const entry = hash.has("finding") ? byId(`finding-${hash.get("finding")}`) : null;
+  if (entry) {
+    entry.open = true;
+    entry.scrollIntoView();
+  }
+  const [op, target] = (hash.get("cell") ?? "").split(",");
+  const cell = cellOf.get(`${op}\n${target}`);
+  if (cell && !byId("cell").open) openCell(cell);
+}
+
 function applyFilters() {
   for (const name of FILTERS) filters[name] = byId(`filter-${name}`).value;
   filters.all = byId("filter-all").checked;
@@ -51,6 +64,7 @@ function listen() {
   addEventListener("hashchange", () => {
     readAddress();
     drawFiltered();
+    openLinked();
   });
   listenToMatrix();
 }
@@ -64,5 +78,6 @@ readAddress();
 drawSummary();
 drawLegend();
 drawFiltered();
+openLinked();
 listen();
 document.body.dataset.ready = "true";

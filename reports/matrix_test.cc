@@ -1,0 +1,153 @@
+// The laws of the matrix: every operation and target has a cell, the furthest stage wins, blame
+// rests on findings, and what is simulated says so.
+#include "reports/matrix.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/ops/op.h"
+#include "harness/targets/catalog.h"
+
+namespace anecheck::reports {
+namespace {
+
+RunInfo Run(const char* provenance) {
+  RunInfo run;
+  run.uuid = run.provenance = provenance;
+  return run;
+}
+
+FindingInfo Finding(const char* op, const char* target, const char* verdict, bool is_new) {
+  FindingInfo finding;
+  finding.op = op;
+  finding.target = target;
+  finding.route = "mil";
+  finding.verdict = verdict;
+  finding.is_new = is_new;
+  return finding;
+}
+
+const MatrixCell& Cell(const Matrix& matrix, std::string_view op, std::string_view target) {
+  for (size_t row = 0; row < matrix.rows.size(); ++row) {
+    for (size_t column = 0; column < matrix.columns.size(); ++column) {
+      if (matrix.rows[row].op == op && matrix.columns[column].target == target) {
+        return matrix.cells[row][column];
+      }
+    }
+  }
+  ADD_FAILURE() << "no cell " << op << " " << target;
+  static const MatrixCell none;
+  return none;
+}
+
+TEST(Matrix, HasEveryOperationAndTargetWithoutAnyRun) {
+  const Matrix matrix = BuildMatrix({});
+  EXPECT_EQ(matrix.rows.size(), kOpCount);
+  EXPECT_EQ(matrix.columns.size(), AllTargets().size());
+  for (const auto& row : matrix.cells) {
+    EXPECT_EQ(row.size(), matrix.columns.size());
+    for (const MatrixCell& cell : row) {
+      EXPECT_LE(cell.state, CellState::kAttested);
+      EXPECT_EQ(cell.state == CellState::kAttested, cell.attested == Attested::kYes);
+      EXPECT_FALSE(cell.simulated);
+    }
+  }
+}
+
+TEST(Matrix, TakesTheFurthestStage) {
+  ReportData data;
+  data.runs = {Run("simulated")};
+  using Counts = ReachCounts;
+  data.reach[{"conv", "h13", "mil", "simulated"}] = Counts{.cases = 1, .rejected = 1};
+  data.reach[{"relu", "h13", "mil", "simulated"}] = Counts{.cases = 1, .compiled = 1};
+  data.reach[{"tanh", "h13", "mil", "simulated"}] =
+      Counts{.cases = 2, .compiled = 2, .dispatched = 1};
+  data.reach[{"add", "h13", "mil", "simulated"}] =
+      Counts{.cases = 2, .compiled = 2, .dispatched = 2, .correct = 1, .wrong = 1};
+  const Matrix matrix = BuildMatrix(data);
+  EXPECT_EQ(Cell(matrix, "conv", "h13").state, CellState::kRejected);
+  EXPECT_EQ(Cell(matrix, "relu", "h13").state, CellState::kCompiled);
+  EXPECT_EQ(Cell(matrix, "tanh", "h13").state, CellState::kDispatched);
+  // Another operation of that case went wrong: no finding names this one.
+  EXPECT_EQ(Cell(matrix, "add", "h13").state, CellState::kCorrect);
+  EXPECT_EQ(CellText(Cell(matrix, "add", "h13")), "correct (simulated)");
+}
+
+TEST(Matrix, BlamesWhatFindingsName) {
+  ReportData data;
+  data.runs = {Run("simulated")};
+  data.reach[{"add", "h13", "mil", "simulated"}] = {.cases = 2, .correct = 1};
+  data.reach[{"sub", "h13", "mil", "simulated"}] = {.cases = 2, .correct = 2};
+  data.findings = {Finding("add", "h13", "wrong", true),
+                   Finding("sub", "h13", "known-defect", false),
+                   Finding("mul", "h13", "rejected", true), Finding("", "h13", "crashed", true)};
+  const Matrix matrix = BuildMatrix(data);
+  EXPECT_EQ(Cell(matrix, "add", "h13").state, CellState::kWrong);
+  EXPECT_EQ(Cell(matrix, "sub", "h13").state, CellState::kKnownDefect);
+  EXPECT_LE(Cell(matrix, "mul", "h13").state, CellState::kAttested);
+  EXPECT_EQ(matrix.rows.size(), kOpCount);  // a finding without an operation makes no row
+}
+
+TEST(Matrix, SimulatedEvidenceNeverPassesForAnother) {
+  ReportData data;
+  data.runs = {Run("simulated"), Run("silicon")};
+  data.reach[{"add", "h13", "mil", "simulated"}] = {.cases = 1, .dispatched = 1, .correct = 1};
+  data.reach[{"add", "h13", "mil", "silicon"}] = {.cases = 1, .compiled = 1};
+  data.reach[{"sub", "h13", "mil", "simulated"}] = {.cases = 1, .compiled = 1};
+  data.reach[{"sub", "h13", "mil", "silicon"}] = {.cases = 1, .compiled = 1};
+  const Matrix matrix = BuildMatrix(data);
+  EXPECT_TRUE(Cell(matrix, "add", "h13").simulated);
+  EXPECT_FALSE(Cell(matrix, "sub", "h13").simulated);
+  ASSERT_EQ(Cell(matrix, "add", "h13").evidence.size(), 2u);
+}
+
+TEST(Matrix, KeepsNamesThatNoTableHas) {
+  ReportData data;
+  data.reach[{"no_such_op", "h99", "mil", "reported"}] = {.cases = 1, .compiled = 1};
+  const Matrix matrix = BuildMatrix(data);
+  EXPECT_FALSE(matrix.rows.back().in_table);
+  EXPECT_FALSE(matrix.columns.back().in_table);
+  EXPECT_EQ(Cell(matrix, "no_such_op", "h99").state, CellState::kCompiled);
+  EXPECT_EQ(Cell(matrix, "no_such_op", "h99").attested, Attested::kUnknown);
+}
+
+TEST(Matrix, AttestsByFloorAndCapability) {
+  EXPECT_EQ(Attest("no_such_op", "h13"), Attested::kUnknown);
+  EXPECT_EQ(Attest("conv", "h99"), Attested::kUnknown);
+  for (const OpDefinition* op : AllOps()) {
+    for (const Target& target : AllTargets()) {
+      const Attested attested = Attest(op->schema.name, target.compiler_name);
+      if (!target.family()) {
+        EXPECT_EQ(attested, Attested::kUnknown);
+      } else if (static_cast<uint8_t>(target.family().value()) < op->family_floor) {
+        EXPECT_EQ(attested, Attested::kNo) << op->schema.name << " " << target.name;
+      } else if (op->capability == 0) {
+        EXPECT_EQ(attested, Attested::kYes) << op->schema.name << " " << target.name;
+      }
+    }
+  }
+}
+
+TEST(KeepTargets, TakesNamesInTheOrderGiven) {
+  Matrix matrix = BuildMatrix({});
+  ASSERT_TRUE(KeepTargets("h17s,H13,h17s", matrix).ok());
+  ASSERT_EQ(matrix.columns.size(), 2u);
+  EXPECT_EQ(matrix.columns[0].target, "h17s");
+  EXPECT_EQ(matrix.columns[1].target, "h13");
+  EXPECT_EQ(matrix.cells.front().size(), 2u);
+  EXPECT_FALSE(KeepTargets("h99", matrix).ok());
+  EXPECT_FALSE(KeepTargets("", matrix).ok());
+  ASSERT_TRUE(KeepTargets("met", matrix).ok());
+  EXPECT_TRUE(matrix.columns.empty());
+}
+
+TEST(MatrixCsv, HasARowAnOperationAndAColumnATarget) {
+  Matrix matrix = BuildMatrix({});
+  ASSERT_TRUE(KeepTargets("h13,h17s", matrix).ok());
+  const std::string csv = MatrixCsv(matrix);
+  EXPECT_THAT(csv, testing::StartsWith("op,h13,h17s\n"));
+  EXPECT_EQ(static_cast<size_t>(std::count(csv.begin(), csv.end(), '\n')), kOpCount + 1);
+}
+
+}  // namespace
+}  // namespace anecheck::reports

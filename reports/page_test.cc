@@ -1,0 +1,111 @@
+// The page in a real browser without network: it draws itself, filters through its address, opens
+// cells and findings, and puts nothing on the console.
+#include <cstdlib>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <string>
+
+#include "harness/base/file.h"
+#include "harness/ops/op.h"
+#include "harness/targets/catalog.h"
+#include "reports/testing/sample_results.h"
+#include "reports/write_reports.h"
+
+namespace anecheck::reports {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+std::string Browser() {
+  for (const char* path :
+       {"/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome",
+        "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"}) {
+    if (ReadFile(path, 1).ok() || ReadFile(path).ok()) return path;
+  }
+  return {};
+}
+
+struct Visit {
+  std::string document;  // as it stands after loading
+  std::string console;   // what the browser logged
+};
+
+class PageTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    browser_ = Browser();
+    if (browser_.empty()) GTEST_SKIP() << "chromium is missing";
+    auto folder = TempDirectory::Create("anecheck-page-");
+    ASSERT_TRUE(folder.ok());
+    folder_.emplace(std::move(*folder));
+    const std::string path = folder_->File("results.sqlite");
+    ASSERT_TRUE(WriteSampleResults(path).ok());
+    ASSERT_TRUE(WriteReports({&path, 1}, folder_->path()).ok());
+  }
+
+  Visit Open(const std::string& name, const std::string& address = "") {
+    const std::string document = folder_->File("document"), log = folder_->File("log");
+    const std::string command =
+        "timeout 100 '" + browser_ +
+        "' --headless --no-sandbox --disable-gpu --disable-background-networking "
+        "--disable-component-update --disable-sync --no-first-run --enable-logging=stderr --v=0 "
+        "--user-data-dir='" +
+        folder_->File("profile") + "' --dump-dom 'file://" + folder_->File(name) + address +
+        "' >'" + document + "' 2>'" + log + "'";
+    EXPECT_EQ(std::system(command.c_str()), 0) << command;
+    return {ReadTextFile(document).ok() ? *ReadTextFile(document) : "",
+            ReadTextFile(log).ok() ? *ReadTextFile(log) : ""};
+  }
+
+  std::string browser_;
+  std::optional<TempDirectory> folder_;
+};
+
+std::string Mark(std::string_view name, size_t value) {
+  return "data-" + std::string(name) + "=\"" + std::to_string(value) + "\"";
+}
+
+TEST_F(PageTest, DrawsAllAndLogsNothing) {
+  const Visit visit = Open("report.html");
+  EXPECT_THAT(visit.document, HasSubstr("data-ready=\"true\""));
+  EXPECT_THAT(visit.document, HasSubstr(Mark("matrix-rows", kOpCount + 1)));
+  EXPECT_THAT(visit.document, HasSubstr(Mark("matrix-columns", 3)));
+  EXPECT_THAT(visit.document, HasSubstr(Mark("findings", 5)));
+  EXPECT_THAT(visit.document, HasSubstr(Mark("histograms", 3)));
+  EXPECT_THAT(visit.document, HasSubstr("<strong>SIMULATED</strong>"));
+  EXPECT_THAT(visit.document, Not(HasSubstr("data-hacked")));
+  EXPECT_THAT(visit.document, Not(HasSubstr("<img")));
+  EXPECT_THAT(visit.console, Not(HasSubstr("CONSOLE")));
+}
+
+TEST_F(PageTest, FiltersThroughTheAddressAndOpensACellAndAFinding) {
+  const Visit visit =
+      Open("report.html",
+           "#state=wrong&target=h13&evidence=simulated&finding=f000000000a1&cell=conv,h13");
+  EXPECT_THAT(visit.document, HasSubstr(Mark("matrix-rows", 1)));
+  EXPECT_THAT(visit.document, HasSubstr(Mark("matrix-columns", 1)));
+  EXPECT_THAT(visit.document, HasSubstr(Mark("findings", 1)));
+  EXPECT_THAT(visit.document, HasSubstr(Mark("histograms", 2)));
+  EXPECT_THAT(visit.document, HasSubstr("conv on h13"));
+  EXPECT_THAT(visit.document, HasSubstr("func main&lt;ios18&gt;() { } -&gt; (y);"));
+  EXPECT_THAT(visit.console, Not(HasSubstr("CONSOLE")));
+}
+
+TEST_F(PageTest, ShowsAllTargetsAndSearches) {
+  const Visit visit = Open("report.html", "#all=1&search=no%20such%20operation");
+  EXPECT_THAT(visit.document, HasSubstr(Mark("matrix-rows", 0)));
+  EXPECT_THAT(visit.document, HasSubstr(Mark("matrix-columns", AllTargets().size() + 1)));
+  EXPECT_THAT(visit.document, HasSubstr(Mark("findings", 0)));
+}
+
+// Without this, a browser that logs elsewhere would make the tests above say nothing.
+TEST_F(PageTest, AnErrorWouldBeSeen) {
+  ASSERT_TRUE(WriteFileAtomic(folder_->File("bad.html"),
+                              std::string_view("<script>noSuchFunction()</script>"))
+                  .ok());
+  EXPECT_THAT(Open("bad.html").console, HasSubstr("CONSOLE"));
+}
+
+}  // namespace
+}  // namespace anecheck::reports

@@ -1,0 +1,137 @@
+// What is read from results files, and that evidence of different kinds is never mixed.
+#include "reports/query.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/base/file.h"
+#include "reports/finding_detail.h"
+#include "reports/testing/sample_results.h"
+
+namespace anecheck::reports {
+namespace {
+
+class QueryTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto folder = TempDirectory::Create("anecheck-reports-");
+    ASSERT_TRUE(folder.ok());
+    folder_.emplace(std::move(*folder));
+    path_ = folder_->File("results.sqlite");
+    ASSERT_TRUE(WriteSampleResults(path_).ok());
+  }
+  std::optional<TempDirectory> folder_;
+  std::string path_;
+};
+
+TEST_F(QueryTest, CountsCasesByRunAndVerdict) {
+  const auto data = ReadReportData({&path_, 1});
+  ASSERT_TRUE(data.ok()) << data.error().message;
+  ASSERT_EQ(data->runs.size(), 2u);
+  EXPECT_EQ(data->runs[0].provenance, "simulated");
+  EXPECT_EQ(data->runs[0].cases, 4);
+  EXPECT_EQ(data->runs[1].cases, 2);
+  EXPECT_EQ(data->runs[1].host, kHostile);
+  EXPECT_EQ(data->Cases(), 6);
+  EXPECT_EQ(data->CasesWith("pass"), 2);
+  EXPECT_EQ(data->CasesWith("inconclusive"), 1);
+  EXPECT_TRUE(data->AnySimulated());
+}
+
+TEST_F(QueryTest, PutsNewFindingsFirst) {
+  const auto data = ReadReportData({&path_, 1});
+  ASSERT_TRUE(data.ok());
+  ASSERT_EQ(data->findings.size(), 5u);
+  EXPECT_FALSE(data->findings.back().is_new);
+  EXPECT_TRUE(data->findings.front().is_new);
+  for (const FindingInfo& finding : data->findings) {
+    if (finding.verdict == "known-defect") EXPECT_FALSE(finding.is_new);
+    if (finding.verdict == "wrong") EXPECT_TRUE(finding.is_new);
+  }
+}
+
+TEST_F(QueryTest, ReadsTheSameRunOnce) {
+  const std::string copy = folder_->File("copy.sqlite");
+  ASSERT_TRUE(WriteSampleResults(copy).ok());
+  const std::string paths[] = {path_, copy, path_};
+  const auto data = ReadReportData(paths);
+  ASSERT_TRUE(data.ok());
+  EXPECT_EQ(data->runs.size(), 2u);
+  EXPECT_EQ(data->Cases(), 6);
+  EXPECT_EQ(data->reach.at({"conv", "h13", "mil", "simulated"}).cases, 4);
+}
+
+TEST_F(QueryTest, KeepsKindsOfEvidenceApart) {
+  const auto data = ReadReportData({&path_, 1});
+  ASSERT_TRUE(data.ok());
+  EXPECT_TRUE(data->reach.contains({"relu", "h13", "mil", "simulated"}));
+  EXPECT_TRUE(data->reach.contains({"relu", "h17s", "mil", "reported"}));
+  EXPECT_FALSE(data->reach.contains({"relu", "h17s", "mil", "simulated"}));
+  EXPECT_EQ((data->histograms.at({"conv", "h13", "simulated"})[0]), 1000u);
+}
+
+TEST_F(QueryTest, RefusesWhatIsNoResultsFile) {
+  const std::string other = folder_->File("other.sqlite");
+  ASSERT_TRUE(WriteFileAtomic(other, std::string_view("no database at all, but long enough")).ok());
+  EXPECT_FALSE(ReadReportData({&other, 1}).ok());
+  const std::string missing = folder_->File("missing.sqlite");
+  EXPECT_FALSE(ReadReportData({&missing, 1}).ok());
+}
+
+TEST_F(QueryTest, ShowsElementsOutsideFirst) {
+  const auto data = ReadReportData({&path_, 1});
+  ASSERT_TRUE(data.ok());
+  const auto found = std::find_if(data->findings.begin(), data->findings.end(),
+                                  [](const auto& item) { return item.id == "f000000000a1"; });
+  ASSERT_NE(found, data->findings.end());
+  const FindingDetail& detail = found->detail;
+  EXPECT_EQ(detail.problem, "");
+  EXPECT_THAT(detail.mil, testing::HasSubstr("func main"));
+  ASSERT_EQ(detail.inputs.size(), 1u);
+  EXPECT_THAT(detail.inputs[0].values, testing::ElementsAre("1", "1"));
+  ASSERT_EQ(detail.outputs.size(), 1u);
+  EXPECT_EQ(detail.outputs[0].outside, 1);
+  ASSERT_EQ(detail.outputs[0].rows.size(), 2u);
+  EXPECT_EQ(detail.outputs[0].rows[0].index, 1);
+  EXPECT_TRUE(detail.outputs[0].rows[0].outside);
+  EXPECT_EQ(detail.outputs[0].rows[0].low, "3");
+  EXPECT_EQ(detail.outputs[0].rows[0].high, "4");
+  EXPECT_EQ(detail.outputs[0].rows[0].actual, "2");
+  EXPECT_FALSE(detail.outputs[0].rows[1].outside);
+}
+
+TEST(FindingDetail, SaysWhyAnArtifactCannotBeShown) {
+  EXPECT_NE(ReadFindingDetail("").problem, "");
+  EXPECT_NE(ReadFindingDetail("[1]").problem, "");
+  EXPECT_NE(ReadFindingDetail(kHostile).problem, "");
+}
+
+TEST(FindingDetail, StandsMembersOfAnyType) {
+  for (const char* text :
+       {R"({"inputs": 1, "actual": {"a": 2}, "mil": []})", R"({"actual": [1, null, "x"]})",
+        R"({"actual": [{"dtype": "fp16", "shape": [-1], "data": ""}], "expected": 4})",
+        R"({"actual": [{"dtype": "fp16", "shape": [4611686018427387904, 8], "data": "AAA="}]})",
+        R"({"actual": [{"dtype": "fp16", "shape": ["2"], "data": "ADwAPA=="}]})",
+        R"({"actual": [{"dtype": "none", "shape": [1], "data": "ADw="}], "expected": [[]]})"}) {
+    const FindingDetail detail = ReadFindingDetail(text);
+    EXPECT_EQ(detail.problem, "") << text;
+    for (const TensorDetail& tensor : detail.outputs) EXPECT_TRUE(tensor.rows.empty()) << text;
+  }
+}
+
+TEST(FindingDetail, CutsLargeTensorsAndTexts) {
+  std::string data(8 * 10, 'A'), mil(kShownMil + 10, 'm');
+  const FindingDetail detail = ReadFindingDetail(
+      R"({"mil": ")" + mil + R"(", "actual": [{"name": "y", "dtype": "int8", "shape": [60],)" +
+      R"( "data": ")" + data + R"("}, {"name": "z", "dtype": "uint1", "shape": [480], "data": ")" +
+      data + R"("}]})");
+  EXPECT_TRUE(detail.mil_cut);
+  EXPECT_EQ(detail.mil.size(), kShownMil);
+  ASSERT_EQ(detail.outputs.size(), 2u);
+  EXPECT_EQ(detail.outputs[0].rows.size(), 60u);
+  EXPECT_EQ(detail.outputs[1].elements, 480);
+  EXPECT_EQ(detail.outputs[1].rows.size(), kShownElements);
+}
+
+}  // namespace
+}  // namespace anecheck::reports

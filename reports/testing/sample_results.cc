@@ -1,0 +1,121 @@
+#include "reports/testing/sample_results.h"
+
+#include "harness/campaign/store.h"
+
+namespace anecheck::reports {
+namespace {
+
+// Two fp16 outputs: 1.0, inside [1, 1], and 2.0, outside [3, 4].
+constexpr const char* kArtifact = R"({"version": 1, "message": "1 of 2 elements outside",
+  "mil": "program(1.3) {\n  func main<ios18>() { } -> (y);\n}",
+  "inputs": [{"name": "x", "dtype": "fp16", "shape": [2], "data": "ADwAPA=="}],
+  "expected": [{"name": "y", "value": [1, 3.5], "low": [1, 3], "high": [1, 4]}],
+  "actual": [{"name": "y", "dtype": "fp16", "shape": [2], "data": "ADwAQA=="}]})";
+
+RunRecord SimulatedRun() {
+  RunRecord run;
+  run.uuid = "00112233445566778899aabbccddeeff";
+  run.command = "anecheck run --cases 4 --targets h13";
+  run.options = "{}";
+  run.seed = 18446744073709551615u;
+  run.started = "2026-01-02T03:04:05Z";
+  run.tool_version = "0.1.0";
+  run.host = "builder";
+  run.os = "Linux";
+  run.runner = "e5rt";
+  run.provenance = "simulated";
+  run.engine = "simulated engine 1";
+  run.chip = "simulated";
+  run.compiler_version = "1";
+  return run;
+}
+
+RunRecord ReportedRun() {
+  RunRecord run = SimulatedRun();
+  run.uuid = kHostile;
+  run.command = run.host = run.os = run.runner = run.engine = run.chip = kHostile;
+  run.compiler_version = kHostile;
+  run.seed = 7;
+  run.started = "2026-02-02T03:04:05Z";
+  run.provenance = "reported";
+  return run;
+}
+
+CaseRecord MakeCase(uint64_t index, const char* verdict) {
+  CaseRecord record;
+  record.index = index;
+  record.target = "h13";
+  record.route = "mil";
+  record.mode = "float";
+  record.status = "ok";
+  record.backend = "ane";
+  record.verdict = verdict;
+  return record;
+}
+
+FindingRecord MakeFinding(const char* id, const char* op, const char* target, const char* verdict,
+                          const char* defect) {
+  FindingRecord finding;
+  finding.id = id;
+  finding.op = op;
+  finding.target = target;
+  finding.route = "mil";
+  finding.verdict = verdict;
+  finding.known_defect = defect;
+  finding.signature = std::string(verdict) + "|" + op + "|" + target;
+  finding.summary = "1 of 2 elements outside";
+  finding.replay = std::string("anecheck replay ") + id + " --db results.sqlite";
+  finding.artifact = kArtifact;
+  finding.occurrences = 2;
+  return finding;
+}
+
+BatchRecord SimulatedBatch() {
+  BatchRecord batch;
+  batch.cases = {MakeCase(0, "pass"), MakeCase(1, "known-defect"), MakeCase(2, "wrong"),
+                 MakeCase(3, "inconclusive")};
+  batch.findings = {MakeFinding("f000000000a1", "conv", "h13", "wrong", ""),
+                    MakeFinding("f000000000a2", "matmul", "h13", "known-defect", "D03")};
+  //                                 cases compiled dispatched correct known wrong rejected unclear
+  batch.reach[{"h13", "mil", "conv"}] = {4, 4, 4, 1, 1, 1, 0, 1};
+  batch.reach[{"h13", "mil", "matmul"}] = {2, 2, 2, 1, 1, 0, 0, 0};
+  batch.reach[{"h13", "mil", "relu"}] = {3, 3, 3, 3, 0, 0, 0, 0};
+  batch.reach[{"h13", "mil", "tanh"}] = {1, 1, 1, 0, 0, 0, 0, 1};
+  batch.ulp[{"h13", "conv"}][0] = 1000;
+  batch.ulp[{"h13", "conv"}][1] = 10;
+  batch.ulp[{"h13", "conv"}][kUlpBuckets - 1] = 1;
+  batch.ulp[{"h13", "relu"}][0] = 3;
+  return batch;
+}
+
+BatchRecord ReportedBatch() {
+  BatchRecord batch;
+  batch.cases = {MakeCase(0, "pass"), MakeCase(1, kHostile)};
+  FindingRecord hostile = MakeFinding("f000000000b1", kHostile, kHostile, kHostile, kHostile);
+  hostile.route = hostile.signature = hostile.summary = hostile.replay = kHostile;
+  hostile.artifact = kHostile;
+  batch.findings = {hostile, MakeFinding("f000000000b2", "add", "h17s", "rejected", ""),
+                    MakeFinding("f000000000b3", "", "h17s", "crashed", "")};
+  batch.reach[{"h17s", "mil", "relu"}] = {1, 1, 1, 1, 0, 0, 0, 0};
+  batch.reach[{"h17s", "mil", "add"}] = {1, 0, 0, 0, 0, 0, 1, 0};
+  batch.reach[{"h17s", "mil", "sub"}] = {1, 1, 0, 0, 0, 0, 0, 0};
+  batch.reach[{kHostile, kHostile, kHostile}] = {1, 0, 0, 0, 0, 0, 0, 0};
+  batch.ulp[{kHostile, kHostile}][3] = 5;
+  return batch;
+}
+
+Status AddRun(Store& store, const RunRecord& run, const BatchRecord& batch) {
+  ANECHECK_ASSIGN(const int64_t id, store.BeginRun(run));
+  ANECHECK_RETURN_IF_ERROR(store.Append(id, batch));
+  return store.FinishRun(id, "finished", "2026-03-02T03:04:06Z");
+}
+
+}  // namespace
+
+Status WriteSampleResults(const std::string& path) {
+  ANECHECK_ASSIGN(Store store, Store::Open(path));
+  ANECHECK_RETURN_IF_ERROR(AddRun(store, SimulatedRun(), SimulatedBatch()));
+  return AddRun(store, ReportedRun(), ReportedBatch());
+}
+
+}  // namespace anecheck::reports

@@ -1,0 +1,19 @@
+// A small results file with two runs, known defects, new findings and hostile text in every field
+// that an engine or another machine fills. Used by the tests of this room.
+#pragma once
+
+#include <string>
+
+#include "harness/base/result.h"
+
+namespace anecheck::reports {
+
+// Text that would be markup in HTML, XML, Markdown, CSV or JSON, or is no text at all.
+inline constexpr const char* kHostile =
+    "</script><script>document.body.dataset.hacked=1</script><img src=x onerror=alert(1)>|`*_ "
+    "\"quoted\", 'single' & ]]> {{data}} {{script}} \x01\xff\r\n=1+1 @all \u2028";
+
+// Writes the file. The content is the same each time.
+Status WriteSampleResults(const std::string& path);
+
+}  // namespace anecheck::reports

@@ -1,0 +1,207 @@
+// The files of a report: golden texts, schemas, and that hostile text stays text. With
+// ANECHECK_UPDATE_GOLDEN set, the golden files are written anew instead of compared.
+#include <algorithm>
+#include <cstdlib>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "harness/base/file.h"
+#include "harness/base/json_text.h"
+#include "harness/ops/op.h"
+#include "reports/html.h"
+#include "reports/json.h"
+#include "reports/junit.h"
+#include "reports/markdown.h"
+#include "reports/matrix.h"
+#include "reports/query.h"
+#include "reports/sarif.h"
+#include "reports/testing/sample_results.h"
+#include "reports/write_reports.h"
+
+namespace anecheck::reports {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kRoom = ANECHECK_SOURCE_DIR "/reports/";
+
+// Exit code of a shell command; 127 where the program is missing.
+int Shell(const std::string& command) {
+  const int status = std::system(command.c_str());
+  return status == -1 ? 127 : (status >> 8) & 0xFF;
+}
+
+void ExpectGolden(const std::string& name, const std::string& text) {
+  const std::string path = std::string(kRoom) + "testdata/" + name;
+  if (std::getenv("ANECHECK_UPDATE_GOLDEN") != nullptr) {
+    ASSERT_TRUE(WriteFileAtomic(path, text).ok());
+  }
+  const auto golden = ReadTextFile(path);
+  ASSERT_TRUE(golden.ok()) << golden.error().message;
+  EXPECT_EQ(text, *golden) << "differs from " << path;
+}
+
+class WritersTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto folder = TempDirectory::Create("anecheck-reports-");
+    ASSERT_TRUE(folder.ok());
+    folder_.emplace(std::move(*folder));
+    const std::string path = folder_->File("results.sqlite");
+    ASSERT_TRUE(WriteSampleResults(path).ok());
+    auto data = WriteReports({&path, 1}, out());
+    ASSERT_TRUE(data.ok()) << data.error().message;
+    data_ = std::move(*data);
+  }
+  std::string out() const { return folder_->File("report"); }
+  std::string Content(const std::string& name) const {
+    auto text = ReadTextFile(out() + "/" + name);
+    EXPECT_TRUE(text.ok()) << name;
+    return text.ok() ? *text : "";
+  }
+  Json Parsed(const std::string& name) const {
+    auto json = ParseJson(Content(name), name);
+    EXPECT_TRUE(json.ok()) << (json.ok() ? "" : json.error().message);
+    return json.ok() ? *json : Json();
+  }
+  // Validates a written file with Debian's python3-jsonschema.
+  void ExpectValid(const std::string& name, const std::string& schema) const {
+    if (Shell("python3 -c 'import jsonschema' 2>/dev/null") != 0) {
+      GTEST_SKIP() << "python3-jsonschema is missing";
+    }
+    EXPECT_EQ(Shell("python3 -c 'import json,jsonschema,sys; jsonschema.validate("
+                    "json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))' '" +
+                    out() + "/" + name + "' '" + kRoom + "schemas/" + schema + "'"),
+              0);
+  }
+  // The matrix of the operations that the sample names, so that the golden files stand when the
+  // table grows.
+  Matrix SampleMatrix() const {
+    Matrix matrix = BuildMatrix(data_);
+    EXPECT_TRUE(KeepTargets("met", matrix).ok());
+    std::set<std::string> named;
+    for (const auto& [key, counts] : data_.reach) named.insert(key.op);
+    for (size_t row = matrix.rows.size(); row-- > 0;) {
+      if (named.contains(matrix.rows[row].op)) continue;
+      const auto at = static_cast<std::ptrdiff_t>(row);
+      matrix.rows.erase(matrix.rows.begin() + at);
+      matrix.cells.erase(matrix.cells.begin() + at);
+    }
+    return matrix;
+  }
+  std::optional<TempDirectory> folder_;
+  ReportData data_;
+};
+
+TEST_F(WritersTest, SummaryIsAsItWas) {
+  ExpectGolden("summary.md", SummaryMarkdown(data_, SampleMatrix()));
+}
+
+TEST_F(WritersTest, JUnitIsAsItWas) { ExpectGolden("junit.xml", Content("junit.xml")); }
+
+TEST_F(WritersTest, MatrixIsAsItWas) { ExpectGolden("matrix.csv", MatrixCsv(SampleMatrix())); }
+
+TEST_F(WritersTest, JUnitIsWellFormedAndFitsItsSchema) {
+  if (Shell("xmllint --version 2>/dev/null") != 0) GTEST_SKIP() << "xmllint is missing";
+  EXPECT_EQ(Shell("xmllint --nonet --noout --schema '" + std::string(kRoom) +
+                  "schemas/junit.xsd' '" + out() + "/junit.xml' 2>/dev/null"),
+            0);
+}
+
+TEST_F(WritersTest, JUnitCountsWhatItHolds) {
+  const std::string xml = Content("junit.xml");
+  const auto count = [&](const std::string& part) {
+    size_t found = 0;
+    for (size_t at = xml.find(part); at != std::string::npos; at = xml.find(part, at + 1)) ++found;
+    return found;
+  };
+  EXPECT_EQ(count("<testcase "), 8u + 5u);  // operations by target, findings
+  EXPECT_EQ(count("<failure "), 1u);
+  // A verdict that is none of the known ones is no finding.
+  EXPECT_EQ(count("<error "), static_cast<size_t>(data_.NewFindings()) - 1);
+  EXPECT_EQ(count("<skipped "), 1u);
+}
+
+TEST_F(WritersTest, JsonFitsItsSchema) { ExpectValid("report.json", "report.schema.json"); }
+
+TEST_F(WritersTest, SarifFitsItsSchema) { ExpectValid("sarif.json", "sarif-2.1.0.schema.json"); }
+
+TEST_F(WritersTest, JsonTellsTheRunsAndTheMatrix) {
+  const Json json = Parsed("report.json");
+  EXPECT_EQ(json["version"], 1);
+  EXPECT_EQ(json["simulated"], true);
+  EXPECT_EQ(json["summary"]["cases"], 6);
+  EXPECT_EQ(json["runs"].size(), 2u);
+  EXPECT_EQ(json["runs"][0]["seed"], "18446744073709551615");
+  EXPECT_EQ(json["findings"].size(), data_.findings.size());
+  EXPECT_EQ(json["matrix"]["cells"].size(),
+            json["matrix"]["ops"].size() * json["matrix"]["targets"].size());
+  EXPECT_EQ(json["matrix"]["ops"].size(), kOpCount + 1);  // and the hostile one
+}
+
+TEST_F(WritersTest, SarifHasOneRunACampaign) {
+  const Json sarif = Parsed("sarif.json");
+  EXPECT_EQ(sarif["version"], "2.1.0");
+  ASSERT_EQ(sarif["runs"].size(), 2u);
+  const Json& run = sarif["runs"][0];
+  EXPECT_EQ(run["automationDetails"]["guid"], "00112233-4455-4677-8899-aabbccddeeff");
+  ASSERT_EQ(run["results"].size(), 2u);
+  for (const Json& result : run["results"]) {
+    const Json& rule = run["tool"]["driver"]["rules"][result["ruleIndex"].get<size_t>()];
+    EXPECT_EQ(rule["id"], result["ruleId"]);
+    EXPECT_EQ(result["level"], result["ruleId"] == "known-defect" ? "note" : "error");
+    EXPECT_EQ(result["properties"]["provenance"], "simulated");
+  }
+}
+
+TEST_F(WritersTest, TheSameFilesGiveTheSameReports) {
+  const std::string path = folder_->File("results.sqlite");
+  std::map<std::string, std::string> before;
+  const char* const names[] = {"report.html", "report.json", "junit.xml",
+                               "summary.md",  "matrix.csv",  "sarif.json"};
+  for (const char* name : names) before[name] = Content(name);
+  ASSERT_TRUE(WriteReports({&path, 1}, out()).ok());
+  for (const char* name : names) EXPECT_EQ(Content(name), before[name]) << name;
+}
+
+TEST_F(WritersTest, HostileTextEndsNoElementOfThePage) {
+  const std::string page = Content("report.html");
+  const auto count = [&](const std::string& part) {
+    size_t found = 0;
+    for (size_t at = page.find(part); at != std::string::npos; at = page.find(part, at + 1)) {
+      ++found;
+    }
+    return found;
+  };
+  EXPECT_EQ(count("<script"), 2u);
+  EXPECT_EQ(count("</script"), 2u);
+  EXPECT_THAT(page, Not(HasSubstr("<img")));
+  EXPECT_THAT(page, Not(HasSubstr("{{style}}")));
+  EXPECT_THAT(page, HasSubstr("\\u003c/script\\u003e"));
+}
+
+TEST_F(WritersTest, ThePageNamesNoOtherHost) {
+  const std::string page = Content("report.html");
+  EXPECT_THAT(page, Not(HasSubstr("src=\"http")));
+  EXPECT_THAT(page, Not(HasSubstr("href=\"http")));
+  EXPECT_THAT(page, Not(HasSubstr("@import")));
+  EXPECT_THAT(page, HasSubstr("default-src 'none'"));
+}
+
+TEST(ScriptSafe, LeavesTheSameJson) {
+  const std::string text = R"({"a":"</script><!--&"})";
+  const std::string safe = ScriptSafe(text);
+  EXPECT_EQ(safe.find_first_of("<>&"), std::string::npos);
+  EXPECT_EQ(Json::parse(safe), Json::parse(text));
+}
+
+TEST(WriteReports, SaysWhatIsWrong) {
+  const std::string missing = "/nonexistent/results.sqlite";
+  EXPECT_FALSE(WriteReports({&missing, 1}, "/nonexistent/out").ok());
+}
+
+}  // namespace
+}  // namespace anecheck::reports
