@@ -11,7 +11,7 @@
 namespace anecheck::reports {
 namespace {
 
-RunInfo Run(const char* provenance) {
+RunInfo RunOf(const char* provenance) {
   RunInfo run;
   run.uuid = run.provenance = provenance;
   return run;
@@ -56,7 +56,7 @@ TEST(Matrix, HasEveryOperationAndTargetWithoutAnyRun) {
 
 TEST(Matrix, TakesTheFurthestStage) {
   ReportData data;
-  data.runs = {Run("simulated")};
+  data.runs = {RunOf("simulated")};
   using Counts = ReachCounts;
   data.reach[{"conv", "h13", "mil", "simulated"}] = Counts{.cases = 1, .rejected = 1};
   data.reach[{"relu", "h13", "mil", "simulated"}] = Counts{.cases = 1, .compiled = 1};
@@ -75,7 +75,7 @@ TEST(Matrix, TakesTheFurthestStage) {
 
 TEST(Matrix, BlamesWhatFindingsName) {
   ReportData data;
-  data.runs = {Run("simulated")};
+  data.runs = {RunOf("simulated")};
   data.reach[{"add", "h13", "mil", "simulated"}] = {.cases = 2, .correct = 1};
   data.reach[{"sub", "h13", "mil", "simulated"}] = {.cases = 2, .correct = 2};
   data.findings = {Finding("add", "h13", "wrong", true),
@@ -90,7 +90,7 @@ TEST(Matrix, BlamesWhatFindingsName) {
 
 TEST(Matrix, SimulatedEvidenceNeverPassesForAnother) {
   ReportData data;
-  data.runs = {Run("simulated"), Run("silicon")};
+  data.runs = {RunOf("simulated"), RunOf("silicon")};
   data.reach[{"add", "h13", "mil", "simulated"}] = {.cases = 1, .dispatched = 1, .correct = 1};
   data.reach[{"add", "h13", "mil", "silicon"}] = {.cases = 1, .compiled = 1};
   data.reach[{"sub", "h13", "mil", "simulated"}] = {.cases = 1, .compiled = 1};

@@ -62,9 +62,11 @@ Status Reader::ReadRuns(std::vector<RunInfo>& runs) {
                                    &run.provenance,
                                    &run.engine,
                                    &run.chip,
-                                   &run.compiler_version,
-                                   &run.seed};
+                                   &run.compiler_version};
     for (size_t i = 0; i < std::size(fields); ++i) *fields[i] = row[i + 1];
+    // SQLite's integers are signed; a seed uses all 64 bits.
+    ANECHECK_ASSIGN(const int64_t seed, Number(row[14]));
+    run.seed = std::to_string(static_cast<uint64_t>(seed));
     const std::string id = row[0];
     ANECHECK_ASSIGN(const std::vector<Row> counts,
                     store_.Query("SELECT verdict, count(*) FROM cases WHERE run = "
