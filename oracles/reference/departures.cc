@@ -45,13 +45,14 @@ void Shift(Accumulated& sum, double least, double greatest, double value) {
 }  // namespace
 
 double TileLatticeSum(const Grid& grid, const double* x, const double* y, size_t count, int tile,
-                      int bits, bool round_products) {
+                      int bits, bool round_products, bool pad_tiles) {
   double total = 0;
   const auto lanes = static_cast<size_t>(tile);
   for (size_t first = 0; first < count; first += lanes) {
     double sum = 0;
-    for (size_t k = first; k < std::min(count, first + lanes); ++k) {
-      double product = x[k] * y[k];
+    const size_t end = pad_tiles ? first + lanes : std::min(count, first + lanes);
+    for (size_t k = first; k < end; ++k) {
+      double product = k < count ? x[k] * y[k] : 0;
       if (round_products) product = grid.Round(product);
       const double larger = std::max(std::fabs(sum), std::fabs(product));
       if (larger == 0 || !(larger < kInfinity)) {
@@ -66,14 +67,51 @@ double TileLatticeSum(const Grid& grid, const double* x, const double* y, size_t
   return total;
 }
 
+namespace {
+
+// The most that the lattice can take away from a sum whose operands are known as intervals: each of
+// a tile's additions truncates two operands to a quantum of at most 2^(1 - bits) of the magnitudes
+// summed so far.
+double LatticeSlack(const Lanes& x, const Lanes& y, size_t count, int tile, int bits) {
+  double magnitude = 0;
+  for (size_t k = 0; k < count; ++k) {
+    magnitude += std::max(std::fabs(x.low[k]), std::fabs(x.high[k])) *
+                 std::max(std::fabs(y.low[k]), std::fabs(y.high[k]));
+  }
+  return magnitude * 2 * tile * std::ldexp(1.0, 1 - bits);
+}
+
+// No source says whether the unused lanes of the last tile are added as zeros, nor whether products
+// are rounded: every reading is admitted.
+void DepartByLattice(const Departure& lattice, const Grid& grid, const Lanes& x, const Lanes& y,
+                     size_t count, Accumulated& sum) {
+  const auto bits = static_cast<int>(lattice.a);
+  const auto tile = static_cast<int>(lattice.b);
+  const double value = TileLatticeSum(grid, x.value, y.value, count, tile, bits, false, true);
+  double least = value;
+  double greatest = value;
+  for (const bool round_products : {false, true}) {
+    for (const bool pad_tiles : {false, true}) {
+      const double other =
+          TileLatticeSum(grid, x.value, y.value, count, tile, bits, round_products, pad_tiles);
+      least = std::min(least, other);
+      greatest = std::max(greatest, other);
+    }
+  }
+  if (!x.point() || !y.point()) {
+    const double slack = LatticeSlack(x, y, count, tile, bits);
+    least = std::min(least, sum.value - slack);
+    greatest = std::max(greatest, sum.value + slack);
+  }
+  Shift(sum, least, greatest, value);
+}
+
+}  // namespace
+
 void DepartFromDot(const Contract& contract, const Grid& grid, const Lanes& x, const Lanes& y,
                    size_t count, Accumulated& sum) {
   if (const Departure* lattice = contract.Find(Effect::kTileLattice)) {
-    const auto bits = static_cast<int>(lattice->a);
-    const auto tile = static_cast<int>(lattice->b);
-    const double exact = TileLatticeSum(grid, x.value, y.value, count, tile, bits, false);
-    const double rounded = TileLatticeSum(grid, x.value, y.value, count, tile, bits, true);
-    Shift(sum, std::min(exact, rounded), std::max(exact, rounded), exact);
+    DepartByLattice(*lattice, grid, x, y, count, sum);
   }
   if (contract.Find(Effect::kFlushInMac) != nullptr) {
     const double flushed = FlushedSum(grid, x.value, y.value, count);

@@ -16,7 +16,7 @@ void DepartFromDot(const Contract& contract, const Grid& grid, const Lanes& x, c
 // to a multiple of 2^(E - bits), where 2^E is the smallest power of two above the larger
 // magnitude; tiles add exactly (facts/numerics.md, first reduction stage).
 double TileLatticeSum(const Grid& grid, const double* x, const double* y, size_t count, int tile,
-                      int bits, bool round_products);
+                      int bits, bool round_products, bool pad_tiles);
 
 // Applies departures that act on a stored result: NaN forms, and fixed values of unary operations.
 void DepartFromResult(KernelContext& context, BoundedTensor& result);
