@@ -1,0 +1,194 @@
+// The tool as a person or a script meets it: exit codes, JSON, error lines, replay.
+#include <cstdio>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <sys/wait.h>
+
+#include "harness/base/file.h"
+#include "harness/base/json_text.h"
+#include "harness/base/testing/test_data.h"
+
+namespace anecheck {
+namespace {
+
+struct Outcome {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+class CliTest : public ::testing::Test {
+ protected:
+  Outcome Tool(const std::string& arguments) {
+    const std::string out = Path("out");
+    const std::string err = Path("err");
+    const std::string command =
+        std::string(ANECHECK_TOOL) + " " + arguments + " >" + out + " 2>" + err;
+    const int status = std::system(command.c_str());
+    Outcome outcome;
+    outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    outcome.out = *ReadTextFile(out);
+    outcome.err = *ReadTextFile(err);
+    return outcome;
+  }
+  std::string Path(const std::string& name) const { return folder_->File(name); }
+  std::string Db(const std::string& name) const { return " --db " + Path(name); }
+
+  Result<TempDirectory> folder_ = TempDirectory::Create("anecheck-cli-");
+};
+
+TEST_F(CliTest, TheSameSeedPrintsTheSameBytesForAnyNumberOfJobs) {
+  const std::string run = "run --cases 300 --seed 1 --targets h13 --json" + Db("same.sqlite");
+  const Outcome first = Tool(run + " --jobs 1");
+  const Outcome second = Tool(run + " --jobs 1");
+  const Outcome parallel = Tool(run + " --jobs 2");
+  EXPECT_EQ(first.err, "");
+  EXPECT_EQ(first.out, second.out);
+  EXPECT_EQ(first.out, parallel.out);
+  const auto json = ParseJson(first.out);
+  ASSERT_TRUE(json.ok()) << json.error().message;
+  EXPECT_EQ((*json)["summary"]["cases"], 300);
+  EXPECT_EQ((*json)["summary"]["judged"], 300);
+}
+
+TEST_F(CliTest, ACleanEngineIsClean) {
+  const Outcome run =
+      Tool("run --cases 400 --seed 2 --targets h13,h17s --quirk all=off" + Db("clean.sqlite"));
+  EXPECT_EQ(run.code, 0) << run.out << run.err;
+  EXPECT_NE(run.out.find("400 cases"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find(" 0 new findings, 0 known defects"), std::string::npos) << run.out;
+}
+
+TEST_F(CliTest, PlantedFaultsAreFoundAndReplay) {
+  for (const std::string fault :
+       {"conv-bias-dropped", "conv-pad-wrong-side", "mac-fp16-accumulation",
+        "linear-weight-transposed", "slice-off-by-one"}) {
+    const std::string db = Db(fault + ".sqlite");
+    const Outcome run =
+        Tool("run --cases 500 --seed 3 --targets h13 --quirk all=off --json --fault " + fault + db);
+    EXPECT_EQ(run.code, 1) << fault << run.out << run.err;
+    const auto json = ParseJson(run.out);
+    ASSERT_TRUE(json.ok()) << fault;
+    ASSERT_GE((*json)["summary"]["findings"].get<int>(), 1) << fault;
+    for (const auto& finding : (*json)["findings"]) {
+      if (finding["verdict"] != "wrong") continue;
+      const std::string id = finding["id"].get<std::string>();
+      EXPECT_EQ(finding["replay"], "anecheck replay " + id + db);
+      const Outcome replay = Tool("replay " + id + db + " --json");
+      EXPECT_EQ(replay.code, 1) << fault << replay.err;
+      EXPECT_EQ((*ParseJson(replay.out))["verdict"], "wrong") << fault;
+      break;
+    }
+  }
+}
+
+TEST_F(CliTest, AFindingFileReplaysOnItsOwn) {
+  const Outcome run =
+      Tool("run --cases 200 --seed 3 --targets h13 --quirk all=off --fault conv-bias-dropped" +
+           Db("one.sqlite"));
+  ASSERT_EQ(run.code, 1) << run.err;
+  const Outcome rows =
+      Tool("query --json 'SELECT artifact FROM findings LIMIT 1'" + Db("one.sqlite"));
+  ASSERT_EQ(rows.code, 0) << rows.err;
+  const std::string artifact = (*ParseJson(rows.out))[0]["artifact"].get<std::string>();
+  ASSERT_TRUE(WriteFileAtomic(Path("finding.json"), artifact).ok());
+  EXPECT_EQ(Tool("replay " + Path("finding.json")).code, 1);
+  ASSERT_TRUE(WriteFileAtomic(Path("broken.json"), artifact.substr(0, artifact.size() / 2)).ok());
+  const Outcome broken = Tool("replay " + Path("broken.json"));
+  EXPECT_EQ(broken.code, 2);
+  EXPECT_NE(broken.err.find("broken.json"), std::string::npos) << broken.err;
+}
+
+TEST_F(CliTest, BadUsageIsExitCodeTwoAndOneLine) {
+  const std::pair<const char*, const char*> kMistakes[] = {
+      {"run --targets h99 --cases 1", "h99"},
+      {"run --mode lazy --cases 1", "--mode lazy"},
+      {"run --ops nothing --cases 1", "--ops nothing"},
+      {"run --quirk D01 --cases 1", "--quirk D01"},
+      {"run --time soon", "--time soon"},
+      {"run --runner telepathy --cases 1", "--runner telepathy"},
+      {"run --fault no-such-fault --cases 1", "no-such-fault"},
+      {"run --espresso-lib /nonexistent.so --cases 1", "/nonexistent.so"},
+      {"replay f0", "anecheck.sqlite"},
+      {"inspect /nonexistent", "/nonexistent"},
+      {"targets diff h13 h99", "h99"},
+      {"encode /nonexistent /tmp/x", "/nonexistent"},
+  };
+  for (const auto& [arguments, word] : kMistakes) {
+    const Outcome outcome = Tool(std::string("") + arguments);
+    EXPECT_EQ(outcome.code, 2) << arguments << ": " << outcome.err;
+    EXPECT_NE(outcome.err.find(word), std::string::npos) << arguments << ": " << outcome.err;
+    EXPECT_EQ(outcome.err.find("anecheck: error: "), 0u) << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    EXPECT_EQ(outcome.out, "") << arguments;
+  }
+  EXPECT_EQ(Tool("").code, 2);
+  EXPECT_EQ(Tool("no-such-command").code, 2);
+  EXPECT_EQ(Tool("--help").code, 0);
+  EXPECT_EQ(Tool("--version").code, 0);
+}
+
+TEST_F(CliTest, TablesAreJson) {
+  const auto ops = ParseJson(Tool("ops --json").out);
+  ASSERT_TRUE(ops.ok());
+  EXPECT_GE((*ops)["ops"].size(), 26u);
+  for (const char* key : {"name", "class", "route", "reference", "reason"}) {
+    EXPECT_TRUE((*ops)["ops"][0].contains(key)) << key;
+  }
+  const auto targets = ParseJson(Tool("targets --json").out);
+  ASSERT_TRUE(targets.ok());
+  EXPECT_EQ(targets->size(), 28u);
+  EXPECT_NE(Tool("targets diff h13 h17s").out.find("max_tensor_width"), std::string::npos);
+}
+
+TEST_F(CliTest, InspectNamesWhatARealContainerHolds) {
+  const std::string folder = testing::RealDataPath("hwx");
+  ANECHECK_SKIP_WITHOUT(folder);
+  for (const std::string& path : testing::FilesUnder(folder)) {
+    const Outcome outcome = Tool("inspect --verify " + path);
+    EXPECT_EQ(outcome.code, 0) << path << outcome.err;
+    EXPECT_NE(outcome.out.find("H13"), std::string::npos) << path;
+    EXPECT_NE(outcome.out.find("4.2.1"), std::string::npos) << path;
+    EXPECT_NE(outcome.out.find("task"), std::string::npos) << path;
+    EXPECT_NE(outcome.out.find("stride"), std::string::npos) << path;
+  }
+}
+
+TEST_F(CliTest, InspectAndEncodeAreInverse) {
+  const std::string folder = testing::RealDataPath("hwx");
+  ANECHECK_SKIP_WITHOUT(folder);
+  const std::string path = testing::FilesUnder(folder).front();
+  const Outcome json = Tool("inspect --json " + path);
+  ASSERT_EQ(json.code, 0) << json.err;
+  ASSERT_TRUE(WriteFileAtomic(Path("file.json"), json.out).ok());
+  const Outcome encoded = Tool("encode " + Path("file.json") + " " + Path("file.hwx"));
+  ASSERT_EQ(encoded.code, 0) << encoded.err;
+  EXPECT_EQ(*ReadFile(Path("file.hwx")), *ReadFile(path));
+}
+
+TEST_F(CliTest, ATruncatedContainerGivesAnErrorLineWithAnOffset) {
+  const std::string folder = testing::RealDataPath("hwx");
+  ANECHECK_SKIP_WITHOUT(folder);
+  const auto bytes = ReadFile(testing::FilesUnder(folder).front());
+  ASSERT_TRUE(bytes.ok());
+  for (size_t size = 64; size < 4096; size += 512) {
+    ASSERT_TRUE(WriteFileAtomic(Path("cut.hwx"), std::span(*bytes).first(size)).ok());
+    const Outcome outcome = Tool("inspect " + Path("cut.hwx"));
+    EXPECT_EQ(outcome.code, 2) << size;
+    EXPECT_NE(outcome.err.find("0x"), std::string::npos) << outcome.err;
+  }
+}
+
+TEST_F(CliTest, ADatabaseOfAnotherProgramIsRefused) {
+  ASSERT_TRUE(
+      WriteFileAtomic(Path("text.sqlite"), std::string_view("not a database, just some text here"))
+          .ok());
+  const Outcome run = Tool("run --cases 1" + Db("text.sqlite"));
+  EXPECT_EQ(run.code, 2) << run.err;
+  EXPECT_NE(run.err.find("is no results file"), std::string::npos) << run.err;
+}
+
+}  // namespace
+}  // namespace anecheck
