@@ -19,15 +19,24 @@ double PortLimited(const Grid& grid, double x, double limit) {
   return std::fabs(rounded) >= limit ? std::copysign(kInfinity, x) : x;
 }
 
-// The sign of the first partial sum over tiles of four that reaches the limit, or 0.
-double FirstOverflow(const Lanes& x, const Lanes& y, size_t count, double limit) {
-  constexpr size_t kTile = 4;
-  double sum = 0;
+// Lets a sum whose partial sums may reach the port's limit overflow. The order in which the engine
+// accumulates is fixed but unknown (facts/numerics.md), so any order is admitted: +infinity where
+// the positive products alone reach the limit, -infinity where the negative ones do, NaN where both
+// do.
+void OverflowInside(const Lanes& x, const Lanes& y, size_t count, double limit, Accumulated& sum) {
+  double positive = 0;
+  double negative = 0;
   for (size_t k = 0; k < count; ++k) {
-    sum += x.value[k] * y.value[k];
-    if (k % kTile == kTile - 1 && std::fabs(sum) >= limit) return sum > 0 ? 1 : -1;
+    const double product = x.value[k] * y.value[k];
+    if (product > 0) positive += product;
+    if (product < 0) negative += product;
   }
-  return 0;
+  const bool up = positive >= limit;
+  const bool down = -negative >= limit;
+  if (up) sum.high = kInfinity;
+  if (down) sum.low = -kInfinity;
+  if (up && down) sum.nan = true;
+  if (up || down) sum.exact = true;
 }
 
 double TruncateTo(double x, double quantum) { return std::trunc(x / quantum) * quantum; }
@@ -127,9 +136,7 @@ void DepartFromDot(const Contract& contract, const Grid& grid, const Lanes& x, c
     sum.high = PortLimited(grid, sum.high, port->a);
   }
   if (const Departure* interior = contract.Find(Effect::kInteriorOverflow)) {
-    const double sign = FirstOverflow(x, y, count, interior->a);
-    if (sign != 0)
-      sum = {.value = sign * kInfinity, .low = sign * kInfinity, .high = sign * kInfinity};
+    OverflowInside(x, y, count, interior->a, sum);
   }
 }
 
