@@ -264,6 +264,78 @@ TEST_F(Golden, FirstInfinities) {
   EXPECT_NE(Unary("square", {255.875})[0], kInfinity);
 }
 
+// Specification 004: an arbitrary curve of 33 knots, built as linear, relu, linear, gives its table
+// to fp16 exactly. The curve is a Gaussian bump over [-4, 4] with knots on a grid of 2^-10.
+TEST_F(Golden, GaussianBumpByLinearReluLinear) {
+  constexpr int kKnots = 33;
+  constexpr double kStep = 0.25;
+  std::vector<double> knots;
+  for (int i = 0; i < kKnots; ++i) {
+    const double x = -4 + kStep * i;
+    knots.push_back(std::nearbyint(std::exp(-x * x) * 1024) / 1024);
+  }
+  std::string ones;
+  std::string biases;
+  std::string slopes;
+  double slope = 0;
+  for (int i = 0; i + 1 < kKnots; ++i) {
+    const double next = (knots[static_cast<size_t>(i) + 1] - knots[static_cast<size_t>(i)]) / kStep;
+    const char* comma = i == 0 ? "" : ", ";
+    ones += fmt::format("{}[1]", comma);
+    biases += fmt::format("{}{}", comma, 4 - kStep * i);
+    slopes += fmt::format("{}{}", comma, next - slope);
+    slope = next;
+  }
+  const auto curve = [&](double x) {
+    const int i = std::min(static_cast<int>((x + 4) / kStep), kKnots - 2);
+    const double at = (x + 4) / kStep - i;
+    const auto k = static_cast<size_t>(i);
+    return HalfToDouble(DoubleToHalf(knots[k] + (knots[k + 1] - knots[k]) * at));
+  };
+  std::vector<double> x;
+  for (int i = 0; i < 512; ++i) x.push_back(-4 + i / 64.0);
+  const std::string mil = MilProgram(
+      "tensor<fp16, [512, 1]> x",
+      fmt::format(
+          "tensor<fp16, [512, 32]> h = linear(x = x, weight = tensor<fp16, [32, 1]>([{}]), "
+          "bias = tensor<fp16, [32]>([{}])); tensor<fp16, [512, 32]> r = relu(x = h);"
+          "tensor<fp16, [512, 1]> y = linear(x = r, weight = tensor<fp16, [1, 32]>([[{}]]), "
+          "bias = tensor<fp16, [1]>([{}]));",
+          ones, biases, slopes, knots[0]),
+      "y");
+  const auto y = ToDoubles(RunHalves(mil, {{"x", ToHalves(x)}}, x.size(), "h15"));
+  for (size_t i = 0; i < x.size(); ++i) ASSERT_EQ(y[i], curve(x[i])) << x[i];
+}
+
+// Specification 001, section 2.5.1: weights stay resident while a layer is trained. One weight
+// vector, its output bound to its input, follows a host reference of the same steps.
+TEST_F(Golden, ResidentWeightsFollowTheHost) {
+  const std::string mil = MilProgram(
+      "tensor<fp16, [1, 4]> w, tensor<fp16, [1, 4]> target",
+      "tensor<fp16, [1, 4]> d = sub(x = w, y = target); tensor<fp16, [1, 4]> s = mul(x = d, y = "
+      "fp16(0.125)); tensor<fp16, [1, 4]> next = sub(x = w, y = s);",
+      "next");
+  LoadedProgram program(mil, {.target = "h15"});
+  ASSERT_EQ(program.error(), "");
+  auto* w = static_cast<Half*>(program.Bind("w", false, 8));
+  auto* target = static_cast<Half*>(program.Bind("target", false, 8));
+  ASSERT_TRUE(program.Share("next", true, program.buffer("w")));
+  const Halves goal = ToHalves({1, -2, 0.3, 100});
+  std::copy(goal.begin(), goal.end(), target);
+  Halves host(4);
+  const auto round = [](double x) { return HalfToDouble(DoubleToHalf(x)); };
+  for (int step = 0; step < 200; ++step) {
+    ASSERT_EQ(program.Execute(), 0);
+    for (size_t i = 0; i < 4; ++i) {
+      const double old = HalfToDouble(host[i]);
+      const double s = round(round(old - HalfToDouble(goal[i])) * 0.125);
+      host[i] = DoubleToHalf(old - s);
+      ASSERT_EQ(w[i], host[i]) << step;
+    }
+  }
+  EXPECT_NEAR(HalfToDouble(w[3]), 100, 0.5);
+}
+
 TEST_F(Golden, SeamsOfTrigonometry) {
   EXPECT_NEAR(std::fabs(Unary("atan", {1})[0] - std::atan(1.0)), 0.05, 0.01);
   EXPECT_NEAR(Unary("atan", {1}, "", "h14")[0], std::atan(1.0), 0.001);

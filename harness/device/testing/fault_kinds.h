@@ -1,0 +1,29 @@
+// Which tests show which rows of the fault table.
+#pragma once
+
+#include "harness/device/fault.h"
+
+namespace anecheck::device::testing {
+
+// Effects that only a child process or the e5rt layer shows.
+inline bool NeedsProcess(const Fault& fault) {
+  return fault.kind == FaultKind::kCrash || fault.kind == FaultKind::kHang ||
+         fault.effect == FaultEffect::kCompileLeak || fault.effect == FaultEffect::kRunLeak ||
+         fault.effect == FaultEffect::kRunPrints;
+}
+inline bool NeedsAbi(const Fault& fault) {
+  switch (fault.effect) {
+    case FaultEffect::kFallBack:
+    case FaultEffect::kWrongMessage:
+      return true;
+    case FaultEffect::kOverrun:
+    case FaultEffect::kNeighbour:
+    case FaultEffect::kUninitialised:
+      return false;
+    default:
+      return fault.mechanism == FaultMechanism::kRuntime &&
+             fault.effect != FaultEffect::kStaleEverySecondRun;
+  }
+}
+
+}  // namespace anecheck::device::testing
