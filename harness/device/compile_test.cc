@@ -107,7 +107,7 @@ TEST_P(CompileRefusals, SayWhatIsWrong) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Compile, CompileRefusals, ::testing::ValuesIn(Refusals()),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& row) { return std::string(row.param.name); });
 
 TEST(Compile, TakesTheLimitsThemselves) {
   const CleanSettings settings;

@@ -219,7 +219,7 @@ INSTANTIATE_TEST_SUITE_P(
         WorstError{"tanh", "", [](double x) { return std::tanh(x); }, 0.0017},
         WorstError{"gelu", ", mode = string(\"EXACT\")",
                    [](double x) { return x * 0.5 * std::erfc(-x / std::sqrt(2.0)); }, 0.0059}),
-    [](const auto& info) { return std::string(info.param.op); });
+    [](const auto& row) { return std::string(row.param.op); });
 
 TEST_F(Golden, GeluIsBiasedAtTheOrigin) {
   const double published = HalfToDouble(DoubleToHalf(-0.000543));

@@ -115,12 +115,14 @@ TEST_P(QuirkDifference, ShowsBetweenOnAndOff) {
   const Halves conforming = RunHalves(row.mil, inputs, row.outputs, row.target);
   ASSERT_EQ(ENGINE(anecheck_sim_set_quirk)(row.id, 1), ANECHECK_SIM_OK);
   const bool needs_other = std::string_view(row.id) == "D03" || std::string_view(row.id) == "D04";
-  if (!needs_other) EXPECT_NE(RunHalves(row.mil, inputs, row.outputs, row.target), conforming);
+  if (!needs_other) {
+    EXPECT_NE(RunHalves(row.mil, inputs, row.outputs, row.target), conforming);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Quirks, QuirkDifference, ::testing::ValuesIn(Cases()),
-                         [](const auto& info) {
-                           return std::string(info.param.id) + "_" + info.param.target;
+                         [](const auto& row) {
+                           return std::string(row.param.id) + "_" + row.param.target;
                          });
 
 struct RefusalCase {
@@ -159,8 +161,8 @@ TEST_P(QuirkRefusal, GoesAwayWithItsSwitch) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Quirks, QuirkRefusal, ::testing::ValuesIn(Refusals()),
-                         [](const auto& info) {
-                           return std::string(info.param.id) + "_" + info.param.target;
+                         [](const auto& row) {
+                           return std::string(row.param.id) + "_" + row.param.target;
                          });
 
 TEST(Quirks, UnknownTargetCompilesForTheDefault) {
