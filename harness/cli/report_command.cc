@@ -34,7 +34,7 @@ int Run(const ReportFlags& flags) {
                     {"known_defects", known}},
                    2));
   } else {
-    Print(fmt::format("{}{} cases of {} runs, {} new findings, {} known defects\n{}",
+    Print(fmt::format("{}cases: {}, runs: {}, new findings: {}, known defects: {}\n{}",
                       data->AnySimulated() ? "SIMULATED: " : "", data->Cases(), data->runs.size(),
                       fresh, known, page));
   }

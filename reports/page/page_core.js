@@ -18,6 +18,9 @@ function make(tag, properties = {}, ...children) {
 
 const count = (number) => Number(number).toLocaleString("en");
 
+// "1 case", "2 cases".
+const counted = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+
 // Signs and words of the states of a cell, least telling first.
 const STATES = {
   "catalogued": ["·", "in the table of operations"],
@@ -71,8 +74,8 @@ const distinct = (values) => [...new Set(values)];
 function drawSummary() {
   const summary = report.summary;
   byId("headline").append(
-    `${count(summary.cases)} cases in ${count(report.runs.length)} runs, written by version ` +
-    `${report.tool_version}`);
+    `${counted(summary.cases, "case")} in ${counted(report.runs.length, "run")}, written by ` +
+    `version ${report.tool_version}`);
   byId("simulated").hidden = !report.simulated;
   const figures = [["cases", summary.cases], ["new findings", summary.findings],
                    ["known defects", summary.known_defects]];

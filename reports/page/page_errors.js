@@ -18,6 +18,7 @@ function bucketName(bucket, last) {
 // Axis marks that fit below a bar: 0, 1, 2, 4, 8 ... (the upper end of the bucket).
 function bucketMark(bucket, last) {
   if (bucket === last) return "more";
+  if (bucket === last - 1) return "";
   return bucket < 3 ? String(bucket) : bucket % 2 === 1 ? String(2 ** (bucket - 1)) : "";
 }
 

@@ -65,8 +65,7 @@ function findingEntry(finding) {
          make("span", {}, finding.target), make("span", {}, finding.route),
          make("strong", {}, [finding.verdict, finding.known_defect].filter(Boolean).join(" ")),
          make("span", {}, simulated ? "SIMULATED" : finding.provenance),
-         make("span", {}, `${count(finding.occurrences)} ` +
-                          (finding.occurrences === 1 ? "case" : "cases")),
+         make("span", {}, counted(finding.occurrences, "case")),
          make("span", {class: "text"}, finding.summary)), body);
   entry.addEventListener("toggle", () => {
     if (entry.open && body.childElementCount === 0) fillFinding(finding, body);
