@@ -9,6 +9,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "generators/graph_generator.h"
+#include "harness/base/half.h"
 #include "harness/ops/params.h"
 #include "oracles/reference/kernel.h"
 #include "oracles/testing/test_support.h"
@@ -102,6 +103,18 @@ INSTANTIATE_TEST_SUITE_P(All, ElementTypes, ::testing::Range<size_t>(0, kDTypeCo
                          [](const auto& instance) {
                            return std::string(DTypeName(static_cast<DType>(instance.param)));
                          });
+
+TEST(ElementTypes, HalvesAreThoseOfTheBitLevelConversion) {
+  for (uint32_t pattern = 0; pattern < 0x10000; ++pattern) {
+    const auto bits = static_cast<uint16_t>(pattern);
+    const uint8_t bytes[] = {static_cast<uint8_t>(bits), static_cast<uint8_t>(bits >> 8)};
+    double element = 0;
+    DecodeElements(DType::kFp16, bytes, std::span(&element, 1));
+    const double expected = HalfToDouble(Half{bits});
+    ASSERT_EQ(std::signbit(element), std::signbit(expected)) << pattern;
+    ASSERT_TRUE(element == expected || (element != element && expected != expected)) << pattern;
+  }
+}
 
 TEST(ElementTypes, KnownValues) {
   const auto decode = [](DType dtype, std::initializer_list<uint8_t> bytes) {
