@@ -63,6 +63,7 @@ Accumulator::Accumulator(KernelContext& context, BoundedTensor& x, BoundedTensor
     MeasureOperand(*y);
     lowest = std::clamp(lowest + y->lowest_bit, -400, 400);
     const double largest = x.max_magnitude * y->max_magnitude;
+    products_in_range_ = largest < 65520;
     products_on_grid_ = grid_.half() && lowest >= -24 && largest <= kHalfMaxValue &&
                         largest < std::ldexp(1.0, lowest + 11) && x.point() && y->point();
   }
@@ -139,10 +140,12 @@ Accumulated Accumulator::PointDot(const double* x, const double* y, size_t count
   PointSums sums;
   if (products_on_grid_ || !product_rounding_) {
     sums = SumProducts(x, y, count, [](double product) { return product; });
+  } else if (grid_.half() && products_in_range_) {
+    sums = SumProducts(x, y, count, [](double p) { return RoundToHalfInRange(p); });
   } else if (grid_.half()) {
-    sums = SumProducts(x, y, count, RoundToHalf);
+    sums = SumProducts(x, y, count, [](double p) { return RoundToHalf(p); });
   } else {
-    sums = SumProducts(x, y, count, RoundToFloat);
+    sums = SumProducts(x, y, count, [](double p) { return RoundToFloat(p); });
   }
   const auto [sum, magnitude, rounded] = sums;
   Accumulated result;

@@ -61,10 +61,11 @@ class Accumulator {
   double unit_ = 0;  // roundoff of the accumulator
   bool product_rounding_ = false;
   bool bias_rounding_ = false;
-  bool special_ = false;           // some operand is not finite
-  bool products_on_grid_ = false;  // every product is representable, so rounding changes none
-  double exact_limit_ = 0;         // a magnitude sum up to here: exact in double
-  double single_limit_ = 0;        // a magnitude sum up to here: exact in the engine's accumulator
+  bool special_ = false;            // some operand is not finite
+  bool products_on_grid_ = false;   // every product is representable, so rounding changes none
+  bool products_in_range_ = false;  // no product rounds to an infinity
+  double exact_limit_ = 0;          // a magnitude sum up to here: exact in double
+  double single_limit_ = 0;         // a magnitude sum up to here: exact in the engine's accumulator
 };
 
 }  // namespace anecheck::reference

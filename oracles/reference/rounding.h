@@ -21,20 +21,25 @@ namespace anecheck::reference {
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-// DoubleToHalf and back in one step, ties to even. Adding and subtracting 1.5 * 2^(e + 42), where
-// 2^e <= |x|, leaves exactly 11 significand bits; e is held at -14 or above for subnormals. Written
-// without branches so that loops over it become vector code.
-inline double RoundToHalf(double x) {
+// RoundToHalf for |x| < 65520; a zero result is +0. Adding and subtracting 1.5 * 2^(e + 42), where
+// 2^e <= |x|, leaves exactly 11 significand bits; e is held at -14 or above for subnormals.
+inline double RoundToHalfInRange(double x) {
   constexpr uint64_t kExponentMask = 0x7ff0000000000000;
   constexpr uint64_t kOneAndAHalf = 0x0008000000000000;
   const double magnitude = std::fabs(x);
   const double normal = magnitude > kHalfMinNormal ? magnitude : kHalfMinNormal;
   const uint64_t exponent = std::bit_cast<uint64_t>(normal) & kExponentMask;
   const double magic = std::bit_cast<double>(exponent + (uint64_t{42} << 52) + kOneAndAHalf);
-  const double rounded = std::copysign((x + magic) - magic, x);
+  return (x + magic) - magic;
+}
+
+// DoubleToHalf and back in one step, ties to even. Written without branches so that loops over it
+// become vector code.
+inline double RoundToHalf(double x) {
+  const double rounded = std::copysign(RoundToHalfInRange(x), x);
   // From halfway between 65504 and the next step on, infinity; x + (x - x) keeps NaN a NaN.
   const double beyond = std::copysign(kInfinity, x) + (x - x == 0 ? 0 : x);
-  return magnitude < 65520.0 ? rounded : beyond;
+  return std::fabs(x) < 65520.0 ? rounded : beyond;
 }
 
 inline double RoundToFloat(double x) { return static_cast<double>(static_cast<float>(x)); }
