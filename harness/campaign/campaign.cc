@@ -210,10 +210,7 @@ class Campaign {
     }
     for (size_t i = 0; i < items.size(); ++i) {
       CaseOutcome outcome = JudgeCase(items[i], options_.route, (*replies)[i], evaluation);
-      if (outcome.record.verdict == "wrong") {
-        const std::string first = FirstWrongOp(items[i], runner, evaluation);
-        if (!first.empty()) outcome.op = first;
-      }
+      Refine(items[i], (*replies)[i], runner, evaluation, outcome);
       CountReach(items[i], outcome, result.record);
       result.record.cases.push_back(outcome.record);
       if (!IsSuspect(outcome.record.verdict)) continue;
@@ -286,7 +283,8 @@ class Campaign {
       const Case& item = suspect.item;
       const RunRequest request = {item.index, item.target.name, item.mil, &item.graph, item.inputs};
       ANECHECK_ASSIGN(const std::vector<RunReply> replies, confirmer_->Run({&request, 1}));
-      const CaseOutcome again = JudgeCase(item, options_.route, replies[0], evaluation);
+      CaseOutcome again = JudgeCase(item, options_.route, replies[0], evaluation);
+      Refine(item, replies[0], *confirmer_, evaluation, again);
       if (again.record.verdict != suspect.outcome.record.verdict) return false;
     }
     return true;

@@ -78,10 +78,11 @@ class CampaignTest : public ::testing::Test {
 };
 
 // Moves one element of the first output a long way off.
-void SpoilFirstElement(RunReply& reply) {
-  reply.outputs[0].bytes[0] = static_cast<uint8_t>(reply.outputs[0].bytes[0] ^ 0x55);
-  reply.outputs[0].bytes[1] = static_cast<uint8_t>(reply.outputs[0].bytes[1] ^ 0x10);
+void SpoilFirstElement(Tensor& tensor) {
+  tensor.bytes[0] = static_cast<uint8_t>(tensor.bytes[0] ^ 0x55);
+  tensor.bytes[1] = static_cast<uint8_t>(tensor.bytes[1] ^ 0x10);
 }
+void SpoilFirstElement(RunReply& reply) { SpoilFirstElement(reply.outputs[0]); }
 
 TEST_F(CampaignTest, AConformingEngineGivesNoFinding) {
   const CampaignSummary summary =
@@ -249,12 +250,21 @@ TEST_F(CampaignTest, TheFirstWrongOperationIsNamed) {
   item.graph.AddArgument(1, y);
   item.graph.AddOutput(*item.graph.FinishNode());
   item.inputs = {{{DType::kFp16, {4}}, {0, 0x3c, 0, 0x3c, 0, 0x3c, 0, 0x3c}}};
-  ScriptedRunner runner([](const RunRequest& request, RunReply& reply) {
-    // Every tensor from relu on is wrong.
-    if (request.graph->outputs().size() == 2) SpoilFirstElement(reply);
-  });
+  // relu's own result is wrong; what follows from it is right.
+  const ScriptedRunner::Spoil spoil = [](const RunRequest& request, RunReply& reply) {
+    if (request.graph->outputs().size() == 2) SpoilFirstElement(reply.outputs[1]);
+    reply.outputs[0].bytes = {0xaa, 0x30, 0, 0x40, 0, 0x40, 0, 0x40};
+  };
+  ScriptedRunner runner(spoil);
   Evaluation evaluation;
-  EXPECT_EQ(FirstWrongOp(item, runner, evaluation), "relu");
+  const RunRequest request = {0, "h13", item.mil, &item.graph, item.inputs};
+  const auto replies = runner.Run({&request, 1});
+  CaseOutcome outcome = JudgeCase(item, "mil", replies->front(), evaluation);
+  ASSERT_EQ(outcome.record.verdict, "wrong");
+  EXPECT_EQ(outcome.op, "add") << "the output that is wrong";
+  Refine(item, replies->front(), runner, evaluation, outcome);
+  EXPECT_EQ(outcome.op, "relu") << "the operation that is to blame";
+  EXPECT_EQ(outcome.record.verdict, "wrong");
 }
 
 TEST_F(CampaignTest, BrokenArtifactsSayWhichMemberIsWrong) {

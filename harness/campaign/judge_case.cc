@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <set>
 
+#include "harness/campaign/locate.h"
 #include "harness/graph/fingerprint.h"
-#include "harness/lowering/graph_to_mil.h"
 #include "oracles/judge.h"
 
 namespace anecheck {
@@ -123,25 +123,23 @@ CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply
   return outcome;
 }
 
-std::string FirstWrongOp(const Case& item, Runner& runner, Evaluation& evaluation) {
-  Case tapped = item;
-  tapped.graph.ClearOutputs();
-  for (const Node& node : item.graph.nodes()) {
-    for (uint32_t i = 0; i < node.result_count; ++i) {
-      const DType dtype = item.graph.type(node.first_result + i).dtype;
-      if (dtype == DType::kFp16) tapped.graph.AddOutput(node.first_result + i);
-    }
+void Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
+            CaseOutcome& outcome) {
+  if (outcome.record.verdict != "wrong") return;
+  const Location location = Locate(item, reply, runner, evaluation);
+  if (!location.judged) return;
+  if (!location.first_wrong.empty()) {
+    outcome.op = location.first_wrong;
+    return;
   }
-  const Result<std::string> mil = GraphToMil(tapped.graph);
-  if (!mil.ok()) return {};
-  const RunRequest request = {item.index, item.target.name, *mil, &tapped.graph, tapped.inputs};
-  const auto replies = runner.Run({&request, 1});
-  if (!replies.ok() || replies->front().status != RunStatus::kOk) return {};
-  const CaseOutcome outcome = JudgeCase(tapped, {}, replies->front(), evaluation);
-  for (const OutputRecord& output : outcome.record.outputs) {
-    if (output.verdict == "wrong") return output.op;
+  if (location.known_defect.empty()) return;
+  outcome.known_defect = location.known_defect;
+  outcome.record.verdict = "known-defect";
+  for (OutputRecord& output : outcome.record.outputs) {
+    if (output.verdict != "wrong") continue;
+    output.verdict = "known-defect";
+    output.known_defect = location.known_defect;
   }
-  return {};
 }
 
 void CountReach(const Case& item, const CaseOutcome& outcome, BatchRecord& batch) {

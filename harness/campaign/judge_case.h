@@ -25,9 +25,11 @@ struct CaseOutcome {
 CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply& reply,
                       Evaluation& evaluation);
 
-// The first operation, in order of the graph, whose own result is wrong when every intermediate is
-// made an output; empty where the tapped graph shows nothing wrong.
-std::string FirstWrongOp(const Case& item, Runner& runner, Evaluation& evaluation);
+// Refines a wrong outcome by judging every operation on its own (locate.h): names the operation
+// that went wrong first or, where each is right but for documented defects, makes it a known
+// defect. Other outcomes stay as they are.
+void Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
+            CaseOutcome& outcome);
 
 // Adds what the case says about each of its operations to the counts of a batch.
 void CountReach(const Case& item, const CaseOutcome& outcome, BatchRecord& batch);

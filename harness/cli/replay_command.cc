@@ -51,10 +51,7 @@ Result<CaseOutcome> Replay(const ReplayFlags& flags, Artifact& artifact) {
   ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner->Run({&request, 1}));
   Evaluation evaluation;
   CaseOutcome outcome = JudgeCase(item, artifact.options.route, replies[0], evaluation);
-  if (outcome.record.verdict == "wrong") {
-    const std::string first = FirstWrongOp(item, *runner, evaluation);
-    if (!first.empty()) outcome.op = first;
-  }
+  Refine(item, replies[0], *runner, evaluation, outcome);
   return outcome;
 }
 
