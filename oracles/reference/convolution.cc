@@ -65,12 +65,11 @@ Status Conv(KernelContext& context) {
           const int64_t channel = group * outputs + o;
           const size_t start = static_cast<size_t>(channel) * taps;
           Lanes rows = LanesAt(weight, start);
-          size_t count = taps;
           if (skip_padding) {
-            count = window.GatherValid(x, plane, channels, position, weight, start, patch, kernel);
+            window.GatherPairs(x, plane, channels, position, weight, start, patch, kernel);
             rows = kernel.lanes();
           }
-          const Accumulated sum = accumulator.Dot(patch.lanes(), rows, count);
+          const Accumulated sum = accumulator.Dot(patch.lanes(), rows, taps);
           const auto at =
               static_cast<size_t>((n * groups * outputs + channel) * positions + position);
           Put(raw, at, AddBias(accumulator, sum, bias, static_cast<size_t>(channel)));

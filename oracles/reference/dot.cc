@@ -52,7 +52,7 @@ void MeasureOperand(BoundedTensor& tensor) {
 
 Accumulator::Accumulator(KernelContext& context, BoundedTensor& x, BoundedTensor* y)
     : contract_(context.contract()),
-      grid_(x.type.dtype),
+      grid_(GridOf(context, x.type.dtype)),
       unit_(context.contract()[Term::kAccumulatorUnit]),
       product_rounding_(y != nullptr && context.contract().Allows(Term::kProductRounding)),
       bias_rounding_(context.contract().Allows(Term::kBiasRounding)),
@@ -301,8 +301,9 @@ Accumulated Accumulator::WithBias(const Accumulated& sum, double value, double l
   double from = sum.low;
   double to = sum.high;
   if (bias_rounding_) {
-    from = std::min(from, grid_.Round(from));
-    to = std::max(to, grid_.Round(to));
+    // Which of its two tie rules an engine applies here is not stated anywhere.
+    from = std::min({from, grid_.Round(from), grid_.Store(from)});
+    to = std::max({to, grid_.Round(to), grid_.Store(to)});
   }
   Accumulated result;
   if (sum.exact || !(std::fabs(value) < kInfinity)) {

@@ -99,22 +99,23 @@ size_t SlidingWindow::GatherValid(const BoundedTensor& x, int64_t plane, int64_t
   return count;
 }
 
-size_t SlidingWindow::GatherValid(const BoundedTensor& x, int64_t plane, int64_t channels,
-                                  int64_t position, const BoundedTensor& weight,
-                                  size_t weight_start, LaneBuffer& lanes,
-                                  LaneBuffer& weights) const {
+void SlidingWindow::GatherPairs(const BoundedTensor& x, int64_t plane, int64_t channels,
+                                int64_t position, const BoundedTensor& weight, size_t weight_start,
+                                LaneBuffer& lanes, LaneBuffer& weights) const {
   const int64_t plane_size = input_[0] * input_[1] * input_[2];
   const auto kernel_size = static_cast<size_t>(KernelElements());
-  size_t count = 0;
   for (int64_t c = 0; c < channels; ++c) {
     ForEachTap(position, [&](size_t tap, int64_t offset) {
-      if (offset < 0) return;
-      lanes.Set(count, x, static_cast<size_t>((plane + c) * plane_size + offset));
-      weights.Set(count, weight, weight_start + static_cast<size_t>(c) * kernel_size + tap);
-      ++count;
+      const size_t lane = static_cast<size_t>(c) * kernel_size + tap;
+      if (offset < 0) {
+        lanes.SetZero(lane);
+        weights.SetZero(lane);
+        return;
+      }
+      lanes.Set(lane, x, static_cast<size_t>((plane + c) * plane_size + offset));
+      weights.Set(lane, weight, weight_start + lane);
     });
   }
-  return count;
 }
 
 }  // namespace anecheck::reference

@@ -37,10 +37,11 @@ class SlidingWindow {
   // The lanes of one plane that lie in the input; gives their number.
   size_t GatherValid(const BoundedTensor& x, int64_t plane, int64_t position,
                      LaneBuffer& lanes) const;
-  // The lanes that lie in the input with the weights that meet them.
-  size_t GatherValid(const BoundedTensor& x, int64_t plane, int64_t channels, int64_t position,
-                     const BoundedTensor& weight, size_t weight_start, LaneBuffer& lanes,
-                     LaneBuffer& weights) const;
+  // All lanes with the weights that meet them; both are zero in the padding, where nothing is
+  // multiplied and an infinite weight must not count.
+  void GatherPairs(const BoundedTensor& x, int64_t plane, int64_t channels, int64_t position,
+                   const BoundedTensor& weight, size_t weight_start, LaneBuffer& lanes,
+                   LaneBuffer& weights) const;
 
  private:
   static constexpr size_t kAxes = 3;  // fewer spatial axes are led by extents of 1
