@@ -1,5 +1,5 @@
-// The generator of activation records. Used by `anecheck gen --format activation`, the fuzz targets and the
-// tests.
+// The generator of activation records. Used by `anecheck gen --format activation`, the fuzz targets
+// and the tests.
 #pragma once
 
 #include "generators/formats/descriptor_generator.h"

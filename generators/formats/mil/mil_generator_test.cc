@@ -77,7 +77,8 @@ TEST(MilGenerator, DamageDoesNoHarm) {
 }
 
 TEST(MilGenerator, GoldenText) {
-  const auto golden = ReadTextFile(testing::SourcePath("generators/formats/mil/golden_seed_55.txt"));
+  const auto golden =
+      ReadTextFile(testing::SourcePath("generators/formats/mil/golden_seed_55.txt"));
   ASSERT_TRUE(golden.ok()) << golden.error().message;
   const Bytes bytes = Generated(55);
   const std::string text(bytes.begin(), bytes.end());

@@ -1,5 +1,5 @@
-// The generator of weight files. Used by `anecheck gen --format netweights`, the fuzz targets and the
-// tests.
+// The generator of weight files. Used by `anecheck gen --format netweights`, the fuzz targets and
+// the tests.
 #pragma once
 
 #include "generators/formats/descriptor_generator.h"
