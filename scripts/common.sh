@@ -6,6 +6,9 @@ set -euo pipefail
 PROJECT_DIR="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 cd "$PROJECT_DIR"
 
+# Two clones of one source then share what the compiler cache holds.
+export CCACHE_BASEDIR="$PROJECT_DIR" CCACHE_NOHASHDIR=1
+
 step() { printf '\n== %s\n' "$*"; }
 note() { printf '   %s\n' "$*"; }
 fail() {

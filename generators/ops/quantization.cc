@@ -14,7 +14,9 @@ namespace {
 bool DrawCast(Drawer& drawer, ValueId x) {
   using P = params::Cast;
   constexpr std::array<std::string_view, 2> kWays = {"int32", "fp32"};
-  const std::string_view way = drawer.choices().Pick(kWays);
+  // What an integer conversion makes of NaN and infinities is said nowhere.
+  const std::string_view way =
+      drawer.mode() == CaseMode::kSpecial ? "fp32" : drawer.choices().Pick(kWays);
   const ValueRange range = drawer.range(x);
   const bool to_integer = way == "int32";
   drawer.Begin(OpKind::kCast);
