@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "generators/tensor_data.h"
+#include "harness/ops/params.h"
 
 namespace anecheck {
 namespace {
@@ -105,6 +106,14 @@ bool Drawer::Finish(const ValueRange& range) {
   const double top = integer_mode() ? 2048 : kHalfMaxValue;
   Track({std::max(range.low, -top), std::min(range.high, top), range.integer});
   return true;
+}
+
+bool Drawer::ToHalf() {
+  const ValueId x = graph_.nodes().back().first_result;
+  Begin(OpKind::kCast);
+  graph_.AddArgument(params::Cast::kX, x);
+  graph_.AddString(params::Cast::kDtype, "fp16");
+  return Finish(range(x));
 }
 
 ValueId Drawer::PickOperand() {

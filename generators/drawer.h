@@ -61,6 +61,10 @@ class Drawer {
   // Ends it; all its results lie in `range`. False, and nothing changed, where the node is refused.
   bool Finish(const ValueRange& range);
 
+  // Converts the first result of the last node to fp16: bools and integers are no program outputs
+  // on the engine's path (facts/mil.md).
+  bool ToHalf();
+
   // A value nothing uses yet, the newest ones more likely; if all are used, any fp16 value.
   ValueId PickOperand();
   // Declares every unused result an output.

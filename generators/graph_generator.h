@@ -28,7 +28,8 @@ std::string_view CaseModeName(CaseMode mode);
 std::optional<CaseMode> CaseModeFromName(std::string_view name);
 
 struct GeneratorOptions {
-  int family = 2;  // the target's family index (specification 003)
+  int family = 2;  // the target's family index (specification 003); kNoFamily draws operations of
+                   // the host too
   CaseMode mode = CaseMode::kFloat;
   int max_nodes = 12;            // 1 to 40
   int64_t max_elements = 256;    // of one tensor, but for the long axis of kLargeAxis

@@ -21,16 +21,11 @@ using testing::Strategy;
 constexpr Strategy kStrategies[] = {Strategy::kRandom, Strategy::kRandom, Strategy::kUp,
                                     Strategy::kDown,   Strategy::kWide,   Strategy::kNarrow};
 
-bool Inside(const Estimate& estimate, size_t i, double held) {
-  if (std::isnan(held)) return (estimate.flags[i] & Estimate::kNanAllowed) != 0;
-  return estimate.low[i] <= held && held <= estimate.high[i];
-}
-
 // "" or what lies outside.
 std::string Outside(const Graph& graph, ValueId id, const Estimate& estimate,
                     std::span<const double> held, std::string_view form) {
   for (size_t i = 0; i < held.size(); ++i) {
-    if (Inside(estimate, i, held[i])) continue;
+    if (Admits(estimate, i, held[i])) continue;
     const Value& value = graph.value(id);
     const std::string_view op = graph.node(value.producer).schema->name;
     return fmt::format("{} {} element {}: {:a} ({}) is not in [{:a}, {:a}], value {:a}", form, op,
@@ -66,6 +61,7 @@ GeneratorOptions Options(CaseMode mode, int max_nodes) {
   GeneratorOptions options;
   options.mode = mode;
   options.max_nodes = max_nodes;
+  options.family = kNoFamily;
   options.max_elements = 64;
   options.max_products = 2048;
   return options;
@@ -95,6 +91,15 @@ INSTANTIATE_TEST_SUITE_P(Modes, EveryMode, ::testing::Range<size_t>(0, kCaseMode
                            return name;
                          });
 
+// The first result of the last node of `kind`: the generator draws others beside it.
+ValueId ResultOf(const Graph& graph, OpKind kind) {
+  ValueId result = kNoValue;
+  for (const Node& node : graph.nodes()) {
+    if (KindOf(*node.schema) == kind) result = node.first_result;
+  }
+  return result;
+}
+
 // How much of the bound the engines of all strategies use: for each element the farthest any of
 // them came, relative to the bound on that side; the mean over the elements that have a bound.
 double ReachedShare(OpKind kind) {
@@ -111,12 +116,14 @@ double ReachedShare(OpKind kind) {
     Evaluation evaluation;
     if (!evaluation.Run(graph, inputs, ConformingContract(2)).ok()) continue;
     Estimate expected;
-    evaluation.Intermediate(graph.nodes().front().first_result, expected);
+    const ValueId result = ResultOf(graph, kind);
+    if (result == kNoValue) continue;
+    evaluation.Intermediate(result, expected);
     std::vector<double> shares(expected.value.size(), 0);
     for (const Strategy strategy : kStrategies) {
       Adversary engine(choices, strategy);
       if (!engine.Run(graph, inputs)) continue;
-      const auto& held = engine.values()[graph.nodes().front().first_result];
+      const auto& held = engine.values()[result];
       for (size_t i = 0; i < held.size(); ++i) {
         const double error = held[i] - expected.value[i];
         const double bound =
@@ -138,6 +145,7 @@ double ReachedShare(OpKind kind) {
 TEST(Tightness, WorstEnginesReachAQuarterOfTheBound) {
   for (size_t i = 0; i < kOpCount; ++i) {
     const auto kind = static_cast<OpKind>(i);
+    if (!GetOp(kind).no_reference_reason.empty()) continue;
     const double share = ReachedShare(kind);
     EXPECT_GE(share, 0.25) << GetOp(kind).schema.name;
     RecordProperty(std::string(GetOp(kind).schema.name), fmt::format("{:.2f}", share));

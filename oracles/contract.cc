@@ -34,6 +34,13 @@ constexpr std::array<TermFact, kTermCount> kTermFacts = {{
      "facts/numerics.md, worst absolute error"},
     {Term::kTanhTable, "tanh_table", 0.0017, 0, kA13, "facts/numerics.md, worst absolute error"},
     {Term::kGeluTable, "gelu_table", 0.0059, 0, kA13, "facts/numerics.md, worst absolute error"},
+    {Term::kAnyTie, "any_tie", 1, 0, 0,
+     "Core ML's definition of reduce_argmax: \"in case of ties, the identity of the return value "
+     "is "
+     "not guaranteed\"; no note tells the engine's rule"},
+    {Term::kIndexRounding, "index_rounding", 1, 0, 0,
+     "specification 004: index outputs are float16-encoded and exact for the ranges these layers "
+     "produce"},
 }};
 
 constexpr Departure kDepartures[] = {

@@ -31,8 +31,10 @@ enum class Term : uint8_t {
   kSigmoidTable,        // absolute error of the 33-knot table
   kTanhTable,
   kGeluTable,
+  kAnyTie,         // 1: of equal elements any may be chosen or stand first
+  kIndexRounding,  // 1: a position may pass through fp16
 };
-inline constexpr size_t kTermCount = 12;
+inline constexpr size_t kTermCount = 14;
 
 // How far a term is known for a family.
 enum class TermMark : uint8_t {

@@ -17,11 +17,6 @@ namespace {
 constexpr uint32_t kFar = std::numeric_limits<uint32_t>::max();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-bool Admits(const Estimate& expected, size_t i, double actual) {
-  if (actual != actual) return (expected.flags[i] & Estimate::kNanAllowed) != 0;
-  return expected.low[i] <= actual && actual <= expected.high[i];
-}
-
 int64_t FloatOrdinal(double x) {
   const auto raw = std::bit_cast<int32_t>(static_cast<float>(x));
   return raw < 0 ? -static_cast<int64_t>(raw & 0x7fffffff) : raw;
@@ -42,6 +37,8 @@ uint32_t UlpBetween(DType dtype, double a, double b) {
 uint32_t UlpOutside(const Estimate& expected, size_t i, double actual) {
   if (Admits(expected, i, actual)) return 0;
   if (actual != actual || expected.low[i] != expected.low[i]) return kFar;
+  // Inside the interval but no whole number or no member: one step at least.
+  if (expected.low[i] <= actual && actual <= expected.high[i]) return 1;
   const double end = actual < expected.low[i] ? expected.low[i] : expected.high[i];
   return UlpBetween(expected.type.dtype, actual, end);
 }
@@ -214,6 +211,9 @@ bool IsInformative(const Estimate& expected, size_t index, double amplitude) {
   const double width = expected.high[index] - expected.low[index];
   if (!(width > 0)) return true;  // also two equal infinities
   if (width <= amplitude / 4) return true;
+  // Where the admitted values can be counted, an ulp says nothing: a bool that may be either.
+  const uint64_t count = CountAdmitted(expected, index);
+  if (count != 0) return static_cast<double>(count) <= std::max(1.0, amplitude / 4);
   return UlpBetween(expected.type.dtype, expected.low[index], expected.high[index]) <= 8;
 }
 

@@ -49,7 +49,9 @@ struct OutputJudgement {
 size_t UlpBucket(uint32_t ulp);
 
 // Whether the interval of element `index` says anything: its width is at most a quarter of the
-// largest finite |value| of the tensor, or at most eight ulp of the element's own value.
+// largest finite |value| of the tensor, or at most eight ulp of the element's own value. Where the
+// admitted values can be counted (bools, indices, whole numbers), their number takes the place of
+// the ulp: one value, or at most a quarter of the largest.
 // `amplitude` is that largest |value|.
 bool IsInformative(const Estimate& expected, size_t index, double amplitude);
 

@@ -17,6 +17,18 @@ using reference::BoundedTensor;
 // The elements that one evaluation may hold over all values of a graph.
 constexpr int64_t kMaxEvaluatedElements = int64_t{1} << 26;
 
+void CopyMembers(const BoundedTensor& tensor, Estimate& estimate) {
+  estimate.member_begin.clear();
+  estimate.members.clear();
+  if (tensor.members == nullptr || tensor.point()) return;
+  for (size_t i = 0; i < tensor.size; ++i) {
+    const reference::Members& set = tensor.members[i];
+    estimate.member_begin.push_back(static_cast<uint32_t>(estimate.members.size()));
+    estimate.members.insert(estimate.members.end(), set.data, set.data + set.count);
+  }
+  estimate.member_begin.push_back(static_cast<uint32_t>(estimate.members.size()));
+}
+
 void CopyEstimate(const BoundedTensor& tensor, Estimate& estimate) {
   const size_t size = tensor.size;
   estimate.type = tensor.type;
@@ -24,6 +36,8 @@ void CopyEstimate(const BoundedTensor& tensor, Estimate& estimate) {
   estimate.low.assign(tensor.low, tensor.low + size);
   estimate.high.assign(tensor.high, tensor.high + size);
   estimate.flags.assign(size, 0);
+  estimate.whole = tensor.whole || !IsFloat(tensor.type.dtype);
+  CopyMembers(tensor, estimate);
   if (!tensor.special) return;
   for (size_t i = 0; i < size; ++i) {
     if (tensor.low[i] != tensor.low[i]) {
@@ -47,7 +61,8 @@ struct Evaluation::State {
     DecodeElements(type.dtype, bytes, std::span(tensor.value, tensor.size));
     tensor.low = tensor.high = tensor.value;
     tensor.signed_zero = true;
-    if (!IsFloat(type.dtype)) return;
+    tensor.whole = !IsFloat(type.dtype);
+    if (tensor.whole) return;
     for (size_t i = 0; i < tensor.size; ++i) {
       tensor.special |= !(std::fabs(tensor.value[i]) < reference::kInfinity);
     }
@@ -159,6 +174,7 @@ void Evaluation::Stored(ValueId id, Estimate& estimate) const {
     estimate.low[i] = grid.Store(estimate.low[i]);
     estimate.high[i] = grid.Store(estimate.high[i]);
   }
+  for (double& member : estimate.members) member = grid.Store(member);
 }
 
 void Evaluation::Intermediate(ValueId id, Estimate& estimate) const {
@@ -174,6 +190,25 @@ Result<std::vector<Estimate>> Evaluate(const Graph& graph, std::span<const Tenso
     evaluation.Stored(graph.outputs()[i], estimates[i]);
   }
   return estimates;
+}
+
+bool Admits(const Estimate& expected, size_t index, double actual) {
+  if (actual != actual) return (expected.flags[index] & Estimate::kNanAllowed) != 0;
+  if (!(expected.low[index] <= actual && actual <= expected.high[index])) return false;
+  if (expected.whole && std::trunc(actual) != actual) return false;
+  if (expected.member_begin.empty()) return true;
+  const auto begin = expected.members.begin() + expected.member_begin[index];
+  const auto end = expected.members.begin() + expected.member_begin[index + 1];
+  return begin == end || std::binary_search(begin, end, actual);
+}
+
+uint64_t CountAdmitted(const Estimate& expected, size_t index) {
+  if (!expected.member_begin.empty()) {
+    const uint32_t count = expected.member_begin[index + 1] - expected.member_begin[index];
+    if (count != 0) return count;
+  }
+  const double width = expected.high[index] - expected.low[index];
+  return expected.whole && width < 0x1p53 ? static_cast<uint64_t>(width) + 1 : 0;
 }
 
 bool IsVacuous(const Estimate& expected) {

@@ -27,7 +27,18 @@ struct Estimate {
   // What a conforming engine may give, both ends included. The sign of a zero is not judged.
   std::vector<double> low, high;
   std::vector<uint8_t> flags;
+  // Discrete results: `whole` admits integers alone. Element i with
+  // member_begin[i] < member_begin[i + 1] admits only those entries of `members`, ascending;
+  // member_begin is empty where no element has such a set.
+  bool whole = false;
+  std::vector<uint32_t> member_begin;
+  std::vector<double> members;
 };
+
+// Whether a conforming engine may give `actual` as element `index`.
+bool Admits(const Estimate& expected, size_t index, double actual);
+// How many values element `index` admits where they can be counted (whole numbers, sets), else 0.
+uint64_t CountAdmitted(const Estimate& expected, size_t index);
 
 // Evaluates graphs one after another in memory that it keeps. Not thread-safe; one a thread.
 class Evaluation {

@@ -10,7 +10,7 @@ std::unordered_map<std::string_view, const OpRow*> MakeIndex() {
   std::unordered_map<std::string_view, const OpRow*> index;
   for (const auto rows : {ConvolutionRows(), PoolingRows(), ElementwiseRows(), ActivationRows(),
                           UnaryRows(), SoftmaxRows(), NormalizationRows(), ReductionRows(),
-                          MovementRows(), SliceRows(), QuantizationRows()}) {
+                          MovementRows(), SliceRows(), QuantizationRows(), ComparisonRows()}) {
     for (const OpRow& row : rows) index.emplace(row.name, &row);
   }
   return index;

@@ -31,5 +31,6 @@ std::span<const OpRow> ReductionRows();
 std::span<const OpRow> MovementRows();
 std::span<const OpRow> SliceRows();
 std::span<const OpRow> QuantizationRows();
+std::span<const OpRow> ComparisonRows();
 
 }  // namespace anecheck::device

@@ -43,11 +43,15 @@ inline constexpr size_t kOpCount = 0
 #undef ANECHECK_OP
     ;
 
+// The floor of operations that no family's engine has (facts/op_device_matrix.csv, no_path).
+inline constexpr uint8_t kNoFamily = 255;
+
 struct OpDefinition {
   OpSchema schema;  // schema.id is the OpKind
   OpClass op_class = OpClass::kElementwise;
   // The lowest family index on which the conversion route emits it natively (specification 003,
-  // table 24.2; facts/minimum_family.csv). Below it the compiler decomposes or rejects.
+  // table 24.2; facts/minimum_family.csv). Below it the compiler decomposes or rejects; kNoFamily
+  // where only the host has it.
   uint8_t family_floor = 0;
   // The HAL capability byte that the direct route reads, or 0 (specification 003, table 24.3).
   uint16_t capability = 0;

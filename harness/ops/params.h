@@ -40,6 +40,11 @@ struct Softmax {
   enum : int { kX, kAxis };
 };
 
+// comparison
+struct Select {
+  enum : int { kCond, kA, kB };
+};
+
 // reduction
 struct Reduce {
   enum : int { kX, kAxes, kKeepDims };

@@ -11,5 +11,6 @@ inline constexpr DTypeSet kNumbers = {DType::kFp16,  DType::kFp32,  DType::kInt3
 inline constexpr DTypeSet kAnything = {DType::kFp16,  DType::kFp32,  DType::kInt32,  DType::kInt8,
                                        DType::kUint8, DType::kInt16, DType::kUint16, DType::kBool};
 inline constexpr DTypeSet kInt32Only = {DType::kInt32};
+inline constexpr DTypeSet kBoolOnly = {DType::kBool};
 
 }  // namespace anecheck

@@ -152,6 +152,12 @@ void DepartFromInput(const Contract& contract, Arena& arena, BoundedTensor& tens
 
 namespace {
 
+// A departure's value need be no whole number and no member.
+void ForgetSets(BoundedTensor& result) {
+  result.whole = false;
+  result.members = nullptr;
+}
+
 void ReplaceNan(BoundedTensor& result, double by) {
   for (size_t i = 0; i < result.size; ++i) {
     if (result.value[i] != result.value[i]) result.value[i] = by;
@@ -171,6 +177,7 @@ template <typename Hits>
 void FixValue(KernelContext& context, BoundedTensor& result, double value, const Hits& hits) {
   const BoundedTensor& x = context.Value(context.node().Input(0));
   if (x.size != result.size) return;
+  ForgetSets(result);
   for (size_t i = 0; i < result.size; ++i) {
     if (hits(x.value[i])) {
       result.value[i] = value;
@@ -180,6 +187,7 @@ void FixValue(KernelContext& context, BoundedTensor& result, double value, const
 }
 
 void WidenBy(KernelContext& context, BoundedTensor& result, double error) {
+  ForgetSets(result);
   auto* const low = context.arena().Allocate<double>(result.size);
   auto* const high = context.arena().Allocate<double>(result.size);
   auto* const nan = context.arena().Allocate<uint8_t>(result.size);

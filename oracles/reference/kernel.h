@@ -44,6 +44,12 @@ class Arena {
   size_t left_ = 0;
 };
 
+// The numbers that one element may be, ascending; empty where only the interval binds.
+struct Members {
+  const double* data = nullptr;
+  uint32_t count = 0;
+};
+
 // One tensor during evaluation. A point tensor has low and high at the same array as value: each
 // element is known exactly, a NaN element is a NaN and nothing else. Otherwise low and high bound
 // what an engine may hold, both NaN where only NaN may stand, and nan[i] != 0 admits NaN besides.
@@ -56,6 +62,11 @@ struct BoundedTensor {
   uint8_t* nan = nullptr;    // null in a point tensor
   bool special = false;      // some element is not finite or admits NaN
   bool signed_zero = false;  // the sign of zeros is certain: graph inputs, constants, moved copies
+  // Discrete results (oracles/reference/discrete.h). `whole`: besides the interval, every number an
+  // engine holds is an integer; true of every integer type. `members`: one entry an element, null
+  // where no element has a set.
+  bool whole = false;
+  Members* members = nullptr;
   // Facts that sums of products need, computed on first use by MeasureOperand.
   bool measured = false;
   int lowest_bit = 0;  // every value is a multiple of 2^lowest_bit

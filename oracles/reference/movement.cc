@@ -11,6 +11,25 @@
 namespace anecheck {
 namespace reference {
 
+namespace {
+
+// What holds of the operands together: every one whole, some one with sets.
+struct Discreteness {
+  bool whole = true;
+  bool members = false;
+};
+Discreteness DiscretenessOf(KernelContext& context) {
+  Discreteness all;
+  for (const Argument& argument : context.node().graph().arguments(context.node().node())) {
+    const BoundedTensor& operand = context.Value(argument.value);
+    all.whole &= operand.whole;
+    all.members |= operand.members != nullptr;
+  }
+  return all;
+}
+
+}  // namespace
+
 void PrepareMove(KernelContext& context, BoundedTensor& result, bool point) {
   Arena& arena = context.arena();
   result.value = arena.Allocate<double>(result.size);
@@ -19,6 +38,12 @@ void PrepareMove(KernelContext& context, BoundedTensor& result, bool point) {
   result.nan = point ? nullptr : arena.Allocate<uint8_t>(result.size);
   result.special = false;
   result.signed_zero = true;
+  const Discreteness operands = DiscretenessOf(context);
+  result.whole = operands.whole;
+  if (!point && operands.members) {
+    result.members = arena.Allocate<Members>(result.size);
+    std::fill_n(result.members, result.size, Members{});
+  }
 }
 
 namespace {

@@ -1,6 +1,8 @@
 // Copying elements between tensors under evaluation. Used by the movement kernels.
 #pragma once
 
+#include <cmath>
+
 #include "oracles/reference/kernel.h"
 #include "oracles/reference/layout.h"
 
@@ -15,11 +17,14 @@ inline void MoveElement(const BoundedTensor& x, size_t from, BoundedTensor& resu
   result.low[to] = x.low[from];
   result.high[to] = x.high[from];
   result.nan[to] = x.NanAt(from) ? 1 : 0;
+  if (result.members == nullptr) return;
+  result.members[to] = x.members == nullptr ? Members{} : x.members[from];
 }
 
 // A number that is known exactly.
 inline void PutElement(double number, BoundedTensor& result, size_t to) {
   result.value[to] = number;
+  result.whole &= std::trunc(number) == number;
   if (result.point()) return;
   result.low[to] = number;
   result.high[to] = number;
@@ -30,6 +35,7 @@ inline void PutElement(double number, BoundedTensor& result, size_t to) {
 inline void FinishMove(const BoundedTensor& x, BoundedTensor& result) {
   result.special |= x.special;
   result.signed_zero &= x.signed_zero;
+  result.whole &= x.whole;
 }
 
 // Lets `result` read `x`'s arrays: the same elements in another shape.
@@ -40,6 +46,8 @@ inline void Alias(const BoundedTensor& x, BoundedTensor& result) {
   result.nan = x.nan;
   result.special = x.special;
   result.signed_zero = x.signed_zero;
+  result.whole = x.whole;
+  result.members = x.members;
 }
 
 // result[index] = x[start + index . source].

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "harness/ops/params.h"
+#include "oracles/reference/discrete.h"
 #include "oracles/reference/integers.h"
 #include "oracles/reference/movement.h"
 #include "oracles/reference/store.h"
@@ -47,6 +48,30 @@ void ToBools(const BoundedTensor& x, const Raw& raw, size_t size) {
   }
 }
 
+// Converts the sets of `x`'s elements as the elements themselves; a float may be held unrounded.
+void CastMembers(KernelContext& context, const BoundedTensor& x, BoundedTensor& result) {
+  if (x.members == nullptr || result.point()) return;
+  const DType to = result.type.dtype;
+  MemberSets sets(context);
+  std::vector<double> numbers;
+  for (size_t i = 0; i < result.size; ++i) {
+    if (x.members[i].count == 0) continue;
+    numbers.clear();
+    for (const double number : std::span(x.members[i].data, x.members[i].count)) {
+      if (IsFloat(to)) numbers.push_back(Grid(to).Round(number));
+      if (!IsFloat(to) && !IsFloat(x.type.dtype)) {
+        numbers.push_back(WrapInteger(to, static_cast<int64_t>(number)));
+      }
+      numbers.push_back(IsFloat(to) ? number : SaturateInteger(to, number));
+    }
+    std::ranges::sort(numbers);
+    const auto repeated = std::ranges::unique(numbers);
+    numbers.erase(repeated.begin(), repeated.end());
+    sets.Set(i, numbers);
+  }
+  sets.Give(result);
+}
+
 Status Cast(KernelContext& context) {
   const BoundedTensor& x = context.Input(params::Cast::kX);
   BoundedTensor& result = context.Result();
@@ -61,17 +86,23 @@ Status Cast(KernelContext& context) {
     if (!x.point()) raw = {x.value, x.low, x.high, x.nan};
     StoreFloats(context, result, raw);
     result.signed_zero = x.signed_zero;
+    result.whole = x.whole;
+    CastMembers(context, x, result);
     return {};
   }
   const Raw raw = AllocateRaw(context, result.size, true);
   if (to == DType::kBool) {
     ToBools(x, raw, result.size);
-  } else if (IsFloat(from)) {
+    StoreExact(result, raw);
+    return {};
+  }
+  if (IsFloat(from)) {
     FloatsToIntegers(x, to, raw, result.size);
   } else {
     CastIntegers(x, to, raw, result.size);
   }
   StoreExact(result, raw);
+  CastMembers(context, x, result);
   return {};
 }
 

@@ -188,6 +188,7 @@ void StoreExact(BoundedTensor& result, const Raw& raw) {
   result.high = point ? raw.value : raw.high;
   result.nan = point ? nullptr : raw.nan;
   result.special = false;
+  result.whole = true;
 }
 
 }  // namespace anecheck::reference

@@ -169,7 +169,7 @@ bool Adversary::RunNode(const NodeView& node) {
       result = Cast(node);
       return true;
     default:
-      return false;
+      return RunComparison(node);
   }
 }
 

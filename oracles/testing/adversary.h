@@ -44,6 +44,8 @@ class Adversary {
   Elements LayerNorm(const NodeView& node);
   Elements Move(const NodeView& node);
   Elements Cast(const NodeView& node);
+  // The parts in files of their own; false for operations that are not theirs.
+  bool RunComparison(const NodeView& node);
 
   const Elements& In(const NodeView& node, int parameter) const {
     return values_[node.Input(parameter)];

@@ -264,7 +264,7 @@ std::optional<SlowElements> SlowValues(const NodeView& node, Operands operands) 
     case OpKind::kCast:
       return Cast(node, operands);
     default:
-      return std::nullopt;
+      return SlowComparison(node, operands);
   }
 }
 

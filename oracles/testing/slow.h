@@ -18,4 +18,8 @@ using SlowElements = std::vector<std::optional<double>>;
 std::optional<SlowElements> SlowValues(const NodeView& node,
                                        std::span<const std::vector<double>> operands);
 
+// The parts, each for operations of its file; nothing for the others.
+std::optional<SlowElements> SlowComparison(const NodeView& node,
+                                           std::span<const std::vector<double>> operands);
+
 }  // namespace anecheck::testing

@@ -1,0 +1,89 @@
+// How comparisons, logic and choice are drawn: bools never leave the graph, so each is converted
+// or consumed at once.
+#include <algorithm>
+#include <array>
+
+#include "generators/drawer.h"
+#include "harness/ops/params.h"
+
+namespace anecheck {
+namespace {
+
+constexpr ValueRange kTruth = {0, 1, true};
+
+bool Emit(Drawer& drawer, OpKind kind, ValueId x, ValueId y) {
+  using P = params::Binary;
+  drawer.Begin(kind);
+  drawer.graph().AddArgument(P::kX, x);
+  drawer.graph().AddArgument(P::kY, y);
+  return drawer.Finish(kTruth);
+}
+
+// Bools of x's shape: x compared with something that broadcasts to it.
+ValueId DrawBools(Drawer& drawer, ValueId x) {
+  constexpr std::array<OpKind, 6> kKinds = {OpKind::kEqual,   OpKind::kNotEqual,
+                                            OpKind::kGreater, OpKind::kGreaterEqual,
+                                            OpKind::kLess,    OpKind::kLessEqual};
+  const OpKind kind = drawer.choices().Pick(kKinds);
+  if (!Emit(drawer, kind, x, drawer.BroadcastPartner(x))) return kNoValue;
+  return drawer.graph().nodes().back().first_result;
+}
+
+template <OpKind kKind>
+bool DrawCompare(Drawer& drawer, ValueId x) {
+  return Emit(drawer, kKind, x, drawer.BroadcastPartner(x)) && drawer.ToHalf();
+}
+
+template <OpKind kKind>
+bool DrawLogical(Drawer& drawer, ValueId x) {
+  const ValueId a = DrawBools(drawer, x);
+  const ValueId b = DrawBools(drawer, x);
+  return Emit(drawer, kKind, a, b) && drawer.ToHalf();
+}
+
+bool DrawLogicalNot(Drawer& drawer, ValueId x) {
+  const ValueId a = DrawBools(drawer, x);
+  drawer.Begin(OpKind::kLogicalNot);
+  drawer.graph().AddArgument(params::Unary::kX, a);
+  return drawer.Finish(kTruth) && drawer.ToHalf();
+}
+
+bool DrawSelect(Drawer& drawer, ValueId x) {
+  using P = params::Select;
+  const ValueId other = drawer.BroadcastPartner(x);
+  const ValueId cond = DrawBools(drawer, x);
+  const bool first = drawer.choices().Coin();
+  const ValueRange& a = drawer.range(x);
+  const ValueRange& b = drawer.range(other);
+  const ValueRange either = {std::min(a.low, b.low), std::max(a.high, b.high),
+                             a.integer && b.integer};
+  drawer.Begin(OpKind::kSelect);
+  drawer.graph().AddArgument(P::kCond, cond);
+  drawer.graph().AddArgument(P::kA, first ? x : other);
+  drawer.graph().AddArgument(P::kB, first ? other : x);
+  return drawer.Finish(either);
+}
+
+}  // namespace
+
+constinit const OpGenerator kGeneratorEqual = {OpKind::kEqual, true, 2,
+                                               DrawCompare<OpKind::kEqual>};
+constinit const OpGenerator kGeneratorNotEqual = {OpKind::kNotEqual, true, 2,
+                                                  DrawCompare<OpKind::kNotEqual>};
+constinit const OpGenerator kGeneratorGreater = {OpKind::kGreater, true, 2,
+                                                 DrawCompare<OpKind::kGreater>};
+constinit const OpGenerator kGeneratorGreaterEqual = {OpKind::kGreaterEqual, true, 2,
+                                                      DrawCompare<OpKind::kGreaterEqual>};
+constinit const OpGenerator kGeneratorLess = {OpKind::kLess, true, 2, DrawCompare<OpKind::kLess>};
+constinit const OpGenerator kGeneratorLessEqual = {OpKind::kLessEqual, true, 2,
+                                                   DrawCompare<OpKind::kLessEqual>};
+constinit const OpGenerator kGeneratorLogicalAnd = {OpKind::kLogicalAnd, true, 2,
+                                                    DrawLogical<OpKind::kLogicalAnd>};
+constinit const OpGenerator kGeneratorLogicalOr = {OpKind::kLogicalOr, true, 2,
+                                                   DrawLogical<OpKind::kLogicalOr>};
+constinit const OpGenerator kGeneratorLogicalXor = {OpKind::kLogicalXor, true, 2,
+                                                    DrawLogical<OpKind::kLogicalXor>};
+constinit const OpGenerator kGeneratorLogicalNot = {OpKind::kLogicalNot, true, 2, DrawLogicalNot};
+constinit const OpGenerator kGeneratorSelect = {OpKind::kSelect, true, 3, DrawSelect};
+
+}  // namespace anecheck

@@ -1,0 +1,180 @@
+// Discrete results are judged as sets: what operands known as intervals admit, and nothing between.
+#include "oracles/reference/discrete.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <set>
+
+#include "harness/ops/params.h"
+#include "oracles/judge.h"
+#include "oracles/testing/test_support.h"
+
+namespace anecheck {
+namespace {
+
+using reference::FindPlaces;
+using reference::Lanes;
+using reference::Places;
+using testing::Case;
+using testing::MakeTensor;
+
+// 1 + 2^-11, halfway between 1 and its successor: an engine may hold it or round it to 1.
+ValueId AboutOne(Case& c) {
+  const ValueId one = c.Input(MakeTensor(DType::kFp16, {1}, {1}));
+  const ValueId little = c.Input(MakeTensor(DType::kFp16, {1}, {0x1p-11}));
+  return c.Binary(OpKind::kAdd, one, little);
+}
+
+Estimate Compare(OpKind kind, double with) {
+  Case c;
+  const ValueId x = AboutOne(c);
+  const ValueId y = c.Input(MakeTensor(DType::kFp16, {1}, {with}));
+  return c.Run(c.Binary(kind, x, y));
+}
+
+TEST(Comparison, UncertainOperandsAdmitBothAnswers) {
+  for (const OpKind kind :
+       {OpKind::kEqual, OpKind::kNotEqual, OpKind::kGreater, OpKind::kLessEqual}) {
+    const Estimate estimate = Compare(kind, 1);
+    EXPECT_TRUE(Admits(estimate, 0, 0)) << GetOp(kind).schema.name;
+    EXPECT_TRUE(Admits(estimate, 0, 1)) << GetOp(kind).schema.name;
+    EXPECT_FALSE(IsInformative(estimate, 0, 1));
+  }
+}
+
+TEST(Comparison, CertainAnswersAreTheOnlyOnes) {
+  const Estimate below = Compare(OpKind::kLess, 2);
+  EXPECT_TRUE(Admits(below, 0, 1));
+  EXPECT_FALSE(Admits(below, 0, 0));
+  EXPECT_TRUE(IsInformative(below, 0, 1));
+  EXPECT_FALSE(Admits(Compare(OpKind::kLess, 1), 0, 1));
+  EXPECT_FALSE(Admits(Compare(OpKind::kGreaterEqual, 1), 0, 0));
+  EXPECT_FALSE(Admits(Compare(OpKind::kEqual, 3), 0, 1));
+}
+
+TEST(Comparison, NanEqualsNothing) {
+  Case c;
+  const ValueId nan = c.Input(MakeTensor(DType::kFp16, {1}, {NAN}));
+  for (const OpKind kind : {OpKind::kEqual, OpKind::kGreater, OpKind::kGreaterEqual, OpKind::kLess,
+                            OpKind::kLessEqual}) {
+    EXPECT_EQ(c.Run(c.Binary(kind, nan, nan)).value[0], 0) << GetOp(kind).schema.name;
+  }
+  EXPECT_EQ(c.Run(c.Binary(OpKind::kNotEqual, nan, nan)).value[0], 1);
+}
+
+TEST(Logic, FollowsWhatTheOperandsMayBe) {
+  Case c;
+  const ValueId open =
+      c.Binary(OpKind::kEqual, AboutOne(c), c.Input(MakeTensor(DType::kFp16, {1}, {1})));
+  const ValueId no = c.Input(MakeTensor(DType::kBool, {1}, {0}));
+  const ValueId yes = c.Input(MakeTensor(DType::kBool, {1}, {1}));
+  const Estimate never = c.Run(c.Binary(OpKind::kLogicalAnd, open, no));
+  EXPECT_FALSE(Admits(never, 0, 1));
+  const Estimate always = c.Run(c.Binary(OpKind::kLogicalOr, open, yes));
+  EXPECT_FALSE(Admits(always, 0, 0));
+  const Estimate either = c.Run(c.Binary(OpKind::kLogicalXor, open, yes));
+  EXPECT_TRUE(Admits(either, 0, 0) && Admits(either, 0, 1));
+  const Estimate negated = c.Run(c.Unary(OpKind::kLogicalNot, open));
+  EXPECT_TRUE(Admits(negated, 0, 0) && Admits(negated, 0, 1));
+}
+
+// An uncertain choice between 2 and 40 is one of them, also after a cast and a move.
+TEST(Select, AdmitsEitherOperandAndNothingBetween) {
+  Case c;
+  const ValueId cond =
+      c.Binary(OpKind::kEqual, AboutOne(c), c.Input(MakeTensor(DType::kFp16, {1}, {1})));
+  const ValueId a = c.Const(MakeTensor(DType::kInt32, {1}, {2}));
+  const ValueId b = c.Const(MakeTensor(DType::kInt32, {1}, {40}));
+  using P = params::Select;
+  const ValueId chosen =
+      c.Begin(OpKind::kSelect).Arg(P::kCond, cond).Arg(P::kA, a).Arg(P::kB, b).Finish();
+  const ValueId cast =
+      c.Begin(OpKind::kCast).Arg(0, chosen).String(params::Cast::kDtype, "fp16").Finish();
+  const ValueId moved = c.Begin(OpKind::kConcat)
+                            .Arg(params::Concat::kValues, cast)
+                            .Int(params::Concat::kAxis, 0)
+                            .Finish();
+  for (const ValueId id : {chosen, cast, moved}) {
+    const Estimate estimate = c.Run(id);
+    ASSERT_EQ(estimate.value.size(), 1u) << c.error;
+    EXPECT_TRUE(Admits(estimate, 0, 2));
+    EXPECT_TRUE(Admits(estimate, 0, 40));
+    EXPECT_FALSE(Admits(estimate, 0, 3));
+    EXPECT_EQ(CountAdmitted(estimate, 0), 2u);
+  }
+}
+
+TEST(Judge, AWholeNumberInsideThatIsNoMemberIsWrong) {
+  Case c;
+  const ValueId cond =
+      c.Binary(OpKind::kEqual, AboutOne(c), c.Input(MakeTensor(DType::kFp16, {1}, {1})));
+  const ValueId a = c.Const(MakeTensor(DType::kFp16, {1}, {2}));
+  const ValueId b = c.Const(MakeTensor(DType::kFp16, {1}, {40}));
+  using P = params::Select;
+  const ValueId chosen =
+      c.Begin(OpKind::kSelect).Arg(P::kCond, cond).Arg(P::kA, a).Arg(P::kB, b).Finish();
+  const Estimate expected = c.Run(chosen);
+  const auto verdict = [&](double actual) {
+    return Judge(c.graph, c.inputs, 0, expected, MakeTensor(DType::kFp16, {1}, {actual}), 2);
+  };
+  EXPECT_NE(verdict(40).verdict, Verdict::kWrong);
+  EXPECT_EQ(verdict(39).verdict, Verdict::kWrong);
+  EXPECT_EQ(verdict(39).worst_ulp, 1u);
+}
+
+// The places that some assignment of values within the intervals gives a lane, found by trying the
+// ends, are all admitted.
+RC_GTEST_PROP(Places, ContainWhatAnyAssignmentGives, ()) {
+  const auto count = *rc::gen::inRange<size_t>(1, 7);
+  std::vector<double> low(count), high(count);
+  for (size_t k = 0; k < count; ++k) {
+    low[k] = *rc::gen::inRange(0, 6);
+    high[k] = low[k] + *rc::gen::inRange(0, 3);
+  }
+  const Lanes lanes{low.data(), low.data(), high.data()};
+  const bool descending = *rc::gen::arbitrary<bool>();
+  std::vector<Places> places(count);
+  FindPlaces(ConformingContract(2), lanes, count, descending, places);
+  std::vector<std::set<uint32_t>> seen(count);
+  for (uint32_t ends = 0; ends < 1u << count; ++ends) {
+    const auto at = [&](size_t k) { return (ends >> k & 1) != 0 ? high[k] : low[k]; };
+    for (size_t k = 0; k < count; ++k) {
+      uint32_t before = 0;
+      uint32_t equal = 0;
+      for (size_t j = 0; j < count; ++j) {
+        if (j == k) continue;
+        before += descending ? at(j) > at(k) : at(j) < at(k);
+        equal += at(j) == at(k) ? 1 : 0;
+      }
+      seen[k].insert(before);
+      seen[k].insert(before + equal);
+    }
+  }
+  for (size_t k = 0; k < count; ++k) {
+    RC_ASSERT(*seen[k].begin() == places[k].least);
+    RC_ASSERT(*seen[k].rbegin() == places[k].most);
+  }
+}
+
+TEST(Places, OfPointsUnderTheIeeeContractAreThePositions) {
+  const double values[] = {3, 1, 3, 2};
+  const Lanes lanes{values, values, values};
+  Places places[4];
+  FindPlaces(IeeeContract(), lanes, 4, true, places);
+  const uint32_t expected[] = {0, 3, 1, 2};
+  for (size_t k = 0; k < 4; ++k) {
+    EXPECT_EQ(places[k].least, expected[k]);
+    EXPECT_EQ(places[k].most, expected[k]);
+  }
+}
+
+TEST(FirstExtreme, IsTheFirstOfEqualOnesAndTheFirstNan) {
+  const double values[] = {1, 5, 5, -2, -2};
+  EXPECT_EQ(reference::FirstExtreme(values, 5, true), 1u);
+  EXPECT_EQ(reference::FirstExtreme(values, 5, false), 3u);
+  const double with_nan[] = {1, 5, NAN, 7, NAN};
+  EXPECT_EQ(reference::FirstExtreme(with_nan, 5, true), 2u);
+}
+
+}  // namespace
+}  // namespace anecheck

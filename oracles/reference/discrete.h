@@ -1,0 +1,96 @@
+// Discrete results, judged as sets: comparisons, roundings to whole numbers, positions of extremes
+// and ranks, choices. An interval of operands admits several results and nothing between them, so
+// an element carries the numbers it may be (BoundedTensor::members) or the fact that it is whole.
+// Used by comparison, reduction, sorting and gathering kernels.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "oracles/reference/dot.h"
+#include "oracles/reference/kernel.h"
+#include "oracles/reference/store.h"
+
+namespace anecheck::reference {
+
+// Whether a condition may hold and whether it may fail.
+struct Truth {
+  bool may_hold = false;
+  bool may_fail = false;
+};
+
+// Calls visit(number) for every number that element `i` may be, ascending. False, and no call,
+// where they cannot be counted or are more than `most`.
+template <typename Visit>
+bool ForEachMember(const BoundedTensor& x, size_t i, uint32_t most, const Visit& visit) {
+  if (x.point() || x.low[i] == x.high[i]) {
+    visit(x.low[i]);
+    return true;
+  }
+  if (x.members != nullptr && x.members[i].count != 0) {
+    const Members& set = x.members[i];
+    if (set.count > most) return false;
+    for (uint32_t k = 0; k < set.count; ++k) visit(set.data[k]);
+    return true;
+  }
+  const bool whole = x.whole || !IsFloat(x.type.dtype);
+  if (!whole || !(x.high[i] - x.low[i] < most)) return false;
+  for (double number = std::ceil(x.low[i]); number <= x.high[i]; ++number) visit(number);
+  return true;
+}
+
+// Collects the sets of a result's elements. Elements without a set keep their interval alone.
+class MemberSets {
+ public:
+  explicit MemberSets(KernelContext& context) : context_(context) {}
+
+  // `numbers` ascending without repetition; copied.
+  void Set(size_t i, std::span<const double> numbers);
+  // Gives the sets to the result, if any element has one. Call after the store.
+  void Give(BoundedTensor& result) const { result.members = sets_; }
+  // The same where the result has sets of its own already.
+  void MergeInto(BoundedTensor& result) const;
+
+ private:
+  KernelContext& context_;
+  Members* sets_ = nullptr;
+};
+
+// The places that a lane may take when `count` lanes are sorted: at least `least` others stand
+// before it, at most `most`. Equal lanes stand in any order where the contract allows it
+// (Term::kAnyTie), else in the order of their positions. A lane that may be NaN, or any lane beside
+// one, may take every place.
+struct Places {
+  uint32_t least = 0;
+  uint32_t most = 0;
+};
+// Fills `places[k]` for each lane; `descending` puts the largest first.
+void FindPlaces(const Contract& contract, const Lanes& lanes, size_t count, bool descending,
+                std::span<Places> places);
+
+// The position that holds the extreme of `count` lanes by value: the first of equal ones, the first
+// NaN where there is one.
+size_t FirstExtreme(const double* values, size_t count, bool largest);
+
+// Stores positions or counts as integers: value, and the hull of each set, which is kept as the
+// element's members where it is larger than the hull's ends say. Where the contract lets an index
+// pass through fp16 (Term::kIndexRounding) its rounded form is admitted too.
+class IndexStore {
+ public:
+  IndexStore(KernelContext& context, BoundedTensor& result);
+
+  // `indices` ascending without repetition, not empty.
+  void Put(size_t i, double value, std::span<const double> indices);
+  void Finish();
+
+ private:
+  BoundedTensor& result_;
+  Raw raw_;
+  MemberSets sets_;
+  bool half_;
+  std::vector<double> numbers_;
+};
+
+}  // namespace anecheck::reference
