@@ -17,6 +17,8 @@
 
 #include "harness/campaign/artifact.h"
 #include "harness/campaign/judge_case.h"
+#include "harness/campaign/options_json.h"
+#include "harness/campaign/resume.h"
 
 namespace anecheck {
 namespace {
@@ -89,6 +91,11 @@ std::string Signature(const CaseOutcome& outcome) {
   return fmt::format("{}|{}|{}|{}", record.verdict, record.stage, record.target, words);
 }
 
+uint64_t BatchesOfShard(const CampaignOptions& options) {
+  const uint64_t all = (options.cases + kBatch - 1) / kBatch;
+  return (all + options.shards - 1 - options.shard) / options.shards;
+}
+
 bool IsSuspect(std::string_view verdict) { return verdict != "pass" && verdict != "inconclusive"; }
 
 class Campaign {
@@ -103,6 +110,37 @@ class Campaign {
     ANECHECK_ASSIGN(const RunnerIdentity identity, confirmer_->Identify());
     ANECHECK_ASSIGN(Store store, Store::Open(options_.db));
     ANECHECK_ASSIGN(const int64_t run, store.BeginRun(Describe(identity)));
+    return RunRest(store, run);
+  }
+
+  Result<CampaignSummary> Resume(ResumePoint point) {
+    summary_ = std::move(point.summary);
+    signatures_ = std::move(point.signatures);
+    // Batches are recorded whole and in order; only the campaign's last one may be short.
+    first_ = next_ = written_ = (summary_.cases + kBatch - 1) / kBatch;
+    if (next_ >= BatchCount()) return Finish(point.run);
+    ANECHECK_ASSIGN(confirmer_, make_runner_());
+    ANECHECK_ASSIGN(const RunnerIdentity identity, confirmer_->Identify());
+    if (identity.engine != point.engine ||
+        ProvenanceName(identity.provenance) != point.provenance) {
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("{}: the run was begun on another engine ({}, {}; now {}, {}); "
+                                   "results of two engines cannot stand in one run",
+                                   options_.db, point.provenance, point.engine,
+                                   ProvenanceName(identity.provenance), identity.engine));
+    }
+    ANECHECK_ASSIGN(Store store, Store::Open(options_.db));
+    return RunRest(store, point.run);
+  }
+
+ private:
+  Result<CampaignSummary> Finish(int64_t run) {
+    ANECHECK_ASSIGN(Store store, Store::Open(options_.db));
+    ANECHECK_RETURN_IF_ERROR(store.FinishRun(run, "finished", UtcNow()));
+    return std::move(summary_);
+  }
+
+  Result<CampaignSummary> RunRest(Store& store, int64_t run) {
     const int jobs = std::max(1, options_.jobs);
     std::vector<std::thread> threads;
     for (int i = 0; i < jobs; ++i) threads.emplace_back([this] { Work(); });
@@ -121,23 +159,11 @@ class Campaign {
     return std::move(summary_);
   }
 
- private:
   RunRecord Describe(const RunnerIdentity& identity) const {
     RunRecord record;
     record.uuid = RunUuid();
     record.command = options_.command;
-    nlohmann::ordered_json json = {{"seed", options_.seed},
-                                   {"cases", options_.cases},
-                                   {"route", options_.route},
-                                   {"runner", options_.runner}};
-    for (const CampaignTarget& target : options_.targets) json["targets"].push_back(target.name);
-    for (const CaseMode mode : options_.modes) json["modes"].push_back(CaseModeName(mode));
-    json["ops"] = options_.ops.to_string();
-    json["faults"] = options_.worker.faults;
-    for (const QuirkSetting& quirk : options_.worker.quirks) {
-      json["quirks"].push_back(fmt::format("{}={}", quirk.id, quirk.on ? "on" : "off"));
-    }
-    record.options = json.dump();
+    record.options = OptionsToJson(options_).dump();
     record.seed = options_.seed;
     record.started = UtcNow();
     record.tool_version = kToolVersion;
@@ -151,7 +177,8 @@ class Campaign {
     return record;
   }
 
-  uint64_t BatchCount() const { return (options_.cases + kBatch - 1) / kBatch; }
+  // Of this shard.
+  uint64_t BatchCount() const { return BatchesOfShard(options_); }
 
   bool OutOfTime() const {
     const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
@@ -190,8 +217,9 @@ class Campaign {
   BatchResult RunBatch(uint64_t batch, Runner& runner, Evaluation& evaluation) {
     BatchResult result;
     std::vector<Case> items;
-    const uint64_t end = std::min(options_.cases, (batch + 1) * kBatch);
-    for (uint64_t index = batch * kBatch; index < end; ++index) {
+    const uint64_t first = (batch * options_.shards + options_.shard) * kBatch;
+    const uint64_t end = std::min(options_.cases, first + kBatch);
+    for (uint64_t index = first; index < end; ++index) {
       Result<Case> item = MakeCase(options_, index);
       if (!item.ok()) {
         result.error = item.error();
@@ -223,7 +251,7 @@ class Campaign {
 
   // Records batches in order, whichever thread was done first.
   Status WriteAll(Store& store, int64_t run) {
-    for (uint64_t batch = 0;; ++batch) {
+    for (uint64_t batch = first_;; ++batch) {
       BatchResult result;
       {
         std::unique_lock lock(mutex_);
@@ -248,7 +276,8 @@ class Campaign {
       changed_.notify_all();
       Report();
     }
-    summary_.interrupted = stop_ != nullptr && stop_->load() && summary_.cases < options_.cases;
+    summary_.interrupted =
+        stop_ != nullptr && stop_->load() && summary_.cases < CasesOfShard(options_);
     return {};
   }
 
@@ -311,7 +340,7 @@ class Campaign {
 
   void Report() const {
     if (!progress_) return;
-    progress_({summary_.cases, options_.cases, summary_.findings,
+    progress_({summary_.cases, CasesOfShard(options_), summary_.findings,
                std::chrono::duration<double>(Clock::now() - start_).count()});
   }
 
@@ -327,6 +356,7 @@ class Campaign {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<uint64_t, BatchResult> results_;
+  uint64_t first_ = 0;  // batch to begin with
   uint64_t next_ = 0;
   uint64_t written_ = 0;
   bool closed_ = false;
@@ -350,6 +380,20 @@ Result<CampaignSummary> RunCampaign(const CampaignOptions& options,
                                     const std::function<void(const CampaignProgress&)>& progress,
                                     const std::atomic<bool>* stop) {
   return Campaign(options, make_runner, progress, stop).Run();
+}
+
+Result<CampaignSummary> ResumeCampaign(const CampaignOptions& options, ResumePoint point,
+                                       const RunnerFactory& make_runner,
+                                       const std::function<void(const CampaignProgress&)>& progress,
+                                       const std::atomic<bool>* stop) {
+  return Campaign(options, make_runner, progress, stop).Resume(std::move(point));
+}
+
+uint64_t CasesOfShard(const CampaignOptions& options) {
+  const uint64_t batches = BatchesOfShard(options);
+  if (batches == 0) return 0;
+  const uint64_t last = (batches - 1) * options.shards + options.shard;
+  return (batches - 1) * kBatch + std::min(kBatch, options.cases - last * kBatch);
 }
 
 nlohmann::ordered_json SummaryToJson(const CampaignSummary& summary) {

@@ -33,6 +33,10 @@ struct CampaignOptions {
   std::vector<CampaignTarget> targets;
   std::vector<CaseMode> modes;  // empty: the default mix
   std::bitset<kOpCount> ops = std::bitset<kOpCount>().set();
+  // This campaign takes the batches whose number leaves the remainder `shard` when divided by
+  // `shards`: all shards together make the cases of the whole.
+  uint64_t shard = 0;
+  uint64_t shards = 1;
   std::string route = "mil";
   std::string runner = "e5rt";
   WorkerOptions worker;
@@ -90,6 +94,20 @@ Result<CampaignSummary> RunCampaign(const CampaignOptions& options,
                                     const RunnerFactory& make_runner,
                                     const std::function<void(const CampaignProgress&)>& progress,
                                     const std::atomic<bool>* stop = nullptr);
+
+struct ResumePoint;
+
+// Goes on with a recorded run where it was stopped, by a signal, a time limit or a killed process:
+// what the file holds in the end is what an uninterrupted run would have left, apart from times.
+// Of `options` the number of jobs, the time limit and the results file count; the rest must be what
+// the run recorded (`point.options`).
+Result<CampaignSummary> ResumeCampaign(const CampaignOptions& options, ResumePoint point,
+                                       const RunnerFactory& make_runner,
+                                       const std::function<void(const CampaignProgress&)>& progress,
+                                       const std::atomic<bool>* stop = nullptr);
+
+// How many cases the campaign makes: `cases`, or its shard's part of them.
+uint64_t CasesOfShard(const CampaignOptions& options);
 
 // {"summary": {cases, judged, inconclusive, findings, known_defects}, "findings": [...]}.
 nlohmann::ordered_json SummaryToJson(const CampaignSummary& summary);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/parallel_for.h"
+#include "harness/campaign/options_json.h"
 #include "harness/targets/catalog.h"
 
 namespace anecheck {
@@ -47,15 +48,30 @@ Status ReadTargets(const std::string& list, CampaignOptions& options) {
 Status ReadQuirks(const std::vector<std::string>& quirks, CampaignOptions& options) {
   for (const std::string& list : quirks) {
     for (const std::string& text : Split(list)) {
-      const size_t equals = text.find('=');
-      const std::string state = equals == std::string::npos ? "" : text.substr(equals + 1);
-      if (state != "on" && state != "off") {
-        return MakeError(ErrorCode::kInvalid,
-                         fmt::format("--quirk {}: must be ID=on, ID=off, all=on or all=off", text));
-      }
-      options.worker.quirks.push_back({text.substr(0, equals), state == "on"});
+      Result<QuirkSetting> quirk = ParseQuirk(text);
+      if (!quirk.ok()) return MakeError(ErrorCode::kInvalid, "--" + quirk.error().message);
+      options.worker.quirks.push_back(std::move(quirk).value());
     }
   }
+  return {};
+}
+
+bool ReadNumber(std::string_view text, uint64_t& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+Status ReadShard(std::string_view text, CampaignOptions& options) {
+  if (text.empty()) return {};
+  const size_t slash = text.find('/');
+  uint64_t index = 0, count = 0;
+  if (slash == std::string_view::npos || !ReadNumber(text.substr(0, slash), index) ||
+      !ReadNumber(text.substr(slash + 1), count) || index < 1 || index > count) {
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("--shard {}: must be i/n with i from 1 to n, such as 2/8", text));
+  }
+  options.shard = index - 1;
+  options.shards = count;
   return {};
 }
 
@@ -69,6 +85,8 @@ void AddCampaignFlags(CLI::App& command, CampaignFlags& flags) {
                      "Seed of the campaign; the same seed makes the same cases");
   command.add_option("--jobs", flags.jobs,
                      "Worker processes (default: one a processor); results do not depend on it");
+  command.add_option("--shard", flags.shard,
+                     "Run part i of n, 2/8; all parts together make the same cases as the whole");
   command.add_option("--targets", flags.targets, "Compiler targets, h13,h17s or all")
       ->capture_default_str();
   command.add_option("--mode", flags.modes,
@@ -116,6 +134,7 @@ Result<CampaignOptions> ToOptions(const CampaignFlags& flags) {
     options.cases = 1000;
   }
   options.jobs = flags.jobs > 0 ? flags.jobs : DefaultJobs();
+  ANECHECK_RETURN_IF_ERROR(ReadShard(flags.shard, options));
   ANECHECK_RETURN_IF_ERROR(ReadTargets(flags.targets, options));
   for (const std::string& name : Split(flags.modes)) {
     const auto mode = CaseModeFromName(name);

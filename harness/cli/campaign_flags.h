@@ -23,6 +23,7 @@ struct CampaignFlags {
   std::string targets = "h13";
   std::string modes;
   std::string ops;
+  std::string shard;
   std::string route = "mil";
   std::string runner = "e5rt";
   std::string library;

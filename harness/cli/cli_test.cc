@@ -102,6 +102,31 @@ TEST_F(CliTest, AFindingFileReplaysOnItsOwn) {
   EXPECT_NE(broken.err.find("broken.json"), std::string::npos) << broken.err;
 }
 
+TEST_F(CliTest, AFinishedRunResumedPrintsItsSummaryAgain) {
+  const std::string db = Db("resume.sqlite");
+  const Outcome run = Tool("run --cases 128 --targets h13 --quirk all=off --json" + db);
+  const Outcome resumed = Tool("run --resume --json" + db);
+  EXPECT_EQ(resumed.code, run.code);
+  EXPECT_EQ(resumed.out, run.out);
+}
+
+TEST_F(CliTest, WhatARunRecordedCannotBeChangedWhenItIsResumed) {
+  const Outcome outcome = Tool("run --resume --seed 4" + Db("resume.sqlite"));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.err,
+            "anecheck: error: --seed cannot be given with --resume, which takes it from the "
+            "results file\n");
+}
+
+TEST_F(CliTest, ShardsAreCountedFromOne) {
+  EXPECT_EQ(Tool("run --cases 64 --shard 2/2 --targets h13 --quirk all=off" + Db("s")).code, 0);
+  for (const char* wrong : {"0/2", "3/2", "1", "1/0", "a/b", "1/2x"}) {
+    const Outcome outcome = Tool(std::string("run --cases 64 --shard ") + wrong + Db("s"));
+    EXPECT_EQ(outcome.code, 2) << wrong;
+    EXPECT_NE(outcome.err.find(std::string("--shard ") + wrong), std::string::npos) << outcome.err;
+  }
+}
+
 TEST_F(CliTest, BadUsageIsExitCodeTwoAndOneLine) {
   const std::pair<const char*, const char*> kMistakes[] = {
       {"run --targets h99 --cases 1", "h99"},

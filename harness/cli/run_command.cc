@@ -1,5 +1,6 @@
 // `anecheck run`: a campaign.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 
 #include "harness/base/log.h"
 #include "harness/campaign/campaign.h"
+#include "harness/campaign/resume.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
 
@@ -36,12 +38,49 @@ struct RunFlags {
   CampaignFlags campaign;
   bool json = false;
   bool strict = false;
+  bool resume = false;
 };
 
+// What a resumed run takes from the command line: the machine's part, nothing that changes results.
+constexpr std::string_view kWithResume[] = {"--resume", "--db",   "--jobs",
+                                            "--time",   "--json", "--strict"};
+
+// The first option given that --resume takes from the file instead; empty for none.
+std::string Contradiction(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const std::string name = option->get_name();
+    if (option->count() > 0 && std::ranges::find(kWithResume, name) == std::end(kWithResume)) {
+      return name;
+    }
+  }
+  return "";
+}
+
+Result<ResumePoint> ResumeFrom(const RunFlags& flags) {
+  ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(flags.campaign.db));
+  ANECHECK_ASSIGN(ResumePoint point, ReadResumePoint(store));
+  ANECHECK_ASSIGN(const CampaignOptions given, ToOptions(flags.campaign));
+  point.options.jobs = given.jobs;
+  point.options.max_seconds = given.max_seconds;
+  return point;
+}
+
+Result<CampaignSummary> RunOrResume(const RunFlags& flags, const std::string& command,
+                                    CampaignOptions& options,
+                                    const std::function<void(const CampaignProgress&)>& progress) {
+  const RunnerFactory factory = [&options] { return MakeRunner(options); };
+  if (!flags.resume) {
+    ANECHECK_ASSIGN(options, ToOptions(flags.campaign));
+    options.command = command;
+    return RunCampaign(options, factory, progress, &interrupted);
+  }
+  ANECHECK_ASSIGN(ResumePoint point, ResumeFrom(flags));
+  options = point.options;
+  if (point.state == "finished") return std::move(point.summary);
+  return ResumeCampaign(options, std::move(point), factory, progress, &interrupted);
+}
+
 int Run(const RunFlags& flags, const std::string& command) {
-  Result<CampaignOptions> options = ToOptions(flags.campaign);
-  if (!options.ok()) return Fail(options.error());
-  options->command = command;
   std::signal(SIGINT, Interrupt);
   std::signal(SIGTERM, Interrupt);
   ProgressLine line;
@@ -53,11 +92,16 @@ int Run(const RunFlags& flags, const std::string& command) {
                             counted ? fmt::format("/{}", state.wanted) : "", rate, state.findings,
                             state.seconds));
   };
-  const RunnerFactory factory = [&] { return MakeRunner(*options); };
-  const Result<CampaignSummary> summary = RunCampaign(*options, factory, progress, &interrupted);
+  CampaignOptions options;
+  const Result<CampaignSummary> summary = RunOrResume(flags, command, options, progress);
   if (!summary.ok()) return Fail(summary.error());
-  Print(flags.json ? SummaryToJson(*summary).dump(2) : SummaryText(*summary, *options));
-  if (summary->interrupted) LogWarning("interrupted; everything finished so far is recorded");
+  Print(flags.json ? SummaryToJson(*summary).dump(2) : SummaryText(*summary, options));
+  if (summary->interrupted) {
+    LogWarning(
+        fmt::format("interrupted; everything finished so far is recorded; go on with: "
+                    "anecheck run --resume --db {}",
+                    options.db));
+  }
   const bool found = summary->findings > 0 || (flags.strict && summary->known_defects > 0);
   return found ? kExitFindings : kExitClean;
 }
@@ -70,10 +114,19 @@ void AddRunCommand(CLI::App& app, Selected& selected) {
   AddCampaignFlags(*command, flags->campaign);
   command->add_flag("--json", flags->json, "Print the summary as JSON");
   command->add_flag("--strict", flags->strict, "Exit with 1 for known defects too");
+  command->add_flag("--resume", flags->resume,
+                    "Go on with the newest run of the results file where it was stopped");
   command->footer(
       "Example: anecheck run --cases 2000 --seed 1 --targets h13,h17s --db results.sqlite");
   command->callback([command, flags, &selected] {
     selected = [command, flags] {
+      const std::string wrong = flags->resume ? Contradiction(*command) : "";
+      if (!wrong.empty()) {
+        return Fail(MakeError(ErrorCode::kInvalid,
+                              fmt::format("{} cannot be given with --resume, which takes it from "
+                                          "the results file",
+                                          wrong)));
+      }
       return Run(*flags, "anecheck run " + command->config_to_str(false, false));
     };
   });

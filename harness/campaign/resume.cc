@@ -1,0 +1,76 @@
+#include "harness/campaign/resume.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/json_text.h"
+#include "harness/campaign/options_json.h"
+
+namespace anecheck {
+namespace {
+
+// Parameters are bound as text, which SQLite does not compare equal to the integer it spells.
+constexpr const char* kCountsSql =
+    "SELECT count(*), coalesce(sum(verdict = 'inconclusive'), 0) FROM cases "
+    "WHERE run = CAST(? AS INTEGER)";
+constexpr const char* kJudgedSql =
+    "SELECT count(DISTINCT case_index) FROM outputs WHERE run = CAST(? AS INTEGER)";
+constexpr const char* kFindingsSql =
+    "SELECT id, case_index, op, target, route, verdict, known_defect, signature, summary, replay, "
+    "occurrences FROM findings WHERE run = CAST(? AS INTEGER) ORDER BY case_index, id";
+
+FindingRecord ToFinding(const std::vector<std::string>& row) {
+  FindingRecord finding;
+  finding.id = row[0];
+  finding.case_index = std::stoull(row[1]);
+  finding.op = row[2];
+  finding.target = row[3];
+  finding.route = row[4];
+  finding.verdict = row[5];
+  finding.known_defect = row[6];
+  finding.signature = row[7];
+  finding.summary = row[8];
+  finding.replay = row[9];
+  finding.occurrences = std::stoll(row[10]);
+  return finding;
+}
+
+}  // namespace
+
+Result<ResumePoint> ReadResumePoint(Store& store) {
+  ANECHECK_ASSIGN(const auto runs,
+                  store.Query("SELECT id, state, options, engine, provenance FROM runs "
+                              "ORDER BY id DESC LIMIT 1"));
+  if (runs.empty()) {
+    return MakeError(ErrorCode::kNotFound, fmt::format("{}: holds no run", store.path()));
+  }
+  ResumePoint point;
+  point.run = std::stoll(runs[0][0]);
+  point.state = runs[0][1];
+  point.engine = runs[0][3];
+  point.provenance = runs[0][4];
+  const std::string name = fmt::format("{}: options of run {}", store.path(), point.run);
+  ANECHECK_ASSIGN(const Json json, ParseJson(runs[0][2], name));
+  Result<CampaignOptions> options = OptionsFromJson(json);
+  if (!options.ok()) {
+    return MakeError(ErrorCode::kMalformed, fmt::format("{}: {}", name, options.error().message));
+  }
+  point.options = std::move(options).value();
+  point.options.db = store.path();
+  const std::string run[] = {runs[0][0]};
+  ANECHECK_ASSIGN(const auto counts, store.Query(kCountsSql, run));
+  point.summary.cases = std::stoull(counts[0][0]);
+  point.summary.inconclusive = std::stoull(counts[0][1]);
+  ANECHECK_ASSIGN(const auto judged, store.Query(kJudgedSql, run));
+  point.summary.judged = std::stoull(judged[0][0]);
+  ANECHECK_ASSIGN(const auto findings, store.Query(kFindingsSql, run));
+  for (const auto& row : findings) {
+    point.summary.list.push_back(ToFinding(row));
+    const FindingRecord& finding = point.summary.list.back();
+    ++(IsNewFinding(finding.verdict) ? point.summary.findings : point.summary.known_defects);
+    point.signatures.insert(finding.signature);
+  }
+  return point;
+}
+
+}  // namespace anecheck

@@ -1,0 +1,28 @@
+// Where a recorded run stands: what a campaign needs to go on with it as if it had not been
+// stopped.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/campaign/campaign.h"
+#include "harness/campaign/store.h"
+
+namespace anecheck {
+
+struct ResumePoint {
+  int64_t run = 0;
+  std::string state;  // 'running' (it was killed), 'interrupted' or 'finished'
+  std::string engine, provenance;
+  CampaignOptions options;  // as recorded; db is the file's path, jobs is 1
+  CampaignSummary summary;  // of the recorded cases
+  std::set<std::string> signatures;
+};
+
+// The newest run of `store`. Errors: kNotFound where it holds no run, kMalformed where its options
+// cannot be read (they come from another version of the tool).
+Result<ResumePoint> ReadResumePoint(Store& store);
+
+}  // namespace anecheck

@@ -1,0 +1,218 @@
+// A campaign that is stopped and continued leaves what an uninterrupted one leaves; options survive
+// their way through the results file; shards are a partition.
+#include "harness/campaign/resume.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <rapidcheck/gtest.h>
+
+#include "harness/base/file.h"
+#include "harness/campaign/options_json.h"
+#include "harness/ops/op.h"
+#include "oracles/oracle.h"
+
+namespace anecheck {
+namespace {
+
+// Refuses every case with a message that falls into one of two signatures: no values needed, so
+// that campaigns of hundreds of cases take no time.
+class RefusingRunner final : public Runner {
+ public:
+  explicit RefusingRunner(std::string engine) : engine_(std::move(engine)) {}
+  Result<RunnerIdentity> Identify() override {
+    return RunnerIdentity{
+        .runner = "refusing", .provenance = Provenance::kReported, .engine = engine_};
+  }
+  Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
+    std::vector<RunReply> replies;
+    for (const RunRequest& request : requests) {
+      RunReply reply = {.id = request.id, .status = RunStatus::kFailed, .stage = "run"};
+      reply.message = request.inputs.size() > 1 ? "many inputs" : "few inputs";
+      replies.push_back(reply);
+    }
+    return replies;
+  }
+  Status Restart() override { return {}; }
+
+ private:
+  std::string engine_;
+};
+
+RunnerFactory Refusing(const std::string& engine = "none") {
+  return [engine] {
+    return Result<std::unique_ptr<Runner>>(std::unique_ptr<Runner>(new RefusingRunner(engine)));
+  };
+}
+
+class ResumeTest : public ::testing::Test {
+ protected:
+  CampaignOptions Options(const std::string& name, uint64_t cases = 500) {
+    CampaignOptions options;
+    options.cases = cases;
+    options.seed = 5;
+    options.targets = {{"h13", 2}, {"h17s", 6}};
+    options.modes = {CaseMode::kInteger};
+    options.db = folder_->File(name);
+    return options;
+  }
+  static std::vector<std::vector<std::string>> Rows(const std::string& db, std::string_view sql) {
+    auto store = Store::OpenReadOnly(db);
+    EXPECT_TRUE(store.ok());
+    auto rows = store->Query(sql);
+    EXPECT_TRUE(rows.ok());
+    return std::move(rows).value();
+  }
+  // Everything of a file but times and the path in replay commands.
+  static std::vector<std::vector<std::string>> Everything(const std::string& db) {
+    auto rows = Rows(db,
+                     "SELECT case_index, seed, target, mode, fingerprint, status, verdict, message "
+                     "FROM cases ORDER BY case_index");
+    for (auto sql : {"SELECT id, case_index, op, target, verdict, signature, occurrences, summary "
+                     "FROM findings ORDER BY id",
+                     "SELECT * FROM reach ORDER BY 1, 2, 3, 4", "SELECT state FROM runs"}) {
+      std::ranges::copy(Rows(db, sql), std::back_inserter(rows));
+    }
+    return rows;
+  }
+  // Runs until `stop_after` cases are recorded, then stops as on Ctrl-C.
+  static void RunStopped(const CampaignOptions& options, uint64_t stop_after) {
+    std::atomic<bool> stop{false};
+    const auto summary = RunCampaign(
+        options, Refusing(), [&](const CampaignProgress& p) { stop = p.done >= stop_after; },
+        &stop);
+    ASSERT_TRUE(summary.ok());
+    ASSERT_TRUE(summary->interrupted);
+  }
+  static Result<CampaignSummary> Resume(const CampaignOptions& options,
+                                        const std::string& engine = "none") {
+    auto store = Store::OpenReadOnly(options.db);
+    if (!store.ok()) return store.error();
+    ANECHECK_ASSIGN(ResumePoint point, ReadResumePoint(*store));
+    const CampaignOptions recorded = point.options;
+    return ResumeCampaign(recorded, std::move(point), Refusing(engine), {});
+  }
+
+  Result<TempDirectory> folder_ = TempDirectory::Create("anecheck-resume-");
+};
+
+TEST_F(ResumeTest, AStoppedRunThatGoesOnEqualsOneThatWasNeverStopped) {
+  const auto whole = RunCampaign(Options("whole.sqlite"), Refusing(), {});
+  ASSERT_TRUE(whole.ok());
+  ASSERT_GE(whole->list.size(), 2u);
+  RunStopped(Options("stopped.sqlite"), 64);
+  EXPECT_EQ(Rows(Options("stopped.sqlite").db, "SELECT state FROM runs")[0][0], "interrupted");
+  const auto resumed = Resume(Options("stopped.sqlite"));
+  ASSERT_TRUE(resumed.ok()) << resumed.error().message;
+  EXPECT_EQ(resumed->cases, 500u);
+  EXPECT_FALSE(resumed->interrupted);
+  EXPECT_EQ(Everything(Options("stopped.sqlite").db), Everything(Options("whole.sqlite").db));
+  auto json = SummaryToJson(*whole), again = SummaryToJson(*resumed);
+  for (auto* document : {&json, &again}) {
+    for (auto& finding : (*document)["findings"]) finding.erase("replay");
+  }
+  EXPECT_EQ(json, again);
+}
+
+TEST_F(ResumeTest, AFinishedRunIsLeftAsItIs) {
+  const CampaignOptions options = Options("done.sqlite", 100);
+  ASSERT_TRUE(RunCampaign(options, Refusing(), {}).ok());
+  const auto before = Everything(options.db);
+  const auto resumed = Resume(options);
+  ASSERT_TRUE(resumed.ok());
+  EXPECT_EQ(resumed->cases, 100u);
+  EXPECT_EQ(Everything(options.db), before);
+}
+
+TEST_F(ResumeTest, ResultsOfTwoEnginesDoNotStandInOneRun) {
+  RunStopped(Options("engines.sqlite"), 64);
+  const auto resumed = Resume(Options("engines.sqlite"), "another");
+  ASSERT_FALSE(resumed.ok());
+  EXPECT_NE(resumed.error().message.find("another engine"), std::string::npos);
+}
+
+TEST_F(ResumeTest, AFileWithoutARunSaysSo) {
+  auto store = Store::Open(folder_->File("empty.sqlite"));
+  ASSERT_TRUE(store.ok());
+  const auto point = ReadResumePoint(*store);
+  ASSERT_FALSE(point.ok());
+  EXPECT_EQ(point.error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(ResumeTest, OptionsOfAnotherToolAreAnErrorThatNamesTheMember) {
+  auto store = Store::Open(folder_->File("foreign.sqlite"));
+  ASSERT_TRUE(store.ok());
+  ASSERT_TRUE(store->BeginRun({.uuid = "u", .options = R"({"seed":1,"cases":2})"}).ok());
+  const auto point = ReadResumePoint(*store);
+  ASSERT_FALSE(point.ok());
+  EXPECT_EQ(point.error().code, ErrorCode::kMalformed);
+  EXPECT_NE(point.error().message.find("shard"), std::string::npos) << point.error().message;
+}
+
+TEST_F(ResumeTest, AllShardsTogetherAreTheWhole) {
+  constexpr const char* kCases =
+      "SELECT case_index, seed, target, fingerprint, verdict, message FROM cases "
+      "ORDER BY case_index";
+  ASSERT_TRUE(RunCampaign(Options("one.sqlite"), Refusing(), {}).ok());
+  std::vector<std::vector<std::string>> all;
+  uint64_t cases = 0;
+  for (uint64_t shard = 0; shard < 3; ++shard) {
+    CampaignOptions options = Options("shard" + std::to_string(shard) + ".sqlite");
+    options.shard = shard;
+    options.shards = 3;
+    const auto summary = RunCampaign(options, Refusing(), {});
+    ASSERT_TRUE(summary.ok());
+    EXPECT_EQ(summary->cases, CasesOfShard(options));
+    cases += summary->cases;
+    std::ranges::copy(Rows(options.db, kCases), std::back_inserter(all));
+  }
+  EXPECT_EQ(cases, 500u);
+  std::ranges::sort(all, {}, [](const auto& row) { return std::stoi(row[0]); });
+  EXPECT_EQ(all, Rows(Options("one.sqlite").db, kCases));
+}
+
+RC_GTEST_PROP(CampaignOptionsJson, ShardsArePartsOfTheWhole, ()) {
+  CampaignOptions options;
+  options.cases = *rc::gen::inRange<uint64_t>(0, 5000);
+  options.shards = *rc::gen::inRange<uint64_t>(1, 40);
+  uint64_t cases = 0;
+  for (options.shard = 0; options.shard < options.shards; ++options.shard) {
+    cases += CasesOfShard(options);
+  }
+  RC_ASSERT(cases == options.cases);
+}
+
+RC_GTEST_PROP(CampaignOptionsJson, ReadsBackWhatItWrites, ()) {
+  CampaignOptions options;
+  options.seed = *rc::gen::arbitrary<uint64_t>();
+  options.cases = *rc::gen::arbitrary<uint64_t>();
+  options.shards = *rc::gen::inRange<uint64_t>(1, 9);
+  options.shard = *rc::gen::inRange<uint64_t>(0, options.shards);
+  options.targets = {{"h13", 2}, {"h18", *rc::gen::inRange(0, 8)}};
+  options.modes = {CaseMode::kBoundary, CaseMode::kSpecial};
+  for (const OpDefinition* op : AllOps()) {
+    options.ops.set(op->schema.id, *rc::gen::arbitrary<bool>());
+  }
+  options.worker.library = *rc::gen::element<std::string>("", "/lib/engine.so");
+  options.worker.faults = {"bias-dropped:conv", "ulp-error:add:1:1000"};
+  options.worker.quirks = {{"all", false}, {"D03", *rc::gen::arbitrary<bool>()}};
+  options.worker.case_timeout_ms = *rc::gen::inRange(1, 100000);
+  const auto json = OptionsToJson(options);
+  const auto back = OptionsFromJson(json);
+  RC_ASSERT(back.ok());
+  RC_ASSERT(OptionsToJson(*back).dump() == json.dump());
+  RC_ASSERT(back->ops == options.ops);
+  RC_ASSERT(back->targets[1].family == options.targets[1].family);
+  RC_ASSERT(back->worker.quirks[1].on == options.worker.quirks[1].on);
+}
+
+TEST(QuirkText, IsAnIdAndAState) {
+  EXPECT_EQ(QuirkText(*ParseQuirk("D01=on")), "D01=on");
+  EXPECT_EQ(QuirkText(*ParseQuirk("all=off")), "all=off");
+  for (const char* wrong : {"", "D01", "D01=", "=on", "D01=maybe"}) {
+    EXPECT_FALSE(ParseQuirk(wrong).ok()) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace anecheck
