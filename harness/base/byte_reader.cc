@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "harness/base/planted_bug.h"
+
 namespace anecheck {
 
 std::span<const uint8_t> ByteReader::Bytes(uint64_t size, std::string_view field) {
@@ -17,7 +19,8 @@ std::span<const uint8_t> ByteReader::Bytes(uint64_t size, std::string_view field
 
 std::string_view ByteReader::CString(std::string_view field, uint64_t limit) {
   if (!ok()) return {};
-  const uint64_t window = std::min(limit, remaining());
+  const uint64_t beyond = IsPlanted(PlantedBug::kReaderString) ? 1 : 0;
+  const uint64_t window = std::min(limit, remaining() + beyond);
   const char* begin = reinterpret_cast<const char*>(bytes_.data()) + position_;
   const void* end = window == 0 ? nullptr : std::memchr(begin, 0, window);
   if (end == nullptr) {
@@ -43,7 +46,8 @@ void ByteReader::Seek(uint64_t position, std::string_view field) {
 
 ByteReader ByteReader::Sub(uint64_t position, uint64_t size, std::string_view field,
                            int64_t index) {
-  if (ok() && (position > bytes_.size() || size > bytes_.size() - position)) {
+  const bool unchecked = IsPlanted(PlantedBug::kReaderSubrange);
+  if (ok() && !unchecked && (position > bytes_.size() || size > bytes_.size() - position)) {
     Fail(ErrorCode::kTruncated, field,
          fmt::format("range 0x{:x} + 0x{:x} ends past 0x{:x}", base_ + position, size,
                      base_ + bytes_.size()));
@@ -59,6 +63,7 @@ ByteReader ByteReader::Sub(uint64_t position, uint64_t size, std::string_view fi
 bool ByteReader::CheckCount(uint64_t count, uint64_t record_size, std::string_view field) {
   if (!ok()) return false;
   if (record_size == 0 || count <= remaining() / record_size) return true;
+  if (IsPlanted(PlantedBug::kReaderCount)) return true;
   Fail(ErrorCode::kTruncated, field,
        fmt::format("{} records of {} bytes at 0x{:x}, {} bytes left", count, record_size, offset(),
                    remaining()));

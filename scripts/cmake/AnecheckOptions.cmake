@@ -10,6 +10,7 @@ set_property(GLOBAL PROPERTY GLOBAL_DEPENDS_NO_CYCLES ON)
 option(ANECHECK_WERROR "Treat compiler warnings as errors" ON)
 option(ANECHECK_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(ANECHECK_FUZZERS "Link the fuzz targets with libFuzzer (clang only)" OFF)
+option(ANECHECK_COVERAGE "Count executed lines for llvm-cov (clang only)" OFF)
 option(ANECHECK_TESTS "Build the tests" ON)
 option(ANECHECK_BENCHMARKS "Build the benchmarks" ON)
 
@@ -60,4 +61,10 @@ if(ANECHECK_FUZZERS)
   # Coverage counters in every object; libFuzzer's main only where a fuzzer links.
   target_compile_options(anecheck_settings INTERFACE -fsanitize=fuzzer-no-link)
   target_link_options(anecheck_settings INTERFACE -fsanitize=fuzzer-no-link)
+  # scripts/check-planted-bugs switches them on one at a time (harness/base/planted_bug.h).
+  target_compile_definitions(anecheck_settings INTERFACE ANECHECK_PLANTED_BUGS=1)
+endif()
+if(ANECHECK_COVERAGE)
+  target_compile_options(anecheck_settings INTERFACE -fprofile-instr-generate -fcoverage-mapping)
+  target_link_options(anecheck_settings INTERFACE -fprofile-instr-generate)
 endif()

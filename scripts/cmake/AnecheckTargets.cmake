@@ -39,30 +39,34 @@ function(anecheck_benchmark NAME)
     benchmark::benchmark benchmark::benchmark_main)
 endfunction()
 
-# anecheck_fuzzer(FORMAT SOURCES x_fuzzer.cc [DEPENDS lib ...])
-# With ANECHECK_FUZZERS a libFuzzer binary; otherwise a binary that replays files. Either way
-# ctest replays the committed seeds and regressions of corpus/{seeds,regress}/FORMAT.
-function(anecheck_fuzzer FORMAT)
+# anecheck_fuzzer(NAME SOURCES x_target.cc [DEPENDS lib ...])
+# A fuzz target: the library anecheck_fuzz_target_NAME, which defines anecheck::fuzz::kTarget_NAME.
+# With ANECHECK_FUZZERS also the libFuzzer binary NAME_fuzzer. ctest replays the committed seeds and
+# regressions of corpus/{seeds,regress}/NAME with anecheck_fuzz_tool, which holds every target.
+function(anecheck_fuzzer NAME)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
-  set(NAME ${FORMAT}_fuzzer)
-  add_executable(${NAME} ${ARG_SOURCES})
-  target_link_libraries(${NAME} PRIVATE anecheck_settings ${ARG_DEPENDS})
-  set(ARGUMENTS)
+  anecheck_library(anecheck_fuzz_target_${NAME}
+    SOURCES ${ARG_SOURCES}
+    DEPENDS anecheck_fuzz_laws anecheck_choice ${ARG_DEPENDS})
+  set_property(GLOBAL APPEND PROPERTY ANECHECK_FUZZ_TARGETS ${NAME})
   if(ANECHECK_FUZZERS)
-    target_link_options(${NAME} PRIVATE -fsanitize=fuzzer)
-    set(ARGUMENTS -runs=0)
-  else()
-    target_link_libraries(${NAME} PRIVATE anecheck_replay_main)
+    add_executable(${NAME}_fuzzer "${PROJECT_SOURCE_DIR}/fuzz/fuzzer_main.cc")
+    target_compile_definitions(${NAME}_fuzzer PRIVATE ANECHECK_FUZZ_TARGET=${NAME})
+    target_link_options(${NAME}_fuzzer PRIVATE -fsanitize=fuzzer)
+    target_link_libraries(${NAME}_fuzzer PRIVATE
+      anecheck_settings anecheck_fuzz_target_${NAME} anecheck_structured_mutator)
+    set_target_properties(${NAME}_fuzzer PROPERTIES
+      RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzzers")
   endif()
   set(FOLDERS)
   foreach(KIND seeds regress)
-    if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/corpus/${KIND}/${FORMAT}")
-      list(APPEND FOLDERS "${PROJECT_SOURCE_DIR}/corpus/${KIND}/${FORMAT}")
+    if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/corpus/${KIND}/${NAME}")
+      list(APPEND FOLDERS "${PROJECT_SOURCE_DIR}/corpus/${KIND}/${NAME}")
     endif()
   endforeach()
   if(ANECHECK_TESTS AND FOLDERS)
-    add_test(NAME replay_${FORMAT} COMMAND ${NAME} ${ARGUMENTS} ${FOLDERS})
-    set_tests_properties(replay_${FORMAT} PROPERTIES TIMEOUT 120 LABELS "replay")
+    add_test(NAME replay_${NAME} COMMAND anecheck_fuzz_tool replay ${NAME} ${FOLDERS})
+    set_tests_properties(replay_${NAME} PROPERTIES TIMEOUT 120 LABELS "replay")
   endif()
 endfunction()
 

@@ -7,6 +7,7 @@
 
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
+#include "harness/base/planted_bug.h"
 
 namespace anecheck::activation {
 
@@ -140,7 +141,7 @@ Bytes Write(const Record& record) {
     writer.U16(words->scale.bits);
     for (const Half knot : words->knots) writer.U16(knot.bits);
     for (const Half tail : words->tail) writer.U16(tail.bits);
-    writer.U16(words->packed_mode);
+    writer.U16(IsPlanted(PlantedBug::kActivationLostWord) ? 0 : words->packed_mode);
     for (const uint16_t word : words->unplaced) writer.U16(word);
   } else {
     const auto& deltas = std::get<DeltasRecord>(record);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fmt/format.h>
 
+#include "harness/base/planted_bug.h"
 #include "harness/formats/tree/text.h"
 
 namespace anecheck::espresso {
@@ -40,7 +41,10 @@ class JsonReader {
   }
 
   void Cut() { cuts_.push_back(static_cast<uint32_t>(pos_)); }
-  bool At(char c) const { return pos_ < text_.size() && text_[pos_] == c; }
+  bool At(char c) const {
+    const bool inside = pos_ < text_.size() || IsPlanted(PlantedBug::kEspressoEnd);
+    return inside && text_[pos_] == c;
+  }
 
   // White space up to the next token is a piece of its own, empty or not.
   void ReadSpace() {

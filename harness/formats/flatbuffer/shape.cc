@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "harness/base/planted_bug.h"
 #include "harness/formats/flatbuffer/little_endian.h"
 
 namespace anecheck::flatbuffer {
@@ -122,7 +123,9 @@ class ShapeChecker {
     if (!InRange(at, 4)) return Fail(ShapeCheck::kRange, step, at, "vector outside the buffer");
     *count = LoadU32(data_ + at);
     // Neither factor has more than 32 bits, so the product cannot wrap.
-    if (!InRange(at, 4 + *count * element_width)) {
+    uint64_t size = *count * element_width;
+    if (IsPlanted(PlantedBug::kFlatbufferVectorSize)) size = static_cast<uint32_t>(size);
+    if (!InRange(at, 4 + size)) {
       return Fail(ShapeCheck::kRange, step, at, "vector longer than the buffer");
     }
     visited_ += 5 + *count * element_width;
@@ -133,7 +136,9 @@ class ShapeChecker {
     uint64_t count = 0;
     if (!Vector(at, 1, &count, step)) return false;
     const uint64_t end = at + 4 + count;
-    if (!InRange(end, 1)) return Fail(ShapeCheck::kRange, step, at, "string without terminator");
+    if (!IsPlanted(PlantedBug::kFlatbufferStringEnd) && !InRange(end, 1)) {
+      return Fail(ShapeCheck::kRange, step, at, "string without terminator");
+    }
     if (data_[end] != 0) return Fail(ShapeCheck::kTerminator, step, end, "string terminator");
     return true;
   }

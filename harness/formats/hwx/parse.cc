@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/byte_reader.h"
+#include "harness/base/planted_bug.h"
 #include "harness/formats/hwx/container.h"
 
 namespace anecheck::hwx {
@@ -181,7 +182,11 @@ class Parser {
     section.nreloc = body.U32("nreloc");
     section.flags = body.U32("flags");
     for (uint32_t& word : section.reserved) word = body.U32("reserved");
+    const Section* first = out_.sections.data();
     out_.sections.push_back(std::move(section));
+    if (IsPlanted(PlantedBug::kHwxStaleSection) && first != nullptr && first->align == ~0u) {
+      out_.sections.back().align = 0;
+    }
   }
 
   std::string_view ReadPort(ByteReader& body, Command& command) {
@@ -211,7 +216,10 @@ class Parser {
     Thread thread;
     thread.flavor = body.U32("flavor");
     const uint32_t count = body.U32("count");
-    if (count > body.remaining() / 4) return "a thread command with more words than bytes";
+    const bool unchecked = IsPlanted(PlantedBug::kHwxThreadWords);
+    if (!unchecked && count > body.remaining() / 4) {
+      return "a thread command with more words than bytes";
+    }
     thread.words.resize(count);
     for (uint32_t& word : thread.words) word = body.U32("state");
     if (!TakeNames(body, thread.names)) {

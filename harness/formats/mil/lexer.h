@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "harness/base/planted_bug.h"
+
 namespace anecheck::mil {
 
 namespace lexer_internal {
@@ -74,7 +76,8 @@ inline const char* FindStringEnd(const char* at) {
   for (;;) {
     while (!lexer_internal::Is(*at, lexer_internal::kStringEnd)) ++at;
     if (*at == '"') return at;
-    if (*at != '\\' || at[1] == '\0' || at[1] == '\n') return nullptr;
+    const bool ends = at[1] == '\0' && !IsPlanted(PlantedBug::kMilStringEnd);
+    if (*at != '\\' || ends || at[1] == '\n') return nullptr;
     at += 2;
   }
 }

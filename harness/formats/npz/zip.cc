@@ -8,6 +8,7 @@
 
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
+#include "harness/base/planted_bug.h"
 
 namespace anecheck::npz {
 namespace {
@@ -169,12 +170,13 @@ Status ReadMembers(ByteReader& file, ZipArchive& archive) {
   uint64_t position = 0;
   for (const size_t index : FileOrder(archive.entries)) {
     ZipEntry& entry = archive.entries[index];
-    if (entry.local_offset < position || entry.local_offset > archive.directory_offset) {
+    const bool overlaps = entry.local_offset < position && !IsPlanted(PlantedBug::kNpzMemberOrder);
+    if (overlaps || entry.local_offset > archive.directory_offset) {
       return MakeError(ErrorCode::kMalformed,
                        fmt::format("entry[{}].local_offset: 0x{:x} lies in another record (0x{:x} "
                                    "to 0x{:x} is free)",
                                    index, entry.local_offset, position, archive.directory_offset),
-                       entry.local_offset);
+                       std::min<uint64_t>(entry.local_offset, file.size()));
     }
     const auto gap = file.all().subspan(position, entry.local_offset - position);
     entry.gap_before.assign(gap.begin(), gap.end());

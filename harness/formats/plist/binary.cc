@@ -7,6 +7,7 @@
 #include <map>
 #include <string_view>
 
+#include "harness/base/planted_bug.h"
 #include "harness/formats/tree/text.h"
 
 namespace anecheck::plist {
@@ -82,7 +83,9 @@ class ObjectReader {
   }
 
   Result<std::span<const uint8_t>> Take(uint64_t size) {
-    if (size > end_ - position_) return Bad("an object past the end of the object area", position_);
+    if (size > end_ - position_ && !IsPlanted(PlantedBug::kPlistObjectEnd)) {
+      return Bad("an object past the end of the object area", position_);
+    }
     const std::span<const uint8_t> taken = bytes_.subspan(position_, size);
     position_ += size;
     return taken;
@@ -218,11 +221,16 @@ class TreeBuilder {
     if (reference >= table_.objects.size()) return Bad("a reference outside the table", 0);
     const BinaryObject& object = table_.objects[reference];
     const Place place = places_[reference];
-    if (depth > tree::kMaxDepth) return Bad("nested deeper than 64 levels", place.offset);
+    const bool cycles = IsPlanted(PlantedBug::kPlistCycle);
+    if (depth > tree::kMaxDepth && !cycles) {
+      return Bad("nested deeper than 64 levels", place.offset);
+    }
     ANECHECK_RETURN_IF_ERROR(Charge(sizeof(Entry), place));
     Value value;
     if (const auto* container = std::get_if<BinaryContainer>(&object.payload)) {
-      if (used_[reference]) return Bad("a container that is referred to twice", place.offset);
+      if (used_[reference] && !cycles) {
+        return Bad("a container that is referred to twice", place.offset);
+      }
       used_[reference] = true;
       ANECHECK_ASSIGN(value, container->is_dict ? BuildDict(*container, place, depth)
                                                 : BuildArray(*container, depth));

@@ -9,6 +9,7 @@
 
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
+#include "harness/base/planted_bug.h"
 
 namespace anecheck::td {
 namespace {
@@ -41,6 +42,7 @@ RegisterWrite DecodeHeaderWord(uint32_t word, Coding coding) {
   if ((word & kSparseBit) != 0) {
     write.sparse = true;
     write.mask = static_cast<uint16_t>(word >> 15);
+    if (IsPlanted(PlantedBug::kTdSparseMask)) write.mask &= 0xfffe;
     write.count = static_cast<uint16_t>(1 + std::popcount(write.mask));
     return write;
   }
@@ -71,7 +73,10 @@ Status DecodeStream(ByteReader& reader, uint64_t end, Coding coding, Task& task)
     }
     write.first = static_cast<uint32_t>(task.values.size());
     if (!reader.CheckCount(write.count, 4, "values")) return reader.status();
-    for (uint16_t i = 0; i < write.count; ++i) task.values.push_back(reader.U32("values"));
+    const uint16_t surplus = IsPlanted(PlantedBug::kTdRunLength) ? 1 : 0;
+    for (uint16_t i = 0; i < write.count + surplus; ++i) {
+      task.values.push_back(reader.U32("values"));
+    }
     task.writes.push_back(write);
   }
   return reader.status();
@@ -100,7 +105,8 @@ Result<Chain> DecodeV7(ByteSpan text, const Generation& generation, uint64_t bas
     reader.Seek(offset + 4u * kV7NextPointerWord, "task.next");
     const uint32_t next = reader.U32("task.next");
     if (!reader.ok()) return reader.status().error();
-    if (next != 0 && (next <= offset || next >= text.size() || next % 4 != 0)) {
+    const bool backward = next <= offset && !IsPlanted(PlantedBug::kTdBackwardTask);
+    if (next != 0 && (backward || next >= text.size() || next % 4 != 0)) {
       return MakeError(ErrorCode::kMalformed,
                        fmt::format("task[{}].next: 0x{:x} is not a later task in {} bytes",
                                    chain.tasks.size(), next, text.size()),

@@ -4,6 +4,7 @@
 
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
+#include "harness/base/planted_bug.h"
 
 namespace anecheck::tdv10 {
 namespace {
@@ -76,7 +77,7 @@ Bytes WriteRecords(std::span<const SparseRecord> records) {
 }
 
 Result<std::vector<SparseRecord>> ReadRecords(ByteSpan bytes) {
-  if (bytes.size() % kRecordSize != 0) {
+  if (bytes.size() % kRecordSize != 0 && !IsPlanted(PlantedBug::kTdv10PartialRecord)) {
     return MakeError(
         ErrorCode::kMalformed,
         fmt::format("record-size: 0x{:x} bytes are no whole number of records of 44", bytes.size()),

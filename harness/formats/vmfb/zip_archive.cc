@@ -8,6 +8,7 @@
 
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
+#include "harness/base/planted_bug.h"
 #include "harness/formats/flatbuffer/document_json.h"
 #include "harness/formats/flatbuffer/little_endian.h"
 
@@ -70,7 +71,7 @@ Bytes ToBytes(ByteSpan bytes) { return Bytes(bytes.begin(), bytes.end()); }
 void ParseExtra(ByteSpan bytes, ZipRecord* record) {
   while (bytes.size() >= 4) {
     const uint16_t size = flatbuffer::LoadU16(&bytes[2]);
-    if (size + 4u > bytes.size()) break;
+    if (size + 4u > bytes.size() && !IsPlanted(PlantedBug::kVmfbExtraRecord)) break;
     record->extra.push_back({flatbuffer::LoadU16(bytes.data()), ToBytes(bytes.subspan(4, size))});
     bytes = bytes.subspan(4 + size);
   }

@@ -332,13 +332,29 @@ Result<std::string> Print(ByteSpan bytes) {
   return out;
 }
 
+// Bytes that belong to the data of some blob; blobs may share bytes.
+uint64_t PayloadBytes(const WeightFile& file) {
+  std::vector<std::pair<uint64_t, uint64_t>> ranges;
+  for (const Blob& blob : file.blobs) {
+    ranges.emplace_back(blob.data_offset, blob.data_offset + blob.data.size());
+  }
+  std::sort(ranges.begin(), ranges.end());
+  uint64_t bytes = 0;
+  uint64_t at = 0;
+  for (const auto& [begin, end] : ranges) {
+    if (end > at) bytes += end - std::max(begin, at);
+    at = std::max(at, end);
+  }
+  return bytes;
+}
+
 Result<Coverage> Cover(ByteSpan bytes) {
   ANECHECK_ASSIGN(const WeightFile file, weights::Parse(bytes));
   Coverage coverage;
   coverage.total = bytes.size();
   uint64_t opaque = 0;
   for (const Gap& gap : file.gaps) opaque += gap.bytes.size();
-  for (const Blob& blob : file.blobs) coverage.payload += blob.data.size();
+  coverage.payload = PayloadBytes(file);
   coverage.typed = coverage.total - opaque - coverage.payload;
   return coverage;
 }

@@ -5,6 +5,7 @@
 
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
+#include "harness/base/planted_bug.h"
 
 namespace anecheck::weights {
 namespace {
@@ -39,8 +40,9 @@ Blob ReadRecord(ByteSpan bytes, uint64_t at) {
   const ByteSpan reserved = reader.Bytes(blob.reserved.size(), "reserved");
   std::copy(reserved.begin(), reserved.end(), blob.reserved.begin());
   if (blob.data_offset >= at + kRecordSize && blob.data_offset <= bytes.size()) {
-    blob.data = bytes.subspan(blob.data_offset,
-                              std::min<uint64_t>(blob.size, bytes.size() - blob.data_offset));
+    const uint64_t rest =
+        IsPlanted(PlantedBug::kMilweightsBlobEnd) ? blob.size : bytes.size() - blob.data_offset;
+    blob.data = bytes.subspan(blob.data_offset, std::min<uint64_t>(blob.size, rest));
   }
   return blob;
 }
@@ -60,7 +62,9 @@ std::vector<Gap> FindGaps(ByteSpan bytes, const std::vector<Blob>& blobs) {
   parts.reserve(2 * blobs.size());
   for (const Blob& blob : blobs) {
     parts.emplace_back(blob.record_offset, blob.record_offset + kRecordSize);
-    if (!blob.data.empty()) parts.emplace_back(blob.data_offset, blob.data_offset + blob.size);
+    // The stated size may lead past the file, even past 64 bits.
+    if (!blob.data.empty())
+      parts.emplace_back(blob.data_offset, blob.data_offset + blob.data.size());
   }
   std::sort(parts.begin(), parts.end());
   std::vector<Gap> gaps;

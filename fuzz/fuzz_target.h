@@ -1,0 +1,34 @@
+// What a fuzz target is. Each stands in one libFuzzer binary of its own (`<name>_fuzzer`, in builds
+// with ANECHECK_FUZZERS) and, with all others, in `anecheck_fuzz_tool`, which replays corpora.
+#pragma once
+
+#include <string_view>
+
+#include "generators/formats/descriptor_generator.h"
+#include "harness/formats/format.h"
+
+namespace anecheck::fuzz {
+
+struct FuzzTarget {
+  std::string_view name;
+
+  // Asserts the target's laws. False where the input is not one for this target: the fuzzer then
+  // does not keep it.
+  bool (*check)(ByteSpan input);
+
+  // The format of the inputs and its generator, which the structured mutator, the seeds and the
+  // dictionary use. Null where inputs are plain bytes or the choice stream of a generator, whose
+  // every edit is a small change anyway.
+  const Format* format = nullptr;
+  const DescriptorGenerator* generator = nullptr;
+
+  // An input drawn from choices, where it is not what `generator` makes.
+  Bytes (*generate)(ChoiceStream& choices) = nullptr;
+};
+
+// Every target of this executable, sorted by name.
+std::span<const FuzzTarget* const> AllTargets();
+// Null where there is none of that name.
+const FuzzTarget* FindTarget(std::string_view name);
+
+}  // namespace anecheck::fuzz

@@ -1,0 +1,42 @@
+#include "fuzz/laws/memory_meter.h"
+
+#include <cstdint>
+
+#ifdef ANECHECK_SANITIZED
+#include <sanitizer/allocator_interface.h>
+#endif
+
+namespace anecheck::fuzz {
+namespace {
+
+thread_local int64_t live_bytes = 0;
+thread_local int64_t peak_bytes = 0;
+
+#ifdef ANECHECK_SANITIZED
+void OnAllocate(const volatile void*, size_t size) {
+  live_bytes += static_cast<int64_t>(size);
+  if (live_bytes > peak_bytes) peak_bytes = live_bytes;
+}
+
+void OnFree(const volatile void* block) {
+  if (block == nullptr) return;
+  live_bytes -= static_cast<int64_t>(__sanitizer_get_allocated_size(
+      const_cast<const void*>(static_cast<const volatile void*>(block))));
+}
+
+const int kInstalled = __sanitizer_install_malloc_and_free_hooks(&OnAllocate, &OnFree);
+#endif
+
+}  // namespace
+
+MemoryMeter::MemoryMeter() {
+#ifdef ANECHECK_SANITIZED
+  static_cast<void>(kInstalled);
+#endif
+  live_bytes = 0;
+  peak_bytes = 0;
+}
+
+size_t MemoryMeter::Peak() const { return peak_bytes < 0 ? 0 : static_cast<size_t>(peak_bytes); }
+
+}  // namespace anecheck::fuzz

@@ -1,0 +1,17 @@
+// Counts what the current thread holds on the heap, through the allocator hooks of the sanitizers.
+// Builds without a sanitizer have no hooks, and there nothing is counted.
+#pragma once
+
+#include <cstddef>
+
+namespace anecheck::fuzz {
+
+// Between construction and Peak(), the most bytes that the thread held beyond what it held at
+// construction; 0 without a sanitizer. One at a time on each thread.
+class MemoryMeter {
+ public:
+  MemoryMeter();
+  size_t Peak() const;
+};
+
+}  // namespace anecheck::fuzz

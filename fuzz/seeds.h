@@ -1,0 +1,22 @@
+// Seed candidates of a target: generated files and one of each mutation, with the recipe by which
+// each came to be. scripts/fuzz-seeds keeps the few that reach something new.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fuzz/fuzz_target.h"
+
+namespace anecheck::fuzz {
+
+struct SeedCandidate {
+  std::string name;    // a file name: "0017", "0017-alias-sections"
+  std::string reason;  // one line: how it was made, and the rule that it breaks
+  Bytes bytes;
+};
+
+// Candidates of choice streams 0 to `count` - 1. Those above `max_size` bytes are left out.
+std::vector<SeedCandidate> MakeSeedCandidates(const FuzzTarget& target, uint64_t count,
+                                              size_t max_size);
+
+}  // namespace anecheck::fuzz

@@ -1,0 +1,48 @@
+// JSON that people write for `anecheck encode`, for every format: it encodes or is refused in one
+// line, and what it encodes to obeys the format's laws or does not parse.
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "fuzz/fuzz_target.h"
+#include "fuzz/laws/laws.h"
+#include "generators/formats/registry/registry.h"
+#include "harness/base/json_text.h"
+#include "harness/formats/registry/registry.h"
+
+namespace anecheck::fuzz {
+namespace {
+
+bool Check(ByteSpan input) {
+  const std::string_view text(reinterpret_cast<const char*>(input.data()), input.size());
+  const auto json = ParseJson(text);
+  if (!json.ok()) {
+    RequireGoodError(json.error(), input.size());
+    return true;
+  }
+  if (!json->is_object()) return true;
+  const auto name = json->find("format");
+  if (name == json->end() || !name->is_string()) return true;
+  const auto format = FindFormat(name->get_ref<const std::string&>());
+  if (!format.ok()) return true;
+  const auto bytes = (*format)->from_json(*json);
+  if (!bytes.ok()) {
+    RequireGoodError(bytes.error(), ~size_t{0});
+    return true;
+  }
+  CheckFormatLaws(**format, *bytes);
+  return true;
+}
+
+Bytes Generate(ChoiceStream& choices) {
+  const DescriptorGenerator& generator = *choices.Pick(AllGenerators());
+  const Format& format = **FindFormat(generator.format);
+  const std::string text = DumpJson(format.to_json(generator.generate(choices)).value());
+  return {text.begin(), text.end()};
+}
+
+}  // namespace
+
+extern const FuzzTarget kTarget_encode;
+const FuzzTarget kTarget_encode = {.name = "encode", .check = Check, .generate = Generate};
+
+}  // namespace anecheck::fuzz

@@ -1,0 +1,32 @@
+// Our shape check of dispatch descriptors against the FlatBuffers library's verifier: we refuse all
+// that it refuses, and more only for the reasons that IsStricterThanLibrary names.
+#include "fuzz/fuzz_target.h"
+#include "fuzz/laws/laws.h"
+#include "generated/flatbuffer_schemas/e5_schema/e5_generated.h"
+#include "generators/formats/e5/e5_generator.h"
+#include "harness/formats/e5/e5.h"
+#include "harness/formats/flatbuffer/shape.h"
+
+namespace anecheck::fuzz {
+namespace {
+
+bool Check(ByteSpan input) {
+  flatbuffers::Verifier verifier(input.data(), input.size());
+  const bool library = e5::wire::VerifyE5ProgramBuffer(verifier);
+  const auto error = flatbuffer::CheckShape(e5::WireSchema(), input);
+  if (!library) {
+    Require(error.has_value(), "what the library refuses is refused");
+  } else if (error) {
+    Require(flatbuffer::IsStricterThanLibrary(error->check),
+            "what the library accepts is refused for a named reason only", error->error.message);
+  }
+  return true;
+}
+
+}  // namespace
+
+extern const FuzzTarget kTarget_flatbuffer_e5;
+const FuzzTarget kTarget_flatbuffer_e5 = {
+    .name = "flatbuffer_e5", .check = Check, .format = &kFormat_e5, .generator = &kGenerator_e5};
+
+}  // namespace anecheck::fuzz

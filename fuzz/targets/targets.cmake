@@ -1,0 +1,40 @@
+# The targets that are no row of formats.def.
+anecheck_fuzzer(stabs SOURCES targets/stabs_target.cc DEPENDS anecheck_stabs)
+foreach(CODING "td_byte_address kByteAddress" "td_dense kDense" "td_sparse kDenseAndSparse")
+  separate_arguments(CODING)
+  list(GET CODING 0 NAME)
+  list(GET CODING 1 ENUMERATOR)
+  anecheck_fuzzer(${NAME} SOURCES targets/td_coding_target.cc DEPENDS anecheck_generator_td)
+  target_compile_definitions(anecheck_fuzz_target_${NAME} PRIVATE
+    ANECHECK_FUZZ_NAME=${NAME} ANECHECK_FUZZ_CODING=${ENUMERATOR})
+endforeach()
+anecheck_fuzzer(graph_json
+  SOURCES targets/graph_json_target.cc
+  DEPENDS anecheck_lowering anecheck_generators)
+anecheck_fuzzer(mil_graph
+  SOURCES targets/mil_graph_target.cc
+  DEPENDS anecheck_lowering anecheck_generators anecheck_generator_mil)
+anecheck_fuzzer(mil_printer SOURCES targets/mil_printer_target.cc DEPENDS anecheck_generator_mil)
+anecheck_fuzzer(worker_wire SOURCES targets/worker_wire_target.cc DEPENDS anecheck_runners)
+anecheck_fuzzer(results_file SOURCES targets/results_file_target.cc DEPENDS anecheck_store)
+anecheck_fuzzer(encode
+  SOURCES targets/encode_target.cc
+  DEPENDS anecheck_registry anecheck_generator_registry)
+anecheck_fuzzer(vmfb_archive
+  SOURCES targets/vmfb_archive_target.cc
+  DEPENDS anecheck_vmfb_generator)
+anecheck_fuzzer(netlist_binary
+  SOURCES targets/netlist_binary_target.cc
+  DEPENDS anecheck_generator_netlist)
+anecheck_fuzzer(flatbuffer_e5
+  SOURCES targets/flatbuffer_e5_target.cc
+  DEPENDS anecheck_e5_generator e5_schema)
+anecheck_fuzzer(lower_evaluate
+  SOURCES targets/lower_evaluate_target.cc
+  DEPENDS anecheck_lowering anecheck_generators anecheck_oracles)
+anecheck_fuzzer(engine_compile
+  SOURCES targets/engine_compile_target.cc
+  DEPENDS anecheck_device anecheck_lowering anecheck_generators anecheck_generator_mil)
+anecheck_fuzzer(oracle_engine
+  SOURCES targets/oracle_engine_target.cc
+  DEPENDS anecheck_device anecheck_lowering anecheck_generators anecheck_oracles)

@@ -1,0 +1,76 @@
+// Task streams of one coding, decoded as each generation that uses it; compiled once a coding with
+// ANECHECK_FUZZ_CODING (an enumerator of td::Coding) and ANECHECK_FUZZ_NAME. The td format guesses
+// the generation, which hides the decoders behind the guess.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "fuzz/fuzz_target.h"
+#include "fuzz/laws/laws.h"
+#include "generators/formats/td/td_generator.h"
+#include "harness/formats/td/td.h"
+
+#define ANECHECK_FUZZ_JOIN_INNER(a, b) a##b
+#define ANECHECK_FUZZ_JOIN(a, b) ANECHECK_FUZZ_JOIN_INNER(a, b)
+#define ANECHECK_FUZZ_TEXT_INNER(a) #a
+#define ANECHECK_FUZZ_TEXT(a) ANECHECK_FUZZ_TEXT_INNER(a)
+
+namespace anecheck::fuzz {
+namespace {
+
+constexpr td::Coding kCoding = td::Coding::ANECHECK_FUZZ_CODING;
+
+void CheckChain(const td::Chain& chain, ByteSpan input) {
+  const auto encoded = td::Encode(chain);
+  Require(encoded.ok(), "what decodes encodes", encoded.ok() ? "" : encoded.error().message);
+  Require(std::ranges::equal(*encoded, input), "encode(decode(x)) is x");
+  const auto reread = td::ChainFromJson(td::ChainToJson(chain));
+  Require(reread.ok(), "the JSON form reads", reread.ok() ? "" : reread.error().message);
+  const auto again = td::Encode(*reread);
+  Require(again.ok() && std::ranges::equal(*again, input), "encode(json(x)) is x");
+  Require(!td::PrintChain(chain, 0).empty(), "a chain prints");
+  std::vector<Violation> violations;
+  td::VerifyChain(chain, 0, violations);
+  for (const Violation& violation : violations) {
+    Require(violation.offset == Error::kNoOffset || violation.offset <= input.size(),
+            "violations point into the input", violation.message);
+  }
+  td::RegisterState state;
+  for (const td::Task& task : chain.tasks) state.Apply(task);
+  (void)td::Summarise(*chain.generation, state);
+  const td::ChainCoverage coverage = td::CoverageOf(chain);
+  Require(coverage.named + coverage.fill <= input.size(), "coverage adds up");
+}
+
+bool Check(ByteSpan input) {
+  for (const td::Generation& generation : td::Generations()) {
+    if (generation.coding != kCoding) continue;
+    const auto chain = td::Decode(input, generation);
+    if (!chain.ok()) {
+      RequireGoodError(chain.error(), input.size());
+      continue;
+    }
+    CheckChain(*chain, input);
+  }
+  return true;
+}
+
+Bytes Generate(ChoiceStream& choices) {
+  std::vector<const td::Generation*> generations;
+  for (const td::Generation& generation : td::Generations()) {
+    if (generation.coding == kCoding) generations.push_back(&generation);
+  }
+  const td::Generation& generation = *choices.Pick(generations);
+  return td::Encode(GenerateChain(generation, choices)).value();
+}
+
+}  // namespace
+
+extern const FuzzTarget ANECHECK_FUZZ_JOIN(kTarget_, ANECHECK_FUZZ_NAME);
+const FuzzTarget ANECHECK_FUZZ_JOIN(kTarget_, ANECHECK_FUZZ_NAME) = {
+    .name = ANECHECK_FUZZ_TEXT(ANECHECK_FUZZ_NAME),
+    .check = Check,
+    .format = &kFormat_td,
+    .generator = &kGenerator_td,
+    .generate = Generate};
+
+}  // namespace anecheck::fuzz

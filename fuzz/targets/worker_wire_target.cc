@@ -1,0 +1,91 @@
+// What a worker process writes into the shared memory: replies from a process that may have gone
+// wrong, and requests as the worker reads them.
+#include <algorithm>
+
+#include "fuzz/fuzz_target.h"
+#include "fuzz/laws/laws.h"
+#include "harness/runners/wire.h"
+
+namespace anecheck::fuzz {
+namespace {
+
+void CheckReply(ByteSpan input) {
+  ByteReader reader(input);
+  const auto reply = ReadReply(reader);
+  if (!reply.ok()) {
+    RequireGoodError(reply.error(), input.size());
+    return;
+  }
+  ByteWriter writer;
+  WriteReply(*reply, writer);
+  Require(std::ranges::equal(writer.bytes(), input.first(reader.position())), "write(read(x)) is x",
+          "reply");
+}
+
+void CheckRequest(ByteSpan input) {
+  ByteReader reader(input);
+  const auto request = ReadRequest(reader);
+  if (!request.ok()) {
+    RequireGoodError(request.error(), input.size());
+    return;
+  }
+  for (const WirePort& port : request->inputs) {
+    Require(port.byte_size == port.bytes.size(), "an input has the bytes it names", port.name);
+  }
+}
+
+bool Check(ByteSpan input) {
+  CheckReply(input);
+  CheckRequest(input);
+  return true;
+}
+
+Bytes DrawReply(ChoiceStream& choices) {
+  WireReply reply;
+  reply.id = choices.Below(1000);
+  reply.status = static_cast<RunStatus>(choices.Below(6));
+  if (choices.Coin()) reply.stage = "validator";
+  if (choices.Coin()) reply.message = "rank 6 exceeds the maximum @ Frontend";
+  if (choices.Coin()) reply.backend = "ane";
+  reply.compile_us = choices.Below(1 << 20);
+  reply.outputs.resize(choices.Below(3));
+  for (auto& output : reply.outputs) output.assign(choices.Below(9), 0x3c);
+  ByteWriter writer;
+  WriteReply(reply, writer);
+  return std::move(writer).Take();
+}
+
+Bytes DrawRequest(ChoiceStream& choices) {
+  ByteWriter writer;
+  const auto text = [&](std::string_view value) {
+    writer.U32(static_cast<uint32_t>(value.size()));
+    writer.Text(value);
+  };
+  writer.U64(choices.Below(1000));
+  text("h13");
+  text("program(1.3)\n{\n}");
+  const auto inputs = static_cast<uint32_t>(choices.Below(3));
+  writer.U32(inputs);
+  for (uint32_t i = 0; i < inputs; ++i) {
+    text("x");
+    const auto size = static_cast<uint32_t>(choices.Below(9));
+    writer.U32(size);
+    writer.Fill(size, 0x3c);
+  }
+  writer.U32(1);
+  text("y");
+  writer.U32(8);
+  return std::move(writer).Take();
+}
+
+Bytes Generate(ChoiceStream& choices) {
+  return choices.Coin() ? DrawReply(choices) : DrawRequest(choices);
+}
+
+}  // namespace
+
+extern const FuzzTarget kTarget_worker_wire;
+const FuzzTarget kTarget_worker_wire = {
+    .name = "worker_wire", .check = Check, .generate = Generate};
+
+}  // namespace anecheck::fuzz

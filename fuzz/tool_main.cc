@@ -1,0 +1,108 @@
+// anecheck_fuzz_tool: what can be done with fuzz targets without libFuzzer. ctest replays every
+// corpus with it in each build; scripts make seeds and dictionaries with it.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fmt/format.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fuzz/dictionary.h"
+#include "fuzz/fuzz_target.h"
+#include "fuzz/seeds.h"
+#include "harness/base/file.h"
+
+namespace anecheck::fuzz {
+namespace {
+
+constexpr const char* kUsage =
+    "usage: anecheck_fuzz_tool list\n"
+    "       anecheck_fuzz_tool replay TARGET FILE-OR-FOLDER...\n"
+    "       anecheck_fuzz_tool seeds TARGET FOLDER [COUNT [MAX-SIZE]]\n"
+    "       anecheck_fuzz_tool dictionary TARGET\n";
+
+int Fail(std::string_view message) {
+  fmt::print(stderr, "anecheck_fuzz_tool: error: {}\n", message);
+  return 2;
+}
+
+// Every file of `path` and the folders below it, sorted; `path` itself where it is a file.
+std::vector<std::string> FilesBelow(const std::string& path) {
+  if (!std::filesystem::is_directory(path)) return {path};
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
+    if (entry.is_regular_file()) files.push_back(entry.path().string());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+int Replay(const FuzzTarget& target, std::span<char* const> paths) {
+  size_t replayed = 0;
+  for (const char* path : paths) {
+    for (const std::string& file : FilesBelow(path)) {
+      const auto bytes = ReadFile(file);
+      if (!bytes.ok()) return Fail(bytes.error().message);
+      // Named first, so that a crash tells its file.
+      fmt::print("{}\n", file);
+      std::fflush(stdout);
+      // A copy of the exact size, so that a sanitizer sees the first byte beyond it.
+      const Bytes exact(bytes->begin(), bytes->end());
+      target.check(exact);
+      ++replayed;
+    }
+  }
+  fmt::print("{}: {} files replayed\n", target.name, replayed);
+  return replayed == 0 ? Fail("no files to replay") : 0;
+}
+
+// The candidates as files of `folder`, and beside it `folder`.tsv with each one's name and reason.
+int WriteSeeds(const FuzzTarget& target, const std::string& folder, uint64_t count,
+               size_t max_size) {
+  const Status made = MakeDirectories(folder);
+  if (!made.ok()) return Fail(made.error().message);
+  std::string manifest;
+  for (const SeedCandidate& seed : MakeSeedCandidates(target, count, max_size)) {
+    const Status written =
+        WriteFileAtomic(folder + "/" + seed.name, std::span<const uint8_t>(seed.bytes));
+    if (!written.ok()) return Fail(written.error().message);
+    manifest += fmt::format("{}\t{}\n", seed.name, seed.reason);
+  }
+  const Status written = WriteFileAtomic(folder + ".tsv", std::string_view(manifest));
+  return written.ok() ? 0 : Fail(written.error().message);
+}
+
+int List() {
+  for (const FuzzTarget* target : AllTargets()) {
+    fmt::print("{}\t{}\n", target->name,
+               target->format == nullptr ? std::string_view("-") : target->format->name);
+  }
+  return 0;
+}
+
+int Main(int argc, char** argv) {
+  const std::string_view command = argc > 1 ? argv[1] : "";
+  if (command == "list" && argc == 2) return List();
+  const FuzzTarget* target = argc > 2 ? FindTarget(argv[2]) : nullptr;
+  if (argc > 2 && target == nullptr) return Fail(fmt::format("no target is called {}", argv[2]));
+  if (command == "replay" && argc > 3) {
+    return Replay(*target, std::span(argv + 3, static_cast<size_t>(argc - 3)));
+  }
+  if (command == "seeds" && argc >= 4 && argc <= 6) {
+    return WriteSeeds(*target, argv[3], argc > 4 ? std::strtoull(argv[4], nullptr, 10) : 200,
+                      argc > 5 ? std::strtoull(argv[5], nullptr, 10) : 65536);
+  }
+  if (command == "dictionary" && argc == 3) {
+    fmt::print("{}", MakeDictionary(*target));
+    return 0;
+  }
+  fmt::print(stderr, "{}", kUsage);
+  return 2;
+}
+
+}  // namespace
+}  // namespace anecheck::fuzz
+
+int main(int argc, char** argv) { return anecheck::fuzz::Main(argc, argv); }

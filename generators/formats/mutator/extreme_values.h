@@ -1,0 +1,35 @@
+// The integers at which parsers break: the ends of every width, sign changes, and their neighbours.
+// Internal to the structured mutator.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace anecheck {
+
+inline constexpr std::array<uint64_t, 28> kExtremeValues = {0,
+                                                            1,
+                                                            2,
+                                                            7,
+                                                            8,
+                                                            0x7f,
+                                                            0x80,
+                                                            0xff,
+                                                            0x100,
+                                                            0x7fff,
+                                                            0x8000,
+                                                            0xffff,
+                                                            0x10000,
+                                                            0x7fffffff,
+                                                            0x80000000,
+                                                            0xfffffff0,
+                                                            0xfffffffe,
+                                                            0xffffffff,
+                                                            0x100000000,
+                                                            0x3fffffffffffffff,
+                                                            0x7fffffffffffffff,
+                                                            0x8000000000000000,
+                                                            0xfffffffffffffff8,
+                                                            0xffffffffffffffff};
+
+}  // namespace anecheck

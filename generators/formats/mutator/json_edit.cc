@@ -1,0 +1,154 @@
+#include "generators/formats/mutator/json_edit.h"
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "generators/formats/mutator/extreme_values.h"
+
+namespace anecheck {
+namespace {
+
+// A large file has many places; the walk stops here, which leaves the head of the file.
+constexpr size_t kMaxPlaces = 4096;
+
+struct Place {
+  std::string name;  // of the member, or of the array that holds it
+  Json* value = nullptr;
+};
+
+void Collect(Json& json, const std::string& name, std::vector<Place>& places) {
+  if (places.size() == kMaxPlaces) return;
+  places.push_back({name, &json});
+  if (json.is_object()) {
+    for (auto& [key, item] : json.items()) Collect(item, key, places);
+  } else if (json.is_array()) {
+    for (Json& item : json) Collect(item, name, places);
+  }
+}
+
+std::vector<Place> PlacesOf(Json& json) {
+  std::vector<Place> places;
+  Collect(json, "", places);
+  return places;
+}
+
+void EditNumber(Json& number, ChoiceStream& choices) {
+  const uint64_t old = number.is_number_unsigned() ? number.get<uint64_t>()
+                                                   : static_cast<uint64_t>(number.get<int64_t>());
+  switch (choices.Below(5)) {
+    case 0:
+      number = choices.Pick(kExtremeValues);
+      break;
+    case 1:
+      number = old + 1 + choices.Below(8);
+      break;
+    case 2:
+      number = old - 1 - choices.Below(8);
+      break;
+    case 3:
+      number = old ^ (uint64_t{1} << choices.Below(64));
+      break;
+    default:
+      number = -static_cast<int64_t>(choices.Below(uint64_t{1} << 32));
+  }
+}
+
+void EditString(std::string& text, ChoiceStream& choices) {
+  const size_t at = choices.Below(text.size() + 1);
+  switch (choices.Below(4)) {
+    case 0:  // one character becomes another of its kind, so that digits stay digits
+      if (at < text.size()) {
+        text[at] = "0123456789abcdefxyz-_./"[choices.Below(23)];
+        return;
+      }
+      [[fallthrough]];
+    case 1:
+      text.insert(at, text.substr(0, choices.Below(9)));
+      break;
+    case 2:
+      text.erase(at, choices.Below(9));
+      break;
+    default:
+      text.insert(at, 1, static_cast<char>(choices.Below(128)));
+  }
+}
+
+bool EditArray(Json& array, ChoiceStream& choices) {
+  if (array.empty()) return false;
+  const auto at = static_cast<Json::difference_type>(choices.Below(array.size()));
+  switch (choices.Below(3)) {
+    case 0: {
+      const Json copy = array[static_cast<size_t>(at)];
+      array.insert(array.begin() + at, copy);
+      return true;
+    }
+    case 1:
+      array.erase(array.begin() + at);
+      return true;
+    default:
+      std::swap(array[static_cast<size_t>(at)], array[choices.Below(array.size())]);
+      return true;
+  }
+}
+
+bool EditObject(Json& object, ChoiceStream& choices) {
+  if (object.empty()) return false;
+  auto member = object.begin();
+  std::advance(member, static_cast<ptrdiff_t>(choices.Below(object.size())));
+  object.erase(member);
+  return true;
+}
+
+// Puts another value of the same kind in `place`.
+bool Borrow(const std::vector<Place>& places, const Place& place, ChoiceStream& choices) {
+  const Place& other = places[choices.Below(places.size())];
+  if (other.value == place.value || other.value->type() != place.value->type()) return false;
+  if (place.value->is_structured()) return false;  // one may hold the other
+  *place.value = Json(*other.value);
+  return true;
+}
+
+bool EditPlace(Json& value, ChoiceStream& choices) {
+  if (value.is_array()) return EditArray(value, choices);
+  if (value.is_object()) return choices.Below(4) == 0 && EditObject(value, choices);
+  if (value.is_string()) {
+    EditString(value.get_ref<std::string&>(), choices);
+  } else if (value.is_boolean()) {
+    value = !value.get<bool>();
+  } else if (value.is_number_integer()) {
+    EditNumber(value, choices);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool EditJson(Json& json, ChoiceStream& choices) {
+  const std::vector<Place> places = PlacesOf(json);
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    const Place& place = places[choices.Below(places.size())];
+    const bool borrow = choices.Below(4) == 0;
+    if (borrow ? Borrow(places, place, choices) : EditPlace(*place.value, choices)) return true;
+  }
+  return false;
+}
+
+bool CrossJson(Json& a, const Json& b, ChoiceStream& choices) {
+  Json donor = b;
+  const std::vector<Place> places = PlacesOf(a);
+  const std::vector<Place> donors = PlacesOf(donor);
+  for (int attempt = 0; attempt < 32; ++attempt) {
+    const Place& place = places[choices.Below(places.size())];
+    const Place& from = donors[choices.Below(donors.size())];
+    if (place.name.empty() || place.name != from.name || *place.value == *from.value) continue;
+    *place.value = std::move(*from.value);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace anecheck

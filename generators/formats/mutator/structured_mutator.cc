@@ -1,0 +1,190 @@
+#include "generators/formats/mutator/structured_mutator.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "generators/formats/mutator/extreme_values.h"
+#include "generators/formats/mutator/json_edit.h"
+
+namespace anecheck {
+namespace {
+
+// The JSON form of a larger file costs more than it brings.
+constexpr size_t kMaxJsonInput = size_t{1} << 16;
+
+size_t Difference(size_t size, size_t at) { return at < size ? size - at : 0; }
+
+void StoreExtreme(Bytes& bytes, ChoiceStream& choices) {
+  const size_t width = size_t{1} << choices.Below(4);
+  if (bytes.size() < width) return;
+  size_t at = choices.Below(bytes.size() - width + 1);
+  if (choices.Below(4) != 0) at -= at % width;
+  uint64_t value = choices.Pick(kExtremeValues);
+  switch (choices.Below(4)) {
+    case 0:
+      value = bytes.size() - choices.Below(9);
+      break;
+    case 1:
+      value = at + choices.Below(17);
+      break;
+    default:
+      break;
+  }
+  for (size_t i = 0; i < width; ++i) bytes[at + i] = static_cast<uint8_t>(value >> (8 * i));
+}
+
+void CopyRun(Bytes& bytes, size_t max_size, ChoiceStream& choices) {
+  if (bytes.empty()) return;
+  const size_t from = choices.Below(bytes.size());
+  const size_t size = 1 + choices.Below(std::min<size_t>(bytes.size() - from, 64));
+  const Bytes run(bytes.begin() + static_cast<ptrdiff_t>(from),
+                  bytes.begin() + static_cast<ptrdiff_t>(from + size));
+  const size_t to = choices.Below(bytes.size() + 1);
+  if (choices.Coin() && bytes.size() + size <= max_size) {
+    bytes.insert(bytes.begin() + static_cast<ptrdiff_t>(to), run.begin(), run.end());
+  } else {
+    std::copy_n(run.begin(), std::min(size, Difference(bytes.size(), to)),
+                bytes.begin() + static_cast<ptrdiff_t>(to));
+  }
+}
+
+void EraseRun(Bytes& bytes, ChoiceStream& choices) {
+  if (bytes.empty()) return;
+  const size_t at = choices.Below(bytes.size());
+  const size_t size =
+      1 + choices.Below(choices.Below(8) == 0 ? bytes.size() - at
+                                              : std::min<size_t>(bytes.size() - at, 16));
+  bytes.erase(bytes.begin() + static_cast<ptrdiff_t>(at),
+              bytes.begin() + static_cast<ptrdiff_t>(at + size));
+}
+
+void EditOnce(Bytes& bytes, size_t max_size, ChoiceStream& choices) {
+  switch (choices.Below(6)) {
+    case 0:
+      if (!bytes.empty()) bytes[choices.Below(bytes.size())] ^= 1u << choices.Below(8);
+      break;
+    case 1:
+      if (!bytes.empty())
+        bytes[choices.Below(bytes.size())] = static_cast<uint8_t>(choices.Below(256));
+      break;
+    case 2:
+      StoreExtreme(bytes, choices);
+      break;
+    case 3:
+      CopyRun(bytes, max_size, choices);
+      break;
+    case 4:
+      EraseRun(bytes, choices);
+      break;
+    default:
+      if (bytes.size() < max_size) {
+        bytes.insert(bytes.begin() + static_cast<ptrdiff_t>(choices.Below(bytes.size() + 1)),
+                     static_cast<uint8_t>(choices.Below(256)));
+      }
+  }
+}
+
+bool ApplyNamed(const DescriptorGenerator& generator, Bytes& bytes, ChoiceStream& choices) {
+  if (generator.mutations.empty()) return false;
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    const MutationKind& kind = choices.Pick(generator.mutations);
+    const std::optional<Mutation> mutation = kind.propose(bytes, choices);
+    if (!mutation) continue;
+    Result<Bytes> mutated = kind.apply(bytes, *mutation);
+    if (!mutated.ok()) continue;
+    bytes = std::move(*mutated);
+    return true;
+  }
+  return false;
+}
+
+bool ApplyJsonEdit(const Format& format, Bytes& bytes, ChoiceStream& choices) {
+  if (bytes.size() > kMaxJsonInput) return false;
+  Result<Json> json = format.to_json(bytes);
+  if (!json.ok() || !EditJson(*json, choices)) return false;
+  Result<Bytes> encoded = format.from_json(*json);
+  if (!encoded.ok()) return false;
+  bytes = std::move(*encoded);
+  return true;
+}
+
+bool ApplyFresh(const MutatorParts& parts, Bytes& bytes, ChoiceStream& choices) {
+  if (parts.generate != nullptr) {
+    bytes = parts.generate(choices);
+  } else if (parts.generator != nullptr) {
+    bytes = parts.generator->generate(choices);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void ApplyByteEdits(const MutatorParts& parts, Bytes& bytes, size_t max_size,
+                    ChoiceStream& choices) {
+  if (parts.edit_bytes == nullptr) {
+    EditBytes(bytes, max_size, choices);
+    return;
+  }
+  const size_t size = std::min(bytes.size(), max_size);
+  bytes.resize(max_size);
+  bytes.resize(parts.edit_bytes(bytes.data(), size, max_size));
+}
+
+Bytes Splice(ByteSpan a, ByteSpan b, ChoiceStream& choices) {
+  const size_t head = choices.Below(a.size() + 1);
+  // Formats with fixed places survive where both halves keep theirs.
+  const size_t tail = choices.Coin() ? std::min(head, b.size()) : choices.Below(b.size() + 1);
+  Bytes child(a.begin(), a.begin() + static_cast<ptrdiff_t>(head));
+  child.insert(child.end(), b.begin() + static_cast<ptrdiff_t>(tail), b.end());
+  return child;
+}
+
+}  // namespace
+
+void EditBytes(Bytes& bytes, size_t max_size, ChoiceStream& choices) {
+  const uint64_t edits = 1 + choices.Below(4);
+  for (uint64_t i = 0; i < edits; ++i) EditOnce(bytes, max_size, choices);
+  if (bytes.size() > max_size) bytes.resize(max_size);
+}
+
+Bytes MutateFile(const MutatorParts& parts, ByteSpan input, size_t max_size, uint64_t seed) {
+  ChoiceStream choices = ChoiceStream::FromSeed(seed);
+  Bytes bytes(input.begin(), input.end());
+  const uint64_t way = choices.Below(32);
+  bool done = false;
+  if (way < 12 && parts.generator != nullptr) {
+    done = ApplyNamed(*parts.generator, bytes, choices);
+    if (done && choices.Below(3) == 0) ApplyNamed(*parts.generator, bytes, choices);
+  } else if (way < 18 && parts.format != nullptr) {
+    done = ApplyJsonEdit(*parts.format, bytes, choices);
+  } else if (way < 21) {
+    StoreExtreme(bytes, choices);
+    done = true;
+  } else if (way == 21 || bytes.empty()) {
+    done = ApplyFresh(parts, bytes, choices);
+  }
+  if (!done || bytes.size() > max_size) {
+    if (bytes.size() > max_size) bytes.assign(input.begin(), input.end());
+    ApplyByteEdits(parts, bytes, max_size, choices);
+  }
+  return bytes;
+}
+
+Bytes CrossFiles(const MutatorParts& parts, ByteSpan a, ByteSpan b, size_t max_size,
+                 uint64_t seed) {
+  ChoiceStream choices = ChoiceStream::FromSeed(seed);
+  if (parts.format != nullptr && a.size() <= kMaxJsonInput && b.size() <= kMaxJsonInput &&
+      choices.Below(4) != 0) {
+    Result<Json> first = parts.format->to_json(a);
+    const Result<Json> second = parts.format->to_json(b);
+    if (first.ok() && second.ok() && CrossJson(*first, *second, choices)) {
+      Result<Bytes> child = parts.format->from_json(*first);
+      if (child.ok() && child->size() <= max_size) return std::move(*child);
+    }
+  }
+  Bytes child = Splice(a, b, choices);
+  if (child.size() > max_size) child.resize(max_size);
+  return child;
+}
+
+}  // namespace anecheck

@@ -1,0 +1,35 @@
+// Mutation of files with knowledge of their format: what the custom mutators of libFuzzer and AFL++
+// and `anecheck fuzz` call. One seed gives one change, the same on every machine.
+#pragma once
+
+#include <cstdint>
+
+#include "generators/formats/descriptor_generator.h"
+#include "harness/formats/format.h"
+
+namespace anecheck {
+
+// Edits bytes in place as libFuzzer's LLVMFuzzerMutate does: `size` bytes of `max_size`; returns
+// the new size.
+using ByteEditor = size_t (*)(uint8_t* data, size_t size, size_t max_size);
+
+struct MutatorParts {
+  const Format* format = nullptr;                      // null: bytes only
+  const DescriptorGenerator* generator = nullptr;      // null: no mutations by name
+  Bytes (*generate)(ChoiceStream& choices) = nullptr;  // null: the generator's, if any
+  ByteEditor edit_bytes = nullptr;                     // null: EditBytes
+};
+
+// One of, as `seed` chooses: a named mutation of the generator, an edit of the JSON form (which
+// keeps lengths, offsets and checksums in step), a field set to an extreme value, plain byte edits,
+// or a fresh file. What does not apply falls back to byte edits. At most `max_size` bytes.
+Bytes MutateFile(const MutatorParts& parts, ByteSpan input, size_t max_size, uint64_t seed);
+
+// A child of two files: a part of the JSON form of `b` put in place of the part of `a` of the same
+// name, or where that does not apply, the start of one and the end of the other.
+Bytes CrossFiles(const MutatorParts& parts, ByteSpan a, ByteSpan b, size_t max_size, uint64_t seed);
+
+// Byte edits without any knowledge: flips, extreme integers, copies, insertions and cuts.
+void EditBytes(Bytes& bytes, size_t max_size, ChoiceStream& choices);
+
+}  // namespace anecheck

@@ -1,0 +1,17 @@
+// The list of all generators of files (generators.def), one a format. Used by the structured
+// mutator's library, `anecheck gen` and `anecheck fuzz`.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "generators/formats/descriptor_generator.h"
+
+namespace anecheck {
+
+std::span<const DescriptorGenerator* const> AllGenerators();
+
+// The generator of the format called `name`; null where it has none.
+const DescriptorGenerator* FindGenerator(std::string_view name);
+
+}  // namespace anecheck
