@@ -4,12 +4,9 @@
 #include "generators/formats/firmware/firmware_generator.h"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 #include <set>
 
-#include "generators/formats/common/generator_laws_test_support.h"
-#include "harness/base/file.h"
-#include "harness/base/testing/test_data.h"
+#include "generators/formats/common/generator_laws_suite_test_support.h"
 #include "harness/formats/firmware/firmware.h"
 
 namespace anecheck {
@@ -18,18 +15,6 @@ namespace {
 Bytes Generated(uint64_t seed) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
   return kGenerator_firmware.generate(choices);
-}
-
-TEST(FirmwareGenerator, MakesValidFiles) {
-  testing::ExpectValidFiles(kFormat_firmware, kGenerator_firmware, 150);
-}
-
-TEST(FirmwareGenerator, MutationsDoWhatTheySay) {
-  testing::ExpectMutationsDoWhatTheySay(kFormat_firmware, kGenerator_firmware, 40);
-}
-
-TEST(FirmwareGenerator, BreaksEveryRule) {
-  testing::ExpectEveryRuleIsBroken(kFormat_firmware, kGenerator_firmware);
 }
 
 TEST(FirmwareGenerator, MakesBothFormsAndEveryCommand) {
@@ -47,27 +32,21 @@ TEST(FirmwareGenerator, MakesBothFormsAndEveryCommand) {
   EXPECT_GE(ids.size(), 120u) << "of 134 ids in both numberings";
 }
 
-TEST(FirmwareFormat, DamageDoesNoHarm) {
-  for (uint64_t seed = 0; seed < 6; ++seed) {
-    testing::ExpectHarmlessDamage(kFormat_firmware, Generated(seed));
-    testing::ExpectHarmlessJson(kFormat_firmware, Generated(seed));
-  }
-}
-
-TEST(FirmwareFormat, GoldenText) {
-  const Result<std::string> golden =
-      ReadTextFile(testing::SourcePath("generators/formats/firmware/golden_seed_5.txt"));
-  ASSERT_TRUE(golden.ok()) << golden.error().message;
-  EXPECT_EQ(kFormat_firmware.print(Generated(5)).value(), *golden);
-}
-
-RC_GTEST_PROP(FirmwareGenerator, AnyBytesDriveIt, (const std::vector<uint8_t>& bytes)) {
-  ChoiceStream choices = ChoiceStream::FromBytes(bytes);
-  const Result<std::vector<Violation>> violations =
-      kFormat_firmware.verify(kGenerator_firmware.generate(choices));
-  RC_ASSERT(violations.ok());
-  RC_ASSERT(violations->empty());
-}
-
 }  // namespace
+
+namespace testing {
+
+INSTANTIATE_TEST_SUITE_P(Firmware, GeneratorLaws,
+                         ::testing::Values(LawSubject{
+                             .format = &kFormat_firmware,
+                             .generator = &kGenerator_firmware,
+                             .valid_files = 150,
+                             .files_per_mutation = 40,
+                             .damaged_seeds = {0, 1, 2, 3, 4, 5},
+                             .damage_stride = 1,
+                             .golden = "generators/formats/firmware/golden_seed_5.txt",
+                             .golden_seed = 5}),
+                         SubjectName);
+
+}  // namespace testing
 }  // namespace anecheck

@@ -4,12 +4,9 @@
 #include "generators/formats/submission/submission_generator.h"
 
 #include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
 #include <set>
 
-#include "generators/formats/common/generator_laws_test_support.h"
-#include "harness/base/file.h"
-#include "harness/base/testing/test_data.h"
+#include "generators/formats/common/generator_laws_suite_test_support.h"
 #include "harness/formats/submission/submission.h"
 
 namespace anecheck {
@@ -18,18 +15,6 @@ namespace {
 Bytes Generated(uint64_t seed) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
   return kGenerator_submission.generate(choices);
-}
-
-TEST(SubmissionGenerator, MakesValidCaptures) {
-  testing::ExpectValidFiles(kFormat_submission, kGenerator_submission, 150);
-}
-
-TEST(SubmissionGenerator, MutationsDoWhatTheySay) {
-  testing::ExpectMutationsDoWhatTheySay(kFormat_submission, kGenerator_submission, 40);
-}
-
-TEST(SubmissionGenerator, BreaksEveryRule) {
-  testing::ExpectEveryRuleIsBroken(kFormat_submission, kGenerator_submission);
 }
 
 TEST(SubmissionGenerator, CallsEveryMethodOfEverySource) {
@@ -46,25 +31,21 @@ TEST(SubmissionGenerator, CallsEveryMethodOfEverySource) {
   EXPECT_EQ(seen, listed);
 }
 
-TEST(SubmissionFormat, DamageDoesNoHarm) {
-  testing::ExpectHarmlessDamage(kFormat_submission, Generated(4), 23);
-  testing::ExpectHarmlessJson(kFormat_submission, Generated(4));
-}
-
-TEST(SubmissionFormat, GoldenText) {
-  const Result<std::string> golden =
-      ReadTextFile(testing::SourcePath("generators/formats/submission/golden_seed_5.txt"));
-  ASSERT_TRUE(golden.ok()) << golden.error().message;
-  EXPECT_EQ(kFormat_submission.print(Generated(5)).value(), *golden);
-}
-
-RC_GTEST_PROP(SubmissionGenerator, AnyBytesDriveIt, (const std::vector<uint8_t>& bytes)) {
-  ChoiceStream choices = ChoiceStream::FromBytes(bytes);
-  const Result<std::vector<Violation>> violations =
-      kFormat_submission.verify(kGenerator_submission.generate(choices));
-  RC_ASSERT(violations.ok());
-  RC_ASSERT(violations->empty());
-}
-
 }  // namespace
+
+namespace testing {
+
+INSTANTIATE_TEST_SUITE_P(Submission, GeneratorLaws,
+                         ::testing::Values(LawSubject{
+                             .format = &kFormat_submission,
+                             .generator = &kGenerator_submission,
+                             .valid_files = 150,
+                             .files_per_mutation = 40,
+                             .damaged_seeds = {4},
+                             .damage_stride = 23,
+                             .golden = "generators/formats/submission/golden_seed_5.txt",
+                             .golden_seed = 5}),
+                         SubjectName);
+
+}  // namespace testing
 }  // namespace anecheck
