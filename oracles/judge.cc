@@ -1,10 +1,12 @@
 #include "oracles/judge.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 
 #include "harness/base/half.h"
@@ -16,6 +18,20 @@ namespace {
 
 constexpr uint32_t kFar = std::numeric_limits<uint32_t>::max();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+struct Ends {
+  double low = 0;
+  double high = 0;
+};
+
+// The interval of the finite numbers that an element admits, or of the infinities where there are
+// none. Bounded by low and high where the estimate does not know them apart.
+Ends FiniteEnds(const Estimate& expected, size_t i) {
+  if (expected.finite_low.empty() || expected.finite_low[i] > expected.finite_high[i]) {
+    return {expected.low[i], expected.high[i]};
+  }
+  return {expected.finite_low[i], expected.finite_high[i]};
+}
 
 int64_t FloatOrdinal(double x) {
   const auto raw = std::bit_cast<int32_t>(static_cast<float>(x));
@@ -38,9 +54,9 @@ uint32_t UlpOutside(const Estimate& expected, size_t i, double actual) {
   if (Admits(expected, i, actual)) return 0;
   if (actual != actual || expected.low[i] != expected.low[i]) return kFar;
   // Inside the interval but no whole number or no member: one step at least.
-  if (expected.low[i] <= actual && actual <= expected.high[i]) return 1;
-  const double end = actual < expected.low[i] ? expected.low[i] : expected.high[i];
-  return UlpBetween(expected.type.dtype, actual, end);
+  const Ends ends = FiniteEnds(expected, i);
+  if (ends.low <= actual && actual <= ends.high) return 1;
+  return UlpBetween(expected.type.dtype, actual, actual < ends.low ? ends.low : ends.high);
 }
 
 double Amplitude(const Estimate& expected) {
@@ -74,14 +90,15 @@ std::vector<size_t> Measure(const Estimate& expected, std::span<const double> ac
   if (!outside.empty()) judgement.first_bad = static_cast<int64_t>(outside.front());
   if (!actual.empty()) {
     const size_t shown = judgement.worst < 0 ? 0 : static_cast<size_t>(judgement.worst);
-    judgement.expected_low = expected.low[shown];
-    judgement.expected_high = expected.high[shown];
+    const Ends ends = FiniteEnds(expected, shown);
+    judgement.expected_low = ends.low;
+    judgement.expected_high = ends.high;
     judgement.actual = actual[shown];
   }
   return outside;
 }
 
-// Finds the departures that explain the elements outside.
+// Finds the defects that explain the elements outside. Rows of one id are one defect.
 class DefectSearch {
  public:
   DefectSearch(const Graph& graph, std::span<const Tensor> inputs, size_t output, int family,
@@ -93,87 +110,155 @@ class DefectSearch {
         actual_(actual),
         outside_(outside) {}
 
-  // "D01" or "D01,D15"; empty where some element stays unexplained.
-  std::string Find(std::span<const Departure> catalogue) {
-    std::vector<const Departure*> rows = Applicable(catalogue);
-    if (rows.empty()) return {};
-    std::string ids = FindSingles(rows);
-    return ids.empty() && rows.size() > 1 ? FindCombination(rows) : ids;
+  // Fills known_defect and vague; "" where some element stays unexplained.
+  void Find(std::span<const Departure> catalogue, OutputJudgement& judgement) {
+    const std::vector<Defect> defects = Applicable(catalogue);
+    if (defects.empty()) return;
+    const Answer answer = FindSingles(defects);
+    const Answer& found = answer.ids.empty() ? FindCombination(defects) : answer;
+    judgement.known_defect = fmt::format("{}", fmt::join(found.ids, ","));
+    judgement.vague = found.vague;
   }
 
  private:
-  using Explained = std::vector<bool>;
-
-  std::vector<const Departure*> Applicable(std::span<const Departure> catalogue) const {
+  enum Grade : uint8_t { kNot, kVaguely, kByValue };
+  using Explained = std::vector<Grade>;
+  struct Defect {
+    std::string_view id;
     std::vector<const Departure*> rows;
+  };
+  struct Answer {
+    std::vector<std::string_view> ids;  // in order; empty where some element stays unexplained
+    bool vague = false;
+  };
+  // A combination is searched among so many defects at the most.
+  static constexpr size_t kMaxCombined = 6;
+
+  std::vector<Defect> Applicable(std::span<const Departure> catalogue) const {
+    std::vector<Defect> defects;
+    size_t rows = 0;
     for (const Departure& row : catalogue) {
       if ((row.families >> family_ & 1) == 0) continue;
       const bool present =
           row.op.empty() || std::ranges::any_of(graph_.nodes(), [&](const Node& node) {
             return node.schema->name == row.op;
           });
-      if (present && rows.size() < Contract::kMaxDepartures) rows.push_back(&row);
+      if (!present || ++rows > Contract::kMaxDepartures) continue;
+      auto same = std::ranges::find(defects, row.id, &Defect::id);
+      if (same == defects.end()) same = defects.insert(defects.end(), Defect{row.id, {}});
+      same->rows.push_back(&row);
     }
-    return rows;
+    std::ranges::sort(defects, {}, &Defect::id);
+    return defects;
   }
 
-  Explained Explain(std::span<const Departure* const> rows) {
-    Explained explained(outside_.size(), false);
-    const Contract contract = WithDepartures(family_, rows);
-    if (!evaluation_.Run(graph_, inputs_, contract).ok()) return explained;
+  // Fills estimate_ with all defects of `set` switched on.
+  bool Estimates(std::span<const Defect* const> set) {
+    std::vector<const Departure*> rows;
+    for (const Defect* defect : set) {
+      rows.insert(rows.end(), defect->rows.begin(), defect->rows.end());
+    }
+    if (!evaluation_.Run(graph_, inputs_, WithDepartures(family_, rows)).ok()) return false;
     evaluation_.Stored(graph_.outputs()[output_], estimate_);
+    return true;
+  }
+
+  Explained Explain(std::span<const Defect* const> set) {
+    Explained explained(outside_.size(), kNot);
+    if (!Estimates(set)) return explained;
+    const double amplitude = Amplitude(estimate_);
     for (size_t k = 0; k < outside_.size(); ++k) {
-      explained[k] = Admits(estimate_, outside_[k], actual_[outside_[k]]);
+      const double actual = actual_[outside_[k]];
+      if (!Admits(estimate_, outside_[k], actual)) continue;
+      const bool by_value =
+          !(std::fabs(actual) < kInfinity) || IsInformative(estimate_, outside_[k], amplitude);
+      explained[k] = by_value ? kByValue : kVaguely;
     }
     return explained;
   }
 
-  // Each element explained by one departure alone; as few departures as a greedy cover needs.
-  std::string FindSingles(std::span<const Departure* const> rows) {
-    std::vector<Explained> by_row;
-    for (const Departure* row : rows) by_row.push_back(Explain(std::span(&row, 1)));
-    Explained open(outside_.size(), true);
-    std::vector<std::string_view> ids;
-    while (std::ranges::find(open, true) != open.end()) {
-      size_t best = 0;
-      size_t best_count = 0;
-      for (size_t row = 0; row < rows.size(); ++row) {
-        size_t count = 0;
-        for (size_t k = 0; k < open.size(); ++k) count += open[k] && by_row[row][k] ? 1 : 0;
-        if (count > best_count) {
-          best = row;
-          best_count = count;
+  // Each element explained by one defect alone; as few defects as a greedy cover needs.
+  Answer FindSingles(std::span<const Defect> defects) {
+    std::vector<Explained> by_defect;
+    for (const Defect& defect : defects) {
+      const Defect* const only = &defect;
+      by_defect.push_back(Explain({&only, 1}));
+    }
+    Explained best(outside_.size(), kNot);
+    Answer answer;
+    while (std::ranges::find(best, kNot) != best.end()) {
+      size_t chosen = 0;
+      int64_t chosen_count = 0;
+      for (size_t d = 0; d < defects.size(); ++d) {
+        int64_t count = 0;
+        for (size_t k = 0; k < best.size(); ++k) {
+          count += best[k] == kNot && by_defect[d][k] != kNot ? 1 : 0;
+        }
+        if (count > chosen_count) {
+          chosen = d;
+          chosen_count = count;
         }
       }
-      if (best_count == 0) return {};
-      for (size_t k = 0; k < open.size(); ++k) open[k] = open[k] && !by_row[best][k];
-      ids.push_back(rows[best]->id);
+      if (chosen_count == 0) return {};
+      for (size_t k = 0; k < best.size(); ++k) best[k] = std::max(best[k], by_defect[chosen][k]);
+      answer.ids.push_back(defects[chosen].id);
     }
-    return Join(ids);
+    std::ranges::sort(answer.ids);
+    answer.vague = std::ranges::find(best, kVaguely) != best.end();
+    return answer;
   }
 
-  // All departures at once, then without those that are not needed.
-  std::string FindCombination(std::vector<const Departure*> rows) {
-    if (!ExplainsAll(rows)) return {};
-    for (size_t i = rows.size(); i-- > 0 && rows.size() > 1;) {
-      std::vector<const Departure*> fewer = rows;
-      fewer.erase(fewer.begin() + static_cast<ptrdiff_t>(i));
-      if (ExplainsAll(fewer)) rows = std::move(fewer);
+  // The smallest set of defects that explains every element while all of them are switched on.
+  Answer FindCombination(std::span<const Defect> defects) {
+    const std::vector<const Defect*> candidates = Effective(defects);
+    const auto sets = size_t{1} << candidates.size();
+    for (size_t size = 2; size <= candidates.size(); ++size) {
+      for (size_t bits = 0; bits < sets; ++bits) {
+        if (static_cast<size_t>(std::popcount(bits)) != size) continue;
+        std::vector<const Defect*> set;
+        for (size_t d = 0; d < candidates.size(); ++d) {
+          if ((bits >> d & 1) != 0) set.push_back(candidates[d]);
+        }
+        const Explained explained = Explain(set);
+        if (std::ranges::find(explained, kNot) != explained.end()) continue;
+        Answer answer{{}, std::ranges::find(explained, kVaguely) != explained.end()};
+        for (const Defect* defect : set) answer.ids.push_back(defect->id);
+        return answer;
+      }
     }
-    std::vector<std::string_view> ids;
-    for (const Departure* row : rows) ids.push_back(row->id);
-    return Join(ids);
-  }
-  bool ExplainsAll(std::span<const Departure* const> rows) {
-    const Explained explained = Explain(rows);
-    return std::ranges::find(explained, false) == explained.end();
+    return {};
   }
 
-  static std::string Join(std::vector<std::string_view> ids) {
-    std::ranges::sort(ids);
-    const auto repeated = std::ranges::unique(ids);
-    ids.erase(repeated.begin(), repeated.end());
-    return fmt::format("{}", fmt::join(ids, ","));
+  // The defects that change what is admitted at some element outside, alone or beside all others.
+  std::vector<const Defect*> Effective(std::span<const Defect> defects) {
+    std::vector<const Defect*> all;
+    for (const Defect& defect : defects) all.push_back(&defect);
+    const Admitted with_none = AdmittedBy({});
+    const Admitted with_all = AdmittedBy(all);
+    std::vector<const Defect*> effective;
+    for (const Defect* defect : all) {
+      std::vector<const Defect*> others = all;
+      std::erase(others, defect);
+      if (AdmittedBy({&defect, 1}) == with_none && AdmittedBy(others) == with_all) continue;
+      if (effective.size() < kMaxCombined) effective.push_back(defect);
+    }
+    return effective;
+  }
+
+  // The intervals of the elements outside, comparable.
+  using Admitted = std::vector<std::array<uint64_t, 6>>;
+  Admitted AdmittedBy(std::span<const Defect* const> set) {
+    Admitted admitted;
+    if (!Estimates(set)) return admitted;
+    const bool apart = !estimate_.finite_low.empty();
+    for (const size_t i : outside_) {
+      admitted.push_back({std::bit_cast<uint64_t>(estimate_.low[i]),
+                          std::bit_cast<uint64_t>(estimate_.high[i]), estimate_.flags[i],
+                          CountAdmitted(estimate_, i),
+                          std::bit_cast<uint64_t>(apart ? estimate_.finite_low[i] : 0),
+                          std::bit_cast<uint64_t>(apart ? estimate_.finite_high[i] : 0)});
+    }
+    return admitted;
   }
 
   const Graph& graph_;
@@ -208,13 +293,14 @@ size_t UlpBucket(uint32_t ulp) {
 
 bool IsInformative(const Estimate& expected, size_t index, double amplitude) {
   if ((expected.flags[index] & Estimate::kNanOnly) != 0) return true;
-  const double width = expected.high[index] - expected.low[index];
+  const auto [low, high] = FiniteEnds(expected, index);
+  const double width = high - low;
   if (!(width > 0)) return true;  // also two equal infinities
   if (width <= amplitude / 4) return true;
   // Where the admitted values can be counted, an ulp says nothing: a bool that may be either.
   const uint64_t count = CountAdmitted(expected, index);
   if (count != 0) return static_cast<double>(count) <= std::max(1.0, amplitude / 4);
-  return UlpBetween(expected.type.dtype, expected.low[index], expected.high[index]) <= 8;
+  return UlpBetween(expected.type.dtype, low, high) <= 8;
 }
 
 OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t output,
@@ -249,7 +335,7 @@ OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t
     return judgement;
   }
   DefectSearch search(graph, inputs, output, family, elements, outside);
-  judgement.known_defect = search.Find(catalogue);
+  search.Find(catalogue, judgement);
   judgement.verdict = judgement.known_defect.empty() ? Verdict::kWrong : Verdict::kKnownDefect;
   judgement.reason = fmt::format("{} of {} elements outside; worst at {}: {} is not in [{}, {}]",
                                  judgement.outside, judgement.elements, judgement.worst,

@@ -41,7 +41,10 @@ struct OutputJudgement {
   double expected_high = 0;
   double actual = 0;
   std::string known_defect;  // "D01", or "D01,D15" where only the combination explains it
-  std::string reason;        // one line where the verdict is not kPass
+  // With kKnownDefect: the defects admit some element only because, through the operations that
+  // follow them, they admit almost anything there. The caller should judge operation by operation.
+  bool vague = false;
+  std::string reason;  // one line where the verdict is not kPass
   std::array<uint64_t, kHistogramSize> ulp_histogram{};
 };
 
@@ -55,10 +58,10 @@ size_t UlpBucket(uint32_t ulp);
 // `amplitude` is that largest |value|.
 bool IsInformative(const Estimate& expected, size_t index, double amplitude);
 
-// Compares one output. Elements outside are evaluated again with the family's departures switched
-// on, each alone and then all together; if every one of them falls inside, the verdict is
-// kKnownDefect with those ids. The verdict is kInconclusive where no element is outside and less
-// than half of them are informative. `expected` is the conforming estimate of that output.
+// Compares one output. Elements outside are evaluated again with the family's defects switched on,
+// each alone and then together, the smallest set first; if every one of them falls inside, the
+// verdict is kKnownDefect with those ids. The verdict is kInconclusive where no element is outside
+// and less than half of them are informative. `expected` is the conforming estimate of that output.
 // A type that is not the expected one is kWrong. The overload with `catalogue` takes the departures
 // to try instead of the documented ones.
 OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t output,

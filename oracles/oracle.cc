@@ -38,6 +38,12 @@ void CopyEstimate(const BoundedTensor& tensor, Estimate& estimate) {
   estimate.flags.assign(size, 0);
   estimate.whole = tensor.whole || !IsFloat(tensor.type.dtype);
   CopyMembers(tensor, estimate);
+  estimate.finite_low.clear();
+  estimate.finite_high.clear();
+  if (tensor.beyond != nullptr) {
+    estimate.finite_low.assign(tensor.finite_low, tensor.finite_low + size);
+    estimate.finite_high.assign(tensor.finite_high, tensor.finite_high + size);
+  }
   if (!tensor.special) return;
   for (size_t i = 0; i < size; ++i) {
     if (tensor.low[i] != tensor.low[i]) {
@@ -175,6 +181,8 @@ void Evaluation::Stored(ValueId id, Estimate& estimate) const {
     estimate.high[i] = grid.Store(estimate.high[i]);
   }
   for (double& member : estimate.members) member = grid.Store(member);
+  for (double& end : estimate.finite_low) end = grid.Store(end);
+  for (double& end : estimate.finite_high) end = grid.Store(end);
 }
 
 void Evaluation::Intermediate(ValueId id, Estimate& estimate) const {
@@ -195,6 +203,10 @@ Result<std::vector<Estimate>> Evaluate(const Graph& graph, std::span<const Tenso
 bool Admits(const Estimate& expected, size_t index, double actual) {
   if (actual != actual) return (expected.flags[index] & Estimate::kNanAllowed) != 0;
   if (!(expected.low[index] <= actual && actual <= expected.high[index])) return false;
+  if (!expected.finite_low.empty() && std::fabs(actual) < reference::kInfinity &&
+      !(expected.finite_low[index] <= actual && actual <= expected.finite_high[index])) {
+    return false;
+  }
   if (expected.whole && std::trunc(actual) != actual) return false;
   if (expected.member_begin.empty()) return true;
   const auto begin = expected.members.begin() + expected.member_begin[index];

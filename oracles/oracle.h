@@ -33,6 +33,10 @@ struct Estimate {
   bool whole = false;
   std::vector<uint32_t> member_begin;
   std::vector<double> members;
+  // Empty, or the finite numbers among [low, high] that are meant where the interval reaches an
+  // infinity: none where the low end lies above the high one. Sums of products that may overflow
+  // set them; operations that follow do not know them.
+  std::vector<double> finite_low, finite_high;
 };
 
 // Whether a conforming engine may give `actual` as element `index`.

@@ -97,6 +97,7 @@ void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluatio
       outcome.known_defect = judged.known_defect;
       outcome.op = output.op;
     }
+    if (judged.vague) outcome.vague.push_back(i);
     record.outputs.push_back(std::move(output));
   }
 }
@@ -125,11 +126,18 @@ CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply
 
 void Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
             CaseOutcome& outcome) {
-  if (outcome.record.verdict != "wrong") return;
+  const bool vague = outcome.record.verdict == "known-defect" && !outcome.vague.empty();
+  if (outcome.record.verdict != "wrong" && !vague) return;
   const Location location = Locate(item, reply, runner, evaluation);
   if (!location.judged) return;
   if (!location.first_wrong.empty()) {
     outcome.op = location.first_wrong;
+    outcome.record.verdict = "wrong";
+    for (const size_t i : outcome.vague) {
+      outcome.record.outputs[i].verdict = "wrong";
+      outcome.record.outputs[i].known_defect.clear();
+    }
+    if (vague) outcome.known_defect.clear();
     return;
   }
   if (location.known_defect.empty()) return;

@@ -15,8 +15,9 @@ namespace anecheck {
 // rejected, failed, garbled, hung, crashed, wrong.
 struct CaseOutcome {
   CaseRecord record;
-  std::string known_defect;  // of the worst output
-  std::string op;            // the operation the verdict is about; empty for pass
+  std::string known_defect;   // of the worst output
+  std::string op;             // the operation the verdict is about; empty for pass
+  std::vector<size_t> vague;  // outputs that a documented defect explains by a wide interval only
   std::vector<std::array<uint64_t, kUlpBuckets>> histograms;  // one an output
 };
 
@@ -25,9 +26,9 @@ struct CaseOutcome {
 CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply& reply,
                       Evaluation& evaluation);
 
-// Refines a wrong outcome by judging every operation on its own (locate.h): names the operation
-// that went wrong first or, where each is right but for documented defects, makes it a known
-// defect. Other outcomes stay as they are.
+// Refines an outcome that is wrong, or explained vaguely, by judging every operation on its own
+// (locate.h): names the operation that went wrong first or, where each is right but for documented
+// defects, makes it a known defect. Other outcomes stay as they are.
 void Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
             CaseOutcome& outcome);
 

@@ -61,10 +61,34 @@ TEST_F(CliTest, ACleanEngineIsClean) {
   EXPECT_NE(run.out.find(" 0 new findings, 0 known defects"), std::string::npos) << run.out;
 }
 
+// The quirks that a family has by default are documented defects, alone and where they meet.
+TEST_F(CliTest, DocumentedDefectsAreNoNewFindings) {
+  for (const std::string modes : {"", " --mode boundary,special"}) {
+    const Outcome run =
+        Tool("run --cases 300 --seed 2 --targets h13,h17s --json" + modes + Db("quirks.sqlite"));
+    EXPECT_EQ(run.code, 0) << run.out << run.err;
+    const auto json = ParseJson(run.out);
+    ASSERT_TRUE(json.ok()) << json.error().message;
+    EXPECT_EQ((*json)["summary"]["findings"], 0);
+    EXPECT_GE((*json)["summary"]["known_defects"].get<int>(), 5);
+  }
+}
+
+const std::string kFaults[] = {"conv-bias-dropped", "conv-pad-wrong-side", "mac-fp16-accumulation",
+                               "linear-weight-transposed", "slice-off-by-one"};
+
+TEST_F(CliTest, PlantedFaultsAreFoundBesideDocumentedDefects) {
+  for (const std::string& fault : kFaults) {
+    for (const std::string modes : {"", " --mode boundary"}) {
+      const Outcome run = Tool("run --cases 200 --seed 3 --targets h13 --json --fault " + fault +
+                               modes + Db("beside.sqlite"));
+      EXPECT_EQ(run.code, 1) << fault << modes << run.out << run.err;
+    }
+  }
+}
+
 TEST_F(CliTest, PlantedFaultsAreFoundAndReplay) {
-  for (const std::string fault :
-       {"conv-bias-dropped", "conv-pad-wrong-side", "mac-fp16-accumulation",
-        "linear-weight-transposed", "slice-off-by-one"}) {
+  for (const std::string& fault : kFaults) {
     const std::string db = Db(fault + ".sqlite");
     const Outcome run =
         Tool("run --cases 500 --seed 3 --targets h13 --quirk all=off --json --fault " + fault + db);

@@ -15,11 +15,19 @@ namespace {
 constexpr Term kMacTerms[] = {Term::kProductRounding, Term::kAccumulatorUnit, Term::kBiasRounding};
 constexpr Term kAverageTerms[] = {Term::kAccumulatorUnit, Term::kReciprocalRelative};
 
+// Arrays for `count` results of `accumulator`.
+Raw AllocateSums(KernelContext& context, const Accumulator& accumulator, size_t count) {
+  Raw raw = AllocateRaw(context, count, true);
+  if (accumulator.may_overflow()) raw.beyond = context.arena().Allocate<uint8_t>(count);
+  return raw;
+}
+
 void Put(const Raw& raw, size_t at, const Accumulated& sum) {
   raw.value[at] = sum.value;
   raw.low[at] = sum.low;
   raw.high[at] = sum.high;
   raw.nan[at] = sum.nan ? 1 : 0;
+  if (raw.beyond != nullptr) raw.beyond[at] = sum.beyond;
 }
 
 Accumulated AddBias(Accumulator& accumulator, const Accumulated& sum, const BoundedTensor* bias,
@@ -52,7 +60,7 @@ Status Conv(KernelContext& context) {
   // A padded tap multiplies nothing: with non-finite operands it must not meet a weight.
   const bool skip_padding = x.special || weight.special;
   LaneBuffer kernel(context.arena(), skip_padding ? taps : 0, weight.point());
-  const Raw raw = AllocateRaw(context, result.size, true);
+  const Raw raw = AllocateSums(context, accumulator, result.size);
   const int64_t positions = window.OutputElements();
   for (int64_t n = 0; n < x.type.shape[0]; ++n) {
     for (int64_t group = 0; group < groups; ++group) {
@@ -90,7 +98,7 @@ Status Linear(KernelContext& context) {
   const auto outputs = static_cast<size_t>(weight.type.shape[0]);
   const auto inner = static_cast<size_t>(weight.type.shape[1]);
   Accumulator accumulator(context, x, &weight);
-  const Raw raw = AllocateRaw(context, result.size, true);
+  const Raw raw = AllocateSums(context, accumulator, result.size);
   for (size_t at = 0; at < result.size; ++at) {
     const size_t row = at / outputs;
     const size_t channel = at % outputs;
@@ -138,7 +146,7 @@ Status Matmul(KernelContext& context) {
   Accumulator accumulator(context, x, &y);
   LaneBuffer row(context.arena(), inner, x.point());
   LaneBuffer matrix(context.arena(), inner * columns, y.point());
-  const Raw raw = AllocateRaw(context, result.size, true);
+  const Raw raw = AllocateSums(context, accumulator, result.size);
   const Shape batch = Shape::FromSpan(shape.dims().first(static_cast<size_t>(shape.rank() - 2)));
   ForEachPair(batch, left.batch, right.batch, [&](size_t b, size_t from_x, size_t from_y) {
     for (size_t column = 0; column < columns; ++column) {
@@ -194,7 +202,7 @@ Status AvgPool(KernelContext& context) {
   const double reciprocal = context.contract()[Term::kReciprocalRelative];
   Accumulator accumulator(context, x, nullptr);
   LaneBuffer patch(context.arena(), static_cast<size_t>(window.KernelElements()), x.point());
-  const Raw raw = AllocateRaw(context, result.size, true);
+  const Raw raw = AllocateSums(context, accumulator, result.size);
   const int64_t positions = window.OutputElements();
   for (size_t at = 0; at < result.size; ++at) {
     const int64_t plane = static_cast<int64_t>(at) / positions;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "oracles/reference/departures.h"
+#include "oracles/reference/mac_departures.h"
 
 namespace anecheck::reference {
 namespace {
@@ -20,7 +20,21 @@ constexpr int kNoBits = 100;
 // The relative error of summing magnitudes in double is far below this.
 constexpr double kMagnitudeSlack = 1 + 0x1p-20;
 
-void Include(Accumulated& hull, double low, double high) {
+// Adds the sum of rounded products to what is admitted. Rounding may overflow where the exact
+// products do not: an infinity, or a NaN where infinities of both signs may meet, then stands
+// beside the finite numbers.
+void Include(Accumulated& sum, double rounded) {
+  if (std::fabs(rounded) < kInfinity) {
+    sum.low = std::min(sum.low, rounded);
+    sum.high = std::max(sum.high, rounded);
+    return;
+  }
+  sum.nan |= rounded != rounded;
+  if (!(rounded < 0)) sum.beyond |= kUpward;
+  if (!(rounded > 0)) sum.beyond |= kDownward;
+}
+// The same for the ends of intervals.
+void IncludeEnds(Accumulated& hull, double low, double high) {
   if (low != low || high != high) {
     hull.nan = true;
     hull.low = -kInfinity;
@@ -29,7 +43,6 @@ void Include(Accumulated& hull, double low, double high) {
   }
   hull.low = std::min(hull.low, low);
   hull.high = std::max(hull.high, high);
-  // Products that round to infinities of both signs may meet.
   hull.nan |= hull.low == -kInfinity && hull.high == kInfinity;
 }
 
@@ -67,6 +80,7 @@ Accumulator::Accumulator(KernelContext& context, BoundedTensor& x, BoundedTensor
     products_on_grid_ = grid_.half() && lowest >= -24 && largest <= kHalfMaxValue &&
                         largest < std::ldexp(1.0, lowest + 11) && x.point() && y->point();
   }
+  may_overflow_ = contract_.departure_count != 0 || (product_rounding_ && !products_in_range_);
   exact_limit_ = std::ldexp(1.0, lowest + 52);
   // One bit less than fp32 has, because rounded products may be slightly larger than exact ones.
   single_limit_ = std::ldexp(1.0, lowest + 23);
@@ -154,9 +168,10 @@ Accumulated Accumulator::PointDot(const double* x, const double* y, size_t count
   result.low = result.high = result.value;
   if (unit_ == 0 && !product_rounding_) return result;
   const double error = Error(magnitude, count, true);
-  Include(result, rounded, rounded);
+  Include(result, rounded);
   result.low -= error;
   result.high += error;
+  result.error = error;
   return result;
 }
 
@@ -191,7 +206,7 @@ Accumulated Accumulator::IntervalDot(const Lanes& x, const Lanes& y, size_t coun
   result.value = result.exact ? value : ExactDot(x.value, y.value, count);
   result.low = low;
   result.high = high;
-  if (product_rounding_) Include(result, rounded_low, rounded_high);
+  if (product_rounding_) IncludeEnds(result, rounded_low, rounded_high);
   const double error = Error(magnitude, count, false);
   result.low -= error;
   result.high += error;
@@ -234,7 +249,7 @@ Accumulated Accumulator::SpecialDot(const Lanes& x, const Lanes& y, size_t count
   } else if (sum != sum) {
     result.low = result.high = kNan;
   } else if (product_rounding_) {
-    Include(result, rounded, rounded);
+    IncludeEnds(result, rounded, rounded);
   }
   return result;
 }
@@ -300,7 +315,7 @@ Accumulated Accumulator::WithBias(const Accumulated& sum, double value, double l
                                   bool nan) {
   double from = sum.low;
   double to = sum.high;
-  if (bias_rounding_) {
+  if (bias_rounding_ && !sum.empty()) {
     // Which of its two tie rules an engine applies here is not stated anywhere.
     from = std::min({from, grid_.Round(from), grid_.Store(from)});
     to = std::max({to, grid_.Round(to), grid_.Store(to)});
@@ -312,10 +327,12 @@ Accumulated Accumulator::WithBias(const Accumulated& sum, double value, double l
     exact_.Add(value);
     result.value = exact_.Odd();
   }
-  result.low = AddDown(from, low);
-  result.high = AddUp(to, high);
-  result.nan = sum.nan || nan || (from == -kInfinity && high == kInfinity) ||
-               (to == kInfinity && low == -kInfinity);
+  result.beyond = sum.beyond;
+  const bool up = to == kInfinity || (sum.beyond & kUpward) != 0;
+  const bool down = from == -kInfinity || (sum.beyond & kDownward) != 0;
+  result.nan = sum.nan || nan || (down && high == kInfinity) || (up && low == -kInfinity);
+  result.low = sum.empty() ? kInfinity : AddDown(from, low);
+  result.high = sum.empty() ? -kInfinity : AddUp(to, high);
   return result;
 }
 

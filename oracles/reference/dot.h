@@ -28,8 +28,13 @@ struct Accumulated {
   double value = 0;  // exact or rounded to odd
   double low = 0;
   double high = 0;
-  bool nan = false;   // NaN is admitted besides [low, high]
-  bool exact = true;  // value is the exact sum
+  bool nan = false;    // NaN is admitted besides [low, high]
+  bool exact = true;   // value is the exact sum
+  uint8_t beyond = 0;  // infinities (Beyond) that are admitted besides [low, high]
+  // Of sums of points: how far the accumulator's roundings move the sum.
+  double error = 0;
+
+  bool empty() const { return low > high; }  // no finite number is admitted
 };
 
 // What stays the same over the outputs of one node.
@@ -42,6 +47,8 @@ class Accumulator {
   Accumulated Dot(const Lanes& x, const Lanes& y, size_t count);
   // sum x[k].
   Accumulated Sum(const Lanes& x, size_t count);
+  // Whether results of Dot may admit infinities beside finite numbers (Accumulated::beyond).
+  bool may_overflow() const { return may_overflow_; }
   // Adds a bias to the last Dot. The engine adds it in the accumulator or after rounding that to
   // the element type.
   Accumulated WithBias(const Accumulated& sum, double value, double low, double high, bool nan);
@@ -64,8 +71,9 @@ class Accumulator {
   bool special_ = false;            // some operand is not finite
   bool products_on_grid_ = false;   // every product is representable, so rounding changes none
   bool products_in_range_ = false;  // no product rounds to an infinity
-  double exact_limit_ = 0;          // a magnitude sum up to here: exact in double
-  double single_limit_ = 0;         // a magnitude sum up to here: exact in the engine's accumulator
+  bool may_overflow_ = false;
+  double exact_limit_ = 0;   // a magnitude sum up to here: exact in double
+  double single_limit_ = 0;  // a magnitude sum up to here: exact in the engine's accumulator
 };
 
 }  // namespace anecheck::reference

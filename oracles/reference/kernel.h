@@ -50,6 +50,9 @@ struct Members {
   uint32_t count = 0;
 };
 
+// Infinities that an element admits besides a finite interval.
+enum Beyond : uint8_t { kUpward = 1, kDownward = 2 };
+
 // One tensor during evaluation. A point tensor has low and high at the same array as value: each
 // element is known exactly, a NaN element is a NaN and nothing else. Otherwise low and high bound
 // what an engine may hold, both NaN where only NaN may stand, and nan[i] != 0 admits NaN besides.
@@ -59,7 +62,13 @@ struct BoundedTensor {
   double* value = nullptr;
   double* low = nullptr;
   double* high = nullptr;
-  uint8_t* nan = nullptr;    // null in a point tensor
+  uint8_t* nan = nullptr;  // null in a point tensor
+  // Null, or what the elements admit more closely than [low, high] says: infinities (Beyond) and a
+  // finite interval, which is empty where its low end lies above its high end. Sums of products
+  // that may overflow set these; operations that follow read low and high alone.
+  uint8_t* beyond = nullptr;
+  double* finite_low = nullptr;
+  double* finite_high = nullptr;
   bool special = false;      // some element is not finite or admits NaN
   bool signed_zero = false;  // the sign of zeros is certain: graph inputs, constants, moved copies
   // Discrete results (oracles/reference/discrete.h). `whole`: besides the interval, every number an

@@ -1,6 +1,8 @@
 #include "oracles/reference/store.h"
 
+#include <algorithm>
 #include <cstring>
+#include <span>
 
 namespace anecheck::reference {
 namespace {
@@ -158,6 +160,30 @@ Grid GridOf(const KernelContext& context, DType dtype) {
   return Grid(dtype, context.contract().Find(Effect::kTiesAway) != nullptr);
 }
 
+namespace {
+
+// Sets the stored ends aside as the finite ones and widens [low, high] to the infinities that are
+// admitted besides.
+void AdmitBeyond(KernelContext& context, const Raw& raw, BoundedTensor& result) {
+  const std::span<const uint8_t> beyond(raw.beyond, result.size);
+  if (std::ranges::all_of(beyond, [](uint8_t bits) { return bits == 0; })) return;
+  result.beyond = raw.beyond;
+  result.finite_low = result.low;
+  result.finite_high = result.high;
+  result.low = context.arena().Allocate<double>(result.size);
+  result.high = context.arena().Allocate<double>(result.size);
+  for (size_t i = 0; i < result.size; ++i) {
+    const bool empty = result.finite_low[i] > result.finite_high[i];
+    const double low = empty ? kInfinity : result.finite_low[i];
+    const double high = empty ? -kInfinity : result.finite_high[i];
+    result.low[i] = (beyond[i] & kDownward) != 0 ? -kInfinity : low;
+    result.high[i] = (beyond[i] & kUpward) != 0 ? kInfinity : high;
+  }
+  result.special = true;
+}
+
+}  // namespace
+
 void StoreFloats(KernelContext& context, BoundedTensor& result, const Raw& given, int ulp) {
   const Contract& contract = context.contract();
   const bool wide = contract.Allows(Term::kWideIntermediate);
@@ -174,6 +200,7 @@ void StoreFloats(KernelContext& context, BoundedTensor& result, const Raw& given
   } else {
     StoreWith(context, StoreHalf{}, result, raw, wide);
   }
+  if (raw.beyond != nullptr) AdmitBeyond(context, raw, result);
 }
 
 void StoreExact(BoundedTensor& result, const Raw& raw) {

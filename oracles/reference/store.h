@@ -11,16 +11,18 @@ namespace anecheck::reference {
 
 // Results before rounding. `value` is exact or odd rounded. Where `low` is null the result is the
 // same for every conforming engine up to rounding; otherwise [low, high] holds every engine's
-// unrounded result and `nan` (may be null) admits NaN.
+// unrounded result and `nan` (may be null) admits NaN. Where `beyond` is not null its bits (Beyond)
+// admit infinities besides [low, high], which is empty where low lies above high.
 struct Raw {
   double* value = nullptr;
   double* low = nullptr;
   double* high = nullptr;
   uint8_t* nan = nullptr;
+  uint8_t* beyond = nullptr;
 };
 
 // Arrays for `count` elements from the context's arena; with `bounds` also low, high and nan, the
-// last one cleared.
+// last one cleared. `beyond` is left null.
 Raw AllocateRaw(KernelContext& context, size_t count, bool bounds);
 
 // Stores float results: rounds value once and widens [low, high] by `ulp` neighbours of the rounded

@@ -1,7 +1,7 @@
 // The laws of the espresso format over generated and damaged files, and the golden text of one.
 #include "generators/formats/espresso/espresso_generator.h"
 
-#include "generators/formats/common/generator_laws_suite_test_support.h"
+#include "generators/formats/common/testing/generator_laws_suite.h"
 #include "harness/formats/espresso/espresso.h"
 
 namespace anecheck::testing {

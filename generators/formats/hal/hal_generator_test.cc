@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <set>
 
-#include "generators/formats/common/generator_laws_suite_test_support.h"
+#include "generators/formats/common/testing/generator_laws_suite.h"
 #include "harness/formats/hal/hal.h"
 
 namespace anecheck {

@@ -1,7 +1,7 @@
 // The laws of the netlist format over generated and damaged files, and the golden text of one.
 #include "generators/formats/netlist/netlist_generator.h"
 
-#include "generators/formats/common/generator_laws_suite_test_support.h"
+#include "generators/formats/common/testing/generator_laws_suite.h"
 #include "harness/formats/netlist/netlist_format.h"
 
 namespace anecheck::testing {

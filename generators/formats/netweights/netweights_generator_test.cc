@@ -1,7 +1,7 @@
 // The laws of the netweights format over generated and damaged files, and the golden text of one.
 #include "generators/formats/netweights/netweights_generator.h"
 
-#include "generators/formats/common/generator_laws_suite_test_support.h"
+#include "generators/formats/common/testing/generator_laws_suite.h"
 #include "harness/formats/weightblob/netweights_format.h"
 
 namespace anecheck::testing {

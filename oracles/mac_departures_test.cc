@@ -1,0 +1,301 @@
+// The defects of the multiply-accumulate path, met alone and together: what a departing engine
+// gives is named, whichever reading of the facts it follows, and what a faulty one gives is not.
+#include "oracles/reference/mac_departures.h"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+#include <rapidcheck/gtest.h>
+
+#include "generators/choice_stream.h"
+#include "harness/base/half.h"
+#include "harness/ops/params.h"
+#include "oracles/judge.h"
+#include "oracles/testing/test_support.h"
+
+namespace anecheck {
+namespace {
+
+using reference::Grid;
+using reference::SumByReading;
+using reference::SumReading;
+using testing::Case;
+using testing::MakeTensor;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kSubnormal = 0x1p-15;
+constexpr int kA13 = 2;
+constexpr int kA17 = 6;
+const Grid kHalf(DType::kFp16);
+
+using Numbers = std::vector<double>;
+
+// ---- readings -----------------------------------------------------------------------------------
+
+double Sum(const SumReading& reading, const Numbers& x, const Numbers& y) {
+  return SumByReading(reading, kHalf, x.data(), y.data(), x.size());
+}
+double Sum(const SumReading& reading, const Numbers& x) {
+  return Sum(reading, x, Numbers(x.size(), 1));
+}
+constexpr SumReading kLattice = {.tile = 4, .bits = 12};
+
+TEST(Readings, PlainSumsAreExact) {
+  EXPECT_EQ(Sum({}, {4096, 1, kSubnormal}), 4097 + kSubnormal);
+  EXPECT_EQ(Sum({}, {}), 0);
+}
+
+TEST(Readings, TheLatticeCutsBothAddendsInsideATile) {
+  EXPECT_EQ(Sum(kLattice, {4096, 1, 1, 2}), 4098);
+  EXPECT_EQ(Sum(kLattice, {1, 1, 1, 4096}), 4098);
+  EXPECT_EQ(Sum(kLattice, {-4096, -1, 0, 0}), -4096);
+  EXPECT_EQ(Sum(kLattice, {4096, 0, 0, 0, 1}), 4097) << "tiles add exactly";
+  EXPECT_EQ(Sum({.tile = 2, .bits = 12}, {4096, 1, 1, 2}), 4099);
+  EXPECT_EQ(Sum({.tile = 4, .bits = 8}, {4096, 1, 1, 33}), 4128);
+}
+
+TEST(Readings, ZerosAddedToAShortTileCutTheSumOnceMore) {
+  const Numbers x = {4095, 2};  // 4097 lies between two numbers of 12 bits
+  SumReading padded = kLattice;
+  padded.pad_tiles = true;
+  EXPECT_EQ(Sum(kLattice, x), 4097);
+  EXPECT_EQ(Sum(padded, x), 4096);
+  EXPECT_EQ(Sum(padded, {4095, 2, 0, 0, 1}), 4097);
+}
+
+TEST(Readings, ProductsMayBeRounded) {
+  EXPECT_EQ(Sum({}, {1 + 0x1p-10}, {1 + 0x1p-10}), 1 + 0x1p-9 + 0x1p-20);
+  EXPECT_EQ(Sum({.round_products = true}, {1 + 0x1p-10}, {1 + 0x1p-10}), 1 + 0x1p-9);
+}
+
+TEST(Readings, SubnormalsAreFlushedBeforeOrAfterTheProduct) {
+  EXPECT_EQ(Sum({}, {kSubnormal, 0x1p-8}, {0x1p14, 0x1p-8}), 0.5 + 0x1p-16);
+  EXPECT_EQ(Sum({.flush_operands = true}, {kSubnormal, 0x1p-8}, {0x1p14, 0x1p-8}), 0x1p-16);
+  EXPECT_EQ(Sum({.flush_products = true}, {kSubnormal, 0x1p-8}, {0x1p14, 0x1p-8}), 0.5);
+}
+
+TEST(Readings, AnInvalidProductIsZeroOrSpoilsTheSum) {
+  EXPECT_TRUE(std::isnan(Sum({}, {0, 5}, {kInfinity, 1})));
+  EXPECT_EQ(Sum({.invalid_products = true}, {0, 5}, {kInfinity, 1}), 5);
+  EXPECT_TRUE(std::isnan(Sum({.invalid_products = true}, {kNan, 5})));
+  EXPECT_TRUE(std::isnan(Sum({.invalid_products = true}, {kInfinity, -kInfinity})));
+  EXPECT_EQ(Sum(kLattice, {kInfinity, 1}), kInfinity);
+}
+
+// ---- verdicts -----------------------------------------------------------------------------------
+
+// y = x . w + bias, one output; `x` is an input.
+struct Layer {
+  Numbers x;
+  Numbers weight;
+  double bias = 0;
+};
+
+OutputJudgement JudgeLayer(const Layer& layer, double actual, int family = kA13) {
+  using P = params::Linear;
+  Case c;
+  const auto n = static_cast<int64_t>(layer.x.size());
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, n}, layer.x));
+  const ValueId weight = c.Const(MakeTensor(DType::kFp16, {1, n}, layer.weight));
+  c.Begin(OpKind::kLinear).Arg(P::kX, x).Arg(P::kWeight, weight);
+  if (layer.bias != 0) c.Arg(P::kBias, c.Const(MakeTensor(DType::kFp16, {1}, {layer.bias})));
+  const Estimate expected = c.Run(c.Finish());
+  EXPECT_EQ(c.error, "");
+  return Judge(c.graph, c.inputs, 0, expected, MakeTensor(DType::kFp16, {1, 1}, {actual}), family);
+}
+std::string Named(const Layer& layer, double actual, int family = kA13) {
+  const OutputJudgement judgement = JudgeLayer(layer, actual, family);
+  if (judgement.verdict == Verdict::kKnownDefect) return judgement.known_defect;
+  return std::string(VerdictName(judgement.verdict));
+}
+
+TEST(MacDefects, TheLatticeActsOnWhatTheFlushLeaves) {
+  const Layer layer = {{4096, 1, -4096, 0, kSubnormal}, {1, 1, 1, 1, 0x1p14}};
+  EXPECT_EQ(Named(layer, 1.5), "pass");
+  EXPECT_EQ(Named(layer, 0.5), "D03");
+  EXPECT_EQ(Named(layer, 1), "D05");
+  EXPECT_EQ(Named(layer, 0), "D03,D05");
+  EXPECT_EQ(Named(layer, 0.75), "wrong");
+  EXPECT_EQ(Named(layer, -0.5), "wrong");
+}
+
+TEST(MacDefects, ThePortGivesAnInfinityAndNothingElse) {
+  const Layer layer = {{20000, 20000}, {1, 1}, 128};
+  EXPECT_EQ(Named(layer, 40128), "pass");
+  EXPECT_EQ(Named(layer, kInfinity), "D01");
+  EXPECT_EQ(Named(layer, -kInfinity), "wrong");
+  EXPECT_EQ(Named(layer, 40000), "wrong") << "the bias is missing";
+  EXPECT_EQ(Named(layer, 65504), "wrong") << "saturated";
+  EXPECT_EQ(Named({{20000, 12752}, {1, 1}}, kInfinity), "wrong") << "32752 passes";
+  EXPECT_EQ(Named({{32768, 0}, {1, 1}, -32768}, kInfinity), "D01") << "a bias comes too late";
+  EXPECT_EQ(Named({{40000}, {1}}, kInfinity), "wrong") << "one tap has the full range";
+}
+
+TEST(MacDefects, APartialSumMayOverflowOnEitherSideThatReachesTheLimit) {
+  const Layer layer = {{40000, -30000, 1}, {1, 1, 1}};
+  EXPECT_EQ(Named(layer, 10000), "pass");
+  EXPECT_EQ(Named(layer, kInfinity), "D01");
+  EXPECT_EQ(Named(layer, -kInfinity), "wrong");
+  EXPECT_EQ(Named(layer, kNan), "wrong") << "an infinity stays whatever finite term follows";
+  EXPECT_EQ(Named(layer, 10016), "wrong") << "beyond the sum and yet finite";
+  EXPECT_EQ(Named({{40000, -40000, 1}, {1, 1, 1}}, -kInfinity), "D01");
+}
+
+TEST(MacDefects, NanLeavesThePortAsZeroBeforeTheBias) {
+  EXPECT_EQ(Named({{kInfinity, -kInfinity}, {1, 1}, 3}, 3), "D07");
+  EXPECT_EQ(Named({{kInfinity, -kInfinity}, {1, 1}, 3}, 2), "wrong");
+  EXPECT_EQ(Named({{kInfinity, 5}, {0, 1}, 3}, 8), "D07") << "0 * inf alone is 0";
+  EXPECT_EQ(Named({{kInfinity, 5}, {0, 1}, 3}, 3), "D07") << "or the whole sum is";
+  EXPECT_EQ(Named({{kInfinity, 5}, {0, 1}, 3}, 9), "wrong");
+  EXPECT_EQ(Named({{kNan, -1}, {1, 1}, 3}, kInfinity), "D06");
+  EXPECT_EQ(Named({{kNan, -kInfinity}, {1, 1}, 3}, 3), "D07");
+  EXPECT_EQ(Named({{kNan, -kInfinity}, {1, 1}, 3}, 3, kA17), "wrong");
+}
+
+// A chain of operations after an overflow admits almost anything, and says so.
+TEST(MacDefects, AWideExplanationIsVague) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 3}, {40000, -30000, 1}));
+  const ValueId w = c.Const(MakeTensor(DType::kFp16, {3, 1}, {1, 1, 1}));
+  const ValueId sum = c.Binary(OpKind::kMatmul, x, w);
+  const auto judge = [&](ValueId output, double actual) {
+    const Estimate expected = c.Run(output);
+    return Judge(c.graph, c.inputs, 0, expected, MakeTensor(DType::kFp16, {1, 1}, {actual}), kA13);
+  };
+  EXPECT_FALSE(judge(sum, kInfinity).vague);
+  const ValueId after = c.Unary(OpKind::kRelu, sum);
+  EXPECT_EQ(judge(after, kInfinity).known_defect, "D01");
+  EXPECT_FALSE(judge(after, kInfinity).vague);
+  EXPECT_EQ(judge(after, 12000).known_defect, "D01");
+  EXPECT_TRUE(judge(after, 12000).vague);
+}
+
+// ---- engines ------------------------------------------------------------------------------------
+
+// A departing engine: D01, D03, D05, D06 and D07 together, by the readings of the facts that it
+// follows, and the faults that it has besides. Written apart from the reference kernels.
+struct Engine {
+  bool pads_tiles = false;
+  bool rounds_products = false;
+  bool flushes_products = false;
+  bool drops_bias = false;
+  bool accumulates_in_half = false;
+  bool drops_last_lane = false;
+
+  static double Half(double x) { return HalfToDouble(DoubleToHalf(x)); }
+  static double Truncated(double x, double larger) {
+    int exponent = 0;
+    std::frexp(larger, &exponent);
+    return std::ldexp(std::trunc(std::ldexp(x, 12 - exponent)), exponent - 12);
+  }
+  static double AddLanes(double a, double b) {
+    const double larger = std::max(std::fabs(a), std::fabs(b));
+    if (!std::isfinite(a) || !std::isfinite(b) || larger == 0) return a + b;
+    return Truncated(a, larger) + Truncated(b, larger);
+  }
+  static double Operand(double x) {
+    if (std::isnan(x)) return kInfinity;
+    return std::fabs(x) < 0x1p-14 ? 0 : x;
+  }
+  double Product(double x, double y) const {
+    double product = Operand(x) * Operand(y);
+    if (std::isnan(product)) product = 0;
+    if (rounds_products) product = Half(product);
+    return flushes_products && std::fabs(product) < 0x1p-14 ? 0 : product;
+  }
+  static double Port(double x) { return std::fabs(x) >= 32768 ? std::copysign(kInfinity, x) : x; }
+
+  double Run(const Layer& layer) const {
+    const size_t count = layer.x.size() - (drops_last_lane ? 1 : 0);
+    double sum = 0;
+    for (size_t first = 0; first < count; first += 4) {
+      double tile = 0;
+      for (size_t k = first; k < first + 4; ++k) {
+        if (k < count) tile = AddLanes(tile, Product(layer.x[k], layer.weight[k]));
+        if (k >= count && pads_tiles) tile = AddLanes(tile, 0);
+      }
+      sum = Port(static_cast<double>(static_cast<float>(sum + tile)));
+      if (accumulates_in_half) sum = Half(sum);
+    }
+    sum = Port(Half(sum));
+    if (std::isnan(sum)) sum = 0;
+    if (!drops_bias) sum = Half(sum + layer.bias);
+    return std::isnan(sum) ? 0 : sum;
+  }
+};
+
+double DrawNumber(ChoiceStream& choices, bool special) {
+  constexpr double kEdges[] = {0,       1,          1 + 0x1p-10, 2,     0x1p-24, 0x1p-15,
+                               0x1p-14, 0x1.554p-2, 4,           180.5, 300,     4096,
+                               20000,   32752,      32768,       60000, 65504};
+  const double sign = choices.Below(2) == 0 ? 1 : -1;
+  if (special && choices.Below(6) == 0) return choices.Below(3) == 0 ? kNan : sign * kInfinity;
+  if (choices.Below(2) == 0) return sign * kEdges[choices.Below(std::size(kEdges))];
+  const auto step = static_cast<double>(choices.Below(2048));
+  return sign * Engine::Half(std::ldexp(1 + step / 2048, static_cast<int>(choices.Below(12)) - 6));
+}
+
+Layer DrawLayer(ChoiceStream& choices, bool special) {
+  Layer layer;
+  const size_t count = 2 + choices.Below(11);
+  for (size_t k = 0; k < count; ++k) {
+    layer.x.push_back(DrawNumber(choices, special));
+    layer.weight.push_back(DrawNumber(choices, false));
+  }
+  if (choices.Below(2) == 0) layer.bias = DrawNumber(choices, false);
+  return layer;
+}
+
+Engine DrawEngine(ChoiceStream& choices) {
+  return {.pads_tiles = choices.Below(2) == 0,
+          .rounds_products = choices.Below(2) == 0,
+          .flushes_products = choices.Below(2) == 0};
+}
+
+RC_GTEST_PROP(DepartingEngines, AreRecognisedWhicheverReadingTheyFollow, (uint64_t seed)) {
+  ChoiceStream choices = ChoiceStream::FromSeed(seed);
+  for (int i = 0; i < 20; ++i) {
+    const Layer layer = DrawLayer(choices, choices.Below(4) == 0);
+    const double actual = DrawEngine(choices).Run(layer);
+    const OutputJudgement judgement = JudgeLayer(layer, actual);
+    if (judgement.verdict == Verdict::kWrong) {
+      RC_LOG() << judgement.reason << "\nx " << ::testing::PrintToString(layer.x) << "\nweight "
+               << ::testing::PrintToString(layer.weight) << "\nbias " << layer.bias;
+      RC_FAIL("a documented defect is called wrong");
+    }
+  }
+}
+
+// Of the layers in which a fault moves a departing engine's result by more than `ulp`: the share
+// that is called wrong.
+double FoundShare(void (*plant)(Engine&), uint32_t ulp) {
+  ChoiceStream choices = ChoiceStream::FromSeed(5);
+  double moved = 0;
+  double found = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const Layer layer = DrawLayer(choices, false);
+    Engine engine = DrawEngine(choices);
+    const double right = engine.Run(layer);
+    plant(engine);
+    const double faulty = engine.Run(layer);
+    if (!std::isfinite(faulty) || UlpDistance(DoubleToHalf(right), DoubleToHalf(faulty)) <= ulp) {
+      continue;
+    }
+    moved += 1;
+    found += JudgeLayer(layer, faulty).verdict == Verdict::kWrong ? 1 : 0;
+  }
+  EXPECT_GE(moved, 50);
+  return found / moved;
+}
+
+// What is left are sums that overflow on both sides by one reading, where 0 is admitted too, and
+// errors no larger than the readings differ.
+TEST(FaultyEngines, AreNotTakenForDepartingOnes) {
+  EXPECT_GE(FoundShare([](Engine& engine) { engine.drops_bias = true; }, 8), 0.8);
+  EXPECT_GE(FoundShare([](Engine& engine) { engine.drops_last_lane = true; }, 8), 0.95);
+  EXPECT_GE(FoundShare([](Engine& engine) { engine.accumulates_in_half = true; }, 0), 0.5);
+}
+
+}  // namespace
+}  // namespace anecheck

@@ -1,0 +1,253 @@
+#include "oracles/reference/mac_departures.h"
+
+#include <algorithm>
+
+namespace anecheck::reference {
+namespace {
+
+bool IsSubnormal(double x) { return std::fabs(x) < kHalfMinNormal; }
+double Flush(double x) { return IsSubnormal(x) ? 0 : x; }
+
+double Product(const SumReading& reading, const Grid& grid, double x, double y) {
+  if (reading.flush_operands) {
+    x = Flush(x);
+    y = Flush(y);
+  }
+  double product = x * y;
+  if (reading.invalid_products && product != product && x == x && y == y) product = 0;
+  if (reading.round_products) product = grid.Round(product);
+  return reading.flush_products ? Flush(product) : product;
+}
+
+double AddOnLattice(double a, double b, int bits) {
+  const double larger = std::max(std::fabs(a), std::fabs(b));
+  if (larger == 0 || !(std::fabs(a) < kInfinity) || !(std::fabs(b) < kInfinity)) return a + b;
+  const double quantum = std::ldexp(1.0, std::ilogb(larger) + 1 - bits);
+  return std::trunc(a / quantum) * quantum + std::trunc(b / quantum) * quantum;
+}
+
+// The values that the readings give, apart by kind.
+struct Readings {
+  double value = kNan;  // of the first reading
+  double least = kInfinity;
+  double greatest = -kInfinity;
+  uint8_t beyond = 0;
+  bool nan = false;
+  bool first = true;
+
+  void Add(double sum) {
+    if (first) value = sum;
+    first = false;
+    nan |= sum != sum;
+    if (sum == kInfinity) beyond |= kUpward;
+    if (sum == -kInfinity) beyond |= kDownward;
+    if (!(std::fabs(sum) < kInfinity)) return;
+    least = std::min(least, sum);
+    greatest = std::max(greatest, sum);
+  }
+};
+
+// The departures of one contract that change sums.
+struct SumDepartures {
+  const Departure* lattice = nullptr;
+  bool flush = false;
+  bool invalid = false;
+  const Departure* port = nullptr;
+  const Departure* interior = nullptr;
+
+  SumDepartures(const Contract& contract, size_t count)
+      : lattice(contract.Find(Effect::kTileLattice)),
+        flush(contract.Find(Effect::kFlushInMac) != nullptr),
+        invalid(contract.Find(Effect::kNanResultAsZero) != nullptr),
+        port(count < 2 ? nullptr : contract.Find(Effect::kPortOverflow)),
+        interior(count < 2 ? nullptr : contract.Find(Effect::kInteriorOverflow)) {}
+  bool none() const {
+    return lattice == nullptr && !flush && !invalid && port == nullptr && interior == nullptr;
+  }
+};
+
+Readings ReadPoints(const SumDepartures& active, const Grid& grid, const Lanes& x, const Lanes& y,
+                    size_t count) {
+  Readings readings;
+  SumReading reading;
+  reading.flush_operands = active.flush;
+  if (active.lattice != nullptr) {
+    reading.bits = static_cast<int>(active.lattice->a);
+    reading.tile = static_cast<int>(active.lattice->b);
+  }
+  for (const bool pad_tiles : {false, true}) {
+    if (pad_tiles && active.lattice == nullptr) continue;
+    for (const bool round_products : {false, true}) {
+      for (const bool flush_products : {false, true}) {
+        if (flush_products && !active.flush) continue;
+        for (const bool invalid_products : {false, true}) {
+          if (invalid_products && !active.invalid) continue;
+          reading.pad_tiles = pad_tiles;
+          reading.round_products = round_products;
+          reading.flush_products = flush_products;
+          reading.invalid_products = invalid_products;
+          readings.Add(SumByReading(reading, grid, x.value, y.value, count));
+        }
+      }
+    }
+  }
+  return readings;
+}
+
+struct Magnitudes {
+  double all = 0;        // of all finite products
+  double subnormal = 0;  // of what flushing subnormal operands or products may take away
+  double positive = 0;   // of the products that may be above zero, infinities included
+  double negative = 0;   // of those that may be below
+  bool up = false;       // some product is +infinity, perhaps by rounding
+  bool down = false;
+  bool finite = true;  // every end of every lane is
+};
+
+double Greatest(const Lanes& lanes, size_t k) {
+  return std::max(std::fabs(lanes.low[k]), std::fabs(lanes.high[k]));
+}
+bool MayBeSubnormal(const Lanes& lanes, size_t k) {
+  const double low = lanes.low[k];
+  const double high = lanes.high[k];
+  return low < kHalfMinNormal && high > -kHalfMinNormal && (low != 0 || high != 0);
+}
+
+Magnitudes Measure(const Grid& grid, const Lanes& x, const Lanes& y, size_t count) {
+  Magnitudes sums;
+  for (size_t k = 0; k < count; ++k) {
+    double least = kInfinity;
+    double greatest = -kInfinity;
+    for (const double a : {x.low[k], x.high[k]}) {
+      for (const double b : {y.low[k], y.high[k]}) {
+        const double product = a * b;
+        sums.finite &= std::fabs(a) < kInfinity && std::fabs(b) < kInfinity;
+        if (product != product) continue;
+        least = std::min(least, product);
+        greatest = std::max(greatest, product);
+      }
+    }
+    if (greatest > 0) sums.positive += greatest;
+    if (least < 0) sums.negative -= least;
+    sums.up |= grid.Round(greatest) == kInfinity;
+    sums.down |= grid.Round(least) == -kInfinity;
+    const double largest = Greatest(x, k) * Greatest(y, k);
+    if (!(largest < kInfinity)) continue;
+    sums.all += largest;
+    double lost = largest < kHalfMinNormal ? largest : 0;
+    if (MayBeSubnormal(x, k)) lost += std::min(Greatest(x, k), kHalfMinNormal) * Greatest(y, k);
+    if (MayBeSubnormal(y, k)) lost += std::min(Greatest(y, k), kHalfMinNormal) * Greatest(x, k);
+    sums.subnormal += lost;
+  }
+  return sums;
+}
+
+// Sums of points: exactly the readings, each within the accumulator's error.
+void DepartPoints(const SumDepartures& active, double unit, const Grid& grid, const Lanes& x,
+                  const Lanes& y, size_t count, const Magnitudes& sums, Accumulated& sum) {
+  const Readings readings = ReadPoints(active, grid, x, y, count);
+  const double error =
+      sums.finite ? sum.error : static_cast<double>(count) * (unit + 0x1p-52) * sums.all;
+  sum.value = readings.value;
+  sum.low = readings.least - error;
+  sum.high = readings.greatest + error;
+  sum.beyond = readings.beyond;
+  sum.nan |= readings.nan;
+  sum.exact = true;
+}
+
+// Sums of intervals: the conforming interval, wider by the most that the departures take away. Each
+// of a tile's additions on the lattice truncates two operands to a quantum of at most 2^(1 - bits)
+// of the magnitudes summed so far.
+void DepartIntervals(const SumDepartures& active, const Grid& grid, const Lanes& x, const Lanes& y,
+                     size_t count, const Magnitudes& sums, Accumulated& sum) {
+  sum.value = ReadPoints(active, grid, x, y, count).value;
+  sum.exact = true;
+  double slack = active.flush ? sums.subnormal : 0;
+  if (active.lattice != nullptr) {
+    const auto bits = static_cast<int>(active.lattice->a);
+    slack += sums.all * 2 * active.lattice->b * std::ldexp(1.0, 1 - bits);
+  }
+  sum.low -= slack;
+  sum.high += slack;
+}
+
+// An infinity where a sum rounds to `limit` or more. What rounds below the limit stays.
+void LimitAtPort(const Grid& grid, double limit, Accumulated& sum) {
+  const auto overflows = [&](double x) { return std::fabs(grid.Round(x)) >= limit; };
+  if (overflows(sum.value)) sum.value = std::copysign(kInfinity, sum.value);
+  if (sum.low != sum.low || sum.empty()) return;
+  const double last = NextDown((limit + grid.Step(limit, -1)) / 2);
+  if (sum.high > last) sum.beyond |= kUpward;
+  if (sum.low < -last) sum.beyond |= kDownward;
+  sum.low = std::max(sum.low, -last);
+  sum.high = std::min(sum.high, last);
+}
+
+// An infinity where some partial sum reaches the limit; it stays whatever finite terms follow. The
+// order in which the engine accumulates is fixed but unknown (facts/numerics.md), so any order is
+// admitted: +infinity where the positive products alone reach the limit, -infinity where the
+// negative ones do. An infinite product of the other sign that follows gives NaN.
+void OverflowInside(const Magnitudes& sums, double limit, Accumulated& sum) {
+  constexpr double kRoundingSlack = 1 + 0x1p-20;
+  const bool up = sums.positive * kRoundingSlack >= limit;
+  const bool down = sums.negative * kRoundingSlack >= limit;
+  if (up) sum.beyond |= kUpward;
+  if (down) sum.beyond |= kDownward;
+  sum.nan |= (up && sums.down) || (down && sums.up);
+}
+
+// NaN leaves the port as +0 (D07), before any bias.
+void ZeroForNan(Accumulated& sum) {
+  if (sum.value != sum.value) sum.value = 0;
+  const bool only_nan = sum.low != sum.low || (sum.empty() && sum.beyond == 0);
+  if (!sum.nan && !only_nan) return;
+  sum.nan = false;
+  sum.low = only_nan ? 0 : std::min(sum.low, 0.0);
+  sum.high = only_nan ? 0 : std::max(sum.high, 0.0);
+}
+
+// An interval without finite numbers has one form, and NaN alone another.
+void SettleEnds(Accumulated& sum) {
+  if (!sum.empty()) return;
+  sum.low = kInfinity;
+  sum.high = -kInfinity;
+  if (sum.beyond == 0) sum.low = sum.high = kNan;
+}
+
+}  // namespace
+
+double SumByReading(const SumReading& reading, const Grid& grid, const double* x, const double* y,
+                    size_t count) {
+  double total = 0;
+  const size_t lanes = reading.tile == 0 ? count : static_cast<size_t>(reading.tile);
+  for (size_t first = 0; first < count; first += lanes) {
+    double sum = 0;
+    const size_t end = std::min(count, first + lanes);
+    for (size_t k = first; k < end; ++k) {
+      const double product = Product(reading, grid, x[k], y[k]);
+      sum = reading.tile == 0 ? sum + product : AddOnLattice(sum, product, reading.bits);
+    }
+    if (reading.pad_tiles && end < first + lanes) sum = AddOnLattice(sum, 0, reading.bits);
+    total += sum;
+  }
+  return total;
+}
+
+void DepartFromDot(const Contract& contract, const Grid& grid, const Lanes& x, const Lanes& y,
+                   size_t count, Accumulated& sum) {
+  const SumDepartures active(contract, count);
+  if (active.none()) return;
+  const Magnitudes sums = Measure(grid, x, y, count);
+  if (x.point() && y.point()) {
+    DepartPoints(active, contract[Term::kAccumulatorUnit], grid, x, y, count, sums, sum);
+  } else if (sums.finite && (active.lattice != nullptr || active.flush)) {
+    DepartIntervals(active, grid, x, y, count, sums, sum);
+  }
+  if (active.port != nullptr) LimitAtPort(grid, active.port->a, sum);
+  if (active.interior != nullptr) OverflowInside(sums, active.interior->a, sum);
+  if (active.invalid) ZeroForNan(sum);
+  SettleEnds(sum);
+}
+
+}  // namespace anecheck::reference
