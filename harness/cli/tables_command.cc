@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/cli/command.h"
+#include "harness/cli/target_flags.h"
 #include "harness/ops/op.h"
 #include "harness/targets/targets_print.h"
 
@@ -52,15 +53,19 @@ void AddTargetsCommand(CLI::App& app, Selected& selected) {
       app.add_subcommand("targets", "List the compiler targets, or show how two differ");
   auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "Print JSON");
+  auto replaced = std::make_shared<TargetFlags>();
+  AddTargetFlags(*command, *replaced);
   CLI::App* diff = command->add_subcommand("diff", "The properties in which two targets differ");
   auto names = std::make_shared<std::pair<std::string, std::string>>();
   diff->add_option("a", names->first)->required();
   diff->add_option("b", names->second)->required();
   diff->add_flag("--json", *json, "Print JSON");
   command->footer("Example: anecheck targets diff h13 h17s");
-  command->callback([json, diff, names, &selected] {
-    selected = [json, diff, names] {
-      const TargetCatalog& catalog = TargetCatalog::Builtin();
+  command->callback([json, diff, names, replaced, &selected] {
+    selected = [json, diff, names, replaced] {
+      const auto loaded = LoadCatalog(*replaced);
+      if (!loaded.ok()) return Fail(loaded.error());
+      const TargetCatalog& catalog = *loaded;
       if (!diff->parsed()) {
         Print(*json ? TargetsJson(catalog).dump(2) : TargetsText(catalog));
         return kExitClean;

@@ -1,0 +1,43 @@
+#include "harness/cli/target_flags.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "harness/base/file.h"
+
+namespace anecheck {
+
+void AddTargetFlags(CLI::App& command, TargetFlags& flags) {
+  command.add_option("--targets-file", flags.files,
+                     "JSON of the form of harness/targets/data; what it states replaces what is "
+                     "known");
+  command.add_option("--hal", flags.blobs, "TARGET=FILE: a hardware table of 0x938 bytes");
+  command.add_option("--family-order", flags.family_order, "Which numbering of the families")
+      ->check(CLI::IsMember({"specification", "guide"}))
+      ->capture_default_str();
+}
+
+Result<TargetCatalog> LoadCatalog(const TargetFlags& flags) {
+  TargetCatalog catalog = TargetCatalog::Builtin();
+  for (const std::string& path : flags.files) {
+    ANECHECK_ASSIGN(const std::string text, ReadTextFile(path));
+    ANECHECK_RETURN_IF_ERROR(catalog.ApplyUserFile(text, path));
+  }
+  for (const std::string& text : flags.blobs) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos) {
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("--hal \"{}\": write TARGET=FILE, as h13=hal.bin", text));
+    }
+    const std::string path = text.substr(equals + 1);
+    ANECHECK_ASSIGN(const std::vector<uint8_t> blob, ReadFile(path));
+    ANECHECK_RETURN_IF_ERROR(catalog.ReplaceHal(text.substr(0, equals), blob, path));
+  }
+  return catalog;
+}
+
+FamilyOrder Order(const TargetFlags& flags) {
+  return flags.family_order == "guide" ? FamilyOrder::kPublicGuide : FamilyOrder::kSpecification;
+}
+
+}  // namespace anecheck

@@ -1,0 +1,31 @@
+// The flags by which a user replaces what the tool knows of a target. Used by the subcommands that
+// judge legality or list targets.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/targets/catalog.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace anecheck {
+
+struct TargetFlags {
+  std::vector<std::string> files;  // JSON of the form of harness/targets/data
+  std::vector<std::string> blobs;  // "h13=hal.bin": a table of 0x938 bytes
+  std::string family_order = "specification";
+};
+
+void AddTargetFlags(CLI::App& command, TargetFlags& flags);
+
+// The built-in targets with the user's files, then the blobs, applied in their order.
+Result<TargetCatalog> LoadCatalog(const TargetFlags& flags);
+
+// Which of the two published numberings of the families to go by.
+FamilyOrder Order(const TargetFlags& flags);
+
+}  // namespace anecheck

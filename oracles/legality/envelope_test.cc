@@ -1,0 +1,115 @@
+// Compile-only probes of chips, row by row (facts/compile_envelope.csv): what was accepted is not
+// refused, and what was refused is refused by the layer that the probe names, in its words.
+#include <gtest/gtest.h>
+
+#include "oracles/legality/testing/judge.h"
+
+namespace anecheck::legality {
+namespace {
+
+struct Probe {
+  const char* probe;
+  const char* target;
+  Instance instance;
+  bool accepted = true;
+  Layer layer = Layer::kFrontEnd;
+  const char* message = "";  // a part of the layer's text
+};
+
+constexpr Layer kFront = Layer::kFrontEnd, kValidator = Layer::kValidator,
+                kCode = Layer::kCodeGeneration, kPlace = Layer::kPlacement;
+
+std::vector<Probe> Probes() {
+  return {
+      {"tensor rank 1", "h13", Make("abs", {"x:8"})},
+      {"tensor rank 5", "h13", Make("abs", {"x:1,2,3,4,5"})},
+      {"tensor rank 6", "h13", Make("abs", {"x:1,1,2,3,4,5"}), false, kFront,
+       "tensor rank 6 exceeds the ANE maximum of 5"},
+      {"batched matmul of rank 5", "h13", Make("matmul", {"x:1,2,3,4,5", "y:1,2,3,5,4"}), false,
+       kPlace, "Some ops are not supported on any of the specified backends"},
+      {"any axis 16384", "h13", Make("abs", {"x:1,16384"})},
+      {"any axis 16385", "h13", Make("abs", {"x:1,16385"}), false, kFront,
+       "exceeds ANE family 2's max dimension 16384"},
+      {"conv Cin 16385", "h13",
+       Make("conv", {"x:1,16385,8,8", "weight:1,16385,1,1:fp16:const", "groups=1"})},
+      {"channel axis 65537", "h13", Make("conv", {"x:1,65537,8,8"}), false, kValidator, "C65537"},
+      {"size-1 dimensions", "h13", Make("abs", {"x:1,1,1,1"})},
+      {"rank-0 scalar", "h13", Make("abs", {"x:"})},
+      {"zero-size dimension (0, 8)", "h13", Make("abs", {"x:0,8"}), false, kValidator,
+       "Expected tensor<fp16,[1,8]>; got tensor<fp16,[0, 8]>"},
+      {"input fp16", "h13", Make("add", {"x:4:fp16", "y:4:fp16"})},
+      {"input uint8 into arithmetic", "h13", Make("add", {"x:4:uint8", "y:4:uint8"}), false,
+       kValidator, "Param 'y' ... got tensor<uint8,...>"},
+      {"input fp32", "h13", Make("abs", {"x:4:fp32"}), false, kFront,
+       "dtype must be 'fp16' or 'uint8'"},
+      {"input int32", "h13", Make("abs", {"x:4:int32"}), false, kFront, "dtype must be"},
+      {"input bf16", "h13", Make("abs", {"x:4:bf16"}), false, kFront, "dtype must be"},
+      {"input int8", "h13", Make("abs", {"x:4:int8"}), false, kFront, "dtype must be"},
+      {"input int8 in MIL text", "h17s", Make("cast", {"x:4:int8"})},
+      {"input uint16 in MIL text", "h17s", Make("cast", {"x:4:uint16"})},
+      {"conv kW 13", "h13",
+       Make("conv", {"x:1,8,32,32", "weight:8,8,3,13:fp16:const", "groups=1"})},
+      {"conv kW 15 passes the front end", "h13",
+       Make("conv", {"kernel_width=15", "kernel_dtype=int8"})},
+      {"conv kW 16", "h13", Make("conv", {"x:1,8,32,32", "kernel_width=16"}), false, kFront,
+       "kW must be <=15"},
+      {"conv kW 14, fp16", "h13",
+       Make("conv", {"x:1,8,32,32", "weight:8,8,3,14:fp16:const", "groups=1"}), false, kCode,
+       "an fp16 kernel of width 14"},
+      {"conv kW 16, fp16", "h17s",
+       Make("conv", {"x:1,8,32,32", "weight:8,8,3,16:fp16:const", "groups=1"}), false, kCode,
+       "an fp16 kernel of width 16"},
+      {"conv kH 16", "h13",
+       Make("conv", {"x:1,8,32,32", "weight:8,8,16,3:fp16:const", "groups=1"})},
+      {"conv kH above the input height", "h13",
+       Make("conv", {"x:1,8,8,32", "weight:8,8,9,3:fp16:const", "groups=1"}), false, kCode,
+       "a kernel of height 9 on an input of height 8"},
+      {"groups that do not divide", "h13",
+       Make("conv", {"x:1,8,8,8", "weight:8,2,3,3:fp16:const", "groups=3"}), false, kValidator,
+       "KernelChannels (2) != InputChannels (8) / Group (3)"},
+      {"arg reduction axis 2049", "h13", Make("reduce_argmax", {"x:1,2049", "axis=1"}), false,
+       kCode, "2049 elements exceeds 2048"},
+      {"arg reduction axis 2048", "h13", Make("reduce_argmax", {"x:1,2048", "axis=1"})},
+      {"rank-6 reshape", "h13", Make("reshape", {"x:8", "shape=1,1,1,1,2,4"}), false, kValidator,
+       "Cannot reshape a tensor of rank > 5"},
+      {"constant weights of an integer type", "h13",
+       Make("conv", {"x:1,8,8,8", "weight:8,8,3,3:int8:const", "groups=1"}), false, kCode,
+       "constant weights of an integer type"},
+      {"pad wider than the input", "h13", Make("pad", {"x:1,8,8,8", "pad=0,0,9,9"})},
+      {"dynamic weight convolution, batch 2", "h13",
+       Make("conv", {"x:2,8,8,8", "weight:8,8,3,3", "groups=1"}), false, kCode,
+       "helper application lost"},
+      {"square then a non-linearity", "h17s",
+       Make("square", {"x:1,8,8,100", "consumer_is_nonlinear=true"}), false, kCode, "W mod 128"},
+      {"square, W mod 128 = 64", "h17s",
+       Make("square", {"x:1,8,8,64", "consumer_is_nonlinear=true"})},
+      {"transpose of rank 5", "h17s", Make("transpose", {"x:1,2,3,4,5"}), false, kCode, "rank 5"},
+      {"matmul of rank 5", "h17s", Make("matmul", {"x:1,2,3,4,5", "y:1,2,3,5,4"}), false, kPlace,
+       "not supported"},
+      {"symbolic dimension", "h13", Make("abs", {"x:1,?"}), false, kCode, "parses, then fails"},
+      {"matmul W 23040 on H13", "h13", Make("matmul", {"x:1,8,1,23040", "y:1,8,8,1"}), false,
+       kValidator,
+       "Tensor dimensions N1D1C8H1W23040 are not within supported range, "
+       "N[1-65536]D[1-16384]C[1-65536]H[1-16384]W[1-16384]."},
+  };
+}
+
+TEST(CompileEnvelope, EveryProbeIsAnsweredAsItWas) {
+  for (const Probe& probe : Probes()) {
+    const Verdict verdict = Judged(probe.target, Route::kMil, probe.instance);
+    const LayerVerdict* stopper = verdict.Stopper();
+    if (probe.accepted) {
+      EXPECT_EQ(stopper, nullptr) << probe.probe << ": " << (stopper ? stopper->reason : "");
+      continue;
+    }
+    EXPECT_EQ(verdict.outcome, Outcome::kRejected) << probe.probe;
+    const LayerVerdict& layer = verdict.at(probe.layer);
+    EXPECT_EQ(layer.ruling, Ruling::kReject) << probe.probe;
+    EXPECT_NE(layer.reason.find(probe.message), std::string::npos)
+        << probe.probe << ": " << layer.reason;
+    EXPECT_FALSE(layer.source.empty()) << probe.probe;
+  }
+}
+
+}  // namespace
+}  // namespace anecheck::legality

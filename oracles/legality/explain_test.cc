@@ -1,0 +1,39 @@
+// What `anecheck explain` prints.
+#include "oracles/legality/explain.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "oracles/legality/testing/judge.h"
+
+namespace anecheck::legality {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Explain, NamesEachLayerItsReasonAndItsSource) {
+  const Verdict verdict = Judged("h13", Route::kMil, Make("conv", {"kernel=16", "x:1,64,56,56"}));
+  const std::string text = VerdictText(verdict, **FindTarget("h13"));
+  EXPECT_THAT(text, HasSubstr("conv on h13 (M1), route mil: rejected\n"));
+  EXPECT_THAT(text, HasSubstr("  front end        reject      kW must be <=15 [facts/"));
+  EXPECT_THAT(text, HasSubstr("  minimum family   not reached\n"));
+  EXPECT_THAT(text, HasSubstr("code generation  not reached would reject: an fp16 kernel of width "
+                              "16 exceeds 13"));
+  EXPECT_THAT(text, HasSubstr("otherwise: 16 from A14 [public guide, appendix A]"));
+}
+
+TEST(Explain, JsonHasAllLayersInOrder) {
+  const auto json = VerdictJson(Judged("h13", Route::kNetlist, Make("TopK", {"K=5"})));
+  EXPECT_EQ(json["outcome"], "rejected");
+  EXPECT_EQ(json["route"], "netlist");
+  ASSERT_EQ(json["layers"].size(), kLayerCount);
+  EXPECT_EQ(json["layers"][0]["layer"], "front end");
+  EXPECT_EQ(json["layers"][0]["verdict"], "not read");
+  EXPECT_EQ(json["layers"][5]["rule"], "top_k_a13");
+  EXPECT_EQ(json["layers"][5]["others"].size(), 1u);
+  EXPECT_EQ(json["layers"][6]["reached"], false);
+  EXPECT_GT(json["layers"][3]["depends_on"].size(), 0u);
+}
+
+}  // namespace
+}  // namespace anecheck::legality

@@ -1,0 +1,128 @@
+// The small language in which the legality tables state their conditions and texts: comparisons,
+// arithmetic and three-valued logic over an instance, a target and a route. Used by the rules of
+// oracles/legality alone; keeping conditions as data is what lets a rule carry its source.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+
+namespace anecheck::legality {
+
+// A value, or the reason why there is none. kAbsent: the instance does not say (`text` names what).
+// kUnknown: no source gives it (`text` says why).
+struct Value {
+  enum class Kind : uint8_t { kAbsent, kUnknown, kNumber, kBool, kText, kList };
+
+  Kind kind = Kind::kAbsent;
+  double number = 0;  // kNumber; kBool as 0 or 1
+  std::string text;   // kText, kAbsent, kUnknown
+  std::vector<Value> list;
+
+  static Value Absent(std::string what) { return {Kind::kAbsent, 0, std::move(what), {}}; }
+  static Value Unknown(std::string why) { return {Kind::kUnknown, 0, std::move(why), {}}; }
+  static Value Number(double number) { return {Kind::kNumber, number, {}, {}}; }
+  static Value Bool(bool value) { return {Kind::kBool, value ? 1.0 : 0.0, {}, {}}; }
+  static Value Text(std::string text) { return {Kind::kText, 0, std::move(text), {}}; }
+  static Value List(std::vector<Value> list) { return {Kind::kList, 0, {}, std::move(list)}; }
+
+  bool missing() const { return kind == Kind::kAbsent || kind == Kind::kUnknown; }
+  bool is(Kind wanted) const { return kind == wanted; }
+  // kBool or kNumber, and not 0.
+  bool truth() const { return number != 0; }
+  friend bool operator==(const Value&, const Value&) = default;
+  // As a text shows it: whole numbers without a point, lists in brackets.
+  std::string ToString() const;
+};
+
+// What names and functions mean. Functions of Expression itself: given(a), first(a, b, ...),
+// choose(condition, a, b), max(list), min(list), product(list), length(list), at(list, i),
+// subset(a, b), factors_into(list, n), any_above(list, n).
+class Scope {
+ public:
+  virtual ~Scope() = default;
+  virtual Value Name(std::string_view name) const = 0;
+  virtual Value Call(std::string_view function, std::span<const Value> arguments) const = 0;
+};
+
+// A parsed expression. Immutable; safe to share between threads.
+//   a or b, a and b, not a, == != < <= > >= in, + - * / %, names, function(arguments), 'text',
+//   numbers (also 0x...), [lists], (groups).
+// `and` and `or` are those of Kleene: false and unknown is false.
+class Expression {
+ public:
+  static Result<Expression> Parse(std::string_view text);
+
+  // An operand of the wrong kind makes the value unknown, with a message that begins "expression:".
+  Value Evaluate(const Scope& scope) const;
+
+  // Names that stand alone, and numbers and texts that stand in it: what a generator of instances
+  // near the borders of a rule wants.
+  std::vector<std::string> Names() const;
+  std::vector<Value> Literals() const;
+  // Calls of functions that Expression does not define itself.
+  std::vector<std::string> ScopeFunctions() const;
+
+ private:
+  friend class ExpressionParser;
+  enum class Operator : uint8_t {
+    kLiteral,
+    kName,
+    kCall,
+    kList,
+    kOr,
+    kAnd,
+    kNot,
+    kNegate,
+    kEqual,
+    kNotEqual,
+    kLess,
+    kLessEqual,
+    kGreater,
+    kGreaterEqual,
+    kIn,
+    kAdd,
+    kSubtract,
+    kMultiply,
+    kDivide,
+    kRemainder,
+  };
+  struct Node {
+    Operator operation = Operator::kLiteral;
+    Value literal;     // kLiteral
+    std::string name;  // kName, kCall
+    std::vector<size_t> operands;
+  };
+
+  Value EvaluateNode(size_t index, const Scope& scope) const;
+  Value EvaluateLogic(const Node& node, const Scope& scope) const;
+  Value EvaluateBinary(const Node& node, const Scope& scope) const;
+  Value EvaluateCall(const Node& node, const Scope& scope) const;
+
+  std::vector<Node> nodes_;
+  size_t root_ = 0;
+};
+
+// Text with expressions in braces: "tensor rank {max_rank()} exceeds". Immutable.
+class Template {
+ public:
+  static Result<Template> Parse(std::string_view text);
+  // Missing values show as "?".
+  std::string Fill(const Scope& scope) const;
+  const std::string& text() const { return text_; }
+
+ private:
+  struct Part {
+    std::string literal;
+    std::vector<Expression> expression;  // none or one
+  };
+  std::string text_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace anecheck::legality

@@ -1,0 +1,49 @@
+// One operation with what is said of it: attributes, operand shapes, element types, constness. It
+// need not be complete and the operation need not be in the operation table: legality is asked of
+// names, native layers and whole nodes alike.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/graph/graph.h"
+#include "oracles/legality/expression.h"
+
+namespace anecheck::legality {
+
+struct Operand {
+  std::string name;            // MIL's argument name, or a netlist's bottom by any name
+  std::string dtype = "fp16";  // MIL's spelling; "fp8e4m3" and the like for constants
+  std::vector<int64_t> shape;  // -1: a symbolic extent
+  bool constant = false;
+};
+
+struct Instance {
+  std::string op;  // MIL's operation name, or a native layer's name or unit type
+  std::map<std::string, Value, std::less<>> attributes;
+  std::vector<Operand> operands;  // empty: the instance does not say
+
+  const Operand* FindOperand(std::string_view name) const;
+};
+
+// "kernel=16", "strides=2,2", "Dimension=Channel", "keep_dims=true": a number, a list of numbers,
+// true or false, or else a text.
+Status AddAttribute(std::string_view text, Instance& instance);
+// "x=1,64,56,56" gives or names an operand; "?" is a symbolic extent, "x=" is a scalar.
+Status AddShape(std::string_view text, Instance& instance);
+// "weight=int8": the operand's element type.
+Status AddDtype(std::string_view text, Instance& instance);
+// The operand is a constant.
+Status AddConstant(std::string_view name, Instance& instance);
+
+// A node of a graph as an instance, with two derived attributes that rules over two nodes need:
+// `producer_<argument>`, the operation that made an operand; `value_<argument>`, the value of a
+// constant of one fp16 element.
+Instance InstanceOf(const NodeView& node);
+
+}  // namespace anecheck::legality

@@ -1,0 +1,79 @@
+// Instances from a user's words and from a graph.
+#include "oracles/legality/instance.h"
+
+#include <array>
+#include <gtest/gtest.h>
+
+#include "harness/ops/op.h"
+
+namespace anecheck::legality {
+namespace {
+
+TEST(InstanceText, ReadsAttributesShapesTypesAndConstants) {
+  Instance instance;
+  ASSERT_TRUE(AddAttribute("kernel=16", instance).ok());
+  ASSERT_TRUE(AddAttribute("strides=2,3", instance).ok());
+  ASSERT_TRUE(AddAttribute("axes=1,", instance).ok());
+  ASSERT_TRUE(AddAttribute("Dimension=Channel", instance).ok());
+  ASSERT_TRUE(AddAttribute("keep_dims=true", instance).ok());
+  ASSERT_TRUE(AddShape("x=1,64,?,56", instance).ok());
+  ASSERT_TRUE(AddShape("scalar=", instance).ok());
+  ASSERT_TRUE(AddDtype("x=uint8", instance).ok());
+  ASSERT_TRUE(AddConstant("scalar", instance).ok());
+  EXPECT_EQ(instance.attributes.at("kernel"), Value::Number(16));
+  EXPECT_EQ(instance.attributes.at("strides").ToString(), "[2, 3]");
+  EXPECT_EQ(instance.attributes.at("axes").ToString(), "[1]");
+  EXPECT_EQ(instance.attributes.at("Dimension"), Value::Text("Channel"));
+  EXPECT_EQ(instance.attributes.at("keep_dims"), Value::Bool(true));
+  ASSERT_EQ(instance.operands.size(), 2u);
+  EXPECT_EQ(instance.operands[0].shape, (std::vector<int64_t>{1, 64, -1, 56}));
+  EXPECT_EQ(instance.operands[0].dtype, "uint8");
+  EXPECT_TRUE(instance.FindOperand("scalar")->shape.empty());
+  EXPECT_TRUE(instance.FindOperand("scalar")->constant);
+  EXPECT_EQ(instance.FindOperand("y"), nullptr);
+}
+
+TEST(InstanceText, RefusesWhatItCannotRead) {
+  Instance instance;
+  EXPECT_FALSE(AddAttribute("kernel", instance).ok());
+  EXPECT_FALSE(AddAttribute("=3", instance).ok());
+  EXPECT_FALSE(AddShape("x=1,b", instance).ok());
+  EXPECT_FALSE(AddShape("x=1,-2", instance).ok());
+  EXPECT_FALSE(AddDtype("x=float", instance).ok());
+  EXPECT_FALSE(AddConstant("", instance).ok());
+}
+
+TEST(InstanceOfNode, CarriesOperandsAttributesAndWhatMadeThem) {
+  Graph graph;
+  const OpSchema& sum = FindOp("reduce_sum")->schema;
+  const OpSchema& mul = FindOp("mul")->schema;
+  const ValueId x = graph.AddInput({DType::kFp16, Shape({2, 3})}, "x");
+  const std::array<uint8_t, 2> half_two = {0x00, 0x40};
+  const ValueId two = graph.AddConst({DType::kFp16, Shape({1})}, half_two, "two");
+  graph.BeginNode(&sum);
+  graph.AddArgument(sum.FindParameter("x"), x);
+  const int64_t axes[] = {1};
+  graph.AddInts(sum.FindParameter("axes"), axes);
+  graph.AddBool(sum.FindParameter("keep_dims"), true);
+  const auto total = graph.FinishNode();
+  ASSERT_TRUE(total.ok());
+  graph.BeginNode(&mul);
+  graph.AddArgument(mul.FindParameter("x"), *total);
+  graph.AddArgument(mul.FindParameter("y"), two);
+  ASSERT_TRUE(graph.FinishNode().ok());
+
+  const Instance reduction = InstanceOf(NodeView(graph, 0));
+  EXPECT_EQ(reduction.op, "reduce_sum");
+  EXPECT_EQ(reduction.attributes.at("axes").ToString(), "[1]");
+  EXPECT_EQ(reduction.attributes.at("keep_dims"), Value::Bool(true));
+  EXPECT_EQ(reduction.operands[0].shape, (std::vector<int64_t>{2, 3}));
+
+  const Instance product = InstanceOf(NodeView(graph, 1));
+  EXPECT_EQ(product.attributes.at("producer_x"), Value::Text("reduce_sum"));
+  EXPECT_EQ(product.attributes.at("value_y"), Value::Number(2));
+  EXPECT_TRUE(product.operands[1].constant);
+  EXPECT_FALSE(product.operands[0].constant);
+}
+
+}  // namespace
+}  // namespace anecheck::legality

@@ -1,0 +1,160 @@
+#include "oracles/legality/legality.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "oracles/legality/scope.h"
+
+namespace anecheck::legality {
+namespace {
+
+constexpr std::string_view kOutcomeNames[] = {"native", "decomposed", "rejected", "no path",
+                                              "unknown"};
+
+bool Contains(const std::vector<std::string>& list, std::string_view item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+bool SpeaksOf(const Rule& rule, const CatalogueRow& named, const Target& target, Route route) {
+  if (rule.route && *rule.route != route) return false;
+  if (!rule.tiers.empty() && !Contains(rule.tiers, TierName(target.tier)) &&
+      !Contains(rule.tiers, target.name)) {
+    return false;
+  }
+  return Contains(rule.subjects, "*") || Contains(rule.subjects, named.name) ||
+         (!named.native_layer.empty() && Contains(rule.subjects, named.native_layer));
+}
+
+// On the direct route the layers before the capability byte are not passed (specification 004, two
+// compile routes and their gates).
+Ruling Unspoken(Layer layer, Route route) {
+  const bool skipped =
+      route == Route::kNetlist && (layer == Layer::kFrontEnd || layer == Layer::kMinimumFamily);
+  return skipped ? Ruling::kNotRead : Ruling::kPass;
+}
+
+// Takes the rule into the verdict of its layer where it is the strongest so far.
+void Apply(const Rule& rule, const InstanceScope& scope, Verdict& verdict) {
+  LayerVerdict& layer = verdict.layers[static_cast<size_t>(rule.layer)];
+  const Value value = rule.when.Evaluate(scope);
+  if (value.is(Value::Kind::kAbsent)) {
+    layer.open.push_back(fmt::format("{} depends on {}", rule.id, value.text));
+    return;
+  }
+  const bool unknown = value.is(Value::Kind::kUnknown);
+  if (!unknown && !value.truth()) return;
+  const Ruling ruling = unknown ? Ruling::kUnknown : rule.ruling;
+  // A rule that only remarks on what passes stands where no other spoke.
+  const bool remark =
+      ruling == Ruling::kPass && layer.ruling == Ruling::kPass && layer.rule.empty();
+  if (ruling <= layer.ruling && !remark) return;
+  layer.ruling = ruling;
+  layer.rule = rule.id;
+  layer.reason = unknown ? value.text : rule.text.Fill(scope);
+  layer.source = rule.source.Fill(scope);
+  layer.others = rule.others;
+  if (rule.everywhere && ruling == Ruling::kReject) verdict.outcome = Outcome::kNoPath;
+}
+
+void Conclude(Verdict& verdict) {
+  bool refused = false, unknown = false, rewritten = false;
+  for (LayerVerdict& layer : verdict.layers) {
+    layer.reached = !refused;
+    if (refused) continue;
+    refused = layer.ruling == Ruling::kReject;
+    unknown = unknown || layer.ruling == Ruling::kUnknown;
+    rewritten = rewritten || layer.ruling == Ruling::kDecompose;
+  }
+  if (verdict.outcome == Outcome::kNoPath) return;
+  if (refused) verdict.outcome = Outcome::kRejected;
+  // A later refusal does not settle what an unknown value leaves open, but it does refuse.
+  else if (unknown)
+    verdict.outcome = Outcome::kUnknown;
+  else if (rewritten)
+    verdict.outcome = Outcome::kDecomposed;
+}
+
+Error UnknownOperation(std::string_view name, const Rules& rules) {
+  std::string near;
+  const std::string_view stem = name.substr(0, std::min<size_t>(name.size(), 4));
+  const auto collect = [&](std::span<const CatalogueRow> rows) {
+    for (const CatalogueRow& row : rows) {
+      const bool alike = row.name.find(stem) != std::string::npos;
+      if (alike && near.size() < 80) near += (near.empty() ? "" : ", ") + row.name;
+    }
+  };
+  if (!stem.empty()) collect(rules.operations());
+  if (!stem.empty()) collect(rules.layers());
+  return MakeError(ErrorCode::kNotFound, fmt::format("no operation or native layer \"{}\"{}", name,
+                                                     near.empty() ? "" : "; near: " + near));
+}
+
+}  // namespace
+
+std::string_view OutcomeName(Outcome outcome) {
+  return kOutcomeNames[static_cast<size_t>(outcome)];
+}
+
+const LayerVerdict* Verdict::Stopper() const {
+  for (const LayerVerdict& layer : layers) {
+    if (layer.ruling == Ruling::kReject || layer.ruling == Ruling::kUnknown) return &layer;
+  }
+  return nullptr;
+}
+
+Result<Verdict> Judge(const Instance& instance, const Target& target, Route route,
+                      FamilyOrder order, const Rules& rules) {
+  const CatalogueRow* named = rules.Find(instance.op);
+  if (named == nullptr) return UnknownOperation(instance.op, rules);
+  Verdict verdict;
+  verdict.op = named->name;
+  verdict.native_layer = named->native_layer;
+  verdict.target = target.compiler_name;
+  verdict.route = route;
+  for (size_t i = 0; i < kLayerCount; ++i) {
+    verdict.layers.push_back({});
+    verdict.layers[i].layer = static_cast<Layer>(i);
+    verdict.layers[i].ruling = Unspoken(static_cast<Layer>(i), route);
+  }
+  // The direct route goes by the native layer's row, where there is one.
+  const CatalogueRow* direct = rules.Find(named->native_layer);
+  const CatalogueRow& row = route == Route::kNetlist && direct != nullptr ? *direct : *named;
+  const InstanceScope scope(rules, row, instance, target, route, order);
+  for (const Rule& rule : rules.rules()) {
+    if (SpeaksOf(rule, *named, target, route)) Apply(rule, scope, verdict);
+  }
+  Conclude(verdict);
+  return verdict;
+}
+
+Result<std::string> ReachStatus(std::string_view op, const Target& target, FamilyOrder order,
+                                std::string* rule) {
+  Instance instance;
+  instance.op = op;
+  ANECHECK_ASSIGN(const Verdict converted, Judge(instance, target, Route::kMil, order));
+  const LayerVerdict* decisive = converted.Stopper();
+  if (rule != nullptr) {
+    *rule = decisive != nullptr ? decisive->rule : "";
+    for (const LayerVerdict& layer : converted.layers) {
+      if (rule->empty() && layer.ruling == Ruling::kDecompose) *rule = layer.rule;
+    }
+  }
+  switch (converted.outcome) {
+    case Outcome::kNative:
+      return std::string("native");
+    case Outcome::kDecomposed:
+      return std::string("bridge");
+    case Outcome::kNoPath:
+      return std::string("no_path");
+    case Outcome::kUnknown:
+      return std::string("unknown");
+    case Outcome::kRejected:
+      break;
+  }
+  ANECHECK_ASSIGN(const Verdict authored, Judge(instance, target, Route::kNetlist, order));
+  const bool reached =
+      authored.outcome == Outcome::kNative || authored.outcome == Outcome::kDecomposed;
+  return std::string(reached ? "bridge" : "family_gated");
+}
+
+}  // namespace anecheck::legality

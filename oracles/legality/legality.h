@@ -1,0 +1,69 @@
+// The rule oracle: what each layer of the compiler says to an operation instance on a target by a
+// route, in order, with the reason as the real layer gives it. Verdicts come from the tables of
+// oracles/legality/data and the target's values alone, never from results of tests.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/targets/target.h"
+#include "oracles/legality/instance.h"
+#include "oracles/legality/rules.h"
+
+namespace anecheck::legality {
+
+// What the layers together make of an instance.
+enum class Outcome : uint8_t {
+  kNative,      // admitted as it is
+  kDecomposed,  // admitted after a rewrite, a fold, or from inside the compiler
+  kRejected,    // refused, and admitted elsewhere
+  kNoPath,      // no target has a native layer for it
+  kUnknown,     // rests on a value that no source gives
+};
+std::string_view OutcomeName(Outcome outcome);
+
+struct LayerVerdict {
+  Layer layer = Layer::kFrontEnd;
+  Ruling ruling = Ruling::kPass;
+  bool reached = true;  // no earlier layer refused
+  std::string rule;     // the deciding rule; empty where none spoke
+  std::string reason;   // in the layer's own words
+  std::string source;
+  std::vector<OtherReading> others;  // sources that say otherwise
+  std::vector<std::string> open;     // rules that need something the instance does not say
+};
+
+struct Verdict {
+  std::string op;
+  std::string native_layer;  // the unit type it lowers to, or empty
+  std::string target;
+  Route route = Route::kMil;
+  Outcome outcome = Outcome::kNative;
+  std::vector<LayerVerdict> layers;  // one each, in order
+
+  const LayerVerdict& at(Layer layer) const { return layers[static_cast<size_t>(layer)]; }
+  // The first layer that refuses or does not know, or null.
+  const LayerVerdict* Stopper() const;
+};
+
+// kNotFound for an operation that neither catalogue has; the message lists near names. Pure.
+Result<Verdict> Judge(const Instance& instance, const Target& target, Route route,
+                      FamilyOrder order = FamilyOrder::kSpecification,
+                      const Rules& rules = Rules::Builtin());
+
+// How an operation stands on a target over both routes, in the words of the public matrix:
+//   native        the conversion route admits it as it is
+//   bridge        only after a rewrite, from inside the compiler, or by direct authoring
+//   family_gated  this target refuses what a later one admits
+//   no_path       no native layer on any target
+//   unknown       rests on a value that no source gives
+// `rule` receives the rule that decides, where not null.
+Result<std::string> ReachStatus(std::string_view op, const Target& target,
+                                FamilyOrder order = FamilyOrder::kSpecification,
+                                std::string* rule = nullptr);
+
+}  // namespace anecheck::legality

@@ -1,0 +1,101 @@
+// The legality tables: the catalogue of operations and native layers by name, and the rules of each
+// compiler layer, all read from JSON that is carried inside the tool.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "oracles/legality/expression.h"
+
+namespace anecheck::legality {
+
+// The layers in the order in which an operation passes them.
+enum class Layer : uint8_t {
+  kFrontEnd,
+  kMinimumFamily,
+  kCapability,
+  kValidator,
+  kKernelMemory,
+  kCodeGeneration,
+  kPlacement,
+};
+inline constexpr size_t kLayerCount = 7;
+std::string_view LayerName(Layer layer);
+
+// What a layer says. Of several rules that apply, the last of this order decides.
+enum class Ruling : uint8_t {
+  kPass,
+  kNotRead,    // the route does not pass this layer
+  kSplit,      // into several sub-layers (kernel memory)
+  kDecompose,  // into operations that are legal below
+  kUnknown,    // rests on a value that no source gives
+  kReject,
+};
+std::string_view RulingName(Ruling ruling);
+
+enum class Route : uint8_t { kMil, kNetlist };
+std::string_view RouteName(Route route);
+Result<Route> ParseRoute(std::string_view name);
+
+// Another source's word on what a rule states.
+struct OtherReading {
+  std::string says, source;
+};
+
+struct Rule {
+  std::string id;  // "conv_kernel_width"
+  Layer layer = Layer::kFrontEnd;
+  std::vector<std::string> subjects;  // operations, native layers, or "*"
+  std::vector<std::string> tiers;     // of the targets it speaks of; empty: all
+  std::optional<Route> route;         // none: both
+  Expression when;
+  std::string when_text;
+  Ruling ruling = Ruling::kReject;
+  Template text;
+  Template source;
+  bool everywhere = false;  // refuses on every target: the operation has no path
+  std::vector<OtherReading> others;
+};
+
+// A row of the catalogue: an operation of the intermediate language or a native layer. `fields`
+// holds what rules read by row('name').
+struct CatalogueRow {
+  std::string name;
+  std::string op_class;
+  bool native = false;       // a native layer
+  std::string native_layer;  // of an operation: the layer it lowers to, or empty
+  std::map<std::string, Value, std::less<>> fields;
+};
+
+// Immutable; safe to share between threads.
+class Rules {
+ public:
+  // The embedded tables, parsed on first use.
+  static const Rules& Builtin();
+  // Texts of the form of data/operations.json, data/layers.json and data/rules.json.
+  static Result<Rules> Parse(std::string_view operations, std::string_view layers,
+                             std::string_view rules);
+
+  // By MIL name, alias, native layer name or unit type; null where there is none.
+  const CatalogueRow* Find(std::string_view name) const;
+  // Operations of the public matrix in its order.
+  std::span<const CatalogueRow> operations() const { return operations_; }
+  std::span<const CatalogueRow> layers() const { return layers_; }
+  std::span<const Rule> rules() const { return rules_; }
+  // Names that stand for an expression, for example the demand on kernel memory.
+  const Expression* Definition(std::string_view name) const;
+
+ private:
+  std::vector<CatalogueRow> operations_, layers_;
+  std::map<std::string, std::pair<bool, size_t>, std::less<>> by_name_;  // native, index
+  std::vector<Rule> rules_;
+  std::map<std::string, Expression, std::less<>> definitions_;
+};
+
+}  // namespace anecheck::legality

@@ -1,0 +1,319 @@
+// The numbers of specification 003, tables 24.1 to 24.5, and 004, table 26.1, answered by targets
+// and verdicts, one test a table.
+#include <gtest/gtest.h>
+
+#include "oracles/legality/testing/judge.h"
+
+namespace anecheck::legality {
+namespace {
+
+const Hal& Of(std::string_view target) { return (*FindTarget(target))->hal; }
+
+Outcome OutcomeOf(std::string_view target, Route route, const Instance& instance) {
+  return Judged(target, route, instance).outcome;
+}
+
+// Table 24.1: offset, value on M1 and where it changes.
+TEST(Table24_1, ScalarFields) {
+  const struct {
+    uint32_t offset;
+    const char* target;
+    uint64_t value;
+  } rows[] = {
+      {0x1b8, "h13", 2097152}, {0x1b8, "m9", 1048576},   {0x1b8, "h18", 2097152},
+      {0x1c0, "h13", 16},      {0x1c0, "m9", 1},         {0x1c8, "h13", 64},
+      {0x1f0, "h13", 0},       {0x1f0, "h15", 32768},    {0x1f0, "h16", 262144},
+      {0x200, "h13", 65536},   {0x210, "h13", 16777216}, {0x218, "h13", 256},
+      {0x218, "h14", 16},      {0x228, "h13", 64},       {0x228, "h11", 32},
+      {0x228, "m9", 16},       {0x238, "h13", 4},        {0x238, "h13g", 8},
+      {0x238, "h16s", 16},     {0x238, "h17c", 32},      {0x238, "h17d", 64},
+      {0x288, "h13", 0},       {0x288, "h18", 0},        {0x70, "h13", 16},
+      {0x70, "h12", 1},        {0x138, "h13", 16384},    {0x138, "h16", 65536},
+      {0x158, "h13", 16384},   {0x158, "h12", 1},        {0x158, "h16", 65536},
+      {0x3f0, "h13", 192},     {0x3f0, "h15", 384},      {0x400, "h13", 4},
+      {0x400, "h17s", 4},      {0x668, "h13", 3},        {0x668, "h14", 13},
+      {0x668, "h15", 16},      {0x668, "h16", 14},
+  };
+  for (const auto& [offset, target, value] : rows) {
+    ASSERT_TRUE(Of(target).Scalar(offset).known()) << std::hex << offset << " " << target;
+    EXPECT_EQ(Of(target).Scalar(offset).value(), value) << std::hex << offset << " " << target;
+  }
+  EXPECT_EQ(Of("h13").Text(0x580).value(), "Simple");
+  EXPECT_EQ(Of("m9").Text(0x580).value(), "None");
+}
+
+// Table 24.2: the floors, as verdicts of the conversion route on both sides of each.
+TEST(Table24_2, MinimumFamilyFloors) {
+  for (const char* op : {"conv", "matmul", "max_pool", "add", "reshape", "transpose", "concat"}) {
+    for (const char* target : {"h11", "h13", "h17s"}) {
+      EXPECT_EQ(Judged(target, Route::kMil, Make(op)).at(Layer::kMinimumFamily).ruling,
+                Ruling::kPass)
+          << op << " " << target;
+    }
+  }
+  const std::pair<const char*, const char*> f2[] = {
+      {"softmax", "h13"},       {"layer_norm", "h13"},
+      {"instance_norm", "h13"}, {"batch_norm", "h13"},
+      {"reduce_sum", "h13"},    {"erf", "h13"},
+      {"sqrt", "h13"},          {"scaled_dot_product_attention", "h13"}};
+  for (const auto& [op, first] : f2) {
+    EXPECT_EQ(Judged(first, Route::kMil, Make(op)).at(Layer::kMinimumFamily).ruling, Ruling::kPass);
+    EXPECT_EQ(Judged("h12", Route::kMil, Make(op)).at(Layer::kMinimumFamily).ruling,
+              Ruling::kDecompose)
+        << op;
+  }
+  for (const char* op : {"crop_resize", "resample"}) {
+    EXPECT_EQ(OutcomeOf("h13", Route::kMil, Make(op)), Outcome::kRejected) << op;
+    EXPECT_EQ(OutcomeOf("h14", Route::kMil, Make(op)), Outcome::kNative) << op;
+  }
+  for (const char* op : {"sin", "cos", "GlobalArgMinMax"}) {
+    EXPECT_EQ(OutcomeOf("h14", Route::kMil, Make(op)), Outcome::kRejected) << op;
+    EXPECT_EQ(OutcomeOf("h15", Route::kMil, Make(op)), Outcome::kNative) << op;
+  }
+  // Where the family of a target is not known, a floor above 0 is not known to be met.
+  EXPECT_EQ(OutcomeOf("u1", Route::kMil, Make("sin")), Outcome::kUnknown);
+}
+
+// Table 24.3: the capability bytes and the verdicts they give on the direct route.
+TEST(Table24_3, CapabilityBytes) {
+  const struct {
+    uint32_t offset;
+    int h13, h14, h15, h16, h18;
+  } rows[] = {{0x48f, 1, 1, 1, 1, 1}, {0x494, 0, 1, 1, 1, 1}, {0x4a9, 0, 0, 1, 1, 1},
+              {0x4f2, 1, 1, 1, 1, 1}, {0x529, 1, 1, 1, 1, 1}, {0x52d, 0, 0, 0, 0, 1},
+              {0x563, 0, 0, 0, 0, 1}, {0x815, 1, 1, 1, 1, 1}, {0x816, 1, 1, 1, 1, 1},
+              {0x81a, 1, 1, 1, 1, 1}, {0x81d, 0, 1, 1, 1, 1}};
+  for (const auto& row : rows) {
+    const std::pair<const char*, int> columns[] = {
+        {"h13", row.h13}, {"h14", row.h14}, {"h15", row.h15}, {"h16", row.h16}, {"h18", row.h18}};
+    for (const auto& [target, value] : columns) {
+      EXPECT_EQ(Of(target).Capability(row.offset).value(), value == 1)
+          << std::hex << row.offset << " " << target;
+    }
+  }
+  for (const char* layer : {"Dropout", "Random"}) {
+    EXPECT_EQ(OutcomeOf("h14", Route::kNetlist, Make(layer)), Outcome::kRejected) << layer;
+    EXPECT_EQ(OutcomeOf("h15", Route::kNetlist, Make(layer)), Outcome::kNative) << layer;
+  }
+  for (const char* layer : {"Resize", "CropResize", "AffineTransform", "Resample"}) {
+    EXPECT_EQ(OutcomeOf("h13", Route::kNetlist, Make(layer)), Outcome::kRejected) << layer;
+    EXPECT_EQ(OutcomeOf("h14", Route::kNetlist, Make(layer)), Outcome::kNative) << layer;
+  }
+  EXPECT_EQ(OutcomeOf("h13", Route::kMil, Make("resize")), Outcome::kDecomposed);
+  EXPECT_EQ(OutcomeOf("h14", Route::kMil, Make("resize")), Outcome::kNative);
+  // The byte of range normalization is given by no source.
+  EXPECT_EQ(OutcomeOf("h15", Route::kNetlist, Make("MinMaxNorm")), Outcome::kUnknown);
+}
+
+// fp8 is legal on A18 alone (specification 003, capability-byte gates; facts/more/fp8_formats.csv).
+TEST(Table24_3, Fp8IsLegalOnA18Alone) {
+  for (const Target& target : AllTargets()) {
+    const auto verdict = Judged(target.name, Route::kMil,
+                                Make("conv", {"x:1,8,8,8", "weight:8,8,1,1:fp8e4m3fn:const"}));
+    EXPECT_EQ(verdict.at(Layer::kCapability).ruling == Ruling::kReject, target.name != "H18")
+        << target.name;
+  }
+}
+
+// Table 24.4, the generation anchors; the A17 column is H17s.
+TEST(Table24_4, PerFamilyScalars) {
+  const struct {
+    uint32_t offset;
+    uint64_t h13, h14, h15, h16, h17s;
+  } rows[] = {{0x238, 4, 4, 4, 4, 16},
+              {0x1b8, 2097152, 2097152, 2097152, 2097152, 2097152},
+              {0x138, 16384, 16384, 16384, 65536, 65536},
+              {0x158, 16384, 16384, 16384, 65536, 65536},
+              {0x70, 16, 16, 16, 16, 16},
+              {0x1f0, 0, 0, 32768, 262144, 262144},
+              {0x218, 256, 16, 16, 16, 16},
+              {0x3f0, 192, 192, 384, 384, 384},
+              {0x668, 3, 13, 16, 14, 14}};
+  for (const auto& row : rows) {
+    const std::pair<const char*, uint64_t> columns[] = {
+        {"h13", row.h13}, {"h14", row.h14}, {"h15", row.h15}, {"h16", row.h16}, {"h17s", row.h17s}};
+    for (const auto& [target, value] : columns) {
+      EXPECT_EQ(Of(target).Scalar(row.offset).value(), value)
+          << std::hex << row.offset << " " << target;
+    }
+  }
+  // The extents as verdicts.
+  EXPECT_EQ(OutcomeOf("h15", Route::kMil, Make("abs", {"x:1,16385"})), Outcome::kRejected);
+  EXPECT_EQ(OutcomeOf("h16", Route::kMil, Make("abs", {"x:1,65536"})), Outcome::kNative);
+  EXPECT_EQ(OutcomeOf("h16", Route::kMil, Make("abs", {"x:1,65537"})), Outcome::kRejected);
+  const auto reduced = [](const char* target, const char* shape) {
+    return OutcomeOf(target, Route::kMil, Make("reduce_sum", {shape, "axes=1,"}));
+  };
+  EXPECT_EQ(reduced("h13", "x:1,191"), Outcome::kNative);
+  EXPECT_EQ(reduced("h13", "x:1,192"), Outcome::kDecomposed);
+  EXPECT_EQ(reduced("h15", "x:1,383"), Outcome::kNative);
+  EXPECT_EQ(reduced("h15", "x:1,384"), Outcome::kDecomposed);
+}
+
+// Table 24.5: names of flags, by offset. Their values are given by no source but where another
+// table names the offset.
+TEST(Table24_5, RecoveredNames) {
+  const std::pair<uint32_t, const char*> rows[] = {
+      {0x4a8, "pe_work_unit_shape_supported"},
+      {0x4ac, "small_source_mode_compression_supported"},
+      {0x4b0, "non_power_of_two_work_unit_width_supported"},
+      {0x4f0, "preferred_kernel_layout_format"},
+      {0x500, "transpose_and_multicast_configuration"},
+      {0x520, "secure_mode_cache_hint_dsid_gate"},
+      {0x52c, "tensor_format_support_flag"},
+      {0x54c, "cache_prefetch_kernel_task_interval_limit"},
+      {0x5a8, "cache_hint_dsid_value"},
+      {0x708, "reflective_padding_maximum_extent"},
+      {0x748, "gather_texture_descriptor_pointer"},
+      {0x8b4, "tile_height_errata_threshold"},
+      {0x8bc, "chaining_enabled"},
+      {0x8e0, "kernel_caching_enabled"}};
+  for (const auto& [offset, name] : rows) {
+    const HalField* field = HalLayout::Get().At(offset);
+    ASSERT_NE(field, nullptr) << name;
+    EXPECT_EQ(field->name, name);
+  }
+  EXPECT_FALSE(Of("h13").Capability(0x8bc).known());
+}
+
+// Specification 004, table 26.1: first families of the native layers by direct authoring.
+TEST(Table26_1, FirstFamilies) {
+  const struct {
+    const char* layer;
+    const char* first;   // the first target that runs it; null: none is known to
+    const char* before;  // the last that refuses it, or null
+  } rows[] = {{"SDPA", "h13", "h12"},
+              {"ArgMinMax", "h13", "h12"},
+              {"TopK", "h14", "h13"},
+              {"Sort", "h14", "h13"},
+              {"GlobalArgMinMax", "h13", "h12"},
+              {"PixelShuffle", "h13", "h12"},
+              {"PixelUnshuffle", "h13", "h12"},
+              {"SpaceToChannel", "h13", "h12"},
+              {"ChannelToSpace", "h13", "h12"},
+              {"SpaceToBatch", "h13", "h12"},
+              {"BatchToSpace", "h13", "h12"},
+              {"LRN", "h13", nullptr},
+              {"GOC", "h13", nullptr},
+              {"DynamicGOC", "h13", nullptr},
+              {"CrossCorrelation", "h13", "h12"},
+              {"CrossProduct", "h13", "h12"},
+              {"FurthestPointSampling", "h13", "h12"},
+              {"RadiusSearch", "h13", "h12"},
+              {"CostVolume", "h13", "h12"},
+              {"Resize", "h14", "h13"},
+              {"CropResize", "h14", "h13"},
+              {"Resample", "h14", "h13"},
+              {"AffineTransform", "h14", "h13"},
+              {"InputView", "h13", "h12"},
+              {"DynamicSlice", nullptr, "h13"},
+              {"Tile", "h13", nullptr},
+              {"Concat", "h13", nullptr},
+              {"RingBufferWriter", "h14", "h13"}};
+  for (const auto& row : rows) {
+    if (row.first != nullptr) {
+      EXPECT_EQ(OutcomeOf(row.first, Route::kNetlist, Make(row.layer)), Outcome::kNative)
+          << row.layer;
+    }
+    if (row.before != nullptr) {
+      EXPECT_EQ(OutcomeOf(row.before, Route::kNetlist, Make(row.layer)), Outcome::kRejected)
+          << row.layer;
+    }
+  }
+  EXPECT_EQ(OutcomeOf("h13", Route::kNetlist, Make("MinMaxNorm")), Outcome::kRejected);
+}
+
+// Specification 004, two compile routes and their gates.
+TEST(Routes, AreJudgedApart) {
+  EXPECT_EQ(OutcomeOf("h13", Route::kMil, Make("GlobalArgMinMax")), Outcome::kRejected);
+  EXPECT_EQ(OutcomeOf("h13", Route::kNetlist, Make("GlobalArgMinMax")), Outcome::kNative);
+  for (const char* op : {"sin", "cos"}) {
+    EXPECT_EQ(OutcomeOf("h17s", Route::kMil, Make(op)), Outcome::kNative);
+    EXPECT_EQ(OutcomeOf("h17s", Route::kNetlist, Make(op)), Outcome::kRejected);
+  }
+  EXPECT_EQ(OutcomeOf("h14", Route::kMil, Make("SDPA")), Outcome::kRejected);
+  const Verdict direct = Judged("h13", Route::kNetlist, Make("softmax"));
+  EXPECT_EQ(direct.at(Layer::kMinimumFamily).ruling, Ruling::kNotRead);
+  EXPECT_EQ(direct.at(Layer::kFrontEnd).ruling, Ruling::kNotRead);
+}
+
+// Specification 003, listing 24.3 and specification 000, listing 23.4.
+TEST(KernelMemory, SplitsAtTheCap) {
+  const auto ruling = [](const char* target, std::string_view bytes, std::string_view format) {
+    return Judged(target, Route::kMil,
+                  Make("conv", {"weight_bytes=" + std::string(bytes),
+                                "weight_format=" + std::string(format)}))
+        .at(Layer::kKernelMemory)
+        .ruling;
+  };
+  EXPECT_EQ(ruling("h13", "65536", "fp16"), Ruling::kPass);
+  EXPECT_EQ(ruling("h13", "65537", "fp16"), Ruling::kSplit);
+  EXPECT_EQ(ruling("h13", "16777216", "sparse"), Ruling::kPass);
+  EXPECT_EQ(ruling("h13", "16777217", "sparse"), Ruling::kSplit);
+  EXPECT_EQ(ruling("h13", "16777216", "int4 table"), Ruling::kPass);
+  // int8 streams from A14, blockwise from A15.
+  EXPECT_EQ(ruling("h13", "65537", "int8"), Ruling::kSplit);
+  EXPECT_EQ(ruling("h14", "65537", "int8"), Ruling::kPass);
+  EXPECT_EQ(ruling("h14", "65537", "blockwise"), Ruling::kSplit);
+  EXPECT_EQ(ruling("h15", "65537", "blockwise"), Ruling::kPass);
+  EXPECT_EQ(ruling("h13", "134217728", "sparse"), Ruling::kSplit);
+  EXPECT_EQ(ruling("h13", "134217729", "sparse"), Ruling::kReject);
+}
+
+TEST(KernelMemory, FollowsTheStreamingMaster) {
+  TargetCatalog catalog = TargetCatalog::Builtin();
+  ASSERT_TRUE(catalog
+                  .ApplyUserFile(R"({"fields": [{"offset": "0x48f", "values": [{"value": 0,
+                      "targets": ["H13"], "source": "a test"}]}]})",
+                                 "user.json")
+                  .ok());
+  const auto verdict = Judge(Make("conv", {"weight_bytes=65537", "weight_format=sparse"}),
+                             **catalog.Find("h13"), Route::kMil);
+  ASSERT_TRUE(verdict.ok());
+  EXPECT_EQ(verdict->at(Layer::kKernelMemory).ruling, Ruling::kSplit);
+  EXPECT_EQ(verdict->at(Layer::kKernelMemory).reason,
+            "split: 65537 bytes of weights exceed the cap of 65536 bytes");
+}
+
+// The demand of a constant weight follows from its shape and type.
+TEST(KernelMemory, CountsTheBytesOfAConstantWeight) {
+  const auto ruling = [](const char* weight) {
+    return Judged("h13", Route::kMil, Make("conv", {"x:1,64,8,8", weight, "groups=1"}))
+        .at(Layer::kKernelMemory)
+        .ruling;
+  };
+  EXPECT_EQ(ruling("weight:512,64,1,1:fp16:const"), Ruling::kPass);
+  EXPECT_EQ(ruling("weight:513,64,1,1:fp16:const"), Ruling::kSplit);
+  EXPECT_EQ(ruling("weight:513,64,1,1"), Ruling::kPass);
+}
+
+// Attested and rejected: what earlier layers admit and code generation refuses.
+TEST(CodeGeneration, RefusesWhatIsAttested) {
+  const Verdict deep =
+      Judged("h17s", Route::kMil, Make("conv", {"x:1,4,8,8,8", "weight:4,4,2,3,3:fp16:const"}));
+  EXPECT_EQ(deep.at(Layer::kCapability).ruling, Ruling::kPass);
+  EXPECT_EQ(deep.at(Layer::kValidator).ruling, Ruling::kPass);
+  EXPECT_EQ(deep.at(Layer::kCodeGeneration).rule, "convolution_3d");
+  for (const char* op : {"topk", "argsort", "DynamicSlice"}) {
+    const Verdict verdict = Judged("h13", Route::kNetlist, Make(op));
+    EXPECT_EQ(verdict.at(Layer::kValidator).ruling, Ruling::kPass) << op;
+    EXPECT_EQ(verdict.at(Layer::kCodeGeneration).ruling, Ruling::kReject) << op;
+  }
+  for (const char* k : {"k=2", "k=5"}) {
+    EXPECT_EQ(OutcomeOf("h17s", Route::kMil, Make("topk", {k, "x:8"})), Outcome::kNative) << k;
+  }
+  for (const char* k : {"k=3", "k=4"}) {
+    EXPECT_EQ(OutcomeOf("h17s", Route::kMil, Make("topk", {k, "x:8"})), Outcome::kRejected) << k;
+  }
+  EXPECT_EQ(OutcomeOf("h13", Route::kNetlist, Make("LRN", {"x:1,15,4,4"})), Outcome::kNative);
+  EXPECT_EQ(OutcomeOf("h13", Route::kNetlist, Make("LRN", {"x:1,16,4,4"})), Outcome::kRejected);
+  // No source gives the limit of A14.
+  EXPECT_EQ(OutcomeOf("h14", Route::kNetlist, Make("LRN", {"x:1,16,4,4"})), Outcome::kUnknown);
+  EXPECT_EQ(OutcomeOf("h13", Route::kMil, Make("mul", {"producer_x=reduce_sum", "value_y=0"})),
+            Outcome::kRejected);
+  EXPECT_EQ(OutcomeOf("h13", Route::kMil, Make("mul", {"producer_x=reduce_sum", "value_y=1"})),
+            Outcome::kNative);
+}
+
+}  // namespace
+}  // namespace anecheck::legality
