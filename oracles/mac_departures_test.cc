@@ -171,6 +171,52 @@ TEST(MacDefects, AWideExplanationIsVague) {
   EXPECT_TRUE(judge(after, 12000).vague);
 }
 
+// Operands that are intervals themselves: the lattice may take away as much as it can from any of
+// their numbers, and no more.
+TEST(MacDefects, TheLatticeIsRecognisedBehindARoundedOperand) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 4}, {4096, 1, 1, 1}));
+  const ValueId y = c.Input(MakeTensor(DType::kFp16, {1, 4}, {0, 0x1p-12, 0x1p-12, 0x1p-12}));
+  const ValueId ones = c.Const(MakeTensor(DType::kFp16, {4, 1}, {1, 1, 1, 1}));
+  const ValueId sum = c.Binary(OpKind::kMatmul, c.Binary(OpKind::kAdd, x, y), ones);
+  const Estimate expected = c.Run(sum);
+  const auto judge = [&](double actual) {
+    return Judge(c.graph, c.inputs, 0, expected, MakeTensor(DType::kFp16, {1, 1}, {actual}), kA13);
+  };
+  EXPECT_EQ(judge(4100).verdict, Verdict::kPass);
+  EXPECT_EQ(judge(4096).known_defect, "D03");
+  EXPECT_EQ(judge(4064).verdict, Verdict::kWrong);
+}
+
+// Without D07 a NaN stays one, and is the only thing admitted.
+TEST(MacDefects, OppositeInfinitiesAloneAdmitNanAlone) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 2}, {kInfinity, -kInfinity}));
+  const ValueId ones = c.Const(MakeTensor(DType::kFp16, {2, 1}, {1, 1}));
+  const std::string_view port[] = {"D01"};
+  const Estimate estimate =
+      c.Run(c.Binary(OpKind::kMatmul, x, ones), WithDepartures(kA13, port).value());
+  EXPECT_TRUE(Admits(estimate, 0, kNan));
+  EXPECT_NE(estimate.flags[0] & Estimate::kNanOnly, 0);
+  EXPECT_FALSE(Admits(estimate, 0, 0));
+  EXPECT_FALSE(Admits(estimate, 0, kInfinity));
+}
+
+// D07 is about results: what an operation only moves is none.
+TEST(MacDefects, AMovedNanIsNoResult) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {kNan, 1}));
+  const ValueId moved = c.Begin(OpKind::kReshape)
+                            .Arg(params::Reshape::kX, x)
+                            .Ints(params::Reshape::kShape, {1, 2})
+                            .Finish();
+  const std::string_view invalid[] = {"D07"};
+  const Estimate estimate = c.Run(moved, WithDepartures(kA13, invalid).value());
+  EXPECT_EQ(c.error, "");
+  EXPECT_TRUE(Admits(estimate, 0, kNan));
+  EXPECT_FALSE(Admits(estimate, 0, 0));
+}
+
 // ---- engines ------------------------------------------------------------------------------------
 
 // A departing engine: D01, D03, D05, D06 and D07 together, by the readings of the facts that it

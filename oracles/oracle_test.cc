@@ -348,6 +348,21 @@ RC_GTEST_PROP(Laws, EvaluationsDoNotDependOnWhatWasEvaluatedBefore, (uint64_t se
   }
 }
 
+TEST(Integers, SumsWrapAround) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kInt32, {2, 3}, {1, -2, 30, 2147483647, 1, 5}));
+  const ValueId sum = c.Begin(OpKind::kReduceSum)
+                          .Arg(params::Reduce::kX, x)
+                          .Ints(params::Reduce::kAxes, {1})
+                          .Bool(params::Reduce::kKeepDims, false)
+                          .Finish();
+  const Estimate estimate = c.Run(sum);
+  EXPECT_EQ(c.error, "");
+  const std::vector<double> expected = {29, -2147483643.0};
+  EXPECT_EQ(estimate.value, expected);
+  EXPECT_EQ(estimate.low, expected);
+}
+
 TEST(Table, EveryOperationHasAKernelOrAReason) {
   ASSERT_EQ(AllReferenceKernels().size(), kOpCount);
   for (size_t i = 0; i < kOpCount; ++i) {

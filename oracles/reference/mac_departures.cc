@@ -192,8 +192,8 @@ void OverflowInside(const Magnitudes& sums, double limit, Accumulated& sum) {
   constexpr double kRoundingSlack = 1 + 0x1p-20;
   const bool up = sums.positive * kRoundingSlack >= limit;
   const bool down = sums.negative * kRoundingSlack >= limit;
-  if (up) sum.beyond |= kUpward;
-  if (down) sum.beyond |= kDownward;
+  if (up && sums.negative < kInfinity) sum.beyond |= kUpward;
+  if (down && sums.positive < kInfinity) sum.beyond |= kDownward;
   sum.nan |= (up && sums.down) || (down && sums.up);
 }
 
@@ -207,12 +207,9 @@ void ZeroForNan(Accumulated& sum) {
   sum.high = only_nan ? 0 : std::max(sum.high, 0.0);
 }
 
-// An interval without finite numbers has one form, and NaN alone another.
-void SettleEnds(Accumulated& sum) {
-  if (!sum.empty()) return;
-  sum.low = kInfinity;
-  sum.high = -kInfinity;
-  if (sum.beyond == 0) sum.low = sum.high = kNan;
+// Where nothing but NaN is left, both ends say so.
+void SettleNan(Accumulated& sum) {
+  if (sum.empty() && sum.beyond == 0) sum.low = sum.high = kNan;
 }
 
 }  // namespace
@@ -247,7 +244,7 @@ void DepartFromDot(const Contract& contract, const Grid& grid, const Lanes& x, c
   if (active.port != nullptr) LimitAtPort(grid, active.port->a, sum);
   if (active.interior != nullptr) OverflowInside(sums, active.interior->a, sum);
   if (active.invalid) ZeroForNan(sum);
-  SettleEnds(sum);
+  SettleNan(sum);
 }
 
 }  // namespace anecheck::reference
