@@ -348,6 +348,18 @@ RC_GTEST_PROP(Laws, EvaluationsDoNotDependOnWhatWasEvaluatedBefore, (uint64_t se
   }
 }
 
+TEST(Softmax, OfOperandsThatMayBeUnroundedIsNarrow) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 3}, {1, 2, 3}));
+  const ValueId y = c.Input(MakeTensor(DType::kFp16, {1, 3}, {0x1p-12, 0x1p-12, 0x1p-12}));
+  const Estimate estimate = c.Run(c.Unary(OpKind::kSoftmax, c.Binary(OpKind::kAdd, x, y)));
+  EXPECT_EQ(c.error, "");
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_LT(estimate.high[i] - estimate.low[i], 0.01);
+    EXPECT_FALSE(Admits(estimate, i, kNan));
+  }
+}
+
 TEST(Integers, SumsWrapAround) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kInt32, {2, 3}, {1, -2, 30, 2147483647, 1, 5}));
