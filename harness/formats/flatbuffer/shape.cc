@@ -1,6 +1,7 @@
 #include "harness/formats/flatbuffer/shape.h"
 
 #include <array>
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 #include <span>
@@ -93,7 +94,7 @@ class ShapeChecker {
                          : check == ShapeCheck::kRange ? ErrorCode::kTruncated
                                                        : ErrorCode::kMalformed,
                          fmt::format("{}: {} at 0x{:x} of {} bytes", path, what, base_ + at, size_),
-                         base_ + at)};
+                         base_ + std::min(at, size_))};
     return false;
   }
 

@@ -76,8 +76,9 @@ inline const char* FindStringEnd(const char* at) {
   for (;;) {
     while (!lexer_internal::Is(*at, lexer_internal::kStringEnd)) ++at;
     if (*at == '"') return at;
+    if (*at != '\\') return nullptr;
     const bool ends = at[1] == '\0' && !IsPlanted(PlantedBug::kMilStringEnd);
-    if (*at != '\\' || ends || at[1] == '\n') return nullptr;
+    if (ends || at[1] == '\n') return nullptr;
     at += 2;
   }
 }
