@@ -1,7 +1,7 @@
 #include "harness/formats/flatbuffer/shape.h"
 
-#include <array>
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <fmt/format.h>
 #include <span>
