@@ -74,29 +74,10 @@ struct BatchResult {
   std::optional<Error> error;
 };
 
-std::string Signature(const CaseOutcome& outcome) {
-  const CaseRecord& record = outcome.record;
-  if (record.verdict == "known-defect") {
-    return fmt::format("known-defect|{}|{}", outcome.known_defect, record.target);
-  }
-  if (record.verdict == "wrong" || record.verdict == "unconfirmed") {
-    return fmt::format("{}|{}|{}", record.verdict, outcome.op, record.target);
-  }
-  // Numbers in an engine's message name the case, not the defect.
-  std::string words;
-  for (const char c : record.message) {
-    const bool digit = c >= '0' && c <= '9';
-    if (!digit || words.empty() || words.back() != '#') words += digit ? '#' : c;
-  }
-  return fmt::format("{}|{}|{}|{}", record.verdict, record.stage, record.target, words);
-}
-
 uint64_t BatchesOfShard(const CampaignOptions& options) {
   const uint64_t all = (options.cases + kBatch - 1) / kBatch;
   return (all + options.shards - 1 - options.shard) / options.shards;
 }
-
-bool IsSuspect(std::string_view verdict) { return verdict != "pass" && verdict != "inconclusive"; }
 
 class Campaign {
  public:
@@ -364,6 +345,8 @@ class Campaign {
 };
 
 }  // namespace
+
+bool IsSuspect(std::string_view verdict) { return verdict != "pass" && verdict != "inconclusive"; }
 
 bool IsNewFinding(std::string_view verdict) {
   return IsSuspect(verdict) && verdict != "known-defect" && verdict != "unconfirmed";

@@ -112,6 +112,9 @@ uint64_t CasesOfShard(const CampaignOptions& options);
 // {"summary": {cases, judged, inconclusive, findings, known_defects}, "findings": [...]}.
 nlohmann::ordered_json SummaryToJson(const CampaignSummary& summary);
 
+// Whether a verdict asks for a row among the findings.
+bool IsSuspect(std::string_view verdict);
+
 // A finding is new unless a documented defect explains it.
 bool IsNewFinding(std::string_view verdict);
 

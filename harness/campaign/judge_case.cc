@@ -104,6 +104,23 @@ void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluatio
 
 }  // namespace
 
+std::string Signature(const CaseOutcome& outcome) {
+  const CaseRecord& record = outcome.record;
+  if (record.verdict == "known-defect") {
+    return fmt::format("known-defect|{}|{}", outcome.known_defect, record.target);
+  }
+  if (record.verdict == "wrong" || record.verdict == "unconfirmed") {
+    return fmt::format("{}|{}|{}", record.verdict, outcome.op, record.target);
+  }
+  // Numbers in an engine's message name the case, not the defect.
+  std::string words;
+  for (const char c : record.message) {
+    const bool digit = c >= '0' && c <= '9';
+    if (!digit || words.empty() || words.back() != '#') words += digit ? '#' : c;
+  }
+  return fmt::format("{}|{}|{}|{}", record.verdict, record.stage, record.target, words);
+}
+
 CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply& reply,
                       Evaluation& evaluation) {
   static_assert(kUlpBuckets == OutputJudgement::kHistogramSize);

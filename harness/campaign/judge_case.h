@@ -32,6 +32,10 @@ CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply
 void Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
             CaseOutcome& outcome);
 
+// What two outcomes share that show one defect: the verdict, with the operation for wrong values,
+// the documented id for known defects, and the words without numbers for everything else.
+std::string Signature(const CaseOutcome& outcome);
+
 // Adds what the case says about each of its operations to the counts of a batch.
 void CountReach(const Case& item, const CaseOutcome& outcome, BatchRecord& batch);
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "harness/graph/copy_node.h"
 #include "harness/lowering/graph_to_mil.h"
 #include "oracles/judge.h"
 
@@ -12,35 +13,6 @@ namespace {
 
 // The values of a tapped run: inputs, and every fp16 result as the engine gave it.
 using Values = std::map<ValueId, const Tensor*>;
-
-void CopyAttributes(const Graph& from, const Node& node, Graph& to) {
-  for (const Attribute& attribute : from.attributes(node)) {
-    const int parameter = attribute.parameter;
-    switch (attribute.kind) {
-      case AttributeKind::kInt:
-        to.AddInt(parameter, attribute.integer);
-        break;
-      case AttributeKind::kFloat:
-        to.AddFloat(parameter, attribute.number);
-        break;
-      case AttributeKind::kBool:
-        to.AddBool(parameter, attribute.integer != 0);
-        break;
-      case AttributeKind::kString:
-        to.AddString(parameter, from.string(attribute));
-        break;
-      case AttributeKind::kInts:
-        to.AddInts(parameter, from.ints(attribute));
-        break;
-      case AttributeKind::kFloats:
-        to.AddFloats(parameter, from.floats(attribute));
-        break;
-      case AttributeKind::kBools:
-        to.AddBools(parameter, from.ints(attribute));
-        break;
-    }
-  }
-}
 
 // One operation cut out of the graph, fed with tapped values. Results that cannot leave the engine
 // (integers between two casts) are computed inside.

@@ -108,6 +108,25 @@ TEST_F(CliTest, PlantedFaultsAreFoundAndReplay) {
   }
 }
 
+TEST_F(CliTest, AFindingShrinksToASmallOneThatReplays) {
+  Tool("run --cases 300 --seed 3 --targets h13 --quirk all=off --fault slice-off-by-one" +
+       Db("shrink.sqlite"));
+  const Outcome query =
+      Tool("query --json \"SELECT id FROM findings LIMIT 1\"" + Db("shrink.sqlite"));
+  const auto rows = ParseJson(query.out);
+  ASSERT_TRUE(rows.ok()) << query.out << query.err;
+  const std::string text = query.out.substr(query.out.find("\"f") + 1, 12);
+  const std::string small = Path("small.json");
+  const Outcome shrink = Tool("shrink " + text + " --json --out " + small + Db("shrink.sqlite"));
+  ASSERT_EQ(shrink.code, 0) << shrink.err << query.out;
+  const auto json = ParseJson(shrink.out);
+  ASSERT_TRUE(json.ok());
+  EXPECT_EQ((*json)["op"], "slice_by_size");
+  EXPECT_EQ((*json)["after"]["nodes"], 1);
+  EXPECT_LE((*json)["after"]["elements"].get<int>(), 8);
+  EXPECT_EQ(Tool("replay " + small).code, 1);
+}
+
 TEST_F(CliTest, AFindingFileReplaysOnItsOwn) {
   const Outcome run =
       Tool("run --cases 200 --seed 3 --targets h13 --quirk all=off --fault conv-bias-dropped" +

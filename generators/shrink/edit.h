@@ -1,0 +1,47 @@
+// One change to a case, applied by building the graph anew: types are inferred again, and what
+// nothing uses any more falls away.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "harness/graph/graph.h"
+
+namespace anecheck {
+
+// A graph with values for its inputs, in the order of ValuesOfKind(kInput).
+struct GraphCase {
+  Graph graph;
+  std::vector<Tensor> inputs;
+
+  // The tensor that stands at `value`: an input's, or a constant's. Precondition: it is either.
+  Tensor DataOf(ValueId value) const;
+};
+
+// Another value for one attribute of one node.
+struct AttributeEdit {
+  NodeId node = kNoNode;
+  int parameter = 0;
+  enum class Kind : uint8_t { kDrop, kInt, kFloat, kInts } kind = Kind::kDrop;
+  int64_t integer = 0;
+  double number = 0;
+  std::vector<int64_t> integers;
+};
+
+struct Edit {
+  std::map<ValueId, ValueId> redirect;  // every use of the first becomes a use of the second
+  std::map<ValueId, Tensor> to_input;   // a result becomes a graph input with this tensor
+  std::map<ValueId, Tensor> data;       // an input or constant gets other type and bytes
+  std::vector<ValueId> outputs;         // the graph's outputs; empty keeps them
+  std::optional<AttributeEdit> attribute;
+};
+
+// The case with `edit` made, or nothing where no valid graph comes of it.
+std::optional<GraphCase> Apply(const GraphCase& original, const Edit& edit);
+
+// The first `extent` entries of `tensor` along `axis`. Precondition: elements of whole bytes,
+// extent at most the axis's.
+Tensor TakeAlong(const Tensor& tensor, int axis, int64_t extent);
+
+}  // namespace anecheck

@@ -1,0 +1,301 @@
+#include "generators/shrink/shrink.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <set>
+
+namespace anecheck {
+namespace {
+
+bool HasWholeBytes(DType dtype) { return DTypeBits(dtype) % 8 == 0; }
+
+class Shrinker {
+ public:
+  Shrinker(GraphCase item, const Interesting& interesting, const ValueOf& value_of,
+           const ShrinkOptions& options)
+      : interesting_(interesting), value_of_(value_of), options_(options) {
+    result_.smallest = std::move(item);
+    size_ = SizeOf(result_.smallest);
+  }
+
+  ShrinkResult Run() {
+    // Large steps first: a smaller graph makes every later try cheaper.
+    for (bool changed = true; changed && !Spent();) {
+      changed = Repeat(&Shrinker::FewerOutputs);
+      changed |= Repeat(&Shrinker::EarlierOutputs);
+      changed |= Repeat(&Shrinker::CutBefore);
+      changed |= Repeat(&Shrinker::Bypass);
+      changed |= Repeat(&Shrinker::ShorterAxes);
+      changed |= Repeat(&Shrinker::PlainerAttributes);
+      changed |= Repeat(&Shrinker::PlainerData);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  using Pass = bool (Shrinker::*)();
+
+  const GraphCase& best() const { return result_.smallest; }
+  const Graph& graph() const { return result_.smallest.graph; }
+  bool Spent() const { return result_.tries >= options_.max_tries; }
+
+  bool Repeat(Pass pass) {
+    bool any = false;
+    while (!Spent() && (this->*pass)()) any = true;
+    return any;
+  }
+
+  // Makes `edit` where the result is smaller and still interesting.
+  bool Try(const Edit& edit) {
+    if (Spent()) return false;
+    std::optional<GraphCase> candidate = Apply(best(), edit);
+    if (!candidate) return false;
+    const CaseSize size = SizeOf(*candidate);
+    if (!(size < size_)) return false;
+    ++result_.tries;
+    if (!interesting_(*candidate)) return false;
+    ++result_.accepted;
+    result_.smallest = *std::move(candidate);
+    size_ = size;
+    return true;
+  }
+
+  bool FewerOutputs() {
+    if (graph().outputs().size() < 2) return false;
+    for (const ValueId output : graph().outputs()) {
+      if (Try({.outputs = {output}})) return true;
+    }
+    return false;
+  }
+
+  // A result in the middle as the only output: what comes after it falls away.
+  bool EarlierOutputs() {
+    for (const Value& value : graph().values()) {
+      if (value.kind != ValueKind::kResult) continue;
+      const auto id = static_cast<ValueId>(&value - graph().values().data());
+      if (Try({.outputs = {id}})) return true;
+    }
+    return false;
+  }
+
+  // A result in the middle as an input: what comes before it falls away. Late ones first.
+  bool CutBefore() {
+    for (auto id = static_cast<ValueId>(graph().values().size()); id-- > 0;) {
+      if (graph().value(id).kind != ValueKind::kResult) continue;
+      if (std::ranges::find(graph().outputs(), id) != graph().outputs().end()) continue;
+      std::optional<Tensor> tensor = value_of_(best(), id);
+      if (!tensor) continue;
+      Edit edit;
+      edit.to_input.emplace(id, *std::move(tensor));
+      if (Try(edit)) return true;
+    }
+    return false;
+  }
+
+  // An operand of the same type in a node's place.
+  bool Bypass() {
+    for (const Node& node : graph().nodes()) {
+      for (const Argument& argument : graph().arguments(node)) {
+        if (graph().type(argument.value) != graph().type(node.first_result)) continue;
+        if (Try({.redirect = {{node.first_result, argument.value}}})) return true;
+      }
+    }
+    return false;
+  }
+
+  // Inputs and constants, whose shapes are ours to choose.
+  std::vector<ValueId> Leaves() const {
+    std::vector<ValueId> leaves;
+    for (ValueId id = 0; id < graph().values().size(); ++id) {
+      const ValueKind kind = graph().value(id).kind;
+      const bool ours = kind == ValueKind::kInput || kind == ValueKind::kConst;
+      if (ours && HasWholeBytes(graph().type(id).dtype)) leaves.push_back(id);
+    }
+    return leaves;
+  }
+
+  bool ShorterAxes() {
+    std::set<int64_t, std::greater<>> extents;
+    for (const ValueId id : Leaves()) {
+      for (const int64_t extent : graph().type(id).shape.dims()) {
+        if (extent > 1) extents.insert(extent);
+      }
+    }
+    for (const int64_t from : extents) {
+      for (const int64_t to : std::array<int64_t, 3>{1, from / 2, from - 1}) {
+        if (to < 1 || to >= from) continue;
+        if (ShortenEverywhere(from, to) || ShortenOne(from, to)) return true;
+      }
+    }
+    return false;
+  }
+
+  // Every axis of this extent: channels must agree between data, weights and bias.
+  bool ShortenEverywhere(int64_t from, int64_t to) {
+    Edit edit;
+    for (const ValueId id : Leaves()) {
+      Tensor tensor = best().DataOf(id);
+      bool changed = false;
+      for (int axis = 0; axis < tensor.type.shape.rank(); ++axis) {
+        if (tensor.type.shape[axis] != from) continue;
+        tensor = TakeAlong(tensor, axis, to);
+        changed = true;
+      }
+      if (changed) edit.data.emplace(id, std::move(tensor));
+    }
+    return Try(edit);
+  }
+
+  bool ShortenOne(int64_t from, int64_t to) {
+    for (const ValueId id : Leaves()) {
+      const Shape shape = graph().type(id).shape;
+      for (int axis = 0; axis < shape.rank(); ++axis) {
+        if (shape[axis] != from) continue;
+        Edit edit;
+        edit.data.emplace(id, TakeAlong(best().DataOf(id), axis, to));
+        if (Try(edit)) return true;
+      }
+    }
+    return false;
+  }
+
+  bool PlainerAttributes() {
+    for (NodeId node = 0; node < graph().nodes().size(); ++node) {
+      for (const Attribute& attribute : graph().attributes(graph().node(node))) {
+        if (PlainerAttribute(node, attribute)) return true;
+      }
+    }
+    return false;
+  }
+
+  bool PlainerAttribute(NodeId node, const Attribute& attribute) {
+    AttributeEdit edit = {.node = node, .parameter = attribute.parameter};
+    if (Try({.attribute = edit})) return true;
+    if (attribute.kind == AttributeKind::kInt) {
+      edit.kind = AttributeEdit::Kind::kInt;
+      for (const int64_t value : {int64_t{0}, int64_t{1}, attribute.integer / 2}) {
+        edit.integer = value;
+        if (value != attribute.integer && Try({.attribute = edit})) return true;
+      }
+    }
+    if (attribute.kind == AttributeKind::kInts) {
+      edit.kind = AttributeEdit::Kind::kInts;
+      const auto values = graph().ints(attribute);
+      const std::vector<int64_t> before(values.begin(), values.end());
+      for (size_t i = 0; i < before.size(); ++i) {
+        for (const int64_t value : {int64_t{0}, int64_t{1}, before[i] / 2, before[i] - 1}) {
+          edit.integers = before;
+          edit.integers[i] = value;
+          if (value != before[i] && Try({.attribute = edit})) return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  bool PlainerData() {
+    for (const ValueId id : Leaves()) {
+      if (PlainerTensor(id)) return true;
+    }
+    return false;
+  }
+
+  // Elements [begin, end) of `tensor` as `element`.
+  static Tensor Filled(Tensor tensor, uint64_t begin, uint64_t end,
+                       std::span<const uint8_t> element) {
+    for (uint64_t i = begin; i < end; ++i) {
+      std::ranges::copy(element,
+                        tensor.bytes.begin() + static_cast<std::ptrdiff_t>(i * element.size()));
+    }
+    return tensor;
+  }
+
+  // Plain values of an element type, plainest first: 0, 1 and, for fp16, the value without the
+  // lower half of its fraction.
+  static std::vector<std::vector<uint8_t>> PlainElements(DType dtype,
+                                                         std::span<const uint8_t> element) {
+    std::vector<std::vector<uint8_t>> plain(1, std::vector<uint8_t>(element.size(), 0));
+    if (dtype == DType::kFp16) {
+      plain.push_back({0x00, 0x3c});
+      plain.push_back({0x00, element[1]});
+      plain.push_back({static_cast<uint8_t>(element[0] & 0xf0), element[1]});
+    } else if (!IsFloat(dtype)) {
+      plain.push_back(plain[0]);
+      plain.back()[0] = 1;
+    }
+    return plain;
+  }
+
+  bool PlainerTensor(ValueId id) {
+    const Tensor tensor = best().DataOf(id);
+    const auto width = static_cast<size_t>(DTypeBits(tensor.type.dtype) / 8);
+    const uint64_t count = tensor.bytes.size() / width;
+    for (uint64_t block = count; block >= 1; block /= 2) {
+      for (uint64_t begin = 0; begin < count; begin += block) {
+        const uint64_t end = std::min(count, begin + block);
+        const auto first = std::span(tensor.bytes).subspan(begin * width, width);
+        for (const auto& element : PlainElements(tensor.type.dtype, first)) {
+          Edit edit;
+          edit.data.emplace(id, Filled(tensor, begin, end, element));
+          if (edit.data.begin()->second.bytes != tensor.bytes && Try(edit)) return true;
+          if (Spent()) return false;
+        }
+      }
+    }
+    return false;
+  }
+
+  const Interesting& interesting_;
+  const ValueOf& value_of_;
+  const ShrinkOptions& options_;
+  ShrinkResult result_;
+  CaseSize size_;
+};
+
+uint64_t CountBits(std::span<const uint8_t> bytes) {
+  uint64_t bits = 0;
+  for (const uint8_t byte : bytes) bits += static_cast<uint64_t>(std::popcount(byte));
+  return bits;
+}
+
+void AddLeaf(const Tensor& tensor, CaseSize& size) {
+  size.elements += static_cast<uint64_t>(tensor.type.shape.Elements());
+  size.bits += CountBits(tensor.bytes);
+}
+
+uint64_t AttributeSize(const Graph& graph, const Attribute& attribute) {
+  const auto magnitude = [](int64_t value) {
+    return value < 0 ? 1 + static_cast<uint64_t>(-(value + 1)) + 1 : static_cast<uint64_t>(value);
+  };
+  uint64_t size = 1;
+  if (attribute.kind == AttributeKind::kInt) size += magnitude(attribute.integer);
+  if (attribute.kind == AttributeKind::kInts) {
+    for (const int64_t value : graph.ints(attribute)) size += magnitude(value);
+  }
+  return size;
+}
+
+}  // namespace
+
+CaseSize SizeOf(const GraphCase& item) {
+  CaseSize size;
+  size.nodes = item.graph.nodes().size();
+  for (const Tensor& input : item.inputs) AddLeaf(input, size);
+  for (const ValueId id : item.graph.ValuesOfKind(ValueKind::kConst)) {
+    AddLeaf(item.DataOf(id), size);
+  }
+  for (const Node& node : item.graph.nodes()) {
+    for (const Attribute& attribute : item.graph.attributes(node)) {
+      size.attributes += AttributeSize(item.graph, attribute);
+    }
+  }
+  return size;
+}
+
+ShrinkResult Shrink(GraphCase item, const Interesting& interesting, const ValueOf& value_of,
+                    const ShrinkOptions& options) {
+  return Shrinker(std::move(item), interesting, value_of, options).Run();
+}
+
+}  // namespace anecheck

@@ -1,0 +1,163 @@
+// The laws of shrinking: the result is valid, still interesting and no larger; known needles come
+// out alone; the same input gives the same output.
+#include "generators/shrink/shrink.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "generators/graph_generator.h"
+#include "harness/graph/validate.h"
+#include "harness/ops/op.h"
+
+namespace anecheck {
+namespace {
+
+GraphCase Draw(uint64_t seed, CaseMode mode = CaseMode::kFloat) {
+  ChoiceStream choices = ChoiceStream::FromSeed(seed);
+  GraphCase item;
+  GenerateGraph(choices, {.family = 6, .mode = mode}, item.graph);
+  item.inputs = GenerateInputs(choices, item.graph, mode);
+  return item;
+}
+
+bool Holds(const GraphCase& item, OpKind kind) {
+  return std::ranges::any_of(item.graph.nodes(),
+                             [&](const Node& node) { return KindOf(*node.schema) == kind; });
+}
+
+// Any tensor of the right type serves where only the graph's form is looked at.
+std::optional<Tensor> Zeros(const GraphCase& item, ValueId id) {
+  const TensorType& type = item.graph.type(id);
+  if (type.dtype != DType::kFp16) return std::nullopt;
+  return Tensor{type, std::vector<uint8_t>(static_cast<size_t>(type.ByteSize()))};
+}
+
+bool FitsItsInputs(const GraphCase& item) {
+  const auto ids = item.graph.ValuesOfKind(ValueKind::kInput);
+  if (ids.size() != item.inputs.size()) return false;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const Tensor& tensor = item.inputs[i];
+    if (!(tensor.type == item.graph.type(ids[i]))) return false;
+    if (tensor.bytes.size() != static_cast<size_t>(tensor.type.ByteSize())) return false;
+  }
+  return true;
+}
+
+RC_GTEST_PROP(Shrink, KeepsWhatIsInterestingAndGrowsNothing, ()) {
+  const GraphCase item = Draw(*rc::gen::arbitrary<uint64_t>());
+  const OpKind kind = KindOf(*item.graph.node(0).schema);
+  bool all_valid = true;
+  const Interesting interesting = [&](const GraphCase& candidate) {
+    all_valid &= ValidateGraph(candidate.graph).ok() && FitsItsInputs(candidate);
+    return Holds(candidate, kind);
+  };
+  const ShrinkResult result = Shrink(item, interesting, Zeros, {.max_tries = 300});
+  RC_ASSERT(all_valid);
+  RC_ASSERT(Holds(result.smallest, kind));
+  RC_ASSERT(SizeOf(result.smallest) <= SizeOf(item));
+  RC_ASSERT(result.accepted <= result.tries);
+  RC_ASSERT(result.tries <= 300u);
+}
+
+RC_GTEST_PROP(Shrink, OneOperationAloneIsFoundInAnyGraph, ()) {
+  const GraphCase item = Draw(*rc::gen::arbitrary<uint64_t>());
+  const size_t pick = *rc::gen::inRange<size_t>(0, item.graph.nodes().size());
+  const OpKind kind = KindOf(*item.graph.node(static_cast<NodeId>(pick)).schema);
+  RC_PRE(kind != OpKind::kCast &&
+         item.graph.type(item.graph.node(static_cast<NodeId>(pick)).first_result).dtype ==
+             DType::kFp16);
+  const ShrinkResult result =
+      Shrink(item, [&](const GraphCase& c) { return Holds(c, kind); }, Zeros);
+  RC_ASSERT(result.smallest.graph.nodes().size() <= 3u);
+}
+
+RC_GTEST_PROP(Shrink, IsDeterministic, ()) {
+  const GraphCase item = Draw(*rc::gen::arbitrary<uint64_t>());
+  const Interesting interesting = [&](const GraphCase& c) {
+    return c.graph.nodes().size() * 2 >= item.graph.nodes().size();
+  };
+  const ShrinkResult one = Shrink(item, interesting, Zeros, {.max_tries = 100});
+  const ShrinkResult two = Shrink(item, interesting, Zeros, {.max_tries = 100});
+  RC_ASSERT(one.tries == two.tries);
+  RC_ASSERT(SizeOf(one.smallest) == SizeOf(two.smallest));
+}
+
+// relu(x) * w with x [1, 6, 4, 4]: interesting while element 5.0 stands somewhere in x.
+TEST(Shrink, ANeedleInTheDataIsLeftAlone) {
+  GraphCase item;
+  const TensorType type = {DType::kFp16, Shape{1, 6, 4, 4}};
+  const ValueId x = item.graph.AddInput(type, "x");
+  item.graph.BeginNode(&GetOp(OpKind::kRelu).schema);
+  item.graph.AddArgument(0, x);
+  item.graph.AddOutput(*item.graph.FinishNode());
+  Tensor data = {type, std::vector<uint8_t>(static_cast<size_t>(type.ByteSize()), 0x31)};
+  const uint8_t five[] = {0x00, 0x45};
+  std::ranges::copy(five, data.bytes.begin());
+  item.inputs = {data};
+  const Interesting holds_five = [&](const GraphCase& candidate) {
+    const auto& bytes = candidate.inputs[0].bytes;
+    for (size_t i = 0; i + 1 < bytes.size(); i += 2) {
+      if (bytes[i] == five[0] && bytes[i + 1] == five[1]) return true;
+    }
+    return false;
+  };
+  const ShrinkResult result = Shrink(item, holds_five, Zeros);
+  EXPECT_EQ(result.smallest.inputs[0].type.shape.Elements(), 1);
+  EXPECT_EQ(result.smallest.inputs[0].bytes, std::vector<uint8_t>({0x00, 0x45}));
+}
+
+TEST(Shrink, AttributesLoseWhatIsNotNeeded) {
+  GraphCase item;
+  const TensorType type = {DType::kFp16, Shape{1, 2, 8, 8}};
+  const ValueId x = item.graph.AddInput(type, "x");
+  const OpSchema& schema = GetOp(OpKind::kAvgPool).schema;
+  item.graph.BeginNode(&schema);
+  item.graph.AddArgument(0, x);
+  const int64_t kernel[] = {3, 2}, strides[] = {2, 2};
+  item.graph.AddInts(schema.FindParameter("kernel_sizes"), kernel);
+  item.graph.AddInts(schema.FindParameter("strides"), strides);
+  item.graph.AddString(schema.FindParameter("pad_type"), "valid");
+  const auto result_id = item.graph.FinishNode();
+  ASSERT_TRUE(result_id.ok()) << result_id.error().message;
+  item.graph.AddOutput(*result_id);
+  item.inputs = {*Zeros(item, x)};
+  // Interesting while the first extent of the kernel is 3.
+  const Interesting interesting = [&](const GraphCase& c) {
+    if (!Holds(c, OpKind::kAvgPool)) return false;
+    const auto sizes = NodeView(c.graph, NodeId{0}).Ints(schema.FindParameter("kernel_sizes"));
+    return !sizes.empty() && sizes[0] == 3;
+  };
+  const ShrinkResult result = Shrink(item, interesting, Zeros);
+  const NodeView node(result.smallest.graph, NodeId{0});
+  EXPECT_EQ(node.Ints(schema.FindParameter("kernel_sizes"))[1], 1);
+  EXPECT_FALSE(node.HasAttribute(schema.FindParameter("strides")));
+  EXPECT_EQ(result.smallest.inputs[0].type.shape, (Shape{1, 1, 3, 1}));
+}
+
+TEST(TakeAlong, KeepsTheFirstEntriesOfAnAxis) {
+  Tensor tensor = {{DType::kInt8, Shape{2, 3, 2}}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}};
+  EXPECT_EQ(TakeAlong(tensor, 1, 1).bytes, std::vector<uint8_t>({0, 1, 6, 7}));
+  EXPECT_EQ(TakeAlong(tensor, 2, 1).bytes, std::vector<uint8_t>({0, 2, 4, 6, 8, 10}));
+  EXPECT_EQ(TakeAlong(tensor, 0, 1).type.shape, (Shape{1, 3, 2}));
+}
+
+TEST(Apply, RedirectingToWhatComesLaterIsRefused) {
+  GraphCase item;
+  const TensorType type = {DType::kFp16, Shape{1, 4}};
+  ValueId value = item.graph.AddInput(type, "x");
+  std::vector<ValueId> results;
+  for (int i = 0; i < 2; ++i) {
+    item.graph.BeginNode(&GetOp(OpKind::kRelu).schema);
+    item.graph.AddArgument(0, value);
+    results.push_back(value = *item.graph.FinishNode());
+  }
+  item.graph.AddOutput(value);
+  item.inputs = {*Zeros(item, 0)};
+  EXPECT_FALSE(Apply(item, {.redirect = {{0, results[1]}}}).has_value());
+  EXPECT_EQ(Apply(item, {.redirect = {{results[0], 0}}})->graph.nodes().size(), 1u);
+  EXPECT_EQ(Apply(item, {.outputs = {results[0]}})->graph.nodes().size(), 1u);
+}
+
+}  // namespace
+}  // namespace anecheck

@@ -1,0 +1,134 @@
+#include "harness/campaign/shrink_finding.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/file.h"
+#include "harness/lowering/graph_to_mil.h"
+
+namespace anecheck {
+namespace {
+
+struct Answer {
+  CaseOutcome outcome;
+  RunReply reply;
+};
+
+class FindingShrinker {
+ public:
+  FindingShrinker(const Artifact& finding, Runner& runner) : finding_(finding), runner_(runner) {}
+
+  Result<ShrunkFinding> Run(const Interesting& interesting, const ShrinkOptions& options) {
+    GraphCase item = {finding_.item.graph, finding_.item.inputs};
+    ShrunkFinding shrunk;
+    shrunk.before = SizeOf(item);
+    const ValueOf value_of = [this](const GraphCase& c, ValueId id) { return ValueAt(c, id); };
+    ShrinkResult result = Shrink(std::move(item), interesting, value_of, options);
+    shrunk.tries = result.tries;
+    shrunk.after = SizeOf(result.smallest);
+    shrunk.item = Wrap(result.smallest);
+    ANECHECK_ASSIGN(shrunk.item.mil, GraphToMil(shrunk.item.graph));
+    ANECHECK_ASSIGN(Answer answer, Ask(shrunk.item));
+    shrunk.outcome = std::move(answer.outcome);
+    shrunk.reply = std::move(answer.reply);
+    return shrunk;
+  }
+
+  Case Wrap(const GraphCase& candidate) const {
+    Case item;
+    item.index = finding_.item.index;
+    item.seed = finding_.item.seed;
+    item.target = finding_.item.target;
+    item.mode = finding_.item.mode;
+    item.graph = candidate.graph;
+    item.inputs = candidate.inputs;
+    return item;
+  }
+
+  Result<Answer> Ask(const Case& item) {
+    const RunRequest request = {item.index, item.target.name, item.mil, &item.graph, item.inputs};
+    ANECHECK_ASSIGN(std::vector<RunReply> replies, runner_.Run({&request, 1}));
+    Answer answer;
+    answer.outcome = JudgeCase(item, finding_.options.route, replies[0], evaluation_);
+    Refine(item, replies[0], runner_, evaluation_, answer.outcome);
+    answer.reply = std::move(replies[0]);
+    return answer;
+  }
+
+  // The outcome of a candidate, or nothing where it cannot be lowered or run.
+  std::optional<CaseOutcome> OutcomeOf(const GraphCase& candidate) {
+    Case item = Wrap(candidate);
+    Result<std::string> mil = GraphToMil(item.graph);
+    if (!mil.ok()) return std::nullopt;
+    item.mil = std::move(mil).value();
+    Result<Answer> answer = Ask(item);
+    if (!answer.ok()) return std::nullopt;
+    return std::move(answer->outcome);
+  }
+
+ private:
+  std::optional<Tensor> ValueAt(const GraphCase& candidate, ValueId id) {
+    if (candidate.graph.type(id).dtype != DType::kFp16) return std::nullopt;
+    const Contract& contract = ConformingContract(finding_.item.target.family);
+    if (!cut_evaluation_.Run(candidate.graph, candidate.inputs, contract).ok()) {
+      return std::nullopt;
+    }
+    Estimate estimate;
+    cut_evaluation_.Stored(id, estimate);
+    Tensor tensor = {estimate.type,
+                     std::vector<uint8_t>(static_cast<size_t>(estimate.type.ByteSize()))};
+    EncodeElements(estimate.type.dtype, estimate.value, tensor.bytes);
+    return tensor;
+  }
+
+  const Artifact& finding_;
+  Runner& runner_;
+  Evaluation evaluation_;
+  Evaluation cut_evaluation_;
+};
+
+}  // namespace
+
+Result<ShrunkFinding> ShrinkFinding(const Artifact& finding, Runner& runner,
+                                    const ShrinkOptions& options) {
+  FindingShrinker shrinker(finding, runner);
+  const auto first = shrinker.OutcomeOf({finding.item.graph, finding.item.inputs});
+  if (!first || !IsSuspect(first->record.verdict)) {
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("finding {}: the recorded verdict is {}, now it is {}; only what "
+                                 "still shows can be made smaller",
+                                 finding.id, finding.verdict,
+                                 first ? first->record.verdict : "that it cannot be run"));
+  }
+  const std::string wanted = Signature(*first);
+  const Interesting interesting = [&](const GraphCase& candidate) {
+    const auto outcome = shrinker.OutcomeOf(candidate);
+    return outcome && Signature(*outcome) == wanted;
+  };
+  return shrinker.Run(interesting, options);
+}
+
+Result<ShrunkFinding> ShrinkFindingIf(const Artifact& finding, Runner& runner,
+                                      const FilePredicate& predicate, const std::string& folder,
+                                      const ShrinkOptions& options) {
+  FindingShrinker shrinker(finding, runner);
+  const std::string path = folder + "/finding.json";
+  const Interesting interesting = [&](const GraphCase& candidate) {
+    Case item = shrinker.Wrap(candidate);
+    Result<std::string> mil = GraphToMil(item.graph);
+    if (!mil.ok()) return false;
+    item.mil = std::move(mil).value();
+    CaseOutcome outcome;
+    outcome.record.verdict = finding.verdict;
+    const auto json = ArtifactToJson(finding.options, item, outcome, {}, finding.id);
+    return WriteFileAtomic(path, json.dump()).ok() && predicate(path);
+  };
+  if (!interesting({finding.item.graph, finding.item.inputs})) {
+    return MakeError(
+        ErrorCode::kInvalid,
+        fmt::format("finding {}: the command does not accept the finding itself", finding.id));
+  }
+  return shrinker.Run(interesting, options);
+}
+
+}  // namespace anecheck

@@ -1,0 +1,38 @@
+// Makes a finding's case small: runs smaller candidates on the finding's runner for as long as the
+// same defect shows.
+#pragma once
+
+#include <string>
+
+#include "generators/shrink/shrink.h"
+#include "harness/base/result.h"
+#include "harness/campaign/artifact.h"
+#include "harness/campaign/judge_case.h"
+
+namespace anecheck {
+
+// A finding reduced, with what the runner answered to the small case.
+struct ShrunkFinding {
+  Case item;
+  CaseOutcome outcome;
+  RunReply reply;
+  CaseSize before, after;
+  uint64_t tries = 0;
+};
+
+// Whether a candidate, written as the file at `path` (a finding.json), is still interesting.
+using FilePredicate = std::function<bool(const std::string& path)>;
+
+// A candidate counts where it gets the finding's verdict, at the same operation for wrong values,
+// with the same known defect for those, and with the same words (numbers apart) for refusals.
+// Errors: kInvalid where the finding does not show on `runner` at all.
+Result<ShrunkFinding> ShrinkFinding(const Artifact& finding, Runner& runner,
+                                    const ShrinkOptions& options = {});
+
+// As above, with the user's own predicate in place of the verdict; it is called with a file in
+// `folder`. Errors: kInvalid where it does not hold for the finding itself.
+Result<ShrunkFinding> ShrinkFindingIf(const Artifact& finding, Runner& runner,
+                                      const FilePredicate& predicate, const std::string& folder,
+                                      const ShrinkOptions& options = {});
+
+}  // namespace anecheck

@@ -1,0 +1,85 @@
+// `anecheck shrink`: a finding made small.
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/file.h"
+#include "harness/campaign/shrink_finding.h"
+#include "harness/cli/command.h"
+#include "harness/cli/finding_argument.h"
+
+namespace anecheck {
+namespace {
+
+struct ShrinkFlags {
+  FindingArgument finding;
+  std::string condition;
+  std::string out = "shrunk.json";
+  uint64_t max_tries = 5000;
+  bool json = false;
+};
+
+Result<ShrunkFinding> Run(const ShrinkFlags& flags, Artifact& artifact) {
+  ANECHECK_ASSIGN(artifact, ReadFinding(flags.finding));
+  ANECHECK_ASSIGN(const auto runner, MakeRunner(artifact.options));
+  const ShrinkOptions options = {.max_tries = flags.max_tries};
+  if (flags.condition.empty()) return ShrinkFinding(artifact, *runner, options);
+  ANECHECK_ASSIGN(const TempDirectory folder, TempDirectory::Create("anecheck-shrink-"));
+  // The folder's name holds no character that a shell would read.
+  const FilePredicate predicate = [&flags](const std::string& path) {
+    return std::system((flags.condition + " " + path + " >/dev/null 2>&1").c_str()) == 0;
+  };
+  return ShrinkFindingIf(artifact, *runner, predicate, folder.path(), options);
+}
+
+nlohmann::ordered_json SizeToJson(const CaseSize& size) {
+  return {{"nodes", size.nodes}, {"elements", size.elements}};
+}
+
+int Shrink(const ShrinkFlags& flags) {
+  Artifact artifact;
+  const Result<ShrunkFinding> shrunk = Run(flags, artifact);
+  if (!shrunk.ok()) return Fail(shrunk.error());
+  const auto json =
+      ArtifactToJson(artifact.options, shrunk->item, shrunk->outcome, shrunk->reply, artifact.id);
+  const Status written = WriteFileAtomic(flags.out, json.dump(1) + "\n");
+  if (!written.ok()) return Fail(written.error());
+  if (flags.json) {
+    const nlohmann::ordered_json summary = {{"id", artifact.id},
+                                            {"out", flags.out},
+                                            {"verdict", shrunk->outcome.record.verdict},
+                                            {"op", shrunk->outcome.op},
+                                            {"before", SizeToJson(shrunk->before)},
+                                            {"after", SizeToJson(shrunk->after)},
+                                            {"tries", shrunk->tries}};
+    Print(summary.dump(2));
+  } else {
+    Print(fmt::format(
+        "{}: {} nodes and {} elements, from {} and {}, after {} tries\n  {}\n"
+        "  anecheck replay {}",
+        artifact.id, shrunk->after.nodes, shrunk->after.elements, shrunk->before.nodes,
+        shrunk->before.elements, shrunk->tries, shrunk->outcome.record.message, flags.out));
+  }
+  return kExitClean;
+}
+
+}  // namespace
+
+void AddShrinkCommand(CLI::App& app, Selected& selected) {
+  CLI::App* command = app.add_subcommand("shrink", "Make a finding's graph and data small");
+  auto flags = std::make_shared<ShrinkFlags>();
+  AddFindingArgument(*command, flags->finding);
+  command->add_option("--if", flags->condition,
+                      "Keep what makes `CMD FILE` exit with 0, instead of what gets the same "
+                      "verdict; FILE is a finding.json");
+  command->add_option("--out", flags->out, "Where the small finding is written")
+      ->capture_default_str();
+  command->add_option("--max-tries", flags->max_tries, "Candidates to run")->capture_default_str();
+  command->add_flag("--json", flags->json, "Print the sizes as JSON");
+  command->footer("Example: anecheck shrink f0123456789a --db results.sqlite --out small.json");
+  command->callback([flags, &selected] { selected = [flags] { return Shrink(*flags); }; });
+}
+
+}  // namespace anecheck

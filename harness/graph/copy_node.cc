@@ -1,0 +1,37 @@
+#include "harness/graph/copy_node.h"
+
+namespace anecheck {
+
+void CopyAttribute(const Graph& from, const Attribute& attribute, Graph& to) {
+  const int parameter = attribute.parameter;
+  switch (attribute.kind) {
+    case AttributeKind::kInt:
+      to.AddInt(parameter, attribute.integer);
+      break;
+    case AttributeKind::kFloat:
+      to.AddFloat(parameter, attribute.number);
+      break;
+    case AttributeKind::kBool:
+      to.AddBool(parameter, attribute.integer != 0);
+      break;
+    case AttributeKind::kString:
+      to.AddString(parameter, from.string(attribute));
+      break;
+    case AttributeKind::kInts:
+      to.AddInts(parameter, from.ints(attribute));
+      break;
+    case AttributeKind::kFloats:
+      to.AddFloats(parameter, from.floats(attribute));
+      break;
+    case AttributeKind::kBools:
+      to.AddBools(parameter, from.ints(attribute));
+      break;
+  }
+}
+
+void CopyAttributes(const Graph& from, const Node& node, Graph& to) {
+  for (const Attribute& attribute : from.attributes(node)) CopyAttribute(from, attribute, to);
+  for (const Graph& block : from.blocks(node)) to.AddBlock(block);
+}
+
+}  // namespace anecheck
