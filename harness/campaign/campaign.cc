@@ -3,22 +3,20 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <cstdio>
-#include <ctime>
 #include <fmt/format.h>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
-#include <sys/utsname.h>
 #include <thread>
-#include <unistd.h>
 
 #include "harness/campaign/artifact.h"
 #include "harness/campaign/judge_case.h"
-#include "harness/campaign/options_json.h"
 #include "harness/campaign/resume.h"
+#include "harness/campaign/run_record.h"
+#include "harness/runners/exec_runner.h"
+#include "harness/runners/roundtrip_runner.h"
 
 namespace anecheck {
 namespace {
@@ -31,29 +29,6 @@ constexpr uint64_t kBatch = 64;
 // Batches that threads may be ahead of the writer.
 constexpr uint64_t kAhead = 8;
 constexpr int kConfirmations = 3;
-
-std::string UtcNow() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1,
-                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
-}
-
-std::string HostName() {
-  char name[256] = {};
-  return gethostname(name, sizeof name - 1) == 0 ? name : "";
-}
-
-std::string RunUuid() {
-  std::FILE* random = std::fopen("/dev/urandom", "rb");
-  uint64_t words[2] = {static_cast<uint64_t>(std::time(nullptr)), static_cast<uint64_t>(getpid())};
-  if (random != nullptr) {
-    if (std::fread(words, sizeof words, 1, random) != 1) words[1] ^= 1;
-    std::fclose(random);
-  }
-  return fmt::format("{:016x}{:016x}", words[0], words[1]);
-}
 
 uint64_t HashText(std::string_view text, uint64_t state) {
   for (const char c : text) state = (state ^ static_cast<uint8_t>(c)) * 0x100000001b3;
@@ -90,8 +65,8 @@ class Campaign {
     ANECHECK_ASSIGN(confirmer_, make_runner_());
     ANECHECK_ASSIGN(const RunnerIdentity identity, confirmer_->Identify());
     ANECHECK_ASSIGN(Store store, Store::Open(options_.db));
-    ANECHECK_ASSIGN(const int64_t run, store.BeginRun(Describe(identity)));
-    return RunRest(store, run);
+    ANECHECK_ASSIGN(const int64_t run, store.BeginRun(DescribeRun(options_, identity)));
+    return RunRest(store, run, identity);
   }
 
   Result<CampaignSummary> Resume(ResumePoint point) {
@@ -111,7 +86,7 @@ class Campaign {
                                    ProvenanceName(identity.provenance), identity.engine));
     }
     ANECHECK_ASSIGN(Store store, Store::Open(options_.db));
-    return RunRest(store, point.run);
+    return RunRest(store, point.run, identity);
   }
 
  private:
@@ -121,7 +96,7 @@ class Campaign {
     return std::move(summary_);
   }
 
-  Result<CampaignSummary> RunRest(Store& store, int64_t run) {
+  Result<CampaignSummary> RunRest(Store& store, int64_t run, const RunnerIdentity& identity) {
     const int jobs = std::max(1, options_.jobs);
     std::vector<std::thread> threads;
     for (int i = 0; i < jobs; ++i) threads.emplace_back([this] { Work(); });
@@ -137,25 +112,10 @@ class Campaign {
     const Status finished = store.FinishRun(run, state, UtcNow());
     if (!written.ok()) return written.error();
     ANECHECK_RETURN_IF_ERROR(Status(finished));
+    if (identity.proved && state == "finished") {
+      ANECHECK_RETURN_IF_ERROR(store.ProveRun(run, ProvenanceName(*identity.proved)));
+    }
     return std::move(summary_);
-  }
-
-  RunRecord Describe(const RunnerIdentity& identity) const {
-    RunRecord record;
-    record.uuid = RunUuid();
-    record.command = options_.command;
-    record.options = OptionsToJson(options_).dump();
-    record.seed = options_.seed;
-    record.started = UtcNow();
-    record.tool_version = kToolVersion;
-    record.host = HostName();
-    record.os = identity.os;
-    record.runner = identity.runner;
-    record.provenance = ProvenanceName(identity.provenance);
-    record.engine = identity.engine;
-    record.chip = identity.chip;
-    record.compiler_version = identity.compiler_version;
-    return record;
   }
 
   // Of this shard.
@@ -304,7 +264,7 @@ class Campaign {
     for (const CaseRecord& record : batch.cases) {
       ++summary_.cases;
       if (record.verdict == "inconclusive") ++summary_.inconclusive;
-      if (!record.outputs.empty()) ++summary_.judged;
+      if (!record.outputs.empty() || record.verdict == "pass") ++summary_.judged;
     }
     for (const FindingRecord& finding : batch.findings) {
       if (finding.id.empty()) {
@@ -353,9 +313,18 @@ bool IsNewFinding(std::string_view verdict) {
 }
 
 Result<std::unique_ptr<Runner>> MakeRunner(const CampaignOptions& options) {
+  constexpr std::string_view kExec = "exec:";
+  if (options.runner == "roundtrip") return std::unique_ptr<Runner>(new RoundtripRunner);
   if (options.runner == "e5rt") return std::unique_ptr<Runner>(new E5rtRunner(options.worker));
-  return MakeError(ErrorCode::kInvalid,
-                   fmt::format("--runner {}: unknown; known is e5rt", options.runner));
+  if (options.runner.starts_with(kExec)) {
+    return std::unique_ptr<Runner>(
+        new ExecRunner({.command = options.runner.substr(kExec.size()),
+                        .route = options.route,
+                        .case_timeout_ms = options.worker.case_timeout_ms}));
+  }
+  return MakeError(ErrorCode::kInvalid, fmt::format("--runner {}: unknown; known are e5rt, "
+                                                    "roundtrip and exec:COMMAND",
+                                                    options.runner));
 }
 
 Result<CampaignSummary> RunCampaign(const CampaignOptions& options,

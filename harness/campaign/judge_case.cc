@@ -130,6 +130,8 @@ CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply
     outcome.op = ProducerOf(item.graph, item.graph.outputs().back());
     return outcome;
   }
+  outcome.verified = reply.verified;
+  if (reply.verified) return outcome;
   JudgeOutputs(item, reply, evaluation, outcome);
   // The mask asks for the engine; analytics that name something else prove a silent fallback.
   if (!reply.backend.empty() && reply.backend != "ane" &&
@@ -171,8 +173,8 @@ void CountReach(const Case& item, const CaseOutcome& outcome, BatchRecord& batch
   const CaseRecord& record = outcome.record;
   ReachCounts counts;
   counts.cases = 1;
-  counts.compiled =
-      record.status == "ok" || record.stage == "load" || record.stage == "run" ? 1 : 0;
+  const bool ran = record.status == "ok" && !outcome.verified;
+  counts.compiled = ran || record.stage == "load" || record.stage == "run" ? 1 : 0;
   counts.dispatched = record.status == "ok" && record.backend == "ane" ? 1 : 0;
   counts.correct = counts.dispatched == 1 && record.verdict == "pass" ? 1 : 0;
   counts.known_defect = record.verdict == "known-defect" ? 1 : 0;

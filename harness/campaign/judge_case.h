@@ -18,6 +18,7 @@ struct CaseOutcome {
   std::string known_defect;   // of the worst output
   std::string op;             // the operation the verdict is about; empty for pass
   std::vector<size_t> vague;  // outputs that a documented defect explains by a wide interval only
+  bool verified = false;      // the runner judged it; no compiler and no engine had a part
   std::vector<std::array<uint64_t, kUlpBuckets>> histograms;  // one an output
 };
 

@@ -1,4 +1,4 @@
--- Version 1 of the results file. One file holds any number of runs; `merge` copies rows between
+-- Version 2 of the results file. One file holds any number of runs; `merge` copies rows between
 -- files. Every table that is read by run has an index that begins with it.
 
 CREATE TABLE meta (
@@ -107,3 +107,16 @@ CREATE TABLE findings (
   PRIMARY KEY (run, id)
 ) WITHOUT ROWID;
 CREATE INDEX findings_by_signature ON findings (signature);
+
+-- Numeric cliffs: one measurement of one probe on one target.
+CREATE TABLE probes (
+  run INTEGER NOT NULL REFERENCES runs(id),
+  probe TEXT NOT NULL,             -- 'accumulator_port'
+  target TEXT NOT NULL,
+  state TEXT NOT NULL,             -- 'no cliff', 'at value', 'unmeasured'
+  value TEXT NOT NULL,             -- of 'at value': a decimal, 'Infinity', 'NaN'; '' otherwise
+  published TEXT NOT NULL,         -- the same for the family, 'no cliff', '' where nothing is known
+  agrees TEXT NOT NULL,            -- 'yes', 'no', '' where there is nothing to compare
+  message TEXT NOT NULL,           -- why it is unmeasured
+  PRIMARY KEY (run, probe, target)
+) WITHOUT ROWID;

@@ -1,5 +1,6 @@
 #include "harness/campaign/store.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <span>
 #include <sqlite3.h>
@@ -60,26 +61,50 @@ Result<std::string> SingleText(sqlite3* database, std::string_view sql) {
   return std::string(text == nullptr ? "" : text);
 }
 
-// Says whether `database` is a results file of this version, an empty file (false), or an error.
-Result<bool> CheckVersion(sqlite3* database, const std::string& path) {
+// The version of the results file behind `database`, 0 for an empty file, or an error.
+Result<int> ReadVersion(sqlite3* database, const std::string& path) {
   const auto tables = SingleText(database, "SELECT count(*) FROM sqlite_master");
   if (!tables.ok()) {
     return MakeError(ErrorCode::kMalformed, fmt::format("{}: is no results file or is damaged: {}",
                                                         path, tables.error().message));
   }
-  if (*tables == "0") return false;
+  if (*tables == "0") return 0;
   const auto version = SingleText(database, "SELECT value FROM meta WHERE key = 'schema_version'");
   if (!version.ok()) {
     return MakeError(ErrorCode::kMalformed,
                      fmt::format("{}: is an SQLite file of another program", path));
   }
-  if (*version != std::to_string(kSchemaVersion)) {
-    return MakeError(ErrorCode::kUnsupported,
-                     fmt::format("{}: has schema version {}, this tool reads {}; use the tool that "
-                                 "wrote it",
-                                 path, *version, kSchemaVersion));
+  for (int known = 1; known <= kSchemaVersion; ++known) {
+    if (*version == std::to_string(known)) return known;
   }
-  return true;
+  return MakeError(ErrorCode::kUnsupported,
+                   fmt::format("{}: has schema version {}, this tool reads up to {}; use the tool "
+                               "that wrote it",
+                               path, *version, kSchemaVersion));
+}
+
+// The part of the schema that begins with the table `name`, which came with a later version.
+std::string SchemaFrom(std::string_view name) {
+  const std::string_view schema = kSchemaSql;
+  return std::string(schema.substr(schema.find(fmt::format("CREATE TABLE {} ", name))));
+}
+
+// What each version added to the one before: entry v brings version v + 1 to v + 2.
+std::string MigrationSql(int from) {
+  switch (from) {
+    case 1:
+      return SchemaFrom("probes");
+    default:
+      return {};
+  }
+}
+
+std::string Temporary(std::string sql) {
+  constexpr std::string_view kTable = "CREATE TABLE ";
+  for (size_t at = 0; (at = sql.find(kTable, at)) != std::string::npos; at += kTable.size()) {
+    sql.replace(at, kTable.size(), "CREATE TEMPORARY TABLE ");
+  }
+  return sql;
 }
 
 }  // namespace
@@ -129,23 +154,37 @@ Result<Store> Store::Open(const std::string& path) {
                      fmt::format("{}: cannot be opened: {}", path, sqlite3_errstr(code)));
   }
   sqlite3_busy_timeout(raw, 10000);
-  ANECHECK_ASSIGN(const bool exists, CheckVersion(raw, path));
+  ANECHECK_ASSIGN(const int version, ReadVersion(raw, path));
   ANECHECK_RETURN_IF_ERROR(
       store.Execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"));
-  if (exists) return store;
+  if (version == kSchemaVersion) return store;
   ANECHECK_RETURN_IF_ERROR(store.Execute("BEGIN IMMEDIATE"));
-  Status made = store.Execute(kSchemaSql);
-  if (made.ok()) {
-    made = store.Execute(fmt::format("INSERT INTO meta VALUES ('schema_version', '{}'), "
-                                     "('tool_version', '{}'); COMMIT",
-                                     kSchemaVersion, kToolVersion)
-                             .c_str());
-  }
+  Status made = version == 0 ? store.MakeSchema() : store.Migrate(version);
+  if (made.ok()) made = store.Execute("COMMIT");
   if (!made.ok()) {
     sqlite3_exec(raw, "ROLLBACK", nullptr, nullptr, nullptr);
     return std::move(made).error();
   }
   return store;
+}
+
+Status Store::MakeSchema() {
+  ANECHECK_RETURN_IF_ERROR(Execute(kSchemaSql));
+  return Execute(fmt::format("INSERT INTO meta VALUES ('schema_version', '{}'), "
+                             "('tool_version', '{}')",
+                             kSchemaVersion, kToolVersion)
+                     .c_str());
+}
+
+Status Store::Migrate(int version) {
+  // Another process may have been faster while this one waited for the lock.
+  ANECHECK_ASSIGN(const int now, ReadVersion(database_, path_));
+  for (int from = std::max(version, now); from < kSchemaVersion; ++from) {
+    ANECHECK_RETURN_IF_ERROR(Execute(MigrationSql(from).c_str()));
+  }
+  return Execute(
+      fmt::format("UPDATE meta SET value = '{}' WHERE key = 'schema_version'", kSchemaVersion)
+          .c_str());
 }
 
 Result<Store> Store::OpenReadOnly(const std::string& path) {
@@ -157,9 +196,13 @@ Result<Store> Store::OpenReadOnly(const std::string& path) {
                      fmt::format("{}: cannot be opened: {}", path, sqlite3_errstr(code)));
   }
   sqlite3_busy_timeout(raw, 10000);
-  ANECHECK_ASSIGN(const bool exists, CheckVersion(raw, path));
-  if (!exists) {
+  ANECHECK_ASSIGN(const int version, ReadVersion(raw, path));
+  if (version == 0) {
     return MakeError(ErrorCode::kMalformed, fmt::format("{}: holds no results", path));
+  }
+  // Temporary tables stand in for those that later versions added; the file is not touched.
+  for (int from = version; from < kSchemaVersion; ++from) {
+    ANECHECK_RETURN_IF_ERROR(store.Execute(Temporary(MigrationSql(from)).c_str()));
   }
   return store;
 }
@@ -184,6 +227,17 @@ Status Store::FinishRun(int64_t run, std::string_view state, std::string_view fi
       Statement::Prepare(database_, "UPDATE runs SET state = ?, finished = ? WHERE id = ?"));
   update.Bind(state).Bind(finished).Bind(run);
   if (!update.Run()) return Failed("cannot record the end of the run");
+  return {};
+}
+
+Status Store::ProveRun(int64_t run, std::string_view provenance) {
+  ANECHECK_ASSIGN(
+      Statement update,
+      Statement::Prepare(database_,
+                         "UPDATE runs SET provenance = ? WHERE id = ? AND (SELECT min(backend = "
+                         "'ane') FROM cases WHERE run = ? AND status = 'ok') = 1"));
+  update.Bind(provenance).Bind(run).Bind(run);
+  if (!update.Run()) return Failed("cannot record the evidence of the run");
   return {};
 }
 
@@ -264,6 +318,23 @@ Status Store::AddCounts(int64_t run, const BatchRecord& batch) {
     }
   }
   return {};
+}
+
+Status Store::AppendProbes(int64_t run, std::span<const ProbeRecord> probes) {
+  ANECHECK_ASSIGN(Statement insert,
+                  Statement::Prepare(database_, "INSERT INTO probes VALUES (?,?,?,?,?,?,?,?)"));
+  ANECHECK_RETURN_IF_ERROR(Execute("BEGIN IMMEDIATE"));
+  Status status;
+  for (const ProbeRecord& record : probes) {
+    insert.Bind(run).Bind(record.probe).Bind(record.target).Bind(record.state);
+    insert.Bind(record.value).Bind(record.published).Bind(record.agrees).Bind(record.message);
+    if (insert.Run()) continue;
+    status = Failed("cannot record a probe");
+    break;
+  }
+  if (status.ok()) status = Execute("COMMIT");
+  if (!status.ok()) sqlite3_exec(database_, "ROLLBACK", nullptr, nullptr, nullptr);
+  return status;
 }
 
 Status Store::Append(int64_t run, const BatchRecord& batch) {

@@ -18,7 +18,7 @@ struct sqlite3;
 
 namespace anecheck {
 
-inline constexpr int kSchemaVersion = 1;
+inline constexpr int kSchemaVersion = 2;
 
 struct RunRecord {
   std::string uuid, command, options;
@@ -72,13 +72,19 @@ struct BatchRecord {
   std::map<std::pair<std::string, std::string>, UlpCounts> ulp;  // target, op
 };
 
+// One row of `probes`; the columns of schema.sql.
+struct ProbeRecord {
+  std::string probe, target, state, value, published, agrees, message;
+};
+
 // An open results file. Not thread-safe: one thread writes.
 class Store {
  public:
-  // Opens or makes `path` for writing. A file that is no results file, is damaged, or comes from a
-  // newer tool is an error and is left untouched.
+  // Opens or makes `path` for writing; a file of an older version is brought up to this one. A file
+  // that is no results file, is damaged, or comes from a newer tool is an error and is left
+  // untouched.
   static Result<Store> Open(const std::string& path);
-  // Opens an existing file for reading only.
+  // Opens an existing file for reading only. What a file of an older version lacks reads as empty.
   static Result<Store> OpenReadOnly(const std::string& path);
 
   Store(Store&&) noexcept;
@@ -88,8 +94,14 @@ class Store {
   // Adds a run in state 'running' and returns its id.
   Result<int64_t> BeginRun(const RunRecord& run);
   Status FinishRun(int64_t run, std::string_view state, std::string_view finished);
+  // Raises the run's provenance where every case of it that gave outputs, and there is one, came
+  // with a proof that it ran on the engine.
+  Status ProveRun(int64_t run, std::string_view provenance);
   // All of `batch` or, on an error, nothing of it.
   Status Append(int64_t run, const BatchRecord& batch);
+
+  // All of `probes` or, on an error, none.
+  Status AppendProbes(int64_t run, std::span<const ProbeRecord> probes);
 
   // Rows of an SQL query as text, for reports and `query`; NULL becomes an empty string. The query
   // may not write. `columns` receives the column names where it is not null.
@@ -102,6 +114,8 @@ class Store {
  private:
   Store(std::string path, sqlite3* database);
   Status Execute(const char* sql);
+  Status MakeSchema();
+  Status Migrate(int version);
   Error Failed(std::string_view what) const;
   Status InsertCases(int64_t run, const BatchRecord& batch);
   Status InsertFindings(int64_t run, const BatchRecord& batch);

@@ -125,6 +125,79 @@ TEST_F(StoreTest, ParametersAreBoundNotPasted) {
   EXPECT_EQ((*rows)[0][0], hostile[0]);
 }
 
+// A file as version 1 wrote it: the same tables without `probes`.
+std::string VersionOneFile(const std::string& path) {
+  auto store = Store::Open(path);
+  EXPECT_TRUE(store.ok());
+  const auto run = store->BeginRun(ExampleRun("u1"));
+  EXPECT_TRUE(store->Append(*run, ExampleBatch(0)).ok());
+  sqlite3* raw = nullptr;
+  EXPECT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(raw,
+                         "DROP TABLE probes; UPDATE meta SET value = '1' WHERE key = "
+                         "'schema_version'",
+                         nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(raw);
+  return path;
+}
+
+TEST_F(StoreTest, FilesOfVersionOneAreBroughtUp) {
+  const std::string path = VersionOneFile(Path("old.sqlite"));
+  auto store = Store::Open(path);
+  ASSERT_TRUE(store.ok()) << store.error().message;
+  EXPECT_EQ(One(*store, "SELECT value FROM meta WHERE key = 'schema_version'"), "2");
+  EXPECT_EQ(One(*store, "SELECT count(*) FROM cases"), "1") << "what was there stays";
+  const auto run = store->BeginRun(ExampleRun("u2"));
+  ASSERT_TRUE(run.ok());
+  const ProbeRecord probes[] = {
+      {"accumulator_port", "h13", "at value", "32768", "32768", "yes", ""}};
+  ASSERT_TRUE(store->AppendProbes(*run, probes).ok());
+  EXPECT_EQ(One(*store, "SELECT value FROM probes"), "32768");
+  EXPECT_TRUE(Store::Open(path).ok()) << "bringing up happens once";
+}
+
+TEST_F(StoreTest, ReadersOfVersionOneSeeEmptyTablesAndChangeNothing) {
+  const std::string path = VersionOneFile(Path("old.sqlite"));
+  const auto before = ReadFile(path);
+  auto store = Store::OpenReadOnly(path);
+  ASSERT_TRUE(store.ok()) << store.error().message;
+  EXPECT_EQ(One(*store, "SELECT count(*) FROM probes"), "0");
+  EXPECT_EQ(One(*store, "SELECT count(*) FROM cases"), "1");
+  EXPECT_EQ(*ReadFile(path), *before);
+}
+
+TEST_F(StoreTest, ProbesAreAllRecordedOrNone) {
+  auto store = Store::Open(Path("a.sqlite"));
+  const auto run = store->BeginRun(ExampleRun("u1"));
+  const ProbeRecord record = {"accumulator_port", "h13", "no cliff", "", "32768", "no", ""};
+  const ProbeRecord twice[] = {record, record};
+  EXPECT_FALSE(store->AppendProbes(*run, twice).ok());
+  EXPECT_EQ(One(*store, "SELECT count(*) FROM probes"), "0");
+  EXPECT_TRUE(store->AppendProbes(*run, {&record, 1}).ok());
+  EXPECT_EQ(One(*store, "SELECT state FROM probes"), "no cliff");
+}
+
+TEST_F(StoreTest, ARunIsProvedByAllItsAnswersOrNot) {
+  auto store = Store::Open(Path("a.sqlite"));
+  const auto run = store->BeginRun(ExampleRun("u1"));
+  ASSERT_TRUE(store->ProveRun(*run, "silicon").ok());
+  EXPECT_EQ(One(*store, "SELECT provenance FROM runs"), "simulated") << "nothing is no proof";
+  BatchRecord batch = ExampleBatch(0);
+  batch.cases[0].status = "ok";
+  batch.cases[0].backend = "ane";
+  ASSERT_TRUE(store->Append(*run, batch).ok());
+  ASSERT_TRUE(store->ProveRun(*run, "silicon").ok());
+  EXPECT_EQ(One(*store, "SELECT provenance FROM runs"), "silicon");
+  const auto other = store->BeginRun(ExampleRun("u2"));
+  batch.cases.push_back(batch.cases[0]);
+  batch.cases[1].index = 1;
+  batch.cases[1].backend = "";
+  ASSERT_TRUE(store->Append(*other, batch).ok());
+  ASSERT_TRUE(store->ProveRun(*other, "silicon").ok());
+  EXPECT_EQ(One(*store, "SELECT provenance FROM runs WHERE uuid = 'u2'"), "simulated");
+}
+
 TEST_F(StoreTest, ForeignDamagedNewerAndMissingFilesAreRefusedAndUntouched) {
   const std::string text = Path("text.sqlite");
   ASSERT_TRUE(WriteFileAtomic(
@@ -157,7 +230,7 @@ TEST_F(StoreTest, ForeignDamagedNewerAndMissingFilesAreRefusedAndUntouched) {
   sqlite3_close(raw);
   const auto future = Store::Open(newer);
   ASSERT_FALSE(future.ok());
-  EXPECT_NE(future.error().message.find("has schema version 99, this tool reads 1"),
+  EXPECT_NE(future.error().message.find("has schema version 99, this tool reads up to 2"),
             std::string::npos);
 
   const auto missing = Store::OpenReadOnly(Path("missing.sqlite"));

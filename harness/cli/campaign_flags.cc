@@ -77,6 +77,24 @@ Status ReadShard(std::string_view text, CampaignOptions& options) {
 
 }  // namespace
 
+void AddRunnerFlags(CLI::App& command, CampaignFlags& flags) {
+  command
+      .add_option("--runner", flags.runner,
+                  "What to run on: e5rt, roundtrip (no engine: write, read back, compare), or "
+                  "exec:COMMAND for a program of your own")
+      ->capture_default_str();
+  command.add_option(
+      "--espresso-lib", flags.library,
+      "Library with the e5rt_* symbols (default: the system's, or the simulated engine)");
+  command.add_option("--fault", flags.faults, "Plant a defect in the simulated engine, by its id");
+  command.add_option("--quirk", flags.quirks,
+                     "Force a known defect of the simulated engine: D01=on, D01=off, all=off");
+  command
+      .add_option("--case-timeout", flags.case_timeout_ms,
+                  "Milliseconds without an answer after which a case hangs")
+      ->capture_default_str();
+}
+
 void AddCampaignFlags(CLI::App& command, CampaignFlags& flags) {
   command.add_option("--cases", flags.cases,
                      "How many cases to run (default 1000, or no limit with --time)");
@@ -96,17 +114,7 @@ void AddCampaignFlags(CLI::App& command, CampaignFlags& flags) {
   command.add_option("--route", flags.route, "Compile route")
       ->check(CLI::IsMember({"mil"}))
       ->capture_default_str();
-  command.add_option("--runner", flags.runner, "What to run on")->capture_default_str();
-  command.add_option(
-      "--espresso-lib", flags.library,
-      "Library with the e5rt_* symbols (default: the system's, or the simulated engine)");
-  command.add_option("--fault", flags.faults, "Plant a defect in the simulated engine, by its id");
-  command.add_option("--quirk", flags.quirks,
-                     "Force a known defect of the simulated engine: D01=on, D01=off, all=off");
-  command
-      .add_option("--case-timeout", flags.case_timeout_ms,
-                  "Milliseconds without an answer after which a case hangs")
-      ->capture_default_str();
+  AddRunnerFlags(command, flags);
   command.add_option("--db", flags.db, "Results file")->capture_default_str();
 }
 

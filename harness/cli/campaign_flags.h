@@ -33,6 +33,8 @@ struct CampaignFlags {
   int case_timeout_ms = 20000;
 };
 
+// What to run on, and how it is to behave: the part of AddCampaignFlags that `probe` shares.
+void AddRunnerFlags(CLI::App& command, CampaignFlags& flags);
 void AddCampaignFlags(CLI::App& command, CampaignFlags& flags);
 
 // Errors name the flag that is wrong and what it may be.

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <sys/wait.h>
@@ -175,6 +176,8 @@ TEST_F(CliTest, BadUsageIsExitCodeTwoAndOneLine) {
       {"run --quirk D01 --cases 1", "--quirk D01"},
       {"run --time soon", "--time soon"},
       {"run --runner telepathy --cases 1", "--runner telepathy"},
+      {"run --runner exec:/nonexistent --cases 1", "--runner exec:/nonexistent"},
+      {"probe --probe gravity", "--probe gravity"},
       {"run --fault no-such-fault --cases 1", "no-such-fault"},
       {"run --espresso-lib /nonexistent.so --cases 1", "/nonexistent.so"},
       {"replay f0", "anecheck.sqlite"},
@@ -194,6 +197,59 @@ TEST_F(CliTest, BadUsageIsExitCodeTwoAndOneLine) {
   EXPECT_EQ(Tool("no-such-command").code, 2);
   EXPECT_EQ(Tool("--help").code, 0);
   EXPECT_EQ(Tool("--version").code, 0);
+}
+
+TEST_F(CliTest, ProbesOfTheSimulatedEngineGiveThePublishedFigures) {
+  const Outcome probe = Tool("probe --targets h13,h14,h17s --json" + Db("probes.sqlite"));
+  EXPECT_EQ(probe.code, 0) << probe.out << probe.err;
+  const auto json = ParseJson(probe.out);
+  ASSERT_TRUE(json.ok()) << json.error().message;
+  std::map<std::string, std::string> h13;
+  for (const auto& datum : *json) {
+    EXPECT_NE(datum["agrees"], false) << datum.dump();
+    if (datum["target"] == "h13") h13[datum["probe"].get<std::string>()] = datum["measured"].dump();
+  }
+  EXPECT_EQ(h13["accumulator_port"], "32768.0");
+  EXPECT_EQ(h13["elementwise_port"], "\"no cliff\"");
+  EXPECT_EQ(h13["survivors_4096"], "4.0");
+  EXPECT_EQ(h13["rounding_tie"], "2048.0");
+  EXPECT_EQ(h13["relu_nan"], "\"Infinity\"");
+  const Outcome rows =
+      Tool("query --json \"SELECT count(*) AS n FROM probes WHERE agrees = 'yes'\"" +
+           Db("probes.sqlite"));
+  EXPECT_GE(std::stoi((*ParseJson(rows.out))[0]["n"].get<std::string>()), 15) << rows.out;
+  EXPECT_EQ(Tool("probe --probe accumulator_port --quirk all=off").code, 1)
+      << "a conforming engine is not the published one";
+}
+
+TEST_F(CliTest, TheDoctorSaysWhatRunsHere) {
+  const Outcome well = Tool("doctor --json");
+  EXPECT_EQ(well.code, 0) << well.out << well.err;
+  const auto json = ParseJson(well.out);
+  ASSERT_TRUE(json.ok()) << json.error().message;
+  EXPECT_EQ((*json)["engine"]["found"], true);
+  EXPECT_EQ((*json)["runners"]["roundtrip"], true);
+  EXPECT_FALSE((*json)["build"]["libraries"]["sqlite"].get<std::string>().empty());
+  EXPECT_FALSE((*json)["next"].empty());
+  const Outcome text = Tool("doctor");
+  EXPECT_NE(text.out.find("anecheck run --cases 2000"), std::string::npos) << text.out;
+  const Outcome none = Tool("doctor --espresso-lib /nonexistent.so");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.out.find("engine    none: /nonexistent.so: cannot be loaded"), std::string::npos)
+      << none.out;
+}
+
+TEST_F(CliTest, TheRoundTripLosesNothing) {
+  const Outcome run =
+      Tool("run --runner roundtrip --cases 500 --targets h13,h17s --json" + Db("roundtrip.sqlite"));
+  EXPECT_EQ(run.code, 0) << run.out << run.err;
+  EXPECT_EQ((*ParseJson(run.out))["summary"]["judged"], 500);
+  const Outcome rows = Tool(
+      "query --json \"SELECT provenance, (SELECT sum(compiled) FROM reach) AS compiled FROM "
+      "runs\"" +
+      Db("roundtrip.sqlite"));
+  EXPECT_EQ((*ParseJson(rows.out))[0]["provenance"], "roundtrip");
+  EXPECT_EQ((*ParseJson(rows.out))[0]["compiled"], "0") << "no compiler had a part in it";
 }
 
 TEST_F(CliTest, TablesAreJson) {

@@ -17,6 +17,10 @@ extern "C" {
 // A version text such as "anecheck simulated engine 1". dlsym of this name gives its address.
 extern const char anecheck_simulated_engine[];
 
+// What every analytics file that the simulated engine writes holds, so that nobody takes its
+// placement for that of silicon.
+#define ANECHECK_SIM_ANALYTICS_NAME "anecheck simulated engine"
+
 // The version of this header. A runner refuses a library with another one.
 #define ANECHECK_SIM_ABI_VERSION 1
 uint32_t anecheck_sim_abi_version(void);

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fmt/format.h>
 
+#include "harness/runners/analytics.h"
+
 namespace anecheck {
 namespace {
 
@@ -147,19 +149,9 @@ class Session {
       if (error) return {};
       if (entries->path().filename() != "analytics.mil") continue;
       const auto text = ReadTextFile(entries->path().string(), uint64_t{1} << 24);
-      return text.ok() ? BackendIn(*text) : std::string();
+      return text.ok() ? BackendInAnalytics(*text) : std::string();
     }
     return {};
-  }
-
-  static std::string BackendIn(std::string_view text) {
-    constexpr std::string_view kKey = "SelectedBackend = string(\"";
-    const size_t at = text.find(kKey);
-    if (at == std::string_view::npos) return {};
-    const size_t begin = at + kKey.size();
-    const size_t end = text.find('"', begin);
-    return end == std::string_view::npos ? std::string()
-                                         : std::string(text.substr(begin, end - begin));
   }
 
   bool BindPort(const WirePort& wire, bool input) {

@@ -117,9 +117,32 @@ Result<E5rtLibrary> OpenE5rtLibrary(const std::string& path) {
   }
   E5rtLibrary opened;
   opened.path = path;
+  opened.handle = library;
   ANECHECK_RETURN_IF_ERROR(ResolveApi(library, path, opened.api));
   ANECHECK_RETURN_IF_ERROR(ResolveSimulator(library, path, opened.simulator));
   return opened;
+}
+
+Result<E5rtStreamApi> ResolveStreamApi(const E5rtLibrary& library) {
+  E5rtStreamApi api{};
+  const Symbol symbols[] = {
+      {"e5rt_execution_stream_operation_prepare_op_for_encode",
+       Slot(api.operation_prepare_op_for_encode)},
+      {"e5rt_execution_stream_operation_bind_completion_event",
+       Slot(api.operation_bind_completion_event)},
+      {"e5rt_execution_stream_operation_bind_dependent_events",
+       Slot(api.operation_bind_dependent_events)},
+      {"e5rt_execution_stream_reset", Slot(api.stream_reset)},
+      {"e5rt_execution_stream_submit_async", Slot(api.stream_submit_async)},
+      {"e5rt_async_event_create", Slot(api.event_create)},
+      {"e5rt_async_event_sync_wait", Slot(api.event_sync_wait)},
+      {"e5rt_async_event_get_last_signaled_value", Slot(api.event_get_last_signaled_value)},
+      {"e5rt_async_event_release", Slot(api.event_release)},
+  };
+  for (const Symbol& symbol : symbols) {
+    ANECHECK_RETURN_IF_ERROR(Resolve(library.handle, library.path, symbol));
+  }
+  return api;
 }
 
 std::string DefaultEspressoPath() {

@@ -50,6 +50,22 @@ struct E5rtApi {
   const char* (*get_last_error_message)();
 };
 
+// Entry points for streams of several operations, events and asynchronous execution, beside those
+// that one program needs.
+struct E5rtStreamApi {
+  using Handle = void*;
+  int64_t (*operation_prepare_op_for_encode)(Handle operation);
+  int64_t (*operation_bind_completion_event)(Handle operation, Handle event);
+  int64_t (*operation_bind_dependent_events)(Handle operation, Handle* events, uint64_t count);
+  int64_t (*stream_reset)(Handle stream);
+  // The second argument is an Objective-C block; NULL crashes.
+  int64_t (*stream_submit_async)(Handle stream, void* block);
+  int64_t (*event_create)(Handle* out, const char* name, uint32_t initial);
+  int64_t (*event_sync_wait)(Handle event);
+  int64_t (*event_get_last_signaled_value)(Handle event, uint64_t* out);
+  int64_t (*event_release)(Handle* event);
+};
+
 // The control entry points of the simulated engine (harness/device/simulator_control.h); all null
 // for a real one.
 struct SimulatorApi {
@@ -63,6 +79,7 @@ struct SimulatorApi {
 // An opened library. It is never closed: engines of this kind do not survive it.
 struct E5rtLibrary {
   std::string path;
+  void* handle = nullptr;  // as dlopen gave it
   E5rtApi api{};
   SimulatorApi simulator{};
 
@@ -73,6 +90,9 @@ struct E5rtLibrary {
 // symbol it carries, never by its path. Errors: kNotFound with the loader's words or the name of
 // the first missing symbol.
 Result<E5rtLibrary> OpenE5rtLibrary(const std::string& path);
+
+// Resolves the entry points for streams. Errors: kNotFound with the first missing symbol.
+Result<E5rtStreamApi> ResolveStreamApi(const E5rtLibrary& library);
 
 // The library that is used where none is named: ANECHECK_ESPRESSO if set; on macOS Espresso's
 // framework; else libanecheck_espresso beside the running executable.

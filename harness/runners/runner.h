@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,8 @@ std::string_view RunStatusName(RunStatus status);
 struct RunnerIdentity {
   std::string runner;  // "e5rt", "roundtrip", "exec:..."
   Provenance provenance = Provenance::kReported;
+  // What a run's evidence becomes where every answer of it came with a proof that was checked.
+  std::optional<Provenance> proved = std::nullopt;
   std::string engine;  // the engine's own version text
   std::string chip;    // empty where unknown
   std::string os;
@@ -56,6 +59,7 @@ struct RunReply {
   uint64_t compile_us = 0;
   uint64_t run_us = 0;
   std::vector<Tensor> outputs;  // kOk: in the order of the graph's outputs
+  bool verified = false;        // kOk: the runner compared by itself; there are no outputs to judge
 };
 
 // Implementations are used by one thread at a time.

@@ -10,38 +10,16 @@
 #include "harness/ops/op.h"
 #include "harness/runners/e5rt_library.h"
 #include "harness/runners/executable_path.h"
+#include "harness/runners/testing/hostile_runner.h"
+#include "harness/runners/testing/word_cases.h"
 #include "harness/runners/wire.h"
 #include "harness/runners/worker.h"
 
 namespace anecheck {
 namespace {
 
-Graph ReluGraph() {
-  Graph graph;
-  const ValueId x = graph.AddInput({DType::kFp16, {1, 4}}, "x");
-  graph.BeginNode(&GetOp(OpKind::kRelu).schema);
-  graph.AddArgument(0, x);
-  graph.AddOutput(*graph.FinishNode(std::vector<std::string>{"y"}));
-  return graph;
-}
-
-// Requests whose MIL is one word for the hostile engine.
-class Cases {
- public:
-  explicit Cases(std::vector<std::string> words) : words_(std::move(words)) {
-    for (uint64_t i = 0; i < words_.size(); ++i) {
-      requests_.push_back({i, "h13", words_[i], &graph_, inputs_});
-    }
-  }
-  std::span<const RunRequest> all() const { return requests_; }
-  const std::vector<uint8_t>& input() const { return inputs_[0].bytes; }
-
- private:
-  Graph graph_ = ReluGraph();
-  std::vector<Tensor> inputs_ = {{{DType::kFp16, {1, 4}}, {1, 2, 3, 4, 5, 6, 7, 8}}};
-  std::vector<std::string> words_;
-  std::vector<RunRequest> requests_;
-};
+using Cases = testing::WordCases;
+using testing::ReluGraph;
 
 WorkerOptions Hostile() { return {.library = ANECHECK_HOSTILE_ENGINE, .case_timeout_ms = 400}; }
 
@@ -233,6 +211,9 @@ TEST(RunnerNames, AreDistinct) {
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == anecheck::kWorkerArgument) {
     return anecheck::WorkerMain(argc, argv);
+  }
+  if (argc > 1 && std::string_view(argv[1]) == anecheck::testing::kHostileArgument) {
+    return anecheck::testing::HostileMain(argc, argv);
   }
   ::testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();

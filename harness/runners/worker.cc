@@ -13,6 +13,7 @@
 
 #include "harness/runners/e5rt_library.h"
 #include "harness/runners/executable_path.h"
+#include "harness/runners/process_memory.h"
 #include "harness/runners/wire.h"
 #include "harness/runners/worker_channel.h"
 
@@ -22,6 +23,13 @@ namespace anecheck {
 namespace {
 
 constexpr int kStartTimeoutMs = 30000;
+// How often the memory of a busy worker is looked at.
+constexpr int kTickMs = 50;
+// Time to end by itself for a worker that closed its channel, so that its exit can be told.
+constexpr int kGraceMs = 500;
+
+// What WaitForWorker returns beside the bytes a worker sends, 0 for silence and -1 for the end.
+constexpr int kTooLarge = -2;
 
 std::string SystemName() {
   utsname name{};
@@ -113,13 +121,28 @@ class E5rtRunner::Process {
     return Death(status);
   }
 
-  // How a process that closed its socket ended; waits for the end.
+  // How a process that closed its channel ended; one that lives on is killed.
   std::string Reap() {
     int status = 0;
-    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    for (int waited = 0; waitpid(pid_, &status, WNOHANG) != pid_; ++waited) {
+      if (waited == kGraceMs) {
+        Stop();
+        return "the worker closed its channel and was killed";
+      }
+      usleep(1000);
     }
     pid_ = 0;
     return Death(status);
+  }
+
+  // The next byte of the worker, 0 after `milliseconds` without one, -1 at its end, kTooLarge.
+  int Wait(int milliseconds, uint64_t memory_limit) {
+    for (int left = milliseconds; left > 0; left -= kTickMs) {
+      if (memory_limit > 0 && ResidentBytes(pid_) > memory_limit) return kTooLarge;
+      const int what = channel_.Wait(std::min(left, kTickMs));
+      if (what != 0) return what;
+    }
+    return 0;
   }
 
  private:
@@ -143,7 +166,8 @@ Status E5rtRunner::EnsureStarted() {
     process_.reset();
     return MakeError(ErrorCode::kInternal, fmt::format("a worker did not start: {}", end));
   }
-  ByteReader reader(channel.replies().first(channel.header().reply_bytes.load()));
+  ByteReader reader(channel.replies().first(
+      std::min<uint64_t>(channel.header().reply_bytes.load(), WorkerChannel::kAreaSize)));
   const bool well = reader.U8("well") != 0;
   const bool simulated = reader.U8("simulated") != 0;
   const std::string text(reader.CString("text"));
@@ -187,9 +211,36 @@ RunReply E5rtRunner::Convert(const RunRequest& request, WireReply wire) const {
   return reply;
 }
 
+RunReply E5rtRunner::Ended(uint64_t id, int what, const std::string& end) const {
+  RunReply reply = {.id = id, .status = RunStatus::kCrashed, .stage = "run", .message = end};
+  switch (what) {
+    case -1:
+      break;
+    case 0:
+      reply.status = RunStatus::kHung;
+      reply.message = fmt::format("no answer in {} ms", options_.case_timeout_ms);
+      break;
+    case kTooLarge:
+      reply.message = fmt::format("the worker was stopped: it holds more than {} MiB of memory",
+                                  options_.memory_limit >> 20);
+      break;
+    case 'R':
+      reply.message = "the reply is larger than a worker's memory";
+      break;
+    default:
+      reply.status = RunStatus::kGarbled;
+      reply.message = "the worker wrote what means nothing";
+      break;
+  }
+  return reply;
+}
+
 Result<std::vector<RunReply>> E5rtRunner::Run(std::span<const RunRequest> requests) {
   std::vector<RunReply> replies;
   replies.reserve(requests.size());
+  // Requests before this one go over one at a time: a worker spoiled the memory of their batch, and
+  // which of them made it do so shows only then.
+  size_t alone_until = 0;
   while (replies.size() < requests.size()) {
     ANECHECK_RETURN_IF_ERROR(EnsureStarted());
     WorkerChannel& channel = process_->channel();
@@ -198,7 +249,8 @@ Result<std::vector<RunReply>> E5rtRunner::Run(std::span<const RunRequest> reques
     ByteWriter writer;
     const size_t first = replies.size();
     size_t count = 0;
-    while (first + count < requests.size() &&
+    const size_t most = first < alone_until ? 1 : requests.size() - first;
+    while (count < most &&
            writer.size() + RequestSize(requests[first + count]) <= WorkerChannel::kAreaSize) {
       WriteRequest(requests[first + count++], writer);
     }
@@ -217,7 +269,7 @@ Result<std::vector<RunReply>> E5rtRunner::Run(std::span<const RunRequest> reques
     int what = channel.Signal('B') ? 0 : -1;
     uint32_t seen = 0;
     while (what == 0) {
-      what = channel.Wait(options_.case_timeout_ms);
+      what = process_->Wait(options_.case_timeout_ms, options_.memory_limit);
       const uint32_t completed = header.completed.load();
       if (what == 0 && completed == seen) break;
       seen = completed;
@@ -225,30 +277,30 @@ Result<std::vector<RunReply>> E5rtRunner::Run(std::span<const RunRequest> reques
     const auto done = std::min<size_t>(header.completed.load(), count);
     ByteReader reader(channel.replies().first(
         std::min<uint64_t>(header.reply_bytes.load(), WorkerChannel::kAreaSize)));
-    for (size_t i = 0; i < done; ++i) {
+    size_t read = 0;
+    for (; read < done; ++read) {
       Result<WireReply> reply = ReadReply(reader);
-      const RunRequest& request = requests[first + i];
-      if (!reply.ok() || reply->id != request.id) {
-        replies.push_back({.id = request.id,
-                           .status = RunStatus::kGarbled,
-                           .stage = "run",
-                           .message = "the worker's reply cannot be read: its memory is spoiled"});
+      if (!reply.ok() || reply->id != requests[first + read].id) break;
+      replies.push_back(Convert(requests[first + read], std::move(reply).value()));
+    }
+    if (read < done) {
+      process_.reset();
+      if (count > 1) {
+        alone_until = first + count;
         continue;
       }
-      replies.push_back(Convert(request, std::move(reply).value()));
+      replies.push_back({.id = requests[first].id,
+                         .status = RunStatus::kGarbled,
+                         .stage = "run",
+                         .message = "the worker's reply cannot be read: its memory is spoiled"});
+      continue;
     }
-    if (what == 'D') continue;
-    const bool hung = what == 0;
+    if (what == 'D' && done == count) continue;
     const bool asked = what == 'R';
-    const std::string end = hung || asked ? process_->Stop() : process_->Reap();
+    const std::string end = what == -1 ? process_->Reap() : process_->Stop();
     process_.reset();
     if (done == count || (asked && done > 0)) continue;
-    replies.push_back({.id = requests[first + done].id,
-                       .status = hung ? RunStatus::kHung : RunStatus::kCrashed,
-                       .stage = "run",
-                       .message = hung ? fmt::format("no answer in {} ms", options_.case_timeout_ms)
-                                  : asked ? "the reply is larger than a worker's memory"
-                                          : end});
+    replies.push_back(Ended(requests[first + done].id, what, end));
   }
   return replies;
 }

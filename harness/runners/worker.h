@@ -22,6 +22,7 @@ struct WorkerOptions {
   std::vector<QuirkSetting> quirks;
   std::vector<std::string> faults;
   int case_timeout_ms = 20000;  // without an answer for one case; 20 s covers a cold compile
+  uint64_t memory_limit = uint64_t{8} << 30;  // resident bytes of a worker; 0 for none
 };
 
 // The first argument that makes the executable a worker instead of the tool.
@@ -48,6 +49,8 @@ class E5rtRunner final : public Runner {
  private:
   class Process;
   Status EnsureStarted();
+  // The reply of the case at which a worker ended or was ended; `what` is what it said last.
+  RunReply Ended(uint64_t id, int what, const std::string& end) const;
   RunReply Convert(const RunRequest& request, struct WireReply reply) const;
 
   WorkerOptions options_;

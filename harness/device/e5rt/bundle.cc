@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "harness/base/file.h"
+#include "harness/device/simulator_control.h"
 
 namespace anecheck::device::e5rt {
 namespace {
@@ -34,8 +35,9 @@ void AppendFunction(const Executable& executable, std::string_view backend, std:
 
 std::string AnalyticsText(const Library& library, const ActiveFaults& faults) {
   std::string text = fmt::format(
-      "program(1.3)\n[buildInfo = dict<string, string>({{{{\"process\", \"{}\"}}}})]\n{{\n",
-      getpid());
+      "program(1.3)\n[buildInfo = dict<string, string>({{{{\"engine\", \"{}\"}}, {{\"process\", "
+      "\"{}\"}}}})]\n{{\n",
+      ANECHECK_SIM_ANALYTICS_NAME, getpid());
   for (const auto& executable : library.functions) {
     const bool lies = faults.Find(FaultEffect::kAnalyticsCpu) != nullptr;
     AppendFunction(*executable, lies ? "bnns" : BackendName(executable->backend), text);

@@ -1,0 +1,113 @@
+// A campaign of 5,000 cases among which workers are killed, hang, eat memory and write garbage: no
+// other case loses its result, and each misdeed is recorded with the case it belongs to.
+#include <gtest/gtest.h>
+#include <map>
+
+#include "harness/base/file.h"
+#include "harness/campaign/campaign.h"
+#include "harness/runners/worker.h"
+
+namespace anecheck {
+namespace {
+
+// Words of harness/runners/testing/hostile_espresso.cc, and what becomes of the case.
+struct Misdeed {
+  const char* word;
+  const char* verdict;
+  const char* message;
+};
+constexpr Misdeed kMisdeeds[] = {
+    {"CRASH", "crashed", "the worker was killed by signal 6 (Aborted)"},
+    {"EXIT", "crashed", "the worker exited with code 7"},
+    {"HANG", "hung", "no answer in 1500 ms"},
+    {"EAT", "crashed", "the worker was stopped: it holds more than 600 MiB of memory"},
+    {"SPOIL", "garbled", "the worker's reply cannot be read: its memory is spoiled"},
+    {"STRAY", "garbled", "the worker wrote what means nothing"},
+    {"SILENT", "crashed", "the worker closed its channel and was killed"},
+};
+constexpr uint64_t kCases = 5000;
+constexpr uint64_t kEvery = 331;
+
+const Misdeed* MisdeedOf(uint64_t index) {
+  if (index % kEvery != 17) return nullptr;
+  return &kMisdeeds[index / kEvery % std::size(kMisdeeds)];
+}
+
+// Puts a word in place of the text of every 331st case.
+class Provoked final : public Runner {
+ public:
+  explicit Provoked(const WorkerOptions& options) : runner_(options) {}
+  Result<RunnerIdentity> Identify() override { return runner_.Identify(); }
+  Status Restart() override { return runner_.Restart(); }
+  Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
+    std::vector<RunRequest> changed(requests.begin(), requests.end());
+    for (RunRequest& request : changed) {
+      if (const Misdeed* misdeed = MisdeedOf(request.id)) request.mil = misdeed->word;
+    }
+    return runner_.Run(changed);
+  }
+
+ private:
+  E5rtRunner runner_;
+};
+
+TEST(HostileCampaign, MisdeedsCostTheirCaseAlone) {
+  const auto folder = TempDirectory::Create("anecheck-hostile-");
+  ASSERT_TRUE(folder.ok());
+  CampaignOptions options;
+  options.seed = 4;
+  options.cases = kCases;
+  options.jobs = 2;
+  options.targets = {{"h13", 2}};
+  options.modes = {CaseMode::kInteger};
+  options.db = folder->File("r.sqlite");
+  options.worker.library = ANECHECK_HOSTILE_ESPRESSO;
+  options.worker.quirks = {{"all", false}};
+  options.worker.case_timeout_ms = 1500;
+  options.worker.memory_limit = uint64_t{600} << 20;
+  const auto summary = RunCampaign(
+      options,
+      [&] { return Result<std::unique_ptr<Runner>>(std::make_unique<Provoked>(options.worker)); },
+      {});
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  EXPECT_EQ(summary->cases, kCases);
+
+  auto store = Store::OpenReadOnly(options.db);
+  ASSERT_TRUE(store.ok());
+  const auto rows =
+      store->Query("SELECT case_index, verdict, message FROM cases ORDER BY case_index");
+  ASSERT_TRUE(rows.ok());
+  ASSERT_EQ(rows->size(), kCases);
+  std::map<std::string, int64_t> wanted;
+  for (uint64_t index = 0; index < kCases; ++index) {
+    const std::vector<std::string>& row = (*rows)[index];
+    const Misdeed* misdeed = MisdeedOf(index);
+    ASSERT_EQ(row[0], std::to_string(index));
+    ASSERT_EQ(row[1], misdeed == nullptr ? "pass" : misdeed->verdict)
+        << index << ": " << row[2] << (misdeed == nullptr ? "" : misdeed->word);
+    if (misdeed == nullptr) continue;
+    EXPECT_EQ(row[2], misdeed->message) << misdeed->word;
+    ++wanted[std::string(misdeed->verdict) + ": " + misdeed->message];
+  }
+  // One finding a misdeed, with the case that first met it; the others are counted in it.
+  std::map<std::string, int64_t> found;
+  for (const FindingRecord& finding : summary->list) {
+    const Misdeed* misdeed = MisdeedOf(finding.case_index);
+    ASSERT_NE(misdeed, nullptr) << finding.case_index;
+    EXPECT_EQ(finding.summary, misdeed->message);
+    found[finding.verdict + ": " + finding.summary] += finding.occurrences;
+  }
+  EXPECT_EQ(summary->list.size(), std::size(kMisdeeds));
+  EXPECT_EQ(found, wanted);
+}
+
+}  // namespace
+}  // namespace anecheck
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == anecheck::kWorkerArgument) {
+    return anecheck::WorkerMain(argc, argv);
+  }
+  ::testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

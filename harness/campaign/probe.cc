@@ -1,0 +1,237 @@
+#include "harness/campaign/probe.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/half.h"
+#include "harness/campaign/run_record.h"
+#include "harness/lowering/graph_to_mil.h"
+
+namespace anecheck {
+namespace {
+
+// What the engine answered to one argument, or why there is no answer.
+struct Answer {
+  bool measured = false;
+  double value = 0;
+  std::string message;
+};
+
+class Prober {
+ public:
+  Prober(const Probe& probe, const CampaignTarget& target, Runner& runner)
+      : probe_(probe), target_(target), runner_(runner) {}
+
+  Result<ProbeDatum> Run() {
+    datum_.probe = probe_.name;
+    datum_.target = target_.name;
+    datum_.published = FindPublished(probe_.name, target_.family);
+    ANECHECK_RETURN_IF_ERROR(probe_.kind == ProbeKind::kValueAt ? MeasureValue() : Bisect());
+    datum_.agrees = Agreement();
+    return datum_;
+  }
+
+ private:
+  Result<Answer> Ask(double argument) {
+    Answer answer;
+    Result<ProbeGraph> built = probe_.build(probe_.op, argument);
+    if (!built.ok()) {
+      answer.message = built.error().message;
+      return answer;
+    }
+    ANECHECK_ASSIGN(const std::string mil, GraphToMil(built->graph));
+    const RunRequest request = {next_++, target_.name, mil, &built->graph, built->inputs};
+    ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner_.Run({&request, 1}));
+    const RunReply& reply = replies.front();
+    if (reply.status != RunStatus::kOk) {
+      answer.message = fmt::format("{}: {}", RunStatusName(reply.status), reply.message);
+      return answer;
+    }
+    if (reply.outputs.empty() || reply.outputs[0].bytes.size() < 2) {
+      answer.message = "the runner gives no values";
+      return answer;
+    }
+    const std::vector<uint8_t>& bytes = reply.outputs[0].bytes;
+    answer.measured = true;
+    answer.value = HalfToDouble(Half{static_cast<uint16_t>(bytes[0] | bytes[1] << 8)});
+    return answer;
+  }
+
+  Status MeasureValue() {
+    ANECHECK_ASSIGN(const Answer answer, Ask(probe_.low));
+    if (!answer.measured) return Unmeasured(answer);
+    datum_.state = CliffState::kAtValue;
+    datum_.value = answer.value;
+    return {};
+  }
+
+  Status Unmeasured(const Answer& answer) {
+    datum_.state = CliffState::kUnmeasured;
+    datum_.message = answer.message;
+    return {};
+  }
+
+  // Positions on the probe's grid.
+  int64_t Position(double argument) const {
+    return probe_.grid == ProbeGrid::kInteger ? static_cast<int64_t>(argument)
+                                              : HalfOrdinal(DoubleToHalf(argument));
+  }
+  double Argument(int64_t position) const {
+    return probe_.grid == ProbeGrid::kInteger
+               ? static_cast<double>(position)
+               : HalfToDouble(HalfFromOrdinal(static_cast<int32_t>(position)));
+  }
+
+  // Keeps a good argument below a bad one and halves what lies between.
+  Status Bisect() {
+    int64_t good = Position(probe_.low);
+    int64_t bad = Position(probe_.high);
+    ANECHECK_ASSIGN(const Answer at_high, Ask(probe_.high));
+    if (!at_high.measured) return Unmeasured(at_high);
+    if (!probe_.bad(probe_.high, at_high.value)) {
+      datum_.state = CliffState::kNoCliff;
+      return {};
+    }
+    ANECHECK_ASSIGN(const Answer at_low, Ask(probe_.low));
+    if (!at_low.measured) return Unmeasured(at_low);
+    if (probe_.bad(probe_.low, at_low.value)) bad = good;
+    while (bad - good > 1) {
+      const int64_t middle = good + (bad - good) / 2;
+      const double argument = Argument(middle);
+      ANECHECK_ASSIGN(const Answer answer, Ask(argument));
+      if (!answer.measured) return Unmeasured(answer);
+      (probe_.bad(argument, answer.value) ? bad : good) = middle;
+    }
+    datum_.state = CliffState::kAtValue;
+    datum_.value = Argument(bad);
+    return {};
+  }
+
+  std::optional<bool> Agreement() const {
+    const PublishedCliff* published = datum_.published;
+    if (published == nullptr || datum_.state == CliffState::kUnmeasured) return std::nullopt;
+    if (published->no_cliff) return datum_.state == CliffState::kNoCliff;
+    if (datum_.state == CliffState::kNoCliff) return false;
+    const double value = datum_.value;
+    if (probe_.kind == ProbeKind::kValueAt) return value == published->first_bad;
+    const double below = Argument(Position(value) - 1);
+    return value > published->last_good && below < published->first_bad;
+  }
+
+  const Probe& probe_;
+  const CampaignTarget& target_;
+  Runner& runner_;
+  ProbeDatum datum_;
+  uint64_t next_ = 0;
+};
+
+std::string MeasuredText(const ProbeDatum& datum) {
+  return datum.state == CliffState::kAtValue ? CliffText(datum.value)
+                                             : std::string(CliffStateName(datum.state));
+}
+
+std::string PublishedText(const ProbeDatum& datum) {
+  if (datum.published == nullptr) return {};
+  return datum.published->no_cliff ? std::string(CliffStateName(CliffState::kNoCliff))
+                                   : CliffText(datum.published->first_bad);
+}
+
+nlohmann::ordered_json NumberOrText(const std::string& text, double value) {
+  if (text == CliffText(value) && std::isfinite(value)) return value;
+  return text;
+}
+
+Status Record(const CampaignOptions& options, const RunnerIdentity& identity,
+              std::span<const ProbeDatum> data) {
+  ANECHECK_ASSIGN(Store store, Store::Open(options.db));
+  ANECHECK_ASSIGN(const int64_t run, store.BeginRun(DescribeRun(options, identity)));
+  std::vector<ProbeRecord> records;
+  for (const ProbeDatum& datum : data) {
+    ProbeRecord& record = records.emplace_back();
+    record.probe = datum.probe;
+    record.target = datum.target;
+    record.state = CliffStateName(datum.state);
+    record.value = datum.state == CliffState::kAtValue ? CliffText(datum.value) : "";
+    record.published = PublishedText(datum);
+    record.agrees = !datum.agrees ? "" : *datum.agrees ? "yes" : "no";
+    record.message = datum.message;
+  }
+  ANECHECK_RETURN_IF_ERROR(store.AppendProbes(run, records));
+  return store.FinishRun(run, "finished", UtcNow());
+}
+
+bool Wanted(const Probe& probe, std::span<const std::string> names) {
+  return names.empty() || std::find(names.begin(), names.end(), probe.name) != names.end();
+}
+
+}  // namespace
+
+const PublishedCliff* FindPublished(std::string_view probe, int family) {
+  for (const PublishedCliff& published : PublishedCliffs()) {
+    if (published.probe == probe && (published.families >> family & 1) != 0) return &published;
+  }
+  return nullptr;
+}
+
+std::string_view CliffStateName(CliffState state) {
+  constexpr std::array<std::string_view, 3> kNames = {"no cliff", "at value", "unmeasured"};
+  return kNames[static_cast<size_t>(state)];
+}
+
+std::string CliffText(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  return fmt::format("{}", value);
+}
+
+Result<ProbeDatum> RunProbe(const Probe& probe, const CampaignTarget& target, Runner& runner) {
+  return Prober(probe, target, runner).Run();
+}
+
+Result<std::vector<ProbeDatum>> RunProbes(const CampaignOptions& options,
+                                          std::span<const std::string> names) {
+  for (const std::string& name : names) {
+    const bool known = std::any_of(Probes().begin(), Probes().end(),
+                                   [&](const Probe& probe) { return probe.name == name; });
+    if (!known) {
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("--probe {}: there is no such probe", name));
+    }
+  }
+  ANECHECK_ASSIGN(const auto runner, MakeRunner(options));
+  ANECHECK_ASSIGN(const RunnerIdentity identity, runner->Identify());
+  std::vector<ProbeDatum> data;
+  for (const CampaignTarget& target : options.targets) {
+    for (const Probe& probe : Probes()) {
+      if (!Wanted(probe, names)) continue;
+      ANECHECK_ASSIGN(ProbeDatum datum, RunProbe(probe, target, *runner));
+      data.push_back(std::move(datum));
+    }
+  }
+  if (!options.db.empty()) ANECHECK_RETURN_IF_ERROR(Record(options, identity, data));
+  return data;
+}
+
+nlohmann::ordered_json ProbesToJson(std::span<const ProbeDatum> data) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const ProbeDatum& datum : data) {
+    nlohmann::ordered_json& json = list.emplace_back();
+    json["probe"] = datum.probe;
+    json["target"] = datum.target;
+    json["measured"] = NumberOrText(MeasuredText(datum), datum.value);
+    json["published"] = nullptr;
+    if (datum.published != nullptr) {
+      json["published"] = NumberOrText(PublishedText(datum), datum.published->first_bad);
+    }
+    json["agrees"] = nullptr;
+    if (datum.agrees) json["agrees"] = *datum.agrees;
+    json["message"] = datum.message;
+    json["source"] = datum.published == nullptr ? "" : std::string(datum.published->source);
+  }
+  return list;
+}
+
+}  // namespace anecheck

@@ -1,0 +1,57 @@
+#include "harness/campaign/run_record.h"
+
+#include <cstdio>
+#include <ctime>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "harness/campaign/options_json.h"
+
+namespace anecheck {
+namespace {
+
+std::string HostName() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "";
+}
+
+std::string RunUuid() {
+  std::FILE* random = std::fopen("/dev/urandom", "rb");
+  uint64_t words[2] = {static_cast<uint64_t>(std::time(nullptr)), static_cast<uint64_t>(getpid())};
+  if (random != nullptr) {
+    if (std::fread(words, sizeof words, 1, random) != 1) words[1] ^= 1;
+    std::fclose(random);
+  }
+  return fmt::format("{:016x}{:016x}", words[0], words[1]);
+}
+
+}  // namespace
+
+std::string UtcNow() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1,
+                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+RunRecord DescribeRun(const CampaignOptions& options, const RunnerIdentity& identity) {
+  RunRecord record;
+  record.uuid = RunUuid();
+  record.command = options.command;
+  record.options = OptionsToJson(options).dump();
+  record.seed = options.seed;
+  record.started = UtcNow();
+  record.tool_version = kToolVersion;
+  record.host = HostName();
+  record.os = identity.os;
+  record.runner = identity.runner;
+  record.provenance = ProvenanceName(identity.provenance);
+  record.engine = identity.engine;
+  record.chip = identity.chip;
+  record.compiler_version = identity.compiler_version;
+  return record;
+}
+
+}  // namespace anecheck

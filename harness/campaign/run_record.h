@@ -1,0 +1,18 @@
+// The row of `runs` with which a campaign or a set of probes begins.
+#pragma once
+
+#include <string>
+
+#include "harness/campaign/campaign.h"
+#include "harness/campaign/store.h"
+#include "harness/runners/runner.h"
+
+namespace anecheck {
+
+// A new run of `options` on what `identity` names, started now, with a UUID of its own.
+RunRecord DescribeRun(const CampaignOptions& options, const RunnerIdentity& identity);
+
+// "2026-01-31T23:59:59Z".
+std::string UtcNow();
+
+}  // namespace anecheck

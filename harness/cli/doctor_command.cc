@@ -1,0 +1,174 @@
+// `anecheck doctor`: what this machine can run, and what to do next.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sqlite3.h>
+#include <sys/utsname.h>
+#include <zlib.h>
+
+#if defined(__APPLE__)
+#include <sys/sysctl.h>
+#endif
+
+#include "harness/base/parallel_for.h"
+#include "harness/campaign/campaign.h"
+#include "harness/cli/chip_target.h"
+#include "harness/cli/command.h"
+#include "harness/runners/e5rt_library.h"
+
+namespace anecheck {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+#if defined(__has_feature)
+#define ANECHECK_HAS_FEATURE(feature) __has_feature(feature)
+#else
+#define ANECHECK_HAS_FEATURE(feature) 0
+#endif
+
+std::vector<std::string> Sanitizers() {
+  std::vector<std::string> names;
+#if ANECHECK_HAS_FEATURE(address_sanitizer) || defined(__SANITIZE_ADDRESS__)
+  names.emplace_back("address");
+#endif
+#if ANECHECK_HAS_FEATURE(undefined_behavior_sanitizer)
+  names.emplace_back("undefined");
+#endif
+#if ANECHECK_HAS_FEATURE(thread_sanitizer) || defined(__SANITIZE_THREAD__)
+  names.emplace_back("thread");
+#endif
+#if ANECHECK_HAS_FEATURE(memory_sanitizer)
+  names.emplace_back("memory");
+#endif
+  return names;
+}
+
+// The processor's name as macOS gives it, "Apple M1"; empty elsewhere, where no engine is.
+std::string ChipName() {
+#if defined(__APPLE__)
+  char name[256] = {};
+  size_t size = sizeof name;
+  if (sysctlbyname("machdep.cpu.brand_string", name, &size, nullptr, 0) == 0) return name;
+#endif
+  return {};
+}
+
+Json Machine() {
+  utsname system{};
+  uname(&system);
+  const std::string chip = ChipName();
+  return {{"os", fmt::format("{} {}", system.sysname, system.release)},
+          {"architecture", system.machine},
+          {"processors", DefaultJobs()},
+          {"chip", chip},
+          {"target", TargetOfChip(chip)}};
+}
+
+// Asks a worker process to load the library: a library that crashes on loading takes nobody along.
+Json Engine(const std::string& library) {
+  const std::string path = library.empty() ? DefaultEspressoPath() : library;
+  E5rtRunner runner({.library = path});
+  const auto identity = runner.Identify();
+  Json engine = {{"path", path}, {"found", identity.ok()}};
+  engine["provenance"] = identity.ok() ? std::string(ProvenanceName(identity->provenance)) : "";
+  engine["version"] = identity.ok() ? identity->engine : "";
+  engine["message"] = identity.ok() ? "" : identity.error().message;
+  return engine;
+}
+
+Json Build() {
+  return {
+      {"version", kToolVersion},
+      {"compiler", __VERSION__},
+      {"sanitizers", Sanitizers()},
+      {"libraries",
+       {{"sqlite", sqlite3_libversion()},
+        {"zlib", zlibVersion()},
+        {"fmt",
+         fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
+        {"nlohmann_json", fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR,
+                                      NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH)},
+        {"CLI11", CLI11_VERSION}}}};
+}
+
+Json NextSteps(const Json& engine, const Json& machine) {
+  Json steps = Json::array();
+  const std::string target = machine["target"].get<std::string>();
+  const std::string targets = target.empty() ? "" : " --targets " + target;
+  if (engine["found"].get<bool>()) {
+    steps.push_back("anecheck run --cases 2000" + targets + " --db results.sqlite");
+    steps.push_back("anecheck probe" + targets);
+    steps.push_back("anecheck report --db results.sqlite --out report");
+  } else {
+    steps.push_back(
+        "build the target anecheck_espresso, or name an engine: --espresso-lib FILE, or "
+        "ANECHECK_ESPRESSO=FILE");
+  }
+  steps.push_back("anecheck run --runner roundtrip --cases 2000 --db roundtrip.sqlite");
+  if (engine["provenance"] != "silicon") {
+    steps.push_back(
+        "for evidence of silicon: run on a Mac with an Apple chip, or through a program "
+        "of your own: --runner exec:COMMAND (scripts/examples/README.md)");
+  }
+  return steps;
+}
+
+std::string Text(const Json& json) {
+  const auto word = [](const Json& value) {
+    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    return text.empty() ? std::string("unknown") : text;
+  };
+  const Json& machine = json["machine"];
+  const Json& engine = json["engine"];
+  std::string text =
+      fmt::format("machine   {}, {}, {} processors, chip {}, target {}\n", word(machine["os"]),
+                  word(machine["architecture"]), word(machine["processors"]), word(machine["chip"]),
+                  word(machine["target"]));
+  text += engine["found"].get<bool>()
+              ? fmt::format("engine    {} ({}) in {}\n", word(engine["version"]),
+                            word(engine["provenance"]), word(engine["path"]))
+              : fmt::format("engine    none: {}\n", word(engine["message"]));
+  const Json& build = json["build"];
+  text +=
+      fmt::format("build     anecheck {}, {}\n", word(build["version"]), word(build["compiler"]));
+  text += fmt::format("checks    {}\n",
+                      build["sanitizers"].empty() ? "no sanitizer" : build["sanitizers"].dump());
+  text += "libraries";
+  for (const auto& [name, version] : build["libraries"].items()) {
+    text += fmt::format(" {} {}", name, word(version));
+  }
+  text += "\nnext\n";
+  for (const Json& step : json["next"]) text += fmt::format("  {}\n", word(step));
+  return text;
+}
+
+int Run(const std::string& library, bool json) {
+  Json report;
+  report["machine"] = Machine();
+  report["engine"] = Engine(library);
+  report["build"] = Build();
+  report["runners"] = {{"e5rt", report["engine"]["found"]}, {"roundtrip", true}, {"exec", true}};
+  report["next"] = NextSteps(report["engine"], report["machine"]);
+  Print(json ? report.dump(2) : Text(report));
+  return report["engine"]["found"].get<bool>() ? kExitClean : kExitUsage;
+}
+
+}  // namespace
+
+void AddDoctorCommand(CLI::App& app, Selected& selected) {
+  CLI::App* command =
+      app.add_subcommand("doctor", "Say what this machine can run and what to do next");
+  auto library = std::make_shared<std::string>();
+  auto json = std::make_shared<bool>(false);
+  command->add_option("--espresso-lib", *library, "Engine to look at instead of the default one");
+  command->add_flag("--json", *json, "Print JSON");
+  command->footer("Example: anecheck doctor\nExit code 2: no engine can be loaded.");
+  command->callback(
+      [library, json, &selected] { selected = [library, json] { return Run(*library, *json); }; });
+}
+
+}  // namespace anecheck

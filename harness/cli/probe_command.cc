@@ -1,0 +1,79 @@
+// `anecheck probe`: numeric cliffs.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "harness/campaign/probe.h"
+#include "harness/cli/campaign_flags.h"
+#include "harness/cli/command.h"
+
+namespace anecheck {
+namespace {
+
+struct ProbeFlags {
+  CampaignFlags campaign;
+  std::vector<std::string> names;
+  bool json = false;
+};
+
+std::string Cell(const nlohmann::ordered_json& value) {
+  if (value.is_null()) return "-";
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "NO";
+  return value.is_string() ? value.get<std::string>() : CliffText(value.get<double>());
+}
+
+std::string Table(std::span<const ProbeDatum> data) {
+  const auto rows = ProbesToJson(data);
+  std::string text = fmt::format("{:<26}{:<8}{:>16}{:>16}  {}\n", "probe", "target", "measured",
+                                 "published", "agrees");
+  for (const auto& row : rows) {
+    text += fmt::format("{:<26}{:<8}{:>16}{:>16}  {}", row["probe"].get<std::string>(),
+                        row["target"].get<std::string>(), Cell(row["measured"]),
+                        Cell(row["published"]), Cell(row["agrees"]));
+    const std::string message = row["message"].get<std::string>();
+    text += message.empty() ? "\n" : "  (" + message + ")\n";
+  }
+  return text;
+}
+
+int Run(const ProbeFlags& flags, const std::string& command) {
+  Result<CampaignOptions> options = ToOptions(flags.campaign);
+  if (!options.ok()) return Fail(options.error());
+  options->command = command;
+  const auto data = RunProbes(*options, flags.names);
+  if (!data.ok()) return Fail(data.error());
+  Print(flags.json ? ProbesToJson(*data).dump(2) : Table(*data));
+  const bool disagrees = std::any_of(data->begin(), data->end(),
+                                     [](const ProbeDatum& datum) { return datum.agrees == false; });
+  return disagrees ? kExitFindings : kExitClean;
+}
+
+}  // namespace
+
+void AddProbeCommand(CLI::App& app, Selected& selected) {
+  CLI::App* command =
+      app.add_subcommand("probe",
+                         "Find numeric cliffs by bisection and hold them against the "
+                         "published figures");
+  auto flags = std::make_shared<ProbeFlags>();
+  CampaignFlags& campaign = flags->campaign;
+  campaign.db.clear();
+  command->add_option("--targets,--target", campaign.targets, "Compiler targets, h13,h17s or all")
+      ->capture_default_str();
+  command->add_option("--probe", flags->names, "Only these probes")->delimiter(',');
+  AddRunnerFlags(*command, campaign);
+  command->add_option("--db", campaign.db, "Results file to record in (default: none)");
+  command->add_flag("--json", flags->json, "Print JSON");
+  command->footer(
+      "Example: anecheck probe --target h13\nExit code 1: a figure differs from the published "
+      "one.");
+  command->callback([command, flags, &selected] {
+    selected = [command, flags] {
+      return Run(*flags, "anecheck probe " + command->config_to_str(false, false));
+    };
+  });
+}
+
+}  // namespace anecheck

@@ -1,0 +1,198 @@
+#include "harness/lowering/explicit_form.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "harness/ops/infer.h"
+#include "harness/ops/op.h"
+#include "harness/ops/params.h"
+
+namespace anecheck {
+namespace {
+
+// The attributes of one node, written out into the open node of `to`.
+class Writer {
+ public:
+  Writer(const NodeView& node, Graph& to) : node_(node), to_(to) {}
+
+  Status Write() {
+    switch (KindOf(node_.schema())) {
+      case OpKind::kConv:
+        return Conv();
+      case OpKind::kAvgPool:
+      case OpKind::kMaxPool:
+        return Pool();
+      case OpKind::kMatmul:
+        to_.AddBool(params::Matmul::kTransposeX, node_.Bool(params::Matmul::kTransposeX, false));
+        to_.AddBool(params::Matmul::kTransposeY, node_.Bool(params::Matmul::kTransposeY, false));
+        return {};
+      case OpKind::kSoftmax:
+        to_.AddInt(params::Softmax::kAxis, Axis(node_.Int(params::Softmax::kAxis, -1)));
+        return {};
+      case OpKind::kReduceSum:
+      case OpKind::kReduceMax:
+        return Reduce();
+      case OpKind::kReshape:
+        to_.AddInts(params::Reshape::kShape, node_.ResultType().shape.dims());
+        return {};
+      case OpKind::kTranspose:
+        return Transpose();
+      case OpKind::kConcat:
+        to_.AddInt(params::Concat::kAxis, Axis(node_.Int(params::Concat::kAxis, 0)));
+        if (node_.Bool(params::Concat::kInterleave, false)) {
+          to_.AddBool(params::Concat::kInterleave, true);
+        }
+        return {};
+      case OpKind::kSliceBySize:
+        return Slice();
+      case OpKind::kGelu:
+        to_.AddString(params::Gelu::kMode, node_.String(params::Gelu::kMode, "EXACT"));
+        return {};
+      default:
+        Copy();
+        return {};
+    }
+  }
+
+ private:
+  int64_t Axis(int64_t axis) const { return axis < 0 ? axis + node_.InputShape(0).rank() : axis; }
+
+  Status WriteWindow(std::span<const int64_t> kernel, const WindowParameters& at) {
+    ANECHECK_ASSIGN(const Window window, ComputeWindow(node_, node_.InputShape(0), kernel, at));
+    const auto axes = static_cast<size_t>(window.spatial);
+    std::vector<int64_t> pads;
+    for (size_t i = 0; i < axes; ++i) {
+      pads.push_back(window.pad_before[i]);
+      pads.push_back(window.pad_after[i]);
+    }
+    to_.AddInts(at.strides, std::span(window.stride).first(axes));
+    to_.AddString(at.pad_type, "custom");
+    to_.AddInts(at.pad, pads);
+    const auto dilations = std::span(window.dilation).first(axes);
+    const bool dilated =
+        std::any_of(dilations.begin(), dilations.end(), [](auto d) { return d > 1; });
+    if (at.dilations >= 0 && dilated) to_.AddInts(at.dilations, dilations);
+    return {};
+  }
+
+  Status Conv() {
+    using P = params::Conv;
+    const Shape& weight = node_.InputShape(P::kWeight);
+    ANECHECK_RETURN_IF_ERROR(
+        WriteWindow(weight.dims().subspan(2), {P::kStrides, P::kPadType, P::kPad, P::kDilations}));
+    to_.AddInt(P::kGroups, node_.Int(P::kGroups, 1));
+    return {};
+  }
+
+  Status Pool() {
+    using P = params::Pool;
+    to_.AddInts(P::kKernelSizes, node_.Ints(P::kKernelSizes));
+    ANECHECK_RETURN_IF_ERROR(WriteWindow(node_.Ints(P::kKernelSizes),
+                                         {P::kStrides, P::kPadType, P::kPad, -1, P::kCeilMode}));
+    if (node_.Bool(P::kCeilMode, false)) to_.AddBool(P::kCeilMode, true);
+    if (KindOf(node_.schema()) == OpKind::kAvgPool) {
+      to_.AddBool(P::kExcludePadding, node_.Bool(P::kExcludePadding, false));
+    }
+    return {};
+  }
+
+  Status Reduce() {
+    using P = params::Reduce;
+    const int rank = node_.InputShape(0).rank();
+    ANECHECK_ASSIGN(const uint32_t mask, AxisMask(node_, P::kAxes, rank));
+    std::vector<int64_t> axes;
+    for (int axis = 0; axis < rank; ++axis) {
+      if ((mask >> axis & 1) != 0) axes.push_back(axis);
+    }
+    to_.AddInts(P::kAxes, axes);
+    to_.AddBool(P::kKeepDims, node_.Bool(P::kKeepDims, false));
+    return {};
+  }
+
+  Status Transpose() {
+    std::vector<int64_t> perm;
+    for (const int64_t axis : node_.Ints(params::Transpose::kPerm)) perm.push_back(Axis(axis));
+    to_.AddInts(params::Transpose::kPerm, perm);
+    return {};
+  }
+
+  Status Slice() {
+    using P = params::SliceBySize;
+    std::vector<int64_t> begin;
+    const auto given = node_.Ints(P::kBegin);
+    for (size_t i = 0; i < given.size(); ++i) {
+      const int64_t extent = node_.InputShape(0)[static_cast<int>(i)];
+      begin.push_back(given[i] < 0 ? given[i] + extent : given[i]);
+    }
+    to_.AddInts(P::kBegin, begin);
+    to_.AddInts(P::kSize, node_.ResultType().shape.dims());
+    return {};
+  }
+
+  void Copy() {
+    const Graph& from = node_.graph();
+    for (const Attribute& attribute : from.attributes(node_.node())) {
+      const int parameter = attribute.parameter;
+      switch (attribute.kind) {
+        case AttributeKind::kInt:
+          to_.AddInt(parameter, attribute.integer);
+          break;
+        case AttributeKind::kFloat:
+          to_.AddFloat(parameter, attribute.number);
+          break;
+        case AttributeKind::kBool:
+          to_.AddBool(parameter, attribute.integer != 0);
+          break;
+        case AttributeKind::kString:
+          to_.AddString(parameter, from.string(attribute));
+          break;
+        case AttributeKind::kInts:
+          to_.AddInts(parameter, from.ints(attribute));
+          break;
+        case AttributeKind::kFloats:
+          to_.AddFloats(parameter, from.floats(attribute));
+          break;
+        case AttributeKind::kBools:
+          to_.AddBools(parameter, from.ints(attribute));
+          break;
+      }
+    }
+  }
+
+  const NodeView node_;
+  Graph& to_;
+};
+
+}  // namespace
+
+Result<Graph> ExplicitForm(const Graph& graph) {
+  Graph result;
+  result.name = graph.name;
+  std::vector<ValueId> moved(graph.values().size(), kNoValue);
+  for (ValueId id = 0; id < graph.values().size(); ++id) {
+    const Value& value = graph.value(id);
+    if (value.kind == ValueKind::kInput) moved[id] = result.AddInput(value.type, value.name);
+    if (value.kind == ValueKind::kState) moved[id] = result.AddState(value.type, value.name);
+    if (value.kind == ValueKind::kConst) {
+      moved[id] = result.AddConst(value.type, graph.ConstData(id), value.name);
+    }
+  }
+  for (const Node& node : graph.nodes()) {
+    result.BeginNode(node.schema);
+    for (const Argument& argument : graph.arguments(node)) {
+      result.AddArgument(argument.parameter, moved[argument.value]);
+    }
+    ANECHECK_RETURN_IF_ERROR(Writer(NodeView(graph, node), result).Write());
+    for (const Graph& block : graph.blocks(node)) result.AddBlock(block);
+    std::vector<std::string> names;
+    for (uint32_t i = 0; i < node.result_count; ++i) {
+      names.push_back(graph.value(node.first_result + i).name);
+    }
+    ANECHECK_ASSIGN(const ValueId first, result.FinishNode(names));
+    for (uint32_t i = 0; i < node.result_count; ++i) moved[node.first_result + i] = first + i;
+  }
+  for (const ValueId output : graph.outputs()) result.AddOutput(moved[output]);
+  return result;
+}
+
+}  // namespace anecheck

@@ -1,0 +1,444 @@
+#include "harness/lowering/graph_to_netlist.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+#include <string>
+
+#include "harness/base/half.h"
+#include "harness/lowering/netlist_axes.h"
+#include "harness/ops/infer.h"
+#include "harness/ops/op.h"
+#include "harness/ops/params.h"
+
+namespace anecheck {
+namespace {
+
+using netlist::Unit;
+using tree::Value;
+
+Error Unsupported(std::string_view what, std::string_view why) {
+  return MakeError(ErrorCode::kUnsupported,
+                   fmt::format("{}: no network description: {}", what, why));
+}
+
+// The keys of a window, innermost axis first, as Step lists them. That Step begins with the width
+// is assumed: all real files step both axes alike.
+struct WindowKeys {
+  std::string_view kernel, before, after;
+};
+constexpr WindowKeys kWindowKeys[] = {{"KernelWidth", "PadLeft", "PadRight"},
+                                      {"KernelHeight", "PadTop", "PadBot"},
+                                      {"KernelDepth", "PadFront", "PadBack"}};
+
+Value Integers(std::span<const int64_t> numbers) {
+  tree::Array array;
+  for (const int64_t number : numbers) array.push_back(Value::Integer(number));
+  return Value(Value::Payload(std::move(array)));
+}
+
+class Lowering {
+ public:
+  explicit Lowering(const Graph& graph) : graph_(graph) {}
+
+  Result<NetlistProgram> Run() {
+    network_.name = "net";
+    for (const anecheck::Value& value : graph_.values()) names_.insert(value.name);
+    for (ValueId id = 0; id < graph_.values().size(); ++id) {
+      ANECHECK_RETURN_IF_ERROR(CheckValue(id));
+      if (graph_.value(id).kind == ValueKind::kInput) AddInput(id);
+    }
+    for (NodeId id = 0; id < graph_.nodes().size(); ++id) {
+      ANECHECK_RETURN_IF_ERROR(Lower(NodeView(graph_, id)));
+    }
+    ANECHECK_RETURN_IF_ERROR(AddOutputs());
+    if (!program_.weights.empty()) network_.weight_files = {std::string(kNetlistWeightFile)};
+    program_.description.networks.push_back(std::move(network_));
+    return std::move(program_);
+  }
+
+ private:
+  Status CheckValue(ValueId id) const {
+    const anecheck::Value& value = graph_.value(id);
+    if (value.type.dtype != DType::kFp16) {
+      return Unsupported(value.name, "only fp16 is lowered");
+    }
+    if (value.kind == ValueKind::kState) return Unsupported(value.name, "states are not lowered");
+    if (NetlistAxes(value.type.shape.rank()).empty()) {
+      return Unsupported(value.name, "only ranks 1 to 5 have axes");
+    }
+    return {};
+  }
+
+  void AddInput(ValueId id) {
+    netlist::Input& input = network_.inputs.emplace_back();
+    input.name = graph_.value(id).name;
+    input.type = std::string(kNetlistHalf);
+    input.extents = ToExtents(graph_.type(id).shape);
+  }
+
+  Status AddOutputs() {
+    std::set<ValueId> seen;
+    for (const ValueId id : graph_.outputs()) {
+      const anecheck::Value& value = graph_.value(id);
+      if (value.kind != ValueKind::kResult || !seen.insert(id).second) {
+        return Unsupported(value.name, "an output must be a result, and named once");
+      }
+      netlist::Output& output = network_.outputs.emplace_back();
+      output.name = value.name + "@output";
+      output.bottom = value.name;
+      output.type = std::string(kNetlistHalf);
+    }
+    return {};
+  }
+
+  // Where the constant's bytes stand in the weight file.
+  int64_t Store(ValueId id) {
+    const auto bytes = graph_.ConstData(id);
+    const auto offset = static_cast<int64_t>(program_.weights.size());
+    program_.weights.insert(program_.weights.end(), bytes.begin(), bytes.end());
+    const auto end = static_cast<int64_t>(program_.weights.size());
+    const int64_t aligned = (end + kNetlistAlignment - 1) / kNetlistAlignment * kNetlistAlignment;
+    program_.weights.resize(static_cast<size_t>(aligned));
+    return offset;
+  }
+
+  // The symbol of an operand; a constant is declared at its first use.
+  const std::string& Symbol(ValueId id) {
+    const anecheck::Value& value = graph_.value(id);
+    if (value.kind == ValueKind::kConst && declared_.insert(id).second) {
+      netlist::Constant& constant = network_.constants.emplace_back();
+      constant.name = value.name;
+      constant.type = std::string(kNetlistHalf);
+      constant.extents = ToExtents(value.type.shape);
+      constant.index = 0;
+      constant.byte_offset = Store(id);
+    }
+    return value.name;
+  }
+
+  Unit& AddUnit(std::string_view type, std::string name, std::vector<std::string> bottoms) {
+    Unit& unit = network_.units.emplace_back();
+    unit.type = type;
+    unit.name = std::move(name);
+    unit.bottoms = std::move(bottoms);
+    unit.output_type = std::string(kNetlistHalf);
+    unit.params.emplace();
+    return unit;
+  }
+
+  Unit& AddUnit(std::string_view type, const NodeView& node) {
+    return AddUnit(type, NameOf(node), {Symbol(node.Input(0))});
+  }
+
+  std::string NameOf(const NodeView& node) const { return graph_.value(node.Result()).name; }
+
+  // A name for a unit that stands for no value of its own.
+  Result<std::string> HelperName(const std::string& name) {
+    if (names_.insert(name).second) return name;
+    return Unsupported(name, "the name is taken");
+  }
+
+  Status Lower(const NodeView& node) {
+    if (!graph_.blocks(node.node()).empty()) return Unsupported(node.op(), "nested blocks");
+    switch (KindOf(node.schema())) {
+      case OpKind::kConv:
+        return Conv(node);
+      case OpKind::kMaxPool:
+        return Pool(node, "Max");
+      case OpKind::kAvgPool:
+        return Pool(node, "Avg");
+      case OpKind::kMatmul:
+        return Matmul(node);
+      case OpKind::kAdd:
+        return Elementwise(node, "Add");
+      case OpKind::kSub:
+        return Elementwise(node, "Sub");
+      case OpKind::kMul:
+        return Elementwise(node, "Mult");
+      case OpKind::kMaximum:
+        return Elementwise(node, "Max");
+      case OpKind::kMinimum:
+        return Elementwise(node, "Min");
+      case OpKind::kRelu:
+        return Neuron(node, "ReLU");
+      case OpKind::kSigmoid:
+        return Neuron(node, "Sigmoid");
+      case OpKind::kTanh:
+        return Neuron(node, "Tanh");
+      case OpKind::kGelu:
+        return Gelu(node);
+      case OpKind::kClip:
+        return Clip(node);
+      case OpKind::kSoftmax:
+        return Softmax(node);
+      case OpKind::kReduceSum:
+        return Reduce(node, "Sum");
+      case OpKind::kReduceMax:
+        return Reduce(node, "Max");
+      case OpKind::kReshape:
+        return Reshape(node);
+      case OpKind::kTranspose:
+        return Transpose(node);
+      case OpKind::kConcat:
+        return Concat(node);
+      case OpKind::kSliceBySize:
+        return Slice(node);
+      default:
+        return Unsupported(node.op(), "no source lists the parameters of its layer");
+    }
+  }
+
+  Status SetWindow(const NodeView& node, std::span<const int64_t> kernel,
+                   const WindowParameters& at, Unit& unit) {
+    ANECHECK_ASSIGN(const Window window, ComputeWindow(node, node.InputShape(0), kernel, at));
+    const auto axes = static_cast<size_t>(window.spatial);
+    if (axes < 2) return Unsupported(node.op(), "a window over one axis");
+    if (at.ceil_mode >= 0 && node.Bool(at.ceil_mode, false)) {
+      return Unsupported(node.op(), "ceil_mode has no key");
+    }
+    std::vector<int64_t> steps;
+    for (size_t i = 0; i < axes; ++i) {
+      const size_t axis = axes - 1 - i;
+      if (window.dilation[axis] > 1) return Unsupported(node.op(), "dilations have no key");
+      unit.SetParam(kWindowKeys[i].kernel, Value::Integer(window.kernel[axis]));
+      unit.SetParam(kWindowKeys[i].before, Value::Integer(window.pad_before[axis]));
+      unit.SetParam(kWindowKeys[i].after, Value::Integer(window.pad_after[axis]));
+      steps.push_back(window.stride[axis]);
+    }
+    unit.SetParam("Step", Integers(steps));
+    return {};
+  }
+
+  Status Conv(const NodeView& node) {
+    using P = params::Conv;
+    const ValueId weight = node.Input(P::kWeight);
+    if (graph_.value(weight).kind != ValueKind::kConst) {
+      return Unsupported(node.op(), "a weight that is computed");
+    }
+    const bool bias = node.HasInput(P::kBias);
+    std::string name = NameOf(node);
+    if (bias) {
+      ANECHECK_ASSIGN(name, HelperName(name + "_tmp_0"));
+    }
+    Unit& unit = AddUnit("Conv", name, {Symbol(node.Input(P::kX))});
+    const Shape& shape = graph_.type(weight).shape;
+    unit.output_channels = shape[0];
+    unit.num_groups = node.Int(P::kGroups, 1);
+    unit.SetParam("Type", Value::String("Conv"));
+    unit.SetParam("KernelType", Value::String(kNetlistHalf));
+    unit.SetParam("KernelMode", Value::String("Dense"));
+    unit.SetParam("KernelIndex", Value::Integer(0));
+    unit.SetParam("KernelOffset", Value::Integer(Store(weight)));
+    ANECHECK_RETURN_IF_ERROR(SetWindow(node, shape.dims().subspan(2),
+                                       {P::kStrides, P::kPadType, P::kPad, P::kDilations}, unit));
+    if (bias) AddBias(node, name);
+    return {};
+  }
+
+  void AddBias(const NodeView& node, const std::string& bottom) {
+    const ValueId bias = node.Input(params::Conv::kBias);
+    tree::Dict group;
+    group.Set("BiasCount", Value::Integer(graph_.type(bias).shape[0]));
+    group.Set("BiasIndex", Value::Integer(0));
+    group.Set("BiasOffset", Value::Integer(Store(bias)));
+    group.Set("BiasType", Value::String(kNetlistHalf));
+    Unit& unit = AddUnit("GOC", NameOf(node), {bottom});
+    unit.SetParam("BiasScaleGroupData", Value(Value::Payload(std::move(group))));
+  }
+
+  Status Pool(const NodeView& node, std::string_view type) {
+    using P = params::Pool;
+    Unit& unit = AddUnit("Pooling", node);
+    unit.SetParam("Type", Value::String(type));
+    ANECHECK_RETURN_IF_ERROR(SetWindow(node, node.Ints(P::kKernelSizes),
+                                       {P::kStrides, P::kPadType, P::kPad, -1, P::kCeilMode},
+                                       unit));
+    if (type == "Avg") {
+      unit.SetParam("AverageCountExcludePadding",
+                    Value::Bool(node.Bool(P::kExcludePadding, false)));
+    }
+    return {};
+  }
+
+  Status Matmul(const NodeView& node) {
+    using P = params::Matmul;
+    if (node.InputShape(P::kX).rank() != node.InputShape(P::kY).rank() ||
+        node.ResultType().shape.rank() > 4) {
+      return Unsupported(node.op(), "operands of one rank up to 4 only");
+    }
+    std::vector<std::string> bottoms = {Symbol(node.Input(P::kX)), Symbol(node.Input(P::kY))};
+    Unit& unit = AddUnit("MatrixMultiplication", NameOf(node), std::move(bottoms));
+    unit.SetParam("TransposeLhs", Value::Bool(node.Bool(P::kTransposeX, false)));
+    unit.SetParam("TransposeRhs", Value::Bool(node.Bool(P::kTransposeY, false)));
+    return {};
+  }
+
+  // The symbol of an elementwise operand, through a Broadcast where it is smaller than the result.
+  Result<std::string> Grown(ValueId id, const NodeView& node, int operand) {
+    const std::string symbol = Symbol(id);
+    const Shape& have = graph_.type(id).shape;
+    const Shape& want = node.ResultType().shape;
+    if (want.rank() == 5 && have.rank() != 5) {
+      return Unsupported(node.op(), "an operand of rank 5 beside one of lower rank");
+    }
+    const auto axes = NetlistAxes(want.rank());
+    tree::Array grown;
+    for (int axis = 0; axis < want.rank(); ++axis) {
+      const int own = axis - (want.rank() - have.rank());
+      const int64_t extent = own < 0 ? 1 : have[own];
+      if (extent == want[axis]) continue;
+      tree::Dict entry;
+      entry.Set("Dimension", Value::String(axes[static_cast<size_t>(axis)]));
+      entry.Set("Size", Value::Integer(want[axis]));
+      grown.push_back(Value(Value::Payload(std::move(entry))));
+    }
+    if (grown.empty()) return symbol;
+    // One operand may stand on both sides.
+    ANECHECK_ASSIGN(const std::string name,
+                    HelperName(fmt::format("{}_broadcasted_{}_{}", symbol, NameOf(node), operand)));
+    Unit& unit = AddUnit("Broadcast", name, {symbol});
+    unit.SetParam("BroadcastInfo", Value(Value::Payload(std::move(grown))));
+    return name;
+  }
+
+  Status Elementwise(const NodeView& node, std::string_view type) {
+    ANECHECK_ASSIGN(std::string x, Grown(node.Input(0), node, 0));
+    ANECHECK_ASSIGN(std::string y, Grown(node.Input(1), node, 1));
+    Unit& unit = AddUnit("ElementWise", NameOf(node), {std::move(x), std::move(y)});
+    unit.SetParam("Type", Value::String(type));
+    return {};
+  }
+
+  Status Neuron(const NodeView& node, std::string_view type) {
+    AddUnit("Neuron", node).SetParam("Type", Value::String(type));
+    return {};
+  }
+
+  Status Gelu(const NodeView& node) {
+    if (node.String(params::Gelu::kMode, "EXACT") != "EXACT") {
+      return Unsupported(node.op(), "an approximation of its own");
+    }
+    return Neuron(node, "GELU");
+  }
+
+  Status Clip(const NodeView& node) {
+    Unit& unit = AddUnit("Neuron", node);
+    unit.SetParam("Type", Value::String("ClampedReLU"));
+    const std::pair<const char*, int> kLimits[] = {{"ReluMin", params::Clip::kAlpha},
+                                                   {"ReluMax", params::Clip::kBeta}};
+    for (const auto& [key, parameter] : kLimits) {
+      const double limit = node.Float(parameter, 0);
+      const Half half = DoubleToHalf(limit);
+      if (HalfToDouble(half) != limit) {
+        return Unsupported(node.op(), "a limit that fp16 does not hold");
+      }
+      unit.SetParam(key, Value::Integer(half.bits));
+    }
+    return {};
+  }
+
+  Value AxisName(const NodeView& node, int64_t axis) const {
+    const int rank = node.InputShape(0).rank();
+    const auto index = static_cast<size_t>(axis < 0 ? axis + rank : axis);
+    return Value::String(NetlistAxes(rank)[index]);
+  }
+
+  Status Softmax(const NodeView& node) {
+    Unit& unit = AddUnit("Softmax", node);
+    unit.SetParam("Dimension", AxisName(node, node.Int(params::Softmax::kAxis, -1)));
+    // False by default, which is numerically wrong (specification 004, "Method").
+    unit.SetParam("SubtractMax", Value::Bool(true));
+    return {};
+  }
+
+  Status Reduce(const NodeView& node, std::string_view type) {
+    using P = params::Reduce;
+    if (!node.Bool(P::kKeepDims, false)) {
+      return Unsupported(node.op(), "a reduction keeps its axes");
+    }
+    const int rank = node.InputShape(0).rank();
+    ANECHECK_ASSIGN(const uint32_t mask, AxisMask(node, P::kAxes, rank));
+    tree::Array axes;
+    for (int axis = 0; axis < rank; ++axis) {
+      if ((mask >> axis & 1) != 0) axes.push_back(AxisName(node, axis));
+    }
+    Unit& unit = AddUnit("Reduction", node);
+    unit.SetParam("Type", Value::String(type));
+    unit.SetParam("Dimension", Value(Value::Payload(std::move(axes))));
+    return {};
+  }
+
+  Status Reshape(const NodeView& node) {
+    Unit& unit = AddUnit("Reshape", node);
+    const Shape& shape = node.ResultType().shape;
+    const auto axes = NetlistAxes(shape.rank());
+    for (size_t i = 0; i < axes.size(); ++i) {
+      unit.SetParam(fmt::format("Reshaped{}", axes[i]), Value::Integer(shape[static_cast<int>(i)]));
+    }
+    return {};
+  }
+
+  Status Transpose(const NodeView& node) {
+    const auto perm = node.Ints(params::Transpose::kPerm);
+    tree::Array pairs;
+    for (size_t i = 0; i < perm.size(); ++i) {
+      tree::Dict pair;
+      pair.Set("TransposeSourceDimension", AxisName(node, perm[i]));
+      pair.Set("TransposeDestinationDimension", AxisName(node, static_cast<int64_t>(i)));
+      pairs.push_back(Value(Value::Payload(std::move(pair))));
+    }
+    AddUnit("Transpose", node)
+        .SetParam("TransposeDimensions", Value(Value::Payload(std::move(pairs))));
+    return {};
+  }
+
+  Status Concat(const NodeView& node) {
+    using P = params::Concat;
+    if (node.Bool(P::kInterleave, false)) return Unsupported(node.op(), "interleave has no key");
+    std::vector<std::string> bottoms;
+    for (const ValueId id : node.InputList(P::kValues)) bottoms.push_back(Symbol(id));
+    if (bottoms.size() < 2) return Unsupported(node.op(), "needs two operands");
+    Unit& unit = AddUnit("Concat", NameOf(node), std::move(bottoms));
+    unit.SetParam("Dimension", AxisName(node, node.Int(P::kAxis, 0)));
+    return {};
+  }
+
+  Status Slice(const NodeView& node) {
+    using P = params::SliceBySize;
+    const Shape& from = node.InputShape(P::kX);
+    const Shape& size = node.ResultType().shape;
+    std::vector<int> cut;
+    for (int axis = 0; axis < from.rank(); ++axis) {
+      if (size[axis] != from[axis]) cut.push_back(axis);
+    }
+    if (cut.empty()) cut.push_back(from.rank() - 1);
+    std::string bottom = Symbol(node.Input(P::kX));
+    for (size_t i = 0; i < cut.size(); ++i) {
+      std::string name = NameOf(node);
+      if (i + 1 < cut.size()) {
+        ANECHECK_ASSIGN(name, HelperName(fmt::format("{}_tmp_{}", name, i)));
+      }
+      const int axis = cut[i];
+      const int64_t begin = node.Ints(P::kBegin)[static_cast<size_t>(axis)];
+      Unit& unit = AddUnit("InputView", name, {bottom});
+      unit.SetParam("Dimension", AxisName(node, axis));
+      unit.SetParam("Offset", Value::Integer(begin < 0 ? begin + from[axis] : begin));
+      unit.SetParam("Size", Value::Integer(size[axis]));
+      bottom = std::move(name);
+    }
+    return {};
+  }
+
+  const Graph& graph_;
+  NetlistProgram program_;
+  netlist::Network network_;
+  std::set<std::string> names_;
+  std::set<ValueId> declared_;
+};
+
+}  // namespace
+
+Result<NetlistProgram> GraphToNetlist(const Graph& graph) { return Lowering(graph).Run(); }
+
+}  // namespace anecheck

@@ -1,0 +1,27 @@
+// Writes a graph as a network description: what the direct route's compiler reads.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/formats/netlist/model.h"
+#include "harness/graph/graph.h"
+
+namespace anecheck {
+
+// A description of version 1.0.9 and the one weight file that it names (kNetlistWeightFile).
+struct NetlistProgram {
+  netlist::Description description;
+  std::vector<uint8_t> weights;  // constants at multiples of 64 bytes
+};
+
+// One unit an operation, with units of its own for what the engine does apart: a bias becomes a GOC
+// behind the convolution, an operand that must grow a Broadcast before the elementwise unit, a
+// slice one InputView an axis (as in the real files). Unit names are value names. Errors:
+// kUnsupported, naming the operation and the reason, where no source tells how a network
+// description says it: element types other than fp16, states, blocks, dilations, ceil_mode,
+// and the operations whose parameters no source lists.
+Result<NetlistProgram> GraphToNetlist(const Graph& graph);
+
+}  // namespace anecheck

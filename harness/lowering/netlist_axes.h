@@ -1,0 +1,32 @@
+// How the axes of a graph's tensor stand in a network description, which knows batch, channel,
+// depth, height and width only. A tensor of rank r takes the last r of batch, channel, height,
+// width; one of rank 5 takes all five. Only the taken extents are written, so that the rank can be
+// read back; an absent extent counts as 1 for the compiler. The assignment of ranks below 4 is this
+// project's own, no source gives one.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "harness/formats/netlist/model.h"
+#include "harness/graph/types.h"
+
+namespace anecheck {
+
+// The weight file that lowered descriptions name, and the spelling of its one element type.
+inline constexpr std::string_view kNetlistWeightFile = "model.weights";
+inline constexpr std::string_view kNetlistHalf = "Float16";
+// Constants stand at multiples of this many bytes.
+inline constexpr int64_t kNetlistAlignment = 64;
+
+// "Batch", "Channel", ... of each axis, outermost first. Empty for ranks other than 1 to 5.
+std::span<const std::string_view> NetlistAxes(int rank);
+// The axis called `name` in a tensor of that rank.
+std::optional<int> NetlistAxis(std::string_view name, int rank);
+
+netlist::Extents ToExtents(const Shape& shape);
+// Nothing where the given extents are not those of one rank.
+std::optional<Shape> FromExtents(const netlist::Extents& extents);
+
+}  // namespace anecheck

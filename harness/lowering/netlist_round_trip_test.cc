@@ -1,0 +1,202 @@
+// Graph -> network description -> graph gives the graph in its explicit form, and that form has the
+// graph's values; what a description cannot say is refused in words.
+#include <functional>
+#include <gtest/gtest.h>
+
+#include "generators/graph_generator.h"
+#include "harness/formats/netlist/rules.h"
+#include "harness/graph/fingerprint.h"
+#include "harness/lowering/explicit_form.h"
+#include "harness/lowering/graph_to_netlist.h"
+#include "harness/lowering/netlist_axes.h"
+#include "harness/lowering/netlist_to_graph.h"
+#include "harness/ops/op.h"
+#include "harness/ops/params.h"
+#include "oracles/oracle.h"
+
+namespace anecheck {
+namespace {
+
+// The operations that network descriptions carry; the generator is held to them.
+std::bitset<kOpCount> Lowered() {
+  std::bitset<kOpCount> ops;
+  for (const OpKind kind :
+       {OpKind::kConv,       OpKind::kMatmul,  OpKind::kAvgPool,   OpKind::kMaxPool,
+        OpKind::kAdd,        OpKind::kSub,     OpKind::kMul,       OpKind::kMaximum,
+        OpKind::kMinimum,    OpKind::kRelu,    OpKind::kClip,      OpKind::kSigmoid,
+        OpKind::kTanh,       OpKind::kGelu,    OpKind::kSoftmax,   OpKind::kReduceSum,
+        OpKind::kReduceMax,  OpKind::kReshape, OpKind::kTranspose, OpKind::kConcat,
+        OpKind::kSliceBySize}) {
+    ops.set(static_cast<size_t>(kind));
+  }
+  return ops;
+}
+
+Graph Generated(uint64_t seed, std::bitset<kOpCount> ops) {
+  ChoiceStream choices = ChoiceStream::FromSeed(seed);
+  Graph graph;
+  GenerateGraph(choices, {.family = 6, .mode = CaseMode::kInteger, .max_nodes = 4, .ops = ops},
+                graph);
+  return graph;
+}
+
+TEST(NetlistRoundTrip, GeneratedGraphsComeBackInExplicitForm) {
+  std::bitset<kOpCount> reached;
+  int lowered = 0;
+  for (uint64_t seed = 0; seed < 1500; ++seed) {
+    const Graph graph = Generated(seed, Lowered());
+    const auto program = GraphToNetlist(graph);
+    if (!program.ok()) {
+      EXPECT_EQ(program.error().code, ErrorCode::kUnsupported) << program.error().message;
+      continue;
+    }
+    ++lowered;
+    const auto bytes = netlist::Write(program->description);
+    const auto parsed = netlist::Parse(bytes);
+    ASSERT_TRUE(parsed.ok()) << parsed.error().message;
+    const auto tree = netlist::ToTree(*parsed);
+    for (const Violation& violation : netlist::Verify(tree)) {
+      ADD_FAILURE() << "seed " << seed << ": " << violation.message;
+    }
+    const auto back = NetlistToGraph(*parsed, program->weights);
+    const std::string text(bytes.begin(), bytes.end());
+    ASSERT_TRUE(back.ok()) << "seed " << seed << ": " << back.error().message << "\n" << text;
+    const auto expected = ExplicitForm(graph);
+    ASSERT_TRUE(expected.ok()) << expected.error().message;
+    ASSERT_EQ(GraphFingerprint(*expected), GraphFingerprint(*back)) << "seed " << seed << "\n"
+                                                                    << text;
+    for (const Node& node : graph.nodes()) reached.set(node.schema->id);
+  }
+  EXPECT_EQ(reached, Lowered()) << "some operation never came through";
+  EXPECT_GT(lowered, 150);
+}
+
+TEST(ExplicitForm, KeepsEveryValue) {
+  for (uint64_t seed = 0; seed < 300; ++seed) {
+    ChoiceStream choices = ChoiceStream::FromSeed(seed);
+    Graph graph;
+    GenerateGraph(choices, {.family = 2, .mode = CaseMode::kFloat}, graph);
+    const auto inputs = GenerateInputs(choices, graph, CaseMode::kFloat);
+    const auto form = ExplicitForm(graph);
+    ASSERT_TRUE(form.ok()) << form.error().message;
+    const auto expected = Evaluate(graph, inputs, IeeeContract());
+    const auto actual = Evaluate(*form, inputs, IeeeContract());
+    ASSERT_TRUE(expected.ok() && actual.ok());
+    ASSERT_EQ(expected->size(), actual->size());
+    for (size_t i = 0; i < expected->size(); ++i) {
+      ASSERT_EQ((*expected)[i].type, (*actual)[i].type);
+      for (size_t k = 0; k < (*expected)[i].value.size(); ++k) {
+        const double a = (*expected)[i].value[k];
+        const double b = (*actual)[i].value[k];
+        ASSERT_TRUE(a == b || (a != a && b != b)) << "seed " << seed << " element " << k;
+      }
+    }
+    ASSERT_EQ(GraphFingerprint(*form), GraphFingerprint(*ExplicitForm(*form))) << "idempotent";
+  }
+}
+
+TEST(NetlistAxes, RanksAreToldByTheExtentsThatArePresent) {
+  for (int rank = 1; rank <= 5; ++rank) {
+    Shape shape;
+    for (int i = 0; i < rank; ++i) shape.Append(i + 2);
+    EXPECT_EQ(FromExtents(ToExtents(shape)), shape);
+    for (int axis = 0; axis < rank; ++axis) {
+      EXPECT_EQ(NetlistAxis(NetlistAxes(rank)[static_cast<size_t>(axis)], rank), axis);
+    }
+  }
+  EXPECT_TRUE(NetlistAxes(6).empty());
+  EXPECT_EQ(FromExtents({.batch = 1, .width = 2}), std::nullopt);
+  EXPECT_EQ(NetlistAxis("Depth", 4), std::nullopt);
+}
+
+Graph One(OpKind kind, const TensorType& type, const std::function<void(Graph&)>& attributes) {
+  Graph graph;
+  const ValueId x = graph.AddInput(type, "x");
+  graph.BeginNode(&GetOp(kind).schema);
+  graph.AddArgument(0, x);
+  attributes(graph);
+  const auto y = graph.FinishNode(std::vector<std::string>{"y"});
+  EXPECT_TRUE(y.ok());
+  graph.AddOutput(*y);
+  return graph;
+}
+
+TEST(GraphToNetlist, RefusesWhatNoSourceSpells) {
+  const std::pair<Graph, const char*> kRefused[] = {
+      {One(OpKind::kRelu, {DType::kFp32, {1, 4}}, [](Graph&) {}),
+       "x: no network description: only"},
+      {One(OpKind::kLayerNorm, {DType::kFp16, {1, 4}}, [](Graph&) {}),
+       "layer_norm: no network description: no source lists"},
+      {One(OpKind::kGelu, {DType::kFp16, {1, 4}},
+           [](Graph& g) { g.AddString(params::Gelu::kMode, "TANH_APPROXIMATION"); }),
+       "gelu: no network description: an approximation"},
+      {One(OpKind::kReduceMax, {DType::kFp16, {1, 4}},
+           [](Graph& g) { g.AddInts(params::Reduce::kAxes, std::vector<int64_t>{1}); }),
+       "keeps its axes"},
+      {One(OpKind::kClip, {DType::kFp16, {1, 4}},
+           [](Graph& g) {
+             g.AddFloat(params::Clip::kAlpha, 0.1);
+             g.AddFloat(params::Clip::kBeta, 1);
+           }),
+       "a limit that fp16 does not hold"},
+  };
+  for (const auto& [graph, message] : kRefused) {
+    const auto program = GraphToNetlist(graph);
+    ASSERT_FALSE(program.ok()) << message;
+    EXPECT_EQ(program.error().code, ErrorCode::kUnsupported);
+    EXPECT_NE(program.error().message.find(message), std::string::npos) << program.error().message;
+  }
+}
+
+netlist::Description ReluDescription() {
+  return GraphToNetlist(One(OpKind::kRelu, {DType::kFp16, {1, 2, 3, 4}}, [](Graph&) {}))
+      ->description;
+}
+
+TEST(GraphToNetlist, ReluIsOneNeuron) {
+  const netlist::Description description = ReluDescription();
+  const netlist::Network& network = description.networks.at(0);
+  ASSERT_EQ(network.units.size(), 1u);
+  EXPECT_EQ(network.units[0].type, "Neuron");
+  EXPECT_EQ(network.units[0].Name("Type"), "ReLU");
+  EXPECT_EQ(network.units[0].bottoms, std::vector<std::string>{"x"});
+  EXPECT_EQ(network.inputs.at(0).extents.channels, 2);
+  EXPECT_EQ(network.outputs.at(0).name, "y@output");
+}
+
+TEST(NetlistToGraph, ErrorsNameTheUnit) {
+  const std::pair<std::function<void(netlist::Network&)>, const char*> kBreakages[] = {
+      {[](auto& n) { n.units[0].type = "Sort"; }, "unit y: no operation for layer Sort"},
+      {[](auto& n) { n.units[0].SetParam("Type", tree::Value::String("Sign")); },
+       "unit y: no operation for Neuron of type \"Sign\""},
+      {[](auto& n) { n.units[0].bottoms = {"q"}; }, "unit y: operand q is not defined"},
+      {[](auto& n) { n.units[0].bottoms.clear(); }, "unit y: an operand is missing"},
+      {[](auto& n) { n.outputs[0].bottom = "q"; }, "output y@output: q is not defined"},
+      {[](auto& n) { n.inputs[0].type = "UInt8"; }, "input x: needs extents"},
+      {[](auto& n) { n.units[0].type = "GOC"; }, "unit y: a GOC that is no"},
+      {[](auto& n) { n.units[0].type = "Softmax"; }, "unit y: a softmax without SubtractMax"},
+      {[](auto& n) {
+         n.units[0].type = "Conv";
+         n.units[0].output_channels = 1;
+         n.units[0].SetParam("KernelType", tree::Value::String("Float16"));
+         n.units[0].SetParam("KernelOffset", tree::Value::Integer(64));
+       },
+       "y_weight: 4 bytes at 64 are outside the weight file of 0"},
+      {[](auto& n) {
+         n.units[0].type = "Reshape";
+         n.units[0].SetParam("ReshapedBatch", tree::Value::Integer(24));
+       },
+       "unit y: the extents are not those of one rank"},
+  };
+  for (const auto& [change, message] : kBreakages) {
+    netlist::Description description = ReluDescription();
+    change(description.networks[0]);
+    const auto graph = NetlistToGraph(description, {});
+    ASSERT_FALSE(graph.ok()) << message;
+    EXPECT_NE(graph.error().message.find(message), std::string::npos) << graph.error().message;
+  }
+  EXPECT_FALSE(NetlistToGraph({}, {}).ok());
+}
+
+}  // namespace
+}  // namespace anecheck

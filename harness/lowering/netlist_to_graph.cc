@@ -1,0 +1,478 @@
+#include "harness/lowering/netlist_to_graph.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <set>
+#include <string>
+
+#include "harness/base/half.h"
+#include "harness/graph/validate.h"
+#include "harness/lowering/netlist_axes.h"
+#include "harness/ops/op.h"
+#include "harness/ops/params.h"
+
+namespace anecheck {
+namespace {
+
+using netlist::Unit;
+
+Error Wrong(const Unit& unit, std::string_view what) {
+  return MakeError(ErrorCode::kInvalid, fmt::format("unit {}: {}", unit.name, what));
+}
+Error Unsupported(const Unit& unit, std::string_view what) {
+  return MakeError(ErrorCode::kUnsupported, fmt::format("unit {}: {}", unit.name, what));
+}
+
+// A unit's type and its Type parameter to an operation.
+struct Spelling {
+  std::string_view unit, type;
+  OpKind op;
+};
+constexpr Spelling kSpellings[] = {
+    {"Pooling", "Max", OpKind::kMaxPool},     {"Pooling", "Avg", OpKind::kAvgPool},
+    {"ElementWise", "Add", OpKind::kAdd},     {"ElementWise", "Sub", OpKind::kSub},
+    {"ElementWise", "Mult", OpKind::kMul},    {"ElementWise", "Max", OpKind::kMaximum},
+    {"ElementWise", "Min", OpKind::kMinimum}, {"Neuron", "ReLU", OpKind::kRelu},
+    {"Neuron", "Sigmoid", OpKind::kSigmoid},  {"Neuron", "Tanh", OpKind::kTanh},
+    {"Neuron", "GELU", OpKind::kGelu},        {"Neuron", "ClampedReLU", OpKind::kClip},
+    {"Reduction", "Sum", OpKind::kReduceSum}, {"Reduction", "Max", OpKind::kReduceMax},
+};
+
+struct WindowKeys {
+  std::string_view kernel, before, after;
+};
+// Outermost axis first; a window over two axes has no depth.
+constexpr WindowKeys kWindowKeys[] = {{"KernelDepth", "PadFront", "PadBack"},
+                                      {"KernelHeight", "PadTop", "PadBot"},
+                                      {"KernelWidth", "PadLeft", "PadRight"}};
+
+class Reader {
+ public:
+  Reader(const netlist::Network& network, std::span<const uint8_t> weights)
+      : network_(network), weights_(weights) {}
+
+  Result<Graph> Run() {
+    graph_.name = "main";
+    for (const netlist::Input& input : network_.inputs) names_.insert(input.name);
+    for (const netlist::Constant& constant : network_.constants) names_.insert(constant.name);
+    for (const Unit& unit : network_.units) names_.insert(unit.name);
+    for (const netlist::Input& input : network_.inputs) {
+      const auto shape = FromExtents(input.extents);
+      if (!shape || input.type.value_or("") != kNetlistHalf) {
+        return MakeError(ErrorCode::kUnsupported,
+                         fmt::format("input {}: needs extents of one rank and type {}", input.name,
+                                     kNetlistHalf));
+      }
+      values_[input.name] = graph_.AddInput({DType::kFp16, *shape}, input.name);
+    }
+    for (const netlist::Constant& constant : network_.constants) {
+      ANECHECK_RETURN_IF_ERROR(ReadConstant(constant));
+    }
+    for (const Unit& unit : network_.units) {
+      if (IsHeldBack(unit)) continue;
+      ANECHECK_RETURN_IF_ERROR(ReadUnit(unit));
+    }
+    for (const netlist::Output& output : network_.outputs) {
+      const auto found = values_.find(output.bottom);
+      if (found == values_.end()) {
+        return MakeError(ErrorCode::kInvalid,
+                         fmt::format("output {}: {} is not defined", output.name, output.bottom));
+      }
+      graph_.AddOutput(found->second);
+    }
+    ANECHECK_RETURN_IF_ERROR(ValidateGraph(graph_));
+    return std::move(graph_);
+  }
+
+ private:
+  // A name for a weight, which the description has no symbol for.
+  std::string Unused(std::string name) {
+    while (!names_.insert(name).second) name += '_';
+    return name;
+  }
+
+  Result<ValueId> AddConst(const Shape& shape, int64_t offset, const std::string& name) {
+    const TensorType type = {DType::kFp16, shape};
+    const auto size = static_cast<uint64_t>(type.ByteSize());
+    const auto from = static_cast<uint64_t>(offset);
+    if (offset < 0 || from > weights_.size() || size > weights_.size() - from) {
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("{}: {} bytes at {} are outside the weight file of {}", name,
+                                   size, offset, weights_.size()));
+    }
+    return graph_.AddConst(type, weights_.subspan(from, size), name);
+  }
+
+  Status ReadConstant(const netlist::Constant& constant) {
+    const auto shape = FromExtents(constant.extents);
+    if (!shape || constant.type.value_or("") != kNetlistHalf || constant.index.value_or(0) != 0) {
+      return MakeError(ErrorCode::kUnsupported,
+                       fmt::format("constant {}: needs extents of one rank, type {} and index 0",
+                                   constant.name, kNetlistHalf));
+    }
+    ANECHECK_ASSIGN(values_[constant.name],
+                    AddConst(*shape, constant.byte_offset.value_or(0), constant.name));
+    return {};
+  }
+
+  std::vector<const Unit*> ReadersOf(std::string_view name) const {
+    std::vector<const Unit*> readers;
+    for (const Unit& unit : network_.units) {
+      if (std::find(unit.bottoms.begin(), unit.bottoms.end(), name) != unit.bottoms.end()) {
+        readers.push_back(&unit);
+      }
+    }
+    return readers;
+  }
+
+  bool IsOutput(std::string_view name) const {
+    return std::any_of(network_.outputs.begin(), network_.outputs.end(),
+                       [&](const netlist::Output& output) { return output.bottom == name; });
+  }
+
+  static bool IsBias(const Unit& unit) {
+    const tree::Value* group = unit.Param("BiasScaleGroupData");
+    return unit.type == "GOC" && group != nullptr && group->AsDict() != nullptr &&
+           group->AsDict()->Find("BiasCount") != nullptr &&
+           group->AsDict()->Find("ScaleCount") == nullptr;
+  }
+
+  // Whether another unit takes this one in: it is part of that unit's operation.
+  bool IsHeldBack(const Unit& unit) const {
+    if (IsOutput(unit.name)) return false;
+    const auto readers = ReadersOf(unit.name);
+    if (unit.type == "Broadcast") {
+      return std::all_of(readers.begin(), readers.end(),
+                         [](const Unit* reader) { return reader->type == "ElementWise"; });
+    }
+    if (readers.size() != 1) return false;
+    if (unit.type == "Conv") return IsBias(*readers[0]);
+    return unit.type == "InputView" && readers[0]->type == "InputView" &&
+           unit.name.starts_with(readers[0]->name + "_tmp_");
+  }
+
+  // The value at operand `index`, looking through broadcasts.
+  Result<ValueId> Operand(const Unit& unit, size_t index) const {
+    if (index >= unit.bottoms.size()) return Wrong(unit, "an operand is missing");
+    std::string name = unit.bottoms[index];
+    const Unit* below = network_.FindUnit(name);
+    if (below != nullptr && below->type == "Broadcast" && IsHeldBack(*below)) {
+      name = below->bottoms.empty() ? "" : below->bottoms[0];
+    }
+    const auto found = values_.find(name);
+    if (found == values_.end()) return Wrong(unit, fmt::format("operand {} is not defined", name));
+    return found->second;
+  }
+
+  Status Finish(const Unit& unit) {
+    const std::string names[] = {unit.name};
+    ANECHECK_ASSIGN(values_[unit.name], graph_.FinishNode(names));
+    return {};
+  }
+
+  // Opens a node of `op` with the unit's operands as its first parameters.
+  Status Begin(const Unit& unit, OpKind op, size_t operands = 1) {
+    std::vector<ValueId> ids;
+    for (size_t i = 0; i < operands; ++i) {
+      ANECHECK_ASSIGN(const ValueId id, Operand(unit, i));
+      ids.push_back(id);
+    }
+    graph_.BeginNode(&GetOp(op).schema);
+    for (size_t i = 0; i < operands; ++i) graph_.AddArgument(static_cast<int>(i), ids[i]);
+    return {};
+  }
+
+  static Result<OpKind> OpOf(const Unit& unit) {
+    const std::string type(unit.Name("Type").value_or(""));
+    for (const Spelling& spelling : kSpellings) {
+      if (spelling.unit == unit.type && spelling.type == type) return spelling.op;
+    }
+    return Unsupported(unit, fmt::format("no operation for {} of type \"{}\"", unit.type, type));
+  }
+
+  Status ReadUnit(const Unit& unit) {
+    if (unit.type == "Conv") return Conv(unit, nullptr);
+    if (unit.type == "GOC") return Bias(unit);
+    if (unit.type == "Pooling") return Pool(unit);
+    if (unit.type == "MatrixMultiplication") return Matmul(unit);
+    if (unit.type == "ElementWise") return Elementwise(unit);
+    if (unit.type == "Neuron") return Neuron(unit);
+    if (unit.type == "Softmax") return Softmax(unit);
+    if (unit.type == "Reduction") return Reduce(unit);
+    if (unit.type == "Reshape") return Reshape(unit);
+    if (unit.type == "Transpose") return Transpose(unit);
+    if (unit.type == "Concat") return Concat(unit);
+    if (unit.type == "InputView") return Slice(unit);
+    return Unsupported(unit, fmt::format("no operation for layer {}", unit.type));
+  }
+
+  struct WindowValues {
+    std::vector<int64_t> kernel, strides, pads;
+  };
+
+  Result<WindowValues> ReadWindow(const Unit& unit) const {
+    WindowValues window;
+    std::vector<int64_t> steps = unit.Integers("Step");
+    const bool deep = unit.Integer("KernelDepth").has_value();
+    for (const WindowKeys& keys : std::span(kWindowKeys).last(deep ? 3 : 2)) {
+      window.kernel.push_back(unit.Integer(keys.kernel).value_or(1));
+      window.pads.push_back(unit.Integer(keys.before).value_or(0));
+      window.pads.push_back(unit.Integer(keys.after).value_or(0));
+    }
+    if (steps.empty()) steps.assign(window.kernel.size(), 1);
+    if (steps.size() != window.kernel.size()) {
+      return Wrong(unit, fmt::format("Step has {} entries, the window {} axes", steps.size(),
+                                     window.kernel.size()));
+    }
+    window.strides.assign(steps.rbegin(), steps.rend());
+    return window;
+  }
+
+  Status Bias(const Unit& unit) {
+    const Unit* conv = unit.bottoms.empty() ? nullptr : network_.FindUnit(unit.bottoms[0]);
+    if (!IsBias(unit) || conv == nullptr || conv->type != "Conv" || !IsHeldBack(*conv)) {
+      return Unsupported(unit, "a GOC that is no convolution's bias");
+    }
+    return Conv(*conv, &unit);
+  }
+
+  Status Conv(const Unit& unit, const Unit* bias) {
+    using P = params::Conv;
+    ANECHECK_ASSIGN(const ValueId x, Operand(unit, 0));
+    ANECHECK_ASSIGN(const WindowValues window, ReadWindow(unit));
+    const int64_t groups = unit.num_groups.value_or(1);
+    const Shape& input = graph_.type(x).shape;
+    if (input.rank() < 3 || groups < 1 || input[1] % groups != 0 || !unit.output_channels) {
+      return Wrong(unit, "channels, groups or OutputChannels do not fit");
+    }
+    if (unit.Name("KernelType").value_or("") != kNetlistHalf) {
+      return Unsupported(unit, "a kernel type other than Float16");
+    }
+    Shape shape = {*unit.output_channels, input[1] / groups};
+    for (const int64_t extent : window.kernel) shape.Append(extent);
+    ANECHECK_ASSIGN(const ValueId weight, AddConst(shape, unit.Integer("KernelOffset").value_or(0),
+                                                   Unused(unit.name + "_weight")));
+    ValueId bias_id = kNoValue;
+    if (bias != nullptr) {
+      ANECHECK_ASSIGN(bias_id, BiasConst(*bias));
+    }
+    graph_.BeginNode(&GetOp(OpKind::kConv).schema);
+    graph_.AddArgument(P::kX, x);
+    graph_.AddArgument(P::kWeight, weight);
+    if (bias != nullptr) graph_.AddArgument(P::kBias, bias_id);
+    graph_.AddInts(P::kStrides, window.strides);
+    graph_.AddString(P::kPadType, "custom");
+    graph_.AddInts(P::kPad, window.pads);
+    graph_.AddInt(P::kGroups, groups);
+    return Finish(bias != nullptr ? *bias : unit);
+  }
+
+  Result<ValueId> BiasConst(const Unit& unit) {
+    const tree::Dict& group = *unit.Param("BiasScaleGroupData")->AsDict();
+    const auto integer = [&](std::string_view key) {
+      const tree::Value* value = group.Find(key);
+      return value != nullptr && value->AsInteger() != nullptr ? *value->AsInteger() : int64_t{0};
+    };
+    const tree::Value* type = group.Find("BiasType");
+    if (type == nullptr || type->AsString() == nullptr || *type->AsString() != kNetlistHalf) {
+      return Unsupported(unit, "a bias type other than Float16");
+    }
+    const int64_t count = integer("BiasCount");
+    if (count < 1 || count > kMaxElements) return Wrong(unit, "BiasCount is out of range");
+    return AddConst(Shape{count}, integer("BiasOffset"), Unused(unit.name + "_bias"));
+  }
+
+  Status Pool(const Unit& unit) {
+    using P = params::Pool;
+    ANECHECK_ASSIGN(const OpKind op, OpOf(unit));
+    ANECHECK_ASSIGN(const WindowValues window, ReadWindow(unit));
+    ANECHECK_RETURN_IF_ERROR(Begin(unit, op));
+    graph_.AddInts(P::kKernelSizes, window.kernel);
+    graph_.AddInts(P::kStrides, window.strides);
+    graph_.AddString(P::kPadType, "custom");
+    graph_.AddInts(P::kPad, window.pads);
+    if (op == OpKind::kAvgPool) {
+      graph_.AddBool(P::kExcludePadding,
+                     unit.Boolean("AverageCountExcludePadding").value_or(false));
+    }
+    return Finish(unit);
+  }
+
+  Status Matmul(const Unit& unit) {
+    using P = params::Matmul;
+    ANECHECK_RETURN_IF_ERROR(Begin(unit, OpKind::kMatmul, 2));
+    graph_.AddBool(P::kTransposeX, unit.Boolean("TransposeLhs").value_or(false));
+    graph_.AddBool(P::kTransposeY, unit.Boolean("TransposeRhs").value_or(false));
+    return Finish(unit);
+  }
+
+  Status Elementwise(const Unit& unit) {
+    ANECHECK_ASSIGN(const OpKind op, OpOf(unit));
+    ANECHECK_RETURN_IF_ERROR(Begin(unit, op, 2));
+    return Finish(unit);
+  }
+
+  Status Neuron(const Unit& unit) {
+    ANECHECK_ASSIGN(const OpKind op, OpOf(unit));
+    ANECHECK_RETURN_IF_ERROR(Begin(unit, op));
+    if (op == OpKind::kGelu) graph_.AddString(params::Gelu::kMode, "EXACT");
+    if (op == OpKind::kClip) {
+      const auto limit = [&](std::string_view key, double fallback) {
+        const auto bits = unit.HalfBits(key);
+        return bits ? HalfToDouble(*bits) : fallback;
+      };
+      graph_.AddFloat(params::Clip::kAlpha, limit("ReluMin", 0));
+      graph_.AddFloat(params::Clip::kBeta, limit("ReluMax", 65504));
+    }
+    return Finish(unit);
+  }
+
+  // The axes that a Dimension parameter names, in order, for a tensor of this rank.
+  static Result<std::vector<int64_t>> Axes(const Unit& unit, std::string_view key, int rank) {
+    std::vector<int64_t> axes;
+    for (const std::string& name : unit.Names(key)) {
+      const auto axis = NetlistAxis(name, rank);
+      if (!axis) return Wrong(unit, fmt::format("{}: rank {} has no axis {}", key, rank, name));
+      axes.push_back(*axis);
+    }
+    if (axes.empty()) return Wrong(unit, fmt::format("{} names no axis", key));
+    return axes;
+  }
+
+  Result<int> RankOf(const Unit& unit) const {
+    ANECHECK_ASSIGN(const ValueId x, Operand(unit, 0));
+    return graph_.type(x).shape.rank();
+  }
+
+  Status Softmax(const Unit& unit) {
+    if (!unit.Boolean("SubtractMax").value_or(false)) {
+      return Unsupported(unit, "a softmax without SubtractMax");
+    }
+    ANECHECK_ASSIGN(const int rank, RankOf(unit));
+    ANECHECK_ASSIGN(const auto axes, Axes(unit, "Dimension", rank));
+    ANECHECK_RETURN_IF_ERROR(Begin(unit, OpKind::kSoftmax));
+    graph_.AddInt(params::Softmax::kAxis, axes[0]);
+    return Finish(unit);
+  }
+
+  Status Reduce(const Unit& unit) {
+    ANECHECK_ASSIGN(const OpKind op, OpOf(unit));
+    ANECHECK_ASSIGN(const int rank, RankOf(unit));
+    ANECHECK_ASSIGN(auto axes, Axes(unit, "Dimension", rank));
+    std::sort(axes.begin(), axes.end());
+    ANECHECK_RETURN_IF_ERROR(Begin(unit, op));
+    graph_.AddInts(params::Reduce::kAxes, axes);
+    graph_.AddBool(params::Reduce::kKeepDims, true);
+    return Finish(unit);
+  }
+
+  Status Reshape(const Unit& unit) {
+    const netlist::Extents extents = {.batch = unit.Integer("ReshapedBatch"),
+                                      .channels = unit.Integer("ReshapedChannel"),
+                                      .depth = unit.Integer("ReshapedDepth"),
+                                      .height = unit.Integer("ReshapedHeight"),
+                                      .width = unit.Integer("ReshapedWidth")};
+    const auto shape = FromExtents(extents);
+    if (!shape) return Wrong(unit, "the extents are not those of one rank");
+    ANECHECK_RETURN_IF_ERROR(Begin(unit, OpKind::kReshape));
+    graph_.AddInts(params::Reshape::kShape, shape->dims());
+    return Finish(unit);
+  }
+
+  Status Transpose(const Unit& unit) {
+    ANECHECK_ASSIGN(const int rank, RankOf(unit));
+    std::vector<int64_t> perm(static_cast<size_t>(rank), -1);
+    const tree::Value* pairs = unit.Param("TransposeDimensions");
+    if (pairs == nullptr || pairs->AsArray() == nullptr) {
+      return Wrong(unit, "TransposeDimensions is missing");
+    }
+    for (const tree::Value& pair : *pairs->AsArray()) {
+      const auto axis = [&](std::string_view key) -> std::optional<int> {
+        const tree::Value* name = pair.AsDict() == nullptr ? nullptr : pair.AsDict()->Find(key);
+        if (name == nullptr || name->AsString() == nullptr) return std::nullopt;
+        return NetlistAxis(*name->AsString(), rank);
+      };
+      const auto from = axis("TransposeSourceDimension");
+      const auto to = axis("TransposeDestinationDimension");
+      if (!from || !to) return Wrong(unit, "TransposeDimensions names an axis that is not there");
+      perm[static_cast<size_t>(*to)] = *from;
+    }
+    // Axes that no pair names stay where they are.
+    for (size_t i = 0; i < perm.size(); ++i) {
+      if (perm[i] < 0) perm[i] = static_cast<int64_t>(i);
+    }
+    ANECHECK_RETURN_IF_ERROR(Begin(unit, OpKind::kTranspose));
+    graph_.AddInts(params::Transpose::kPerm, perm);
+    return Finish(unit);
+  }
+
+  Status Concat(const Unit& unit) {
+    ANECHECK_ASSIGN(const int rank, RankOf(unit));
+    // Channel where none is named, as a real file leaves it out.
+    int64_t axis = NetlistAxis("Channel", rank).value_or(0);
+    if (unit.Param("Dimension") != nullptr) {
+      ANECHECK_ASSIGN(const auto axes, Axes(unit, "Dimension", rank));
+      axis = axes[0];
+    }
+    std::vector<ValueId> ids;
+    for (size_t i = 0; i < unit.bottoms.size(); ++i) {
+      ANECHECK_ASSIGN(const ValueId id, Operand(unit, i));
+      ids.push_back(id);
+    }
+    graph_.BeginNode(&GetOp(OpKind::kConcat).schema);
+    for (const ValueId id : ids) graph_.AddArgument(params::Concat::kValues, id);
+    graph_.AddInt(params::Concat::kAxis, axis);
+    return Finish(unit);
+  }
+
+  Status Slice(const Unit& unit) {
+    // From the last view of a chain back to its first.
+    std::vector<const Unit*> chain = {&unit};
+    for (;;) {
+      if (chain.back()->bottoms.empty()) return Wrong(unit, "an operand is missing");
+      const Unit* below = network_.FindUnit(chain.back()->bottoms[0]);
+      const bool part = below != nullptr && below->type == "InputView" && IsHeldBack(*below) &&
+                        chain.size() < network_.units.size();
+      if (!part) break;
+      chain.push_back(below);
+    }
+    ANECHECK_ASSIGN(const ValueId x, Operand(*chain.back(), 0));
+    const Shape shape = graph_.type(x).shape;
+    std::vector<int64_t> begin(static_cast<size_t>(shape.rank()), 0);
+    std::vector<int64_t> size(shape.dims().begin(), shape.dims().end());
+    for (const Unit* view : chain) {
+      if (view->Integer("Step").value_or(1) != 1) return Unsupported(*view, "a step");
+      ANECHECK_ASSIGN(const auto axes, Axes(*view, "Dimension", shape.rank()));
+      const auto axis = static_cast<size_t>(axes[0]);
+      begin[axis] = view->Integer("Offset").value_or(0);
+      size[axis] = view->Integer("Size").value_or(0);
+    }
+    graph_.BeginNode(&GetOp(OpKind::kSliceBySize).schema);
+    graph_.AddArgument(params::SliceBySize::kX, x);
+    graph_.AddInts(params::SliceBySize::kBegin, begin);
+    graph_.AddInts(params::SliceBySize::kSize, size);
+    return Finish(unit);
+  }
+
+  const netlist::Network& network_;
+  const std::span<const uint8_t> weights_;
+  Graph graph_;
+  std::set<std::string> names_;
+  std::map<std::string, ValueId, std::less<>> values_;
+};
+
+}  // namespace
+
+Result<Graph> NetlistToGraph(const netlist::Description& description,
+                             std::span<const uint8_t> weights) {
+  if (description.networks.empty()) {
+    return MakeError(ErrorCode::kInvalid, "the description has no network");
+  }
+  if (description.key_style != netlist::KeyStyle::kPorts) {
+    return MakeError(ErrorCode::kUnsupported, "descriptions with procedures are not read");
+  }
+  return Reader(description.networks[0], weights).Run();
+}
+
+}  // namespace anecheck

@@ -1,0 +1,23 @@
+// Reads a network description into a graph: the round trip, and the simulated engine's direct
+// route.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "harness/base/result.h"
+#include "harness/formats/netlist/model.h"
+#include "harness/graph/graph.h"
+
+namespace anecheck {
+
+// The description's first network as a valid graph in explicit form (explicit_form.h). `weights` is
+// the file at index 0 of the network's Weights. Units that GraphToNetlist sets apart become one
+// operation again: a GOC that only adds a bias behind a convolution, a Broadcast before elementwise
+// units, a chain of InputViews by its names. Ranks follow from the extents that are present.
+// Errors name the unit: kUnsupported for layers without an operation, for weights other than fp16;
+// kInvalid where wiring, parameters or shapes contradict each other.
+Result<Graph> NetlistToGraph(const netlist::Description& description,
+                             std::span<const uint8_t> weights);
+
+}  // namespace anecheck

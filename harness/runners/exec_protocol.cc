@@ -1,0 +1,140 @@
+#include "harness/runners/exec_protocol.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "harness/base/json_text.h"
+
+namespace anecheck {
+namespace {
+
+constexpr std::string_view kRejectedStages[] = {"frontend",  "floor",   "hal",
+                                                "validator", "codegen", "load"};
+constexpr std::string_view kFailedStages[] = {"compile", "load", "run"};
+// A message is one line for a table; what is longer is cut.
+constexpr size_t kLongestMessage = 1000;
+
+Error Wrong(std::string_view member, std::string_view what) {
+  return MakeError(ErrorCode::kInvalid, fmt::format("{}: {}", member, what));
+}
+
+Result<Json> ReadObject(std::string_view line, std::string_view name) {
+  ANECHECK_ASSIGN(Json json, ParseJson(line, name));
+  if (!json.is_object()) return MakeError(ErrorCode::kMalformed, "is no JSON object");
+  const auto version = json.find("v");
+  if (version == json.end()) return Wrong("v", "is missing");
+  if (!version->is_number_integer() || *version != kExecProtocolVersion) {
+    return Wrong("v", fmt::format("must be {}", kExecProtocolVersion));
+  }
+  return json;
+}
+
+std::string OneLine(std::string_view text) {
+  std::string line(text.substr(0, kLongestMessage));
+  for (char& c : line) {
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  }
+  return line;
+}
+
+// An optional string, on one line.
+Status ReadString(const Json& json, const char* member, std::string& out) {
+  const auto found = json.find(member);
+  if (found == json.end() || found->is_null()) return {};
+  if (!found->is_string()) return Wrong(member, "must be a string");
+  out = OneLine(found->get_ref<const std::string&>());
+  return {};
+}
+
+Status ReadCount(const Json& json, const char* member, uint64_t& out) {
+  const auto found = json.find(member);
+  if (found == json.end() || found->is_null()) return {};
+  if (!found->is_number_unsigned()) return Wrong(member, "must be a whole number, 0 or more");
+  out = found->get<uint64_t>();
+  return {};
+}
+
+Status ReadStage(const Json& json, std::span<const std::string_view> stages, std::string& out) {
+  ANECHECK_RETURN_IF_ERROR(ReadString(json, "stage", out));
+  if (std::find(stages.begin(), stages.end(), out) != stages.end()) return {};
+  return Wrong("stage", fmt::format("\"{}\" is none of {}", out, fmt::join(stages, ", ")));
+}
+
+Status ReadStatus(const Json& json, ExecReply& reply) {
+  std::string status;
+  ANECHECK_RETURN_IF_ERROR(ReadString(json, "status", status));
+  if (status == "ok") {
+    reply.status = RunStatus::kOk;
+    return {};
+  }
+  if (status == "rejected") {
+    reply.status = RunStatus::kRejected;
+    return ReadStage(json, kRejectedStages, reply.stage);
+  }
+  if (status == "failed") {
+    reply.status = RunStatus::kFailed;
+    return ReadStage(json, kFailedStages, reply.stage);
+  }
+  return Wrong("status", fmt::format("\"{}\" is none of ok, rejected, failed", status));
+}
+
+}  // namespace
+
+std::string ExecHelloLine() { return DumpJson(Json{{"v", kExecProtocolVersion}, {"hello", true}}); }
+
+Result<ExecHello> ReadExecHello(std::string_view line) {
+  ANECHECK_ASSIGN(const Json json, ReadObject(line, "hello"));
+  ExecHello hello;
+  ANECHECK_RETURN_IF_ERROR(ReadString(json, "name", hello.name));
+  if (hello.name.empty()) return Wrong("name", "is missing");
+  ANECHECK_RETURN_IF_ERROR(ReadString(json, "version", hello.version));
+  ANECHECK_RETURN_IF_ERROR(ReadString(json, "chip", hello.chip));
+  ANECHECK_RETURN_IF_ERROR(ReadString(json, "os", hello.os));
+  ANECHECK_RETURN_IF_ERROR(ReadString(json, "compiler_version", hello.compiler_version));
+  const auto targets = json.find("targets");
+  if (targets == json.end() || targets->is_null()) return hello;
+  if (!targets->is_array()) return Wrong("targets", "must be a list of strings");
+  for (const Json& target : *targets) {
+    if (!target.is_string()) return Wrong("targets", "must be a list of strings");
+    hello.targets.push_back(target.get<std::string>());
+  }
+  return hello;
+}
+
+std::string ExecRequestLine(const RunRequest& request, std::string_view route,
+                            const ExecFiles& files) {
+  Json json = {{"v", kExecProtocolVersion},
+               {"id", request.id},
+               {"target", std::string(request.target)},
+               {"route", std::string(route)}};
+  const std::pair<const char*, const std::string*> kFiles[] = {{"graph", &files.graph},
+                                                               {"mil", &files.mil},
+                                                               {"netlist", &files.netlist},
+                                                               {"inputs", &files.inputs},
+                                                               {"outputs", &files.outputs}};
+  for (const auto& [member, path] : kFiles) {
+    if (!path->empty()) json[member] = *path;
+  }
+  return DumpJson(json);
+}
+
+Result<ExecReply> ReadExecReply(std::string_view line, uint64_t id) {
+  ANECHECK_ASSIGN(const Json json, ReadObject(line, "reply"));
+  const auto given = json.find("id");
+  if (given == json.end()) return Wrong("id", "is missing");
+  if (!given->is_number_unsigned() || *given != id) {
+    return Wrong("id", fmt::format("is {}, the request has {}", DumpJson(*given), id));
+  }
+  ExecReply reply;
+  ANECHECK_RETURN_IF_ERROR(ReadStatus(json, reply));
+  ANECHECK_RETURN_IF_ERROR(ReadString(json, "message", reply.message));
+  ANECHECK_RETURN_IF_ERROR(ReadString(json, "backend", reply.backend));
+  ANECHECK_RETURN_IF_ERROR(ReadString(json, "proof", reply.proof));
+  ANECHECK_RETURN_IF_ERROR(ReadCount(json, "compile_us", reply.compile_us));
+  ANECHECK_RETURN_IF_ERROR(ReadCount(json, "run_us", reply.run_us));
+  return reply;
+}
+
+}  // namespace anecheck

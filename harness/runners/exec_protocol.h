@@ -1,0 +1,48 @@
+// The JSON-lines protocol of external runners, version 1: the lines themselves, without any
+// process. scripts/examples/README.md describes it for people.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/graph/graph.h"
+#include "harness/runners/runner.h"
+
+namespace anecheck {
+
+inline constexpr int kExecProtocolVersion = 1;
+
+// The line that asks a runner who it is: {"v": 1, "hello": true}.
+std::string ExecHelloLine();
+
+// What a runner says of itself. Empty `targets` takes every target.
+struct ExecHello {
+  std::string name, version;
+  std::vector<std::string> targets;
+  std::string chip, os, compiler_version;
+};
+// Members: v, name (required, not empty), version, targets, chip, os, compiler_version. Others are
+// passed over. Errors: kMalformed or kInvalid, naming the member.
+Result<ExecHello> ReadExecHello(std::string_view line);
+
+// The files of one case, absolute paths. Empty ones are left out of the request.
+struct ExecFiles {
+  std::string graph, mil, netlist, inputs, outputs;
+};
+std::string ExecRequestLine(const RunRequest& request, std::string_view route,
+                            const ExecFiles& files);
+
+struct ExecReply {
+  RunStatus status = RunStatus::kFailed;
+  std::string stage, message, backend, proof;
+  uint64_t compile_us = 0, run_us = 0;
+};
+// A reply to the request `id`. `status` is "ok", "rejected" or "failed"; a rejection's stage is
+// frontend, floor, hal, validator, codegen or load, a failure's compile, load or run. Errors:
+// kMalformed or kInvalid, naming the member: such a reply breaks the protocol.
+Result<ExecReply> ReadExecReply(std::string_view line, uint64_t id);
+
+}  // namespace anecheck

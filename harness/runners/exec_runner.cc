@@ -1,0 +1,259 @@
+#include "harness/runners/exec_runner.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/json_text.h"
+#include "harness/graph/json.h"
+#include "harness/runners/analytics.h"
+#include "harness/runners/tensor_npz.h"
+
+namespace anecheck {
+namespace {
+
+using Clock = Subprocess::Clock;
+using ReadState = Subprocess::ReadState;
+
+// A reply holds names and a message, never data.
+constexpr size_t kLongestLine = size_t{1} << 20;
+constexpr uint64_t kLongestProof = uint64_t{16} << 20;
+// A program that cannot be started this often in a row does not come back.
+constexpr int kMostFailedStarts = 3;
+// Time to end by itself after closing its output, so that its exit code can be told.
+constexpr std::chrono::milliseconds kGrace(500);
+
+Clock::time_point After(int milliseconds) {
+  return Clock::now() + std::chrono::milliseconds(milliseconds);
+}
+
+RunReply Bad(uint64_t id, RunStatus status, std::string message) {
+  RunReply reply;
+  reply.id = id;
+  reply.status = status;
+  reply.stage = "run";
+  reply.message = std::move(message);
+  return reply;
+}
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower;
+}
+
+}  // namespace
+
+Result<std::string> CheckProof(const std::string& path, const std::string& folder) {
+  const auto bad = [](std::string_view what) {
+    return MakeError(ErrorCode::kInvalid, fmt::format("proof: {}", what));
+  };
+  std::error_code error;
+  const auto file = std::filesystem::canonical(path, error);
+  if (error || !std::filesystem::is_regular_file(file, error)) return bad("is no file");
+  const auto home = std::filesystem::canonical(folder, error);
+  if (error || file.parent_path() != home) return bad("must stand in the folder of the case");
+  ANECHECK_ASSIGN(const std::string text, ReadTextFile(file.string(), kLongestProof));
+  if (SaysSimulated(text)) return bad("was written by the simulated engine");
+  if (!text.starts_with("program(")) return bad("is no MIL text");
+  std::string backend = BackendInAnalytics(text);
+  if (backend.empty()) return bad("names no SelectedBackend");
+  return backend;
+}
+
+ExecRunner::ExecRunner(ExecOptions options) : options_(std::move(options)) {}
+ExecRunner::~ExecRunner() = default;
+
+Status ExecRunner::ReadHello() {
+  std::string line;
+  if (!process_->WriteLine(ExecHelloLine())) {
+    return MakeError(ErrorCode::kInvalid, fmt::format("the runner {}", process_->Stop(kGrace)));
+  }
+  const ReadState state = process_->ReadLine(After(options_.start_timeout_ms), kLongestLine,
+                                             options_.memory_limit, line);
+  switch (state) {
+    case ReadState::kLine:
+      break;
+    case ReadState::kTimeout:
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("no answer to the hello in {} ms", options_.start_timeout_ms));
+    case ReadState::kClosed:
+      return MakeError(ErrorCode::kInvalid, fmt::format("the runner {}", process_->Stop(kGrace)));
+    case ReadState::kTooLong:
+      return MakeError(ErrorCode::kInvalid, "the answer to the hello has no end");
+    case ReadState::kTooLarge:
+      return MakeError(ErrorCode::kInvalid, "the runner outgrew its memory limit");
+  }
+  auto hello = ReadExecHello(line);
+  if (!hello.ok()) {
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("the answer to the hello: {}", hello.error().message));
+  }
+  hello_ = std::move(hello).value();
+  return {};
+}
+
+Status ExecRunner::EnsureStarted() {
+  if (process_) return {};
+  const auto named = [this](const Error& error) {
+    return MakeError(error.code,
+                     fmt::format("--runner exec:{}: {}", options_.command, error.message));
+  };
+  if (!folder_) {
+    ANECHECK_ASSIGN(folder_, TempDirectory::Create("anecheck-exec-"));
+  }
+  const auto words = SplitCommand(options_.command);
+  if (!words.ok()) return named(words.error());
+  auto process = Subprocess::Start(*words);
+  if (!process.ok()) return named(process.error());
+  process_ = std::move(process).value();
+  ++started_;
+  const Status hello = ReadHello();
+  if (hello.ok()) return {};
+  process_.reset();
+  return named(hello.error());
+}
+
+Result<RunnerIdentity> ExecRunner::Identify() {
+  ANECHECK_RETURN_IF_ERROR(EnsureStarted());
+  RunnerIdentity identity;
+  identity.runner = "exec:" + options_.command;
+  identity.provenance = Provenance::kReported;
+  identity.engine = hello_.version.empty() ? hello_.name : hello_.name + " " + hello_.version;
+  identity.chip = hello_.chip;
+  identity.os = hello_.os;
+  identity.compiler_version = hello_.compiler_version;
+  const bool complete = !hello_.chip.empty() && !hello_.os.empty();
+  if (complete) identity.proved = Provenance::kSilicon;
+  return identity;
+}
+
+Status ExecRunner::Restart() {
+  process_.reset();
+  return EnsureStarted();
+}
+
+Result<ExecFiles> ExecRunner::WriteFiles(const RunRequest& request) {
+  const std::string folder = folder_->File(fmt::format("case{}", request.id));
+  ANECHECK_RETURN_IF_ERROR(MakeDirectories(folder));
+  ExecFiles files;
+  files.graph = folder + "/graph.json";
+  files.mil = folder + "/model.mil";
+  files.inputs = folder + "/inputs.npz";
+  files.outputs = folder + "/outputs.npz";
+  ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(files.graph, DumpJson(GraphToJson(*request.graph))));
+  ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(files.mil, request.mil));
+  ANECHECK_RETURN_IF_ERROR(WriteInputsNpz(files.inputs, *request.graph, request.inputs));
+  return files;
+}
+
+RunReply ExecRunner::Ended(uint64_t id, ReadState state) {
+  RunReply reply;
+  switch (state) {
+    case ReadState::kTimeout:
+      reply =
+          Bad(id, RunStatus::kHung, fmt::format("no answer in {} ms", options_.case_timeout_ms));
+      break;
+    case ReadState::kTooLong:
+      reply = Bad(id, RunStatus::kGarbled,
+                  fmt::format("the reply is longer than {} bytes", kLongestLine));
+      break;
+    case ReadState::kTooLarge:
+      reply = Bad(id, RunStatus::kCrashed,
+                  fmt::format("the runner was stopped: it holds more than {} MiB of memory",
+                              options_.memory_limit >> 20));
+      break;
+    case ReadState::kClosed:
+    case ReadState::kLine:
+      reply = Bad(id, RunStatus::kCrashed, fmt::format("the runner {}", process_->Stop(kGrace)));
+      break;
+  }
+  process_.reset();
+  return reply;
+}
+
+RunReply ExecRunner::Accept(const RunRequest& request, const ExecFiles& files, ExecReply given) {
+  RunReply reply;
+  reply.id = request.id;
+  reply.status = given.status;
+  reply.stage = std::move(given.stage);
+  reply.message = std::move(given.message);
+  reply.compile_us = given.compile_us;
+  reply.run_us = given.run_us;
+  // A backend that is only claimed proves nothing and is not recorded.
+  if (!given.proof.empty()) {
+    const std::string folder = files.outputs.substr(0, files.outputs.rfind('/'));
+    auto backend = CheckProof(given.proof, folder);
+    if (!backend.ok()) return Bad(request.id, RunStatus::kGarbled, backend.error().message);
+    if (!given.backend.empty() && given.backend != *backend) {
+      return Bad(request.id, RunStatus::kGarbled,
+                 fmt::format("backend: claims {}, the proof names {}", given.backend, *backend));
+    }
+    reply.backend = std::move(backend).value();
+  }
+  if (reply.status != RunStatus::kOk) return reply;
+  auto outputs = ReadOutputsNpz(files.outputs, *request.graph);
+  if (!outputs.ok()) return Bad(request.id, RunStatus::kGarbled, outputs.error().message);
+  reply.outputs = std::move(outputs).value();
+  return reply;
+}
+
+RunReply ExecRunner::Answer(const RunRequest& request, const ExecFiles& files) {
+  if (!process_->WriteLine(ExecRequestLine(request, options_.route, files))) {
+    return Ended(request.id, ReadState::kClosed);
+  }
+  std::string line;
+  const ReadState state = process_->ReadLine(After(options_.case_timeout_ms), kLongestLine,
+                                             options_.memory_limit, line);
+  if (state == ReadState::kClosed && !line.empty()) {
+    process_.reset();
+    return Bad(request.id, RunStatus::kGarbled, "the reply breaks off before the end of its line");
+  }
+  if (state != ReadState::kLine) return Ended(request.id, state);
+  auto reply = ReadExecReply(line, request.id);
+  if (!reply.ok()) {
+    // Which later line answers what can no longer be told.
+    process_.reset();
+    return Bad(request.id, RunStatus::kGarbled, reply.error().message);
+  }
+  return Accept(request, files, std::move(reply).value());
+}
+
+RunReply ExecRunner::RunOne(const RunRequest& request) {
+  const Result<ExecFiles> files = WriteFiles(request);
+  RunReply reply = files.ok() ? Answer(request, *files)
+                              : Bad(request.id, RunStatus::kFailed, files.error().message);
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_->File(fmt::format("case{}", request.id)), ignored);
+  return reply;
+}
+
+Result<std::vector<RunReply>> ExecRunner::Run(std::span<const RunRequest> requests) {
+  std::vector<RunReply> replies;
+  replies.reserve(requests.size());
+  for (const RunRequest& request : requests) {
+    const Status started = EnsureStarted();
+    if (!started.ok()) {
+      // The first start must succeed; a later one may fail of what the case before left behind.
+      if (started_ <= 1 || ++failed_starts_ >= kMostFailedStarts) return started.error();
+      replies.push_back(Bad(request.id, RunStatus::kCrashed, started.error().message));
+      continue;
+    }
+    failed_starts_ = 0;
+    const auto& targets = hello_.targets;
+    const bool known = targets.empty() || std::any_of(targets.begin(), targets.end(), [&](auto& t) {
+                         return Lower(t) == Lower(request.target);
+                       });
+    if (!known) {
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("--runner exec:{}: has no target {}; it has {}",
+                                   options_.command, request.target, fmt::join(targets, ", ")));
+    }
+    replies.push_back(RunOne(request));
+  }
+  return replies;
+}
+
+}  // namespace anecheck

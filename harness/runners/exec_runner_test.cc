@@ -1,0 +1,235 @@
+// The exec runner and its protocol: what a program answers is taken at its word only as far as it
+// can be checked, and whatever it does costs the case it was given and no other.
+#include "harness/runners/exec_runner.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <rapidcheck/gtest.h>
+
+#include "harness/base/json_text.h"
+#include "harness/runners/executable_path.h"
+#include "harness/runners/testing/hostile_runner.h"
+#include "harness/runners/testing/word_cases.h"
+
+namespace anecheck {
+namespace {
+
+using testing::WordCases;
+
+ExecOptions Hostile(const std::string& words = "") {
+  return {.command = "'" + ExecutablePath() + "' " + testing::kHostileArgument + " " + words,
+          .case_timeout_ms = 2000};
+}
+
+RunReply RunWord(const std::string& word, const std::string& hello = "",
+                 uint64_t memory_limit = 0) {
+  ExecOptions options = Hostile(hello);
+  options.memory_limit = memory_limit;
+  ExecRunner runner(options);
+  const WordCases cases({word});
+  const auto replies = runner.Run(cases.all());
+  EXPECT_TRUE(replies.ok()) << replies.error().message;
+  return replies.ok() ? replies->front() : RunReply{};
+}
+
+TEST(ExecRunner, RunsACase) {
+  ExecRunner runner(Hostile());
+  const WordCases cases({"copy"});
+  const auto replies = runner.Run(cases.all());
+  ASSERT_TRUE(replies.ok()) << replies.error().message;
+  ASSERT_EQ(replies->front().status, RunStatus::kOk) << replies->front().message;
+  ASSERT_EQ(replies->front().outputs.size(), 1u);
+  EXPECT_EQ(replies->front().outputs[0].bytes, cases.input());
+}
+
+TEST(ExecRunner, SaysWhoAnsweredAndCallsItReported) {
+  const auto identity = ExecRunner(Hostile()).Identify();
+  ASSERT_TRUE(identity.ok()) << identity.error().message;
+  EXPECT_EQ(identity->engine, "hostile 2");
+  EXPECT_EQ(identity->provenance, Provenance::kReported);
+  EXPECT_EQ(identity->proved, std::nullopt) << "it names no chip";
+  EXPECT_EQ(identity->runner.find("exec:"), 0u);
+}
+
+struct Misdeed {
+  const char* word;
+  RunStatus status;
+  const char* message;
+};
+
+class Misdeeds : public ::testing::TestWithParam<Misdeed> {};
+
+// The cases before and after a misdeed keep their results.
+TEST_P(Misdeeds, CostTheirCaseAlone) {
+  ExecOptions options = Hostile();
+  options.case_timeout_ms = 400;
+  ExecRunner runner(options);
+  const WordCases cases({"a", GetParam().word, "b"});
+  const auto replies = runner.Run(cases.all());
+  ASSERT_TRUE(replies.ok()) << replies.error().message;
+  ASSERT_EQ(replies->size(), 3u);
+  for (const size_t good : {0, 2}) {
+    EXPECT_EQ((*replies)[good].status, RunStatus::kOk) << (*replies)[good].message;
+    ASSERT_EQ((*replies)[good].outputs.size(), 1u);
+    EXPECT_EQ((*replies)[good].outputs[0].bytes, cases.input());
+  }
+  const RunReply& bad = (*replies)[1];
+  EXPECT_EQ(bad.id, 1u);
+  EXPECT_EQ(bad.status, GetParam().status) << bad.message;
+  EXPECT_NE(bad.message.find(GetParam().message), std::string::npos) << bad.message;
+  EXPECT_TRUE(bad.outputs.empty());
+}
+
+constexpr Misdeed kMisdeeds[] = {
+    {"SLEEP", RunStatus::kHung, "no answer in 400 ms"},
+    {"EXIT", RunStatus::kCrashed, "the runner exited with code 7: last words"},
+    {"ABORT", RunStatus::kCrashed, "the runner was killed by signal 6"},
+    {"GARBAGE", RunStatus::kGarbled, "reply: "},
+    {"NUMBER", RunStatus::kGarbled, "is no JSON object"},
+    {"HUGE", RunStatus::kGarbled, "the reply is longer than 1048576 bytes"},
+    {"PARTIAL", RunStatus::kGarbled, "breaks off"},
+    {"OTHER_ID", RunStatus::kGarbled, "id: is 2, the request has 1"},
+    {"STATUS", RunStatus::kGarbled, "status: \"splendid\" is none of ok, rejected, failed"},
+    {"STAGE", RunStatus::kGarbled, "stage: \"nowhere\" is none of frontend"},
+    {"REJECT", RunStatus::kRejected, "not supported"},
+    {"FAIL", RunStatus::kFailed, ""},
+    {"NO_FILE", RunStatus::kGarbled, "outputs.npz was not written"},
+    {"PIPE", RunStatus::kGarbled, "outputs.npz was not written"},
+    {"HUGE_FILE", RunStatus::kGarbled, "outputs.npz"},
+    {"NO_NPZ", RunStatus::kGarbled, "outputs.npz"},
+    {"SHAPE", RunStatus::kGarbled, "output y has shape [4, 1], must be [1, 4]"},
+    {"TYPE", RunStatus::kGarbled, "output y has element type <i2, must be fp16"},
+    {"NAME", RunStatus::kGarbled, "output y is missing"},
+    {"PROOF_EMPTY", RunStatus::kGarbled, "proof: names no SelectedBackend"},
+    {"PROOF_SIMULATED", RunStatus::kGarbled, "proof: was written by the simulated engine"},
+    {"PROOF_ELSEWHERE", RunStatus::kGarbled, "proof: must stand in the folder of the case"},
+};
+INSTANTIATE_TEST_SUITE_P(ExecRunner, Misdeeds, ::testing::ValuesIn(kMisdeeds),
+                         [](const auto& info) { return std::string(info.param.word); });
+
+TEST(ExecRunner, AReplyInPiecesIsOneReply) { EXPECT_EQ(RunWord("DRIBBLE").status, RunStatus::kOk); }
+
+TEST(ExecRunner, StagesAreKept) {
+  EXPECT_EQ(RunWord("REJECT").stage, "validator");
+  EXPECT_EQ(RunWord("FAIL").stage, "load");
+}
+
+TEST(ExecRunner, AGreedyProgramIsStopped) {
+  const RunReply reply = RunWord("EAT", "", uint64_t{256} << 20);
+  EXPECT_EQ(reply.status, RunStatus::kCrashed);
+  EXPECT_EQ(reply.message, "the runner was stopped: it holds more than 256 MiB of memory");
+}
+
+TEST(ExecRunner, ABackendCountsOnlyWithItsProof) {
+  EXPECT_EQ(RunWord("CLAIM").backend, "");
+  EXPECT_EQ(RunWord("PROOF").backend, "ane");
+  EXPECT_EQ(ExecRunner(Hostile("silicon")).Identify()->proved, Provenance::kSilicon);
+}
+
+TEST(ExecRunner, RestartGivesAFreshProgram) {
+  ExecRunner runner(Hostile());
+  ASSERT_TRUE(runner.Identify().ok());
+  ASSERT_TRUE(runner.Restart().ok());
+  EXPECT_EQ(runner.started(), 2);
+}
+
+TEST(ExecRunner, WhatCannotStartSaysWhy) {
+  const std::pair<ExecOptions, const char*> kBroken[] = {
+      {{.command = "/nonexistent/runner --fast"},
+       "/nonexistent/runner: cannot be started: No such"},
+      {{.command = ""}, "names no program"},
+      {{.command = "'open"}, "a quote is not closed"},
+      {Hostile("gone"), "the runner exited with code 3: no engine here"},
+      {Hostile("nameless"), "the answer to the hello: name: is missing"},
+      {{.command = "cat"}, "the answer to the hello: name: is missing"},
+  };
+  for (const auto& [options, message] : kBroken) {
+    const auto identity = ExecRunner(options).Identify();
+    ASSERT_FALSE(identity.ok()) << message;
+    EXPECT_EQ(identity.error().message.find("--runner exec:" + options.command + ": "), 0u)
+        << identity.error().message;
+    EXPECT_NE(identity.error().message.find(message), std::string::npos)
+        << identity.error().message;
+  }
+  ExecOptions silent = Hostile("silent");
+  silent.start_timeout_ms = 200;
+  const auto identity = ExecRunner(silent).Identify();
+  ASSERT_FALSE(identity.ok());
+  EXPECT_NE(identity.error().message.find("no answer to the hello in 200 ms"), std::string::npos);
+}
+
+TEST(ExecRunner, OneThatDoesNotComeBackEndsTheRunAfterThreeCases) {
+  const auto folder = TempDirectory::Create("anecheck-once-");
+  ASSERT_TRUE(folder.ok());
+  ExecRunner runner(Hostile("once " + folder->File("mark")));
+  const WordCases two({"EXIT", "a", "b"});
+  const auto replies = runner.Run(two.all());
+  ASSERT_TRUE(replies.ok()) << replies.error().message;
+  EXPECT_EQ((*replies)[1].status, RunStatus::kCrashed);
+  EXPECT_NE((*replies)[2].message.find("no engine here"), std::string::npos);
+  EXPECT_FALSE(runner.Run(two.all()).ok());
+}
+
+TEST(ExecRunner, TargetsThatItLacksAreNamed) {
+  ExecRunner runner(Hostile("h17s"));
+  const WordCases cases({"a"});
+  const auto replies = runner.Run(cases.all());
+  ASSERT_FALSE(replies.ok());
+  EXPECT_NE(replies.error().message.find("has no target h13; it has H17S"), std::string::npos)
+      << replies.error().message;
+}
+
+TEST(ExecProtocol, TheRequestIsOneLineOfJson) {
+  const WordCases cases({"a"});
+  EXPECT_EQ(ExecRequestLine(cases.all()[0], "mil",
+                            {.graph = "/c/graph.json", .mil = "/c/model.mil", .outputs = "/c/o"}),
+            "{\"v\":1,\"id\":0,\"target\":\"h13\",\"route\":\"mil\",\"graph\":\"/c/graph.json\","
+            "\"mil\":\"/c/model.mil\",\"outputs\":\"/c/o\"}");
+  EXPECT_EQ(ExecHelloLine(), "{\"v\":1,\"hello\":true}");
+}
+
+TEST(ExecProtocol, RepliesAreReadMemberByMember) {
+  const auto reply = ReadExecReply(
+      R"({"v": 1, "id": 7, "status": "ok", "backend": "ane", "proof": "/p", "compile_us": 3,)"
+      R"( "run_us": 4, "more": [1]})",
+      7);
+  ASSERT_TRUE(reply.ok()) << reply.error().message;
+  EXPECT_EQ(reply->status, RunStatus::kOk);
+  EXPECT_EQ(reply->backend, "ane");
+  EXPECT_EQ(reply->proof, "/p");
+  EXPECT_EQ(reply->compile_us, 3u);
+  EXPECT_EQ(reply->run_us, 4u);
+  const std::pair<const char*, const char*> kBroken[] = {
+      {R"({"id": 7, "status": "ok"})", "v: is missing"},
+      {R"({"v": 2, "id": 7, "status": "ok"})", "v: must be 1"},
+      {R"({"v": 1, "status": "ok"})", "id: is missing"},
+      {R"({"v": 1, "id": "7", "status": "ok"})", "id: is \"7\", the request has 7"},
+      {R"({"v": 1, "id": 7, "status": 3})", "status: must be a string"},
+      {R"({"v": 1, "id": 7, "status": "ok", "run_us": -1})", "run_us: must be a whole number"},
+      {R"({"v": 1, "id": 7, "status": "failed", "stage": "hal"})", "stage: \"hal\" is none of"},
+  };
+  for (const auto& [line, message] : kBroken) {
+    const auto broken = ReadExecReply(line, 7);
+    ASSERT_FALSE(broken.ok()) << line;
+    EXPECT_NE(broken.error().message.find(message), std::string::npos) << broken.error().message;
+  }
+}
+
+RC_GTEST_PROP(ExecProtocol, ARepliesPrefixIsNoReply, (uint64_t id, std::string message)) {
+  Json reply = {{"v", 1}, {"id", id}, {"status", "ok"}, {"message", message}};
+  const std::string line = DumpJson(reply);
+  RC_ASSERT(ReadExecReply(line, id).ok());
+  const auto size = *rc::gen::inRange<size_t>(0, line.size());
+  RC_ASSERT(!ReadExecReply(line.substr(0, size), id).ok());
+}
+
+TEST(SplitCommand, ReadsWordsQuotesAndBackslashes) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(*SplitCommand("python3 run.py  --fast"), (Words{"python3", "run.py", "--fast"}));
+  EXPECT_EQ(*SplitCommand("'a b' \"c \\\" d\" e\\ f ''"), (Words{"a b", "c \" d", "e f", ""}));
+  EXPECT_FALSE(SplitCommand("  ").ok());
+  EXPECT_FALSE(SplitCommand("a 'b").ok());
+}
+
+}  // namespace
+}  // namespace anecheck

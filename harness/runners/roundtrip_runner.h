@@ -1,0 +1,40 @@
+// The runner without an engine: every graph is written in each form that the project can write,
+// read back by the project's own readers, and compared. Its evidence is `roundtrip`: it says that
+// the forms agree, nothing about any chip.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/runners/runner.h"
+
+namespace anecheck {
+
+// What became of one graph in one form.
+struct RoundTrip {
+  std::string form;        // "mil", "netlist"
+  bool written = false;    // false: the form cannot say the graph, for `reason`
+  std::string difference;  // empty: what was read back is the graph
+  std::string reason;
+};
+
+// MIL text `mil` against `graph`: it must read back as the graph, bit for bit.
+RoundTrip MilRoundTrip(const Graph& graph, std::string_view mil);
+
+// Graph -> network description -> bytes of the property list -> description -> graph: the list must
+// break no rule, be the same when written again, and read back as the graph's explicit form.
+RoundTrip NetlistRoundTrip(const Graph& graph);
+
+// The first thing in which two graphs differ, in words; empty where they have one fingerprint.
+std::string DescribeDifference(const Graph& expected, const Graph& actual);
+
+// A reply is `ok` and `verified`, with the forms that were left out in its message, or `failed` at
+// the stage that the form names. It has no outputs.
+class RoundtripRunner final : public Runner {
+ public:
+  Result<RunnerIdentity> Identify() override;
+  Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override;
+  Status Restart() override { return {}; }
+};
+
+}  // namespace anecheck

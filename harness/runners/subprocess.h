@@ -1,0 +1,67 @@
+// A program that is spoken to line by line over its standard input and output: what the exec runner
+// keeps behind each campaign thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <vector>
+
+#include "harness/base/result.h"
+
+namespace anecheck {
+
+// Splits a command as a shell would, with quotes and backslashes but without expansions:
+// `python3 'my runner.py' --fast` is three words. kInvalid for an open quote or no word.
+Result<std::vector<std::string>> SplitCommand(std::string_view command);
+
+// Not thread-safe. The program is killed, with all it started, when the object goes.
+class Subprocess {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  enum class ReadState : uint8_t {
+    kLine,      // a whole line is there
+    kTimeout,   // none came in time
+    kClosed,    // the program closed its output; a part of a line may be there
+    kTooLong,   // more than `longest_line` bytes without an end
+    kTooLarge,  // the program grew beyond its memory limit
+  };
+
+  // Starts arguments[0], looked up in PATH, in a process group of its own. kNotFound with the
+  // system's words where it cannot be started.
+  static Result<Subprocess> Start(std::span<const std::string> arguments);
+
+  Subprocess(Subprocess&& other) noexcept;
+  Subprocess& operator=(Subprocess&& other) noexcept;
+  ~Subprocess();
+
+  // Writes `line` and a line feed. False where the program is gone or does not read.
+  bool WriteLine(std::string_view line);
+
+  // The next line, without its line feed, into `line`. `memory_limit` in bytes, 0 for none.
+  ReadState ReadLine(Clock::time_point deadline, size_t longest_line, uint64_t memory_limit,
+                     std::string& line);
+
+  // Ends the program if it has not ended by itself within `grace`, and says how it ended, with the
+  // last line it wrote to its standard error.
+  std::string Stop(std::chrono::milliseconds grace = std::chrono::milliseconds(0));
+
+ private:
+  Subprocess() = default;
+  void Close();
+  bool Fill(int descriptor, std::string& text, size_t keep_last);
+  std::string LastWords() const;
+
+  pid_t pid_ = 0;
+  int input_ = -1;   // we write
+  int output_ = -1;  // we read
+  int errors_ = -1;
+  std::string pending_;
+  std::string error_text_;  // the last few kilobytes
+};
+
+}  // namespace anecheck

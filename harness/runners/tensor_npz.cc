@@ -1,0 +1,123 @@
+#include "harness/runners/tensor_npz.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+#include <optional>
+
+#include "harness/formats/npz/npz.h"
+
+namespace anecheck {
+namespace {
+
+using npz::ElementType;
+
+std::optional<ElementType> ToElementType(DType dtype) {
+  switch (dtype) {
+    case DType::kFp16:
+      return ElementType::kFloat16;
+    case DType::kFp32:
+      return ElementType::kFloat32;
+    case DType::kInt8:
+      return ElementType::kInt8;
+    case DType::kUint8:
+      return ElementType::kUint8;
+    case DType::kInt16:
+      return ElementType::kInt16;
+    case DType::kUint16:
+      return ElementType::kUint16;
+    case DType::kInt32:
+      return ElementType::kInt32;
+    case DType::kBool:
+      return ElementType::kBool;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::string ShapeText(std::span<const uint64_t> shape) {
+  return fmt::format("[{}]", fmt::join(shape, ", "));
+}
+
+Result<Tensor> Take(std::vector<npz::NamedArray>& arrays, const std::string& name,
+                    const TensorType& type) {
+  const auto found = std::find_if(arrays.begin(), arrays.end(),
+                                  [&](const auto& array) { return array.name == name; });
+  if (found == arrays.end()) {
+    return MakeError(ErrorCode::kInvalid, fmt::format("output {} is missing", name));
+  }
+  const npz::Array& array = found->array;
+  if (ToElementType(type.dtype) != array.type) {
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("output {} has element type {}, must be {}", name,
+                                 npz::ElementDescr(array.type), DTypeName(type.dtype)));
+  }
+  const auto dims = type.shape.dims();
+  const bool same = std::equal(dims.begin(), dims.end(), array.shape.begin(), array.shape.end(),
+                               [](int64_t a, uint64_t b) { return static_cast<uint64_t>(a) == b; });
+  if (!same) {
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("output {} has shape {}, must be {}", name, ShapeText(array.shape),
+                                 type.shape.ToString()));
+  }
+  // A copy: a graph may name one value as two outputs.
+  return Tensor{type, array.data};
+}
+
+// Room for headers, directory entries and arrays that nobody asked for.
+constexpr uint64_t kSlack = uint64_t{1} << 20;
+
+}  // namespace
+
+Status WriteInputsNpz(const std::string& path, const Graph& graph, std::span<const Tensor> inputs) {
+  std::vector<npz::NamedArray> arrays;
+  const std::vector<ValueId> ids = graph.ValuesOfKind(ValueKind::kInput);
+  for (size_t i = 0; i < ids.size() && i < inputs.size(); ++i) {
+    const Tensor& tensor = inputs[i];
+    const std::string& name = graph.value(ids[i]).name;
+    const auto type = ToElementType(tensor.type.dtype);
+    if (!type) {
+      return MakeError(ErrorCode::kUnsupported,
+                       fmt::format("input {}: {} has no NumPy element type", name,
+                                   DTypeName(tensor.type.dtype)));
+    }
+    npz::NamedArray& entry = arrays.emplace_back();
+    entry.name = name;
+    entry.array.type = *type;
+    for (const int64_t dim : tensor.type.shape.dims()) {
+      entry.array.shape.push_back(static_cast<uint64_t>(dim));
+    }
+    entry.array.data = tensor.bytes;
+  }
+  return npz::WriteNpzFile(path, arrays);
+}
+
+Result<std::vector<Tensor>> ReadOutputsNpz(const std::string& path, const Graph& graph) {
+  uint64_t expected = kSlack;
+  for (const ValueId output : graph.outputs()) {
+    expected += static_cast<uint64_t>(graph.type(output).ByteSize()) + 512;
+  }
+  // A pipe or a device in the file's place would never end.
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) {
+    return MakeError(ErrorCode::kInvalid, "outputs.npz was not written");
+  }
+  auto arrays = npz::ReadNpzFile(path, expected);
+  if (!arrays.ok()) {
+    std::string message = std::move(arrays).error().message;
+    // The folder's name differs from run to run and says nothing.
+    if (const size_t at = message.find(path); at != std::string::npos) {
+      message.replace(at, path.size(), "outputs.npz");
+    }
+    return MakeError(ErrorCode::kInvalid, message);
+  }
+  std::vector<Tensor> outputs;
+  for (const ValueId output : graph.outputs()) {
+    const Value& value = graph.value(output);
+    ANECHECK_ASSIGN(Tensor tensor, Take(*arrays, value.name, value.type));
+    outputs.push_back(std::move(tensor));
+  }
+  return outputs;
+}
+
+}  // namespace anecheck

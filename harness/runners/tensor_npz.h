@@ -1,0 +1,23 @@
+// Tensors as .npz files: how they travel to external programs and back.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/graph/graph.h"
+
+namespace anecheck {
+
+// Writes one array for each of the graph's inputs, under its name. Errors: kUnsupported for element
+// types that NumPy lacks.
+Status WriteInputsNpz(const std::string& path, const Graph& graph, std::span<const Tensor> inputs);
+
+// The arrays of `path` that the graph's outputs name, in their order. Each must have the output's
+// element type and shape; further arrays are passed over. The file must be a regular one of a size
+// that fits the graph. Errors name the output, or the file.
+Result<std::vector<Tensor>> ReadOutputsNpz(const std::string& path, const Graph& graph);
+
+}  // namespace anecheck

@@ -1,0 +1,244 @@
+#include "harness/runners/testing/hostile_runner.h"
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include "harness/base/file.h"
+#include "harness/base/json_text.h"
+#include "harness/formats/npz/npz.h"
+
+namespace anecheck::testing {
+namespace {
+
+[[noreturn]] void SleepForEver() {
+  for (;;) pause();
+}
+
+void Say(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+void SayLine(const Json& json) { Say(DumpJson(json) + "\n"); }
+
+Json Reply(const Json& request, const char* status) {
+  return {{"v", 1}, {"id", request["id"]}, {"status", status}};
+}
+
+std::string Text(const Json& request, const char* member) {
+  return request[member].get<std::string>();
+}
+
+npz::NamedArray CopyOfInput(const Json& request) {
+  auto arrays = npz::ReadNpzFile(Text(request, "inputs"));
+  npz::NamedArray array = arrays.ok() ? (*arrays)[0] : npz::NamedArray{};
+  array.name = "y";
+  return array;
+}
+
+void WriteOutput(const Json& request, const npz::NamedArray& array) {
+  const npz::NamedArray arrays[] = {array};
+  if (!npz::WriteNpzFile(Text(request, "outputs"), arrays).ok()) std::abort();
+}
+
+void Copy(const Json& request) { WriteOutput(request, CopyOfInput(request)); }
+
+void WriteProof(const Json& request, const std::string& name, std::string_view text) {
+  Copy(request);
+  const std::string folder = std::filesystem::path(Text(request, "outputs")).parent_path();
+  const std::string path = folder + "/" + name;
+  if (!WriteFileAtomic(path, text).ok()) std::abort();
+  Json reply = Reply(request, "ok");
+  reply["proof"] = path;
+  reply["backend"] = "ane";
+  SayLine(reply);
+}
+
+constexpr std::string_view kAnalytics =
+    "program(1.3)\n{\n relu()[SelectedBackend = string(\"ane\")];\n}\n";
+
+void Dribble(const Json& request) {
+  Copy(request);
+  for (const char c : DumpJson(Reply(request, "ok")) + "\n") {
+    Say(std::string_view(&c, 1));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+void EatMemory() {
+  std::vector<std::vector<char>> held;
+  for (;;) {
+    held.emplace_back(size_t{16} << 20, 'x');
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+}
+
+using Act = std::function<void(const Json&)>;
+
+const std::map<std::string, Act>& WordsThatEnd() {
+  static const auto* words = new std::map<std::string, Act>{
+      {"SLEEP", [](const Json&) { SleepForEver(); }},
+      {"EXIT",
+       [](const Json&) {
+         std::fprintf(stderr, "first words\nlast words\n");
+         std::exit(7);
+       }},
+      {"ABORT", [](const Json&) { std::abort(); }},
+      {"EAT", [](const Json&) { EatMemory(); }},
+      {"PARTIAL",
+       [](const Json& request) {
+         Say("{\"v\": 1, \"id\": " + request["id"].dump());
+         std::exit(0);
+       }},
+  };
+  return *words;
+}
+
+const std::map<std::string, Act>& WordsThatAnswer() {
+  static const auto* words = new std::map<std::string, Act>{
+      {"GARBAGE", [](const Json&) { Say("\x01\xff no JSON\n"); }},
+      {"NUMBER", [](const Json&) { Say("42\n"); }},
+      {"HUGE", [](const Json&) { Say(std::string((size_t{1} << 20) + 1, 'x')); }},
+      {"DRIBBLE", Dribble},
+      {"OTHER_ID",
+       [](const Json& request) {
+         Json reply = Reply(request, "ok");
+         reply["id"] = request["id"].get<uint64_t>() + 1;
+         SayLine(reply);
+       }},
+      {"STATUS", [](const Json& request) { SayLine(Reply(request, "splendid")); }},
+      {"STAGE",
+       [](const Json& request) {
+         Json reply = Reply(request, "rejected");
+         reply["stage"] = "nowhere";
+         SayLine(reply);
+       }},
+      {"REJECT",
+       [](const Json& request) {
+         Json reply = Reply(request, "rejected");
+         reply["stage"] = "validator";
+         reply["message"] = "not\nsupported";
+         SayLine(reply);
+       }},
+      {"FAIL",
+       [](const Json& request) {
+         Json reply = Reply(request, "failed");
+         reply["stage"] = "load";
+         SayLine(reply);
+       }},
+      {"NO_FILE", [](const Json& request) { SayLine(Reply(request, "ok")); }},
+      {"PIPE",
+       [](const Json& request) {
+         mkfifo(Text(request, "outputs").c_str(), 0600);
+         SayLine(Reply(request, "ok"));
+       }},
+      {"HUGE_FILE",
+       [](const Json& request) {
+         std::ofstream(Text(request, "outputs")) << "PK";
+         std::filesystem::resize_file(Text(request, "outputs"), uintmax_t{1} << 33);
+         SayLine(Reply(request, "ok"));
+       }},
+      {"NO_NPZ",
+       [](const Json& request) {
+         std::ofstream(Text(request, "outputs")) << "these are no arrays";
+         SayLine(Reply(request, "ok"));
+       }},
+      {"SHAPE",
+       [](const Json& request) {
+         npz::NamedArray array = CopyOfInput(request);
+         array.array.shape = {4, 1};
+         WriteOutput(request, array);
+         SayLine(Reply(request, "ok"));
+       }},
+      {"TYPE",
+       [](const Json& request) {
+         npz::NamedArray array = CopyOfInput(request);
+         array.array.type = npz::ElementType::kInt16;
+         WriteOutput(request, array);
+         SayLine(Reply(request, "ok"));
+       }},
+      {"NAME",
+       [](const Json& request) {
+         npz::NamedArray array = CopyOfInput(request);
+         array.name = "z";
+         WriteOutput(request, array);
+         SayLine(Reply(request, "ok"));
+       }},
+      {"CLAIM",
+       [](const Json& request) {
+         Copy(request);
+         Json reply = Reply(request, "ok");
+         reply["backend"] = "ane";
+         SayLine(reply);
+       }},
+      {"PROOF", [](const Json& request) { WriteProof(request, "analytics.mil", kAnalytics); }},
+      {"PROOF_EMPTY",
+       [](const Json& request) { WriteProof(request, "analytics.mil", "program(1.3) {}"); }},
+      {"PROOF_SIMULATED",
+       [](const Json& request) {
+         WriteProof(request, "analytics.mil",
+                    std::string(kAnalytics) + "// anecheck simulated engine");
+       }},
+      {"PROOF_ELSEWHERE",
+       [](const Json& request) {
+         const std::string folder = std::filesystem::path(Text(request, "outputs")).parent_path();
+         std::filesystem::create_directory(folder + "/deep");
+         WriteProof(request, "deep/analytics.mil", kAnalytics);
+       }},
+  };
+  return *words;
+}
+
+void Hello(const std::string& word, const char* file) {
+  if (word == "silent") SleepForEver();
+  const bool again = file != nullptr && std::filesystem::exists(file);
+  if (word == "gone" || (word == "once" && again)) {
+    std::fprintf(stderr, "no engine here\n");
+    std::exit(3);
+  }
+  if (word == "once") std::ofstream(file) << "x";
+  Json hello = {{"v", 1}, {"name", word == "nameless" ? "" : "hostile"}, {"version", "2"}};
+  if (word == "h17s") hello["targets"] = Json::array({"H17S"});
+  if (word == "silicon") hello.update({{"chip", "M1"}, {"os", "macOS 15"}});
+  SayLine(hello);
+}
+
+}  // namespace
+
+int HostileMain(int argc, char** argv) {
+  const std::string word = argc > 2 ? argv[2] : "well";
+  for (std::string line; std::getline(std::cin, line);) {
+    const Result<Json> request = ParseJson(line);
+    if (!request.ok()) return 2;
+    if (request->contains("hello")) {
+      Hello(word, argc > 3 ? argv[3] : nullptr);
+      continue;
+    }
+    const auto mil = ReadTextFile(Text(*request, "mil"));
+    if (!mil.ok()) return 2;
+    if (const auto end = WordsThatEnd().find(*mil); end != WordsThatEnd().end()) {
+      end->second(*request);
+    } else if (const auto act = WordsThatAnswer().find(*mil); act != WordsThatAnswer().end()) {
+      act->second(*request);
+    } else {
+      Copy(*request);
+      SayLine(Reply(*request, "ok"));
+    }
+  }
+  return 0;
+}
+
+}  // namespace anecheck::testing

@@ -1,0 +1,2 @@
+// No function of the C library is a stub; see README.md.
+#pragma once

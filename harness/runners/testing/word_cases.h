@@ -1,0 +1,42 @@
+// Requests for hostile engines and runners: a graph of one relu, and one word in place of its MIL.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/ops/op.h"
+#include "harness/runners/runner.h"
+
+namespace anecheck::testing {
+
+inline Graph ReluGraph() {
+  Graph graph;
+  const ValueId x = graph.AddInput({DType::kFp16, {1, 4}}, "x");
+  graph.BeginNode(&GetOp(OpKind::kRelu).schema);
+  graph.AddArgument(0, x);
+  graph.AddOutput(*graph.FinishNode(std::vector<std::string>{"y"}));
+  return graph;
+}
+
+class WordCases {
+ public:
+  explicit WordCases(std::vector<std::string> words) : words_(std::move(words)) {
+    for (uint64_t i = 0; i < words_.size(); ++i) {
+      requests_.push_back({i, "h13", words_[i], &graph_, inputs_});
+    }
+  }
+  WordCases(const WordCases&) = delete;
+  WordCases& operator=(const WordCases&) = delete;
+
+  std::span<const RunRequest> all() const { return requests_; }
+  const std::vector<uint8_t>& input() const { return inputs_[0].bytes; }
+
+ private:
+  Graph graph_ = ReluGraph();
+  std::vector<Tensor> inputs_ = {{{DType::kFp16, {1, 4}}, {1, 2, 3, 4, 5, 6, 7, 8}}};
+  std::vector<std::string> words_;
+  std::vector<RunRequest> requests_;
+};
+
+}  // namespace anecheck::testing

@@ -1,0 +1,82 @@
+/* The wrapper ABI that users of this ecosystem know (specification 001, section 4): a program is
+   compiled once and run many times; several operations may share one stream, be chained by events
+   and hand buffers on. libanecheck_e5rt has it on every system: over Espresso on macOS, over the
+   simulated engine elsewhere, or over the library that ANECHECK_ESPRESSO names.
+
+   Calls that return int give 0, or -1 where they fail; anecheck_e5rt_last_error then says why. The
+   specification gives the signatures; what add_op returns and that execute runs every operation of
+   the program are assumed. One program is used by one thread at a time. */
+#ifndef ANECHECK_ANE_E5RT_H_
+#define ANECHECK_ANE_E5RT_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ANECHECK_E5RT_EXPORT __attribute__((visibility("default")))
+
+typedef struct ane_e5rt_program ane_e5rt_program_t;
+typedef void (*ane_e5rt_completion_cb_t)(void* ctx);
+
+/* The reason of this thread's last failure, in the engine's words where it gave any. */
+ANECHECK_E5RT_EXPORT const char* anecheck_e5rt_last_error(void);
+
+/* ---- one operation (section 4.1). Sizes are bytes. `cache_dir` may be NULL. NULL on failure. ----
+ */
+ANECHECK_E5RT_EXPORT ane_e5rt_program_t* ane_e5rt_program_compile(
+    const char* mil_path, const char* cache_dir, uint64_t device_mask,
+    const char* const* input_names, const size_t* input_sizes, size_t n_inputs,
+    const char* const* output_names, const size_t* output_sizes, size_t n_outputs);
+ANECHECK_E5RT_EXPORT int ane_e5rt_program_set_input_fp16(ane_e5rt_program_t* program,
+                                                         const char* port, const uint16_t* data,
+                                                         size_t n_elems);
+ANECHECK_E5RT_EXPORT int ane_e5rt_program_execute(ane_e5rt_program_t* program);
+ANECHECK_E5RT_EXPORT int ane_e5rt_program_get_output_fp16(ane_e5rt_program_t* program,
+                                                          const char* port, uint16_t* dest,
+                                                          size_t n_elems);
+ANECHECK_E5RT_EXPORT void ane_e5rt_program_release(ane_e5rt_program_t* program);
+
+/* ---- several operations in one stream (section 4.2). The compiled one has index 0. ---- */
+ANECHECK_E5RT_EXPORT int ane_e5rt_program_add_op(ane_e5rt_program_t* program, const char* mil_path,
+                                                 const char* input_name, size_t input_size,
+                                                 const char* output_name, size_t output_size);
+ANECHECK_E5RT_EXPORT int ane_e5rt_program_set_input_fp16_op(ane_e5rt_program_t* program,
+                                                            size_t op_idx, const char* port,
+                                                            const uint16_t* data, size_t n);
+ANECHECK_E5RT_EXPORT int ane_e5rt_program_get_output_fp16_op(ane_e5rt_program_t* program,
+                                                             size_t op_idx, const char* port,
+                                                             uint16_t* dest, size_t n);
+ANECHECK_E5RT_EXPORT int ane_e5rt_program_execute_multi(ane_e5rt_program_t* program);
+ANECHECK_E5RT_EXPORT size_t ane_e5rt_program_get_op_count(ane_e5rt_program_t* program);
+/* `dst_op_idx` waits for `src_op_idx` under execute_async; execute ignores events. */
+ANECHECK_E5RT_EXPORT int ane_e5rt_program_chain_ops(ane_e5rt_program_t* program, size_t src_op_idx,
+                                                    size_t dst_op_idx, const char* event_name);
+/* Binds the buffer of an output port to an input port. With the two of one operation its state
+   stays resident from one execution to the next. Before the first execution. */
+ANECHECK_E5RT_EXPORT int ane_e5rt_program_share_buffer(ane_e5rt_program_t* program,
+                                                       size_t src_op_idx, const char* src_out_port,
+                                                       size_t dst_op_idx, const char* dst_in_port);
+ANECHECK_E5RT_EXPORT int ane_e5rt_program_get_chain_event_last_signaled(ane_e5rt_program_t* program,
+                                                                        size_t op_idx,
+                                                                        uint64_t* out);
+
+/* ---- asynchronous (section 4.3) ---- */
+ANECHECK_E5RT_EXPORT int ane_e5rt_program_execute_async(ane_e5rt_program_t* program);
+ANECHECK_E5RT_EXPORT int ane_e5rt_program_wait_for_completion(ane_e5rt_program_t* program);
+/* The final event's value before the last execute_async and after its wait. */
+ANECHECK_E5RT_EXPORT int ane_e5rt_program_get_final_event_signaled(ane_e5rt_program_t* program,
+                                                                   uint64_t* before,
+                                                                   uint64_t* after);
+/* An Objective-C block that calls `cb` with `ctx`; NULL where there is no memory. It must not be
+   freed before it was called. */
+ANECHECK_E5RT_EXPORT void* ane_e5rt_make_completion_block(ane_e5rt_completion_cb_t cb, void* ctx);
+ANECHECK_E5RT_EXPORT void ane_e5rt_free_completion_block(void* block);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* ANECHECK_ANE_E5RT_H_ */

@@ -1,0 +1,288 @@
+// The wrapper ABI over the simulated engine: one program many times, streams of many operations,
+// events, asynchronous completion, and a network whose weights stay on the engine while it learns.
+#include <cmath>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/base/file.h"
+#include "harness/base/half.h"
+#include "harness/runners/wrapper/ane_e5rt.h"
+
+namespace anecheck {
+namespace {
+
+using Halves = std::vector<uint16_t>;
+
+Halves ToHalves(const std::vector<double>& values) {
+  Halves halves;
+  for (const double value : values) halves.push_back(DoubleToHalf(value).bits);
+  return halves;
+}
+double ToDouble(uint16_t bits) { return HalfToDouble(Half{bits}); }
+
+struct Release {
+  void operator()(ane_e5rt_program_t* program) const { ane_e5rt_program_release(program); }
+};
+using Program = std::unique_ptr<ane_e5rt_program_t, Release>;
+
+struct PortList {
+  std::vector<const char*> names;
+  std::vector<size_t> sizes;
+};
+
+class Wrapper : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { setenv("ANECHECK_ESPRESSO", ANECHECK_SIMULATED_ENGINE, 1); }
+
+  std::string Model(const std::string& name, const std::string& parameters,
+                    const std::string& statements, const std::string& outputs) {
+    const std::string path = folder_->File(name + ".mil");
+    EXPECT_TRUE(WriteFileAtomic(path, fmt::format("program(1.3)\n{{\n func main<ios18>({}) {{\n{}\n"
+                                                  "}} -> ({});\n}}\n",
+                                                  parameters, statements, outputs))
+                    .ok());
+    return path;
+  }
+  std::string AddOne() {
+    return Model("add_one", "tensor<fp16, [4]> x",
+                 "tensor<fp16, [4]> y = add(x = x, y = fp16(0x1p+0));", "y");
+  }
+  static Program Compile(const std::string& path, const PortList& inputs, const PortList& outputs) {
+    return Program(ane_e5rt_program_compile(
+        path.c_str(), nullptr, 4, inputs.names.data(), inputs.sizes.data(), inputs.names.size(),
+        outputs.names.data(), outputs.sizes.data(), outputs.names.size()));
+  }
+  Program CompileAddOne() { return Compile(AddOne(), {{"x"}, {8}}, {{"y"}, {8}}); }
+
+  static double FirstOutput(const Program& program, size_t op = 0) {
+    Halves y(4);
+    EXPECT_EQ(ane_e5rt_program_get_output_fp16_op(program.get(), op, "y", y.data(), 4), 0)
+        << anecheck_e5rt_last_error();
+    return ToDouble(y[0]);
+  }
+
+  Result<TempDirectory> folder_ = TempDirectory::Create("anecheck-wrapper-");
+};
+
+TEST_F(Wrapper, OneProgramRunsManyTimes) {
+  const Program program = CompileAddOne();
+  ASSERT_NE(program, nullptr) << anecheck_e5rt_last_error();
+  for (int i = 0; i < 5; ++i) {
+    const Halves x = ToHalves({i * 10.0, 0, 0, 0});
+    ASSERT_EQ(ane_e5rt_program_set_input_fp16(program.get(), "x", x.data(), 4), 0);
+    ASSERT_EQ(ane_e5rt_program_execute(program.get()), 0) << anecheck_e5rt_last_error();
+    Halves y(4);
+    ASSERT_EQ(ane_e5rt_program_get_output_fp16(program.get(), "y", y.data(), 4), 0);
+    EXPECT_EQ(ToDouble(y[0]), i * 10 + 1);
+  }
+  EXPECT_EQ(ane_e5rt_program_get_op_count(program.get()), 1u);
+}
+
+TEST_F(Wrapper, ChainsAdvanceExactly) {
+  for (const size_t steps : {1, 2, 100}) {
+    const Program program = CompileAddOne();
+    ASSERT_NE(program, nullptr) << anecheck_e5rt_last_error();
+    for (size_t i = 1; i < steps; ++i) {
+      ASSERT_EQ(ane_e5rt_program_add_op(program.get(), AddOne().c_str(), "x", 8, "y", 8), 0)
+          << i << ": " << anecheck_e5rt_last_error();
+      ASSERT_EQ(ane_e5rt_program_share_buffer(program.get(), i - 1, "y", i, "x"), 0);
+    }
+    EXPECT_EQ(ane_e5rt_program_get_op_count(program.get()), steps);
+    const Halves x = ToHalves({5, 0, 0, 0});
+    ASSERT_EQ(ane_e5rt_program_set_input_fp16_op(program.get(), 0, "x", x.data(), 4), 0);
+    ASSERT_EQ(ane_e5rt_program_execute_multi(program.get()), 0) << anecheck_e5rt_last_error();
+    EXPECT_EQ(FirstOutput(program, steps - 1), 5 + static_cast<double>(steps));
+  }
+}
+
+TEST_F(Wrapper, OperationsMayJoinAStreamThatWasUsed) {
+  const Program program = CompileAddOne();
+  ASSERT_EQ(ane_e5rt_program_execute(program.get()), 0);
+  ASSERT_EQ(ane_e5rt_program_add_op(program.get(), AddOne().c_str(), "x", 8, "y", 8), 0);
+  ASSERT_EQ(ane_e5rt_program_share_buffer(program.get(), 0, "y", 1, "x"), 0);
+  ASSERT_EQ(ane_e5rt_program_execute_multi(program.get()), 0) << anecheck_e5rt_last_error();
+  EXPECT_EQ(FirstOutput(program, 1), 2);
+}
+
+TEST_F(Wrapper, AnOutputBoundToItsInputStaysResident) {
+  const Program program = CompileAddOne();
+  ASSERT_EQ(ane_e5rt_program_share_buffer(program.get(), 0, "y", 0, "x"), 0);
+  const Halves x = ToHalves({100, 0, 0, 0});
+  ASSERT_EQ(ane_e5rt_program_set_input_fp16(program.get(), "x", x.data(), 4), 0);
+  for (int i = 0; i < 50; ++i) ASSERT_EQ(ane_e5rt_program_execute(program.get()), 0);
+  EXPECT_EQ(FirstOutput(program), 150);
+}
+
+TEST_F(Wrapper, AsynchronousRunsSignalTheirEvents) {
+  const Program program = CompileAddOne();
+  ASSERT_EQ(ane_e5rt_program_add_op(program.get(), AddOne().c_str(), "x", 8, "y", 8), 0);
+  ASSERT_EQ(ane_e5rt_program_share_buffer(program.get(), 0, "y", 1, "x"), 0);
+  ASSERT_EQ(ane_e5rt_program_chain_ops(program.get(), 0, 1, "first"), 0)
+      << anecheck_e5rt_last_error();
+  EXPECT_EQ(ane_e5rt_program_wait_for_completion(program.get()), -1) << "nothing was submitted";
+  ASSERT_EQ(ane_e5rt_program_execute_async(program.get()), 0) << anecheck_e5rt_last_error();
+  ASSERT_EQ(ane_e5rt_program_wait_for_completion(program.get()), 0) << anecheck_e5rt_last_error();
+  EXPECT_EQ(FirstOutput(program, 1), 2);
+  uint64_t before = 9;
+  uint64_t after = 9;
+  ASSERT_EQ(ane_e5rt_program_get_final_event_signaled(program.get(), &before, &after), 0);
+  EXPECT_EQ(before, 0u);
+  EXPECT_EQ(after, 1u);
+  uint64_t chained = 9;
+  ASSERT_EQ(ane_e5rt_program_get_chain_event_last_signaled(program.get(), 0, &chained), 0);
+  EXPECT_EQ(chained, 1u);
+  EXPECT_EQ(ane_e5rt_program_get_chain_event_last_signaled(program.get(), 1, &chained), -1);
+  // Events stand still under execute_sync (specification 001, section 5.3).
+  ASSERT_EQ(ane_e5rt_program_execute(program.get()), 0);
+  ASSERT_EQ(ane_e5rt_program_get_chain_event_last_signaled(program.get(), 0, &chained), 0);
+  EXPECT_EQ(chained, 1u);
+}
+
+TEST_F(Wrapper, BlocksCallBackWithTheirContext) {
+  int calls = 0;
+  void* block =
+      ane_e5rt_make_completion_block([](void* context) { ++*static_cast<int*>(context); }, &calls);
+  ASSERT_NE(block, nullptr);
+  // The third word of a block's header is its function, which takes the block (block ABI).
+  struct Header {
+    void* isa;
+    int flags, reserved;
+    void (*invoke)(void*);
+  };
+  const auto* header = static_cast<Header*>(block);
+  EXPECT_NE(header->isa, nullptr);
+  EXPECT_EQ(header->flags, 1 << 28) << "global: nobody copies or frees it";
+  header->invoke(block);
+  header->invoke(block);
+  EXPECT_EQ(calls, 2);
+  ane_e5rt_free_completion_block(block);
+}
+
+TEST_F(Wrapper, FailuresSayWhy) {
+  EXPECT_EQ(Compile(folder_->File("missing.mil"), {{"x"}, {8}}, {{"y"}, {8}}), nullptr);
+  EXPECT_STRNE(anecheck_e5rt_last_error(), "");
+  EXPECT_EQ(Compile(AddOne(), {{"nothing"}, {8}}, {{"y"}, {8}}), nullptr);
+  const Program program = CompileAddOne();
+  ASSERT_NE(program, nullptr);
+  const Halves x(64);
+  EXPECT_EQ(ane_e5rt_program_set_input_fp16(program.get(), "x", x.data(), 64), -1);
+  EXPECT_STREQ(anecheck_e5rt_last_error(), "port x holds fewer elements");
+  EXPECT_EQ(ane_e5rt_program_set_input_fp16(program.get(), "z", x.data(), 4), -1);
+  EXPECT_STREQ(anecheck_e5rt_last_error(), "there is no port called z");
+  EXPECT_EQ(ane_e5rt_program_set_input_fp16_op(program.get(), 1, "x", x.data(), 4), -1);
+  EXPECT_EQ(ane_e5rt_program_execute(nullptr), -1);
+  ane_e5rt_program_release(nullptr);
+}
+
+TEST_F(Wrapper, ProgramsAreReleasedForGood) {
+  // 128 programs a process (specification 001, section 5.4): a leak would end this early.
+  for (int i = 0; i < 140; ++i) {
+    ASSERT_NE(CompileAddOne(), nullptr) << i << ": " << anecheck_e5rt_last_error();
+  }
+}
+
+// A two-layer network in one program: forward, backward and the step of both weight matrices, whose
+// outputs are bound to their inputs. 2 inputs, 4 hidden units, a batch of 4.
+constexpr size_t kBatch = 4;
+constexpr size_t kIn = 2;
+constexpr size_t kHidden = 4;
+constexpr const char* kTraining =
+    "tensor<fp16, [4, 4]> h0 = matmul(x = x, y = w1);\n"
+    "tensor<fp16, [4, 4]> h = relu(x = h0);\n"
+    "tensor<fp16, [4, 1]> y = matmul(x = h, y = w2);\n"
+    "tensor<fp16, [4, 1]> d = sub(x = y, y = t);\n"
+    "tensor<fp16, [4, 1]> g2 = matmul(x = h, y = d, transpose_x = bool(true));\n"
+    "tensor<fp16, [4, 4]> dh = matmul(x = d, y = w2, transpose_y = bool(true));\n"
+    "tensor<fp16, [4, 4]> big = mul(x = h, y = fp16(0x1p+10));\n"
+    "tensor<fp16, [4, 4]> mask = minimum(x = big, y = fp16(0x1p+0));\n"
+    "tensor<fp16, [4, 4]> dm = mul(x = dh, y = mask);\n"
+    "tensor<fp16, [2, 4]> g1 = matmul(x = x, y = dm, transpose_x = bool(true));\n"
+    "tensor<fp16, [4, 1]> s2 = mul(x = g2, y = fp16(0x1p-4));\n"
+    "tensor<fp16, [2, 4]> s1 = mul(x = g1, y = fp16(0x1p-4));\n"
+    "tensor<fp16, [4, 1]> w2n = sub(x = w2, y = s2);\n"
+    "tensor<fp16, [2, 4]> w1n = sub(x = w1, y = s1);";
+
+double Rounded(double x) { return HalfToDouble(DoubleToHalf(x)); }
+
+// The same step on the host, rounded to fp16 after each operation.
+struct Host {
+  std::vector<double> x, t, w1, w2;
+
+  double Step() {
+    std::vector<double> h(kBatch * kHidden), d(kBatch);
+    double loss = 0;
+    for (size_t b = 0; b < kBatch; ++b) {
+      double y = 0;
+      for (size_t j = 0; j < kHidden; ++j) {
+        double sum = 0;
+        for (size_t i = 0; i < kIn; ++i) sum += x[b * kIn + i] * w1[i * kHidden + j];
+        h[b * kHidden + j] = std::max(Rounded(sum), 0.0);
+        y += h[b * kHidden + j] * w2[j];
+      }
+      d[b] = Rounded(Rounded(y) - t[b]);
+      loss += d[b] * d[b];
+    }
+    std::vector<double> g1(kIn * kHidden), g2(kHidden);
+    for (size_t b = 0; b < kBatch; ++b) {
+      for (size_t j = 0; j < kHidden; ++j) {
+        const double value = h[b * kHidden + j];
+        const double mask = std::min(Rounded(value * 1024), 1.0);
+        const double dm = Rounded(Rounded(d[b] * w2[j]) * mask);
+        g2[j] += value * d[b];
+        for (size_t i = 0; i < kIn; ++i) g1[i * kHidden + j] += x[b * kIn + i] * dm;
+      }
+    }
+    for (size_t j = 0; j < kHidden; ++j) w2[j] = Rounded(w2[j] - Rounded(Rounded(g2[j]) / 16));
+    for (size_t k = 0; k < g1.size(); ++k) w1[k] = Rounded(w1[k] - Rounded(Rounded(g1[k]) / 16));
+    return loss;
+  }
+};
+
+TEST_F(Wrapper, ANetworkLearnsWithResidentWeightsAsOnTheHost) {
+  const std::string path = Model("train",
+                                 "tensor<fp16, [4, 2]> x, tensor<fp16, [4, 1]> t, "
+                                 "tensor<fp16, [2, 4]> w1, tensor<fp16, [4, 1]> w2",
+                                 kTraining, "w1n, w2n");
+  const Program program =
+      Compile(path, {{"x", "t", "w1", "w2"}, {16, 8, 16, 8}}, {{"w1n", "w2n"}, {16, 8}});
+  ASSERT_NE(program, nullptr) << anecheck_e5rt_last_error();
+  ASSERT_EQ(ane_e5rt_program_share_buffer(program.get(), 0, "w1n", 0, "w1"), 0);
+  ASSERT_EQ(ane_e5rt_program_share_buffer(program.get(), 0, "w2n", 0, "w2"), 0);
+  // The larger of two numbers: no linear layer gives it.
+  Host host = {.x = {1, 0, 0, 1, 0.5, 0.25, 0.25, 1},
+               .t = {1, 1, 0.5, 1},
+               .w1 = {0.5, -0.25, 0.75, 0.125, -0.5, 0.5, 0.25, 0.75},
+               .w2 = {0.5, 0.25, -0.125, 0.5}};
+  for (auto& values : {&host.x, &host.t, &host.w1, &host.w2}) {
+    for (double& value : *values) value = Rounded(value);
+  }
+  const std::pair<const char*, const std::vector<double>*> kSeeds[] = {
+      {"x", &host.x}, {"t", &host.t}, {"w1", &host.w1}, {"w2", &host.w2}};
+  for (const auto& [port, values] : kSeeds) {
+    const Halves halves = ToHalves(*values);
+    ASSERT_EQ(ane_e5rt_program_set_input_fp16(program.get(), port, halves.data(), halves.size()),
+              0);
+  }
+  const double first = host.Step();
+  double last = first;
+  ASSERT_EQ(ane_e5rt_program_execute(program.get()), 0) << anecheck_e5rt_last_error();
+  for (int step = 1; step < 200; ++step) {
+    last = host.Step();
+    ASSERT_EQ(ane_e5rt_program_execute(program.get()), 0) << step;
+  }
+  EXPECT_LT(last, first / 20) << "it learns";
+  Halves w1(8);
+  Halves w2(4);
+  ASSERT_EQ(ane_e5rt_program_get_output_fp16(program.get(), "w1n", w1.data(), 8), 0);
+  ASSERT_EQ(ane_e5rt_program_get_output_fp16(program.get(), "w2n", w2.data(), 4), 0);
+  // 200 steps may drift by what the engine's sums lose against exact ones.
+  for (size_t i = 0; i < w1.size(); ++i) EXPECT_NEAR(ToDouble(w1[i]), host.w1[i], 0.01) << i;
+  for (size_t i = 0; i < w2.size(); ++i) EXPECT_NEAR(ToDouble(w2[i]), host.w2[i], 0.01) << i;
+}
+
+}  // namespace
+}  // namespace anecheck

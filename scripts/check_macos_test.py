@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""check-macos finds what Linux alone takes, and compiles the branches for macOS."""
+
+import importlib.machinery
+import importlib.util
+import pathlib
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+loader = importlib.machinery.SourceFileLoader("check_macos", str(HERE / "check-macos"))
+spec = importlib.util.spec_from_loader("check_macos", loader)
+check_macos = importlib.util.module_from_spec(spec)
+loader.exec_module(check_macos)
+
+
+class CheckMacos(unittest.TestCase):
+    def check(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            project = pathlib.Path(folder)
+            shims = project / "harness/runners/testing"
+            shims.mkdir(parents=True)
+            (shims / "macos").symlink_to(HERE.parent / "harness/runners/testing/macos")
+            (project / "a.cc").write_text(text)
+            return check_macos.main(["check-macos", str(project), "a.cc"])
+
+    def test_plain_code_is_fit(self):
+        self.assertEqual(self.check("int main() { return 0; }\n"), 0)
+
+    def test_the_branch_for_macos_is_compiled(self):
+        self.assertEqual(self.check("#if defined(__APPLE__)\nint x = no_such_name;\n#endif\n"), 1)
+        self.assertEqual(self.check("#if defined(__linux__)\nint x = no_such_name;\n#endif\n"), 0)
+
+    def test_integers_are_those_of_macos(self):
+        text = ("#include <cstdint>\n#include <type_traits>\n"
+                "static_assert(std::is_same_v<uint64_t, unsigned long long>);\n"
+                "static_assert(sizeof(void*) == 8);\n")
+        self.assertEqual(self.check(text), 0)
+
+    def test_names_of_linux_are_found(self):
+        self.assertEqual(self.check("#include <unistd.h>\n#include <fcntl.h>\n"
+                                    "int f(int* p) { return pipe2(p, 0); }\n"), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
