@@ -139,6 +139,7 @@ bool Infinite(double, double y) { return std::fabs(y) == kInfinity; }
 bool NotItself(double x, double y) { return y != x; }
 bool NotOneMore(double x, double y) { return y != x + 1; }
 bool NotSixteen(double, double y) { return y != 16; }
+bool Vanishes(double, double y) { return y == 0; }
 // These look for what is kept: the first argument that does not vanish.
 bool Kept(double, double y) { return y != 0; }
 
@@ -253,6 +254,13 @@ constexpr std::array kProbes = {
           .low = kInfinity,
           .op = "sub",
           .build = WithItself},
+    Probe{.name = "softplus_drop",
+          .what = "smallest x at which softplus(x) drops to 0",
+          .low = 1,
+          .high = 100,
+          .op = "softplus",
+          .build = Unary,
+          .bad = Vanishes},
     Probe{.name = "softplus_edge",
           .what = "softplus(inf)",
           .kind = ProbeKind::kValueAt,
@@ -276,6 +284,7 @@ constexpr std::array kProbes = {
 constexpr uint32_t kA13 = 1u << 2;
 constexpr uint32_t kA14 = 1u << 3;
 constexpr uint32_t kA15AndLater = 1u << 4 | 1u << 5 | 1u << 6 | 1u << 7;
+constexpr uint32_t kA16 = 1u << 5;
 constexpr uint32_t kA17 = 1u << 6;
 constexpr uint32_t kAll = 0xff;
 
@@ -314,6 +323,9 @@ constexpr std::array kPublished = {
     PublishedCliff{"maximum_nan", kA13, false, kInfinity, kInfinity,
                    "facts numerics.md, NaN input"},
     PublishedCliff{"infinity_minus_infinity", kA13, false, 0, 0, "facts numerics.md, inf-inf"},
+    // "x >= about 10.4": the last digit is left open.
+    PublishedCliff{"softplus_drop", kA13 | kA16 | kA17, false, 10.35, 10.45,
+                   "facts known_defects.csv, D09"},
     PublishedCliff{"softplus_edge", kA13, false, 0, 0, "facts numerics.md, softplus(+inf)"},
     PublishedCliff{"softsign_edge", kA13, false, 0, 0, "facts numerics.md, softsign(+inf)"},
     // Printed with three digits; the fp16 value that they round.

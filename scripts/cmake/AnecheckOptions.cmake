@@ -35,7 +35,8 @@ target_include_directories(anecheck_settings INTERFACE
   "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>" "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}>")
 # Contraction would let the two compilers round the same source differently.
 target_compile_options(anecheck_settings INTERFACE
-  -ffp-contract=off -Wall -Wextra -Wshadow -Wnon-virtual-dtor)
+  -ffp-contract=off -Wall -Wextra -Wshadow
+  "$<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>")
 if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   target_compile_options(anecheck_settings INTERFACE -Wimplicit-fallthrough -Wextra-semi)
 endif()

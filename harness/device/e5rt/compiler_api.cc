@@ -10,6 +10,7 @@
 #include "harness/device/compile_fault.h"
 #include "harness/device/e5rt/api.h"
 #include "harness/device/e5rt/bundle.h"
+#include "harness/device/e5rt/netlist_input.h"
 #include "harness/device/e5rt/objects.h"
 #include "harness/device/e5rt/state.h"
 
@@ -152,6 +153,10 @@ int64_t e5rt_e5_compiler_compile(void* compiler, const char* mil_path, void* opt
   if (RefusesContainer(*text)) {
     // Containers that the daemon has not signed do not load (facts/e5rt_abi.md).
     return Fail(kNotPermitted, "the program is not signed: 0xe00002e2 (kIOReturnNotPermitted)");
+  }
+  if (IsPropertyList(*text)) {
+    text = MilOfNetlist(*text, settings.model_folder);
+    if (!text.ok()) return Fail(kCompileFailed, text.error().message);
   }
   auto programs = CompileByMask(*text, settings, choices->device_mask, choices->force_bnns);
   if (!programs.ok()) {

@@ -1,0 +1,210 @@
+// The golden figures of facts numerics.md, one row a test, on the simulated engine as a campaign
+// reaches it: MIL text through the e5rt runner and a worker process.
+#include <cmath>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <limits>
+
+#include "harness/base/half.h"
+#include "harness/graph/graph.h"
+#include "harness/ops/op.h"
+#include "harness/runners/worker.h"
+
+namespace anecheck {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+struct Port {
+  Shape shape;
+  std::vector<double> values;
+};
+
+// One figure: a program of inputs a, b, ... and one output y, and y's first element.
+struct Row {
+  std::string name, target;
+  std::vector<Port> inputs;
+  Shape output;
+  std::string statement;
+  double least, most;  // equal where the figure is exact
+};
+
+Row Exact(std::string name, std::string target, std::vector<Port> inputs, Shape output,
+          std::string statement, double value) {
+  return {std::move(name),
+          std::move(target),
+          std::move(inputs),
+          output,
+          std::move(statement),
+          value,
+          value};
+}
+
+std::vector<double> Repeated(size_t count, double value) {
+  return std::vector<double>(count, value);
+}
+
+// A dot product with ones.
+Row Dot(std::string name, std::string target, const std::vector<double>& x, double value) {
+  const auto n = static_cast<int64_t>(x.size());
+  return Exact(std::move(name), std::move(target), {{{1, n}, x}, {{n, 1}, Repeated(x.size(), 1)}},
+               {1, 1}, "matmul(x = a, y = b)", value);
+}
+
+Row Unary(std::string name, std::string target, double x, std::string_view op, double value,
+          std::string_view extra = "") {
+  return Exact(std::move(name), std::move(target), {{{1}, {x}}}, {1},
+               fmt::format("{}(x = a{})", op, extra), value);
+}
+
+Row Binary(std::string name, std::string target, double x, double y, std::string_view op,
+           double value) {
+  return Exact(std::move(name), std::move(target), {{{1}, {x}}, {{1}, {y}}}, {1},
+               fmt::format("{}(x = a, y = b)", op), value);
+}
+
+std::vector<double> Cancelling(double large) {
+  std::vector<double> x;
+  for (int i = 0; i < 16; ++i) x.insert(x.end(), {large, -large, 1.0});
+  return x;
+}
+
+std::vector<double> LargeLane() {
+  std::vector<double> x = Repeated(1025, 1);
+  x[0] = 4096;
+  return x;
+}
+
+Row Slice(std::string name, std::string target, double x, double value) {
+  return Exact(std::move(name), std::move(target), {{{1, 2}, {1, x}}}, {1, 1},
+               "slice_by_size(x = a, begin = tensor<int32, [2]>([0, 1]), size = tensor<int32, "
+               "[2]>([1, 1]))",
+               value);
+}
+
+std::vector<Row> Rows() {
+  std::vector<Row> rows = {
+      Dot("ones", "h13", Repeated(16000, 1), 16000),
+      Dot("large_lane", "h13", LargeLane(), 5116),
+      Dot("port_below", "h13", {16376, 16376}, 32752),
+      Dot("port_at", "h13", {16384, 16384}, kInfinity),
+      Dot("port_at_a14", "h14", {16384, 16384}, kInfinity),
+      Dot("port_at_a17", "h17", {16384, 16384}, kInfinity),
+      Dot("port_interior", "h13", {20000, 20000, -20000, -20000}, kInfinity),
+      Dot("denormal_flushed", "h13", {0x1p-20, 0x1p-20}, 0),
+      Dot("denormal_kept_a17", "h17", {0x1p-20, 0x1p-20}, 0x1p-19),
+      Dot("tie", "h13", {2048, 1}, 2048),
+      Dot("tie_a17", "h17", {2048, 1}, 2050),
+      Binary("multiply_full_range", "h13", 200, 300, "mul", 60000),
+      Binary("multiply_overflow", "h13", 256, 256, "mul", kInfinity),
+      Binary("integers_through_2048", "h13", 2047, 1, "add", 2048),
+      Binary("integers_beyond", "h13", 2048, 1, "add", 2048),
+      Binary("denormal_elementwise", "h13", 0x1p-24, 1, "mul", 0x1p-24),
+      Binary("maximum_nan", "h13", kNan, 3, "maximum", kInfinity),
+      Binary("inf_minus_inf", "h13", kInfinity, kInfinity, "sub", 0),
+      Binary("zero_times_inf", "h13", 0, kInfinity, "mul", 0),
+      Slice("slice_passes_4094", "h13", 4094, 4094),
+      Slice("slice_gain", "h13", 4096, kInfinity),
+      Slice("slice_gain_a14", "h14", 4096, kInfinity),
+      Slice("slice_clean_a15", "h15", 4096, 4096),
+      Unary("relu_nan", "h13", kNan, "relu", kInfinity),
+      Unary("sigmoid_nan", "h13", kNan, "sigmoid", 1),
+      Unary("tanh_nan", "h13", kNan, "tanh", 1),
+      Unary("erf_nan", "h13", kNan, "erf", 1),
+      Unary("exp_nan", "h13", kNan, "exp", kInfinity),
+      Unary("sqrt_negative", "h13", -1, "sqrt", 0),
+      Unary("rsqrt_negative", "h13", -1, "rsqrt", 0),
+      Unary("rsqrt_minus_zero", "h13", -0.0, "rsqrt", kInfinity),
+      Unary("sqrt_minus_zero", "h13", -0.0, "sqrt", 0),
+      Unary("inverse_minus_zero", "h13", -0.0, "inverse", kInfinity, ", epsilon = fp16(0)"),
+      Unary("log_negative", "h13", -1, "log", 0),
+      Unary("log_zero", "h13", 0, "log", -45440),
+      Unary("softplus_infinity", "h13", kInfinity, "softplus", 0),
+      Unary("softsign_infinity", "h13", kInfinity, "softsign", 0),
+      Unary("exp_first_infinite", "h13", 11.09375, "exp", kInfinity),
+      Unary("square_first_infinite", "h13", 256, "square", kInfinity),
+      Unary("gelu_origin", "h13", 0, "gelu", HalfToDouble(DoubleToHalf(-0.000543)),
+            ", mode = string(\"EXACT\")"),
+      Unary("silu_origin", "h13", 0, "silu", HalfToDouble(DoubleToHalf(-0.001259))),
+      Exact("softmax_subtracts_maximum", "h13", {{{1, 4}, {1000, 1, 2, 3}}}, {1, 4},
+            "softmax(x = a, axis = int32(-1))", 1),
+      Exact("single_lane_conv", "h13", {{{1, 1, 1, 1}, {60000}}}, {1, 1, 1, 1},
+            "conv(x = a, weight = tensor<fp16, [1, 1, 1, 1]>([[[[1]]]]))", 60000),
+      Exact("reduce_sum_rounds_first", "h13", {{{1, 2}, {32752, 32752}}}, {1, 1},
+            "reduce_sum(x = a, axes = tensor<int32, [1]>([1]), keep_dims = bool(true))", 65504),
+  };
+  for (const double large : {1024, 3000, 4090, 4096, 8000, 16000, 30000}) {
+    rows.push_back(
+        Dot(fmt::format("survivors_{}", large), "h13", Cancelling(large), large < 4096 ? 16 : 4));
+  }
+  for (const auto& [op, x, error] : {std::tuple{"sigmoid", 1.5, 0.0034}, {"tanh", 0.7, 0.0017}}) {
+    Row row = Unary(std::string(op) + "_table", "h13", x, op, 0);
+    const double truth = *op == 's' ? 1 / (1 + std::exp(-x)) : std::tanh(x);
+    row.least = truth - error - 0x1p-11;
+    row.most = truth + error + 0x1p-11;
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+std::string TypeText(const Shape& shape) { return TensorType{DType::kFp16, shape}.ToString(); }
+
+std::string Mil(const Row& row) {
+  std::string parameters;
+  for (size_t i = 0; i < row.inputs.size(); ++i) {
+    parameters += fmt::format("{}{} {}", i == 0 ? "" : ", ", TypeText(row.inputs[i].shape),
+                              static_cast<char>('a' + i));
+  }
+  return fmt::format("program(1.3)\n{{\n func main<ios18>({}) {{\n{} y = {};\n}} -> (y);\n}}\n",
+                     parameters, TypeText(row.output), row.statement);
+}
+
+class GoldenNumerics : public ::testing::TestWithParam<Row> {
+ protected:
+  // One worker for all rows.
+  static E5rtRunner& TheRunner() {
+    static auto* runner = new E5rtRunner({.library = ANECHECK_SIMULATED_ENGINE});
+    return *runner;
+  }
+};
+
+TEST_P(GoldenNumerics, AreWhatWasMeasured) {
+  const Row& row = GetParam();
+  // The graph gives the runner names and sizes of the ports; the operation stands in the text.
+  Graph ports;
+  std::vector<Tensor> inputs;
+  for (size_t i = 0; i < row.inputs.size(); ++i) {
+    Tensor& tensor = inputs.emplace_back();
+    tensor.type = {DType::kFp16, row.inputs[i].shape};
+    for (const double value : row.inputs[i].values) {
+      const Half half = DoubleToHalf(value);
+      tensor.bytes.push_back(static_cast<uint8_t>(half.bits & 0xff));
+      tensor.bytes.push_back(static_cast<uint8_t>(half.bits >> 8));
+    }
+    ports.AddInput(tensor.type, std::string(1, static_cast<char>('a' + i)));
+  }
+  ports.BeginNode(&GetOp(OpKind::kRelu).schema);
+  ports.AddArgument(0, 0);
+  const TensorType types[] = {{DType::kFp16, row.output}};
+  const std::string names[] = {"y"};
+  ports.AddOutput(ports.FinishNodeAs(types, names));
+
+  const std::string mil = Mil(row);
+  const RunRequest request = {1, row.target, mil, &ports, inputs};
+  const auto replies = TheRunner().Run({&request, 1});
+  ASSERT_TRUE(replies.ok()) << replies.error().message;
+  const RunReply& reply = replies->front();
+  ASSERT_EQ(reply.status, RunStatus::kOk) << reply.message << "\n" << mil;
+  EXPECT_EQ(reply.backend, "ane");
+  const std::vector<uint8_t>& bytes = reply.outputs.at(0).bytes;
+  const double y = HalfToDouble(Half{static_cast<uint16_t>(bytes[0] | bytes[1] << 8)});
+  EXPECT_LE(row.least, y) << mil;
+  EXPECT_GE(row.most, y) << mil;
+}
+
+INSTANTIATE_TEST_SUITE_P(Facts, GoldenNumerics, ::testing::ValuesIn(Rows()),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace anecheck
