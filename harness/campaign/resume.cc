@@ -13,8 +13,11 @@ namespace {
 constexpr const char* kCountsSql =
     "SELECT count(*), coalesce(sum(verdict = 'inconclusive'), 0) FROM cases "
     "WHERE run = CAST(? AS INTEGER)";
+// Cases with judged outputs, and those that the runner judged by itself.
 constexpr const char* kJudgedSql =
-    "SELECT count(DISTINCT case_index) FROM outputs WHERE run = CAST(? AS INTEGER)";
+    "SELECT count(*) FROM cases WHERE run = CAST(? AS INTEGER) AND (verdict = 'pass' OR EXISTS "
+    "(SELECT 1 FROM outputs WHERE outputs.run = cases.run AND outputs.case_index = "
+    "cases.case_index))";
 constexpr const char* kFindingsSql =
     "SELECT id, case_index, op, target, route, verdict, known_defect, signature, summary, replay, "
     "occurrences FROM findings WHERE run = CAST(? AS INTEGER) ORDER BY case_index, id";
