@@ -1,6 +1,10 @@
 /* An Objective-C block in plain C, from the published block ABI (clang's "Block Implementation
    Specification"). It is marked global: retaining and releasing such a block do nothing, so that it
    may stand in ordinary memory and needs no Objective-C runtime. */
+/* RTLD_DEFAULT is an extension of POSIX. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <dlfcn.h>
 #include <stdlib.h>
 
