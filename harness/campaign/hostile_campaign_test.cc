@@ -19,21 +19,21 @@ struct Misdeed {
 constexpr Misdeed kMisdeeds[] = {
     {"CRASH", "crashed", "the worker was killed by signal 6 (Aborted)"},
     {"EXIT", "crashed", "the worker exited with code 7"},
-    {"HANG", "hung", "no answer in 1500 ms"},
-    {"EAT", "crashed", "the worker was stopped: it holds more than 600 MiB of memory"},
+    {"HANG", "hung", "no answer in 3000 ms"},
+    {"EAT", "crashed", "the worker was stopped: it holds more than 300 MiB of memory"},
     {"SPOIL", "garbled", "the worker's reply cannot be read: its memory is spoiled"},
     {"STRAY", "garbled", "the worker wrote what means nothing"},
     {"SILENT", "crashed", "the worker closed its channel and was killed"},
 };
 constexpr uint64_t kCases = 5000;
-constexpr uint64_t kEvery = 331;
+constexpr uint64_t kEvery = 709;
 
 const Misdeed* MisdeedOf(uint64_t index) {
   if (index % kEvery != 17) return nullptr;
   return &kMisdeeds[index / kEvery % std::size(kMisdeeds)];
 }
 
-// Puts a word in place of the text of every 331st case.
+// Puts a word in place of the text of every 709th case.
 class Provoked final : public Runner {
  public:
   explicit Provoked(const WorkerOptions& options) : runner_(options) {}
@@ -63,8 +63,8 @@ TEST(HostileCampaign, MisdeedsCostTheirCaseAlone) {
   options.db = folder->File("r.sqlite");
   options.worker.library = ANECHECK_HOSTILE_ESPRESSO;
   options.worker.quirks = {{"all", false}};
-  options.worker.case_timeout_ms = 1500;
-  options.worker.memory_limit = uint64_t{600} << 20;
+  options.worker.case_timeout_ms = 3000;
+  options.worker.memory_limit = uint64_t{300} << 20;
   const auto summary = RunCampaign(
       options,
       [&] { return Result<std::unique_ptr<Runner>>(std::make_unique<Provoked>(options.worker)); },

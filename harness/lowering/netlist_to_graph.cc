@@ -47,6 +47,15 @@ constexpr WindowKeys kWindowKeys[] = {{"KernelDepth", "PadFront", "PadBack"},
                                       {"KernelHeight", "PadTop", "PadBot"},
                                       {"KernelWidth", "PadLeft", "PadRight"}};
 
+// "y" of "y_tmp_0": the operation that a helper unit belongs to; other names are their own.
+std::string_view ChainName(std::string_view name) {
+  const size_t at = name.rfind("_tmp_");
+  if (at == std::string_view::npos || at + 5 == name.size()) return name;
+  const std::string_view digits = name.substr(at + 5);
+  const bool numbered = digits.find_first_not_of("0123456789") == std::string_view::npos;
+  return numbered ? name.substr(0, at) : name;
+}
+
 class Reader {
  public:
   Reader(const netlist::Network& network, std::span<const uint8_t> weights)
@@ -149,7 +158,7 @@ class Reader {
     if (readers.size() != 1) return false;
     if (unit.type == "Conv") return IsBias(*readers[0]);
     return unit.type == "InputView" && readers[0]->type == "InputView" &&
-           unit.name.starts_with(readers[0]->name + "_tmp_");
+           unit.name != ChainName(unit.name) && ChainName(unit.name) == ChainName(readers[0]->name);
   }
 
   // The value at operand `index`, looking through broadcasts.

@@ -18,7 +18,7 @@ using testing::WordCases;
 
 ExecOptions Hostile(const std::string& words = "") {
   return {.command = "'" + ExecutablePath() + "' " + testing::kHostileArgument + " " + words,
-          .case_timeout_ms = 2000};
+          .case_timeout_ms = 10000};
 }
 
 RunReply RunWord(const std::string& word, const std::string& hello = "",

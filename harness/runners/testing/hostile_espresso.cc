@@ -1,7 +1,7 @@
 // The simulated engine with a grudge, for tests of whole campaigns: everything is forwarded to
 // libanecheck_espresso but a MIL text that is one word. "CRASH" aborts, "EXIT" ends the process,
-// "HANG" never returns, "EAT" takes memory without end, "SPOIL" overwrites the memory shared with
-// the campaign and says that all is done, "STRAY" writes a byte that means nothing to the
+// "HANG" never returns, "EAT" takes half a gigabyte of memory, "SPOIL" overwrites the memory shared
+// with the campaign and says that all is done, "STRAY" writes a byte that means nothing to the
 // campaign's socket, "SILENT" closes that socket and lives on.
 #include <cstdint>
 #include <cstdlib>
@@ -23,11 +23,10 @@ constexpr int kSocket = 4;
 }
 
 [[noreturn]] void EatMemory() {
+  // More than a campaign allows, and no more than a machine has.
   std::vector<std::vector<char>> held;
-  for (;;) {
-    held.emplace_back(size_t{8} << 20, 'x');
-    usleep(2000);
-  }
+  for (int i = 0; i < 64; ++i) held.emplace_back(size_t{8} << 20, 'x');
+  SleepForEver();
 }
 
 void Write(char what) {
