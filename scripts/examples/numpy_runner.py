@@ -163,6 +163,28 @@ for name, function in BINARY.items():
     OPS[name] = lambda a, attrs, out, f=function: f(wide(a["x"]), wide(a["y"]))
 
 
+COMPARISONS = {"equal": np.equal, "not_equal": np.not_equal, "less": np.less,
+               "less_equal": np.less_equal, "greater": np.greater,
+               "greater_equal": np.greater_equal}
+for name, function in COMPARISONS.items():
+    OPS[name] = lambda a, attrs, out, f=function: f(wide(a["x"]), wide(a["y"]))
+
+
+for name, function in {"logical_and": np.logical_and, "logical_or": np.logical_or,
+                       "logical_xor": np.logical_xor}.items():
+    OPS[name] = lambda a, attrs, out, f=function: f(a["x"], a["y"])
+
+
+@op("logical_not")
+def logical_not(a, attrs, out):
+    return np.logical_not(a["x"])
+
+
+@op("select")
+def select(a, attrs, out):
+    return np.where(a["cond"], a["a"], a["b"])
+
+
 @op("relu")
 def relu(a, attrs, out):
     return np.maximum(wide(a["x"]), 0)
