@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "generators/tensor_data.h"
@@ -62,6 +63,43 @@ ValueId Drawer::NewConst(const Shape& shape, double limit) {
   Track({-limit, limit, integer_mode()});
   used_[id] = 1;
   return id;
+}
+
+ValueId Drawer::NewScalar(double value) {
+  const uint16_t bits = DoubleToHalf(value).bits;
+  const std::array<uint8_t, 2> bytes = {static_cast<uint8_t>(bits),
+                                        static_cast<uint8_t>(bits >> 8)};
+  const ValueId id = graph_.AddConst({DType::kFp16, Shape{}}, bytes);
+  Track({value, value, value == std::trunc(value)});
+  used_[id] = 1;
+  return id;
+}
+
+ValueId Drawer::NewIntegers(DType dtype, const Shape& shape, std::span<const int64_t> elements) {
+  const TensorType type{dtype, shape};
+  const auto size = static_cast<size_t>(DTypeBits(dtype) / 8);
+  std::vector<uint8_t> bytes(static_cast<size_t>(type.ByteSize()));
+  ValueRange range{0, 0, true};
+  for (size_t i = 0; i < elements.size(); ++i) {
+    for (size_t k = 0; k < size; ++k) {
+      bytes[i * size + k] = static_cast<uint8_t>(elements[i] >> (8 * k));
+    }
+    range.low = std::min(range.low, static_cast<double>(elements[i]));
+    range.high = std::max(range.high, static_cast<double>(elements[i]));
+  }
+  const ValueId id = graph_.AddConst(type, bytes);
+  Track(range);
+  used_[id] = 1;
+  return id;
+}
+
+ValueId Drawer::CastTo(DType dtype, ValueId x) {
+  ValueRange range = this->range(x);
+  if (!IsFloat(dtype)) range = {std::trunc(range.low), std::trunc(range.high), true};
+  Begin(OpKind::kCast);
+  graph_.AddArgument(params::Cast::kX, x);
+  graph_.AddString(params::Cast::kDtype, DTypeName(dtype));
+  return Finish(range) ? Last() : kNoValue;
 }
 
 ValueId Drawer::SameShape(const Shape& shape, ValueId not_this) {

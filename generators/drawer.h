@@ -47,6 +47,10 @@ class Drawer {
   ValueId NewInput(const Shape& shape);
   // A new fp16 constant with elements of magnitude up to `limit`.
   ValueId NewConst(const Shape& shape, double limit);
+  // A new fp16 scalar constant; `value` is one that fp16 holds.
+  ValueId NewScalar(double value);
+  // A new constant of an integer type with these elements, as indices and lengths are.
+  ValueId NewIntegers(DType dtype, const Shape& shape, std::span<const int64_t> elements);
   // An existing fp16 value of exactly this shape, a new input or a new constant.
   ValueId SameShape(const Shape& shape, ValueId not_this);
   // An operand for a broadcasting operation with `x`: same shape, or some axes 1, or lower rank.
@@ -64,6 +68,11 @@ class Drawer {
   // Converts the first result of the last node to fp16: bools and integers are no program outputs
   // on the engine's path (facts/mil.md).
   bool ToHalf();
+  // Appends cast(x) to int32 or back to fp16; kNoValue where it is refused. Integers that leave the
+  // graph must be cast back: int32 is no program output on the engine's path (facts/mil.md).
+  ValueId CastTo(DType dtype, ValueId x);
+  // The result of the last node.
+  ValueId Last() const { return graph_.nodes().back().first_result; }
 
   // A value nothing uses yet, the newest ones more likely; if all are used, any fp16 value.
   ValueId PickOperand();

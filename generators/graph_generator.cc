@@ -5,6 +5,7 @@
 
 #include "generators/drawer.h"
 #include "generators/tensor_data.h"
+#include "harness/ops/device_matrix.h"
 
 namespace anecheck {
 namespace {
@@ -36,14 +37,23 @@ Shape DrawLargeShape(Drawer& drawer) {
   return Shape{1, extent, 1, 1};
 }
 
-// The operations that may be drawn, as a table of weights.
+// Whether the conversion route is published to reach the engine with the operation. Native layers
+// and other rows that the matrix lacks count as reached.
+bool IsReached(const OpDefinition& op, int family) {
+  const auto reach = ReachOn(op.schema.name, family);
+  return !reach || *reach == Reach::kNative;
+}
+
+// The operations that may be drawn, as a table of weights. One operation that no engine takes
+// refuses the whole graph, so most graphs have none: `all` admits them.
 class Lottery {
  public:
-  explicit Lottery(const GeneratorOptions& options) {
+  Lottery(const GeneratorOptions& options, bool all) {
     for (const OpGenerator* generator : AllOpGenerators()) {
       const OpDefinition& op = GetOp(generator->kind);
       const bool allowed = options.ops.test(static_cast<size_t>(generator->kind)) &&
                            op.family_floor <= options.family && generator->weight > 0 &&
+                           (all || IsReached(op, options.family)) &&
                            (options.mode != CaseMode::kInteger || generator->integer);
       if (!allowed) continue;
       total_ += generator->weight;
@@ -79,7 +89,8 @@ std::optional<CaseMode> CaseModeFromName(std::string_view name) {
 void GenerateGraph(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph) {
   graph.Clear();
   Drawer drawer(choices, options, graph);
-  const Lottery lottery(options);
+  // A choice of operations by the caller is taken as it is.
+  const Lottery lottery(options, !options.ops.all() || choices.Chance(1, 8));
   drawer.NewInput(options.mode == CaseMode::kLargeAxis ? DrawLargeShape(drawer)
                                                        : DrawShape(drawer));
   const auto most = static_cast<uint64_t>(std::clamp(options.max_nodes, 1, 40));

@@ -10,6 +10,7 @@
 #include "generators/tensor_data.h"
 #include "harness/graph/fingerprint.h"
 #include "harness/graph/validate.h"
+#include "harness/ops/device_matrix.h"
 
 namespace anecheck {
 namespace {
@@ -93,6 +94,18 @@ TEST(GraphGenerator, EveryOperationIsDrawn) {
     EXPECT_TRUE(seen.contains(GetOp(generator->kind).schema.name))
         << GetOp(generator->kind).schema.name;
   }
+}
+
+TEST(GraphGenerator, MostGraphsHoldOnlyWhatTheEngineIsPublishedToHave) {
+  int reached = 0;
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    const Graph graph = Generate(seed, {.family = 2});
+    const bool native = std::ranges::all_of(graph.nodes(), [](const Node& node) {
+      return ReachOn(node.schema->name, 2).value_or(Reach::kNative) == Reach::kNative;
+    });
+    reached += native ? 1 : 0;
+  }
+  EXPECT_GT(reached, 300);
 }
 
 TEST(GraphGenerator, OpFilterIsObeyed) {

@@ -41,16 +41,20 @@ std::string FindDifference(const Graph& graph, std::span<const Tensor> inputs,
   Estimate actual;
   for (const Node& node : graph.nodes()) {
     const NodeView view(graph, node);
-    const auto slow = testing::SlowValues(view, OperandsOf(view, evaluation));
-    if (!slow) continue;
-    evaluation.Intermediate(node.first_result, actual);
-    for (size_t i = 0; i < slow->size(); ++i) {
-      if ((*slow)[i] && !SameNumber(*(*slow)[i], actual.value[i])) {
-        return fmt::format("{} element {}: {:a}, slow {:a}", view.op(), i, actual.value[i],
-                           *(*slow)[i]);
+    bool known = true;
+    for (uint32_t k = 0; k < node.result_count; ++k) {
+      const auto slow = testing::SlowValues(view, OperandsOf(view, evaluation), k);
+      known = known && slow;
+      if (!slow) continue;
+      evaluation.Intermediate(view.Result(k), actual);
+      for (size_t i = 0; i < slow->size(); ++i) {
+        if ((*slow)[i] && !SameNumber(*(*slow)[i], actual.value[i])) {
+          return fmt::format("{} result {} element {}: {:a}, slow {:a}", view.op(), k, i,
+                             actual.value[i], *(*slow)[i]);
+        }
       }
     }
-    ++compared[node.schema->id];
+    if (known) ++compared[node.schema->id];
   }
   return {};
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <iterator>
 
+#include "harness/ops/device_matrix.h"
 #include "harness/ops/op.h"
 #include "harness/targets/catalog.h"
 #include "reports/text.h"
@@ -52,6 +53,9 @@ std::vector<MatrixRow> TableRows() {
   std::vector<MatrixRow> rows;
   for (const OpDefinition* op : AllOps()) {
     rows.push_back({std::string(op->schema.name), std::string(OpClassName(op->op_class)), true});
+  }
+  for (const CataloguedOp& op : CataloguedOps()) {
+    rows.push_back({std::string(op.name), std::string(OpClassName(op.op_class)), true});
   }
   return rows;
 }

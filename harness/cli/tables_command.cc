@@ -6,6 +6,7 @@
 
 #include "harness/cli/command.h"
 #include "harness/cli/target_flags.h"
+#include "harness/ops/device_matrix.h"
 #include "harness/ops/op.h"
 #include "harness/targets/targets_print.h"
 
@@ -26,6 +27,15 @@ int PrintOps(bool json) {
                     {"reason", op->no_reference_reason}});
     text += fmt::format("{:<40} {:<44} {:<12} {}\n", op->schema.name, OpClassName(op->op_class),
                         route, reference ? "yes" : op->no_reference_reason);
+  }
+  for (const CataloguedOp& op : CataloguedOps()) {
+    list.push_back({{"name", op.name},
+                    {"class", OpClassName(op.op_class)},
+                    {"route", ""},
+                    {"reference", false},
+                    {"reason", op.reason}});
+    text += fmt::format("{:<40} {:<44} {:<12} catalogued: {}\n", op.name, OpClassName(op.op_class),
+                        "none", op.reason);
   }
   Print(json ? nlohmann::ordered_json{{"ops", list}}.dump(2) : text);
   return kExitClean;

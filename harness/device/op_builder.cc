@@ -156,6 +156,46 @@ bool OpBuilder::Bool(std::string_view name, bool fallback) {
   return operand->constant->data[0] != 0;
 }
 
+IntList OpBuilder::Bools(std::string_view name) {
+  const auto operand = ConstantOrNothing(name, Element::kBool);
+  IntList values;
+  if (!operand) return values;
+  if (operand->type.element != Element::kBool || operand->type.shape.rank() > 1) {
+    Reject(Stage::kFrontend, fmt::format("argument '{}' must be a list of bools", name));
+    return values;
+  }
+  for (int64_t i = 0; i < operand->type.shape.Elements(); ++i) {
+    const int64_t value = operand->constant->data[static_cast<size_t>(i)] != 0 ? 1 : 0;
+    if (!values.Append(value)) Reject(Stage::kFrontend, "a list is too long");
+  }
+  return values;
+}
+
+IntList OpBuilder::Tuple(std::string_view name) {
+  IntList values;
+  if (!ok()) return values;
+  if (!source_.Has(name)) {
+    Reject(Stage::kFrontend, fmt::format("required argument '{}' is missing", name));
+    return values;
+  }
+  const auto operands = source_.Several(name, Element::kInt32);
+  if (!operands.ok()) {
+    Reject(Stage::kFrontend, operands.error().message);
+    return values;
+  }
+  for (const Operand& operand : *operands) {
+    const bool is_bool = operand.type.element == Element::kBool;
+    if (operand.constant == nullptr || operand.type.shape.Elements() != 1 ||
+        !(is_bool || IsInteger(operand.type.element))) {
+      Reject(Stage::kFrontend, fmt::format("argument '{}' must be constant scalars", name));
+      return values;
+    }
+    const int64_t value = is_bool ? operand.constant->data[0] : IntAt(*operand.constant, 0);
+    if (!values.Append(value)) Reject(Stage::kFrontend, "a tuple is too long");
+  }
+  return values;
+}
+
 double OpBuilder::Float(std::string_view name) {
   const auto operand = ConstantOrReject(name, Element::kFp16);
   if (!operand) return 0;

@@ -124,6 +124,10 @@ class OpBuilder {
   Operand Tensor(std::string_view name);
   // The same where it may be absent: an operand of type kOther, and no kernel input.
   std::optional<Operand> OptionalTensor(std::string_view name);
+  // A constant of any rank that is no kernel input; nothing where it is refused.
+  std::optional<Operand> ConstantTensor(std::string_view name) {
+    return ConstantOrReject(name, Element::kInt32);
+  }
   // All members of a tuple, each a kernel input.
   std::vector<Operand> Tensors(std::string_view name);
 
@@ -134,6 +138,10 @@ class OpBuilder {
   int64_t Int(std::string_view name);
   int64_t Int(std::string_view name, int64_t fallback);
   bool Bool(std::string_view name, bool fallback);
+  // A list of bools as 0 and 1; empty where it is absent.
+  IntList Bools(std::string_view name);
+  // A tuple of constant scalars, integers or bools.
+  IntList Tuple(std::string_view name);
   double Float(std::string_view name);
   double Float(std::string_view name, double fallback);
   std::string String(std::string_view name);

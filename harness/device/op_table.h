@@ -30,6 +30,9 @@ std::span<const OpRow> NormalizationRows();
 std::span<const OpRow> ReductionRows();
 std::span<const OpRow> MovementRows();
 std::span<const OpRow> SliceRows();
+std::span<const OpRow> StructureRows();
+std::span<const OpRow> RearrangementRows();
+std::span<const OpRow> GatherRows();
 std::span<const OpRow> QuantizationRows();
 std::span<const OpRow> ComparisonRows();
 

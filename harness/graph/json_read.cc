@@ -175,7 +175,12 @@ class Reader {
         CheckKeys(json, path, {"op", "inputs", "outputs"}, {"name", "attrs", "blocks"}));
     ANECHECK_ASSIGN(const std::string op, ReadString(json["op"], path + ".op"));
     const OpSchema* schema = vocabulary_.Find(op);
-    if (schema == nullptr) return Wrong(path, fmt::format("operation \"{}\" is unknown", op));
+    if (schema == nullptr) {
+      const std::string_view reason = vocabulary_.ReasonWithout(op);
+      return Wrong(path, reason.empty()
+                             ? fmt::format("operation \"{}\" is unknown", op)
+                             : fmt::format("operation \"{}\" cannot be judged: it {}", op, reason));
+    }
     graph_.BeginNode(schema);
     ANECHECK_RETURN_IF_ERROR(ReadArguments(json["inputs"], *schema, path + ".inputs"));
     if (json.contains("attrs")) {

@@ -43,6 +43,13 @@ struct Parameter {
   // Float attributes: the element type in which MIL spells them follows the first tensor input
   // where this is true, else it is fp32 (facts/more/mil_text_forms.csv).
   bool float_follows_input = true;
+  // Integer attributes that MIL wants as uint32.
+  bool unsigned_integer = false;
+  // List attributes that MIL spells as a tuple of scalars, `begins = (a, b)`, instead of a tensor.
+  bool tuple = false;
+  // Integer list attributes that MIL spells as a tensor [n, 2]; here its entries in row-major
+  // order.
+  bool pairs = false;
   // String attributes: the spellings that are accepted; empty accepts any.
   std::span<const std::string_view> choices = {};
   // The value that an absent optional attribute stands for, in words, for people. Code states it
@@ -90,6 +97,8 @@ class Vocabulary {
   virtual ~Vocabulary() = default;
   // The schema called `name`, or null.
   virtual const OpSchema* Find(std::string_view name) const = 0;
+  // Why there is no schema of an operation that is known nevertheless; empty for all others.
+  virtual std::string_view ReasonWithout(std::string_view /*name*/) const { return {}; }
 };
 
 }  // namespace anecheck

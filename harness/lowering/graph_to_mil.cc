@@ -1,5 +1,6 @@
 #include "harness/lowering/graph_to_mil.h"
 
+#include <array>
 #include <fmt/format.h>
 #include <vector>
 
@@ -101,7 +102,11 @@ class Lowering {
     const anecheck::Parameter& parameter = node.schema->parameters[attribute.parameter];
     switch (attribute.kind) {
       case AttributeKind::kInt:
-        writer_.Integer(parameter.name, static_cast<int32_t>(attribute.integer));
+        if (parameter.unsigned_integer) {
+          writer_.Unsigned(parameter.name, static_cast<uint32_t>(attribute.integer));
+        } else {
+          writer_.Integer(parameter.name, static_cast<int32_t>(attribute.integer));
+        }
         break;
       case AttributeKind::kBool:
         writer_.Bool(parameter.name, attribute.integer != 0);
@@ -116,25 +121,40 @@ class Lowering {
           writer_.Float32(parameter.name, static_cast<float>(attribute.number));
         }
         break;
-      case AttributeKind::kInts: {
-        integers_.clear();
-        for (const int64_t value : graph_.ints(attribute)) {
-          integers_.push_back(static_cast<int32_t>(value));
-        }
-        writer_.Integers(parameter.name, integers_);
+      case AttributeKind::kInts:
+        WriteIntegers(parameter, graph_.ints(attribute));
         break;
-      }
       case AttributeKind::kBools: {
         const auto values = graph_.ints(attribute);
         const auto flags = std::make_unique<bool[]>(values.size());
         for (size_t i = 0; i < values.size(); ++i) flags[i] = values[i] != 0;
-        writer_.Bools(parameter.name, std::span(flags.get(), values.size()));
+        const std::span<const bool> span(flags.get(), values.size());
+        if (parameter.tuple) {
+          writer_.BoolTuple(parameter.name, span);
+        } else {
+          writer_.Bools(parameter.name, span);
+        }
         break;
       }
       case AttributeKind::kFloats:
         WriteFloats(node, parameter, graph_.floats(attribute));
         break;
     }
+  }
+
+  void WriteIntegers(const anecheck::Parameter& parameter, std::span<const int64_t> values) {
+    integers_.clear();
+    for (const int64_t value : values) integers_.push_back(static_cast<int32_t>(value));
+    if (parameter.tuple) return writer_.IntegerTuple(parameter.name, integers_);
+    if (!parameter.pairs) return writer_.Integers(parameter.name, integers_);
+    std::vector<uint8_t> bytes;
+    for (const int32_t value : integers_) {
+      for (int i = 0; i < 4; ++i) {
+        bytes.push_back(static_cast<uint8_t>(static_cast<uint32_t>(value) >> (8 * i)));
+      }
+    }
+    const std::array<int64_t, 2> dimensions = {static_cast<int64_t>(values.size() / 2), 2};
+    writer_.Tensor(parameter.name, mil::DataType::kInt32, dimensions, bytes);
   }
 
   void WriteFloats(const Node& node, const anecheck::Parameter& parameter,

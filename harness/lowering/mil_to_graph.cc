@@ -89,6 +89,11 @@ class Reader {
   Status ReadStatement(mil::StatementView statement) {
     const OpSchema* schema = vocabulary_.Find(statement.op());
     if (schema == nullptr) {
+      const std::string_view reason = vocabulary_.ReasonWithout(statement.op());
+      if (!reason.empty()) {
+        return At(ErrorCode::kUnsupported, statement.offset(),
+                  fmt::format("operation \"{}\" cannot be judged: it {}", statement.op(), reason));
+      }
       return At(ErrorCode::kUnsupported, statement.offset(),
                 fmt::format("operation \"{}\" is not in the vocabulary", statement.op()));
     }
@@ -188,6 +193,7 @@ class Reader {
           ErrorCode::kUnsupported, argument.offset(),
           fmt::format("{}.{} is computed; only constants are read", schema.name, argument.name()));
     }
+    if (literal->kind() == mil::ValueKind::kTuple) return ReadTuple(*literal, schema, parameter);
     switch (schema.parameters[static_cast<size_t>(parameter)].kind) {
       case ParameterKind::kInt: {
         ANECHECK_ASSIGN(const int64_t value, mil::ReadInteger(*literal));
@@ -220,6 +226,37 @@ class Reader {
       case ParameterKind::kTensor:
       case ParameterKind::kTensorList:
         break;
+    }
+    return {};
+  }
+
+  // A tuple of scalars, each a literal or the name of a constant.
+  Status ReadTuple(mil::ValueView tuple, const OpSchema& schema, int parameter) {
+    const Parameter& wanted = schema.parameters[static_cast<size_t>(parameter)];
+    std::vector<int64_t> values;
+    for (const mil::ValueView entry : mil::TupleOrOne(tuple)) {
+      const auto literal = mil::FollowConstant(entry);
+      if (!literal || literal->kind() != mil::ValueKind::kTyped) {
+        return At(
+            ErrorCode::kUnsupported, entry.offset(),
+            fmt::format("{}.{} is computed; only constants are read", schema.name, wanted.name));
+      }
+      if (wanted.kind == ParameterKind::kBools) {
+        ANECHECK_ASSIGN(const bool value, mil::ReadBool(*literal));
+        values.push_back(value ? 1 : 0);
+      } else {
+        ANECHECK_ASSIGN(const int64_t value, mil::ReadInteger(*literal));
+        values.push_back(value);
+      }
+    }
+    if (wanted.kind == ParameterKind::kBools) {
+      graph_.AddBools(parameter, values);
+    } else if (wanted.kind == ParameterKind::kInts) {
+      graph_.AddInts(parameter, values);
+    } else {
+      return At(ErrorCode::kInvalid, tuple.offset(),
+                fmt::format("{}.{} must be {}, not a tuple", schema.name, wanted.name,
+                            ParameterKindName(wanted.kind)));
     }
     return {};
   }

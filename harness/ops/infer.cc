@@ -1,7 +1,10 @@
 #include "harness/ops/infer.h"
 
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
+
+#include "harness/base/half.h"
 
 namespace anecheck {
 namespace {
@@ -116,6 +119,95 @@ Result<uint32_t> AxisMask(const NodeView& node, int parameter, int rank) {
     mask |= uint32_t{1} << *axis;
   }
   return mask;
+}
+
+Result<int> AxisAt(const NodeView& node, int parameter, int64_t fallback, int rank) {
+  const int64_t given = node.Int(parameter, fallback);
+  const auto axis = NormalizeAxis(given, rank);
+  if (!axis) return Reject(node, fmt::format("axis {} is outside rank {}", given, rank));
+  return *axis;
+}
+
+Result<double> ConstantScalar(const NodeView& node, int parameter) {
+  const std::string_view name = node.schema().parameters[static_cast<size_t>(parameter)].name;
+  const Value& value = node.graph().value(node.Input(parameter));
+  if (value.kind != ValueKind::kConst) {
+    return Reject(node, fmt::format("{} must be a constant", name));
+  }
+  if (value.type.shape.Elements() != 1 || value.type.shape.rank() > 1) {
+    return Reject(node, fmt::format("{} is {}, must be a scalar", name, value.type.ToString()));
+  }
+  const auto bytes = node.graph().ConstData(node.Input(parameter));
+  uint32_t bits = 0;
+  for (size_t i = 0; i < bytes.size() && i < 4; ++i) bits |= uint32_t{bytes[i]} << (8 * i);
+  switch (value.type.dtype) {
+    case DType::kFp16:
+      return HalfToDouble(Half{static_cast<uint16_t>(bits)});
+    case DType::kFp32:
+      return static_cast<double>(std::bit_cast<float>(bits));
+    case DType::kInt32:
+      return static_cast<double>(static_cast<int32_t>(bits));
+    case DType::kInt16:
+      return static_cast<double>(static_cast<int16_t>(bits));
+    case DType::kInt8:
+      return static_cast<double>(static_cast<int8_t>(bits));
+    default:
+      return static_cast<double>(bits);
+  }
+}
+
+namespace {
+
+bool MaskAt(const NodeView& node, int parameter, size_t axis) {
+  const auto mask = node.Ints(parameter);
+  return axis < mask.size() && mask[axis] != 0;
+}
+
+}  // namespace
+
+Result<std::array<AxisSlice, Shape::kMaxRank>> ResolveSlice(const NodeView& node, const Shape& x,
+                                                            const SliceParameters& parameters) {
+  const auto begin = node.Ints(parameters.begin);
+  const auto end = node.Ints(parameters.end);
+  const auto stride = node.Ints(parameters.stride);
+  const auto rank = static_cast<size_t>(x.rank());
+  if (begin.size() != rank || end.size() != rank || (!stride.empty() && stride.size() != rank)) {
+    return Reject(node, fmt::format("begin, end and stride need {} entries", rank));
+  }
+  for (const int mask : {parameters.begin_mask, parameters.end_mask, parameters.squeeze_mask}) {
+    if (node.HasAttribute(mask) && node.Ints(mask).size() != rank) {
+      return Reject(
+          node, fmt::format("a mask has {} entries, must have {}", node.Ints(mask).size(), rank));
+    }
+  }
+  std::array<AxisSlice, Shape::kMaxRank> slices{};
+  for (size_t axis = 0; axis < rank; ++axis) {
+    const int64_t extent = x[static_cast<int>(axis)];
+    const int64_t step = stride.empty() ? 1 : stride[axis];
+    if (step == 0) return Reject(node, fmt::format("stride[{}] is 0", axis));
+    // The ends that Python's slices clamp to: [0, extent] forward, [-1, extent - 1] backward.
+    const int64_t least = step > 0 ? 0 : -1;
+    const int64_t most = step > 0 ? extent : extent - 1;
+    const auto place = [&](int64_t given) {
+      return std::clamp(given < 0 ? given + extent : given, least, most);
+    };
+    const bool squeezed = MaskAt(node, parameters.squeeze_mask, axis);
+    const bool open_begin = MaskAt(node, parameters.begin_mask, axis);
+    const bool open_end = MaskAt(node, parameters.end_mask, axis);
+    AxisSlice& slice = slices[axis];
+    slice.step = step;
+    slice.squeezed = squeezed;
+    slice.first = open_begin ? (step > 0 ? 0 : extent - 1) : place(begin[axis]);
+    const int64_t last = open_end ? (step > 0 ? extent : -1) : place(end[axis]);
+    const int64_t span = step > 0 ? last - slice.first : slice.first - last;
+    const int64_t size = step > 0 ? step : -step;
+    slice.count = squeezed ? 1 : span <= 0 ? 0 : (span + size - 1) / size;
+    if (slice.count == 0 || slice.first < 0 || slice.first >= extent) {
+      return Reject(node, fmt::format("axis {}: begin {} end {} stride {} takes nothing of {}",
+                                      axis, begin[axis], end[axis], step, extent));
+    }
+  }
+  return slices;
 }
 
 Status InferSameAsX(const NodeView& node, ResultTypes& results) {

@@ -42,6 +42,28 @@ Result<Window> ComputeWindow(const NodeView& node, const Shape& x, std::span<con
 // An axis outside or named twice is an error.
 Result<uint32_t> AxisMask(const NodeView& node, int parameter, int rank);
 
+// The axis at `parameter` in [0, rank), or `fallback` where the attribute is absent.
+Result<int> AxisAt(const NodeView& node, int parameter, int64_t fallback, int rank);
+
+// The only element of the constant at `parameter` (fp16, fp32 or an integer type of 8 to 32 bits).
+// An error where the operand is no constant or has more elements.
+Result<double> ConstantScalar(const NodeView& node, int parameter);
+
+// One axis of a slice in Python's sense: `count` elements from `first` at distance `step`.
+struct AxisSlice {
+  int64_t first = 0;
+  int64_t step = 1;
+  int64_t count = 0;
+  bool squeezed = false;  // the axis is dropped from the result
+};
+// Attribute indices of slice_by_index and slice_update.
+struct SliceParameters {
+  int begin, end, stride, begin_mask, end_mask, squeeze_mask;
+};
+// Resolves every axis of a slice of `x`; an empty axis is an error.
+Result<std::array<AxisSlice, Shape::kMaxRank>> ResolveSlice(const NodeView& node, const Shape& x,
+                                                            const SliceParameters& parameters);
+
 // Infers one result of x's own type (parameter 0).
 Status InferSameAsX(const NodeView& node, ResultTypes& results);
 // Infers the broadcast of parameters 0 and 1, which must agree in element type.

@@ -4,6 +4,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "harness/ops/device_matrix.h"
+
 namespace anecheck {
 
 namespace {
@@ -38,6 +40,10 @@ class TableVocabulary final : public Vocabulary {
   const OpSchema* Find(std::string_view name) const override {
     const OpDefinition* op = FindDefinition(name);
     return op == nullptr ? nullptr : &op->schema;
+  }
+  std::string_view ReasonWithout(std::string_view name) const override {
+    const CataloguedOp* op = FindCataloguedOp(name);
+    return op == nullptr ? std::string_view() : op->reason;
   }
   const OpDefinition* FindDefinition(std::string_view name) const {
     const auto found = by_name_.find(name);

@@ -1,6 +1,5 @@
 // The operation table: complete, consistent with the parameter names that other rooms use, and
 // strict about shapes in the words of the real layers.
-#include <functional>
 #include <gtest/gtest.h>
 #include <set>
 
@@ -9,6 +8,7 @@
 #include "harness/ops/infer.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "harness/ops/testing/instance.h"
 
 namespace anecheck {
 namespace {
@@ -71,56 +71,8 @@ TEST(Params, IndicesAreThoseOfTheSchemas) {
   ExpectName(OpKind::kCast, Cast::kDtype, "dtype");
 }
 
-using Ints = std::vector<int64_t>;
-
-// One operation under construction: operands are inputs of the shapes given, constants where the
-// schema wants them.
-class Instance {
- public:
-  explicit Instance(OpKind kind) : kind_(kind) {}
-  Instance& In(int parameter, Shape shape, DType dtype = DType::kFp16) {
-    const bool constant = GetOp(kind_).schema.parameters[static_cast<size_t>(parameter)].constant;
-    operands_.push_back({static_cast<uint16_t>(parameter), constant
-                                                               ? graph_.AddConst({dtype, shape}, {})
-                                                               : graph_.AddInput({dtype, shape})});
-    return *this;
-  }
-  Instance& Set(const std::function<void(Graph&)>& attribute) {
-    attributes_.push_back(attribute);
-    return *this;
-  }
-  Instance& Set(int parameter, const Ints& values) {
-    return Set([=](Graph& g) { g.AddInts(parameter, values); });
-  }
-  Instance& Set(int parameter, const char* text) {
-    return Set([=](Graph& g) { g.AddString(parameter, text); });
-  }
-  Instance& Set(int parameter, int64_t value) {
-    return Set([=](Graph& g) { g.AddInt(parameter, value); });
-  }
-  Instance& Flag(int parameter, bool value) {
-    return Set([=](Graph& g) { g.AddBool(parameter, value); });
-  }
-  Instance& Number(int parameter, double value) {
-    return Set([=](Graph& g) { g.AddFloat(parameter, value); });
-  }
-
-  // The inferred types as text, or the error.
-  std::string Infer() {
-    graph_.BeginNode(&GetOp(kind_).schema);
-    for (const Argument& operand : operands_) graph_.AddArgument(operand.parameter, operand.value);
-    for (const auto& attribute : attributes_) attribute(graph_);
-    const auto first = graph_.FinishNode();
-    if (!first.ok()) return first.error().message;
-    return graph_.type(*first).ToString();
-  }
-
- private:
-  OpKind kind_;
-  Graph graph_;
-  std::vector<Argument> operands_;
-  std::vector<std::function<void(Graph&)>> attributes_;
-};
+using testing::Instance;
+using testing::Ints;
 
 TEST(Convolution, ShapesFollowPaddingStrideAndDilation) {
   using P = params::Conv;

@@ -67,6 +67,77 @@ struct SliceBySize {
   enum : int { kX, kBegin, kSize };
 };
 
+struct ReshapeLike {
+  enum : int { kX, kRefTensors, kBegins, kEnds, kEndMasks };
+};
+struct OverAxes {  // expand_dims, squeeze, reverse
+  enum : int { kX, kAxes };
+};
+struct Flatten2d {
+  enum : int { kX, kAxis };
+};
+struct Stack {
+  enum : int { kValues, kAxis };
+};
+struct Split {
+  enum : int { kX, kAxis, kNumSplits, kSplitSizes };
+};
+struct Fill {
+  enum : int { kShape, kValue };
+};
+struct FillLike {
+  enum : int { kRefTensor, kValue };
+};
+struct Range1d {
+  enum : int { kEnd, kStart, kStep };
+};
+struct OneHot {
+  enum : int { kIndices, kOneHotVectorSize, kAxis, kOnValue, kOffValue };
+};
+struct SliceByIndex {
+  enum : int { kX, kBegin, kEnd, kStride, kBeginMask, kEndMask, kSqueezeMask };
+};
+struct SliceUpdate {
+  enum : int { kX, kUpdate, kBegin, kEnd, kStride, kBeginMask, kEndMask, kSqueezeMask };
+};
+struct ReverseSequence {
+  enum : int { kX, kLengths, kSeqAxis, kBatchAxis };
+};
+struct Tile {
+  enum : int { kX, kReps };
+};
+struct Crop {
+  enum : int { kX, kCropHeight, kCropWidth };
+};
+struct BandPart {
+  enum : int { kX, kLower, kUpper };
+};
+struct SlidingWindows {
+  enum : int { kX, kAxis, kSize, kStride };
+};
+struct Blocks {  // depth_to_space, space_to_depth, pixel_shuffle, pixel_unshuffle: the block or
+                 // factor
+  enum : int { kX, kFactor };
+};
+struct Batches {  // space_to_batch (paddings), batch_to_space (crops)
+  enum : int { kX, kBlockShape, kMargins };
+};
+struct Gather {
+  enum : int { kX, kIndices, kAxis, kBatchDims, kValidateIndices };
+};
+struct GatherAlongAxis {
+  enum : int { kX, kIndices, kAxis, kValidateIndices };
+};
+struct GatherNd {
+  enum : int { kX, kIndices, kBatchDims, kValidateIndices };
+};
+struct Scatter {  // scatter, scatter_along_axis
+  enum : int { kData, kIndices, kUpdates, kAxis, kMode, kValidateIndices };
+};
+struct ScatterNd {
+  enum : int { kData, kIndices, kUpdates, kMode, kValidateIndices };
+};
+
 // quantization
 struct Cast {
   enum : int { kX, kDtype };

@@ -193,12 +193,44 @@ Status SliceBySize(KernelContext& context) {
 
 }  // namespace
 
-void MoveByStrides(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
-                   const Strides& source, int64_t start) {
+void MoveByView(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
+                const Shape& view, const Strides& source, int64_t start) {
   PrepareMove(context, result, x.point());
-  ForEachSource(result.type.shape, source, start,
+  ForEachSource(view, source, start,
                 [&](size_t at, size_t from) { MoveElement(x, from, result, at); });
   FinishMove(x, result);
+}
+
+void MoveByStrides(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
+                   const Strides& source, int64_t start) {
+  MoveByView(context, x, result, result.type.shape, source, start);
+}
+
+void MoveByTables(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
+                  const OffsetTables& tables) {
+  PrepareMove(context, result, x.point());
+  const int rank = result.type.shape.rank();
+  std::array<size_t, Shape::kMaxRank> index{};
+  for (size_t at = 0; at < result.size; ++at) {
+    int64_t from = 0;
+    for (int axis = 0; axis < rank; ++axis) {
+      const auto a = static_cast<size_t>(axis);
+      from += tables[a][index[a]];
+    }
+    MoveElement(x, static_cast<size_t>(from), result, at);
+    for (int axis = rank - 1; axis >= 0; --axis) {
+      const auto a = static_cast<size_t>(axis);
+      if (++index[a] < tables[a].size()) break;
+      index[a] = 0;
+    }
+  }
+  FinishMove(x, result);
+}
+
+void FillWith(KernelContext& context, double number, BoundedTensor& result) {
+  PrepareMove(context, result, true);
+  for (size_t i = 0; i < result.size; ++i) PutElement(number, result, i);
+  result.special = !(std::fabs(number) < kInfinity);
 }
 
 }  // namespace reference

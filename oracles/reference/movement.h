@@ -31,6 +31,17 @@ inline void PutElement(double number, BoundedTensor& result, size_t to) {
   result.nan[to] = 0;
 }
 
+// Admits element `from` of `x` at `to` besides what stands there. Precondition: `result` is no
+// point tensor.
+inline void AdmitElement(const BoundedTensor& x, size_t from, BoundedTensor& result, size_t to) {
+  const bool only_nan = x.low[from] != x.low[from];
+  const bool had_only_nan = result.low[to] != result.low[to];
+  if (only_nan || had_only_nan || x.NanAt(from)) result.nan[to] = 1;
+  if (only_nan) return;
+  if (had_only_nan || x.low[from] < result.low[to]) result.low[to] = x.low[from];
+  if (had_only_nan || x.high[from] > result.high[to]) result.high[to] = x.high[from];
+}
+
 // Takes over what is known of one operand as a whole.
 inline void FinishMove(const BoundedTensor& x, BoundedTensor& result) {
   result.special |= x.special;
@@ -53,5 +64,36 @@ inline void Alias(const BoundedTensor& x, BoundedTensor& result) {
 // result[index] = x[start + index . source].
 void MoveByStrides(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
                    const Strides& source, int64_t start);
+// The same where `view` is the result's shape with some axes split: its row-major order is the
+// result's.
+void MoveByView(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
+                const Shape& view, const Strides& source, int64_t start);
+
+// For each axis of the result the offset into x that each index contributes.
+using OffsetTables = std::array<std::span<int64_t>, Shape::kMaxRank>;
+// Tables for `shape`, from `offset(axis, index)`.
+template <typename Offset>
+OffsetTables MakeTables(Arena& arena, const Shape& shape, const Offset& offset) {
+  OffsetTables tables{};
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    const auto count = static_cast<size_t>(shape[axis]);
+    const auto a = static_cast<size_t>(axis);
+    tables[a] = std::span(arena.Allocate<int64_t>(count), count);
+    for (size_t i = 0; i < count; ++i) tables[a][i] = offset(axis, static_cast<int64_t>(i));
+  }
+  return tables;
+}
+// result[index] = x[sum of tables[axis][index[axis]]].
+void MoveByTables(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
+                  const OffsetTables& tables);
+
+// Every element of a point tensor is `number`, which the element type holds.
+void FillWith(KernelContext& context, double number, BoundedTensor& result);
+
+// The axis at an attribute, from the front.
+inline int AxisOf(const NodeView& node, int parameter, int64_t fallback, int rank) {
+  const int64_t given = node.Int(parameter, fallback);
+  return static_cast<int>(given < 0 ? given + rank : given);
+}
 
 }  // namespace anecheck::reference

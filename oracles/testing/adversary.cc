@@ -124,7 +124,17 @@ std::vector<double> Adversary::Stored(const Graph& graph, ValueId id) const {
 }
 
 bool Adversary::RunNode(const NodeView& node) {
+  if (IsMovement(node)) {
+    for (uint32_t i = 0; i < node.node().result_count; ++i) {
+      values_[node.Result(i)] = Move(node, i);
+    }
+    return true;
+  }
   Elements& result = values_[node.Result()];
+  if (IsScatter(node)) {
+    result = Scatter(node);
+    return true;
+  }
   switch (KindOf(node.schema())) {
     case OpKind::kAdd:
     case OpKind::kSub:
@@ -157,13 +167,6 @@ bool Adversary::RunNode(const NodeView& node) {
       return true;
     case OpKind::kLayerNorm:
       result = LayerNorm(node);
-      return true;
-    case OpKind::kReshape:
-    case OpKind::kTranspose:
-    case OpKind::kConcat:
-    case OpKind::kPad:
-    case OpKind::kSliceBySize:
-      result = Move(node);
       return true;
     case OpKind::kCast:
       result = Cast(node);
@@ -331,17 +334,48 @@ Adversary::Elements Adversary::LayerNorm(const NodeView& node) {
   return result;
 }
 
-Adversary::Elements Adversary::Move(const NodeView& node) {
-  const auto arguments = node.graph().arguments(node.node());
+std::vector<Adversary::Elements> Adversary::Operands(const NodeView& node) const {
+  std::vector<Elements> operands;
+  for (const Argument& argument : node.graph().arguments(node.node())) {
+    operands.push_back(values_[argument.value]);
+  }
+  return operands;
+}
+
+Adversary::Elements Adversary::Move(const NodeView& node, uint32_t index) {
+  const std::vector<Elements> operands = Operands(node);
+  const DType dtype = node.ResultType(index).dtype;
   Elements result;
-  for (const Source& source : MovedElements(node)) {
+  for (const Source& source : MovedElements(node, operands, index)) {
     if (source.operand >= 0) {
-      const ValueId from = arguments[static_cast<size_t>(source.operand)].value;
-      result.push_back(values_[from][source.element]);
+      result.push_back(operands[static_cast<size_t>(source.operand)][source.element]);
     } else {
-      const double constant = node.Float(params::Pad::kConstantVal, 0);
-      const DType dtype = node.ResultType().dtype;
-      result.push_back(IsFloat(dtype) ? ToType(dtype, constant) : std::trunc(constant));
+      result.push_back(IsFloat(dtype) ? ToType(dtype, source.constant)
+                                      : std::trunc(source.constant));
+    }
+  }
+  return result;
+}
+
+// One update after the other, rounded in between or not.
+Adversary::Elements Adversary::Scatter(const NodeView& node) {
+  const DType dtype = node.ResultType().dtype;
+  const std::string_view mode = node.String(node.schema().FindParameter("mode"), "add");
+  const std::vector<Elements> operands = Operands(node);
+  Elements result = operands[0];
+  const auto updates = ScatteredUpdates(node, operands);
+  for (size_t i = 0; i < updates.size(); ++i) {
+    for (const size_t from : updates[i]) {
+      const double a = result[i];
+      const double b = operands[2][from];
+      const bool nan = std::isnan(a) || std::isnan(b);
+      if (mode == "update") result[i] = b;
+      if (mode == "max") result[i] = nan ? NAN : std::max(a, b);
+      if (mode == "min") result[i] = nan ? NAN : std::min(a, b);
+      if (mode == "add") result[i] = Hold(dtype, a + b);
+      if (mode == "sub") result[i] = Hold(dtype, a - b);
+      if (mode == "mul") result[i] = Hold(dtype, a * b);
+      if (mode == "div") result[i] = Hold(dtype, Neighbour(dtype, a / b));
     }
   }
   return result;

@@ -42,10 +42,12 @@ class Adversary {
   Elements Combine(const NodeView& node);
   Elements Softmax(const NodeView& node);
   Elements LayerNorm(const NodeView& node);
-  Elements Move(const NodeView& node);
+  Elements Move(const NodeView& node, uint32_t result);
+  Elements Scatter(const NodeView& node);
   Elements Cast(const NodeView& node);
   // The parts in files of their own; false for operations that are not theirs.
   bool RunComparison(const NodeView& node);
+  std::vector<Elements> Operands(const NodeView& node) const;
 
   const Elements& In(const NodeView& node, int parameter) const {
     return values_[node.Input(parameter)];

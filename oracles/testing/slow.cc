@@ -193,16 +193,47 @@ SlowElements LayerNorm(const NodeView& node, Operands operands) {
   return result;
 }
 
-SlowElements Move(const NodeView& node, Operands operands) {
+SlowElements Move(const NodeView& node, Operands operands, uint32_t index) {
   SlowElements result;
-  const DType dtype = node.ResultType().dtype;
-  for (const Source& source : MovedElements(node)) {
+  const DType dtype = node.ResultType(index).dtype;
+  for (const Source& source : MovedElements(node, operands, index)) {
     if (source.operand >= 0) {
       result.emplace_back(operands[static_cast<size_t>(source.operand)][source.element]);
     } else {
-      const double constant = node.Float(params::Pad::kConstantVal, 0);
-      result.emplace_back(IsFloat(dtype) ? RoundTo(dtype, constant) : std::trunc(constant));
+      result.emplace_back(IsFloat(dtype) ? RoundTo(dtype, source.constant)
+                                         : std::trunc(source.constant));
     }
+  }
+  return result;
+}
+
+Real Applied(std::string_view mode, const Real& a, double b) {
+  if (mode == "add") return a + b;
+  if (mode == "sub") return a - b;
+  if (mode == "mul") return a * b;
+  if (mode == "div") return a / b;
+  if (mode == "max") return a.Odd() > b ? a : Real(b);
+  if (mode == "min") return a.Odd() < b ? a : Real(b);
+  return b;
+}
+
+SlowElements Scatter(const NodeView& node, Operands operands) {
+  const int parameter = node.schema().FindParameter("mode");
+  const std::string_view mode = node.String(parameter, "add");
+  const DType dtype = node.ResultType().dtype;
+  const auto updates = ScatteredUpdates(node, operands);
+  SlowElements result;
+  for (size_t i = 0; i < updates.size(); ++i) {
+    result.emplace_back();
+    Real y = operands[0][i];
+    bool finite = std::isfinite(operands[0][i]);
+    for (const size_t from : updates[i]) {
+      const double update = operands[2][from];
+      if (mode == "update") finite = true;
+      finite = finite && std::isfinite(update) && !(mode == "div" && update == 0);
+      if (finite) y = Applied(mode, y, update);
+    }
+    if (finite && IsFloat(dtype)) result.back() = y.RoundedTo(dtype);
   }
   return result;
 }
@@ -227,7 +258,9 @@ SlowElements Cast(const NodeView& node, Operands operands) {
 
 }  // namespace
 
-std::optional<SlowElements> SlowValues(const NodeView& node, Operands operands) {
+std::optional<SlowElements> SlowValues(const NodeView& node, Operands operands, uint32_t result) {
+  if (IsMovement(node)) return Move(node, operands, result);
+  if (IsScatter(node)) return Scatter(node, operands);
   switch (KindOf(node.schema())) {
     case OpKind::kAdd:
     case OpKind::kSub:
@@ -255,12 +288,6 @@ std::optional<SlowElements> SlowValues(const NodeView& node, Operands operands) 
       return Softmax(node, operands);
     case OpKind::kLayerNorm:
       return LayerNorm(node, operands);
-    case OpKind::kReshape:
-    case OpKind::kTranspose:
-    case OpKind::kConcat:
-    case OpKind::kPad:
-    case OpKind::kSliceBySize:
-      return Move(node, operands);
     case OpKind::kCast:
       return Cast(node, operands);
     default:

@@ -16,7 +16,8 @@ using SlowElements = std::vector<std::optional<double>>;
 // `operands` holds the numbers of each argument, in the order of the node's argument list. Nothing
 // where the operation has no slow form here.
 std::optional<SlowElements> SlowValues(const NodeView& node,
-                                       std::span<const std::vector<double>> operands);
+                                       std::span<const std::vector<double>> operands,
+                                       uint32_t result = 0);
 
 // The parts, each for operations of its file; nothing for the others.
 std::optional<SlowElements> SlowComparison(const NodeView& node,

@@ -180,80 +180,6 @@ std::vector<std::vector<size_t>> GroupBy(const Shape& shape, const std::vector<b
   return groups;
 }
 
-Source ConcatSource(const NodeView& node, size_t index) {
-  using P = params::Concat;
-  const Shape& shape = node.ResultType().shape;
-  const auto axis = static_cast<size_t>(Wrap(node.Int(P::kAxis, 0), shape.rank()));
-  const auto values = node.InputList(P::kValues);
-  Coordinates at = CoordinatesOf(shape, index);
-  int operand = 0;
-  if (node.Bool(P::kInterleave, false)) {
-    const auto count = static_cast<int64_t>(values.size());
-    operand = static_cast<int>(at[axis] % count);
-    at[axis] /= count;
-  } else {
-    while (true) {
-      const int64_t extent =
-          node.graph().type(values[static_cast<size_t>(operand)]).shape[static_cast<int>(axis)];
-      if (at[axis] < extent) break;
-      at[axis] -= extent;
-      ++operand;
-    }
-  }
-  return {operand, IndexOf(node.graph().type(values[static_cast<size_t>(operand)]).shape, at)};
-}
-
-Source PadSource(const NodeView& node, size_t index) {
-  using P = params::Pad;
-  const Shape& x = node.InputShape(P::kX);
-  const auto pad = node.Ints(P::kPad);
-  const std::string_view mode = node.String(P::kMode, "constant");
-  Coordinates at = CoordinatesOf(node.ResultType().shape, index);
-  const size_t first = at.size() - pad.size() / 2;
-  for (size_t axis = first; axis < at.size(); ++axis) {
-    const int64_t extent = x[static_cast<int>(axis)];
-    int64_t place = at[axis] - pad[2 * (axis - first)];
-    if (mode == "constant" && (place < 0 || place >= extent)) return {-1, 0};
-    if (mode == "replicate") place = std::clamp<int64_t>(place, 0, extent - 1);
-    // Walking back from the edge, with or without the edge element itself.
-    const int64_t edge = mode == "symmetric" ? 1 : 0;
-    if (place < 0) place = -place - edge;
-    if (place >= extent) place = extent - 1 - (place - (extent - 1) - edge);
-    at[axis] = place;
-  }
-  return {0, IndexOf(x, at)};
-}
-
-Source MovedElement(const NodeView& node, size_t index) {
-  const Shape& shape = node.ResultType().shape;
-  const Shape& x = node.InputShape(0);
-  switch (KindOf(node.schema())) {
-    case OpKind::kReshape:
-      return {0, index};
-    case OpKind::kTranspose: {
-      const Coordinates at = CoordinatesOf(shape, index);
-      Coordinates from(at.size());
-      const auto perm = node.Ints(params::Transpose::kPerm);
-      for (size_t i = 0; i < at.size(); ++i) {
-        from[static_cast<size_t>(Wrap(perm[i], x.rank()))] = at[i];
-      }
-      return {0, IndexOf(x, from)};
-    }
-    case OpKind::kSliceBySize: {
-      Coordinates at = CoordinatesOf(shape, index);
-      const auto begin = node.Ints(params::SliceBySize::kBegin);
-      for (size_t i = 0; i < at.size(); ++i) {
-        at[i] += begin[i] < 0 ? begin[i] + x[static_cast<int>(i)] : begin[i];
-      }
-      return {0, IndexOf(x, at)};
-    }
-    case OpKind::kConcat:
-      return ConcatSource(node, index);
-    default:
-      return PadSource(node, index);
-  }
-}
-
 }  // namespace
 
 Coordinates CoordinatesOf(const Shape& shape, size_t index) {
@@ -326,14 +252,6 @@ std::vector<std::vector<size_t>> NormalisedGroups(const NodeView& node) {
   std::vector<bool> named(static_cast<size_t>(x.rank()), false);
   named[static_cast<size_t>(Wrap(node.Int(params::Softmax::kAxis, -1), x.rank()))] = true;
   return GroupBy(x, named);
-}
-
-std::vector<Source> MovedElements(const NodeView& node) {
-  std::vector<Source> sources;
-  for (size_t i = 0; i < static_cast<size_t>(node.ResultType().shape.Elements()); ++i) {
-    sources.push_back(MovedElement(node, i));
-  }
-  return sources;
 }
 
 }  // namespace anecheck::testing

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -39,12 +40,24 @@ std::vector<Combined> CombinedElements(const NodeView& node);
 // row-major order of the normalised axes.
 std::vector<std::vector<size_t>> NormalisedGroups(const NodeView& node);
 
-// Movement: for each result element the operand (position in the argument list) and its element;
-// operand -1 stands for pad's constant.
+// Movement: for each element of one result the operand (position in the argument list) and its
+// element; operand -1 stands for a number that is in no operand, before it is rounded to the type.
 struct Source {
   int operand = 0;
   size_t element = 0;
+  double constant = 0;
 };
-std::vector<Source> MovedElements(const NodeView& node);
+// Whether MovedElements knows the operation.
+bool IsMovement(const NodeView& node);
+// `operands` holds the numbers of each argument, in the order of the node's argument list: where an
+// operation takes indices they say what is moved.
+std::vector<Source> MovedElements(const NodeView& node,
+                                  std::span<const std::vector<double>> operands,
+                                  uint32_t result = 0);
+
+// Scatters: for each element of the data the elements of the updates that go to it, in order.
+bool IsScatter(const NodeView& node);
+std::vector<std::vector<size_t>> ScatteredUpdates(const NodeView& node,
+                                                  std::span<const std::vector<double>> operands);
 
 }  // namespace anecheck::testing

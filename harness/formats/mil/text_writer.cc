@@ -154,6 +154,36 @@ void TextWriter::Integers(std::string_view argument, std::span<const int32_t> va
   text_ += "])";
 }
 
+void TextWriter::Unsigned(std::string_view argument, uint32_t value) {
+  BeginArgument(argument);
+  OpenScalar(DataType::kUint32);
+  AppendInteger(text_, value);
+  text_ += ')';
+}
+
+void TextWriter::IntegerTuple(std::string_view argument, std::span<const int32_t> values) {
+  BeginArgument(argument);
+  text_ += '(';
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i != 0) text_ += ", ";
+    OpenScalar(DataType::kInt32);
+    AppendInteger(text_, values[i]);
+    text_ += ')';
+  }
+  text_ += ')';
+}
+
+void TextWriter::BoolTuple(std::string_view argument, std::span<const bool> values) {
+  BeginArgument(argument);
+  text_ += '(';
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i != 0) text_ += ", ";
+    OpenScalar(DataType::kBool);
+    text_ += values[i] ? "true)" : "false)";
+  }
+  text_ += ')';
+}
+
 void TextWriter::Bool(std::string_view argument, bool value) {
   BeginArgument(argument);
   OpenScalar(DataType::kBool);

@@ -61,7 +61,10 @@ class TextWriter {
   void Name(std::string_view argument, std::string_view value);
   void Names(std::string_view argument, std::span<const std::string_view> values);
   void Integer(std::string_view argument, int32_t value);
+  void Unsigned(std::string_view argument, uint32_t value);
   void Integers(std::string_view argument, std::span<const int32_t> values);
+  void IntegerTuple(std::string_view argument, std::span<const int32_t> values);
+  void BoolTuple(std::string_view argument, std::span<const bool> values);
   void Bool(std::string_view argument, bool value);
   void Bools(std::string_view argument, std::span<const bool> values);
   void String(std::string_view argument, std::string_view value);

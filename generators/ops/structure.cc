@@ -1,0 +1,250 @@
+// How operations that change a tensor's shape or make one are drawn. What makes a tensor out of
+// nothing is drawn together with an addition, so that the operand is used.
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+#include "generators/drawer.h"
+#include "harness/ops/params.h"
+
+namespace anecheck {
+namespace {
+
+bool DrawIdentity(Drawer& drawer, ValueId x) {
+  drawer.Begin(OpKind::kIdentity);
+  drawer.graph().AddArgument(params::Unary::kX, x);
+  return drawer.Finish(drawer.range(x));
+}
+
+// References that give x's own extents, in up to two runs: the first from x, the rest from a
+// tensor whose last axes are x's.
+bool DrawReshapeLike(Drawer& drawer, ValueId x) {
+  using P = params::ReshapeLike;
+  const Shape shape = drawer.shape(x);
+  if (shape.rank() < 1) return false;
+  ChoiceStream& choices = drawer.choices();
+  Shape flat;
+  flat.Append(shape.Elements());
+  const bool to_flat = choices.Coin();
+  const ValueId reference = drawer.SameShape(to_flat ? flat : shape, x);
+  const auto cut = static_cast<int64_t>(choices.Below(static_cast<uint64_t>(shape.rank()) + 1));
+  Graph& graph = drawer.graph();
+  drawer.Begin(OpKind::kReshapeLike);
+  graph.AddArgument(P::kX, x);
+  if (to_flat) {
+    graph.AddArgument(P::kRefTensors, reference);
+    graph.AddInts(P::kBegins, std::vector<int64_t>{0});
+    graph.AddInts(P::kEnds, std::vector<int64_t>{1});
+    graph.AddBools(P::kEndMasks, std::vector<int64_t>{choices.Coin() ? 1 : 0});
+  } else {
+    graph.AddArgument(P::kRefTensors, x);
+    graph.AddArgument(P::kRefTensors, reference);
+    graph.AddInts(P::kBegins, std::vector<int64_t>{0, cut});
+    graph.AddInts(P::kEnds, std::vector<int64_t>{cut, 0});
+    graph.AddBools(P::kEndMasks, std::vector<int64_t>{0, 1});
+  }
+  return drawer.Finish(drawer.range(x));
+}
+
+bool DrawExpandDims(Drawer& drawer, ValueId x) {
+  using P = params::OverAxes;
+  const int rank = drawer.shape(x).rank();
+  if (rank >= 5) return false;
+  ChoiceStream& choices = drawer.choices();
+  const int more = static_cast<int>(choices.Range(1, std::min(2, 5 - rank)));
+  std::vector<int64_t> axes;
+  for (int axis = 0; axis < rank + more && static_cast<int>(axes.size()) < more; ++axis) {
+    const bool needed = rank + more - axis == more - static_cast<int>(axes.size());
+    if (needed || choices.Coin()) axes.push_back(choices.Coin() ? axis : axis - rank - more);
+  }
+  drawer.Begin(OpKind::kExpandDims);
+  drawer.graph().AddArgument(P::kX, x);
+  drawer.graph().AddInts(P::kAxes, axes);
+  return drawer.Finish(drawer.range(x));
+}
+
+bool DrawSqueeze(Drawer& drawer, ValueId x) {
+  using P = params::OverAxes;
+  const Shape shape = drawer.shape(x);
+  std::vector<int64_t> axes;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if (shape[axis] == 1 && drawer.choices().Chance(2, 3)) axes.push_back(axis);
+  }
+  // A result of rank 0 is drawn by reductions; here some axis stays.
+  if (axes.empty() || axes.size() == static_cast<size_t>(shape.rank())) return false;
+  drawer.Begin(OpKind::kSqueeze);
+  drawer.graph().AddArgument(P::kX, x);
+  drawer.graph().AddInts(P::kAxes, axes);
+  return drawer.Finish(drawer.range(x));
+}
+
+bool DrawFlatten2d(Drawer& drawer, ValueId x) {
+  using P = params::Flatten2d;
+  drawer.Begin(OpKind::kFlatten2d);
+  drawer.graph().AddArgument(P::kX, x);
+  drawer.graph().AddInt(P::kAxis, drawer.choices().Range(0, drawer.shape(x).rank()));
+  return drawer.Finish(drawer.range(x));
+}
+
+bool DrawStack(Drawer& drawer, ValueId x) {
+  using P = params::Stack;
+  const Shape shape = drawer.shape(x);
+  if (shape.rank() >= 5 || shape.Elements() > drawer.options().max_elements) return false;
+  ChoiceStream& choices = drawer.choices();
+  std::vector<ValueId> parts = {x};
+  const uint64_t more = choices.Range(0, 2);
+  for (uint64_t i = 0; i < more; ++i) parts.push_back(drawer.SameShape(shape, kNoValue));
+  if (choices.Coin()) std::rotate(parts.begin(), parts.begin() + 1, parts.end());
+  ValueRange range = drawer.range(x);
+  drawer.Begin(OpKind::kStack);
+  for (const ValueId part : parts) {
+    drawer.graph().AddArgument(P::kValues, part);
+    range.low = std::min(range.low, drawer.range(part).low);
+    range.high = std::max(range.high, drawer.range(part).high);
+    range.integer = range.integer && drawer.range(part).integer;
+  }
+  const int64_t axis = choices.Range(0, shape.rank());
+  drawer.graph().AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank() - 1);
+  return drawer.Finish(range);
+}
+
+bool DrawSplit(Drawer& drawer, ValueId x) {
+  using P = params::Split;
+  const Shape shape = drawer.shape(x);
+  ChoiceStream& choices = drawer.choices();
+  if (shape.rank() < 1) return false;
+  const auto axis = static_cast<int>(choices.Below(static_cast<uint64_t>(shape.rank())));
+  if (shape[axis] < 2) return false;
+  std::vector<int64_t> sizes;
+  int64_t left = shape[axis];
+  while (left > 0 && sizes.size() < 3) {
+    sizes.push_back(sizes.size() == 2 ? left : choices.Range(1, left));
+    left -= sizes.back();
+  }
+  int64_t equal = choices.Range(2, 4);
+  while (shape[axis] % equal != 0) --equal;
+  const bool by_sizes = equal == 1 || choices.Coin();
+  drawer.Begin(OpKind::kSplit);
+  drawer.graph().AddArgument(P::kX, x);
+  drawer.graph().AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank());
+  if (by_sizes) {
+    drawer.graph().AddInts(P::kSplitSizes, sizes);
+  } else {
+    drawer.graph().AddInt(P::kNumSplits, equal);
+  }
+  return drawer.Finish(drawer.range(x));
+}
+
+// x + the result of the last node.
+bool AddToOperand(Drawer& drawer, ValueId x) {
+  const ValueId made = drawer.Last();
+  const ValueRange a = drawer.range(x);
+  const ValueRange b = drawer.range(made);
+  drawer.Begin(OpKind::kAdd);
+  drawer.graph().AddArgument(params::Binary::kX, x);
+  drawer.graph().AddArgument(params::Binary::kY, made);
+  return drawer.Finish({a.low + b.low, a.high + b.high, a.integer && b.integer});
+}
+
+constexpr double kFillLimit = 16;
+
+bool HasRoom(const Drawer& drawer, ValueId x, double more) {
+  return drawer.range(x).Magnitude() + more <= drawer.Ceiling();
+}
+
+bool DrawFill(Drawer& drawer, ValueId x) {
+  using P = params::Fill;
+  if (!HasRoom(drawer, x, kFillLimit)) return false;
+  const ValueId value = drawer.NewConst(Shape{}, kFillLimit);
+  const Shape shape = drawer.shape(x);
+  drawer.Begin(OpKind::kFill);
+  drawer.graph().AddArgument(P::kValue, value);
+  drawer.graph().AddInts(P::kShape, shape.dims());
+  return drawer.Finish(drawer.range(value)) && AddToOperand(drawer, x);
+}
+
+bool DrawFillLike(Drawer& drawer, ValueId x) {
+  using P = params::FillLike;
+  if (!HasRoom(drawer, x, kFillLimit)) return false;
+  const ValueId value = drawer.NewConst(Shape{}, kFillLimit);
+  drawer.Begin(OpKind::kFillLike);
+  drawer.graph().AddArgument(P::kRefTensor, x);
+  drawer.graph().AddArgument(P::kValue, value);
+  return drawer.Finish(drawer.range(value)) && AddToOperand(drawer, x);
+}
+
+// As many steps as x's last axis is long, so that the two can be added.
+bool DrawRange1d(Drawer& drawer, ValueId x) {
+  using P = params::Range1d;
+  const Shape shape = drawer.shape(x);
+  if (shape.rank() < 1 || shape[shape.rank() - 1] > 512) return false;
+  ChoiceStream& choices = drawer.choices();
+  const int64_t count = shape[shape.rank() - 1];
+  const int64_t start = choices.Range(-8, 8);
+  const int64_t step = choices.Coin() ? choices.Range(1, 3) : choices.Range(-3, -1);
+  const auto far = static_cast<double>(std::max(std::abs(start), std::abs(start + step * count)));
+  if (!HasRoom(drawer, x, far)) return false;
+  // An end between two steps gives the same elements as one on a step.
+  const int64_t past = start + step * (count - 1) + (step > 0 ? 1 : -1);
+  const ValueId end = drawer.NewScalar(static_cast<double>(past));
+  const ValueId first = drawer.NewScalar(static_cast<double>(start));
+  const ValueId by = drawer.NewScalar(static_cast<double>(step));
+  drawer.Begin(OpKind::kRange1d);
+  drawer.graph().AddArgument(P::kEnd, end);
+  drawer.graph().AddArgument(P::kStart, first);
+  drawer.graph().AddArgument(P::kStep, by);
+  return drawer.Finish({-far, far, true}) && AddToOperand(drawer, x);
+}
+
+bool DrawOneHot(Drawer& drawer, ValueId x) {
+  using P = params::OneHot;
+  const Shape shape = drawer.shape(x);
+  // What an integer conversion makes of NaN and infinities is said nowhere.
+  if (drawer.mode() == CaseMode::kSpecial || shape.rank() > 4 || shape.Elements() > 64) {
+    return false;
+  }
+  ChoiceStream& choices = drawer.choices();
+  const ValueId on = drawer.NewConst(Shape{}, kFillLimit);
+  const ValueId off = drawer.NewConst(Shape{}, kFillLimit);
+  const ValueId indices = drawer.CastTo(DType::kInt32, x);
+  if (indices == kNoValue) return false;
+  drawer.Begin(OpKind::kOneHot);
+  drawer.graph().AddArgument(P::kIndices, indices);
+  drawer.graph().AddArgument(P::kOnValue, on);
+  drawer.graph().AddArgument(P::kOffValue, off);
+  drawer.graph().AddInt(P::kOneHotVectorSize, choices.Range(1, 8));
+  drawer.graph().AddInt(P::kAxis, choices.Range(-1, shape.rank()));
+  const ValueRange a = drawer.range(on);
+  const ValueRange b = drawer.range(off);
+  return drawer.Finish({std::min(a.low, b.low), std::max(a.high, b.high), a.integer && b.integer});
+}
+
+bool DrawShape(Drawer& drawer, ValueId x) {
+  const Shape shape = drawer.shape(x);
+  if (shape.rank() < 1) return false;
+  double most = 0;
+  for (const int64_t dim : shape.dims()) most = std::max(most, static_cast<double>(dim));
+  if (most > 2048) return false;
+  drawer.Begin(OpKind::kShape);
+  drawer.graph().AddArgument(params::Unary::kX, x);
+  if (!drawer.Finish({0, most, true})) return false;
+  return drawer.CastTo(DType::kFp16, drawer.Last()) != kNoValue;
+}
+
+}  // namespace
+
+constinit const OpGenerator kGeneratorIdentity = {OpKind::kIdentity, true, 1, DrawIdentity};
+constinit const OpGenerator kGeneratorReshapeLike = {OpKind::kReshapeLike, true, 1,
+                                                     DrawReshapeLike};
+constinit const OpGenerator kGeneratorExpandDims = {OpKind::kExpandDims, true, 2, DrawExpandDims};
+constinit const OpGenerator kGeneratorSqueeze = {OpKind::kSqueeze, true, 2, DrawSqueeze};
+constinit const OpGenerator kGeneratorFlatten2d = {OpKind::kFlatten2d, true, 1, DrawFlatten2d};
+constinit const OpGenerator kGeneratorStack = {OpKind::kStack, true, 2, DrawStack};
+constinit const OpGenerator kGeneratorSplit = {OpKind::kSplit, true, 2, DrawSplit};
+constinit const OpGenerator kGeneratorFill = {OpKind::kFill, true, 1, DrawFill};
+constinit const OpGenerator kGeneratorFillLike = {OpKind::kFillLike, true, 1, DrawFillLike};
+constinit const OpGenerator kGeneratorRange1d = {OpKind::kRange1d, true, 1, DrawRange1d};
+constinit const OpGenerator kGeneratorOneHot = {OpKind::kOneHot, true, 1, DrawOneHot};
+constinit const OpGenerator kGeneratorShape = {OpKind::kShape, true, 1, DrawShape};
+
+}  // namespace anecheck

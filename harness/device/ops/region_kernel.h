@@ -1,0 +1,41 @@
+// A kernel that copies rectangular regions from inputs to outputs, over an optional background:
+// what every operation that only moves elements becomes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "harness/device/kernel.h"
+#include "harness/device/ops/strided_copy.h"
+
+namespace anecheck::device {
+
+struct Region {
+  Shape extents;
+  size_t input = 0;
+  int64_t from_first = 0;  // element index
+  Strides from{};
+  size_t output = 0;
+  int64_t to_first = 0;
+  Strides to{};
+};
+
+// All of one tensor to one of as many elements.
+Region WholeRegion(int64_t elements, size_t input = 0, size_t output = 0);
+
+class RegionKernel : public Kernel {
+ public:
+  // `size` is the bytes of an element; `background`, of that size or empty, fills the first output
+  // of `background_count` elements before the regions are copied.
+  RegionKernel(int64_t size, std::vector<Region> regions, std::vector<uint8_t> background = {},
+               int64_t background_count = 0);
+  void Run(const Invocation& call) const override;
+
+ private:
+  int64_t size_;
+  std::vector<Region> regions_;
+  std::vector<uint8_t> background_;
+  int64_t background_count_;
+};
+
+}  // namespace anecheck::device

@@ -1,0 +1,188 @@
+// Every operation of the public matrix stands in the operation table, or among those that no
+// numeric reference can judge, with the reason.
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <set>
+#include <vector>
+
+#include "harness/ops/device_matrix.h"
+#include "harness/ops/op.h"
+
+namespace anecheck {
+namespace {
+
+// Operations of the matrix without a row. A row that comes leaves this list; a row that goes fails.
+const std::vector<std::string_view> kMissing = {
+    "conv_transpose",
+    "linear_activation",
+    "ne_matmul",
+    "einsum",
+    "ne_conv",
+    "l2_pool",
+    "ne_pool",
+    "pe_pool",
+    "pe_elementwise",
+    "pe_goc",
+    "ne_bypass",
+    "scaled_dot_product_attention",
+    "batch_norm",
+    "instance_norm",
+    "l2_norm",
+    "local_response_norm",
+    "abs",
+    "floor_div",
+    "pow",
+    "square",
+    "sqrt",
+    "rsqrt",
+    "inverse",
+    "mod",
+    "cumsum",
+    "equal",
+    "not_equal",
+    "greater",
+    "greater_equal",
+    "less",
+    "less_equal",
+    "logical_not",
+    "select",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+    "relu6",
+    "leaky_relu",
+    "prelu",
+    "clamped_relu",
+    "thresholded_relu",
+    "threshold",
+    "elu",
+    "sigmoid_hard",
+    "scaled_tanh",
+    "silu",
+    "softplus",
+    "softplus_parametric",
+    "softsign",
+    "erf",
+    "exp",
+    "exp2",
+    "log",
+    "sign",
+    "ceil",
+    "floor",
+    "round",
+    "reduce_mean",
+    "reduce_min",
+    "reduce_sum_square",
+    "reduce_l1_norm",
+    "reduce_l2_norm",
+    "reduce_log_sum",
+    "reduce_log_sum_exp",
+    "reduce_argmax",
+    "reduce_argmin",
+    "reduce_prod",
+    "resize",
+    "resize_bilinear",
+    "resize_nearest_neighbor",
+    "upsample_bilinear",
+    "upsample_nearest_neighbor",
+    "crop_resize",
+    "resample",
+    "affine",
+    "quantize",
+    "dequantize",
+    "const",
+    "constexpr_affine_dequantize",
+    "constexpr_lut_to_dense",
+    "constexpr_lut_to_sparse",
+    "constexpr_blockwise_shift_scale",
+    "constexpr_sparse_blockwise_shift_scale",
+    "constexpr_sparse_to_dense",
+    "constexpr_cast",
+    "read_state",
+    "write_state",
+    "tensor_buffer_to_tensor",
+    "tensor_to_tensor_buffer",
+    "circular_buffer_to_tensor",
+    "tensor_to_circular_buffer",
+    "cond",
+    "while_loop",
+    "call",
+    "gru",
+    "lstm",
+    "rnn",
+    "sin",
+    "cos",
+    "atan",
+    "tan",
+    "asin",
+    "acos",
+    "atanh",
+    "asinh",
+    "acosh",
+    "sinh",
+    "cosh",
+    "cross_product",
+    "cost_volume",
+    "matrix_decomposition",
+    "non_maximum_suppression",
+    "topk",
+    "argsort",
+};
+
+bool IsMissing(std::string_view name) {
+  return std::ranges::find(kMissing, name) != kMissing.end();
+}
+
+TEST(DeviceMatrix, HasTheRowsOfThePublicTable) {
+  std::set<std::string_view> names;
+  std::set<OpClass> classes;
+  for (const DeviceRow& row : DeviceMatrix()) {
+    EXPECT_TRUE(names.insert(row.op).second) << row.op;
+    classes.insert(row.op_class);
+    EXPECT_EQ(FindDeviceRow(row.op), &row);
+  }
+  EXPECT_EQ(names.size(), 187u);
+  EXPECT_EQ(classes.size(), 13u) << "every class but the native layers";
+  EXPECT_EQ(FindDeviceRow("no_such_op"), nullptr);
+}
+
+TEST(DeviceMatrix, ReachFollowsTheGenerations) {
+  EXPECT_EQ(ReachOn("conv", 2), Reach::kNative);
+  EXPECT_EQ(ReachOn("sin", 2), Reach::kFamilyGated);
+  EXPECT_EQ(ReachOn("sin", 3), Reach::kFamilyGated);
+  EXPECT_EQ(ReachOn("sin", 4), Reach::kNative);
+  EXPECT_EQ(ReachOn("resize", 2), Reach::kBridge);
+  EXPECT_EQ(ReachOn("resize", 7), Reach::kNative);
+  EXPECT_EQ(ReachOn("mod", 7), Reach::kNoPath);
+  EXPECT_EQ(ReachOn("conv", 1), std::nullopt) << "the matrix begins with A13";
+  EXPECT_EQ(ReachOn("no_such_op", 2), std::nullopt);
+  EXPECT_EQ(ReachName(Reach::kFamilyGated), "family_gated");
+}
+
+TEST(Completeness, EveryOperationOfTheMatrixHasARowOrAReason) {
+  for (const DeviceRow& row : DeviceMatrix()) {
+    const OpDefinition* op = FindOp(row.op);
+    const CataloguedOp* catalogued = FindCataloguedOp(row.op);
+    const int rows = (op != nullptr ? 1 : 0) + (catalogued != nullptr ? 1 : 0);
+    EXPECT_EQ(rows, IsMissing(row.op) ? 0 : 1) << row.op;
+    if (op != nullptr) EXPECT_EQ(op->op_class, row.op_class) << row.op;
+    if (catalogued != nullptr) EXPECT_EQ(catalogued->op_class, row.op_class) << row.op;
+  }
+}
+
+TEST(Completeness, AtMostTwentyHaveNoReferenceAndEachSaysWhy) {
+  size_t without = CataloguedOps().size();
+  for (const CataloguedOp& op : CataloguedOps()) {
+    EXPECT_NE(FindDeviceRow(op.name), nullptr) << op.name;
+    EXPECT_FALSE(op.reason.empty()) << op.name;
+    EXPECT_EQ(OpVocabulary().ReasonWithout(op.name), op.reason);
+    EXPECT_EQ(OpVocabulary().Find(op.name), nullptr) << op.name;
+  }
+  for (const OpDefinition* op : AllOps()) without += op->no_reference_reason.empty() ? 0 : 1;
+  EXPECT_LE(without, 20u);
+  EXPECT_TRUE(OpVocabulary().ReasonWithout("conv").empty());
+  EXPECT_EQ(FindCataloguedOp("conv"), nullptr);
+}
+
+}  // namespace
+}  // namespace anecheck

@@ -1,0 +1,223 @@
+// Reading and writing at computed places: schemas and shape inference. Argument names and defaults
+// are those of the public MIL operation set (iOS 15 to 17).
+#include <fmt/format.h>
+
+#include "harness/ops/infer.h"
+#include "harness/ops/op.h"
+#include "harness/ops/params.h"
+#include "harness/ops/sets.h"
+
+namespace anecheck {
+namespace {
+
+using Infer = Status (*)(const NodeView&, ResultTypes&);
+
+constexpr OpDefinition Row(std::string_view name, OpKind kind,
+                           std::span<const Parameter> parameters, Infer infer,
+                           std::string_view unit = {}) {
+  return {.schema = {.name = name,
+                     .id = static_cast<uint16_t>(kind),
+                     .parameters = parameters,
+                     .infer = infer},
+          .op_class = OpClass::kMovement,
+          .netlist_unit = unit};
+}
+
+constexpr Parameter Attribute(std::string_view name, ParameterKind kind,
+                              std::string_view fallback) {
+  return {.name = name, .kind = kind, .need = Need::kOptional, .default_text = fallback};
+}
+
+constexpr Parameter kGatherParameters[] = {
+    {.name = "x", .dtypes = kNumbers},
+    {.name = "indices", .dtypes = kIntegers},
+    Attribute("axis", ParameterKind::kInt, "0"),
+    Attribute("batch_dims", ParameterKind::kInt, "0"),
+    Attribute("validate_indices", ParameterKind::kBool, "false"),
+};
+
+// Extents [0, end) of a, then those of b from `from` on; an error where they are too many.
+Status Join(const NodeView& node, const Shape& a, int end, const Shape& b, int from,
+            Shape& joined) {
+  for (int axis = 0; axis < end; ++axis) joined.Append(a[axis]);
+  for (int axis = from; axis < b.rank(); ++axis) {
+    if (joined.rank() == Shape::kMaxRank) return Reject(node, "the result has too many axes");
+    joined.Append(b[axis]);
+  }
+  return {};
+}
+
+// The number of leading axes that x and the indices share.
+Result<int> BatchDims(const NodeView& node, int parameter, const Shape& x, const Shape& indices,
+                      int most) {
+  const int64_t batch = node.Int(parameter, 0);
+  if (batch < 0 || batch > most || batch > indices.rank()) {
+    return Reject(node, fmt::format("batch_dims is {}, must be 0 to {}", batch, most));
+  }
+  for (int axis = 0; axis < batch; ++axis) {
+    if (x[axis] == indices[axis]) continue;
+    return Reject(node, fmt::format("axis {} has extents {} and {}", axis, x[axis], indices[axis]));
+  }
+  return static_cast<int>(batch);
+}
+
+// x[:axis] + indices[batch_dims:] + x[axis + 1:].
+Status InferGather(const NodeView& node, ResultTypes& results) {
+  using P = params::Gather;
+  const TensorType& x = node.InputType(P::kX);
+  const Shape& indices = node.InputShape(P::kIndices);
+  ANECHECK_ASSIGN(const int axis, AxisAt(node, P::kAxis, 0, x.shape.rank()));
+  ANECHECK_ASSIGN(const int batch, BatchDims(node, P::kBatchDims, x.shape, indices, axis));
+  Shape shape;
+  ANECHECK_RETURN_IF_ERROR(Join(node, x.shape, axis, indices, batch, shape));
+  ANECHECK_RETURN_IF_ERROR(Join(node, x.shape, 0, x.shape, axis + 1, shape));
+  results.Add(x.dtype, shape);
+  return {};
+}
+
+constexpr Parameter kGatherAlongAxisParameters[] = {
+    {.name = "x", .dtypes = kNumbers},
+    {.name = "indices", .dtypes = kIntegers},
+    Attribute("axis", ParameterKind::kInt, "0"),
+    Attribute("validate_indices", ParameterKind::kBool, "false"),
+};
+
+// Both have the same extents beside the axis.
+Status CheckAlongAxis(const NodeView& node, const Shape& x, const Shape& indices, int axis) {
+  Shape same = indices;
+  if (same.rank() == x.rank()) same[axis] = x[axis];
+  if (same == x) return {};
+  return Reject(node, fmt::format("indices {} and {} differ beside axis {}", indices.ToString(),
+                                  x.ToString(), axis));
+}
+
+Status InferGatherAlongAxis(const NodeView& node, ResultTypes& results) {
+  using P = params::GatherAlongAxis;
+  const TensorType& x = node.InputType(P::kX);
+  const Shape& indices = node.InputShape(P::kIndices);
+  ANECHECK_ASSIGN(const int axis, AxisAt(node, P::kAxis, 0, x.shape.rank()));
+  ANECHECK_RETURN_IF_ERROR(CheckAlongAxis(node, x.shape, indices, axis));
+  results.Add(x.dtype, indices);
+  return {};
+}
+
+constexpr Parameter kGatherNdParameters[] = {
+    {.name = "x", .dtypes = kNumbers},
+    {.name = "indices", .dtypes = kIntegers},
+    Attribute("batch_dims", ParameterKind::kInt, "0"),
+    Attribute("validate_indices", ParameterKind::kBool, "false"),
+};
+
+// How many axes of `data` one index vector names, after `batch` shared axes.
+Result<int> NamedAxes(const NodeView& node, const Shape& data, const Shape& indices, int batch) {
+  if (indices.rank() < 1 || batch >= indices.rank()) {
+    return Reject(node, fmt::format("indices {} have no index vectors", indices.ToString()));
+  }
+  const int64_t named = indices[indices.rank() - 1];
+  if (named < 1 || batch + named > data.rank()) {
+    return Reject(node, fmt::format("an index vector of {} does not fit rank {}", named,
+                                    data.rank() - batch));
+  }
+  return static_cast<int>(named);
+}
+
+// indices[:-1] + x[batch_dims + indices[-1]:].
+Status InferGatherNd(const NodeView& node, ResultTypes& results) {
+  using P = params::GatherNd;
+  const TensorType& x = node.InputType(P::kX);
+  const Shape& indices = node.InputShape(P::kIndices);
+  ANECHECK_ASSIGN(const int batch,
+                  BatchDims(node, P::kBatchDims, x.shape, indices, x.shape.rank()));
+  ANECHECK_ASSIGN(const int named, NamedAxes(node, x.shape, indices, batch));
+  Shape shape;
+  ANECHECK_RETURN_IF_ERROR(Join(node, indices, indices.rank() - 1, x.shape, batch + named, shape));
+  results.Add(x.dtype, shape);
+  return {};
+}
+
+constexpr std::array<std::string_view, 7> kModes = {"update", "add", "sub", "mul",
+                                                    "div",    "max", "min"};
+constexpr Parameter kMode = {.name = "mode",
+                             .kind = ParameterKind::kString,
+                             .need = Need::kOptional,
+                             .choices = kModes,
+                             .default_text = "add"};
+
+constexpr Parameter kScatterParameters[] = {
+    {.name = "data", .dtypes = kNumbers},
+    {.name = "indices", .dtypes = kIntegers},
+    {.name = "updates", .dtypes = kNumbers},
+    Attribute("axis", ParameterKind::kInt, "0"),
+    kMode,
+    Attribute("validate_indices", ParameterKind::kBool, "false"),
+};
+
+Status CheckUpdates(const NodeView& node, int parameter, const TensorType& wanted) {
+  if (node.InputType(parameter) == wanted) return {};
+  return Reject(node, fmt::format("updates is {}, must be {}", node.InputType(parameter).ToString(),
+                                  wanted.ToString()));
+}
+
+// updates: data[:axis] + indices + data[axis + 1:].
+Status InferScatter(const NodeView& node, ResultTypes& results) {
+  using P = params::Scatter;
+  const TensorType& data = node.InputType(P::kData);
+  const Shape& indices = node.InputShape(P::kIndices);
+  ANECHECK_ASSIGN(const int axis, AxisAt(node, P::kAxis, 0, data.shape.rank()));
+  Shape wanted;
+  ANECHECK_RETURN_IF_ERROR(Join(node, data.shape, axis, indices, 0, wanted));
+  ANECHECK_RETURN_IF_ERROR(Join(node, data.shape, 0, data.shape, axis + 1, wanted));
+  ANECHECK_RETURN_IF_ERROR(CheckUpdates(node, P::kUpdates, {data.dtype, wanted}));
+  results.Add(data.dtype, data.shape);
+  return {};
+}
+
+Status InferScatterAlongAxis(const NodeView& node, ResultTypes& results) {
+  using P = params::Scatter;
+  const TensorType& data = node.InputType(P::kData);
+  const Shape& indices = node.InputShape(P::kIndices);
+  ANECHECK_ASSIGN(const int axis, AxisAt(node, P::kAxis, 0, data.shape.rank()));
+  ANECHECK_RETURN_IF_ERROR(CheckAlongAxis(node, data.shape, indices, axis));
+  ANECHECK_RETURN_IF_ERROR(CheckUpdates(node, P::kUpdates, {data.dtype, indices}));
+  results.Add(data.dtype, data.shape);
+  return {};
+}
+
+constexpr Parameter kScatterNdParameters[] = {
+    {.name = "data", .dtypes = kNumbers},
+    {.name = "indices", .dtypes = kIntegers},
+    {.name = "updates", .dtypes = kNumbers},
+    kMode,
+    Attribute("validate_indices", ParameterKind::kBool, "false"),
+};
+
+// updates: indices[:-1] + data[indices[-1]:].
+Status InferScatterNd(const NodeView& node, ResultTypes& results) {
+  using P = params::ScatterNd;
+  const TensorType& data = node.InputType(P::kData);
+  const Shape& indices = node.InputShape(P::kIndices);
+  ANECHECK_ASSIGN(const int named, NamedAxes(node, data.shape, indices, 0));
+  Shape wanted;
+  ANECHECK_RETURN_IF_ERROR(Join(node, indices, indices.rank() - 1, data.shape, named, wanted));
+  ANECHECK_RETURN_IF_ERROR(CheckUpdates(node, P::kUpdates, {data.dtype, wanted}));
+  results.Add(data.dtype, data.shape);
+  return {};
+}
+
+}  // namespace
+
+constinit const OpDefinition kOpGather =
+    Row("gather", OpKind::kGather, kGatherParameters, InferGather, "Gather");
+constinit const OpDefinition kOpGatherAlongAxis =
+    Row("gather_along_axis", OpKind::kGatherAlongAxis, kGatherAlongAxisParameters,
+        InferGatherAlongAxis);
+constinit const OpDefinition kOpGatherNd =
+    Row("gather_nd", OpKind::kGatherNd, kGatherNdParameters, InferGatherNd, "Gather");
+constinit const OpDefinition kOpScatter =
+    Row("scatter", OpKind::kScatter, kScatterParameters, InferScatter);
+constinit const OpDefinition kOpScatterAlongAxis =
+    Row("scatter_along_axis", OpKind::kScatterAlongAxis, kScatterParameters, InferScatterAlongAxis);
+constinit const OpDefinition kOpScatterNd =
+    Row("scatter_nd", OpKind::kScatterNd, kScatterNdParameters, InferScatterNd);
+
+}  // namespace anecheck

@@ -1,0 +1,257 @@
+// Shapes and refusals of the operations that move elements.
+#include <gtest/gtest.h>
+
+#include "harness/ops/params.h"
+#include "harness/ops/testing/instance.h"
+
+namespace anecheck {
+namespace {
+
+using testing::Instance;
+using testing::Ints;
+
+bool Refuses(Instance instance, std::string_view words) {
+  const std::string message = instance.Infer();
+  if (message.find(words) != std::string::npos) return true;
+  ADD_FAILURE() << message;
+  return false;
+}
+
+TEST(Structure, AxesComeAndGo) {
+  using P = params::OverAxes;
+  EXPECT_EQ(Instance(OpKind::kExpandDims).In(P::kX, {2, 3}).Set(P::kAxes, Ints{0, -1}).Infer(),
+            "tensor<fp16, [1, 2, 3, 1]>");
+  EXPECT_EQ(Instance(OpKind::kSqueeze).In(P::kX, {1, 2, 1, 3}).Infer(), "tensor<fp16, [2, 3]>");
+  EXPECT_EQ(Instance(OpKind::kSqueeze).In(P::kX, {1, 2, 1}).Set(P::kAxes, Ints{-1}).Infer(),
+            "tensor<fp16, [1, 2]>");
+  EXPECT_TRUE(Refuses(Instance(OpKind::kSqueeze).In(P::kX, {1, 2}).Set(P::kAxes, Ints{1}),
+                      "axis 1 has extent 2, not 1"));
+  EXPECT_EQ(Instance(OpKind::kFlatten2d).In(P::kX, {2, 3, 4}).Infer(), "tensor<fp16, [2, 12]>");
+  EXPECT_EQ(Instance(OpKind::kFlatten2d).In(P::kX, {2, 3, 4}).Set(1, int64_t{3}).Infer(),
+            "tensor<fp16, [24, 1]>");
+  EXPECT_EQ(Instance(OpKind::kShape).In(P::kX, {2, 3, 4}).Infer(), "tensor<int32, [3]>");
+  EXPECT_EQ(Instance(OpKind::kIdentity).In(P::kX, {2, 3}, DType::kBool).Infer(),
+            "tensor<bool, [2, 3]>");
+}
+
+TEST(Structure, ReshapeLikeTakesExtentsOfItsReferences) {
+  using P = params::ReshapeLike;
+  // The example of MIL's definition: 2, 3 of the first and 5, 6 of the second.
+  const auto like = [](Shape x) {
+    return Instance(OpKind::kReshapeLike)
+        .In(P::kX, x)
+        .In(P::kRefTensors, {2, 3, 4})
+        .In(P::kRefTensors, {1, 5, 6})
+        .Set(P::kBegins, Ints{0, 1})
+        .Set(P::kEnds, Ints{2, 0})
+        .Flags(P::kEndMasks, Ints{0, 1});
+  };
+  EXPECT_EQ(like({180}).Infer(), "tensor<fp16, [2, 3, 5, 6]>");
+  auto wrong = like({181});
+  EXPECT_TRUE(Refuses(wrong, "[2, 3, 5, 6] has 180 elements, x has 181"));
+}
+
+TEST(Structure, SplitHasAResultAPart) {
+  using P = params::Split;
+  const auto split = [] { return Instance(OpKind::kSplit).In(P::kX, {2, 6}).Set(P::kAxis, 1); };
+  EXPECT_EQ(split().Set(P::kNumSplits, 3).Infer(),
+            "tensor<fp16, [2, 2]> tensor<fp16, [2, 2]> tensor<fp16, [2, 2]>");
+  EXPECT_EQ(split().Set(P::kSplitSizes, Ints{1, 5}).Infer(),
+            "tensor<fp16, [2, 1]> tensor<fp16, [2, 5]>");
+  EXPECT_TRUE(Refuses(split().Set(P::kNumSplits, 4), "6 does not divide into 4 parts"));
+  EXPECT_TRUE(Refuses(split().Set(P::kSplitSizes, Ints{1, 4}), "add up to 5, the axis has 6"));
+  EXPECT_TRUE(Refuses(split(), "num_splits is 0"));
+}
+
+TEST(Structure, MakersTakeTheTypeOfTheirValue) {
+  EXPECT_EQ(Instance(OpKind::kFill).Set(params::Fill::kShape, Ints{2, 3}).Infer(),
+            "tensor<fp32, [2, 3]>");
+  EXPECT_EQ(Instance(OpKind::kFillLike)
+                .In(params::FillLike::kRefTensor, {2})
+                .Const(params::FillLike::kValue, DType::kFp16, {}, {0, 0x3c})
+                .Infer(),
+            "tensor<fp16, [2]>");
+  using P = params::Range1d;
+  const auto range = [](uint8_t end, uint8_t step) {
+    return Instance(OpKind::kRange1d)
+        .Const(P::kEnd, DType::kInt32, {}, {end, 0, 0, 0})
+        .Const(P::kStart, DType::kInt32, {}, {1, 0, 0, 0})
+        .Const(P::kStep, DType::kInt32, {}, {step, 0, 0, 0});
+  };
+  EXPECT_EQ(range(10, 4).Infer(), "tensor<int32, [3]>");
+  EXPECT_TRUE(Refuses(range(1, 4), "is empty or endless"));
+  EXPECT_TRUE(Refuses(range(10, 0), "is empty or endless"));
+  using H = params::OneHot;
+  EXPECT_EQ(Instance(OpKind::kOneHot)
+                .In(H::kIndices, {2, 3}, DType::kInt32)
+                .Set(H::kOneHotVectorSize, 5)
+                .Set(H::kAxis, 1)
+                .Infer(),
+            "tensor<int32, [2, 5, 3]>");
+  EXPECT_TRUE(Refuses(Instance(OpKind::kOneHot)
+                          .In(H::kIndices, {2}, DType::kInt32)
+                          .Set(H::kOneHotVectorSize, 5)
+                          .Const(H::kOnValue, DType::kFp16, {}, {0, 0x3c}),
+                      "must have one element type"));
+}
+
+TEST(Structure, StackNeedsEqualOperands) {
+  using P = params::Stack;
+  EXPECT_EQ(Instance(OpKind::kStack)
+                .In(P::kValues, {2, 3})
+                .In(P::kValues, {2, 3})
+                .Set(P::kAxis, -1)
+                .Infer(),
+            "tensor<fp16, [2, 3, 2]>");
+  EXPECT_TRUE(Refuses(
+      Instance(OpKind::kStack).In(P::kValues, {2}).In(P::kValues, {3}).Set(P::kAxis, int64_t{0}),
+      "differ"));
+}
+
+TEST(Slices, AreThoseOfPython) {
+  using P = params::SliceByIndex;
+  const auto slice = [](Ints begin, Ints end) {
+    return Instance(OpKind::kSliceByIndex)
+        .In(P::kX, {4, 10})
+        .Set(P::kBegin, begin)
+        .Set(P::kEnd, end);
+  };
+  EXPECT_EQ(slice({1, -3}, {3, 10}).Infer(), "tensor<fp16, [2, 3]>");
+  EXPECT_EQ(slice({0, 9}, {4, 2}).Set(P::kStride, Ints{3, -2}).Infer(), "tensor<fp16, [2, 4]>");
+  EXPECT_EQ(
+      slice({9, 9}, {0, 0}).Flags(P::kBeginMask, Ints{1, 1}).Flags(P::kEndMask, Ints{1, 1}).Infer(),
+      "tensor<fp16, [4, 10]>");
+  EXPECT_EQ(slice({-1, 2}, {0, 5}).Flags(P::kSqueezeMask, Ints{1, 0}).Infer(), "tensor<fp16, [3]>");
+  EXPECT_EQ(slice({0, 0}, {4, 100}).Infer(), "tensor<fp16, [4, 10]>");
+  EXPECT_TRUE(Refuses(slice({2, 0}, {2, 10}), "axis 0: begin 2 end 2 stride 1 takes nothing of 4"));
+  EXPECT_TRUE(Refuses(slice({0, 0}, {4, 4}).Set(P::kStride, Ints{1, 0}), "stride[1] is 0"));
+  EXPECT_TRUE(Refuses(slice({0}, {4}), "need 2 entries"));
+  EXPECT_TRUE(Refuses(slice({0, 0}, {4, 4}).Flags(P::kEndMask, Ints{1}), "a mask has 1 entries"));
+}
+
+TEST(Slices, UpdatesHaveTheSlicesShape) {
+  using P = params::SliceUpdate;
+  const auto update = [](Shape shape) {
+    return Instance(OpKind::kSliceUpdate)
+        .In(P::kX, {4, 10})
+        .In(P::kUpdate, shape)
+        .Set(P::kBegin, Ints{1, 0})
+        .Set(P::kEnd, Ints{3, 10});
+  };
+  EXPECT_EQ(update({2, 10}).Infer(), "tensor<fp16, [4, 10]>");
+  auto wrong = update({3, 10});
+  EXPECT_TRUE(Refuses(wrong, "update is tensor<fp16, [3, 10]>, the slice is"));
+}
+
+TEST(Rearrangement, FactorsDivide) {
+  using P = params::Blocks;
+  EXPECT_EQ(Instance(OpKind::kDepthToSpace).In(P::kX, {1, 12, 2, 3}).Set(P::kFactor, 2).Infer(),
+            "tensor<fp16, [1, 3, 4, 6]>");
+  EXPECT_EQ(Instance(OpKind::kPixelUnshuffle).In(P::kX, {1, 3, 4, 6}).Set(P::kFactor, 2).Infer(),
+            "tensor<fp16, [1, 12, 2, 3]>");
+  EXPECT_TRUE(Refuses(Instance(OpKind::kPixelShuffle).In(P::kX, {1, 6, 2, 2}).Set(P::kFactor, 2),
+                      "6 channels do not divide by 2 squared"));
+  EXPECT_TRUE(Refuses(Instance(OpKind::kSpaceToDepth).In(P::kX, {1, 6, 3, 2}).Set(P::kFactor, 2),
+                      "3 by 2 does not divide by 2"));
+  EXPECT_TRUE(Refuses(Instance(OpKind::kSpaceToDepth).In(P::kX, {6, 3, 2}).Set(P::kFactor, 2),
+                      "x must have rank 4"));
+}
+
+TEST(Rearrangement, BatchesTakeAndGiveSpace) {
+  using P = params::Batches;
+  EXPECT_EQ(Instance(OpKind::kSpaceToBatch)
+                .In(P::kX, {2, 3, 4, 5})
+                .Set(P::kBlockShape, Ints{2, 3})
+                .Set(P::kMargins, Ints{1, 1, 0, 1})
+                .Infer(),
+            "tensor<fp16, [12, 3, 3, 2]>");
+  EXPECT_EQ(Instance(OpKind::kBatchToSpace)
+                .In(P::kX, {12, 3, 3, 2})
+                .Set(P::kBlockShape, Ints{2, 3})
+                .Set(P::kMargins, Ints{1, 1, 0, 1})
+                .Infer(),
+            "tensor<fp16, [2, 3, 4, 5]>");
+  EXPECT_TRUE(Refuses(Instance(OpKind::kSpaceToBatch)
+                          .In(P::kX, {2, 3, 4, 5})
+                          .Set(P::kBlockShape, Ints{2, 3})
+                          .Set(P::kMargins, Ints{0, 0, 0, 0}),
+                      "5 does not divide into blocks of 3"));
+}
+
+TEST(Rearrangement, CopiesAndWindows) {
+  EXPECT_EQ(Instance(OpKind::kTile).In(0, {2, 3}).Set(params::Tile::kReps, Ints{4, 1}).Infer(),
+            "tensor<fp16, [8, 3]>");
+  EXPECT_TRUE(Refuses(Instance(OpKind::kTile).In(0, {2, 3}).Set(1, Ints{4, 0}), "reps[1] is 0"));
+  using W = params::SlidingWindows;
+  EXPECT_EQ(Instance(OpKind::kSlidingWindows)
+                .In(W::kX, {2, 7})
+                .Set(W::kAxis, -1)
+                .Set(W::kSize, 3)
+                .Set(W::kStride, 2)
+                .Infer(),
+            "tensor<fp16, [2, 3, 3]>");
+  using C = params::Crop;
+  EXPECT_EQ(Instance(OpKind::kCrop)
+                .In(C::kX, {1, 2, 5, 6})
+                .Set(C::kCropHeight, Ints{1, 2})
+                .Set(C::kCropWidth, Ints{0, 3})
+                .Infer(),
+            "tensor<fp16, [1, 2, 2, 3]>");
+  using R = params::ReverseSequence;
+  EXPECT_TRUE(Refuses(
+      Instance(OpKind::kReverseSequence).In(R::kX, {3, 4}).In(R::kLengths, {3}, DType::kInt32),
+      "seq_axis and batch_axis are the same"));
+  EXPECT_TRUE(Refuses(Instance(OpKind::kReverseSequence)
+                          .In(R::kX, {3, 4})
+                          .In(R::kLengths, {4}, DType::kInt32)
+                          .Set(R::kSeqAxis, 1),
+                      "lengths is [4], must be [3]"));
+}
+
+TEST(Gathers, ShapesFollowIndices) {
+  using G = params::Gather;
+  const auto gather = [](Shape indices) {
+    return Instance(OpKind::kGather).In(G::kX, {2, 3, 4}).In(G::kIndices, indices, DType::kInt32);
+  };
+  EXPECT_EQ(gather({5, 6}).Set(G::kAxis, 1).Infer(), "tensor<fp16, [2, 5, 6, 4]>");
+  EXPECT_EQ(gather({}).Set(G::kAxis, -1).Infer(), "tensor<fp16, [2, 3]>");
+  EXPECT_EQ(gather({2, 5}).Set(G::kAxis, 1).Set(G::kBatchDims, 1).Infer(),
+            "tensor<fp16, [2, 5, 4]>");
+  EXPECT_TRUE(
+      Refuses(gather({3, 5}).Set(G::kAxis, 1).Set(G::kBatchDims, 1), "axis 0 has extents 2 and 3"));
+  EXPECT_TRUE(Refuses(gather({2, 5}).Set(G::kBatchDims, 1), "batch_dims is 1, must be 0 to 0"));
+  EXPECT_EQ(Instance(OpKind::kGatherAlongAxis)
+                .In(0, {2, 3})
+                .In(1, {2, 5}, DType::kUint16)
+                .Set(params::GatherAlongAxis::kAxis, 1)
+                .Infer(),
+            "tensor<fp16, [2, 5]>");
+  EXPECT_TRUE(Refuses(Instance(OpKind::kGatherAlongAxis).In(0, {2, 3}).In(1, {2, 5}, DType::kInt32),
+                      "differ beside axis 0"));
+  EXPECT_EQ(Instance(OpKind::kGatherNd).In(0, {2, 3, 4}).In(1, {5, 2}, DType::kInt32).Infer(),
+            "tensor<fp16, [5, 4]>");
+  EXPECT_TRUE(Refuses(Instance(OpKind::kGatherNd).In(0, {2, 3}).In(1, {5, 3}, DType::kInt32),
+                      "an index vector of 3 does not fit rank 2"));
+}
+
+TEST(Scatters, UpdatesFitTheIndices) {
+  using P = params::Scatter;
+  const auto scatter = [](OpKind kind, Shape indices, Shape updates) {
+    return Instance(kind)
+        .In(P::kData, {2, 3})
+        .In(P::kIndices, indices, DType::kInt32)
+        .In(P::kUpdates, updates)
+        .Infer();
+  };
+  EXPECT_EQ(scatter(OpKind::kScatter, {5}, {5, 3}), "tensor<fp16, [2, 3]>");
+  EXPECT_NE(scatter(OpKind::kScatter, {5}, {4, 3}).find("must be tensor<fp16, [5, 3]>"),
+            std::string::npos);
+  EXPECT_EQ(scatter(OpKind::kScatterAlongAxis, {5, 3}, {5, 3}), "tensor<fp16, [2, 3]>");
+  EXPECT_NE(scatter(OpKind::kScatterAlongAxis, {5, 2}, {5, 2}).find("differ beside axis 0"),
+            std::string::npos);
+  EXPECT_EQ(scatter(OpKind::kScatterNd, {5, 1}, {5, 3}), "tensor<fp16, [2, 3]>");
+  EXPECT_EQ(scatter(OpKind::kScatterNd, {5, 2}, {5}), "tensor<fp16, [2, 3]>");
+}
+
+}  // namespace
+}  // namespace anecheck

@@ -1,0 +1,363 @@
+// Reading and writing at computed places. An index that is known as an interval admits what each of
+// its places holds; an index out of range admits anything, since MIL says nothing of it.
+#include "oracles/reference/gather.h"
+
+#include <cstring>
+
+#include "harness/ops/params.h"
+#include "oracles/reference/integers.h"
+#include "oracles/reference/movement.h"
+#include "oracles/reference/store.h"
+
+namespace anecheck {
+namespace reference {
+namespace {
+
+void AdmitAnything(BoundedTensor& tensor, size_t at) {
+  const DType dtype = tensor.type.dtype;
+  const bool is_float = IsFloat(dtype);
+  tensor.low[at] = is_float ? -kInfinity : RangeOf(dtype).low;
+  tensor.high[at] = is_float ? kInfinity : RangeOf(dtype).high;
+  tensor.nan[at] = is_float ? 1 : 0;
+  tensor.special |= is_float;
+}
+
+void GatherRows(KernelContext& context, const BoundedTensor& x, const BoundedTensor& indices,
+                const IndexedRows& rows) {
+  BoundedTensor& result = context.Result();
+  const auto inner = static_cast<size_t>(rows.inner);
+  const size_t count = inner == 0 ? 0 : result.size / inner;
+  bool all_known = indices.point();
+  for (size_t row = 0; all_known && row < count; ++row) {
+    all_known = Places(rows, indices, static_cast<int64_t>(row)).inside();
+  }
+  PrepareMove(context, result, x.point() && all_known);
+  for (size_t row = 0; row < count; ++row) {
+    const Places places(rows, indices, static_cast<int64_t>(row));
+    const size_t to = row * inner;
+    for (size_t i = 0; i < inner; ++i) {
+      if (places.inside()) {
+        MoveElement(x, places.Value() + i, result, to + i);
+      } else {
+        PutElement(0, result, to + i);
+      }
+      if (!places.all_inside()) AdmitAnything(result, to + i);
+    }
+    if (places.known() || !places.all_inside()) continue;
+    places.ForEach([&](size_t from) {
+      for (size_t i = 0; i < inner; ++i) AdmitElement(x, from + i, result, to + i);
+    });
+  }
+  FinishMove(x, result);
+}
+
+Status Gather(KernelContext& context) {
+  using P = params::Gather;
+  const BoundedTensor& x = context.Input(P::kX);
+  const BoundedTensor& indices = context.Input(P::kIndices);
+  const int axis = AxisOf(context.node(), P::kAxis, 0, x.type.shape.rank());
+  const auto batch = static_cast<int>(context.node().Int(P::kBatchDims, 0));
+  GatherRows(context, x, indices, RowsOfAxis(x.type.shape, indices.type.shape, axis, batch));
+  return {};
+}
+
+Status GatherAlongAxis(KernelContext& context) {
+  using P = params::GatherAlongAxis;
+  const BoundedTensor& x = context.Input(P::kX);
+  const BoundedTensor& indices = context.Input(P::kIndices);
+  const int axis = AxisOf(context.node(), P::kAxis, 0, x.type.shape.rank());
+  GatherRows(context, x, indices, RowsAlongAxis(x.type.shape, indices.type.shape, axis));
+  return {};
+}
+
+Status GatherNd(KernelContext& context) {
+  using P = params::GatherNd;
+  const BoundedTensor& x = context.Input(P::kX);
+  const BoundedTensor& indices = context.Input(P::kIndices);
+  const auto batch = static_cast<int>(context.node().Int(P::kBatchDims, 0));
+  GatherRows(context, x, indices, RowsOfVectors(x.type.shape, indices.type.shape, batch));
+  return {};
+}
+
+// ---- scatter --------------------------------------------------------------------------------
+
+enum class Mode : uint8_t { kUpdate, kAdd, kSub, kMul, kDiv, kMax, kMin };
+
+Mode ModeOf(std::string_view name) {
+  if (name == "update") return Mode::kUpdate;
+  if (name == "sub") return Mode::kSub;
+  if (name == "mul") return Mode::kMul;
+  if (name == "div") return Mode::kDiv;
+  if (name == "max") return Mode::kMax;
+  return name == "min" ? Mode::kMin : Mode::kAdd;
+}
+
+// Updates of one element come in the order of their rows, as MIL's definition loops over them. The
+// value is kept as a sum of two doubles, 106 bits, and rounded once at the end; an engine may round
+// after each update or not.
+class Scattering {
+ public:
+  Scattering(KernelContext& context, const BoundedTensor& data, const BoundedTensor& updates,
+             Mode mode)
+      : context_(context),
+        updates_(updates),
+        result_(context.Result()),
+        mode_(mode),
+        grid_(GridOf(context, result_.type.dtype)),
+        wide_(context.contract().Allows(Term::kWideIntermediate)),
+        ulp_(static_cast<int>(context.contract()[Term::kDivideUlp])) {
+    PrepareMove(context, result_, false);
+    rest_ = context.arena().Allocate<double>(result_.size);
+    for (size_t i = 0; i < result_.size; ++i) {
+      MoveElement(data, i, result_, i);
+      rest_[i] = 0;
+    }
+    FinishMove(data, result_);
+    FinishMove(updates, result_);
+  }
+
+  // Row by row: element `from` of the updates goes to every place that is admitted.
+  void Run(const BoundedTensor& indices, const IndexedRows& rows) {
+    const auto inner = static_cast<size_t>(rows.inner);
+    const size_t count = inner == 0 ? 0 : updates_.size / inner;
+    for (size_t row = 0; row < count; ++row) {
+      const Places places(rows, indices, static_cast<int64_t>(row));
+      for (size_t i = 0; i < inner; ++i) {
+        const size_t from = row * inner + i;
+        if (places.inside()) UpdateValue(from, places.Value() + i);
+        places.ForEach([&](size_t to) { UpdateBounds(from, to + i, places.known()); });
+      }
+      // Where a write out of range lands is said nowhere.
+      if (places.all_inside()) continue;
+      for (size_t i = 0; i < result_.size; ++i) AdmitAnything(result_, i);
+    }
+  }
+
+  void Finish() {
+    if (IsFloat(result_.type.dtype)) {
+      for (size_t i = 0; i < result_.size; ++i) {
+        result_.value[i] = grid_.Store(AddOdd(result_.value[i], rest_[i]));
+      }
+    }
+    if (context_.contract().ideal) {
+      for (size_t i = 0; i < result_.size; ++i) {
+        result_.low[i] = result_.high[i] = result_.value[i];
+        result_.nan[i] = result_.value[i] != result_.value[i] ? 1 : 0;
+      }
+    }
+    for (size_t i = 0; i < result_.size; ++i) {
+      result_.special |= !(std::fabs(result_.low[i]) < kInfinity &&
+                           std::fabs(result_.high[i]) < kInfinity && result_.nan[i] == 0);
+    }
+    if (mode_ != Mode::kUpdate) result_.signed_zero = false;
+  }
+
+ private:
+  double Exact(double a, double b) const {
+    switch (mode_) {
+      case Mode::kUpdate:
+        return b;
+      case Mode::kAdd:
+        return a + b;
+      case Mode::kSub:
+        return a - b;
+      case Mode::kMul:
+        return a * b;
+      case Mode::kDiv:
+        return a / b;
+      case Mode::kMax:
+        return a != a || b != b ? kNan : std::max(a, b);
+      case Mode::kMin:
+        return a != a || b != b ? kNan : std::min(a, b);
+    }
+    return kNan;
+  }
+
+  void UpdateValue(size_t from, size_t to) {
+    const double a = result_.value[to];
+    const double b = updates_.value[from];
+    if (!IsFloat(result_.type.dtype)) {
+      result_.value[to] = Integer(a, b);
+      return;
+    }
+    const double y = Exact(a, b);
+    result_.value[to] = y;
+    rest_[to] = std::fabs(y) < kInfinity ? Rest(a, b, y, rest_[to]) : 0;
+  }
+  // What y leaves of the exact result on (a + rest) and b.
+  double Rest(double a, double b, double y, double rest) const {
+    switch (mode_) {
+      case Mode::kAdd:
+        return rest + SumError(a, b, y);
+      case Mode::kSub:
+        return rest + SumError(a, -b, y);
+      case Mode::kMul:
+        return rest * b + std::fma(a, b, -y);
+      case Mode::kDiv:
+        return (rest + std::fma(-y, b, a)) / b;
+      default:
+        return 0;
+    }
+  }
+
+  double Integer(double a, double b) const {
+    const DType dtype = result_.type.dtype;
+    if (mode_ == Mode::kDiv) {
+      // A zero divisor has no defined quotient and gives 0 here, as in real_div.
+      return b == 0 ? 0 : WrapInteger(dtype, static_cast<int64_t>(a) / static_cast<int64_t>(b));
+    }
+    if (mode_ == Mode::kMul) {
+      return WrapInteger(dtype, static_cast<int64_t>(a) * static_cast<int64_t>(b));
+    }
+    return WrapInteger(dtype, static_cast<int64_t>(Exact(a, b)));
+  }
+
+  // The interval after the update; `sure` where no other place could take it instead.
+  void UpdateBounds(size_t from, size_t to, bool sure) {
+    const double low = result_.low[to];
+    const double high = result_.high[to];
+    const uint8_t nan = result_.nan[to];
+    if (IsFloat(result_.type.dtype)) {
+      UpdateFloatBounds(from, to);
+    } else {
+      UpdateIntegerBounds(from, to);
+    }
+    if (sure) return;
+    const bool only_nan = result_.low[to] != result_.low[to];
+    if (only_nan || low < result_.low[to]) result_.low[to] = low;
+    if (only_nan || high > result_.high[to]) result_.high[to] = high;
+    result_.nan[to] |= nan;
+    if (only_nan) result_.nan[to] = 1;
+  }
+
+  void UpdateIntegerBounds(size_t from, size_t to) {
+    const DType dtype = result_.type.dtype;
+    const bool known =
+        result_.low[to] == result_.high[to] && updates_.low[from] == updates_.high[from];
+    const IntegerRange range = RangeOf(dtype);
+    if (known || mode_ == Mode::kUpdate || mode_ == Mode::kMax || mode_ == Mode::kMin) {
+      result_.low[to] = Integer(result_.low[to], updates_.low[from]);
+      result_.high[to] = Integer(result_.high[to], updates_.high[from]);
+    } else {
+      result_.low[to] = range.low;
+      result_.high[to] = range.high;
+    }
+  }
+
+  void UpdateFloatBounds(size_t from, size_t to) {
+    const double corners[] = {
+        Exact(result_.low[to], updates_.low[from]), Exact(result_.low[to], updates_.high[from]),
+        Exact(result_.high[to], updates_.low[from]), Exact(result_.high[to], updates_.high[from])};
+    double low = kInfinity;
+    double high = -kInfinity;
+    int nans = 0;
+    for (const double corner : corners) {
+      nans += corner != corner ? 1 : 0;
+      low = std::min(low, corner == corner ? corner : low);
+      high = std::max(high, corner == corner ? corner : high);
+    }
+    const bool by_zero = mode_ == Mode::kDiv && updates_.low[from] <= 0 && updates_.high[from] >= 0;
+    result_.nan[to] |= updates_.NanAt(from) ? 1 : 0;
+    if (mode_ == Mode::kUpdate) result_.nan[to] = updates_.NanAt(from) ? 1 : 0;
+    if (nans == 4) {
+      result_.low[to] = result_.high[to] = kNan;
+      return;
+    }
+    const bool open =
+        result_.low[to] != result_.high[to] || updates_.low[from] != updates_.high[from];
+    // An interval with an invalid operation inside, or with the sign of a zero divisor unknown.
+    if (nans != 0 || by_zero || (open && HidesInvalid(from, to))) {
+      AdmitAnything(result_, to);
+      return;
+    }
+    if (mode_ == Mode::kUpdate || mode_ == Mode::kMax || mode_ == Mode::kMin) {
+      result_.low[to] = low;
+      result_.high[to] = high;
+      return;
+    }
+    if (mode_ == Mode::kDiv) {
+      low = Neighbour(low, -ulp_);
+      high = Neighbour(high, ulp_);
+    }
+    // Corners are double results: exact for two numbers of fp16 but for quotients.
+    const bool exact = !open && grid_.half() && mode_ != Mode::kDiv;
+    const auto store = [&](double x) { return grid_.Store(x); };
+    result_.low[to] = OuterLow(store, exact ? low : WidenDown(low), wide_);
+    result_.high[to] = OuterHigh(store, exact ? high : WidenUp(high), wide_);
+  }
+
+  // inf - inf, 0 * inf or inf / inf may lie between the corners.
+  bool HidesInvalid(size_t from, size_t to) const {
+    const auto infinite = [](double a, double b) {
+      return std::fabs(a) == kInfinity || std::fabs(b) == kInfinity;
+    };
+    const bool arithmetic = mode_ != Mode::kUpdate && mode_ != Mode::kMax && mode_ != Mode::kMin;
+    return arithmetic && (infinite(result_.low[to], result_.high[to]) ||
+                          infinite(updates_.low[from], updates_.high[from]));
+  }
+
+  double Neighbour(double end, int ulp) const {
+    if (end == 0 || !(std::fabs(end) < kInfinity) || ulp == 0) return end;
+    const double moved = grid_.Step(grid_.Round(end), ulp);
+    return (moved < 0) == (end < 0) ? moved : 0;
+  }
+
+  KernelContext& context_;
+  const BoundedTensor& updates_;
+  BoundedTensor& result_;
+  Mode mode_;
+  Grid grid_;
+  bool wide_;
+  int ulp_;
+  double* rest_ = nullptr;
+};
+
+// P is params::Scatter or params::ScatterNd.
+template <typename P>
+void ScatterRows(KernelContext& context, const IndexedRows& rows) {
+  const Mode mode = ModeOf(context.node().String(P::kMode, "add"));
+  Scattering scattering(context, context.Input(P::kData), context.Input(P::kUpdates), mode);
+  scattering.Run(context.Input(P::kIndices), rows);
+  scattering.Finish();
+}
+
+Status Scatter(KernelContext& context) {
+  using P = params::Scatter;
+  const Shape& data = context.Input(P::kData).type.shape;
+  const int axis = AxisOf(context.node(), P::kAxis, 0, data.rank());
+  ScatterRows<P>(context, RowsOfAxis(data, context.Input(P::kIndices).type.shape, axis, 0));
+  return {};
+}
+
+Status ScatterAlongAxis(KernelContext& context) {
+  using P = params::Scatter;
+  const Shape& data = context.Input(P::kData).type.shape;
+  const int axis = AxisOf(context.node(), P::kAxis, 0, data.rank());
+  ScatterRows<P>(context, RowsAlongAxis(data, context.Input(P::kIndices).type.shape, axis));
+  return {};
+}
+
+Status ScatterNd(KernelContext& context) {
+  using P = params::ScatterNd;
+  const Shape& data = context.Input(P::kData).type.shape;
+  ScatterRows<P>(context, RowsOfVectors(data, context.Input(P::kIndices).type.shape, 0));
+  return {};
+}
+
+constexpr Term kScatterTerms[] = {Term::kDivideUlp};
+
+}  // namespace
+}  // namespace reference
+
+constinit const ReferenceKernel kReferenceGather = {.evaluate = reference::Gather};
+constinit const ReferenceKernel kReferenceGatherAlongAxis = {.evaluate =
+                                                                 reference::GatherAlongAxis};
+constinit const ReferenceKernel kReferenceGatherNd = {.evaluate = reference::GatherNd};
+constinit const ReferenceKernel kReferenceScatter = {.evaluate = reference::Scatter,
+                                                     .terms = reference::kScatterTerms};
+constinit const ReferenceKernel kReferenceScatterAlongAxis = {
+    .evaluate = reference::ScatterAlongAxis, .terms = reference::kScatterTerms};
+constinit const ReferenceKernel kReferenceScatterNd = {.evaluate = reference::ScatterNd,
+                                                       .terms = reference::kScatterTerms};
+
+}  // namespace anecheck

@@ -1,0 +1,304 @@
+// Operations that pick, repeat or reorder the elements of one tensor by static rules. Strides into
+// the operand say which element stands where; nothing is computed.
+#include <algorithm>
+
+#include "harness/ops/params.h"
+#include "oracles/reference/movement.h"
+#include "oracles/reference/store.h"
+
+namespace anecheck {
+namespace reference {
+namespace {
+
+// Where a slice's elements stand: strides for each axis of `kept`, and the first element.
+struct SliceView {
+  Shape kept;  // the axes that are not squeezed
+  Strides strides{};
+  int64_t start = 0;
+};
+
+// P is params::SliceByIndex or params::SliceUpdate; `counts` are the extents of the kept axes.
+template <typename P>
+SliceView ViewOfSlice(const NodeView& node, const Shape& x, const Shape& counts) {
+  const Strides strides = RowMajorStrides(x);
+  const auto begin = node.Ints(P::kBegin);
+  const auto step = node.Ints(P::kStride);
+  const auto masked = [&](int parameter, size_t axis) {
+    const auto mask = node.Ints(parameter);
+    return !mask.empty() && mask[axis] != 0;
+  };
+  SliceView view;
+  for (size_t axis = 0; axis < static_cast<size_t>(x.rank()); ++axis) {
+    const int64_t extent = x[static_cast<int>(axis)];
+    const int64_t by = step.empty() ? 1 : step[axis];
+    int64_t from = begin[axis] < 0 ? begin[axis] + extent : begin[axis];
+    if (masked(P::kBeginMask, axis)) from = by > 0 ? 0 : extent - 1;
+    from = std::clamp<int64_t>(from, 0, extent - 1);
+    view.start += from * strides[axis];
+    if (masked(P::kSqueezeMask, axis)) continue;
+    view.strides[static_cast<size_t>(view.kept.rank())] = by * strides[axis];
+    view.kept.Append(counts[view.kept.rank()]);
+  }
+  return view;
+}
+
+Status SliceByIndex(KernelContext& context) {
+  const BoundedTensor& x = context.Input(params::SliceByIndex::kX);
+  BoundedTensor& result = context.Result();
+  const SliceView view =
+      ViewOfSlice<params::SliceByIndex>(context.node(), x.type.shape, result.type.shape);
+  MoveByStrides(context, x, result, view.strides, view.start);
+  return {};
+}
+
+Status SliceUpdate(KernelContext& context) {
+  using P = params::SliceUpdate;
+  const BoundedTensor& x = context.Input(P::kX);
+  const BoundedTensor& update = context.Input(P::kUpdate);
+  BoundedTensor& result = context.Result();
+  PrepareMove(context, result, x.point() && update.point());
+  for (size_t i = 0; i < result.size; ++i) MoveElement(x, i, result, i);
+  const SliceView view = ViewOfSlice<P>(context.node(), x.type.shape, update.type.shape);
+  ForEachSource(view.kept, view.strides, view.start,
+                [&](size_t from, size_t to) { MoveElement(update, from, result, to); });
+  FinishMove(x, result);
+  FinishMove(update, result);
+  return {};
+}
+
+Status Reverse(KernelContext& context) {
+  using P = params::OverAxes;
+  const BoundedTensor& x = context.Input(P::kX);
+  const Shape& shape = x.type.shape;
+  Strides strides = RowMajorStrides(shape);
+  const uint32_t mask = MaskOfAxes(context.node(), P::kAxes, shape.rank());
+  int64_t start = 0;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if ((mask >> axis & 1) == 0) continue;
+    int64_t& stride = strides[static_cast<size_t>(axis)];
+    start += stride * (shape[axis] - 1);
+    stride = -stride;
+  }
+  MoveByStrides(context, x, context.Result(), strides, start);
+  return {};
+}
+
+// The first `length` elements of each sequence in reverse, the others as they stand. A length that
+// is known as an interval admits what each of its lengths gives.
+Status ReverseSequence(KernelContext& context) {
+  using P = params::ReverseSequence;
+  const BoundedTensor& x = context.Input(P::kX);
+  const BoundedTensor& lengths = context.Input(P::kLengths);
+  BoundedTensor& result = context.Result();
+  const Shape& shape = x.type.shape;
+  const int sequence = AxisOf(context.node(), P::kSeqAxis, 0, shape.rank());
+  const int batch = AxisOf(context.node(), P::kBatchAxis, 0, shape.rank());
+  const Strides strides = RowMajorStrides(shape);
+  const int64_t step = strides[static_cast<size_t>(sequence)];
+  const int64_t extent = shape[sequence];
+  PrepareMove(context, result, x.point() && lengths.point());
+  for (size_t at = 0; at < result.size; ++at) {
+    const auto place = static_cast<int64_t>(at);
+    const auto row =
+        static_cast<size_t>(place / strides[static_cast<size_t>(batch)] % shape[batch]);
+    const int64_t index = place / step % extent;
+    const auto source = [&](double given) {
+      const auto length = static_cast<int64_t>(std::clamp(given, 0.0, static_cast<double>(extent)));
+      const int64_t from = index < length ? length - 1 - index : index;
+      return static_cast<size_t>(place + (from - index) * step);
+    };
+    MoveElement(x, source(lengths.value[row]), result, at);
+    if (lengths.low[row] == lengths.high[row]) continue;
+    const double last = std::min(lengths.high[row], static_cast<double>(extent));
+    for (double length = std::max(lengths.low[row], 0.0); length <= last; ++length) {
+      AdmitElement(x, source(length), result, at);
+    }
+  }
+  FinishMove(x, result);
+  return {};
+}
+
+Status Tile(KernelContext& context) {
+  const BoundedTensor& x = context.Input(params::Tile::kX);
+  BoundedTensor& result = context.Result();
+  const Strides strides = RowMajorStrides(x.type.shape);
+  const auto tables = MakeTables(context.arena(), result.type.shape, [&](int axis, int64_t index) {
+    return index % x.type.shape[axis] * strides[static_cast<size_t>(axis)];
+  });
+  MoveByTables(context, x, result, tables);
+  return {};
+}
+
+Status Crop(KernelContext& context) {
+  using P = params::Crop;
+  const BoundedTensor& x = context.Input(P::kX);
+  const Strides strides = RowMajorStrides(x.type.shape);
+  const auto rank = static_cast<size_t>(x.type.shape.rank());
+  const int64_t start = context.node().Ints(P::kCropHeight)[0] * strides[rank - 2] +
+                        context.node().Ints(P::kCropWidth)[0] * strides[rank - 1];
+  MoveByStrides(context, x, context.Result(), strides, start);
+  return {};
+}
+
+// Outside the band the result is zero, whatever stands there in x.
+Status BandPart(KernelContext& context) {
+  using P = params::BandPart;
+  const BoundedTensor& x = context.Input(P::kX);
+  BoundedTensor& result = context.Result();
+  const Shape& shape = x.type.shape;
+  const int64_t lower = context.node().Int(P::kLower, -1);
+  const int64_t upper = context.node().Int(P::kUpper, -1);
+  const int64_t columns = shape[shape.rank() - 1];
+  const int64_t rows = shape[shape.rank() - 2];
+  PrepareMove(context, result, x.point());
+  for (size_t at = 0; at < result.size; ++at) {
+    const int64_t column = static_cast<int64_t>(at) % columns;
+    const int64_t row = static_cast<int64_t>(at) / columns % rows;
+    const bool inside =
+        (lower < 0 || row - column <= lower) && (upper < 0 || column - row <= upper);
+    if (inside) {
+      MoveElement(x, at, result, at);
+    } else {
+      PutElement(0, result, at);
+    }
+  }
+  FinishMove(x, result);
+  return {};
+}
+
+Status SlidingWindows(KernelContext& context) {
+  using P = params::SlidingWindows;
+  const BoundedTensor& x = context.Input(P::kX);
+  BoundedTensor& result = context.Result();
+  const int rank = x.type.shape.rank();
+  const int axis = AxisOf(context.node(), P::kAxis, 0, rank);
+  const Strides strides = RowMajorStrides(x.type.shape);
+  Strides source{};
+  for (int i = 0; i <= rank; ++i) {
+    source[static_cast<size_t>(i)] = strides[static_cast<size_t>(i <= axis ? i : i - 1)];
+  }
+  source[static_cast<size_t>(axis)] *= context.node().Int(P::kStride, 1);
+  MoveByStrides(context, x, result, source, 0);
+  return {};
+}
+
+// ---- blocks ---------------------------------------------------------------------------------
+
+// How the channels of a block are numbered: by place in the block, then by the channel outside
+// (depth_to_space), or the other way round (pixel_shuffle).
+enum class ChannelOrder : uint8_t { kPlaceFirst, kPlaceLast };
+
+template <ChannelOrder kOrder>
+Status ToSpace(KernelContext& context) {
+  const BoundedTensor& x = context.Input(params::Blocks::kX);
+  BoundedTensor& result = context.Result();
+  const Shape& shape = result.type.shape;
+  const Strides s = RowMajorStrides(x.type.shape);
+  const int64_t f = context.node().Int(params::Blocks::kFactor, 1);
+  const bool first = kOrder == ChannelOrder::kPlaceFirst;
+  const int64_t channel = (first ? 1 : f * f) * s[1];
+  const int64_t place = (first ? shape[1] : 1) * s[1];
+  const Shape view = {shape[0], shape[1], shape[2] / f, f, shape[3] / f, f};
+  MoveByView(context, x, result, view, {s[0], channel, s[2], f * place, s[3], place}, 0);
+  return {};
+}
+
+template <ChannelOrder kOrder>
+Status ToDepth(KernelContext& context) {
+  const BoundedTensor& x = context.Input(params::Blocks::kX);
+  BoundedTensor& result = context.Result();
+  const Shape& from = x.type.shape;
+  const Strides s = RowMajorStrides(from);
+  const int64_t f = context.node().Int(params::Blocks::kFactor, 1);
+  const int64_t rows = from[2] / f;
+  const int64_t columns = from[3] / f;
+  if (kOrder == ChannelOrder::kPlaceFirst) {
+    MoveByView(context, x, result, {from[0], f, f, from[1], rows, columns},
+               {s[0], s[2], s[3], s[1], f * s[2], f * s[3]}, 0);
+  } else {
+    MoveByView(context, x, result, {from[0], from[1], f, f, rows, columns},
+               {s[0], s[1], s[2], s[3], f * s[2], f * s[3]}, 0);
+  }
+  return {};
+}
+
+// Batch index (by * block width + bx) * N + n holds the places (by, bx) of the blocks of image n;
+// the padding is zero.
+Status SpaceToBatch(KernelContext& context) {
+  using P = params::Batches;
+  const BoundedTensor& x = context.Input(P::kX);
+  BoundedTensor& result = context.Result();
+  const Shape& shape = result.type.shape;
+  const Shape& from = x.type.shape;
+  const Strides s = RowMajorStrides(from);
+  const auto block = context.node().Ints(P::kBlockShape);
+  const auto paddings = context.node().Ints(P::kMargins);
+  PrepareMove(context, result, x.point());
+  size_t at = 0;
+  for (int64_t batch = 0; batch < shape[0]; ++batch) {
+    const int64_t place = batch / from[0];
+    for (int64_t channel = 0; channel < shape[1]; ++channel) {
+      const int64_t plane = batch % from[0] * s[0] + channel * s[1];
+      for (int64_t row = 0; row < shape[2]; ++row) {
+        const int64_t y = row * block[0] + place / block[1] - paddings[0];
+        for (int64_t column = 0; column < shape[3]; ++column, ++at) {
+          const int64_t z = column * block[1] + place % block[1] - paddings[2];
+          if (y < 0 || y >= from[2] || z < 0 || z >= from[3]) {
+            PutElement(0, result, at);
+          } else {
+            MoveElement(x, static_cast<size_t>(plane + y * s[2] + z), result, at);
+          }
+        }
+      }
+    }
+  }
+  FinishMove(x, result);
+  return {};
+}
+
+Status BatchToSpace(KernelContext& context) {
+  using P = params::Batches;
+  const BoundedTensor& x = context.Input(P::kX);
+  BoundedTensor& result = context.Result();
+  const Strides s = RowMajorStrides(x.type.shape);
+  const auto block = context.node().Ints(P::kBlockShape);
+  const auto crops = context.node().Ints(P::kMargins);
+  const int64_t images = result.type.shape[0];
+  const auto tables =
+      MakeTables(context.arena(), result.type.shape, [&](int axis, int64_t index) -> int64_t {
+        if (axis < 2) return index * s[static_cast<size_t>(axis)];
+        const auto spatial = static_cast<size_t>(axis - 2);
+        const int64_t place = index + crops[2 * spatial];
+        const int64_t in_block = place % block[spatial] * (axis == 2 ? block[1] : 1);
+        return in_block * images * s[0] + place / block[spatial] * s[static_cast<size_t>(axis)];
+      });
+  MoveByTables(context, x, result, tables);
+  return {};
+}
+
+}  // namespace
+}  // namespace reference
+
+using reference::ChannelOrder;
+
+constinit const ReferenceKernel kReferenceSliceByIndex = {.evaluate = reference::SliceByIndex};
+constinit const ReferenceKernel kReferenceSliceUpdate = {.evaluate = reference::SliceUpdate};
+constinit const ReferenceKernel kReferenceReverse = {.evaluate = reference::Reverse};
+constinit const ReferenceKernel kReferenceReverseSequence = {.evaluate =
+                                                                 reference::ReverseSequence};
+constinit const ReferenceKernel kReferenceTile = {.evaluate = reference::Tile};
+constinit const ReferenceKernel kReferenceCrop = {.evaluate = reference::Crop};
+constinit const ReferenceKernel kReferenceBandPart = {.evaluate = reference::BandPart};
+constinit const ReferenceKernel kReferenceSlidingWindows = {.evaluate = reference::SlidingWindows};
+constinit const ReferenceKernel kReferenceDepthToSpace = {
+    .evaluate = reference::ToSpace<ChannelOrder::kPlaceFirst>};
+constinit const ReferenceKernel kReferencePixelShuffle = {
+    .evaluate = reference::ToSpace<ChannelOrder::kPlaceLast>};
+constinit const ReferenceKernel kReferenceSpaceToDepth = {
+    .evaluate = reference::ToDepth<ChannelOrder::kPlaceFirst>};
+constinit const ReferenceKernel kReferencePixelUnshuffle = {
+    .evaluate = reference::ToDepth<ChannelOrder::kPlaceLast>};
+constinit const ReferenceKernel kReferenceSpaceToBatch = {.evaluate = reference::SpaceToBatch};
+constinit const ReferenceKernel kReferenceBatchToSpace = {.evaluate = reference::BatchToSpace};
+
+}  // namespace anecheck
