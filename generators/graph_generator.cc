@@ -90,7 +90,8 @@ void GenerateGraph(ChoiceStream& choices, const GeneratorOptions& options, Graph
   graph.Clear();
   Drawer drawer(choices, options, graph);
   // A choice of operations by the caller is taken as it is.
-  const Lottery lottery(options, !options.ops.all() || choices.Chance(1, 8));
+  const bool chosen = !options.ops.all() || options.family == kNoFamily;
+  const Lottery lottery(options, chosen || choices.Chance(1, 8));
   drawer.NewInput(options.mode == CaseMode::kLargeAxis ? DrawLargeShape(drawer)
                                                        : DrawShape(drawer));
   const auto most = static_cast<uint64_t>(std::clamp(options.max_nodes, 1, 40));

@@ -41,6 +41,11 @@ constexpr std::array<TermFact, kTermCount> kTermFacts = {{
     {Term::kIndexRounding, "index_rounding", 1, 0, 0,
      "specification 004: index outputs are float16-encoded and exact for the ranges these layers "
      "produce"},
+    {Term::kWeightRounding, "weight_rounding", 1, 0, 0,
+     "facts/more/op_notes.csv, resize: the texture engine's arithmetic is not published, A13 rounds "
+     "otherwise; fp16 products and sums are taken"},
+    {Term::kPositionRelative, "position_relative", 0x1p-20, 0, 0,
+     "not published; fp32 class with a few operations is taken"},
 }};
 
 constexpr Departure kDepartures[] = {

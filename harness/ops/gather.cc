@@ -14,12 +14,13 @@ using Infer = Status (*)(const NodeView&, ResultTypes&);
 
 constexpr OpDefinition Row(std::string_view name, OpKind kind,
                            std::span<const Parameter> parameters, Infer infer,
-                           std::string_view unit = {}) {
+                           std::string_view unit = {}, uint8_t floor = 0) {
   return {.schema = {.name = name,
                      .id = static_cast<uint16_t>(kind),
                      .parameters = parameters,
                      .infer = infer},
           .op_class = OpClass::kMovement,
+          .family_floor = floor,
           .netlist_unit = unit};
 }
 
@@ -214,10 +215,10 @@ constinit const OpDefinition kOpGatherAlongAxis =
 constinit const OpDefinition kOpGatherNd =
     Row("gather_nd", OpKind::kGatherNd, kGatherNdParameters, InferGatherNd, "Gather");
 constinit const OpDefinition kOpScatter =
-    Row("scatter", OpKind::kScatter, kScatterParameters, InferScatter);
+    Row("scatter", OpKind::kScatter, kScatterParameters, InferScatter, {}, kNoFamily);
 constinit const OpDefinition kOpScatterAlongAxis =
-    Row("scatter_along_axis", OpKind::kScatterAlongAxis, kScatterParameters, InferScatterAlongAxis);
+    Row("scatter_along_axis", OpKind::kScatterAlongAxis, kScatterParameters, InferScatterAlongAxis, {}, kNoFamily);
 constinit const OpDefinition kOpScatterNd =
-    Row("scatter_nd", OpKind::kScatterNd, kScatterNdParameters, InferScatterNd);
+    Row("scatter_nd", OpKind::kScatterNd, kScatterNdParameters, InferScatterNd, {}, kNoFamily);
 
 }  // namespace anecheck

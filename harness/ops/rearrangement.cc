@@ -342,9 +342,9 @@ constinit const OpDefinition kOpTile =
     Row("tile", OpKind::kTile, kTileParameters, InferTile, "Tile", 2);
 constinit const OpDefinition kOpCrop = Row("crop", OpKind::kCrop, kCropParameters, InferCrop);
 constinit const OpDefinition kOpBandPart =
-    Row("band_part", OpKind::kBandPart, kBandPartParameters, InferBandPart);
+    Row("band_part", OpKind::kBandPart, kBandPartParameters, InferBandPart, {}, kNoFamily);
 constinit const OpDefinition kOpSlidingWindows =
-    Row("sliding_windows", OpKind::kSlidingWindows, kSlidingWindowsParameters, InferSlidingWindows);
+    Row("sliding_windows", OpKind::kSlidingWindows, kSlidingWindowsParameters, InferSlidingWindows, {}, kNoFamily);
 constinit const OpDefinition kOpDepthToSpace =
     Row("depth_to_space", OpKind::kDepthToSpace, kBlockParameters, InferToSpace, "ChannelToSpace");
 constinit const OpDefinition kOpSpaceToDepth = Row(

@@ -16,12 +16,13 @@ using Infer = Status (*)(const NodeView&, ResultTypes&);
 
 constexpr OpDefinition Row(std::string_view name, OpKind kind,
                            std::span<const Parameter> parameters, Infer infer,
-                           std::string_view unit = {}) {
+                           std::string_view unit = {}, uint8_t floor = 0) {
   return {.schema = {.name = name,
                      .id = static_cast<uint16_t>(kind),
                      .parameters = parameters,
                      .infer = infer},
           .op_class = OpClass::kMovement,
+          .family_floor = floor,
           .netlist_unit = unit};
 }
 
@@ -339,8 +340,8 @@ constinit const OpDefinition kOpFillLike =
 constinit const OpDefinition kOpRange1d =
     Row("range_1d", OpKind::kRange1d, kRange1dParameters, InferRange1d);
 constinit const OpDefinition kOpOneHot =
-    Row("one_hot", OpKind::kOneHot, kOneHotParameters, InferOneHot);
+    Row("one_hot", OpKind::kOneHot, kOneHotParameters, InferOneHot, {}, kNoFamily);
 constinit const OpDefinition kOpShape =
-    Row("shape", OpKind::kShape, kIdentityParameters, InferShape, "Shape");
+    Row("shape", OpKind::kShape, kIdentityParameters, InferShape, "Shape", kNoFamily);
 
 }  // namespace anecheck

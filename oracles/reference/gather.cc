@@ -20,6 +20,8 @@ void AdmitAnything(BoundedTensor& tensor, size_t at) {
   tensor.high[at] = is_float ? kInfinity : RangeOf(dtype).high;
   tensor.nan[at] = is_float ? 1 : 0;
   tensor.special |= is_float;
+  tensor.whole &= !is_float;
+  if (tensor.members != nullptr) tensor.members[at] = {};
 }
 
 void GatherRows(KernelContext& context, const BoundedTensor& x, const BoundedTensor& indices,
@@ -29,11 +31,11 @@ void GatherRows(KernelContext& context, const BoundedTensor& x, const BoundedTen
   const size_t count = inner == 0 ? 0 : result.size / inner;
   bool all_known = indices.point();
   for (size_t row = 0; all_known && row < count; ++row) {
-    all_known = Places(rows, indices, static_cast<int64_t>(row)).inside();
+    all_known = Addresses(rows, indices, static_cast<int64_t>(row)).inside();
   }
   PrepareMove(context, result, x.point() && all_known);
   for (size_t row = 0; row < count; ++row) {
-    const Places places(rows, indices, static_cast<int64_t>(row));
+    const Addresses places(rows, indices, static_cast<int64_t>(row));
     const size_t to = row * inner;
     for (size_t i = 0; i < inner; ++i) {
       if (places.inside()) {
@@ -44,9 +46,10 @@ void GatherRows(KernelContext& context, const BoundedTensor& x, const BoundedTen
       if (!places.all_inside()) AdmitAnything(result, to + i);
     }
     if (places.known() || !places.all_inside()) continue;
-    places.ForEach([&](size_t from) {
+    const bool counted = places.ForEach([&](size_t from) {
       for (size_t i = 0; i < inner; ++i) AdmitElement(x, from + i, result, to + i);
     });
+    for (size_t i = 0; !counted && i < inner; ++i) AdmitAnything(result, to + i);
   }
   FinishMove(x, result);
 }
@@ -114,6 +117,9 @@ class Scattering {
     }
     FinishMove(data, result_);
     FinishMove(updates, result_);
+    result_.members = nullptr;
+    result_.whole &= !IsFloat(result_.type.dtype) || mode == Mode::kUpdate || mode == Mode::kMax ||
+                     mode == Mode::kMin;
   }
 
   // Row by row: element `from` of the updates goes to every place that is admitted.
@@ -121,14 +127,16 @@ class Scattering {
     const auto inner = static_cast<size_t>(rows.inner);
     const size_t count = inner == 0 ? 0 : updates_.size / inner;
     for (size_t row = 0; row < count; ++row) {
-      const Places places(rows, indices, static_cast<int64_t>(row));
+      const Addresses places(rows, indices, static_cast<int64_t>(row));
+      bool counted = true;
       for (size_t i = 0; i < inner; ++i) {
         const size_t from = row * inner + i;
         if (places.inside()) UpdateValue(from, places.Value() + i);
-        places.ForEach([&](size_t to) { UpdateBounds(from, to + i, places.known()); });
+        counted &=
+            places.ForEach([&](size_t to) { UpdateBounds(from, to + i, places.known()); });
       }
       // Where a write out of range lands is said nowhere.
-      if (places.all_inside()) continue;
+      if (places.all_inside() && counted) continue;
       for (size_t i = 0; i < result_.size; ++i) AdmitAnything(result_, i);
     }
   }

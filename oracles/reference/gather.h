@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "oracles/reference/discrete.h"
 #include "oracles/reference/layout.h"
 
 namespace anecheck::reference {
@@ -75,9 +76,9 @@ inline IndexedRows RowsOfVectors(const Shape& data, const Shape& indices, int ba
 }
 
 // The places that the indices of one row may address. Negative indices count from the end.
-class Places {
+class Addresses {
  public:
-  Places(const IndexedRows& rows, const BoundedTensor& indices, int64_t row)
+  Addresses(const IndexedRows& rows, const BoundedTensor& indices, int64_t row)
       : rows_(rows),
         indices_(indices),
         first_(static_cast<size_t>(rows.FirstIndex(row))),
@@ -103,10 +104,11 @@ class Places {
     return static_cast<size_t>(place);
   }
 
-  // Calls visit(element) for every place in range that is admitted.
+  // Calls visit(element) for every place in range that is admitted. False where they are too many
+  // to be counted; some calls may have been made.
   template <typename Visit>
-  void ForEach(const Visit& visit) const {
-    Walk(0, base_, visit);
+  bool ForEach(const Visit& visit) const {
+    return Walk(0, base_, visit);
   }
 
  private:
@@ -116,16 +118,22 @@ class Places {
     return (whole < 0 ? whole + rows_.extent[a] : whole) * rows_.stride[a];
   }
   template <typename Visit>
-  void Walk(int axis, int64_t place, const Visit& visit) const {
-    if (axis == rows_.named) return visit(static_cast<size_t>(place));
+  bool Walk(int axis, int64_t place, const Visit& visit) const {
+    if (axis == rows_.named) {
+      visit(static_cast<size_t>(place));
+      return true;
+    }
     const size_t at = first_ + static_cast<size_t>(axis);
     const auto extent = static_cast<double>(rows_.extent[static_cast<size_t>(axis)]);
-    const double last = std::min(indices_.high[at], extent - 1);
-    for (double index = std::max(indices_.low[at], -extent); index <= last; ++index) {
-      Walk(axis + 1, place + Wrapped(axis, index), visit);
-    }
+    bool counted = true;
+    const bool few = ForEachMember(indices_, at, kMostPlaces, [&](double index) {
+      const bool in_range = -extent <= index && index < extent;
+      if (in_range) counted = Walk(axis + 1, place + Wrapped(axis, index), visit) && counted;
+    });
+    return few && counted;
   }
 
+  static constexpr uint32_t kMostPlaces = 1 << 16;
   const IndexedRows& rows_;
   const BoundedTensor& indices_;
   size_t first_;

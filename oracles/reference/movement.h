@@ -34,6 +34,7 @@ inline void PutElement(double number, BoundedTensor& result, size_t to) {
 // Admits element `from` of `x` at `to` besides what stands there. Precondition: `result` is no
 // point tensor.
 inline void AdmitElement(const BoundedTensor& x, size_t from, BoundedTensor& result, size_t to) {
+  if (result.members != nullptr) result.members[to] = {};
   const bool only_nan = x.low[from] != x.low[from];
   const bool had_only_nan = result.low[to] != result.low[to];
   if (only_nan || had_only_nan || x.NanAt(from)) result.nan[to] = 1;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "harness/ops/params.h"
+#include "oracles/reference/discrete.h"
 #include "oracles/reference/integers.h"
 #include "oracles/reference/movement.h"
 #include "oracles/reference/store.h"
@@ -100,6 +101,7 @@ Status OneHot(KernelContext& context) {
   const double off = ScalarAt(context, P::kOffValue, 0);
   const int64_t inner = RowMajorStrides(shape)[static_cast<size_t>(axis)];
   PrepareMove(context, result, indices.point());
+  MemberSets sets(context);
   for (size_t at = 0; at < result.size; ++at) {
     const auto place = static_cast<int64_t>(at);
     const auto from = static_cast<size_t>(place / (inner * shape[axis]) * inner + place % inner);
@@ -110,7 +112,10 @@ Status OneHot(KernelContext& context) {
     if (!open) continue;
     result.low[at] = std::min(on, off);
     result.high[at] = std::max(on, off);
+    const double two[] = {result.low[at], result.high[at]};
+    if (on != off) sets.Set(at, two);
   }
+  sets.Give(result);
   result.special = !(std::fabs(on) < kInfinity && std::fabs(off) < kInfinity);
   return {};
 }
@@ -122,6 +127,7 @@ Status ShapeOf(KernelContext& context) {
   for (size_t i = 0; i < result.size; ++i) {
     PutElement(static_cast<double>(shape[static_cast<int>(i)]), result, i);
   }
+  result.whole = true;
   return {};
 }
 

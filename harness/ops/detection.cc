@@ -1,0 +1,124 @@
+// Detection and sorting: schemas and shape inference. Argument names and defaults are those of the
+// public MIL operation set (iOS 15 to 17).
+#include <fmt/format.h>
+
+#include "harness/ops/infer.h"
+#include "harness/ops/op.h"
+#include "harness/ops/params.h"
+#include "harness/ops/sets.h"
+
+namespace anecheck {
+namespace {
+
+constexpr Parameter Attribute(std::string_view name, ParameterKind kind,
+                              std::string_view fallback) {
+  return {.name = name, .kind = kind, .need = Need::kOptional, .default_text = fallback};
+}
+
+// MIL also has uint32, which no value here can have.
+constexpr std::array<std::string_view, 3> kIndexTypes = {"int32", "int16", "uint16"};
+constexpr DTypeSet kSortable = {DType::kFp16,  DType::kFp32,  DType::kInt32, DType::kInt8,
+                                DType::kUint8, DType::kInt16, DType::kUint16};
+
+constexpr Parameter kTopkParameters[] = {
+    {.name = "x", .dtypes = kSortable},
+    Attribute("k", ParameterKind::kInt, "1"),
+    Attribute("axis", ParameterKind::kInt, "-1"),
+    Attribute("ascending", ParameterKind::kBool, "false"),
+    Attribute("sort", ParameterKind::kBool, "true"),
+    Attribute("return_indices", ParameterKind::kBool, "true"),
+    {.name = "output_indices_dtype",
+     .kind = ParameterKind::kString,
+     .need = Need::kOptional,
+     .choices = kIndexTypes,
+     .default_text = "int32"},
+};
+
+// k of -1 takes the whole axis.
+Status InferTopk(const NodeView& node, ResultTypes& results) {
+  using P = params::Topk;
+  const TensorType& x = node.InputType(P::kX);
+  ANECHECK_ASSIGN(const int axis, AxisAt(node, P::kAxis, -1, x.shape.rank()));
+  const int64_t given = node.Int(P::kK, 1);
+  const int64_t k = given == -1 ? x.shape[axis] : given;
+  if (k < 1 || k > x.shape[axis]) {
+    return Reject(node, fmt::format("k is {}, the axis has {}", given, x.shape[axis]));
+  }
+  const auto dtype = DTypeFromName(node.String(P::kOutputIndicesDtype, "int32"));
+  Shape shape = x.shape;
+  shape[axis] = k;
+  results.Add(x.dtype, shape);
+  if (node.Bool(P::kReturnIndices, true)) results.Add(dtype.value_or(DType::kInt32), shape);
+  return {};
+}
+
+constexpr Parameter kArgsortParameters[] = {
+    {.name = "x", .dtypes = kSortable},
+    Attribute("axis", ParameterKind::kInt, "-1"),
+    Attribute("ascending", ParameterKind::kBool, "false"),
+};
+
+Status InferArgsort(const NodeView& node, ResultTypes& results) {
+  using P = params::Argsort;
+  const Shape& x = node.InputShape(P::kX);
+  ANECHECK_RETURN_IF_ERROR(AxisAt(node, P::kAxis, -1, x.rank()));
+  results.Add(DType::kInt32, x);
+  return {};
+}
+
+constexpr Parameter kSuppressionParameters[] = {
+    {.name = "boxes", .dtypes = kFloats},
+    {.name = "scores", .dtypes = kFloats},
+    {.name = "iou_threshold", .kind = ParameterKind::kFloat},
+    {.name = "score_threshold", .kind = ParameterKind::kFloat},
+    {.name = "max_boxes", .kind = ParameterKind::kInt},
+    Attribute("per_class_suppression", ParameterKind::kBool, "false"),
+};
+
+// Boxes [n, B, 4] as (x, y, width, height) around the centre, scores [n, B, K].
+Status InferSuppression(const NodeView& node, ResultTypes& results) {
+  using P = params::NonMaximumSuppression;
+  const TensorType& boxes = node.InputType(P::kBoxes);
+  const TensorType& scores = node.InputType(P::kScores);
+  if (boxes.shape.rank() != 3 || scores.shape.rank() != 3 || boxes.shape[2] != 4 ||
+      boxes.shape[0] != scores.shape[0] || boxes.shape[1] != scores.shape[1] ||
+      boxes.dtype != scores.dtype) {
+    return Reject(node, fmt::format("boxes {} and scores {} must be [n, B, 4] and [n, B, K]",
+                                    boxes.ToString(), scores.ToString()));
+  }
+  const int64_t most = node.Int(P::kMaxBoxes, 1);
+  if (most < 1 || most > 65536) return Reject(node, fmt::format("max_boxes is {}", most));
+  const int64_t batch = boxes.shape[0];
+  results.Add(boxes.dtype, Shape{batch, most, 4});
+  results.Add(scores.dtype, Shape{batch, most, scores.shape[2]});
+  results.Add(DType::kInt32, Shape{batch, most});
+  results.Add(DType::kInt32, Shape{batch});
+  return {};
+}
+
+}  // namespace
+
+// Top-k and argsort: family_gated on A13, native from A14 (facts/op_device_matrix.csv).
+constinit const OpDefinition kOpNonMaximumSuppression = {
+    .schema = {.name = "non_maximum_suppression",
+               .id = static_cast<uint16_t>(OpKind::kNonMaximumSuppression),
+               .parameters = kSuppressionParameters,
+               .infer = InferSuppression},
+    .op_class = OpClass::kDetection,
+    .netlist_unit = "NMS"};
+constinit const OpDefinition kOpTopk = {.schema = {.name = "topk",
+                                                   .id = static_cast<uint16_t>(OpKind::kTopk),
+                                                   .parameters = kTopkParameters,
+                                                   .infer = InferTopk},
+                                        .op_class = OpClass::kDetection,
+                                        .family_floor = 3,
+                                        .netlist_unit = "TopK"};
+constinit const OpDefinition kOpArgsort = {.schema = {.name = "argsort",
+                                                      .id = static_cast<uint16_t>(OpKind::kArgsort),
+                                                      .parameters = kArgsortParameters,
+                                                      .infer = InferArgsort},
+                                           .op_class = OpClass::kDetection,
+                                           .family_floor = 3,
+                                           .netlist_unit = "Sort"};
+
+}  // namespace anecheck

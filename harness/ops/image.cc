@@ -1,0 +1,294 @@
+// Image, resize and texture operations: schemas and shape inference. Argument names and defaults
+// are those of the public MIL operation set (iOS 15 to 17).
+#include <cmath>
+#include <fmt/format.h>
+
+#include "harness/ops/infer.h"
+#include "harness/ops/op.h"
+#include "harness/ops/params.h"
+#include "harness/ops/sets.h"
+
+namespace anecheck {
+namespace {
+
+using Infer = Status (*)(const NodeView&, ResultTypes&);
+
+// The HAL byte of the texture engine (specification 003, table 24.3).
+constexpr uint16_t kTextureEngine = 0x81d;
+
+constexpr OpDefinition Row(std::string_view name, OpKind kind,
+                           std::span<const Parameter> parameters, Infer infer,
+                           std::string_view unit, uint8_t floor, uint16_t capability = 0) {
+  return {.schema = {.name = name,
+                     .id = static_cast<uint16_t>(kind),
+                     .parameters = parameters,
+                     .infer = infer},
+          .op_class = OpClass::kImage,
+          .family_floor = floor,
+          .capability = capability,
+          .netlist_unit = unit};
+}
+
+constexpr Parameter Attribute(std::string_view name, ParameterKind kind,
+                              std::string_view fallback) {
+  return {.name = name, .kind = kind, .need = Need::kOptional, .default_text = fallback};
+}
+constexpr Parameter Choice(std::string_view name, std::span<const std::string_view> choices,
+                           Need need, std::string_view fallback) {
+  return {.name = name,
+          .kind = ParameterKind::kString,
+          .need = need,
+          .choices = choices,
+          .default_text = fallback};
+}
+constexpr Parameter Number(std::string_view name, Need need, std::string_view fallback) {
+  return {.name = name, .kind = ParameterKind::kFloat, .need = need, .default_text = fallback};
+}
+
+constexpr std::array<std::string_view, 5> kGrids = {"DEFAULT", "STRICT_ALIGN_CORNERS",
+                                                    "ALIGN_CORNERS", "OFFSET_CORNERS",
+                                                    "UNALIGN_CORNERS"};
+constexpr std::array<std::string_view, 2> kInterpolations = {"LINEAR", "NEAREST_NEIGHBOR"};
+constexpr std::array<std::string_view, 2> kSamplings = {"bilinear", "nearest"};
+constexpr std::array<std::string_view, 4> kPaddings = {"constant", "border", "reflection",
+                                                       "symmetric"};
+constexpr std::array<std::string_view, 3> kCoordinates = {
+    "unnormalized", "normalized_minus_one_to_one", "normalized_zero_to_one"};
+constexpr std::array<std::string_view, 4> kBoxes = {
+    "CORNERS_HEIGHT_FIRST", "CORNERS_WIDTH_FIRST", "CENTER_SIZE_HEIGHT_FIRST",
+    "CENTER_SIZE_WIDTH_FIRST"};
+
+// ---- resize ---------------------------------------------------------------------------------
+
+constexpr Parameter kResizeParameters[] = {
+    {.name = "x", .dtypes = kFloats},
+    {.name = "shape", .kind = ParameterKind::kInts},
+    {.name = "resized_dims", .kind = ParameterKind::kInt, .unsigned_integer = true},
+    Choice("interpolation_mode", kInterpolations, Need::kOptional, "LINEAR"),
+    Choice("sampling_mode", kGrids, Need::kOptional, "DEFAULT"),
+};
+
+// The last `resized_dims` entries of shape are the extents of x's last axes; 0 keeps one. Height and
+// width are all that the layer resizes (facts/netlist_layers.csv, resize).
+Status InferResize(const NodeView& node, ResultTypes& results) {
+  using P = params::Resize;
+  const TensorType& x = node.InputType(P::kX);
+  const auto wanted = node.Ints(P::kShape);
+  const int64_t count = node.Int(P::kResizedDims, 0);
+  if (count < 1 || count > 2 || count > static_cast<int64_t>(wanted.size()) ||
+      static_cast<int>(wanted.size()) > x.shape.rank()) {
+    return Reject(node, fmt::format("resized_dims is {} of {} entries for rank {}", count,
+                                    wanted.size(), x.shape.rank()));
+  }
+  Shape shape = x.shape;
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t extent = wanted[wanted.size() - 1 - static_cast<size_t>(i)];
+    const int axis = x.shape.rank() - 1 - static_cast<int>(i);
+    if (extent < 0 || extent > kMaxElements) return Reject(node, fmt::format("extent {}", extent));
+    if (extent != 0) shape[axis] = extent;
+  }
+  results.Add(x.dtype, shape);
+  return {};
+}
+
+// The last two axes become `height` and `width`.
+Status InferPlane(const NodeView& node, ResultTypes& results, double height, double width) {
+  const TensorType& x = node.InputType(0);
+  if (x.shape.rank() < 3) return Reject(node, "x must have rank 3 or more");
+  if (!(height >= 1) || !(width >= 1) || !(height < 65537) || !(width < 65537)) {
+    return Reject(node, fmt::format("{} by {} is not possible", height, width));
+  }
+  Shape shape = x.shape;
+  shape[shape.rank() - 2] = static_cast<int64_t>(height);
+  shape[shape.rank() - 1] = static_cast<int64_t>(width);
+  results.Add(x.dtype, shape);
+  return {};
+}
+
+constexpr Parameter kResizeNearestParameters[] = {
+    {.name = "x", .dtypes = kFloats},
+    {.name = "target_size_height", .kind = ParameterKind::kInt},
+    {.name = "target_size_width", .kind = ParameterKind::kInt},
+};
+constexpr Parameter kResizeBilinearParameters[] = {
+    {.name = "x", .dtypes = kFloats},
+    Attribute("target_size_height", ParameterKind::kInt, "1"),
+    Attribute("target_size_width", ParameterKind::kInt, "1"),
+    Choice("sampling_mode", kGrids, Need::kOptional, "DEFAULT"),
+};
+
+Status InferResizePlane(const NodeView& node, ResultTypes& results) {
+  using P = params::ResizePlane;
+  return InferPlane(node, results, static_cast<double>(node.Int(P::kTargetSizeHeight, 1)),
+                    static_cast<double>(node.Int(P::kTargetSizeWidth, 1)));
+}
+
+// MIL takes integers or fractions; here always a number, spelled in fp32.
+constexpr Parameter Scale(std::string_view name) {
+  return {.name = name,
+          .kind = ParameterKind::kFloat,
+          .need = Need::kOptional,
+          .float_follows_input = false,
+          .default_text = "1"};
+}
+constexpr Parameter kUpsampleNearestParameters[] = {
+    {.name = "x", .dtypes = kFloats},
+    Scale("scale_factor_height"),
+    Scale("scale_factor_width"),
+};
+constexpr Parameter kUpsampleBilinearParameters[] = {
+    {.name = "x", .dtypes = kFloats},
+    Scale("scale_factor_height"),
+    Scale("scale_factor_width"),
+    Attribute("align_corners", ParameterKind::kBool, "true"),
+    Attribute("half_pixel_centers", ParameterKind::kBool, "not align_corners"),
+};
+
+// Extents are floor(extent * factor), the factor in fp32.
+Status InferUpsample(const NodeView& node, ResultTypes& results) {
+  using P = params::Upsample;
+  const Shape& x = node.InputShape(P::kX);
+  if (x.rank() < 3) return Reject(node, "x must have rank 3 or more");
+  const auto scaled = [&](int parameter, int axis) {
+    const auto factor = static_cast<float>(node.Float(parameter, 1));
+    return std::floor(static_cast<double>(factor) * static_cast<double>(x[axis]));
+  };
+  return InferPlane(node, results, scaled(P::kScaleFactorHeight, x.rank() - 2),
+                    scaled(P::kScaleFactorWidth, x.rank() - 1));
+}
+
+// ---- crop_resize, resample, affine -------------------------------------------------------------
+
+constexpr DTypeSet kBoxTypes = {DType::kFp16, DType::kFp32, DType::kUint16};
+constexpr DTypeSet kBoxIndexTypes = {DType::kUint16, DType::kInt32};
+constexpr Parameter kCropResizeParameters[] = {
+    {.name = "x", .dtypes = kFloats},
+    {.name = "boxes", .dtypes = kBoxTypes},
+    {.name = "box_indices",
+     .need = Need::kOptional,
+     .dtypes = kBoxIndexTypes,
+     .default_text = "0, 1, 2 and so on"},
+    Attribute("target_height", ParameterKind::kInt, "1"),
+    Attribute("target_width", ParameterKind::kInt, "1"),
+    Attribute("normalized_coordinates", ParameterKind::kBool, "false"),
+    {.name = "spatial_scale",
+     .kind = ParameterKind::kFloat,
+     .need = Need::kOptional,
+     .float_follows_input = false,
+     .default_text = "1"},
+    Choice("box_coordinate_mode", kBoxes, Need::kOptional, "CORNERS_HEIGHT_FIRST"),
+    Choice("sampling_mode", kGrids, Need::kOptional, "DEFAULT"),
+    Number("pad_value", Need::kOptional, "0"),
+};
+
+Status InferCropResize(const NodeView& node, ResultTypes& results) {
+  using P = params::CropResize;
+  const TensorType& x = node.InputType(P::kX);
+  const Shape& boxes = node.InputShape(P::kBoxes);
+  if (x.shape.rank() != 4) return Reject(node, "x must have rank 4");
+  if (boxes.rank() != 2 || boxes[1] != 4) {
+    return Reject(node, fmt::format("boxes is {}, must be [N, 4]", boxes.ToString()));
+  }
+  if (node.HasInput(P::kBoxIndices) ? node.InputShape(P::kBoxIndices) != Shape{boxes[0]}
+                                    : boxes[0] > x.shape[0]) {
+    return Reject(node, fmt::format("box_indices must be [{}]", boxes[0]));
+  }
+  const int64_t height = node.Int(P::kTargetHeight, 1);
+  const int64_t width = node.Int(P::kTargetWidth, 1);
+  if (height < 1 || width < 1 || height > 65536 || width > 65536) {
+    return Reject(node, fmt::format("{} by {} is not possible", height, width));
+  }
+  results.Add(x.dtype, Shape{boxes[0], x.shape[1], height, width});
+  return {};
+}
+
+constexpr DTypeSet kCoordinateTypes = {DType::kFp16,  DType::kFp32,  DType::kInt32, DType::kInt8,
+                                       DType::kUint8, DType::kInt16, DType::kUint16};
+constexpr Parameter kResampleParameters[] = {
+    {.name = "x", .dtypes = kFloats},
+    {.name = "coordinates", .dtypes = kCoordinateTypes},
+    Choice("sampling_mode", kSamplings, Need::kRequired, {}),
+    Choice("padding_mode", kPaddings, Need::kRequired, {}),
+    Number("padding_value", Need::kRequired, {}),
+    Choice("coordinates_mode", kCoordinates, Need::kRequired, {}),
+    {.name = "align_corners", .kind = ParameterKind::kBool},
+};
+
+Status InferResample(const NodeView& node, ResultTypes& results) {
+  using P = params::Resample;
+  const TensorType& x = node.InputType(P::kX);
+  const Shape& grid = node.InputShape(P::kCoordinates);
+  if (x.shape.rank() != 4 || grid.rank() != 4 || grid[3] != 2 || grid[0] != x.shape[0]) {
+    return Reject(node, fmt::format("x {} needs coordinates [{}, height, width, 2], not {}",
+                                    x.shape.ToString(), x.shape[0], grid.ToString()));
+  }
+  results.Add(x.dtype, Shape{x.shape[0], x.shape[1], grid[1], grid[2]});
+  return {};
+}
+
+// MIL's definition names more modes and says that they are not supported.
+constexpr std::array<std::string_view, 1> kOnlyBilinear = {"bilinear"};
+constexpr std::array<std::string_view, 1> kOnlyConstant = {"constant"};
+constexpr std::array<std::string_view, 1> kOnlyMinusOne = {"normalized_minus_one_to_one"};
+constexpr Parameter kAffineParameters[] = {
+    {.name = "x", .dtypes = kFloats},
+    {.name = "transform_matrix", .dtypes = kFloats},
+    {.name = "output_height", .kind = ParameterKind::kInt},
+    {.name = "output_width", .kind = ParameterKind::kInt},
+    Choice("sampling_mode", kOnlyBilinear, Need::kRequired, {}),
+    Choice("padding_mode", kOnlyConstant, Need::kRequired, {}),
+    Number("padding_value", Need::kRequired, {}),
+    Choice("coordinates_mode", kOnlyMinusOne, Need::kRequired, {}),
+    {.name = "align_corners", .kind = ParameterKind::kBool},
+};
+
+Status InferAffine(const NodeView& node, ResultTypes& results) {
+  using P = params::Affine;
+  const TensorType& x = node.InputType(P::kX);
+  const TensorType& matrix = node.InputType(P::kTransformMatrix);
+  if (x.shape.rank() != 4) return Reject(node, "x must have rank 4");
+  if (matrix.dtype != x.dtype || matrix.shape.rank() != 2 || matrix.shape[1] != 6 ||
+      (matrix.shape[0] != 1 && matrix.shape[0] != x.shape[0])) {
+    return Reject(node, fmt::format("transform_matrix is {}, must be [1 or {}, 6]",
+                                    matrix.ToString(), x.shape[0]));
+  }
+  if (!node.Bool(P::kAlignCorners, true) || node.Float(P::kPaddingValue, 0) != 0) {
+    return Reject(node, "align_corners must be true and padding_value 0");
+  }
+  const int64_t height = node.Int(P::kOutputHeight, 1);
+  const int64_t width = node.Int(P::kOutputWidth, 1);
+  if (height < 1 || width < 1 || height > 65536 || width > 65536) {
+    return Reject(node, fmt::format("{} by {} is not possible", height, width));
+  }
+  results.Add(x.dtype, Shape{x.shape[0], x.shape[1], height, width});
+  return {};
+}
+
+}  // namespace
+
+// Floors: facts/minimum_family.csv; what only the texture engine does needs its byte.
+constinit const OpDefinition kOpResize =
+    Row("resize", OpKind::kResize, kResizeParameters, InferResize, "Resize", 2);
+constinit const OpDefinition kOpResizeBilinear =
+    Row("resize_bilinear", OpKind::kResizeBilinear, kResizeBilinearParameters, InferResizePlane,
+        "Resize", 2);
+constinit const OpDefinition kOpResizeNearestNeighbor =
+    Row("resize_nearest_neighbor", OpKind::kResizeNearestNeighbor, kResizeNearestParameters,
+        InferResizePlane, "Resize", 2);
+constinit const OpDefinition kOpUpsampleBilinear =
+    Row("upsample_bilinear", OpKind::kUpsampleBilinear, kUpsampleBilinearParameters, InferUpsample,
+        "Resize", 2);
+constinit const OpDefinition kOpUpsampleNearestNeighbor =
+    Row("upsample_nearest_neighbor", OpKind::kUpsampleNearestNeighbor, kUpsampleNearestParameters,
+        InferUpsample, "Resize", 2);
+constinit const OpDefinition kOpCropResize =
+    Row("crop_resize", OpKind::kCropResize, kCropResizeParameters, InferCropResize, "CropResize", 3,
+        kTextureEngine);
+constinit const OpDefinition kOpResample =
+    Row("resample", OpKind::kResample, kResampleParameters, InferResample, "Resample", 3,
+        kTextureEngine);
+constinit const OpDefinition kOpAffine =
+    Row("affine", OpKind::kAffine, kAffineParameters, InferAffine, "AffineTransform", 3,
+        kTextureEngine);
+
+}  // namespace anecheck

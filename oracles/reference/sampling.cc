@@ -1,0 +1,254 @@
+#include "oracles/reference/sampling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace anecheck::reference {
+namespace {
+
+bool IsFinite(double x) { return std::fabs(x) < kInfinity; }
+
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+// The element at a row and column, which may lie beyond the edge.
+struct Pixel {
+  double value = 0;
+  Interval bound;
+  bool special = false;
+};
+
+// The index in [0, extent) that stands at `index`, or -1 for the constant.
+int64_t Inside(Edge edge, int64_t index, int64_t extent) {
+  if (index >= 0 && index < extent) return index;
+  switch (edge) {
+    case Edge::kConstant:
+      return -1;
+    case Edge::kBorder:
+      return std::clamp<int64_t>(index, 0, extent - 1);
+    case Edge::kReflection: {  // the edge element is not repeated
+      if (extent == 1) return 0;
+      const int64_t period = 2 * (extent - 1);
+      const int64_t place = ((index % period) + period) % period;
+      return place < extent ? place : period - place;
+    }
+    case Edge::kSymmetric: {
+      const int64_t period = 2 * extent;
+      const int64_t place = ((index % period) + period) % period;
+      return place < extent ? place : period - 1 - place;
+    }
+  }
+  return -1;
+}
+
+Pixel At(const Plane& plane, int64_t row, int64_t column) {
+  const int64_t y = Inside(plane.edge, row, plane.height);
+  const int64_t x = Inside(plane.edge, column, plane.width);
+  if (y < 0 || x < 0) return {plane.outside, {plane.outside, plane.outside}, false};
+  const size_t i = plane.first + static_cast<size_t>(y * plane.width + x);
+  const BoundedTensor& tensor = *plane.x;
+  const bool special = !IsFinite(tensor.low[i]) || !IsFinite(tensor.high[i]) || tensor.NanAt(i);
+  return {tensor.value[i], {tensor.low[i], tensor.high[i]}, special};
+}
+
+// A sum of two doubles that holds 106 bits.
+struct Twofold {
+  double high = 0;
+  double low = 0;
+  void AddProduct(double a, double b) {
+    const double product = a * b;
+    const double rest = std::fma(a, b, -product);
+    const double sum = high + product;
+    low += SumError(high, product, sum) + rest;
+    high = sum;
+  }
+};
+
+// The weighted mean of four pixels, the weights exact fractions. Pixels of weight 0 do not count.
+double LinearValue(const Plane& plane, const Position& y, const Position& x) {
+  const double row = std::floor(y.value());
+  const double column = std::floor(x.value());
+  const double down = std::fma(-row, y.denominator, y.numerator);
+  const double right = std::fma(-column, x.denominator, x.numerator);
+  Twofold sum;
+  double plain = 0;  // where infinities and NaN take part
+  bool finite = true;
+  for (int corner = 0; corner < 4; ++corner) {
+    const double wy = corner >= 2 ? down : y.denominator - down;
+    const double wx = corner % 2 == 1 ? right : x.denominator - right;
+    if (wy == 0 || wx == 0) continue;
+    const Pixel pixel = At(plane, static_cast<int64_t>(row) + corner / 2,
+                           static_cast<int64_t>(column) + corner % 2);
+    finite = finite && IsFinite(pixel.value);
+    plain += pixel.value * wy * wx;
+    if (!finite) continue;
+    const double weighted = pixel.value * wy;
+    sum.AddProduct(weighted, wx);
+    sum.AddProduct(std::fma(pixel.value, wy, -weighted), wx);
+  }
+  if (!finite) return plain;
+  const double whole = y.denominator * x.denominator;
+  const double quotient = sum.high / whole;
+  return ToOdd(quotient, std::fma(-quotient, whole, sum.high) + sum.low);
+}
+
+// The arithmetic of one axis with every freedom of the contract.
+class Blend {
+ public:
+  Blend(const KernelContext& context, DType dtype)
+      : grid_(dtype), rounded_(context.contract().Allows(Term::kWeightRounding)) {}
+
+  // a at weight 0 and b at weight 1, for weights in `weight`.
+  Interval operator()(const Interval& a, const Interval& b, const Interval& weight) const {
+    if (weight.low == 0 && weight.high == 0) return a;
+    const Interval second = Rounded(weight);
+    const Interval first = Rounded({1 - weight.high, 1 - weight.low});
+    const Interval products = Sum(Outer(Product(first, a)), Outer(Product(second, b)));
+    const Interval difference = Outer({AddDown(b.low, -a.high), AddUp(b.high, -a.low)});
+    const Interval step = Sum(a, Outer(Product(second, difference)));
+    return {std::min(products.low, step.low), std::max(products.high, step.high)};
+  }
+  // A number that may be rounded or not.
+  Interval Outer(const Interval& x) const {
+    if (!rounded_) return x;
+    return {std::min(x.low, grid_.Round(x.low)), std::max(x.high, grid_.Round(x.high))};
+  }
+
+ private:
+  Interval Rounded(const Interval& weight) const {
+    const Interval outer = Outer(weight);
+    return {std::max(outer.low, 0.0), outer.high};
+  }
+  static Interval Sum(const Interval& a, const Interval& b) {
+    return {AddDown(a.low, b.low), AddUp(a.high, b.high)};
+  }
+  // `weight` is not negative.
+  static Interval Product(const Interval& weight, const Interval& x) {
+    return {WidenDown(std::min(weight.low * x.low, weight.high * x.low)),
+            WidenUp(std::max(weight.low * x.high, weight.high * x.high))};
+  }
+
+  Grid grid_;
+  bool rounded_;
+};
+
+// The part of [low, high] in the cell from `cell` on, as weights.
+Interval WeightsIn(const Position& position, double cell) {
+  return {std::max(position.low, cell) - cell, std::min(position.high, cell + 1) - cell};
+}
+
+// The bound over one cell; nothing where a special value takes part.
+std::optional<Interval> CellBound(const Blend& blend, const Plane& plane, double row, double column,
+                                  const Interval& down, const Interval& right) {
+  Interval rows[2];
+  const int row_count = down.high > 0 ? 2 : 1;
+  for (int i = 0; i < row_count; ++i) {
+    const auto y = static_cast<int64_t>(row) + i;
+    const auto x = static_cast<int64_t>(column);
+    const Pixel left = At(plane, y, x);
+    const Pixel next = right.high > 0 ? At(plane, y, x + 1) : left;
+    if (left.special || next.special) return std::nullopt;
+    rows[i] = blend(left.bound, next.bound, right);
+    if (row_count == 2 && right.high > 0) rows[i] = blend.Outer(rows[i]);
+  }
+  return row_count == 1 ? rows[0] : blend(rows[0], rows[1], down);
+}
+
+constexpr double kMostCells = 64;
+
+}  // namespace
+
+Position MakePosition(double numerator, double denominator, int64_t extent, double relative) {
+  Position position{numerator, denominator, numerator / denominator, numerator / denominator};
+  const double value = position.value();
+  if (value == std::floor(value) && value * denominator == numerator) return position;
+  const double error = relative * (std::fabs(value) + static_cast<double>(extent));
+  position.low = WidenDown(value) - error;
+  position.high = WidenUp(value) + error;
+  return position;
+}
+
+Position Clamped(const Position& position, double first, double last) {
+  Position held = position;
+  if (position.value() <= first || position.value() >= last) {
+    held.numerator = position.value() <= first ? first : last;
+    held.denominator = 1;
+  }
+  held.low = std::clamp(position.low, first, last);
+  held.high = std::clamp(position.high, first, last);
+  return held;
+}
+
+Sampled Anything(double value) { return {value, -kInfinity, kInfinity, 1}; }
+
+Sampled Either(const Sampled& a, const Sampled& b) {
+  const bool a_nan = a.low != a.low;
+  const bool b_nan = b.low != b.low;
+  Sampled both = a;
+  both.nan = a.nan != 0 || b.nan != 0 || a_nan || b_nan ? 1 : 0;
+  if (b_nan) return both;
+  both.low = a_nan ? b.low : std::min(a.low, b.low);
+  both.high = a_nan ? b.high : std::max(a.high, b.high);
+  return both;
+}
+
+Sampled SampleLinear(const KernelContext& context, const Plane& plane, const Position& y,
+                     const Position& x) {
+  if (!IsFinite(y.low) || !IsFinite(y.high) || !IsFinite(x.low) || !IsFinite(x.high)) {
+    return Anything(kNan);
+  }
+  Sampled sampled;
+  sampled.value = LinearValue(plane, y, x);
+  const double first_row = std::floor(y.low);
+  const double first_column = std::floor(x.low);
+  // A position that ends on a pixel does not open the cell behind it.
+  const double last_row = std::max(first_row, std::ceil(y.high) - 1);
+  const double last_column = std::max(first_column, std::ceil(x.high) - 1);
+  if ((last_row - first_row + 1) * (last_column - first_column + 1) > kMostCells) {
+    return Anything(sampled.value);
+  }
+  const Blend blend(context, plane.x->type.dtype);
+  sampled.low = kInfinity;
+  sampled.high = -kInfinity;
+  for (double row = first_row; row <= last_row; ++row) {
+    for (double column = first_column; column <= last_column; ++column) {
+      const auto bound = CellBound(blend, plane, row, column, WeightsIn(y, row),
+                                   WeightsIn(x, column));
+      if (!bound) return Anything(sampled.value);
+      sampled.low = std::min(sampled.low, bound->low);
+      sampled.high = std::max(sampled.high, bound->high);
+    }
+  }
+  return sampled;
+}
+
+PixelRange NearestTo(const Position& position) {
+  return {static_cast<int64_t>(std::floor(position.value() + 0.5)),
+          static_cast<int64_t>(std::ceil(position.low - 0.5)),
+          static_cast<int64_t>(std::floor(position.high + 0.5))};
+}
+
+Sampled SampleNearest(const Plane& plane, const PixelRange& y, const PixelRange& x) {
+  const auto sampled_at = [&](int64_t row, int64_t column) {
+    const Pixel pixel = At(plane, row, column);
+    return Sampled{pixel.value, pixel.bound.low, pixel.bound.high,
+                   static_cast<uint8_t>(pixel.special ? 1 : 0)};
+  };
+  Sampled sampled = sampled_at(y.chosen, x.chosen);
+  if (static_cast<double>(y.last - y.first + 1) * static_cast<double>(x.last - x.first + 1) >
+      kMostCells) {
+    return Anything(sampled.value);
+  }
+  for (int64_t row = y.first; row <= y.last; ++row) {
+    for (int64_t column = x.first; column <= x.last; ++column) {
+      if (row == y.chosen && column == x.chosen) continue;
+      sampled = Either(sampled, sampled_at(row, column));
+    }
+  }
+  return sampled;
+}
+
+}  // namespace anecheck::reference

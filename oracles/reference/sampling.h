@@ -1,0 +1,80 @@
+// Reading an image between its pixels: positions as exact fractions, weights, and what a conforming
+// engine may make of them. Used by the image kernels.
+#pragma once
+
+#include <cstdint>
+
+#include "oracles/reference/store.h"
+
+namespace anecheck::reference {
+
+// A position along one axis: numerator / denominator exactly, and the interval in which an engine
+// may compute it. Precondition: denominator > 0.
+struct Position {
+  double numerator = 0;
+  double denominator = 1;
+  double low = 0;
+  double high = 0;
+
+  double value() const { return numerator / denominator; }
+};
+
+// A position whose computation errs by `relative` times its magnitude and the axis, unless it is a
+// whole number, which every engine is taken to find exactly.
+Position MakePosition(double numerator, double denominator, int64_t extent, double relative);
+// The same, held in [first, last].
+Position Clamped(const Position& position, double first, double last);
+
+// What stands beyond the edge of an image.
+enum class Edge : uint8_t { kConstant, kBorder, kReflection, kSymmetric };
+
+// One image of height x width elements inside a tensor.
+struct Plane {
+  const BoundedTensor* x = nullptr;
+  size_t first = 0;
+  int64_t height = 1;
+  int64_t width = 1;
+  Edge edge = Edge::kBorder;
+  double outside = 0;  // Edge::kConstant
+};
+
+// A result before rounding. NaN ends and `nan` as in Raw.
+struct Sampled {
+  double value = 0;
+  double low = 0;
+  double high = 0;
+  uint8_t nan = 0;
+};
+Sampled Anything(double value);
+// The hull of two, with the value of the first.
+Sampled Either(const Sampled& a, const Sampled& b);
+
+// The four pixels around (y, x), weighted. The value is exact but for 2^-100; the bound lets the
+// engine round weights, products and the sums of either axis, in both usual orders of operation.
+Sampled SampleLinear(const KernelContext& context, const Plane& plane, const Position& y,
+                     const Position& x);
+// Along one axis the pixel that is taken, and the first and last that an engine may take instead.
+struct PixelRange {
+  int64_t chosen = 0;
+  int64_t first = 0;
+  int64_t last = 0;
+};
+// The pixel nearest to a position; at a tie either one.
+PixelRange NearestTo(const Position& position);
+Sampled SampleNearest(const Plane& plane, const PixelRange& y, const PixelRange& x);
+
+// Stores what `sample(i)` gives for each element of the result.
+template <typename Sample>
+void StoreSamples(KernelContext& context, BoundedTensor& result, const Sample& sample) {
+  const Raw raw = AllocateRaw(context, result.size, true);
+  for (size_t i = 0; i < result.size; ++i) {
+    const Sampled sampled = sample(i);
+    raw.value[i] = sampled.value;
+    raw.low[i] = sampled.low;
+    raw.high[i] = sampled.high;
+    raw.nan[i] = sampled.nan;
+  }
+  StoreFloats(context, result, raw);
+}
+
+}  // namespace anecheck::reference
