@@ -65,6 +65,14 @@ ValueId Drawer::NewConst(const Shape& shape, double limit) {
   return id;
 }
 
+ValueId Drawer::NewTensor(const TensorType& type, std::span<const uint8_t> bytes) {
+  const double limit = InputMagnitude(options_.mode);
+  const ValueId id = graph_.AddConst(type, bytes);
+  Track({-limit, limit, false});
+  used_[id] = 1;
+  return id;
+}
+
 ValueId Drawer::NewScalar(double value) {
   const uint16_t bits = DoubleToHalf(value).bits;
   const std::array<uint8_t, 2> bytes = {static_cast<uint8_t>(bits),

@@ -47,6 +47,8 @@ class Drawer {
   ValueId NewInput(const Shape& shape);
   // A new fp16 constant with elements of magnitude up to `limit`.
   ValueId NewConst(const Shape& shape, double limit);
+  // A new constant of these bytes; nothing is said of its range, which counts as that of inputs.
+  ValueId NewTensor(const TensorType& type, std::span<const uint8_t> bytes);
   // A new fp16 scalar constant; `value` is one that fp16 holds.
   ValueId NewScalar(double value);
   // A new constant of an integer type with these elements, as indices and lengths are.
@@ -65,6 +67,8 @@ class Drawer {
   // Ends it; all its results lie in `range`. False, and nothing changed, where the node is refused.
   bool Finish(const ValueRange& range);
 
+  // States what is known of one result of the last node, where they differ.
+  void SetRange(ValueId id, const ValueRange& range) { ranges_[id] = range; }
   // Converts the first result of the last node to fp16: bools and integers are no program outputs
   // on the engine's path (facts/mil.md).
   bool ToHalf();

@@ -15,96 +15,14 @@
 #include "harness/base/half.h"
 #include "harness/ops/params.h"
 #include "oracles/testing/test_support.h"
+#include "oracles/testing/vector_model.h"
 
 namespace anecheck {
 namespace {
 
-using Json = nlohmann::json;
+using namespace testing::vectors;  // NOLINT(google-build-using-namespace): this file's subject
 using testing::Case;
 using testing::MakeTensor;
-using Integers = std::vector<int64_t>;
-
-double NumberOf(const Json& element) {
-  if (element.is_boolean()) return element.get<bool>() ? 1 : 0;
-  if (element.is_number()) return element.get<double>();
-  const auto text = element.get<std::string>();
-  if (text == "NaN") return NAN;
-  return text == "-Infinity" ? -HUGE_VAL : HUGE_VAL;
-}
-
-std::optional<DType> TypeOf(const std::string& name) {
-  static const std::map<std::string, DType> kTypes = {
-      {"float16", DType::kFp16}, {"float32", DType::kFp32}, {"int8", DType::kInt8},
-      {"uint8", DType::kUint8},  {"int16", DType::kInt16},  {"uint16", DType::kUint16},
-      {"int32", DType::kInt32},  {"bool", DType::kBool}};
-  const auto found = kTypes.find(name);
-  return found == kTypes.end() ? std::nullopt : std::optional(found->second);
-}
-
-// One record as a graph under construction.
-class Model {
- public:
-  explicit Model(const Json& record) : record_(record), attributes_(record["attrs"]) {}
-
-  Case c;
-
-  const Json& attributes() const { return attributes_; }
-  bool Has(const char* name) const { return attributes_.contains(name); }
-  double Number(const char* name, double fallback) const {
-    return Has(name) ? NumberOf(attributes_[name]) : fallback;
-  }
-  std::string Text(const char* name, const char* fallback) const {
-    return Has(name) ? attributes_[name].get<std::string>() : fallback;
-  }
-  // A null entry stands for an extent that follows from the others.
-  Integers List(const char* name, Integers fallback = {}) const {
-    if (!Has(name)) return fallback;
-    Integers list;
-    for (const Json& entry : attributes_[name]) {
-      list.push_back(entry.is_null() ? -1 : entry.get<int64_t>());
-    }
-    return list;
-  }
-
-  size_t inputs() const { return record_["inputs"].size(); }
-  // The position of the input called `name`, or nothing.
-  std::optional<size_t> Named(const std::string& name) const {
-    for (size_t i = 0; i < inputs(); ++i) {
-      if (record_["inputs"][i]["name"] == name) return i;
-    }
-    return std::nullopt;
-  }
-  std::vector<double> Data(size_t i) const {
-    std::vector<double> data;
-    for (const Json& element : record_["inputs"][i]["data"]) data.push_back(NumberOf(element));
-    return data;
-  }
-  Integers IntegerData(size_t i) const {
-    Integers data;
-    for (const double x : Data(i)) data.push_back(static_cast<int64_t>(x));
-    return data;
-  }
-  Shape ShapeOf(size_t i) const {
-    return Shape::FromSpan(record_["inputs"][i]["shape"].get<Integers>());
-  }
-  // Input i as a constant; kNoValue where the table has no such element type.
-  ValueId Operand(size_t i) {
-    if (i >= inputs()) return kNoValue;
-    const auto dtype = TypeOf(record_["inputs"][i]["dtype"]);
-    if (!dtype) return kNoValue;
-    return c.Const(MakeTensor(*dtype, ShapeOf(i), Data(i)));
-  }
-  ValueId Transposed(ValueId x, const Integers& perm) {
-    using P = params::Transpose;
-    c.Begin(OpKind::kTranspose).Arg(P::kX, x);
-    c.graph.AddInts(P::kPerm, perm);
-    return c.Finish();
-  }
-
- private:
-  const Json& record_;
-  const Json& attributes_;
-};
 
 template <OpKind kKind>
 ValueId Binary(Model& m) {
@@ -434,9 +352,6 @@ ValueId OnnxPool(Model& m) {
                 m.Number("ceil_mode", 0) != 0, m.Number("count_include_pad", 0) == 0);
 }
 
-using Mapping = ValueId (*)(Model&);
-using Mappings = std::map<std::string, Mapping>;
-
 const Mappings& WebnnMappings() {
   static const Mappings kMappings = {{"add", Binary<OpKind::kAdd>},
                                      {"sub", Binary<OpKind::kSub>},
@@ -571,11 +486,14 @@ TEST_P(Vectors, LieWithinTheSourcesOwnBound) {
   std::string line;
   while (std::getline(file, line)) {
     const Json record = Json::parse(line);
-    const auto mapping = mappings.find(record["op"].get<std::string>());
-    if (mapping == mappings.end() || record.contains("suspect")) {
+    const auto op = record["op"].get<std::string>();
+    const Mapping mapping = mappings.contains(op)             ? mappings.at(op)
+                            : MovementMappings().contains(op) ? MovementMappings().at(op)
+                                                              : nullptr;
+    if (mapping == nullptr || record.contains("suspect")) {
       ++tally.unmapped;
     } else {
-      CheckRecord(record, mapping->second, tally);
+      CheckRecord(record, mapping, tally);
     }
   }
   for (const std::string& failure : tally.failures) ADD_FAILURE() << failure;

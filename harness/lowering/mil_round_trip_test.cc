@@ -73,6 +73,38 @@ TEST(MilToGraph, RefusalsNameTheReason) {
   }
 }
 
+TEST(MilToGraph, SeveralResultsAndTuplesOfConstants) {
+  const auto graph = MilTextToGraph(
+      "program(1.0)\n{\n func main<ios16>(tensor<fp16, [2, 6]> x) {\n"
+      "tensor<int32, []> one = const()[val = tensor<int32, []>(1)];\n"
+      "tensor<bool, []> yes = const()[val = tensor<bool, []>(true)];\n"
+      "tensor<fp16, [2, 2]> a, tensor<fp16, [2, 4]> b = split(axis = one, split_sizes = "
+      "tensor<int32, [2]>([2, 4]), x = x);\n"
+      "tensor<fp16, [4, 2]> y = reshape_like(begins = (one, tensor<int32, []>(1)), end_masks = "
+      "(yes, yes), ends = (one, one), ref_tensors = (b, a), x = b);\n"
+      "} -> (y, a);\n}",
+      OpVocabulary());
+  ASSERT_TRUE(graph.ok()) << graph.error().message;
+  EXPECT_EQ(graph->nodes()[0].result_count, 2u);
+  const auto text = GraphToMil(*graph);
+  ASSERT_TRUE(text.ok());
+  EXPECT_NE(text->find("tensor<fp16, [2, 2]> a, tensor<fp16, [2, 4]> b = split("),
+            std::string::npos)
+      << *text;
+  EXPECT_NE(text->find("begins = (int32(1), int32(1))"), std::string::npos) << *text;
+  EXPECT_NE(text->find("end_masks = (bool(true), bool(true))"), std::string::npos) << *text;
+}
+
+TEST(MilToGraph, OperationsWithoutReferenceSayWhy) {
+  const auto graph = MilTextToGraph(
+      "program(1.0)\n{\n func main<ios16>(tensor<fp16, [2]> x) {\n"
+      "tensor<int32, [2, 1]> y = non_zero(x = x);\n} -> (y);\n}",
+      OpVocabulary());
+  ASSERT_FALSE(graph.ok());
+  EXPECT_NE(graph.error().message.find("\"non_zero\" cannot be judged: it "), std::string::npos)
+      << graph.error().message;
+}
+
 TEST(MilToGraph, ConstantsServeAsOperandsAndAsAttributes) {
   const auto graph = MilTextToGraph(
       "program(1.0)\n{\n func main<ios16>(tensor<fp16, [2, 3]> x) {\n"

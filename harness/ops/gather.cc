@@ -217,7 +217,8 @@ constinit const OpDefinition kOpGatherNd =
 constinit const OpDefinition kOpScatter =
     Row("scatter", OpKind::kScatter, kScatterParameters, InferScatter, {}, kNoFamily);
 constinit const OpDefinition kOpScatterAlongAxis =
-    Row("scatter_along_axis", OpKind::kScatterAlongAxis, kScatterParameters, InferScatterAlongAxis, {}, kNoFamily);
+    Row("scatter_along_axis", OpKind::kScatterAlongAxis, kScatterParameters, InferScatterAlongAxis,
+        {}, kNoFamily);
 constinit const OpDefinition kOpScatterNd =
     Row("scatter_nd", OpKind::kScatterNd, kScatterNdParameters, InferScatterNd, {}, kNoFamily);
 

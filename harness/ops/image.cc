@@ -45,18 +45,17 @@ constexpr Parameter Number(std::string_view name, Need need, std::string_view fa
   return {.name = name, .kind = ParameterKind::kFloat, .need = need, .default_text = fallback};
 }
 
-constexpr std::array<std::string_view, 5> kGrids = {"DEFAULT", "STRICT_ALIGN_CORNERS",
-                                                    "ALIGN_CORNERS", "OFFSET_CORNERS",
-                                                    "UNALIGN_CORNERS"};
+constexpr std::array<std::string_view, 5> kGrids = {
+    "DEFAULT", "STRICT_ALIGN_CORNERS", "ALIGN_CORNERS", "OFFSET_CORNERS", "UNALIGN_CORNERS"};
 constexpr std::array<std::string_view, 2> kInterpolations = {"LINEAR", "NEAREST_NEIGHBOR"};
 constexpr std::array<std::string_view, 2> kSamplings = {"bilinear", "nearest"};
 constexpr std::array<std::string_view, 4> kPaddings = {"constant", "border", "reflection",
                                                        "symmetric"};
 constexpr std::array<std::string_view, 3> kCoordinates = {
     "unnormalized", "normalized_minus_one_to_one", "normalized_zero_to_one"};
-constexpr std::array<std::string_view, 4> kBoxes = {
-    "CORNERS_HEIGHT_FIRST", "CORNERS_WIDTH_FIRST", "CENTER_SIZE_HEIGHT_FIRST",
-    "CENTER_SIZE_WIDTH_FIRST"};
+constexpr std::array<std::string_view, 4> kBoxes = {"CORNERS_HEIGHT_FIRST", "CORNERS_WIDTH_FIRST",
+                                                    "CENTER_SIZE_HEIGHT_FIRST",
+                                                    "CENTER_SIZE_WIDTH_FIRST"};
 
 // ---- resize ---------------------------------------------------------------------------------
 
@@ -68,8 +67,8 @@ constexpr Parameter kResizeParameters[] = {
     Choice("sampling_mode", kGrids, Need::kOptional, "DEFAULT"),
 };
 
-// The last `resized_dims` entries of shape are the extents of x's last axes; 0 keeps one. Height and
-// width are all that the layer resizes (facts/netlist_layers.csv, resize).
+// The last `resized_dims` entries of shape are the extents of x's last axes; 0 keeps one. Height
+// and width are all that the layer resizes (facts/netlist_layers.csv, resize).
 Status InferResize(const NodeView& node, ResultTypes& results) {
   using P = params::Resize;
   const TensorType& x = node.InputType(P::kX);
@@ -284,11 +283,9 @@ constinit const OpDefinition kOpUpsampleNearestNeighbor =
 constinit const OpDefinition kOpCropResize =
     Row("crop_resize", OpKind::kCropResize, kCropResizeParameters, InferCropResize, "CropResize", 3,
         kTextureEngine);
-constinit const OpDefinition kOpResample =
-    Row("resample", OpKind::kResample, kResampleParameters, InferResample, "Resample", 3,
-        kTextureEngine);
-constinit const OpDefinition kOpAffine =
-    Row("affine", OpKind::kAffine, kAffineParameters, InferAffine, "AffineTransform", 3,
-        kTextureEngine);
+constinit const OpDefinition kOpResample = Row("resample", OpKind::kResample, kResampleParameters,
+                                               InferResample, "Resample", 3, kTextureEngine);
+constinit const OpDefinition kOpAffine = Row("affine", OpKind::kAffine, kAffineParameters,
+                                             InferAffine, "AffineTransform", 3, kTextureEngine);
 
 }  // namespace anecheck

@@ -17,6 +17,54 @@ bool Refuses(Instance instance, std::string_view words) {
   return false;
 }
 
+void ExpectName(OpKind kind, int parameter, std::string_view name) {
+  EXPECT_EQ(GetOp(kind).schema.parameters[static_cast<size_t>(parameter)].name, name);
+}
+
+TEST(MovementParams, IndicesAreThoseOfTheSchemas) {
+  using namespace params;  // NOLINT(google-build-using-namespace)
+  ExpectName(OpKind::kReshapeLike, ReshapeLike::kEndMasks, "end_masks");
+  ExpectName(OpKind::kSqueeze, OverAxes::kAxes, "axes");
+  ExpectName(OpKind::kExpandDims, OverAxes::kAxes, "axes");
+  ExpectName(OpKind::kReverse, OverAxes::kAxes, "axes");
+  ExpectName(OpKind::kFlatten2d, Flatten2d::kAxis, "axis");
+  ExpectName(OpKind::kStack, Stack::kAxis, "axis");
+  ExpectName(OpKind::kSplit, Split::kSplitSizes, "split_sizes");
+  ExpectName(OpKind::kFill, Fill::kValue, "value");
+  ExpectName(OpKind::kFillLike, FillLike::kValue, "value");
+  ExpectName(OpKind::kRange1d, Range1d::kStep, "step");
+  ExpectName(OpKind::kOneHot, OneHot::kOffValue, "off_value");
+  ExpectName(OpKind::kSliceByIndex, SliceByIndex::kSqueezeMask, "squeeze_mask");
+  ExpectName(OpKind::kSliceUpdate, SliceUpdate::kSqueezeMask, "squeeze_mask");
+  ExpectName(OpKind::kReverseSequence, ReverseSequence::kBatchAxis, "batch_axis");
+  ExpectName(OpKind::kTile, Tile::kReps, "reps");
+  ExpectName(OpKind::kCrop, Crop::kCropWidth, "crop_width");
+  ExpectName(OpKind::kBandPart, BandPart::kUpper, "upper");
+  ExpectName(OpKind::kSlidingWindows, SlidingWindows::kStride, "stride");
+  ExpectName(OpKind::kDepthToSpace, Blocks::kFactor, "block_size");
+  ExpectName(OpKind::kPixelUnshuffle, Blocks::kFactor, "downscale_factor");
+  ExpectName(OpKind::kSpaceToBatch, Batches::kMargins, "paddings");
+  ExpectName(OpKind::kBatchToSpace, Batches::kMargins, "crops");
+  ExpectName(OpKind::kGather, Gather::kValidateIndices, "validate_indices");
+  ExpectName(OpKind::kGatherAlongAxis, GatherAlongAxis::kAxis, "axis");
+  ExpectName(OpKind::kGatherNd, GatherNd::kBatchDims, "batch_dims");
+  ExpectName(OpKind::kScatter, Scatter::kMode, "mode");
+  ExpectName(OpKind::kScatterAlongAxis, Scatter::kMode, "mode");
+  ExpectName(OpKind::kScatterNd, ScatterNd::kMode, "mode");
+  ExpectName(OpKind::kResize, Resize::kSamplingMode, "sampling_mode");
+  ExpectName(OpKind::kResizeBilinear, ResizePlane::kSamplingMode, "sampling_mode");
+  ExpectName(OpKind::kResizeNearestNeighbor, ResizePlane::kTargetSizeWidth, "target_size_width");
+  ExpectName(OpKind::kUpsampleBilinear, Upsample::kHalfPixelCenters, "half_pixel_centers");
+  ExpectName(OpKind::kUpsampleNearestNeighbor, Upsample::kScaleFactorWidth, "scale_factor_width");
+  ExpectName(OpKind::kCropResize, CropResize::kPadValue, "pad_value");
+  ExpectName(OpKind::kResample, Resample::kAlignCorners, "align_corners");
+  ExpectName(OpKind::kAffine, Affine::kAlignCorners, "align_corners");
+  ExpectName(OpKind::kTopk, Topk::kOutputIndicesDtype, "output_indices_dtype");
+  ExpectName(OpKind::kArgsort, Argsort::kAscending, "ascending");
+  ExpectName(OpKind::kNonMaximumSuppression, NonMaximumSuppression::kPerClassSuppression,
+             "per_class_suppression");
+}
+
 TEST(Structure, AxesComeAndGo) {
   using P = params::OverAxes;
   EXPECT_EQ(Instance(OpKind::kExpandDims).In(P::kX, {2, 3}).Set(P::kAxes, Ints{0, -1}).Infer(),
@@ -251,6 +299,64 @@ TEST(Scatters, UpdatesFitTheIndices) {
             std::string::npos);
   EXPECT_EQ(scatter(OpKind::kScatterNd, {5, 1}, {5, 3}), "tensor<fp16, [2, 3]>");
   EXPECT_EQ(scatter(OpKind::kScatterNd, {5, 2}, {5}), "tensor<fp16, [2, 3]>");
+}
+
+TEST(Images, TargetsAndTheirRefusals) {
+  EXPECT_EQ(Instance(OpKind::kResize)
+                .In(0, {1, 2, 3, 4})
+                .Set(params::Resize::kShape, Ints{0, 8})
+                .Set(params::Resize::kResizedDims, 2)
+                .Infer(),
+            "tensor<fp16, [1, 2, 3, 8]>");
+  EXPECT_TRUE(Refuses(Instance(OpKind::kResize)
+                          .In(0, {1, 2, 3, 4})
+                          .Set(params::Resize::kShape, Ints{5, 8, 8})
+                          .Set(params::Resize::kResizedDims, 3),
+                      "resized_dims is 3"));
+  EXPECT_EQ(Instance(OpKind::kUpsampleBilinear)
+                .In(0, {2, 3, 5})
+                .Number(params::Upsample::kScaleFactorHeight, 2)
+                .Number(params::Upsample::kScaleFactorWidth, 1.5)
+                .Infer(),
+            "tensor<fp16, [2, 6, 7]>");
+  EXPECT_TRUE(Refuses(Instance(OpKind::kResizeBilinear).In(0, {3, 5}), "x must have rank 3"));
+  using C = params::CropResize;
+  EXPECT_EQ(Instance(OpKind::kCropResize)
+                .In(C::kX, {2, 3, 5, 5})
+                .In(C::kBoxes, {1, 4})
+                .Set(C::kTargetHeight, 2)
+                .Set(C::kTargetWidth, 7)
+                .Infer(),
+            "tensor<fp16, [1, 3, 2, 7]>");
+  EXPECT_TRUE(Refuses(Instance(OpKind::kCropResize).In(C::kX, {2, 3, 5, 5}).In(C::kBoxes, {3, 4}),
+                      "box_indices must be [3]"));
+}
+
+TEST(Detection, SortingKeepsTheLineAndNamesItsPlaces) {
+  using P = params::Topk;
+  EXPECT_EQ(Instance(OpKind::kTopk).In(P::kX, {2, 5}).Set(P::kK, 3).Infer(),
+            "tensor<fp16, [2, 3]> tensor<int32, [2, 3]>");
+  EXPECT_EQ(Instance(OpKind::kTopk)
+                .In(P::kX, {2, 5})
+                .Set(P::kK, -1)
+                .Set(P::kAxis, int64_t{0})
+                .Flag(P::kReturnIndices, false)
+                .Infer(),
+            "tensor<fp16, [2, 5]>");
+  EXPECT_EQ(Instance(OpKind::kTopk).In(P::kX, {4}).Set(P::kOutputIndicesDtype, "uint16").Infer(),
+            "tensor<fp16, [1]> tensor<uint16, [1]>");
+  EXPECT_TRUE(
+      Refuses(Instance(OpKind::kTopk).In(P::kX, {2, 5}).Set(P::kK, 6), "k is 6, the axis has 5"));
+  EXPECT_EQ(Instance(OpKind::kArgsort).In(0, {2, 5}).Infer(), "tensor<int32, [2, 5]>");
+  EXPECT_EQ(Instance(OpKind::kNonMaximumSuppression)
+                .In(0, {1, 6, 4})
+                .In(1, {1, 6, 2})
+                .Number(params::NonMaximumSuppression::kIouThreshold, 0.5)
+                .Number(params::NonMaximumSuppression::kScoreThreshold, 0.5)
+                .Set(params::NonMaximumSuppression::kMaxBoxes, 3)
+                .Infer(),
+            "tensor<fp16, [1, 3, 4]> tensor<fp16, [1, 3, 2]> tensor<int32, [1, 3]> tensor<int32, "
+            "[1]>");
 }
 
 }  // namespace

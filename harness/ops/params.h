@@ -138,6 +138,66 @@ struct ScatterNd {
   enum : int { kData, kIndices, kUpdates, kMode, kValidateIndices };
 };
 
+// image
+struct Resize {
+  enum : int { kX, kShape, kResizedDims, kInterpolationMode, kSamplingMode };
+};
+struct ResizePlane {  // resize_bilinear, resize_nearest_neighbor; kSamplingMode is the former's
+  enum : int { kX, kTargetSizeHeight, kTargetSizeWidth, kSamplingMode };
+};
+struct Upsample {  // upsample_bilinear, upsample_nearest_neighbor; the flags are the former's
+  enum : int { kX, kScaleFactorHeight, kScaleFactorWidth, kAlignCorners, kHalfPixelCenters };
+};
+struct CropResize {
+  enum : int {
+    kX,
+    kBoxes,
+    kBoxIndices,
+    kTargetHeight,
+    kTargetWidth,
+    kNormalizedCoordinates,
+    kSpatialScale,
+    kBoxCoordinateMode,
+    kSamplingMode,
+    kPadValue
+  };
+};
+struct Resample {
+  enum : int {
+    kX,
+    kCoordinates,
+    kSamplingMode,
+    kPaddingMode,
+    kPaddingValue,
+    kCoordinatesMode,
+    kAlignCorners
+  };
+};
+struct Affine {
+  enum : int {
+    kX,
+    kTransformMatrix,
+    kOutputHeight,
+    kOutputWidth,
+    kSamplingMode,
+    kPaddingMode,
+    kPaddingValue,
+    kCoordinatesMode,
+    kAlignCorners
+  };
+};
+
+// detection
+struct NonMaximumSuppression {
+  enum : int { kBoxes, kScores, kIouThreshold, kScoreThreshold, kMaxBoxes, kPerClassSuppression };
+};
+struct Topk {
+  enum : int { kX, kK, kAxis, kAscending, kSort, kReturnIndices, kOutputIndicesDtype };
+};
+struct Argsort {
+  enum : int { kX, kAxis, kAscending };
+};
+
 // quantization
 struct Cast {
   enum : int { kX, kDtype };

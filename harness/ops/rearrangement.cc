@@ -335,8 +335,9 @@ constinit const OpDefinition kOpSliceUpdate =
     Row("slice_update", OpKind::kSliceUpdate, kSliceUpdateParameters, InferSliceUpdate);
 constinit const OpDefinition kOpReverse =
     Row("reverse", OpKind::kReverse, kReverseParameters, InferReverse);
-constinit const OpDefinition kOpReverseSequence = Row(
-    "reverse_sequence", OpKind::kReverseSequence, kReverseSequenceParameters, InferReverseSequence);
+constinit const OpDefinition kOpReverseSequence =
+    Row("reverse_sequence", OpKind::kReverseSequence, kReverseSequenceParameters,
+        InferReverseSequence, {}, kNoFamily);
 // Floors: facts/minimum_family.csv.
 constinit const OpDefinition kOpTile =
     Row("tile", OpKind::kTile, kTileParameters, InferTile, "Tile", 2);
@@ -344,7 +345,8 @@ constinit const OpDefinition kOpCrop = Row("crop", OpKind::kCrop, kCropParameter
 constinit const OpDefinition kOpBandPart =
     Row("band_part", OpKind::kBandPart, kBandPartParameters, InferBandPart, {}, kNoFamily);
 constinit const OpDefinition kOpSlidingWindows =
-    Row("sliding_windows", OpKind::kSlidingWindows, kSlidingWindowsParameters, InferSlidingWindows, {}, kNoFamily);
+    Row("sliding_windows", OpKind::kSlidingWindows, kSlidingWindowsParameters, InferSlidingWindows,
+        {}, kNoFamily);
 constinit const OpDefinition kOpDepthToSpace =
     Row("depth_to_space", OpKind::kDepthToSpace, kBlockParameters, InferToSpace, "ChannelToSpace");
 constinit const OpDefinition kOpSpaceToDepth = Row(

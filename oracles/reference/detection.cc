@@ -1,5 +1,5 @@
-// Sorting and detection. An index may be any that some order consistent with the operands' intervals
-// puts there (oracles/reference/discrete.h).
+// Sorting and detection. An index may be any that some order consistent with the operands'
+// intervals puts there (oracles/reference/discrete.h).
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -102,8 +102,7 @@ void Sort(KernelContext& context, const BoundedTensor& x, const SortRequest& req
   const BoundedTensor& any = request.values != nullptr ? *request.values : *request.indices;
   const auto k = static_cast<size_t>(any.type.shape[request.axis]);
   const auto count = static_cast<size_t>(shape[request.axis]);
-  const auto step =
-      static_cast<size_t>(RowMajorStrides(shape)[static_cast<size_t>(request.axis)]);
+  const auto step = static_cast<size_t>(RowMajorStrides(shape)[static_cast<size_t>(request.axis)]);
   Line line(context, count, request.ascending, x.point());
   if (request.values != nullptr) Allocate(context, *request.values);
   std::optional<IndexStore> indices;
@@ -214,7 +213,7 @@ class Suppression {
         }
       }
       if (best < 0) break;
-      if (tie) return {std::span(chosen, selected), false};
+      if (tie && !exact_) return {std::span(chosen, selected), false};
       chosen[selected++] = best;
       open[best] = 0;
       for (int64_t i = 0; i < count_; ++i) {
@@ -279,7 +278,7 @@ class Suppression {
       shared *= std::max(0.0, std::min(high[0], high[1]) - std::max(low[0], low[1]));
     }
     const double ratio = shared / (areas[0] + areas[1] - shared);
-    if (ratio != ratio) return Answer::kUnsure;
+    if (ratio != ratio) return exact_ ? Answer::kNo : Answer::kUnsure;
     if (!exact_ && std::fabs(ratio - overlap_) <= kUnsure) return Answer::kUnsure;
     return ratio > overlap_ ? Answer::kYes : Answer::kNo;
   }
@@ -294,7 +293,9 @@ class Suppression {
   bool exact_ = false;
 };
 
-void AdmitAll(BoundedTensor& result, size_t at, double value) {
+// The ideal contract takes `value`, which is no more than a convention.
+void AdmitAll(const Contract& contract, BoundedTensor& result, size_t at, double value) {
+  if (contract.ideal) return PutElement(value, result, at);
   result.value[at] = value;
   if (IsFloat(result.type.dtype)) {
     AdmitRange(result, at, -kInfinity, kInfinity, true);
@@ -327,25 +328,26 @@ Status NonMaximumSuppression(KernelContext& context) {
         if (known) {
           MoveElement(boxes, 4 * from + c, context.Result(0), 4 * to + c);
         } else {
-          AdmitAll(context.Result(0), 4 * to + c, 0);
+          AdmitAll(context.contract(), context.Result(0), 4 * to + c, 0);
         }
       }
       for (size_t c = 0; c < classes; ++c) {
         if (known) {
           MoveElement(scores, classes * from + c, context.Result(1), classes * to + c);
         } else {
-          AdmitAll(context.Result(1), classes * to + c, 0);
+          AdmitAll(context.contract(), context.Result(1), classes * to + c, 0);
         }
       }
       if (known) {
         PutElement(static_cast<double>(box), context.Result(2), to);
       } else {
-        AdmitAll(context.Result(2), to, -1);
+        AdmitAll(context.contract(), context.Result(2), to, -1);
       }
     }
     PutElement(static_cast<double>(selected), context.Result(3), static_cast<size_t>(batch));
-    if (!selection.certain) {
-      context.Result(3).high[static_cast<size_t>(batch)] = static_cast<double>(std::min(most, count));
+    if (!selection.certain && !context.contract().ideal) {
+      context.Result(3).high[static_cast<size_t>(batch)] =
+          static_cast<double>(std::min(most, count));
     }
   }
   FinishMove(boxes, context.Result(0));

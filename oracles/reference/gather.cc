@@ -132,8 +132,7 @@ class Scattering {
       for (size_t i = 0; i < inner; ++i) {
         const size_t from = row * inner + i;
         if (places.inside()) UpdateValue(from, places.Value() + i);
-        counted &=
-            places.ForEach([&](size_t to) { UpdateBounds(from, to + i, places.known()); });
+        counted &= places.ForEach([&](size_t to) { UpdateBounds(from, to + i, places.known()); });
       }
       // Where a write out of range lands is said nowhere.
       if (places.all_inside() && counted) continue;

@@ -47,8 +47,8 @@ Position GridPoint(GridMode mode, int64_t i, int64_t count, double begin, double
       }
       break;
     case GridMode::kOffset:
-      point = MakePosition(2 * n * begin + (2 * at + 1) * std::max(1.0, span), 2 * n, extent,
-                           relative);
+      point =
+          MakePosition(2 * n * begin + (2 * at + 1) * std::max(1.0, span), 2 * n, extent, relative);
       break;
     case GridMode::kUnalign:
       point = MakePosition(2 * n * begin + (2 * at + 1) * (span + 1) - n, 2 * n, extent, relative);
@@ -68,9 +68,7 @@ Status ForPlanes(KernelContext& context, const Point& point, const Sample& sampl
   const int rank = shape.rank();
   const int64_t height = rank < 2 ? 1 : shape[rank - 2];
   const int64_t width = shape[rank - 1];
-  Plane plane{.x = &x,
-              .height = rank < 2 ? 1 : from[rank - 2],
-              .width = from[rank - 1]};
+  Plane plane{.x = &x, .height = rank < 2 ? 1 : from[rank - 2], .width = from[rank - 1]};
   StoreSamples(context, result, [&](size_t i) {
     const auto at = static_cast<int64_t>(i);
     plane.first = static_cast<size_t>(at / (height * width) * plane.height * plane.width);
@@ -187,9 +185,9 @@ BoxAxis ReadBox(const NodeView& node, const BoundedTensor& boxes, size_t box, bo
                        (normalized ? static_cast<double>(extent - 1) : 1.0);
   const double a = boxes.value[first] * scale;
   const double b = boxes.value[first + 2] * scale;
-  const double slack = (boxes.high[first] - boxes.low[first] + boxes.high[first + 2] -
-                        boxes.low[first + 2]) *
-                       std::fabs(scale);
+  const double slack =
+      (boxes.high[first] - boxes.low[first] + boxes.high[first + 2] - boxes.low[first + 2]) *
+      std::fabs(scale);
   return corners ? BoxAxis{a, b, slack} : BoxAxis{a - b / 2, a + b / 2, slack};
 }
 
@@ -297,8 +295,7 @@ Status Resample(KernelContext& context) {
               .height = from[2],
               .width = from[3],
               .edge = EdgeOf(node.String(P::kPaddingMode, "constant")),
-              .outside =
-                  GridOf(context, x.type.dtype).Round(node.Float(P::kPaddingValue, 0))};
+              .outside = GridOf(context, x.type.dtype).Round(node.Float(P::kPaddingValue, 0))};
   const auto position = [&](size_t at, int64_t extent) {
     Position p = ToPixels(mode, align, coordinates.value[at], 1, extent, Relative(context));
     const Position low = ToPixels(mode, align, coordinates.low[at], 1, extent, Relative(context));
@@ -359,8 +356,8 @@ Status Affine(KernelContext& context) {
       Position& position = positions[axis];
       position = ToPixels("normalized_minus_one_to_one", true, numerator, rows * columns, extent,
                           Relative(context));
-      const double error = (magnitude * Relative(context) + slack) / (rows * columns) *
-                           static_cast<double>(extent);
+      const double error =
+          (magnitude * Relative(context) + slack) / (rows * columns) * static_cast<double>(extent);
       position.low -= error;
       position.high += error;
       if (!IsNear(position)) return Anything(kNan);
@@ -379,12 +376,12 @@ constinit const ReferenceKernel kReferenceResize = {.evaluate = reference::Resiz
                                                     .terms = reference::kSamplingTerms};
 constinit const ReferenceKernel kReferenceResizeBilinear = {.evaluate = reference::ResizeBilinear,
                                                             .terms = reference::kSamplingTerms};
-constinit const ReferenceKernel kReferenceResizeNearestNeighbor = {
-    .evaluate = reference::ResizeNearest};
+constinit const ReferenceKernel kReferenceResizeNearestNeighbor = {.evaluate =
+                                                                       reference::ResizeNearest};
 constinit const ReferenceKernel kReferenceUpsampleBilinear = {
     .evaluate = reference::UpsampleBilinear, .terms = reference::kSamplingTerms};
-constinit const ReferenceKernel kReferenceUpsampleNearestNeighbor = {
-    .evaluate = reference::ResizeNearest};
+constinit const ReferenceKernel kReferenceUpsampleNearestNeighbor = {.evaluate =
+                                                                         reference::ResizeNearest};
 constinit const ReferenceKernel kReferenceCropResize = {.evaluate = reference::CropResize,
                                                         .terms = reference::kSamplingTerms};
 constinit const ReferenceKernel kReferenceResample = {.evaluate = reference::Resample,

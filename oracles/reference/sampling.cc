@@ -215,8 +215,8 @@ Sampled SampleLinear(const KernelContext& context, const Plane& plane, const Pos
   sampled.high = -kInfinity;
   for (double row = first_row; row <= last_row; ++row) {
     for (double column = first_column; column <= last_column; ++column) {
-      const auto bound = CellBound(blend, plane, row, column, WeightsIn(y, row),
-                                   WeightsIn(x, column));
+      const auto bound =
+          CellBound(blend, plane, row, column, WeightsIn(y, row), WeightsIn(x, column));
       if (!bound) return Anything(sampled.value);
       sampled.low = std::min(sampled.low, bound->low);
       sampled.high = std::max(sampled.high, bound->high);

@@ -7,6 +7,7 @@
 #include "harness/base/half.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "oracles/testing/sampling_structure.h"
 #include "oracles/testing/structure.h"
 #include "oracles/testing/test_support.h"
 
@@ -60,6 +61,8 @@ int Adversary::Sign() {
       return 0;
   }
 }
+
+double Adversary::Rounded(DType dtype, double x) { return ToType(dtype, x); }
 
 double Adversary::Hold(DType dtype, double x) {
   if (Flip()) return ToType(dtype, x);
@@ -130,6 +133,8 @@ bool Adversary::RunNode(const NodeView& node) {
     }
     return true;
   }
+  if (IsImage(node)) return RunImage(node);
+  if (IsSort(node)) return RunSort(node);
   Elements& result = values_[node.Result()];
   if (IsScatter(node)) {
     result = Scatter(node);

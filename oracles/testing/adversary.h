@@ -47,13 +47,17 @@ class Adversary {
   Elements Cast(const NodeView& node);
   // The parts in files of their own; false for operations that are not theirs.
   bool RunComparison(const NodeView& node);
+  bool RunImage(const NodeView& node);
+  bool RunSort(const NodeView& node);
+  double Blend(DType dtype, double a, double b, double weight);
   std::vector<Elements> Operands(const NodeView& node) const;
 
   const Elements& In(const NodeView& node, int parameter) const {
     return values_[node.Input(parameter)];
   }
   bool Flip();
-  int Sign();                          // -1, 0 or 1: the direction of an error
+  int Sign();  // -1, 0 or 1: the direction of an error
+  static double Rounded(DType dtype, double x);
   double Hold(DType dtype, double x);  // stored form or unrounded form
   double Neighbour(DType dtype, double x);
   double Accumulate(std::vector<double> terms);

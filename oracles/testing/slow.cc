@@ -261,6 +261,7 @@ SlowElements Cast(const NodeView& node, Operands operands) {
 std::optional<SlowElements> SlowValues(const NodeView& node, Operands operands, uint32_t result) {
   if (IsMovement(node)) return Move(node, operands, result);
   if (IsScatter(node)) return Scatter(node, operands);
+  if (auto image = SlowImage(node, operands, result)) return image;
   switch (KindOf(node.schema())) {
     case OpKind::kAdd:
     case OpKind::kSub:

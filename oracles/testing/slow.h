@@ -23,4 +23,8 @@ std::optional<SlowElements> SlowValues(const NodeView& node,
 std::optional<SlowElements> SlowComparison(const NodeView& node,
                                            std::span<const std::vector<double>> operands);
 
+std::optional<SlowElements> SlowImage(const NodeView& node,
+                                      std::span<const std::vector<double>> operands,
+                                      uint32_t result);
+
 }  // namespace anecheck::testing

@@ -1,0 +1,95 @@
+// How sorting and suppression are drawn. Positions that leave the graph are converted to fp16.
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "generators/drawer.h"
+#include "harness/ops/params.h"
+
+namespace anecheck {
+namespace {
+
+bool DrawTopk(Drawer& drawer, ValueId x) {
+  using P = params::Topk;
+  const Shape shape = drawer.shape(x);
+  if (shape.rank() < 1) return false;
+  ChoiceStream& choices = drawer.choices();
+  const auto axis = static_cast<int>(choices.Below(static_cast<uint64_t>(shape.rank())));
+  if (shape[axis] > 256) return false;
+  const int64_t k = choices.Range(1, shape[axis]);
+  const bool indices = choices.Chance(2, 3);
+  const bool narrow = indices && choices.Coin();
+  drawer.Begin(OpKind::kTopk);
+  drawer.graph().AddArgument(P::kX, x);
+  drawer.graph().AddInt(P::kK, k);
+  drawer.graph().AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank());
+  drawer.graph().AddBool(P::kAscending, choices.Coin());
+  // Unsorted results may stand in any order, which leaves integer mode nothing to compare.
+  if (!drawer.integer_mode()) drawer.graph().AddBool(P::kSort, !choices.Chance(1, 8));
+  drawer.graph().AddBool(P::kReturnIndices, indices);
+  if (narrow) drawer.graph().AddString(P::kOutputIndicesDtype, "uint16");
+  const ValueRange range = drawer.range(x);
+  if (!drawer.Finish(range)) return false;
+  if (!indices) return true;
+  const ValueId positions = drawer.Last() + 1;
+  drawer.SetRange(positions, {0, static_cast<double>(shape[axis] - 1), true});
+  return drawer.CastTo(DType::kFp16, positions) != kNoValue;
+}
+
+bool DrawArgsort(Drawer& drawer, ValueId x) {
+  using P = params::Argsort;
+  const Shape shape = drawer.shape(x);
+  if (shape.rank() < 1) return false;
+  ChoiceStream& choices = drawer.choices();
+  const auto axis = static_cast<int>(choices.Below(static_cast<uint64_t>(shape.rank())));
+  if (shape[axis] > 256) return false;
+  drawer.Begin(OpKind::kArgsort);
+  drawer.graph().AddArgument(P::kX, x);
+  drawer.graph().AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank());
+  drawer.graph().AddBool(P::kAscending, choices.Coin());
+  return drawer.Finish({0, static_cast<double>(shape[axis] - 1), true}) &&
+         drawer.CastTo(DType::kFp16, drawer.Last()) != kNoValue;
+}
+
+// Scores are x, boxes a new input.
+bool DrawSuppression(Drawer& drawer, ValueId x) {
+  using P = params::NonMaximumSuppression;
+  ChoiceStream& choices = drawer.choices();
+  const int64_t elements = drawer.shape(x).Elements();
+  int64_t classes = choices.Range(1, 3);
+  while (elements % classes != 0) --classes;
+  const int64_t count = elements / classes;
+  if (count > 32) return false;
+  drawer.Begin(OpKind::kReshape);
+  drawer.graph().AddArgument(params::Reshape::kX, x);
+  drawer.graph().AddInts(params::Reshape::kShape, std::vector<int64_t>{1, count, classes});
+  if (!drawer.Finish(drawer.range(x))) return false;
+  const ValueId scores = drawer.Last();
+  const ValueId boxes = drawer.NewInput(Shape{1, count, 4});
+  const int64_t most = choices.Range(1, std::min<int64_t>(count + 1, 8));
+  drawer.Begin(OpKind::kNonMaximumSuppression);
+  drawer.graph().AddArgument(P::kBoxes, boxes);
+  drawer.graph().AddArgument(P::kScores, scores);
+  drawer.graph().AddFloat(P::kIouThreshold, 0.5);
+  drawer.graph().AddFloat(P::kScoreThreshold, static_cast<double>(choices.Range(-8, 4)) / 4);
+  drawer.graph().AddInt(P::kMaxBoxes, most);
+  drawer.graph().AddBool(P::kPerClassSuppression, choices.Coin());
+  const ValueRange a = drawer.range(boxes);
+  const ValueRange b = drawer.range(scores);
+  const double far = std::max(a.Magnitude(), b.Magnitude());
+  if (!drawer.Finish({-far, far, a.integer && b.integer})) return false;
+  const ValueId first = drawer.Last();
+  drawer.SetRange(first + 2, {-1, static_cast<double>(count), true});
+  drawer.SetRange(first + 3, {0, static_cast<double>(most), true});
+  return drawer.CastTo(DType::kFp16, first + 2) != kNoValue &&
+         drawer.CastTo(DType::kFp16, first + 3) != kNoValue;
+}
+
+}  // namespace
+
+constinit const OpGenerator kGeneratorNonMaximumSuppression = {OpKind::kNonMaximumSuppression,
+                                                               false, 1, DrawSuppression};
+constinit const OpGenerator kGeneratorTopk = {OpKind::kTopk, false, 1, DrawTopk};
+constinit const OpGenerator kGeneratorArgsort = {OpKind::kArgsort, false, 1, DrawArgsort};
+
+}  // namespace anecheck

@@ -1,0 +1,180 @@
+// The engine's data movement on counted elements, with the results that MIL's definitions give.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <numeric>
+
+#include "harness/device/testing/test_engine.h"
+
+namespace anecheck::device::testing {
+namespace {
+
+using Numbers = std::vector<double>;
+
+class Movement : public ::testing::Test {
+ private:
+  CleanSettings clean_;
+};
+
+// 0, 1, 2, ... in a tensor of these extents goes through `statements`, which end in y.
+Numbers Moved(const std::string& extents, size_t count, const std::string& statements,
+              size_t results) {
+  Numbers x(count);
+  std::iota(x.begin(), x.end(), 0);
+  const std::string mil = MilProgram("tensor<fp16, " + extents + "> x", statements, "y");
+  return ToDoubles(RunHalves(mil, {{"x", ToHalves(x)}}, results));
+}
+
+TEST_F(Movement, ShapesChangeAndElementsStay) {
+  for (const char* statement :
+       {"tensor<fp16, [2, 1, 3]> y = expand_dims(x = x, axes = tensor<int32, [1]>([1]));",
+        "tensor<fp16, [2, 3]> y = identity(x = x);",
+        "tensor<fp16, [2, 3]> y = flatten2d(x = x, axis = int32(1));",
+        "tensor<fp16, [1, 2, 3]> e = expand_dims(x = x, axes = tensor<int32, [1]>([0]));"
+        "tensor<fp16, [2, 3]> y = squeeze(x = e, axes = tensor<int32, [1]>([0]));",
+        "tensor<fp16, [2, 3]> y = reshape_like(x = x, ref_tensors = (x, x), begins = (int32(0), "
+        "int32(1)), ends = (int32(1), int32(0)), end_masks = (bool(false), bool(true)));"}) {
+    EXPECT_EQ(Moved("[2, 3]", 6, statement, 6), (Numbers{0, 1, 2, 3, 4, 5})) << statement;
+  }
+}
+
+TEST_F(Movement, SplitsAndStacks) {
+  EXPECT_EQ(Moved("[2, 3]", 6,
+                  "tensor<fp16, [2, 1]> a, tensor<fp16, [2, 2]> y = split(x = x, axis = int32(1), "
+                  "split_sizes = tensor<int32, [2]>([1, 2]));",
+                  4),
+            (Numbers{1, 2, 4, 5}));
+  EXPECT_EQ(
+      Moved("[2, 2]", 4, "tensor<fp16, [2, 2, 2]> y = stack(values = (x, x), axis = int32(1));", 8),
+      (Numbers{0, 1, 0, 1, 2, 3, 2, 3}));
+}
+
+TEST_F(Movement, SlicesBackwardAndByMask) {
+  EXPECT_EQ(
+      Moved("[5]", 5,
+            "tensor<fp16, [2]> y = slice_by_index(x = x, begin = tensor<int32, [1]>([4]), end "
+            "= tensor<int32, [1]>([0]), stride = tensor<int32, [1]>([-2]));",
+            2),
+      (Numbers{4, 2}));
+  EXPECT_EQ(Moved("[2, 3]", 6,
+                  "tensor<fp16, [2]> y = slice_by_index(x = x, begin = tensor<int32, [2]>([0, 1]), "
+                  "end = tensor<int32, [2]>([0, 2]), end_mask = tensor<bool, [2]>([true, false]), "
+                  "squeeze_mask = tensor<bool, [2]>([false, true]));",
+                  2),
+            (Numbers{1, 4}));
+  EXPECT_EQ(
+      Moved("[4]", 4,
+            "tensor<fp16, [2]> u = slice_by_size(x = x, begin = tensor<int32, [1]>([0]), size "
+            "= tensor<int32, [1]>([2]));"
+            "tensor<fp16, [4]> y = slice_update(x = x, update = u, begin = tensor<int32, "
+            "[1]>([2]), end = tensor<int32, [1]>([4]));",
+            4),
+      (Numbers{0, 1, 0, 1}));
+}
+
+TEST_F(Movement, ReversesTilesAndCrops) {
+  EXPECT_EQ(Moved("[2, 3]", 6,
+                  "tensor<fp16, [2, 3]> y = reverse(x = x, axes = tensor<int32, [1]>([1]));", 6),
+            (Numbers{2, 1, 0, 5, 4, 3}));
+  EXPECT_EQ(
+      Moved("[2]", 2, "tensor<fp16, [4]> y = tile(x = x, reps = tensor<int32, [1]>([2]));", 4),
+      (Numbers{0, 1, 0, 1}));
+  EXPECT_EQ(Moved("[1, 3, 3]", 9,
+                  "tensor<fp16, [1, 1, 2]> y = crop(x = x, crop_height = tensor<int32, [2]>([1, "
+                  "1]), crop_width = tensor<int32, [2]>([1, 0]));",
+                  2),
+            (Numbers{4, 5}));
+}
+
+// Four channels of one pixel become one channel of four: the channel order tells the two apart only
+// with more than one channel in the result.
+TEST_F(Movement, BlocksInBothChannelOrders) {
+  EXPECT_EQ(
+      Moved("[1, 8, 1, 1]", 8,
+            "tensor<fp16, [1, 2, 2, 2]> y = depth_to_space(x = x, block_size = int32(2));", 8),
+      (Numbers{0, 2, 4, 6, 1, 3, 5, 7}));
+  EXPECT_EQ(
+      Moved("[1, 8, 1, 1]", 8,
+            "tensor<fp16, [1, 2, 2, 2]> y = pixel_shuffle(x = x, upscale_factor = int32(2));", 8),
+      (Numbers{0, 1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(
+      Moved("[1, 2, 2, 2]", 8,
+            "tensor<fp16, [1, 8, 1, 1]> y = space_to_depth(x = x, block_size = int32(2));", 8),
+      (Numbers{0, 4, 1, 5, 2, 6, 3, 7}));
+  EXPECT_EQ(Moved("[1, 2, 2, 2]", 8,
+                  "tensor<fp16, [1, 8, 1, 1]> y = pixel_unshuffle(x = x, downscale_factor = "
+                  "uint32(2));",
+                  8),
+            (Numbers{0, 1, 2, 3, 4, 5, 6, 7}));
+}
+
+TEST_F(Movement, BatchesPadWithZeroAndCrop) {
+  const std::string to_batch =
+      "tensor<fp16, [4, 1, 1, 2]> {} = space_to_batch(x = x, block_shape = tensor<int32, [2]>([2, "
+      "2]), paddings = tensor<int32, [2, 2]>([[0, 0], [1, 0]]));";
+  EXPECT_EQ(Moved("[1, 1, 2, 3]", 6, fmt::format(fmt::runtime(to_batch), "y"), 8),
+            (Numbers{0, 1, 0, 2, 0, 4, 3, 5}));
+  EXPECT_EQ(Moved("[1, 1, 2, 3]", 6,
+                  fmt::format(fmt::runtime(to_batch), "b") +
+                      "tensor<fp16, [1, 1, 2, 3]> y = batch_to_space(x = b, block_shape = "
+                      "tensor<int32, [2]>([2, 2]), crops = tensor<int32, [2, 2]>([[0, 0], [1, "
+                      "0]]));",
+                  6),
+            (Numbers{0, 1, 2, 3, 4, 5}));
+}
+
+TEST_F(Movement, GathersByConstantAndFromTheEnd) {
+  EXPECT_EQ(Moved("[3, 2]", 6,
+                  "tensor<fp16, [2, 2]> y = gather(x = x, indices = tensor<int32, [2]>([2, -3]), "
+                  "axis = int32(0));",
+                  4),
+            (Numbers{4, 5, 0, 1}));
+  EXPECT_EQ(Moved("[2, 3]", 6,
+                  "tensor<fp16, [2, 2]> y = gather(x = x, indices = tensor<int32, [2, 2]>([[2, 0], "
+                  "[1, 1]]), axis = int32(1), batch_dims = int32(1));",
+                  4),
+            (Numbers{2, 0, 4, 4}));
+  EXPECT_EQ(Moved("[2, 3]", 6,
+                  "tensor<fp16, [2, 1]> y = gather_along_axis(x = x, indices = tensor<int32, [2, "
+                  "1]>([[2], [0]]), axis = int32(1));",
+                  2),
+            (Numbers{2, 3}));
+}
+
+TEST_F(Movement, FillsTakeTheirValue) {
+  EXPECT_EQ(Moved("[2]", 2,
+                  "tensor<fp16, [2]> f = fill(shape = tensor<int32, [1]>([2]), value = fp16(3));"
+                  "tensor<fp16, [2]> y = add(x = x, y = f);",
+                  2),
+            (Numbers{3, 4}));
+  EXPECT_EQ(Moved("[2]", 2,
+                  "tensor<fp16, [2]> f = fill_like(ref_tensor = x, value = fp16(-1));"
+                  "tensor<fp16, [2]> y = add(x = x, y = f);",
+                  2),
+            (Numbers{-1, 0}));
+}
+
+TEST_F(Movement, RefusalsSayWhatDoesNotFit) {
+  const auto refused = [](const std::string& statement) {
+    return CompileError(MilProgram("tensor<fp16, [2, 6]> x", statement, "y"));
+  };
+  EXPECT_NE(refused("tensor<fp16, [2, 6]> y = squeeze(x = x, axes = tensor<int32, [1]>([0]));")
+                .find("axis 0 has extent 2"),
+            std::string::npos);
+  EXPECT_NE(
+      refused("tensor<fp16, [2, 3]> y, tensor<fp16, [2, 4]> z = split(x = x, axis = int32(1), "
+              "split_sizes = tensor<int32, [2]>([3, 4]));")
+          .find("do not make up an axis of 6"),
+      std::string::npos);
+  EXPECT_NE(refused("tensor<fp16, [2, 6]> y = depth_to_space(x = x, block_size = int32(2));")
+                .find("rank 4"),
+            std::string::npos);
+  EXPECT_NE(refused("tensor<fp16, [2, 2]> y = gather(x = x, indices = x, axis = int32(1));")
+                .find("do not fit"),
+            std::string::npos);
+  EXPECT_NE(refused("tensor<fp16, [2, 6]> y = tile(x = x, reps = tensor<int32, [1]>([1]));")
+                .find("reps needs 2 entries"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace anecheck::device::testing

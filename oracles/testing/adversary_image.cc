@@ -1,0 +1,103 @@
+// Image, sorting and suppression: every weight, product and sum may be rounded, positions may err,
+// and equal numbers may stand in either order.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "harness/base/half.h"
+#include "harness/ops/op.h"
+#include "harness/ops/params.h"
+#include "oracles/testing/adversary.h"
+#include "oracles/testing/sampling_structure.h"
+
+namespace anecheck::testing {
+
+// The mean of two numbers by weight, in one of the two usual orders of operation.
+double Adversary::Blend(DType dtype, double a, double b, double weight) {
+  if (weight == 0) return a;
+  const auto held = [&](double x) { return Flip() ? Rounded(dtype, x) : x; };
+  if (Flip()) return held(held(1 - weight) * a) + held(held(weight) * b);
+  return a + held(held(weight) * held(b - a));
+}
+
+bool Adversary::RunImage(const NodeView& node) {
+  const Sampling sampling = SamplingOf(node, Operands(node));
+  const DType dtype = node.ResultType().dtype;
+  const Elements& x = In(node, 0);
+  Elements& result = values_[node.Result()];
+  const auto position = [&](const Fraction& p, int64_t extent) {
+    if (p.value() == std::floor(p.value())) return p.value();
+    const double error = sampling.relative * (std::fabs(p.value()) + static_cast<double>(extent));
+    return p.value() + 0.9 * Sign() * error;
+  };
+  for (const SamplePoint& point : sampling.points) {
+    const double constant = Rounded(dtype, sampling.constant);
+    if (point.padding) {
+      result.push_back(constant);
+      continue;
+    }
+    const auto pixel = [&](double row, double column) {
+      const auto from =
+          PixelAt(sampling, point.plane, static_cast<int64_t>(row), static_cast<int64_t>(column));
+      return from ? x[*from] : constant;
+    };
+    if (sampling.nearest) {
+      const double shift = sampling.lower ? 0 : 0.5;
+      result.push_back(
+          pixel(std::floor(point.y.value() + shift), std::floor(point.x.value() + shift)));
+      continue;
+    }
+    const double y = position(point.y, sampling.height);
+    const double z = position(point.x, sampling.width);
+    const double row = std::floor(y);
+    const double column = std::floor(z);
+    const auto along = [&](double r) {
+      if (z == column) return pixel(r, column);
+      const double mean = Blend(dtype, pixel(r, column), pixel(r, column + 1), z - column);
+      return y != row && Flip() ? Rounded(dtype, mean) : mean;
+    };
+    const double upper = along(row);
+    result.push_back(Hold(dtype, y == row ? upper : Blend(dtype, upper, along(row + 1), y - row)));
+  }
+  return true;
+}
+
+bool Adversary::RunSort(const NodeView& node) {
+  using P = params::Topk;
+  const bool topk = KindOf(node.schema()) == OpKind::kTopk;
+  const bool ascending = node.Bool(node.schema().FindParameter("ascending"), false);
+  const Elements& x = In(node, 0);
+  for (uint32_t i = 0; i < node.node().result_count; ++i) {
+    values_[node.Result(i)].resize(static_cast<size_t>(node.ResultType(i).shape.Elements()));
+  }
+  const auto lines = SortedLines(node);
+  const auto count = static_cast<size_t>(node.ResultType().shape.Elements()) / lines.size();
+  const bool any_order = topk && !node.Bool(P::kSort, true);
+  for (size_t l = 0; l < lines.size(); ++l) {
+    std::vector<size_t> order(lines[l].size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    const bool late = Flip();
+    // NaN anywhere: any order will do, and this comparison is one.
+    const auto key = [&](size_t i) {
+      const double value = x[lines[l][i]];
+      return std::isnan(value) ? HUGE_VAL : value;
+    };
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      if (key(a) != key(b)) return ascending ? key(a) < key(b) : key(a) > key(b);
+      return late ? a > b : a < b;
+    });
+    order.resize(count);
+    if (any_order && Flip()) std::reverse(order.begin(), order.end());
+    for (size_t rank = 0; rank < count; ++rank) {
+      const size_t to = RankedElement(node, l, rank);
+      uint32_t next = 0;
+      if (topk) values_[node.Result(next++)][to] = x[lines[l][order[rank]]];
+      if (next < node.node().result_count) {
+        values_[node.Result(next)][to] = static_cast<double>(order[rank]);
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace anecheck::testing

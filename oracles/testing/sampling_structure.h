@@ -1,0 +1,51 @@
+// Where image operations read: for each result element the position in its plane as exact
+// fractions, from MIL's definitions, apart from the reference kernels. The slow implementation and
+// the adversarial engine of the tests are built on it.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "harness/graph/graph.h"
+
+namespace anecheck::testing {
+
+// numerator / denominator, both exact; the denominator is a positive whole number.
+struct Fraction {
+  double numerator = 0;
+  double denominator = 1;
+  double value() const { return numerator / denominator; }
+};
+
+struct SamplePoint {
+  size_t plane = 0;  // index of the image, all leading axes counted together
+  Fraction y, x;
+  bool padding = false;  // the whole sample is the constant
+};
+
+struct Sampling {
+  std::vector<SamplePoint> points;
+  int64_t height = 1;
+  int64_t width = 1;
+  std::string_view edge = "border";
+  double constant = 0;
+  bool nearest = false;
+  bool lower = false;   // of the neighbours the lower one, not the nearest
+  double relative = 0;  // of the error of positions that are no whole numbers
+};
+
+bool IsImage(const NodeView& node);
+Sampling SamplingOf(const NodeView& node, std::span<const std::vector<double>> operands);
+// The element of x at a row and column of a plane; nothing where the constant stands.
+std::optional<size_t> PixelAt(const Sampling& sampling, size_t plane, int64_t row, int64_t column);
+
+// topk and argsort: the elements of x along one line, for each line, in row-major order of the
+// rest.
+std::vector<std::vector<size_t>> SortedLines(const NodeView& node);
+bool IsSort(const NodeView& node);
+// Where rank `rank` of line `line` stands in the result.
+size_t RankedElement(const NodeView& node, size_t line, size_t rank);
+
+}  // namespace anecheck::testing

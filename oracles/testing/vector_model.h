@@ -1,0 +1,115 @@
+// One published vector as a graph under construction: attributes and inputs by the source's names.
+// Used by the tests that judge the oracle by vectors of others.
+#pragma once
+
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/ops/params.h"
+#include "oracles/testing/test_support.h"
+
+namespace anecheck::testing::vectors {
+
+using Json = nlohmann::json;
+using Integers = std::vector<int64_t>;
+
+inline double NumberOf(const Json& element) {
+  if (element.is_boolean()) return element.get<bool>() ? 1 : 0;
+  if (element.is_number()) return element.get<double>();
+  const auto text = element.get<std::string>();
+  if (text == "NaN") return NAN;
+  return text == "-Infinity" ? -HUGE_VAL : HUGE_VAL;
+}
+
+inline std::optional<DType> TypeOf(const std::string& name) {
+  static const std::map<std::string, DType> kTypes = {
+      {"float16", DType::kFp16}, {"float32", DType::kFp32}, {"int8", DType::kInt8},
+      {"uint8", DType::kUint8},  {"int16", DType::kInt16},  {"uint16", DType::kUint16},
+      {"int32", DType::kInt32},  {"bool", DType::kBool}};
+  const auto found = kTypes.find(name);
+  return found == kTypes.end() ? std::nullopt : std::optional(found->second);
+}
+
+// One record as a graph under construction.
+class Model {
+ public:
+  explicit Model(const Json& record) : record_(record), attributes_(record["attrs"]) {}
+
+  Case c;
+
+  const Json& attributes() const { return attributes_; }
+  bool Has(const char* name) const { return attributes_.contains(name); }
+  double Number(const char* name, double fallback) const {
+    return Has(name) ? NumberOf(attributes_[name]) : fallback;
+  }
+  std::string Text(const char* name, const char* fallback) const {
+    return Has(name) ? attributes_[name].get<std::string>() : fallback;
+  }
+  // A null entry stands for an extent that follows from the others.
+  Integers List(const char* name, Integers fallback = {}) const {
+    if (!Has(name)) return fallback;
+    Integers list;
+    for (const Json& entry : attributes_[name]) {
+      list.push_back(entry.is_null() ? -1 : entry.get<int64_t>());
+    }
+    return list;
+  }
+
+  size_t inputs() const { return record_["inputs"].size(); }
+  size_t OutputCount() const { return record_["outputs"].size(); }
+  // The position of the input called `name`, or nothing.
+  std::optional<size_t> Named(const std::string& name) const {
+    for (size_t i = 0; i < inputs(); ++i) {
+      if (record_["inputs"][i]["name"] == name) return i;
+    }
+    return std::nullopt;
+  }
+  std::vector<double> Data(size_t i) const {
+    std::vector<double> data;
+    for (const Json& element : record_["inputs"][i]["data"]) data.push_back(NumberOf(element));
+    return data;
+  }
+  Integers IntegerData(size_t i) const {
+    Integers data;
+    for (const double x : Data(i)) data.push_back(static_cast<int64_t>(x));
+    return data;
+  }
+  Shape ShapeOf(size_t i) const {
+    return Shape::FromSpan(record_["inputs"][i]["shape"].get<Integers>());
+  }
+  // Input i as a constant; kNoValue where the table has no such element type.
+  ValueId Operand(size_t i) {
+    if (i >= inputs()) return kNoValue;
+    const auto dtype = TypeOf(record_["inputs"][i]["dtype"]);
+    if (!dtype) return kNoValue;
+    return c.Const(MakeTensor(*dtype, ShapeOf(i), Data(i)));
+  }
+  // Input i, whatever its integer type, as int32.
+  ValueId Indices(size_t i) {
+    if (i >= inputs()) return kNoValue;
+    return c.Const(MakeTensor(DType::kInt32, ShapeOf(i), Data(i)));
+  }
+  ValueId Transposed(ValueId x, const Integers& perm) {
+    using P = params::Transpose;
+    c.Begin(OpKind::kTranspose).Arg(P::kX, x);
+    c.graph.AddInts(P::kPerm, perm);
+    return c.Finish();
+  }
+
+ private:
+  const Json& record_;
+  const Json& attributes_;
+};
+
+// Builds the record's operation; the first output, or kNoValue where the table cannot express it.
+using Mapping = ValueId (*)(Model&);
+using Mappings = std::map<std::string, Mapping>;
+
+// Operations that move or interpolate elements, of all sources.
+const Mappings& MovementMappings();
+
+}  // namespace anecheck::testing::vectors
