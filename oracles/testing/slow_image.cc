@@ -105,7 +105,8 @@ std::vector<size_t> Choose(const NodeView& node, std::vector<Box>& boxes, bool& 
   std::vector<size_t> chosen;
   sure = true;
   for (Box& box : boxes) {
-    if (std::isnan(box.score) || box.score == least) sure = false;
+    const bool nan = std::isnan(box.left + box.right) || std::isnan(box.top + box.bottom);
+    if (nan || std::isnan(box.score) || box.score == least) sure = false;
     box.gone = box.score < least;
   }
   while (sure && chosen.size() < static_cast<size_t>(node.Int(P::kMaxBoxes, 1))) {
