@@ -160,7 +160,8 @@ class RuleChecker {
 
   // Hostile files can break one rule at each of a million places; the first hundred are enough.
   template <typename... Args>
-  void Add(RuleIndex rule, const void* where, fmt::format_string<Args...> text, Args&&... args) {
+  [[gnu::noinline, gnu::cold]] void Add(RuleIndex rule, const void* where,
+                                        fmt::format_string<Args...> text, Args&&... args) {
     if (found_.size() >= 100) return;
     const uint64_t at = At(where);
     found_.push_back({&kRules[rule], at,
@@ -190,8 +191,7 @@ class RuleChecker {
 
   void CheckSymbols() {
     uint32_t inferences = 0;
-    const flatbuffers::String* first = nullptr;
-    const flatbuffers::String* last = nullptr;
+    if (root_.symbol_names() != nullptr) operations_.reserve(root_.symbol_names()->size());
     ForEach(root_.symbol_names(), [&](uint32_t, const flatbuffers::String* name) {
       const auto symbol = AsOperationSymbol(name->string_view());
       if (!symbol) return;
@@ -202,15 +202,13 @@ class RuleChecker {
       if (!IsKind(symbol->kind)) {
         Add(kSymbolKind, name, "\"{}\" is none of the twelve kinds", symbol->kind);
       }
-      if (first == nullptr) first = name;
-      last = name;
       inferences += symbol->kind == "AneInference" ? 1 : 0;
-      operations_.push_back(name);
+      operations_.push_back({name, symbol->kind == "Cast"});
     });
     if (inferences == 0) return;
-    for (const flatbuffers::String* end : {first, last}) {
-      if (AsOperationSymbol(end->string_view())->kind != "Cast") {
-        Add(kCastBrackets, end, "the chain's end is \"{}\", not a Cast", end->string_view());
+    for (const NamedOperation& end : {operations_.front(), operations_.back()}) {
+      if (!end.is_cast) {
+        Add(kCastBrackets, end.name, "the chain's end is \"{}\", not a Cast", View(end.name));
         return;
       }
     }
@@ -229,17 +227,13 @@ class RuleChecker {
   }
 
   void CheckPart(const wire::ProgramPart& part) {
-    // Made here: a descriptor whose functions hang elsewhere needs none of it.
-    ForEach(root_.sections(), [&](uint32_t, const wire::Section* section) {
-      if (section->name() != nullptr) sections_.try_emplace(View(section->name()), section);
-    });
     size_t number = 0;
     const void* surplus = nullptr;
     ForEach(part.functions(), [&](uint32_t, const wire::Function* function) {
       ForEach(function->blocks(), [&](uint32_t, const wire::Block* block) {
         ForEach(block->operations(), [&](uint32_t, const wire::Operation* operation) {
           const bool same = number < operations_.size() &&
-                            View(operation->name()) == operations_[number]->string_view();
+                            View(operation->name()) == View(operations_[number].name);
           if (!same && surplus == nullptr) surplus = operation;
           ++number;
           CheckOperation(*operation);
@@ -280,9 +274,25 @@ class RuleChecker {
     if (attrs != nullptr) CheckAttrs(operation, *attrs);
   }
 
-  const wire::Section* Find(const flatbuffers::String* name) const {
-    const auto found = sections_.find(View(name));
-    return found == sections_.end() ? nullptr : found->second;
+  // Writers put the sections in the order of the operations, so the one after the last found is
+  // tried before the names are indexed; of those with one name the first counts then.
+  const wire::Section* Find(const flatbuffers::String* name) {
+    const auto* sections = root_.sections();
+    if (sections == nullptr) return nullptr;
+    const std::string_view text = View(name);
+    uint32_t at = next_section_;
+    if (at >= sections->size() || View(sections->Get(at)->name()) != text) {
+      if (sections_.empty()) {
+        ForEach(sections, [&](uint32_t i, const wire::Section* section) {
+          if (section->name() != nullptr) sections_.try_emplace(View(section->name()), i);
+        });
+      }
+      const auto found = sections_.find(text);
+      if (found == sections_.end()) return nullptr;
+      at = found->second;
+    }
+    next_section_ = at + 1;
+    return sections->Get(at);
   }
 
   void CheckAttrs(const wire::Operation& operation, const wire::Section& section) {
@@ -305,7 +315,12 @@ class RuleChecker {
     ForEach(section.operands(), [&](uint32_t i, const wire::Operand* operand) {
       const wire::TensorDescriptor* tensor = operand->descriptor();
       if (tensor == nullptr) return;
-      for (const auto* four : {tensor->dim(), tensor->stride()}) {
+      const auto* dim = tensor->dim();
+      const auto* stride = tensor->stride();
+      const bool ranked =
+          dim != nullptr && stride != nullptr && dim->size() == 4 && stride->size() == 4;
+      for (const auto* four : {dim, stride}) {
+        if (ranked) break;
         if (four == nullptr || four->size() != 4) {
           Add(kOperandRank, tensor, "operand {} of \"{}\" has {} dimensions or strides", i,
               View(section.name()), four == nullptr ? 0 : four->size());
@@ -322,18 +337,24 @@ class RuleChecker {
   using Ports = flatbuffers::Vector<flatbuffers::Offset<wire::IOPort>>;
 
   void CheckPorts(const Ports* ports, std::string_view direction) {
-    std::unordered_set<std::string_view> names;
-    std::vector<const wire::IOPort*> by_place;
+    if (ports == nullptr) return;
+    std::vector<const wire::IOPort*> by_name;
+    by_name.reserve(ports->size());
     ForEach(ports, [&](uint32_t, const wire::IOPort* port) {
-      if (!names.insert(View(port->name())).second) {
-        Add(kPortNames, port, "two {} ports are named \"{}\"", direction, View(port->name()));
-      }
       if (port->aperture_va() % kStateStride != 0) {
         Add(kPortAlignment, port, "aperture 0x{:x} of \"{}\" is no multiple of 0x4000",
             port->aperture_va(), View(port->name()));
       }
-      by_place.push_back(port);
+      by_name.push_back(port);
     });
+    std::vector<const wire::IOPort*> by_place = by_name;
+    std::ranges::sort(by_name, {},
+                      [](const wire::IOPort* port) { return std::pair(View(port->name()), port); });
+    for (size_t i = 1; i < by_name.size(); ++i) {
+      if (View(by_name[i - 1]->name()) != View(by_name[i]->name())) continue;
+      Add(kPortNames, by_name[i], "two {} ports are named \"{}\"", direction,
+          View(by_name[i]->name()));
+    }
     std::ranges::sort(by_place, {}, [](const wire::IOPort* port) { return port->aperture_va(); });
     for (size_t i = 1; i < by_place.size(); ++i) {
       const wire::IOPort& low = *by_place[i - 1];
@@ -361,9 +382,7 @@ class RuleChecker {
     }
   }
 
-  bool IsCast(size_t operation) const {
-    return AsOperationSymbol(operations_[operation]->string_view())->kind == "Cast";
-  }
+  bool IsCast(size_t operation) const { return operations_[operation].is_cast; }
 
   void CheckAliases(const wire::ProgramPart& part) {
     const uint32_t symbols = root_.symbol_names() == nullptr ? 0 : root_.symbol_names()->size();
@@ -382,8 +401,14 @@ class RuleChecker {
 
   ByteSpan bytes_;
   const wire::E5Program& root_;
-  std::vector<const flatbuffers::String*> operations_;
-  std::unordered_map<std::string_view, const wire::Section*> sections_;
+  // An operation as its symbol tells it.
+  struct NamedOperation {
+    const flatbuffers::String* name = nullptr;
+    bool is_cast = false;
+  };
+  std::vector<NamedOperation> operations_;
+  std::unordered_map<std::string_view, uint32_t> sections_;
+  uint32_t next_section_ = 0;
   std::vector<Violation> found_;
 };
 

@@ -10,6 +10,7 @@
 #include "generators/choice_stream.h"
 #include "harness/formats/flatbuffer/document.h"
 #include "harness/formats/flatbuffer/document_json.h"
+#include "harness/formats/flatbuffer/quick_shape.h"
 #include "harness/formats/flatbuffer/schema.h"
 #include "harness/formats/flatbuffer/shape.h"
 
@@ -138,6 +139,27 @@ RC_GTEST_PROP(ShapeTest, AcceptsWhatTheLibraryBuilds, (uint64_t seed)) {
   const Bytes bytes = RandomSample(seed);
   const auto error = CheckShape(SampleSchema(), bytes);
   if (error) RC_FAIL(error->error.message);
+}
+
+bool IsQuick(const Bytes& bytes) {
+  const Schema& schema = SampleSchema();
+  return IsQuicklySound(schema, schema.root, bytes, {}, schema.identifier);
+}
+
+// Otherwise the quick way would never be taken and nobody would notice.
+RC_GTEST_PROP(QuickShapeTest, AcceptsWhatTheLibraryBuilds, (uint64_t seed)) {
+  RC_ASSERT(IsQuick(RandomSample(seed)));
+}
+
+RC_GTEST_PROP(QuickShapeTest, AcceptsNothingThatTheLibraryRefuses, (uint64_t seed)) {
+  Bytes bytes = RandomSample(seed);
+  ChoiceStream choices = ChoiceStream::FromSeed(~seed);
+  for (uint64_t i = 1 + choices.Below(3); i > 0; --i) {
+    bytes[choices.Below(bytes.size())] = static_cast<uint8_t>(
+        choices.Pick(std::array<uint64_t, 6>{0, 1, 4, 0x7f, 0xff, choices.Below(256)}));
+  }
+  bytes.resize(bytes.size() - choices.Below(bytes.size() / 4));
+  if (IsQuick(bytes)) RC_ASSERT(LibraryAccepts(bytes));
 }
 
 RC_GTEST_PROP(ShapeTest, AgreesWithTheLibraryOnEditedBytes, (uint64_t seed)) {

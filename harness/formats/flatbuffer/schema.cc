@@ -114,10 +114,41 @@ Result<Field> ConvertField(const reflection::Schema& from, const reflection::Fie
   return field;
 }
 
+ShapeRole RoleOf(const Field& field) {
+  switch (field.kind) {
+    case FieldKind::kScalar:
+    case FieldKind::kStruct:
+      return ShapeRole::kNothing;
+    case FieldKind::kUnionType:
+      return ShapeRole::kCodes;
+    case FieldKind::kUnion:
+      return ShapeRole::kUnion;
+    case FieldKind::kString:
+      return ShapeRole::kLeaf;
+    case FieldKind::kTable:
+      return ShapeRole::kTable;
+    case FieldKind::kVector:
+      break;
+  }
+  switch (field.element) {
+    case FieldKind::kString:
+      return ShapeRole::kStrings;
+    case FieldKind::kTable:
+      return ShapeRole::kTables;
+    case FieldKind::kUnion:
+      return ShapeRole::kUnions;
+    case FieldKind::kUnionType:
+      return ShapeRole::kCodesLeaf;
+    default:
+      return field.nested >= 0 ? ShapeRole::kNestedLeaf : ShapeRole::kLeaf;
+  }
+}
+
 void PackShape(TableType* table) {
   for (size_t i = 0; i < table->fields.size(); ++i) {
     const Field& field = table->fields[i];
-    table->shape.push_back({.vtable_offset = static_cast<uint16_t>(4 + 2 * field.id),
+    table->shape.push_back({.role = RoleOf(field),
+                            .vtable_offset = static_cast<uint16_t>(4 + 2 * field.id),
                             .kind = field.kind,
                             .element = field.element,
                             .width = field.width,
@@ -160,6 +191,9 @@ const Field* TableType::FieldById(uint16_t id) const {
 }
 
 const EnumValue* EnumType::ByValue(int64_t value) const {
+  // Most enumerations count up from 0.
+  const auto index = static_cast<uint64_t>(value);
+  if (index < values.size() && values[index].value == value) return &values[index];
   const auto found =
       std::ranges::find_if(values, [&](const EnumValue& entry) { return entry.value == value; });
   return found == values.end() ? nullptr : &*found;

@@ -39,8 +39,23 @@ struct Field {
   uint32_t struct_offset = 0;  // of a struct's member, in bytes
 };
 
+// What is left to check behind a field whose place in its table is sound.
+enum class ShapeRole : uint8_t {
+  kNothing,    // a scalar
+  kCodes,      // the member code of a union
+  kLeaf,       // a string, or a vector whose elements refer to nothing
+  kCodesLeaf,  // such a vector, of member codes of unions
+  kNestedLeaf,
+  kTable,
+  kUnion,
+  kStrings,
+  kTables,
+  kUnions,
+};
+
 // What the shape check needs of a Field, packed for the inner loop.
 struct ShapeField {
+  ShapeRole role = ShapeRole::kNothing;
   uint16_t vtable_offset = 0;
   FieldKind kind = FieldKind::kScalar;
   FieldKind element = FieldKind::kScalar;

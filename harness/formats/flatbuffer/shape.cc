@@ -1,14 +1,13 @@
 #include "harness/formats/flatbuffer/shape.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <fmt/format.h>
-#include <span>
 #include <string>
 
 #include "harness/base/planted_bug.h"
 #include "harness/formats/flatbuffer/little_endian.h"
+#include "harness/formats/flatbuffer/quick_shape.h"
 
 namespace anecheck::flatbuffer {
 namespace {
@@ -23,40 +22,12 @@ struct Step {
 
 class ShapeChecker {
  public:
-  // What the last table of a type left to do once its own fields were sound. Tables of one type
-  // mostly share a vtable, and then only their references are left to check.
-  struct Plan {
-    struct Item {
-      uint16_t offset;
-      uint16_t field;
-      uint16_t code_offset;  // of the member codes of a union, or 0
-    };
-    uint64_t vtable = UINT64_MAX;
-    uint32_t table_size = 0;
-    uint32_t vtable_size = 0;
-    uint8_t phase_mask = 3;  // 7 where an 8-byte field ties the table to a place in 8 bytes
-    uint8_t phase = 0;
-    uint8_t count = 0;
-    bool fits = true;
-    uint32_t followers = 0;  // tables that follow it now; it is not replaced meanwhile
-    std::array<Item, 16> items;
-
-    void Add(uint32_t offset, uint16_t field, uint64_t code_offset) {
-      if (count == items.size()) {
-        fits = false;
-        return;
-      }
-      items[count++] = {static_cast<uint16_t>(offset), field, static_cast<uint16_t>(code_offset)};
-    }
-  };
-
-  ShapeChecker(const Schema& schema, ByteSpan bytes, uint64_t base, std::span<Plan> plans)
+  ShapeChecker(const Schema& schema, ByteSpan bytes, uint64_t base)
       : schema_(schema),
         data_(bytes.data()),
         size_(bytes.size()),
         base_(base),
-        work_left_(uint64_t{8} * bytes.size() + 1024),
-        plans_(plans) {}
+        work_left_(uint64_t{8} * bytes.size() + 1024) {}
 
   bool Buffer(int16_t root, const BufferFrame& frame, std::string_view identifier) {
     const Step step;
@@ -180,11 +151,8 @@ class ShapeChecker {
 
   bool Table(uint64_t at, int16_t type, const Step& up) {
     if (++depth_ > kMaxDepth) return Fail(ShapeCheck::kDepth, up, at, "tables nested too deep");
-    if (Plan* plan = FindPlan(at, type)) return FollowPlan(*plan, at, type, up);
     Start start;
     if (!TableStart(at, up, &start) || !Spend(1, up, at)) return false;
-    Plan plan{
-        .vtable = start.vtable, .table_size = start.table_size, .vtable_size = start.vtable_size};
     Step step{.up = &up, .table = type};
     uint64_t union_type_at = 0;  // of the field just before a union
     for (const ShapeField& field : schema_.tables[type].shape) {
@@ -213,53 +181,16 @@ class ShapeChecker {
       if (offset < 4 || offset + field.width > start.table_size) [[unlikely]] {
         return Fail(ShapeCheck::kFieldOutsideTable, step, field_at, "field outside its table");
       }
-      if (field.width == 8) {
-        plan.phase_mask = 7;
-        plan.phase = static_cast<uint8_t>(at & 7);
-      }
       if (field.kind == FieldKind::kScalar) continue;
       if (field.kind == FieldKind::kUnionType) {
         union_type_at = field_at;
         continue;
       }
-      plan.Add(offset, field.field, union_type_at == 0 ? 0 : union_type_at - at);
       if (!Referenced(field, field_at, union_type_at, step)) return false;
       if (field.kind == FieldKind::kVector && field.element == FieldKind::kUnionType) {
         union_type_at = field_at;
       }
     }
-    --depth_;
-    if (static_cast<size_t>(type) < plans_.size() && plan.fits &&
-        plans_[static_cast<size_t>(type)].followers == 0) {
-      plans_[static_cast<size_t>(type)] = plan;
-    }
-    return true;
-  }
-
-  Plan* FindPlan(uint64_t at, int16_t type) {
-    if (static_cast<size_t>(type) >= plans_.size()) return nullptr;
-    Plan& plan = plans_[static_cast<size_t>(type)];
-    if (plan.phase != (at & plan.phase_mask) || !InRange(at, 4)) return nullptr;
-    const uint64_t vtable =
-        at - static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(LoadU32(data_ + at))));
-    return vtable == plan.vtable && InRange(at, plan.table_size) ? &plan : nullptr;
-  }
-
-  bool FollowPlan(Plan& kept, uint64_t at, int16_t type, const Step& up) {
-    if (++tables_ > kMaxTables) return Fail(ShapeCheck::kDepth, up, at, "too many tables");
-    if (!Spend(1, up, at)) return false;
-    visited_ += kept.table_size + kept.vtable_size;
-    Step step{.up = &up, .table = type};
-    const std::vector<ShapeField>& fields = schema_.tables[static_cast<size_t>(type)].shape;
-    ++kept.followers;
-    for (uint8_t i = 0; i < kept.count; ++i) {
-      const Plan::Item& item = kept.items[i];
-      step.field = static_cast<int16_t>(item.field);
-      step.index = -1;
-      const uint64_t codes = item.code_offset == 0 ? 0 : at + item.code_offset;
-      if (!Referenced(fields[item.field], at + item.offset, codes, step)) return false;
-    }
-    --kept.followers;
     --depth_;
     return true;
   }
@@ -351,7 +282,7 @@ class ShapeChecker {
   }
 
   bool Nested(int16_t root, uint64_t at, uint64_t size, const Step& step) {
-    ShapeChecker inner(schema_, ByteSpan(data_ + at, size), base_ + at, {});
+    ShapeChecker inner(schema_, ByteSpan(data_ + at, size), base_ + at);
     if (inner.Buffer(root, {}, {})) {
       may_overlap_ |= inner.may_overlap();
       return true;
@@ -371,15 +302,16 @@ class ShapeChecker {
   uint32_t depth_ = 0;
   uint32_t tables_ = 0;
   bool may_overlap_ = false;
-  std::span<Plan> plans_;  // by table type; empty for nested buffers, which are small
   std::optional<ShapeError> error_;
 };
 
 std::optional<ShapeError> Check(const Schema& schema, int16_t root, ByteSpan bytes,
                                 const BufferFrame& frame, std::string_view identifier,
                                 bool* may_overlap) {
-  std::array<ShapeChecker::Plan, 24> plans;
-  ShapeChecker checker(schema, bytes, frame.base, plans);
+  if (may_overlap != nullptr) *may_overlap = false;
+  if (IsQuicklySound(schema, root, bytes, frame, identifier)) return std::nullopt;
+  // This one says what is wrong and where, and knows what the quick one leaves out.
+  ShapeChecker checker(schema, bytes, frame.base);
   const bool sound = checker.Buffer(root, frame, identifier);
   if (may_overlap != nullptr) *may_overlap = checker.may_overlap();
   if (sound) return std::nullopt;

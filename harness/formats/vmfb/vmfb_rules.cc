@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "harness/formats/flatbuffer/little_endian.h"
+#include "harness/formats/flatbuffer/sound_view.h"
 #include "harness/formats/vmfb/vmfb.h"
 
 namespace anecheck::vmfb {
@@ -12,8 +13,8 @@ namespace {
 using FactEvidence::kRealFile;
 using FactEvidence::kSpecification;
 using flatbuffer::LoadU32;
-using flatbuffer::TableView;
-using flatbuffer::VectorView;
+using flatbuffer::SoundTable;
+using flatbuffer::SoundVector;
 
 enum RuleIndex : size_t {
   kTypeId,
@@ -74,7 +75,7 @@ class RuleChecker {
       : module_(module),
         bytes_(module.file.data()),
         ids_(module.form->ids),
-        root_(module.root()),
+        root_(module.file.data() + module.root().at()),
         types_(root_.Vector(ids_.types).size()),
         descriptors_(root_.Vector(ids_.descriptors)) {}
 
@@ -97,8 +98,10 @@ class RuleChecker {
  private:
   // Hostile files can break one rule at each of a million places; the first hundred are enough.
   template <typename... Args>
-  void Add(RuleIndex rule, uint64_t at, fmt::format_string<Args...> text, Args&&... args) {
+  [[gnu::noinline, gnu::cold]] void Add(RuleIndex rule, const uint8_t* where,
+                                        fmt::format_string<Args...> text, Args&&... args) {
     if (found_.size() >= 100) return;
+    const uint64_t at = where == nullptr ? 0 : static_cast<uint64_t>(where - bytes_);
     found_.push_back({&kRules[rule], at,
                       fmt::format("{}: {} at 0x{:x}", kRules[rule].id,
                                   fmt::format(text, std::forward<Args>(args)...), at)});
@@ -109,14 +112,15 @@ class RuleChecker {
       const uint32_t prefix = LoadU32(bytes_ + module_.origin());
       const uint32_t size = module_.buffer_end - module_.origin();
       if (prefix != size) {
-        Add(kSizePrefix, module_.origin(), "size prefix {} of an entry of {} bytes", prefix, size);
+        Add(kSizePrefix, bytes_ + module_.origin(), "size prefix {} of an entry of {} bytes",
+            prefix, size);
       }
     }
     if (!module_.zip) return;
     for (ZipEntry entry : module_.zip->entries) {
       if (!SettleZipEntry(&entry, module_.file, false)) {
-        Add(kZipRecords, entry.local.at, "records of entry \"{}\" do not agree with its data",
-            entry.Name());
+        Add(kZipRecords, bytes_ + entry.local.at,
+            "records of entry \"{}\" do not agree with its data", entry.Name());
       }
     }
     ZipArchive ends;
@@ -126,34 +130,33 @@ class RuleChecker {
     ends.directory_at = module_.zip->directory_at;
     ends.directory_size = module_.zip->directory_size;
     if (!SettleZipEnd(&ends, false)) {
-      Add(kZipRecords, ends.end.at, "the end records do not agree with the directory");
+      Add(kZipRecords, bytes_ + ends.end.at, "the end records do not agree with the directory");
     }
   }
 
   void CheckTypes() {
-    const VectorView types = root_.Vector(ids_.types);
+    const SoundVector types = root_.Vector(ids_.types);
     for (uint32_t i = 0; i < types_; ++i) {
-      const TableView type = types.Table(i);
+      const SoundTable type = types.Table(i);
       if (type.String(0).empty()) Add(kTypeName, type.at(), "type {} has no name", i);
     }
   }
 
-  void CheckSignature(const TableView& signature) {
+  void CheckSignature(const SoundTable& signature) {
     for (const int id : {ids_.signature_arguments, ids_.signature_results}) {
-      const VectorView indices = signature.Vector(id);
+      const SoundVector indices = signature.Vector(id);
       for (uint32_t i = 0; i < indices.size(); ++i) {
-        const auto index = static_cast<uint32_t>(indices.I32(i));
-        if (index >= types_) {
-          Add(kTypeId, indices.ElementAt(i, 4), "type {} of {}", indices.I32(i), types_);
+        if (static_cast<uint32_t>(indices.I32(i)) >= types_) {
+          Add(kTypeId, indices.Element(i, 4), "type {} of {}", indices.I32(i), types_);
         }
       }
     }
   }
 
   void CheckImports() {
-    const VectorView imports = root_.Vector(ids_.imports);
+    const SoundVector imports = root_.Vector(ids_.imports);
     for (uint32_t i = 0; i < imports.size(); ++i) {
-      const TableView import = imports.Table(i);
+      const SoundTable import = imports.Table(i);
       const std::string_view name = import.String(ids_.import_name);
       if (name.find('.', 1) == std::string_view::npos) {
         Add(kImportName, import.at(), "import {} is named \"{}\"", i, name);
@@ -163,25 +166,26 @@ class RuleChecker {
   }
 
   void CheckExports() {
-    const VectorView exports = root_.Vector(ids_.exports);
-    const VectorView signatures = root_.Vector(ids_.signatures);
+    const SoundVector exports = root_.Vector(ids_.exports);
+    const SoundVector signatures = root_.Vector(ids_.signatures);
+    // Modules of the oldest identifier predate the field.
+    const bool has_conventions = module_.form->name != "BMOD";
     for (uint32_t i = 0; i < exports.size(); ++i) {
-      const TableView entry = exports.Table(i);
+      const SoundTable entry = exports.Table(i);
       const int32_t ordinal = entry.I32(ids_.export_ordinal);
       if (static_cast<uint32_t>(ordinal) >= descriptors_.size()) {
         Add(kExportOrdinal, entry.at(), "export \"{}\" is function {} of {}",
             entry.String(ids_.export_name), ordinal, descriptors_.size());
       }
-      const TableView own = entry.Table(ids_.export_signature);
+      const SoundTable own = entry.Table(ids_.export_signature);
       CheckSignature(own);
       // Later forms keep signatures in a table of their own, by ordinal.
-      const TableView signature =
-          ids_.signatures >= 0 ? signatures.Table(static_cast<uint32_t>(ordinal)) : own;
       const bool in_table =
           ids_.signatures < 0 || static_cast<uint32_t>(ordinal) < signatures.size();
-      // Modules of the oldest identifier predate the field.
-      if (in_table && module_.form->name != "BMOD" &&
-          signature.String(ids_.signature_convention).empty()) {
+      if (!in_table || !has_conventions) continue;
+      const SoundTable signature =
+          ids_.signatures >= 0 ? signatures.Table(static_cast<uint32_t>(ordinal)) : own;
+      if (signature.String(ids_.signature_convention).empty()) {
         Add(kExportConvention, entry.at(), "export \"{}\" has no calling convention",
             entry.String(ids_.export_name));
       }
@@ -189,7 +193,7 @@ class RuleChecker {
   }
 
   void CheckFunctions() {
-    const VectorView internal = root_.Vector(ids_.internal_functions);
+    const SoundVector internal = root_.Vector(ids_.internal_functions);
     for (uint32_t i = 0; i < internal.size(); ++i) {
       CheckSignature(internal.Table(i).Table(ids_.internal_signature));
     }
@@ -197,21 +201,20 @@ class RuleChecker {
     if (id < 0) return;
     const uint32_t functions = root_.Vector(id).size();
     if (functions != descriptors_.size()) {
-      Add(kDescriptorCount, descriptors_.at() == 0 ? root_.at() : descriptors_.at(),
+      Add(kDescriptorCount, descriptors_.Exists() ? descriptors_.at() : root_.at(),
           "{} descriptors for {} functions", descriptors_.size(), functions);
     }
   }
 
-  int16_t I16(uint64_t at) const { return static_cast<int16_t>(flatbuffer::LoadU16(bytes_ + at)); }
+  static int16_t I16(const uint8_t* at) { return static_cast<int16_t>(flatbuffer::LoadU16(at)); }
 
   void CheckDescriptors() {
     const uint32_t bytecode = root_.Vector(ids_.bytecode).size();
     const auto width = static_cast<uint32_t>(ids_.descriptor_width);
     for (uint32_t i = 0; i < descriptors_.size(); ++i) {
-      const uint32_t at = descriptors_.ElementAt(i, width);
-      if (at == 0) return;
-      const auto offset = static_cast<int32_t>(LoadU32(bytes_ + at));
-      const auto length = static_cast<int32_t>(LoadU32(bytes_ + at + 4));
+      const uint8_t* at = descriptors_.Element(i, width);
+      const auto offset = static_cast<int32_t>(LoadU32(at));
+      const auto length = static_cast<int32_t>(LoadU32(at + 4));
       if (offset < 0 || length < 0 ||
           static_cast<uint64_t>(offset) + static_cast<uint64_t>(length) > bytecode) {
         Add(kBytecodeRange, at, "function {} has bytecode [{}, +{}) of {}", i, offset, length,
@@ -224,14 +227,14 @@ class RuleChecker {
   }
 
   void CheckState() {
-    const TableView state = root_.Table(ids_.state);
+    const SoundTable state = root_.Table(ids_.state);
     if (state.I32(0) < 0 || state.I32(1) < 0) {
       Add(kCounts, state.at(), "module state has {} bytes and {} references", state.I32(0),
           state.I32(1));
     }
-    const VectorView segments = root_.Vector(ids_.rwdata);
+    const SoundVector segments = root_.Vector(ids_.rwdata);
     for (uint32_t i = 0; i < segments.size(); ++i) {
-      const TableView segment = segments.Table(i);
+      const SoundTable segment = segments.Table(i);
       if (segment.I32(0) < 0) {
         Add(kCounts, segment.at(), "writable segment {} has {} bytes", i, segment.I32(0));
       }
@@ -243,9 +246,9 @@ class RuleChecker {
     // Entries of an archive stand at multiples of 64, so rounding in the file is rounding in
     // memory.
     const uint64_t base = (uint64_t{module_.buffer_end} + 63) / 64 * 64;
-    const VectorView segments = root_.Vector(ids_.rodata);
+    const SoundVector segments = root_.Vector(ids_.rodata);
     for (uint32_t i = 0; i < segments.size(); ++i) {
-      const TableView segment = segments.Table(i);
+      const SoundTable segment = segments.Table(i);
       const uint64_t length = segment.U64(ids_.rodata_length);
       if (length == 0) continue;
       const uint64_t offset = segment.U64(ids_.rodata_offset);
@@ -257,12 +260,12 @@ class RuleChecker {
     }
   }
 
-  void CheckDebug(const TableView& debug) {
+  void CheckDebug(const SoundTable& debug) {
     if (!debug.Exists()) return;
-    const VectorView codes = debug.Vector(0);
-    const VectorView table = debug.Vector(1);
+    const SoundVector codes = debug.Vector(0);
+    const SoundVector table = debug.Vector(1);
     CheckLocations(codes, table);
-    const VectorView maps = debug.Vector(2);
+    const SoundVector maps = debug.Vector(2);
     if (maps.size() != descriptors_.size()) {
       Add(kSourceMapCount, debug.at(), "{} source maps for {} functions", maps.size(),
           descriptors_.size());
@@ -270,15 +273,25 @@ class RuleChecker {
     for (uint32_t i = 0; i < maps.size(); ++i) CheckSourceMap(maps.Table(i), i, table.size());
   }
 
-  void CheckSourceMap(const TableView& map, uint32_t function, uint32_t locations) {
-    const VectorView entries = map.Vector(ids_.map_locations);
-    const uint32_t descriptor =
-        descriptors_.ElementAt(function, static_cast<uint32_t>(ids_.descriptor_width));
-    const uint32_t length = descriptor == 0 ? UINT32_MAX : LoadU32(bytes_ + descriptor + 4);
+  void CheckSourceMap(const SoundTable& map, uint32_t function, uint32_t locations) {
+    const SoundVector entries = map.Vector(ids_.map_locations);
+    uint32_t length = UINT32_MAX;
+    if (function < descriptors_.size()) {
+      const auto width = static_cast<uint32_t>(ids_.descriptor_width);
+      length = LoadU32(descriptors_.Element(function, width) + 4);
+    }
+    // Nearly always all are in range; one loop without branches tells so.
+    bool bad = false;
     for (uint32_t i = 0; i < entries.size(); ++i) {
-      const uint32_t at = entries.ElementAt(i, 8);
-      const uint32_t offset = LoadU32(bytes_ + at);
-      const uint32_t location = LoadU32(bytes_ + at + 4);
+      const uint8_t* at = entries.Element(i, 8);
+      bad |= LoadU32(at) >= length;
+      bad |= LoadU32(at + 4) >= locations;
+    }
+    if (!bad) return;
+    for (uint32_t i = 0; i < entries.size(); ++i) {
+      const uint8_t* at = entries.Element(i, 8);
+      const uint32_t offset = LoadU32(at);
+      const uint32_t location = LoadU32(at + 4);
       if (offset >= length) {
         Add(kSourceMapOffset, at, "offset {} in function {} of {} bytes",
             static_cast<int32_t>(offset), function, length);
@@ -292,17 +305,17 @@ class RuleChecker {
   // The location indices that a location holds, as a range: call sites and names hold them in the
   // table, fused locations in a vector. Member codes: specification 002, LocationTypeDef.
   struct Children {
-    VectorView list;
+    SoundVector list;
     std::array<int32_t, 2> own{};
     uint32_t count = 0;
     int32_t Get(uint32_t i) const { return list.size() != 0 ? list.I32(i) : own[i]; }
   };
-  static Children ChildrenOf(uint8_t code, const TableView& location) {
+  static Children ChildrenOf(uint8_t code, const SoundTable& location) {
     switch (code) {
       case 1:
         return {{}, {location.I32(0), location.I32(1)}, 2};
       case 3: {
-        const VectorView list = location.Vector(1);
+        const SoundVector list = location.Vector(1);
         return {list, {}, list.size()};
       }
       case 4:
@@ -312,8 +325,22 @@ class RuleChecker {
     }
   }
 
+  // Writers put the locations that a location holds before it, and then there is no cycle.
+  static bool AllHoldEarlierOnes(const SoundVector& codes, const SoundVector& table) {
+    for (uint32_t i = 0; i < table.size(); ++i) {
+      const uint8_t code = codes.U8(i);
+      if (code != 1 && code != 3 && code != 4) continue;
+      const Children children = ChildrenOf(code, table.Table(i));
+      for (uint32_t child = 0; child < children.count; ++child) {
+        if (static_cast<uint32_t>(children.Get(child)) >= i) return false;
+      }
+    }
+    return true;
+  }
+
   // Depth first with an explicit stack: 0 unseen, 1 on the path, 2 done.
-  void CheckLocations(const VectorView& codes, const VectorView& table) {
+  void CheckLocations(const SoundVector& codes, const SoundVector& table) {
+    if (AllHoldEarlierOnes(codes, table)) return;
     const uint32_t count = table.size();
     std::vector<uint8_t> state(count);
     struct Visit {
@@ -327,7 +354,7 @@ class RuleChecker {
       state[start] = 1;
       while (!path.empty()) {
         Visit& visit = path.back();
-        const TableView location = table.Table(visit.location);
+        const SoundTable location = table.Table(visit.location);
         const Children children = ChildrenOf(codes.U8(visit.location), location);
         if (visit.next == children.count) {
           state[visit.location] = 2;
@@ -352,9 +379,9 @@ class RuleChecker {
   const Module& module_;
   const uint8_t* bytes_;
   const FieldIds& ids_;
-  TableView root_;
+  SoundTable root_;
   uint32_t types_;
-  VectorView descriptors_;
+  SoundVector descriptors_;
   std::vector<Violation> found_;
 };
 

@@ -1,6 +1,7 @@
 #include "harness/formats/vmfb/zip_archive.h"
 
 #include <algorithm>
+#include <cstring>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -117,14 +118,22 @@ Result<ZipRecord> ParseRecord(ByteSpan file, uint64_t at, ZipRecordKind kind) {
 // The end record stands last, with a comment of at most 65535 bytes.
 std::optional<uint64_t> FindEnd(ByteSpan file) {
   if (file.size() < kEndSize) return std::nullopt;
-  for (size_t comment = 0; comment <= std::min<size_t>(file.size() - kEndSize, 0xffff); ++comment) {
-    const size_t at = file.size() - kEndSize - comment;
+  // The last record that fits counts. Most modules have no archive, and all of their last 64 KiB are
+  // searched, so memchr looks for candidates.
+  std::optional<uint64_t> last;
+  const size_t end = file.size() - kEndSize + 1;
+  size_t at = end - std::min<size_t>(end, 0x10000);
+  while (at < end) {
+    const void* found = std::memchr(&file[at], 'P', end - at);
+    if (found == nullptr) break;
+    at = static_cast<size_t>(static_cast<const uint8_t*>(found) - file.data());
     if (flatbuffer::LoadU32(&file[at]) == SpecOf(ZipRecordKind::kEnd).signature &&
-        flatbuffer::LoadU16(&file[at + 20]) == comment) {
-      return at;
+        flatbuffer::LoadU16(&file[at + 20]) == file.size() - kEndSize - at) {
+      last = at;
     }
+    ++at;
   }
-  return std::nullopt;
+  return last;
 }
 
 // The value of a saturated 32-bit field in the 64-bit extra record, which holds only the saturated
