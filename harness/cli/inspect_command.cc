@@ -1,5 +1,7 @@
-// `anecheck inspect`: what a file is and what it holds.
+// `anecheck inspect`: what a file is and what it holds, and whether a descriptor and a container
+// belong together.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -7,16 +9,20 @@
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
+#include "harness/formats/e5/e5.h"
+#include "harness/formats/hwx/container.h"
+#include "harness/formats/pair/pair.h"
 #include "harness/formats/registry/registry.h"
 
 namespace anecheck {
 namespace {
 
 struct InspectFlags {
-  std::string path;
+  std::vector<std::string> paths;  // one file, or a descriptor and a container
   std::string format;
   bool json = false;
   bool verify = false;
+  bool strict = false;
 };
 
 std::string Place(uint64_t offset) {
@@ -30,9 +36,9 @@ Error InFile(const std::string& path, const Error& error) {
                    fmt::format("{}: {}{}", path, error.message, said ? "" : Place(error.offset)));
 }
 
-Result<const Format*> Choose(const InspectFlags& flags, ByteSpan bytes) {
+Result<const Format*> Choose(const InspectFlags& flags, const std::string& path, ByteSpan bytes) {
   if (!flags.format.empty()) return FindFormat(flags.format);
-  return RecogniseFormat(bytes, flags.path);
+  return RecogniseFormat(bytes, path);
 }
 
 Json ViolationsToJson(const std::vector<Violation>& violations) {
@@ -47,6 +53,16 @@ Json ViolationsToJson(const std::vector<Violation>& violations) {
     list.push_back(std::move(entry));
   }
   return list;
+}
+
+std::string ViolationsText(const std::vector<Violation>& violations) {
+  std::string text;
+  for (const Violation& violation : violations) {
+    text += fmt::format("{}: {}: {}{} [{}]\n", violation.IsWarning() ? "warning" : "error",
+                        violation.rule->id, violation.message, Place(violation.offset),
+                        violation.rule->source);
+  }
+  return text;
 }
 
 // Text of the file itself, its coverage, and its violations where they were asked for.
@@ -71,33 +87,110 @@ Result<std::string> Describe(const InspectFlags& flags, const Format& format, By
       format.name, format.title, coverage.total,
       open == 0 ? 100.0 : 100.0 * static_cast<double>(coverage.typed) / static_cast<double>(open),
       open);
-  for (const Violation& violation : violations) {
-    text += fmt::format("{}: {}: {}{} [{}]\n", violation.IsWarning() ? "warning" : "error",
-                        violation.rule->id, violation.message, Place(violation.offset),
-                        violation.rule->source);
-  }
+  text += ViolationsText(violations);
   if (flags.verify && violations.empty()) text += "verified: no rule is broken\n";
   return text;
 }
 
-int Run(const InspectFlags& flags) {
-  const auto bytes = ReadFile(flags.path);
+int ExitCode(const InspectFlags& flags, const std::vector<Violation>& violations) {
+  const bool broken = std::ranges::any_of(violations, [&](const Violation& violation) {
+    return flags.strict || !violation.IsWarning();
+  });
+  return broken ? kExitFindings : kExitClean;
+}
+
+int RunFile(const InspectFlags& flags) {
+  const std::string& path = flags.paths[0];
+  const auto bytes = ReadFile(path);
   if (!bytes.ok()) return Fail(bytes.error());
-  const auto format = Choose(flags, *bytes);
-  if (!format.ok()) return Fail(InFile(flags.path, format.error()));
+  const auto format = Choose(flags, path, *bytes);
+  if (!format.ok()) return Fail(InFile(path, format.error()));
   std::vector<Violation> violations;
   if (flags.verify) {
     auto verified = (*format)->verify(*bytes);
-    if (!verified.ok()) return Fail(InFile(flags.path, verified.error()));
+    if (!verified.ok()) return Fail(InFile(path, verified.error()));
     violations = std::move(verified).value();
   }
   const auto text = Describe(flags, **format, *bytes, violations);
-  if (!text.ok()) return Fail(InFile(flags.path, text.error()));
+  if (!text.ok()) return Fail(InFile(path, text.error()));
   Print(*text);
-  for (const Violation& violation : violations) {
-    if (!violation.IsWarning()) return kExitFindings;
+  return ExitCode(flags, violations);
+}
+
+struct PairedFile {
+  std::string path;
+  Bytes bytes;
+  std::vector<Violation> violations;
+};
+
+Result<PairedFile> LoadPaired(const std::string& path, const Format& format) {
+  PairedFile file{.path = path};
+  ANECHECK_ASSIGN(file.bytes, ReadFile(path));
+  auto violations = format.verify(file.bytes);
+  if (!violations.ok()) return InFile(path, violations.error());
+  file.violations = std::move(*violations);
+  return file;
+}
+
+// The descriptor may be named first or second.
+Result<std::pair<std::string, std::string>> DescriptorThenContainer(const InspectFlags& flags) {
+  std::string paths[2];
+  for (const std::string& path : flags.paths) {
+    ANECHECK_ASSIGN(const Bytes bytes, ReadFile(path));
+    const auto format = RecogniseFormat(bytes, path);
+    if (!format.ok()) return InFile(path, format.error());
+    if (*format == &kFormat_e5) paths[0] = path;
+    if (*format == &kFormat_hwx) paths[1] = path;
   }
-  return kExitClean;
+  if (paths[0].empty() || paths[1].empty()) {
+    return MakeError(ErrorCode::kInvalid,
+                     "two files are checked as a pair: give a dispatch descriptor (.e5) and a "
+                     "hardware container (.hwx)");
+  }
+  return std::pair(paths[0], paths[1]);
+}
+
+Result<int> RunPair(const InspectFlags& flags) {
+  ANECHECK_ASSIGN(const auto paths, DescriptorThenContainer(flags));
+  ANECHECK_ASSIGN(const PairedFile descriptor, LoadPaired(paths.first, kFormat_e5));
+  ANECHECK_ASSIGN(const PairedFile container, LoadPaired(paths.second, kFormat_hwx));
+  ANECHECK_ASSIGN(const std::vector<Violation> together,
+                  pair::Verify(descriptor.bytes, container.bytes));
+  if (flags.json) {
+    Json json = {{"files", Json::array()}, {"pair", ViolationsToJson(together)}};
+    for (const PairedFile* file : {&descriptor, &container}) {
+      json["files"].push_back(
+          {{"file", file->path}, {"violations", ViolationsToJson(file->violations)}});
+    }
+    Print(DumpJson(json, 2));
+  } else {
+    ANECHECK_ASSIGN(std::string text, pair::Print(descriptor.bytes, container.bytes));
+    for (const PairedFile* file : {&descriptor, &container}) {
+      text += fmt::format("{}: {} rules broken\n", file->path, file->violations.size());
+      text += ViolationsText(file->violations);
+    }
+    text += ViolationsText(together);
+    text += together.empty()
+                ? "the two belong together: no rule of pairs is broken\n"
+                : "the two do not belong together, as far as assumed rules can tell (--strict "
+                  "makes that an error)\n";
+    Print(text);
+  }
+  std::vector<Violation> all = together;
+  for (const PairedFile* file : {&descriptor, &container}) {
+    all.insert(all.end(), file->violations.begin(), file->violations.end());
+  }
+  return ExitCode(flags, all);
+}
+
+int Run(const InspectFlags& flags) {
+  if (flags.paths.size() == 1) return RunFile(flags);
+  if (!flags.verify) {
+    return Fail(
+        MakeError(ErrorCode::kInvalid, "two files are only checked as a pair: add --verify"));
+  }
+  const Result<int> code = RunPair(flags);
+  return code.ok() ? *code : Fail(code.error());
 }
 
 }  // namespace
@@ -105,11 +198,17 @@ int Run(const InspectFlags& flags) {
 void AddInspectCommand(CLI::App& app, Selected& selected) {
   CLI::App* command = app.add_subcommand("inspect", "Print what a file holds, and check it");
   auto flags = std::make_shared<InspectFlags>();
-  command->add_option("file", flags->path, "Any file of a known format")->required();
+  command
+      ->add_option("files", flags->paths,
+                   "Any file of a known format; with --verify also a descriptor and a container")
+      ->required()
+      ->expected(1, 2);
   command->add_option("--format", flags->format, "Read it as this format instead of guessing");
   command->add_flag("--json", flags->json, "Print JSON; `encode` makes the file from it again");
   command->add_flag("--verify", flags->verify, "Check every rule; exit 1 where one is broken");
-  command->footer("Example: anecheck inspect model.hwx --verify");
+  command->add_flag("--strict", flags->strict, "Rules that rest on assumptions count as errors");
+  command->footer(
+      "Example: anecheck inspect model.hwx --verify; anecheck inspect --verify A.e5 B.hwx");
   command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }
 

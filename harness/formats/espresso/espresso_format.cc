@@ -103,6 +103,9 @@ std::string PrintNet(const Net& net) {
   for (const Entry& entry : net.extra) {
     text += fmt::format("  {} = {}\n", Quoted(entry.key), tree::ToJson(entry.value).dump());
   }
+  text +=
+      "difference from the specification: this is JSON; specification 004 calls the .espresso.net "
+      "representation a property list\n";
   return text;
 }
 

@@ -72,6 +72,8 @@ Result<std::string> Print(ByteSpan bytes) {
   ANECHECK_ASSIGN(const HalBlob blob, HalBlob::Parse(bytes));
   std::string text = fmt::format("HAL table, 0x{:x} bytes\n", kHalSize);
   text += fmt::format("agrees with every known value of: {}\n", MatchingTargets(blob));
+  text += fmt::format("named fields cover {} of {} bytes; no source describes the others\n",
+                      RecordTypedBytes(HalRecordFields()), kHalSize);
   for (const HalField& field : HalLayout::Get().fields()) text += FieldLine(field, blob);
   const HalLayout& layout = HalLayout::Get();
   std::string unnamed;

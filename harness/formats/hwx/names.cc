@@ -70,6 +70,18 @@ bool WeightsInText(const Container& container) {
   return number != 0 && TextOf(container.sections[number - 1].segname) == "__TEXT";
 }
 
+// Whether a version-7 task writes a convolution configuration that table 23.8 does not list.
+bool HasUnlistedOpcode(const Container& container) {
+  constexpr uint32_t kConvCfg = 0x1c;  // byte address of Common.ConvCfg
+  const Section* text = container.Text();
+  if (text == nullptr || text->tasks->generation->version != 7) return false;
+  for (const td::Task& task : text->tasks->tasks) {
+    const std::optional<uint32_t> word = task.Find(kConvCfg);
+    if (word && td::OpcodeName(*word).empty()) return true;
+  }
+  return false;
+}
+
 // facts/hwx.md, the rows in which the specification and the real files differ.
 constexpr auto kDifferences = std::to_array<Difference>({
     {[](const Container& c) { return HasCommand(c, kShortPortCommand); },
@@ -92,6 +104,9 @@ constexpr auto kDifferences = std::to_array<Difference>({
        return false;
      },
      "a kernel is split into more than 8 tiles; the specification says min(8, lanes)"},
+    {HasUnlistedOpcode,
+     "the word that the specification calls the opcode is the convolution configuration, which "
+     "does not tell the operation"},
     {[](const Container& c) {
        size_t catalog = 0;
        for (const Symtab& table : c.symtabs) {

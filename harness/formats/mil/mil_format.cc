@@ -109,8 +109,29 @@ void PrintBlobs(const Program& program, std::string& out) {
   }
 }
 
-// Where a file's spelling differs from what facts/mil.md describes.
+// The version that buildInfo gives the intermediate-language component, or nothing.
+std::string ComponentVersion(const Program& program) {
+  constexpr std::string_view kKey = "\"coremlc-component-MIL\"";
+  for (const mil::ArgumentView attribute : mil::ProgramAttributes(program)) {
+    const std::string text = mil::PrintValue(attribute.value());
+    const size_t key = text.find(kKey);
+    if (key == std::string::npos) continue;
+    const size_t begin = text.find('"', key + kKey.size());
+    const size_t end = begin == std::string::npos ? begin : text.find('"', begin + 1);
+    if (end != std::string::npos) return text.substr(begin + 1, end - begin - 1);
+  }
+  return {};
+}
+
+// Where a file differs from the specification, and its spelling from what facts/mil.md describes.
 void PrintDifferences(const Program& program, std::string& out) {
+  constexpr std::string_view kVersion = "3520.4.1";  // specification 000, table 23.1
+  const std::string version = ComponentVersion(program);
+  if (!version.empty() && version != kVersion) {
+    out += fmt::format(
+        "difference from the specification: component version {}; table 23.1 names {}\n", version,
+        kVersion);
+  }
   uint32_t rank0 = 0;
   for (const mil::Type& type : program.types) {
     rank0 += type.kind == mil::TypeKind::kTensor && type.count == 0 ? 1 : 0;

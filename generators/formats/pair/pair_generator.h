@@ -1,0 +1,35 @@
+// Dispatch descriptors and hardware containers that belong together, and edits that part them. Used
+// by the tests of the pair check and by `anecheck gen --pair`.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "generators/choice_stream.h"
+#include "harness/formats/e5/e5.h"
+#include "harness/formats/format.h"
+
+namespace anecheck {
+
+struct FilePair {
+  Bytes descriptor;
+  Bytes container;
+};
+
+// A container from the hwx generator and the descriptor of the same tensors and procedure.
+FilePair GeneratePair(ChoiceStream& choices);
+
+// An edit of the descriptor that breaks exactly one rule of harness/formats/pair.
+struct PairEdit {
+  std::string_view id;
+  std::string_view breaks_rule;
+  // False where the edit does not apply.
+  bool (*edit)(e5::Program& program, uint64_t choice);
+};
+std::span<const PairEdit> PairEdits();
+
+// The pair with one edit; nothing where it does not apply.
+std::optional<FilePair> ApplyPairEdit(const PairEdit& edit, const FilePair& pair, uint64_t choice);
+
+}  // namespace anecheck

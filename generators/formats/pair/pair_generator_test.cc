@@ -1,0 +1,72 @@
+// What holds of a descriptor and a container that belong together, and which rule each edit of the
+// descriptor breaks.
+#include "generators/formats/pair/pair_generator.h"
+
+#include <gtest/gtest.h>
+#include <set>
+
+#include "harness/formats/hwx/container.h"
+#include "harness/formats/pair/pair.h"
+
+namespace anecheck {
+namespace {
+
+FilePair PairOf(uint64_t seed) {
+  ChoiceStream choices = ChoiceStream::FromSeed(seed);
+  return GeneratePair(choices);
+}
+
+TEST(PairTest, GeneratedPairsBelongTogether) {
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    const FilePair pair = PairOf(seed);
+    const auto of_descriptor = kFormat_e5.verify(pair.descriptor).value();
+    EXPECT_TRUE(of_descriptor.empty()) << seed << of_descriptor[0].message;
+    EXPECT_TRUE(kFormat_hwx.verify(pair.container).value().empty()) << seed;
+    const auto violations = pair::Verify(pair.descriptor, pair.container).value();
+    EXPECT_TRUE(violations.empty()) << seed << ": " << violations[0].message;
+  }
+}
+
+TEST(PairTest, EachEditBreaksExactlyItsRule) {
+  std::set<std::string_view> broken;
+  for (const PairEdit& edit : PairEdits()) {
+    for (uint64_t seed = 0; seed < 10; ++seed) {
+      const auto parted = ApplyPairEdit(edit, PairOf(seed), seed);
+      ASSERT_TRUE(parted.has_value()) << edit.id;
+      const auto violations = pair::Verify(parted->descriptor, parted->container).value();
+      ASSERT_FALSE(violations.empty()) << edit.id;
+      for (const Violation& violation : violations) {
+        EXPECT_EQ(violation.rule->id, edit.breaks_rule) << edit.id << ": " << violation.message;
+        EXPECT_TRUE(violation.message.starts_with(edit.breaks_rule));
+        EXPECT_LT(violation.offset, parted->container.size());
+        // Every rule rests on how ports hang from a descriptor, which no source states.
+        EXPECT_TRUE(violation.IsWarning());
+      }
+      broken.insert(edit.breaks_rule);
+    }
+  }
+  EXPECT_EQ(broken.size(), pair::Rules().size());
+}
+
+TEST(PairTest, PairsOfDifferentNetworksDoNotMatch) {
+  const FilePair one = PairOf(1);
+  const FilePair other = PairOf(2);
+  EXPECT_FALSE(pair::Verify(one.descriptor, other.container).value().empty());
+}
+
+TEST(PairTest, SaysWhichPartDoesNotParse) {
+  const FilePair pair = PairOf(1);
+  EXPECT_TRUE(pair::Verify(Bytes(4), pair.container).error().message.starts_with("descriptor: "));
+  EXPECT_TRUE(pair::Verify(pair.descriptor, Bytes(4)).error().message.starts_with("container: "));
+}
+
+TEST(PairTest, PortNamesLoseWhatTheContainerAddsToThem) {
+  EXPECT_EQ(pair::TensorName("t5_ane@output"), "t5");
+  EXPECT_EQ(pair::TensorName("t0_ane"), "t0");
+  EXPECT_EQ(pair::TensorName("probs@output"), "probs");
+  EXPECT_EQ(pair::TensorName("image"), "image");
+  EXPECT_EQ(pair::TensorName("_ane"), "_ane");
+}
+
+}  // namespace
+}  // namespace anecheck

@@ -1,0 +1,174 @@
+#include "generators/formats/registry/file_set.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace anecheck {
+namespace {
+
+// Tries to find a file that a mutation applies to; each kind applies to one file in a few.
+constexpr int kTries = 200;
+
+// Seeds of neighbouring files must not give neighbouring streams.
+uint64_t FileSeed(uint64_t seed, uint64_t index) {
+  ChoiceStream choices = ChoiceStream::FromSeed(seed ^ (index * 0x9e3779b97f4a7c15));
+  return choices.Word();
+}
+
+Bytes ValidFile(const DescriptorGenerator& generator, uint64_t seed) {
+  ChoiceStream choices = ChoiceStream::FromSeed(seed);
+  return generator.generate(choices);
+}
+
+const MutationKind* FindKind(const DescriptorGenerator& generator, std::string_view id) {
+  const auto found = std::ranges::find(generator.mutations, id, &MutationKind::id);
+  return found == generator.mutations.end() ? nullptr : &*found;
+}
+
+// Applies one mutation of `kind` to `bytes` and notes it; false where it does not apply.
+bool Mutate(const MutationKind& kind, ChoiceStream& choices, Bytes* bytes, FileRecipe* recipe) {
+  const std::optional<Mutation> mutation = kind.propose(*bytes, choices);
+  if (!mutation) return false;
+  Result<Bytes> mutated = kind.apply(*bytes, *mutation);
+  if (!mutated.ok()) return false;
+  *bytes = std::move(*mutated);
+  recipe->mutations.push_back(*mutation);
+  return true;
+}
+
+// Mutations find their places in what parses, so a file that no longer does takes no further one.
+FileRecipe MutatedRecipe(const DescriptorGenerator& generator, const Format& format,
+                         uint64_t seed) {
+  FileRecipe recipe{.seed = seed};
+  Bytes bytes = ValidFile(generator, seed);
+  ChoiceStream choices = ChoiceStream::FromSeed(~seed);
+  const uint64_t wanted = 1 + choices.Below(3);
+  for (int i = 0; i < kTries && recipe.mutations.size() < wanted; ++i) {
+    const MutationKind& kind = generator.mutations[choices.Below(generator.mutations.size())];
+    if (Mutate(kind, choices, &bytes, &recipe) && !format.verify(bytes).ok()) break;
+  }
+  return recipe;
+}
+
+std::string_view SeverityOf(const Format& format, std::string_view rule) {
+  const auto found = std::ranges::find(format.rules, rule, &Rule::id);
+  const bool warns = found != format.rules.end() && found->evidence == FactEvidence::kAssumed;
+  return warns ? "warning" : "error";
+}
+
+FileRecipe MustRejectRecipe(const DescriptorGenerator& generator, const Format& format,
+                            const MutationKind& kind, uint64_t seed) {
+  for (uint64_t i = 0; i < kTries; ++i) {
+    FileRecipe recipe{.seed = FileSeed(seed, i)};
+    Bytes bytes = ValidFile(generator, recipe.seed);
+    ChoiceStream choices = ChoiceStream::FromSeed(~recipe.seed);
+    if (!Mutate(kind, choices, &bytes, &recipe)) continue;
+    recipe.breaks = kind.breaks_rule;
+    recipe.severity = SeverityOf(format, kind.breaks_rule);
+    return recipe;
+  }
+  return {.seed = seed};
+}
+
+}  // namespace
+
+std::string_view FileSetModeName(FileSetMode mode) {
+  switch (mode) {
+    case FileSetMode::kValid:
+      return "valid";
+    case FileSetMode::kMutated:
+      return "mutated";
+    case FileSetMode::kMustReject:
+      return "must-reject";
+  }
+  return "unknown";
+}
+
+Result<const DescriptorGenerator*> GeneratorOf(std::string_view format) {
+  if (const DescriptorGenerator* generator = FindGenerator(format)) return generator;
+  std::string names;
+  for (const DescriptorGenerator* generator : AllGenerators()) {
+    names += names.empty() ? "" : ", ";
+    names += generator->format;
+  }
+  return MakeError(ErrorCode::kNotFound,
+                   fmt::format("there is no generator of \"{}\"; there are {}", format, names));
+}
+
+std::string_view FileSuffix(std::string_view format) {
+  constexpr std::pair<std::string_view, std::string_view> kSuffixes[] = {
+      {"espresso", "net"},  {"firmware", "csne"},      {"milweights", "weight.bin"},
+      {"netlist", "plist"}, {"netweights", "weights"},
+  };
+  const auto found =
+      std::ranges::find(kSuffixes, format, [](const auto& row) { return row.first; });
+  return found == std::end(kSuffixes) ? format : found->second;
+}
+
+std::vector<FileRecipe> DrawFileSet(const DescriptorGenerator& generator, const Format& format,
+                                    FileSetMode mode, uint64_t count, uint64_t seed) {
+  std::vector<const MutationKind*> breaking;
+  for (const MutationKind& kind : generator.mutations) {
+    if (!kind.breaks_rule.empty()) breaking.push_back(&kind);
+  }
+  std::vector<FileRecipe> recipes;
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t file_seed = FileSeed(seed, i);
+    if (mode == FileSetMode::kMutated) {
+      recipes.push_back(MutatedRecipe(generator, format, file_seed));
+    } else if (mode == FileSetMode::kMustReject && !breaking.empty()) {
+      recipes.push_back(
+          MustRejectRecipe(generator, format, *breaking[i % breaking.size()], file_seed));
+    } else {
+      recipes.push_back({.seed = file_seed});
+    }
+  }
+  return recipes;
+}
+
+Result<Bytes> MakeFile(const DescriptorGenerator& generator, const FileRecipe& recipe) {
+  Bytes bytes = ValidFile(generator, recipe.seed);
+  for (const Mutation& mutation : recipe.mutations) {
+    const MutationKind* kind = FindKind(generator, mutation.kind);
+    if (kind == nullptr) {
+      return MakeError(ErrorCode::kInvalid, fmt::format("mutations: {} has no mutation \"{}\"",
+                                                        generator.format, mutation.kind));
+    }
+    ANECHECK_ASSIGN(bytes, kind->apply(bytes, mutation));
+  }
+  return bytes;
+}
+
+Json RecipeToJson(const FileRecipe& recipe) {
+  Json json = {{"seed", recipe.seed}};
+  if (!recipe.mutations.empty()) json["mutations"] = Json::array();
+  for (const Mutation& mutation : recipe.mutations) {
+    json["mutations"].push_back({{"kind", mutation.kind}, {"parameters", mutation.parameters}});
+  }
+  if (!recipe.breaks.empty()) {
+    json["breaks"] = recipe.breaks;
+    json["severity"] = recipe.severity;
+  }
+  return json;
+}
+
+Result<FileRecipe> RecipeFromJson(const Json& json) {
+  try {
+    FileRecipe recipe{.seed = json.at("seed").get<uint64_t>()};
+    if (json.contains("mutations")) {
+      for (const Json& mutation : json.at("mutations")) {
+        recipe.mutations.push_back({mutation.at("kind").get<std::string>(),
+                                    mutation.at("parameters").get<std::vector<uint64_t>>()});
+      }
+    }
+    recipe.breaks = json.value("breaks", "");
+    recipe.severity = json.value("severity", "");
+    return recipe;
+  } catch (const Json::exception& error) {
+    return MakeError(ErrorCode::kInvalid, fmt::format("files: {}", error.what()));
+  }
+}
+
+}  // namespace anecheck

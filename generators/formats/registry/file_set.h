@@ -1,0 +1,50 @@
+// Sets of generated files and the manifest that makes each of them again: which seed, which
+// mutations, which rule it breaks. Used by `anecheck gen`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "generators/formats/registry/registry.h"
+#include "harness/base/result.h"
+#include "harness/formats/format.h"
+
+namespace anecheck {
+
+enum class FileSetMode : uint8_t {
+  kValid,       // breaks no rule
+  kMutated,     // one to three mutations of a valid file, with whatever effect
+  kMustReject,  // one mutation that breaks exactly the rule it names
+};
+std::string_view FileSetModeName(FileSetMode mode);
+
+// The generator of a format; the error lists those there are.
+Result<const DescriptorGenerator*> GeneratorOf(std::string_view format);
+
+// How the names of a format's files end, so that `inspect` knows those without a magic number. The
+// format's name where files are told by their content.
+std::string_view FileSuffix(std::string_view format);
+
+// One file as data: Make gives its bytes anywhere.
+struct FileRecipe {
+  uint64_t seed = 0;  // of the valid file's choice stream
+  std::vector<Mutation> mutations;
+  std::string breaks;    // a rule of the format, or empty
+  std::string severity;  // "error" or "warning" where `breaks` is set
+};
+
+// `count` recipes, the same for the same seed. Must-reject sets go round the mutations that break a
+// rule, so that a count of at least their number shows each.
+std::vector<FileRecipe> DrawFileSet(const DescriptorGenerator& generator, const Format& format,
+                                    FileSetMode mode, uint64_t count, uint64_t seed);
+
+// The bytes of a recipe. kInvalid where a mutation is unknown or does not fit the file.
+Result<Bytes> MakeFile(const DescriptorGenerator& generator, const FileRecipe& recipe);
+
+// {"seed": 7, "mutations": [{"kind": "...", "parameters": [...]}], "breaks": "...", ...}
+Json RecipeToJson(const FileRecipe& recipe);
+Result<FileRecipe> RecipeFromJson(const Json& json);
+
+}  // namespace anecheck

@@ -1,0 +1,141 @@
+// `anecheck diff`: how two files of one format differ in structure, and how any number of HAL
+// tables differ byte by byte.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/file.h"
+#include "harness/base/json_text.h"
+#include "harness/cli/command.h"
+#include "harness/formats/diff/diff.h"
+#include "harness/formats/hal/hal.h"
+#include "harness/formats/registry/registry.h"
+
+namespace anecheck {
+namespace {
+
+struct DiffFlags {
+  std::vector<std::string> paths;
+  std::string format;
+  bool layout = false;
+  bool json = false;
+  size_t limit = 1000;
+};
+
+struct Loaded {
+  std::string path;
+  Bytes bytes;
+};
+
+struct Outcome {
+  std::string text;
+  bool differ = false;
+};
+
+Error InFile(const std::string& path, const Error& error) {
+  return MakeError(error.code == ErrorCode::kInternal ? ErrorCode::kMalformed : error.code,
+                   fmt::format("{}: {}", path, error.message));
+}
+
+Result<const Format*> CommonFormat(const DiffFlags& flags, const std::vector<Loaded>& files) {
+  if (!flags.format.empty()) return FindFormat(flags.format);
+  const Format* common = nullptr;
+  for (const Loaded& file : files) {
+    const auto format = RecogniseFormat(file.bytes, file.path);
+    if (!format.ok()) return InFile(file.path, format.error());
+    if (common != nullptr && common != *format) {
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("{} is of format {} and {} of format {}: give files of one "
+                                   "format, or name one with --format",
+                                   files.front().path, common->name, file.path, (*format)->name));
+    }
+    common = *format;
+  }
+  return common;
+}
+
+Json HalToJson(const std::vector<HalDifference>& differences) {
+  Json list = Json::array();
+  for (const HalDifference& difference : differences) {
+    Json values = Json::array();
+    for (const auto& value : difference.values) values.push_back(value ? Json(*value) : Json());
+    list.push_back({{"offset", difference.offset},
+                    {"field", difference.field == nullptr ? Json() : Json(difference.field->name)},
+                    {"values", std::move(values)}});
+  }
+  return list;
+}
+
+Result<Outcome> DiffTables(const DiffFlags& flags, const std::vector<Loaded>& files) {
+  std::vector<HalImage> images;
+  Json names = Json::array();
+  for (const Loaded& file : files) {
+    const auto blob = HalBlob::Parse(file.bytes);
+    if (!blob.ok()) return InFile(file.path, blob.error());
+    images.push_back(HalImageOf(*blob, file.path));
+    names.push_back(file.path);
+  }
+  const std::vector<HalDifference> differences = DiffHal(images);
+  if (!flags.json) {
+    return Outcome{differences.empty() ? "the tables are the same\n" : DiffHalText(images),
+                   !differences.empty()};
+  }
+  const Json json = {
+      {"format", "hal"}, {"files", std::move(names)}, {"differences", HalToJson(differences)}};
+  return Outcome{DumpJson(json, 2), !differences.empty()};
+}
+
+Result<Outcome> DiffPair(const DiffFlags& flags, const Format& format,
+                         const std::vector<Loaded>& files) {
+  if (files.size() != 2) {
+    return MakeError(ErrorCode::kInvalid,
+                     "only HAL tables can be compared more than two at a time");
+  }
+  for (const Loaded& file : files) {
+    const auto json = format.to_json(file.bytes);
+    if (!json.ok()) return InFile(file.path, json.error());
+  }
+  ANECHECK_ASSIGN(const FileDifferences differences,
+                  DiffFiles(format, files[0].bytes, files[1].bytes, flags.layout, flags.limit));
+  if (!flags.json) return Outcome{DifferencesText(differences), !differences.same_bytes};
+  Json json = {{"format", format.name}, {"files", {files[0].path, files[1].path}}};
+  json.update(DifferencesToJson(differences));
+  return Outcome{DumpJson(json, 2), !differences.same_bytes};
+}
+
+Result<Outcome> Diff(const DiffFlags& flags) {
+  std::vector<Loaded> files;
+  for (const std::string& path : flags.paths) {
+    ANECHECK_ASSIGN(Bytes bytes, ReadFile(path));
+    files.push_back({path, std::move(bytes)});
+  }
+  ANECHECK_ASSIGN(const Format* format, CommonFormat(flags, files));
+  return format == &kFormat_hal ? DiffTables(flags, files) : DiffPair(flags, *format, files);
+}
+
+int Run(const DiffFlags& flags) {
+  const auto outcome = Diff(flags);
+  if (!outcome.ok()) return Fail(outcome.error());
+  Print(outcome->text);
+  return outcome->differ ? kExitFindings : kExitClean;
+}
+
+}  // namespace
+
+void AddDiffCommand(CLI::App& app, Selected& selected) {
+  CLI::App* command =
+      app.add_subcommand("diff", "How files of one format differ; exit 1 where they do");
+  auto flags = std::make_shared<DiffFlags>();
+  command->add_option("files", flags->paths, "Two files of one format, or any number of HAL tables")
+      ->required()
+      ->expected(2, 1000);
+  command->add_option("--format", flags->format, "Read them as this format instead of guessing");
+  command->add_flag("--layout", flags->layout, "Compare also where things stand in the file");
+  command->add_option("--limit", flags->limit, "List no more differences than this");
+  command->add_flag("--json", flags->json, "Print JSON");
+  command->footer("Example: anecheck diff before.hwx after.hwx");
+  command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });
+}
+
+}  // namespace anecheck

@@ -1,0 +1,159 @@
+// `anecheck gen`: files of a format, valid, mutated or made to break one rule, with a manifest that
+// makes each of them again.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "generators/formats/pair/pair_generator.h"
+#include "generators/formats/registry/file_set.h"
+#include "harness/base/file.h"
+#include "harness/base/json_text.h"
+#include "harness/cli/command.h"
+#include "harness/formats/registry/registry.h"
+
+namespace anecheck {
+namespace {
+
+constexpr int kManifestVersion = 1;
+
+struct GenFlags {
+  std::string format;
+  uint64_t count = 10;
+  uint64_t seed = 1;
+  std::string out;
+  bool valid = false;  // what happens without it too
+  bool mutated = false;
+  bool must_reject = false;
+  bool pair = false;
+  std::string replay;
+  bool json = false;
+};
+
+FileSetMode ModeOf(const GenFlags& flags) {
+  if (flags.must_reject) return FileSetMode::kMustReject;
+  return flags.mutated ? FileSetMode::kMutated : FileSetMode::kValid;
+}
+
+// Writes the files and their manifest, and returns the manifest.
+Result<Json> WriteSet(const GenFlags& flags, const DescriptorGenerator& generator,
+                      std::string_view mode, const std::vector<FileRecipe>& recipes) {
+  ANECHECK_RETURN_IF_ERROR(MakeDirectories(flags.out));
+  const std::string_view format = generator.format;
+  Json manifest = {{"version", kManifestVersion},
+                   {"format", format},
+                   {"mode", mode},
+                   {"count", recipes.size()},
+                   {"files", Json::array()}};
+  for (size_t i = 0; i < recipes.size(); ++i) {
+    ANECHECK_ASSIGN(const Bytes bytes, MakeFile(generator, recipes[i]));
+    const std::string name = fmt::format("{}_{:06}.{}", format, i, FileSuffix(format));
+    ANECHECK_RETURN_IF_ERROR(
+        WriteFileAtomic(flags.out + "/" + name, std::span<const uint8_t>(bytes)));
+    Json entry = {{"file", name}, {"size", bytes.size()}};
+    entry.update(RecipeToJson(recipes[i]));
+    manifest["files"].push_back(std::move(entry));
+  }
+  ANECHECK_RETURN_IF_ERROR(
+      WriteFileAtomic(flags.out + "/manifest.json", DumpJson(manifest, 1) + "\n"));
+  return manifest;
+}
+
+Result<Json> Draw(const GenFlags& flags) {
+  if (flags.format.empty()) {
+    return MakeError(ErrorCode::kInvalid,
+                     "name a format with --format, or a manifest with --replay");
+  }
+  ANECHECK_ASSIGN(const DescriptorGenerator* generator, GeneratorOf(flags.format));
+  ANECHECK_ASSIGN(const Format* format, FindFormat(flags.format));
+  const auto recipes = DrawFileSet(*generator, *format, ModeOf(flags), flags.count, flags.seed);
+  return WriteSet(flags, *generator, FileSetModeName(ModeOf(flags)), recipes);
+}
+
+Result<Json> Replay(const GenFlags& flags) {
+  ANECHECK_ASSIGN(const std::string text, ReadTextFile(flags.replay));
+  ANECHECK_ASSIGN(const Json manifest, ParseJson(text, flags.replay));
+  if (!manifest.is_object() || manifest.value("version", 0) != kManifestVersion ||
+      !manifest.contains("files") || !manifest["files"].is_array()) {
+    return MakeError(ErrorCode::kInvalid, fmt::format("{}: is no manifest of version {}",
+                                                      flags.replay, kManifestVersion));
+  }
+  ANECHECK_ASSIGN(const DescriptorGenerator* generator, GeneratorOf(manifest.value("format", "")));
+  std::vector<FileRecipe> recipes;
+  for (const Json& entry : manifest["files"]) {
+    ANECHECK_ASSIGN(FileRecipe recipe, RecipeFromJson(entry));
+    recipes.push_back(std::move(recipe));
+  }
+  return WriteSet(flags, *generator, manifest.value("mode", "valid"), recipes);
+}
+
+// Descriptors with the container that each belongs to.
+Result<Json> DrawPairs(const GenFlags& flags) {
+  ANECHECK_RETURN_IF_ERROR(MakeDirectories(flags.out));
+  Json manifest = {{"version", kManifestVersion},
+                   {"format", "pair"},
+                   {"mode", "valid"},
+                   {"count", flags.count},
+                   {"files", Json::array()}};
+  ChoiceStream seeds = ChoiceStream::FromSeed(flags.seed);
+  for (uint64_t i = 0; i < flags.count; ++i) {
+    const uint64_t seed = seeds.Word();
+    ChoiceStream choices = ChoiceStream::FromSeed(seed);
+    const FilePair pair = GeneratePair(choices);
+    const std::string name = fmt::format("pair_{:06}", i);
+    ANECHECK_RETURN_IF_ERROR(
+        WriteFileAtomic(flags.out + "/" + name + ".e5", std::span<const uint8_t>(pair.descriptor)));
+    ANECHECK_RETURN_IF_ERROR(
+        WriteFileAtomic(flags.out + "/" + name + ".hwx", std::span<const uint8_t>(pair.container)));
+    manifest["files"].push_back({{"file", name}, {"seed", seed}});
+  }
+  ANECHECK_RETURN_IF_ERROR(
+      WriteFileAtomic(flags.out + "/manifest.json", DumpJson(manifest, 1) + "\n"));
+  return manifest;
+}
+
+Result<Json> Make(const GenFlags& flags) {
+  if (!flags.replay.empty()) return Replay(flags);
+  return flags.pair ? DrawPairs(flags) : Draw(flags);
+}
+
+int Run(const GenFlags& flags) {
+  const Result<Json> manifest = Make(flags);
+  if (!manifest.ok()) return Fail(manifest.error());
+  if (flags.json) {
+    Print(DumpJson(*manifest, 2));
+  } else {
+    Print(fmt::format("{} {} files of {} in {}, with manifest.json", (*manifest)["count"].dump(),
+                      (*manifest)["mode"].get<std::string>(),
+                      (*manifest)["format"].get<std::string>(), flags.out));
+  }
+  return kExitClean;
+}
+
+}  // namespace
+
+void AddGenCommand(CLI::App& app, Selected& selected) {
+  CLI::App* command = app.add_subcommand("gen", "Make files of a format for a parser to read");
+  auto flags = std::make_shared<GenFlags>();
+  command->add_option("--format", flags->format, "Format, as `inspect` names it");
+  command->add_option("--count", flags->count, "Files")->check(CLI::Range(1, 1000000));
+  command->add_option("--seed", flags->seed, "The same seed gives the same files");
+  command->add_option("--out", flags->out, "Folder to write to")->required();
+  auto* valid =
+      command->add_flag("--valid", flags->valid, "Files that break no rule (the default)");
+  auto* mutated = command->add_flag("--mutated", flags->mutated, "One to three mutations each");
+  auto* reject = command->add_flag("--must-reject", flags->must_reject,
+                                   "Each breaks exactly the rule that the manifest names");
+  valid->excludes(mutated)->excludes(reject);
+  mutated->excludes(reject);
+  auto* pair = command->add_flag("--pair", flags->pair,
+                                 "Descriptors and the containers that they belong to");
+  pair->excludes(mutated)->excludes(reject);
+  command->add_option("--replay", flags->replay, "Make the files of this manifest again")
+      ->excludes(pair);
+  command->add_flag("--json", flags->json, "Print the manifest");
+  command->footer("Example: anecheck gen --format hwx --count 100 --must-reject --out /tmp/hwx");
+  command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });
+}
+
+}  // namespace anecheck

@@ -1,0 +1,61 @@
+// What a structural difference says: each change once, at its path, whatever stands before it.
+#include "harness/formats/diff/diff.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace anecheck {
+namespace {
+
+std::string Text(std::string_view before, std::string_view after, bool layout = false,
+                 size_t limit = 100) {
+  return DifferencesText(DiffJson(Json::parse(before), Json::parse(after), layout, limit));
+}
+
+TEST(DiffTest, NamesTheValueThatChanged) {
+  EXPECT_EQ(Text(R"({"a": {"b": [1, 2, 3]}})", R"({"a": {"b": [1, 5, 3]}})"), "~ a.b[1]: 2 -> 5\n");
+  EXPECT_EQ(Text("1", R"("1")"), "~ .: 1 -> \"1\"\n");
+}
+
+TEST(DiffTest, NamesMembersThatCameAndWent) {
+  EXPECT_EQ(Text(R"({"a": 1, "b": 2})", R"({"b": 2, "c": [3]})"), "- a: 1\n+ c: [3]\n");
+}
+
+TEST(DiffTest, AnElementThatCameIsOneDifference) {
+  EXPECT_EQ(Text("[1, 2, 3, 4]", "[1, 9, 2, 3, 4]"), "+ [1]: 9\n");
+  EXPECT_EQ(Text("[1, 2, 3, 4]", "[2, 3, 4]"), "- [0]: 1\n");
+  EXPECT_EQ(Text("[1, 2, 3, 4, 5]", "[7, 2, 3, 5]"), "~ [0]: 1 -> 7\n- [3]: 4\n");
+  EXPECT_EQ(Text("[]", "[1]"), "+ [0]: 1\n");
+}
+
+TEST(DiffTest, LayoutIsLeftOutUnlessAskedFor) {
+  constexpr std::string_view kBefore = R"({"@": 12, "name": "x", "vtables": [1]})";
+  constexpr std::string_view kAfter = R"({"@": 16, "name": "x", "vtables": [2]})";
+  EXPECT_EQ(Text(kBefore, kAfter),
+            "the files have the same structure and values; their layout differs\n");
+  EXPECT_EQ(Text(kBefore, kAfter, true), "~ @: 12 -> 16\n~ vtables[0]: 1 -> 2\n");
+  EXPECT_EQ(Text(R"([{"@": 1, "n": 1}, {"n": 2}])", R"([{"n": 3}, {"@": 2, "n": 1}, {"n": 2}])"),
+            "+ [0]: {\"n\":3}\n");
+}
+
+TEST(DiffTest, ListsNoMoreThanTheLimitAndCountsTheRest) {
+  EXPECT_EQ(Text("[1, 2, 3]", "[4, 5, 6]", false, 1),
+            "~ [0]: 1 -> 4\n... and 2 more differences\n");
+}
+
+TEST(DiffTest, CutsLongValues) {
+  const std::string text = Text("0", "\"" + std::string(500, 'a') + "\"");
+  EXPECT_LT(text.size(), 200u);
+  EXPECT_NE(text.find("(502 characters)"), std::string::npos);
+}
+
+TEST(DiffTest, JsonHasTheSameDifferences) {
+  const FileDifferences differences =
+      DiffJson(Json::parse(R"({"a": 1})"), Json::parse(R"({"b": 2})"), false, 10);
+  EXPECT_EQ(DifferencesToJson(differences), Json::parse(R"({"same_bytes": false, "differences": [
+              {"kind": "removed", "path": "a", "before": "1"},
+              {"kind": "added", "path": "b", "after": "2"}], "left_out": 0})"));
+}
+
+}  // namespace
+}  // namespace anecheck

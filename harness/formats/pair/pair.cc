@@ -1,0 +1,239 @@
+#include "harness/formats/pair/pair.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <optional>
+#include <set>
+
+#include "harness/formats/e5/e5.h"
+#include "harness/formats/hwx/container.h"
+#include "harness/formats/hwx/names.h"
+
+namespace anecheck::pair {
+namespace {
+
+using FactEvidence::kAssumed;
+
+enum RuleIndex : size_t {
+  kProgram,
+  kInputPorts,
+  kOutputPorts,
+  kUnboundPort,
+  kSizes,
+  kApertures,
+  kProcedures,
+  kUncalled,
+  kRuleCount,
+};
+
+constexpr std::array<Rule, kRuleCount> kRules = {{
+    {"pair-program", "The descriptor holds ports and operations where e5.fbs expects them.",
+     "assumed: e5.fbs, table Section", kAssumed},
+    {"pair-input-ports", "Each input port of the descriptor is a port of an input window.",
+     "specification 000, window-binding load commands and table 23.3; the join is assumed",
+     kAssumed},
+    {"pair-output-ports", "Each output port of the descriptor is a port of an output window.",
+     "specification 000, window-binding load commands and table 23.3; the join is assumed",
+     kAssumed},
+    {"pair-unbound-port", "Each port of the container is a port of the descriptor.",
+     "specification 000, window-binding load commands and table 23.3; the join is assumed",
+     kAssumed},
+    {"pair-port-sizes", "byte_size of a port is the size of its window.",
+     "specification 000, table 23.6; facts/e5_schema.md, table IOPort; the join is assumed",
+     kAssumed},
+    {"pair-apertures", "aperture_va of a port is the address of its window.",
+     "specification 000, table 23.6; facts/e5_schema.md, table IOPort; the join is assumed",
+     kAssumed},
+    {"pair-procedures", "The procedure of each AneInference is one of the container's.",
+     "facts/e5_schema.md, table AneInferenceAttrs; facts/hwx.md, thread command; the join is "
+     "assumed",
+     kAssumed},
+    {"pair-uncalled-procedure", "Each procedure of the container is called by an AneInference.",
+     "facts/e5_schema.md, table AneInferenceAttrs; facts/hwx.md, thread command; the join is "
+     "assumed",
+     kAssumed},
+}};
+
+// A port of the container and the window that it binds.
+struct BoundPort {
+  std::string_view name;
+  uint64_t address = 0;
+  uint64_t offset = 0;  // of its command in the file
+  const hwx::Section* window = nullptr;
+};
+
+struct Procedure {
+  std::string_view name;
+  uint64_t offset = 0;
+};
+
+struct ContainerSide {
+  std::vector<BoundPort> ports;
+  std::vector<Procedure> procedures;
+};
+
+ContainerSide SideOf(const hwx::Container& container) {
+  ContainerSide side;
+  for (const hwx::Command& command : container.commands) {
+    if (command.opaque) continue;
+    if (command.cmd == hwx::kPortCommand || command.cmd == hwx::kShortPortCommand) {
+      const hwx::Port& port = container.ports[command.index];
+      const auto window = std::ranges::find_if(container.sections, [&](const auto& section) {
+        return hwx::IsWindow(section) && section.addr == port.vmaddr;
+      });
+      side.ports.push_back({port.name, port.vmaddr, command.offset,
+                            window == container.sections.end() ? nullptr : &*window});
+    } else if (command.cmd == hwx::kThreadCommand) {
+      const hwx::Thread& thread = container.threads[command.index];
+      if (thread.flavor != hwx::kHeaderFlavor || thread.names.empty()) continue;
+      side.procedures.push_back({thread.names.front(), command.offset});
+    }
+  }
+  return side;
+}
+
+std::vector<const e5::AneInferenceAttrs*> InferencesOf(const e5::Program& program) {
+  std::vector<const e5::AneInferenceAttrs*> found;
+  for (const e5::Function& function : program.functions) {
+    for (const e5::Block& block : function.blocks) {
+      for (const e5::Operation& operation : block.operations) {
+        const auto* attrs = std::get_if<e5::AneInferenceAttrs>(&operation.attrs);
+        if (attrs != nullptr) found.push_back(attrs);
+      }
+    }
+  }
+  return found;
+}
+
+class PairChecker {
+ public:
+  PairChecker(const e5::Program& program, const ContainerSide& side)
+      : program_(program), side_(side) {}
+
+  std::vector<Violation> Run() {
+    const auto inferences = InferencesOf(program_);
+    if (program_.input_ports.empty() && program_.output_ports.empty() && inferences.empty()) {
+      Add(kProgram, 0, "the descriptor's functions and ports do not hang from its first section");
+      return std::move(found_);
+    }
+    for (const e5::Port& port : program_.input_ports) {
+      CheckPort(port, kInputPorts, hwx::kInputSection, "input");
+    }
+    for (const e5::Port& port : program_.output_ports) {
+      CheckPort(port, kOutputPorts, hwx::kOutputSection, "output");
+    }
+    for (const BoundPort& port : side_.ports) {
+      if (!bound_.contains(&port)) {
+        Add(kUnboundPort, port.offset, "port \"{}\" of the container is none of the descriptor's",
+            port.name);
+      }
+    }
+    CheckProcedures(inferences);
+    std::ranges::sort(found_, {}, [](const Violation& violation) {
+      return std::pair(violation.offset, violation.rule);
+    });
+    return std::move(found_);
+  }
+
+ private:
+  template <typename... Args>
+  void Add(RuleIndex rule, uint64_t at, fmt::format_string<Args...> text, Args&&... args) {
+    // Hostile files can disagree a million times; the first hundred are enough.
+    if (found_.size() >= 100) return;
+    found_.push_back({&kRules[rule], at,
+                      fmt::format("{}: {} at 0x{:x} of the container", kRules[rule].id,
+                                  fmt::format(text, std::forward<Args>(args)...), at)});
+  }
+
+  uint64_t FirstPortOffset() const { return side_.ports.empty() ? 0 : side_.ports.front().offset; }
+  uint64_t FirstProcedureOffset() const {
+    return side_.procedures.empty() ? 0 : side_.procedures.front().offset;
+  }
+
+  // The port of that tensor in that direction: a held state is an input and an output.
+  const BoundPort* Find(std::string_view name, uint32_t kind) const {
+    for (const BoundPort& port : side_.ports) {
+      const bool named = port.name == name || TensorName(port.name) == TensorName(name);
+      if (named && port.window != nullptr && hwx::KindOf(*port.window) == kind) return &port;
+    }
+    return nullptr;
+  }
+
+  void CheckPort(const e5::Port& port, RuleIndex rule, uint32_t kind, std::string_view direction) {
+    const BoundPort* bound = Find(port.name, kind);
+    if (bound == nullptr) {
+      Add(rule, FirstPortOffset(), "{} port \"{}\" of the descriptor has no {} window", direction,
+          port.name, direction);
+      return;
+    }
+    bound_.insert(bound);
+    if (port.byte_size != bound->window->size) {
+      Add(kSizes, bound->offset, "port \"{}\" has {} bytes, its window has {}", port.name,
+          port.byte_size, bound->window->size);
+    }
+    if (port.aperture_va != bound->address) {
+      Add(kApertures, bound->offset, "port \"{}\" is at 0x{:x}, its window is at 0x{:x}", port.name,
+          port.aperture_va, bound->address);
+    }
+  }
+
+  void CheckProcedures(const std::vector<const e5::AneInferenceAttrs*>& inferences) {
+    std::set<std::string_view> called;
+    for (const e5::AneInferenceAttrs* inference : inferences) {
+      if (!called.insert(inference->procedure_name).second) continue;
+      if (std::ranges::find(side_.procedures, inference->procedure_name, &Procedure::name) ==
+          side_.procedures.end()) {
+        Add(kProcedures, FirstProcedureOffset(), "the container has no procedure \"{}\"",
+            inference->procedure_name);
+      }
+    }
+    for (const Procedure& procedure : side_.procedures) {
+      if (called.contains(procedure.name)) continue;
+      Add(kUncalled, procedure.offset, "no operation calls procedure \"{}\"", procedure.name);
+    }
+  }
+
+  const e5::Program& program_;
+  const ContainerSide& side_;
+  std::set<const BoundPort*> bound_;
+  std::vector<Violation> found_;
+};
+
+template <typename Value>
+Result<Value> Of(std::string_view part, Result<Value> result) {
+  if (result.ok()) return result;
+  Error error = result.error();
+  error.message = fmt::format("{}: {}", part, error.message);
+  return error;
+}
+
+}  // namespace
+
+std::span<const Rule> Rules() { return kRules; }
+
+std::string_view TensorName(std::string_view port) {
+  for (const std::string_view suffix : {std::string_view("@output"), std::string_view("_ane")}) {
+    if (port.ends_with(suffix) && port.size() > suffix.size()) port.remove_suffix(suffix.size());
+  }
+  return port;
+}
+
+Result<std::vector<Violation>> Verify(ByteSpan descriptor, ByteSpan container) {
+  ANECHECK_ASSIGN(const e5::Program program, Of("descriptor", e5::Parse(descriptor)));
+  ANECHECK_ASSIGN(const hwx::Container parsed, Of("container", hwx::Parse(container)));
+  const ContainerSide side = SideOf(parsed);
+  return PairChecker(program, side).Run();
+}
+
+Result<std::string> Print(ByteSpan descriptor, ByteSpan container) {
+  ANECHECK_ASSIGN(const e5::Program program, Of("descriptor", e5::Parse(descriptor)));
+  ANECHECK_ASSIGN(const hwx::Container parsed, Of("container", hwx::Parse(container)));
+  const ContainerSide side = SideOf(parsed);
+  return fmt::format(
+      "pair: {} input and {} output ports for {} windows, {} inferences for {} procedures\n",
+      program.input_ports.size(), program.output_ports.size(), side.ports.size(),
+      InferencesOf(program).size(), side.procedures.size());
+}
+
+}  // namespace anecheck::pair

@@ -1,0 +1,34 @@
+// Whether a dispatch descriptor and a hardware container belong together: the same ports with the
+// same sizes and apertures, and the same procedures. Used by `anecheck inspect --verify A.e5 B.hwx`
+// and by the generator of pairs.
+//
+// The two files correspond to one network (specification 000, A decoded program), and each names
+// the ports and procedures of the other. How they hang from the descriptor no source says (e5.fbs),
+// so every rule of a pair is assumed: it warns and never rejects.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/formats/format.h"
+
+namespace anecheck::pair {
+
+std::span<const Rule> Rules();
+
+// Every broken rule. Offsets are those of the container, of the record that disagrees or, where it
+// lacks one, of the first record of that kind; messages begin with the rule's id. Errors: those of
+// the two parsers, with the name of the part before them.
+Result<std::vector<Violation>> Verify(ByteSpan descriptor, ByteSpan container);
+
+// What the two files were compared by, one line each.
+Result<std::string> Print(ByteSpan descriptor, ByteSpan container);
+
+// The tensor that a port's name stands for: "t5" of "t5_ane@output". The container of specification
+// 000 names its ports so beside the stabs t0 and t5; real containers have the bare name too.
+std::string_view TensorName(std::string_view port);
+
+}  // namespace anecheck::pair
