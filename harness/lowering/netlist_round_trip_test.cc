@@ -35,7 +35,11 @@ std::bitset<kOpCount> Lowered() {
 Graph Generated(uint64_t seed, std::bitset<kOpCount> ops) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
   Graph graph;
-  GenerateGraph(choices, {.family = 6, .mode = CaseMode::kInteger, .max_nodes = 4, .ops = ops},
+  GenerateGraph(choices,
+                {.family = 6,
+                 .mode = seed % 2 == 0 ? CaseMode::kInteger : CaseMode::kFloat,
+                 .max_nodes = 4,
+                 .ops = ops},
                 graph);
   return graph;
 }
