@@ -26,10 +26,10 @@ std::string Cell(const nlohmann::ordered_json& value) {
 
 std::string Table(std::span<const ProbeDatum> data) {
   const auto rows = ProbesToJson(data);
-  std::string text = fmt::format("{:<26}{:<8}{:>16}{:>16}  {}\n", "probe", "target", "measured",
+  std::string text = fmt::format("{:<26}{:<8}{:>24}{:>24}  {}\n", "probe", "target", "measured",
                                  "published", "agrees");
   for (const auto& row : rows) {
-    text += fmt::format("{:<26}{:<8}{:>16}{:>16}  {}", row["probe"].get<std::string>(),
+    text += fmt::format("{:<26}{:<8}{:>24}{:>24}  {}", row["probe"].get<std::string>(),
                         row["target"].get<std::string>(), Cell(row["measured"]),
                         Cell(row["published"]), Cell(row["agrees"]));
     const std::string message = row["message"].get<std::string>();
