@@ -312,7 +312,7 @@ def number(value):
 
 def store(value, described):
     dtype = DTYPES[described["dtype"]]
-    return np.asarray(value).astype(dtype).reshape(described["shape"])
+    return np.asarray(value).astype(dtype, order="C").reshape(described["shape"])
 
 
 def evaluate(graph, inputs):
