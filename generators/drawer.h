@@ -101,7 +101,8 @@ struct OpGenerator {
   OpKind kind;
   // Whether the operation keeps integers integers, so that integer mode may use it.
   bool integer = false;
-  // How often it is drawn relative to the others.
+  // How often it is drawn relative to the others; 0 where it is drawn only when it is asked for,
+  // since the simulated engine refuses it.
   uint8_t weight = 4;
   bool (*draw)(Drawer& drawer, ValueId x) = nullptr;
 };

@@ -44,19 +44,19 @@ bool IsReached(const OpDefinition& op, int family) {
   return !reach || *reach == Reach::kNative;
 }
 
-// The operations that may be drawn, as a table of weights. One operation that no engine takes
-// refuses the whole graph, so most graphs have none: `all` admits them.
+// The operations that may be drawn, as a table of weights. One operation that the engine refuses
+// refuses the whole graph, so they are drawn only where the caller asks for them (`all`).
 class Lottery {
  public:
   Lottery(const GeneratorOptions& options, bool all) {
     for (const OpGenerator* generator : AllOpGenerators()) {
       const OpDefinition& op = GetOp(generator->kind);
       const bool allowed = options.ops.test(static_cast<size_t>(generator->kind)) &&
-                           op.family_floor <= options.family && generator->weight > 0 &&
+                           op.family_floor <= options.family && (all || generator->weight > 0) &&
                            (all || IsReached(op, options.family)) &&
                            (options.mode != CaseMode::kInteger || generator->integer);
       if (!allowed) continue;
-      total_ += generator->weight;
+      total_ += std::max<uint64_t>(1, generator->weight);
       tickets_[count_] = total_;
       generators_[count_++] = generator;
     }
@@ -89,9 +89,7 @@ std::optional<CaseMode> CaseModeFromName(std::string_view name) {
 void GenerateGraph(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph) {
   graph.Clear();
   Drawer drawer(choices, options, graph);
-  // A choice of operations by the caller is taken as it is.
-  const bool chosen = !options.ops.all() || options.family == kNoFamily;
-  const Lottery lottery(options, chosen || choices.Chance(1, 8));
+  const Lottery lottery(options, !options.ops.all() || options.family == kNoFamily);
   drawer.NewInput(options.mode == CaseMode::kLargeAxis ? DrawLargeShape(drawer)
                                                        : DrawShape(drawer));
   const auto most = static_cast<uint64_t>(std::clamp(options.max_nodes, 1, 40));

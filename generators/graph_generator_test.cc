@@ -90,22 +90,19 @@ TEST(GraphGenerator, EveryOperationIsDrawn) {
     }
   }
   for (const OpGenerator* generator : AllOpGenerators()) {
-    if (generator->weight == 0) continue;
     EXPECT_TRUE(seen.contains(GetOp(generator->kind).schema.name))
         << GetOp(generator->kind).schema.name;
   }
 }
 
-TEST(GraphGenerator, MostGraphsHoldOnlyWhatTheEngineIsPublishedToHave) {
-  int reached = 0;
+TEST(GraphGenerator, GraphsHoldOnlyWhatTheEngineIsPublishedToHave) {
   for (uint64_t seed = 0; seed < 400; ++seed) {
     const Graph graph = Generate(seed, {.family = 2});
-    const bool native = std::ranges::all_of(graph.nodes(), [](const Node& node) {
-      return ReachOn(node.schema->name, 2).value_or(Reach::kNative) == Reach::kNative;
-    });
-    reached += native ? 1 : 0;
+    for (const Node& node : graph.nodes()) {
+      EXPECT_EQ(ReachOn(node.schema->name, 2).value_or(Reach::kNative), Reach::kNative)
+          << node.schema->name;
+    }
   }
-  EXPECT_GT(reached, 300);
 }
 
 TEST(GraphGenerator, OpFilterIsObeyed) {

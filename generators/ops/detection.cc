@@ -88,8 +88,8 @@ bool DrawSuppression(Drawer& drawer, ValueId x) {
 }  // namespace
 
 constinit const OpGenerator kGeneratorNonMaximumSuppression = {OpKind::kNonMaximumSuppression,
-                                                               false, 1, DrawSuppression};
-constinit const OpGenerator kGeneratorTopk = {OpKind::kTopk, false, 1, DrawTopk};
-constinit const OpGenerator kGeneratorArgsort = {OpKind::kArgsort, false, 1, DrawArgsort};
+                                                               false, 0, DrawSuppression};
+constinit const OpGenerator kGeneratorTopk = {OpKind::kTopk, false, 0, DrawTopk};
+constinit const OpGenerator kGeneratorArgsort = {OpKind::kArgsort, false, 0, DrawArgsort};
 
 }  // namespace anecheck

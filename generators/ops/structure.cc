@@ -243,7 +243,7 @@ constinit const OpGenerator kGeneratorStack = {OpKind::kStack, true, 2, DrawStac
 constinit const OpGenerator kGeneratorSplit = {OpKind::kSplit, true, 2, DrawSplit};
 constinit const OpGenerator kGeneratorFill = {OpKind::kFill, true, 1, DrawFill};
 constinit const OpGenerator kGeneratorFillLike = {OpKind::kFillLike, true, 1, DrawFillLike};
-constinit const OpGenerator kGeneratorRange1d = {OpKind::kRange1d, true, 1, DrawRange1d};
+constinit const OpGenerator kGeneratorRange1d = {OpKind::kRange1d, true, 0, DrawRange1d};
 constinit const OpGenerator kGeneratorOneHot = {OpKind::kOneHot, true, 1, DrawOneHot};
 constinit const OpGenerator kGeneratorShape = {OpKind::kShape, true, 1, DrawShape};
 
