@@ -7,6 +7,7 @@
 
 #include "harness/ops/op.h"
 #include "harness/targets/catalog.h"
+#include "reports/testing/sample_results.h"
 
 namespace anecheck::reports {
 namespace {
@@ -42,7 +43,7 @@ const MatrixCell& Cell(const Matrix& matrix, std::string_view op, std::string_vi
 
 TEST(Matrix, HasEveryOperationAndTargetWithoutAnyRun) {
   const Matrix matrix = BuildMatrix({});
-  EXPECT_EQ(matrix.rows.size(), kOpCount);
+  EXPECT_EQ(matrix.rows.size(), ListedOps());
   EXPECT_EQ(matrix.columns.size(), AllTargets().size());
   for (const auto& row : matrix.cells) {
     EXPECT_EQ(row.size(), matrix.columns.size());
@@ -85,7 +86,7 @@ TEST(Matrix, BlamesWhatFindingsName) {
   EXPECT_EQ(Cell(matrix, "add", "h13").state, CellState::kWrong);
   EXPECT_EQ(Cell(matrix, "sub", "h13").state, CellState::kKnownDefect);
   EXPECT_LE(Cell(matrix, "mul", "h13").state, CellState::kAttested);
-  EXPECT_EQ(matrix.rows.size(), kOpCount);  // a finding without an operation makes no row
+  EXPECT_EQ(matrix.rows.size(), ListedOps());  // a finding without an operation makes no row
 }
 
 TEST(Matrix, SimulatedEvidenceNeverPassesForAnother) {
@@ -146,7 +147,7 @@ TEST(MatrixCsv, HasARowAnOperationAndAColumnATarget) {
   ASSERT_TRUE(KeepTargets("h13,h17s", matrix).ok());
   const std::string csv = MatrixCsv(matrix);
   EXPECT_THAT(csv, testing::StartsWith("op,h13,h17s\n"));
-  EXPECT_EQ(static_cast<size_t>(std::count(csv.begin(), csv.end(), '\n')), kOpCount + 1);
+  EXPECT_EQ(static_cast<size_t>(std::count(csv.begin(), csv.end(), '\n')), ListedOps() + 1);
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ std::string Mark(std::string_view name, size_t value) {
 TEST_F(PageTest, DrawsAllAndLogsNothing) {
   const Visit visit = Open("report.html");
   EXPECT_THAT(visit.document, HasSubstr("data-ready=\"true\""));
-  EXPECT_THAT(visit.document, HasSubstr(Mark("matrix-rows", kOpCount + 1)));
+  EXPECT_THAT(visit.document, HasSubstr(Mark("matrix-rows", ListedOps() + 1)));
   EXPECT_THAT(visit.document, HasSubstr(Mark("matrix-columns", 3)));
   EXPECT_THAT(visit.document, HasSubstr(Mark("findings", 5)));
   EXPECT_THAT(visit.document, HasSubstr(Mark("histograms", 3)));

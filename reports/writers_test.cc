@@ -139,7 +139,7 @@ TEST_F(WritersTest, JsonTellsTheRunsAndTheMatrix) {
   EXPECT_EQ(json["findings"].size(), data_.findings.size());
   EXPECT_EQ(json["matrix"]["cells"].size(),
             json["matrix"]["ops"].size() * json["matrix"]["targets"].size());
-  EXPECT_EQ(json["matrix"]["ops"].size(), kOpCount + 1);  // and the hostile one
+  EXPECT_EQ(json["matrix"]["ops"].size(), ListedOps() + 1);  // and the hostile one
 }
 
 TEST_F(WritersTest, SarifHasOneRunACampaign) {

@@ -5,6 +5,8 @@
 #include <string>
 
 #include "harness/base/result.h"
+#include "harness/ops/device_matrix.h"
+#include "harness/ops/op.h"
 
 namespace anecheck::reports {
 
@@ -12,6 +14,9 @@ namespace anecheck::reports {
 inline constexpr const char* kHostile =
     "</script><script>document.body.dataset.hacked=1</script><img src=x onerror=alert(1)>|`*_ "
     "\"quoted\", 'single' & ]]> {{data}} {{script}} \x01\xff\r\n=1+1 @all \u2028";
+
+// Every operation that the matrix lists: those of the table and those that are catalogued only.
+inline size_t ListedOps() { return kOpCount + CataloguedOps().size(); }
 
 // Writes the file. The content is the same each time.
 Status WriteSampleResults(const std::string& path);

@@ -157,7 +157,9 @@ TEST(Espresso, GoldenPrint) {
       "espresso network, format version 200, weights in \"w\", 1 layers\n"
       "  pool \"p\" (\"a\", \"b\") -> \"c\"\n"
       "    \"size_x\" = 2\n"
-      "  \"properties\" = {}\n");
+      "  \"properties\" = {}\n"
+      "difference from the specification: this is JSON; specification 004 calls the .espresso.net "
+      "representation a property list\n");
 }
 
 }  // namespace
