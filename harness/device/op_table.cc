@@ -10,7 +10,8 @@ std::unordered_map<std::string_view, const OpRow*> MakeIndex() {
   std::unordered_map<std::string_view, const OpRow*> index;
   for (const auto rows : {ConvolutionRows(), PoolingRows(), ElementwiseRows(), ActivationRows(),
                           UnaryRows(), SoftmaxRows(), NormalizationRows(), ReductionRows(),
-                          MovementRows(), SliceRows(), QuantizationRows(), ComparisonRows()}) {
+                          MovementRows(), SliceRows(), QuantizationRows(), ComparisonRows(),
+                          ChannelRows(), ComposedReductionRows(), ScalingNormRows()}) {
     for (const OpRow& row : rows) index.emplace(row.name, &row);
   }
   return index;

@@ -32,5 +32,8 @@ std::span<const OpRow> MovementRows();
 std::span<const OpRow> SliceRows();
 std::span<const OpRow> QuantizationRows();
 std::span<const OpRow> ComparisonRows();
+std::span<const OpRow> ChannelRows();
+std::span<const OpRow> ComposedReductionRows();
+std::span<const OpRow> ScalingNormRows();
 
 }  // namespace anecheck::device

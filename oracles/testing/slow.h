@@ -18,8 +18,14 @@ using SlowElements = std::vector<std::optional<double>>;
 std::optional<SlowElements> SlowValues(const NodeView& node,
                                        std::span<const std::vector<double>> operands);
 
-// The parts, each for operations of its file; nothing for the others.
+// The parts, each for the classes of operations of its file.
 std::optional<SlowElements> SlowComparison(const NodeView& node,
                                            std::span<const std::vector<double>> operands);
+std::optional<SlowElements> SlowFunction(const NodeView& node,
+                                         std::span<const std::vector<double>> operands);
+std::optional<SlowElements> SlowReduction(const NodeView& node,
+                                          std::span<const std::vector<double>> operands);
+std::optional<SlowElements> SlowNormalization(const NodeView& node,
+                                              std::span<const std::vector<double>> operands);
 
 }  // namespace anecheck::testing
