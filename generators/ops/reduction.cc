@@ -146,9 +146,10 @@ constinit const OpGenerator kGeneratorReduceLogSum = {OpKind::kReduceLogSum, fal
                                                       DrawReduceLogSum};
 constinit const OpGenerator kGeneratorReduceLogSumExp = {OpKind::kReduceLogSumExp, false, 2,
                                                          DrawReduceLogSumExp};
-constinit const OpGenerator kGeneratorReduceArgmax = {OpKind::kReduceArgmax, true, 2,
+// Equal elements leave the position open, and integer cases are to have one answer.
+constinit const OpGenerator kGeneratorReduceArgmax = {OpKind::kReduceArgmax, false, 2,
                                                       DrawReduceArg<OpKind::kReduceArgmax>};
-constinit const OpGenerator kGeneratorReduceArgmin = {OpKind::kReduceArgmin, true, 2,
+constinit const OpGenerator kGeneratorReduceArgmin = {OpKind::kReduceArgmin, false, 2,
                                                       DrawReduceArg<OpKind::kReduceArgmin>};
 constinit const OpGenerator kGeneratorReduceProd = {OpKind::kReduceProd, false, 2, DrawReduceProd};
 
