@@ -158,6 +158,7 @@ Status BatchNorm(KernelContext& context) {
 Accumulated SquareSum(Accumulator& accumulator, const Lanes& lanes, size_t count) {
   Accumulated sum = accumulator.Dot(lanes, lanes, count);
   if (sum.low < 0) sum.low = 0;
+  if ((sum.beyond & kUpward) != 0) sum.high = kInfinity;
   return sum;
 }
 

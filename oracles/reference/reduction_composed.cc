@@ -118,6 +118,7 @@ Accumulated SquareSum(Accumulator& accumulator, const LaneBuffer& buffer, size_t
   const Lanes lanes = buffer.lanes();
   Accumulated sum = accumulator.Dot(lanes, lanes, count);
   if (sum.low < 0) sum.low = 0;
+  if ((sum.beyond & kUpward) != 0) sum.high = kInfinity;
   return sum;
 }
 

@@ -116,7 +116,8 @@ Status CrossProduct(KernelContext& context) {
   Accumulator accumulator(context, x, &y);
   LaneBuffer left(context.arena(), 2, x.point());
   LaneBuffer right(context.arena(), 2, y.point());
-  const Raw raw = AllocateRaw(context, result.size, true);
+  Raw raw = AllocateRaw(context, result.size, true);
+  if (accumulator.may_overflow()) raw.beyond = context.arena().Allocate<uint8_t>(result.size);
   for (size_t at = 0; at < result.size; ++at) {
     const size_t component = at / width % 3;
     const size_t base = at - component * width;
@@ -131,6 +132,7 @@ Status CrossProduct(KernelContext& context) {
     raw.low[at] = sum.low;
     raw.high[at] = sum.high;
     raw.nan[at] = sum.nan ? 1 : 0;
+    if (raw.beyond != nullptr) raw.beyond[at] = sum.beyond;
   }
   StoreFloats(context, result, raw);
   return {};
