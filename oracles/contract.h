@@ -31,12 +31,17 @@ enum class Term : uint8_t {
   kSigmoidTable,        // absolute error of the 33-knot table
   kTanhTable,
   kGeluTable,
+  kSiluTable,
+  kSoftplusTable,
+  kErfTable,
+  kEluTable,  // for alpha = 1
+  kArcTangentTable,
   kAnyTie,         // 1: of equal elements any may be chosen or stand first
   kIndexRounding,  // 1: a position may pass through fp16
   kWeightRounding,      // 1: interpolation may round weights, products and the sums of one axis
   kPositionRelative,    // relative error of a sampling position that is no whole number
 };
-inline constexpr size_t kTermCount = 16;
+inline constexpr size_t kTermCount = 21;
 
 // How far a term is known for a family.
 enum class TermMark : uint8_t {

@@ -122,6 +122,65 @@ TEST(Judge, AWholeNumberInsideThatIsNoMemberIsWrong) {
   EXPECT_EQ(verdict(39).worst_ulp, 1u);
 }
 
+// A sum on its way to be rounded may be held or stored: its floor is one whole number or another.
+TEST(Steps, AdmitWholeNumbersOnly) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {2047, 1023.5}));
+  const ValueId y = c.Input(MakeTensor(DType::kFp16, {2}, {1.75, 0.375}));
+  const Estimate estimate = c.Run(c.Unary(OpKind::kFloor, c.Binary(OpKind::kAdd, x, y)));
+  // 2048.75 held; 2048 stored (the grid has steps of 2 there).
+  EXPECT_TRUE(Admits(estimate, 0, 2048));
+  EXPECT_FALSE(Admits(estimate, 0, 2048.5));
+  // 1023.875 held, 1024 stored.
+  EXPECT_TRUE(Admits(estimate, 1, 1023));
+  EXPECT_TRUE(Admits(estimate, 1, 1024));
+  EXPECT_FALSE(Admits(estimate, 1, 1023.5));
+  EXPECT_EQ(CountAdmitted(estimate, 1), 2u);
+}
+
+Estimate ArgmaxOf(std::initializer_list<double> values, const Contract& contract) {
+  Case c;
+  const auto count = static_cast<int64_t>(values.size());
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {count}, values));
+  return c.Run(c.Unary(OpKind::kReduceArgmax, x), contract);
+}
+
+TEST(Argmax, OfEqualElementsAnyMayBeChosenAndNothingBetween) {
+  const Estimate estimate = ArgmaxOf({9, 1, 2, 9, 3}, ConformingContract(2));
+  EXPECT_EQ(estimate.value[0], 0);
+  EXPECT_TRUE(Admits(estimate, 0, 0));
+  EXPECT_TRUE(Admits(estimate, 0, 3));
+  EXPECT_FALSE(Admits(estimate, 0, 1));
+  const Estimate ideal = ArgmaxOf({9, 1, 2, 9, 3}, IeeeContract());
+  EXPECT_FALSE(Admits(ideal, 0, 3));
+}
+
+// Positions above 2048 that are no fp16 number may come back rounded to one.
+TEST(Argmax, PositionsMayPassThroughHalf) {
+  Case c;
+  std::vector<double> values(2100, 0);
+  values[2051] = 1;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {2100}, values));
+  const Estimate estimate = c.Run(c.Unary(OpKind::kReduceArgmax, x));
+  EXPECT_EQ(estimate.value[0], 2051);
+  EXPECT_TRUE(Admits(estimate, 0, 2051));
+  EXPECT_TRUE(Admits(estimate, 0, 2052));
+  EXPECT_FALSE(Admits(estimate, 0, 2050));
+}
+
+TEST(FloorDiv, MayGoEitherWayWhereTheQuotientIsRounded) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {2047, 7}));
+  const ValueId y = c.Input(MakeTensor(DType::kFp16, {2}, {0.99951171875, 2}));
+  const Estimate estimate = c.Run(c.Binary(OpKind::kFloorDiv, x, y));
+  EXPECT_EQ(estimate.value[0], 2048);
+  EXPECT_TRUE(Admits(estimate, 0, 2047));  // a quotient one step low
+  EXPECT_FALSE(Admits(estimate, 0, 2047.5));
+  EXPECT_EQ(estimate.value[1], 3);
+  EXPECT_FALSE(Admits(estimate, 1, 4));
+  EXPECT_FALSE(Admits(estimate, 1, 3.5));
+}
+
 // The places that some assignment of values within the intervals gives a lane, found by trying the
 // ends, are all admitted.
 RC_GTEST_PROP(Places, ContainWhatAnyAssignmentGives, ()) {

@@ -1,8 +1,10 @@
 // The published figures of facts/numerics.md: what departures must reproduce and what a conforming
 // engine must give instead.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <limits>
 
+#include "harness/base/half.h"
 #include "harness/ops/params.h"
 #include "oracles/judge.h"
 #include "oracles/testing/test_support.h"
@@ -100,6 +102,56 @@ TEST(Golden, GeluAtZero) {
   const ValueId y = c.Unary(OpKind::kGelu, c.Input(MakeTensor(DType::kFp16, {1}, {0.0})));
   ExpectPoint(c.Run(y), 0);
   EXPECT_NEAR(c.Run(y, With(2, {"D12"})).value[0], -0.000543, 1e-6);
+}
+
+// facts/numerics.md and facts/known_defects.csv: what single functions give at single arguments.
+struct FixedValue {
+  OpKind kind;
+  double x;
+  double conforming;
+  std::string_view defect;
+  double departed;
+};
+
+class FixedValues : public ::testing::TestWithParam<FixedValue> {};
+
+TEST_P(FixedValues, AreThoseOfTheNotes) {
+  const FixedValue& fixed = GetParam();
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1}, {fixed.x}));
+  c.Begin(fixed.kind).Arg(0, x);
+  const bool has_epsilon = GetOp(fixed.kind).schema.FindParameter("epsilon") >= 0;
+  if (has_epsilon) c.Float(params::WithEpsilon::kEpsilon, 0);
+  const ValueId y = c.Finish();
+  ASSERT_EQ(c.error, "");
+  const Estimate conforming = c.Run(y);
+  EXPECT_EQ(conforming.value[0], fixed.conforming);
+  EXPECT_FALSE(Admits(conforming, 0, fixed.departed));
+  const double departed = c.Run(y, With(2, {fixed.defect})).value[0];
+  EXPECT_EQ(departed, HalfToDouble(DoubleToHalf(fixed.departed)));
+}
+INSTANTIATE_TEST_SUITE_P(
+    Functions, FixedValues,
+    ::testing::Values(FixedValue{OpKind::kInverse, -0.0, -kInfinity, "D08", kInfinity},
+                      FixedValue{OpKind::kRsqrt, -0.0, -kInfinity, "D08", kInfinity},
+                      FixedValue{OpKind::kSoftplus, 11, 11, "D09", 0},
+                      FixedValue{OpKind::kSoftplus, kInfinity, kInfinity, "D09", 0},
+                      FixedValue{OpKind::kSoftsign, kInfinity, 1, "D10", 0},
+                      FixedValue{OpKind::kLog, 0, -kInfinity, "D11", -45440},
+                      FixedValue{OpKind::kSilu, 0, 0, "D13", -0.001259}),
+    [](const auto& instance) {
+      return fmt::format("{}_{}", GetOp(instance.param.kind).schema.name, instance.index);
+    });
+
+TEST(Golden, FirstOverflows) {
+  const auto at = [](OpKind kind, double x) {
+    Case c;
+    return c.Run(c.Unary(kind, c.Input(MakeTensor(DType::kFp16, {1}, {x})))).value[0];
+  };
+  EXPECT_EQ(at(OpKind::kSquare, 256), kInfinity);
+  EXPECT_LT(at(OpKind::kSquare, 255.875), kInfinity);
+  EXPECT_EQ(at(OpKind::kExp, 11.09375), kInfinity);  // 11.094 in fp16
+  EXPECT_LT(at(OpKind::kExp, 11.0859375), kInfinity);
 }
 
 TEST(Golden, NanActsAsInfinity) {

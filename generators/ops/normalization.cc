@@ -1,8 +1,10 @@
 // How normalizations are drawn.
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "generators/drawer.h"
+#include "generators/ops/domain.h"
 #include "harness/ops/params.h"
 
 namespace anecheck {
@@ -35,8 +37,99 @@ bool DrawLayerNorm(Drawer& drawer, ValueId x) {
   return drawer.Finish({-bound, bound, false});
 }
 
+constexpr std::array<double, 3> kEpsilons = {0x1p-10, 0x1p-14, 1};
+
+bool DrawBatchNorm(Drawer& drawer, ValueId x) {
+  using P = params::BatchNorm;
+  const Shape shape = drawer.shape(x);
+  ChoiceStream& choices = drawer.choices();
+  const double bound = 32 * (drawer.range(x).Magnitude() + 4);
+  if (shape.rank() < 3 || shape.rank() > 5 || bound > drawer.Ceiling()) return false;
+  const Shape channels{shape[1]};
+  const ValueId mean = drawer.NewConst(channels, 4);
+  const ValueId variance = ModerateConst(drawer, channels, true);
+  const ValueId gamma = choices.Coin() ? drawer.NewConst(channels, 2) : kNoValue;
+  const ValueId beta = choices.Coin() ? drawer.NewConst(channels, 2) : kNoValue;
+  const double epsilon = choices.Pick(kEpsilons);
+  drawer.Begin(OpKind::kBatchNorm);
+  drawer.graph().AddArgument(P::kX, x);
+  drawer.graph().AddArgument(P::kMean, mean);
+  drawer.graph().AddArgument(P::kVariance, variance);
+  if (gamma != kNoValue) drawer.graph().AddArgument(P::kGamma, gamma);
+  if (beta != kNoValue) drawer.graph().AddArgument(P::kBeta, beta);
+  drawer.graph().AddFloat(P::kEpsilon, epsilon);
+  return drawer.Finish({-bound, bound});
+}
+
+bool DrawInstanceNorm(Drawer& drawer, ValueId x) {
+  using P = params::InstanceNorm;
+  const Shape shape = drawer.shape(x);
+  ChoiceStream& choices = drawer.choices();
+  if (shape.rank() < 3 || shape.rank() > 4) return false;
+  const int64_t group = shape.Elements() / (shape[0] * shape[1]);
+  if (group < 2) return false;  // the result would be beta alone
+  const Shape channels{shape[1]};
+  const ValueId gamma = choices.Coin() ? drawer.NewConst(channels, 2) : kNoValue;
+  const ValueId beta = choices.Coin() ? drawer.NewConst(channels, 2) : kNoValue;
+  const double epsilon = choices.Coin() ? 0x1p-10 : 0x1p-14;
+  drawer.Begin(OpKind::kInstanceNorm);
+  drawer.graph().AddArgument(P::kX, x);
+  if (gamma != kNoValue) drawer.graph().AddArgument(P::kGamma, gamma);
+  if (beta != kNoValue) drawer.graph().AddArgument(P::kBeta, beta);
+  drawer.graph().AddFloat(P::kEpsilon, epsilon);
+  const double bound = 2 * static_cast<double>(group) + 2;
+  return drawer.Finish({-bound, bound});
+}
+
+// The sum of squares stays where fp16 holds it: beyond, nothing is said of the quotient.
+bool DrawL2Norm(Drawer& drawer, ValueId x) {
+  using P = params::WithEpsilon;
+  const Shape shape = drawer.shape(x);
+  if (shape.rank() < 3) return false;
+  int64_t group = 1;
+  for (int axis = shape.rank() - 3; axis < shape.rank(); ++axis) group *= shape[axis];
+  const double magnitude = drawer.range(x).Magnitude();
+  if (group < 2 || magnitude * magnitude * static_cast<double>(group) > drawer.Ceiling()) {
+    return false;
+  }
+  const double epsilon = drawer.choices().Pick(kEpsilons);
+  drawer.Begin(OpKind::kL2Norm);
+  drawer.graph().AddArgument(P::kX, x);
+  drawer.graph().AddFloat(P::kEpsilon, epsilon);
+  return drawer.Finish({-2, 2});
+}
+
+bool DrawLocalResponseNorm(Drawer& drawer, ValueId x) {
+  using P = params::LocalResponseNorm;
+  constexpr std::array<int64_t, 4> kSizes = {1, 3, 5, 4};
+  const Shape shape = drawer.shape(x);
+  if (shape.rank() < 3 || shape.rank() > 4) return false;
+  // Sixteen channels and more are refused on A13 (facts/known_defects.csv, D19).
+  if (shape[1] >= 16 && drawer.options().family <= 2) return false;
+  ChoiceStream& choices = drawer.choices();
+  const int64_t size = choices.Pick(kSizes);
+  const double magnitude = drawer.range(x).Magnitude();
+  if (magnitude * magnitude * static_cast<double>(size) > drawer.Ceiling()) return false;
+  const double alpha = choices.Coin() ? 0.0625 : 1;
+  const double beta = choices.Coin() ? 0.75 : 0.5;
+  const double k = choices.Coin() ? 1 : 2;
+  drawer.Begin(OpKind::kLocalResponseNorm);
+  drawer.graph().AddArgument(P::kX, x);
+  drawer.graph().AddInt(P::kSize, size);
+  drawer.graph().AddFloat(P::kAlpha, alpha);
+  drawer.graph().AddFloat(P::kBeta, beta);
+  drawer.graph().AddFloat(P::kK, k);
+  return drawer.Finish({-magnitude, magnitude});
+}
+
 }  // namespace
 
+constinit const OpGenerator kGeneratorBatchNorm = {OpKind::kBatchNorm, false, 2, DrawBatchNorm};
+constinit const OpGenerator kGeneratorInstanceNorm = {OpKind::kInstanceNorm, false, 2,
+                                                      DrawInstanceNorm};
+constinit const OpGenerator kGeneratorL2Norm = {OpKind::kL2Norm, false, 2, DrawL2Norm};
+constinit const OpGenerator kGeneratorLocalResponseNorm = {OpKind::kLocalResponseNorm, false, 2,
+                                                           DrawLocalResponseNorm};
 constinit const OpGenerator kGeneratorLayerNorm = {OpKind::kLayerNorm, false, 3, DrawLayerNorm};
 
 }  // namespace anecheck

@@ -1,8 +1,10 @@
 // How reductions are drawn.
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "generators/drawer.h"
+#include "generators/ops/domain.h"
 #include "harness/ops/params.h"
 
 namespace anecheck {
@@ -10,44 +12,145 @@ namespace {
 
 using P = params::Reduce;
 
-bool EmitReduce(Drawer& drawer, OpKind kind, ValueId x, bool sum) {
-  const Shape shape = drawer.shape(x);
-  if (shape.rank() < 1) return false;
-  ChoiceStream& choices = drawer.choices();
+// The axes of one reduction, as the attribute spells them, and how many elements each result has.
+struct Axes {
   std::vector<int64_t> axes;
   int64_t count = 1;
+};
+
+Axes DrawAxes(Drawer& drawer, const Shape& shape) {
+  ChoiceStream& choices = drawer.choices();
+  Axes drawn;
   for (int axis = 0; axis < shape.rank(); ++axis) {
     if (!choices.Chance(1, 2)) continue;
-    axes.push_back(choices.Coin() ? axis : axis - shape.rank());
-    count *= shape[axis];
+    drawn.axes.push_back(choices.Coin() ? axis : axis - shape.rank());
+    drawn.count *= shape[axis];
   }
-  if (axes.empty()) {
-    axes.push_back(shape.rank() - 1);
-    count = shape[shape.rank() - 1];
+  if (drawn.axes.empty()) {
+    drawn.axes.push_back(shape.rank() - 1);
+    drawn.count = shape[shape.rank() - 1];
   }
-  ValueRange range = drawer.range(x);
-  if (sum) {
-    range.low *= static_cast<double>(count);
-    range.high *= static_cast<double>(count);
-    if (range.Magnitude() > drawer.Ceiling()) return false;
-  }
+  return drawn;
+}
+
+bool Emit(Drawer& drawer, OpKind kind, ValueId x, const Axes& axes, const ValueRange& range) {
+  if (range.Magnitude() > drawer.Ceiling()) return false;
   drawer.Begin(kind);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddInts(P::kAxes, axes);
-  drawer.graph().AddBool(P::kKeepDims, choices.Coin());
+  drawer.graph().AddInts(P::kAxes, axes.axes);
+  drawer.graph().AddBool(P::kKeepDims, drawer.choices().Coin());
   return drawer.Finish(range);
 }
 
+// `result` gives the range of the result from x's range and the number of elements.
+template <typename Result>
+bool EmitReduce(Drawer& drawer, OpKind kind, ValueId x, const Result& result) {
+  if (drawer.shape(x).rank() < 1) return false;
+  const Axes axes = DrawAxes(drawer, drawer.shape(x));
+  return Emit(drawer, kind, x, axes, result(drawer.range(x), static_cast<double>(axes.count)));
+}
+
+ValueRange Same(const ValueRange& range, double) { return range; }
+ValueRange Sum(const ValueRange& range, double count) {
+  return {range.low * count, range.high * count, range.integer};
+}
+
 bool DrawReduceSum(Drawer& drawer, ValueId x) {
-  return EmitReduce(drawer, OpKind::kReduceSum, x, true);
+  return EmitReduce(drawer, OpKind::kReduceSum, x, Sum);
 }
 bool DrawReduceMax(Drawer& drawer, ValueId x) {
-  return EmitReduce(drawer, OpKind::kReduceMax, x, false);
+  return EmitReduce(drawer, OpKind::kReduceMax, x, Same);
+}
+bool DrawReduceMin(Drawer& drawer, ValueId x) {
+  return EmitReduce(drawer, OpKind::kReduceMin, x, Same);
+}
+// The sum on the way must stay below the ceiling too.
+bool DrawReduceMean(Drawer& drawer, ValueId x) {
+  if (drawer.shape(x).rank() < 1) return false;
+  const Axes axes = DrawAxes(drawer, drawer.shape(x));
+  const ValueRange range = drawer.range(x);
+  if (Sum(range, static_cast<double>(axes.count)).Magnitude() > drawer.Ceiling()) return false;
+  return Emit(drawer, OpKind::kReduceMean, x, axes, {range.low, range.high});
+}
+bool DrawReduceSumSquare(Drawer& drawer, ValueId x) {
+  return EmitReduce(drawer, OpKind::kReduceSumSquare, x, [](const ValueRange& r, double count) {
+    return ValueRange{0, r.Magnitude() * r.Magnitude() * count, r.integer};
+  });
+}
+bool DrawReduceL1Norm(Drawer& drawer, ValueId x) {
+  return EmitReduce(drawer, OpKind::kReduceL1Norm, x, [](const ValueRange& r, double count) {
+    return ValueRange{0, r.Magnitude() * count, r.integer};
+  });
+}
+bool DrawReduceL2Norm(Drawer& drawer, ValueId x) {
+  if (drawer.shape(x).rank() < 1) return false;
+  const Axes axes = DrawAxes(drawer, drawer.shape(x));
+  const double magnitude = drawer.range(x).Magnitude();
+  const double squares = magnitude * magnitude * static_cast<double>(axes.count);
+  if (squares > drawer.Ceiling()) return false;
+  return Emit(drawer, OpKind::kReduceL2Norm, x, axes, {0, std::sqrt(squares)});
+}
+bool DrawReduceLogSum(Drawer& drawer, ValueId x) {
+  const ValueId from = NotNegative(drawer, x);
+  if (drawer.shape(from).rank() < 1) return false;
+  const Axes axes = DrawAxes(drawer, drawer.shape(from));
+  const double sum = drawer.range(from).Magnitude() * static_cast<double>(axes.count);
+  if (sum > drawer.Ceiling()) return false;
+  return Emit(drawer, OpKind::kReduceLogSum, from, axes, {-18, 12});
+}
+bool DrawReduceLogSumExp(Drawer& drawer, ValueId x) {
+  return EmitReduce(drawer, OpKind::kReduceLogSumExp, x, [](const ValueRange& r, double count) {
+    return ValueRange{r.low - 1, r.high + std::log(count) + 1};
+  });
+}
+// The host multiplies in any order; where no partial product leaves fp16, the order shows little.
+bool DrawReduceProd(Drawer& drawer, ValueId x) {
+  const ValueId from = Within(drawer, x, -2, 2);
+  if (drawer.shape(from).rank() < 1) return false;
+  Axes axes = {{-1}, drawer.shape(from)[drawer.shape(from).rank() - 1]};
+  const double magnitude = std::max(1.0, drawer.range(from).Magnitude());
+  const double product = std::pow(magnitude, static_cast<double>(axes.count));
+  if (product > drawer.Ceiling()) return false;
+  return Emit(drawer, OpKind::kReduceProd, from, axes, {-product, product});
+}
+
+template <OpKind kKind>
+bool DrawReduceArg(Drawer& drawer, ValueId x) {
+  using A = params::ReduceArg;
+  const Shape shape = drawer.shape(x);
+  if (shape.rank() < 1) return false;
+  const int64_t axis = drawer.choices().Range(-shape.rank(), shape.rank() - 1);
+  const int64_t count = shape[*NormalizeAxis(axis, shape.rank())];
+  // Longer axes are refused on A13 (facts/compile_envelope.csv).
+  if (count < 2 || count > 2048) return false;
+  drawer.Begin(kKind);
+  drawer.graph().AddArgument(A::kX, x);
+  drawer.graph().AddInt(A::kAxis, axis);
+  drawer.graph().AddBool(A::kKeepDims, drawer.choices().Coin());
+  return drawer.Finish({0, static_cast<double>(count - 1), true}) && drawer.ToHalf();
 }
 
 }  // namespace
 
 constinit const OpGenerator kGeneratorReduceSum = {OpKind::kReduceSum, true, 4, DrawReduceSum};
 constinit const OpGenerator kGeneratorReduceMax = {OpKind::kReduceMax, true, 3, DrawReduceMax};
+constinit const OpGenerator kGeneratorReduceMin = {OpKind::kReduceMin, true, 2, DrawReduceMin};
+constinit const OpGenerator kGeneratorReduceMean = {OpKind::kReduceMean, false, 2, DrawReduceMean};
+constinit const OpGenerator kGeneratorReduceSumSquare = {OpKind::kReduceSumSquare, true, 2,
+                                                         DrawReduceSumSquare};
+constinit const OpGenerator kGeneratorReduceL1Norm = {OpKind::kReduceL1Norm, true, 2,
+                                                      DrawReduceL1Norm};
+constinit const OpGenerator kGeneratorReduceL2Norm = {OpKind::kReduceL2Norm, false, 2,
+                                                      DrawReduceL2Norm};
+constinit const OpGenerator kGeneratorReduceLogSum = {OpKind::kReduceLogSum, false, 2,
+                                                      DrawReduceLogSum};
+constinit const OpGenerator kGeneratorReduceLogSumExp = {OpKind::kReduceLogSumExp, false, 2,
+                                                         DrawReduceLogSumExp};
+// Equal elements leave the position open, and integer cases are to have one answer.
+constinit const OpGenerator kGeneratorReduceArgmax = {OpKind::kReduceArgmax, false, 2,
+                                                      DrawReduceArg<OpKind::kReduceArgmax>};
+constinit const OpGenerator kGeneratorReduceArgmin = {OpKind::kReduceArgmin, false, 2,
+                                                      DrawReduceArg<OpKind::kReduceArgmin>};
+constinit const OpGenerator kGeneratorReduceProd = {OpKind::kReduceProd, false, 2, DrawReduceProd};
 
 }  // namespace anecheck

@@ -35,5 +35,8 @@ std::span<const OpRow> RearrangementRows();
 std::span<const OpRow> GatherRows();
 std::span<const OpRow> QuantizationRows();
 std::span<const OpRow> ComparisonRows();
+std::span<const OpRow> ChannelRows();
+std::span<const OpRow> ComposedReductionRows();
+std::span<const OpRow> ScalingNormRows();
 
 }  // namespace anecheck::device

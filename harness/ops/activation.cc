@@ -59,6 +59,22 @@ Status InferSoftmax(const NodeView& node, ResultTypes& results) {
   return InferSameAsX(node, results);
 }
 
+// Defaults of the MIL operation set (coremltools); 1e-45 rounds to zero in fp16.
+constexpr Parameter kLogParameters[] = {
+    {.name = "x", .dtypes = kFloats},
+    {.name = "epsilon",
+     .kind = ParameterKind::kFloat,
+     .need = Need::kOptional,
+     .default_text = "1e-45"},
+};
+
+// Error functions and exponentials of two floor at A13 (facts/minimum_family.csv).
+constexpr OpDefinition UnaryFromA13(std::string_view name, OpKind kind) {
+  OpDefinition op = Unary(name, kind);
+  op.family_floor = 2;
+  return op;
+}
+
 }  // namespace
 
 constinit const OpDefinition kOpRelu = Unary("relu", OpKind::kRelu);
@@ -84,5 +100,22 @@ constinit const OpDefinition kOpSoftmax = {.schema = {.name = "softmax",
                                            .family_floor = 2,
                                            .capability = 0x815,
                                            .netlist_unit = "Softmax"};
+constinit const OpDefinition kOpRelu6 = Unary("relu6", OpKind::kRelu6);
+constinit const OpDefinition kOpSilu = Unary("silu", OpKind::kSilu);
+constinit const OpDefinition kOpSoftplus = Unary("softplus", OpKind::kSoftplus);
+constinit const OpDefinition kOpSoftsign = Unary("softsign", OpKind::kSoftsign);
+constinit const OpDefinition kOpErf = UnaryFromA13("erf", OpKind::kErf);
+constinit const OpDefinition kOpExp = Unary("exp", OpKind::kExp);
+constinit const OpDefinition kOpExp2 = UnaryFromA13("exp2", OpKind::kExp2);
+constinit const OpDefinition kOpLog = {.schema = {.name = "log",
+                                                  .id = static_cast<uint16_t>(OpKind::kLog),
+                                                  .parameters = kLogParameters,
+                                                  .infer = InferSameAsX},
+                                       .op_class = OpClass::kActivation,
+                                       .netlist_unit = "Neuron"};
+constinit const OpDefinition kOpSign = Unary("sign", OpKind::kSign);
+constinit const OpDefinition kOpCeil = Unary("ceil", OpKind::kCeil);
+constinit const OpDefinition kOpFloor = Unary("floor", OpKind::kFloor);
+constinit const OpDefinition kOpRound = Unary("round", OpKind::kRound);
 
 }  // namespace anecheck

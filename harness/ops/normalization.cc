@@ -39,8 +39,105 @@ Status InferLayerNorm(const NodeView& node, ResultTypes& results) {
   return {};
 }
 
+constexpr Parameter Channels(std::string_view name, Need need) {
+  return {.name = name, .need = need, .dtypes = kFloats, .constant = true};
+}
+constexpr Parameter Epsilon(std::string_view default_text) {
+  return {.name = "epsilon",
+          .kind = ParameterKind::kFloat,
+          .need = Need::kOptional,
+          .default_text = default_text};
+}
+
+constexpr Parameter kBatchNormParameters[] = {
+    {.name = "x", .dtypes = kFloats},      Channels("mean", Need::kRequired),
+    Channels("variance", Need::kRequired), Channels("gamma", Need::kOptional),
+    Channels("beta", Need::kOptional),     Epsilon("1e-5"),
+};
+constexpr Parameter kInstanceNormParameters[] = {
+    {.name = "x", .dtypes = kFloats},
+    Channels("gamma", Need::kOptional),
+    Channels("beta", Need::kOptional),
+    Epsilon("1e-5"),
+};
+constexpr Parameter kL2NormParameters[] = {{.name = "x", .dtypes = kFloats}, Epsilon("1e-6")};
+constexpr Parameter kLocalResponseNormParameters[] = {
+    {.name = "x", .dtypes = kFloats},
+    {.name = "size", .kind = ParameterKind::kInt},
+    {.name = "alpha",
+     .kind = ParameterKind::kFloat,
+     .need = Need::kOptional,
+     .default_text = "1e-4"},
+    {.name = "beta",
+     .kind = ParameterKind::kFloat,
+     .need = Need::kOptional,
+     .default_text = "0.75"},
+    {.name = "k", .kind = ParameterKind::kFloat, .need = Need::kOptional, .default_text = "1.0"},
+};
+
+// x of `least` to `most` axes, every constant operand one number a channel (axis 1).
+Status InferChannels(const NodeView& node, int least, int most, ResultTypes& results) {
+  const TensorType& x = node.InputType(0);
+  if (x.shape.rank() < least || x.shape.rank() > most) {
+    return Reject(node,
+                  fmt::format("x has rank {}, must have {} to {}", x.shape.rank(), least, most));
+  }
+  const auto parameters = node.schema().parameters;
+  for (int i = 1; i < static_cast<int>(parameters.size()); ++i) {
+    const Parameter& parameter = parameters[static_cast<size_t>(i)];
+    if (!IsTensorKind(parameter.kind) || !node.HasInput(i)) continue;
+    if (node.InputShape(i) == Shape{x.shape[1]} && node.InputType(i).dtype == x.dtype) continue;
+    return Reject(node,
+                  fmt::format("{} is {}, must be {}", parameter.name, node.InputType(i).ToString(),
+                              TensorType{x.dtype, Shape{x.shape[1]}}.ToString()));
+  }
+  results.Add(x.dtype, x.shape);
+  return {};
+}
+
+Status InferBatchNorm(const NodeView& node, ResultTypes& results) {
+  return InferChannels(node, 3, 5, results);
+}
+Status InferInstanceNorm(const NodeView& node, ResultTypes& results) {
+  return InferChannels(node, 3, 4, results);
+}
+Status InferL2Norm(const NodeView& node, ResultTypes& results) {
+  const int rank = node.InputShape(0).rank();
+  if (rank < 3) return Reject(node, fmt::format("x has rank {}, must have 3 or more", rank));
+  return InferSameAsX(node, results);
+}
+Status InferLocalResponseNorm(const NodeView& node, ResultTypes& results) {
+  const int64_t size = node.Int(params::LocalResponseNorm::kSize, 0);
+  if (size < 1) return Reject(node, fmt::format("size is {}, must be at least 1", size));
+  return InferChannels(node, 3, 4, results);
+}
+
+constexpr OpDefinition Norm(std::string_view name, OpKind kind,
+                            std::span<const Parameter> parameters,
+                            Status (*infer)(const NodeView&, ResultTypes&), std::string_view unit,
+                            uint16_t capability = 0) {
+  return {.schema = {.name = name,
+                     .id = static_cast<uint16_t>(kind),
+                     .parameters = parameters,
+                     .infer = infer},
+          .op_class = OpClass::kNormalization,
+          .family_floor = 2,
+          .capability = capability,
+          .netlist_unit = unit};
+}
+
 }  // namespace
 
+constinit const OpDefinition kOpBatchNorm =
+    Norm("batch_norm", OpKind::kBatchNorm, kBatchNormParameters, InferBatchNorm, {});
+constinit const OpDefinition kOpInstanceNorm =
+    Norm("instance_norm", OpKind::kInstanceNorm, kInstanceNormParameters, InferInstanceNorm,
+         "InstanceNormalization", 0x816);
+constinit const OpDefinition kOpL2Norm =
+    Norm("l2_norm", OpKind::kL2Norm, kL2NormParameters, InferL2Norm, "L2Normalization");
+constinit const OpDefinition kOpLocalResponseNorm =
+    Norm("local_response_norm", OpKind::kLocalResponseNorm, kLocalResponseNormParameters,
+         InferLocalResponseNorm, "LocalResponseNormalization", 0x81a);
 constinit const OpDefinition kOpLayerNorm = {
     .schema = {.name = "layer_norm",
                .id = static_cast<uint16_t>(OpKind::kLayerNorm),

@@ -60,6 +60,22 @@ TEST(Params, IndicesAreThoseOfTheSchemas) {
   ExpectName(OpKind::kAdd, Binary::kY, "y");
   ExpectName(OpKind::kClip, Clip::kBeta, "beta");
   ExpectName(OpKind::kSelect, Select::kB, "b");
+  for (const OpKind kind : {OpKind::kInverse, OpKind::kRsqrt, OpKind::kLog, OpKind::kL2Norm}) {
+    ExpectName(kind, WithEpsilon::kEpsilon, "epsilon");
+  }
+  for (const OpKind kind : {OpKind::kLeakyRelu, OpKind::kPrelu, OpKind::kThresholdedRelu,
+                            OpKind::kThreshold, OpKind::kElu}) {
+    ExpectName(kind, WithAlpha::kAlpha, "alpha");
+  }
+  for (const OpKind kind : {OpKind::kClampedRelu, OpKind::kSigmoidHard, OpKind::kScaledTanh,
+                            OpKind::kSoftplusParametric}) {
+    ExpectName(kind, WithAlphaBeta::kBeta, "beta");
+  }
+  ExpectName(OpKind::kCumsum, Cumsum::kReverse, "reverse");
+  ExpectName(OpKind::kReduceArgmax, params::ReduceArg::kOutputDtype, "output_dtype");
+  ExpectName(OpKind::kBatchNorm, params::BatchNorm::kEpsilon, "epsilon");
+  ExpectName(OpKind::kInstanceNorm, params::InstanceNorm::kEpsilon, "epsilon");
+  ExpectName(OpKind::kLocalResponseNorm, params::LocalResponseNorm::kK, "k");
   ExpectName(OpKind::kGelu, Gelu::kMode, "mode");
   ExpectName(OpKind::kSoftmax, Softmax::kAxis, "axis");
   ExpectName(OpKind::kReduceSum, Reduce::kKeepDims, "keep_dims");
@@ -401,6 +417,70 @@ TEST(Cast, ChangesTheElementTypeAlone) {
   EXPECT_NE(
       Instance(OpKind::kCast).In(P::kX, {2}).Set(P::kDtype, "int4").Infer().find("must be one of"),
       std::string::npos);
+}
+
+TEST(Cumsum, NeedsAnAxisInRange) {
+  using P = params::Cumsum;
+  EXPECT_EQ(Instance(OpKind::kCumsum).In(P::kX, {2, 3}).Set(P::kAxis, int64_t{-1}).Infer(),
+            "tensor<fp16, [2, 3]>");
+  EXPECT_EQ(Instance(OpKind::kCumsum).In(P::kX, {2, 3}).Set(P::kAxis, int64_t{2}).Infer(),
+            "cumsum: axis 2 is outside rank 2");
+}
+
+TEST(ReduceArg, GivesIndicesOfTheChosenType) {
+  using P = params::ReduceArg;
+  EXPECT_EQ(Instance(OpKind::kReduceArgmax).In(P::kX, {2, 3}).Infer(), "tensor<int32, [2]>");
+  EXPECT_EQ(Instance(OpKind::kReduceArgmin)
+                .In(P::kX, {2, 3})
+                .Set(P::kAxis, int64_t{0})
+                .Flag(P::kKeepDims, true)
+                .Set(P::kOutputDtype, "uint16")
+                .Infer(),
+            "tensor<uint16, [1, 3]>");
+  EXPECT_EQ(Instance(OpKind::kReduceArgmax).In(P::kX, {2, 0}).Infer(),
+            "reduce_argmax: axis -1 has no elements");
+}
+
+TEST(PerChannel, ConstantsHaveOneNumberAChannel) {
+  using P = params::WithAlpha;
+  EXPECT_EQ(Instance(OpKind::kPrelu).In(P::kX, {1, 3, 4}).In(P::kAlpha, {3}).Infer(),
+            "tensor<fp16, [1, 3, 4]>");
+  EXPECT_EQ(Instance(OpKind::kPrelu).In(P::kX, {1, 3, 4}).In(P::kAlpha, {4}).Infer(),
+            "prelu: alpha is tensor<fp16, [4]>, must be tensor<fp16, [3]>");
+  EXPECT_EQ(Instance(OpKind::kPrelu).In(P::kX, {1, 3}).In(P::kAlpha, {3}).Infer(),
+            "prelu: x has rank 2, must have 3 to 5");
+  using B = params::BatchNorm;
+  EXPECT_EQ(Instance(OpKind::kBatchNorm)
+                .In(B::kX, {1, 3, 4})
+                .In(B::kMean, {3})
+                .In(B::kVariance, {2})
+                .Infer(),
+            "batch_norm: variance is tensor<fp16, [2]>, must be tensor<fp16, [3]>");
+  EXPECT_EQ(Instance(OpKind::kInstanceNorm).In(0, {1, 3, 4, 4, 4}).Infer(),
+            "instance_norm: x has rank 5, must have 3 to 4");
+  EXPECT_EQ(Instance(OpKind::kL2Norm).In(0, {3, 4}).Infer(),
+            "l2_norm: x has rank 2, must have 3 or more");
+  EXPECT_EQ(Instance(OpKind::kLocalResponseNorm)
+                .In(0, {1, 3, 4})
+                .Set(params::LocalResponseNorm::kSize, int64_t{0})
+                .Infer(),
+            "local_response_norm: size is 0, must be at least 1");
+}
+
+TEST(Geometry, CrossProductTakesVectorsOfThree) {
+  using P = params::Binary;
+  EXPECT_EQ(Instance(OpKind::kCrossProduct).In(P::kX, {1, 3, 1, 5}).In(P::kY, {1, 3, 1, 5}).Infer(),
+            "tensor<fp16, [1, 3, 1, 5]>");
+  EXPECT_EQ(Instance(OpKind::kCrossProduct).In(P::kX, {1, 4, 1, 5}).In(P::kY, {1, 4, 1, 5}).Infer(),
+            "cross_product: x is [1, 4, 1, 5], must be [N, 3, 1, W]");
+  EXPECT_EQ(Instance(OpKind::kMatrixDecomposition).In(0, {2, 2}).Infer(),
+            "matrix_decomposition: the shape of its results is not published");
+}
+
+TEST(OpTable, EveryRowHasAReferenceOrAReason) {
+  size_t reasons = 0;
+  for (const OpDefinition* op : AllOps()) reasons += op->no_reference_reason.empty() ? 0 : 1;
+  EXPECT_LE(reasons, 20u);
 }
 
 TEST(Comparison, BroadcastsAndGivesBools) {

@@ -23,12 +23,34 @@ struct LayerNorm {
   enum : int { kX, kAxes, kGamma, kBeta, kEpsilon };
 };
 
+struct BatchNorm {
+  enum : int { kX, kMean, kVariance, kGamma, kBeta, kEpsilon };
+};
+struct InstanceNorm {
+  enum : int { kX, kGamma, kBeta, kEpsilon };
+};
+struct LocalResponseNorm {
+  enum : int { kX, kSize, kAlpha, kBeta, kK };
+};
+
 // elementwise and activation
 struct Binary {
   enum : int { kX, kY };
 };
 struct Unary {
   enum : int { kX };
+};
+struct WithEpsilon {  // inverse, rsqrt, log, l2_norm
+  enum : int { kX, kEpsilon };
+};
+struct Cumsum {
+  enum : int { kX, kAxis, kExclusive, kReverse };
+};
+struct WithAlpha {  // leaky_relu, prelu, thresholded_relu, threshold, elu
+  enum : int { kX, kAlpha };
+};
+struct WithAlphaBeta {  // clamped_relu, sigmoid_hard, scaled_tanh, softplus_parametric
+  enum : int { kX, kAlpha, kBeta };
 };
 struct Clip {
   enum : int { kX, kAlpha, kBeta };
@@ -48,6 +70,9 @@ struct Select {
 // reduction
 struct Reduce {
   enum : int { kX, kAxes, kKeepDims };
+};
+struct ReduceArg {
+  enum : int { kX, kAxis, kKeepDims, kOutputDtype };
 };
 
 // movement

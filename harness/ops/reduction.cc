@@ -1,4 +1,7 @@
 // Reductions: schemas and shape inference.
+#include <array>
+#include <fmt/format.h>
+
 #include "harness/ops/infer.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
@@ -41,9 +44,88 @@ constexpr OpDefinition Reduce(std::string_view name, OpKind kind) {
           .netlist_unit = "Reduction"};
 }
 
+// MIL admits int32 here too and does not say how the root or logarithm is rounded to one.
+constexpr Parameter kReduceFloatParameters[] = {
+    {.name = "x", .dtypes = kFloats},
+    {.name = "axes", .kind = ParameterKind::kInts, .need = Need::kOptional, .default_text = "all"},
+    {.name = "keep_dims",
+     .kind = ParameterKind::kBool,
+     .need = Need::kOptional,
+     .default_text = "false"},
+};
+
+constexpr OpDefinition ReduceFloats(std::string_view name, OpKind kind) {
+  OpDefinition op = Reduce(name, kind);
+  op.schema.parameters = kReduceFloatParameters;
+  return op;
+}
+
+constexpr std::array<std::string_view, 2> kIndexTypes = {"int32", "uint16"};
+constexpr Parameter kReduceArgParameters[] = {
+    {.name = "x", .dtypes = kNumbers},
+    {.name = "axis", .kind = ParameterKind::kInt, .need = Need::kOptional, .default_text = "-1"},
+    {.name = "keep_dims",
+     .kind = ParameterKind::kBool,
+     .need = Need::kOptional,
+     .default_text = "false"},
+    {.name = "output_dtype",
+     .kind = ParameterKind::kString,
+     .need = Need::kOptional,
+     .choices = kIndexTypes,
+     .default_text = "int32"},
+};
+
+Status InferReduceArg(const NodeView& node, ResultTypes& results) {
+  using P = params::ReduceArg;
+  const Shape& x = node.InputShape(P::kX);
+  const int64_t given = node.Int(P::kAxis, -1);
+  const auto reduced = NormalizeAxis(given, x.rank());
+  if (!reduced) return Reject(node, fmt::format("axis {} is outside rank {}", given, x.rank()));
+  if (x[*reduced] == 0) return Reject(node, fmt::format("axis {} has no elements", given));
+  Shape shape;
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    if (axis != *reduced) shape.Append(x[axis]);
+    if (axis == *reduced && node.Bool(P::kKeepDims, false)) shape.Append(1);
+  }
+  results.Add(*DTypeFromName(node.String(P::kOutputDtype, "int32")), shape);
+  return {};
+}
+
+constexpr OpDefinition ReduceArg(std::string_view name, OpKind kind, uint8_t floor) {
+  return {.schema = {.name = name,
+                     .id = static_cast<uint16_t>(kind),
+                     .parameters = kReduceArgParameters,
+                     .infer = InferReduceArg},
+          .op_class = OpClass::kReduction,
+          .family_floor = floor,
+          .netlist_unit = "ArgMinMax"};
+}
+
+constexpr OpDefinition ReduceOnHost(std::string_view name, OpKind kind) {
+  OpDefinition op = Reduce(name, kind);
+  op.family_floor = kNoFamily;
+  op.netlist_unit = {};
+  return op;
+}
+
 }  // namespace
 
 constinit const OpDefinition kOpReduceSum = Reduce("reduce_sum", OpKind::kReduceSum);
 constinit const OpDefinition kOpReduceMax = Reduce("reduce_max", OpKind::kReduceMax);
+constinit const OpDefinition kOpReduceMean = Reduce("reduce_mean", OpKind::kReduceMean);
+constinit const OpDefinition kOpReduceMin = Reduce("reduce_min", OpKind::kReduceMin);
+constinit const OpDefinition kOpReduceSumSquare =
+    Reduce("reduce_sum_square", OpKind::kReduceSumSquare);
+constinit const OpDefinition kOpReduceL1Norm = Reduce("reduce_l1_norm", OpKind::kReduceL1Norm);
+constinit const OpDefinition kOpReduceL2Norm =
+    ReduceFloats("reduce_l2_norm", OpKind::kReduceL2Norm);
+constinit const OpDefinition kOpReduceLogSum =
+    ReduceFloats("reduce_log_sum", OpKind::kReduceLogSum);
+constinit const OpDefinition kOpReduceLogSumExp =
+    ReduceFloats("reduce_log_sum_exp", OpKind::kReduceLogSumExp);
+constinit const OpDefinition kOpReduceArgmax = ReduceArg("reduce_argmax", OpKind::kReduceArgmax, 2);
+// The conversion route rejects it below A15 (facts/known_defects.csv, D32).
+constinit const OpDefinition kOpReduceArgmin = ReduceArg("reduce_argmin", OpKind::kReduceArgmin, 4);
+constinit const OpDefinition kOpReduceProd = ReduceOnHost("reduce_prod", OpKind::kReduceProd);
 
 }  // namespace anecheck

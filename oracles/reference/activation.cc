@@ -14,6 +14,9 @@ namespace {
 constexpr Term kSigmoidTerms[] = {Term::kSigmoidTable};
 constexpr Term kTanhTerms[] = {Term::kTanhTable};
 constexpr Term kGeluTerms[] = {Term::kGeluTable};
+constexpr Term kSiluTerms[] = {Term::kSiluTable};
+constexpr Term kSoftplusTerms[] = {Term::kSoftplusTable};
+constexpr Term kErfTerms[] = {Term::kErfTable};
 
 double ReluValue(double x) { return x < 0 ? 0 : x; }
 
@@ -28,6 +31,24 @@ Status Clip(KernelContext& context) {
   const auto clip = [&](double x) { return x < alpha ? alpha : x > beta ? beta : x; };
   return Pointwise(context, [&](double low, double high) { return Bounds{clip(low), clip(high)}; },
                    {});
+}
+
+double Relu6Value(double x) { return x < 0 ? 0 : x > 6 ? 6 : x; }
+
+Status Relu6(KernelContext& context) { return Pointwise(context, Monotone<Relu6Value>, {}); }
+
+double ErfValue(double x) { return std::erf(x); }
+
+Status Erf(KernelContext& context) {
+  return Pointwise(context, Monotone<ErfValue>,
+                   {.table_error = context.contract()[Term::kErfTable], .zero_at_zero = true});
+}
+
+double SoftplusValue(double x) { return (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x))); }
+
+Status Softplus(KernelContext& context) {
+  return Pointwise(context, Monotone<SoftplusValue>,
+                   {.table_error = context.contract()[Term::kSoftplusTable]});
 }
 
 double SigmoidValue(double x) {
@@ -55,7 +76,7 @@ double GeluTanh(double x) {
 }
 double GeluSigmoid(double x) { return x / (1 + std::exp(-1.702 * x)); }
 
-// GELU falls to its minimum at `at` and rises from there.
+// GELU and SiLU fall to their minimum at `at` and rise from there.
 template <double (*kFunction)(double)>
 Bounds GeluBounds(double low, double high, double at) {
   const auto value = [](double x) { return x == -kInfinity ? -0.0 : kFunction(x); };
@@ -66,6 +87,15 @@ Bounds GeluBounds(double low, double high, double at) {
   if (low >= at) return {a, b};
   if (high <= at) return {b, a};
   return {value(at), std::max(a, b)};
+}
+
+double SiluValue(double x) { return x / (1 + std::exp(-x)); }
+
+Status Silu(KernelContext& context) {
+  return Pointwise(
+      context,
+      [](double low, double high) { return GeluBounds<SiluValue>(low, high, -1.2784645427610738); },
+      {.table_error = context.contract()[Term::kSiluTable], .zero_at_zero = true});
 }
 
 Status Gelu(KernelContext& context) {
@@ -105,5 +135,12 @@ constinit const ReferenceKernel kReferenceTanh = {.evaluate = reference::Tanh,
                                                   .terms = reference::kTanhTerms};
 constinit const ReferenceKernel kReferenceGelu = {.evaluate = reference::Gelu,
                                                   .terms = reference::kGeluTerms};
+constinit const ReferenceKernel kReferenceRelu6 = {.evaluate = reference::Relu6};
+constinit const ReferenceKernel kReferenceSilu = {.evaluate = reference::Silu,
+                                                  .terms = reference::kSiluTerms};
+constinit const ReferenceKernel kReferenceSoftplus = {.evaluate = reference::Softplus,
+                                                      .terms = reference::kSoftplusTerms};
+constinit const ReferenceKernel kReferenceErf = {.evaluate = reference::Erf,
+                                                 .terms = reference::kErfTerms};
 
 }  // namespace anecheck

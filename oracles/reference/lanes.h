@@ -29,6 +29,25 @@ class LaneBuffer {
     high_[at] = tensor.high[i];
     nan_[at] = tensor.NanAt(i) ? 1 : 0;
   }
+  // Lane `at` becomes the negative of element `i`.
+  void SetNegated(size_t at, const BoundedTensor& tensor, size_t i) {
+    value_[at] = -tensor.value[i];
+    if (point_) return;
+    low_[at] = -tensor.high[i];
+    high_[at] = -tensor.low[i];
+    nan_[at] = tensor.NanAt(i) ? 1 : 0;
+  }
+  // Lane `at` becomes the magnitude of element `i`.
+  void SetMagnitude(size_t at, const BoundedTensor& tensor, size_t i) {
+    value_[at] = std::fabs(tensor.value[i]);
+    if (point_) return;
+    const double a = std::fabs(tensor.low[i]);
+    const double b = std::fabs(tensor.high[i]);
+    const bool crosses = tensor.low[i] < 0 && tensor.high[i] > 0;
+    low_[at] = crosses ? 0 : a < b ? a : b;
+    high_[at] = a < b ? b : a;
+    nan_[at] = tensor.NanAt(i) ? 1 : 0;
+  }
   void SetZero(size_t at) {
     value_[at] = 0;
     if (point_) return;

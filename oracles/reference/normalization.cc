@@ -1,4 +1,5 @@
-// Normalizations: exact values, and bounds derived through mean, variance, reciprocal root, scale.
+// Layer and instance normalization: exact values, and bounds derived through mean, variance,
+// reciprocal root and scale.
 #include <algorithm>
 
 #include "harness/ops/params.h"
@@ -6,6 +7,7 @@
 #include "oracles/reference/lanes.h"
 #include "oracles/reference/layout.h"
 #include "oracles/reference/store.h"
+#include "oracles/reference/wide.h"
 
 namespace anecheck {
 namespace reference {
@@ -51,6 +53,19 @@ class LayerNormGroup {
   // Whether x - mean, rounded to the element type, may leave its range: what follows may be NaN.
   bool Overflows() const { return overflows_; }
   double Value(size_t i) const { return centred_[i] / value_root_; }
+  // The relative error of Value: a sum of n squares, a root and a quotient in double.
+  double ValueError() const { return (count_ + 6) * 0x1p-52; }
+  Wide WideValue(size_t i) {
+    if (!has_wide_root_) {
+      Wide squares = Wide(epsilon_ * count_) * Wide(count_) * Wide(count_);
+      for (size_t k = 0; k < static_cast<size_t>(count_); ++k) {
+        squares = squares + Wide(centred_[k]) * Wide(centred_[k]);
+      }
+      wide_root_ = Sqrt(squares / Wide(count_));
+      has_wide_root_ = true;
+    }
+    return Wide(centred_[i]) / wide_root_;
+  }
   // The normalised element before scale and offset, rounded to the grid or kept wide.
   Interval Bound(size_t i) const {
     Interval y = Times(differences_[i], reciprocal_);
@@ -69,6 +84,7 @@ class LayerNormGroup {
  private:
   // n x - sum is exact on the operands' grid, so nothing cancels before the division.
   void CentreValues(const Lanes& x, size_t n, double sum) {
+    has_wide_root_ = false;
     double squares = 0;
     for (size_t i = 0; i < n; ++i) {
       centred_[i] = count_ * x.value[i] - sum;
@@ -127,6 +143,8 @@ class LayerNormGroup {
   double* centred_;        // n x - sum
   Interval* differences_;  // x - mean
   double value_root_ = 0;  // n times the standard deviation
+  Wide wide_root_;         // the same, computed where double is too close to call
+  bool has_wide_root_ = false;
   Interval reciprocal_;
   double error_ = 0;
   bool overflows_ = false;
@@ -137,9 +155,15 @@ struct Affine {
   const BoundedTensor* gamma = nullptr;
   const BoundedTensor* beta = nullptr;
 
-  double Value(double y, size_t lane) const {
-    if (gamma != nullptr) y *= gamma->value[lane];
-    return beta == nullptr ? y : AddOdd(y, beta->value[lane]);
+  // The exact result, or a double that rounds like it.
+  double Value(LayerNormGroup& group, const Grid& grid, size_t i, size_t lane) const {
+    const double scale = gamma == nullptr ? 1 : gamma->value[lane];
+    const double offset = beta == nullptr ? 0 : beta->value[lane];
+    const double scaled = group.Value(i) * scale;
+    const double value = scaled + offset;
+    const double error = std::fabs(scaled) * group.ValueError() + std::fabs(value) * 0x1p-52;
+    if (IsSettled(grid, value, error)) return value;
+    return (group.WideValue(i) * Wide(scale) + Wide(offset)).Odd();
   }
   Interval Bound(const LayerNormGroup& group, Interval y, size_t lane) const {
     if (gamma != nullptr) {
@@ -177,19 +201,32 @@ BoundedTensor* OptionalInput(KernelContext& context, int parameter) {
   return context.HasInput(parameter) ? &context.Input(parameter) : nullptr;
 }
 
-Status LayerNorm(KernelContext& context) {
-  using P = params::LayerNorm;
-  BoundedTensor& x = context.Input(P::kX);
+// What the two normalizations tell apart: the groups, and which constant meets which element.
+struct NormForm {
+  uint32_t mask = 0;
+  double epsilon = 0;
+  Affine affine;
+  // Constants by the lane in the group (layer_norm) or one for the whole group, by its channel.
+  bool by_channel = false;
+};
+
+size_t ChannelOf(const Shape& shape, int64_t element) {
+  int64_t inner = 1;
+  for (int axis = 2; axis < shape.rank(); ++axis) inner *= shape[axis];
+  return static_cast<size_t>(element / inner % shape[1]);
+}
+
+Status Normalise(KernelContext& context, const NormForm& form) {
+  BoundedTensor& x = context.Input(0);
   BoundedTensor& result = context.Result();
-  const Affine affine = {OptionalInput(context, P::kGamma), OptionalInput(context, P::kBeta)};
-  const AxisSplit split = SplitAxes(context.arena(), x.type.shape,
-                                    MaskOfAxes(context.node(), P::kAxes, x.type.shape.rank()));
+  const AxisSplit split = SplitAxes(context.arena(), x.type.shape, form.mask);
   const size_t count = split.inner.size();
   const Contract& contract = context.contract();
+  const Grid grid = GridOf(context, result.type.dtype);
   const Raw raw = AllocateRaw(context, result.size, !contract.ideal);
   Accumulator accumulator(context, x, nullptr);
   LaneBuffer lanes(context.arena(), count, x.point());
-  LayerNormGroup group(context, x.type.dtype, count, context.node().Float(P::kEpsilon, 1e-5));
+  LayerNormGroup group(context, x.type.dtype, count, form.epsilon);
   const bool documented = contract.Find(Effect::kNanAsInfinity) == nullptr;
   for (const int64_t base : split.outer) {
     GatherOffsets(x, base, split.inner, lanes);
@@ -199,12 +236,14 @@ Status LayerNorm(KernelContext& context) {
       continue;
     }
     group.Centre(elements, count, accumulator.Sum(elements, count));
+    const size_t channel = form.by_channel ? ChannelOf(x.type.shape, base) : 0;
     for (size_t i = 0; i < count; ++i) {
       const auto at = static_cast<size_t>(base + split.inner[i]);
-      raw.value[at] = affine.Value(group.Value(i), i);
+      const size_t lane = form.by_channel ? channel : i;
+      raw.value[at] = form.affine.Value(group, grid, i, lane);
       if (contract.ideal) continue;
-      const Interval bound =
-          group.Overflows() ? Interval{kNan, kInfinity} : affine.Bound(group, group.Bound(i), i);
+      const Interval bound = group.Overflows() ? Interval{kNan, kInfinity}
+                                               : form.affine.Bound(group, group.Bound(i), lane);
       raw.low[at] = bound.low;
       raw.high[at] = bound.high;
     }
@@ -213,10 +252,32 @@ Status LayerNorm(KernelContext& context) {
   return {};
 }
 
+Status LayerNorm(KernelContext& context) {
+  using P = params::LayerNorm;
+  const int rank = context.Input(P::kX).type.shape.rank();
+  return Normalise(
+      context, {.mask = MaskOfAxes(context.node(), P::kAxes, rank),
+                .epsilon = context.node().Float(P::kEpsilon, 1e-5),
+                .affine = {OptionalInput(context, P::kGamma), OptionalInput(context, P::kBeta)}});
+}
+
+// Each channel of each example by itself.
+Status InstanceNorm(KernelContext& context) {
+  using P = params::InstanceNorm;
+  const int rank = context.Input(P::kX).type.shape.rank();
+  return Normalise(context,
+                   {.mask = ((uint32_t{1} << rank) - 1) & ~uint32_t{3},
+                    .epsilon = context.node().Float(P::kEpsilon, 1e-5),
+                    .affine = {OptionalInput(context, P::kGamma), OptionalInput(context, P::kBeta)},
+                    .by_channel = true});
+}
+
 }  // namespace
 }  // namespace reference
 
 constinit const ReferenceKernel kReferenceLayerNorm = {.evaluate = reference::LayerNorm,
                                                        .terms = reference::kNormTerms};
+constinit const ReferenceKernel kReferenceInstanceNorm = {.evaluate = reference::InstanceNorm,
+                                                          .terms = reference::kNormTerms};
 
 }  // namespace anecheck

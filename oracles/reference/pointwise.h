@@ -12,6 +12,7 @@ namespace anecheck::reference {
 struct Bounds {
   double low = 0;
   double high = 0;
+  bool nan = false;  // part of the interval has no value
 };
 
 // What the contract grants beyond rounding.
@@ -19,6 +20,7 @@ struct PointwiseBound {
   double table_error = 0;     // absolute, of the engine's table
   bool zero_at_zero = false;  // the table is exact at 0
   int ulp = 0;                // neighbours of the rounded result
+  bool steps = false;         // steps on the way may be rounded: bounds even over a point
 };
 
 template <double (*kFunction)(double)>
@@ -26,28 +28,71 @@ inline Bounds Monotone(double low, double high) {
   return {kFunction(low), kFunction(high)};
 }
 
-// `function(low, high)` gives the bounds over [low, high]; for low == high that is the value,
-// accurate to about two ulp of double. NaN ends must give NaN. The operand is parameter 0.
+// A function on the part of an interval where it is defined, [least, greatest], on which it is
+// monotone. NaN where nothing of the interval is.
+template <double (*kFunction)(double)>
+inline Bounds OnDomain(double low, double high, double least, double greatest) {
+  if (low == high || low != low) return {kFunction(low), kFunction(high)};
+  if (!(high >= least && low <= greatest)) return {kNan, kNan};
+  const double a = kFunction(low < least ? least : low);
+  const double b = kFunction(high > greatest ? greatest : high);
+  return {std::min(a, b), std::max(a, b), low < least || high > greatest};
+}
+
+// The hull of a function that is monotone on both sides of `turn`.
 template <typename Function>
-Status Pointwise(KernelContext& context, const Function& function, const PointwiseBound& bound) {
+inline Bounds Turning(const Function& function, double low, double high, double turn) {
+  if (low != low) return {low, high};
+  const double a = function(low);
+  const double b = function(high);
+  if (!(low < turn && turn < high)) return {std::min(a, b), std::max(a, b)};
+  const double c = function(turn);
+  return {std::min(std::min(a, b), c), std::max(std::max(a, b), c)};
+}
+
+// The hull of `function` over the corners of a scaled interval; NaN corners give NaN ends.
+inline Bounds Scaled(double low, double high, double factor) {
+  const double a = low * factor;
+  const double b = high * factor;
+  return a <= b ? Bounds{a, b} : Bounds{b, a};
+}
+
+// An interval that an engine may round to the element type or keep.
+inline Bounds Held(const Grid& grid, const Contract& contract, const Bounds& range) {
+  const bool wide = contract.Allows(Term::kWideIntermediate);
+  const auto store = [&grid](double x) { return grid.Round(x); };
+  return {OuterLow(store, range.low, wide), OuterHigh(store, range.high, wide), range.nan};
+}
+
+// `value(x)` is the exact result, accurate to about two ulp of double; `function(low, high)` gives
+// the bounds over [low, high]. NaN ends must give NaN. The operand is parameter 0.
+template <typename Value, typename Function>
+Status Pointwise(KernelContext& context, const Value& value, const Function& function,
+                 const PointwiseBound& bound) {
   const BoundedTensor& x = context.Input(0);
   BoundedTensor& result = context.Result();
-  const bool bounds = !x.point() || bound.table_error != 0;
+  const bool bounds = !x.point() || bound.table_error != 0 || bound.steps;
   const Raw raw = AllocateRaw(context, result.size, bounds);
   for (size_t i = 0; i < result.size; ++i) {
-    const Bounds at = function(x.value[i], x.value[i]);
-    raw.value[i] = at.low;
+    raw.value[i] = value(x.value[i]);
     if (!bounds) continue;
+    const Bounds at = {raw.value[i], raw.value[i]};
     const bool same = x.low[i] == x.value[i] && x.high[i] == x.value[i];
-    const Bounds range = same ? at : function(x.low[i], x.high[i]);
+    const Bounds range = same && !bound.steps ? at : function(x.low[i], x.high[i]);
     const bool exact = same && bound.zero_at_zero && x.value[i] == 0;
     const double error = exact ? 0 : bound.table_error;
     raw.low[i] = WidenDown(range.low - error, error);
     raw.high[i] = WidenUp(range.high + error, error);
-    raw.nan[i] = x.NanAt(i) ? 1 : 0;
+    raw.nan[i] = x.NanAt(i) || range.nan ? 1 : 0;
   }
   StoreFloats(context, result, raw, bound.ulp);
   return {};
+}
+
+// The same where the bounds over a point are the value.
+template <typename Function>
+Status Pointwise(KernelContext& context, const Function& function, const PointwiseBound& bound) {
+  return Pointwise(context, [&](double x) { return function(x, x).low; }, function, bound);
 }
 
 }  // namespace anecheck::reference

@@ -3,6 +3,7 @@
 
 #include "harness/ops/params.h"
 #include "oracles/reference/dot.h"
+#include "oracles/reference/groups.h"
 #include "oracles/reference/integers.h"
 #include "oracles/reference/lanes.h"
 #include "oracles/reference/layout.h"
@@ -14,21 +15,11 @@ namespace {
 
 constexpr Term kSumTerms[] = {Term::kAccumulatorUnit};
 
-AxisSplit SplitOf(KernelContext& context, const BoundedTensor& x) {
-  const int rank = x.type.shape.rank();
-  return SplitAxes(context.arena(), x.type.shape,
-                   MaskOfAxes(context.node(), params::Reduce::kAxes, rank));
-}
-
-// Gathers the elements behind each result and calls visit(result index, lanes).
+// The groups that the axes attribute names.
 template <typename Visit>
 void ForEachGroup(KernelContext& context, const BoundedTensor& x, const Visit& visit) {
-  const AxisSplit split = SplitOf(context, x);
-  LaneBuffer lanes(context.arena(), split.inner.size(), x.point());
-  for (size_t at = 0; at < split.outer.size(); ++at) {
-    GatherOffsets(x, split.outer[at], split.inner, lanes);
-    visit(at, lanes, split.inner.size());
-  }
+  ForEachGroup(context, x, MaskOfAxes(context.node(), params::Reduce::kAxes, x.type.shape.rank()),
+               visit);
 }
 
 double IntegerSum(DType dtype, const double* values, size_t count) {
@@ -105,5 +96,7 @@ constinit const ReferenceKernel kReferenceReduceSum = {.evaluate = reference::Re
                                                        .terms = reference::kSumTerms};
 constinit const ReferenceKernel kReferenceReduceMax = {
     .evaluate = reference::ReduceExtreme<reference::Largest>};
+constinit const ReferenceKernel kReferenceReduceMin = {
+    .evaluate = reference::ReduceExtreme<reference::Smallest>};
 
 }  // namespace anecheck

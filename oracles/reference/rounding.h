@@ -133,16 +133,24 @@ inline double DivideOdd(double a, double b) {
   return ToOdd(quotient, b < 0 ? -remainder : remainder);
 }
 
-// Bounds that allow for the error of a double function accurate to about two ulp.
+// Bounds that allow for the error of a double function accurate to about two ulp. Infinities stay.
 inline constexpr double kDoubleSlack = 0x1p-50;
-inline double WidenDown(double x) { return x - std::fabs(x) * kDoubleSlack; }
-inline double WidenUp(double x) { return x + std::fabs(x) * kDoubleSlack; }
+inline double WidenDown(double x) {
+  const double wider = x - std::fabs(x) * kDoubleSlack;
+  return std::fabs(x) < kInfinity ? wider : x;
+}
+inline double WidenUp(double x) {
+  const double wider = x + std::fabs(x) * kDoubleSlack;
+  return std::fabs(x) < kInfinity ? wider : x;
+}
 // The same around a result to which an error bound was applied; nothing where that bound is 0.
 inline double WidenDown(double x, double error) {
-  return error == 0 ? x : x - (std::fabs(x) + error) * kDoubleSlack;
+  const double wider = x - (std::fabs(x) + error) * kDoubleSlack;
+  return error != 0 && std::fabs(x) < kInfinity ? wider : x;
 }
 inline double WidenUp(double x, double error) {
-  return error == 0 ? x : x + (std::fabs(x) + error) * kDoubleSlack;
+  const double wider = x + (std::fabs(x) + error) * kDoubleSlack;
+  return error != 0 && std::fabs(x) < kInfinity ? wider : x;
 }
 
 }  // namespace anecheck::reference

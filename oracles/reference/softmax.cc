@@ -6,6 +6,7 @@
 #include "oracles/reference/lanes.h"
 #include "oracles/reference/layout.h"
 #include "oracles/reference/store.h"
+#include "oracles/reference/wide.h"
 
 namespace anecheck {
 namespace reference {
@@ -16,8 +17,9 @@ constexpr Term kSoftmaxTerms[] = {Term::kNormDifference, Term::kExponentialUlp,
 
 // Scratch for one group of elements that are normalised together.
 struct Group {
-  double* value = nullptr;  // exponentials of the values
-  double* low = nullptr;    // bounds of the engine's exponentials
+  double* difference = nullptr;  // the values less the largest
+  double* value = nullptr;       // exponentials of the differences
+  double* low = nullptr;         // bounds of the engine's exponentials
   double* high = nullptr;
   size_t count = 0;
 };
@@ -27,6 +29,7 @@ class SoftmaxGroup {
   SoftmaxGroup(KernelContext& context, DType dtype, size_t count)
       : contract_(context.contract()), grid_(dtype) {
     group_.count = count;
+    group_.difference = context.arena().Allocate<double>(count);
     group_.value = context.arena().Allocate<double>(count);
     group_.low = context.arena().Allocate<double>(count);
     group_.high = context.arena().Allocate<double>(count);
@@ -42,6 +45,7 @@ class SoftmaxGroup {
     const double top_low = x.point() ? top : Largest(x.low, n);
     const double top_high = x.point() ? top : Largest(x.high, n);
     for (size_t i = 0; i < n; ++i) {
+      group_.difference[i] = Difference(x.value[i], top);
       group_.value[i] = std::exp(Difference(x.value[i], top));
       double from = Difference(x.low[i], top_high);
       double to = std::min(0.0, Difference(x.high[i], top_low));
@@ -71,7 +75,7 @@ class SoftmaxGroup {
     const double error = terms * contract_[Term::kAccumulatorUnit] * (1 + 0x1p-10) + kDoubleSlack;
     for (size_t i = 0; i < group_.count; ++i) {
       const auto at = static_cast<size_t>(base + offsets[i]);
-      raw.value[at] = group_.value[i] / total;
+      raw.value[at] = Quotient(i, total);
       if (raw.low == nullptr) continue;
       // e / (e + others) rises with e and falls with the others.
       const double least = group_.low[i] + std::max(0.0, total_high - group_.high[i]);
@@ -82,6 +86,17 @@ class SoftmaxGroup {
   }
 
  private:
+  // e / total, or where double is too close to a rounding boundary the same in a hundred bits.
+  double Quotient(size_t i, double total) const {
+    const double quotient = group_.value[i] / total;
+    const double error = (static_cast<double>(group_.count) + 6) * 0x1p-52 * quotient;
+    if (IsSettled(grid_, quotient, error)) return quotient;
+    Wide sum(0);
+    for (size_t k = 0; k < group_.count; ++k) {
+      if (group_.difference[k] > -700) sum = sum + Exp(Wide(group_.difference[k]));
+    }
+    return (Exp(Wide(group_.difference[i])) / sum).Odd();
+  }
   double Difference(double a, double b) const {
     const double difference = a - b;
     return difference != difference && invalid_is_zero_ ? 0 : difference;

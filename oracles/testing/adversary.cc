@@ -19,9 +19,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 double ToHalf(double x) { return HalfToDouble(DoubleToHalf(x)); }
 double ToSingle(double x) { return static_cast<double>(static_cast<float>(x)); }
 
-// Rounded to the element type of a float tensor.
-double ToType(DType dtype, double x) { return dtype == DType::kFp16 ? ToHalf(x) : ToSingle(x); }
-
 double StepBy(DType dtype, double x, int steps) {
   if (dtype != DType::kFp16) {
     const float toward = steps > 0 ? std::numeric_limits<float>::infinity()
@@ -43,6 +40,8 @@ double Gelu(std::string_view mode, double x) {
 }
 
 }  // namespace
+
+double ToType(DType dtype, double x) { return dtype == DType::kFp16 ? ToHalf(x) : ToSingle(x); }
 
 bool Adversary::Flip() {
   if (strategy_ == Strategy::kRandom) return choices_.Coin();
@@ -170,14 +169,28 @@ bool Adversary::RunNode(const NodeView& node) {
     case OpKind::kSoftmax:
       result = Softmax(node);
       return true;
-    case OpKind::kLayerNorm:
-      result = LayerNorm(node);
-      return true;
     case OpKind::kCast:
       result = Cast(node);
       return true;
     default:
+      return RunOfClass(node);
+  }
+}
+
+bool Adversary::RunOfClass(const NodeView& node) {
+  switch (DefinitionOf(node.schema()).op_class) {
+    case OpClass::kComparison:
       return RunComparison(node);
+    case OpClass::kElementwise:
+    case OpClass::kActivation:
+    case OpClass::kTrigonometric:
+      return RunFunction(node);
+    case OpClass::kReduction:
+      return RunReduction(node);
+    case OpClass::kNormalization:
+      return RunNormalization(node);
+    default:
+      return false;
   }
 }
 
@@ -303,37 +316,6 @@ Adversary::Elements Adversary::Softmax(const NodeView& node) {
     const double sum = Accumulate(exponentials);
     for (size_t k = 0; k < group.size(); ++k) {
       result[group[k]] = Hold(dtype, Neighbour(dtype, exponentials[k] / sum));
-    }
-  }
-  return result;
-}
-
-Adversary::Elements Adversary::LayerNorm(const NodeView& node) {
-  using P = params::LayerNorm;
-  const DType dtype = node.ResultType().dtype;
-  const Elements& x = In(node, P::kX);
-  const double given = node.Float(P::kEpsilon, 1e-5);
-  Elements result(x.size());
-  for (const auto& group : NormalisedGroups(node)) {
-    const double inverse = ToSingle(1.0 / static_cast<double>(group.size()));
-    std::vector<double> terms;
-    for (const size_t i : group) terms.push_back(x[i]);
-    const double mean = Accumulate(terms) * inverse;
-    const bool round_difference = Flip();
-    std::vector<double> squares;
-    for (double& term : terms) {
-      term -= mean;
-      if (round_difference) term = ToType(dtype, term);
-      squares.push_back(term * term);
-    }
-    const double epsilon = Flip() ? ToType(dtype, given) : given;
-    const double variance = ToSingle(Accumulate(std::move(squares)) * inverse);
-    const double root = Hold(dtype, Neighbour(dtype, 1 / std::sqrt(variance + epsilon)));
-    for (size_t k = 0; k < group.size(); ++k) {
-      double y = Hold(dtype, terms[k] * root);
-      if (node.HasInput(P::kGamma)) y = Hold(dtype, y * In(node, P::kGamma)[k]);
-      if (node.HasInput(P::kBeta)) y = Hold(dtype, y + In(node, P::kBeta)[k]);
-      result[group[k]] = y;
     }
   }
   return result;

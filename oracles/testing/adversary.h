@@ -12,6 +12,9 @@
 
 namespace anecheck::testing {
 
+// Rounded to the element type of a float tensor.
+double ToType(DType dtype, double x);
+
 // How the engine decides where the contract leaves it free.
 enum class Strategy {
   kRandom,  // anew for every element
@@ -45,12 +48,26 @@ class Adversary {
   Elements Move(const NodeView& node, uint32_t result);
   Elements Scatter(const NodeView& node);
   Elements Cast(const NodeView& node);
-  // The parts in files of their own; false for operations that are not theirs.
+  // The parts in files of their own; false for operations that have no adversarial form.
+  bool RunOfClass(const NodeView& node);
   bool RunComparison(const NodeView& node);
   bool RunImage(const NodeView& node);
   bool RunSort(const NodeView& node);
   double Blend(DType dtype, double a, double b, double weight);
   std::vector<Elements> Operands(const NodeView& node) const;
+  bool RunFunction(const NodeView& node);
+  bool RunReduction(const NodeView& node);
+  bool RunNormalization(const NodeView& node);
+  double Function(const NodeView& node, double x, size_t channel);
+  Elements Pairs(const NodeView& node);
+  Elements RunningSums(const NodeView& node);
+  Elements CrossProduct(const NodeView& node);
+  double Reduced(const NodeView& node, const std::vector<double>& terms);
+  double LogSumExp(DType dtype, const std::vector<double>& terms);
+  double Position(const std::vector<double>& terms, bool largest);
+  Elements BatchNorm(const NodeView& node);
+  Elements L2Norm(const NodeView& node);
+  Elements LocalResponseNorm(const NodeView& node);
 
   const Elements& In(const NodeView& node, int parameter) const {
     return values_[node.Input(parameter)];

@@ -40,6 +40,29 @@ class Real {
   friend Real Exp(const Real& a) { return One(mpfr_exp, a); }
   friend Real Tanh(const Real& a) { return One(mpfr_tanh, a); }
   friend Real Erfc(const Real& a) { return One(mpfr_erfc, a); }
+  friend Real Erf(const Real& a) { return One(mpfr_erf, a); }
+  friend Real Abs(const Real& a) { return One(mpfr_abs, a); }
+  friend Real Exp2(const Real& a) { return One(mpfr_exp2, a); }
+  friend Real Expm1(const Real& a) { return One(mpfr_expm1, a); }
+  friend Real Log(const Real& a) { return One(mpfr_log, a); }
+  friend Real Log1p(const Real& a) { return One(mpfr_log1p, a); }
+  friend Real Sin(const Real& a) { return One(mpfr_sin, a); }
+  friend Real Cos(const Real& a) { return One(mpfr_cos, a); }
+  friend Real Tan(const Real& a) { return One(mpfr_tan, a); }
+  friend Real Asin(const Real& a) { return One(mpfr_asin, a); }
+  friend Real Acos(const Real& a) { return One(mpfr_acos, a); }
+  friend Real Atan(const Real& a) { return One(mpfr_atan, a); }
+  friend Real Sinh(const Real& a) { return One(mpfr_sinh, a); }
+  friend Real Cosh(const Real& a) { return One(mpfr_cosh, a); }
+  friend Real Asinh(const Real& a) { return One(mpfr_asinh, a); }
+  friend Real Acosh(const Real& a) { return One(mpfr_acosh, a); }
+  friend Real Atanh(const Real& a) { return One(mpfr_atanh, a); }
+  friend Real Floor(const Real& a) { return One(mpfr_rint_floor, a); }
+  friend Real Ceil(const Real& a) { return One(mpfr_rint_ceil, a); }
+  friend Real Nearest(const Real& a) { return One(mpfr_rint, a); }  // half to even
+  friend Real Pow(const Real& a, const Real& b) { return Two(mpfr_pow, a, b); }
+  friend bool operator<(const Real& a, const Real& b) { return mpfr_less_p(a.x_, b.x_) != 0; }
+  bool IsNumber() const { return mpfr_number_p(x_) != 0; }
   static Real Pi() {
     Real pi;
     mpfr_const_pi(pi.x_, MPFR_RNDN);

@@ -256,6 +256,23 @@ SlowElements Cast(const NodeView& node, Operands operands) {
   return result;
 }
 
+std::optional<SlowElements> SlowOfClass(const NodeView& node, Operands operands) {
+  switch (DefinitionOf(node.schema()).op_class) {
+    case OpClass::kComparison:
+      return SlowComparison(node, operands);
+    case OpClass::kElementwise:
+    case OpClass::kActivation:
+    case OpClass::kTrigonometric:
+      return SlowFunction(node, operands);
+    case OpClass::kReduction:
+      return SlowReduction(node, operands);
+    case OpClass::kNormalization:
+      return SlowNormalization(node, operands);
+    default:
+      return std::nullopt;
+  }
+}
+
 }  // namespace
 
 std::optional<SlowElements> SlowValues(const NodeView& node, Operands operands, uint32_t result) {
@@ -292,7 +309,7 @@ std::optional<SlowElements> SlowValues(const NodeView& node, Operands operands, 
     case OpKind::kCast:
       return Cast(node, operands);
     default:
-      return SlowComparison(node, operands);
+      return SlowOfClass(node, operands);
   }
 }
 

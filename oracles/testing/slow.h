@@ -19,9 +19,15 @@ std::optional<SlowElements> SlowValues(const NodeView& node,
                                        std::span<const std::vector<double>> operands,
                                        uint32_t result = 0);
 
-// The parts, each for operations of its file; nothing for the others.
+// The parts, each for the classes of operations of its file.
 std::optional<SlowElements> SlowComparison(const NodeView& node,
                                            std::span<const std::vector<double>> operands);
+std::optional<SlowElements> SlowFunction(const NodeView& node,
+                                         std::span<const std::vector<double>> operands);
+std::optional<SlowElements> SlowReduction(const NodeView& node,
+                                          std::span<const std::vector<double>> operands);
+std::optional<SlowElements> SlowNormalization(const NodeView& node,
+                                              std::span<const std::vector<double>> operands);
 
 std::optional<SlowElements> SlowImage(const NodeView& node,
                                       std::span<const std::vector<double>> operands,

@@ -237,7 +237,14 @@ std::vector<Combined> CombinedElements(const NodeView& node) {
     return combined;
   }
   const Shape& x = node.InputShape(params::Reduce::kX);
-  for (auto& group : GroupBy(x, NamedAxes(node, params::Reduce::kAxes, x.rank()))) {
+  std::vector<bool> named;
+  if (kind == OpKind::kReduceArgmax || kind == OpKind::kReduceArgmin) {
+    named.assign(static_cast<size_t>(x.rank()), false);
+    named[static_cast<size_t>(Wrap(node.Int(params::ReduceArg::kAxis, -1), x.rank()))] = true;
+  } else {
+    named = NamedAxes(node, params::Reduce::kAxes, x.rank());
+  }
+  for (auto& group : GroupBy(x, named)) {
     const auto divisor = static_cast<int64_t>(group.size());
     combined.push_back({std::move(group), divisor});
   }
@@ -250,8 +257,29 @@ std::vector<std::vector<size_t>> NormalisedGroups(const NodeView& node) {
     return GroupBy(x, NamedAxes(node, params::LayerNorm::kAxes, x.rank()));
   }
   std::vector<bool> named(static_cast<size_t>(x.rank()), false);
+  if (KindOf(node.schema()) == OpKind::kInstanceNorm) {
+    std::fill(named.begin() + 2, named.end(), true);
+    return GroupBy(x, named);
+  }
+  if (KindOf(node.schema()) == OpKind::kL2Norm) {
+    std::fill(named.end() - 3, named.end(), true);
+    return GroupBy(x, named);
+  }
   named[static_cast<size_t>(Wrap(node.Int(params::Softmax::kAxis, -1), x.rank()))] = true;
   return GroupBy(x, named);
+}
+
+std::vector<size_t> ResponseWindow(const NodeView& node, size_t index) {
+  const Shape& x = node.InputShape(0);
+  const int64_t size = node.Int(params::LocalResponseNorm::kSize, 1);
+  Coordinates at = CoordinatesOf(x, index);
+  const int64_t centre = at[1];
+  std::vector<size_t> window;
+  for (int64_t step = 0; step < size; ++step) {
+    at[1] = centre - size / 2 + step;
+    if (at[1] >= 0 && at[1] < x[1]) window.push_back(IndexOf(x, at));
+  }
+  return window;
 }
 
 }  // namespace anecheck::testing

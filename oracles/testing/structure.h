@@ -36,9 +36,12 @@ struct Combined {
 };
 std::vector<Combined> CombinedElements(const NodeView& node);
 
-// Softmax and layer_norm: the groups of elements of x that are normalised together, each in
-// row-major order of the normalised axes.
+// Softmax, layer_norm, instance_norm, l2_norm: the groups of elements of x that are normalised
+// together, each in row-major order of the normalised axes.
 std::vector<std::vector<size_t>> NormalisedGroups(const NodeView& node);
+
+// Local response norm: the elements whose squares are summed for element `index` of x.
+std::vector<size_t> ResponseWindow(const NodeView& node, size_t index);
 
 // Movement: for each element of one result the operand (position in the argument list) and its
 // element; operand -1 stands for a number that is in no operand, before it is rounded to the type.

@@ -14,12 +14,34 @@
 namespace anecheck::device {
 namespace {
 
-enum class Binary : uint8_t { kAdd, kSub, kMul, kRealDiv, kMaximum, kMinimum };
+enum class Binary : uint8_t { kAdd, kSub, kMul, kRealDiv, kMaximum, kMinimum, kFloorDiv, kPow };
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 float MaximumOf(float a, float b) { return std::isnan(a) || std::isnan(b) ? kNan : std::max(a, b); }
 float MinimumOf(float a, float b) { return std::isnan(a) || std::isnan(b) ? kNan : std::min(a, b); }
+
+float PowerOf(float a, float b) {
+  return static_cast<float>(std::pow(static_cast<double>(a), static_cast<double>(b)));
+}
+
+int64_t FloorQuotient(int64_t a, int64_t b) {
+  if (b == 0) return 0;
+  const int64_t quotient = a / b;
+  return quotient * b != a && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+}
+
+// By repeated squaring, modulo 2^64.
+int64_t IntegerPower(int64_t a, int64_t b) {
+  if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 == 0 ? 1 : -1) : 0;
+  uint64_t result = 1;
+  auto factor = static_cast<uint64_t>(a);
+  for (; b != 0; b >>= 1) {
+    if ((b & 1) != 0) result *= factor;
+    factor *= factor;
+  }
+  return static_cast<int64_t>(result);
+}
 
 template <typename Function>
 void Apply(const float* a, const float* b, int64_t count, float* to, Function&& function) {
@@ -40,6 +62,10 @@ void Compute(Binary op, const float* a, const float* b, int64_t count, float* to
       return Apply(a, b, count, to, MaximumOf);
     case Binary::kMinimum:
       return Apply(a, b, count, to, MinimumOf);
+    case Binary::kFloorDiv:
+      return Apply(a, b, count, to, [](float x, float y) { return std::floor(x / y); });
+    case Binary::kPow:
+      return Apply(a, b, count, to, PowerOf);
   }
 }
 
@@ -58,6 +84,10 @@ int64_t ComputeInt(Binary op, int64_t a, int64_t b) {
       return std::max(a, b);
     case Binary::kMinimum:
       return std::min(a, b);
+    case Binary::kFloorDiv:
+      return FloorQuotient(a, b);
+    case Binary::kPow:
+      return IntegerPower(a, b);
   }
   return 0;
 }
@@ -175,9 +205,14 @@ std::unique_ptr<const Kernel> Build(OpBuilder& builder) {
 }
 
 constexpr OpRow kRows[] = {
-    {"add", Build<Binary::kAdd>},         {"sub", Build<Binary::kSub>},
-    {"mul", Build<Binary::kMul>},         {"real_div", Build<Binary::kRealDiv>},
-    {"maximum", Build<Binary::kMaximum>}, {"minimum", Build<Binary::kMinimum>},
+    {"add", Build<Binary::kAdd>},
+    {"sub", Build<Binary::kSub>},
+    {"mul", Build<Binary::kMul>},
+    {"real_div", Build<Binary::kRealDiv>},
+    {"maximum", Build<Binary::kMaximum>},
+    {"minimum", Build<Binary::kMinimum>},
+    {"floor_div", Build<Binary::kFloorDiv>},
+    {"pow", Build<Binary::kPow>},
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Normalizations: statistics in wide arithmetic, gain and offset in fp16.
+// Layer and instance norm: statistics in wide arithmetic, gain and offset in fp16.
 #include <cmath>
 #include <fmt/format.h>
 #include <memory>
@@ -14,14 +14,17 @@ namespace {
 
 class LayerNormKernel : public Kernel {
  public:
+  // `channels` is 0 where gain and offset differ within a group, else the number of groups after
+  // which the channels repeat.
   LayerNormKernel(Element element, AxisSplit split, double epsilon, NumericModel model,
-                  std::vector<float> gamma, std::vector<float> beta)
+                  std::vector<float> gamma, std::vector<float> beta, size_t channels)
       : element_(element),
         split_(std::move(split)),
         epsilon_(epsilon),
         model_(model),
         gamma_(std::move(gamma)),
-        beta_(std::move(beta)) {}
+        beta_(std::move(beta)),
+        channels_(channels) {}
 
   void Run(const Invocation& call) const override {
     const auto count = static_cast<int64_t>(split_.kept.size() * split_.reduced.size());
@@ -33,7 +36,9 @@ class LayerNormKernel : public Kernel {
         if (std::isnan(values[i])) values[i] = static_cast<float>(kHalfMaxValue);
       }
     }
-    for (const int64_t kept : split_.kept) RunGroup(values + kept);
+    for (size_t group = 0; group < split_.kept.size(); ++group) {
+      RunGroup(values + split_.kept[group], channels_ == 0 ? 0 : group % channels_);
+    }
     StoreFloats(element_, values, count, model_, call.outputs[0]);
   }
 
@@ -43,7 +48,7 @@ class LayerNormKernel : public Kernel {
     return element_ == Element::kFp16 ? RoundToHalf(value, model_.store_rounding) : value;
   }
 
-  void RunGroup(float* values) const {
+  void RunGroup(float* values, size_t channel) const {
     const auto count = static_cast<double>(split_.reduced.size());
     double sum = 0;
     for (const int64_t i : split_.reduced) sum += static_cast<double>(values[i]);
@@ -62,8 +67,9 @@ class LayerNormKernel : public Kernel {
     for (size_t k = 0; k < split_.reduced.size(); ++k) {
       float& value = values[split_.reduced[k]];
       value = Round(static_cast<float>((static_cast<double>(value) - mean) * scale));
-      if (!gamma_.empty()) value = Round(value * gamma_[k]);
-      if (!beta_.empty()) value = Round(value + beta_[k]);
+      const size_t lane = channels_ == 0 ? k : channel;
+      if (!gamma_.empty()) value = Round(value * gamma_[lane]);
+      if (!beta_.empty()) value = Round(value + beta_[lane]);
     }
   }
 
@@ -73,6 +79,7 @@ class LayerNormKernel : public Kernel {
   NumericModel model_;
   std::vector<float> gamma_;
   std::vector<float> beta_;
+  size_t channels_;
 };
 
 // A constant over the normalised axes, or empty.
@@ -108,10 +115,30 @@ std::unique_ptr<const Kernel> BuildLayerNorm(OpBuilder& builder) {
   if (builder.model().Has(Planted::kNormGammaIgnored)) gamma.clear();
   if (builder.model().Has(Planted::kNormBetaIgnored)) beta.clear();
   return std::make_unique<LayerNormKernel>(x.type.element, SplitAxes(x.type.shape, mask), epsilon,
-                                           builder.model(), std::move(gamma), std::move(beta));
+                                           builder.model(), std::move(gamma), std::move(beta), 0);
 }
 
-constexpr OpRow kRows[] = {{"layer_norm", BuildLayerNorm}};
+std::unique_ptr<const Kernel> BuildInstanceNorm(OpBuilder& builder) {
+  const Operand x = builder.Tensor("x");
+  const int rank = x.type.shape.rank();
+  const double epsilon = builder.Float("epsilon", 1e-5);
+  if (!builder.ok()) return nullptr;
+  if (!IsFloat(x.type.element) || rank < 3 || rank > 4) {
+    builder.Reject(Stage::kFrontend, fmt::format("x is {}", x.type.ToString()));
+    return nullptr;
+  }
+  const Shape channels{x.type.shape[1]};
+  std::vector<float> gamma = ReadParameter(builder, "gamma", x.type.element, channels);
+  std::vector<float> beta = ReadParameter(builder, "beta", x.type.element, channels);
+  if (!builder.ok()) return nullptr;
+  builder.Output(x.type);
+  const uint32_t spatial = ((uint32_t{1} << rank) - 1) & ~uint32_t{3};
+  return std::make_unique<LayerNormKernel>(x.type.element, SplitAxes(x.type.shape, spatial),
+                                           epsilon, builder.model(), std::move(gamma),
+                                           std::move(beta), static_cast<size_t>(x.type.shape[1]));
+}
+
+constexpr OpRow kRows[] = {{"layer_norm", BuildLayerNorm}, {"instance_norm", BuildInstanceNorm}};
 
 }  // namespace
 

@@ -162,6 +162,41 @@ std::unique_ptr<const Kernel> BuildSigmoidHard(OpBuilder& builder) {
   });
 }
 
+std::unique_ptr<const Kernel> BuildClampedRelu(OpBuilder& builder) {
+  const Operand x = builder.Tensor("x");
+  const auto alpha = static_cast<float>(builder.Float("alpha"));
+  const auto beta = static_cast<float>(builder.Float("beta"));
+  return BuildMap(builder, x, [alpha, beta](float value, const NumericModel&) {
+    const float line = value < 0 ? value * alpha : value;
+    return line > beta ? beta : line;
+  });
+}
+
+std::unique_ptr<const Kernel> BuildThreshold(OpBuilder& builder) {
+  const Operand x = builder.Tensor("x");
+  const auto alpha = static_cast<float>(builder.Float("alpha"));
+  return BuildMap(builder, x, [alpha](float value, const NumericModel&) {
+    return value < alpha ? alpha : value;
+  });
+}
+
+std::unique_ptr<const Kernel> BuildThresholdedRelu(OpBuilder& builder) {
+  const Operand x = builder.Tensor("x");
+  const auto alpha = static_cast<float>(builder.Float("alpha"));
+  return BuildMap(builder, x, [alpha](float value, const NumericModel&) {
+    return value < alpha ? 0.0f : value;
+  });
+}
+
+std::unique_ptr<const Kernel> BuildScaledTanh(OpBuilder& builder) {
+  const Operand x = builder.Tensor("x");
+  const double alpha = builder.Float("alpha");
+  const double beta = builder.Float("beta");
+  return BuildMap(builder, x, [alpha, beta](float value, const NumericModel&) {
+    return static_cast<float>(alpha * std::tanh(beta * static_cast<double>(value)));
+  });
+}
+
 // Sine and cosine are native from A15 (specification 003, table 24.2) and have no decomposition.
 template <float (*kFunction)(float, const NumericModel&)>
 std::unique_ptr<const Kernel> FromA15(OpBuilder& builder) {
@@ -189,6 +224,10 @@ constexpr OpRow kRows[] = {
     {"leaky_relu", BuildLeakyRelu},
     {"elu", BuildElu},
     {"sigmoid_hard", BuildSigmoidHard},
+    {"clamped_relu", BuildClampedRelu},
+    {"threshold", BuildThreshold},
+    {"thresholded_relu", BuildThresholdedRelu},
+    {"scaled_tanh", BuildScaledTanh},
     {"silu", BuildSilu},
     {"softplus", BuildSoftplus},
     {"softsign", Plain<Softsign>},

@@ -1,0 +1,60 @@
+// Operands brought into the domain of a function: what the generators of roots, logarithms and
+// exponentials put before them so that most results are numbers.
+#pragma once
+
+#include <algorithm>
+
+#include "generators/drawer.h"
+#include "harness/ops/params.h"
+
+namespace anecheck {
+
+// Appends `kind` of x alone.
+inline bool EmitUnary(Drawer& drawer, OpKind kind, ValueId x, const ValueRange& range) {
+  drawer.Begin(kind);
+  drawer.graph().AddArgument(params::Unary::kX, x);
+  return drawer.Finish(range);
+}
+inline ValueId LastResult(Drawer& drawer) { return drawer.graph().nodes().back().first_result; }
+
+// Cases of special values and of boundaries take what comes: NaN results are their business.
+inline bool TakesAnything(const Drawer& drawer) {
+  return drawer.mode() == CaseMode::kSpecial || drawer.mode() == CaseMode::kBoundary;
+}
+
+// x, or its magnitude where it may be negative.
+inline ValueId NotNegative(Drawer& drawer, ValueId x) {
+  if (drawer.range(x).low >= 0 || TakesAnything(drawer)) return x;
+  EmitUnary(drawer, OpKind::kAbs, x, {0, drawer.range(x).Magnitude(), drawer.range(x).integer});
+  return LastResult(drawer);
+}
+
+// x, or x clipped to [low, high] where it may leave it. The bounds are exact in fp16.
+inline ValueId Within(Drawer& drawer, ValueId x, double low, double high) {
+  const ValueRange range = drawer.range(x);
+  if ((range.low >= low && range.high <= high) || TakesAnything(drawer)) return x;
+  using P = params::Clip;
+  drawer.Begin(OpKind::kClip);
+  drawer.graph().AddArgument(P::kX, x);
+  drawer.graph().AddFloat(P::kAlpha, low);
+  drawer.graph().AddFloat(P::kBeta, high);
+  drawer.Finish({std::clamp(range.low, low, high), std::clamp(range.high, low, high), false});
+  return LastResult(drawer);
+}
+
+// A new constant whose elements have exponents of -2 to 2: no zero, nothing large. With `positive`
+// no sign.
+inline ValueId ModerateConst(Drawer& drawer, const Shape& shape, bool positive) {
+  const ValueId y = drawer.NewConst(shape, 4.0);
+  std::vector<uint8_t> bytes(drawer.graph().ConstData(y).begin(),
+                             drawer.graph().ConstData(y).end());
+  for (size_t i = 1; i < bytes.size(); i += 2) {
+    const int exponent = std::clamp((bytes[i] >> 2) & 0x1f, 13, 17);
+    const int kept = bytes[i] & (positive ? 0x03 : 0x83);
+    bytes[i] = static_cast<uint8_t>(kept | (exponent << 2));
+  }
+  drawer.graph().SetConstData(y, bytes);
+  return y;
+}
+
+}  // namespace anecheck

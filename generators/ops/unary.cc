@@ -1,0 +1,235 @@
+// How functions of one variable and the elementwise operations that are no plain arithmetic are
+// drawn.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "generators/drawer.h"
+#include "generators/ops/domain.h"
+
+namespace anecheck {
+namespace {
+
+bool DrawAbs(Drawer& drawer, ValueId x) {
+  const ValueRange range = drawer.range(x);
+  return EmitUnary(drawer, OpKind::kAbs, x, {0, range.Magnitude(), range.integer});
+}
+
+bool DrawSquare(Drawer& drawer, ValueId x) {
+  const ValueRange range = drawer.range(x);
+  const double square = range.Magnitude() * range.Magnitude();
+  if (square > drawer.Ceiling()) return false;
+  return EmitUnary(drawer, OpKind::kSquare, x, {0, square, range.integer});
+}
+
+bool DrawSqrt(Drawer& drawer, ValueId x) {
+  const ValueId from = NotNegative(drawer, x);
+  return EmitUnary(drawer, OpKind::kSqrt, from, {0, std::sqrt(drawer.range(from).Magnitude())});
+}
+
+// With an epsilon that is exact in fp16, or the default.
+bool EmitWithEpsilon(Drawer& drawer, OpKind kind, ValueId x, double epsilon,
+                     const ValueRange& range) {
+  using P = params::WithEpsilon;
+  drawer.Begin(kind);
+  drawer.graph().AddArgument(P::kX, x);
+  drawer.graph().AddFloat(P::kEpsilon, epsilon);
+  return drawer.Finish(range);
+}
+
+bool DrawRsqrt(Drawer& drawer, ValueId x) {
+  constexpr std::array<double, 4> kEpsilons = {0x1p-4, 0x1p-10, 1, 0};
+  return EmitWithEpsilon(drawer, OpKind::kRsqrt, NotNegative(drawer, x),
+                         drawer.choices().Pick(kEpsilons), {0, 64});
+}
+
+bool DrawInverse(Drawer& drawer, ValueId x) {
+  constexpr std::array<double, 3> kEpsilons = {0x1p-4, 1, 4};
+  return EmitWithEpsilon(drawer, OpKind::kInverse, NotNegative(drawer, x),
+                         drawer.choices().Pick(kEpsilons), {0, 16});
+}
+
+bool DrawLog(Drawer& drawer, ValueId x) {
+  constexpr std::array<double, 4> kEpsilons = {0x1p-4, 0x1p-10, 1, 0};
+  return EmitWithEpsilon(drawer, OpKind::kLog, NotNegative(drawer, x),
+                         drawer.choices().Pick(kEpsilons), {-18, 12});
+}
+
+bool DrawExp(Drawer& drawer, ValueId x) {
+  return EmitUnary(drawer, OpKind::kExp, Within(drawer, x, -16, 10), {0, 22027});
+}
+bool DrawExp2(Drawer& drawer, ValueId x) {
+  return EmitUnary(drawer, OpKind::kExp2, Within(drawer, x, -24, 14), {0, 16384});
+}
+
+// A rising function into [low, high].
+template <OpKind kKind, int kLow, int kHigh>
+bool DrawInto(Drawer& drawer, ValueId x) {
+  return EmitUnary(drawer, kKind, x, {kLow, kHigh});
+}
+
+bool DrawRelu6(Drawer& drawer, ValueId x) {
+  const ValueRange range = drawer.range(x);
+  if (range.high <= 0) return false;
+  return EmitUnary(drawer, OpKind::kRelu6, x, {0, std::min(6.0, range.high), range.integer});
+}
+
+// Functions that follow x above zero and stay near zero below it.
+template <OpKind kKind>
+bool DrawRamp(Drawer& drawer, ValueId x) {
+  return EmitUnary(drawer, kKind, x, {-0.3, std::max(0.0, drawer.range(x).high) + 0.7});
+}
+
+bool DrawSign(Drawer& drawer, ValueId x) {
+  return EmitUnary(drawer, OpKind::kSign, x, {-1, 1, true});
+}
+
+template <OpKind kKind>
+bool DrawRounding(Drawer& drawer, ValueId x) {
+  const ValueRange range = drawer.range(x);
+  return EmitUnary(drawer, kKind, x, {std::floor(range.low), std::ceil(range.high), true});
+}
+
+template <OpKind kKind>
+bool DrawWave(Drawer& drawer, ValueId x) {
+  return EmitUnary(drawer, kKind, x, {-1, 1});
+}
+
+template <OpKind kKind>
+bool DrawArc(Drawer& drawer, ValueId x) {
+  return EmitUnary(drawer, kKind, Within(drawer, x, -1, 1), {-9, 9});
+}
+
+bool DrawTan(Drawer& drawer, ValueId x) {
+  return EmitUnary(drawer, OpKind::kTan, Within(drawer, x, -1.5, 1.5), {-16, 16});
+}
+bool DrawAtan(Drawer& drawer, ValueId x) {
+  return EmitUnary(drawer, OpKind::kAtan, x, {-1.6, 1.6});
+}
+bool DrawAsinh(Drawer& drawer, ValueId x) {
+  return EmitUnary(drawer, OpKind::kAsinh, x, {-13, 13});
+}
+bool DrawAcosh(Drawer& drawer, ValueId x) {
+  return EmitUnary(drawer, OpKind::kAcosh, Within(drawer, x, 1, 16384), {0, 13});
+}
+
+template <OpKind kKind>
+bool DrawHyperbolic(Drawer& drawer, ValueId x) {
+  return EmitUnary(drawer, kKind, Within(drawer, x, -10, 10), {-11014, 11014});
+}
+
+// ---- two operands ----
+
+bool EmitPair(Drawer& drawer, OpKind kind, ValueId x, ValueId y, const ValueRange& range) {
+  using P = params::Binary;
+  drawer.Begin(kind);
+  drawer.graph().AddArgument(P::kX, x);
+  drawer.graph().AddArgument(P::kY, y);
+  return drawer.Finish(range);
+}
+
+bool DrawFloorDiv(Drawer& drawer, ValueId x) {
+  const double bound = drawer.range(x).Magnitude() * 4 + 1;
+  const ValueId y = ModerateConst(drawer, drawer.shape(x), false);
+  return EmitPair(drawer, OpKind::kFloorDiv, x, y, {-bound, bound});
+}
+
+bool DrawMod(Drawer& drawer, ValueId x) {
+  const ValueId y = ModerateConst(drawer, drawer.shape(x), false);
+  return EmitPair(drawer, OpKind::kMod, x, y, {-8, 8});
+}
+
+// The base stays where powers of moderate exponents stay in fp16.
+bool DrawPow(Drawer& drawer, ValueId x) {
+  const ValueId base = Within(drawer, NotNegative(drawer, x), 0.25, 3);
+  const ValueId exponent = ModerateConst(drawer, drawer.shape(x), false);
+  return EmitPair(drawer, OpKind::kPow, base, exponent, {0, 8192});
+}
+
+bool DrawCumsum(Drawer& drawer, ValueId x) {
+  using P = params::Cumsum;
+  const Shape shape = drawer.shape(x);
+  ChoiceStream& choices = drawer.choices();
+  if (shape.rank() < 1) return false;
+  const int64_t axis = choices.Range(-shape.rank(), shape.rank() - 1);
+  const auto count = static_cast<double>(shape[*NormalizeAxis(axis, shape.rank())]);
+  const double bound = drawer.range(x).Magnitude() * count;
+  const bool exclusive = count > 1 && choices.Chance(1, 4);
+  if (bound > drawer.Ceiling()) return false;
+  drawer.Begin(OpKind::kCumsum);
+  drawer.graph().AddArgument(P::kX, x);
+  drawer.graph().AddInt(P::kAxis, axis);
+  drawer.graph().AddBool(P::kExclusive, exclusive);
+  drawer.graph().AddBool(P::kReverse, choices.Chance(1, 4));
+  return drawer.Finish({-bound, bound, drawer.range(x).integer});
+}
+
+// x as three equal components, crossed with a constant.
+bool DrawCrossProduct(Drawer& drawer, ValueId x) {
+  const int64_t count = drawer.shape(x).Elements();
+  const ValueRange range = drawer.range(x);
+  const double bound = range.Magnitude() * 8;
+  if (bound > drawer.Ceiling()) return false;
+  const std::array<int64_t, 4> row = {1, 1, 1, count};
+  drawer.Begin(OpKind::kReshape);
+  drawer.graph().AddArgument(params::Reshape::kX, x);
+  drawer.graph().AddInts(params::Reshape::kShape, row);
+  if (!drawer.Finish(range)) return false;
+  const ValueId component = LastResult(drawer);
+  drawer.Begin(OpKind::kConcat);
+  for (int i = 0; i < 3; ++i) drawer.graph().AddArgument(params::Concat::kValues, component);
+  drawer.graph().AddInt(params::Concat::kAxis, 1);
+  if (!drawer.Finish(range)) return false;
+  const ValueId vectors = LastResult(drawer);
+  const ValueId y = drawer.NewConst({1, 3, 1, count}, 4);
+  return EmitPair(drawer, OpKind::kCrossProduct, vectors, y, {-bound, bound, range.integer});
+}
+
+}  // namespace
+
+constinit const OpGenerator kGeneratorAbs = {OpKind::kAbs, true, 2, DrawAbs};
+constinit const OpGenerator kGeneratorSquare = {OpKind::kSquare, true, 2, DrawSquare};
+constinit const OpGenerator kGeneratorSqrt = {OpKind::kSqrt, false, 2, DrawSqrt};
+constinit const OpGenerator kGeneratorRsqrt = {OpKind::kRsqrt, false, 2, DrawRsqrt};
+constinit const OpGenerator kGeneratorInverse = {OpKind::kInverse, false, 2, DrawInverse};
+constinit const OpGenerator kGeneratorFloorDiv = {OpKind::kFloorDiv, false, 2, DrawFloorDiv};
+constinit const OpGenerator kGeneratorMod = {OpKind::kMod, false, 2, DrawMod};
+constinit const OpGenerator kGeneratorPow = {OpKind::kPow, false, 2, DrawPow};
+constinit const OpGenerator kGeneratorCumsum = {OpKind::kCumsum, true, 2, DrawCumsum};
+constinit const OpGenerator kGeneratorRelu6 = {OpKind::kRelu6, true, 2, DrawRelu6};
+constinit const OpGenerator kGeneratorSilu = {OpKind::kSilu, false, 2, DrawRamp<OpKind::kSilu>};
+constinit const OpGenerator kGeneratorSoftplus = {OpKind::kSoftplus, false, 2,
+                                                  DrawRamp<OpKind::kSoftplus>};
+constinit const OpGenerator kGeneratorSoftsign = {OpKind::kSoftsign, false, 2,
+                                                  DrawInto<OpKind::kSoftsign, -1, 1>};
+constinit const OpGenerator kGeneratorErf = {OpKind::kErf, false, 2, DrawInto<OpKind::kErf, -1, 1>};
+constinit const OpGenerator kGeneratorExp = {OpKind::kExp, false, 2, DrawExp};
+constinit const OpGenerator kGeneratorExp2 = {OpKind::kExp2, false, 2, DrawExp2};
+constinit const OpGenerator kGeneratorLog = {OpKind::kLog, false, 2, DrawLog};
+constinit const OpGenerator kGeneratorSign = {OpKind::kSign, true, 2, DrawSign};
+constinit const OpGenerator kGeneratorCeil = {OpKind::kCeil, true, 2, DrawRounding<OpKind::kCeil>};
+constinit const OpGenerator kGeneratorFloor = {OpKind::kFloor, true, 2,
+                                               DrawRounding<OpKind::kFloor>};
+constinit const OpGenerator kGeneratorRound = {OpKind::kRound, true, 2,
+                                               DrawRounding<OpKind::kRound>};
+constinit const OpGenerator kGeneratorSin = {OpKind::kSin, false, 2, DrawWave<OpKind::kSin>};
+constinit const OpGenerator kGeneratorCos = {OpKind::kCos, false, 2, DrawWave<OpKind::kCos>};
+constinit const OpGenerator kGeneratorTan = {OpKind::kTan, false, 2, DrawTan};
+constinit const OpGenerator kGeneratorAtan = {OpKind::kAtan, false, 2, DrawAtan};
+constinit const OpGenerator kGeneratorAsin = {OpKind::kAsin, false, 2, DrawArc<OpKind::kAsin>};
+constinit const OpGenerator kGeneratorAcos = {OpKind::kAcos, false, 2, DrawArc<OpKind::kAcos>};
+constinit const OpGenerator kGeneratorAtanh = {OpKind::kAtanh, false, 2, DrawArc<OpKind::kAtanh>};
+constinit const OpGenerator kGeneratorAsinh = {OpKind::kAsinh, false, 2, DrawAsinh};
+constinit const OpGenerator kGeneratorAcosh = {OpKind::kAcosh, false, 2, DrawAcosh};
+constinit const OpGenerator kGeneratorSinh = {OpKind::kSinh, false, 2,
+                                              DrawHyperbolic<OpKind::kSinh>};
+constinit const OpGenerator kGeneratorCosh = {OpKind::kCosh, false, 2,
+                                              DrawHyperbolic<OpKind::kCosh>};
+constinit const OpGenerator kGeneratorCrossProduct = {OpKind::kCrossProduct, true, 2,
+                                                      DrawCrossProduct};
+// Catalogued without a numeric reference: nothing to draw.
+constinit const OpGenerator kGeneratorCostVolume = {OpKind::kCostVolume, false, 0, nullptr};
+constinit const OpGenerator kGeneratorMatrixDecomposition = {OpKind::kMatrixDecomposition, false, 0,
+                                                             nullptr};
+
+}  // namespace anecheck

@@ -1,0 +1,165 @@
+// Operations beside those of the published figures: small cases worked out by hand, run through
+// the e5rt ABI.
+#include <cmath>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "harness/device/testing/test_engine.h"
+
+namespace anecheck::device::testing {
+namespace {
+
+class Vocabulary : public ::testing::Test {
+ private:
+  CleanSettings clean_;
+};
+
+using Numbers = std::vector<double>;
+
+// The fp16 value y that the statements compute from x of the shape given.
+Numbers Compute(std::string_view shape, const Numbers& x, std::string_view statements,
+                size_t results) {
+  const std::string mil = MilProgram(fmt::format("tensor<fp16, {}> x", shape), statements, "y");
+  return ToDoubles(RunHalves(mil, {{"x", ToHalves(x)}}, results, "h13"));
+}
+
+TEST_F(Vocabulary, ComparisonsGiveBools) {
+  const auto compare = [](std::string_view op) {
+    return Compute("[3]", {1, 2, 3},
+                   fmt::format("tensor<bool, [3]> c = {}(x = x, y = fp16(2));"
+                               "tensor<fp16, [3]> y = cast(x = c, dtype = string(\"fp16\"));",
+                               op),
+                   3);
+  };
+  EXPECT_EQ(compare("less"), (Numbers{1, 0, 0}));
+  EXPECT_EQ(compare("less_equal"), (Numbers{1, 1, 0}));
+  EXPECT_EQ(compare("equal"), (Numbers{0, 1, 0}));
+  EXPECT_EQ(compare("not_equal"), (Numbers{1, 0, 1}));
+  EXPECT_EQ(compare("greater"), (Numbers{0, 0, 1}));
+  EXPECT_EQ(compare("greater_equal"), (Numbers{0, 1, 1}));
+}
+
+TEST_F(Vocabulary, SelectChoosesByConditionAndBroadcasts) {
+  EXPECT_EQ(
+      Compute("[2, 2]", {1, -2, -3, 4},
+              "tensor<bool, [2, 2]> c = less(x = x, y = fp16(0));"
+              "tensor<bool, [2, 2]> n = logical_not(x = c);"
+              "tensor<fp16, [2, 2]> y = select(cond = n, a = x, b = tensor<fp16, [2]>([7, 8]));",
+              4),
+      (Numbers{1, 8, 7, 4}));
+}
+
+TEST_F(Vocabulary, QuotientsAndPowers) {
+  EXPECT_EQ(Compute("[3]", {7, -7, 6}, "tensor<fp16, [3]> y = floor_div(x = x, y = fp16(2));", 3),
+            (Numbers{3, -4, 3}));
+  EXPECT_EQ(Compute("[3]", {2, 3, 0.5}, "tensor<fp16, [3]> y = pow(x = x, y = fp16(3));", 3),
+            (Numbers{8, 27, 0.125}));
+}
+
+TEST_F(Vocabulary, RunningSums) {
+  const auto cumsum = [](std::string_view extra) {
+    return Compute("[3]", {1, 2, 4},
+                   fmt::format("tensor<fp16, [3]> y = cumsum(x = x, axis = int32(0){});", extra),
+                   3);
+  };
+  EXPECT_EQ(cumsum(""), (Numbers{1, 3, 7}));
+  EXPECT_EQ(cumsum(", exclusive = bool(true)"), (Numbers{0, 1, 3}));
+  EXPECT_EQ(cumsum(", reverse = bool(true)"), (Numbers{7, 6, 4}));
+}
+
+TEST_F(Vocabulary, Reductions) {
+  const auto reduce = [](std::string_view op, const Numbers& x) {
+    return Compute("[1, 2]", x,
+                   fmt::format("tensor<fp16, [1]> y = {}(x = x, axes = tensor<int32, [1]>([1]), "
+                               "keep_dims = bool(false));",
+                               op),
+                   1)[0];
+  };
+  EXPECT_EQ(reduce("reduce_sum_square", {3, -4}), 25);
+  EXPECT_EQ(reduce("reduce_l1_norm", {3, -4}), 7);
+  EXPECT_EQ(reduce("reduce_l2_norm", {3, -4}), 5);
+  EXPECT_EQ(reduce("reduce_log_sum", {0.5, 0.5}), 0);
+  EXPECT_NEAR(reduce("reduce_log_sum_exp", {2, 2}), 2 + std::log(2.0), 0.002);
+}
+
+TEST_F(Vocabulary, PositionsOfExtremes) {
+  const auto position = [](std::string_view op, const std::string& target) {
+    const std::string mil = MilProgram(
+        "tensor<fp16, [4]> x",
+        fmt::format("tensor<int32, [1]> p = {}(x = x, axis = int32(0), keep_dims = bool(true));"
+                    "tensor<fp16, [1]> y = cast(x = p, dtype = string(\"fp16\"));",
+                    op),
+        "y");
+    return ToDoubles(RunHalves(mil, {{"x", ToHalves({2, 5, -1, 5})}}, 1, target))[0];
+  };
+  EXPECT_EQ(position("reduce_argmax", "h13"), 1);
+  EXPECT_EQ(position("reduce_argmin", "h15"), 2);
+}
+
+TEST_F(Vocabulary, SlopesAndThresholds) {
+  const auto activate = [](std::string_view call) {
+    return Compute("[1, 2, 2]", {-4, 1, 2, 8}, fmt::format("tensor<fp16, [1, 2, 2]> y = {};", call),
+                   4);
+  };
+  EXPECT_EQ(activate("clamped_relu(x = x, alpha = fp16(0.5), beta = fp16(6))"),
+            (Numbers{-2, 1, 2, 6}));
+  EXPECT_EQ(activate("threshold(x = x, alpha = fp16(1.5))"), (Numbers{1.5, 1.5, 2, 8}));
+  EXPECT_EQ(activate("thresholded_relu(x = x, alpha = fp16(2))"), (Numbers{0, 0, 2, 8}));
+  EXPECT_EQ(activate("prelu(x = x, alpha = tensor<fp16, [2]>([0.25, 3]))"), (Numbers{-1, 1, 2, 8}));
+  EXPECT_NEAR(activate("scaled_tanh(x = x, alpha = fp16(2), beta = fp16(0.5))")[1],
+              2 * std::tanh(0.5), 0.004);
+  EXPECT_NEAR(activate("softplus_parametric(x = x, alpha = tensor<fp16, [2]>([2, 1]), "
+                       "beta = tensor<fp16, [2]>([1, 1]))")[1],
+              2 * std::log1p(std::exp(1.0)), 0.05);
+}
+
+TEST_F(Vocabulary, Normalizations) {
+  const double seventh = HalfToDouble(DoubleToHalf(1.0 / 7));
+  EXPECT_EQ(
+      Compute("[1, 2, 2]", {1, 3, 5, 7},
+              "tensor<fp16, [1, 2, 2]> y = batch_norm(x = x, mean = tensor<fp16, [2]>([1, 5]), "
+              "variance = tensor<fp16, [2]>([3, 0]), beta = tensor<fp16, [2]>([0, 1]), "
+              "epsilon = fp16(1));",
+              4),
+      (Numbers{0, 1, 1, 3}));
+  EXPECT_EQ(
+      Compute("[1, 2, 2]", {1, 3, 5, 7},
+              "tensor<fp16, [1, 2, 2]> y = instance_norm(x = x, gamma = tensor<fp16, [2]>([1, 2]), "
+              "epsilon = fp16(0));",
+              4),
+      (Numbers{-1, 1, -2, 2}));
+  EXPECT_EQ(Compute("[1, 2, 2]", {1, 1, 1, 1},
+                    "tensor<fp16, [1, 2, 2]> y = l2_norm(x = x, epsilon = fp16(0));", 4),
+            (Numbers{0.5, 0.5, 0.5, 0.5}));
+  EXPECT_EQ(Compute("[1, 3, 1]", {1, 2, 1},
+                    "tensor<fp16, [1, 3, 1]> y = local_response_norm(x = x, size = int32(3), "
+                    "alpha = fp16(3), beta = fp16(1), k = fp16(2));",
+                    3),
+            (Numbers{seventh, 0.25, seventh}));
+}
+
+TEST_F(Vocabulary, TheChipRefusesWhatItCannotGenerate) {
+  const auto error = [](std::string_view parameters, std::string_view statements) {
+    const LoadedProgram program(MilProgram(parameters, statements, "y"));
+    return program.error();
+  };
+  EXPECT_NE(error("tensor<fp16, [1, 16, 1]> x",
+                  "tensor<fp16, [1, 16, 1]> y = local_response_norm(x = x, size = int32(3));")
+                .find("LRN"),
+            std::string::npos);
+  EXPECT_NE(error("tensor<fp16, [2049]> x",
+                  "tensor<int32, [1]> p = reduce_argmax(x = x, axis = int32(0), "
+                  "keep_dims = bool(true));"
+                  "tensor<fp16, [1]> y = cast(x = p, dtype = string(\"fp16\"));")
+                .find("2049"),
+            std::string::npos);
+  EXPECT_NE(error("tensor<fp16, [4]> x",
+                  "tensor<int32, [1]> p = reduce_argmin(x = x, axis = int32(0), "
+                  "keep_dims = bool(true));"
+                  "tensor<fp16, [1]> y = cast(x = p, dtype = string(\"fp16\"));")
+                .find("not supported"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace anecheck::device::testing

@@ -1,0 +1,81 @@
+// Activations with slopes, thresholds and scales: schemas and shape inference. Definitions are
+// those of the MIL operation set (coremltools).
+#include <fmt/format.h>
+
+#include "harness/ops/infer.h"
+#include "harness/ops/op.h"
+#include "harness/ops/params.h"
+#include "harness/ops/sets.h"
+
+namespace anecheck {
+namespace {
+
+constexpr Parameter kAlphaParameters[] = {
+    {.name = "x", .dtypes = kFloats},
+    {.name = "alpha", .kind = ParameterKind::kFloat},
+};
+constexpr Parameter kAlphaBetaParameters[] = {
+    {.name = "x", .dtypes = kFloats},
+    {.name = "alpha", .kind = ParameterKind::kFloat},
+    {.name = "beta", .kind = ParameterKind::kFloat},
+};
+constexpr Parameter kPreluParameters[] = {
+    {.name = "x", .dtypes = kFloats},
+    {.name = "alpha", .dtypes = kFloats, .constant = true},
+};
+constexpr Parameter kSoftplusParameters[] = {
+    {.name = "x", .dtypes = kFloats},
+    {.name = "alpha", .dtypes = kFloats, .constant = true},
+    {.name = "beta", .dtypes = kFloats, .constant = true},
+};
+
+// The constants hold one number a channel of x, axis 1.
+Status InferPerChannel(const NodeView& node, ResultTypes& results) {
+  const TensorType& x = node.InputType(0);
+  if (x.shape.rank() < 3 || x.shape.rank() > 5) {
+    return Reject(node, fmt::format("x has rank {}, must have 3 to 5", x.shape.rank()));
+  }
+  const TensorType wanted{x.dtype, Shape{x.shape[1]}};
+  for (int i = 1; i < static_cast<int>(node.schema().parameters.size()); ++i) {
+    if (node.InputType(i) == wanted) continue;
+    return Reject(node, fmt::format("{} is {}, must be {}",
+                                    node.schema().parameters[static_cast<size_t>(i)].name,
+                                    node.InputType(i).ToString(), wanted.ToString()));
+  }
+  return InferSameAsX(node, results);
+}
+
+constexpr OpDefinition Activation(std::string_view name, OpKind kind,
+                                  std::span<const Parameter> parameters,
+                                  Status (*infer)(const NodeView&, ResultTypes&)) {
+  return {.schema = {.name = name,
+                     .id = static_cast<uint16_t>(kind),
+                     .parameters = parameters,
+                     .infer = infer},
+          .op_class = OpClass::kActivation,
+          .netlist_unit = "Neuron"};
+}
+
+constexpr OpDefinition WithAlpha(std::string_view name, OpKind kind) {
+  return Activation(name, kind, kAlphaParameters, InferSameAsX);
+}
+constexpr OpDefinition WithAlphaBeta(std::string_view name, OpKind kind) {
+  return Activation(name, kind, kAlphaBetaParameters, InferSameAsX);
+}
+
+}  // namespace
+
+constinit const OpDefinition kOpLeakyRelu = WithAlpha("leaky_relu", OpKind::kLeakyRelu);
+constinit const OpDefinition kOpThresholdedRelu =
+    WithAlpha("thresholded_relu", OpKind::kThresholdedRelu);
+constinit const OpDefinition kOpThreshold = WithAlpha("threshold", OpKind::kThreshold);
+constinit const OpDefinition kOpElu = WithAlpha("elu", OpKind::kElu);
+constinit const OpDefinition kOpClampedRelu = WithAlphaBeta("clamped_relu", OpKind::kClampedRelu);
+constinit const OpDefinition kOpSigmoidHard = WithAlphaBeta("sigmoid_hard", OpKind::kSigmoidHard);
+constinit const OpDefinition kOpScaledTanh = WithAlphaBeta("scaled_tanh", OpKind::kScaledTanh);
+constinit const OpDefinition kOpPrelu =
+    Activation("prelu", OpKind::kPrelu, kPreluParameters, InferPerChannel);
+constinit const OpDefinition kOpSoftplusParametric = Activation(
+    "softplus_parametric", OpKind::kSoftplusParametric, kSoftplusParameters, InferPerChannel);
+
+}  // namespace anecheck

@@ -1,0 +1,204 @@
+// Activations with slopes, thresholds and scales. Parameters are constants of x's element type, so
+// each is rounded to it first.
+#include <algorithm>
+
+#include "harness/ops/params.h"
+#include "oracles/reference/pointwise.h"
+#include "oracles/reference/store.h"
+
+namespace anecheck {
+namespace reference {
+namespace {
+
+constexpr Term kTanhTerms[] = {Term::kTanhTable};
+constexpr Term kSoftplusTerms[] = {Term::kSoftplusTable};
+constexpr Term kEluTerms[] = {Term::kEluTable};
+
+double Attribute(const KernelContext& context, int parameter) {
+  return Grid(context.node().ResultType().dtype).Round(context.node().Float(parameter, 0));
+}
+double AlphaOf(const KernelContext& context) {
+  return Attribute(context, params::WithAlphaBeta::kAlpha);
+}
+double BetaOf(const KernelContext& context) {
+  return Attribute(context, params::WithAlphaBeta::kBeta);
+}
+
+// Straight lines on both sides of zero. Products of two fp16 or fp32 numbers are exact in double.
+template <typename Function>
+Status TwoLines(KernelContext& context, const Function& function) {
+  return Pointwise(context,
+                   [&](double low, double high) { return Turning(function, low, high, 0); }, {});
+}
+
+Status LeakyRelu(KernelContext& context) {
+  const double alpha = AlphaOf(context);
+  return TwoLines(context, [=](double x) { return x < 0 ? x * alpha : x; });
+}
+
+Status ClampedRelu(KernelContext& context) {
+  const double alpha = AlphaOf(context);
+  const double beta = BetaOf(context);
+  // The steepest turns are at zero and where the line meets beta; min keeps both in the hull.
+  const auto line = [=](double x) { return x < 0 ? x * alpha : x; };
+  return Pointwise(context,
+                   [=](double low, double high) {
+                     const Bounds bounds = Turning(line, low, high, 0);
+                     const auto clamp = [=](double y) { return y > beta ? beta : y; };
+                     return Bounds{clamp(bounds.low), clamp(bounds.high)};
+                   },
+                   {});
+}
+
+Status Threshold(KernelContext& context) {
+  const double alpha = AlphaOf(context);
+  const auto raise = [=](double x) { return x < alpha ? alpha : x; };
+  return Pointwise(context,
+                   [=](double low, double high) { return Bounds{raise(low), raise(high)}; }, {});
+}
+
+// Jumps from 0 to alpha.
+Status ThresholdedRelu(KernelContext& context) {
+  const double alpha = AlphaOf(context);
+  return Pointwise(context,
+                   [=](double low, double high) {
+                     if (high < alpha) return Bounds{0, 0};
+                     if (!(low < alpha)) return Bounds{low, high};
+                     return Bounds{std::min(0.0, alpha), std::max(0.0, high)};
+                   },
+                   {});
+}
+
+Status Elu(KernelContext& context) {
+  const double alpha = AlphaOf(context);
+  const double table = std::fabs(alpha) * context.contract()[Term::kEluTable];
+  const auto value = [=](double x) { return x < 0 ? alpha * std::expm1(x) : x; };
+  const auto bounds = [=](double low, double high) {
+    Bounds range = Turning(value, low, high, 0);
+    if (low < 0) {  // the positive side is x itself
+      range.low = WidenDown(range.low) - table;
+      range.high = WidenUp(range.high) + table;
+    }
+    return range;
+  };
+  return Pointwise(context, value, bounds, {.steps = true});
+}
+
+// alpha x may be rounded before beta is added (facts/numerics.md: scale and bias in fp16).
+Status SigmoidHard(KernelContext& context) {
+  const Grid grid(context.Result().type.dtype);
+  const Contract& contract = context.contract();
+  const double alpha = AlphaOf(context);
+  const double beta = BetaOf(context);
+  const auto clamp = [](double y) { return y < 0 ? 0 : y > 1 ? 1 : y; };
+  return Pointwise(
+      context, [=](double x) { return clamp(AddOdd(alpha * x, beta)); },
+      [&](double low, double high) {
+        const Bounds product = Held(grid, contract, Scaled(low, high, alpha));
+        const Bounds sum =
+            Held(grid, contract, {AddDown(product.low, beta), AddUp(product.high, beta)});
+        return Bounds{clamp(sum.low), clamp(sum.high)};
+      },
+      {.steps = true});
+}
+
+// alpha f(beta x) with a rising f: beta x and f may be rounded, f errs by its table.
+template <double (*kFunction)(double)>
+Bounds ScaledCurve(const Grid& grid, const Contract& contract, double low, double high,
+                   double alpha, double beta, double table) {
+  if (low != low) return {low, high};
+  const Bounds inner = Held(grid, contract, Scaled(low, high, beta));
+  const Bounds curve =
+      Held(grid, contract,
+           {WidenDown(kFunction(inner.low)) - table, WidenUp(kFunction(inner.high)) + table});
+  const Bounds outer = Scaled(curve.low, curve.high, alpha);
+  return {WidenDown(outer.low), WidenUp(outer.high)};
+}
+
+double TanhValue(double x) { return std::tanh(x); }
+
+Status ScaledTanh(KernelContext& context) {
+  const Grid grid(context.Result().type.dtype);
+  const Contract& contract = context.contract();
+  const double alpha = AlphaOf(context);
+  const double beta = BetaOf(context);
+  return Pointwise(
+      context, [=](double x) { return alpha * std::tanh(beta * x); },
+      [&](double low, double high) {
+        return ScaledCurve<TanhValue>(grid, contract, low, high, alpha, beta,
+                                      contract[Term::kTanhTable]);
+      },
+      {.steps = true});
+}
+
+double SoftplusValue(double x) { return (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x))); }
+
+// Calls visit(element, channel) for x of [N, C, ...].
+template <typename Visit>
+void ForEachChannel(const Shape& shape, const Visit& visit) {
+  size_t inner = 1;
+  for (int axis = 2; axis < shape.rank(); ++axis) inner *= static_cast<size_t>(shape[axis]);
+  const auto channels = static_cast<size_t>(shape[1]);
+  const auto count = static_cast<size_t>(shape.Elements());
+  for (size_t i = 0; i < count; ++i) visit(i, i / inner % channels);
+}
+
+Status SoftplusParametric(KernelContext& context) {
+  using P = params::WithAlphaBeta;
+  const BoundedTensor& x = context.Input(P::kX);
+  const BoundedTensor& alpha = context.Input(P::kAlpha);
+  const BoundedTensor& beta = context.Input(P::kBeta);
+  BoundedTensor& result = context.Result();
+  const Grid grid(result.type.dtype);
+  const Contract& contract = context.contract();
+  const Raw raw = AllocateRaw(context, result.size, true);
+  ForEachChannel(x.type.shape, [&](size_t i, size_t c) {
+    raw.value[i] = alpha.value[c] * SoftplusValue(beta.value[c] * x.value[i]);
+    const Bounds bounds =
+        ScaledCurve<SoftplusValue>(grid, contract, x.low[i], x.high[i], alpha.value[c],
+                                   beta.value[c], contract[Term::kSoftplusTable]);
+    raw.low[i] = bounds.low;
+    raw.high[i] = bounds.high;
+    raw.nan[i] = x.NanAt(i) ? 1 : 0;
+  });
+  StoreFloats(context, result, raw);
+  return {};
+}
+
+Status Prelu(KernelContext& context) {
+  using P = params::WithAlpha;
+  const BoundedTensor& x = context.Input(P::kX);
+  const BoundedTensor& alpha = context.Input(P::kAlpha);
+  BoundedTensor& result = context.Result();
+  const Raw raw = AllocateRaw(context, result.size, !x.point());
+  ForEachChannel(x.type.shape, [&](size_t i, size_t c) {
+    const auto line = [&](double v) { return v < 0 ? v * alpha.value[c] : v; };
+    raw.value[i] = line(x.value[i]);
+    if (raw.low == nullptr) return;
+    const Bounds bounds = Turning(line, x.low[i], x.high[i], 0);
+    raw.low[i] = WidenDown(bounds.low);
+    raw.high[i] = WidenUp(bounds.high);
+    raw.nan[i] = x.NanAt(i) ? 1 : 0;
+  });
+  StoreFloats(context, result, raw);
+  return {};
+}
+
+}  // namespace
+}  // namespace reference
+
+constinit const ReferenceKernel kReferenceLeakyRelu = {.evaluate = reference::LeakyRelu};
+constinit const ReferenceKernel kReferenceClampedRelu = {.evaluate = reference::ClampedRelu};
+constinit const ReferenceKernel kReferenceThreshold = {.evaluate = reference::Threshold};
+constinit const ReferenceKernel kReferenceThresholdedRelu = {.evaluate =
+                                                                 reference::ThresholdedRelu};
+constinit const ReferenceKernel kReferenceElu = {.evaluate = reference::Elu,
+                                                 .terms = reference::kEluTerms};
+constinit const ReferenceKernel kReferenceSigmoidHard = {.evaluate = reference::SigmoidHard};
+constinit const ReferenceKernel kReferenceScaledTanh = {.evaluate = reference::ScaledTanh,
+                                                        .terms = reference::kTanhTerms};
+constinit const ReferenceKernel kReferencePrelu = {.evaluate = reference::Prelu};
+constinit const ReferenceKernel kReferenceSoftplusParametric = {
+    .evaluate = reference::SoftplusParametric, .terms = reference::kSoftplusTerms};
+
+}  // namespace anecheck

@@ -1,0 +1,293 @@
+// Normalizations with given statistics or without a mean: batch norm, l2 norm, local response norm.
+#include <algorithm>
+
+#include "harness/ops/params.h"
+#include "oracles/reference/dot.h"
+#include "oracles/reference/groups.h"
+#include "oracles/reference/pointwise.h"
+#include "oracles/reference/wide.h"
+
+namespace anecheck {
+namespace reference {
+namespace {
+
+constexpr Term kBatchTerms[] = {Term::kRootUlp, Term::kNormDifference, Term::kBiasRounding};
+constexpr Term kSquareTerms[] = {Term::kAccumulatorUnit, Term::kProductRounding, Term::kRootUlp};
+constexpr Term kResponseTerms[] = {Term::kAccumulatorUnit, Term::kProductRounding,
+                                   Term::kExponentialUlp};
+
+Bounds Times(const Bounds& a, const Bounds& b) {
+  const double corners[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
+  for (const double corner : corners) {
+    if (corner != corner) return {-kInfinity, kInfinity, true};
+  }
+  return {WidenDown(*std::min_element(std::begin(corners), std::end(corners))),
+          WidenUp(*std::max_element(std::begin(corners), std::end(corners))), a.nan || b.nan};
+}
+Bounds Plus(const Bounds& a, const Bounds& b) {
+  return {AddDown(a.low, b.low), AddUp(a.high, b.high), a.nan || b.nan};
+}
+Bounds Hull(const Bounds& a, const Bounds& b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high), a.nan || b.nan};
+}
+Bounds RangeOf(const BoundedTensor& tensor, size_t i) {
+  return {tensor.low[i], tensor.high[i], tensor.NanAt(i)};
+}
+bool IsFinite(const Bounds& range) {
+  return !range.nan && std::fabs(range.low) < kInfinity && std::fabs(range.high) < kInfinity;
+}
+
+// What every step of these operations uses.
+class Steps {
+ public:
+  Steps(const Contract& contract, const Grid& grid) : contract_(contract), grid_(grid) {}
+
+  Bounds Hold(const Bounds& range) const { return Held(grid_, contract_, range); }
+  // 1 / sqrt, rounded with the root's neighbours.
+  Bounds ReciprocalRoot(const Bounds& range) const {
+    if (range.high < 0) return {kNan, kNan};
+    const double least = 1 / std::sqrt(range.high);
+    const double most = range.low > 0 ? 1 / std::sqrt(range.low) : kInfinity;
+    return Hold(Neighbours({least, most, range.nan || range.low < 0}, Term::kRootUlp));
+  }
+  Bounds Neighbours(const Bounds& range, Term term) const {
+    const auto ulp = static_cast<int>(contract_[term]);
+    const double low = grid_.Step(grid_.Round(range.low), -ulp);
+    const double high = grid_.Step(grid_.Round(range.high), ulp);
+    return {std::min(WidenDown(range.low), std::max(0.0, low)), std::max(WidenUp(range.high), high),
+            range.nan};
+  }
+
+ private:
+  const Contract& contract_;
+  const Grid& grid_;
+};
+
+// ---- batch norm ----
+
+struct Channel {
+  double mean = 0;
+  double variance = 0;
+  double gamma = 1;
+  double beta = 0;
+};
+
+class BatchNormalizer {
+ public:
+  BatchNormalizer(const Contract& contract, const Grid& grid, double epsilon)
+      : steps_(contract, grid), grid_(grid), epsilon_(epsilon) {}
+
+  // gamma (x - mean) / sqrt(variance + epsilon) + beta, or a double that rounds like it.
+  double Value(const Channel& c, double x) const {
+    const double under = c.variance + epsilon_;
+    if (!(std::fabs(x) < kInfinity) || !(under > 0) || !(under < kInfinity)) {
+      return (x - c.mean) * c.gamma / std::sqrt(under) + c.beta;
+    }
+    const double scaled = (x - c.mean) * c.gamma / std::sqrt(under);
+    const double value = scaled + c.beta;
+    const double error = (std::fabs(scaled) + std::fabs(value)) * 0x1p-49;
+    if (IsSettled(grid_, value, error)) return value;
+    const Wide root = Sqrt(Wide(c.variance) + Wide(epsilon_));
+    return ((Wide(x) - Wide(c.mean)) * Wide(c.gamma) / root + Wide(c.beta)).Odd();
+  }
+
+  // Either the steps in order, or folded to scale and offset (facts/more/op_notes.csv, batch_norm:
+  // "folds to an affine for inference"), each step held rounded or not.
+  Bounds Bound(const Channel& c, const Bounds& x) const {
+    if (!IsFinite(x)) return Special(c, x);
+    const double under = c.variance + epsilon_;
+    const Bounds root = steps_.ReciprocalRoot(steps_.Hold({under, under}));
+    const Bounds scale = steps_.Hold(Times(root, {c.gamma, c.gamma}));
+    const Bounds difference = steps_.Hold({AddDown(x.low, -c.mean), AddUp(x.high, -c.mean)});
+    const Bounds normal = steps_.Hold(Times(difference, root));
+    const Bounds scaled = steps_.Hold(Times(normal, {c.gamma, c.gamma}));
+    const Bounds in_order = Plus(scaled, {c.beta, c.beta});
+    const Bounds at_once = Plus(steps_.Hold(Times(difference, scale)), {c.beta, c.beta});
+    const Bounds shift = steps_.Hold(Times(scale, {-c.mean, -c.mean}));
+    const Bounds offset = steps_.Hold(Plus(shift, {c.beta, c.beta}));
+    const Bounds folded = Plus(steps_.Hold(Times(x, scale)), offset);
+    return Hull(Hull(in_order, at_once), folded);
+  }
+
+ private:
+  Bounds Special(const Channel& c, const Bounds& x) const {
+    if (x.low == x.high || x.low != x.low) {
+      const double value = Value(c, x.low);
+      return {value, value, value != value};
+    }
+    return {-kInfinity, kInfinity, true};
+  }
+
+  Steps steps_;
+  const Grid& grid_;
+  double epsilon_;
+};
+
+double At(KernelContext& context, int parameter, size_t channel, double fallback) {
+  return context.HasInput(parameter) ? context.Input(parameter).value[channel] : fallback;
+}
+
+Status BatchNorm(KernelContext& context) {
+  using P = params::BatchNorm;
+  const BoundedTensor& x = context.Input(P::kX);
+  BoundedTensor& result = context.Result();
+  const Grid grid(result.type.dtype);
+  const double epsilon = grid.Round(context.node().Float(P::kEpsilon, 1e-5));
+  const BatchNormalizer normalizer(context.contract(), grid, epsilon);
+  const Raw raw = AllocateRaw(context, result.size, true);
+  const Shape& shape = x.type.shape;
+  size_t inner = 1;
+  for (int axis = 2; axis < shape.rank(); ++axis) inner *= static_cast<size_t>(shape[axis]);
+  for (size_t i = 0; i < result.size; ++i) {
+    const size_t channel = i / inner % static_cast<size_t>(shape[1]);
+    const Channel c = {At(context, P::kMean, channel, 0), At(context, P::kVariance, channel, 0),
+                       At(context, P::kGamma, channel, 1), At(context, P::kBeta, channel, 0)};
+    raw.value[i] = normalizer.Value(c, x.value[i]);
+    const Bounds bounds = normalizer.Bound(c, RangeOf(x, i));
+    raw.low[i] = bounds.low;
+    raw.high[i] = bounds.high;
+    raw.nan[i] = bounds.nan ? 1 : 0;
+  }
+  StoreFloats(context, result, raw);
+  return {};
+}
+
+// ---- l2 norm ----
+
+// The sum of squares of a group: no square is negative.
+Accumulated SquareSum(Accumulator& accumulator, const Lanes& lanes, size_t count) {
+  Accumulated sum = accumulator.Dot(lanes, lanes, count);
+  if (sum.low < 0) sum.low = 0;
+  if ((sum.beyond & kUpward) != 0) sum.high = kInfinity;
+  return sum;
+}
+
+// x / sqrt(sum + epsilon), or a double that rounds like it.
+double L2Value(const Grid& grid, double x, double sum, double epsilon) {
+  const double value = x / std::sqrt(sum + epsilon);
+  if (!(std::fabs(value) < kInfinity) || IsSettled(grid, value, std::fabs(value) * 0x1p-49)) {
+    return value;
+  }
+  return (Wide(x) / Sqrt(Wide(sum) + Wide(epsilon))).Odd();
+}
+
+// The last three axes are normalised together (MIL's definition).
+Status L2Norm(KernelContext& context) {
+  using P = params::WithEpsilon;
+  BoundedTensor& x = context.Input(P::kX);
+  BoundedTensor& result = context.Result();
+  const Grid grid(result.type.dtype);
+  const Steps steps(context.contract(), grid);
+  const double epsilon = grid.Round(context.node().Float(P::kEpsilon, 1e-6));
+  const int rank = x.type.shape.rank();
+  const uint32_t mask = uint32_t{7} << (rank - 3);
+  const AxisSplit split = SplitAxes(context.arena(), x.type.shape, mask);
+  Accumulator accumulator(context, x, &x);
+  LaneBuffer buffer(context.arena(), split.inner.size(), x.point());
+  const Raw raw = AllocateRaw(context, result.size, true);
+  for (const int64_t base : split.outer) {
+    GatherOffsets(x, base, split.inner, buffer);
+    const Accumulated sum = SquareSum(accumulator, buffer.lanes(), split.inner.size());
+    const Bounds under =
+        steps.Hold(Plus(steps.Hold({sum.low, sum.high, sum.nan}), {epsilon, epsilon}));
+    const Bounds root = steps.ReciprocalRoot(under);
+    for (const int64_t offset : split.inner) {
+      const auto at = static_cast<size_t>(base + offset);
+      raw.value[at] = L2Value(grid, x.value[at], sum.value, epsilon);
+      Bounds bounds = Times(RangeOf(x, at), root);
+      if (bounds.low != bounds.low || raw.value[at] != raw.value[at]) {
+        bounds = {-kInfinity, kInfinity, true};
+      }
+      raw.low[at] = bounds.low;
+      raw.high[at] = bounds.high;
+      raw.nan[at] = bounds.nan || under.nan ? 1 : 0;
+    }
+  }
+  StoreFloats(context, result, raw);
+  return {};
+}
+
+// ---- local response norm ----
+
+struct Response {
+  int64_t size = 1;
+  double alpha = 0;
+  double beta = 0;
+  double k = 0;
+};
+
+// x / (k + alpha / size * sum)^beta.
+double ResponseValue(const Grid& grid, const Response& r, double x, double sum) {
+  const auto size = static_cast<double>(r.size);
+  const double under = r.k + r.alpha / size * sum;
+  const double value = x * std::pow(under, -r.beta);
+  if (!(std::fabs(value) < kInfinity) || !(under > 0) || !(under < kInfinity) ||
+      IsSettled(grid, value, std::fabs(value) * (1 + std::fabs(r.beta)) * 0x1p-48)) {
+    return value;
+  }
+  const Wide exact = Wide(r.k) + Wide(r.alpha) * Wide(sum) / Wide(size);
+  return (Wide(x) * Exp(Wide(-r.beta) * Log(exact))).Odd();
+}
+
+Bounds ResponseBounds(const Steps& steps, const Response& r, const Bounds& x, const Bounds& sum) {
+  // The layer stores alpha / size as one constant (facts/netlist_layers.csv).
+  const double scale = r.alpha / static_cast<double>(r.size);
+  const Bounds factor = steps.Hold({WidenDown(scale), WidenUp(scale)});
+  const Bounds under = steps.Hold(Plus(steps.Hold(Times(sum, factor)), {r.k, r.k}));
+  if (!(under.low > 0) || !IsFinite(x) || !IsFinite(under)) return {-kInfinity, kInfinity, true};
+  const double a = std::pow(under.low, -r.beta);
+  const double b = std::pow(under.high, -r.beta);
+  const Bounds power = steps.Hold(
+      steps.Neighbours({std::min(a, b), std::max(a, b), under.nan}, Term::kExponentialUlp));
+  return Times(x, power);
+}
+
+// The window lies around the channel; of an even size the extra one comes first (assumed: MIL does
+// not say).
+Status LocalResponseNorm(KernelContext& context) {
+  using P = params::LocalResponseNorm;
+  BoundedTensor& x = context.Input(P::kX);
+  BoundedTensor& result = context.Result();
+  const NodeView& node = context.node();
+  const Grid grid(result.type.dtype);
+  const Steps steps(context.contract(), grid);
+  const Response response = {node.Int(P::kSize, 1), grid.Round(node.Float(P::kAlpha, 1e-4)),
+                             grid.Round(node.Float(P::kBeta, 0.75)),
+                             grid.Round(node.Float(P::kK, 1))};
+  const Shape& shape = x.type.shape;
+  const Strides strides = RowMajorStrides(shape);
+  const int64_t channels = shape[1];
+  Accumulator accumulator(context, x, &x);
+  LaneBuffer buffer(context.arena(), static_cast<size_t>(std::min(response.size, channels)),
+                    x.point());
+  const Raw raw = AllocateRaw(context, result.size, true);
+  for (size_t at = 0; at < result.size; ++at) {
+    const auto here = static_cast<int64_t>(at);
+    const int64_t channel = here / strides[1] % channels;
+    const int64_t first = std::max<int64_t>(0, channel - response.size / 2);
+    const int64_t last = std::min(channels - 1, channel + (response.size - 1) / 2);
+    const auto count = static_cast<size_t>(last - first + 1);
+    GatherStrided(x, here + (first - channel) * strides[1], strides[1], count, buffer, 0);
+    const Accumulated sum = SquareSum(accumulator, buffer.lanes(), count);
+    raw.value[at] = ResponseValue(grid, response, x.value[at], sum.value);
+    const Bounds bounds =
+        ResponseBounds(steps, response, RangeOf(x, at), steps.Hold({sum.low, sum.high, sum.nan}));
+    raw.low[at] = bounds.low;
+    raw.high[at] = bounds.high;
+    raw.nan[at] = bounds.nan ? 1 : 0;
+  }
+  StoreFloats(context, result, raw);
+  return {};
+}
+
+}  // namespace
+}  // namespace reference
+
+constinit const ReferenceKernel kReferenceBatchNorm = {.evaluate = reference::BatchNorm,
+                                                       .terms = reference::kBatchTerms};
+constinit const ReferenceKernel kReferenceL2Norm = {.evaluate = reference::L2Norm,
+                                                    .terms = reference::kSquareTerms};
+constinit const ReferenceKernel kReferenceLocalResponseNorm = {
+    .evaluate = reference::LocalResponseNorm, .terms = reference::kResponseTerms};
+
+}  // namespace anecheck

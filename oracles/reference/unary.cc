@@ -1,0 +1,205 @@
+// Functions of one variable beside the tabled activations: magnitudes, roots, exponentials,
+// logarithms, and roundings to whole numbers.
+#include <algorithm>
+
+#include "harness/ops/params.h"
+#include "oracles/reference/integers.h"
+#include "oracles/reference/pointwise.h"
+#include "oracles/reference/store.h"
+
+namespace anecheck {
+namespace reference {
+namespace {
+
+constexpr Term kRootTerms[] = {Term::kRootUlp};
+constexpr Term kDivideTerms[] = {Term::kDivideUlp};
+constexpr Term kExponentialTerms[] = {Term::kExponentialUlp};
+
+int UlpOf(const KernelContext& context, Term term) {
+  return static_cast<int>(context.contract()[term]);
+}
+
+double AbsValue(double x) { return std::fabs(x); }
+double SquareValue(double x) { return x * x; }
+
+// Integers: the magnitude or square of an interval, wrapped as two's complement is.
+template <double (*kFunction)(double)>
+Status IntegerTurning(KernelContext& context) {
+  const BoundedTensor& x = context.Input(params::Unary::kX);
+  BoundedTensor& result = context.Result();
+  const DType dtype = result.type.dtype;
+  const IntegerRange range = RangeOf(dtype);
+  const Raw raw = AllocateRaw(context, result.size, !x.point());
+  const auto wrap = [&](double y) { return WrapInteger(dtype, static_cast<int64_t>(y)); };
+  for (size_t i = 0; i < result.size; ++i) {
+    raw.value[i] = wrap(kFunction(x.value[i]));
+    if (x.point()) continue;
+    const Bounds bounds = Turning(kFunction, x.low[i], x.high[i], 0);
+    const bool fits = bounds.high <= range.high;
+    const bool point = x.low[i] == x.high[i];
+    raw.low[i] = fits ? bounds.low : point ? wrap(bounds.low) : range.low;
+    raw.high[i] = fits ? bounds.high : point ? wrap(bounds.high) : range.high;
+  }
+  StoreExact(result, raw);
+  return {};
+}
+
+// Exact in double for fp16 and fp32 alike.
+template <double (*kFunction)(double)>
+Status MagnitudeLike(KernelContext& context) {
+  if (!IsFloat(context.Result().type.dtype)) return IntegerTurning<kFunction>(context);
+  return Pointwise(context,
+                   [](double low, double high) {
+                     const Bounds bounds = Turning(kFunction, low, high, 0);
+                     return low == high ? bounds
+                                        : Bounds{WidenDown(bounds.low), WidenUp(bounds.high)};
+                   },
+                   {});
+}
+
+// Correctly rounded by IEEE 754 in double, which is wide enough (rounding.h).
+double RootValue(double x) { return std::sqrt(x); }
+
+Status SquareRoot(KernelContext& context) {
+  return Pointwise(
+      context, [](double low, double high) { return OnDomain<RootValue>(low, high, 0, kInfinity); },
+      {.ulp = UlpOf(context, Term::kRootUlp)});
+}
+
+// f(x + epsilon): the sum may be rounded on the way.
+template <typename Value, typename Function>
+Status AfterEpsilon(KernelContext& context, double fallback, int ulp, const Value& value,
+                    const Function& function) {
+  const Grid grid(context.Result().type.dtype);
+  const Contract& contract = context.contract();
+  const double epsilon = grid.Round(context.node().Float(params::WithEpsilon::kEpsilon, fallback));
+  // Adding zero would lose the sign of a zero, and so does an engine with that departure.
+  const bool unsigned_zero = contract.Find(Effect::kUnsignedZero) != nullptr;
+  const auto shifted = [=](double x) {
+    if (epsilon != 0) return x + epsilon;
+    return unsigned_zero && x == 0 ? 0.0 : x;
+  };
+  const bool signed_zero = context.Input(0).signed_zero || unsigned_zero;
+  const auto bounds = [&](double low, double high) {
+    const Bounds at = epsilon == 0 ? Bounds{shifted(low), shifted(high)}
+                                   : Held(grid, contract, {shifted(low), shifted(high)});
+    return function(at.low, at.high, signed_zero);
+  };
+  return Pointwise(context, [&](double x) { return value(shifted(x)); }, bounds,
+                   {.ulp = ulp, .steps = true});
+}
+
+double ReciprocalValue(double x) {
+  return std::fabs(x) < kInfinity && x != 0 ? DivideOdd(1, x) : 1 / x;
+}
+
+Bounds ReciprocalBounds(double low, double high, bool signed_zero) {
+  if (low != low) return {low, high};
+  if (low <= 0 && high >= 0) {
+    if (low == high && signed_zero) return {1 / low, 1 / high};
+    return {-kInfinity, kInfinity};
+  }
+  return {ReciprocalValue(high), ReciprocalValue(low)};
+}
+
+Status Inverse(KernelContext& context) {
+  return AfterEpsilon(context, 1e-4, UlpOf(context, Term::kDivideUlp), ReciprocalValue,
+                      ReciprocalBounds);
+}
+
+double ReciprocalRootValue(double x) { return 1 / std::sqrt(x); }
+
+Bounds ReciprocalRootBounds(double low, double high, bool signed_zero) {
+  if (low != low || high < 0) return {kNan, kNan};
+  if (low == 0 && high == 0 && signed_zero) {
+    return {ReciprocalRootValue(low), ReciprocalRootValue(high)};
+  }
+  // Which infinity a zero gives depends on its sign.
+  const double least = low <= 0 && !signed_zero ? -kInfinity
+                       : high == 0              ? -kInfinity
+                                                : ReciprocalRootValue(high);
+  const double most = low <= 0 ? kInfinity : ReciprocalRootValue(low);
+  return {WidenDown(least), WidenUp(most), low < 0};
+}
+
+Status ReciprocalRoot(KernelContext& context) {
+  return AfterEpsilon(context, 1e-12, UlpOf(context, Term::kRootUlp), ReciprocalRootValue,
+                      ReciprocalRootBounds);
+}
+
+double LogValue(double x) { return std::log(x); }
+
+Status Logarithm(KernelContext& context) {
+  return AfterEpsilon(context, 1e-45, UlpOf(context, Term::kExponentialUlp), LogValue,
+                      [](double low, double high, bool) {
+                        Bounds bounds = OnDomain<LogValue>(low, high, 0, kInfinity);
+                        bounds.low = WidenDown(bounds.low);
+                        bounds.high = WidenUp(bounds.high);
+                        return bounds;
+                      });
+}
+
+double ExpValue(double x) { return std::exp(x); }
+double Exp2Value(double x) { return std::exp2(x); }
+double SoftsignValue(double x) {
+  if (std::fabs(x) == kInfinity) return std::copysign(1.0, x);
+  return DivideOdd(x, 1 + std::fabs(x));
+}
+
+template <double (*kFunction)(double)>
+Status Evaluated(KernelContext& context) {
+  return Pointwise(context, Monotone<kFunction>, {.ulp = UlpOf(context, Term::kExponentialUlp)});
+}
+
+double SignValue(double x) { return x != x ? x : x > 0 ? 1 : x < 0 ? -1 : 0; }
+double CeilValue(double x) { return std::ceil(x); }
+double FloorValue(double x) { return std::floor(x); }
+// Half to even, written out because the rounding mode is a process's own.
+double RoundValue(double x) {
+  const double below = std::floor(x);
+  const double part = x - below;
+  if (!(part < kInfinity)) return x;
+  const bool up = part > 0.5 || (part == 0.5 && std::fmod(below, 2) != 0);
+  return up ? below + 1 : below;
+}
+
+// Monotone steps: whole numbers between the ends of the operand's interval and no others.
+template <double (*kFunction)(double)>
+Status Steps(KernelContext& context) {
+  ANECHECK_RETURN_IF_ERROR(Pointwise(context, Monotone<kFunction>, {}));
+  context.Result().whole = true;
+  return {};
+}
+
+}  // namespace
+}  // namespace reference
+
+constinit const ReferenceKernel kReferenceAbs = {.evaluate =
+                                                     reference::MagnitudeLike<reference::AbsValue>};
+constinit const ReferenceKernel kReferenceSquare = {
+    .evaluate = reference::MagnitudeLike<reference::SquareValue>};
+constinit const ReferenceKernel kReferenceSqrt = {.evaluate = reference::SquareRoot,
+                                                  .terms = reference::kRootTerms};
+constinit const ReferenceKernel kReferenceRsqrt = {.evaluate = reference::ReciprocalRoot,
+                                                   .terms = reference::kRootTerms};
+constinit const ReferenceKernel kReferenceInverse = {.evaluate = reference::Inverse,
+                                                     .terms = reference::kDivideTerms};
+constinit const ReferenceKernel kReferenceLog = {.evaluate = reference::Logarithm,
+                                                 .terms = reference::kExponentialTerms};
+constinit const ReferenceKernel kReferenceExp = {
+    .evaluate = reference::Evaluated<reference::ExpValue>, .terms = reference::kExponentialTerms};
+constinit const ReferenceKernel kReferenceExp2 = {
+    .evaluate = reference::Evaluated<reference::Exp2Value>, .terms = reference::kExponentialTerms};
+constinit const ReferenceKernel kReferenceSoftsign = {
+    .evaluate = reference::Evaluated<reference::SoftsignValue>,
+    .terms = reference::kExponentialTerms};
+constinit const ReferenceKernel kReferenceSign = {.evaluate =
+                                                      reference::Steps<reference::SignValue>};
+constinit const ReferenceKernel kReferenceCeil = {.evaluate =
+                                                      reference::Steps<reference::CeilValue>};
+constinit const ReferenceKernel kReferenceFloor = {.evaluate =
+                                                       reference::Steps<reference::FloorValue>};
+constinit const ReferenceKernel kReferenceRound = {.evaluate =
+                                                       reference::Steps<reference::RoundValue>};
+
+}  // namespace anecheck
