@@ -104,6 +104,7 @@ struct OpGenerator {
   // How often it is drawn relative to the others; 0 where it is drawn only when it is asked for,
   // since the simulated engine refuses it.
   uint8_t weight = 4;
+  // Null where no instance can be judged and so none is drawn.
   bool (*draw)(Drawer& drawer, ValueId x) = nullptr;
 };
 

@@ -51,7 +51,8 @@ class Lottery {
   Lottery(const GeneratorOptions& options, bool all) {
     for (const OpGenerator* generator : AllOpGenerators()) {
       const OpDefinition& op = GetOp(generator->kind);
-      const bool allowed = options.ops.test(static_cast<size_t>(generator->kind)) &&
+      const bool allowed = generator->draw != nullptr &&
+                           options.ops.test(static_cast<size_t>(generator->kind)) &&
                            op.family_floor <= options.family && (all || generator->weight > 0) &&
                            (all || IsReached(op, options.family)) &&
                            (options.mode != CaseMode::kInteger || generator->integer);

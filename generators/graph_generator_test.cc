@@ -90,6 +90,10 @@ TEST(GraphGenerator, EveryOperationIsDrawn) {
     }
   }
   for (const OpGenerator* generator : AllOpGenerators()) {
+    if (generator->draw == nullptr) {
+      EXPECT_FALSE(GetOp(generator->kind).no_reference_reason.empty());
+      continue;
+    }
     EXPECT_TRUE(seen.contains(GetOp(generator->kind).schema.name))
         << GetOp(generator->kind).schema.name;
   }
