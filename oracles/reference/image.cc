@@ -54,7 +54,10 @@ Position GridPoint(GridMode mode, int64_t i, int64_t count, double begin, double
       point = MakePosition(2 * n * begin + (2 * at + 1) * (span + 1) - n, 2 * n, extent, relative);
       break;
   }
-  return Clamped(point, std::min(begin, end), std::max(begin, end));
+  const double first = std::min(begin, end);
+  const double last = std::max(begin, end);
+  if (point.value() <= first) return MakePosition(first, 1, extent, relative);
+  return point.value() >= last ? MakePosition(last, 1, extent, relative) : point;
 }
 
 // The result is planes of height x width; `point(axis, i)` gives the position along height (0) or

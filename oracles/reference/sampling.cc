@@ -171,17 +171,6 @@ Position MakePosition(double numerator, double denominator, int64_t extent, doub
   return position;
 }
 
-Position Clamped(const Position& position, double first, double last) {
-  Position held = position;
-  if (position.value() <= first || position.value() >= last) {
-    held.numerator = position.value() <= first ? first : last;
-    held.denominator = 1;
-  }
-  held.low = std::clamp(position.low, first, last);
-  held.high = std::clamp(position.high, first, last);
-  return held;
-}
-
 Sampled Anything(double value) { return {value, -kInfinity, kInfinity, 1}; }
 
 Sampled Either(const Sampled& a, const Sampled& b) {
@@ -222,6 +211,8 @@ Sampled SampleLinear(const KernelContext& context, const Plane& plane, const Pos
       sampled.high = std::max(sampled.high, bound->high);
     }
   }
+  // Where a sum on the way may overflow, the next may meet both infinities.
+  if (!IsFinite(sampled.low) || !IsFinite(sampled.high)) return Anything(sampled.value);
   return sampled;
 }
 

@@ -22,8 +22,6 @@ struct Position {
 // A position whose computation errs by `relative` times its magnitude and the axis, unless it is a
 // whole number, which every engine is taken to find exactly.
 Position MakePosition(double numerator, double denominator, int64_t extent, double relative);
-// The same, held in [first, last].
-Position Clamped(const Position& position, double first, double last);
 
 // What stands beyond the edge of an image.
 enum class Edge : uint8_t { kConstant, kBorder, kReflection, kSymmetric };

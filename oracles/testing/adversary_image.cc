@@ -20,10 +20,25 @@ double Adversary::Blend(DType dtype, double a, double b, double weight) {
   return a + held(held(weight) * held(b - a));
 }
 
+// The pixel that stands for a position: `lower` counts from the pixels' corners or their centres,
+// otherwise it is the nearest, at a tie either one.
+double Adversary::Nearest(const Fraction& p, int64_t in, int64_t out, bool lower) {
+  const auto last = static_cast<double>(in - 1);
+  if (lower) {
+    const double centre = static_cast<double>(in) / (2 * static_cast<double>(out));
+    return std::min(last, std::floor(p.value() + (Flip() ? centre : 0)));
+  }
+  const double up = std::floor(p.value() + 0.5);
+  return up - p.value() == 0.5 && Flip() ? up - 1 : up;
+}
+
 bool Adversary::RunImage(const NodeView& node) {
   const Sampling sampling = SamplingOf(node, Operands(node));
   const DType dtype = node.ResultType().dtype;
   const Elements& x = In(node, 0);
+  const Shape& shape = node.ResultType().shape;
+  const int64_t height = shape[shape.rank() - 2];
+  const int64_t width = shape[shape.rank() - 1];
   Elements& result = values_[node.Result()];
   const auto position = [&](const Fraction& p, int64_t extent) {
     if (p.value() == std::floor(p.value())) return p.value();
@@ -42,9 +57,8 @@ bool Adversary::RunImage(const NodeView& node) {
       return from ? x[*from] : constant;
     };
     if (sampling.nearest) {
-      const double shift = sampling.lower ? 0 : 0.5;
-      result.push_back(
-          pixel(std::floor(point.y.value() + shift), std::floor(point.x.value() + shift)));
+      result.push_back(pixel(Nearest(point.y, sampling.height, height, sampling.lower),
+                             Nearest(point.x, sampling.width, width, sampling.lower)));
       continue;
     }
     const double y = position(point.y, sampling.height);
