@@ -142,7 +142,8 @@ Result<Bytes> MakeFile(const DescriptorGenerator& generator, const FileRecipe& r
 }
 
 Json RecipeToJson(const FileRecipe& recipe) {
-  Json json = {{"seed", recipe.seed}};
+  Json json;
+  json["seed"] = recipe.seed;
   if (!recipe.mutations.empty()) json["mutations"] = Json::array();
   for (const Mutation& mutation : recipe.mutations) {
     json["mutations"].push_back({{"kind", mutation.kind}, {"parameters", mutation.parameters}});

@@ -29,9 +29,25 @@ std::string ValueText(const Json& value) {
   return text;
 }
 
+// The value without the members that are not compared.
+Json Without(std::span<const std::string_view> ignored, const Json& value) {
+  if (value.is_object()) {
+    Json kept = Json::object();
+    for (const auto& [name, member] : value.items()) {
+      if (std::ranges::find(ignored, name) == ignored.end()) kept[name] = Without(ignored, member);
+    }
+    return kept;
+  }
+  if (!value.is_array()) return value;
+  Json kept = Json::array();
+  for (const Json& element : value) kept.push_back(Without(ignored, element));
+  return kept;
+}
+
 class Differ {
  public:
-  Differ(bool layout, size_t limit) : layout_(layout), limit_(limit) {}
+  Differ(std::span<const std::string_view> ignored, size_t limit)
+      : ignored_(ignored), limit_(limit) {}
 
   void Compare(const std::string& path, const Json& before, const Json& after) {
     if (before.is_object() && after.is_object()) {
@@ -46,7 +62,9 @@ class Differ {
   FileDifferences Take() { return std::move(found_); }
 
  private:
-  bool Skips(std::string_view member) const { return !layout_ && IsLayoutMember(member); }
+  bool Skips(std::string_view member) const {
+    return std::ranges::find(ignored_, member) != ignored_.end();
+  }
 
   static std::string Member(const std::string& path, std::string_view name) {
     return path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
@@ -58,8 +76,12 @@ class Differ {
       return;
     }
     found_.structure.push_back({kind, path.empty() ? "." : path,
-                                before == nullptr ? "" : ValueText(*before),
-                                after == nullptr ? "" : ValueText(*after)});
+                                before == nullptr ? "" : Text(*before),
+                                after == nullptr ? "" : Text(*after)});
+  }
+
+  std::string Text(const Json& value) const {
+    return ValueText(value.is_structured() ? Without(ignored_, value) : value);
   }
 
   void CompareObjects(const std::string& path, const Json& before, const Json& after) {
@@ -79,7 +101,7 @@ class Differ {
     }
   }
 
-  // Equal but for what is layout.
+  // Equal but for what is ignored.
   bool Same(const Json& before, const Json& after) const {
     if (before.is_object() && after.is_object()) {
       for (const auto& [name, value] : before.items()) {
@@ -171,7 +193,7 @@ class Differ {
     settle();
   }
 
-  bool layout_;
+  std::span<const std::string_view> ignored_;
   size_t limit_;
   FileDifferences found_;
 };
@@ -190,14 +212,20 @@ std::string_view DifferenceKindName(DifferenceKind kind) {
   return "unknown";
 }
 
-bool IsLayoutMember(std::string_view name) {
-  static constexpr std::array<std::string_view, 4> kNames = {"vtables", "size", "overlapping",
-                                                             "module_end"};
-  return name.starts_with("@") || std::ranges::find(kNames, name) != kNames.end();
+std::span<const std::string_view> LayoutMembers(std::string_view format) {
+  using Names = std::array<std::string_view, 6>;
+  static constexpr Names kFlatbuffer = {"@",    "module_end",  "overlapping",
+                                        "size", "size_prefix", "vtables"};
+  static constexpr std::array<std::string_view, 1> kMil = {"gaps"};
+  static constexpr std::array<std::string_view, 2> kOthers = {"derived", "layout"};
+  if (format == "e5" || format == "vmfb") return kFlatbuffer;
+  if (format == "mil") return kMil;
+  return kOthers;
 }
 
-FileDifferences DiffJson(const Json& before, const Json& after, bool layout, size_t limit) {
-  Differ differ(layout, limit);
+FileDifferences DiffJson(const Json& before, const Json& after,
+                         std::span<const std::string_view> ignored, size_t limit) {
+  Differ differ(ignored, limit);
   differ.Compare("", before, after);
   return differ.Take();
 }
@@ -207,7 +235,8 @@ Result<FileDifferences> DiffFiles(const Format& format, ByteSpan before, ByteSpa
   if (std::ranges::equal(before, after)) return FileDifferences{.same_bytes = true};
   ANECHECK_ASSIGN(const Json one, format.to_json(before));
   ANECHECK_ASSIGN(const Json other, format.to_json(after));
-  return DiffJson(one, other, layout, limit);
+  const auto ignored = layout ? std::span<const std::string_view>() : LayoutMembers(format.name);
+  return DiffJson(one, other, ignored, limit);
 }
 
 std::string DifferencesText(const FileDifferences& differences) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,16 +30,19 @@ struct FileDifferences {
   bool same_bytes = false;
 };
 
-// Members of the JSON forms that say where things stand and not what they are: they are compared
-// only where `layout` is set. All begin with "@" or are named here.
-bool IsLayoutMember(std::string_view name);
+// Members of a format's JSON form that say where and how things are written, or that follow from
+// others.
+std::span<const std::string_view> LayoutMembers(std::string_view format);
 
 // Elements of arrays are matched in order (longest common subsequence of equal elements; long
 // arrays by their common beginning and end), so that one that came or went is one difference. At
-// most `limit` differences are listed.
-FileDifferences DiffJson(const Json& before, const Json& after, bool layout, size_t limit);
+// most `limit` differences are listed. Members called as one of `ignored` are left out at any
+// depth.
+FileDifferences DiffJson(const Json& before, const Json& after,
+                         std::span<const std::string_view> ignored, size_t limit);
 
-// The same of two files. Errors: those of the format's to_json.
+// The same of two files, without the layout unless it is asked for. Errors: those of the format's
+// to_json.
 Result<FileDifferences> DiffFiles(const Format& format, ByteSpan before, ByteSpan after,
                                   bool layout, size_t limit);
 
