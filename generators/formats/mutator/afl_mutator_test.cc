@@ -1,0 +1,66 @@
+// The AFL++ mutator as AFL++ loads it: by its exported names, with a format or without.
+#include <cstdint>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <vector>
+
+#include "generators/formats/mutator/anecheck_fuzz_mutator.h"
+
+namespace {
+
+using Init = void* (*)(void*, unsigned int);
+using Deinit = void (*)(void*);
+using Fuzz = size_t (*)(void*, uint8_t*, size_t, uint8_t**, uint8_t*, size_t, size_t);
+
+class AflMutator : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    library_ = dlopen(ANECHECK_AFL_MUTATOR, RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library_, nullptr) << dlerror();
+    init_ = reinterpret_cast<Init>(dlsym(library_, "afl_custom_init"));
+    deinit_ = reinterpret_cast<Deinit>(dlsym(library_, "afl_custom_deinit"));
+    fuzz_ = reinterpret_cast<Fuzz>(dlsym(library_, "afl_custom_fuzz"));
+    ASSERT_TRUE(init_ != nullptr && deinit_ != nullptr && fuzz_ != nullptr);
+  }
+
+  void* library_ = nullptr;
+  Init init_ = nullptr;
+  Deinit deinit_ = nullptr;
+  Fuzz fuzz_ = nullptr;
+};
+
+TEST_F(AflMutator, RefusesWithoutAFormat) {
+  unsetenv("ANECHECK_FORMAT");
+  EXPECT_EQ(init_(nullptr, 1), nullptr);
+  setenv("ANECHECK_FORMAT", "no-such-format", 1);
+  EXPECT_EQ(init_(nullptr, 1), nullptr);
+}
+
+TEST_F(AflMutator, ChangesInputsWithinTheirSize) {
+  setenv("ANECHECK_FORMAT", "td", 1);
+  void* mutator = init_(nullptr, 7);
+  ASSERT_NE(mutator, nullptr);
+  std::vector<uint8_t> input(64, 0x11);
+  std::vector<uint8_t> other(32, 0x22);
+  int changed = 0;
+  for (int i = 0; i < 100; ++i) {
+    uint8_t* out = nullptr;
+    const size_t size =
+        fuzz_(mutator, input.data(), input.size(), &out, other.data(), other.size(), 256);
+    ASSERT_LE(size, 256u);
+    changed += std::vector<uint8_t>(out, out + size) != input ? 1 : 0;
+  }
+  EXPECT_GT(changed, 50);
+  deinit_(mutator);
+}
+
+TEST(FuzzMutator, OneSeedGivesOneChange) {
+  std::vector<uint8_t> first(512, 0x11);
+  std::vector<uint8_t> second = first;
+  const size_t size = anecheck_fuzz_mutator("hwx", first.data(), 64, first.size(), 3);
+  EXPECT_EQ(anecheck_fuzz_mutator("hwx", second.data(), 64, second.size(), 3), size);
+  EXPECT_EQ(first, second);
+}
+
+}  // namespace

@@ -1,0 +1,36 @@
+// Structure-aware mutation for fuzzers of other people's parsers, as a C interface: link
+// libanecheck_fuzz_mutator.a and call it from LLVMFuzzerCustomMutator, or load
+// libanecheck_afl_mutator.so into AFL++ (AFL_CUSTOM_MUTATOR_LIBRARY, with ANECHECK_FORMAT=hwx).
+//
+//   extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
+//                                             unsigned seed) {
+//     return anecheck_fuzz_mutator("hwx", data, size, max_size, seed);
+//   }
+//
+// All functions may be called from several threads at once. The same arguments give the same bytes.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Changes `size` bytes at `data` in place, using up to `max_size`; returns the new size. `format`
+// is a name that `anecheck_fuzz_formats` lists; with another one the edits know no format. Input
+// that is not of the format is edited as plain bytes, or replaced by a fresh valid file.
+size_t anecheck_fuzz_mutator(const char* format, uint8_t* data, size_t size, size_t max_size,
+                             uint64_t seed);
+
+// Writes a child of two files to `out`; returns its size, at most `max_size`.
+size_t anecheck_fuzz_crossover(const char* format, const uint8_t* a, size_t a_size,
+                               const uint8_t* b, size_t b_size, uint8_t* out, size_t max_size,
+                               uint64_t seed);
+
+// The names of the formats, ended by a null pointer. Static storage.
+const char* const* anecheck_fuzz_formats(void);
+
+#ifdef __cplusplus
+}
+#endif
