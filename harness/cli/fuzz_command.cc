@@ -1,0 +1,107 @@
+// `anecheck fuzz`: files of a format thrown at a parser that is a command.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "generators/formats/registry/registry.h"
+#include "harness/base/json_text.h"
+#include "harness/cli/command.h"
+#include "harness/formats/registry/registry.h"
+#include "harness/parserfuzz/parser_fuzz.h"
+
+namespace anecheck {
+namespace {
+
+using parserfuzz::ParserFuzzOptions;
+using parserfuzz::ParserFuzzSummary;
+
+struct FuzzFlags {
+  std::string format;
+  std::string against;
+  uint64_t memory_mb = 2048;
+  bool json = false;
+  ParserFuzzOptions options;
+};
+
+bool HasFileWord(const std::vector<std::string>& words) {
+  return std::find(words.begin(), words.end(), parserfuzz::kFileWord) != words.end();
+}
+
+Status Complete(FuzzFlags& flags) {
+  ParserFuzzOptions& options = flags.options;
+  ANECHECK_ASSIGN(options.parts.format, FindFormat(flags.format));
+  options.parts.generator = FindGenerator(flags.format);
+  if (options.parts.generator == nullptr) {
+    return MakeError(ErrorCode::kUnsupported,
+                     fmt::format("format {} has no generator", flags.format));
+  }
+  if (!HasFileWord(options.command)) {
+    return MakeError(ErrorCode::kInvalid, "the command has no @@, which stands for the file");
+  }
+  if (!flags.against.empty()) options.second = {"/bin/sh", "-c", flags.against, "sh", "@@"};
+  options.limits.max_memory = flags.memory_mb << 20;
+  return {};
+}
+
+Json ToJson(const ParserFuzzSummary& summary, const std::string& out) {
+  Json findings = Json::array();
+  for (const parserfuzz::Finding& finding : summary.findings) {
+    findings.push_back(Json{{"kind", parserfuzz::FailureKindName(finding.failure.kind)},
+                            {"signature", finding.failure.signature},
+                            {"file", out + "/" + finding.file},
+                            {"size", finding.size},
+                            {"first_size", finding.first_size},
+                            {"first_index", finding.index},
+                            {"count", finding.count}});
+  }
+  return Json{
+      {"files", summary.files}, {"accepted", summary.accepted}, {"findings", std::move(findings)}};
+}
+
+std::string ToText(const ParserFuzzSummary& summary, const std::string& out) {
+  std::string text = fmt::format("{} files, {} accepted, {} findings\n", summary.files,
+                                 summary.accepted, summary.findings.size());
+  for (const parserfuzz::Finding& finding : summary.findings) {
+    text += fmt::format("{}/{} ({} bytes, {} times): {}\n", out, finding.file, finding.size,
+                        finding.count, finding.failure.signature);
+  }
+  return text;
+}
+
+int RunFuzz(FuzzFlags& flags) {
+  const Status complete = Complete(flags);
+  if (!complete.ok()) return Fail(complete.error());
+  const auto summary = parserfuzz::FuzzParser(flags.options);
+  if (!summary.ok()) return Fail(summary.error());
+  Print(flags.json ? DumpJson(ToJson(*summary, flags.options.out), 1)
+                   : ToText(*summary, flags.options.out));
+  return summary->findings.empty() ? kExitClean : kExitFindings;
+}
+
+}  // namespace
+
+void AddFuzzCommand(CLI::App& app, Selected& selected) {
+  CLI::App* command = app.add_subcommand("fuzz", "Throw files of a format at somebody's parser");
+  auto flags = std::make_shared<FuzzFlags>();
+  ParserFuzzOptions& options = flags->options;
+  options.out = "fuzz-findings";
+  command->add_option("--format", flags->format, "Format of the files")->required();
+  command->add_option("--count", options.files, "Files to make")->capture_default_str();
+  command->add_option("--seed", options.seed, "Seed of the files")->capture_default_str();
+  command->add_option("--out", options.out, "Folder for failing files")->capture_default_str();
+  command->add_option("--timeout-ms", options.limits.timeout_ms, "A longer run is a hang")
+      ->capture_default_str();
+  command->add_option("--memory-mb", flags->memory_mb, "More resident memory is a finding")
+      ->capture_default_str();
+  command->add_option("--against", flags->against,
+                      "Shell command that must accept the same files; $1 is the file");
+  command->add_flag("--json", flags->json, "One JSON document on standard output");
+  command->add_option("command", options.command, "The parser, after --; @@ stands for the file")
+      ->required();
+  command->footer("Example: anecheck fuzz --format hwx --count 5000 -- my-parser --check @@");
+  command->callback([flags, &selected] { selected = [flags] { return RunFuzz(*flags); }; });
+}
+
+}  // namespace anecheck

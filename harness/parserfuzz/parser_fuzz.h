@@ -1,0 +1,77 @@
+// Fuzzes a parser that is a command: makes files of a format, runs the command on each, and keeps
+// one small file for each way in which it fails. What `anecheck fuzz` is a shell around.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "generators/formats/mutator/structured_mutator.h"
+#include "harness/base/result.h"
+#include "harness/parserfuzz/command.h"
+
+namespace anecheck::parserfuzz {
+
+enum class FailureKind : uint8_t {
+  kNone,
+  kCrash,      // a signal ended it
+  kSanitizer,  // it printed a sanitizer's report
+  kHang,
+  kMemory,
+  kDisagreement,  // one of two commands accepts the file, the other does not
+};
+std::string_view FailureKindName(FailureKind kind);
+
+struct Failure {
+  FailureKind kind = FailureKind::kNone;
+  // Equal for failures that are probably one bug: the kind and the top of the stack, or the last
+  // line of the report, without numbers.
+  std::string signature;
+};
+
+// How one run ended, as a failure or none.
+Failure Classify(const CommandOutcome& outcome, const CommandLimits& limits);
+
+struct ParserFuzzOptions {
+  MutatorParts parts;                // the format and its generator, both set
+  std::vector<std::string> command;  // one word of it is "@@"
+  std::vector<std::string> second;   // empty, or a command that must accept the same files
+  CommandLimits limits;
+  uint64_t seed = 1;
+  uint64_t files = 1000;
+  size_t max_size = 1 << 20;
+  int minimise_runs = 300;  // runs spent on making one failing file small
+  std::string out;          // folder for the kept files
+};
+
+struct Finding {
+  Failure failure;
+  std::string file;    // in the folder
+  uint64_t index = 0;  // which file showed it first
+  uint64_t count = 0;  // files that failed so
+  uint64_t first_size = 0;
+  uint64_t size = 0;
+};
+
+struct ParserFuzzSummary {
+  uint64_t files = 0;
+  uint64_t accepted = 0;  // by the first command: exit code 0
+  std::vector<Finding> findings;
+};
+
+// File `index` of the run: valid, mutated, or both parents crossed. The same on every machine.
+Bytes MakeFile(const ParserFuzzOptions& options, uint64_t index);
+
+// Runs until all files are done or `stop` becomes true. Errors: kNotFound where a command cannot be
+// started, kIo where the folder cannot be written.
+Result<ParserFuzzSummary> FuzzParser(const ParserFuzzOptions& options,
+                                     const std::atomic<bool>* stop = nullptr);
+
+// A smaller file for which `fails` still holds, after at most `runs` calls: parts of the JSON form
+// are left out first, then runs of bytes.
+Bytes Minimise(const Format& format, Bytes file, int runs,
+               const std::function<bool(const Bytes&)>& fails);
+
+}  // namespace anecheck::parserfuzz

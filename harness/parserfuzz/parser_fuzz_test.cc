@@ -1,0 +1,113 @@
+// What fuzzing a command finds: a planted crash once, small; hangs, reports and disagreement by
+// their names; nothing in a parser that is right.
+#include "harness/parserfuzz/parser_fuzz.h"
+
+#include <csignal>
+#include <gtest/gtest.h>
+
+#include "generators/formats/td/td_generator.h"
+#include "harness/base/file.h"
+#include "harness/formats/td/td.h"
+
+namespace anecheck::parserfuzz {
+namespace {
+
+std::vector<std::string> Shell(const std::string& script) {
+  return {"/bin/sh", "-c", script, "sh", kFileWord};
+}
+
+class ParserFuzz : public ::testing::Test {
+ protected:
+  ParserFuzzOptions Options(const std::string& script) const {
+    ParserFuzzOptions options;
+    options.parts = {.format = &kFormat_td, .generator = &kGenerator_td};
+    options.command = Shell(script);
+    options.files = 8;
+    options.minimise_runs = 20;
+    options.out = folder_.File("out");
+    return options;
+  }
+
+  TempDirectory folder_ = TempDirectory::Create("anecheck-test-").value();
+};
+
+TEST_F(ParserFuzz, AParserThatIsRightHasNoFindings) {
+  const auto summary = FuzzParser(Options("exit 0"));
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  EXPECT_EQ(summary->files, 8u);
+  EXPECT_EQ(summary->accepted, 8u);
+  EXPECT_TRUE(summary->findings.empty());
+}
+
+TEST_F(ParserFuzz, ACrashIsOneFindingAndItsFileIsSmall) {
+  // Dies of every file of 10 bytes and more.
+  const auto summary = FuzzParser(Options("[ $(wc -c < \"$1\") -lt 10 ] || kill -SEGV $$"));
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  ASSERT_EQ(summary->findings.size(), 1u);
+  const Finding& finding = summary->findings[0];
+  EXPECT_EQ(finding.failure.kind, FailureKind::kCrash);
+  EXPECT_GT(finding.count, 4u);
+  EXPECT_LT(finding.size, finding.first_size);
+  const auto kept = ReadFile(folder_.File("out/") + finding.file);
+  ASSERT_TRUE(kept.ok());
+  EXPECT_EQ(kept->size(), finding.size);
+  EXPECT_GE(finding.size, 10u);
+}
+
+TEST_F(ParserFuzz, TwoCommandsThatDisagreeAreAFinding) {
+  ParserFuzzOptions options = Options("exit 0");
+  options.second = Shell("echo 'bad count 7' >&2; exit 1");
+  const auto summary = FuzzParser(options);
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  ASSERT_EQ(summary->findings.size(), 1u);
+  EXPECT_EQ(summary->findings[0].failure.signature,
+            "disagreement accepted by the first only: bad count N");
+  EXPECT_EQ(summary->findings[0].count, 8u);
+}
+
+TEST_F(ParserFuzz, AHangEndsAtTheLimit) {
+  ParserFuzzOptions options = Options("sleep 100");
+  options.files = 1;
+  options.minimise_runs = 0;
+  options.limits.timeout_ms = 50;
+  const auto summary = FuzzParser(options);
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  ASSERT_EQ(summary->findings.size(), 1u);
+  EXPECT_EQ(summary->findings[0].failure.kind, FailureKind::kHang);
+}
+
+TEST_F(ParserFuzz, AProgramThatIsNotThereIsAnError) {
+  ParserFuzzOptions options = Options("exit 0");
+  options.command = {"/no/such/program", kFileWord};
+  const auto summary = FuzzParser(options);
+  ASSERT_FALSE(summary.ok());
+  EXPECT_EQ(summary.error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(ParserFuzz, OneIndexGivesOneFile) {
+  const ParserFuzzOptions options = Options("exit 0");
+  for (uint64_t i = 0; i < 20; ++i) EXPECT_EQ(MakeFile(options, i), MakeFile(options, i));
+  EXPECT_NE(MakeFile(options, 0), MakeFile(options, 1));
+}
+
+TEST(Classify, NamesWhatHappened) {
+  const CommandLimits limits;
+  EXPECT_EQ(Classify({}, limits).kind, FailureKind::kNone);
+  EXPECT_EQ(Classify({.exit_code = 1, .err = "bad file"}, limits).kind, FailureKind::kNone);
+  EXPECT_EQ(Classify({.signal = SIGSEGV}, limits).kind, FailureKind::kCrash);
+  EXPECT_EQ(Classify({.peak_memory = limits.max_memory + 1}, limits).kind, FailureKind::kMemory);
+  const CommandOutcome report = {.exit_code = 1,
+                                 .err =
+                                     "==7==ERROR: AddressSanitizer: heap-buffer-overflow on "
+                                     "address 0x5140 at pc 0x55\n    #0 0x55d2 in Parse(char "
+                                     "const*) a.cc:7\n    #1 0x55d3 in main a.cc:9\n"};
+  EXPECT_EQ(Classify(report, limits).kind, FailureKind::kSanitizer);
+  EXPECT_EQ(Classify(report, limits).signature,
+            "sanitizer Sanitizer: heap-buffer-overflow Parse main");
+  const Failure undefined =
+      Classify({.exit_code = 1, .err = "a.cc:3:5: runtime error: shift exponent 64"}, limits);
+  EXPECT_EQ(undefined.signature, "sanitizer runtime error: shift exponent N");
+}
+
+}  // namespace
+}  // namespace anecheck::parserfuzz
