@@ -9,6 +9,7 @@
 #include "generators/choice_stream.h"
 #include "harness/graph/graph.h"
 #include "oracles/contract.h"
+#include "oracles/testing/sampling_structure.h"
 
 namespace anecheck::testing {
 
@@ -51,10 +52,6 @@ class Adversary {
   // The parts in files of their own; false for operations that have no adversarial form.
   bool RunOfClass(const NodeView& node);
   bool RunComparison(const NodeView& node);
-  bool RunImage(const NodeView& node);
-  bool RunSort(const NodeView& node);
-  double Blend(DType dtype, double a, double b, double weight);
-  std::vector<Elements> Operands(const NodeView& node) const;
   bool RunFunction(const NodeView& node);
   bool RunReduction(const NodeView& node);
   bool RunNormalization(const NodeView& node);
@@ -68,6 +65,11 @@ class Adversary {
   Elements BatchNorm(const NodeView& node);
   Elements L2Norm(const NodeView& node);
   Elements LocalResponseNorm(const NodeView& node);
+  bool RunImage(const NodeView& node);
+  bool RunSort(const NodeView& node);
+  double Nearest(const Fraction& p, int64_t in, int64_t out, bool lower);
+  double Blend(DType dtype, double a, double b, double weight);
+  std::vector<Elements> Operands(const NodeView& node) const;
 
   const Elements& In(const NodeView& node, int parameter) const {
     return values_[node.Input(parameter)];
