@@ -1,0 +1,19 @@
+// Comma-separated tables with a header row (RFC 4180), read as rows of named fields.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+
+namespace anecheck::evidence {
+
+using CsvRow = std::map<std::string, std::string, std::less<>>;
+
+// Rows after the header, each with every column of it. kMalformed with the line number for an open
+// quote or a row of another width. `name` begins the message. Empty lines are skipped.
+Result<std::vector<CsvRow>> ParseCsv(std::string_view text, std::string_view name);
+
+}  // namespace anecheck::evidence

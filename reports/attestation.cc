@@ -1,0 +1,242 @@
+#include "reports/attestation.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <unordered_map>
+
+#include "harness/base/json_text.h"
+#include "oracles/legality/explain.h"
+#include "reports/matrix.h"
+
+namespace anecheck::reports {
+namespace {
+
+using evidence::Stage;
+using evidence::Statement;
+using legality::Outcome;
+using legality::Verdict;
+
+std::vector<AttestationRow> CatalogueRows() {
+  std::vector<AttestationRow> rows;
+  for (const legality::CatalogueRow& row : legality::Rules::Builtin().operations()) {
+    rows.push_back({row.name, row.op_class, false});
+  }
+  for (const legality::CatalogueRow& row : legality::Rules::Builtin().layers()) {
+    rows.push_back({row.name, row.op_class, true});
+  }
+  return rows;
+}
+
+std::string_view StateOfOutcome(Outcome outcome) {
+  constexpr std::string_view kStates[] = {"attested", "decomposed", "refused", "no path",
+                                          "unknown"};
+  return kStates[static_cast<size_t>(outcome)];
+}
+
+bool Admitted(const Verdict& verdict) {
+  return verdict.outcome == Outcome::kNative || verdict.outcome == Outcome::kDecomposed;
+}
+
+// Verdicts that say the same share one place.
+class VerdictTable {
+ public:
+  explicit VerdictTable(std::vector<Verdict>& verdicts) : verdicts_(verdicts) {}
+  uint32_t Place(Verdict verdict) {
+    std::string key(legality::OutcomeName(verdict.outcome));
+    for (const legality::LayerVerdict& layer : verdict.layers) {
+      key += '\n' + std::string(legality::RulingName(layer.ruling)) + layer.rule + layer.reason;
+    }
+    key += '\n' + verdict.native_layer;
+    const auto [entry, fresh] = places_.emplace(key, static_cast<uint32_t>(verdicts_.size()));
+    // What a bare name leaves open is the same for all cells of a row and says nothing here.
+    for (legality::LayerVerdict& layer : verdict.layers) layer.open.clear();
+    if (fresh) verdicts_.push_back(std::move(verdict));
+    return entry->second;
+  }
+
+ private:
+  std::vector<Verdict>& verdicts_;
+  std::unordered_map<std::string, uint32_t> places_;
+};
+
+std::string Kind(const Statement& statement) {
+  if (statement.provenance == "published" && statement.basis == "silicon") return "published";
+  if (statement.provenance == "published") return "published tables";
+  return statement.provenance;
+}
+
+// The furthest stage that is reached, else a refusal; among equals the stronger evidence counts.
+void Conclude(const Attestation& matrix, AttestationCell& cell) {
+  const Verdict& verdict = matrix.verdicts[cell.verdict];
+  cell.admitted = Admitted(verdict);
+  cell.state = StateOfOutcome(verdict.outcome);
+  cell.kind = "rules";
+  const Statement* best = nullptr;
+  for (const uint32_t index : cell.statements) {
+    const Statement& statement = matrix.statements[index];
+    cell.silicon =
+        cell.silicon || statement.provenance == "silicon" || statement.basis == "silicon";
+    cell.reached = cell.reached || evidence::Reached(statement.stage);
+    const bool decides = evidence::Reached(statement.stage) || evidence::Denied(statement.stage);
+    if (!decides || statement.subject.find(" [") != std::string::npos) continue;
+    const auto rank = [](const Statement& s) {
+      return std::pair(evidence::Reached(s.stage) ? s.stage : Stage::kNoPath,
+                       evidence::Strength(s));
+    };
+    if (best == nullptr || rank(statement) > rank(*best)) best = &statement;
+  }
+  if (best == nullptr) return;
+  cell.kind = Kind(*best);
+  cell.state = best->stage == Stage::kNoPath ? "no path" : evidence::StageName(best->stage);
+}
+
+// Where each statement belongs: a cell of its subject and target. One that names no route belongs
+// to the first route that the rules admit, else to the route by which its subject is named.
+class Placer {
+ public:
+  explicit Placer(Attestation& matrix) : matrix_(matrix) {
+    for (size_t i = 0; i < matrix.rows.size(); ++i) rows_.emplace(matrix.rows[i].name, i);
+    for (size_t i = 0; i < matrix.targets.size(); ++i) {
+      targets_.emplace(matrix.targets[i]->compiler_name, i);
+    }
+  }
+
+  void Place(uint32_t index) {
+    const Statement& statement = matrix_.statements[index];
+    const auto row = rows_.find(statement.subject.substr(0, statement.subject.find(" [")));
+    const auto target = targets_.find(statement.target);
+    if (row == rows_.end() || target == targets_.end()) return;
+    const size_t first =
+        (row->second * matrix_.targets.size() + target->second) * matrix_.routes.size();
+    size_t chosen = matrix_.routes.size();
+    for (size_t route = 0; route < matrix_.routes.size(); ++route) {
+      const bool named = statement.route == legality::RouteName(matrix_.routes[route]);
+      const Verdict& verdict = matrix_.verdicts[matrix_.cells[first + route].verdict];
+      const bool fits = statement.route.empty() ? Admitted(verdict) : named;
+      if (fits && chosen == matrix_.routes.size()) chosen = route;
+    }
+    if (chosen == matrix_.routes.size() && statement.route.empty()) {
+      chosen = matrix_.rows[row->second].native_layer ? matrix_.routes.size() - 1 : 0;
+    }
+    if (chosen < matrix_.routes.size()) {
+      matrix_.cells[first + chosen].statements.push_back(index);
+    }
+  }
+
+ private:
+  Attestation& matrix_;
+  std::map<std::string, size_t, std::less<>> rows_, targets_;
+};
+
+void MarkConflicts(Attestation& matrix) {
+  matrix.conflicts = evidence::FindConflicts(matrix.statements);
+  std::set<std::pair<size_t, size_t>> pairs;
+  for (const evidence::Conflict& conflict : matrix.conflicts) {
+    pairs.emplace(std::min(conflict.stronger, conflict.weaker),
+                  std::max(conflict.stronger, conflict.weaker));
+  }
+  for (AttestationCell& cell : matrix.cells) {
+    for (const uint32_t a : cell.statements) {
+      for (const uint32_t b : cell.statements) {
+        cell.conflict = cell.conflict || pairs.contains({a, b});
+      }
+    }
+  }
+}
+
+Stage StageOf(CellState state) {
+  switch (state) {
+    case CellState::kRejected:
+      return Stage::kRejected;
+    case CellState::kCompiled:
+      return Stage::kCompiled;
+    case CellState::kDispatched:
+    case CellState::kKnownDefect:
+      return Stage::kDispatched;
+    case CellState::kCorrect:
+      return Stage::kCorrect;
+    case CellState::kWrong:
+      return Stage::kWrong;
+    default:
+      return Stage::kCatalogued;
+  }
+}
+
+// Chip, system and compiler of the runs of that provenance, where they agree.
+void Describe(const ReportData& data, Statement& statement) {
+  std::set<std::string> chips, systems, compilers;
+  for (const RunInfo& run : data.runs) {
+    if (run.provenance != statement.provenance) continue;
+    chips.insert(run.chip);
+    systems.insert(run.os);
+    compilers.insert(run.compiler_version);
+    statement.tool_version = run.tool_version;
+    statement.date = std::max(statement.date, run.started.substr(0, 10));
+  }
+  if (chips.size() == 1) statement.chip = *chips.begin();
+  if (systems.size() == 1) statement.os = *systems.begin();
+  if (compilers.size() == 1) statement.compiler_version = *compilers.begin();
+}
+
+}  // namespace
+
+Result<Attestation> BuildAttestation(std::vector<const Target*> targets,
+                                     std::vector<Statement> statements,
+                                     const AttestationOptions& options) {
+  Attestation matrix;
+  matrix.rows = CatalogueRows();
+  matrix.targets = std::move(targets);
+  matrix.routes = options.routes;
+  std::erase_if(statements, [&](const Statement& statement) {
+    const auto differs = [](const std::string& wanted, const std::string& given) {
+      return !wanted.empty() && !given.empty() && wanted != given;
+    };
+    return differs(options.os, statement.os) ||
+           differs(options.compiler_version, statement.compiler_version);
+  });
+  matrix.statements = std::move(statements);
+  VerdictTable table(matrix.verdicts);
+  for (const AttestationRow& row : matrix.rows) {
+    legality::Instance instance;
+    instance.op = row.name;
+    for (const Target* target : matrix.targets) {
+      for (const legality::Route route : matrix.routes) {
+        ANECHECK_ASSIGN(Verdict verdict, legality::Judge(instance, *target, route, options.order));
+        matrix.cells.emplace_back().verdict = table.Place(std::move(verdict));
+      }
+    }
+  }
+  Placer placer(matrix);
+  for (size_t i = 0; i < matrix.statements.size(); ++i) placer.Place(static_cast<uint32_t>(i));
+  for (AttestationCell& cell : matrix.cells) Conclude(matrix, cell);
+  MarkConflicts(matrix);
+  return matrix;
+}
+
+std::vector<Statement> StatementsOf(const ReportData& data) {
+  std::vector<Statement> statements;
+  const Matrix matrix = BuildMatrix(data);
+  for (size_t row = 0; row < matrix.rows.size(); ++row) {
+    for (size_t column = 0; column < matrix.columns.size(); ++column) {
+      for (const CellEvidence& found : matrix.cells[row][column].evidence) {
+        Statement statement;
+        statement.subject = evidence::Canonical(matrix.rows[row].op);
+        statement.target = matrix.columns[column].target;
+        statement.route = found.route;
+        statement.stage = StageOf(found.state);
+        statement.status = std::string(CellStateName(found.state));
+        statement.provenance = found.provenance;
+        statement.basis = found.provenance;
+        statement.source = "campaign";
+        statement.note = std::to_string(found.counts.cases) + " cases";
+        Describe(data, statement);
+        statements.push_back(std::move(statement));
+      }
+    }
+  }
+  return statements;
+}
+
+}  // namespace anecheck::reports

@@ -1,0 +1,206 @@
+// The forms in which the matrix of attested against reached is written.
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/json_fields.h"
+#include "harness/base/json_text.h"
+#include "oracles/legality/explain.h"
+#include "reports/attestation.h"
+#include "reports/html.h"
+#include "reports/page_files.h"
+#include "reports/text.h"
+
+namespace anecheck::reports {
+namespace {
+
+constexpr std::string_view kStates[] = {"unknown",    "no path",  "refused",  "rejected",
+                                        "decomposed", "attested", "compiled", "dispatched",
+                                        "wrong",      "correct"};
+
+size_t Rank(std::string_view state) {
+  return static_cast<size_t>(std::find(std::begin(kStates), std::end(kStates), state) -
+                             std::begin(kStates));
+}
+
+int Flags(const AttestationCell& cell) {
+  return (cell.admitted ? 1 : 0) | (cell.reached ? 2 : 0) | (cell.conflict ? 4 : 0) |
+         (cell.silicon ? 8 : 0) | (cell.fresh ? 16 : 0);
+}
+
+// "correct (simulated)"; what the rules alone say stands bare.
+std::string FurthestText(const Attestation& matrix, size_t row, size_t target) {
+  const AttestationCell* best = &matrix.at(row, target, 0);
+  for (size_t route = 1; route < matrix.routes.size(); ++route) {
+    const AttestationCell& cell = matrix.at(row, target, route);
+    if (Rank(cell.state) > Rank(best->state)) best = &cell;
+  }
+  return best->kind == "rules" ? best->state : fmt::format("{} ({})", best->state, best->kind);
+}
+
+std::string LimitText(const Known<LimitValue>& known) {
+  if (!known) return "unknown";
+  std::string text;
+  for (const LimitValue& value : known.values()) {
+    if (!text.empty()) text += " or ";
+    for (size_t i = 0; i < value.size(); ++i) {
+      text += i > 0 ? ", " : "";
+      text += value[i] == kUnlimited ? "unlimited" : std::to_string(value[i]);
+    }
+  }
+  return text;
+}
+
+Json TargetJson(const Target& target) {
+  Json limits = Json::object();
+  for (const auto& [name, known] : target.limits) limits[name] = LimitText(known);
+  return {{"name", target.compiler_name},
+          {"tier", TierName(target.tier)},
+          {"chips", target.chips ? target.chips.value() : ""},
+          {"limits", std::move(limits)}};
+}
+
+Json ConflictsJson() {
+  Json list = Json::array();
+  for (const evidence::KnownConflict& conflict : evidence::KnownConflicts()) {
+    Json readings = Json::array();
+    for (const auto& reading : conflict.readings) {
+      readings.push_back(
+          {{"says", reading.says}, {"source", reading.source}, {"stronger", reading.stronger}});
+    }
+    list.push_back({{"id", conflict.id},
+                    {"subject", conflict.subject},
+                    {"targets", conflict.targets},
+                    {"why", conflict.why},
+                    {"readings", std::move(readings)}});
+  }
+  return list;
+}
+
+Json FoundConflictsJson(const Attestation& matrix) {
+  Json list = Json::array();
+  for (const evidence::Conflict& conflict : matrix.conflicts) {
+    list.push_back({{"stronger", conflict.stronger},
+                    {"weaker", conflict.weaker},
+                    {"decided", conflict.decided},
+                    {"why", conflict.why}});
+  }
+  return list;
+}
+
+Json CellsJson(const Attestation& matrix) {
+  Json cells = Json::array();
+  for (size_t row = 0; row < matrix.rows.size(); ++row) {
+    for (size_t target = 0; target < matrix.targets.size(); ++target) {
+      for (size_t route = 0; route < matrix.routes.size(); ++route) {
+        const AttestationCell& cell = matrix.at(row, target, route);
+        cells.push_back(Json::array({row, target, route, cell.state, cell.kind, cell.verdict,
+                                     Flags(cell), Json(cell.statements)}));
+      }
+    }
+  }
+  return cells;
+}
+
+std::string Key(const Json& document, const Json& cell) {
+  return fmt::format("{}\n{}\n{}", document.at("ops").at(cell.at(0)).at("name").get<std::string>(),
+                     document.at("targets").at(cell.at(1)).at("name").get<std::string>(),
+                     document.at("routes").at(cell.at(2)).get<std::string>());
+}
+
+}  // namespace
+
+Json AttestationJson(const Attestation& matrix) {
+  Json targets = Json::array(), routes = Json::array(), rows = Json::array();
+  for (const Target* target : matrix.targets) targets.push_back(TargetJson(*target));
+  for (const legality::Route route : matrix.routes) routes.push_back(legality::RouteName(route));
+  for (const AttestationRow& row : matrix.rows) {
+    rows.push_back({{"name", row.name}, {"class", row.row_class}, {"native", row.native_layer}});
+  }
+  Json verdicts = Json::array();
+  for (const legality::Verdict& verdict : matrix.verdicts) {
+    const Json full = legality::VerdictJson(verdict);
+    verdicts.push_back({{"outcome", full["outcome"]},
+                        {"native_layer", full["native_layer"]},
+                        {"layers", full["layers"]}});
+  }
+  const auto statements = ParseJson(evidence::StatementsJson(matrix.statements), "statements");
+  return {{"version", 1},
+          {"targets", std::move(targets)},
+          {"routes", std::move(routes)},
+          {"ops", std::move(rows)},
+          {"verdicts", std::move(verdicts)},
+          {"statements", statements.ok() ? statements->at("statements") : Json::array()},
+          {"conflicts", FoundConflictsJson(matrix)},
+          {"known_conflicts", ConflictsJson()},
+          {"cells", CellsJson(matrix)}};
+}
+
+Status CompareWithBaseline(std::string_view baseline_json, Attestation& matrix) {
+  ANECHECK_ASSIGN(const Json before, json_fields::ParseDocument(baseline_json, "baseline"));
+  std::map<std::string, std::string> states;
+  try {
+    for (const Json& cell : before.at("cells")) {
+      states[Key(before, cell)] = cell.at(3).get<std::string>();
+    }
+  } catch (const nlohmann::json::exception& error) {
+    return MakeError(ErrorCode::kMalformed,
+                     fmt::format("baseline: is no matrix in JSON: {}", error.what()));
+  }
+  for (size_t row = 0; row < matrix.rows.size(); ++row) {
+    for (size_t target = 0; target < matrix.targets.size(); ++target) {
+      for (size_t route = 0; route < matrix.routes.size(); ++route) {
+        const auto found = states.find(fmt::format("{}\n{}\n{}", matrix.rows[row].name,
+                                                   matrix.targets[target]->compiler_name,
+                                                   legality::RouteName(matrix.routes[route])));
+        AttestationCell& cell =
+            matrix.cells[(row * matrix.targets.size() + target) * matrix.routes.size() + route];
+        cell.fresh = found == states.end() || found->second != cell.state;
+      }
+    }
+  }
+  return {};
+}
+
+std::string AttestationCsv(const Attestation& matrix) {
+  std::string text = "op";
+  for (const Target* target : matrix.targets) text += "," + CsvField(target->compiler_name);
+  text += "\n";
+  for (size_t row = 0; row < matrix.rows.size(); ++row) {
+    text += CsvField(matrix.rows[row].name);
+    for (size_t target = 0; target < matrix.targets.size(); ++target) {
+      text += "," + CsvField(FurthestText(matrix, row, target));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string AttestationMarkdown(const Attestation& matrix) {
+  std::string text = "| operation |", rule = "|---|";
+  for (const Target* target : matrix.targets) {
+    text += fmt::format(" {} |", EscapeMarkdown(target->compiler_name));
+    rule += "---|";
+  }
+  text += "\n" + rule + "\n";
+  for (size_t row = 0; row < matrix.rows.size(); ++row) {
+    text += fmt::format("| {} |", MarkdownCode(matrix.rows[row].name));
+    for (size_t target = 0; target < matrix.targets.size(); ++target) {
+      text += fmt::format(" {} |", EscapeMarkdown(FurthestText(matrix, row, target)));
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string AttestationHtml(const Attestation& matrix) {
+  std::string html = FillMark(page::kAttestationTemplate, "{{style}}",
+                              std::string(page::kPageStyle) + std::string(page::kAttestationStyle));
+  html = FillMark(html, "{{script}}", page::kAttestationPage);
+  // The data comes last, so that nothing in it can pass for a mark of the template.
+  return FillMark(html, "{{data}}", ScriptSafe(DumpJson(AttestationJson(matrix))));
+}
+
+}  // namespace anecheck::reports
