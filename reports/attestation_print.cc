@@ -105,9 +105,10 @@ Json CellsJson(const Attestation& matrix) {
 }
 
 std::string Key(const Json& document, const Json& cell) {
-  return fmt::format("{}\n{}\n{}", document.at("ops").at(cell.at(0)).at("name").get<std::string>(),
-                     document.at("targets").at(cell.at(1)).at("name").get<std::string>(),
-                     document.at("routes").at(cell.at(2)).get<std::string>());
+  const auto at = [&](size_t member) { return cell.at(member).get<size_t>(); };
+  return fmt::format("{}\n{}\n{}", document.at("ops").at(at(0)).at("name").get<std::string>(),
+                     document.at("targets").at(at(1)).at("name").get<std::string>(),
+                     document.at("routes").at(at(2)).get<std::string>());
 }
 
 }  // namespace
@@ -143,7 +144,7 @@ Status CompareWithBaseline(std::string_view baseline_json, Attestation& matrix) 
   std::map<std::string, std::string> states;
   try {
     for (const Json& cell : before.at("cells")) {
-      states[Key(before, cell)] = cell.at(3).get<std::string>();
+      states[Key(before, cell)] = cell.at(size_t{3}).get<std::string>();
     }
   } catch (const nlohmann::json::exception& error) {
     return MakeError(ErrorCode::kMalformed,

@@ -6,10 +6,7 @@
 #include "reports/page_files.h"
 
 namespace anecheck::reports {
-namespace {
-
-// `text` with the one place that reads `mark` replaced.
-std::string Fill(std::string_view text, std::string_view mark, std::string_view content) {
+std::string FillMark(std::string_view text, std::string_view mark, std::string_view content) {
   const size_t at = text.find(mark);
   if (at == std::string_view::npos) return std::string(text);
   std::string filled(text.substr(0, at));
@@ -17,8 +14,6 @@ std::string Fill(std::string_view text, std::string_view mark, std::string_view 
   filled += text.substr(at + mark.size());
   return filled;
 }
-
-}  // namespace
 
 std::string ScriptSafe(std::string_view json) {
   std::string safe;
@@ -43,15 +38,15 @@ std::string ScriptSafe(std::string_view json) {
 
 std::string ReportHtml(const nlohmann::ordered_json& report) {
   // The data comes last, so that nothing in it can pass for a mark of the template.
-  std::string page = Fill(anecheck::page::kPageTemplate, "{{style}}", page::kPageStyle);
+  std::string page = FillMark(anecheck::page::kPageTemplate, "{{style}}", page::kPageStyle);
   std::string script;
   for (const std::string_view part :
        {anecheck::page::kPageCore, anecheck::page::kPageMatrix, anecheck::page::kPageFindings,
         anecheck::page::kPageErrors, anecheck::page::kPageStart}) {
     script += part;
   }
-  page = Fill(page, "{{script}}", script);
-  return Fill(page, "{{data}}", ScriptSafe(DumpJson(report)));
+  page = FillMark(page, "{{script}}", script);
+  return FillMark(page, "{{data}}", ScriptSafe(DumpJson(report)));
 }
 
 }  // namespace anecheck::reports

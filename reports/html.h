@@ -11,6 +11,9 @@ namespace anecheck::reports {
 // `report` is ReportJson's.
 std::string ReportHtml(const nlohmann::ordered_json& report);
 
+// `text` with the first place that reads `mark` replaced.
+std::string FillMark(std::string_view text, std::string_view mark, std::string_view content);
+
 // JSON text that may stand inside a <script> element: no character that HTML gives a meaning.
 std::string ScriptSafe(std::string_view json);
 

@@ -13,5 +13,9 @@ extern const std::string_view kPageMatrix;
 extern const std::string_view kPageFindings;
 extern const std::string_view kPageErrors;
 extern const std::string_view kPageStart;
+// The page of the matrix of attested against reached; its style follows kPageStyle.
+extern const std::string_view kAttestationTemplate;
+extern const std::string_view kAttestationStyle;
+extern const std::string_view kAttestationPage;
 
 }  // namespace anecheck::page

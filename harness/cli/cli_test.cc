@@ -265,6 +265,57 @@ TEST_F(CliTest, TablesAreJson) {
   EXPECT_NE(Tool("targets diff h13 h17s").out.find("max_tensor_width"), std::string::npos);
 }
 
+TEST_F(CliTest, ExplainNamesTheLayerThatRefuses) {
+  const Outcome text = Tool("explain conv --target h13 --attr kernel=16 --shape x=1,64,56,56");
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("front end        reject      kW must be <=15"), std::string::npos)
+      << text.out;
+  const auto json = ParseJson(Tool("explain sin --target h13 --json").out);
+  ASSERT_TRUE(json.ok()) << json.error().message;
+  EXPECT_EQ((*json)["verdicts"][0]["outcome"], "rejected");
+  EXPECT_EQ((*json)["verdicts"][1]["layers"][3]["rule"], "no_direct_route");
+  EXPECT_EQ(Tool("explain sin --target h99").code, 2);
+  EXPECT_EQ(Tool("explain nothing --target h13").code, 2);
+  EXPECT_EQ(Tool("explain sin --target h13 --shape x=a").code, 2);
+}
+
+TEST_F(CliTest, TargetsAreReplacedByAUsersFile) {
+  ASSERT_TRUE(WriteFileAtomic(Path("mine.json"),
+                              std::string_view(R"({"fields": [{"offset": "0x81d", "values":
+      [{"value": 1, "targets": ["H13"], "source": "mine"}]}]})"))
+                  .ok());
+  const std::string explain = "explain Resize --route netlist --target h13";
+  EXPECT_NE(Tool(explain).out.find("failed to map resize layer"), std::string::npos);
+  EXPECT_NE(Tool(explain + " --targets-file " + Path("mine.json")).out.find("native\n"),
+            std::string::npos);
+  EXPECT_EQ(Tool(explain + " --hal h13=" + Path("mine.json")).code, 2);
+}
+
+TEST_F(CliTest, MatrixHasOneColumnATargetAndTakesEvidence) {
+  const Outcome csv = Tool("matrix --targets h13,h17s --format csv --no-published");
+  EXPECT_EQ(csv.out.substr(0, csv.out.find("\nlinear")),
+            "op,h13,h17s\nconv,attested,attested\nconv_transpose,attested,attested");
+  ASSERT_TRUE(
+      WriteFileAtomic(Path("sweep.csv"), std::string_view("subject,target,stage,provenance,source\n"
+                                                          "conv,h13,correct,reported,my sweep\n"))
+          .ok());
+  const Outcome with =
+      Tool("matrix --targets h13 --format csv --no-published --evidence " + Path("sweep.csv"));
+  EXPECT_NE(with.out.find("conv,correct (reported)\n"), std::string::npos);
+  EXPECT_EQ(Tool("matrix --targets h99").code, 2);
+}
+
+TEST_F(CliTest, MergeJoinsResultsOnce) {
+  ASSERT_EQ(Tool("run --cases 20 --seed 1 --targets h13" + Db("a.sqlite")).err, "");
+  ASSERT_EQ(Tool("run --cases 30 --seed 2 --targets h13" + Db("b.sqlite")).err, "");
+  const std::string inputs = Path("a.sqlite") + " " + Path("b.sqlite") + " " + Path("a.sqlite");
+  const auto json = ParseJson(Tool("merge " + inputs + " --json --out " + Path("all.sqlite")).out);
+  ASSERT_TRUE(json.ok());
+  EXPECT_EQ((*json)["cases"], 50);
+  EXPECT_EQ((*json)["duplicates"], 1);
+  EXPECT_EQ(Tool("merge " + inputs + " --out " + Path("all.sqlite")).code, 2);
+}
+
 TEST_F(CliTest, InspectNamesWhatARealContainerHolds) {
   const std::string folder = testing::RealDataPath("hwx");
   ANECHECK_SKIP_WITHOUT(folder);

@@ -1,53 +1,97 @@
-// `anecheck matrix`: operations by targets, each cell the furthest stage that was reached.
+// `anecheck matrix`: operations and native layers by targets, what is attested and what is reached.
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
-#include "reports/html.h"
-#include "reports/json.h"
-#include "reports/matrix.h"
+#include "harness/cli/target_flags.h"
+#include "reports/attestation.h"
 #include "reports/query.h"
 
 namespace anecheck {
 namespace {
 
 struct MatrixFlags {
-  std::vector<std::string> db;
-  std::string format = "md";
-  std::string targets = "all";
+  TargetFlags target;
+  std::vector<std::string> db, evidence;
+  std::string format = "md", targets = "all", route = "both", baseline, os, compiler;
+  bool without_published = false;
 };
 
-int Run(const MatrixFlags& flags) {
-  const auto data = reports::ReadReportData(flags.db);
-  if (!data.ok()) return Fail(data.error());
-  reports::Matrix matrix = reports::BuildMatrix(*data);
-  if (const Status kept = reports::KeepTargets(flags.targets, matrix); !kept.ok()) {
-    return Fail(kept.error());
+std::vector<legality::Route> Routes(const std::string& name) {
+  std::vector<legality::Route> routes;
+  if (name != "netlist") routes.push_back(legality::Route::kMil);
+  if (name != "mil") routes.push_back(legality::Route::kNetlist);
+  return routes;
+}
+
+Result<std::vector<evidence::Statement>> Gather(const MatrixFlags& flags) {
+  std::vector<evidence::Statement> statements;
+  if (!flags.without_published) statements = evidence::Published();
+  const auto add = [&](std::vector<evidence::Statement> more) {
+    statements.insert(statements.end(), more.begin(), more.end());
+  };
+  for (const std::string& path : flags.evidence) {
+    ANECHECK_ASSIGN(const std::string text, ReadTextFile(path));
+    ANECHECK_ASSIGN(std::vector<evidence::Statement> read, evidence::ParseStatements(text, path));
+    add(std::move(read));
   }
-  if (flags.format == "csv") Print(reports::MatrixCsv(matrix));
-  if (flags.format == "md") Print(reports::MatrixMarkdown(matrix));
-  if (flags.format == "json") Print(DumpJson(reports::MatrixJson(matrix), 2));
-  if (flags.format == "html") Print(reports::ReportHtml(reports::ReportJson(*data, matrix)));
-  return kExitClean;
+  ANECHECK_ASSIGN(const reports::ReportData data, reports::ReadReportData(flags.db));
+  add(reports::StatementsOf(data));
+  return statements;
+}
+
+Status PrintMatrix(const MatrixFlags& flags) {
+  ANECHECK_ASSIGN(const TargetCatalog catalog, LoadCatalog(flags.target));
+  ANECHECK_ASSIGN(std::vector<const Target*> targets, catalog.FindList(flags.targets));
+  ANECHECK_ASSIGN(std::vector<evidence::Statement> statements, Gather(flags));
+  const reports::AttestationOptions options = {Routes(flags.route), Order(flags.target), flags.os,
+                                               flags.compiler};
+  ANECHECK_ASSIGN(reports::Attestation matrix,
+                  reports::BuildAttestation(std::move(targets), std::move(statements), options));
+  if (!flags.baseline.empty()) {
+    ANECHECK_ASSIGN(const std::string before, ReadTextFile(flags.baseline));
+    ANECHECK_RETURN_IF_ERROR(reports::CompareWithBaseline(before, matrix));
+  }
+  if (flags.format == "csv") Print(reports::AttestationCsv(matrix));
+  if (flags.format == "md") Print(reports::AttestationMarkdown(matrix));
+  if (flags.format == "json") Print(DumpJson(reports::AttestationJson(matrix)));
+  if (flags.format == "html") Print(reports::AttestationHtml(matrix));
+  return {};
+}
+
+int Run(const MatrixFlags& flags) {
+  const Status printed = PrintMatrix(flags);
+  return printed.ok() ? kExitClean : Fail(printed.error());
 }
 
 }  // namespace
 
 void AddMatrixCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command = app.add_subcommand("matrix", "Print the operation-by-target matrix");
+  CLI::App* command = app.add_subcommand(
+      "matrix", "Print what is attested and what is reached, operations by targets");
   auto flags = std::make_shared<MatrixFlags>();
-  command->add_option("--db", flags->db, "Results files; without any, what the tables admit");
+  command->add_option("--db", flags->db, "Results files of campaigns");
+  command->add_option("--evidence", flags->evidence,
+                      "Statements of others: CSV or JSON, see harness/evidence/evidence.h");
+  command->add_flag("--no-published", flags->without_published, "Leave out the published tables");
   command->add_option("--format", flags->format, "Form of the output")
       ->check(CLI::IsMember({"html", "csv", "json", "md"}))
       ->capture_default_str();
-  command->add_option("--targets", flags->targets, "all, met (with results), or h13,h17s")
+  command->add_option("--targets", flags->targets, "all, or h13,h17s")->capture_default_str();
+  command->add_option("--route", flags->route, "Conversion, direct authoring, or both")
+      ->check(CLI::IsMember({"mil", "netlist", "both"}))
       ->capture_default_str();
-  command->footer("Example: anecheck matrix --db results.sqlite --format csv --targets met");
+  command->add_option("--baseline", flags->baseline, "An earlier matrix (--format json)");
+  command->add_option("--os", flags->os, "Only statements of this system, or of none");
+  command->add_option("--compiler", flags->compiler,
+                      "Only statements of this compiler version, or of none");
+  AddTargetFlags(*command, flags->target);
+  command->footer("Example: anecheck matrix --db results.sqlite --format html > matrix.html");
   command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }
 

@@ -1,0 +1,283 @@
+#include "harness/campaign/merge.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fmt/format.h>
+#include <map>
+#include <memory>
+#include <sqlite3.h>
+#include <string_view>
+#include <system_error>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "harness/campaign/store.h"
+
+namespace anecheck {
+namespace {
+
+using Row = std::vector<std::string>;
+
+struct Closer {
+  void operator()(sqlite3* database) const { sqlite3_close(database); }
+};
+
+// A run as it stands in one input.
+struct Place {
+  size_t input = 0;
+  std::string id;
+  int64_t cases = 0;
+  uint64_t digest = 0;  // over all its rows; 0 until two places tie
+};
+
+// Tables that hold rows of a run, in the order of their names.
+Result<std::vector<std::string>> RunTables(Store& store) {
+  ANECHECK_ASSIGN(
+      const std::vector<Row> rows,
+      store.Query("SELECT t.name FROM sqlite_master t WHERE t.type = 'table' AND EXISTS "
+                  "(SELECT 1 FROM pragma_table_info(t.name) c WHERE c.name = 'run') "
+                  "ORDER BY t.name"));
+  std::vector<std::string> names;
+  for (const Row& row : rows) names.push_back(row[0]);
+  return names;
+}
+
+// The columns of a table, in order, but for the one that names the run.
+Result<std::vector<std::string>> Columns(Store& store, const std::string& table,
+                                         std::string_view without) {
+  ANECHECK_ASSIGN(const std::vector<Row> rows,
+                  store.Query("SELECT name FROM pragma_table_info(?)", {&table, 1}));
+  std::vector<std::string> names;
+  for (const Row& row : rows) {
+    if (row[0] != without) names.push_back(row[0]);
+  }
+  return names;
+}
+
+std::string Joined(const std::vector<std::string>& names) {
+  std::string joined;
+  for (const std::string& name : names)
+    joined += fmt::format("{}\"{}\"", joined.empty() ? "" : ", ", name);
+  return joined;
+}
+
+// FNV-1a with a mark after each field.
+void Digest(std::string_view text, uint64_t& digest) {
+  for (const char c : text) digest = (digest ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  digest = (digest ^ 0x1ff) * 0x100000001b3;
+}
+
+Status DigestRows(Store& store, const std::string& table, std::string_view key,
+                  const std::string& id, uint64_t& digest) {
+  ANECHECK_ASSIGN(const std::vector<std::string> columns, Columns(store, table, key));
+  const std::string list = Joined(columns);
+  ANECHECK_ASSIGN(const std::vector<Row> rows,
+                  store.Query(fmt::format("SELECT {} FROM \"{}\" WHERE {} = CAST(? AS INTEGER) "
+                                          "ORDER BY {}",
+                                          list, table, key, list),
+                              {&id, 1}));
+  for (const Row& row : rows) {
+    for (const std::string& field : row) Digest(field, digest);
+  }
+  return {};
+}
+
+Status DigestRun(const std::string& path, Place& place) {
+  if (place.digest != 0) return {};
+  ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(path));
+  place.digest = 0xcbf29ce484222325;
+  ANECHECK_RETURN_IF_ERROR(DigestRows(store, "runs", "id", place.id, place.digest));
+  ANECHECK_ASSIGN(const std::vector<std::string> tables, RunTables(store));
+  for (const std::string& table : tables) {
+    ANECHECK_RETURN_IF_ERROR(DigestRows(store, table, "run", place.id, place.digest));
+  }
+  return {};
+}
+
+// Which place each run is taken from, by uuid.
+class Chooser {
+ public:
+  explicit Chooser(std::span<const std::string> inputs) : inputs_(inputs) {}
+
+  Status ReadAll() {
+    for (size_t input = 0; input < inputs_.size(); ++input) {
+      ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(inputs_[input]));
+      ANECHECK_ASSIGN(const std::vector<Row> runs, store.Query("SELECT uuid, id FROM runs"));
+      for (const Row& run : runs) {
+        ANECHECK_ASSIGN(
+            const std::vector<Row> count,
+            store.Query("SELECT count(*) FROM cases WHERE run = CAST(? AS INTEGER)", {&run[1], 1}));
+        ANECHECK_RETURN_IF_ERROR(Offer(run[0], {input, run[1], std::stoll(count[0][0]), 0}));
+      }
+    }
+    return {};
+  }
+
+  const std::map<std::string, Place>& places() const { return places_; }
+  int64_t duplicates() const { return duplicates_; }
+
+ private:
+  Status Offer(const std::string& uuid, Place offered) {
+    const auto [entry, fresh] = places_.emplace(uuid, offered);
+    if (fresh) return {};
+    ++duplicates_;
+    Place& held = entry->second;
+    if (held.cases == offered.cases) {
+      ANECHECK_RETURN_IF_ERROR(DigestRun(inputs_[held.input], held));
+      ANECHECK_RETURN_IF_ERROR(DigestRun(inputs_[offered.input], offered));
+    }
+    if (std::tie(held.cases, held.digest) < std::tie(offered.cases, offered.digest)) held = offered;
+    return {};
+  }
+
+  std::span<const std::string> inputs_;
+  std::map<std::string, Place> places_;
+  int64_t duplicates_ = 0;
+};
+
+// The joined file while it is written, through a connection of its own.
+class Joiner {
+ public:
+  static Result<Joiner> Open(const std::string& path) {
+    sqlite3* raw = nullptr;
+    const int code =
+        sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, nullptr);
+    Joiner joiner(raw);
+    if (code != SQLITE_OK) return joiner.Failed(path);
+    // Nobody else sees the file before it is whole, and a broken one is thrown away.
+    ANECHECK_RETURN_IF_ERROR(joiner.Execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF"));
+    return joiner;
+  }
+
+  Status Attach(const std::string& path) {
+    std::string uri = "file:";
+    for (const char c : std::filesystem::absolute(path).string()) {
+      if (c == '?' || c == '#' || c == '%')
+        uri += fmt::format("%{:02x}", static_cast<unsigned char>(c));
+      else
+        uri += c;
+    }
+    return Bound("ATTACH ? AS source", {uri + "?mode=ro"});
+  }
+  Status Detach() { return Execute("DETACH source"); }
+
+  // Copies a run's rows of one table; the run gets the id `to`.
+  Status Copy(const std::string& table, std::string_view key,
+              const std::vector<std::string>& columns, const std::string& from,
+              const std::string& to) {
+    const std::string list = Joined(columns);
+    return Bound(
+        fmt::format("INSERT INTO main.\"{0}\" (\"{1}\", {2}) SELECT CAST(? AS INTEGER), {2} "
+                    "FROM source.\"{0}\" WHERE \"{1}\" = CAST(? AS INTEGER)",
+                    table, key, list),
+        {to, from});
+  }
+
+  Status Execute(const char* sql) {
+    if (sqlite3_exec(database_.get(), sql, nullptr, nullptr, nullptr) == SQLITE_OK) return {};
+    return Failed("joining");
+  }
+
+ private:
+  explicit Joiner(sqlite3* database) : database_(database) {}
+
+  Error Failed(std::string_view what) const {
+    return MakeError(ErrorCode::kIo, fmt::format("{}: {}", what, sqlite3_errmsg(database_.get())));
+  }
+  Status Bound(const std::string& sql, const std::vector<std::string>& values) {
+    sqlite3_stmt* statement = nullptr;
+    if (sqlite3_prepare_v2(database_.get(), sql.c_str(), -1, &statement, nullptr) != SQLITE_OK) {
+      return Failed("joining");
+    }
+    for (size_t i = 0; i < values.size(); ++i) {
+      sqlite3_bind_text(statement, static_cast<int>(i) + 1, values[i].c_str(), -1,
+                        SQLITE_TRANSIENT);
+    }
+    const int code = sqlite3_step(statement);
+    sqlite3_finalize(statement);
+    return code == SQLITE_DONE ? Status() : Status(Failed("joining"));
+  }
+
+  std::unique_ptr<sqlite3, Closer> database_;
+};
+
+// Columns that both files have: a file of an older form may lack some.
+Result<std::vector<std::string>> Shared(Store& source, Store& joined, const std::string& table,
+                                        std::string_view key) {
+  ANECHECK_ASSIGN(const std::vector<std::string> theirs, Columns(source, table, key));
+  ANECHECK_ASSIGN(const std::vector<std::string> ours, Columns(joined, table, key));
+  std::vector<std::string> both;
+  for (const std::string& name : theirs) {
+    if (std::find(ours.begin(), ours.end(), name) != ours.end()) both.push_back(name);
+  }
+  return both;
+}
+
+// Runs of one input, with the ids that they get.
+using Taken = std::vector<std::pair<Place, std::string>>;
+
+Status CopyRuns(const std::string& input, const Taken& taken, Store& joined, Joiner& joiner) {
+  ANECHECK_ASSIGN(Store source, Store::OpenReadOnly(input));
+  ANECHECK_ASSIGN(std::vector<std::string> tables, RunTables(source));
+  ANECHECK_RETURN_IF_ERROR(joiner.Attach(input));
+  ANECHECK_RETURN_IF_ERROR(joiner.Execute("BEGIN"));
+  const auto copy = [&](const std::string& table, std::string_view key) -> Status {
+    ANECHECK_ASSIGN(const std::vector<std::string> columns, Shared(source, joined, table, key));
+    if (columns.empty()) return {};
+    for (const auto& [place, id] : taken) {
+      ANECHECK_RETURN_IF_ERROR(joiner.Copy(table, key, columns, place.id, id));
+    }
+    return {};
+  };
+  ANECHECK_RETURN_IF_ERROR(copy("runs", "id"));
+  for (const std::string& table : tables) ANECHECK_RETURN_IF_ERROR(copy(table, "run"));
+  ANECHECK_RETURN_IF_ERROR(joiner.Execute("COMMIT"));
+  return joiner.Detach();
+}
+
+Status WriteJoined(std::span<const std::string> inputs, const Chooser& chooser,
+                   const std::string& path) {
+  std::vector<Taken> by_input(inputs.size());
+  int64_t id = 0;
+  for (const auto& [uuid, place] : chooser.places()) {
+    by_input[place.input].emplace_back(place, std::to_string(++id));
+  }
+  {
+    ANECHECK_ASSIGN(const Store made, Store::Open(path));
+  }
+  ANECHECK_ASSIGN(Store joined, Store::OpenReadOnly(path));
+  ANECHECK_ASSIGN(Joiner joiner, Joiner::Open(path));
+  for (size_t input = 0; input < inputs.size(); ++input) {
+    if (by_input[input].empty()) continue;
+    ANECHECK_RETURN_IF_ERROR(CopyRuns(inputs[input], by_input[input], joined, joiner));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<MergeSummary> MergeResults(std::span<const std::string> inputs, const std::string& out) {
+  std::error_code ignored;
+  if (std::filesystem::exists(out, ignored)) {
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("{}: exists; name a file that does not", out));
+  }
+  Chooser chooser(inputs);
+  ANECHECK_RETURN_IF_ERROR(chooser.ReadAll());
+  const std::string partial = out + ".partial";
+  std::filesystem::remove(partial, ignored);
+  const Status written = WriteJoined(inputs, chooser, partial);
+  for (const char* suffix : {"-wal", "-shm"}) std::filesystem::remove(partial + suffix, ignored);
+  if (!written.ok() || std::rename(partial.c_str(), out.c_str()) != 0) {
+    std::filesystem::remove(partial, ignored);
+    if (!written.ok()) return written.error();
+    return MakeError(ErrorCode::kIo, fmt::format("{}: cannot be written", out));
+  }
+  MergeSummary summary{static_cast<int64_t>(chooser.places().size()), chooser.duplicates(), 0};
+  for (const auto& [uuid, place] : chooser.places()) summary.cases += place.cases;
+  return summary;
+}
+
+}  // namespace anecheck

@@ -1,0 +1,154 @@
+// Joining results files: idempotent, commutative and associative, whatever the files hold.
+#include "harness/campaign/merge.h"
+
+#include <gtest/gtest.h>
+#include <random>
+#include <vector>
+
+#include "harness/base/file.h"
+#include "harness/campaign/store.h"
+
+namespace anecheck {
+namespace {
+
+class MergeTest : public ::testing::Test {
+ protected:
+  std::string Path() { return folder_->File("f" + std::to_string(++files_) + ".sqlite"); }
+
+  // Adds a run of `cases` cases to the file; `salt` stands in its rows.
+  static void AddRun(Store& store, const std::string& uuid, uint64_t cases,
+                     const std::string& salt) {
+    RunRecord run;
+    run.uuid = uuid;
+    run.options = "{}";
+    run.provenance = "silicon";
+    run.chip = "M1";
+    const auto id = store.BeginRun(run);
+    ASSERT_TRUE(id.ok());
+    BatchRecord batch;
+    for (uint64_t i = 0; i < cases; ++i) {
+      CaseRecord record;
+      record.index = i;
+      record.target = "h13";
+      record.route = "mil";
+      record.verdict = "pass";
+      record.message = salt;
+      record.outputs.push_back({"conv", "pass", 10, 0, i, "", ""});
+      batch.cases.push_back(record);
+    }
+    if (cases > 0) {
+      FindingRecord finding;
+      finding.id = "f" + salt;
+      finding.signature = "wrong|conv";
+      finding.artifact = "{}";
+      batch.findings.push_back(finding);
+      batch.reach[{"h13", "mil", "conv"}] = {.cases = static_cast<int64_t>(cases)};
+      batch.ulp[{"h13", "conv"}][2] = cases;
+    }
+    ASSERT_TRUE(store.Append(*id, batch).ok());
+    ASSERT_TRUE(store.FinishRun(*id, "finished", "2026-01-01T00:00:00Z").ok());
+  }
+
+  // A file with some of the runs u0 to u3, whole or in part, in any order.
+  std::string RandomFile(std::mt19937_64& random) {
+    const std::string path = Path();
+    auto store = Store::Open(path);
+    EXPECT_TRUE(store.ok());
+    const uint64_t first = random() % 4;
+    for (uint64_t i = 0; i < 4; ++i) {
+      if (random() % 3 == 0) continue;
+      AddRun(*store, "u" + std::to_string((first + i) % 4), random() % 4,
+             std::string(1, static_cast<char>('a' + random() % 2)));
+    }
+    return path;
+  }
+
+  std::string Merge(std::vector<std::string> inputs) {
+    const std::string out = Path();
+    const auto merged = MergeResults(inputs, out);
+    EXPECT_TRUE(merged.ok()) << merged.error().message;
+    return out;
+  }
+
+  // Everything in the file, by the uuid of its run.
+  static std::string Content(const std::string& path) {
+    auto store = Store::OpenReadOnly(path);
+    EXPECT_TRUE(store.ok());
+    std::string content;
+    for (const char* sql :
+         {"SELECT uuid, state, finished, chip, provenance FROM runs ORDER BY uuid",
+          "SELECT uuid, c.* FROM cases c JOIN runs ON runs.id = run ORDER BY uuid, case_index",
+          "SELECT uuid, c.* FROM outputs c JOIN runs ON runs.id = run ORDER BY uuid, case_index",
+          "SELECT uuid, c.* FROM findings c JOIN runs ON runs.id = run ORDER BY uuid, c.id",
+          "SELECT uuid, c.* FROM reach c JOIN runs ON runs.id = run ORDER BY uuid, op",
+          "SELECT uuid, c.* FROM ulp_histogram c JOIN runs ON runs.id = run ORDER BY uuid, op"}) {
+      std::vector<std::string> columns;
+      const auto rows = store->Query(sql, {}, &columns);
+      EXPECT_TRUE(rows.ok());
+      for (const auto& row : *rows) {
+        for (size_t i = 0; i < row.size(); ++i) {
+          if (columns[i] != "run") content += row[i] + "|";
+        }
+        content += "\n";
+      }
+    }
+    return content;
+  }
+
+  Result<TempDirectory> folder_ = TempDirectory::Create("anecheck-merge-");
+  int files_ = 0;
+};
+
+TEST_F(MergeTest, LawsHoldForRandomFiles) {
+  for (uint64_t seed = 0; seed < 12; ++seed) {
+    std::mt19937_64 random(seed);
+    const std::string a = RandomFile(random), b = RandomFile(random), c = RandomFile(random);
+    const std::string ab = Merge({a, b});
+    EXPECT_EQ(Content(Merge({a, a})), Content(a)) << "idempotent, seed " << seed;
+    EXPECT_EQ(Content(Merge({ab, b})), Content(ab)) << "absorbs, seed " << seed;
+    EXPECT_EQ(Content(ab), Content(Merge({b, a}))) << "commutative, seed " << seed;
+    const std::string left = Content(Merge({ab, c}));
+    EXPECT_EQ(left, Content(Merge({a, Merge({b, c})}))) << "associative, seed " << seed;
+    EXPECT_EQ(left, Content(Merge({c, b, a}))) << "all at once, seed " << seed;
+  }
+}
+
+TEST_F(MergeTest, TakesARunOnceFromTheFullestFile) {
+  const std::string small = Path(), large = Path(), out = Path();
+  {
+    auto store = Store::Open(small);
+    AddRun(*store, "u1", 2, "a");
+    AddRun(*store, "u2", 1, "a");
+    auto other = Store::Open(large);
+    AddRun(*other, "u1", 5, "b");
+  }
+  const std::string inputs[] = {small, large};
+  const auto merged = MergeResults(inputs, out);
+  ASSERT_TRUE(merged.ok()) << merged.error().message;
+  EXPECT_EQ(merged->runs, 2);
+  EXPECT_EQ(merged->duplicates, 1);
+  EXPECT_EQ(merged->cases, 6);
+  auto store = Store::OpenReadOnly(out);
+  ASSERT_TRUE(store.ok());
+  EXPECT_EQ((*store->Query("SELECT count(*) FROM outputs"))[0][0], "6");
+  EXPECT_EQ(
+      (*store->Query("SELECT group_concat(uuid) FROM (SELECT uuid FROM runs ORDER BY id)"))[0][0],
+      "u1,u2");
+}
+
+TEST_F(MergeTest, ErrorsLeaveNothingBehind) {
+  const std::string good = Path(), bad = Path(), out = Path();
+  {
+    auto store = Store::Open(good);
+  }
+  ASSERT_TRUE(WriteFileAtomic(bad, std::string_view("no results")).ok());
+  const std::string inputs[] = {good, bad};
+  EXPECT_FALSE(MergeResults(inputs, out).ok());
+  EXPECT_FALSE(ReadTextFile(out).ok());
+  EXPECT_FALSE(ReadTextFile(out + ".partial").ok());
+  EXPECT_EQ(MergeResults({&good, 1}, bad).error().code, ErrorCode::kInvalid);
+  EXPECT_EQ(*ReadTextFile(bad), "no results");
+}
+
+}  // namespace
+}  // namespace anecheck

@@ -1,0 +1,50 @@
+// `anecheck merge`: results of many machines in one file.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/base/json_text.h"
+#include "harness/campaign/merge.h"
+#include "harness/cli/command.h"
+
+namespace anecheck {
+namespace {
+
+struct MergeFlags {
+  std::vector<std::string> inputs;
+  std::string out;
+  bool json = false;
+};
+
+int Run(const MergeFlags& flags) {
+  const auto merged = MergeResults(flags.inputs, flags.out);
+  if (!merged.ok()) return Fail(merged.error());
+  if (flags.json) {
+    Print(DumpJson(Json{{"out", flags.out},
+                        {"runs", merged->runs},
+                        {"duplicates", merged->duplicates},
+                        {"cases", merged->cases}},
+                   2));
+  } else {
+    Print(fmt::format("{}: {} runs with {} cases, {} duplicates", flags.out, merged->runs,
+                      merged->cases, merged->duplicates));
+  }
+  return kExitClean;
+}
+
+}  // namespace
+
+void AddMergeCommand(CLI::App& app, Selected& selected) {
+  CLI::App* command = app.add_subcommand("merge", "Join results files, each run once");
+  auto flags = std::make_shared<MergeFlags>();
+  command->add_option("inputs", flags->inputs, "Results files")->required();
+  command->add_option("--out", flags->out, "The joined file, which must not exist")->required();
+  command->add_flag("--json", flags->json, "Print JSON");
+  command->footer("Example: anecheck merge m1.sqlite m5.sqlite --out all.sqlite");
+  command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });
+}
+
+}  // namespace anecheck

@@ -1,0 +1,176 @@
+// The matrix of attested against reached: predictions without evidence, evidence beside them,
+// conflicts, baselines, and the forms it is written in.
+#include "reports/attestation.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/file.h"
+#include "harness/base/json_text.h"
+#include "reports/query.h"
+#include "reports/testing/sample_results.h"
+
+namespace anecheck::reports {
+namespace {
+
+using evidence::Stage;
+using evidence::Statement;
+using ::testing::HasSubstr;
+
+std::vector<const Target*> Targets(std::string_view list) {
+  auto targets = TargetCatalog::Builtin().FindList(list);
+  EXPECT_TRUE(targets.ok());
+  return targets.ok() ? *targets : std::vector<const Target*>();
+}
+
+Attestation Build(std::string_view targets, std::vector<Statement> statements,
+                  const AttestationOptions& options = {}) {
+  auto matrix = BuildAttestation(Targets(targets), std::move(statements), options);
+  EXPECT_TRUE(matrix.ok());
+  return matrix.ok() ? std::move(*matrix) : Attestation();
+}
+
+// The cell of an operation on the matrix's first target.
+const AttestationCell& Cell(const Attestation& matrix, std::string_view op, size_t route = 0) {
+  for (size_t row = 0; row < matrix.rows.size(); ++row) {
+    if (matrix.rows[row].name == op) return matrix.at(row, 0, route);
+  }
+  ADD_FAILURE() << "no row " << op;
+  return matrix.cells.front();
+}
+
+Statement Say(std::string subject, Stage stage, std::string provenance, std::string route = "mil") {
+  Statement statement;
+  statement.subject = std::move(subject);
+  statement.target = "h13";
+  statement.route = std::move(route);
+  statement.stage = stage;
+  statement.provenance = std::move(provenance);
+  statement.source = "a test";
+  return statement;
+}
+
+TEST(Attestation, HasEveryOperationLayerTargetAndRoute) {
+  const Attestation matrix = Build("all", {});
+  EXPECT_EQ(matrix.rows.size(), 189u + 53);
+  EXPECT_EQ(matrix.targets.size(), 28u);
+  EXPECT_EQ(matrix.cells.size(), matrix.rows.size() * 28 * 2);
+  EXPECT_LT(matrix.verdicts.size(), 1500u) << "equal chains of layers share one place";
+}
+
+TEST(Attestation, PredictionsAreThoseOfTheRulesWithAndWithoutEvidence) {
+  const Attestation bare = Build("h13,h17s", {});
+  const Attestation full = Build("h13,h17s", evidence::Published());
+  ASSERT_EQ(bare.cells.size(), full.cells.size());
+  for (size_t i = 0; i < bare.cells.size(); ++i) {
+    EXPECT_EQ(bare.cells[i].verdict, full.cells[i].verdict);
+    EXPECT_EQ(bare.cells[i].admitted, full.cells[i].admitted);
+    EXPECT_EQ(bare.cells[i].kind, "rules");
+  }
+  EXPECT_EQ(Cell(bare, "conv").state, "attested");
+  EXPECT_EQ(Cell(bare, "resize").state, "decomposed");
+  EXPECT_EQ(Cell(bare, "sin").state, "refused");
+  EXPECT_EQ(Cell(bare, "lstm").state, "no path");
+  EXPECT_EQ(Cell(bare, "GlobalArgMinMax", 0).state, "refused");
+  EXPECT_EQ(Cell(bare, "GlobalArgMinMax", 1).state, "attested");
+}
+
+TEST(Attestation, TheFurthestEvidenceShowsAndTheStrongerAmongEquals) {
+  const Attestation matrix = Build(
+      "h13", {Say("conv", Stage::kCompiled, "silicon"), Say("conv", Stage::kCorrect, "simulated"),
+              Say("add", Stage::kCorrect, "simulated"), Say("add", Stage::kCorrect, "silicon"),
+              Say("sin", Stage::kDispatched, "reported"),
+              Say("conv [kernel_depth=2]", Stage::kRejected, "silicon")});
+  EXPECT_EQ(Cell(matrix, "conv").state, "correct");
+  EXPECT_EQ(Cell(matrix, "conv").kind, "simulated");
+  EXPECT_EQ(Cell(matrix, "conv").statements.size(), 3u);
+  EXPECT_EQ(Cell(matrix, "add").kind, "silicon");
+  EXPECT_TRUE(Cell(matrix, "add").silicon);
+  EXPECT_TRUE(Cell(matrix, "sin").reached);
+  EXPECT_FALSE(Cell(matrix, "sin").admitted);
+  EXPECT_EQ(Cell(matrix, "mul").kind, "rules");
+}
+
+TEST(Attestation, AStatementWithoutARouteGoesWhereTheRulesAdmitIt) {
+  const Attestation matrix =
+      Build("h13", {Say("cross_product", Stage::kDispatched, "published", ""),
+                    Say("sin", Stage::kRejected, "published", "")});
+  EXPECT_TRUE(Cell(matrix, "cross_product", 0).statements.empty());
+  EXPECT_EQ(Cell(matrix, "cross_product", 1).state, "dispatched");
+  EXPECT_EQ(Cell(matrix, "sin", 0).state, "rejected");
+}
+
+TEST(Attestation, ConflictsAndConditions) {
+  Statement old = Say("conv", Stage::kRejected, "silicon");
+  old.os = "14";
+  Statement now = Say("conv", Stage::kCorrect, "silicon");
+  EXPECT_TRUE(Cell(Build("h13", {old, now}), "conv").conflict);
+  now.os = "15";
+  EXPECT_FALSE(Cell(Build("h13", {old, now}), "conv").conflict);
+  AttestationOptions options;
+  options.os = "14";
+  EXPECT_EQ(Cell(Build("h13", {old, now}, options), "conv").state, "rejected");
+  options.os = "15";
+  EXPECT_EQ(Cell(Build("h13", {old, now}, options), "conv").state, "correct");
+}
+
+// The public guide's numbering puts H17 at A16; no floor lies above A15.
+TEST(Attestation, EitherNumberingOfTheFamiliesCanBeAskedFor) {
+  AttestationOptions options;
+  options.order = FamilyOrder::kPublicGuide;
+  EXPECT_EQ(Cell(Build("h17", {}, options), "sin").state, "attested");
+  // M11 has no hardware version, so that its family is not known by that numbering.
+  EXPECT_EQ(Cell(Build("m11", {}, options), "sin").state, "unknown");
+  EXPECT_EQ(Cell(Build("m11", {}), "sin").state, "attested");
+}
+
+TEST(Attestation, ABaselineMarksWhatIsNew) {
+  const std::string before = DumpJson(AttestationJson(Build("h13", {})));
+  Attestation matrix = Build("h13", {Say("conv", Stage::kCorrect, "silicon")});
+  ASSERT_TRUE(CompareWithBaseline(before, matrix).ok());
+  EXPECT_TRUE(Cell(matrix, "conv").fresh);
+  EXPECT_FALSE(Cell(matrix, "add").fresh);
+  EXPECT_FALSE(CompareWithBaseline("{}", matrix).ok());
+  EXPECT_FALSE(CompareWithBaseline("[1]", matrix).ok());
+}
+
+TEST(AttestationForms, CsvAndMarkdownHaveOneColumnATarget) {
+  const Attestation matrix = Build("h13,h17s", {Say("conv", Stage::kCorrect, "simulated")});
+  const std::string csv = AttestationCsv(matrix);
+  EXPECT_TRUE(csv.starts_with("op,h13,h17s\nconv,correct (simulated),attested\n"))
+      << csv.substr(0, 90);
+  EXPECT_THAT(csv, HasSubstr("\nsin,refused,attested\n"));
+  EXPECT_THAT(AttestationMarkdown(matrix),
+              HasSubstr("| `conv` | correct \\(simulated\\) | attested |"));
+}
+
+TEST(AttestationForms, JsonIsCompleteAndTheSameEachTime) {
+  const Attestation matrix = Build("h13", evidence::Published());
+  const auto json = AttestationJson(matrix);
+  EXPECT_EQ(json["cells"].size(), matrix.cells.size());
+  EXPECT_EQ(json["verdicts"][0]["layers"].size(), legality::kLayerCount);
+  EXPECT_EQ(json["known_conflicts"].size(), evidence::KnownConflicts().size());
+  EXPECT_EQ(json["targets"][0]["limits"]["max_rank"], "5");
+  EXPECT_EQ(DumpJson(json), DumpJson(AttestationJson(Build("h13", evidence::Published()))));
+}
+
+TEST(CampaignStatements, CarryStageProvenanceAndRoute) {
+  auto folder = TempDirectory::Create("anecheck-attestation-");
+  ASSERT_TRUE(folder.ok());
+  const std::string path = folder->File("results.sqlite");
+  ASSERT_TRUE(WriteSampleResults(path).ok());
+  const auto data = ReadReportData({&path, 1});
+  ASSERT_TRUE(data.ok());
+  const std::vector<Statement> statements = StatementsOf(*data);
+  ASSERT_FALSE(statements.empty());
+  bool wrong = false;
+  for (const Statement& statement : statements) {
+    EXPECT_FALSE(statement.provenance.empty());
+    EXPECT_FALSE(statement.target.empty());
+    wrong = wrong || (statement.subject == "conv" && statement.stage == Stage::kWrong);
+  }
+  EXPECT_TRUE(wrong);
+}
+
+}  // namespace
+}  // namespace anecheck::reports
