@@ -203,14 +203,31 @@ class Joiner {
   std::unique_ptr<sqlite3, Closer> database_;
 };
 
-// Columns that both files have: a file of an older form may lack some.
-Result<std::vector<std::string>> Shared(Store& source, Store& joined, const std::string& table,
-                                        std::string_view key) {
-  ANECHECK_ASSIGN(const std::vector<std::string> theirs, Columns(source, table, key));
-  ANECHECK_ASSIGN(const std::vector<std::string> ours, Columns(joined, table, key));
+// The columns of every table of the joined file.
+using TableColumns = std::map<std::string, std::vector<std::string>>;
+
+Result<TableColumns> ColumnsOfFile(const std::string& path) {
+  ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(path));
+  ANECHECK_ASSIGN(std::vector<std::string> tables, RunTables(store));
+  tables.emplace_back("runs");
+  TableColumns columns;
+  for (const std::string& table : tables) {
+    ANECHECK_ASSIGN(columns[table], Columns(store, table, ""));
+  }
+  return columns;
+}
+
+// Columns but the key that both files have: a file of an older form may lack some.
+Result<std::vector<std::string>> Shared(Store& source, const TableColumns& joined,
+                                        const std::string& table, std::string_view key) {
   std::vector<std::string> both;
+  const auto ours = joined.find(table);
+  if (ours == joined.end()) return both;
+  ANECHECK_ASSIGN(const std::vector<std::string> theirs, Columns(source, table, key));
   for (const std::string& name : theirs) {
-    if (std::find(ours.begin(), ours.end(), name) != ours.end()) both.push_back(name);
+    const bool known =
+        std::find(ours->second.begin(), ours->second.end(), name) != ours->second.end();
+    if (known) both.push_back(name);
   }
   return both;
 }
@@ -218,7 +235,8 @@ Result<std::vector<std::string>> Shared(Store& source, Store& joined, const std:
 // Runs of one input, with the ids that they get.
 using Taken = std::vector<std::pair<Place, std::string>>;
 
-Status CopyRuns(const std::string& input, const Taken& taken, Store& joined, Joiner& joiner) {
+Status CopyRuns(const std::string& input, const Taken& taken, const TableColumns& joined,
+                Joiner& joiner) {
   ANECHECK_ASSIGN(Store source, Store::OpenReadOnly(input));
   ANECHECK_ASSIGN(std::vector<std::string> tables, RunTables(source));
   ANECHECK_RETURN_IF_ERROR(joiner.Attach(input));
@@ -247,7 +265,8 @@ Status WriteJoined(std::span<const std::string> inputs, const Chooser& chooser,
   {
     ANECHECK_ASSIGN(const Store made, Store::Open(path));
   }
-  ANECHECK_ASSIGN(Store joined, Store::OpenReadOnly(path));
+  // Read beforehand: the joiner needs the file for itself.
+  ANECHECK_ASSIGN(const TableColumns joined, ColumnsOfFile(path));
   ANECHECK_ASSIGN(Joiner joiner, Joiner::Open(path));
   for (size_t input = 0; input < inputs.size(); ++input) {
     if (by_input[input].empty()) continue;
