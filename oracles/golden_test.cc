@@ -143,6 +143,18 @@ INSTANTIATE_TEST_SUITE_P(
       return fmt::format("{}_{}", GetOp(instance.param.kind).schema.name, instance.index);
     });
 
+TEST(Golden, LogOfZeroIsZeroAfterEpsilonToo) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {-1, 0}));
+  c.Begin(OpKind::kLog).Arg(0, x);
+  c.Float(params::WithEpsilon::kEpsilon, 1);
+  const ValueId y = c.Finish();
+  ASSERT_EQ(c.error, "");
+  const Estimate departed = c.Run(y, With(2, {"D11"}));
+  EXPECT_EQ(departed.value[0], HalfToDouble(DoubleToHalf(-45440)));
+  EXPECT_EQ(departed.value[1], 0);
+}
+
 TEST(Golden, FirstOverflows) {
   const auto at = [](OpKind kind, double x) {
     Case c;

@@ -83,13 +83,16 @@ void DepartFromResult(KernelContext& context, BoundedTensor& result) {
   for (const Departure* departure : contract.active()) {
     if (departure->op.empty() || departure->op != context.node().op()) continue;
     const double value = grid.Round(departure->b);
-    const double at = departure->a;
+    // log takes x + epsilon: the documented place is in that sum.
+    const int epsilon = context.node().schema().FindParameter("epsilon");
+    const double shift = epsilon < 0 ? 0 : grid.Round(context.node().Float(epsilon, 0));
+    const double at = departure->a - shift;
     if (departure->effect == Effect::kValueAt) {
       FixValue(context, result, value, [&](double x) { return x == at; });
     } else if (departure->effect == Effect::kValueFrom) {
       FixValue(context, result, value, [&](double x) { return x >= at; });
     } else if (departure->effect == Effect::kAbsoluteError) {
-      WidenBy(context, result, at);
+      WidenBy(context, result, departure->a);
     }
   }
 }
