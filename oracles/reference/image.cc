@@ -361,8 +361,11 @@ Status Affine(KernelContext& context) {
                           Relative(context));
       const double error =
           (magnitude * Relative(context) + slack) / (rows * columns) * static_cast<double>(extent);
-      position.low -= error;
-      position.high += error;
+      // As elsewhere, whole positions are found exactly.
+      if (position.low != position.high || slack != 0) {
+        position.low -= error;
+        position.high += error;
+      }
       if (!IsNear(position)) return Anything(kNan);
     }
     return SampleLinear(context, plane, positions[1], positions[0]);
