@@ -73,6 +73,19 @@ ValueId Drawer::NewTensor(const TensorType& type, std::span<const uint8_t> bytes
   return id;
 }
 
+ValueId Drawer::NewConstOf(const TensorType& type, std::span<const uint8_t> bytes, double limit) {
+  const ValueId id = graph_.AddConst(type, bytes);
+  Track({-limit, limit, integer_mode()});
+  used_[id] = 1;
+  return id;
+}
+
+ValueId Drawer::NewState(const TensorType& type) {
+  const ValueId id = graph_.AddState(type);
+  Track({});
+  return id;
+}
+
 ValueId Drawer::NewScalar(double value) {
   const uint16_t bits = DoubleToHalf(value).bits;
   const std::array<uint8_t, 2> bytes = {static_cast<uint8_t>(bits),
@@ -114,7 +127,8 @@ ValueId Drawer::SameShape(const Shape& shape, ValueId not_this) {
   if (choices_.Chance(1, 2)) {
     for (ValueId id = static_cast<ValueId>(graph_.values().size()); id-- > 0;) {
       const Value& value = graph_.value(id);
-      if (id != not_this && value.kind != ValueKind::kConst && value.type.dtype == DType::kFp16 &&
+      const bool tensor = value.kind == ValueKind::kInput || value.kind == ValueKind::kResult;
+      if (id != not_this && tensor && value.type.dtype == DType::kFp16 &&
           value.type.shape == shape) {
         return id;
       }
@@ -167,7 +181,8 @@ ValueId Drawer::PickOperand() {
   ValueId fallback = kNoValue;
   for (ValueId id = count; id-- > 0;) {
     const Value& value = graph_.value(id);
-    if (value.kind == ValueKind::kConst || value.type.dtype != DType::kFp16) continue;
+    const bool tensor = value.kind == ValueKind::kInput || value.kind == ValueKind::kResult;
+    if (!tensor || value.type.dtype != DType::kFp16) continue;
     if (fallback == kNoValue || choices_.Chance(1, 4)) fallback = id;
     if (used_[id] == 0 && choices_.Chance(3, 4)) return id;
   }

@@ -53,6 +53,10 @@ class Drawer {
   ValueId NewScalar(double value);
   // A new constant of an integer type with these elements, as indices and lengths are.
   ValueId NewIntegers(DType dtype, const Shape& shape, std::span<const int64_t> elements);
+  // A new constant of any element type; every element lies within `limit`.
+  ValueId NewConstOf(const TensorType& type, std::span<const uint8_t> bytes, double limit);
+  // A new state, zero at first.
+  ValueId NewState(const TensorType& type);
   // An existing fp16 value of exactly this shape, a new input or a new constant.
   ValueId SameShape(const Shape& shape, ValueId not_this);
   // An operand for a broadcasting operation with `x`: same shape, or some axes 1, or lower rank.

@@ -16,6 +16,8 @@ using reference::BoundedTensor;
 
 // The elements that one evaluation may hold over all values of a graph.
 constexpr int64_t kMaxEvaluatedElements = int64_t{1} << 26;
+// The same where intermediates are given up, so that only a few values are held at a time.
+constexpr int64_t kMaxStreamedElements = int64_t{1} << 33;
 
 void CopyMembers(const BoundedTensor& tensor, Estimate& estimate) {
   estimate.member_begin.clear();
@@ -54,37 +56,42 @@ void CopyEstimate(const BoundedTensor& tensor, Estimate& estimate) {
   }
 }
 
+// The elements of an input or a constant.
+void Load(const Contract& contract, reference::Arena& arena, BoundedTensor& tensor,
+          std::span<const uint8_t> bytes) {
+  tensor.value = arena.Allocate<double>(tensor.size);
+  DecodeElements(tensor.type.dtype, bytes, std::span(tensor.value, tensor.size));
+  tensor.low = tensor.high = tensor.value;
+  tensor.signed_zero = true;
+  tensor.whole = !IsFloat(tensor.type.dtype);
+  if (tensor.whole) return;
+  for (size_t i = 0; i < tensor.size; ++i) {
+    tensor.special |= !(std::fabs(tensor.value[i]) < reference::kInfinity);
+  }
+  reference::DepartFromInput(contract, arena, tensor);
+}
+
+// A state before anything was written into it.
+void LoadZeros(reference::Arena& arena, BoundedTensor& tensor) {
+  tensor.value = arena.Allocate<double>(tensor.size);
+  std::fill_n(tensor.value, tensor.size, 0.0);
+  tensor.low = tensor.high = tensor.value;
+  tensor.signed_zero = true;
+}
+
 }  // namespace
 
 struct Evaluation::State {
   reference::Arena arena;
   std::vector<BoundedTensor> values;
   const Contract* contract = nullptr;
-
-  void Load(ValueId id, const TensorType& type, std::span<const uint8_t> bytes) {
-    BoundedTensor& tensor = values[id];
-    tensor.value = arena.Allocate<double>(tensor.size);
-    DecodeElements(type.dtype, bytes, std::span(tensor.value, tensor.size));
-    tensor.low = tensor.high = tensor.value;
-    tensor.signed_zero = true;
-    tensor.whole = !IsFloat(type.dtype);
-    if (tensor.whole) return;
-    for (size_t i = 0; i < tensor.size; ++i) {
-      tensor.special |= !(std::fabs(tensor.value[i]) < reference::kInfinity);
-    }
-    reference::DepartFromInput(*contract, arena, tensor);
-  }
 };
-
-Evaluation::Evaluation() : state_(std::make_unique<State>()) {}
-Evaluation::~Evaluation() = default;
-Evaluation::Evaluation(Evaluation&&) noexcept = default;
-Evaluation& Evaluation::operator=(Evaluation&&) noexcept = default;
 
 namespace {
 
 // Types and sizes of every value; refuses what would not fit in memory.
-Status PrepareValues(const Graph& graph, std::vector<BoundedTensor>& values) {
+Status PrepareValues(const Graph& graph, std::vector<BoundedTensor>& values,
+                     int64_t limit = kMaxEvaluatedElements) {
   values.resize(graph.values().size());
   int64_t total = 0;
   for (ValueId id = 0; id < values.size(); ++id) {
@@ -92,10 +99,9 @@ Status PrepareValues(const Graph& graph, std::vector<BoundedTensor>& values) {
     values[id].type = graph.type(id);
     const int64_t elements = graph.type(id).shape.Elements();
     values[id].size = static_cast<size_t>(elements);
-    if (elements > kMaxEvaluatedElements - total) {
-      return MakeError(
-          ErrorCode::kLimit,
-          fmt::format("the graph's values have more than {} elements", kMaxEvaluatedElements));
+    if (elements > kMaxEvaluatedElements || elements > limit - total) {
+      return MakeError(ErrorCode::kLimit,
+                       fmt::format("the graph's values have more than {} elements", limit));
     }
     total += elements;
   }
@@ -132,30 +138,48 @@ Status RunNode(const Graph& graph, const Node& node, const Contract& contract,
 
 }  // namespace
 
-Status Evaluation::Run(const Graph& graph, std::span<const Tensor> inputs,
-                       const Contract& contract) {
-  State& state = *state_;
-  state.arena.Reset();
-  state.contract = &contract;
-  ANECHECK_RETURN_IF_ERROR(PrepareValues(graph, state.values));
+Status reference::EvaluateBlock(KernelContext& context, const Graph& block,
+                                std::span<const BoundedTensor> inputs,
+                                std::vector<BoundedTensor>& outputs) {
+  std::vector<BoundedTensor> values;
+  ANECHECK_RETURN_IF_ERROR(PrepareValues(block, values));
   size_t next_input = 0;
-  for (ValueId id = 0; id < graph.values().size(); ++id) {
+  for (ValueId id = 0; id < values.size(); ++id) {
+    if (block.value(id).kind == ValueKind::kInput) values[id] = inputs[next_input++];
+    if (block.value(id).kind == ValueKind::kConst) {
+      Load(context.contract(), context.arena(), values[id], block.ConstData(id));
+    }
+  }
+  for (const Node& node : block.nodes()) {
+    ANECHECK_RETURN_IF_ERROR(RunNode(block, node, context.contract(), context.arena(), values));
+  }
+  for (const ValueId output : block.outputs()) outputs.push_back(values[output]);
+  return {};
+}
+
+namespace {
+
+// Sets every input, constant and state.
+Status LoadValues(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract,
+                  reference::Arena& arena, std::span<BoundedTensor> values) {
+  size_t next_input = 0;
+  for (ValueId id = 0; id < values.size(); ++id) {
     const Value& value = graph.value(id);
     switch (value.kind) {
       case ValueKind::kResult:
         break;
       case ValueKind::kConst:
-        state.Load(id, value.type, graph.ConstData(id));
+        Load(contract, arena, values[id], graph.ConstData(id));
         break;
       case ValueKind::kState:
-        return MakeError(ErrorCode::kUnsupported,
-                         fmt::format("state {} has no numeric reference", value.name));
+        LoadZeros(arena, values[id]);
+        break;
       case ValueKind::kInput:
         if (next_input == inputs.size()) {
           return MakeError(ErrorCode::kInvalid, fmt::format("input {} is missing", value.name));
         }
         ANECHECK_RETURN_IF_ERROR(CheckInput(graph, id, inputs[next_input]));
-        state.Load(id, value.type, inputs[next_input].bytes);
+        Load(contract, arena, values[id], inputs[next_input].bytes);
         ++next_input;
         break;
     }
@@ -164,8 +188,111 @@ Status Evaluation::Run(const Graph& graph, std::span<const Tensor> inputs,
     return MakeError(ErrorCode::kInvalid,
                      fmt::format("{} inputs given, the graph has {}", inputs.size(), next_input));
   }
+  return {};
+}
+
+// Which memory a value's arrays lie in, and how long it is needed. Every operation has memory of
+// its own; a result may also point into that of its operands (a reshape does).
+class Lifetimes {
+ public:
+  explicit Lifetimes(const Graph& graph)
+      : graph_(graph),
+        arenas_(graph.nodes().size()),
+        holders_(graph.nodes().size(), 0),
+        owners_(graph.values().size()),
+        last_use_(graph.values().size(), 0) {
+    for (NodeId node = 0; node < graph.nodes().size(); ++node) {
+      for (const Argument& argument : graph.arguments(graph.node(node))) {
+        last_use_[argument.value] = node;
+      }
+    }
+    for (const ValueId id : graph.outputs()) last_use_[id] = kNoNode;
+  }
+
+  reference::Arena& ArenaOf(NodeId node) {
+    arenas_[node] = std::make_unique<reference::Arena>();
+    return *arenas_[node];
+  }
+
+  // After `node` ran: what it made points where, and what was needed for the last time.
+  void Finish(NodeId id, std::span<const BoundedTensor> values) {
+    const Node& node = graph_.node(id);
+    for (uint32_t i = 0; i < node.result_count; ++i) {
+      const ValueId result = node.first_result + i;
+      Hold(result, id);
+      for (const Argument& argument : graph_.arguments(node)) {
+        if (!Shares(values[result], values[argument.value])) continue;
+        const std::vector<NodeId> owners = owners_[argument.value];
+        for (const NodeId owner : owners) Hold(result, owner);
+      }
+    }
+    for (uint32_t i = 0; i < node.result_count; ++i) Drop(node.first_result + i, id);
+    for (const Argument& argument : graph_.arguments(node)) Drop(argument.value, id);
+  }
+
+ private:
+  static bool Shares(const BoundedTensor& a, const BoundedTensor& b) {
+    return a.value == b.value || a.low == b.low || a.high == b.high ||
+           (a.nan != nullptr && a.nan == b.nan) || a.members != nullptr || b.members != nullptr;
+  }
+  void Hold(ValueId value, NodeId owner) {
+    owners_[value].push_back(owner);
+    ++holders_[owner];
+  }
+  void Drop(ValueId value, NodeId now) {
+    if (last_use_[value] > now) return;
+    for (const NodeId owner : owners_[value]) {
+      if (--holders_[owner] == 0) arenas_[owner].reset();
+    }
+    owners_[value].clear();
+  }
+
+  const Graph& graph_;
+  std::vector<std::unique_ptr<reference::Arena>> arenas_;  // by node
+  std::vector<uint32_t> holders_;                          // values that point into each
+  std::vector<std::vector<NodeId>> owners_;                // by value
+  std::vector<NodeId> last_use_;
+};
+
+}  // namespace
+
+struct Evaluation::Streams {
+  explicit Streams(const Graph& graph) : lifetimes(graph) {}
+  Lifetimes lifetimes;
+};
+
+Evaluation::Evaluation() : state_(std::make_unique<State>()) {}
+Evaluation::~Evaluation() = default;
+Evaluation::Evaluation(Evaluation&&) noexcept = default;
+Evaluation& Evaluation::operator=(Evaluation&&) noexcept = default;
+
+Status Evaluation::Run(const Graph& graph, std::span<const Tensor> inputs,
+                       const Contract& contract) {
+  State& state = *state_;
+  streams_.reset();
+  state.arena.Reset();
+  state.contract = &contract;
+  ANECHECK_RETURN_IF_ERROR(PrepareValues(graph, state.values));
+  ANECHECK_RETURN_IF_ERROR(LoadValues(graph, inputs, contract, state.arena, state.values));
   for (const Node& node : graph.nodes()) {
     ANECHECK_RETURN_IF_ERROR(RunNode(graph, node, contract, state.arena, state.values));
+  }
+  return {};
+}
+
+Status Evaluation::RunForOutputs(const Graph& graph, std::span<const Tensor> inputs,
+                                 const Contract& contract) {
+  if (!graph.ValuesOfKind(ValueKind::kState).empty()) return Run(graph, inputs, contract);
+  State& state = *state_;
+  streams_ = std::make_unique<Streams>(graph);
+  state.arena.Reset();
+  state.contract = &contract;
+  ANECHECK_RETURN_IF_ERROR(PrepareValues(graph, state.values, kMaxStreamedElements));
+  ANECHECK_RETURN_IF_ERROR(LoadValues(graph, inputs, contract, state.arena, state.values));
+  for (NodeId id = 0; id < graph.nodes().size(); ++id) {
+    reference::Arena& arena = streams_->lifetimes.ArenaOf(id);
+    ANECHECK_RETURN_IF_ERROR(RunNode(graph, graph.node(id), contract, arena, state.values));
+    streams_->lifetimes.Finish(id, state.values);
   }
   return {};
 }

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "generators/drawer.h"
+#include "generators/ops/window.h"
 #include "harness/ops/params.h"
 
 namespace anecheck {
@@ -10,8 +11,8 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kPadTypes = {"valid", "same", "same_lower", "custom"};
 
-// The magnitude that weights may have so that `products` products of them with x stay under the
-// ceiling; 0 where not even 1 fits.
+}  // namespace
+
 double WeightLimit(Drawer& drawer, ValueId x, int64_t products) {
   const double most = drawer.integer_mode() ? 3 : 4;
   const double magnitude = std::max(drawer.range(x).Magnitude(), 0x1p-10);
@@ -27,16 +28,6 @@ ValueRange SumRange(Drawer& drawer, ValueId x, int64_t products, double weight, 
 
 double BiasLimit(Drawer& drawer) { return drawer.integer_mode() ? 16 : 8; }
 
-struct Geometry {
-  std::array<int64_t, 3> kernel{1, 1, 1};
-  std::array<int64_t, 3> stride{1, 1, 1};
-  std::array<int64_t, 3> dilation{1, 1, 1};
-  std::array<int64_t, 6> pad{};
-  std::string_view pad_type = "valid";
-  int64_t taps = 1;
-};
-
-// A window that fits every spatial axis of `x`.
 Geometry DrawGeometry(Drawer& drawer, const Shape& x, bool dilated) {
   ChoiceStream& choices = drawer.choices();
   Geometry geometry;
@@ -60,7 +51,7 @@ Geometry DrawGeometry(Drawer& drawer, const Shape& x, bool dilated) {
   return geometry;
 }
 
-bool DrawConv(Drawer& drawer, ValueId x) {
+bool DrawConvolution(Drawer& drawer, ValueId x, OpKind kind) {
   using P = params::Conv;
   const Shape shape = drawer.shape(x);
   // 3-D convolution is attested and never lowered (facts/known_defects.csv, D16).
@@ -88,7 +79,7 @@ bool DrawConv(Drawer& drawer, ValueId x) {
   const ValueId bias = biased ? drawer.NewConst({outputs}, BiasLimit(drawer)) : kNoValue;
   const auto spatial = static_cast<size_t>(shape.rank() - 2);
   Graph& graph = drawer.graph();
-  drawer.Begin(OpKind::kConv);
+  drawer.Begin(kind);
   graph.AddArgument(P::kX, x);
   graph.AddArgument(P::kWeight, weight);
   if (biased) graph.AddArgument(P::kBias, bias);
@@ -99,6 +90,65 @@ bool DrawConv(Drawer& drawer, ValueId x) {
   graph.AddInt(P::kGroups, groups);
   return drawer.Finish(SumRange(drawer, x, products, limit, biased ? BiasLimit(drawer) : 0));
 }
+
+bool DrawMatrixProduct(Drawer& drawer, ValueId x, OpKind kind) {
+  using P = params::Matmul;
+  const Shape shape = drawer.shape(x);
+  // Rank 5 is refused although it is legal (facts/known_defects.csv, D31).
+  if (shape.rank() < 2 || shape.rank() > 4) return false;
+  ChoiceStream& choices = drawer.choices();
+  const bool transpose_x = choices.Coin();
+  const bool transpose_y = choices.Coin();
+  const int rank = shape.rank();
+  const int64_t inner = shape[transpose_x ? rank - 2 : rank - 1];
+  const int64_t columns = drawer.Extent(inner > 1024 ? 2 : 16);
+  if (shape.Elements() * columns > drawer.options().max_products) return false;
+  const double limit = WeightLimit(drawer, x, inner);
+  if (limit <= 0) return false;
+  Shape other = shape;
+  other[rank - 2] = transpose_y ? columns : inner;
+  other[rank - 1] = transpose_y ? inner : columns;
+  for (int axis = 0; axis < rank - 2; ++axis) {
+    if (choices.Chance(1, 4)) other[axis] = 1;
+  }
+  const ValueId y = drawer.NewConst(other, limit);
+  drawer.Begin(kind);
+  drawer.graph().AddArgument(P::kX, x);
+  drawer.graph().AddArgument(P::kY, y);
+  drawer.graph().AddBool(P::kTransposeX, transpose_x);
+  drawer.graph().AddBool(P::kTransposeY, transpose_y);
+  return drawer.Finish(SumRange(drawer, x, inner, limit, 0));
+}
+
+bool DrawPool(Drawer& drawer, ValueId x, OpKind kind, std::string_view mode) {
+  using P = params::Pool;
+  const Shape shape = drawer.shape(x);
+  if (shape.rank() < 3 || shape.rank() > 4) return false;
+  const Geometry geometry = DrawGeometry(drawer, shape, false);
+  if (geometry.taps * shape.Elements() > drawer.options().max_products) return false;
+  const auto spatial = static_cast<size_t>(shape.rank() - 2);
+  const bool average = mode == "Avg";
+  const bool exclude = average && drawer.choices().Coin();
+  Graph& graph = drawer.graph();
+  drawer.Begin(kind);
+  graph.AddArgument(P::kX, x);
+  graph.AddInts(P::kKernelSizes, std::span(geometry.kernel).first(spatial));
+  graph.AddInts(P::kStrides, std::span(geometry.stride).first(spatial));
+  graph.AddString(P::kPadType, geometry.pad_type);
+  graph.AddInts(P::kPad, std::span(geometry.pad).first(2 * spatial));
+  if (average) graph.AddBool(P::kExcludePadding, exclude);
+  if (kind == OpKind::kNePool || kind == OpKind::kPePool) {
+    graph.AddString(params::UnitPool::kMode, mode);
+  }
+  ValueRange range = drawer.range(x);
+  if (average) range = {std::min(range.low, 0.0), std::max(range.high, 0.0), false};
+  return drawer.Finish(range);
+}
+
+namespace {
+
+bool DrawConv(Drawer& drawer, ValueId x) { return DrawConvolution(drawer, x, OpKind::kConv); }
+bool DrawMatmul(Drawer& drawer, ValueId x) { return DrawMatrixProduct(drawer, x, OpKind::kMatmul); }
 
 bool DrawLinear(Drawer& drawer, ValueId x) {
   using P = params::Linear;
@@ -120,59 +170,8 @@ bool DrawLinear(Drawer& drawer, ValueId x) {
   return drawer.Finish(SumRange(drawer, x, inner, limit, biased ? BiasLimit(drawer) : 0));
 }
 
-bool DrawMatmul(Drawer& drawer, ValueId x) {
-  using P = params::Matmul;
-  const Shape shape = drawer.shape(x);
-  // Rank 5 is refused although it is legal (facts/known_defects.csv, D31).
-  if (shape.rank() < 2 || shape.rank() > 4) return false;
-  ChoiceStream& choices = drawer.choices();
-  const bool transpose_x = choices.Coin();
-  const bool transpose_y = choices.Coin();
-  const int rank = shape.rank();
-  const int64_t inner = shape[transpose_x ? rank - 2 : rank - 1];
-  const int64_t columns = drawer.Extent(inner > 1024 ? 2 : 16);
-  if (shape.Elements() * columns > drawer.options().max_products) return false;
-  const double limit = WeightLimit(drawer, x, inner);
-  if (limit <= 0) return false;
-  Shape other = shape;
-  other[rank - 2] = transpose_y ? columns : inner;
-  other[rank - 1] = transpose_y ? inner : columns;
-  for (int axis = 0; axis < rank - 2; ++axis) {
-    if (choices.Chance(1, 4)) other[axis] = 1;
-  }
-  const ValueId y = drawer.NewConst(other, limit);
-  drawer.Begin(OpKind::kMatmul);
-  drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddArgument(P::kY, y);
-  drawer.graph().AddBool(P::kTransposeX, transpose_x);
-  drawer.graph().AddBool(P::kTransposeY, transpose_y);
-  return drawer.Finish(SumRange(drawer, x, inner, limit, 0));
-}
-
-bool DrawPool(Drawer& drawer, ValueId x, OpKind kind) {
-  using P = params::Pool;
-  const Shape shape = drawer.shape(x);
-  if (shape.rank() < 3 || shape.rank() > 4) return false;
-  const Geometry geometry = DrawGeometry(drawer, shape, false);
-  if (geometry.taps * shape.Elements() > drawer.options().max_products) return false;
-  const auto spatial = static_cast<size_t>(shape.rank() - 2);
-  const bool average = kind == OpKind::kAvgPool;
-  const bool exclude = average && drawer.choices().Coin();
-  Graph& graph = drawer.graph();
-  drawer.Begin(kind);
-  graph.AddArgument(P::kX, x);
-  graph.AddInts(P::kKernelSizes, std::span(geometry.kernel).first(spatial));
-  graph.AddInts(P::kStrides, std::span(geometry.stride).first(spatial));
-  graph.AddString(P::kPadType, geometry.pad_type);
-  graph.AddInts(P::kPad, std::span(geometry.pad).first(2 * spatial));
-  if (average) graph.AddBool(P::kExcludePadding, exclude);
-  ValueRange range = drawer.range(x);
-  if (average) range = {std::min(range.low, 0.0), std::max(range.high, 0.0), false};
-  return drawer.Finish(range);
-}
-
-bool DrawAvgPool(Drawer& drawer, ValueId x) { return DrawPool(drawer, x, OpKind::kAvgPool); }
-bool DrawMaxPool(Drawer& drawer, ValueId x) { return DrawPool(drawer, x, OpKind::kMaxPool); }
+bool DrawAvgPool(Drawer& drawer, ValueId x) { return DrawPool(drawer, x, OpKind::kAvgPool, "Avg"); }
+bool DrawMaxPool(Drawer& drawer, ValueId x) { return DrawPool(drawer, x, OpKind::kMaxPool, "Max"); }
 
 }  // namespace
 

@@ -182,7 +182,7 @@ class Campaign {
       Refine(items[i], (*replies)[i], runner, evaluation, outcome);
       CountReach(items[i], outcome, result.record);
       result.record.cases.push_back(outcome.record);
-      if (!IsSuspect(outcome.record.verdict)) continue;
+      if (!IsSuspect(outcome.record.verdict) || outcome.engine_lacks_op) continue;
       std::string signature = Signature(outcome);
       result.suspects.push_back({std::move(items[i]), std::move(outcome), std::move((*replies)[i]),
                                  std::move(signature)});

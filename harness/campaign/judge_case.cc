@@ -127,6 +127,9 @@ CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply
   CaseOutcome outcome;
   outcome.record = Describe(item, route, reply);
   if (reply.status != RunStatus::kOk) {
+    outcome.engine_lacks_op =
+        reply.status == RunStatus::kRejected &&
+        reply.message.find("the simulated engine has no kernel") != std::string::npos;
     outcome.op = ProducerOf(item.graph, item.graph.outputs().back());
     return outcome;
   }

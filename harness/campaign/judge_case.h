@@ -19,6 +19,9 @@ struct CaseOutcome {
   std::string op;             // the operation the verdict is about; empty for pass
   std::vector<size_t> vague;  // outputs that a documented defect explains by a wide interval only
   bool verified = false;      // the runner judged it; no compiler and no engine had a part
+  // The simulated engine lacks an operation: that says nothing about an engine, and is counted as
+  // rejected without being a finding.
+  bool engine_lacks_op = false;
   std::vector<std::array<uint64_t, kUlpBuckets>> histograms;  // one an output
 };
 

@@ -55,7 +55,10 @@ class FunctionCompiler {
       ANECHECK_RETURN_IF_ERROR(AddInput(parameter));
     }
     for (const mil::StatementView statement : function.block().statements()) {
-      if (statement.op() == "const") continue;  // read where it is used
+      const auto constant = mil::ConstantValue(statement);
+      const bool renames = constant && constant->kind() == mil::ValueKind::kName;
+      // Constants are read where they are used; a name for a name is no constant here.
+      if (statement.op() == "const" && !renames) continue;
       ANECHECK_RETURN_IF_ERROR(AddStatement(statement));
     }
     for (const mil::ValueView output : function.block().outputs()) {
@@ -162,6 +165,11 @@ class FunctionCompiler {
   }
 
   Status AddInput(mil::BindingView parameter) {
+    if (parameter.type().kind() == mil::TypeKind::kState) {
+      return StageError(Stage::kCodegen,
+                        fmt::format("state {}: the simulated engine has no kernel for states",
+                                    parameter.name()));
+    }
     auto type = ReadTensorType(parameter.type());
     if (!type.ok()) {
       return StageError(Stage::kFrontend,
@@ -278,7 +286,10 @@ Status FunctionCompiler::AddStatement(mil::StatementView statement) {
   if (row == nullptr) {
     return StageError(
         Stage::kCodegen,
-        fmt::format("{}: Some ops are not supported on any of the specified backends", op));
+        fmt::format(
+            "{}: Some ops are not supported on any of the specified backends (the simulated "
+            "engine has no kernel for it)",
+            op));
   }
   StatementArguments arguments(*this, statement);
   OpBuilder builder(op, settings_, arguments);

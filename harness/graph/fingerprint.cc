@@ -108,11 +108,12 @@ void AddNode(Hasher& hash, const Graph& graph, const std::vector<uint64_t>& numb
 uint64_t GraphFingerprint(const Graph& graph) {
   const std::vector<uint64_t> numbers = NumberValues(graph);
   Hasher hash;
-  for (ValueId id = 0; id < graph.values().size(); ++id) {
-    const Value& value = graph.value(id);
-    if (value.kind != ValueKind::kInput && value.kind != ValueKind::kState) continue;
-    hash.Add(static_cast<uint64_t>(value.kind));
-    hash.Add(value.type);
+  for (const ValueKind kind : {ValueKind::kInput, ValueKind::kState}) {
+    for (const Value& value : graph.values()) {
+      if (value.kind != kind) continue;
+      hash.Add(static_cast<uint64_t>(value.kind));
+      hash.Add(value.type);
+    }
   }
   for (const Node& node : graph.nodes()) AddNode(hash, graph, numbers, node);
   for (const ValueId output : graph.outputs()) AddOperand(hash, graph, numbers, output);

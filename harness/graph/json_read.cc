@@ -194,11 +194,11 @@ class Reader {
         graph_.AddBlock(std::move(block).value());
       }
     }
-    return ReadResults(json["outputs"], path);
+    return ReadResults(json["outputs"], *schema, path);
   }
 
-  Status ReadResults(const ordered_json& json, const std::string& path) {
-    if (!json.is_array() || json.empty())
+  Status ReadResults(const ordered_json& json, const OpSchema& schema, const std::string& path) {
+    if (!json.is_array() || (json.empty() && schema.has_results))
       return Wrong(path + ".outputs", "must be a list, not empty");
     if (json.size() > ResultTypes::kMaxResults) return Wrong(path + ".outputs", "is too long");
     std::vector<TensorType> types;

@@ -50,6 +50,8 @@ struct Parameter {
   // Integer list attributes that MIL spells as a tensor [n, 2]; here its entries in row-major
   // order.
   bool pairs = false;
+  // Integer lists: MIL spells them in uint32, else in int32.
+  bool unsigned_integers = false;
   // String attributes: the spellings that are accepted; empty accepts any.
   std::span<const std::string_view> choices = {};
   // The value that an absent optional attribute stands for, in words, for people. Code states it
@@ -81,6 +83,8 @@ struct OpSchema {
   Status (*infer)(const NodeView& node, ResultTypes& results) = nullptr;
   // Names of the nested blocks that the operation carries (cond: true_fn, false_fn); usually none.
   std::span<const std::string_view> blocks = {};
+  // False for operations that only change a state (write_state).
+  bool has_results = true;
 
   // The index of the parameter called `name`, or -1.
   int FindParameter(std::string_view parameter) const {

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <fmt/format.h>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "harness/base/half.h"
@@ -12,9 +14,11 @@ namespace {
 
 class Lowering {
  public:
-  Lowering(const Graph& graph, mil::TextWriter& writer) : graph_(graph), writer_(writer) {}
+  Lowering(const Graph& graph, mil::TextWriter& writer) : graph_(graph), writer_(writer) {
+    for (const Value& value : graph.values()) names_.push_back(value.name);
+  }
 
-  Status Run() {
+  void Run() {
     writer_.BeginProgram();
     writer_.BeginFunction("main");
     for (const Value& value : graph_.values()) {
@@ -24,24 +28,51 @@ class Lowering {
       if (value.kind == ValueKind::kState) Parameter(value, true);
     }
     writer_.BeginBody();
-    for (ValueId id = 0; id < graph_.values().size(); ++id) {
-      if (graph_.value(id).kind == ValueKind::kConst) Constant(id);
-    }
-    for (const Node& node : graph_.nodes()) {
-      if (node.block_count > 0) {
-        return MakeError(ErrorCode::kUnsupported,
-                         fmt::format("{}: nested blocks have no MIL text here", node.schema->name));
-      }
-      Statement(node);
-    }
-    std::vector<std::string_view> outputs;
-    for (const ValueId output : graph_.outputs()) outputs.push_back(graph_.value(output).name);
-    writer_.EndFunction(outputs);
+    Body();
+    writer_.EndFunction(OutputNames());
     writer_.EndProgram();
-    return {};
   }
 
  private:
+  // Constants and statements.
+  void Body() {
+    for (ValueId id = 0; id < graph_.values().size(); ++id) {
+      if (graph_.value(id).kind == ValueKind::kConst) Constant(id);
+    }
+    for (const Node& node : graph_.nodes()) Statement(node);
+  }
+
+  std::vector<std::string_view> OutputNames() const {
+    std::vector<std::string_view> outputs;
+    for (const ValueId output : graph_.outputs()) outputs.push_back(names_[output]);
+    return outputs;
+  }
+
+  // A nested block. The values that it captures are named as outside; its own names begin with the
+  // statement's, so that they hide none of the names around it.
+  void Block(const Node& node, size_t number, const std::string& statement) {
+    const NodeView view(graph_, node);
+    const Graph& block = graph_.blocks(node)[number];
+    Lowering inner(block, writer_);
+    const std::string prefix = fmt::format("{}_b{}_", statement, number);
+    for (std::string& name : inner.names_) name = prefix + name;
+    const std::vector<ValueId> inputs = block.ValuesOfKind(ValueKind::kInput);
+    const std::vector<ValueId> captures = view.InputList(node.schema->FindParameter("captures"));
+    const size_t own = inputs.size() - captures.size();
+    writer_.BeginBlock(node.schema->blocks[number]);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (i < own) {
+        const TensorType& type = block.type(inputs[i]);
+        writer_.Parameter(ToMilType(type.dtype), type.shape.dims(), inner.names_[inputs[i]]);
+      } else {
+        inner.names_[inputs[i]] = names_[captures[i - own]];
+      }
+    }
+    writer_.BeginBlockBody();
+    inner.Body();
+    writer_.EndBlock(inner.OutputNames());
+  }
+
   void Parameter(const Value& value, bool state) {
     const mil::DataType type = ToMilType(value.type.dtype);
     if (state) {
@@ -53,24 +84,33 @@ class Lowering {
 
   void Constant(ValueId id) {
     const Value& value = graph_.value(id);
+    const std::string& name = names_[id];
     const mil::DataType type = ToMilType(value.type.dtype);
     if (DTypeBits(value.type.dtype) >= 8) {
-      writer_.ConstTensor(value.name, type, value.type.shape.dims(), graph_.ConstData(id));
+      writer_.ConstTensor(name, type, value.type.shape.dims(), graph_.ConstData(id));
       return;
     }
     const std::vector<uint8_t> bytes = UnpackElements(value.type, graph_.ConstData(id));
-    writer_.ConstTensor(value.name, type, value.type.shape.dims(), bytes);
+    writer_.ConstTensor(name, type, value.type.shape.dims(), bytes);
   }
 
   void Statement(const Node& node) {
     for (uint32_t i = 0; i < node.result_count; ++i) {
       const Value& result = graph_.value(node.first_result + i);
-      writer_.Result(ToMilType(result.type.dtype), result.type.shape.dims(), result.name);
+      writer_.Result(ToMilType(result.type.dtype), result.type.shape.dims(),
+                     names_[node.first_result + i]);
     }
     writer_.Op(node.schema->name);
     Arguments(node);
     for (const Attribute& attribute : graph_.attributes(node)) WriteAttribute(node, attribute);
-    writer_.EndStatement(node.result_count > 0 ? graph_.value(node.first_result).name : "");
+    const std::string name = node.result_count > 0 ? names_[node.first_result] : "";
+    if (node.block_count == 0) {
+      writer_.EndStatement(name);
+      return;
+    }
+    writer_.EndHead(name);
+    for (size_t i = 0; i < node.block_count; ++i) Block(node, i, name);
+    writer_.EndBlocks();
   }
 
   void Arguments(const Node& node) {
@@ -78,14 +118,18 @@ class Lowering {
     for (size_t i = 0; i < arguments.size();) {
       const uint16_t index = arguments[i].parameter;
       const anecheck::Parameter& parameter = node.schema->parameters[index];
+      if (node.block_count > 0 && parameter.name == "captures") {
+        ++i;  // the blocks name them in place
+        continue;
+      }
       if (parameter.kind == ParameterKind::kTensor) {
-        writer_.Name(parameter.name, graph_.value(arguments[i].value).name);
+        writer_.Name(parameter.name, names_[arguments[i].value]);
         ++i;
         continue;
       }
       std::vector<std::string_view> names;
       for (; i < arguments.size() && arguments[i].parameter == index; ++i) {
-        names.push_back(graph_.value(arguments[i].value).name);
+        names.push_back(names_[arguments[i].value]);
       }
       writer_.Names(parameter.name, names);
     }
@@ -146,6 +190,7 @@ class Lowering {
     integers_.clear();
     for (const int64_t value : values) integers_.push_back(static_cast<int32_t>(value));
     if (parameter.tuple) return writer_.IntegerTuple(parameter.name, integers_);
+    if (parameter.unsigned_integers) return WriteUnsigned(parameter.name);
     if (!parameter.pairs) return writer_.Integers(parameter.name, integers_);
     std::vector<uint8_t> bytes;
     for (const int32_t value : integers_) {
@@ -155,6 +200,16 @@ class Lowering {
     }
     const std::array<int64_t, 2> dimensions = {static_cast<int64_t>(values.size() / 2), 2};
     writer_.Tensor(parameter.name, mil::DataType::kInt32, dimensions, bytes);
+  }
+
+  // The list at hand as uint32.
+  void WriteUnsigned(std::string_view name) {
+    std::vector<uint8_t> bytes;
+    for (const int32_t value : integers_) {
+      for (int i = 0; i < 4; ++i) bytes.push_back(static_cast<uint8_t>(value >> (8 * i)));
+    }
+    const auto count = static_cast<int64_t>(integers_.size());
+    writer_.Tensor(name, mil::DataType::kUint32, {&count, 1}, bytes);
   }
 
   void WriteFloats(const Node& node, const anecheck::Parameter& parameter,
@@ -174,13 +229,15 @@ class Lowering {
 
   const Graph& graph_;
   mil::TextWriter& writer_;
+  std::vector<std::string> names_;  // in the text, by value
   std::vector<int32_t> integers_;
 };
 
 }  // namespace
 
 Status GraphToMil(const Graph& graph, mil::TextWriter& writer) {
-  return Lowering(graph, writer).Run();
+  Lowering(graph, writer).Run();
+  return {};
 }
 
 Result<std::string> GraphToMil(const Graph& graph) {

@@ -13,7 +13,8 @@ namespace anecheck {
 // states) as parameters, its constants as const statements, attributes as literals. Float
 // attributes are rounded once to the element type that MIL gives them (the first operand's, or
 // fp32). The text is valid until the writer is cleared. Names are those of the graph.
-// Errors: kUnsupported for operations with nested blocks.
+// A nested block names the values it captures in place and begins its own names with the
+// statement's. No public text shows the labels of blocks: MIL's names of the functions serve.
 Status GraphToMil(const Graph& graph, mil::TextWriter& writer);
 
 // The same into a string of its own.

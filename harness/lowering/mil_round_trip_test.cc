@@ -124,6 +124,54 @@ TEST(MilToGraph, ConstantsServeAsOperandsAndAsAttributes) {
   EXPECT_EQ(graph->type(graph->outputs()[0]).shape, (Shape{2}));
 }
 
+TEST(MilToGraph, BlocksNameWhatTheyCaptureInPlace) {
+  const auto graph = MilTextToGraph(
+      "program(1.3)\n{\n func main<ios18>(tensor<fp16, [2]> x, tensor<fp16, [2]> z) {\n"
+      "bool p = const()[val = bool(true)];\n"
+      "tensor<fp16, [2]> y = cond(pred = p)[name = string(\"y\")] _true_fn() {\n"
+      "tensor<fp16, [2]> a = add(x = z, y = x);\n} -> (a) _false_fn() {\n"
+      "tensor<fp16, [2]> b = relu(x = x);\n} -> (b);\n"
+      "} -> (y);\n}",
+      OpVocabulary());
+  ASSERT_TRUE(graph.ok()) << graph.error().message;
+  const NodeView cond(*graph, NodeId{0});
+  EXPECT_EQ(cond.InputList(1), (std::vector<ValueId>{1, 0})) << "z, then x, as they first occur";
+  for (const Graph& block : graph->blocks(cond.node())) {
+    EXPECT_EQ(block.ValuesOfKind(ValueKind::kInput).size(), 2u);
+  }
+  const auto text = GraphToMil(*graph);
+  ASSERT_TRUE(text.ok());
+  EXPECT_NE(text->find("_true_fn() {"), std::string::npos) << *text;
+  EXPECT_NE(text->find("y_b0_a = add(x = z, y = x)"), std::string::npos) << *text;
+}
+
+TEST(MilToGraph, StatesAreReadAndWritten) {
+  const auto graph = MilTextToGraph(
+      "program(1.3)\n{\n func main<ios18>(tensor<fp16, [2]> x, state<tensor<fp16, [2]>> s) {\n"
+      "tensor<fp16, [2]> before = read_state(input = s);\n"
+      "tensor<fp16, [2]> sum = add(x = before, y = x);\n"
+      "write_state(input = s, data = sum);\n"
+      "} -> (sum);\n}",
+      OpVocabulary());
+  ASSERT_TRUE(graph.ok()) << graph.error().message;
+  EXPECT_EQ(graph->ValuesOfKind(ValueKind::kState).size(), 1u);
+  EXPECT_EQ(graph->nodes().back().result_count, 0u);
+}
+
+TEST(MilToGraph, OperandsOfConstantsStandInAttributesToo) {
+  const auto graph = MilTextToGraph(
+      "program(1.0)\n{\n func main<ios16>(tensor<fp16, [2, 2]> x) {\n"
+      "tensor<fp16, [2, 2]> w = constexpr_affine_dequantize()[axis = tensor<int32, []>(0), name = "
+      "tensor<string, []>(\"w\"), quantized_data = tensor<int8, [2, 2]>([[1, 2], [3, 4]]), scale = "
+      "tensor<fp16, []>(0x1p-1), zero_point = tensor<int8, []>(0)];\n"
+      "tensor<fp16, [2, 2]> y = add(x = x, y = w);\n"
+      "} -> (y);\n}",
+      OpVocabulary());
+  ASSERT_TRUE(graph.ok()) << graph.error().message;
+  EXPECT_EQ(graph->nodes().size(), 2u);
+  EXPECT_EQ(graph->ValuesOfKind(ValueKind::kConst).size(), 3u);
+}
+
 RC_GTEST_PROP(Pack, UnpackingInvertsPacking, (std::vector<uint8_t> raw)) {
   const DType dtype =
       *rc::gen::element(DType::kInt4, DType::kUint1, DType::kUint2, DType::kUint3, DType::kUint6);

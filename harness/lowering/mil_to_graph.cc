@@ -1,5 +1,6 @@
 #include "harness/lowering/mil_to_graph.h"
 
+#include <algorithm>
 #include <bit>
 #include <fmt/format.h>
 #include <unordered_map>
@@ -63,19 +64,24 @@ class Reader {
       values_[parameter.index()] =
           state ? graph_.AddState(type, parameter.name()) : graph_.AddInput(type, parameter.name());
     }
+    ANECHECK_RETURN_IF_ERROR(ReadBody(block));
+    ANECHECK_RETURN_IF_ERROR(ValidateGraph(graph_));
+    return std::move(graph_);
+  }
+
+ private:
+  Status ReadBody(mil::BlockView block) {
     for (const mil::StatementView statement : block.statements()) {
-      if (statement.op() == "const") continue;
+      if (statement.op() == "const" && !RenamesValue(statement)) continue;
       ANECHECK_RETURN_IF_ERROR(ReadStatement(statement));
     }
     for (const mil::ValueView output : block.outputs()) {
       ANECHECK_ASSIGN(const ValueId id, Operand(output));
       graph_.AddOutput(id);
     }
-    ANECHECK_RETURN_IF_ERROR(ValidateGraph(graph_));
-    return std::move(graph_);
+    return {};
   }
 
- private:
   Result<mil::FunctionView> FindFunction() const {
     const auto functions = mil::Functions(program_);
     for (const mil::FunctionView function : functions) {
@@ -84,6 +90,25 @@ class Reader {
     if (functions.size() == 1) return functions[0];
     return MakeError(ErrorCode::kNotFound,
                      fmt::format("the program has no function \"{}\"", options_.function));
+  }
+
+  // const(val = name): an operation of the graph. With a literal it is a constant value, which is
+  // added where something uses it.
+  static bool RenamesValue(mil::StatementView statement) {
+    const auto value = mil::ConstantValue(statement);
+    return value && value->kind() == mil::ValueKind::kName;
+  }
+
+  // The arguments, and those attributes that are parameters: real files write the operands of
+  // compressed constants as attributes.
+  static std::vector<mil::ArgumentView> ArgumentsOf(mil::StatementView statement,
+                                                    const OpSchema& schema) {
+    std::vector<mil::ArgumentView> arguments;
+    for (const mil::ArgumentView argument : statement.arguments()) arguments.push_back(argument);
+    for (const mil::ArgumentView attribute : statement.attributes()) {
+      if (schema.FindParameter(attribute.name()) >= 0) arguments.push_back(attribute);
+    }
+    return arguments;
   }
 
   Status ReadStatement(mil::StatementView statement) {
@@ -97,13 +122,15 @@ class Reader {
       return At(ErrorCode::kUnsupported, statement.offset(),
                 fmt::format("operation \"{}\" is not in the vocabulary", statement.op()));
     }
-    if (!statement.blocks().empty()) {
+    if (statement.blocks().size() != schema->blocks.size()) {
       return At(ErrorCode::kUnsupported, statement.offset(),
-                fmt::format("{}: nested blocks are not read into graphs", statement.op()));
+                fmt::format("{} has {} nested blocks, must have {}", statement.op(),
+                            statement.blocks().size(), schema->blocks.size()));
     }
     // Operands first: a literal operand becomes a constant, which must not land inside the node.
     operands_.clear();
-    for (const mil::ArgumentView argument : statement.arguments()) {
+    const std::vector<mil::ArgumentView> arguments = ArgumentsOf(statement, *schema);
+    for (const mil::ArgumentView argument : arguments) {
       const int parameter = schema->FindParameter(argument.name());
       if (parameter < 0) {
         return At(ErrorCode::kUnsupported, argument.offset(),
@@ -115,17 +142,91 @@ class Reader {
         operands_.push_back({static_cast<uint16_t>(parameter), id});
       }
     }
+    std::vector<Graph> blocks;
+    if (!schema->blocks.empty()) ANECHECK_RETURN_IF_ERROR(ReadBlocks(statement, *schema, blocks));
     graph_.BeginNode(schema);
+    for (Graph& block : blocks) graph_.AddBlock(std::move(block));
     for (const Argument& operand : operands_) graph_.AddArgument(operand.parameter, operand.value);
-    for (const mil::ArgumentView argument : statement.arguments()) {
+    for (const mil::ArgumentView argument : arguments) {
       const int parameter = schema->FindParameter(argument.name());
       if (IsTensorKind(schema->parameters[static_cast<size_t>(parameter)].kind)) continue;
       ANECHECK_RETURN_IF_ERROR(ReadAttribute(argument, *schema, parameter));
     }
-    return ReadResults(statement);
+    return ReadResults(statement, *schema);
   }
 
-  Status ReadResults(mil::StatementView statement) {
+  // ---- nested blocks ----
+
+  // The blocks as graphs, and the values around them that they use as further operands.
+  Status ReadBlocks(mil::StatementView statement, const OpSchema& schema,
+                    std::vector<Graph>& blocks) {
+    std::vector<mil::BindingView> outer;
+    uint32_t index = program_.statements[statement.index()].block_first;
+    for (const mil::BlockView block : statement.blocks()) {
+      FindOuter(block, program_.blocks[index].parameters.first, outer);
+      index = block.next();
+    }
+    const auto captures = static_cast<uint16_t>(schema.FindParameter("captures"));
+    for (const mil::BindingView binding : outer) {
+      const auto found = values_.find(binding.index());
+      if (found == values_.end()) {
+        return At(ErrorCode::kUnsupported, statement.offset(),
+                  fmt::format("\"{}\" is used in a block and is no tensor", binding.name()));
+      }
+      operands_.push_back({captures, found->second});
+    }
+    for (const mil::BlockView block : statement.blocks()) {
+      ANECHECK_ASSIGN(Graph graph, Reader(program_, vocabulary_, options_).ReadBlock(block, outer));
+      blocks.push_back(std::move(graph));
+    }
+    return {};
+  }
+
+  Result<Graph> ReadBlock(mil::BlockView block, std::span<const mil::BindingView> outer) {
+    graph_.name = std::string(block.label());
+    const auto add = [&](mil::BindingView binding) -> Status {
+      ANECHECK_ASSIGN(const TensorType type, ReadType(binding.type(), block.offset()));
+      values_[binding.index()] = graph_.AddInput(type, binding.name());
+      return {};
+    };
+    for (const mil::BindingView parameter : block.parameters()) {
+      ANECHECK_RETURN_IF_ERROR(add(parameter));
+    }
+    for (const mil::BindingView binding : outer) ANECHECK_RETURN_IF_ERROR(add(binding));
+    ANECHECK_RETURN_IF_ERROR(ReadBody(block));
+    return std::move(graph_);
+  }
+
+  // The names in a block that stand for values around it, each once, in order of their first use.
+  // Bindings are numbered in the order of the text: those before the block's first are outside.
+  void FindOuter(mil::BlockView block, uint32_t first, std::vector<mil::BindingView>& outer) const {
+    for (const mil::StatementView statement : block.statements()) {
+      for (const mil::ArgumentView argument : statement.arguments()) {
+        FindOuter(argument.value(), first, outer);
+      }
+      for (const mil::BlockView nested : statement.blocks()) FindOuter(nested, first, outer);
+    }
+    for (const mil::ValueView output : block.outputs()) FindOuter(output, first, outer);
+  }
+  void FindOuter(mil::ValueView value, uint32_t first, std::vector<mil::BindingView>& outer) const {
+    if (value.kind() == mil::ValueKind::kTuple) {
+      for (const mil::ValueView child : value.children()) FindOuter(child, first, outer);
+    }
+    if (value.kind() != mil::ValueKind::kName || !value.IsResolved()) return;
+    const mil::BindingView binding = value.binding();
+    if (binding.index() >= first) return;
+    // Constants are copied into the block.
+    const auto found = values_.find(binding.index());
+    const auto literal = mil::FollowConstant(value);
+    const bool constant = found == values_.end()
+                              ? literal && literal->kind() == mil::ValueKind::kTyped
+                              : graph_.value(found->second).kind == ValueKind::kConst;
+    if (constant) return;
+    const auto same = [&](mil::BindingView known) { return known.index() == binding.index(); };
+    if (std::none_of(outer.begin(), outer.end(), same)) outer.push_back(binding);
+  }
+
+  Status ReadResults(mil::StatementView statement, const OpSchema& schema) {
     std::vector<TensorType> types;
     std::vector<std::string> names;
     for (const mil::BindingView result : statement.results()) {
@@ -133,7 +234,7 @@ class Reader {
       types.push_back(type);
       names.emplace_back(result.name());
     }
-    if (types.empty() || types.size() > ResultTypes::kMaxResults) {
+    if ((types.empty() && schema.has_results) || types.size() > ResultTypes::kMaxResults) {
       return At(ErrorCode::kUnsupported, statement.offset(), "needs 1 to 64 results");
     }
     const ValueId first = graph_.FinishNodeAs(types, names);

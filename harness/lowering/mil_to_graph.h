@@ -24,8 +24,8 @@ struct MilReadOptions {
 
 // The function as a valid graph. Constants become values where an operand needs them and attributes
 // where the schema has an attribute; unused ones are dropped. Errors name the statement and the
-// byte offset: kUnsupported for operations the vocabulary lacks, for `?` dimensions, for nested
-// blocks, and for attributes that are computed; kInvalid where the text contradicts itself.
+// byte offset: kUnsupported for operations the vocabulary lacks, for `?` dimensions, and for
+// attributes that are computed; kInvalid where the text contradicts itself.
 Result<Graph> MilToGraph(const mil::Program& program, const Vocabulary& vocabulary,
                          const MilReadOptions& options = {});
 

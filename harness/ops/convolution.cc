@@ -33,6 +33,8 @@ constexpr Parameter kConvParameters[] = {
     {.name = "groups", .kind = ParameterKind::kInt, .need = Need::kOptional, .default_text = "1"},
 };
 
+}  // namespace
+
 Status InferConv(const NodeView& node, ResultTypes& results) {
   using P = params::Conv;
   const TensorType& x = node.InputType(P::kX);
@@ -63,6 +65,8 @@ Status InferConv(const NodeView& node, ResultTypes& results) {
   results.Add(x.dtype, shape);
   return {};
 }
+
+namespace {
 
 constexpr Parameter kLinearParameters[] = {
     {.name = "x", .dtypes = kFloats},
@@ -104,6 +108,8 @@ constexpr Parameter kMatmulParameters[] = {
      .default_text = "false"},
 };
 
+}  // namespace
+
 Status InferMatmul(const NodeView& node, ResultTypes& results) {
   using P = params::Matmul;
   const TensorType& x = node.InputType(P::kX);
@@ -132,6 +138,8 @@ Status InferMatmul(const NodeView& node, ResultTypes& results) {
   return {};
 }
 
+namespace {
+
 constexpr Parameter kAvgPoolParameters[] = {
     {.name = "x", .dtypes = kFloats},
     {.name = "kernel_sizes", .kind = ParameterKind::kInts},
@@ -151,6 +159,8 @@ constexpr Parameter kAvgPoolParameters[] = {
      .default_text = "false"},
 };
 
+}  // namespace
+
 Status InferPool(const NodeView& node, ResultTypes& results) {
   using P = params::Pool;
   const TensorType& x = node.InputType(P::kX);
@@ -169,8 +179,6 @@ Status InferPool(const NodeView& node, ResultTypes& results) {
   results.Add(x.dtype, shape);
   return {};
 }
-
-}  // namespace
 
 constinit const OpDefinition kOpConv = {.schema = {.name = "conv",
                                                    .id = static_cast<uint16_t>(OpKind::kConv),

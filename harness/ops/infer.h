@@ -64,6 +64,11 @@ struct SliceParameters {
 Result<std::array<AxisSlice, Shape::kMaxRank>> ResolveSlice(const NodeView& node, const Shape& x,
                                                             const SliceParameters& parameters);
 
+// The rules of layers that other operations share (defined in convolution.cc).
+Status InferConv(const NodeView& node, ResultTypes& results);
+Status InferMatmul(const NodeView& node, ResultTypes& results);
+Status InferPool(const NodeView& node, ResultTypes& results);
+
 // Infers one result of x's own type (parameter 0).
 Status InferSameAsX(const NodeView& node, ResultTypes& results);
 // Infers the broadcast of parameters 0 and 1, which must agree in element type.

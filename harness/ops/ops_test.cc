@@ -85,6 +85,39 @@ TEST(Params, IndicesAreThoseOfTheSchemas) {
   ExpectName(OpKind::kPad, Pad::kConstantVal, "constant_val");
   ExpectName(OpKind::kSliceBySize, SliceBySize::kSize, "size");
   ExpectName(OpKind::kCast, Cast::kDtype, "dtype");
+  ExpectName(OpKind::kConvTranspose, ConvTranspose::kGroups, "groups");
+  ExpectName(OpKind::kLinearActivation, LinearActivation::kBeta, "beta");
+  ExpectName(OpKind::kEinsum, Einsum::kEquation, "equation");
+  ExpectName(OpKind::kNeConv, Conv::kGroups, "groups");
+  ExpectName(OpKind::kNeMatmul, Matmul::kTransposeY, "transpose_y");
+  ExpectName(OpKind::kPePool, UnitPool::kMode, "mode");
+  ExpectName(OpKind::kPePool, Pool::kExcludePadding, "exclude_padding_from_average");
+  ExpectName(OpKind::kPeElementwise, UnitElementwise::kMode, "mode");
+  ExpectName(OpKind::kPeGoc, GainOffset::kBias, "bias");
+  ExpectName(OpKind::kScaledDotProductAttention, Attention::kAttnMask, "attn_mask");
+  ExpectName(OpKind::kQuantize, Quantize::kOutputDtype, "output_dtype");
+  ExpectName(OpKind::kQuantize, Dequantize::kAxis, "axis");
+  ExpectName(OpKind::kDequantize, Dequantize::kAxis, "axis");
+  ExpectName(OpKind::kConst, Const::kVal, "val");
+  ExpectName(OpKind::kConstexprAffineDequantize, AffineDequantize::kAxis, "axis");
+  ExpectName(OpKind::kConstexprLutToDense, LutToDense::kVectorAxis, "vector_axis");
+  ExpectName(OpKind::kConstexprLutToSparse, LutToSparse::kVectorAxis, "vector_axis");
+  ExpectName(OpKind::kConstexprBlockwiseShiftScale, BlockwiseShiftScale::kOffset, "offset");
+  ExpectName(OpKind::kConstexprSparseBlockwiseShiftScale, SparseBlockwiseShiftScale::kOffset,
+             "offset");
+  ExpectName(OpKind::kConstexprSparseToDense, SparseToDense::kShape, "shape");
+  ExpectName(OpKind::kConstexprCast, ConstexprCast::kOutputDtype, "output_dtype");
+  ExpectName(OpKind::kWriteState, WriteState::kData, "data");
+  ExpectName(OpKind::kCircularBufferToTensor, RingRead::kSize, "size");
+  ExpectName(OpKind::kTensorToCircularBuffer, RingWrite::kPosition, "position");
+  ExpectName(OpKind::kCond, Cond::kCaptures, "captures");
+  ExpectName(OpKind::kWhileLoop, WhileLoop::kCaptures, "captures");
+  ExpectName(OpKind::kCall, Call::kCaptures, "captures");
+  ExpectName(OpKind::kLstm, Lstm::kClip, "clip");
+  ExpectName(OpKind::kLstm, Lstm::kDirection, "direction");
+  ExpectName(OpKind::kGru, Gru::kActivation, "activation");
+  ExpectName(OpKind::kRnn, Rnn::kActivation, "activation");
+  ExpectName(OpKind::kRnn, Gru::kOutputSequence, "output_sequence");
 }
 
 using testing::Instance;
@@ -481,6 +514,114 @@ TEST(OpTable, EveryRowHasAReferenceOrAReason) {
   size_t reasons = 0;
   for (const OpDefinition* op : AllOps()) reasons += op->no_reference_reason.empty() ? 0 : 1;
   EXPECT_LE(reasons, 20u);
+
+TEST(ConvTranspose, ShapesFollowStrideAndPadding) {
+  using P = params::ConvTranspose;
+  const auto transposed = [](Shape x, Shape w) {
+    return Instance(OpKind::kConvTranspose).In(P::kX, x).In(P::kWeight, w);
+  };
+  EXPECT_EQ(transposed({1, 3, 4, 4}, {3, 2, 3, 3}).Infer(), "tensor<fp16, [1, 2, 6, 6]>");
+  EXPECT_EQ(transposed({1, 3, 4, 4}, {3, 2, 3, 3}).Set(P::kStrides, Ints{2, 3}).Infer(),
+            "tensor<fp16, [1, 2, 9, 12]>");
+  EXPECT_EQ(transposed({1, 3, 4, 4}, {3, 2, 3, 3})
+                .Set(P::kStrides, Ints{2, 3})
+                .Set(P::kPadType, "same")
+                .Infer(),
+            "tensor<fp16, [1, 2, 8, 12]>");
+  EXPECT_EQ(transposed({1, 4, 5}, {4, 3, 2})
+                .Set(P::kGroups, 2)
+                .Set(P::kPadType, "custom")
+                .Set(P::kPad, Ints{1, 0})
+                .Infer(),
+            "tensor<fp16, [1, 6, 5]>");
+  EXPECT_EQ(transposed({1, 3, 4}, {2, 2, 3}).Infer(),
+            "conv_transpose: weight [2, 2, 3] and 1 groups do not fit 3 input channels");
+}
+
+TEST(Einsum, TakesTwoEquationsInAnyLetters) {
+  using P = params::Einsum;
+  const auto einsum = [](const char* equation) {
+    return Instance(OpKind::kEinsum)
+        .In(P::kValues, {2, 3, 4, 5})
+        .In(P::kValues, {1, 5, 4, 6})
+        .Set(P::kEquation, equation)
+        .Infer();
+  };
+  EXPECT_EQ(einsum("nchw,nwhu->nchu"), "tensor<fp16, [2, 3, 4, 6]>");
+  EXPECT_EQ(einsum("abcd,adce->abce"), "tensor<fp16, [2, 3, 4, 6]>");
+  EXPECT_NE(einsum("abcd,adce->abec").find("in other letters"), std::string::npos);
+  EXPECT_NE(einsum("aacd,adce->aace").find("in other letters"), std::string::npos);
+}
+
+TEST(Attention, OperandsMustFit) {
+  using P = params::Attention;
+  const auto attend = [](Shape key, Shape mask) {
+    return Instance(OpKind::kScaledDotProductAttention)
+        .In(P::kQuery, {1, 2, 3, 4})
+        .In(P::kKey, key)
+        .In(P::kValue, {1, 2, 5, 6})
+        .In(P::kAttnMask, mask)
+        .Infer();
+  };
+  EXPECT_EQ(attend({1, 2, 5, 4}, {3, 5}), "tensor<fp16, [1, 2, 3, 6]>");
+  EXPECT_NE(attend({1, 2, 4, 4}, {3, 5}).find("do not fit"), std::string::npos);
+  EXPECT_NE(attend({1, 2, 5, 4}, {2, 5}).find("does not broadcast"), std::string::npos);
+}
+
+TEST(Quantize, ScalesAreScalarsOrVectorsOfTheAxis) {
+  using P = params::Quantize;
+  EXPECT_EQ(Instance(OpKind::kQuantize)
+                .In(P::kInput, {2, 3})
+                .In(P::kScale, {3})
+                .Set(P::kAxis, 1)
+                .Set(P::kOutputDtype, "uint8")
+                .Infer(),
+            "tensor<uint8, [2, 3]>");
+  EXPECT_EQ(Instance(OpKind::kDequantize)
+                .In(P::kInput, {2, 3}, DType::kInt8)
+                .In(P::kScale, {2})
+                .Set(P::kAxis, 1)
+                .Infer(),
+            "dequantize: scale is [2], axis 1 of the input has extent 3");
+}
+
+TEST(Constexpr, TablesDivideTheirIndices) {
+  using P = params::LutToDense;
+  EXPECT_EQ(Instance(OpKind::kConstexprLutToDense)
+                .In(P::kIndices, {4, 6}, DType::kUint3)
+                .In(P::kLut, {2, 1, 8, 3})
+                .Set(P::kVectorAxis, 1)
+                .Infer(),
+            "tensor<fp16, [4, 18]>");
+  EXPECT_EQ(Instance(OpKind::kConstexprLutToDense)
+                .In(P::kIndices, {4, 6}, DType::kUint3)
+                .In(P::kLut, {1, 1, 4, 1})
+                .Infer(),
+            "constexpr_lut_to_dense: lut has 4 entries, uint3 indices need 8");
+}
+
+TEST(Lstm, BothDirectionsStandSideBySide) {
+  using P = params::Lstm;
+  EXPECT_EQ(Instance(OpKind::kLstm)
+                .In(P::kX, {5, 2, 3})
+                .In(P::kInitialH, {2, 8})
+                .In(P::kInitialC, {2, 8})
+                .In(P::kWeightIh, {16, 3})
+                .In(P::kWeightHh, {16, 4})
+                .In(P::kWeightIhBack, {16, 3})
+                .In(P::kWeightHhBack, {16, 4})
+                .Set(P::kDirection, "bidirectional")
+                .Flag(P::kOutputSequence, true)
+                .Infer(),
+            "tensor<fp16, [5, 2, 8]>");
+  EXPECT_EQ(Instance(OpKind::kLstm)
+                .In(P::kX, {5, 2, 3})
+                .In(P::kInitialH, {2, 4})
+                .In(P::kInitialC, {2, 4})
+                .In(P::kWeightIh, {12, 3})
+                .In(P::kWeightHh, {16, 4})
+                .Infer(),
+            "lstm: weight_ih is [12, 3], must be [16, 3]");
 }
 
 TEST(Comparison, BroadcastsAndGivesBools) {

@@ -228,4 +228,146 @@ struct Cast {
   enum : int { kX, kDtype };
 };
 
+// the rest of the convolution class
+struct ConvTranspose {
+  enum : int {
+    kX,
+    kWeight,
+    kBias,
+    kPad,
+    kOutputShape,
+    kPadType,
+    kStrides,
+    kDilations,
+    kGroups
+  };
+};
+struct LinearActivation {
+  enum : int { kX, kAlpha, kBeta };
+};
+struct Einsum {
+  enum : int { kValues, kEquation };
+};
+struct UnitPool {  // ne_pool, pe_pool: Pool and the kind of pooling
+  enum : int {
+    kX,
+    kKernelSizes,
+    kStrides,
+    kPadType,
+    kPad,
+    kCeilMode,
+    kExcludePadding,
+    kMode
+  };
+};
+struct UnitElementwise {
+  enum : int { kX, kY, kMode };
+};
+struct GainOffset {
+  enum : int { kX, kScale, kBias };
+};
+struct Attention {
+  enum : int { kQuery, kKey, kValue, kAttnMask };
+};
+
+// quantization
+struct Quantize {
+  enum : int { kInput, kScale, kZeroPoint, kAxis, kOutputDtype };
+};
+struct Dequantize {
+  enum : int { kInput, kScale, kZeroPoint, kAxis };
+};
+struct Const {
+  enum : int { kVal };
+};
+struct AffineDequantize {
+  enum : int { kQuantizedData, kZeroPoint, kScale, kAxis };
+};
+struct LutToDense {
+  enum : int { kIndices, kLut, kShape, kVectorAxis };
+};
+struct LutToSparse {
+  enum : int { kIndicesMask, kIndicesNonzeroData, kLut, kVectorAxis };
+};
+struct BlockwiseShiftScale {
+  enum : int { kData, kScale, kOffset };
+};
+struct SparseBlockwiseShiftScale {
+  enum : int { kDataMask, kNonzeroData, kScale, kOffset };
+};
+struct SparseToDense {
+  enum : int { kNonzeroData, kMask, kShape };
+};
+struct ConstexprCast {
+  enum : int { kSourceVal, kOutputDtype };
+};
+
+// state and control flow; the captures of every operation with blocks stand at parameter 1
+struct WriteState {  // read_state has kInput alone
+  enum : int { kInput, kData };
+};
+struct RingRead {
+  enum : int { kInput, kAxis, kPosition, kSize };
+};
+struct RingWrite {
+  enum : int { kInput, kData, kAxis, kPosition };
+};
+struct Cond {
+  enum : int { kPred, kCaptures };
+};
+struct WhileLoop {
+  enum : int { kLoopVars, kCaptures };
+};
+struct Call {
+  enum : int { kValues, kCaptures };
+};
+
+// recurrent cells
+struct Lstm {
+  enum : int {
+    kX,
+    kInitialH,
+    kInitialC,
+    kWeightIh,
+    kWeightHh,
+    kBias,
+    kPeephole,
+    kWeightIhBack,
+    kWeightHhBack,
+    kBiasBack,
+    kPeepholeBack,
+    kDirection,
+    kOutputSequence,
+    kRecurrentActivation,
+    kCellActivation,
+    kActivation,
+    kClip
+  };
+};
+struct Gru {
+  enum : int {
+    kX,
+    kInitialH,
+    kWeightIh,
+    kWeightHh,
+    kBias,
+    kDirection,
+    kOutputSequence,
+    kRecurrentActivation,
+    kActivation
+  };
+};
+struct Rnn {
+  enum : int {
+    kX,
+    kInitialH,
+    kWeightIh,
+    kWeightHh,
+    kBias,
+    kDirection,
+    kOutputSequence,
+    kActivation
+  };
+};
+
 }  // namespace anecheck::params

@@ -77,7 +77,7 @@ Status Conv(KernelContext& context) {
             window.GatherPairs(x, plane, channels, position, weight, start, patch, kernel);
             rows = kernel.lanes();
           }
-          const Accumulated sum = accumulator.Dot(patch.lanes(), rows, taps);
+          const Accumulated sum = accumulator.DotOnGrid(patch.lanes(), rows, taps);
           const auto at =
               static_cast<size_t>((n * groups * outputs + channel) * positions + position);
           Put(raw, at, AddBias(accumulator, sum, bias, static_cast<size_t>(channel)));
@@ -103,7 +103,7 @@ Status Linear(KernelContext& context) {
     const size_t row = at / outputs;
     const size_t channel = at % outputs;
     const Accumulated sum =
-        accumulator.Dot(LanesAt(x, row * inner), LanesAt(weight, channel * inner), inner);
+        accumulator.DotOnGrid(LanesAt(x, row * inner), LanesAt(weight, channel * inner), inner);
     Put(raw, at, AddBias(accumulator, sum, bias, channel));
   }
   StoreFloats(context, result, raw);
@@ -160,7 +160,8 @@ Status Matmul(KernelContext& context) {
       const size_t start =
           (b * static_cast<size_t>(left.vectors) + static_cast<size_t>(i)) * columns;
       for (size_t column = 0; column < columns; ++column) {
-        Put(raw, start + column, accumulator.Dot(row.lanes(), matrix.lanes(column * inner), inner));
+        Put(raw, start + column,
+            accumulator.DotOnGrid(row.lanes(), matrix.lanes(column * inner), inner));
       }
     }
   });

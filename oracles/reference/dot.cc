@@ -150,6 +150,13 @@ PointSums SumProducts(const double* x, const double* y, size_t count, const Roun
 
 }  // namespace
 
+// Each of the count additions errs by at most half an ulp of a partial sum.
+void Accumulator::Settle(const double* x, const double* y, size_t count, double sum,
+                         double magnitude, Accumulated& result) {
+  settled_ = {x, y, count, static_cast<double>(count + 4) * 0x1p-53 * magnitude};
+  result.settled = RoundsAlike(sum, settled_.error);
+}
+
 Accumulated Accumulator::PointDot(const double* x, const double* y, size_t count) {
   PointSums sums;
   if (products_on_grid_ || !product_rounding_) {
@@ -164,7 +171,8 @@ Accumulated Accumulator::PointDot(const double* x, const double* y, size_t count
   const auto [sum, magnitude, rounded] = sums;
   Accumulated result;
   result.exact = magnitude <= exact_limit_;
-  result.value = result.exact ? sum : ExactDot(x, y, count);
+  if (!result.exact && settle_) Settle(x, y, count, sum, magnitude, result);
+  result.value = result.exact || result.settled ? sum : ExactDot(x, y, count);
   result.low = result.high = result.value;
   if (unit_ == 0 && !product_rounding_) return result;
   const double error = Error(magnitude, count, true);
@@ -203,7 +211,8 @@ Accumulated Accumulator::IntervalDot(const Lanes& x, const Lanes& y, size_t coun
   }
   Accumulated result;
   result.exact = value_magnitude <= exact_limit_;
-  result.value = result.exact ? value : ExactDot(x.value, y.value, count);
+  if (!result.exact && settle_) Settle(x.value, y.value, count, value, value_magnitude, result);
+  result.value = result.exact || result.settled ? value : ExactDot(x.value, y.value, count);
   result.low = low;
   result.high = high;
   if (product_rounding_) IncludeEnds(result, rounded_low, rounded_high);
@@ -267,6 +276,17 @@ Accumulated Accumulator::Dot(const Lanes& x, const Lanes& y, size_t count) {
   return result;
 }
 
+bool Accumulator::RoundsAlike(double sum, double error) const {
+  return grid_.Round(sum - error) == grid_.Round(sum + error);
+}
+
+Accumulated Accumulator::DotOnGrid(const Lanes& x, const Lanes& y, size_t count) {
+  settle_ = true;
+  const Accumulated result = Dot(x, y, count);
+  settle_ = false;
+  return result;
+}
+
 Accumulated Accumulator::SpecialSum(const Lanes& x, size_t count) {
   double sum = 0;
   bool nan = false;
@@ -323,6 +343,16 @@ Accumulated Accumulator::WithBias(const Accumulated& sum, double value, double l
   Accumulated result;
   if (sum.exact || !(std::fabs(value) < kInfinity)) {
     result.value = AddOdd(sum.value, value);
+  } else if (sum.settled) {
+    const double total = sum.value + value;
+    const double error = settled_.error + std::fabs(total) * 0x1p-53;
+    if (RoundsAlike(total, error)) {
+      result.value = total;
+    } else {
+      ExactDot(settled_.x, settled_.y, settled_.count);
+      exact_.Add(value);
+      result.value = exact_.Odd();
+    }
   } else {
     exact_.Add(value);
     result.value = exact_.Odd();

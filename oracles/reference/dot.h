@@ -33,6 +33,9 @@ struct Accumulated {
   uint8_t beyond = 0;  // infinities (Beyond) that are admitted besides [low, high]
   // Of sums of points: how far the accumulator's roundings move the sum.
   double error = 0;
+  // value is so near the exact sum that both round to the same number of the grid, and nothing more
+  // is known of it (DotOnGrid).
+  bool settled = false;
 
   bool empty() const { return low > high; }  // no finite number is admitted
 };
@@ -45,6 +48,9 @@ class Accumulator {
 
   // sum x[k] * y[k], accumulated in the engine's wide accumulator.
   Accumulated Dot(const Lanes& x, const Lanes& y, size_t count);
+  // As Dot, for results that are rounded to the grid next, with or without a bias: the exact sum is
+  // worked out only where a plain sum leaves the rounding open.
+  Accumulated DotOnGrid(const Lanes& x, const Lanes& y, size_t count);
   // sum x[k].
   Accumulated Sum(const Lanes& x, size_t count);
   // Whether results of Dot may admit infinities beside finite numbers (Accumulated::beyond).
@@ -61,10 +67,24 @@ class Accumulator {
   double ExactDot(const double* x, const double* y, size_t count);
   double ExactTotal(const double* x, size_t count);
   double Error(double magnitude, size_t count, bool on_grid) const;
+  bool RoundsAlike(double sum, double error) const;
+  // Takes a plain sum for the exact one where both round alike.
+  void Settle(const double* x, const double* y, size_t count, double sum, double magnitude,
+              Accumulated& result);
+
+  // The products of the last settled sum, for a bias that opens its rounding again.
+  struct Settled {
+    const double* x = nullptr;
+    const double* y = nullptr;
+    size_t count = 0;
+    double error = 0;
+  };
 
   const Contract& contract_;
   Grid grid_;
   ExactSum exact_;
+  bool settle_ = false;  // inside DotOnGrid
+  Settled settled_;
   double unit_ = 0;  // roundoff of the accumulator
   bool product_rounding_ = false;
   bool bias_rounding_ = false;

@@ -105,6 +105,9 @@ bool Adversary::Run(const Graph& graph, std::span<const Tensor> inputs) {
   size_t next = 0;
   for (ValueId id = 0; id < graph.values().size(); ++id) {
     if (graph.value(id).kind == ValueKind::kInput) values_[id] = DecodedElements(inputs[next++]);
+    if (graph.value(id).kind == ValueKind::kState) {
+      values_[id].assign(static_cast<size_t>(graph.type(id).shape.Elements()), 0);
+    }
     if (graph.value(id).kind == ValueKind::kConst) {
       const auto bytes = graph.ConstData(id);
       values_[id] = DecodedElements(Tensor{graph.type(id), {bytes.begin(), bytes.end()}});
@@ -126,6 +129,8 @@ std::vector<double> Adversary::Stored(const Graph& graph, ValueId id) const {
 }
 
 bool Adversary::RunNode(const NodeView& node) {
+  // These may have no result, or several.
+  if (RunControl(node) || RunRecurrent(node)) return true;
   if (IsMovement(node)) {
     for (uint32_t i = 0; i < node.node().result_count; ++i) {
       values_[node.Result(i)] = Move(node, i);
@@ -158,12 +163,18 @@ bool Adversary::RunNode(const NodeView& node) {
     case OpKind::kConv:
     case OpKind::kLinear:
     case OpKind::kMatmul:
+    case OpKind::kConvTranspose:
+    case OpKind::kEinsum:
+    case OpKind::kNeConv:
+    case OpKind::kNeMatmul:
       result = MultiplyAccumulate(node);
       return true;
     case OpKind::kAvgPool:
     case OpKind::kMaxPool:
     case OpKind::kReduceSum:
     case OpKind::kReduceMax:
+    case OpKind::kNePool:
+    case OpKind::kPePool:
       result = Combine(node);
       return true;
     case OpKind::kSoftmax:
@@ -173,7 +184,7 @@ bool Adversary::RunNode(const NodeView& node) {
       result = Cast(node);
       return true;
     default:
-      return RunOfClass(node);
+      return RunOtherClasses(node) || RunOfClass(node);
   }
 }
 
@@ -249,14 +260,17 @@ Adversary::Elements Adversary::Unary(const NodeView& node) {
 
 Adversary::Elements Adversary::MultiplyAccumulate(const NodeView& node) {
   const DType dtype = node.ResultType().dtype;
-  const bool matmul = KindOf(node.schema()) == OpKind::kMatmul;
-  const bool biased = !matmul && node.HasInput(params::Conv::kBias);
+  // The operations without a bias have an attribute or nothing at its place.
+  const bool biased = node.HasInput(params::Conv::kBias);
+  const auto arguments = node.graph().arguments(node.node());
+  const Elements& left = values_[arguments[0].value];
+  const Elements& right = values_[arguments[1].value];
   const bool round_products = Flip();
   Elements result;
   for (const ProductSum& sum : ProductSums(node)) {
     std::vector<double> products;
     for (const auto& [i, j] : sum.pairs) {
-      const double product = In(node, 0)[i] * In(node, 1)[j];
+      const double product = left[i] * right[j];
       products.push_back(round_products ? ToType(dtype, product) : product);
     }
     double y = Accumulate(std::move(products));
@@ -272,7 +286,9 @@ Adversary::Elements Adversary::MultiplyAccumulate(const NodeView& node) {
 Adversary::Elements Adversary::Combine(const NodeView& node) {
   const DType dtype = node.ResultType().dtype;
   const OpKind kind = KindOf(node.schema());
-  const bool extreme = kind == OpKind::kMaxPool || kind == OpKind::kReduceMax;
+  const bool unit = kind == OpKind::kNePool || kind == OpKind::kPePool;
+  const bool average = unit && node.String(params::UnitPool::kMode, "") == "Avg";
+  const bool extreme = kind == OpKind::kMaxPool || kind == OpKind::kReduceMax || (unit && !average);
   Elements result;
   for (const Combined& combined : CombinedElements(node)) {
     std::vector<double> terms;
@@ -291,7 +307,7 @@ Adversary::Elements Adversary::Combine(const NodeView& node) {
       continue;
     }
     double y = Accumulate(std::move(terms));
-    if (kind == OpKind::kAvgPool) {
+    if (kind == OpKind::kAvgPool || average) {
       y *= ToSingle(1.0 / static_cast<double>(combined.divisor));
       y = strategy_ == Strategy::kWide ? y : ToSingle(y);
     }

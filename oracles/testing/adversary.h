@@ -4,10 +4,12 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "generators/choice_stream.h"
 #include "harness/graph/graph.h"
+#include "harness/ops/op.h"
 #include "oracles/contract.h"
 #include "oracles/testing/sampling_structure.h"
 
@@ -71,6 +73,34 @@ class Adversary {
   double Blend(DType dtype, double a, double b, double weight);
   std::vector<Elements> Operands(const NodeView& node) const;
 
+  // adversary_classes.cc
+  bool RunOtherClasses(const NodeView& node);
+  Elements Affine(const NodeView& node);
+  Elements UnitElementwise(const NodeView& node);
+  Elements RootOfSquares(const NodeView& node);
+  Elements Attention(const NodeView& node);
+  double AttendedValue(const NodeView& node, size_t index);
+  Elements Quantize(const NodeView& node);
+  Elements Dequantize(const NodeView& node);
+  size_t ScaleElement(const NodeView& node, size_t i) const;
+  bool Expand(const NodeView& node);
+
+  // adversary_recurrent.cc
+  struct CellParts;
+  bool RunRecurrent(const NodeView& node);
+  double Curve(std::string_view name, DType dtype, double x);
+  double GateSum(const Elements& weights, size_t row, size_t count, const double* lanes,
+                 DType dtype);
+  void CellStep(OpKind kind, const CellParts& parts, const double* x, Elements& h, Elements& c);
+  void RunDirection(const NodeView& node, const CellParts& parts, bool reverse, size_t offset,
+                    bool whole);
+
+  // adversary_control.cc
+  bool RunControl(const NodeView& node);
+  bool RunBlock(const Graph& block, std::vector<Elements> inputs, std::vector<Elements>& outputs);
+  bool RunWhile(const NodeView& node);
+  bool RunBranch(const NodeView& node, const Graph& block, size_t first_argument);
+
   const Elements& In(const NodeView& node, int parameter) const {
     return values_[node.Input(parameter)];
   }
@@ -79,6 +109,9 @@ class Adversary {
   static double Rounded(DType dtype, double x);
   double Hold(DType dtype, double x);  // stored form or unrounded form
   double Neighbour(DType dtype, double x);
+  // The neighbour on the side of `direction` for a strategy that errs upward, on the other for one
+  // that errs downward.
+  double NeighbourToward(DType dtype, double x, double direction);
   double Accumulate(std::vector<double> terms);
   double Table(double exact, double error, bool exact_zero);
 

@@ -6,6 +6,7 @@
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
 #include "oracles/testing/real.h"
+#include "oracles/testing/slow_classes.h"
 #include "oracles/testing/structure.h"
 
 namespace anecheck::testing {
@@ -100,8 +101,8 @@ SlowElements Unary(const NodeView& node, Operands operands) {
 
 SlowElements MultiplyAccumulate(const NodeView& node, Operands operands) {
   SlowElements result;
-  const bool matmul = KindOf(node.schema()) == OpKind::kMatmul;
-  const std::vector<double>* bias = matmul ? nullptr : At(node, operands, params::Conv::kBias);
+  // The operations without a bias have an attribute or nothing at its place.
+  const std::vector<double>* bias = At(node, operands, params::Conv::kBias);
   for (const ProductSum& products : ProductSums(node)) {
     Real sum;
     bool finite = true;
@@ -296,6 +297,10 @@ std::optional<SlowElements> SlowValues(const NodeView& node, Operands operands, 
     case OpKind::kConv:
     case OpKind::kLinear:
     case OpKind::kMatmul:
+    case OpKind::kConvTranspose:
+    case OpKind::kEinsum:
+    case OpKind::kNeConv:
+    case OpKind::kNeMatmul:
       return MultiplyAccumulate(node, operands);
     case OpKind::kAvgPool:
     case OpKind::kMaxPool:
@@ -309,8 +314,13 @@ std::optional<SlowElements> SlowValues(const NodeView& node, Operands operands, 
     case OpKind::kCast:
       return Cast(node, operands);
     default:
-      return SlowOfClass(node, operands);
+      break;
   }
+  for (const auto slow : {SlowConvolution, SlowQuantization, SlowRecurrent, SlowControl}) {
+    const auto results = slow(node, operands);
+    if (results && result < results->size()) return (*results)[result];
+  }
+  return result == 0 ? SlowOfClass(node, operands) : std::nullopt;
 }
 
 }  // namespace anecheck::testing

@@ -13,8 +13,8 @@ namespace anecheck::testing {
 // One result element; nothing where infinities or NaN take part.
 using SlowElements = std::vector<std::optional<double>>;
 
-// `operands` holds the numbers of each argument, in the order of the node's argument list. Nothing
-// where the operation has no slow form here.
+// `operands` holds the numbers of each argument, in the order of the node's argument list;
+// `result` is the number of the result. Nothing where the operation has no slow form here.
 std::optional<SlowElements> SlowValues(const NodeView& node,
                                        std::span<const std::vector<double>> operands,
                                        uint32_t result = 0);

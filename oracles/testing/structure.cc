@@ -121,6 +121,63 @@ ProductSum MatmulSum(const NodeView& node, size_t index) {
   return sum;
 }
 
+ProductSum EinsumSum(const NodeView& node, size_t index) {
+  const auto values = node.InputList(params::Einsum::kValues);
+  const Shape& x = node.graph().type(values[0]).shape;
+  const Shape& y = node.graph().type(values[1]).shape;
+  const Coordinates at = CoordinatesOf(node.ResultType().shape, index);
+  const size_t lead = at.size() - 3;  // 1 where there is a batch axis
+  ProductSum sum;
+  for (int64_t w = 0; w < x[x.rank() - 1]; ++w) {
+    Coordinates from_x = {at[lead], at[lead + 1], w};
+    Coordinates from_y = {w, at[lead + 1], at[lead + 2]};
+    if (lead == 1) from_x.insert(from_x.begin(), at[0]);
+    if (lead == 1) from_y.insert(from_y.begin(), at[0]);
+    for (size_t axis = 0; axis < at.size(); ++axis) {
+      if (x[static_cast<int>(axis)] == 1) from_x[axis] = 0;
+      if (y[static_cast<int>(axis)] == 1) from_y[axis] = 0;
+    }
+    sum.pairs.emplace_back(IndexOf(x, from_x), IndexOf(y, from_y));
+  }
+  return sum;
+}
+
+// Every input element is spread over the result; what several bring to one place is summed.
+std::vector<ProductSum> ConvTransposeSums(const NodeView& node) {
+  using P = params::ConvTranspose;
+  const Shape& x = node.InputShape(P::kX);
+  const Shape& w = node.InputShape(P::kWeight);
+  const Shape& result = node.ResultType().shape;
+  const size_t spatial = static_cast<size_t>(x.rank()) - 2;
+  const auto strides = PerAxis(node, P::kStrides, spatial, 1);
+  const auto dilations = PerAxis(node, P::kDilations, spatial, 1);
+  const std::string_view type = node.String(P::kPadType, "valid");
+  const int64_t groups = node.Int(P::kGroups, 1);
+  std::vector<ProductSum> sums(static_cast<size_t>(result.Elements()));
+  for (size_t i = 0; i < sums.size(); ++i) {
+    sums[i].bias = static_cast<size_t>(CoordinatesOf(result, i)[1]);
+  }
+  for (size_t i = 0; i < static_cast<size_t>(x.Elements()); ++i) {
+    const Coordinates from = CoordinatesOf(x, i);
+    for (size_t j = 0; j < static_cast<size_t>(w.Elements()); ++j) {
+      const Coordinates tap = CoordinatesOf(w, j);
+      if (tap[0] != from[1]) continue;
+      Coordinates to = {from[0], from[1] / (x[1] / groups) * w[1] + tap[1]};
+      bool inside = true;
+      for (size_t axis = 0; axis < spatial; ++axis) {
+        const int at = static_cast<int>(axis) + 2;
+        int64_t cut = type == "custom" ? node.Ints(P::kPad)[2 * axis] : 0;
+        const int64_t whole = (x[at] - 1) * strides[axis] + dilations[axis] * (w[at] - 1) + 1;
+        if (type == "same" && whole > result[at]) cut = (whole - result[at]) / 2;
+        to.push_back(from[axis + 2] * strides[axis] + tap[axis + 2] * dilations[axis] - cut);
+        inside = inside && to.back() >= 0 && to.back() < result[at];
+      }
+      if (inside) sums[IndexOf(result, to)].pairs.emplace_back(i, j);
+    }
+  }
+  return sums;
+}
+
 Combined PoolElements(const NodeView& node, size_t index) {
   using P = params::Pool;
   const Shape& x = node.InputShape(P::kX);
@@ -210,10 +267,15 @@ size_t BroadcastIndex(const Shape& operand, const Shape& result, size_t index) {
 }
 
 std::vector<ProductSum> ProductSums(const NodeView& node) {
+  if (KindOf(node.schema()) == OpKind::kConvTranspose) return ConvTransposeSums(node);
   std::vector<ProductSum> sums;
   for (size_t i = 0; i < static_cast<size_t>(node.ResultType().shape.Elements()); ++i) {
     switch (KindOf(node.schema())) {
+      case OpKind::kEinsum:
+        sums.push_back(EinsumSum(node, i));
+        break;
       case OpKind::kConv:
+      case OpKind::kNeConv:
         sums.push_back(ConvSum(node, i));
         break;
       case OpKind::kLinear:
@@ -230,7 +292,8 @@ std::vector<ProductSum> ProductSums(const NodeView& node) {
 std::vector<Combined> CombinedElements(const NodeView& node) {
   std::vector<Combined> combined;
   const OpKind kind = KindOf(node.schema());
-  if (kind == OpKind::kAvgPool || kind == OpKind::kMaxPool) {
+  if (kind == OpKind::kAvgPool || kind == OpKind::kMaxPool || kind == OpKind::kL2Pool ||
+      kind == OpKind::kNePool || kind == OpKind::kPePool) {
     for (size_t i = 0; i < static_cast<size_t>(node.ResultType().shape.Elements()); ++i) {
       combined.push_back(PoolElements(node, i));
     }

@@ -8,7 +8,9 @@
 namespace anecheck::mil {
 namespace {
 
-constexpr std::string_view kStatementStart = "\n            ";
+constexpr size_t kBodyIndent = 12;   // of the statements of a function
+constexpr size_t kBlockIndent = 8;   // more for those of a nested block
+constexpr size_t kBraceOutdent = 4;  // less for the brace that ends them
 
 constexpr std::string_view kHeader18 =
     "program(1.3)\n[buildInfo = dict<string, string>({{\"coremlc-component-MIL\", \"3520.4.1\"}, "
@@ -96,8 +98,17 @@ void TextWriter::StateParameter(DataType type, Dimensions dimensions, std::strin
 
 void TextWriter::BeginBody() { text_ += ") {"; }
 
+void TextWriter::StartStatement() {
+  text_ += '\n';
+  text_.append(kBodyIndent + depth_ * kBlockIndent, ' ');
+}
+
 void TextWriter::Result(DataType type, Dimensions dimensions, std::string_view name) {
-  text_ += statement_ ? std::string_view(", ") : kStatementStart;
+  if (statement_) {
+    text_ += ", ";
+  } else {
+    StartStatement();
+  }
   statement_ = true;
   Type(type, dimensions);
   text_ += ' ';
@@ -105,7 +116,11 @@ void TextWriter::Result(DataType type, Dimensions dimensions, std::string_view n
 }
 
 void TextWriter::Op(std::string_view op) {
-  text_ += statement_ ? std::string_view(" = ") : kStatementStart;
+  if (statement_) {
+    text_ += " = ";
+  } else {
+    StartStatement();
+  }
   statement_ = false;
   attributes_ = false;
   text_ += op;
@@ -289,13 +304,40 @@ void TextWriter::BeginAttributes() {
   attributes_ = true;
 }
 
-void TextWriter::EndStatement(std::string_view name) {
+void TextWriter::EndHead(std::string_view name) {
   if (!name.empty()) {
     if (!attributes_) BeginAttributes();
     String("name", name);
   }
-  text_ += attributes_ ? "];" : ");";
+  text_ += attributes_ ? ']' : ')';
   attributes_ = false;
+}
+
+void TextWriter::EndStatement(std::string_view name) {
+  EndHead(name);
+  text_ += ';';
+}
+
+void TextWriter::BeginBlock(std::string_view label) {
+  text_ += ' ';
+  text_ += label;
+  text_ += '(';
+  first_ = true;
+  ++depth_;
+}
+
+void TextWriter::BeginBlockBody() { text_ += ") {"; }
+
+void TextWriter::EndBlock(std::span<const std::string_view> outputs) {
+  text_ += '\n';
+  text_.append(kBodyIndent + depth_ * kBlockIndent - kBraceOutdent, ' ');
+  text_ += "} -> (";
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (i != 0) text_ += ", ";
+    text_ += outputs[i];
+  }
+  text_ += ')';
+  --depth_;
 }
 
 void TextWriter::BeginConst(DataType type, Dimensions dimensions, std::string_view name) {

@@ -82,6 +82,20 @@ class TextWriter {
   // Ends the statement with the attribute name = string("name"), or without where it is empty.
   void EndStatement(std::string_view name);
 
+  // In place of EndStatement for a statement with nested blocks:
+  //
+  //   writer.EndHead("y");
+  //   writer.BeginBlock("_true_fn");   // then Parameter() calls where it has parameters
+  //   writer.BeginBlockBody();
+  //   ... statements ...
+  //   writer.EndBlock(outputs);
+  //   writer.EndBlocks();
+  void EndHead(std::string_view name);
+  void BeginBlock(std::string_view label);
+  void BeginBlockBody();
+  void EndBlock(std::span<const std::string_view> outputs);
+  void EndBlocks() { text_ += ';'; }
+
   // Whole statements: a constant of that name.
   void ConstInteger(std::string_view name, int32_t value);
   void ConstIntegers(std::string_view name, std::span<const int32_t> values);
@@ -111,6 +125,7 @@ class TextWriter {
 
  private:
   void Type(DataType type, Dimensions dimensions);
+  void StartStatement();
   void OpenScalar(DataType type);
   void Quoted(std::string_view raw);
   void BeginArgument(std::string_view name);
@@ -124,6 +139,7 @@ class TextWriter {
   bool first_ = true;        // the next item of a list is its first
   bool statement_ = false;   // results of a statement were written
   bool attributes_ = false;  // arguments are ended, attributes begun
+  size_t depth_ = 0;         // blocks around the statement
 };
 
 }  // namespace anecheck::mil

@@ -148,7 +148,7 @@ class Verifier {
     CheckStateOperand(statement);
     const uint32_t blocks = statement.blocks().size();
     const bool structured = statement.op() == "cond" || statement.op() == "while_loop";
-    if (blocks != (structured ? 2u : 0u)) {
+    if (blocks != (structured ? 2u : statement.op() == "call" ? 1u : 0u)) {
       Add(kNestedBlocks, statement.offset(),
           fmt::format("{} with {} blocks", statement.op(), blocks));
     }

@@ -1,0 +1,171 @@
+// How transposed convolution, einsum, L2 pooling, the affine activation and attention are drawn.
+#include <algorithm>
+#include <array>
+
+#include "generators/drawer.h"
+#include "generators/ops/window.h"
+#include "harness/ops/params.h"
+
+namespace anecheck {
+namespace {
+
+bool DrawConvTranspose(Drawer& drawer, ValueId x) {
+  using P = params::ConvTranspose;
+  const Shape shape = drawer.shape(x);
+  if (shape.rank() < 3 || shape.rank() > 4) return false;
+  ChoiceStream& choices = drawer.choices();
+  constexpr std::array<std::string_view, 3> kPadTypes = {"valid", "same", "custom"};
+  const std::string_view pad_type = choices.Pick(kPadTypes);
+  const int64_t channels = shape[1];
+  const int64_t groups = choices.Chance(1, 4) ? channels : 1;
+  const int64_t outputs = drawer.Extent(groups == 1 ? 8 : 2);
+  const auto spatial = static_cast<size_t>(shape.rank() - 2);
+  std::array<int64_t, 2> kernel{1, 1};
+  std::array<int64_t, 2> stride{1, 1};
+  std::array<int64_t, 2> dilation{1, 1};
+  std::array<int64_t, 4> pad{};
+  int64_t taps = 1;
+  int64_t growth = 1;
+  Shape weight_shape = {channels, outputs};
+  for (size_t i = 0; i < spatial; ++i) {
+    // Kernels of 4 and more take the caps of strided axes (facts/more/op_notes.csv).
+    kernel[i] = choices.Range(1, 3);
+    stride[i] = choices.Chance(1, 2) ? choices.Range(1, 3) : 1;
+    if (choices.Chance(1, 5)) dilation[i] = 2;
+    if (pad_type == "custom") {
+      pad[2 * i] = choices.Range(0, kernel[i] - 1);
+      pad[2 * i + 1] = choices.Range(0, kernel[i] - 1);
+    }
+    taps *= kernel[i];
+    growth *= stride[i];
+    weight_shape.Append(kernel[i]);
+  }
+  const int64_t products = channels / groups * taps;
+  if (products * outputs * shape.Elements() * growth > drawer.options().max_products) return false;
+  const double limit = WeightLimit(drawer, x, products);
+  if (limit <= 0) return false;
+  const ValueId weight = drawer.NewConst(weight_shape, limit);
+  const bool biased = choices.Coin();
+  const ValueId bias = biased ? drawer.NewConst({outputs * groups}, BiasLimit(drawer)) : kNoValue;
+  Graph& graph = drawer.graph();
+  drawer.Begin(OpKind::kConvTranspose);
+  graph.AddArgument(P::kX, x);
+  graph.AddArgument(P::kWeight, weight);
+  if (biased) graph.AddArgument(P::kBias, bias);
+  graph.AddInts(P::kPad, std::span(pad).first(2 * spatial));
+  graph.AddString(P::kPadType, pad_type);
+  graph.AddInts(P::kStrides, std::span(stride).first(spatial));
+  graph.AddInts(P::kDilations, std::span(dilation).first(spatial));
+  graph.AddInt(P::kGroups, groups);
+  return drawer.Finish(SumRange(drawer, x, products, limit, biased ? BiasLimit(drawer) : 0));
+}
+
+bool DrawLinearActivation(Drawer& drawer, ValueId x) {
+  using P = params::LinearActivation;
+  ChoiceStream& choices = drawer.choices();
+  // Quarters and integers are exact in fp16.
+  const double step = drawer.integer_mode() ? 1 : 0.25;
+  const double alpha = static_cast<double>(choices.Range(-6, 6)) * step;
+  const double beta = static_cast<double>(choices.Range(-8, 8)) * step;
+  if (alpha == 0) return false;
+  const double bound =
+      drawer.range(x).Magnitude() * std::max(alpha, -alpha) + std::max(beta, -beta);
+  if (bound > drawer.Ceiling()) return false;
+  drawer.Begin(OpKind::kLinearActivation);
+  drawer.graph().AddArgument(P::kX, x);
+  drawer.graph().AddFloat(P::kAlpha, alpha);
+  drawer.graph().AddFloat(P::kBeta, beta);
+  return drawer.Finish({-bound, bound, drawer.integer_mode()});
+}
+
+bool DrawEinsum(Drawer& drawer, ValueId x) {
+  using P = params::Einsum;
+  const Shape shape = drawer.shape(x);
+  const int rank = shape.rank();
+  if (rank < 3 || rank > 4) return false;
+  ChoiceStream& choices = drawer.choices();
+  const int64_t inner = shape[rank - 1];
+  const int64_t columns = drawer.Extent(inner > 1024 ? 2 : 16);
+  if (shape.Elements() * columns > drawer.options().max_products) return false;
+  const double limit = WeightLimit(drawer, x, inner);
+  if (limit <= 0) return false;
+  Shape other = shape;
+  other[rank - 3] = inner;
+  other[rank - 1] = columns;
+  if (choices.Chance(1, 4)) other[rank - 2] = 1;
+  if (rank == 4 && choices.Chance(1, 4)) other[0] = 1;
+  const ValueId y = drawer.NewConst(other, limit);
+  drawer.Begin(OpKind::kEinsum);
+  drawer.graph().AddArgument(P::kValues, x);
+  drawer.graph().AddArgument(P::kValues, y);
+  drawer.graph().AddString(P::kEquation, rank == 4 ? "nchw,nwhu->nchu" : "chw,whr->chr");
+  return drawer.Finish(SumRange(drawer, x, inner, limit, 0));
+}
+
+bool DrawL2Pool(Drawer& drawer, ValueId x) {
+  using P = params::Pool;
+  const Shape shape = drawer.shape(x);
+  if (shape.rank() < 3 || shape.rank() > 4) return false;
+  const Geometry geometry = DrawGeometry(drawer, shape, false);
+  const auto taps = static_cast<double>(geometry.taps);
+  const double magnitude = drawer.range(x).Magnitude();
+  if (geometry.taps * shape.Elements() > drawer.options().max_products ||
+      magnitude * magnitude * taps > drawer.Ceiling()) {
+    return false;
+  }
+  const auto spatial = static_cast<size_t>(shape.rank() - 2);
+  Graph& graph = drawer.graph();
+  drawer.Begin(OpKind::kL2Pool);
+  graph.AddArgument(P::kX, x);
+  graph.AddInts(P::kKernelSizes, std::span(geometry.kernel).first(spatial));
+  graph.AddInts(P::kStrides, std::span(geometry.stride).first(spatial));
+  graph.AddString(P::kPadType, geometry.pad_type);
+  graph.AddInts(P::kPad, std::span(geometry.pad).first(2 * spatial));
+  return drawer.Finish({0, magnitude * taps, false});
+}
+
+// The value that x is attended with is x itself; keys and queries are constants small enough that
+// the scores' rounding leaves the weights known.
+bool DrawAttention(Drawer& drawer, ValueId x) {
+  using P = params::Attention;
+  const Shape shape = drawer.shape(x);
+  const int rank = shape.rank();
+  if (rank < 3 || rank > 4) return false;
+  ChoiceStream& choices = drawer.choices();
+  const int64_t keys = shape[rank - 2];
+  const int64_t rows = choices.Range(1, 6);
+  const int64_t embedding = choices.Range(1, 8);
+  if (shape.Elements() * rows * embedding > drawer.options().max_products || keys > 64) {
+    return false;
+  }
+  Shape query = shape;
+  query[rank - 2] = rows;
+  query[rank - 1] = embedding;
+  Shape key = shape;
+  key[rank - 1] = embedding;
+  const ValueId q = drawer.NewConst(query, 1);
+  const ValueId k = drawer.NewConst(key, 1);
+  ValueId mask = kNoValue;
+  if (choices.Chance(1, 3)) {
+    mask = drawer.NewConst(choices.Coin() ? Shape{rows, keys} : Shape{1, keys}, 2);
+  }
+  drawer.Begin(OpKind::kScaledDotProductAttention);
+  drawer.graph().AddArgument(P::kQuery, q);
+  drawer.graph().AddArgument(P::kKey, k);
+  drawer.graph().AddArgument(P::kValue, x);
+  if (mask != kNoValue) drawer.graph().AddArgument(P::kAttnMask, mask);
+  return drawer.Finish({drawer.range(x).low, drawer.range(x).high, false});
+}
+
+}  // namespace
+
+constinit const OpGenerator kGeneratorConvTranspose = {OpKind::kConvTranspose, true, 0,
+                                                       DrawConvTranspose};
+constinit const OpGenerator kGeneratorLinearActivation = {OpKind::kLinearActivation, true, 0,
+                                                          DrawLinearActivation};
+constinit const OpGenerator kGeneratorEinsum = {OpKind::kEinsum, true, 0, DrawEinsum};
+constinit const OpGenerator kGeneratorL2Pool = {OpKind::kL2Pool, false, 0, DrawL2Pool};
+constinit const OpGenerator kGeneratorScaledDotProductAttention = {
+    OpKind::kScaledDotProductAttention, false, 0, DrawAttention};
+
+}  // namespace anecheck

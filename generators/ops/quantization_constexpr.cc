@@ -1,0 +1,283 @@
+// How constants and compressed constants are drawn: one of x's shape is expanded and added to x.
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "generators/drawer.h"
+#include "harness/ops/params.h"
+
+namespace anecheck {
+namespace {
+
+constexpr double kLimit = 16;
+
+// x + w, or the greater of the two where the sum would leave the mode's range.
+bool AddTo(Drawer& drawer, ValueId x, ValueId w) {
+  const double sum = drawer.range(x).Magnitude() + drawer.range(w).Magnitude();
+  const bool fits = sum <= drawer.Ceiling();
+  drawer.Begin(fits ? OpKind::kAdd : OpKind::kMaximum);
+  drawer.graph().AddArgument(params::Binary::kX, x);
+  drawer.graph().AddArgument(params::Binary::kY, w);
+  return drawer.Finish({-sum, sum, drawer.integer_mode()});
+}
+
+ValueId LastResult(Drawer& drawer, uint32_t index = 0) {
+  return drawer.graph().nodes().back().first_result + index;
+}
+
+// A constant of any element type with random bits.
+ValueId RandomBits(Drawer& drawer, DType dtype, const Shape& shape) {
+  const TensorType type{dtype, shape};
+  std::vector<uint8_t> bytes(static_cast<size_t>(type.ByteSize()));
+  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(drawer.choices().Below(256));
+  // Bits past the last element stay clear: no text says what they hold.
+  const int64_t used = shape.Elements() * DTypeBits(dtype) % 8;
+  if (used != 0) bytes.back() &= static_cast<uint8_t>((1 << used) - 1);
+  return drawer.NewConstOf(type, bytes, 448);
+}
+
+// Steps so small that 256 of them stay below the limit.
+ValueId Steps(Drawer& drawer, const Shape& shape) { return drawer.NewConst(shape, kLimit / 256); }
+
+bool Finish(Drawer& drawer) { return drawer.Finish({-2 * kLimit, 2 * kLimit, false}); }
+
+bool DrawConst(Drawer& drawer, ValueId x) {
+  const ValueId value = drawer.NewConst(drawer.shape(x), drawer.integer_mode() ? 16 : kLimit);
+  drawer.Begin(OpKind::kConst);
+  drawer.graph().AddArgument(params::Const::kVal, value);
+  if (!drawer.Finish(drawer.range(value))) return false;
+  return AddTo(drawer, x, LastResult(drawer));
+}
+
+bool DrawAffine(Drawer& drawer, ValueId x) {
+  using P = params::AffineDequantize;
+  ChoiceStream& choices = drawer.choices();
+  const Shape shape = drawer.shape(x);
+  if (shape.rank() < 1) return false;
+  constexpr std::array<DType, 2> kBytes = {DType::kInt8, DType::kUint8};
+  const DType dtype = choices.Pick(kBytes);
+  const auto axis = static_cast<int>(choices.Below(static_cast<uint64_t>(shape.rank())));
+  const auto vector = [&] { return choices.Coin() ? Shape{shape[axis]} : Shape{}; };
+  const ValueId data = RandomBits(drawer, dtype, shape);
+  const ValueId zero = RandomBits(drawer, dtype, vector());
+  const ValueId scale = Steps(drawer, vector());
+  drawer.Begin(OpKind::kConstexprAffineDequantize);
+  drawer.graph().AddArgument(P::kQuantizedData, data);
+  drawer.graph().AddArgument(P::kZeroPoint, zero);
+  drawer.graph().AddArgument(P::kScale, scale);
+  drawer.graph().AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank());
+  return Finish(drawer) && AddTo(drawer, x, LastResult(drawer));
+}
+
+// A number of blocks for an axis: a divisor of its extent.
+int64_t Blocks(Drawer& drawer, int64_t extent) {
+  int64_t blocks = drawer.choices().Range(1, std::min<int64_t>(extent, 4));
+  while (extent % blocks != 0) --blocks;
+  return blocks;
+}
+
+Shape BlockShape(Drawer& drawer, const Shape& shape) {
+  Shape blocks;
+  for (const int64_t extent : shape.dims()) blocks.Append(Blocks(drawer, extent));
+  return blocks;
+}
+
+// A table of vectors, and the indices' shape that it expands to `shape`.
+struct Table {
+  ValueId lut = kNoValue;
+  Shape indices;
+  DType dtype = DType::kUint1;
+  int vector_axis = -1;  // -1 where the vectors have one component
+};
+
+Table DrawTable(Drawer& drawer, const Shape& shape) {
+  ChoiceStream& choices = drawer.choices();
+  constexpr std::array<DType, 5> kTypes = {DType::kUint1, DType::kUint2, DType::kUint3,
+                                           DType::kUint4, DType::kUint6};
+  Table table;
+  table.dtype = choices.Pick(kTypes);
+  table.indices = shape;
+  int64_t vector = 1;
+  const auto axis = static_cast<int>(choices.Below(static_cast<uint64_t>(shape.rank())));
+  if (shape[axis] % 2 == 0 && choices.Coin()) {
+    vector = 2;
+    table.vector_axis = axis;
+    table.indices[axis] /= 2;
+  }
+  Shape lut = BlockShape(drawer, table.indices);
+  lut.Append(int64_t{1} << DTypeBits(table.dtype));
+  lut.Append(vector);
+  table.lut = drawer.NewConst(lut, kLimit);
+  return table;
+}
+
+bool DrawPackedLut(Drawer& drawer, ValueId x) {
+  using P = params::LutToDense;
+  const Shape shape = drawer.shape(x);
+  constexpr std::array<int, 5> kBits = {1, 2, 4, 6, 8};
+  const int bits = drawer.choices().Pick(kBits);
+  const ValueId indices = RandomBits(drawer, DType::kUint8, {(shape.Elements() * bits + 7) / 8});
+  const ValueId lut = drawer.NewConst({int64_t{1} << bits}, kLimit);
+  drawer.Begin(OpKind::kConstexprLutToDense);
+  drawer.graph().AddArgument(P::kIndices, indices);
+  drawer.graph().AddArgument(P::kLut, lut);
+  drawer.graph().AddInts(P::kShape, shape.dims());
+  return Finish(drawer) && AddTo(drawer, x, LastResult(drawer));
+}
+
+bool DrawLutToDense(Drawer& drawer, ValueId x) {
+  using P = params::LutToDense;
+  const Shape shape = drawer.shape(x);
+  if (shape.rank() < 1) return false;
+  if (drawer.choices().Coin()) return DrawPackedLut(drawer, x);
+  const Table table = DrawTable(drawer, shape);
+  const ValueId indices = RandomBits(drawer, table.dtype, table.indices);
+  drawer.Begin(OpKind::kConstexprLutToDense);
+  drawer.graph().AddArgument(P::kIndices, indices);
+  drawer.graph().AddArgument(P::kLut, table.lut);
+  if (table.vector_axis >= 0) drawer.graph().AddInt(P::kVectorAxis, table.vector_axis);
+  return Finish(drawer) && AddTo(drawer, x, LastResult(drawer));
+}
+
+// A mask of `count` bits packed in bytes, unused bits clear, and the number of bits set.
+struct Mask {
+  std::vector<uint8_t> bytes;
+  int64_t set = 0;
+};
+
+Mask DrawMask(Drawer& drawer, int64_t count) {
+  Mask mask;
+  mask.bytes.assign(static_cast<size_t>((count + 7) / 8), 0);
+  for (int64_t i = 0; i < count; ++i) {
+    // The first is always set: data without elements are another test.
+    if (i > 0 && drawer.choices().Coin()) continue;
+    mask.bytes[static_cast<size_t>(i / 8)] |= static_cast<uint8_t>(1u << (i % 8));
+    ++mask.set;
+  }
+  return mask;
+}
+
+bool FinishSparse(Drawer& drawer, ValueId x, ValueId data, ValueId mask, bool packed) {
+  using P = params::SparseToDense;
+  drawer.Begin(OpKind::kConstexprSparseToDense);
+  drawer.graph().AddArgument(P::kNonzeroData, data);
+  drawer.graph().AddArgument(P::kMask, mask);
+  if (packed) drawer.graph().AddInts(P::kShape, drawer.shape(x).dims());
+  return Finish(drawer) && AddTo(drawer, x, LastResult(drawer));
+}
+
+bool DrawSparseToDense(Drawer& drawer, ValueId x) {
+  const Shape shape = drawer.shape(x);
+  if (shape.rank() < 1) return false;
+  const Mask mask = DrawMask(drawer, shape.Elements());
+  const bool packed = drawer.choices().Coin();
+  const TensorType type = packed
+                              ? TensorType{DType::kUint8, {static_cast<int64_t>(mask.bytes.size())}}
+                              : TensorType{DType::kUint1, shape};
+  const ValueId bits = drawer.NewConstOf(type, mask.bytes, 255);
+  return FinishSparse(drawer, x, drawer.NewConst({mask.set}, kLimit), bits, packed);
+}
+
+bool DrawLutToSparse(Drawer& drawer, ValueId x) {
+  using P = params::LutToSparse;
+  const Shape shape = drawer.shape(x);
+  if (shape.rank() < 1) return false;
+  const Table table = DrawTable(drawer, shape);
+  const Mask mask = DrawMask(drawer, table.indices.Elements());
+  const ValueId bits = drawer.NewConstOf({DType::kUint1, table.indices}, mask.bytes, 1);
+  const ValueId indices = RandomBits(drawer, table.dtype, {mask.set});
+  drawer.Begin(OpKind::kConstexprLutToSparse);
+  drawer.graph().AddArgument(P::kIndicesMask, bits);
+  drawer.graph().AddArgument(P::kIndicesNonzeroData, indices);
+  drawer.graph().AddArgument(P::kLut, table.lut);
+  if (table.vector_axis >= 0) drawer.graph().AddInt(P::kVectorAxis, table.vector_axis);
+  if (!Finish(drawer)) return false;
+  const ValueId first = LastResult(drawer);
+  return FinishSparse(drawer, x, first + 1, first, false);
+}
+
+constexpr std::array<DType, 6> kDataTypes = {DType::kInt8,  DType::kInt4,    DType::kUint4,
+                                             DType::kUint8, DType::kFp8E4M3, DType::kFp8E5M2};
+
+// Quantised data, and steps so small that no value leaves the limit.
+ValueId DrawData(Drawer& drawer, DType dtype, const Shape& shape) {
+  if (!IsFloat(dtype)) return RandomBits(drawer, dtype, shape);
+  // fp8 values up to 1: exponents past the bias are left out, and with them NaN and infinities.
+  const TensorType type{dtype, shape};
+  std::vector<uint8_t> bytes(static_cast<size_t>(type.ByteSize()));
+  for (uint8_t& byte : bytes) {
+    const auto most = static_cast<uint64_t>(dtype == DType::kFp8E4M3 ? 0x38 : 0x3c);
+    byte = static_cast<uint8_t>(drawer.choices().Below(most + 1) |
+                                (drawer.choices().Coin() ? 0x80u : 0u));
+  }
+  return drawer.NewConstOf(type, bytes, 1);
+}
+
+bool DrawBlockwise(Drawer& drawer, ValueId x) {
+  using P = params::BlockwiseShiftScale;
+  const Shape shape = drawer.shape(x);
+  if (shape.rank() < 1) return false;
+  const DType dtype = drawer.choices().Pick(kDataTypes);
+  const Shape blocks = BlockShape(drawer, shape);
+  const ValueId data = DrawData(drawer, dtype, shape);
+  const ValueId scale = Steps(drawer, blocks);
+  const bool shifted = drawer.choices().Coin();
+  const ValueId offset = shifted ? DrawData(drawer, dtype, blocks) : kNoValue;
+  drawer.Begin(OpKind::kConstexprBlockwiseShiftScale);
+  drawer.graph().AddArgument(P::kData, data);
+  drawer.graph().AddArgument(P::kScale, scale);
+  if (shifted) drawer.graph().AddArgument(P::kOffset, offset);
+  return Finish(drawer) && AddTo(drawer, x, LastResult(drawer));
+}
+
+bool DrawSparseBlockwise(Drawer& drawer, ValueId x) {
+  using P = params::SparseBlockwiseShiftScale;
+  const Shape shape = drawer.shape(x);
+  if (shape.rank() < 1) return false;
+  const DType dtype = drawer.choices().Pick(kDataTypes);
+  const Shape blocks = BlockShape(drawer, shape);
+  const Mask mask = DrawMask(drawer, shape.Elements());
+  const ValueId bits = drawer.NewConstOf({DType::kUint1, shape}, mask.bytes, 1);
+  const ValueId data = DrawData(drawer, dtype, {mask.set});
+  const ValueId scale = Steps(drawer, blocks);
+  const bool shifted = drawer.choices().Coin();
+  const ValueId offset = shifted ? DrawData(drawer, dtype, blocks) : kNoValue;
+  drawer.Begin(OpKind::kConstexprSparseBlockwiseShiftScale);
+  drawer.graph().AddArgument(P::kDataMask, bits);
+  drawer.graph().AddArgument(P::kNonzeroData, data);
+  drawer.graph().AddArgument(P::kScale, scale);
+  if (shifted) drawer.graph().AddArgument(P::kOffset, offset);
+  if (!Finish(drawer)) return false;
+  const ValueId first = LastResult(drawer);
+  return FinishSparse(drawer, x, first + 1, first, false);
+}
+
+bool DrawConstexprCast(Drawer& drawer, ValueId x) {
+  using P = params::ConstexprCast;
+  constexpr std::array<DType, 2> kSources = {DType::kFp8E4M3, DType::kFp8E5M2};
+  const ValueId source = DrawData(drawer, drawer.choices().Pick(kSources), drawer.shape(x));
+  drawer.Begin(OpKind::kConstexprCast);
+  drawer.graph().AddArgument(P::kSourceVal, source);
+  drawer.graph().AddString(P::kOutputDtype, "fp16");
+  return Finish(drawer) && AddTo(drawer, x, LastResult(drawer));
+}
+
+}  // namespace
+
+constinit const OpGenerator kGeneratorConst = {OpKind::kConst, true, 0, DrawConst};
+constinit const OpGenerator kGeneratorConstexprAffineDequantize = {
+    OpKind::kConstexprAffineDequantize, false, 0, DrawAffine};
+constinit const OpGenerator kGeneratorConstexprLutToDense = {OpKind::kConstexprLutToDense, false, 0,
+                                                             DrawLutToDense};
+constinit const OpGenerator kGeneratorConstexprLutToSparse = {OpKind::kConstexprLutToSparse, false,
+                                                              0, DrawLutToSparse};
+constinit const OpGenerator kGeneratorConstexprBlockwiseShiftScale = {
+    OpKind::kConstexprBlockwiseShiftScale, false, 0, DrawBlockwise};
+constinit const OpGenerator kGeneratorConstexprSparseBlockwiseShiftScale = {
+    OpKind::kConstexprSparseBlockwiseShiftScale, false, 0, DrawSparseBlockwise};
+constinit const OpGenerator kGeneratorConstexprSparseToDense = {OpKind::kConstexprSparseToDense,
+                                                                false, 0, DrawSparseToDense};
+constinit const OpGenerator kGeneratorConstexprCast = {OpKind::kConstexprCast, false, 0,
+                                                       DrawConstexprCast};
+
+}  // namespace anecheck

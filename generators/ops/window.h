@@ -1,0 +1,38 @@
+// How sliding windows, weights and sums of products are drawn: what the generators of the
+// convolution class share.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "generators/drawer.h"
+
+namespace anecheck {
+
+// The magnitude that weights may have so that `products` products of them with x stay under the
+// ceiling; 0 where not even 1 fits.
+double WeightLimit(Drawer& drawer, ValueId x, int64_t products);
+// The interval of a sum of `products` products of x with weights up to `weight`, and a bias.
+ValueRange SumRange(Drawer& drawer, ValueId x, int64_t products, double weight, double bias);
+double BiasLimit(Drawer& drawer);
+
+struct Geometry {
+  std::array<int64_t, 3> kernel{1, 1, 1};
+  std::array<int64_t, 3> stride{1, 1, 1};
+  std::array<int64_t, 3> dilation{1, 1, 1};
+  std::array<int64_t, 6> pad{};
+  std::string_view pad_type = "valid";
+  int64_t taps = 1;
+};
+
+// A window that fits every spatial axis of `x`.
+Geometry DrawGeometry(Drawer& drawer, const Shape& x, bool dilated);
+
+// conv and ne_conv, matmul and ne_matmul, the pools: the parameters stand at the same places.
+// `mode` is "Avg" or "Max".
+bool DrawConvolution(Drawer& drawer, ValueId x, OpKind kind);
+bool DrawMatrixProduct(Drawer& drawer, ValueId x, OpKind kind);
+bool DrawPool(Drawer& drawer, ValueId x, OpKind kind, std::string_view mode);
+
+}  // namespace anecheck

@@ -1,0 +1,172 @@
+// `anecheck eval` and `anecheck judge`: the oracle alone, on a graph or on a model author's MIL.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/log.h"
+#include "harness/cli/command.h"
+#include "harness/cli/model_file.h"
+#include "harness/formats/npz/npz.h"
+#include "oracles/judge.h"
+
+namespace anecheck {
+namespace {
+
+struct EvalFlags {
+  std::string model;
+  std::string weights;
+  std::string inputs;
+  std::string out;
+  std::string actual;
+  std::string contract = "h13";
+  bool bounds = false;
+  bool json = false;
+};
+
+void SayWhatIsMadeUp(const ModelFile& model) {
+  if (model.synthesised == 0) return;
+  LogWarning(fmt::format("{} is not there: its {} constants are filled with made-up numbers",
+                         model.weights, model.synthesised));
+}
+
+Result<std::vector<Tensor>> ReadInputs(const EvalFlags& flags, const Graph& graph) {
+  if (flags.inputs.empty()) {
+    LogWarning("no --inputs: every input is filled with made-up numbers between -1 and 1");
+    return MadeUpInputs(graph);
+  }
+  ANECHECK_ASSIGN(const auto arrays, npz::ReadNpzFile(flags.inputs));
+  return InputsFromArrays(graph, arrays);
+}
+
+Result<nlohmann::ordered_json> Evaluate(const EvalFlags& flags) {
+  ANECHECK_ASSIGN(const Contract contract, ContractFromName(flags.contract));
+  ANECHECK_ASSIGN(const ModelFile model, LoadModel(flags.model, flags.weights));
+  SayWhatIsMadeUp(model);
+  ANECHECK_ASSIGN(const std::vector<Tensor> inputs, ReadInputs(flags, model.graph));
+  Evaluation evaluation;
+  ANECHECK_RETURN_IF_ERROR(evaluation.RunForOutputs(model.graph, inputs, contract));
+  std::vector<npz::NamedArray> arrays;
+  nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
+  Estimate estimate;
+  for (const ValueId id : model.graph.outputs()) {
+    const std::string& name = model.graph.value(id).name;
+    evaluation.Stored(id, estimate);
+    arrays.push_back(ToArray(name, estimate.type, estimate.value));
+    if (flags.bounds) {
+      arrays.push_back(ToArray(name + ".lo", estimate.type, estimate.low));
+      arrays.push_back(ToArray(name + ".hi", estimate.type, estimate.high));
+    }
+    outputs.push_back({{"name", name}, {"type", estimate.type.ToString()}});
+  }
+  ANECHECK_RETURN_IF_ERROR(npz::WriteNpzFile(flags.out, arrays));
+  return nlohmann::ordered_json{{"out", flags.out},
+                                {"contract", flags.contract},
+                                {"synthesised_constants", model.synthesised},
+                                {"outputs", outputs}};
+}
+
+int RunEval(const EvalFlags& flags) {
+  const auto json = Evaluate(flags);
+  if (!json.ok()) return Fail(json.error());
+  if (flags.json) {
+    Print(json->dump(2));
+  } else {
+    std::string text = fmt::format("wrote {}\n", flags.out);
+    for (const auto& output : (*json)["outputs"]) {
+      text += fmt::format("  {}: {}\n", output["name"].get<std::string>(),
+                          output["type"].get<std::string>());
+    }
+    Print(text);
+  }
+  return kExitClean;
+}
+
+// A family index for the defects that may explain what is outside.
+int FamilyOf(const Contract& contract) { return contract.ideal ? 2 : contract.family; }
+
+Result<nlohmann::ordered_json> JudgeOutputs(const EvalFlags& flags, bool& wrong) {
+  ANECHECK_ASSIGN(const Contract contract, ContractFromName(flags.contract));
+  ANECHECK_ASSIGN(const ModelFile model, LoadModel(flags.model, flags.weights));
+  SayWhatIsMadeUp(model);
+  ANECHECK_ASSIGN(const std::vector<Tensor> inputs, ReadInputs(flags, model.graph));
+  ANECHECK_ASSIGN(const auto arrays, npz::ReadNpzFile(flags.actual));
+  ANECHECK_ASSIGN(const std::vector<Tensor> actual, OutputsFromArrays(model.graph, arrays));
+  Evaluation evaluation;
+  ANECHECK_RETURN_IF_ERROR(evaluation.RunForOutputs(model.graph, inputs, contract));
+  nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
+  Estimate expected;
+  for (size_t i = 0; i < actual.size(); ++i) {
+    evaluation.Stored(model.graph.outputs()[i], expected);
+    const OutputJudgement judged =
+        Judge(model.graph, inputs, i, expected, actual[i], FamilyOf(contract));
+    wrong |= judged.verdict == Verdict::kWrong;
+    outputs.push_back({{"name", model.graph.value(model.graph.outputs()[i]).name},
+                       {"verdict", VerdictName(judged.verdict)},
+                       {"elements", judged.elements},
+                       {"outside", judged.outside},
+                       {"worst_ulp", judged.worst_ulp},
+                       {"first_bad", judged.first_bad},
+                       {"known_defect", judged.known_defect},
+                       {"reason", judged.reason}});
+  }
+  return nlohmann::ordered_json{{"contract", flags.contract}, {"outputs", outputs}};
+}
+
+int RunJudge(const EvalFlags& flags) {
+  bool wrong = false;
+  const auto json = JudgeOutputs(flags, wrong);
+  if (!json.ok()) return Fail(json.error());
+  if (flags.json) {
+    Print(json->dump(2));
+  } else {
+    std::string text;
+    for (const auto& output : (*json)["outputs"]) {
+      text += fmt::format("{}: {}{} {}\n", output["name"].get<std::string>(),
+                          output["verdict"].get<std::string>(),
+                          output["known_defect"].get<std::string>().empty()
+                              ? ""
+                              : " " + output["known_defect"].get<std::string>(),
+                          output["reason"].get<std::string>());
+    }
+    Print(text);
+  }
+  return wrong ? kExitFindings : kExitClean;
+}
+
+void AddModelOptions(CLI::App& command, EvalFlags& flags) {
+  command.add_option("model", flags.model, "A graph as JSON, or MIL text")->required();
+  command.add_option("--weights", flags.weights,
+                     "Weight side file of the MIL (default: where the MIL says)");
+  command
+      .add_option("--contract,--target", flags.contract,
+                  "ieee, a compiler target (h13) or a family (A13)")
+      ->capture_default_str();
+  command.add_flag("--json", flags.json, "Print JSON");
+}
+
+}  // namespace
+
+void AddEvalCommand(CLI::App& app, Selected& selected) {
+  CLI::App* command = app.add_subcommand("eval", "Evaluate a graph or MIL model with the oracle");
+  auto flags = std::make_shared<EvalFlags>();
+  AddModelOptions(*command, *flags);
+  command->add_option("--inputs", flags->inputs, "Inputs by name, .npz (default: made-up numbers)");
+  command->add_option("--out", flags->out, "Outputs by name, .npz")->required();
+  command->add_flag("--bounds", flags->bounds,
+                    "Also write <name>.lo and <name>.hi, what a conforming engine may give");
+  command->footer("Example: anecheck eval model.mil --inputs in.npz --out out.npz --bounds");
+  command->callback([flags, &selected] { selected = [flags] { return RunEval(*flags); }; });
+}
+
+void AddJudgeCommand(CLI::App& app, Selected& selected) {
+  CLI::App* command = app.add_subcommand("judge", "Judge outputs that were made elsewhere");
+  auto flags = std::make_shared<EvalFlags>();
+  AddModelOptions(*command, *flags);
+  command->add_option("--inputs", flags->inputs, "Inputs by name, .npz")->required();
+  command->add_option("--actual", flags->actual, "Outputs by name, .npz")->required();
+  command->footer("Example: anecheck judge graph.json --inputs in.npz --actual theirs.npz");
+  command->callback([flags, &selected] { selected = [flags] { return RunJudge(*flags); }; });
+}
+
+}  // namespace anecheck

@@ -1,0 +1,195 @@
+// eval, judge and check as a model author meets them.
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <sys/wait.h>
+
+#include "harness/base/file.h"
+#include "harness/base/half.h"
+#include "harness/base/json_text.h"
+#include "harness/base/testing/test_data.h"
+#include "harness/formats/npz/npz.h"
+
+namespace anecheck {
+namespace {
+
+struct Outcome {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+npz::NamedArray Halves(const std::string& name, std::vector<uint64_t> shape,
+                       std::initializer_list<double> numbers) {
+  npz::NamedArray named{name, {npz::ElementType::kFloat16, std::move(shape), {}}};
+  for (const double number : numbers) {
+    const Half half = DoubleToHalf(number);
+    named.array.data.push_back(static_cast<uint8_t>(half.bits));
+    named.array.data.push_back(static_cast<uint8_t>(half.bits >> 8));
+  }
+  return named;
+}
+
+std::vector<double> Numbers(const npz::Array& array) {
+  std::vector<double> numbers;
+  for (size_t i = 0; i + 1 < array.data.size(); i += 2) {
+    numbers.push_back(HalfToDouble(
+        Half{static_cast<uint16_t>(array.data[i] | static_cast<uint16_t>(array.data[i + 1]) << 8)}));
+  }
+  return numbers;
+}
+
+class ModelCommands : public ::testing::Test {
+ protected:
+  Outcome Tool(const std::string& arguments) {
+    const std::string command = std::string(ANECHECK_TOOL) + " " + arguments + " >" + Path("out") +
+                                " 2>" + Path("err");
+    const int status = std::system(command.c_str());
+    Outcome outcome;
+    outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    outcome.out = *ReadTextFile(Path("out"));
+    outcome.err = *ReadTextFile(Path("err"));
+    return outcome;
+  }
+  std::string Path(const std::string& name) const { return folder_->File(name); }
+  void WriteText(const std::string& name, std::string_view text) {
+    ASSERT_TRUE(WriteFileAtomic(Path(name), text).ok());
+  }
+  void WriteArrays(const std::string& name, const std::vector<npz::NamedArray>& arrays) {
+    ASSERT_TRUE(npz::WriteNpzFile(Path(name), arrays).ok());
+  }
+  // The array of that name in a file, as numbers.
+  std::vector<double> Read(const std::string& file, const std::string& name) {
+    const auto arrays = npz::ReadNpzFile(Path(file));
+    if (!arrays.ok()) return {};
+    for (const npz::NamedArray& named : *arrays) {
+      if (named.name == name) return Numbers(named.array);
+    }
+    return {};
+  }
+
+  Result<TempDirectory> folder_ = TempDirectory::Create("anecheck-model-");
+};
+
+constexpr std::string_view kProduct =
+    "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 2]> x, tensor<fp16, [2, 1]> w) {\n"
+    "tensor<fp16, [1, 1]> y = matmul(x = x, y = w);\n} -> (y);\n}";
+
+TEST_F(ModelCommands, EvalWritesValuesAndBounds) {
+  WriteText("model.mil", kProduct);
+  WriteArrays("in.npz", {Halves("x", {1, 2}, {3, 4}), Halves("w", {2, 1}, {0.5, 0.25})});
+  const Outcome eval = Tool("eval " + Path("model.mil") + " --inputs " + Path("in.npz") +
+                            " --out " + Path("out.npz") + " --bounds --json");
+  ASSERT_EQ(eval.code, 0) << eval.err;
+  EXPECT_EQ((*ParseJson(eval.out))["outputs"][0]["name"], "y");
+  EXPECT_EQ(Read("out.npz", "y"), std::vector<double>{2.5});
+  EXPECT_EQ(Read("out.npz", "y.lo"), std::vector<double>{2.5});
+  EXPECT_EQ(Read("out.npz", "y.hi"), std::vector<double>{2.5});
+}
+
+TEST_F(ModelCommands, EvalWidensUnderAnEnginesContractAlone) {
+  WriteText("model.mil",
+            "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1]> x) {\n"
+            "tensor<fp16, [1]> y = sigmoid(x = x);\n} -> (y);\n}");
+  WriteArrays("in.npz", {Halves("x", {1}, {1})});
+  for (const std::string contract : {"h13", "ieee"}) {
+    const Outcome eval = Tool("eval " + Path("model.mil") + " --inputs " + Path("in.npz") +
+                              " --out " + Path("out.npz") + " --bounds --contract " + contract);
+    ASSERT_EQ(eval.code, 0) << eval.err;
+    EXPECT_EQ(Read("out.npz", "y.lo") < Read("out.npz", "y.hi"), contract == "h13");
+  }
+}
+
+TEST_F(ModelCommands, JudgeTellsRightFromWrong) {
+  WriteText("model.mil", kProduct);
+  WriteArrays("in.npz", {Halves("x", {1, 2}, {3, 4}), Halves("w", {2, 1}, {0.5, 0.25})});
+  const std::string judge =
+      "judge " + Path("model.mil") + " --inputs " + Path("in.npz") + " --actual ";
+  WriteArrays("right.npz", {Halves("y", {1, 1}, {2.5})});
+  WriteArrays("wrong.npz", {Halves("y", {1, 1}, {2.75})});
+  EXPECT_EQ(Tool(judge + Path("right.npz")).code, 0);
+  const Outcome wrong = Tool(judge + Path("wrong.npz") + " --json");
+  EXPECT_EQ(wrong.code, 1);
+  const auto json = ParseJson(wrong.out);
+  ASSERT_TRUE(json.ok());
+  EXPECT_EQ((*json)["outputs"][0]["verdict"], "wrong");
+  EXPECT_EQ((*json)["outputs"][0]["first_bad"], 0);
+}
+
+TEST_F(ModelCommands, WrongArraysAreNamed) {
+  WriteText("model.mil", kProduct);
+  const std::string eval =
+      "eval " + Path("model.mil") + " --out " + Path("out.npz") + " --inputs " + Path("in.npz");
+  WriteArrays("in.npz", {Halves("x", {1, 2}, {3, 4})});
+  Outcome outcome = Tool(eval);
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("have no \"w\""), std::string::npos) << outcome.err;
+  WriteArrays("in.npz", {Halves("x", {2}, {3, 4}), Halves("w", {2, 1}, {1, 1})});
+  outcome = Tool(eval);
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("the model wants tensor<fp16, [1, 2]>"), std::string::npos)
+      << outcome.err;
+}
+
+TEST_F(ModelCommands, MissingWeightsAreMadeUpAndSaidSo) {
+  WriteText("model.mil",
+            "program(1.0)\n{\n func main<ios16>(tensor<fp16, [1, 4]> x) {\n"
+            "tensor<fp16, [3, 4]> w = const()[val = tensor<fp16, [3, 4]>(BLOBFILE(path = "
+            "tensor<string, []>(\"@model_path/weights/weight.bin\"), offset = tensor<uint64, "
+            "[]>(64)))];\n"
+            "tensor<fp16, [1, 3]> y = linear(weight = w, x = x);\n} -> (y);\n}");
+  const std::string eval = "eval " + Path("model.mil") + " --out " + Path("out.npz");
+  const Outcome made_up = Tool(eval);
+  EXPECT_EQ(made_up.code, 0) << made_up.err;
+  EXPECT_NE(made_up.err.find("1 constants are filled with made-up numbers"), std::string::npos)
+      << made_up.err;
+  EXPECT_EQ(Read("out.npz", "y").size(), 3u);
+  EXPECT_EQ(Tool(eval + " --weights " + Path("no-such.bin")).code, 3);
+}
+
+TEST_F(ModelCommands, CheckNamesTheFirstOperationThatGoesWrong) {
+  WriteText("model.mil",
+            "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
+            "tensor<fp16, [3, 4]> w = const()[val = tensor<fp16, [3, 4]>([[1, 2, 3, 4], [5, 6, 7, "
+            "8], [9, 10, 11, 12]])];\n"
+            "tensor<fp16, [3]> b = const()[val = tensor<fp16, [3]>([1, 2, 3])];\n"
+            "tensor<fp16, [1, 4]> r = relu(x = x);\n"
+            "tensor<fp16, [1, 3]> y = linear(bias = b, weight = w, x = r);\n"
+            "tensor<fp16, [1, 3]> z = relu(x = y);\n} -> (z);\n}");
+  const std::string check = "check " + Path("model.mil") + " --target h13 --quirk all=off --json";
+  const Outcome clean = Tool(check);
+  EXPECT_EQ(clean.code, 0) << clean.out << clean.err;
+  EXPECT_EQ((*ParseJson(clean.out))["targets"][0]["verdict"], "pass");
+  const Outcome faulty = Tool(check + " --fault linear-bias-dropped");
+  EXPECT_EQ(faulty.code, 1) << faulty.out << faulty.err;
+  EXPECT_EQ((*ParseJson(faulty.out))["locations"][0]["first_wrong"], "linear");
+}
+
+TEST_F(ModelCommands, CheckWarnsNearACliff) {
+  WriteText("model.mil", kProduct);
+  WriteArrays("in.npz", {Halves("x", {1, 2}, {200, 10}), Halves("w", {2, 1}, {150, 10})});
+  const Outcome check = Tool("check " + Path("model.mil") + " --inputs " + Path("in.npz") +
+                             " --target h13,h17s --json");
+  const auto json = ParseJson(check.out);
+  ASSERT_TRUE(json.ok()) << check.err;
+  ASSERT_EQ((*json)["warnings"].size(), 1u) << check.out;
+  EXPECT_EQ((*json)["warnings"][0]["op"], "matmul");
+  EXPECT_EQ((*json)["warnings"][0]["cliff"], 32768);
+  EXPECT_EQ((*json)["targets"].size(), 2u);
+}
+
+TEST_F(ModelCommands, RealModelsEvaluate) {
+  // Those whose operations are all in the table and whose shapes are fixed; all with made-up
+  // weights, and under the ideal contract, which keeps no bounds.
+  for (const std::string name : {"coremltools__add_model__model-a413e2be.mil"}) {
+    const std::string path = testing::RealDataPath("mil/" + name);
+    ANECHECK_SKIP_WITHOUT(path);
+    const Outcome eval =
+        Tool("eval " + path + " --contract ieee --out " + Path("out.npz") + " --json");
+    EXPECT_EQ(eval.code, 0) << name << eval.err;
+  }
+}
+
+}  // namespace
+}  // namespace anecheck

@@ -1,0 +1,44 @@
+// A model that somebody wrote, a graph as JSON or MIL text, and its tensors: what `eval`, `judge`
+// and `check` read and write.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/formats/npz/npz.h"
+#include "harness/graph/graph.h"
+
+namespace anecheck {
+
+struct ModelFile {
+  Graph graph;
+  // Constants whose side file is not there, filled with made-up numbers.
+  uint64_t synthesised = 0;
+  std::string weights;  // the side file that was read or looked for; empty where none is named
+};
+
+// A graph in its JSON form, where the text begins with '{', or MIL. `weights` names the side file
+// of a MIL program; left empty it is looked for where the program says, "@model_path" being the
+// folder of `path`. A constant without its file is filled with small numbers that depend on its
+// place alone; with `weights` given it is an error.
+Result<ModelFile> LoadModel(const std::string& path, const std::string& weights);
+
+// One array a graph input, by name. Float arrays of another width are rounded to the input's
+// element type. Errors name the input that is missing or has another shape or kind.
+Result<std::vector<Tensor>> InputsFromArrays(const Graph& graph,
+                                             std::span<const npz::NamedArray> arrays);
+// Numbers for every input, between -1 and 1, the same for the same graph; integers are 0 or 1.
+std::vector<Tensor> MadeUpInputs(const Graph& graph);
+
+// One array an output, by name, of exactly the output's type.
+Result<std::vector<Tensor>> OutputsFromArrays(const Graph& graph,
+                                              std::span<const npz::NamedArray> arrays);
+
+// The array of a tensor; element types that .npy lacks become the next wider one.
+npz::NamedArray ToArray(const std::string& name, const TensorType& type,
+                        std::span<const double> elements);
+
+}  // namespace anecheck

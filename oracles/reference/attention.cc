@@ -1,0 +1,252 @@
+// Scaled dot-product attention, derived step by step: scores, scale, mask, softmax, weighted sum.
+#include <algorithm>
+#include <vector>
+
+#include "harness/ops/params.h"
+#include "oracles/reference/dot.h"
+#include "oracles/reference/lanes.h"
+#include "oracles/reference/layout.h"
+#include "oracles/reference/store.h"
+
+namespace anecheck {
+namespace reference {
+namespace {
+
+constexpr Term kAttentionTerms[] = {Term::kProductRounding, Term::kAccumulatorUnit,
+                                    Term::kBiasRounding,    Term::kNormDifference,
+                                    Term::kExponentialUlp,  Term::kDivideUlp};
+
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+// One query row: the score of every key, and then its exponential against the row's maximum.
+class AttentionRow {
+ public:
+  AttentionRow(KernelContext& context, DType dtype, size_t keys, size_t embedding)
+      : contract_(context.contract()),
+        grid_(dtype),
+        scale_(1 / std::sqrt(static_cast<double>(embedding))),
+        rounded_scale_(grid_.Round(scale_)),
+        value_(keys),
+        bound_(keys),
+        weight_(keys),
+        weight_bound_(keys),
+        order_(keys) {}
+
+  void SetScore(size_t key, const Accumulated& dot) {
+    value_[key] = dot.value * scale_;
+    Interval bound = Rounded({dot.low, dot.high}, contract_.Allows(Term::kBiasRounding));
+    const double most = std::max(scale_, rounded_scale_) * (1 + kDoubleSlack);
+    const double least = std::min(scale_, rounded_scale_) * (1 - kDoubleSlack);
+    bound.low *= bound.low < 0 ? most : least;
+    bound.high *= bound.high < 0 ? least : most;
+    bound_[key] = Rounded(bound, contract_.Allows(Term::kBiasRounding));
+  }
+  void AddMask(size_t key, double value, double low, double high) {
+    value_[key] += value;
+    bound_[key] = Rounded({AddDown(bound_[key].low, low), AddUp(bound_[key].high, high)},
+                          contract_.Allows(Term::kBiasRounding));
+  }
+  void Exclude(size_t key) { bound_[key] = {value_[key] = -kInfinity, -kInfinity}; }
+  void MayExclude(size_t key) { bound_[key].low = -kInfinity; }
+
+  // Computes the exponentials. False where the row has no finite maximum, or a score that may be
+  // anything: the results are then not bounded.
+  bool Weigh() {
+    double top = -kInfinity;
+    Interval top_bound = {-kInfinity, -kInfinity};
+    bool bounded = true;
+    for (size_t k = 0; k < value_.size(); ++k) {
+      if (value_[k] > top || value_[k] != value_[k]) top = value_[k];
+      if (top != top) break;
+      top_bound.low = std::max(top_bound.low, bound_[k].low);
+      top_bound.high = std::max(top_bound.high, bound_[k].high);
+      bounded &= bound_[k].low == bound_[k].low && bound_[k].high < kInfinity;
+    }
+    total_ = 0;
+    for (size_t k = 0; k < value_.size(); ++k) {
+      weight_[k] = std::exp(value_[k] - top);
+      total_ += weight_[k];
+      weight_bound_[k] = {Exponential(bound_[k].low - top_bound.high, -1),
+                          Exponential(std::min(0.0, bound_[k].high - top_bound.low), 1)};
+    }
+    return bounded && std::fabs(top) < kInfinity && top_bound.low > -kInfinity;
+  }
+
+  double Value(const Lanes& v) const {
+    double sum = 0;
+    for (size_t k = 0; k < weight_.size(); ++k) sum += weight_[k] * v.value[k];
+    return sum / total_;
+  }
+
+  // The mean of v under every choice of weights inside their bounds, with what rounding the
+  // weights, the products and the sum may add.
+  Interval Bound(const Lanes& v) {
+    Interval mean = {-Largest(v, true), Largest(v, false)};
+    const double slack = Slack(v);
+    return {mean.low - slack, mean.high + slack};
+  }
+
+ private:
+  Interval Rounded(const Interval& exact, bool rounds) const {
+    if (!rounds) return exact;
+    return {std::min(exact.low, grid_.Round(exact.low)),
+            std::max(exact.high, grid_.Round(exact.high))};
+  }
+  double Exponential(double difference, int sign) const {
+    if (contract_.Allows(Term::kNormDifference)) {
+      const double rounded = grid_.Round(difference);
+      difference = sign < 0 ? std::min(difference, rounded) : std::max(difference, rounded);
+    }
+    const double exact = std::exp(difference);
+    if (exact == 0) return 0;
+    const auto ulp = static_cast<int>(contract_[Term::kExponentialUlp]);
+    return std::max(0.0, grid_.Step(grid_.Round(exact), sign * ulp));
+  }
+
+  // The largest mean of v (of -v where `negated`): the elements with the largest values take their
+  // greatest weights and the others their least, for the best place to divide them.
+  double Largest(const Lanes& v, bool negated) {
+    const auto at = [&](size_t k) { return negated ? -v.low[k] : v.high[k]; };
+    for (size_t k = 0; k < order_.size(); ++k) order_[k] = k;
+    std::sort(order_.begin(), order_.end(),
+              [&](size_t a, size_t b) { return at(a) != at(b) ? at(a) > at(b) : a < b; });
+    double sum = 0;
+    double total = 0;
+    double magnitude = 0;
+    for (size_t k = 0; k < order_.size(); ++k) {
+      sum += weight_bound_[k].low * at(k);
+      total += weight_bound_[k].low;
+      magnitude += weight_bound_[k].high * std::fabs(at(k));
+    }
+    double best = total > 0 ? sum / total : -kInfinity;
+    for (const size_t k : order_) {
+      const double more = weight_bound_[k].high - weight_bound_[k].low;
+      sum += more * at(k);
+      total += more;
+      if (total > 0) best = std::max(best, sum / total);
+    }
+    const auto count = static_cast<double>(order_.size());
+    return best + (total > 0 ? magnitude / total * count * kDoubleSlack : 0);
+  }
+
+  double Slack(const Lanes& v) const {
+    double least_total = 0;
+    for (const Interval& bound : weight_bound_) least_total += bound.low;
+    least_total = std::max(least_total, 0.5);  // the maximum's own exponential is nearly 1
+    const double divide = contract_[Term::kDivideUlp] + 1;
+    const double unit = contract_[Term::kAccumulatorUnit];
+    const auto count = static_cast<double>(weight_bound_.size());
+    double slack = 0;
+    double magnitude = 0;
+    for (size_t k = 0; k < weight_bound_.size(); ++k) {
+      const double most = std::max(std::fabs(v.low[k]), std::fabs(v.high[k]));
+      const double weight = std::min(1.0, weight_bound_[k].high / least_total);
+      if (weight == 0) continue;
+      slack += most * divide * grid_.Ulp(weight);
+      if (contract_.Allows(Term::kProductRounding)) slack += grid_.Ulp(most * weight) / 2;
+      magnitude += most * weight;
+    }
+    // Two sums, that of the weights and that of the products, each with `count` roundings.
+    return slack + magnitude * 2 * (count + 1) * unit * (1 + 0x1p-10);
+  }
+
+  const Contract& contract_;
+  Grid grid_;
+  double scale_;
+  double rounded_scale_;
+  std::vector<double> value_;
+  std::vector<Interval> bound_;
+  std::vector<double> weight_;
+  std::vector<Interval> weight_bound_;
+  std::vector<size_t> order_;
+  double total_ = 0;
+};
+
+bool AllFinite(const Lanes& lanes, size_t count) {
+  bool finite = true;
+  for (size_t i = 0; i < count; ++i) {
+    finite &= std::fabs(lanes.low[i]) < kInfinity && std::fabs(lanes.high[i]) < kInfinity;
+    finite &= lanes.nan == nullptr || lanes.nan[i] == 0;
+  }
+  return finite;
+}
+
+void ApplyMask(AttentionRow& row, size_t key, const BoundedTensor& mask, size_t i) {
+  if (mask.type.dtype != DType::kBool) {
+    row.AddMask(key, mask.value[i], mask.low[i], mask.high[i]);
+  } else if (mask.value[i] == 0) {
+    row.Exclude(key);
+  } else if (mask.low[i] == 0) {
+    row.MayExclude(key);
+  }
+}
+
+Status Attention(KernelContext& context) {
+  using P = params::Attention;
+  BoundedTensor& query = context.Input(P::kQuery);
+  BoundedTensor& key = context.Input(P::kKey);
+  const BoundedTensor& value = context.Input(P::kValue);
+  const BoundedTensor* mask =
+      context.HasInput(P::kAttnMask) ? &context.Input(P::kAttnMask) : nullptr;
+  BoundedTensor& result = context.Result();
+  const int rank = query.type.shape.rank();
+  const auto rows = static_cast<size_t>(query.type.shape[rank - 2]);
+  const auto embedding = static_cast<size_t>(query.type.shape[rank - 1]);
+  const auto keys = static_cast<size_t>(key.type.shape[rank - 2]);
+  const auto columns = static_cast<size_t>(value.type.shape[rank - 1]);
+  Shape scores = query.type.shape;
+  scores[rank - 1] = key.type.shape[rank - 2];
+  const std::span<int64_t> mask_offsets(
+      context.arena().Allocate<int64_t>(static_cast<size_t>(scores.Elements())),
+      static_cast<size_t>(scores.Elements()));
+  if (mask != nullptr) {
+    ForEachSource(scores, BroadcastStrides(mask->type.shape, scores), 0,
+                  [&](size_t at, size_t from) { mask_offsets[at] = static_cast<int64_t>(from); });
+  }
+  const bool ideal = context.contract().ideal;
+  Accumulator accumulator(context, query, &key);
+  AttentionRow row(context, query.type.dtype, keys, embedding);
+  LaneBuffer column(context.arena(), keys, value.point());
+  const Raw raw = AllocateRaw(context, result.size, !ideal);
+  for (size_t r = 0; r < query.size / embedding; ++r) {
+    const size_t batch = r / rows;
+    bool bounded = true;
+    for (size_t k = 0; k < keys; ++k) {
+      const Accumulated dot = accumulator.Dot(
+          LanesAt(query, r * embedding), LanesAt(key, (batch * keys + k) * embedding), embedding);
+      bounded &= !dot.nan && dot.beyond == 0 && !dot.empty();
+      row.SetScore(k, dot);
+      if (mask == nullptr) continue;
+      const auto at = static_cast<size_t>(mask_offsets[r * keys + k]);
+      bounded &= !mask->NanAt(at);
+      ApplyMask(row, k, *mask, at);
+    }
+    bounded &= row.Weigh();
+    for (size_t c = 0; c < columns; ++c) {
+      const size_t at = r * columns + c;
+      GatherStrided(value, static_cast<int64_t>(batch * keys * columns + c),
+                    static_cast<int64_t>(columns), keys, column, 0);
+      raw.value[at] = row.Value(column.lanes());
+      if (ideal) continue;
+      // Infinities meet zero weights, and rows without a maximum have none: anything may come out.
+      const bool known = bounded && AllFinite(column.lanes(), keys);
+      const Interval bound = known ? row.Bound(column.lanes()) : Interval{-kInfinity, kInfinity};
+      raw.low[at] = bound.low;
+      raw.high[at] = bound.high;
+      raw.nan[at] = known ? 0 : 1;
+    }
+  }
+  StoreFloats(context, result, raw);
+  return {};
+}
+
+}  // namespace
+}  // namespace reference
+
+constinit const ReferenceKernel kReferenceScaledDotProductAttention = {
+    .evaluate = reference::Attention, .terms = reference::kAttentionTerms};
+
+}  // namespace anecheck

@@ -1,0 +1,124 @@
+// quantize and dequantize: integers judged as the set that the quotient's interval rounds to.
+#include <algorithm>
+
+#include "harness/ops/params.h"
+#include "oracles/reference/integers.h"
+#include "oracles/reference/store.h"
+
+namespace anecheck {
+namespace reference {
+namespace {
+
+constexpr Term kQuantizeTerms[] = {Term::kDivideUlp};
+
+// Scale and zero point of every element: scalars, or vectors along one axis.
+class ScaleAxis {
+ public:
+  ScaleAxis(KernelContext& context, const Shape& shape) {
+    using P = params::Dequantize;  // quantize has them at the same places
+    scale_ = &context.Input(P::kScale);
+    if (context.HasInput(P::kZeroPoint)) zero_ = &context.Input(P::kZeroPoint);
+    if (scale_->type.shape.rank() == 0) return;
+    const int64_t given = context.node().Int(P::kAxis, 0);
+    const int axis = static_cast<int>(given < 0 ? given + shape.rank() : given);
+    extent_ = static_cast<size_t>(shape[axis]);
+    for (int i = axis + 1; i < shape.rank(); ++i) inner_ *= static_cast<size_t>(shape[i]);
+  }
+  const BoundedTensor& scale() const { return *scale_; }
+  size_t At(size_t i) const { return extent_ == 0 ? 0 : i / inner_ % extent_; }
+  double Zero(size_t at) const { return zero_ == nullptr ? 0 : zero_->value[at]; }
+
+ private:
+  const BoundedTensor* scale_ = nullptr;
+  const BoundedTensor* zero_ = nullptr;
+  size_t extent_ = 0;  // 0 for scalars
+  size_t inner_ = 1;
+};
+
+double RoundEven(double x) { return std::nearbyint(x); }
+double RoundAway(double x) { return std::round(x); }
+
+double Quotient(double a, double b) {
+  const bool plain = std::fabs(a) < kInfinity && std::fabs(b) < kInfinity && b != 0;
+  return plain ? DivideOdd(a, b) : a / b;
+}
+
+// clip(round(x / scale) + zero point). The engine's quotient is rounded to the element type, or a
+// neighbour of that, or kept wide; which way it takes ties of the integer rounding is not stated.
+Status Quantize(KernelContext& context) {
+  const BoundedTensor& x = context.Input(params::Quantize::kInput);
+  BoundedTensor& result = context.Result();
+  const DType dtype = result.type.dtype;
+  const IntegerRange range = RangeOf(dtype);
+  const ScaleAxis axis(context, x.type.shape);
+  const BoundedTensor& scale = axis.scale();
+  const Grid grid = GridOf(context, x.type.dtype);
+  const bool ideal = context.contract().ideal;
+  const auto ulp = static_cast<int>(context.contract()[Term::kDivideUlp]);
+  const Raw raw = AllocateRaw(context, result.size, true);
+  for (size_t i = 0; i < result.size; ++i) {
+    const size_t at = axis.At(i);
+    const double zero = axis.Zero(at);
+    const auto finish = [&](double rounded) {
+      return rounded != rounded ? 0.0 : std::clamp(rounded + zero, range.low, range.high);
+    };
+    const double quotient = Quotient(x.value[i], scale.value[at]);
+    raw.value[i] = finish(RoundEven(quotient));
+    if (ideal) {
+      raw.low[i] = raw.high[i] = raw.value[i];
+      continue;
+    }
+    const double corners[] = {Quotient(x.low[i], scale.low[at]), Quotient(x.low[i], scale.high[at]),
+                              Quotient(x.high[i], scale.low[at]),
+                              Quotient(x.high[i], scale.high[at])};
+    double low = kInfinity;
+    double high = -kInfinity;
+    bool open = x.NanAt(i) || (scale.low[at] <= 0 && scale.high[at] >= 0);
+    for (const double corner : corners) {
+      open |= corner != corner;
+      low = std::min({low, corner, grid.Step(grid.Round(corner), -ulp)});
+      high = std::max({high, corner, grid.Step(grid.Round(corner), ulp)});
+    }
+    // NaN has no integer: an engine may give any.
+    raw.low[i] = open ? range.low : finish(std::min(RoundEven(low), RoundAway(low)));
+    raw.high[i] = open ? range.high : finish(std::max(RoundEven(high), RoundAway(high)));
+  }
+  StoreExact(result, raw);
+  return {};
+}
+
+// scale * (x - zero point): the difference of two bytes is exact, and its product with an fp16 or
+// fp32 scale is exact in double (facts/numerics.md, dequantisation).
+Status Dequantize(KernelContext& context) {
+  const BoundedTensor& x = context.Input(params::Dequantize::kInput);
+  BoundedTensor& result = context.Result();
+  const ScaleAxis axis(context, x.type.shape);
+  const BoundedTensor& scale = axis.scale();
+  const bool bounds = !x.point() || !scale.point();
+  const Raw raw = AllocateRaw(context, result.size, bounds);
+  for (size_t i = 0; i < result.size; ++i) {
+    const size_t at = axis.At(i);
+    const double zero = axis.Zero(at);
+    raw.value[i] = (x.value[i] - zero) * scale.value[at];
+    if (!bounds) continue;
+    const double corners[] = {(x.low[i] - zero) * scale.low[at], (x.low[i] - zero) * scale.high[at],
+                              (x.high[i] - zero) * scale.low[at],
+                              (x.high[i] - zero) * scale.high[at]};
+    const bool open = std::any_of(std::begin(corners), std::end(corners),
+                                  [](double corner) { return corner != corner; });
+    raw.low[i] = open ? kNan : *std::min_element(std::begin(corners), std::end(corners));
+    raw.high[i] = open ? kInfinity : *std::max_element(std::begin(corners), std::end(corners));
+    raw.nan[i] = scale.NanAt(at) ? 1 : 0;
+  }
+  StoreFloats(context, result, raw);
+  return {};
+}
+
+}  // namespace
+}  // namespace reference
+
+constinit const ReferenceKernel kReferenceQuantize = {.evaluate = reference::Quantize,
+                                                      .terms = reference::kQuantizeTerms};
+constinit const ReferenceKernel kReferenceDequantize = {.evaluate = reference::Dequantize};
+
+}  // namespace anecheck

@@ -1,0 +1,381 @@
+// Recurrent cells, derived gate by gate: sums of products, activation, elementwise steps. No source
+// says how an engine would fuse them: every intermediate may be rounded to the element type or not.
+#include <algorithm>
+#include <vector>
+
+#include "harness/ops/params.h"
+#include "oracles/reference/dot.h"
+#include "oracles/reference/lanes.h"
+#include "oracles/reference/store.h"
+
+namespace anecheck {
+namespace reference {
+namespace {
+
+constexpr Term kCellTerms[] = {Term::kProductRounding, Term::kAccumulatorUnit, Term::kBiasRounding,
+                               Term::kSigmoidTable, Term::kTanhTable};
+
+// A number with the interval that engines may hold.
+struct Uncertain {
+  double value = 0;
+  double low = 0;
+  double high = 0;
+
+  bool Finite() const { return std::fabs(low) < kInfinity && std::fabs(high) < kInfinity; }
+};
+
+enum class Curve { kTanh, kSigmoid, kRelu, kLinear };
+
+Curve CurveFrom(std::string_view name) {
+  if (name == "sigmoid") return Curve::kSigmoid;
+  if (name == "relu") return Curve::kRelu;
+  return name == "linear" ? Curve::kLinear : Curve::kTanh;
+}
+
+double Apply(Curve curve, double x) {
+  switch (curve) {
+    case Curve::kTanh:
+      return std::tanh(x);
+    case Curve::kSigmoid:
+      return 1 / (1 + std::exp(-x));
+    case Curve::kRelu:
+      return x < 0 ? 0 : x;
+    case Curve::kLinear:
+      return x;
+  }
+  return x;
+}
+
+// Arithmetic on uncertain numbers as one cell does it.
+class CellMath {
+ public:
+  CellMath(const Contract& contract, DType dtype)
+      : contract_(contract),
+        grid_(dtype),
+        rounds_(contract.Allows(Term::kBiasRounding) || contract.Allows(Term::kWideIntermediate)) {}
+
+  // What is held of an intermediate: the exact number or its rounded form.
+  Uncertain Held(Uncertain x) const {
+    if (!rounds_) return x;
+    x.low = std::min(WidenDown(x.low), grid_.Round(x.low));
+    x.high = std::max(WidenUp(x.high), grid_.Round(x.high));
+    return x;
+  }
+  Uncertain Add(const Uncertain& a, const Uncertain& b) const {
+    return Held({a.value + b.value, AddDown(a.low, b.low), AddUp(a.high, b.high)});
+  }
+  Uncertain Multiply(const Uncertain& a, const Uncertain& b) const {
+    const auto [low, high] =
+        std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
+    return Held({a.value * b.value, low, high});
+  }
+  Uncertain OneMinus(const Uncertain& a) const {
+    return Held({1 - a.value, 1 - a.high, 1 - a.low});
+  }
+  Uncertain Clip(Uncertain a, double limit) const {
+    for (double* const end : {&a.value, &a.low, &a.high}) *end = std::clamp(*end, -limit, limit);
+    return a;
+  }
+  Uncertain Activate(Curve curve, const Uncertain& x) const {
+    const bool zero = x.low == 0 && x.high == 0 && curve != Curve::kSigmoid;
+    double error = 0;
+    if (curve == Curve::kTanh) error = contract_[Term::kTanhTable];
+    if (curve == Curve::kSigmoid) error = contract_[Term::kSigmoidTable];
+    if (zero) error = 0;
+    return Held({Apply(curve, x.value), Apply(curve, x.low) - error, Apply(curve, x.high) + error});
+  }
+
+ private:
+  const Contract& contract_;
+  Grid grid_;
+  bool rounds_;
+};
+
+// The weights of one direction, and the sums that its gates need.
+class CellWeights {
+ public:
+  CellWeights(KernelContext& context, const CellMath& math, int weight_ih, int weight_hh, int bias,
+              BoundedTensor& initial_h)
+      : math_(math),
+        ih_(context.Input(weight_ih)),
+        hh_(context.Input(weight_hh)),
+        bias_(context.HasInput(bias) ? &context.Input(bias) : nullptr),
+        input_(context, context.Input(0), &ih_),
+        recurrent_(context, initial_h, &hh_),
+        inner_(static_cast<size_t>(ih_.type.shape[1])),
+        hidden_(static_cast<size_t>(hh_.type.shape[1])) {}
+
+  size_t hidden() const { return hidden_; }
+  // W_ih x of one row.
+  Uncertain Input(const BoundedTensor& x, size_t start, size_t row) {
+    return Of(input_.Dot(LanesAt(x, start), LanesAt(ih_, row * inner_), inner_));
+  }
+  // W_hh h of one row; the value by plain double sums, since h is no longer on any grid.
+  Uncertain Recurrent(const Lanes& h, size_t row) {
+    Uncertain sum = Of(recurrent_.Dot(h, LanesAt(hh_, row * hidden_), hidden_));
+    sum.value = 0;
+    for (size_t k = 0; k < hidden_; ++k) sum.value += h.value[k] * hh_.value[row * hidden_ + k];
+    return sum;
+  }
+  Uncertain Bias(size_t row) const {
+    if (bias_ == nullptr) return {};
+    return {bias_->value[row], bias_->low[row], bias_->high[row]};
+  }
+
+ private:
+  Uncertain Of(const Accumulated& sum) const {
+    if (sum.nan || sum.beyond != 0 || sum.empty()) return {sum.value, -kInfinity, kInfinity};
+    return math_.Held({sum.value, sum.low, sum.high});
+  }
+
+  const CellMath& math_;
+  BoundedTensor& ih_;
+  BoundedTensor& hh_;
+  const BoundedTensor* bias_;
+  Accumulator input_;
+  Accumulator recurrent_;
+  size_t inner_;
+  size_t hidden_;
+};
+
+// The state of one batch row between steps, as lanes for the next sums.
+class RowState {
+ public:
+  explicit RowState(size_t size) : value_(size), low_(size), high_(size), nan_(size, 0) {}
+  void Load(const BoundedTensor& tensor, size_t start) {
+    for (size_t k = 0; k < value_.size(); ++k) {
+      Set(k, {tensor.value[start + k], tensor.low[start + k], tensor.high[start + k]});
+      nan_[k] = tensor.NanAt(start + k) ? 1 : 0;
+    }
+  }
+  void Set(size_t k, const Uncertain& x) {
+    value_[k] = x.value;
+    low_[k] = x.low;
+    high_[k] = x.high;
+    nan_[k] = 0;
+  }
+  Uncertain At(size_t k) const { return {value_[k], low_[k], high_[k]}; }
+  Lanes lanes() const { return {value_.data(), low_.data(), high_.data(), nan_.data()}; }
+
+ private:
+  std::vector<double> value_, low_, high_;
+  std::vector<uint8_t> nan_;
+};
+
+// Everything a step of any of the cells reads.
+struct Step {
+  const CellMath& math;
+  CellWeights& weights;
+  const BoundedTensor& x;
+  size_t x_start = 0;
+  const RowState& h;
+
+  // W_ih x + b + W_hh h of one row.
+  Uncertain Gate(size_t row) const {
+    const Uncertain input = math.Add(weights.Input(x, x_start, row), weights.Bias(row));
+    return math.Add(input, weights.Recurrent(h.lanes(), row));
+  }
+};
+
+// ---- the cells ----------------------------------------------------------------------------------
+
+struct LstmCell {
+  Curve recurrent, cell, output;
+  const BoundedTensor* peephole = nullptr;
+  double clip = kInfinity;
+
+  LstmCell(KernelContext& context, int peephole_parameter) {
+    using P = params::Lstm;
+    const NodeView& node = context.node();
+    recurrent = CurveFrom(node.String(P::kRecurrentActivation, "sigmoid"));
+    cell = CurveFrom(node.String(P::kCellActivation, "tanh"));
+    output = CurveFrom(node.String(P::kActivation, "tanh"));
+    if (context.HasInput(peephole_parameter)) peephole = &context.Input(peephole_parameter);
+    if (node.HasAttribute(P::kClip)) {
+      clip = Grid(node.InputType(P::kX).dtype).Round(node.Float(P::kClip, 0));
+    }
+  }
+
+  Uncertain Peep(const CellMath& math, Uncertain gate, const Uncertain& c, size_t place) const {
+    if (peephole == nullptr) return gate;
+    const Uncertain weight = {peephole->value[place], peephole->low[place], peephole->high[place]};
+    return math.Add(gate, math.Multiply(weight, c));
+  }
+
+  // Gates stand in the order input, forget, output, cell.
+  void Run(const Step& step, const RowState& c, RowState& next_h, RowState& next_c) const {
+    const CellMath& math = step.math;
+    const size_t n = step.weights.hidden();
+    for (size_t k = 0; k < n; ++k) {
+      const Uncertain before = c.At(k);
+      const Uncertain i = math.Activate(recurrent, Peep(math, step.Gate(k), before, k));
+      const Uncertain f = math.Activate(recurrent, Peep(math, step.Gate(n + k), before, n + k));
+      Uncertain z = math.Activate(cell, step.Gate(3 * n + k));
+      if (clip < kInfinity) z = math.Clip(z, clip);
+      const Uncertain after = math.Add(math.Multiply(f, before), math.Multiply(i, z));
+      const Uncertain o =
+          math.Activate(recurrent, Peep(math, step.Gate(2 * n + k), after, 2 * n + k));
+      next_c.Set(k, after);
+      next_h.Set(k, math.Multiply(o, math.Activate(output, after)));
+    }
+  }
+};
+
+struct GruCell {
+  Curve recurrent, output;
+
+  explicit GruCell(KernelContext& context) {
+    using P = params::Gru;
+    recurrent = CurveFrom(context.node().String(P::kRecurrentActivation, "sigmoid"));
+    output = CurveFrom(context.node().String(P::kActivation, "tanh"));
+  }
+
+  // Gates stand in the order reset, output, update.
+  void Run(const Step& step, const RowState&, RowState& next_h, RowState&) const {
+    const CellMath& math = step.math;
+    const size_t n = step.weights.hidden();
+    for (size_t k = 0; k < n; ++k) {
+      const Uncertain r = math.Activate(recurrent, step.Gate(k));
+      const Uncertain z = math.Activate(recurrent, step.Gate(2 * n + k));
+      const Uncertain input =
+          math.Add(step.weights.Input(step.x, step.x_start, n + k), step.weights.Bias(n + k));
+      const Uncertain reset = math.Multiply(r, step.weights.Recurrent(step.h.lanes(), n + k));
+      const Uncertain o = math.Activate(output, math.Add(input, reset));
+      next_h.Set(k, math.Add(math.Multiply(math.OneMinus(z), o), math.Multiply(z, step.h.At(k))));
+    }
+  }
+};
+
+struct RnnCell {
+  Curve output;
+  explicit RnnCell(KernelContext& context) {
+    output = CurveFrom(context.node().String(params::Rnn::kActivation, "tanh"));
+  }
+  void Run(const Step& step, const RowState&, RowState& next_h, RowState&) const {
+    for (size_t k = 0; k < step.weights.hidden(); ++k) {
+      next_h.Set(k, step.math.Activate(output, step.Gate(k)));
+    }
+  }
+};
+
+// ---- sequences ----------------------------------------------------------------------------------
+
+// Where the results go: the sequence, the last h and the last c (null where there is none).
+struct Outputs {
+  Raw sequence, h, c;
+  bool has_cell = false;
+  size_t width = 0;  // of all directions
+  bool whole_sequence = false;
+};
+
+void PutAt(const Raw& raw, size_t at, const Uncertain& x) {
+  raw.value[at] = x.value;
+  const bool known = x.Finite() && x.value == x.value;
+  raw.low[at] = known ? x.low : -kInfinity;
+  raw.high[at] = known ? x.high : kInfinity;
+  raw.nan[at] = known ? 0 : 1;
+}
+
+// One direction of one batch row. `offset` is the place of the direction's columns.
+template <typename Cell>
+void RunRow(const Cell& cell, const CellMath& math, CellWeights& weights, const BoundedTensor& x,
+            const BoundedTensor& initial_h, const BoundedTensor* initial_c, size_t row,
+            size_t offset, bool reverse, const Outputs& out) {
+  const size_t n = weights.hidden();
+  const auto steps = static_cast<size_t>(x.type.shape[0]);
+  const auto batch = static_cast<size_t>(x.type.shape[1]);
+  const auto inner = static_cast<size_t>(x.type.shape[2]);
+  RowState h(n);
+  RowState c(n);
+  RowState next_h(n);
+  RowState next_c(n);
+  h.Load(initial_h, row * out.width + offset);
+  if (initial_c != nullptr) c.Load(*initial_c, row * out.width + offset);
+  for (size_t s = 0; s < steps; ++s) {
+    const size_t t = reverse ? steps - 1 - s : s;
+    cell.Run(Step{math, weights, x, (t * batch + row) * inner, h}, c, next_h, next_c);
+    std::swap(h, next_h);
+    std::swap(c, next_c);
+    if (!out.whole_sequence && s + 1 != steps) continue;
+    const size_t place = out.whole_sequence ? t : 0;
+    for (size_t k = 0; k < n; ++k) {
+      PutAt(out.sequence, (place * batch + row) * out.width + offset + k, h.At(k));
+    }
+  }
+  for (size_t k = 0; k < n; ++k) {
+    PutAt(out.h, row * out.width + offset + k, h.At(k));
+    if (out.has_cell) PutAt(out.c, row * out.width + offset + k, c.At(k));
+  }
+}
+
+Outputs MakeOutputs(KernelContext& context, bool has_cell, bool whole_sequence) {
+  Outputs out;
+  out.has_cell = has_cell;
+  out.whole_sequence = whole_sequence;
+  out.width = static_cast<size_t>(context.Result(1).type.shape[1]);
+  out.sequence = AllocateRaw(context, context.Result(0).size, true);
+  out.h = AllocateRaw(context, context.Result(1).size, true);
+  if (has_cell) out.c = AllocateRaw(context, context.Result(2).size, true);
+  return out;
+}
+
+void StoreOutputs(KernelContext& context, const Outputs& out) {
+  StoreFloats(context, context.Result(0), out.sequence);
+  StoreFloats(context, context.Result(1), out.h);
+  if (out.has_cell) StoreFloats(context, context.Result(2), out.c);
+}
+
+Status Lstm(KernelContext& context) {
+  using P = params::Lstm;
+  const BoundedTensor& x = context.Input(P::kX);
+  const CellMath math(context.contract(), x.type.dtype);
+  BoundedTensor& initial_h = context.Input(P::kInitialH);
+  const BoundedTensor* initial_c = &context.Input(P::kInitialC);
+  const std::string_view direction = context.node().String(P::kDirection, "forward");
+  const Outputs out = MakeOutputs(context, true, context.node().Bool(P::kOutputSequence, false));
+  const auto batch = static_cast<size_t>(x.type.shape[1]);
+  CellWeights ahead(context, math, P::kWeightIh, P::kWeightHh, P::kBias, initial_h);
+  const LstmCell cell(context, P::kPeephole);
+  for (size_t row = 0; row < batch; ++row) {
+    RunRow(cell, math, ahead, x, initial_h, initial_c, row, 0, direction == "reverse", out);
+  }
+  if (direction == "bidirectional") {
+    CellWeights back(context, math, P::kWeightIhBack, P::kWeightHhBack, P::kBiasBack, initial_h);
+    const LstmCell back_cell(context, P::kPeepholeBack);
+    for (size_t row = 0; row < batch; ++row) {
+      RunRow(back_cell, math, back, x, initial_h, initial_c, row, ahead.hidden(), true, out);
+    }
+  }
+  StoreOutputs(context, out);
+  return {};
+}
+
+template <typename Cell, typename P>
+Status OneState(KernelContext& context) {
+  const BoundedTensor& x = context.Input(P::kX);
+  const CellMath math(context.contract(), x.type.dtype);
+  BoundedTensor& initial_h = context.Input(P::kInitialH);
+  const Outputs out = MakeOutputs(context, false, context.node().Bool(P::kOutputSequence, false));
+  CellWeights weights(context, math, P::kWeightIh, P::kWeightHh, P::kBias, initial_h);
+  const Cell cell(context);
+  const bool reverse = context.node().String(P::kDirection, "forward") == "reverse";
+  for (size_t row = 0; row < static_cast<size_t>(x.type.shape[1]); ++row) {
+    RunRow(cell, math, weights, x, initial_h, nullptr, row, 0, reverse, out);
+  }
+  StoreOutputs(context, out);
+  return {};
+}
+
+}  // namespace
+}  // namespace reference
+
+constinit const ReferenceKernel kReferenceLstm = {.evaluate = reference::Lstm,
+                                                  .terms = reference::kCellTerms};
+constinit const ReferenceKernel kReferenceGru = {
+    .evaluate = reference::OneState<reference::GruCell, params::Gru>,
+    .terms = reference::kCellTerms};
+constinit const ReferenceKernel kReferenceRnn = {
+    .evaluate = reference::OneState<reference::RnnCell, params::Rnn>,
+    .terms = reference::kCellTerms};
+
+}  // namespace anecheck

@@ -1,0 +1,19 @@
+// Compressed constants expanded naively, element by element from coordinates: what the slow
+// implementation and the adversarial engine of the tests share, apart from the reference kernels.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "harness/graph/graph.h"
+
+namespace anecheck::testing {
+
+// The elements of every result before rounding, exact in double for fp16 scales. `operands` holds
+// the numbers of each argument, in the order of the node's argument list. Nothing for operations
+// that expand no constant.
+std::optional<std::vector<std::vector<double>>> ExpandedConstant(
+    const NodeView& node, std::span<const std::vector<double>> operands);
+
+}  // namespace anecheck::testing
