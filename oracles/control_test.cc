@@ -2,6 +2,7 @@
 // an open predicate leaves both ways open.
 #include <gtest/gtest.h>
 
+#include "harness/base/half.h"
 #include "harness/ops/params.h"
 #include "oracles/testing/test_support.h"
 

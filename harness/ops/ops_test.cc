@@ -514,6 +514,7 @@ TEST(OpTable, EveryRowHasAReferenceOrAReason) {
   size_t reasons = 0;
   for (const OpDefinition* op : AllOps()) reasons += op->no_reference_reason.empty() ? 0 : 1;
   EXPECT_LE(reasons, 20u);
+}
 
 TEST(ConvTranspose, ShapesFollowStrideAndPadding) {
   using P = params::ConvTranspose;

@@ -13,11 +13,6 @@
 namespace anecheck::testing {
 namespace {
 
-double ToType(DType dtype, double x) {
-  return dtype == DType::kFp16 ? HalfToDouble(DoubleToHalf(x))
-                               : static_cast<double>(static_cast<float>(x));
-}
-
 double ToByte(DType dtype, double x) {
   const double low = dtype == DType::kInt8 ? -128 : 0;
   return std::isnan(x) ? 0 : std::clamp(x, low, low + 255);

@@ -11,7 +11,7 @@
 namespace anecheck::testing {
 namespace {
 
-double ToType(DType dtype, double x) {
+double InMemory(DType dtype, double x) {
   if (dtype == DType::kFp16) return HalfToDouble(DoubleToHalf(x));
   return dtype == DType::kFp32 ? static_cast<double>(static_cast<float>(x)) : x;
 }
@@ -90,7 +90,7 @@ bool Adversary::RunControl(const NodeView& node) {
     case OpKind::kWriteState:
     case OpKind::kTensorToTensorBuffer: {
       Elements stored = In(node, params::WriteState::kData);
-      for (double& x : stored) x = ToType(node.InputType(0).dtype, x);
+      for (double& x : stored) x = InMemory(node.InputType(0).dtype, x);
       values_[node.Input(0)] = std::move(stored);
       return true;
     }
@@ -109,7 +109,7 @@ bool Adversary::RunControl(const NodeView& node) {
       for (size_t i = 0; i < data.size(); ++i) {
         const size_t place =
             RingElement(node, node.InputShape(P::kData), P::kAxis, P::kPosition, i);
-        values_[node.Input(0)][place] = ToType(node.InputType(0).dtype, data[i]);
+        values_[node.Input(0)][place] = InMemory(node.InputType(0).dtype, data[i]);
       }
       return true;
     }

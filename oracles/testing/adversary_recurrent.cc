@@ -8,15 +8,6 @@
 #include "oracles/testing/adversary.h"
 
 namespace anecheck::testing {
-namespace {
-
-double ToType(DType dtype, double x) {
-  return dtype == DType::kFp16 ? HalfToDouble(DoubleToHalf(x))
-                               : static_cast<double>(static_cast<float>(x));
-}
-
-}  // namespace
-
 // The weights of one direction and the names of its curves.
 struct Adversary::CellParts {
   const Elements* ih = nullptr;
