@@ -100,6 +100,9 @@ ValueId ResultOf(const Graph& graph, OpKind kind) {
   return result;
 }
 
+// How often each strategy tries: an error that needs several choices at once is rarely hit by one.
+constexpr int kTurns = 4;
+
 // How much of the bound the engines of all strategies use: for each element the farthest any of
 // them came, relative to the bound on that side; the mean over the elements that have a bound.
 double ReachedShare(OpKind kind) {
@@ -120,7 +123,8 @@ double ReachedShare(OpKind kind) {
     if (result == kNoValue) continue;
     evaluation.Intermediate(result, expected);
     std::vector<double> shares(expected.value.size(), 0);
-    for (const Strategy strategy : kStrategies) {
+    for (int turn = 0; turn < kTurns * static_cast<int>(std::size(kStrategies)); ++turn) {
+      const Strategy strategy = kStrategies[static_cast<size_t>(turn) % std::size(kStrategies)];
       Adversary engine(choices, strategy);
       if (!engine.Run(graph, inputs)) continue;
       const auto& held = engine.values()[result];

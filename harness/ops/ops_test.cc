@@ -614,7 +614,7 @@ TEST(Lstm, BothDirectionsStandSideBySide) {
                 .Set(P::kDirection, "bidirectional")
                 .Flag(P::kOutputSequence, true)
                 .Infer(),
-            "tensor<fp16, [5, 2, 8]>");
+            "tensor<fp16, [5, 2, 8]> tensor<fp16, [2, 8]> tensor<fp16, [2, 8]>");
   EXPECT_EQ(Instance(OpKind::kLstm)
                 .In(P::kX, {5, 2, 3})
                 .In(P::kInitialH, {2, 4})
