@@ -36,10 +36,10 @@ enum class Term : uint8_t {
   kErfTable,
   kEluTable,  // for alpha = 1
   kArcTangentTable,
-  kAnyTie,         // 1: of equal elements any may be chosen or stand first
-  kIndexRounding,  // 1: a position may pass through fp16
-  kWeightRounding,      // 1: interpolation may round weights, products and the sums of one axis
-  kPositionRelative,    // relative error of a sampling position that is no whole number
+  kAnyTie,            // 1: of equal elements any may be chosen or stand first
+  kIndexRounding,     // 1: a position may pass through fp16
+  kWeightRounding,    // 1: interpolation may round weights, products and the sums of one axis
+  kPositionRelative,  // relative error of a sampling position that is no whole number
 };
 inline constexpr size_t kTermCount = 21;
 

@@ -52,14 +52,14 @@ class Evaluation {
   Evaluation(Evaluation&&) noexcept;
   Evaluation& operator=(Evaluation&&) noexcept;
 
-  // Computes every value of `graph`; states are zero at first. `inputs` are in order of ValuesOfKind(kInput) and must have
-  // the declared types. Errors: kInvalid for inputs that do not fit, kUnsupported for an operation
-  // without numeric reference. `graph`, `inputs` and `contract` must live as long as the results
-  // are read. Precondition: ValidateGraph(graph) holds.
+  // Computes every value of `graph`; states are zero at first. `inputs` are in order of
+  // ValuesOfKind(kInput) and must have the declared types. Errors: kInvalid for inputs that do not
+  // fit, kUnsupported for an operation without numeric reference. `graph`, `inputs` and `contract`
+  // must live as long as the results are read. Precondition: ValidateGraph(graph) holds.
   Status Run(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract);
 
-  // As Run, for graphs too large to keep: what no later operation needs is given up. Afterwards only
-  // the graph's outputs may be read. Graphs with states are run as by Run.
+  // As Run, for graphs too large to keep: what no later operation needs is given up. Afterwards
+  // only the graph's outputs may be read. Graphs with states are run as by Run.
   Status RunForOutputs(const Graph& graph, std::span<const Tensor> inputs,
                        const Contract& contract);
 

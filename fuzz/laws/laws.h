@@ -18,8 +18,8 @@ inline void Require(bool holds, std::string_view law, std::string_view detail = 
 // An error that a user can act upon: one line, not empty, its offset inside the input.
 void RequireGoodError(const Error& error, size_t input_size);
 
-// The laws of the JSON form cost many times the others. After this call CheckFormatLaws asserts them
-// for one valid input in eight, chosen by its content. Fuzzers call it; replays do not.
+// The laws of the JSON form cost many times the others. After this call CheckFormatLaws asserts
+// them for one valid input in eight, chosen by its content. Fuzzers call it; replays do not.
 void SampleCostlyLaws();
 
 // Every law of a format on one input, valid or not:

@@ -126,6 +126,47 @@ TEST_F(CliTest, AFindingShrinksToASmallOneThatReplays) {
   EXPECT_EQ(Tool("replay " + small).code, 1);
 }
 
+// Debian's packages belong to /usr/bin/python3, which need not be the first in the path.
+std::string PythonWithNumPy() {
+  for (const std::string python : {"/usr/bin/python3", "python3"}) {
+    if (std::system((python + " -c 'import numpy' 2>/dev/null").c_str()) == 0) return python;
+  }
+  return "";
+}
+
+// A stranger has Python, NumPy and the folder: the recorded answer is wrong, the exact one right.
+TEST_F(CliTest, AnExportedFindingIsJudgedByItsOwnScript) {
+  const std::string python = PythonWithNumPy();
+  if (python.empty()) {
+    GTEST_SKIP() << "python3 with numpy is not installed (Debian: python3-numpy)";
+  }
+  Tool("run --cases 300 --seed 3 --targets h13 --quirk all=off --fault slice-off-by-one" +
+       Db("export.sqlite"));
+  const Outcome query = Tool("query \"SELECT id FROM findings LIMIT 1\"" + Db("export.sqlite"));
+  const std::string id = query.out.substr(query.out.find("\nf") + 1, 12);
+  const std::string folder = Path("exported");
+  const Outcome exported = Tool("finding export " + id + " --out " + folder + Db("export.sqlite"));
+  ASSERT_EQ(exported.code, 0) << exported.err;
+  for (const char* name : {"README.md", "graph.json", "model.mil", "inputs.npz", "expected.npz",
+                           "actual.npz", "check_output.py", "finding.json"}) {
+    EXPECT_TRUE(ReadFile(folder + "/" + name).ok()) << name;
+  }
+  EXPECT_NE(ReadTextFile(folder + "/README.md")->find("evidence: simulated"), std::string::npos);
+  const auto check = [&](const std::string& arguments) {
+    return WEXITSTATUS(std::system(
+        (python + " " + folder + "/check_output.py " + arguments + " >" + Path("check")).c_str()));
+  };
+  EXPECT_EQ(check(""), 1);
+  EXPECT_NE(ReadTextFile(Path("check"))->find("elements are outside"), std::string::npos);
+  ASSERT_EQ(Tool("eval " + folder + "/model.mil --inputs " + folder + "/inputs.npz --out " +
+                 Path("right.npz"))
+                .code,
+            0);
+  EXPECT_EQ(check(Path("right.npz")), 0) << *ReadTextFile(Path("check"));
+  EXPECT_EQ(check(folder + "/inputs.npz 2>/dev/null"), 2);
+  EXPECT_EQ(Tool("replay " + folder + "/finding.json").code, 1);
+}
+
 TEST_F(CliTest, AFindingFileReplaysOnItsOwn) {
   const Outcome run =
       Tool("run --cases 200 --seed 3 --targets h13 --quirk all=off --fault conv-bias-dropped" +

@@ -34,8 +34,8 @@ npz::NamedArray Halves(const std::string& name, std::vector<uint64_t> shape,
 std::vector<double> Numbers(const npz::Array& array) {
   std::vector<double> numbers;
   for (size_t i = 0; i + 1 < array.data.size(); i += 2) {
-    numbers.push_back(HalfToDouble(
-        Half{static_cast<uint16_t>(array.data[i] | static_cast<uint16_t>(array.data[i + 1]) << 8)}));
+    numbers.push_back(HalfToDouble(Half{
+        static_cast<uint16_t>(array.data[i] | static_cast<uint16_t>(array.data[i + 1]) << 8)}));
   }
   return numbers;
 }
@@ -43,8 +43,8 @@ std::vector<double> Numbers(const npz::Array& array) {
 class ModelCommands : public ::testing::Test {
  protected:
   Outcome Tool(const std::string& arguments) {
-    const std::string command = std::string(ANECHECK_TOOL) + " " + arguments + " >" + Path("out") +
-                                " 2>" + Path("err");
+    const std::string command =
+        std::string(ANECHECK_TOOL) + " " + arguments + " >" + Path("out") + " 2>" + Path("err");
     const int status = std::system(command.c_str());
     Outcome outcome;
     outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;

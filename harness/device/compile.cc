@@ -166,9 +166,9 @@ class FunctionCompiler {
 
   Status AddInput(mil::BindingView parameter) {
     if (parameter.type().kind() == mil::TypeKind::kState) {
-      return StageError(Stage::kCodegen,
-                        fmt::format("state {}: the simulated engine has no kernel for states",
-                                    parameter.name()));
+      return StageError(
+          Stage::kCodegen,
+          fmt::format("state {}: the simulated engine has no kernel for states", parameter.name()));
     }
     auto type = ReadTensorType(parameter.type());
     if (!type.ok()) {

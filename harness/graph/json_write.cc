@@ -51,8 +51,8 @@ ordered_json AttributeToJson(const Graph& graph, const Attribute& attribute) {
 ordered_json NodeToJson(const Graph& graph, const Node& node) {
   ordered_json json;
   json["op"] = node.schema->name;
-  json["name"] = node.result_count > 0 ? graph.value(node.first_result).name
-                                       : std::string(node.schema->name);
+  json["name"] =
+      node.result_count > 0 ? graph.value(node.first_result).name : std::string(node.schema->name);
   json["inputs"] = ordered_json::object();
   for (const Argument& argument : graph.arguments(node)) {
     const std::string parameter(node.schema->parameters[argument.parameter].name);

@@ -230,17 +230,7 @@ struct Cast {
 
 // the rest of the convolution class
 struct ConvTranspose {
-  enum : int {
-    kX,
-    kWeight,
-    kBias,
-    kPad,
-    kOutputShape,
-    kPadType,
-    kStrides,
-    kDilations,
-    kGroups
-  };
+  enum : int { kX, kWeight, kBias, kPad, kOutputShape, kPadType, kStrides, kDilations, kGroups };
 };
 struct LinearActivation {
   enum : int { kX, kAlpha, kBeta };
@@ -249,16 +239,7 @@ struct Einsum {
   enum : int { kValues, kEquation };
 };
 struct UnitPool {  // ne_pool, pe_pool: Pool and the kind of pooling
-  enum : int {
-    kX,
-    kKernelSizes,
-    kStrides,
-    kPadType,
-    kPad,
-    kCeilMode,
-    kExcludePadding,
-    kMode
-  };
+  enum : int { kX, kKernelSizes, kStrides, kPadType, kPad, kCeilMode, kExcludePadding, kMode };
 };
 struct UnitElementwise {
   enum : int { kX, kY, kMode };

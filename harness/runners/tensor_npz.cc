@@ -69,25 +69,33 @@ constexpr uint64_t kSlack = uint64_t{1} << 20;
 
 }  // namespace
 
+Result<npz::Array> TensorToArray(const Tensor& tensor) {
+  const auto type = ToElementType(tensor.type.dtype);
+  if (!type) {
+    return MakeError(ErrorCode::kUnsupported,
+                     fmt::format("{} has no NumPy element type", DTypeName(tensor.type.dtype)));
+  }
+  npz::Array array;
+  array.type = *type;
+  for (const int64_t dim : tensor.type.shape.dims()) {
+    array.shape.push_back(static_cast<uint64_t>(dim));
+  }
+  array.data = tensor.bytes;
+  return array;
+}
+
 Status WriteInputsNpz(const std::string& path, const Graph& graph, std::span<const Tensor> inputs) {
   std::vector<npz::NamedArray> arrays;
   const std::vector<ValueId> ids = graph.ValuesOfKind(ValueKind::kInput);
   for (size_t i = 0; i < ids.size() && i < inputs.size(); ++i) {
     const Tensor& tensor = inputs[i];
     const std::string& name = graph.value(ids[i]).name;
-    const auto type = ToElementType(tensor.type.dtype);
-    if (!type) {
+    Result<npz::Array> array = TensorToArray(tensor);
+    if (!array.ok()) {
       return MakeError(ErrorCode::kUnsupported,
-                       fmt::format("input {}: {} has no NumPy element type", name,
-                                   DTypeName(tensor.type.dtype)));
+                       fmt::format("input {}: {}", name, array.error().message));
     }
-    npz::NamedArray& entry = arrays.emplace_back();
-    entry.name = name;
-    entry.array.type = *type;
-    for (const int64_t dim : tensor.type.shape.dims()) {
-      entry.array.shape.push_back(static_cast<uint64_t>(dim));
-    }
-    entry.array.data = tensor.bytes;
+    arrays.push_back({name, std::move(array).value()});
   }
   return npz::WriteNpzFile(path, arrays);
 }

@@ -7,9 +7,13 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/formats/npz/npy.h"
 #include "harness/graph/graph.h"
 
 namespace anecheck {
+
+// The tensor as an array of its own element type. Errors: kUnsupported where NumPy lacks it.
+Result<npz::Array> TensorToArray(const Tensor& tensor);
 
 // Writes one array for each of the graph's inputs, under its name. Errors: kUnsupported for element
 // types that NumPy lacks.

@@ -110,8 +110,8 @@ class KernelContext {
   std::span<BoundedTensor> values_;
 };
 
-// Evaluates a nested block on operands that are known already, in the order of its inputs, and gives
-// its outputs. The tensors share the context's arena. Errors as Evaluation::Run.
+// Evaluates a nested block on operands that are known already, in the order of its inputs, and
+// gives its outputs. The tensors share the context's arena. Errors as Evaluation::Run.
 Status EvaluateBlock(KernelContext& context, const Graph& block,
                      std::span<const BoundedTensor> inputs, std::vector<BoundedTensor>& outputs);
 

@@ -118,8 +118,8 @@ Result<ZipRecord> ParseRecord(ByteSpan file, uint64_t at, ZipRecordKind kind) {
 // The end record stands last, with a comment of at most 65535 bytes.
 std::optional<uint64_t> FindEnd(ByteSpan file) {
   if (file.size() < kEndSize) return std::nullopt;
-  // The last record that fits counts. Most modules have no archive, and all of their last 64 KiB are
-  // searched, so memchr looks for candidates.
+  // The last record that fits counts. Most modules have no archive, and all of their last 64 KiB
+  // are searched, so memchr looks for candidates.
   std::optional<uint64_t> last;
   const size_t end = file.size() - kEndSize + 1;
   size_t at = end - std::min<size_t>(end, 0x10000);

@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Checks the outputs of a network against what a conforming Neural Engine may give.
+
+usage: python3 check_output.py [OUTPUTS.npz]      (default: actual.npz, what was found)
+
+Needs NumPy alone. OUTPUTS.npz holds one array for each output, under its name. For every output the
+script prints how many elements lie outside their interval, and the worst. Exit code 0 if none does,
+1 if some do, 2 if the file does not fit.
+"""
+
+import pathlib
+import sys
+
+import numpy
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+NAN_ALLOWED = 1
+
+
+def outside(expected, name, actual):
+    """Which elements of `actual` no conforming engine gives, as a flat array of bools."""
+    flat = actual.astype(numpy.float64).ravel()
+    low, high = expected[name + ".low"].ravel(), expected[name + ".high"].ravel()
+    nan_allowed = (expected[name + ".flags"].ravel() & NAN_ALLOWED) != 0
+    with numpy.errstate(invalid="ignore"):
+        inside = (low <= flat) & (flat <= high)
+        if expected[name + ".whole"]:
+            inside &= numpy.trunc(flat) == flat
+    if name + ".members" in expected:
+        begin, members = expected[name + ".member_begin"], expected[name + ".members"]
+        for i in numpy.flatnonzero(begin[1:] > begin[:-1]):
+            inside[i] &= flat[i] in members[begin[i]:begin[i + 1]]
+    return ~numpy.where(numpy.isnan(flat), nan_allowed, inside)
+
+
+def check(expected, name, actual):
+    """Prints the judgement of one output and returns whether it is right."""
+    shape = expected[name + ".value"].shape
+    if actual.shape != shape:
+        print(f"{name}: has shape {list(actual.shape)}, must have {list(shape)}")
+        return False
+    bad = outside(expected, name, actual)
+    if not bad.any():
+        print(f"{name}: all {bad.size} elements are inside their intervals")
+        return True
+    flat = actual.astype(numpy.float64).ravel()
+    low, high = expected[name + ".low"].ravel(), expected[name + ".high"].ravel()
+    with numpy.errstate(invalid="ignore"):
+        distance = numpy.where(bad, numpy.maximum(low - flat, flat - high), -numpy.inf)
+    worst = int(numpy.argmax(numpy.where(numpy.isnan(distance), numpy.inf, distance)))
+    index = [int(i) for i in numpy.unravel_index(worst, shape)] if shape else []
+    print(f"{name}: {int(bad.sum())} of {bad.size} elements are outside; the worst, {index}, is "
+          f"{flat[worst]:g}, must be in [{low[worst]:g}, {high[worst]:g}]")
+    return False
+
+
+def main(arguments):
+    if len(arguments) > 2 or (len(arguments) == 2 and arguments[1].startswith("-")):
+        print(__doc__, file=sys.stderr)
+        return 2
+    path = pathlib.Path(arguments[1]) if len(arguments) == 2 else FOLDER / "actual.npz"
+    try:
+        outputs = dict(numpy.load(path))
+    except (OSError, ValueError) as error:
+        print(f"{path}: cannot be read: {error}", file=sys.stderr)
+        return 2
+    expected = dict(numpy.load(FOLDER / "expected.npz"))
+    names = [key[:-len(".value")] for key in expected if key.endswith(".value")]
+    missing = [name for name in names if name not in outputs]
+    if missing:
+        print(f"{path}: holds no array for output {missing[0]}", file=sys.stderr)
+        return 2
+    return 0 if all([check(expected, name, outputs[name]) for name in names]) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

@@ -1,0 +1,144 @@
+#include "harness/campaign/export/finding_export.h"
+
+#include <array>
+#include <bit>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/base64.h"
+#include "harness/base/file.h"
+#include "harness/formats/npz/npz.h"
+#include "harness/graph/json.h"
+#include "harness/runners/tensor_npz.h"
+#include "oracles/oracle.h"
+
+namespace anecheck {
+
+namespace finding_export {
+extern const std::string_view kCheckOutput;
+extern const std::string_view kFindingReadme;
+}  // namespace finding_export
+
+namespace {
+
+using nlohmann::ordered_json;
+using npz::Array;
+using npz::ElementType;
+
+std::vector<uint64_t> Dims(const Shape& shape) {
+  const auto dims = shape.dims();
+  return {dims.begin(), dims.end()};
+}
+
+template <typename Number>
+Array Numbers(ElementType type, std::vector<uint64_t> shape, std::span<const Number> numbers) {
+  static_assert(std::endian::native == std::endian::little);
+  const auto* bytes = reinterpret_cast<const uint8_t*>(numbers.data());
+  return {type, std::move(shape), {bytes, bytes + numbers.size_bytes()}};
+}
+
+Array Doubles(std::vector<uint64_t> shape, std::span<const double> numbers) {
+  return Numbers(ElementType::kFloat64, std::move(shape), numbers);
+}
+
+void AddEstimate(const std::string& name, const Estimate& estimate,
+                 std::vector<npz::NamedArray>& arrays) {
+  const std::vector<uint64_t> shape = Dims(estimate.type.shape);
+  arrays.push_back({name + ".value", Doubles(shape, estimate.value)});
+  arrays.push_back({name + ".low", Doubles(shape, estimate.low)});
+  arrays.push_back({name + ".high", Doubles(shape, estimate.high)});
+  arrays.push_back({name + ".flags",
+                    Numbers(ElementType::kUint8, shape, std::span<const uint8_t>(estimate.flags))});
+  const std::array<uint8_t, 1> whole = {estimate.whole ? uint8_t{1} : uint8_t{0}};
+  arrays.push_back(
+      {name + ".whole", Numbers(ElementType::kBool, {}, std::span<const uint8_t>(whole))});
+  if (estimate.member_begin.empty()) return;
+  arrays.push_back(
+      {name + ".member_begin", Numbers(ElementType::kUint32, {estimate.member_begin.size()},
+                                       std::span<const uint32_t>(estimate.member_begin))});
+  arrays.push_back({name + ".members", Doubles({estimate.members.size()}, estimate.members)});
+}
+
+Status WriteExpected(const Artifact& artifact, const std::string& path) {
+  const Graph& graph = artifact.item.graph;
+  ANECHECK_ASSIGN(
+      const std::vector<Estimate> estimates,
+      Evaluate(graph, artifact.item.inputs, ConformingContract(artifact.item.target.family)));
+  std::vector<npz::NamedArray> arrays;
+  for (size_t i = 0; i < estimates.size(); ++i) {
+    AddEstimate(graph.value(graph.outputs()[i]).name, estimates[i], arrays);
+  }
+  return npz::WriteNpzFile(path, arrays);
+}
+
+// What the engine gave, as recorded.
+Status WriteActual(const ordered_json& finding, const std::string& path) {
+  const auto actual = finding.find("actual");
+  if (actual == finding.end() || !actual->is_array() || actual->empty()) return {};
+  std::vector<npz::NamedArray> arrays;
+  for (const ordered_json& item : *actual) {
+    Tensor tensor;
+    const auto dtype = DTypeFromName(item.value("dtype", ""));
+    if (!dtype || !item.contains("shape") || !item["shape"].is_array()) {
+      return MakeError(ErrorCode::kInvalid, "finding: actual: needs dtype, shape and data");
+    }
+    tensor.type.dtype = *dtype;
+    for (const ordered_json& dim : item["shape"]) {
+      if (!dim.is_number_integer() || tensor.type.shape.rank() == Shape::kMaxRank) {
+        return MakeError(ErrorCode::kInvalid, "finding: actual: shape must be up to 8 integers");
+      }
+      tensor.type.shape.Append(dim.get<int64_t>());
+    }
+    ANECHECK_ASSIGN(tensor.bytes, Base64Decode(item.value("data", "")));
+    ANECHECK_ASSIGN(Array array, TensorToArray(tensor));
+    arrays.push_back({item.value("name", ""), std::move(array)});
+  }
+  return npz::WriteNpzFile(path, arrays);
+}
+
+std::string Readme(const ordered_json& finding, const Artifact& artifact,
+                   const std::string& provenance) {
+  const std::string known = finding.value("known_defect", "");
+  const std::pair<std::string_view, std::string> fields[] = {
+      {"{id}", artifact.id},
+      {"{summary}", finding.value("message", "")},
+      {"{verdict}", artifact.verdict},
+      {"{known_defect}", known.empty() ? "" : " " + known},
+      {"{op}", finding.value("op", "")},
+      {"{target}", artifact.item.target.name},
+      {"{route}", artifact.options.route},
+      {"{runner}", artifact.options.runner},
+      {"{provenance}", provenance},
+      {"{tool_version}", finding.value("tool_version", "")},
+      {"{seed}", std::to_string(artifact.options.seed)},
+      {"{case}", std::to_string(artifact.item.index)},
+  };
+  std::string text(finding_export::kFindingReadme);
+  for (const auto& [key, value] : fields) {
+    for (size_t at = 0; (at = text.find(key, at)) != std::string::npos; at += value.size()) {
+      text.replace(at, key.size(), value);
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+Status ExportFinding(const ordered_json& finding, const std::string& provenance,
+                     const std::string& folder) {
+  ANECHECK_ASSIGN(const Artifact artifact, ArtifactFromJson(finding));
+  ANECHECK_RETURN_IF_ERROR(MakeDirectories(folder));
+  const auto in = [&folder](std::string_view name) { return fmt::format("{}/{}", folder, name); };
+  ANECHECK_RETURN_IF_ERROR(
+      WriteInputsNpz(in("inputs.npz"), artifact.item.graph, artifact.item.inputs));
+  ANECHECK_RETURN_IF_ERROR(WriteExpected(artifact, in("expected.npz")));
+  ANECHECK_RETURN_IF_ERROR(WriteActual(finding, in("actual.npz")));
+  ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(in("model.mil"), artifact.item.mil));
+  ANECHECK_RETURN_IF_ERROR(
+      WriteFileAtomic(in("graph.json"), GraphToJson(artifact.item.graph).dump(1) + "\n"));
+  ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(in("finding.json"), finding.dump(1) + "\n"));
+  ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(in("check_output.py"), finding_export::kCheckOutput));
+  return WriteFileAtomic(in("README.md"), Readme(finding, artifact, provenance));
+}
+
+}  // namespace anecheck

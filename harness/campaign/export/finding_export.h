@@ -1,0 +1,20 @@
+// A finding as a folder that explains itself: graph, MIL, inputs, expectation, answer, and a NumPy
+// script that judges outputs without this tool.
+#pragma once
+
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/campaign/artifact.h"
+
+namespace anecheck {
+
+// Writes README.md, graph.json, model.mil, inputs.npz, expected.npz, actual.npz (where the engine
+// gave outputs), check_output.py and finding.json to `folder`, which is made where it is missing.
+// `finding` is the artifact as JSON (artifact.h); `provenance` where its evidence comes from.
+// Errors: kInvalid for an artifact that cannot be read, kUnsupported for graphs without a numeric
+// reference or with element types that NumPy lacks, kIo.
+Status ExportFinding(const nlohmann::ordered_json& finding, const std::string& provenance,
+                     const std::string& folder);
+
+}  // namespace anecheck
