@@ -182,7 +182,14 @@ TEST_F(ModelCommands, CheckWarnsNearACliff) {
 TEST_F(ModelCommands, RealModelsEvaluate) {
   // Those whose operations are all in the table and whose shapes are fixed; all with made-up
   // weights, and under the ideal contract, which keeps no bounds.
-  for (const std::string name : {"coremltools__add_model__model-a413e2be.mil"}) {
+  for (const std::string name :
+       {"coremltools__add_model__model-a413e2be.mil", "FluidAudio__Argmax__model-e1d1ff9c.mil",
+        "FluidAudio__TokenDurationPrediction__model-4de79cdc.mil",
+        "FluidAudio__decoder__model-5ead417f.mil",
+        "mobius__silero-vad-unified-v6.0.0__model-810386da.mil",
+        "mobius__unified_mixed__model-dfb10759.mil",
+        "mobius__unified_palette_4bit__model-474209c4.mil",
+        "mobius__unified_pruned_int8__model-8c2aeece.mil"}) {
     const std::string path = testing::RealDataPath("mil/" + name);
     ANECHECK_SKIP_WITHOUT(path);
     const Outcome eval =
