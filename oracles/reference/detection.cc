@@ -164,7 +164,7 @@ Status Argsort(KernelContext& context) {
 // ---- non-maximum suppression --------------------------------------------------------------------
 
 // Comparisons that an engine of fp16 may decide otherwise: how close the two sides must be.
-constexpr double kUnsure = 0x1p-8;
+constexpr double kOpenWithin = 0x1p-8;
 
 enum class Answer : uint8_t { kNo, kYes, kUnsure };
 
@@ -279,7 +279,7 @@ class Suppression {
     }
     const double ratio = shared / (areas[0] + areas[1] - shared);
     if (ratio != ratio) return exact_ ? Answer::kNo : Answer::kUnsure;
-    if (!exact_ && std::fabs(ratio - overlap_) <= kUnsure) return Answer::kUnsure;
+    if (!exact_ && std::fabs(ratio - overlap_) <= kOpenWithin) return Answer::kUnsure;
     return ratio > overlap_ ? Answer::kYes : Answer::kNo;
   }
 
