@@ -59,7 +59,8 @@ class UnknownCounter {
     const Dict* dict = root.AsDict();
     if (dict == nullptr) return root.size;
     std::vector<std::string_view> known = {"Networks", "ProcedureList", "Version"};
-    for (const std::string& name : NamesAt(*dict, "Networks")) {
+    const std::vector<std::string> networks = NamesAt(*dict, "Networks");
+    for (const std::string& name : networks) {
       if (const Value* network = dict->Find(name)) {
         known.push_back(name);
         CountNetwork(*network);
