@@ -41,8 +41,12 @@ TEST(Completeness, EveryOperationOfTheMatrixHasARowOrAReason) {
     const CataloguedOp* catalogued = FindCataloguedOp(row.op);
     const int rows = (op != nullptr ? 1 : 0) + (catalogued != nullptr ? 1 : 0);
     EXPECT_EQ(rows, 1) << row.op;
-    if (op != nullptr) EXPECT_EQ(op->op_class, row.op_class) << row.op;
-    if (catalogued != nullptr) EXPECT_EQ(catalogued->op_class, row.op_class) << row.op;
+    if (op != nullptr) {
+      EXPECT_EQ(op->op_class, row.op_class) << row.op;
+    }
+    if (catalogued != nullptr) {
+      EXPECT_EQ(catalogued->op_class, row.op_class) << row.op;
+    }
   }
 }
 
