@@ -2,6 +2,7 @@
 // or consumed at once.
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "generators/drawer.h"
 #include "harness/ops/params.h"
@@ -19,19 +20,51 @@ bool Emit(Drawer& drawer, OpKind kind, ValueId x, ValueId y) {
   return drawer.Finish(kTruth);
 }
 
+// The greatest or the least of x along an axis, or kNoValue where every axis has one element. x
+// against it is true in few places and false in the others, or the reverse, and another x changes
+// which: against a constant a comparison would often be decided by the ranges alone.
+ValueId Extreme(Drawer& drawer, OpKind kind, ValueId x) {
+  using P = params::Reduce;
+  const Shape shape = drawer.shape(x);
+  std::vector<int64_t> axes;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    if (shape[axis] > 1) axes.push_back(axis);
+  }
+  if (axes.empty()) return kNoValue;
+  const bool greatest =
+      kind == OpKind::kLess || kind == OpKind::kGreaterEqual ||
+      (kind != OpKind::kGreater && kind != OpKind::kLessEqual && drawer.choices().Coin());
+  const ValueRange range = drawer.range(x);
+  drawer.Begin(greatest ? OpKind::kReduceMax : OpKind::kReduceMin);
+  drawer.graph().AddArgument(P::kX, x);
+  drawer.graph().AddInts(P::kAxes, std::vector<int64_t>{drawer.choices().Pick(axes)});
+  drawer.graph().AddBool(P::kKeepDims, true);
+  return drawer.Finish(range) ? drawer.Last() : kNoValue;
+}
+
+// What x is compared with.
+ValueId Partner(Drawer& drawer, OpKind kind, ValueId x) {
+  const GeneratorOptions& options = drawer.options();
+  const bool reduces = options.ops.test(static_cast<size_t>(OpKind::kReduceMax)) &&
+                       options.ops.test(static_cast<size_t>(OpKind::kReduceMin));
+  const ValueId extreme =
+      reduces && drawer.choices().Chance(3, 4) ? Extreme(drawer, kind, x) : kNoValue;
+  return extreme != kNoValue ? extreme : drawer.BroadcastPartner(x);
+}
+
 // Bools of x's shape: x compared with something that broadcasts to it.
 ValueId DrawBools(Drawer& drawer, ValueId x) {
   constexpr std::array<OpKind, 6> kKinds = {OpKind::kEqual,   OpKind::kNotEqual,
                                             OpKind::kGreater, OpKind::kGreaterEqual,
                                             OpKind::kLess,    OpKind::kLessEqual};
   const OpKind kind = drawer.choices().Pick(kKinds);
-  if (!Emit(drawer, kind, x, drawer.BroadcastPartner(x))) return kNoValue;
+  if (!Emit(drawer, kind, x, Partner(drawer, kind, x))) return kNoValue;
   return drawer.graph().nodes().back().first_result;
 }
 
 template <OpKind kKind>
 bool DrawCompare(Drawer& drawer, ValueId x) {
-  return Emit(drawer, kKind, x, drawer.BroadcastPartner(x)) && drawer.ToHalf();
+  return Emit(drawer, kKind, x, Partner(drawer, kKind, x)) && drawer.ToHalf();
 }
 
 template <OpKind kKind>

@@ -219,16 +219,27 @@ bool DrawOneHot(Drawer& drawer, ValueId x) {
   return drawer.Finish({std::min(a.low, b.low), std::max(a.high, b.high), a.integer && b.integer});
 }
 
+// The extents follow from the shape alone and no input moves them, so they are added to one number
+// of x, its greatest.
 bool DrawShape(Drawer& drawer, ValueId x) {
+  using P = params::Reduce;
   const Shape shape = drawer.shape(x);
   if (shape.rank() < 1) return false;
   double most = 0;
   for (const int64_t dim : shape.dims()) most = std::max(most, static_cast<double>(dim));
-  if (most > 2048) return false;
+  if (most > 2048 || !HasRoom(drawer, x, most)) return false;
   drawer.Begin(OpKind::kShape);
   drawer.graph().AddArgument(params::Unary::kX, x);
   if (!drawer.Finish({0, most, true})) return false;
-  return drawer.CastTo(DType::kFp16, drawer.Last()) != kNoValue;
+  const ValueId extents = drawer.CastTo(DType::kFp16, drawer.Last());
+  if (extents == kNoValue) return false;
+  std::vector<int64_t> axes;
+  for (int axis = 0; axis < shape.rank(); ++axis) axes.push_back(axis);
+  drawer.Begin(OpKind::kReduceMax);
+  drawer.graph().AddArgument(P::kX, x);
+  drawer.graph().AddInts(P::kAxes, axes);
+  drawer.graph().AddBool(P::kKeepDims, false);
+  return drawer.Finish(drawer.range(x)) && AddToOperand(drawer, extents);
 }
 
 }  // namespace

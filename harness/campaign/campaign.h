@@ -15,6 +15,7 @@
 #include "harness/campaign/store.h"
 #include "harness/runners/runner.h"
 #include "harness/runners/worker.h"
+#include "oracles/movement.h"
 
 namespace anecheck {
 
@@ -56,6 +57,8 @@ struct Case {
   CaseMode mode = CaseMode::kFloat;
   Graph graph;
   std::vector<Tensor> inputs;
+  // One an output: the proof that some change of the inputs moves it beyond its bound.
+  std::vector<Witness> witnesses;
   std::string mil;
 };
 

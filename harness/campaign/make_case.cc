@@ -1,4 +1,5 @@
 #include "harness/campaign/campaign.h"
+#include "harness/campaign/non_vacuous.h"
 #include "harness/lowering/graph_to_mil.h"
 
 namespace anecheck {
@@ -47,6 +48,11 @@ Result<Case> MakeCase(const CampaignOptions& options, uint64_t index) {
   if (item.mode == CaseMode::kLargeAxis) generator.max_nodes = 3;
   GenerateGraph(choices, generator, item.graph);
   item.inputs = GenerateInputs(choices, item.graph, item.mode);
+  // Only memory is kept from one case to the next.
+  thread_local CaseRepair repair;
+  ANECHECK_ASSIGN(item.witnesses,
+                  repair.Run(choices, item.mode, ConformingContract(item.target.family), item.graph,
+                             item.inputs));
   ANECHECK_ASSIGN(item.mil, GraphToMil(item.graph));
   return item;
 }

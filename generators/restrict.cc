@@ -1,0 +1,106 @@
+#include "generators/restrict.h"
+
+#include "harness/graph/copy_node.h"
+
+namespace anecheck {
+namespace {
+
+// Nodes that lead to an output, found from the last to the first: every user of a value and every
+// reader of what a state was given stands behind it.
+std::vector<bool> LiveNodes(const Graph& graph, std::vector<bool>& wanted) {
+  std::vector<bool> live(graph.nodes().size(), false);
+  for (NodeId id = static_cast<NodeId>(graph.nodes().size()); id-- > 0;) {
+    const Node& node = graph.node(id);
+    bool needed = false;
+    for (uint32_t i = 0; i < node.result_count; ++i) needed |= wanted[node.first_result + i];
+    for (const Argument& argument : graph.arguments(node)) {
+      const bool state = graph.value(argument.value).kind == ValueKind::kState;
+      needed |= node.result_count == 0 && state && wanted[argument.value];
+    }
+    if (!needed) continue;
+    live[id] = true;
+    for (const Argument& argument : graph.arguments(node)) wanted[argument.value] = true;
+  }
+  return live;
+}
+
+class Copy {
+ public:
+  Copy(const Graph& from, RestrictedGraph& to, std::vector<bool> wanted)
+      : from_(from), to_(to), wanted_(std::move(wanted)), known_(from.values().size(), kNoValue) {}
+
+  void Leaf(ValueId id, size_t input) {
+    const Value& value = from_.value(id);
+    if (!wanted_[id]) return;
+    switch (value.kind) {
+      case ValueKind::kInput:
+        known_[id] = to_.graph.AddInput(value.type, value.name);
+        to_.inputs.push_back(input);
+        break;
+      case ValueKind::kConst:
+        known_[id] = to_.graph.AddConst(value.type, from_.ConstData(id), value.name);
+        break;
+      case ValueKind::kState:
+        known_[id] = to_.graph.AddState(value.type, value.name);
+        break;
+      case ValueKind::kResult:
+        break;
+    }
+  }
+
+  void OfNode(const Node& node) {
+    to_.graph.BeginNode(node.schema);
+    for (const Argument& argument : from_.arguments(node)) {
+      to_.graph.AddArgument(argument.parameter, known_[argument.value]);
+    }
+    CopyAttributes(from_, node, to_.graph);
+    std::vector<TensorType> types;
+    std::vector<std::string> names;
+    for (uint32_t i = 0; i < node.result_count; ++i) {
+      types.push_back(from_.type(node.first_result + i));
+      names.push_back(from_.value(node.first_result + i).name);
+    }
+    const ValueId first = to_.graph.FinishNodeAs(types, names);
+    for (uint32_t i = 0; i < node.result_count; ++i) known_[node.first_result + i] = first + i;
+  }
+
+  ValueId operator[](ValueId id) const { return known_[id]; }
+
+ private:
+  const Graph& from_;
+  RestrictedGraph& to_;
+  std::vector<bool> wanted_;
+  std::vector<ValueId> known_;
+};
+
+}  // namespace
+
+RestrictedGraph Restrict(const Graph& graph, std::span<const ValueId> outputs) {
+  RestrictedGraph made;
+  made.graph.name = graph.name;
+  std::vector<bool> wanted(graph.values().size(), false);
+  for (const ValueId output : outputs) wanted[output] = true;
+  const std::vector<bool> live = LiveNodes(graph, wanted);
+  Copy copy(graph, made, std::move(wanted));
+  // Values keep their order: leaves were made between the nodes that use them.
+  size_t input = 0;
+  NodeId node = 0;
+  for (ValueId id = 0; id < graph.values().size(); ++id) {
+    const Value& value = graph.value(id);
+    if (value.kind != ValueKind::kResult) {
+      copy.Leaf(id, input);
+      input += value.kind == ValueKind::kInput ? 1 : 0;
+      continue;
+    }
+    for (; node <= value.producer; ++node) {
+      if (live[node]) copy.OfNode(graph.node(node));
+    }
+  }
+  for (; node < graph.nodes().size(); ++node) {
+    if (live[node]) copy.OfNode(graph.node(node));
+  }
+  for (const ValueId output : outputs) made.graph.AddOutput(copy[output]);
+  return made;
+}
+
+}  // namespace anecheck

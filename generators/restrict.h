@@ -1,0 +1,22 @@
+// Cuts a graph down to what some of its values need, for generators that take back what they drew
+// and for searches in graphs.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "harness/graph/graph.h"
+
+namespace anecheck {
+
+struct RestrictedGraph {
+  Graph graph;
+  std::vector<size_t> inputs;  // which inputs of the original are left, as positions among them
+};
+
+// The graph with exactly `outputs`, in that order, and without what leads to none of them: nodes,
+// inputs, constants, and writes to states that are not read afterwards. Names and order stay.
+// Precondition: `graph` validates; `outputs` are values of it, each once.
+RestrictedGraph Restrict(const Graph& graph, std::span<const ValueId> outputs);
+
+}  // namespace anecheck

@@ -1,0 +1,27 @@
+// Repairs a generated case until every output that is judged can be moved beyond its bound by some
+// change of the inputs, and keeps the proof. An output that cannot would pass whatever the engine
+// gives.
+#pragma once
+
+#include <vector>
+
+#include "generators/choice_stream.h"
+#include "generators/graph_generator.h"
+#include "oracles/movement.h"
+
+namespace anecheck {
+
+// Keeps memory between cases. Not thread-safe; one a thread.
+class CaseRepair {
+ public:
+  // Where an output cannot be moved, tries other inputs first, which may leave a saturated range,
+  // and then judges what the output was made from instead; the nodes after it fall away. `inputs`
+  // belong to `graph`. Gives one witness an output. Errors: those of the oracle at `inputs`.
+  Result<std::vector<Witness>> Run(ChoiceStream& choices, CaseMode mode, const Contract& contract,
+                                   Graph& graph, std::vector<Tensor>& inputs);
+
+ private:
+  MovementSearch search_;
+};
+
+}  // namespace anecheck

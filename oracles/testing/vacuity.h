@@ -1,0 +1,40 @@
+// An independent check of generated cases: outputs that no change of an input moves, and nodes from
+// which no path leads to an output. It shares no code with the generators or with the campaign's
+// own proof, so that agreement of the two means something. Tests and measurements use it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/graph/graph.h"
+#include "oracles/contract.h"
+#include "oracles/oracle.h"
+
+namespace anecheck::testing {
+
+// Why nothing moves an output.
+enum class Vacuity : uint8_t {
+  kMoves,     // it is not vacuous
+  kConstant,  // its value and its bounds are the same for every input that was tried
+  kTooWide,   // its value changes, and every change stays inside the bounds
+  kFailed,    // the oracle could not evaluate the case
+};
+
+struct VacuousOutput {
+  size_t output = 0;
+  Vacuity why = Vacuity::kConstant;
+  std::string op;  // the operation that gives it
+};
+
+// Outputs of which no element leaves its bounds at `inputs` under any change that is tried: whole
+// tensors replaced (zeros, constants from 2^-14 to 2^15 of either sign, ramps, random numbers of
+// several magnitudes and of whole numbers), scaled, negated, shuffled, and single elements
+// replaced.
+std::vector<VacuousOutput> FindVacuous(Evaluation& evaluation, const Graph& graph,
+                                       std::span<const Tensor> inputs, const Contract& contract);
+
+// Nodes from which no path, through values and states, leads to an output of the graph.
+std::vector<NodeId> DeadNodes(const Graph& graph);
+
+}  // namespace anecheck::testing
