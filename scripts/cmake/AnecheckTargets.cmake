@@ -39,11 +39,26 @@ function(anecheck_benchmark NAME)
     benchmark::benchmark benchmark::benchmark_main)
 endfunction()
 
+# anecheck_link_fuzzing_engine(TARGET): gives it a fuzzer's main and puts it into build/fuzzers.
+function(anecheck_link_fuzzing_engine TARGET)
+  if(ANECHECK_FUZZING_ENGINE)
+    separate_arguments(ENGINE UNIX_COMMAND "${ANECHECK_FUZZING_ENGINE}")
+    target_link_libraries(${TARGET} PRIVATE ${ENGINE})
+  else()
+    target_link_options(${TARGET} PRIVATE -fsanitize=fuzzer)
+  endif()
+  set_target_properties(${TARGET} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzzers")
+endfunction()
+
 # anecheck_fuzzer(NAME SOURCES x_target.cc [DEPENDS lib ...])
 # A fuzz target: the library anecheck_fuzz_target_NAME, which defines anecheck::fuzz::kTarget_NAME.
 # With ANECHECK_FUZZERS also the libFuzzer binary NAME_fuzzer. ctest replays the committed seeds and
 # regressions of corpus/{seeds,regress}/NAME with anecheck_fuzz_tool, which holds every target.
 function(anecheck_fuzzer NAME)
+  if(ANECHECK_FUZZ_ONLY AND NOT NAME IN_LIST ANECHECK_FUZZ_ONLY)
+    return()
+  endif()
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   anecheck_library(anecheck_fuzz_target_${NAME}
     SOURCES ${ARG_SOURCES}
@@ -52,11 +67,9 @@ function(anecheck_fuzzer NAME)
   if(ANECHECK_FUZZERS)
     add_executable(${NAME}_fuzzer "${PROJECT_SOURCE_DIR}/fuzz/fuzzer_main.cc")
     target_compile_definitions(${NAME}_fuzzer PRIVATE ANECHECK_FUZZ_TARGET=${NAME})
-    target_link_options(${NAME}_fuzzer PRIVATE -fsanitize=fuzzer)
     target_link_libraries(${NAME}_fuzzer PRIVATE
       anecheck_settings anecheck_fuzz_target_${NAME} anecheck_structured_mutator)
-    set_target_properties(${NAME}_fuzzer PROPERTIES
-      RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzzers")
+    anecheck_link_fuzzing_engine(${NAME}_fuzzer)
   endif()
   set(FOLDERS)
   foreach(KIND seeds regress)
