@@ -26,7 +26,7 @@ struct MutationKind {
   // The rule of the format that this mutation breaks when it is applied to a valid file and
   // nothing else; empty where the effect depends on the file.
   std::string_view breaks_rule;
-  // Chooses parameters for `bytes`, or nothing where the mutation does not apply to it.
+  // Chooses parameters for `bytes`, which parse, or nothing where the mutation does not apply.
   std::optional<Mutation> (*propose)(ByteSpan bytes, ChoiceStream& choices);
   // Applies it. Deterministic; an Error where the parameters do not fit `bytes`.
   Result<Bytes> (*apply)(ByteSpan bytes, const Mutation& mutation);

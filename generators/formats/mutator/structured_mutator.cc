@@ -84,8 +84,11 @@ void EditOnce(Bytes& bytes, size_t max_size, ChoiceStream& choices) {
   }
 }
 
-bool ApplyNamed(const DescriptorGenerator& generator, Bytes& bytes, ChoiceStream& choices) {
-  if (generator.mutations.empty()) return false;
+// Named mutations find their places in what parses.
+bool ApplyNamed(const MutatorParts& parts, Bytes& bytes, ChoiceStream& choices) {
+  const DescriptorGenerator& generator = *parts.generator;
+  if (generator.mutations.empty() || parts.format == nullptr) return false;
+  if (!parts.format->rewrite(bytes).ok()) return false;
   for (int attempt = 0; attempt < 4; ++attempt) {
     const MutationKind& kind = choices.Pick(generator.mutations);
     const std::optional<Mutation> mutation = kind.propose(bytes, choices);
@@ -153,8 +156,8 @@ Bytes MutateFile(const MutatorParts& parts, ByteSpan input, size_t max_size, uin
   const uint64_t way = choices.Below(32);
   bool done = false;
   if (way < 12 && parts.generator != nullptr) {
-    done = ApplyNamed(*parts.generator, bytes, choices);
-    if (done && choices.Below(3) == 0) ApplyNamed(*parts.generator, bytes, choices);
+    done = ApplyNamed(parts, bytes, choices);
+    if (done && choices.Below(3) == 0) ApplyNamed(parts, bytes, choices);
   } else if (way < 18 && parts.format != nullptr) {
     done = ApplyJsonEdit(*parts.format, bytes, choices);
   } else if (way < 21) {

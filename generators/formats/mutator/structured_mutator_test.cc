@@ -62,6 +62,24 @@ TEST(StructuredMutator, WorksWithoutAFormat) {
   EXPECT_GT(changed, kSeeds / 2);
 }
 
+// Named mutations find their places in what parses, and may read them unchecked.
+TEST(StructuredMutator, AsksNoNamedMutationOfWhatDoesNotParse) {
+  static constexpr MutationKind kKinds[] = {
+      {"careless", "",
+       [](ByteSpan bytes, ChoiceStream&) -> std::optional<Mutation> {
+         EXPECT_TRUE(kFormat_td.verify(bytes).ok());
+         return std::nullopt;
+       },
+       nullptr}};
+  const DescriptorGenerator generator = {"td", kGenerator_td.generate, kKinds};
+  const MutatorParts parts = {.format = &kFormat_td, .generator = &generator};
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    (void)MutateFile(parts, MakeFile(seed), 1 << 16, seed);
+    (void)MutateFile(parts, Bytes{1, 2, 3}, 1 << 16, seed);
+    (void)MutateFile(parts, {}, 1 << 16, seed);
+  }
+}
+
 TEST(StructuredMutator, UsesTheByteEditorItIsGiven) {
   const MutatorParts parts = {.edit_bytes = [](uint8_t* data, size_t, size_t) -> size_t {
     data[0] = 0x5a;
