@@ -130,6 +130,14 @@ Result<Constant> ReadConstant(mil::ValueView literal, Element hint, BlobFiles& b
     return constant;
   }
   ANECHECK_ASSIGN(constant.data, mil::ReadElements(literal));
+  const auto width = static_cast<size_t>((mil::DataTypeBits(constant.type.element) + 7) / 8);
+  const auto elements = static_cast<size_t>(constant.type.shape.Elements());
+  if (constant.data.size() != elements * width) {
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("the type has {} elements, the literal {}", elements,
+                                 constant.data.size() / width),
+                     literal.offset());
+  }
   return constant;
 }
 

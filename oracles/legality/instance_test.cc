@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "harness/ops/op.h"
+#include "harness/targets/catalog.h"
+#include "oracles/legality/legality.h"
 
 namespace anecheck::legality {
 namespace {
@@ -73,6 +75,27 @@ TEST(InstanceOfNode, CarriesOperandsAttributesAndWhatMadeThem) {
   EXPECT_EQ(product.attributes.at("value_y"), Value::Number(2));
   EXPECT_TRUE(product.operands[1].constant);
   EXPECT_FALSE(product.operands[0].constant);
+}
+
+TEST(InstanceOfNode, TheRuleOfProgramInputsIsNoRuleOfValuesInside) {
+  const OpSchema& cast = FindOp("cast")->schema;
+  Graph graph;
+  const ValueId x = graph.AddInput({DType::kFp16, Shape({4})}, "x");
+  const auto add_cast = [&](ValueId from, const char* dtype) {
+    graph.BeginNode(&cast);
+    graph.AddArgument(cast.FindParameter("x"), from);
+    graph.AddString(cast.FindParameter("dtype"), dtype);
+    return graph.FinishNode().value();
+  };
+  add_cast(add_cast(x, "fp32"), "fp16");
+  const auto target = FindTarget("h13");
+  ASSERT_TRUE(target.ok());
+  const auto verdict = Judge(InstanceOf(NodeView(graph, 1)), **target, Route::kMil);
+  ASSERT_TRUE(verdict.ok());
+  EXPECT_EQ(verdict->Stopper(), nullptr);
+  Instance input = InstanceOf(NodeView(graph, 1));
+  input.attributes.erase("producer_x");
+  EXPECT_EQ(Judge(input, **target, Route::kMil)->Stopper()->rule, "input_dtype");
 }
 
 }  // namespace

@@ -96,6 +96,7 @@ TEST(RuleTable, NoRuleMisnamesAFieldALimitOrAFunction) {
                                            "extents",
                                            "extents_off_channel",
                                            "input_dtypes",
+                                           "program_input_dtypes",
                                            "dtypes"};
       EXPECT_TRUE(known.contains(function)) << rule.id << ": " << function;
     }

@@ -19,11 +19,21 @@ Value Extent(int64_t extent) {
   return Value::Number(static_cast<double>(extent));
 }
 
+// MIL's operations over windows and channels read [n, C, *D]: at rank 3 there is one spatial axis
+// (harness/ops infers their shapes so), where others take the last axes.
+bool HasBatchAxisFirst(std::string_view op) {
+  constexpr std::string_view kOps[] = {"conv",          "conv_transpose",     "avg_pool",
+                                       "l2_pool",       "max_pool",           "batch_norm",
+                                       "instance_norm", "local_response_norm"};
+  return std::ranges::find(kOps, op) != std::end(kOps);
+}
+
 // Where the axis called `letter` stands in a tensor of that rank; -1 where it has none.
-int AxisOf(std::string_view letter, size_t rank) {
+int AxisOf(std::string_view op, std::string_view letter, size_t rank) {
   constexpr std::string_view kOrders[] = {"", "W", "HW", "CHW", "NCHW", "NCDHW"};
   if (rank >= std::size(kOrders) || letter.size() != 1) return -1;
-  const size_t found = kOrders[rank].find(letter[0]);
+  const std::string_view order = rank == 3 && HasBatchAxisFirst(op) ? "NCW" : kOrders[rank];
+  const size_t found = order.find(letter[0]);
   return found == std::string_view::npos ? -1 : static_cast<int>(found);
 }
 
@@ -142,7 +152,7 @@ Value InstanceScope::OfOperand(std::string_view function, std::span<const Value>
     return Value::Number(count);
   }
   if (function == "axis" && arguments.size() == 2) {
-    const int axis = AxisOf(arguments[1].text, operand->shape.size());
+    const int axis = AxisOf(instance_.op, arguments[1].text, operand->shape.size());
     return axis < 0 ? Value::Number(1) : Extent(operand->shape[static_cast<size_t>(axis)]);
   }
   return Value::Unknown(fmt::format("expression: no function {}", function));
@@ -152,7 +162,7 @@ std::optional<Value> InstanceScope::OverOperands(std::string_view function) cons
   const std::vector<Operand>& operands = instance_.operands;
   const bool known = function == "operands" || function == "max_rank" || function == "extents" ||
                      function == "extents_off_channel" || function == "input_dtypes" ||
-                     function == "dtypes";
+                     function == "program_input_dtypes" || function == "dtypes";
   if (!known) return std::nullopt;
   if (operands.empty()) return Value::Absent("the operands");
   if (function == "operands") return Value::Number(static_cast<double>(operands.size()));
@@ -160,12 +170,15 @@ std::optional<Value> InstanceScope::OverOperands(std::string_view function) cons
   size_t rank = 0;
   for (const Operand& operand : operands) {
     rank = std::max(rank, operand.shape.size());
-    if (function == "dtypes" || (function == "input_dtypes" && !operand.constant)) {
+    const bool made = instance_.attributes.contains("producer_" + operand.name);
+    if (function == "dtypes" || (function == "input_dtypes" && !operand.constant) ||
+        (function == "program_input_dtypes" && !operand.constant && !made)) {
       list.push_back(Value::Text(operand.dtype));
     }
     if (!function.starts_with("extents") || operand.constant) continue;
     for (size_t axis = 0; axis < operand.shape.size(); ++axis) {
-      const bool channel = static_cast<int>(axis) == AxisOf("C", operand.shape.size());
+      const bool channel =
+          static_cast<int>(axis) == AxisOf(instance_.op, "C", operand.shape.size());
       if (function == "extents" || !channel) {
         list.push_back(Value::Number(static_cast<double>(operand.shape[axis])));
       }

@@ -18,8 +18,12 @@ namespace anecheck::legality {
 //   hal('field') hal_all(['a','b'])  of the target's table; flags as true or false
 //   limit('name') limit_list('name')
 //   operands() has(o) rank(o) shape(o) dtype(o) constant(o) elements(o) bits(o)
-//   axis(o, 'N'|'D'|'C'|'H'|'W')     the last axes of rank 1 to 3, N C H W, N C D H W
-//   max_rank() extents() extents_off_channel() input_dtypes() dtypes()  over all operands
+//   axis(o, 'N'|'D'|'C'|'H'|'W')     the last axes of rank 1 to 3, N C H W, N C D H W; N C W of
+//                                    rank 3 where the operation has windows or channels
+//   max_rank() extents() extents_off_channel() dtypes()  over all operands
+//   input_dtypes()                   of those that are no constants
+//   program_input_dtypes()           of those that no operation made either, as far as the instance
+//   says
 // where o is an operand's name or its position.
 class InstanceScope : public Scope {
  public:
