@@ -5,6 +5,7 @@
 
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
+#include "fuzz/targets/input_text.h"
 #include "generators/formats/registry/registry.h"
 #include "harness/base/json_text.h"
 #include "harness/formats/registry/registry.h"
@@ -13,7 +14,7 @@ namespace anecheck::fuzz {
 namespace {
 
 bool Check(ByteSpan input) {
-  const std::string_view text(reinterpret_cast<const char*>(input.data()), input.size());
+  const std::string_view text = AsText(input);
   const auto json = ParseJson(text);
   if (!json.ok()) {
     RequireGoodError(json.error(), input.size());
@@ -37,7 +38,7 @@ Bytes Generate(ChoiceStream& choices) {
   const DescriptorGenerator& generator = *choices.Pick(AllGenerators());
   const Format& format = **FindFormat(generator.format);
   const std::string text = DumpJson(format.to_json(generator.generate(choices)).value());
-  return {text.begin(), text.end()};
+  return AsBytes(text);
 }
 
 }  // namespace

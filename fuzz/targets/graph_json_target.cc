@@ -1,22 +1,20 @@
 // The public JSON form of graphs: what is accepted is a valid graph that writes back to an equal
 // one.
 #include <nlohmann/json.hpp>
-#include <string_view>
 
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
-#include "generators/graph_generator.h"
+#include "fuzz/targets/drawn_graph.h"
 #include "harness/base/json_text.h"
 #include "harness/graph/fingerprint.h"
 #include "harness/graph/json.h"
 #include "harness/graph/validate.h"
-#include "harness/lowering/graph_to_mil.h"
 
 namespace anecheck::fuzz {
 namespace {
 
 bool Check(ByteSpan input) {
-  const std::string_view text(reinterpret_cast<const char*>(input.data()), input.size());
+  const std::string_view text = AsText(input);
   const auto json = ParseJson(text);
   if (!json.ok()) {
     RequireGoodError(json.error(), input.size());
@@ -39,15 +37,9 @@ bool Check(ByteSpan input) {
 }
 
 Bytes Generate(ChoiceStream& choices) {
-  GeneratorOptions options;
-  options.family = static_cast<int>(2 + choices.Below(6));
-  options.mode = static_cast<CaseMode>(choices.Below(5));
-  options.max_nodes = static_cast<int>(1 + choices.Below(5));
-  options.max_elements = 32;
-  Graph graph;
-  GenerateGraph(choices, options, graph);
-  const std::string text = DumpJson(GraphToJson(graph));
-  return {text.begin(), text.end()};
+  const int family = static_cast<int>(2 + choices.Below(6));
+  const GeneratorOptions options = DrawGraphOptions(choices, family, 5);
+  return AsBytes(DumpJson(GraphToJson(DrawGraph(choices, options))));
 }
 
 }  // namespace

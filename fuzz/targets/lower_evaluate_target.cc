@@ -1,14 +1,12 @@
 // Graph -> MIL text -> graph changes neither the structure nor what the oracle says of any value.
 // The input is the choice stream of the graph generator.
-#include <algorithm>
 #include <cstring>
 #include <string>
 
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
-#include "generators/graph_generator.h"
+#include "fuzz/targets/drawn_graph.h"
 #include "harness/graph/fingerprint.h"
-#include "harness/lowering/graph_to_mil.h"
 #include "harness/lowering/mil_to_graph.h"
 #include "oracles/oracle.h"
 
@@ -23,14 +21,10 @@ bool SameBits(const std::vector<double>& a, const std::vector<double>& b) {
 
 bool Check(ByteSpan input) {
   ChoiceStream choices = ChoiceStream::FromBytes(input);
-  GeneratorOptions options;
-  options.family = static_cast<int>(choices.Below(kContractFamilies));
-  options.mode = static_cast<CaseMode>(choices.Below(kCaseModeCount - 1));
-  options.max_nodes = static_cast<int>(1 + choices.Below(8));
+  const int family = static_cast<int>(choices.Below(kContractFamilies));
+  GeneratorOptions options = DrawGraphOptions(choices, family, 8);
   options.max_elements = 64;
-  options.max_products = 2048;
-  Graph graph;
-  GenerateGraph(choices, options, graph);
+  const Graph graph = DrawGraph(choices, options);
   const std::vector<Tensor> inputs = GenerateInputs(choices, graph, options.mode);
   const auto text = GraphToMil(graph);
   Require(text.ok(), "generated graphs lower", text.ok() ? "" : text.error().message);
@@ -52,16 +46,10 @@ bool Check(ByteSpan input) {
   return true;
 }
 
-Bytes Generate(ChoiceStream& choices) {
-  Bytes bytes(16 + choices.Below(240));
-  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(choices.Below(256));
-  return bytes;
-}
-
 }  // namespace
 
 extern const FuzzTarget kTarget_lower_evaluate;
 const FuzzTarget kTarget_lower_evaluate = {
-    .name = "lower_evaluate", .check = Check, .generate = Generate};
+    .name = "lower_evaluate", .check = Check, .generate = DrawChoiceBytes};
 
 }  // namespace anecheck::fuzz

@@ -3,20 +3,18 @@
 
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
+#include "fuzz/targets/drawn_graph.h"
 #include "generators/formats/mil/mil_generator.h"
-#include "generators/graph_generator.h"
 #include "harness/formats/mil/mil_format.h"
 #include "harness/graph/fingerprint.h"
 #include "harness/graph/validate.h"
-#include "harness/lowering/graph_to_mil.h"
 #include "harness/lowering/mil_to_graph.h"
 
 namespace anecheck::fuzz {
 namespace {
 
 bool Check(ByteSpan input) {
-  const std::string text(input.begin(), input.end());
-  const auto graph = MilTextToGraph(text, OpVocabulary());
+  const auto graph = MilTextToGraph(std::string(AsText(input)), OpVocabulary());
   if (!graph.ok()) {
     RequireGoodError(graph.error(), input.size());
     return true;
@@ -36,15 +34,8 @@ bool Check(ByteSpan input) {
 }
 
 Bytes Generate(ChoiceStream& choices) {
-  GeneratorOptions options;
-  options.family = static_cast<int>(2 + choices.Below(6));
-  options.mode = static_cast<CaseMode>(choices.Below(5));
-  options.max_nodes = static_cast<int>(1 + choices.Below(6));
-  options.max_elements = 32;
-  Graph graph;
-  GenerateGraph(choices, options, graph);
-  const std::string text = GraphToMil(graph).value();
-  return {text.begin(), text.end()};
+  const int family = static_cast<int>(2 + choices.Below(6));
+  return DrawMilText(choices, family, 6);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
+#include "fuzz/targets/input_text.h"
 #include "generators/formats/mil/mil_generator.h"
 #include "harness/formats/mil/mil_format.h"
 #include "harness/formats/mil/parser.h"
@@ -21,7 +22,7 @@ bool SameShape(const mil::Program& a, const mil::Program& b) {
 }
 
 bool Check(ByteSpan input) {
-  const auto program = mil::Parse(std::string(input.begin(), input.end()));
+  const auto program = mil::Parse(std::string(AsText(input)));
   if (!program.ok()) {
     RequireGoodError(program.error(), input.size());
     return true;

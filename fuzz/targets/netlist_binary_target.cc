@@ -3,6 +3,7 @@
 
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
+#include "fuzz/targets/input_text.h"
 #include "generators/formats/netlist/netlist_generator.h"
 #include "harness/formats/netlist/netlist_format.h"
 #include "harness/formats/plist/plist.h"
@@ -11,7 +12,7 @@ namespace anecheck::fuzz {
 namespace {
 
 bool Check(ByteSpan input) {
-  const std::string_view text(reinterpret_cast<const char*>(input.data()), input.size());
+  const std::string_view text = AsText(input);
   if (!text.starts_with("bplist")) return false;
   CheckFormatLaws(kFormat_netlist, input);
   return true;

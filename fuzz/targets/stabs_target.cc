@@ -5,13 +5,14 @@
 
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
+#include "fuzz/targets/input_text.h"
 #include "harness/formats/stabs/stabs.h"
 
 namespace anecheck::fuzz {
 namespace {
 
 bool Check(ByteSpan input) {
-  const std::string_view text(reinterpret_cast<const char*>(input.data()), input.size());
+  const std::string_view text = AsText(input);
   if (const auto type = stabs::ParseType(text)) {
     Require(stabs::Print(*type) == text, "print(parse(x)) is x", text);
   }
@@ -65,7 +66,7 @@ Bytes Generate(ChoiceStream& choices) {
     default:
       text = stabs::PrintStrides(DrawTensor(choices));
   }
-  return {text.begin(), text.end()};
+  return AsBytes(text);
 }
 
 }  // namespace

@@ -5,8 +5,10 @@ foreach(CODING "td_byte_address kByteAddress" "td_dense kDense" "td_sparse kDens
   list(GET CODING 0 NAME)
   list(GET CODING 1 ENUMERATOR)
   anecheck_fuzzer(${NAME} SOURCES targets/td_coding_target.cc DEPENDS anecheck_generator_td)
-  target_compile_definitions(anecheck_fuzz_target_${NAME} PRIVATE
-    ANECHECK_FUZZ_NAME=${NAME} ANECHECK_FUZZ_CODING=${ENUMERATOR})
+  if(TARGET anecheck_fuzz_target_${NAME})
+    target_compile_definitions(anecheck_fuzz_target_${NAME} PRIVATE
+      ANECHECK_FUZZ_NAME=${NAME} ANECHECK_FUZZ_CODING=${ENUMERATOR})
+  endif()
 endforeach()
 anecheck_fuzzer(graph_json
   SOURCES targets/graph_json_target.cc
@@ -38,3 +40,10 @@ anecheck_fuzzer(engine_compile
 anecheck_fuzzer(oracle_engine
   SOURCES targets/oracle_engine_target.cc
   DEPENDS anecheck_device anecheck_lowering anecheck_generators anecheck_oracles)
+anecheck_fuzzer(legality_compile
+  SOURCES targets/legality_compile_target.cc
+  DEPENDS anecheck_device anecheck_lowering anecheck_generators anecheck_targets anecheck_legality)
+anecheck_fuzzer(exec_protocol SOURCES targets/exec_protocol_target.cc DEPENDS anecheck_runners)
+anecheck_fuzzer(weight_codecs
+  SOURCES targets/weight_codecs_target.cc
+  DEPENDS anecheck_weightblob anecheck_choice)

@@ -1,0 +1,41 @@
+// Graphs that targets draw from choices: small ones, since a fuzzer looks for what is wrong, not
+// for what is slow.
+#pragma once
+
+#include "fuzz/targets/input_text.h"
+#include "generators/graph_generator.h"
+#include "harness/lowering/graph_to_mil.h"
+
+namespace anecheck::fuzz {
+
+// A mode other than kLargeAxis, up to `max_nodes` nodes.
+inline GeneratorOptions DrawGraphOptions(ChoiceStream& choices, int family, uint64_t max_nodes) {
+  GeneratorOptions options;
+  options.family = family;
+  options.mode = static_cast<CaseMode>(choices.Below(kCaseModeCount - 1));
+  options.max_nodes = static_cast<int>(1 + choices.Below(max_nodes));
+  options.max_elements = 32;
+  options.max_products = 2048;
+  return options;
+}
+
+inline Graph DrawGraph(ChoiceStream& choices, const GeneratorOptions& options) {
+  Graph graph;
+  GenerateGraph(choices, options, graph);
+  return graph;
+}
+
+// MIL text of a graph of up to `max_nodes` nodes.
+inline Bytes DrawMilText(ChoiceStream& choices, int family, uint64_t max_nodes) {
+  const GeneratorOptions options = DrawGraphOptions(choices, family, max_nodes);
+  return AsBytes(GraphToMil(DrawGraph(choices, options)).value());
+}
+
+// An input of a target whose input is a choice stream itself.
+inline Bytes DrawChoiceBytes(ChoiceStream& choices) {
+  Bytes bytes(16 + choices.Below(240));
+  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(choices.Below(256));
+  return bytes;
+}
+
+}  // namespace anecheck::fuzz

@@ -1,0 +1,164 @@
+// The lines that an external runner writes: a greeting or a reply is read or refused in words, its
+// texts are one line each, and what was read reads the same once it is written again.
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "fuzz/fuzz_target.h"
+#include "fuzz/laws/laws.h"
+#include "fuzz/targets/input_text.h"
+#include "harness/base/json_text.h"
+#include "harness/runners/exec_protocol.h"
+
+namespace anecheck::fuzz {
+namespace {
+
+constexpr uint64_t kId = 7;
+
+void RequireOneLine(std::string_view text) {
+  const bool control = std::ranges::any_of(text, [](unsigned char c) { return c < ' '; });
+  Require(!control, "texts are one line", text);
+}
+
+std::string HelloLine(const ExecHello& hello) {
+  return DumpJson(Json{{"v", kExecProtocolVersion},
+                       {"name", hello.name},
+                       {"version", hello.version},
+                       {"targets", hello.targets},
+                       {"chip", hello.chip},
+                       {"os", hello.os},
+                       {"compiler_version", hello.compiler_version}});
+}
+
+std::string ReplyLine(const ExecReply& reply) {
+  const char* status = reply.status == RunStatus::kOk         ? "ok"
+                       : reply.status == RunStatus::kRejected ? "rejected"
+                                                              : "failed";
+  Json json = {{"v", kExecProtocolVersion},
+               {"id", kId},
+               {"status", status},
+               {"message", reply.message},
+               {"backend", reply.backend},
+               {"proof", reply.proof},
+               {"compile_us", reply.compile_us},
+               {"run_us", reply.run_us}};
+  if (reply.status != RunStatus::kOk) json["stage"] = reply.stage;
+  return DumpJson(json);
+}
+
+void CheckHello(std::string_view line) {
+  const auto hello = ReadExecHello(line);
+  if (!hello.ok()) return RequireGoodError(hello.error(), line.size());
+  Require(!hello->name.empty(), "a runner has a name");
+  for (const std::string* text :
+       {&hello->name, &hello->version, &hello->chip, &hello->os, &hello->compiler_version}) {
+    RequireOneLine(*text);
+  }
+  const auto again = ReadExecHello(HelloLine(*hello));
+  Require(again.ok(), "what was read reads again", again.ok() ? "" : again.error().message);
+  Require(HelloLine(*again) == HelloLine(*hello), "read(write(hello)) is hello", line);
+}
+
+void CheckReply(std::string_view line) {
+  const auto reply = ReadExecReply(line, kId);
+  if (!reply.ok()) return RequireGoodError(reply.error(), line.size());
+  const bool known = reply->status == RunStatus::kOk || reply->status == RunStatus::kRejected ||
+                     reply->status == RunStatus::kFailed;
+  Require(known, "a reply has a status of the protocol", line);
+  Require(reply->status == RunStatus::kOk || !reply->stage.empty(), "a refusal names its stage",
+          line);
+  for (const std::string* text : {&reply->message, &reply->backend, &reply->proof}) {
+    RequireOneLine(*text);
+  }
+  const auto again = ReadExecReply(ReplyLine(*reply), kId);
+  Require(again.ok(), "what was read reads again", again.ok() ? "" : again.error().message);
+  Require(ReplyLine(*again) == ReplyLine(*reply), "read(write(reply)) is reply", line);
+  Require(!ReadExecReply(line, kId + 1).ok(), "a reply answers one request", line);
+}
+
+bool Check(ByteSpan input) {
+  CheckHello(AsText(input));
+  CheckReply(AsText(input));
+  return true;
+}
+
+std::string DrawText(ChoiceStream& choices) {
+  static const std::vector<std::string> kTexts = {"", "M1", "kernel too large", "two\nlines",
+                                                  "\"\\"};
+  return choices.Chance(1, 16) ? std::string(1200, 'x') : choices.Pick(kTexts);
+}
+
+std::string DrawHello(ChoiceStream& choices) {
+  ExecHello hello;
+  hello.name = "runner" + DrawText(choices);
+  hello.version = DrawText(choices);
+  hello.chip = DrawText(choices);
+  hello.os = DrawText(choices);
+  hello.compiler_version = DrawText(choices);
+  hello.targets.assign(choices.Below(3), "h13");
+  return HelloLine(hello);
+}
+
+std::string DrawReply(ChoiceStream& choices) {
+  static const std::vector<std::string> kRejected = {"frontend",  "floor",   "hal",
+                                                     "validator", "codegen", "load"};
+  static const std::vector<std::string> kFailed = {"compile", "load", "run"};
+  ExecReply reply;
+  switch (choices.Below(3)) {
+    case 0:
+      reply.status = RunStatus::kOk;
+      break;
+    case 1:
+      reply.status = RunStatus::kRejected;
+      reply.stage = choices.Pick(kRejected);
+      break;
+    default:
+      reply.status = RunStatus::kFailed;
+      reply.stage = choices.Pick(kFailed);
+  }
+  reply.message = DrawText(choices);
+  reply.backend = DrawText(choices);
+  reply.proof = DrawText(choices);
+  reply.compile_us = choices.Below(1 << 20);
+  reply.run_us = choices.Below(1 << 20);
+  return ReplyLine(reply);
+}
+
+// One member of a line gone, emptied or of another kind: what breaks the protocol.
+std::string Damage(const std::string& line, ChoiceStream& choices) {
+  Json json = Json::parse(line);
+  auto member = json.begin();
+  std::advance(member, static_cast<long>(choices.Below(json.size())));
+  const std::string key = member.key();
+  switch (choices.Below(5)) {
+    case 0:
+      json.erase(key);
+      break;
+    case 1:
+      json[key] = nullptr;
+      break;
+    case 2:
+      json[key] = -1;
+      break;
+    case 3:
+      json[key] = Json::array({3});
+      break;
+    default:
+      json[key] = "none of these";
+  }
+  return choices.Chance(1, 8) ? DumpJson(Json::array({json})) : DumpJson(json);
+}
+
+Bytes Generate(ChoiceStream& choices) {
+  const std::string line = choices.Coin() ? DrawHello(choices) : DrawReply(choices);
+  return AsBytes(choices.Coin() ? Damage(line, choices) : line);
+}
+
+}  // namespace
+
+extern const FuzzTarget kTarget_exec_protocol;
+const FuzzTarget kTarget_exec_protocol = {
+    .name = "exec_protocol", .check = Check, .generate = Generate};
+
+}  // namespace anecheck::fuzz

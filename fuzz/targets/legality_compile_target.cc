@@ -1,0 +1,98 @@
+// The legality oracle against the simulated compiler: two readings of the same rules. What the
+// engine compiles, no layer of the oracle refuses; what every layer admits for every node, the
+// engine compiles, but for kernels that it does not have. The input is a choice stream; graphs are
+// drawn for one family and compiled for another, so that what is gated appears. Documented defects
+// are on: the rules know those that make a compiler refuse.
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include "fuzz/fuzz_target.h"
+#include "fuzz/laws/laws.h"
+#include "fuzz/targets/conforming_engine.h"
+#include "fuzz/targets/drawn_graph.h"
+#include "harness/targets/catalog.h"
+#include "oracles/legality/legality.h"
+
+namespace anecheck::fuzz {
+namespace {
+
+constexpr std::string_view kTargets[] = {"h13", "h14", "h15", "h16", "h17s"};
+
+// Where the sources of the two differ, each keeps its own; `why` says what they are.
+struct KnownDifference {
+  std::string_view rule, why;
+};
+constexpr KnownDifference kKnownDifferences[] = {
+    {"cast_to_int32_a13", "appendix A of the public guide against the spellings that run"},
+    {"lrn_channels", "facts/more/limits_plus.csv names A16 and later, known_defects.csv A13 alone"},
+    {"reduction_axes", "facts/more/limits_plus.csv; the engine has no such limit"},
+    {"transpose_rank_5", "seen on one M5; the engine has it as P12, which no family switches on"},
+};
+
+bool IsKnownDifference(std::string_view rule) {
+  return std::ranges::find(kKnownDifferences, rule, &KnownDifference::rule) !=
+         std::end(kKnownDifferences);
+}
+
+// What the layers say of a graph: those of its first node that is refused, or that all admit it.
+struct Opinion {
+  bool refused = false;
+  bool sure = true;  // no layer left anything open
+  std::string words;
+};
+
+Opinion Ask(const Graph& graph, const Target& target) {
+  Opinion opinion;
+  for (const Node& node : graph.nodes()) {
+    const auto verdict =
+        legality::Judge(legality::InstanceOf(NodeView(graph, node)), target, legality::Route::kMil);
+    Require(verdict.ok(), "the catalogue has every operation of the table",
+            verdict.ok() ? "" : verdict.error().message);
+    const legality::LayerVerdict* stopper = verdict->Stopper();
+    if (stopper != nullptr && IsKnownDifference(stopper->rule)) {
+      opinion.sure = false;
+      continue;
+    }
+    if (stopper != nullptr && stopper->ruling == legality::Ruling::kReject) {
+      opinion.refused = true;
+      opinion.words = verdict->op + ": " + stopper->rule + ": " + stopper->reason;
+      return opinion;
+    }
+    opinion.sure &= stopper == nullptr;
+    for (const auto& layer : verdict->layers) opinion.sure &= layer.open.empty();
+  }
+  return opinion;
+}
+
+bool Check(ByteSpan input) {
+  ChoiceStream choices = ChoiceStream::FromBytes(input);
+  const std::string_view name = kTargets[choices.Below(std::size(kTargets))];
+  const int family = static_cast<int>(2 + choices.Below(6));
+  const Graph graph = DrawGraph(choices, DrawGraphOptions(choices, family, 4));
+  const std::string mil = GraphToMil(graph).value();
+  device::CompileSettings settings = ConformingSettings(name);
+  settings.quirks.SetAll(device::QuirkState::kFamilyDefault);
+  const auto programs = device::CompileProgram(mil, settings, device::Backend::kAne);
+  const auto target = TargetCatalog::Builtin().Find(name);
+  Require(target.ok(), "both know the target", name);
+  const Opinion opinion = Ask(graph, **target);
+  if (programs.ok()) {
+    Require(!opinion.refused, "what the engine compiles is not refused",
+            opinion.words + "\n" + mil);
+    return true;
+  }
+  const std::string& refusal = programs.error().message;
+  if (refusal.find("the simulated engine has no kernel") != std::string::npos) return true;
+  Require(opinion.refused || !opinion.sure, "what every layer admits is compiled",
+          refusal + "\n" + mil);
+  return true;
+}
+
+}  // namespace
+
+extern const FuzzTarget kTarget_legality_compile;
+const FuzzTarget kTarget_legality_compile = {
+    .name = "legality_compile", .check = Check, .generate = DrawChoiceBytes};
+
+}  // namespace anecheck::fuzz

@@ -1,0 +1,199 @@
+// Compressed constants: the parts of a compressed weight validate exactly where they reconstruct,
+// codecs without loss give back every bit, and the others stay within the error that they state.
+// The input is a choice stream that draws the parts, right ones and wrong ones.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "fuzz/fuzz_target.h"
+#include "fuzz/laws/laws.h"
+#include "generators/choice_stream.h"
+#include "harness/formats/weightblob/codec.h"
+
+namespace anecheck::fuzz {
+namespace {
+
+using namespace weightblob;
+
+// Mostly `right`; else near it.
+uint64_t Near(ChoiceStream& choices, uint64_t right) {
+  if (!choices.Chance(1, 8)) return right;
+  const uint64_t moved = right + choices.Below(5);
+  return moved < 2 ? 0 : moved - 2;
+}
+
+std::vector<uint8_t> DrawBytes(ChoiceStream& choices, uint64_t right) {
+  std::vector<uint8_t> bytes(Near(choices, right));
+  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(choices.Below(256));
+  return bytes;
+}
+
+std::vector<Half> DrawHalves(ChoiceStream& choices, uint64_t right) {
+  std::vector<Half> halves(Near(choices, right));
+  for (Half& half : halves) half = {static_cast<uint16_t>(choices.Below(65536))};
+  return halves;
+}
+
+Extent DrawExtent(ChoiceStream& choices) {
+  if (choices.Chance(1, 32)) return {UINT32_MAX, static_cast<uint32_t>(choices.Word())};
+  return {static_cast<uint32_t>(choices.Below(11)), static_cast<uint32_t>(choices.Below(9))};
+}
+
+AffineInt8 DrawAffine(ChoiceStream& choices, Extent extent, uint64_t count) {
+  AffineInt8 weights{
+      .extent = extent, .is_signed = choices.Coin(), .bytes = {}, .scales = {}, .zero_points = {}};
+  weights.bytes = DrawBytes(choices, count);
+  weights.scales = DrawHalves(choices, choices.Coin() ? 1 : extent.channels);
+  weights.zero_points.resize(Near(choices, std::array{0U, 1U, extent.channels}[choices.Below(3)]));
+  for (int16_t& zero : weights.zero_points) zero = static_cast<int16_t>(choices.Range(-140, 300));
+  return weights;
+}
+
+Palette DrawPalette(ChoiceStream& choices, Extent extent, uint64_t count) {
+  static constexpr std::array<uint8_t, 6> kBits = {4, 2, 6, 8, 3, 0};
+  static constexpr std::array<uint8_t, 6> kVectors = {1, 2, 4, 5, 3, 0};
+  Palette weights{.extent = extent,
+                  .index_bits = choices.Pick(kBits),
+                  .vector_size = choices.Pick(kVectors),
+                  .codebook_count = static_cast<uint32_t>(choices.Below(4)),
+                  .indices = {},
+                  .codebooks = {}};
+  const uint64_t indices = count / std::max<uint64_t>(weights.vector_size, 1);
+  weights.indices = DrawBytes(choices, (indices * weights.index_bits + 7) / 8);
+  const uint64_t entries = uint64_t{1} << weights.index_bits;
+  weights.codebooks = DrawHalves(choices, weights.codebook_count * entries * weights.vector_size);
+  return weights;
+}
+
+Weights DrawWeights(ChoiceStream& choices) {
+  const Extent extent = DrawExtent(choices);
+  // Parts of a hostile extent stay small: validation must not need them.
+  const uint64_t count = std::min<uint64_t>(extent.Count(), 128);
+  const Extent small = extent.Count() > 128 ? Extent{8, 8} : extent;
+  switch (choices.Below(6)) {
+    case 0:
+      return Dense{extent, DrawHalves(choices, count)};
+    case 1: {
+      AffineInt8 weights = DrawAffine(choices, small, count);
+      weights.extent = extent;
+      return weights;
+    }
+    case 2: {
+      Palette weights = DrawPalette(choices, small, count);
+      weights.extent = extent;
+      return weights;
+    }
+    case 3: {
+      Sparse weights{extent, DrawBytes(choices, (count + 7) / 8), {}};
+      if (count % 8 != 0 && !weights.mask.empty() && !choices.Chance(1, 8)) {
+        weights.mask.back() &= static_cast<uint8_t>((1U << (count % 8)) - 1);
+      }
+      uint64_t set = 0;
+      for (const uint8_t byte : weights.mask) set += static_cast<uint64_t>(std::popcount(byte));
+      weights.nonzeros = DrawHalves(choices, set);
+      return weights;
+    }
+    case 4: {
+      BlockwiseInt8 weights{extent,
+                            static_cast<uint32_t>(choices.Below(4)),
+                            static_cast<uint32_t>(choices.Below(4)),
+                            DrawBytes(choices, count),
+                            {}};
+      const uint64_t block = std::max(weights.block_channels * weights.block_elements, 1U);
+      weights.scales = DrawHalves(choices, count / block);
+      return weights;
+    }
+    default: {
+      const Float8Format format =
+          choices.Coin() ? Float8Format::kE4M3 : static_cast<Float8Format>(choices.Below(2));
+      return Float8{extent, format, DrawBytes(choices, count),
+                    DrawHalves(choices, std::array{0U, 1U, small.channels}[choices.Below(3)])};
+    }
+  }
+}
+
+Extent ExtentOf(const Weights& weights) {
+  return std::visit([](const auto& of) { return of.extent; }, weights);
+}
+
+template <typename T>
+void RequireSame(const Result<T>& encoded, std::span<const Half> values, std::string_view law) {
+  Require(encoded.ok(), "what is legal compresses", encoded.ok() ? "" : encoded.error().message);
+  const auto again = Reconstruct(*encoded);
+  Require(again.ok() && std::ranges::equal(*again, values), law);
+}
+
+// |again - value| <= scale / 2 and the rounding of the result to fp16.
+void RequireNear(Half value, Half again, Half scale) {
+  if (again.IsInf()) return;  // the scale is rounded up: its 127 steps may pass the largest half
+  const double error = std::abs(HalfToDouble(again) - HalfToDouble(value));
+  const double rounding = std::max(std::abs(HalfToDouble(again)) / 1024, 0x1p-24);
+  Require(error <= HalfToDouble(scale) / 2 + rounding, "the error is at most half a scale",
+          fmt::format("{} becomes {}, scale {}", HalfToDouble(value), HalfToDouble(again),
+                      HalfToDouble(scale)));
+}
+
+void CheckAffine(Extent extent, std::span<const Half> values, bool per_channel) {
+  const auto encoded = EncodeAffineInt8(extent, values, per_channel);
+  Require(encoded.ok(), "what is finite compresses", encoded.ok() ? "" : encoded.error().message);
+  const auto again = Reconstruct(*encoded);
+  Require(again.ok() && again->size() == values.size(), "what was compressed reconstructs");
+  for (size_t i = 0; i < values.size(); ++i) {
+    RequireNear(values[i], (*again)[i], encoded->scales[per_channel ? i / extent.elements : 0]);
+  }
+}
+
+void CheckCodecs(Extent extent, std::span<const Half> values) {
+  RequireSame(EncodeSparse(extent, values), values, "sparse weights lose nothing");
+  std::vector<uint16_t> distinct;
+  for (const Half value : values) distinct.push_back(value.bits);
+  std::ranges::sort(distinct);
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  if (distinct.size() <= 16) {
+    RequireSame(EncodePalette(extent, values, 4), values, "few values lose nothing in a palette");
+  }
+  if (!std::ranges::all_of(values, &Half::IsFinite)) {
+    Require(!EncodeAffineInt8(extent, values, true).ok(), "what is not finite has no scale");
+    return;
+  }
+  CheckAffine(extent, values, true);
+  CheckAffine(extent, values, false);
+}
+
+bool Check(ByteSpan input) {
+  ChoiceStream choices = ChoiceStream::FromBytes(input);
+  const Weights weights = DrawWeights(choices);
+  const Status valid = Validate(weights);
+  const auto values = Reconstruct(weights);
+  Require(valid.ok() == values.ok(), "what validates reconstructs",
+          valid.ok() ? "" : valid.error().message);
+  if (!valid.ok()) {
+    RequireGoodError(valid.error(), ~size_t{0});
+    return true;
+  }
+  const Extent extent = ExtentOf(weights);
+  Require(values->size() == extent.Count(), "every element has a value");
+  (void)StoredBytes(weights);
+  CheckCodecs(extent, *values);
+  return true;
+}
+
+Bytes Generate(ChoiceStream& choices) {
+  Bytes bytes(8 + choices.Below(200));
+  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(choices.Below(256));
+  // The case of an ordinary extent and codec at the front; else most streams are refused at once.
+  bytes[0] = static_cast<uint8_t>(choices.Below(31));
+  bytes[1] = static_cast<uint8_t>(1 + choices.Below(10));
+  bytes[2] = static_cast<uint8_t>(1 + choices.Below(8));
+  return bytes;
+}
+
+}  // namespace
+
+extern const FuzzTarget kTarget_weight_codecs;
+const FuzzTarget kTarget_weight_codecs = {
+    .name = "weight_codecs", .check = Check, .generate = Generate};
+
+}  // namespace anecheck::fuzz
