@@ -17,5 +17,8 @@ extern const std::string_view kPageStart;
 extern const std::string_view kAttestationTemplate;
 extern const std::string_view kAttestationStyle;
 extern const std::string_view kAttestationPage;
+// The page of a measurement of power, in kPageStyle.
+extern const std::string_view kPowerTemplate;
+extern const std::string_view kPowerPage;
 
 }  // namespace anecheck::page

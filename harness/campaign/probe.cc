@@ -9,6 +9,7 @@
 #include "harness/base/half.h"
 #include "harness/campaign/run_record.h"
 #include "harness/lowering/graph_to_mil.h"
+#include "harness/runners/runtime_probe.h"
 
 namespace anecheck {
 namespace {
@@ -163,8 +164,42 @@ Status Record(const CampaignOptions& options, const RunnerIdentity& identity,
   return store.FinishRun(run, "finished", UtcNow());
 }
 
-bool Wanted(const Probe& probe, std::span<const std::string> names) {
-  return names.empty() || std::find(names.begin(), names.end(), probe.name) != names.end();
+bool Named(std::string_view probe, std::span<const std::string> names) {
+  return std::find(names.begin(), names.end(), probe) != names.end();
+}
+
+// What is to be expected of a runtime probe on the families with its documented defect, and on the
+// others, two entries a probe.
+std::span<const PublishedCliff> RuntimePublished() {
+  static const std::vector<PublishedCliff> published = [] {
+    std::vector<PublishedCliff> list;
+    for (const RuntimeProbe& probe : RuntimeProbes()) {
+      list.push_back({probe.name, probe.families, false, probe.documented, probe.documented,
+                      "facts known_defects.csv"});
+      list.push_back(
+          {probe.name, ~probe.families, false, probe.conforming, probe.conforming, probe.source});
+    }
+    return list;
+  }();
+  return published;
+}
+
+Result<ProbeDatum> RunRuntimeProbe(const RuntimeProbe& probe, const CampaignTarget& target,
+                                   const WorkerOptions& worker) {
+  ANECHECK_ASSIGN(const RuntimeAnswer answer, MeasureRuntime(probe, target.name, worker));
+  ProbeDatum datum;
+  datum.probe = probe.name;
+  datum.target = target.name;
+  datum.message = answer.message;
+  for (const PublishedCliff& published : RuntimePublished()) {
+    const bool of_family = (published.families >> target.family & 1) != 0;
+    if (published.probe == probe.name && of_family) datum.published = &published;
+  }
+  if (!answer.value) return datum;
+  datum.state = CliffState::kAtValue;
+  datum.value = *answer.value;
+  if (datum.published != nullptr) datum.agrees = datum.value == datum.published->first_bad;
+  return datum;
 }
 
 }  // namespace
@@ -192,11 +227,11 @@ Result<ProbeDatum> RunProbe(const Probe& probe, const CampaignTarget& target, Ru
 }
 
 Result<std::vector<ProbeDatum>> RunProbes(const CampaignOptions& options,
-                                          std::span<const std::string> names) {
+                                          std::span<const std::string> names, bool runtime) {
   for (const std::string& name : names) {
     const bool known = std::any_of(Probes().begin(), Probes().end(),
                                    [&](const Probe& probe) { return probe.name == name; });
-    if (!known) {
+    if (!known && FindRuntimeProbe(name) == nullptr) {
       return MakeError(ErrorCode::kInvalid,
                        fmt::format("--probe {}: there is no such probe", name));
     }
@@ -206,8 +241,13 @@ Result<std::vector<ProbeDatum>> RunProbes(const CampaignOptions& options,
   std::vector<ProbeDatum> data;
   for (const CampaignTarget& target : options.targets) {
     for (const Probe& probe : Probes()) {
-      if (!Wanted(probe, names)) continue;
+      if (!names.empty() ? !Named(probe.name, names) : runtime) continue;
       ANECHECK_ASSIGN(ProbeDatum datum, RunProbe(probe, target, *runner));
+      data.push_back(std::move(datum));
+    }
+    for (const RuntimeProbe& probe : RuntimeProbes()) {
+      if (!names.empty() ? !Named(probe.name, names) : !runtime) continue;
+      ANECHECK_ASSIGN(ProbeDatum datum, RunRuntimeProbe(probe, target, options.worker));
       data.push_back(std::move(datum));
     }
   }

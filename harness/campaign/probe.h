@@ -77,10 +77,12 @@ struct ProbeDatum {
 // that the runner cannot go on.
 Result<ProbeDatum> RunProbe(const Probe& probe, const CampaignTarget& target, Runner& runner);
 
-// Every probe whose name is in `names` (all where it is empty) on every target of `options`, on the
-// runner that they name; recorded in options.db as a run of its own where that is not empty.
+// Every probe whose name is in `names`, numeric or runtime probe (runtime_probe.h), on every target
+// of `options`, on the runner that they name; where `names` is empty all numeric ones or, with
+// `runtime`, all runtime probes, which take an engine of the e5rt interface. Recorded in options.db
+// as a run of its own where that is not empty.
 Result<std::vector<ProbeDatum>> RunProbes(const CampaignOptions& options,
-                                          std::span<const std::string> names);
+                                          std::span<const std::string> names, bool runtime = false);
 
 // [{probe, target, measured, published, agrees, message, source}]: `measured` is a number,
 // "Infinity", "NaN", "no cliff" or "unmeasured"; `published` also null.

@@ -15,6 +15,7 @@ namespace {
 struct ProbeFlags {
   CampaignFlags campaign;
   std::vector<std::string> names;
+  bool runtime = false;
   bool json = false;
 };
 
@@ -42,7 +43,7 @@ int Run(const ProbeFlags& flags, const std::string& command) {
   Result<CampaignOptions> options = ToOptions(flags.campaign);
   if (!options.ok()) return Fail(options.error());
   options->command = command;
-  const auto data = RunProbes(*options, flags.names);
+  const auto data = RunProbes(*options, flags.names, flags.runtime);
   if (!data.ok()) return Fail(data.error());
   Print(flags.json ? ProbesToJson(*data).dump(2) : Table(*data));
   const bool disagrees = std::any_of(data->begin(), data->end(),
@@ -63,6 +64,8 @@ void AddProbeCommand(CLI::App& app, Selected& selected) {
   command->add_option("--targets,--target", campaign.targets, "Compiler targets, h13,h17s or all")
       ->capture_default_str();
   command->add_option("--probe", flags->names, "Only these probes")->delimiter(',');
+  command->add_flag("--runtime", flags->runtime,
+                    "Probe calls, events, limits and refusals instead of numbers");
   AddRunnerFlags(*command, campaign);
   command->add_option("--db", campaign.db, "Results file to record in (default: none)");
   command->add_flag("--json", flags->json, "Print JSON");

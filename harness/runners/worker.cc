@@ -15,6 +15,7 @@
 #include "harness/runners/executable_path.h"
 #include "harness/runners/process_memory.h"
 #include "harness/runners/wire.h"
+#include "harness/runners/worker_arguments.h"
 #include "harness/runners/worker_channel.h"
 
 extern char** environ;
@@ -55,7 +56,9 @@ std::string Death(int status) {
   return fmt::format("the worker exited with code {}", WEXITSTATUS(status));
 }
 
-std::vector<std::string> Arguments(const WorkerOptions& options) {
+}  // namespace
+
+std::vector<std::string> WorkerArguments(const WorkerOptions& options) {
   std::vector<std::string> arguments = {
       ExecutablePath(), kWorkerArgument,
       options.library.empty() ? DefaultEspressoPath() : options.library};
@@ -70,14 +73,12 @@ std::vector<std::string> Arguments(const WorkerOptions& options) {
   return arguments;
 }
 
-}  // namespace
-
 // One running worker.
 class E5rtRunner::Process {
  public:
   static Result<std::unique_ptr<Process>> Start(const WorkerOptions& options) {
     ANECHECK_ASSIGN(WorkerChannel channel, WorkerChannel::Create());
-    std::vector<std::string> arguments = Arguments(options);
+    std::vector<std::string> arguments = WorkerArguments(options);
     std::vector<char*> argv;
     for (std::string& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "harness/runners/e5rt_engine.h"
+#include "harness/runners/runtime_probe.h"
 #include "harness/runners/worker.h"
 #include "harness/runners/worker_channel.h"
 
@@ -34,6 +35,7 @@ Result<E5rtLibrary> OpenConfigured(int argc, char** argv) {
   ANECHECK_ASSIGN(E5rtLibrary library, OpenE5rtLibrary(argv[2]));
   for (int i = 3; i + 1 < argc; i += 2) {
     const std::string_view what = argv[i];
+    if (what == "target" || what == "probe") continue;
     if (!library.simulated()) {
       return MakeError(ErrorCode::kInvalid,
                        fmt::format("{} is not the simulated engine: it takes no quirks or faults",
@@ -80,9 +82,28 @@ bool RunBatch(WorkerChannel& channel, E5rtEngine& engine) {
   return engine.leaked_programs() < kMostLeaked;
 }
 
+// The argument that follows `what`, or nothing.
+std::string_view ArgumentOf(int argc, char** argv, std::string_view what) {
+  for (int i = 3; i + 1 < argc; i += 2) {
+    if (argv[i] == what) return argv[i + 1];
+  }
+  return {};
+}
+
+int ProbeMain(int argc, char** argv, std::string_view probe) {
+  const Result<E5rtLibrary> library = OpenConfigured(argc, argv);
+  if (!library.ok()) {
+    std::fprintf(stderr, "%s\n", library.error().message.c_str());
+    return 2;
+  }
+  return RuntimeProbeMain(*library, ArgumentOf(argc, argv, "target"), probe);
+}
+
 }  // namespace
 
 int WorkerMain(int argc, char** argv) {
+  const std::string_view probe = ArgumentOf(argc, argv, "probe");
+  if (!probe.empty()) return ProbeMain(argc, argv, probe);
   Result<WorkerChannel> channel = WorkerChannel::Attach(kMemoryDescriptor, kSocketDescriptor);
   if (!channel.ok()) {
     std::fprintf(stderr, "%s\n", channel.error().message.c_str());

@@ -1,0 +1,126 @@
+// `anecheck power`: how well campaigns find defects, measured on the simulated engine.
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <csignal>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/file.h"
+#include "harness/base/json_text.h"
+#include "harness/base/log.h"
+#include "harness/cli/campaign_flags.h"
+#include "harness/cli/command.h"
+#include "harness/power/power.h"
+#include "reports/power_page.h"
+
+namespace anecheck {
+namespace {
+
+std::atomic<bool> interrupted{false};
+
+void Interrupt(int) { interrupted.store(true); }
+
+struct PowerFlags {
+  CampaignFlags campaign;
+  PowerOptions options;
+  std::string out;
+  bool no_magnitudes = false;
+  bool json = false;
+};
+
+Status WriteFolder(const std::string& folder, const PowerReport& report) {
+  const Json json = PowerToJson(report);
+  ANECHECK_RETURN_IF_ERROR(MakeDirectories(folder));
+  ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(folder + "/power.json", DumpJson(json, 1) + "\n"));
+  return WriteFileAtomic(folder + "/power.html", reports::PowerHtml(json));
+}
+
+std::string ProgressText(const PowerReport& report) {
+  size_t found = 0;
+  for (const HuntResult& hunt : report.hunts) found += hunt.found ? 1 : 0;
+  return fmt::format("{} of {} defects found, {} clean campaigns, {} magnitudes, {:.0f} s", found,
+                     report.hunts.size(), report.clean.size(), report.magnitudes.size(),
+                     report.seconds);
+}
+
+Result<PowerReport> Measure(PowerFlags& flags) {
+  ANECHECK_ASSIGN(const CampaignOptions campaign, ToOptions(flags.campaign));
+  PowerOptions& options = flags.options;
+  options.targets = campaign.targets;
+  options.hunt.seed = campaign.seed;
+  options.hunt.jobs = campaign.jobs;
+  options.hunt.library = flags.campaign.library;
+  options.only = flags.campaign.faults;
+  options.magnitudes = !flags.no_magnitudes;
+  ProgressLine line;
+  Status written;
+  const auto progress = [&](const PowerReport& report) {
+    if (line.visible()) line.Update(ProgressText(report));
+    // After every step, so that a long measurement can be looked at and survives its end.
+    if (!flags.out.empty() && written.ok()) written = WriteFolder(flags.out, report);
+  };
+  ANECHECK_ASSIGN(PowerReport report, MeasurePower(options, progress, &interrupted));
+  if (!written.ok()) return written.error();
+  return report;
+}
+
+int Run(PowerFlags& flags) {
+  std::signal(SIGINT, Interrupt);
+  std::signal(SIGTERM, Interrupt);
+  const Result<PowerReport> report = Measure(flags);
+  if (!report.ok()) return Fail(report.error());
+  Print(flags.json ? DumpJson(PowerToJson(*report), 2) : PowerToText(*report));
+  if (report->interrupted) LogWarning("interrupted; what is shown was finished before");
+  if (!flags.json && !flags.out.empty()) Print(flags.out + "/power.html");
+  return report->FalseFindings() > 0 ? kExitFindings : kExitClean;
+}
+
+}  // namespace
+
+void AddPowerCommand(CLI::App& app, Selected& selected) {
+  CLI::App* command =
+      app.add_subcommand("power", "Measure which planted faults and known defects campaigns find");
+  auto flags = std::make_shared<PowerFlags>();
+  CampaignFlags& campaign = flags->campaign;
+  PowerOptions& options = flags->options;
+  campaign.targets = "h13,h15,h17s";
+  command->add_option("--cases", options.hunt.cases, "Cases of one hunt at the most")
+      ->capture_default_str();
+  command
+      ->add_option("--max-seconds", options.hunt.max_seconds,
+                   "Seconds of one hunt at the most, 0 for no limit")
+      ->capture_default_str();
+  command
+      ->add_option("--clean-cases", options.clean_cases,
+                   "Cases on each target without a planted fault, defects off and on")
+      ->capture_default_str();
+  command
+      ->add_option("--shrink-tries", options.hunt.shrink_tries,
+                   "Candidates to run while a finding is made small")
+      ->capture_default_str();
+  command
+      ->add_option("--case-timeout", options.hunt.case_timeout_ms,
+                   "Milliseconds without an answer after which a case hangs")
+      ->capture_default_str();
+  command
+      ->add_option("--fault", campaign.faults,
+                   "Hunt only this planted fault or known defect, by its id")
+      ->delimiter(',');
+  command->add_flag("--no-magnitudes", flags->no_magnitudes,
+                    "Leave out the smallest error of each operation");
+  command->add_option("--targets", campaign.targets, "Compiler targets, h13,h17s or all")
+      ->capture_default_str();
+  command->add_option("--seed", campaign.seed, "Seed of every campaign")->capture_default_str();
+  command->add_option("--jobs", campaign.jobs, "Worker processes (default: one a processor)");
+  command->add_option("--espresso-lib", campaign.library,
+                      "The simulated engine (default: the one beside the tool)");
+  command->add_option("--out", flags->out, "Folder for power.html and power.json");
+  command->add_flag("--json", flags->json, "Print JSON");
+  command->footer(
+      "Example: anecheck power --cases 2000 --fault conv-bias-dropped,D01\nExit code 1: something "
+      "was found on the engine without planted faults.");
+  command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });
+}
+
+}  // namespace anecheck

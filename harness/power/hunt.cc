@@ -1,0 +1,228 @@
+#include "harness/power/hunt.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/file.h"
+#include "harness/base/json_text.h"
+#include "harness/campaign/shrink_finding.h"
+#include "harness/runners/runtime_probe.h"
+
+namespace anecheck {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+CampaignOptions OptionsOf(const Subject& subject, const HuntOptions& options,
+                          const std::string& db) {
+  CampaignOptions campaign;
+  campaign.seed = options.seed;
+  campaign.cases = options.cases;
+  campaign.max_seconds = options.max_seconds;
+  campaign.jobs = options.jobs;
+  campaign.targets = subject.targets;
+  campaign.ops = subject.ops;
+  campaign.worker.library = options.library;
+  campaign.worker.faults = subject.faults;
+  campaign.worker.quirks = subject.quirks;
+  campaign.worker.case_timeout_ms = options.case_timeout_ms;
+  campaign.worker.memory_limit = options.memory_limit;
+  campaign.db = db;
+  campaign.command = "anecheck power --fault " + subject.id;
+  return campaign;
+}
+
+// "D01,D03" names D03.
+bool Names(std::string_view labels, std::string_view id) {
+  for (size_t at = 0; at <= labels.size();) {
+    const size_t comma = std::min(labels.find(',', at), labels.size());
+    if (labels.substr(at, comma - at) == id) return true;
+    at = comma + 1;
+  }
+  return false;
+}
+
+bool Answers(const Subject& subject, const FindingRecord& finding) {
+  if (subject.group == SubjectGroup::kPlanted) return IsNewFinding(finding.verdict);
+  return std::ranges::any_of(
+      subject.labels, [&](const std::string& label) { return Names(finding.known_defect, label); });
+}
+
+// Verdicts and labels of what a running campaign has recorded so far.
+Result<std::vector<FindingRecord>> ReadFindings(const std::string& db) {
+  ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(db));
+  ANECHECK_ASSIGN(const auto rows, store.Query("SELECT verdict, known_defect FROM findings"));
+  std::vector<FindingRecord> findings;
+  for (const auto& row : rows) {
+    findings.emplace_back();
+    findings.back().verdict = row[0];
+    findings.back().known_defect = row[1];
+  }
+  return findings;
+}
+
+Result<Artifact> ReadArtifact(const std::string& db, const std::string& id) {
+  ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(db));
+  ANECHECK_ASSIGN(const auto rows,
+                  store.Query("SELECT artifact FROM findings WHERE id = ?", {&id, 1}));
+  if (rows.empty()) return MakeError(ErrorCode::kInternal, db + ": lost finding " + id);
+  ANECHECK_ASSIGN(const Json json, ParseJson(rows[0][0], id));
+  return ArtifactFromJson(json);
+}
+
+// A finding that no longer shows cannot be made small; that is no failure of the measurement.
+Status MakeSmall(const std::string& db, const FindingRecord& finding,
+                 const CampaignOptions& campaign, const HuntOptions& options, HuntResult& result) {
+  // Each candidate that hangs or crashes costs a worker, and a hang its whole time limit.
+  const bool costly = finding.verdict == "hung" || finding.verdict == "crashed";
+  const uint64_t tries = costly ? options.shrink_tries / 25 : options.shrink_tries;
+  if (tries == 0) return {};
+  ANECHECK_ASSIGN(const Artifact artifact, ReadArtifact(db, finding.id));
+  ANECHECK_ASSIGN(const auto runner, MakeRunner(campaign));
+  const Result<ShrunkFinding> shrunk = ShrinkFinding(artifact, *runner, {.max_tries = tries});
+  if (!shrunk.ok()) return {};
+  result.nodes = shrunk->after.nodes;
+  result.elements = shrunk->after.elements;
+  return {};
+}
+
+std::string Reason(const CampaignSummary& summary) {
+  if (summary.list.empty()) {
+    return fmt::format("no case departed from what is admitted ({} judged, {} inconclusive)",
+                       summary.judged, summary.inconclusive);
+  }
+  std::string seen;
+  for (const FindingRecord& finding : summary.list) {
+    const std::string what = finding.known_defect.empty() ? finding.verdict : finding.known_defect;
+    if (!Names(seen, what)) seen += (seen.empty() ? "" : ",") + what;
+  }
+  return "only taken for: " + seen;
+}
+
+// Whether a defect may show in calls and refusals rather than in values.
+bool ConcernsCalls(const Subject& subject) {
+  if (subject.group == SubjectGroup::kKnownDefect) return subject.kind != "numeric";
+  const bool ends_process = subject.kind == "crash" || subject.kind == "hang";
+  return !ends_process && (subject.op_class == "runtime" || subject.op_class == "compiler");
+}
+
+// Whether the probe's answer shows the subject; fills verdict and label.
+bool Shows(const Subject& subject, const RuntimeProbe& probe, const RuntimeAnswer& answer,
+           HuntResult& result) {
+  const int family = subject.targets.front().family;
+  if (subject.group == SubjectGroup::kKnownDefect) {
+    const bool own = std::ranges::find(subject.labels, probe.known_defect) != subject.labels.end();
+    if (!own || answer.value != probe.documented) return false;
+    result.verdict = "known-defect";
+    result.label = probe.known_defect;
+    return true;
+  }
+  const bool defect = ExpectsDefect(probe, family, subject.quirks);
+  if (answer.value == (defect ? probe.documented : probe.conforming)) return false;
+  result.verdict = answer.value ? "wrong" : "failed";
+  return true;
+}
+
+// Runs the runtime probes up to the first that shows the subject. True where one did.
+Result<bool> Probe(const Subject& subject, const HuntOptions& options, HuntResult& result) {
+  WorkerOptions worker;
+  worker.library = options.library;
+  worker.faults = subject.faults;
+  worker.quirks = subject.quirks;
+  worker.case_timeout_ms = options.case_timeout_ms;
+  worker.memory_limit = options.memory_limit;
+  const std::string& target = subject.targets.front().name;
+  for (const RuntimeProbe& probe : RuntimeProbes()) {
+    ANECHECK_ASSIGN(const RuntimeAnswer answer, MeasureRuntime(probe, target, worker));
+    ++result.cases;
+    if (!Shows(subject, probe, answer, result)) continue;
+    result.found = true;
+    result.by = fmt::format("probe {}", probe.name);
+    result.target = target;
+    result.summary = fmt::format("{}: {}", probe.what,
+                                 answer.value ? fmt::format("{}", *answer.value) : answer.message);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Result<HuntResult> Hunt(const Subject& subject, const HuntOptions& options,
+                        const std::atomic<bool>* stop) {
+  const auto start = Clock::now();
+  HuntResult result;
+  result.subject = subject;
+  if (ConcernsCalls(subject)) {
+    ANECHECK_ASSIGN(const bool shown, Probe(subject, options, result));
+    result.seconds = SecondsSince(start);
+    if (shown) return result;
+  }
+  ANECHECK_ASSIGN(const TempDirectory folder, TempDirectory::Create("anecheck-power-"));
+  const std::string db = folder.File("hunt.sqlite");
+  const CampaignOptions campaign = OptionsOf(subject, options, db);
+  std::atomic<bool> enough{false};
+  const auto progress = [&](const CampaignProgress&) {
+    const auto found = ReadFindings(db);
+    const bool hit = found.ok() && std::ranges::any_of(*found, [&](const FindingRecord& finding) {
+                       return Answers(subject, finding);
+                     });
+    if (hit || (stop != nullptr && stop->load())) enough = true;
+  };
+  ANECHECK_ASSIGN(const CampaignSummary summary,
+                  RunCampaign(campaign, [&] { return MakeRunner(campaign); }, progress, &enough));
+  result.seconds = SecondsSince(start);
+  result.cases = summary.cases;
+  if (subject.group == SubjectGroup::kKnownDefect) result.unlabelled = summary.findings;
+  const auto first = std::ranges::find_if(
+      summary.list, [&](const FindingRecord& finding) { return Answers(subject, finding); });
+  if (first == summary.list.end()) {
+    result.reason = Reason(summary);
+    return result;
+  }
+  result.found = true;
+  result.by = "campaign";
+  result.cases = first->case_index + 1;
+  result.verdict = first->verdict;
+  result.op = first->op;
+  result.target = first->target;
+  result.label = first->known_defect;
+  result.summary = first->summary;
+  ANECHECK_RETURN_IF_ERROR(MakeSmall(db, *first, campaign, options, result));
+  return result;
+}
+
+Result<CleanResult> RunClean(const CampaignTarget& target, bool quirks, uint64_t cases,
+                             const HuntOptions& options, const std::atomic<bool>* stop) {
+  ANECHECK_ASSIGN(const TempDirectory folder, TempDirectory::Create("anecheck-power-"));
+  Subject nothing;
+  nothing.targets = {target};
+  if (!quirks) nothing.quirks = {{"all", false}};
+  CampaignOptions campaign = OptionsOf(nothing, options, folder.File("clean.sqlite"));
+  campaign.cases = cases;
+  campaign.max_seconds = 0;
+  const auto start = Clock::now();
+  ANECHECK_ASSIGN(const CampaignSummary summary,
+                  RunCampaign(campaign, [&] { return MakeRunner(campaign); }, {}, stop));
+  CleanResult result = {.target = target,
+                        .quirks = quirks,
+                        .cases = summary.cases,
+                        .judged = summary.judged,
+                        .inconclusive = summary.inconclusive,
+                        .seconds = SecondsSince(start)};
+  for (const FindingRecord& finding : summary.list) {
+    if (quirks && !IsNewFinding(finding.verdict)) continue;
+    if (result.false_findings++ > 0) continue;
+    result.first = fmt::format("{} {} {}: {}", finding.verdict, finding.op, finding.known_defect,
+                               finding.summary);
+  }
+  return result;
+}
+
+}  // namespace anecheck

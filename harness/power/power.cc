@@ -1,0 +1,150 @@
+#include "harness/power/power.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+
+#include "harness/runners/e5rt_library.h"
+
+namespace anecheck {
+namespace {
+
+class Measurement {
+ public:
+  Measurement(const PowerOptions& options, const std::function<void(const PowerReport&)>& progress,
+              const std::atomic<bool>* stop)
+      : options_(options), progress_(progress), stop_(stop) {
+    report_.seed = options.hunt.seed;
+    report_.cases = options.hunt.cases;
+    report_.targets = options.targets;
+  }
+
+  Result<PowerReport> Run() {
+    const std::string path =
+        options_.hunt.library.empty() ? DefaultEspressoPath() : options_.hunt.library;
+    ANECHECK_ASSIGN(const E5rtLibrary engine, OpenE5rtLibrary(path));
+    ANECHECK_ASSIGN(const std::vector<Subject> subjects, Wanted(engine));
+    report_.engine = engine.simulator.marker;
+    for (const Subject& subject : subjects) {
+      if (Stopped()) break;
+      ANECHECK_ASSIGN(HuntResult result, Hunt(subject, options_.hunt, stop_));
+      report_.hunts.push_back(std::move(result));
+      Tell();
+    }
+    if (!options_.only.empty()) return Finish();
+    ANECHECK_RETURN_IF_ERROR(RunCleanOnes());
+    if (options_.magnitudes) ANECHECK_RETURN_IF_ERROR(FindMagnitudes());
+    return Finish();
+  }
+
+ private:
+  bool Stopped() const { return stop_ != nullptr && stop_->load(); }
+
+  void Tell() {
+    report_.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+    if (progress_) progress_(report_);
+  }
+
+  Result<PowerReport> Finish() {
+    report_.interrupted = Stopped();
+    Tell();
+    return std::move(report_);
+  }
+
+  Result<std::vector<Subject>> Wanted(const E5rtLibrary& engine) const {
+    ANECHECK_ASSIGN(std::vector<Subject> all, ReadSubjects(engine, options_.targets));
+    if (options_.only.empty()) return all;
+    std::vector<Subject> wanted;
+    for (const std::string& id : options_.only) {
+      const auto found = std::ranges::find(all, id, &Subject::id);
+      if (found == all.end()) {
+        return MakeError(ErrorCode::kNotFound,
+                         fmt::format("--fault {}: the engine has no fault and acts on no known "
+                                     "defect of that id",
+                                     id));
+      }
+      wanted.push_back(*found);
+    }
+    return wanted;
+  }
+
+  Status RunCleanOnes() {
+    for (const CampaignTarget& target : options_.targets) {
+      for (const bool quirks : {false, true}) {
+        if (Stopped() || options_.clean_cases == 0) return {};
+        ANECHECK_ASSIGN(CleanResult result,
+                        RunClean(target, quirks, options_.clean_cases, options_.hunt, stop_));
+        report_.clean.push_back(std::move(result));
+        Tell();
+      }
+    }
+    return {};
+  }
+
+  Status FindMagnitudes() {
+    for (const OpDefinition* op : AllOps()) {
+      if (!IsDrawn(*op)) continue;
+      // What is found in few elements is found in more.
+      std::optional<int> before;
+      for (const int permille : kShares) {
+        if (Stopped()) return {};
+        ANECHECK_ASSIGN(MagnitudeResult result, FindMagnitude(*op, permille, before));
+        before = result.ulps;
+        report_.magnitudes.push_back(std::move(result));
+        Tell();
+      }
+    }
+    return {};
+  }
+
+  Result<MagnitudeResult> FindMagnitude(const OpDefinition& op, int permille,
+                                        std::optional<int> known) {
+    MagnitudeResult result;
+    result.op = op.schema.name;
+    result.op_class = OpClassName(op.op_class);
+    result.permille = permille;
+    HuntOptions hunt = options_.hunt;
+    hunt.shrink_tries = 0;
+    for (const int ulps : kMagnitudes) {
+      if (known && ulps >= *known) {
+        result.ulps = known;
+        result.implied = true;
+        return result;
+      }
+      ANECHECK_ASSIGN(const HuntResult found,
+                      Hunt(UlpSubject(op, ulps, permille, options_.targets), hunt, stop_));
+      result.cases += found.cases;
+      result.seconds += found.seconds;
+      if (found.found) {
+        result.ulps = ulps;
+        return result;
+      }
+      if (Stopped()) return result;
+    }
+    return result;
+  }
+
+  using Clock = std::chrono::steady_clock;
+
+  const PowerOptions& options_;
+  const std::function<void(const PowerReport&)>& progress_;
+  const std::atomic<bool>* stop_;
+  const Clock::time_point start_ = Clock::now();
+  PowerReport report_;
+};
+
+}  // namespace
+
+uint64_t PowerReport::FalseFindings() const {
+  uint64_t sum = 0;
+  for (const CleanResult& result : clean) sum += result.false_findings;
+  return sum;
+}
+
+Result<PowerReport> MeasurePower(const PowerOptions& options,
+                                 const std::function<void(const PowerReport&)>& progress,
+                                 const std::atomic<bool>* stop) {
+  return Measurement(options, progress, stop).Run();
+}
+
+}  // namespace anecheck

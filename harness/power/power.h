@@ -1,0 +1,74 @@
+// The power of a campaign to find defects: a hunt for every planted fault and every switchable
+// known defect, campaigns on the clean engine, and the smallest error found for each operation.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/power/hunt.h"
+
+namespace anecheck {
+
+// Sizes of error that are tried, in units in the last place, and parts of the elements touched.
+inline constexpr int kMagnitudes[] = {1, 2, 4, 8, 16, 32, 64};
+inline constexpr int kShares[] = {10, 100, 1000};  // permille
+
+struct PowerOptions {
+  HuntOptions hunt;
+  std::vector<CampaignTarget> targets;
+  std::vector<std::string> only;  // ids of faults and defects; empty takes all
+  uint64_t clean_cases = 2000;    // on each target with the defects off, and again with them on
+  bool magnitudes = true;
+};
+
+// The smallest error that was found in one operation.
+struct MagnitudeResult {
+  std::string op, op_class;
+  int permille = 0;
+  std::optional<int> ulps;  // nothing where even the largest was not found
+  // The same error in fewer elements was found already, so this was not run.
+  bool implied = false;
+  uint64_t cases = 0;  // of all hunts for it
+  double seconds = 0;
+};
+
+struct PowerReport {
+  uint64_t seed = 0;
+  uint64_t cases = 0;  // of one hunt at the most
+  std::string engine;
+  std::vector<CampaignTarget> targets;
+  std::vector<HuntResult> hunts;
+  std::vector<CleanResult> clean;
+  std::vector<MagnitudeResult> magnitudes;
+  double seconds = 0;
+  bool interrupted = false;
+
+  uint64_t FalseFindings() const;
+};
+
+// Measures; `progress` sees the report after every step. Errors: kNotFound for an id that the
+// engine does not know; those of ReadSubjects and Hunt. With ids given only these are hunted.
+Result<PowerReport> MeasurePower(const PowerOptions& options,
+                                 const std::function<void(const PowerReport&)>& progress,
+                                 const std::atomic<bool>* stop = nullptr);
+
+// {"version", "seed", "cases", "engine", "targets", "seconds", "interrupted",
+//  "summary": {planted, planted_found, known, known_found, median_nodes, median_elements},
+//  "faults": [{id, group, kind, op, class, ulps, share, description, found, by, cases, seconds,
+//    verdict, found_op, target, label, reproducer_nodes, reproducer_elements, unlabelled, reason}],
+//  "false_findings": n,
+//  "clean": [{target, quirks, cases, judged, inconclusive, false_findings, seconds, first}],
+//  "magnitudes": [{op, class, share, ulps, implied, cases, seconds}],
+//  "classes": [{class, share, ops, ulps, one_ulp_ops}]}: `ulps` of a class is the smallest error
+// that is found in every operation of it; null where there is none. Medians are null without a
+// reproducer.
+nlohmann::ordered_json PowerToJson(const PowerReport& report);
+// The same as a table for people.
+std::string PowerToText(const PowerReport& report);
+
+}  // namespace anecheck

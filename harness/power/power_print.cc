@@ -1,0 +1,197 @@
+// The forms in which a measurement of power is printed.
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/json_text.h"
+#include "harness/power/power.h"
+
+namespace anecheck {
+namespace {
+
+template <typename T>
+Json OrNull(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+// To a thousandth: the rest is noise of the clock.
+double Rounded(double seconds) {
+  return static_cast<double>(static_cast<int64_t>(seconds * 1000 + 0.5)) / 1000;
+}
+
+Json HuntToJson(const HuntResult& hunt) {
+  const Subject& subject = hunt.subject;
+  return {{"id", subject.id},
+          {"group", SubjectGroupName(subject.group)},
+          {"kind", subject.kind},
+          {"op", subject.op},
+          {"class", subject.op_class},
+          {"ulps", subject.ulps},
+          {"share", subject.share},
+          {"description", subject.description},
+          {"found", hunt.found},
+          {"by", hunt.by},
+          {"cases", hunt.cases},
+          {"seconds", Rounded(hunt.seconds)},
+          {"verdict", hunt.verdict},
+          {"found_op", hunt.op},
+          {"target", hunt.target},
+          {"label", hunt.label},
+          {"reproducer_nodes", OrNull(hunt.nodes)},
+          {"reproducer_elements", OrNull(hunt.elements)},
+          {"unlabelled", hunt.unlabelled},
+          {"reason", hunt.reason}};
+}
+
+// The middle one, the smaller of two.
+Json Median(std::vector<uint64_t> values) {
+  if (values.empty()) return {};
+  std::ranges::sort(values);
+  return values[(values.size() - 1) / 2];
+}
+
+Json SummaryJson(const PowerReport& report) {
+  uint64_t planted = 0, planted_found = 0, known = 0, known_found = 0;
+  std::vector<uint64_t> nodes, elements;
+  for (const HuntResult& hunt : report.hunts) {
+    const bool is_planted = hunt.subject.group == SubjectGroup::kPlanted;
+    ++(is_planted ? planted : known);
+    (is_planted ? planted_found : known_found) += hunt.found ? 1 : 0;
+    if (hunt.nodes) nodes.push_back(*hunt.nodes);
+    if (hunt.elements) elements.push_back(*hunt.elements);
+  }
+  return {{"planted", planted},
+          {"planted_found", planted_found},
+          {"known", known},
+          {"known_found", known_found},
+          {"median_nodes", Median(std::move(nodes))},
+          {"median_elements", Median(std::move(elements))}};
+}
+
+Json CleanJson(const PowerReport& report) {
+  Json list = Json::array();
+  for (const CleanResult& clean : report.clean) {
+    list.push_back({{"target", clean.target.name},
+                    {"quirks", clean.quirks ? "family" : "off"},
+                    {"cases", clean.cases},
+                    {"judged", clean.judged},
+                    {"inconclusive", clean.inconclusive},
+                    {"false_findings", clean.false_findings},
+                    {"seconds", Rounded(clean.seconds)},
+                    {"first", clean.first}});
+  }
+  return list;
+}
+
+Json MagnitudesJson(const PowerReport& report) {
+  Json list = Json::array();
+  for (const MagnitudeResult& magnitude : report.magnitudes) {
+    list.push_back({{"op", magnitude.op},
+                    {"class", magnitude.op_class},
+                    {"share", magnitude.permille / 1000.0},
+                    {"ulps", OrNull(magnitude.ulps)},
+                    {"implied", magnitude.implied},
+                    {"cases", magnitude.cases},
+                    {"seconds", Rounded(magnitude.seconds)}});
+  }
+  return list;
+}
+
+struct ClassSum {
+  uint64_t ops = 0, one_ulp = 0, none = 0;
+  int worst = 0;
+};
+
+Json ClassesJson(const PowerReport& report) {
+  std::map<std::pair<std::string, int>, ClassSum> sums;
+  for (const MagnitudeResult& magnitude : report.magnitudes) {
+    ClassSum& sum = sums[{magnitude.op_class, magnitude.permille}];
+    ++sum.ops;
+    sum.one_ulp += magnitude.ulps == 1 ? 1 : 0;
+    sum.none += magnitude.ulps ? 0 : 1;
+    sum.worst = std::max(sum.worst, magnitude.ulps.value_or(0));
+  }
+  Json list = Json::array();
+  for (const auto& [key, sum] : sums) {
+    list.push_back({{"class", key.first},
+                    {"share", key.second / 1000.0},
+                    {"ops", sum.ops},
+                    {"ulps", sum.none > 0 ? Json() : Json(sum.worst)},
+                    {"one_ulp_ops", sum.one_ulp},
+                    {"not_found_ops", sum.none}});
+  }
+  return list;
+}
+
+std::string Size(const Json& row, const char* member) {
+  return row[member].is_null() ? "-" : row[member].dump();
+}
+
+std::string HuntLine(const Json& row) {
+  const std::string note =
+      row["found"].get<bool>()
+          ? fmt::format("{} {} {}", row["by"].get<std::string>(), row["verdict"].get<std::string>(),
+                        row["label"].get<std::string>())
+          : row["reason"].get<std::string>();
+  return fmt::format("{:<32}{:<18}{:>6}{:>8}{:>9.2f}{:>7}{:>10}  {}\n",
+                     row["id"].get<std::string>(), row["kind"].get<std::string>(),
+                     row["found"].get<bool>() ? "yes" : "NO", row["cases"].get<uint64_t>(),
+                     row["seconds"].get<double>(), Size(row, "reproducer_nodes"),
+                     Size(row, "reproducer_elements"), note);
+}
+
+}  // namespace
+
+nlohmann::ordered_json PowerToJson(const PowerReport& report) {
+  Json targets = Json::array(), faults = Json::array();
+  for (const CampaignTarget& target : report.targets) targets.push_back(target.name);
+  for (const HuntResult& hunt : report.hunts) faults.push_back(HuntToJson(hunt));
+  return {{"version", 1},
+          {"seed", report.seed},
+          {"cases", report.cases},
+          {"engine", report.engine},
+          {"targets", std::move(targets)},
+          {"seconds", Rounded(report.seconds)},
+          {"interrupted", report.interrupted},
+          {"summary", SummaryJson(report)},
+          {"faults", std::move(faults)},
+          {"false_findings", report.FalseFindings()},
+          {"clean", CleanJson(report)},
+          {"magnitudes", MagnitudesJson(report)},
+          {"classes", ClassesJson(report)}};
+}
+
+std::string PowerToText(const PowerReport& report) {
+  const Json json = PowerToJson(report);
+  std::string text = fmt::format("{:<32}{:<18}{:>6}{:>8}{:>9}{:>7}{:>10}  {}\n", "id", "kind",
+                                 "found", "cases", "seconds", "nodes", "elements", "how");
+  for (const Json& row : json["faults"]) text += HuntLine(row);
+  const Json& summary = json["summary"];
+  text += fmt::format(
+      "found: {} of {} planted faults, {} of {} known defects; median reproducer "
+      "{} nodes, {} elements\n",
+      summary["planted_found"].dump(), summary["planted"].dump(), summary["known_found"].dump(),
+      summary["known"].dump(), Size(summary, "median_nodes"), Size(summary, "median_elements"));
+  for (const Json& row : json["clean"]) {
+    text += fmt::format(
+        "clean {} with defects {}: {} cases, {} inconclusive, {} false findings {}\n",
+        row["target"].get<std::string>(), row["quirks"] == "off" ? "off" : "of the family",
+        row["cases"].dump(), row["inconclusive"].dump(), row["false_findings"].dump(),
+        row["first"].get<std::string>());
+  }
+  if (!json["classes"].empty()) {
+    text += fmt::format("{:<46}{:>7}{:>6}{:>8}{:>10}{:>11}\n", "class", "share", "ops", "ulps",
+                        "at 1 ulp", "not found");
+  }
+  for (const Json& row : json["classes"]) {
+    text += fmt::format("{:<46}{:>7}{:>6}{:>8}{:>10}{:>11}\n", row["class"].get<std::string>(),
+                        row["share"].dump(), row["ops"].dump(),
+                        row["ulps"].is_null() ? ">64" : row["ulps"].dump(),
+                        row["one_ulp_ops"].dump(), row["not_found_ops"].dump());
+  }
+  text += fmt::format("false findings: {}\n", report.FalseFindings());
+  return text;
+}
+
+}  // namespace anecheck

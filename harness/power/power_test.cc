@@ -1,0 +1,184 @@
+// The measurement measures: a planted fault is found and named, a clean engine gives nothing, and
+// what cannot be found is said so.
+#include "harness/power/power.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/file.h"
+#include "harness/runners/worker.h"
+
+namespace anecheck {
+namespace {
+
+const std::vector<CampaignTarget> kTargets = {{"h13", 2}, {"h15", 4}};
+
+PowerOptions Options() {
+  PowerOptions options;
+  options.hunt.library = ANECHECK_SIMULATED_ENGINE;
+  options.hunt.cases = 512;
+  options.hunt.shrink_tries = 60;
+  options.targets = kTargets;
+  return options;
+}
+
+std::vector<Subject> AllSubjects() {
+  const auto engine = OpenE5rtLibrary(ANECHECK_SIMULATED_ENGINE);
+  EXPECT_TRUE(engine.ok());
+  auto subjects = ReadSubjects(*engine, kTargets);
+  EXPECT_TRUE(subjects.ok());
+  return std::move(*subjects);
+}
+
+Subject Named(std::string_view id) {
+  auto subjects = AllSubjects();
+  const auto found = std::ranges::find(subjects, id, &Subject::id);
+  EXPECT_NE(found, subjects.end()) << id;
+  return *found;
+}
+
+HuntResult HuntFor(const Subject& subject) {
+  auto result = Hunt(subject, Options().hunt);
+  EXPECT_TRUE(result.ok()) << result.error().message;
+  return std::move(*result);
+}
+
+TEST(Subjects, AreTheEnginesRowsWithWhereToLook) {
+  const Subject conv = Named("conv-bias-dropped");
+  EXPECT_EQ(conv.ops.count(), 1u);
+  EXPECT_TRUE(conv.ops.test(FindOp("conv")->schema.id));
+  EXPECT_EQ(conv.faults, std::vector<std::string>{"conv-bias-dropped"});
+  EXPECT_EQ(conv.targets.size(), 2u);
+  EXPECT_TRUE(Named("run-crash").ops.all());
+  const Subject array = Named("mac-truncates");
+  EXPECT_TRUE(array.ops.test(FindOp("matmul")->schema.id));
+  EXPECT_FALSE(array.ops.test(FindOp("add")->schema.id));
+}
+
+TEST(Subjects, KnownDefectsAreAloneOnOnAFamilyThatHasThem) {
+  const Subject port = Named("D01");
+  EXPECT_EQ(port.group, SubjectGroup::kKnownDefect);
+  EXPECT_EQ(port.targets.at(0).name, "h13");
+  ASSERT_EQ(port.quirks.size(), 2u);
+  EXPECT_EQ(port.quirks[0].id, "all");
+  EXPECT_FALSE(port.quirks[0].on);
+  EXPECT_EQ(port.quirks[1].id, "D01");
+  EXPECT_TRUE(port.quirks[1].on);
+  EXPECT_TRUE(port.ops.test(FindOp("linear")->schema.id));
+  EXPECT_EQ(port.ops.count(), 3u);
+  EXPECT_EQ(Named("D15").targets.at(0).family, 6) << "rounding departs on A17 alone";
+  EXPECT_EQ(Named("D04").labels, (std::vector<std::string>{"D04", "D03"}));
+  for (const Subject& subject : AllSubjects()) EXPECT_NE(subject.id, "D17") << "not acted on";
+}
+
+TEST(HuntTest, FindsAPlantedFaultAndMakesItSmall) {
+  const HuntResult result = HuntFor(Named("add-one-ulp-everywhere"));
+  EXPECT_TRUE(result.found);
+  EXPECT_EQ(result.by, "campaign");
+  EXPECT_EQ(result.verdict, "wrong");
+  EXPECT_EQ(result.op, "add");
+  EXPECT_LE(result.cases, 64u);
+  EXPECT_EQ(result.nodes, 1u);
+  EXPECT_LE(result.elements.value_or(1000), 16u);
+}
+
+TEST(HuntTest, LabelsAKnownDefect) {
+  const HuntResult result = HuntFor(Named("D09"));
+  EXPECT_TRUE(result.found);
+  EXPECT_EQ(result.label, "D09");
+  EXPECT_EQ(result.op, "softplus");
+  EXPECT_EQ(result.unlabelled, 0u);
+}
+
+TEST(HuntTest, SaysWhatItDidNotFind) {
+  Subject nothing = Named("add-one-ulp-everywhere");
+  nothing.faults.clear();
+  const HuntResult result = HuntFor(nothing);
+  EXPECT_FALSE(result.found);
+  EXPECT_EQ(result.cases, 512u);
+  EXPECT_NE(result.reason, "");
+  EXPECT_FALSE(result.nodes);
+}
+
+TEST(CleanTest, TheEngineWithoutDefectsGivesNothing) {
+  const auto off = RunClean(kTargets[0], false, 192, Options().hunt);
+  ASSERT_TRUE(off.ok()) << off.error().message;
+  EXPECT_EQ(off->cases, 192u);
+  EXPECT_EQ(off->false_findings, 0u) << off->first;
+}
+
+TEST(CleanTest, AFindingWithoutDefectsIsFalse) {
+  // The library's default where it is missing is an error, not a clean result.
+  HuntOptions options = Options().hunt;
+  options.library = "/nonexistent.so";
+  EXPECT_FALSE(RunClean(kTargets[0], false, 64, options).ok());
+}
+
+TEST(PowerTest, HuntsWhatIsNamedAndNothingElse) {
+  PowerOptions options = Options();
+  options.only = {"sub-swapped"};
+  options.targets = {kTargets[1]};
+  size_t steps = 0;
+  const auto report = MeasurePower(options, [&](const PowerReport&) { ++steps; });
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_EQ(report->hunts.size(), 1u);
+  EXPECT_GE(steps, 1u);
+  const auto json = PowerToJson(*report);
+  EXPECT_EQ(json["faults"][0]["id"], "sub-swapped");
+  EXPECT_EQ(json["faults"][0]["found"], true);
+  EXPECT_EQ(json["summary"]["planted_found"], 1);
+  EXPECT_EQ(json["false_findings"], 0);
+  EXPECT_TRUE(json["clean"].empty());
+  EXPECT_NE(PowerToText(*report).find("found: 1 of 1 planted faults"), std::string::npos);
+}
+
+TEST(PowerTest, RefusesAnIdThatTheEngineLacks) {
+  PowerOptions options = Options();
+  options.only = {"no-such-fault"};
+  const auto report = MeasurePower(options, {});
+  ASSERT_FALSE(report.ok());
+  EXPECT_EQ(report.error().code, ErrorCode::kNotFound);
+}
+
+TEST(PowerTest, AClassShowsWhatIsFoundInAllItsOperations) {
+  PowerReport report;
+  report.magnitudes = {{"add", "elementwise", 10, 1, false, 1, 0},
+                       {"sub", "elementwise", 10, 4, false, 1, 0},
+                       {"exp", "activations", 10, {}, false, 1, 0}};
+  const auto classes = PowerToJson(report)["classes"];
+  ASSERT_EQ(classes.size(), 2u);
+  EXPECT_EQ(classes[0]["class"], "activations");
+  EXPECT_TRUE(classes[0]["ulps"].is_null());
+  EXPECT_EQ(classes[1]["ulps"], 4);
+  EXPECT_EQ(classes[1]["one_ulp_ops"], 1);
+}
+
+TEST(PowerTest, MediansAreOfReproducers) {
+  PowerReport report;
+  for (const uint64_t nodes : {5, 1, 2}) {
+    HuntResult hunt;
+    hunt.found = true;
+    hunt.nodes = nodes;
+    hunt.elements = nodes * 10;
+    report.hunts.push_back(hunt);
+  }
+  report.hunts.emplace_back();
+  const auto summary = PowerToJson(report)["summary"];
+  EXPECT_EQ(summary["median_nodes"], 2);
+  EXPECT_EQ(summary["median_elements"], 20);
+  EXPECT_EQ(summary["planted"], 4);
+  EXPECT_EQ(summary["planted_found"], 3);
+}
+
+}  // namespace
+}  // namespace anecheck
+
+// Workers are started from the running executable.
+int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == anecheck::kWorkerArgument) {
+    return anecheck::WorkerMain(argc, argv);
+  }
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,181 @@
+#include "harness/power/subject.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "generators/drawer.h"
+#include "harness/base/json_fields.h"
+#include "harness/targets/catalog.h"
+
+namespace anecheck {
+namespace {
+
+constexpr std::string_view kListName = "the engine's list";
+
+// The classes of the engine's list that stand for operations, and ours.
+struct ClassWord {
+  std::string_view word;
+  OpClass op_class;
+};
+constexpr ClassWord kClassWords[] = {
+    {"convolution", OpClass::kConvolution},  {"normalization", OpClass::kNormalization},
+    {"elementwise", OpClass::kElementwise},  {"activation", OpClass::kActivation},
+    {"reduction", OpClass::kReduction},      {"movement", OpClass::kMovement},
+    {"quantization", OpClass::kQuantization}};
+
+// Two rows of the defect list with one mechanism: the label of either names both.
+struct SameMechanism {
+  std::string_view id, also;
+};
+constexpr SameMechanism kSameMechanism[] = {{"D03", "D04"}, {"D04", "D03"}, {"P12", "D31"}};
+
+std::vector<std::string> Words(std::string_view text) {
+  std::vector<std::string> words(1);
+  for (const char c : text) {
+    const bool part = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    if (part) {
+      words.back() += c;
+    } else if (!words.back().empty()) {
+      words.emplace_back();
+    }
+  }
+  return words;
+}
+
+// The operations that a text names, or all where it names none.
+std::bitset<kOpCount> OpsNamedIn(std::string_view text) {
+  std::bitset<kOpCount> ops;
+  for (const std::string& word : Words(text)) {
+    if (const OpDefinition* op = FindOp(word)) ops.set(op->schema.id);
+  }
+  return ops.none() ? ops.set() : ops;
+}
+
+std::bitset<kOpCount> OpsOfClass(std::string_view word) {
+  const auto* found = std::ranges::find(kClassWords, word, &ClassWord::word);
+  std::bitset<kOpCount> ops;
+  if (found == std::end(kClassWords)) return ops.set();
+  for (const OpDefinition* op : AllOps()) {
+    if (op->op_class == found->op_class && IsDrawn(*op)) ops.set(op->schema.id);
+  }
+  return ops;
+}
+
+Result<Subject> ReadFault(const Json& row, const std::vector<CampaignTarget>& targets) {
+  Subject subject;
+  ANECHECK_ASSIGN(subject.id, json_fields::String(row, "id", kListName));
+  ANECHECK_ASSIGN(subject.kind, json_fields::String(row, "kind", kListName));
+  ANECHECK_ASSIGN(subject.op, json_fields::String(row, "op", kListName));
+  ANECHECK_ASSIGN(subject.op_class, json_fields::String(row, "class", kListName));
+  subject.description = json_fields::StringOr(row, "description", "");
+  subject.ulps = row.value("ulps", 0.0);
+  subject.share = row.value("share", 1.0);
+  subject.ops =
+      FindOp(subject.op) != nullptr ? OpsNamedIn(subject.op) : OpsOfClass(subject.op_class);
+  subject.targets = targets;
+  subject.faults = {subject.id};
+  return subject;
+}
+
+// A target of a family that the row lists: one of `preferred`, or the catalogue's first.
+std::vector<CampaignTarget> TargetWith(const Json& families,
+                                       const std::vector<CampaignTarget>& preferred) {
+  const auto has = [&](int family) {
+    return std::ranges::any_of(
+        families, [&](const Json& name) { return name == fmt::format("A{}", family + 11); });
+  };
+  for (const CampaignTarget& target : preferred) {
+    if (has(target.family)) return {target};
+  }
+  const Target* best = nullptr;
+  for (const Target& target : TargetCatalog::Builtin().targets()) {
+    if (!target.family().known() || !has(static_cast<int>(target.family().value()))) continue;
+    if (best == nullptr || target.family().value() < best->family().value()) best = &target;
+  }
+  if (best == nullptr) return {preferred.front()};
+  std::string name = best->name;
+  std::ranges::transform(name, name.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  });
+  return {{name, static_cast<int>(best->family().value())}};
+}
+
+Result<Subject> ReadQuirk(const Json& row, const std::vector<CampaignTarget>& targets) {
+  Subject subject;
+  subject.group = SubjectGroup::kKnownDefect;
+  ANECHECK_ASSIGN(subject.id, json_fields::String(row, "id", kListName));
+  ANECHECK_ASSIGN(subject.kind, json_fields::String(row, "kind", kListName));
+  const std::string area = json_fields::StringOr(row, "area", "");
+  subject.op = area;
+  subject.op_class = subject.kind;
+  subject.description = fmt::format("{}, {}: {}", area, json_fields::StringOr(row, "trigger", ""),
+                                    json_fields::StringOr(row, "symptom", ""));
+  subject.ops = OpsNamedIn(area);
+  subject.targets = TargetWith(row.value("default_families", Json::array()), targets);
+  subject.quirks = {{"all", false}, {subject.id, true}};
+  subject.labels = {subject.id};
+  for (const SameMechanism& same : kSameMechanism) {
+    if (same.id == subject.id) subject.labels.emplace_back(same.also);
+  }
+  return subject;
+}
+
+Result<Json> ReadList(const char* text) {
+  ANECHECK_ASSIGN(Json list, ParseJson(text == nullptr ? "" : text, kListName));
+  if (!list.is_array()) return json_fields::Bad(kListName, "is no array");
+  return list;
+}
+
+}  // namespace
+
+std::string_view SubjectGroupName(SubjectGroup group) {
+  return group == SubjectGroup::kPlanted ? "planted" : "known-defect";
+}
+
+bool IsDrawn(const OpDefinition& op) {
+  const OpGenerator& generator = *AllOpGenerators()[op.schema.id];
+  return generator.draw != nullptr && generator.weight > 0 && op.family_floor != kNoFamily;
+}
+
+Result<std::vector<Subject>> ReadSubjects(const E5rtLibrary& engine,
+                                          const std::vector<CampaignTarget>& targets) {
+  if (targets.empty()) return MakeError(ErrorCode::kInvalid, "no target was given");
+  if (!engine.simulated()) {
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("{} is not the simulated engine: only there can defects be "
+                                 "planted and switched",
+                                 engine.path));
+  }
+  std::vector<Subject> subjects;
+  ANECHECK_ASSIGN(const Json faults, ReadList(engine.simulator.faults_json()));
+  for (const Json& row : faults) {
+    ANECHECK_ASSIGN(Subject subject, ReadFault(row, targets));
+    subjects.push_back(std::move(subject));
+  }
+  ANECHECK_ASSIGN(const Json quirks, ReadList(engine.simulator.quirks_json()));
+  for (const Json& row : quirks) {
+    if (!row.value("implemented", false)) continue;
+    ANECHECK_ASSIGN(Subject subject, ReadQuirk(row, targets));
+    subjects.push_back(std::move(subject));
+  }
+  return subjects;
+}
+
+Subject UlpSubject(const OpDefinition& op, int ulps, int permille,
+                   const std::vector<CampaignTarget>& targets) {
+  Subject subject;
+  subject.id = fmt::format("ulp-error:{}:{}:{}", op.schema.name, ulps, permille);
+  subject.description = fmt::format("{} of 1000 results are {} units too large", permille, ulps);
+  subject.kind = "numeric";
+  subject.op = op.schema.name;
+  subject.op_class = OpClassName(op.op_class);
+  subject.ulps = ulps;
+  subject.share = permille / 1000.0;
+  subject.ops.reset();
+  subject.ops.set(op.schema.id);
+  subject.targets = targets;
+  subject.faults = {subject.id};
+  return subject;
+}
+
+}  // namespace anecheck

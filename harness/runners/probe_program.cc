@@ -1,0 +1,114 @@
+#include "harness/runners/probe_program.h"
+
+#include <fmt/format.h>
+
+namespace anecheck {
+
+std::string ProbeText(std::string_view parameters, std::string_view statements) {
+  return fmt::format(
+      "program(1.3)\n[buildInfo = dict<string, string>({{{{\"coremlc-component-MIL\", "
+      "\"3520.4.1\"}}}})]\n{{\n    func main<ios18>({}) {{\n{}\n    }} -> (y);\n}}\n",
+      parameters, statements);
+}
+
+ProbeProgram::ProbeProgram(const E5rtLibrary& engine, std::string_view target,
+                           const std::string& mil, uint64_t mask)
+    : api_(engine.api), folder_(TempDirectory::Create("anecheck-probe-")) {
+  if (folder_.ok()) {
+    Load(target, mil, mask);
+  } else {
+    failed_ = "folder";
+    message_ = folder_.error().message;
+  }
+}
+
+ProbeProgram::~ProbeProgram() {
+  if (operation_ != nullptr) api_.operation_release(&operation_);
+  if (op_options_ != nullptr) api_.op_options_release(&op_options_);
+  if (function_ != nullptr) api_.function_release(&function_);
+  if (library_ != nullptr) api_.library_release(&library_);
+  for (void*& buffer : owned_) api_.buffer_release(&buffer);
+  for (void*& port : ports_) api_.port_release(&port);
+  if (stream_ != nullptr) api_.stream_release(&stream_);
+  if (options_ != nullptr) api_.options_release(&options_);
+  if (compiler_ != nullptr) api_.compiler_release(&compiler_);
+  if (config_ != nullptr) api_.config_release(&config_);
+}
+
+std::string ProbeProgram::folder() const { return folder_.ok() ? folder_->path() : ""; }
+
+bool ProbeProgram::Check(int64_t code, const char* what) {
+  if (code == 0) return true;
+  if (failed_.empty()) {
+    failed_ = what;
+    const char* text = api_.get_last_error_message();
+    message_ = text == nullptr ? "" : text;
+  }
+  return false;
+}
+
+void ProbeProgram::Load(std::string_view target, const std::string& mil, uint64_t mask) {
+  const std::string path = folder_->File("model.mil");
+  const Status written = WriteFileAtomic(path, std::string_view(mil));
+  if (!written.ok()) {
+    failed_ = "folder";
+    message_ = written.error().message;
+    return;
+  }
+  const std::string custom = fmt::format("TargetArchitecture={}", target);
+  const bool ready =
+      Check(api_.config_create(&config_), "config") &&
+      Check(api_.config_set_cache_bundle_location(config_, folder_->path().c_str()), "config") &&
+      Check(api_.compiler_create_with_config(&compiler_, config_), "compiler") &&
+      Check(api_.options_create(&options_), "options") &&
+      Check(api_.options_set_compute_device_types_mask(options_, mask), "options") &&
+      Check(api_.options_set_force_recompilation(options_, 1), "options") &&
+      Check(api_.options_set_segmenter(options_, "graph"), "options") &&
+      Check(api_.options_set_custom_ane_compiler_options(options_, custom.c_str()), "options") &&
+      Check(api_.compiler_compile(compiler_, path.c_str(), options_, &library_), "compile") &&
+      Check(api_.library_retain_program_function(library_, "main", &function_), "function") &&
+      Check(api_.op_options_create_with_program_function(&op_options_, function_), "load") &&
+      Check(api_.op_options_set_operation_name(op_options_, "main"), "load") &&
+      Check(api_.op_options_set_allocate_intermediate_buffers(op_options_, 1), "load") &&
+      Check(api_.operation_create(&operation_, op_options_), "load") &&
+      Check(api_.stream_create(&stream_), "stream");
+  if (ready) Check(api_.stream_encode_operation(stream_, operation_), "encode");
+}
+
+void* ProbeProgram::BindBuffer(const std::string& port, bool output, void* buffer) {
+  void* handle = nullptr;
+  void* data = nullptr;
+  const auto retain = output ? api_.operation_retain_output_port : api_.operation_retain_input_port;
+  if (!Check(retain(operation_, port.c_str(), &handle), "port")) return nullptr;
+  ports_.push_back(handle);
+  buffers_[port] = buffer;
+  const bool bound = Check(api_.port_bind_buffer_object(handle, buffer), "bind") &&
+                     Check(api_.buffer_get_data_ptr(buffer, &data), "bind");
+  return bound ? data : nullptr;
+}
+
+void* ProbeProgram::Bind(const std::string& port, bool output, size_t bytes) {
+  void* buffer = nullptr;
+  if (operation_ == nullptr || !Check(api_.buffer_alloc(&buffer, bytes, 0), "alloc"))
+    return nullptr;
+  owned_.push_back(buffer);
+  return BindBuffer(port, output, buffer);
+}
+
+void* ProbeProgram::buffer(const std::string& port) const {
+  const auto found = buffers_.find(port);
+  return found == buffers_.end() ? nullptr : found->second;
+}
+
+void* ProbeProgram::Share(const std::string& port, bool output, const std::string& shared) {
+  void* bound = buffer(shared);
+  return bound == nullptr ? nullptr : BindBuffer(port, output, bound);
+}
+
+bool ProbeProgram::Encode(const ProbeProgram& other) {
+  return Check(api_.stream_encode_operation(stream_, other.operation_), "encode");
+}
+
+bool ProbeProgram::Execute() { return Check(api_.stream_execute_sync(stream_), "execute"); }
+
+}  // namespace anecheck

@@ -1,0 +1,69 @@
+// One program of the e5rt calls, compiled, loaded and encoded on a stream of its own: what runtime
+// probes are written with.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/file.h"
+#include "harness/base/result.h"
+#include "harness/runners/e5rt_library.h"
+
+namespace anecheck {
+
+// A MIL program of one function `main` with output `y`.
+std::string ProbeText(std::string_view parameters, std::string_view statements);
+
+// Not thread-safe. Everything is released, in the order of specification 001, with the object.
+class ProbeProgram {
+ public:
+  // `failed` names the call that did not succeed; empty where all did.
+  ProbeProgram(const E5rtLibrary& engine, std::string_view target, const std::string& mil,
+               uint64_t mask = 4);
+  ~ProbeProgram();
+  ProbeProgram(const ProbeProgram&) = delete;
+  ProbeProgram& operator=(const ProbeProgram&) = delete;
+
+  const std::string& failed() const { return failed_; }
+  const std::string& message() const { return message_; }  // the engine's, of the failed call
+
+  // Binds a new buffer of `bytes` to the port, or the one that port `shared` has. Null where it
+  // fails.
+  void* Bind(const std::string& port, bool output, size_t bytes);
+  void* Share(const std::string& port, bool output, const std::string& shared);
+  // Encodes another program's operation behind this one's.
+  bool Encode(const ProbeProgram& other);
+  bool Execute();
+
+  // Of a port that is bound; null for any other.
+  void* buffer(const std::string& port) const;
+  void* operation() const { return operation_; }
+  void* function() const { return function_; }
+  void* stream() const { return stream_; }
+  std::string folder() const;  // where the compiler keeps its bundle
+
+ private:
+  bool Check(int64_t code, const char* what);
+  void Load(std::string_view target, const std::string& mil, uint64_t mask);
+  void* BindBuffer(const std::string& port, bool output, void* buffer);
+
+  const E5rtApi& api_;
+  Result<TempDirectory> folder_;
+  std::string failed_, message_;
+  void* config_ = nullptr;
+  void* compiler_ = nullptr;
+  void* options_ = nullptr;
+  void* library_ = nullptr;
+  void* function_ = nullptr;
+  void* op_options_ = nullptr;
+  void* operation_ = nullptr;
+  void* stream_ = nullptr;
+  std::vector<void*> ports_, owned_;
+  std::map<std::string, void*> buffers_;
+};
+
+}  // namespace anecheck

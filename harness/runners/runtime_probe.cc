@@ -1,0 +1,103 @@
+#include "harness/runners/runtime_probe.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <fmt/format.h>
+
+#include "harness/runners/executable_path.h"
+#include "harness/runners/subprocess.h"
+#include "harness/runners/worker_arguments.h"
+
+namespace anecheck {
+namespace {
+
+// Begins the line with which the process of a probe answers; every other byte is the engine's.
+constexpr std::string_view kAnswer = "anecheck-probe-answer ";
+constexpr size_t kLongestLine = size_t{1} << 20;
+
+std::vector<std::string> Arguments(const RuntimeProbe& probe, std::string_view target,
+                                   const WorkerOptions& options) {
+  std::vector<std::string> arguments = WorkerArguments(options);
+  arguments.emplace_back("target");
+  arguments.emplace_back(target);
+  arguments.emplace_back("probe");
+  arguments.emplace_back(probe.name);
+  return arguments;
+}
+
+// "value 128" or "failed WORDS".
+RuntimeAnswer Read(std::string_view answer) {
+  constexpr std::string_view kValue = "value ", kFailed = "failed ";
+  if (answer.starts_with(kValue)) {
+    answer.remove_prefix(kValue.size());
+    double value = 0;
+    const auto [end, error] = std::from_chars(answer.data(), answer.data() + answer.size(), value);
+    if (error == std::errc()) return {value, ""};
+  }
+  if (answer.starts_with(kFailed)) answer.remove_prefix(kFailed.size());
+  return {std::nullopt, std::string(answer)};
+}
+
+}  // namespace
+
+const RuntimeProbe* FindRuntimeProbe(std::string_view name) {
+  const auto probes = RuntimeProbes();
+  const auto found = std::ranges::find(probes, name, &RuntimeProbe::name);
+  return found == probes.end() ? nullptr : &*found;
+}
+
+bool ExpectsDefect(const RuntimeProbe& probe, int family, std::span<const QuirkSetting> quirks) {
+  if (probe.known_defect.empty()) return false;
+  bool expected = (probe.families >> family & 1) != 0;
+  for (const QuirkSetting& quirk : quirks) {
+    if (quirk.id == "all" || quirk.id == probe.known_defect) expected = quirk.on;
+  }
+  return expected;
+}
+
+Result<RuntimeAnswer> MeasureRuntime(const RuntimeProbe& probe, std::string_view target,
+                                     const WorkerOptions& options) {
+  const std::vector<std::string> arguments = Arguments(probe, target, options);
+  ANECHECK_ASSIGN(Subprocess process, Subprocess::Start(arguments));
+  const auto deadline =
+      Subprocess::Clock::now() + std::chrono::milliseconds(options.case_timeout_ms);
+  std::optional<RuntimeAnswer> answer;
+  double printed = 0;
+  Subprocess::ReadState state = Subprocess::ReadState::kLine;
+  while (!answer && state == Subprocess::ReadState::kLine) {
+    std::string line;
+    state = process.ReadLine(deadline, kLongestLine, options.memory_limit, line);
+    const size_t at = line.find(kAnswer);
+    if (at != std::string::npos) {
+      answer = Read(std::string_view(line).substr(at + kAnswer.size()));
+      printed += static_cast<double>(at);
+    } else {
+      printed += static_cast<double>(line.size());
+    }
+  }
+  const std::string end = process.Stop(std::chrono::milliseconds(500));
+  if (answer) {
+    if (probe.name == "bytes_printed" && answer->value) answer->value = printed;
+    return std::move(*answer);
+  }
+  if (state == Subprocess::ReadState::kTimeout) {
+    return RuntimeAnswer{std::nullopt, fmt::format("no answer in {} ms", options.case_timeout_ms)};
+  }
+  return RuntimeAnswer{std::nullopt, "the process " + end};
+}
+
+int RuntimeProbeMain(const E5rtLibrary& engine, std::string_view target, std::string_view name) {
+  const RuntimeProbe* probe = FindRuntimeProbe(name);
+  if (probe == nullptr) return 2;
+  const Result<double> value = probe->measure(engine, target);
+  const std::string text =
+      value.ok() ? fmt::format("value {}", *value) : "failed " + value.error().message;
+  // The engine may have printed without a line break; the answer is found behind it.
+  std::fwrite(kAnswer.data(), 1, kAnswer.size(), stdout);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fputc('\n', stdout);
+  return std::fflush(stdout) == 0 ? 0 : 3;
+}
+
+}  // namespace anecheck

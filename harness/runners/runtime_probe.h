@@ -1,0 +1,53 @@
+// What an engine does with its calls rather than with numbers: how many programs load, when events
+// advance, what is refused, what is left alone in memory. Each probe is one small program of calls
+// that gives one number, run in a process of its own. Used by `anecheck probe --runtime` and by the
+// power measurement.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "harness/base/result.h"
+#include "harness/runners/e5rt_library.h"
+#include "harness/runners/worker.h"
+
+namespace anecheck {
+
+struct RuntimeProbe {
+  std::string_view name;    // "loaded_programs"
+  std::string_view what;    // one line for people
+  double conforming = 0;    // what an engine without defects gives
+  std::string_view source;  // of that
+  // A documented defect that changes it: its id, what it gives, and the families that have it (bit
+  // f: family index f). Empty where there is none.
+  std::string_view known_defect = {};
+  double documented = 0;
+  uint32_t families = 0;
+  // Runs in the process of the probe. Errors: what did not work on the way.
+  Result<double> (*measure)(const E5rtLibrary& engine, std::string_view target) = nullptr;
+};
+std::span<const RuntimeProbe> RuntimeProbes();
+const RuntimeProbe* FindRuntimeProbe(std::string_view name);
+
+// Whether the probe's documented defect is to be expected: by the last setting of `quirks` that
+// concerns it, or else by the family.
+bool ExpectsDefect(const RuntimeProbe& probe, int family, std::span<const QuirkSetting> quirks);
+
+struct RuntimeAnswer {
+  std::optional<double> value;
+  std::string message;  // without a value: how the process ended, or what did not work
+};
+
+// Runs one probe in a fresh process of this executable on the engine that `options` configure. A
+// crash, a hang or an engine's refusal is an answer without a value; an Error means that no process
+// could be started.
+Result<RuntimeAnswer> MeasureRuntime(const RuntimeProbe& probe, std::string_view target,
+                                     const WorkerOptions& options);
+
+// The process's side: runs the probe called `name` and prints its answer. Returns the exit code.
+int RuntimeProbeMain(const E5rtLibrary& engine, std::string_view target, std::string_view name);
+
+}  // namespace anecheck

@@ -1,0 +1,553 @@
+// The probes of the runtime and of the compiler's gates, and the table of them.
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <dlfcn.h>
+#include <memory>
+#include <unistd.h>
+#include <vector>
+
+#include "harness/base/half.h"
+#include "harness/runners/analytics.h"
+#include "harness/runners/probe_program.h"
+#include "harness/runners/process_memory.h"
+#include "harness/runners/runtime_probe.h"
+
+namespace anecheck {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr size_t kBytes = 8;  // four elements
+// Above the 128 programs that a process may load (specification 001, operational limits).
+constexpr int kPrograms = 140;
+
+std::string AddOne() {
+  return ProbeText("tensor<fp16, [4]> x", "tensor<fp16, [4]> y = add(x = x, y = fp16(1));");
+}
+std::string Twice() {
+  return ProbeText("tensor<fp16, [4]> x", "tensor<fp16, [4]> y = add(x = x, y = x);");
+}
+
+Error Broken(const ProbeProgram& program) {
+  return MakeError(ErrorCode::kUnsupported, program.failed() + ": " + program.message());
+}
+
+void Fill(void* data, double value) {
+  const uint16_t bits = DoubleToHalf(value).bits;
+  for (size_t i = 0; i < kBytes / 2; ++i) std::memcpy(static_cast<char*>(data) + 2 * i, &bits, 2);
+}
+double First(const void* data) {
+  Half half;
+  std::memcpy(&half.bits, data, 2);
+  return HalfToDouble(half);
+}
+
+// x and y of AddOne bound to buffers of their own.
+struct Adder {
+  Adder(const E5rtLibrary& engine, std::string_view target, size_t output_bytes = kBytes)
+      : program(engine, target, AddOne()) {
+    if (!program.failed().empty()) return;
+    x = program.Bind("x", false, kBytes);
+    y = program.Bind("y", true, output_bytes);
+  }
+  bool ready() const { return x != nullptr && y != nullptr && program.failed().empty(); }
+
+  ProbeProgram program;
+  void* x = nullptr;
+  void* y = nullptr;
+};
+
+Result<double> LoadedPrograms(const E5rtLibrary& engine, std::string_view target) {
+  std::vector<std::unique_ptr<ProbeProgram>> programs;
+  while (programs.size() < kPrograms) {
+    programs.push_back(std::make_unique<ProbeProgram>(engine, target, AddOne()));
+    if (!programs.back()->failed().empty()) return static_cast<double>(programs.size()) - 1;
+  }
+  return static_cast<double>(programs.size());
+}
+
+Result<double> ProgramsInTurn(const E5rtLibrary& engine, std::string_view target) {
+  for (int i = 0; i < kPrograms; ++i) {
+    const ProbeProgram program(engine, target, AddOne());
+    if (!program.failed().empty()) return i;
+  }
+  return kPrograms;
+}
+
+constexpr uint32_t kNoBufferType = 3;
+
+Result<double> BadBufferTypeRefused(const E5rtLibrary& engine, std::string_view) {
+  void* buffer = nullptr;
+  const int64_t code = engine.api.buffer_alloc(&buffer, kBytes, kNoBufferType);
+  if (buffer != nullptr) engine.api.buffer_release(&buffer);
+  return code != 0 ? 1 : 0;
+}
+
+Result<double> ErrorText(const E5rtLibrary& engine, std::string_view target) {
+  ANECHECK_ASSIGN(const double refused, BadBufferTypeRefused(engine, target));
+  const char* text = engine.api.get_last_error_message();
+  return refused == 1 && text != nullptr && *text != 0 ? 1 : 0;
+}
+
+Result<double> BufferSize(const E5rtLibrary& engine, std::string_view) {
+  using Sizer = int64_t (*)(void*, size_t*);
+  const auto size_of = reinterpret_cast<Sizer>(dlsym(engine.handle, "e5rt_buffer_object_get_size"));
+  if (size_of == nullptr) return MakeError(ErrorCode::kUnsupported, "buffer_object_get_size");
+  void* buffer = nullptr;
+  size_t size = 0;
+  if (engine.api.buffer_alloc(&buffer, kBytes, 0) != 0) {
+    return MakeError(ErrorCode::kUnsupported, "buffer_object_alloc");
+  }
+  size_of(buffer, &size);
+  engine.api.buffer_release(&buffer);
+  return static_cast<double>(size);
+}
+
+Result<double> UnknownPortRefused(const E5rtLibrary& engine, std::string_view target) {
+  const ProbeProgram program(engine, target, AddOne());
+  if (!program.failed().empty()) return Broken(program);
+  void* port = nullptr;
+  const int64_t code = engine.api.operation_retain_input_port(program.operation(), "nobody", &port);
+  if (port != nullptr) engine.api.port_release(&port);
+  return code != 0 ? 1 : 0;
+}
+
+Result<double> FreshStreamResetRefused(const E5rtLibrary& engine, std::string_view target) {
+  ANECHECK_ASSIGN(const E5rtStreamApi stream, ResolveStreamApi(engine));
+  const ProbeProgram program(engine, target, AddOne());
+  if (!program.failed().empty()) return Broken(program);
+  return stream.stream_reset(program.stream()) != 0 ? 1 : 0;
+}
+
+Result<double> FreshPrepareRefused(const E5rtLibrary& engine, std::string_view target) {
+  ANECHECK_ASSIGN(const E5rtStreamApi stream, ResolveStreamApi(engine));
+  const ProbeProgram program(engine, target, AddOne());
+  if (!program.failed().empty()) return Broken(program);
+  const E5rtApi& api = engine.api;
+  void* options = nullptr;
+  void* operation = nullptr;
+  const bool made =
+      api.op_options_create_with_program_function(&options, program.function()) == 0 &&
+      api.op_options_set_operation_name(options, "other") == 0 &&
+      api.operation_create(&operation, options) == 0;
+  const int64_t code = made ? stream.operation_prepare_op_for_encode(operation) : 0;
+  if (operation != nullptr) api.operation_release(&operation);
+  if (options != nullptr) api.op_options_release(&options);
+  if (!made) return MakeError(ErrorCode::kUnsupported, "a second operation cannot be made");
+  return code != 0 ? 1 : 0;
+}
+
+Result<double> OperandOrder(const E5rtLibrary& engine, std::string_view target) {
+  ProbeProgram program(engine, target,
+                       ProbeText("tensor<fp16, [4]> a, tensor<fp16, [4]> b",
+                                 "tensor<fp16, [4]> y = sub(x = a, y = b);"));
+  void* a = program.failed().empty() ? program.Bind("a", false, kBytes) : nullptr;
+  void* b = a == nullptr ? nullptr : program.Bind("b", false, kBytes);
+  void* y = b == nullptr ? nullptr : program.Bind("y", true, kBytes);
+  if (y == nullptr) return Broken(program);
+  Fill(a, 5);
+  Fill(b, 2);
+  if (!program.Execute()) return Broken(program);
+  return First(y);
+}
+
+// y of AddOne after `runs` executions with y bound to x.
+Result<double> Resident(const E5rtLibrary& engine, std::string_view target, int runs) {
+  ProbeProgram program(engine, target, AddOne());
+  void* x = program.failed().empty() ? program.Bind("x", false, kBytes) : nullptr;
+  if (x == nullptr || program.Share("y", true, "x") == nullptr) return Broken(program);
+  Fill(x, 0);
+  for (int i = 0; i < runs; ++i) {
+    if (!program.Execute()) return Broken(program);
+  }
+  return First(x);
+}
+Result<double> ResidentOnce(const E5rtLibrary& engine, std::string_view target) {
+  return Resident(engine, target, 1);
+}
+Result<double> ResidentThrice(const E5rtLibrary& engine, std::string_view target) {
+  return Resident(engine, target, 3);
+}
+
+// (0 + 1) * 2 by two operations of one stream over one chain of buffers.
+Result<double> ChainOfTwo(const E5rtLibrary& engine, std::string_view target) {
+  ANECHECK_ASSIGN(const E5rtStreamApi stream, ResolveStreamApi(engine));
+  Adder first(engine, target);
+  if (!first.ready()) return Broken(first.program);
+  ProbeProgram second(engine, target, Twice());
+  if (!second.failed().empty()) return Broken(second);
+  void* between = second.Bind("x", false, kBytes);
+  void* y = between == nullptr ? nullptr : second.Bind("y", true, kBytes);
+  if (y == nullptr) return Broken(second);
+  // The second operation reads what the first one writes: its input takes the first one's buffer.
+  void* port = nullptr;
+  const E5rtApi& api = engine.api;
+  const bool chained = api.operation_retain_input_port(second.operation(), "x", &port) == 0 &&
+                       api.port_bind_buffer_object(port, first.program.buffer("y")) == 0 &&
+                       stream.operation_prepare_op_for_encode(second.operation()) == 0;
+  if (port != nullptr) api.port_release(&port);
+  if (!chained) return MakeError(ErrorCode::kUnsupported, "two operations cannot be chained");
+  Fill(first.x, 0);
+  Fill(first.y, 7);
+  if (!first.program.Encode(second) || !first.program.Execute()) return Broken(first.program);
+  return First(y);
+}
+
+// The completion block of the published block ABI, marked global so that retaining it does nothing.
+struct CompletionBlock {
+  struct Descriptor {
+    unsigned long reserved = 0;
+    unsigned long size = sizeof(CompletionBlock);
+  };
+  void* isa = nullptr;
+  int flags = 1 << 28;
+  int reserved = 0;
+  void (*invoke)(CompletionBlock*) = [](CompletionBlock* block) { ++block->calls; };
+  const Descriptor* descriptor = nullptr;
+  std::atomic<int> calls{0};
+};
+
+void Prepare(CompletionBlock& block) {
+  static const CompletionBlock::Descriptor descriptor;
+  static int own_class = 0;
+  void* found = dlsym(RTLD_DEFAULT, "_NSConcreteGlobalBlock");
+  block.isa = found != nullptr ? found : &own_class;
+  block.descriptor = &descriptor;
+}
+
+struct EventAnswer {
+  uint64_t signaled = 0;
+  int calls = 0;
+  double first = 0;  // of the output when the wait for the event was over
+};
+
+// AddOne on 41 with a completion event, by execute_sync or by submit_async.
+Result<EventAnswer> WithEvent(const E5rtLibrary& engine, std::string_view target, bool async) {
+  ANECHECK_ASSIGN(const E5rtStreamApi stream, ResolveStreamApi(engine));
+  auto block = std::make_unique<CompletionBlock>();
+  Prepare(*block);
+  void* event = nullptr;
+  EventAnswer answer;
+  {
+    Adder adder(engine, target);
+    if (!adder.ready()) return Broken(adder.program);
+    Fill(adder.x, 41);
+    Fill(adder.y, 0);
+    const bool bound =
+        stream.event_create(&event, "done", 0) == 0 &&
+        stream.operation_bind_completion_event(adder.program.operation(), event) == 0;
+    if (!bound) return MakeError(ErrorCode::kUnsupported, "an event cannot be bound");
+    if (!async) {
+      if (!adder.program.Execute()) return Broken(adder.program);
+    } else if (stream.stream_submit_async(adder.program.stream(), block.get()) != 0) {
+      return MakeError(ErrorCode::kUnsupported, "submit_async is refused");
+    }
+    const auto deadline = Clock::now() + std::chrono::seconds(2);
+    while (async && block->calls == 0 && Clock::now() < deadline) usleep(500);
+    answer.first = First(adder.y);
+  }  // releasing the stream waits for its requests
+  stream.event_get_last_signaled_value(event, &answer.signaled);
+  stream.event_release(&event);
+  answer.calls = block->calls;
+  return answer;
+}
+
+Result<double> SyncEventValue(const E5rtLibrary& engine, std::string_view target) {
+  ANECHECK_ASSIGN(const EventAnswer answer, WithEvent(engine, target, false));
+  return static_cast<double>(answer.signaled);
+}
+Result<double> AsyncEventValue(const E5rtLibrary& engine, std::string_view target) {
+  ANECHECK_ASSIGN(const EventAnswer answer, WithEvent(engine, target, true));
+  return static_cast<double>(answer.signaled);
+}
+Result<double> CompletionCalls(const E5rtLibrary& engine, std::string_view target) {
+  ANECHECK_ASSIGN(const EventAnswer answer, WithEvent(engine, target, true));
+  return answer.calls;
+}
+
+// Of 20 waits for an event, how many were over before the result was there.
+Result<double> EarlyEvents(const E5rtLibrary& engine, std::string_view target) {
+  ANECHECK_ASSIGN(const E5rtStreamApi stream, ResolveStreamApi(engine));
+  constexpr size_t kSide = 96;
+  auto block = std::make_unique<CompletionBlock>();
+  Prepare(*block);
+  ProbeProgram program(
+      engine, target,
+      ProbeText("tensor<fp16, [96, 96]> x", "tensor<fp16, [96, 96]> y = matmul(x = x, y = x);"));
+  const size_t bytes = kSide * kSide * 2;
+  void* x = program.failed().empty() ? program.Bind("x", false, bytes) : nullptr;
+  void* y = x == nullptr ? nullptr : program.Bind("y", true, bytes);
+  if (y == nullptr) return Broken(program);
+  for (size_t i = 0; i < bytes; i += kBytes) Fill(static_cast<char*>(x) + i, 1);
+  void* event = nullptr;
+  if (stream.event_create(&event, "done", 0) != 0 ||
+      stream.operation_bind_completion_event(program.operation(), event) != 0) {
+    return MakeError(ErrorCode::kUnsupported, "an event cannot be bound");
+  }
+  int early = 0;
+  const char* last = static_cast<const char*>(y) + bytes - 2;
+  for (int i = 0; i < 20; ++i) {
+    std::memset(y, 0, bytes);
+    const int calls = block->calls;
+    if (stream.stream_submit_async(program.stream(), block.get()) != 0) break;
+    stream.event_sync_wait(event);
+    uint16_t bits = 0;
+    std::memcpy(&bits, last, 2);
+    early += bits == 0 ? 1 : 0;
+    const auto deadline = Clock::now() + std::chrono::seconds(2);
+    while (block->calls == calls && Clock::now() < deadline) usleep(200);
+  }
+  stream.event_release(&event);
+  return early;
+}
+
+Result<double> Placement(const E5rtLibrary& engine, std::string_view target) {
+  const ProbeProgram program(engine, target, AddOne());
+  if (!program.failed().empty()) return Broken(program);
+  const auto text = ReadTextFile(program.folder() + "/analytics.mil");
+  if (!text.ok()) return 0;
+  return BackendInAnalytics(*text) == "ane" ? 1 : 2;
+}
+
+Result<double> Refused(const E5rtLibrary& engine, std::string_view target, const std::string& mil,
+                       uint64_t mask = 4) {
+  const ProbeProgram program(engine, target, mil, mask);
+  return program.failed() == "compile" ? 1 : 0;
+}
+
+std::string RankSix() {
+  return ProbeText("tensor<fp16, [1, 1, 1, 1, 1, 3]> x",
+                   "tensor<fp16, [1, 1, 1, 1, 1, 3]> y = relu(x = x);");
+}
+Result<double> RankSixRefused(const E5rtLibrary& engine, std::string_view target) {
+  return Refused(engine, target, RankSix());
+}
+Result<double> FallbackRefused(const E5rtLibrary& engine, std::string_view target) {
+  return Refused(engine, target, RankSix(), 7);
+}
+Result<double> RefusalNamesReason(const E5rtLibrary& engine, std::string_view target) {
+  const ProbeProgram program(engine, target, RankSix());
+  return program.message().find("ank") != std::string::npos ? 1 : 0;
+}
+Result<double> WideAxisRefused(const E5rtLibrary& engine, std::string_view target) {
+  return Refused(engine, target,
+                 ProbeText("tensor<fp16, [1, 1, 1, 65537]> x",
+                           "tensor<fp16, [1, 1, 1, 65537]> y = relu(x = x);"));
+}
+Result<double> WideKernelRefused(const E5rtLibrary& engine, std::string_view target) {
+  return Refused(engine, target,
+                 ProbeText("tensor<fp16, [1, 1, 1, 40]> x, tensor<fp16, [1, 1, 1, 33]> w",
+                           "tensor<fp16, [1, 1, 1, 8]> y = conv(x = x, weight = w);"));
+}
+Result<double> IntegerInputRefused(const E5rtLibrary& engine, std::string_view target) {
+  return Refused(engine, target,
+                 ProbeText("tensor<int32, [4]> x",
+                           "tensor<fp16, [4]> y = cast(x = x, dtype = string(\"fp16\"));"));
+}
+Result<double> UnknownTargetRefused(const E5rtLibrary& engine, std::string_view) {
+  return Refused(engine, "h99", AddOne());
+}
+
+Result<double> Accepted(const E5rtLibrary& engine, std::string_view target,
+                        const std::string& mil) {
+  ANECHECK_ASSIGN(const double refused, Refused(engine, target, mil));
+  return 1 - refused;
+}
+Result<double> KernelDepthAccepted(const E5rtLibrary& engine, std::string_view target) {
+  return Accepted(engine, target,
+                  ProbeText("tensor<fp16, [1, 1, 2, 2, 2]> x, tensor<fp16, [1, 1, 2, 1, 1]> w",
+                            "tensor<fp16, [1, 1, 1, 2, 2]> y = conv(x = x, weight = w);"));
+}
+// One column above the narrowest published limit of families with that defect: 13 on A13, 15 later.
+Result<double> KernelWidthAccepted(const E5rtLibrary& engine, std::string_view target) {
+  const bool first = target.find("13") != std::string_view::npos;
+  return Accepted(engine, target,
+                  first ? ProbeText("tensor<fp16, [1, 1, 1, 20]> x, tensor<fp16, [1, 1, 1, 14]> w",
+                                    "tensor<fp16, [1, 1, 1, 7]> y = conv(x = x, weight = w);")
+                        : ProbeText("tensor<fp16, [1, 1, 1, 20]> x, tensor<fp16, [1, 1, 1, 16]> w",
+                                    "tensor<fp16, [1, 1, 1, 5]> y = conv(x = x, weight = w);"));
+}
+Result<double> DynamicBatchAccepted(const E5rtLibrary& engine, std::string_view target) {
+  return Accepted(engine, target,
+                  ProbeText("tensor<fp16, [2, 1, 1, 4]> x, tensor<fp16, [1, 1, 1, 2]> w",
+                            "tensor<fp16, [2, 1, 1, 3]> y = conv(x = x, weight = w);"));
+}
+Result<double> MatmulRankFive(const E5rtLibrary& engine, std::string_view target) {
+  return Accepted(engine, target,
+                  ProbeText("tensor<fp16, [1, 1, 1, 2, 2]> x",
+                            "tensor<fp16, [1, 1, 1, 2, 2]> y = matmul(x = x, y = x);"));
+}
+Result<double> TransposeRankFive(const E5rtLibrary& engine, std::string_view target) {
+  return Accepted(engine, target,
+                  ProbeText("tensor<fp16, [1, 1, 1, 2, 2]> x",
+                            "tensor<fp16, [1, 1, 1, 2, 2]> y = transpose(x = x, "
+                            "perm = tensor<int32, [5]>([0, 1, 2, 4, 3]));"));
+}
+
+// Of 12 executions with new input each, how many failed or left another result than x + 1.
+Result<double> WrongRuns(const E5rtLibrary& engine, std::string_view target) {
+  Adder adder(engine, target);
+  if (!adder.ready()) return Broken(adder.program);
+  int wrong = 0;
+  for (int i = 1; i <= 12; ++i) {
+    Fill(adder.x, i);
+    const bool ran = adder.program.Execute();
+    wrong += ran && First(adder.y) == i + 1 ? 0 : 1;
+  }
+  return wrong;
+}
+
+Result<double> InputsKept(const E5rtLibrary& engine, std::string_view target) {
+  Adder adder(engine, target);
+  if (!adder.ready()) return Broken(adder.program);
+  Fill(adder.x, 3);
+  if (!adder.program.Execute()) return Broken(adder.program);
+  return First(static_cast<const char*>(adder.x) + kBytes - 2) == 3 ? 1 : 0;
+}
+
+// Bytes that changed behind the output in a buffer that is larger than it.
+Result<double> BytesOverrun(const E5rtLibrary& engine, std::string_view target) {
+  constexpr size_t kMargin = 64;
+  Adder adder(engine, target, kBytes + kMargin);
+  if (!adder.ready()) return Broken(adder.program);
+  constexpr unsigned char kMark = 0xa7;
+  std::memset(adder.y, kMark, kBytes + kMargin);
+  Fill(adder.x, 3);
+  if (!adder.program.Execute()) return Broken(adder.program);
+  double changed = 0;
+  for (size_t i = kBytes; i < kBytes + kMargin; ++i) {
+    changed += static_cast<const unsigned char*>(adder.y)[i] == kMark ? 0 : 1;
+  }
+  return changed;
+}
+
+// Whether even the fastest of eight executions of four additions took 20 ms.
+Result<double> Slow(const E5rtLibrary& engine, std::string_view target) {
+  Adder adder(engine, target);
+  if (!adder.ready()) return Broken(adder.program);
+  auto best = Clock::duration::max();
+  for (int i = 0; i < 8; ++i) {
+    const auto start = Clock::now();
+    if (!adder.program.Execute()) return Broken(adder.program);
+    best = std::min(best, Clock::now() - start);
+  }
+  return best >= std::chrono::milliseconds(20) ? 1 : 0;
+}
+
+constexpr uint64_t kMostGrowth = uint64_t{24} << 20;
+
+Result<double> MemoryOfRuns(const E5rtLibrary& engine, std::string_view target) {
+  Adder adder(engine, target);
+  if (!adder.ready() || !adder.program.Execute()) return Broken(adder.program);
+  const uint64_t before = ResidentBytes(getpid());
+  for (int i = 0; i < 48; ++i) {
+    if (!adder.program.Execute()) return Broken(adder.program);
+  }
+  return ResidentBytes(getpid()) > before + kMostGrowth ? 1 : 0;
+}
+Result<double> MemoryOfCompiles(const E5rtLibrary& engine, std::string_view target) {
+  const ProbeProgram warm(engine, target, AddOne());
+  if (!warm.failed().empty()) return Broken(warm);
+  const uint64_t before = ResidentBytes(getpid());
+  for (int i = 0; i < 12; ++i) {
+    const ProbeProgram program(engine, target, AddOne());
+    if (!program.failed().empty()) return Broken(program);
+  }
+  return ResidentBytes(getpid()) > before + kMostGrowth ? 1 : 0;
+}
+
+// Runs something; what the process prints meanwhile is counted outside of it.
+Result<double> BytesPrinted(const E5rtLibrary& engine, std::string_view target) {
+  Adder adder(engine, target);
+  if (!adder.ready() || !adder.program.Execute()) return Broken(adder.program);
+  return 0;
+}
+
+constexpr uint32_t kAll = 0xff;
+constexpr uint32_t kA13 = 1u << 2;
+constexpr uint32_t kA17 = 1u << 6;
+constexpr uint32_t kNarrow = 0xe4;  // A13 and A16 on
+constexpr std::string_view kLimits = "specification 001, operational limits";
+constexpr std::string_view kCalls = "specification 001, call sequence; facts e5rt_abi.md";
+constexpr std::string_view kDefects = "facts known_defects.csv";
+constexpr std::string_view kGates = "facts limits.csv; facts mil.md";
+
+constexpr std::array kProbes = {
+    RuntimeProbe{"loaded_programs", "programs that load in one process, of 140", kPrograms, kLimits,
+                 "D36", 128, kAll, LoadedPrograms},
+    RuntimeProbe{"programs_in_turn", "programs that load and are released in turn, of 140",
+                 kPrograms, kLimits, "", 0, 0, ProgramsInTurn},
+    RuntimeProbe{"sync_event_value", "value of a completion event after execute_sync", 1, kCalls,
+                 "D37", 0, kAll, SyncEventValue},
+    RuntimeProbe{"async_event_value", "value of a completion event after submit_async", 1, kCalls,
+                 "", 0, 0, AsyncEventValue},
+    RuntimeProbe{"completion_calls", "calls of the completion block of one submission", 1, kCalls,
+                 "", 0, 0, CompletionCalls},
+    RuntimeProbe{"early_events", "events that came before their result, of 20", 0, kCalls, "", 0, 0,
+                 EarlyEvents},
+    RuntimeProbe{"fallback_refused", "1: mask 0x7 does not run on the CPU what the engine refuses",
+                 1, kDefects, "D35", 0, kAll, FallbackRefused},
+    RuntimeProbe{"unknown_target_refused", "1: an unknown TargetArchitecture is refused", 1,
+                 kDefects, "P13", 0, kAll, UnknownTargetRefused},
+    RuntimeProbe{"placement", "1: analytics name the engine; 2: another backend; 0: there are none",
+                 1, kCalls, "", 0, 0, Placement},
+    RuntimeProbe{"kernel_depth_accepted", "1: a convolution with kernel depth 2 compiles", 1,
+                 kDefects, "D16", 0, kAll, KernelDepthAccepted},
+    RuntimeProbe{"kernel_width_accepted", "1: a convolution above kernel width 13 or 15 compiles",
+                 1, kDefects, "D29", 0, kNarrow, KernelWidthAccepted},
+    RuntimeProbe{"dynamic_batch_accepted",
+                 "1: a convolution by computed weights at batch 2 "
+                 "compiles",
+                 1, kDefects, "D30", 0, kA17, DynamicBatchAccepted},
+    RuntimeProbe{"matmul_rank_5_accepted", "1: matmul of rank 5 compiles", 1, kDefects, "D31", 0,
+                 kA13, MatmulRankFive},
+    RuntimeProbe{"transpose_rank_5_accepted", "1: transpose of rank 5 compiles", 1, kDefects, "P12",
+                 0, 0, TransposeRankFive},
+    RuntimeProbe{"rank_6_refused", "1: a tensor of rank 6 is refused", 1, kGates, "", 0, 0,
+                 RankSixRefused},
+    RuntimeProbe{"wide_axis_refused", "1: an axis of 65537 is refused", 1, kGates, "", 0, 0,
+                 WideAxisRefused},
+    RuntimeProbe{"wide_kernel_refused", "1: a kernel of width 33 is refused", 1, kGates, "", 0, 0,
+                 WideKernelRefused},
+    RuntimeProbe{"integer_input_refused", "1: a program input of int32 is refused", 1, kGates, "",
+                 0, 0, IntegerInputRefused},
+    RuntimeProbe{"refusal_names_reason", "1: the refusal of rank 6 speaks of the rank", 1, kGates,
+                 "", 0, 0, RefusalNamesReason},
+    RuntimeProbe{"bad_buffer_type_refused", "1: buffer type 3 is refused", 1, kCalls, "", 0, 0,
+                 BadBufferTypeRefused},
+    RuntimeProbe{"error_text", "1: a failed call leaves a message", 1, kCalls, "", 0, 0, ErrorText},
+    RuntimeProbe{"buffer_size", "size of a buffer of 8 bytes", kBytes, kCalls, "", 0, 0,
+                 BufferSize},
+    RuntimeProbe{"unknown_port_refused", "1: a port of an unknown name is refused", 1, kCalls, "",
+                 0, 0, UnknownPortRefused},
+    RuntimeProbe{"fresh_stream_reset_refused", "1: a stream never run cannot be reset", 1, kCalls,
+                 "", 0, 0, FreshStreamResetRefused},
+    RuntimeProbe{"fresh_prepare_refused", "1: an operation never encoded cannot be prepared", 1,
+                 kCalls, "", 0, 0, FreshPrepareRefused},
+    RuntimeProbe{"operand_order", "5 - 2 by two input ports", 3, kCalls, "", 0, 0, OperandOrder},
+    RuntimeProbe{"resident_once", "0 + 1 in place", 1, kCalls, "", 0, 0, ResidentOnce},
+    RuntimeProbe{"resident_thrice", "0 + 1 + 1 + 1 in place", 3, kCalls, "", 0, 0, ResidentThrice},
+    RuntimeProbe{"chain_of_two", "(0 + 1) * 2 by two operations of a stream", 2, kCalls, "", 0, 0,
+                 ChainOfTwo},
+    RuntimeProbe{"wrong_runs", "executions of 12 that fail or give another sum", 0, kCalls, "", 0,
+                 0, WrongRuns},
+    RuntimeProbe{"inputs_kept", "1: an execution leaves its input as it was", 1, kCalls, "", 0, 0,
+                 InputsKept},
+    RuntimeProbe{"bytes_overrun", "bytes changed behind an output", 0, kCalls, "", 0, 0,
+                 BytesOverrun},
+    RuntimeProbe{"bytes_printed", "bytes on standard output while a program runs", 0, kCalls, "", 0,
+                 0, BytesPrinted},
+    RuntimeProbe{"slow_runs", "1: four additions take 20 ms or more", 0, kCalls, "", 0, 0, Slow},
+    RuntimeProbe{"memory_of_runs", "1: 48 executions keep more than 24 MiB", 0, kCalls, "", 0, 0,
+                 MemoryOfRuns},
+    RuntimeProbe{"memory_of_compiles", "1: 12 compilations keep more than 24 MiB", 0, kCalls, "", 0,
+                 0, MemoryOfCompiles},
+};
+
+}  // namespace
+
+std::span<const RuntimeProbe> RuntimeProbes() { return kProbes; }
+
+}  // namespace anecheck

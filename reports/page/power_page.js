@@ -1,0 +1,134 @@
+// The measurement of power. All text goes through text nodes.
+"use strict";
+const data = JSON.parse(document.getElementById("power-data").textContent);
+const byId = (id) => document.getElementById(id);
+
+function make(tag, properties = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name === "class") node.className = value;
+    else if (name in node) node[name] = value;
+    else node.setAttribute(name, value);
+  }
+  node.append(...children);
+  return node;
+}
+
+const percent = (share) => `${+(share * 100).toFixed(1)} %`;
+const orDash = (value) => value === null || value === "" ? "–" : String(value);
+const units = (value) => value === null ? "more than 64" : String(value);
+
+function fillTable(table, heads, rows) {
+  const head = make("tr", {}, ...heads.map((text) => make("th", {scope: "col"}, text)));
+  const body = rows.map(([first, ...rest]) => make("tr", {},
+    make("th", {scope: "row"}, first), ...rest.map((text) => make("td", {}, text))));
+  table.replaceChildren(make("thead", {}, head), make("tbody", {}, ...body));
+}
+
+const FILTERS = ["search", "group", "kind", "found"];
+const filters = {};
+
+function readAddress() {
+  const given = new URLSearchParams(location.hash.slice(1));
+  for (const name of FILTERS) {
+    filters[name] = given.get(name) ?? "";
+    byId(`filter-${name}`).value = filters[name];
+  }
+}
+
+function writeAddress() {
+  const given = new URLSearchParams();
+  for (const name of FILTERS) if (filters[name]) given.set(name, filters[name]);
+  history.replaceState(null, "", `#${given}`);
+}
+
+function fits(fault) {
+  const text = `${fault.id} ${fault.op} ${fault.class} ${fault.description}`.toLowerCase();
+  return text.includes(filters.search.toLowerCase()) &&
+    (!filters.group || fault.group === filters.group) &&
+    (!filters.kind || fault.kind === filters.kind) &&
+    (!filters.found || fault.found === (filters.found === "yes"));
+}
+
+function how(fault) {
+  if (!fault.found) return fault.reason;
+  return [fault.by, fault.verdict, fault.found_op, fault.label, fault.target]
+    .filter((part) => part !== "").join(", ");
+}
+
+function drawFaults() {
+  const shown = data.faults.filter(fits);
+  fillTable(byId("faults"),
+    ["Defect", "Kind", "Operation", "Found", "Cases", "Seconds", "Nodes", "Elements", "How, or why not", "What it does"],
+    shown.map((fault) => [fault.id, fault.kind, orDash(fault.op), fault.found ? "✓ found" : "✗ not found",
+      fault.cases, fault.seconds.toFixed(2), orDash(fault.reproducer_nodes),
+      orDash(fault.reproducer_elements), how(fault), fault.description]));
+  byId("count").textContent = `${shown.length} of ${data.faults.length} defects`;
+  document.body.dataset.faults = shown.length;
+}
+
+function drawFigures() {
+  const {planted, planted_found, known, known_found, median_nodes, median_elements} = data.summary;
+  const figures = [
+    ["Planted faults found", `${planted_found} of ${planted}`],
+    ["Known defects found", `${known_found} of ${known}`],
+    ["False findings", data.false_findings],
+    ["Median reproducer", `${orDash(median_nodes)} nodes, ${orDash(median_elements)} elements`],
+  ];
+  byId("figures").replaceChildren(...figures.map(([name, value]) =>
+    make("div", {}, make("dt", {}, name), make("dd", {}, String(value)))));
+  byId("headline").textContent = `Seed ${data.seed}, at most ${data.cases} cases a defect, ` +
+    `targets ${data.targets.join(", ")}, ${data.engine}` +
+    (data.interrupted ? "; interrupted before its end" : "");
+}
+
+function drawMagnitudes() {
+  const shares = [...new Set(data.classes.map((row) => row.share))].sort((a, b) => b - a);
+  const table = (rows, key, cell) => [...new Set(rows.map(key))].map((name) => [name,
+    ...shares.map((share) => {
+      const row = rows.find((one) => key(one) === name && one.share === share);
+      return row ? cell(row) : "–";
+    })]);
+  fillTable(byId("classes"), ["Class", ...shares.map(percent)],
+    table(data.classes, (row) => row.class,
+      (row) => `${units(row.ulps)}; 1 in ${row.one_ulp_ops} of ${row.ops}`));
+  fillTable(byId("operations"), ["Operation", ...shares.map(percent)],
+    table(data.magnitudes, (row) => row.op, (row) => units(row.ulps)));
+  document.body.dataset.classes = byId("classes").tBodies[0].rows.length;
+  document.body.dataset.operations = byId("operations").tBodies[0].rows.length;
+}
+
+function drawClean() {
+  fillTable(byId("clean"),
+    ["Target", "Documented defects", "Cases", "Inconclusive", "False findings", "Seconds", "First"],
+    data.clean.map((row) => [row.target, row.quirks === "off" ? "off" : "the family's own",
+      row.cases, row.inconclusive, row.false_findings, row.seconds.toFixed(1), orDash(row.first)]));
+  document.body.dataset.clean = data.clean.length;
+}
+
+function fillChoices(name, values) {
+  byId(`filter-${name}`).replaceChildren(make("option", {value: ""}, "all"),
+    ...[...new Set(values)].sort().map((value) => make("option", {value}, value)));
+}
+
+fillChoices("group", data.faults.map((fault) => fault.group));
+fillChoices("kind", data.faults.map((fault) => fault.kind));
+for (const name of FILTERS) {
+  byId(`filter-${name}`).addEventListener("input", (event) => {
+    filters[name] = event.target.value;
+    writeAddress();
+    drawFaults();
+  });
+}
+byId("filter-clear").addEventListener("click", () => {
+  history.replaceState(null, "", "#");
+  readAddress();
+  drawFaults();
+});
+addEventListener("hashchange", () => { readAddress(); drawFaults(); });
+readAddress();
+drawFigures();
+drawFaults();
+drawMagnitudes();
+drawClean();
+document.body.dataset.ready = "true";

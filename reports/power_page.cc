@@ -1,0 +1,18 @@
+#include "reports/power_page.h"
+
+#include <nlohmann/json.hpp>
+
+#include "harness/base/json_text.h"
+#include "reports/html.h"
+#include "reports/page_files.h"
+
+namespace anecheck::reports {
+
+std::string PowerHtml(const nlohmann::ordered_json& power) {
+  std::string html = FillMark(page::kPowerTemplate, "{{style}}", page::kPageStyle);
+  html = FillMark(html, "{{script}}", page::kPowerPage);
+  // The data comes last, so that nothing in it can pass for a mark of the template.
+  return FillMark(html, "{{data}}", ScriptSafe(DumpJson(power)));
+}
+
+}  // namespace anecheck::reports
