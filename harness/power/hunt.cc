@@ -15,6 +15,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr uint64_t kFirstCases = 12;
+
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -112,18 +114,31 @@ bool ConcernsCalls(const Subject& subject) {
   return !ends_process && (subject.op_class == "runtime" || subject.op_class == "compiler");
 }
 
+// The probes that can show the subject, those of its own defect first.
+std::vector<const RuntimeProbe*> ProbesFor(const Subject& subject) {
+  std::vector<const RuntimeProbe*> probes;
+  const bool planted = subject.group == SubjectGroup::kPlanted;
+  for (const RuntimeProbe& probe : RuntimeProbes()) {
+    if (planted) probes.push_back(&probe);
+  }
+  for (const std::string& label : subject.labels) {
+    for (const RuntimeProbe& probe : RuntimeProbes()) {
+      if (probe.known_defect == label) probes.push_back(&probe);
+    }
+  }
+  return probes;
+}
+
 // Whether the probe's answer shows the subject; fills verdict and label.
 bool Shows(const Subject& subject, const RuntimeProbe& probe, const RuntimeAnswer& answer,
            HuntResult& result) {
-  const int family = subject.targets.front().family;
   if (subject.group == SubjectGroup::kKnownDefect) {
-    const bool own = std::ranges::find(subject.labels, probe.known_defect) != subject.labels.end();
-    if (!own || answer.value != probe.documented) return false;
+    if (answer.value != probe.documented) return false;
     result.verdict = "known-defect";
     result.label = probe.known_defect;
     return true;
   }
-  const bool defect = ExpectsDefect(probe, family, subject.quirks);
+  const bool defect = ExpectsDefect(probe, subject.targets.front().family, subject.quirks);
   if (answer.value == (defect ? probe.documented : probe.conforming)) return false;
   result.verdict = answer.value ? "wrong" : "failed";
   return true;
@@ -135,21 +150,37 @@ Result<bool> Probe(const Subject& subject, const HuntOptions& options, HuntResul
   worker.library = options.library;
   worker.faults = subject.faults;
   worker.quirks = subject.quirks;
-  worker.case_timeout_ms = options.case_timeout_ms;
+  // A probe does as much as a hundred cases.
+  worker.case_timeout_ms = 20 * options.case_timeout_ms;
   worker.memory_limit = options.memory_limit;
   const std::string& target = subject.targets.front().name;
-  for (const RuntimeProbe& probe : RuntimeProbes()) {
-    ANECHECK_ASSIGN(const RuntimeAnswer answer, MeasureRuntime(probe, target, worker));
+  for (const RuntimeProbe* probe : ProbesFor(subject)) {
+    ANECHECK_ASSIGN(const RuntimeAnswer answer, MeasureRuntime(*probe, target, worker));
     ++result.cases;
-    if (!Shows(subject, probe, answer, result)) continue;
+    if (!Shows(subject, *probe, answer, result)) continue;
     result.found = true;
-    result.by = fmt::format("probe {}", probe.name);
+    result.by = fmt::format("probe {}", probe->name);
     result.target = target;
-    result.summary = fmt::format("{}: {}", probe.what,
+    result.summary = fmt::format("{}: {}", probe->what,
                                  answer.value ? fmt::format("{}", *answer.value) : answer.message);
     return true;
   }
   return false;
+}
+
+// A campaign of the first `cases` cases, ended by the first finding that answers.
+Result<CampaignSummary> RunUpTo(CampaignOptions campaign, uint64_t cases, const Subject& subject,
+                                const std::atomic<bool>* stop) {
+  campaign.cases = cases;
+  std::atomic<bool> enough{false};
+  const auto progress = [&](const CampaignProgress&) {
+    const auto found = ReadFindings(campaign.db);
+    const bool hit = found.ok() && std::ranges::any_of(*found, [&](const FindingRecord& finding) {
+                       return Answers(subject, finding);
+                     });
+    if (hit || (stop != nullptr && stop->load())) enough = true;
+  };
+  return RunCampaign(campaign, [&] { return MakeRunner(campaign); }, progress, &enough);
 }
 
 }  // namespace
@@ -165,23 +196,20 @@ Result<HuntResult> Hunt(const Subject& subject, const HuntOptions& options,
     if (shown) return result;
   }
   ANECHECK_ASSIGN(const TempDirectory folder, TempDirectory::Create("anecheck-power-"));
-  const std::string db = folder.File("hunt.sqlite");
-  const CampaignOptions campaign = OptionsOf(subject, options, db);
-  std::atomic<bool> enough{false};
-  const auto progress = [&](const CampaignProgress&) {
-    const auto found = ReadFindings(db);
-    const bool hit = found.ok() && std::ranges::any_of(*found, [&](const FindingRecord& finding) {
-                       return Answers(subject, finding);
-                     });
-    if (hit || (stop != nullptr && stop->load())) enough = true;
-  };
-  ANECHECK_ASSIGN(const CampaignSummary summary,
-                  RunCampaign(campaign, [&] { return MakeRunner(campaign); }, progress, &enough));
+  // Most defects show within a few cases; the same ones come first in the whole campaign.
+  std::string db = folder.File("first.sqlite");
+  CampaignOptions campaign = OptionsOf(subject, options, db);
+  ANECHECK_ASSIGN(CampaignSummary summary,
+                  RunUpTo(campaign, std::min(kFirstCases, options.cases), subject, stop));
+  const auto answers = [&](const FindingRecord& finding) { return Answers(subject, finding); };
+  if (options.cases > kFirstCases && std::ranges::none_of(summary.list, answers)) {
+    campaign.db = db = folder.File("hunt.sqlite");
+    ANECHECK_ASSIGN(summary, RunUpTo(campaign, options.cases, subject, stop));
+  }
   result.seconds = SecondsSince(start);
   result.cases = summary.cases;
   if (subject.group == SubjectGroup::kKnownDefect) result.unlabelled = summary.findings;
-  const auto first = std::ranges::find_if(
-      summary.list, [&](const FindingRecord& finding) { return Answers(subject, finding); });
+  const auto first = std::ranges::find_if(summary.list, answers);
   if (first == summary.list.end()) {
     result.reason = Reason(summary);
     return result;
