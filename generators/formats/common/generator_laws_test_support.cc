@@ -62,6 +62,23 @@ void ExpectBreaksExactly(const Format& format, const MutationKind& kind, ByteSpa
   }
 }
 
+// Mutations apply to what others made, as long as it parses, or say that they do not.
+void ExpectMutationsChain(const Format& format, const DescriptorGenerator& generator) {
+  constexpr int kSecondMutations = 6;
+  ChoiceStream choices = ChoiceStream::FromSeed(77);
+  for (const MutationKind& first : generator.mutations) {
+    const Bytes bytes = generator.generate(choices);
+    const std::optional<Mutation> mutation = first.propose(bytes, choices);
+    const Result<Bytes> mutated = mutation ? first.apply(bytes, *mutation) : Result<Bytes>(bytes);
+    if (!mutated.ok() || !format.rewrite(*mutated).ok()) continue;
+    for (int i = 0; i < kSecondMutations; ++i) {
+      const MutationKind& second = choices.Pick(generator.mutations);
+      const std::optional<Mutation> next = second.propose(*mutated, choices);
+      if (next) EXPECT_TRUE(second.apply(*mutated, *next).ok()) << first.id << ", " << second.id;
+    }
+  }
+}
+
 }  // namespace
 
 void ExpectValidFiles(const Format& format, const DescriptorGenerator& generator, int seeds) {
@@ -110,6 +127,7 @@ void ExpectMutationsDoWhatTheySay(const Format& format, const DescriptorGenerato
     }
     EXPECT_GT(applied, 0) << kind.id << " never applied";
   }
+  ExpectMutationsChain(format, generator);
 }
 
 void ExpectEveryRuleIsBroken(const Format& format, const DescriptorGenerator& generator) {

@@ -367,6 +367,7 @@ bool LoopSection(Bytes& bytes, const Json& json, uint64_t, uint64_t) {
 
 bool CutTerminator(Bytes& bytes, const Json& json, uint64_t a, uint64_t) {
   const Json& places = json.at("root").at("@").at("symbol_names");
+  if (places.size() < 2) return false;
   const size_t index = 1 + a % (places.size() - 1);
   const uint32_t at = places.at(index).get<uint32_t>();
   bytes[at + 4 +
@@ -377,6 +378,7 @@ bool CutTerminator(Bytes& bytes, const Json& json, uint64_t a, uint64_t) {
 
 bool ResizeTable(Bytes& bytes, const Json& json, uint64_t a, uint64_t b) {
   const Json& vtables = json.at("vtables");
+  if (vtables.empty()) return false;
   const uint32_t at = vtables.at(a % vtables.size()).at("@").get<uint32_t>();
   bytes[at + 2] = static_cast<uint8_t>(4 * (b % 64));
   return true;

@@ -135,8 +135,9 @@ class TextMaker {
       case DataClass::kString:
         return "\"" + std::string(choices_.Pick(kStrings)) + "\"";
       case DataClass::kSigned: {
-        const int64_t half = int64_t{1} << (bits - 2);
-        return std::to_string(choices_.Range(-2 * half, half));
+        // From the least value of the type, without passing through a difference that int64 lacks.
+        const uint64_t half = uint64_t{1} << (bits - 2);
+        return std::to_string(static_cast<int64_t>(choices_.Below(3 * half + 1) - 2 * half));
       }
       case DataClass::kUnsigned: {
         const uint64_t bound = bits >= 64 ? ~uint64_t{0} : uint64_t{1} << bits;

@@ -188,13 +188,19 @@ Json* UnitWithBottoms(Json& json, uint64_t a) {
                    [](const Json&, const LayerSpec& layer) { return layer.min_bottoms > 0; });
 }
 
+// The element that `a` chooses. An empty list has none, and says so as a list that is not there
+// does.
+Json& ElementOf(Json& list, uint64_t a) { return list.at(list.empty() ? 0 : a % list.size()); }
+
 Json& InputAt(Json& json, uint64_t a) {
-  if (IsProcedures(json)) {
-    Json& list = Procedure(json).at("InputList");
-    return list.at(a % list.size());
-  }
-  const Json& names = Net(json).at("Inputs");
-  return Net(json).at(names.at(a % names.size()).get<std::string>());
+  if (IsProcedures(json)) return ElementOf(Procedure(json).at("InputList"), a);
+  return Net(json).at(ElementOf(Net(json).at("Inputs"), a).get<std::string>());
+}
+
+bool SetInAnyUnit(Json& json, uint64_t a, const char* key, const Json& value) {
+  Json* unit = AnyUnit(json, a);
+  if (unit != nullptr) (*unit)[key] = value;
+  return unit != nullptr;
 }
 
 bool SetBottom(Json* unit, const Json& name) {
@@ -272,15 +278,9 @@ constexpr DocumentEdit kEdits[] = {
        return true;
      }},
     {"rename-unit", "unit-name-agrees",
-     [](Json& json, uint64_t a, uint64_t) {
-       AnyUnit(json, a)->at("Name") = "other";
-       return true;
-     }},
+     [](Json& json, uint64_t a, uint64_t) { return SetInAnyUnit(json, a, "Name", "other"); }},
     {"unknown-type", "unit-type-known",
-     [](Json& json, uint64_t a, uint64_t) {
-       AnyUnit(json, a)->at("Type") = "Nonesuch";
-       return true;
-     }},
+     [](Json& json, uint64_t a, uint64_t) { return SetInAnyUnit(json, a, "Type", "Nonesuch"); }},
     {"drop-bottoms", "bottom-count",
      [](Json& json, uint64_t a, uint64_t) {
        Json* unit = UnitWithBottoms(json, a);
@@ -369,7 +369,7 @@ constexpr DocumentEdit kEdits[] = {
     {"list-a-unit-twice", "",
      [](Json& json, uint64_t a, uint64_t) {
        Json& units = Net(json).at("Units");
-       units.push_back(Json(units.at(a % units.size())));
+       units.push_back(Json(ElementOf(units, a)));
        return true;
      }},
     {"units-as-text", "",
@@ -378,10 +378,7 @@ constexpr DocumentEdit kEdits[] = {
        return true;
      }},
     {"unknown-unit-key", "",
-     [](Json& json, uint64_t a, uint64_t b) {
-       (*AnyUnit(json, a))["UnheardOf"] = b;
-       return true;
-     }},
+     [](Json& json, uint64_t a, uint64_t b) { return SetInAnyUnit(json, a, "UnheardOf", b); }},
 };
 
 constexpr auto kMutations = MakeMutationKinds<kFormat_netlist, kEdits>();

@@ -1,6 +1,8 @@
 // The laws of the netlist format over generated and damaged files, and the golden text of one.
 #include "generators/formats/netlist/netlist_generator.h"
 
+#include <nlohmann/json.hpp>
+
 #include "generators/formats/common/testing/generator_laws_suite.h"
 #include "harness/formats/netlist/netlist_format.h"
 
@@ -12,5 +14,21 @@ INSTANTIATE_TEST_SUITE_P(Netlist, GeneratorLaws,
                              .generator = &kGenerator_netlist,
                              .golden = "generators/formats/netlist/golden_seed_7.txt"}),
                          SubjectName);
+
+// A network without units, inputs and outputs parses and holds no place for most edits.
+TEST(NetlistMutations, TakeANetworkWithoutUnits) {
+  ChoiceStream choices = ChoiceStream::FromSeed(7);
+  Json json = kFormat_netlist.to_json(kGenerator_netlist.generate(choices)).value();
+  Json& document = json.at("document");
+  Json& net = document.at(document.at("Networks").at(0).get<std::string>());
+  for (const char* list : {"Units", "Inputs", "Outputs"}) net[list] = Json::array();
+  const Result<Bytes> file = kFormat_netlist.from_json(json);
+  ASSERT_TRUE(file.ok()) << file.error().message;
+  int refused = 0;
+  for (const MutationKind& kind : kGenerator_netlist.mutations) {
+    refused += kind.propose(*file, choices).has_value() ? 0 : 1;
+  }
+  EXPECT_GT(refused, 5);
+}
 
 }  // namespace anecheck::testing

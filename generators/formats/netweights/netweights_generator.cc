@@ -112,7 +112,7 @@ constexpr DocumentEdit kEdits[] = {
      }},
     {"overflow-size", "", nullptr,
      [](Bytes& bytes, const Json& json, uint64_t a, uint64_t) {
-       return HasTable(json) &&
+       return HasTable(json) && !json.at("blobs").empty() &&
               StoreWord(bytes, 16 + 16 * (a % json.at("blobs").size()), ~uint64_t{0});
      }},
     {"swap-blobs", "",

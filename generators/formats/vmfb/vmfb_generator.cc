@@ -237,6 +237,7 @@ bool CutTerminator(Bytes& bytes, const Json& json, uint64_t, uint64_t) {
 
 bool ResizeTable(Bytes& bytes, const Json& json, uint64_t a, uint64_t b) {
   const Json& vtables = json.at("module").at("vtables");
+  if (vtables.empty()) return false;
   const uint32_t at = vtables.at(a % vtables.size()).at("@").get<uint32_t>();
   bytes[at + 2] = static_cast<uint8_t>(4 * (b % 64));
   return true;

@@ -7,6 +7,7 @@
 
 #include "harness/base/byte_writer.h"
 #include "harness/base/checked_math.h"
+#include "harness/formats/npz/one_line.h"
 
 namespace anecheck::npz {
 namespace {
@@ -83,8 +84,8 @@ class DictReader {
     }
     SkipSpace();
     if (position_ < text_.size() && text_[position_] == '[') {
-      return MakeError(ErrorCode::kUnsupported, "npy header: structured types are not read",
-                       offset_ + position_);
+      return OneLineError(ErrorCode::kUnsupported, "npy header: structured types are not read",
+                          offset_ + position_);
     }
     ANECHECK_ASSIGN(header.descr, String());
     return {};
@@ -151,9 +152,9 @@ class DictReader {
     return Failure(fmt::format("'{}' is missing", c));
   }
   Error Failure(std::string_view what) const {
-    return MakeError(ErrorCode::kMalformed,
-                     fmt::format("npy header: {} at 0x{:x}", what, offset_ + position_),
-                     offset_ + position_);
+    return OneLineError(ErrorCode::kMalformed,
+                        fmt::format("npy header: {} at 0x{:x}", what, offset_ + position_),
+                        offset_ + position_);
   }
 
   std::string_view text_;
@@ -215,23 +216,25 @@ Result<Array> ReadNpy(std::span<const uint8_t> bytes, uint64_t base) {
   ANECHECK_ASSIGN(const Header header, ReadHeader(reader));
   const auto type = ElementTypeOfDescr(header.descr);
   if (!type) {
-    return MakeError(
+    return OneLineError(
         ErrorCode::kUnsupported,
         fmt::format("npy: element type '{}' is not read; convert it with astype()", header.descr),
         base);
   }
   if (header.fortran_order && header.shape.size() > 1) {
-    return MakeError(ErrorCode::kUnsupported,
-                     "npy: Fortran order is not read; save numpy.ascontiguousarray() of it", base);
+    return OneLineError(ErrorCode::kUnsupported,
+                        "npy: Fortran order is not read; save numpy.ascontiguousarray() of it",
+                        base);
   }
   const auto count = ElementCount(header.shape);
   const auto size = count ? CheckedMul(*count, ElementSize(*type)) : std::nullopt;
   if (!size || *size != reader.remaining()) {
-    return MakeError(ErrorCode::kMalformed,
-                     fmt::format("npy: shape ({}) of {} does not match {} bytes of data at 0x{:x}",
-                                 fmt::join(header.shape, ", "), header.descr, reader.remaining(),
-                                 reader.offset()),
-                     reader.offset());
+    return OneLineError(
+        ErrorCode::kMalformed,
+        fmt::format("npy: shape ({}) of {} does not match {} bytes of data at 0x{:x}",
+                    fmt::join(header.shape, ", "), header.descr, reader.remaining(),
+                    reader.offset()),
+        reader.offset());
   }
   const auto data = reader.Bytes(*size, "data");
   return Array{*type, header.shape, {data.begin(), data.end()}};
@@ -241,7 +244,7 @@ Result<std::vector<uint8_t>> WriteNpy(const Array& array) {
   const auto count = ElementCount(array.shape);
   const auto size = count ? CheckedMul(*count, ElementSize(array.type)) : std::nullopt;
   if (!size || *size != array.data.size() || array.shape.size() > kMaxRank) {
-    return MakeError(
+    return OneLineError(
         ErrorCode::kInvalid,
         fmt::format("npy: shape ({}) of {} does not match {} bytes of data",
                     fmt::join(array.shape, ", "), ElementDescr(array.type), array.data.size()));

@@ -99,6 +99,8 @@ TEST(Npy, RejectsWithPlaceAndReason) {
                 "npy header: descr, fortran_order and shape must all be there at 0x129"},
            Case{"{'descr': '<f4', 'descr': '<f4'}", ErrorCode::kMalformed,
                 "npy header: key 'descr' is not expected at 0x123"},
+           Case{"{'de\nscr': '<f4'}", ErrorCode::kMalformed,
+                "npy header: key 'de\\x0ascr' is not expected at 0x114"},
            Case{"{'descr': '<f4', 'fortran_order': 0, 'shape': (1,)}", ErrorCode::kMalformed,
                 "npy header: fortran_order is neither True nor False at 0x12c"},
            Case{"{'shape': (99999999999999999999,)}", ErrorCode::kMalformed,

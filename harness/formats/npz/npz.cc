@@ -4,6 +4,7 @@
 #include <set>
 
 #include "harness/base/file.h"
+#include "harness/formats/npz/one_line.h"
 #include "harness/formats/npz/zip.h"
 
 namespace anecheck::npz {
@@ -25,13 +26,14 @@ Result<std::vector<NamedArray>> ReadNpz(std::span<const uint8_t> bytes, uint64_t
   for (const ZipEntry& entry : archive.entries) {
     std::string name = entry.central.name;
     if (!name.ends_with(kSuffix)) {
-      return MakeError(ErrorCode::kMalformed,
-                       fmt::format("npz: member '{}' is no .npy array", name), entry.local_offset);
+      return OneLineError(ErrorCode::kMalformed,
+                          fmt::format("npz: member '{}' is no .npy array", name),
+                          entry.local_offset);
     }
     name.resize(name.size() - kSuffix.size());
     if (!names.insert(name).second) {
-      return MakeError(ErrorCode::kMalformed, fmt::format("npz: member '{}' comes twice", name),
-                       entry.local_offset);
+      return OneLineError(ErrorCode::kMalformed, fmt::format("npz: member '{}' comes twice", name),
+                          entry.local_offset);
     }
     ANECHECK_ASSIGN(const std::vector<uint8_t> content, ExtractZip(entry, limit));
     limit -= content.size();
@@ -49,8 +51,8 @@ Result<std::vector<uint8_t>> WriteNpz(std::span<const NamedArray> arrays, bool c
   std::set<std::string_view> names;
   for (const NamedArray& array : arrays) {
     if (array.name.empty() || !names.insert(array.name).second) {
-      return MakeError(ErrorCode::kInvalid,
-                       fmt::format("npz: array name '{}' is empty or comes twice", array.name));
+      return OneLineError(ErrorCode::kInvalid,
+                          fmt::format("npz: array name '{}' is empty or comes twice", array.name));
     }
     auto content = WriteNpy(array.array);
     if (!content.ok()) return Prefixed(array.name, std::move(content).error());

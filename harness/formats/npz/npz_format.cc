@@ -15,6 +15,7 @@
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
 #include "harness/formats/npz/npz.h"
+#include "harness/formats/npz/one_line.h"
 #include "harness/formats/npz/zip.h"
 
 namespace anecheck {
@@ -234,7 +235,8 @@ class JsonFields {
   const Status& status() const { return status_; }
   void Fail(const char* key, std::string_view what) {
     if (status_.ok()) {
-      status_ = MakeError(ErrorCode::kMalformed, fmt::format("npz json: '{}' {}", key, what));
+      status_ =
+          npz::OneLineError(ErrorCode::kMalformed, fmt::format("npz json: '{}' {}", key, what));
     }
   }
 
@@ -348,7 +350,7 @@ Result<Bytes> FromJson(const Json& json) {
     return bytes;
   }
   if (container == "zip") return ArchiveFromJson(json);
-  return MakeError(ErrorCode::kMalformed, "npz json: 'container' is neither npy nor zip");
+  return npz::OneLineError(ErrorCode::kMalformed, "npz json: 'container' is neither npy nor zip");
 }
 
 Result<Bytes> Rewrite(ByteSpan bytes) {
