@@ -20,7 +20,7 @@ def main():
     try:
         with open(sys.argv[1], "rb") as file:
             document = plistlib.load(file)
-    except (plistlib.InvalidFileException, xml.parsers.expat.ExpatError) as error:
+    except (ValueError, xml.parsers.expat.ExpatError) as error:  # InvalidFileException is a ValueError
         sys.exit(f"refused: {type(error).__name__}")
     except BaseException:
         traceback.print_exc()
