@@ -22,10 +22,17 @@ bool DrawSquare(Drawer& drawer, ValueId x) {
   return EmitUnary(drawer, OpKind::kSquare, x, {0, square, range.integer});
 }
 
+// Special values also meet functions outside of their domain, and at -0.
+bool AnySign(Drawer& drawer) {
+  return drawer.mode() == CaseMode::kSpecial && drawer.choices().Coin();
+}
+
 bool DrawSqrt(Drawer& drawer, ValueId x) {
-  const ValueId from = NotNegative(drawer, x);
+  const ValueId from = AnySign(drawer) ? x : NotNegative(drawer, x);
   return EmitUnary(drawer, OpKind::kSqrt, from, {0, std::sqrt(drawer.range(from).Magnitude())});
 }
+
+constexpr ValueRange kEverything = {-65504, 65504};
 
 // With an epsilon that is exact in fp16, or the default.
 bool EmitWithEpsilon(Drawer& drawer, OpKind kind, ValueId x, double epsilon,
@@ -39,18 +46,21 @@ bool EmitWithEpsilon(Drawer& drawer, OpKind kind, ValueId x, double epsilon,
 
 bool DrawRsqrt(Drawer& drawer, ValueId x) {
   constexpr std::array<double, 4> kEpsilons = {0x1p-4, 0x1p-10, 1, 0};
+  if (AnySign(drawer)) return EmitWithEpsilon(drawer, OpKind::kRsqrt, x, 0, kEverything);
   return EmitWithEpsilon(drawer, OpKind::kRsqrt, NotNegative(drawer, x),
                          drawer.choices().Pick(kEpsilons), {0, 64});
 }
 
 bool DrawInverse(Drawer& drawer, ValueId x) {
   constexpr std::array<double, 3> kEpsilons = {0x1p-4, 1, 4};
+  if (AnySign(drawer)) return EmitWithEpsilon(drawer, OpKind::kInverse, x, 0, kEverything);
   return EmitWithEpsilon(drawer, OpKind::kInverse, NotNegative(drawer, x),
                          drawer.choices().Pick(kEpsilons), {0, 16});
 }
 
 bool DrawLog(Drawer& drawer, ValueId x) {
   constexpr std::array<double, 4> kEpsilons = {0x1p-4, 0x1p-10, 1, 0};
+  if (AnySign(drawer)) return EmitWithEpsilon(drawer, OpKind::kLog, x, 0, kEverything);
   return EmitWithEpsilon(drawer, OpKind::kLog, NotNegative(drawer, x),
                          drawer.choices().Pick(kEpsilons), {-18, 12});
 }

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "harness/campaign/artifact.h"
+#include "harness/campaign/coverage.h"
 #include "harness/campaign/judge_case.h"
 #include "harness/campaign/resume.h"
 #include "harness/campaign/run_record.h"
@@ -59,7 +60,12 @@ class Campaign {
   Campaign(const CampaignOptions& options, const RunnerFactory& make_runner,
            const std::function<void(const CampaignProgress&)>& progress,
            const std::atomic<bool>* stop)
-      : options_(options), make_runner_(make_runner), progress_(progress), stop_(stop) {}
+      : options_(options), make_runner_(make_runner), progress_(progress), stop_(stop) {
+    if (!options.steer || options.targets.empty()) return;
+    // What the lowest family reaches, all do.
+    const auto lowest = std::ranges::min_element(options.targets, {}, &CampaignTarget::family);
+    steering_.emplace(lowest->family);
+  }
 
   Result<CampaignSummary> Run() {
     ANECHECK_ASSIGN(confirmer_, make_runner_());
@@ -86,6 +92,7 @@ class Campaign {
                                    ProvenanceName(identity.provenance), identity.engine));
     }
     ANECHECK_ASSIGN(Store store, Store::Open(options_.db));
+    ANECHECK_RETURN_IF_ERROR(Recall(store, point.run));
     return RunRest(store, point.run, identity);
   }
 
@@ -155,13 +162,40 @@ class Campaign {
     changed_.notify_all();
   }
 
+  uint64_t FirstCase(uint64_t batch) const {
+    return (batch * options_.shards + options_.shard) * kBatch;
+  }
+
+  // What a run that is resumed has met.
+  Status Recall(Store& store, int64_t run) {
+    if (!steering_) return {};
+    const std::string id = std::to_string(run);
+    ANECHECK_ASSIGN(const auto rows, store.Query("SELECT kind, cell, first_case FROM coverage "
+                                                 "WHERE run = CAST(? AS INTEGER)",
+                                                 {&id, 1}));
+    for (const auto& row : rows) steering_->Meet(row[0], row[1], std::stoull(row[2]));
+    return {};
+  }
+
+  // The options of case `index`. Steering looks at batches that are recorded whatever the threads
+  // do, and at no later one.
+  CampaignOptions OptionsOf(uint64_t batch, uint64_t index) {
+    CampaignOptions options = options_;
+    if (!steering_) return options;
+    const uint64_t known = batch + 1 < kAhead ? 0 : FirstCase(batch + 1 - kAhead);
+    const std::lock_guard lock(mutex_);
+    options.ops &= steering_->OpsFor(index, options_.seed, known);
+    if (options.ops.none()) options.ops = options_.ops;
+    return options;
+  }
+
   BatchResult RunBatch(uint64_t batch, Runner& runner, Evaluation& evaluation) {
     BatchResult result;
     std::vector<Case> items;
-    const uint64_t first = (batch * options_.shards + options_.shard) * kBatch;
+    const uint64_t first = FirstCase(batch);
     const uint64_t end = std::min(options_.cases, first + kBatch);
     for (uint64_t index = first; index < end; ++index) {
-      Result<Case> item = MakeCase(options_, index);
+      Result<Case> item = MakeCase(OptionsOf(batch, index), index);
       if (!item.ok()) {
         result.error = item.error();
         return result;
@@ -181,6 +215,7 @@ class Campaign {
       CaseOutcome outcome = JudgeCase(items[i], options_.route, (*replies)[i], evaluation);
       Refine(items[i], (*replies)[i], runner, evaluation, outcome);
       CountReach(items[i], outcome, result.record);
+      CountCoverage(items[i], result.record);
       result.record.cases.push_back(outcome.record);
       if (!IsSuspect(outcome.record.verdict) || outcome.engine_lacks_op) continue;
       std::string signature = Signature(outcome);
@@ -213,6 +248,7 @@ class Campaign {
       {
         const std::lock_guard lock(mutex_);
         written_ = batch + 1;
+        if (steering_) Meet(result.record);
       }
       changed_.notify_all();
       Report();
@@ -220,6 +256,12 @@ class Campaign {
     summary_.interrupted =
         stop_ != nullptr && stop_->load() && summary_.cases < CasesOfShard(options_);
     return {};
+  }
+
+  void Meet(const BatchRecord& batch) {
+    for (const auto& [cell, counts] : batch.coverage) {
+      steering_->Meet(cell.first, cell.second, counts.first_case);
+    }
   }
 
   // Tries the first case of a signature again; later ones only count.
@@ -294,6 +336,7 @@ class Campaign {
   std::set<std::string> signatures_;
   CampaignSummary summary_;
 
+  std::optional<Steering> steering_;  // held by mutex_
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<uint64_t, BatchResult> results_;

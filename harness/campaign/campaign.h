@@ -38,6 +38,9 @@ struct CampaignOptions {
   // `shards`: all shards together make the cases of the whole.
   uint64_t shard = 0;
   uint64_t shards = 1;
+  // Half of the cases take operations whose cells of coverage.h are still empty. The cases of a
+  // shard then follow from that shard alone.
+  bool steer = false;
   std::string route = "mil";
   std::string runner = "e5rt";
   WorkerOptions worker;

@@ -110,6 +110,7 @@ ordered_json OptionsToJson(const CampaignOptions& options) {
   for (const QuirkSetting& quirk : options.worker.quirks) {
     json["quirks"].push_back(QuirkText(quirk));
   }
+  if (options.steer) json["steer"] = true;
   json["case_timeout_ms"] = options.worker.case_timeout_ms;
   return json;
 }
@@ -129,6 +130,7 @@ Result<CampaignOptions> OptionsFromJson(const ordered_json& json) {
     if (!mode) return Bad(kPath, fmt::format("modes: \"{}\" is no mode", name));
     options.modes.push_back(*mode);
   }
+  options.steer = json.value("steer", false);
   ANECHECK_RETURN_IF_ERROR(ReadOps(json, options));
   ANECHECK_RETURN_IF_ERROR(ReadEngine(json, options));
   return options;

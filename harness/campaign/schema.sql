@@ -1,4 +1,4 @@
--- Version 2 of the results file. One file holds any number of runs; `merge` copies rows between
+-- Version 3 of the results file. One file holds any number of runs; `merge` copies rows between
 -- files. Every table that is read by run has an index that begins with it.
 
 CREATE TABLE meta (
@@ -119,4 +119,14 @@ CREATE TABLE probes (
   agrees TEXT NOT NULL,            -- 'yes', 'no', '' where there is nothing to compare
   message TEXT NOT NULL,           -- why it is unmeasured
   PRIMARY KEY (run, probe, target)
+) WITHOUT ROWID;
+
+-- Cells of the space of cases that a run met (harness/campaign/coverage.h).
+CREATE TABLE coverage (
+  run INTEGER NOT NULL REFERENCES runs(id),
+  kind TEXT NOT NULL,              -- 'op_attribute', 'op_pair', ...
+  cell TEXT NOT NULL,              -- 'conv.groups=given', 'conv>relu'
+  cases INTEGER NOT NULL,
+  first_case INTEGER NOT NULL,
+  PRIMARY KEY (run, kind, cell)
 ) WITHOUT ROWID;

@@ -83,17 +83,21 @@ Result<int> ReadVersion(sqlite3* database, const std::string& path) {
                                path, *version, kSchemaVersion));
 }
 
-// The part of the schema that begins with the table `name`, which came with a later version.
-std::string SchemaFrom(std::string_view name) {
+// The part of the schema that makes the table `name`, which came with a later version.
+std::string TableSql(std::string_view name) {
+  constexpr std::string_view kEnd = "WITHOUT ROWID;";
   const std::string_view schema = kSchemaSql;
-  return std::string(schema.substr(schema.find(fmt::format("CREATE TABLE {} ", name))));
+  const size_t begin = schema.find(fmt::format("CREATE TABLE {} ", name));
+  return std::string(schema.substr(begin, schema.find(kEnd, begin) + kEnd.size() - begin));
 }
 
 // What each version added to the one before: entry v brings version v + 1 to v + 2.
 std::string MigrationSql(int from) {
   switch (from) {
     case 1:
-      return SchemaFrom("probes");
+      return TableSql("probes");
+    case 2:
+      return TableSql("coverage");
     default:
       return {};
   }
@@ -320,6 +324,20 @@ Status Store::AddCounts(int64_t run, const BatchRecord& batch) {
   return {};
 }
 
+Status Store::AddCoverage(int64_t run, const BatchRecord& batch) {
+  ANECHECK_ASSIGN(
+      Statement insert,
+      Statement::Prepare(database_,
+                         "INSERT INTO coverage VALUES (?,?,?,?,?) ON CONFLICT DO UPDATE SET "
+                         "cases = cases + excluded.cases, "
+                         "first_case = min(first_case, excluded.first_case)"));
+  for (const auto& [key, counts] : batch.coverage) {
+    insert.Bind(run).Bind(key.first).Bind(key.second).Bind(counts.cases).Bind(counts.first_case);
+    if (!insert.Run()) return Failed("cannot record coverage");
+  }
+  return {};
+}
+
 Status Store::AppendProbes(int64_t run, std::span<const ProbeRecord> probes) {
   ANECHECK_ASSIGN(Statement insert,
                   Statement::Prepare(database_, "INSERT INTO probes VALUES (?,?,?,?,?,?,?,?)"));
@@ -342,6 +360,7 @@ Status Store::Append(int64_t run, const BatchRecord& batch) {
   Status status = InsertCases(run, batch);
   if (status.ok()) status = InsertFindings(run, batch);
   if (status.ok()) status = AddCounts(run, batch);
+  if (status.ok()) status = AddCoverage(run, batch);
   if (status.ok()) status = Execute("COMMIT");
   if (!status.ok()) sqlite3_exec(database_, "ROLLBACK", nullptr, nullptr, nullptr);
   return status;

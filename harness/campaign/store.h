@@ -18,7 +18,7 @@ struct sqlite3;
 
 namespace anecheck {
 
-inline constexpr int kSchemaVersion = 2;
+inline constexpr int kSchemaVersion = 3;
 
 struct RunRecord {
   std::string uuid, command, options;
@@ -63,13 +63,20 @@ struct ReachCounts {
 inline constexpr size_t kUlpBuckets = 17;
 using UlpCounts = std::array<uint64_t, kUlpBuckets>;
 
+// Cases that met one cell of coverage.h; columns of the table `coverage`.
+struct CoverageCounts {
+  int64_t cases = 0;
+  uint64_t first_case = 0;
+};
+
 // What a batch of cases adds to the file, in one transaction.
 struct BatchRecord {
   std::vector<CaseRecord> cases;
   std::vector<FindingRecord> findings;
   std::map<std::tuple<std::string, std::string, std::string>, ReachCounts>
-      reach;                                                     // target, route, op
-  std::map<std::pair<std::string, std::string>, UlpCounts> ulp;  // target, op
+      reach;                                                               // target, route, op
+  std::map<std::pair<std::string, std::string>, UlpCounts> ulp;            // target, op
+  std::map<std::pair<std::string, std::string>, CoverageCounts> coverage;  // kind, cell
 };
 
 // One row of `probes`; the columns of schema.sql.
@@ -120,6 +127,7 @@ class Store {
   Status InsertCases(int64_t run, const BatchRecord& batch);
   Status InsertFindings(int64_t run, const BatchRecord& batch);
   Status AddCounts(int64_t run, const BatchRecord& batch);
+  Status AddCoverage(int64_t run, const BatchRecord& batch);
 
   std::string path_;
   sqlite3* database_ = nullptr;

@@ -125,8 +125,8 @@ TEST_F(StoreTest, ParametersAreBoundNotPasted) {
   EXPECT_EQ((*rows)[0][0], hostile[0]);
 }
 
-// A file as version 1 wrote it: the same tables without `probes`.
-std::string VersionOneFile(const std::string& path) {
+// A file as an older version wrote it: without the tables that came later.
+std::string OldFile(const std::string& path, int version) {
   auto store = Store::Open(path);
   EXPECT_TRUE(store.ok());
   const auto run = store->BeginRun(ExampleRun("u1"));
@@ -134,8 +134,10 @@ std::string VersionOneFile(const std::string& path) {
   sqlite3* raw = nullptr;
   EXPECT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
   EXPECT_EQ(sqlite3_exec(raw,
-                         "DROP TABLE probes; UPDATE meta SET value = '1' WHERE key = "
-                         "'schema_version'",
+                         version == 1 ? "DROP TABLE probes; DROP TABLE coverage; UPDATE meta SET "
+                                        "value = '1' WHERE key = 'schema_version'"
+                                      : "DROP TABLE coverage; UPDATE meta SET value = '2' WHERE "
+                                        "key = 'schema_version'",
                          nullptr, nullptr, nullptr),
             SQLITE_OK);
   sqlite3_close(raw);
@@ -143,10 +145,10 @@ std::string VersionOneFile(const std::string& path) {
 }
 
 TEST_F(StoreTest, FilesOfVersionOneAreBroughtUp) {
-  const std::string path = VersionOneFile(Path("old.sqlite"));
+  const std::string path = OldFile(Path("old.sqlite"), 1);
   auto store = Store::Open(path);
   ASSERT_TRUE(store.ok()) << store.error().message;
-  EXPECT_EQ(One(*store, "SELECT value FROM meta WHERE key = 'schema_version'"), "2");
+  EXPECT_EQ(One(*store, "SELECT value FROM meta WHERE key = 'schema_version'"), "3");
   EXPECT_EQ(One(*store, "SELECT count(*) FROM cases"), "1") << "what was there stays";
   const auto run = store->BeginRun(ExampleRun("u2"));
   ASSERT_TRUE(run.ok());
@@ -157,8 +159,37 @@ TEST_F(StoreTest, FilesOfVersionOneAreBroughtUp) {
   EXPECT_TRUE(Store::Open(path).ok()) << "bringing up happens once";
 }
 
+TEST_F(StoreTest, FilesOfVersionTwoGetATableForCoverage) {
+  const std::string path = OldFile(Path("old.sqlite"), 2);
+  {
+    auto reader = Store::OpenReadOnly(path);
+    ASSERT_TRUE(reader.ok());
+    EXPECT_EQ(One(*reader, "SELECT count(*) FROM coverage"), "0");
+  }
+  auto store = Store::Open(path);
+  ASSERT_TRUE(store.ok()) << store.error().message;
+  EXPECT_EQ(One(*store, "SELECT value FROM meta WHERE key = 'schema_version'"), "3");
+  EXPECT_EQ(One(*store, "SELECT count(*) FROM cases"), "1") << "what was there stays";
+  const auto run = store->BeginRun(ExampleRun("u2"));
+  BatchRecord batch;
+  batch.coverage[{"op_pair", "conv>relu"}] = {.cases = 2, .first_case = 7};
+  ASSERT_TRUE(store->Append(*run, batch).ok());
+  EXPECT_EQ(One(*store, "SELECT cell FROM coverage"), "conv>relu");
+}
+
+TEST_F(StoreTest, CoverageAddsUpAndKeepsTheFirstCase) {
+  auto store = Store::Open(Path("a.sqlite"));
+  const auto run = store->BeginRun(ExampleRun("u1"));
+  BatchRecord batch;
+  batch.coverage[{"value", "all.input=nan"}] = {.cases = 2, .first_case = 70};
+  ASSERT_TRUE(store->Append(*run, batch).ok());
+  batch.coverage[{"value", "all.input=nan"}] = {.cases = 3, .first_case = 130};
+  ASSERT_TRUE(store->Append(*run, batch).ok());
+  EXPECT_EQ(One(*store, "SELECT cases || '/' || first_case FROM coverage"), "5/70");
+}
+
 TEST_F(StoreTest, ReadersOfVersionOneSeeEmptyTablesAndChangeNothing) {
-  const std::string path = VersionOneFile(Path("old.sqlite"));
+  const std::string path = OldFile(Path("old.sqlite"), 1);
   const auto before = ReadFile(path);
   auto store = Store::OpenReadOnly(path);
   ASSERT_TRUE(store.ok()) << store.error().message;
@@ -230,7 +261,7 @@ TEST_F(StoreTest, ForeignDamagedNewerAndMissingFilesAreRefusedAndUntouched) {
   sqlite3_close(raw);
   const auto future = Store::Open(newer);
   ASSERT_FALSE(future.ok());
-  EXPECT_NE(future.error().message.find("has schema version 99, this tool reads up to 2"),
+  EXPECT_NE(future.error().message.find("has schema version 99, this tool reads up to 3"),
             std::string::npos);
 
   const auto missing = Store::OpenReadOnly(Path("missing.sqlite"));

@@ -105,6 +105,8 @@ void AddCampaignFlags(CLI::App& command, CampaignFlags& flags) {
                      "Worker processes (default: one a processor); results do not depend on it");
   command.add_option("--shard", flags.shard,
                      "Run part i of n, 2/8; all parts together make the same cases as the whole");
+  command.add_flag("--steer", flags.steer,
+                   "Aim half of the cases at operations and pairs that were not met yet");
   command.add_option("--targets", flags.targets, "Compiler targets, h13,h17s or all")
       ->capture_default_str();
   command.add_option("--mode", flags.modes,
@@ -143,6 +145,12 @@ Result<CampaignOptions> ToOptions(const CampaignFlags& flags) {
   }
   options.jobs = flags.jobs > 0 ? flags.jobs : DefaultJobs();
   ANECHECK_RETURN_IF_ERROR(ReadShard(flags.shard, options));
+  options.steer = flags.steer;
+  if (options.steer && options.shards > 1) {
+    return MakeError(ErrorCode::kInvalid,
+                     "--steer cannot be given with --shard: what a shard has met is not what the "
+                     "whole has met");
+  }
   ANECHECK_RETURN_IF_ERROR(ReadTargets(flags.targets, options));
   for (const std::string& name : Split(flags.modes)) {
     const auto mode = CaseModeFromName(name);

@@ -24,6 +24,7 @@ struct CampaignFlags {
   std::string modes;
   std::string ops;
   std::string shard;
+  bool steer = false;
   std::string route = "mil";
   std::string runner = "e5rt";
   std::string library;

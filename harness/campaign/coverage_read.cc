@@ -1,0 +1,76 @@
+// Coverage out of results files, and its printed forms.
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/json_text.h"
+#include "harness/campaign/coverage.h"
+
+namespace anecheck {
+
+Result<Coverage> ReadCoverage(std::span<const std::string> paths) {
+  std::set<CoverageCell> met;
+  Coverage coverage;
+  for (const std::string& path : paths) {
+    ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(path));
+    ANECHECK_ASSIGN(const auto rows, store.Query("SELECT DISTINCT kind, cell FROM coverage"));
+    for (const auto& row : rows) met.insert({row[0], row[1]});
+    ANECHECK_ASSIGN(const auto counts, store.Query("SELECT count(*) FROM cases"));
+    coverage.cases += std::stoull(counts[0][0]);
+  }
+  std::map<std::string_view, CoverageOfKind> kinds;
+  for (const CoverageCell& cell : CoverageSpace()) {
+    CoverageOfKind& kind = kinds[cell.kind];
+    ++kind.cells;
+    if (met.erase(cell) > 0) {
+      ++kind.covered;
+    } else {
+      kind.empty.push_back(cell.cell);
+    }
+  }
+  for (const CoverageCell& cell : met) ++kinds[cell.kind].others;
+  for (const std::string_view name : kCoverageKinds) {
+    CoverageOfKind kind = std::move(kinds[name]);
+    kind.kind = name;
+    coverage.kinds.push_back(std::move(kind));
+  }
+  return coverage;
+}
+
+nlohmann::ordered_json CoverageToJson(const Coverage& coverage) {
+  Json kinds = Json::array();
+  for (const CoverageOfKind& kind : coverage.kinds) {
+    const Json share =
+        kind.cells == 0 ? Json()
+                        : Json(static_cast<double>(kind.covered) / static_cast<double>(kind.cells));
+    kinds.push_back({{"kind", kind.kind},
+                     {"cells", kind.cells},
+                     {"covered", kind.covered},
+                     {"share", share},
+                     {"others", kind.others},
+                     {"empty", kind.empty}});
+  }
+  return {{"cases", coverage.cases}, {"kinds", std::move(kinds)}};
+}
+
+std::string CoverageToText(const Coverage& coverage, size_t listed) {
+  std::string text = fmt::format("{} cases\n{:<18}{:>9}{:>9}{:>9}{:>9}\n", coverage.cases, "kind",
+                                 "cells", "covered", "share", "others");
+  for (const CoverageOfKind& kind : coverage.kinds) {
+    const double share =
+        kind.cells == 0 ? 0 : static_cast<double>(kind.covered) / static_cast<double>(kind.cells);
+    text += fmt::format("{:<18}{:>9}{:>9}{:>9}{:>9}\n", kind.kind, kind.cells, kind.covered,
+                        kind.cells == 0 ? "-" : fmt::format("{:.1f}%", 100 * share), kind.others);
+  }
+  for (const CoverageOfKind& kind : coverage.kinds) {
+    if (kind.empty.empty() || listed == 0) continue;
+    text += fmt::format("empty {}:", kind.kind);
+    for (size_t i = 0; i < std::min(listed, kind.empty.size()); ++i) text += " " + kind.empty[i];
+    if (kind.empty.size() > listed) text += fmt::format(" and {} more", kind.empty.size() - listed);
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace anecheck

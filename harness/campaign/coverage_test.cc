@@ -1,0 +1,239 @@
+// Coverage names the cells of a case, knows the space beforehand, and steers towards what is empty
+// without depending on threads or on where a campaign was cut.
+#include "harness/campaign/coverage.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/file.h"
+#include "harness/campaign/resume.h"
+#include "harness/ops/op.h"
+#include "harness/ops/params.h"
+
+namespace anecheck {
+namespace {
+
+// Refuses every case: coverage is of what was drawn, not of what it gave.
+class RefusingRunner final : public Runner {
+ public:
+  Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "refusing"}; }
+  Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
+    std::vector<RunReply> replies;
+    for (const RunRequest& request : requests) {
+      replies.push_back({.id = request.id, .status = RunStatus::kRejected, .stage = "compile"});
+    }
+    return replies;
+  }
+  Status Restart() override { return {}; }
+};
+
+RunnerFactory Refusing() {
+  return
+      [] { return Result<std::unique_ptr<Runner>>(std::unique_ptr<Runner>(new RefusingRunner)); };
+}
+
+CampaignOptions Options(const std::string& db, bool steer) {
+  CampaignOptions options;
+  options.seed = 3;
+  options.cases = 1200;
+  options.targets = {{"h15", 4}};
+  options.steer = steer;
+  options.db = db;
+  return options;
+}
+
+// relu(softmax(x, axis -1)) on a vector with a subnormal and an infinity.
+Case SmallCase() {
+  Case item;
+  item.index = 16;
+  item.target = {"h13", 2};
+  Graph& graph = item.graph;
+  const ValueId x = graph.AddInput({DType::kFp16, {1, 3}});
+  graph.BeginNode(&FindOp("softmax")->schema);
+  graph.AddArgument(params::Softmax::kX, x);
+  graph.AddInt(params::Softmax::kAxis, -1);
+  const auto first = graph.FinishNode();
+  graph.BeginNode(&FindOp("relu")->schema);
+  graph.AddArgument(0, *first);
+  graph.AddOutput(*graph.FinishNode());
+  item.inputs = {{{DType::kFp16, {1, 3}}, {0x01, 0x00, 0x00, 0x7c, 0x00, 0x80}}};
+  return item;
+}
+
+TEST(CoverageTest, NamesTheCellsOfACase) {
+  BatchRecord batch;
+  CountCoverage(SmallCase(), batch);
+  for (const auto& [kind, cell] : {std::pair{"op_attribute", "softmax.axis=given"},
+                                   {"op_attribute", "softmax.x=computed"},
+                                   {"attribute_value", "softmax.axis=negative"},
+                                   {"op_pair", "softmax>relu"},
+                                   {"shape", "softmax.rank=2"},
+                                   {"shape", "all.extent=one"},
+                                   {"shape", "all.extent=next to a power"},
+                                   {"dtype", "softmax.x=fp16"},
+                                   {"value", "all.input=subnormal"},
+                                   {"value", "all.input=infinite"},
+                                   {"value", "all.input=negative zero"}}) {
+    const auto found = batch.coverage.find({kind, cell});
+    ASSERT_NE(found, batch.coverage.end()) << kind << " " << cell;
+    EXPECT_EQ(found->second.cases, 1);
+    EXPECT_EQ(found->second.first_case, 16u);
+  }
+  EXPECT_FALSE(batch.coverage.contains({"value", "all.input=nan"}));
+  EXPECT_FALSE(batch.coverage.contains({"op_pair", "relu>softmax"}));
+}
+
+TEST(CoverageTest, CountsCasesAndKeepsTheFirst) {
+  BatchRecord batch;
+  Case item = SmallCase();
+  CountCoverage(item, batch);
+  item.index = 5;
+  CountCoverage(item, batch);
+  const CoverageCounts counts = batch.coverage[{"op_pair", "softmax>relu"}];
+  EXPECT_EQ(counts.cases, 2);
+  EXPECT_EQ(counts.first_case, 5u);
+}
+
+TEST(CoverageTest, TheSpaceHoldsEveryCellOfItsKindsThatIsMet) {
+  const auto& space = CoverageSpace();
+  EXPECT_TRUE(std::ranges::is_sorted(space));
+  EXPECT_EQ(std::ranges::adjacent_find(space), space.end());
+  CampaignOptions options = Options("", false);
+  options.targets = {{"h17s", 6}};
+  BatchRecord batch;
+  for (uint64_t index = 0; index < 300; ++index) {
+    const auto item = MakeCase(options, index);
+    ASSERT_TRUE(item.ok());
+    CountCoverage(*item, batch);
+  }
+  size_t rules = 0;
+  for (const auto& [key, counts] : batch.coverage) {
+    rules += key.first == "rule" ? 1 : 0;
+    const bool listed = key.first == "op_pair" || key.first == "value" || key.first == "rule";
+    if (!listed) continue;
+    EXPECT_TRUE(std::ranges::binary_search(space, CoverageCell{key.first, key.second}))
+        << key.first << " " << key.second;
+  }
+  EXPECT_GT(rules, 0u);
+}
+
+TEST(SteeringTest, AimsAtAnEmptyCellByTheSeedAlone) {
+  Steering steering(4);
+  size_t steered = 0;
+  for (uint64_t index = 0; index < 64; ++index) {
+    const auto ops = steering.OpsFor(index, 9, 0);
+    EXPECT_EQ(ops, Steering(4).OpsFor(index, 9, 0));
+    if (ops.all()) continue;
+    ++steered;
+    EXPECT_LE(ops.count(), 32u);
+    EXPECT_GE(ops.count(), 2u);
+  }
+  EXPECT_GT(steered, 16u);
+  EXPECT_LT(steered, 64u);
+}
+
+TEST(SteeringTest, AimsAtTheLastEmptyCellAlone) {
+  Steering steering(4);
+  for (const CoverageCell& cell : CoverageSpace()) {
+    if (cell.cell != "conv>relu") steering.Meet(cell.kind, cell.cell, 0);
+  }
+  std::bitset<kOpCount> both;
+  both.set(FindOp("conv")->schema.id);
+  both.set(FindOp("relu")->schema.id);
+  size_t steered = 0;
+  for (uint64_t index = 0; index < 64; ++index) {
+    const auto ops = steering.OpsFor(index, 9, 1);
+    steered += ops == both ? 1 : 0;
+    EXPECT_TRUE(ops == both || ops.all());
+  }
+  EXPECT_GT(steered, 16u);
+}
+
+TEST(SteeringTest, WhatLaterCasesMetDoesNotCount) {
+  Steering early(4), late(4);
+  for (const CoverageCell& cell : CoverageSpace()) late.Meet(cell.kind, cell.cell, 1000);
+  for (uint64_t index = 0; index < 64; ++index) {
+    EXPECT_EQ(early.OpsFor(index, 1, 1000), late.OpsFor(index, 1, 1000));
+    EXPECT_TRUE(late.OpsFor(index, 1, 1001).all()) << "nothing is left";
+  }
+}
+
+class CoverageFile : public ::testing::Test {
+ protected:
+  std::string Path(std::string_view name) const { return folder_->File(name); }
+  static std::vector<std::vector<std::string>> Rows(const std::string& db, std::string_view sql) {
+    auto store = Store::OpenReadOnly(db);
+    EXPECT_TRUE(store.ok());
+    auto rows = store->Query(sql);
+    EXPECT_TRUE(rows.ok());
+    return std::move(rows).value();
+  }
+  static std::vector<std::vector<std::string>> Everything(const std::string& db) {
+    auto rows = Rows(db, "SELECT case_index, fingerprint FROM cases ORDER BY case_index");
+    std::ranges::copy(Rows(db, "SELECT kind, cell, cases, first_case FROM coverage ORDER BY 1, 2"),
+                      std::back_inserter(rows));
+    return rows;
+  }
+  static uint64_t Covered(const Coverage& coverage, std::string_view kind) {
+    return std::ranges::find(coverage.kinds, kind, &CoverageOfKind::kind)->covered;
+  }
+
+  Result<TempDirectory> folder_ = TempDirectory::Create("anecheck-coverage-");
+};
+
+TEST_F(CoverageFile, SteeringReachesMorePairsAndDoesNotDependOnJobsOrResuming) {
+  CampaignOptions options = Options(Path("one.sqlite"), true);
+  ASSERT_TRUE(RunCampaign(options, Refusing(), {}).ok());
+  options.db = Path("three.sqlite");
+  options.jobs = 3;
+  ASSERT_TRUE(RunCampaign(options, Refusing(), {}).ok());
+  EXPECT_EQ(Everything(Path("three.sqlite")), Everything(Path("one.sqlite")));
+
+  options.db = Path("cut.sqlite");
+  std::atomic<bool> stop{false};
+  ASSERT_TRUE(
+      RunCampaign(
+          options, Refusing(), [&](const CampaignProgress& p) { stop = p.done >= 640; }, &stop)
+          .ok());
+  auto cut = Store::OpenReadOnly(options.db);
+  auto point = ReadResumePoint(*cut);
+  ASSERT_TRUE(point.ok());
+  const CampaignOptions recorded = point->options;
+  EXPECT_TRUE(recorded.steer);
+  ASSERT_TRUE(ResumeCampaign(recorded, std::move(*point), Refusing(), {}).ok());
+  EXPECT_EQ(Everything(options.db), Everything(Path("one.sqlite")));
+
+  ASSERT_TRUE(RunCampaign(Options(Path("free.sqlite"), false), Refusing(), {}).ok());
+  const std::string steered[] = {Path("one.sqlite")}, free[] = {Path("free.sqlite")};
+  const auto with = ReadCoverage(steered), without = ReadCoverage(free);
+  ASSERT_TRUE(with.ok() && without.ok());
+  EXPECT_GT(Covered(*with, "op_pair"), Covered(*without, "op_pair"));
+}
+
+TEST_F(CoverageFile, IsReadAndPrintedOverSeveralFiles) {
+  for (const uint64_t seed : {1, 2}) {
+    CampaignOptions options = Options(Path(seed == 1 ? "a.sqlite" : "b.sqlite"), false);
+    options.seed = seed;
+    options.cases = 128;
+    ASSERT_TRUE(RunCampaign(options, Refusing(), {}).ok());
+  }
+  const std::string both[] = {Path("a.sqlite"), Path("b.sqlite")};
+  const auto one = ReadCoverage(std::span(both).first(1)), two = ReadCoverage(both);
+  ASSERT_TRUE(one.ok() && two.ok());
+  EXPECT_EQ(two->cases, 256u);
+  EXPECT_GT(Covered(*two, "op_pair"), Covered(*one, "op_pair"));
+  const auto json = CoverageToJson(*two);
+  for (const auto& kind : json["kinds"]) {
+    EXPECT_EQ(kind["covered"].get<size_t>() + kind["empty"].size(), kind["cells"].get<size_t>());
+  }
+  const std::string text = CoverageToText(*two, 1);
+  EXPECT_NE(text.find("256 cases"), std::string::npos);
+  EXPECT_NE(text.find("empty op_pair:"), std::string::npos);
+  EXPECT_EQ(CoverageToText(*two, 0).find("empty"), std::string::npos);
+  const std::string missing[] = {Path("missing.sqlite")};
+  EXPECT_FALSE(ReadCoverage(missing).ok());
+}
+
+}  // namespace
+}  // namespace anecheck
