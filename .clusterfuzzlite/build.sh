@@ -36,7 +36,8 @@ copy_libraries() {
 for target in "${targets[@]}"; do
   fuzzer=${target}_fuzzer
   cp "$work/fuzzers/$fuzzer" "$OUT/"
-  copy_libraries "$OUT/$fuzzer"
+  # Of the build folder, where no copies stand beside it.
+  copy_libraries "$work/fuzzers/$fuzzer"
   "$tool" dictionary "$target" > "$OUT/$fuzzer.dict"
   {
     printf '[libfuzzer]\nmax_len = 65536\ntimeout = 30\nrss_limit_mb = 2560\n'

@@ -32,16 +32,18 @@ class ClusterFuzzLiteTest(unittest.TestCase):
                 raise unittest.SkipTest(f"{program} is not installed")
         cls.folder = tempfile.TemporaryDirectory()
         root = pathlib.Path(cls.folder.name)
-        (root / "src").mkdir()
-        (root / "src/anecheck").symlink_to(PROJECT)
         cls.out = root / "out"
         cls.out.mkdir()
         # WORK outlives the test, so that the next run compiles only what changed.
+        source = pathlib.Path(WORK, "src")
+        source.mkdir(parents=True, exist_ok=True)
+        if not (source / "anecheck").exists():
+            (source / "anecheck").symlink_to(PROJECT)
         environment = dict(
-            os.environ, SRC=str(root / "src"), OUT=str(cls.out), WORK=WORK, CC=CC, CXX=CXX, CFLAGS=FLAGS,
+            os.environ, SRC=str(source), OUT=str(cls.out), WORK=WORK, CC=CC, CXX=CXX, CFLAGS=FLAGS,
             CXXFLAGS=f"{FLAGS} -stdlib=libc++", LIB_FUZZING_ENGINE="-fsanitize=fuzzer", SANITIZER="address",
             FUZZING_ENGINE="libfuzzer", ARCHITECTURE="x86_64", ANECHECK_FUZZ_ONLY=";".join(TARGETS),
-            CCACHE_BASEDIR=str(PROJECT), CCACHE_NOHASHDIR="1")
+            CCACHE_BASEDIR=str(source / "anecheck"), CCACHE_NOHASHDIR="1")
         build = subprocess.run([PROJECT / ".clusterfuzzlite/build.sh"], env=environment, text=True,
                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         if build.returncode != 0:
