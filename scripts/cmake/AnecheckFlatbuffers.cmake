@@ -23,5 +23,6 @@ function(anecheck_flatbuffer_schema NAME)
   add_dependencies(${NAME} ${NAME}_headers)
   target_link_libraries(${NAME} INTERFACE flatbuffers::flatbuffers)
   # SYSTEM: generated code is not held to the project's warnings.
-  target_include_directories(${NAME} SYSTEM INTERFACE "${PROJECT_BINARY_DIR}/generated")
+  target_include_directories(${NAME} SYSTEM INTERFACE
+    "$<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>")
 endfunction()

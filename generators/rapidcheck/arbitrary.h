@@ -1,0 +1,147 @@
+// Adapters for RapidCheck: graphs, graphs with inputs, and files of every format as values of
+// properties. Each is drawn from a vector of bytes through the generators' choice stream, so that
+// RapidCheck's own shrinking of that vector makes it smaller. Part of the installed package; needs
+// the library rapidcheck.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <rapidcheck.h>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "generators/choice_stream.h"
+#include "generators/formats/registry/registry.h"
+#include "generators/graph_generator.h"
+#include "generators/shrink/edit.h"
+#include "harness/graph/json.h"
+
+namespace anecheck {
+
+// A format's name as a template argument: FileOf<"hwx">.
+template <size_t N>
+struct FormatName {
+  char text[N]{};
+  constexpr FormatName(const char (&name)[N]) { std::copy_n(name, N, text); }  // NOLINT
+  constexpr std::string_view view() const { return {text, N - 1}; }
+};
+
+// A valid file of a format: it parses and breaks no rule. The name is one of
+// generators/formats/generators.def.
+template <FormatName Name>
+struct FileOf {
+  Bytes bytes;
+};
+
+// A file after one to three mutations of its format's generator: some break a rule, some the file.
+template <FormatName Name>
+struct MutatedFileOf {
+  Bytes bytes;
+};
+
+namespace arbitrary {
+
+// Bytes that generators draw from. More than RapidCheck's sizes give, because a stream that ran out
+// gives the simplest choice for the rest.
+inline rc::Gen<std::vector<uint8_t>> Choices(size_t most = 512) {
+  return rc::gen::mapcat(rc::gen::inRange<size_t>(0, most + 1), [](size_t count) {
+    return rc::gen::container<std::vector<uint8_t>>(
+        count, rc::gen::map(rc::gen::inRange<int>(0, 256),
+                            [](int value) { return static_cast<uint8_t>(value); }));
+  });
+}
+
+// Valid graphs with inputs, as GenerateGraph and GenerateInputs make them with `options`.
+inline rc::Gen<GraphCase> Graphs(GeneratorOptions options = {}) {
+  return rc::gen::map(Choices(), [options](const std::vector<uint8_t>& bytes) {
+    ChoiceStream choices = ChoiceStream::FromBytes(bytes);
+    GraphCase item;
+    GenerateGraph(choices, options, item.graph);
+    item.inputs = GenerateInputs(choices, item.graph, options.mode);
+    return item;
+  });
+}
+
+// Valid files of the format; none where no generator has that name.
+inline rc::Gen<Bytes> Files(std::string_view format) {
+  const DescriptorGenerator* generator = FindGenerator(format);
+  return rc::gen::map(Choices(), [generator](const std::vector<uint8_t>& bytes) {
+    ChoiceStream choices = ChoiceStream::FromBytes(bytes);
+    return generator == nullptr ? Bytes() : generator->generate(choices);
+  });
+}
+
+// Files of the format after up to three mutations.
+inline rc::Gen<Bytes> MutatedFiles(std::string_view format) {
+  const DescriptorGenerator* generator = FindGenerator(format);
+  return rc::gen::map(Choices(), [generator](const std::vector<uint8_t>& bytes) {
+    ChoiceStream choices = ChoiceStream::FromBytes(bytes);
+    if (generator == nullptr) return Bytes();
+    const uint64_t mutations = 1 + choices.Below(3);
+    uint64_t kinds[3] = {};
+    for (uint64_t& kind : kinds) kind = choices.Below(generator->mutations.size());
+    Bytes file = generator->generate(choices);
+    for (uint64_t i = 0; i < mutations && !generator->mutations.empty(); ++i) {
+      const MutationKind& kind = generator->mutations[kinds[i]];
+      const auto mutation = kind.propose(file, choices);
+      if (!mutation) continue;
+      Result<Bytes> changed = kind.apply(file, *mutation);
+      if (changed.ok()) file = std::move(changed).value();
+    }
+    return file;
+  });
+}
+
+}  // namespace arbitrary
+
+// What RapidCheck prints of a counterexample.
+inline void showValue(const Graph& graph, std::ostream& out) { out << GraphToJson(graph).dump(1); }
+inline void showValue(const GraphCase& item, std::ostream& out) { showValue(item.graph, out); }
+template <FormatName Name>
+void showValue(const FileOf<Name>& file, std::ostream& out) {
+  out << Name.view() << " of " << file.bytes.size() << " bytes";
+}
+template <FormatName Name>
+void showValue(const MutatedFileOf<Name>& file, std::ostream& out) {
+  out << "mutated " << Name.view() << " of " << file.bytes.size() << " bytes";
+}
+
+}  // namespace anecheck
+
+namespace rc {
+
+template <>
+struct Arbitrary<anecheck::GraphCase> {
+  static Gen<anecheck::GraphCase> arbitrary() { return anecheck::arbitrary::Graphs(); }
+};
+
+template <>
+struct Arbitrary<anecheck::Graph> {
+  static Gen<anecheck::Graph> arbitrary() {
+    return gen::map(anecheck::arbitrary::Graphs(),
+                    [](anecheck::GraphCase item) { return std::move(item.graph); });
+  }
+};
+
+template <anecheck::FormatName Name>
+struct Arbitrary<anecheck::FileOf<Name>> {
+  static Gen<anecheck::FileOf<Name>> arbitrary() {
+    return gen::map(anecheck::arbitrary::Files(Name.view()),
+                    [](anecheck::Bytes bytes) { return anecheck::FileOf<Name>{std::move(bytes)}; });
+  }
+};
+
+template <anecheck::FormatName Name>
+struct Arbitrary<anecheck::MutatedFileOf<Name>> {
+  static Gen<anecheck::MutatedFileOf<Name>> arbitrary() {
+    return gen::map(anecheck::arbitrary::MutatedFiles(Name.view()), [](anecheck::Bytes bytes) {
+      return anecheck::MutatedFileOf<Name>{std::move(bytes)};
+    });
+  }
+};
+
+}  // namespace rc

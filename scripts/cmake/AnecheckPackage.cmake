@@ -1,0 +1,120 @@
+# The installable package: `cmake --install` gives headers and libraries of the formats, generators
+# and oracles with what they need, and the configuration that find_package(anecheck) reads. Included
+# last, when every target is there.
+
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+# What a project may link, as anecheck::<name>, and the library behind each.
+set(ANECHECK_PACKAGE_ROOTS
+  formats=anecheck_registry
+  graph=anecheck_ops
+  lowering=anecheck_lowering
+  generators=anecheck_generators
+  descriptors=anecheck_generator_registry
+  shrink=anecheck_shrink
+  oracles=anecheck_oracles
+  legality=anecheck_legality
+  rapidcheck=anecheck_rapidcheck)
+
+# anecheck_link_closure(OUT OUT_ALIASES target ...): the targets of this project that the given ones
+# link, direct or not, and "alias=target" for those linked by another name. Names inside generator
+# expressions count.
+function(anecheck_link_closure OUT OUT_ALIASES)
+  set(OPEN ${ARGN})
+  set(SEEN)
+  set(ALIASES)
+  while(OPEN)
+    list(POP_FRONT OPEN ITEM)
+    if(ITEM IN_LIST SEEN)
+      continue()
+    endif()
+    list(APPEND SEEN ${ITEM})
+    foreach(PROPERTY LINK_LIBRARIES INTERFACE_LINK_LIBRARIES)
+      get_target_property(LIBRARIES ${ITEM} ${PROPERTY})
+      string(REGEX MATCHALL "[A-Za-z0-9_:]+" WORDS "${LIBRARIES}")
+      foreach(WORD ${WORDS})
+        if(NOT TARGET ${WORD})
+          continue()
+        endif()
+        get_target_property(IMPORTED ${WORD} IMPORTED)
+        get_target_property(ALIASED ${WORD} ALIASED_TARGET)
+        if(ALIASED AND NOT IMPORTED)
+          list(APPEND OPEN ${ALIASED})
+          list(APPEND ALIASES "${WORD}=${ALIASED}")
+        elseif(NOT IMPORTED)
+          list(APPEND OPEN ${WORD})
+        endif()
+      endforeach()
+    endforeach()
+  endwhile()
+  list(REMOVE_DUPLICATES ALIASES)
+  set(${OUT} ${SEEN} PARENT_SCOPE)
+  set(${OUT_ALIASES} ${ALIASES} PARENT_SCOPE)
+endfunction()
+
+set(ROOTS)
+set(ANECHECK_PACKAGE_TARGETS "")
+foreach(PAIR ${ANECHECK_PACKAGE_ROOTS})
+  string(REPLACE "=" ";" PAIR "${PAIR}")
+  list(GET PAIR 0 NAME)
+  list(GET PAIR 1 LIBRARY)
+  list(APPEND ROOTS ${LIBRARY})
+  string(APPEND ANECHECK_PACKAGE_TARGETS
+    "anecheck_name_target(anecheck::${NAME} ${LIBRARY})\n")
+endforeach()
+anecheck_link_closure(CLOSURE ALIASES ${ROOTS})
+foreach(PAIR ${ALIASES})
+  string(REPLACE "=" " " PAIR "${PAIR}")
+  string(APPEND ANECHECK_PACKAGE_TARGETS "anecheck_name_target(${PAIR})\n")
+endforeach()
+
+# Builds what is installed and nothing else.
+add_custom_target(anecheck_package)
+foreach(ITEM ${CLOSURE})
+  get_target_property(TYPE ${ITEM} TYPE)
+  if(TYPE STREQUAL "STATIC_LIBRARY")
+    add_dependencies(anecheck_package ${ITEM})
+  endif()
+endforeach()
+
+# Warnings and sanitizers are this project's own affair; the language is not.
+foreach(PROPERTY INTERFACE_COMPILE_OPTIONS INTERFACE_LINK_OPTIONS INTERFACE_COMPILE_DEFINITIONS)
+  get_target_property(VALUES anecheck_settings ${PROPERTY})
+  if(VALUES)
+    set_target_properties(anecheck_settings PROPERTIES ${PROPERTY} "$<BUILD_INTERFACE:${VALUES}>")
+  endif()
+endforeach()
+target_compile_features(anecheck_settings INTERFACE "$<INSTALL_INTERFACE:cxx_std_23>")
+
+set(PACKAGE_FOLDER "${CMAKE_INSTALL_LIBDIR}/cmake/anecheck")
+install(TARGETS ${CLOSURE} EXPORT anecheck_libraries COMPONENT anecheck_package
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}/anecheck"
+  INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/anecheck")
+# The names stay as they are: generator expressions of the libraries spell them.
+install(EXPORT anecheck_libraries DESTINATION "${PACKAGE_FOLDER}" COMPONENT anecheck_package)
+foreach(ROOM harness/base harness/graph harness/ops harness/targets harness/formats harness/lowering
+             generators oracles)
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/${ROOM}/"
+    DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/anecheck/${ROOM}" COMPONENT anecheck_package
+    FILES_MATCHING PATTERN "*.h" PATTERN "*.def" PATTERN "testing" EXCLUDE)
+endforeach()
+
+configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/anecheckConfig.cmake.in"
+  "${PROJECT_BINARY_DIR}/anecheckConfig.cmake" INSTALL_DESTINATION "${PACKAGE_FOLDER}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/anecheckConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/anecheckConfig.cmake"
+  "${PROJECT_BINARY_DIR}/anecheckConfigVersion.cmake"
+  DESTINATION "${PACKAGE_FOLDER}" COMPONENT anecheck_package)
+
+# Installs into the build folder, then builds and runs the example against what is there. Not where
+# the libraries need link options that the package leaves out.
+if(ANECHECK_TESTS AND NOT ANECHECK_SANITIZE AND NOT ANECHECK_COVERAGE)
+  add_test(NAME package_example
+    COMMAND "${CMAKE_COMMAND}" "-DBINARY=${PROJECT_BINARY_DIR}"
+      "-DEXAMPLE=${PROJECT_SOURCE_DIR}/scripts/examples/package"
+      "-DCOMPILER=${CMAKE_CXX_COMPILER}" "-DFLAGS=${CMAKE_CXX_FLAGS}"
+      -P "${CMAKE_CURRENT_LIST_DIR}/package_example.cmake")
+  set_tests_properties(package_example PROPERTIES TIMEOUT 1800 LABELS "slow")
+endif()

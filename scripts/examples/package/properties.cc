@@ -1,0 +1,44 @@
+// Properties over anecheck's graphs and files, as another project would write them.
+#include <cstdio>
+#include <rapidcheck.h>
+
+#include "generators/rapidcheck/arbitrary.h"
+#include "harness/formats/registry/registry.h"
+#include "harness/lowering/graph_to_mil.h"
+#include "oracles/oracle.h"
+
+using anecheck::FileOf;
+using anecheck::GraphCase;
+
+int main() {
+  // 1. Your compiler's front end in place of GraphToMil.
+  const bool lowered = rc::check("every graph has a MIL text", [](const GraphCase& item) {
+    const auto mil = anecheck::GraphToMil(item.graph);
+    RC_ASSERT(mil.ok());
+    RC_ASSERT(mil->find("func main") != std::string::npos);
+  });
+
+  // 2. Your engine's outputs in place of the estimate's own values.
+  const bool evaluated = rc::check("values lie inside their bounds", [](const GraphCase& item) {
+    const auto outputs =
+        anecheck::Evaluate(item.graph, item.inputs, anecheck::ConformingContract(2));
+    RC_PRE(outputs.ok());
+    for (const anecheck::Estimate& output : *outputs) {
+      for (size_t i = 0; i < output.value.size(); ++i) {
+        RC_ASSERT(anecheck::Admits(output, i, output.value[i]));
+      }
+    }
+  });
+
+  // 3. Your parser in place of the format's own.
+  const bool parsed =
+      rc::check("every hardware container is accepted", [](const FileOf<"hwx">& file) {
+        const auto format = anecheck::FindFormat("hwx");
+        RC_ASSERT(format.ok());
+        const auto again = (*format)->rewrite(file.bytes);
+        RC_ASSERT(again.ok());
+        RC_ASSERT(*again == file.bytes);
+      });
+  std::puts(lowered && evaluated && parsed ? "all properties hold" : "a property fails");
+  return lowered && evaluated && parsed ? 0 : 1;
+}
