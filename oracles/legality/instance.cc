@@ -68,6 +68,33 @@ Value AttributeValue(const Graph& graph, const Attribute& attribute) {
   }
 }
 
+// The form in which a compressed constant is stored, as the rules call it (facts/more/
+// weight_codecs.csv); empty where `op` makes none.
+std::string_view WeightFormat(std::string_view op) {
+  constexpr std::pair<std::string_view, std::string_view> kFormats[] = {
+      {"constexpr_affine_dequantize", "int8"},
+      {"constexpr_lut_to_dense", "int4 table"},
+      {"constexpr_sparse_to_dense", "sparse"},
+      {"constexpr_blockwise_shift_scale", "blockwise"},
+  };
+  for (const auto& [name, format] : kFormats) {
+    if (name == op) return format;
+  }
+  return {};
+}
+
+// A kernel that is a compressed constant: its format and the bytes that are stored.
+void DescribeWeight(const Graph& graph, const Node& producer, Instance& instance) {
+  const std::string_view format = WeightFormat(producer.schema->name);
+  if (format.empty()) return;
+  int64_t bytes = 0;
+  for (const Argument& argument : graph.arguments(producer)) {
+    bytes += graph.type(argument.value).ByteSize();
+  }
+  instance.attributes.insert_or_assign("weight_format", Value::Text(std::string(format)));
+  instance.attributes.insert_or_assign("stored_bytes", Value::Number(static_cast<double>(bytes)));
+}
+
 void DescribeOperand(const Graph& graph, std::string_view name, ValueId id, Instance& instance) {
   const anecheck::Value& value = graph.value(id);
   Operand operand{std::string(name),
@@ -78,11 +105,15 @@ void DescribeOperand(const Graph& graph, std::string_view name, ValueId id, Inst
     operand.shape.push_back(value.type.shape[axis]);
   }
   if (value.kind == ValueKind::kResult) {
-    instance.attributes.insert_or_assign(
-        fmt::format("producer_{}", name),
-        Value::Text(std::string(graph.node(value.producer).schema->name)));
+    const Node& producer = graph.node(value.producer);
+    operand.constant =
+        producer.schema->name.starts_with("constexpr_") || producer.schema->name == "const";
+    if (name == "weight") DescribeWeight(graph, producer, instance);
+    instance.attributes.insert_or_assign(fmt::format("producer_{}", name),
+                                         Value::Text(std::string(producer.schema->name)));
   }
-  if (operand.constant && value.type.dtype == DType::kFp16 && value.type.shape.Elements() == 1) {
+  if (value.kind == ValueKind::kConst && value.type.dtype == DType::kFp16 &&
+      value.type.shape.Elements() == 1) {
     const std::span<const uint8_t> bytes = graph.ConstData(id);
     const Half half{static_cast<uint16_t>(bytes[0] | bytes[1] << 8)};
     instance.attributes.insert_or_assign(fmt::format("value_{}", name),

@@ -41,9 +41,10 @@ Status AddDtype(std::string_view text, Instance& instance);
 // The operand is a constant.
 Status AddConstant(std::string_view name, Instance& instance);
 
-// A node of a graph as an instance, with two derived attributes that rules over two nodes need:
+// A node of a graph as an instance, with derived attributes that rules over two nodes need:
 // `producer_<argument>`, the operation that made an operand; `value_<argument>`, the value of a
-// constant of one fp16 element.
+// constant of one fp16 element; `weight_format` and `stored_bytes` of a kernel that is a compressed
+// constant. Compressed constants count as constants.
 Instance InstanceOf(const NodeView& node);
 
 }  // namespace anecheck::legality

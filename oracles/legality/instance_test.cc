@@ -98,5 +98,37 @@ TEST(InstanceOfNode, TheRuleOfProgramInputsIsNoRuleOfValuesInside) {
   EXPECT_EQ(Judge(input, **target, Route::kMil)->Stopper()->rule, "input_dtype");
 }
 
+// A compressed kernel is a constant in the form in which it is stored, whose own tables may have
+// ranks and extents that no tensor of the engine has.
+TEST(InstanceOfNode, DescribesACompressedKernel) {
+  const OpSchema& sparse = FindOp("constexpr_sparse_to_dense")->schema;
+  const OpSchema& conv = FindOp("conv")->schema;
+  Graph graph;
+  const ValueId x = graph.AddInput({DType::kFp16, {2, 512, 1, 1}});
+  const ValueId data = graph.AddConst({DType::kFp16, {32768}}, {});
+  const ValueId mask = graph.AddConst({DType::kUint1, {64, 512, 1, 1}}, {});
+  graph.BeginNode(&sparse);
+  graph.AddArgument(sparse.FindParameter("nonzero_data"), data);
+  graph.AddArgument(sparse.FindParameter("mask"), mask);
+  const auto weight = graph.FinishNode();
+  ASSERT_TRUE(weight.ok()) << weight.error().message;
+  graph.BeginNode(&conv);
+  graph.AddArgument(conv.FindParameter("x"), x);
+  graph.AddArgument(conv.FindParameter("weight"), *weight);
+  ASSERT_TRUE(graph.FinishNode().ok());
+
+  const Instance stored = InstanceOf(NodeView(graph, 0));
+  const Instance used = InstanceOf(NodeView(graph, 1));
+  EXPECT_TRUE(used.operands[1].constant);
+  EXPECT_EQ(used.attributes.at("weight_format"), Value::Text("sparse"));
+  EXPECT_EQ(used.attributes.at("stored_bytes"), Value::Number(32768 * 2 + 32768 / 8));
+  const Target& h13 = **FindTarget("h13");
+  EXPECT_EQ(Judge(stored, h13, Route::kMil)->outcome, Outcome::kNative);
+  // Batch 2 is refused for kernels that are no constants alone; 69,632 bytes stream as one.
+  const Verdict verdict = *Judge(used, h13, Route::kMil);
+  EXPECT_EQ(verdict.at(Layer::kCodeGeneration).ruling, Ruling::kPass);
+  EXPECT_EQ(verdict.at(Layer::kKernelMemory).ruling, Ruling::kPass);
+}
+
 }  // namespace
 }  // namespace anecheck::legality

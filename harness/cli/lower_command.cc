@@ -1,0 +1,146 @@
+// `anecheck lower`: what a graph becomes on a target, and the texts that its compilers read.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/base/file.h"
+#include "harness/base/json_text.h"
+#include "harness/base/log.h"
+#include "harness/cli/command.h"
+#include "harness/cli/model_file.h"
+#include "harness/cli/target_flags.h"
+#include "harness/graph/json.h"
+#include "harness/lowering/graph_to_mil.h"
+#include "harness/lowering/graph_to_netlist.h"
+#include "harness/lowering/netlist_axes.h"
+#include "oracles/plan/plan_print.h"
+
+namespace anecheck {
+namespace {
+
+struct LowerFlags {
+  TargetFlags target;
+  std::string model, weights, target_name, route = "mil", out;
+  bool plan = false;
+  bool json = false;
+};
+
+// What was written, and what was not with the reason.
+struct Written {
+  std::vector<std::string> files;
+  std::vector<std::pair<std::string, std::string>> missing;
+};
+
+Status Write(const LowerFlags& flags, const std::string& name, std::string_view text,
+             Written& written) {
+  ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(flags.out + "/" + name, text));
+  written.files.push_back(name);
+  return {};
+}
+
+// The program of the conversion route, and the description of the direct one where every unit of
+// the lowered graph has a spelling.
+Status WritePrograms(const LowerFlags& flags, const plan::Plan& plan, Written& written) {
+  const auto mil = GraphToMil(plan.program);
+  if (mil.ok()) {
+    ANECHECK_RETURN_IF_ERROR(Write(flags, "model.mil", *mil, written));
+  } else {
+    written.missing.emplace_back("model.mil", mil.error().message);
+  }
+  const auto netlist = GraphToNetlist(plan.lowered);
+  if (!netlist.ok()) {
+    written.missing.emplace_back("net.plist", netlist.error().message);
+    return {};
+  }
+  const std::vector<uint8_t> description = netlist::Write(netlist->description);
+  ANECHECK_RETURN_IF_ERROR(
+      WriteFileAtomic(flags.out + "/net.plist", std::span<const uint8_t>(description)));
+  written.files.emplace_back("net.plist");
+  if (netlist->weights.empty()) return {};
+  const std::string weights(kNetlistWeightFile);
+  ANECHECK_RETURN_IF_ERROR(
+      WriteFileAtomic(flags.out + "/" + weights, std::span<const uint8_t>(netlist->weights)));
+  written.files.push_back(weights);
+  return {};
+}
+
+Result<Written> WriteFolder(const LowerFlags& flags, const plan::Plan& plan) {
+  Written written;
+  ANECHECK_RETURN_IF_ERROR(MakeDirectories(flags.out));
+  ANECHECK_RETURN_IF_ERROR(WritePrograms(flags, plan, written));
+  ANECHECK_RETURN_IF_ERROR(
+      Write(flags, "lowered.json", DumpJson(GraphToJson(plan.lowered), 1) + "\n", written));
+  ANECHECK_RETURN_IF_ERROR(
+      Write(flags, "plan.json", DumpJson(plan::PlanJson(plan), 1) + "\n", written));
+  ANECHECK_RETURN_IF_ERROR(Write(flags, "plan.txt", plan::PlanText(plan), written));
+  for (const char* name : {"program.e5", "model.hwx"}) {
+    written.missing.emplace_back(name, "no encoder turns a plan into it");
+  }
+  return written;
+}
+
+Status Lower(const LowerFlags& flags) {
+  ANECHECK_ASSIGN(const TargetCatalog catalog, LoadCatalog(flags.target));
+  ANECHECK_ASSIGN(const Target* target, catalog.Find(flags.target_name));
+  ANECHECK_ASSIGN(const ModelFile model, LoadModel(flags.model, flags.weights));
+  if (model.synthesised > 0) {
+    LogWarning(fmt::format("{} is not there: its {} constants are filled with made-up numbers",
+                           model.weights, model.synthesised));
+  }
+  ANECHECK_ASSIGN(const legality::Route route, legality::ParseRoute(flags.route));
+  ANECHECK_ASSIGN(const plan::Plan plan,
+                  plan::PlanLowering(model.graph, *target, {route, Order(flags.target)}));
+  Written written;
+  if (!flags.out.empty()) {
+    ANECHECK_ASSIGN(written, WriteFolder(flags, plan));
+  }
+  if (flags.json) {
+    Json json = {{"plan", plan::PlanJson(plan)}, {"out", flags.out}, {"files", written.files}};
+    json["missing"] = Json::array();
+    for (const auto& [name, reason] : written.missing) {
+      json["missing"].push_back({{"file", name}, {"reason", reason}});
+    }
+    Print(DumpJson(json, 2));
+    return {};
+  }
+  std::string text = flags.plan || flags.out.empty() ? plan::PlanText(plan) : "";
+  for (const std::string& name : written.files)
+    text += fmt::format("wrote {}/{}\n", flags.out, name);
+  for (const auto& [name, reason] : written.missing) {
+    text += fmt::format("not written: {}: {}\n", name, reason);
+  }
+  Print(text);
+  return {};
+}
+
+int Run(const LowerFlags& flags) {
+  const Status done = Lower(flags);
+  return done.ok() ? kExitClean : Fail(done.error());
+}
+
+}  // namespace
+
+void AddLowerCommand(CLI::App& app, Selected& selected) {
+  CLI::App* command =
+      app.add_subcommand("lower", "What a graph becomes on a target, and where it is cut");
+  auto flags = std::make_shared<LowerFlags>();
+  command->add_option("model", flags->model, "A graph as JSON, or MIL text")->required();
+  command->add_option("--weights", flags->weights,
+                      "Weight side file of the MIL (default: where the MIL says)");
+  command->add_option("--target", flags->target_name, "h13, h17s, ...")->required();
+  command->add_option("--route", flags->route, "Conversion or direct authoring")
+      ->check(CLI::IsMember({"mil", "netlist"}))
+      ->capture_default_str();
+  command->add_option("--out", flags->out,
+                      "Folder for model.mil, net.plist, lowered.json, plan.json and plan.txt");
+  command->add_flag("--plan", flags->plan, "Print the plan (what happens without --out)");
+  command->add_flag("--json", flags->json, "Print JSON");
+  AddTargetFlags(*command, flags->target);
+  command->footer("Example: anecheck lower model.mil --target h13 --out lowered --plan");
+  command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });
+}
+
+}  // namespace anecheck

@@ -1,0 +1,99 @@
+// The operations that a compiler, or the host before it, rewrites into others, each as a function
+// that writes the others into a graph. Used by the lowering plan; a test evaluates each with the
+// oracle and holds it against the operation itself.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/graph/graph.h"
+#include "oracles/plan/builder.h"
+
+namespace anecheck::plan {
+
+// When a rewrite is made.
+enum class Occasion : uint8_t {
+  kAlways,     // wherever the operation is admitted: there is no other form of it
+  kDecompose,  // where a layer of the compiler says "decompose"
+  kSplit,      // where the weights exceed the kernel memory
+  kHost,       // on the host, before the compiler: there is no native layer on any target
+};
+std::string_view OccasionName(Occasion occasion);
+
+// The operation that is rewritten, and where its replacement goes.
+struct Site {
+  NodeView node;
+  std::span<const ValueId> places;  // of the values of node.graph() in the new graph
+  Builder& out;
+  int64_t cap = 0;  // Occasion::kSplit: bytes of kernel memory
+
+  // kNoValue where the operand is absent.
+  ValueId In(int parameter) const {
+    const ValueId id = node.Input(parameter);
+    return id == kNoValue ? kNoValue : places[id];
+  }
+  bool IsConstant(int parameter) const {
+    const ValueId id = node.Input(parameter);
+    return id != kNoValue && node.graph().value(id).kind == ValueKind::kConst;
+  }
+  std::vector<double> Numbers(int parameter) const {
+    return ConstantNumbers(node.graph(), node.Input(parameter));
+  }
+  DType dtype() const { return node.ResultType().dtype; }
+};
+
+struct Decomposition {
+  std::string_view op;
+  Occasion occasion = Occasion::kDecompose;
+  std::string_view rule;  // only where this rule of the legality tables asks; empty: any
+  std::string_view what;  // "two matrix multiplies by constants"
+  std::string_view source;
+  // What folding constants to the element type adds to the error of a result, as a part of the
+  // largest magnitude: the oracle knows what engines round, not what a rewrite rounds before them.
+  double folding_error = 0;
+  // Writes the replacement and gives a value for each result. kUnsupported, with the reason, for
+  // instances that it has no graph for.
+  Result<std::vector<ValueId>> (*apply)(const Site& site) = nullptr;
+};
+
+std::span<const Decomposition> Decompositions();
+// The entry for `op`, or null.
+const Decomposition* FindDecomposition(std::string_view op, Occasion occasion,
+                                       std::string_view rule = {});
+
+// A graph of the same inputs and outputs in which node `id` is replaced. For tests and for people
+// who want one step alone.
+Result<Graph> Decomposed(const Graph& graph, NodeId id, const Decomposition& decomposition,
+                         int64_t cap = 0);
+
+// "what" is not written as a graph.
+Error NoGraph(std::string_view what);
+
+// ---- the entries, by file ----
+#define ANECHECK_DECOMPOSE(Name) Result<std::vector<ValueId>> Name(const Site& site)
+ANECHECK_DECOMPOSE(TransposedConvolution);
+ANECHECK_DECOMPOSE(BatchNorm);
+ANECHECK_DECOMPOSE(Attention);
+ANECHECK_DECOMPOSE(SplitWeights);
+ANECHECK_DECOMPOSE(ResizeByMatrices);
+ANECHECK_DECOMPOSE(GatherConstant);
+ANECHECK_DECOMPOSE(PadByCopies);
+ANECHECK_DECOMPOSE(ReduceByTranspose);
+ANECHECK_DECOMPOSE(FoldedConstant);
+ANECHECK_DECOMPOSE(Logical);
+ANECHECK_DECOMPOSE(Modulo);
+ANECHECK_DECOMPOSE(ProductByLogarithms);
+ANECHECK_DECOMPOSE(Tangent);
+ANECHECK_DECOMPOSE(BandByMask);
+ANECHECK_DECOMPOSE(OneHotRows);
+ANECHECK_DECOMPOSE(WindowsBySlices);
+ANECHECK_DECOMPOSE(InlinedCall);
+ANECHECK_DECOMPOSE(BothBranches);
+ANECHECK_DECOMPOSE(UnrolledLoop);
+ANECHECK_DECOMPOSE(UnrolledCell);
+#undef ANECHECK_DECOMPOSE
+
+}  // namespace anecheck::plan

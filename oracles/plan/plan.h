@@ -1,0 +1,127 @@
+// The lowering plan: what a graph becomes on a target. Which operations stay, which are rewritten
+// and into what, what their weights are, where the program is cut into dispatches, and what the
+// dispatch descriptor therefore holds. Predicted from the legality tables alone; used by
+// `anecheck lower`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/graph/graph.h"
+#include "harness/targets/target.h"
+#include "oracles/legality/legality.h"
+#include "oracles/plan/decomposition.h"
+
+namespace anecheck::plan {
+
+// What becomes of an operation of the lowered graph.
+enum class Fate : uint8_t {
+  kNative,      // one layer
+  kFolded,      // computed when the program is compiled
+  kStreamed,    // a compressed constant that the engine reads as it is
+  kDecomposed,  // the compiler rewrites it and no source says into what
+  kCut,         // one layer in a dispatch of its own
+  kBridge,      // refused by conversion and authored directly, in a dispatch of its own
+  kElsewhere,   // runs on the CPU or the GPU
+  kRejected,    // the program does not compile
+  kUnknown,     // rests on a value that no source gives
+};
+std::string_view FateName(Fate fate);
+
+// The constant kernel of a layer against the kernel memory (specification 003, listing 24.3).
+struct WeightPlan {
+  std::string format;  // "fp16", "int8", "int4 table", "sparse", "blockwise"
+  bool streamed = false;
+  int64_t bytes = 0;
+  int64_t cap = 0;
+  int64_t parts = 1;    // sub-layers
+  std::string unknown;  // why the cap is not known, or empty
+};
+
+// An operation of the lowered graph.
+struct Layer {
+  NodeId node = kNoNode;
+  std::string name, op, native_layer;
+  std::string from;  // the operation of the given graph that it comes of
+  Fate fate = Fate::kNative;
+  std::string rule, reason, source;  // of the verdict that decides; empty where no rule spoke
+  std::optional<WeightPlan> weights;
+  // The coefficient streams beside the kernel, with their relocation registers (specification 000,
+  // table 23.5). Four where a batch normalization is folded in.
+  std::vector<std::string> streams;
+  int segment = -1;  // index in Plan::segments; -1 for what needs no dispatch
+};
+
+// A rewrite that was made, or one that is made and that no graph here shows.
+struct Rewrite {
+  std::string name, op;  // of the operation that was rewritten
+  Occasion occasion = Occasion::kDecompose;
+  std::string rule, reason;  // the verdict that asked for it
+  std::string what, source;
+  std::vector<std::string> into;  // names in the graph after it
+  std::string no_graph;           // why there is no graph; empty where there is one
+};
+
+// What is submitted at once.
+struct Segment {
+  enum class Kind : uint8_t { kEngine, kBridge, kElsewhere };
+  Kind kind = Kind::kEngine;
+  std::vector<size_t> layers;  // indices in Plan::layers, in order
+  int64_t dispatches = 1;      // one, and one more for each further sub-layer of split weights
+};
+std::string_view SegmentKindName(Segment::Kind kind);
+
+struct StateBuffer {
+  std::string name;
+  int64_t bytes = 0;
+  // True where the target has no resident state, and a buffer that both sides see holds it at
+  // `offset` (specification 000, hardware task descriptor; a decoded program).
+  bool shared = false;
+  int64_t offset = 0;
+};
+// Held states lie at strides of 16 KiB (specification 000, a decoded program).
+inline constexpr int64_t kStateStride = 16384;
+
+// An operation of the dispatch descriptor.
+struct DescriptorOperation {
+  std::string kind;  // of OpType: "Cast", "AneInference", "CpuInference"
+  std::string name;  // the value that is converted, or the first layer of the segment
+  friend bool operator==(const DescriptorOperation&, const DescriptorOperation&) = default;
+};
+
+struct Plan {
+  std::string target;  // compiler name
+  legality::Route route = legality::Route::kMil;
+  Graph program;  // what the compiler is given: the graph after the rewrites of the host
+  Graph lowered;  // what the engine runs, as far as graphs show it
+  std::vector<Layer> layers;
+  std::vector<Rewrite> rewrites;  // in the order in which they were made
+  std::vector<Segment> segments;
+  std::vector<StateBuffer> states;
+  std::vector<DescriptorOperation> descriptor;
+  int64_t dispatches = 0;
+
+  // Every layer is admitted.
+  bool compiles() const;
+};
+
+struct PlanOptions {
+  legality::Route route = legality::Route::kMil;
+  FamilyOrder order = FamilyOrder::kSpecification;
+};
+
+// Pure. Precondition: ValidateGraph(graph) holds. The lowered graph has the inputs of `graph`, then
+// one for each shared state, and its outputs, then the new values of the shared states that are
+// written; both keep their names.
+Result<Plan> PlanLowering(const Graph& graph, const Target& target,
+                          const PlanOptions& options = {});
+
+// Whether something must end a dispatch before and after such an operation although its layer is
+// native (facts/more/epilogue_slots.csv: SDPA is a cut between programs).
+bool CutsProgram(std::string_view op);
+
+}  // namespace anecheck::plan

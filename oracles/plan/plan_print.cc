@@ -1,0 +1,144 @@
+#include "oracles/plan/plan_print.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace anecheck::plan {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json TextOrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+std::string WeightText(const WeightPlan& weights) {
+  if (!weights.unknown.empty()) return "weights unknown: " + weights.unknown;
+  std::string text = fmt::format("{} {} bytes {} of {}", weights.format, weights.bytes,
+                                 weights.streamed ? "streamed" : "dense", weights.cap);
+  if (weights.parts > 1) text += fmt::format(", {} sub-layers", weights.parts);
+  return text;
+}
+
+std::string RewriteText(const Rewrite& rewrite) {
+  std::string text = fmt::format("  {} ({}), {}: {}", rewrite.name, rewrite.op,
+                                 OccasionName(rewrite.occasion), rewrite.what);
+  if (!rewrite.no_graph.empty()) {
+    text += fmt::format("; no graph shows it: {}", rewrite.no_graph);
+  } else if (!rewrite.into.empty()) {
+    text += fmt::format(" -> {}", fmt::join(rewrite.into, ", "));
+  }
+  if (!rewrite.reason.empty()) text += fmt::format("\n    because: {}", rewrite.reason);
+  return text + fmt::format("\n    {}\n", rewrite.source);
+}
+
+std::string LayerText(const Layer& layer) {
+  std::string text = fmt::format("    {} ({}): {}", layer.name, layer.op, FateName(layer.fate));
+  if (!layer.native_layer.empty()) text += ", layer " + layer.native_layer;
+  if (layer.weights) text += ", " + WeightText(*layer.weights);
+  if (!layer.streams.empty()) text += fmt::format(", streams {}", fmt::join(layer.streams, ", "));
+  if (!layer.reason.empty()) text += fmt::format(": {} ({})", layer.reason, layer.source);
+  return text + "\n";
+}
+
+std::string StateText(const StateBuffer& state) {
+  if (!state.shared) return fmt::format("  {}: resident, {} bytes\n", state.name, state.bytes);
+  return fmt::format("  {}: shared buffer at 0x{:x}, {} bytes\n", state.name, state.offset,
+                     state.bytes);
+}
+
+Json LayerJson(const Layer& layer) {
+  Json json = {{"name", layer.name},
+               {"op", layer.op},
+               {"layer", TextOrNull(layer.native_layer)},
+               {"from", layer.from},
+               {"fate", FateName(layer.fate)},
+               {"rule", TextOrNull(layer.rule)},
+               {"reason", TextOrNull(layer.reason)},
+               {"source", TextOrNull(layer.source)},
+               {"segment", layer.segment < 0 ? Json(nullptr) : Json(layer.segment)}};
+  if (layer.weights && layer.weights->unknown.empty()) {
+    json["weights"] = {{"format", layer.weights->format},
+                       {"streamed", layer.weights->streamed},
+                       {"bytes", layer.weights->bytes},
+                       {"cap", layer.weights->cap},
+                       {"parts", layer.weights->parts}};
+  } else if (layer.weights) {
+    json["weights"] = {{"format", layer.weights->format}, {"unknown", layer.weights->unknown}};
+  }
+  if (!layer.streams.empty()) json["streams"] = layer.streams;
+  return json;
+}
+
+}  // namespace
+
+std::string PlanText(const Plan& plan) {
+  std::string text =
+      fmt::format("{} by {}: {}, {} {} in {} {}\n", plan.target, legality::RouteName(plan.route),
+                  plan.compiles() ? "compiles" : "does not compile", plan.layers.size(),
+                  plan.layers.size() == 1 ? "layer" : "layers", plan.dispatches,
+                  plan.dispatches == 1 ? "dispatch" : "dispatches");
+  if (!plan.rewrites.empty()) text += "rewritten\n";
+  for (const Rewrite& rewrite : plan.rewrites) text += RewriteText(rewrite);
+  bool heading = false;
+  for (const Layer& layer : plan.layers) {
+    if (layer.segment >= 0) continue;
+    if (!heading) text += "without a dispatch\n";
+    heading = true;
+    text += LayerText(layer);
+  }
+  for (size_t i = 0; i < plan.segments.size(); ++i) {
+    const Segment& segment = plan.segments[i];
+    text += fmt::format("segment {}, {}, {} {}\n", i, SegmentKindName(segment.kind),
+                        segment.dispatches, segment.dispatches == 1 ? "dispatch" : "dispatches");
+    for (const size_t layer : segment.layers) text += LayerText(plan.layers[layer]);
+  }
+  if (!plan.states.empty()) text += "states\n";
+  for (const StateBuffer& state : plan.states) text += StateText(state);
+  text += "descriptor";
+  for (const DescriptorOperation& operation : plan.descriptor) {
+    text += fmt::format(" {}({})", operation.kind, operation.name);
+  }
+  return text + "\n";
+}
+
+Json PlanJson(const Plan& plan) {
+  Json json = {{"target", plan.target},
+               {"route", legality::RouteName(plan.route)},
+               {"compiles", plan.compiles()},
+               {"dispatches", plan.dispatches}};
+  json["rewrites"] = Json::array();
+  for (const Rewrite& rewrite : plan.rewrites) {
+    json["rewrites"].push_back({{"name", rewrite.name},
+                                {"op", rewrite.op},
+                                {"occasion", OccasionName(rewrite.occasion)},
+                                {"rule", TextOrNull(rewrite.rule)},
+                                {"reason", TextOrNull(rewrite.reason)},
+                                {"what", rewrite.what},
+                                {"source", rewrite.source},
+                                {"into", rewrite.into},
+                                {"no_graph", TextOrNull(rewrite.no_graph)}});
+  }
+  json["layers"] = Json::array();
+  for (const Layer& layer : plan.layers) json["layers"].push_back(LayerJson(layer));
+  json["segments"] = Json::array();
+  for (const Segment& segment : plan.segments) {
+    Json names = Json::array();
+    for (const size_t layer : segment.layers) names.push_back(plan.layers[layer].name);
+    json["segments"].push_back({{"kind", SegmentKindName(segment.kind)},
+                                {"dispatches", segment.dispatches},
+                                {"layers", std::move(names)}});
+  }
+  json["states"] = Json::array();
+  for (const StateBuffer& state : plan.states) {
+    json["states"].push_back({{"name", state.name},
+                              {"bytes", state.bytes},
+                              {"shared", state.shared},
+                              {"offset", state.shared ? Json(state.offset) : Json(nullptr)}});
+  }
+  json["descriptor"] = Json::array();
+  for (const DescriptorOperation& operation : plan.descriptor) {
+    json["descriptor"].push_back({{"kind", operation.kind}, {"name", operation.name}});
+  }
+  return json;
+}
+
+}  // namespace anecheck::plan

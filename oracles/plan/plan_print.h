@@ -1,0 +1,24 @@
+// A lowering plan for people and for programs. What `anecheck lower` prints and writes.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "oracles/plan/plan.h"
+
+namespace anecheck::plan {
+
+// Rewrites, layers by dispatch, states and the descriptor's operations, one line each.
+std::string PlanText(const Plan& plan);
+
+// {"target", "route", "compiles", "dispatches",
+//  "rewrites": [{"name", "op", "occasion", "rule", "reason", "what", "source", "into",
+//  "no_graph"}], "layers": [{"name", "op", "layer", "from", "fate", "rule", "reason", "source",
+//  "segment",
+//              "weights": {"format", "streamed", "bytes", "cap", "parts"}, "streams"}],
+//  "segments": [{"kind", "dispatches", "layers": [names]}],
+//  "states": [{"name", "bytes", "shared", "offset"}], "descriptor": [{"kind", "name"}]}.
+// What is not known is null.
+nlohmann::ordered_json PlanJson(const Plan& plan);
+
+}  // namespace anecheck::plan

@@ -1,0 +1,56 @@
+// Rewrites a graph until no rule asks for more. Part of PlanLowering.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "oracles/plan/plan.h"
+
+namespace anecheck::plan {
+
+class Rewriter {
+ public:
+  Rewriter(const Graph& graph, const Target& target, const PlanOptions& options);
+
+  // Rewrites for one of the occasions alone (kHost), or for all of them, up to a fixed point.
+  Status Run(bool host_alone);
+  // Shares the states of the graph where the target keeps none resident (state.cc).
+  Status ShareStates(std::vector<StateBuffer>& buffers);
+
+  const Graph& graph() const { return graph_; }
+  std::vector<Rewrite>& rewrites() { return rewrites_; }
+  // The operation of the given graph that each node comes of.
+  const std::vector<std::string>& origins() const { return origins_; }
+
+ private:
+  // What asks for a rewrite of a node.
+  struct Demand {
+    const Decomposition* decomposition = nullptr;
+    int64_t cap = 0;
+    std::string rule, reason;
+  };
+  Result<bool> Pass(bool host_alone);
+  Result<Demand> DemandOn(const NodeView& node, size_t index, bool host_alone);
+  // Writes the replacement of `node` behind what `next` holds; false where there is no graph.
+  Result<bool> Replace(const NodeView& node, size_t index, const Demand& demand, Graph& next,
+                       std::vector<ValueId>& places);
+  void Take(Graph next, std::vector<std::string> origins,
+            std::vector<std::vector<std::string>> settled);
+
+  const Target& target_;
+  PlanOptions options_;
+  Graph graph_;
+  std::set<std::string, std::less<>> names_;
+  std::vector<std::string> origins_;               // by node
+  std::vector<std::vector<std::string>> settled_;  // by node: rules that made it and are done with
+  std::vector<Rewrite> rewrites_;
+};
+
+// The legality tables' word on the kernel of a node; nothing where it has none.
+std::optional<WeightPlan> WeightsOf(const NodeView& node, const Target& target,
+                                    const PlanOptions& options);
+// The rule by which a layer that is reached says "decompose", or null.
+const legality::LayerVerdict* Decomposing(const legality::Verdict& verdict);
+
+}  // namespace anecheck::plan
