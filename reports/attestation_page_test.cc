@@ -2,6 +2,7 @@
 #include <cstdlib>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -54,6 +55,23 @@ class AttestationPage : public ::testing::Test {
             ReadTextFile(log).ok() ? *ReadTextFile(log) : ""};
   }
 
+  // Opens the page with a script of the test's own behind it, which runs once everything is drawn
+  // and whose `say(text)` leaves text in the document.
+  std::pair<std::string, std::string> Drive(const std::string& script) {
+    const std::string path = folder_->File("matrix.html");
+    std::string page = *ReadTextFile(path);
+    const std::string driver =
+        "<script>const say = (text) => document.body.append('said ' + text + ';');"
+        "const key = (node, name) => node.dispatchEvent("
+        "new KeyboardEvent('keydown', {key: name, bubbles: true, cancelable: true}));"
+        "const wait = setInterval(() => { if (document.body.dataset.drawn !== 'true') return;"
+        "clearInterval(wait); " +
+        script + " }, 5);</script></body>";
+    page.replace(page.rfind("</body>"), 7, driver);
+    EXPECT_TRUE(WriteFileAtomic(path, std::string_view(page)).ok());
+    return Open("");
+  }
+
   size_t cells_ = 0;
   std::string browser_;
   std::optional<TempDirectory> folder_;
@@ -79,6 +97,59 @@ TEST_F(AttestationPage, FiltersSearchesAndOpensACell) {
   EXPECT_THAT(document, HasSubstr("minimum family"));
   EXPECT_THAT(document, HasSubstr("max_kernel_w_fp16_large"));
   EXPECT_THAT(document, HasSubstr("anecheck explain conv --target h13 --route mil"));
+  EXPECT_THAT(console, Not(HasSubstr("CONSOLE")));
+}
+
+// Arrow keys move over the cells, Enter opens one, / goes to the search.
+TEST_F(AttestationPage, IsUsedWithTheKeyboard) {
+  const auto [document, console] = Drive(
+      "const name = () => document.activeElement.getAttribute('aria-label');"
+      "const first = document.querySelector('#cells td'); first.focus(); say('first ' + name());"
+      "key(document.activeElement, 'ArrowRight'); say('right ' + name());"
+      "key(document.activeElement, 'ArrowDown'); say('down ' + name());"
+      "key(document.activeElement, 'Enter');"
+      "say('open ' + document.getElementById('cell').open + ' ' +"
+      "    document.getElementById('cell-title').textContent);"
+      "document.getElementById('cell').close(); key(document.body, '/');"
+      "say('focus ' + document.activeElement.id);");
+  EXPECT_THAT(document, HasSubstr("said first conv on h11, mil: "));
+  EXPECT_THAT(document, HasSubstr("said right conv on h11, netlist: "));
+  EXPECT_THAT(document, HasSubstr("said down conv_transpose on h11, netlist: "));
+  EXPECT_THAT(document, HasSubstr("said open true conv_transpose on h11, netlist"));
+  EXPECT_THAT(document, HasSubstr("said focus filter-search;"));
+  EXPECT_THAT(console, Not(HasSubstr("CONSOLE")));
+}
+
+// The filters' own controls, not the address: a choice redraws, the address follows, Clear undoes.
+TEST_F(AttestationPage, ControlsFilterAndClear) {
+  const auto [document, console] = Drive(
+      "const choose = (id, value) => { const node = document.getElementById('filter-' + id);"
+      "node.value = value; node.dispatchEvent(new Event('change')); };"
+      "choose('target', 'h13'); choose('route', 'mil'); choose('show', 'conflict');"
+      "setTimeout(() => { say('rows ' + document.querySelectorAll('#cells tbody td').length +"
+      "' of ' + document.body.dataset.rows + ' at ' + location.hash);"
+      "document.getElementById('filter-clear').click();"
+      "setTimeout(() => say('cleared ' + document.body.dataset.shown), 2000); }, 2000);");
+  EXPECT_THAT(document, HasSubstr("at #target=h13&amp;route=mil&amp;show=conflict;"));
+  EXPECT_THAT(document, Not(HasSubstr("said rows 0")));
+  EXPECT_THAT(document, HasSubstr("said cleared " + std::to_string(cells_) + ";"));
+  EXPECT_THAT(console, Not(HasSubstr("CONSOLE")));
+}
+
+TEST_F(AttestationPage, ShowsWhatIsNewSinceABaseline) {
+  auto targets = TargetCatalog::Builtin().FindList("h13");
+  const auto before = BuildAttestation(*targets, {});
+  auto after = BuildAttestation(*targets, evidence::Published());
+  ASSERT_TRUE(before.ok() && after.ok());
+  ASSERT_TRUE(CompareWithBaseline(AttestationJson(*before).dump(), *after).ok());
+  size_t fresh = 0;
+  for (const AttestationCell& cell : after->cells) fresh += cell.fresh ? 1 : 0;
+  ASSERT_GT(fresh, 0u);
+  ASSERT_TRUE(
+      WriteFileAtomic(folder_->File("matrix.html"), std::string_view(AttestationHtml(*after)))
+          .ok());
+  const auto [document, console] = Open("#show=new");
+  EXPECT_THAT(document, HasSubstr("data-shown=\"" + std::to_string(fresh) + "\""));
   EXPECT_THAT(console, Not(HasSubstr("CONSOLE")));
 }
 

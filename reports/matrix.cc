@@ -7,6 +7,7 @@
 #include "harness/ops/device_matrix.h"
 #include "harness/ops/op.h"
 #include "harness/targets/catalog.h"
+#include "oracles/legality/legality.h"
 #include "reports/text.h"
 
 namespace anecheck::reports {
@@ -83,6 +84,23 @@ void Place(const ReachKey& key, const ReachCounts& counts, const FindingCounts& 
   evidence.state = StateOf(evidence);
 }
 
+// By either route, as the legality rules have it.
+Attested Admitted(const std::string& op, const Target& target) {
+  legality::Instance instance;
+  instance.op = op;
+  bool unknown = false;
+  for (const legality::Route route : {legality::Route::kMil, legality::Route::kNetlist}) {
+    const auto verdict = legality::Judge(instance, target, route);
+    if (!verdict.ok()) return Attested::kUnknown;
+    const legality::Outcome outcome = verdict->outcome;
+    if (outcome == legality::Outcome::kNative || outcome == legality::Outcome::kDecomposed) {
+      return Attested::kYes;
+    }
+    unknown = unknown || outcome == legality::Outcome::kUnknown;
+  }
+  return unknown ? Attested::kUnknown : Attested::kNo;
+}
+
 void Conclude(MatrixCell& cell) {
   cell.state = cell.attested == Attested::kYes ? CellState::kAttested : CellState::kCatalogued;
   for (const CellEvidence& evidence : cell.evidence) {
@@ -103,17 +121,22 @@ std::string_view AttestedName(Attested attested) {
   return kNames[static_cast<size_t>(attested)];
 }
 
-Attested Attest(std::string_view op_name, std::string_view target_name) {
-  const OpDefinition* op = FindOp(op_name);
+Attested Attest(std::string_view op, std::string_view target_name) {
+  // The rules never change while the tool runs; a report asks for every operation and target.
+  static const std::map<std::pair<std::string, std::string>, Attested, std::less<>>* const kTable =
+      [] {
+        auto* table = new std::map<std::pair<std::string, std::string>, Attested, std::less<>>;
+        for (const legality::CatalogueRow& row : legality::Rules::Builtin().operations()) {
+          for (const Target& target : AllTargets()) {
+            table->emplace(std::pair(row.name, target.compiler_name), Admitted(row.name, target));
+          }
+        }
+        return table;
+      }();
   const auto target = FindTarget(target_name);
-  if (op == nullptr || !target.ok()) return Attested::kUnknown;
-  const Known<Family>& family = (*target)->family();
-  if (!family) return Attested::kUnknown;
-  if (static_cast<uint8_t>(family.value()) < op->family_floor) return Attested::kNo;
-  if (op->capability == 0) return Attested::kYes;
-  const Known<bool>& capability = (*target)->hal.Capability(op->capability);
-  if (!capability) return Attested::kUnknown;
-  return capability.value() ? Attested::kYes : Attested::kNo;
+  if (!target.ok()) return Attested::kUnknown;
+  const auto found = kTable->find(std::pair(std::string(op), (*target)->compiler_name));
+  return found == kTable->end() ? Attested::kUnknown : found->second;
 }
 
 Matrix BuildMatrix(const ReportData& data) {
@@ -154,42 +177,16 @@ std::string CellText(const MatrixCell& cell) {
   return fmt::format("{}{}", CellStateName(cell.state), cell.simulated ? " (simulated)" : "");
 }
 
-Status KeepTargets(std::string_view targets, Matrix& matrix) {
-  if (targets == "all") return {};
-  std::vector<size_t> kept;
-  const auto keep_if = [&](const auto& wanted) {
-    bool found = false;
-    for (size_t i = 0; i < matrix.columns.size(); ++i) {
-      if (!wanted(matrix.columns[i])) continue;
-      found = true;
-      if (std::find(kept.begin(), kept.end(), i) == kept.end()) kept.push_back(i);
-    }
-    return found;
-  };
-  if (targets == "met") {
-    keep_if([](const MatrixColumn& column) { return column.met; });
-  } else {
-    while (true) {
-      const size_t comma = targets.find(',');
-      const std::string_view name = targets.substr(0, comma);
-      const auto target = FindTarget(name);
-      const std::string wanted = target.ok() ? (*target)->compiler_name : std::string(name);
-      if (!keep_if([&](const MatrixColumn& column) { return column.target == wanted; })) {
-        return target.error();
-      }
-      if (comma == std::string_view::npos) break;
-      targets.remove_prefix(comma + 1);
-    }
-  }
+void KeepMetTargets(Matrix& matrix) {
   Matrix part{matrix.rows, {}, std::vector<std::vector<MatrixCell>>(matrix.rows.size())};
-  for (const size_t column : kept) {
+  for (size_t column = 0; column < matrix.columns.size(); ++column) {
+    if (!matrix.columns[column].met) continue;
     part.columns.push_back(matrix.columns[column]);
     for (size_t row = 0; row < matrix.rows.size(); ++row) {
       part.cells[row].push_back(std::move(matrix.cells[row][column]));
     }
   }
   matrix = std::move(part);
-  return {};
 }
 
 std::string MatrixCsv(const Matrix& matrix) {

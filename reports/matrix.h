@@ -1,5 +1,6 @@
-// The operation-by-target matrix: for each cell the furthest stage that some evidence shows, and
-// what stands beside it. Shown by the page, the CSV file, the summary and `anecheck matrix`.
+// What campaigns found, by operation and target: for each cell the furthest stage that some run
+// shows, and what the rules say. Shown by the report; the matrix of all evidence (attestation.h)
+// takes its statements of campaigns from here.
 #pragma once
 
 #include <map>
@@ -18,7 +19,7 @@ namespace anecheck::reports {
 // own because a value was seen and was not right.
 enum class CellState : uint8_t {
   kCatalogued,   // the operation is in the table
-  kAttested,     // minimum family and capability byte admit it
+  kAttested,     // the legality rules admit it
   kRejected,     // the compiler refused every case
   kCompiled,     // a compiler accepted it
   kDispatched,   // ran on the engine, proved
@@ -28,11 +29,12 @@ enum class CellState : uint8_t {
 };
 std::string_view CellStateName(CellState state);
 
-// Whether the tables admit an operation on a target: the minimum family of the conversion route
-// and the capability byte (specification 003, tables 24.2 and 24.3).
+// Whether the legality rules admit an operation on a target by either route, as it is or after a
+// rewrite; the same verdicts as those of attestation.h.
 enum class Attested : uint8_t { kYes, kNo, kUnknown };
 std::string_view AttestedName(Attested attested);
-// kUnknown for a name that no table has, or where the table lacks the value.
+// kUnknown for a name that no table has, or where a verdict rests on a value that no source gives.
+// Thread-safe.
 Attested Attest(std::string_view op, std::string_view target);
 
 // A row of the matrix: an operation of the table, or a name that only the results have.
@@ -72,9 +74,8 @@ struct Matrix {
 // Every operation and every target has a place, also where nothing was run.
 Matrix BuildMatrix(const ReportData& data);
 
-// Leaves the columns that `targets` names: "all", "met" (those with results), or names separated by
-// commas. A name that is neither a target nor met is kNotFound.
-Status KeepTargets(std::string_view targets, Matrix& matrix);
+// Leaves the columns of targets with results.
+void KeepMetTargets(Matrix& matrix);
 
 // First column `op`, then one column a target. A state that rests on the simulated engine alone
 // reads "correct (simulated)".

@@ -1,4 +1,4 @@
-// eval, judge and check as a model author meets them.
+// eval, judge, check and lower as a model author meets them.
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -196,6 +196,57 @@ TEST_F(ModelCommands, RealModelsEvaluate) {
         Tool("eval " + path + " --contract ieee --out " + Path("out.npz") + " --json");
     EXPECT_EQ(eval.code, 0) << name << eval.err;
   }
+}
+
+// ---- lower --------------------------------------------------------------------------------------
+
+// sin exists from A15; relu everywhere.
+constexpr std::string_view kTangent =
+    "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 2]> x) {\n"
+    "tensor<fp16, [1, 2]> t = tan(x = x);\ntensor<fp16, [1, 2]> y = relu(x = t);\n} -> (y);\n}";
+
+TEST_F(ModelCommands, LowerWritesThePlanAndTheProgramsThatCanBeSpelt) {
+  WriteText("model.mil", kTangent);
+  const Outcome lower =
+      Tool("lower " + Path("model.mil") + " --target h15 --out " + Path("lowered") + " --json");
+  ASSERT_EQ(lower.code, 0) << lower.err;
+  const Json json = *ParseJson(lower.out);
+  EXPECT_EQ(json["plan"]["dispatches"], 1);
+  EXPECT_EQ(json["plan"]["compiles"], true);
+  EXPECT_EQ(json["plan"]["rewrites"][0]["occasion"], "host");
+  // The host's rewrite stands in the program; what the compiler makes stands in lowered.json.
+  const std::string mil = *ReadTextFile(Path("lowered/model.mil"));
+  EXPECT_NE(mil.find("sin("), std::string::npos);
+  EXPECT_EQ(mil.find("tan("), std::string::npos);
+  EXPECT_EQ((*ParseJson(*ReadTextFile(Path("lowered/plan.json"))))["target"], "h15");
+  EXPECT_NE(ReadTextFile(Path("lowered/plan.txt"))->find("h15 by mil: compiles"),
+            std::string::npos);
+  EXPECT_EQ((*ParseJson(*ReadTextFile(Path("lowered/lowered.json"))))["ops"].size(), 4u);
+  // No source spells sine in a network description, and no encoder writes the binaries.
+  std::vector<std::string> missing;
+  for (const Json& file : json["missing"]) missing.push_back(file["file"]);
+  EXPECT_EQ(missing, (std::vector<std::string>{"net.plist", "program.e5", "model.hwx"}));
+}
+
+TEST_F(ModelCommands, LowerWritesANetworkDescriptionWhereItsUnitsAreSpelt) {
+  WriteText("model.mil",
+            "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 2]> x) {\n"
+            "tensor<fp16, [1, 2]> y = relu(x = x);\n} -> (y);\n}");
+  const Outcome lower =
+      Tool("lower " + Path("model.mil") + " --target h13 --plan --out " + Path("lowered"));
+  ASSERT_EQ(lower.code, 0) << lower.err;
+  EXPECT_NE(lower.out.find("descriptor Cast(x) AneInference(y) Cast(y)"), std::string::npos);
+  EXPECT_EQ(Tool("inspect --verify " + Path("lowered/net.plist")).code, 0);
+}
+
+TEST_F(ModelCommands, LowerNamesWhatDoesNotCompile) {
+  WriteText("model.mil", kTangent);
+  const Outcome lower = Tool("lower " + Path("model.mil") + " --target h14");
+  EXPECT_EQ(lower.code, 0) << lower.err;
+  EXPECT_NE(lower.out.find("h14 by mil: does not compile"), std::string::npos);
+  EXPECT_NE(lower.out.find("(sin): rejected"), std::string::npos);
+  EXPECT_EQ(Tool("lower " + Path("model.mil") + " --target h99").code, 2);
+  EXPECT_EQ(Tool("lower " + Path("none.mil") + " --target h13").code, 2);
 }
 
 }  // namespace

@@ -223,6 +223,65 @@ TEST(Table26_1, FirstFamilies) {
   EXPECT_EQ(OutcomeOf("h13", Route::kNetlist, Make("MinMaxNorm")), Outcome::kRejected);
 }
 
+// The binding gates of the same table: an instance that keeps the gate and one that breaks it, on a
+// target that runs the layer.
+TEST(Table26_1, BindingGates) {
+  using Words = std::vector<std::string>;
+  const struct {
+    const char* layer;
+    Words keeps, breaks;
+    const char* rule;
+  } rows[] = {
+      {"SDPA",
+       {"q:1,2,4,8", "k:1,2,4,8", "v:1,2,4,8", "scale:1"},
+       {"q:1,2,4,8", "k:1,2,4,8", "v:1,2,4,8"},
+       "bottom_count_stated"},
+      {"SDPA",
+       {"q:1,2,4,8", "k:1,2,4,8", "v:1,2,4,8", "scale:1", "mask:1,1,4,4"},
+       {"q:1,2,4,8", "k:1,2,4,8", "v:1,2,5,8", "scale:1"},
+       "sdpa_key_value"},
+      {"SDPA", {"SubtractMax=true"}, {"SubtractMax=false"}, "sdpa_subtract_max"},
+      {"PixelShuffle", {"x:1,8,4,4", "FactorX=2"}, {"FactorZ=2"}, "pixel_shuffle_factors"},
+      {"PixelShuffle", {"x:1,9,4,4", "FactorX=3"}, {"FactorX=5"}, "pixel_shuffle_factors"},
+      {"PixelUnshuffle", {"FactorY=8"}, {"FactorY=5"}, "pixel_unshuffle_factors"},
+      {"SpaceToChannel", {"FactorX=6"}, {"FactorX=5"}, "space_to_channel_factors"},
+      {"ChannelToSpace", {"FactorX=4"}, {"FactorX=7"}, "channel_to_space_factors"},
+      {"SpaceToBatch", {"FactorY=3"}, {"FactorY=11"}, "space_to_batch_factors"},
+      {"CrossProduct",
+       {"a:1,3,1,1", "b:1,3,1,1", "Interleave=1"},
+       {"a:1,3,1,1", "b:1,3,1,1", "Interleave=2"},
+       "cross_product_format"},
+      {"CrossProduct",
+       {"a:1,3,1,1", "b:1,3,1,1"},
+       {"a:1,3,1,1:int8", "b:1,3,1,1:int8"},
+       "cross_product_format"},
+      {"CrossCorrelation",
+       {"x:1,1,1,8,8", "template:1,1,1,3,3"},
+       {"x:1,1,1,8,8", "template:1,1,2,3,3"},
+       "cross_correlation_depth"},
+      {"InputView", {"producer=Reshape"}, {"producer=Conv"}, "input_view_after_reshape"},
+      {"RingBufferWriter",
+       {"ConnectsLiveState=true"},
+       {"ConnectsLiveState=false"},
+       "ring_buffer_live_state"},
+      {"GOC", {"x:1,8,4,4"}, {"x:1,8,4,4", "y:8"}, "bottom_count"},
+      {"DynamicGOC", {"x:1,8,4,4", "scale:1,8,1,1", "bias:1,8,1,1"}, {"x:1,8,4,4"}, "bottom_count"},
+  };
+  for (const auto& row : rows) {
+    const Verdict keeps = Judged("h15", Route::kNetlist, Make(row.layer, row.keeps));
+    const Verdict breaks = Judged("h15", Route::kNetlist, Make(row.layer, row.breaks));
+    EXPECT_NE(keeps.at(Layer::kValidator).rule, row.rule) << row.layer;
+    EXPECT_EQ(keeps.outcome, Outcome::kNative) << row.layer;
+    EXPECT_EQ(breaks.at(Layer::kValidator).rule, row.rule) << row.layer;
+  }
+  // On the M1 state is reached through a shared buffer alone.
+  for (const char* op : {"read_state", "write_state"}) {
+    EXPECT_EQ(Judged("h13", Route::kMil, Make(op)).at(Layer::kCodeGeneration).rule,
+              "state_shared_buffer");
+    EXPECT_EQ(OutcomeOf("h14", Route::kMil, Make(op)), Outcome::kNative) << op;
+  }
+}
+
 // Specification 004, two compile routes and their gates.
 TEST(Routes, AreJudgedApart) {
   EXPECT_EQ(OutcomeOf("h13", Route::kMil, Make("GlobalArgMinMax")), Outcome::kRejected);

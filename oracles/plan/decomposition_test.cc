@@ -112,20 +112,15 @@ GeneratorOptions OnlyOp(std::string_view op) {
   return options;
 }
 
-std::span<const std::string_view> WithoutDrawnInstance() {
-  // Their operands have to be what no generator draws: constant indices, a known number of rounds,
-  // positive factors, indices inside. Each has a test of its own below.
-  static constexpr std::string_view kOps[] = {"gather", "while_loop", "reduce_prod", "one_hot"};
-  return kOps;
-}
+// Their operands have to be what no generator draws: constant indices, a known number of rounds,
+// positive factors, indices inside. Each has a test of its own below.
+constexpr std::string_view kWithoutDrawnInstance[] = {"gather", "while_loop", "reduce_prod",
+                                                      "one_hot"};
 
 class EachDecomposition : public ::testing::TestWithParam<const Decomposition*> {};
 
 TEST_P(EachDecomposition, MeetsTheOperationOnDrawnInstances) {
   const Decomposition& entry = *GetParam();
-  if (std::ranges::find(WithoutDrawnInstance(), entry.op) != WithoutDrawnInstance().end()) {
-    GTEST_SKIP() << "has a test of its own";
-  }
   const GeneratorOptions options = OnlyOp(entry.op);
   size_t rewritten = 0, told = 0;
   for (uint64_t seed = 1; seed <= 150 && rewritten < 40 && !HasFailure(); ++seed) {
@@ -148,7 +143,10 @@ TEST_P(EachDecomposition, MeetsTheOperationOnDrawnInstances) {
 
 std::vector<const Decomposition*> Entries() {
   std::vector<const Decomposition*> entries;
-  for (const Decomposition& entry : Decompositions()) entries.push_back(&entry);
+  for (const Decomposition& entry : Decompositions()) {
+    const auto found = std::ranges::find(kWithoutDrawnInstance, entry.op);
+    if (found == std::end(kWithoutDrawnInstance)) entries.push_back(&entry);
+  }
   return entries;
 }
 
