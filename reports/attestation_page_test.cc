@@ -125,12 +125,12 @@ TEST_F(AttestationPage, ControlsFilterAndClear) {
   const auto [document, console] = Drive(
       "const choose = (id, value) => { const node = document.getElementById('filter-' + id);"
       "node.value = value; node.dispatchEvent(new Event('change')); };"
-      "choose('target', 'h13'); choose('route', 'mil'); choose('show', 'conflict');"
+      "choose('target', 'h17s'); choose('route', 'mil'); choose('show', 'conflict');"
       "setTimeout(() => { say('rows ' + document.querySelectorAll('#cells tbody td').length +"
       "' of ' + document.body.dataset.rows + ' at ' + location.hash);"
       "document.getElementById('filter-clear').click();"
       "setTimeout(() => say('cleared ' + document.body.dataset.shown), 2000); }, 2000);");
-  EXPECT_THAT(document, HasSubstr("at #target=h13&amp;route=mil&amp;show=conflict;"));
+  EXPECT_THAT(document, HasSubstr("at #target=h17s&amp;route=mil&amp;show=conflict;"));
   EXPECT_THAT(document, Not(HasSubstr("said rows 0")));
   EXPECT_THAT(document, HasSubstr("said cleared " + std::to_string(cells_) + ";"));
   EXPECT_THAT(console, Not(HasSubstr("CONSOLE")));
