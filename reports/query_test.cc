@@ -45,8 +45,8 @@ TEST_F(QueryTest, PutsNewFindingsFirst) {
   EXPECT_FALSE(data->findings.back().is_new);
   EXPECT_TRUE(data->findings.front().is_new);
   for (const FindingInfo& finding : data->findings) {
-    if (finding.verdict == "known-defect") EXPECT_FALSE(finding.is_new);
-    if (finding.verdict == "wrong") EXPECT_TRUE(finding.is_new);
+    EXPECT_FALSE(finding.is_new && finding.verdict == "known-defect") << finding.id;
+    EXPECT_FALSE(!finding.is_new && finding.verdict == "wrong") << finding.id;
   }
 }
 

@@ -105,7 +105,7 @@ constexpr Misdeed kMisdeeds[] = {
     {"PROOF_ELSEWHERE", RunStatus::kGarbled, "proof: must stand in the folder of the case"},
 };
 INSTANTIATE_TEST_SUITE_P(ExecRunner, Misdeeds, ::testing::ValuesIn(kMisdeeds),
-                         [](const auto& info) { return std::string(info.param.word); });
+                         [](const auto& misdeed) { return std::string(misdeed.param.word); });
 
 TEST(ExecRunner, AReplyInPiecesIsOneReply) { EXPECT_EQ(RunWord("DRIBBLE").status, RunStatus::kOk); }
 

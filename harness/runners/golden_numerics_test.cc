@@ -205,7 +205,7 @@ TEST_P(GoldenNumerics, AreWhatWasMeasured) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Facts, GoldenNumerics, ::testing::ValuesIn(Rows()),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& row) { return row.param.name; });
 
 }  // namespace
 }  // namespace anecheck

@@ -76,7 +76,7 @@ TEST_P(FileSetTest, AMustRejectSetBreaksEveryRuleOfTheFormat) {
 
 INSTANTIATE_TEST_SUITE_P(Formats, FileSetTest,
                          ::testing::ValuesIn(AllGenerators().begin(), AllGenerators().end()),
-                         [](const auto& info) { return std::string(info.param->format); });
+                         [](const auto& row) { return std::string(row.param->format); });
 
 // Formats whose own tests pin no text.
 TEST(GoldenTest, TextOfTheFirstFileOfSeed7) {

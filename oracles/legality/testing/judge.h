@@ -35,7 +35,8 @@ inline Instance Make(std::string_view op, const std::vector<std::string>& words 
         AddDtype(name + "=" + std::string(word.substr(second + 1, third - second - 1)), instance)
             .ok())
         << word;
-    if (third != std::string_view::npos) EXPECT_TRUE(AddConstant(name, instance).ok());
+    if (third == std::string_view::npos) continue;
+    EXPECT_TRUE(AddConstant(name, instance).ok());
   }
   return instance;
 }
