@@ -5,36 +5,11 @@
 #include "harness/ops/infer.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "harness/ops/row.h"
 #include "harness/ops/sets.h"
+#include "harness/ops/window_parameters.h"
 
 namespace anecheck {
-namespace {
-
-constexpr std::array<std::string_view, 4> kPadTypes = {"valid", "same", "same_lower", "custom"};
-
-constexpr Parameter kConvParameters[] = {
-    {.name = "x", .dtypes = kFloats},
-    {.name = "weight", .dtypes = kFloats},
-    {.name = "bias", .need = Need::kOptional, .dtypes = kFloats, .constant = true},
-    {.name = "strides",
-     .kind = ParameterKind::kInts,
-     .need = Need::kOptional,
-     .default_text = "1 an axis"},
-    {.name = "pad_type",
-     .kind = ParameterKind::kString,
-     .need = Need::kOptional,
-     .choices = kPadTypes,
-     .default_text = "valid"},
-    {.name = "pad", .kind = ParameterKind::kInts, .need = Need::kOptional, .default_text = "0"},
-    {.name = "dilations",
-     .kind = ParameterKind::kInts,
-     .need = Need::kOptional,
-     .default_text = "1 an axis"},
-    {.name = "groups", .kind = ParameterKind::kInt, .need = Need::kOptional, .default_text = "1"},
-};
-
-}  // namespace
-
 Status InferConv(const NodeView& node, ResultTypes& results) {
   using P = params::Conv;
   const TensorType& x = node.InputType(P::kX);
@@ -95,19 +70,6 @@ Status InferLinear(const NodeView& node, ResultTypes& results) {
   return {};
 }
 
-constexpr Parameter kMatmulParameters[] = {
-    {.name = "x", .dtypes = kFloats},
-    {.name = "y", .dtypes = kFloats},
-    {.name = "transpose_x",
-     .kind = ParameterKind::kBool,
-     .need = Need::kOptional,
-     .default_text = "false"},
-    {.name = "transpose_y",
-     .kind = ParameterKind::kBool,
-     .need = Need::kOptional,
-     .default_text = "false"},
-};
-
 }  // namespace
 
 Status InferMatmul(const NodeView& node, ResultTypes& results) {
@@ -138,29 +100,6 @@ Status InferMatmul(const NodeView& node, ResultTypes& results) {
   return {};
 }
 
-namespace {
-
-constexpr Parameter kAvgPoolParameters[] = {
-    {.name = "x", .dtypes = kFloats},
-    {.name = "kernel_sizes", .kind = ParameterKind::kInts},
-    {.name = "strides",
-     .kind = ParameterKind::kInts,
-     .need = Need::kOptional,
-     .default_text = "1 an axis"},
-    {.name = "pad_type", .kind = ParameterKind::kString, .choices = kPadTypes},
-    {.name = "pad", .kind = ParameterKind::kInts, .need = Need::kOptional, .default_text = "0"},
-    {.name = "ceil_mode",
-     .kind = ParameterKind::kBool,
-     .need = Need::kOptional,
-     .default_text = "false"},
-    {.name = "exclude_padding_from_average",
-     .kind = ParameterKind::kBool,
-     .need = Need::kOptional,
-     .default_text = "false"},
-};
-
-}  // namespace
-
 Status InferPool(const NodeView& node, ResultTypes& results) {
   using P = params::Pool;
   const TensorType& x = node.InputType(P::kX);
@@ -180,36 +119,16 @@ Status InferPool(const NodeView& node, ResultTypes& results) {
   return {};
 }
 
-constinit const OpDefinition kOpConv = {.schema = {.name = "conv",
-                                                   .id = static_cast<uint16_t>(OpKind::kConv),
-                                                   .parameters = kConvParameters,
-                                                   .infer = InferConv},
-                                        .op_class = OpClass::kConvolution,
-                                        .netlist_unit = "Conv"};
-constinit const OpDefinition kOpLinear = {.schema = {.name = "linear",
-                                                     .id = static_cast<uint16_t>(OpKind::kLinear),
-                                                     .parameters = kLinearParameters,
-                                                     .infer = InferLinear},
-                                          .op_class = OpClass::kConvolution,
-                                          .netlist_unit = "Linear"};
-constinit const OpDefinition kOpMatmul = {.schema = {.name = "matmul",
-                                                     .id = static_cast<uint16_t>(OpKind::kMatmul),
-                                                     .parameters = kMatmulParameters,
-                                                     .infer = InferMatmul},
-                                          .op_class = OpClass::kConvolution,
-                                          .netlist_unit = "MatrixMultiplication"};
-constinit const OpDefinition kOpAvgPool = {.schema = {.name = "avg_pool",
-                                                      .id = static_cast<uint16_t>(OpKind::kAvgPool),
-                                                      .parameters = kAvgPoolParameters,
-                                                      .infer = InferPool},
-                                           .op_class = OpClass::kConvolution,
-                                           .netlist_unit = "Pooling"};
-constinit const OpDefinition kOpMaxPool = {
-    .schema = {.name = "max_pool",
-               .id = static_cast<uint16_t>(OpKind::kMaxPool),
-               .parameters = std::span(kAvgPoolParameters).first(6),
-               .infer = InferPool},
-    .op_class = OpClass::kConvolution,
-    .netlist_unit = "Pooling"};
+constinit const OpDefinition kOpConv =
+    Row(OpClass::kConvolution, "conv", OpKind::kConv, kConvParameters, InferConv, "Conv");
+constinit const OpDefinition kOpLinear =
+    Row(OpClass::kConvolution, "linear", OpKind::kLinear, kLinearParameters, InferLinear, "Linear");
+constinit const OpDefinition kOpMatmul =
+    Row(OpClass::kConvolution, "matmul", OpKind::kMatmul, kMatmulParameters, InferMatmul,
+        "MatrixMultiplication");
+constinit const OpDefinition kOpAvgPool = Row(OpClass::kConvolution, "avg_pool", OpKind::kAvgPool,
+                                              kAvgPoolParameters, InferPool, "Pooling");
+constinit const OpDefinition kOpMaxPool =
+    Row(OpClass::kConvolution, "max_pool", OpKind::kMaxPool, kPoolParameters, InferPool, "Pooling");
 
 }  // namespace anecheck

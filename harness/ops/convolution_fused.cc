@@ -7,7 +7,9 @@
 #include "harness/ops/infer.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "harness/ops/row.h"
 #include "harness/ops/sets.h"
+#include "harness/ops/window_parameters.h"
 
 namespace anecheck {
 namespace {
@@ -199,22 +201,6 @@ Status InferEinsum(const NodeView& node, ResultTypes& results) {
   return {};
 }
 
-constexpr std::array<std::string_view, 4> kPadTypes = {"valid", "same", "same_lower", "custom"};
-constexpr Parameter kL2PoolParameters[] = {
-    {.name = "x", .dtypes = kFloats},
-    {.name = "kernel_sizes", .kind = ParameterKind::kInts},
-    {.name = "strides",
-     .kind = ParameterKind::kInts,
-     .need = Need::kOptional,
-     .default_text = "1 an axis"},
-    {.name = "pad_type", .kind = ParameterKind::kString, .choices = kPadTypes},
-    {.name = "pad", .kind = ParameterKind::kInts, .need = Need::kOptional, .default_text = "0"},
-    {.name = "ceil_mode",
-     .kind = ParameterKind::kBool,
-     .need = Need::kOptional,
-     .default_text = "false"},
-};
-
 Status InferL2Pool(const NodeView& node, ResultTypes& results) {
   if (node.InputShape(params::Pool::kX).rank() > 4) {
     return Reject(node, "takes one or two spatial axes");
@@ -272,32 +258,21 @@ Status InferAttention(const NodeView& node, ResultTypes& results) {
   return {};
 }
 
-constexpr OpDefinition Row(std::string_view name, OpKind kind,
-                           std::span<const Parameter> parameters,
-                           Status (*infer)(const NodeView&, ResultTypes&), std::string_view unit,
-                           uint8_t floor = 0) {
-  return {.schema = {.name = name,
-                     .id = static_cast<uint16_t>(kind),
-                     .parameters = parameters,
-                     .infer = infer},
-          .op_class = OpClass::kConvolution,
-          .family_floor = floor,
-          .netlist_unit = unit};
-}
-
 }  // namespace
 
-constinit const OpDefinition kOpConvTranspose = Row(
-    "conv_transpose", OpKind::kConvTranspose, kConvTransposeParameters, InferConvTranspose, "Conv");
+constinit const OpDefinition kOpConvTranspose =
+    Row(OpClass::kConvolution, "conv_transpose", OpKind::kConvTranspose, kConvTransposeParameters,
+        InferConvTranspose, "Conv");
 constinit const OpDefinition kOpLinearActivation =
-    Row("linear_activation", OpKind::kLinearActivation, kLinearActivationParameters, InferSameAsX,
-        "Neuron");
+    Row(OpClass::kConvolution, "linear_activation", OpKind::kLinearActivation,
+        kLinearActivationParameters, InferSameAsX, "Neuron");
 constinit const OpDefinition kOpEinsum =
-    Row("einsum", OpKind::kEinsum, kEinsumParameters, InferEinsum, "MatrixMultiplication");
+    Row(OpClass::kConvolution, "einsum", OpKind::kEinsum, kEinsumParameters, InferEinsum,
+        "MatrixMultiplication");
 constinit const OpDefinition kOpL2Pool =
-    Row("l2_pool", OpKind::kL2Pool, kL2PoolParameters, InferL2Pool, "Pooling");
+    Row(OpClass::kConvolution, "l2_pool", OpKind::kL2Pool, kPoolParameters, InferL2Pool, "Pooling");
 constinit const OpDefinition kOpScaledDotProductAttention =
-    Row("scaled_dot_product_attention", OpKind::kScaledDotProductAttention, kAttentionParameters,
-        InferAttention, "SDPA", 2);
+    Row(OpClass::kConvolution, "scaled_dot_product_attention", OpKind::kScaledDotProductAttention,
+        kAttentionParameters, InferAttention, "SDPA", 2);
 
 }  // namespace anecheck

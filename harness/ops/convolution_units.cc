@@ -7,67 +7,12 @@
 #include "harness/ops/infer.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "harness/ops/row.h"
 #include "harness/ops/sets.h"
+#include "harness/ops/window_parameters.h"
 
 namespace anecheck {
 namespace {
-
-constexpr std::array<std::string_view, 4> kPadTypes = {"valid", "same", "same_lower", "custom"};
-
-constexpr Parameter kNeConvParameters[] = {
-    {.name = "x", .dtypes = kFloats},
-    {.name = "weight", .dtypes = kFloats},
-    {.name = "bias", .need = Need::kOptional, .dtypes = kFloats, .constant = true},
-    {.name = "strides",
-     .kind = ParameterKind::kInts,
-     .need = Need::kOptional,
-     .default_text = "1 an axis"},
-    {.name = "pad_type",
-     .kind = ParameterKind::kString,
-     .need = Need::kOptional,
-     .choices = kPadTypes,
-     .default_text = "valid"},
-    {.name = "pad", .kind = ParameterKind::kInts, .need = Need::kOptional, .default_text = "0"},
-    {.name = "dilations",
-     .kind = ParameterKind::kInts,
-     .need = Need::kOptional,
-     .default_text = "1 an axis"},
-    {.name = "groups", .kind = ParameterKind::kInt, .need = Need::kOptional, .default_text = "1"},
-};
-
-constexpr Parameter kNeMatmulParameters[] = {
-    {.name = "x", .dtypes = kFloats},
-    {.name = "y", .dtypes = kFloats},
-    {.name = "transpose_x",
-     .kind = ParameterKind::kBool,
-     .need = Need::kOptional,
-     .default_text = "false"},
-    {.name = "transpose_y",
-     .kind = ParameterKind::kBool,
-     .need = Need::kOptional,
-     .default_text = "false"},
-};
-
-constexpr std::array<std::string_view, 2> kPoolModes = {"Avg", "Max"};
-constexpr Parameter kPoolParameters[] = {
-    {.name = "x", .dtypes = kFloats},
-    {.name = "kernel_sizes", .kind = ParameterKind::kInts},
-    {.name = "strides",
-     .kind = ParameterKind::kInts,
-     .need = Need::kOptional,
-     .default_text = "1 an axis"},
-    {.name = "pad_type", .kind = ParameterKind::kString, .choices = kPadTypes},
-    {.name = "pad", .kind = ParameterKind::kInts, .need = Need::kOptional, .default_text = "0"},
-    {.name = "ceil_mode",
-     .kind = ParameterKind::kBool,
-     .need = Need::kOptional,
-     .default_text = "false"},
-    {.name = "exclude_padding_from_average",
-     .kind = ParameterKind::kBool,
-     .need = Need::kOptional,
-     .default_text = "false"},
-    {.name = "mode", .kind = ParameterKind::kString, .choices = kPoolModes},
-};
 
 constexpr std::array<std::string_view, 5> kElementwiseModes = {"Add", "Mult", "Sub", "Max", "Min"};
 constexpr Parameter kElementwiseParameters[] = {
@@ -101,31 +46,22 @@ Status InferGainOffset(const NodeView& node, ResultTypes& results) {
 
 constexpr Parameter kBypassParameters[] = {{.name = "x", .dtypes = kFloats}};
 
-constexpr OpDefinition Row(std::string_view name, OpKind kind,
-                           std::span<const Parameter> parameters,
-                           Status (*infer)(const NodeView&, ResultTypes&)) {
-  return {.schema = {.name = name,
-                     .id = static_cast<uint16_t>(kind),
-                     .parameters = parameters,
-                     .infer = infer},
-          .op_class = OpClass::kConvolution};
-}
-
 }  // namespace
 
 constinit const OpDefinition kOpNeConv =
-    Row("ne_conv", OpKind::kNeConv, kNeConvParameters, InferConv);
+    Row(OpClass::kConvolution, "ne_conv", OpKind::kNeConv, kConvParameters, InferConv);
 constinit const OpDefinition kOpNeMatmul =
-    Row("ne_matmul", OpKind::kNeMatmul, kNeMatmulParameters, InferMatmul);
+    Row(OpClass::kConvolution, "ne_matmul", OpKind::kNeMatmul, kMatmulParameters, InferMatmul);
 constinit const OpDefinition kOpNePool =
-    Row("ne_pool", OpKind::kNePool, kPoolParameters, InferPool);
+    Row(OpClass::kConvolution, "ne_pool", OpKind::kNePool, kUnitPoolParameters, InferPool);
 constinit const OpDefinition kOpPePool =
-    Row("pe_pool", OpKind::kPePool, kPoolParameters, InferPool);
+    Row(OpClass::kConvolution, "pe_pool", OpKind::kPePool, kUnitPoolParameters, InferPool);
 constinit const OpDefinition kOpPeElementwise =
-    Row("pe_elementwise", OpKind::kPeElementwise, kElementwiseParameters, InferBroadcast);
+    Row(OpClass::kConvolution, "pe_elementwise", OpKind::kPeElementwise, kElementwiseParameters,
+        InferBroadcast);
 constinit const OpDefinition kOpPeGoc =
-    Row("pe_goc", OpKind::kPeGoc, kGainOffsetParameters, InferGainOffset);
+    Row(OpClass::kConvolution, "pe_goc", OpKind::kPeGoc, kGainOffsetParameters, InferGainOffset);
 constinit const OpDefinition kOpNeBypass =
-    Row("ne_bypass", OpKind::kNeBypass, kBypassParameters, InferSameAsX);
+    Row(OpClass::kConvolution, "ne_bypass", OpKind::kNeBypass, kBypassParameters, InferSameAsX);
 
 }  // namespace anecheck

@@ -5,15 +5,11 @@
 #include "harness/ops/infer.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "harness/ops/row.h"
 #include "harness/ops/sets.h"
 
 namespace anecheck {
 namespace {
-
-constexpr Parameter Attribute(std::string_view name, ParameterKind kind,
-                              std::string_view fallback) {
-  return {.name = name, .kind = kind, .need = Need::kOptional, .default_text = fallback};
-}
 
 // MIL also has uint32, which no value here can have.
 constexpr std::array<std::string_view, 3> kIndexTypes = {"int32", "int16", "uint16"};

@@ -5,29 +5,11 @@
 #include "harness/ops/infer.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "harness/ops/row.h"
 #include "harness/ops/sets.h"
 
 namespace anecheck {
 namespace {
-
-using Infer = Status (*)(const NodeView&, ResultTypes&);
-
-constexpr OpDefinition Row(std::string_view name, OpKind kind,
-                           std::span<const Parameter> parameters, Infer infer,
-                           std::string_view unit = {}, uint8_t floor = 0) {
-  return {.schema = {.name = name,
-                     .id = static_cast<uint16_t>(kind),
-                     .parameters = parameters,
-                     .infer = infer},
-          .op_class = OpClass::kMovement,
-          .family_floor = floor,
-          .netlist_unit = unit};
-}
-
-constexpr Parameter Attribute(std::string_view name, ParameterKind kind,
-                              std::string_view fallback) {
-  return {.name = name, .kind = kind, .need = Need::kOptional, .default_text = fallback};
-}
 
 constexpr Parameter kGatherParameters[] = {
     {.name = "x", .dtypes = kNumbers},
@@ -208,18 +190,19 @@ Status InferScatterNd(const NodeView& node, ResultTypes& results) {
 }  // namespace
 
 constinit const OpDefinition kOpGather =
-    Row("gather", OpKind::kGather, kGatherParameters, InferGather, "Gather");
+    Row(OpClass::kMovement, "gather", OpKind::kGather, kGatherParameters, InferGather, "Gather");
 constinit const OpDefinition kOpGatherAlongAxis =
-    Row("gather_along_axis", OpKind::kGatherAlongAxis, kGatherAlongAxisParameters,
-        InferGatherAlongAxis);
-constinit const OpDefinition kOpGatherNd =
-    Row("gather_nd", OpKind::kGatherNd, kGatherNdParameters, InferGatherNd, "Gather");
-constinit const OpDefinition kOpScatter =
-    Row("scatter", OpKind::kScatter, kScatterParameters, InferScatter, {}, kNoFamily);
+    Row(OpClass::kMovement, "gather_along_axis", OpKind::kGatherAlongAxis,
+        kGatherAlongAxisParameters, InferGatherAlongAxis);
+constinit const OpDefinition kOpGatherNd = Row(OpClass::kMovement, "gather_nd", OpKind::kGatherNd,
+                                               kGatherNdParameters, InferGatherNd, "Gather");
+constinit const OpDefinition kOpScatter = Row(OpClass::kMovement, "scatter", OpKind::kScatter,
+                                              kScatterParameters, InferScatter, {}, kNoFamily);
 constinit const OpDefinition kOpScatterAlongAxis =
-    Row("scatter_along_axis", OpKind::kScatterAlongAxis, kScatterParameters, InferScatterAlongAxis,
-        {}, kNoFamily);
+    Row(OpClass::kMovement, "scatter_along_axis", OpKind::kScatterAlongAxis, kScatterParameters,
+        InferScatterAlongAxis, {}, kNoFamily);
 constinit const OpDefinition kOpScatterNd =
-    Row("scatter_nd", OpKind::kScatterNd, kScatterNdParameters, InferScatterNd, {}, kNoFamily);
+    Row(OpClass::kMovement, "scatter_nd", OpKind::kScatterNd, kScatterNdParameters, InferScatterNd,
+        {}, kNoFamily);
 
 }  // namespace anecheck

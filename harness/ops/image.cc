@@ -6,33 +6,15 @@
 #include "harness/ops/infer.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "harness/ops/row.h"
 #include "harness/ops/sets.h"
 
 namespace anecheck {
 namespace {
 
-using Infer = Status (*)(const NodeView&, ResultTypes&);
-
 // The HAL byte of the texture engine (specification 003, table 24.3).
 constexpr uint16_t kTextureEngine = 0x81d;
 
-constexpr OpDefinition Row(std::string_view name, OpKind kind,
-                           std::span<const Parameter> parameters, Infer infer,
-                           std::string_view unit, uint8_t floor, uint16_t capability = 0) {
-  return {.schema = {.name = name,
-                     .id = static_cast<uint16_t>(kind),
-                     .parameters = parameters,
-                     .infer = infer},
-          .op_class = OpClass::kImage,
-          .family_floor = floor,
-          .capability = capability,
-          .netlist_unit = unit};
-}
-
-constexpr Parameter Attribute(std::string_view name, ParameterKind kind,
-                              std::string_view fallback) {
-  return {.name = name, .kind = kind, .need = Need::kOptional, .default_text = fallback};
-}
 constexpr Parameter Choice(std::string_view name, std::span<const std::string_view> choices,
                            Need need, std::string_view fallback) {
   return {.name = name,
@@ -267,25 +249,27 @@ Status InferAffine(const NodeView& node, ResultTypes& results) {
 
 // Floors: facts/minimum_family.csv; what only the texture engine does needs its byte.
 constinit const OpDefinition kOpResize =
-    Row("resize", OpKind::kResize, kResizeParameters, InferResize, "Resize", 2);
+    Row(OpClass::kImage, "resize", OpKind::kResize, kResizeParameters, InferResize, "Resize", 2);
 constinit const OpDefinition kOpResizeBilinear =
-    Row("resize_bilinear", OpKind::kResizeBilinear, kResizeBilinearParameters, InferResizePlane,
-        "Resize", 2);
-constinit const OpDefinition kOpResizeNearestNeighbor =
-    Row("resize_nearest_neighbor", OpKind::kResizeNearestNeighbor, kResizeNearestParameters,
+    Row(OpClass::kImage, "resize_bilinear", OpKind::kResizeBilinear, kResizeBilinearParameters,
         InferResizePlane, "Resize", 2);
+constinit const OpDefinition kOpResizeNearestNeighbor =
+    Row(OpClass::kImage, "resize_nearest_neighbor", OpKind::kResizeNearestNeighbor,
+        kResizeNearestParameters, InferResizePlane, "Resize", 2);
 constinit const OpDefinition kOpUpsampleBilinear =
-    Row("upsample_bilinear", OpKind::kUpsampleBilinear, kUpsampleBilinearParameters, InferUpsample,
-        "Resize", 2);
+    Row(OpClass::kImage, "upsample_bilinear", OpKind::kUpsampleBilinear,
+        kUpsampleBilinearParameters, InferUpsample, "Resize", 2);
 constinit const OpDefinition kOpUpsampleNearestNeighbor =
-    Row("upsample_nearest_neighbor", OpKind::kUpsampleNearestNeighbor, kUpsampleNearestParameters,
-        InferUpsample, "Resize", 2);
+    Row(OpClass::kImage, "upsample_nearest_neighbor", OpKind::kUpsampleNearestNeighbor,
+        kUpsampleNearestParameters, InferUpsample, "Resize", 2);
 constinit const OpDefinition kOpCropResize =
-    Row("crop_resize", OpKind::kCropResize, kCropResizeParameters, InferCropResize, "CropResize", 3,
-        kTextureEngine);
-constinit const OpDefinition kOpResample = Row("resample", OpKind::kResample, kResampleParameters,
-                                               InferResample, "Resample", 3, kTextureEngine);
-constinit const OpDefinition kOpAffine = Row("affine", OpKind::kAffine, kAffineParameters,
-                                             InferAffine, "AffineTransform", 3, kTextureEngine);
+    Row(OpClass::kImage, "crop_resize", OpKind::kCropResize, kCropResizeParameters, InferCropResize,
+        "CropResize", 3, kTextureEngine);
+constinit const OpDefinition kOpResample =
+    Row(OpClass::kImage, "resample", OpKind::kResample, kResampleParameters, InferResample,
+        "Resample", 3, kTextureEngine);
+constinit const OpDefinition kOpAffine =
+    Row(OpClass::kImage, "affine", OpKind::kAffine, kAffineParameters, InferAffine,
+        "AffineTransform", 3, kTextureEngine);
 
 }  // namespace anecheck

@@ -6,6 +6,7 @@
 #include "harness/ops/infer.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "harness/ops/row.h"
 #include "harness/ops/sets.h"
 
 namespace anecheck {
@@ -276,36 +277,28 @@ Status InferConstexprCast(const NodeView& node, ResultTypes& results) {
   return {};
 }
 
-constexpr OpDefinition Row(std::string_view name, OpKind kind,
-                           std::span<const Parameter> parameters,
-                           Status (*infer)(const NodeView&, ResultTypes&)) {
-  return {.schema = {.name = name,
-                     .id = static_cast<uint16_t>(kind),
-                     .parameters = parameters,
-                     .infer = infer},
-          .op_class = OpClass::kQuantization};
-}
-
 }  // namespace
 
-constinit const OpDefinition kOpConst = Row("const", OpKind::kConst, kConstParameters, InferConst);
+constinit const OpDefinition kOpConst =
+    Row(OpClass::kQuantization, "const", OpKind::kConst, kConstParameters, InferConst);
 constinit const OpDefinition kOpConstexprAffineDequantize =
-    Row("constexpr_affine_dequantize", OpKind::kConstexprAffineDequantize, kAffineParameters,
-        InferAffine);
-constinit const OpDefinition kOpConstexprLutToDense = Row(
-    "constexpr_lut_to_dense", OpKind::kConstexprLutToDense, kLutToDenseParameters, InferLutToDense);
+    Row(OpClass::kQuantization, "constexpr_affine_dequantize", OpKind::kConstexprAffineDequantize,
+        kAffineParameters, InferAffine);
+constinit const OpDefinition kOpConstexprLutToDense =
+    Row(OpClass::kQuantization, "constexpr_lut_to_dense", OpKind::kConstexprLutToDense,
+        kLutToDenseParameters, InferLutToDense);
 constinit const OpDefinition kOpConstexprLutToSparse =
-    Row("constexpr_lut_to_sparse", OpKind::kConstexprLutToSparse, kLutToSparseParameters,
-        InferLutToSparse);
+    Row(OpClass::kQuantization, "constexpr_lut_to_sparse", OpKind::kConstexprLutToSparse,
+        kLutToSparseParameters, InferLutToSparse);
 constinit const OpDefinition kOpConstexprBlockwiseShiftScale =
-    Row("constexpr_blockwise_shift_scale", OpKind::kConstexprBlockwiseShiftScale,
-        kBlockwiseParameters, InferBlockwise);
-constinit const OpDefinition kOpConstexprSparseBlockwiseShiftScale =
-    Row("constexpr_sparse_blockwise_shift_scale", OpKind::kConstexprSparseBlockwiseShiftScale,
-        kSparseBlockwiseParameters, InferSparseBlockwise);
+    Row(OpClass::kQuantization, "constexpr_blockwise_shift_scale",
+        OpKind::kConstexprBlockwiseShiftScale, kBlockwiseParameters, InferBlockwise);
+constinit const OpDefinition kOpConstexprSparseBlockwiseShiftScale = Row(
+    OpClass::kQuantization, "constexpr_sparse_blockwise_shift_scale",
+    OpKind::kConstexprSparseBlockwiseShiftScale, kSparseBlockwiseParameters, InferSparseBlockwise);
 constinit const OpDefinition kOpConstexprSparseToDense =
-    Row("constexpr_sparse_to_dense", OpKind::kConstexprSparseToDense, kSparseToDenseParameters,
-        InferSparseToDense);
+    Row(OpClass::kQuantization, "constexpr_sparse_to_dense", OpKind::kConstexprSparseToDense,
+        kSparseToDenseParameters, InferSparseToDense);
 // Rejected everywhere (facts/more/op_notes.csv).
 constinit const OpDefinition kOpConstexprCast = {
     .schema = {.name = "constexpr_cast",

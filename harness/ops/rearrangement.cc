@@ -5,29 +5,11 @@
 #include "harness/ops/infer.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "harness/ops/row.h"
 #include "harness/ops/sets.h"
 
 namespace anecheck {
 namespace {
-
-using Infer = Status (*)(const NodeView&, ResultTypes&);
-
-constexpr OpDefinition Row(std::string_view name, OpKind kind,
-                           std::span<const Parameter> parameters, Infer infer,
-                           std::string_view unit = {}, uint8_t floor = 0) {
-  return {.schema = {.name = name,
-                     .id = static_cast<uint16_t>(kind),
-                     .parameters = parameters,
-                     .infer = infer},
-          .op_class = OpClass::kMovement,
-          .family_floor = floor,
-          .netlist_unit = unit};
-}
-
-constexpr Parameter Attribute(std::string_view name, ParameterKind kind,
-                              std::string_view fallback) {
-  return {.name = name, .kind = kind, .need = Need::kOptional, .default_text = fallback};
-}
 
 constexpr Parameter kSliceByIndexParameters[] = {
     {.name = "x", .dtypes = kAnything},
@@ -329,38 +311,43 @@ Status InferBatchToSpace(const NodeView& node, ResultTypes& results) {
 }  // namespace
 
 constinit const OpDefinition kOpSliceByIndex =
-    Row("slice_by_index", OpKind::kSliceByIndex, kSliceByIndexParameters, InferSliceByIndex,
-        "InputView");
+    Row(OpClass::kMovement, "slice_by_index", OpKind::kSliceByIndex, kSliceByIndexParameters,
+        InferSliceByIndex, "InputView");
 constinit const OpDefinition kOpSliceUpdate =
-    Row("slice_update", OpKind::kSliceUpdate, kSliceUpdateParameters, InferSliceUpdate);
+    Row(OpClass::kMovement, "slice_update", OpKind::kSliceUpdate, kSliceUpdateParameters,
+        InferSliceUpdate);
 constinit const OpDefinition kOpReverse =
-    Row("reverse", OpKind::kReverse, kReverseParameters, InferReverse);
+    Row(OpClass::kMovement, "reverse", OpKind::kReverse, kReverseParameters, InferReverse);
 constinit const OpDefinition kOpReverseSequence =
-    Row("reverse_sequence", OpKind::kReverseSequence, kReverseSequenceParameters,
-        InferReverseSequence, {}, kNoFamily);
+    Row(OpClass::kMovement, "reverse_sequence", OpKind::kReverseSequence,
+        kReverseSequenceParameters, InferReverseSequence, {}, kNoFamily);
 // Floors: facts/minimum_family.csv.
 constinit const OpDefinition kOpTile =
-    Row("tile", OpKind::kTile, kTileParameters, InferTile, "Tile", 2);
-constinit const OpDefinition kOpCrop = Row("crop", OpKind::kCrop, kCropParameters, InferCrop);
-constinit const OpDefinition kOpBandPart =
-    Row("band_part", OpKind::kBandPart, kBandPartParameters, InferBandPart, {}, kNoFamily);
+    Row(OpClass::kMovement, "tile", OpKind::kTile, kTileParameters, InferTile, "Tile", 2);
+constinit const OpDefinition kOpCrop =
+    Row(OpClass::kMovement, "crop", OpKind::kCrop, kCropParameters, InferCrop);
+constinit const OpDefinition kOpBandPart = Row(OpClass::kMovement, "band_part", OpKind::kBandPart,
+                                               kBandPartParameters, InferBandPart, {}, kNoFamily);
 constinit const OpDefinition kOpSlidingWindows =
-    Row("sliding_windows", OpKind::kSlidingWindows, kSlidingWindowsParameters, InferSlidingWindows,
-        {}, kNoFamily);
+    Row(OpClass::kMovement, "sliding_windows", OpKind::kSlidingWindows, kSlidingWindowsParameters,
+        InferSlidingWindows, {}, kNoFamily);
 constinit const OpDefinition kOpDepthToSpace =
-    Row("depth_to_space", OpKind::kDepthToSpace, kBlockParameters, InferToSpace, "ChannelToSpace");
-constinit const OpDefinition kOpSpaceToDepth = Row(
-    "space_to_depth", OpKind::kSpaceToDepth, kBlockParameters, InferToDepth, "SpaceToChannel", 2);
+    Row(OpClass::kMovement, "depth_to_space", OpKind::kDepthToSpace, kBlockParameters, InferToSpace,
+        "ChannelToSpace");
+constinit const OpDefinition kOpSpaceToDepth =
+    Row(OpClass::kMovement, "space_to_depth", OpKind::kSpaceToDepth, kBlockParameters, InferToDepth,
+        "SpaceToChannel", 2);
 constinit const OpDefinition kOpPixelShuffle =
-    Row("pixel_shuffle", OpKind::kPixelShuffle, kShuffleParameters, InferToSpace, "PixelShuffle");
+    Row(OpClass::kMovement, "pixel_shuffle", OpKind::kPixelShuffle, kShuffleParameters,
+        InferToSpace, "PixelShuffle");
 constinit const OpDefinition kOpPixelUnshuffle =
-    Row("pixel_unshuffle", OpKind::kPixelUnshuffle, kUnshuffleParameters, InferToDepth,
-        "PixelUnshuffle");
+    Row(OpClass::kMovement, "pixel_unshuffle", OpKind::kPixelUnshuffle, kUnshuffleParameters,
+        InferToDepth, "PixelUnshuffle");
 constinit const OpDefinition kOpSpaceToBatch =
-    Row("space_to_batch", OpKind::kSpaceToBatch, kSpaceToBatchParameters, InferSpaceToBatch,
-        "SpaceToBatch");
+    Row(OpClass::kMovement, "space_to_batch", OpKind::kSpaceToBatch, kSpaceToBatchParameters,
+        InferSpaceToBatch, "SpaceToBatch");
 constinit const OpDefinition kOpBatchToSpace =
-    Row("batch_to_space", OpKind::kBatchToSpace, kBatchToSpaceParameters, InferBatchToSpace,
-        "BatchToSpace");
+    Row(OpClass::kMovement, "batch_to_space", OpKind::kBatchToSpace, kBatchToSpaceParameters,
+        InferBatchToSpace, "BatchToSpace");
 
 }  // namespace anecheck

@@ -5,6 +5,7 @@
 #include "harness/ops/infer.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "harness/ops/row.h"
 #include "harness/ops/sets.h"
 
 namespace anecheck {
@@ -169,21 +170,13 @@ Status InferRnn(const NodeView& node, ResultTypes& results) {
   return {};
 }
 
-constexpr OpDefinition Row(std::string_view name, OpKind kind,
-                           std::span<const Parameter> parameters,
-                           Status (*infer)(const NodeView&, ResultTypes&)) {
-  return {.schema = {.name = name,
-                     .id = static_cast<uint16_t>(kind),
-                     .parameters = parameters,
-                     .infer = infer},
-          .op_class = OpClass::kRecurrent,
-          .family_floor = kNoFamily};
-}
-
 }  // namespace
 
-constinit const OpDefinition kOpLstm = Row("lstm", OpKind::kLstm, kLstmParameters, InferLstm);
-constinit const OpDefinition kOpGru = Row("gru", OpKind::kGru, kGruParameters, InferGru);
-constinit const OpDefinition kOpRnn = Row("rnn", OpKind::kRnn, kRnnParameters, InferRnn);
+constinit const OpDefinition kOpLstm =
+    Row(OpClass::kRecurrent, "lstm", OpKind::kLstm, kLstmParameters, InferLstm, {}, kNoFamily);
+constinit const OpDefinition kOpGru =
+    Row(OpClass::kRecurrent, "gru", OpKind::kGru, kGruParameters, InferGru, {}, kNoFamily);
+constinit const OpDefinition kOpRnn =
+    Row(OpClass::kRecurrent, "rnn", OpKind::kRnn, kRnnParameters, InferRnn, {}, kNoFamily);
 
 }  // namespace anecheck

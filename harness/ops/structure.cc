@@ -7,24 +7,11 @@
 #include "harness/ops/infer.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "harness/ops/row.h"
 #include "harness/ops/sets.h"
 
 namespace anecheck {
 namespace {
-
-using Infer = Status (*)(const NodeView&, ResultTypes&);
-
-constexpr OpDefinition Row(std::string_view name, OpKind kind,
-                           std::span<const Parameter> parameters, Infer infer,
-                           std::string_view unit = {}, uint8_t floor = 0) {
-  return {.schema = {.name = name,
-                     .id = static_cast<uint16_t>(kind),
-                     .parameters = parameters,
-                     .infer = infer},
-          .op_class = OpClass::kMovement,
-          .family_floor = floor,
-          .netlist_unit = unit};
-}
 
 constexpr Parameter kIdentityParameters[] = {{.name = "x", .dtypes = kAnything}};
 
@@ -321,27 +308,30 @@ Status InferShape(const NodeView& node, ResultTypes& results) {
 }  // namespace
 
 constinit const OpDefinition kOpIdentity =
-    Row("identity", OpKind::kIdentity, kIdentityParameters, InferSameAsX);
+    Row(OpClass::kMovement, "identity", OpKind::kIdentity, kIdentityParameters, InferSameAsX);
 constinit const OpDefinition kOpReshapeLike =
-    Row("reshape_like", OpKind::kReshapeLike, kReshapeLikeParameters, InferReshapeLike);
+    Row(OpClass::kMovement, "reshape_like", OpKind::kReshapeLike, kReshapeLikeParameters,
+        InferReshapeLike);
 constinit const OpDefinition kOpExpandDims =
-    Row("expand_dims", OpKind::kExpandDims, kExpandDimsParameters, InferExpandDims, "Reshape");
-constinit const OpDefinition kOpSqueeze =
-    Row("squeeze", OpKind::kSqueeze, kSqueezeParameters, InferSqueeze, "Reshape");
-constinit const OpDefinition kOpFlatten2d =
-    Row("flatten2d", OpKind::kFlatten2d, kFlatten2dParameters, InferFlatten2d, "Flatten");
+    Row(OpClass::kMovement, "expand_dims", OpKind::kExpandDims, kExpandDimsParameters,
+        InferExpandDims, "Reshape");
+constinit const OpDefinition kOpSqueeze = Row(OpClass::kMovement, "squeeze", OpKind::kSqueeze,
+                                              kSqueezeParameters, InferSqueeze, "Reshape");
+constinit const OpDefinition kOpFlatten2d = Row(OpClass::kMovement, "flatten2d", OpKind::kFlatten2d,
+                                                kFlatten2dParameters, InferFlatten2d, "Flatten");
 constinit const OpDefinition kOpStack =
-    Row("stack", OpKind::kStack, kStackParameters, InferStack, "Concat");
+    Row(OpClass::kMovement, "stack", OpKind::kStack, kStackParameters, InferStack, "Concat");
 constinit const OpDefinition kOpSplit =
-    Row("split", OpKind::kSplit, kSplitParameters, InferSplit, "InputView");
-constinit const OpDefinition kOpFill = Row("fill", OpKind::kFill, kFillParameters, InferFill);
+    Row(OpClass::kMovement, "split", OpKind::kSplit, kSplitParameters, InferSplit, "InputView");
+constinit const OpDefinition kOpFill =
+    Row(OpClass::kMovement, "fill", OpKind::kFill, kFillParameters, InferFill);
 constinit const OpDefinition kOpFillLike =
-    Row("fill_like", OpKind::kFillLike, kFillLikeParameters, InferFillLike);
+    Row(OpClass::kMovement, "fill_like", OpKind::kFillLike, kFillLikeParameters, InferFillLike);
 constinit const OpDefinition kOpRange1d =
-    Row("range_1d", OpKind::kRange1d, kRange1dParameters, InferRange1d);
-constinit const OpDefinition kOpOneHot =
-    Row("one_hot", OpKind::kOneHot, kOneHotParameters, InferOneHot, {}, kNoFamily);
-constinit const OpDefinition kOpShape =
-    Row("shape", OpKind::kShape, kIdentityParameters, InferShape, "Shape", kNoFamily);
+    Row(OpClass::kMovement, "range_1d", OpKind::kRange1d, kRange1dParameters, InferRange1d);
+constinit const OpDefinition kOpOneHot = Row(OpClass::kMovement, "one_hot", OpKind::kOneHot,
+                                             kOneHotParameters, InferOneHot, {}, kNoFamily);
+constinit const OpDefinition kOpShape = Row(OpClass::kMovement, "shape", OpKind::kShape,
+                                            kIdentityParameters, InferShape, "Shape", kNoFamily);
 
 }  // namespace anecheck

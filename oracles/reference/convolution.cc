@@ -15,21 +15,6 @@ namespace {
 constexpr Term kMacTerms[] = {Term::kProductRounding, Term::kAccumulatorUnit, Term::kBiasRounding};
 constexpr Term kAverageTerms[] = {Term::kAccumulatorUnit, Term::kReciprocalRelative};
 
-// Arrays for `count` results of `accumulator`.
-Raw AllocateSums(KernelContext& context, const Accumulator& accumulator, size_t count) {
-  Raw raw = AllocateRaw(context, count, true);
-  if (accumulator.may_overflow()) raw.beyond = context.arena().Allocate<uint8_t>(count);
-  return raw;
-}
-
-void Put(const Raw& raw, size_t at, const Accumulated& sum) {
-  raw.value[at] = sum.value;
-  raw.low[at] = sum.low;
-  raw.high[at] = sum.high;
-  raw.nan[at] = sum.nan ? 1 : 0;
-  if (raw.beyond != nullptr) raw.beyond[at] = sum.beyond;
-}
-
 Accumulated AddBias(Accumulator& accumulator, const Accumulated& sum, const BoundedTensor* bias,
                     size_t channel) {
   if (bias == nullptr) return sum;

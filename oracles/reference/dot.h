@@ -96,4 +96,8 @@ class Accumulator {
   double single_limit_ = 0;  // a magnitude sum up to here: exact in the engine's accumulator
 };
 
+// Arrays for `count` results of `accumulator`, and putting one there.
+Raw AllocateSums(KernelContext& context, const Accumulator& accumulator, size_t count);
+void Put(const Raw& raw, size_t at, const Accumulated& sum);
+
 }  // namespace anecheck::reference

@@ -1,0 +1,31 @@
+// What the rows of the operation table are put together from. Used by the operation files only.
+#pragma once
+
+#include "harness/ops/op.h"
+
+namespace anecheck {
+
+using Infer = Status (*)(const NodeView&, ResultTypes&);
+
+// A row of one class; `floor` and `capability` as in OpDefinition.
+constexpr OpDefinition Row(OpClass op_class, std::string_view name, OpKind kind,
+                           std::span<const Parameter> parameters, Infer infer,
+                           std::string_view netlist_unit = {}, uint8_t floor = 0,
+                           uint16_t capability = 0) {
+  return {.schema = {.name = name,
+                     .id = static_cast<uint16_t>(kind),
+                     .parameters = parameters,
+                     .infer = infer},
+          .op_class = op_class,
+          .family_floor = floor,
+          .capability = capability,
+          .netlist_unit = netlist_unit};
+}
+
+// An attribute that may be left out; `fallback` is its default as people read it.
+constexpr Parameter Attribute(std::string_view name, ParameterKind kind,
+                              std::string_view fallback) {
+  return {.name = name, .kind = kind, .need = Need::kOptional, .default_text = fallback};
+}
+
+}  // namespace anecheck

@@ -1,0 +1,56 @@
+// Parameters that several operations of the convolution class share, with MIL's names and defaults
+// (coremltools op reference). The private units take those of the operation whose atom they share.
+#pragma once
+
+#include <array>
+
+#include "harness/ops/row.h"
+#include "harness/ops/sets.h"
+
+namespace anecheck {
+
+inline constexpr std::array<std::string_view, 4> kPadTypes = {"valid", "same", "same_lower",
+                                                              "custom"};
+
+inline constexpr Parameter kConvParameters[] = {
+    {.name = "x", .dtypes = kFloats},
+    {.name = "weight", .dtypes = kFloats},
+    {.name = "bias", .need = Need::kOptional, .dtypes = kFloats, .constant = true},
+    Attribute("strides", ParameterKind::kInts, "1 an axis"),
+    {.name = "pad_type",
+     .kind = ParameterKind::kString,
+     .need = Need::kOptional,
+     .choices = kPadTypes,
+     .default_text = "valid"},
+    Attribute("pad", ParameterKind::kInts, "0"),
+    Attribute("dilations", ParameterKind::kInts, "1 an axis"),
+    Attribute("groups", ParameterKind::kInt, "1"),
+};
+
+inline constexpr Parameter kMatmulParameters[] = {
+    {.name = "x", .dtypes = kFloats},
+    {.name = "y", .dtypes = kFloats},
+    Attribute("transpose_x", ParameterKind::kBool, "false"),
+    Attribute("transpose_y", ParameterKind::kBool, "false"),
+};
+
+inline constexpr std::array<std::string_view, 2> kUnitPoolModes = {"Avg", "Max"};
+
+// In the order of params::UnitPool: avg_pool has all but the mode, the other pools all but the last
+// two.
+inline constexpr Parameter kUnitPoolParameters[] = {
+    {.name = "x", .dtypes = kFloats},
+    {.name = "kernel_sizes", .kind = ParameterKind::kInts},
+    Attribute("strides", ParameterKind::kInts, "1 an axis"),
+    {.name = "pad_type", .kind = ParameterKind::kString, .choices = kPadTypes},
+    Attribute("pad", ParameterKind::kInts, "0"),
+    Attribute("ceil_mode", ParameterKind::kBool, "false"),
+    Attribute("exclude_padding_from_average", ParameterKind::kBool, "false"),
+    {.name = "mode", .kind = ParameterKind::kString, .choices = kUnitPoolModes},
+};
+inline constexpr std::span<const Parameter> kAvgPoolParameters =
+    std::span(kUnitPoolParameters).first(7);
+inline constexpr std::span<const Parameter> kPoolParameters =
+    std::span(kUnitPoolParameters).first(6);
+
+}  // namespace anecheck
