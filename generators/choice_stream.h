@@ -53,7 +53,7 @@ class ChoiceStream {
   // A number in [low, high], both ends included. Precondition: low <= high.
   int64_t Range(int64_t low, int64_t high) {
     const uint64_t span = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + 1;
-    return low + static_cast<int64_t>(span == 0 ? Word() : Below(span));
+    return static_cast<int64_t>(static_cast<uint64_t>(low) + (span == 0 ? Word() : Below(span)));
   }
 
   // True in `numerator` of `denominator` cases; false is the simplest choice.

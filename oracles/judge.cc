@@ -158,7 +158,8 @@ class DefectSearch {
     for (const Defect* defect : set) {
       rows.insert(rows.end(), defect->rows.begin(), defect->rows.end());
     }
-    if (!evaluation_.Run(graph_, inputs_, WithDepartures(family_, rows)).ok()) return false;
+    contract_ = WithDepartures(family_, rows);
+    if (!evaluation_.Run(graph_, inputs_, contract_).ok()) return false;
     evaluation_.Stored(graph_.outputs()[output_], estimate_);
     return true;
   }
@@ -267,6 +268,7 @@ class DefectSearch {
   int family_;
   std::span<const double> actual_;
   std::span<const size_t> outside_;
+  Contract contract_;  // of the last estimate; the evaluation refers to it
   Evaluation evaluation_;
   Estimate estimate_;
 };

@@ -57,6 +57,7 @@ class Evaluation {
   // fit, kUnsupported for an operation without numeric reference. `graph`, `inputs` and `contract`
   // must live as long as the results are read. Precondition: ValidateGraph(graph) holds.
   Status Run(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract);
+  Status Run(const Graph& graph, std::span<const Tensor> inputs, Contract&& contract) = delete;
 
   // As Run, for graphs too large to keep: what no later operation needs is given up. Afterwards
   // only the graph's outputs may be read. Graphs with states are run as by Run.

@@ -23,7 +23,8 @@ void Graph::Clear() {
 
 ValueId Graph::AddValue(const TensorType& type, ValueKind kind, std::string_view value_name) {
   const auto id = static_cast<ValueId>(values_.size());
-  Value& value = values_.emplace_back();
+  // The type and the name may stand in values_ itself, which moves as it grows.
+  Value value;
   value.type = type;
   value.kind = kind;
   if (value_name.empty()) {
@@ -33,6 +34,7 @@ ValueId Graph::AddValue(const TensorType& type, ValueKind kind, std::string_view
   } else {
     value.name = value_name;
   }
+  values_.push_back(std::move(value));
   return id;
 }
 

@@ -21,7 +21,7 @@ struct CompletionBlock {
   void* isa;
   int flags;
   int reserved;
-  void (*invoke)(struct CompletionBlock* block);
+  void (*invoke)(void* literal);
   const struct BlockDescriptor* descriptor;
   /* Captured. */
   ane_e5rt_completion_cb_t callback;
@@ -30,7 +30,10 @@ struct CompletionBlock {
 
 static const struct BlockDescriptor kDescriptor = {0, sizeof(struct CompletionBlock)};
 
-static void Invoke(struct CompletionBlock* block) { block->callback(block->context); }
+static void Invoke(void* literal) {
+  const struct CompletionBlock* block = literal;
+  block->callback(block->context);
+}
 
 /* The class of global blocks: the runtime's where there is one, else an address of our own that
    nobody follows. */
