@@ -18,11 +18,11 @@ constexpr DTypeSet kSortable = {DType::kFp16,  DType::kFp32,  DType::kInt32, DTy
 
 constexpr Parameter kTopkParameters[] = {
     {.name = "x", .dtypes = kSortable},
-    Attribute("k", ParameterKind::kInt, "1"),
-    Attribute("axis", ParameterKind::kInt, "-1"),
-    Attribute("ascending", ParameterKind::kBool, "false"),
-    Attribute("sort", ParameterKind::kBool, "true"),
-    Attribute("return_indices", ParameterKind::kBool, "true"),
+    OptionalParameter("k", ParameterKind::kInt, "1"),
+    OptionalParameter("axis", ParameterKind::kInt, "-1"),
+    OptionalParameter("ascending", ParameterKind::kBool, "false"),
+    OptionalParameter("sort", ParameterKind::kBool, "true"),
+    OptionalParameter("return_indices", ParameterKind::kBool, "true"),
     {.name = "output_indices_dtype",
      .kind = ParameterKind::kString,
      .need = Need::kOptional,
@@ -50,8 +50,8 @@ Status InferTopk(const NodeView& node, ResultTypes& results) {
 
 constexpr Parameter kArgsortParameters[] = {
     {.name = "x", .dtypes = kSortable},
-    Attribute("axis", ParameterKind::kInt, "-1"),
-    Attribute("ascending", ParameterKind::kBool, "false"),
+    OptionalParameter("axis", ParameterKind::kInt, "-1"),
+    OptionalParameter("ascending", ParameterKind::kBool, "false"),
 };
 
 Status InferArgsort(const NodeView& node, ResultTypes& results) {
@@ -68,7 +68,7 @@ constexpr Parameter kSuppressionParameters[] = {
     {.name = "iou_threshold", .kind = ParameterKind::kFloat},
     {.name = "score_threshold", .kind = ParameterKind::kFloat},
     {.name = "max_boxes", .kind = ParameterKind::kInt},
-    Attribute("per_class_suppression", ParameterKind::kBool, "false"),
+    OptionalParameter("per_class_suppression", ParameterKind::kBool, "false"),
 };
 
 // Boxes [n, B, 4] as (x, y, width, height) around the centre, scores [n, B, K].

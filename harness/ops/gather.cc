@@ -14,9 +14,9 @@ namespace {
 constexpr Parameter kGatherParameters[] = {
     {.name = "x", .dtypes = kNumbers},
     {.name = "indices", .dtypes = kIntegers},
-    Attribute("axis", ParameterKind::kInt, "0"),
-    Attribute("batch_dims", ParameterKind::kInt, "0"),
-    Attribute("validate_indices", ParameterKind::kBool, "false"),
+    OptionalParameter("axis", ParameterKind::kInt, "0"),
+    OptionalParameter("batch_dims", ParameterKind::kInt, "0"),
+    OptionalParameter("validate_indices", ParameterKind::kBool, "false"),
 };
 
 // Extents [0, end) of a, then those of b from `from` on; an error where they are too many.
@@ -61,8 +61,8 @@ Status InferGather(const NodeView& node, ResultTypes& results) {
 constexpr Parameter kGatherAlongAxisParameters[] = {
     {.name = "x", .dtypes = kNumbers},
     {.name = "indices", .dtypes = kIntegers},
-    Attribute("axis", ParameterKind::kInt, "0"),
-    Attribute("validate_indices", ParameterKind::kBool, "false"),
+    OptionalParameter("axis", ParameterKind::kInt, "0"),
+    OptionalParameter("validate_indices", ParameterKind::kBool, "false"),
 };
 
 // Both have the same extents beside the axis.
@@ -87,8 +87,8 @@ Status InferGatherAlongAxis(const NodeView& node, ResultTypes& results) {
 constexpr Parameter kGatherNdParameters[] = {
     {.name = "x", .dtypes = kNumbers},
     {.name = "indices", .dtypes = kIntegers},
-    Attribute("batch_dims", ParameterKind::kInt, "0"),
-    Attribute("validate_indices", ParameterKind::kBool, "false"),
+    OptionalParameter("batch_dims", ParameterKind::kInt, "0"),
+    OptionalParameter("validate_indices", ParameterKind::kBool, "false"),
 };
 
 // How many axes of `data` one index vector names, after `batch` shared axes.
@@ -130,9 +130,9 @@ constexpr Parameter kScatterParameters[] = {
     {.name = "data", .dtypes = kNumbers},
     {.name = "indices", .dtypes = kIntegers},
     {.name = "updates", .dtypes = kNumbers},
-    Attribute("axis", ParameterKind::kInt, "0"),
+    OptionalParameter("axis", ParameterKind::kInt, "0"),
     kMode,
-    Attribute("validate_indices", ParameterKind::kBool, "false"),
+    OptionalParameter("validate_indices", ParameterKind::kBool, "false"),
 };
 
 Status CheckUpdates(const NodeView& node, int parameter, const TensorType& wanted) {
@@ -171,7 +171,7 @@ constexpr Parameter kScatterNdParameters[] = {
     {.name = "indices", .dtypes = kIntegers},
     {.name = "updates", .dtypes = kNumbers},
     kMode,
-    Attribute("validate_indices", ParameterKind::kBool, "false"),
+    OptionalParameter("validate_indices", ParameterKind::kBool, "false"),
 };
 
 // updates: indices[:-1] + data[indices[-1]:].

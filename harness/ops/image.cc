@@ -93,8 +93,8 @@ constexpr Parameter kResizeNearestParameters[] = {
 };
 constexpr Parameter kResizeBilinearParameters[] = {
     {.name = "x", .dtypes = kFloats},
-    Attribute("target_size_height", ParameterKind::kInt, "1"),
-    Attribute("target_size_width", ParameterKind::kInt, "1"),
+    OptionalParameter("target_size_height", ParameterKind::kInt, "1"),
+    OptionalParameter("target_size_width", ParameterKind::kInt, "1"),
     Choice("sampling_mode", kGrids, Need::kOptional, "DEFAULT"),
 };
 
@@ -121,8 +121,8 @@ constexpr Parameter kUpsampleBilinearParameters[] = {
     {.name = "x", .dtypes = kFloats},
     Scale("scale_factor_height"),
     Scale("scale_factor_width"),
-    Attribute("align_corners", ParameterKind::kBool, "true"),
-    Attribute("half_pixel_centers", ParameterKind::kBool, "not align_corners"),
+    OptionalParameter("align_corners", ParameterKind::kBool, "true"),
+    OptionalParameter("half_pixel_centers", ParameterKind::kBool, "not align_corners"),
 };
 
 // Extents are floor(extent * factor), the factor in fp32.
@@ -149,9 +149,9 @@ constexpr Parameter kCropResizeParameters[] = {
      .need = Need::kOptional,
      .dtypes = kBoxIndexTypes,
      .default_text = "0, 1, 2 and so on"},
-    Attribute("target_height", ParameterKind::kInt, "1"),
-    Attribute("target_width", ParameterKind::kInt, "1"),
-    Attribute("normalized_coordinates", ParameterKind::kBool, "false"),
+    OptionalParameter("target_height", ParameterKind::kInt, "1"),
+    OptionalParameter("target_width", ParameterKind::kInt, "1"),
+    OptionalParameter("normalized_coordinates", ParameterKind::kBool, "false"),
     {.name = "spatial_scale",
      .kind = ParameterKind::kFloat,
      .need = Need::kOptional,

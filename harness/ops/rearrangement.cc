@@ -15,10 +15,10 @@ constexpr Parameter kSliceByIndexParameters[] = {
     {.name = "x", .dtypes = kAnything},
     {.name = "begin", .kind = ParameterKind::kInts},
     {.name = "end", .kind = ParameterKind::kInts},
-    Attribute("stride", ParameterKind::kInts, "1 on every axis"),
-    Attribute("begin_mask", ParameterKind::kBools, "false on every axis"),
-    Attribute("end_mask", ParameterKind::kBools, "false on every axis"),
-    Attribute("squeeze_mask", ParameterKind::kBools, "false on every axis"),
+    OptionalParameter("stride", ParameterKind::kInts, "1 on every axis"),
+    OptionalParameter("begin_mask", ParameterKind::kBools, "false on every axis"),
+    OptionalParameter("end_mask", ParameterKind::kBools, "false on every axis"),
+    OptionalParameter("squeeze_mask", ParameterKind::kBools, "false on every axis"),
 };
 
 Status InferSliceByIndex(const NodeView& node, ResultTypes& results) {
@@ -41,10 +41,10 @@ constexpr Parameter kSliceUpdateParameters[] = {
     {.name = "update", .dtypes = kAnything},
     {.name = "begin", .kind = ParameterKind::kInts},
     {.name = "end", .kind = ParameterKind::kInts},
-    Attribute("stride", ParameterKind::kInts, "1 on every axis"),
-    Attribute("begin_mask", ParameterKind::kBools, "false on every axis"),
-    Attribute("end_mask", ParameterKind::kBools, "false on every axis"),
-    Attribute("squeeze_mask", ParameterKind::kBools, "false on every axis"),
+    OptionalParameter("stride", ParameterKind::kInts, "1 on every axis"),
+    OptionalParameter("begin_mask", ParameterKind::kBools, "false on every axis"),
+    OptionalParameter("end_mask", ParameterKind::kBools, "false on every axis"),
+    OptionalParameter("squeeze_mask", ParameterKind::kBools, "false on every axis"),
 };
 
 Status InferSliceUpdate(const NodeView& node, ResultTypes& results) {
@@ -69,7 +69,7 @@ Status InferSliceUpdate(const NodeView& node, ResultTypes& results) {
 
 constexpr Parameter kReverseParameters[] = {
     {.name = "x", .dtypes = kAnything},
-    Attribute("axes", ParameterKind::kInts, "all"),
+    OptionalParameter("axes", ParameterKind::kInts, "all"),
 };
 
 Status InferReverse(const NodeView& node, ResultTypes& results) {
@@ -81,8 +81,8 @@ Status InferReverse(const NodeView& node, ResultTypes& results) {
 constexpr Parameter kReverseSequenceParameters[] = {
     {.name = "x", .dtypes = kAnything},
     {.name = "lengths", .dtypes = kIntegers},
-    Attribute("seq_axis", ParameterKind::kInt, "0"),
-    Attribute("batch_axis", ParameterKind::kInt, "0"),
+    OptionalParameter("seq_axis", ParameterKind::kInt, "0"),
+    OptionalParameter("batch_axis", ParameterKind::kInt, "0"),
 };
 
 Status InferReverseSequence(const NodeView& node, ResultTypes& results) {
@@ -151,8 +151,8 @@ Status InferCrop(const NodeView& node, ResultTypes& results) {
 
 constexpr Parameter kBandPartParameters[] = {
     {.name = "x", .dtypes = kAnything},
-    Attribute("lower", ParameterKind::kInt, "-1: keep all"),
-    Attribute("upper", ParameterKind::kInt, "-1: keep all"),
+    OptionalParameter("lower", ParameterKind::kInt, "-1: keep all"),
+    OptionalParameter("upper", ParameterKind::kInt, "-1: keep all"),
 };
 
 Status InferBandPart(const NodeView& node, ResultTypes& results) {
@@ -166,7 +166,7 @@ constexpr Parameter kSlidingWindowsParameters[] = {
     {.name = "x", .dtypes = kAnything},
     {.name = "axis", .kind = ParameterKind::kInt},
     {.name = "size", .kind = ParameterKind::kInt},
-    Attribute("stride", ParameterKind::kInt, "1"),
+    OptionalParameter("stride", ParameterKind::kInt, "1"),
 };
 
 Status InferSlidingWindows(const NodeView& node, ResultTypes& results) {

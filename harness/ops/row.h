@@ -23,8 +23,8 @@ constexpr OpDefinition Row(OpClass op_class, std::string_view name, OpKind kind,
 }
 
 // An attribute that may be left out; `fallback` is its default as people read it.
-constexpr Parameter Attribute(std::string_view name, ParameterKind kind,
-                              std::string_view fallback) {
+constexpr Parameter OptionalParameter(std::string_view name, ParameterKind kind,
+                                      std::string_view fallback) {
   return {.name = name, .kind = kind, .need = Need::kOptional, .default_text = fallback};
 }
 

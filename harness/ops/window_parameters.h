@@ -16,22 +16,22 @@ inline constexpr Parameter kConvParameters[] = {
     {.name = "x", .dtypes = kFloats},
     {.name = "weight", .dtypes = kFloats},
     {.name = "bias", .need = Need::kOptional, .dtypes = kFloats, .constant = true},
-    Attribute("strides", ParameterKind::kInts, "1 an axis"),
+    OptionalParameter("strides", ParameterKind::kInts, "1 an axis"),
     {.name = "pad_type",
      .kind = ParameterKind::kString,
      .need = Need::kOptional,
      .choices = kPadTypes,
      .default_text = "valid"},
-    Attribute("pad", ParameterKind::kInts, "0"),
-    Attribute("dilations", ParameterKind::kInts, "1 an axis"),
-    Attribute("groups", ParameterKind::kInt, "1"),
+    OptionalParameter("pad", ParameterKind::kInts, "0"),
+    OptionalParameter("dilations", ParameterKind::kInts, "1 an axis"),
+    OptionalParameter("groups", ParameterKind::kInt, "1"),
 };
 
 inline constexpr Parameter kMatmulParameters[] = {
     {.name = "x", .dtypes = kFloats},
     {.name = "y", .dtypes = kFloats},
-    Attribute("transpose_x", ParameterKind::kBool, "false"),
-    Attribute("transpose_y", ParameterKind::kBool, "false"),
+    OptionalParameter("transpose_x", ParameterKind::kBool, "false"),
+    OptionalParameter("transpose_y", ParameterKind::kBool, "false"),
 };
 
 inline constexpr std::array<std::string_view, 2> kUnitPoolModes = {"Avg", "Max"};
@@ -41,11 +41,11 @@ inline constexpr std::array<std::string_view, 2> kUnitPoolModes = {"Avg", "Max"}
 inline constexpr Parameter kUnitPoolParameters[] = {
     {.name = "x", .dtypes = kFloats},
     {.name = "kernel_sizes", .kind = ParameterKind::kInts},
-    Attribute("strides", ParameterKind::kInts, "1 an axis"),
+    OptionalParameter("strides", ParameterKind::kInts, "1 an axis"),
     {.name = "pad_type", .kind = ParameterKind::kString, .choices = kPadTypes},
-    Attribute("pad", ParameterKind::kInts, "0"),
-    Attribute("ceil_mode", ParameterKind::kBool, "false"),
-    Attribute("exclude_padding_from_average", ParameterKind::kBool, "false"),
+    OptionalParameter("pad", ParameterKind::kInts, "0"),
+    OptionalParameter("ceil_mode", ParameterKind::kBool, "false"),
+    OptionalParameter("exclude_padding_from_average", ParameterKind::kBool, "false"),
     {.name = "mode", .kind = ParameterKind::kString, .choices = kUnitPoolModes},
 };
 inline constexpr std::span<const Parameter> kAvgPoolParameters =
