@@ -71,6 +71,12 @@ int OpenNewFile(const std::string& path) {
   return open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
+// The folder for temporary files that the user names, or nothing.
+std::string_view NamedTempRoot() {
+  const char* root = std::getenv("TMPDIR");
+  return root == nullptr ? std::string_view() : root;
+}
+
 }  // namespace
 
 Result<std::vector<uint8_t>> ReadFile(const std::string& path, uint64_t limit) {
@@ -124,9 +130,21 @@ Result<std::vector<std::string>> ListFiles(const std::string& folder) {
 }
 
 Result<TempDirectory> TempDirectory::Create(std::string_view prefix) {
-  const char* root = std::getenv("TMPDIR");
-  std::string path = root != nullptr && *root != '\0' ? root : "/tmp";
-  path += fmt::format("/{}XXXXXX", prefix);
+  const std::string_view root = NamedTempRoot();
+  return CreateUnder(root.empty() ? "/tmp" : root, prefix);
+}
+
+Result<TempDirectory> TempDirectory::CreateInMemory(std::string_view prefix) {
+  constexpr std::string_view kSharedMemory = "/dev/shm";
+  if (NamedTempRoot().empty()) {
+    auto folder = CreateUnder(kSharedMemory, prefix);
+    if (folder.ok()) return folder;
+  }
+  return Create(prefix);
+}
+
+Result<TempDirectory> TempDirectory::CreateUnder(std::string_view root, std::string_view prefix) {
+  std::string path = fmt::format("{}/{}XXXXXX", root, prefix);
   if (mkdtemp(path.data()) == nullptr) {
     return SystemError(path, "cannot make temporary folder", errno);
   }

@@ -36,6 +36,11 @@ class TempDirectory {
  public:
   // `prefix` begins the folder's name, for example "anecheck-case-".
   static Result<TempDirectory> Create(std::string_view prefix);
+  // As Create, in the memory of the system where TMPDIR names no other place and there is such a
+  // folder (/dev/shm): for small files that are written and read once.
+  static Result<TempDirectory> CreateInMemory(std::string_view prefix);
+  // The folder at `path`, which is removed with the object.
+  static TempDirectory Adopt(std::string path) { return TempDirectory(std::move(path)); }
   TempDirectory(TempDirectory&& other) noexcept;
   TempDirectory& operator=(TempDirectory&& other) noexcept;
   ~TempDirectory();
@@ -47,6 +52,7 @@ class TempDirectory {
   std::string Keep();
 
  private:
+  static Result<TempDirectory> CreateUnder(std::string_view root, std::string_view prefix);
   explicit TempDirectory(std::string path) : path_(std::move(path)) {}
   void Remove();
 

@@ -2,6 +2,7 @@
 #include "harness/base/file.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include <sys/stat.h>
@@ -171,6 +172,32 @@ TEST(TempDirectory, MovesAndKeeps) {
   first = MakeError(ErrorCode::kInternal, "dropped");
   EXPECT_TRUE(PathExists(second_path));
   EXPECT_EQ(rmdir(second_path.c_str()), 0);
+}
+
+TEST(TempDirectory, InMemoryStandsWhereTmpdirSaysFirst) {
+  const auto place = TempDirectory::Create("anecheck-temp-test-");
+  ASSERT_TRUE(place.ok());
+  const char* before = getenv("TMPDIR");
+  const std::string kept = before == nullptr ? "" : before;
+  setenv("TMPDIR", place->path().c_str(), 1);
+  const auto named = TempDirectory::CreateInMemory("folder-");
+  unsetenv("TMPDIR");
+  const auto plain = TempDirectory::CreateInMemory("anecheck-temp-test-");
+  if (before != nullptr) setenv("TMPDIR", kept.c_str(), 1);
+  ASSERT_TRUE(named.ok());
+  EXPECT_TRUE(named->path().starts_with(place->path() + "/folder-")) << named->path();
+  ASSERT_TRUE(plain.ok());
+  EXPECT_TRUE(std::filesystem::is_directory(plain->path()));
+}
+
+TEST(TempDirectory, AnAdoptedFolderGoesWithItsObject) {
+  auto first = TempDirectory::Create("anecheck-temp-test-");
+  ASSERT_TRUE(first.ok());
+  const std::string path = first->Keep();
+  {
+    const TempDirectory adopted = TempDirectory::Adopt(path);
+  }
+  EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 TEST(TempDirectory, FailsWhereThereIsNoPlace) {

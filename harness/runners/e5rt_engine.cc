@@ -207,11 +207,6 @@ class Session {
 
 }  // namespace
 
-Result<E5rtEngine> E5rtEngine::Create(const E5rtLibrary& library) {
-  ANECHECK_ASSIGN(TempDirectory folder, TempDirectory::Create("anecheck-e5rt-"));
-  return E5rtEngine(library, std::move(folder));
-}
-
 WireReply E5rtEngine::Run(const WireRequest& request) {
   WireReply reply;
   reply.id = request.id;

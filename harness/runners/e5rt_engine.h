@@ -16,8 +16,9 @@ namespace anecheck {
 // (specification 001, section 5).
 class E5rtEngine {
  public:
-  // `library` must outlive the engine. Makes a folder of its own for bundles and the MIL file.
-  static Result<E5rtEngine> Create(const E5rtLibrary& library);
+  // `library` must outlive the engine. `folder` takes bundles and the MIL file.
+  E5rtEngine(const E5rtLibrary& library, TempDirectory folder)
+      : library_(&library), folder_(std::move(folder)) {}
 
   // Runs one request. What the engine refuses or fails at is in the reply, in its own words.
   WireReply Run(const WireRequest& request);
@@ -27,9 +28,6 @@ class E5rtEngine {
   int leaked_programs() const { return leaked_; }
 
  private:
-  E5rtEngine(const E5rtLibrary& library, TempDirectory folder)
-      : library_(&library), folder_(std::move(folder)) {}
-
   const E5rtLibrary* library_;
   TempDirectory folder_;
   int leaked_ = 0;

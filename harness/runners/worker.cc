@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/base/file.h"
 #include "harness/runners/e5rt_library.h"
 #include "harness/runners/executable_path.h"
 #include "harness/runners/process_memory.h"
@@ -78,7 +79,9 @@ class E5rtRunner::Process {
  public:
   static Result<std::unique_ptr<Process>> Start(const WorkerOptions& options) {
     ANECHECK_ASSIGN(WorkerChannel channel, WorkerChannel::Create());
+    ANECHECK_ASSIGN(TempDirectory folder, TempDirectory::CreateInMemory("anecheck-e5rt-"));
     std::vector<std::string> arguments = WorkerArguments(options);
+    arguments.insert(arguments.end(), {"folder", folder.path()});
     std::vector<char*> argv;
     for (std::string& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
@@ -102,7 +105,7 @@ class E5rtRunner::Process {
                                                          argv[0], std::strerror(code)));
     }
     channel.CloseWorkerEnd();
-    return std::unique_ptr<Process>(new Process(std::move(channel), pid));
+    return std::unique_ptr<Process>(new Process(std::move(channel), std::move(folder), pid));
   }
 
   ~Process() { Stop(); }
@@ -147,9 +150,11 @@ class E5rtRunner::Process {
   }
 
  private:
-  Process(WorkerChannel channel, pid_t pid) : channel_(std::move(channel)), pid_(pid) {}
+  Process(WorkerChannel channel, TempDirectory folder, pid_t pid)
+      : channel_(std::move(channel)), folder_(std::move(folder)), pid_(pid) {}
 
   WorkerChannel channel_;
+  TempDirectory folder_;  // the worker's files; outlives it
   pid_t pid_;
 };
 

@@ -15,6 +15,10 @@ namespace {
 constexpr int kMemoryDescriptor = 3;
 constexpr int kSocketDescriptor = 4;
 
+// Arguments: the library, then pairs of a setting and its value.
+constexpr int kLibrary = 2;
+constexpr int kFirstSetting = 3;
+
 // At this many programs that could not be released, the worker asks to be replaced.
 constexpr int kMostLeaked = 120;
 
@@ -31,11 +35,13 @@ bool PutReply(WorkerChannel& channel, const WireReply& reply) {
 }
 
 Result<E5rtLibrary> OpenConfigured(int argc, char** argv) {
-  if (argc < 3) return MakeError(ErrorCode::kInvalid, "worker: no library was named");
-  ANECHECK_ASSIGN(E5rtLibrary library, OpenE5rtLibrary(argv[2]));
-  for (int i = 3; i + 1 < argc; i += 2) {
+  if (argc < kFirstSetting) {
+    return MakeError(ErrorCode::kInvalid, "worker: no library was named");
+  }
+  ANECHECK_ASSIGN(E5rtLibrary library, OpenE5rtLibrary(argv[kLibrary]));
+  for (int i = kFirstSetting; i + 1 < argc; i += 2) {
     const std::string_view what = argv[i];
-    if (what == "target" || what == "probe") continue;
+    if (what == "target" || what == "probe" || what == "folder") continue;
     if (!library.simulated()) {
       return MakeError(ErrorCode::kInvalid,
                        fmt::format("{} is not the simulated engine: it takes no quirks or faults",
@@ -84,7 +90,7 @@ bool RunBatch(WorkerChannel& channel, E5rtEngine& engine) {
 
 // The argument that follows `what`, or nothing.
 std::string_view ArgumentOf(int argc, char** argv, std::string_view what) {
-  for (int i = 3; i + 1 < argc; i += 2) {
+  for (int i = kFirstSetting; i + 1 < argc; i += 2) {
     if (argv[i] == what) return argv[i + 1];
   }
   return {};
@@ -114,18 +120,21 @@ int WorkerMain(int argc, char** argv) {
     Announce(*channel, false, false, library.error().message);
     return 2;
   }
-  Result<E5rtEngine> engine = E5rtEngine::Create(*library);
-  if (!engine.ok()) {
-    Announce(*channel, false, false, engine.error().message);
-    return 3;
+  const std::string_view folder = ArgumentOf(argc, argv, "folder");
+  if (folder.empty()) {
+    Announce(*channel, false, false, "worker: no folder for its files was named");
+    return 2;
   }
+  // The campaign removes the folder of a worker that was killed; a worker whose campaign was killed
+  // does it here.
+  E5rtEngine engine(*library, TempDirectory::Adopt(std::string(folder)));
   const bool simulated = library->simulated();
   Announce(*channel, true, simulated, simulated ? library->simulator.marker : "Espresso");
   for (;;) {
     const int what = channel->Wait(-1);
     if (what == 0) continue;
     if (what != 'B') return 0;
-    const bool well = RunBatch(*channel, *engine);
+    const bool well = RunBatch(*channel, engine);
     if (!channel->Signal(well ? 'D' : 'R')) return 0;
   }
 }
