@@ -460,7 +460,8 @@ e5::Outline GenerateE5Outline(ChoiceStream& choices) {
   outline.outputs = RandomTensors(choices, "y", 1 + choices.Below(3), 0x50000000);
   outline.states = RandomTensors(choices, "state", choices.Below(6), 0x70000000);
   outline.segments = 1 + static_cast<uint32_t>(choices.Below(4));
-  outline.anehash = fmt::format("{:016x}{:016x}", choices.Word(), choices.Word());
+  const uint64_t high = choices.Word();
+  outline.anehash = fmt::format("{:016x}{:016x}", high, choices.Word());
   outline.build_info = RandomBuildInfo(choices);
   return outline;
 }

@@ -64,7 +64,8 @@ std::optional<Mutation> ProposeValue(std::string_view kind, std::string_view rul
                                      ChoiceStream& choices) {
   for (const hal::ValueRule& rule : hal::ValueRules()) {
     if (rule.id != rule_id) continue;
-    uint64_t value = choices.Pick(rule.values) + 1 + choices.Below(3);
+    uint64_t value = choices.Pick(rule.values);
+    value += 1 + choices.Below(3);
     while (std::find(rule.values.begin(), rule.values.end(), value) != rule.values.end()) ++value;
     return MakePatch(kind, {{rule.offset, 8, value}});
   }

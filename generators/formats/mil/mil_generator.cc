@@ -242,9 +242,11 @@ class TextMaker {
   // A weight that is decompressed: attributes only, as real files have it.
   void Decompress() {
     const std::string name = NewName();
+    const std::string indices = BlobFile();
+    const std::string lut = BlobFile();
     out_ += TensorType(DataType::kFp16, {4}) + " " + name +
             " = constexpr_lut_to_dense()[indices = " + TensorType(DataType::kUint8, {2}) + "(" +
-            BlobFile() + "), lut = " + TensorType(DataType::kFp16, {16}) + "(" + BlobFile() +
+            indices + "), lut = " + TensorType(DataType::kFp16, {16}) + "(" + lut +
             "), name = " + String(name) + ", shape = " + TensorType(DataType::kUint32, {1}) +
             "([4])]; ";
     scope_.push_back({name});
@@ -260,13 +262,17 @@ class TextMaker {
     }
     out_ += " = ";
     switch (choices_.Below(4)) {
-      case 1:
-        out_ += "add(x = " + Operand() + ", y = " + Operand() + ")";
+      case 1: {
+        const std::string x = Operand();
+        out_ += "add(x = " + x + ", y = " + Operand() + ")";
         break;
-      case 2:
-        out_ += "concat(axis = " + Scalar(DataType::kInt32) + "(1), values = (" + Operand() + ", " +
+      }
+      case 2: {
+        const std::string first = Operand();
+        out_ += "concat(axis = " + Scalar(DataType::kInt32) + "(1), values = (" + first + ", " +
                 Operand() + "))";
         break;
+      }
       case 3:
         out_ += "range_1d()";
         break;

@@ -128,8 +128,8 @@ std::optional<Mutation> SetReserved(ByteSpan bytes, ChoiceStream& choices) {
 }
 
 std::optional<Mutation> TrailingBytes(ByteSpan bytes, ChoiceStream& choices) {
-  return MakeResize("trailing-bytes", bytes.size() + 1 + choices.Below(200),
-                    static_cast<uint8_t>(choices.Below(256)));
+  const uint64_t size = bytes.size() + 1 + choices.Below(200);
+  return MakeResize("trailing-bytes", size, static_cast<uint8_t>(choices.Below(256)));
 }
 
 std::optional<Mutation> BreakSentinel(ByteSpan bytes, ChoiceStream& choices) {

@@ -34,7 +34,8 @@ TEST(MilWeightsGenerator, CoversEveryType) {
   std::set<uint32_t> types;
   for (uint64_t seed = 0; seed < 100; ++seed) {
     const Bytes bytes = Generated(seed);
-    for (const weights::Blob& blob : weights::Parse(bytes)->blobs) types.insert(blob.type);
+    const auto file = weights::Parse(bytes);
+    for (const weights::Blob& blob : file->blobs) types.insert(blob.type);
   }
   EXPECT_EQ(types.size(), 17u);
 }

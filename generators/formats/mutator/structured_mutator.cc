@@ -78,8 +78,8 @@ void EditOnce(Bytes& bytes, size_t max_size, ChoiceStream& choices) {
       break;
     default:
       if (bytes.size() < max_size) {
-        bytes.insert(bytes.begin() + static_cast<ptrdiff_t>(choices.Below(bytes.size() + 1)),
-                     static_cast<uint8_t>(choices.Below(256)));
+        const auto at = static_cast<ptrdiff_t>(choices.Below(bytes.size() + 1));
+        bytes.insert(bytes.begin() + at, static_cast<uint8_t>(choices.Below(256)));
       }
   }
 }

@@ -28,7 +28,8 @@ TEST_P(FileSetTest, ValidFilesBreakNoRuleAndAreRecognised) {
   for (const FileRecipe& recipe : DrawFileSet(generator_, format_, FileSetMode::kValid, 10, 7)) {
     const Bytes bytes = MakeFile(generator_, recipe).value();
     EXPECT_EQ(ThroughJson(generator_, recipe).value(), bytes);
-    for (const Violation& violation : format_.verify(bytes).value()) {
+    const auto violations = format_.verify(bytes).value();
+    for (const Violation& violation : violations) {
       ADD_FAILURE() << violation.message;
     }
     const std::string name = std::string("file.").append(FileSuffix(format_.name));

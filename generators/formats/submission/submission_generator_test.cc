@@ -24,7 +24,8 @@ TEST(SubmissionGenerator, CallsEveryMethodOfEverySource) {
     listed.insert({static_cast<uint32_t>(method.client), method.selector});
   }
   for (uint64_t seed = 0; seed < 150; ++seed) {
-    for (const submission::Call& call : submission::Parse(Generated(seed)).value().calls) {
+    const auto capture = submission::Parse(Generated(seed)).value();
+    for (const submission::Call& call : capture.calls) {
       seen.insert({call.client, call.selector});
     }
   }

@@ -106,9 +106,10 @@ void AddFunctions(ChoiceStream& choices, uint32_t count, v::BytecodeModuleDefT* 
     for (int32_t byte = 0; byte < length; ++byte) {
       module->bytecode_data.push_back(static_cast<uint8_t>(choices.Below(128)));
     }
+    const auto i32_registers = static_cast<int16_t>(choices.Below(40));
+    const auto ref_registers = static_cast<int16_t>(choices.Below(20));
     module->function_descriptors.push_back(
-        v::FunctionDescriptor(begin, length, static_cast<int16_t>(choices.Below(40)),
-                              static_cast<int16_t>(choices.Below(20))));
+        v::FunctionDescriptor(begin, length, i32_registers, ref_registers));
     module->internal_functions.push_back(std::make_unique<v::InternalFunctionDefT>());
     module->internal_functions.back()->local_name = fmt::format("function{}", i);
     module->internal_functions.back()->signature = Signature(choices, module->types.size());

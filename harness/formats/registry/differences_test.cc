@@ -61,7 +61,8 @@ TEST(RealFilesTest, EveryOneIsReadVerifiedPrintedAndWrittenBack) {
       ++files;
       const Bytes bytes = ReadFile(path).value();
       const Format& format = *RecogniseFormat(bytes, path).value();
-      for (const Violation& violation : format.verify(bytes).value()) {
+      const auto violations = format.verify(bytes).value();
+      for (const Violation& violation : violations) {
         EXPECT_TRUE(violation.IsWarning()) << violation.message;
       }
       EXPECT_FALSE(format.print(bytes).value().empty());
