@@ -26,10 +26,10 @@ constexpr std::array<int64_t, 20> kExtents = {1,  2,  3,  4,  5,  7,  8,  9,  6,
 std::span<const OpGenerator* const> AllOpGenerators() { return kGenerators; }
 
 Drawer::Drawer(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph)
-    : choices_(choices), options_(options), graph_(graph) {}
+    : choices_(choices), options_(options), values_(ValuesOf(options.mode)), graph_(graph) {}
 
 double Drawer::Ceiling() const {
-  switch (options_.mode) {
+  switch (values_) {
     case CaseMode::kInteger:
       return 2048;
     case CaseMode::kFloat:
@@ -39,6 +39,8 @@ double Drawer::Ceiling() const {
     case CaseMode::kSpecial:
     case CaseMode::kBoundary:
       return std::numeric_limits<double>::infinity();
+    default:
+      break;
   }
   return 0;
 }
@@ -49,7 +51,7 @@ void Drawer::Track(const ValueRange& range) {
 }
 
 ValueId Drawer::NewInput(const Shape& shape) {
-  const double limit = InputMagnitude(options_.mode);
+  const double limit = InputMagnitude(values_);
   const ValueId id = graph_.AddInput({DType::kFp16, shape});
   Track({-limit, limit, integer_mode()});
   return id;
@@ -58,7 +60,7 @@ ValueId Drawer::NewInput(const Shape& shape) {
 ValueId Drawer::NewConst(const Shape& shape, double limit) {
   const TensorType type{DType::kFp16, shape};
   // Constants do not carry infinities and NaN: compilers fold them, which is another test.
-  const CaseMode mode = options_.mode == CaseMode::kSpecial ? CaseMode::kFloat : options_.mode;
+  const CaseMode mode = values_ == CaseMode::kSpecial ? CaseMode::kFloat : values_;
   const ValueId id = graph_.AddConst(type, DrawTensor(choices_, type, mode, limit));
   Track({-limit, limit, integer_mode()});
   used_[id] = 1;
@@ -66,7 +68,7 @@ ValueId Drawer::NewConst(const Shape& shape, double limit) {
 }
 
 ValueId Drawer::NewTensor(const TensorType& type, std::span<const uint8_t> bytes) {
-  const double limit = InputMagnitude(options_.mode);
+  const double limit = InputMagnitude(values_);
   const ValueId id = graph_.AddConst(type, bytes);
   Track({-limit, limit, false});
   used_[id] = 1;
@@ -134,7 +136,7 @@ ValueId Drawer::SameShape(const Shape& shape, ValueId not_this) {
       }
     }
   }
-  const double limit = InputMagnitude(options_.mode);
+  const double limit = InputMagnitude(values_);
   return choices_.Chance(2, 3) ? NewConst(shape, limit) : NewInput(shape);
 }
 

@@ -31,8 +31,9 @@ class Drawer {
   ChoiceStream& choices() { return choices_; }
   const GeneratorOptions& options() const { return options_; }
   Graph& graph() { return graph_; }
-  CaseMode mode() const { return options_.mode; }
-  bool integer_mode() const { return options_.mode == CaseMode::kInteger; }
+  // The mode of the values: one of the first six.
+  CaseMode mode() const { return values_; }
+  bool integer_mode() const { return values_ == CaseMode::kInteger; }
 
   const TensorType& type(ValueId id) const { return graph_.type(id); }
   const Shape& shape(ValueId id) const { return graph_.type(id).shape; }
@@ -93,6 +94,7 @@ class Drawer {
 
   ChoiceStream& choices_;
   const GeneratorOptions& options_;
+  const CaseMode values_;
   Graph& graph_;
   std::vector<ValueRange> ranges_;
   std::vector<uint8_t> used_;

@@ -4,14 +4,12 @@
 #include <array>
 
 #include "generators/drawer.h"
+#include "generators/modes.h"
 #include "generators/tensor_data.h"
 #include "harness/ops/device_matrix.h"
 
 namespace anecheck {
 namespace {
-
-constexpr std::array<std::string_view, kCaseModeCount> kModeNames = {
-    "integer", "float", "cancellation", "special", "boundary", "large-axis"};
 
 constexpr int64_t kLargeExtent = 4096;
 
@@ -37,11 +35,53 @@ Shape DrawLargeShape(Drawer& drawer) {
   return Shape{1, extent, 1, 1};
 }
 
+// Extents at the ends of what targets take and where their engines change method: the longest axis,
+// 192 and 384 elements of a reduction, working sets of 64 KB and 2 MB (facts/limits.csv, published
+// notes on tiling), with neighbours. Cheap shapes: the other axes are short.
+constexpr std::array<int64_t, 24> kRangeEnds = {16384, 16383, 16382, 8192, 8193, 4096, 4095, 4097,
+                                                2048,  2047,  2049,  1024, 1023, 1025, 511,  512,
+                                                513,   384,   383,   385,  192,  191,  193,  256};
+
+Shape DrawRangeEndShape(Drawer& drawer) {
+  ChoiceStream& choices = drawer.choices();
+  Shape shape = {1, 1, 1, 1};
+  const auto axis = static_cast<int>(choices.Range(1, 3));
+  shape[axis] = choices.Pick(kRangeEnds);
+  // A second axis as far as the case stays cheap.
+  const int other = 1 + axis % 3;
+  if (shape[axis] <= 2048) shape[other] = choices.Range(1, 4);
+  return shape;
+}
+
+Shape DrawFirstShape(Drawer& drawer, ShapeClass shapes) {
+  switch (shapes) {
+    case ShapeClass::kLong:
+      return DrawLargeShape(drawer);
+    case ShapeClass::kRangeEnds:
+      return DrawRangeEndShape(drawer);
+    case ShapeClass::kSmall:
+      break;
+  }
+  return DrawShape(drawer);
+}
+
 // Whether the conversion route is published to reach the engine with the operation. Native layers
 // and other rows that the matrix lacks count as reached.
 bool IsReached(const OpDefinition& op, int family) {
-  const auto reach = ReachOn(op.schema.name, family);
-  return !reach || *reach == Reach::kNative;
+  constexpr size_t kFamilies = 8;
+  // Names are looked up once: a graph is drawn in less time than that takes.
+  static const std::array<std::bitset<kOpCount>, kFamilies> kReached = [] {
+    std::array<std::bitset<kOpCount>, kFamilies> reached;
+    for (size_t row = 0; row < kFamilies; ++row) {
+      for (const OpDefinition* candidate : AllOps()) {
+        const auto reach = ReachOn(candidate->schema.name, static_cast<int>(row));
+        reached[row].set(candidate->schema.id, !reach || *reach == Reach::kNative);
+      }
+    }
+    return reached;
+  }();
+  if (family < 0 || static_cast<size_t>(family) >= kFamilies) return true;
+  return kReached[static_cast<size_t>(family)].test(op.schema.id);
 }
 
 // The operations that may be drawn, as a table of weights. One operation that the engine refuses
@@ -55,7 +95,7 @@ class Lottery {
                            options.ops.test(static_cast<size_t>(generator->kind)) &&
                            op.family_floor <= options.family && (all || generator->weight > 0) &&
                            (all || IsReached(op, options.family)) &&
-                           (options.mode != CaseMode::kInteger || generator->integer);
+                           (ValuesOf(options.mode) != CaseMode::kInteger || generator->integer);
       if (!allowed) continue;
       total_ += std::max<uint64_t>(1, generator->weight);
       tickets_[count_] = total_;
@@ -77,24 +117,32 @@ class Lottery {
   uint64_t total_ = 0;
 };
 
-}  // namespace
-
-std::string_view CaseModeName(CaseMode mode) { return kModeNames[static_cast<size_t>(mode)]; }
-
-std::optional<CaseMode> CaseModeFromName(std::string_view name) {
-  const auto* found = std::find(kModeNames.begin(), kModeNames.end(), name);
-  if (found == kModeNames.end()) return std::nullopt;
-  return static_cast<CaseMode>(found - kModeNames.begin());
+// One operation that the mode is about, or where it does not fit another of them.
+void DrawWanted(Drawer& drawer, std::span<const OpKind> wanted) {
+  if (wanted.empty()) return;
+  const uint64_t first = drawer.choices().Below(wanted.size());
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const OpKind kind = wanted[(first + i) % wanted.size()];
+    const OpGenerator& generator = *AllOpGenerators()[static_cast<size_t>(kind)];
+    const bool allowed = drawer.options().ops.test(static_cast<size_t>(kind)) &&
+                         GetOp(kind).family_floor <= drawer.options().family;
+    if (allowed && generator.draw != nullptr && generator.draw(drawer, drawer.PickOperand())) {
+      return;
+    }
+  }
 }
+
+}  // namespace
 
 void GenerateGraph(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph) {
   graph.Clear();
   Drawer drawer(choices, options, graph);
   const Lottery lottery(options, !options.ops.all() || options.family == kNoFamily);
-  drawer.NewInput(options.mode == CaseMode::kLargeAxis ? DrawLargeShape(drawer)
-                                                       : DrawShape(drawer));
-  const auto most = static_cast<uint64_t>(std::clamp(options.max_nodes, 1, 40));
+  const ModeTraits& traits = TraitsOf(options.mode);
+  drawer.NewInput(DrawFirstShape(drawer, traits.shapes));
+  const auto most = static_cast<uint64_t>(std::clamp(options.max_nodes, 1, traits.max_nodes));
   const uint64_t wanted = 1 + choices.Below(most);
+  DrawWanted(drawer, traits.wanted);
   // A draw that does not fit its operand costs one attempt; the bound keeps a stream of refusals
   // from running on.
   for (uint64_t attempt = 0; attempt < 4 * wanted && graph.nodes().size() < wanted; ++attempt) {

@@ -21,11 +21,18 @@ enum class CaseMode : uint8_t {
   kSpecial,       // infinities, NaN, signed zeros, subnormals
   kBoundary,      // magnitudes at the edges of fp16 and of the accumulator port
   kLargeAxis,     // one long reduction
+  kCompressed,    // weights stored as compressed constants
+  kState,         // values written into resident states and read again
+  kShapeRanges,   // whole numbers in shapes at the ends of what targets take
+  kMustReject,    // one rule of legality broken; drawn by must_reject.h, never by GenerateGraph
+  kMetamorphic,   // a second graph beside it that must agree (oracles/metamorphic)
 };
-inline constexpr size_t kCaseModeCount = 6;
+inline constexpr size_t kCaseModeCount = 11;
 std::string_view CaseModeName(CaseMode mode);
-// Nothing where no mode is called `name`.
+// Nothing where no mode is called `name`; "large_axis" is "large-axis".
 std::optional<CaseMode> CaseModeFromName(std::string_view name);
+// The mode among the first six by which values are drawn and ranges conditioned.
+CaseMode ValuesOf(CaseMode mode);
 
 struct GeneratorOptions {
   int family = 2;  // the target's family index (specification 003); kNoFamily draws operations of

@@ -15,8 +15,10 @@
 namespace anecheck {
 namespace {
 
-constexpr CaseMode kModes[] = {CaseMode::kInteger, CaseMode::kFloat,    CaseMode::kCancellation,
-                               CaseMode::kSpecial, CaseMode::kBoundary, CaseMode::kLargeAxis};
+constexpr CaseMode kModes[] = {CaseMode::kInteger,    CaseMode::kFloat,    CaseMode::kCancellation,
+                               CaseMode::kSpecial,    CaseMode::kBoundary, CaseMode::kLargeAxis,
+                               CaseMode::kCompressed, CaseMode::kState,    CaseMode::kShapeRanges,
+                               CaseMode::kMetamorphic};
 
 Graph Generate(uint64_t seed, const GeneratorOptions& options) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
@@ -163,14 +165,60 @@ TEST(GraphGenerator, SpecialModeDrawsEverySpecial) {
   EXPECT_TRUE(nan && infinite && subnormal && minus_zero);
 }
 
+// The share of graphs that hold an operation of which the name begins so.
+double ShareWith(CaseMode mode, std::initializer_list<std::string_view> prefixes) {
+  int with = 0;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    const Graph graph = Generate(seed, {.mode = mode});
+    with += std::ranges::any_of(graph.nodes(), [&](const Node& node) {
+      return std::ranges::any_of(
+          prefixes, [&](std::string_view prefix) { return node.schema->name.starts_with(prefix); });
+    });
+  }
+  return with / 100.0;
+}
+
+TEST(GraphGenerator, CompressedModeHasCompressedConstantsAndStateModeHasStates) {
+  EXPECT_EQ(ShareWith(CaseMode::kCompressed, {"constexpr_"}), 1);
+  EXPECT_EQ(ShareWith(CaseMode::kState, {"write_state", "tensor_to_"}), 1);
+}
+
+TEST(GraphGenerator, ShapeRangesReachTheEndOfTheLongestAxis) {
+  std::set<int64_t> seen;
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    const Graph graph = Generate(seed, {.mode = CaseMode::kShapeRanges});
+    for (const int64_t dim : graph.type(0).shape.dims()) seen.insert(dim);
+  }
+  for (const int64_t extent : {16384, 16383, 385, 384, 193, 192}) {
+    EXPECT_TRUE(seen.contains(extent)) << extent;
+  }
+}
+
+TEST(GraphGenerator, CancellationTriplesSumToLessThanARounding) {
+  ChoiceStream choices = ChoiceStream::FromSeed(3);
+  const TensorType type{DType::kFp16, {300}};
+  const std::vector<uint8_t> bytes = DrawTensor(choices, type, CaseMode::kCancellation, 2048);
+  const auto at = [&](size_t i) {
+    return HalfToDouble(Half{static_cast<uint16_t>(bytes[2 * i] | bytes[2 * i + 1] << 8)});
+  };
+  int cancelling = 0;
+  for (size_t i = 0; i + 3 <= 300; i += 3) {
+    const double rest = std::abs(at(i) + at(i + 1) + at(i + 2));
+    cancelling += rest * 1024 <= std::max(std::abs(at(i)), std::abs(at(i + 1))) * 2 ? 1 : 0;
+  }
+  EXPECT_GT(cancelling, 30);
+}
+
 TEST(CaseMode, NamesRoundTrip) {
   for (const CaseMode mode : kModes) EXPECT_EQ(CaseModeFromName(CaseModeName(mode)), mode);
+  EXPECT_EQ(CaseModeFromName("must-reject"), CaseMode::kMustReject);
+  EXPECT_EQ(CaseModeFromName("large_axis"), CaseMode::kLargeAxis);
   EXPECT_EQ(CaseModeFromName("no-such-mode"), std::nullopt);
 }
 
 RC_GTEST_PROP(GraphGenerator, AnyBytesGiveAValidLiveGraph, (std::vector<uint8_t> bytes)) {
   ChoiceStream choices = ChoiceStream::FromBytes(bytes);
-  const CaseMode mode = kModes[choices.Below(kCaseModeCount)];
+  const CaseMode mode = kModes[choices.Below(std::size(kModes))];
   Graph graph;
   GenerateGraph(choices, {.mode = mode}, graph);
   RC_ASSERT(ValidateGraph(graph).ok());

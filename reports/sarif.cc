@@ -19,6 +19,7 @@ struct Rule {
 };
 constexpr Rule kRules[] = {
     {"wrong", "Output elements lie outside the interval that the oracle allows."},
+    {"accepted", "The compiler took a graph that breaks a rule."},
     {"rejected", "The compiler refused a graph that the rules admit."},
     {"failed", "The engine gave an error for a graph that the rules admit."},
     {"crashed", "The engine ended its process."},

@@ -62,6 +62,8 @@ struct Case {
   std::vector<Tensor> inputs;
   // One an output: the proof that some change of the inputs moves it beyond its bound.
   std::vector<Witness> witnesses;
+  // The one rule of legality that a must-reject graph breaks, by its id; empty in other modes.
+  std::string broken_rule;
   std::string mil;
 };
 

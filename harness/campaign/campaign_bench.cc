@@ -18,6 +18,7 @@ CampaignOptions Options(uint64_t cases) {
   return options;
 }
 
+// Draws, evaluates and proves that every output can move; writes the MIL text.
 void BM_GenerateOnly(benchmark::State& state) {
   const CampaignOptions options = Options(1);
   uint64_t index = 0;

@@ -230,12 +230,15 @@ TEST_F(CampaignTest, CasesDependOnSeedAndIndexAlone) {
   EXPECT_FALSE(MakeCase(options, 0).ok());
 }
 
-TEST_F(CampaignTest, TheDefaultMixHoldsEveryMode) {
+// Compressed constants and states are asked for by name: the simulated engine has no kernels for
+// most of them.
+TEST_F(CampaignTest, TheDefaultMixHoldsEveryModeButTwo) {
   CampaignOptions options = Options(10);
   options.modes.clear();
   std::map<CaseMode, int> seen;
   for (uint64_t i = 0; i < 600; ++i) ++seen[MakeCase(options, i)->mode];
-  EXPECT_EQ(seen.size(), kCaseModeCount);
+  EXPECT_EQ(seen.size(), kCaseModeCount - 2);
+  EXPECT_FALSE(seen.contains(CaseMode::kCompressed) || seen.contains(CaseMode::kState));
 }
 
 TEST_F(CampaignTest, TheFirstWrongOperationIsNamed) {

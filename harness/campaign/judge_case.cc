@@ -2,18 +2,22 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <set>
 
 #include "harness/campaign/locate.h"
+#include "harness/campaign/rejected_graph.h"
+#include "harness/campaign/relation.h"
 #include "harness/graph/fingerprint.h"
+#include "harness/targets/catalog.h"
 #include "oracles/judge.h"
 
 namespace anecheck {
 namespace {
 
 constexpr std::string_view kOrder[] = {"pass",      "inconclusive", "known-defect", "unconfirmed",
-                                       "misplaced", "rejected",     "failed",       "garbled",
-                                       "hung",      "crashed",      "wrong"};
+                                       "misplaced", "accepted",     "rejected",     "failed",
+                                       "garbled",   "hung",         "crashed",      "wrong"};
 
 size_t Rank(std::string_view verdict) {
   return static_cast<size_t>(std::find(std::begin(kOrder), std::end(kOrder), verdict) -
@@ -102,6 +106,24 @@ void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluatio
   }
 }
 
+// A graph that breaks a rule passes where it is refused. Values are no matter.
+void JudgeRefusal(const Case& item, const RunReply& reply, CaseOutcome& outcome) {
+  CaseRecord& record = outcome.record;
+  if (reply.status == RunStatus::kRejected) {
+    record.verdict = "pass";
+    return;
+  }
+  outcome.op = ProducerOf(item.graph, item.graph.outputs().back());
+  if (reply.status != RunStatus::kOk) return;
+  // A case that somebody made smaller may have become legal, which shows nothing.
+  const auto target = FindTarget(item.target.name);
+  if (!target.ok()) return;
+  const auto rules = RefusingRules(item.graph, **target);
+  if (!rules.ok() || rules->empty()) return;
+  record.verdict = "accepted";
+  record.message = fmt::format("breaks {} and was not refused", fmt::join(*rules, ", "));
+}
+
 }  // namespace
 
 std::string Signature(const CaseOutcome& outcome) {
@@ -126,6 +148,10 @@ CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply
   static_assert(kUlpBuckets == OutputJudgement::kHistogramSize);
   CaseOutcome outcome;
   outcome.record = Describe(item, route, reply);
+  if (item.mode == CaseMode::kMustReject && !reply.verified) {
+    JudgeRefusal(item, reply, outcome);
+    return outcome;
+  }
   if (reply.status != RunStatus::kOk) {
     outcome.engine_lacks_op =
         reply.status == RunStatus::kRejected &&
@@ -148,6 +174,9 @@ CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply
 
 void Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
             CaseOutcome& outcome) {
+  if (item.mode == CaseMode::kMetamorphic && outcome.record.verdict == "pass") {
+    return JudgeRelation(item, reply, runner, evaluation, outcome);
+  }
   const bool vague = outcome.record.verdict == "known-defect" && !outcome.vague.empty();
   if (outcome.record.verdict != "wrong" && !vague) return;
   const Location location = Locate(item, reply, runner, evaluation);
@@ -173,6 +202,8 @@ void Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluation&
 }
 
 void CountReach(const Case& item, const CaseOutcome& outcome, BatchRecord& batch) {
+  // A graph that breaks a rule says nothing about how far legal ones get.
+  if (item.mode == CaseMode::kMustReject) return;
   const CaseRecord& record = outcome.record;
   ReachCounts counts;
   counts.cases = 1;

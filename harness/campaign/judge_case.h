@@ -12,7 +12,7 @@
 namespace anecheck {
 
 // Verdicts of a case, worst last: pass, inconclusive, known-defect, unconfirmed, misplaced,
-// rejected, failed, garbled, hung, crashed, wrong.
+// accepted, rejected, failed, garbled, hung, crashed, wrong.
 struct CaseOutcome {
   CaseRecord record;
   std::string known_defect;   // of the worst output

@@ -1,5 +1,6 @@
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/non_vacuous.h"
+#include "harness/campaign/rejected_graph.h"
 #include "harness/lowering/graph_to_mil.h"
 
 namespace anecheck {
@@ -18,13 +19,27 @@ constexpr CaseMode kMix[] = {
     CaseMode::kFloat,    CaseMode::kSpecial,  CaseMode::kCancellation, CaseMode::kCancellation,
     CaseMode::kBoundary, CaseMode::kBoundary, CaseMode::kInteger,      CaseMode::kFloat};
 
-// One case in this many has a long axis: it costs as much as a hundred others.
-constexpr uint64_t kLargeAxisEvery = 64;
+// Of this many cases one each is of a kind that costs more than others, a long axis a hundred times
+// as much, or that needs few cases.
+constexpr uint64_t kRareEvery = 64;
+constexpr CaseMode kRare[] = {CaseMode::kLargeAxis,   CaseMode::kMustReject,
+                              CaseMode::kMetamorphic, CaseMode::kMetamorphic,
+                              CaseMode::kMetamorphic, CaseMode::kShapeRanges};
 
 CaseMode DrawMode(const CampaignOptions& options, ChoiceStream& choices) {
   if (!options.modes.empty()) return options.modes[choices.Below(options.modes.size())];
-  if (choices.Below(kLargeAxisEvery) == 1) return CaseMode::kLargeAxis;
+  const uint64_t rare = choices.Below(kRareEvery);
+  // Must-reject graphs and relations bring operations of their own.
+  const size_t kinds = options.ops.all() ? std::size(kRare) : 1;
+  if (rare >= 1 && rare <= kinds) return kRare[rare - 1];
   return kMix[choices.Below(std::size(kMix))];
+}
+
+Status MakeRejected(ChoiceStream& choices, Case& item) {
+  ANECHECK_ASSIGN(item.broken_rule, DrawRejected(choices, item.target.name, item.graph));
+  item.inputs = GenerateInputs(choices, item.graph, item.mode);
+  ANECHECK_ASSIGN(item.mil, GraphToMil(item.graph));
+  return {};
 }
 
 }  // namespace
@@ -45,7 +60,10 @@ Result<Case> MakeCase(const CampaignOptions& options, uint64_t index) {
   generator.family = item.target.family;
   generator.mode = item.mode;
   generator.ops = options.ops;
-  if (item.mode == CaseMode::kLargeAxis) generator.max_nodes = 3;
+  if (item.mode == CaseMode::kMustReject) {
+    ANECHECK_RETURN_IF_ERROR(MakeRejected(choices, item));
+    return item;
+  }
   GenerateGraph(choices, generator, item.graph);
   item.inputs = GenerateInputs(choices, item.graph, item.mode);
   // Only memory is kept from one case to the next.

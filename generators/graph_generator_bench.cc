@@ -1,0 +1,47 @@
+// How fast graphs are drawn, beside an empty loop over the choices that they use. One thread.
+#include <benchmark/benchmark.h>
+
+#include "generators/graph_generator.h"
+
+namespace anecheck {
+namespace {
+
+// Graphs of 5 to 12 nodes are what the figures of a campaign rest on.
+GeneratorOptions Options(CaseMode mode) {
+  GeneratorOptions options;
+  options.mode = mode;
+  options.max_nodes = 12;
+  options.max_elements = 64;
+  options.max_products = 1024;
+  return options;
+}
+
+void BM_Graphs(benchmark::State& state, CaseMode mode) {
+  const GeneratorOptions options = Options(mode);
+  ChoiceStream choices = ChoiceStream::FromSeed(1);
+  Graph graph;
+  size_t nodes = 0;
+  for (auto _ : state) {
+    GenerateGraph(choices, options, graph);
+    nodes += graph.nodes().size();
+    benchmark::DoNotOptimize(graph.nodes().data());
+  }
+  state.SetItemsProcessed(state.iterations());
+  state.counters["nodes"] =
+      static_cast<double>(nodes) / static_cast<double>(std::max<int64_t>(1, state.iterations()));
+}
+BENCHMARK_CAPTURE(BM_Graphs, float, CaseMode::kFloat);
+BENCHMARK_CAPTURE(BM_Graphs, integer, CaseMode::kInteger);
+
+// As many choices as a graph of 12 nodes takes at the least: 64.
+void BM_EmptyLoop(benchmark::State& state) {
+  ChoiceStream choices = ChoiceStream::FromSeed(1);
+  for (auto _ : state) {
+    for (int i = 0; i < 64; ++i) benchmark::DoNotOptimize(choices.Below(97));
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(BM_EmptyLoop);
+
+}  // namespace
+}  // namespace anecheck

@@ -1,0 +1,30 @@
+// What sets the modes of cases apart, as data.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "generators/graph_generator.h"
+
+namespace anecheck {
+
+// The shape of a graph's first input.
+enum class ShapeClass : uint8_t {
+  kSmall,      // extents from the lattice of tile factors
+  kLong,       // one long axis
+  kRangeEnds,  // at the ends of what targets take, and where engines change their method
+};
+
+struct ModeTraits {
+  std::string_view name;  // "large-axis"
+  CaseMode values = CaseMode::kFloat;
+  ShapeClass shapes = ShapeClass::kSmall;
+  int max_nodes = 40;  // at most, whatever the caller allows
+  // Operations of which every graph of the mode has at least one; empty where any will do.
+  std::span<const OpKind> wanted = {};
+};
+
+const ModeTraits& TraitsOf(CaseMode mode);
+
+}  // namespace anecheck

@@ -1,0 +1,113 @@
+#include "generators/must_reject.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "generators/graph_generator.h"
+#include "generators/tensor_data.h"
+#include "harness/ops/op.h"
+#include "harness/ops/params.h"
+
+namespace anecheck {
+namespace {
+
+// Operations that take every shape and every family has.
+constexpr std::array<OpKind, 3> kPlain = {OpKind::kRelu, OpKind::kAbs, OpKind::kSquare};
+
+std::optional<int64_t> LimitOf(const Target& target, std::string_view name) {
+  const Known<uint64_t> limit = Limit(target, name);
+  // Above this a tensor would be too large to be worth a case.
+  if (!limit.known() || limit.value() > 65536) return std::nullopt;
+  return static_cast<int64_t>(limit.value());
+}
+
+// One or two plain operations on x; what they give is the output.
+bool Close(ChoiceStream& choices, Graph& graph, ValueId x) {
+  const uint64_t count = 1 + choices.Below(2);
+  for (uint64_t i = 0; i < count; ++i) {
+    graph.BeginNode(&GetOp(choices.Pick(kPlain)).schema);
+    graph.AddArgument(params::Unary::kX, x);
+    const Result<ValueId> y = graph.FinishNode();
+    if (!y.ok()) return false;
+    x = *y;
+  }
+  graph.AddOutput(x);
+  return true;
+}
+
+bool DrawRank(ChoiceStream& choices, const Target& target, Graph& graph) {
+  const auto most = LimitOf(target, "max_rank");
+  if (!most || *most >= Shape::kMaxRank) return false;
+  const auto rank = static_cast<int>(choices.Range(*most + 1, Shape::kMaxRank));
+  Shape shape;
+  for (int axis = 0; axis < rank; ++axis) shape.Append(choices.Range(1, 3));
+  return Close(choices, graph, graph.AddInput({DType::kFp16, shape}));
+}
+
+bool DrawExtent(ChoiceStream& choices, const Target& target, Graph& graph) {
+  const auto most = LimitOf(target, "max_tensor_wh");
+  if (!most) return false;
+  const int64_t extent = *most + (choices.Coin() ? 1 : choices.Range(2, 64));
+  const std::array<Shape, 4> shapes = {Shape{1, 1, 1, extent}, Shape{1, 1, extent, 1},
+                                       Shape{1, extent}, Shape{extent}};
+  return Close(choices, graph, graph.AddInput({DType::kFp16, choices.Pick(shapes)}));
+}
+
+bool DrawInputType(ChoiceStream& choices, const Target&, Graph& graph) {
+  constexpr std::array<DType, 2> kTypes = {DType::kFp32, DType::kInt32};
+  const Shape shape = {1, choices.Range(1, 8), choices.Range(1, 4), choices.Range(1, 4)};
+  const ValueId x = graph.AddInput({choices.Pick(kTypes), shape});
+  graph.BeginNode(&GetOp(OpKind::kCast).schema);
+  graph.AddArgument(params::Cast::kX, x);
+  graph.AddString(params::Cast::kDtype, "fp16");
+  const Result<ValueId> y = graph.FinishNode();
+  return y.ok() && Close(choices, graph, *y);
+}
+
+bool DrawKernel(ChoiceStream& choices, Graph& graph, int64_t height, int64_t width) {
+  const int64_t channels = choices.Range(1, 4);
+  const Shape shape = {1, channels, height + choices.Range(0, 3), width + choices.Range(0, 3)};
+  const TensorType weights{DType::kFp16, {choices.Range(1, 4), channels, height, width}};
+  const ValueId x = graph.AddInput({DType::kFp16, shape});
+  const ValueId weight =
+      graph.AddConst(weights, DrawTensor(choices, weights, CaseMode::kFloat, 0.25));
+  graph.BeginNode(&GetOp(OpKind::kConv).schema);
+  graph.AddArgument(params::Conv::kX, x);
+  graph.AddArgument(params::Conv::kWeight, weight);
+  graph.AddString(params::Conv::kPadType, "valid");
+  const Result<ValueId> y = graph.FinishNode();
+  return y.ok() && Close(choices, graph, *y);
+}
+
+bool DrawKernelWidth(ChoiceStream& choices, const Target& target, Graph& graph) {
+  const auto most = LimitOf(target, "max_kernel_w_fp16_large");
+  return most && DrawKernel(choices, graph, choices.Range(1, 2), *most + 1);
+}
+
+bool DrawKernelHeight(ChoiceStream& choices, const Target& target, Graph& graph) {
+  const auto most = LimitOf(target, "max_kernel_h_large");
+  return most && DrawKernel(choices, graph, *most + choices.Range(1, 3), choices.Range(1, 2));
+}
+
+bool DrawLegacy(ChoiceStream& choices, const Target& target, Graph& graph) {
+  if (target.tier != Tier::kLegacy) return false;
+  const Shape shape = {1, choices.Range(1, 8), choices.Range(1, 4), choices.Range(1, 4)};
+  return Close(choices, graph, graph.AddInput({DType::kFp16, shape}));
+}
+
+constexpr std::array<RuleBreak, 6> kBreaks = {{
+    {"rank", "", DrawRank},
+    {"axis_extent", "tensor_dimensions", DrawExtent},
+    {"input_dtype", "input_dtype_integers", DrawInputType},
+    {"conv_kernel_width_fp16", "conv_kernel_width", DrawKernelWidth},
+    {"conv_kernel_height", "", DrawKernelHeight},
+    {"mil_needs_h13", "", DrawLegacy},
+}};
+
+}  // namespace
+
+std::span<const RuleBreak> RuleBreaks() { return kBreaks; }
+
+}  // namespace anecheck

@@ -1,0 +1,197 @@
+// What cases of a campaign promise: nothing in them is dead, every judged output can move, graphs
+// that must be refused break one rule, and relations are held.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <set>
+
+#include "harness/campaign/campaign.h"
+#include "harness/campaign/judge_case.h"
+#include "harness/campaign/non_vacuous.h"
+#include "harness/campaign/rejected_graph.h"
+#include "harness/campaign/relation.h"
+#include "harness/targets/catalog.h"
+#include "oracles/metamorphic/relation.h"
+#include "oracles/testing/vacuity.h"
+
+namespace anecheck {
+namespace {
+
+CampaignOptions Options(std::vector<CaseMode> modes, CampaignTarget target = {"h13", 2}) {
+  CampaignOptions options;
+  options.seed = 5;
+  options.targets = {std::move(target)};
+  options.modes = std::move(modes);
+  return options;
+}
+
+constexpr CaseMode kJudged[] = {CaseMode::kInteger,     CaseMode::kFloat,       CaseMode::kSpecial,
+                                CaseMode::kBoundary,    CaseMode::kCompressed,  CaseMode::kState,
+                                CaseMode::kMetamorphic, CaseMode::kCancellation};
+
+TEST(Cases, HaveNoDeadNodeAndNoVacuousOutputByTheIndependentCheck) {
+  Evaluation evaluation;
+  for (const CaseMode mode : kJudged) {
+    for (uint64_t index = 0; index < 60; ++index) {
+      const auto item = MakeCase(Options({mode}), index);
+      ASSERT_TRUE(item.ok()) << item.error().message;
+      EXPECT_TRUE(testing::DeadNodes(item->graph).empty()) << CaseModeName(mode) << " " << index;
+      for (const auto& output :
+           testing::FindVacuous(evaluation, item->graph, item->inputs, ConformingContract(2))) {
+        ADD_FAILURE() << CaseModeName(mode) << " case " << index << ": output " << output.output
+                      << " of " << output.op << " does not move";
+      }
+    }
+  }
+}
+
+TEST(Cases, CarryAWitnessForEveryOutput) {
+  Evaluation evaluation;
+  Estimate bounds;
+  for (uint64_t index = 0; index < 100; ++index) {
+    const auto item = MakeCase(Options({CaseMode::kFloat, CaseMode::kInteger}), index);
+    ASSERT_TRUE(item.ok());
+    ASSERT_EQ(item->witnesses.size(), item->graph.outputs().size());
+    ASSERT_TRUE(evaluation.Run(item->graph, item->inputs, ConformingContract(2)).ok());
+    for (size_t i = 0; i < item->witnesses.size(); ++i) {
+      evaluation.Stored(item->graph.outputs()[i], bounds);
+      const Witness& witness = item->witnesses[i];
+      EXPECT_FALSE(Admits(bounds, witness.element, witness.moved_to));
+      EXPECT_EQ(bounds.low[witness.element], witness.low);
+    }
+  }
+}
+
+// x - x cannot move; what it was made from can.
+TEST(CaseRepair, JudgesWhatAnOutputAtRestWasMadeFrom) {
+  Graph graph;
+  const ValueId x = graph.AddInput({DType::kFp16, {4}}, "x");
+  graph.BeginNode(&GetOp(OpKind::kRelu).schema);
+  graph.AddArgument(0, x);
+  const ValueId y = *graph.FinishNode(std::vector<std::string>{"y"});
+  graph.BeginNode(&GetOp(OpKind::kSub).schema);
+  graph.AddArgument(0, y);
+  graph.AddArgument(1, y);
+  graph.AddOutput(*graph.FinishNode());
+  ChoiceStream choices = ChoiceStream::FromSeed(1);
+  std::vector<Tensor> inputs = GenerateInputs(choices, graph, CaseMode::kInteger);
+  const auto witnesses =
+      CaseRepair().Run(choices, CaseMode::kInteger, ConformingContract(2), graph, inputs);
+  ASSERT_TRUE(witnesses.ok());
+  ASSERT_EQ(witnesses->size(), 1u);
+  ASSERT_EQ(graph.nodes().size(), 1u);
+  EXPECT_EQ(graph.value(graph.outputs()[0]).name, "y");
+}
+
+// A graph in which nothing moves still gives a case.
+TEST(CaseRepair, RectifiesTheInputWhereNothingMoves) {
+  Graph graph;
+  const ValueId x = graph.AddInput({DType::kFp16, {4}}, "x");
+  graph.BeginNode(&GetOp(OpKind::kSub).schema);
+  graph.AddArgument(0, x);
+  graph.AddArgument(1, x);
+  graph.AddOutput(*graph.FinishNode());
+  ChoiceStream choices = ChoiceStream::FromBytes({});
+  std::vector<Tensor> inputs = GenerateInputs(choices, graph, CaseMode::kFloat);
+  const auto witnesses =
+      CaseRepair().Run(choices, CaseMode::kFloat, ConformingContract(2), graph, inputs);
+  ASSERT_TRUE(witnesses.ok());
+  EXPECT_EQ(witnesses->size(), 1u);
+  ASSERT_EQ(graph.nodes().size(), 1u);
+  EXPECT_EQ(graph.nodes()[0].schema->name, "relu");
+}
+
+TEST(RejectedGraphs, BreakOneRuleOnEveryTarget) {
+  std::set<std::string> broken;
+  for (const CampaignTarget& target : {CampaignTarget{"h11", 0}, CampaignTarget{"h13", 2},
+                                       CampaignTarget{"h14", 3}, CampaignTarget{"h17s", 6}}) {
+    for (uint64_t index = 0; index < 40; ++index) {
+      const auto item = MakeCase(Options({CaseMode::kMustReject}, target), index);
+      ASSERT_TRUE(item.ok()) << target.name << ": " << item.error().message;
+      const auto rules = RefusingRules(item->graph, **FindTarget(target.name));
+      ASSERT_TRUE(rules.ok());
+      EXPECT_TRUE(rules->contains(item->broken_rule)) << item->broken_rule;
+      broken.insert(item->broken_rule);
+    }
+  }
+  EXPECT_EQ(broken.size(), 6u) << fmt::format("{}", broken.size());
+}
+
+RunReply Reply(RunStatus status) { return {.status = status, .backend = "ane"}; }
+
+TEST(RejectedGraphs, PassWhereTheyAreRefusedAndAreFindingsWhereNot) {
+  const auto item = MakeCase(Options({CaseMode::kMustReject}), 0);
+  ASSERT_TRUE(item.ok());
+  Evaluation evaluation;
+  EXPECT_EQ(JudgeCase(*item, "mil", Reply(RunStatus::kRejected), evaluation).record.verdict,
+            "pass");
+  EXPECT_EQ(JudgeCase(*item, "mil", Reply(RunStatus::kCrashed), evaluation).record.verdict,
+            "crashed");
+  const CaseOutcome accepted = JudgeCase(*item, "mil", Reply(RunStatus::kOk), evaluation);
+  EXPECT_EQ(accepted.record.verdict, "accepted");
+  EXPECT_NE(accepted.record.message.find(item->broken_rule), std::string::npos);
+  EXPECT_TRUE(IsNewFinding(accepted.record.verdict));
+}
+
+// Gives the oracle's own values, with every element of a rewritten graph's first output moved.
+class MovedByRewriting final : public Runner {
+ public:
+  MovedByRewriting(size_t nodes, bool moves) : nodes_(nodes), moves_(moves) {}
+  Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "moved"}; }
+  Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
+    std::vector<RunReply> replies;
+    for (const RunRequest& request : requests) {
+      RunReply& reply = replies.emplace_back();
+      reply.status = RunStatus::kOk;
+      reply.backend = "ane";
+      const auto expected = Evaluate(*request.graph, request.inputs, ConformingContract(2));
+      if (!expected.ok()) return expected.error();
+      const bool rewritten = request.graph->nodes().size() != nodes_;
+      for (const Estimate& estimate : *expected) {
+        std::vector<double> numbers = moves_ && rewritten ? estimate.high : estimate.value;
+        Tensor tensor{estimate.type,
+                      std::vector<uint8_t>(static_cast<size_t>(estimate.type.ByteSize()))};
+        if (moves_ && rewritten) {
+          for (double& number : numbers) number = -number - 100;
+        }
+        EncodeElements(estimate.type.dtype, numbers, tensor.bytes);
+        reply.outputs.push_back(std::move(tensor));
+      }
+    }
+    return replies;
+  }
+  Status Restart() override { return {}; }
+
+ private:
+  size_t nodes_;
+  bool moves_;
+};
+
+std::set<std::string> Verdicts(bool moves) {
+  std::set<std::string> verdicts;
+  Evaluation evaluation;
+  for (uint64_t index = 0; index < 20; ++index) {
+    const auto item = MakeCase(Options({CaseMode::kMetamorphic}), index);
+    if (!item.ok()) return {item.error().message};
+    const Rewritten rewritten = Rewrite(item->graph, item->seed);
+    if (rewritten.graph.nodes().size() == item->graph.nodes().size()) continue;
+    MovedByRewriting runner(item->graph.nodes().size(), moves);
+    const RunRequest request = {item->index, "h13", item->mil, &item->graph, item->inputs};
+    const auto replies = runner.Run({&request, 1});
+    CaseOutcome outcome = JudgeCase(*item, "mil", replies->front(), evaluation);
+    if (outcome.record.verdict != "pass") continue;
+    Refine(*item, replies->front(), runner, evaluation, outcome);
+    verdicts.insert(outcome.record.verdict);
+  }
+  return verdicts;
+}
+
+TEST(MetamorphicCases, PassWhereBothGraphsAgree) {
+  EXPECT_EQ(Verdicts(false), std::set<std::string>{"pass"});
+}
+
+TEST(MetamorphicCases, AreWrongWhereRewritingChangesTheResult) {
+  EXPECT_TRUE(Verdicts(true).contains("wrong"));
+}
+
+}  // namespace
+}  // namespace anecheck
