@@ -81,9 +81,19 @@ bool DrawKernel(ChoiceStream& choices, Graph& graph, int64_t height, int64_t wid
   return y.ok() && Close(choices, graph, *y);
 }
 
+// The width that the front end takes: 15 on A13 (facts/compile_envelope.csv), 16 from A14. That
+// A13's code generator already gives up above 13 is a documented defect, not a rule.
+constexpr int64_t kFrontEndWidth = 15;
+
+bool DrawKernelWidthOnA13(ChoiceStream& choices, const Target& target, Graph& graph) {
+  if (target.tier != Tier::kA13) return false;
+  return DrawKernel(choices, graph, choices.Range(1, 2), kFrontEndWidth + choices.Range(1, 8));
+}
+
 bool DrawKernelWidth(ChoiceStream& choices, const Target& target, Graph& graph) {
   const auto most = LimitOf(target, "max_kernel_w_fp16_large");
-  return most && DrawKernel(choices, graph, choices.Range(1, 2), *most + 1);
+  if (!most || *most <= kFrontEndWidth) return false;
+  return DrawKernel(choices, graph, choices.Range(1, 2), *most + choices.Range(1, 8));
 }
 
 bool DrawKernelHeight(ChoiceStream& choices, const Target& target, Graph& graph) {
@@ -97,11 +107,12 @@ bool DrawLegacy(ChoiceStream& choices, const Target& target, Graph& graph) {
   return Close(choices, graph, graph.AddInput({DType::kFp16, shape}));
 }
 
-constexpr std::array<RuleBreak, 6> kBreaks = {{
+constexpr std::array<RuleBreak, 7> kBreaks = {{
     {"rank", "", DrawRank},
     {"axis_extent", "tensor_dimensions", DrawExtent},
     {"input_dtype", "input_dtype_integers", DrawInputType},
-    {"conv_kernel_width_fp16", "conv_kernel_width", DrawKernelWidth},
+    {"conv_kernel_width_15", "conv_kernel_width_fp16", DrawKernelWidthOnA13},
+    {"conv_kernel_width_fp16", "", DrawKernelWidth},
     {"conv_kernel_height", "", DrawKernelHeight},
     {"mil_needs_h13", "", DrawLegacy},
 }};

@@ -19,19 +19,14 @@ constexpr CaseMode kMix[] = {
     CaseMode::kFloat,    CaseMode::kSpecial,  CaseMode::kCancellation, CaseMode::kCancellation,
     CaseMode::kBoundary, CaseMode::kBoundary, CaseMode::kInteger,      CaseMode::kFloat};
 
-// Of this many cases one each is of a kind that costs more than others, a long axis a hundred times
-// as much, or that needs few cases.
-constexpr uint64_t kRareEvery = 64;
-constexpr CaseMode kRare[] = {CaseMode::kLargeAxis,   CaseMode::kMustReject,
-                              CaseMode::kMetamorphic, CaseMode::kMetamorphic,
-                              CaseMode::kMetamorphic, CaseMode::kShapeRanges};
+// One case in this many has a long axis: it costs as much as a hundred others.
+constexpr uint64_t kLargeAxisEvery = 64;
 
+// The modes that a run has to name are not among them: compressed, state, shape-ranges,
+// must-reject, metamorphic.
 CaseMode DrawMode(const CampaignOptions& options, ChoiceStream& choices) {
   if (!options.modes.empty()) return options.modes[choices.Below(options.modes.size())];
-  const uint64_t rare = choices.Below(kRareEvery);
-  // Must-reject graphs and relations bring operations of their own.
-  const size_t kinds = options.ops.all() ? std::size(kRare) : 1;
-  if (rare >= 1 && rare <= kinds) return kRare[rare - 1];
+  if (choices.Below(kLargeAxisEvery) == 1) return CaseMode::kLargeAxis;
   return kMix[choices.Below(std::size(kMix))];
 }
 

@@ -110,9 +110,9 @@ void AddCampaignFlags(CLI::App& command, CampaignFlags& flags) {
   command.add_option("--targets", flags.targets, "Compiler targets, h13,h17s or all")
       ->capture_default_str();
   command.add_option("--mode", flags.modes,
-                     "Kinds of case: integer, float, cancellation, special, boundary, large-axis, "
-                     "compressed, state, shape-ranges, must-reject, metamorphic (default: a mix "
-                     "of those that the engine is known to take)");
+                     "Kinds of case: integer, float, cancellation, special, boundary, large-axis "
+                     "(default: a mix of these), compressed, state, shape-ranges, must-reject, "
+                     "metamorphic");
   command.add_option("--ops", flags.ops, "Only these operations: conv,add");
   command.add_option("--route", flags.route, "Compile route")
       ->check(CLI::IsMember({"mil"}))
