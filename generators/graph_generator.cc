@@ -117,6 +117,24 @@ class Lottery {
   uint64_t total_ = 0;
 };
 
+// The lottery of the last graphs with these operations: drawing a graph takes little longer than
+// setting one up. Only time depends on what is kept.
+const Lottery& LotteryFor(const GeneratorOptions& options) {
+  struct Kept {
+    int family = 0;
+    std::bitset<kOpCount> ops;
+    std::optional<Lottery> lottery;
+  };
+  thread_local std::array<Kept, 2> kept;
+  Kept& mine = kept[ValuesOf(options.mode) == CaseMode::kInteger ? 1 : 0];
+  if (!mine.lottery || mine.family != options.family || mine.ops != options.ops) {
+    mine.family = options.family;
+    mine.ops = options.ops;
+    mine.lottery.emplace(options, !options.ops.all() || options.family == kNoFamily);
+  }
+  return *mine.lottery;
+}
+
 // One operation that the mode is about, or where it does not fit another of them.
 void DrawWanted(Drawer& drawer, std::span<const OpKind> wanted) {
   if (wanted.empty()) return;
@@ -137,7 +155,7 @@ void DrawWanted(Drawer& drawer, std::span<const OpKind> wanted) {
 void GenerateGraph(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph) {
   graph.Clear();
   Drawer drawer(choices, options, graph);
-  const Lottery lottery(options, !options.ops.all() || options.family == kNoFamily);
+  const Lottery& lottery = LotteryFor(options);
   const ModeTraits& traits = TraitsOf(options.mode);
   drawer.NewInput(DrawFirstShape(drawer, traits.shapes));
   const auto most = static_cast<uint64_t>(std::clamp(options.max_nodes, 1, traits.max_nodes));
