@@ -88,17 +88,21 @@ constexpr int64_t kFrontEndWidth = 16;
 
 bool DrawKernelWidthOnA13(ChoiceStream& choices, const Target& target, Graph& graph) {
   if (target.tier != Tier::kA13) return false;
-  return DrawKernel(choices, graph, choices.Range(1, 2), kFrontEndWidthOnA13 + choices.Range(1, 8));
+  const int64_t width = kFrontEndWidthOnA13 + choices.Range(1, 8);
+  return DrawKernel(choices, graph, 1, width);
 }
 
 bool DrawKernelWidth(ChoiceStream& choices, const Target& target, Graph& graph) {
   if (target.tier == Tier::kA13 || !LimitOf(target, "max_kernel_w_fp16_large")) return false;
-  return DrawKernel(choices, graph, choices.Range(1, 2), kFrontEndWidth + choices.Range(1, 8));
+  const int64_t width = kFrontEndWidth + choices.Range(1, 8);
+  return DrawKernel(choices, graph, 1, width);
 }
 
 bool DrawKernelHeight(ChoiceStream& choices, const Target& target, Graph& graph) {
   const auto most = LimitOf(target, "max_kernel_h_large");
-  return most && DrawKernel(choices, graph, *most + choices.Range(1, 3), choices.Range(1, 2));
+  if (!most) return false;
+  const int64_t height = *most + choices.Range(1, 3);
+  return DrawKernel(choices, graph, height, 1);
 }
 
 bool DrawLegacy(ChoiceStream& choices, const Target& target, Graph& graph) {
