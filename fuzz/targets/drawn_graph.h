@@ -12,7 +12,7 @@ namespace anecheck::fuzz {
 inline GeneratorOptions DrawGraphOptions(ChoiceStream& choices, int family, uint64_t max_nodes) {
   GeneratorOptions options;
   options.family = family;
-  options.mode = static_cast<CaseMode>(choices.Below(kCaseModeCount - 1));
+  options.mode = static_cast<CaseMode>(choices.Below(static_cast<uint64_t>(CaseMode::kLargeAxis)));
   options.max_nodes = static_cast<int>(1 + choices.Below(max_nodes));
   options.max_elements = 32;
   options.max_products = 2048;

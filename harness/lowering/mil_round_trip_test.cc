@@ -20,7 +20,7 @@ TEST(MilRoundTrip, GeneratedGraphsComeBackUnchanged) {
   for (uint64_t seed = 0; seed < 600; ++seed) {
     ChoiceStream choices = ChoiceStream::FromSeed(seed);
     Graph graph;
-    GenerateGraph(choices, {.family = 6, .mode = kModes[seed % kCaseModeCount]}, graph);
+    GenerateGraph(choices, {.family = 6, .mode = kModes[seed % std::size(kModes)]}, graph);
     auto text = GraphToMil(graph);
     ASSERT_TRUE(text.ok()) << text.error().message;
     const auto back = MilTextToGraph(*text, OpVocabulary());

@@ -17,7 +17,8 @@ TEST(RoundtripRunner, LosesNothingOfGeneratedGraphs) {
   for (uint64_t seed = 0; seed < 1000; ++seed) {
     ChoiceStream choices = ChoiceStream::FromSeed(seed);
     Graph graph;
-    const auto mode = static_cast<CaseMode>(seed % kCaseModeCount);
+    const auto mode =
+        static_cast<CaseMode>(seed % (static_cast<uint64_t>(CaseMode::kLargeAxis) + 1));
     GenerateGraph(choices, {.family = 6, .mode = mode, .max_nodes = 1 + int(seed % 12)}, graph);
     const auto mil = GraphToMil(graph);
     ASSERT_TRUE(mil.ok());
