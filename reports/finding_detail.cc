@@ -17,49 +17,8 @@ std::string Text(const Json& json, const char* member) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-// An element of `expected`: a number, or the name of one that JSON has not.
-double Number(const Json& json) {
-  if (json.is_number()) return json.get<double>();
-  if (json == "Infinity") return HUGE_VAL;
-  if (json == "-Infinity") return -HUGE_VAL;
-  return std::nan("");
-}
-
 std::string NumberText(double value) {
   return std::isnan(value) ? "nan" : fmt::format("{}", value);
-}
-
-// Name, type and shape of a tensor, and its elements as doubles; nothing where the entry's bytes do
-// not fit its type.
-std::optional<std::vector<double>> ReadTensor(const Json& json, TensorDetail& detail) {
-  detail.name = Text(json, "name");
-  detail.dtype = Text(json, "dtype");
-  const auto dtype = DTypeFromName(detail.dtype);
-  const auto shape = json.find("shape");
-  if (!dtype.has_value() || shape == json.end() || !shape->is_array()) return std::nullopt;
-  detail.shape = DumpJson(*shape);
-  const Result<std::vector<uint8_t>> bytes = Base64Decode(Text(json, "data"));
-  if (!bytes.ok()) return std::nullopt;
-  // The bytes say how many elements there are; sub-byte types may have some bits to spare.
-  int64_t elements = 1;
-  for (const Json& extent : *shape) {
-    if (!extent.is_number_integer()) return std::nullopt;
-    const auto value = extent.get<int64_t>();
-    if (value < 0 || value > kMaxElements || elements * value > kMaxElements) return std::nullopt;
-    elements *= value;
-  }
-  if (static_cast<uint64_t>((elements * DTypeBits(*dtype) + 7) / 8) != bytes->size()) {
-    return std::nullopt;
-  }
-  detail.elements = elements;
-  std::vector<double> values(static_cast<size_t>(elements));
-  DecodeElements(*dtype, *bytes, values);
-  return values;
-}
-
-bool IsOutside(double actual, double low, double high) {
-  if (std::isnan(low) || std::isnan(high)) return !std::isnan(actual);
-  return !(actual >= low && actual <= high);
 }
 
 // The rows of one output: first those outside, in order, then from the start.
@@ -72,7 +31,7 @@ void FillRows(const std::vector<double>& actual, const Json& low, const Json& hi
     ElementRow row;
     row.index = static_cast<int64_t>(i);
     if (judged) {
-      const double least = Number(low[i]), most = Number(high[i]);
+      const double least = ExpectedNumber(low[i]), most = ExpectedNumber(high[i]);
       row.outside = IsOutside(actual[i], least, most);
       detail.outside += row.outside ? 1 : 0;
       std::vector<ElementRow>& list = row.outside ? detail.rows : inside;
@@ -96,10 +55,10 @@ void ReadInputs(const Json& list, FindingDetail& detail) {
   if (!list.is_array()) return;
   for (const Json& entry : list) {
     TensorDetail& tensor = detail.inputs.emplace_back();
-    const auto values = entry.is_object() ? ReadTensor(entry, tensor) : std::nullopt;
+    const auto values = entry.is_object() ? ReadTensorValues(entry, tensor) : std::nullopt;
     if (!values.has_value()) continue;
-    for (size_t i = 0; i < values->size() && i < kShownElements; ++i) {
-      tensor.values.push_back(NumberText((*values)[i]));
+    for (size_t i = 0; i < values->values.size() && i < kShownElements; ++i) {
+      tensor.values.push_back(NumberText(values->values[i]));
     }
   }
 }
@@ -108,15 +67,56 @@ void ReadOutputs(const Json& actual, const Json& expected, FindingDetail& detail
   if (!actual.is_array()) return;
   for (size_t i = 0; i < actual.size(); ++i) {
     TensorDetail& tensor = detail.outputs.emplace_back();
-    const auto values = actual[i].is_object() ? ReadTensor(actual[i], tensor) : std::nullopt;
+    const auto values = actual[i].is_object() ? ReadTensorValues(actual[i], tensor) : std::nullopt;
     if (!values.has_value()) continue;
     const bool has_interval = expected.is_array() && i < expected.size() && expected[i].is_object();
-    FillRows(*values, has_interval ? expected[i].value("low", Json()) : Json(),
+    FillRows(values->values, has_interval ? expected[i].value("low", Json()) : Json(),
              has_interval ? expected[i].value("high", Json()) : Json(), tensor);
   }
 }
 
 }  // namespace
+
+double ExpectedNumber(const Json& json) {
+  if (json.is_number()) return json.get<double>();
+  if (json == "Infinity") return HUGE_VAL;
+  if (json == "-Infinity") return -HUGE_VAL;
+  return std::nan("");
+}
+
+std::optional<TensorValues> ReadTensorValues(const Json& json, TensorDetail& detail) {
+  detail.name = Text(json, "name");
+  detail.dtype = Text(json, "dtype");
+  const auto dtype = DTypeFromName(detail.dtype);
+  const auto shape = json.find("shape");
+  if (!dtype.has_value() || shape == json.end() || !shape->is_array()) return std::nullopt;
+  detail.shape = DumpJson(*shape);
+  const Result<std::vector<uint8_t>> bytes = Base64Decode(Text(json, "data"));
+  if (!bytes.ok()) return std::nullopt;
+  // The bytes say how many elements there are; sub-byte types may have some bits to spare.
+  int64_t elements = 1;
+  TensorValues tensor;
+  tensor.dtype = *dtype;
+  for (const Json& extent : *shape) {
+    if (!extent.is_number_integer()) return std::nullopt;
+    const auto value = extent.get<int64_t>();
+    if (value < 0 || value > kMaxElements || elements * value > kMaxElements) return std::nullopt;
+    elements *= value;
+    tensor.shape.push_back(value);
+  }
+  if (static_cast<uint64_t>((elements * DTypeBits(*dtype) + 7) / 8) != bytes->size()) {
+    return std::nullopt;
+  }
+  detail.elements = elements;
+  tensor.values.resize(static_cast<size_t>(elements));
+  DecodeElements(*dtype, *bytes, tensor.values);
+  return tensor;
+}
+
+bool IsOutside(double actual, double low, double high) {
+  if (std::isnan(low) || std::isnan(high)) return !std::isnan(actual);
+  return !(actual >= low && actual <= high);
+}
 
 FindingDetail ReadFindingDetail(std::string_view artifact) {
   FindingDetail detail;

@@ -2,8 +2,12 @@
 // with their expected intervals.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string_view>
+#include <vector>
 
+#include "harness/graph/types.h"
 #include "reports/report_data.h"
 
 namespace anecheck::reports {
@@ -15,5 +19,23 @@ inline constexpr size_t kShownMil = size_t{32} << 10;
 // Reads the JSON of harness/campaign/artifact.h. An artifact that does not have that form gives a
 // detail whose `problem` says so; nothing here fails, because a report of the rest is worth having.
 FindingDetail ReadFindingDetail(std::string_view artifact);
+
+// The elements of a tensor of an artifact.
+struct TensorValues {
+  DType dtype = DType::kFp16;
+  std::vector<int64_t> shape;
+  std::vector<double> values;
+};
+
+// Fills name, type and shape of `detail` as well; nothing where the entry, which must be an object,
+// has bytes that do not fit its type.
+std::optional<TensorValues> ReadTensorValues(const nlohmann::ordered_json& json,
+                                             TensorDetail& detail);
+
+// An element of `expected`: a number, or the name of one that JSON has not; NaN for all else.
+double ExpectedNumber(const nlohmann::ordered_json& json);
+
+// NaN ends admit NaN alone.
+bool IsOutside(double actual, double low, double high);
 
 }  // namespace anecheck::reports

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/campaign/campaign.h"
+#include "reports/finding_page.h"
 
 namespace anecheck::reports {
 namespace {
@@ -96,6 +97,7 @@ Json FindingJson(const FindingInfo& finding, const RunInfo& run) {
                {"occurrences", finding.occurrences},
                {"summary", finding.summary},
                {"replay", finding.replay},
+               {"page", FindingPagePath(finding.id)},
                {"problem", finding.detail.problem},
                {"mil", finding.detail.mil},
                {"mil_cut", finding.detail.mil_cut},

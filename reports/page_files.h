@@ -20,5 +20,12 @@ extern const std::string_view kAttestationPage;
 // The page of a measurement of power, in kPageStyle.
 extern const std::string_view kPowerTemplate;
 extern const std::string_view kPowerPage;
+// The page of the operations and the pages of findings; their styles follow kPageStyle.
+extern const std::string_view kReferenceTemplate;
+extern const std::string_view kReferenceStyle;
+extern const std::string_view kReferencePage;
+extern const std::string_view kFindingTemplate;
+extern const std::string_view kFindingStyle;
+extern const std::string_view kFindingPage;
 
 }  // namespace anecheck::page

@@ -4,6 +4,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
+#include "reports/finding_page.h"
 #include "reports/html.h"
 #include "reports/json.h"
 #include "reports/junit.h"
@@ -29,6 +30,7 @@ Result<ReportData> WriteReports(std::span<const std::string> db_paths,
   ANECHECK_RETURN_IF_ERROR(write("summary.md", SummaryMarkdown(data, matrix)));
   ANECHECK_RETURN_IF_ERROR(write("matrix.csv", MatrixCsv(matrix)));
   ANECHECK_RETURN_IF_ERROR(write("sarif.json", DumpJson(SarifLog(data), 1) + "\n"));
+  ANECHECK_RETURN_IF_ERROR(WriteFindingPages(data, out_folder));
   return data;
 }
 

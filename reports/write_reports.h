@@ -9,8 +9,8 @@
 
 namespace anecheck::reports {
 
-// Writes report.html, report.json, junit.xml, summary.md, matrix.csv and sarif.json to
-// `out_folder`, which is made where it is missing, and returns what they tell. Each file is
+// Writes report.html, report.json, junit.xml, summary.md, matrix.csv, sarif.json and a page for each
+// finding (findings/ID.html) to `out_folder`, which is made where it is missing, and returns what they tell. Each file is
 // replaced as a whole. Errors: those of ReadReportData, and kIo for a folder that cannot be
 // written.
 Result<ReportData> WriteReports(std::span<const std::string> db_paths,

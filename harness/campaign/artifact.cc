@@ -116,6 +116,7 @@ nlohmann::ordered_json ArtifactToJson(const CampaignOptions& options, const Case
   json["verdict"] = outcome.record.verdict;
   json["known_defect"] = outcome.known_defect;
   json["op"] = outcome.op;
+  json["node"] = outcome.node;
   json["message"] = outcome.record.message;
   json["case"] = {{"seed", options.seed},           {"index", item.index},
                   {"case_seed", item.seed},         {"target", item.target.name},

@@ -9,7 +9,7 @@
 
 namespace anecheck {
 
-// {"version": 1, "tool_version", "id", "verdict", "known_defect", "op", "message",
+// {"version": 1, "tool_version", "id", "verdict", "known_defect", "op", "node", "message",
 //  "case": {seed, index, case_seed, target, family, route, mode},
 //  "runner": {kind, library, faults, quirks},
 //  "graph": (harness/graph/json.h), "mil": text,

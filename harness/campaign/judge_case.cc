@@ -183,6 +183,7 @@ void Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluation&
   if (!location.judged) return;
   if (!location.first_wrong.empty()) {
     outcome.op = location.first_wrong;
+    outcome.node = location.node;
     outcome.record.verdict = "wrong";
     for (const size_t i : outcome.vague) {
       outcome.record.outputs[i].verdict = "wrong";

@@ -17,6 +17,7 @@ struct CaseOutcome {
   CaseRecord record;
   std::string known_defect;   // of the worst output
   std::string op;             // the operation the verdict is about; empty for pass
+  std::string node;           // which of the graph's: its first result; empty where none was found
   std::vector<size_t> vague;  // outputs that a documented defect explains by a wide interval only
   bool verified = false;      // the runner judged it; no compiler and no engine had a part
   // The simulated engine lacks an operation: that says nothing about an engine, and is counted as

@@ -139,6 +139,7 @@ Location Locate(const Case& item, const RunReply& reply, Runner& runner, Evaluat
   for (NodeId node = 0; node < item.graph.nodes().size(); ++node) {
     if (!IsWrong(item, node, values, evaluation, ids)) continue;
     location.first_wrong = item.graph.node(node).schema->name;
+    location.node = item.graph.value(item.graph.node(node).first_result).name;
     break;
   }
   for (const std::string& id : ids) {

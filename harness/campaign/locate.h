@@ -16,7 +16,8 @@ struct Location {
   // can then be said about single operations.
   bool judged = false;
   std::string
-      first_wrong;  // the first operation in order whose own result is wrong; empty for none
+      first_wrong;   // the first operation in order whose own result is wrong; empty for none
+  std::string node;  // that operation's place in the graph: the name of its first result
   std::string known_defect;  // documented defects of the operations before it or, if none is wrong,
                              // of all: "D01,D03"
 };

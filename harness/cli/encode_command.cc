@@ -46,8 +46,7 @@ void AddEncodeCommand(CLI::App& app, Selected& selected) {
   command->add_option("in", flags->in, "JSON file")->required();
   command->add_option("out", flags->out, "File to write")->required();
   command->add_option("--format", flags->format, "Format, where the JSON does not name it");
-  command->footer(
-      "Example: anecheck inspect a.hwx --json > a.json && anecheck encode a.json b.hwx");
+  command->footer("Example: anecheck encode a.json b.hwx");
   command->callback([flags, &selected] {
     selected = [flags] {
       const Status status = Encode(*flags);

@@ -42,6 +42,7 @@ Status Export(const FindingFlags& flags, std::string& folder) {
 void AddFindingCommand(CLI::App& app, Selected& selected) {
   CLI::App* command = app.add_subcommand("finding", "Take a finding out of the results file");
   command->require_subcommand(1);
+  command->footer("Example: anecheck finding export f0123456789a --db results.sqlite");
   CLI::App* exporter = command->add_subcommand(
       "export", "Write a folder with graph, MIL, data and a NumPy check, for a bug report");
   auto flags = std::make_shared<FindingFlags>();

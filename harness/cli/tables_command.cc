@@ -1,43 +1,42 @@
 // `anecheck ops` and `anecheck targets`: the tables the tool works by.
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/file.h"
 #include "harness/cli/command.h"
 #include "harness/cli/target_flags.h"
-#include "harness/ops/device_matrix.h"
-#include "harness/ops/op.h"
 #include "harness/targets/targets_print.h"
+#include "reports/operation_reference.h"
 
 namespace anecheck {
 namespace {
 
-int PrintOps(bool json) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  std::string text =
-      fmt::format("{:<40} {:<44} {:<12} {}\n", "operation", "class", "route", "reference");
-  for (const OpDefinition* op : AllOps()) {
-    const std::string_view route = op->netlist_unit.empty() ? "mil" : "mil, netlist";
-    const bool reference = op->no_reference_reason.empty();
-    list.push_back({{"name", op->schema.name},
-                    {"class", OpClassName(op->op_class)},
-                    {"route", route},
-                    {"reference", reference},
-                    {"reason", op->no_reference_reason}});
-    text += fmt::format("{:<40} {:<44} {:<12} {}\n", op->schema.name, OpClassName(op->op_class),
-                        route, reference ? "yes" : op->no_reference_reason);
+struct OpsFlags {
+  std::string format = "text";
+  std::string adversary;
+  bool json = false;
+};
+
+int PrintOps(const OpsFlags& flags) {
+  reports::ReachedShares shares;
+  if (!flags.adversary.empty()) {
+    const auto text = ReadTextFile(flags.adversary);
+    if (!text.ok()) return Fail(text.error());
+    auto read = reports::ReadReachedShares(*text, flags.adversary);
+    if (!read.ok()) return Fail(read.error());
+    shares = std::move(read).value();
   }
-  for (const CataloguedOp& op : CataloguedOps()) {
-    list.push_back({{"name", op.name},
-                    {"class", OpClassName(op.op_class)},
-                    {"route", ""},
-                    {"reference", false},
-                    {"reason", op.reason}});
-    text += fmt::format("{:<40} {:<44} {:<12} catalogued: {}\n", op.name, OpClassName(op.op_class),
-                        "none", op.reason);
+  const nlohmann::ordered_json reference = reports::OperationReferenceJson(shares);
+  if (flags.json || flags.format == "json") {
+    Print(reference.dump(2));
+  } else if (flags.format == "md") {
+    Print(reports::OperationReferenceMarkdown(reference));
+  } else if (flags.format == "html") {
+    Print(reports::OperationReferenceHtml(reference));
+  } else {
+    Print(reports::OperationReferenceText(reference));
   }
-  Print(json ? nlohmann::ordered_json{{"ops", list}}.dump(2) : text);
   return kExitClean;
 }
 
@@ -51,11 +50,19 @@ int PrintResult(const Result<T>& result, const std::function<std::string(const T
 }  // namespace
 
 void AddOpsCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command = app.add_subcommand("ops", "List the operations");
-  auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "Print JSON");
-  command->footer("Example: anecheck ops --json");
-  command->callback([json, &selected] { selected = [json] { return PrintOps(*json); }; });
+  CLI::App* command =
+      app.add_subcommand("ops", "List the operations, or write the reference of them");
+  auto flags = std::make_shared<OpsFlags>();
+  command->add_option("--format", flags->format, "What to print; html is one page")
+      ->check(CLI::IsMember({"text", "json", "md", "html"}))
+      ->capture_default_str();
+  command->add_option(
+      "--adversary", flags->adversary,
+      "What `adversary_test --gtest_output=json:FILE` wrote: adds the share of each "
+      "bound that the worst engines reach");
+  command->add_flag("--json", flags->json, "Print JSON");
+  command->footer("Example: anecheck ops --format html > operations.html");
+  command->callback([flags, &selected] { selected = [flags] { return PrintOps(*flags); }; });
 }
 
 void AddTargetsCommand(CLI::App& app, Selected& selected) {
@@ -67,10 +74,11 @@ void AddTargetsCommand(CLI::App& app, Selected& selected) {
   AddTargetFlags(*command, *replaced);
   CLI::App* diff = command->add_subcommand("diff", "The properties in which two targets differ");
   auto names = std::make_shared<std::pair<std::string, std::string>>();
-  diff->add_option("a", names->first)->required();
-  diff->add_option("b", names->second)->required();
+  diff->add_option("a", names->first, "A target, h13")->required();
+  diff->add_option("b", names->second, "Another")->required();
   diff->add_flag("--json", *json, "Print JSON");
-  command->footer("Example: anecheck targets diff h13 h17s");
+  diff->footer("Example: anecheck targets diff h13 h17s --json");
+  command->footer("Example: anecheck targets\nExample: anecheck targets diff h13 h17s");
   command->callback([json, diff, names, replaced, &selected] {
     selected = [json, diff, names, replaced] {
       const auto loaded = LoadCatalog(*replaced);

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "harness/device/simulator_control.h"
 #include "harness/runners/executable_path.h"
@@ -152,7 +153,11 @@ std::string DefaultEspressoPath() {
 #if defined(__APPLE__)
   return "/System/Library/PrivateFrameworks/Espresso.framework/Espresso";
 #else
-  return ExecutableFolder() + "/libanecheck_espresso.so";
+  // In the build folder the engine stands beside the tool; installed, in lib/anecheck.
+  const std::string beside = ExecutableFolder() + "/libanecheck_espresso.so";
+  const std::string installed = ExecutableFolder() + "/../lib/anecheck/libanecheck_espresso.so";
+  return access(beside.c_str(), R_OK) != 0 && access(installed.c_str(), R_OK) == 0 ? installed
+                                                                                   : beside;
 #endif
 }
 

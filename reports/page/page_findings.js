@@ -40,6 +40,8 @@ function fillFinding(finding, body) {
   body.append(make("p", {}, finding.summary),
               make("p", {}, `Finding ${finding.id}, case ${finding.case}, signature `,
                    make("code", {}, finding.signature), `, evidence ${finding.provenance}`),
+              finding.page ? make("p", {}, make("a", {href: finding.page},
+                "All of it: the graph, values with their bits, other runs, commands")) : "",
               make("h3", {}, "Run it again"), commandLine(finding.replay));
   if (finding.problem) {
     body.append(make("p", {}, `The case cannot be shown: ${finding.problem}`));

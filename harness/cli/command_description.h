@@ -1,0 +1,43 @@
+// The command line as plain data, read from the parser that is in use: what the manual page and the
+// completions of shells are made from, so that they cannot say anything else than --help does.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace anecheck {
+
+struct OptionDescription {
+  std::vector<std::string> names;  // "-h", "--help"; a positional has one name without dashes
+  std::string text;
+  std::string value;                 // what it takes, "TEXT" or "INT"; empty for a switch
+  std::string fallback;              // the value where it is absent; empty where help gives none
+  std::vector<std::string> choices;  // the values it accepts; empty where no list says
+  bool list = false;                 // several choices may be given, with commas between
+  bool positional = false;
+  bool required = false;
+  bool repeated = false;
+};
+
+struct CommandDescription {
+  std::string name;  // the tool's, or the subcommand's word
+  std::string text;
+  std::vector<std::string> examples;  // command lines
+  std::vector<std::string> notes;     // what else stands below the options
+  std::vector<OptionDescription> options;
+  std::vector<CommandDescription> commands;  // subcommands
+};
+
+// A line of a footer that begins with this is an example.
+inline constexpr const char* kExample = "Example: ";
+
+CommandDescription Describe(const CLI::App& app);
+
+// "--db FILE", "--json", "model", "[files...]": an option as a synopsis spells it.
+std::string Spelling(const OptionDescription& option);
+
+}  // namespace anecheck

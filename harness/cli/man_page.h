@@ -1,0 +1,13 @@
+// The manual page of the tool, in the man macros of roff (man 7 man).
+#pragma once
+
+#include <string>
+
+#include "harness/cli/command_description.h"
+
+namespace anecheck {
+
+// Section 1. Carries no date, so that the same tool gives the same bytes.
+std::string ManPage(const CommandDescription& tool);
+
+}  // namespace anecheck

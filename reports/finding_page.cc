@@ -1,0 +1,252 @@
+#include "reports/finding_page.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/file.h"
+#include "harness/base/json_text.h"
+#include "harness/campaign/artifact.h"
+#include "harness/lowering/graph_to_netlist.h"
+#include "oracles/contract.h"
+#include "reports/finding_tensors.h"
+#include "reports/graph_picture.h"
+#include "reports/html.h"
+#include "reports/page_files.h"
+#include "reports/text.h"
+
+namespace anecheck::reports {
+namespace {
+
+// Bytes shown of one text; the finding itself holds all of it.
+constexpr size_t kShownText = size_t{256} << 10;
+// Runs that the history lists, the latest ones.
+constexpr size_t kShownRuns = 200;
+
+std::string Member(const Json& json, const char* name) {
+  const auto found = json.is_object() ? json.find(name) : json.end();
+  return json.is_object() && found != json.end() && found->is_string() ? found->get<std::string>()
+                                                                       : std::string();
+}
+
+Json Part(const Json& json, const char* name) {
+  return json.is_object() && json.contains(name) ? json[name] : Json();
+}
+
+std::string Section(const char* title, const std::string& content) {
+  return content.empty() ? "" : fmt::format("<h2>{}</h2>\n{}", title, content);
+}
+
+std::string Pre(std::string_view text) {
+  const bool cut = text.size() > kShownText;
+  return "<pre tabindex=\"0\">" + EscapeXml(text.substr(0, kShownText)) + "</pre>\n" +
+         (cut ? "<p>The text goes on; the finding holds all of it.</p>\n" : "");
+}
+
+std::string Fact(const char* word, const std::string& fact) {
+  return fact.empty() ? "" : fmt::format("<dt>{}</dt><dd>{}</dd>", word, EscapeXml(fact));
+}
+
+std::string Facts(const FindingInfo& finding, const RunInfo& run, const Json& artifact) {
+  const Json item = Part(artifact, "case");
+  const Json seed = Part(item, "case_seed");
+  std::string text = "<dl class=\"facts\">";
+  text += Fact("finding", finding.id) + Fact("verdict", finding.verdict);
+  const std::string node = Member(artifact, "node");
+  text += Fact(node.empty() ? "operation" : "first wrong", finding.op) + Fact("its result", node);
+  text += Fact("known defect", finding.known_defect) + Fact("target", finding.target);
+  text += Fact("route", finding.route) + Fact("mode", Member(item, "mode"));
+  text += Fact("case", fmt::format("{} of seed {}", finding.case_index, run.seed));
+  text += Fact("seed of the case", seed.is_number() ? DumpJson(seed) : "");
+  text += Fact("cases alike", std::to_string(finding.occurrences));
+  text += Fact("signature", finding.signature) + Fact("evidence", run.provenance);
+  text += Fact("engine", run.engine) + Fact("chip", run.chip) + Fact("system", run.os);
+  text += Fact("compiler", run.compiler_version) + Fact("runner", run.runner);
+  return text + "</dl>\n";
+}
+
+// The documented defects named in "D01,D03".
+std::string Defects(const std::string& ids) {
+  std::string text;
+  const std::string list = "," + ids + ",";
+  for (const Departure& departure : KnownDepartures()) {
+    if (list.find("," + std::string(departure.id) + ",") == std::string::npos) continue;
+    text += fmt::format("<p><strong>{}</strong>: {}. Source: {}.</p>\n", departure.id,
+                        EscapeXml(departure.what), EscapeXml(departure.source));
+  }
+  return text;
+}
+
+NodeId FindNode(const Graph& graph, const std::string& result) {
+  const auto value = result.empty() ? std::nullopt : graph.FindValue(result);
+  return value.has_value() ? graph.value(*value).producer : kNoNode;
+}
+
+std::string Drawing(const Graph& graph, const std::string& result) {
+  const std::string picture = GraphPicture(graph, FindNode(graph, result));
+  std::string text = picture.empty()
+                         ? fmt::format("<p>The graph has {} operations and is not drawn.</p>\n",
+                                       graph.nodes().size())
+                         : "<div class=\"scroll\" tabindex=\"0\">" + picture + "</div>\n";
+  return text + "<details><summary>as text</summary>" + Pre(GraphSentence(graph)) + "</details>\n";
+}
+
+std::string NetworkDescription(const Graph& graph) {
+  const Result<NetlistProgram> program = GraphToNetlist(graph);
+  if (!program.ok()) {
+    return "<p>The graph has none: " + EscapeXml(program.error().message) + "</p>\n";
+  }
+  const Bytes text = netlist::Write(program->description);
+  return "<details><summary>property list</summary>" +
+         Pre({reinterpret_cast<const char*>(text.data()), text.size()}) + "</details>\n";
+}
+
+// A word that a POSIX shell reads as it stands.
+std::string ShellWord(const std::string& text) {
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_-./").find(c) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string Command(const std::string& what, const std::string& command) {
+  return fmt::format(
+      "<p>{}</p><div class=\"command\"><pre tabindex=\"0\">{}</pre><button type=\"button\" "
+      "class=\"copy\" hidden>Copy</button></div>\n",
+      what, EscapeXml(command));
+}
+
+std::string Commands(const std::string& id, const std::string& db) {
+  const std::string file = " --db " + ShellWord(db);
+  return Command("Run the case again:", "anecheck replay " + id + file) +
+         Command("Make it small:", "anecheck shrink " + id + file + " --out " + id + ".json") +
+         Command("Test the small case again, after a change:", "anecheck replay " + id + ".json") +
+         Command("Write a folder for a bug report:",
+                 "anecheck finding export " + id + file + " --out " + id);
+}
+
+std::string HistoryRow(const ReportData& data, size_t run,
+                       const std::vector<const FindingInfo*>& same) {
+  std::string seen;
+  for (const FindingInfo* finding : same) {
+    const FindingInfo& other = *finding;
+    if (other.run != run) continue;
+    const std::string path = FindingPagePath(other.id);
+    const std::string name = path.substr(path.find('/') + 1);
+    seen += fmt::format(
+        "{}{} in {} cases", seen.empty() ? "" : ", ",
+        path.empty() ? EscapeXml(other.id) : fmt::format("<a href=\"{}\">{}</a>", name, other.id),
+        other.occurrences);
+  }
+  const RunInfo& info = data.runs[run];
+  std::string row = "<tr>";
+  for (const std::string& field : {info.started, info.tool_version, info.engine, info.chip,
+                                   info.provenance, std::to_string(info.cases)}) {
+    row += "<td class=\"clip\">" + EscapeXml(field) + "</td>";
+  }
+  return row + "<td>" + (seen.empty() ? "not seen" : seen) + "</td></tr>\n";
+}
+
+std::string History(const ReportData& data, const std::string& signature) {
+  std::string text =
+      "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th scope=\"col\">run of</th>"
+      "<th scope=\"col\">tool</th><th scope=\"col\">engine</th><th scope=\"col\">chip</th>"
+      "<th scope=\"col\">evidence</th><th scope=\"col\">cases</th><th scope=\"col\">this "
+      "signature</th></tr></thead><tbody>\n";
+  std::vector<const FindingInfo*> same;
+  for (const FindingInfo& finding : data.findings) {
+    if (finding.signature == signature) same.push_back(&finding);
+  }
+  const size_t first = data.runs.size() - std::min(data.runs.size(), kShownRuns);
+  for (size_t run = data.runs.size(); run-- > first;) text += HistoryRow(data, run, same);
+  text += "</tbody></table></div>\n";
+  if (first > 0) text += fmt::format("<p>{} earlier runs are not listed.</p>\n", first);
+  return text;
+}
+
+std::string Content(const ReportData& data, const FindingInfo& finding, std::string_view text) {
+  const RunInfo& run = data.runs[finding.run];
+  const Result<Json> parsed = ParseJson(text, "artifact");
+  const Json artifact = parsed.ok() ? *parsed : Json();
+  const Result<Artifact> whole = ArtifactFromJson(artifact);
+  std::string content =
+      fmt::format("<h1>{} on {}: {}</h1>\n<p class=\"summary\">{}</p>\n",
+                  EscapeXml(finding.op.empty() ? "case" : finding.op), EscapeXml(finding.target),
+                  EscapeXml(finding.verdict), EscapeXml(finding.summary));
+  if (run.provenance == "simulated") {
+    content +=
+        "<p class=\"simulated\" role=\"note\"><strong>SIMULATED</strong> The engine is the "
+        "simulated one. This says nothing about silicon.</p>\n";
+  }
+  content += fmt::format("<p><a href=\"../report.html#finding={0}\">{0} in the report</a></p>\n",
+                         finding.id);
+  content += Facts(finding, run, artifact);
+  content += Section("Documented defect", Defects(finding.known_defect));
+  content += "<h2>Graph</h2>\n";
+  content += whole.ok()
+                 ? Drawing(whole->item.graph, Member(artifact, "node"))
+                 : "<p>The case cannot be read: " + EscapeXml(whole.error().message) + "</p>\n";
+  content += Section("Expected and actual",
+                     OutputTables(Part(artifact, "actual"), Part(artifact, "expected")));
+  content += Section("Inputs", InputTables(Part(artifact, "inputs")));
+  content += Section("Commands", Commands(finding.id, run.db));
+  content += Section("Runs", History(data, finding.signature));
+  content += Section("MIL", Pre(Member(artifact, "mil")));
+  if (whole.ok()) content += Section("Network description", NetworkDescription(whole->item.graph));
+  return content;
+}
+
+Result<std::string> ReadArtifact(Store& store, const RunInfo& run, const std::string& id) {
+  const std::string key[] = {std::to_string(run.id), id};
+  ANECHECK_ASSIGN(
+      const auto rows,
+      store.Query("SELECT artifact FROM findings WHERE run = CAST(? AS INTEGER) AND id = ?", key));
+  return rows.empty() ? std::string() : rows[0][0];
+}
+
+}  // namespace
+
+std::string FindingPagePath(std::string_view id) {
+  const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  if (id.empty() || id.size() > 64 || !std::all_of(id.begin(), id.end(), plain)) return {};
+  return fmt::format("findings/{}.html", id);
+}
+
+std::string FindingHtml(const ReportData& data, size_t index, std::string_view artifact) {
+  const FindingInfo& finding = data.findings[index];
+  std::string page = FillMark(page::kFindingTemplate, "{{style}}",
+                              std::string(page::kPageStyle) + std::string(page::kFindingStyle));
+  page = FillMark(page, "{{script}}", page::kFindingPage);
+  page = FillMark(page, "{{title}}", EscapeXml(finding.id));
+  return FillMark(page, "{{content}}", Content(data, finding, artifact));
+}
+
+Status WriteFindingPages(const ReportData& data, const std::string& out_folder) {
+  std::map<std::string, size_t> latest;
+  for (size_t i = 0; i < data.findings.size(); ++i) {
+    const auto [entry, added] = latest.emplace(data.findings[i].id, i);
+    if (!added && data.findings[entry->second].run < data.findings[i].run) entry->second = i;
+  }
+  std::map<std::string, Store> stores;
+  for (const auto& [id, index] : latest) {
+    const std::string path = FindingPagePath(id);
+    if (path.empty()) continue;
+    const RunInfo& run = data.runs[data.findings[index].run];
+    if (!stores.contains(run.db)) {
+      ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(run.db));
+      stores.emplace(run.db, std::move(store));
+    }
+    ANECHECK_ASSIGN(const std::string artifact, ReadArtifact(stores.at(run.db), run, id));
+    ANECHECK_RETURN_IF_ERROR(MakeDirectories(out_folder + "/findings"));
+    ANECHECK_RETURN_IF_ERROR(
+        WriteFileAtomic(out_folder + "/" + path, FindingHtml(data, index, artifact)));
+  }
+  return {};
+}
+
+}  // namespace anecheck::reports

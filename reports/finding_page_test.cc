@@ -1,0 +1,151 @@
+// The page of a finding: what the case holds, bits and all, and what other runs saw.
+#include "reports/finding_page.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/file.h"
+#include "harness/base/json_text.h"
+#include "harness/campaign/artifact.h"
+#include "harness/lowering/graph_to_mil.h"
+#include "harness/ops/op.h"
+#include "reports/finding_tensors.h"
+#include "reports/query.h"
+#include "reports/testing/sample_results.h"
+#include "reports/write_reports.h"
+
+namespace anecheck::reports {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// relu of [-1, 2] that came out as [-1, 2].
+std::string ReluArtifact() {
+  const TensorType type{DType::kFp16, {1, 2, 1, 1}};
+  CampaignOptions options;
+  Case item;
+  item.target = {"h13", 2};
+  const ValueId x = item.graph.AddInput(type, "x");
+  item.graph.BeginNode(&FindOp("relu")->schema);
+  item.graph.AddArgument(0, x);
+  const std::string names[] = {"wrong_one"};
+  item.graph.AddOutput(*item.graph.FinishNode(names));
+  item.inputs = {{type, {0x00, 0xbc, 0x00, 0x40}}};
+  item.mil = *GraphToMil(item.graph);
+  RunReply reply;
+  reply.outputs = item.inputs;
+  CaseOutcome outcome;
+  outcome.op = "relu";
+  outcome.node = "wrong_one";
+  outcome.record.verdict = "wrong";
+  return DumpJson(ArtifactToJson(options, item, outcome, reply, "f000000000a1"));
+}
+
+ReportData TwoRuns() {
+  ReportData data;
+  data.runs.resize(3);
+  data.runs[0].db = "my results.sqlite";
+  data.runs[0].provenance = "simulated";
+  data.runs[0].started = "2026-01-01T00:00:00Z";
+  data.runs[1].started = "2026-02-01T00:00:00Z";
+  data.runs[2].started = "2026-03-01T00:00:00Z";
+  FindingInfo finding;
+  finding.id = "f000000000a1";
+  finding.op = "relu";
+  finding.target = "h13";
+  finding.verdict = "known-defect";
+  finding.known_defect = "D08,D15";
+  finding.signature = "same";
+  finding.occurrences = 3;
+  data.findings = {finding, finding};
+  data.findings[1].run = 1;
+  data.findings[1].id = "f000000000a2";
+  data.findings[1].occurrences = 7;
+  return data;
+}
+
+TEST(FindingPage, ShowsGraphBitsTextsAndDefects) {
+  const std::string page = FindingHtml(TwoRuns(), 0, ReluArtifact());
+  EXPECT_THAT(page, HasSubstr("relu - first wrong"));
+  EXPECT_THAT(page, HasSubstr("<td class=\"number\">[0, 0, 0, 0]</td><td class=\"number\">0</td>"
+                              "<td class=\"number\">0</td><td class=\"number\">0</td>"
+                              "<td class=\"number\">-1</td><td class=\"number\">0xbc00</td>"
+                              "<td>outside</td>"));
+  EXPECT_THAT(page, HasSubstr(": 1 of 2 elements lie outside"));
+  EXPECT_THAT(page, HasSubstr("-1 0xbc00"));         // the input
+  EXPECT_THAT(page, HasSubstr("relu(x = x)"));       // MIL
+  EXPECT_THAT(page, HasSubstr("&lt;key&gt;Units"));  // the network description
+  EXPECT_THAT(page, HasSubstr("SIMULATED"));
+  EXPECT_THAT(page, HasSubstr("2049 on a grid of 2 is stored as 2050"));
+  EXPECT_THAT(page, HasSubstr("1/-0 and rsqrt(-0) give +inf"));
+  EXPECT_THAT(page, Not(HasSubstr("{{content}}")));
+}
+
+TEST(FindingPage, NamesTheCommandsWithWordsThatAShellReads) {
+  const std::string page = FindingHtml(TwoRuns(), 0, ReluArtifact());
+  for (const char* command :
+       {"anecheck replay f000000000a1 --db 'my results.sqlite'",
+        "anecheck shrink f000000000a1 --db 'my results.sqlite' --out f000000000a1.json",
+        "anecheck replay f000000000a1.json",
+        "anecheck finding export f000000000a1 --db 'my results.sqlite' --out "
+        "f000000000a1"}) {
+    EXPECT_THAT(page, HasSubstr(command));
+  }
+}
+
+TEST(FindingPage, TellsWhichRunsSawTheSameSignature) {
+  const std::string page = FindingHtml(TwoRuns(), 0, ReluArtifact());
+  const size_t third = page.find("2026-03-01"), second = page.find("2026-02-01"),
+               first = page.find("2026-01-01");
+  ASSERT_LT(third, second);
+  ASSERT_LT(second, first);
+  EXPECT_THAT(page.substr(third, second - third), HasSubstr("not seen"));
+  EXPECT_THAT(page.substr(second, first - second),
+              HasSubstr("<a href=\"f000000000a2.html\">f000000000a2</a> in 7 cases"));
+  EXPECT_THAT(page.substr(first), HasSubstr("f000000000a1</a> in 3 cases"));
+}
+
+TEST(FindingPage, SaysWhatItCannotShow) {
+  for (const char* artifact : {"", "[]", "{}", "{\"actual\": 1, \"inputs\": [1, {\"name\": 2}]}"}) {
+    EXPECT_THAT(FindingHtml(TwoRuns(), 0, artifact), HasSubstr("The case cannot be read: "))
+        << artifact;
+  }
+  EXPECT_THAT(InputTables(*ParseJson("[1]", "t")), HasSubstr("cannot be shown"));
+  EXPECT_THAT(OutputTables(*ParseJson(R"([{"name": "y", "dtype": "fp16", "shape": [1],
+                                           "data": "ADw="}])",
+                                      "t"),
+                           Json()),
+              HasSubstr("no interval is recorded"));
+}
+
+TEST(FindingPage, OnlyIdsThatAreFileNamesHavePages) {
+  EXPECT_EQ(FindingPagePath("f0123456789a"), "findings/f0123456789a.html");
+  for (const std::string id : {"", "../x", "a/b", "A", "a.b", "a b", kHostile}) {
+    EXPECT_EQ(FindingPagePath(id), "") << id;
+  }
+}
+
+TEST(FindingPage, AReportHasOneForEachFindingAndLinksIt) {
+  auto folder = TempDirectory::Create("anecheck-finding-page-");
+  ASSERT_TRUE(folder.ok());
+  const std::string db = folder->File("results.sqlite");
+  ASSERT_TRUE(WriteSampleResults(db).ok());
+  const auto data = WriteReports({&db, 1}, folder->path());
+  ASSERT_TRUE(data.ok()) << data.error().message;
+  const std::string report = *ReadTextFile(folder->File("report.json"));
+  for (const FindingInfo& finding : data->findings) {
+    const std::string path = FindingPagePath(finding.id);
+    const auto page = ReadTextFile(folder->File(path));
+    ASSERT_TRUE(page.ok()) << path;
+    EXPECT_THAT(*page, Not(HasSubstr("<img")));
+    EXPECT_THAT(*page, Not(HasSubstr("<script>document")));
+    EXPECT_THAT(*page, HasSubstr("../report.html#finding=" + finding.id));
+    EXPECT_THAT(report, HasSubstr("\"" + path + "\""));
+  }
+  EXPECT_THAT(*ReadTextFile(folder->File("findings/f000000000a1.html")), HasSubstr("0x4000"));
+}
+
+}  // namespace
+}  // namespace anecheck::reports

@@ -1,0 +1,22 @@
+// A graph as a picture: SVG that stands inside a page, laid out in layers from inputs to outputs.
+#pragma once
+
+#include <string>
+
+#include "harness/graph/graph.h"
+
+namespace anecheck::reports {
+
+// Graphs with more operations are not drawn.
+inline constexpr size_t kDrawnNodes = 300;
+
+// One box an input, state, operation and output, one line an operand; constants and attributes are
+// not drawn. `marked` is the operation that gets the class "wrong" and the words "first wrong"
+// (kNoNode for none). Colours come from the page's style through the classes "node", "input",
+// "output", "wrong" and "edge". Empty for graphs with more than kDrawnNodes operations.
+std::string GraphPicture(const Graph& graph, NodeId marked = kNoNode);
+
+// The same as text, one operation a line, for readers that cannot see the picture.
+std::string GraphSentence(const Graph& graph);
+
+}  // namespace anecheck::reports

@@ -1,0 +1,154 @@
+#include "reports/operation_reference.h"
+
+#include <charconv>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/json_text.h"
+#include "harness/ops/device_matrix.h"
+#include "harness/ops/op.h"
+#include "oracles/catalogue.h"
+#include "oracles/reference/kernel.h"
+#include "reports/text.h"
+
+namespace anecheck::reports {
+namespace {
+
+Json FloorJson(uint8_t floor) {
+  if (floor >= kContractFamilies) return "none";
+  return ConformingContract(floor).name;
+}
+
+Json FamiliesJson(uint32_t families) {
+  Json list = Json::array();
+  for (int family = 0; family < kContractFamilies; ++family) {
+    if ((families >> family & 1) != 0) list.push_back(ConformingContract(family).name);
+  }
+  return list;
+}
+
+Json ParameterJson(const Parameter& parameter) {
+  Json choices = Json::array();
+  for (const std::string_view choice : parameter.choices) choices.push_back(choice);
+  return {{"name", parameter.name},
+          {"kind", ParameterKindName(parameter.kind)},
+          {"required", parameter.need == Need::kRequired},
+          {"dtypes", IsTensorKind(parameter.kind) ? Json(parameter.dtypes.ToString()) : Json()},
+          {"constant", parameter.constant},
+          {"choices", std::move(choices)},
+          {"default", parameter.default_text}};
+}
+
+Json OpJson(const OpDefinition& op, const ReferenceKernel& kernel, const ReachedShares& shares) {
+  Json json = {{"name", op.schema.name},
+               {"class", OpClassName(op.op_class)},
+               {"route", op.netlist_unit.empty() ? "mil" : "mil, netlist"},
+               {"netlist_unit", op.netlist_unit},
+               {"family_floor", FloorJson(op.family_floor)},
+               {"capability", op.capability},
+               {"reference", op.no_reference_reason.empty()},
+               {"reason", op.no_reference_reason},
+               {"parameters", Json::array()},
+               {"blocks", Json::array()},
+               {"terms", Json::array()},
+               {"reached_share", nullptr}};
+  for (const Parameter& parameter : op.schema.parameters) {
+    json["parameters"].push_back(ParameterJson(parameter));
+  }
+  for (const std::string_view block : op.schema.blocks) json["blocks"].push_back(block);
+  for (const Term term : kernel.terms) {
+    json["terms"].push_back(TermFacts()[static_cast<size_t>(term)].name);
+  }
+  const auto share = shares.find(op.schema.name);
+  if (share != shares.end()) json["reached_share"] = share->second;
+  return json;
+}
+
+Json CataloguedJson(const CataloguedOp& op) {
+  return {{"name", op.name},
+          {"class", OpClassName(op.op_class)},
+          {"route", ""},
+          {"netlist_unit", ""},
+          {"family_floor", nullptr},
+          {"capability", 0},
+          {"reference", false},
+          {"reason", op.reason},
+          {"parameters", Json::array()},
+          {"blocks", Json::array()},
+          {"terms", Json::array()},
+          {"reached_share", nullptr}};
+}
+
+void AddShares(const Json& test, ReachedShares& shares) {
+  for (const auto& [name, value] : test.items()) {
+    if (FindOp(name) == nullptr || !value.is_string()) continue;
+    const std::string text = value.get<std::string>();
+    double share = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), share);
+    if (error == std::errc() && end == text.data() + text.size()) shares[name] = share;
+  }
+}
+
+std::string Text(const Json& json) { return json.get<std::string>(); }
+
+}  // namespace
+
+Result<ReachedShares> ReadReachedShares(std::string_view json, std::string_view name) {
+  ANECHECK_ASSIGN(const Json document, ParseJson(json, name));
+  ReachedShares shares;
+  const auto members = [](const Json& value, const char* member) {
+    const auto found = value.is_object() ? value.find(member) : value.end();
+    return value.is_object() && found != value.end() && found->is_array() ? *found : Json::array();
+  };
+  for (const Json& suite : members(document, "testsuites")) {
+    for (const Json& test : members(suite, "testsuite")) {
+      if (test.is_object()) AddShares(test, shares);
+    }
+  }
+  if (shares.empty()) {
+    return MakeError(ErrorCode::kNotFound,
+                     fmt::format("{}: holds no shares; `adversary_test --gtest_output=json:FILE` "
+                                 "writes them",
+                                 name));
+  }
+  return shares;
+}
+
+Json OperationReferenceJson(const ReachedShares& shares) {
+  Json reference = {
+      {"ops", Json::array()}, {"terms", Json::array()}, {"departures", Json::array()}};
+  for (const OpDefinition* op : AllOps()) {
+    reference["ops"].push_back(OpJson(*op, *AllReferenceKernels()[op->schema.id], shares));
+  }
+  for (const CataloguedOp& op : CataloguedOps()) reference["ops"].push_back(CataloguedJson(op));
+  for (const TermFact& term : TermFacts()) {
+    reference["terms"].push_back({{"name", term.name},
+                                  {"value", term.conforming},
+                                  {"measured", FamiliesJson(term.measured)},
+                                  {"source", term.source}});
+  }
+  for (const Departure& departure : KnownDepartures()) {
+    reference["departures"].push_back({{"id", departure.id},
+                                       {"effect", EffectName(departure.effect)},
+                                       {"op", departure.op},
+                                       {"families", FamiliesJson(departure.families)},
+                                       {"what", departure.what},
+                                       {"source", departure.source}});
+  }
+  return reference;
+}
+
+std::string OperationReferenceText(const Json& reference) {
+  std::string text =
+      fmt::format("{:<40} {:<44} {:<12} {}\n", "operation", "class", "route", "reference");
+  for (const Json& op : reference["ops"]) {
+    const bool catalogued = op["route"] == "";
+    const std::string answer = op["reference"].get<bool>() ? "yes" : Text(op["reason"]);
+    text += fmt::format("{:<40} {:<44} {:<12} {}{}\n", Text(op["name"]), Text(op["class"]),
+                        catalogued ? "none" : Text(op["route"]), catalogued ? "catalogued: " : "",
+                        answer);
+  }
+  return text;
+}
+
+}  // namespace anecheck::reports

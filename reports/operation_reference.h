@@ -1,0 +1,37 @@
+// The reference of the operations, made from the operation table, the reference kernels and the
+// numeric contract: what `anecheck ops` prints.
+#pragma once
+
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "harness/base/result.h"
+
+namespace anecheck::reports {
+
+// For an operation, the share of its bound that the worst engines keeping the contract reach.
+using ReachedShares = std::map<std::string, double, std::less<>>;
+
+// Reads what the oracle's adversary_test writes with --gtest_output=json:FILE. `name` is the
+// file's, for errors: kMalformed, or kNotFound where the file is of another test.
+Result<ReachedShares> ReadReachedShares(std::string_view json, std::string_view name);
+
+// {"ops": [{"name", "class", "route", "netlist_unit", "family_floor", "capability", "reference",
+//           "reason", "parameters": [{"name", "kind", "required", "dtypes", "constant", "choices",
+//           "default"}], "blocks": [names], "terms": [names], "reached_share"}],
+//  "terms": [{"name", "value", "measured": [families], "source"}],
+//  "departures": [{"id", "effect", "op", "families", "what", "source"}]}
+// family_floor is the lowest family, "none" where only the host has the operation, and null for
+// operations that are catalogued only; reached_share is null where `shares` has none.
+nlohmann::ordered_json OperationReferenceJson(const ReachedShares& shares = {});
+
+// One line an operation, for a terminal.
+std::string OperationReferenceText(const nlohmann::ordered_json& reference);
+// One section an operation, by class. The argument is OperationReferenceJson's.
+std::string OperationReferenceMarkdown(const nlohmann::ordered_json& reference);
+// The same as one page that needs no network and reads without a script; filtered by its address.
+std::string OperationReferenceHtml(const nlohmann::ordered_json& reference);
+
+}  // namespace anecheck::reports

@@ -1,0 +1,101 @@
+// The reference of the operations says what the tables say, in each of its forms.
+#include "reports/operation_reference.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "harness/base/json_text.h"
+#include "harness/ops/op.h"
+#include "oracles/reference/kernel.h"
+#include "reports/testing/sample_results.h"
+
+namespace anecheck::reports {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const Json& Entry(const Json& reference, std::string_view name) {
+  for (const Json& op : reference["ops"]) {
+    if (op["name"] == name) return op;
+  }
+  static const Json kNone;
+  return kNone;
+}
+
+std::string Section(const std::string& text, const std::string& from, const std::string& to) {
+  const size_t begin = text.find(from);
+  return begin == std::string::npos ? "" : text.substr(begin, text.find(to, begin + 1) - begin);
+}
+
+TEST(OperationReference, HasEveryOperationWithItsArgumentsAndTerms) {
+  const Json reference = OperationReferenceJson();
+  ASSERT_EQ(reference["ops"].size(), ListedOps());
+  std::set<std::string> terms;
+  for (const Json& term : reference["terms"]) {
+    terms.insert(term["name"].get<std::string>());
+    EXPECT_NE(term["source"], "");
+  }
+  EXPECT_EQ(terms.size(), kTermCount);
+  for (const OpDefinition* op : AllOps()) {
+    const Json& entry = Entry(reference, op->schema.name);
+    ASSERT_TRUE(entry.is_object()) << op->schema.name;
+    EXPECT_EQ(entry["parameters"].size(), op->schema.parameters.size()) << op->schema.name;
+    EXPECT_EQ(entry["terms"].size(), AllReferenceKernels()[op->schema.id]->terms.size());
+    for (const Json& term : entry["terms"]) EXPECT_TRUE(terms.contains(term)) << term;
+    EXPECT_NE(entry["reference"].get<bool>(), !entry["reason"].get<std::string>().empty());
+  }
+  const Json& conv = Entry(reference, "conv");
+  EXPECT_EQ(conv["parameters"][0]["name"], "x");
+  EXPECT_EQ(conv["parameters"][0]["required"], true);
+  EXPECT_THAT(conv["parameters"][0]["dtypes"].get<std::string>(), HasSubstr("fp16"));
+  EXPECT_THAT(conv["terms"], ::testing::Contains("accumulator_unit"));
+  EXPECT_TRUE(conv["reached_share"].is_null());
+}
+
+TEST(OperationReference, TakesTheSharesOfTheAdversary) {
+  constexpr const char* kFile = R"({"tests": 1, "testsuites": [{"name": "Tightness", "testsuite": [
+      {"name": "WorstEnginesReachAQuarterOfTheBound", "conv": "0.83", "time": "1.5s"}]}]})";
+  const auto shares = ReadReachedShares(kFile, "adversary.json");
+  ASSERT_TRUE(shares.ok()) << shares.error().message;
+  EXPECT_EQ(*shares, (ReachedShares{{"conv", 0.83}}));
+  const Json reference = OperationReferenceJson(*shares);
+  EXPECT_EQ(Entry(reference, "conv")["reached_share"], 0.83);
+  EXPECT_TRUE(Entry(reference, "add")["reached_share"].is_null());
+  EXPECT_THAT(OperationReferenceMarkdown(reference),
+              HasSubstr("share of the bound that worst engines reach: 0.83"));
+  for (const char* text : {"", "[]", "{}", R"({"testsuites": [1, {"testsuite": [2]}]})"}) {
+    const auto none = ReadReachedShares(text, "adversary.json");
+    ASSERT_FALSE(none.ok()) << text;
+    EXPECT_THAT(none.error().message, HasSubstr("adversary.json"));
+  }
+}
+
+TEST(OperationReference, MarkdownAndPageHaveOneSectionAnOperation) {
+  const Json reference = OperationReferenceJson();
+  const std::string markdown = OperationReferenceMarkdown(reference);
+  const std::string page = OperationReferenceHtml(reference);
+  for (const Json& op : reference["ops"]) {
+    const std::string name = op["name"].get<std::string>();
+    EXPECT_THAT(page, HasSubstr("id=\"op-" + name + "\"")) << name;
+  }
+  const std::string conv = Section(markdown, "\n### conv\n", "\n### ");
+  EXPECT_THAT(conv, HasSubstr("- numeric reference: yes\n"));
+  EXPECT_THAT(conv, HasSubstr("accumulator\\_unit"));
+  EXPECT_THAT(conv, HasSubstr("| weight | a tensor of "));
+  EXPECT_THAT(markdown, HasSubstr("\n## Documented defects\n"));
+  EXPECT_THAT(Section(page, "id=\"op-conv\"", "</section>"), HasSubstr(">strides</td>"));
+  EXPECT_THAT(page, HasSubstr("the accumulator port gives an infinity from 32768 on"));
+  EXPECT_THAT(page, Not(HasSubstr("{{")));
+}
+
+TEST(OperationReference, TextHasOneLineAnOperation) {
+  const std::string text = OperationReferenceText(OperationReferenceJson());
+  EXPECT_EQ(static_cast<size_t>(std::count(text.begin(), text.end(), '\n')), ListedOps() + 1);
+  EXPECT_THAT(text, HasSubstr("catalogued: "));
+}
+
+}  // namespace
+}  // namespace anecheck::reports

@@ -1,0 +1,10 @@
+// Buttons that copy commands, where the browser lets a page do that.
+"use strict";
+for (const button of document.querySelectorAll(".copy")) {
+  button.hidden = !navigator.clipboard;
+  button.addEventListener("click", () => {
+    navigator.clipboard.writeText(button.previousElementSibling.textContent).then(
+      () => { button.textContent = "Copied"; }, () => {});
+  });
+}
+document.body.dataset.ready = "true";
