@@ -139,9 +139,9 @@ std::string HistoryRow(const ReportData& data, size_t run,
     const std::string path = FindingPagePath(other.id);
     const std::string name = path.substr(path.find('/') + 1);
     seen += fmt::format(
-        "{}{} in {} cases", seen.empty() ? "" : ", ",
+        "{}{} in {} case{}", seen.empty() ? "" : ", ",
         path.empty() ? EscapeXml(other.id) : fmt::format("<a href=\"{}\">{}</a>", name, other.id),
-        other.occurrences);
+        other.occurrences, other.occurrences == 1 ? "" : "s");
   }
   const RunInfo& info = data.runs[run];
   std::string row = "<tr>";

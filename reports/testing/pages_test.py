@@ -68,7 +68,9 @@ def make_pages(tool, folder):
     run(tool, "report", "--db", database, "--out", str(folder))
     run(tool, "matrix", "--db", database, "--format", "html", out=folder / "matrix.html")
     run(tool, "ops", "--format", "html", out=folder / "operations.html")
-    pages = [folder / name for name in ("report.html", "matrix.html", "operations.html")]
+    run(tool, "power", "--cases", "100", "--fault", "conv-bias-dropped", "--no-magnitudes",
+        "--clean-cases", "60", "--targets", "h13", "--out", str(folder))
+    pages = [folder / name for name in ("report.html", "matrix.html", "operations.html", "power.html")]
     findings = sorted((folder / "findings").iterdir())
     if not findings:
         sys.exit("the campaigns gave no finding")
