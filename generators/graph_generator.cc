@@ -91,10 +91,14 @@ class Lottery {
   Lottery(const GeneratorOptions& options, bool all) {
     for (const OpGenerator* generator : AllOpGenerators()) {
       const OpDefinition& op = GetOp(generator->kind);
+      // No conversion has it, and every family has the layer.
+      const bool bridged = options.direct && op.family_floor == kNoFamily;
+      const bool drawn = all || options.direct || generator->weight > 0;
       const bool allowed = generator->draw != nullptr &&
                            options.ops.test(static_cast<size_t>(generator->kind)) &&
-                           op.family_floor <= options.family && (all || generator->weight > 0) &&
-                           (all || IsReached(op, options.family)) &&
+                           options.spelt.test(static_cast<size_t>(generator->kind)) &&
+                           (op.family_floor <= options.family || bridged) && drawn &&
+                           (all || options.direct || IsReached(op, options.family)) &&
                            (ValuesOf(options.mode) != CaseMode::kInteger || generator->integer);
       if (!allowed) continue;
       total_ += std::max<uint64_t>(1, generator->weight);
@@ -122,14 +126,18 @@ class Lottery {
 const Lottery& LotteryFor(const GeneratorOptions& options) {
   struct Kept {
     int family = 0;
-    std::bitset<kOpCount> ops;
+    bool direct = false;
+    std::bitset<kOpCount> ops, spelt;
     std::optional<Lottery> lottery;
   };
   thread_local std::array<Kept, 2> kept;
   Kept& mine = kept[ValuesOf(options.mode) == CaseMode::kInteger ? 1 : 0];
-  if (!mine.lottery || mine.family != options.family || mine.ops != options.ops) {
+  if (!mine.lottery || mine.family != options.family || mine.direct != options.direct ||
+      mine.ops != options.ops || mine.spelt != options.spelt) {
     mine.family = options.family;
+    mine.direct = options.direct;
     mine.ops = options.ops;
+    mine.spelt = options.spelt;
     mine.lottery.emplace(options, !options.ops.all() || options.family == kNoFamily);
   }
   return *mine.lottery;
@@ -143,6 +151,7 @@ void DrawWanted(Drawer& drawer, std::span<const OpKind> wanted) {
     const OpKind kind = wanted[(first + i) % wanted.size()];
     const OpGenerator& generator = *AllOpGenerators()[static_cast<size_t>(kind)];
     const bool allowed = drawer.options().ops.test(static_cast<size_t>(kind)) &&
+                         drawer.options().spelt.test(static_cast<size_t>(kind)) &&
                          GetOp(kind).family_floor <= drawer.options().family;
     if (allowed && generator.draw != nullptr && generator.draw(drawer, drawer.PickOperand())) {
       return;

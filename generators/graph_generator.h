@@ -42,6 +42,10 @@ struct GeneratorOptions {
   int64_t max_elements = 256;    // of one tensor, but for the long axis of kLargeAxis
   int64_t max_products = 16384;  // multiply-accumulates of one operation
   std::bitset<kOpCount> ops = std::bitset<kOpCount>().set();  // which operations may occur
+  // The case is a network description: of `ops` these may occur, native layers among them, whether
+  // or not the conversion route reaches them. All of them where the case is MIL text.
+  bool direct = false;
+  std::bitset<kOpCount> spelt = std::bitset<kOpCount>().set();
 };
 
 // Draws a graph into `graph`, which is emptied first. The graph validates, has 1 to max_nodes nodes

@@ -6,6 +6,7 @@
 
 #include "harness/base/json_text.h"
 #include "harness/ops/device_matrix.h"
+#include "harness/ops/native_layers.h"
 #include "harness/ops/op.h"
 #include "oracles/catalogue.h"
 #include "oracles/reference/kernel.h"
@@ -39,10 +40,15 @@ Json ParameterJson(const Parameter& parameter) {
           {"default", parameter.default_text}};
 }
 
+std::string_view RouteText(const OpDefinition& op) {
+  if (op.op_class == OpClass::kNative) return "netlist";
+  return op.netlist_unit.empty() ? "mil" : "mil, netlist";
+}
+
 Json OpJson(const OpDefinition& op, const ReferenceKernel& kernel, const ReachedShares& shares) {
   Json json = {{"name", op.schema.name},
                {"class", OpClassName(op.op_class)},
-               {"route", op.netlist_unit.empty() ? "mil" : "mil, netlist"},
+               {"route", RouteText(op)},
                {"netlist_unit", op.netlist_unit},
                {"family_floor", FloorJson(op.family_floor)},
                {"capability", op.capability},
@@ -77,6 +83,14 @@ Json CataloguedJson(const CataloguedOp& op) {
           {"blocks", Json::array()},
           {"terms", Json::array()},
           {"reached_share", nullptr}};
+}
+
+// A native layer that no operation computes.
+Json LayerJson(const NativeLayer& layer) {
+  Json json = CataloguedJson({layer.layer, OpClass::kNative, layer.reason});
+  json["route"] = "netlist";
+  json["netlist_unit"] = layer.unit;
+  return json;
 }
 
 void AddShares(const Json& test, ReachedShares& shares) {
@@ -121,6 +135,9 @@ Json OperationReferenceJson(const ReachedShares& shares) {
     reference["ops"].push_back(OpJson(*op, *AllReferenceKernels()[op->schema.id], shares));
   }
   for (const CataloguedOp& op : CataloguedOps()) reference["ops"].push_back(CataloguedJson(op));
+  for (const NativeLayer& layer : NativeLayers()) {
+    if (layer.op.empty()) reference["ops"].push_back(LayerJson(layer));
+  }
   for (const TermFact& term : TermFacts()) {
     reference["terms"].push_back({{"name", term.name},
                                   {"value", term.conforming},

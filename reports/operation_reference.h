@@ -23,6 +23,7 @@ Result<ReachedShares> ReadReachedShares(std::string_view json, std::string_view 
 //           "default"}], "blocks": [names], "terms": [names], "reached_share"}],
 //  "terms": [{"name", "value", "measured": [families], "source"}],
 //  "departures": [{"id", "effect", "op", "families", "what", "source"}]}
+// "ops" ends with the native layers that no operation computes, each with the reason.
 // family_floor is the lowest family, "none" where only the host has the operation, and null for
 // operations that are catalogued only; reached_share is null where `shares` has none.
 nlohmann::ordered_json OperationReferenceJson(const ReachedShares& shares = {});

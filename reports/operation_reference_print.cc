@@ -24,9 +24,10 @@ std::string Join(const Json& list) {
 std::vector<std::pair<std::string, std::string>> Facts(const Json& op) {
   std::vector<std::pair<std::string, std::string>> facts;
   const std::string unit = Text(op["netlist_unit"]);
-  facts.emplace_back("routes", op["route"] == "" ? "none: catalogued only"
-                               : unit.empty()    ? "MIL"
-                                                 : "MIL; network description, unit " + unit);
+  facts.emplace_back("routes", op["route"] == ""          ? "none: catalogued only"
+                               : op["route"] == "netlist" ? "network description, unit " + unit
+                               : unit.empty()             ? "MIL"
+                                              : "MIL; network description, unit " + unit);
   if (op["family_floor"] == "none") {
     facts.emplace_back("lowest family", "none: no engine has it");
   } else if (op["family_floor"].is_string()) {

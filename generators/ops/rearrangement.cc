@@ -245,6 +245,8 @@ bool DrawPixelUnshuffle(Drawer& drawer, ValueId x) {
   return EmitToDepth(drawer, OpKind::kPixelUnshuffle, x);
 }
 
+int64_t MostMargin(const Drawer& drawer) { return drawer.options().direct ? 0 : 2; }
+
 bool DrawSpaceToBatch(Drawer& drawer, ValueId x) {
   using P = params::Batches;
   const Shape shape = drawer.shape(x);
@@ -254,7 +256,9 @@ bool DrawSpaceToBatch(Drawer& drawer, ValueId x) {
   std::vector<int64_t> paddings;
   for (int axis = 2; axis < 4; ++axis) {
     block.push_back(choices.Range(1, 4));
-    const int64_t before = choices.Range(0, 2);
+    const int64_t before = choices.Range(0, MostMargin(drawer));
+    // A network description has no key for margins.
+    if (drawer.options().direct && shape[axis] % block.back() != 0) block.back() = 1;
     const int64_t rest = (shape[axis] + before) % block.back();
     paddings.push_back(before);
     paddings.push_back(rest == 0 ? 0 : block.back() - rest);
@@ -280,8 +284,9 @@ bool DrawBatchToSpace(Drawer& drawer, ValueId x) {
   std::vector<int64_t> crops;
   for (const auto& [axis, factor] : {std::pair{2, height}, std::pair{3, width}}) {
     const int64_t extent = shape[axis] * factor;
-    crops.push_back(choices.Range(0, std::min<int64_t>(2, extent - 1)));
-    crops.push_back(choices.Range(0, std::min<int64_t>(2, extent - 1 - crops.back())));
+    const int64_t most = MostMargin(drawer);
+    crops.push_back(choices.Range(0, std::min(most, extent - 1)));
+    crops.push_back(choices.Range(0, std::min(most, extent - 1 - crops.back())));
   }
   drawer.Begin(OpKind::kBatchToSpace);
   drawer.graph().AddArgument(P::kX, operand);

@@ -238,7 +238,6 @@ constinit const OpGenerator kGeneratorCosh = {OpKind::kCosh, false, 2,
 constinit const OpGenerator kGeneratorCrossProduct = {OpKind::kCrossProduct, true, 2,
                                                       DrawCrossProduct};
 // Catalogued without a numeric reference: nothing to draw.
-constinit const OpGenerator kGeneratorCostVolume = {OpKind::kCostVolume, false, 0, nullptr};
 constinit const OpGenerator kGeneratorMatrixDecomposition = {OpKind::kMatrixDecomposition, false, 0,
                                                              nullptr};
 

@@ -5,7 +5,6 @@
 
 #include "harness/base/base64.h"
 #include "harness/graph/json.h"
-#include "harness/lowering/graph_to_mil.h"
 #include "harness/ops/op.h"
 
 namespace anecheck {
@@ -120,7 +119,7 @@ nlohmann::ordered_json ArtifactToJson(const CampaignOptions& options, const Case
   json["message"] = outcome.record.message;
   json["case"] = {{"seed", options.seed},           {"index", item.index},
                   {"case_seed", item.seed},         {"target", item.target.name},
-                  {"family", item.target.family},   {"route", options.route},
+                  {"family", item.target.family},   {"route", item.route},
                   {"mode", CaseModeName(item.mode)}};
   json["runner"] = RunnerToJson(options);
   json["graph"] = GraphToJson(item.graph);
@@ -155,6 +154,7 @@ Result<Artifact> ArtifactFromJson(const nlohmann::ordered_json& json) {
     return Wrong("case.family", "must be 0 to 7");
   }
   ANECHECK_ASSIGN(artifact.options.route, Get<std::string>(item, "route"));
+  artifact.item.route = artifact.options.route;
   ANECHECK_ASSIGN(const std::string mode, Get<std::string>(item, "mode"));
   const auto known = CaseModeFromName(mode);
   if (!known) return Wrong("case.mode", fmt::format("\"{}\" is no mode", mode));
@@ -166,7 +166,7 @@ Result<Artifact> ArtifactFromJson(const nlohmann::ordered_json& json) {
   ANECHECK_ASSIGN(artifact.item.graph, GraphFromJson(graph, OpVocabulary()));
   ANECHECK_ASSIGN(const ordered_json inputs, Get<ordered_json>(json, "inputs"));
   ANECHECK_RETURN_IF_ERROR(ReadInputs(inputs, artifact.item));
-  ANECHECK_ASSIGN(artifact.item.mil, GraphToMil(artifact.item.graph));
+  ANECHECK_RETURN_IF_ERROR(SpellCase(artifact.item));
   return artifact;
 }
 

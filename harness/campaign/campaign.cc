@@ -55,6 +55,14 @@ uint64_t BatchesOfShard(const CampaignOptions& options) {
   return (all + options.shards - 1 - options.shard) / options.shards;
 }
 
+// Which routes the runner has.
+Status CheckRoute(const CampaignOptions& options, const RunnerIdentity& identity) {
+  const bool system = options.runner == "e5rt" && identity.provenance != Provenance::kSimulated;
+  if (options.route == "mil" || !system) return {};
+  return MakeError(ErrorCode::kUnsupported,
+                   fmt::format("--route {}: {}", options.route, kNetlistRefusal));
+}
+
 class Campaign {
  public:
   Campaign(const CampaignOptions& options, const RunnerFactory& make_runner,
@@ -70,6 +78,7 @@ class Campaign {
   Result<CampaignSummary> Run() {
     ANECHECK_ASSIGN(confirmer_, make_runner_());
     ANECHECK_ASSIGN(const RunnerIdentity identity, confirmer_->Identify());
+    ANECHECK_RETURN_IF_ERROR(CheckRoute(options_, identity));
     ANECHECK_ASSIGN(Store store, Store::Open(options_.db));
     ANECHECK_ASSIGN(const int64_t run, store.BeginRun(DescribeRun(options_, identity)));
     return RunRest(store, run, identity);
@@ -204,7 +213,7 @@ class Campaign {
     }
     std::vector<RunRequest> requests;
     for (const Case& item : items) {
-      requests.push_back({item.index, item.target.name, item.mil, &item.graph, item.inputs});
+      requests.push_back(RequestOf(item));
     }
     Result<std::vector<RunReply>> replies = runner.Run(requests);
     if (!replies.ok()) {
@@ -212,7 +221,7 @@ class Campaign {
       return result;
     }
     for (size_t i = 0; i < items.size(); ++i) {
-      CaseOutcome outcome = JudgeCase(items[i], options_.route, (*replies)[i], evaluation);
+      CaseOutcome outcome = JudgeCase(items[i], items[i].route, (*replies)[i], evaluation);
       Refine(items[i], (*replies)[i], runner, evaluation, outcome);
       CountReach(items[i], outcome, result.record);
       CountCoverage(items[i], result.record);
@@ -270,7 +279,7 @@ class Campaign {
     finding.case_index = suspect.item.index;
     finding.op = suspect.outcome.op;
     finding.target = suspect.item.target.name;
-    finding.route = options_.route;
+    finding.route = suspect.item.route;
     finding.verdict = suspect.outcome.record.verdict;
     finding.known_defect = suspect.outcome.known_defect;
     finding.signature = suspect.signature;
@@ -293,9 +302,9 @@ class Campaign {
     for (int i = 0; i < kConfirmations; ++i) {
       ANECHECK_RETURN_IF_ERROR(confirmer_->Restart());
       const Case& item = suspect.item;
-      const RunRequest request = {item.index, item.target.name, item.mil, &item.graph, item.inputs};
+      const RunRequest request = RequestOf(item);
       ANECHECK_ASSIGN(const std::vector<RunReply> replies, confirmer_->Run({&request, 1}));
-      CaseOutcome again = JudgeCase(item, options_.route, replies[0], evaluation);
+      CaseOutcome again = JudgeCase(item, item.route, replies[0], evaluation);
       Refine(item, replies[0], *confirmer_, evaluation, again);
       if (again.record.verdict != suspect.outcome.record.verdict) return false;
     }
@@ -362,7 +371,6 @@ Result<std::unique_ptr<Runner>> MakeRunner(const CampaignOptions& options) {
   if (options.runner.starts_with(kExec)) {
     return std::unique_ptr<Runner>(
         new ExecRunner({.command = options.runner.substr(kExec.size()),
-                        .route = options.route,
                         .case_timeout_ms = options.worker.case_timeout_ms}));
   }
   return MakeError(ErrorCode::kInvalid, fmt::format("--runner {}: unknown; known are e5rt, "

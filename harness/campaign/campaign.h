@@ -41,7 +41,7 @@ struct CampaignOptions {
   // Half of the cases take operations whose cells of coverage.h are still empty. The cases of a
   // shard then follow from that shard alone.
   bool steer = false;
-  std::string route = "mil";
+  std::string route = "mil";  // "mil", "netlist", or "both": the cases take turns
   std::string runner = "e5rt";
   WorkerOptions worker;
   std::string db;       // results file
@@ -64,10 +64,21 @@ struct Case {
   std::vector<Witness> witnesses;
   // The one rule of legality that a must-reject graph breaks, by its id; empty in other modes.
   std::string broken_rule;
+  std::string route = "mil";  // or "netlist"
   std::string mil;
+  // The network description and its weight file, where that is the route.
+  std::string netlist;
+  std::vector<uint8_t> netlist_weights;
 };
 
-// Makes case `index` of a campaign: target, mode, graph, inputs and MIL text.
+// Writes the graph as the case's route takes it: `mil` always, for people and for runners that read
+// it, and the network description. Errors: those of GraphToMil and GraphToNetlist.
+Status SpellCase(Case& item);
+// The request that runs the case. It refers to the case.
+RunRequest RequestOf(const Case& item);
+
+// Makes case `index` of a campaign: target, mode, graph, inputs and program. On the netlist route
+// graphs are drawn of what network descriptions say.
 Result<Case> MakeCase(const CampaignOptions& options, uint64_t index);
 
 // Counts over a whole campaign, as its JSON summary gives them.

@@ -92,6 +92,41 @@ TEST_F(CampaignTest, AConformingEngineGivesNoFinding) {
   EXPECT_EQ(summary.findings, 0u);
 }
 
+TEST_F(CampaignTest, TheNetlistRouteDrawsWhatDescriptionsSay) {
+  CampaignOptions options = Options(60);
+  options.modes = {};
+  options.targets = {{"h13", 2}, {"h17s", 6}};
+  options.route = "both";
+  int native = 0;
+  int direct = 0;
+  for (uint64_t index = 0; index < options.cases; ++index) {
+    const auto item = MakeCase(options, index);
+    ASSERT_TRUE(item.ok()) << item.error().message;
+    const RunRequest request = RequestOf(*item);
+    EXPECT_EQ(request.route, index / 2 % 2 == 0 ? "mil" : "netlist");
+    EXPECT_EQ(request.netlist.empty(), request.route == "mil");
+    for (const Node& node : item->graph.nodes()) {
+      const bool is_native = DefinitionOf(*node.schema).op_class == OpClass::kNative;
+      EXPECT_TRUE(request.route == "netlist" || !is_native) << node.schema->name;
+      native += is_native ? 1 : 0;
+    }
+    direct += request.route == "netlist" ? 1 : 0;
+  }
+  EXPECT_EQ(direct, 30);
+  EXPECT_GT(native, 5);
+}
+
+TEST_F(CampaignTest, RecordsTheRouteOfEachCase) {
+  CampaignOptions options = Options(128);
+  options.route = "both";
+  const auto spoil = Scripted([](const RunRequest& request, RunReply& reply) {
+    if (request.route == "netlist") SpoilFirstElement(reply);
+  });
+  const CampaignSummary summary = Must(RunCampaign(options, spoil, {}));
+  ASSERT_GT(summary.findings, 0u);
+  for (const FindingRecord& finding : summary.list) EXPECT_EQ(finding.route, "netlist");
+}
+
 TEST_F(CampaignTest, JobsChangeNothingButTheTime) {
   const auto spoil = Scripted([](const RunRequest& request, RunReply& reply) {
     if (request.id % 50 == 7) SpoilFirstElement(reply);

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "harness/graph/copy_node.h"
-#include "harness/lowering/graph_to_mil.h"
 #include "oracles/judge.h"
 
 namespace anecheck {
@@ -111,7 +110,12 @@ bool IsWrong(const Case& item, NodeId node, const Values& values, Evaluation& ev
 
 Location Locate(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation) {
   Location location;
-  Graph tapped = item.graph;
+  Case probe = {.index = item.index,
+                .target = item.target,
+                .graph = item.graph,
+                .inputs = item.inputs,
+                .route = item.route};
+  Graph& tapped = probe.graph;
   for (const Node& node : item.graph.nodes()) {
     for (uint32_t i = 0; i < node.result_count; ++i) {
       const ValueId id = node.first_result + i;
@@ -120,9 +124,8 @@ Location Locate(const Case& item, const RunReply& reply, Runner& runner, Evaluat
       if (!is_output && item.graph.type(id).dtype == DType::kFp16) tapped.AddOutput(id);
     }
   }
-  const Result<std::string> mil = GraphToMil(tapped);
-  if (!mil.ok()) return location;
-  const RunRequest request = {item.index, item.target.name, *mil, &tapped, item.inputs};
+  if (!SpellCase(probe).ok()) return location;
+  const RunRequest request = RequestOf(probe);
   const auto replies = runner.Run({&request, 1});
   if (!replies.ok() || replies->front().status != RunStatus::kOk) return location;
   const std::vector<Tensor>& answers = replies->front().outputs;

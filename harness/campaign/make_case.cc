@@ -2,6 +2,7 @@
 #include "harness/campaign/non_vacuous.h"
 #include "harness/campaign/rejected_graph.h"
 #include "harness/lowering/graph_to_mil.h"
+#include "harness/lowering/graph_to_netlist.h"
 
 namespace anecheck {
 namespace {
@@ -37,10 +38,68 @@ Status MakeRejected(ChoiceStream& choices, Case& item) {
   return {};
 }
 
+// How often a graph is drawn before a case of the netlist route takes the plainest one.
+constexpr int kDraws = 8;
+
+// Legality is broken, and pairs of graphs are made, in MIL text alone.
+std::string RouteOf(const CampaignOptions& options, CaseMode mode, uint64_t index) {
+  if (mode == CaseMode::kMetamorphic) return "mil";
+  if (options.route != "both") return options.route;
+  return index / options.targets.size() % 2 == 0 ? "mil" : "netlist";
+}
+
+// Draws graph, inputs and witnesses, and spells them.
+Status DrawCase(ChoiceStream& choices, const GeneratorOptions& generator, Case& item) {
+  GenerateGraph(choices, generator, item.graph);
+  item.inputs = GenerateInputs(choices, item.graph, item.mode);
+  // What cannot be spelt needs no repair.
+  if (generator.direct) {
+    const auto program = GraphToNetlist(item.graph);
+    if (!program.ok()) return program.error();
+  }
+  // Only memory is kept from one case to the next.
+  thread_local CaseRepair repair;
+  ANECHECK_ASSIGN(item.witnesses,
+                  repair.Run(choices, item.mode, ConformingContract(item.target.family), item.graph,
+                             item.inputs));
+  return SpellCase(item);
+}
+
+// The same on the netlist route. A description says less than a graph, so that a draw may fail.
+Status DrawDirectCase(ChoiceStream& choices, GeneratorOptions generator, Case& item) {
+  generator.direct = true;
+  generator.spelt = NetlistOps();
+  for (int draw = 0; draw < kDraws; ++draw) {
+    const Status drawn = DrawCase(choices, generator, item);
+    if (drawn.ok() || drawn.error().code != ErrorCode::kUnsupported) return drawn;
+  }
+  generator.max_nodes = 1;
+  generator.spelt.reset();  // the rectifier, which takes any shape, is left
+  return DrawCase(choices, generator, item);
+}
+
 }  // namespace
 
 uint64_t CaseSeed(uint64_t run_seed, uint64_t index) {
   return Mix(Mix(run_seed + 0x9e3779b97f4a7c15) + index * 0xd1342543de82ef95);
+}
+
+Status SpellCase(Case& item) {
+  ANECHECK_ASSIGN(item.mil, GraphToMil(item.graph));
+  if (item.route != "netlist") return {};
+  ANECHECK_ASSIGN(NetlistProgram program, GraphToNetlist(item.graph));
+  const auto bytes = netlist::Write(program.description);
+  item.netlist.assign(bytes.begin(), bytes.end());
+  item.netlist_weights = std::move(program.weights);
+  return {};
+}
+
+RunRequest RequestOf(const Case& item) {
+  RunRequest request = {item.index, item.target.name, item.mil, &item.graph, item.inputs};
+  request.route = item.route;
+  request.netlist = item.netlist;
+  request.netlist_weights = item.netlist_weights;
+  return request;
 }
 
 Result<Case> MakeCase(const CampaignOptions& options, uint64_t index) {
@@ -59,14 +118,9 @@ Result<Case> MakeCase(const CampaignOptions& options, uint64_t index) {
     ANECHECK_RETURN_IF_ERROR(MakeRejected(choices, item));
     return item;
   }
-  GenerateGraph(choices, generator, item.graph);
-  item.inputs = GenerateInputs(choices, item.graph, item.mode);
-  // Only memory is kept from one case to the next.
-  thread_local CaseRepair repair;
-  ANECHECK_ASSIGN(item.witnesses,
-                  repair.Run(choices, item.mode, ConformingContract(item.target.family), item.graph,
-                             item.inputs));
-  ANECHECK_ASSIGN(item.mil, GraphToMil(item.graph));
+  item.route = RouteOf(options, item.mode, index);
+  ANECHECK_RETURN_IF_ERROR(item.route == "netlist" ? DrawDirectCase(choices, generator, item)
+                                                   : DrawCase(choices, generator, item));
   return item;
 }
 

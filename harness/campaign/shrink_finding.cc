@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
-#include "harness/lowering/graph_to_mil.h"
 
 namespace anecheck {
 namespace {
@@ -27,7 +26,7 @@ class FindingShrinker {
     shrunk.tries = result.tries;
     shrunk.after = SizeOf(result.smallest);
     shrunk.item = Wrap(result.smallest);
-    ANECHECK_ASSIGN(shrunk.item.mil, GraphToMil(shrunk.item.graph));
+    ANECHECK_RETURN_IF_ERROR(SpellCase(shrunk.item));
     ANECHECK_ASSIGN(Answer answer, Ask(shrunk.item));
     shrunk.outcome = std::move(answer.outcome);
     shrunk.reply = std::move(answer.reply);
@@ -40,16 +39,17 @@ class FindingShrinker {
     item.seed = finding_.item.seed;
     item.target = finding_.item.target;
     item.mode = finding_.item.mode;
+    item.route = finding_.item.route;
     item.graph = candidate.graph;
     item.inputs = candidate.inputs;
     return item;
   }
 
   Result<Answer> Ask(const Case& item) {
-    const RunRequest request = {item.index, item.target.name, item.mil, &item.graph, item.inputs};
+    const RunRequest request = RequestOf(item);
     ANECHECK_ASSIGN(std::vector<RunReply> replies, runner_.Run({&request, 1}));
     Answer answer;
-    answer.outcome = JudgeCase(item, finding_.options.route, replies[0], evaluation_);
+    answer.outcome = JudgeCase(item, item.route, replies[0], evaluation_);
     Refine(item, replies[0], runner_, evaluation_, answer.outcome);
     answer.reply = std::move(replies[0]);
     return answer;
@@ -58,9 +58,7 @@ class FindingShrinker {
   // The outcome of a candidate, or nothing where it cannot be lowered or run.
   std::optional<CaseOutcome> OutcomeOf(const GraphCase& candidate) {
     Case item = Wrap(candidate);
-    Result<std::string> mil = GraphToMil(item.graph);
-    if (!mil.ok()) return std::nullopt;
-    item.mil = std::move(mil).value();
+    if (!SpellCase(item).ok()) return std::nullopt;
     Result<Answer> answer = Ask(item);
     if (!answer.ok()) return std::nullopt;
     return std::move(answer->outcome);
@@ -115,9 +113,7 @@ Result<ShrunkFinding> ShrinkFindingIf(const Artifact& finding, Runner& runner,
   const std::string path = folder + "/finding.json";
   const Interesting interesting = [&](const GraphCase& candidate) {
     Case item = shrinker.Wrap(candidate);
-    Result<std::string> mil = GraphToMil(item.graph);
-    if (!mil.ok()) return false;
-    item.mil = std::move(mil).value();
+    if (!SpellCase(item).ok()) return false;
     CaseOutcome outcome;
     outcome.record.verdict = finding.verdict;
     const auto json = ArtifactToJson(finding.options, item, outcome, {}, finding.id);

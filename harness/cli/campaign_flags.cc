@@ -114,8 +114,10 @@ void AddCampaignFlags(CLI::App& command, CampaignFlags& flags) {
                      "(default: a mix of these), compressed, state, shape-ranges, must-reject, "
                      "metamorphic");
   command.add_option("--ops", flags.ops, "Only these operations: conv,add");
-  command.add_option("--route", flags.route, "Compile route")
-      ->check(CLI::IsMember({"mil"}))
+  command
+      .add_option("--route", flags.route,
+                  "Compile route: MIL text, network descriptions, or both in turn")
+      ->check(CLI::IsMember({"mil", "netlist", "both"}))
       ->capture_default_str();
   AddRunnerFlags(command, flags);
   command.add_option("--db", flags.db, "Results file")->capture_default_str();
@@ -165,6 +167,12 @@ Result<CampaignOptions> ToOptions(const CampaignFlags& flags) {
     if (op == nullptr) {
       return MakeError(ErrorCode::kInvalid,
                        fmt::format("--ops {}: is no operation; `anecheck ops` lists them", name));
+    }
+    if (op->op_class == OpClass::kNative && flags.route == "mil") {
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("--ops {}: is a native layer, which no MIL text names; give "
+                                   "--route netlist",
+                                   name));
     }
     options.ops.set(op->schema.id);
   }

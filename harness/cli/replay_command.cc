@@ -21,10 +21,10 @@ Result<CaseOutcome> Replay(const ReplayFlags& flags, Artifact& artifact) {
   ANECHECK_ASSIGN(artifact, ReadFinding(flags.finding));
   ANECHECK_ASSIGN(const auto runner, MakeRunner(artifact.options));
   const Case& item = artifact.item;
-  const RunRequest request = {item.index, item.target.name, item.mil, &item.graph, item.inputs};
+  const RunRequest request = RequestOf(item);
   ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner->Run({&request, 1}));
   Evaluation evaluation;
-  CaseOutcome outcome = JudgeCase(item, artifact.options.route, replies[0], evaluation);
+  CaseOutcome outcome = JudgeCase(item, item.route, replies[0], evaluation);
   Refine(item, replies[0], *runner, evaluation, outcome);
   return outcome;
 }

@@ -283,6 +283,11 @@ Status FunctionCompiler::AddStatement(mil::StatementView statement) {
   const std::string_view op = statement.op();
   ANECHECK_RETURN_IF_ERROR(CheckPlantedOp(settings_.faults, op));
   const OpRow* row = FindOpRow(op);
+  if (row != nullptr && row->direct && !settings_.direct) {
+    return StageError(
+        Stage::kFrontend,
+        fmt::format("{}: is a native layer, which only a network description names", op));
+  }
   if (row == nullptr) {
     return StageError(
         Stage::kCodegen,

@@ -33,6 +33,7 @@ struct CompileSettings {
   ActiveFaults faults;
   uint64_t device_mask = 4;  // 1 CPU, 2 GPU, 4 the engine
   bool on_cpu = false;       // compile for another backend: no limits and no quirks of the engine
+  bool direct = false;       // the program came as a network description
   std::string model_folder;  // what "@model_path" stands for
 
   bool QuirkOn(std::string_view id) const { return quirks.IsOn(id, target->family); }

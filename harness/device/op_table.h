@@ -14,6 +14,7 @@ struct OpRow {
   std::string_view name;  // as MIL spells it
   // The kernel, or null where the builder has refused.
   std::unique_ptr<const Kernel> (*build)(OpBuilder& builder);
+  bool direct = false;  // a native layer: MIL's front end has no such operation
 };
 
 // Null where the engine has no such operation.
@@ -38,5 +39,7 @@ std::span<const OpRow> ComparisonRows();
 std::span<const OpRow> ChannelRows();
 std::span<const OpRow> ComposedReductionRows();
 std::span<const OpRow> ScalingNormRows();
+std::span<const OpRow> NativeRankRows();
+std::span<const OpRow> NativeRows();
 
 }  // namespace anecheck::device

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "harness/base/half.h"
+#include "harness/lowering/native_units.h"
 #include "harness/lowering/netlist_axes.h"
 #include "harness/ops/infer.h"
 #include "harness/ops/op.h"
@@ -184,7 +185,10 @@ class Lowering {
         return Concat(node);
       case OpKind::kSliceBySize:
         return Slice(node);
+      case OpKind::kPeGoc:
+        return GainOffset(node);
       default:
+        if (!NativeUnitType(KindOf(node.schema())).empty()) return Native(node);
         return Unsupported(node.op(), "no source lists the parameters of its layer");
     }
   }
@@ -245,6 +249,41 @@ class Lowering {
     group.Set("BiasType", Value::String(kNetlistHalf));
     Unit& unit = AddUnit("GOC", NameOf(node), {bottom});
     unit.SetParam("BiasScaleGroupData", Value(Value::Payload(std::move(group))));
+  }
+
+  Status GainOffset(const NodeView& node) {
+    using P = params::GainOffset;
+    // The layer works by channel, which lower ranks lack or hold elsewhere.
+    if (node.InputShape(P::kX).rank() < 4) return Unsupported(node.op(), "ranks below 4");
+    tree::Dict group;
+    const std::pair<const char*, int> kParts[] = {{"Bias", P::kBias}, {"Scale", P::kScale}};
+    for (const auto& [part, parameter] : kParts) {
+      const ValueId id = node.Input(parameter);
+      group.Set(fmt::format("{}Count", part), Value::Integer(graph_.type(id).shape[0]));
+      group.Set(fmt::format("{}Index", part), Value::Integer(0));
+      group.Set(fmt::format("{}Offset", part), Value::Integer(Store(id)));
+      group.Set(fmt::format("{}Type", part), Value::String(kNetlistHalf));
+    }
+    Unit& unit = AddUnit("GOC", node);
+    SetOutputChannels(node, unit);
+    unit.SetParam("BiasScaleGroupData", Value(Value::Payload(std::move(group))));
+    return {};
+  }
+
+  // Operations whose attributes are the layer's parameters.
+  Status Native(const NodeView& node) {
+    std::vector<std::string> bottoms;
+    for (const Argument& argument : graph_.arguments(node.node())) {
+      bottoms.push_back(Symbol(argument.value));
+    }
+    Unit& unit = AddUnit(NativeUnitType(KindOf(node.schema())), NameOf(node), std::move(bottoms));
+    SetOutputChannels(node, unit);
+    return WriteNativeParams(node, unit);
+  }
+
+  static void SetOutputChannels(const NodeView& node, Unit& unit) {
+    const Shape& shape = node.ResultType().shape;
+    if (shape.rank() >= 4) unit.output_channels = shape[1];
   }
 
   Status Pool(const NodeView& node, std::string_view type) {
@@ -438,6 +477,26 @@ class Lowering {
 };
 
 }  // namespace
+
+const std::bitset<kOpCount>& NetlistOps() {
+  static const std::bitset<kOpCount> ops = [] {
+    std::bitset<kOpCount> spelt;
+    for (const OpKind op :
+         {OpKind::kConv,        OpKind::kMatmul,  OpKind::kAvgPool,   OpKind::kMaxPool,
+          OpKind::kAdd,         OpKind::kSub,     OpKind::kMul,       OpKind::kMaximum,
+          OpKind::kMinimum,     OpKind::kRelu,    OpKind::kClip,      OpKind::kSigmoid,
+          OpKind::kTanh,        OpKind::kGelu,    OpKind::kSoftmax,   OpKind::kReduceSum,
+          OpKind::kReduceMax,   OpKind::kReshape, OpKind::kTranspose, OpKind::kConcat,
+          OpKind::kSliceBySize, OpKind::kPeGoc}) {
+      spelt.set(static_cast<size_t>(op));
+    }
+    for (size_t i = 0; i < kOpCount; ++i) {
+      if (!NativeUnitType(static_cast<OpKind>(i)).empty()) spelt.set(i);
+    }
+    return spelt;
+  }();
+  return ops;
+}
 
 Result<NetlistProgram> GraphToNetlist(const Graph& graph) { return Lowering(graph).Run(); }
 

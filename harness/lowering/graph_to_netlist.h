@@ -1,12 +1,14 @@
 // Writes a graph as a network description: what the direct route's compiler reads.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <vector>
 
 #include "harness/base/result.h"
 #include "harness/formats/netlist/model.h"
 #include "harness/graph/graph.h"
+#include "harness/ops/op.h"
 
 namespace anecheck {
 
@@ -15,6 +17,9 @@ struct NetlistProgram {
   netlist::Description description;
   std::vector<uint8_t> weights;  // constants at multiples of 64 bytes
 };
+
+// The operations that some network description says: instances of the others are refused.
+const std::bitset<kOpCount>& NetlistOps();
 
 // One unit an operation, with units of its own for what the engine does apart: a bias becomes a GOC
 // behind the convolution, an operand that must grow a Broadcast before the elementwise unit, a

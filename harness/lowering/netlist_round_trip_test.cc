@@ -17,21 +17,6 @@
 namespace anecheck {
 namespace {
 
-// The operations that network descriptions carry; the generator is held to them.
-std::bitset<kOpCount> Lowered() {
-  std::bitset<kOpCount> ops;
-  for (const OpKind kind :
-       {OpKind::kConv,       OpKind::kMatmul,  OpKind::kAvgPool,   OpKind::kMaxPool,
-        OpKind::kAdd,        OpKind::kSub,     OpKind::kMul,       OpKind::kMaximum,
-        OpKind::kMinimum,    OpKind::kRelu,    OpKind::kClip,      OpKind::kSigmoid,
-        OpKind::kTanh,       OpKind::kGelu,    OpKind::kSoftmax,   OpKind::kReduceSum,
-        OpKind::kReduceMax,  OpKind::kReshape, OpKind::kTranspose, OpKind::kConcat,
-        OpKind::kSliceBySize}) {
-    ops.set(static_cast<size_t>(kind));
-  }
-  return ops;
-}
-
 Graph Generated(uint64_t seed, std::bitset<kOpCount> ops) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
   Graph graph;
@@ -39,7 +24,8 @@ Graph Generated(uint64_t seed, std::bitset<kOpCount> ops) {
                 {.family = 6,
                  .mode = seed % 2 == 0 ? CaseMode::kInteger : CaseMode::kFloat,
                  .max_nodes = 4,
-                 .ops = ops},
+                 .direct = true,
+                 .spelt = ops},
                 graph);
   return graph;
 }
@@ -48,7 +34,7 @@ TEST(NetlistRoundTrip, GeneratedGraphsComeBackInExplicitForm) {
   std::bitset<kOpCount> reached;
   int lowered = 0;
   for (uint64_t seed = 0; seed < 1500; ++seed) {
-    const Graph graph = Generated(seed, Lowered());
+    const Graph graph = Generated(seed, NetlistOps());
     const auto program = GraphToNetlist(graph);
     if (!program.ok()) {
       EXPECT_EQ(program.error().code, ErrorCode::kUnsupported) << program.error().message;
@@ -71,7 +57,7 @@ TEST(NetlistRoundTrip, GeneratedGraphsComeBackInExplicitForm) {
                                                                     << text;
     for (const Node& node : graph.nodes()) reached.set(node.schema->id);
   }
-  EXPECT_EQ(reached, Lowered()) << "some operation never came through";
+  EXPECT_EQ(reached, NetlistOps()) << "some operation never came through";
   EXPECT_GT(lowered, 150);
 }
 
@@ -134,6 +120,24 @@ TEST(GraphToNetlist, RefusesWhatNoSourceSpells) {
       {One(OpKind::kGelu, {DType::kFp16, {1, 4}},
            [](Graph& g) { g.AddString(params::Gelu::kMode, "TANH_APPROXIMATION"); }),
        "gelu: no network description: an approximation"},
+      {One(OpKind::kPixelShuffle, {DType::kFp16, {1, 25, 1, 1}},
+           [](Graph& g) { g.AddInt(params::Blocks::kFactor, 5); }),
+       "factors are 1, 2, 3, 4 or 8"},
+      {One(OpKind::kSpaceToDepth, {DType::kFp16, {2, 1, 2, 2}},
+           [](Graph& g) { g.AddInt(params::Blocks::kFactor, 2); }),
+       "a batch above 1"},
+      {One(OpKind::kSpaceToBatch, {DType::kFp16, {1, 1, 2, 2}},
+           [](Graph& g) {
+             g.AddInts(params::Batches::kBlockShape, std::vector<int64_t>{2, 2});
+             g.AddInts(params::Batches::kMargins, std::vector<int64_t>{0, 2, 0, 0});
+           }),
+       "margins have no key"},
+      {One(OpKind::kNativeMinMaxNorm, {DType::kFp16, {1, 1, 2, 2}},
+           [](Graph& g) {
+             g.AddString(params::NativeMinMaxNorm::kDimension, "Width");
+             g.AddFloat(params::NativeMinMaxNorm::kEpsilon, 0.1);
+           }),
+       "a number that fp16 lacks"},
       {One(OpKind::kReduceMax, {DType::kFp16, {1, 4}},
            [](Graph& g) { g.AddInts(params::Reduce::kAxes, std::vector<int64_t>{1}); }),
        "keeps its axes"},
@@ -150,6 +154,25 @@ TEST(GraphToNetlist, RefusesWhatNoSourceSpells) {
     EXPECT_EQ(program.error().code, ErrorCode::kUnsupported);
     EXPECT_NE(program.error().message.find(message), std::string::npos) << program.error().message;
   }
+}
+
+TEST(GraphToNetlist, NativeLayersAreSpeltAsPublicNetlistsSpellThem) {
+  const Graph graph = One(OpKind::kNativeTopK, {DType::kFp16, {1, 4, 1, 8}}, [](Graph& g) {
+    g.AddString(params::NativeTopK::kType, "Max");
+    g.AddInt(params::NativeTopK::kK, 2);
+    g.AddInt(params::NativeTopK::kSortIndices, 3);
+    g.AddBool(params::NativeTopK::kIndices, true);
+  });
+  const auto program = GraphToNetlist(graph);
+  ASSERT_TRUE(program.ok()) << program.error().message;
+  const netlist::Unit& unit = program->description.networks.at(0).units.at(0);
+  EXPECT_EQ(unit.type, "TopK");
+  EXPECT_EQ(unit.Name("Type"), "Max");
+  EXPECT_EQ(unit.Integer("K"), 2);
+  EXPECT_EQ(unit.Name("SortDimension"), "Width");
+  EXPECT_EQ(unit.Name("VectorDimension"), "Channel");
+  EXPECT_EQ(unit.Integers("SortIndices"), std::vector<int64_t>{3});
+  EXPECT_EQ(unit.Boolean("Indices"), true);
 }
 
 netlist::Description ReluDescription() {
@@ -170,7 +193,7 @@ TEST(GraphToNetlist, ReluIsOneNeuron) {
 
 TEST(NetlistToGraph, ErrorsNameTheUnit) {
   const std::pair<std::function<void(netlist::Network&)>, const char*> kBreakages[] = {
-      {[](auto& n) { n.units[0].type = "Sort"; }, "unit y: no operation for layer Sort"},
+      {[](auto& n) { n.units[0].type = "NMS"; }, "unit y: no operation for layer NMS"},
       {[](auto& n) { n.units[0].SetParam("Type", tree::Value::String("Sign")); },
        "unit y: no operation for Neuron of type \"Sign\""},
       {[](auto& n) { n.units[0].bottoms = {"q"}; }, "unit y: operand q is not defined"},
@@ -178,6 +201,20 @@ TEST(NetlistToGraph, ErrorsNameTheUnit) {
       {[](auto& n) { n.outputs[0].bottom = "q"; }, "output y@output: q is not defined"},
       {[](auto& n) { n.inputs[0].type = "UInt8"; }, "input x: needs extents"},
       {[](auto& n) { n.units[0].type = "GOC"; }, "unit y: a GOC that is no"},
+      {[](auto& n) { n.units[0].type = "Sort"; }, "unit y: Direction is missing"},
+      {[](auto& n) {
+         n.units[0].type = "SpaceToChannel";
+         n.units[0].SetParam("FactorX", tree::Value::Integer(2));
+         n.units[0].SetParam("FactorY", tree::Value::Integer(4));
+       },
+       "y: no network description: factors that differ"},
+      {[](auto& n) {
+         n.units[0].type = "ArgMinMax";
+         n.units[0].SetParam("Mode", tree::Value::String("SpatialArgMax"));
+         n.units[0].SetParam("KernelWidth", tree::Value::Integer(1));
+         n.units[0].SetParam("KernelHeight", tree::Value::Integer(3));
+       },
+       "y: no network description: a window that is not the whole plane"},
       {[](auto& n) { n.units[0].type = "Softmax"; }, "unit y: a softmax without SubtractMax"},
       {[](auto& n) {
          n.units[0].type = "Conv";

@@ -8,6 +8,7 @@
 
 #include "harness/base/half.h"
 #include "harness/graph/validate.h"
+#include "harness/lowering/native_units.h"
 #include "harness/lowering/netlist_axes.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
@@ -147,6 +148,13 @@ class Reader {
            group->AsDict()->Find("ScaleCount") == nullptr;
   }
 
+  static bool IsGainOffset(const Unit& unit) {
+    const tree::Value* group = unit.Param("BiasScaleGroupData");
+    return group != nullptr && group->AsDict() != nullptr &&
+           group->AsDict()->Find("BiasCount") != nullptr &&
+           group->AsDict()->Find("ScaleCount") != nullptr;
+  }
+
   // Whether another unit takes this one in: it is part of that unit's operation.
   bool IsHeldBack(const Unit& unit) const {
     if (IsOutput(unit.name)) return false;
@@ -213,7 +221,16 @@ class Reader {
     if (unit.type == "Transpose") return Transpose(unit);
     if (unit.type == "Concat") return Concat(unit);
     if (unit.type == "InputView") return Slice(unit);
+    if (const auto op = NativeUnitOp(unit.type)) return Native(unit, *op);
     return Unsupported(unit, fmt::format("no operation for layer {}", unit.type));
+  }
+
+  Status Native(const Unit& unit, OpKind op) {
+    if (unit.bottoms.empty()) return Wrong(unit, "an operand is missing");
+    ANECHECK_RETURN_IF_ERROR(Begin(unit, op, unit.bottoms.size()));
+    ANECHECK_ASSIGN(const ValueId x, Operand(unit, 0));
+    ANECHECK_RETURN_IF_ERROR(ReadNativeParams(unit, op, graph_.type(x), graph_));
+    return Finish(unit);
   }
 
   struct WindowValues {
@@ -239,6 +256,7 @@ class Reader {
   }
 
   Status Bias(const Unit& unit) {
+    if (IsGainOffset(unit)) return GainOffset(unit);
     const Unit* conv = unit.bottoms.empty() ? nullptr : network_.FindUnit(unit.bottoms[0]);
     if (!IsBias(unit) || conv == nullptr || conv->type != "Conv" || !IsHeldBack(*conv)) {
       return Unsupported(unit, "a GOC that is no convolution's bias");
@@ -264,7 +282,7 @@ class Reader {
                                                    Unused(unit.name + "_weight")));
     ValueId bias_id = kNoValue;
     if (bias != nullptr) {
-      ANECHECK_ASSIGN(bias_id, BiasConst(*bias));
+      ANECHECK_ASSIGN(bias_id, GroupConst(*bias, "Bias"));
     }
     graph_.BeginNode(&GetOp(OpKind::kConv).schema);
     graph_.AddArgument(P::kX, x);
@@ -277,19 +295,35 @@ class Reader {
     return Finish(bias != nullptr ? *bias : unit);
   }
 
-  Result<ValueId> BiasConst(const Unit& unit) {
+  Status GainOffset(const Unit& unit) {
+    using P = params::GainOffset;
+    ANECHECK_ASSIGN(const ValueId x, Operand(unit, 0));
+    ANECHECK_ASSIGN(const ValueId scale, GroupConst(unit, "Scale"));
+    ANECHECK_ASSIGN(const ValueId bias, GroupConst(unit, "Bias"));
+    graph_.BeginNode(&GetOp(OpKind::kPeGoc).schema);
+    graph_.AddArgument(P::kX, x);
+    graph_.AddArgument(P::kScale, scale);
+    graph_.AddArgument(P::kBias, bias);
+    return Finish(unit);
+  }
+
+  // The constant that the group's keys of `part`, Bias or Scale, describe.
+  Result<ValueId> GroupConst(const Unit& unit, std::string_view part) {
     const tree::Dict& group = *unit.Param("BiasScaleGroupData")->AsDict();
     const auto integer = [&](std::string_view key) {
-      const tree::Value* value = group.Find(key);
+      const tree::Value* value = group.Find(fmt::format("{}{}", part, key));
       return value != nullptr && value->AsInteger() != nullptr ? *value->AsInteger() : int64_t{0};
     };
-    const tree::Value* type = group.Find("BiasType");
+    const tree::Value* type = group.Find(fmt::format("{}Type", part));
     if (type == nullptr || type->AsString() == nullptr || *type->AsString() != kNetlistHalf) {
-      return Unsupported(unit, "a bias type other than Float16");
+      return Unsupported(unit, fmt::format("{}Type must be Float16", part));
     }
-    const int64_t count = integer("BiasCount");
-    if (count < 1 || count > kMaxElements) return Wrong(unit, "BiasCount is out of range");
-    return AddConst(Shape{count}, integer("BiasOffset"), Unused(unit.name + "_bias"));
+    const int64_t count = integer("Count");
+    if (count < 1 || count > kMaxElements) {
+      return Wrong(unit, fmt::format("{}Count is out of range", part));
+    }
+    const std::string name = part == "Bias" ? "_bias" : "_scale";
+    return AddConst(Shape{count}, integer("Offset"), Unused(unit.name + name));
   }
 
   Status Pool(const Unit& unit) {

@@ -118,6 +118,17 @@ TEST(Params, IndicesAreThoseOfTheSchemas) {
   ExpectName(OpKind::kGru, Gru::kActivation, "activation");
   ExpectName(OpKind::kRnn, Rnn::kActivation, "activation");
   ExpectName(OpKind::kRnn, Gru::kOutputSequence, "output_sequence");
+  ExpectName(OpKind::kNativeSdpa, NativeSdpa::kSubtractMax, "SubtractMax");
+  ExpectName(OpKind::kNativeSort, NativeSort::kIndices, "Indices");
+  ExpectName(OpKind::kNativeTopK, NativeTopK::kIndices, "Indices");
+  ExpectName(OpKind::kNativeArgMinMax, NativeArgMinMax::kMode, "Mode");
+  ExpectName(OpKind::kNativeGlobalArgMinMax, NativeGlobalArgMinMax::kDimension, "Dimension");
+  ExpectName(OpKind::kNativeMinMaxNorm, NativeMinMaxNorm::kEpsilon, "Epsilon");
+  ExpectName(OpKind::kNativeScaledElementWise, NativeScaledElementWise::kScale, "Scale");
+  ExpectName(OpKind::kNativeCrossCorrelation, NativeCrossCorrelation::kTemplate, "template");
+  ExpectName(OpKind::kNativeFurthestPointSampling, NativeFurthestPointSampling::kCentroidCount,
+             "CentroidCount");
+  ExpectName(OpKind::kCostVolume, CostVolume::kDisparityRange, "disparity_range");
 }
 
 using testing::Instance;

@@ -351,4 +351,36 @@ struct Rnn {
   };
 };
 
+// native layers
+struct NativeSdpa {
+  enum : int { kQuery, kKey, kValue, kScale, kMask, kSubtractMax };
+};
+struct NativeSort {
+  enum : int { kX, kDirection, kSortIndices, kIndices };
+};
+struct NativeTopK {
+  enum : int { kX, kType, kK, kSortIndices, kIndices };
+};
+struct NativeArgMinMax {
+  enum : int { kX, kMode };
+};
+struct NativeGlobalArgMinMax {
+  enum : int { kX, kType, kDimension };
+};
+struct NativeMinMaxNorm {
+  enum : int { kX, kDimension, kEpsilon };
+};
+struct NativeScaledElementWise {
+  enum : int { kX, kY, kType, kScale };
+};
+struct NativeCrossCorrelation {
+  enum : int { kX, kTemplate };
+};
+struct NativeFurthestPointSampling {
+  enum : int { kPoints, kCentroidCount };
+};
+struct CostVolume {
+  enum : int { kX, kY, kDisparityDirection, kDisparityRange };
+};
+
 }  // namespace anecheck::params

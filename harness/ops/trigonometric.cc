@@ -13,11 +13,10 @@ namespace {
 
 constexpr Parameter kUnaryParameters[] = {{.name = "x", .dtypes = kFloats}};
 constexpr Parameter kHalfPairParameters[] = {{.name = "x"}, {.name = "y"}};
-constexpr std::array<std::string_view, 2> kDirections = {"left", "right"};
 constexpr Parameter kCostVolumeParameters[] = {
     {.name = "x"},
     {.name = "y"},
-    {.name = "disparity_direction", .kind = ParameterKind::kString, .choices = kDirections},
+    {.name = "disparity_direction", .kind = ParameterKind::kInt},
     {.name = "disparity_range", .kind = ParameterKind::kInt},
 };
 
@@ -44,6 +43,27 @@ Status InferCrossProduct(const NodeView& node, ResultTypes& results) {
     return Reject(node, fmt::format("y is {}, must be {} as x", y.ToString(), x.ToString()));
   }
   return InferSameAsX(node, results);
+}
+
+// cost[d, x] = |x[x] - y[x + d]| for d up to the range: one plane a disparity, rows of one channel
+// (facts/netlist_layers.csv, cost_volume, and the public notes it cites). Which axis direction 1
+// means is published nowhere, so only 0 is taken.
+Status InferCostVolume(const NodeView& node, ResultTypes& results) {
+  using P = params::CostVolume;
+  const Shape& x = node.InputShape(P::kX);
+  const Shape& y = node.InputShape(P::kY);
+  const int64_t range = node.Int(P::kDisparityRange, 0);
+  if (x.rank() != 4 || y.rank() != 4 || x[0] != 1 || x[1] != 1 || x[2] != 1 || y[0] != 1 ||
+      y[1] != 1 || y[2] != 1) {
+    return Reject(node, "x and y must be rows, [1, 1, 1, W]");
+  }
+  if (node.Int(P::kDisparityDirection, 0) != 0)
+    return Reject(node, "disparity_direction must be 0");
+  if (range < 1 || range > 1024 || y[3] < x[3] + range) {
+    return Reject(node, fmt::format("a range of {} does not fit {} and {}", range, x[3], y[3]));
+  }
+  results.Add(DType::kFp16, Shape{1, range + 1, 1, x[3]});
+  return {};
 }
 
 Status InferUnpublished(const NodeView& node, ResultTypes&) {
@@ -85,8 +105,7 @@ constinit const OpDefinition kOpCrossProduct =
     Geometry("cross_product", OpKind::kCrossProduct, kHalfPairParameters, InferCrossProduct,
              "CrossProduct", {});
 constinit const OpDefinition kOpCostVolume = Geometry(
-    "cost_volume", OpKind::kCostVolume, kCostVolumeParameters, InferUnpublished, "CostVolume",
-    "no source says which cost the stereo volume holds nor how it is laid out");
+    "cost_volume", OpKind::kCostVolume, kCostVolumeParameters, InferCostVolume, "CostVolume", {});
 constinit const OpDefinition kOpMatrixDecomposition = Geometry(
     "matrix_decomposition", OpKind::kMatrixDecomposition, kUnaryParameters, InferUnpublished, {},
     "no source says which decomposition it is, and no code generation was ever seen");

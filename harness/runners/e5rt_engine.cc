@@ -4,7 +4,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <span>
 
+#include "harness/lowering/netlist_axes.h"
 #include "harness/runners/analytics.h"
 
 namespace anecheck {
@@ -51,9 +53,13 @@ struct BoundPort {
 
 class Session {
  public:
-  Session(const E5rtApi& api, const WireRequest& request, const TempDirectory& folder,
+  Session(const E5rtLibrary& library, const WireRequest& request, const TempDirectory& folder,
           WireReply& reply)
-      : api_(api), request_(request), folder_(folder), reply_(reply) {}
+      : api_(library.api),
+        simulated_(library.simulated()),
+        request_(request),
+        folder_(folder),
+        reply_(reply) {}
 
   bool Run() {
     Clock::time_point start = Clock::now();
@@ -94,8 +100,12 @@ class Session {
   }
 
   bool Compile() {
-    const std::string mil_path = folder_.File("model.mil");
-    if (!WriteText(mil_path)) return false;
+    const bool netlist = request_.program.starts_with("<?xml");
+    const std::string mil_path = folder_.File(netlist ? "net.plist" : "model.mil");
+    if (netlist && !simulated_) return RefuseNetlist();
+    if (!WriteBytes(mil_path, std::as_bytes(std::span(request_.program)))) return false;
+    const std::string weights = folder_.File(std::string(kNetlistWeightFile));
+    if (netlist && !WriteBytes(weights, std::as_bytes(request_.weights))) return false;
     Handle config(api_.config_release);
     Handle compiler(api_.compiler_release);
     Handle options(api_.options_release);
@@ -125,10 +135,19 @@ class Session {
     return loaded || Failed(RunStatus::kFailed, "load");
   }
 
-  bool WriteText(const std::string& path) {
+  // The e5rt compiler of the system is published to take MIL text; a network description goes
+  // through the private client of the engine (specification 004, "Method").
+  bool RefuseNetlist() {
+    reply_.status = RunStatus::kFailed;
+    reply_.stage = "compile";
+    reply_.message = kNetlistRefusal;
+    return false;
+  }
+
+  bool WriteBytes(const std::string& path, std::span<const std::byte> bytes) {
     FILE* file = std::fopen(path.c_str(), "wb");
-    const bool written = file != nullptr && std::fwrite(request_.mil.data(), 1, request_.mil.size(),
-                                                        file) == request_.mil.size();
+    const bool written =
+        file != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
     const bool closed = file != nullptr && std::fclose(file) == 0;
     if (written && closed) return true;
     reply_.status = RunStatus::kFailed;
@@ -193,6 +212,7 @@ class Session {
   }
 
   const E5rtApi& api_;
+  const bool simulated_;
   const WireRequest& request_;
   const TempDirectory& folder_;
   WireReply& reply_;
@@ -210,7 +230,7 @@ class Session {
 WireReply E5rtEngine::Run(const WireRequest& request) {
   WireReply reply;
   reply.id = request.id;
-  Session session(library_->api, request, folder_, reply);
+  Session session(*library_, request, folder_, reply);
   session.Run();
   if (!session.Release()) ++leaked_;
   return reply;

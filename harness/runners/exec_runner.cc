@@ -8,6 +8,7 @@
 
 #include "harness/base/json_text.h"
 #include "harness/graph/json.h"
+#include "harness/lowering/netlist_axes.h"
 #include "harness/runners/analytics.h"
 #include "harness/runners/tensor_npz.h"
 
@@ -140,11 +141,18 @@ Result<ExecFiles> ExecRunner::WriteFiles(const RunRequest& request) {
   ANECHECK_RETURN_IF_ERROR(MakeDirectories(folder));
   ExecFiles files;
   files.graph = folder + "/graph.json";
-  files.mil = folder + "/model.mil";
   files.inputs = folder + "/inputs.npz";
   files.outputs = folder + "/outputs.npz";
   ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(files.graph, DumpJson(GraphToJson(*request.graph))));
-  ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(files.mil, request.mil));
+  if (request.route == "netlist") {
+    files.netlist = folder + "/net.plist";
+    ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(files.netlist, request.netlist));
+    ANECHECK_RETURN_IF_ERROR(
+        WriteFileAtomic(fmt::format("{}/{}", folder, kNetlistWeightFile), request.netlist_weights));
+  } else {
+    files.mil = folder + "/model.mil";
+    ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(files.mil, request.mil));
+  }
   ANECHECK_RETURN_IF_ERROR(WriteInputsNpz(files.inputs, *request.graph, request.inputs));
   return files;
 }
@@ -201,7 +209,7 @@ RunReply ExecRunner::Accept(const RunRequest& request, const ExecFiles& files, E
 }
 
 RunReply ExecRunner::Answer(const RunRequest& request, const ExecFiles& files) {
-  if (!process_->WriteLine(ExecRequestLine(request, options_.route, files))) {
+  if (!process_->WriteLine(ExecRequestLine(request, request.route, files))) {
     return Ended(request.id, ReadState::kClosed);
   }
   std::string line;

@@ -16,10 +16,9 @@
 namespace anecheck {
 
 struct ExecOptions {
-  std::string command;  // split into words as SplitCommand does; no shell is involved
-  std::string route = "mil";
-  int start_timeout_ms = 30000;               // for the answer to the hello
-  int case_timeout_ms = 20000;                // for one case
+  std::string command;           // split into words as SplitCommand does; no shell is involved
+  int start_timeout_ms = 30000;  // for the answer to the hello
+  int case_timeout_ms = 20000;   // for one case
   uint64_t memory_limit = uint64_t{8} << 30;  // resident bytes; 0 for none
 };
 

@@ -48,6 +48,11 @@ struct RunRequest {
   std::string_view mil;     // MIL text of the graph
   const Graph* graph = nullptr;
   std::span<const Tensor> inputs;  // in the order of the graph's inputs
+  // By direct authoring: the property list and its weight file, and the route "netlist". The
+  // description stands beside the MIL text and takes its place.
+  std::string_view route = "mil";
+  std::string_view netlist = {};
+  std::span<const uint8_t> netlist_weights = {};
 };
 
 struct RunReply {
@@ -61,6 +66,12 @@ struct RunReply {
   std::vector<Tensor> outputs;  // kOk: in the order of the graph's outputs
   bool verified = false;        // kOk: the runner compared by itself; there are no outputs to judge
 };
+
+// Why the system's engine is not given network descriptions.
+inline constexpr const char* kNetlistRefusal =
+    "the system's engine takes network descriptions from its private client alone, which asks for "
+    "an entitlement; run them on the simulated engine, or through a program that has it "
+    "(--runner exec:COMMAND)";
 
 // Implementations are used by one thread at a time.
 class Runner {

@@ -13,10 +13,19 @@ std::string_view ReadText(ByteReader& reader, std::string_view field) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+bool IsNetlist(const RunRequest& request) { return request.route == "netlist"; }
+
+std::string_view Program(const RunRequest& request) {
+  return IsNetlist(request) ? request.netlist : request.mil;
+}
+std::span<const uint8_t> Weights(const RunRequest& request) {
+  return IsNetlist(request) ? request.netlist_weights : std::span<const uint8_t>();
+}
+
 }  // namespace
 
 uint64_t RequestSize(const RunRequest& request) {
-  uint64_t size = 64 + request.target.size() + request.mil.size();
+  uint64_t size = 64 + request.target.size() + Program(request).size() + Weights(request).size();
   for (const Tensor& input : request.inputs) size += 16 + input.bytes.size();
   for (const Value& value : request.graph->values()) size += 16 + value.name.size();
   return size;
@@ -26,7 +35,9 @@ void WriteRequest(const RunRequest& request, ByteWriter& writer) {
   const Graph& graph = *request.graph;
   writer.U64(request.id);
   WriteText(request.target, writer);
-  WriteText(request.mil, writer);
+  WriteText(Program(request), writer);
+  writer.U32(static_cast<uint32_t>(Weights(request).size()));
+  writer.Bytes(Weights(request));
   writer.U32(static_cast<uint32_t>(request.inputs.size()));
   size_t next = 0;
   for (const Value& value : graph.values()) {
@@ -47,7 +58,8 @@ Result<WireRequest> ReadRequest(ByteReader& reader) {
   WireRequest request;
   request.id = reader.U64("id");
   request.target = ReadText(reader, "target");
-  request.mil = ReadText(reader, "mil");
+  request.program = ReadText(reader, "program");
+  request.weights = reader.Bytes(reader.U32("weights.size"), "weights");
   const uint32_t inputs = reader.U32("inputs");
   if (reader.CheckCount(inputs, 8, "inputs")) request.inputs.resize(inputs);
   for (WirePort& port : request.inputs) {

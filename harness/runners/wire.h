@@ -25,7 +25,8 @@ struct WirePort {
 struct WireRequest {
   uint64_t id = 0;
   std::string_view target;
-  std::string_view mil;
+  std::string_view program;          // MIL text, or the property list of a network description
+  std::span<const uint8_t> weights;  // of a network description
   std::vector<WirePort> inputs;
   std::vector<WirePort> outputs;
 };

@@ -24,10 +24,10 @@ struct Interval {
 // One query row: the score of every key, and then its exponential against the row's maximum.
 class AttentionRow {
  public:
-  AttentionRow(KernelContext& context, DType dtype, size_t keys, size_t embedding)
+  AttentionRow(KernelContext& context, DType dtype, size_t keys, double scale)
       : contract_(context.contract()),
         grid_(dtype),
-        scale_(1 / std::sqrt(static_cast<double>(embedding))),
+        scale_(scale),
         rounded_scale_(grid_.Round(scale_)),
         value_(keys),
         bound_(keys),
@@ -208,7 +208,7 @@ Status Attention(KernelContext& context) {
   }
   const bool ideal = context.contract().ideal;
   Accumulator accumulator(context, query, &key);
-  AttentionRow row(context, query.type.dtype, keys, embedding);
+  AttentionRow row(context, query.type.dtype, keys, 1 / std::sqrt(static_cast<double>(embedding)));
   LaneBuffer column(context.arena(), keys, value.point());
   const Raw raw = AllocateRaw(context, result.size, !ideal);
   for (size_t r = 0; r < query.size / embedding; ++r) {
@@ -243,10 +243,63 @@ Status Attention(KernelContext& context) {
   return {};
 }
 
+// The native layer: the sequence stands in C, heads in H, the embedding in W, and the scale is an
+// operand.
+Status NativeAttention(KernelContext& context) {
+  using P = params::NativeSdpa;
+  BoundedTensor& query = context.Input(P::kQuery);
+  BoundedTensor& key = context.Input(P::kKey);
+  const BoundedTensor& value = context.Input(P::kValue);
+  const BoundedTensor* mask = context.HasInput(P::kMask) ? &context.Input(P::kMask) : nullptr;
+  BoundedTensor& result = context.Result();
+  const auto rows = static_cast<size_t>(query.type.shape[1]);
+  const auto keys = static_cast<size_t>(key.type.shape[1]);
+  const auto heads = static_cast<size_t>(query.type.shape[2]);
+  const auto embedding = static_cast<size_t>(query.type.shape[3]);
+  const bool ideal = context.contract().ideal;
+  const double scale = context.Input(P::kScale).value[0];
+  Accumulator accumulator(context, query, &key);
+  AttentionRow row(context, query.type.dtype, keys, scale);
+  LaneBuffer column(context.arena(), keys, value.point());
+  const Raw raw = AllocateRaw(context, result.size, !ideal);
+  for (size_t r = 0; r < query.size / embedding; ++r) {
+    const size_t head = r % heads;
+    const size_t step = r / heads % rows;
+    const size_t first = r / heads / rows * keys * heads + head;  // of the batch's keys
+    bool bounded = scale > 0;                                     // the bounds of a score assume it
+    for (size_t k = 0; k < keys; ++k) {
+      const Accumulated dot = accumulator.Dot(
+          LanesAt(query, r * embedding), LanesAt(key, (first + k * heads) * embedding), embedding);
+      bounded &= !dot.nan && dot.beyond == 0 && !dot.empty();
+      row.SetScore(k, dot);
+      if (mask == nullptr) continue;
+      bounded &= !mask->NanAt(step * keys + k);
+      ApplyMask(row, k, *mask, step * keys + k);
+    }
+    bounded &= row.Weigh();
+    for (size_t c = 0; c < embedding; ++c) {
+      const size_t at = r * embedding + c;
+      GatherStrided(value, static_cast<int64_t>(first * embedding + c),
+                    static_cast<int64_t>(heads * embedding), keys, column, 0);
+      raw.value[at] = row.Value(column.lanes());
+      if (ideal) continue;
+      const bool known = bounded && AllFinite(column.lanes(), keys);
+      const Interval bound = known ? row.Bound(column.lanes()) : Interval{-kInfinity, kInfinity};
+      raw.low[at] = bound.low;
+      raw.high[at] = bound.high;
+      raw.nan[at] = known ? 0 : 1;
+    }
+  }
+  StoreFloats(context, result, raw);
+  return {};
+}
+
 }  // namespace
 }  // namespace reference
 
 constinit const ReferenceKernel kReferenceScaledDotProductAttention = {
     .evaluate = reference::Attention, .terms = reference::kAttentionTerms};
+constinit const ReferenceKernel kReferenceNativeSdpa = {.evaluate = reference::NativeAttention,
+                                                        .terms = reference::kAttentionTerms};
 
 }  // namespace anecheck

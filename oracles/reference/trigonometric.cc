@@ -169,7 +169,6 @@ constinit const ReferenceKernel kReferenceCosh = {.evaluate = reference::Hyperbo
                                                   .terms = reference::kExponentialTerms};
 constinit const ReferenceKernel kReferenceCrossProduct = {.evaluate = reference::CrossProduct,
                                                           .terms = reference::kMacTerms};
-constinit const ReferenceKernel kReferenceCostVolume = {};
 constinit const ReferenceKernel kReferenceMatrixDecomposition = {};
 
 }  // namespace anecheck

@@ -130,7 +130,7 @@ std::vector<double> Adversary::Stored(const Graph& graph, ValueId id) const {
 
 bool Adversary::RunNode(const NodeView& node) {
   // These may have no result, or several.
-  if (RunControl(node) || RunRecurrent(node)) return true;
+  if (RunControl(node) || RunRecurrent(node) || RunNative(node)) return true;
   if (IsMovement(node)) {
     for (uint32_t i = 0; i < node.node().result_count; ++i) {
       values_[node.Result(i)] = Move(node, i);

@@ -95,6 +95,16 @@ class Adversary {
   void RunDirection(const NodeView& node, const CellParts& parts, bool reverse, size_t offset,
                     bool whole);
 
+  // adversary_native.cc
+  bool RunNative(const NodeView& node);
+  Elements NativeSdpa(const NodeView& node);
+  Elements NativeRanked(const NodeView& node);
+  Elements NativePositions(const NodeView& node);
+  Elements NativeMinMaxNorm(const NodeView& node);
+  Elements NativeScaled(const NodeView& node);
+  Elements NativeCorrelation(const NodeView& node);
+  Elements NativeFurthest(const NodeView& node);
+
   // adversary_control.cc
   bool RunControl(const NodeView& node);
   bool RunBlock(const Graph& block, std::vector<Elements> inputs, std::vector<Elements>& outputs);

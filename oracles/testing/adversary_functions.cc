@@ -34,7 +34,6 @@ bool Adversary::RunFunction(const NodeView& node) {
     case OpKind::kCrossProduct:
       result = CrossProduct(node);
       return true;
-    case OpKind::kCostVolume:
     case OpKind::kMatrixDecomposition:
       return false;
     default:

@@ -316,7 +316,8 @@ std::optional<SlowElements> SlowValues(const NodeView& node, Operands operands, 
     default:
       break;
   }
-  for (const auto slow : {SlowConvolution, SlowQuantization, SlowRecurrent, SlowControl}) {
+  for (const auto slow :
+       {SlowConvolution, SlowQuantization, SlowRecurrent, SlowControl, SlowNative}) {
     const auto results = slow(node, operands);
     if (results && result < results->size()) return (*results)[result];
   }

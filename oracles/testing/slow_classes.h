@@ -13,6 +13,8 @@ std::optional<std::vector<SlowElements>> SlowRecurrent(
 // An operation that writes a state gives the state's content afterwards, as result 0.
 std::optional<std::vector<SlowElements>> SlowControl(const NodeView& node,
                                                      std::span<const std::vector<double>> operands);
+std::optional<std::vector<SlowElements>> SlowNative(const NodeView& node,
+                                                    std::span<const std::vector<double>> operands);
 std::optional<std::vector<SlowElements>> SlowQuantization(
     const NodeView& node, std::span<const std::vector<double>> operands);
 

@@ -155,6 +155,7 @@ int64_t e5rt_e5_compiler_compile(void* compiler, const char* mil_path, void* opt
     return Fail(kNotPermitted, "the program is not signed: 0xe00002e2 (kIOReturnNotPermitted)");
   }
   if (IsPropertyList(*text)) {
+    settings.direct = true;
     text = MilOfNetlist(*text, settings.model_folder);
     if (!text.ok()) return Fail(kCompileFailed, text.error().message);
   }

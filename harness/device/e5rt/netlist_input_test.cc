@@ -80,10 +80,10 @@ TEST_F(NetlistInput, RefusalsNameTheirStage) {
   two.description.networks[1].name = "other";
   EXPECT_EQ(ErrorOf(Text(two, plist::Encoding::kXml)),
             "only netlists of one network and one procedure are accepted @ Parser");
-  NetlistProgram sort = *lowered;
-  sort.description.networks[0].units.back().type = "Sort";
-  EXPECT_EQ(ErrorOf(Text(sort, plist::Encoding::kXml)),
-            "unit y: no operation for layer Sort @ Frontend");
+  NetlistProgram other = *lowered;
+  other.description.networks[0].units.back().type = "NMS";
+  EXPECT_EQ(ErrorOf(Text(other, plist::Encoding::kXml)),
+            "unit y: no operation for layer NMS @ Frontend");
   NetlistProgram missing = *lowered;
   missing.description.networks[0].weight_files = {"nowhere.weights"};
   EXPECT_NE(ErrorOf(Text(missing, plist::Encoding::kXml)).find("nowhere.weights"),

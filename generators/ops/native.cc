@@ -1,0 +1,286 @@
+// How native layers are drawn: the operand is brought to the layer's layout by a reshape, which
+// keeps its elements.
+#include "harness/ops/native.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "generators/drawer.h"
+#include "generators/ops/window.h"
+#include "harness/base/half.h"
+#include "harness/ops/params.h"
+
+namespace anecheck {
+namespace {
+
+// x in this shape, which has as many elements; kNoValue where it is refused.
+ValueId Shaped(Drawer& drawer, ValueId x, const Shape& shape) {
+  if (drawer.shape(x) == shape) return x;
+  const ValueRange range = drawer.range(x);
+  drawer.Begin(OpKind::kReshape);
+  drawer.graph().AddArgument(params::Reshape::kX, x);
+  drawer.graph().AddInts(params::Reshape::kShape, shape.dims());
+  return drawer.Finish(range) ? drawer.Last() : kNoValue;
+}
+
+// A divisor of `count`, at most `most`.
+int64_t Divisor(ChoiceStream& choices, int64_t count, int64_t most) {
+  int64_t divisor = choices.Range(1, std::min(count, most));
+  while (count % divisor != 0) --divisor;
+  return divisor;
+}
+
+// Rank 4 with the elements of x: its own shape, or channels and rows of another cut.
+Shape PlaneShape(Drawer& drawer, ValueId x) {
+  const Shape& shape = drawer.shape(x);
+  if (shape.rank() == 4) return shape;
+  const int64_t channels = Divisor(drawer.choices(), shape.Elements(), 8);
+  const int64_t rows = Divisor(drawer.choices(), shape.Elements() / channels, 8);
+  return {1, channels, rows, shape.Elements() / channels / rows};
+}
+
+ValueId OneNumber(Drawer& drawer, double value) {
+  const Half half = DoubleToHalf(value);
+  const std::array<uint8_t, 2> bytes = {static_cast<uint8_t>(half.bits & 0xff),
+                                        static_cast<uint8_t>(half.bits >> 8)};
+  return drawer.NewConstOf({DType::kFp16, Shape{1}}, bytes, value);
+}
+
+// As DrawAttention: the value is x, keys and queries are small constants.
+bool DrawSdpa(Drawer& drawer, ValueId x) {
+  using P = params::NativeSdpa;
+  const Shape shape = PlaneShape(drawer, x);
+  ChoiceStream& choices = drawer.choices();
+  const int64_t rows = choices.Range(1, 6);
+  if (shape[1] > 64 || shape.Elements() * rows > drawer.options().max_products ||
+      shape.Elements() / shape[1] * rows > drawer.options().max_elements) {
+    return false;
+  }
+  const ValueId value = Shaped(drawer, x, shape);
+  if (value == kNoValue) return false;
+  Shape query = shape;
+  query[1] = rows;
+  const ValueId q = drawer.NewConst(query, 1);
+  const ValueId k = drawer.NewConst(shape, 1);
+  constexpr std::array<double, 4> kScales = {0.5, 0.25, 0.125, 1};
+  const ValueId scale = OneNumber(drawer, choices.Pick(kScales));
+  const ValueId mask =
+      choices.Chance(1, 3) ? drawer.NewConst(Shape{1, rows, 1, shape[1]}, 2) : kNoValue;
+  drawer.Begin(OpKind::kNativeSdpa);
+  drawer.graph().AddArgument(P::kQuery, q);
+  drawer.graph().AddArgument(P::kKey, k);
+  drawer.graph().AddArgument(P::kValue, value);
+  drawer.graph().AddArgument(P::kScale, scale);
+  if (mask != kNoValue) drawer.graph().AddArgument(P::kMask, mask);
+  drawer.graph().AddBool(P::kSubtractMax, true);
+  return drawer.Finish({drawer.range(value).low, drawer.range(value).high, false});
+}
+
+// x as lines [1, C, 1, W]; kNoValue where they would be too long.
+ValueId Lines(Drawer& drawer, ValueId x) {
+  const int64_t elements = drawer.shape(x).Elements();
+  const int64_t channels = Divisor(drawer.choices(), elements, 4);
+  if (elements / channels > 256) return kNoValue;
+  return Shaped(drawer, x, Shape{1, channels, 1, elements / channels});
+}
+
+ValueRange RankedRange(Drawer& drawer, ValueId lines, bool indices) {
+  if (!indices) return drawer.range(lines);
+  return {0, static_cast<double>(drawer.shape(lines)[3] - 1), true};
+}
+
+bool DrawSort(Drawer& drawer, ValueId x) {
+  using P = params::NativeSort;
+  ChoiceStream& choices = drawer.choices();
+  const ValueId lines = Lines(drawer, x);
+  if (lines == kNoValue) return false;
+  const std::string_view direction = choices.Coin() ? "Ascending" : "Descending";
+  const int64_t lane = choices.Range(0, drawer.shape(lines)[1] - 1);
+  const bool indices = choices.Chance(1, 3);
+  drawer.Begin(OpKind::kNativeSort);
+  drawer.graph().AddArgument(P::kX, lines);
+  drawer.graph().AddString(P::kDirection, direction);
+  drawer.graph().AddInt(P::kSortIndices, lane);
+  drawer.graph().AddBool(P::kIndices, indices);
+  return drawer.Finish(RankedRange(drawer, lines, indices));
+}
+
+bool DrawTopK(Drawer& drawer, ValueId x) {
+  using P = params::NativeTopK;
+  ChoiceStream& choices = drawer.choices();
+  const ValueId lines = Lines(drawer, x);
+  if (lines == kNoValue) return false;
+  const std::string_view type = choices.Coin() ? "Max" : "Min";
+  const int64_t lane = choices.Range(0, drawer.shape(lines)[1] - 1);
+  int64_t k = choices.Range(1, drawer.shape(lines)[3]);
+  // Refused at every width (facts/known_defects.csv, D17).
+  if (k == 3 || k == 4) k = 2;
+  const bool indices = choices.Chance(1, 3);
+  drawer.Begin(OpKind::kNativeTopK);
+  drawer.graph().AddArgument(P::kX, lines);
+  drawer.graph().AddString(P::kType, type);
+  drawer.graph().AddInt(P::kK, k);
+  drawer.graph().AddInt(P::kSortIndices, lane);
+  drawer.graph().AddBool(P::kIndices, indices);
+  return drawer.Finish(RankedRange(drawer, lines, indices));
+}
+
+bool DrawArgMinMax(Drawer& drawer, ValueId x) {
+  using P = params::NativeArgMinMax;
+  constexpr std::array<std::string_view, 4> kModes = {"SpatialArgMax", "SpatialArgMin",
+                                                      "ChannelArgMax", "ChannelArgMin"};
+  const Shape shape = PlaneShape(drawer, x);
+  const ValueId plane = Shaped(drawer, x, shape);
+  if (plane == kNoValue) return false;
+  const std::string_view mode = drawer.choices().Pick(kModes);
+  const int64_t positions = mode.starts_with("Spatial") ? shape[2] * shape[3] : shape[1];
+  drawer.Begin(OpKind::kNativeArgMinMax);
+  drawer.graph().AddArgument(P::kX, plane);
+  drawer.graph().AddString(P::kMode, mode);
+  return drawer.Finish({0, static_cast<double>(positions - 1), true});
+}
+
+constexpr std::array<std::string_view, 3> kDimensions = {"Width", "Height", "Channel"};
+
+bool DrawGlobalArgMinMax(Drawer& drawer, ValueId x) {
+  using P = params::NativeGlobalArgMinMax;
+  const Shape shape = PlaneShape(drawer, x);
+  const ValueId plane = Shaped(drawer, x, shape);
+  if (plane == kNoValue) return false;
+  const std::string_view type = drawer.choices().Coin() ? "Max" : "Min";
+  const std::string_view dimension = drawer.choices().Pick(kDimensions);
+  drawer.Begin(OpKind::kNativeGlobalArgMinMax);
+  drawer.graph().AddArgument(P::kX, plane);
+  drawer.graph().AddString(P::kType, type);
+  drawer.graph().AddString(P::kDimension, dimension);
+  return drawer.Finish({0, static_cast<double>(shape[NativeAxis(dimension)] - 1), true});
+}
+
+// The channel form is left out (facts/known_defects.csv, D20).
+bool DrawMinMaxNorm(Drawer& drawer, ValueId x) {
+  using P = params::NativeMinMaxNorm;
+  constexpr std::array<double, 3> kEpsilons = {0x1p-10, 0x1p-6, 1};
+  const ValueId plane = Shaped(drawer, x, PlaneShape(drawer, x));
+  if (plane == kNoValue) return false;
+  const std::string_view dimension = drawer.choices().Coin() ? "Width" : "Height";
+  const double epsilon = drawer.choices().Pick(kEpsilons);
+  drawer.Begin(OpKind::kNativeMinMaxNorm);
+  drawer.graph().AddArgument(P::kX, plane);
+  drawer.graph().AddString(P::kDimension, dimension);
+  drawer.graph().AddFloat(P::kEpsilon, epsilon);
+  return drawer.Finish({0, 1.125, false});
+}
+
+bool DrawScaled(Drawer& drawer, ValueId x) {
+  using P = params::NativeScaledElementWise;
+  constexpr std::array<std::string_view, 3> kTypes = {"Add", "Max", "Min"};
+  constexpr std::array<double, 4> kScales = {2, -1, 0.75, 3};
+  constexpr std::array<double, 4> kWhole = {2, -1, 1, 3};
+  ChoiceStream& choices = drawer.choices();
+  const ValueId y = drawer.SameShape(drawer.shape(x), x);
+  const std::string_view type = choices.Pick(kTypes);
+  const double scale = choices.Pick(drawer.integer_mode() ? kWhole : kScales);
+  const double bound = (drawer.range(x).Magnitude() + drawer.range(y).Magnitude()) * 3;
+  if (bound > drawer.Ceiling()) return false;
+  drawer.Begin(OpKind::kNativeScaledElementWise);
+  drawer.graph().AddArgument(P::kX, x);
+  drawer.graph().AddArgument(P::kY, y);
+  drawer.graph().AddString(P::kType, type);
+  drawer.graph().AddFloat(P::kScale, scale);
+  return drawer.Finish({-bound, bound, drawer.integer_mode()});
+}
+
+// The template is a constant, or an input where its magnitude leaves the sums in range.
+bool DrawCorrelation(Drawer& drawer, ValueId x) {
+  using P = params::NativeCrossCorrelation;
+  ChoiceStream& choices = drawer.choices();
+  const int64_t elements = drawer.shape(x).Elements();
+  const int64_t rows = Divisor(choices, elements, 16);
+  const Shape shape = {1, 1, rows, elements / rows};
+  const int64_t height = choices.Range(1, std::min<int64_t>(rows, 5));
+  const int64_t width = choices.Range(1, std::min<int64_t>(shape[3], 5));
+  const int64_t taps = height * width;
+  const Shape window = {1, 1, 1, taps};
+  if (taps * elements > drawer.options().max_products) return false;
+  const double limit = WeightLimit(drawer, x, taps);
+  if (limit <= 0) return false;
+  const ValueId plane = Shaped(drawer, x, shape);
+  if (plane == kNoValue) return false;
+  ValueId pattern = choices.Coin() ? drawer.NewInput(window) : kNoValue;
+  const double given = pattern == kNoValue ? 0 : drawer.range(pattern).Magnitude();
+  if (pattern != kNoValue && given > limit) return false;
+  if (pattern == kNoValue) pattern = drawer.NewConst(window, limit);
+  drawer.Begin(OpKind::kNativeCrossCorrelation);
+  drawer.graph().AddArgument(P::kX, plane);
+  drawer.graph().AddArgument(P::kTemplate, pattern);
+  drawer.graph().AddInt(params::NativeTemplate::kHeight, height);
+  drawer.graph().AddInt(params::NativeTemplate::kWidth, width);
+  return drawer.Finish(SumRange(drawer, x, taps, limit, 0));
+}
+
+bool DrawCostVolume(Drawer& drawer, ValueId x) {
+  using P = params::CostVolume;
+  const int64_t width = drawer.shape(x).Elements();
+  const int64_t range = drawer.choices().Range(1, 3);
+  const double bound = drawer.range(x).Magnitude() * 2;
+  if (width * (range + 1) > 4 * drawer.options().max_elements || bound > drawer.Ceiling()) {
+    return false;
+  }
+  const ValueId row = Shaped(drawer, x, Shape{1, 1, 1, width});
+  if (row == kNoValue) return false;
+  const double limit = drawer.integer_mode() ? 16 : std::max(drawer.range(x).Magnitude(), 1.0);
+  const ValueId other =
+      drawer.NewConst(Shape{1, 1, 1, width + range + drawer.choices().Range(0, 2)}, limit);
+  drawer.Begin(OpKind::kCostVolume);
+  drawer.graph().AddArgument(P::kX, row);
+  drawer.graph().AddArgument(P::kY, other);
+  drawer.graph().AddInt(P::kDisparityDirection, 0);
+  drawer.graph().AddInt(P::kDisparityRange, range);
+  return drawer.Finish({0, bound + limit, drawer.integer_mode()});
+}
+
+// x is the first coordinate; the two others are constants.
+bool DrawSampling(Drawer& drawer, ValueId x) {
+  using P = params::NativeFurthestPointSampling;
+  const int64_t count = drawer.shape(x).Elements();
+  if (count < 2 || 3 * count > 4 * drawer.options().max_elements) return false;
+  const ValueRange range = drawer.range(x);
+  const ValueId row = Shaped(drawer, x, Shape{1, 1, 1, count});
+  if (row == kNoValue) return false;
+  const ValueId others = drawer.NewConst(Shape{1, 2, 1, count}, drawer.integer_mode() ? 16 : 8);
+  drawer.Begin(OpKind::kConcat);
+  drawer.graph().AddArgument(params::Concat::kValues, row);
+  drawer.graph().AddArgument(params::Concat::kValues, others);
+  drawer.graph().AddInt(params::Concat::kAxis, 1);
+  const ValueRange all = {std::min(range.low, -16.0), std::max(range.high, 16.0), range.integer};
+  if (!drawer.Finish(all)) return false;
+  const ValueId points = drawer.Last();
+  const int64_t picked = drawer.choices().Range(2, std::min<int64_t>(count, 16));
+  drawer.Begin(OpKind::kNativeFurthestPointSampling);
+  drawer.graph().AddArgument(P::kPoints, points);
+  drawer.graph().AddInt(P::kCentroidCount, picked);
+  return drawer.Finish(all);
+}
+
+}  // namespace
+
+// Drawn in network descriptions alone, or where they are asked for.
+constinit const OpGenerator kGeneratorNativeSdpa = {OpKind::kNativeSdpa, false, 0, DrawSdpa};
+constinit const OpGenerator kGeneratorNativeSort = {OpKind::kNativeSort, false, 0, DrawSort};
+constinit const OpGenerator kGeneratorNativeTopK = {OpKind::kNativeTopK, false, 0, DrawTopK};
+constinit const OpGenerator kGeneratorNativeArgMinMax = {OpKind::kNativeArgMinMax, false, 0,
+                                                         DrawArgMinMax};
+constinit const OpGenerator kGeneratorNativeGlobalArgMinMax = {OpKind::kNativeGlobalArgMinMax,
+                                                               false, 0, DrawGlobalArgMinMax};
+constinit const OpGenerator kGeneratorNativeMinMaxNorm = {OpKind::kNativeMinMaxNorm, false, 0,
+                                                          DrawMinMaxNorm};
+constinit const OpGenerator kGeneratorNativeScaledElementWise = {OpKind::kNativeScaledElementWise,
+                                                                 true, 0, DrawScaled};
+constinit const OpGenerator kGeneratorNativeCrossCorrelation = {OpKind::kNativeCrossCorrelation,
+                                                                true, 0, DrawCorrelation};
+constinit const OpGenerator kGeneratorNativeFurthestPointSampling = {
+    OpKind::kNativeFurthestPointSampling, false, 0, DrawSampling};
+constinit const OpGenerator kGeneratorCostVolume = {OpKind::kCostVolume, true, 0, DrawCostVolume};
+
+}  // namespace anecheck

@@ -1,0 +1,258 @@
+#include "harness/lowering/native_units.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <span>
+
+#include "harness/base/half.h"
+#include "harness/ops/native.h"
+#include "harness/ops/params.h"
+
+namespace anecheck {
+namespace {
+
+using netlist::Unit;
+using tree::Value;
+
+enum class Kind : uint8_t {
+  kName,     // text
+  kInteger,  // a number
+  kLane,     // a number as a list of one
+  kFlag,     // true or false
+  kHalf,     // the bits of an fp16 number (facts/netlist_layers.csv)
+};
+
+struct Key {
+  int parameter;
+  std::string_view key;
+  Kind kind;
+};
+// A key that every unit of the layer has, with the one value that is known to be accepted.
+struct Fixed {
+  std::string_view key, value;
+};
+
+struct Spelling {
+  OpKind op;
+  std::string_view unit;
+  std::span<const Key> keys = {};
+  std::span<const Fixed> fixed = {};
+};
+
+using params::NativeSort;
+using params::NativeTopK;
+
+constexpr Key kSdpa[] = {{params::NativeSdpa::kSubtractMax, "SubtractMax", Kind::kFlag}};
+constexpr Key kSort[] = {{NativeSort::kDirection, "Direction", Kind::kName},
+                         {NativeSort::kSortIndices, "SortIndices", Kind::kLane},
+                         {NativeSort::kIndices, "Indices", Kind::kFlag}};
+constexpr Key kTopK[] = {{NativeTopK::kType, "Type", Kind::kName},
+                         {NativeTopK::kK, "K", Kind::kInteger},
+                         {NativeTopK::kSortIndices, "SortIndices", Kind::kLane},
+                         {NativeTopK::kIndices, "Indices", Kind::kFlag}};
+constexpr Fixed kColumns[] = {{"SortDimension", "Width"}, {"VectorDimension", "Channel"}};
+constexpr Key kArgMinMax[] = {{params::NativeArgMinMax::kMode, "Mode", Kind::kName}};
+constexpr Key kGlobal[] = {{params::NativeGlobalArgMinMax::kType, "Type", Kind::kName},
+                           {params::NativeGlobalArgMinMax::kDimension, "Dimension", Kind::kName}};
+constexpr Key kMinMax[] = {{params::NativeMinMaxNorm::kDimension, "Dimension", Kind::kName},
+                           {params::NativeMinMaxNorm::kEpsilon, "Epsilon", Kind::kHalf}};
+constexpr Key kScaled[] = {{params::NativeScaledElementWise::kType, "Type", Kind::kName},
+                           {params::NativeScaledElementWise::kScale, "Scale", Kind::kHalf}};
+constexpr Key kSampling[] = {
+    {params::NativeFurthestPointSampling::kCentroidCount, "CentroidCount", Kind::kInteger}};
+constexpr Key kCorrelation[] = {{params::NativeTemplate::kHeight, "TemplateHeight", Kind::kInteger},
+                                {params::NativeTemplate::kWidth, "TemplateWidth", Kind::kInteger}};
+constexpr Fixed kMetric[] = {{"DistanceMetric", "L2"}};
+constexpr Key kCost[] = {
+    {params::CostVolume::kDisparityDirection, "DisparityDirection", Kind::kInteger},
+    {params::CostVolume::kDisparityRange, "DisparityRange", Kind::kInteger}};
+constexpr Key kFactor[] = {{params::Blocks::kFactor, "FactorX", Kind::kInteger}};
+
+// Which channel order is which layer's: PixelShuffle has the place last, ChannelToSpace first, as
+// pixel_shuffle and depth_to_space have (public notes on the six rearrangements).
+constexpr Spelling kSpellings[] = {
+    {OpKind::kNativeSdpa, "SDPA", kSdpa},
+    {OpKind::kNativeSort, "Sort", kSort, kColumns},
+    {OpKind::kNativeTopK, "TopK", kTopK, kColumns},
+    {OpKind::kNativeArgMinMax, "ArgMinMax", kArgMinMax},
+    {OpKind::kNativeGlobalArgMinMax, "GlobalArgMinMax", kGlobal},
+    {OpKind::kNativeMinMaxNorm, "MinMaxNormalization", kMinMax},
+    {OpKind::kNativeScaledElementWise, "ScaledElementWise", kScaled},
+    {OpKind::kNativeCrossCorrelation, "CrossCorrelation", kCorrelation},
+    {OpKind::kNativeFurthestPointSampling, "FurthestPointSampling", kSampling, kMetric},
+    {OpKind::kCrossProduct, "CrossProduct"},
+    {OpKind::kCostVolume, "CostVolume", kCost},
+    {OpKind::kPixelShuffle, "PixelShuffle", kFactor},
+    {OpKind::kPixelUnshuffle, "PixelUnshuffle", kFactor},
+    {OpKind::kDepthToSpace, "ChannelToSpace", kFactor},
+    {OpKind::kSpaceToDepth, "SpaceToChannel", kFactor},
+    {OpKind::kSpaceToBatch, "SpaceToBatch"},
+    {OpKind::kBatchToSpace, "BatchToSpace"},
+};
+
+const Spelling* Find(OpKind op) {
+  const auto* found = std::ranges::find(kSpellings, op, &Spelling::op);
+  return found == std::end(kSpellings) ? nullptr : found;
+}
+
+Error Unsupported(std::string_view name, std::string_view why) {
+  return MakeError(ErrorCode::kUnsupported,
+                   fmt::format("{}: no network description: {}", name, why));
+}
+Error Wrong(const Unit& unit, std::string_view key) {
+  return MakeError(ErrorCode::kInvalid,
+                   fmt::format("unit {}: {} is missing or of another kind", unit.name, key));
+}
+
+bool Rearranges(OpKind op) {
+  return op == OpKind::kPixelShuffle || op == OpKind::kPixelUnshuffle ||
+         op == OpKind::kDepthToSpace || op == OpKind::kSpaceToDepth ||
+         op == OpKind::kSpaceToBatch || op == OpKind::kBatchToSpace;
+}
+bool MovesBatches(OpKind op) { return op == OpKind::kSpaceToBatch || op == OpKind::kBatchToSpace; }
+
+// ---- writing ----
+
+Result<Value> Spell(const NodeView& node, const Key& key) {
+  switch (key.kind) {
+    case Kind::kName:
+      return Value::String(node.String(key.parameter, ""));
+    case Kind::kInteger:
+      return Value::Integer(node.Int(key.parameter, 0));
+    case Kind::kLane:
+      return Value(Value::Payload(tree::Array{Value::Integer(node.Int(key.parameter, 0))}));
+    case Kind::kFlag:
+      return Value::Bool(node.Bool(key.parameter, false));
+    case Kind::kHalf:
+      break;
+  }
+  const double number = node.Float(key.parameter, 0);
+  const Half half = DoubleToHalf(number);
+  if (HalfToDouble(half) != number) return Unsupported(node.op(), "a number that fp16 lacks");
+  return Value::Integer(half.bits);
+}
+
+Status WriteFactors(const NodeView& node, Unit& unit) {
+  constexpr std::array<int64_t, 5> kFactors = {1, 2, 3, 4, 8};
+  const OpKind op = KindOf(node.schema());
+  int64_t x = node.Int(params::Blocks::kFactor, 1);
+  int64_t y = x;
+  const Shape& one = op == OpKind::kBatchToSpace ? node.ResultType().shape : node.InputShape(0);
+  if (one[0] != 1) return Unsupported(node.op(), "a batch above 1");
+  if (MovesBatches(op)) {
+    y = node.Ints(params::Batches::kBlockShape)[0];
+    x = node.Ints(params::Batches::kBlockShape)[1];
+    const auto margins = node.Ints(params::Batches::kMargins);
+    if (std::ranges::any_of(margins, [](int64_t m) { return m != 0; })) {
+      return Unsupported(node.op(), "margins have no key");
+    }
+  }
+  for (const int64_t factor : {x, y}) {
+    if (std::ranges::find(kFactors, factor) == kFactors.end()) {
+      return Unsupported(node.op(), "factors are 1, 2, 3, 4 or 8");
+    }
+  }
+  unit.SetParam("FactorX", Value::Integer(x));
+  unit.SetParam("FactorY", Value::Integer(y));
+  unit.SetParam("FactorZ", Value::Integer(1));
+  return {};
+}
+
+// ---- reading ----
+
+Status Read(const Unit& unit, const Key& key, Graph& graph) {
+  switch (key.kind) {
+    case Kind::kName:
+      if (const auto name = unit.Name(key.key)) {
+        graph.AddString(key.parameter, *name);
+        return {};
+      }
+      break;
+    case Kind::kInteger:
+      if (const auto number = unit.Integer(key.key)) {
+        graph.AddInt(key.parameter, *number);
+        return {};
+      }
+      break;
+    case Kind::kLane:
+      if (const auto lanes = unit.Integers(key.key); lanes.size() == 1) {
+        graph.AddInt(key.parameter, lanes[0]);
+        return {};
+      }
+      break;
+    case Kind::kFlag:  // absent is false
+      graph.AddBool(key.parameter, unit.Boolean(key.key).value_or(false));
+      return {};
+    case Kind::kHalf:
+      if (const auto half = unit.HalfBits(key.key)) {
+        graph.AddFloat(key.parameter, HalfToDouble(*half));
+        return {};
+      }
+      break;
+  }
+  return Wrong(unit, key.key);
+}
+
+Status ReadFactors(const Unit& unit, OpKind op, Graph& graph) {
+  const auto x = unit.Integer("FactorX");
+  const auto y = unit.Integer("FactorY");
+  if (!x || !y) return Wrong(unit, "FactorX or FactorY");
+  if (unit.Integer("FactorZ").value_or(1) != 1 || (!MovesBatches(op) && *x != *y)) {
+    return Unsupported(unit.name, "factors that differ, or a depth factor");
+  }
+  if (MovesBatches(op)) {
+    graph.AddInts(params::Batches::kBlockShape, std::array<int64_t, 2>{*y, *x});
+    graph.AddInts(params::Batches::kMargins, std::array<int64_t, 4>{0, 0, 0, 0});
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view NativeUnitType(OpKind op) {
+  const Spelling* spelling = Find(op);
+  return spelling == nullptr ? std::string_view() : spelling->unit;
+}
+
+std::optional<OpKind> NativeUnitOp(std::string_view type) {
+  const auto* found = std::ranges::find(kSpellings, type, &Spelling::unit);
+  if (found == std::end(kSpellings)) return std::nullopt;
+  return found->op;
+}
+
+Status WriteNativeParams(const NodeView& node, Unit& unit) {
+  const OpKind op = KindOf(node.schema());
+  const Spelling& spelling = *Find(op);
+  if (Rearranges(op)) return WriteFactors(node, unit);
+  for (const Key& key : spelling.keys) {
+    ANECHECK_ASSIGN(tree::Value value, Spell(node, key));
+    unit.SetParam(key.key, std::move(value));
+  }
+  for (const Fixed& fixed : spelling.fixed)
+    unit.SetParam(fixed.key, tree::Value::String(fixed.value));
+  if (op == OpKind::kNativeArgMinMax) {
+    // The window is the whole plane.
+    unit.SetParam("KernelWidth", tree::Value::Integer(node.InputShape(0)[3]));
+    unit.SetParam("KernelHeight", tree::Value::Integer(node.InputShape(0)[2]));
+  }
+  return {};
+}
+
+Status ReadNativeParams(const Unit& unit, OpKind op, const TensorType& x, Graph& graph) {
+  const Spelling& spelling = *Find(op);
+  for (const Key& key : spelling.keys) ANECHECK_RETURN_IF_ERROR(Read(unit, key, graph));
+  for (const Fixed& fixed : spelling.fixed) {
+    if (unit.Name(fixed.key).value_or(fixed.value) != fixed.value) {
+      return Unsupported(unit.name, fmt::format("{} must be {}", fixed.key, fixed.value));
+    }
+  }
+  if (op == OpKind::kNativeArgMinMax) {
+    const bool whole = x.shape.rank() == 4 && unit.Integer("KernelWidth") == x.shape[3] &&
+                       unit.Integer("KernelHeight") == x.shape[2];
+    if (!whole) return Unsupported(unit.name, "a window that is not the whole plane");
+  }
+  return Rearranges(op) ? ReadFactors(unit, op, graph) : Status();
+}
+
+}  // namespace anecheck

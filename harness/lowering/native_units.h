@@ -1,0 +1,28 @@
+// The layers of a network description whose parameters stand one to one for attributes of an
+// operation: the native layers, the rearrangements and the geometry. Used by both directions of the
+// netlist lowering.
+#pragma once
+
+#include <optional>
+
+#include "harness/base/result.h"
+#include "harness/formats/netlist/model.h"
+#include "harness/graph/graph.h"
+#include "harness/ops/op.h"
+
+namespace anecheck {
+
+// The unit type of an operation that is written by WriteNativeParams; empty for others.
+std::string_view NativeUnitType(OpKind op);
+// The operation of a unit type that ReadNativeParams reads.
+std::optional<OpKind> NativeUnitOp(std::string_view type);
+
+// Sets the unit's parameters. Errors: kUnsupported where the layer cannot say what the node asks
+// for: a batch above 1 in rearrangements, factors other than 1, 2, 3, 4, 8, margins, a number that
+// fp16 does not hold.
+Status WriteNativeParams(const NodeView& node, netlist::Unit& unit);
+// Adds the attributes to the graph's open node; `x` is the type of its first operand. Errors:
+// kUnsupported where the operation cannot say what the unit asks for, kInvalid for missing keys.
+Status ReadNativeParams(const netlist::Unit& unit, OpKind op, const TensorType& x, Graph& graph);
+
+}  // namespace anecheck

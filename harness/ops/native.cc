@@ -1,0 +1,284 @@
+// Native layers that only direct authoring reaches: schemas and shape inference. Names and
+// attributes are those of a network description (facts/native_layers.csv, netlist_layers.csv); what
+// each computes, its layout and the restrictions are what public netlists of it show
+// (facts/more/netplist_keys.csv; the public notes that facts/netlist_layers.csv cites). Tensors
+// are [N, C, H, W], as the engine holds them.
+#include "harness/ops/native.h"
+
+#include <fmt/format.h>
+
+#include "harness/ops/infer.h"
+#include "harness/ops/op.h"
+#include "harness/ops/params.h"
+
+namespace anecheck {
+namespace {
+
+constexpr std::array<std::string_view, 2> kDirections = {"Ascending", "Descending"};
+constexpr std::array<std::string_view, 2> kMaxMin = {"Max", "Min"};
+constexpr std::array<std::string_view, 4> kArgModes = {"SpatialArgMax", "SpatialArgMin",
+                                                       "ChannelArgMax", "ChannelArgMin"};
+constexpr std::array<std::string_view, 3> kDimensions = {"Channel", "Height", "Width"};
+constexpr std::array<std::string_view, 3> kScaledTypes = {"Add", "Max", "Min"};
+
+// The last position that fp16 tells apart from its neighbours.
+constexpr int64_t kMostPositions = 2048;
+
+constexpr Parameter Name(std::string_view name, std::span<const std::string_view> choices) {
+  return {.name = name, .kind = ParameterKind::kString, .choices = choices};
+}
+constexpr Parameter Integer(std::string_view name) {
+  return {.name = name, .kind = ParameterKind::kInt};
+}
+constexpr Parameter Flag(std::string_view name) {
+  return {.name = name, .kind = ParameterKind::kBool};
+}
+
+Status CheckRank(const NodeView& node, int parameter) {
+  const Shape& shape = node.InputShape(parameter);
+  if (shape.rank() == 4) return {};
+  return Reject(node, fmt::format("{} is {}, must be [N, C, H, W]",
+                                  node.schema().parameters[static_cast<size_t>(parameter)].name,
+                                  shape.ToString()));
+}
+
+// ---- attention ----
+
+constexpr Parameter kSdpaParameters[] = {
+    {.name = "query"},
+    {.name = "key"},
+    {.name = "value"},
+    {.name = "scale", .constant = true},
+    {.name = "mask", .need = Need::kOptional},
+    Flag("SubtractMax"),
+};
+
+// The sequence stands in C, heads in H, the embedding in W (facts/more/netplist_keys.csv).
+Status InferSdpa(const NodeView& node, ResultTypes& results) {
+  using P = params::NativeSdpa;
+  for (const int operand : {P::kQuery, P::kKey, P::kValue}) {
+    ANECHECK_RETURN_IF_ERROR(CheckRank(node, operand));
+  }
+  const Shape& query = node.InputShape(P::kQuery);
+  const Shape& key = node.InputShape(P::kKey);
+  if (key != node.InputShape(P::kValue)) return Reject(node, "key and value must share a shape");
+  if (query[0] != key[0] || query[2] != key[2] || query[3] != key[3]) {
+    return Reject(node, fmt::format("query {} does not contract against key {}", query.ToString(),
+                                    key.ToString()));
+  }
+  if (node.InputShape(P::kScale).Elements() != 1) return Reject(node, "scale must be one number");
+  if (node.HasInput(P::kMask) && node.InputShape(P::kMask) != Shape{1, query[1], 1, key[1]}) {
+    return Reject(node, fmt::format("mask is {}, must be [1, {}, 1, {}]",
+                                    node.InputShape(P::kMask).ToString(), query[1], key[1]));
+  }
+  if (!node.Bool(P::kSubtractMax, false)) {
+    return Reject(node, "SubtractMax must be true: without it the softmax is wrong");
+  }
+  return InferSameAsX(node, results);
+}
+
+// ---- ranking ----
+
+// [N, C, 1, W]: the columns are ordered by one channel, the key lane.
+Status CheckLines(const NodeView& node, int64_t lane) {
+  ANECHECK_RETURN_IF_ERROR(CheckRank(node, 0));
+  const Shape& x = node.InputShape(0);
+  if (x[2] != 1) return Reject(node, fmt::format("x is {}, its height must be 1", x.ToString()));
+  if (lane < 0 || lane >= x[1]) {
+    return Reject(node, fmt::format("SortIndices is {}, there are {} channels", lane, x[1]));
+  }
+  if (x[3] > kMostPositions) return Reject(node, fmt::format("a width of {}", x[3]));
+  return {};
+}
+
+Shape RankedShape(const Shape& x, int64_t count, bool indices) {
+  return {x[0], indices ? 1 : x[1], 1, count};
+}
+
+constexpr Parameter kSortParameters[] = {
+    {.name = "x"},
+    Name("Direction", kDirections),
+    Integer("SortIndices"),
+    Flag("Indices"),
+};
+
+Status InferSort(const NodeView& node, ResultTypes& results) {
+  using P = params::NativeSort;
+  ANECHECK_RETURN_IF_ERROR(CheckLines(node, node.Int(P::kSortIndices, 0)));
+  const Shape& x = node.InputShape(P::kX);
+  results.Add(DType::kFp16, RankedShape(x, x[3], node.Bool(P::kIndices, false)));
+  return {};
+}
+
+constexpr Parameter kTopKParameters[] = {
+    {.name = "x"}, Name("Type", kMaxMin), Integer("K"), Integer("SortIndices"), Flag("Indices"),
+};
+
+Status InferTopK(const NodeView& node, ResultTypes& results) {
+  using P = params::NativeTopK;
+  ANECHECK_RETURN_IF_ERROR(CheckLines(node, node.Int(P::kSortIndices, 0)));
+  const Shape& x = node.InputShape(P::kX);
+  const int64_t k = node.Int(P::kK, 1);
+  if (k < 1 || k > x[3]) return Reject(node, fmt::format("K is {}, the width is {}", k, x[3]));
+  results.Add(DType::kFp16, RankedShape(x, k, node.Bool(P::kIndices, false)));
+  return {};
+}
+
+constexpr Parameter kArgMinMaxParameters[] = {{.name = "x"}, Name("Mode", kArgModes)};
+
+// The window is the whole plane: public netlists show no other. Spatial modes give one position of
+// the flattened plane a channel, the others one channel a place.
+Status InferArgMinMax(const NodeView& node, ResultTypes& results) {
+  using P = params::NativeArgMinMax;
+  ANECHECK_RETURN_IF_ERROR(CheckRank(node, P::kX));
+  const Shape& x = node.InputShape(P::kX);
+  const bool spatial = node.String(P::kMode, "").starts_with("Spatial");
+  if ((spatial ? x[2] * x[3] : x[1]) > kMostPositions) {
+    return Reject(node, fmt::format("more than {} positions", kMostPositions));
+  }
+  results.Add(DType::kFp16, spatial ? Shape{x[0], x[1], 1, 1} : Shape{x[0], 1, x[2], x[3]});
+  return {};
+}
+
+constexpr Parameter kGlobalArgMinMaxParameters[] = {
+    {.name = "x"}, Name("Type", kMaxMin), Name("Dimension", kDimensions)};
+
+Status InferGlobalArgMinMax(const NodeView& node, ResultTypes& results) {
+  using P = params::NativeGlobalArgMinMax;
+  ANECHECK_RETURN_IF_ERROR(CheckRank(node, P::kX));
+  Shape shape = node.InputShape(P::kX);
+  const int axis = NativeAxis(node.String(P::kDimension, "Width"));
+  if (shape[axis] > kMostPositions) {
+    return Reject(node, fmt::format("more than {} positions", kMostPositions));
+  }
+  shape[axis] = 1;
+  results.Add(DType::kFp16, shape);
+  return {};
+}
+
+// ---- normalization and arithmetic ----
+
+constexpr Parameter kMinMaxParameters[] = {
+    {.name = "x"},
+    Name("Dimension", kDimensions),
+    {.name = "Epsilon", .kind = ParameterKind::kFloat},
+};
+
+Status InferMinMaxNorm(const NodeView& node, ResultTypes& results) {
+  using P = params::NativeMinMaxNorm;
+  ANECHECK_RETURN_IF_ERROR(CheckRank(node, P::kX));
+  const double epsilon = node.Float(P::kEpsilon, 0);
+  if (!(epsilon >= 0)) return Reject(node, fmt::format("Epsilon is {}", epsilon));
+  return InferSameAsX(node, results);
+}
+
+constexpr Parameter kScaledParameters[] = {
+    {.name = "x"},
+    {.name = "y"},
+    Name("Type", kScaledTypes),
+    {.name = "Scale", .kind = ParameterKind::kFloat},
+};
+
+// Sub is refused by the compiler, and Mult ignores the scale (facts/netlist_layers.csv,
+// scaled_elementwise): neither is taken.
+Status InferScaled(const NodeView& node, ResultTypes& results) {
+  using P = params::NativeScaledElementWise;
+  if (node.InputShape(P::kX) != node.InputShape(P::kY)) {
+    return Reject(node, "x and y must share a shape");
+  }
+  return InferSameAsX(node, results);
+}
+
+// ---- geometry ----
+
+constexpr Parameter kCorrelationParameters[] = {
+    {.name = "x"}, {.name = "template"}, Integer("TemplateHeight"), Integer("TemplateWidth")};
+
+// One plane [1, 1, H, W] without padding; the template, of depth 1, is a row [1, 1, 1, h * w].
+Status InferCorrelation(const NodeView& node, ResultTypes& results) {
+  using P = params::NativeCrossCorrelation;
+  for (const int operand : {P::kX, P::kTemplate}) {
+    ANECHECK_RETURN_IF_ERROR(CheckRank(node, operand));
+  }
+  const Shape& x = node.InputShape(P::kX);
+  const Shape& row = node.InputShape(P::kTemplate);
+  const int64_t height = node.Int(params::NativeTemplate::kHeight, 0);
+  const int64_t width = node.Int(params::NativeTemplate::kWidth, 0);
+  if (x[0] != 1 || x[1] != 1) return Reject(node, fmt::format("x is {}, no plane", x.ToString()));
+  if (height < 1 || width < 1 || height > x[2] || width > x[3]) {
+    return Reject(node, fmt::format("a template of {} by {} on {}", height, width, x.ToString()));
+  }
+  if (row != Shape{1, 1, 1, height * width}) {
+    return Reject(
+        node, fmt::format("template is {}, must be [1, 1, 1, {}]", row.ToString(), height * width));
+  }
+  results.Add(DType::kFp16, Shape{1, 1, x[2] - height + 1, x[3] - width + 1});
+  return {};
+}
+
+constexpr Parameter kSamplingParameters[] = {{.name = "points"}, Integer("CentroidCount")};
+
+Status InferSampling(const NodeView& node, ResultTypes& results) {
+  using P = params::NativeFurthestPointSampling;
+  ANECHECK_RETURN_IF_ERROR(CheckRank(node, P::kPoints));
+  const Shape& points = node.InputShape(P::kPoints);
+  if (points[0] != 1 || points[1] != 3 || points[2] != 1) {
+    return Reject(node, fmt::format("points are {}, must be [1, 3, 1, n]", points.ToString()));
+  }
+  const int64_t count = node.Int(P::kCentroidCount, 1);
+  if (count < 2 || count > points[3] || count > 1024 || points[3] > 8192) {
+    return Reject(node,
+                  fmt::format("{} of {} points: 2 to 1024 of at most 8192", count, points[3]));
+  }
+  results.Add(DType::kFp16, Shape{1, 3, 1, count});
+  return {};
+}
+
+constexpr OpDefinition Layer(std::string_view name, OpKind kind,
+                             std::span<const Parameter> parameters,
+                             Status (*infer)(const NodeView&, ResultTypes&), std::string_view unit,
+                             uint8_t floor = 2, uint16_t capability = 0) {
+  return {.schema = {.name = name,
+                     .id = static_cast<uint16_t>(kind),
+                     .parameters = parameters,
+                     .infer = infer},
+          .op_class = OpClass::kNative,
+          .family_floor = floor,
+          .capability = capability,
+          .netlist_unit = unit};
+}
+
+}  // namespace
+
+int NativeAxis(std::string_view dimension) {
+  return dimension == "Channel" ? 1 : dimension == "Height" ? 2 : 3;
+}
+
+// The floors are the first family whose code generation takes the layer by direct authoring
+// (facts/netlist_layers.csv): sort and top-k above A13, range normalization above A13
+// (specification 004, table 26.1).
+constinit const OpDefinition kOpNativeSdpa =
+    Layer("SDPA", OpKind::kNativeSdpa, kSdpaParameters, InferSdpa, "SDPA");
+constinit const OpDefinition kOpNativeSort =
+    Layer("Sort", OpKind::kNativeSort, kSortParameters, InferSort, "Sort", 3);
+constinit const OpDefinition kOpNativeTopK =
+    Layer("TopK", OpKind::kNativeTopK, kTopKParameters, InferTopK, "TopK", 3);
+constinit const OpDefinition kOpNativeArgMinMax =
+    Layer("ArgMinMax", OpKind::kNativeArgMinMax, kArgMinMaxParameters, InferArgMinMax, "ArgMinMax");
+constinit const OpDefinition kOpNativeGlobalArgMinMax =
+    Layer("GlobalArgMinMax", OpKind::kNativeGlobalArgMinMax, kGlobalArgMinMaxParameters,
+          InferGlobalArgMinMax, "GlobalArgMinMax", 2, 0x4f2);
+constinit const OpDefinition kOpNativeMinMaxNorm =
+    Layer("MinMaxNorm", OpKind::kNativeMinMaxNorm, kMinMaxParameters, InferMinMaxNorm,
+          "MinMaxNormalization", 3, 0x818);
+constinit const OpDefinition kOpNativeScaledElementWise =
+    Layer("ScaledElementWise", OpKind::kNativeScaledElementWise, kScaledParameters, InferScaled,
+          "ScaledElementWise");
+constinit const OpDefinition kOpNativeCrossCorrelation =
+    Layer("CrossCorrelation", OpKind::kNativeCrossCorrelation, kCorrelationParameters,
+          InferCorrelation, "CrossCorrelation");
+constinit const OpDefinition kOpNativeFurthestPointSampling =
+    Layer("FurthestPointSampling", OpKind::kNativeFurthestPointSampling, kSamplingParameters,
+          InferSampling, "FurthestPointSampling");
+
+}  // namespace anecheck

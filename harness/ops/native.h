@@ -1,0 +1,18 @@
+// What the rooms share of the native layers that only direct authoring reaches.
+#pragma once
+
+#include <string_view>
+
+namespace anecheck {
+
+// The axis of [N, C, H, W] that a Dimension names: "Channel", "Height", else the width.
+int NativeAxis(std::string_view dimension);
+
+namespace params {
+// The attributes of CrossCorrelation, behind x and the template.
+struct NativeTemplate {
+  enum : int { kHeight = 2, kWidth = 3 };
+};
+}  // namespace params
+
+}  // namespace anecheck

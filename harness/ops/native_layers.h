@@ -1,0 +1,20 @@
+// How the engine's native layers stand in the operation table. Used by `anecheck ops` and by the
+// test that no layer is forgotten.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace anecheck {
+
+struct NativeLayer {
+  std::string_view layer;   // facts/native_layers.csv
+  std::string_view unit;    // its Type in a network description
+  std::string_view op;      // the operation that computes it, or empty
+  std::string_view reason;  // why there is none, or empty
+};
+
+// The 53 rows, in the order of the facts.
+std::span<const NativeLayer> NativeLayers();
+
+}  // namespace anecheck

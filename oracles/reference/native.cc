@@ -1,0 +1,328 @@
+// Native layers: range normalization, the scaled pair, correlation with a template, the stereo cost
+// and the choice of far points. Ranking stands in native_rank.cc, attention in attention.cc.
+#include "harness/ops/native.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "harness/ops/params.h"
+#include "oracles/reference/discrete.h"
+#include "oracles/reference/dot.h"
+#include "oracles/reference/groups.h"
+#include "oracles/reference/movement.h"
+#include "oracles/reference/pointwise.h"
+
+namespace anecheck {
+namespace reference {
+namespace {
+
+constexpr Term kQuotientTerms[] = {Term::kDivideUlp};
+constexpr Term kMacTerms[] = {Term::kProductRounding, Term::kAccumulatorUnit, Term::kBiasRounding};
+
+bool IsFinite(const Bounds& range) {
+  return !range.nan && std::fabs(range.low) < kInfinity && std::fabs(range.high) < kInfinity;
+}
+
+Bounds Times(const Bounds& a, const Bounds& b) {
+  const auto [low, high] =
+      std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
+  return {WidenDown(low), WidenUp(high)};
+}
+
+// ---- range normalization ----
+
+// One group: (x - min) / (max - min + epsilon).
+class RangeNormalizer {
+ public:
+  RangeNormalizer(const Contract& contract, const Grid& grid, double epsilon)
+      : contract_(contract), grid_(grid), epsilon_(epsilon) {}
+
+  void SetGroup(const Lanes& lanes, size_t count) {
+    const double least = Smallest(lanes.value, count);
+    least_ = least;
+    under_ = Largest(lanes.value, count) - least + epsilon_;
+    low_ = {Smallest(lanes.low, count), Smallest(lanes.high, count)};
+    const Bounds high = {Largest(lanes.low, count), Largest(lanes.high, count)};
+    const Bounds span =
+        Hold({std::max(0.0, AddDown(high.low, -low_.high)), AddUp(high.high, -low_.low)});
+    divisor_ = Hold({AddDown(span.low, epsilon_), AddUp(span.high, epsilon_)});
+    known_ = IsFinite(low_) && IsFinite(high) && divisor_.low > 0 && divisor_.high < kInfinity;
+  }
+  double Value(double x) const {
+    const double above = x - least_;
+    return under_ != 0 && std::fabs(under_) < kInfinity && above == above ? DivideOdd(above, under_)
+                                                                          : above / under_;
+  }
+  // A quotient, or a product with the reciprocal; each step is held rounded or not (assumed: no
+  // source says how the layer divides).
+  Bounds Bound(double low, double high) const {
+    if (!known_) return {-kInfinity, kInfinity, true};
+    const Bounds above = Hold({std::max(0.0, AddDown(low, -low_.high)), AddUp(high, -low_.low)});
+    const Bounds quotient = Neighbours({above.low / divisor_.high, above.high / divisor_.low});
+    const Bounds reciprocal = Hold(Neighbours({1 / divisor_.high, 1 / divisor_.low}));
+    if (!(reciprocal.high < kInfinity)) return {-kInfinity, kInfinity, true};
+    const Bounds product = Times(above, reciprocal);
+    return {std::min(quotient.low, product.low), std::max(quotient.high, product.high)};
+  }
+
+ private:
+  Bounds Hold(const Bounds& range) const { return Held(grid_, contract_, range); }
+  Bounds Neighbours(const Bounds& range) const {
+    const auto ulp = static_cast<int>(contract_[Term::kDivideUlp]);
+    const double low = grid_.Step(grid_.Round(range.low), -ulp);
+    const double high = grid_.Step(grid_.Round(range.high), ulp);
+    return {std::min(WidenDown(range.low), std::max(0.0, low)),
+            std::max(WidenUp(range.high), high)};
+  }
+
+  const Contract& contract_;
+  const Grid& grid_;
+  double epsilon_;
+  double least_ = 0;
+  double under_ = 0;
+  Bounds low_, divisor_;
+  bool known_ = false;
+};
+
+Status MinMaxNorm(KernelContext& context) {
+  using P = params::NativeMinMaxNorm;
+  const BoundedTensor& x = context.Input(P::kX);
+  BoundedTensor& result = context.Result();
+  const Grid grid(result.type.dtype);
+  const double epsilon = grid.Round(context.node().Float(P::kEpsilon, 0));
+  const int axis = NativeAxis(context.node().String(P::kDimension, "Width"));
+  const AxisSplit split = SplitAxes(context.arena(), x.type.shape, uint32_t{1} << axis);
+  RangeNormalizer normalizer(context.contract(), grid, epsilon);
+  LaneBuffer buffer(context.arena(), split.inner.size(), x.point());
+  const Raw raw = AllocateRaw(context, result.size, true);
+  for (const int64_t base : split.outer) {
+    GatherOffsets(x, base, split.inner, buffer);
+    const bool nan = buffer.AnyNan(split.inner.size());
+    normalizer.SetGroup(buffer.lanes(), split.inner.size());
+    for (const int64_t offset : split.inner) {
+      const auto at = static_cast<size_t>(base + offset);
+      raw.value[at] = normalizer.Value(x.value[at]);
+      Bounds bounds = normalizer.Bound(x.low[at], x.high[at]);
+      if (nan) bounds = {-kInfinity, kInfinity, true};
+      raw.low[at] = bounds.low;
+      raw.high[at] = bounds.high;
+      raw.nan[at] = bounds.nan ? 1 : 0;
+    }
+  }
+  StoreFloats(context, result, raw);
+  return {};
+}
+
+// ---- scale * (x OP y) ----
+
+double Paired(std::string_view type, double a, double b) {
+  if (type == "Add") return a + b;
+  if (a != a || b != b) return kNan;
+  return type == "Max" ? std::max(a, b) : std::min(a, b);
+}
+
+Status ScaledElementWise(KernelContext& context) {
+  using P = params::NativeScaledElementWise;
+  const BoundedTensor& x = context.Input(P::kX);
+  const BoundedTensor& y = context.Input(P::kY);
+  BoundedTensor& result = context.Result();
+  const Grid grid(result.type.dtype);
+  const std::string_view type = context.node().String(P::kType, "Add");
+  const double scale = grid.Round(context.node().Float(P::kScale, 1));
+  const Raw raw = AllocateRaw(context, result.size, true);
+  for (size_t i = 0; i < result.size; ++i) {
+    // Exact: the sum of two fp16 numbers has 41 bits, the scale 11.
+    raw.value[i] = Paired(type, x.value[i], y.value[i]) * scale;
+    const Bounds pair =
+        Held(grid, context.contract(),
+             {Paired(type, x.low[i], y.low[i]), Paired(type, x.high[i], y.high[i])});
+    const bool plain = IsFinite(pair) && std::fabs(x.low[i] + x.high[i]) < kInfinity &&
+                       std::fabs(y.low[i] + y.high[i]) < kInfinity;
+    const Bounds scaled = Scaled(pair.low, pair.high, scale);
+    raw.low[i] = plain ? scaled.low : -kInfinity;
+    raw.high[i] = plain ? scaled.high : kInfinity;
+    raw.nan[i] = plain && !x.NanAt(i) && !y.NanAt(i) ? 0 : 1;
+  }
+  StoreFloats(context, result, raw);
+  return {};
+}
+
+// ---- correlation ----
+
+Status CrossCorrelation(KernelContext& context) {
+  using P = params::NativeCrossCorrelation;
+  BoundedTensor& x = context.Input(P::kX);
+  BoundedTensor& window = context.Input(P::kTemplate);
+  BoundedTensor& result = context.Result();
+  const auto rows = static_cast<size_t>(context.node().Int(params::NativeTemplate::kHeight, 1));
+  const auto columns = static_cast<size_t>(context.node().Int(params::NativeTemplate::kWidth, 1));
+  const int64_t width = x.type.shape[3];
+  const int64_t out_width = result.type.shape[3];
+  Accumulator accumulator(context, x, &window);
+  LaneBuffer patch(context.arena(), rows * columns, x.point());
+  Raw raw = AllocateRaw(context, result.size, true);
+  if (accumulator.may_overflow()) raw.beyond = context.arena().Allocate<uint8_t>(result.size);
+  for (size_t at = 0; at < result.size; ++at) {
+    const auto i = static_cast<int64_t>(at) / out_width;
+    const auto j = static_cast<int64_t>(at) % out_width;
+    for (size_t row = 0; row < rows; ++row) {
+      GatherStrided(x, (i + static_cast<int64_t>(row)) * width + j, 1, columns, patch,
+                    row * columns);
+    }
+    const Accumulated sum =
+        accumulator.DotOnGrid(patch.lanes(), LanesAt(window, 0), rows * columns);
+    raw.value[at] = sum.value;
+    raw.low[at] = sum.low;
+    raw.high[at] = sum.high;
+    raw.nan[at] = sum.nan ? 1 : 0;
+    if (raw.beyond != nullptr) raw.beyond[at] = sum.beyond;
+  }
+  StoreFloats(context, result, raw);
+  return {};
+}
+
+// ---- stereo cost ----
+
+Status CostVolume(KernelContext& context) {
+  using P = params::CostVolume;
+  const BoundedTensor& x = context.Input(P::kX);
+  const BoundedTensor& y = context.Input(P::kY);
+  BoundedTensor& result = context.Result();
+  const auto width = static_cast<size_t>(x.type.shape[3]);
+  const bool bounds = !x.point() || !y.point();
+  const Raw raw = AllocateRaw(context, result.size, bounds);
+  for (size_t at = 0; at < result.size; ++at) {
+    const size_t i = at % width;
+    const size_t j = i + at / width;
+    raw.value[at] = std::fabs(x.value[i] - y.value[j]);
+    if (!bounds) continue;
+    const double low = AddDown(x.low[i], -y.high[j]);
+    const double high = AddUp(x.high[i], -y.low[j]);
+    const Bounds difference = Turning([](double d) { return std::fabs(d); }, low, high, 0);
+    raw.low[at] = difference.low;
+    raw.high[at] = difference.high;
+    raw.nan[at] = x.NanAt(i) || y.NanAt(j) || low != low || high != high ? 1 : 0;
+  }
+  StoreFloats(context, result, raw);
+  return {};
+}
+
+// ---- furthest points ----
+
+// Squares of distances that an engine of fp16 may confuse: nearer than this share, or beyond what
+// fp16 squares hold (assumed: the layer's precision is published nowhere).
+constexpr double kOpenShare = 0x1p-6;
+constexpr double kLeastSquare = 0x1p-10;
+constexpr double kMostSquare = 0x1p14;
+// Courses of the selection that are followed side by side; beyond them any point may come next.
+constexpr size_t kMostCourses = 32;
+
+// Greedy selection from point 0 on, by the largest distance to what is chosen already. Each choice
+// between points that may be confused makes courses of its own; the first takes the exact choice.
+class Furthest {
+ public:
+  explicit Furthest(KernelContext& context, const BoundedTensor& points)
+      : points_(points),
+        count_(static_cast<size_t>(points.type.shape[3])),
+        ideal_(context.contract().ideal),
+        known_(Readable()) {
+    courses_.push_back({0, std::vector<double>(count_, kInfinity)});
+  }
+
+  // False where any point may stand at the place.
+  bool known() const { return known_; }
+  // The points that may stand at the place, the exact one first.
+  size_t courses() const { return courses_.size(); }
+  size_t at(size_t course) const { return courses_[course].last; }
+
+  void Advance() {
+    std::vector<Course> next;
+    for (Course& course : courses_) {
+      Measure(course);
+      const auto exact = std::ranges::max_element(course.distance);
+      const double most = *exact;
+      if (!(most > kLeastSquare && most < kMostSquare)) known_ = known_ && ideal_;
+      const auto best = static_cast<size_t>(exact - course.distance.begin());
+      next.push_back({best, course.distance});
+      for (size_t i = 0; i < count_; ++i) {
+        const bool open = !ideal_ && i != best && course.distance[i] >= most * (1 - kOpenShare);
+        if (open && next.size() <= kMostCourses) next.push_back({i, course.distance});
+      }
+      if (next.size() > kMostCourses) known_ = false;
+      if (!known_) break;
+    }
+    if (!known_) next.resize(1);
+    courses_ = std::move(next);
+  }
+
+ private:
+  struct Course {
+    size_t last = 0;
+    std::vector<double> distance;  // squared, of each point to the nearest chosen one
+  };
+
+  // Whether every coordinate is one finite number.
+  bool Readable() const {
+    for (size_t i = 0; i < points_.size; ++i) {
+      if (points_.low[i] != points_.high[i] || points_.NanAt(i)) return false;
+      if (!(std::fabs(points_.value[i]) < kInfinity)) return false;
+    }
+    return true;
+  }
+  void Measure(Course& course) const {
+    for (size_t i = 0; i < count_; ++i) {
+      double square = 0;
+      for (size_t c = 0; c < 3; ++c) {
+        const double d = points_.value[c * count_ + i] - points_.value[c * count_ + course.last];
+        square += d * d;
+      }
+      course.distance[i] = std::min(course.distance[i], square);
+    }
+  }
+
+  const BoundedTensor& points_;
+  size_t count_;
+  bool ideal_;
+  bool known_;
+  std::vector<Course> courses_;
+};
+
+Status FurthestPointSampling(KernelContext& context) {
+  using P = params::NativeFurthestPointSampling;
+  const BoundedTensor& points = context.Input(P::kPoints);
+  BoundedTensor& result = context.Result();
+  const auto count = static_cast<size_t>(points.type.shape[3]);
+  const auto picked = static_cast<size_t>(result.type.shape[3]);
+  PrepareMove(context, result, false);
+  result.members = nullptr;
+  Furthest furthest(context, points);
+  for (size_t k = 0; k < picked; ++k) {
+    if (k > 0) furthest.Advance();
+    const bool open = k > 0 && !furthest.known();
+    for (size_t c = 0; c < 3; ++c) {
+      MoveElement(points, c * count + furthest.at(0), result, c * picked + k);
+      for (size_t i = 0; i < (open ? count : furthest.courses()); ++i) {
+        const size_t from = open ? i : furthest.at(i);
+        AdmitElement(points, c * count + from, result, c * picked + k);
+      }
+    }
+  }
+  FinishMove(points, result);
+  result.signed_zero = false;  // points that tie may differ in it
+  return {};
+}
+
+}  // namespace
+}  // namespace reference
+
+constinit const ReferenceKernel kReferenceNativeMinMaxNorm = {.evaluate = reference::MinMaxNorm,
+                                                              .terms = reference::kQuotientTerms};
+constinit const ReferenceKernel kReferenceNativeScaledElementWise = {
+    .evaluate = reference::ScaledElementWise};
+constinit const ReferenceKernel kReferenceNativeCrossCorrelation = {
+    .evaluate = reference::CrossCorrelation, .terms = reference::kMacTerms};
+constinit const ReferenceKernel kReferenceCostVolume = {.evaluate = reference::CostVolume};
+constinit const ReferenceKernel kReferenceNativeFurthestPointSampling = {
+    .evaluate = reference::FurthestPointSampling};
+
+}  // namespace anecheck
