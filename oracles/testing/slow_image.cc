@@ -149,7 +149,7 @@ SlowElements Suppression(const NodeView& node, Operands operands, uint32_t resul
       boxes[i].score = s[0];
       for (size_t c = 0; c < classes; ++c) {
         if (std::isnan(s[c])) boxes[i].score = NAN;
-        if (s[c] <= boxes[i].score) continue;
+        if (!(s[c] > boxes[i].score)) continue;  // a NaN stays
         boxes[i].score = s[c];
         boxes[i].best_class = static_cast<int64_t>(c);
       }
