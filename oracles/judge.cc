@@ -40,13 +40,9 @@ int64_t FloatOrdinal(double x) {
 
 // Distance in representable values; integers differ by their difference.
 uint32_t UlpBetween(DType dtype, double a, double b) {
-  if (a != a || b != b) return a != a && b != b ? 0 : kFar;
-  if (a == b) return 0;
-  if (dtype == DType::kFp16) return UlpDistance(DoubleToHalf(a), DoubleToHalf(b));
-  const double distance = dtype == DType::kFp32
-                              ? static_cast<double>(std::llabs(FloatOrdinal(a) - FloatOrdinal(b)))
-                              : std::fabs(a - b);
-  return distance < kFar ? static_cast<uint32_t>(distance) : kFar;
+  if (a != a && b != b) return 0;
+  const std::optional<int64_t> error = UlpError(dtype, a, b);
+  return error ? static_cast<uint32_t>(std::llabs(*error)) : kFar;
 }
 
 // How far an element lies outside its interval.
@@ -285,6 +281,21 @@ std::string_view VerdictName(Verdict verdict) {
   constexpr std::array<std::string_view, 5> kNames = {"pass", "known_defect", "unconfirmed",
                                                       "wrong", "inconclusive"};
   return kNames[static_cast<size_t>(verdict)];
+}
+
+std::optional<int64_t> UlpError(DType dtype, double value, double actual) {
+  if (value != value || actual != actual) return std::nullopt;
+  if (value == actual) return 0;
+  if (dtype == DType::kFp16) {
+    return int64_t{HalfOrdinal(DoubleToHalf(actual))} - HalfOrdinal(DoubleToHalf(value));
+  }
+  if (dtype == DType::kFp32) {
+    const int64_t error = FloatOrdinal(actual) - FloatOrdinal(value);
+    return std::llabs(error) < kFar ? std::optional(error) : std::nullopt;
+  }
+  const double difference = actual - value;
+  if (!(std::fabs(difference) < kFar)) return std::nullopt;
+  return static_cast<int64_t>(difference);
 }
 
 size_t UlpBucket(uint32_t ulp) {

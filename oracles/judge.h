@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,6 +48,11 @@ struct OutputJudgement {
   std::string reason;  // one line where the verdict is not kPass
   std::array<uint64_t, kHistogramSize> ulp_histogram{};
 };
+
+// How many representable values of the element type `actual` lies above `value`; negative below.
+// Integers differ by their difference. Nothing where either is NaN or they are too far apart to
+// count. Adjacent to the largest finite number comes infinity.
+std::optional<int64_t> UlpError(DType dtype, double value, double actual);
 
 // The bucket of OutputJudgement::ulp_histogram for an error of `ulp`.
 size_t UlpBucket(uint32_t ulp);

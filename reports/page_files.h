@@ -27,5 +27,10 @@ extern const std::string_view kReferencePage;
 extern const std::string_view kFindingTemplate;
 extern const std::string_view kFindingStyle;
 extern const std::string_view kFindingPage;
+// The page of trends; its style follows kPageStyle, its script kPageCore and kPageErrors.
+extern const std::string_view kTrendTemplate;
+extern const std::string_view kTrendStyle;
+extern const std::string_view kTrendPlots;
+extern const std::string_view kTrendPage;
 
 }  // namespace anecheck::page

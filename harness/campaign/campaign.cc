@@ -260,7 +260,7 @@ class Campaign {
         if (steering_) Meet(result.record);
       }
       changed_.notify_all();
-      Report();
+      Report(result.record);
     }
     summary_.interrupted =
         stop_ != nullptr && stop_->load() && summary_.cases < CasesOfShard(options_);
@@ -330,10 +330,10 @@ class Campaign {
     }
   }
 
-  void Report() const {
+  void Report(const BatchRecord& batch) const {
     if (!progress_) return;
     progress_({summary_.cases, CasesOfShard(options_), summary_.findings,
-               std::chrono::duration<double>(Clock::now() - start_).count()});
+               std::chrono::duration<double>(Clock::now() - start_).count(), &batch});
   }
 
   const CampaignOptions& options_;
@@ -399,6 +399,14 @@ uint64_t CasesOfShard(const CampaignOptions& options) {
   return (batches - 1) * kBatch + std::min(kBatch, options.cases - last * kBatch);
 }
 
+nlohmann::ordered_json FindingToJson(const FindingRecord& finding) {
+  return {{"id", finding.id},           {"op", finding.op},
+          {"target", finding.target},   {"route", finding.route},
+          {"verdict", finding.verdict}, {"known_defect", finding.known_defect},
+          {"case", finding.case_index}, {"occurrences", finding.occurrences},
+          {"summary", finding.summary}, {"replay", finding.replay}};
+}
+
 nlohmann::ordered_json SummaryToJson(const CampaignSummary& summary) {
   nlohmann::ordered_json json;
   json["summary"] = {{"cases", summary.cases},
@@ -408,16 +416,7 @@ nlohmann::ordered_json SummaryToJson(const CampaignSummary& summary) {
                      {"known_defects", summary.known_defects}};
   json["findings"] = nlohmann::ordered_json::array();
   for (const FindingRecord& finding : summary.list) {
-    json["findings"].push_back({{"id", finding.id},
-                                {"op", finding.op},
-                                {"target", finding.target},
-                                {"route", finding.route},
-                                {"verdict", finding.verdict},
-                                {"known_defect", finding.known_defect},
-                                {"case", finding.case_index},
-                                {"occurrences", finding.occurrences},
-                                {"summary", finding.summary},
-                                {"replay", finding.replay}});
+    json["findings"].push_back(FindingToJson(finding));
   }
   return json;
 }

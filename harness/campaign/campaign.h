@@ -98,6 +98,8 @@ struct CampaignProgress {
   uint64_t wanted = 0;
   uint64_t findings = 0;
   double seconds = 0;
+  // What was recorded last, valid during the call; null where nothing is recorded batch by batch.
+  const BatchRecord* batch = nullptr;
 };
 
 // Makes a fresh runner; called once a thread and again for confirmations.
@@ -130,6 +132,8 @@ uint64_t CasesOfShard(const CampaignOptions& options);
 
 // {"summary": {cases, judged, inconclusive, findings, known_defects}, "findings": [...]}.
 nlohmann::ordered_json SummaryToJson(const CampaignSummary& summary);
+// One of "findings".
+nlohmann::ordered_json FindingToJson(const FindingRecord& finding);
 
 // Whether a verdict asks for a row among the findings.
 bool IsSuspect(std::string_view verdict);

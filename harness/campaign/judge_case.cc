@@ -95,6 +95,9 @@ void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluatio
     output.known_defect = judged.known_defect;
     output.reason = judged.reason;
     outcome.histograms.push_back(judged.ulp_histogram);
+    const bool measurable = reply.outputs[i].type == expected.type;
+    outcome.errors.push_back(measurable ? MeasureOutput(expected, reply.outputs[i])
+                                        : OutputErrors{});
     if (Rank(output.verdict) > Rank(record.verdict)) {
       record.verdict = output.verdict;
       record.message = judged.reason;
@@ -225,6 +228,9 @@ void CountReach(const Case& item, const CaseOutcome& outcome, BatchRecord& batch
     UlpCounts& sum = batch.ulp[{record.target, record.outputs[i].op}];
     for (size_t bucket = 0; bucket < kUlpBuckets; ++bucket) {
       sum[bucket] += outcome.histograms[i][bucket];
+    }
+    for (const auto& [exponent, errors] : outcome.errors[i].by_exponent) {
+      batch.magnitudes[{record.target, record.outputs[i].op, exponent}] += errors;
     }
   }
 }

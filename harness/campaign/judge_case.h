@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/campaign/campaign.h"
+#include "harness/campaign/output_errors.h"
 #include "harness/campaign/store.h"
 #include "harness/runners/runner.h"
 #include "oracles/oracle.h"
@@ -24,6 +25,7 @@ struct CaseOutcome {
   // rejected without being a finding.
   bool engine_lacks_op = false;
   std::vector<std::array<uint64_t, kUlpBuckets>> histograms;  // one an output
+  std::vector<OutputErrors> errors;                           // one an output
 };
 
 // Judges `reply`. `evaluation` is scratch memory. Never fails: what cannot be judged is

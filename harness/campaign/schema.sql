@@ -1,4 +1,4 @@
--- Version 3 of the results file. One file holds any number of runs; `merge` copies rows between
+-- Version 4 of the results file. One file holds any number of runs; `merge` copies rows between
 -- files. Every table that is read by run has an index that begins with it.
 
 CREATE TABLE meta (
@@ -129,4 +129,17 @@ CREATE TABLE coverage (
   cases INTEGER NOT NULL,
   first_case INTEGER NOT NULL,
   PRIMARY KEY (run, kind, cell)
+) WITHOUT ROWID;
+
+-- Errors in ulp of the outputs that an operation produced, by the magnitude of the expected value,
+-- over elements where it and the answer are finite.
+CREATE TABLE magnitude_errors (
+  run INTEGER NOT NULL REFERENCES runs(id),
+  target TEXT NOT NULL,
+  op TEXT NOT NULL,
+  exponent INTEGER NOT NULL,       -- the even number at or below log2 |value|; -26: 0 and below 2^-24
+  elements INTEGER NOT NULL,
+  sum_ulp INTEGER NOT NULL,        -- an error of more than 65536 counts as that
+  max_ulp INTEGER NOT NULL,
+  PRIMARY KEY (run, target, op, exponent)
 ) WITHOUT ROWID;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <span>
 #include <sqlite3.h>
+#include <unistd.h>
 #include <utility>
 
 #include "harness/campaign/schema_sql.h"
@@ -98,9 +99,29 @@ std::string MigrationSql(int from) {
       return TableSql("probes");
     case 2:
       return TableSql("coverage");
+    case 3:
+      return TableSql("magnitude_errors");
     default:
       return {};
   }
+}
+
+// Whether the write-ahead log's shared memory cannot be made because the folder cannot be written,
+// and no log of an unfinished writer stands there, whose rows would be missed without it.
+bool CannotLock(sqlite3* database, const std::string& path) {
+  const int code =
+      sqlite3_exec(database, "SELECT count(*) FROM sqlite_master", nullptr, nullptr, nullptr);
+  return code == SQLITE_CANTOPEN && access((path + "-wal").c_str(), F_OK) != 0;
+}
+
+// The file as one that nobody changes, read without locks (https://www.sqlite.org/uri.html).
+std::string ImmutableUri(const std::string& path) {
+  std::string uri = "file:";
+  for (const char c : path) {
+    uri += c == '?' || c == '#' || c == '%' ? fmt::format("%{:02x}", static_cast<uint8_t>(c))
+                                            : std::string(1, c);
+  }
+  return uri + "?immutable=1";
 }
 
 std::string Temporary(std::string sql) {
@@ -122,6 +143,13 @@ ReachCounts& ReachCounts::operator+=(const ReachCounts& other) {
   wrong += other.wrong;
   rejected += other.rejected;
   inconclusive += other.inconclusive;
+  return *this;
+}
+
+MagnitudeErrors& MagnitudeErrors::operator+=(const MagnitudeErrors& other) {
+  elements += other.elements;
+  sum_ulp += other.sum_ulp;
+  max_ulp = std::max(max_ulp, other.max_ulp);
   return *this;
 }
 
@@ -156,6 +184,12 @@ Result<Store> Store::Open(const std::string& path) {
   if (code != SQLITE_OK) {
     return MakeError(ErrorCode::kIo,
                      fmt::format("{}: cannot be opened: {}", path, sqlite3_errstr(code)));
+  }
+  if (sqlite3_db_readonly(raw, "main") == 1) {
+    return MakeError(ErrorCode::kIo,
+                     fmt::format("{}: cannot be written: it, its folder or its file "
+                                 "system is read-only",
+                                 path));
   }
   sqlite3_busy_timeout(raw, 10000);
   ANECHECK_ASSIGN(const int version, ReadVersion(raw, path));
@@ -193,7 +227,13 @@ Status Store::Migrate(int version) {
 
 Result<Store> Store::OpenReadOnly(const std::string& path) {
   sqlite3* raw = nullptr;
-  const int code = sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READONLY, nullptr);
+  int code = sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READONLY, nullptr);
+  if (code == SQLITE_OK && CannotLock(raw, path)) {
+    sqlite3_close(raw);
+    raw = nullptr;
+    code = sqlite3_open_v2(ImmutableUri(path).c_str(), &raw, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
+                           nullptr);
+  }
   Store store(path, raw);
   if (code != SQLITE_OK) {
     return MakeError(ErrorCode::kNotFound,
@@ -320,6 +360,19 @@ Status Store::AddCounts(int64_t run, const BatchRecord& batch) {
       ulp.Bind(run).Bind(key.first).Bind(key.second).Bind(uint64_t{bucket}).Bind(counts[bucket]);
       if (!ulp.Run()) return Failed("cannot count errors");
     }
+  }
+  ANECHECK_ASSIGN(Statement magnitude,
+                  Statement::Prepare(database_,
+                                     "INSERT INTO magnitude_errors VALUES (?,?,?,?,?,?,?) "
+                                     "ON CONFLICT DO UPDATE SET "
+                                     "elements = elements + excluded.elements, "
+                                     "sum_ulp = sum_ulp + excluded.sum_ulp, "
+                                     "max_ulp = max(max_ulp, excluded.max_ulp)"));
+  for (const auto& [key, errors] : batch.magnitudes) {
+    const auto& [target, op, exponent] = key;
+    magnitude.Bind(run).Bind(target).Bind(op).Bind(int64_t{exponent}).Bind(errors.elements);
+    magnitude.Bind(errors.sum_ulp).Bind(errors.max_ulp);
+    if (!magnitude.Run()) return Failed("cannot count errors by magnitude");
   }
   return {};
 }

@@ -18,7 +18,7 @@ struct sqlite3;
 
 namespace anecheck {
 
-inline constexpr int kSchemaVersion = 3;
+inline constexpr int kSchemaVersion = 4;
 
 struct RunRecord {
   std::string uuid, command, options;
@@ -69,6 +69,15 @@ struct CoverageCounts {
   uint64_t first_case = 0;
 };
 
+// Elements whose expected values have one magnitude; columns of the table `magnitude_errors`.
+struct MagnitudeErrors {
+  uint64_t elements = 0;
+  uint64_t sum_ulp = 0;  // of the errors without their signs
+  uint64_t max_ulp = 0;
+  MagnitudeErrors& operator+=(const MagnitudeErrors& other);
+  bool operator==(const MagnitudeErrors&) const = default;
+};
+
 // What a batch of cases adds to the file, in one transaction.
 struct BatchRecord {
   std::vector<CaseRecord> cases;
@@ -77,6 +86,8 @@ struct BatchRecord {
       reach;                                                               // target, route, op
   std::map<std::pair<std::string, std::string>, UlpCounts> ulp;            // target, op
   std::map<std::pair<std::string, std::string>, CoverageCounts> coverage;  // kind, cell
+  std::map<std::tuple<std::string, std::string, int>, MagnitudeErrors>
+      magnitudes;  // target, op, exponent
 };
 
 // One row of `probes`; the columns of schema.sql.

@@ -1,8 +1,10 @@
 // The results file: whole batches or nothing, and no file of somebody else's is touched.
 #include "harness/campaign/store.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+#include <sys/mount.h>
 
 #include "harness/base/file.h"
 
@@ -52,6 +54,7 @@ BatchRecord ExampleBatch(uint64_t index) {
   batch.reach[{"h13", "mil", "conv"}] = {.cases = 1, .compiled = 1, .dispatched = 1, .wrong = 1};
   batch.ulp[{"h13", "conv"}][0] = 8;
   batch.ulp[{"h13", "conv"}][3] = 2;
+  batch.magnitudes[{"h13", "conv", -4}] = {10, 6, 3 + index};
   return batch;
 }
 
@@ -69,6 +72,10 @@ TEST_F(StoreTest, BatchesAddUpAndFindingsOfOneSignatureCount) {
   EXPECT_EQ(One(*store, "SELECT occurrences FROM findings"), "2");
   EXPECT_EQ(One(*store, "SELECT cases || '/' || wrong || '/' || correct FROM reach"), "2/2/0");
   EXPECT_EQ(One(*store, "SELECT sum(elements) FROM ulp_histogram WHERE bucket = 3"), "4");
+  EXPECT_EQ(One(*store,
+                "SELECT elements || '/' || sum_ulp || '/' || max_ulp FROM magnitude_errors "
+                "WHERE exponent = -4"),
+            "20/12/4");
   EXPECT_EQ(One(*store, "SELECT message FROM cases"), "it's \"odd\"");
   EXPECT_EQ(One(*store, "SELECT state FROM runs"), "finished");
 }
@@ -125,56 +132,53 @@ TEST_F(StoreTest, ParametersAreBoundNotPasted) {
   EXPECT_EQ((*rows)[0][0], hostile[0]);
 }
 
-// A file as an older version wrote it: without the tables that came later.
-std::string OldFile(const std::string& path, int version) {
+// A file as an earlier version wrote it: without the tables that came later.
+std::string FileOfVersion(int version, const std::string& path) {
   auto store = Store::Open(path);
   EXPECT_TRUE(store.ok());
   const auto run = store->BeginRun(ExampleRun("u1"));
   EXPECT_TRUE(store->Append(*run, ExampleBatch(0)).ok());
   sqlite3* raw = nullptr;
   EXPECT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
-  EXPECT_EQ(sqlite3_exec(raw,
-                         version == 1 ? "DROP TABLE probes; DROP TABLE coverage; UPDATE meta SET "
-                                        "value = '1' WHERE key = 'schema_version'"
-                                      : "DROP TABLE coverage; UPDATE meta SET value = '2' WHERE "
-                                        "key = 'schema_version'",
-                         nullptr, nullptr, nullptr),
-            SQLITE_OK);
+  std::string sql =
+      "UPDATE meta SET value = '" + std::to_string(version) + "' WHERE key = 'schema_version';";
+  if (version < 4) sql += "DROP TABLE magnitude_errors;";
+  if (version < 3) sql += "DROP TABLE coverage;";
+  if (version < 2) sql += "DROP TABLE probes;";
+  EXPECT_EQ(sqlite3_exec(raw, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_close(raw);
   return path;
 }
 
-TEST_F(StoreTest, FilesOfVersionOneAreBroughtUp) {
-  const std::string path = OldFile(Path("old.sqlite"), 1);
+// The text of every table and index, which tells whether two files have one schema.
+std::string Schema(Store& store) {
+  std::string schema;
+  const auto rows =
+      store.Query("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name");
+  EXPECT_TRUE(rows.ok());
+  for (const auto& row : *rows) schema += row[0] + "\n";
+  return schema;
+}
+
+class EarlierVersion : public StoreTest, public ::testing::WithParamInterface<int> {};
+
+TEST_P(EarlierVersion, IsBroughtUp) {
+  const std::string path = FileOfVersion(GetParam(), Path("old.sqlite"));
   auto store = Store::Open(path);
   ASSERT_TRUE(store.ok()) << store.error().message;
-  EXPECT_EQ(One(*store, "SELECT value FROM meta WHERE key = 'schema_version'"), "3");
+  EXPECT_EQ(One(*store, "SELECT value FROM meta WHERE key = 'schema_version'"),
+            std::to_string(kSchemaVersion));
   EXPECT_EQ(One(*store, "SELECT count(*) FROM cases"), "1") << "what was there stays";
+  auto fresh = Store::Open(Path("fresh.sqlite"));
+  EXPECT_EQ(Schema(*store), Schema(*fresh));
   const auto run = store->BeginRun(ExampleRun("u2"));
   ASSERT_TRUE(run.ok());
+  ASSERT_TRUE(store->Append(*run, ExampleBatch(0)).ok());
   const ProbeRecord probes[] = {
       {"accumulator_port", "h13", "at value", "32768", "32768", "yes", ""}};
   ASSERT_TRUE(store->AppendProbes(*run, probes).ok());
   EXPECT_EQ(One(*store, "SELECT value FROM probes"), "32768");
   EXPECT_TRUE(Store::Open(path).ok()) << "bringing up happens once";
-}
-
-TEST_F(StoreTest, FilesOfVersionTwoGetATableForCoverage) {
-  const std::string path = OldFile(Path("old.sqlite"), 2);
-  {
-    auto reader = Store::OpenReadOnly(path);
-    ASSERT_TRUE(reader.ok());
-    EXPECT_EQ(One(*reader, "SELECT count(*) FROM coverage"), "0");
-  }
-  auto store = Store::Open(path);
-  ASSERT_TRUE(store.ok()) << store.error().message;
-  EXPECT_EQ(One(*store, "SELECT value FROM meta WHERE key = 'schema_version'"), "3");
-  EXPECT_EQ(One(*store, "SELECT count(*) FROM cases"), "1") << "what was there stays";
-  const auto run = store->BeginRun(ExampleRun("u2"));
-  BatchRecord batch;
-  batch.coverage[{"op_pair", "conv>relu"}] = {.cases = 2, .first_case = 7};
-  ASSERT_TRUE(store->Append(*run, batch).ok());
-  EXPECT_EQ(One(*store, "SELECT cell FROM coverage"), "conv>relu");
 }
 
 TEST_F(StoreTest, CoverageAddsUpAndKeepsTheFirstCase) {
@@ -188,15 +192,18 @@ TEST_F(StoreTest, CoverageAddsUpAndKeepsTheFirstCase) {
   EXPECT_EQ(One(*store, "SELECT cases || '/' || first_case FROM coverage"), "5/70");
 }
 
-TEST_F(StoreTest, ReadersOfVersionOneSeeEmptyTablesAndChangeNothing) {
-  const std::string path = OldFile(Path("old.sqlite"), 1);
+TEST_P(EarlierVersion, IsReadWithEmptyTablesAndUnchanged) {
+  const std::string path = FileOfVersion(GetParam(), Path("old.sqlite"));
   const auto before = ReadFile(path);
   auto store = Store::OpenReadOnly(path);
   ASSERT_TRUE(store.ok()) << store.error().message;
   EXPECT_EQ(One(*store, "SELECT count(*) FROM probes"), "0");
+  EXPECT_EQ(One(*store, "SELECT count(*) FROM magnitude_errors"), "0");
   EXPECT_EQ(One(*store, "SELECT count(*) FROM cases"), "1");
   EXPECT_EQ(*ReadFile(path), *before);
 }
+
+INSTANTIATE_TEST_SUITE_P(Versions, EarlierVersion, ::testing::Range(1, kSchemaVersion));
 
 TEST_F(StoreTest, ProbesAreAllRecordedOrNone) {
   auto store = Store::Open(Path("a.sqlite"));
@@ -261,12 +268,139 @@ TEST_F(StoreTest, ForeignDamagedNewerAndMissingFilesAreRefusedAndUntouched) {
   sqlite3_close(raw);
   const auto future = Store::Open(newer);
   ASSERT_FALSE(future.ok());
-  EXPECT_NE(future.error().message.find("has schema version 99, this tool reads up to 3"),
+  EXPECT_NE(future.error().message.find("has schema version 99, this tool reads up to 4"),
             std::string::npos);
 
   const auto missing = Store::OpenReadOnly(Path("missing.sqlite"));
   ASSERT_FALSE(missing.ok());
   EXPECT_NE(missing.error().message.find("missing.sqlite: cannot be opened"), std::string::npos);
+}
+
+// A file with enough rows that most of its pages hold cases.
+std::string FilledFile(const std::string& path) {
+  auto store = Store::Open(path);
+  EXPECT_TRUE(store.ok());
+  const auto run = store->BeginRun(ExampleRun("u1"));
+  for (uint64_t i = 0; i < 300; ++i) EXPECT_TRUE(store->Append(*run, ExampleBatch(i)).ok());
+  return path;
+}
+
+TEST_F(StoreTest, DamageInsideIsAnErrorOfTheQueryAndChangesNothing) {
+  const std::string path = FilledFile(Path("hurt.sqlite"));
+  auto bytes = ReadFile(path);
+  ASSERT_TRUE(bytes.ok());
+  ASSERT_GT(bytes->size(), 64u * 1024);
+  // Past the pages of the schema.
+  std::fill(bytes->begin() + 32 * 1024, bytes->end() - 4096, uint8_t{0xa5});
+  ASSERT_TRUE(WriteFileAtomic(path, *bytes).ok());
+  for (const bool writable : {false, true}) {
+    auto store = writable ? Store::Open(path) : Store::OpenReadOnly(path);
+    ASSERT_TRUE(store.ok()) << store.error().message;
+    const auto rows = store->Query("SELECT * FROM cases, outputs");
+    ASSERT_FALSE(rows.ok());
+    EXPECT_NE(
+        rows.error().message.find("hurt.sqlite: cannot read: database disk image is malformed"),
+        std::string::npos)
+        << rows.error().message;
+  }
+  EXPECT_EQ(*ReadFile(path), *bytes);
+}
+
+TEST_F(StoreTest, ATruncatedFileIsRefusedAndUntouched) {
+  const std::string path = FilledFile(Path("short.sqlite"));
+  auto bytes = ReadFile(path);
+  bytes->resize(3000);
+  ASSERT_TRUE(WriteFileAtomic(path, *bytes).ok());
+  for (const auto& opened : {Store::Open(path), Store::OpenReadOnly(path)}) {
+    ASSERT_FALSE(opened.ok());
+    EXPECT_NE(opened.error().message.find("short.sqlite: is no results file or is damaged"),
+              std::string::npos)
+        << opened.error().message;
+  }
+  EXPECT_EQ(*ReadFile(path), *bytes);
+}
+
+TEST_F(StoreTest, FilesOfANewerToolAreUntouched) {
+  const std::string path = FileOfVersion(99, Path("newer.sqlite"));
+  const auto before = ReadFile(path);
+  for (const auto& opened : {Store::Open(path), Store::OpenReadOnly(path)}) {
+    ASSERT_FALSE(opened.ok());
+    EXPECT_NE(opened.error().message.find("use the tool that wrote it"), std::string::npos);
+  }
+  EXPECT_EQ(*ReadFile(path), *before);
+}
+
+// A small file system of its own; none where the test may not mount one.
+class SmallDisk {
+ public:
+  explicit SmallDisk(const std::string& folder) : folder_(folder) {
+    mounted_ =
+        MakeDirectories(folder).ok() && mount("tmpfs", folder.c_str(), "tmpfs", 0, "size=1m") == 0;
+  }
+  ~SmallDisk() {
+    if (mounted_) umount2(folder_.c_str(), MNT_DETACH);
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  bool mounted() const { return mounted_; }
+  bool Remount(unsigned long flags, const char* options) const {
+    return mount("tmpfs", folder_.c_str(), "tmpfs", MS_REMOUNT | flags, options) == 0;
+  }
+
+ private:
+  std::string folder_;
+  bool mounted_ = false;
+};
+
+TEST_F(StoreTest, AFullDiskIsAnErrorAndLeavesWholeBatches) {
+  const SmallDisk disk(Path("disk"));
+  if (!disk.mounted()) GTEST_SKIP() << "needs the right to mount a file system";
+  const std::string path = Path("disk/r.sqlite");
+  auto store = Store::Open(path);
+  ASSERT_TRUE(store.ok()) << store.error().message;
+  const auto run = store->BeginRun(ExampleRun("u1"));
+  ASSERT_TRUE(run.ok());
+  uint64_t recorded = 0;
+  Status status;
+  while (recorded < 100000 && status.ok()) {
+    BatchRecord batch = ExampleBatch(recorded);
+    batch.cases[0].message.assign(2000, 'm');
+    status = store->Append(*run, batch);
+    if (status.ok()) ++recorded;
+  }
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.error().message.find("database or disk is full"), std::string::npos)
+      << status.error().message;
+  ASSERT_GT(recorded, 0u);
+  for (const char* sql : {"SELECT count(*) FROM cases", "SELECT count(*) FROM outputs",
+                          "SELECT occurrences FROM findings", "SELECT cases FROM reach"}) {
+    EXPECT_EQ(One(*store, sql), std::to_string(recorded)) << sql;
+  }
+  ASSERT_TRUE(disk.Remount(0, "size=8m"));
+  EXPECT_TRUE(store->Append(*run, ExampleBatch(recorded)).ok()) << "with room it goes on";
+}
+
+TEST_F(StoreTest, AReadOnlyFileIsReadAndNotWritten) {
+  const SmallDisk disk(Path("disk"));
+  if (!disk.mounted()) GTEST_SKIP() << "needs the right to mount a file system";
+  const std::string path = Path("disk/r.sqlite");
+  {
+    auto store = Store::Open(path);
+    ASSERT_TRUE(store.ok());
+    ASSERT_TRUE(store->BeginRun(ExampleRun("u1")).ok());
+  }
+  ASSERT_TRUE(disk.Remount(MS_RDONLY, "size=1m"));
+  const auto before = ReadFile(path);
+  auto reader = Store::OpenReadOnly(path);
+  ASSERT_TRUE(reader.ok()) << reader.error().message;
+  EXPECT_EQ(One(*reader, "SELECT count(*) FROM runs"), "1");
+  auto writer = Store::Open(path);
+  ASSERT_FALSE(writer.ok() && writer->BeginRun(ExampleRun("u2")).ok());
+  if (!writer.ok()) {
+    EXPECT_NE(writer.error().message.find("r.sqlite: cannot be written"), std::string::npos)
+        << writer.error().message;
+  }
+  EXPECT_EQ(*ReadFile(path), *before);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <random>
 #include <string>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -73,6 +74,8 @@ std::vector<std::vector<std::string>> Results(const std::string& db) {
         "rejected, inconclusive FROM reach" +
             run + " ORDER BY 1, 2, 3",
         "SELECT target, op, bucket, elements FROM ulp_histogram" + run + " ORDER BY 1, 2, 3",
+        "SELECT target, op, exponent, elements, sum_ulp, max_ulp FROM magnitude_errors" + run +
+            " ORDER BY 1, 2, 3",
         std::string("SELECT state FROM runs ORDER BY id DESC LIMIT 1")}) {
     std::ranges::copy(Rows(db, sql), std::back_inserter(all));
   }
@@ -105,6 +108,28 @@ TEST(Interruption, AKilledCampaignThatIsResumedLosesNothingAndRepeatsNothing) {
   EXPECT_EQ(code, 1);
   EXPECT_GT(killed, 0);
   EXPECT_EQ(Results(db), Results(folder->File("whole.sqlite")));
+}
+
+TEST(Interruption, ACampaignThatFilledTheDiskGoesOnWhenThereIsRoom) {
+  const auto folder = TempDirectory::Create("anecheck-full-");
+  ASSERT_TRUE(folder.ok());
+  const std::string disk = folder->File("disk");
+  ASSERT_TRUE(MakeDirectories(disk).ok());
+  if (mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=600k") != 0) {
+    GTEST_SKIP() << "needs the right to mount a file system";
+  }
+  const auto run = [](const std::string& db) {
+    return std::vector<std::string>{"run", "--cases", "900", "--seed", "4", "--targets",
+                                    "h13", "--jobs",  "2",   "--db",   db};
+  };
+  const std::string db = disk + "/r.sqlite";
+  EXPECT_EQ(RunTool(run(db), -1), 3);
+  EXPECT_GT(std::stoi(Rows(db, "SELECT count(*) FROM cases")[0][0]), 0);
+  EXPECT_EQ(mount("tmpfs", disk.c_str(), "tmpfs", MS_REMOUNT, "size=64m"), 0);
+  EXPECT_LE(RunTool({"run", "--resume", "--db", db}, -1), 1);
+  EXPECT_LE(RunTool(run(folder->File("whole.sqlite")), -1), 1);
+  EXPECT_EQ(Results(db), Results(folder->File("whole.sqlite")));
+  umount2(disk.c_str(), MNT_DETACH);
 }
 
 }  // namespace

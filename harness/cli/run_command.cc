@@ -6,9 +6,11 @@
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "harness/base/log.h"
 #include "harness/campaign/campaign.h"
+#include "harness/campaign/event_stream.h"
 #include "harness/campaign/resume.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
@@ -36,14 +38,15 @@ std::string SummaryText(const CampaignSummary& summary, const CampaignOptions& o
 
 struct RunFlags {
   CampaignFlags campaign;
+  std::string events;
   bool json = false;
   bool strict = false;
   bool resume = false;
 };
 
 // What a resumed run takes from the command line: the machine's part, nothing that changes results.
-constexpr std::string_view kWithResume[] = {"--resume", "--db",   "--jobs",
-                                            "--time",   "--json", "--strict"};
+constexpr std::string_view kWithResume[] = {"--resume", "--db",     "--jobs",  "--time",
+                                            "--json",   "--strict", "--events"};
 
 // The first option given that --resume takes from the file instead; empty for none.
 std::string Contradiction(const CLI::App& command) {
@@ -65,17 +68,20 @@ Result<ResumePoint> ResumeFrom(const RunFlags& flags) {
   return point;
 }
 
+// `events` may be null. `options` receives what the campaign runs with.
 Result<CampaignSummary> RunOrResume(const RunFlags& flags, const std::string& command,
-                                    CampaignOptions& options,
+                                    EventStream* events, CampaignOptions& options,
                                     const std::function<void(const CampaignProgress&)>& progress) {
   const RunnerFactory factory = [&options] { return MakeRunner(options); };
   if (!flags.resume) {
     ANECHECK_ASSIGN(options, ToOptions(flags.campaign));
     options.command = command;
+    if (events != nullptr) events->Started(options, false);
     return RunCampaign(options, factory, progress, &interrupted);
   }
   ANECHECK_ASSIGN(ResumePoint point, ResumeFrom(flags));
   options = point.options;
+  if (events != nullptr) events->Started(options, true);
   if (point.state == "finished") return std::move(point.summary);
   return ResumeCampaign(options, std::move(point), factory, progress, &interrupted);
 }
@@ -83,8 +89,15 @@ Result<CampaignSummary> RunOrResume(const RunFlags& flags, const std::string& co
 int Run(const RunFlags& flags, const std::string& command) {
   std::signal(SIGINT, Interrupt);
   std::signal(SIGTERM, Interrupt);
+  std::optional<EventStream> events;
+  if (!flags.events.empty()) {
+    Result<EventStream> opened = EventStream::Open(flags.events);
+    if (!opened.ok()) return Fail(opened.error());
+    events.emplace(std::move(*opened));
+  }
   ProgressLine line;
   const auto progress = [&](const CampaignProgress& state) {
+    if (events) events->Batch(state);
     if (!line.visible()) return;
     const double rate = state.seconds > 0 ? static_cast<double>(state.done) / state.seconds : 0;
     const bool counted = state.wanted < (uint64_t{1} << 40);
@@ -93,9 +106,16 @@ int Run(const RunFlags& flags, const std::string& command) {
                             state.seconds));
   };
   CampaignOptions options;
-  const Result<CampaignSummary> summary = RunOrResume(flags, command, options, progress);
+  const Result<CampaignSummary> summary =
+      RunOrResume(flags, command, events ? &*events : nullptr, options, progress);
+  if (events && !summary.ok()) events->Failed(summary.error());
   if (!summary.ok()) return Fail(summary.error());
-  Print(flags.json ? SummaryToJson(*summary).dump(2) : SummaryText(*summary, options));
+  if (events) events->Finished(*summary);
+  if (events && !events->status().ok()) LogWarning(events->status().error().message);
+  // On standard output the events stand alone.
+  if (flags.events != "-") {
+    Print(flags.json ? SummaryToJson(*summary).dump(2) : SummaryText(*summary, options));
+  }
   if (summary->interrupted) {
     LogWarning(
         fmt::format("interrupted; everything finished so far is recorded; go on with: "
@@ -113,6 +133,8 @@ void AddRunCommand(CLI::App& app, Selected& selected) {
   auto flags = std::make_shared<RunFlags>();
   AddCampaignFlags(*command, flags->campaign);
   command->add_flag("--json", flags->json, "Print the summary as JSON");
+  command->add_option("--events", flags->events,
+                      "Write what happens as JSON Lines to this file, - for standard output");
   command->add_flag("--strict", flags->strict, "Exit with 1 for known defects too");
   command->add_flag("--resume", flags->resume,
                     "Go on with the newest run of the results file where it was stopped");

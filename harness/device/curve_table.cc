@@ -9,6 +9,9 @@
 namespace anecheck::device {
 namespace {
 
+// The knot that planted defects change: away from both ends of every domain.
+constexpr int kPlantedKnot = 12;
+
 float OnGrid(double value) { return static_cast<float>(HalfToDouble(DoubleToHalf(value))); }
 
 void FillDeltas(CurveTable& table) {
@@ -32,6 +35,12 @@ float Lookup(const CurveTable& table, float x, const NumericModel& model) {
   if (model.Has(Planted::kTableShifted)) index = std::min(index + 1, CurveTable::kKnots - 2);
   if (model.Has(Planted::kTableNearestKnot)) fraction = 0;
   const auto at = static_cast<size_t>(index);
+  if (index == kPlantedKnot && model.Has(Planted::kTableKnotMoved)) {
+    return table.knots[at] * (1 + 0x1p-10f) + table.deltas[at] * fraction;
+  }
+  if (index == kPlantedKnot && model.Has(Planted::kTableKnotLost)) {
+    return table.knots[at - 1] + table.deltas[at] * fraction;
+  }
   return table.knots[at] + table.deltas[at] * fraction;
 }
 

@@ -20,14 +20,15 @@ float LimitPort(float value, float limit) {
   return std::fabs(value) >= limit ? std::copysign(kInfinity, value) : value;
 }
 
-// A finite pair only: the scaled values fit 32-bit integers.
+// A finite pair only: the scaled values fit 32-bit integers. kBits is 12 but for a planted defect.
+template <uint32_t kBits = 12>
 inline float AddFiniteOnLattice(float a, float b) {
   const float larger = std::max(std::fabs(a), std::fabs(b));
   // Exponent field of the larger magnitude; products of halves are 0 or at least 2^-48, and the
   // floor keeps the powers below normal.
   const uint32_t field = std::max(std::bit_cast<uint32_t>(larger) >> 23, uint32_t{24});
-  const float scale = std::bit_cast<float>((265u - field) << 23);   // 2^(12 - E)
-  const float quantum = std::bit_cast<float>((field - 11u) << 23);  // 2^(E - 12)
+  const float scale = std::bit_cast<float>((253u + kBits - field) << 23);   // 2^(kBits - E)
+  const float quantum = std::bit_cast<float>((field - (kBits - 1)) << 23);  // 2^(E - kBits)
   const int32_t sum = static_cast<int32_t>(a * scale) + static_cast<int32_t>(b * scale);
   return static_cast<float>(sum) * quantum;
 }
@@ -140,8 +141,13 @@ float SumOfTile(const NumericModel& model, const float (&lanes)[kLanes], int64_t
     for (int64_t lane = 0; lane < taps; ++lane) sum += static_cast<double>(lanes[lane]);
     return static_cast<float>(sum);
   }
+  const bool coarse = model.Has(Planted::kMacCoarseLattice);
   float sum = 0;
-  for (int64_t lane = 0; lane < taps; ++lane) sum = AddOnTileLattice(sum, lanes[lane]);
+  for (int64_t lane = 0; lane < taps; ++lane) {
+    const bool finite = std::isfinite(sum) && std::isfinite(lanes[lane]);
+    sum = coarse && finite ? AddFiniteOnLattice<10>(sum, lanes[lane])
+                           : AddOnTileLattice(sum, lanes[lane]);
+  }
   return sum;
 }
 
@@ -186,7 +192,8 @@ float MacResult(const NumericModel& model, const float* left, const float* right
     float tile = SumOfTile(model, lanes, taps);
     if (model.Has(Planted::kMacHalfTiles)) tile = RoundToHalf(tile, Rounding::kNearestEven);
     accumulator = LimitPort(accumulator + tile, limit);
-    if (model.Has(Planted::kMacHalfAccumulator)) {
+    if (model.Has(Planted::kMacHalfAccumulator) ||
+        (model.Has(Planted::kMacHalfAboveSixteen) && inner > 16)) {
       accumulator = RoundToHalf(accumulator, Rounding::kNearestEven);
     }
   }

@@ -104,10 +104,24 @@ BatchRecord ReportedBatch() {
   return batch;
 }
 
-Status AddRun(Store& store, const RunRecord& run, const BatchRecord& batch) {
+BatchRecord LaterBatch() {
+  BatchRecord batch;
+  batch.cases = {MakeCase(0, "pass"), MakeCase(1, "known-defect")};
+  batch.findings = {MakeFinding("f000000000c1", "matmul", "h13", "known-defect", "D03")};
+  batch.findings[0].case_index = 1;
+  batch.reach[{"h13", "mil", "add"}] = {1, 1, 1, 1, 0, 0, 0, 0};
+  batch.reach[{"h13", "mil", "conv"}] = {2, 2, 2, 2, 0, 0, 0, 0};
+  batch.ulp[{"h13", "conv"}][0] = 500;
+  batch.magnitudes[{"h13", "conv", -4}] = {300, 3, 1};
+  batch.magnitudes[{"h13", "conv", 2}] = {200, 0, 0};
+  return batch;
+}
+
+Status AddRun(Store& store, const RunRecord& run, const BatchRecord& batch,
+              std::string_view finished = "2026-03-02T03:04:06Z") {
   ANECHECK_ASSIGN(const int64_t id, store.BeginRun(run));
   ANECHECK_RETURN_IF_ERROR(store.Append(id, batch));
-  return store.FinishRun(id, "finished", "2026-03-02T03:04:06Z");
+  return store.FinishRun(id, "finished", finished);
 }
 
 }  // namespace
@@ -116,6 +130,15 @@ Status WriteSampleResults(const std::string& path) {
   ANECHECK_ASSIGN(Store store, Store::Open(path));
   ANECHECK_RETURN_IF_ERROR(AddRun(store, SimulatedRun(), SimulatedBatch()));
   return AddRun(store, ReportedRun(), ReportedBatch());
+}
+
+Status WriteLaterResults(const std::string& path) {
+  ANECHECK_ASSIGN(Store store, Store::Open(path));
+  RunRecord run = SimulatedRun();
+  run.uuid = "ffeeddccbbaa99887766554433221100";
+  run.started = "2026-04-02T03:00:00Z";
+  run.compiler_version = "2";
+  return AddRun(store, run, LaterBatch(), "2026-04-02T03:01:40Z");
 }
 
 }  // namespace anecheck::reports

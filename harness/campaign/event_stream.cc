@@ -1,0 +1,96 @@
+#include "harness/campaign/event_stream.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/json_text.h"
+#include "harness/campaign/run_record.h"
+
+namespace anecheck {
+
+void EventStream::Close::operator()(std::FILE* file) const {
+  if (file != stdout) std::fclose(file);
+}
+
+Result<EventStream> EventStream::Open(const std::string& path) {
+  if (path == "-") return EventStream(path, stdout);
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  if (file == nullptr) {
+    return MakeError(ErrorCode::kIo,
+                     fmt::format("--events {}: cannot be opened: {}", path, std::strerror(errno)));
+  }
+  return EventStream(path, file);
+}
+
+void EventStream::Write(std::string_view event, Json members) {
+  if (broken_) return;
+  Json line;
+  line["v"] = 1;
+  line["event"] = event;
+  line.update(members);
+  const std::string text = DumpJson(line) + "\n";
+  broken_ = std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size();
+}
+
+void EventStream::Flush() { broken_ = std::fflush(file_.get()) != 0 || broken_; }
+
+Status EventStream::status() const {
+  if (!broken_) return {};
+  return MakeError(ErrorCode::kIo, fmt::format("--events {}: cannot be written", path_));
+}
+
+void EventStream::Started(const CampaignOptions& options, bool resumed) {
+  Json targets = Json::array();
+  for (const CampaignTarget& target : options.targets) targets.push_back(target.name);
+  Write("started", {{"time", UtcNow()},
+                    {"tool_version", kToolVersion},
+                    {"resumed", resumed},
+                    {"seed", options.seed},
+                    {"wanted", CasesOfShard(options)},
+                    {"targets", targets},
+                    {"route", options.route},
+                    {"runner", options.runner},
+                    {"db", options.db}});
+  Flush();
+}
+
+void EventStream::Batch(const CampaignProgress& progress) {
+  if (progress.batch != nullptr) {
+    for (const CaseRecord& item : progress.batch->cases) {
+      Write("case", {{"case", item.index},
+                     {"target", item.target},
+                     {"route", item.route},
+                     {"mode", item.mode},
+                     {"nodes", item.nodes},
+                     {"status", item.status},
+                     {"stage", item.stage},
+                     {"verdict", item.verdict}});
+    }
+    for (const FindingRecord& finding : progress.batch->findings) {
+      // Further cases of a finding that was told already have no id.
+      if (!finding.id.empty()) Write("finding", FindingToJson(finding));
+    }
+  }
+  Write("progress", {{"done", progress.done},
+                     {"wanted", progress.wanted},
+                     {"findings", progress.findings},
+                     {"seconds", progress.seconds}});
+  Flush();
+}
+
+void EventStream::Finished(const CampaignSummary& summary) {
+  Json members = SummaryToJson(summary);
+  members["time"] = UtcNow();
+  members["state"] = summary.interrupted ? "interrupted" : "finished";
+  Write("finished", std::move(members));
+  Flush();
+}
+
+void EventStream::Failed(const Error& error) {
+  Write("failed", {{"time", UtcNow()}, {"message", error.message}});
+  Flush();
+}
+
+}  // namespace anecheck

@@ -1,0 +1,288 @@
+// `anecheck baseline`: numeric baselines, recorded, compared, and searched for what changed them.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/base/file.h"
+#include "harness/base/json_text.h"
+#include "harness/base/log.h"
+#include "harness/campaign/baseline/blame.h"
+#include "harness/campaign/baseline/compare.h"
+#include "harness/cli/campaign_flags.h"
+#include "harness/cli/command.h"
+#include "reports/baseline_junit.h"
+
+namespace anecheck {
+namespace {
+
+struct BaselineFlags {
+  CampaignFlags campaign;
+  std::string out;
+  std::string file, against, junit;
+  std::vector<std::string> files;
+  std::vector<std::string> fail_on = {"worse", "now-rejected", "out-of-bound"};
+  DriftThresholds thresholds;
+  bool with_cases = false;
+  bool json = false;
+};
+
+constexpr uint64_t kCasesOfAnEntry = 2;
+
+Result<Baseline> Load(const std::string& path) {
+  ANECHECK_ASSIGN(const std::string text, ReadTextFile(path));
+  return BaselineFromJson(text, path);
+}
+
+// Runs kept cases where there are any, else those that the generator draws.
+Result<Baseline> RecordWith(std::vector<BaselineCase> stored, const CampaignOptions& options) {
+  ProgressLine line;
+  const auto progress = [&](const CampaignProgress& state) {
+    if (line.visible()) line.Update(fmt::format("{}/{} cases", state.done, state.wanted));
+  };
+  const RunnerFactory runner = [&options] { return MakeRunner(options); };
+  return stored.empty() ? RecordBaseline(options, runner, progress)
+                        : RecordBaselineOf(std::move(stored), options, runner, progress);
+}
+
+Result<Baseline> RecordAsked(const BaselineFlags& flags) {
+  ANECHECK_ASSIGN(CampaignOptions options, ToOptions(flags.campaign));
+  if (flags.campaign.cases == 0) options.cases = kCasesOfAnEntry;
+  std::vector<BaselineCase> stored;
+  if (flags.with_cases) {
+    ANECHECK_ASSIGN(stored, DrawBaselineCases(options));
+  }
+  return RecordWith(std::move(stored), options);
+}
+
+int Record(const BaselineFlags& flags) {
+  const Result<Baseline> baseline = RecordAsked(flags);
+  if (!baseline.ok()) return Fail(baseline.error());
+  const Status written = WriteFileAtomic(flags.out, BaselineToJson(*baseline));
+  if (!written.ok()) return Fail(written.error());
+  if (flags.json) {
+    Print(DumpJson(Json{{"out", flags.out},
+                        {"entries", baseline->entries.size()},
+                        {"provenance", baseline->provenance}},
+                   2));
+  } else {
+    Print(fmt::format("{}: {} entries of {} cases, {} evidence", flags.out,
+                      baseline->entries.size(), baseline->cases, baseline->provenance));
+  }
+  return kExitClean;
+}
+
+// What the file has, as far as --ops and --targets ask for it.
+void Keep(const CampaignOptions& wanted, bool targets, Baseline& baseline) {
+  std::erase_if(baseline.entries, [&](const BaselineEntry& entry) {
+    const OpDefinition* op = FindOp(entry.op);
+    if (!wanted.ops.all() && (op == nullptr || !wanted.ops.test(op->schema.id))) return true;
+    return targets && std::ranges::none_of(wanted.targets, [&](const CampaignTarget& target) {
+             return target.name == entry.target;
+           });
+  });
+}
+
+// The entries of `before` as they are now: from --against, or by running them.
+Result<Baseline> After(const BaselineFlags& flags, const CampaignOptions& wanted, bool targets,
+                       const Baseline& before) {
+  if (!flags.against.empty()) {
+    ANECHECK_ASSIGN(Baseline after, Load(flags.against));
+    Keep(wanted, targets, after);
+    return after;
+  }
+  ANECHECK_ASSIGN(CampaignOptions options, OptionsOf(before));
+  options.jobs = wanted.jobs;
+  options.runner = wanted.runner;
+  options.worker = wanted.worker;
+  return RecordWith(before.stored, options);
+}
+
+Result<std::vector<Drift>> Failing(const std::vector<std::string>& names) {
+  std::vector<Drift> failing;
+  for (const std::string& name : names) {
+    const auto drift = DriftFromName(name);
+    if (!drift) {
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("--fail-on {}: there is no such class", name));
+    }
+    failing.push_back(*drift);
+  }
+  return failing;
+}
+
+std::string ComparisonText(const BaselineComparison& comparison) {
+  std::string text;
+  for (const EntryDrift& entry : comparison.entries) {
+    if (entry.drift == Drift::kIdentical) continue;
+    text += fmt::format("{:<15}{:<28}{:<14}{:<6} {}\n", DriftName(entry.drift), entry.before.op,
+                        entry.before.configuration, entry.before.target, entry.detail);
+  }
+  for (size_t i = 0; i < kDriftCount; ++i) {
+    if (comparison.counts[i] == 0) continue;
+    text += fmt::format("{} {}\n", comparison.counts[i], DriftName(static_cast<Drift>(i)));
+  }
+  return text;
+}
+
+int Compare(const BaselineFlags& flags, bool targets) {
+  const auto failing = Failing(flags.fail_on);
+  if (!failing.ok()) return Fail(failing.error());
+  const Result<CampaignOptions> wanted = ToOptions(flags.campaign);
+  if (!wanted.ok()) return Fail(wanted.error());
+  Result<Baseline> before = Load(flags.file);
+  if (!before.ok()) return Fail(before.error());
+  Keep(*wanted, targets, *before);
+  if (before->entries.empty()) {
+    return Fail(
+        MakeError(ErrorCode::kInvalid,
+                  fmt::format("{}: has no entry that --ops and --targets leave", flags.file)));
+  }
+  const Result<Baseline> after = After(flags, *wanted, targets, *before);
+  if (!after.ok()) return Fail(after.error());
+  const BaselineComparison comparison = CompareBaselines(*before, *after, flags.thresholds);
+  if (comparison.counts[static_cast<size_t>(Drift::kNotComparable)] == comparison.entries.size()) {
+    return Fail(MakeError(ErrorCode::kInvalid,
+                          fmt::format("{}: none of {} entries can be compared: the generator makes "
+                                      "other cases by now; record the baseline anew",
+                                      flags.file, comparison.entries.size())));
+  }
+  if (!flags.junit.empty()) {
+    const Status written =
+        WriteFileAtomic(flags.junit, reports::BaselineJUnitXml(comparison, *failing));
+    if (!written.ok()) return Fail(written.error());
+  }
+  Print(flags.json ? DumpJson(ComparisonToJson(comparison), 2) : ComparisonText(comparison));
+  const bool fails = std::ranges::any_of(
+      *failing, [&](Drift drift) { return comparison.counts[static_cast<size_t>(drift)] > 0; });
+  return fails ? kExitFindings : kExitClean;
+}
+
+std::string BlameText(const BlameReport& report, const std::vector<std::string>& files) {
+  std::string text;
+  for (const Blame& blame : report.entries) {
+    const BaselineEntry& entry = blame.drift.before;
+    text += fmt::format("{} {} on {}: {} since {} ({}, {}); {} was as the first\n", entry.op,
+                        entry.configuration, entry.target, DriftName(blame.first_drift),
+                        files[blame.first_after], report.recorded[blame.first_after],
+                        report.engine[blame.first_after], files[blame.last_before]);
+  }
+  return text + fmt::format("{} entries changed; {} of {} files read\n", report.entries.size(),
+                            report.files_read, files.size());
+}
+
+int BlameFiles(const BaselineFlags& flags) {
+  const auto report = BlameDrifts(
+      flags.files.size(), [&](size_t index) { return Load(flags.files[index]); }, flags.thresholds);
+  if (!report.ok()) return Fail(report.error());
+  Print(flags.json ? DumpJson(BlameToJson(*report, flags.files), 2)
+                   : BlameText(*report, flags.files));
+  return report->entries.empty() ? kExitClean : kExitFindings;
+}
+
+void AddThresholds(CLI::App& command, DriftThresholds& thresholds) {
+  command
+      .add_option("--share", thresholds.share,
+                  "Part by which every statistic may rise, beside its own allowance")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command.add_option("--mean-ulp", thresholds.mean_ulp, "Ulp that the mean error may rise")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command.add_option("--bias-ulp", thresholds.bias_ulp, "Ulp that the bias may rise")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command.add_option("--max-ulp", thresholds.max_ulp, "Ulp that the largest error may rise")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command
+      .add_option("--mean-relative", thresholds.mean_relative,
+                  "How much the mean relative error may rise")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command
+      .add_option("--outside", thresholds.outside,
+                  "Elements of an entry that may leave their interval")
+      ->capture_default_str();
+}
+
+void AddSelection(CLI::App& command, CampaignFlags& flags) {
+  command.add_option("--targets", flags.targets, "Compiler targets, h13,h17s or all");
+  command.add_option("--ops", flags.ops, "Only these operations: conv,add");
+  command.add_option("--jobs", flags.jobs, "Worker processes (default: one a processor)");
+  AddRunnerFlags(command, flags);
+}
+
+void AddRecord(CLI::App& group, const std::shared_ptr<BaselineFlags>& flags, Selected& selected) {
+  CLI::App* command =
+      group.add_subcommand("record", "Store what an engine gives for fixed one-operation cases");
+  command->add_option("--out", flags->out, "File to write")->required();
+  command->add_option("--seed", flags->campaign.seed, "Seed of the cases")->capture_default_str();
+  command->add_option("--cases", flags->campaign.cases,
+                      "Cases of an operation, configuration and target (default 2)");
+  command->add_option("--mode", flags->campaign.modes,
+                      "Configurations: integer, float, cancellation, special, boundary, "
+                      "large-axis (default: integer,float)");
+  command->add_flag(
+      "--with-cases", flags->with_cases,
+      "Keep the cases in the file, drawn for the first target and run on each, so that "
+      "the file does not depend on the generator");
+  AddSelection(*command, flags->campaign);
+  command->add_flag("--json", flags->json, "Print JSON");
+  command->footer("Example: anecheck baseline record --targets h13 --out h13.json");
+  command->callback([flags, &selected] { selected = [flags] { return Record(*flags); }; });
+}
+
+void AddCompare(CLI::App& group, const std::shared_ptr<BaselineFlags>& flags, Selected& selected) {
+  CLI::App* command = group.add_subcommand(
+      "compare", "Hold a baseline against another, or against what the engine gives now");
+  command->add_option("file", flags->file, "The baseline")->required();
+  command->add_option("--against", flags->against, "A newer baseline (default: run its cases now)");
+  AddSelection(*command, flags->campaign);
+  AddThresholds(*command, flags->thresholds);
+  command
+      ->add_option("--fail-on", flags->fail_on,
+                   "Classes that make exit code 1: drifted, worse, out-of-bound, now-rejected, "
+                   "newly-accepted, newly-reached, not-comparable")
+      ->delimiter(',')
+      ->capture_default_str();
+  command->add_flag("--json", flags->json, "Print JSON");
+  command->add_option("--junit", flags->junit, "Write JUnit XML to this file");
+  command->footer(
+      "Example: anecheck baseline compare corpus/baselines/h13.json\nExit code 1: an entry is of a "
+      "class that --fail-on names.");
+  command->callback([command, flags, &selected] {
+    selected = [command, flags] {
+      return Compare(*flags, command->get_option("--targets")->count() > 0);
+    };
+  });
+}
+
+void AddBlame(CLI::App& group, const std::shared_ptr<BaselineFlags>& flags, Selected& selected) {
+  CLI::App* command = group.add_subcommand(
+      "blame", "Find by bisection which of many baselines brought each change");
+  command->add_option("files", flags->files, "Baselines, oldest first")->required();
+  AddThresholds(*command, flags->thresholds);
+  command->add_flag("--json", flags->json, "Print JSON");
+  command->footer(
+      "Example: anecheck baseline blame runs/*.json\nExit code 1: the newest differs from the "
+      "oldest.");
+  command->callback([flags, &selected] { selected = [flags] { return BlameFiles(*flags); }; });
+}
+
+}  // namespace
+
+void AddBaselineCommand(CLI::App& app, Selected& selected) {
+  CLI::App* group =
+      app.add_subcommand("baseline", "Record what an engine computes and find what changed");
+  group->require_subcommand(1);
+  const auto flags = std::make_shared<BaselineFlags>();
+  AddRecord(*group, flags, selected);
+  AddCompare(*group, flags, selected);
+  AddBlame(*group, flags, selected);
+}
+
+}  // namespace anecheck

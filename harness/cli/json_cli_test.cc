@@ -1,0 +1,175 @@
+// What the tool writes for other programs fits the schemas in reports/schemas: checked on the
+// output of real commands. Streams are also read as their readers would.
+#include <cstdlib>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <sys/wait.h>
+#include <vector>
+
+#include "harness/base/file.h"
+#include "harness/base/json_text.h"
+#include "reports/testing/schema.h"
+
+namespace anecheck {
+namespace {
+
+using reports::SchemaProblem;
+using reports::SchemaProblemOfLines;
+using testing::HasSubstr;
+
+constexpr const char* kSchemas = ANECHECK_SOURCE_DIR "/reports/schemas/";
+
+class JsonCliTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!reports::HasSchemaValidator()) GTEST_SKIP() << "python3-jsonschema is missing";
+  }
+  // Runs the tool in the test's folder and gives its standard output; `code` is what it must exit
+  // with.
+  std::string Tool(const std::string& arguments, int code = 0) {
+    const std::string command =
+        "cd '" + folder_->path() + "' && '" ANECHECK_TOOL "' " + arguments + " >out 2>err";
+    const int status = std::system(command.c_str());
+    EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, code) << arguments << "\n"
+                                                                  << Read("err");
+    return Read("out");
+  }
+  std::string Read(const std::string& name) const {
+    const auto text = ReadTextFile(folder_->File(name));
+    return text.ok() ? *text : "";
+  }
+  Json Parse(const std::string& text) {
+    const auto json = ParseJson(text, "output");
+    EXPECT_TRUE(json.ok()) << text.substr(0, 300);
+    return json.ok() ? *json : Json();
+  }
+  static std::vector<Json> Lines(const std::string& text) {
+    std::vector<Json> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) lines.push_back(Json::parse(line));
+    return lines;
+  }
+
+  Result<TempDirectory> folder_ = TempDirectory::Create("anecheck-json-");
+};
+
+constexpr const char* kRun =
+    "run --cases 150 --seed 3 --targets h13 --fault slice-off-by-one --jobs 2 ";
+
+TEST_F(JsonCliTest, EventsTellTheWholeRun) {
+  Tool(std::string(kRun) + "--db r.sqlite --events events.jsonl", 1);
+  const std::string text = Read("events.jsonl");
+  EXPECT_EQ(SchemaProblemOfLines(text, "events"), "");
+  const std::vector<Json> events = Lines(text);
+  ASSERT_GE(events.size(), 4u);
+  EXPECT_EQ(events.front()["event"], "started");
+  EXPECT_EQ(events.front()["wanted"], 150);
+  EXPECT_EQ(events.back()["event"], "finished");
+  EXPECT_EQ(events.back()["summary"]["cases"], 150);
+  std::map<std::string, uint64_t> counts;
+  uint64_t next = 0;
+  for (const Json& event : events) {
+    ++counts[event["event"].get<std::string>()];
+    if (event["event"] == "case") EXPECT_EQ(event["case"], next++);
+    if (event["event"] == "progress") EXPECT_EQ(event["done"], next) << "after its cases";
+  }
+  EXPECT_EQ(counts["case"], 150u);
+  EXPECT_EQ(counts["progress"], 3u) << "one a batch of 64";
+  EXPECT_EQ(counts["finding"], events.back()["findings"].size());
+  EXPECT_GT(counts["finding"], 0u);
+}
+
+TEST_F(JsonCliTest, EventsStandAloneOnStandardOutput) {
+  const std::string out = Tool(std::string(kRun) + "--db r.sqlite --json --events -", 1);
+  EXPECT_EQ(SchemaProblemOfLines(out, "events"), "");
+  EXPECT_EQ(Lines(out).back()["event"], "finished");
+}
+
+TEST_F(JsonCliTest, EventsOfARunThatFailsSayWhy) {
+  Tool("run --cases 2 --espresso-lib /nonexistent --db r.sqlite --events e.jsonl", 2);
+  const std::string text = Read("e.jsonl");
+  EXPECT_EQ(SchemaProblemOfLines(text, "events"), "");
+  EXPECT_EQ(Lines(text).back()["event"], "failed");
+  Tool("run --cases 2 --db r.sqlite --events /nonexistent/e.jsonl", 3);
+  EXPECT_THAT(Read("err"), HasSubstr("--events /nonexistent/e.jsonl: cannot be opened"));
+}
+
+TEST_F(JsonCliTest, RunsFindingsAndReportsFitTheirSchemas) {
+  EXPECT_EQ(SchemaProblem(Parse(Tool(std::string(kRun) + "--db r.sqlite --json", 1)), "run"), "");
+  for (const Json& row :
+       Parse(Tool("query --db r.sqlite --json 'SELECT artifact FROM findings'"))) {
+    EXPECT_EQ(SchemaProblem(Parse(row["artifact"].get<std::string>()), "finding"), "");
+  }
+  Tool("report --db r.sqlite --out report");
+  EXPECT_EQ(SchemaProblem(Parse(Read("report/report.json")), "report"), "");
+  const Json sarif = Parse(Read("report/sarif.json"));
+  EXPECT_EQ(SchemaFileProblem(sarif, std::string(kSchemas) + "sarif-2.1.0.schema.json"), "");
+  EXPECT_EQ(SchemaFileProblem(sarif, std::string(kSchemas) + "sarif-2.1.0-rtm.5.json"), "")
+      << "the public schema";
+}
+
+TEST_F(JsonCliTest, MatrixAndProbesFitTheirSchemas) {
+  EXPECT_EQ(SchemaProblem(Parse(Tool("matrix --targets h13,h17s --format json")), "matrix"), "");
+  EXPECT_EQ(SchemaProblem(Parse(Tool("probe --targets h13 --json")), "probe"), "");
+}
+
+TEST_F(JsonCliTest, BaselinesAreRecordedComparedAndBlamed) {
+  const std::string record = "baseline record --ops add,exp --seed 5 --cases 6 --mode float ";
+  EXPECT_THAT(Tool(record + "--out a.json"), HasSubstr("a.json: 2 entries of 6 cases, simulated"));
+  EXPECT_EQ(SchemaProblem(Parse(Read("a.json")), "baseline"), "");
+  Tool("baseline compare a.json");
+  const std::string changed = "--fault ulp-error:add:1:1000 ";
+  const Json now = Parse(Tool("baseline compare a.json --json --junit j.xml " + changed, 1));
+  EXPECT_EQ(SchemaProblem(now, "baseline-comparison"), "");
+  EXPECT_EQ(now["summary"]["out-of-bound"], 1);
+  EXPECT_EQ(now["summary"]["bit-identical"], 1);
+  EXPECT_THAT(Read("j.xml"), HasSubstr("tests=\"2\" failures=\"1\""));
+  Tool("baseline compare a.json --fail-on now-rejected " + changed, 0);
+  Tool("baseline compare a.json --ops exp " + changed, 0);
+  Tool("baseline compare a.json --ops relu", 2);
+  EXPECT_THAT(Read("err"), HasSubstr("a.json: has no entry that --ops and --targets leave"));
+  Tool("baseline compare a.json --fail-on nonsense", 2);
+  Tool(record + changed + "--out b.json");
+  Tool("baseline compare a.json --against b.json", 1);
+  Tool(
+      "baseline compare a.json --against b.json --outside 100000 --share 1000 --mean-ulp 1000 "
+      "--bias-ulp 1000 --max-ulp 1000 --mean-relative 1000",
+      0);
+  const Json blame = Parse(Tool("baseline blame --json a.json a.json b.json b.json", 1));
+  EXPECT_EQ(SchemaProblem(blame, "baseline-blame"), "");
+  ASSERT_EQ(blame["entries"].size(), 1u);
+  EXPECT_EQ(blame["entries"][0]["op"], "add");
+  EXPECT_EQ(blame["entries"][0]["first_after"]["file"], "b.json");
+  EXPECT_THAT(Tool("baseline blame a.json a.json"), HasSubstr("0 entries changed"));
+  Tool("baseline compare out", 2);
+  EXPECT_THAT(Read("err"), HasSubstr("out"));
+}
+
+TEST_F(JsonCliTest, TrendsAreWrittenFromRunsAndBaselines) {
+  Tool("run --cases 64 --seed 1 --targets h13 --db a.sqlite", 0);
+  Tool(std::string(kRun) + "--db b.sqlite", 1);
+  Tool("baseline record --ops add,tanh --out base.json");
+  EXPECT_THAT(Tool("trend --db a.sqlite --db b.sqlite --baseline base.json --out t"),
+              HasSubstr("SIMULATED: 3 runs"));
+  const Json trend = Parse(Read("t/trend.json"));
+  EXPECT_EQ(SchemaProblem(trend, "trend"), "");
+  EXPECT_FALSE(trend["maps"].empty());
+  EXPECT_THAT(Read("t/trend.html"), HasSubstr("<title>anecheck trend</title>"));
+  EXPECT_EQ(Parse(Tool("trend --db a.sqlite --json"))["runs"].size(), 1u);
+  Tool("trend", 2);
+}
+
+// Without this, a validator that takes everything would pass.
+TEST_F(JsonCliTest, SchemasRefuseOtherDocuments) {
+  for (const char* name : {"baseline", "baseline-blame", "baseline-comparison", "events", "finding",
+                           "matrix", "report", "run", "trend"}) {
+    EXPECT_NE(SchemaProblem(Json{{"version", 1}}, name), "") << name;
+  }
+  EXPECT_NE(SchemaProblem(Json{{"probe", 1}}, "probe"), "");
+}
+
+}  // namespace
+}  // namespace anecheck

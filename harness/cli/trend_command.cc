@@ -1,0 +1,66 @@
+// `anecheck trend`: error and reachability over many runs.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "harness/base/file.h"
+#include "harness/base/json_text.h"
+#include "harness/cli/command.h"
+#include "reports/trend.h"
+
+namespace anecheck {
+namespace {
+
+struct TrendFlags {
+  std::vector<std::string> db, baselines;
+  std::string out;
+  bool json = false;
+};
+
+Result<Json> WriteTrend(const TrendFlags& flags) {
+  if (flags.db.empty() && flags.baselines.empty()) {
+    return MakeError(ErrorCode::kInvalid, "trend needs --db or --baseline");
+  }
+  ANECHECK_ASSIGN(Json trend, reports::ReadTrend(flags.db, flags.baselines));
+  if (flags.out.empty()) return trend;
+  ANECHECK_RETURN_IF_ERROR(MakeDirectories(flags.out));
+  ANECHECK_RETURN_IF_ERROR(
+      WriteFileAtomic(flags.out + "/trend.html", std::string_view(reports::TrendHtml(trend))));
+  ANECHECK_RETURN_IF_ERROR(
+      WriteFileAtomic(flags.out + "/trend.json", std::string_view(DumpJson(trend, 1) + "\n")));
+  return trend;
+}
+
+int Run(const TrendFlags& flags) {
+  const Result<Json> trend = WriteTrend(flags);
+  if (!trend.ok()) return Fail(trend.error());
+  if (flags.json) {
+    Print(DumpJson(*trend));
+    return kExitClean;
+  }
+  const Json& runs = (*trend)["runs"];
+  Print(fmt::format("{}{} runs, {} changes in the matrix, {} defects\n{}",
+                    (*trend)["simulated"] == true ? "SIMULATED: " : "", runs.size(),
+                    (*trend)["changes"].size(), (*trend)["findings"].size(),
+                    flags.out.empty() ? "" : flags.out + "/trend.html"));
+  return kExitClean;
+}
+
+}  // namespace
+
+void AddTrendCommand(CLI::App& app, Selected& selected) {
+  CLI::App* command =
+      app.add_subcommand("trend", "Write a page of errors and reachability over many runs");
+  auto flags = std::make_shared<TrendFlags>();
+  command->add_option("--db", flags->db, "Results files");
+  command->add_option("--baseline", flags->baselines, "Baselines, as further runs, oldest first");
+  command->add_option("--out", flags->out, "Folder to write trend.html and trend.json to");
+  command->add_flag("--json", flags->json, "Print the trend as JSON");
+  command->footer("Example: anecheck trend --db may.sqlite --db june.sqlite --out trend");
+  command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });
+}
+
+}  // namespace anecheck

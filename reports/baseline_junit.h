@@ -1,0 +1,15 @@
+// JUnit XML of a comparison of baselines, for CI servers.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "harness/campaign/baseline/compare.h"
+
+namespace anecheck::reports {
+
+// One test case an entry, in a suite a target. An entry whose class is among `failing` is a
+// failure; one that cannot be compared, and is not among them, is skipped.
+std::string BaselineJUnitXml(const BaselineComparison& comparison, std::span<const Drift> failing);
+
+}  // namespace anecheck::reports

@@ -1,0 +1,26 @@
+// A page in a real browser without network, for the tests of pages.
+#pragma once
+
+#include <string>
+
+#include "harness/base/file.h"
+
+namespace anecheck::reports {
+
+// The path of a browser; empty where there is none.
+std::string FindBrowser();
+
+struct Visit {
+  std::string document;  // as it stands after loading; empty where the browser failed
+  std::string console;   // what the browser logged; "CONSOLE" stands in each line of a page
+};
+
+// Opens a file of `folder` with `address` ("#target=h13") added, at a window width in pixels.
+Visit VisitPage(const std::string& browser, const TempDirectory& folder, const std::string& name,
+                const std::string& address, int width = 1280);
+
+// Whether a picture of the page at that width could be written to `path`.
+bool PicturePage(const std::string& browser, const TempDirectory& folder, const std::string& name,
+                 int width, int height, const std::string& path);
+
+}  // namespace anecheck::reports

@@ -1,0 +1,20 @@
+// Documents against the JSON Schema files of reports/schemas, by Debian's python3-jsonschema.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+namespace anecheck::reports {
+
+// What is wrong with a document by reports/schemas/<name>.schema.json; empty where nothing is, and
+// where the validator is not installed (HasSchemaValidator).
+std::string SchemaProblem(const nlohmann::ordered_json& document, std::string_view name);
+// The same for each line of `lines`.
+std::string SchemaProblemOfLines(std::string_view lines, std::string_view name);
+// The same against a schema file.
+std::string SchemaFileProblem(const nlohmann::ordered_json& document, const std::string& path);
+
+bool HasSchemaValidator();
+
+}  // namespace anecheck::reports

@@ -1,0 +1,26 @@
+// Error and reachability over many runs: what `anecheck trend` writes from results files and
+// baselines of several dates, versions or chips.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+
+#include "harness/base/result.h"
+
+namespace anecheck::reports {
+
+// Maps of at most this many findings stand in a trend, new ones first.
+inline constexpr size_t kMapsShown = 24;
+
+// The trend as JSON (schema: reports/schemas/trend.schema.json). Runs are in order of their start;
+// a baseline counts as a run without cases. Of a run that two files tell of, the longer record
+// counts. Evidence of different provenance is never added up or compared. Errors: what opening a
+// file gives.
+Result<nlohmann::ordered_json> ReadTrend(std::span<const std::string> db_paths,
+                                         std::span<const std::string> baseline_paths);
+
+// The page: one file that needs nothing from outside.
+std::string TrendHtml(const nlohmann::ordered_json& trend);
+
+}  // namespace anecheck::reports

@@ -1,0 +1,170 @@
+// The trend over many runs: what grew, what changed, when a defect was met and where in a tensor
+// its error sits.
+#include "reports/trend.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "harness/base/file.h"
+#include "harness/base/json_text.h"
+#include "harness/campaign/baseline/baseline.h"
+#include "reports/error_map.h"
+#include "reports/testing/sample_results.h"
+#include "reports/testing/schema.h"
+
+namespace anecheck::reports {
+namespace {
+
+class TrendTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto folder = TempDirectory::Create("anecheck-trend-");
+    ASSERT_TRUE(folder.ok());
+    folder_.emplace(std::move(*folder));
+    first_ = folder_->File("first.sqlite");
+    second_ = folder_->File("second.sqlite");
+    ASSERT_TRUE(WriteSampleResults(first_).ok());
+    ASSERT_TRUE(WriteLaterResults(second_).ok());
+  }
+  Json Trend(const std::vector<std::string>& dbs, const std::vector<std::string>& baselines = {}) {
+    auto trend = ReadTrend(dbs, baselines);
+    EXPECT_TRUE(trend.ok()) << (trend.ok() ? "" : trend.error().message);
+    return trend.ok() ? *trend : Json();
+  }
+
+  std::optional<TempDirectory> folder_;
+  std::string first_, second_;
+};
+
+TEST_F(TrendTest, RunsStandInOrderOfTimeAndGrow) {
+  const Json trend = Trend({second_, first_});
+  ASSERT_EQ(trend["runs"].size(), 3u);
+  EXPECT_EQ(trend["simulated"], true);
+  const Json& before = trend["runs"][0];
+  const Json& reported = trend["runs"][1];
+  const Json& after = trend["runs"][2];
+  EXPECT_EQ(before["started"], "2026-01-02T03:04:05Z");
+  EXPECT_EQ(before["reached"], 4);
+  EXPECT_EQ(before["all_reached"], 4);
+  EXPECT_EQ(reported["all_reached"], 1) << "kinds of evidence are counted apart";
+  EXPECT_EQ(after["reached"], 2);
+  EXPECT_EQ(after["all_reached"], 5) << "add is new, conv was there";
+}
+
+TEST_F(TrendTest, CellsThatStandElsewhereAreChanges) {
+  const Json changes = Trend({first_, second_})["changes"];
+  ASSERT_EQ(changes.size(), 1u) << changes.dump(1);
+  EXPECT_EQ(changes[0]["op"], "conv");
+  EXPECT_EQ(changes[0]["before"], "wrong");
+  EXPECT_EQ(changes[0]["after"], "correct");
+  EXPECT_EQ(changes[0]["run"], 2);
+  EXPECT_EQ(changes[0]["previous"], 0);
+}
+
+TEST_F(TrendTest, ErrorsComeByRunOperationAndMagnitude) {
+  const Json errors = Trend({first_, second_})["errors"];
+  size_t met = 0;
+  for (const Json& item : errors) {
+    if (item["op"] != "conv" || item["run"] != 2) continue;
+    ++met;
+    EXPECT_EQ(item["histogram"][0], 500);
+    EXPECT_EQ(item["magnitudes"], Json::parse("[[-4, 300, 3, 1], [2, 200, 0, 0]]"));
+  }
+  EXPECT_EQ(met, 1u);
+}
+
+TEST_F(TrendTest, DefectsSayWhenEachRunMetThem) {
+  const Json findings = Trend({first_, second_})["findings"];
+  const auto found = std::find_if(findings.begin(), findings.end(), [](const Json& item) {
+    return item["signature"] == "known-defect|matmul|h13";
+  });
+  ASSERT_NE(found, findings.end());
+  ASSERT_EQ((*found)["seen"].size(), 2u);
+  EXPECT_EQ((*found)["seen"][1]["run"], 2);
+  EXPECT_EQ((*found)["seen"][1]["case"], 1);
+  // 100 seconds for two cases, the second of which met it.
+  EXPECT_EQ((*found)["seen"][1]["seconds"], 100.0);
+}
+
+TEST_F(TrendTest, MapsShowWhereTheErrorSits) {
+  const Json maps = Trend({first_})["maps"];
+  ASSERT_GE(maps.size(), 1u);
+  EXPECT_EQ(maps[0]["rows"], 1);
+  EXPECT_EQ(maps[0]["columns"], 2);
+  EXPECT_EQ(maps[0]["outside"], 1);
+  EXPECT_EQ(maps[0]["is_outside"], Json::parse("[0, 1]"));
+  EXPECT_EQ(maps[0]["ulp"][0], 0);
+  EXPECT_GT(maps[0]["ulp"][1], 0);
+}
+
+TEST_F(TrendTest, BaselinesAreFurtherRuns) {
+  Baseline baseline;
+  baseline.recorded = "2026-05-01T00:00:00Z";
+  baseline.provenance = "simulated";
+  BaselineEntry entry;
+  entry.op = "conv";
+  entry.target = "h13";
+  entry.configuration = "float";
+  entry.route = "mil";
+  entry.histogram[1] = 7;
+  entry.errors.elements = entry.errors.sum_ulp = 7;
+  entry.errors.by_exponent[0] = {7, 7, 1};
+  baseline.entries = {entry, entry};
+  const std::string path = folder_->File("b.json");
+  ASSERT_TRUE(WriteFileAtomic(path, std::string_view(BaselineToJson(baseline))).ok());
+  const Json trend = Trend({first_}, {path});
+  ASSERT_EQ(trend["runs"].size(), 3u);
+  EXPECT_EQ(trend["runs"][2]["kind"], "baseline");
+  const Json& last = trend["errors"].back();
+  EXPECT_EQ(last["run"], 2);
+  EXPECT_EQ(last["histogram"][1], 14) << "over the configurations";
+  EXPECT_EQ(last["magnitudes"], Json::parse("[[0, 14, 14, 1]]"));
+}
+
+TEST_F(TrendTest, FitsItsSchema) {
+  EXPECT_EQ(SchemaProblem(Trend({first_, second_}), "trend"), "");
+}
+
+TEST_F(TrendTest, SaysWhatIsWrong) {
+  const std::vector<std::string> missing = {"/nonexistent/a.sqlite"};
+  EXPECT_FALSE(ReadTrend(missing, {}).ok());
+  const std::vector<std::string> text = {folder_->File("b.json")};
+  ASSERT_TRUE(WriteFileAtomic(text[0], std::string_view("{}")).ok());
+  EXPECT_FALSE(ReadTrend({}, text).ok());
+}
+
+TEST(ErrorMap, LargeTensorsShareCells) {
+  // 64 rows of 3: the last row's last element is wrong.
+  std::string data, value, low;
+  for (int i = 0; i < 192; ++i) {
+    value += i == 0 ? "1" : ",1";
+    data += i % 3 == 2 ? "ADwAPAA8" : "";  // three times 1.0
+  }
+  data.replace(data.size() - 8, 8, "ADwAPABA");  // and 2.0
+  const std::string artifact = R"({"actual": [{"name": "y", "dtype": "fp16", "shape": [64, 3],)"
+                               R"("data": ")" +
+                               data + R"("}], "expected": [{"value": [)" + value +
+                               R"(], "low": [)" + value + R"(], "high": [)" + value + "]}]}";
+  const auto maps = ReadErrorMaps(artifact);
+  ASSERT_EQ(maps.size(), 1u);
+  EXPECT_EQ(maps[0].rows, 32);
+  EXPECT_EQ(maps[0].columns, 3);
+  EXPECT_EQ(maps[0].tensor_rows, 64);
+  EXPECT_EQ(maps[0].outside, 1);
+  EXPECT_EQ(maps[0].ulp.back(), 1024);
+  EXPECT_EQ(maps[0].is_outside.back(), 1);
+  EXPECT_EQ(std::count(maps[0].ulp.begin(), maps[0].ulp.end(), 0), 95);
+}
+
+TEST(ErrorMap, NothingOfWhatIsNoFinding) {
+  for (const char* text : {"", "[]", "{}", R"({"actual": 1, "expected": []})",
+                           R"({"actual": [{"dtype": "fp16", "shape": [1], "data": "ADw="}],)"
+                           R"("expected": [{"value": [], "low": 3}]})"}) {
+    EXPECT_TRUE(ReadErrorMaps(text).empty()) << text;
+  }
+}
+
+}  // namespace
+}  // namespace anecheck::reports
