@@ -281,7 +281,12 @@ std::string FilledFile(const std::string& path) {
   auto store = Store::Open(path);
   EXPECT_TRUE(store.ok());
   const auto run = store->BeginRun(ExampleRun("u1"));
-  for (uint64_t i = 0; i < 300; ++i) EXPECT_TRUE(store->Append(*run, ExampleBatch(i)).ok());
+  BatchRecord batch = ExampleBatch(0);
+  for (uint64_t i = 1; i < 4000; ++i) {
+    batch.cases.push_back(batch.cases[0]);
+    batch.cases.back().index = i;
+  }
+  EXPECT_TRUE(store->Append(*run, batch).ok());
   return path;
 }
 
@@ -289,9 +294,10 @@ TEST_F(StoreTest, DamageInsideIsAnErrorOfTheQueryAndChangesNothing) {
   const std::string path = FilledFile(Path("hurt.sqlite"));
   auto bytes = ReadFile(path);
   ASSERT_TRUE(bytes.ok());
-  ASSERT_GT(bytes->size(), 64u * 1024);
-  // Past the pages of the schema.
-  std::fill(bytes->begin() + 32 * 1024, bytes->end() - 4096, uint8_t{0xa5});
+  ASSERT_GT(bytes->size(), 400u * 1024);
+  // The first half holds the schema.
+  std::fill(bytes->begin() + static_cast<std::ptrdiff_t>(bytes->size() / 2), bytes->end(),
+            uint8_t{0xa5});
   ASSERT_TRUE(WriteFileAtomic(path, *bytes).ok());
   for (const bool writable : {false, true}) {
     auto store = writable ? Store::Open(path) : Store::OpenReadOnly(path);

@@ -116,6 +116,13 @@ TEST_F(JsonCliTest, MatrixAndProbesFitTheirSchemas) {
   EXPECT_EQ(SchemaProblem(Parse(Tool("probe --targets h13 --json")), "probe"), "");
 }
 
+TEST_F(JsonCliTest, PowerFitsItsSchema) {
+  const Json power = Parse(Tool(
+      "power --fault add-one-ulp-everywhere --cases 256 --clean-cases 64 --no-magnitudes --json"));
+  EXPECT_EQ(SchemaProblem(power, "power"), "");
+  EXPECT_EQ(power["faults"][0]["id"], "add-one-ulp-everywhere");
+}
+
 TEST_F(JsonCliTest, BaselinesAreRecordedComparedAndBlamed) {
   const std::string record = "baseline record --ops add,exp --seed 5 --cases 6 --mode float ";
   EXPECT_THAT(Tool(record + "--out a.json"), HasSubstr("a.json: 2 entries of 6 cases, simulated"));
@@ -165,7 +172,7 @@ TEST_F(JsonCliTest, TrendsAreWrittenFromRunsAndBaselines) {
 // Without this, a validator that takes everything would pass.
 TEST_F(JsonCliTest, SchemasRefuseOtherDocuments) {
   for (const char* name : {"baseline", "baseline-blame", "baseline-comparison", "events", "finding",
-                           "matrix", "report", "run", "trend"}) {
+                           "matrix", "power", "report", "run", "trend"}) {
     EXPECT_NE(SchemaProblem(Json{{"version", 1}}, name), "") << name;
   }
   EXPECT_NE(SchemaProblem(Json{{"probe", 1}}, "probe"), "");
