@@ -106,8 +106,9 @@ TEST_F(JsonCliTest, RunsFindingsAndReportsFitTheirSchemas) {
   Tool("report --db r.sqlite --out report");
   EXPECT_EQ(SchemaProblem(Parse(Read("report/report.json")), "report"), "");
   const Json sarif = Parse(Read("report/sarif.json"));
-  EXPECT_EQ(SchemaFileProblem(sarif, std::string(kSchemas) + "sarif-2.1.0.schema.json"), "");
-  EXPECT_EQ(SchemaFileProblem(sarif, std::string(kSchemas) + "sarif-2.1.0-rtm.5.json"), "")
+  EXPECT_EQ(reports::SchemaFileProblem(sarif, std::string(kSchemas) + "sarif-2.1.0.schema.json"),
+            "");
+  EXPECT_EQ(reports::SchemaFileProblem(sarif, std::string(kSchemas) + "sarif-2.1.0-rtm.5.json"), "")
       << "the public schema";
 }
 
