@@ -164,7 +164,7 @@ TEST(Wire, RequestsRoundTripWithinTheirStatedSize) {
   ByteReader reader(writer.bytes());
   const auto request = ReadRequest(reader);
   ASSERT_TRUE(request.ok());
-  EXPECT_EQ(request->mil, "some text");
+  EXPECT_EQ(request->program, "some text");
   EXPECT_EQ(request->target, "h13");
   ASSERT_EQ(request->inputs.size(), 1u);
   EXPECT_EQ(request->inputs[0].name, "x");
