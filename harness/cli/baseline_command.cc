@@ -252,7 +252,7 @@ void AddCompare(CLI::App& group, const std::shared_ptr<BaselineFlags>& flags, Se
   command->add_flag("--json", flags->json, "Print JSON");
   command->add_option("--junit", flags->junit, "Write JUnit XML to this file");
   command->footer(
-      "Example: anecheck baseline compare corpus/baselines/h13.json\nExit code 1: an entry is of a "
+      "Example: anecheck baseline compare corpus/baselines/simulated.json\nExit code 1: an entry is of a "
       "class that --fail-on names.");
   command->callback([command, flags, &selected] {
     selected = [command, flags] {
@@ -279,6 +279,7 @@ void AddBaselineCommand(CLI::App& app, Selected& selected) {
   CLI::App* group =
       app.add_subcommand("baseline", "Record what an engine computes and find what changed");
   group->require_subcommand(1);
+  group->footer("Example: anecheck baseline compare h13.json");
   const auto flags = std::make_shared<BaselineFlags>();
   AddRecord(*group, flags, selected);
   AddCompare(*group, flags, selected);
