@@ -20,9 +20,15 @@ struct Uncertain {
   double value = 0;
   double low = 0;
   double high = 0;
+  bool nan = false;  // NaN is admitted as well; low and high are then infinite
 
+  bool Infinite() const { return low == -kInfinity || high == kInfinity; }
+  bool HasZero() const { return low <= 0 && high >= 0; }
   bool Finite() const { return std::fabs(low) < kInfinity && std::fabs(high) < kInfinity; }
 };
+
+// A number of which nothing is known, not even that it is one.
+Uncertain Unknown(double value) { return {value, -kInfinity, kInfinity, true}; }
 
 enum class Curve { kTanh, kSigmoid, kRelu, kLinear };
 
@@ -62,15 +68,20 @@ class CellMath {
     return x;
   }
   Uncertain Add(const Uncertain& a, const Uncertain& b) const {
+    const bool opposite = (a.high == kInfinity && b.low == -kInfinity) ||
+                          (a.low == -kInfinity && b.high == kInfinity);
+    if (a.nan || b.nan || opposite) return Unknown(a.value + b.value);
     return Held({a.value + b.value, AddDown(a.low, b.low), AddUp(a.high, b.high)});
   }
   Uncertain Multiply(const Uncertain& a, const Uncertain& b) const {
+    const bool invalid = (a.Infinite() && b.HasZero()) || (b.Infinite() && a.HasZero());
+    if (a.nan || b.nan || invalid) return Unknown(a.value * b.value);
     const auto [low, high] =
         std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
     return Held({a.value * b.value, low, high});
   }
   Uncertain OneMinus(const Uncertain& a) const {
-    return Held({1 - a.value, 1 - a.high, 1 - a.low});
+    return Held({1 - a.value, 1 - a.high, 1 - a.low, a.nan});
   }
   Uncertain Clip(Uncertain a, double limit) const {
     for (double* const end : {&a.value, &a.low, &a.high}) *end = std::clamp(*end, -limit, limit);
@@ -82,7 +93,8 @@ class CellMath {
     if (curve == Curve::kTanh) error = contract_[Term::kTanhTable];
     if (curve == Curve::kSigmoid) error = contract_[Term::kSigmoidTable];
     if (zero) error = 0;
-    return Held({Apply(curve, x.value), Apply(curve, x.low) - error, Apply(curve, x.high) + error});
+    return Held(
+        {Apply(curve, x.value), Apply(curve, x.low) - error, Apply(curve, x.high) + error, x.nan});
   }
 
  private:
@@ -114,6 +126,9 @@ class CellWeights {
   Uncertain Recurrent(const Lanes& h, size_t row) {
     Uncertain sum = Of(recurrent_.Dot(h, LanesAt(hh_, row * hidden_), hidden_));
     sum.value = 0;
+    if (std::any_of(h.nan, h.nan + hidden_, [](uint8_t nan) { return nan != 0; })) {
+      sum = Unknown(0);
+    }
     for (size_t k = 0; k < hidden_; ++k) sum.value += h.value[k] * hh_.value[row * hidden_ + k];
     return sum;
   }
@@ -124,7 +139,7 @@ class CellWeights {
 
  private:
   Uncertain Of(const Accumulated& sum) const {
-    if (sum.nan || sum.beyond != 0 || sum.empty()) return {sum.value, -kInfinity, kInfinity};
+    if (sum.nan || sum.beyond != 0 || sum.empty()) return Unknown(sum.value);
     return math_.Held({sum.value, sum.low, sum.high});
   }
 
@@ -144,17 +159,17 @@ class RowState {
   explicit RowState(size_t size) : value_(size), low_(size), high_(size), nan_(size, 0) {}
   void Load(const BoundedTensor& tensor, size_t start) {
     for (size_t k = 0; k < value_.size(); ++k) {
-      Set(k, {tensor.value[start + k], tensor.low[start + k], tensor.high[start + k]});
-      nan_[k] = tensor.NanAt(start + k) ? 1 : 0;
+      Set(k, {tensor.value[start + k], tensor.low[start + k], tensor.high[start + k],
+              tensor.NanAt(start + k)});
     }
   }
   void Set(size_t k, const Uncertain& x) {
     value_[k] = x.value;
     low_[k] = x.low;
     high_[k] = x.high;
-    nan_[k] = 0;
+    nan_[k] = x.nan ? 1 : 0;
   }
-  Uncertain At(size_t k) const { return {value_[k], low_[k], high_[k]}; }
+  Uncertain At(size_t k) const { return {value_[k], low_[k], high_[k], nan_[k] != 0}; }
   Lanes lanes() const { return {value_.data(), low_.data(), high_.data(), nan_.data()}; }
 
  private:
@@ -273,7 +288,7 @@ void PutAt(const Raw& raw, size_t at, const Uncertain& x) {
   const bool known = x.Finite() && x.value == x.value;
   raw.low[at] = known ? x.low : -kInfinity;
   raw.high[at] = known ? x.high : kInfinity;
-  raw.nan[at] = known ? 0 : 1;
+  raw.nan[at] = known && !x.nan ? 0 : 1;
 }
 
 // One direction of one batch row. `offset` is the place of the direction's columns.
