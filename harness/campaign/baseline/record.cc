@@ -147,14 +147,14 @@ class Recorder {
     baseline.cases = options_.cases;
     const std::vector<EntryPlan> plans = Plans();
     std::vector<std::optional<BaselineEntry>> entries(plans.size());
-    ANECHECK_RETURN_IF_ERROR(ParallelChunks(
-        plans.size(), kEntriesTogether, options_.jobs, [&](uint64_t begin, uint64_t end) -> Status {
-          const size_t count = end - begin;
-          ANECHECK_RETURN_IF_ERROR(RecordChunk(std::span(plans).subspan(begin, count),
-                                               std::span(entries).subspan(begin, count)));
-          Report(count, plans.size());
-          return {};
-        }));
+    const auto record = [&](uint64_t begin, uint64_t end) -> Status {
+      const size_t count = end - begin;
+      ANECHECK_RETURN_IF_ERROR(RecordChunk(std::span(plans).subspan(begin, count),
+                                           std::span(entries).subspan(begin, count)));
+      Report(count, plans.size());
+      return {};
+    };
+    ANECHECK_RETURN_IF_ERROR(ParallelChunks(plans.size(), kEntriesTogether, options_.jobs, record));
     for (std::optional<BaselineEntry>& entry : entries) {
       if (entry) baseline.entries.push_back(std::move(*entry));
     }
