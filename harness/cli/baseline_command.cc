@@ -252,7 +252,8 @@ void AddCompare(CLI::App& group, const std::shared_ptr<BaselineFlags>& flags, Se
   command->add_flag("--json", flags->json, "Print JSON");
   command->add_option("--junit", flags->junit, "Write JUnit XML to this file");
   command->footer(
-      "Example: anecheck baseline compare corpus/baselines/simulated.json\nExit code 1: an entry is of a "
+      "Example: anecheck baseline compare corpus/baselines/simulated.json\nExit code 1: an entry "
+      "is of a "
       "class that --fail-on names.");
   command->callback([command, flags, &selected] {
     selected = [command, flags] {
