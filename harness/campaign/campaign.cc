@@ -115,6 +115,7 @@ class Campaign {
   Result<CampaignSummary> RunRest(Store& store, int64_t run, const RunnerIdentity& identity) {
     const int jobs = std::max(1, options_.jobs);
     std::vector<std::thread> threads;
+    threads.reserve(static_cast<size_t>(jobs));
     for (int i = 0; i < jobs; ++i) threads.emplace_back([this] { Work(); });
     const Status written = WriteAll(store, run);
     {
@@ -212,6 +213,7 @@ class Campaign {
       items.push_back(std::move(item).value());
     }
     std::vector<RunRequest> requests;
+    requests.reserve(items.size());
     for (const Case& item : items) {
       requests.push_back(RequestOf(item));
     }

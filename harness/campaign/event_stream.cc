@@ -24,7 +24,7 @@ Result<EventStream> EventStream::Open(const std::string& path) {
   return EventStream(path, file);
 }
 
-void EventStream::Write(std::string_view event, Json members) {
+void EventStream::Write(std::string_view event, const Json& members) {
   if (broken_) return;
   Json line;
   line["v"] = 1;
@@ -84,7 +84,7 @@ void EventStream::Finished(const CampaignSummary& summary) {
   Json members = SummaryToJson(summary);
   members["time"] = UtcNow();
   members["state"] = summary.interrupted ? "interrupted" : "finished";
-  Write("finished", std::move(members));
+  Write("finished", members);
   Flush();
 }
 

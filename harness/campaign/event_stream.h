@@ -33,7 +33,7 @@ class EventStream {
     void operator()(std::FILE* file) const;
   };
   EventStream(std::string path, std::FILE* file) : path_(std::move(path)), file_(file) {}
-  void Write(std::string_view event, nlohmann::ordered_json members);
+  void Write(std::string_view event, const nlohmann::ordered_json& members);
   void Flush();
 
   std::string path_;

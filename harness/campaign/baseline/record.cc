@@ -206,6 +206,7 @@ class Recorder {
       }
     }
     std::vector<RunRequest> requests;
+    requests.reserve(items.size());
     for (const Case& item : items) {
       requests.push_back({requests.size(), item.target.name, item.mil, &item.graph, item.inputs});
     }
