@@ -6,6 +6,7 @@ function(anecheck_library NAME)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(${NAME} STATIC ${ARG_SOURCES})
   target_link_libraries(${NAME} PUBLIC anecheck_settings ${ARG_DEPENDS})
+  anecheck_use_precompiled(${NAME} anecheck_precompiled)
 endfunction()
 
 # anecheck_test(NAME SOURCES a_test.cc ... [DEPENDS lib ...] [TIMEOUT seconds] [LABELS ...])
@@ -18,6 +19,7 @@ function(anecheck_test NAME)
   add_executable(${NAME} ${ARG_SOURCES})
   target_link_libraries(${NAME} PRIVATE anecheck_settings ${ARG_DEPENDS}
     GTest::gtest GTest::gmock_main rapidcheck rapidcheck_gtest)
+  anecheck_use_precompiled(${NAME} anecheck_precompiled_test)
   target_compile_definitions(${NAME} PRIVATE
     ANECHECK_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ANECHECK_BINARY_DIR="${PROJECT_BINARY_DIR}")
   add_test(NAME ${NAME} COMMAND ${NAME})

@@ -1,0 +1,51 @@
+# Precompiled standard and library headers: most of a build from an empty compiler cache is spent
+# reading them. clang only: g++ and builds with the option off show that every source includes what
+# it uses. Headers of the project are never among them, so that an edit rebuilds what depends on it
+# and nothing else.
+include_guard(GLOBAL)
+
+option(ANECHECK_PRECOMPILED_HEADERS "Read standard and library headers precompiled (clang only)" ON)
+if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  set(ANECHECK_PRECOMPILED_HEADERS OFF)
+endif()
+
+set(ANECHECK_COMMON_HEADERS
+  <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <functional> <map> <memory> <mutex>
+  <optional> <set> <span> <sstream> <string> <string_view> <thread> <unordered_map> <utility>
+  <variant> <vector> <fmt/format.h> <nlohmann/json.hpp>)
+set(ANECHECK_TEST_HEADERS <gtest/gtest.h> <rapidcheck.h> <rapidcheck/gtest.h>)
+
+# anecheck_precompiled_target(NAME headers...): a target of which others take the headers.
+function(anecheck_precompiled_target NAME)
+  set(SOURCE "${PROJECT_BINARY_DIR}/generated/${NAME}.cc")
+  file(CONFIGURE OUTPUT "${SOURCE}" CONTENT "namespace anecheck {}\n")
+  add_library(${NAME} STATIC "${SOURCE}")
+  target_link_libraries(${NAME} PRIVATE anecheck_settings fmt::fmt nlohmann_json::nlohmann_json)
+  target_precompile_headers(${NAME} PRIVATE ${ARGN})
+  # Without it the compiler cache never finds an object again: the time is part of the header.
+  target_compile_options(${NAME} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+endfunction()
+
+if(ANECHECK_PRECOMPILED_HEADERS)
+  anecheck_precompiled_target(anecheck_precompiled ${ANECHECK_COMMON_HEADERS})
+  if(ANECHECK_TESTS)
+    anecheck_precompiled_target(anecheck_precompiled_test
+      ${ANECHECK_COMMON_HEADERS} ${ANECHECK_TEST_HEADERS})
+    target_link_libraries(anecheck_precompiled_test PRIVATE
+      GTest::gtest GTest::gmock_main rapidcheck rapidcheck_gtest)
+  endif()
+endif()
+
+# anecheck_use_precompiled(TARGET FROM): a library, or a binary made as position-independent as the
+# headers were; FROM is anecheck_precompiled or anecheck_precompiled_test.
+function(anecheck_use_precompiled TARGET FROM)
+  if(NOT TARGET ${FROM})
+    return()
+  endif()
+  target_precompile_headers(${TARGET} REUSE_FROM ${FROM})
+  get_target_property(TYPE ${TARGET} TYPE)
+  if(TYPE STREQUAL "EXECUTABLE")
+    set_target_properties(${TARGET} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${TARGET} PRIVATE -fPIC)
+  endif()
+endfunction()
