@@ -8,6 +8,8 @@ cd "$PROJECT_DIR"
 
 # Two clones of one source then share what the compiler cache holds.
 export CCACHE_BASEDIR="$PROJECT_DIR" CCACHE_NOHASHDIR=1
+# What ccache asks for before it keeps objects that read precompiled headers.
+export CCACHE_SLOPPINESS=pch_defines,time_macros
 
 step() { printf '\n== %s\n' "$*"; }
 note() { printf '   %s\n' "$*"; }
