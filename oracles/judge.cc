@@ -275,6 +275,16 @@ void MarkNodes(const Graph& graph, ValueId id, std::vector<bool>& needed) {
   needed[value.producer] = true;
 }
 
+// A NaN's sign says nothing.
+std::string NumberText(double value) {
+  return std::isnan(value) ? "nan" : fmt::format("{}", value);
+}
+
+std::string ExpectedText(double low, double high) {
+  if (std::isnan(low)) return "where only nan is admitted";
+  return fmt::format("is not in [{}, {}]", low, high);
+}
+
 }  // namespace
 
 std::string_view VerdictName(Verdict verdict) {
@@ -350,9 +360,9 @@ OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t
   DefectSearch search(graph, inputs, output, family, elements, outside);
   search.Find(catalogue, judgement);
   judgement.verdict = judgement.known_defect.empty() ? Verdict::kWrong : Verdict::kKnownDefect;
-  judgement.reason = fmt::format("{} of {} elements outside; worst at {}: {} is not in [{}, {}]",
-                                 judgement.outside, judgement.elements, judgement.worst,
-                                 judgement.actual, judgement.expected_low, judgement.expected_high);
+  judgement.reason = fmt::format("{} of {} elements outside; worst at {}: {} {}", judgement.outside,
+                                 judgement.elements, judgement.worst, NumberText(judgement.actual),
+                                 ExpectedText(judgement.expected_low, judgement.expected_high));
   return judgement;
 }
 

@@ -62,6 +62,25 @@ TEST_F(Doubling, OneUlpOffIsWrong) {
   EXPECT_NE(judgement.reason.find("2 of 4 elements outside"), std::string::npos);
 }
 
+TEST(Reasons, NameWhatWasGivenAndWhatIsAdmitted) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1}, {nan}));
+  const Estimate only_nan = c.Run(c.Binary(OpKind::kAdd, x, x));
+  const auto reason = [&](const Estimate& expected, double actual) {
+    return Judge(c.graph, c.inputs, 0, expected, MakeTensor(DType::kFp16, {1}, {actual}), kA13)
+        .reason;
+  };
+  EXPECT_EQ(reason(only_nan, 3),
+            "1 of 1 elements outside; worst at 0: 3 where only nan is admitted");
+  Case number;
+  const ValueId one = number.Input(MakeTensor(DType::kFp16, {1}, {1}));
+  const Estimate two = number.Run(number.Binary(OpKind::kAdd, one, one));
+  EXPECT_EQ(Judge(number.graph, number.inputs, 0, two, MakeTensor(DType::kFp16, {1}, {-nan}), kA13)
+                .reason,
+            "1 of 1 elements outside; worst at 0: nan is not in [2, 2]");
+}
+
 TEST_F(Doubling, NanAgainstANumberIsWrong) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const OutputJudgement judgement = JudgeActual({2, 4, nan, 8});

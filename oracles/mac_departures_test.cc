@@ -188,6 +188,22 @@ TEST(MacDefects, TheLatticeIsRecognisedBehindARoundedOperand) {
   EXPECT_EQ(judge(4064).verdict, Verdict::kWrong);
 }
 
+// As for the lattice: an interval that may lie below the normal numbers may be flushed.
+TEST(MacDefects, TheFlushIsRecognisedBehindARoundedOperand) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 2}, {0x1.8p-15, 1}));
+  const ValueId scale = c.Input(MakeTensor(DType::kFp16, {1, 2}, {1 + 0x1p-10, 1}));
+  const ValueId weight = c.Const(MakeTensor(DType::kFp16, {2, 1}, {0x1p14, 1}));
+  const ValueId sum = c.Binary(OpKind::kMatmul, c.Binary(OpKind::kMul, x, scale), weight);
+  const Estimate expected = c.Run(sum);
+  const auto judge = [&](double actual) {
+    return Judge(c.graph, c.inputs, 0, expected, MakeTensor(DType::kFp16, {1, 1}, {actual}), kA13);
+  };
+  EXPECT_EQ(judge(1 + 769.0 / 1024).verdict, Verdict::kPass);
+  EXPECT_EQ(judge(1).known_defect, "D05");
+  EXPECT_EQ(judge(0.5).verdict, Verdict::kWrong);
+}
+
 // Without D07 a NaN stays one, and is the only thing admitted.
 TEST(MacDefects, OppositeInfinitiesAloneAdmitNanAlone) {
   Case c;

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "harness/campaign/artifact.h"
+#include "harness/campaign/compiled_round_trip.h"
 #include "harness/campaign/coverage.h"
 #include "harness/campaign/judge_case.h"
 #include "harness/campaign/resume.h"
@@ -368,7 +369,7 @@ bool IsNewFinding(std::string_view verdict) {
 
 Result<std::unique_ptr<Runner>> MakeRunner(const CampaignOptions& options) {
   constexpr std::string_view kExec = "exec:";
-  if (options.runner == "roundtrip") return std::unique_ptr<Runner>(new RoundtripRunner);
+  if (options.runner == "roundtrip") return std::unique_ptr<Runner>(new RoundtripRunner(CompiledRoundTrip));
   if (options.runner == "e5rt") return std::unique_ptr<Runner>(new E5rtRunner(options.worker));
   if (options.runner.starts_with(kExec)) {
     return std::unique_ptr<Runner>(

@@ -9,6 +9,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/base/log.h"
+#include "harness/campaign/compiled_plan.h"
 #include "harness/cli/command.h"
 #include "harness/cli/model_file.h"
 #include "harness/cli/target_flags.h"
@@ -67,7 +68,34 @@ Status WritePrograms(const LowerFlags& flags, const plan::Plan& plan, Written& w
   return {};
 }
 
-Result<Written> WriteFolder(const LowerFlags& flags, const plan::Plan& plan) {
+Status WriteBytes(const LowerFlags& flags, const std::string& name, ByteSpan bytes,
+                  Written& written) {
+  ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(flags.out + "/" + name, bytes));
+  written.files.push_back(name);
+  return {};
+}
+
+// The dispatch descriptor, and the container where its tasks have published registers.
+Status WriteCompiled(const LowerFlags& flags, const plan::Plan& plan, const Target& target,
+                     Written& written) {
+  const auto outline = OutlineOf(plan, target);
+  const auto files =
+      outline.ok() ? WriteCompiledFiles(*outline) : Result<CompiledFiles>(outline.error());
+  if (!files.ok()) {
+    for (const char* name : {"program.e5", "model.hwx"}) {
+      written.missing.emplace_back(name, files.error().message);
+    }
+    return {};
+  }
+  ANECHECK_RETURN_IF_ERROR(WriteBytes(flags, "program.e5", files->descriptor, written));
+  if (!files->container.empty()) {
+    return WriteBytes(flags, "model.hwx", files->container, written);
+  }
+  written.missing.emplace_back("model.hwx", files->no_container);
+  return {};
+}
+
+Result<Written> WriteFolder(const LowerFlags& flags, const plan::Plan& plan, const Target& target) {
   Written written;
   ANECHECK_RETURN_IF_ERROR(MakeDirectories(flags.out));
   ANECHECK_RETURN_IF_ERROR(WritePrograms(flags, plan, written));
@@ -76,9 +104,7 @@ Result<Written> WriteFolder(const LowerFlags& flags, const plan::Plan& plan) {
   ANECHECK_RETURN_IF_ERROR(
       Write(flags, "plan.json", DumpJson(plan::PlanJson(plan), 1) + "\n", written));
   ANECHECK_RETURN_IF_ERROR(Write(flags, "plan.txt", plan::PlanText(plan), written));
-  for (const char* name : {"program.e5", "model.hwx"}) {
-    written.missing.emplace_back(name, "no encoder turns a plan into it");
-  }
+  ANECHECK_RETURN_IF_ERROR(WriteCompiled(flags, plan, target, written));
   return written;
 }
 
@@ -95,7 +121,7 @@ Status Lower(const LowerFlags& flags) {
                   plan::PlanLowering(model.graph, *target, {route, Order(flags.target)}));
   Written written;
   if (!flags.out.empty()) {
-    ANECHECK_ASSIGN(written, WriteFolder(flags, plan));
+    ANECHECK_ASSIGN(written, WriteFolder(flags, plan, *target));
   }
   if (flags.json) {
     Json json = {{"plan", plan::PlanJson(plan)}, {"out", flags.out}, {"files", written.files}};

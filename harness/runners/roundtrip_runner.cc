@@ -113,6 +113,15 @@ Result<RunnerIdentity> RoundtripRunner::Identify() {
                         .engine = "anecheck's own readers"};
 }
 
+std::vector<RoundTrip> RoundtripRunner::TripsOf(const RunRequest& request) const {
+  std::vector<RoundTrip> trips;
+  const bool conversion = request.route == "mil";
+  if (conversion) trips.push_back(MilRoundTrip(*request.graph, request.mil));
+  trips.push_back(NetlistRoundTrip(*request.graph));
+  if (conversion && compiled_) trips.push_back(compiled_(*request.graph, request.target));
+  return trips;
+}
+
 Result<std::vector<RunReply>> RoundtripRunner::Run(std::span<const RunRequest> requests) {
   std::vector<RunReply> replies;
   for (const RunRequest& request : requests) {
@@ -120,10 +129,7 @@ Result<std::vector<RunReply>> RoundtripRunner::Run(std::span<const RunRequest> r
     reply.id = request.id;
     reply.status = RunStatus::kOk;
     reply.verified = true;
-    std::vector<RoundTrip> trips;
-    if (request.route == "mil") trips.push_back(MilRoundTrip(*request.graph, request.mil));
-    trips.push_back(NetlistRoundTrip(*request.graph));
-    for (const RoundTrip& trip : trips) {
+    for (const RoundTrip& trip : TripsOf(request)) {
       if (!trip.difference.empty()) {
         reply.status = RunStatus::kFailed;
         reply.stage = trip.form;

@@ -3,7 +3,10 @@
 // the forms agree, nothing about any chip.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/runners/runner.h"
@@ -28,13 +31,23 @@ RoundTrip NetlistRoundTrip(const Graph& graph);
 // The first thing in which two graphs differ, in words; empty where they have one fingerprint.
 std::string DescribeDifference(const Graph& expected, const Graph& actual);
 
+// A further form, for a graph and a target. Thread rules: as for the runner.
+using RoundTripForm = std::function<RoundTrip(const Graph& graph, std::string_view target)>;
+
 // A reply is `ok` and `verified`, with the forms that were left out in its message, or `failed` at
 // the stage that the form names. It has no outputs.
 class RoundtripRunner final : public Runner {
  public:
+  // `compiled` is tried for requests of the conversion route.
+  explicit RoundtripRunner(RoundTripForm compiled = {}) : compiled_(std::move(compiled)) {}
   Result<RunnerIdentity> Identify() override;
   Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override;
   Status Restart() override { return {}; }
+
+ private:
+  std::vector<RoundTrip> TripsOf(const RunRequest& request) const;
+
+  RoundTripForm compiled_;
 };
 
 }  // namespace anecheck

@@ -1,0 +1,16 @@
+// The form of the round trip that graphs cannot be read back from: the files of a compiled program,
+// held against the lowering plan. Given to the roundtrip runner by campaigns.
+#pragma once
+
+#include <string_view>
+
+#include "harness/graph/graph.h"
+#include "harness/runners/roundtrip_runner.h"
+
+namespace anecheck {
+
+// Plans `graph` for the target called `target` by the conversion route, writes both files and holds
+// what is read back against the plan. Thread-safe.
+RoundTrip CompiledRoundTrip(const Graph& graph, std::string_view target);
+
+}  // namespace anecheck

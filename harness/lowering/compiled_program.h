@@ -1,0 +1,79 @@
+// What a compiler's two output files say of a program: the dispatch descriptor (.e5) and the
+// hardware container. Both are fused, so a graph cannot be read back from them; what they do hold
+// is written from this outline and compared with it. Used by `anecheck lower` and the round trip.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/formats/e5/e5.h"
+#include "harness/formats/format.h"
+#include "harness/graph/types.h"
+
+namespace anecheck {
+
+// Batch, channel, height, width.
+using EngineShape = std::array<uint32_t, 4>;
+
+// A tensor of rank r takes the last r of the four axes, as the vector of specification 000 (a
+// decoded program: [1, 1, 1, 64]) does. Nothing for higher ranks and extents above 32 bits.
+std::optional<EngineShape> ToEngineShape(const Shape& shape);
+
+struct CompiledTensor {
+  std::string name;
+  TensorType type;
+};
+
+// One hardware task. A container holds its extents in the registers InDim, Cin, Cout and OutDim.
+struct CompiledTask {
+  std::string layer;
+  EngineShape in = {1, 1, 1, 1};
+  EngineShape out = {1, 1, 1, 1};
+};
+
+// A constant kernel, output channel outermost, without gaps.
+struct CompiledKernel {
+  size_t task = 0;  // index in CompiledProgram::tasks
+  int64_t channels = 1;
+  Bytes bytes;
+};
+
+// A held state of the shared buffer: which input holds it, and where in the state area it lies.
+struct CompiledState {
+  std::string input;
+  uint32_t offset = 0;
+};
+
+struct CompiledProgram {
+  std::string target;  // compiler name
+  std::optional<uint64_t> cpu_subtype;
+  std::vector<CompiledTensor> inputs;
+  std::vector<CompiledTensor> outputs;
+  std::vector<CompiledState> states;
+  std::vector<e5::OpType> inferences;  // between the casts, in order
+  std::vector<CompiledTask> tasks;
+  std::vector<CompiledKernel> kernels;
+};
+
+struct CompiledFiles {
+  Bytes descriptor;
+  Bytes container;           // empty where there is none
+  std::string no_container;  // why; empty where there is one
+};
+
+// Writes both files. A container is written for version-7 task descriptors only, whose registers
+// have published addresses; the registers that no source tells how to set stay as they are by
+// default, so it is no program that an engine could run. kUnsupported where a tensor has no form in
+// either file.
+Result<CompiledFiles> WriteCompiledFiles(const CompiledProgram& program);
+
+// Reads the files with the project's own readers and names the first thing in which they differ
+// from the outline: a broken rule of either format or of the pair, the dispatch chain, ports,
+// extents, strides, tasks, decoded kernels. Empty where nothing differs.
+std::string CompareCompiledFiles(const CompiledProgram& program, const CompiledFiles& files);
+
+}  // namespace anecheck
