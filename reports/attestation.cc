@@ -7,6 +7,8 @@
 #include <unordered_map>
 
 #include "harness/base/json_text.h"
+#include "harness/ops/native_layers.h"
+#include "harness/ops/op.h"
 #include "oracles/legality/explain.h"
 #include "reports/matrix.h"
 
@@ -18,13 +20,32 @@ using evidence::Statement;
 using legality::Outcome;
 using legality::Verdict;
 
+// The native layer that an operation's network description names, or empty.
+std::string_view LayerOf(const OpDefinition& op) {
+  for (const NativeLayer& layer : NativeLayers()) {
+    if (!op.netlist_unit.empty() && layer.unit == op.netlist_unit) return layer.layer;
+  }
+  return {};
+}
+
 std::vector<AttestationRow> CatalogueRows() {
+  constexpr size_t kMil = static_cast<size_t>(legality::Route::kMil);
+  constexpr size_t kNetlist = static_cast<size_t>(legality::Route::kNetlist);
   std::vector<AttestationRow> rows;
   for (const legality::CatalogueRow& row : legality::Rules::Builtin().operations()) {
-    rows.push_back({row.name, row.op_class, false});
+    rows.push_back({row.name, row.op_class, false, {}});
+    const OpDefinition* op = FindOp(row.name);
+    if (op == nullptr || !op->no_reference_reason.empty()) continue;
+    rows.back().tested_by[kMil] = {row.name};
+    if (!op->netlist_unit.empty()) rows.back().tested_by[kNetlist] = {row.name};
   }
   for (const legality::CatalogueRow& row : legality::Rules::Builtin().layers()) {
-    rows.push_back({row.name, row.op_class, true});
+    rows.push_back({row.name, row.op_class, true, {}});
+    for (const OpDefinition* op : AllOps()) {
+      if (LayerOf(*op) == row.name) {
+        rows.back().tested_by[kNetlist].emplace_back(op->schema.name);
+      }
+    }
   }
   return rows;
 }
@@ -93,7 +114,9 @@ void Conclude(const Attestation& matrix, AttestationCell& cell) {
 }
 
 // Where each statement belongs: a cell of its subject and target. One that names no route belongs
-// to the first route that the rules admit, else to the route by which its subject is named.
+// to the first route that the rules admit, else to the route by which its subject is named. What an
+// operation reached by direct authoring, the layer that it is authored as reached too; what it did
+// not reach says nothing of that layer's other uses.
 class Placer {
  public:
   explicit Placer(Attestation& matrix) : matrix_(matrix) {
@@ -120,9 +143,17 @@ class Placer {
     if (chosen == matrix_.routes.size() && statement.route.empty()) {
       chosen = matrix_.rows[row->second].native_layer ? matrix_.routes.size() - 1 : 0;
     }
-    if (chosen < matrix_.routes.size()) {
-      matrix_.cells[first + chosen].statements.push_back(index);
-    }
+    if (chosen == matrix_.routes.size()) return;
+    matrix_.cells[first + chosen].statements.push_back(index);
+    const OpDefinition* op = FindOp(matrix_.rows[row->second].name);
+    if (statement.route != "netlist" || !evidence::Reached(statement.stage) || op == nullptr)
+      return;
+    const auto layer = rows_.find(LayerOf(*op));
+    if (layer == rows_.end() || layer->second == row->second) return;
+    matrix_
+        .cells[(layer->second * matrix_.targets.size() + target->second) * matrix_.routes.size() +
+               chosen]
+        .statements.push_back(index);
   }
 
  private:

@@ -36,6 +36,9 @@ struct AttestationCell {
 struct AttestationRow {
   std::string name, row_class;
   bool native_layer = false;
+  // What `anecheck run --ops` takes to test it, by route: itself, and for a native layer the
+  // operations whose network description names it. Empty where no case is made by that route.
+  std::vector<std::string> tested_by[2];
 };
 
 struct Attestation {
@@ -73,7 +76,7 @@ Status CompareWithBaseline(std::string_view baseline_json, Attestation& matrix);
 
 // Form 1: "targets", "routes", "ops", "verdicts", "statements", "known_conflicts" and "cells", each
 // cell [row, target, route, state, kind, verdict, flags, [statements]] with flags 1 admitted,
-// 2 reached, 4 conflict, 8 silicon, 16 new.
+// 2 reached, 4 conflict, 8 silicon, 16 new. Each of "ops" names what `run --ops` takes to test it.
 nlohmann::ordered_json AttestationJson(const Attestation& matrix);
 // First column `op`, then one a target: the furthest of the routes.
 std::string AttestationCsv(const Attestation& matrix);

@@ -7,10 +7,9 @@
 
 #include "harness/base/json_fields.h"
 #include "harness/base/json_text.h"
+#include "harness/evidence/evidence_print.h"
 #include "oracles/legality/explain.h"
 #include "reports/attestation.h"
-#include "reports/html.h"
-#include "reports/page_files.h"
 #include "reports/text.h"
 
 namespace anecheck::reports {
@@ -65,16 +64,7 @@ Json TargetJson(const Target& target) {
 Json ConflictsJson() {
   Json list = Json::array();
   for (const evidence::KnownConflict& conflict : evidence::KnownConflicts()) {
-    Json readings = Json::array();
-    for (const auto& reading : conflict.readings) {
-      readings.push_back(
-          {{"says", reading.says}, {"source", reading.source}, {"stronger", reading.stronger}});
-    }
-    list.push_back({{"id", conflict.id},
-                    {"subject", conflict.subject},
-                    {"targets", conflict.targets},
-                    {"why", conflict.why},
-                    {"readings", std::move(readings)}});
+    list.push_back(evidence::KnownConflictJson(conflict));
   }
   return list;
 }
@@ -82,10 +72,7 @@ Json ConflictsJson() {
 Json FoundConflictsJson(const Attestation& matrix) {
   Json list = Json::array();
   for (const evidence::Conflict& conflict : matrix.conflicts) {
-    list.push_back({{"stronger", conflict.stronger},
-                    {"weaker", conflict.weaker},
-                    {"decided", conflict.decided},
-                    {"why", conflict.why}});
+    list.push_back(evidence::ConflictJson(conflict));
   }
   return list;
 }
@@ -118,7 +105,15 @@ Json AttestationJson(const Attestation& matrix) {
   for (const Target* target : matrix.targets) targets.push_back(TargetJson(*target));
   for (const legality::Route route : matrix.routes) routes.push_back(legality::RouteName(route));
   for (const AttestationRow& row : matrix.rows) {
-    rows.push_back({{"name", row.name}, {"class", row.row_class}, {"native", row.native_layer}});
+    Json tested_by = Json::object();
+    for (const legality::Route route : {legality::Route::kMil, legality::Route::kNetlist}) {
+      tested_by[std::string(legality::RouteName(route))] =
+          row.tested_by[static_cast<size_t>(route)];
+    }
+    rows.push_back({{"name", row.name},
+                    {"class", row.row_class},
+                    {"native", row.native_layer},
+                    {"tested_by", std::move(tested_by)}});
   }
   Json verdicts = Json::array();
   for (const legality::Verdict& verdict : matrix.verdicts) {
@@ -127,13 +122,16 @@ Json AttestationJson(const Attestation& matrix) {
                         {"native_layer", full["native_layer"]},
                         {"layers", full["layers"]}});
   }
-  const auto statements = ParseJson(evidence::StatementsJson(matrix.statements), "statements");
+  Json statements = Json::array();
+  for (const evidence::Statement& statement : matrix.statements) {
+    statements.push_back(evidence::StatementJson(statement));
+  }
   return {{"version", 1},
           {"targets", std::move(targets)},
           {"routes", std::move(routes)},
           {"ops", std::move(rows)},
           {"verdicts", std::move(verdicts)},
-          {"statements", statements.ok() ? statements->at("statements") : Json::array()},
+          {"statements", std::move(statements)},
           {"conflicts", FoundConflictsJson(matrix)},
           {"known_conflicts", ConflictsJson()},
           {"cells", CellsJson(matrix)}};
@@ -194,14 +192,6 @@ std::string AttestationMarkdown(const Attestation& matrix) {
     text += "\n";
   }
   return text;
-}
-
-std::string AttestationHtml(const Attestation& matrix) {
-  std::string html = FillMark(page::kAttestationTemplate, "{{style}}",
-                              std::string(page::kPageStyle) + std::string(page::kAttestationStyle));
-  html = FillMark(html, "{{script}}", page::kAttestationPage);
-  // The data comes last, so that nothing in it can pass for a mark of the template.
-  return FillMark(html, "{{data}}", ScriptSafe(DumpJson(AttestationJson(matrix))));
 }
 
 }  // namespace anecheck::reports

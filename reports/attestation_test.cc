@@ -7,6 +7,8 @@
 
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
+#include "harness/ops/op.h"
+#include "oracles/legality/explain.h"
 #include "reports/query.h"
 #include "reports/testing/sample_results.h"
 
@@ -59,14 +61,24 @@ TEST(Attestation, HasEveryOperationLayerTargetAndRoute) {
 }
 
 TEST(Attestation, PredictionsAreThoseOfTheRulesWithAndWithoutEvidence) {
-  const Attestation bare = Build("h13,h17s", {});
-  const Attestation full = Build("h13,h17s", evidence::Published());
+  const Attestation bare = Build("all", {});
+  const Attestation full = Build("all", evidence::Published());
   ASSERT_EQ(bare.cells.size(), full.cells.size());
+  ASSERT_EQ(bare.verdicts.size(), full.verdicts.size());
   for (size_t i = 0; i < bare.cells.size(); ++i) {
     EXPECT_EQ(bare.cells[i].verdict, full.cells[i].verdict);
     EXPECT_EQ(bare.cells[i].admitted, full.cells[i].admitted);
     EXPECT_EQ(bare.cells[i].kind, "rules");
+    if (full.cells[i].kind == "rules") EXPECT_EQ(bare.cells[i].state, full.cells[i].state);
   }
+  for (size_t i = 0; i < bare.verdicts.size(); ++i) {
+    EXPECT_EQ(DumpJson(legality::VerdictJson(bare.verdicts[i])),
+              DumpJson(legality::VerdictJson(full.verdicts[i])));
+  }
+}
+
+TEST(Attestation, TheRulesAloneFillACell) {
+  const Attestation bare = Build("h13", {});
   EXPECT_EQ(Cell(bare, "conv").state, "attested");
   EXPECT_EQ(Cell(bare, "resize").state, "decomposed");
   EXPECT_EQ(Cell(bare, "sin").state, "refused");
@@ -98,6 +110,43 @@ TEST(Attestation, AStatementWithoutARouteGoesWhereTheRulesAdmitIt) {
   EXPECT_TRUE(Cell(matrix, "cross_product", 0).statements.empty());
   EXPECT_EQ(Cell(matrix, "cross_product", 1).state, "dispatched");
   EXPECT_EQ(Cell(matrix, "sin", 0).state, "rejected");
+}
+
+// What an operation reached by direct authoring, its native layer reached; what was refused speaks
+// of the operation alone.
+TEST(Attestation, ANativeLayerIsReachedThroughTheOperationsThatNameIt) {
+  const Attestation matrix =
+      Build("h13", {Say("cross_product", Stage::kCorrect, "simulated", "netlist"),
+                    Say("pixel_shuffle", Stage::kRejected, "simulated", "netlist"),
+                    Say("conv", Stage::kCorrect, "simulated", "mil")});
+  EXPECT_EQ(Cell(matrix, "cross_product", 1).state, "correct");
+  EXPECT_EQ(Cell(matrix, "CrossProduct", 1).state, "correct");
+  EXPECT_EQ(Cell(matrix, "CrossProduct", 1).statements,
+            Cell(matrix, "cross_product", 1).statements);
+  EXPECT_TRUE(Cell(matrix, "CrossProduct", 0).statements.empty());
+  EXPECT_TRUE(Cell(matrix, "PixelShuffle", 1).statements.empty());
+  EXPECT_TRUE(Cell(matrix, "Conv", 1).statements.empty());
+}
+
+TEST(Attestation, EachRowSaysWhatTestsItAgain) {
+  const Attestation matrix = Build("h13", {});
+  size_t untested = 0;
+  for (const AttestationRow& row : matrix.rows) {
+    for (const auto& names : row.tested_by) {
+      for (const std::string& name : names) EXPECT_NE(FindOp(name), nullptr) << row.name;
+    }
+    if (row.native_layer) EXPECT_TRUE(row.tested_by[0].empty()) << row.name;
+    untested += row.tested_by[0].empty() && row.tested_by[1].empty() ? 1 : 0;
+    if (row.name == "CrossProduct") {
+      EXPECT_EQ(row.tested_by[1], std::vector<std::string>{"cross_product"});
+    }
+    if (row.name == "SDPA") EXPECT_FALSE(row.tested_by[1].empty());
+    if (row.name == "sin") {
+      EXPECT_EQ(row.tested_by[0], std::vector<std::string>{"sin"});
+      EXPECT_TRUE(row.tested_by[1].empty()) << "sine has no direct route";
+    }
+  }
+  EXPECT_LT(untested, 40u);
 }
 
 TEST(Attestation, ConflictsAndConditions) {

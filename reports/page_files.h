@@ -13,9 +13,11 @@ extern const std::string_view kPageMatrix;
 extern const std::string_view kPageFindings;
 extern const std::string_view kPageErrors;
 extern const std::string_view kPageStart;
-// The page of the matrix of attested against reached; its style follows kPageStyle.
+// The page of the matrix of attested against reached; its style follows kPageStyle, its
+// script is the grid and then the page.
 extern const std::string_view kAttestationTemplate;
 extern const std::string_view kAttestationStyle;
+extern const std::string_view kAttestationGrid;
 extern const std::string_view kAttestationPage;
 // The page of a measurement of power, in kPageStyle.
 extern const std::string_view kPowerTemplate;

@@ -40,6 +40,8 @@ class Browser:
         self._session = None
         self._loaded = False
         self.problems = []
+        self._trace = []
+        self._traced = True
         targets = self.call("Target.getTargets")["targetInfos"]
         tab = next(target for target in targets if target["type"] == "page")
         self._session = self.call("Target.attachToTarget", targetId=tab["targetId"],
@@ -76,7 +78,11 @@ class Browser:
 
     def _note(self, event):
         method, parameters = event.get("method"), event.get("params", {})
-        if method == "Page.loadEventFired":
+        if method == "Tracing.dataCollected":
+            self._trace += parameters["value"]
+        elif method == "Tracing.tracingComplete":
+            self._traced = True
+        elif method == "Page.loadEventFired":
             self._loaded = True
         elif method == "Runtime.consoleAPICalled":
             self.problems.append(f"console: {parameters['args']}")
@@ -115,6 +121,24 @@ class Browser:
         if "exceptionDetails" in answer:
             raise RuntimeError(f"{script[:60]}: {answer['exceptionDetails']}")
         return answer["result"].get("value")
+
+    def trace(self, act):
+        """The events of tasks of all threads while `act` runs."""
+        self._trace, self._traced = [], False
+        self.call("Tracing.start", transferMode="ReportEvents",
+                  traceConfig={"includedCategories": ["toplevel", "devtools.timeline",
+                                                      "disabled-by-default-devtools.timeline"]})
+        act()
+        self.call("Tracing.end")
+        while not self._traced:
+            self._note(self._receive())
+        return self._trace
+
+    def pdf_pages(self):
+        """How many pages the print has."""
+        import base64
+        data = base64.b64decode(self.call("Page.printToPDF")["data"])
+        return data.count(b"/Type /Page\n")
 
     def picture(self, path):
         import base64

@@ -5,7 +5,7 @@ usage: pages_test.py ANECHECK [--pictures FOLDER]
 
 On every page: nothing on the console, no request, no horizontal overflow at 400 and 1600 pixels,
 text with a contrast of AA in light and dark, every link leads somewhere, and every filter, button and
-fold can be used. Exit code 77 where there is no browser.
+fold can be used. The matrix at its full size answers without a long task and is printed whole. Exit code 77 where there is no browser.
 """
 
 import pathlib
@@ -16,6 +16,7 @@ import urllib.parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from browser_pipe import Browser, find_browser  # noqa: E402
+from page_tasks import check_long_tasks, check_paper  # noqa: E402
 
 LAWS = (pathlib.Path(__file__).resolve().parent / "page_laws.js").read_text()
 WIDTHS = (400, 1600)
@@ -137,6 +138,8 @@ def main(arguments):
         try:
             checks = [(page, check_page(browser, page, pictures)) for page in pages]
             checks.append((findings[0], check_finding_link(browser, folder, findings[0])))
+            checks.append((folder / "matrix.html", check_long_tasks(browser, folder / "matrix.html")))
+            checks.append((folder / "matrix.html", check_paper(browser, folder / "matrix.html")))
             # Without this, a browser that tells nothing would make all pages right.
             (folder / "bad.html").write_text(
                 "<body data-ready=true><nav><a href=nowhere.html>x</a></nav>"
@@ -147,7 +150,11 @@ def main(arguments):
                     print(f"{page.name}: {problem}")
                 browser.problems.clear()
             seen = list(check_page(browser, folder / "bad.html", None)) + browser.problems
-            for what in ("px wide", "contrast", "no such file", "absent"):
+            slow = "for (const end = performance.now() + 400; performance.now() < end;);"
+            (folder / "slow.html").write_text((folder / "matrix.html").read_text().replace(
+                "</body>", f"<script>{slow}</script></body>"))
+            seen += check_long_tasks(browser, folder / "slow.html")
+            for what in ("px wide", "contrast", "no such file", "absent", "to load takes"):
                 if not any(what in problem for problem in seen):
                     wrong += 1
                     print(f"the check itself is blind: {what}")
