@@ -1,4 +1,5 @@
-// `anecheck explain`: what each layer of the compiler says to an operation, and why.
+// `anecheck explain`: what each layer of the compiler says to an operation, and why, and what
+// evidence there is of it.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -7,7 +8,9 @@
 
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/evidence_flags.h"
 #include "harness/cli/target_flags.h"
+#include "harness/evidence/evidence_print.h"
 #include "oracles/legality/explain.h"
 
 namespace anecheck {
@@ -15,6 +18,7 @@ namespace {
 
 struct ExplainFlags {
   TargetFlags target;
+  EvidenceFlags evidence;
   std::string op, target_name, route = "both";
   std::vector<std::string> attributes, shapes, dtypes, constants;
   bool json = false;
@@ -42,16 +46,24 @@ Status Explain(const ExplainFlags& flags) {
   ANECHECK_ASSIGN(const TargetCatalog catalog, LoadCatalog(flags.target));
   ANECHECK_ASSIGN(const Target* target, catalog.Find(flags.target_name));
   ANECHECK_ASSIGN(const legality::Instance instance, MakeInstance(flags));
+  ANECHECK_ASSIGN(const std::vector<evidence::Statement> statements,
+                  GatherEvidence(flags.evidence));
   Json verdicts = Json::array();
   std::string text;
+  std::vector<std::string> subjects;
   for (const legality::Route route : {legality::Route::kMil, legality::Route::kNetlist}) {
     if (flags.route != "both" && flags.route != legality::RouteName(route)) continue;
     ANECHECK_ASSIGN(const legality::Verdict verdict,
                     legality::Judge(instance, *target, route, Order(flags.target)));
     verdicts.push_back(legality::VerdictJson(verdict));
     text += legality::VerdictText(verdict, *target);
+    subjects = {verdict.op, verdict.native_layer};
   }
-  Print(flags.json ? DumpJson(Json{{"verdicts", std::move(verdicts)}}, 2) : text);
+  const evidence::Found found =
+      evidence::About(statements, subjects, target->compiler_name, flags.route);
+  Json json = {{"verdicts", std::move(verdicts)}};
+  json.update(evidence::FoundJson(found));
+  Print(flags.json ? DumpJson(json, 2) : text + evidence::FoundText(found));
   return {};
 }
 
@@ -63,8 +75,9 @@ int Run(const ExplainFlags& flags) {
 }  // namespace
 
 void AddExplainCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command =
-      app.add_subcommand("explain", "What each layer of the compiler says to an operation");
+  CLI::App* command = app.add_subcommand(
+      "explain",
+      "What each layer of the compiler says to an operation, and what evidence there is");
   auto flags = std::make_shared<ExplainFlags>();
   command->add_option("op", flags->op, "An operation (conv) or a native layer (SDPA)")->required();
   command->add_option("--target", flags->target_name, "h13, h17s, ...")->required();
@@ -76,6 +89,7 @@ void AddExplainCommand(CLI::App& app, Selected& selected) {
   command->add_option("--dtype", flags->dtypes, "An operand's element type: x=uint8");
   command->add_option("--const", flags->constants, "An operand that is a constant: weight");
   command->add_flag("--json", flags->json, "Print JSON");
+  AddEvidenceFlags(*command, flags->evidence);
   AddTargetFlags(*command, flags->target);
   command->footer(
       "Example: anecheck explain conv --target h13 --attr kernel=16 --shape x=1,64,56,56");

@@ -8,18 +8,17 @@
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/evidence_flags.h"
 #include "harness/cli/target_flags.h"
 #include "reports/attestation.h"
-#include "reports/query.h"
 
 namespace anecheck {
 namespace {
 
 struct MatrixFlags {
   TargetFlags target;
-  std::vector<std::string> db, evidence;
+  EvidenceFlags evidence;
   std::string format = "md", targets = "all", route = "both", baseline, os, compiler;
-  bool without_published = false;
 };
 
 std::vector<legality::Route> Routes(const std::string& name) {
@@ -29,26 +28,10 @@ std::vector<legality::Route> Routes(const std::string& name) {
   return routes;
 }
 
-Result<std::vector<evidence::Statement>> Gather(const MatrixFlags& flags) {
-  std::vector<evidence::Statement> statements;
-  if (!flags.without_published) statements = evidence::Published();
-  const auto add = [&](std::vector<evidence::Statement> more) {
-    statements.insert(statements.end(), more.begin(), more.end());
-  };
-  for (const std::string& path : flags.evidence) {
-    ANECHECK_ASSIGN(const std::string text, ReadTextFile(path));
-    ANECHECK_ASSIGN(std::vector<evidence::Statement> read, evidence::ParseStatements(text, path));
-    add(std::move(read));
-  }
-  ANECHECK_ASSIGN(const reports::ReportData data, reports::ReadReportData(flags.db));
-  add(reports::StatementsOf(data));
-  return statements;
-}
-
 Status PrintMatrix(const MatrixFlags& flags) {
   ANECHECK_ASSIGN(const TargetCatalog catalog, LoadCatalog(flags.target));
   ANECHECK_ASSIGN(std::vector<const Target*> targets, catalog.FindList(flags.targets));
-  ANECHECK_ASSIGN(std::vector<evidence::Statement> statements, Gather(flags));
+  ANECHECK_ASSIGN(std::vector<evidence::Statement> statements, GatherEvidence(flags.evidence));
   const reports::AttestationOptions options = {Routes(flags.route), Order(flags.target), flags.os,
                                                flags.compiler};
   ANECHECK_ASSIGN(reports::Attestation matrix,
@@ -75,10 +58,7 @@ void AddMatrixCommand(CLI::App& app, Selected& selected) {
   CLI::App* command = app.add_subcommand(
       "matrix", "Print what is attested and what is reached, operations by targets");
   auto flags = std::make_shared<MatrixFlags>();
-  command->add_option("--db", flags->db, "Results files of campaigns");
-  command->add_option("--evidence", flags->evidence,
-                      "Statements of others: CSV or JSON, see harness/evidence/evidence.h");
-  command->add_flag("--no-published", flags->without_published, "Leave out the published tables");
+  AddEvidenceFlags(*command, flags->evidence);
   command->add_option("--format", flags->format, "Form of the output")
       ->check(CLI::IsMember({"html", "csv", "json", "md"}))
       ->capture_default_str();

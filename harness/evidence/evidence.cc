@@ -11,6 +11,7 @@
 #include "harness/base/log.h"
 #include "harness/evidence/csv.h"
 #include "harness/evidence/embedded.h"
+#include "harness/evidence/evidence_print.h"
 
 namespace anecheck::evidence {
 namespace {
@@ -152,16 +153,18 @@ Result<std::vector<Statement>> ParseStatements(std::string_view text, std::strin
   return statements;
 }
 
+Json StatementJson(const Statement& statement) {
+  Json item = Json::object();
+  for (const auto& [key, member] : kTexts) {
+    if (!(statement.*member).empty()) item[std::string(key)] = statement.*member;
+  }
+  item["stage"] = StageName(statement.stage);
+  return item;
+}
+
 std::string StatementsJson(std::span<const Statement> statements) {
   Json list = Json::array();
-  for (const Statement& statement : statements) {
-    Json item = Json::object();
-    for (const auto& [key, member] : kTexts) {
-      if (!(statement.*member).empty()) item[std::string(key)] = statement.*member;
-    }
-    item["stage"] = StageName(statement.stage);
-    list.push_back(std::move(item));
-  }
+  for (const Statement& statement : statements) list.push_back(StatementJson(statement));
   return DumpJson(Json{{"version", 1}, {"statements", std::move(list)}}, 2);
 }
 

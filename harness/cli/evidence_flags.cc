@@ -1,0 +1,35 @@
+#include "harness/cli/evidence_flags.h"
+
+#include <CLI/CLI.hpp>
+
+#include "harness/base/file.h"
+#include "reports/attestation.h"
+#include "reports/query.h"
+
+namespace anecheck {
+
+void AddEvidenceFlags(CLI::App& command, EvidenceFlags& flags) {
+  command.add_option("--db", flags.db, "Results files of campaigns");
+  command.add_option("--evidence", flags.files,
+                     "Statements of others: CSV or JSON, see reports/schemas/evidence.schema.json");
+  command.add_flag("--no-published", flags.without_published, "Leave out the published tables");
+}
+
+Result<std::vector<evidence::Statement>> GatherEvidence(const EvidenceFlags& flags) {
+  std::vector<evidence::Statement> statements;
+  if (!flags.without_published) statements = evidence::Published();
+  const auto add = [&](std::vector<evidence::Statement> more) {
+    statements.insert(statements.end(), more.begin(), more.end());
+  };
+  for (const std::string& path : flags.files) {
+    ANECHECK_ASSIGN(const std::string text, ReadTextFile(path));
+    ANECHECK_ASSIGN(std::vector<evidence::Statement> read, evidence::ParseStatements(text, path));
+    add(std::move(read));
+  }
+  if (flags.db.empty()) return statements;
+  ANECHECK_ASSIGN(const reports::ReportData data, reports::ReadReportData(flags.db));
+  add(reports::StatementsOf(data));
+  return statements;
+}
+
+}  // namespace anecheck

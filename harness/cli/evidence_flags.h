@@ -1,0 +1,28 @@
+// The flags by which evidence is given: results of campaigns, sweeps of others, and whether the
+// published tables count. Used by `anecheck matrix` and `anecheck explain`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/evidence/evidence.h"
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace anecheck {
+
+struct EvidenceFlags {
+  std::vector<std::string> db;     // results files of campaigns
+  std::vector<std::string> files;  // statements of others
+  bool without_published = false;
+};
+
+void AddEvidenceFlags(CLI::App& command, EvidenceFlags& flags);
+
+// All statements: published ones, then those of the files, then those of the campaigns.
+Result<std::vector<evidence::Statement>> GatherEvidence(const EvidenceFlags& flags);
+
+}  // namespace anecheck

@@ -1,0 +1,103 @@
+// Every row of the published lists of conflicts (facts/source_conflicts.csv and
+// facts/m5_matrix_conflicts.csv, kept in testdata) is shipped with all of its readings.
+#include <gtest/gtest.h>
+#include <string>
+
+#include "harness/base/file.h"
+#include "harness/base/testing/test_data.h"
+#include "harness/evidence/csv.h"
+#include "harness/evidence/evidence.h"
+#include "harness/evidence/evidence_print.h"
+
+namespace anecheck::evidence {
+namespace {
+
+std::vector<CsvRow> Rows(const std::string& name) {
+  const auto text = ReadTextFile(testing::SourcePath("harness/evidence/testdata/" + name));
+  EXPECT_TRUE(text.ok()) << name;
+  if (!text.ok()) return {};
+  auto rows = ParseCsv(*text, name);
+  EXPECT_TRUE(rows.ok()) << name;
+  return rows.ok() ? std::move(*rows) : std::vector<CsvRow>();
+}
+
+const KnownConflict* WithSubject(std::string_view prefix, const std::string& subject) {
+  for (const KnownConflict& conflict : KnownConflicts()) {
+    if (conflict.id.starts_with(prefix) && conflict.subject == subject) return &conflict;
+  }
+  return nullptr;
+}
+
+const Statement* PublishedOf(const std::string& subject, std::string_view source) {
+  for (const Statement& statement : Published()) {
+    const bool here = statement.target == "h17s" && statement.subject == subject;
+    if (here && statement.source.find(source) != std::string::npos) return &statement;
+  }
+  return nullptr;
+}
+
+TEST(M5ConflictRows, EachIsShippedWithTheSweepAsTheStronger) {
+  const std::vector<CsvRow> rows = Rows("m5_matrix_conflicts.csv");
+  ASSERT_EQ(rows.size(), 20u);
+  for (const CsvRow& row : rows) {
+    const std::string& op = row.at("op");
+    const KnownConflict* known = WithSubject("m5_", op);
+    ASSERT_NE(known, nullptr) << op;
+    EXPECT_EQ(known->targets, "h17s");
+    ASSERT_EQ(known->readings.size(), 2u) << op;
+    EXPECT_EQ(known->readings[0].says, row.at("sweep_m5")) << op;
+    EXPECT_TRUE(known->readings[0].stronger) << op;
+    EXPECT_EQ(known->readings[1].says, row.at("matrix_m4_m5")) << op;
+    EXPECT_FALSE(known->readings[1].stronger) << op;
+  }
+}
+
+// Both sides also stand among the statements, and where one says that it was reached and the other
+// that it was refused, the two are found to conflict.
+TEST(M5ConflictRows, EachStandsAmongTheStatements) {
+  const std::vector<Conflict> found = FindConflicts(Published());
+  for (const CsvRow& row : Rows("m5_matrix_conflicts.csv")) {
+    const std::string& op = row.at("op");
+    const Statement* matrix = PublishedOf(op, "op_device_matrix");
+    const Statement* sweep = PublishedOf(op, "silicon_sweep_m5");
+    ASSERT_TRUE(matrix != nullptr && sweep != nullptr) << op;
+    EXPECT_EQ(matrix->status, row.at("matrix_m4_m5")) << op;
+    EXPECT_EQ(sweep->status, row.at("sweep_m5")) << op;
+    bool conflict = false;
+    for (const Conflict& pair : found) {
+      const Statement* sides[] = {&Published()[pair.stronger], &Published()[pair.weaker]};
+      conflict = conflict || (sides[0] == matrix && sides[1] == sweep) ||
+                 (sides[0] == sweep && sides[1] == matrix);
+    }
+    EXPECT_EQ(conflict, Reached(matrix->stage) != Reached(sweep->stage)) << op;
+    const std::string subjects[] = {op};
+    const std::string text = FoundText(About(Published(), subjects, "h17s", "both"));
+    EXPECT_NE(text.find("stronger: " + row.at("sweep_m5")), std::string::npos) << text;
+  }
+}
+
+TEST(SourceConflictRows, EachIsShippedWithAllItsReadings) {
+  const std::vector<CsvRow> rows = Rows("source_conflicts.csv");
+  ASSERT_EQ(rows.size(), 31u);
+  for (const CsvRow& row : rows) {
+    std::string table = row.at("table");
+    for (const char* ending : {".csv", ".md"}) {
+      const size_t at = table.find(ending);
+      if (at != std::string::npos) table.erase(at, std::string(ending).size());
+    }
+    const KnownConflict* known = WithSubject("source_", table + " " + row.at("item"));
+    ASSERT_NE(known, nullptr) << table << " " << row.at("item");
+    EXPECT_FALSE(known->why.empty()) << known->id;
+    for (const KnownConflict::Reading& reading : known->readings) {
+      EXPECT_NE(row.at("values").find(reading.says), std::string::npos)
+          << known->id << ": " << reading.says << " is not in " << row.at("values");
+      EXPECT_FALSE(reading.source.empty()) << known->id;
+    }
+    // One reading alone is left of a note since corrected, and one row points to the 20 above.
+    const bool single = row.at("item") == "A14 value" || row.at("item") == "M5 column";
+    EXPECT_EQ(known->readings.size() >= 2, !single) << known->id;
+  }
+}
+
+}  // namespace
+}  // namespace anecheck::evidence

@@ -1,0 +1,36 @@
+// Evidence for people and for programs: what is stated of one operation on one target. Used by
+// `anecheck explain` and, for the known conflicts, by the matrix.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/evidence/evidence.h"
+
+namespace anecheck::evidence {
+
+struct Found {
+  std::vector<Statement> statements;  // strongest first
+  std::vector<KnownConflict> conflicts;
+};
+
+// Statements about any of `subjects` (operations, native layers, and instances of them, "conv
+// [kernel_depth=2]") on the target by the route ("mil", "netlist", "both"; a statement that names
+// no route is of both), and the known conflicts that name them.
+Found About(std::span<const Statement> statements, std::span<const std::string> subjects,
+            std::string_view target, std::string_view route);
+
+// A line a statement, then the conflicts: those between the statements and the known ones.
+std::string FoundText(const Found& found);
+// {"evidence": [statement], "conflicts": [{"stronger", "weaker", "decided", "why"}],
+// "known_conflicts": [...]}; statements as in StatementsJson, conflicts by their indices.
+nlohmann::ordered_json FoundJson(const Found& found);
+
+nlohmann::ordered_json StatementJson(const Statement& statement);
+nlohmann::ordered_json ConflictJson(const Conflict& conflict);
+nlohmann::ordered_json KnownConflictJson(const KnownConflict& conflict);
+
+}  // namespace anecheck::evidence

@@ -1,0 +1,84 @@
+// What `anecheck explain` prints of the evidence on one operation.
+#include "harness/evidence/evidence_print.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+namespace anecheck::evidence {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Statement Say(std::string subject, Stage stage, std::string provenance, std::string route = "") {
+  Statement statement;
+  statement.subject = std::move(subject);
+  statement.target = "h13";
+  statement.route = std::move(route);
+  statement.stage = stage;
+  statement.provenance = std::move(provenance);
+  statement.source = "a test";
+  return statement;
+}
+
+Found Of(std::vector<Statement> statements, std::vector<std::string> subjects,
+         std::string_view route = "both") {
+  return About(statements, subjects, "h13", route);
+}
+
+TEST(About, TakesTheSubjectItsInstancesAndItsLayerByRouteAndTarget) {
+  Statement elsewhere = Say("conv", Stage::kCorrect, "silicon");
+  elsewhere.target = "h14";
+  const std::vector<Statement> all = {Say("conv", Stage::kCorrect, "simulated", "mil"),
+                                      Say("conv [kernel=16]", Stage::kRejected, "reported"),
+                                      Say("Conv", Stage::kCompiled, "silicon", "netlist"),
+                                      Say("convolution", Stage::kCorrect, "silicon"), elsewhere};
+  const Found both = Of(all, {"conv", "Conv"});
+  ASSERT_EQ(both.statements.size(), 3u);
+  EXPECT_EQ(both.statements[0].provenance, "silicon") << "the strongest comes first";
+  EXPECT_EQ(both.statements[2].provenance, "simulated");
+  EXPECT_EQ(Of(all, {"conv", "Conv"}, "mil").statements.size(), 2u);
+  EXPECT_EQ(Of(all, {"conv", "Conv"}, "netlist").statements.size(), 2u);
+  // A row without a native layer must not take statements without a name.
+  EXPECT_TRUE(Of({Say("", Stage::kCorrect, "silicon")}, {"conv", ""}).statements.empty());
+}
+
+TEST(FoundText, GivesStatementsAndBothKindsOfConflict) {
+  const Found found = Of({Say("TopK", Stage::kRejected, "published"),
+                          Say("TopK", Stage::kCorrect, "silicon", "netlist")},
+                         {"TopK"});
+  EXPECT_EQ(FoundText(found),
+            "evidence\n"
+            "  TopK             correct     netlist, silicon [a test]\n"
+            "  TopK             rejected    published [a test]\n"
+            "  conflict: a test is stronger than a test (measured on silicon with proof, against "
+            "stated or derived from tables)\n"
+            "known conflicts between sources\n"
+            "  TopK (h13): a measured band; but the specification says both\n"
+            "    stronger: runs outside K of 3 and 4 [specification 004, arch-gated negatives; "
+            "public guide, appendix B]\n"
+            "    rejected whole [specification 004, table 26.1; public guide, appendix A]\n");
+  EXPECT_EQ(FoundText(Of({}, {"conv"})), "evidence: none\n");
+}
+
+TEST(FoundText, NamesTheConflictsOfATargetAlone) {
+  const std::string subjects[] = {"MinMaxNorm"};
+  EXPECT_THAT(FoundText(About({}, subjects, "h13", "both")), HasSubstr("Width and Height run"));
+  EXPECT_THAT(FoundText(About({}, subjects, "h14", "both")), Not(HasSubstr("Width")));
+  const std::string sdpa[] = {"SDPA"};
+  EXPECT_THAT(FoundText(About({}, sdpa, "h16", "both")), HasSubstr("4 or 5 bottoms"));
+}
+
+TEST(FoundJson, HasStatementsAndConflictsByTheirIndices) {
+  const auto json = FoundJson(
+      Of({Say("TopK", Stage::kRejected, "published"), Say("TopK", Stage::kCorrect, "silicon")},
+         {"TopK"}));
+  EXPECT_EQ(json["evidence"][0]["stage"], "correct");
+  EXPECT_EQ(json["conflicts"][0]["stronger"], 0);
+  EXPECT_EQ(json["conflicts"][0]["weaker"], 1);
+  EXPECT_EQ(json["known_conflicts"][0]["id"], "top_k_a13");
+  EXPECT_EQ(json["known_conflicts"][0]["readings"].size(), 2u);
+}
+
+}  // namespace
+}  // namespace anecheck::evidence
