@@ -40,13 +40,6 @@ int PrintOps(const OpsFlags& flags) {
   return kExitClean;
 }
 
-template <typename T>
-int PrintResult(const Result<T>& result, const std::function<std::string(const T&)>& show) {
-  if (!result.ok()) return Fail(result.error());
-  Print(show(*result));
-  return kExitClean;
-}
-
 }  // namespace
 
 void AddOpsCommand(CLI::App& app, Selected& selected) {
@@ -65,38 +58,60 @@ void AddOpsCommand(CLI::App& app, Selected& selected) {
   command->callback([flags, &selected] { selected = [flags] { return PrintOps(*flags); }; });
 }
 
+namespace {
+
+struct TargetsFlags {
+  TargetFlags replaced;
+  std::string one, a, b;
+  bool json = false;
+};
+
+Status PrintTargets(const TargetsFlags& flags) {
+  ANECHECK_ASSIGN(const TargetCatalog catalog, LoadCatalog(flags.replaced));
+  if (!flags.one.empty()) {
+    ANECHECK_ASSIGN(const Target* target, catalog.Find(flags.one));
+    Print(flags.json ? TargetJson(catalog, *target).dump(2) : TargetText(catalog, *target));
+  } else if (flags.a.empty()) {
+    Print(flags.json ? TargetsJson(catalog).dump(2) : TargetsText(catalog));
+  } else if (flags.json) {
+    ANECHECK_ASSIGN(const nlohmann::ordered_json diff, TargetsDiffJson(catalog, flags.a, flags.b));
+    Print(diff.dump(2));
+  } else {
+    ANECHECK_ASSIGN(const std::string diff, TargetsDiffText(catalog, flags.a, flags.b));
+    Print(diff);
+  }
+  return {};
+}
+
+int RunTargets(const TargetsFlags& flags) {
+  const Status done = PrintTargets(flags);
+  return done.ok() ? kExitClean : Fail(done.error());
+}
+
+}  // namespace
+
 void AddTargetsCommand(CLI::App& app, Selected& selected) {
-  CLI::App* command =
-      app.add_subcommand("targets", "List the compiler targets, or show how two differ");
-  auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "Print JSON");
-  auto replaced = std::make_shared<TargetFlags>();
-  AddTargetFlags(*command, *replaced);
+  CLI::App* command = app.add_subcommand(
+      "targets", "List the compiler targets, show one in full, or how two differ");
+  auto flags = std::make_shared<TargetsFlags>();
+  command->add_flag("--json", flags->json, "Print JSON");
+  AddTargetFlags(*command, flags->replaced);
+  CLI::App* show = command->add_subcommand("show", "Every value of one target with its source");
+  show->add_option("target", flags->one, "A target, h13")->required();
+  show->fallthrough();
+  show->add_flag("--json", flags->json, "Print JSON");
+  show->footer("Example: anecheck targets show h13");
   CLI::App* diff = command->add_subcommand("diff", "The properties in which two targets differ");
-  auto names = std::make_shared<std::pair<std::string, std::string>>();
-  diff->add_option("a", names->first, "A target, h13")->required();
-  diff->add_option("b", names->second, "Another")->required();
-  diff->add_flag("--json", *json, "Print JSON");
+  diff->add_option("a", flags->a, "A target, h13")->required();
+  diff->add_option("b", flags->b, "Another")->required();
+  diff->fallthrough();
+  diff->add_flag("--json", flags->json, "Print JSON");
   diff->footer("Example: anecheck targets diff h13 h17s --json");
-  command->footer("Example: anecheck targets\nExample: anecheck targets diff h13 h17s");
-  command->callback([json, diff, names, replaced, &selected] {
-    selected = [json, diff, names, replaced] {
-      const auto loaded = LoadCatalog(*replaced);
-      if (!loaded.ok()) return Fail(loaded.error());
-      const TargetCatalog& catalog = *loaded;
-      if (!diff->parsed()) {
-        Print(*json ? TargetsJson(catalog).dump(2) : TargetsText(catalog));
-        return kExitClean;
-      }
-      if (*json) {
-        return PrintResult<nlohmann::ordered_json>(
-            TargetsDiffJson(catalog, names->first, names->second),
-            [](const auto& value) { return value.dump(2); });
-      }
-      return PrintResult<std::string>(TargetsDiffText(catalog, names->first, names->second),
-                                      [](const auto& value) { return value; });
-    };
-  });
+  command->require_subcommand(0, 1);
+  command->footer(
+      "Example: anecheck targets\nExample: anecheck targets show h13\n"
+      "Example: anecheck targets diff h13 h17s");
+  command->callback([flags, &selected] { selected = [flags] { return RunTargets(*flags); }; });
 }
 
 }  // namespace anecheck

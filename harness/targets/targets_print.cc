@@ -155,20 +155,22 @@ std::string TargetsText(const TargetCatalog& catalog) {
   return text + "* sources differ: `anecheck targets --json` has every statement\n";
 }
 
+nlohmann::ordered_json TargetJson(const TargetCatalog& catalog, const Target& target) {
+  Json properties = Json::array();
+  for (const TargetProperty& property : TargetProperties(catalog, target)) {
+    properties.push_back(PropertyJson(property));
+  }
+  Json row = {{"name", target.name},
+              {"tier", TierName(target.tier)},
+              {"compiler_name", target.compiler_name}};
+  if (!target.note.empty()) row["note"] = target.note;
+  row["properties"] = std::move(properties);
+  return row;
+}
+
 nlohmann::ordered_json TargetsJson(const TargetCatalog& catalog) {
   Json list = Json::array();
-  for (const Target& target : catalog.targets()) {
-    Json properties = Json::array();
-    for (const TargetProperty& property : TargetProperties(catalog, target)) {
-      properties.push_back(PropertyJson(property));
-    }
-    Json row = {{"name", target.name},
-                {"tier", TierName(target.tier)},
-                {"compiler_name", target.compiler_name}};
-    if (!target.note.empty()) row["note"] = target.note;
-    row["properties"] = std::move(properties);
-    list.push_back(std::move(row));
-  }
+  for (const Target& target : catalog.targets()) list.push_back(TargetJson(catalog, target));
   return list;
 }
 

@@ -36,6 +36,8 @@ std::string TargetsText(const TargetCatalog& catalog);
 // [{"name": "H13", "tier": "A13", "properties": [{"group", "key", "name", "known", "value",
 // "statements": [{"value", "source"}], "conflicting"}]}]; "value" is null where not known.
 nlohmann::ordered_json TargetsJson(const TargetCatalog& catalog);
+// One item of it.
+nlohmann::ordered_json TargetJson(const TargetCatalog& catalog, const Target& target);
 
 // One target in full: every known property with its source, and the names of the unknown ones.
 std::string TargetText(const TargetCatalog& catalog, const Target& target);

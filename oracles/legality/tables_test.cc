@@ -108,10 +108,15 @@ TEST(Table24_3, CapabilityBytes) {
 // fp8 is legal on A18 alone (specification 003, capability-byte gates; facts/more/fp8_formats.csv).
 TEST(Table24_3, Fp8IsLegalOnA18Alone) {
   for (const Target& target : AllTargets()) {
-    const auto verdict = Judged(target.name, Route::kMil,
-                                Make("conv", {"x:1,8,8,8", "weight:8,8,1,1:fp8e4m3fn:const"}));
-    EXPECT_EQ(verdict.at(Layer::kCapability).ruling == Ruling::kReject, target.name != "H18")
-        << target.name;
+    for (const Route route : {Route::kMil, Route::kNetlist}) {
+      for (const char* weight :
+           {"weight:8,8,1,1:fp8e4m3fn:const", "weight:8,8,1,1:fp8e5m2:const"}) {
+        const auto verdict = Judged(target.name, route, Make("conv", {"x:1,8,8,8", weight}));
+        EXPECT_EQ(verdict.at(Layer::kCapability).ruling == Ruling::kReject, target.name != "H18")
+            << target.name << " " << weight;
+        EXPECT_EQ(verdict.outcome == Outcome::kNative, target.name == "H18") << target.name;
+      }
+    }
   }
 }
 
@@ -235,7 +240,7 @@ TEST(Table26_1, BindingGates) {
       {"SDPA",
        {"q:1,2,4,8", "k:1,2,4,8", "v:1,2,4,8", "scale:1"},
        {"q:1,2,4,8", "k:1,2,4,8", "v:1,2,4,8"},
-       "bottom_count_stated"},
+       "sdpa_operand_count"},
       {"SDPA",
        {"q:1,2,4,8", "k:1,2,4,8", "v:1,2,4,8", "scale:1", "mask:1,1,4,4"},
        {"q:1,2,4,8", "k:1,2,4,8", "v:1,2,5,8", "scale:1"},
@@ -344,6 +349,22 @@ TEST(KernelMemory, CountsTheBytesOfAConstantWeight) {
   EXPECT_EQ(ruling("weight:512,64,1,1:fp16:const"), Ruling::kPass);
   EXPECT_EQ(ruling("weight:513,64,1,1:fp16:const"), Ruling::kSplit);
   EXPECT_EQ(ruling("weight:513,64,1,1"), Ruling::kPass);
+}
+
+// Specification 003, attested is not reachable: it fails on every device mask, also where the
+// kernel depth is attested.
+TEST(CodeGeneration, RefusesConvolutionOverThreeAxesEverywhere) {
+  for (const Target& target : AllTargets()) {
+    for (const Route route : {Route::kMil, Route::kNetlist}) {
+      const Verdict verdict =
+          Judged(target.name, route, Make("conv", {"x:1,4,8,8,8", "weight:4,4,2,3,3:fp16:const"}));
+      EXPECT_EQ(verdict.outcome, Outcome::kRejected) << target.name;
+      EXPECT_EQ(verdict.at(Layer::kCodeGeneration).rule, "convolution_3d") << target.name;
+      const Verdict flat = Judged(target.name, Route::kNetlist,
+                                  Make("conv", {"x:1,4,8,8", "weight:4,4,3,3:fp16:const"}));
+      EXPECT_NE(flat.outcome, Outcome::kRejected) << target.name;
+    }
+  }
 }
 
 // Attested and rejected: what earlier layers admit and code generation refuses.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/targets/catalog.h"
+#include "oracles/legality/explain.h"
 #include "oracles/legality/legality.h"
 
 namespace anecheck::legality {
@@ -46,7 +47,16 @@ inline Verdict Judged(std::string_view target, Route route, const Instance& inst
   EXPECT_TRUE(found.ok()) << target;
   auto verdict = Judge(instance, **found, route);
   EXPECT_TRUE(verdict.ok()) << verdict.error().message;
-  return verdict.ok() ? *verdict : Verdict();
+  if (!verdict.ok()) return Verdict();
+  // Every number asked here is one that `anecheck explain` answers with.
+  const std::string printed = VerdictText(*verdict, **found);
+  EXPECT_NE(printed.find(std::string(": ") + std::string(OutcomeName(verdict->outcome)) + "\n"),
+            std::string::npos)
+      << printed;
+  for (const LayerVerdict& layer : verdict->layers) {
+    EXPECT_NE(printed.find(layer.reason), std::string::npos) << printed;
+  }
+  return *verdict;
 }
 
 }  // namespace anecheck::legality
