@@ -42,10 +42,16 @@ PowerReport SampleReport() {
   missed.reason = "no case departed";
   report.hunts = {found, missed};
   report.clean = {{.target = {"h13", 2}, .cases = 100, .false_findings = 1, .first = "wrong add"}};
-  report.magnitudes = {
-      {"add", "elementwise arithmetic", 10, 1, false, 64, 0.1},
-      {"add", "elementwise arithmetic", 1000, 1, true, 0, 0},
-      {"matmul", "convolution, matrix multiply, and pooling", 10, {}, false, 9, 1}};
+  report.magnitudes = {{"add", "elementwise arithmetic", 10, 1, {}, false, 64, 0.1},
+                       {"add", "elementwise arithmetic", 1000, 1, {}, true, 0, 0},
+                       {"matmul",
+                        "convolution, matrix multiply, and pooling",
+                        10,
+                        {},
+                        {"accumulator_unit"},
+                        false,
+                        9,
+                        1}};
   return report;
 }
 
@@ -91,6 +97,7 @@ TEST_F(PowerPage, DrawsEveryTableAndLogsNothing) {
   EXPECT_THAT(document, HasSubstr("data-operations=\"2\""));
   EXPECT_THAT(document, HasSubstr("data-clean=\"1\""));
   EXPECT_THAT(document, HasSubstr("more than 64; 1 in 0 of 1"));
+  EXPECT_THAT(document, HasSubstr("<td>accumulator unit</td>"));
   EXPECT_THAT(document, HasSubstr("<strong>SIMULATED</strong>"));
   EXPECT_THAT(document, Not(HasSubstr("data-hacked")));
   EXPECT_THAT(console, Not(HasSubstr("CONSOLE")));

@@ -110,6 +110,10 @@ void AddPowerCommand(CLI::App& app, Selected& selected) {
       ->delimiter(',');
   command->add_flag("--no-magnitudes", flags->no_magnitudes,
                     "Leave out the smallest error of each operation");
+  command
+      ->add_option("--magnitudes-of", options.magnitudes_of,
+                   "Measure only the smallest error of these operations or classes of them")
+      ->delimiter(',');
   command->add_option("--targets", campaign.targets, "Compiler targets, h13,h17s or all")
       ->capture_default_str();
   command->add_option("--seed", campaign.seed, "Seed of every campaign")->capture_default_str();

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "harness/runners/e5rt_library.h"
+#include "oracles/contract.h"
+#include "oracles/reference/kernel.h"
 
 namespace anecheck {
 namespace {
@@ -23,8 +25,13 @@ class Measurement {
     const std::string path =
         options_.hunt.library.empty() ? DefaultEspressoPath() : options_.hunt.library;
     ANECHECK_ASSIGN(const E5rtLibrary engine, OpenE5rtLibrary(path));
-    ANECHECK_ASSIGN(const std::vector<Subject> subjects, Wanted(engine));
     report_.engine = engine.simulator.marker;
+    ANECHECK_RETURN_IF_ERROR(CheckNames());
+    if (!options_.magnitudes_of.empty()) {
+      ANECHECK_RETURN_IF_ERROR(FindMagnitudes());
+      return Finish();
+    }
+    ANECHECK_ASSIGN(const std::vector<Subject> subjects, Wanted(engine));
     for (const Subject& subject : subjects) {
       if (Stopped()) break;
       ANECHECK_ASSIGN(HuntResult result, Hunt(subject, options_.hunt, stop_));
@@ -81,9 +88,33 @@ class Measurement {
     return {};
   }
 
+  bool IsMeasured(const OpDefinition& op) const {
+    const std::vector<std::string>& names = options_.magnitudes_of;
+    return IsDrawn(op) &&
+           (names.empty() ||
+            std::ranges::any_of(names, [&](const std::string& name) { return Means(name, op); }));
+  }
+
+  static bool Means(std::string_view name, const OpDefinition& op) {
+    return name == op.schema.name || name == OpClassName(op.op_class);
+  }
+
+  Status CheckNames() const {
+    for (const std::string& name : options_.magnitudes_of) {
+      const bool meant = std::ranges::any_of(
+          AllOps(), [&](const OpDefinition* op) { return IsDrawn(*op) && Means(name, *op); });
+      if (meant) continue;
+      return MakeError(ErrorCode::kNotFound,
+                       fmt::format("--magnitudes-of \"{}\": neither an operation that graphs are "
+                                   "drawn from nor a class of them; `anecheck ops` lists both",
+                                   name));
+    }
+    return {};
+  }
+
   Status FindMagnitudes() {
     for (const OpDefinition* op : AllOps()) {
-      if (!IsDrawn(*op)) continue;
+      if (!IsMeasured(*op)) continue;
       // What is found in few elements is found in more.
       std::optional<int> before;
       for (const int permille : kShares) {
@@ -103,6 +134,9 @@ class Measurement {
     result.op = op.schema.name;
     result.op_class = OpClassName(op.op_class);
     result.permille = permille;
+    for (const Term term : AllReferenceKernels()[op.schema.id]->terms) {
+      result.freedoms.emplace_back(TermFacts()[static_cast<size_t>(term)].name);
+    }
     HuntOptions hunt = options_.hunt;
     hunt.shrink_tries = 0;
     for (const int ulps : kMagnitudes) {

@@ -24,6 +24,9 @@ struct PowerOptions {
   std::vector<std::string> only;  // ids of faults and defects; empty takes all
   uint64_t clean_cases = 2000;    // on each target with the defects off, and again with them on
   bool magnitudes = true;
+  // Operations ("add") and classes ("elementwise arithmetic") whose smallest errors alone are
+  // measured, without hunts and clean campaigns; empty takes all.
+  std::vector<std::string> magnitudes_of;
 };
 
 // The smallest error that was found in one operation.
@@ -31,6 +34,9 @@ struct MagnitudeResult {
   std::string op, op_class;
   int permille = 0;
   std::optional<int> ulps;  // nothing where even the largest was not found
+  // The freedoms that the oracle grants the operation, by the names of its terms: why a smaller
+  // error is admitted. Empty where none is granted.
+  std::vector<std::string> freedoms;
   // The same error in fewer elements was found already, so this was not run.
   bool implied = false;
   uint64_t cases = 0;  // of all hunts for it
@@ -52,7 +58,8 @@ struct PowerReport {
 };
 
 // Measures; `progress` sees the report after every step. Errors: kNotFound for an id that the
-// engine does not know; those of ReadSubjects and Hunt. With ids given only these are hunted.
+// engine does not know or a name that is neither an operation drawn nor a class of some; those of
+// ReadSubjects and Hunt. With ids given only these are hunted.
 Result<PowerReport> MeasurePower(const PowerOptions& options,
                                  const std::function<void(const PowerReport&)>& progress,
                                  const std::atomic<bool>* stop = nullptr);
@@ -63,8 +70,9 @@ Result<PowerReport> MeasurePower(const PowerOptions& options,
 //    verdict, found_op, target, label, reproducer_nodes, reproducer_elements, unlabelled, reason}],
 //  "false_findings": n,
 //  "clean": [{target, quirks, cases, judged, inconclusive, false_findings, seconds, first}],
-//  "magnitudes": [{op, class, share, ulps, implied, cases, seconds}],
-//  "classes": [{class, share, ops, ulps, one_ulp_ops}]}: `ulps` of a class is the smallest error
+//  "magnitudes": [{op, class, share, ulps, implied, freedoms, cases, seconds}],
+//  "classes": [{class, share, ops, ulps, one_ulp_ops, not_found_ops, freedoms}]}: `ulps` of a class
+//  is the smallest error
 // that is found in every operation of it; null where there is none. Medians are null without a
 // reproducer.
 nlohmann::ordered_json PowerToJson(const PowerReport& report);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "harness/base/json_text.h"
 #include "harness/power/power.h"
@@ -92,6 +93,7 @@ Json MagnitudesJson(const PowerReport& report) {
                     {"share", magnitude.permille / 1000.0},
                     {"ulps", OrNull(magnitude.ulps)},
                     {"implied", magnitude.implied},
+                    {"freedoms", magnitude.freedoms},
                     {"cases", magnitude.cases},
                     {"seconds", Rounded(magnitude.seconds)}});
   }
@@ -101,6 +103,7 @@ Json MagnitudesJson(const PowerReport& report) {
 struct ClassSum {
   uint64_t ops = 0, one_ulp = 0, none = 0;
   int worst = 0;
+  std::set<std::string> freedoms;  // of the operations in which one unit was not found
 };
 
 Json ClassesJson(const PowerReport& report) {
@@ -111,6 +114,8 @@ Json ClassesJson(const PowerReport& report) {
     sum.one_ulp += magnitude.ulps == 1 ? 1 : 0;
     sum.none += magnitude.ulps ? 0 : 1;
     sum.worst = std::max(sum.worst, magnitude.ulps.value_or(0));
+    if (magnitude.ulps != 1)
+      sum.freedoms.insert(magnitude.freedoms.begin(), magnitude.freedoms.end());
   }
   Json list = Json::array();
   for (const auto& [key, sum] : sums) {
@@ -119,7 +124,8 @@ Json ClassesJson(const PowerReport& report) {
                     {"ops", sum.ops},
                     {"ulps", sum.none > 0 ? Json() : Json(sum.worst)},
                     {"one_ulp_ops", sum.one_ulp},
-                    {"not_found_ops", sum.none}});
+                    {"not_found_ops", sum.none},
+                    {"freedoms", sum.freedoms}});
   }
   return list;
 }
@@ -189,6 +195,9 @@ std::string PowerToText(const PowerReport& report) {
                         row["share"].dump(), row["ops"].dump(),
                         row["ulps"].is_null() ? ">64" : row["ulps"].dump(),
                         row["one_ulp_ops"].dump(), row["not_found_ops"].dump());
+    if (row["freedoms"].empty()) continue;
+    text += fmt::format("  less is admitted by: {}\n",
+                        fmt::join(row["freedoms"].get<std::vector<std::string>>(), ", "));
   }
   text += fmt::format("false findings: {}\n", report.FalseFindings());
   return text;

@@ -143,15 +143,35 @@ TEST(PowerTest, RefusesAnIdThatTheEngineLacks) {
 
 TEST(PowerTest, AClassShowsWhatIsFoundInAllItsOperations) {
   PowerReport report;
-  report.magnitudes = {{"add", "elementwise", 10, 1, false, 1, 0},
-                       {"sub", "elementwise", 10, 4, false, 1, 0},
-                       {"exp", "activations", 10, {}, false, 1, 0}};
+  report.magnitudes = {{"add", "elementwise", 10, 1, {"product_rounding"}, false, 1, 0},
+                       {"sub", "elementwise", 10, 4, {"wide_intermediate"}, false, 1, 0},
+                       {"exp", "activations", 10, {}, {"exponential_ulp"}, false, 1, 0}};
   const auto classes = PowerToJson(report)["classes"];
   ASSERT_EQ(classes.size(), 2u);
   EXPECT_EQ(classes[0]["class"], "activations");
   EXPECT_TRUE(classes[0]["ulps"].is_null());
   EXPECT_EQ(classes[1]["ulps"], 4);
   EXPECT_EQ(classes[1]["one_ulp_ops"], 1);
+  // Why not less: the freedoms of what was not found at one unit alone.
+  EXPECT_EQ(classes[1]["freedoms"], nlohmann::ordered_json::array({"wide_intermediate"}));
+  EXPECT_NE(PowerToText(report).find("less is admitted by: exponential_ulp\n"), std::string::npos);
+}
+
+TEST(PowerTest, MeasuresTheSmallestErrorOfWhatIsNamed) {
+  PowerOptions options = Options();
+  options.magnitudes_of = {"relu", "transpose"};
+  const auto report = MeasurePower(options, {});
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_TRUE(report->hunts.empty());
+  EXPECT_TRUE(report->clean.empty());
+  ASSERT_EQ(report->magnitudes.size(), 2 * std::size(kShares));
+  for (const MagnitudeResult& magnitude : report->magnitudes) {
+    EXPECT_EQ(magnitude.ulps, 1) << magnitude.op << " " << magnitude.permille;
+    EXPECT_EQ(magnitude.implied, magnitude.permille != kShares[0]) << magnitude.op;
+    EXPECT_TRUE(magnitude.freedoms.empty()) << magnitude.op;
+  }
+  options.magnitudes_of = {"no such class"};
+  EXPECT_EQ(MeasurePower(options, {}).error().code, ErrorCode::kNotFound);
 }
 
 TEST(PowerTest, MediansAreOfReproducers) {

@@ -89,11 +89,16 @@ function drawMagnitudes() {
       const row = rows.find((one) => key(one) === name && one.share === share);
       return row ? cell(row) : "–";
     })]);
-  fillTable(byId("classes"), ["Class", ...shares.map(percent)],
-    table(data.classes, (row) => row.class,
-      (row) => `${units(row.ulps)}; 1 in ${row.one_ulp_ops} of ${row.ops}`));
-  fillTable(byId("operations"), ["Operation", ...shares.map(percent)],
-    table(data.magnitudes, (row) => row.op, (row) => units(row.ulps)));
+  // Why not less: the freedoms of the oracle in the operations where one unit was not found.
+  const withWhy = (lines, rows, key) => lines.map(([name, ...cells]) => [name, ...cells,
+    [...new Set(rows.filter((row) => key(row) === name && row.ulps !== 1)
+      .flatMap((row) => row.freedoms))].join(", ").replaceAll("_", " ") || "–"]);
+  const byClass = (row) => row.class, byOp = (row) => row.op;
+  fillTable(byId("classes"), ["Class", ...shares.map(percent), "Why not less"],
+    withWhy(table(data.classes, byClass,
+      (row) => `${units(row.ulps)}; 1 in ${row.one_ulp_ops} of ${row.ops}`), data.classes, byClass));
+  fillTable(byId("operations"), ["Operation", ...shares.map(percent), "Why not less"],
+    withWhy(table(data.magnitudes, byOp, (row) => units(row.ulps)), data.magnitudes, byOp));
   document.body.dataset.classes = byId("classes").tBodies[0].rows.length;
   document.body.dataset.operations = byId("operations").tBodies[0].rows.length;
 }
