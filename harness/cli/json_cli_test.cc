@@ -115,6 +115,11 @@ TEST_F(JsonCliTest, RunsFindingsAndReportsFitTheirSchemas) {
 TEST_F(JsonCliTest, MatrixAndProbesFitTheirSchemas) {
   EXPECT_EQ(SchemaProblem(Parse(Tool("matrix --targets h13,h17s --format json")), "matrix"), "");
   EXPECT_EQ(SchemaProblem(Parse(Tool("probe --targets h13 --json")), "probe"), "");
+  // The statements that explain gives can be imported again.
+  const nlohmann::ordered_json explained = Parse(Tool("explain conv --target h13 --json"));
+  const nlohmann::ordered_json statements = {{"version", 1}, {"statements", explained["evidence"]}};
+  EXPECT_FALSE(statements["statements"].empty());
+  EXPECT_EQ(SchemaProblem(statements, "evidence"), "");
 }
 
 TEST_F(JsonCliTest, PowerFitsItsSchema) {
