@@ -8,7 +8,6 @@ import pathlib
 import time
 
 LONG_MICROSECONDS = 50_000  # as the Long Tasks API has it
-ATTEMPTS = 4
 
 ACTIONS = {
     "choose a filter": "const node = document.getElementById('filter-show'); node.value = 'unreached';"
@@ -44,7 +43,7 @@ def longest_task(browser, act):
     return max(tasks, default=0) / 1000
 
 
-def check_long_tasks(browser, page, figures=None):
+def check_long_tasks(browser, page, widths=(400, 1600), attempts=4):
     """Problems: what makes the page pause each time it is tried."""
     def load():
         browser.open(page.as_uri())
@@ -57,16 +56,16 @@ def check_long_tasks(browser, page, figures=None):
     steps = {"load": load}
     for name, script in ACTIONS.items():
         steps[name] = lambda script=script: use(script)
-    for width in (400, 1600):
+    for width in widths:
         browser.look(width, "light")
         best = {name: float("inf") for name in steps}
-        for _ in range(ATTEMPTS):
+        for _ in range(attempts):
             for name, act in steps.items():
                 best[name] = min(best[name], longest_task(browser, act))
             if max(best.values()) * 1000 < LONG_MICROSECONDS:
                 break
-        if figures is not None:
-            figures[width] = best
+        longest = max(best, key=best.get)
+        print(f"{page.name} at {width}: the longest task, to {longest}: {best[longest]:.0f} ms")
         for name, milliseconds in best.items():
             if milliseconds == 0:
                 yield f"{width}: to {name} is not measured"
