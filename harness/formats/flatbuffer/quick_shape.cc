@@ -97,10 +97,32 @@ class PlanCache {
   std::array<Plan, kSlots> plans_;
 };
 
+// The last plan of each of a few table types, with the bytes of the vtable that it was made from.
+// Nested buffers each have vtables of their own, mostly with the same words.
+class NestedPlans {
+ public:
+  struct Entry {
+    int16_t type = -1;
+    uint16_t vtable_size = 0;
+    const uint8_t* vtable = nullptr;
+    Plan plan;
+  };
+  Entry& Of(int16_t type) { return entries_[static_cast<uint16_t>(type) % kEntries]; }
+
+ private:
+  static constexpr size_t kEntries = 16;
+  std::array<Entry, kEntries> entries_;
+};
+
 class QuickChecker {
  public:
-  QuickChecker(const Schema& schema, ByteSpan bytes, PlanCache* plans)
-      : schema_(schema), data_(bytes.data()), size_(bytes.size()), plans_(plans) {}
+  // `plans` is null in nested buffers.
+  QuickChecker(const Schema& schema, ByteSpan bytes, PlanCache* plans, NestedPlans* nested_plans)
+      : schema_(schema),
+        data_(bytes.data()),
+        size_(bytes.size()),
+        plans_(plans),
+        nested_plans_(nested_plans) {}
 
   bool Buffer(int16_t root, uint32_t start, std::string_view identifier) {
     if (size_ < 8 || size_ >= 0x7fffffff || (start & 3) != 0 || start + uint64_t{8} > size_) {
@@ -140,11 +162,15 @@ class QuickChecker {
     return true;
   }
 
+  // A vtable before the buffer wraps to a place that nothing holds.
+  uint64_t VTableOf(uint64_t at) const {
+    return at -
+           static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(LoadU32(data_ + at))));
+  }
+
   [[gnu::always_inline]] bool Table(uint64_t at, int16_t type) {
     if (!Holds(at, 4)) return false;
-    // A vtable before the buffer wraps to a place that nothing holds.
-    const uint64_t vtable =
-        at - static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(LoadU32(data_ + at))));
+    const uint64_t vtable = VTableOf(at);
     if (plans_ == nullptr) return FirstOfItsKind(at, vtable, type);
     const uint64_t key = PlanCache::KeyOf(vtable, type);
     const Plan* kept = plans_->Find(key);
@@ -155,11 +181,30 @@ class QuickChecker {
   }
 
   [[gnu::noinline]] bool FirstOfItsKind(uint64_t at, uint64_t vtable, int16_t type) {
+    if (plans_ == nullptr) return InNestedBuffer(at, vtable, type);
     Plan plan;
     if (!MakePlan(at, vtable, type, &plan)) return false;
-    if (plans_ == nullptr) return Follow(plan, at);
     const uint64_t key = PlanCache::KeyOf(vtable, type);
     return Follow(*plans_->Keep(key, plan), at);
+  }
+
+  bool InNestedBuffer(uint64_t at, uint64_t vtable, int16_t type) {
+    NestedPlans::Entry& entry = nested_plans_->Of(type);
+    if (entry.type == type && HasVTable(vtable, entry) &&
+        entry.plan.phase == (at & entry.plan.phase_mask) && Holds(at, entry.plan.table_size)) {
+      // A copy, for a table further in may replace the entry.
+      const Plan plan = entry.plan;
+      return Follow(plan, at);
+    }
+    Plan plan;
+    if (!MakePlan(at, vtable, type, &plan)) return false;
+    entry = {type, LoadU16(data_ + vtable), data_ + vtable, plan};
+    return Follow(plan, at);
+  }
+
+  bool HasVTable(uint64_t vtable, const NestedPlans::Entry& entry) const {
+    return (vtable & 1) == 0 && vtable <= size_ && Holds(vtable, entry.vtable_size) &&
+           std::memcmp(data_ + vtable, entry.vtable, entry.vtable_size) == 0;
   }
 
   bool MakePlan(uint64_t at, uint64_t vtable, int16_t type, Plan* plan) {
@@ -269,8 +314,24 @@ class QuickChecker {
   }
 
   bool Tables(uint64_t slots, uint32_t count, int16_t type) {
+    // Neighbours mostly share a vtable, so its plan is looked for once.
+    uint64_t last = UINT64_MAX;
+    const Plan* plan = nullptr;
     for (uint32_t i = 0; i < count; ++i, slots += 4) {
-      if (!Table(slots + LoadU32(data_ + slots), type)) return false;
+      const uint64_t at = slots + LoadU32(data_ + slots);
+      if (!Holds(at, 4)) return false;
+      const uint64_t vtable = VTableOf(at);
+      if (vtable != last) {
+        last = vtable;
+        plan = plans_ == nullptr ? nullptr : plans_->Find(PlanCache::KeyOf(vtable, type));
+      }
+      if (plan == nullptr || plan->phase != (at & plan->phase_mask) ||
+          !Holds(at, plan->table_size)) {
+        if (!FirstOfItsKind(at, vtable, type)) return false;
+        last = UINT64_MAX;
+      } else if (!Follow(*plan, at)) {
+        return false;
+      }
     }
     return true;
   }
@@ -293,9 +354,9 @@ class QuickChecker {
     return value != nullptr && value->table >= 0 && OneTable(target, value->table);
   }
 
-  // Nested buffers are small and each has vtables of its own, so nothing is worth keeping.
   bool Nested(uint64_t at, uint64_t size, int16_t root) {
-    return QuickChecker(schema_, ByteSpan(data_ + at, size), nullptr).Buffer(root, 0, {});
+    return QuickChecker(schema_, ByteSpan(data_ + at, size), nullptr, nested_plans_)
+        .Buffer(root, 0, {});
   }
 
   const Schema& schema_;
@@ -305,6 +366,7 @@ class QuickChecker {
   uint32_t depth_ = 0;
   uint64_t tables_ = 0;  // and strings of vectors, at most
   PlanCache* plans_;
+  NestedPlans* nested_plans_;
 };
 
 }  // namespace
@@ -312,7 +374,8 @@ class QuickChecker {
 bool IsQuicklySound(const Schema& schema, int16_t root, ByteSpan bytes, const BufferFrame& frame,
                     std::string_view identifier) {
   PlanCache plans;
-  return QuickChecker(schema, bytes, &plans).Buffer(root, frame.start, identifier);
+  NestedPlans nested_plans;
+  return QuickChecker(schema, bytes, &plans, &nested_plans).Buffer(root, frame.start, identifier);
 }
 
 }  // namespace anecheck::flatbuffer

@@ -49,8 +49,7 @@ inline constexpr uint32_t kMaxTables = 1'000'000;  // as the library's default
 // Nothing where the shape is sound. Work is bounded by a multiple of bytes.size(); nothing is
 // allocated unless there is an error. Buffers of 2 GiB and more are refused.
 // Sets `*may_overlap` where objects take more bytes than the buffer has, so that Decode may refuse
-// it; a sound file that shares nothing leaves it false. Sets `*extent` to the end of the last
-// object counted from bytes[0], or to 0 where it was not found out.
+// it; a sound file that shares nothing leaves it false.
 std::optional<ShapeError> CheckShape(const Schema& schema, ByteSpan bytes,
                                      const BufferFrame& frame = {}, bool* may_overlap = nullptr);
 // The same with another root table than the schema's own and no identifier.
