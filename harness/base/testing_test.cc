@@ -39,6 +39,17 @@ TEST(TestData, FilesAreFoundAtAnyDepthAndSorted) {
   EXPECT_TRUE(FilesUnder(folder->File("none")).empty());
 }
 
+TEST(TestData, AFolderWithoutFilesIsNone) {
+  const auto folder = TempDirectory::Create("anecheck-testing-");
+  ASSERT_TRUE(folder.ok());
+  ASSERT_TRUE(MakeDirectories(folder->File("b/c")).ok());
+  EXPECT_FALSE(HasTestData(folder->path()));
+  ASSERT_TRUE(WriteFileAtomic(folder->File("b/c/d"), std::string_view("1")).ok());
+  EXPECT_TRUE(HasTestData(folder->path()));
+  EXPECT_TRUE(HasTestData(folder->File("b/c/d")));
+  EXPECT_FALSE(HasTestData(folder->File("none")));
+}
+
 TEST(TestData, UnpacksGzip) {
   const auto folder = TempDirectory::Create("anecheck-testing-");
   ASSERT_TRUE(folder.ok());

@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 #include <sys/wait.h>
+#include <vector>
 
+#include "generators/formats/registry/registry.h"
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/base/testing/test_data.h"
@@ -100,6 +102,35 @@ TEST_F(FormatsCliTest, AnEditThroughJsonIsTheOneDifference) {
   EXPECT_EQ(differ.code, 1);
   EXPECT_TRUE(differ.out.starts_with("~ root.sections[0].name: ")) << differ.out;
   EXPECT_EQ(differ.out.find('\n'), differ.out.size() - 1) << differ.out;
+}
+
+// Every format that the tool knows, by its name and by what the file holds.
+TEST_F(FormatsCliTest, EveryFormatIsInspectedEncodedAndCompared) {
+  for (const DescriptorGenerator* generator : AllGenerators()) {
+    const std::string format(generator->format);
+    SCOPED_TRACE(format);
+    Gen(format, "--format " + format + " --count 2 --seed 11");
+    std::vector<std::string> files;
+    for (const std::string& path : testing::FilesUnder(Path(format))) {
+      if (path.find("manifest.json") == std::string::npos) files.push_back(path);
+    }
+    ASSERT_EQ(files.size(), 2u);
+    const Outcome text = Tool("inspect --verify --strict " + files[0]);
+    EXPECT_EQ(text.code, 0) << text.out << text.err;
+    EXPECT_NE(text.out.find("typed"), std::string::npos) << text.out;
+    const Outcome json = Tool("inspect --json --format " + format + " " + files[0]);
+    ASSERT_EQ(json.code, 0) << json.err;
+    EXPECT_EQ((*ParseJson(json.out))["format"], format);
+    ASSERT_TRUE(WriteFileAtomic(Path("form.json"), json.out).ok());
+    const Outcome encoded =
+        Tool("encode --format " + format + " " + Path("form.json") + " " + Path("encoded"));
+    ASSERT_EQ(encoded.code, 0) << encoded.err;
+    EXPECT_EQ(*ReadFile(Path("encoded")), *ReadFile(files[0]));
+    EXPECT_EQ(Tool("diff --format " + format + " " + files[0] + " " + Path("encoded")).code, 0);
+    const Outcome differ = Tool("diff " + files[0] + " " + files[1]);
+    EXPECT_EQ(differ.code, 1) << differ.err;
+    EXPECT_FALSE(differ.out.empty());
+  }
 }
 
 TEST_F(FormatsCliTest, TablesOfAnyNumberAreComparedByteByByte) {

@@ -40,6 +40,11 @@ bool PathExists(const std::string& path) {
   return std::filesystem::exists(path, ignored);
 }
 
+bool HasTestData(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored) || !FilesUnder(path).empty();
+}
+
 std::vector<std::string> FilesUnder(const std::string& folder) {
   std::vector<std::string> files;
   std::error_code code;

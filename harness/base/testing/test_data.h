@@ -21,6 +21,9 @@ std::string SourcePath(std::string_view relative);
 
 bool PathExists(const std::string& path);
 
+// Whether `path` is a file, or a folder with a file at any depth.
+bool HasTestData(const std::string& path);
+
 // Every regular file under `folder`, at any depth, sorted; empty where there is no such folder.
 std::vector<std::string> FilesUnder(const std::string& folder);
 
@@ -29,12 +32,13 @@ Result<std::string> ReadGzipFile(const std::string& path);
 
 }  // namespace anecheck::testing
 
-// Skips the enclosing test where `path` does not exist.
-#define ANECHECK_SKIP_WITHOUT(path)                                                     \
-  do {                                                                                  \
-    if (!::anecheck::testing::PathExists(path)) {                                       \
-      GTEST_SKIP() << (path)                                                            \
-                   << " is missing; set ANECHECK_REAL_DATA and ANECHECK_VECTORS to the" \
-                      " folders of real files and published vectors";                   \
-    }                                                                                   \
+// Skips the enclosing test where `path` does not exist or is a folder without files, over which a
+// loop would pass without an assertion.
+#define ANECHECK_SKIP_WITHOUT(path)                                                              \
+  do {                                                                                           \
+    if (!::anecheck::testing::HasTestData(path)) {                                               \
+      GTEST_SKIP() << (path)                                                                     \
+                   << " is missing or empty; set ANECHECK_REAL_DATA and ANECHECK_VECTORS to the" \
+                      " folders of real files and published vectors";                            \
+    }                                                                                            \
   } while (false)

@@ -38,12 +38,12 @@ Json ScalarsJson(std::span<const uint64_t> scalars) {
 Json CallJson(const Call& call) {
   return Json{{"client", call.client},
               {"selector", call.selector},
-              {"method", MethodText(call)},
               {"result", HexNumberText(call.result)},
               {"scalars_in", ScalarsJson(call.scalars_in)},
               {"struct_in", HexBytesText(call.struct_in)},
               {"scalars_out", ScalarsJson(call.scalars_out)},
-              {"struct_out", HexBytesText(call.struct_out)}};
+              {"struct_out", HexBytesText(call.struct_out)},
+              {"derived", {{"method", MethodText(call)}}}};
 }
 
 Result<uint32_t> Number32(const Json& json, std::string_view key, const std::string& path) {
@@ -68,7 +68,7 @@ Result<Bytes> StructFromJson(const Json& json, std::string_view key, const std::
   return ParseHexBytes(text, path);
 }
 
-// "method" is for readers of the JSON and follows from the rest.
+// "derived" is for readers of the JSON and follows from the rest.
 Result<Call> CallFromJson(const Json& json, const std::string& path) {
   if (!json.is_object()) return Bad(path, "needs an object");
   Call call;

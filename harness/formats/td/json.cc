@@ -21,6 +21,15 @@ void AddFields(Json& object, const WordLayout& layout, uint32_t word, Derived de
   }
 }
 
+// The bits of a word that no field names. Those of a field are refused here: they stand under its
+// name, and an edit of them would be lost.
+uint32_t ReadRest(JsonFields& fields, std::string_view key, const WordLayout& layout) {
+  const uint32_t rest = fields.U32Or(key, 0);
+  const uint32_t named = rest & NamedBits(layout);
+  if (named != 0) fields.Fail(key, fmt::format("bits 0x{:x} belong to named fields", named));
+  return rest;
+}
+
 uint32_t ReadFields(JsonFields& fields, const WordLayout& layout, uint32_t word) {
   for (const WordField& field : layout.fields) {
     if (!fields.Has(field.name)) continue;
@@ -130,8 +139,8 @@ Json TaskToJson(const Chain& chain, size_t index) {
 void HeaderFromJson(Chain& chain, Task& task, JsonFields header) {
   JsonFields rest(header.Object("rest"), header.Path("rest"), header.status());
   for (uint32_t i = 0; i < chain.header_words; ++i) {
-    const uint32_t left = rest.U32Or(fmt::format("{}", i), 0);
-    task.header[i] = ReadFields(header, HeaderWord(*chain.generation, i), left);
+    const WordLayout layout = HeaderWord(*chain.generation, i);
+    task.header[i] = ReadFields(header, layout, ReadRest(rest, fmt::format("{}", i), layout));
   }
 }
 
@@ -151,7 +160,7 @@ uint32_t RegisterFromJson(const Generation& generation, uint32_t byte_address, c
     fields.Fail("register", fmt::format("'{}' is not the register at 0x{:x}, that is '{}'", name,
                                         byte_address, layout.name));
   }
-  return ReadFields(fields, layout, fields.U32Or("rest", 0));
+  return ReadFields(fields, layout, ReadRest(fields, "rest", layout));
 }
 
 void WriteFromJson(const Chain& chain, Task& task, JsonFields fields) {

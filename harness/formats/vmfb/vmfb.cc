@@ -148,7 +148,16 @@ Result<Parts> PartsFromJson(const Json& json) {
                        "form: must be one of BMOD, 2019-12, 2022-05, "
                        "2022-09, 2023-06");
     }
-    parts.is_archive = json.value("container", "") == "archive";
+    const std::string container = json.value("container", "");
+    parts.is_archive = container == "archive";
+    if (container != "bare" && container != "archive" && container != "bare with directory") {
+      return MakeError(ErrorCode::kInvalid,
+                       "container: must be one of bare, archive, bare with directory");
+    }
+    if ((container == "bare") == json.contains("zip")) {
+      return MakeError(ErrorCode::kInvalid,
+                       "container: a bare module has no zip, and the others have one");
+    }
     ANECHECK_ASSIGN(parts.document,
                     flatbuffer::DocumentFromJson(parts.form->schema, json.at("module"),
                                                  parts.form->schema.root));
