@@ -23,7 +23,7 @@ struct PowerOptions {
   std::vector<CampaignTarget> targets;
   std::vector<std::string> only;  // ids of faults and defects; empty takes all
   uint64_t clean_cases = 2000;    // on each target with the defects off, and again with them on
-  bool magnitudes = true;
+  bool magnitudes = true;         // of the operations that give fp16
   // Operations ("add") and classes ("elementwise arithmetic") whose smallest errors alone are
   // measured, without hunts and clean campaigns; empty takes all.
   std::vector<std::string> magnitudes_of;

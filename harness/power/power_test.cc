@@ -170,6 +170,7 @@ TEST(PowerTest, MeasuresTheSmallestErrorOfWhatIsNamed) {
     EXPECT_EQ(magnitude.implied, magnitude.permille != kShares[0]) << magnitude.op;
     EXPECT_TRUE(magnitude.freedoms.empty()) << magnitude.op;
   }
+  EXPECT_FALSE(GivesHalves(*FindOp("equal"), kTargets[0])) << "what has no units is left out";
   options.magnitudes_of = {"no such class"};
   EXPECT_EQ(MeasurePower(options, {}).error().code, ErrorCode::kNotFound);
 }

@@ -137,6 +137,26 @@ bool IsDrawn(const OpDefinition& op) {
   return generator.draw != nullptr && generator.weight > 0 && op.family_floor != kNoFamily;
 }
 
+bool GivesHalves(const OpDefinition& op, const CampaignTarget& target) {
+  CampaignOptions options;
+  options.targets = {target};
+  options.ops.reset();
+  options.ops.set(op.schema.id);
+  constexpr uint64_t kCases = 64;
+  for (uint64_t index = 0; index < kCases; ++index) {
+    const Result<Case> item = MakeCase(options, index);
+    if (!item.ok()) continue;
+    const Graph& graph = item->graph;
+    for (const Node& node : graph.nodes()) {
+      if (node.schema->id != op.schema.id) continue;
+      for (uint32_t i = 0; i < node.result_count; ++i) {
+        if (graph.type(node.first_result + i).dtype == DType::kFp16) return true;
+      }
+    }
+  }
+  return false;
+}
+
 Result<std::vector<Subject>> ReadSubjects(const E5rtLibrary& engine,
                                           const std::vector<CampaignTarget>& targets) {
   if (targets.empty()) return MakeError(ErrorCode::kInvalid, "no target was given");

@@ -47,6 +47,10 @@ Result<std::vector<Subject>> ReadSubjects(const E5rtLibrary& engine,
 Subject UlpSubject(const OpDefinition& op, int ulps, int permille,
                    const std::vector<CampaignTarget>& targets);
 
+// Whether an operation gives fp16, in which alone an error has units in the last place: seen in the
+// first cases that hold it. Comparisons, counts and indices do not.
+bool GivesHalves(const OpDefinition& op, const CampaignTarget& target);
+
 // Operations that graphs are drawn from: a numeric reference, a generator and a kernel of the
 // simulated engine all exist.
 bool IsDrawn(const OpDefinition& op);
