@@ -250,7 +250,8 @@ int64_t MostMargin(const Drawer& drawer) { return drawer.options().direct ? 0 : 
 bool DrawSpaceToBatch(Drawer& drawer, ValueId x) {
   using P = params::Batches;
   const Shape shape = drawer.shape(x);
-  if (shape.rank() != 4) return false;
+  // Margins make a tensor of small extents up to 16 times larger, in a chain without end.
+  if (shape.rank() != 4 || shape.Elements() > 4 * drawer.options().max_elements) return false;
   ChoiceStream& choices = drawer.choices();
   std::vector<int64_t> block;
   std::vector<int64_t> paddings;

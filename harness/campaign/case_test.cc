@@ -45,6 +45,24 @@ TEST(Cases, HaveNoDeadNodeAndNoVacuousOutputByTheIndependentCheck) {
   }
 }
 
+// Operations that make tensors larger, one behind the other, stay within what can be evaluated.
+TEST(Cases, AreMadeOfOneOperationAlone) {
+  for (const OpDefinition* op : AllOps()) {
+    CampaignOptions options = Options({CaseMode::kFloat});
+    options.ops.reset();
+    options.ops.set(op->schema.id);
+    for (uint64_t index = 0; index < 6; ++index) {
+      const auto item = MakeCase(options, index);
+      ASSERT_TRUE(item.ok()) << op->schema.name << " " << index << ": " << item.error().message;
+      int64_t elements = 0;
+      for (ValueId id = 0; id < item->graph.values().size(); ++id) {
+        elements += item->graph.type(id).shape.Elements();
+      }
+      EXPECT_LT(elements, 1 << 20) << op->schema.name << " " << index;
+    }
+  }
+}
+
 TEST(Cases, CarryAWitnessForEveryOutput) {
   Evaluation evaluation;
   Estimate bounds;
