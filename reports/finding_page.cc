@@ -226,14 +226,17 @@ std::string FindingHtml(const ReportData& data, size_t index, std::string_view a
   return FillMark(page, "{{content}}", Content(data, finding, artifact));
 }
 
-Status WriteFindingPages(const ReportData& data, const std::string& out_folder) {
+Status WriteFindingPages(const ReportData& data, const std::string& out_folder,
+                         const ReportProgress& progress) {
   std::map<std::string, size_t> latest;
   for (size_t i = 0; i < data.findings.size(); ++i) {
     const auto [entry, added] = latest.emplace(data.findings[i].id, i);
     if (!added && data.findings[entry->second].run < data.findings[i].run) entry->second = i;
   }
   std::map<std::string, Store> stores;
+  size_t done = 0;
   for (const auto& [id, index] : latest) {
+    if (progress) progress("pages of findings", ++done, latest.size());
     const std::string path = FindingPagePath(id);
     if (path.empty()) continue;
     const RunInfo& run = data.runs[data.findings[index].run];

@@ -22,6 +22,7 @@ std::string FindingHtml(const ReportData& data, size_t index, std::string_view a
 
 // Writes a page for each id below `out_folder`; of several runs' the latest one's case is shown.
 // Artifacts are read one at a time. Errors: those of Store, and kIo.
-Status WriteFindingPages(const ReportData& data, const std::string& out_folder);
+Status WriteFindingPages(const ReportData& data, const std::string& out_folder,
+                         const ReportProgress& progress = {});
 
 }  // namespace anecheck::reports

@@ -26,6 +26,7 @@ Json RunJson(const RunInfo& run) {
           {"engine", run.engine},
           {"chip", run.chip},
           {"compiler_version", run.compiler_version},
+          {"libraries", Json(run.libraries)},
           {"cases", run.cases},
           {"verdicts", Json(run.verdicts)}};
 }

@@ -16,19 +16,22 @@ using Row = std::vector<std::string>;
 // One results file while it is read.
 class Reader {
  public:
-  Reader(Store store, std::string path) : store_(std::move(store)), path_(std::move(path)) {}
+  Reader(Store store, std::string path, const ReportProgress& progress)
+      : store_(std::move(store)), path_(std::move(path)), progress_(progress) {}
 
   Status ReadRuns(std::vector<RunInfo>& runs);
   Status ReadRun(size_t index, ReportData& data);
 
  private:
   Result<int64_t> Number(const std::string& text) const;
+  Status ReadCounts(RunInfo& run);
   Status ReadReach(const RunInfo& run, ReportData& data);
   Status ReadHistograms(const RunInfo& run, ReportData& data);
   Status ReadFindings(size_t index, ReportData& data);
 
   Store store_;
   std::string path_;
+  const ReportProgress& progress_;
 };
 
 Result<int64_t> Reader::Number(const std::string& text) const {
@@ -67,17 +70,27 @@ Status Reader::ReadRuns(std::vector<RunInfo>& runs) {
     // SQLite's integers are signed; a seed uses all 64 bits.
     ANECHECK_ASSIGN(const int64_t seed, Number(row[14]));
     run.seed = std::to_string(static_cast<uint64_t>(seed));
-    const std::string id = row[0];
-    ANECHECK_ASSIGN(const std::vector<Row> counts,
-                    store_.Query("SELECT verdict, count(*) FROM cases WHERE run = "
-                                 "CAST(? AS INTEGER) GROUP BY verdict",
-                                 {&id, 1}));
-    for (const Row& count : counts) {
-      ANECHECK_ASSIGN(const int64_t cases, Number(count[1]));
-      run.verdicts[count[0]] = cases;
-      run.cases += cases;
-    }
+    ANECHECK_RETURN_IF_ERROR(ReadCounts(run));
+    if (progress_) progress_("runs", static_cast<size_t>(&row - rows.data()) + 1, rows.size());
   }
+  return {};
+}
+
+Status Reader::ReadCounts(RunInfo& run) {
+  const std::string id = std::to_string(run.id);
+  ANECHECK_ASSIGN(const std::vector<Row> counts,
+                  store_.Query("SELECT verdict, count(*) FROM cases WHERE run = "
+                               "CAST(? AS INTEGER) GROUP BY verdict",
+                               {&id, 1}));
+  for (const Row& count : counts) {
+    ANECHECK_ASSIGN(const int64_t cases, Number(count[1]));
+    run.verdicts[count[0]] = cases;
+    run.cases += cases;
+  }
+  ANECHECK_ASSIGN(
+      const std::vector<Row> libraries,
+      store_.Query("SELECT name, version FROM libraries WHERE run = CAST(? AS INTEGER)", {&id, 1}));
+  for (const Row& library : libraries) run.libraries[library[0]] = library[1];
   return {};
 }
 
@@ -145,6 +158,7 @@ Status Reader::ReadFindings(size_t index, ReportData& data) {
                                  "id = ?",
                                  key));
     finding.detail = ReadFindingDetail(artifact.empty() ? std::string() : artifact[0][0]);
+    if (progress_) progress_("findings", static_cast<size_t>(&row - rows.data()) + 1, rows.size());
   }
   return {};
 }
@@ -191,13 +205,14 @@ int64_t ReportData::CasesWith(std::string_view verdict) const {
   return cases;
 }
 
-Result<ReportData> ReadReportData(std::span<const std::string> db_paths) {
+Result<ReportData> ReadReportData(std::span<const std::string> db_paths,
+                                  const ReportProgress& progress) {
   ReportData data;
   std::map<std::string, Reader> readers;
   for (const std::string& path : db_paths) {
     if (readers.contains(path)) continue;
     ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(path));
-    Reader& reader = readers.emplace(path, Reader(std::move(store), path)).first->second;
+    Reader& reader = readers.emplace(path, Reader(std::move(store), path, progress)).first->second;
     ANECHECK_RETURN_IF_ERROR(reader.ReadRuns(data.runs));
   }
   DropDoubles(data.runs);

@@ -13,6 +13,7 @@ namespace anecheck::reports {
 // file that holds the most of its cases. Work and memory follow the number of runs, of operation
 // and target pairs and of findings, not the number of cases, but for one indexed count of verdicts.
 // Errors: those of Store::OpenReadOnly, and kMalformed for a number that is none.
-Result<ReportData> ReadReportData(std::span<const std::string> db_paths);
+Result<ReportData> ReadReportData(std::span<const std::string> db_paths,
+                                  const ReportProgress& progress = {});
 
 }  // namespace anecheck::reports

@@ -44,8 +44,8 @@ std::vector<std::string> Walks(sqlite3* database, const std::string& sql) {
       << sql << ": " << sqlite3_errmsg(database);
   while (sqlite3_step(statement) == SQLITE_ROW) {
     const std::string line = reinterpret_cast<const char*>(sqlite3_column_text(statement, 3));
-    for (const char* table :
-         {"cases", "outputs", "reach", "ulp_histogram", "magnitude_errors", "findings", "probes"}) {
+    for (const char* table : {"cases", "outputs", "reach", "ulp_histogram", "magnitude_errors",
+                              "findings", "probes", "coverage", "libraries", "pace"}) {
       if (line.starts_with(std::string("SCAN ") + table)) walks.push_back(line);
     }
   }
@@ -87,12 +87,12 @@ class QueryPlan : public testing::Test {
 
 TEST_F(QueryPlan, OfReportsAndTheMatrix) {
   ASSERT_TRUE(ReadReportData({&path_, 1}).ok());
-  ExpectIndices(6);
+  ExpectIndices(7);
 }
 
 TEST_F(QueryPlan, OfTrends) {
   ASSERT_TRUE(ReadTrend({&path_, 1}, {}).ok());
-  ExpectIndices(8);
+  ExpectIndices(11);
 }
 
 TEST_F(QueryPlan, OfAResumedRun) {
@@ -106,7 +106,7 @@ TEST_F(QueryPlan, OfAResumedRun) {
   ASSERT_TRUE(store->BeginRun(run).ok());
   const auto point = ReadResumePoint(*store);
   ASSERT_TRUE(point.ok()) << point.error().message;
-  ExpectIndices(4);
+  ExpectIndices(5);
 }
 
 // Without this, a watch that sees nothing would pass.

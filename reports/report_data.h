@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/campaign/store.h"
@@ -19,6 +21,7 @@ struct RunInfo {
       engine, chip, compiler_version, seed;
   int64_t cases = 0;
   std::map<std::string, int64_t> verdicts;
+  std::map<std::string, std::string> libraries;  // name, version; empty where the file is too old
 };
 
 // Counts of one operation, summed over the runs that share target, route and provenance. Evidence
@@ -78,5 +81,9 @@ struct ReportData {
   // Cases with that verdict, over all runs.
   int64_t CasesWith(std::string_view verdict) const;
 };
+
+// Told while results files are read and reports written: of `of` things of a kind, "runs",
+// "findings" or "pages of findings", `done` are done.
+using ReportProgress = std::function<void(std::string_view things, size_t done, size_t of)>;
 
 }  // namespace anecheck::reports

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <ctime>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,7 @@
 #include "harness/base/json_text.h"
 #include "harness/campaign/baseline/baseline.h"
 #include "harness/campaign/campaign.h"
+#include "harness/campaign/coverage.h"
 #include "reports/error_map.h"
 #include "reports/html.h"
 #include "reports/matrix.h"
@@ -47,8 +49,8 @@ using OpTarget = std::pair<std::string, std::string>;
 class TrendReader {
  public:
   Result<Json> Read(std::span<const std::string> db_paths,
-                    std::span<const std::string> baseline_paths) {
-    ANECHECK_ASSIGN(data_, ReadReportData(db_paths));
+                    std::span<const std::string> baseline_paths, const ReportProgress& progress) {
+    ANECHECK_ASSIGN(data_, ReadReportData(db_paths, progress));
     for (size_t i = 0; i < data_.runs.size(); ++i) ANECHECK_RETURN_IF_ERROR(AddCampaign(i));
     for (const std::string& path : baseline_paths) ANECHECK_RETURN_IF_ERROR(AddBaseline(path));
     Json trend;
@@ -58,7 +60,7 @@ class TrendReader {
     trend["runs"] = std::move(runs_);
     trend["errors"] = std::move(errors_);
     trend["changes"] = std::move(changes_);
-    trend["findings"] = Findings();
+    ANECHECK_ASSIGN(trend["findings"], Findings());
     ANECHECK_ASSIGN(trend["maps"], Maps());
     return trend;
   }
@@ -91,6 +93,7 @@ class TrendReader {
                  {"seed", run.seed},
                  {"cases", run.cases}};
     ANECHECK_RETURN_IF_ERROR(AddReach(store, id, index, json));
+    ANECHECK_RETURN_IF_ERROR(AddGrowth(store, id, index, json));
     ANECHECK_RETURN_IF_ERROR(AddErrors(store, id));
     runs_.push_back(std::move(json));
     return {};
@@ -152,6 +155,58 @@ class TrendReader {
     json["all_reached"] = reached_[provenance].size();
     json["all_correct"] = correct_[provenance].size();
     return {};
+  }
+
+  // What the run had met after 1, 2, 4 ... cases, and in the end; what all runs of its kind met.
+  Status AddGrowth(Store& store, const std::string& id, size_t index, Json& json) {
+    ANECHECK_ASSIGN(const std::vector<Row> cells,
+                    store.Query("SELECT kind, cell, first_case FROM coverage WHERE run = CAST(? AS "
+                                "INTEGER)",
+                                {&id, 1}));
+    std::set<CoverageCell>& all = cells_[data_.runs[index].provenance];
+    std::vector<int64_t> met, found;
+    for (const Row& row : cells) {
+      const CoverageCell cell = {row[0], row[1]};
+      if (!std::ranges::binary_search(CoverageSpace(), cell)) continue;
+      all.insert(cell);
+      met.push_back(Number(row[2]));
+    }
+    for (const FindingInfo& finding : data_.findings) {
+      if (finding.run == index) found.push_back(finding.case_index);
+    }
+    std::ranges::sort(met);
+    std::ranges::sort(found);
+    ANECHECK_ASSIGN(const std::vector<Row> last,
+                    store.Query("SELECT coalesce(max(case_index), -1) FROM cases WHERE run = "
+                                "CAST(? AS INTEGER)",
+                                {&id, 1}));
+    Json points = Json::array();
+    const int64_t cases = Number(last[0][0]) + 1;
+    for (int64_t at = 1; cases > 0; at = std::min(2 * at, cases)) {
+      at = std::min(at, cases);
+      ANECHECK_ASSIGN(const std::optional<double> seconds, RecordedAt(store, id, at - 1));
+      points.push_back({{"cases", at},
+                        {"seconds", seconds ? Json(*seconds) : Json()},
+                        {"cells", std::ranges::lower_bound(met, at) - met.begin()},
+                        {"findings", std::ranges::lower_bound(found, at) - found.begin()}});
+      if (at == cases) break;
+    }
+    json["cells"] = met.size();
+    json["all_cells"] = all.size();
+    json["growth"] = std::move(points);
+    return {};
+  }
+
+  // Seconds after which the run had recorded a case; none where the file does not say.
+  static Result<std::optional<double>> RecordedAt(Store& store, const std::string& id,
+                                                  int64_t case_index) {
+    const std::string key[] = {id, std::to_string(case_index)};
+    ANECHECK_ASSIGN(const std::vector<Row> rows,
+                    store.Query("SELECT seconds FROM pace WHERE run = CAST(? AS INTEGER) AND "
+                                "case_index >= CAST(? AS INTEGER) ORDER BY case_index LIMIT 1",
+                                key));
+    if (rows.empty()) return std::optional<double>();
+    return std::optional<double>(std::strtod(rows[0][0].c_str(), nullptr));
   }
 
   Status AddErrors(Store& store, const std::string& id) {
@@ -218,18 +273,22 @@ class TrendReader {
     return {};
   }
 
-  // How many seconds after its start the run came to a case, by the run's mean rate.
-  Json SecondsAt(const RunInfo& run, int64_t case_index) const {
+  // How many seconds after its start the run came to a case: as recorded, else by its mean rate.
+  Result<Json> SecondsAt(const RunInfo& run, int64_t case_index) const {
+    ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(run.db));
+    ANECHECK_ASSIGN(const std::optional<double> recorded,
+                    RecordedAt(store, std::to_string(run.id), case_index));
+    if (recorded) return Json(*recorded);
     const auto started = Seconds(run.started);
     const auto finished = Seconds(run.finished);
-    if (!started || !finished || *finished < *started || run.cases < 1) return nullptr;
+    if (!started || !finished || *finished < *started || run.cases < 1) return Json();
     const double share = static_cast<double>(case_index + 1) /
                          static_cast<double>(std::max(run.cases, case_index + 1));
-    return static_cast<double>(*finished - *started) * share;
+    return Json(static_cast<double>(*finished - *started) * share);
   }
 
   // One defect a signature and provenance, with the case at which each run met it first.
-  Json Findings() const {
+  Result<Json> Findings() const {
     std::map<std::pair<std::string, std::string>, Json> defects;
     for (const FindingInfo& finding : data_.findings) {
       const RunInfo& run = data_.runs[finding.run];
@@ -245,10 +304,11 @@ class TrendReader {
                   {"summary", finding.summary},
                   {"seen", Json::array()}};
       }
+      ANECHECK_ASSIGN(Json seconds, SecondsAt(run, finding.case_index));
       defect["seen"].push_back({{"run", finding.run},
                                 {"id", finding.id},
                                 {"case", finding.case_index},
-                                {"seconds", SecondsAt(run, finding.case_index)}});
+                                {"seconds", std::move(seconds)}});
     }
     Json list = Json::array();
     for (auto& [key, defect] : defects) {
@@ -299,14 +359,16 @@ class TrendReader {
   Json errors_ = Json::array();
   Json changes_ = Json::array();
   std::map<std::string, std::set<CellKey>> reached_, correct_;
+  std::map<std::string, std::set<CoverageCell>> cells_;  // of coverage, by provenance
   std::map<CellKey, Standing> standing_;
 };
 
 }  // namespace
 
 Result<Json> ReadTrend(std::span<const std::string> db_paths,
-                       std::span<const std::string> baseline_paths) {
-  return TrendReader().Read(db_paths, baseline_paths);
+                       std::span<const std::string> baseline_paths,
+                       const ReportProgress& progress) {
+  return TrendReader().Read(db_paths, baseline_paths, progress);
 }
 
 std::string TrendHtml(const Json& trend) {

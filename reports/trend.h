@@ -7,6 +7,7 @@
 #include <string>
 
 #include "harness/base/result.h"
+#include "reports/report_data.h"
 
 namespace anecheck::reports {
 
@@ -18,7 +19,8 @@ inline constexpr size_t kMapsShown = 24;
 // counts. Evidence of different provenance is never added up or compared. Errors: what opening a
 // file gives.
 Result<nlohmann::ordered_json> ReadTrend(std::span<const std::string> db_paths,
-                                         std::span<const std::string> baseline_paths);
+                                         std::span<const std::string> baseline_paths,
+                                         const ReportProgress& progress = {});
 
 // The page: one file that needs nothing from outside.
 std::string TrendHtml(const nlohmann::ordered_json& trend);

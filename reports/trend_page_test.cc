@@ -94,6 +94,10 @@ TEST_F(TrendPage, DrawsEverySectionAndLogsNothing) {
   EXPECT_EQ(Mark(document, "times"), 6);
   EXPECT_EQ(Mark(document, "errors"), 3);
   EXPECT_EQ(Mark(document, "maps"), static_cast<double>(maps_));
+  for (const char* plot : {"cells of coverage", "cells of coverage by cases",
+                           "defects found by cases", "time until the defects of a run were met"}) {
+    EXPECT_THAT(document, HasSubstr("<strong>" + std::string(plot) + "</strong>"));
+  }
   EXPECT_THAT(document, HasSubstr("<strong>SIMULATED</strong>"));
   EXPECT_THAT(document, Not(HasSubstr("data-hacked")));
   EXPECT_THAT(document, Not(HasSubstr("<img")));

@@ -10,6 +10,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/campaign/baseline/baseline.h"
+#include "harness/campaign/coverage.h"
 #include "reports/error_map.h"
 #include "reports/testing/sample_results.h"
 #include "reports/testing/schema.h"
@@ -86,6 +87,43 @@ TEST_F(TrendTest, DefectsSayWhenEachRunMetThem) {
   EXPECT_EQ((*found)["seen"][1]["case"], 1);
   // 100 seconds for two cases, the second of which met it.
   EXPECT_EQ((*found)["seen"][1]["seconds"], 100.0);
+}
+
+TEST_F(TrendTest, RecordedTimesStandBeforeEstimates) {
+  {
+    auto store = Store::Open(second_);
+    ASSERT_TRUE(store.ok());
+    BatchRecord batch;
+    batch.cases.push_back({.index = 7});
+    batch.seconds = 12.5;
+    ASSERT_TRUE(store->Append(1, batch).ok());
+  }
+  const Json trend = Trend({second_});
+  EXPECT_EQ(trend["findings"][0]["seen"][0]["seconds"], 12.5);
+  EXPECT_EQ(trend["runs"][0]["growth"].back()["seconds"], 12.5);
+}
+
+TEST_F(TrendTest, GrowthDoublesItsStepsAndEndsWithTheRun) {
+  const CoverageCell& early = CoverageSpace().front();
+  const CoverageCell& late = CoverageSpace().back();
+  {
+    auto store = Store::Open(second_);
+    ASSERT_TRUE(store.ok());
+    BatchRecord batch;
+    batch.cases.push_back({.index = 4});
+    batch.coverage[{early.kind, early.cell}] = {.cases = 2, .first_case = 0};
+    batch.coverage[{late.kind, late.cell}] = {.cases = 1, .first_case = 4};
+    batch.coverage[{late.kind, "not known beforehand"}] = {.cases = 1, .first_case = 0};
+    ASSERT_TRUE(store->Append(1, batch).ok());
+  }
+  const Json run = Trend({second_})["runs"][0];
+  EXPECT_EQ(run["cells"], 2);
+  EXPECT_EQ(run["all_cells"], 2);
+  std::vector<std::vector<int>> points;
+  for (const Json& point : run["growth"]) {
+    points.push_back({point["cases"], point["cells"], point["findings"]});
+  }
+  EXPECT_EQ(points, (std::vector<std::vector<int>>{{1, 1, 0}, {2, 1, 1}, {4, 1, 1}, {5, 2, 1}}));
 }
 
 TEST_F(TrendTest, MapsShowWhereTheErrorSits) {

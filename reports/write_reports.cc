@@ -16,8 +16,8 @@
 namespace anecheck::reports {
 
 Result<ReportData> WriteReports(std::span<const std::string> db_paths,
-                                const std::string& out_folder) {
-  ANECHECK_ASSIGN(ReportData data, ReadReportData(db_paths));
+                                const std::string& out_folder, const ReportProgress& progress) {
+  ANECHECK_ASSIGN(ReportData data, ReadReportData(db_paths, progress));
   const Matrix matrix = BuildMatrix(data);
   ANECHECK_RETURN_IF_ERROR(MakeDirectories(out_folder));
   const auto write = [&](const char* name, const std::string& content) {
@@ -30,7 +30,7 @@ Result<ReportData> WriteReports(std::span<const std::string> db_paths,
   ANECHECK_RETURN_IF_ERROR(write("summary.md", SummaryMarkdown(data, matrix)));
   ANECHECK_RETURN_IF_ERROR(write("matrix.csv", MatrixCsv(matrix)));
   ANECHECK_RETURN_IF_ERROR(write("sarif.json", DumpJson(SarifLog(data), 1) + "\n"));
-  ANECHECK_RETURN_IF_ERROR(WriteFindingPages(data, out_folder));
+  ANECHECK_RETURN_IF_ERROR(WriteFindingPages(data, out_folder, progress));
   return data;
 }
 

@@ -14,6 +14,6 @@ namespace anecheck::reports {
 // what they tell. Each file is replaced as a whole. Errors: those of ReadReportData, and kIo for a
 // folder that cannot be written.
 Result<ReportData> WriteReports(std::span<const std::string> db_paths,
-                                const std::string& out_folder);
+                                const std::string& out_folder, const ReportProgress& progress = {});
 
 }  // namespace anecheck::reports

@@ -6,16 +6,18 @@
 #include <mutex>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <vector>
 
 namespace anecheck {
 namespace {
 
 constexpr std::string_view kEraseLine = "\r\x1b[K";
-constexpr size_t kDefaultColumns = 80;
+constexpr std::string_view kEraseLineAbove = "\x1b[A\x1b[K";
+constexpr winsize kDefaultSize = {.ws_row = 24, .ws_col = 80, .ws_xpixel = 0, .ws_ypixel = 0};
 
 std::atomic<LogLevel> g_level = LogLevel::kInfo;
-std::mutex g_mutex;             // guards the terminal's current line
-bool g_progress_shown = false;  // a progress line stands on it
+std::mutex g_mutex;           // guards the terminal's current line
+size_t g_progress_lines = 0;  // lines of progress that stand there; the last is the current one
 
 // A failed write to standard error has nowhere to be reported.
 void WriteToStandardError(std::string_view text) {
@@ -47,10 +49,30 @@ std::string OneLine(std::string_view text) {
   return line;
 }
 
-size_t TerminalColumns() {
+winsize TerminalSize() {
   winsize size{};
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kDefaultColumns;
-  return size.ws_col;
+  const bool known =
+      ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0;
+  return known ? size : kDefaultSize;
+}
+
+std::vector<std::string_view> Lines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  for (size_t end = 0; end != std::string_view::npos; text.remove_prefix(end + 1)) {
+    end = text.find('\n');
+    lines.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) break;
+  }
+  return lines;
+}
+
+// What takes the progress away; the mutex is held.
+std::string Erasure() {
+  if (g_progress_lines == 0) return {};
+  std::string text(kEraseLine);
+  for (; g_progress_lines > 1; --g_progress_lines) text += kEraseLineAbove;
+  g_progress_lines = 0;
+  return text;
 }
 
 }  // namespace
@@ -66,31 +88,41 @@ void Log(LogLevel level, std::string_view message) {
   line += OneLine(message);
   line += '\n';
   const std::lock_guard lock(g_mutex);
-  if (g_progress_shown) line.insert(0, kEraseLine);
-  g_progress_shown = false;
-  WriteToStandardError(line);
+  WriteToStandardError(Erasure() + line);
 }
 
-ProgressLine::ProgressLine(std::chrono::milliseconds interval)
-    : visible_(isatty(STDERR_FILENO) == 1), interval_(interval) {}
+ProgressLine::ProgressLine(std::chrono::milliseconds interval,
+                           std::chrono::milliseconds plain_interval)
+    : terminal_(isatty(STDERR_FILENO) == 1), interval_(terminal_ ? interval : plain_interval) {
+  if (!terminal_) next_ = std::chrono::steady_clock::now() + interval_;
+}
 
 ProgressLine::~ProgressLine() {
   const std::lock_guard lock(g_mutex);
-  if (g_progress_shown) WriteToStandardError(kEraseLine);
-  g_progress_shown = false;
+  WriteToStandardError(Erasure());
 }
 
+bool ProgressLine::due() const { return std::chrono::steady_clock::now() >= next_; }
+
 void ProgressLine::Update(std::string_view text) {
-  if (!visible_) return;
-  const auto now = std::chrono::steady_clock::now();
-  if (now < next_) return;
-  next_ = now + interval_;
-  std::string line(kEraseLine);
-  // The last column stays free: writing it makes some terminals move to the next line.
-  line += OneLine(text.substr(0, TerminalColumns() - 1));
+  if (!due()) return;
+  next_ = std::chrono::steady_clock::now() + interval_;
+  std::vector<std::string_view> lines = Lines(text);
+  if (!terminal_) {
+    for (const std::string_view line : lines) LogInfo(line);
+    return;
+  }
+  // The last column and row stay free: writing there makes some terminals scroll.
+  const winsize size = TerminalSize();
+  lines.resize(std::min<size_t>(lines.size(), std::max(1, size.ws_row - 1)));
   const std::lock_guard lock(g_mutex);
-  g_progress_shown = true;
-  WriteToStandardError(line);
+  std::string drawing = Erasure();
+  if (drawing.empty()) drawing = kEraseLine;
+  for (const std::string_view line : lines) {
+    if (g_progress_lines++ > 0) drawing += '\n';
+    drawing += OneLine(line.substr(0, size.ws_col - 1u));
+  }
+  WriteToStandardError(drawing);
 }
 
 }  // namespace anecheck

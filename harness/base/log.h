@@ -23,24 +23,28 @@ inline void LogWarning(std::string_view message) { Log(LogLevel::kWarning, messa
 inline void LogInfo(std::string_view message) { Log(LogLevel::kInfo, message); }
 inline void LogDebug(std::string_view message) { Log(LogLevel::kDebug, message); }
 
-// One line that is rewritten in place on a terminal and writes nothing at all elsewhere (a pipe, a
-// file). It is cleared when the object goes. Use one at a time; not thread-safe, except that Log()
-// may be called from other threads meanwhile.
+// One line or several that are rewritten in place on a terminal. Elsewhere (a pipe, a file) each is
+// a message of its own, much more seldom, and none in the first interval. Cleared from the terminal
+// when the object goes. Use one at a time; not thread-safe, except that Log() may be called from
+// other threads meanwhile.
 class ProgressLine {
  public:
-  // Draws at most once per `interval`.
-  explicit ProgressLine(std::chrono::milliseconds interval = std::chrono::milliseconds(100));
+  // Draws at most once per `interval`, or per `plain_interval` where there is no terminal.
+  explicit ProgressLine(
+      std::chrono::milliseconds interval = std::chrono::milliseconds(100),
+      std::chrono::milliseconds plain_interval = std::chrono::milliseconds(10000));
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // Shows `text`, cut to the terminal's width, unless the last drawing is too recent.
+  // Shows `text`, whose lines are cut to the terminal's size, unless the last drawing is too
+  // recent.
   void Update(std::string_view text);
-  // Whether standard error is a terminal: callers may skip composing a text where it is not.
-  bool visible() const { return visible_; }
+  // Whether Update would show a text now: callers may skip composing it where not.
+  bool due() const;
 
  private:
-  const bool visible_;
+  const bool terminal_;
   const std::chrono::milliseconds interval_;
   std::chrono::steady_clock::time_point next_;
 };

@@ -1,5 +1,5 @@
-// Laws of messages and progress: standard error only, whole lines, silence in a pipe, one rewritten
-// line on a terminal. A pseudo-terminal stands for the terminal.
+// Laws of messages and progress: standard error only, whole lines, plain and seldom in a pipe,
+// rewritten in place on a terminal. A pseudo-terminal stands for the terminal.
 #include "harness/base/log.h"
 
 #include <array>
@@ -97,13 +97,22 @@ TEST_F(LogTest, LevelDecidesWhatIsShown) {
   EXPECT_EQ(GetCapturedStderr(), "anecheck: debug: seen\nanecheck: error: seen\n");
 }
 
-TEST_F(LogTest, ProgressIsSilentWhereThereIsNoTerminal) {
+TEST_F(LogTest, ProgressIsPlainLinesWhereThereIsNoTerminal) {
   CaptureStderr();
   {
-    ProgressLine progress(milliseconds(0));
-    EXPECT_FALSE(progress.visible());
-    progress.Update("1 of 2");
+    ProgressLine progress(milliseconds(0), milliseconds(0));
+    progress.Update("1 of 2\n  h13 1");
     progress.Update("2 of 2");
+  }
+  EXPECT_EQ(GetCapturedStderr(), "anecheck: 1 of 2\nanecheck:   h13 1\nanecheck: 2 of 2\n");
+}
+
+TEST_F(LogTest, WhatIsSoonDoneIsSilentWhereThereIsNoTerminal) {
+  CaptureStderr();
+  {
+    ProgressLine progress(milliseconds(0), std::chrono::hours(1));
+    EXPECT_FALSE(progress.due());
+    progress.Update("1 of 2");
   }
   EXPECT_EQ(GetCapturedStderr(), "");
 }
@@ -113,11 +122,28 @@ TEST_F(LogTest, ProgressRewritesOneLineAndGoesAway) {
   ASSERT_TRUE(terminal.ok());
   {
     ProgressLine progress(milliseconds(0));
-    EXPECT_TRUE(progress.visible());
+    EXPECT_TRUE(progress.due());
     progress.Update("1 of 2");
     progress.Update("a line of more than twenty columns");
   }
   EXPECT_EQ(terminal.Finish(), "\r\x1b[K1 of 2\r\x1b[Ka line of more than\r\x1b[K");
+}
+
+TEST_F(LogTest, ProgressOfSeveralLinesIsTakenAwayWhole) {
+  TerminalAsStderr terminal;
+  ASSERT_TRUE(terminal.ok());
+  {
+    ProgressLine progress(milliseconds(0));
+    progress.Update("1\n2\n3\nmore than four rows");
+    progress.Update("only one");
+    progress.Update("a\nb");
+    LogInfo("found");
+  }
+  EXPECT_EQ(terminal.Finish(),
+            "\r\x1b[K1\r\n2\r\n3"
+            "\r\x1b[K\x1b[A\x1b[K\x1b[A\x1b[Konly one"
+            "\r\x1b[Ka\r\nb"
+            "\r\x1b[K\x1b[A\x1b[Kanecheck: found\r\n");
 }
 
 TEST_F(LogTest, ProgressDrawsNoMoreThanOncePerInterval) {

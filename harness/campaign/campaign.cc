@@ -31,6 +31,9 @@ constexpr uint64_t kBatch = 64;
 // Batches that threads may be ahead of the writer.
 constexpr uint64_t kAhead = 8;
 constexpr int kConfirmations = 3;
+// Between two rows of `pace`, and as a share of the time worked so far.
+constexpr double kPaceSeconds = 0.5;
+constexpr double kPaceShare = 0.02;
 
 uint64_t HashText(std::string_view text, uint64_t state) {
   for (const char c : text) state = (state ^ static_cast<uint8_t>(c)) * 0x100000001b3;
@@ -102,6 +105,9 @@ class Campaign {
                                    ProvenanceName(identity.provenance), identity.engine));
     }
     ANECHECK_ASSIGN(Store store, Store::Open(options_.db));
+    before_ = summary_.cases;
+    worked_ = point.seconds;
+    ANECHECK_RETURN_IF_ERROR(counts_.Recall(store, point.run, summary_));
     ANECHECK_RETURN_IF_ERROR(Recall(store, point.run));
     return RunRest(store, point.run, identity);
   }
@@ -139,10 +145,23 @@ class Campaign {
   // Of this shard.
   uint64_t BatchCount() const { return BatchesOfShard(options_); }
 
+  double Seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
   bool OutOfTime() const {
-    const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
     return (stop_ != nullptr && stop_->load()) ||
-           (options_.max_seconds > 0 && seconds >= options_.max_seconds);
+           (options_.max_seconds > 0 && Seconds() >= options_.max_seconds);
+  }
+
+  // Gives the batch the time where something was found, at the end, and as often as makes a table
+  // of some hundred rows however long the campaign works.
+  void NotePace(bool last, BatchRecord& batch) {
+    const double seconds = worked_ + Seconds();
+    const bool found = std::ranges::any_of(
+        batch.findings, [](const FindingRecord& finding) { return !finding.id.empty(); });
+    const bool due = seconds >= noted_ + std::max(kPaceSeconds, kPaceShare * noted_);
+    if (!found && !last && !due) return;
+    noted_ = seconds;
+    batch.seconds = seconds;
   }
 
   // Takes batches in order until there are none left, and leaves their results for the writer.
@@ -255,6 +274,7 @@ class Campaign {
         ANECHECK_ASSIGN(FindingRecord finding, Confirm(suspect));
         result.record.findings.push_back(std::move(finding));
       }
+      NotePace(batch + 1 == BatchCount(), result.record);
       ANECHECK_RETURN_IF_ERROR(store.Append(run, result.record));
       Count(result.record);
       {
@@ -315,6 +335,7 @@ class Campaign {
   }
 
   void Count(const BatchRecord& batch) {
+    counts_.Add(batch);
     for (const CaseRecord& record : batch.cases) {
       ++summary_.cases;
       if (record.verdict == "inconclusive") ++summary_.inconclusive;
@@ -335,8 +356,15 @@ class Campaign {
 
   void Report(const BatchRecord& batch) const {
     if (!progress_) return;
-    progress_({summary_.cases, CasesOfShard(options_), summary_.findings,
-               std::chrono::duration<double>(Clock::now() - start_).count(), &batch});
+    progress_({.done = summary_.cases,
+               .wanted = CasesOfShard(options_),
+               .findings = summary_.findings,
+               .seconds = Seconds(),
+               .batch = &batch,
+               .known_defects = summary_.known_defects,
+               .before = before_,
+               .limit_seconds = options_.max_seconds,
+               .counts = &counts_});
   }
 
   const CampaignOptions& options_;
@@ -347,6 +375,10 @@ class Campaign {
   std::unique_ptr<Runner> confirmer_;
   std::set<std::string> signatures_;
   CampaignSummary summary_;
+  ProgressCounts counts_;
+  uint64_t before_ = 0;  // cases that earlier processes recorded
+  double worked_ = 0;    // seconds that they worked
+  double noted_ = 0;     // of the last row of `pace`
 
   std::optional<Steering> steering_;  // held by mutex_
   std::mutex mutex_;

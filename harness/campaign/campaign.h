@@ -12,6 +12,7 @@
 
 #include "generators/graph_generator.h"
 #include "harness/base/result.h"
+#include "harness/campaign/progress.h"
 #include "harness/campaign/store.h"
 #include "harness/runners/runner.h"
 #include "harness/runners/worker.h"
@@ -90,16 +91,6 @@ struct CampaignSummary {
   uint64_t known_defects = 0;  // distinct documented ones
   bool interrupted = false;
   std::vector<FindingRecord> list;  // distinct, in order of their first case
-};
-
-// Told of progress from the thread that called RunCampaign, after every recorded batch.
-struct CampaignProgress {
-  uint64_t done = 0;
-  uint64_t wanted = 0;
-  uint64_t findings = 0;
-  double seconds = 0;
-  // What was recorded last, valid during the call; null where nothing is recorded batch by batch.
-  const BatchRecord* batch = nullptr;
 };
 
 // Makes a fresh runner; called once a thread and again for confirmations.

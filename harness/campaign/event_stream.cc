@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/json_text.h"
+#include "harness/campaign/coverage.h"
 #include "harness/campaign/run_record.h"
 
 namespace anecheck {
@@ -73,10 +74,23 @@ void EventStream::Batch(const CampaignProgress& progress) {
       if (!finding.id.empty()) Write("finding", FindingToJson(finding));
     }
   }
-  Write("progress", {{"done", progress.done},
-                     {"wanted", progress.wanted},
-                     {"findings", progress.findings},
-                     {"seconds", progress.seconds}});
+  const double left = SecondsLeft(progress);
+  Json members = {
+      {"done", progress.done},         {"wanted", progress.wanted},
+      {"findings", progress.findings}, {"known_defects", progress.known_defects},
+      {"seconds", progress.seconds},   {"seconds_left", left < 0 ? Json() : Json(left)}};
+  if (progress.counts != nullptr) {
+    members["cells"] = CoverageSpace().size();
+    members["cells_covered"] = progress.counts->cells_covered();
+    members["targets"] = Json::object();
+    for (const auto& [name, target] : progress.counts->targets()) {
+      members["targets"][name] = {{"cases", target.cases},
+                                  {"passed", target.passed},
+                                  {"findings", target.findings},
+                                  {"known_defects", target.known_defects}};
+    }
+  }
+  Write("progress", members);
   Flush();
 }
 

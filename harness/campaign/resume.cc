@@ -1,5 +1,6 @@
 #include "harness/campaign/resume.h"
 
+#include <cstdlib>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -18,6 +19,8 @@ constexpr const char* kJudgedSql =
     "SELECT count(*) FROM cases WHERE run = CAST(? AS INTEGER) AND (verdict = 'pass' OR EXISTS "
     "(SELECT 1 FROM outputs WHERE outputs.run = cases.run AND outputs.case_index = "
     "cases.case_index))";
+constexpr const char* kSecondsSql =
+    "SELECT coalesce(max(seconds), 0) FROM pace WHERE run = CAST(? AS INTEGER)";
 constexpr const char* kFindingsSql =
     "SELECT id, case_index, op, target, route, verdict, known_defect, signature, summary, replay, "
     "occurrences FROM findings WHERE run = CAST(? AS INTEGER) ORDER BY case_index, id";
@@ -66,6 +69,8 @@ Result<ResumePoint> ReadResumePoint(Store& store) {
   point.summary.inconclusive = std::stoull(counts[0][1]);
   ANECHECK_ASSIGN(const auto judged, store.Query(kJudgedSql, run));
   point.summary.judged = std::stoull(judged[0][0]);
+  ANECHECK_ASSIGN(const auto seconds, store.Query(kSecondsSql, run));
+  point.seconds = std::strtod(seconds[0][0].c_str(), nullptr);
   ANECHECK_ASSIGN(const auto findings, store.Query(kFindingsSql, run));
   for (const auto& row : findings) {
     point.summary.list.push_back(ToFinding(row));

@@ -19,6 +19,7 @@ struct ResumePoint {
   CampaignOptions options;  // as recorded; db is the file's path, jobs is 1
   CampaignSummary summary;  // of the recorded cases
   std::set<std::string> signatures;
+  double seconds = 0;  // worked so far
 };
 
 // The newest run of `store`. Errors: kNotFound where it holds no run, kMalformed where its options

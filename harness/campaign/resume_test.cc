@@ -114,6 +114,19 @@ TEST_F(ResumeTest, AStoppedRunThatGoesOnEqualsOneThatWasNeverStopped) {
   EXPECT_EQ(json, again);
 }
 
+TEST_F(ResumeTest, ItsTimesGoOnWhereTheyStood) {
+  const CampaignOptions options = Options("timed.sqlite");
+  RunStopped(options, 64);
+  const auto pace = [&] { return Rows(options.db, "SELECT case_index, seconds FROM pace"); };
+  const auto before = pace();
+  ASSERT_FALSE(before.empty()) << "the batch of a finding has a row";
+  ASSERT_TRUE(Resume(options).ok());
+  const auto after = pace();
+  ASSERT_GT(after.size(), before.size());
+  EXPECT_EQ(after.back()[0], "499") << "the last batch has one";
+  EXPECT_TRUE(std::ranges::is_sorted(after, {}, [](const auto& row) { return std::stod(row[1]); }));
+}
+
 TEST_F(ResumeTest, AFinishedRunIsLeftAsItIs) {
   const CampaignOptions options = Options("done.sqlite", 100);
   ASSERT_TRUE(RunCampaign(options, Refusing(), {}).ok());

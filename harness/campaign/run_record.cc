@@ -4,7 +4,11 @@
 #include <ctime>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sqlite3.h>
 #include <unistd.h>
+#if defined(__GLIBC__)
+#include <gnu/libc-version.h>
+#endif
 
 #include "harness/campaign/options_json.h"
 
@@ -24,6 +28,20 @@ std::string RunUuid() {
     std::fclose(random);
   }
   return fmt::format("{:016x}{:016x}", words[0], words[1]);
+}
+
+std::map<std::string, std::string> Libraries() {
+  std::map<std::string, std::string> libraries = {
+      {"sqlite", sqlite3_libversion()},
+      {"fmt",
+       fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
+      {"nlohmann_json", fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR,
+                                    NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH)},
+      {"compiler", __VERSION__}};
+#if defined(__GLIBC__)
+  libraries["glibc"] = gnu_get_libc_version();
+#endif
+  return libraries;
 }
 
 }  // namespace
@@ -51,6 +69,7 @@ RunRecord DescribeRun(const CampaignOptions& options, const RunnerIdentity& iden
   record.engine = identity.engine;
   record.chip = identity.chip;
   record.compiler_version = identity.compiler_version;
+  record.libraries = Libraries();
   return record;
 }
 

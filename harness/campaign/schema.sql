@@ -1,4 +1,4 @@
--- Version 4 of the results file. One file holds any number of runs; `merge` copies rows between
+-- Version 5 of the results file. One file holds any number of runs; `merge` copies rows between
 -- files. Every table that is read by run has an index that begins with it.
 
 CREATE TABLE meta (
@@ -142,4 +142,21 @@ CREATE TABLE magnitude_errors (
   sum_ulp INTEGER NOT NULL,        -- an error of more than 65536 counts as that
   max_ulp INTEGER NOT NULL,
   PRIMARY KEY (run, target, op, exponent)
+) WITHOUT ROWID;
+
+-- What the run was made with besides the tool: libraries, the C library, the compiler.
+CREATE TABLE libraries (
+  run INTEGER NOT NULL REFERENCES runs(id),
+  name TEXT NOT NULL,              -- 'sqlite', 'compiler'
+  version TEXT NOT NULL,
+  PRIMARY KEY (run, name)
+) WITHOUT ROWID;
+
+-- How long the run had worked when a case and all before it were recorded. Time between a stop and
+-- going on does not count. There is a row for the batch of every finding.
+CREATE TABLE pace (
+  run INTEGER NOT NULL REFERENCES runs(id),
+  case_index INTEGER NOT NULL,
+  seconds REAL NOT NULL,
+  PRIMARY KEY (run, case_index)
 ) WITHOUT ROWID;

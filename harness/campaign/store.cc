@@ -33,6 +33,10 @@ class Statement {
     return *this;
   }
   Statement& Bind(uint64_t value) { return Bind(static_cast<int64_t>(value)); }
+  Statement& Bind(double value) {
+    sqlite3_bind_double(raw_, ++bound_, value);
+    return *this;
+  }
   Statement& Bind(std::string_view text) {
     sqlite3_bind_text(raw_, ++bound_, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
     return *this;
@@ -101,6 +105,8 @@ std::string MigrationSql(int from) {
       return TableSql("coverage");
     case 3:
       return TableSql("magnitude_errors");
+    case 4:
+      return TableSql("libraries") + TableSql("pace");
     default:
       return {};
   }
@@ -177,6 +183,13 @@ Status Store::Execute(const char* sql) {
 }
 
 Result<Store> Store::Open(const std::string& path) {
+  // A look without the right to write first: closing a connection that has it may move what an
+  // unfinished writer left in the log, in a file that this tool must leave alone.
+  if (access(path.c_str(), F_OK) == 0) {
+    ANECHECK_ASSIGN(const Store look, Connect(path));
+    ANECHECK_ASSIGN(const int known, ReadVersion(look.database_, path));
+    static_cast<void>(known);
+  }
   sqlite3* raw = nullptr;
   const int code =
       sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
@@ -225,7 +238,7 @@ Status Store::Migrate(int version) {
           .c_str());
 }
 
-Result<Store> Store::OpenReadOnly(const std::string& path) {
+Result<Store> Store::Connect(const std::string& path) {
   sqlite3* raw = nullptr;
   int code = sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READONLY, nullptr);
   if (code == SQLITE_OK && CannotLock(raw, path)) {
@@ -240,7 +253,12 @@ Result<Store> Store::OpenReadOnly(const std::string& path) {
                      fmt::format("{}: cannot be opened: {}", path, sqlite3_errstr(code)));
   }
   sqlite3_busy_timeout(raw, 10000);
-  ANECHECK_ASSIGN(const int version, ReadVersion(raw, path));
+  return store;
+}
+
+Result<Store> Store::OpenReadOnly(const std::string& path) {
+  ANECHECK_ASSIGN(Store store, Connect(path));
+  ANECHECK_ASSIGN(const int version, ReadVersion(store.database_, path));
   if (version == 0) {
     return MakeError(ErrorCode::kMalformed, fmt::format("{}: holds no results", path));
   }
@@ -252,6 +270,17 @@ Result<Store> Store::OpenReadOnly(const std::string& path) {
 }
 
 Result<int64_t> Store::BeginRun(const RunRecord& run) {
+  ANECHECK_RETURN_IF_ERROR(Execute("BEGIN IMMEDIATE"));
+  Result<int64_t> id = InsertRun(run);
+  if (id.ok()) {
+    const Status done = Execute("COMMIT");
+    if (!done.ok()) id = done.error();
+  }
+  if (!id.ok()) sqlite3_exec(database_, "ROLLBACK", nullptr, nullptr, nullptr);
+  return id;
+}
+
+Result<int64_t> Store::InsertRun(const RunRecord& run) {
   ANECHECK_ASSIGN(Statement insert,
                   Statement::Prepare(database_,
                                      "INSERT INTO runs (uuid, command, options, seed, state, "
@@ -262,7 +291,14 @@ Result<int64_t> Store::BeginRun(const RunRecord& run) {
   insert.Bind(run.tool_version).Bind(run.host).Bind(run.os).Bind(run.runner).Bind(run.provenance);
   insert.Bind(run.engine).Bind(run.chip).Bind(run.compiler_version);
   if (!insert.Run()) return Failed("cannot record the run");
-  return sqlite3_last_insert_rowid(database_);
+  const int64_t id = sqlite3_last_insert_rowid(database_);
+  ANECHECK_ASSIGN(Statement library,
+                  Statement::Prepare(database_, "INSERT INTO libraries VALUES (?,?,?)"));
+  for (const auto& [name, version] : run.libraries) {
+    library.Bind(id).Bind(name).Bind(version);
+    if (!library.Run()) return Failed("cannot record the libraries");
+  }
+  return id;
 }
 
 Status Store::FinishRun(int64_t run, std::string_view state, std::string_view finished) {
@@ -391,6 +427,14 @@ Status Store::AddCoverage(int64_t run, const BatchRecord& batch) {
   return {};
 }
 
+Status Store::AddPace(int64_t run, const BatchRecord& batch) {
+  if (!batch.seconds || batch.cases.empty()) return {};
+  ANECHECK_ASSIGN(Statement insert,
+                  Statement::Prepare(database_, "INSERT INTO pace VALUES (?,?,?)"));
+  insert.Bind(run).Bind(batch.cases.back().index).Bind(*batch.seconds);
+  return insert.Run() ? Status() : Status(Failed("cannot record the pace"));
+}
+
 Status Store::AppendProbes(int64_t run, std::span<const ProbeRecord> probes) {
   ANECHECK_ASSIGN(Statement insert,
                   Statement::Prepare(database_, "INSERT INTO probes VALUES (?,?,?,?,?,?,?,?)"));
@@ -414,6 +458,7 @@ Status Store::Append(int64_t run, const BatchRecord& batch) {
   if (status.ok()) status = InsertFindings(run, batch);
   if (status.ok()) status = AddCounts(run, batch);
   if (status.ok()) status = AddCoverage(run, batch);
+  if (status.ok()) status = AddPace(run, batch);
   if (status.ok()) status = Execute("COMMIT");
   if (!status.ok()) sqlite3_exec(database_, "ROLLBACK", nullptr, nullptr, nullptr);
   return status;

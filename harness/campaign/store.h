@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,12 +19,13 @@ struct sqlite3;
 
 namespace anecheck {
 
-inline constexpr int kSchemaVersion = 4;
+inline constexpr int kSchemaVersion = 5;
 
 struct RunRecord {
   std::string uuid, command, options;
   uint64_t seed = 0;
   std::string started, tool_version, host, os, runner, provenance, engine, chip, compiler_version;
+  std::map<std::string, std::string> libraries;  // name, version
 };
 
 struct OutputRecord {
@@ -88,6 +90,8 @@ struct BatchRecord {
   std::map<std::pair<std::string, std::string>, CoverageCounts> coverage;  // kind, cell
   std::map<std::tuple<std::string, std::string, int>, MagnitudeErrors>
       magnitudes;  // target, op, exponent
+  // How long the run has worked with these cases recorded; a row of `pace` where it is given.
+  std::optional<double> seconds;
 };
 
 // One row of `probes`; the columns of schema.sql.
@@ -131,6 +135,9 @@ class Store {
 
  private:
   Store(std::string path, sqlite3* database);
+  // A connection that cannot write.
+  static Result<Store> Connect(const std::string& path);
+  Result<int64_t> InsertRun(const RunRecord& run);
   Status Execute(const char* sql);
   Status MakeSchema();
   Status Migrate(int version);
@@ -139,6 +146,7 @@ class Store {
   Status InsertFindings(int64_t run, const BatchRecord& batch);
   Status AddCounts(int64_t run, const BatchRecord& batch);
   Status AddCoverage(int64_t run, const BatchRecord& batch);
+  Status AddPace(int64_t run, const BatchRecord& batch);
 
   std::string path_;
   sqlite3* database_ = nullptr;

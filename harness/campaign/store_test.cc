@@ -30,6 +30,7 @@ RunRecord ExampleRun(const std::string& uuid) {
   run.options = "{}";
   run.seed = 7;
   run.provenance = "simulated";
+  run.libraries = {{"sqlite", "3"}, {"fmt", "9"}};
   return run;
 }
 
@@ -55,6 +56,7 @@ BatchRecord ExampleBatch(uint64_t index) {
   batch.ulp[{"h13", "conv"}][0] = 8;
   batch.ulp[{"h13", "conv"}][3] = 2;
   batch.magnitudes[{"h13", "conv", -4}] = {10, 6, 3 + index};
+  if (index % 2 == 0) batch.seconds = 0.5 + static_cast<double>(index);
   return batch;
 }
 
@@ -77,6 +79,9 @@ TEST_F(StoreTest, BatchesAddUpAndFindingsOfOneSignatureCount) {
                 "WHERE exponent = -4"),
             "20/12/4");
   EXPECT_EQ(One(*store, "SELECT message FROM cases"), "it's \"odd\"");
+  EXPECT_EQ(One(*store, "SELECT group_concat(name || ' ' || version) FROM libraries"),
+            "fmt 9,sqlite 3");
+  EXPECT_EQ(One(*store, "SELECT group_concat(case_index || ': ' || seconds) FROM pace"), "0: 0.5");
   EXPECT_EQ(One(*store, "SELECT state FROM runs"), "finished");
 }
 
@@ -142,6 +147,7 @@ std::string FileOfVersion(int version, const std::string& path) {
   EXPECT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
   std::string sql =
       "UPDATE meta SET value = '" + std::to_string(version) + "' WHERE key = 'schema_version';";
+  if (version < 5) sql += "DROP TABLE libraries; DROP TABLE pace;";
   if (version < 4) sql += "DROP TABLE magnitude_errors;";
   if (version < 3) sql += "DROP TABLE coverage;";
   if (version < 2) sql += "DROP TABLE probes;";
@@ -198,7 +204,9 @@ TEST_P(EarlierVersion, IsReadWithEmptyTablesAndUnchanged) {
   auto store = Store::OpenReadOnly(path);
   ASSERT_TRUE(store.ok()) << store.error().message;
   EXPECT_EQ(One(*store, "SELECT count(*) FROM probes"), "0");
-  EXPECT_EQ(One(*store, "SELECT count(*) FROM magnitude_errors"), "0");
+  EXPECT_EQ(One(*store, "SELECT count(*) FROM magnitude_errors"), GetParam() < 4 ? "0" : "1");
+  EXPECT_EQ(One(*store, "SELECT count(*) FROM libraries"), "0");
+  EXPECT_EQ(One(*store, "SELECT count(*) FROM pace"), "0");
   EXPECT_EQ(One(*store, "SELECT count(*) FROM cases"), "1");
   EXPECT_EQ(*ReadFile(path), *before);
 }
@@ -268,7 +276,7 @@ TEST_F(StoreTest, ForeignDamagedNewerAndMissingFilesAreRefusedAndUntouched) {
   sqlite3_close(raw);
   const auto future = Store::Open(newer);
   ASSERT_FALSE(future.ok());
-  EXPECT_NE(future.error().message.find("has schema version 99, this tool reads up to 4"),
+  EXPECT_NE(future.error().message.find("has schema version 99, this tool reads up to 5"),
             std::string::npos);
 
   const auto missing = Store::OpenReadOnly(Path("missing.sqlite"));
@@ -334,6 +342,34 @@ TEST_F(StoreTest, FilesOfANewerToolAreUntouched) {
     EXPECT_NE(opened.error().message.find("use the tool that wrote it"), std::string::npos);
   }
   EXPECT_EQ(*ReadFile(path), *before);
+}
+
+// What a tool that was killed leaves: rows that stand in the log alone. Opening the file for
+// writing would move them over.
+TEST_F(StoreTest, FilesOfANewerToolWithAnUnfinishedLogAreUntouched) {
+  const std::string whole = FileOfVersion(99, Path("whole.sqlite"));
+  const std::string path = Path("newer.sqlite");
+  {
+    sqlite3* raw = nullptr;
+    ASSERT_EQ(sqlite3_open(whole.c_str(), &raw), SQLITE_OK);
+    ASSERT_EQ(
+        sqlite3_exec(raw, "INSERT INTO meta VALUES ('late', 'row')", nullptr, nullptr, nullptr),
+        SQLITE_OK);
+    for (const char* suffix : {"", "-wal"}) {
+      const auto part = ReadFile(whole + suffix);
+      ASSERT_TRUE(part.ok());
+      ASSERT_TRUE(WriteFileAtomic(path + suffix, *part).ok());
+    }
+    sqlite3_close(raw);
+  }
+  const auto file = ReadFile(path), log = ReadFile(path + "-wal");
+  ASSERT_GT(log->size(), 0u);
+  for (const auto& opened : {Store::Open(path), Store::OpenReadOnly(path)}) {
+    ASSERT_FALSE(opened.ok());
+    EXPECT_NE(opened.error().message.find("use the tool that wrote it"), std::string::npos);
+  }
+  EXPECT_EQ(*ReadFile(path), *file);
+  EXPECT_EQ(*ReadFile(path + "-wal"), *log);
 }
 
 // A small file system of its own; none where the test may not mount one.

@@ -41,7 +41,7 @@ Result<Baseline> Load(const std::string& path) {
 Result<Baseline> RecordWith(std::vector<BaselineCase> stored, const CampaignOptions& options) {
   ProgressLine line;
   const auto progress = [&](const CampaignProgress& state) {
-    if (line.visible()) line.Update(fmt::format("{}/{} cases", state.done, state.wanted));
+    if (line.due()) line.Update(CampaignProgressText(state));
   };
   const RunnerFactory runner = [&options] { return MakeRunner(options); };
   return stored.empty() ? RecordBaseline(options, runner, progress)

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "harness/base/file.h"
+#include "harness/cli/report_progress.h"
 #include "reports/attestation.h"
 #include "reports/query.h"
 
@@ -27,7 +28,8 @@ Result<std::vector<evidence::Statement>> GatherEvidence(const EvidenceFlags& fla
     add(std::move(read));
   }
   if (flags.db.empty()) return statements;
-  ANECHECK_ASSIGN(const reports::ReportData data, reports::ReadReportData(flags.db));
+  ANECHECK_ASSIGN(const reports::ReportData data,
+                  reports::ReadReportData(flags.db, ReportProgressLine()));
   add(reports::StatementsOf(data));
   return statements;
 }

@@ -1,18 +1,28 @@
 // A campaign whose process is killed at random moments and resumed each time leaves the results of
-// one that nobody touched. ANECHECK_KILLS sets how often it is killed (default 6).
+// one that nobody touched; so does one that Ctrl-C stops at a terminal, and one that fills its
+// disk. ANECHECK_KILLS sets how often it is killed (default 6).
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <random>
 #include <string>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
+
+#if defined(__APPLE__)
+#include <util.h>
+#else
+#include <pty.h>
+#endif
 
 #include "harness/base/file.h"
 #include "harness/campaign/store.h"
@@ -22,22 +32,26 @@ namespace {
 
 constexpr int kKilled = -1;
 
-// Runs the tool and kills it after `milliseconds`, unless it has ended by then; negative: never.
-// Returns its exit code or kKilled.
-int RunTool(const std::vector<std::string>& arguments, int milliseconds) {
-  std::vector<char*> argv;
+// Becomes the tool.
+[[noreturn]] void Exec(std::vector<std::string> arguments) {
   std::string tool = ANECHECK_TOOL;
-  argv.push_back(tool.data());
-  std::vector<std::string> copy = arguments;
-  for (std::string& argument : copy) argv.push_back(argument.data());
+  std::vector<char*> argv = {tool.data()};
+  for (std::string& argument : arguments) argv.push_back(argument.data());
   argv.push_back(nullptr);
+  execv(ANECHECK_TOOL, argv.data());
+  _exit(127);
+}
+
+// Runs the tool and kills it after `milliseconds`, unless it has ended by then; negative: never.
+// What it says goes to the file `messages`. Returns its exit code or kKilled.
+int RunTool(const std::vector<std::string>& arguments, int milliseconds,
+            const std::string& messages = "/dev/null") {
   const pid_t child = fork();
   if (child == 0) {
     const int nothing = open("/dev/null", O_WRONLY);
     dup2(nothing, STDOUT_FILENO);
-    dup2(nothing, STDERR_FILENO);
-    execv(ANECHECK_TOOL, argv.data());
-    _exit(127);
+    dup2(open(messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
+    Exec(arguments);
   }
   if (milliseconds >= 0) {
     std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
@@ -76,10 +90,20 @@ std::vector<std::vector<std::string>> Results(const std::string& db) {
         "SELECT target, op, bucket, elements FROM ulp_histogram" + run + " ORDER BY 1, 2, 3",
         "SELECT target, op, exponent, elements, sum_ulp, max_ulp FROM magnitude_errors" + run +
             " ORDER BY 1, 2, 3",
+        "SELECT kind, cell, cases, first_case FROM coverage" + run + " ORDER BY 1, 2",
         std::string("SELECT state FROM runs ORDER BY id DESC LIMIT 1")}) {
     std::ranges::copy(Rows(db, sql), std::back_inserter(all));
   }
   return all;
+}
+
+// Rows of a table; 0 where the file or the table is not there yet.
+int64_t CountOf(const std::string& db, const std::string& table) {
+  auto store = Store::OpenReadOnly(db);
+  if (!store.ok()) return 0;
+  const auto rows = store->Query("SELECT count(*) FROM " + table);
+  EXPECT_TRUE(rows.ok()) << rows.error().message;
+  return rows.ok() ? std::stoll((*rows)[0][0]) : 0;
 }
 
 TEST(Interruption, AKilledCampaignThatIsResumedLosesNothingAndRepeatsNothing) {
@@ -87,26 +111,96 @@ TEST(Interruption, AKilledCampaignThatIsResumedLosesNothingAndRepeatsNothing) {
   ASSERT_TRUE(folder.ok());
   const char* wanted = std::getenv("ANECHECK_KILLS");
   const int kills = wanted == nullptr ? 6 : std::atoi(wanted);
-  const auto run = [&](const std::string& db) {
+  const auto run = [](const std::string& db) {
     return std::vector<std::string>{
-        "run",     "--cases",          "1500",   "--seed", "4",    "--targets",     "h13,h17s",
-        "--fault", "slice-off-by-one", "--jobs", "2",      "--db", folder->File(db)};
+        "run",     "--cases",          "600",    "--seed", "4",    "--targets", "h13,h17s",
+        "--fault", "slice-off-by-one", "--jobs", "2",      "--db", db};
   };
-  ASSERT_EQ(RunTool(run("whole.sqlite"), -1), 1);
-  const std::string db = folder->File("killed.sqlite");
-  const std::vector<std::string> resume = {"run", "--resume", "--db", db};
+  const std::string whole = folder->File("whole.sqlite");
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_EQ(RunTool(run(whole), -1), 1);
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+  const auto expected = Results(whole);
   std::minstd_rand random(20);
   int killed = 0;
-  int code = kKilled;
-  while (code == kKilled) {
-    const int pause = killed < kills ? std::uniform_int_distribution(5, 400)(random) : -1;
-    code = RunTool(killed == 0 ? run("killed.sqlite") : resume, pause);
-    killed += code == kKilled;
-    // Killed before the run was recorded: there is nothing to go on with.
-    if (code == 2) code = RunTool(run("killed.sqlite"), pause);
+  int half_way = 0;  // with cases recorded and others to come
+  // One campaign after another until there were enough kills; moments go past the end of the last.
+  for (int round = 0; killed < kills; ++round) {
+    const std::string db = folder->File("killed" + std::to_string(round) + ".sqlite");
+    std::uniform_int_distribution<int> moment(1,
+                                              std::max(50, static_cast<int>(took.count() * 0.7)));
+    bool recorded = false;
+    int code = kKilled;
+    while (code == kKilled || code == 2) {
+      const auto arguments =
+          recorded ? std::vector<std::string>{"run", "--resume", "--db", db} : run(db);
+      code = RunTool(arguments, killed < kills ? moment(random) : -1);
+      if (code != kKilled) continue;
+      ++killed;
+      // It may be killed before the run was recorded: then there is nothing to go on with.
+      recorded = CountOf(db, "runs") > 0;
+      const int64_t cases = recorded ? CountOf(db, "cases") : 0;
+      half_way += cases > 0 && cases < 600 ? 1 : 0;
+    }
+    EXPECT_EQ(code, 1);
+    ASSERT_EQ(Results(db), expected) << "campaign " << round;
+    ASSERT_TRUE(std::filesystem::remove(db));
   }
-  EXPECT_EQ(code, 1);
-  EXPECT_GT(killed, 0);
+  EXPECT_GT(half_way, 0);
+  std::printf("%d kills, %d of them half-way\n", killed, half_way);
+}
+
+// Reads a terminal until `text` has come or the program has ended.
+bool ReadUntil(int terminal, const std::string& text, std::string& seen) {
+  char buffer[4096];
+  while (seen.find(text) == std::string::npos) {
+    const ssize_t count = read(terminal, buffer, sizeof buffer);
+    if (count <= 0) return false;
+    seen.append(buffer, static_cast<size_t>(count));
+  }
+  return true;
+}
+
+TEST(Interruption, CtrlCAtATerminalStopsCleanlyAndTheRunGoesOn) {
+  const auto folder = TempDirectory::Create("anecheck-ctrl-c-");
+  ASSERT_TRUE(folder.ok());
+  const std::string db = folder->File("stopped.sqlite");
+  const auto run = [](const std::string& file) {
+    return std::vector<std::string>{"run",      "--cases", "2000", "--seed", "6", "--targets",
+                                    "h13,h17s", "--jobs",  "2",    "--db",   file};
+  };
+  winsize size{};
+  size.ws_col = 160;
+  size.ws_row = 24;
+  int terminal = -1;
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
+  ASSERT_GE(child, 0);
+  if (child == 0) Exec(run(db));
+  std::string seen;
+  // The last of the lines of progress: one a target below that of the whole.
+  EXPECT_TRUE(ReadUntil(terminal, "  h17s     ", seen)) << seen;
+  EXPECT_EQ(write(terminal, "\x03", 1), 1);
+  ReadUntil(terminal, "never said", seen);
+  int status = 0;
+  waitpid(child, &status, 0);
+  close(terminal);
+  ASSERT_TRUE(WIFEXITED(status)) << seen;
+  EXPECT_LE(WEXITSTATUS(status), 1) << seen;
+  for (const char* part : {"/2000 cases, ", "/s, ", " left, ", " new finding", " known defects, ",
+                           " cells covered", "  h13      ", " passed, "}) {
+    EXPECT_NE(seen.find(part), std::string::npos) << part << " in " << seen;
+  }
+  EXPECT_NE(seen.find("interrupted; everything finished so far is recorded; go on with: anecheck "
+                      "run --resume --db " +
+                      db),
+            std::string::npos)
+      << seen;
+  EXPECT_EQ(Rows(db, "SELECT state FROM runs")[0][0], "interrupted");
+  const int cases = std::stoi(Rows(db, "SELECT count(*) FROM cases")[0][0]);
+  EXPECT_GT(cases, 0);
+  EXPECT_LT(cases, 2000);
+  EXPECT_LE(RunTool({"run", "--resume", "--db", db}, -1), 1);
+  EXPECT_LE(RunTool(run(folder->File("whole.sqlite")), -1), 1);
   EXPECT_EQ(Results(db), Results(folder->File("whole.sqlite")));
 }
 
@@ -123,8 +217,16 @@ TEST(Interruption, ACampaignThatFilledTheDiskGoesOnWhenThereIsRoom) {
                                     "h13", "--jobs",  "2",   "--db",   db};
   };
   const std::string db = disk + "/r.sqlite";
-  EXPECT_EQ(RunTool(run(db), -1), 3);
+  const std::string messages = folder->File("messages");
+  EXPECT_EQ(RunTool(run(db), -1, messages), 3);
+  const auto said = ReadTextFile(messages);
+  ASSERT_TRUE(said.ok());
+  EXPECT_NE(said->find("anecheck: error: " + db + ": cannot "), std::string::npos) << *said;
+  EXPECT_NE(said->find("database or disk is full\n"), std::string::npos) << *said;
+  EXPECT_EQ(std::ranges::count(*said, '\n'), 1) << *said;
+  EXPECT_EQ(RunTool({"query", "--db", db, "SELECT count(*) FROM cases"}, -1), 0);
   EXPECT_GT(std::stoi(Rows(db, "SELECT count(*) FROM cases")[0][0]), 0);
+  EXPECT_EQ(Rows(db, "PRAGMA integrity_check")[0][0], "ok");
   EXPECT_EQ(mount("tmpfs", disk.c_str(), "tmpfs", MS_REMOUNT, "size=64m"), 0);
   EXPECT_LE(RunTool({"run", "--resume", "--db", db}, -1), 1);
   EXPECT_LE(RunTool(run(folder->File("whole.sqlite")), -1), 1);

@@ -56,7 +56,7 @@ Result<PowerReport> Measure(PowerFlags& flags) {
   ProgressLine line;
   Status written;
   const auto progress = [&](const PowerReport& report) {
-    if (line.visible()) line.Update(ProgressText(report));
+    if (line.due()) line.Update(ProgressText(report));
     // After every step, so that a long measurement can be looked at and survives its end.
     if (!flags.out.empty() && written.ok()) written = WriteFolder(flags.out, report);
   };

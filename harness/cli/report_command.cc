@@ -8,6 +8,7 @@
 
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/report_progress.h"
 #include "reports/write_reports.h"
 
 namespace anecheck {
@@ -20,7 +21,7 @@ struct ReportFlags {
 };
 
 int Run(const ReportFlags& flags) {
-  const auto data = reports::WriteReports(flags.db, flags.out);
+  const auto data = reports::WriteReports(flags.db, flags.out, ReportProgressLine());
   if (!data.ok()) return Fail(data.error());
   const int64_t fresh = data->NewFindings();
   const auto known = static_cast<int64_t>(data->findings.size()) - fresh;

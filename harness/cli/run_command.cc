@@ -98,12 +98,7 @@ int Run(const RunFlags& flags, const std::string& command) {
   ProgressLine line;
   const auto progress = [&](const CampaignProgress& state) {
     if (events) events->Batch(state);
-    if (!line.visible()) return;
-    const double rate = state.seconds > 0 ? static_cast<double>(state.done) / state.seconds : 0;
-    const bool counted = state.wanted < (uint64_t{1} << 40);
-    line.Update(fmt::format("{}{} cases, {:.0f}/s, {} findings, {:.0f} s", state.done,
-                            counted ? fmt::format("/{}", state.wanted) : "", rate, state.findings,
-                            state.seconds));
+    if (line.due()) line.Update(CampaignProgressText(state));
   };
   CampaignOptions options;
   const Result<CampaignSummary> summary =

@@ -9,6 +9,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/report_progress.h"
 #include "reports/trend.h"
 
 namespace anecheck {
@@ -24,7 +25,7 @@ Result<Json> WriteTrend(const TrendFlags& flags) {
   if (flags.db.empty() && flags.baselines.empty()) {
     return MakeError(ErrorCode::kInvalid, "trend needs --db or --baseline");
   }
-  ANECHECK_ASSIGN(Json trend, reports::ReadTrend(flags.db, flags.baselines));
+  ANECHECK_ASSIGN(Json trend, reports::ReadTrend(flags.db, flags.baselines, ReportProgressLine()));
   if (flags.out.empty()) return trend;
   ANECHECK_RETURN_IF_ERROR(MakeDirectories(flags.out));
   ANECHECK_RETURN_IF_ERROR(

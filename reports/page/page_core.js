@@ -97,6 +97,7 @@ function drawRuns() {
     ["cases", (run) => count(run.cases)], ["seed", (run) => run.seed],
     ["state", (run) => run.state], ["started", (run) => run.started],
     ["finished", (run) => run.finished], ["tool", (run) => run.tool_version],
+    ["libraries", (run) => Object.entries(run.libraries).map((pair) => pair.join(" ")).join(", ")],
     ["file", (run) => run.db], ["command", (run) => run.command]];
   const head = make("tr", {}, ...columns.map(([name]) => make("th", {scope: "col"}, name)));
   const rows = report.runs.map((run) => make("tr", {}, ...columns.map(

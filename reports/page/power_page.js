@@ -73,7 +73,7 @@ function drawFigures() {
     ["Planted faults found", `${planted_found} of ${planted}`],
     ["Known defects found", `${known_found} of ${known}`],
     ["False findings", data.false_findings],
-    ["Median reproducer", `${orDash(median_nodes)} nodes, ${orDash(median_elements)} elements`],
+    ["Median reproducer", `nodes: ${orDash(median_nodes)}, elements: ${orDash(median_elements)}`],
   ];
   byId("figures").replaceChildren(...figures.map(([name, value]) =>
     make("div", {}, make("dt", {}, name), make("dd", {}, String(value)))));

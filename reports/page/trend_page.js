@@ -47,8 +47,50 @@ function drawGrowth() {
         runs.map(({run, index}) => [runText(index), run.all_reached, run.all_correct, run.reached,
                                     run.correct])));
   });
-  byId("growth-plots").replaceChildren(...figures);
+  byId("growth-plots").replaceChildren(...figures, ...cellFigures(kinds), ...growthFigures());
   document.body.dataset.growth = figures.length;
+}
+
+function cellFigures(kinds) {
+  return kinds.map((kind) => {
+    const runs = report.runs.map((run, index) => ({run, index}))
+      .filter(({run}) => run.kind === "campaign" && run.provenance === kind);
+    const line = (name) => runs.map(({run, index}) => [index, run[name]]);
+    const top = Math.max(1, ...runs.map(({run}) => run.all_cells));
+    return make("figure", {}, make("figcaption", {}, make("strong", {}, "cells of coverage"),
+        make("span", {}, evidenceName(kind))),
+      seriesKey(["met so far", "met by the run"]),
+      drawLines([line("all_cells"), line("cells")], runs.map(({index}) => index), runName, top,
+                (y) => count(Math.round(y))),
+      dataTable(["run", "met so far", "met by the run"],
+        runs.map(({run, index}) => [runText(index), run.all_cells, run.cells])));
+  });
+}
+
+// Runs of which a few can be told apart in one picture: the first and the latest.
+const fewRuns = (runs) => runs.length <= 4 ? runs : [runs[0], ...runs.slice(-3)];
+
+const shortCount = (number) => number < 1000 ? `${number}`
+  : number < 1e6 ? `${Number((number / 1e3).toPrecision(2))}k`
+  : `${Number((number / 1e6).toPrecision(2))}M`;
+
+// What runs had met after so many cases; the steps of the axis double.
+function growthFigures() {
+  const runs = fewRuns(report.runs.map((run, index) => ({run, index}))
+    .filter(({run}) => run.kind === "campaign" && runFits(run) && run.growth.length > 0));
+  if (runs.length === 0) return [];
+  const xs = distinct(runs.flatMap(({run}) => run.growth.map((point) => point.cases)))
+    .sort((a, b) => a - b);
+  return [["cells", "cells of coverage by cases"], ["findings", "defects found by cases"]]
+    .map(([name, title]) => {
+      const series = runs.map(({run}) => run.growth.map((point) => [point.cases, point[name]]));
+      const top = Math.max(1, ...series.flat().map(([, y]) => y));
+      return make("figure", {class: name}, make("figcaption", {}, make("strong", {}, title)),
+        seriesKey(runs.map(({index}) => runText(index))),
+        drawLines(series, xs, (x) => shortCount(x), top, (y) => count(Math.round(y))),
+        dataTable(["run", "cases", "seconds", name], runs.flatMap(({run, index}) => run.growth.map(
+          (point) => [runText(index), point.cases, duration(point.seconds), point[name]]))));
+    });
 }
 
 function drawChanges() {
@@ -94,10 +136,32 @@ function drawTimes() {
     make("td", {class: "number"}, duration(seen.seconds)),
     make("td", {class: "clip"}, at === 0 ? item.summary : ""))));
   const columns = ["operation", "target", "defect", "evidence", "run", "cases", "time", "summary"];
+  drawTimePlot(fits);
   byId("time-table").replaceChildren(
     make("thead", {}, make("tr", {}, ...columns.map((name) => make("th", {scope: "col"}, name)))),
     make("tbody", {}, ...rows));
   document.body.dataset.times = rows.length;
+}
+
+// When each run met the first of its defects, half of them and the last.
+function drawTimePlot(fits) {
+  const times = new Map();
+  for (const {run, seconds} of fits.flatMap((item) => item.seen)) {
+    if (seconds !== null) times.set(run, [...(times.get(run) ?? []), seconds]);
+  }
+  const runs = [...times].sort(([a], [b]) => a - b)
+    .map(([run, list]) => [run, list.sort((a, b) => a - b)]);
+  const series = [(list) => list[0], (list) => list[(list.length - 1) >> 1], (list) => list.at(-1)]
+    .map((pick) => runs.map(([run, list]) => [run, pick(list)]));
+  const names = ["first", "half of them", "last"];
+  const figures = runs.length === 0 ? [] : [make("figure", {},
+    make("figcaption", {}, make("strong", {}, "time until the defects of a run were met")),
+    seriesKey(names),
+    drawLines(series, runs.map(([run]) => run), runName, Math.max(0.1, ...series[2].map(([, y]) => y)),
+              duration),
+    dataTable(["run", "defects", ...names], runs.map(([run, list], at) =>
+      [runText(run), list.length, ...series.map((points) => duration(points[at][1]))])))];
+  byId("time-plots").replaceChildren(...figures);
 }
 
 // The errors of each operation and kind of evidence: what each run measured, over its targets.
@@ -124,7 +188,7 @@ function errorsByOperation() {
 function magnitudePlot(runs) {
   const measured = runs.filter(([, sum]) => sum.magnitudes.size > 0);
   if (measured.length === 0) return [];
-  const shown = measured.length <= 4 ? measured : [measured[0], ...measured.slice(-3)];
+  const shown = fewRuns(measured);
   const xs = distinct(shown.flatMap(([, sum]) => [...sum.magnitudes.keys()])).sort((a, b) => a - b);
   const series = shown.map(([, sum]) => xs.filter((x) => sum.magnitudes.has(x))
     .map((x) => [x, sum.magnitudes.get(x)[1] / sum.magnitudes.get(x)[0]]));

@@ -34,8 +34,9 @@ function seriesKey(names) {
 function drawLines(series, xs, xName, yTop, yName) {
   const {width, height, left, right, top, bottom} = PLOT;
   const svg = svgNode("svg", {viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true"});
-  const across = (x) => left + (xs.length < 2 ? 0.5 : xs.indexOf(x) / (xs.length - 1)) *
-    (width - left - right);
+  // Room for the marks at both ends.
+  const across = (x) => left + 6 + (xs.length < 2 ? 0.5 : xs.indexOf(x) / (xs.length - 1)) *
+    (width - left - right - 12);
   const up = (y) => height - bottom - (yTop > 0 ? y / yTop : 0) * (height - top - bottom);
   for (const part of [0, 0.5, 1]) {
     const y = up(part * yTop);

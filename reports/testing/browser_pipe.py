@@ -143,8 +143,10 @@ class Browser:
     def picture(self, path):
         import base64
         size = self.call("Page.getLayoutMetrics")["cssContentSize"]
+        # A picture has no scroll bar, which the content's size leaves room for.
+        width = self.run("innerWidth")
         data = self.call("Page.captureScreenshot", captureBeyondViewport=True, clip={
-            "x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 2400),
+            "x": 0, "y": 0, "width": width, "height": min(size["height"], 2400),
             "scale": 1})["data"]
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))

@@ -56,6 +56,51 @@
     }
     return [...new Set(weak)].slice(0, 5);
   };
+  // What dichromats see, in linear light (Machado, Oliveira and Fernandes 2009, severity 1).
+  const SIGHT = {
+    "full sight": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+    protanopia: [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
+                 [-0.003882, -0.048116, 1.051998]],
+    deuteranopia: [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413],
+                   [-0.01182, 0.04294, 0.968881]],
+    tritanopia: [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602],
+                 [0.004733, 0.691367, 0.3039]],
+  };
+  // CIE 1976 L*a*b* of a colour as a dichromat sees it.
+  const seen = (colour, sight) => {
+    const linear = colour.slice(0, 3).map((part) => part / 255)
+      .map((v) => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+    const [r, g, b] = sight.map((row) =>
+      Math.min(1, Math.max(0, row.reduce((sum, weight, i) => sum + weight * linear[i], 0))));
+    const f = (t) => t > 0.008856 ? Math.cbrt(t) : 7.787 * t + 16 / 116;
+    const x = f((0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.9505);
+    const y = f(0.2126 * r + 0.7152 * g + 0.0722 * b);
+    const z = f((0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.089);
+    return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
+  };
+  const SETS = [["attested", "rejected", "compiled", "dispatched", "correct", "known", "wrong"],
+                ["series-0", "series-1", "series-2", "series-3"]];
+  // Colours of one set that are nearer than four just noticeable differences.
+  const alike = (sets = SETS) => {
+    const probe = document.body.appendChild(document.createElement("i"));
+    const colourOf = (name) => {
+      probe.style.background = name.startsWith("#") ? name : `var(--${name})`;
+      return parse(getComputedStyle(probe).backgroundColor);
+    };
+    const near = [];
+    for (const names of sets) {
+      const colours = names.map((name) => [name, colourOf(name)]).filter(([, c]) => c[3] > 0);
+      for (const [sight, matrix] of Object.entries(SIGHT)) {
+        colours.forEach(([a, first], i) => colours.slice(i + 1).forEach(([b, second]) => {
+          const other = seen(second, matrix);
+          const far = Math.hypot(...seen(first, matrix).map((part, at) => part - other[at]));
+          if (far < 10) near.push(`${a} and ${b} are alike (${far.toFixed(1)}) to ${sight}`);
+        }));
+      }
+    }
+    probe.remove();
+    return near;
+  };
   const tooWide = () => {
     if (document.documentElement.scrollWidth <= innerWidth) return [];
     const inScroller = (element) => {
@@ -69,5 +114,5 @@
     return [`${document.documentElement.scrollWidth} px wide in a window of ${innerWidth}: ` +
             wide.slice(0, 3).map((element) => `${element.tagName}.${element.className}`)];
   };
-  window.pageLaws = {weakText, tooWide};
+  window.pageLaws = {weakText, tooWide, alike};
 })();

@@ -4,8 +4,10 @@
 usage: pages_test.py ANECHECK [--pictures FOLDER]
 
 On every page: nothing on the console, no request, no horizontal overflow at 400 and 1600 pixels,
-text with a contrast of AA in light and dark, every link leads somewhere, and every filter, button and
-fold can be used. The matrix at its full size answers without a long task and is printed whole. Exit code 77 where there is no browser.
+text with a contrast of AA in light and dark, colours of states and series that people with any form
+of colour blindness tell apart, every link leads somewhere, and every filter, button and fold can be
+used. The matrix at its full size answers without a long task and is printed whole. Exit code 77
+where there is no browser.
 """
 
 import pathlib
@@ -71,7 +73,12 @@ def make_pages(tool, folder):
     run(tool, "ops", "--format", "html", out=folder / "operations.html")
     run(tool, "power", "--cases", "100", "--fault", "conv-bias-dropped", "--no-magnitudes",
         "--clean-cases", "60", "--targets", "h13", "--out", str(folder))
-    pages = [folder / name for name in ("report.html", "matrix.html", "operations.html", "power.html")]
+    baseline = str(folder / "baseline.json")
+    run(tool, "baseline", "record", "--targets", "h13", "--cases", "1", "--ops", "add,exp,softmax",
+        "--out", baseline)
+    run(tool, "trend", "--db", database, "--baseline", baseline, "--out", str(folder))
+    pages = [folder / name for name in
+             ("report.html", "matrix.html", "operations.html", "power.html", "trend.html")]
     findings = sorted((folder / "findings").iterdir())
     if not findings:
         sys.exit("the campaigns gave no finding")
@@ -97,6 +104,7 @@ def check_page(browser, page, pictures):
             browser.run(LAWS)
             if browser.run("document.body.dataset.ready") != "true":
                 yield f"{width} {scheme}: the page did not draw itself"
+            yield from (f"{scheme}: {problem}" for problem in browser.run("pageLaws.alike()"))
             for opened in (False, True):
                 for problem in browser.run("[...pageLaws.tooWide(), ...pageLaws.weakText()]"):
                     yield f"{width} {scheme}{' opened' if opened else ''}: {problem}"
@@ -150,11 +158,13 @@ def main(arguments):
                     print(f"{page.name}: {problem}")
                 browser.problems.clear()
             seen = list(check_page(browser, folder / "bad.html", None)) + browser.problems
+            seen += browser.run("pageLaws.alike([['#dcd0e6', '#cfe3f2']])")
             slow = "for (const end = performance.now() + 400; performance.now() < end;);"
             (folder / "slow.html").write_text((folder / "matrix.html").read_text().replace(
                 "</body>", f"<script>{slow}</script></body>"))
             seen += check_long_tasks(browser, folder / "slow.html", widths=(400,), attempts=1)
-            for what in ("px wide", "contrast", "no such file", "absent", "to load takes"):
+            for what in ("px wide", "contrast", "no such file", "absent", "to load takes",
+                         "to deuteranopia"):
                 if not any(what in problem for problem in seen):
                     wrong += 1
                     print(f"the check itself is blind: {what}")

@@ -266,8 +266,10 @@ class Recorder {
     if (!progress_) return;
     const std::lock_guard lock(mutex_);
     done_ += entries;
-    progress_({done_ * options_.cases, wanted * options_.cases, 0,
-               std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count()});
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start_;
+    progress_({.done = done_ * options_.cases,
+               .wanted = wanted * options_.cases,
+               .seconds = seconds.count()});
   }
 
   std::span<const BaselineCase> stored_;

@@ -1,0 +1,113 @@
+#include "harness/campaign/progress.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "harness/campaign/campaign.h"
+#include "harness/campaign/coverage.h"
+
+namespace anecheck {
+namespace {
+
+// Campaigns that end by time want more cases than this.
+constexpr uint64_t kCountless = uint64_t{1} << 40;
+
+double RateOf(const CampaignProgress& progress) {
+  const uint64_t fresh = progress.done - std::min(progress.done, progress.before);
+  return progress.seconds > 0 ? static_cast<double>(fresh) / progress.seconds : 0;
+}
+
+// "0:07", "12:34", "1:02:03".
+std::string Clock(double seconds) {
+  const auto whole = static_cast<uint64_t>(std::lround(seconds));
+  const uint64_t hours = whole / 3600, minutes = whole / 60 % 60;
+  if (hours > 0) return fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60);
+  return fmt::format("{}:{:02}", minutes, whole % 60);
+}
+
+std::string Counted(uint64_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+std::string Defects(uint64_t fresh, uint64_t known) {
+  return Counted(fresh, "new finding") + ", " + Counted(known, "known defect");
+}
+
+}  // namespace
+
+Status ProgressCounts::Recall(Store& store, int64_t run, const CampaignSummary& summary) {
+  const std::string id = std::to_string(run);
+  ANECHECK_ASSIGN(const auto targets,
+                  store.Query("SELECT target, count(*), sum(verdict = 'pass') FROM cases WHERE run "
+                              "= CAST(? AS INTEGER) GROUP BY target",
+                              {&id, 1}));
+  for (const auto& row : targets) {
+    targets_[row[0]].cases = std::stoull(row[1]);
+    targets_[row[0]].passed = std::stoull(row[2]);
+  }
+  for (const FindingRecord& finding : summary.list) AddFinding(finding);
+  ANECHECK_ASSIGN(
+      const auto cells,
+      store.Query("SELECT kind, cell FROM coverage WHERE run = CAST(? AS INTEGER)", {&id, 1}));
+  for (const auto& row : cells) Meet(row[0], row[1]);
+  return {};
+}
+
+void ProgressCounts::Add(const BatchRecord& batch) {
+  for (const CaseRecord& item : batch.cases) {
+    TargetProgress& target = targets_[item.target];
+    ++target.cases;
+    target.passed += item.verdict == "pass" ? 1 : 0;
+  }
+  for (const FindingRecord& finding : batch.findings) {
+    // Further cases of a finding that was counted already have no id.
+    if (!finding.id.empty()) AddFinding(finding);
+  }
+  for (const auto& [cell, counts] : batch.coverage) Meet(cell.first, cell.second);
+}
+
+void ProgressCounts::AddFinding(const FindingRecord& finding) {
+  TargetProgress& target = targets_[finding.target];
+  ++(IsNewFinding(finding.verdict) ? target.findings : target.known_defects);
+}
+
+void ProgressCounts::Meet(const std::string& kind, const std::string& cell) {
+  const std::vector<CoverageCell>& space = CoverageSpace();
+  if (std::ranges::binary_search(space, CoverageCell{kind, cell})) cells_.emplace(kind, cell);
+}
+
+double SecondsLeft(const CampaignProgress& progress) {
+  double left = -1;
+  const double rate = RateOf(progress);
+  if (rate > 0 && progress.wanted >= progress.done && progress.wanted < kCountless) {
+    left = static_cast<double>(progress.wanted - progress.done) / rate;
+  }
+  if (progress.limit_seconds > 0) {
+    const double until = std::max(0.0, progress.limit_seconds - progress.seconds);
+    left = left < 0 ? until : std::min(left, until);
+  }
+  return left;
+}
+
+std::string CampaignProgressText(const CampaignProgress& progress) {
+  const bool counted = progress.wanted < kCountless;
+  std::string text =
+      fmt::format("{}{} cases, {:.0f}/s", progress.done,
+                  counted ? fmt::format("/{}", progress.wanted) : "", RateOf(progress));
+  const double left = SecondsLeft(progress);
+  if (left >= 0) text += ", " + Clock(left) + " left";
+  if (progress.counts == nullptr) return text;
+  text += ", " + Defects(progress.findings, progress.known_defects);
+  text += fmt::format(", {:.1f} % of {} cells covered",
+                      100.0 * static_cast<double>(progress.counts->cells_covered()) /
+                          static_cast<double>(CoverageSpace().size()),
+                      CoverageSpace().size());
+  for (const auto& [name, target] : progress.counts->targets()) {
+    text += fmt::format("\n  {:<8} {}, {} passed, {}", name, Counted(target.cases, "case"),
+                        target.passed, Defects(target.findings, target.known_defects));
+  }
+  return text;
+}
+
+}  // namespace anecheck

@@ -1,0 +1,67 @@
+// What a campaign tells of itself while it works: what is done, what was found, how much of the
+// space of cases was met, on which target.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "harness/base/result.h"
+#include "harness/campaign/store.h"
+
+namespace anecheck {
+
+struct CampaignSummary;
+
+// The recorded cases of one target.
+struct TargetProgress {
+  uint64_t cases = 0;
+  uint64_t passed = 0;
+  uint64_t findings = 0;       // distinct new ones
+  uint64_t known_defects = 0;  // distinct documented ones
+  bool operator==(const TargetProgress&) const = default;
+};
+
+// Counts over a run that grow batch by batch.
+class ProgressCounts {
+ public:
+  // Takes up what the file holds of a run that goes on.
+  Status Recall(Store& store, int64_t run, const CampaignSummary& summary);
+  void Add(const BatchRecord& batch);
+
+  const std::map<std::string, TargetProgress>& targets() const { return targets_; }
+  // Cells of CoverageSpace() that were met.
+  uint64_t cells_covered() const { return cells_.size(); }
+
+ private:
+  void Meet(const std::string& kind, const std::string& cell);
+  void AddFinding(const FindingRecord& finding);
+
+  std::map<std::string, TargetProgress> targets_;
+  std::set<std::pair<std::string, std::string>> cells_;
+};
+
+// Told of progress from the thread that called RunCampaign, after every recorded batch.
+struct CampaignProgress {
+  uint64_t done = 0;  // of the run, with what was recorded before it went on
+  uint64_t wanted = 0;
+  uint64_t findings = 0;
+  double seconds = 0;  // since this process took up the run
+  // What was recorded last, valid during the call; null where nothing is recorded batch by batch.
+  const BatchRecord* batch = nullptr;
+  uint64_t known_defects = 0;
+  uint64_t before = 0;                     // of `done`, by earlier processes
+  double limit_seconds = 0;                // the time given to this process; 0 for no limit
+  const ProgressCounts* counts = nullptr;  // null as `batch` is
+};
+
+// How long the rest will take at the rate so far, or until the time is up; negative where neither a
+// rate nor a limit is known.
+double SecondsLeft(const CampaignProgress& progress);
+
+// A line of the whole, and where there are counts one a target.
+std::string CampaignProgressText(const CampaignProgress& progress);
+
+}  // namespace anecheck

@@ -1,0 +1,20 @@
+// Progress of commands that read results files, on standard error.
+#pragma once
+
+#include <fmt/format.h>
+#include <memory>
+
+#include "harness/base/log.h"
+#include "reports/report_data.h"
+
+namespace anecheck {
+
+// Shows "12/80 findings" while it or a copy of it lives.
+inline reports::ReportProgress ReportProgressLine() {
+  return
+      [line = std::make_shared<ProgressLine>()](std::string_view things, size_t done, size_t of) {
+        if (line->due()) line->Update(fmt::format("{}/{} {}", done, of, things));
+      };
+}
+
+}  // namespace anecheck
