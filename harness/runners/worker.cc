@@ -95,8 +95,15 @@ class E5rtRunner::Process {
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, memory, 3);
     posix_spawn_file_actions_adddup2(&actions, socket, 4);
+    // Ctrl-C at a terminal goes to a whole process group: it is to stop the campaign, which then lets
+    // its workers finish.
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setpgroup(&attributes, 0);
     pid_t pid = 0;
-    const int code = posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environ);
+    const int code = posix_spawn(&pid, argv[0], &actions, &attributes, argv.data(), environ);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     close(memory);
     close(socket);
