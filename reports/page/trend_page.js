@@ -39,7 +39,8 @@ function drawGrowth() {
     const xs = runs.map(({index}) => index);
     const line = (name) => runs.map(({run, index}) => [index, run[name]]);
     const top = Math.max(1, ...runs.map(({run}) => run.all_reached));
-    return make("figure", {}, make("figcaption", {}, make("strong", {}, evidenceName(kind))),
+    return make("figure", {}, make("figcaption", {}, make("strong", {}, "cells of the matrix"),
+        make("span", {}, evidenceName(kind))),
       seriesKey(["reached so far", "correct so far", "reached by the run"]),
       drawLines([line("all_reached"), line("all_correct"), line("reached")], xs, runName, top,
                 (y) => count(Math.round(y))),
@@ -74,20 +75,22 @@ const shortCount = (number) => number < 1000 ? `${number}`
   : number < 1e6 ? `${Number((number / 1e3).toPrecision(2))}k`
   : `${Number((number / 1e6).toPrecision(2))}M`;
 
-// What runs had met after so many cases; the steps of the axis double.
+// What runs had met after so many cases, on an axis of logarithms.
 function growthFigures() {
   const runs = fewRuns(report.runs.map((run, index) => ({run, index}))
     .filter(({run}) => run.kind === "campaign" && runFits(run) && run.growth.length > 0));
   if (runs.length === 0) return [];
-  const xs = distinct(runs.flatMap(({run}) => run.growth.map((point) => point.cases)))
-    .sort((a, b) => a - b);
+  const most = Math.max(...runs.map(({run}) => run.growth.at(-1).cases));
+  const ticks = [];
+  for (let at = 1; at <= most; at *= 4) ticks.push(at);
+  const place = (cases) => most > 1 ? Math.log(cases) / Math.log(most) : 0.5;
   return [["cells", "cells of coverage by cases"], ["findings", "defects found by cases"]]
     .map(([name, title]) => {
       const series = runs.map(({run}) => run.growth.map((point) => [point.cases, point[name]]));
       const top = Math.max(1, ...series.flat().map(([, y]) => y));
       return make("figure", {class: name}, make("figcaption", {}, make("strong", {}, title)),
         seriesKey(runs.map(({index}) => runText(index))),
-        drawLines(series, xs, (x) => shortCount(x), top, (y) => count(Math.round(y))),
+        drawLines(series, ticks, shortCount, top, (y) => count(Math.round(y)), place),
         dataTable(["run", "cases", "seconds", name], runs.flatMap(({run, index}) => run.growth.map(
           (point) => [runText(index), point.cases, duration(point.seconds), point[name]]))));
     });

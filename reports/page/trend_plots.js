@@ -30,13 +30,14 @@ function seriesKey(names) {
   }));
 }
 
-// Lines over [x, y] points; `xName` writes a mark of the axis, `yTop` is the largest value shown.
-function drawLines(series, xs, xName, yTop, yName) {
+// Lines over [x, y] points; `xs` are the marks of the axis and `xName` writes one, `yTop` is the
+// largest value shown, `place` gives a point's part of the way across.
+function drawLines(series, xs, xName, yTop, yName,
+                   place = (x) => xs.length < 2 ? 0.5 : xs.indexOf(x) / (xs.length - 1)) {
   const {width, height, left, right, top, bottom} = PLOT;
   const svg = svgNode("svg", {viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true"});
   // Room for the marks at both ends.
-  const across = (x) => left + 6 + (xs.length < 2 ? 0.5 : xs.indexOf(x) / (xs.length - 1)) *
-    (width - left - right - 12);
+  const across = (x) => left + 6 + place(x) * (width - left - right - 12);
   const up = (y) => height - bottom - (yTop > 0 ? y / yTop : 0) * (height - top - bottom);
   for (const part of [0, 0.5, 1]) {
     const y = up(part * yTop);
