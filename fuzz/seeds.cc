@@ -1,6 +1,9 @@
 #include "fuzz/seeds.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <string>
 
 namespace anecheck::fuzz {
 namespace {
@@ -19,6 +22,64 @@ void AddMutations(const DescriptorGenerator& generator, uint64_t seed, const Byt
   }
 }
 
+constexpr size_t kMaxKept = 96;     // elements of a document that are kept alone
+constexpr size_t kMaxBase = 65536;  // bytes
+constexpr size_t kMaxElements = 8;  // of one array
+
+bool HoldsRecords(const Json& json) {
+  return json.is_array() && json.size() > 1 && json.front().is_object();
+}
+
+// The places of array elements that are records, as JSON pointers, the outer ones first.
+void CollectRecords(const Json& json, const Json::json_pointer& at,
+                    std::vector<Json::json_pointer>& places) {
+  if (json.is_object()) {
+    for (const auto& [key, item] : json.items()) CollectRecords(item, at / key, places);
+  } else if (HoldsRecords(json)) {
+    for (size_t i = 0; i < std::min(json.size(), kMaxElements); ++i) places.push_back(at / i);
+    for (size_t i = 0; i < std::min(json.size(), kMaxElements); ++i) {
+      CollectRecords(json[i], at / i, places);
+    }
+  }
+}
+
+// Every array of records keeps one element: the one on the way to `kept`, or its first.
+void KeepOne(Json& json, std::string_view kept) {
+  const size_t slash = kept.empty() ? 0 : kept.find('/', 1);
+  const std::string step(kept.empty() ? "" : kept.substr(1, slash - 1));
+  const std::string_view rest =
+      kept.empty() || slash == std::string_view::npos ? std::string_view() : kept.substr(slash);
+  if (json.is_object()) {
+    for (const auto& [key, item] : json.items()) KeepOne(item, key == step ? rest : "");
+  } else if (HoldsRecords(json)) {
+    Json element = json[step.empty() ? 0 : std::stoul(step)];
+    KeepOne(element, rest);
+    json = Json::array({std::move(element)});
+  }
+}
+
+// The file cut down to one record of each array, each record's turn: small files, which fuzzers run
+// fast and edit where it matters.
+void AddParts(const Format& format, const SeedCandidate& base,
+              std::vector<SeedCandidate>& candidates) {
+  if (base.bytes.size() > kMaxBase) return;
+  const Result<Json> json = format.to_json(base.bytes);
+  if (!json.ok()) return;
+  std::vector<Json::json_pointer> places;
+  CollectRecords(*json, Json::json_pointer(), places);
+  if (places.size() > kMaxKept) places.resize(kMaxKept);
+  for (size_t i = 0; i < places.size(); ++i) {
+    Json reduced = *json;
+    KeepOne(reduced, places[i].to_string());
+    Result<Bytes> bytes = format.from_json(reduced);
+    if (!bytes.ok() || bytes->size() >= base.bytes.size()) continue;
+    candidates.push_back(
+        {fmt::format("{}-part{}", base.name, i),
+         fmt::format("{}, one record of each array: {}", base.reason, places[i].to_string()),
+         std::move(*bytes)});
+  }
+}
+
 }  // namespace
 
 std::vector<SeedCandidate> MakeSeedCandidates(const FuzzTarget& target, uint64_t count,
@@ -29,10 +90,20 @@ std::vector<SeedCandidate> MakeSeedCandidates(const FuzzTarget& target, uint64_t
   for (uint64_t seed = 0; seed < count; ++seed) {
     ChoiceStream choices = ChoiceStream::FromSeed(seed);
     const Bytes file = own ? target.generate(choices) : target.generator->generate(choices);
+    const size_t whole = candidates.size();
     candidates.push_back(
         {fmt::format("{:04}", seed), fmt::format("generator, seed {}", seed), file});
+    if (target.format == nullptr) continue;
     if (target.generator != nullptr) {
       AddMutations(*target.generator, seed, file, choices, candidates);
+    }
+    // Of mutations those that make the file much smaller, which only hardware containers have.
+    const size_t end = candidates.size();
+    for (size_t i = whole; i < end; ++i) {
+      const SeedCandidate base = candidates[i];
+      if (i == whole || base.bytes.size() < file.size() / 2) {
+        AddParts(*target.format, base, candidates);
+      }
     }
   }
   std::erase_if(candidates,

@@ -1,5 +1,5 @@
-// Seed candidates of a target: generated files and one of each mutation, with the recipe by which
-// each came to be. scripts/fuzz-seeds keeps the few that reach something new.
+// Seed candidates of a target: generated files, parts of them, and one of each mutation, with the
+// recipe by which each came to be. scripts/fuzz-seeds keeps the few that reach something new.
 #pragma once
 
 #include <string>

@@ -18,9 +18,15 @@ inline void Require(bool holds, std::string_view law, std::string_view detail = 
 // An error that a user can act upon: one line, not empty, its offset inside the input.
 void RequireGoodError(const Error& error, size_t input_size);
 
-// The laws of the JSON form cost many times the others. After this call CheckFormatLaws asserts
-// them for one valid input in eight, chosen by its content. Fuzzers call it; replays do not.
+// Each law parses the file again, and those of text and the JSON form cost many times the others.
+// After this call CheckFormatLaws asserts write(parse(x)) is x for every input, the other laws for
+// one in eight, and those of text and the JSON form for one in 64. The content of the input
+// chooses, so the same input always meets the same laws. Fuzzers call it; replays do not.
 void SampleCostlyLaws();
+
+// Whether SampleCostlyLaws leaves the input among the one in `every`, a power of two. The inputs
+// of a larger `every` are among those of each smaller one.
+bool IsSampled(ByteSpan input, uint32_t every);
 
 // Every law of a format on one input, valid or not:
 // - all functions agree on whether it parses, and an error is one line with an offset inside;

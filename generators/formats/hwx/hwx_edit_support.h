@@ -85,19 +85,25 @@ inline Section* TextSection(Container& c) {
   return PickWhere(c.sections, 0, [](const Section& s) { return s.tasks != nullptr; });
 }
 
-// Bytes behind the tables, where files have zeros: room for tables that grow.
-inline bool HasRoom(const Container& c, uint64_t bytes) {
+inline uint64_t EndOfTables(const Container& c) {
   uint64_t end = 0;
-  uint64_t first = c.file_size;
   for (const Section& section : c.sections) {
-    if (section.in_file) first = std::min<uint64_t>(first, section.offset);
     end = std::max(end, section.reloff + 8 * section.relocations.size());
   }
   for (const hwx::Symtab& table : c.symtabs) {
     end = std::max(end, uint64_t{table.stroff} + table.strsize);
   }
   for (const hwx::Note& note : c.notes) end = std::max(end, note.offset + note.size);
-  return end + bytes <= first;
+  return end;
+}
+
+// Bytes behind the tables, where files have zeros: room for tables that grow.
+inline bool HasRoom(const Container& c, uint64_t bytes) {
+  uint64_t first = c.file_size;
+  for (const Section& section : c.sections) {
+    if (section.in_file) first = std::min<uint64_t>(first, section.offset);
+  }
+  return EndOfTables(c) + bytes <= first;
 }
 
 // Lays everything out again, notes behind the tables.

@@ -24,6 +24,7 @@ bool TwoBanners(hwx::Container& c, uint64_t a, uint64_t b);
 bool OtherFlavor(hwx::Container& c, uint64_t a, uint64_t b);
 bool SwapCommands(hwx::Container& c, uint64_t a, uint64_t b);
 bool OddSegmentSize(hwx::Container& c, uint64_t a, uint64_t b);
+bool PackPages(hwx::Container& c, uint64_t a, uint64_t b);
 bool OverlapSegments(hwx::Container& c, uint64_t a, uint64_t b);
 bool FileBeyondMemory(hwx::Container& c, uint64_t a, uint64_t b);
 bool SectionOutside(hwx::Container& c, uint64_t a, uint64_t b);

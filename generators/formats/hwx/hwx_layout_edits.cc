@@ -126,6 +126,24 @@ bool OddSegmentSize(Container& c, uint64_t a, uint64_t b) {
   segment->vmsize += 0x10 * (1 + b % 100);
   return true;
 }
+// Contents follow the tables without the rest of their pages: a small file with everything in it.
+bool PackPages(Container& c, uint64_t, uint64_t) {
+  if (!Relay(c)) return false;
+  uint64_t at = hwx::AlignUp(EndOfTables(c), 8);
+  std::erase_if(c.regions, [at](const hwx::Region& region) { return region.offset >= at; });
+  for (Segment& segment : c.segments) {
+    uint64_t extent = 0;
+    for (const Section& section : c.SectionsOf(segment)) {
+      if (section.in_file) extent = std::max(extent, section.addr - segment.vmaddr + section.size);
+    }
+    if (extent > segment.filesize) return false;
+    segment.fileoff = extent == 0 ? 0 : at;
+    segment.filesize = extent;
+    at = hwx::AlignUp(at + extent, 8);
+  }
+  hwx::Layout(c);
+  return true;
+}
 bool OverlapSegments(Container& c, uint64_t, uint64_t) {
   Segment* guard = PickWhere(c.segments, 0, [](const Segment& s) { return s.vmaddr == 0; });
   if (guard == nullptr || guard->nsects != 0) return false;

@@ -27,6 +27,7 @@ constexpr auto kEdits = std::to_array<Edit>({
     {.id = "trailing-bytes", .breaks_rule = "command-trailing", .edit = hwx_edits::TrailingBytes},
     {.id = "unknown-command", .breaks_rule = "command-known", .edit = hwx_edits::UnknownCommand},
     {.id = "bad-note", .breaks_rule = "note-known", .edit = hwx_edits::BadNote},
+    {.id = "pack-pages", .edit = hwx_edits::PackPages},
     {.id = "two-symtabs", .breaks_rule = "one-symtab", .edit = hwx_edits::TwoSymtabs},
     {.id = "two-banners", .breaks_rule = "one-build-info", .edit = hwx_edits::TwoBanners},
     {.id = "other-flavor", .breaks_rule = "aperture-table", .edit = hwx_edits::OtherFlavor},
@@ -127,7 +128,20 @@ constexpr auto kEdits = std::to_array<Edit>({
     {.id = "long-header", .breaks_rule = "td-header-words", .edit = hwx_edits::LongHeader},
 });
 
-constexpr auto kTable = ModelMutations<hwx::Parse, hwx::Write, kEdits>::Make();
+// The edits count on a table of symbols, each of a section that is there.
+Result<hwx::Container> ParseWhole(ByteSpan bytes) {
+  ANECHECK_ASSIGN(hwx::Container container, hwx::Parse(bytes));
+  if (container.symtabs.empty()) return MakeError(ErrorCode::kInvalid, "no table of symbols");
+  for (const hwx::Symbol& symbol : container.symtabs.front().symbols) {
+    if (symbol.type == hwx::kPlaceSymbol &&
+        (symbol.sect == 0 || symbol.sect > container.sections.size())) {
+      return MakeError(ErrorCode::kInvalid, "a symbol of no section");
+    }
+  }
+  return container;
+}
+
+constexpr auto kTable = ModelMutations<ParseWhole, hwx::Write, kEdits>::Make();
 
 }  // namespace
 

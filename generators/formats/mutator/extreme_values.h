@@ -1,4 +1,5 @@
-// The integers at which parsers break: the ends of every width, sign changes, and their neighbours.
+// The integers at which parsers break: the ends of every width, sign changes, and their neighbours,
+// and counts whose product with a record's size wraps at 32 bits.
 // Internal to the structured mutator.
 #pragma once
 
@@ -7,7 +8,7 @@
 
 namespace anecheck {
 
-inline constexpr std::array<uint64_t, 28> kExtremeValues = {0,
+inline constexpr std::array<uint64_t, 27> kExtremeValues = {0,
                                                             1,
                                                             2,
                                                             7,
@@ -20,6 +21,9 @@ inline constexpr std::array<uint64_t, 28> kExtremeValues = {0,
                                                             0x8000,
                                                             0xffff,
                                                             0x10000,
+                                                            0x10000000,
+                                                            0x20000000,
+                                                            0x40000000,
                                                             0x7fffffff,
                                                             0x80000000,
                                                             0xfffffff0,

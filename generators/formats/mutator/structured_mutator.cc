@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "generators/formats/mutator/extreme_values.h"
 #include "generators/formats/mutator/json_edit.h"
@@ -14,23 +15,52 @@ constexpr size_t kMaxJsonInput = size_t{1} << 16;
 
 size_t Difference(size_t size, size_t at) { return at < size ? size - at : 0; }
 
+uint64_t LoadLittle(const Bytes& bytes, size_t at, size_t width) {
+  uint64_t value = 0;
+  for (size_t i = 0; i < width; ++i) value |= uint64_t{bytes[at + i]} << (8 * i);
+  return value;
+}
+
+// What a field may become where a parser computes with it: an end of its width, a place near the
+// file's end or its own, or the old value moved a little, or so far that a product of it wraps.
+uint64_t DrawValue(uint64_t old, size_t at, size_t width, size_t size, ChoiceStream& choices) {
+  switch (choices.Below(8)) {
+    case 0:
+      return size - choices.Below(9);
+    case 1:
+      return at + choices.Below(17);
+    case 2:
+      return old + 1 + choices.Below(8);
+    case 3:
+      return old - 1 - choices.Below(8);
+    case 4:
+      return old + (uint64_t{1} << (8 * width - 1 - choices.Below(4)));
+    default:
+      return choices.Pick(kExtremeValues);
+  }
+}
+
 void StoreExtreme(Bytes& bytes, ChoiceStream& choices) {
   const size_t width = size_t{1} << choices.Below(4);
   if (bytes.size() < width) return;
   size_t at = choices.Below(bytes.size() - width + 1);
   if (choices.Below(4) != 0) at -= at % width;
-  uint64_t value = choices.Pick(kExtremeValues);
-  switch (choices.Below(4)) {
-    case 0:
-      value = bytes.size() - choices.Below(9);
-      break;
-    case 1:
-      value = at + choices.Below(17);
-      break;
-    default:
-      break;
-  }
+  const uint64_t value = DrawValue(LoadLittle(bytes, at, width), at, width, bytes.size(), choices);
   for (size_t i = 0; i < width; ++i) bytes[at + i] = static_cast<uint8_t>(value >> (8 * i));
+}
+
+// What opens something in a text, or escapes what follows.
+constexpr std::string_view kOpeners = "\\\"'<&{[(/*-%";
+
+// Parsers that look one byte too far show it only where their last object ends with the file, or
+// where the file ends just inside something.
+void CutEnd(Bytes& bytes, ChoiceStream& choices) {
+  if (bytes.empty()) return;
+  const size_t most = choices.Coin() ? std::min<size_t>(bytes.size(), 8) : bytes.size();
+  bytes.resize(bytes.size() - 1 - choices.Below(most));
+  if (choices.Below(3) == 0) {
+    bytes.push_back(static_cast<uint8_t>(kOpeners[choices.Below(kOpeners.size())]));
+  }
 }
 
 void CopyRun(Bytes& bytes, size_t max_size, ChoiceStream& choices) {
@@ -59,7 +89,7 @@ void EraseRun(Bytes& bytes, ChoiceStream& choices) {
 }
 
 void EditOnce(Bytes& bytes, size_t max_size, ChoiceStream& choices) {
-  switch (choices.Below(6)) {
+  switch (choices.Below(7)) {
     case 0:
       if (!bytes.empty()) bytes[choices.Below(bytes.size())] ^= 1u << choices.Below(8);
       break;
@@ -75,6 +105,9 @@ void EditOnce(Bytes& bytes, size_t max_size, ChoiceStream& choices) {
       break;
     case 4:
       EraseRun(bytes, choices);
+      break;
+    case 5:
+      CutEnd(bytes, choices);
       break;
     default:
       if (bytes.size() < max_size) {
@@ -165,6 +198,9 @@ Bytes MutateFile(const MutatorParts& parts, ByteSpan input, size_t max_size, uin
     done = true;
   } else if (way == 21 || bytes.empty()) {
     done = ApplyFresh(parts, bytes, choices);
+  } else if (way == 22) {
+    CutEnd(bytes, choices);
+    done = true;
   }
   if (!done || bytes.size() > max_size) {
     if (bytes.size() > max_size) bytes.assign(input.begin(), input.end());

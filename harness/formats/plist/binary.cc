@@ -225,7 +225,7 @@ class TreeBuilder {
     if (depth > tree::kMaxDepth && !cycles) {
       return Bad("nested deeper than 64 levels", place.offset);
     }
-    ANECHECK_RETURN_IF_ERROR(Charge(sizeof(Entry), place));
+    if (!cycles) ANECHECK_RETURN_IF_ERROR(Charge(sizeof(Entry), place));
     Value value;
     if (const auto* container = std::get_if<BinaryContainer>(&object.payload)) {
       if (used_[reference] && !cycles) {
