@@ -8,17 +8,17 @@
 namespace anecheck::fuzz {
 namespace {
 
-void AddMutations(const DescriptorGenerator& generator, uint64_t seed, const Bytes& file,
+void AddMutations(const DescriptorGenerator& generator, const SeedCandidate& base,
                   ChoiceStream& choices, std::vector<SeedCandidate>& candidates) {
   for (const MutationKind& kind : generator.mutations) {
-    const std::optional<Mutation> mutation = kind.propose(file, choices);
+    const std::optional<Mutation> mutation = kind.propose(base.bytes, choices);
     if (!mutation) continue;
-    Result<Bytes> mutated = kind.apply(file, *mutation);
+    Result<Bytes> mutated = kind.apply(base.bytes, *mutation);
     if (!mutated.ok()) continue;
-    std::string reason = fmt::format("generator, seed {}, then {}", seed, kind.id);
+    std::string reason = fmt::format("{}, then {}", base.reason, kind.id);
     if (!kind.breaks_rule.empty()) reason += fmt::format(" (breaks {})", kind.breaks_rule);
     candidates.push_back(
-        {fmt::format("{:04}-{}", seed, kind.id), std::move(reason), std::move(*mutated)});
+        {fmt::format("{}-{}", base.name, kind.id), std::move(reason), std::move(*mutated)});
   }
 }
 
@@ -91,19 +91,21 @@ std::vector<SeedCandidate> MakeSeedCandidates(const FuzzTarget& target, uint64_t
     ChoiceStream choices = ChoiceStream::FromSeed(seed);
     const Bytes file = own ? target.generate(choices) : target.generator->generate(choices);
     const size_t whole = candidates.size();
-    candidates.push_back(
-        {fmt::format("{:04}", seed), fmt::format("generator, seed {}", seed), file});
+    const SeedCandidate base = {fmt::format("{:04}", seed), fmt::format("generator, seed {}", seed),
+                                file};
+    candidates.push_back(base);
+    if (target.generator != nullptr) AddMutations(*target.generator, base, choices, candidates);
     if (target.format == nullptr) continue;
-    if (target.generator != nullptr) {
-      AddMutations(*target.generator, seed, file, choices, candidates);
-    }
+    AddParts(*target.format, base, candidates);
     // Of mutations those that make the file much smaller, which only hardware containers have.
     const size_t end = candidates.size();
-    for (size_t i = whole; i < end; ++i) {
-      const SeedCandidate base = candidates[i];
-      if (i == whole || base.bytes.size() < file.size() / 2) {
-        AddParts(*target.format, base, candidates);
+    for (size_t i = whole + 1; i < end; ++i) {
+      const SeedCandidate small = candidates[i];
+      if (small.bytes.size() > file.size() / 2 || !target.format->rewrite(small.bytes).ok()) {
+        continue;
       }
+      AddParts(*target.format, small, candidates);
+      if (target.generator != nullptr) AddMutations(*target.generator, small, choices, candidates);
     }
   }
   std::erase_if(candidates,

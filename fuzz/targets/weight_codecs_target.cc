@@ -125,6 +125,13 @@ void RequireSame(const Result<T>& encoded, std::span<const Half> values, std::st
   Require(again.ok() && std::ranges::equal(*again, values), law);
 }
 
+template <typename T>
+void RequireReconstructs(const Result<T>& encoded, size_t count) {
+  if (!encoded.ok()) return RequireGoodError(encoded.error(), ~size_t{0});
+  const auto again = Reconstruct(*encoded);
+  Require(again.ok() && again->size() == count, "what was compressed reconstructs");
+}
+
 // |again - value| <= scale / 2 and the rounding of the result to fp16.
 void RequireNear(Half value, Half again, Half scale) {
   if (again.IsInf()) return;  // the scale is rounded up: its 127 steps may pass the largest half
@@ -154,7 +161,11 @@ void CheckCodecs(Extent extent, std::span<const Half> values) {
   if (distinct.size() <= 16) {
     RequireSame(EncodePalette(extent, values, 4), values, "few values lose nothing in a palette");
   }
-  if (!std::ranges::all_of(values, &Half::IsFinite)) {
+  const bool finite = std::ranges::all_of(values, &Half::IsFinite);
+  if (distinct.size() > 4) RequireReconstructs(EncodePalette(extent, values, 2), values.size());
+  RequireReconstructs(EncodeFloat8(extent, values, Float8Format::kE4M3, Float8Overflow::kSaturate),
+                      values.size());
+  if (!finite) {
     Require(!EncodeAffineInt8(extent, values, true).ok(), "what is not finite has no scale");
     return;
   }

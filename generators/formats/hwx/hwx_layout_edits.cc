@@ -126,10 +126,11 @@ bool OddSegmentSize(Container& c, uint64_t a, uint64_t b) {
   segment->vmsize += 0x10 * (1 + b % 100);
   return true;
 }
-// Contents follow the tables without the rest of their pages: a small file with everything in it.
+// Contents follow the tables without the rest of their pages: a small file with everything in it,
+// and room for tables that other edits let grow.
 bool PackPages(Container& c, uint64_t, uint64_t) {
   if (!Relay(c)) return false;
-  uint64_t at = hwx::AlignUp(EndOfTables(c), 8);
+  uint64_t at = hwx::AlignUp(EndOfTables(c) + 1024, 8);
   std::erase_if(c.regions, [at](const hwx::Region& region) { return region.offset >= at; });
   for (Segment& segment : c.segments) {
     uint64_t extent = 0;
