@@ -121,7 +121,8 @@ constexpr DocumentEdit kEdits[] = {
     {"repeat-top", "top-unique",
      [](Json& json, uint64_t, uint64_t) {
        Json* layers = Find(json, "layers");
-       return layers != nullptr && Set(&layers->back(), "top", "top/0");
+       return layers != nullptr && layers->is_array() && !layers->empty() &&
+              Set(&layers->back(), "top", "top/0");
      }},
     {"read-before-write", "bottom-before",
      [](Json& json, uint64_t, uint64_t) { return Set(LayerAt(json, 0), "bottom", "top/1"); }},

@@ -65,6 +65,7 @@ bool RenameMember(Json& json, uint64_t a, uint64_t) {
   if (entry == nullptr || !entry->at("central").contains("name")) return false;
   for (const char* header : {"local", "central"}) {
     auto name = entry->at(header).at("name").get<std::string>();
+    if (name.empty()) return false;
     name.back() = 'z';
     entry->at(header)["name"] = name;
   }

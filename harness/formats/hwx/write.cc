@@ -216,6 +216,14 @@ Status PlaceSection(Canvas& canvas, const Section& section, size_t index) {
   return canvas.Place(section.reloff, RelocationBytes(section), what + ".relocations");
 }
 
+uint64_t ContentBytes(const Container& container) {
+  uint64_t sum = 0;
+  for (const Section& section : container.sections) sum += section.data.size();
+  for (const Note& note : container.notes) sum += note.data.size();
+  for (const Region& region : container.regions) sum += region.data.size();
+  return sum;
+}
+
 }  // namespace
 
 Result<Bytes> Write(const Container& container) {
@@ -223,6 +231,14 @@ Result<Bytes> Write(const Container& container) {
   if (container.file_size > kMaxFile) {
     return MakeError(ErrorCode::kLimit, fmt::format("file_size: {} bytes, the limit is {}",
                                                     container.file_size, kMaxFile));
+  }
+  // What a few bytes of JSON ask for stays small: beside its contents a file has room for pages
+  // only.
+  constexpr uint64_t kMaxHoles = uint64_t{1} << 28;
+  if (container.file_size > kMaxHoles + ContentBytes(container)) {
+    return MakeError(
+        ErrorCode::kLimit,
+        fmt::format("file_size: {} bytes, most of them in no section", container.file_size));
   }
   ANECHECK_ASSIGN(const Bytes commands, CommandWriter(container).Run());
   Canvas canvas(container.file_size);

@@ -511,6 +511,13 @@ Status ReadTrailer(std::span<const uint8_t> bytes, BinaryTable& table, uint64_t&
   return {};
 }
 
+bool RefersInside(const BinaryObject& object, uint64_t count) {
+  const auto* container = std::get_if<BinaryContainer>(&object.payload);
+  const auto inside = [count](uint32_t reference) { return reference < count; };
+  return container == nullptr || (std::ranges::all_of(container->keys, inside) &&
+                                  std::ranges::all_of(container->items, inside));
+}
+
 }  // namespace
 
 Result<BinaryDocument> ParseBinary(std::span<const uint8_t> bytes) {
@@ -527,11 +534,14 @@ Result<BinaryDocument> ParseBinary(std::span<const uint8_t> bytes) {
       return Bad("objects do not lie back to back in the order of the table", entry);
     }
     ANECHECK_ASSIGN(BinaryObject object, reader.Read());
+    // Those of objects that nothing refers to as well, which no tree has.
+    if (!RefersInside(object, count)) return Bad("a reference outside the table", begin);
     document.table.objects.push_back(std::move(object));
     places.push_back(
         Place{static_cast<uint32_t>(begin), static_cast<uint32_t>(reader.position() - begin)});
   }
-  if (reader.position() != table_offset) {
+  const bool beyond = IsPlanted(PlantedBug::kPlistObjectEnd) && reader.position() > table_offset;
+  if (reader.position() != table_offset && !beyond) {
     return Bad("bytes between the last object and the offset table", reader.position());
   }
   TreeBuilder builder(document.table, places, bytes.size());
