@@ -3,6 +3,7 @@
 #include <array>
 
 #include "generators/formats/common/model_edit.h"
+#include "generators/formats/hwx/hwx_edit_support.h"
 #include "generators/formats/hwx/hwx_edits.h"
 #include "harness/formats/hwx/container.h"
 
@@ -128,10 +129,16 @@ constexpr auto kEdits = std::to_array<Edit>({
     {.id = "long-header", .breaks_rule = "td-header-words", .edit = hwx_edits::LongHeader},
 });
 
-// The edits count on a table of symbols, each of a section that is there.
+// The edits count on the parts of a whole container: tasks, tensors, their apertures, and symbols
+// each of a section that is there.
 Result<hwx::Container> ParseWhole(ByteSpan bytes) {
   ANECHECK_ASSIGN(hwx::Container container, hwx::Parse(bytes));
-  if (container.symtabs.empty()) return MakeError(ErrorCode::kInvalid, "no table of symbols");
+  if (container.symtabs.empty() || container.ports.empty() || container.build_infos.empty() ||
+      hwx_edits::ApertureTable(container) == nullptr ||
+      hwx_edits::PickTensor(container, 0) == nullptr ||
+      hwx_edits::TextSection(container) == nullptr) {
+    return MakeError(ErrorCode::kInvalid, "a part of a container");
+  }
   for (const hwx::Symbol& symbol : container.symtabs.front().symbols) {
     if (symbol.type == hwx::kPlaceSymbol &&
         (symbol.sect == 0 || symbol.sect > container.sections.size())) {
