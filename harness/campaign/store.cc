@@ -66,9 +66,21 @@ Result<std::string> SingleText(sqlite3* database, std::string_view sql) {
   return std::string(text == nullptr ? "" : text);
 }
 
+// Whether the last statement failed because a killed writer left a journal that only a writer can
+// take back. In results files that is the moment at which they are made: later on they have a log.
+bool IsUnfinished(sqlite3* database) {
+  return sqlite3_extended_errcode(database) == SQLITE_READONLY_ROLLBACK;
+}
+
 // The version of the results file behind `database`, 0 for an empty file, or an error.
 Result<int> ReadVersion(sqlite3* database, const std::string& path) {
   const auto tables = SingleText(database, "SELECT count(*) FROM sqlite_master");
+  if (!tables.ok() && IsUnfinished(database)) {
+    return MakeError(ErrorCode::kNotFound,
+                     fmt::format("{}: its writer was killed before it held results; let a campaign "
+                                 "write to it again",
+                                 path));
+  }
   if (!tables.ok()) {
     return MakeError(ErrorCode::kMalformed, fmt::format("{}: is no results file or is damaged: {}",
                                                         path, tables.error().message));
@@ -187,8 +199,8 @@ Result<Store> Store::Open(const std::string& path) {
   // unfinished writer left in the log, in a file that this tool must leave alone.
   if (access(path.c_str(), F_OK) == 0) {
     ANECHECK_ASSIGN(const Store look, Connect(path));
-    ANECHECK_ASSIGN(const int known, ReadVersion(look.database_, path));
-    static_cast<void>(known);
+    const Result<int> known = ReadVersion(look.database_, path);
+    if (!known.ok() && !IsUnfinished(look.database_)) return known.error();
   }
   sqlite3* raw = nullptr;
   const int code =

@@ -372,6 +372,39 @@ TEST_F(StoreTest, FilesOfANewerToolWithAnUnfinishedLogAreUntouched) {
   EXPECT_EQ(*ReadFile(path + "-wal"), *log);
 }
 
+// A file whose writer was killed while the file was made.
+std::string UnfinishedFile(const std::string& path) {
+  sqlite3* raw = nullptr;
+  const std::string source = path + ".source";
+  EXPECT_EQ(sqlite3_open(source.c_str(), &raw), SQLITE_OK);
+  // Small enough that a cache of one page spills, which writes to the file before the commit.
+  EXPECT_EQ(
+      sqlite3_exec(raw,
+                   "CREATE TABLE t (x); PRAGMA cache_size = 1; BEGIN;"
+                   "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 500) "
+                   "INSERT INTO t SELECT randomblob(500) FROM n; DROP TABLE t;",
+                   nullptr, nullptr, nullptr),
+      SQLITE_OK);
+  for (const char* suffix : {"", "-journal"}) {
+    const auto part = ReadFile(source + suffix);
+    EXPECT_TRUE(part.ok());
+    if (part.ok()) EXPECT_TRUE(WriteFileAtomic(path + suffix, *part).ok());
+  }
+  sqlite3_close(raw);
+  return path;
+}
+
+TEST_F(StoreTest, AFileWhoseMakingWasKilledSaysSoAndIsLeftToWriters) {
+  const std::string path = UnfinishedFile(Path("unfinished.sqlite"));
+  const auto before = ReadFile(path);
+  const auto reader = Store::OpenReadOnly(path);
+  ASSERT_FALSE(reader.ok());
+  EXPECT_NE(reader.error().message.find("its writer was killed before it held results"),
+            std::string::npos)
+      << reader.error().message;
+  EXPECT_EQ(*ReadFile(path), *before);
+}
+
 // A small file system of its own; none where the test may not mount one.
 class SmallDisk {
  public:
