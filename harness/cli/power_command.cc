@@ -112,7 +112,8 @@ void AddPowerCommand(CLI::App& app, Selected& selected) {
                     "Leave out the smallest error of each operation");
   command
       ->add_option("--magnitudes-of", options.magnitudes_of,
-                   "Measure only the smallest error of these operations or classes of them")
+                   "Measure only the smallest error of these operations or classes, named up to a "
+                   "comma: add,convolution")
       ->delimiter(',');
   command->add_option("--targets", campaign.targets, "Compiler targets, h13,h17s or all")
       ->capture_default_str();

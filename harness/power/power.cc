@@ -95,8 +95,11 @@ class Measurement {
             std::ranges::any_of(names, [&](const std::string& name) { return Means(name, op); }));
   }
 
+  // A class is named in full or by its first words up to a comma, which parts the names of a list.
   static bool Means(std::string_view name, const OpDefinition& op) {
-    return name == op.schema.name || name == OpClassName(op.op_class);
+    const std::string_view of_class = OpClassName(op.op_class);
+    return name == op.schema.name || name == of_class ||
+           name == of_class.substr(0, of_class.find(','));
   }
 
   Status CheckNames() const {

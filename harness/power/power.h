@@ -24,8 +24,9 @@ struct PowerOptions {
   std::vector<std::string> only;  // ids of faults and defects; empty takes all
   uint64_t clean_cases = 2000;    // on each target with the defects off, and again with them on
   bool magnitudes = true;         // of the operations that give fp16
-  // Operations ("add") and classes ("elementwise arithmetic") whose smallest errors alone are
-  // measured, without hunts and clean campaigns; empty takes all.
+  // Operations ("add") and classes ("elementwise arithmetic", "convolution" for "convolution,
+  // matrix multiply, and pooling") whose smallest errors alone are measured, without hunts and
+  // clean campaigns; empty takes all.
   std::vector<std::string> magnitudes_of;
 };
 

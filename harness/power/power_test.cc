@@ -171,6 +171,12 @@ TEST(PowerTest, MeasuresTheSmallestErrorOfWhatIsNamed) {
     EXPECT_TRUE(magnitude.freedoms.empty()) << magnitude.op;
   }
   EXPECT_FALSE(GivesHalves(*FindOp("equal"), kTargets[0])) << "what has no units is left out";
+  // A class is named in full or up to its first comma.
+  std::atomic<bool> stop{true};
+  for (const char* name : {"normalization", "convolution", "reduction"}) {
+    options.magnitudes_of = {name};
+    EXPECT_TRUE(MeasurePower(options, {}, &stop).ok()) << name;
+  }
   options.magnitudes_of = {"no such class"};
   EXPECT_EQ(MeasurePower(options, {}).error().code, ErrorCode::kNotFound);
 }
