@@ -73,16 +73,16 @@ class PlanCache {
     return nullptr;
   }
 
-  // The kept plan, or `plan` itself where there is no room or already one of that key.
-  const Plan* Keep(uint64_t key, const Plan& plan) {
+  // A free place, which Take makes the plan of `key`; null where there is none or the key has one.
+  Plan* Free(uint64_t key) {
     size_t slot = SlotOf(key);
-    for (size_t i = 0; i < kTries; ++i, slot = (slot + 1) % kSlots) {
-      if (keys_[slot] == key) break;
-      if (keys_[slot] != kNone) continue;
-      keys_[slot] = key;
-      return &(plans_[slot] = plan);
+    for (size_t i = 0; i < kTries && keys_[slot] != key; ++i, slot = (slot + 1) % kSlots) {
+      if (keys_[slot] == kNone) return &plans_[slot];
     }
-    return &plan;
+    return nullptr;
+  }
+  void Take(const Plan* free, uint64_t key) {
+    keys_[static_cast<size_t>(free - plans_.data())] = key;
   }
 
  private:
@@ -182,10 +182,15 @@ class QuickChecker {
 
   [[gnu::noinline]] bool FirstOfItsKind(uint64_t at, uint64_t vtable, int16_t type) {
     if (plans_ == nullptr) return InNestedBuffer(at, vtable, type);
-    Plan plan;
-    if (!MakePlan(at, vtable, type, &plan)) return false;
     const uint64_t key = PlanCache::KeyOf(vtable, type);
-    return Follow(*plans_->Keep(key, plan), at);
+    Plan* const free = plans_->Free(key);
+    if (free == nullptr) {
+      Plan plan;
+      return MakePlan(at, vtable, type, &plan) && Follow(plan, at);
+    }
+    if (!MakePlan(at, vtable, type, free)) return false;
+    plans_->Take(free, key);
+    return Follow(*free, at);
   }
 
   bool InNestedBuffer(uint64_t at, uint64_t vtable, int16_t type) {

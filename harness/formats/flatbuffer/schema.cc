@@ -190,10 +190,7 @@ const Field* TableType::FieldById(uint16_t id) const {
   return found == fields.end() ? nullptr : &*found;
 }
 
-const EnumValue* EnumType::ByValue(int64_t value) const {
-  // Most enumerations count up from 0.
-  const auto index = static_cast<uint64_t>(value);
-  if (index < values.size() && values[index].value == value) return &values[index];
+const EnumValue* EnumType::Search(int64_t value) const {
   const auto found =
       std::ranges::find_if(values, [&](const EnumValue& entry) { return entry.value == value; });
   return found == values.end() ? nullptr : &*found;

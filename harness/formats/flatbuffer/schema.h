@@ -89,8 +89,16 @@ struct EnumType {
   bool is_union = false;
   std::vector<EnumValue> values;
 
-  const EnumValue* ByValue(int64_t value) const;
+  // Members mostly count up from 0, and each stands at its own number then.
+  const EnumValue* ByValue(int64_t value) const {
+    const auto index = static_cast<uint64_t>(value);
+    if (index < values.size() && values[index].value == value) return &values[index];
+    return Search(value);
+  }
   const EnumValue* ByName(std::string_view value_name) const;
+
+ private:
+  const EnumValue* Search(int64_t value) const;
 };
 
 struct Schema {

@@ -142,12 +142,13 @@ class RuleChecker {
     }
   }
 
-  void CheckSignature(const SoundTable& signature) {
+  [[gnu::always_inline]] void CheckSignature(const SoundTable& signature) {
+    const uint32_t types = types_;
     for (const int id : {ids_.signature_arguments, ids_.signature_results}) {
       const SoundVector indices = signature.Vector(id);
       for (uint32_t i = 0; i < indices.size(); ++i) {
-        if (static_cast<uint32_t>(indices.I32(i)) >= types_) {
-          Add(kTypeId, indices.Element(i, 4), "type {} of {}", indices.I32(i), types_);
+        if (static_cast<uint32_t>(indices.I32(i)) >= types) [[unlikely]] {
+          Add(kTypeId, indices.Element(i, 4), "type {} of {}", indices.I32(i), types);
         }
       }
     }
