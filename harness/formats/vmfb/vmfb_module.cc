@@ -100,25 +100,27 @@ std::vector<Form> MakeForms() {
   return forms;
 }
 
+// In the order of Forms().
+enum FormIndex : size_t { kBmod, k201912, k202205, k202209, k202306 };
+
 // Root fields that a form's writers emit: bytecode_data always, the debug database sometimes.
-std::vector<const Form*> Candidates(std::string_view identifier, uint32_t fields) {
-  if (identifier == "BMOD") return {FindForm("BMOD")};
-  if (fields > 14) return {FindForm("2023-06")};
-  if (fields > 11) return {FindForm("2022-09"), FindForm("2023-06")};
-  return {FindForm("2019-12"), FindForm("2022-05")};
+std::span<const Form> Candidates(std::string_view identifier, uint32_t fields) {
+  if (identifier == "BMOD") return Forms().subspan(kBmod, 1);
+  if (fields > 14) return Forms().subspan(k202306, 1);
+  if (fields > 11) return Forms().subspan(k202209, 2);
+  return Forms().subspan(k201912, 2);
 }
 
-Status FindBuffer(Module* module) {
-  static constexpr uint8_t kLocalSignature[4] = {'P', 'K', 3, 4};
-  module->is_archive =
-      module->file.size() >= 4 && std::ranges::equal(module->file.first(4), kLocalSignature);
-  Result<ZipArchive> zip = ParseZip(module->file);
+// Finds the archive, whose end record does not begin before `from`, and by it the FlatBuffer.
+Status FindBuffer(Module* module, size_t from = 0) {
+  Result<ZipArchive> zip = ParseZip(module->file, from);
   if (!module->is_archive) {
     // The directory of a 2021 module follows its FlatBuffer; without one the file ends there.
-    if (zip.ok()) module->zip = std::move(*zip);
-    module->buffer_end = static_cast<uint32_t>(
-        module->zip ? std::min<uint64_t>(module->zip->directory_at, module->file.size())
-                    : module->file.size());
+    if (zip.ok()) {
+      module->buffer_end =
+          static_cast<uint32_t>(std::min<uint64_t>(zip->directory_at, module->file.size()));
+      module->zip = std::move(*zip);
+    }
     return {};
   }
   if (!zip.ok()) return std::move(zip).error();
@@ -150,30 +152,50 @@ const Form* FindForm(std::string_view name) {
   return found == forms.end() ? nullptr : &*found;
 }
 
-Result<Module> Open(ByteSpan file) {
-  if (file.size() >= INT32_MAX) return MakeError(ErrorCode::kLimit, "file of 2 GiB or more");
-  Module module{.file = file};
-  ANECHECK_RETURN_IF_ERROR(FindBuffer(&module));
-  if (module.buffer_end < module.start + 16) {
-    return MakeError(ErrorCode::kTruncated, "shorter than a module", module.buffer_end);
+namespace {
+
+Status ChooseForm(Module* module) {
+  if (module->buffer_end < module->start + 16) {
+    return MakeError(ErrorCode::kTruncated, "shorter than a module", module->buffer_end);
   }
-  const std::string_view identifier(reinterpret_cast<const char*>(&file[module.start + 4]), 4);
+  const std::string_view identifier(reinterpret_cast<const char*>(&module->file[module->start + 4]),
+                                    4);
   if (identifier != "BMOD" && identifier != "IREE") {
     return MakeError(ErrorCode::kNotFound, "no identifier BMOD or IREE after the root offset",
-                     module.start + 4);
+                     module->start + 4);
   }
   std::optional<flatbuffer::ShapeError> first;
-  for (const Form* form : Candidates(identifier, module.root().FieldCount())) {
+  for (const Form& form : Candidates(identifier, module->root().FieldCount())) {
     auto error = flatbuffer::CheckShape(
-        form->schema, module.buffer(),
-        {.base = module.origin(), .start = module.start - module.origin()}, &module.may_overlap);
+        form.schema, module->buffer(),
+        {.base = module->origin(), .start = module->start - module->origin()},
+        &module->may_overlap);
     if (!error) {
-      module.form = form;
-      return module;
+      module->form = &form;
+      return {};
     }
     if (!first) first = std::move(error);
   }
   return std::move(first->error);
+}
+
+}  // namespace
+
+Result<Module> Open(ByteSpan file) {
+  static constexpr uint8_t kLocalSignature[4] = {'P', 'K', 3, 4};
+  if (file.size() >= INT32_MAX) return MakeError(ErrorCode::kLimit, "file of 2 GiB or more");
+  Module module{.file = file, .buffer_end = static_cast<uint32_t>(file.size())};
+  module.is_archive = file.size() >= 4 && std::ranges::equal(file.first(4), kLocalSignature);
+  const bool has_archive = module.is_archive || EndsWithArchive(file);
+  if (has_archive) ANECHECK_RETURN_IF_ERROR(FindBuffer(&module));
+  ANECHECK_RETURN_IF_ERROR(ChooseForm(&module));
+  if (has_archive) return module;
+  // Most files have no archive. One that has a comment stands behind the FlatBuffer, and so behind
+  // the bytecode, which need not be searched.
+  const flatbuffer::VectorView bytecode = module.root().Vector(module.form->ids.bytecode);
+  ANECHECK_RETURN_IF_ERROR(FindBuffer(&module, bytecode.at() + size_t{4} + bytecode.size()));
+  if (module.zip) ANECHECK_RETURN_IF_ERROR(ChooseForm(&module));
+  return module;
 }
 
 }  // namespace anecheck::vmfb

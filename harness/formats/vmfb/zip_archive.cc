@@ -115,22 +115,25 @@ Result<ZipRecord> ParseRecord(ByteSpan file, uint64_t at, ZipRecordKind kind) {
   return record;
 }
 
+// Whether an end record stands at `at`, whose comment is the rest of the file.
+bool IsEnd(ByteSpan file, size_t at) {
+  return flatbuffer::LoadU32(&file[at]) == SpecOf(ZipRecordKind::kEnd).signature &&
+         flatbuffer::LoadU16(&file[at + 20]) == file.size() - kEndSize - at;
+}
+
 // The end record stands last, with a comment of at most 65535 bytes.
-std::optional<uint64_t> FindEnd(ByteSpan file) {
+std::optional<uint64_t> FindEnd(ByteSpan file, size_t from) {
+  if (EndsWithArchive(file)) return file.size() - kEndSize;
   if (file.size() < kEndSize) return std::nullopt;
-  // The last record that fits counts. Most modules have no archive, and all of their last 64 KiB
-  // are searched, so memchr looks for candidates.
+  // The last record that fits counts; memchr looks for candidates.
   std::optional<uint64_t> last;
   const size_t end = file.size() - kEndSize + 1;
-  size_t at = end - std::min<size_t>(end, 0x10000);
+  size_t at = std::max(from, end - std::min<size_t>(end, 0x10000));
   while (at < end) {
     const void* found = std::memchr(&file[at], 'P', end - at);
     if (found == nullptr) break;
     at = static_cast<size_t>(static_cast<const uint8_t*>(found) - file.data());
-    if (flatbuffer::LoadU32(&file[at]) == SpecOf(ZipRecordKind::kEnd).signature &&
-        flatbuffer::LoadU16(&file[at + 20]) == file.size() - kEndSize - at) {
-      last = at;
-    }
+    if (IsEnd(file, at)) last = at;
     ++at;
   }
   return last;
@@ -351,8 +354,12 @@ uint64_t ZipSize(const ZipRecord& record, bool compressed) {
 
 uint64_t ZipLocalOffset(const ZipRecord& central) { return GetWide(central, 2); }
 
-Result<ZipArchive> ParseZip(ByteSpan file) {
-  const auto end_at = FindEnd(file);
+bool EndsWithArchive(ByteSpan file) {
+  return file.size() >= kEndSize && IsEnd(file, file.size() - kEndSize);
+}
+
+Result<ZipArchive> ParseZip(ByteSpan file, size_t from) {
+  const auto end_at = FindEnd(file, from);
   if (!end_at) {
     return MakeError(ErrorCode::kNotFound, "no end-of-central-directory record in the file");
   }

@@ -64,9 +64,13 @@ struct ZipArchive {
   uint64_t directory_size = 0;
 };
 
-// Reads the archive at the end of `file`. Errors: kNotFound where there is no end record,
-// kMalformed or kTruncated where the records lead outside the file.
-Result<ZipArchive> ParseZip(ByteSpan file);
+// Whether `file` ends with an end record that has no comment, as archives do that tools write.
+bool EndsWithArchive(ByteSpan file);
+
+// Reads the archive at the end of `file`, whose end record begins at `from` or behind it. Errors:
+// kNotFound where there is no end record, kMalformed or kTruncated where the records lead outside
+// the file.
+Result<ZipArchive> ParseZip(ByteSpan file, size_t from = 0);
 
 // The bytes of a record, and their number.
 Bytes WriteZipRecord(const ZipRecord& record);
