@@ -11,11 +11,12 @@
 #include <vector>
 
 #include "harness/base/json_text.h"
+#include "harness/base/one_line.h"
 #include "harness/base/result.h"
 
 namespace anecheck::json_fields {
 inline Error Bad(std::string_view path, std::string_view what) {
-  return MakeError(ErrorCode::kMalformed, fmt::format("{}: {}", path, what));
+  return MakeError(ErrorCode::kMalformed, OneLine(fmt::format("{}: {}", path, what)));
 }
 
 inline Result<Json> ParseDocument(std::string_view text, std::string_view name) {

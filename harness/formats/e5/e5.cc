@@ -32,7 +32,8 @@ int Recognise(ByteSpan bytes, std::string_view path) {
   if (!document.ok()) return named ? 20 : 0;
   const auto& root = document->objects[document->root];
   const uint32_t vtable = document->objects[root.vtable].at;
-  if (std::ranges::equal(bytes.subspan(vtable, kHead.size()), kHead)) return 90;
+  const ByteSpan head = bytes.subspan(vtable);  // a vtable may be shorter and end the file
+  if (std::ranges::equal(head.first(std::min(head.size(), kHead.size())), kHead)) return 90;
   return named ? 60 : 0;
 }
 

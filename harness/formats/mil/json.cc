@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "harness/base/base64.h"
+#include "harness/base/one_line.h"
 #include "harness/formats/mil/lexer.h"
 #include "harness/formats/mil/number.h"
 #include "harness/formats/mil/parser.h"
@@ -171,8 +172,9 @@ class Builder {
   }
 
   bool Fail(std::string_view what) {
-    error_ = MakeError(ErrorCode::kMalformed,
-                       fmt::format("mil json: {}: {}", path_.empty() ? "file" : path_, what));
+    error_ =
+        MakeError(ErrorCode::kMalformed,
+                  OneLine(fmt::format("mil json: {}: {}", path_.empty() ? "file" : path_, what)));
     return false;
   }
 

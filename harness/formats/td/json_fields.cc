@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/one_line.h"
+
 namespace anecheck {
 namespace {
 
@@ -127,7 +129,7 @@ const Json& JsonFields::Object(std::string_view key) {
 
 void JsonFields::Fail(std::string_view key, std::string_view what) {
   if (!status_->ok()) return;
-  *status_ = MakeError(ErrorCode::kInvalid, fmt::format("{}: {}", Path(key), what));
+  *status_ = MakeError(ErrorCode::kInvalid, OneLine(fmt::format("{}: {}", Path(key), what)));
 }
 
 std::string JsonFields::Path(std::string_view key) const {
