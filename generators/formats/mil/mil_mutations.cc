@@ -46,6 +46,7 @@ uint32_t RunEnd(const Program& program, uint32_t offset) {
     if (depth == 0 && (closes || *at == ',' || *at == ';')) break;
     depth += opens ? 1 : closes ? -1 : 0;
     end = mil::SkipToken(at);
+    if (end == at) break;  // no token starts here
     at = mil::SkipTrivia(end);
   }
   return static_cast<uint32_t>(end - begin);
