@@ -401,7 +401,8 @@ bool IsNewFinding(std::string_view verdict) {
 
 Result<std::unique_ptr<Runner>> MakeRunner(const CampaignOptions& options) {
   constexpr std::string_view kExec = "exec:";
-  if (options.runner == "roundtrip") return std::unique_ptr<Runner>(new RoundtripRunner(CompiledRoundTrip));
+  if (options.runner == "roundtrip")
+    return std::unique_ptr<Runner>(new RoundtripRunner(CompiledRoundTrip));
   if (options.runner == "e5rt") return std::unique_ptr<Runner>(new E5rtRunner(options.worker));
   if (options.runner.starts_with(kExec)) {
     return std::unique_ptr<Runner>(

@@ -1,4 +1,5 @@
-// A lowering plan as the outline of its two output files. Used by `anecheck lower` and the round trip.
+// A lowering plan as the outline of its two output files. Used by `anecheck lower` and the round
+// trip.
 #pragma once
 
 #include "harness/lowering/compiled_program.h"

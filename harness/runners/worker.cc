@@ -95,8 +95,8 @@ class E5rtRunner::Process {
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, memory, 3);
     posix_spawn_file_actions_adddup2(&actions, socket, 4);
-    // Ctrl-C at a terminal goes to a whole process group: it is to stop the campaign, which then lets
-    // its workers finish.
+    // Ctrl-C at a terminal goes to a whole process group: it is to stop the campaign, which then
+    // lets its workers finish.
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
