@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "harness/base/file.h"
 #include "harness/campaign/schema_sql.h"
 
 namespace anecheck {
@@ -98,6 +99,23 @@ Result<int> ReadVersion(sqlite3* database, const std::string& path) {
                    fmt::format("{}: has schema version {}, this tool reads up to {}; use the tool "
                                "that wrote it",
                                path, *version, kSchemaVersion));
+}
+
+// ReadVersion of what the journal of a killed writer leads back to. Found out on a copy, because a
+// file of another program must stay as it is.
+Result<int> RecoveredVersion(const std::string& path) {
+  ANECHECK_ASSIGN(const TempDirectory folder, TempDirectory::Create("anecheck-store-"));
+  const std::string copy = folder.File("copy");
+  for (const char* suffix : {"", "-journal"}) {
+    ANECHECK_ASSIGN(const auto part, ReadFile(path + suffix));
+    ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(copy + suffix, part));
+  }
+  sqlite3* raw = nullptr;
+  const int code = sqlite3_open_v2(copy.c_str(), &raw, SQLITE_OPEN_READWRITE, nullptr);
+  Result<int> version =
+      code == SQLITE_OK ? ReadVersion(raw, path) : MakeError(ErrorCode::kIo, sqlite3_errstr(code));
+  sqlite3_close(raw);
+  return version;
 }
 
 // The part of the schema that makes the table `name`, which came with a later version.
@@ -200,7 +218,10 @@ Result<Store> Store::Open(const std::string& path) {
   if (access(path.c_str(), F_OK) == 0) {
     ANECHECK_ASSIGN(const Store look, Connect(path));
     const Result<int> known = ReadVersion(look.database_, path);
-    if (!known.ok() && !IsUnfinished(look.database_)) return known.error();
+    if (!known.ok()) {
+      if (!IsUnfinished(look.database_)) return known.error();
+      ANECHECK_RETURN_IF_ERROR(RecoveredVersion(path));
+    }
   }
   sqlite3* raw = nullptr;
   const int code =

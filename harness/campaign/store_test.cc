@@ -372,18 +372,21 @@ TEST_F(StoreTest, FilesOfANewerToolWithAnUnfinishedLogAreUntouched) {
   EXPECT_EQ(*ReadFile(path + "-wal"), *log);
 }
 
-// A file whose writer was killed while the file was made.
-std::string UnfinishedFile(const std::string& path) {
+// A file whose writer was killed in its second transaction, the first having been `committed`; in
+// its first one where that is empty.
+std::string UnfinishedFile(const std::string& path, const std::string& committed = "") {
   sqlite3* raw = nullptr;
   const std::string source = path + ".source";
   EXPECT_EQ(sqlite3_open(source.c_str(), &raw), SQLITE_OK);
   // Small enough that a cache of one page spills, which writes to the file before the commit.
   EXPECT_EQ(
-      sqlite3_exec(raw,
-                   "CREATE TABLE t (x); PRAGMA cache_size = 1; BEGIN;"
-                   "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 500) "
-                   "INSERT INTO t SELECT randomblob(500) FROM n; DROP TABLE t;",
-                   nullptr, nullptr, nullptr),
+      sqlite3_exec(
+          raw,
+          (committed + "PRAGMA cache_size = 1; BEGIN; CREATE TABLE t (x);"
+                       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 500) "
+                       "INSERT INTO t SELECT randomblob(500) FROM n; DROP TABLE t;")
+              .c_str(),
+          nullptr, nullptr, nullptr),
       SQLITE_OK);
   for (const char* suffix : {"", "-journal"}) {
     const auto part = ReadFile(source + suffix);
@@ -403,6 +406,19 @@ TEST_F(StoreTest, AFileWhoseMakingWasKilledSaysSoAndIsLeftToWriters) {
             std::string::npos)
       << reader.error().message;
   EXPECT_EQ(*ReadFile(path), *before);
+  EXPECT_TRUE(Store::Open(path).ok());
+}
+
+TEST_F(StoreTest, AnUnfinishedFileOfAnotherProgramIsLeftAsItIs) {
+  const std::string path = UnfinishedFile(Path("foreign.sqlite"), "CREATE TABLE theirs (x);");
+  const auto file = ReadFile(path);
+  const auto journal = ReadFile(path + "-journal");
+  const auto store = Store::Open(path);
+  ASSERT_FALSE(store.ok());
+  EXPECT_NE(store.error().message.find("is an SQLite file of another program"), std::string::npos)
+      << store.error().message;
+  EXPECT_EQ(*ReadFile(path), *file);
+  EXPECT_EQ(*ReadFile(path + "-journal"), *journal);
 }
 
 // A small file system of its own; none where the test may not mount one.
