@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <spawn.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
@@ -64,11 +64,11 @@ std::vector<std::string> WorkerArguments(const WorkerOptions& options) {
       ExecutablePath(), kWorkerArgument,
       options.library.empty() ? DefaultEspressoPath() : options.library};
   for (const QuirkSetting& quirk : options.quirks) {
-    arguments.push_back(quirk.on ? "quirk-on" : "quirk-off");
+    arguments.emplace_back(quirk.on ? "quirk-on" : "quirk-off");
     arguments.push_back(quirk.id);
   }
   for (const std::string& fault : options.faults) {
-    arguments.push_back("fault");
+    arguments.emplace_back("fault");
     arguments.push_back(fault);
   }
   return arguments;
@@ -83,6 +83,7 @@ class E5rtRunner::Process {
     std::vector<std::string> arguments = WorkerArguments(options);
     arguments.insert(arguments.end(), {"folder", folder.path()});
     std::vector<char*> argv;
+    argv.reserve(arguments.size() + 1);
     for (std::string& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
     // Duplicated above the range the actions write to, so that no source is overwritten.

@@ -15,6 +15,9 @@ set(ANECHECK_COMMON_HEADERS
   <variant> <vector> <fmt/format.h> <nlohmann/json.hpp>)
 set(ANECHECK_TEST_HEADERS <gtest/gtest.h> <rapidcheck.h> <rapidcheck/gtest.h>)
 
+# Commands only read options and print: in builds for work they are not optimised.
+set(ANECHECK_CLI_OPTIONS "$<$<CONFIG:None>:-O0>")
+
 # anecheck_precompiled_target(NAME headers...): a target of which others take the headers.
 function(anecheck_precompiled_target NAME)
   set(SOURCE "${PROJECT_BINARY_DIR}/generated/${NAME}.cc")
@@ -28,6 +31,12 @@ endfunction()
 
 if(ANECHECK_PRECOMPILED_HEADERS)
   anecheck_precompiled_target(anecheck_precompiled ${ANECHECK_COMMON_HEADERS})
+  # CLI11 is a library of headers that takes longer to compile than what the commands say with it.
+  anecheck_precompiled_target(anecheck_precompiled_cli ${ANECHECK_COMMON_HEADERS} <CLI/CLI.hpp>)
+  if(TARGET CLI11::CLI11)
+    target_link_libraries(anecheck_precompiled_cli PRIVATE CLI11::CLI11)
+  endif()
+  target_compile_options(anecheck_precompiled_cli PRIVATE ${ANECHECK_CLI_OPTIONS})
   if(ANECHECK_TESTS)
     anecheck_precompiled_target(anecheck_precompiled_test
       ${ANECHECK_COMMON_HEADERS} ${ANECHECK_TEST_HEADERS})
@@ -37,7 +46,7 @@ if(ANECHECK_PRECOMPILED_HEADERS)
 endif()
 
 # anecheck_use_precompiled(TARGET FROM): a library, or a binary made as position-independent as the
-# headers were; FROM is anecheck_precompiled or anecheck_precompiled_test.
+# headers were; FROM is one of the targets above.
 function(anecheck_use_precompiled TARGET FROM)
   if(NOT TARGET ${FROM})
     return()

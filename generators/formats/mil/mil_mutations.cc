@@ -16,7 +16,6 @@ namespace {
 
 using mil::BindingView;
 using mil::DataClass;
-using mil::DataType;
 using mil::FunctionView;
 using mil::Program;
 using mil::StatementView;
