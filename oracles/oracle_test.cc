@@ -364,6 +364,34 @@ TEST(Softmax, OfOperandsThatMayBeUnroundedIsNarrow) {
   }
 }
 
+// Beside an infinity the first element of the l2 norm is 0 or NaN; what batch_norm may fold it
+// keeps.
+TEST(Normalization, BatchNormOfWhatMayBeNanAdmitsNanAndItsRoundings) {
+  using P = params::BatchNorm;
+  Case c;
+  const ValueId x =
+      c.Input(MakeTensor(DType::kFp16, {1, 1, 1, 2}, {1, std::numeric_limits<double>::infinity()}));
+  const auto constant = [&](double value) {
+    return c.Const(MakeTensor(DType::kFp16, {1}, {value}));
+  };
+  const ValueId mean = constant(1), variance = constant(4), gamma = constant(2), beta = constant(1);
+  const ValueId norm = c.Unary(OpKind::kL2Norm, x);
+  const ValueId y = c.Begin(OpKind::kBatchNorm)
+                        .Arg(P::kX, norm)
+                        .Arg(P::kMean, mean)
+                        .Arg(P::kVariance, variance)
+                        .Arg(P::kGamma, gamma)
+                        .Arg(P::kBeta, beta)
+                        .Finish();
+  const Estimate estimate = c.Run(y);
+  ASSERT_EQ(c.error, "");
+  EXPECT_TRUE(Admits(estimate, 0, 0));  // scale and offset rounded to 1 and 0
+  EXPECT_TRUE(Admits(estimate, 0, estimate.value[0]));
+  EXPECT_FALSE(Admits(estimate, 0, 1));
+  EXPECT_EQ(Admits(estimate, 0, std::numeric_limits<double>::quiet_NaN()),
+            Admits(c.Run(norm), 0, std::numeric_limits<double>::quiet_NaN()));
+}
+
 TEST(Integers, SumsWrapAround) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kInt32, {2, 3}, {1, -2, 30, 2147483647, 1, 5}));

@@ -91,10 +91,17 @@ class BatchNormalizer {
     return ((Wide(x) - Wide(c.mean)) * Wide(c.gamma) / root + Wide(c.beta)).Odd();
   }
 
+  Bounds Bound(const Channel& c, const Bounds& x) const {
+    const Bounds numbers = {x.low, x.high};
+    Bounds bounds = IsFinite(numbers) ? Finite(c, numbers) : Special(c, numbers);
+    bounds.nan |= x.nan;
+    return bounds;
+  }
+
+ private:
   // Either the steps in order, or folded to scale and offset (facts/more/op_notes.csv, batch_norm:
   // "folds to an affine for inference"), each step held rounded or not.
-  Bounds Bound(const Channel& c, const Bounds& x) const {
-    if (!IsFinite(x)) return Special(c, x);
+  Bounds Finite(const Channel& c, const Bounds& x) const {
     const double under = c.variance + epsilon_;
     const Bounds root = steps_.ReciprocalRoot(steps_.Hold({under, under}));
     const Bounds scale = steps_.Hold(Times(root, {c.gamma, c.gamma}));
@@ -109,7 +116,6 @@ class BatchNormalizer {
     return Hull(Hull(in_order, at_once), folded);
   }
 
- private:
   Bounds Special(const Channel& c, const Bounds& x) const {
     if (x.low == x.high || x.low != x.low) {
       const double value = Value(c, x.low);
