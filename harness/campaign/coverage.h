@@ -48,17 +48,17 @@ struct CoverageOfKind {
   uint64_t others = 0;   // met, and not known beforehand
   std::vector<std::string> empty;
 };
-struct Coverage {
+struct SpaceCoverage {
   uint64_t cases = 0;
   std::vector<CoverageOfKind> kinds;
 };
-Result<Coverage> ReadCoverage(std::span<const std::string> paths);
+Result<SpaceCoverage> ReadCoverage(std::span<const std::string> paths);
 
 // {"cases", "kinds": [{kind, cells, covered, share, others, empty: [...]}]}; share is null where no
 // cell is known beforehand.
-nlohmann::ordered_json CoverageToJson(const Coverage& coverage);
+nlohmann::ordered_json CoverageToJson(const SpaceCoverage& coverage);
 // The same for people, with at most `listed` empty cells of each kind.
-std::string CoverageToText(const Coverage& coverage, size_t listed);
+std::string CoverageToText(const SpaceCoverage& coverage, size_t listed);
 
 // The operations of a case that is to meet one of the cells still empty. Deterministic in all its
 // arguments; all operations where nothing is left that a choice of operations can reach.

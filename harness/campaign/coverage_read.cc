@@ -1,4 +1,4 @@
-// Coverage out of results files, and its printed forms.
+// SpaceCoverage out of results files, and its printed forms.
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -9,9 +9,9 @@
 
 namespace anecheck {
 
-Result<Coverage> ReadCoverage(std::span<const std::string> paths) {
+Result<SpaceCoverage> ReadCoverage(std::span<const std::string> paths) {
   std::set<CoverageCell> met;
-  Coverage coverage;
+  SpaceCoverage coverage;
   for (const std::string& path : paths) {
     ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(path));
     ANECHECK_ASSIGN(const auto rows, store.Query("SELECT DISTINCT kind, cell FROM coverage"));
@@ -38,7 +38,7 @@ Result<Coverage> ReadCoverage(std::span<const std::string> paths) {
   return coverage;
 }
 
-nlohmann::ordered_json CoverageToJson(const Coverage& coverage) {
+nlohmann::ordered_json CoverageToJson(const SpaceCoverage& coverage) {
   Json kinds = Json::array();
   for (const CoverageOfKind& kind : coverage.kinds) {
     const Json share =
@@ -54,7 +54,7 @@ nlohmann::ordered_json CoverageToJson(const Coverage& coverage) {
   return {{"cases", coverage.cases}, {"kinds", std::move(kinds)}};
 }
 
-std::string CoverageToText(const Coverage& coverage, size_t listed) {
+std::string CoverageToText(const SpaceCoverage& coverage, size_t listed) {
   std::string text = fmt::format("{} cases\n{:<18}{:>9}{:>9}{:>9}{:>9}\n", coverage.cases, "kind",
                                  "cells", "covered", "share", "others");
   for (const CoverageOfKind& kind : coverage.kinds) {

@@ -175,7 +175,7 @@ class CoverageFile : public ::testing::Test {
                       std::back_inserter(rows));
     return rows;
   }
-  static uint64_t Covered(const Coverage& coverage, std::string_view kind) {
+  static uint64_t Covered(const SpaceCoverage& coverage, std::string_view kind) {
     return std::ranges::find(coverage.kinds, kind, &CoverageOfKind::kind)->covered;
   }
 
