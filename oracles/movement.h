@@ -23,6 +23,12 @@ struct Witness {
   double moved_to = 0;
 };
 
+// What a case carries: one witness an output, and the inputs of which `change` is the index.
+struct MovementProof {
+  std::vector<Witness> witnesses;
+  std::vector<std::vector<Tensor>> changes;
+};
+
 // Looks for witnesses in memory that it keeps. Not thread-safe.
 class MovementSearch {
  public:

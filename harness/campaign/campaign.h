@@ -61,8 +61,8 @@ struct Case {
   CaseMode mode = CaseMode::kFloat;
   Graph graph;
   std::vector<Tensor> inputs;
-  // One an output: the proof that some change of the inputs moves it beyond its bound.
-  std::vector<Witness> witnesses;
+  // For each output, that some change of the inputs moves it beyond its bound.
+  MovementProof movement;
   // The one rule of legality that a must-reject graph breaks, by its id; empty in other modes.
   std::string broken_rule;
   std::string route = "mil";  // or "netlist"

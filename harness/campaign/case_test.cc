@@ -37,7 +37,8 @@ TEST(Cases, HaveNoDeadNodeAndNoVacuousOutputByTheIndependentCheck) {
       ASSERT_TRUE(item.ok()) << item.error().message;
       EXPECT_TRUE(testing::DeadNodes(item->graph).empty()) << CaseModeName(mode) << " " << index;
       for (const auto& output :
-           testing::FindVacuous(evaluation, item->graph, item->inputs, ConformingContract(2))) {
+           testing::FindVacuous(evaluation, item->graph, item->inputs, ConformingContract(2),
+                                item->movement.changes)) {
         ADD_FAILURE() << CaseModeName(mode) << " case " << index << ": output " << output.output
                       << " of " << output.op << " does not move";
       }
@@ -69,13 +70,20 @@ TEST(Cases, CarryAWitnessForEveryOutput) {
   for (uint64_t index = 0; index < 100; ++index) {
     const auto item = MakeCase(Options({CaseMode::kFloat, CaseMode::kInteger}), index);
     ASSERT_TRUE(item.ok());
-    ASSERT_EQ(item->witnesses.size(), item->graph.outputs().size());
+    ASSERT_EQ(item->movement.witnesses.size(), item->graph.outputs().size());
     ASSERT_TRUE(evaluation.Run(item->graph, item->inputs, ConformingContract(2)).ok());
-    for (size_t i = 0; i < item->witnesses.size(); ++i) {
+    for (size_t i = 0; i < item->movement.witnesses.size(); ++i) {
       evaluation.Stored(item->graph.outputs()[i], bounds);
-      const Witness& witness = item->witnesses[i];
+      const Witness& witness = item->movement.witnesses[i];
       EXPECT_FALSE(Admits(bounds, witness.element, witness.moved_to));
       EXPECT_EQ(bounds.low[witness.element], witness.low);
+      // The change is there to be run, and gives what the witness says.
+      const auto& change = item->movement.changes.at(witness.change);
+      ASSERT_TRUE(evaluation.Run(item->graph, change, ConformingContract(2)).ok());
+      Estimate moved;
+      evaluation.Stored(item->graph.outputs()[i], moved);
+      EXPECT_EQ(moved.value[witness.element], witness.moved_to);
+      ASSERT_TRUE(evaluation.Run(item->graph, item->inputs, ConformingContract(2)).ok());
     }
   }
 }
@@ -93,10 +101,10 @@ TEST(CaseRepair, JudgesWhatAnOutputAtRestWasMadeFrom) {
   graph.AddOutput(*graph.FinishNode());
   ChoiceStream choices = ChoiceStream::FromSeed(1);
   std::vector<Tensor> inputs = GenerateInputs(choices, graph, CaseMode::kInteger);
-  const auto witnesses =
+  const auto proof =
       CaseRepair().Run(choices, CaseMode::kInteger, ConformingContract(2), graph, inputs);
-  ASSERT_TRUE(witnesses.ok());
-  ASSERT_EQ(witnesses->size(), 1u);
+  ASSERT_TRUE(proof.ok());
+  ASSERT_EQ(proof->witnesses.size(), 1u);
   ASSERT_EQ(graph.nodes().size(), 1u);
   EXPECT_EQ(graph.value(graph.outputs()[0]).name, "y");
 }
@@ -111,10 +119,10 @@ TEST(CaseRepair, RectifiesTheInputWhereNothingMoves) {
   graph.AddOutput(*graph.FinishNode());
   ChoiceStream choices = ChoiceStream::FromBytes({});
   std::vector<Tensor> inputs = GenerateInputs(choices, graph, CaseMode::kFloat);
-  const auto witnesses =
+  const auto proof =
       CaseRepair().Run(choices, CaseMode::kFloat, ConformingContract(2), graph, inputs);
-  ASSERT_TRUE(witnesses.ok());
-  EXPECT_EQ(witnesses->size(), 1u);
+  ASSERT_TRUE(proof.ok());
+  EXPECT_EQ(proof->witnesses.size(), 1u);
   ASSERT_EQ(graph.nodes().size(), 1u);
   EXPECT_EQ(graph.nodes()[0].schema->name, "relu");
 }

@@ -48,7 +48,7 @@ std::string RouteOf(const CampaignOptions& options, CaseMode mode, uint64_t inde
   return index / options.targets.size() % 2 == 0 ? "mil" : "netlist";
 }
 
-// Draws graph, inputs and witnesses, and spells them.
+// Draws graph, inputs and the proof that they can tell something, and spells them.
 Status DrawCase(ChoiceStream& choices, const GeneratorOptions& generator, Case& item) {
   GenerateGraph(choices, generator, item.graph);
   item.inputs = GenerateInputs(choices, item.graph, item.mode);
@@ -59,7 +59,7 @@ Status DrawCase(ChoiceStream& choices, const GeneratorOptions& generator, Case& 
   }
   // Only memory is kept from one case to the next.
   thread_local CaseRepair repair;
-  ANECHECK_ASSIGN(item.witnesses,
+  ANECHECK_ASSIGN(item.movement,
                   repair.Run(choices, item.mode, ConformingContract(item.target.family), item.graph,
                              item.inputs));
   return SpellCase(item);

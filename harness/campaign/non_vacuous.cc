@@ -137,6 +137,13 @@ Result<Trial> Try(MovementSearch& search, ChoiceStream& choices, CaseMode mode,
   return trial;
 }
 
+void Keep(std::span<const size_t> kept, Inputs& inputs) {
+  Inputs left;
+  left.reserve(kept.size());
+  for (const size_t input : kept) left.push_back(std::move(inputs[input]));
+  inputs = std::move(left);
+}
+
 Status Cut(MovementSearch& search, const Contract& contract, Graph& graph, Trial& trial) {
   std::vector<ValueId> values;
   for (ValueId id = 0; id < graph.values().size(); ++id) {
@@ -155,18 +162,17 @@ Status Cut(MovementSearch& search, const Contract& contract, Graph& graph, Trial
   if (outputs.empty()) return {};
   RestrictedGraph restricted = Restrict(graph, outputs);
   for (const ValueId output : outputs) trial.witnesses.push_back(witnesses[output]);
-  Inputs kept;
-  for (const size_t input : restricted.inputs) kept.push_back(std::move(trial.inputs[input]));
-  trial.inputs = std::move(kept);
+  Keep(restricted.inputs, trial.inputs);
+  for (Inputs& change : trial.changes) Keep(restricted.inputs, change);
   graph = std::move(restricted.graph);
   return {};
 }
 
 }  // namespace
 
-Result<std::vector<Witness>> CaseRepair::Run(ChoiceStream& choices, CaseMode mode,
-                                             const Contract& contract, Graph& graph,
-                                             std::vector<Tensor>& inputs) {
+Result<MovementProof> CaseRepair::Run(ChoiceStream& choices, CaseMode mode,
+                                      const Contract& contract, Graph& graph,
+                                      std::vector<Tensor>& inputs) {
   ANECHECK_ASSIGN(Trial best, Try(search_, choices, mode, contract, graph, std::move(inputs)));
   for (size_t i = 0; i < kOtherInputs && AtRest(best.witnesses) > 0; ++i) {
     ANECHECK_ASSIGN(Trial other, Try(search_, choices, mode, contract, graph,
@@ -182,9 +188,10 @@ Result<std::vector<Witness>> CaseRepair::Run(ChoiceStream& choices, CaseMode mod
                               GenerateInputs(choices, graph, Tame(mode))));
   }
   inputs = std::move(best.inputs);
-  std::vector<Witness> witnesses;
-  for (const std::optional<Witness>& witness : best.witnesses) witnesses.push_back(*witness);
-  return witnesses;
+  MovementProof proof{.witnesses = {}, .changes = std::move(best.changes)};
+  proof.witnesses.reserve(best.witnesses.size());
+  for (const std::optional<Witness>& witness : best.witnesses) proof.witnesses.push_back(*witness);
+  return proof;
 }
 
 }  // namespace anecheck

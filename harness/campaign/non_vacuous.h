@@ -16,9 +16,11 @@ class CaseRepair {
  public:
   // Where an output cannot be moved, tries other inputs first, which may leave a saturated range,
   // and then judges what the output was made from instead; the nodes after it fall away. `inputs`
-  // belong to `graph`. Gives one witness an output. Errors: those of the oracle at `inputs`.
-  Result<std::vector<Witness>> Run(ChoiceStream& choices, CaseMode mode, const Contract& contract,
-                                   Graph& graph, std::vector<Tensor>& inputs);
+  // belong to `graph`. Gives one witness an output, and
+  // the changes they speak of, which fit the graph as it is left. Errors: those of the oracle at
+  // `inputs`.
+  Result<MovementProof> Run(ChoiceStream& choices, CaseMode mode, const Contract& contract,
+                            Graph& graph, std::vector<Tensor>& inputs);
 
  private:
   MovementSearch search_;

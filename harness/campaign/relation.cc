@@ -13,7 +13,7 @@ Result<Case> Partner(const Case& item, const Rewritten& rewritten) {
   Case partner = item;
   partner.graph = rewritten.graph;
   partner.mode = CaseMode::kFloat;
-  partner.witnesses.clear();
+  partner.movement = {};
   ANECHECK_ASSIGN(partner.mil, GraphToMil(partner.graph));
   return partner;
 }

@@ -160,7 +160,8 @@ bool Leaves(const Estimate& bounds, const Estimate& changed) {
 }  // namespace
 
 std::vector<VacuousOutput> FindVacuous(Evaluation& evaluation, const Graph& graph,
-                                       std::span<const Tensor> inputs, const Contract& contract) {
+                                       std::span<const Tensor> inputs, const Contract& contract,
+                                       std::span<const std::vector<Tensor>> claimed) {
   std::vector<VacuousOutput> open;
   for (size_t i = 0; i < graph.outputs().size(); ++i) {
     const Value& value = graph.value(graph.outputs()[i]);
@@ -176,14 +177,17 @@ std::vector<VacuousOutput> FindVacuous(Evaluation& evaluation, const Graph& grap
   for (size_t i = 0; i < bounds.size(); ++i) evaluation.Stored(graph.outputs()[i], bounds[i]);
   Changes changes;
   Estimate changed;
-  for (int number = 0; number < Changes::kCount && !open.empty(); ++number) {
-    const std::vector<Tensor> other = changes.Make(number, inputs);
-    if (!evaluation.Run(graph, other, contract).ok()) continue;
+  const auto try_change = [&](std::span<const Tensor> other) {
+    if (!evaluation.Run(graph, other, contract).ok()) return;
     std::erase_if(open, [&](VacuousOutput& output) {
       evaluation.Stored(graph.outputs()[output.output], changed);
       if (!Same(bounds[output.output], changed)) output.why = Vacuity::kTooWide;
       return Leaves(bounds[output.output], changed);
     });
+  };
+  for (const std::vector<Tensor>& claim : claimed) try_change(claim);
+  for (int number = 0; number < Changes::kCount && !open.empty(); ++number) {
+    try_change(changes.Make(number, inputs));
   }
   return open;
 }

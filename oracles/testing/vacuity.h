@@ -30,9 +30,11 @@ struct VacuousOutput {
 // Outputs of which no element leaves its bounds at `inputs` under any change that is tried: whole
 // tensors replaced (zeros, constants from 2^-14 to 2^15 of either sign, ramps, random numbers of
 // several magnitudes and of whole numbers), scaled, negated, shuffled, and single elements
-// replaced.
+// replaced. `claimed` are further changes to try first: the inputs by which the maker of a case
+// says that outputs move. A claim is run like any other change and is not believed.
 std::vector<VacuousOutput> FindVacuous(Evaluation& evaluation, const Graph& graph,
-                                       std::span<const Tensor> inputs, const Contract& contract);
+                                       std::span<const Tensor> inputs, const Contract& contract,
+                                       std::span<const std::vector<Tensor>> claimed = {});
 
 // Nodes from which no path, through values and states, leads to an output of the graph.
 std::vector<NodeId> DeadNodes(const Graph& graph);

@@ -30,7 +30,8 @@ endif()
 
 find_program(ANECHECK_LLD NAMES ld.lld-19 ld.lld)
 if(ANECHECK_LLD AND CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND NOT APPLE)
-  add_link_options(-fuse-ld=lld)
+  # One link a processor runs already; threads of their own would only ask for more of them.
+  add_link_options(-fuse-ld=lld LINKER:--threads=1)
 endif()
 
 add_library(anecheck_settings INTERFACE)

@@ -1,6 +1,7 @@
 // Counts, over many cases of a campaign, the nodes that reach no output and the outputs that no
 // change of the inputs moves beyond their bounds, by operation and cause. It makes cases as the
-// campaign does and looks at them with the independent check of oracles/testing/vacuity.h.
+// campaign does and looks at them with the independent check of oracles/testing/vacuity.h, which
+// runs the changes that each case carries as its proof and then changes of its own.
 //
 // usage: anecheck_vacuity_tool CASES [SEED [MODE [FAMILY]]]
 #include <cstdlib>
@@ -29,8 +30,9 @@ void Count(const Case& item, Evaluation& evaluation, Counts& counts) {
   counts.nodes += item.graph.nodes().size();
   counts.outputs += item.graph.outputs().size();
   counts.dead += testing::DeadNodes(item.graph).size();
-  const auto vacuous = testing::FindVacuous(evaluation, item.graph, item.inputs,
-                                            ConformingContract(item.target.family));
+  const auto vacuous =
+      testing::FindVacuous(evaluation, item.graph, item.inputs,
+                           ConformingContract(item.target.family), item.movement.changes);
   counts.vacuous += vacuous.size();
   counts.vacuous_cases += vacuous.empty() ? 0 : 1;
   for (const testing::VacuousOutput& output : vacuous) {
