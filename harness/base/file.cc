@@ -16,8 +16,23 @@ namespace {
 
 constexpr size_t kReadStep = size_t{1} << 16;
 
+// A path that cannot be what it was given as is the caller's mistake; all else is the system's.
+ErrorCode CodeOf(int code) {
+  switch (code) {
+    case ENOENT:
+      return ErrorCode::kNotFound;
+    case ENOTDIR:
+    case EISDIR:
+    case EACCES:
+    case ENAMETOOLONG:
+      return ErrorCode::kInvalid;
+    default:
+      return ErrorCode::kIo;
+  }
+}
+
 Error SystemError(const std::string& path, std::string_view action, int code) {
-  return MakeError(code == ENOENT ? ErrorCode::kNotFound : ErrorCode::kIo,
+  return MakeError(CodeOf(code),
                    fmt::format("{}: {}: {}", path, action, std::generic_category().message(code)));
 }
 

@@ -19,7 +19,7 @@ Result<EventStream> EventStream::Open(const std::string& path) {
   if (path == "-") return EventStream(path, stdout);
   std::FILE* file = std::fopen(path.c_str(), "w");
   if (file == nullptr) {
-    return MakeError(ErrorCode::kIo,
+    return MakeError(ErrorCode::kInvalid,
                      fmt::format("--events {}: cannot be opened: {}", path, std::strerror(errno)));
   }
   return EventStream(path, file);

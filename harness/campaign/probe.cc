@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/half.h"
@@ -222,6 +223,17 @@ std::string CliffText(double value) {
   return fmt::format("{}", value);
 }
 
+namespace {
+
+std::string ProbeNames() {
+  std::vector<std::string_view> names;
+  for (const Probe& probe : Probes()) names.push_back(probe.name);
+  for (const RuntimeProbe& probe : RuntimeProbes()) names.push_back(probe.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
 Result<ProbeDatum> RunProbe(const Probe& probe, const CampaignTarget& target, Runner& runner) {
   return Prober(probe, target, runner).Run();
 }
@@ -233,7 +245,7 @@ Result<std::vector<ProbeDatum>> RunProbes(const CampaignOptions& options,
                                    [&](const Probe& probe) { return probe.name == name; });
     if (!known && FindRuntimeProbe(name) == nullptr) {
       return MakeError(ErrorCode::kInvalid,
-                       fmt::format("--probe {}: there is no such probe", name));
+                       fmt::format("--probe {}: must be one of {}", name, ProbeNames()));
     }
   }
   ANECHECK_ASSIGN(const auto runner, MakeRunner(options));

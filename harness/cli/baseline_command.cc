@@ -14,6 +14,7 @@
 #include "harness/campaign/baseline/compare.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
+#include "harness/cli/whole_number.h"
 #include "reports/baseline_junit.h"
 
 namespace anecheck {
@@ -101,13 +102,21 @@ Result<Baseline> After(const BaselineFlags& flags, const CampaignOptions& wanted
   return RecordWith(before.stored, options);
 }
 
+std::string DriftNames() {
+  std::string names;
+  for (size_t i = 0; i < kDriftCount; ++i) {
+    names += fmt::format("{}{}", i > 0 ? ", " : "", DriftName(static_cast<Drift>(i)));
+  }
+  return names;
+}
+
 Result<std::vector<Drift>> Failing(const std::vector<std::string>& names) {
   std::vector<Drift> failing;
   for (const std::string& name : names) {
     const auto drift = DriftFromName(name);
     if (!drift) {
       return MakeError(ErrorCode::kInvalid,
-                       fmt::format("--fail-on {}: there is no such class", name));
+                       fmt::format("--fail-on {}: must be one of {}", name, DriftNames()));
     }
     failing.push_back(*drift);
   }
@@ -210,9 +219,10 @@ void AddThresholds(CLI::App& command, DriftThresholds& thresholds) {
 }
 
 void AddSelection(CLI::App& command, CampaignFlags& flags) {
-  command.add_option("--targets", flags.targets, "Compiler targets, h13,h17s or all");
+  command.add_option("--targets,--target", flags.targets, "Compiler targets, h13,h17s or all");
   command.add_option("--ops", flags.ops, "Only these operations: conv,add");
-  command.add_option("--jobs", flags.jobs, "Worker processes (default: one a processor)");
+  command.add_option("--jobs", flags.jobs, "Worker processes (default: one a processor)")
+      ->check(WholeNumber(1, kMostJobs));
   AddRunnerFlags(command, flags);
 }
 
@@ -220,9 +230,13 @@ void AddRecord(CLI::App& group, const std::shared_ptr<BaselineFlags>& flags, Sel
   CLI::App* command =
       group.add_subcommand("record", "Store what an engine gives for fixed one-operation cases");
   command->add_option("--out", flags->out, "File to write")->required();
-  command->add_option("--seed", flags->campaign.seed, "Seed of the cases")->capture_default_str();
-  command->add_option("--cases", flags->campaign.cases,
-                      "Cases of an operation, configuration and target (default 2)");
+  command->add_option("--seed", flags->campaign.seed, "Seed of the cases")
+      ->check(WholeNumber(0))
+      ->capture_default_str();
+  command
+      ->add_option("--cases", flags->campaign.cases,
+                   "Cases of an operation, configuration and target (default 2)")
+      ->check(WholeNumber(1, kMostCases));
   command->add_option("--mode", flags->campaign.modes,
                       "Configurations: integer, float, cancellation, special, boundary, "
                       "large-axis (default: integer,float)");

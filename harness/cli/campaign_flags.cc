@@ -6,6 +6,7 @@
 
 #include "harness/base/parallel_for.h"
 #include "harness/campaign/options_json.h"
+#include "harness/cli/whole_number.h"
 #include "harness/targets/catalog.h"
 
 namespace anecheck {
@@ -75,6 +76,14 @@ Status ReadShard(std::string_view text, CampaignOptions& options) {
   return {};
 }
 
+std::string ModeNames() {
+  std::string names;
+  for (size_t i = 0; i < kCaseModeCount; ++i) {
+    names += fmt::format("{}{}", i > 0 ? ", " : "", CaseModeName(static_cast<CaseMode>(i)));
+  }
+  return names;
+}
+
 }  // namespace
 
 void AddRunnerFlags(CLI::App& command, CampaignFlags& flags) {
@@ -92,22 +101,29 @@ void AddRunnerFlags(CLI::App& command, CampaignFlags& flags) {
   command
       .add_option("--case-timeout", flags.case_timeout_ms,
                   "Milliseconds without an answer after which a case hangs")
+      ->check(WholeNumber(1, kMostMilliseconds))
       ->capture_default_str();
 }
 
 void AddCampaignFlags(CLI::App& command, CampaignFlags& flags) {
-  command.add_option("--cases", flags.cases,
-                     "How many cases to run (default 1000, or no limit with --time)");
+  command
+      .add_option("--cases", flags.cases,
+                  "How many cases to run (default 1000, or no limit with --time)")
+      ->check(WholeNumber(1, kMostCases));
   command.add_option("--time", flags.time, "How long to run: 90s, 15m, 2h");
-  command.add_option("--seed", flags.seed,
-                     "Seed of the campaign; the same seed makes the same cases");
-  command.add_option("--jobs", flags.jobs,
-                     "Worker processes (default: one a processor); results do not depend on it");
+  command
+      .add_option("--seed", flags.seed, "Seed of the campaign; the same seed makes the same cases")
+      ->check(WholeNumber(0))
+      ->capture_default_str();
+  command
+      .add_option("--jobs", flags.jobs,
+                  "Worker processes (default: one a processor); results do not depend on it")
+      ->check(WholeNumber(1, kMostJobs));
   command.add_option("--shard", flags.shard,
                      "Run part i of n, 2/8; all parts together make the same cases as the whole");
   command.add_flag("--steer", flags.steer,
                    "Aim half of the cases at operations and pairs that were not met yet");
-  command.add_option("--targets", flags.targets, "Compiler targets, h13,h17s or all")
+  command.add_option("--targets,--target", flags.targets, "Compiler targets, h13,h17s or all")
       ->capture_default_str();
   command.add_option("--mode", flags.modes,
                      "Kinds of case: integer, float, cancellation, special, boundary, large-axis "
@@ -142,7 +158,7 @@ Result<CampaignOptions> ToOptions(const CampaignFlags& flags) {
   options.cases = flags.cases;
   if (!flags.time.empty()) {
     ANECHECK_ASSIGN(options.max_seconds, ParseDuration(flags.time));
-    if (flags.cases == 0) options.cases = uint64_t{1} << 40;
+    if (flags.cases == 0) options.cases = kMostCases;
   } else if (flags.cases == 0) {
     options.cases = 1000;
   }
@@ -154,15 +170,21 @@ Result<CampaignOptions> ToOptions(const CampaignFlags& flags) {
                      "--steer cannot be given with --shard: what a shard has met is not what the "
                      "whole has met");
   }
+  if (flags.targets.empty()) {
+    return MakeError(ErrorCode::kInvalid,
+                     "--targets: no target is named; `anecheck targets` lists them");
+  }
   ANECHECK_RETURN_IF_ERROR(ReadTargets(flags.targets, options));
   for (const std::string& name : Split(flags.modes)) {
     const auto mode = CaseModeFromName(name);
-    if (!mode)
-      return MakeError(ErrorCode::kInvalid, fmt::format("--mode {}: there is no such mode", name));
+    if (!mode) {
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("--mode {}: must be one of {}", name, ModeNames()));
+    }
     options.modes.push_back(*mode);
   }
-  if (!flags.ops.empty()) options.ops.reset();
-  for (const std::string& name : Split(flags.ops)) {
+  if (flags.ops) options.ops.reset();
+  for (const std::string& name : Split(flags.ops.value_or(""))) {
     const OpDefinition* op = FindOp(name);
     if (op == nullptr) {
       return MakeError(ErrorCode::kInvalid,
@@ -175,6 +197,10 @@ Result<CampaignOptions> ToOptions(const CampaignFlags& flags) {
                                    name));
     }
     options.ops.set(op->schema.id);
+  }
+  if (options.ops.none()) {
+    return MakeError(ErrorCode::kInvalid,
+                     "--ops: no operation is named; `anecheck ops` lists them");
   }
   options.route = flags.route;
   options.runner = flags.runner;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,7 @@ struct CampaignFlags {
   int jobs = 0;
   std::string targets = "h13";
   std::string modes;
-  std::string ops;
+  std::optional<std::string> ops;  // none: all
   std::string shard;
   bool steer = false;
   std::string route = "mil";

@@ -226,6 +226,22 @@ TEST_F(CliTest, BadUsageIsExitCodeTwoAndOneLine) {
       {"inspect /nonexistent", "/nonexistent"},
       {"targets diff h13 h99", "h99"},
       {"encode /nonexistent /tmp/x", "/nonexistent"},
+      {"no-such-command", "no-such-command: no such subcommand; `anecheck --help`"},
+      {"--no-such-option", "--no-such-option: no such option"},
+      {"finding print f0", "print: no such subcommand; `anecheck finding --help`"},
+      {"run --no-such-option", "--no-such-option; `anecheck run --help`"},
+      {"run --cases 0", "--cases: 0 must be a whole number from 1"},
+      {"run --cases -1", "--cases: -1"},
+      {"run --cases 99999999999999999999999", "--cases: 99999999999999999999999"},
+      {"run --jobs 1000000", "--jobs: 1000000 must be a whole number from 1 to 1024"},
+      {"run --seed -1", "--seed: -1 must be a whole number, 0 or more"},
+      {"run --case-timeout -1", "--case-timeout: -1"},
+      {"run --targets '' --cases 1", "--targets: no target"},
+      {"run --ops '' --cases 1", "--ops: no operation"},
+      {"fuzz --format mil --count 0 -- true", "--count: 0"},
+      {"power --cases 0", "--cases: 0"},
+      {"baseline compare --fail-on worst /nonexistent", "--fail-on worst: must be one of"},
+      {"inspect /tmp", "/tmp: cannot read"},
   };
   for (const auto& [arguments, word] : kMistakes) {
     const Outcome outcome = Tool(std::string("") + arguments);
@@ -236,9 +252,19 @@ TEST_F(CliTest, BadUsageIsExitCodeTwoAndOneLine) {
     EXPECT_EQ(outcome.out, "") << arguments;
   }
   EXPECT_EQ(Tool("").code, 2);
-  EXPECT_EQ(Tool("no-such-command").code, 2);
   EXPECT_EQ(Tool("--help").code, 0);
   EXPECT_EQ(Tool("--version").code, 0);
+}
+
+// What --fault and --quirk take can be asked for.
+TEST_F(CliTest, PowerListsWhatItHunts) {
+  const auto list = ParseJson(Tool("power --list --json").out);
+  ASSERT_TRUE(list.ok()) << list.error().message;
+  std::map<std::string, std::string> groups;
+  for (const auto& row : *list) groups[row["id"]] = row["group"];
+  EXPECT_EQ(groups["conv-bias-dropped"], "planted");
+  EXPECT_EQ(groups["D01"], "known-defect");
+  EXPECT_NE(Tool("power --list").out.find("conv-bias-dropped"), std::string::npos);
 }
 
 TEST_F(CliTest, ProbesOfTheSimulatedEngineGiveThePublishedFigures) {

@@ -8,6 +8,7 @@
 #include "harness/base/json_text.h"
 #include "harness/campaign/coverage.h"
 #include "harness/cli/command.h"
+#include "harness/cli/whole_number.h"
 
 namespace anecheck {
 namespace {
@@ -34,6 +35,7 @@ void AddCoverageCommand(CLI::App& app, Selected& selected) {
   auto flags = std::make_shared<CoverageFlags>();
   command->add_option("--db", flags->db, "Results files")->capture_default_str();
   command->add_option("--empty", flags->listed, "Empty cells to list of each kind")
+      ->check(WholeNumber(0))
       ->capture_default_str();
   command->add_flag("--json", flags->json, "Print JSON, with every empty cell");
   command->footer("Example: anecheck coverage --db results.sqlite");

@@ -8,6 +8,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/whole_number.h"
 #include "harness/formats/diff/diff.h"
 #include "harness/formats/hal/hal.h"
 #include "harness/formats/registry/registry.h"
@@ -132,7 +133,8 @@ void AddDiffCommand(CLI::App& app, Selected& selected) {
       ->expected(2, 1000);
   command->add_option("--format", flags->format, "Read them as this format instead of guessing");
   command->add_flag("--layout", flags->layout, "Compare also where things stand in the file");
-  command->add_option("--limit", flags->limit, "List no more differences than this");
+  command->add_option("--limit", flags->limit, "List no more differences than this")
+      ->check(WholeNumber(1));
   command->add_flag("--json", flags->json, "Print JSON");
   command->footer("Example: anecheck diff before.hwx after.hwx");
   command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });

@@ -8,6 +8,7 @@
 #include "generators/formats/registry/registry.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/whole_number.h"
 #include "harness/formats/registry/registry.h"
 #include "harness/parserfuzz/parser_fuzz.h"
 
@@ -88,12 +89,18 @@ void AddFuzzCommand(CLI::App& app, Selected& selected) {
   ParserFuzzOptions& options = flags->options;
   options.out = "fuzz-findings";
   command->add_option("--format", flags->format, "Format of the files")->required();
-  command->add_option("--count", options.files, "Files to make")->capture_default_str();
-  command->add_option("--seed", options.seed, "Seed of the files")->capture_default_str();
+  command->add_option("--count", options.files, "Files to make")
+      ->check(WholeNumber(1, kMostCases))
+      ->capture_default_str();
+  command->add_option("--seed", options.seed, "Seed of the files")
+      ->check(WholeNumber(0))
+      ->capture_default_str();
   command->add_option("--out", options.out, "Folder for failing files")->capture_default_str();
   command->add_option("--timeout-ms", options.limits.timeout_ms, "A longer run is a hang")
+      ->check(WholeNumber(1, kMostMilliseconds))
       ->capture_default_str();
   command->add_option("--memory-mb", flags->memory_mb, "More resident memory is a finding")
+      ->check(WholeNumber(1, uint64_t{1} << 30))
       ->capture_default_str();
   command->add_option("--against", flags->against,
                       "Shell command that must accept the same files; $1 is the file");

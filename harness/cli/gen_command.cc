@@ -10,6 +10,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/whole_number.h"
 #include "harness/formats/registry/registry.h"
 
 namespace anecheck {
@@ -136,8 +137,12 @@ void AddGenCommand(CLI::App& app, Selected& selected) {
   CLI::App* command = app.add_subcommand("gen", "Make files of a format for a parser to read");
   auto flags = std::make_shared<GenFlags>();
   command->add_option("--format", flags->format, "Format, as `inspect` names it");
-  command->add_option("--count", flags->count, "Files")->check(CLI::Range(1, 1000000));
-  command->add_option("--seed", flags->seed, "The same seed gives the same files");
+  command->add_option("--count", flags->count, "Files")
+      ->check(WholeNumber(1, 1000000))
+      ->capture_default_str();
+  command->add_option("--seed", flags->seed, "The same seed gives the same files")
+      ->check(WholeNumber(0))
+      ->capture_default_str();
   command->add_option("--out", flags->out, "Folder to write to")->required();
   auto* valid =
       command->add_flag("--valid", flags->valid, "Files that break no rule (the default)");

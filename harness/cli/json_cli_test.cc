@@ -93,7 +93,7 @@ TEST_F(JsonCliTest, EventsOfARunThatFailsSayWhy) {
   const std::string text = Read("e.jsonl");
   EXPECT_EQ(SchemaProblemOfLines(text, "events"), "");
   EXPECT_EQ(Lines(text).back()["event"], "failed");
-  Tool("run --cases 2 --db r.sqlite --events /nonexistent/e.jsonl", 3);
+  Tool("run --cases 2 --db r.sqlite --events /nonexistent/e.jsonl", 2);
   EXPECT_THAT(Read("err"), HasSubstr("--events /nonexistent/e.jsonl: cannot be opened"));
 }
 

@@ -2,6 +2,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <fmt/format.h>
+#include <span>
 #include <string>
 
 #include "harness/base/log.h"
@@ -28,6 +30,33 @@ void Print(std::string_view text) {
 
 namespace {
 
+// The word that stands where a subcommand of `path` must, and `path` with the subcommands before
+// it. Empty where every subcommand that is needed is there.
+std::string Unknown(const CLI::App& app, std::span<char*> words, std::string& path) {
+  const CLI::App* at = &app;
+  for (const std::string_view word : words) {
+    if (at->get_require_subcommand_min() == 0) return "";
+    const auto named =
+        at->get_subcommands([&](const CLI::App* sub) { return sub->get_name() == word; });
+    if (named.empty()) return std::string(word);
+    at = named.front();
+    path += fmt::format(" {}", word);
+  }
+  return "";
+}
+
+// One line: what is wrong, where, and what lists what is right.
+int FailToParse(const CLI::App& app, const CLI::ParseError& error, std::span<char*> words) {
+  std::string path = "anecheck";
+  const std::string unknown = Unknown(app, words, path);
+  const bool option = unknown.starts_with('-');
+  const std::string what =
+      unknown.empty() ? error.what()
+                      : fmt::format("{}: no such {}", unknown, option ? "option" : "subcommand");
+  LogError(fmt::format("{}; `{} --help` lists what there is", what, path));
+  return kExitUsage;
+}
+
 int Main(int argc, char** argv) {
   CLI::App app("Fuzzing and conformance harness for the Apple Neural Engine", "anecheck");
   app.set_version_flag("--version", std::string("anecheck ") + kToolVersion);
@@ -40,7 +69,8 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? kExitClean : kExitUsage;
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
+    return FailToParse(app, error, std::span(argv + 1, static_cast<size_t>(argc - 1)));
   }
   const int code = selected();
   if (std::fflush(stdout) != 0) {

@@ -62,7 +62,8 @@ void AddMatrixCommand(CLI::App& app, Selected& selected) {
   command->add_option("--format", flags->format, "Form of the output")
       ->check(CLI::IsMember({"html", "csv", "json", "md"}))
       ->capture_default_str();
-  command->add_option("--targets", flags->targets, "all, or h13,h17s")->capture_default_str();
+  command->add_option("--targets,--target", flags->targets, "all, or h13,h17s")
+      ->capture_default_str();
   command->add_option("--route", flags->route, "Conversion, direct authoring, or both")
       ->check(CLI::IsMember({"mil", "netlist", "both"}))
       ->capture_default_str();

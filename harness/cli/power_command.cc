@@ -11,7 +11,10 @@
 #include "harness/base/log.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
+#include "harness/cli/whole_number.h"
 #include "harness/power/power.h"
+#include "harness/power/subject.h"
+#include "harness/runners/e5rt_library.h"
 #include "reports/power_page.h"
 
 namespace anecheck {
@@ -26,6 +29,7 @@ struct PowerFlags {
   PowerOptions options;
   std::string out;
   bool no_magnitudes = false;
+  bool list = false;
   bool json = false;
 };
 
@@ -65,7 +69,39 @@ Result<PowerReport> Measure(PowerFlags& flags) {
   return report;
 }
 
+// What --fault and --quirk take.
+Result<std::string> ListSubjects(const PowerFlags& flags) {
+  ANECHECK_ASSIGN(const CampaignOptions campaign, ToOptions(flags.campaign));
+  const std::string& library = flags.campaign.library;
+  ANECHECK_ASSIGN(const E5rtLibrary engine,
+                  OpenE5rtLibrary(library.empty() ? DefaultEspressoPath() : library));
+  ANECHECK_ASSIGN(const std::vector<Subject> subjects, ReadSubjects(engine, campaign.targets));
+  if (flags.json) {
+    Json list = Json::array();
+    for (const Subject& subject : subjects) {
+      list.push_back({{"id", subject.id},
+                      {"group", SubjectGroupName(subject.group)},
+                      {"kind", subject.kind},
+                      {"op", subject.op},
+                      {"description", subject.description}});
+    }
+    return DumpJson(list, 2);
+  }
+  std::string text;
+  for (const Subject& subject : subjects) {
+    text += fmt::format("{:<34} {:<13} {:<14} {}\n", subject.id, SubjectGroupName(subject.group),
+                        subject.kind, subject.description);
+  }
+  return text;
+}
+
 int Run(PowerFlags& flags) {
+  if (flags.list) {
+    const Result<std::string> list = ListSubjects(flags);
+    if (!list.ok()) return Fail(list.error());
+    Print(*list);
+    return kExitClean;
+  }
   std::signal(SIGINT, Interrupt);
   std::signal(SIGTERM, Interrupt);
   const Result<PowerReport> report = Measure(flags);
@@ -87,22 +123,27 @@ void AddPowerCommand(CLI::App& app, Selected& selected) {
   // The family with the fewest defects first: there a fault is told from them soonest.
   campaign.targets = "h15,h13,h17s";
   command->add_option("--cases", options.hunt.cases, "Cases of one hunt at the most")
+      ->check(WholeNumber(1, kMostCases))
       ->capture_default_str();
   command
       ->add_option("--max-seconds", options.hunt.max_seconds,
                    "Seconds of one hunt at the most, 0 for no limit")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   command
       ->add_option("--clean-cases", options.clean_cases,
                    "Cases on each target without a planted fault, defects off and on")
+      ->check(WholeNumber(0, kMostCases))
       ->capture_default_str();
   command
       ->add_option("--shrink-tries", options.hunt.shrink_tries,
                    "Candidates to run while a finding is made small")
+      ->check(WholeNumber(0))
       ->capture_default_str();
   command
       ->add_option("--case-timeout", options.hunt.case_timeout_ms,
                    "Milliseconds without an answer after which a case hangs")
+      ->check(WholeNumber(1, kMostMilliseconds))
       ->capture_default_str();
   command
       ->add_option("--fault", campaign.faults,
@@ -115,12 +156,17 @@ void AddPowerCommand(CLI::App& app, Selected& selected) {
                    "Measure only the smallest error of these operations or classes, named up to a "
                    "comma: add,convolution")
       ->delimiter(',');
-  command->add_option("--targets", campaign.targets, "Compiler targets, h13,h17s or all")
+  command->add_option("--targets,--target", campaign.targets, "Compiler targets, h13,h17s or all")
       ->capture_default_str();
-  command->add_option("--seed", campaign.seed, "Seed of every campaign")->capture_default_str();
-  command->add_option("--jobs", campaign.jobs, "Worker processes (default: one a processor)");
+  command->add_option("--seed", campaign.seed, "Seed of every campaign")
+      ->check(WholeNumber(0))
+      ->capture_default_str();
+  command->add_option("--jobs", campaign.jobs, "Worker processes (default: one a processor)")
+      ->check(WholeNumber(1, kMostJobs));
   command->add_option("--espresso-lib", campaign.library,
                       "The simulated engine (default: the one beside the tool)");
+  command->add_flag("--list", flags->list,
+                    "Print the faults and known defects by id, and measure nothing");
   command->add_option("--out", flags->out, "Folder for power.html and power.json");
   command->add_flag("--json", flags->json, "Print JSON");
   command->footer(

@@ -9,6 +9,7 @@
 #include "harness/campaign/shrink_finding.h"
 #include "harness/cli/command.h"
 #include "harness/cli/finding_argument.h"
+#include "harness/cli/whole_number.h"
 
 namespace anecheck {
 namespace {
@@ -76,7 +77,9 @@ void AddShrinkCommand(CLI::App& app, Selected& selected) {
                       "verdict; FILE is a finding.json");
   command->add_option("--out", flags->out, "Where the small finding is written")
       ->capture_default_str();
-  command->add_option("--max-tries", flags->max_tries, "Candidates to run")->capture_default_str();
+  command->add_option("--max-tries", flags->max_tries, "Candidates to run")
+      ->check(WholeNumber(1))
+      ->capture_default_str();
   command->add_flag("--json", flags->json, "Print the sizes as JSON");
   command->footer("Example: anecheck shrink f0123456789a --db results.sqlite --out small.json");
   command->callback([flags, &selected] { selected = [flags] { return Shrink(*flags); }; });

@@ -51,9 +51,10 @@ Result<E5rtLibrary> OpenConfigured(int argc, char** argv) {
                          ? library.simulator.enable_fault(argv[i + 1])
                          : library.simulator.set_quirk(argv[i + 1], what == "quirk-on" ? 1 : 0);
     if (code != 0) {
-      return MakeError(ErrorCode::kInvalid,
-                       fmt::format("the simulated engine knows no {} \"{}\"",
-                                   what == "fault" ? "fault" : "quirk", argv[i + 1]));
+      return MakeError(
+          ErrorCode::kInvalid,
+          fmt::format("the simulated engine knows no {} \"{}\"; `anecheck power --list` names all",
+                      what == "fault" ? "fault" : "quirk", argv[i + 1]));
     }
   }
   return library;

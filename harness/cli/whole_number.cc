@@ -1,0 +1,23 @@
+#include "harness/cli/whole_number.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <fmt/format.h>
+
+namespace anecheck {
+
+CLI::Validator WholeNumber(uint64_t low, uint64_t high) {
+  const auto check = [low, high](std::string& text) -> std::string {
+    uint64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    if (error == std::errc() && stop == end && number >= low && number <= high) return "";
+    if (high == UINT64_MAX) {
+      return fmt::format("{} must be a whole number, {} or more", text, low);
+    }
+    return fmt::format("{} must be a whole number from {} to {}", text, low, high);
+  };
+  return CLI::Validator(check, "");
+}
+
+}  // namespace anecheck
