@@ -1,11 +1,16 @@
 // How fast the oracle evaluates: whole small graphs as campaigns make them, and the loops that
-// large tensors spend their time in. One thread.
+// large tensors spend their time in, beside oneDNN in f32 where it is installed. One thread.
 #include <benchmark/benchmark.h>
+#include <cmath>
+#include <ctime>
+#include <memory>
+#include <numbers>
 #include <vector>
 
 #include "generators/graph_generator.h"
 #include "harness/ops/params.h"
 #include "oracles/judge.h"
+#include "oracles/onednn_bench.h"
 #include "oracles/testing/test_support.h"
 
 namespace anecheck {
@@ -79,50 +84,112 @@ void BM_JudgePass(benchmark::State& state) {
 }
 BENCHMARK(BM_JudgePass);
 
-std::vector<double> Numbers(int64_t count, uint64_t seed) {
+// Multiples of 2^-9 up to about 2: every sum of products is exact in double.
+std::vector<double> FixedPoint(int64_t count, uint64_t seed) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
   std::vector<double> numbers(static_cast<size_t>(count));
   for (double& number : numbers) number = static_cast<double>(choices.Range(-1000, 1000)) / 512;
   return numbers;
 }
 
-void RunCase(benchmark::State& state, Case& c, double items) {
-  Evaluation evaluation;
-  for (auto _ : state) {
-    benchmark::DoNotOptimize(evaluation.Run(c.graph, c.inputs, ConformingContract(2)).ok());
+// Normally distributed, as activations and weights are: sums need the rounding test.
+std::vector<double> Normal(int64_t count, uint64_t seed) {
+  ChoiceStream choices = ChoiceStream::FromSeed(seed);
+  std::vector<double> numbers(static_cast<size_t>(count));
+  const auto uniform = [&] {
+    return (static_cast<double>(choices.Range(0, 1 << 20)) + 0.5) * 0x1p-20;
+  };
+  for (double& number : numbers) {
+    number = std::sqrt(-2 * std::log(std::min(uniform(), 1.0))) *
+             std::cos(2 * std::numbers::pi * uniform());
   }
-  state.counters["items/s"] = benchmark::Counter(items * static_cast<double>(state.iterations()),
-                                                 benchmark::Counter::kIsRate);
+  return numbers;
+}
+
+using Source = std::vector<double> (*)(int64_t count, uint64_t seed);
+
+double ThreadSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+// items/s; with a yardstick also ratio_to_onednn, the time oneDNN takes over the time this takes.
+// Both run by turns, so that what else the machine does strikes both; oneDNN finds its operands in
+// the caches.
+void RunCase(benchmark::State& state, Case& c, double items, onednn::Work* yardstick = nullptr) {
+  Evaluation evaluation;
+  double own = 0;
+  double other = 0;
+  for (auto _ : state) {
+    const double start = ThreadSeconds();
+    benchmark::DoNotOptimize(evaluation.Run(c.graph, c.inputs, ConformingContract(2)).ok());
+    own += ThreadSeconds() - start;
+    if (yardstick == nullptr) continue;
+    state.PauseTiming();
+    yardstick->Run();
+    const double begin = ThreadSeconds();
+    yardstick->Run();
+    other += ThreadSeconds() - begin;
+    state.ResumeTiming();
+  }
+  const auto runs = static_cast<double>(state.iterations());
+  state.counters["items/s"] = items * runs / own;
+  if (yardstick == nullptr) return;
+  state.counters["onednn_items/s"] = items * runs / other;
+  state.counters["ratio_to_onednn"] = other / own;
 }
 
 // items/s counts multiply-adds.
-void BM_Matmul(benchmark::State& state) {
+void BM_Matmul(benchmark::State& state, Source numbers) {
   const int64_t n = state.range(0);
   Case c;
-  const ValueId x = c.Input(MakeTensor(DType::kFp16, {n, n}, Numbers(n * n, 1)));
-  const ValueId y = c.Input(MakeTensor(DType::kFp16, {n, n}, Numbers(n * n, 2)));
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {n, n}, numbers(n * n, 1)));
+  const ValueId y = c.Input(MakeTensor(DType::kFp16, {n, n}, numbers(n * n, 2)));
   c.graph.AddOutput(c.Binary(OpKind::kMatmul, x, y));
   const auto side = static_cast<double>(n);
-  RunCase(state, c, side * side * side);
+  RunCase(state, c, side * side * side, onednn::Matmul(n).get());
 }
-BENCHMARK(BM_Matmul)->Arg(64)->Arg(256)->Arg(1024)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_Matmul, fixed_point, FixedPoint)
+    ->Arg(64)
+    ->Arg(256)
+    ->Arg(1024)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_Matmul, normal, Normal)
+    ->Arg(64)
+    ->Arg(256)
+    ->Arg(1024)
+    ->Unit(benchmark::kMillisecond);
 
-void BM_Conv3x3(benchmark::State& state) {
+// As an intermediate of a network meets weights: rows that are known but for a table's error.
+void BM_MatmulOfIntervals(benchmark::State& state) {
+  const int64_t n = state.range(0);
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {n, n}, Normal(n * n, 1)));
+  const ValueId y = c.Input(MakeTensor(DType::kFp16, {n, n}, Normal(n * n, 2)));
+  c.graph.AddOutput(c.Binary(OpKind::kMatmul, c.Unary(OpKind::kTanh, x), y));
+  const auto side = static_cast<double>(n);
+  RunCase(state, c, side * side * side, onednn::Matmul(n).get());
+}
+BENCHMARK(BM_MatmulOfIntervals)->Arg(256)->Unit(benchmark::kMillisecond);
+
+void BM_Conv3x3(benchmark::State& state, Source numbers) {
   using P = params::Conv;
   Case c;
-  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 64, 56, 56}, Numbers(64 * 56 * 56, 3)));
-  const ValueId w = c.Const(MakeTensor(DType::kFp16, {64, 64, 3, 3}, Numbers(64 * 64 * 9, 4)));
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 64, 56, 56}, numbers(64 * 56 * 56, 3)));
+  const ValueId w = c.Const(MakeTensor(DType::kFp16, {64, 64, 3, 3}, numbers(64 * 64 * 9, 4)));
   c.Begin(OpKind::kConv).Arg(P::kX, x).Arg(P::kWeight, w).String(P::kPadType, "same");
   c.graph.AddOutput(c.Finish());
-  RunCase(state, c, 64.0 * 64 * 9 * 56 * 56);
+  RunCase(state, c, 64.0 * 64 * 9 * 56 * 56, onednn::Convolution(64, 64, 56).get());
 }
-BENCHMARK(BM_Conv3x3)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_Conv3x3, fixed_point, FixedPoint)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(BM_Conv3x3, normal, Normal)->Unit(benchmark::kMillisecond);
 
 // items/s counts elements.
 void BM_Unary(benchmark::State& state, OpKind kind) {
   const int64_t n = 1 << 18;
   Case c;
-  const ValueId x = c.Input(MakeTensor(DType::kFp16, {n}, Numbers(n, 5)));
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {n}, FixedPoint(n, 5)));
   c.graph.AddOutput(c.Unary(kind, x));
   RunCase(state, c, static_cast<double>(n));
 }
@@ -133,8 +200,8 @@ BENCHMARK_CAPTURE(BM_Unary, gelu, OpKind::kGelu)->Unit(benchmark::kMillisecond);
 void BM_Add(benchmark::State& state) {
   const int64_t n = 1 << 18;
   Case c;
-  const ValueId x = c.Input(MakeTensor(DType::kFp16, {n}, Numbers(n, 6)));
-  const ValueId y = c.Input(MakeTensor(DType::kFp16, {n}, Numbers(n, 7)));
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {n}, FixedPoint(n, 6)));
+  const ValueId y = c.Input(MakeTensor(DType::kFp16, {n}, FixedPoint(n, 7)));
   c.graph.AddOutput(c.Binary(OpKind::kAdd, x, y));
   RunCase(state, c, static_cast<double>(n));
 }

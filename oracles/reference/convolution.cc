@@ -13,6 +13,11 @@ namespace reference {
 namespace {
 
 constexpr Term kMacTerms[] = {Term::kProductRounding, Term::kAccumulatorUnit, Term::kBiasRounding};
+// How many windows and rows are gathered at a time: enough that packing the others for them is
+// little work beside the sums.
+constexpr int64_t kPositionBlock = 256;
+constexpr int64_t kRowBlock = 1024;
+
 constexpr Term kAverageTerms[] = {Term::kAccumulatorUnit, Term::kReciprocalRelative};
 
 Accumulated AddBias(Accumulator& accumulator, const Accumulated& sum, const BoundedTensor* bias,
@@ -41,32 +46,40 @@ Status Conv(KernelContext& context) {
   const auto taps = static_cast<size_t>(channels * window.KernelElements());
 
   Accumulator accumulator(context, x, &weight);
-  LaneBuffer patch(context.arena(), taps, x.point());
-  // A padded tap multiplies nothing: with non-finite operands it must not meet a weight.
-  const bool skip_padding = x.special || weight.special;
-  LaneBuffer kernel(context.arena(), skip_padding ? taps : 0, weight.point());
   const Raw raw = AllocateSums(context, accumulator, result.size);
   const int64_t positions = window.OutputElements();
+  const auto put = [&](int64_t n, int64_t channel, int64_t position, const Accumulated& sum) {
+    const auto at = static_cast<size_t>((n * groups * outputs + channel) * positions + position);
+    Put(raw, at, AddBias(accumulator, sum, bias, static_cast<size_t>(channel)));
+  };
+  // A padded tap multiplies nothing: with non-finite operands it must not meet a weight.
+  const bool skip_padding = x.special || weight.special;
+  const int64_t block = skip_padding ? 1 : std::min(positions, kPositionBlock);
+  LaneBuffer patch(context.arena(), taps * static_cast<size_t>(block), x.point());
+  LaneBuffer kernel(context.arena(), skip_padding ? taps : 0, weight.point());
   for (int64_t n = 0; n < x.type.shape[0]; ++n) {
     for (int64_t group = 0; group < groups; ++group) {
-      for (int64_t position = 0; position < positions; ++position) {
-        const int64_t plane = n * x.type.shape[1] + group * channels;
-        if (!skip_padding) {
-          window.Gather(x, plane, channels, position, patch);
-        }
-        for (int64_t o = 0; o < outputs; ++o) {
-          const int64_t channel = group * outputs + o;
-          const size_t start = static_cast<size_t>(channel) * taps;
-          Lanes rows = LanesAt(weight, start);
-          if (skip_padding) {
-            window.GatherPairs(x, plane, channels, position, weight, start, patch, kernel);
-            rows = kernel.lanes();
+      const int64_t plane = n * x.type.shape[1] + group * channels;
+      for (int64_t first = 0; first < positions; first += block) {
+        if (skip_padding) {
+          for (int64_t o = group * outputs; o < (group + 1) * outputs; ++o) {
+            window.GatherPairs(x, plane, channels, first, weight, static_cast<size_t>(o) * taps,
+                               patch, kernel);
+            put(n, o, first, accumulator.DotOnGrid(patch.lanes(), kernel.lanes(), taps));
           }
-          const Accumulated sum = accumulator.DotOnGrid(patch.lanes(), rows, taps);
-          const auto at =
-              static_cast<size_t>((n * groups * outputs + channel) * positions + position);
-          Put(raw, at, AddBias(accumulator, sum, bias, static_cast<size_t>(channel)));
+          continue;
         }
+        const int64_t width = std::min(block, positions - first);
+        for (int64_t i = 0; i < width; ++i) {
+          window.Gather(x, plane, channels, first + i, patch, taps * static_cast<size_t>(i));
+        }
+        accumulator.DotsOnGrid(LanesAt(weight, static_cast<size_t>(group * outputs) * taps),
+                               static_cast<size_t>(outputs), patch.lanes(),
+                               static_cast<size_t>(width), taps,
+                               [&](size_t o, size_t i, const Accumulated& sum) {
+                                 put(n, group * outputs + static_cast<int64_t>(o),
+                                     first + static_cast<int64_t>(i), sum);
+                               });
       }
     }
   }
@@ -84,13 +97,11 @@ Status Linear(KernelContext& context) {
   const auto inner = static_cast<size_t>(weight.type.shape[1]);
   Accumulator accumulator(context, x, &weight);
   const Raw raw = AllocateSums(context, accumulator, result.size);
-  for (size_t at = 0; at < result.size; ++at) {
-    const size_t row = at / outputs;
-    const size_t channel = at % outputs;
-    const Accumulated sum =
-        accumulator.DotOnGrid(LanesAt(x, row * inner), LanesAt(weight, channel * inner), inner);
-    Put(raw, at, AddBias(accumulator, sum, bias, channel));
-  }
+  accumulator.DotsOnGrid(LanesAt(x, 0), result.size / outputs, LanesAt(weight, 0), outputs, inner,
+                         [&](size_t row, size_t channel, const Accumulated& sum) {
+                           Put(raw, row * outputs + channel,
+                               AddBias(accumulator, sum, bias, channel));
+                         });
   StoreFloats(context, result, raw);
   return {};
 }
@@ -118,6 +129,16 @@ MatrixRows RowsOf(const Shape& shape, const Shape& result, bool inner_last) {
   return rows;
 }
 
+// Lanes [vector][inner] of `count` vectors from `first` on.
+void Gather(const BoundedTensor& tensor, size_t start, const MatrixRows& rows, int64_t first,
+            int64_t count, LaneBuffer& lanes) {
+  const auto inner = static_cast<size_t>(rows.inner);
+  for (int64_t i = 0; i < count; ++i) {
+    GatherStrided(tensor, static_cast<int64_t>(start) + (first + i) * rows.vector_stride,
+                  rows.inner_stride, inner, lanes, static_cast<size_t>(i) * inner);
+  }
+}
+
 Status Matmul(KernelContext& context) {
   using P = params::Matmul;
   BoundedTensor& x = context.Input(P::kX);
@@ -129,25 +150,21 @@ Status Matmul(KernelContext& context) {
   const auto inner = static_cast<size_t>(left.inner);
   const auto columns = static_cast<size_t>(right.vectors);
   Accumulator accumulator(context, x, &y);
-  LaneBuffer row(context.arena(), inner, x.point());
+  const int64_t block = std::min(left.vectors, kRowBlock);
+  LaneBuffer row(context.arena(), inner * static_cast<size_t>(block), x.point());
   LaneBuffer matrix(context.arena(), inner * columns, y.point());
   const Raw raw = AllocateSums(context, accumulator, result.size);
   const Shape batch = Shape::FromSpan(shape.dims().first(static_cast<size_t>(shape.rank() - 2)));
   ForEachPair(batch, left.batch, right.batch, [&](size_t b, size_t from_x, size_t from_y) {
-    for (size_t column = 0; column < columns; ++column) {
-      GatherStrided(
-          y, static_cast<int64_t>(from_y) + static_cast<int64_t>(column) * right.vector_stride,
-          right.inner_stride, inner, matrix, column * inner);
-    }
-    for (int64_t i = 0; i < left.vectors; ++i) {
-      GatherStrided(x, static_cast<int64_t>(from_x) + i * left.vector_stride, left.inner_stride,
-                    inner, row, 0);
-      const size_t start =
-          (b * static_cast<size_t>(left.vectors) + static_cast<size_t>(i)) * columns;
-      for (size_t column = 0; column < columns; ++column) {
-        Put(raw, start + column,
-            accumulator.DotOnGrid(row.lanes(), matrix.lanes(column * inner), inner));
-      }
+    Gather(y, from_y, right, 0, right.vectors, matrix);
+    for (int64_t first = 0; first < left.vectors; first += block) {
+      const int64_t height = std::min(block, left.vectors - first);
+      Gather(x, from_x, left, first, height, row);
+      const size_t start = b * static_cast<size_t>(left.vectors) + static_cast<size_t>(first);
+      accumulator.DotsOnGrid(row.lanes(), static_cast<size_t>(height), matrix.lanes(), columns,
+                             inner, [&](size_t i, size_t column, const Accumulated& sum) {
+                               Put(raw, (start + i) * columns + column, sum);
+                             });
     }
   });
   StoreFloats(context, result, raw);

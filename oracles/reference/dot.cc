@@ -1,8 +1,10 @@
 #include "oracles/reference/dot.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "oracles/reference/mac_departures.h"
+#include "oracles/reference/packed_sums.h"
 
 namespace anecheck::reference {
 namespace {
@@ -79,6 +81,10 @@ Accumulator::Accumulator(KernelContext& context, BoundedTensor& x, BoundedTensor
     products_in_range_ = largest < 65520;
     products_on_grid_ = grid_.half() && lowest >= -24 && largest <= kHalfMaxValue &&
                         largest < std::ldexp(1.0, lowest + 11) && x.point() && y->point();
+    packs_ = x.type.dtype == DType::kFp16 && y->type.dtype == DType::kFp16 &&
+             contract_.departure_count == 0;
+    lowest_product_bit_ = lowest;
+    largest_product_ = largest;
   }
   may_overflow_ = contract_.departure_count != 0 || (product_rounding_ && !products_in_range_);
   exact_limit_ = std::ldexp(1.0, lowest + 52);
@@ -117,12 +123,6 @@ namespace {
 struct FourSums {
   double lane[4] = {0, 0, 0, 0};
   double Total() const { return (lane[0] + lane[1]) + (lane[2] + lane[3]); }
-};
-
-struct PointSums {
-  double sum = 0;
-  double magnitude = 0;
-  double rounded = 0;
 };
 
 template <typename Round>
@@ -168,6 +168,11 @@ Accumulated Accumulator::PointDot(const double* x, const double* y, size_t count
   } else {
     sums = SumProducts(x, y, count, [](double p) { return RoundToFloat(p); });
   }
+  return FinishPoints(sums, x, y, count);
+}
+
+Accumulated Accumulator::FinishPoints(const PointSums& sums, const double* x, const double* y,
+                                      size_t count) {
   const auto [sum, magnitude, rounded] = sums;
   Accumulated result;
   result.exact = magnitude <= exact_limit_;
@@ -184,13 +189,7 @@ Accumulated Accumulator::PointDot(const double* x, const double* y, size_t count
 }
 
 Accumulated Accumulator::IntervalDot(const Lanes& x, const Lanes& y, size_t count) {
-  double low = 0;
-  double high = 0;
-  double rounded_low = 0;
-  double rounded_high = 0;
-  double magnitude = 0;
-  double value = 0;
-  double value_magnitude = 0;
+  IntervalSums sums;
   for (size_t k = 0; k < count; ++k) {
     const double a = x.low[k] * y.low[k];
     const double b = x.low[k] * y.high[k];
@@ -198,25 +197,32 @@ Accumulated Accumulator::IntervalDot(const Lanes& x, const Lanes& y, size_t coun
     const double d = x.high[k] * y.high[k];
     const double least = std::min(std::min(a, b), std::min(c, d));
     const double greatest = std::max(std::max(a, b), std::max(c, d));
-    low += least;
-    high += greatest;
+    sums.low += least;
+    sums.high += greatest;
     if (product_rounding_) {
-      rounded_low += grid_.Round(least);
-      rounded_high += grid_.Round(greatest);
+      sums.rounded_low += grid_.Round(least);
+      sums.rounded_high += grid_.Round(greatest);
     }
-    magnitude += std::max(std::fabs(least), std::fabs(greatest));
+    sums.magnitude += std::max(std::fabs(least), std::fabs(greatest));
     const double product = x.value[k] * y.value[k];
-    value += product;
-    value_magnitude += std::fabs(product);
+    sums.value += product;
+    sums.value_magnitude += std::fabs(product);
   }
+  return FinishIntervals(sums, x.value, y.value, count);
+}
+
+Accumulated Accumulator::FinishIntervals(const IntervalSums& sums, const double* x, const double* y,
+                                         size_t count) {
   Accumulated result;
-  result.exact = value_magnitude <= exact_limit_;
-  if (!result.exact && settle_) Settle(x.value, y.value, count, value, value_magnitude, result);
-  result.value = result.exact || result.settled ? value : ExactDot(x.value, y.value, count);
-  result.low = low;
-  result.high = high;
-  if (product_rounding_) IncludeEnds(result, rounded_low, rounded_high);
-  const double error = Error(magnitude, count, false);
+  result.exact = sums.value_magnitude <= exact_limit_;
+  if (!result.exact && settle_) {
+    Settle(x, y, count, sums.value, sums.value_magnitude, result);
+  }
+  result.value = result.exact || result.settled ? sums.value : ExactDot(x, y, count);
+  result.low = sums.low;
+  result.high = sums.high;
+  if (product_rounding_) IncludeEnds(result, sums.rounded_low, sums.rounded_high);
+  const double error = Error(sums.magnitude, count, false);
   result.low -= error;
   result.high += error;
   return result;
@@ -285,6 +291,108 @@ Accumulated Accumulator::DotOnGrid(const Lanes& x, const Lanes& y, size_t count)
   const Accumulated result = Dot(x, y, count);
   settle_ = false;
   return result;
+}
+
+namespace {
+
+// Fewer products are summed sooner one output at a time than packed.
+constexpr size_t kFewProducts = 4096;
+
+// Of each vector: whether some end is not finite, and whether some number may be NaN.
+struct VectorFacts {
+  std::vector<uint8_t> open;
+  std::vector<uint8_t> nan;
+};
+
+VectorFacts FactsOf(const Lanes& lanes, size_t vectors, size_t count) {
+  VectorFacts facts{std::vector<uint8_t>(vectors), std::vector<uint8_t>(vectors)};
+  for (size_t i = 0; i < vectors * count; ++i) {
+    const bool finite = std::fabs(lanes.low[i]) < kInfinity && std::fabs(lanes.high[i]) < kInfinity;
+    if (!finite) facts.open[i / count] = 1;
+    if (lanes.nan != nullptr && lanes.nan[i] != 0) facts.nan[i / count] = 1;
+  }
+  return facts;
+}
+
+}  // namespace
+
+// One call of Dots: what the sums of a block need to become results.
+struct Accumulator::Block {
+  Accumulator& accumulator;
+  const Lanes& rows;
+  const Lanes& columns;
+  size_t count;
+  const DotSink& sink;
+  VectorFacts row_facts;  // empty where every operand is finite
+  VectorFacts column_facts;
+
+  template <typename Finish>
+  void Take(size_t row, size_t column, const Finish& finish) {
+    const Lanes x = rows.From(row * count);
+    const Lanes y = columns.From(column * count);
+    const bool special = !row_facts.open.empty();
+    if (special && (row_facts.open[row] | column_facts.open[column]) != 0) {
+      sink.take(sink.self, row, column, accumulator.Dot(x, y, count));
+      return;
+    }
+    Accumulated result = finish(x.value, y.value);
+    if (special) result.nan |= (row_facts.nan[row] | column_facts.nan[column]) != 0;
+    sink.take(sink.self, row, column, result);
+  }
+  static void TakePoints(void* self, size_t row, size_t column, const PointSums& sums) {
+    auto& block = *static_cast<Block*>(self);
+    block.Take(row, column, [&](const double* x, const double* y) {
+      return block.accumulator.FinishPoints(sums, x, y, block.count);
+    });
+  }
+  static void TakeIntervals(void* self, size_t row, size_t column, const IntervalSums& sums) {
+    auto& block = *static_cast<Block*>(self);
+    block.Take(row, column, [&](const double* x, const double* y) {
+      return block.accumulator.FinishIntervals(sums, x, y, block.count);
+    });
+  }
+};
+
+ProductRounding Accumulator::PackedRounding() const {
+  if (products_on_grid_ || !product_rounding_) return ProductRounding::kNone;
+  if (lowest_product_bit_ < -24) return ProductRounding::kHalf;
+  // fp32 has 24 bits; rounding to fp16 may raise a product by 2^-11 of it.
+  const double most = largest_product_ * (1 + 0x1p-10) * kNarrowTerms;
+  return most <= std::ldexp(1.0, lowest_product_bit_ + 24) ? ProductRounding::kNarrow
+                                                           : ProductRounding::kOnGrid;
+}
+
+void Accumulator::Dots(const Lanes& rows, size_t row_count, const Lanes& columns,
+                       size_t column_count, size_t count, const DotSink& sink) {
+  const bool points = rows.point() && columns.point();
+  const bool packs = packs_ && row_count * column_count * count >= kFewProducts &&
+                     (!points || !product_rounding_ || products_in_range_);
+  settle_ = true;
+  if (!packs) {
+    for (size_t row = 0; row < row_count; ++row) {
+      for (size_t column = 0; column < column_count; ++column) {
+        sink.take(sink.self, row, column,
+                  Dot(rows.From(row * count), columns.From(column * count), count));
+      }
+    }
+    settle_ = false;
+    return;
+  }
+  Block block{*this, rows, columns, count, sink, {}, {}};
+  if (special_) {
+    block.row_facts = FactsOf(rows, row_count, count);
+    block.column_facts = FactsOf(columns, column_count, count);
+  }
+  if (points) {
+    const ProductRounding rounding = PackedRounding();
+    SumPoints({rows.value, row_count}, {columns.value, column_count}, count, rounding,
+              {Block::TakePoints, &block});
+  } else {
+    SumIntervals({rows.value, rows.low, rows.high, row_count},
+                 {columns.value, columns.low, columns.high, column_count}, count, product_rounding_,
+                 {Block::TakeIntervals, &block});
+  }
+  settle_ = false;
 }
 
 Accumulated Accumulator::SpecialSum(const Lanes& x, size_t count) {

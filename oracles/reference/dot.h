@@ -21,6 +21,12 @@ struct Lanes {
   const double* high = nullptr;
   const uint8_t* nan = nullptr;  // as BoundedTensor::nan
   bool point() const { return low == value; }
+  // From lane `start` on.
+  Lanes From(size_t start) const {
+    const uint8_t* const from_nan = nan == nullptr ? nullptr : nan + start;
+    if (point()) return {value + start, value + start, value + start, from_nan};
+    return {value + start, low + start, high + start, from_nan};
+  }
 };
 
 // A result before the final store.
@@ -40,6 +46,16 @@ struct Accumulated {
   bool empty() const { return low > high; }  // no finite number is admitted
 };
 
+enum class ProductRounding;
+struct PointSums;
+struct IntervalSums;
+
+// Takes the sum of products of row and column.
+struct DotSink {
+  void (*take)(void* self, size_t row, size_t column, const Accumulated& sum);
+  void* self;
+};
+
 // What stays the same over the outputs of one node.
 class Accumulator {
  public:
@@ -51,6 +67,17 @@ class Accumulator {
   // As Dot, for results that are rounded to the grid next, with or without a bias: the exact sum is
   // worked out only where a plain sum leaves the rounding open.
   Accumulated DotOnGrid(const Lanes& x, const Lanes& y, size_t count);
+  // DotOnGrid of every row with every column, vectors of `count` lanes one after the other:
+  // visit(row, column, sum) in any order. WithBias belongs inside.
+  template <typename Visit>
+  void DotsOnGrid(const Lanes& rows, size_t row_count, const Lanes& columns, size_t column_count,
+                  size_t count, const Visit& visit) {
+    const auto take = [](void* self, size_t row, size_t column, const Accumulated& sum) {
+      (**static_cast<const Visit**>(self))(row, column, sum);
+    };
+    const Visit* self = &visit;
+    Dots(rows, row_count, columns, column_count, count, {take, &self});
+  }
   // sum x[k].
   Accumulated Sum(const Lanes& x, size_t count);
   // Whether results of Dot may admit infinities beside finite numbers (Accumulated::beyond).
@@ -60,6 +87,14 @@ class Accumulator {
   Accumulated WithBias(const Accumulated& sum, double value, double low, double high, bool nan);
 
  private:
+  struct Block;
+
+  ProductRounding PackedRounding() const;
+  void Dots(const Lanes& rows, size_t row_count, const Lanes& columns, size_t column_count,
+            size_t count, const DotSink& sink);
+  Accumulated FinishPoints(const PointSums& sums, const double* x, const double* y, size_t count);
+  Accumulated FinishIntervals(const IntervalSums& sums, const double* x, const double* y,
+                              size_t count);
   Accumulated PointDot(const double* x, const double* y, size_t count);
   Accumulated IntervalDot(const Lanes& x, const Lanes& y, size_t count);
   Accumulated SpecialDot(const Lanes& x, const Lanes& y, size_t count);
@@ -92,8 +127,11 @@ class Accumulator {
   bool products_on_grid_ = false;   // every product is representable, so rounding changes none
   bool products_in_range_ = false;  // no product rounds to an infinity
   bool may_overflow_ = false;
-  double exact_limit_ = 0;   // a magnitude sum up to here: exact in double
-  double single_limit_ = 0;  // a magnitude sum up to here: exact in the engine's accumulator
+  bool packs_ = false;  // Dots may sum many outputs at once
+  double largest_product_ = 0;
+  int lowest_product_bit_ = 0;  // every product is a multiple of 2^lowest_product_bit_
+  double exact_limit_ = 0;      // a magnitude sum up to here: exact in double
+  double single_limit_ = 0;     // a magnitude sum up to here: exact in the engine's accumulator
 };
 
 // Arrays for `count` results of `accumulator`, and putting one there.

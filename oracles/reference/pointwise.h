@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "oracles/reference/distinct.h"
 #include "oracles/reference/store.h"
 
 namespace anecheck::reference {
@@ -64,13 +65,10 @@ inline Bounds Held(const Grid& grid, const Contract& contract, const Bounds& ran
   return {OuterLow(store, range.low, wide), OuterHigh(store, range.high, wide), range.nan};
 }
 
-// `value(x)` is the exact result, accurate to about two ulp of double; `function(low, high)` gives
-// the bounds over [low, high]. NaN ends must give NaN. The operand is parameter 0.
+// Pointwise of `x` into `result`, which has type and size.
 template <typename Value, typename Function>
-Status Pointwise(KernelContext& context, const Value& value, const Function& function,
-                 const PointwiseBound& bound) {
-  const BoundedTensor& x = context.Input(0);
-  BoundedTensor& result = context.Result();
+void PointwiseOf(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
+                 const Value& value, const Function& function, const PointwiseBound& bound) {
   const bool bounds = !x.point() || bound.table_error != 0 || bound.steps;
   const Raw raw = AllocateRaw(context, result.size, bounds);
   for (size_t i = 0; i < result.size; ++i) {
@@ -86,6 +84,24 @@ Status Pointwise(KernelContext& context, const Value& value, const Function& fun
     raw.nan[i] = x.NanAt(i) || range.nan ? 1 : 0;
   }
   StoreFloats(context, result, raw, bound.ulp);
+}
+
+// `value(x)` is the exact result, accurate to about two ulp of double; `function(low, high)` gives
+// the bounds over [low, high]. NaN ends must give NaN. The operand is parameter 0.
+template <typename Value, typename Function>
+Status Pointwise(KernelContext& context, const Value& value, const Function& function,
+                 const PointwiseBound& bound) {
+  const BoundedTensor& x = context.Input(0);
+  BoundedTensor& result = context.Result();
+  if (!RepeatsNumbers(context.contract(), x)) {
+    PointwiseOf(context, x, result, value, function, bound);
+    return {};
+  }
+  const DistinctNumbers distinct(context.arena(), x);
+  BoundedTensor results = result;
+  results.size = distinct.numbers().size;
+  PointwiseOf(context, distinct.numbers(), results, value, function, bound);
+  distinct.Expand(context.arena(), results, result);
   return {};
 }
 

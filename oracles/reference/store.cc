@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <span>
+#include <type_traits>
+
+#include "oracles/reference/store_loops.h"
 
 namespace anecheck::reference {
 namespace {
@@ -40,14 +43,10 @@ struct StoreSingle {
   double operator()(double x) const { return RoundToFloat(x); }
 };
 
-struct Facts {
-  bool exact = true;     // every value is representable
-  bool special = false;  // some value is not finite
-};
-
 // Rounds the values.
 template <typename Store>
-Facts RoundValues(const Store& store, const double* raw, size_t count, double* value) {
+StoredValues RoundValues(const Store& store, const double* raw, size_t count, double* value) {
+  if constexpr (std::is_same_v<Store, StoreHalf>) return RoundValuesToHalf(raw, count, value);
   uint64_t inexact = 0;
   uint64_t special = 0;
   for (size_t i = 0; i < count; ++i) {
@@ -64,6 +63,12 @@ Facts RoundValues(const Store& store, const double* raw, size_t count, double* v
 template <typename Store>
 bool RoundNumberEnds(const Store& store, const double* from_low, const double* from_high, bool wide,
                      BoundedTensor& result) {
+  if constexpr (std::is_same_v<Store, StoreHalf>) {
+    const StoredEnds ends = RoundEndsToHalf(from_low, from_high, wide, result.value, result.size,
+                                            result.low, result.high);
+    result.special |= ends.special;
+    return ends.point;
+  }
   uint64_t open = 0;
   uint64_t special = 0;
   for (size_t i = 0; i < result.size; ++i) {
@@ -114,7 +119,7 @@ bool AnyNan(const Raw& raw, size_t count) {
 template <typename Store>
 void StoreWith(KernelContext& context, const Store& store, BoundedTensor& result, const Raw& raw,
                bool wide) {
-  const Facts facts = RoundValues(store, raw.value, result.size, result.value);
+  const StoredValues facts = RoundValues(store, raw.value, result.size, result.value);
   result.special = facts.special;
   const bool raw_point = raw.low == nullptr;
   if (raw_point && (facts.exact || !wide)) return;

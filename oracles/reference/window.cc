@@ -74,12 +74,12 @@ void SlidingWindow::ForEachTap(int64_t position, const Visit& visit) const {
 }
 
 void SlidingWindow::Gather(const BoundedTensor& x, int64_t plane, int64_t channels,
-                           int64_t position, LaneBuffer& lanes) const {
+                           int64_t position, LaneBuffer& lanes, size_t first_lane) const {
   const int64_t plane_size = input_[0] * input_[1] * input_[2];
   const auto kernel_size = static_cast<size_t>(KernelElements());
   ForEachTap(position, [&](size_t tap, int64_t offset) {
     for (int64_t c = 0; c < channels; ++c) {
-      const size_t at = static_cast<size_t>(c) * kernel_size + tap;
+      const size_t at = first_lane + static_cast<size_t>(c) * kernel_size + tap;
       if (offset < 0) {
         lanes.SetZero(at);
       } else {

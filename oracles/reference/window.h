@@ -30,10 +30,10 @@ class SlidingWindow {
   // Elements of the window at `position` that lie in the input or its declared padding.
   int64_t PaddedElements(int64_t position) const;
 
-  // Lanes [channel][kernel element] of `channels` planes from plane index `plane` (n * C + c) on;
-  // zero where the window lies in the padding.
+  // Lanes [channel][kernel element], from `first_lane` on, of `channels` planes from plane index
+  // `plane` (n * C + c) on; zero where the window lies in the padding.
   void Gather(const BoundedTensor& x, int64_t plane, int64_t channels, int64_t position,
-              LaneBuffer& lanes) const;
+              LaneBuffer& lanes, size_t first_lane = 0) const;
   // The lanes of one plane that lie in the input; gives their number.
   size_t GatherValid(const BoundedTensor& x, int64_t plane, int64_t position,
                      LaneBuffer& lanes) const;

@@ -1,0 +1,95 @@
+// Functions evaluated once for each different number give what they give element by element.
+#include "oracles/reference/distinct.h"
+
+#include <bit>
+#include <gtest/gtest.h>
+#include <span>
+#include <vector>
+
+#include "harness/base/half.h"
+#include "oracles/testing/test_support.h"
+
+namespace anecheck::reference {
+namespace {
+
+// Every fp16 number, some more than once.
+Tensor EveryNumber(size_t count) {
+  Tensor tensor{{DType::kFp16, Shape{static_cast<int64_t>(count)}}, {}};
+  tensor.bytes.resize(2 * count);
+  for (size_t i = 0; i < count; ++i) {
+    const size_t bits = i * 40503 % 65536;
+    tensor.bytes[2 * i] = static_cast<uint8_t>(bits);
+    tensor.bytes[2 * i + 1] = static_cast<uint8_t>(bits >> 8);
+  }
+  return tensor;
+}
+
+bool SameBits(double a, double b) {
+  return (a != a && b != b) || std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
+}
+
+// The result of `kind` on `tensor`, before storing.
+Estimate ResultOf(OpKind kind, const Tensor& tensor, const Contract& contract) {
+  testing::Case one;
+  const ValueId y = one.Unary(kind, one.Input(tensor));
+  one.graph.AddOutput(y);
+  Evaluation evaluation;
+  Estimate estimate;
+  EXPECT_TRUE(evaluation.Run(one.graph, one.inputs, contract).ok());
+  evaluation.Intermediate(y, estimate);
+  return estimate;
+}
+
+TEST(DistinctNumbers, GiveWhatElementByElementGives) {
+  constexpr size_t kCount = 70000;
+  constexpr size_t kPart = 4096;  // small enough to be evaluated element by element
+  const Tensor all = EveryNumber(kCount);
+  for (const OpKind kind : {OpKind::kRelu, OpKind::kSigmoid, OpKind::kGelu, OpKind::kRsqrt,
+                            OpKind::kExp, OpKind::kSign, OpKind::kLog}) {
+    for (const Contract* contract : {&ConformingContract(2), &IeeeContract()}) {
+      const Estimate whole = ResultOf(kind, all, *contract);
+      size_t differing = 0;
+      for (size_t first = 0; first < kCount; first += kPart) {
+        const size_t count = std::min(kPart, kCount - first);
+        const auto begin = all.bytes.begin() + static_cast<ptrdiff_t>(2 * first);
+        const Tensor part{{DType::kFp16, Shape{static_cast<int64_t>(count)}},
+                          {begin, begin + static_cast<ptrdiff_t>(2 * count)}};
+        const Estimate expected = ResultOf(kind, part, *contract);
+        EXPECT_EQ(whole.whole, expected.whole);
+        for (size_t i = 0; i < count; ++i) {
+          const size_t at = first + i;
+          const bool same = SameBits(whole.value[at], expected.value[i]) &&
+                            SameBits(whole.low[at], expected.low[i]) &&
+                            SameBits(whole.high[at], expected.high[i]) &&
+                            whole.flags[at] == expected.flags[i];
+          differing += same ? 0 : 1;
+        }
+      }
+      EXPECT_EQ(differing, 0u) << static_cast<int>(kind) << " " << contract->name;
+    }
+  }
+}
+
+TEST(DistinctNumbers, AreTakenOfLargePointsAlone) {
+  const Contract& contract = ConformingContract(2);
+  std::vector<double> values(1 << 14);
+  BoundedTensor x;
+  x.type = {DType::kFp16, Shape{1 << 14}};
+  x.size = values.size();
+  x.value = x.low = x.high = values.data();
+  EXPECT_TRUE(RepeatsNumbers(contract, x));
+  x.type.dtype = DType::kFp32;
+  EXPECT_FALSE(RepeatsNumbers(contract, x));
+  x.type.dtype = DType::kFp16;
+  std::vector<double> low(values);
+  x.low = low.data();
+  EXPECT_FALSE(RepeatsNumbers(contract, x));
+  x.low = x.value;
+  const Departure* const departure = &KnownDepartures().front();
+  EXPECT_FALSE(RepeatsNumbers(WithDepartures(2, std::span(&departure, 1)), x));
+  x.size = 100;
+  EXPECT_FALSE(RepeatsNumbers(contract, x));
+}
+
+}  // namespace
+}  // namespace anecheck::reference

@@ -1,0 +1,512 @@
+#include "oracles/reference/packed_sums.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+// Vectors whose size the compiler does not know cannot stand in arrays.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "oracles/reference/packed_sums.cc"
+#include <hwy/foreach_target.h>  // compiles this file once more for every target
+// After foreach_target.h, as Highway asks for.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace anecheck::reference::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::ScalableTag<double>;
+using I = hn::RebindToUnsigned<D>;
+using V = hn::Vec<D>;
+
+constexpr size_t kLanes = hn::MaxLanes(D());
+// Rows and vectors of columns that are summed at a time: what the registers hold.
+constexpr size_t kPointRows = kLanes >= 8 ? 3 : 2;
+constexpr size_t kPointVectors = 2;
+constexpr size_t kIntervalRows = 2;
+
+constexpr uint64_t kSignAndExponent = 0xfff0000000000000;
+constexpr uint64_t kExponent = 0x7ff0000000000000;
+constexpr uint64_t kOne = uint64_t{1023} << 52;
+
+// Runs kBody<rows> for the number of rows that are left, at most kRows.
+template <size_t kRows, typename Body>
+HWY_INLINE void WithRows(size_t left, const Body& body) {
+  if constexpr (kRows > 1) {
+    if (left < kRows) return WithRows<kRows - 1>(left, body);
+  }
+  body.template operator()<kRows>();
+}
+
+// The product rounded to 11 bits, subnormals to 2^-24: RoundToHalfInRange of a vector.
+HWY_INLINE V RoundInRange(V product, V magnitude) {
+  const D d;
+  const I i;
+  const V normal = hn::Max(magnitude, hn::Set(d, 0x1p-14));
+  const auto exponent = hn::And(hn::BitCast(i, normal), hn::Set(i, kExponent));
+  const auto offset = hn::Set(i, (uint64_t{42} << 52) + 0x0008000000000000);
+  const V magic = hn::BitCast(d, hn::Add(exponent, offset));
+  return hn::Sub(hn::Add(product, magic), magic);
+}
+
+// RoundToHalf of a vector of numbers.
+HWY_INLINE V RoundNumbers(V x) {
+  const D d;
+  const V magnitude = hn::Abs(x);
+  const auto in_range = hn::Lt(magnitude, hn::Set(d, 65520.0));
+  const V infinity = hn::CopySign(hn::Inf(d), x);
+  return hn::IfThenElse(in_range, RoundInRange(x, magnitude), infinity);
+}
+
+// ---- points -------------------------------------------------------------------------------------
+
+// With 2^e <= |x| < 2^(e + 1) and 2^f <= |y| < 2^(f + 1), adding 2^(e + f) (2^43 - 2) of the
+// product's sign to it leaves 11 significand bits, whether or not the product reaches
+// 2^(e + f + 1): there the sum reaches a power of two, and its steps double. The bits of that
+// number are those here plus sign and exponent of x as an integer. Products that subnormal rounding
+// would change are not on the grid that kOnGrid asks for.
+uint64_t RounderOf(double y) {
+  constexpr uint64_t kFactor = (uint64_t{1023 + 42} << 52) | 0x000ffffffffff800;
+  static_assert(std::bit_cast<double>(kFactor) == 0x1p43 - 2);
+  const uint64_t exponent = y == 0 ? kOne : std::bit_cast<uint64_t>(y) & kSignAndExponent;
+  return exponent + kFactor - 2 * kOne;
+}
+
+// The numbers in the order of addition: four interleaved lanes, the rest at the end of the first.
+// segment[l] to segment[l + 1] are lane l's.
+struct LaneOrder {
+  explicit LaneOrder(size_t count) : source(count) {
+    const size_t whole = count / 4 * 4;
+    size_t at = 0;
+    for (size_t lane = 0; lane < 4; ++lane) {
+      for (size_t k = lane; k < whole; k += 4) source[at++] = k;
+      for (size_t k = whole; lane == 0 && k < count; ++k) source[at++] = k;
+      segment[lane + 1] = at;
+    }
+  }
+  std::vector<size_t> source;
+  size_t segment[5] = {};
+};
+
+struct PointPanel {
+  const double* numbers;     // [count][kPointVectors * kLanes]
+  const uint64_t* rounders;  // the same
+};
+
+template <size_t kRows, ProductRounding kRounding>
+HWY_INLINE void SumPointLane(const double* HWY_RESTRICT rows, const PointPanel& panel, size_t begin,
+                             size_t end, double* HWY_RESTRICT out) {
+  const D d;
+  const I i;
+  constexpr size_t kWidth = kPointVectors * kLanes;
+  const V zero = hn::Zero(d);
+  V sum[kRows][kPointVectors];
+  V magnitude[kRows][kPointVectors];
+  V rounded[kRows][kPointVectors];
+  for (size_t r = 0; r < kRows; ++r) {
+    for (size_t v = 0; v < kPointVectors; ++v) sum[r][v] = magnitude[r][v] = rounded[r][v] = zero;
+  }
+  for (size_t k = begin; k < end; ++k) {
+    for (size_t v = 0; v < kPointVectors; ++v) {
+      const V y = hn::LoadU(d, panel.numbers + k * kWidth + v * kLanes);
+      const V y_magnitude = hn::Abs(y);
+      for (size_t r = 0; r < kRows; ++r) {
+        const V x = hn::Set(d, rows[k * kPointRows + r]);
+        sum[r][v] = hn::MulAdd(x, y, sum[r][v]);
+        if constexpr (kRounding == ProductRounding::kHalf) {
+          const V product = hn::Mul(x, y);
+          const V size = hn::Abs(product);
+          magnitude[r][v] = hn::Add(magnitude[r][v], size);
+          rounded[r][v] = hn::Add(rounded[r][v], RoundInRange(product, size));
+        } else {
+          magnitude[r][v] = hn::MulAdd(hn::Abs(x), y_magnitude, magnitude[r][v]);
+        }
+        if constexpr (kRounding == ProductRounding::kOnGrid) {
+          const auto exponent = hn::And(hn::BitCast(i, x), hn::Set(i, kSignAndExponent));
+          const auto bits = hn::LoadU(i, panel.rounders + k * kWidth + v * kLanes);
+          const V rounder = hn::BitCast(d, hn::Add(exponent, bits));
+          const V near = hn::Sub(hn::MulAdd(x, y, rounder), rounder);
+          rounded[r][v] = hn::Add(rounded[r][v], near);
+        }
+      }
+    }
+  }
+  for (size_t r = 0; r < kRows; ++r) {
+    for (size_t v = 0; v < kPointVectors; ++v) {
+      double* const at = out + r * kWidth + v * kLanes;
+      hn::StoreU(sum[r][v], d, at);
+      hn::StoreU(magnitude[r][v], d, at + kPointRows * kWidth);
+      hn::StoreU(rounded[r][v], d, at + 2 * kPointRows * kWidth);
+    }
+  }
+}
+
+// Every sum of a tile, at [sum, magnitude, rounded][row][column].
+constexpr size_t kPointTile = 3 * kPointRows * kPointVectors * kLanes;
+
+template <ProductRounding kRounding>
+void SumPointTile(const double* rows, size_t row_count, const PointPanel& panel,
+                  const LaneOrder& order, double* total) {
+  double lanes[4][kPointTile];
+  WithRows<kPointRows>(row_count, [&]<size_t kRows>() HWY_ATTR {
+    for (size_t lane = 0; lane < 4; ++lane) {
+      SumPointLane<kRows, kRounding>(rows, panel, order.segment[lane], order.segment[lane + 1],
+                                     lanes[lane]);
+    }
+    constexpr size_t kWidth = kPointVectors * kLanes;
+    for (size_t part = 0; part < 3 * kPointRows; ++part) {
+      if (part % kPointRows >= kRows) continue;
+      for (size_t i = part * kWidth; i < (part + 1) * kWidth; ++i) {
+        total[i] = (lanes[0][i] + lanes[1][i]) + (lanes[2][i] + lanes[3][i]);
+      }
+    }
+  });
+}
+
+// [tile of rows][count][kPointRows], in the order of addition.
+std::vector<double> PackPointRows(const PackedPoints& rows, size_t count, const LaneOrder& order) {
+  const size_t tiles = (rows.vectors + kPointRows - 1) / kPointRows;
+  std::vector<double> packed(tiles * kPointRows * count);
+  for (size_t row = 0; row < rows.vectors; ++row) {
+    double* const tile = packed.data() + row / kPointRows * kPointRows * count + row % kPointRows;
+    const double* const from = rows.value + row * count;
+    for (size_t k = 0; k < count; ++k) tile[k * kPointRows] = from[order.source[k]];
+  }
+  return packed;
+}
+
+template <ProductRounding kRounding>
+void SumPointsRounding(const PackedPoints& rows, const PackedPoints& columns, size_t count,
+                       const SumsSink<PointSums>& sink) {
+  constexpr size_t kWidth = kPointVectors * kLanes;
+  const LaneOrder order(count);
+  const std::vector<double> packed = PackPointRows(rows, count, order);
+  std::vector<double> numbers(count * kWidth);
+  std::vector<uint64_t> rounders(kRounding == ProductRounding::kOnGrid ? count * kWidth : 0);
+  const PointPanel panel = {numbers.data(), rounders.data()};
+  double tile[kPointTile];
+  for (size_t first = 0; first < columns.vectors; first += kWidth) {
+    const size_t width = std::min(kWidth, columns.vectors - first);
+    for (size_t column = 0; column < kWidth; ++column) {
+      // Columns past the last repeat it.
+      const double* const from = columns.value + (first + std::min(column, width - 1)) * count;
+      for (size_t k = 0; k < count; ++k) numbers[k * kWidth + column] = from[order.source[k]];
+    }
+    for (size_t i = 0; i < rounders.size(); ++i) rounders[i] = RounderOf(numbers[i]);
+    for (size_t row = 0; row < rows.vectors; row += kPointRows) {
+      const size_t height = std::min(kPointRows, rows.vectors - row);
+      SumPointTile<kRounding>(packed.data() + row * count, height, panel, order, tile);
+      for (size_t r = 0; r < height; ++r) {
+        const double* const at = tile + r * kWidth;
+        for (size_t c = 0; c < width; ++c) {
+          const double sum = at[c];
+          const double rounded = at[2 * kPointRows * kWidth + c];
+          sink.take(sink.self, row + r, first + c,
+                    {sum, at[kPointRows * kWidth + c],
+                     kRounding == ProductRounding::kNone ? sum : rounded});
+        }
+      }
+    }
+  }
+}
+
+// ---- points in fp32 -----------------------------------------------------------------------------
+
+using F = hn::ScalableTag<float>;
+using U = hn::RebindToUnsigned<F>;
+using FV = hn::Vec<F>;
+
+constexpr size_t kSingles = hn::MaxLanes(F());
+constexpr size_t kNarrowRows = kLanes >= 8 ? 3 : 2;
+constexpr size_t kNarrowVectors = kLanes >= 8 ? 2 : 1;
+constexpr size_t kNarrowWidth = kNarrowVectors * kSingles;
+constexpr size_t kNarrowTile = 3 * kNarrowRows * kNarrowWidth;  // as kPointTile
+constexpr uint32_t kSingleOne = uint32_t{127} << 23;
+
+// Sign and power of two of a number; 1 for zero, whose products need no rounding.
+uint32_t SignAndPower(float x) {
+  return x == 0 ? kSingleOne : std::bit_cast<uint32_t>(x) & 0xff800000;
+}
+
+// RounderOf for fp32: 2^(e + f) (2^14 - 2), given as the bits to be added to SignAndPower(x).
+uint32_t SingleRounderOf(float y) {
+  constexpr uint32_t kFactor = (uint32_t{127 + 13} << 23) | 0x7ff800;
+  static_assert(std::bit_cast<float>(kFactor) == 0x1p14F - 2);
+  return SignAndPower(y) + kFactor - 2 * kSingleOne;
+}
+
+struct NarrowRow {
+  float number;
+  float magnitude;
+  uint32_t power;
+};
+struct NarrowPanel {  // each [count][kNarrowWidth]
+  const float* numbers;
+  const uint32_t* rounders;
+};
+
+// Adds a vector of fp32 sums to doubles.
+HWY_INLINE void AddSingles(FV sums, double* HWY_RESTRICT total) {
+  const D d;
+  const hn::Half<F> half;
+  const V low = hn::PromoteTo(d, hn::LowerHalf(half, sums));
+  const V high = hn::PromoteTo(d, hn::UpperHalf(half, sums));
+  hn::StoreU(hn::Add(hn::LoadU(d, total), low), d, total);
+  hn::StoreU(hn::Add(hn::LoadU(d, total + kLanes), high), d, total + kLanes);
+}
+
+template <size_t kRows>
+HWY_INLINE void SumNarrowRun(const NarrowRow* HWY_RESTRICT rows, const NarrowPanel& panel,
+                             size_t begin, size_t end, double* HWY_RESTRICT total) {
+  const F f;
+  const U u;
+  FV sum[kRows][kNarrowVectors];
+  FV magnitude[kRows][kNarrowVectors];
+  FV rounded[kRows][kNarrowVectors];
+  for (size_t r = 0; r < kRows; ++r) {
+    for (size_t v = 0; v < kNarrowVectors; ++v) {
+      sum[r][v] = magnitude[r][v] = rounded[r][v] = hn::Zero(f);
+    }
+  }
+  for (size_t k = begin; k < end; ++k) {
+    for (size_t v = 0; v < kNarrowVectors; ++v) {
+      const FV y = hn::LoadU(f, panel.numbers + k * kNarrowWidth + v * kSingles);
+      const FV y_magnitude = hn::Abs(y);
+      const auto bits = hn::LoadU(u, panel.rounders + k * kNarrowWidth + v * kSingles);
+      for (size_t r = 0; r < kRows; ++r) {
+        const NarrowRow& row = rows[k * kNarrowRows + r];
+        const FV x = hn::Set(f, row.number);
+        const FV rounder = hn::BitCast(f, hn::Add(hn::Set(u, row.power), bits));
+        sum[r][v] = hn::MulAdd(x, y, sum[r][v]);
+        magnitude[r][v] = hn::MulAdd(hn::Set(f, row.magnitude), y_magnitude, magnitude[r][v]);
+        const FV near = hn::Sub(hn::MulAdd(x, y, rounder), rounder);
+        rounded[r][v] = hn::Add(rounded[r][v], near);
+      }
+    }
+  }
+  for (size_t r = 0; r < kRows; ++r) {
+    for (size_t v = 0; v < kNarrowVectors; ++v) {
+      double* const at = total + r * kNarrowWidth + v * kSingles;
+      AddSingles(sum[r][v], at);
+      AddSingles(magnitude[r][v], at + kNarrowRows * kNarrowWidth);
+      AddSingles(rounded[r][v], at + 2 * kNarrowRows * kNarrowWidth);
+    }
+  }
+}
+
+std::vector<NarrowRow> PackNarrowRows(const PackedPoints& rows, size_t count) {
+  const size_t tiles = (rows.vectors + kNarrowRows - 1) / kNarrowRows;
+  std::vector<NarrowRow> packed(tiles * kNarrowRows * count);
+  for (size_t row = 0; row < rows.vectors; ++row) {
+    NarrowRow* const tile =
+        packed.data() + row / kNarrowRows * kNarrowRows * count + row % kNarrowRows;
+    for (size_t k = 0; k < count; ++k) {
+      const auto x = static_cast<float>(rows.value[row * count + k]);
+      tile[k * kNarrowRows] = {x, x < 0 ? -x : x, SignAndPower(x)};
+    }
+  }
+  return packed;
+}
+
+void SumPointsNarrow(const PackedPoints& rows, const PackedPoints& columns, size_t count,
+                     const SumsSink<PointSums>& sink) {
+  const std::vector<NarrowRow> packed = PackNarrowRows(rows, count);
+  std::vector<float> numbers(count * kNarrowWidth);
+  std::vector<uint32_t> rounders(count * kNarrowWidth);
+  const NarrowPanel panel = {numbers.data(), rounders.data()};
+  double tile[kNarrowTile];
+  for (size_t first = 0; first < columns.vectors; first += kNarrowWidth) {
+    const size_t width = std::min(kNarrowWidth, columns.vectors - first);
+    for (size_t column = 0; column < kNarrowWidth; ++column) {
+      // Columns past the last repeat it.
+      const double* const from = columns.value + (first + std::min(column, width - 1)) * count;
+      for (size_t k = 0; k < count; ++k) {
+        numbers[k * kNarrowWidth + column] = static_cast<float>(from[k]);
+      }
+    }
+    for (size_t i = 0; i < rounders.size(); ++i) rounders[i] = SingleRounderOf(numbers[i]);
+    for (size_t row = 0; row < rows.vectors; row += kNarrowRows) {
+      const size_t height = std::min(kNarrowRows, rows.vectors - row);
+      std::fill_n(tile, kNarrowTile, 0.0);
+      WithRows<kNarrowRows>(height, [&]<size_t kRows>() HWY_ATTR {
+        for (size_t begin = 0; begin < count; begin += kNarrowTerms) {
+          SumNarrowRun<kRows>(packed.data() + row * count, panel, begin,
+                              std::min(count, begin + kNarrowTerms), tile);
+        }
+      });
+      for (size_t r = 0; r < height; ++r) {
+        const double* const at = tile + r * kNarrowWidth;
+        for (size_t c = 0; c < width; ++c) {
+          sink.take(
+              sink.self, row + r, first + c,
+              {at[c], at[kNarrowRows * kNarrowWidth + c], at[2 * kNarrowRows * kNarrowWidth + c]});
+        }
+      }
+    }
+  }
+}
+
+void SumPointsHere(const PackedPoints& rows, const PackedPoints& columns, size_t count,
+                   ProductRounding rounding, const SumsSink<PointSums>& sink) {
+  switch (rounding) {
+    case ProductRounding::kNone:
+      return SumPointsRounding<ProductRounding::kNone>(rows, columns, count, sink);
+    case ProductRounding::kOnGrid:
+      return SumPointsRounding<ProductRounding::kOnGrid>(rows, columns, count, sink);
+    case ProductRounding::kNarrow:
+      return SumPointsNarrow(rows, columns, count, sink);
+    case ProductRounding::kHalf:
+      return SumPointsRounding<ProductRounding::kHalf>(rows, columns, count, sink);
+  }
+}
+
+// ---- intervals ----------------------------------------------------------------------------------
+
+constexpr size_t kIntervalParts = 7;  // as IntervalSums has them
+
+struct IntervalPanel {
+  const double* value;  // [count][kLanes]
+  const double* low;
+  const double* high;
+};
+
+enum class Ends { kBoth, kRowsAlone, kColumnsAlone };  // whose numbers are intervals
+
+// The ends of the products of two intervals.
+template <Ends kEnds>
+HWY_INLINE void ProductEnds(V x_low, V x_high, V y_low, V y_high, V& least, V& greatest) {
+  const V a = hn::Mul(x_low, y_low);
+  const V d = hn::Mul(x_high, y_high);
+  least = hn::Min(a, d);
+  greatest = hn::Max(a, d);
+  if constexpr (kEnds == Ends::kBoth) {
+    const V b = hn::Mul(x_low, y_high);
+    const V c = hn::Mul(x_high, y_low);
+    least = hn::Min(least, hn::Min(b, c));
+    greatest = hn::Max(greatest, hn::Max(b, c));
+  }
+}
+
+template <size_t kRows, Ends kEnds, bool kRounds>
+HWY_INLINE void SumIntervalTile(const PackedIntervals& rows, size_t row, size_t count,
+                                const IntervalPanel& panel, double* HWY_RESTRICT out) {
+  const D d;
+  V sums[kRows][kIntervalParts];
+  for (size_t r = 0; r < kRows; ++r) {
+    for (size_t part = 0; part < kIntervalParts; ++part) sums[r][part] = hn::Zero(d);
+  }
+  for (size_t k = 0; k < count; ++k) {
+    const V y = hn::LoadU(d, panel.value + k * kLanes);
+    const V y_low = kEnds == Ends::kRowsAlone ? y : hn::LoadU(d, panel.low + k * kLanes);
+    const V y_high = kEnds == Ends::kRowsAlone ? y : hn::LoadU(d, panel.high + k * kLanes);
+    for (size_t r = 0; r < kRows; ++r) {
+      const size_t at = (row + r) * count + k;
+      const V x = hn::Set(d, rows.value[at]);
+      const V x_low = kEnds == Ends::kColumnsAlone ? x : hn::Set(d, rows.low[at]);
+      const V x_high = kEnds == Ends::kColumnsAlone ? x : hn::Set(d, rows.high[at]);
+      V least;
+      V greatest;
+      ProductEnds<kEnds>(x_low, x_high, y_low, y_high, least, greatest);
+      sums[r][0] = hn::Add(sums[r][0], least);
+      sums[r][1] = hn::Add(sums[r][1], greatest);
+      if constexpr (kRounds) {
+        sums[r][2] = hn::Add(sums[r][2], RoundNumbers(least));
+        sums[r][3] = hn::Add(sums[r][3], RoundNumbers(greatest));
+      }
+      sums[r][4] = hn::Add(sums[r][4], hn::Max(hn::Abs(least), hn::Abs(greatest)));
+      const V product = hn::Mul(x, y);
+      sums[r][5] = hn::Add(sums[r][5], product);
+      sums[r][6] = hn::Add(sums[r][6], hn::Abs(product));
+    }
+  }
+  for (size_t r = 0; r < kRows; ++r) {
+    for (size_t part = 0; part < kIntervalParts; ++part) {
+      hn::StoreU(sums[r][part], d, out + (r * kIntervalParts + part) * kLanes);
+    }
+  }
+}
+
+// [count][kLanes] of the columns from `first` on; columns past the last repeat it.
+void PackColumns(const double* columns, size_t first, size_t width, size_t count, double* panel) {
+  for (size_t column = 0; column < kLanes; ++column) {
+    const double* const from = columns + (first + std::min(column, width - 1)) * count;
+    for (size_t k = 0; k < count; ++k) panel[k * kLanes + column] = from[k];
+  }
+}
+
+template <Ends kEnds, bool kRounds>
+void SumIntervalsOf(const PackedIntervals& rows, const PackedIntervals& columns, size_t count,
+                    const SumsSink<IntervalSums>& sink) {
+  std::vector<double> packed(3 * count * kLanes);
+  double* const value = packed.data();
+  double* const low = value + count * kLanes;
+  double* const high = low + count * kLanes;
+  double tile[kIntervalRows * kIntervalParts * kLanes];
+  for (size_t first = 0; first < columns.vectors; first += kLanes) {
+    const size_t width = std::min(kLanes, columns.vectors - first);
+    PackColumns(columns.value, first, width, count, value);
+    if (kEnds != Ends::kRowsAlone) {
+      PackColumns(columns.low, first, width, count, low);
+      PackColumns(columns.high, first, width, count, high);
+    }
+    for (size_t row = 0; row < rows.vectors; row += kIntervalRows) {
+      const size_t height = std::min(kIntervalRows, rows.vectors - row);
+      WithRows<kIntervalRows>(height, [&]<size_t kRows>() HWY_ATTR {
+        SumIntervalTile<kRows, kEnds, kRounds>(rows, row, count, {value, low, high}, tile);
+      });
+      for (size_t r = 0; r < height; ++r) {
+        for (size_t c = 0; c < width; ++c) {
+          const double* const at = tile + r * kIntervalParts * kLanes + c;
+          sink.take(sink.self, row + r, first + c,
+                    {at[0], at[kLanes], at[2 * kLanes], at[3 * kLanes], at[4 * kLanes],
+                     at[5 * kLanes], at[6 * kLanes]});
+        }
+      }
+    }
+  }
+}
+
+template <bool kRounds>
+void SumIntervalsWith(const PackedIntervals& rows, const PackedIntervals& columns, size_t count,
+                      const SumsSink<IntervalSums>& sink) {
+  if (columns.low == columns.value) {
+    SumIntervalsOf<Ends::kRowsAlone, kRounds>(rows, columns, count, sink);
+  } else if (rows.low == rows.value) {
+    SumIntervalsOf<Ends::kColumnsAlone, kRounds>(rows, columns, count, sink);
+  } else {
+    SumIntervalsOf<Ends::kBoth, kRounds>(rows, columns, count, sink);
+  }
+}
+
+void SumIntervalsHere(const PackedIntervals& rows, const PackedIntervals& columns, size_t count,
+                      bool rounds, const SumsSink<IntervalSums>& sink) {
+  if (rounds) {
+    SumIntervalsWith<true>(rows, columns, count, sink);
+  } else {
+    SumIntervalsWith<false>(rows, columns, count, sink);
+  }
+}
+
+}  // namespace anecheck::reference::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace anecheck::reference {
+
+HWY_EXPORT(SumPointsHere);
+HWY_EXPORT(SumIntervalsHere);
+
+void SumPoints(const PackedPoints& rows, const PackedPoints& columns, size_t count,
+               ProductRounding rounding, const SumsSink<PointSums>& sink) {
+  HWY_DYNAMIC_DISPATCH(SumPointsHere)(rows, columns, count, rounding, sink);
+}
+
+void SumIntervals(const PackedIntervals& rows, const PackedIntervals& columns, size_t count,
+                  bool rounds, const SumsSink<IntervalSums>& sink) {
+  HWY_DYNAMIC_DISPATCH(SumIntervalsHere)(rows, columns, count, rounds, sink);
+}
+
+}  // namespace anecheck::reference
+#endif

@@ -1,0 +1,26 @@
+// The loops that store fp16 results, compiled for every instruction set (Highway): each result of
+// every kernel passes here.
+#pragma once
+
+#include <cstddef>
+
+namespace anecheck::reference {
+
+struct StoredValues {
+  bool exact = true;     // every value was representable
+  bool special = false;  // some value is not finite
+};
+
+// value[i] = RoundToHalf(raw[i]).
+StoredValues RoundValuesToHalf(const double* raw, size_t count, double* value);
+
+struct StoredEnds {
+  bool point = true;     // every interval is its value alone
+  bool special = false;  // some end is not finite
+};
+
+// low[i] and high[i] as OuterLow and OuterHigh (store.h) give them for fp16. No NaN among the ends.
+StoredEnds RoundEndsToHalf(const double* from_low, const double* from_high, bool wide,
+                           const double* value, size_t count, double* low, double* high);
+
+}  // namespace anecheck::reference
