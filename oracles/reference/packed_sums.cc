@@ -250,11 +250,13 @@ struct NarrowPanel {  // each [count][kNarrowWidth]
 // Adds a vector of fp32 sums to doubles.
 HWY_INLINE void AddSingles(FV sums, double* HWY_RESTRICT total) {
   const D d;
-  const hn::Half<F> half;
-  const V low = hn::PromoteTo(d, hn::LowerHalf(half, sums));
-  const V high = hn::PromoteTo(d, hn::UpperHalf(half, sums));
-  hn::StoreU(hn::Add(hn::LoadU(d, total), low), d, total);
-  hn::StoreU(hn::Add(hn::LoadU(d, total + kLanes), high), d, total + kLanes);
+  const hn::Rebind<float, D> part;
+  float singles[kSingles];
+  hn::StoreU(sums, F(), singles);
+  for (size_t i = 0; i < kSingles; i += kLanes) {
+    const V wide = hn::PromoteTo(d, hn::LoadU(part, singles + i));
+    hn::StoreU(hn::Add(hn::LoadU(d, total + i), wide), d, total + i);
+  }
 }
 
 template <size_t kRows>
