@@ -35,8 +35,16 @@ class WorkflowsTest(unittest.TestCase):
         presets = {preset["name"] for preset in
                    json.loads((PROJECT / "CMakePresets.json").read_text())["configurePresets"]}
         for name, text in self.files.items():
-            for preset in re.findall(r"--preset (\w+)|configure (\w+)|build/(dev|fuzz|release|asan)\b", text):
+            for preset in re.findall(r"--preset ([\w-]+)|configure ([\w-]+)|build/(dev|fuzz|release|asan)\b", text):
                 self.assertIn("".join(preset), presets, name)
+
+    def test_subcommands_exist(self):
+        known = set(re.findall(r"\((\w+)\)", (PROJECT / "harness/cli/commands.def").read_text()))
+        commands = [(name, word) for name, text in self.files.items()
+                    for word in re.findall(r"(?m)(?:^|/|\s)anecheck ([a-z]+)\b", text)]
+        self.assertGreaterEqual(len(commands), 3)
+        for name, word in commands:
+            self.assertIn(word.capitalize(), known, name)
 
     def test_the_project_file_names_what_the_build_script_builds(self):
         project = (PROJECT / ".clusterfuzzlite/project.yaml").read_text()

@@ -52,6 +52,13 @@ Result<Baseline> RecordWith(std::vector<BaselineCase> stored, const CampaignOpti
 Result<Baseline> RecordAsked(const BaselineFlags& flags) {
   ANECHECK_ASSIGN(CampaignOptions options, ToOptions(flags.campaign));
   if (flags.campaign.cases == 0) options.cases = kCasesOfAnEntry;
+  for (const CaseMode mode : options.modes) {
+    if (mode <= CaseMode::kLargeAxis) continue;
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("--mode {}: a baseline holds no cases of it; `anecheck baseline "
+                                 "record --help` lists the modes",
+                                 CaseModeName(mode)));
+  }
   std::vector<BaselineCase> stored;
   if (flags.with_cases) {
     ANECHECK_ASSIGN(stored, DrawBaselineCases(options));

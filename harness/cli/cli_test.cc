@@ -241,6 +241,7 @@ TEST_F(CliTest, BadUsageIsExitCodeTwoAndOneLine) {
       {"fuzz --format mil --count 0 -- true", "--count: 0"},
       {"power --cases 0", "--cases: 0"},
       {"baseline compare --fail-on worst /nonexistent", "--fail-on worst: must be one of"},
+      {"baseline record --mode state --out /nonexistent/b", "--mode state: a baseline"},
       {"inspect /tmp", "/tmp: cannot read"},
   };
   for (const auto& [arguments, word] : kMistakes) {

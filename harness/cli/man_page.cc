@@ -1,6 +1,8 @@
 #include "harness/cli/man_page.h"
 
+#include <fmt/format.h>
 #include <string_view>
+#include <utility>
 
 namespace anecheck {
 namespace {
@@ -80,6 +82,16 @@ void AddCommand(const CommandDescription& command, const std::string& parent, st
 
 }  // namespace
 
+namespace {
+
+constexpr std::pair<const char*, const char*> kEnvironment[] = {
+    {"ANECHECK_ESPRESSO",
+     "The library with the e5rt_* symbols, where --espresso-lib is not given."},
+    {"TMPDIR", "Where temporary folders are made; they go when the command ends."},
+};
+
+}  // namespace
+
 std::string ManPage(const CommandDescription& tool) {
   std::string page = ".TH ANECHECK 1 \"\" \"anecheck\" \"User Commands\"\n.nh\n.ad l\n.SH NAME\n" +
                      Plain(tool.name) + " \\- " + Plain(tool.text) + "\n.SH SYNOPSIS\n" +
@@ -89,6 +101,10 @@ std::string ManPage(const CommandDescription& tool) {
   for (const CommandDescription& command : tool.commands) AddCommand(command, tool.name, page);
   page += ".SH EXIT STATUS\n";
   for (const std::string& note : tool.notes) page += ".PP\n" + Plain(note) + "\n";
+  page += ".SH ENVIRONMENT\n";
+  for (const auto& [name, text] : kEnvironment) {
+    page += fmt::format(".TP\n{}\n{}\n", Bold(name), Plain(text));
+  }
   return page;
 }
 

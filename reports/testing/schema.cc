@@ -23,7 +23,7 @@ constexpr const char* kScript =
     "    break\n";
 
 std::string Problem(std::string_view lines, const std::string& schema) {
-  if (!HasSchemaValidator()) return "";
+  if (!HasSchemaValidator()) return "python3-jsonschema is missing: scripts/setup --tests";
   auto folder = TempDirectory::Create("anecheck-schema-");
   if (!folder.ok()) return folder.error().message;
   const std::string script = folder->File("check.py");

@@ -36,7 +36,7 @@ TEST(HalBlob, ReadsScalarsAtTheirWidth) {
   EXPECT_EQ(blob.Scalar(0x00c).value(), 0x55667788u) << "four bytes wide";
 }
 
-// The rule of the issue: `& 1` only on flags.
+// `& 1` is a reading of flags alone.
 TEST(HalBlob, RefusesEveryOtherReading) {
   const HalBlob blob = Blob();
   const struct {
