@@ -11,6 +11,7 @@
 #include "harness/cli/evidence_flags.h"
 #include "harness/cli/target_flags.h"
 #include "harness/evidence/evidence_print.h"
+#include "harness/ops/op.h"
 #include "oracles/legality/explain.h"
 
 namespace anecheck {
@@ -38,6 +39,9 @@ Result<legality::Instance> MakeInstance(const ExplainFlags& flags) {
   }
   for (const auto& name : flags.constants) {
     ANECHECK_RETURN_IF_ERROR(legality::AddConstant(name, instance));
+  }
+  if (const OpDefinition* op = FindOp(instance.op)) {
+    ANECHECK_RETURN_IF_ERROR(legality::CheckSaid(instance, op->schema));
   }
   return instance;
 }

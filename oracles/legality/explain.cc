@@ -1,7 +1,9 @@
 #include "oracles/legality/explain.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "harness/base/json_text.h"
 
@@ -24,7 +26,50 @@ std::string LayerText(const LayerVerdict& layer) {
   return text;
 }
 
+// The names that any rule reads, by itself or through a definition.
+std::set<std::string, std::less<>> NamesThatRulesRead() {
+  const Rules& rules = Rules::Builtin();
+  std::set<std::string, std::less<>> names;
+  std::vector<std::string> open;
+  for (const Rule& rule : rules.rules()) std::ranges::copy(rule.when.Names(), back_inserter(open));
+  while (!open.empty()) {
+    const auto [name, is_new] = names.insert(std::move(open.back()));
+    open.pop_back();
+    const Expression* definition = is_new ? rules.Definition(*name) : nullptr;
+    if (definition != nullptr) std::ranges::copy(definition->Names(), back_inserter(open));
+  }
+  return names;
+}
+
+Error NotSaid(std::string_view name, std::string_view what, const OpSchema& schema) {
+  std::string arguments;
+  for (const Parameter& parameter : schema.parameters) {
+    arguments += fmt::format("{}{}", arguments.empty() ? "" : ", ", parameter.name);
+  }
+  return MakeError(ErrorCode::kInvalid, fmt::format("{}: {} has no such {}; its arguments are {}",
+                                                    name, schema.name, what, arguments));
+}
+
 }  // namespace
+
+Status CheckSaid(const Instance& instance, const OpSchema& schema) {
+  static const std::set<std::string, std::less<>> kRead = NamesThatRulesRead();
+  for (const auto& [name, value] : instance.attributes) {
+    if (schema.FindParameter(name) < 0 && !kRead.contains(name)) {
+      return NotSaid(name, "attribute", schema);
+    }
+  }
+  // The members of a tuple have names of their own.
+  if (std::ranges::any_of(schema.parameters, [](const Parameter& parameter) {
+        return parameter.kind == ParameterKind::kTensorList;
+      })) {
+    return {};
+  }
+  for (const Operand& operand : instance.operands) {
+    if (schema.FindParameter(operand.name) < 0) return NotSaid(operand.name, "operand", schema);
+  }
+  return {};
+}
 
 std::string VerdictText(const Verdict& verdict, const Target& target) {
   std::string text = fmt::format("{} on {} ({}), route {}: {}\n", verdict.op, verdict.target,

@@ -4,10 +4,16 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "harness/graph/schema.h"
 #include "harness/targets/target.h"
+#include "oracles/legality/instance.h"
 #include "oracles/legality/legality.h"
 
 namespace anecheck::legality {
+
+// Refuses an attribute that the operation does not have and no rule reads, and an operand that it
+// does not have: a verdict that passes over a word of the question in silence answers another one.
+Status CheckSaid(const Instance& instance, const OpSchema& schema);
 
 // One line a layer: its verdict, its reason in its own words, and the source.
 std::string VerdictText(const Verdict& verdict, const Target& target);

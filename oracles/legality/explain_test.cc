@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/ops/op.h"
 #include "oracles/legality/testing/judge.h"
 
 namespace anecheck::legality {
@@ -20,6 +21,24 @@ TEST(Explain, NamesEachLayerItsReasonAndItsSource) {
   EXPECT_THAT(text, HasSubstr("code generation  not reached would reject: an fp16 kernel of width "
                               "16 exceeds 13"));
   EXPECT_THAT(text, HasSubstr("otherwise: 16 from A14 [public guide, appendix A]"));
+}
+
+// A word that answers nothing is a mistake of who asks, not one to pass over.
+TEST(Explain, WhatTheOperationDoesNotHaveIsRefused) {
+  const OpSchema& conv = FindOp("conv")->schema;
+  // An argument of MIL, a name that only rules read, one that a definition reads.
+  EXPECT_TRUE(CheckSaid(Make("conv", {"strides=2,2", "kernel=16", "KernelDepth=3", "x:1,64,56,56",
+                                      "weight:8,8,3,3:fp16:const"}),
+                        conv)
+                  .ok());
+  const Status attribute = CheckSaid(Make("conv", {"nosuch=1"}), conv);
+  ASSERT_FALSE(attribute.ok());
+  EXPECT_THAT(attribute.error().message,
+              HasSubstr("nosuch: conv has no such attribute; its arguments are x, weight"));
+  const Status operand = CheckSaid(Make("conv", {"nosuch:1,2"}), conv);
+  ASSERT_FALSE(operand.ok());
+  EXPECT_THAT(operand.error().message, HasSubstr("nosuch: conv has no such operand"));
+  EXPECT_TRUE(CheckSaid(Make("concat", {"a:1,2", "b:1,2"}), FindOp("concat")->schema).ok());
 }
 
 TEST(Explain, JsonHasAllLayersInOrder) {
