@@ -163,16 +163,20 @@ Value Expression::EvaluateNode(size_t index, const Scope& scope) const {
 
 Value Expression::EvaluateLogic(const Node& node, const Scope& scope) const {
   const bool decides = node.operation == Operator::kOr;  // the value that settles it alone
-  std::vector<Value> values;
+  // As of Missing: the first absent value, else the first unknown one.
+  Value missing = Value::Bool(!decides);
   for (const size_t operand : node.operands) {
-    values.push_back(EvaluateNode(operand, scope));
-    const Value& value = values.back();
-    if (value.missing()) continue;
+    Value value = EvaluateNode(operand, scope);
+    if (value.missing()) {
+      if (!missing.missing() || (missing.is(Kind::kUnknown) && value.is(Kind::kAbsent))) {
+        missing = std::move(value);
+      }
+      continue;
+    }
     if (!value.is(Kind::kBool) && !value.is(Kind::kNumber)) return WrongKind("and/or");
     if (value.truth() == decides) return Value::Bool(decides);
   }
-  if (const Value* missing = Missing(values)) return *missing;
-  return Value::Bool(!decides);
+  return missing;
 }
 
 Value Expression::EvaluateBinary(const Node& node, const Scope& scope) const {
@@ -215,6 +219,7 @@ Value Expression::EvaluateBinary(const Node& node, const Scope& scope) const {
 
 Value Expression::EvaluateCall(const Node& node, const Scope& scope) const {
   std::vector<Value> arguments;
+  arguments.reserve(node.operands.size());
   for (const size_t operand : node.operands) arguments.push_back(EvaluateNode(operand, scope));
   if (arguments.size() < LeastArguments(node.name)) return WrongKind(node.name);
   if (node.name == "given") return Value::Bool(!arguments[0].is(Kind::kAbsent));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <unordered_map>
 
 #include "oracles/legality/scope.h"
 
@@ -15,14 +16,36 @@ bool Contains(const std::vector<std::string>& list, std::string_view item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
-bool SpeaksOf(const Rule& rule, const CatalogueRow& named, const Target& target, Route route) {
-  if (rule.route && *rule.route != route) return false;
-  if (!rule.tiers.empty() && !Contains(rule.tiers, TierName(target.tier)) &&
-      !Contains(rule.tiers, target.name)) {
-    return false;
-  }
+bool SpeaksOf(const Rule& rule, const CatalogueRow& named) {
   return Contains(rule.subjects, "*") || Contains(rule.subjects, named.name) ||
          (!named.native_layer.empty() && Contains(rule.subjects, named.native_layer));
+}
+
+bool SpeaksOn(const Rule& rule, const Target& target, Route route) {
+  if (rule.route && *rule.route != route) return false;
+  return rule.tiers.empty() || Contains(rule.tiers, TierName(target.tier)) ||
+         Contains(rule.tiers, target.name);
+}
+
+std::vector<const Rule*> RulesOf(const CatalogueRow& named, const Rules& rules) {
+  std::vector<const Rule*> speaking;
+  for (const Rule& rule : rules.rules()) {
+    if (SpeaksOf(rule, named)) speaking.push_back(&rule);
+  }
+  return speaking;
+}
+
+// RulesOf for each row of the built-in tables.
+const std::vector<const Rule*>& BuiltinRulesOf(const CatalogueRow& named) {
+  using Index = std::unordered_map<const CatalogueRow*, std::vector<const Rule*>>;
+  static const Index index = [] {
+    const Rules& rules = Rules::Builtin();
+    Index made;
+    for (const CatalogueRow& row : rules.operations()) made.emplace(&row, RulesOf(row, rules));
+    for (const CatalogueRow& row : rules.layers()) made.emplace(&row, RulesOf(row, rules));
+    return made;
+  }();
+  return index.at(&named);
 }
 
 // On the direct route the layers before the capability byte are not passed (specification 004, two
@@ -120,8 +143,11 @@ Result<Verdict> Judge(const Instance& instance, const Target& target, Route rout
   const CatalogueRow* direct = rules.Find(named->native_layer);
   const CatalogueRow& row = route == Route::kNetlist && direct != nullptr ? *direct : *named;
   const InstanceScope scope(rules, row, instance, target, route, order);
-  for (const Rule& rule : rules.rules()) {
-    if (SpeaksOf(rule, *named, target, route)) Apply(rule, scope, verdict);
+  const bool builtin = &rules == &Rules::Builtin();
+  const std::vector<const Rule*> made =
+      builtin ? std::vector<const Rule*>() : RulesOf(*named, rules);
+  for (const Rule* rule : builtin ? BuiltinRulesOf(*named) : made) {
+    if (SpeaksOn(*rule, target, route)) Apply(*rule, scope, verdict);
   }
   Conclude(verdict);
   return verdict;

@@ -9,8 +9,10 @@
 namespace anecheck::legality {
 namespace {
 
-Value NumberOf(const Known<uint64_t>& known, std::string_view what) {
-  if (!known) return Value::Unknown(fmt::format("{}: {}", what, known.unknown_reason()));
+// `what` names the number where it is not known.
+template <typename What>
+Value NumberOf(const Known<uint64_t>& known, const What& what) {
+  if (!known) return Value::Unknown(fmt::format("{}: {}", what(), known.unknown_reason()));
   return Value::Number(static_cast<double>(known.value()));
 }
 
@@ -71,11 +73,12 @@ Value InstanceScope::HalField(std::string_view field) const {
   if (layout == nullptr) {
     return Value::Unknown(fmt::format("expression: the table has no field {}", field));
   }
-  const std::string what =
-      fmt::format("{}: table byte 0x{:03x} ({})", target_.name, layout->offset, field);
+  const auto what = [&] {
+    return fmt::format("{}: table byte 0x{:03x} ({})", target_.name, layout->offset, field);
+  };
   if (layout->kind != HalKind::kFlag) return NumberOf(target_.hal.Scalar(field), what);
   const Known<bool>& flag = target_.hal.Capability(field);
-  if (!flag) return Value::Unknown(fmt::format("{}: {}", what, flag.unknown_reason()));
+  if (!flag) return Value::Unknown(fmt::format("{}: {}", what(), flag.unknown_reason()));
   return Value::Bool(flag.value());
 }
 
@@ -106,7 +109,7 @@ std::optional<Value> InstanceScope::OfTarget(std::string_view function,
   }
   if (function == "limit") {
     return NumberOf(Limit(target_, arguments[0].text),
-                    fmt::format("{}: limit {}", target_.name, arguments[0].text));
+                    [&] { return fmt::format("{}: limit {}", target_.name, arguments[0].text); });
   }
   if (function == "limit_list") {
     const auto known = LimitList(target_, arguments[0].text);
@@ -170,9 +173,9 @@ std::optional<Value> InstanceScope::OverOperands(std::string_view function) cons
   size_t rank = 0;
   for (const Operand& operand : operands) {
     rank = std::max(rank, operand.shape.size());
-    const bool made = instance_.attributes.contains("producer_" + operand.name);
     if (function == "dtypes" || (function == "input_dtypes" && !operand.constant) ||
-        (function == "program_input_dtypes" && !operand.constant && !made)) {
+        (function == "program_input_dtypes" && !operand.constant &&
+         !instance_.attributes.contains("producer_" + operand.name))) {
       list.push_back(Value::Text(operand.dtype));
     }
     if (!function.starts_with("extents") || operand.constant) continue;
