@@ -1,6 +1,7 @@
 #include "harness/base/file.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -56,14 +57,12 @@ Result<Container> ReadAll(const std::string& path, uint64_t limit) {
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) return SystemError(path, "cannot open", errno);
   Container content;
+  std::array<char, kReadStep> step;  // small files, which are most, cost what they hold
   while (true) {
-    const size_t filled = content.size();
-    content.resize(filled + kReadStep);
-    const ssize_t count = read(file.get(), content.data() + filled, kReadStep);
-    const int code = errno;
-    content.resize(filled + static_cast<size_t>(std::max<ssize_t>(count, 0)));
-    if (count < 0 && code == EINTR) continue;
-    if (count < 0) return SystemError(path, "cannot read", code);
+    const ssize_t count = read(file.get(), step.data(), step.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return SystemError(path, "cannot read", errno);
+    content.insert(content.end(), step.data(), step.data() + count);
     if (content.size() > limit) {
       return MakeError(ErrorCode::kLimit, fmt::format("{}: more than {} bytes", path, limit));
     }

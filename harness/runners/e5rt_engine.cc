@@ -1,10 +1,13 @@
 #include "harness/runners/e5rt_engine.h"
 
+#include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <span>
+#include <unistd.h>
 
 #include "harness/lowering/netlist_axes.h"
 #include "harness/runners/analytics.h"
@@ -53,12 +56,14 @@ struct BoundPort {
 
 class Session {
  public:
+  // `analytics` is where the analytics stood before, empty where that is not known.
   Session(const E5rtLibrary& library, const WireRequest& request, const TempDirectory& folder,
-          WireReply& reply)
+          std::string& analytics, WireReply& reply)
       : api_(library.api),
         simulated_(library.simulated()),
         request_(request),
         folder_(folder),
+        analytics_(analytics),
         reply_(reply) {}
 
   bool Run() {
@@ -144,20 +149,36 @@ class Session {
     return false;
   }
 
+  // Over what the file held before, which costs less than giving its memory back first.
+  static bool Overwrite(const std::string& path, std::span<const std::byte> bytes) {
+    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+    if (file < 0) return false;
+    bool written = ftruncate(file, static_cast<off_t>(bytes.size())) == 0;
+    while (written && !bytes.empty()) {
+      const ssize_t count = write(file, bytes.data(), bytes.size());
+      if (count < 0 && errno == EINTR) continue;
+      written = count > 0;
+      if (written) bytes = bytes.subspan(static_cast<size_t>(count));
+    }
+    return close(file) == 0 && written;
+  }
+
   bool WriteBytes(const std::string& path, std::span<const std::byte> bytes) {
-    FILE* file = std::fopen(path.c_str(), "wb");
-    const bool written =
-        file != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-    const bool closed = file != nullptr && std::fclose(file) == 0;
-    if (written && closed) return true;
+    if (Overwrite(path, bytes)) return true;
     reply_.status = RunStatus::kFailed;
     reply_.stage = "compile";
     reply_.message = fmt::format("{}: cannot be written: {}", path, std::strerror(errno));
     return false;
   }
 
-  // The backend that the bundle's analytics name (specification 001, section 1), or nothing.
+  // The backend that the bundle's analytics name (specification 001, section 1), or nothing. They
+  // are looked for where they stood before, then in the whole folder.
   std::string SelectedBackend() const {
+    constexpr uint64_t kMostText = uint64_t{1} << 24;
+    if (!analytics_.empty()) {
+      const auto text = ReadTextFile(analytics_, kMostText);
+      if (text.ok()) return BackendInAnalytics(*text);
+    }
     std::error_code error;
     std::filesystem::recursive_directory_iterator entries(folder_.path(), error);
     if (error) return {};
@@ -167,7 +188,8 @@ class Session {
          entries.increment(error), ++seen) {
       if (error) return {};
       if (entries->path().filename() != "analytics.mil") continue;
-      const auto text = ReadTextFile(entries->path().string(), uint64_t{1} << 24);
+      analytics_ = entries->path().string();
+      const auto text = ReadTextFile(analytics_, kMostText);
       return text.ok() ? BackendInAnalytics(*text) : std::string();
     }
     return {};
@@ -215,6 +237,7 @@ class Session {
   const bool simulated_;
   const WireRequest& request_;
   const TempDirectory& folder_;
+  std::string& analytics_;
   WireReply& reply_;
   Handle stream_{api_.stream_release};
   std::vector<std::unique_ptr<BoundPort>> inputs_;
@@ -230,7 +253,7 @@ class Session {
 WireReply E5rtEngine::Run(const WireRequest& request) {
   WireReply reply;
   reply.id = request.id;
-  Session session(*library_, request, folder_, reply);
+  Session session(*library_, request, folder_, analytics_, reply);
   session.Run();
   if (!session.Release()) ++leaked_;
   return reply;

@@ -30,6 +30,7 @@ class E5rtEngine {
  private:
   const E5rtLibrary* library_;
   TempDirectory folder_;
+  std::string analytics_;  // where the last ones stood
   int leaked_ = 0;
 };
 
