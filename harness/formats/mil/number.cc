@@ -214,9 +214,59 @@ void AppendHexFloat(std::string& out, uint64_t significand, int width, int expon
   AppendInteger(out, exponent);
 }
 
+// A normal half in the spelling of AppendHalf, 0x1.8p-3, which nearly all are read in; nothing
+// where the token is spelt otherwise.
+std::optional<Half> ToPlainHalf(std::string_view token) {
+  const char* at = token.data();
+  const char* const end = at + token.size();
+  const bool negative = at != end && *at == '-';
+  if (negative) ++at;
+  if (end - at < 6 || at[0] != '0' || at[1] != 'x' || at[2] != '1') return std::nullopt;
+  at += 3;
+  int fraction = 0;  // twelve bits
+  if (*at == '.') {
+    ++at;
+    for (int shift = 8; shift >= 0 && at != end && HexDigit(*at) >= 0; shift -= 4, ++at) {
+      fraction |= HexDigit(*at) << shift;
+    }
+  }
+  if (end - at < 3 || end - at > 4 || at[0] != 'p' || (at[1] != '+' && at[1] != '-')) {
+    return std::nullopt;
+  }
+  int exponent = 0;
+  for (const char* digit = at + 2; digit != end; ++digit) {
+    if (*digit < '0' || *digit > '9') return std::nullopt;
+    exponent = exponent * 10 + (*digit - '0');
+  }
+  if (at[1] == '-') exponent = -exponent;
+  if (exponent < -14 || exponent > 15 || (fraction & 3) != 0) return std::nullopt;
+  const int sign = negative ? 0x8000 : 0;
+  return Half{static_cast<uint16_t>(sign | (exponent + 15) << 10 | fraction >> 2)};
+}
+
+// The inverse of ToPlainHalf.
+void AppendPlainHalf(std::string& out, Half value) {
+  static constexpr std::string_view kHex = "0123456789abcdef";
+  std::array<char, 12> text;
+  size_t size = 0;
+  if (value.IsNegative()) text[size++] = '-';
+  for (const char c : {'0', 'x', '1'}) text[size++] = c;
+  uint32_t fraction = (value.bits & 0x3ffu) << 2;
+  if (fraction != 0) text[size++] = '.';
+  for (; fraction != 0; fraction = fraction << 4 & 0xfff) text[size++] = kHex[fraction >> 8];
+  const int exponent = (value.bits >> 10 & 0x1f) - 15;
+  const int magnitude = exponent < 0 ? -exponent : exponent;
+  text[size++] = 'p';
+  text[size++] = exponent < 0 ? '-' : '+';
+  if (magnitude >= 10) text[size++] = '1';
+  text[size++] = static_cast<char>('0' + magnitude % 10);
+  out.append(text.data(), size);
+}
+
 }  // namespace
 
 std::optional<Half> ToHalf(std::string_view token) {
+  if (const auto plain = ToPlainHalf(token)) return plain;
   const Split split = SplitToken(token);
   Half magnitude;
   if (split.digits == "inf") {
@@ -272,6 +322,8 @@ std::optional<int64_t> ToInteger(std::string_view token) {
 }
 
 void AppendHalf(std::string& out, Half value) {
+  const bool normal = value.IsFinite() && !value.IsZero() && !value.IsSubnormal();
+  if (normal) return AppendPlainHalf(out, value);
   if (value.IsNan()) {
     std::array<char, 4> digits{};
     std::to_chars(digits.data(), digits.data() + digits.size(), value.bits, 16);

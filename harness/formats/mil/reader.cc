@@ -1,5 +1,7 @@
 #include "harness/formats/mil/reader.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <fmt/format.h>
 
@@ -39,7 +41,9 @@ Status RequireTyped(ValueView literal, std::string_view what) {
 bool IsIntegerClass(DataClass c) { return c == DataClass::kSigned || c == DataClass::kUnsigned; }
 
 void AppendLittle(std::vector<uint8_t>& out, uint64_t word, size_t bytes) {
-  for (size_t i = 0; i < bytes; ++i) out.push_back(static_cast<uint8_t>(word >> (8 * i)));
+  std::array<uint8_t, 8> little;
+  for (size_t i = 0; i < bytes; ++i) little[i] = static_cast<uint8_t>(word >> (8 * i));
+  out.insert(out.end(), little.begin(), little.begin() + bytes);
 }
 
 bool FitsInteger(int64_t value, DataType type) {
@@ -52,6 +56,10 @@ bool FitsInteger(int64_t value, DataType type) {
 
 // The element's bits, or nothing where the leaf is not a value of the type.
 std::optional<uint64_t> ElementBits(ValueView leaf, DataType type) {
+  if (type == DataType::kFp16 && leaf.kind() == ValueKind::kNumber) {
+    const auto value = ToHalf(leaf.text());
+    return value ? std::optional<uint64_t>(value->bits) : std::nullopt;
+  }
   const DataClass data_class = DataTypeClass(type);
   if (data_class == DataClass::kBool) {
     if (leaf.kind() != ValueKind::kBool) return std::nullopt;
@@ -63,10 +71,6 @@ std::optional<uint64_t> ElementBits(ValueView leaf, DataType type) {
     const auto value = ToInteger(leaf.text());
     if (!value || !FitsInteger(*value, type)) return std::nullopt;
     return static_cast<uint64_t>(*value);
-  }
-  if (type == DataType::kFp16) {
-    const auto value = ToHalf(leaf.text());
-    return value ? std::optional<uint64_t>(value->bits) : std::nullopt;
   }
   if (type == DataType::kFp32) {
     const auto value = ToFloat(leaf.text());
@@ -185,6 +189,9 @@ Result<std::vector<uint8_t>> ReadElements(ValueView literal) {
   const auto bytes = static_cast<size_t>((DataTypeBits(type) + 7) / 8);
   if (bytes == 0) return Wrong(literal, "a literal of a number type or bool");
   std::vector<uint8_t> out;
+  // No more than the text can spell, whatever the type claims.
+  const uint64_t spelt = literal.program()->text.size() / 2;
+  out.reserve(bytes * std::min(ElementCount(literal.type()).value_or(0), spelt));
   ANECHECK_RETURN_IF_ERROR(ForEachElement(literal.Inner(), [&](ValueView leaf) -> Status {
     const auto word = ElementBits(leaf, type);
     if (!word) return Wrong(leaf, fmt::format("a value of {}", DataTypeName(type)));
