@@ -1,5 +1,6 @@
 #include "harness/graph/graph.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "harness/graph/validate.h"
@@ -22,9 +23,15 @@ void Graph::Clear() {
 }
 
 ValueId Graph::AddValue(const TensorType& type, ValueKind kind, std::string_view value_name) {
+  if (values_.size() == values_.capacity()) {
+    // The type and the name may stand in values_ itself, which moves as it grows.
+    const TensorType kept_type = type;
+    const std::string kept_name(value_name);
+    values_.reserve(std::max<size_t>(16, 2 * values_.size()));
+    return AddValue(kept_type, kind, kept_name);
+  }
   const auto id = static_cast<ValueId>(values_.size());
-  // The type and the name may stand in values_ itself, which moves as it grows.
-  Value value;
+  Value& value = values_.emplace_back();
   value.type = type;
   value.kind = kind;
   if (value_name.empty()) {
@@ -34,7 +41,6 @@ ValueId Graph::AddValue(const TensorType& type, ValueKind kind, std::string_view
   } else {
     value.name = value_name;
   }
-  values_.push_back(std::move(value));
   return id;
 }
 
