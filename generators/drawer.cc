@@ -26,7 +26,12 @@ constexpr std::array<int64_t, 20> kExtents = {1,  2,  3,  4,  5,  7,  8,  9,  6,
 std::span<const OpGenerator* const> AllOpGenerators() { return kGenerators; }
 
 Drawer::Drawer(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph)
-    : choices_(choices), options_(options), values_(ValuesOf(options.mode)), graph_(graph) {}
+    : choices_(choices), options_(options), values_(ValuesOf(options.mode)), graph_(graph) {
+  // As many values as most graphs have.
+  constexpr size_t kValues = 40;
+  ranges_.reserve(kValues);
+  used_.reserve(kValues);
+}
 
 double Drawer::Ceiling() const {
   switch (values_) {

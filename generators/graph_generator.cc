@@ -84,7 +84,7 @@ bool IsReached(const OpDefinition& op, int family) {
   return kReached[static_cast<size_t>(family)].test(op.schema.id);
 }
 
-// The operations that may be drawn, as a table of weights. One operation that the engine refuses
+// The operations that may be drawn, by weight. One operation that the engine refuses
 // refuses the whole graph, so they are drawn only where the caller asks for them (`all`).
 class Lottery {
  public:
@@ -101,24 +101,17 @@ class Lottery {
                            (all || options.direct || IsReached(op, options.family)) &&
                            (ValuesOf(options.mode) != CaseMode::kInteger || generator->integer);
       if (!allowed) continue;
-      total_ += std::max<uint64_t>(1, generator->weight);
-      tickets_[count_] = total_;
-      generators_[count_++] = generator;
+      tickets_.insert(tickets_.end(), std::max<size_t>(1, generator->weight),
+                      static_cast<uint16_t>(generator->kind));
     }
   }
-  bool empty() const { return count_ == 0; }
+  bool empty() const { return tickets_.empty(); }
   const OpGenerator& Draw(ChoiceStream& choices) const {
-    const uint64_t ticket = choices.Below(total_);
-    const auto end = tickets_.begin() + static_cast<std::ptrdiff_t>(count_);
-    const auto found = std::upper_bound(tickets_.begin(), end, ticket);
-    return *generators_[static_cast<size_t>(found - tickets_.begin())];
+    return *AllOpGenerators()[choices.Pick(tickets_)];
   }
 
  private:
-  std::array<uint64_t, kOpCount> tickets_{};
-  std::array<const OpGenerator*, kOpCount> generators_{};
-  size_t count_ = 0;
-  uint64_t total_ = 0;
+  std::vector<uint16_t> tickets_;  // operations, each as often as it weighs
 };
 
 // The lottery of the last graphs with these operations: drawing a graph takes little longer than

@@ -152,6 +152,36 @@ TEST(GraphGenerator, IntegerInputsAreIntegers) {
   }
 }
 
+// A tensor is its elements, drawn one after the other.
+TEST(GraphGenerator, TensorsAreDrawnElementByElement) {
+  const TensorType type{DType::kFp16, {7, 9}};
+  for (const CaseMode mode : kModes) {
+    if (ValuesOf(mode) == CaseMode::kCancellation) continue;  // neighbours depend on each other
+    for (const double limit : {0x1p-10, 0.75, 3.0, 16.0, 2048.0, 30000.0}) {
+      ChoiceStream whole = ChoiceStream::FromSeed(9);
+      ChoiceStream single = ChoiceStream::FromSeed(9);
+      const std::vector<uint8_t> bytes = DrawTensor(whole, type, mode, limit);
+      for (size_t i = 0; i + 1 < bytes.size(); i += 2) {
+        const Half half{static_cast<uint16_t>(bytes[i] | bytes[i + 1] << 8)};
+        ASSERT_EQ(half, DrawHalf(single, mode, limit)) << CaseModeName(mode) << " " << limit;
+      }
+      EXPECT_EQ(whole.Word(), single.Word());
+    }
+  }
+}
+
+TEST(GraphGenerator, IntegersBecomeTheirHalves) {
+  std::set<int> seen;
+  ChoiceStream choices = ChoiceStream::FromSeed(2);
+  for (int i = 0; i < 100000; ++i) {
+    const double value = HalfToDouble(DrawHalf(choices, CaseMode::kInteger, 2048));
+    ASSERT_EQ(value, static_cast<int>(value));
+    ASSERT_LE(std::abs(value), 2048);
+    seen.insert(static_cast<int>(value));
+  }
+  EXPECT_EQ(seen.size(), 4097u) << "every one is drawn";
+}
+
 TEST(GraphGenerator, SpecialModeDrawsEverySpecial) {
   ChoiceStream choices = ChoiceStream::FromSeed(1);
   bool nan = false, infinite = false, subnormal = false, minus_zero = false;

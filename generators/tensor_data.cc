@@ -18,19 +18,36 @@ constexpr std::array<uint16_t, 22> kEdges = {
 constexpr std::array<uint16_t, 12> kSpecials = {0x7c00, 0xfc00, 0x7e00, 0x0000, 0x8000, 0x0001,
                                                 0x8001, 0x03ff, 0x0400, 0x7bff, 0xfbff, 0x3c00};
 
-Half DrawInteger(ChoiceStream& choices, double limit) {
-  const auto bound = static_cast<int64_t>(std::min(limit, 2048.0));
-  return DoubleToHalf(static_cast<double>(choices.Range(-bound, bound)));
+// The half of an integer of magnitude up to 2048.
+Half HalfOfInteger(int64_t value) {
+  if (value == 0) return Half{};
+  const auto magnitude = static_cast<uint32_t>(value < 0 ? -value : value);
+  const int top = std::bit_width(magnitude) - 1;
+  const uint32_t fraction = (magnitude << 10 >> top) - (1u << 10);
+  const uint32_t sign = value < 0 ? 0x8000 : 0;
+  return Half{static_cast<uint16_t>(sign | static_cast<uint32_t>(top + 15) << 10 | fraction)};
 }
 
-// A half of random fraction whose exponent lies up to six binades below the limit's.
-Half DrawFloat(ChoiceStream& choices, double limit) {
+int64_t IntegerBound(double limit) { return static_cast<int64_t>(std::min(limit, 2048.0)); }
+
+Half DrawInteger(ChoiceStream& choices, int64_t bound) {
+  return HalfOfInteger(choices.Range(-bound, bound));
+}
+
+// The largest exponent of floats drawn below a limit.
+int FloatTop(double limit) { return std::max(-14, std::ilogb(limit) - 1); }
+
+// A half of random fraction whose exponent lies up to six binades below `top`.
+Half DrawFloatBelow(ChoiceStream& choices, int top) {
   const uint64_t word = choices.Below(1u << 16);
-  const int top = std::max(-14, std::ilogb(limit) - 1);
   const int exponent = std::max(-14, top - static_cast<int>(word >> 11) % 6);
   const auto biased = static_cast<uint16_t>((exponent + 15) << 10);
   const auto sign = static_cast<uint16_t>((word & 1) << 15);
   return Half{static_cast<uint16_t>(sign | biased | ((word >> 1) & 0x3ff))};
+}
+
+Half DrawFloat(ChoiceStream& choices, double limit) {
+  return DrawFloatBelow(choices, FloatTop(limit));
 }
 
 // k + 1/2 of either sign, up to the limit.
@@ -61,7 +78,7 @@ double InputMagnitude(CaseMode mode) {
 Half DrawHalf(ChoiceStream& choices, CaseMode mode, double limit) {
   switch (ValuesOf(mode)) {
     case CaseMode::kInteger:
-      return DrawInteger(choices, limit);
+      return DrawInteger(choices, IntegerBound(limit));
     case CaseMode::kSpecial:
       return choices.Chance(1, 4) ? Half{choices.Pick(kSpecials)}
                                   : DrawFloat(choices, std::min(limit, 16.0));
@@ -111,53 +128,80 @@ void Cancel(ChoiceStream& choices, std::span<uint8_t> bytes) {
 
 }  // namespace
 
+namespace {
+
+// Fills `bytes` with elements of sizeof(T) bytes, little endian, drawn in order.
+template <typename T, typename Draw>
+void FillWith(std::span<uint8_t> bytes, const Draw& draw) {
+  for (size_t at = 0; at + sizeof(T) <= bytes.size(); at += sizeof(T)) {
+    const T bits = draw();
+    for (size_t i = 0; i < sizeof(T); ++i) bytes[at + i] = static_cast<uint8_t>(bits >> (8 * i));
+  }
+}
+
+void FillHalves(ChoiceStream& choices, CaseMode mode, double limit, std::span<uint8_t> bytes) {
+  switch (ValuesOf(mode)) {
+    case CaseMode::kInteger: {
+      const int64_t bound = IntegerBound(limit);
+      return FillWith<uint16_t>(bytes, [&] { return DrawInteger(choices, bound).bits; });
+    }
+    case CaseMode::kFloat: {
+      const int top = FloatTop(limit);
+      return FillWith<uint16_t>(bytes, [&] { return DrawFloatBelow(choices, top).bits; });
+    }
+    default:
+      break;
+  }
+  FillWith<uint16_t>(bytes, [&] { return DrawHalf(choices, mode, limit).bits; });
+  if (ValuesOf(mode) == CaseMode::kCancellation) Cancel(choices, bytes);
+}
+
+// Integers of magnitude up to the limit and the type's own.
+template <typename T>
+void FillIntegers(ChoiceStream& choices, double limit, double top, std::span<uint8_t> bytes) {
+  const auto bound = static_cast<int64_t>(std::min(limit, top));
+  FillWith<T>(bytes, [&] { return static_cast<T>(choices.Range(-bound, bound)); });
+}
+
+template <typename T>
+void FillUnsigned(ChoiceStream& choices, double limit, double top, std::span<uint8_t> bytes) {
+  const uint64_t bound = static_cast<uint64_t>(std::min(limit, top)) + 1;
+  FillWith<T>(bytes, [&] { return static_cast<T>(choices.Below(bound)); });
+}
+
+}  // namespace
+
+void FillTensor(ChoiceStream& choices, const TensorType& type, CaseMode mode, double limit,
+                std::span<uint8_t> bytes) {
+  switch (type.dtype) {
+    case DType::kFp16:
+      return FillHalves(choices, mode, limit, bytes);
+    case DType::kFp32:
+      return FillWith<uint32_t>(bytes, [&] {
+        return std::bit_cast<uint32_t>(HalfToFloat(DrawHalf(choices, mode, limit)));
+      });
+    case DType::kBool:
+      return FillWith<uint8_t>(bytes, [&] { return static_cast<uint8_t>(choices.Below(2)); });
+    case DType::kUint8:
+      return FillUnsigned<uint8_t>(choices, limit, 255, bytes);
+    case DType::kUint16:
+      return FillUnsigned<uint16_t>(choices, limit, 65535, bytes);
+    case DType::kInt8:
+      return FillIntegers<uint8_t>(choices, limit, 127, bytes);
+    case DType::kInt16:
+      return FillIntegers<uint16_t>(choices, limit, 32767, bytes);
+    case DType::kInt32:
+      return FillIntegers<uint32_t>(choices, limit, 32767, bytes);
+    default:
+      // Sub-byte and fp8 constants are any bit pattern: every one is a value.
+      return FillWith<uint8_t>(bytes, [&] { return static_cast<uint8_t>(choices.Below(256)); });
+  }
+}
+
 std::vector<uint8_t> DrawTensor(ChoiceStream& choices, const TensorType& type, CaseMode mode,
                                 double limit) {
   std::vector<uint8_t> bytes(static_cast<size_t>(type.ByteSize()));
-  const int64_t count = type.shape.Elements();
-  const auto put = [&](int64_t index, uint64_t bits, size_t size) {
-    for (size_t i = 0; i < size; ++i) {
-      bytes[static_cast<size_t>(index) * size + i] = static_cast<uint8_t>(bits >> (8 * i));
-    }
-  };
-  for (int64_t i = 0; i < count; ++i) {
-    switch (type.dtype) {
-      case DType::kFp16:
-        put(i, DrawHalf(choices, mode, limit).bits, 2);
-        break;
-      case DType::kFp32:
-        put(i, std::bit_cast<uint32_t>(HalfToFloat(DrawHalf(choices, mode, limit))), 4);
-        break;
-      case DType::kBool:
-        put(i, choices.Below(2), 1);
-        break;
-      case DType::kUint8:
-      case DType::kUint16: {
-        const double top = type.dtype == DType::kUint8 ? 255 : 65535;
-        put(i, choices.Below(static_cast<uint64_t>(std::min(limit, top)) + 1),
-            static_cast<size_t>(DTypeBits(type.dtype) / 8));
-        break;
-      }
-      case DType::kInt8:
-      case DType::kInt16:
-      case DType::kInt32: {
-        const double top = type.dtype == DType::kInt8 ? 127 : 32767;
-        const auto bound = static_cast<int64_t>(std::min(limit, top));
-        put(i, static_cast<uint64_t>(choices.Range(-bound, bound)),
-            static_cast<size_t>(DTypeBits(type.dtype) / 8));
-        break;
-      }
-      default:
-        // Sub-byte and fp8 constants are any bit pattern: every one is a value.
-        break;
-    }
-  }
-  if (ValuesOf(mode) == CaseMode::kCancellation && type.dtype == DType::kFp16) {
-    Cancel(choices, bytes);
-  }
-  if (IsConstOnly(type.dtype)) {
-    for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(choices.Below(256));
-  }
+  FillTensor(choices, type, mode, limit, bytes);
   return bytes;
 }
 

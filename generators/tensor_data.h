@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "generators/choice_stream.h"
@@ -21,5 +22,8 @@ Half DrawHalf(ChoiceStream& choices, CaseMode mode, double limit);
 // [-limit, limit] and in their type's range; bool is 0 or 1.
 std::vector<uint8_t> DrawTensor(ChoiceStream& choices, const TensorType& type, CaseMode mode,
                                 double limit);
+// The same into `bytes`, type.ByteSize() of them.
+void FillTensor(ChoiceStream& choices, const TensorType& type, CaseMode mode, double limit,
+                std::span<uint8_t> bytes);
 
 }  // namespace anecheck
