@@ -97,14 +97,22 @@ std::vector<size_t> Measure(const Estimate& expected, std::span<const double> ac
 // Finds the defects that explain the elements outside. Rows of one id are one defect.
 class DefectSearch {
  public:
+  // What evaluations need, kept from one search to the next.
+  struct Memory {
+    Evaluation evaluation;
+    Estimate estimate;
+  };
+
   DefectSearch(const Graph& graph, std::span<const Tensor> inputs, size_t output, int family,
-               std::span<const double> actual, std::span<const size_t> outside)
+               std::span<const double> actual, std::span<const size_t> outside, Memory& memory)
       : graph_(graph),
         inputs_(inputs),
         output_(output),
         family_(family),
         actual_(actual),
-        outside_(outside) {}
+        outside_(outside),
+        evaluation_(memory.evaluation),
+        estimate_(memory.estimate) {}
 
   // Fills known_defect and vague; "" where some element stays unexplained.
   void Find(std::span<const Departure> catalogue, OutputJudgement& judgement) {
@@ -179,7 +187,10 @@ class DefectSearch {
     std::vector<Explained> by_defect;
     for (const Defect& defect : defects) {
       const Defect* const only = &defect;
-      by_defect.push_back(Explain({&only, 1}));
+      const Explained& explained = by_defect.emplace_back(Explain({&only, 1}));
+      // No cover is smaller, and of several alike the first counts.
+      if (std::ranges::find(explained, kNot) != explained.end()) continue;
+      return {{defect.id}, std::ranges::find(explained, kVaguely) != explained.end()};
     }
     Explained best(outside_.size(), kNot);
     Answer answer;
@@ -265,8 +276,8 @@ class DefectSearch {
   std::span<const double> actual_;
   std::span<const size_t> outside_;
   Contract contract_;  // of the last estimate; the evaluation refers to it
-  Evaluation evaluation_;
-  Estimate estimate_;
+  Evaluation& evaluation_;
+  Estimate& estimate_;
 };
 
 void MarkNodes(const Graph& graph, ValueId id, std::vector<bool>& needed) {
@@ -357,7 +368,8 @@ OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t
     }
     return judgement;
   }
-  DefectSearch search(graph, inputs, output, family, elements, outside);
+  thread_local DefectSearch::Memory memory;
+  DefectSearch search(graph, inputs, output, family, elements, outside, memory);
   search.Find(catalogue, judgement);
   judgement.verdict = judgement.known_defect.empty() ? Verdict::kWrong : Verdict::kKnownDefect;
   judgement.reason = fmt::format("{} of {} elements outside; worst at {}: {} {}", judgement.outside,
