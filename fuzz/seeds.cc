@@ -22,9 +22,10 @@ void AddMutations(const DescriptorGenerator& generator, const SeedCandidate& bas
   }
 }
 
-constexpr size_t kMaxKept = 96;     // elements of a document that are kept alone
-constexpr size_t kMaxBase = 65536;  // bytes
-constexpr size_t kMaxElements = 8;  // of one array
+constexpr size_t kMaxKept = 96;      // elements of a document that are kept alone
+constexpr size_t kMaxBase = 65536;   // bytes
+constexpr size_t kMaxElements = 32;  // of one array
+constexpr size_t kMaxSmall = 8;      // parts of a file that are mutated in turn
 
 bool HoldsRecords(const Json& json) {
   return json.is_array() && json.size() > 1 && json.front().is_object();
@@ -58,6 +59,29 @@ void KeepOne(Json& json, std::string_view kept) {
   }
 }
 
+// The JSON forms of FlatBuffers say where each object stands; without that the writer packs them.
+bool DropPlaces(Json& json) {
+  bool dropped = false;
+  if (json.is_object()) {
+    dropped = json.erase("@") != 0;
+    if (json.contains("root")) {
+      for (const char* key : {"vtables", "size", "unknown", "overlapping"}) json.erase(key);
+    }
+  }
+  for (Json& item : json) dropped |= item.is_structured() && DropPlaces(item);
+  return dropped;
+}
+
+// The bytes of a document, packed where they can be.
+Result<Bytes> PackedBytes(const Format& format, Json json) {
+  const Json placed = json;
+  if (DropPlaces(json)) {
+    Result<Bytes> packed = format.from_json(json);
+    if (packed.ok() && format.rewrite(*packed).ok()) return packed;
+  }
+  return format.from_json(placed);
+}
+
 // The file cut down to one record of each array, each record's turn: small files, which fuzzers run
 // fast and edit where it matters.
 void AddParts(const Format& format, const SeedCandidate& base,
@@ -71,7 +95,7 @@ void AddParts(const Format& format, const SeedCandidate& base,
   for (size_t i = 0; i < places.size(); ++i) {
     Json reduced = *json;
     KeepOne(reduced, places[i].to_string());
-    Result<Bytes> bytes = format.from_json(reduced);
+    Result<Bytes> bytes = PackedBytes(format, std::move(reduced));
     if (!bytes.ok() || bytes->size() >= base.bytes.size()) continue;
     candidates.push_back(
         {fmt::format("{}-part{}", base.name, i),
@@ -97,13 +121,15 @@ std::vector<SeedCandidate> MakeSeedCandidates(const FuzzTarget& target, uint64_t
     if (target.generator != nullptr) AddMutations(*target.generator, base, choices, candidates);
     if (target.format == nullptr) continue;
     AddParts(*target.format, base, candidates);
-    // Of mutations those that make the file much smaller, which only hardware containers have.
+    // Of what is much smaller than the file the first few: parts, and containers without holes.
     const size_t end = candidates.size();
-    for (size_t i = whole + 1; i < end; ++i) {
+    size_t taken = 0;
+    for (size_t i = whole + 1; i < end && taken < kMaxSmall; ++i) {
       const SeedCandidate small = candidates[i];
       if (small.bytes.size() > file.size() / 2 || !target.format->rewrite(small.bytes).ok()) {
         continue;
       }
+      ++taken;
       AddParts(*target.format, small, candidates);
       if (target.generator != nullptr) AddMutations(*target.generator, small, choices, candidates);
     }

@@ -21,7 +21,8 @@ constexpr const char* kUsage =
     "usage: anecheck_fuzz_tool list\n"
     "       anecheck_fuzz_tool replay TARGET FILE-OR-FOLDER...\n"
     "       anecheck_fuzz_tool seeds TARGET FOLDER [COUNT [MAX-SIZE]]\n"
-    "       anecheck_fuzz_tool dictionary TARGET\n";
+    "       anecheck_fuzz_tool dictionary TARGET\n"
+    "       anecheck_fuzz_tool describe TARGET FILE...\n";
 
 int Fail(std::string_view message) {
   fmt::print(stderr, "anecheck_fuzz_tool: error: {}\n", message);
@@ -74,6 +75,28 @@ int WriteSeeds(const FuzzTarget& target, const std::string& folder, uint64_t cou
   return written.ok() ? 0 : Fail(written.error().message);
 }
 
+// What the target's format says of an input, in one short line.
+std::string Description(const FuzzTarget& target, ByteSpan input) {
+  if (target.format == nullptr || target.format->verify == nullptr) return "an input";
+  const auto violations = target.format->verify(input);
+  if (!violations.ok()) return violations.error().message;
+  if (violations->empty()) return "valid";
+  return fmt::format("breaks {}", violations->front().rule->id);
+}
+
+int Describe(const FuzzTarget& target, std::span<char* const> paths) {
+  constexpr size_t kMaxLength = 110;
+  for (const char* path : paths) {
+    const auto bytes = ReadFile(path);
+    if (!bytes.ok()) return Fail(bytes.error().message);
+    std::string text = Description(target, *bytes);
+    text.resize(std::min(text.size(), kMaxLength));
+    for (char& c : text) c = c < ' ' || c > '~' ? '?' : c;
+    fmt::print("{}\t{}\n", path, text);
+  }
+  return 0;
+}
+
 int List() {
   for (const FuzzTarget* target : AllTargets()) {
     fmt::print("{}\t{}\n", target->name,
@@ -93,6 +116,9 @@ int Main(int argc, char** argv) {
   if (command == "seeds" && argc >= 4 && argc <= 6) {
     return WriteSeeds(*target, argv[3], argc > 4 ? std::strtoull(argv[4], nullptr, 10) : 200,
                       argc > 5 ? std::strtoull(argv[5], nullptr, 10) : 65536);
+  }
+  if (command == "describe" && argc > 3) {
+    return Describe(*target, std::span(argv + 3, static_cast<size_t>(argc - 3)));
   }
   if (command == "dictionary" && argc == 3) {
     fmt::print("{}", MakeDictionary(*target));

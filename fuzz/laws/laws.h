@@ -19,9 +19,10 @@ inline void Require(bool holds, std::string_view law, std::string_view detail = 
 void RequireGoodError(const Error& error, size_t input_size);
 
 // Each law parses the file again, and those of text and the JSON form cost many times the others.
-// After this call CheckFormatLaws asserts write(parse(x)) is x for every input, the other laws for
-// one in eight, and those of text and the JSON form for one in 64. The content of the input
-// chooses, so the same input always meets the same laws. Fuzzers call it; replays do not.
+// After this call CheckFormatLaws asserts write(parse(x)) is x for every input, the other laws and
+// the bound on memory for one in eight, and those of text and the JSON form for one in 64. The
+// content of the input chooses, so the same input always meets the same laws. Fuzzers call it;
+// replays do not.
 void SampleCostlyLaws();
 
 // Whether SampleCostlyLaws leaves the input among the one in `every`, a power of two. The inputs

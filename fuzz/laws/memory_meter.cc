@@ -9,17 +9,20 @@
 namespace anecheck::fuzz {
 namespace {
 
+// Asking for the size of a block costs as much as freeing it, so the hooks count for a meter only.
+thread_local bool metering = false;
 thread_local int64_t live_bytes = 0;
 thread_local int64_t peak_bytes = 0;
 
 #ifdef ANECHECK_SANITIZED
 void OnAllocate(const volatile void*, size_t size) {
+  if (!metering) return;
   live_bytes += static_cast<int64_t>(size);
   if (live_bytes > peak_bytes) peak_bytes = live_bytes;
 }
 
 void OnFree(const volatile void* block) {
-  if (block == nullptr) return;
+  if (!metering || block == nullptr) return;
   live_bytes -= static_cast<int64_t>(__sanitizer_get_allocated_size(
       const_cast<const void*>(static_cast<const volatile void*>(block))));
 }
@@ -35,7 +38,10 @@ MemoryMeter::MemoryMeter() {
 #endif
   live_bytes = 0;
   peak_bytes = 0;
+  metering = true;
 }
+
+MemoryMeter::~MemoryMeter() { metering = false; }
 
 size_t MemoryMeter::Peak() const { return peak_bytes < 0 ? 0 : static_cast<size_t>(peak_bytes); }
 

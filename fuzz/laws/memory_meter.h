@@ -11,6 +11,9 @@ namespace anecheck::fuzz {
 class MemoryMeter {
  public:
   MemoryMeter();
+  ~MemoryMeter();
+  MemoryMeter(const MemoryMeter&) = delete;
+  MemoryMeter& operator=(const MemoryMeter&) = delete;
   size_t Peak() const;
 };
 

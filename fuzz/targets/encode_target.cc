@@ -41,9 +41,21 @@ Bytes Generate(ChoiceStream& choices) {
   return AsBytes(text);
 }
 
+Result<Json> ReadText(ByteSpan text) { return ParseJson(AsText(text)); }
+Result<Bytes> WriteText(const Json& json) { return AsBytes(DumpJson(json)); }
+Result<Bytes> RewriteText(ByteSpan text) {
+  ANECHECK_ASSIGN(const Json json, ReadText(text));
+  return WriteText(json);
+}
+
+// JSON as a format of its own, for the structured mutator to edit documents with.
+const Format kText = {
+    .name = "json", .to_json = ReadText, .from_json = WriteText, .rewrite = RewriteText};
+
 }  // namespace
 
 extern const FuzzTarget kTarget_encode;
-const FuzzTarget kTarget_encode = {.name = "encode", .check = Check, .generate = Generate};
+const FuzzTarget kTarget_encode = {
+    .name = "encode", .check = Check, .format = &kText, .generate = Generate};
 
 }  // namespace anecheck::fuzz

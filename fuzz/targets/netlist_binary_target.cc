@@ -4,6 +4,7 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
 #include "fuzz/targets/input_text.h"
+#include "generators/formats/netlist/binary_tables.h"
 #include "generators/formats/netlist/netlist_generator.h"
 #include "harness/formats/netlist/netlist_format.h"
 #include "harness/formats/plist/plist.h"
@@ -18,11 +19,45 @@ bool Check(ByteSpan input) {
   return true;
 }
 
+// A dictionary of a few values of each kind, which no network description need be to be read: small
+// files, whose every byte counts.
+tree::Value GenerateSmall(ChoiceStream& choices) {
+  tree::Dict dict;
+  const uint64_t entries = choices.Below(4);
+  for (uint64_t i = 0; i < entries; ++i) {
+    const std::string key(1, static_cast<char>('a' + i));
+    switch (choices.Below(6)) {
+      case 0:
+        dict.Set(key, tree::Value::Bool(choices.Coin()));
+        break;
+      case 1:
+        dict.Set(key, tree::Value::Integer(choices.Range(-2, 300)));
+        break;
+      case 2:
+        dict.Set(key, tree::Value::Real(static_cast<double>(choices.Below(9)) / 4));
+        break;
+      case 3:
+        dict.Set(key, tree::Value::String(choices.Coin() ? "text" : "\xc3\xa9"));
+        break;
+      case 4:
+        dict.Set(key, tree::Value(tree::Data{Bytes(choices.Below(20), uint8_t{0x61})}));
+        break;
+      default:
+        dict.Set(key, tree::Value(tree::Array{tree::Value::Bool(true), tree::Value::Integer(7)}));
+    }
+  }
+  return tree::Value(std::move(dict));
+}
+
 Bytes Generate(ChoiceStream& choices) {
-  const Bytes file = kGenerator_netlist.generate(choices);
-  auto document = plist::Parse(file).value();
+  plist::Document document;
+  if (choices.Coin()) {
+    document.root = GenerateSmall(choices);
+  } else {
+    document.root = plist::Parse(kGenerator_netlist.generate(choices)).value().root;
+  }
   document.encoding = plist::Encoding::kBinary;
-  document.table.reset();
+  if (choices.Coin()) document.table = GenerateOtherTable(document.root, choices);
   return plist::Write(document).value();
 }
 

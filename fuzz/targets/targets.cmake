@@ -31,6 +31,10 @@ anecheck_fuzzer(netlist_binary
 anecheck_fuzzer(flatbuffer_e5
   SOURCES targets/flatbuffer_e5_target.cc
   DEPENDS anecheck_e5_generator e5_schema)
+anecheck_fuzzer(e5_program SOURCES targets/e5_program_target.cc DEPENDS anecheck_e5_generator)
+anecheck_fuzzer(netlist_model
+  SOURCES targets/netlist_model_target.cc
+  DEPENDS anecheck_generator_netlist)
 anecheck_fuzzer(lower_evaluate
   SOURCES targets/lower_evaluate_target.cc
   DEPENDS anecheck_lowering anecheck_generators anecheck_oracles)

@@ -49,6 +49,7 @@ function(anecheck_link_fuzzing_engine TARGET)
   else()
     target_link_options(${TARGET} PRIVATE -fsanitize=fuzzer)
   endif()
+  target_sources(${TARGET} PRIVATE "${PROJECT_SOURCE_DIR}/fuzz/sanitizer_options.cc")
   set_target_properties(${TARGET} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzzers")
 endfunction()

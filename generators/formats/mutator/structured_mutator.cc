@@ -52,15 +52,18 @@ void StoreExtreme(Bytes& bytes, ChoiceStream& choices) {
 // What opens something in a text, or escapes what follows.
 constexpr std::string_view kOpeners = "\\\"'<&{[(/*-%";
 
-// Parsers that look one byte too far show it only where their last object ends with the file, or
-// where the file ends just inside something.
-void CutEnd(Bytes& bytes, ChoiceStream& choices) {
+// Parsers that look one byte too far show it only where their last object ends with the file, where
+// the file ends just inside something, or where its last byte does not end what it should.
+void EditEnd(Bytes& bytes, ChoiceStream& choices) {
   if (bytes.empty()) return;
+  const auto opener = static_cast<uint8_t>(kOpeners[choices.Below(kOpeners.size())]);
+  if (choices.Below(3) == 0) {
+    bytes.back() = opener;
+    return;
+  }
   const size_t most = choices.Coin() ? std::min<size_t>(bytes.size(), 8) : bytes.size();
   bytes.resize(bytes.size() - 1 - choices.Below(most));
-  if (choices.Below(3) == 0) {
-    bytes.push_back(static_cast<uint8_t>(kOpeners[choices.Below(kOpeners.size())]));
-  }
+  if (choices.Below(3) == 0) bytes.push_back(opener);
 }
 
 void CopyRun(Bytes& bytes, size_t max_size, ChoiceStream& choices) {
@@ -107,7 +110,7 @@ void EditOnce(Bytes& bytes, size_t max_size, ChoiceStream& choices) {
       EraseRun(bytes, choices);
       break;
     case 5:
-      CutEnd(bytes, choices);
+      EditEnd(bytes, choices);
       break;
     default:
       if (bytes.size() < max_size) {
@@ -199,7 +202,7 @@ Bytes MutateFile(const MutatorParts& parts, ByteSpan input, size_t max_size, uin
   } else if (way == 21 || bytes.empty()) {
     done = ApplyFresh(parts, bytes, choices);
   } else if (way == 22) {
-    CutEnd(bytes, choices);
+    EditEnd(bytes, choices);
     done = true;
   }
   if (!done || bytes.size() > max_size) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "generators/formats/document_edit.h"
+#include "generators/formats/netlist/binary_tables.h"
 #include "harness/formats/netlist/model.h"
 #include "harness/formats/netlist/netlist_format.h"
 
@@ -155,6 +156,9 @@ Bytes Generate(ChoiceStream& choices) {
   if (choices.Coin()) {
     // A comment behind the XML declaration, where hand-written files have theirs.
     document.xml.changes = {{2, "\n", "\n<!-- generated -->\n"}};
+  }
+  if (document.encoding == plist::Encoding::kBinary && choices.Chance(1, 4)) {
+    document.table = GenerateOtherTable(document.root, choices);
   }
   return plist::Write(document).value();
 }

@@ -15,6 +15,24 @@ INSTANTIATE_TEST_SUITE_P(Netlist, GeneratorLaws,
                              .golden = "generators/formats/netlist/golden_seed_7.txt"}),
                          SubjectName);
 
+// Of the binary files some are laid out as another writer would, and hold what no tree shows.
+TEST(NetlistGenerator, WritesTablesOfOtherWriters) {
+  int others = 0;
+  int orphans = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    ChoiceStream choices = ChoiceStream::FromSeed(seed);
+    const auto document = plist::Parse(kGenerator_netlist.generate(choices));
+    ASSERT_TRUE(document.ok()) << document.error().message;
+    if (!document->table) continue;
+    ++others;
+    const size_t needed = plist::TableFromValue(document->root).objects.size();
+    orphans += document->table->objects.size() > needed ? 1 : 0;
+  }
+  EXPECT_GT(others, 3);
+  EXPECT_GT(orphans, 0);
+  EXPECT_LT(orphans, others);
+}
+
 // A network without units, inputs and outputs parses and holds no place for most edits.
 TEST(NetlistMutations, TakeANetworkWithoutUnits) {
   ChoiceStream choices = ChoiceStream::FromSeed(7);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "harness/base/planted_bug.h"
 #include "harness/formats/flatbuffer/little_endian.h"
 
 namespace anecheck::flatbuffer {
@@ -155,7 +156,9 @@ class QuickChecker {
   [[gnu::always_inline]] static bool Leaf(const uint8_t* data, uint64_t size, uint64_t at,
                                           const Plan::Leaf& leaf, uint64_t* content) {
     if ((at & 3) != 0 || at + 4 > size) return false;
-    const uint64_t bytes = uint64_t{LoadU32(data + at)} * leaf.element_width;
+    // Neither factor has more than 32 bits, so the product cannot wrap.
+    uint64_t bytes = uint64_t{LoadU32(data + at)} * leaf.element_width;
+    if (IsPlanted(PlantedBug::kFlatbufferVectorSize)) bytes = static_cast<uint32_t>(bytes);
     const uint64_t end = at + 4 + bytes + leaf.terminator;
     if (end > size || (data[end - 1] & leaf.zero_mask) != 0) return false;
     *content += bytes;

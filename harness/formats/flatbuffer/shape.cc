@@ -95,8 +95,7 @@ class ShapeChecker {
     if (!InRange(at, 4)) return Fail(ShapeCheck::kRange, step, at, "vector outside the buffer");
     *count = LoadU32(data_ + at);
     // Neither factor has more than 32 bits, so the product cannot wrap.
-    uint64_t size = *count * element_width;
-    if (IsPlanted(PlantedBug::kFlatbufferVectorSize)) size = static_cast<uint32_t>(size);
+    const uint64_t size = *count * element_width;
     if (!InRange(at, 4 + size)) {
       return Fail(ShapeCheck::kRange, step, at, "vector longer than the buffer");
     }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
-#include <map>
 #include <string_view>
 
 #include "harness/base/planted_bug.h"
@@ -403,83 +402,6 @@ class ObjectWriter {
   std::vector<uint8_t>& out_;
 };
 
-uint8_t SmallestWidth(uint64_t value) {
-  return value <= 0xff ? 1 : value <= 0xffff ? 2 : value <= 0xffffffff ? 4 : 8;
-}
-uint8_t CountWidth(uint64_t count) { return count < 0xf ? 0 : SmallestWidth(count); }
-
-class TableBuilder {
- public:
-  BinaryTable Build(const Value& root) {
-    Add(root);
-    table_.reference_size = SmallestWidth(table_.objects.size());
-    return std::move(table_);
-  }
-
- private:
-  uint32_t Append(BinaryObject object) {
-    table_.objects.push_back(std::move(object));
-    return static_cast<uint32_t>(table_.objects.size() - 1);
-  }
-
-  // `key` is unique for the scalar's kind and value.
-  uint32_t Shared(std::string key, BinaryObject object) {
-    const auto [it, added] = shared_.try_emplace(std::move(key), 0);
-    if (added) it->second = Append(std::move(object));
-    return it->second;
-  }
-
-  uint32_t AddString(const std::string& text) {
-    bool ascii = true;
-    for (const char c : text) ascii = ascii && static_cast<uint8_t>(c) < 0x80;
-    const uint64_t units = ascii ? text.size() : tree::Utf16FromUtf8(text).size();
-    return Shared("s" + text,
-                  BinaryObject{text, static_cast<uint8_t>(ascii ? 1 : 2), CountWidth(units)});
-  }
-
-  uint32_t Add(const Value& value) {
-    if (const bool* flag = value.AsBool()) return Shared(*flag ? "t" : "f", BinaryObject{*flag});
-    if (const int64_t* integer = value.AsInteger()) {
-      const uint8_t width = *integer < 0 ? 8 : SmallestWidth(static_cast<uint64_t>(*integer));
-      return Shared(fmt::format("i{}", *integer), BinaryObject{*integer, width});
-    }
-    if (const auto* large = std::get_if<uint64_t>(&value.data)) {
-      return Shared(fmt::format("i{}", *large), BinaryObject{*large, 16});
-    }
-    if (const double* real = value.AsReal()) {
-      const bool single = static_cast<double>(static_cast<float>(*real)) == *real;
-      return Shared(fmt::format("r{}", std::bit_cast<uint64_t>(*real)),
-                    BinaryObject{*real, static_cast<uint8_t>(single ? 4 : 8)});
-    }
-    if (const std::string* text = value.AsString()) return AddString(*text);
-    if (const auto* data = std::get_if<Data>(&value.data)) {
-      return Append(BinaryObject{*data, 0, CountWidth(data->bytes.size())});
-    }
-    if (value.AsDict() != nullptr || value.AsArray() != nullptr) return AddContainer(value);
-    return AddString("");
-  }
-
-  uint32_t AddContainer(const Value& value) {
-    const uint32_t index = Append(BinaryObject{});
-    BinaryContainer container;
-    if (const Dict* dict = value.AsDict()) {
-      container.is_dict = true;
-      for (const Entry& entry : dict->entries) {
-        container.keys.push_back(AddString(entry.key));
-        container.items.push_back(Add(entry.value));
-      }
-    } else {
-      for (const Value& item : *value.AsArray()) container.items.push_back(Add(item));
-    }
-    const uint8_t count_width = CountWidth(container.items.size());
-    table_.objects[index] = BinaryObject{std::move(container), 0, count_width};
-    return index;
-  }
-
-  BinaryTable table_;
-  std::map<std::string, uint32_t> shared_;
-};
-
 Status ReadTrailer(std::span<const uint8_t> bytes, BinaryTable& table, uint64_t& count,
                    uint64_t& table_offset) {
   if (bytes.size() < kHeader.size() + kTrailerSize ||
@@ -577,17 +499,6 @@ Result<std::vector<uint8_t>> WriteBinary(const BinaryTable& table) {
   AppendBigEndian(table.root, 8, out);
   AppendBigEndian(table_offset, 8, out);
   return out;
-}
-
-BinaryTable TableFromValue(const Value& root) {
-  BinaryTable table = TableBuilder().Build(root);
-  // The offset size depends on the size of the objects, which does not depend on it.
-  table.offset_size = 8;
-  const Result<std::vector<uint8_t>> bytes = WriteBinary(table);
-  if (bytes.ok()) {
-    table.offset_size = SmallestWidth(bytes->size() - kTrailerSize - 8 * table.objects.size());
-  }
-  return table;
 }
 
 }  // namespace anecheck::plist

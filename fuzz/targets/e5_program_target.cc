@@ -1,0 +1,38 @@
+// Dispatch descriptors as the program that other rooms read and write: one that breaks no rule is
+// written as one that reads the same.
+#include <algorithm>
+
+#include "fuzz/fuzz_target.h"
+#include "fuzz/laws/laws.h"
+#include "generators/formats/e5/e5_generator.h"
+#include "harness/formats/e5/e5.h"
+
+namespace anecheck::fuzz {
+namespace {
+
+bool Check(ByteSpan input) {
+  const auto program = e5::Parse(input);
+  if (!program.ok()) {
+    RequireGoodError(program.error(), input.size());
+    return true;
+  }
+  const auto written = e5::Write(*program);
+  if (!written.ok()) {
+    RequireGoodError(written.error(), input.size());
+    return true;
+  }
+  const auto again = e5::Parse(*written);
+  Require(again.ok(), "what is written reads", again.ok() ? "" : again.error().message);
+  const auto violations = kFormat_e5.verify(input);
+  if (!violations.ok() || !std::ranges::all_of(*violations, &Violation::IsWarning)) return true;
+  Require(e5::Write(*again).value() == *written, "what is written reads as it was meant");
+  return true;
+}
+
+}  // namespace
+
+extern const FuzzTarget kTarget_e5_program;
+const FuzzTarget kTarget_e5_program = {
+    .name = "e5_program", .check = Check, .format = &kFormat_e5, .generator = &kGenerator_e5};
+
+}  // namespace anecheck::fuzz

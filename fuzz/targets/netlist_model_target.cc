@@ -1,0 +1,66 @@
+// Network descriptions as the typed model that other rooms read and write: a description that
+// breaks no rule is written, in either encoding, as one that reads the same.
+#include <algorithm>
+
+#include "fuzz/fuzz_target.h"
+#include "fuzz/laws/laws.h"
+#include "generators/formats/netlist/netlist_generator.h"
+#include "harness/formats/netlist/model.h"
+#include "harness/formats/netlist/netlist_format.h"
+
+namespace anecheck::fuzz {
+namespace {
+
+// Each reader of a parameter answers for values of its kind, and for no others.
+void CheckReaders(const netlist::Unit& unit) {
+  if (!unit.params) return;
+  for (const tree::Entry& entry : unit.params->entries) {
+    const tree::Value& value = entry.value;
+    Require(unit.Boolean(entry.key).has_value() == (value.AsBool() != nullptr), "booleans");
+    Require(unit.Integer(entry.key).has_value() == (value.AsInteger() != nullptr), "integers");
+    Require(unit.Name(entry.key).has_value() == (value.AsString() != nullptr), "names");
+    Require(unit.Real(entry.key).has_value() ==
+                (value.AsReal() != nullptr || value.AsInteger() != nullptr),
+            "reals");
+    const size_t items = value.AsArray() == nullptr ? 0 : value.AsArray()->size();
+    Require(unit.Integers(entry.key).size() <= items, "integers of an array are its items");
+    Require(unit.Names(entry.key).size() <= std::max<size_t>(items, 1), "names are items");
+  }
+}
+
+void CheckWritten(const netlist::Description& description, plist::Encoding encoding) {
+  const Bytes written = netlist::Write(description, encoding);
+  const auto again = netlist::Parse(written);
+  Require(again.ok(), "what is written reads", again.ok() ? "" : again.error().message);
+  Require(netlist::Write(*again, encoding) == written, "what is written reads as it was meant");
+}
+
+bool Check(ByteSpan input) {
+  const auto description = netlist::Parse(input);
+  if (!description.ok()) {
+    RequireGoodError(description.error(), input.size());
+    return true;
+  }
+  for (const netlist::Network& network : description->networks) {
+    for (const netlist::Unit& unit : network.units) {
+      const Status params = netlist::CheckParams(unit);
+      if (!params.ok()) RequireGoodError(params.error(), input.size());
+      CheckReaders(unit);
+    }
+  }
+  const auto violations = kFormat_netlist.verify(input);
+  if (!violations.ok() || !std::ranges::all_of(*violations, &Violation::IsWarning)) return true;
+  CheckWritten(*description, plist::Encoding::kXml);
+  CheckWritten(*description, plist::Encoding::kBinary);
+  return true;
+}
+
+}  // namespace
+
+extern const FuzzTarget kTarget_netlist_model;
+const FuzzTarget kTarget_netlist_model = {.name = "netlist_model",
+                                          .check = Check,
+                                          .format = &kFormat_netlist,
+                                          .generator = &kGenerator_netlist};
+
+}  // namespace anecheck::fuzz
