@@ -6,6 +6,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "generators/graph_generator.h"
+#include "harness/base/half.h"
 #include "harness/ops/params.h"
 #include "oracles/testing/real.h"
 #include "oracles/testing/slow.h"
@@ -101,6 +102,105 @@ TEST(ExactSums, SurviveCancellationThatDoubleLoses) {
   const ValueId w = c.Input(MakeTensor(DType::kFp16, {3, 1}, {big, 1, big}));
   const Estimate estimate = c.Run(c.Binary(OpKind::kMatmul, x, w));
   EXPECT_EQ(estimate.value[0], tiny);
+}
+
+// ---- operations too large to be computed slowly: sampled outputs
+// ---------------------------------
+
+// fp16 numbers of both signs from 2^-4 to 4, one in fifty far smaller.
+std::vector<double> MixedNumbers(ChoiceStream& choices, size_t count) {
+  std::vector<double> numbers(count);
+  for (double& number : numbers) {
+    const int64_t low = choices.Range(0, 49) == 0 ? 0 : 0x2c00;
+    const auto bits = choices.Range(low, 0x43ff) | choices.Range(0, 1) << 15;
+    number = HalfToDouble(Half{static_cast<uint16_t>(bits)});
+  }
+  return numbers;
+}
+
+std::vector<double> Part(const std::vector<double>& numbers, size_t from, size_t count) {
+  const auto begin = numbers.begin() + static_cast<ptrdiff_t>(from);
+  return {begin, begin + static_cast<ptrdiff_t>(count)};
+}
+
+TEST(LargeOperations, LinearAgreesWithTheSlowImplementationOnSampledOutputs) {
+  using P = params::Linear;
+  constexpr size_t kRows = 60;
+  constexpr size_t kInner = 384;
+  constexpr size_t kOutputs = 70;
+  ChoiceStream choices = ChoiceStream::FromSeed(1);
+  const std::vector<double> x = MixedNumbers(choices, kRows * kInner);
+  const std::vector<double> weight = MixedNumbers(choices, kOutputs * kInner);
+  const std::vector<double> bias = MixedNumbers(choices, kOutputs);
+  const auto build = [&](Case& c, std::span<const double> rows, std::span<const double> weights,
+                         std::span<const double> offsets) {
+    const auto inner = static_cast<int64_t>(kInner);
+    const auto outputs = static_cast<int64_t>(offsets.size());
+    const auto height = static_cast<int64_t>(rows.size()) / inner;
+    const ValueId x_id = c.Input(MakeTensor(DType::kFp16, {height, inner}, rows));
+    const ValueId weight_id = c.Const(MakeTensor(DType::kFp16, {outputs, inner}, weights));
+    const ValueId bias_id = c.Const(MakeTensor(DType::kFp16, {outputs}, offsets));
+    c.Begin(OpKind::kLinear).Arg(P::kX, x_id).Arg(P::kWeight, weight_id).Arg(P::kBias, bias_id);
+    return c.Finish();
+  };
+  Case large;
+  const Estimate estimate = large.Run(build(large, x, weight, bias));
+  ASSERT_EQ(estimate.value.size(), kRows * kOutputs) << large.error;
+  for (size_t at = 0; at < estimate.value.size(); at += 97) {
+    const size_t row = at / kOutputs;
+    const size_t output = at % kOutputs;
+    const std::vector<double> one_row = Part(x, row * kInner, kInner);
+    const std::vector<double> one_weight = Part(weight, output * kInner, kInner);
+    const std::vector<double> one_bias = {bias[output]};
+    Case small;
+    ASSERT_NE(build(small, one_row, one_weight, one_bias), kNoValue) << small.error;
+    const std::vector<std::vector<double>> operands = {one_row, one_weight, one_bias};
+    const auto slow = testing::SlowValues(NodeView(small.graph, small.graph.node(0)), operands);
+    ASSERT_TRUE(slow && slow->front());
+    EXPECT_EQ(estimate.value[at], *slow->front()) << at;
+  }
+}
+
+TEST(LargeOperations, ConvolutionAgreesWithTheSlowImplementationOnSampledOutputs) {
+  using P = params::Conv;
+  constexpr size_t kChannels = 16;
+  constexpr size_t kSide = 14;
+  constexpr size_t kOutputs = 20;
+  constexpr size_t kTaps = kChannels * 9;
+  ChoiceStream choices = ChoiceStream::FromSeed(2);
+  const std::vector<double> x = MixedNumbers(choices, kChannels * kSide * kSide);
+  const std::vector<double> weight = MixedNumbers(choices, kOutputs * kTaps);
+  const auto build = [&](Case& c, std::span<const double> image, int64_t side,
+                         std::span<const double> weights) {
+    const auto channels = static_cast<int64_t>(kChannels);
+    const auto outputs = static_cast<int64_t>(weights.size() / kTaps);
+    const ValueId x_id = c.Input(MakeTensor(DType::kFp16, {1, channels, side, side}, image));
+    const ValueId weight_id = c.Const(MakeTensor(DType::kFp16, {outputs, channels, 3, 3}, weights));
+    c.Begin(OpKind::kConv).Arg(P::kX, x_id).Arg(P::kWeight, weight_id);
+    c.String(P::kPadType, "valid");
+    return c.Finish();
+  };
+  Case large;
+  const Estimate estimate = large.Run(build(large, x, kSide, weight));
+  constexpr size_t kResult = kSide - 2;
+  ASSERT_EQ(estimate.value.size(), kOutputs * kResult * kResult) << large.error;
+  for (size_t at = 0; at < estimate.value.size(); at += 89) {
+    const size_t output = at / (kResult * kResult);
+    const size_t top = at / kResult % kResult;
+    const size_t left = at % kResult;
+    std::vector<double> patch;
+    for (size_t tap = 0; tap < kTaps; ++tap) {
+      const size_t row = top + tap / 3 % 3;
+      patch.push_back(x[(tap / 9 * kSide + row) * kSide + left + tap % 3]);
+    }
+    const std::vector<double> one_weight = Part(weight, output * kTaps, kTaps);
+    Case small;
+    ASSERT_NE(build(small, patch, 3, one_weight), kNoValue) << small.error;
+    const std::vector<std::vector<double>> operands = {patch, one_weight};
+    const auto slow = testing::SlowValues(NodeView(small.graph, small.graph.node(0)), operands);
+    ASSERT_TRUE(slow && slow->front());
+    EXPECT_EQ(estimate.value[at], *slow->front()) << at;
+  }
 }
 
 }  // namespace

@@ -157,6 +157,13 @@ void Accumulator::Settle(const double* x, const double* y, size_t count, double 
   result.settled = RoundsAlike(sum, settled_.error);
 }
 
+void Accumulator::SetValue(const double* x, const double* y, size_t count, double sum,
+                           double magnitude, Accumulated& result) {
+  result.exact = magnitude <= exact_limit_;
+  if (!result.exact && settle_) Settle(x, y, count, sum, magnitude, result);
+  result.value = result.exact || result.settled ? sum : ExactDot(x, y, count);
+}
+
 Accumulated Accumulator::PointDot(const double* x, const double* y, size_t count) {
   PointSums sums;
   if (products_on_grid_ || !product_rounding_) {
@@ -175,9 +182,7 @@ Accumulated Accumulator::FinishPoints(const PointSums& sums, const double* x, co
                                       size_t count) {
   const auto [sum, magnitude, rounded] = sums;
   Accumulated result;
-  result.exact = magnitude <= exact_limit_;
-  if (!result.exact && settle_) Settle(x, y, count, sum, magnitude, result);
-  result.value = result.exact || result.settled ? sum : ExactDot(x, y, count);
+  SetValue(x, y, count, sum, magnitude, result);
   result.low = result.high = result.value;
   if (unit_ == 0 && !product_rounding_) return result;
   const double error = Error(magnitude, count, true);
@@ -214,11 +219,7 @@ Accumulated Accumulator::IntervalDot(const Lanes& x, const Lanes& y, size_t coun
 Accumulated Accumulator::FinishIntervals(const IntervalSums& sums, const double* x, const double* y,
                                          size_t count) {
   Accumulated result;
-  result.exact = sums.value_magnitude <= exact_limit_;
-  if (!result.exact && settle_) {
-    Settle(x, y, count, sums.value, sums.value_magnitude, result);
-  }
-  result.value = result.exact || result.settled ? sums.value : ExactDot(x, y, count);
+  SetValue(x, y, count, sums.value, sums.value_magnitude, result);
   result.low = sums.low;
   result.high = sums.high;
   if (product_rounding_) IncludeEnds(result, sums.rounded_low, sums.rounded_high);
@@ -228,10 +229,11 @@ Accumulated Accumulator::FinishIntervals(const IntervalSums& sums, const double*
   return result;
 }
 
-// Infinities and NaN: plain IEEE sums. A point operand's result is NaN alone where every permitted
-// engine meets the invalid operation.
+// Infinities and NaN: plain IEEE sums where the values are not finite. A point operand's result is
+// NaN alone where every permitted engine meets the invalid operation.
 Accumulated Accumulator::SpecialDot(const Lanes& x, const Lanes& y, size_t count) {
   double sum = 0;
+  double magnitude = 0;
   double rounded = 0;
   bool nan = false;
   bool maybe_nan = false;
@@ -240,6 +242,7 @@ Accumulated Accumulator::SpecialDot(const Lanes& x, const Lanes& y, size_t count
   for (size_t k = 0; k < count; ++k) {
     const double product = x.value[k] * y.value[k];
     sum += product;
+    magnitude += std::fabs(product);
     rounded += grid_.Round(product);
     for (const double end : {x.low[k], x.high[k], y.low[k], y.high[k]}) {
       finite &= std::fabs(end) < kInfinity;
@@ -254,17 +257,25 @@ Accumulated Accumulator::SpecialDot(const Lanes& x, const Lanes& y, size_t count
     result.nan |= maybe_nan;
     return result;
   }
+  Accumulated result = OpenDot(x, y, count, sum, magnitude, nan, interval || maybe_nan);
+  if (!nan && !interval && !maybe_nan && sum == sum && product_rounding_) {
+    IncludeEnds(result, rounded, rounded);
+  }
+  return result;
+}
+
+Accumulated Accumulator::OpenDot(const Lanes& x, const Lanes& y, size_t count, double sum,
+                                 double magnitude, bool nan, bool interval) {
   Accumulated result{.value = sum, .low = sum, .high = sum};
+  if (magnitude < kInfinity) SetValue(x.value, y.value, count, sum, magnitude, result);
   if (nan) {  // some operand is NaN in every engine
     result.low = result.high = kNan;
-  } else if (interval || maybe_nan) {
+  } else if (interval) {
     result.nan = true;
     result.low = -kInfinity;
     result.high = kInfinity;
   } else if (sum != sum) {
     result.low = result.high = kNan;
-  } else if (product_rounding_) {
-    IncludeEnds(result, rounded, rounded);
   }
   return result;
 }
@@ -298,20 +309,31 @@ namespace {
 // Fewer products are summed sooner one output at a time than packed.
 constexpr size_t kFewProducts = 4096;
 
-// Of each vector: whether some end is not finite, and whether some number may be NaN.
+// Of each vector of operands.
 struct VectorFacts {
-  std::vector<uint8_t> open;
-  std::vector<uint8_t> nan;
+  std::vector<uint8_t> open;      // some end is not finite
+  std::vector<uint8_t> nan;       // some number may be NaN
+  std::vector<uint8_t> only_nan;  // some number is NaN in every engine
+  std::vector<uint8_t> interval;  // some number is not known exactly
 };
 
 VectorFacts FactsOf(const Lanes& lanes, size_t vectors, size_t count) {
-  VectorFacts facts{std::vector<uint8_t>(vectors), std::vector<uint8_t>(vectors)};
+  VectorFacts facts{std::vector<uint8_t>(vectors), std::vector<uint8_t>(vectors),
+                    std::vector<uint8_t>(vectors), std::vector<uint8_t>(vectors)};
   for (size_t i = 0; i < vectors * count; ++i) {
-    const bool finite = std::fabs(lanes.low[i]) < kInfinity && std::fabs(lanes.high[i]) < kInfinity;
-    if (!finite) facts.open[i / count] = 1;
-    if (lanes.nan != nullptr && lanes.nan[i] != 0) facts.nan[i / count] = 1;
+    const double low = lanes.low[i];
+    const double high = lanes.high[i];
+    const bool finite = std::fabs(low) < kInfinity && std::fabs(high) < kInfinity;
+    facts.open[i / count] |= finite ? 0 : 1;
+    facts.nan[i / count] |= lanes.nan != nullptr && lanes.nan[i] != 0 ? 1 : 0;
+    facts.only_nan[i / count] |= low != low ? 1 : 0;
+    facts.interval[i / count] |= low != high ? 1 : 0;
   }
   return facts;
+}
+
+bool All(const std::vector<uint8_t>& flags) {
+  return !flags.empty() && std::ranges::all_of(flags, [](uint8_t flag) { return flag != 0; });
 }
 
 }  // namespace
@@ -326,30 +348,43 @@ struct Accumulator::Block {
   VectorFacts row_facts;  // empty where every operand is finite
   VectorFacts column_facts;
 
-  template <typename Finish>
-  void Take(size_t row, size_t column, const Finish& finish) {
-    const Lanes x = rows.From(row * count);
-    const Lanes y = columns.From(column * count);
-    const bool special = !row_facts.open.empty();
-    if (special && (row_facts.open[row] | column_facts.open[column]) != 0) {
-      sink.take(sink.self, row, column, accumulator.Dot(x, y, count));
-      return;
-    }
-    Accumulated result = finish(x.value, y.value);
-    if (special) result.nan |= (row_facts.nan[row] | column_facts.nan[column]) != 0;
-    sink.take(sink.self, row, column, result);
+  bool Open(size_t row, size_t column) const {
+    return !row_facts.open.empty() && (row_facts.open[row] | column_facts.open[column]) != 0;
   }
+  bool MayBeNan(size_t row, size_t column) const {
+    return !row_facts.open.empty() && (row_facts.nan[row] | column_facts.nan[column]) != 0;
+  }
+  // Where some end is not finite.
+  Accumulated OpenSum(const Lanes& x, const Lanes& y, size_t row, size_t column,
+                      const IntervalSums& sums) {
+    const bool nan = (row_facts.only_nan[row] | column_facts.only_nan[column]) != 0;
+    const bool interval =
+        (row_facts.interval[row] | column_facts.interval[column]) != 0 || MayBeNan(row, column);
+    if (!nan && !interval) return accumulator.Dot(x, y, count);
+    return accumulator.OpenDot(x, y, count, sums.value, sums.value_magnitude, nan, interval);
+  }
+
   static void TakePoints(void* self, size_t row, size_t column, const PointSums& sums) {
     auto& block = *static_cast<Block*>(self);
-    block.Take(row, column, [&](const double* x, const double* y) {
-      return block.accumulator.FinishPoints(sums, x, y, block.count);
-    });
+    const Lanes x = block.rows.From(row * block.count);
+    const Lanes y = block.columns.From(column * block.count);
+    Accumulated result = block.Open(row, column)
+                             ? block.accumulator.Dot(x, y, block.count)
+                             : block.accumulator.FinishPoints(sums, x.value, y.value, block.count);
+    result.nan |= block.MayBeNan(row, column);
+    block.sink.take(block.sink.self, row, column, result);
   }
   static void TakeIntervals(void* self, size_t row, size_t column, const IntervalSums& sums) {
     auto& block = *static_cast<Block*>(self);
-    block.Take(row, column, [&](const double* x, const double* y) {
-      return block.accumulator.FinishIntervals(sums, x, y, block.count);
-    });
+    const Lanes x = block.rows.From(row * block.count);
+    const Lanes y = block.columns.From(column * block.count);
+    if (block.Open(row, column)) {
+      block.sink.take(block.sink.self, row, column, block.OpenSum(x, y, row, column, sums));
+      return;
+    }
+    Accumulated result = block.accumulator.FinishIntervals(sums, x.value, y.value, block.count);
+    result.nan |= block.MayBeNan(row, column);
+    block.sink.take(block.sink.self, row, column, result);
   }
 };
 
@@ -388,8 +423,13 @@ void Accumulator::Dots(const Lanes& rows, size_t row_count, const Lanes& columns
     SumPoints({rows.value, row_count}, {columns.value, column_count}, count, rounding,
               {Block::TakePoints, &block});
   } else {
+    // Ends that are not finite need no sums.
+    const bool ends = !All(block.row_facts.open) && !All(block.column_facts.open);
+    const IntervalWork work = !ends               ? IntervalWork::kValues
+                              : product_rounding_ ? IntervalWork::kRoundedEnds
+                                                  : IntervalWork::kEnds;
     SumIntervals({rows.value, rows.low, rows.high, row_count},
-                 {columns.value, columns.low, columns.high, column_count}, count, product_rounding_,
+                 {columns.value, columns.low, columns.high, column_count}, count, work,
                  {Block::TakeIntervals, &block});
   }
   settle_ = false;

@@ -98,7 +98,14 @@ class Accumulator {
   Accumulated PointDot(const double* x, const double* y, size_t count);
   Accumulated IntervalDot(const Lanes& x, const Lanes& y, size_t count);
   Accumulated SpecialDot(const Lanes& x, const Lanes& y, size_t count);
+  // SpecialDot where some end is not finite, from plain sums of the values' products and of their
+  // magnitudes. `nan`: some operand is NaN in every engine; `interval`: some is not known exactly.
+  Accumulated OpenDot(const Lanes& x, const Lanes& y, size_t count, double sum, double magnitude,
+                      bool nan, bool interval);
   Accumulated SpecialSum(const Lanes& x, size_t count);
+  // The exact value of a sum from a plain one, as far as needed.
+  void SetValue(const double* x, const double* y, size_t count, double sum, double magnitude,
+                Accumulated& result);
   double ExactDot(const double* x, const double* y, size_t count);
   double ExactTotal(const double* x, size_t count);
   double Error(double magnitude, size_t count, bool on_grid) const;

@@ -391,7 +391,7 @@ HWY_INLINE void ProductEnds(V x_low, V x_high, V y_low, V y_high, V& least, V& g
   }
 }
 
-template <size_t kRows, Ends kEnds, bool kRounds>
+template <size_t kRows, Ends kEnds, IntervalWork kWork>
 HWY_INLINE void SumIntervalTile(const PackedIntervals& rows, size_t row, size_t count,
                                 const IntervalPanel& panel, double* HWY_RESTRICT out) {
   const D d;
@@ -406,18 +406,20 @@ HWY_INLINE void SumIntervalTile(const PackedIntervals& rows, size_t row, size_t 
     for (size_t r = 0; r < kRows; ++r) {
       const size_t at = (row + r) * count + k;
       const V x = hn::Set(d, rows.value[at]);
-      const V x_low = kEnds == Ends::kColumnsAlone ? x : hn::Set(d, rows.low[at]);
-      const V x_high = kEnds == Ends::kColumnsAlone ? x : hn::Set(d, rows.high[at]);
-      V least;
-      V greatest;
-      ProductEnds<kEnds>(x_low, x_high, y_low, y_high, least, greatest);
-      sums[r][0] = hn::Add(sums[r][0], least);
-      sums[r][1] = hn::Add(sums[r][1], greatest);
-      if constexpr (kRounds) {
-        sums[r][2] = hn::Add(sums[r][2], RoundNumbers(least));
-        sums[r][3] = hn::Add(sums[r][3], RoundNumbers(greatest));
+      if constexpr (kWork != IntervalWork::kValues) {
+        const V x_low = kEnds == Ends::kColumnsAlone ? x : hn::Set(d, rows.low[at]);
+        const V x_high = kEnds == Ends::kColumnsAlone ? x : hn::Set(d, rows.high[at]);
+        V least;
+        V greatest;
+        ProductEnds<kEnds>(x_low, x_high, y_low, y_high, least, greatest);
+        sums[r][0] = hn::Add(sums[r][0], least);
+        sums[r][1] = hn::Add(sums[r][1], greatest);
+        if constexpr (kWork == IntervalWork::kRoundedEnds) {
+          sums[r][2] = hn::Add(sums[r][2], RoundNumbers(least));
+          sums[r][3] = hn::Add(sums[r][3], RoundNumbers(greatest));
+        }
+        sums[r][4] = hn::Add(sums[r][4], hn::Max(hn::Abs(least), hn::Abs(greatest)));
       }
-      sums[r][4] = hn::Add(sums[r][4], hn::Max(hn::Abs(least), hn::Abs(greatest)));
       const V product = hn::Mul(x, y);
       sums[r][5] = hn::Add(sums[r][5], product);
       sums[r][6] = hn::Add(sums[r][6], hn::Abs(product));
@@ -438,7 +440,7 @@ void PackColumns(const double* columns, size_t first, size_t width, size_t count
   }
 }
 
-template <Ends kEnds, bool kRounds>
+template <Ends kEnds, IntervalWork kWork>
 void SumIntervalsOf(const PackedIntervals& rows, const PackedIntervals& columns, size_t count,
                     const SumsSink<IntervalSums>& sink) {
   std::vector<double> packed(3 * count * kLanes);
@@ -456,7 +458,7 @@ void SumIntervalsOf(const PackedIntervals& rows, const PackedIntervals& columns,
     for (size_t row = 0; row < rows.vectors; row += kIntervalRows) {
       const size_t height = std::min(kIntervalRows, rows.vectors - row);
       WithRows<kIntervalRows>(height, [&]<size_t kRows>() HWY_ATTR {
-        SumIntervalTile<kRows, kEnds, kRounds>(rows, row, count, {value, low, high}, tile);
+        SumIntervalTile<kRows, kEnds, kWork>(rows, row, count, {value, low, high}, tile);
       });
       for (size_t r = 0; r < height; ++r) {
         for (size_t c = 0; c < width; ++c) {
@@ -470,24 +472,27 @@ void SumIntervalsOf(const PackedIntervals& rows, const PackedIntervals& columns,
   }
 }
 
-template <bool kRounds>
+template <IntervalWork kWork>
 void SumIntervalsWith(const PackedIntervals& rows, const PackedIntervals& columns, size_t count,
                       const SumsSink<IntervalSums>& sink) {
-  if (columns.low == columns.value) {
-    SumIntervalsOf<Ends::kRowsAlone, kRounds>(rows, columns, count, sink);
+  if (columns.low == columns.value || kWork == IntervalWork::kValues) {
+    SumIntervalsOf<Ends::kRowsAlone, kWork>(rows, columns, count, sink);
   } else if (rows.low == rows.value) {
-    SumIntervalsOf<Ends::kColumnsAlone, kRounds>(rows, columns, count, sink);
+    SumIntervalsOf<Ends::kColumnsAlone, kWork>(rows, columns, count, sink);
   } else {
-    SumIntervalsOf<Ends::kBoth, kRounds>(rows, columns, count, sink);
+    SumIntervalsOf<Ends::kBoth, kWork>(rows, columns, count, sink);
   }
 }
 
 void SumIntervalsHere(const PackedIntervals& rows, const PackedIntervals& columns, size_t count,
-                      bool rounds, const SumsSink<IntervalSums>& sink) {
-  if (rounds) {
-    SumIntervalsWith<true>(rows, columns, count, sink);
-  } else {
-    SumIntervalsWith<false>(rows, columns, count, sink);
+                      IntervalWork work, const SumsSink<IntervalSums>& sink) {
+  switch (work) {
+    case IntervalWork::kValues:
+      return SumIntervalsWith<IntervalWork::kValues>(rows, columns, count, sink);
+    case IntervalWork::kEnds:
+      return SumIntervalsWith<IntervalWork::kEnds>(rows, columns, count, sink);
+    case IntervalWork::kRoundedEnds:
+      return SumIntervalsWith<IntervalWork::kRoundedEnds>(rows, columns, count, sink);
   }
 }
 
@@ -506,8 +511,8 @@ void SumPoints(const PackedPoints& rows, const PackedPoints& columns, size_t cou
 }
 
 void SumIntervals(const PackedIntervals& rows, const PackedIntervals& columns, size_t count,
-                  bool rounds, const SumsSink<IntervalSums>& sink) {
-  HWY_DYNAMIC_DISPATCH(SumIntervalsHere)(rows, columns, count, rounds, sink);
+                  IntervalWork work, const SumsSink<IntervalSums>& sink) {
+  HWY_DYNAMIC_DISPATCH(SumIntervalsHere)(rows, columns, count, work, sink);
 }
 
 }  // namespace anecheck::reference

@@ -37,6 +37,13 @@ struct IntervalSums {
   double value_magnitude = 0;
 };
 
+// Which sums over intervals are wanted.
+enum class IntervalWork {
+  kValues,       // value and value_magnitude
+  kEnds,         // and low, high and magnitude
+  kRoundedEnds,  // and rounded_low and rounded_high; rounding may give infinities
+};
+
 // Takes the sums of output (row, column).
 template <typename Sums>
 struct SumsSink {
@@ -63,8 +70,8 @@ void SumPoints(const PackedPoints& rows, const PackedPoints& columns, size_t cou
                ProductRounding rounding, const SumsSink<PointSums>& sink);
 
 // The same for intervals with finite ends whose values are fp16 numbers, in order from first to
-// last. `rounds`: whether the sums of rounded ends are wanted; rounding may give infinities.
+// last. Sums that are not wanted are 0; those of ends that are not finite mean nothing.
 void SumIntervals(const PackedIntervals& rows, const PackedIntervals& columns, size_t count,
-                  bool rounds, const SumsSink<IntervalSums>& sink);
+                  IntervalWork work, const SumsSink<IntervalSums>& sink);
 
 }  // namespace anecheck::reference
