@@ -52,6 +52,15 @@ class CheckLayers(unittest.TestCase):
             self.assertEqual(code, 1, path)
             self.assertIn("must stay independent", output)
 
+    def test_the_engine_takes_no_part_of_the_plan(self):
+        code, output = check({
+            "harness/device/files.cc": "harness/lowering/compiled_program.h",
+            "harness/device/netlist.cc": "harness/lowering/netlist_to_graph.h",
+        })
+        self.assertEqual(code, 1)
+        self.assertIn("2 files, 1 forbidden includes", output)
+        self.assertIn("harness/device must not depend on the plan's files", output)
+
     def test_helpers_of_tests_stay_in_tests(self):
         code, output = check({"harness/graph/graph.cc": "harness/base/testing/test_data.h"})
         self.assertEqual(code, 1)

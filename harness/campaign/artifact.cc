@@ -31,6 +31,7 @@ ordered_json RunnerToJson(const CampaignOptions& options) {
   for (const QuirkSetting& quirk : options.worker.quirks) {
     json["quirks"].push_back(fmt::format("{}={}", quirk.id, quirk.on ? "on" : "off"));
   }
+  if (options.worker.keep_files) json["files"] = true;
   return json;
 }
 
@@ -80,6 +81,26 @@ Status ReadRunner(const ordered_json& json, CampaignOptions& options) {
       return Wrong("runner.quirks", "needs the form ID=on or ID=off");
     options.worker.quirks.push_back({text.substr(0, equals), text.substr(equals + 1) == "on"});
   }
+  if (json.contains("files")) {
+    ANECHECK_ASSIGN(options.worker.keep_files, Get<bool>(json, "files"));
+  }
+  return {};
+}
+
+Status ReadRange(const ordered_json& json, Case& item) {
+  if (!json.contains("range")) return {};
+  ANECHECK_ASSIGN(const ordered_json written, Get<ordered_json>(json, "range"));
+  CaseRange range;
+  ANECHECK_ASSIGN(range.input, Get<std::string>(written, "input"));
+  ANECHECK_ASSIGN(range.axis, Get<int>(written, "axis"));
+  ANECHECK_ASSIGN(range.start, Get<int64_t>(written, "start"));
+  ANECHECK_ASSIGN(range.stop, Get<int64_t>(written, "stop"));
+  ANECHECK_ASSIGN(range.step, Get<int64_t>(written, "step"));
+  constexpr int64_t kMost = int64_t{1} << 20;
+  if (range.start < 1 || range.stop < range.start || range.step < 1 || range.stop > kMost) {
+    return Wrong("case.range", "must be start to stop by step, from 1 on");
+  }
+  item.range = std::move(range);
   return {};
 }
 
@@ -121,6 +142,13 @@ nlohmann::ordered_json ArtifactToJson(const CampaignOptions& options, const Case
                   {"case_seed", item.seed},         {"target", item.target.name},
                   {"family", item.target.family},   {"route", item.route},
                   {"mode", CaseModeName(item.mode)}};
+  if (item.range) {
+    json["case"]["range"] = {{"input", item.range->input},
+                             {"axis", item.range->axis},
+                             {"start", item.range->start},
+                             {"stop", item.range->stop},
+                             {"step", item.range->step}};
+  }
   json["runner"] = RunnerToJson(options);
   json["graph"] = GraphToJson(item.graph);
   json["mil"] = item.mil;
@@ -156,6 +184,7 @@ Result<Artifact> ArtifactFromJson(const nlohmann::ordered_json& json) {
   ANECHECK_ASSIGN(artifact.options.route, Get<std::string>(item, "route"));
   artifact.item.route = artifact.options.route;
   ANECHECK_ASSIGN(const std::string mode, Get<std::string>(item, "mode"));
+  ANECHECK_RETURN_IF_ERROR(ReadRange(item, artifact.item));
   const auto known = CaseModeFromName(mode);
   if (!known) return Wrong("case.mode", fmt::format("\"{}\" is no mode", mode));
   artifact.item.mode = *known;

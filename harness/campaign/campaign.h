@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,16 @@ struct CampaignOptions {
 // cut of a campaign into jobs and shards makes the same cases.
 uint64_t CaseSeed(uint64_t run_seed, uint64_t index);
 
+// One axis of one input that the case's program leaves open: `start` to `stop` by `step`, both in
+// the range, and the extent of the case's graph one of them.
+struct CaseRange {
+  std::string input;
+  int axis = 0;
+  int64_t start = 1;
+  int64_t stop = 1;
+  int64_t step = 1;
+};
+
 // One generated case.
 struct Case {
   uint64_t index = 0;
@@ -70,10 +81,16 @@ struct Case {
   // The network description and its weight file, where that is the route.
   std::string netlist;
   std::vector<uint8_t> netlist_weights;
+  // The range of shapes of the program, where it has one; its text, and the further shapes that it
+  // runs at. The last two follow from the first (shape_range.h).
+  std::optional<CaseRange> range;
+  std::string ranged_mil;
+  std::vector<RunShape> further;
 };
 
 // Writes the graph as the case's route takes it: `mil` always, for people and for runners that read
-// it, and the network description. Errors: those of GraphToMil and GraphToNetlist.
+// it, and the network description or the text of the range. A range that the graph does not take is
+// dropped. Errors: those of GraphToMil and GraphToNetlist.
 Status SpellCase(Case& item);
 // The request that runs the case. It refers to the case.
 RunRequest RequestOf(const Case& item);

@@ -100,6 +100,33 @@ Result<CompiledProgram> OutlineOf(const plan::Plan& plan, const Target& target) 
   return program;
 }
 
+std::string CompareEngineFiles(const Graph& graph, std::string_view target_name,
+                               const CompiledFiles& files) {
+  const auto target = FindTarget(target_name);
+  if (!target.ok()) return {};
+  const auto plan = plan::PlanLowering(graph, **target);
+  if (!plan.ok()) return {};
+  const auto program = OutlineOf(*plan, **target);
+  if (!program.ok()) return {};
+  const auto planned = WriteCompiledFiles(*program);
+  if (!planned.ok()) return {};
+  if (files.descriptor.empty()) return "program.e5: was not written";
+  if (files.container.empty() != planned->container.empty()) {
+    return files.container.empty()
+               ? "model.hwx: was not written"
+               : "model.hwx: was written, the plan has none: " + planned->no_container;
+  }
+  ComparedParts parts;
+  parts.tasks = plan->rewrites.empty();
+  for (const plan::Layer& layer : plan->layers) {
+    if (layer.weights && layer.weights->parts > 1) parts = {false, false};
+  }
+  for (const plan::Rewrite& rewrite : plan->rewrites) {
+    if (rewrite.occasion == plan::Occasion::kSplit) parts.chain = false;
+  }
+  return CompareCompiledFiles(*program, files, parts);
+}
+
 RoundTrip CompiledRoundTrip(const Graph& graph, std::string_view target_name) {
   RoundTrip trip = {.form = "compiled"};
   const auto leave_out = [&](const Error& error) {

@@ -1,6 +1,9 @@
-// A lowering plan as the outline of its two output files. Used by `anecheck lower` and the round
-// trip.
+// A lowering plan as the outline of its two output files. Used by `anecheck lower`, the round trip
+// and the judgement of an engine's own files.
 #pragma once
+
+#include <string>
+#include <string_view>
 
 #include "harness/lowering/compiled_program.h"
 #include "oracles/plan/plan.h"
@@ -12,5 +15,13 @@ namespace anecheck {
 // dense fp16 kernel of a layer goes to its first task. kUnsupported for a plan that does not
 // compile and for layers whose extents do not fit a task.
 Result<CompiledProgram> OutlineOf(const plan::Plan& plan, const Target& target);
+
+// Holds the files that an engine's compiler left of `graph` against the plan of the conversion
+// route for the target called `target`, and names the first difference in words; empty where there
+// is none, and where no plan tells the files. Where the plan rewrites operations, which an engine
+// may run as they are, tasks and kernels are not compared; where it splits weights, dispatches
+// neither.
+std::string CompareEngineFiles(const Graph& graph, std::string_view target,
+                               const CompiledFiles& files);
 
 }  // namespace anecheck

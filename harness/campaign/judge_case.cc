@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <set>
 
+#include "harness/campaign/compiled_plan.h"
 #include "harness/campaign/locate.h"
 #include "harness/campaign/rejected_graph.h"
 #include "harness/campaign/relation.h"
@@ -109,6 +110,64 @@ void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluatio
   }
 }
 
+// The outputs at one further shape of the range. What they show counts where it is worse.
+void JudgeShape(const Case& item, const RunShape& shape, const std::vector<Tensor>& outputs,
+                Evaluation& evaluation, CaseOutcome& outcome) {
+  const ValueId input = *shape.graph.FindValue(item.range->input);
+  const auto where =
+      fmt::format("at {} along axis {} of {}", shape.graph.type(input).shape[item.range->axis],
+                  item.range->axis, item.range->input);
+  const auto take = [&](std::string_view verdict, const std::string& why, ValueId output) {
+    if (Rank(verdict) <= Rank(outcome.record.verdict)) return false;
+    outcome.record.verdict = verdict;
+    outcome.record.message = fmt::format("{}: {}", where, why);
+    outcome.op = ProducerOf(shape.graph, output);
+    outcome.known_defect.clear();
+    outcome.at_further_shape = true;
+    return true;
+  };
+  const auto ids = shape.graph.outputs();
+  const Status evaluated =
+      evaluation.Run(shape.graph, shape.inputs, ConformingContract(item.target.family));
+  if (!evaluated.ok()) {
+    take("inconclusive", evaluated.error().message, ids[0]);
+    return;
+  }
+  Estimate expected;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (i >= outputs.size()) {
+      take("garbled", fmt::format("output {} is missing from the reply", i), ids[i]);
+      return;
+    }
+    evaluation.Stored(ids[i], expected);
+    const OutputJudgement judged =
+        Judge(shape.graph, shape.inputs, i, expected, outputs[i], item.target.family);
+    if (take(VerdictWord(judged.verdict), judged.reason, ids[i])) {
+      outcome.known_defect = judged.known_defect;
+    }
+  }
+}
+
+void JudgeFurther(const Case& item, const RunReply& reply, Evaluation& evaluation,
+                  CaseOutcome& outcome) {
+  for (size_t i = 0; i < item.further.size() && i < reply.further.size(); ++i) {
+    JudgeShape(item, item.further[i], reply.further[i], evaluation, outcome);
+  }
+}
+
+// Whether the files that the compiler left are those of the plan.
+void JudgeFiles(const Case& item, const RunReply& reply, CaseOutcome& outcome) {
+  if (!reply.files || item.route != "mil" || Rank(outcome.record.verdict) >= Rank("failed")) return;
+  std::string difference = CompareEngineFiles(
+      item.graph, item.target.name, {reply.files->descriptor, reply.files->container, {}});
+  if (difference.empty()) return;
+  outcome.record.verdict = "failed";
+  outcome.record.stage = "files";
+  outcome.record.message = std::move(difference);
+  outcome.op = ProducerOf(item.graph, item.graph.outputs().back());
+  outcome.known_defect.clear();
+}
+
 // A graph that breaks a rule passes where it is refused. Values are no matter.
 void JudgeRefusal(const Case& item, const RunReply& reply, CaseOutcome& outcome) {
   CaseRecord& record = outcome.record;
@@ -165,6 +224,8 @@ CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply
   outcome.verified = reply.verified;
   if (reply.verified) return outcome;
   JudgeOutputs(item, reply, evaluation, outcome);
+  JudgeFurther(item, reply, evaluation, outcome);
+  JudgeFiles(item, reply, outcome);
   // The mask asks for the engine; analytics that name something else prove a silent fallback.
   if (!reply.backend.empty() && reply.backend != "ane" &&
       Rank(outcome.record.verdict) < Rank("misplaced")) {
@@ -180,6 +241,8 @@ void Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluation&
   if (item.mode == CaseMode::kMetamorphic && outcome.record.verdict == "pass") {
     return JudgeRelation(item, reply, runner, evaluation, outcome);
   }
+  // Each operation on its own is judged at the graph's shape alone.
+  if (outcome.at_further_shape) return;
   const bool vague = outcome.record.verdict == "known-defect" && !outcome.vague.empty();
   if (outcome.record.verdict != "wrong" && !vague) return;
   const Location location = Locate(item, reply, runner, evaluation);

@@ -24,6 +24,8 @@ struct CaseOutcome {
   // The simulated engine lacks an operation: that says nothing about an engine, and is counted as
   // rejected without being a finding.
   bool engine_lacks_op = false;
+  // The verdict is about another shape of the program's range than the graph's.
+  bool at_further_shape = false;
   std::vector<std::array<uint64_t, kUlpBuckets>> histograms;  // one an output
   std::vector<OutputErrors> errors;                           // one an output
 };

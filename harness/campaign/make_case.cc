@@ -1,6 +1,7 @@
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/non_vacuous.h"
 #include "harness/campaign/rejected_graph.h"
+#include "harness/campaign/shape_range.h"
 #include "harness/lowering/graph_to_mil.h"
 #include "harness/lowering/graph_to_netlist.h"
 
@@ -86,6 +87,9 @@ uint64_t CaseSeed(uint64_t run_seed, uint64_t index) {
 
 Status SpellCase(Case& item) {
   ANECHECK_ASSIGN(item.mil, GraphToMil(item.graph));
+  item.ranged_mil.clear();
+  item.further.clear();
+  if (item.range && !SpellRange(item).ok()) item.range.reset();
   if (item.route != "netlist") return {};
   ANECHECK_ASSIGN(NetlistProgram program, GraphToNetlist(item.graph));
   const auto bytes = netlist::Write(program.description);
@@ -99,6 +103,8 @@ RunRequest RequestOf(const Case& item) {
   request.route = item.route;
   request.netlist = item.netlist;
   request.netlist_weights = item.netlist_weights;
+  request.ranged_mil = item.ranged_mil;
+  request.further = item.further;
   return request;
 }
 
@@ -121,6 +127,10 @@ Result<Case> MakeCase(const CampaignOptions& options, uint64_t index) {
   item.route = RouteOf(options, item.mode, index);
   ANECHECK_RETURN_IF_ERROR(item.route == "netlist" ? DrawDirectCase(choices, generator, item)
                                                    : DrawCase(choices, generator, item));
+  if (item.mode == CaseMode::kShapeRanges && item.route == "mil") {
+    item.range = DrawRange(choices, item.graph, item.target.name);
+    if (item.range) ANECHECK_RETURN_IF_ERROR(SpellCase(item));
+  }
   return item;
 }
 

@@ -111,6 +111,7 @@ ordered_json OptionsToJson(const CampaignOptions& options) {
     json["quirks"].push_back(QuirkText(quirk));
   }
   if (options.steer) json["steer"] = true;
+  if (options.worker.keep_files) json["files"] = true;
   json["case_timeout_ms"] = options.worker.case_timeout_ms;
   return json;
 }
@@ -131,6 +132,7 @@ Result<CampaignOptions> OptionsFromJson(const ordered_json& json) {
     options.modes.push_back(*mode);
   }
   options.steer = json.value("steer", false);
+  options.worker.keep_files = json.value("files", false);
   ANECHECK_RETURN_IF_ERROR(ReadOps(json, options));
   ANECHECK_RETURN_IF_ERROR(ReadEngine(json, options));
   return options;

@@ -123,6 +123,9 @@ void AddCampaignFlags(CLI::App& command, CampaignFlags& flags) {
                      "Run part i of n, 2/8; all parts together make the same cases as the whole");
   command.add_flag("--steer", flags.steer,
                    "Aim half of the cases at operations and pairs that were not met yet");
+  command.add_flag("--files", flags.files,
+                   "Hold the descriptor and the container that the simulated engine's compiler "
+                   "leaves against the lowering plan");
   command.add_option("--targets,--target", flags.targets, "Compiler targets, h13,h17s or all")
       ->capture_default_str();
   command.add_option("--mode", flags.modes,
@@ -165,6 +168,10 @@ Result<CampaignOptions> ToOptions(const CampaignFlags& flags) {
   options.jobs = flags.jobs > 0 ? flags.jobs : DefaultJobs();
   ANECHECK_RETURN_IF_ERROR(ReadShard(flags.shard, options));
   options.steer = flags.steer;
+  options.worker.keep_files = flags.files;
+  if (flags.files && flags.runner != "e5rt") {
+    return MakeError(ErrorCode::kInvalid, "--files: only the runner e5rt keeps a compiler's files");
+  }
   if (options.steer && options.shards > 1) {
     return MakeError(ErrorCode::kInvalid,
                      "--steer cannot be given with --shard: what a shard has met is not what the "

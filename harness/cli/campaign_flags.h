@@ -26,6 +26,7 @@ struct CampaignFlags {
   std::optional<std::string> ops;  // none: all
   std::string shard;
   bool steer = false;
+  bool files = false;
   std::string route = "mil";
   std::string runner = "e5rt";
   std::string library;

@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "harness/device/compile_fault.h"
+#include "harness/device/compile_function.h"
 #include "harness/device/literal.h"
 #include "harness/device/op_table.h"
+#include "harness/device/ranged_program.h"
 #include "harness/formats/mil/parser.h"
 #include "harness/formats/mil/reader.h"
 
@@ -38,10 +40,12 @@ class CopyKernel : public Kernel {
 // Compiles one function.
 class FunctionCompiler {
  public:
-  FunctionCompiler(const mil::Program& program, const CompileSettings& settings, Backend backend)
+  FunctionCompiler(const mil::Program& program, const CompileSettings& settings, Backend backend,
+                   ConstantPool& constants, std::span<const int64_t> extents)
       : program_(program),
         settings_(settings),
-        blobs_(settings.model_folder),
+        constants_(constants),
+        extents_(extents),
         bound_(program.bindings.size(), kUnbound),
         executable_(std::make_shared<Executable>()) {
     executable_->backend = backend;
@@ -49,7 +53,7 @@ class FunctionCompiler {
     executable_->faults = settings.faults;
   }
 
-  Result<std::shared_ptr<const Executable>> Compile(mil::FunctionView function) {
+  Result<std::shared_ptr<Executable>> Compile(mil::FunctionView function) {
     executable_->name = std::string(function.name());
     for (const mil::BindingView parameter : function.block().parameters()) {
       ANECHECK_RETURN_IF_ERROR(AddInput(parameter));
@@ -67,7 +71,7 @@ class FunctionCompiler {
     if (executable_->outputs.empty()) {
       return StageError(Stage::kFrontend, "the function has no outputs");
     }
-    return std::shared_ptr<const Executable>(std::move(executable_));
+    return std::move(executable_);
   }
 
   // The operand that a value stands for; constants are read on first use.
@@ -100,13 +104,24 @@ class FunctionCompiler {
     if (literal.kind() == mil::ValueKind::kName) {
       return MakeError(ErrorCode::kInvalid, "a constant is defined by another name");
     }
-    ANECHECK_ASSIGN(Constant constant, ReadConstant(literal, hint, blobs_));
-    bytes_ += static_cast<int64_t>(constant.data.size());
-    auto shared = std::make_shared<const Constant>(std::move(constant));
+    ANECHECK_ASSIGN(auto shared, Decode(literal, hint));
+    bytes_ += static_cast<int64_t>(shared->data.size());
     const Operand operand{shared->type, static_cast<uint32_t>(executable_->values.size()),
                           shared.get()};
     executable_->values.push_back({shared->type, std::move(shared), -1});
     return operand;
+  }
+
+  Result<std::shared_ptr<const Constant>> Decode(mil::ValueView literal, Element hint) {
+    const std::pair key(literal.index(), hint);
+    if (constants_.keep) {
+      const auto found = constants_.decoded.find(key);
+      if (found != constants_.decoded.end()) return found->second;
+    }
+    ANECHECK_ASSIGN(Constant constant, ReadConstant(literal, hint, constants_.files));
+    auto shared = std::make_shared<const Constant>(std::move(constant));
+    if (constants_.keep) constants_.decoded.emplace(key, shared);
+    return shared;
   }
 
   // What holds for every tensor of the engine's part of a program.
@@ -170,7 +185,9 @@ class FunctionCompiler {
           Stage::kCodegen,
           fmt::format("state {}: the simulated engine has no kernel for states", parameter.name()));
     }
-    auto type = ReadTensorType(parameter.type());
+    const size_t index = executable_->inputs.size();
+    const int64_t extent = index < extents_.size() ? extents_[index] : kFixedExtent;
+    auto type = ReadTensorType(parameter.type(), extent);
     if (!type.ok()) {
       return StageError(Stage::kFrontend,
                         fmt::format("{}: {}", parameter.name(), type.error().message));
@@ -212,11 +229,13 @@ class FunctionCompiler {
     if (!own) {
       // An input or a constant that is an output: the engine moves it.
       ANECHECK_ASSIGN(value, AddResult(operand->type));
-      executable_->nodes.push_back(
-          {"identity",
-           std::make_unique<CopyKernel>(static_cast<size_t>(operand->type.Bytes())),
-           {operand->value},
-           {value}});
+      Executable::Node node;
+      node.op = "identity";
+      node.kernel = std::make_unique<CopyKernel>(static_cast<size_t>(operand->type.Bytes()));
+      node.inputs = {operand->value};
+      node.outputs = {value};
+      node.move = true;
+      executable_->nodes.push_back(std::move(node));
     }
     executable_->outputs.push_back({std::string(output.text()), operand->type, value});
     return {};
@@ -224,7 +243,8 @@ class FunctionCompiler {
 
   const mil::Program& program_;
   const CompileSettings& settings_;
-  BlobFiles blobs_;
+  ConstantPool& constants_;
+  std::span<const int64_t> extents_;
   std::vector<uint32_t> bound_;  // value of each binding
   std::shared_ptr<Executable> executable_;
   int64_t bytes_ = 0;  // of constants
@@ -309,6 +329,7 @@ Status FunctionCompiler::AddStatement(mil::StatementView statement) {
   node.op = std::string(op);
   node.kernel = std::move(kernel);
   node.inputs.assign(builder.inputs().begin(), builder.inputs().end());
+  node.weight = builder.weight();
   size_t index = 0;
   for (const mil::BindingView result : statement.results()) {
     const TensorType& type = builder.outputs()[index++];
@@ -321,19 +342,42 @@ Status FunctionCompiler::AddStatement(mil::StatementView statement) {
   return {};
 }
 
+// A function with ranges keeps the program that it is compiled from.
+Result<std::shared_ptr<const Executable>> CompileAnyFunction(
+    const std::shared_ptr<const mil::Program>& program, mil::FunctionView function,
+    const CompileSettings& settings, Backend backend) {
+  auto ranges = ReadShapeRanges(function);
+  if (!ranges.ok()) return StageError(Stage::kFrontend, ranges.error().message);
+  if (!ranges->empty()) {
+    return CompileRanged(program, function, settings, backend, std::move(*ranges));
+  }
+  ConstantPool constants(settings.model_folder, false);
+  ANECHECK_ASSIGN(auto executable,
+                  CompileFunction(*program, function, settings, backend, constants, {}));
+  return std::shared_ptr<const Executable>(std::move(executable));
+}
+
 }  // namespace
+
+Result<std::shared_ptr<Executable>> CompileFunction(const mil::Program& program,
+                                                    mil::FunctionView function,
+                                                    const CompileSettings& settings,
+                                                    Backend backend, ConstantPool& constants,
+                                                    std::span<const int64_t> extents) {
+  return FunctionCompiler(program, settings, backend, constants, extents).Compile(function);
+}
 
 Result<std::vector<std::shared_ptr<const Executable>>> CompileProgram(
     std::string mil_text, const CompileSettings& settings, Backend backend) {
   if (!settings.on_cpu && !settings.target->takes_mil) {
     return StageError(Stage::kFloor, "MIL is only supported for H13+ ANE architectures");
   }
-  auto program = mil::Parse(std::move(mil_text));
-  if (!program.ok()) return StageError(Stage::kParser, program.error().message);
+  auto parsed = mil::Parse(std::move(mil_text));
+  if (!parsed.ok()) return StageError(Stage::kParser, parsed.error().message);
+  const auto program = std::make_shared<const mil::Program>(std::move(*parsed));
   std::vector<std::shared_ptr<const Executable>> executables;
   for (const mil::FunctionView function : mil::Functions(*program)) {
-    ANECHECK_ASSIGN(auto executable,
-                    FunctionCompiler(*program, settings, backend).Compile(function));
+    ANECHECK_ASSIGN(auto executable, CompileAnyFunction(program, function, settings, backend));
     executables.push_back(std::move(executable));
   }
   if (executables.empty()) return StageError(Stage::kParser, "the program has no function");

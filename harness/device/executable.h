@@ -25,8 +25,12 @@ struct Port {
   uint32_t value = 0;
 };
 
+class RangedProgram;
+
 // One program function, immutable once compiled.
 struct Executable {
+  static constexpr uint32_t kNoValue = ~uint32_t{0};
+
   struct Value {
     TensorType type;
     std::shared_ptr<const Constant> constant;  // null for a runtime value
@@ -37,6 +41,8 @@ struct Executable {
     std::unique_ptr<const Kernel> kernel;
     std::vector<uint32_t> inputs;
     std::vector<uint32_t> outputs;
+    uint32_t weight = kNoValue;  // the operand `weight`
+    bool move = false;           // brings an input or a constant to an output port
   };
 
   std::string name;
@@ -49,6 +55,9 @@ struct Executable {
   int64_t arena_bytes = 0;
   uint64_t dispatches = 1;
   ActiveFaults faults;
+  // Of a function whose inputs have ranges of shapes: makes the executables for the shapes that are
+  // bound. This one has the standard extents. Null for fixed shapes.
+  std::shared_ptr<const RangedProgram> ranged;
 
   const Port* FindInput(std::string_view port) const;
   const Port* FindOutput(std::string_view port) const;

@@ -87,6 +87,8 @@ std::string_view FaultKindName(FaultKind kind) {
       return "hang";
     case FaultKind::kMemory:
       return "memory";
+    case FaultKind::kEncoding:
+      return "encoding";
   }
   return "numeric";
 }

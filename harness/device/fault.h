@@ -28,6 +28,7 @@ enum class FaultKind : uint8_t {
   kCrash,
   kHang,
   kMemory,
+  kEncoding,  // a file that the compiler leaves says another thing than the program
 };
 std::string_view FaultKindName(FaultKind kind);
 
@@ -38,9 +39,10 @@ enum class FaultMechanism : uint8_t {
   kOutput,     // the operation's output is changed after it ran (`effect`)
   kCompile,    // the compile step misjudges (`effect`)
   kRuntime,    // an e5rt call misbehaves (`effect`)
+  kFile,       // a file that the compiler leaves is wrong (`effect`)
 };
 
-// What kOutput, kCompile and kRuntime faults do. `a` and `b` are the row's parameters.
+// What kOutput, kCompile, kRuntime and kFile faults do. `a` and `b` are the row's parameters.
 enum class FaultEffect : uint8_t {
   kNone,
   // Output effects, on the stored elements. The elements touched are chosen by a hash of their
@@ -119,6 +121,15 @@ enum class FaultEffect : uint8_t {
   kAliasCopy,         // an output bound to an input's buffer is not written
   kAnalyticsMissing,  // no analytics file
   kAnalyticsCpu,      // the analytics name the CPU backend
+  kRangeUnchecked,    // extents outside of a range of shapes and off its steps are taken
+  kRangeStart,        // a program with a range of shapes runs at its start, whatever is bound
+  // Effects on the files of a compiled program.
+  kFileRowStride,      // rows of the container's tensors are packed without padding
+  kFileTaskLost,       // the container lacks the last of two or more tasks
+  kFileTaskChannels,   // each task has one output channel too many
+  kFileKernelSwap,     // the first two channels of each kernel change places
+  kFileDispatchTwice,  // the descriptor has one inference too many
+  kFilePortSize,       // the descriptor's ports are half as large
 };
 
 struct Fault {

@@ -1,5 +1,5 @@
 // The fault table. Rows come in the order: datapath, ignored arguments, stored outputs, compile
-// step, execution, e5rt calls.
+// step, execution, e5rt calls, files of compiled programs.
 #include "harness/device/fault_rows.h"
 
 namespace anecheck::device {
@@ -78,6 +78,16 @@ constexpr Fault Run(std::string_view id, FaultKind kind, Effect effect, int64_t 
           .mechanism = FaultMechanism::kRuntime,
           .effect = effect,
           .a = a};
+}
+
+constexpr Fault File(std::string_view id, Effect effect, std::string_view description) {
+  return {.id = id,
+          .description = description,
+          .op = "",
+          .op_class = "files",
+          .kind = kEncoding,
+          .mechanism = FaultMechanism::kFile,
+          .effect = effect};
 }
 
 constexpr std::string_view kConvolution = "convolution";
@@ -487,6 +497,22 @@ constexpr Fault kRows[] = {
     Run("analytics-missing", kRuntime, Effect::kAnalyticsMissing, 0, "no analytics are written"),
     Run("analytics-name-cpu", kRuntime, Effect::kAnalyticsCpu, 0,
         "the analytics name the CPU backend"),
+    Run("range-unchecked", kGating, Effect::kRangeUnchecked, 0,
+        "extents outside of a range of shapes and off its steps are taken"),
+    Run("range-runs-at-start", kShape, Effect::kRangeStart, 0,
+        "a program with a range of shapes runs at its start, whatever is bound"),
+    // ---- files of compiled programs
+    File("file-rows-unpadded", Effect::kFileRowStride,
+         "the container's strides lack the padding of rows to 64 bytes"),
+    File("file-task-lost", Effect::kFileTaskLost,
+         "the container lacks the last of two or more tasks"),
+    File("file-channels-off-by-one", Effect::kFileTaskChannels,
+         "each task of the container has one output channel too many"),
+    File("file-kernel-channels-swapped", Effect::kFileKernelSwap,
+         "the first two channels of each kernel change places in the container"),
+    File("file-dispatch-twice", Effect::kFileDispatchTwice,
+         "the descriptor has one inference too many"),
+    File("file-port-halved", Effect::kFilePortSize, "the descriptor's ports are half as large"),
 };
 
 }  // namespace

@@ -83,7 +83,7 @@ Result<Constant> ReadUntyped(mil::ValueView value, Element hint) {
 
 }  // namespace
 
-Result<TensorType> ReadTensorType(mil::TypeView type) {
+Result<TensorType> ReadTensorType(mil::TypeView type, int64_t unknown) {
   TensorType result;
   result.element = type.data_type();
   if (type.kind() == mil::TypeKind::kScalar) return result;
@@ -97,15 +97,15 @@ Result<TensorType> ReadTensorType(mil::TypeView type) {
           ErrorCode::kUnsupported,
           fmt::format("tensor rank {} exceeds the ANE maximum of 5", type.dimensions().size()));
     }
-    if (dimension.value == mil::Dimension::kUnknown) {
+    const int64_t extent = dimension.value == mil::Dimension::kUnknown ? unknown : dimension.value;
+    if (extent == mil::Dimension::kUnknown) {
       return MakeError(ErrorCode::kUnsupported, "symbolic dimensions have no range");
     }
-    if (dimension.value > kMaxElements ||
-        (dimension.value > 0 && elements > kMaxElements / dimension.value)) {
+    if (extent > kMaxElements || (extent > 0 && elements > kMaxElements / extent)) {
       return MakeError(ErrorCode::kLimit, "tensor has too many elements");
     }
-    elements *= dimension.value > 0 ? dimension.value : 1;
-    result.shape.Append(dimension.value);
+    elements *= extent > 0 ? extent : 1;
+    result.shape.Append(extent);
   }
   return result;
 }

@@ -68,6 +68,7 @@ Operand OpBuilder::Tensor(std::string_view name) {
     return {};
   }
   inputs_.push_back(operand->value);
+  if (name == "weight") weight_ = operand->value;
   return *operand;
 }
 

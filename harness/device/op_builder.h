@@ -156,6 +156,8 @@ class OpBuilder {
   void Output(TensorType type) { outputs_.push_back(type); }
   std::span<const TensorType> outputs() const { return outputs_; }
   std::span<const uint32_t> inputs() const { return inputs_; }
+  // The tensor operand called `weight`, or no value.
+  uint32_t weight() const { return weight_; }
 
  private:
   std::optional<Operand> ConstantOrNothing(std::string_view name, Element hint);
@@ -169,6 +171,7 @@ class OpBuilder {
   Stage stage_ = Stage::kFrontend;
   std::vector<TensorType> outputs_;
   std::vector<uint32_t> inputs_;
+  uint32_t weight_ = ~uint32_t{0};
 };
 
 // The elements of a constant as fp32 or doubles.

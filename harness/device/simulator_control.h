@@ -22,7 +22,7 @@ extern const char anecheck_simulated_engine[];
 #define ANECHECK_SIM_ANALYTICS_NAME "anecheck simulated engine"
 
 // The version of this header. A runner refuses a library with another one.
-#define ANECHECK_SIM_ABI_VERSION 1
+#define ANECHECK_SIM_ABI_VERSION 2
 uint32_t anecheck_sim_abi_version(void);
 
 // What the calls below return.
@@ -60,7 +60,11 @@ const char* anecheck_sim_faults_json(void);
 // implemented}. Static storage.
 const char* anecheck_sim_quirks_json(void);
 
-// Default target, all quirks at -1, no faults, queue not held. Live objects stay.
+// Whether compilations leave program.e5 and, for targets with version-7 tasks, model.hwx beside the
+// analytics (1, the default) or not (0), which is faster.
+int anecheck_sim_write_files(int on);
+
+// Default target, all quirks at -1, no faults, queue not held, files written. Live objects stay.
 void anecheck_sim_reset(void);
 
 // While held (1), requests of e5rt_execution_stream_submit_async stay in flight and do not start.

@@ -182,7 +182,8 @@ std::string CompareKernels(const CompiledProgram& program, const hwx::Container&
   return {};
 }
 
-std::string CompareContainer(const CompiledProgram& program, const CompiledFiles& files) {
+std::string CompareContainer(const CompiledProgram& program, const CompiledFiles& files,
+                             const ComparedParts& parts) {
   const auto container = hwx::Parse(files.container);
   if (!container.ok()) return "model.hwx: " + container.error().message;
   std::string difference = BrokenRule("model.hwx", kFormat_hwx.verify(files.container));
@@ -192,8 +193,8 @@ std::string CompareContainer(const CompiledProgram& program, const CompiledFiles
   }
   if (difference.empty()) difference = CompareTensors(program.inputs, *container);
   if (difference.empty()) difference = CompareTensors(program.outputs, *container);
-  if (difference.empty()) difference = CompareTasks(program, *container);
-  if (difference.empty()) difference = CompareKernels(program, *container);
+  if (difference.empty() && parts.tasks) difference = CompareTasks(program, *container);
+  if (difference.empty() && parts.tasks) difference = CompareKernels(program, *container);
   if (difference.empty()) {
     difference = BrokenRule("the pair", pair::Verify(files.descriptor, files.container));
   }
@@ -202,7 +203,8 @@ std::string CompareContainer(const CompiledProgram& program, const CompiledFiles
 
 }  // namespace
 
-std::string CompareCompiledFiles(const CompiledProgram& program, const CompiledFiles& files) {
+std::string CompareCompiledFiles(const CompiledProgram& program, const CompiledFiles& files,
+                                 const ComparedParts& parts) {
   const auto descriptor = e5::Parse(files.descriptor);
   if (!descriptor.ok()) return "program.e5: " + descriptor.error().message;
   std::string difference = BrokenRule("program.e5", kFormat_e5.verify(files.descriptor));
@@ -210,7 +212,7 @@ std::string CompareCompiledFiles(const CompiledProgram& program, const CompiledF
   if (difference.empty() && (!rewritten.ok() || *rewritten != files.descriptor)) {
     difference = "program.e5: changes when it is written again";
   }
-  if (difference.empty()) difference = CompareChain(program, *descriptor);
+  if (difference.empty() && parts.chain) difference = CompareChain(program, *descriptor);
   if (difference.empty())
     difference = ComparePorts(program.inputs, descriptor->input_ports, "input");
   if (difference.empty()) {
@@ -218,7 +220,7 @@ std::string CompareCompiledFiles(const CompiledProgram& program, const CompiledF
   }
   if (difference.empty()) difference = CompareStates(program, *descriptor);
   if (!difference.empty() || files.container.empty()) return difference;
-  return CompareContainer(program, files);
+  return CompareContainer(program, files, parts);
 }
 
 }  // namespace anecheck

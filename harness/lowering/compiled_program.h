@@ -71,9 +71,16 @@ struct CompiledFiles {
 // either file.
 Result<CompiledFiles> WriteCompiledFiles(const CompiledProgram& program);
 
+// What of the outline is compared beside ports, extents and strides.
+struct ComparedParts {
+  bool chain = true;  // the kinds and the number of dispatches
+  bool tasks = true;  // with the kernels
+};
+
 // Reads the files with the project's own readers and names the first thing in which they differ
 // from the outline: a broken rule of either format or of the pair, the dispatch chain, ports,
 // extents, strides, tasks, decoded kernels. Empty where nothing differs.
-std::string CompareCompiledFiles(const CompiledProgram& program, const CompiledFiles& files);
+std::string CompareCompiledFiles(const CompiledProgram& program, const CompiledFiles& files,
+                                 const ComparedParts& parts = {});
 
 }  // namespace anecheck

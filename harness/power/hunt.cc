@@ -35,6 +35,7 @@ CampaignOptions OptionsOf(const Subject& subject, const HuntOptions& options,
   campaign.worker.quirks = subject.quirks;
   campaign.worker.case_timeout_ms = options.case_timeout_ms;
   campaign.worker.memory_limit = options.memory_limit;
+  campaign.worker.keep_files = subject.kind == "encoding";
   campaign.db = db;
   campaign.command = "anecheck power --fault " + subject.id;
   return campaign;

@@ -71,26 +71,26 @@ class Session {
     const bool compiled = Compile();
     reply_.compile_us = Microseconds(start);
     if (!compiled) return false;
-    if (!Bind()) return false;
+    if (!CreateOperation() || !Bind(request_.shape)) return false;
     start = Clock::now();
     const bool executed = Execute();
     reply_.run_us = Microseconds(start);
     if (!executed) return false;
-    ReadOutputs();
+    ReadOutputs(request_.shape);
+    for (const WireShape& shape : request_.further) {
+      if (!RunAt(shape)) return false;
+    }
     reply_.status = RunStatus::kOk;
     return true;
   }
 
   // Releases in the order of specification 001, section 2.6; false where the program stays loaded.
   bool Release() {
-    const bool operation = operation_.Close();
+    const bool operation = operation_.Close() && !kept_operation_;
     op_options_.Close();
     function_.Close();
     const bool library = library_.Close();
-    for (auto& port : inputs_) port->buffer.Close();
-    for (auto& port : outputs_) port->buffer.Close();
-    inputs_.clear();
-    outputs_.clear();
+    CloseBuffers();
     stream_.Close();
     return operation && library;
   }
@@ -135,9 +135,30 @@ class Session {
         api_.library_retain_program_function(library_.get(), "main", function_.out()) == 0 &&
         api_.op_options_create_with_program_function(op_options_.out(), function_.get()) == 0 &&
         api_.op_options_set_operation_name(op_options_.get(), "main") == 0 &&
-        api_.op_options_set_allocate_intermediate_buffers(op_options_.get(), 1) == 0 &&
-        api_.operation_create(operation_.out(), op_options_.get()) == 0;
+        api_.op_options_set_allocate_intermediate_buffers(op_options_.get(), 1) == 0;
     return loaded || Failed(RunStatus::kFailed, "load");
+  }
+
+  bool CreateOperation() {
+    return api_.operation_create(operation_.out(), op_options_.get()) == 0 ||
+           Failed(RunStatus::kFailed, "load");
+  }
+
+  // What was compiled once more, at another shape: an operation of its own with its own buffers.
+  bool RunAt(const WireShape& shape) {
+    kept_operation_ = !operation_.Close() || kept_operation_;
+    CloseBuffers();
+    stream_.Close();
+    if (!CreateOperation() || !Bind(shape) || !Execute()) return false;
+    ReadOutputs(shape);
+    return true;
+  }
+
+  void CloseBuffers() {
+    for (auto& port : inputs_) port->buffer.Close();
+    for (auto& port : outputs_) port->buffer.Close();
+    inputs_.clear();
+    outputs_.clear();
   }
 
   // The e5rt compiler of the system is published to take MIL text; a network description goes
@@ -210,11 +231,11 @@ class Session {
     return true;
   }
 
-  bool Bind() {
-    for (const WirePort& port : request_.inputs) {
+  bool Bind(const WireShape& shape) {
+    for (const WirePort& port : shape.inputs) {
       if (!BindPort(port, true)) return false;
     }
-    for (const WirePort& port : request_.outputs) {
+    for (const WirePort& port : shape.outputs) {
       if (!BindPort(port, false)) return false;
     }
     const bool encoded = api_.stream_create(stream_.out()) == 0 &&
@@ -226,10 +247,10 @@ class Session {
     return api_.stream_execute_sync(stream_.get()) == 0 || Failed(RunStatus::kFailed, "run");
   }
 
-  void ReadOutputs() {
+  void ReadOutputs(const WireShape& shape) {
     for (size_t i = 0; i < outputs_.size(); ++i) {
       const auto* data = static_cast<const uint8_t*>(outputs_[i]->data);
-      reply_.outputs.emplace_back(data, data + request_.outputs[i].byte_size);
+      reply_.outputs.emplace_back(data, data + shape.outputs[i].byte_size);
     }
   }
 
@@ -246,7 +267,14 @@ class Session {
   Handle function_{api_.function_release};
   Handle op_options_{api_.op_options_release};
   Handle operation_{api_.operation_release};
+  bool kept_operation_ = false;  // one before this could not be released
 };
+
+// A file that is not there is empty.
+std::vector<uint8_t> ReadIfThere(const std::string& path) {
+  auto bytes = ReadFile(path);
+  return bytes.ok() ? std::move(*bytes) : std::vector<uint8_t>();
+}
 
 }  // namespace
 
@@ -256,6 +284,10 @@ WireReply E5rtEngine::Run(const WireRequest& request) {
   Session session(*library_, request, folder_, analytics_, reply);
   session.Run();
   if (!session.Release()) ++leaked_;
+  if (keep_files_ && reply.status == RunStatus::kOk) {
+    reply.files = CompilerFiles{ReadIfThere(folder_.File("program.e5")),
+                                ReadIfThere(folder_.File("model.hwx"))};
+  }
   return reply;
 }
 

@@ -16,9 +16,13 @@ namespace anecheck {
 // (specification 001, section 5).
 class E5rtEngine {
  public:
-  // `library` must outlive the engine. `folder` takes bundles and the MIL file.
-  E5rtEngine(const E5rtLibrary& library, TempDirectory folder)
-      : library_(&library), folder_(std::move(folder)) {}
+  // `library` must outlive the engine. `folder` takes bundles and the MIL file. `keep_files`:
+  // replies carry the files that the compiler left, which the simulated engine alone is known to
+  // name.
+  E5rtEngine(const E5rtLibrary& library, TempDirectory folder, bool keep_files = false)
+      : library_(&library), folder_(std::move(folder)), keep_files_(keep_files) {
+    if (library.simulated()) library.simulator.write_files(keep_files ? 1 : 0);
+  }
 
   // Runs one request. What the engine refuses or fails at is in the reply, in its own words.
   WireReply Run(const WireRequest& request);
@@ -31,6 +35,7 @@ class E5rtEngine {
   const E5rtLibrary* library_;
   TempDirectory folder_;
   std::string analytics_;  // where the last ones stood
+  bool keep_files_;
   int leaked_ = 0;
 };
 

@@ -97,6 +97,7 @@ Status ResolveSimulator(void* library, const std::string& path, SimulatorApi& si
   const Symbol symbols[] = {
       {"anecheck_sim_set_quirk", Slot(simulator.set_quirk)},
       {"anecheck_sim_enable_fault", Slot(simulator.enable_fault)},
+      {"anecheck_sim_write_files", Slot(simulator.write_files)},
       {"anecheck_sim_faults_json", Slot(simulator.faults_json)},
       {"anecheck_sim_quirks_json", Slot(simulator.quirks_json)},
   };

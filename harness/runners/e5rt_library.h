@@ -72,6 +72,7 @@ struct SimulatorApi {
   const char* marker = nullptr;  // the version text; null where the library is not simulated
   int (*set_quirk)(const char* id, int state) = nullptr;
   int (*enable_fault)(const char* id) = nullptr;
+  int (*write_files)(int on) = nullptr;
   const char* (*faults_json)() = nullptr;
   const char* (*quirks_json)() = nullptr;
 };

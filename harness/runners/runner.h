@@ -41,6 +41,20 @@ struct RunnerIdentity {
   std::string compiler_version;  // empty where unknown
 };
 
+// A further shape that a program with a range of shapes runs at: the graph with its extents, and
+// inputs of these.
+struct RunShape {
+  Graph graph;
+  std::vector<Tensor> inputs;
+};
+
+// What a compiler left of a program: the dispatch descriptor and the hardware container, each empty
+// where there is none.
+struct CompilerFiles {
+  std::vector<uint8_t> descriptor;
+  std::vector<uint8_t> container;
+};
+
 // One case. Everything referred to must outlive the call.
 struct RunRequest {
   uint64_t id = 0;          // the caller's number, echoed in the reply
@@ -53,6 +67,11 @@ struct RunRequest {
   std::string_view route = "mil";
   std::string_view netlist = {};
   std::span<const uint8_t> netlist_weights = {};
+  // Where not empty, a program with a range of shapes that takes the place of `mil`. It is compiled
+  // once and runs at the shapes of `graph` and of each of `further`. Runners that know no ranges
+  // run `mil`.
+  std::string_view ranged_mil = {};
+  std::span<const RunShape> further = {};
 };
 
 struct RunReply {
@@ -64,7 +83,11 @@ struct RunReply {
   uint64_t compile_us = 0;
   uint64_t run_us = 0;
   std::vector<Tensor> outputs;  // kOk: in the order of the graph's outputs
-  bool verified = false;        // kOk: the runner compared by itself; there are no outputs to judge
+  // kOk: the outputs at each further shape; empty where the runner ran at none.
+  std::vector<std::vector<Tensor>> further = {};
+  // What the compiler left, where the runner was told to keep it.
+  std::optional<CompilerFiles> files = std::nullopt;
+  bool verified = false;  // kOk: the runner compared by itself; there are no outputs to judge
 };
 
 // Why the system's engine is not given network descriptions.

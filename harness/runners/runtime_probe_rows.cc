@@ -34,6 +34,43 @@ Error Broken(const ProbeProgram& program) {
   return MakeError(ErrorCode::kUnsupported, program.failed() + ": " + program.message());
 }
 
+// y = x + 1 at 2 to 8 elements by 2 (the form is assumed, see harness/device/shape_range.h).
+std::string Ranged() {
+  std::string text =
+      ProbeText("tensor<fp16, [?]> x", "tensor<fp16, [?]> y = add(x = x, y = fp16(1));");
+  text.insert(text.find(") {", text.find("func main")) + 1,
+              " [FlexibleShapeInformation = tuple<tuple<string, dict<string, list<tensor<int32, "
+              "[3]>, ?>>>>(((\"RangeDims\", {{\"x\", [[2, 8, 2]]}})))]");
+  return text;
+}
+
+// Whether the program runs with buffers of `count` elements, and gives the sum in the last.
+bool RunsAt(const E5rtLibrary& engine, std::string_view target, size_t count) {
+  ProbeProgram program(engine, target, Ranged());
+  if (!program.failed().empty()) return false;
+  const void* x = program.Bind("x", false, count * 2);
+  const void* y = program.Bind("y", true, count * 2);
+  if (x == nullptr || y == nullptr || !program.Execute()) return false;
+  constexpr uint16_t kOne = 0x3c00;
+  return std::memcmp(static_cast<const char*>(y) + count * 2 - 2, &kOne, 2) == 0;
+}
+
+Result<double> ExtentsOfARange(const E5rtLibrary& engine, std::string_view target) {
+  const ProbeProgram program(engine, target, Ranged());
+  if (!program.failed().empty()) return Broken(program);
+  double runs = 0;
+  for (const size_t count : {2, 4, 6, 8}) runs += RunsAt(engine, target, count) ? 1 : 0;
+  return runs;
+}
+
+Result<double> ExtentsOutsideOfARange(const E5rtLibrary& engine, std::string_view target) {
+  const ProbeProgram program(engine, target, Ranged());
+  if (!program.failed().empty()) return Broken(program);
+  double runs = 0;
+  for (const size_t count : {1, 3, 7, 9, 10}) runs += RunsAt(engine, target, count) ? 1 : 0;
+  return runs;
+}
+
 void Fill(void* data, double value) {
   const uint16_t bits = DoubleToHalf(value).bits;
   for (size_t i = 0; i < kBytes / 2; ++i) std::memcpy(static_cast<char*>(data) + 2 * i, &bits, 2);
@@ -472,6 +509,8 @@ constexpr uint32_t kNarrow = 0xe4;  // A13 and A16 on
 constexpr std::string_view kLimits = "specification 001, operational limits";
 constexpr std::string_view kCalls = "specification 001, call sequence; facts e5rt_abi.md";
 constexpr std::string_view kDefects = "facts known_defects.csv";
+constexpr std::string_view kLiveIns =
+    "specification 000, live-in parameters; that the size of a buffer binds one is assumed";
 constexpr std::string_view kGates = "facts limits.csv; facts mil.md";
 
 constexpr std::array kProbes = {
@@ -544,6 +583,10 @@ constexpr std::array kProbes = {
                  MemoryOfRuns},
     RuntimeProbe{"memory_of_compiles", "1: 12 compilations keep more than 24 MiB", 0, kCalls, "", 0,
                  0, MemoryOfCompiles},
+    RuntimeProbe{"extents_of_a_range", "of 2, 4, 6 and 8, those that 2 to 8 by 2 runs at", 4,
+                 kLiveIns, "", 0, 0, ExtentsOfARange},
+    RuntimeProbe{"extents_outside_of_a_range", "of 1, 3, 7, 9 and 10, those that it runs at", 0,
+                 kLiveIns, "", 0, 0, ExtentsOutsideOfARange},
 };
 
 }  // namespace

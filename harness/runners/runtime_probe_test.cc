@@ -104,7 +104,9 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"run-error", "wrong_runs"}, Pair{"input-overwritten", "inputs_kept"},
         Pair{"output-overrun", "bytes_overrun"}, Pair{"run-prints", "bytes_printed"},
         Pair{"run-slow", "slow_runs"}, Pair{"run-leak", "memory_of_runs"},
-        Pair{"compile-leak", "memory_of_compiles"}),
+        Pair{"compile-leak", "memory_of_compiles"},
+        Pair{"range-unchecked", "extents_outside_of_a_range"},
+        Pair{"range-runs-at-start", "extents_of_a_range"}),
     [](const auto& row) {
       std::string name = row.param.fault;
       std::erase(name, '-');

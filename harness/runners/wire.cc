@@ -16,33 +16,27 @@ std::string_view ReadText(ByteReader& reader, std::string_view field) {
 bool IsNetlist(const RunRequest& request) { return request.route == "netlist"; }
 
 std::string_view Program(const RunRequest& request) {
-  return IsNetlist(request) ? request.netlist : request.mil;
+  if (IsNetlist(request)) return request.netlist;
+  return request.ranged_mil.empty() ? request.mil : request.ranged_mil;
 }
 std::span<const uint8_t> Weights(const RunRequest& request) {
   return IsNetlist(request) ? request.netlist_weights : std::span<const uint8_t>();
 }
 
-}  // namespace
-
-uint64_t RequestSize(const RunRequest& request) {
-  uint64_t size = 64 + request.target.size() + Program(request).size() + Weights(request).size();
-  for (const Tensor& input : request.inputs) size += 16 + input.bytes.size();
-  for (const Value& value : request.graph->values()) size += 16 + value.name.size();
+// The ports of one shape, at most.
+uint64_t ShapeSize(const Graph& graph, std::span<const Tensor> inputs) {
+  uint64_t size = 8;
+  for (const Tensor& input : inputs) size += 16 + input.bytes.size();
+  for (const Value& value : graph.values()) size += 16 + value.name.size();
   return size;
 }
 
-void WriteRequest(const RunRequest& request, ByteWriter& writer) {
-  const Graph& graph = *request.graph;
-  writer.U64(request.id);
-  WriteText(request.target, writer);
-  WriteText(Program(request), writer);
-  writer.U32(static_cast<uint32_t>(Weights(request).size()));
-  writer.Bytes(Weights(request));
-  writer.U32(static_cast<uint32_t>(request.inputs.size()));
+void WriteShape(const Graph& graph, std::span<const Tensor> inputs, ByteWriter& writer) {
+  writer.U32(static_cast<uint32_t>(inputs.size()));
   size_t next = 0;
   for (const Value& value : graph.values()) {
-    if (value.kind != ValueKind::kInput || next == request.inputs.size()) continue;
-    const Tensor& tensor = request.inputs[next++];
+    if (value.kind != ValueKind::kInput || next == inputs.size()) continue;
+    const Tensor& tensor = inputs[next++];
     WriteText(value.name, writer);
     writer.U32(static_cast<uint32_t>(tensor.bytes.size()));
     writer.Bytes(tensor.bytes);
@@ -54,25 +48,52 @@ void WriteRequest(const RunRequest& request, ByteWriter& writer) {
   }
 }
 
+void ReadShape(ByteReader& reader, WireShape& shape) {
+  const uint32_t inputs = reader.U32("inputs");
+  if (reader.CheckCount(inputs, 8, "inputs")) shape.inputs.resize(inputs);
+  for (WirePort& port : shape.inputs) {
+    port.name = ReadText(reader, "input.name");
+    port.bytes = reader.Bytes(reader.U32("input.size"), "input.bytes");
+    port.byte_size = port.bytes.size();
+  }
+  const uint32_t outputs = reader.U32("outputs");
+  if (reader.CheckCount(outputs, 8, "outputs")) shape.outputs.resize(outputs);
+  for (WirePort& port : shape.outputs) {
+    port.name = ReadText(reader, "output.name");
+    port.byte_size = reader.U32("output.size");
+  }
+}
+
+}  // namespace
+
+uint64_t RequestSize(const RunRequest& request) {
+  uint64_t size = 64 + request.target.size() + Program(request).size() + Weights(request).size();
+  size += ShapeSize(*request.graph, request.inputs);
+  for (const RunShape& shape : request.further) size += ShapeSize(shape.graph, shape.inputs);
+  return size;
+}
+
+void WriteRequest(const RunRequest& request, ByteWriter& writer) {
+  writer.U64(request.id);
+  WriteText(request.target, writer);
+  WriteText(Program(request), writer);
+  writer.U32(static_cast<uint32_t>(Weights(request).size()));
+  writer.Bytes(Weights(request));
+  WriteShape(*request.graph, request.inputs, writer);
+  writer.U32(static_cast<uint32_t>(request.further.size()));
+  for (const RunShape& shape : request.further) WriteShape(shape.graph, shape.inputs, writer);
+}
+
 Result<WireRequest> ReadRequest(ByteReader& reader) {
   WireRequest request;
   request.id = reader.U64("id");
   request.target = ReadText(reader, "target");
   request.program = ReadText(reader, "program");
   request.weights = reader.Bytes(reader.U32("weights.size"), "weights");
-  const uint32_t inputs = reader.U32("inputs");
-  if (reader.CheckCount(inputs, 8, "inputs")) request.inputs.resize(inputs);
-  for (WirePort& port : request.inputs) {
-    port.name = ReadText(reader, "input.name");
-    port.bytes = reader.Bytes(reader.U32("input.size"), "input.bytes");
-    port.byte_size = port.bytes.size();
-  }
-  const uint32_t outputs = reader.U32("outputs");
-  if (reader.CheckCount(outputs, 8, "outputs")) request.outputs.resize(outputs);
-  for (WirePort& port : request.outputs) {
-    port.name = ReadText(reader, "output.name");
-    port.byte_size = reader.U32("output.size");
-  }
+  ReadShape(reader, request.shape);
+  const uint32_t further = reader.U32("further");
+  if (reader.CheckCount(further, 8, "further")) request.further.resize(further);
+  for (WireShape& shape : request.further) ReadShape(reader, shape);
   ANECHECK_RETURN_IF_ERROR(Status(reader.status()));
   return request;
 }
@@ -89,6 +110,12 @@ void WriteReply(const WireReply& reply, ByteWriter& writer) {
   for (const std::vector<uint8_t>& output : reply.outputs) {
     writer.U32(static_cast<uint32_t>(output.size()));
     writer.Bytes(output);
+  }
+  writer.U8(reply.files ? 1 : 0);
+  if (!reply.files) return;
+  for (const auto* file : {&reply.files->descriptor, &reply.files->container}) {
+    writer.U32(static_cast<uint32_t>(file->size()));
+    writer.Bytes(*file);
   }
 }
 
@@ -110,6 +137,13 @@ Result<WireReply> ReadReply(ByteReader& reader) {
   for (std::vector<uint8_t>& output : reply.outputs) {
     const auto bytes = reader.Bytes(reader.U32("output.size"), "output.bytes");
     output.assign(bytes.begin(), bytes.end());
+  }
+  if (reader.U8("files") != 0) {
+    CompilerFiles& files = reply.files.emplace();
+    for (auto* file : {&files.descriptor, &files.container}) {
+      const auto bytes = reader.Bytes(reader.U32("file.size"), "file.bytes");
+      file->assign(bytes.begin(), bytes.end());
+    }
   }
   ANECHECK_RETURN_IF_ERROR(Status(reader.status()));
   return reply;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,14 +22,19 @@ struct WirePort {
   std::span<const uint8_t> bytes;  // inputs only
 };
 
+struct WireShape {
+  std::vector<WirePort> inputs;
+  std::vector<WirePort> outputs;
+};
+
 // A request as the worker reads it; it refers to the bytes it was read from.
 struct WireRequest {
   uint64_t id = 0;
   std::string_view target;
   std::string_view program;          // MIL text, or the property list of a network description
   std::span<const uint8_t> weights;  // of a network description
-  std::vector<WirePort> inputs;
-  std::vector<WirePort> outputs;
+  WireShape shape;
+  std::vector<WireShape> further;  // of a program with a range of shapes
 };
 
 struct WireReply {
@@ -39,7 +45,8 @@ struct WireReply {
   std::string backend;
   uint64_t compile_us = 0;
   uint64_t run_us = 0;
-  std::vector<std::vector<uint8_t>> outputs;
+  std::vector<std::vector<uint8_t>> outputs;  // those of further shapes behind those of the first
+  std::optional<CompilerFiles> files;
 };
 
 // The bytes that WriteRequest appends, at most.

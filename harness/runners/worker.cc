@@ -71,6 +71,7 @@ std::vector<std::string> WorkerArguments(const WorkerOptions& options) {
     arguments.emplace_back("fault");
     arguments.push_back(fault);
   }
+  if (options.keep_files) arguments.insert(arguments.end(), {"files", "keep"});
   return arguments;
 }
 
@@ -218,10 +219,18 @@ RunReply E5rtRunner::Convert(const RunRequest& request, WireReply wire) const {
   reply.compile_us = wire.compile_us;
   reply.run_us = wire.run_us;
   if (reply.status != RunStatus::kOk) return reply;
-  const auto outputs = request.graph->outputs();
-  for (size_t i = 0; i < outputs.size() && i < wire.outputs.size(); ++i) {
-    reply.outputs.push_back({request.graph->type(outputs[i]), std::move(wire.outputs[i])});
-  }
+  reply.files = std::move(wire.files);
+  size_t next = 0;
+  const auto take = [&](const Graph& graph) {
+    std::vector<Tensor> tensors;
+    for (const ValueId output : graph.outputs()) {
+      if (next == wire.outputs.size()) break;
+      tensors.push_back({graph.type(output), std::move(wire.outputs[next++])});
+    }
+    return tensors;
+  };
+  reply.outputs = take(*request.graph);
+  for (const RunShape& shape : request.further) reply.further.push_back(take(shape.graph));
   return reply;
 }
 

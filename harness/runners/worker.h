@@ -23,6 +23,8 @@ struct WorkerOptions {
   std::vector<std::string> faults;
   int case_timeout_ms = 20000;  // without an answer for one case; 20 s covers a cold compile
   uint64_t memory_limit = uint64_t{8} << 30;  // resident bytes of a worker; 0 for none
+  // Replies carry the files that the compiler left. Of the simulated engine alone.
+  bool keep_files = false;
 };
 
 // The first argument that makes the executable a worker instead of the tool.

@@ -44,9 +44,11 @@ Result<E5rtLibrary> OpenConfigured(int argc, char** argv) {
     if (what == "target" || what == "probe" || what == "folder") continue;
     if (!library.simulated()) {
       return MakeError(ErrorCode::kInvalid,
-                       fmt::format("{} is not the simulated engine: it takes no quirks or faults",
+                       fmt::format("{} is not the simulated engine: it takes no quirks or faults, "
+                                   "and what its compiler leaves is not known",
                                    library.path));
     }
+    if (what == "files") continue;
     const int code = what == "fault"
                          ? library.simulator.enable_fault(argv[i + 1])
                          : library.simulator.set_quirk(argv[i + 1], what == "quirk-on" ? 1 : 0);
@@ -128,7 +130,8 @@ int WorkerMain(int argc, char** argv) {
   }
   // The campaign removes the folder of a worker that was killed; a worker whose campaign was killed
   // does it here.
-  E5rtEngine engine(*library, TempDirectory::Adopt(std::string(folder)));
+  E5rtEngine engine(*library, TempDirectory::Adopt(std::string(folder)),
+                    ArgumentOf(argc, argv, "files") == "keep");
   const bool simulated = library->simulated();
   Announce(*channel, true, simulated, simulated ? library->simulator.marker : "Espresso");
   for (;;) {

@@ -7,9 +7,11 @@
 #include <fmt/format.h>
 #include <map>
 #include <mutex>
+#include <span>
 #include <unistd.h>
 
 #include "harness/base/file.h"
+#include "harness/device/program_files.h"
 #include "harness/device/simulator_control.h"
 
 namespace anecheck::device::e5rt {
@@ -48,7 +50,7 @@ std::string AnalyticsText(const Library& library, const ActiveFaults& faults) {
 
 // Plain write: the file is small, and the folder is the caller's own. What the file held before is
 // overwritten in place, which costs less than giving its memory back first.
-bool WriteWhole(const std::string& path, const std::string& text) {
+bool WriteWhole(const std::string& path, std::span<const char> text) {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
   if (file < 0) return false;
   const auto size = static_cast<ssize_t>(text.size());
@@ -58,10 +60,31 @@ bool WriteWhole(const std::string& path, const std::string& text) {
 
 std::string AnalyticsPath(const std::string& location) { return location + "/analytics.mil"; }
 
+// An empty file is none.
+Status WriteOrRemove(const std::string& path, const std::vector<uint8_t>& bytes) {
+  const auto* data = reinterpret_cast<const char*>(bytes.data());
+  const bool done = bytes.empty() ? unlink(path.c_str()) == 0 || errno == ENOENT
+                                  : WriteWhole(path, {data, bytes.size()});
+  if (done) return {};
+  return MakeError(ErrorCode::kIo, fmt::format("{}: {} @ WriteBundle", path, std::strerror(errno)));
+}
+
+Status WriteFiles(const std::string& location, const Library& library) {
+  ProgramFiles files;
+  const Executable& program = *library.functions.front();
+  if (program.backend == Backend::kAne) {
+    auto written = WriteProgramFiles(program);
+    if (!written.ok() && written.error().code != ErrorCode::kUnsupported) return written.error();
+    if (written.ok()) files = std::move(*written);
+  }
+  ANECHECK_RETURN_IF_ERROR(WriteOrRemove(location + "/program.e5", files.descriptor));
+  return WriteOrRemove(location + "/model.hwx", files.container);
+}
+
 }  // namespace
 
 Status WriteBundle(const std::string& location, const std::shared_ptr<Library>& library,
-                   const ActiveFaults& faults) {
+                   const ActiveFaults& faults, bool files) {
   if (faults.Find(FaultEffect::kAnalyticsMissing) == nullptr) {
     const std::string text = AnalyticsText(*library, faults);
     const std::string path = AnalyticsPath(location);
@@ -73,6 +96,7 @@ Status WriteBundle(const std::string& location, const std::shared_ptr<Library>& 
       }
     }
   }
+  if (files) ANECHECK_RETURN_IF_ERROR(WriteFiles(location, *library));
   Registry& registry = TheRegistry();
   const std::lock_guard lock(registry.mutex);
   registry.libraries[location] = library;

@@ -1,5 +1,6 @@
 // The bundle that a compilation writes: analytics.mil tells which backend each operation was placed
-// on, and which process compiled it.
+// on, and which process compiled it; program.e5 and model.hwx are the compiled program. No source
+// tells the names and folders of the last two inside a real bundle: these are assumed.
 #pragma once
 
 #include <memory>
@@ -12,9 +13,10 @@
 namespace anecheck::device::e5rt {
 
 // Writes LOCATION/analytics.mil, making the folder where it is missing, and remembers the library
-// under that location.
+// under that location. With `files` also those of its first function, if the engine runs it and
+// they have a form (program_files.h); files of an earlier program are removed.
 Status WriteBundle(const std::string& location, const std::shared_ptr<Library>& library,
-                   const ActiveFaults& faults);
+                   const ActiveFaults& faults, bool files);
 
 // The library of a bundle that this process compiled. kNotFound where there is no bundle, kInvalid
 // where another process made it.

@@ -102,6 +102,11 @@ ANECHECK_SIM int anecheck_sim_hold_queue(int hold) {
   return ANECHECK_SIM_OK;
 }
 
+ANECHECK_SIM int anecheck_sim_write_files(int on) {
+  SetWritesFiles(on != 0);
+  return ANECHECK_SIM_OK;
+}
+
 ANECHECK_SIM int anecheck_sim_get_counts(anecheck_sim_counts* out) {
   if (out == nullptr) return ANECHECK_SIM_INVALID;
   const Counts counts = GetCounts();

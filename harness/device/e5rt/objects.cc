@@ -8,6 +8,7 @@
 
 #include "harness/device/e5rt/state.h"
 #include "harness/device/misbehaviour.h"
+#include "harness/device/ranged_program.h"
 
 namespace anecheck::device::e5rt {
 namespace {
@@ -93,8 +94,54 @@ const std::string* Operation::FirstUnboundPort() const {
   return nullptr;
 }
 
-void Operation::Run() {
+Status Operation::CheckShapes() {
   const std::lock_guard lock(mutex_);
+  return ChooseShapes();
+}
+
+// The sizes of the bound buffers are all that callers say of the shapes they mean (assumed: no
+// source names a call that binds a live-in).
+Status Operation::ChooseExtents(std::vector<int64_t>& extents) const {
+  const bool any = PlantedRuntimeFault(FaultEffect::kRangeUnchecked) != nullptr;
+  const bool start = executable_->faults.Find(FaultEffect::kRangeStart) != nullptr;
+  for (const ShapeRange& range : executable_->ranged->ranges()) {
+    const auto bytes = static_cast<int64_t>(inputs_[range.index]->size());
+    const TensorType& standard = executable_->inputs[range.index].type;
+    ANECHECK_ASSIGN(const int64_t extent, ExtentOfBuffer(range, standard, bytes, any));
+    extents.push_back(start ? range.start : extent);
+  }
+  return {};
+}
+
+Status Operation::CheckBuffers(const Executable& executable) const {
+  const auto check = [](const std::vector<Port>& ports, const auto& buffers) -> Status {
+    for (size_t i = 0; i < ports.size(); ++i) {
+      if (static_cast<int64_t>(buffers[i]->size()) >= ports[i].type.Bytes()) continue;
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("buffer of {} bytes is too small for port {} of {}",
+                                   buffers[i]->size(), ports[i].name, ports[i].type.Bytes()));
+    }
+    return {};
+  };
+  ANECHECK_RETURN_IF_ERROR(check(executable.inputs, inputs_));
+  return check(executable.outputs, outputs_);
+}
+
+Status Operation::ChooseShapes() {
+  if (executable_->ranged == nullptr) return {};
+  std::vector<int64_t> extents;
+  ANECHECK_RETURN_IF_ERROR(ChooseExtents(extents));
+  ANECHECK_ASSIGN(auto executable, executable_->ranged->At(extents));
+  ANECHECK_RETURN_IF_ERROR(CheckBuffers(*executable));
+  if (extents == extents_) return {};
+  execution_ = Execution(std::move(executable));
+  extents_ = std::move(extents);
+  return {};
+}
+
+Status Operation::Run() {
+  const std::lock_guard lock(mutex_);
+  ANECHECK_RETURN_IF_ERROR(ChooseShapes());
   for (size_t i = 0; i < inputs_.size(); ++i) input_pointers_[i] = inputs_[i]->data();
   for (size_t i = 0; i < outputs_.size(); ++i) output_pointers_[i] = outputs_[i]->data();
   if (inputs_.size() > 1 && inputs_[0]->size() == inputs_[1]->size() &&
@@ -104,6 +151,7 @@ void Operation::Run() {
   if (executable_->faults.Find(FaultEffect::kAliasCopy) != nullptr) HideAliases();
   execution_.Run(input_pointers_, output_pointers_);
   CountExecution(executable_->dispatches);
+  return {};
 }
 
 // Planted defect: what an aliased output would write goes elsewhere.
@@ -185,8 +233,9 @@ int64_t RunOperations(const std::vector<std::shared_ptr<Operation>>& operations)
   if (count > 1 && PlantedRuntimeFault(FaultEffect::kSkipLastOp) != nullptr) --count;
   for (size_t i = 0; i < count; ++i) {
     Operation& operation = *operations[reverse ? count - 1 - i : i];
-    operation.Run();
-    if (twice) operation.Run();
+    Status ran = operation.Run();
+    if (ran.ok() && twice) ran = operation.Run();
+    if (!ran.ok()) return Fail(kExecutionFailed, ran.error().message + " @ Execute");
     const Fault* fails = operation.executable().faults.Find(FaultEffect::kRunError);
     if (fails != nullptr && operation.runs() % static_cast<uint64_t>(fails->a) == 0) {
       return Fail(kExecutionFailed,

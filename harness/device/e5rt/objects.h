@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "harness/base/result.h"
 #include "harness/device/e5rt/handles.h"
 #include "harness/device/executable.h"
 
@@ -107,8 +108,12 @@ class Operation : public Object {
 
   // Null where all ports are bound, else the first name without a buffer.
   const std::string* FirstUnboundPort() const;
-  // Runs the program on the bound buffers. Precondition: all ports are bound.
-  void Run();
+  // Whether the program is legal at the shapes of the bound buffers, and they are large enough.
+  // Precondition: all ports are bound.
+  Status CheckShapes();
+  // Runs the program on the bound buffers, at their shapes; the Error of CheckShapes where it does
+  // not. Precondition: all ports are bound.
+  Status Run();
 
   void BindInput(size_t port, std::shared_ptr<Buffer> buffer) {
     const std::lock_guard lock(mutex_);
@@ -135,6 +140,12 @@ class Operation : public Object {
   std::vector<std::shared_ptr<Buffer>> outputs_;
   std::vector<const void*> input_pointers_;
   std::vector<void*> output_pointers_;
+
+  Status ChooseShapes();
+  Status ChooseExtents(std::vector<int64_t>& extents) const;
+  Status CheckBuffers(const Executable& executable) const;
+  // What the ranges of shapes of the program are bound to; empty before they are, and without any.
+  std::vector<int64_t> extents_;
 
   void HideAliases();
   std::vector<std::vector<uint8_t>> hidden_;

@@ -7,6 +7,7 @@
 #include "harness/device/e5rt/api.h"
 #include "harness/device/e5rt/objects.h"
 #include "harness/device/e5rt/state.h"
+#include "harness/device/ranged_program.h"
 
 namespace anecheck::device::e5rt {
 namespace {
@@ -26,6 +27,25 @@ int64_t RetainPort(void* handle, const char* name, bool output, void** out) {
     return GiveHandle(std::make_shared<PortReference>(operation, output, i), out);
   }
   return Fail(kNotFound, fmt::format("{} port {} not found", output ? "Output" : "Input", name));
+}
+
+// What can be told of a buffer when it is bound. Of a program with ranges of shapes the inputs bind
+// the extents; how large the rest must be follows when all are bound.
+Status CheckBinding(const PortReference& reference, int64_t bytes) {
+  const Executable& executable = reference.operation->executable();
+  const Port& port = (reference.output ? executable.outputs : executable.inputs)[reference.index];
+  if (executable.ranged != nullptr) {
+    const ShapeRange* range =
+        reference.output ? nullptr : executable.ranged->RangeOf(reference.index);
+    if (range == nullptr) return {};
+    const bool any = PlantedRuntimeFault(FaultEffect::kRangeUnchecked) != nullptr;
+    const auto extent = ExtentOfBuffer(*range, port.type, bytes, any);
+    return extent.ok() ? Status() : Status(extent.error());
+  }
+  if (bytes >= port.type.Bytes()) return {};
+  return MakeError(ErrorCode::kInvalid,
+                   fmt::format("buffer of {} bytes is too small for port {} of {}", bytes,
+                               port.name, port.type.Bytes()));
 }
 
 }  // namespace
@@ -111,14 +131,8 @@ int64_t e5rt_io_port_bind_buffer_object(void* port, void* buffer) {
   if (reference == nullptr || object == nullptr) {
     return Fail(kInvalidArgument, "Invalid Function Argument: port or buffer @ BindBufferObject");
   }
-  const Executable& executable = reference->operation->executable();
-  const Port& description =
-      (reference->output ? executable.outputs : executable.inputs)[reference->index];
-  if (static_cast<int64_t>(object->size()) < description.type.Bytes()) {
-    return Fail(kInvalidArgument,
-                fmt::format("buffer of {} bytes is too small for port {} of {} @ BindBufferObject",
-                            object->size(), description.name, description.type.Bytes()));
-  }
+  const Status fits = CheckBinding(*reference, static_cast<int64_t>(object->size()));
+  if (!fits.ok()) return Fail(kInvalidArgument, fits.error().message + " @ BindBufferObject");
   if (reference->output) {
     reference->operation->BindOutput(reference->index, std::move(object));
   } else {

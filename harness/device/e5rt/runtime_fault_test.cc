@@ -192,6 +192,36 @@ int64_t PrepareFresh() {
   return code;
 }
 
+const std::string kRanged =
+    "program(1.3)\n{\n func main<ios18>(tensor<fp16, [?]> x) [FlexibleShapeInformation = "
+    "tuple<tuple<string, dict<string, list<tensor<int32, [3]>, ?>>>>(((\"RangeDims\", {{\"x\", "
+    "[[2, 8, 2]]}})))] {\n tensor<fp16, [?]> y = add(x = x, y = fp16(1));\n } -> (y);\n}\n";
+
+// The last element of kRanged at that many, or why it does not run.
+std::string LastOfRange(size_t count) {
+  LoadedProgram program(kRanged);
+  program.Bind("x", false, count * 2);
+  const auto* y = static_cast<const uint16_t*>(program.Bind("y", true, count * 2));
+  if (program.ok()) program.Execute();
+  return program.ok() ? fmt::format("{}", y[count - 1]) : program.error();
+}
+
+// Both files of a program of two tasks, one with a kernel of two channels.
+std::string Files() {
+  auto folder = TempDirectory::Create("anecheck-fault-");
+  const LoadedProgram program(
+      MilProgram("tensor<fp16, [1, 2]> x",
+                 "tensor<fp16, [1, 2]> h = linear(x = x, weight = tensor<fp16, [2, 2]>([[1, 2], "
+                 "[3, 4]]));\ntensor<fp16, [1, 2]> y = relu(x = h);",
+                 "y"),
+      {.bundle = folder->path()});
+  std::string bytes;
+  for (const char* name : {"program.e5", "model.hwx"}) {
+    bytes += ReadTextFile(folder->File(name)).value();
+  }
+  return bytes;
+}
+
 struct RuntimeCheck {
   const char* id;
   std::function<std::string()> observe;  // differs with the fault enabled
@@ -234,6 +264,14 @@ const std::vector<RuntimeCheck>& RuntimeChecks() {
       {"alias-not-written", [=] { return text(Resident(3)); }},
       {"analytics-missing", [] { return Analytics(); }},
       {"analytics-name-cpu", [] { return Analytics(); }},
+      {"range-unchecked", [] { return LastOfRange(3); }},
+      {"range-runs-at-start", [] { return LastOfRange(8); }},
+      {"file-rows-unpadded", [] { return Files(); }},
+      {"file-task-lost", [] { return Files(); }},
+      {"file-channels-off-by-one", [] { return Files(); }},
+      {"file-kernel-channels-swapped", [] { return Files(); }},
+      {"file-dispatch-twice", [] { return Files(); }},
+      {"file-port-halved", [] { return Files(); }},
   };
   return checks;
 }

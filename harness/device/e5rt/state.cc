@@ -18,6 +18,7 @@ struct Engine {
   ActiveFaults faults;
   NumericModel model = ResolveNumericModel(quirks, target->family);
   bool queue_held = false;
+  std::atomic<bool> writes_files = true;
   std::atomic<bool> has_faults = false;
 };
 
@@ -169,6 +170,9 @@ bool DisableFault(std::string_view id) {
   return found;
 }
 
+void SetWritesFiles(bool on) { TheEngine().writes_files = on; }
+bool WritesFiles() { return TheEngine().writes_files; }
+
 void ResetSettings() {
   Engine& engine = TheEngine();
   {
@@ -177,6 +181,7 @@ void ResetSettings() {
     engine.quirks = QuirkSwitches();
     engine.faults.Clear();
     engine.queue_held = false;
+    engine.writes_files = true;
     Resolve(engine);
   }
   engine.queue_moves.notify_all();

@@ -67,6 +67,9 @@ std::string_view DefaultTargetName();
 bool SetQuirk(std::string_view id, int state);
 Status EnableFault(std::string_view id);
 bool DisableFault(std::string_view id);
+// Whether compilations leave their descriptor and container in the bundle.
+void SetWritesFiles(bool on);
+bool WritesFiles();
 void ResetSettings();
 void HoldQueue(bool hold);
 void WaitWhileQueueHeld();

@@ -26,6 +26,11 @@ std::shared_ptr<Stream> RunnableStream(void* handle, int64_t& code) {
       code = Fail(kInvalidState, fmt::format("port {} has no buffer bound @ Execute", *port));
       return nullptr;
     }
+    const Status shapes = operation->CheckShapes();
+    if (!shapes.ok()) {
+      code = Fail(kInvalidArgument, shapes.error().message + " @ Execute");
+      return nullptr;
+    }
   }
   return stream;
 }

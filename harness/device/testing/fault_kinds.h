@@ -12,6 +12,7 @@ inline bool NeedsProcess(const Fault& fault) {
          fault.effect == FaultEffect::kRunPrints;
 }
 inline bool NeedsAbi(const Fault& fault) {
+  if (fault.mechanism == FaultMechanism::kFile) return true;
   switch (fault.effect) {
     case FaultEffect::kFallBack:
     case FaultEffect::kWrongMessage:

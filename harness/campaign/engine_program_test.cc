@@ -1,0 +1,140 @@
+// Campaigns on the simulated engine's compiler: programs with ranges of shapes run at each shape of
+// one compilation, and the files that it leaves are those of the lowering plan. A planted fault of
+// either is found.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "harness/base/file.h"
+#include "harness/campaign/artifact.h"
+#include "harness/campaign/shape_range.h"
+#include "harness/formats/mil/mil_format.h"
+#include "harness/graph/fingerprint.h"
+#include "harness/runners/worker.h"
+
+namespace anecheck {
+namespace {
+
+CampaignOptions Options(uint64_t cases, std::vector<CaseMode> modes = {}) {
+  CampaignOptions options;
+  options.cases = cases;
+  options.seed = 21;
+  options.targets = {{"h13", 2}, {"h17s", 6}};
+  options.modes = std::move(modes);
+  options.worker.library = ANECHECK_SIMULATED_ENGINE;
+  return options;
+}
+
+CampaignSummary Run(CampaignOptions options) {
+  const auto folder = TempDirectory::Create("anecheck-engine-program-");
+  options.db = folder->File("r.sqlite");
+  const auto summary = RunCampaign(options, [&] { return MakeRunner(options); }, {});
+  EXPECT_TRUE(summary.ok()) << summary.error().message;
+  return summary.ok() ? *summary : CampaignSummary{};
+}
+
+std::string NewFindings(const CampaignSummary& summary) {
+  std::string text;
+  for (const FindingRecord& finding : summary.list) {
+    if (!IsNewFinding(finding.verdict)) continue;
+    text += fmt::format("{} {} case {}: {}\n", finding.verdict, finding.target, finding.case_index,
+                        finding.summary);
+  }
+  return text;
+}
+
+TEST(ShapeRangeCases, AreTheirGraphsAtEachShape) {
+  int ranged = 0;
+  for (uint64_t index = 0; index < 120; ++index) {
+    const Case item = MakeCase(Options(120, {CaseMode::kShapeRanges}), index).value();
+    if (!item.range) continue;
+    ++ranged;
+    ASSERT_FALSE(item.further.empty());
+    const auto violations = kFormat_mil.verify(
+        {reinterpret_cast<const uint8_t*>(item.ranged_mil.data()), item.ranged_mil.size()});
+    ASSERT_TRUE(violations.ok()) << violations.error().message << item.ranged_mil;
+    EXPECT_TRUE(violations->empty()) << violations->front().message << item.ranged_mil;
+    EXPECT_NE(item.ranged_mil.find('?'), std::string::npos);
+    const ValueId input = *item.graph.FindValue(item.range->input);
+    const int64_t own = item.graph.type(input).shape[item.range->axis];
+    EXPECT_EQ((own - item.range->start) % item.range->step, 0);
+    for (const RunShape& shape : item.further) {
+      const ValueId at = *shape.graph.FindValue(item.range->input);
+      const int64_t extent = shape.graph.type(at).shape[item.range->axis];
+      EXPECT_NE(extent, own);
+      EXPECT_EQ((extent - item.range->start) % item.range->step, 0);
+      EXPECT_LE(item.range->start, extent);
+      EXPECT_LE(extent, item.range->stop);
+      // Back at its own extent the graph is the case's.
+      const Graph back = GraphAtExtent(shape.graph, *item.range, own).value();
+      EXPECT_EQ(GraphFingerprint(back), GraphFingerprint(item.graph));
+      const std::vector<ValueId> inputs = shape.graph.ValuesOfKind(ValueKind::kInput);
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        EXPECT_EQ(shape.inputs[i].type, shape.graph.type(inputs[i]));
+        EXPECT_EQ(shape.inputs[i].bytes.size(),
+                  static_cast<size_t>(shape.graph.type(inputs[i]).ByteSize()));
+      }
+    }
+  }
+  EXPECT_GT(ranged, 30);
+}
+
+TEST(ShapeRangeCases, RunCleanAndShowAFaultOfTheRange) {
+  CampaignOptions options = Options(240, {CaseMode::kShapeRanges});
+  EXPECT_EQ(NewFindings(Run(options)), "");
+  options.worker.faults = {"range-runs-at-start"};
+  EXPECT_NE(NewFindings(Run(options)).find(" along axis "), std::string::npos);
+}
+
+TEST(ShapeRangeCases, AFindingKeepsItsRange) {
+  CampaignOptions options = Options(120, {CaseMode::kShapeRanges});
+  Case item;
+  for (uint64_t index = 0; !item.range; ++index) item = MakeCase(options, index).value();
+  CaseOutcome outcome;
+  const auto artifact = ArtifactFromJson(ArtifactToJson(options, item, outcome, {}, "f0"));
+  ASSERT_TRUE(artifact.ok()) << artifact.error().message;
+  EXPECT_EQ(artifact->item.ranged_mil, item.ranged_mil);
+  EXPECT_EQ(artifact->item.further.size(), item.further.size());
+}
+
+TEST(EngineFiles, AreThoseOfThePlan) {
+  CampaignOptions options = Options(600);
+  options.worker.keep_files = true;
+  EXPECT_EQ(NewFindings(Run(options)), "");
+}
+
+class FileFault : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(FileFault, IsFound) {
+  CampaignOptions options = Options(120);
+  options.targets = {{"h13", 2}};
+  options.worker.faults = {GetParam()};
+  EXPECT_EQ(NewFindings(Run(options)), "") << "without a look at the files";
+  options.worker.keep_files = true;
+  const std::string found = NewFindings(Run(options));
+  EXPECT_TRUE(found.find("program.e5") != std::string::npos ||
+              found.find("model.hwx") != std::string::npos ||
+              found.find("the pair") != std::string::npos)
+      << found;
+}
+
+INSTANTIATE_TEST_SUITE_P(Planted, FileFault,
+                         ::testing::Values("file-rows-unpadded", "file-task-lost",
+                                           "file-channels-off-by-one",
+                                           "file-kernel-channels-swapped", "file-dispatch-twice",
+                                           "file-port-halved"),
+                         [](const auto& row) {
+                           std::string name = row.param;
+                           std::erase(name, '-');
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace anecheck
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == anecheck::kWorkerArgument) {
+    return anecheck::WorkerMain(argc, argv);
+  }
+  ::testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

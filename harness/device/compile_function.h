@@ -1,0 +1,41 @@
+// The compile step for one function: what programs of fixed shapes are compiled by once, and those
+// with ranges of shapes once for each shape.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "harness/base/result.h"
+#include "harness/device/blob_file.h"
+#include "harness/device/executable.h"
+#include "harness/device/op_builder.h"
+#include "harness/formats/mil/program.h"
+
+namespace anecheck::device {
+
+// The constants of a program: its weight files, each read once, and, where they are kept, what was
+// decoded. Not thread-safe.
+struct ConstantPool {
+  ConstantPool(std::string model_folder, bool keep_decoded)
+      : files(std::move(model_folder)), keep(keep_decoded) {}
+
+  BlobFiles files;
+  bool keep;
+  // By the literal's index in the program and the element type that an untyped one takes.
+  std::map<std::pair<uint32_t, Element>, std::shared_ptr<const Constant>> decoded;
+};
+
+inline constexpr int64_t kFixedExtent = mil::Dimension::kUnknown;
+
+// `extents`: what `?` stands for in each input, kFixedExtent where there is none; empty for a
+// function without ranges. Errors: as those of CompileProgram.
+Result<std::shared_ptr<Executable>> CompileFunction(const mil::Program& program,
+                                                    mil::FunctionView function,
+                                                    const CompileSettings& settings,
+                                                    Backend backend, ConstantPool& constants,
+                                                    std::span<const int64_t> extents);
+
+}  // namespace anecheck::device

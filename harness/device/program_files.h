@@ -1,0 +1,28 @@
+// The two files that a compilation leaves beside its analytics: the dispatch descriptor and the
+// hardware container (specification 000: "The compiler produces a dispatch descriptor and a
+// hardware container for one network, cached together"). Written of the executable alone.
+//
+// Registers without a published meaning stay at their defaults, so no engine could run the
+// container; and the program of a range of shapes is written at its standard extents, since no
+// source tells how a live-in is stored.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/device/executable.h"
+
+namespace anecheck::device {
+
+struct ProgramFiles {
+  std::vector<uint8_t> descriptor;  // program.e5
+  std::vector<uint8_t> container;   // model.hwx; empty for targets whose tasks are not of version 7
+};
+
+// kUnsupported where a tensor has no form in the files (rank above 4, other element types than
+// those that containers name) or nothing is left for the engine to run.
+Result<ProgramFiles> WriteProgramFiles(const Executable& executable);
+
+}  // namespace anecheck::device

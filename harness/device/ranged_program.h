@@ -1,0 +1,52 @@
+// A function whose inputs have ranges of shapes: read, checked and its constants decoded once, when
+// it is compiled; an executable for each shape that is bound follows from that, without the text or
+// a file. Made by the compile step, used by the operations of the e5rt layer.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/device/compile_function.h"
+#include "harness/device/executable.h"
+#include "harness/device/shape_range.h"
+
+namespace anecheck::device {
+
+// Thread-safe.
+class RangedProgram {
+ public:
+  RangedProgram(std::shared_ptr<const mil::Program> program, mil::FunctionView function,
+                CompileSettings settings, Backend backend, std::vector<ShapeRange> ranges);
+
+  std::span<const ShapeRange> ranges() const { return ranges_; }
+  // The range of that input, or null.
+  const ShapeRange* RangeOf(size_t input) const;
+
+  // The executable for one extent a range, in their order; made where it is new. The Error of the
+  // compile step where the program is illegal at these extents.
+  Result<std::shared_ptr<const Executable>> At(std::span<const int64_t> extents) const;
+
+ private:
+  std::shared_ptr<const mil::Program> program_;
+  mil::FunctionView function_;
+  CompileSettings settings_;
+  Backend backend_;
+  std::vector<ShapeRange> ranges_;
+  mutable std::mutex mutex_;
+  mutable ConstantPool constants_;
+  mutable std::map<std::vector<int64_t>, std::shared_ptr<const Executable>> made_;
+};
+
+// Compiles a function with ranges: at the starts and at the ends of all of them, where it must be
+// legal, and at the standard extents, which the executable given has.
+Result<std::shared_ptr<const Executable>> CompileRanged(std::shared_ptr<const mil::Program> program,
+                                                        mil::FunctionView function,
+                                                        const CompileSettings& settings,
+                                                        Backend backend,
+                                                        std::vector<ShapeRange> ranges);
+
+}  // namespace anecheck::device

@@ -1,0 +1,51 @@
+// Inputs whose extent along one axis is bound after the program is compiled: the live-in parameters
+// of specification 000 ("Hardware task descriptor"), each tied to a named input and checked against
+// a start, a stop and a step. Read from MIL by the compile step, bound by the e5rt layer.
+//
+// What sources say: real MIL texts write `?` for the extent and give the function an attribute
+// FlexibleShapeInformation with RangeDims, a pair [lowest, highest] an axis, and DefaultShapes
+// (facts/more/mil_text_forms.csv); the specification adds the step. Assumed: that a triple [start,
+// stop, step] in place of the pair writes the step, 1 in a pair; and that a range takes `?` on an
+// M1, where a public probe saw `?` parse and then fail (facts/compile_envelope.csv). That probe is
+// taken to have given no range: `?` without one is refused.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/device/tensor_type.h"
+#include "harness/formats/mil/program.h"
+
+namespace anecheck::device {
+
+struct ShapeRange {
+  std::string input;
+  size_t index = 0;  // of the input among the function's
+  int axis = 0;
+  int64_t start = 1;
+  int64_t stop = 1;
+  int64_t step = 1;
+  int64_t standard = 1;  // of DefaultShapes; `start` without it
+
+  bool Holds(int64_t extent) const {
+    return extent >= start && extent <= stop && (extent - start) % step == 0;
+  }
+  // The largest extent in the range: `stop`, or the last step before it.
+  int64_t last() const { return stop - (stop - start) % step; }
+};
+
+// The ranges of the function's inputs, at most one an input, in the order of the inputs; empty for
+// a program of fixed shapes. kInvalid for `?` without a range, and for ranges that are empty, do
+// not fit the declared type, or lie on two axes of one input: the size of a buffer, by which they
+// are bound, would not tell its shape.
+Result<std::vector<ShapeRange>> ReadShapeRanges(mil::FunctionView function);
+
+// The extent that a buffer of `bytes` binds, for an input that has type `standard` at the range's
+// standard extent. kInvalid for a part of a slice, and for an extent outside of the range or off
+// its steps unless `any` is set.
+Result<int64_t> ExtentOfBuffer(const ShapeRange& range, const TensorType& standard, int64_t bytes,
+                               bool any = false);
+
+}  // namespace anecheck::device
