@@ -3,6 +3,7 @@
 // either is found.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
 #include "harness/campaign/artifact.h"
@@ -24,7 +25,7 @@ CampaignOptions Options(uint64_t cases, std::vector<CaseMode> modes = {}) {
   return options;
 }
 
-CampaignSummary Run(CampaignOptions options) {
+CampaignSummary RunCases(CampaignOptions options) {
   const auto folder = TempDirectory::Create("anecheck-engine-program-");
   options.db = folder->File("r.sqlite");
   const auto summary = RunCampaign(options, [&] { return MakeRunner(options); }, {});
@@ -79,10 +80,10 @@ TEST(ShapeRangeCases, AreTheirGraphsAtEachShape) {
 }
 
 TEST(ShapeRangeCases, RunCleanAndShowAFaultOfTheRange) {
-  CampaignOptions options = Options(240, {CaseMode::kShapeRanges});
-  EXPECT_EQ(NewFindings(Run(options)), "");
+  CampaignOptions options = Options(96, {CaseMode::kShapeRanges});
+  EXPECT_EQ(NewFindings(RunCases(options)), "");
   options.worker.faults = {"range-runs-at-start"};
-  EXPECT_NE(NewFindings(Run(options)).find(" along axis "), std::string::npos);
+  EXPECT_NE(NewFindings(RunCases(options)).find(" along axis "), std::string::npos);
 }
 
 TEST(ShapeRangeCases, AFindingKeepsItsRange) {
@@ -97,20 +98,20 @@ TEST(ShapeRangeCases, AFindingKeepsItsRange) {
 }
 
 TEST(EngineFiles, AreThoseOfThePlan) {
-  CampaignOptions options = Options(600);
+  CampaignOptions options = Options(300);
   options.worker.keep_files = true;
-  EXPECT_EQ(NewFindings(Run(options)), "");
+  EXPECT_EQ(NewFindings(RunCases(options)), "");
 }
 
 class FileFault : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(FileFault, IsFound) {
-  CampaignOptions options = Options(120);
+  CampaignOptions options = Options(60);
   options.targets = {{"h13", 2}};
   options.worker.faults = {GetParam()};
-  EXPECT_EQ(NewFindings(Run(options)), "") << "without a look at the files";
+  EXPECT_EQ(NewFindings(RunCases(options)), "") << "without a look at the files";
   options.worker.keep_files = true;
-  const std::string found = NewFindings(Run(options));
+  const std::string found = NewFindings(RunCases(options));
   EXPECT_TRUE(found.find("program.e5") != std::string::npos ||
               found.find("model.hwx") != std::string::npos ||
               found.find("the pair") != std::string::npos)

@@ -123,7 +123,7 @@ Graph OpenGraph(const Graph& graph, std::span<const RunShape> shapes) {
   return open;
 }
 
-std::string Attribute(const CaseRange& range, const Shape& shape) {
+std::string FlexibleShapes(const CaseRange& range, const Shape& shape) {
   std::string extents, ranges;
   for (int axis = 0; axis < shape.rank(); ++axis) {
     const char* comma = axis == 0 ? "" : ", ";
@@ -227,7 +227,7 @@ Status SpellRange(Case& item) {
   ANECHECK_ASSIGN(std::string text, GraphToMil(OpenGraph(item.graph, shapes)));
   const size_t body = text.find(") {", text.find("func main<"));
   if (body == std::string::npos) return MakeError(ErrorCode::kInternal, "range: no body");
-  text.insert(body + 1, Attribute(range, item.graph.type(input).shape));
+  text.insert(body + 1, FlexibleShapes(range, item.graph.type(input).shape));
   item.ranged_mil = std::move(text);
   item.further = std::move(shapes);
   return {};

@@ -158,20 +158,50 @@ RC_GTEST_PROP(Wire, RepliesRoundTrip,
 
 TEST(Wire, RequestsRoundTripWithinTheirStatedSize) {
   const Cases cases({"some text"});
+  RunRequest written = cases.all()[0];
+  const std::vector<RunShape> further(
+      1, {*written.graph, std::vector<Tensor>(written.inputs.begin(), written.inputs.end())});
+  written.further = further;
   ByteWriter writer;
-  WriteRequest(cases.all()[0], writer);
-  EXPECT_LE(writer.size(), RequestSize(cases.all()[0]));
+  WriteRequest(written, writer);
+  EXPECT_LE(writer.size(), RequestSize(written));
   ByteReader reader(writer.bytes());
   const auto request = ReadRequest(reader);
   ASSERT_TRUE(request.ok());
   EXPECT_EQ(request->program, "some text");
   EXPECT_EQ(request->target, "h13");
-  ASSERT_EQ(request->inputs.size(), 1u);
-  EXPECT_EQ(request->inputs[0].name, "x");
-  EXPECT_EQ(request->inputs[0].byte_size, 8u);
-  ASSERT_EQ(request->outputs.size(), 1u);
-  EXPECT_EQ(request->outputs[0].name, "y");
-  EXPECT_EQ(request->outputs[0].byte_size, 8u);
+  ASSERT_EQ(request->further.size(), 1u);
+  for (const WireShape* shape : {&request->shape, &request->further[0]}) {
+    ASSERT_EQ(shape->inputs.size(), 1u);
+    EXPECT_EQ(shape->inputs[0].name, "x");
+    EXPECT_EQ(shape->inputs[0].byte_size, 8u);
+    ASSERT_EQ(shape->outputs.size(), 1u);
+    EXPECT_EQ(shape->outputs[0].name, "y");
+    EXPECT_EQ(shape->outputs[0].byte_size, 8u);
+  }
+}
+
+TEST(Wire, AProgramOfARangeTakesThePlaceOfTheText) {
+  const Cases cases({"some text"});
+  RunRequest written = cases.all()[0];
+  written.ranged_mil = "text of a range";
+  ByteWriter writer;
+  WriteRequest(written, writer);
+  EXPECT_LE(writer.size(), RequestSize(written));
+  ByteReader reader(writer.bytes());
+  EXPECT_EQ(ReadRequest(reader)->program, "text of a range");
+}
+
+TEST(Wire, RepliesCarryTheCompilersFiles) {
+  WireReply reply;
+  reply.files = CompilerFiles{{1, 2}, {3}};
+  ByteWriter writer;
+  WriteReply(reply, writer);
+  ByteReader reader(writer.bytes());
+  const auto back = ReadReply(reader);
+  ASSERT_TRUE(back.ok() && back->files);
+  EXPECT_EQ(back->files->descriptor, (std::vector<uint8_t>{1, 2}));
+  EXPECT_EQ(back->files->container, std::vector<uint8_t>{3});
 }
 
 TEST(Wire, TruncatedRepliesAreErrors) {
