@@ -80,8 +80,9 @@ TEST(ShapeRangeCases, AreTheirGraphsAtEachShape) {
 }
 
 TEST(ShapeRangeCases, RunCleanAndShowAFaultOfTheRange) {
-  CampaignOptions options = Options(96, {CaseMode::kShapeRanges});
+  CampaignOptions options = Options(48, {CaseMode::kShapeRanges});
   EXPECT_EQ(NewFindings(RunCases(options)), "");
+  options.cases = 24;
   options.worker.faults = {"range-runs-at-start"};
   EXPECT_NE(NewFindings(RunCases(options)).find(" along axis "), std::string::npos);
 }
