@@ -416,5 +416,25 @@ TEST(Table, EveryOperationHasAKernelOrAReason) {
   }
 }
 
+TEST(LayerNorm, KeepsItsValueWhereAnOperandsBoundIsInfinite) {
+  const auto build = [](Case& c, double divisor) {
+    const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 2, 4}, {1, 2, 3, 5, 8, 7, 6, 1}));
+    // A difference that may be zero divides: the quotient may be infinite.
+    const ValueId e = c.Unary(OpKind::kSigmoid, c.Input(MakeTensor(DType::kFp16, {1}, {0})));
+    const ValueId zero =
+        c.Binary(OpKind::kSub, e, c.Input(MakeTensor(DType::kFp16, {1}, {divisor})));
+    const ValueId y = c.Binary(OpKind::kRealDiv, x, zero);
+    c.Begin(OpKind::kLayerNorm).Arg(params::LayerNorm::kX, y).Ints(params::LayerNorm::kAxes, {-1});
+    return c.Finish();
+  };
+  Case open;
+  const Estimate bounded = open.Run(build(open, 0.499));
+  Case ideal;
+  const Estimate exact = ideal.Run(build(ideal, 0.499), IeeeContract());
+  ASSERT_EQ(bounded.value.size(), 8u) << open.error;
+  EXPECT_EQ(bounded.low[0], -kInfinity);
+  EXPECT_EQ(bounded.value, exact.value);
+}
+
 }  // namespace
 }  // namespace anecheck

@@ -233,6 +233,15 @@ Status Normalise(KernelContext& context, const NormForm& form) {
     const Lanes elements = lanes.lanes();
     if (x.special && !AllFinite(elements, count)) {
       FillInvalid(raw, split.inner, base, documented && x.point());
+      const Lanes values = {elements.value, elements.value, elements.value};
+      if (!AllFinite(values, count)) continue;
+      // The ends alone are not finite: the value stays what it is.
+      group.Centre(values, count, accumulator.Sum(values, count));
+      for (size_t i = 0; i < count; ++i) {
+        const auto at = static_cast<size_t>(base + split.inner[i]);
+        const size_t lane = form.by_channel ? ChannelOf(x.type.shape, base) : i;
+        raw.value[at] = form.affine.Value(group, grid, i, lane);
+      }
       continue;
     }
     group.Centre(elements, count, accumulator.Sum(elements, count));
