@@ -49,8 +49,6 @@ auto Metered(const Format& format, ByteSpan input, std::string_view what, size_t
   return result;
 }
 
-constexpr uint32_t kReaderLawsEvery = 8;
-constexpr uint32_t kTextLawsEvery = 64;
 bool sample_costly_laws = false;
 
 template <typename T>

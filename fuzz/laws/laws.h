@@ -20,10 +20,12 @@ void RequireGoodError(const Error& error, size_t input_size);
 
 // Each law parses the file again, and those of text and the JSON form cost many times the others.
 // After this call CheckFormatLaws asserts write(parse(x)) is x for every input, the other laws and
-// the bound on memory for one in eight, and those of text and the JSON form for one in 64. The
-// content of the input chooses, so the same input always meets the same laws. Fuzzers call it;
-// replays do not.
+// the bound on memory for one in kReaderLawsEvery, and those of text and the JSON form for one in
+// kTextLawsEvery. The content of the input chooses, so the same input always meets the same laws.
+// Fuzzers call it; replays do not.
 void SampleCostlyLaws();
+inline constexpr uint32_t kReaderLawsEvery = 16;
+inline constexpr uint32_t kTextLawsEvery = 512;
 
 // Whether SampleCostlyLaws leaves the input among the one in `every`, a power of two. The inputs
 // of a larger `every` are among those of each smaller one.

@@ -357,6 +357,15 @@ bool OverflowCount(Bytes& bytes, const Json& json, uint64_t a, uint64_t) {
   return true;
 }
 
+// 2^29 elements more of 8 bytes each: their size is the same where it is counted in 32 bits.
+bool WrapCount(Bytes& bytes, const Json& json, uint64_t a, uint64_t b) {
+  Json document = json;
+  const Json* tensor = PickTensor(document, a, b);
+  if (tensor == nullptr) return false;
+  bytes[PlaceOf(tensor->at("@"), b % 2 == 0 ? "dim" : "stride") + 3] ^= 0x20;
+  return true;
+}
+
 // The first section's offset points back at the vector that holds it.
 bool LoopSection(Bytes& bytes, const Json& json, uint64_t, uint64_t) {
   const uint32_t at = PlaceOf(json.at("root").at("@"), "sections");
@@ -417,6 +426,7 @@ constexpr DocumentEdit kEdits[] = {
     {"drop-build-info", "", DropBuildInfo},
     {"grow-symbol", "", GrowSymbol},
     {"overflow-count", "", nullptr, OverflowCount},
+    {"wrap-count", "", nullptr, WrapCount},
     {"loop-section", "", nullptr, LoopSection},
     {"cut-terminator", "", nullptr, CutTerminator},
     {"resize-table", "", nullptr, ResizeTable},
