@@ -299,7 +299,7 @@ std::string ExpectedText(double low, double high) {
 }  // namespace
 
 std::string_view VerdictName(Verdict verdict) {
-  constexpr std::array<std::string_view, 5> kNames = {"pass", "known_defect", "unconfirmed",
+  constexpr std::array<std::string_view, 5> kNames = {"pass", "known-defect", "unconfirmed",
                                                       "wrong", "inconclusive"};
   return kNames[static_cast<size_t>(verdict)];
 }

@@ -202,7 +202,7 @@ TEST(AssumedTerms, AreThoseNeverMeasuredOnTheFamily) {
 
 TEST(Verdicts, HaveNames) {
   EXPECT_EQ(VerdictName(Verdict::kPass), "pass");
-  EXPECT_EQ(VerdictName(Verdict::kKnownDefect), "known_defect");
+  EXPECT_EQ(VerdictName(Verdict::kKnownDefect), "known-defect");
   EXPECT_EQ(VerdictName(Verdict::kUnconfirmed), "unconfirmed");
   EXPECT_EQ(VerdictName(Verdict::kWrong), "wrong");
   EXPECT_EQ(VerdictName(Verdict::kInconclusive), "inconclusive");

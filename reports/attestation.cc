@@ -88,7 +88,8 @@ std::string Kind(const Statement& statement) {
   return statement.provenance;
 }
 
-// The furthest stage that is reached, else a refusal; among equals the stronger evidence counts.
+// The strongest evidence that decides: what silicon refused was not reached because an engine that
+// is none computed it. Of equally strong evidence the furthest stage counts, else a refusal.
 void Conclude(const Attestation& matrix, AttestationCell& cell) {
   const Verdict& verdict = matrix.verdicts[cell.verdict];
   cell.admitted = Admitted(verdict);
@@ -103,13 +104,14 @@ void Conclude(const Attestation& matrix, AttestationCell& cell) {
     const bool decides = evidence::Reached(statement.stage) || evidence::Denied(statement.stage);
     if (!decides || statement.subject.find(" [") != std::string::npos) continue;
     const auto rank = [](const Statement& s) {
-      return std::pair(evidence::Reached(s.stage) ? s.stage : Stage::kNoPath,
-                       evidence::Strength(s));
+      return std::pair(evidence::Strength(s),
+                       evidence::Reached(s.stage) ? s.stage : Stage::kNoPath);
     };
     if (best == nullptr || rank(statement) > rank(*best)) best = &statement;
   }
   if (best == nullptr) return;
   cell.kind = Kind(*best);
+  cell.strength = evidence::Strength(*best);
   cell.state = best->stage == Stage::kNoPath ? "no path" : evidence::StageName(best->stage);
 }
 
@@ -177,38 +179,30 @@ void MarkConflicts(Attestation& matrix) {
   }
 }
 
-Stage StageOf(CellState state) {
-  switch (state) {
-    case CellState::kRejected:
-      return Stage::kRejected;
-    case CellState::kCompiled:
-      return Stage::kCompiled;
-    case CellState::kDispatched:
-    case CellState::kKnownDefect:
-      return Stage::kDispatched;
-    case CellState::kCorrect:
-      return Stage::kCorrect;
-    case CellState::kWrong:
-      return Stage::kWrong;
-    default:
-      return Stage::kCatalogued;
+// How far the operation got follows from the counts; findings alone reach nothing: a crash of the
+// compiler names an operation too.
+Stage StageOf(const CellEvidence& item) {
+  if (item.counts.dispatched > 0) {
+    if (item.state == CellState::kWrong) return Stage::kWrong;
+    return item.state == CellState::kCorrect ? Stage::kCorrect : Stage::kDispatched;
   }
+  if (item.counts.compiled > 0) return Stage::kCompiled;
+  return item.counts.rejected > 0 ? Stage::kRejected : Stage::kCatalogued;
 }
 
-// Chip, system and compiler of the runs of that provenance, where they agree.
+// The tool and the day of the newest of the runs that the statement sums up.
 void Describe(const ReportData& data, Statement& statement) {
-  std::set<std::string> chips, systems, compilers;
   for (const RunInfo& run : data.runs) {
-    if (run.provenance != statement.provenance) continue;
-    chips.insert(run.chip);
-    systems.insert(run.os);
-    compilers.insert(run.compiler_version);
+    const bool counted = run.provenance == statement.provenance && run.chip == statement.chip &&
+                         run.os == statement.os &&
+                         run.compiler_version == statement.compiler_version &&
+                         run.met.contains({statement.target, statement.route});
+    if (!counted) continue;
+    const std::string day = run.started.substr(0, 10);
+    if (day < statement.date) continue;
+    statement.date = day;
     statement.tool_version = run.tool_version;
-    statement.date = std::max(statement.date, run.started.substr(0, 10));
   }
-  if (chips.size() == 1) statement.chip = *chips.begin();
-  if (systems.size() == 1) statement.os = *systems.begin();
-  if (compilers.size() == 1) statement.compiler_version = *compilers.begin();
 }
 
 }  // namespace
@@ -256,10 +250,13 @@ std::vector<Statement> StatementsOf(const ReportData& data) {
         statement.subject = evidence::Canonical(matrix.rows[row].op);
         statement.target = matrix.columns[column].target;
         statement.route = found.route;
-        statement.stage = StageOf(found.state);
+        statement.stage = StageOf(found);
         statement.status = std::string(CellStateName(found.state));
         statement.provenance = found.provenance;
         statement.basis = found.provenance;
+        statement.chip = found.chip;
+        statement.os = found.os;
+        statement.compiler_version = found.compiler_version;
         statement.source = "campaign";
         statement.note = std::to_string(found.counts.cases) + " cases";
         Describe(data, statement);

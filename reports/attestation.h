@@ -18,13 +18,14 @@
 
 namespace anecheck::reports {
 
-// One cell. `state` is the furthest stage that evidence shows ("correct", "dispatched",
-// "compiled", "wrong", "rejected"), or, without evidence that decides, what the rules say:
-// "attested", "decomposed", "refused", "no path", "unknown".
+// One cell. `state` is the furthest stage that the strongest evidence shows ("correct",
+// "dispatched", "compiled", "wrong", "rejected"), or, without evidence that decides, what the rules
+// say: "attested", "decomposed", "refused", "no path", "unknown".
 struct AttestationCell {
   uint32_t verdict = 0;  // index in Attestation::verdicts
   std::string state;
   std::string kind;                  // of the evidence: silicon, reported, ... ; "rules" for none
+  int strength = -1;                 // of the evidence (evidence::Strength); -1 for none
   std::vector<uint32_t> statements;  // indices in Attestation::statements
   bool admitted = false;             // by the rules
   bool reached = false;              // by some statement
@@ -68,17 +69,21 @@ Result<Attestation> BuildAttestation(std::vector<const Target*> targets,
                                      std::vector<evidence::Statement> statements,
                                      const AttestationOptions& options = {});
 
-// What campaigns found, one statement for each operation, target, route and provenance.
+// What campaigns found, one statement for each operation, target, route, provenance, chip,
+// operating system and compiler version.
 std::vector<evidence::Statement> StatementsOf(const ReportData& data);
 
-// Marks the cells whose state differs from that in an earlier AttestationJson.
-Status CompareWithBaseline(std::string_view baseline_json, Attestation& matrix);
+// Marks the cells whose state differs from that in an earlier AttestationJson. `name` begins
+// messages. kMalformed for another document.
+Status CompareWithBaseline(std::string_view baseline_json, std::string_view name,
+                           Attestation& matrix);
 
 // Form 1: "targets", "routes", "ops", "verdicts", "statements", "known_conflicts" and "cells", each
 // cell [row, target, route, state, kind, verdict, flags, [statements]] with flags 1 admitted,
 // 2 reached, 4 conflict, 8 silicon, 16 new. Each of "ops" names what `run --ops` takes to test it.
 nlohmann::ordered_json AttestationJson(const Attestation& matrix);
-// First column `op`, then one a target: the furthest of the routes.
+// First column `op`, then one a target: of the routes that evidence reached the one with the
+// strongest evidence, else the furthest.
 std::string AttestationCsv(const Attestation& matrix);
 std::string AttestationMarkdown(const Attestation& matrix);
 // The page: one file, no network.

@@ -140,7 +140,7 @@ TEST_F(AttestationPage, ShowsWhatIsNewSinceABaseline) {
   const auto before = BuildAttestation(*targets, {});
   auto after = BuildAttestation(*targets, evidence::Published());
   ASSERT_TRUE(before.ok() && after.ok());
-  ASSERT_TRUE(CompareWithBaseline(AttestationJson(*before).dump(), *after).ok());
+  ASSERT_TRUE(CompareWithBaseline(AttestationJson(*before).dump(), "before.json", *after).ok());
   size_t fresh = 0;
   for (const AttestationCell& cell : after->cells) fresh += cell.fresh ? 1 : 0;
   ASSERT_GT(fresh, 0u);

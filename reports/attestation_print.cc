@@ -5,7 +5,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "harness/base/json_fields.h"
 #include "harness/base/json_text.h"
 #include "harness/evidence/evidence_print.h"
 #include "oracles/legality/explain.h"
@@ -31,12 +30,16 @@ int Flags(const AttestationCell& cell) {
 
 // "correct (simulated)"; what the rules alone say stands bare.
 std::string FurthestText(const Attestation& matrix, size_t row, size_t target) {
+  const auto rank = [](const AttestationCell& cell) {
+    return std::pair(cell.reached ? cell.strength : -1, Rank(cell.state));
+  };
   const AttestationCell* best = &matrix.at(row, target, 0);
   for (size_t route = 1; route < matrix.routes.size(); ++route) {
     const AttestationCell& cell = matrix.at(row, target, route);
-    if (Rank(cell.state) > Rank(best->state)) best = &cell;
+    if (rank(cell) > rank(*best)) best = &cell;
   }
-  return best->kind == "rules" ? best->state : fmt::format("{} ({})", best->state, best->kind);
+  if (best->kind == "rules") return best->state;
+  return fmt::format("{} ({})", best->state, best->kind);
 }
 
 std::string LimitText(const Known<LimitValue>& known) {
@@ -137,16 +140,18 @@ Json AttestationJson(const Attestation& matrix) {
           {"cells", CellsJson(matrix)}};
 }
 
-Status CompareWithBaseline(std::string_view baseline_json, Attestation& matrix) {
-  ANECHECK_ASSIGN(const Json before, json_fields::ParseDocument(baseline_json, "baseline"));
+Status CompareWithBaseline(std::string_view baseline_json, std::string_view name,
+                           Attestation& matrix) {
+  ANECHECK_ASSIGN(const Json before, ParseJson(baseline_json, name));
   std::map<std::string, std::string> states;
   try {
     for (const Json& cell : before.at("cells")) {
       states[Key(before, cell)] = cell.at(size_t{3}).get<std::string>();
     }
-  } catch (const nlohmann::json::exception& error) {
-    return MakeError(ErrorCode::kMalformed,
-                     fmt::format("baseline: is no matrix in JSON: {}", error.what()));
+  } catch (const nlohmann::json::exception&) {
+    return MakeError(
+        ErrorCode::kMalformed,
+        fmt::format("{}: is no matrix; make one with `anecheck matrix --format json`", name));
   }
   for (size_t row = 0; row < matrix.rows.size(); ++row) {
     for (size_t target = 0; target < matrix.targets.size(); ++target) {

@@ -87,20 +87,36 @@ TEST(Attestation, TheRulesAloneFillACell) {
   EXPECT_EQ(Cell(bare, "GlobalArgMinMax", 1).state, "attested");
 }
 
-TEST(Attestation, TheFurthestEvidenceShowsAndTheStrongerAmongEquals) {
+TEST(Attestation, TheStrongestEvidenceShowsAndTheFurthestAmongEquals) {
   const Attestation matrix = Build(
       "h13", {Say("conv", Stage::kCompiled, "silicon"), Say("conv", Stage::kCorrect, "simulated"),
               Say("add", Stage::kCorrect, "simulated"), Say("add", Stage::kCorrect, "silicon"),
               Say("sin", Stage::kDispatched, "reported"),
-              Say("conv [kernel_depth=2]", Stage::kRejected, "silicon")});
-  EXPECT_EQ(Cell(matrix, "conv").state, "correct");
-  EXPECT_EQ(Cell(matrix, "conv").kind, "simulated");
+              Say("conv [kernel_depth=2]", Stage::kRejected, "silicon"),
+              Say("mul", Stage::kRejected, "reported"), Say("mul", Stage::kCorrect, "simulated"),
+              Say("sub", Stage::kCompiled, "silicon"), Say("sub", Stage::kDispatched, "silicon"),
+              Say("sub", Stage::kRejected, "silicon")});
+  EXPECT_EQ(Cell(matrix, "conv").state, "compiled");
+  EXPECT_EQ(Cell(matrix, "conv").kind, "silicon");
+  EXPECT_EQ(Cell(matrix, "mul").state, "rejected");
+  EXPECT_EQ(Cell(matrix, "mul").kind, "reported");
+  EXPECT_EQ(Cell(matrix, "sub").state, "dispatched");
   EXPECT_EQ(Cell(matrix, "conv").statements.size(), 3u);
   EXPECT_EQ(Cell(matrix, "add").kind, "silicon");
   EXPECT_TRUE(Cell(matrix, "add").silicon);
   EXPECT_TRUE(Cell(matrix, "sin").reached);
   EXPECT_FALSE(Cell(matrix, "sin").admitted);
-  EXPECT_EQ(Cell(matrix, "mul").kind, "rules");
+  EXPECT_EQ(Cell(matrix, "relu").kind, "rules");
+}
+
+// What silicon reached by one route is not hidden by what another engine did by the other.
+TEST(AttestationForms, OfTheRoutesTheStrongestEvidenceShows) {
+  const std::string csv =
+      AttestationCsv(Build("h13", {Say("conv", Stage::kCompiled, "silicon", "netlist"),
+                                   Say("conv", Stage::kCorrect, "simulated", "mil"),
+                                   Say("relu", Stage::kRejected, "simulated", "netlist")}));
+  EXPECT_THAT(csv, HasSubstr("\nconv,compiled (silicon)\n"));
+  EXPECT_THAT(csv, HasSubstr("\nrelu,attested\n")) << "a refusal by one route is none by the other";
 }
 
 TEST(Attestation, AStatementWithoutARouteGoesWhereTheRulesAdmitIt) {
@@ -176,11 +192,15 @@ TEST(Attestation, EitherNumberingOfTheFamiliesCanBeAskedFor) {
 TEST(Attestation, ABaselineMarksWhatIsNew) {
   const std::string before = DumpJson(AttestationJson(Build("h13", {})));
   Attestation matrix = Build("h13", {Say("conv", Stage::kCorrect, "silicon")});
-  ASSERT_TRUE(CompareWithBaseline(before, matrix).ok());
+  ASSERT_TRUE(CompareWithBaseline(before, "old.json", matrix).ok());
   EXPECT_TRUE(Cell(matrix, "conv").fresh);
   EXPECT_FALSE(Cell(matrix, "add").fresh);
-  EXPECT_FALSE(CompareWithBaseline("{}", matrix).ok());
-  EXPECT_FALSE(CompareWithBaseline("[1]", matrix).ok());
+  for (const char* other : {"{}", "[1]", R"({"cells": [[9, 9, 9, 1]]})", R"({"cells": 3})"}) {
+    const Status status = CompareWithBaseline(other, "old.json", matrix);
+    ASSERT_FALSE(status.ok()) << other;
+    EXPECT_EQ(status.error().message,
+              "old.json: is no matrix; make one with `anecheck matrix --format json`");
+  }
 }
 
 TEST(AttestationForms, CsvAndMarkdownHaveOneColumnATarget) {

@@ -40,7 +40,7 @@ std::string ReluArtifact() {
   outcome.op = "relu";
   outcome.node = "wrong_one";
   outcome.record.verdict = "wrong";
-  return DumpJson(ArtifactToJson(options, item, outcome, reply, "f000000000a1"));
+  return DumpJson(ArtifactToJson(options, {}, item, outcome, reply, "f000000000a1"));
 }
 
 ReportData TwoRuns() {

@@ -49,6 +49,9 @@ Json EvidenceJson(const CellEvidence& evidence) {
   const ReachCounts& counts = evidence.counts;
   return {{"route", evidence.route},
           {"provenance", evidence.provenance},
+          {"chip", evidence.chip},
+          {"os", evidence.os},
+          {"compiler_version", evidence.compiler_version},
           {"state", CellStateName(evidence.state)},
           {"cases", counts.cases},
           {"compiled", counts.compiled},
@@ -58,8 +61,8 @@ Json EvidenceJson(const CellEvidence& evidence) {
           {"wrong", counts.wrong},
           {"rejected", counts.rejected},
           {"inconclusive", counts.inconclusive},
-          {"new_findings", evidence.new_findings},
-          {"known_findings", evidence.known_findings}};
+          {"new_findings", evidence.findings.wrong + evidence.findings.failed},
+          {"known_findings", evidence.findings.known}};
 }
 
 Json TensorJson(const TensorDetail& tensor, bool output) {
@@ -133,7 +136,8 @@ Json MatrixJson(const Matrix& matrix) {
       Json& entry = json["cells"].emplace_back();
       entry = {{"op", matrix.rows[row].op},          {"target", matrix.columns[column].target},
                {"state", CellStateName(cell.state)}, {"attested", AttestedName(cell.attested)},
-               {"simulated", cell.simulated},        {"evidence", Json::array()}};
+               {"simulated", cell.simulated()},      {"provenance", cell.provenance},
+               {"evidence", Json::array()}};
       for (const CellEvidence& evidence : cell.evidence) {
         entry["evidence"].push_back(EvidenceJson(evidence));
       }

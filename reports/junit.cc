@@ -60,7 +60,12 @@ void AddFinding(const SuiteKey& key, const FindingInfo& finding, Suite& suite) {
 
 std::string JUnitXml(const ReportData& data) {
   std::map<SuiteKey, Suite> suites;
+  // One test case whatever machines it ran on: readers of the format tell cases by their names.
+  std::map<ReachKey, ReachCounts> reach;
   for (const auto& [key, counts] : data.reach) {
+    reach[{key.op, key.target, key.route, key.provenance}] += counts;
+  }
+  for (const auto& [key, counts] : reach) {
     AddOperation(key, counts, suites[{key.provenance, key.target, key.route}]);
   }
   for (const FindingInfo& finding : data.findings) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <iterator>
 
+#include "harness/evidence/evidence.h"
 #include "harness/ops/device_matrix.h"
 #include "harness/ops/op.h"
 #include "harness/targets/catalog.h"
@@ -13,33 +14,20 @@
 namespace anecheck::reports {
 namespace {
 
-constexpr std::string_view kStateNames[] = {"catalogued", "attested", "rejected",     "compiled",
-                                            "dispatched", "correct",  "known-defect", "wrong"};
+constexpr std::string_view kStateNames[] = {"catalogued",   "attested",   "rejected",
+                                            "compiled",     "dispatched", "correct",
+                                            "known-defect", "failed",     "wrong"};
 
-using FindingCounts = std::map<ReachKey, std::pair<int64_t, int64_t>>;  // new, known
+using FindingTallies = std::map<ReachKey, FindingTally>;
 
-FindingCounts CountFindings(const ReportData& data) {
-  FindingCounts counts;
+FindingTallies TallyFindings(const ReportData& data) {
+  FindingTallies tallies;
   for (const FindingInfo& finding : data.findings) {
-    auto& [fresh, known] =
-        counts[{finding.op, finding.target, finding.route, data.runs[finding.run].provenance}];
-    // A refusal says nothing about values; the state `rejected` tells it from the counts.
-    if (finding.is_new) fresh += finding.verdict == "rejected" ? 0 : 1;
-    if (finding.verdict == "known-defect") ++known;
+    const RunInfo& run = data.runs[finding.run];
+    Tally(finding, tallies[{finding.op, finding.target, finding.route, run.provenance, run.chip,
+                            run.os, run.compiler_version}]);
   }
-  return counts;
-}
-
-// A case holds several operations and its verdict counts for each. Blame therefore rests on the
-// findings, which name one operation, and the stage on the counts.
-CellState StateOf(const CellEvidence& evidence) {
-  if (evidence.new_findings > 0) return CellState::kWrong;
-  if (evidence.known_findings > 0) return CellState::kKnownDefect;
-  if (evidence.counts.correct > 0) return CellState::kCorrect;
-  if (evidence.counts.dispatched > 0) return CellState::kDispatched;
-  if (evidence.counts.compiled > 0) return CellState::kCompiled;
-  if (evidence.counts.rejected > 0) return CellState::kRejected;
-  return CellState::kCatalogued;
+  return tallies;
 }
 
 template <typename Name, typename List, typename Make>
@@ -71,17 +59,19 @@ std::vector<MatrixColumn> TableColumns() {
   return columns;
 }
 
-void Place(const ReachKey& key, const ReachCounts& counts, const FindingCounts& findings,
+void Place(const ReachKey& key, const ReachCounts& counts, const FindingTallies& findings,
            MatrixCell& cell) {
   CellEvidence& evidence = cell.evidence.emplace_back();
   evidence.route = key.route;
   evidence.provenance = key.provenance;
+  evidence.chip = key.chip;
+  evidence.os = key.os;
+  evidence.compiler_version = key.compiler_version;
   evidence.counts = counts;
   if (const auto found = findings.find(key); found != findings.end()) {
-    evidence.new_findings = found->second.first;
-    evidence.known_findings = found->second.second;
+    evidence.findings = found->second;
   }
-  evidence.state = StateOf(evidence);
+  evidence.state = StateOf(evidence.counts, evidence.findings);
 }
 
 // By either route, as the legality rules have it.
@@ -101,18 +91,51 @@ Attested Admitted(const std::string& op, const Target& target) {
   return unknown ? Attested::kUnknown : Attested::kNo;
 }
 
+int Strength(const CellEvidence& item) {
+  evidence::Statement statement;
+  statement.provenance = statement.basis = item.provenance;
+  return evidence::Strength(statement);
+}
+
+// What silicon shows counts before what an engine that is none shows, however far that got.
 void Conclude(MatrixCell& cell) {
   cell.state = cell.attested == Attested::kYes ? CellState::kAttested : CellState::kCatalogued;
-  for (const CellEvidence& evidence : cell.evidence) {
-    cell.state = std::max(cell.state, evidence.state);
+  const CellEvidence* best = nullptr;
+  for (const CellEvidence& item : cell.evidence) {
+    if (item.state <= CellState::kAttested) continue;
+    if (best == nullptr ||
+        std::pair(Strength(item), item.state) > std::pair(Strength(*best), best->state)) {
+      best = &item;
+    }
   }
-  if (cell.state <= CellState::kAttested) return;
-  cell.simulated = std::all_of(cell.evidence.begin(), cell.evidence.end(), [&](const auto& item) {
-    return item.state < cell.state || item.provenance == "simulated";
-  });
+  if (best == nullptr) return;
+  cell.state = best->state;
+  cell.provenance = best->provenance;
 }
 
 }  // namespace
+
+void Tally(const FindingInfo& finding, FindingTally& tally) {
+  if (finding.verdict == "known-defect") ++tally.known;
+  if (!finding.is_new) return;
+  // A refusal says nothing about values; the state `rejected` tells it from the counts.
+  if (finding.verdict == "rejected") {
+    ++tally.refused;
+  } else {
+    ++(finding.verdict == "wrong" ? tally.wrong : tally.failed);
+  }
+}
+
+CellState StateOf(const ReachCounts& counts, const FindingTally& findings) {
+  if (findings.wrong > 0 && counts.dispatched > 0) return CellState::kWrong;
+  if (findings.wrong + findings.failed > 0) return CellState::kFailed;
+  if (findings.known > 0) return CellState::kKnownDefect;
+  if (counts.correct > 0) return CellState::kCorrect;
+  if (counts.dispatched > 0) return CellState::kDispatched;
+  if (counts.compiled > 0) return CellState::kCompiled;
+  if (counts.rejected > 0) return CellState::kRejected;
+  return CellState::kCatalogued;
+}
 
 std::string_view CellStateName(CellState state) { return kStateNames[static_cast<size_t>(state)]; }
 
@@ -146,8 +169,8 @@ Matrix BuildMatrix(const ReportData& data) {
   for (size_t i = 0; i < matrix.columns.size(); ++i) column_index[matrix.columns[i].target] = i;
   // Findings may name a pair that no count names; it gets a row of zeros.
   std::map<ReachKey, ReachCounts> reach = data.reach;
-  const FindingCounts findings = CountFindings(data);
-  for (const auto& [key, counts] : findings) {
+  const FindingTallies findings = TallyFindings(data);
+  for (const auto& [key, tally] : findings) {
     if (!key.op.empty()) reach.try_emplace(key);
   }
   std::map<std::pair<size_t, size_t>, std::vector<const ReachKey*>> places;
@@ -174,7 +197,9 @@ Matrix BuildMatrix(const ReportData& data) {
 }
 
 std::string CellText(const MatrixCell& cell) {
-  return fmt::format("{}{}", CellStateName(cell.state), cell.simulated ? " (simulated)" : "");
+  const std::string state(CellStateName(cell.state));
+  if (cell.provenance.empty() || cell.provenance == "silicon") return state;
+  return fmt::format("{} ({})", state, cell.provenance);
 }
 
 void KeepMetTargets(Matrix& matrix) {

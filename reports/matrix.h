@@ -1,6 +1,6 @@
-// What campaigns found, by operation and target: for each cell the furthest stage that some run
-// shows, and what the rules say. Shown by the report; the matrix of all evidence (attestation.h)
-// takes its statements of campaigns from here.
+// What campaigns found, by operation and target: for each cell the furthest stage that the
+// strongest evidence shows, and what the rules say. Shown by the report; the matrix of all evidence
+// (attestation.h) takes its statements of campaigns from here.
 #pragma once
 
 #include <map>
@@ -14,9 +14,9 @@
 
 namespace anecheck::reports {
 
-// What a cell shows, least telling first. The first five are the stages in their order; an
-// operation that compiles nowhere and was refused is `rejected`; the last two are stages of their
-// own because a value was seen and was not right.
+// What a cell shows, least telling first. The first six are the stages in their order; an
+// operation that compiles nowhere and was refused is `rejected`. The last three are what findings
+// say: two of values that were seen and were not right, `failed` of all others.
 enum class CellState : uint8_t {
   kCatalogued,   // the operation is in the table
   kAttested,     // the legality rules admit it
@@ -25,7 +25,8 @@ enum class CellState : uint8_t {
   kDispatched,   // ran on the engine, proved
   kCorrect,      // outputs inside the oracle's intervals
   kKnownDefect,  // a documented defect was seen in it
-  kWrong,        // a new finding names it
+  kFailed,       // a new finding without wrong values of the engine: a crash, a hang, a round trip
+  kWrong,        // ran on the engine, and a new finding names its values
 };
 std::string_view CellStateName(CellState state);
 
@@ -48,21 +49,35 @@ struct MatrixColumn {
   bool met = false;  // some run has cases on it
 };
 
-// What is known of one cell by one route and one kind of evidence.
+// Findings that name one operation on one target.
+struct FindingTally {
+  int64_t wrong = 0;    // new ones of values
+  int64_t failed = 0;   // other new ones
+  int64_t refused = 0;  // the compiler refused what the rules admit; says nothing of values
+  int64_t known = 0;
+};
+// Counts `finding` in.
+void Tally(const FindingInfo& finding, FindingTally& tally);
+
+// What is known of one cell by one route, one kind of evidence and one machine.
 struct CellEvidence {
-  std::string route, provenance;
+  std::string route, provenance, chip, os, compiler_version;
   ReachCounts counts;
-  int64_t new_findings = 0;  // findings that name this operation and target
-  int64_t known_findings = 0;
+  FindingTally findings;
   CellState state = CellState::kCatalogued;
 };
+// A case holds several operations and its verdict counts for each. Blame therefore rests on the
+// findings, which name one operation, and the stage on the counts.
+CellState StateOf(const ReachCounts& counts, const FindingTally& findings);
 
 struct MatrixCell {
   Attested attested = Attested::kUnknown;
-  CellState state = CellState::kCatalogued;  // the furthest of the evidence, or of the tables
-  std::vector<CellEvidence> evidence;        // by route and provenance
-  // All evidence that the state rests on is simulated.
-  bool simulated = false;
+  CellState state =
+      CellState::kCatalogued;          // of the strongest evidence, the furthest; or the rules'
+  std::vector<CellEvidence> evidence;  // by route, provenance and machine
+  std::string provenance;              // what the state rests on; empty for the rules
+
+  bool simulated() const { return provenance == "simulated"; }
 };
 
 struct Matrix {
@@ -77,8 +92,8 @@ Matrix BuildMatrix(const ReportData& data);
 // Leaves the columns of targets with results.
 void KeepMetTargets(Matrix& matrix);
 
-// First column `op`, then one column a target. A state that rests on the simulated engine alone
-// reads "correct (simulated)".
+// First column `op`, then one column a target. A state that rests on anything but silicon or the
+// rules names it: "correct (simulated)".
 std::string MatrixCsv(const Matrix& matrix);
 // The same as a table of GitHub Flavored Markdown.
 std::string MatrixMarkdown(const Matrix& matrix);

@@ -1,5 +1,5 @@
-// The laws of the matrix: every operation and target has a cell, the furthest stage wins, blame
-// rests on findings, and what is simulated says so.
+// The laws of the matrix: every operation and target has a cell, the strongest evidence wins and of
+// that the furthest stage, blame rests on findings, and what is not silicon says so.
 #include "reports/matrix.h"
 
 #include <gmock/gmock.h>
@@ -50,7 +50,7 @@ TEST(Matrix, HasEveryOperationAndTargetWithoutAnyRun) {
     for (const MatrixCell& cell : row) {
       EXPECT_LE(cell.state, CellState::kAttested);
       EXPECT_EQ(cell.state == CellState::kAttested, cell.attested == Attested::kYes);
-      EXPECT_FALSE(cell.simulated);
+      EXPECT_EQ(cell.provenance, "");
     }
   }
 }
@@ -77,8 +77,8 @@ TEST(Matrix, TakesTheFurthestStage) {
 TEST(Matrix, BlamesWhatFindingsName) {
   ReportData data;
   data.runs = {RunOf("simulated")};
-  data.reach[{"add", "h13", "mil", "simulated"}] = {.cases = 2, .correct = 1};
-  data.reach[{"sub", "h13", "mil", "simulated"}] = {.cases = 2, .correct = 2};
+  data.reach[{"add", "h13", "mil", "simulated"}] = {.cases = 2, .dispatched = 2, .correct = 1};
+  data.reach[{"sub", "h13", "mil", "simulated"}] = {.cases = 2, .dispatched = 2, .correct = 2};
   data.findings = {Finding("add", "h13", "wrong", true),
                    Finding("sub", "h13", "known-defect", false),
                    Finding("mul", "h13", "rejected", true), Finding("", "h13", "crashed", true)};
@@ -97,9 +97,109 @@ TEST(Matrix, SimulatedEvidenceNeverPassesForAnother) {
   data.reach[{"sub", "h13", "mil", "simulated"}] = {.cases = 1, .compiled = 1};
   data.reach[{"sub", "h13", "mil", "silicon"}] = {.cases = 1, .compiled = 1};
   const Matrix matrix = BuildMatrix(data);
-  EXPECT_TRUE(Cell(matrix, "add", "h13").simulated);
-  EXPECT_FALSE(Cell(matrix, "sub", "h13").simulated);
+  EXPECT_EQ(CellText(Cell(matrix, "add", "h13")), "compiled");
+  EXPECT_FALSE(Cell(matrix, "add", "h13").simulated());
+  EXPECT_EQ(CellText(Cell(matrix, "sub", "h13")), "compiled");
   ASSERT_EQ(Cell(matrix, "add", "h13").evidence.size(), 2u);
+}
+
+// What an engine that is none got wrong does not hide what silicon got right, nor the other way.
+TEST(Matrix, TheStrongestEvidenceDecidesThenTheStage) {
+  ReportData data;
+  data.runs = {RunOf("simulated"), RunOf("silicon")};
+  data.reach[{"add", "h13", "mil", "simulated"}] = {.cases = 1, .dispatched = 1, .wrong = 1};
+  data.reach[{"add", "h13", "mil", "silicon"}] = {.cases = 1, .dispatched = 1, .correct = 1};
+  data.reach[{"sub", "h13", "mil", "simulated"}] = {.cases = 1, .dispatched = 1, .correct = 1};
+  data.reach[{"sub", "h13", "mil", "reported"}] = {.cases = 1, .rejected = 1};
+  data.reach[{"mul", "h13", "mil", "roundtrip"}] = {.cases = 1, .rejected = 1};
+  data.reach[{"mul", "h13", "mil", "simulated"}] = {.cases = 1, .compiled = 1};
+  data.reach[{"relu", "h13", "mil", "silicon"}] = {.cases = 1, .dispatched = 1, .correct = 1};
+  data.reach[{"relu", "h13", "netlist", "silicon"}] = {.cases = 1, .compiled = 1};
+  // Silicon that decided nothing leaves the word to others.
+  data.reach[{"tanh", "h13", "mil", "silicon"}] = {.cases = 1, .inconclusive = 1};
+  data.reach[{"tanh", "h13", "mil", "simulated"}] = {.cases = 1, .compiled = 1};
+  data.findings = {Finding("add", "h13", "wrong", true)};
+  const Matrix matrix = BuildMatrix(data);
+  EXPECT_EQ(CellText(Cell(matrix, "add", "h13")), "correct");
+  EXPECT_EQ(CellText(Cell(matrix, "sub", "h13")), "rejected (reported)");
+  EXPECT_EQ(CellText(Cell(matrix, "mul", "h13")), "compiled (simulated)");
+  EXPECT_EQ(CellText(Cell(matrix, "relu", "h13")), "correct");
+  EXPECT_EQ(CellText(Cell(matrix, "tanh", "h13")), "compiled (simulated)");
+}
+
+TEST(Matrix, NamesAllEvidenceButSilicon) {
+  ReportData data;
+  data.runs = {RunOf("roundtrip")};
+  data.reach[{"add", "h13", "mil", "reported"}] = {.cases = 1, .compiled = 1};
+  data.reach[{"sub", "h13", "mil", "silicon"}] = {.cases = 1, .compiled = 1};
+  data.reach[{"mul", "h13", "mil", "roundtrip"}] = {.cases = 1, .wrong = 1};
+  data.findings = {Finding("mul", "h13", "wrong", true)};
+  Matrix matrix = BuildMatrix(data);
+  KeepMetTargets(matrix);
+  EXPECT_THAT(MatrixCsv(matrix), testing::HasSubstr("\nadd,compiled (reported)\n"));
+  EXPECT_THAT(MatrixCsv(matrix), testing::HasSubstr("\nsub,compiled\n"));
+  EXPECT_THAT(MatrixMarkdown(matrix), testing::HasSubstr("| `mul` | failed (roundtrip) |"));
+}
+
+// Wrong values are those that an engine gave; whatever else went wrong reached nothing.
+TEST(Matrix, AFindingReachesNothing) {
+  ReportData data;
+  data.runs = {RunOf("silicon")};
+  data.reach[{"add", "h13", "mil", "silicon"}] = {.cases = 1, .wrong = 1};
+  data.reach[{"sub", "h13", "mil", "silicon"}] = {.cases = 1, .wrong = 1};
+  data.reach[{"mul", "h13", "mil", "silicon"}] = {.cases = 2, .dispatched = 1, .wrong = 2};
+  data.reach[{"relu", "h13", "mil", "silicon"}] = {.cases = 2, .compiled = 1, .wrong = 1};
+  data.findings = {Finding("add", "h13", "crashed", true), Finding("sub", "h13", "wrong", true),
+                   Finding("mul", "h13", "wrong", true), Finding("relu", "h13", "hung", true)};
+  const Matrix matrix = BuildMatrix(data);
+  EXPECT_EQ(Cell(matrix, "add", "h13").state, CellState::kFailed);
+  EXPECT_EQ(Cell(matrix, "sub", "h13").state, CellState::kFailed);
+  EXPECT_EQ(Cell(matrix, "mul", "h13").state, CellState::kWrong);
+  std::map<std::string, evidence::Stage> stages;
+  for (const evidence::Statement& statement : StatementsOf(data)) {
+    stages[statement.subject] = statement.stage;
+  }
+  EXPECT_EQ(stages.at("add"), evidence::Stage::kCatalogued);
+  EXPECT_EQ(stages.at("sub"), evidence::Stage::kCatalogued);
+  EXPECT_EQ(stages.at("mul"), evidence::Stage::kWrong);
+  EXPECT_EQ(stages.at("relu"), evidence::Stage::kCompiled);
+}
+
+// After a merge, each statement says on which machine it was found.
+TEST(Matrix, KeepsMachinesApart) {
+  ReportData data;
+  data.runs = {RunOf("silicon"), RunOf("silicon"), RunOf("silicon")};
+  const std::pair<const char*, const char*> machines[] = {{"M1", "2026-03-01T00:00:00Z"},
+                                                          {"M5", "2026-01-01T00:00:00Z"},
+                                                          {"M1", "2026-05-01T00:00:00Z"}};
+  for (size_t i = 0; i < data.runs.size(); ++i) {
+    data.runs[i].chip = machines[i].first;
+    data.runs[i].started = machines[i].second;
+    data.runs[i].os = "macOS 15";
+    data.runs[i].compiler_version = "7";
+    data.runs[i].tool_version = std::to_string(i);
+  }
+  data.runs[0].met = {{"h13", "mil"}};
+  data.runs[1].met = {{"h17s", "mil"}};
+  data.runs[2].met = {{"h14", "mil"}};
+  data.reach[{"add", "h13", "mil", "silicon", "M1", "macOS 15", "7"}] = {.cases = 1, .compiled = 1};
+  data.reach[{"add", "h17s", "mil", "silicon", "M5", "macOS 15", "7"}] = {.cases = 1,
+                                                                          .compiled = 1};
+  const std::vector<evidence::Statement> statements = StatementsOf(data);
+  ASSERT_EQ(statements.size(), 2u);
+  EXPECT_EQ(statements[0].target, "h13");
+  EXPECT_EQ(statements[0].chip, "M1");
+  EXPECT_EQ(statements[0].os, "macOS 15");
+  EXPECT_EQ(statements[0].compiler_version, "7");
+  EXPECT_EQ(statements[0].date, "2026-03-01") << "the newer run had other targets";
+  EXPECT_EQ(statements[0].tool_version, "0");
+  EXPECT_EQ(statements[1].chip, "M5");
+  EXPECT_EQ(statements[1].date, "2026-01-01");
+  // Blame, too, stays with the machine.
+  data.findings = {Finding("add", "h13", "crashed", true)};
+  const Matrix matrix = BuildMatrix(data);
+  EXPECT_EQ(Cell(matrix, "add", "h13").state, CellState::kFailed);
+  EXPECT_EQ(Cell(matrix, "add", "h17s").state, CellState::kCompiled);
 }
 
 TEST(Matrix, KeepsNamesThatNoTableHas) {

@@ -25,7 +25,7 @@ class Reader {
  private:
   Result<int64_t> Number(const std::string& text) const;
   Status ReadCounts(RunInfo& run);
-  Status ReadReach(const RunInfo& run, ReportData& data);
+  Status ReadReach(RunInfo& run, ReportData& data);
   Status ReadHistograms(const RunInfo& run, ReportData& data);
   Status ReadFindings(size_t index, ReportData& data);
 
@@ -94,7 +94,7 @@ Status Reader::ReadCounts(RunInfo& run) {
   return {};
 }
 
-Status Reader::ReadReach(const RunInfo& run, ReportData& data) {
+Status Reader::ReadReach(RunInfo& run, ReportData& data) {
   const std::string id = std::to_string(run.id);
   ANECHECK_ASSIGN(
       const std::vector<Row> rows,
@@ -109,7 +109,9 @@ Status Reader::ReadReach(const RunInfo& run, ReportData& data) {
     for (size_t i = 0; i < std::size(fields); ++i) {
       ANECHECK_ASSIGN(*fields[i], Number(row[i + 3]));
     }
-    data.reach[{row[0], row[1], row[2], run.provenance}] += counts;
+    run.met.emplace(row[1], row[2]);
+    data.reach[{row[0], row[1], row[2], run.provenance, run.chip, run.os, run.compiler_version}] +=
+        counts;
   }
   return {};
 }
@@ -212,6 +214,8 @@ Result<ReportData> ReadReportData(std::span<const std::string> db_paths,
   for (const std::string& path : db_paths) {
     if (readers.contains(path)) continue;
     ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(path));
+    // A campaign may write meanwhile: its counts must be those of its findings.
+    ANECHECK_RETURN_IF_ERROR(store.HoldSnapshot());
     Reader& reader = readers.emplace(path, Reader(std::move(store), path, progress)).first->second;
     ANECHECK_RETURN_IF_ERROR(reader.ReadRuns(data.runs));
   }

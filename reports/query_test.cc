@@ -58,16 +58,52 @@ TEST_F(QueryTest, ReadsTheSameRunOnce) {
   ASSERT_TRUE(data.ok());
   EXPECT_EQ(data->runs.size(), 2u);
   EXPECT_EQ(data->Cases(), 6);
-  EXPECT_EQ(data->reach.at({"conv", "h13", "mil", "simulated"}).cases, 4);
+  EXPECT_EQ(data->reach.at({"conv", "h13", "mil", "simulated", "simulated", "Linux", "1"}).cases,
+            4);
 }
 
 TEST_F(QueryTest, KeepsKindsOfEvidenceApart) {
   const auto data = ReadReportData({&path_, 1});
   ASSERT_TRUE(data.ok());
-  EXPECT_TRUE(data->reach.contains({"relu", "h13", "mil", "simulated"}));
-  EXPECT_TRUE(data->reach.contains({"relu", "h17s", "mil", "reported"}));
-  EXPECT_FALSE(data->reach.contains({"relu", "h17s", "mil", "simulated"}));
+  EXPECT_TRUE(data->reach.contains({"relu", "h13", "mil", "simulated", "simulated", "Linux", "1"}));
+  EXPECT_TRUE(
+      data->reach.contains({"relu", "h17s", "mil", "reported", kHostile, kHostile, kHostile}));
+  EXPECT_FALSE(
+      data->reach.contains({"relu", "h17s", "mil", "simulated", "simulated", "Linux", "1"}));
+  EXPECT_TRUE(data->runs[0].met.contains({"h13", "mil"}));
+  EXPECT_FALSE(data->runs[0].met.contains({"h17s", "mil"}));
   EXPECT_EQ((data->histograms.at({"conv", "h13", "simulated"})[0]), 1000u);
+}
+
+// A campaign that goes on while its report is written changes nothing in it.
+TEST_F(QueryTest, ReadsOneMomentOfARunningCampaign) {
+  auto writer = Store::Open(path_);
+  ASSERT_TRUE(writer.ok());
+  bool written = false;
+  const auto data = ReadReportData({&path_, 1}, [&](std::string_view, size_t, size_t) {
+    if (written) return;
+    written = true;
+    BatchRecord batch;
+    CaseRecord late;
+    late.index = 900;
+    late.verdict = "wrong";
+    batch.cases = {late};
+    FindingRecord finding;
+    finding.id = "f0000000late";
+    finding.verdict = "wrong";
+    batch.findings = {finding};
+    batch.reach[{"h13", "mil", "conv"}] = {.cases = 1};
+    EXPECT_TRUE(writer->Append(1, batch).ok());
+  });
+  ASSERT_TRUE(data.ok()) << data.error().message;
+  ASSERT_TRUE(written);
+  EXPECT_EQ(data->findings.size(), 5u);
+  EXPECT_EQ(data->Cases(), 6);
+  EXPECT_EQ(data->reach.at({"conv", "h13", "mil", "simulated", "simulated", "Linux", "1"}).cases,
+            4);
+  const auto later = ReadReportData({&path_, 1});
+  ASSERT_TRUE(later.ok());
+  EXPECT_EQ(later->findings.size(), 6u);
 }
 
 TEST_F(QueryTest, RefusesWhatIsNoResultsFile) {

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/campaign/store.h"
@@ -22,12 +24,14 @@ struct RunInfo {
   int64_t cases = 0;
   std::map<std::string, int64_t> verdicts;
   std::map<std::string, std::string> libraries;  // name, version; empty where the file is too old
+  std::set<std::pair<std::string, std::string>> met;  // targets and routes with counts
 };
 
-// Counts of one operation, summed over the runs that share target, route and provenance. Evidence
-// of different provenance is never added up.
+// Counts of one operation, summed over the runs that share target, route, provenance and what they
+// were made on. Evidence of different provenance, chips, systems or compilers is never added up.
 struct ReachKey {
   std::string op, target, route, provenance;
+  std::string chip = {}, os = {}, compiler_version = {};
   auto operator<=>(const ReachKey&) const = default;
 };
 

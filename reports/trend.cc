@@ -99,21 +99,18 @@ class TrendReader {
     return {};
   }
 
-  CellState StateOf(const Row& row, size_t run) const {
-    bool known = false;
+  CellState StateInRun(const Row& row, size_t run) const {
+    FindingTally tally;
     for (const FindingInfo& finding : data_.findings) {
-      if (finding.run != run || finding.op != row[0] || finding.target != row[1] ||
-          finding.route != row[2]) {
-        continue;
-      }
-      if (finding.is_new) return CellState::kWrong;
-      known = true;
+      const bool here = finding.run == run && finding.op == row[0] && finding.target == row[1] &&
+                        finding.route == row[2];
+      if (here) Tally(finding, tally);
     }
-    if (known) return CellState::kKnownDefect;
-    if (Number(row[5]) > 0) return CellState::kCorrect;
-    if (Number(row[4]) > 0) return CellState::kDispatched;
-    if (Number(row[3]) > 0) return CellState::kCompiled;
-    return Number(row[6]) > 0 ? CellState::kRejected : CellState::kCatalogued;
+    return StateOf({.compiled = Number(row[3]),
+                    .dispatched = Number(row[4]),
+                    .correct = Number(row[5]),
+                    .rejected = Number(row[6])},
+                   tally);
   }
 
   // Cells of the matrix that the run reached, and those that stand elsewhere than in the last run
@@ -136,7 +133,7 @@ class TrendReader {
         ++correct;
         correct_[provenance].insert(key);
       }
-      const CellState state = StateOf(row, index);
+      const CellState state = StateInRun(row, index);
       const auto [last, fresh] = standing_.emplace(key, Standing{index, state});
       if (!fresh && last->second.state != state) {
         changes_.push_back({{"run", index},

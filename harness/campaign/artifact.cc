@@ -126,12 +126,15 @@ Status ReadInputs(const ordered_json& json, Case& item) {
 
 }  // namespace
 
-nlohmann::ordered_json ArtifactToJson(const CampaignOptions& options, const Case& item,
+nlohmann::ordered_json ArtifactToJson(const CampaignOptions& options,
+                                      const RunnerIdentity& identity, const Case& item,
                                       const CaseOutcome& outcome, const RunReply& reply,
                                       const std::string& id) {
   ordered_json json;
   json["version"] = 1;
   json["tool_version"] = kToolVersion;
+  json["provenance"] = ProvenanceName(identity.provenance);
+  json["engine"] = identity.engine;
   json["id"] = id;
   json["verdict"] = outcome.record.verdict;
   json["known_defect"] = outcome.known_defect;

@@ -9,13 +9,16 @@
 
 namespace anecheck {
 
-// {"version": 1, "tool_version", "id", "verdict", "known_defect", "op", "node", "message",
+// {"version": 1, "tool_version", "provenance", "engine", "id", "verdict", "known_defect", "op",
+//  "node", "message",
 //  "case": {seed, index, case_seed, target, family, route, mode},
 //  "runner": {kind, library, faults, quirks},
 //  "graph": (harness/graph/json.h), "mil": text,
 //  "inputs": [{name, dtype, shape, data}], "expected": [{name, low, high, value}],
 //  "actual": [{name, dtype, shape, data}]}
-nlohmann::ordered_json ArtifactToJson(const CampaignOptions& options, const Case& item,
+// `identity` is that of the runner that answered.
+nlohmann::ordered_json ArtifactToJson(const CampaignOptions& options,
+                                      const RunnerIdentity& identity, const Case& item,
                                       const CaseOutcome& outcome, const RunReply& reply,
                                       const std::string& id);
 

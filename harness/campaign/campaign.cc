@@ -11,6 +11,7 @@
 #include <set>
 #include <thread>
 
+#include "harness/base/shell_word.h"
 #include "harness/campaign/artifact.h"
 #include "harness/campaign/compiled_round_trip.h"
 #include "harness/campaign/coverage.h"
@@ -73,6 +74,7 @@ class Campaign {
            const std::function<void(const CampaignProgress&)>& progress,
            const std::atomic<bool>* stop)
       : options_(options), make_runner_(make_runner), progress_(progress), stop_(stop) {
+    summary_.seed = options.seed;
     if (!options.steer || options.targets.empty()) return;
     // What the lowest family reaches, all do.
     const auto lowest = std::ranges::min_element(options.targets, {}, &CampaignTarget::family);
@@ -116,10 +118,24 @@ class Campaign {
   Result<CampaignSummary> Finish(int64_t run) {
     ANECHECK_ASSIGN(Store store, Store::Open(options_.db));
     ANECHECK_RETURN_IF_ERROR(store.FinishRun(run, "finished", UtcNow()));
+    ANECHECK_RETURN_IF_ERROR(NameEngine(store, run));
     return std::move(summary_);
   }
 
+  // What the summary says of the engine is what the file says of the run in the end.
+  Status NameEngine(Store& store, int64_t run) {
+    const std::string id = std::to_string(run);
+    ANECHECK_ASSIGN(
+        const auto rows,
+        store.Query("SELECT provenance, engine FROM runs WHERE id = CAST(? AS INTEGER)", {&id, 1}));
+    if (rows.empty()) return MakeError(ErrorCode::kIo, fmt::format("{}: lost a run", options_.db));
+    summary_.provenance = rows[0][0];
+    summary_.engine = rows[0][1];
+    return {};
+  }
+
   Result<CampaignSummary> RunRest(Store& store, int64_t run, const RunnerIdentity& identity) {
+    identity_ = identity;
     const int jobs = std::max(1, options_.jobs);
     std::vector<std::thread> threads;
     threads.reserve(static_cast<size_t>(jobs));
@@ -139,6 +155,7 @@ class Campaign {
     if (identity.proved && state == "finished") {
       ANECHECK_RETURN_IF_ERROR(store.ProveRun(run, ProvenanceName(*identity.proved)));
     }
+    ANECHECK_RETURN_IF_ERROR(NameEngine(store, run));
     return std::move(summary_);
   }
 
@@ -314,9 +331,10 @@ class Campaign {
     }
     finding.id = fmt::format(
         "f{:011x}", HashText(suspect.signature, suspect.item.seed ^ 0xcbf29ce484222325) >> 20);
-    finding.replay = fmt::format("anecheck replay {} --db {}", finding.id, options_.db);
-    finding.artifact =
-        ArtifactToJson(options_, suspect.item, suspect.outcome, suspect.reply, finding.id).dump();
+    finding.replay = fmt::format("anecheck replay {} --db {}", finding.id, ShellWord(options_.db));
+    finding.artifact = ArtifactToJson(options_, identity_, suspect.item, suspect.outcome,
+                                      suspect.reply, finding.id)
+                           .dump();
     return finding;
   }
 
@@ -373,6 +391,7 @@ class Campaign {
   const std::atomic<bool>* stop_;
   const Clock::time_point start_ = Clock::now();
   std::unique_ptr<Runner> confirmer_;
+  RunnerIdentity identity_;  // its
   std::set<std::string> signatures_;
   CampaignSummary summary_;
   ProgressCounts counts_;
@@ -445,6 +464,9 @@ nlohmann::ordered_json FindingToJson(const FindingRecord& finding) {
 
 nlohmann::ordered_json SummaryToJson(const CampaignSummary& summary) {
   nlohmann::ordered_json json;
+  json["provenance"] = summary.provenance;
+  json["engine"] = summary.engine;
+  json["seed"] = summary.seed;
   json["summary"] = {{"cases", summary.cases},
                      {"judged", summary.judged},
                      {"inconclusive", summary.inconclusive},

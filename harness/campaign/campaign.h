@@ -101,6 +101,8 @@ Result<Case> MakeCase(const CampaignOptions& options, uint64_t index);
 
 // Counts over a whole campaign, as its JSON summary gives them.
 struct CampaignSummary {
+  std::string provenance, engine;  // as the run has them in the results file
+  uint64_t seed = 0;
   uint64_t cases = 0;
   uint64_t judged = 0;  // cases with a verdict on values
   uint64_t inconclusive = 0;
@@ -138,7 +140,8 @@ Result<CampaignSummary> ResumeCampaign(const CampaignOptions& options, ResumePoi
 // How many cases the campaign makes: `cases`, or its shard's part of them.
 uint64_t CasesOfShard(const CampaignOptions& options);
 
-// {"summary": {cases, judged, inconclusive, findings, known_defects}, "findings": [...]}.
+// {"provenance", "engine", "seed", "summary": {cases, judged, inconclusive, findings,
+// known_defects}, "findings": [...]}.
 nlohmann::ordered_json SummaryToJson(const CampaignSummary& summary);
 // One of "findings".
 nlohmann::ordered_json FindingToJson(const FindingRecord& finding);

@@ -309,7 +309,7 @@ TEST_F(CampaignTest, BrokenArtifactsSayWhichMemberIsWrong) {
   const auto item = MakeCase(options, 1);
   CaseOutcome outcome;
   outcome.record.verdict = "wrong";
-  const Json good = ArtifactToJson(options, *item, outcome, {}, "f1");
+  const Json good = ArtifactToJson(options, {}, *item, outcome, {}, "f1");
   ASSERT_TRUE(ArtifactFromJson(good).ok());
   const std::pair<std::function<void(Json&)>, const char*> kBreakages[] = {
       {[](Json& j) { j["version"] = 2; }, "version: must be 1"},

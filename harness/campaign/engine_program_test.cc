@@ -92,7 +92,7 @@ TEST(ShapeRangeCases, AFindingKeepsItsRange) {
   Case item;
   for (uint64_t index = 0; !item.range; ++index) item = MakeCase(options, index).value();
   CaseOutcome outcome;
-  const auto artifact = ArtifactFromJson(ArtifactToJson(options, item, outcome, {}, "f0"));
+  const auto artifact = ArtifactFromJson(ArtifactToJson(options, {}, item, outcome, {}, "f0"));
   ASSERT_TRUE(artifact.ok()) << artifact.error().message;
   EXPECT_EQ(artifact->item.ranged_mil, item.ranged_mil);
   EXPECT_EQ(artifact->item.further.size(), item.further.size());

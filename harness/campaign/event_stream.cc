@@ -42,11 +42,15 @@ Status EventStream::status() const {
   return MakeError(ErrorCode::kIo, fmt::format("--events {}: cannot be written", path_));
 }
 
-void EventStream::Started(const CampaignOptions& options, bool resumed) {
+void EventStream::Started(const CampaignOptions& options, std::string provenance,
+                          std::string_view engine, bool resumed) {
+  provenance_ = std::move(provenance);
   Json targets = Json::array();
   for (const CampaignTarget& target : options.targets) targets.push_back(target.name);
   Write("started", {{"time", UtcNow()},
                     {"tool_version", kToolVersion},
+                    {"provenance", provenance_},
+                    {"engine", engine},
                     {"resumed", resumed},
                     {"seed", options.seed},
                     {"wanted", CasesOfShard(options)},
@@ -71,7 +75,10 @@ void EventStream::Batch(const CampaignProgress& progress) {
     }
     for (const FindingRecord& finding : progress.batch->findings) {
       // Further cases of a finding that was told already have no id.
-      if (!finding.id.empty()) Write("finding", FindingToJson(finding));
+      if (finding.id.empty()) continue;
+      Json members = {{"provenance", provenance_}};
+      members.update(FindingToJson(finding));
+      Write("finding", members);
     }
   }
   const double left = SecondsLeft(progress);

@@ -20,7 +20,9 @@ class EventStream {
   // "-" is standard output; a file is emptied first. kIo where it cannot be opened.
   static Result<EventStream> Open(const std::string& path);
 
-  void Started(const CampaignOptions& options, bool resumed);
+  // `provenance` and `engine` are those of the runner; findings repeat the former.
+  void Started(const CampaignOptions& options, std::string provenance, std::string_view engine,
+               bool resumed);
   // The batch that `progress` tells of, and how far the campaign is.
   void Batch(const CampaignProgress& progress);
   void Finished(const CampaignSummary& summary);
@@ -36,7 +38,7 @@ class EventStream {
   void Write(std::string_view event, const nlohmann::ordered_json& members);
   void Flush();
 
-  std::string path_;
+  std::string path_, provenance_;
   std::unique_ptr<std::FILE, Close> file_;
   bool broken_ = false;
 };

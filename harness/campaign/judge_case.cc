@@ -25,22 +25,6 @@ size_t Rank(std::string_view verdict) {
                              std::begin(kOrder));
 }
 
-std::string VerdictWord(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kPass:
-      return "pass";
-    case Verdict::kKnownDefect:
-      return "known-defect";
-    case Verdict::kUnconfirmed:
-      return "unconfirmed";
-    case Verdict::kWrong:
-      return "wrong";
-    case Verdict::kInconclusive:
-      return "inconclusive";
-  }
-  return "inconclusive";
-}
-
 std::string ProducerOf(const Graph& graph, ValueId value) {
   const Value& info = graph.value(value);
   if (info.kind != ValueKind::kResult) return "";
@@ -89,7 +73,7 @@ void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluatio
         Judge(item.graph, item.inputs, i, expected, reply.outputs[i], item.target.family);
     OutputRecord output;
     output.op = ProducerOf(item.graph, outputs[i]);
-    output.verdict = VerdictWord(judged.verdict);
+    output.verdict = VerdictName(judged.verdict);
     output.elements = judged.elements;
     output.outside = judged.outside;
     output.worst_ulp = judged.worst_ulp;
@@ -142,7 +126,7 @@ void JudgeShape(const Case& item, const RunShape& shape, const std::vector<Tenso
     evaluation.Stored(ids[i], expected);
     const OutputJudgement judged =
         Judge(shape.graph, shape.inputs, i, expected, outputs[i], item.target.family);
-    if (take(VerdictWord(judged.verdict), judged.reason, ids[i])) {
+    if (take(VerdictName(judged.verdict), judged.reason, ids[i])) {
       outcome.known_defect = judged.known_defect;
     }
   }

@@ -1,7 +1,10 @@
 #include "harness/campaign/merge.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <map>
@@ -10,9 +13,11 @@
 #include <string_view>
 #include <system_error>
 #include <tuple>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
+#include "harness/base/shell_word.h"
 #include "harness/campaign/store.h"
 
 namespace anecheck {
@@ -71,7 +76,9 @@ void Digest(std::string_view text, uint64_t& digest) {
 
 Status DigestRows(Store& store, const std::string& table, std::string_view key,
                   const std::string& id, uint64_t& digest) {
-  ANECHECK_ASSIGN(const std::vector<std::string> columns, Columns(store, table, key));
+  ANECHECK_ASSIGN(std::vector<std::string> columns, Columns(store, table, key));
+  // The command names the file, which says nothing of what was found.
+  if (table == "findings") std::erase(columns, "replay");
   const std::string list = Joined(columns);
   ANECHECK_ASSIGN(const std::vector<Row> rows,
                   store.Query(fmt::format("SELECT {} FROM \"{}\" WHERE {} = CAST(? AS INTEGER) "
@@ -151,16 +158,7 @@ class Joiner {
     return joiner;
   }
 
-  Status Attach(const std::string& path) {
-    std::string uri = "file:";
-    for (const char c : std::filesystem::absolute(path).string()) {
-      if (c == '?' || c == '#' || c == '%')
-        uri += fmt::format("%{:02x}", static_cast<unsigned char>(c));
-      else
-        uri += c;
-    }
-    return Bound("ATTACH ? AS source", {uri + "?mode=ro"});
-  }
+  Status Attach(const std::string& uri) { return Bound("ATTACH ? AS source", {uri}); }
   Status Detach() { return Execute("DETACH source"); }
 
   // Copies a run's rows of one table; the run gets the id `to`.
@@ -173,6 +171,15 @@ class Joiner {
                     "FROM source.\"{0}\" WHERE \"{1}\" = CAST(? AS INTEGER)",
                     table, key, list),
         {to, from});
+  }
+
+  // Findings are replayed from the joined file: by their ids, with the run where runs share one.
+  Status NameFile(const std::string& out) {
+    return Bound(
+        "UPDATE findings SET replay = 'anecheck replay ' || id || ' --db ' || ? || CASE WHEN id IN "
+        "(SELECT id FROM findings GROUP BY id HAVING count(*) > 1) THEN ' --run ' || "
+        "(SELECT uuid FROM runs WHERE runs.id = findings.run) ELSE '' END",
+        {ShellWord(out)});
   }
 
   Status Execute(const char* sql) {
@@ -239,7 +246,7 @@ Status CopyRuns(const std::string& input, const Taken& taken, const TableColumns
                 Joiner& joiner) {
   ANECHECK_ASSIGN(Store source, Store::OpenReadOnly(input));
   ANECHECK_ASSIGN(std::vector<std::string> tables, RunTables(source));
-  ANECHECK_RETURN_IF_ERROR(joiner.Attach(input));
+  ANECHECK_RETURN_IF_ERROR(joiner.Attach(source.read_uri()));
   ANECHECK_RETURN_IF_ERROR(joiner.Execute("BEGIN"));
   const auto copy = [&](const std::string& table, std::string_view key) -> Status {
     ANECHECK_ASSIGN(const std::vector<std::string> columns, Shared(source, joined, table, key));
@@ -255,8 +262,9 @@ Status CopyRuns(const std::string& input, const Taken& taken, const TableColumns
   return joiner.Detach();
 }
 
+// `out` is what the file at `path` is called when it is whole.
 Status WriteJoined(std::span<const std::string> inputs, const Chooser& chooser,
-                   const std::string& path) {
+                   const std::string& path, const std::string& out) {
   std::vector<Taken> by_input(inputs.size());
   int64_t id = 0;
   for (const auto& [uuid, place] : chooser.places()) {
@@ -272,28 +280,70 @@ Status WriteJoined(std::span<const std::string> inputs, const Chooser& chooser,
     if (by_input[input].empty()) continue;
     ANECHECK_RETURN_IF_ERROR(CopyRuns(inputs[input], by_input[input], joined, joiner));
   }
+  return joiner.NameFile(out);
+}
+
+Error Unwritable(const std::string& out, int code) {
+  return MakeError(ErrorCode::kIo,
+                   fmt::format("{}: cannot be written: {}", out, std::strerror(code)));
+}
+
+Error Exists(const std::string& out) {
+  return MakeError(ErrorCode::kInvalid, fmt::format("{}: exists; name a file that does not", out));
+}
+
+// A new empty file beside `out` that no other process writes to.
+Result<std::string> NewPartial(const std::string& out) {
+  for (int i = 0;; ++i) {
+    std::string path = fmt::format("{}.partial-{}-{}", out, getpid(), i);
+    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file >= 0) {
+      close(file);
+      return path;
+    }
+    if (errno != EEXIST) return Unwritable(out, errno);
+  }
+}
+
+// Waits until a file or folder stands on the disk.
+Status Flush(const std::string& path, const std::string& out) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool flushed = file >= 0 && fsync(file) == 0;
+  const int code = errno;
+  if (file >= 0) close(file);
+  if (!flushed) return Unwritable(out, code);
   return {};
+}
+
+// Gives the whole file its name where no file has that yet, whoever makes one meanwhile.
+Status Publish(const std::string& partial, const std::string& out) {
+  ANECHECK_RETURN_IF_ERROR(Flush(partial, out));
+  if (link(partial.c_str(), out.c_str()) != 0) {
+    const int code = errno;
+    std::error_code ignored;
+    // Some file systems have no links: there a file made at this very moment would be replaced.
+    const bool taken = std::filesystem::exists(std::filesystem::symlink_status(out, ignored));
+    if (code == EEXIST || taken) return Exists(out);
+    if (std::rename(partial.c_str(), out.c_str()) != 0) return Unwritable(out, code);
+  }
+  const std::string folder = std::filesystem::path(out).parent_path().string();
+  return Flush(folder.empty() ? "." : folder, out);
 }
 
 }  // namespace
 
 Result<MergeSummary> MergeResults(std::span<const std::string> inputs, const std::string& out) {
   std::error_code ignored;
-  if (std::filesystem::exists(out, ignored)) {
-    return MakeError(ErrorCode::kInvalid,
-                     fmt::format("{}: exists; name a file that does not", out));
-  }
+  if (std::filesystem::exists(out, ignored)) return Exists(out);
   Chooser chooser(inputs);
   ANECHECK_RETURN_IF_ERROR(chooser.ReadAll());
-  const std::string partial = out + ".partial";
-  std::filesystem::remove(partial, ignored);
-  const Status written = WriteJoined(inputs, chooser, partial);
-  for (const char* suffix : {"-wal", "-shm"}) std::filesystem::remove(partial + suffix, ignored);
-  if (!written.ok() || std::rename(partial.c_str(), out.c_str()) != 0) {
-    std::filesystem::remove(partial, ignored);
-    if (!written.ok()) return written.error();
-    return MakeError(ErrorCode::kIo, fmt::format("{}: cannot be written", out));
+  ANECHECK_ASSIGN(const std::string partial, NewPartial(out));
+  Status written = WriteJoined(inputs, chooser, partial, out);
+  if (written.ok()) written = Publish(partial, out);
+  for (const char* suffix : {"", "-wal", "-shm"}) {
+    std::filesystem::remove(partial + suffix, ignored);
   }
+  ANECHECK_RETURN_IF_ERROR(std::move(written));
   MergeSummary summary{static_cast<int64_t>(chooser.places().size()), chooser.duplicates(), 0};
   for (const auto& [uuid, place] : chooser.places()) summary.cases += place.cases;
   return summary;

@@ -1,12 +1,17 @@
 // Joining results files: idempotent, commutative and associative, whatever the files hold.
 #include "harness/campaign/merge.h"
 
+#include <atomic>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <iostream>
 #include <rapidcheck.h>
+#include <thread>
+#include <unistd.h>
 #include <vector>
 
 #include "harness/base/file.h"
+#include "harness/base/testing/unprivileged.h"
 #include "harness/campaign/store.h"
 
 namespace anecheck {
@@ -77,6 +82,16 @@ class MergeTest : public ::testing::Test {
     return path;
   }
 
+  // Files of the folder whose names begin with that of `path`.
+  static size_t FilesNamed(const std::string& path) {
+    const std::filesystem::path whole(path);
+    size_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(whole.parent_path())) {
+      count += entry.path().filename().string().starts_with(whole.filename().string()) ? 1 : 0;
+    }
+    return count;
+  }
+
   std::string Merge(std::vector<std::string> inputs) {
     const std::string out = Path();
     const auto merged = MergeResults(inputs, out);
@@ -101,7 +116,8 @@ class MergeTest : public ::testing::Test {
       EXPECT_TRUE(rows.ok());
       for (const auto& row : *rows) {
         for (size_t i = 0; i < row.size(); ++i) {
-          if (columns[i] != "run") content += row[i] + "|";
+          // Which row of the file a run is, and the file's name, are not content.
+          if (columns[i] != "run" && columns[i] != "replay") content += row[i] + "|";
         }
         content += "\n";
       }
@@ -183,9 +199,85 @@ TEST_F(MergeTest, ErrorsLeaveNothingBehind) {
   const std::string inputs[] = {good, bad};
   EXPECT_FALSE(MergeResults(inputs, out).ok());
   EXPECT_FALSE(ReadTextFile(out).ok());
-  EXPECT_FALSE(ReadTextFile(out + ".partial").ok());
+  EXPECT_EQ(FilesNamed(out), 0u);
   EXPECT_EQ(MergeResults({&good, 1}, bad).error().code, ErrorCode::kInvalid);
   EXPECT_EQ(*ReadTextFile(bad), "no results");
+}
+
+// Whoever makes the file meanwhile, and whatever an earlier process left, stays as it is.
+TEST_F(MergeTest, ReplacesNothing) {
+  const std::string good = Path(), out = Path(), elsewhere = Path();
+  {
+    auto store = Store::Open(good);
+    AddRun(*store, "u1", 1, "a");
+  }
+  ASSERT_TRUE(WriteFileAtomic(out + ".partial", std::string_view("somebody's")).ok());
+  // A link to nothing looks as if the name were free.
+  ASSERT_EQ(symlink(elsewhere.c_str(), out.c_str()), 0);
+  const auto merged = MergeResults({&good, 1}, out);
+  ASSERT_FALSE(merged.ok());
+  EXPECT_EQ(merged.error().code, ErrorCode::kInvalid);
+  EXPECT_TRUE(std::filesystem::is_symlink(out));
+  EXPECT_EQ(*ReadTextFile(out + ".partial"), "somebody's");
+  EXPECT_EQ(FilesNamed(out), 2u);
+}
+
+TEST_F(MergeTest, OfTwoAtOnceOneMakesTheFile) {
+  const std::string good = Path(), out = Path();
+  {
+    auto store = Store::Open(good);
+    AddRun(*store, "u1", 3, "a");
+  }
+  std::atomic<int> made{0}, refused{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      const auto merged = MergeResults({&good, 1}, out);
+      ++(merged.ok() ? made : refused);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(made, 1);
+  EXPECT_EQ(refused, 3);
+  EXPECT_EQ(Content(out), Content(good));
+  EXPECT_EQ(FilesNamed(out), 1u);
+}
+
+TEST_F(MergeTest, FindingsAreReplayedFromTheJoinedFile) {
+  const std::string a = Path(), b = Path(), out = folder_->File("two words.sqlite");
+  {
+    auto store = Store::Open(a);
+    AddRun(*store, "u1", 1, "a");
+    AddRun(*store, "u2", 1, "b");
+    auto other = Store::Open(b);
+    AddRun(*other, "u3", 1, "a");
+  }
+  const std::string inputs[] = {a, b};
+  ASSERT_TRUE(MergeResults(inputs, out).ok());
+  auto store = Store::OpenReadOnly(out);
+  const auto rows = store->Query("SELECT replay FROM findings ORDER BY run");
+  ASSERT_TRUE(rows.ok());
+  ASSERT_EQ(rows->size(), 3u);
+  const std::string db = " --db '" + out + "'";
+  EXPECT_EQ((*rows)[0][0], "anecheck replay fa" + db + " --run u1");
+  EXPECT_EQ((*rows)[1][0], "anecheck replay fb" + db);
+  EXPECT_EQ((*rows)[2][0], "anecheck replay fa" + db + " --run u3");
+}
+
+// Somebody else's folder, in which SQLite can make no log.
+TEST_F(MergeTest, TakesFilesOfAFolderThatMayNotBeWritten) {
+  const std::string shelf = folder_->File("shelf"), out = Path();
+  ASSERT_TRUE(MakeDirectories(shelf).ok());
+  const std::string input = shelf + "/a #1.sqlite";
+  {
+    auto store = Store::Open(input);
+    AddRun(*store, "u1", 2, "a");
+  }
+  const testing::UnprivilegedScope scope(folder_->path(), shelf);
+  if (!scope.holds()) GTEST_SKIP() << "needs to give up the right to write everywhere";
+  const auto merged = MergeResults({&input, 1}, out);
+  ASSERT_TRUE(merged.ok()) << merged.error().message;
+  EXPECT_EQ(merged->cases, 2);
 }
 
 }  // namespace

@@ -263,6 +263,10 @@ Result<std::vector<ProbeDatum>> RunProbes(const CampaignOptions& options,
       data.push_back(std::move(datum));
     }
   }
+  for (ProbeDatum& datum : data) {
+    datum.provenance = ProvenanceName(identity.provenance);
+    datum.engine = identity.engine;
+  }
   if (!options.db.empty()) ANECHECK_RETURN_IF_ERROR(Record(options, identity, data));
   return data;
 }
@@ -282,6 +286,8 @@ nlohmann::ordered_json ProbesToJson(std::span<const ProbeDatum> data) {
     if (datum.agrees) json["agrees"] = *datum.agrees;
     json["message"] = datum.message;
     json["source"] = datum.published == nullptr ? "" : std::string(datum.published->source);
+    json["provenance"] = datum.provenance;
+    json["engine"] = datum.engine;
   }
   return list;
 }

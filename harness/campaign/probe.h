@@ -71,6 +71,7 @@ struct ProbeDatum {
   const PublishedCliff* published = nullptr;
   // Whether it is what was published; nothing where nothing was, or nothing was measured.
   std::optional<bool> agrees;
+  std::string provenance = {}, engine = {};  // of the runner
 };
 
 // Runs one probe. A refusal or a crash of the engine makes the datum unmeasured; an Error means
@@ -84,8 +85,8 @@ Result<ProbeDatum> RunProbe(const Probe& probe, const CampaignTarget& target, Ru
 Result<std::vector<ProbeDatum>> RunProbes(const CampaignOptions& options,
                                           std::span<const std::string> names, bool runtime = false);
 
-// [{probe, target, measured, published, agrees, message, source}]: `measured` is a number,
-// "Infinity", "NaN", "no cliff" or "unmeasured"; `published` also null.
+// [{probe, target, measured, published, agrees, message, source, provenance, engine}]: `measured`
+// is a number, "Infinity", "NaN", "no cliff" or "unmeasured"; `published` also null.
 nlohmann::ordered_json ProbesToJson(std::span<const ProbeDatum> data);
 
 // A value as recorded and shown: shortest decimal, "Infinity", "-Infinity" or "NaN".

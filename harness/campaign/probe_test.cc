@@ -170,6 +170,8 @@ TEST(Probe, JsonKeepsTheThreeStatesApart) {
              FindPublished("accumulator_port", 2),
              true};
   data[1] = {"elementwise_port", "h13", CliffState::kNoCliff, 0, "", nullptr, std::nullopt};
+  data[1].provenance = "simulated";
+  data[1].engine = "an engine";
   data[2] = {"relu_nan",
              "h13",
              CliffState::kUnmeasured,
@@ -180,12 +182,13 @@ TEST(Probe, JsonKeepsTheThreeStatesApart) {
   EXPECT_EQ(ProbesToJson(data).dump(),
             "[{\"probe\":\"accumulator_port\",\"target\":\"h13\",\"measured\":32768.0,"
             "\"published\":32768.0,\"agrees\":true,\"message\":\"\",\"source\":\"facts "
-            "numerics.md, MAC output port\"},"
+            "numerics.md, MAC output port\",\"provenance\":\"\",\"engine\":\"\"},"
             "{\"probe\":\"elementwise_port\",\"target\":\"h13\",\"measured\":\"no cliff\","
-            "\"published\":null,\"agrees\":null,\"message\":\"\",\"source\":\"\"},"
+            "\"published\":null,\"agrees\":null,\"message\":\"\",\"source\":\"\","
+            "\"provenance\":\"simulated\",\"engine\":\"an engine\"},"
             "{\"probe\":\"relu_nan\",\"target\":\"h13\",\"measured\":\"unmeasured\","
             "\"published\":\"Infinity\",\"agrees\":null,\"message\":\"crashed: it died\","
-            "\"source\":\"facts numerics.md, NaN input\"}]");
+            "\"source\":\"facts numerics.md, NaN input\",\"provenance\":\"\",\"engine\":\"\"}]");
 }
 
 TEST(Probe, UnknownNamesAreRefused) {

@@ -63,6 +63,9 @@ Result<ResumePoint> ReadResumePoint(Store& store) {
   }
   point.options = std::move(options).value();
   point.options.db = store.path();
+  point.summary.provenance = point.provenance;
+  point.summary.engine = point.engine;
+  point.summary.seed = point.options.seed;
   const std::string run[] = {runs[0][0]};
   ANECHECK_ASSIGN(const auto counts, store.Query(kCountsSql, run));
   point.summary.cases = std::stoull(counts[0][0]);

@@ -109,6 +109,7 @@ Result<ShrunkFinding> ShrinkFinding(const Artifact& finding, Runner& runner,
 Result<ShrunkFinding> ShrinkFindingIf(const Artifact& finding, Runner& runner,
                                       const FilePredicate& predicate, const std::string& folder,
                                       const ShrinkOptions& options) {
+  ANECHECK_ASSIGN(const RunnerIdentity identity, runner.Identify());
   FindingShrinker shrinker(finding, runner);
   const std::string path = folder + "/finding.json";
   const Interesting interesting = [&](const GraphCase& candidate) {
@@ -116,7 +117,7 @@ Result<ShrunkFinding> ShrinkFindingIf(const Artifact& finding, Runner& runner,
     if (!SpellCase(item).ok()) return false;
     CaseOutcome outcome;
     outcome.record.verdict = finding.verdict;
-    const auto json = ArtifactToJson(finding.options, item, outcome, {}, finding.id);
+    const auto json = ArtifactToJson(finding.options, identity, item, outcome, {}, finding.id);
     return WriteFileAtomic(path, json.dump()).ok() && predicate(path);
   };
   if (!interesting({finding.item.graph, finding.item.inputs})) {

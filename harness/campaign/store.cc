@@ -1,6 +1,7 @@
 #include "harness/campaign/store.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 #include <span>
 #include <sqlite3.h>
@@ -24,6 +25,20 @@ class Statement {
     }
     if (raw == nullptr) return MakeError(ErrorCode::kInvalid, "the query is empty");
     return Statement(raw);
+  }
+  // Prepare, or an error where more than one statement is given.
+  static Result<Statement> PrepareOnly(sqlite3* database, std::string_view sql) {
+    const std::string text(sql);
+    ANECHECK_ASSIGN(Statement statement, Prepare(database, text));
+    // SQLite tells how much it has read where it keeps the text.
+    const std::string_view read = sqlite3_sql(statement.raw());
+    sqlite3_stmt* second = nullptr;
+    const int code = sqlite3_prepare_v2(database, text.c_str() + read.size(), -1, &second, nullptr);
+    sqlite3_finalize(second);
+    if (code != SQLITE_OK || second != nullptr) {
+      return MakeError(ErrorCode::kInvalid, "the query has more than one statement; give one");
+    }
+    return statement;
   }
   Statement(Statement&& other) noexcept : raw_(std::exchange(other.raw_, nullptr)) {}
   Statement& operator=(Statement&&) = delete;
@@ -142,22 +157,39 @@ std::string MigrationSql(int from) {
   }
 }
 
-// Whether the write-ahead log's shared memory cannot be made because the folder cannot be written,
-// and no log of an unfinished writer stands there, whose rows would be missed without it.
-bool CannotLock(sqlite3* database, const std::string& path) {
-  const int code =
-      sqlite3_exec(database, "SELECT count(*) FROM sqlite_master", nullptr, nullptr, nullptr);
-  return code == SQLITE_CANTOPEN && access((path + "-wal").c_str(), F_OK) != 0;
+// Whether the files beside the results file, the write-ahead log and its shared memory, cannot be
+// made because the folder cannot be written.
+bool FolderIsReadOnly(sqlite3* database) {
+  if (sqlite3_exec(database, "SELECT count(*) FROM sqlite_master", nullptr, nullptr, nullptr) ==
+      SQLITE_OK) {
+    return false;
+  }
+  const int code = sqlite3_extended_errcode(database);
+  return (code & 0xff) == SQLITE_CANTOPEN || code == SQLITE_READONLY_DIRECTORY;
 }
 
-// The file as one that nobody changes, read without locks (https://www.sqlite.org/uri.html).
-std::string ImmutableUri(const std::string& path) {
-  std::string uri = "file:";
-  for (const char c : path) {
+// `how` "immutable=1": as one that nobody changes, read without locks. The rows of an unfinished
+// writer's log are missed so.
+std::string Uri(const std::string& path, std::string_view how) {
+  std::string uri = "file://";
+  for (const char c : std::filesystem::absolute(path).string()) {
     uri += c == '?' || c == '#' || c == '%' ? fmt::format("%{:02x}", static_cast<uint8_t>(c))
                                             : std::string(1, c);
   }
-  return uri + "?immutable=1";
+  return fmt::format("{}?{}", uri, how);
+}
+
+StoreValue ValueOf(sqlite3_stmt* statement, int column) {
+  StoreValue value;
+  // Before the text is asked for, which may change the type.
+  const int type = sqlite3_column_type(statement, column);
+  if (type == SQLITE_NULL) return value;
+  value.kind = type == SQLITE_INTEGER ? StoreValue::Kind::kInteger
+               : type == SQLITE_FLOAT ? StoreValue::Kind::kReal
+                                      : StoreValue::Kind::kText;
+  const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
+  value.text = text == nullptr ? "" : text;
+  return value;
 }
 
 std::string Temporary(std::string sql) {
@@ -192,10 +224,13 @@ MagnitudeErrors& MagnitudeErrors::operator+=(const MagnitudeErrors& other) {
 Store::Store(std::string path, sqlite3* database) : path_(std::move(path)), database_(database) {}
 
 Store::Store(Store&& other) noexcept
-    : path_(std::move(other.path_)), database_(std::exchange(other.database_, nullptr)) {}
+    : path_(std::move(other.path_)),
+      read_uri_(std::move(other.read_uri_)),
+      database_(std::exchange(other.database_, nullptr)) {}
 
 Store& Store::operator=(Store&& other) noexcept {
   std::swap(path_, other.path_);
+  std::swap(read_uri_, other.read_uri_);
   std::swap(database_, other.database_);
   return *this;
 }
@@ -231,7 +266,7 @@ Result<Store> Store::Open(const std::string& path) {
     return MakeError(ErrorCode::kIo,
                      fmt::format("{}: cannot be opened: {}", path, sqlite3_errstr(code)));
   }
-  if (sqlite3_db_readonly(raw, "main") == 1) {
+  if (sqlite3_db_readonly(raw, "main") == 1 || FolderIsReadOnly(raw)) {
     return MakeError(ErrorCode::kIo,
                      fmt::format("{}: cannot be written: it, its folder or its file "
                                  "system is read-only",
@@ -273,14 +308,16 @@ Status Store::Migrate(int version) {
 
 Result<Store> Store::Connect(const std::string& path) {
   sqlite3* raw = nullptr;
+  std::string uri = Uri(path, "mode=ro");
   int code = sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READONLY, nullptr);
-  if (code == SQLITE_OK && CannotLock(raw, path)) {
+  if (code == SQLITE_OK && access((path + "-wal").c_str(), F_OK) != 0 && FolderIsReadOnly(raw)) {
     sqlite3_close(raw);
     raw = nullptr;
-    code = sqlite3_open_v2(ImmutableUri(path).c_str(), &raw, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI,
-                           nullptr);
+    uri = Uri(path, "immutable=1");
+    code = sqlite3_open_v2(uri.c_str(), &raw, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nullptr);
   }
   Store store(path, raw);
+  store.read_uri_ = std::move(uri);
   if (code != SQLITE_OK) {
     return MakeError(ErrorCode::kNotFound,
                      fmt::format("{}: cannot be opened: {}", path, sqlite3_errstr(code)));
@@ -300,6 +337,14 @@ Result<Store> Store::OpenReadOnly(const std::string& path) {
     ANECHECK_RETURN_IF_ERROR(store.Execute(Temporary(MigrationSql(from)).c_str()));
   }
   return store;
+}
+
+Status Store::HoldSnapshot() {
+  if (sqlite3_exec(database_, "BEGIN; SELECT count(*) FROM meta", nullptr, nullptr, nullptr) ==
+      SQLITE_OK) {
+    return {};
+  }
+  return Failed("cannot read");
 }
 
 Result<int64_t> Store::BeginRun(const RunRecord& run) {
@@ -500,7 +545,21 @@ Status Store::Append(int64_t run, const BatchRecord& batch) {
 Result<std::vector<std::vector<std::string>>> Store::Query(std::string_view sql,
                                                            std::span<const std::string> parameters,
                                                            std::vector<std::string>* columns) {
-  ANECHECK_ASSIGN(Statement statement, Statement::Prepare(database_, sql));
+  ANECHECK_ASSIGN(const auto values, QueryValues(sql, parameters, columns));
+  std::vector<std::vector<std::string>> rows;
+  rows.reserve(values.size());
+  for (const std::vector<StoreValue>& row : values) {
+    std::vector<std::string>& texts = rows.emplace_back();
+    texts.reserve(row.size());
+    for (const StoreValue& value : row) texts.push_back(value.text);
+  }
+  return rows;
+}
+
+Result<std::vector<std::vector<StoreValue>>> Store::QueryValues(
+    std::string_view sql, std::span<const std::string> parameters,
+    std::vector<std::string>* columns) {
+  ANECHECK_ASSIGN(Statement statement, Statement::PrepareOnly(database_, sql));
   if (sqlite3_stmt_readonly(statement.raw()) == 0) {
     return MakeError(ErrorCode::kInvalid,
                      "the query would change the file; only SELECT is allowed");
@@ -510,14 +569,11 @@ Result<std::vector<std::vector<std::string>>> Store::Query(std::string_view sql,
   if (columns != nullptr) {
     for (int i = 0; i < width; ++i) columns->emplace_back(sqlite3_column_name(statement.raw(), i));
   }
-  std::vector<std::vector<std::string>> rows;
+  std::vector<std::vector<StoreValue>> rows;
   int code = SQLITE_ROW;
   while ((code = statement.Step()) == SQLITE_ROW) {
-    std::vector<std::string>& row = rows.emplace_back();
-    for (int i = 0; i < width; ++i) {
-      const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement.raw(), i));
-      row.emplace_back(text == nullptr ? "" : text);
-    }
+    std::vector<StoreValue>& row = rows.emplace_back();
+    for (int i = 0; i < width; ++i) row.push_back(ValueOf(statement.raw(), i));
   }
   if (code != SQLITE_DONE) return Failed("cannot read");
   return rows;

@@ -99,6 +99,13 @@ struct ProbeRecord {
   std::string probe, target, state, value, published, agrees, message;
 };
 
+// One value of a row, as text and what it is in the file.
+struct StoreValue {
+  enum class Kind : uint8_t { kNull, kInteger, kReal, kText };
+  Kind kind = Kind::kNull;
+  std::string text;  // empty for NULL
+};
+
 // An open results file. Not thread-safe: one thread writes.
 class Store {
  public:
@@ -125,13 +132,24 @@ class Store {
   // All of `probes` or, on an error, none.
   Status AppendProbes(int64_t run, std::span<const ProbeRecord> probes);
 
+  // All that is read from here on is what the file holds now, whatever a writer adds meanwhile.
+  Status HoldSnapshot();
+
   // Rows of an SQL query as text, for reports and `query`; NULL becomes an empty string. The query
   // may not write. `columns` receives the column names where it is not null.
   Result<std::vector<std::vector<std::string>>> Query(std::string_view sql,
                                                       std::span<const std::string> parameters = {},
                                                       std::vector<std::string>* columns = nullptr);
 
+  // As Query, with the type of each value. The query must be one statement.
+  Result<std::vector<std::vector<StoreValue>>> QueryValues(
+      std::string_view sql, std::span<const std::string> parameters = {},
+      std::vector<std::string>* columns = nullptr);
+
   const std::string& path() const { return path_; }
+  // How another connection names the file that this one reads, for ATTACH
+  // (https://www.sqlite.org/uri.html): without locks where this one has none.
+  const std::string& read_uri() const { return read_uri_; }
 
  private:
   Store(std::string path, sqlite3* database);
@@ -148,7 +166,7 @@ class Store {
   Status AddCoverage(int64_t run, const BatchRecord& batch);
   Status AddPace(int64_t run, const BatchRecord& batch);
 
-  std::string path_;
+  std::string path_, read_uri_;
   sqlite3* database_ = nullptr;
 };
 

@@ -7,6 +7,7 @@
 #include <sys/mount.h>
 
 #include "harness/base/file.h"
+#include "harness/base/testing/unprivileged.h"
 
 namespace anecheck {
 namespace {
@@ -492,6 +493,60 @@ TEST_F(StoreTest, AReadOnlyFileIsReadAndNotWritten) {
         << writer.error().message;
   }
   EXPECT_EQ(*ReadFile(path), *before);
+}
+
+TEST_F(StoreTest, AFileInAFolderThatMayNotBeWrittenIsReadAndNotWritten) {
+  const std::string shelf = Path("shelf");
+  ASSERT_TRUE(MakeDirectories(shelf).ok());
+  const std::string path = shelf + "/r #1.sqlite";
+  {
+    auto store = Store::Open(path);
+    ASSERT_TRUE(store.ok());
+    ASSERT_TRUE(store->BeginRun(ExampleRun("u1")).ok());
+  }
+  const auto before = ReadFile(path);
+  for (const mode_t mode : {0644, 0666}) {
+    ASSERT_EQ(chmod(path.c_str(), mode), 0);
+    const testing::UnprivilegedScope scope(Path(""), shelf);
+    if (!scope.holds()) GTEST_SKIP() << "needs to give up the right to write everywhere";
+    auto reader = Store::OpenReadOnly(path);
+    ASSERT_TRUE(reader.ok()) << reader.error().message;
+    EXPECT_EQ(One(*reader, "SELECT count(*) FROM runs"), "1");
+    const auto writer = Store::Open(path);
+    ASSERT_FALSE(writer.ok());
+    EXPECT_NE(writer.error().message.find("r #1.sqlite: cannot be written"), std::string::npos)
+        << writer.error().message;
+  }
+  EXPECT_EQ(*ReadFile(path), *before);
+}
+
+TEST_F(StoreTest, AQueryIsOneStatement) {
+  auto store = Store::Open(Path("one.sqlite"));
+  ASSERT_TRUE(store.ok());
+  for (const char* wrong :
+       {"SELECT 1; SELECT 2", "SELECT 1;DELETE FROM runs", "SELECT 1; nonsense"}) {
+    const auto rows = store->Query(wrong);
+    ASSERT_FALSE(rows.ok()) << wrong;
+    EXPECT_NE(rows.error().message.find("more than one statement"), std::string::npos);
+  }
+  for (const char* right : {"SELECT 1", "SELECT 1;", " SELECT 1 ; \n -- the end\n", "SELECT ';'"}) {
+    EXPECT_TRUE(store->Query(right).ok()) << right;
+  }
+}
+
+TEST_F(StoreTest, ValuesKeepTheirTypes) {
+  using Kind = StoreValue::Kind;
+  auto store = Store::Open(Path("types.sqlite"));
+  ASSERT_TRUE(store.ok());
+  const auto rows = store->QueryValues("SELECT 7, 0.5, '7', NULL, 1e999, x'41'");
+  ASSERT_TRUE(rows.ok());
+  const std::pair<Kind, const char*> expected[] = {{Kind::kInteger, "7"}, {Kind::kReal, "0.5"},
+                                                   {Kind::kText, "7"},    {Kind::kNull, ""},
+                                                   {Kind::kReal, "Inf"},  {Kind::kText, "A"}};
+  for (size_t i = 0; i < std::size(expected); ++i) {
+    EXPECT_EQ((*rows)[0][i].kind, expected[i].first) << i;
+    EXPECT_EQ((*rows)[0][i].text, expected[i].second) << i;
+  }
 }
 
 }  // namespace

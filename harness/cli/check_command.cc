@@ -15,6 +15,7 @@
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
 #include "harness/cli/model_file.h"
+#include "harness/cli/typed_command.h"
 #include "harness/lowering/graph_to_mil.h"
 #include "harness/targets/catalog.h"
 #include "oracles/oracle.h"
@@ -157,6 +158,7 @@ Result<Report> Check(const CheckFlags& flags) {
   report.json["model"] = flags.model;
   report.json["runner"] = identity.runner;
   report.json["provenance"] = ProvenanceName(identity.provenance);
+  report.json["engine"] = identity.engine;
   report.json["synthesised_constants"] = model.synthesised;
   const ordered_json warnings = FindCliffs(item.graph, evaluation);
   ordered_json locations = ordered_json::array();
@@ -164,6 +166,7 @@ Result<Report> Check(const CheckFlags& flags) {
   ordered_json findings = ordered_json::array();
   uint64_t judged = 0;
   uint64_t inconclusive = 0;
+  uint64_t fresh = 0;
   for (const CampaignTarget& target : options.targets) {
     item.target = target;
     const RunRequest request = {0, target.name, item.mil, &item.graph, item.inputs};
@@ -182,7 +185,7 @@ Result<Report> Check(const CheckFlags& flags) {
     judged += ran && record.verdict != "inconclusive" ? 1 : 0;
     inconclusive += record.verdict == "inconclusive" ? 1 : 0;
     const bool is_new = IsNewFinding(record.verdict) && !outcome.engine_lacks_op;
-    report.found |= is_new;
+    fresh += is_new ? 1 : 0;
     if (is_new || !outcome.known_defect.empty()) {
       findings.push_back({{"op", outcome.op},
                           {"target", target.name},
@@ -195,7 +198,9 @@ Result<Report> Check(const CheckFlags& flags) {
   report.json["summary"] = {{"cases", options.targets.size()},
                             {"judged", judged},
                             {"inconclusive", inconclusive},
-                            {"findings", findings.size()}};
+                            {"findings", fresh},
+                            {"known_defects", findings.size() - fresh}};
+  report.found = fresh > 0;
   report.json["findings"] = findings;
   report.json["locations"] = locations;
   report.json["warnings"] = warnings;
@@ -211,8 +216,9 @@ std::string Join(const ordered_json& names) {
 
 std::string ReportText(const ordered_json& json) {
   std::string text =
-      fmt::format("{} on {} ({})\n", json["model"].get<std::string>(),
-                  json["runner"].get<std::string>(), json["provenance"].get<std::string>());
+      fmt::format("{}{} on {} ({})\n", EvidenceMark(json["provenance"].get<std::string>()),
+                  json["model"].get<std::string>(), json["runner"].get<std::string>(),
+                  json["provenance"].get<std::string>());
   for (const auto& target : json["targets"]) {
     text += fmt::format("{}: {}{}{}\n", target["target"].get<std::string>(),
                         target["verdict"].get<std::string>(),

@@ -164,6 +164,29 @@ TEST_F(CliTest, AnExportedFindingIsJudgedByItsOwnScript) {
             0);
   EXPECT_EQ(check(Path("right.npz")), 0) << *ReadTextFile(Path("check"));
   EXPECT_EQ(check(folder + "/inputs.npz 2>/dev/null"), 2);
+  // Damaged at every place: one line and code 2, never a judgement nor a traceback.
+  const auto whole = ReadFile(folder + "/actual.npz");
+  ASSERT_TRUE(whole.ok());
+  std::vector<uint8_t> scribbled = *whole;
+  std::fill(scribbled.begin(), scribbled.begin() + 20, uint8_t{0});
+  for (const std::vector<uint8_t>& damaged :
+       {std::vector<uint8_t>(), std::vector<uint8_t>(whole->begin(), whole->begin() + 40),
+        std::vector<uint8_t>(whole->begin(), whole->end() - 30), scribbled}) {
+    ASSERT_TRUE(WriteFileAtomic(Path("damaged.npz"), damaged).ok());
+    EXPECT_EQ(check(Path("damaged.npz") + " 2>" + Path("complaint")), 2);
+    const std::string complaint = *ReadTextFile(Path("complaint"));
+    EXPECT_EQ(complaint.find(Path("damaged.npz") + ": cannot be read as an .npz file: "), 0u)
+        << complaint;
+    EXPECT_EQ(std::count(complaint.begin(), complaint.end(), '\n'), 1) << complaint;
+  }
+  // Without NumPy: -S -E leaves Debian's packages out.
+  if (std::system((python + " -S -E -c 'import numpy' 2>/dev/null").c_str()) != 0) {
+    EXPECT_EQ(
+        WEXITSTATUS(std::system(
+            (python + " -S -E " + folder + "/check_output.py 2>" + Path("complaint")).c_str())),
+        2);
+    EXPECT_EQ(ReadTextFile(Path("complaint"))->find("check_output.py: NumPy is missing"), 0u);
+  }
   EXPECT_EQ(Tool("replay " + folder + "/finding.json").code, 1);
 }
 
@@ -286,7 +309,7 @@ TEST_F(CliTest, ProbesOfTheSimulatedEngineGiveThePublishedFigures) {
   const Outcome rows =
       Tool("query --json \"SELECT count(*) AS n FROM probes WHERE agrees = 'yes'\"" +
            Db("probes.sqlite"));
-  EXPECT_GE(std::stoi((*ParseJson(rows.out))[0]["n"].get<std::string>()), 15) << rows.out;
+  EXPECT_GE((*ParseJson(rows.out))[0]["n"].get<int>(), 15) << rows.out;
   EXPECT_EQ(Tool("probe --probe accumulator_port --quirk all=off").code, 1)
       << "a conforming engine is not the published one";
 }
@@ -318,7 +341,7 @@ TEST_F(CliTest, TheRoundTripLosesNothing) {
       "runs\"" +
       Db("roundtrip.sqlite"));
   EXPECT_EQ((*ParseJson(rows.out))[0]["provenance"], "roundtrip");
-  EXPECT_EQ((*ParseJson(rows.out))[0]["compiled"], "0") << "no compiler had a part in it";
+  EXPECT_EQ((*ParseJson(rows.out))[0]["compiled"], 0) << "no compiler had a part in it";
 }
 
 TEST_F(CliTest, TablesAreJson) {

@@ -15,13 +15,19 @@ namespace anecheck {
 struct FindingArgument {
   std::string what;
   std::string db = "anecheck.sqlite";
+  std::string run;      // uuid of the finding's run, or how it begins; where several have the id
   std::string library;  // engine to run on instead of the recorded one
 };
 
 void AddFindingArgument(CLI::App& command, FindingArgument& argument);
 
-// The finding's JSON: a file where `what` has a dot or a slash, else a row of the results file.
-Result<std::string> ReadFindingText(const FindingArgument& argument);
+struct FindingText {
+  std::string json;
+  std::string provenance, engine;  // of its run; empty for a file, which says so itself
+};
+// The finding's JSON: a file where `what` has a dot or a slash, else a row of the results file, of
+// which there must be one.
+Result<FindingText> ReadFindingText(const FindingArgument& argument);
 Result<Artifact> ReadFinding(const FindingArgument& argument);
 
 }  // namespace anecheck

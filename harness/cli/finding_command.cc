@@ -8,6 +8,7 @@
 #include "harness/campaign/export/finding_export.h"
 #include "harness/cli/command.h"
 #include "harness/cli/finding_argument.h"
+#include "harness/cli/typed_command.h"
 
 namespace anecheck {
 namespace {
@@ -17,22 +18,19 @@ struct FindingFlags {
   std::string out;
 };
 
-// Where a recorded finding's evidence comes from; a finding.json does not say.
-Result<std::string> ProvenanceOf(const FindingArgument& argument) {
-  if (argument.what.find_first_of("./") != std::string::npos) return std::string("not recorded");
-  ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(argument.db));
-  const std::string parameters[] = {argument.what};
-  ANECHECK_ASSIGN(const auto rows,
-                  store.Query("SELECT runs.provenance FROM findings JOIN runs ON runs.id = "
-                              "findings.run WHERE findings.id = ? ORDER BY run DESC LIMIT 1",
-                              parameters));
-  return rows.empty() ? "not recorded" : rows[0][0];
-}
-
-Status Export(const FindingFlags& flags, std::string& folder) {
-  ANECHECK_ASSIGN(const std::string text, ReadFindingText(flags.finding));
-  ANECHECK_ASSIGN(const Json json, ParseJson(text, flags.finding.what));
-  ANECHECK_ASSIGN(const std::string provenance, ProvenanceOf(flags.finding));
+// `provenance` receives where the evidence comes from.
+Status Export(const FindingFlags& flags, std::string& folder, std::string& provenance) {
+  ANECHECK_ASSIGN(const FindingText text, ReadFindingText(flags.finding));
+  ANECHECK_ASSIGN(Json json, ParseJson(text.json, flags.finding.what));
+  // The run knows better: it may have been proved after the finding was recorded.
+  if (!text.provenance.empty() && json.is_object()) {
+    json["provenance"] = text.provenance;
+    json["engine"] = text.engine;
+  }
+  provenance = "not recorded";
+  if (json.is_object() && json.contains("provenance") && json["provenance"].is_string()) {
+    provenance = json["provenance"].get<std::string>();
+  }
   folder = !flags.out.empty() ? flags.out : "finding-" + json.value("id", std::string("unnamed"));
   return ExportFinding(json, provenance, folder);
 }
@@ -52,11 +50,12 @@ void AddFindingCommand(CLI::App& app, Selected& selected) {
       "Example: anecheck finding export f0123456789a --db results.sqlite --out report");
   exporter->callback([flags, &selected] {
     selected = [flags] {
-      std::string folder;
-      const Status status = Export(*flags, folder);
+      std::string folder, provenance;
+      const Status status = Export(*flags, folder, provenance);
       if (!status.ok()) return Fail(status.error());
-      Print(fmt::format("{0}/README.md says what is there; python3 {0}/check_output.py judges it",
-                        folder));
+      Print(
+          fmt::format("{1}{0}/README.md says what is there; python3 {0}/check_output.py judges it",
+                      folder, EvidenceMark(provenance)));
       return kExitClean;
     };
   });

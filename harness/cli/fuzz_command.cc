@@ -8,6 +8,7 @@
 #include "generators/formats/registry/registry.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/typed_command.h"
 #include "harness/cli/whole_number.h"
 #include "harness/formats/registry/registry.h"
 #include "harness/parserfuzz/parser_fuzz.h"
@@ -46,38 +47,43 @@ Status Complete(FuzzFlags& flags) {
   return {};
 }
 
-Json ToJson(const ParserFuzzSummary& summary, const std::string& out) {
+Json ToJson(const ParserFuzzSummary& summary, const ParserFuzzOptions& options,
+            const std::string& typed) {
   Json findings = Json::array();
   for (const parserfuzz::Finding& finding : summary.findings) {
     findings.push_back(Json{{"kind", parserfuzz::FailureKindName(finding.failure.kind)},
                             {"signature", finding.failure.signature},
-                            {"file", out + "/" + finding.file},
+                            {"file", options.out + "/" + finding.file},
                             {"size", finding.size},
                             {"first_size", finding.first_size},
                             {"first_index", finding.index},
                             {"count", finding.count}});
   }
-  return Json{
-      {"files", summary.files}, {"accepted", summary.accepted}, {"findings", std::move(findings)}};
+  return Json{{"seed", options.seed},
+              {"command", typed},
+              {"files", summary.files},
+              {"accepted", summary.accepted},
+              {"findings", std::move(findings)}};
 }
 
-std::string ToText(const ParserFuzzSummary& summary, const std::string& out) {
+std::string ToText(const ParserFuzzSummary& summary, const ParserFuzzOptions& options,
+                   const std::string& typed) {
   std::string text = fmt::format("{} files, {} accepted, {} findings\n", summary.files,
                                  summary.accepted, summary.findings.size());
   for (const parserfuzz::Finding& finding : summary.findings) {
-    text += fmt::format("{}/{} ({} bytes, {} times): {}\n", out, finding.file, finding.size,
+    text += fmt::format("{}/{} ({} bytes, {} times): {}\n", options.out, finding.file, finding.size,
                         finding.count, finding.failure.signature);
   }
-  return text;
+  return text + fmt::format("seed {}\n  {}\n", options.seed, typed);
 }
 
-int RunFuzz(FuzzFlags& flags) {
+int RunFuzz(FuzzFlags& flags, const std::string& typed) {
   const Status complete = Complete(flags);
   if (!complete.ok()) return Fail(complete.error());
   const auto summary = parserfuzz::FuzzParser(flags.options);
   if (!summary.ok()) return Fail(summary.error());
-  Print(flags.json ? DumpJson(ToJson(*summary, flags.options.out), 1)
-                   : ToText(*summary, flags.options.out));
+  Print(flags.json ? DumpJson(ToJson(*summary, flags.options, typed), 1)
+                   : ToText(*summary, flags.options, typed));
   return summary->findings.empty() ? kExitClean : kExitFindings;
 }
 
@@ -108,7 +114,11 @@ void AddFuzzCommand(CLI::App& app, Selected& selected) {
   command->add_option("command", options.command, "The parser, after --; @@ stands for the file")
       ->required();
   command->footer("Example: anecheck fuzz --format hwx --count 5000 -- my-parser --check @@");
-  command->callback([flags, &selected] { selected = [flags] { return RunFuzz(*flags); }; });
+  command->callback([command, flags, &selected] {
+    selected = [command, flags] {
+      return RunFuzz(*flags, TypedCommand(*command, flags->options.seed));
+    };
+  });
 }
 
 }  // namespace anecheck

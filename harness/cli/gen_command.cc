@@ -10,6 +10,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/typed_command.h"
 #include "harness/cli/whole_number.h"
 #include "harness/formats/registry/registry.h"
 
@@ -36,16 +37,16 @@ FileSetMode ModeOf(const GenFlags& flags) {
   return flags.mutated ? FileSetMode::kMutated : FileSetMode::kValid;
 }
 
-// Writes the files and their manifest, and returns the manifest.
+// Writes the files and their manifest, and returns the manifest. `seed` is what the recipes were
+// drawn from; null where nobody knows.
 Result<Json> WriteSet(const GenFlags& flags, const DescriptorGenerator& generator,
-                      std::string_view mode, const std::vector<FileRecipe>& recipes) {
+                      std::string_view mode, const Json& seed,
+                      const std::vector<FileRecipe>& recipes) {
   ANECHECK_RETURN_IF_ERROR(MakeDirectories(flags.out));
   const std::string_view format = generator.format;
-  Json manifest = {{"version", kManifestVersion},
-                   {"format", format},
-                   {"mode", mode},
-                   {"count", recipes.size()},
-                   {"files", Json::array()}};
+  Json manifest = {
+      {"version", kManifestVersion}, {"format", format},      {"mode", mode}, {"seed", seed},
+      {"count", recipes.size()},     {"files", Json::array()}};
   for (size_t i = 0; i < recipes.size(); ++i) {
     ANECHECK_ASSIGN(const Bytes bytes, MakeFile(generator, recipes[i]));
     const std::string name = fmt::format("{}_{:06}.{}", format, i, FileSuffix(format));
@@ -68,7 +69,7 @@ Result<Json> Draw(const GenFlags& flags) {
   ANECHECK_ASSIGN(const DescriptorGenerator* generator, GeneratorOf(flags.format));
   ANECHECK_ASSIGN(const Format* format, FindFormat(flags.format));
   const auto recipes = DrawFileSet(*generator, *format, ModeOf(flags), flags.count, flags.seed);
-  return WriteSet(flags, *generator, FileSetModeName(ModeOf(flags)), recipes);
+  return WriteSet(flags, *generator, FileSetModeName(ModeOf(flags)), flags.seed, recipes);
 }
 
 Result<Json> Replay(const GenFlags& flags) {
@@ -85,17 +86,15 @@ Result<Json> Replay(const GenFlags& flags) {
     ANECHECK_ASSIGN(FileRecipe recipe, RecipeFromJson(entry));
     recipes.push_back(std::move(recipe));
   }
-  return WriteSet(flags, *generator, manifest.value("mode", "valid"), recipes);
+  return WriteSet(flags, *generator, manifest.value("mode", "valid"),
+                  manifest.value("seed", Json()), recipes);
 }
 
 // Descriptors with the container that each belongs to.
 Result<Json> DrawPairs(const GenFlags& flags) {
   ANECHECK_RETURN_IF_ERROR(MakeDirectories(flags.out));
-  Json manifest = {{"version", kManifestVersion},
-                   {"format", "pair"},
-                   {"mode", "valid"},
-                   {"count", flags.count},
-                   {"files", Json::array()}};
+  Json manifest = {{"version", kManifestVersion}, {"format", "pair"},     {"mode", "valid"},
+                   {"seed", flags.seed},          {"count", flags.count}, {"files", Json::array()}};
   ChoiceStream seeds = ChoiceStream::FromSeed(flags.seed);
   for (uint64_t i = 0; i < flags.count; ++i) {
     const uint64_t seed = seeds.Word();
@@ -118,15 +117,18 @@ Result<Json> Make(const GenFlags& flags) {
   return flags.pair ? DrawPairs(flags) : Draw(flags);
 }
 
-int Run(const GenFlags& flags) {
+int Run(const GenFlags& flags, const std::string& typed) {
   const Result<Json> manifest = Make(flags);
   if (!manifest.ok()) return Fail(manifest.error());
   if (flags.json) {
-    Print(DumpJson(*manifest, 2));
+    Json printed = *manifest;
+    printed["command"] = typed;
+    Print(DumpJson(printed, 2));
   } else {
-    Print(fmt::format("{} {} files of {} in {}, with manifest.json", (*manifest)["count"].dump(),
-                      (*manifest)["mode"].get<std::string>(),
-                      (*manifest)["format"].get<std::string>(), flags.out));
+    Print(fmt::format("{} {} files of {} in {}, with manifest.json; seed {}\n  {}",
+                      (*manifest)["count"].dump(), (*manifest)["mode"].get<std::string>(),
+                      (*manifest)["format"].get<std::string>(), flags.out,
+                      (*manifest)["seed"].dump(), typed));
   }
   return kExitClean;
 }
@@ -156,9 +158,16 @@ void AddGenCommand(CLI::App& app, Selected& selected) {
   pair->excludes(mutated)->excludes(reject);
   command->add_option("--replay", flags->replay, "Make the files of this manifest again")
       ->excludes(pair);
-  command->add_flag("--json", flags->json, "Print the manifest");
+  command->add_flag("--json", flags->json,
+                    "Print the manifest and the command that makes it again");
   command->footer("Example: anecheck gen --format hwx --count 100 --must-reject --out /tmp/hwx");
-  command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });
+  command->callback([command, flags, &selected] {
+    selected = [command, flags] {
+      // A manifest has its own seeds.
+      const bool drawn = flags->replay.empty();
+      return Run(*flags, TypedCommand(*command, drawn ? std::optional(flags->seed) : std::nullopt));
+    };
+  });
 }
 
 }  // namespace anecheck

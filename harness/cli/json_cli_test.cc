@@ -67,6 +67,8 @@ TEST_F(JsonCliTest, EventsTellTheWholeRun) {
   ASSERT_GE(events.size(), 4u);
   EXPECT_EQ(events.front()["event"], "started");
   EXPECT_EQ(events.front()["wanted"], 150);
+  EXPECT_EQ(events.front()["provenance"], "simulated");
+  EXPECT_EQ(events.back()["provenance"], "simulated");
   EXPECT_EQ(events.back()["event"], "finished");
   EXPECT_EQ(events.back()["summary"]["cases"], 150);
   std::map<std::string, uint64_t> counts;
@@ -74,6 +76,7 @@ TEST_F(JsonCliTest, EventsTellTheWholeRun) {
   for (const Json& event : events) {
     ++counts[event["event"].get<std::string>()];
     if (event["event"] == "case") EXPECT_EQ(event["case"], next++);
+    if (event["event"] == "finding") EXPECT_EQ(event["provenance"], "simulated");
     if (event["event"] == "progress") EXPECT_EQ(event["done"], next) << "after its cases";
   }
   EXPECT_EQ(counts["case"], 150u);
@@ -98,10 +101,27 @@ TEST_F(JsonCliTest, EventsOfARunThatFailsSayWhy) {
 }
 
 TEST_F(JsonCliTest, RunsFindingsAndReportsFitTheirSchemas) {
-  EXPECT_EQ(SchemaProblem(Parse(Tool(std::string(kRun) + "--db r.sqlite --json", 1)), "run"), "");
+  const Json run = Parse(Tool(std::string(kRun) + "--db r.sqlite --json", 1));
+  EXPECT_EQ(SchemaProblem(run, "run"), "");
+  EXPECT_EQ(run["seed"], 3);
   for (const Json& row :
        Parse(Tool("query --db r.sqlite --json 'SELECT artifact FROM findings'"))) {
     EXPECT_EQ(SchemaProblem(Parse(row["artifact"].get<std::string>()), "finding"), "");
+    EXPECT_EQ(Parse(row["artifact"].get<std::string>())["provenance"], "simulated");
+  }
+  std::string id;
+  for (const Json& finding : run["findings"]) {
+    if (finding["verdict"] == "wrong") id = finding["id"].get<std::string>();
+  }
+  const Json replay = Parse(Tool("replay " + id + " --db r.sqlite --json", 1));
+  EXPECT_EQ(SchemaProblem(replay, "replay"), "");
+  const Json small = Parse(Tool("shrink " + id + " --db r.sqlite --json --out small.json"));
+  EXPECT_EQ(SchemaProblem(small, "shrink"), "");
+  EXPECT_EQ(SchemaProblem(Parse(Read("small.json")), "finding"), "");
+  const Json probe = Parse(Tool("probe --probe rounding_tie --json"));
+  for (const Json& document : {run, replay, small, Parse(Read("small.json")), probe[0]}) {
+    EXPECT_EQ(document["provenance"], "simulated") << DumpJson(document).substr(0, 200);
+    EXPECT_THAT(document["engine"].get<std::string>(), HasSubstr("simulat"));
   }
   Tool("report --db r.sqlite --out report");
   EXPECT_EQ(SchemaProblem(Parse(Read("report/report.json")), "report"), "");
@@ -178,7 +198,7 @@ TEST_F(JsonCliTest, TrendsAreWrittenFromRunsAndBaselines) {
 // Without this, a validator that takes everything would pass.
 TEST_F(JsonCliTest, SchemasRefuseOtherDocuments) {
   for (const char* name : {"baseline", "baseline-blame", "baseline-comparison", "events", "finding",
-                           "matrix", "power", "report", "run", "trend"}) {
+                           "matrix", "power", "replay", "report", "run", "shrink", "trend"}) {
     EXPECT_NE(SchemaProblem(Json{{"version", 1}}, name), "") << name;
   }
   EXPECT_NE(SchemaProblem(Json{{"probe", 1}}, "probe"), "");

@@ -38,7 +38,7 @@ Status PrintMatrix(const MatrixFlags& flags) {
                   reports::BuildAttestation(std::move(targets), std::move(statements), options));
   if (!flags.baseline.empty()) {
     ANECHECK_ASSIGN(const std::string before, ReadTextFile(flags.baseline));
-    ANECHECK_RETURN_IF_ERROR(reports::CompareWithBaseline(before, matrix));
+    ANECHECK_RETURN_IF_ERROR(reports::CompareWithBaseline(before, flags.baseline, matrix));
   }
   if (flags.format == "csv") Print(reports::AttestationCsv(matrix));
   if (flags.format == "md") Print(reports::AttestationMarkdown(matrix));

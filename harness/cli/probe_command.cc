@@ -8,6 +8,7 @@
 #include "harness/campaign/probe.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
+#include "harness/cli/typed_command.h"
 
 namespace anecheck {
 namespace {
@@ -27,8 +28,12 @@ std::string Cell(const nlohmann::ordered_json& value) {
 
 std::string Table(std::span<const ProbeDatum> data) {
   const auto rows = ProbesToJson(data);
-  std::string text = fmt::format("{:<26}{:<8}{:>24}{:>24}  {}\n", "probe", "target", "measured",
-                                 "published", "agrees");
+  std::string text;
+  if (!data.empty() && data[0].provenance == "simulated") {
+    text = fmt::format("{}{}\n", EvidenceMark(data[0].provenance), data[0].engine);
+  }
+  text += fmt::format("{:<26}{:<8}{:>24}{:>24}  {}\n", "probe", "target", "measured", "published",
+                      "agrees");
   for (const auto& row : rows) {
     text += fmt::format("{:<26}{:<8}{:>24}{:>24}  {}", row["probe"].get<std::string>(),
                         row["target"].get<std::string>(), Cell(row["measured"]),
@@ -73,9 +78,7 @@ void AddProbeCommand(CLI::App& app, Selected& selected) {
       "Example: anecheck probe --target h13\nExit code 1: a figure differs from the published "
       "one.");
   command->callback([command, flags, &selected] {
-    selected = [command, flags] {
-      return Run(*flags, "anecheck probe " + command->config_to_str(false, false));
-    };
+    selected = [command, flags] { return Run(*flags, TypedCommand(*command)); };
   });
 }
 

@@ -1,9 +1,12 @@
 // `anecheck query`: SQL over a results file.
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/json_text.h"
 #include "harness/campaign/store.h"
 #include "harness/cli/command.h"
 
@@ -27,25 +30,46 @@ std::string Quoted(const std::string& field) {
   return quoted + "\"";
 }
 
+// A value as JSON has it; what JSON cannot spell, an infinity, is its text.
+Json ToJson(const StoreValue& value) {
+  const char* const begin = value.text.data();
+  const char* const end = begin + value.text.size();
+  int64_t integer = 0;
+  double real = 0;
+  switch (value.kind) {
+    case StoreValue::Kind::kNull:
+      return nullptr;
+    case StoreValue::Kind::kInteger:
+      if (std::from_chars(begin, end, integer).ptr == end) return integer;
+      break;
+    case StoreValue::Kind::kReal:
+      if (std::from_chars(begin, end, real).ptr == end && std::isfinite(real)) return real;
+      break;
+    case StoreValue::Kind::kText:
+      break;
+  }
+  return value.text;
+}
+
 int Run(const QueryFlags& flags) {
   Result<Store> store = Store::OpenReadOnly(flags.db);
   if (!store.ok()) return Fail(store.error());
   std::vector<std::string> columns;
-  const auto rows = store->Query(flags.sql, {}, &columns);
+  const auto rows = store->QueryValues(flags.sql, {}, &columns);
   if (!rows.ok()) return Fail(rows.error());
   std::string text;
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  Json list = Json::array();
   for (size_t i = 0; i < columns.size(); ++i) text += (i == 0 ? "" : ",") + Quoted(columns[i]);
   text += '\n';
-  for (const std::vector<std::string>& row : *rows) {
-    nlohmann::ordered_json& entry = list.emplace_back();
+  for (const std::vector<StoreValue>& row : *rows) {
+    Json& entry = list.emplace_back(Json::object());
     for (size_t i = 0; i < row.size(); ++i) {
-      entry[columns[i]] = row[i];
-      text += (i == 0 ? "" : ",") + Quoted(row[i]);
+      entry[columns[i]] = ToJson(row[i]);
+      text += (i == 0 ? "" : ",") + Quoted(row[i].text);
     }
     text += '\n';
   }
-  Print(flags.json ? list.dump(2) : text);
+  Print(flags.json ? DumpJson(list, 2) : text);
   return kExitClean;
 }
 

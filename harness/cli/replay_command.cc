@@ -8,6 +8,7 @@
 #include "harness/campaign/judge_case.h"
 #include "harness/cli/command.h"
 #include "harness/cli/finding_argument.h"
+#include "harness/cli/typed_command.h"
 
 namespace anecheck {
 namespace {
@@ -17,9 +18,10 @@ struct ReplayFlags {
   bool json = false;
 };
 
-Result<CaseOutcome> Replay(const ReplayFlags& flags, Artifact& artifact) {
+Result<CaseOutcome> Replay(const ReplayFlags& flags, Artifact& artifact, RunnerIdentity& identity) {
   ANECHECK_ASSIGN(artifact, ReadFinding(flags.finding));
   ANECHECK_ASSIGN(const auto runner, MakeRunner(artifact.options));
+  ANECHECK_ASSIGN(identity, runner->Identify());
   const Case& item = artifact.item;
   const RunRequest request = RequestOf(item);
   ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner->Run({&request, 1}));
@@ -31,11 +33,15 @@ Result<CaseOutcome> Replay(const ReplayFlags& flags, Artifact& artifact) {
 
 int Run(const ReplayFlags& flags) {
   Artifact artifact;
-  const Result<CaseOutcome> outcome = Replay(flags, artifact);
+  RunnerIdentity identity;
+  const Result<CaseOutcome> outcome = Replay(flags, artifact, identity);
   if (!outcome.ok()) return Fail(outcome.error());
   const CaseRecord& record = outcome->record;
+  const std::string_view provenance = ProvenanceName(identity.provenance);
   if (flags.json) {
-    nlohmann::ordered_json json = {{"id", artifact.id},
+    nlohmann::ordered_json json = {{"provenance", provenance},
+                                   {"engine", identity.engine},
+                                   {"id", artifact.id},
                                    {"verdict", record.verdict},
                                    {"recorded_verdict", artifact.verdict},
                                    {"known_defect", outcome->known_defect},
@@ -44,9 +50,10 @@ int Run(const ReplayFlags& flags) {
                                    {"message", record.message}};
     Print(json.dump(2));
   } else {
-    Print(fmt::format("{} on {}: {}{} (recorded: {}){}{}", artifact.id, record.target,
-                      record.verdict, outcome->op.empty() ? "" : " in " + outcome->op,
-                      artifact.verdict, record.message.empty() ? "" : "\n  ", record.message));
+    Print(fmt::format("{}{} on {}: {}{} (recorded: {}){}{}", EvidenceMark(provenance), artifact.id,
+                      record.target, record.verdict,
+                      outcome->op.empty() ? "" : " in " + outcome->op, artifact.verdict,
+                      record.message.empty() ? "" : "\n  ", record.message));
   }
   return IsNewFinding(record.verdict) ? kExitFindings : kExitClean;
 }

@@ -14,6 +14,7 @@
 #include "harness/campaign/resume.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
+#include "harness/cli/typed_command.h"
 
 namespace anecheck {
 namespace {
@@ -23,9 +24,10 @@ std::atomic<bool> interrupted{false};
 void Interrupt(int) { interrupted.store(true); }
 
 std::string SummaryText(const CampaignSummary& summary, const CampaignOptions& options) {
-  std::string text = fmt::format(
-      "{} cases, {} judged, {} inconclusive, {} new findings, {} known defects met\n",
-      summary.cases, summary.judged, summary.inconclusive, summary.findings, summary.known_defects);
+  std::string text =
+      fmt::format("{}{} cases, {} judged, {} inconclusive, {} new findings, {} known defects met\n",
+                  EvidenceMark(summary.provenance), summary.cases, summary.judged,
+                  summary.inconclusive, summary.findings, summary.known_defects);
   for (const FindingRecord& finding : summary.list) {
     text += fmt::format("  {} {} {} on {}{}: {} ({} cases)\n    {}\n", finding.id, finding.verdict,
                         finding.op.empty() ? "-" : finding.op, finding.target,
@@ -76,12 +78,17 @@ Result<CampaignSummary> RunOrResume(const RunFlags& flags, const std::string& co
   if (!flags.resume) {
     ANECHECK_ASSIGN(options, ToOptions(flags.campaign));
     options.command = command;
-    if (events != nullptr) events->Started(options, false);
+    if (events != nullptr) {
+      ANECHECK_ASSIGN(const auto runner, MakeRunner(options));
+      ANECHECK_ASSIGN(const RunnerIdentity identity, runner->Identify());
+      events->Started(options, std::string(ProvenanceName(identity.provenance)), identity.engine,
+                      false);
+    }
     return RunCampaign(options, factory, progress, &interrupted);
   }
   ANECHECK_ASSIGN(ResumePoint point, ResumeFrom(flags));
   options = point.options;
-  if (events != nullptr) events->Started(options, true);
+  if (events != nullptr) events->Started(options, point.provenance, point.engine, true);
   if (point.state == "finished") return std::move(point.summary);
   return ResumeCampaign(options, std::move(point), factory, progress, &interrupted);
 }
@@ -144,7 +151,7 @@ void AddRunCommand(CLI::App& app, Selected& selected) {
                                           "the results file",
                                           wrong)));
       }
-      return Run(*flags, "anecheck run " + command->config_to_str(false, false));
+      return Run(*flags, TypedCommand(*command, flags->campaign.seed));
     };
   });
 }

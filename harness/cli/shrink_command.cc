@@ -6,9 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
+#include "harness/base/shell_word.h"
 #include "harness/campaign/shrink_finding.h"
 #include "harness/cli/command.h"
 #include "harness/cli/finding_argument.h"
+#include "harness/cli/typed_command.h"
 #include "harness/cli/whole_number.h"
 
 namespace anecheck {
@@ -22,9 +24,10 @@ struct ShrinkFlags {
   bool json = false;
 };
 
-Result<ShrunkFinding> Run(const ShrinkFlags& flags, Artifact& artifact) {
+Result<ShrunkFinding> Run(const ShrinkFlags& flags, Artifact& artifact, RunnerIdentity& identity) {
   ANECHECK_ASSIGN(artifact, ReadFinding(flags.finding));
   ANECHECK_ASSIGN(const auto runner, MakeRunner(artifact.options));
+  ANECHECK_ASSIGN(identity, runner->Identify());
   const ShrinkOptions options = {.max_tries = flags.max_tries};
   if (flags.condition.empty()) return ShrinkFinding(artifact, *runner, options);
   ANECHECK_ASSIGN(const TempDirectory folder, TempDirectory::Create("anecheck-shrink-"));
@@ -41,14 +44,18 @@ nlohmann::ordered_json SizeToJson(const CaseSize& size) {
 
 int Shrink(const ShrinkFlags& flags) {
   Artifact artifact;
-  const Result<ShrunkFinding> shrunk = Run(flags, artifact);
+  RunnerIdentity identity;
+  const Result<ShrunkFinding> shrunk = Run(flags, artifact, identity);
   if (!shrunk.ok()) return Fail(shrunk.error());
-  const auto json =
-      ArtifactToJson(artifact.options, shrunk->item, shrunk->outcome, shrunk->reply, artifact.id);
+  const std::string_view provenance = ProvenanceName(identity.provenance);
+  const auto json = ArtifactToJson(artifact.options, identity, shrunk->item, shrunk->outcome,
+                                   shrunk->reply, artifact.id);
   const Status written = WriteFileAtomic(flags.out, json.dump(1) + "\n");
   if (!written.ok()) return Fail(written.error());
   if (flags.json) {
-    const nlohmann::ordered_json summary = {{"id", artifact.id},
+    const nlohmann::ordered_json summary = {{"provenance", provenance},
+                                            {"engine", identity.engine},
+                                            {"id", artifact.id},
                                             {"out", flags.out},
                                             {"verdict", shrunk->outcome.record.verdict},
                                             {"op", shrunk->outcome.op},
@@ -57,11 +64,12 @@ int Shrink(const ShrinkFlags& flags) {
                                             {"tries", shrunk->tries}};
     Print(summary.dump(2));
   } else {
-    Print(fmt::format(
-        "{}: {} nodes and {} elements, from {} and {}, after {} tries\n  {}\n"
-        "  anecheck replay {}",
-        artifact.id, shrunk->after.nodes, shrunk->after.elements, shrunk->before.nodes,
-        shrunk->before.elements, shrunk->tries, shrunk->outcome.record.message, flags.out));
+    Print(
+        fmt::format("{}{}: {} nodes and {} elements, from {} and {}, after {} tries\n  {}\n"
+                    "  anecheck replay {}",
+                    EvidenceMark(provenance), artifact.id, shrunk->after.nodes,
+                    shrunk->after.elements, shrunk->before.nodes, shrunk->before.elements,
+                    shrunk->tries, shrunk->outcome.record.message, ShellWord(flags.out)));
   }
   return kExitClean;
 }

@@ -190,16 +190,18 @@ std::string Canonical(std::string_view subject) {
 }
 
 int Strength(const Statement& statement) {
-  if (statement.provenance == "silicon") return 4;
-  if (statement.provenance == "simulated" || statement.basis == "simulated") return 0;
-  if (statement.basis == "silicon") return 3;
-  if (statement.provenance == "reported") return 2;
-  return 1;
+  if (statement.provenance == "silicon") return 5;
+  if (statement.provenance == "roundtrip" || statement.basis == "roundtrip") return 0;
+  if (statement.provenance == "simulated" || statement.basis == "simulated") return 1;
+  if (statement.basis == "silicon") return 4;
+  if (statement.provenance == "reported") return 3;
+  return 2;
 }
 
 std::string_view StrengthReason(const Statement& statement) {
   constexpr std::string_view kReasons[] = {
-      "a simulated engine", "stated or derived from tables", "reported by another machine",
+      "a round trip without an engine", "a simulated engine",
+      "stated or derived from tables",  "reported by another machine",
       "published, measured on silicon", "measured on silicon with proof"};
   return kReasons[static_cast<size_t>(Strength(statement))];
 }

@@ -67,7 +67,8 @@ const std::vector<Statement>& Published();
 std::string Canonical(std::string_view subject);
 
 // How far a statement can be trusted against another: silicon, then what others report, then what
-// is only stated or derived from tables, then the simulated engine. Larger is stronger.
+// is only stated or derived from tables, then the simulated engine, then a round trip, which asks
+// no engine at all. Larger is stronger.
 int Strength(const Statement& statement);
 std::string_view StrengthReason(const Statement& statement);
 

@@ -30,14 +30,21 @@ const STATES = {
   "dispatched": ["d", "ran on the engine, proved"],
   "correct": ["✓", "outputs inside the oracle's intervals"],
   "known-defect": ["K", "a documented defect was seen"],
-  "wrong": ["✗", "a new finding names it"],
+  "failed": ["!", "a new finding names it, without wrong values of the engine"],
+  "wrong": ["✗", "a new finding names its values"],
 };
 const STATE_NAMES = Object.keys(STATES);
 
-function stateChip(state, simulated) {
-  const chip = make("span", {class: `chip s-${state}${simulated ? " sim" : ""}`});
+// Marks of evidence, weakest first; silicon, which has none, is stronger than all of them.
+const EVIDENCE = {"roundtrip": "t", "simulated": "s", "reported": "r", "silicon": ""};
+const EVIDENCE_NAMES = Object.keys(EVIDENCE);
+const evidenceText = (name) => name === "simulated" ? "SIMULATED" : name;
+
+// `evidence` is what the state rests on; empty where that is the rules.
+function stateChip(state, evidence) {
+  const chip = make("span", {class: `chip s-${state}${evidence === "simulated" ? " sim" : ""}`});
   chip.append(STATES[state][0]);
-  if (simulated) chip.append(make("sup", {}, "s"));
+  if (EVIDENCE[evidence]) chip.append(make("sup", {}, EVIDENCE[evidence]));
   return chip;
 }
 

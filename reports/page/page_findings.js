@@ -13,7 +13,8 @@ function findingFits(finding) {
 
 function findingState(finding) {
   if (finding.verdict === "rejected") return "rejected";
-  return finding.new ? "wrong" : "known-defect";
+  if (!finding.new) return "known-defect";
+  return finding.verdict === "wrong" ? "wrong" : "failed";
 }
 
 function inputBlock(tensor) {
@@ -59,14 +60,13 @@ function fillFinding(finding, body) {
 
 function findingEntry(finding) {
   const state = findingState(finding);
-  const simulated = finding.provenance === "simulated";
   const body = make("div", {class: "body"});
   const entry = make("details", {class: "finding"},
-    make("summary", {}, stateChip(state, simulated),
+    make("summary", {}, stateChip(state, finding.provenance),
          make("span", {class: "op"}, finding.op || "(case)"),
          make("span", {}, finding.target), make("span", {}, finding.route),
          make("strong", {}, [finding.verdict, finding.known_defect].filter(Boolean).join(" ")),
-         make("span", {}, simulated ? "SIMULATED" : finding.provenance),
+         make("span", {}, evidenceText(finding.provenance)),
          make("span", {}, counted(finding.occurrences, "case")),
          make("span", {class: "text"}, finding.summary)), body);
   entry.addEventListener("toggle", () => {

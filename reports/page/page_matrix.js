@@ -3,21 +3,20 @@ const cellOf = new Map(report.matrix.cells.map((cell) => [`${cell.op}\n${cell.ta
 
 // What a cell shows under the filters of evidence and route.
 function shownState(cell) {
-  if (!filters.evidence && !filters.route) return [cell.state, cell.simulated];
+  if (!filters.evidence && !filters.route) return [cell.state, cell.provenance];
   let best = cell.attested === "yes" ? 1 : 0;
-  let simulated = false;
+  let strength = -1;
   for (const item of cell.evidence) {
     if (filters.evidence && item.provenance !== filters.evidence) continue;
     if (filters.route && item.route !== filters.route) continue;
     const rank = STATE_NAMES.indexOf(item.state);
-    if (rank > best) {
-      best = rank;
-      simulated = item.provenance === "simulated";
-    } else if (rank === best && item.provenance !== "simulated") {
-      simulated = false;
+    if (rank <= STATE_NAMES.indexOf("attested")) continue;
+    const itemStrength = EVIDENCE_NAMES.indexOf(item.provenance);
+    if (itemStrength > strength || (itemStrength === strength && rank > best)) {
+      [best, strength] = [rank, itemStrength];
     }
   }
-  return [STATE_NAMES[best], simulated];
+  return [STATE_NAMES[best], EVIDENCE_NAMES[strength] ?? ""];
 }
 
 function shownTargets() {
@@ -27,11 +26,13 @@ function shownTargets() {
 
 function drawLegend() {
   for (const state of STATE_NAMES) {
-    byId("legend").append(make("li", {}, stateChip(state, false),
+    byId("legend").append(make("li", {}, stateChip(state, ""),
                                ` ${state}: ${STATES[state][1]}`));
   }
-  byId("legend").append(make("li", {}, stateChip("correct", true),
-                             " dashed, with s: simulated evidence only"));
+  for (const name of EVIDENCE_NAMES.filter((name) => EVIDENCE[name])) {
+    byId("legend").append(make("li", {}, stateChip("correct", name),
+                               ` with ${EVIDENCE[name]}: ${evidenceText(name)} evidence, none stronger`));
+  }
 }
 
 function matrixRow(op, targets) {
@@ -39,13 +40,13 @@ function matrixRow(op, targets) {
   let fits = false;
   for (const target of targets) {
     const cell = cellOf.get(`${op.name}\n${target.name}`);
-    const [state, simulated] = shownState(cell);
+    const [state, evidence] = shownState(cell);
     const dim = filters.state && state !== filters.state;
     fits = fits || !dim;
     const box = make("td", {class: dim ? "dim" : "", tabIndex: -1, role: "gridcell"},
-                     stateChip(state, simulated));
+                     stateChip(state, evidence));
     box.setAttribute("aria-label",
-                     `${op.name} on ${target.name}: ${state}${simulated ? ", simulated" : ""}`);
+                     `${op.name} on ${target.name}: ${state}${evidence ? `, ${evidence}` : ""}`);
     box.cell = cell;
     row.append(box);
   }
@@ -83,13 +84,13 @@ function drawMatrix() {
 }
 
 function evidenceTable(cell) {
-  const columns = ["provenance", "route", "state", "cases", "compiled", "dispatched", "correct",
+  const columns = ["provenance", "chip", "os", "compiler_version", "route", "state", "cases", "compiled", "dispatched", "correct",
                    "known_defect", "wrong", "rejected", "inconclusive"];
   const head = make("tr", {}, ...columns.map(
-    (name) => make("th", {scope: "col"}, name.replace("_", " "))));
+    (name) => make("th", {scope: "col"}, name.replaceAll("_", " "))));
   const rows = cell.evidence.map((item) => make("tr", {}, ...columns.map((name) => make(
     "td", {class: typeof item[name] === "number" ? "number" : ""},
-    item[name] === "simulated" ? "SIMULATED" : String(item[name])))));
+    name === "provenance" ? evidenceText(item[name]) : String(item[name])))));
   return make("div", {class: "scroll"},
               make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)));
 }
@@ -102,8 +103,9 @@ function openCell(cell) {
   const content = byId("cell-content");
   content.replaceChildren(
     make("h3", {id: "cell-title"}, `${cell.op} on ${cell.target}`),
-    make("p", {}, stateChip(cell.state, cell.simulated),
-         ` ${cell.state}${cell.simulated ? " (SIMULATED)" : ""}; the tables admit it: ` +
+    make("p", {}, stateChip(cell.state, cell.provenance),
+         ` ${cell.state}${cell.provenance ? ` (${evidenceText(cell.provenance)})` : ""}; ` +
+         "the tables admit it: " +
          `${cell.attested}`));
   if (cell.evidence.length > 0) {
     content.append(make("p", {}, "A case holds several operations and counts for each of them; " +

@@ -105,7 +105,7 @@ function drawChanges() {
     matchesSearch(change.op, change.before, change.after));
   const columns = ["run", "operation", "target", "route", "evidence", "before", "after", "compared with"];
   const chip = (change, state) => {
-    const cell = make("td", {}, stateChip(state, change.provenance === "simulated"));
+    const cell = make("td", {}, stateChip(state, change.provenance));
     cell.append(` ${state}`);
     return cell;
   };

@@ -11,7 +11,11 @@ script prints how many elements lie outside their interval, and the worst. Exit 
 import pathlib
 import sys
 
-import numpy
+try:
+    import numpy
+except ImportError:
+    print("check_output.py: NumPy is missing; install it (Debian: python3-numpy)", file=sys.stderr)
+    sys.exit(2)
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 NAN_ALLOWED = 1
@@ -31,6 +35,18 @@ def outside(expected, name, actual):
         for i in numpy.flatnonzero(begin[1:] > begin[:-1]):
             inside[i] &= flat[i] in members[begin[i]:begin[i + 1]]
     return ~numpy.where(numpy.isnan(flat), nan_allowed, inside)
+
+
+def load(path):
+    """The arrays of an .npz file by name, or None after a line that says what is wrong with it."""
+    try:
+        # Reads every array: NumPy opens the file without looking into them. What it throws for damage
+        # is whatever its archive, its decompressor or its header parser throws.
+        return dict(numpy.load(path, allow_pickle=False))
+    except Exception as error:  # pylint: disable=broad-except
+        text = " ".join(str(error).split()) or type(error).__name__
+        print(f"{path}: cannot be read as an .npz file: {text}", file=sys.stderr)
+        return None
 
 
 def check(expected, name, actual):
@@ -59,17 +75,18 @@ def main(arguments):
         print(__doc__, file=sys.stderr)
         return 2
     path = pathlib.Path(arguments[1]) if len(arguments) == 2 else FOLDER / "actual.npz"
-    try:
-        outputs = dict(numpy.load(path))
-    except (OSError, ValueError) as error:
-        print(f"{path}: cannot be read: {error}", file=sys.stderr)
+    outputs, expected = load(path), load(FOLDER / "expected.npz")
+    if outputs is None or expected is None:
         return 2
-    expected = dict(numpy.load(FOLDER / "expected.npz"))
     names = [key[:-len(".value")] for key in expected if key.endswith(".value")]
     missing = [name for name in names if name not in outputs]
     if missing:
         print(f"{path}: holds no array for output {missing[0]}", file=sys.stderr)
         return 2
+    for name in names:
+        if outputs[name].dtype.kind not in "biuf":
+            print(f"{path}: {name}: holds {outputs[name].dtype}, not numbers", file=sys.stderr)
+            return 2
     return 0 if all([check(expected, name, outputs[name]) for name in names]) else 1
 
 

@@ -1,0 +1,196 @@
+// What the tool says of what it did: where evidence comes from, by which command and seed, and
+// which finding is meant.
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <sys/wait.h>
+
+#include "harness/base/file.h"
+#include "harness/base/json_text.h"
+
+namespace anecheck {
+namespace {
+
+struct Outcome {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+class RecordCliTest : public ::testing::Test {
+ protected:
+  Outcome Tool(const std::string& arguments) {
+    const std::string out = Path("out");
+    const std::string err = Path("err");
+    const std::string command =
+        std::string(ANECHECK_TOOL) + " " + arguments + " >" + out + " 2>" + err;
+    const int status = std::system(command.c_str());
+    Outcome outcome;
+    outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    outcome.out = *ReadTextFile(out);
+    outcome.err = *ReadTextFile(err);
+    return outcome;
+  }
+  std::string Path(const std::string& name) const { return folder_->File(name); }
+  std::string Db(const std::string& name) const { return " --db " + Path(name); }
+
+  Result<TempDirectory> folder_ = TempDirectory::Create("anecheck-record-");
+};
+
+// Text leads with the mark as reports do, so that nobody takes the simulated engine for a chip.
+TEST_F(RecordCliTest, SimulatedResultsAreMarkedInEveryText) {
+  const std::string db = Db("marked.sqlite");
+  const Outcome run = Tool(
+      "run --cases 100 --seed 3 --targets h13 --quirk all=off --fault "
+      "slice-off-by-one" +
+      db);
+  EXPECT_EQ(run.code, 1);
+  EXPECT_EQ(run.out.find("SIMULATED: 100 cases, "), 0u) << run.out;
+  const Outcome query = Tool("query \"SELECT id FROM findings LIMIT 1\"" + db);
+  const std::string id = query.out.substr(query.out.find("\nf") + 1, 12);
+  EXPECT_EQ(Tool("replay " + id + db).out.find("SIMULATED: " + id), 0u);
+  EXPECT_EQ(Tool("shrink " + id + db + " --out " + Path("s.json")).out.find("SIMULATED: " + id),
+            0u);
+  EXPECT_EQ(Tool("finding export " + id + db + " --out " + Path("marked")).out.find("SIMULATED: "),
+            0u);
+  EXPECT_EQ((*ParseJson(*ReadTextFile(Path("marked/finding.json"))))["provenance"], "simulated");
+  EXPECT_EQ(Tool("check " + Path("marked/model.mil")).out.find("SIMULATED: "), 0u);
+  EXPECT_EQ(Tool("probe --probe rounding_tie").out.find("SIMULATED: "), 0u);
+  const Outcome roundtrip = Tool("run --runner roundtrip --cases 2 --targets h13" + Db("u.sqlite"));
+  EXPECT_EQ(roundtrip.out.find("2 cases, "), 0u) << roundtrip.out;
+}
+
+// What is recorded can be typed again and makes the same cases.
+TEST_F(RecordCliTest, TheRecordedCommandIsOneToType) {
+  const std::string db = " --db '" + Path("two words.sqlite") + "'";
+  const std::string given =
+      "run --cases 64 --targets h13,h14 --quirk D01=off --quirk D03=off "
+      "--runner roundtrip";
+  ASSERT_EQ(Tool(given + db).code, 0);
+  const std::string sql =
+      "query --json \"SELECT command, seed FROM runs ORDER BY id DESC LIMIT 1\"";
+  const std::string command = (*ParseJson(Tool(sql + db).out))[0]["command"].get<std::string>();
+  EXPECT_EQ(command.find("anecheck run --"), 0u) << command;
+  for (const std::string& part :
+       {std::string("--cases 64"), std::string("--targets h13,h14"),
+        std::string("--quirk D01=off --quirk D03=off"), db.substr(1), std::string("--seed 1")}) {
+    EXPECT_NE((command + " ").find(" " + part + " "), std::string::npos) << command;
+  }
+  EXPECT_EQ(command.find('\n'), std::string::npos);
+  ASSERT_EQ(Tool(command.substr(9)).code, 0);
+  EXPECT_EQ((*ParseJson(Tool(sql + db).out))[0]["command"], command);
+  const auto cases = ParseJson(
+      Tool("query --json \"SELECT count(DISTINCT seed || fingerprint) AS n FROM cases\"" + db).out);
+  EXPECT_EQ((*cases)[0]["n"], 64) << "both runs made the same cases";
+  ASSERT_EQ(Tool("probe --probe rounding_tie --target h13" + db).code, 0);
+  EXPECT_EQ((*ParseJson(Tool(sql + db).out))[0]["command"],
+            "anecheck probe --targets h13 --probe rounding_tie" + db);
+}
+
+TEST_F(RecordCliTest, GeneratorsTellTheirSeedAndHowToGoAgain) {
+  const std::string out = " --out " + Path("gen");
+  const auto gen = ParseJson(Tool("gen --format e5 --count 2 --json" + out).out);
+  EXPECT_EQ((*gen)["seed"], 1);
+  EXPECT_EQ((*gen)["command"], "anecheck gen --format e5 --count 2 --seed 1" + out + " --json");
+  EXPECT_EQ((*ParseJson(*ReadTextFile(Path("gen/manifest.json"))))["seed"], 1);
+  const Outcome text = Tool("gen --format e5 --count 2 --seed 7" + out);
+  EXPECT_NE(text.out.find("; seed 7\n  anecheck gen --format e5 --count 2 --seed 7 --out "),
+            std::string::npos)
+      << text.out;
+  const std::string fuzz = "fuzz --format e5 --count 2 --out " + Path("fuzzed");
+  const auto json = ParseJson(Tool(fuzz + " --json -- /bin/true --check @@").out);
+  ASSERT_TRUE(json.ok());
+  EXPECT_TRUE((*json)["seed"].is_number_unsigned());
+  EXPECT_EQ((*json)["command"], "anecheck fuzz --format e5 --count 2 --seed " +
+                                    (*json)["seed"].dump() + " --out " + Path("fuzzed") +
+                                    " --json -- /bin/true --check @@");
+  EXPECT_NE(Tool(fuzz + " --seed 4 -- /bin/true @@").out.find("seed 4\n  anecheck fuzz"),
+            std::string::npos);
+}
+
+TEST_F(RecordCliTest, OneSpellingOfKnownDefect) {
+  const Outcome run = Tool("run --cases 300 --seed 2 --targets h13 --json" + Db("word.sqlite"));
+  const auto json = ParseJson(run.out);
+  ASSERT_TRUE(json.ok());
+  for (const auto& finding : (*json)["findings"]) {
+    if (finding["verdict"] != "known-defect") continue;
+    const std::string folder = Path("known");
+    if (Tool("finding export " + finding["id"].get<std::string>() + Db("word.sqlite") + " --out " +
+             folder)
+            .code != 0) {
+      continue;
+    }
+    const std::string of = folder + "/graph.json --inputs " + folder + "/inputs.npz";
+    const auto judged =
+        ParseJson(Tool("judge " + of + " --actual " + folder + "/actual.npz --json").out);
+    ASSERT_TRUE(judged.ok());
+    EXPECT_EQ(judged->dump().find("\"verdict\":\"known_defect\""), std::string::npos);
+    // What only the operations together explain, `judge`, which runs nothing, cannot tell.
+    if (judged->dump().find("\"verdict\":\"known-defect\"") == std::string::npos) continue;
+    const auto checked = ParseJson(Tool("check " + of + " --json").out);
+    ASSERT_TRUE(checked.ok());
+    EXPECT_EQ((*checked)["summary"]["findings"], 0) << "documented defects are no new findings";
+    EXPECT_EQ((*checked)["summary"]["known_defects"], 1);
+    return;
+  }
+  ADD_FAILURE() << "no known defect was met";
+}
+
+TEST_F(RecordCliTest, AnotherFileThanAMatrixIsNamed) {
+  ASSERT_TRUE(WriteFileAtomic(Path("other.json"), std::string_view("{\"a\": 1}")).ok());
+  const Outcome outcome = Tool("matrix --targets h13 --baseline " + Path("other.json"));
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.err, "anecheck: error: " + Path("other.json") +
+                             ": is no matrix; make one with `anecheck matrix --format json`\n");
+}
+
+// Two engines with one seed: their findings share ids, and the tool asks which one is meant.
+TEST_F(RecordCliTest, AFindingOfSeveralRunsIsChosenByItsRun) {
+  const std::string run =
+      "run --cases 64 --seed 3 --targets h13 --quirk all=off --ops slice_by_size --fault "
+      "slice-off-by-one";
+  ASSERT_EQ(Tool(run + Db("a.sqlite")).code, 1);
+  ASSERT_EQ(Tool(run + ",conv-bias-dropped" + Db("b.sqlite")).code, 1);
+  const std::string all = Path("both.sqlite");
+  ASSERT_EQ(Tool("merge " + Path("a.sqlite") + " " + Path("b.sqlite") + " --out " + all).code, 0);
+  const auto rows = ParseJson(
+      Tool("query --json \"SELECT f.id, uuid, replay FROM findings f JOIN runs r ON r.id = f.run "
+           "WHERE verdict = 'wrong' ORDER BY f.id, uuid\" --db " +
+           all)
+          .out);
+  ASSERT_TRUE(rows.ok());
+  ASSERT_GE(rows->size(), 2u);
+  const std::string id = (*rows)[0]["id"].get<std::string>();
+  ASSERT_EQ((*rows)[1]["id"], id);
+  const Outcome unclear = Tool("replay " + id + " --db " + all);
+  EXPECT_EQ(unclear.code, 2);
+  for (size_t i = 0; i < 2; ++i) {
+    const std::string uuid = (*rows)[i]["uuid"].get<std::string>();
+    EXPECT_NE(unclear.err.find(uuid + " (simulated"), std::string::npos) << unclear.err;
+    const std::string replay = (*rows)[i]["replay"].get<std::string>();
+    EXPECT_EQ(replay, "anecheck replay " + id + " --db " + all + " --run " + uuid);
+    EXPECT_EQ(Tool(replay.substr(replay.find("replay"))).code, 1);
+    EXPECT_EQ(Tool("replay " + id + " --db " + all + " --run " + uuid.substr(0, 12)).code, 1);
+  }
+  EXPECT_EQ(Tool("replay " + id + " --db " + all + " --run nonesuch").code, 2);
+  // The same campaign twice in one file leaves nothing to choose.
+  ASSERT_EQ(Tool(run + Db("a.sqlite")).code, 1);
+  EXPECT_EQ(Tool("replay " + id + Db("a.sqlite")).code, 1);
+}
+
+TEST_F(RecordCliTest, AQueryIsOneStatementAndItsNumbersAreNumbers) {
+  ASSERT_EQ(Tool("run --runner roundtrip --cases 2 --seed 1 --targets h13" + Db("q.sqlite")).code,
+            0);
+  const Outcome two = Tool("query 'SELECT 1; SELECT 2'" + Db("q.sqlite"));
+  EXPECT_EQ(two.code, 2);
+  EXPECT_EQ(two.err, "anecheck: error: the query has more than one statement; give one\n");
+  const Outcome json =
+      Tool("query --json \"SELECT 2 AS i, 0.5 AS r, '2' AS t, NULL AS n, -1e999 AS x\"" +
+           Db("q.sqlite"));
+  EXPECT_EQ(ParseJson(json.out)->dump(), R"([{"i":2,"r":0.5,"t":"2","n":null,"x":"-Inf"}])");
+  EXPECT_EQ(Tool("query 'SELECT 2, NULL'" + Db("q.sqlite")).out, "2,NULL\n2,\n");
+}
+
+}  // namespace
+}  // namespace anecheck

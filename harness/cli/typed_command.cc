@@ -1,0 +1,42 @@
+#include "harness/cli/typed_command.h"
+
+#include <CLI/CLI.hpp>
+
+#include "harness/base/shell_word.h"
+
+namespace anecheck {
+namespace {
+
+// "anecheck baseline record".
+std::string NameOf(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  return parent == nullptr ? command.get_name() : NameOf(*parent) + " " + command.get_name();
+}
+
+}  // namespace
+
+std::string TypedCommand(const CLI::App& command, std::optional<uint64_t> seed) {
+  std::string text = NameOf(command), positional;
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->count() == 0) {
+      if (seed && option->get_name() == "--seed") text += " --seed " + std::to_string(*seed);
+      continue;
+    }
+    const bool flag = option->get_expected_max() == 0;
+    for (const std::string& value : option->results()) {
+      if (option->get_positional()) {
+        positional += " " + ShellWord(value);
+      } else {
+        text += " " + option->get_name() + (flag ? "" : " " + ShellWord(value));
+      }
+    }
+  }
+  // Words of another program may begin with a dash.
+  return positional.empty() ? text : text + " --" + positional;
+}
+
+std::string_view EvidenceMark(std::string_view provenance) {
+  return provenance == "simulated" ? "SIMULATED: " : "";
+}
+
+}  // namespace anecheck

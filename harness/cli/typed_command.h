@@ -1,0 +1,23 @@
+// A command line as a person would type it to get the same again, and how results of the simulated
+// engine are marked.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace CLI {
+class App;
+}  // namespace CLI
+
+namespace anecheck {
+
+// The subcommand with the options that were given, each word as a shell reads it. `seed`, where
+// given, is added as --seed where that was left at its default.
+std::string TypedCommand(const CLI::App& command, std::optional<uint64_t> seed = std::nullopt);
+
+// "SIMULATED: " for that provenance, else nothing: begins every text that tells of results.
+std::string_view EvidenceMark(std::string_view provenance);
+
+}  // namespace anecheck
