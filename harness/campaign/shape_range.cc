@@ -16,6 +16,9 @@ constexpr int64_t kMostSteps = 3;
 constexpr int64_t kLongestStep = 8;
 // Of an input at the end of a range.
 constexpr int64_t kMostElements = int64_t{1} << 17;
+// Axes grow to this at most: far below what every target takes, also of results, whose extents no
+// rule of legality judges.
+constexpr int64_t kLongestGrown = 4096;
 // What stands for an extent that is open.
 constexpr int64_t kOpen = -1;
 
@@ -145,10 +148,21 @@ bool IsPlain(const Graph& graph) {
   });
 }
 
+// Whether no axis of `made` is longer than it may grow from `graph`.
+bool GrowsLittle(const Graph& graph, const Graph& made) {
+  return std::ranges::all_of(made.values(), [&](const Value& value) {
+    const Shape& own = graph.type(*graph.FindValue(value.name)).shape;
+    for (int axis = 0; axis < own.rank(); ++axis) {
+      if (value.type.shape[axis] > std::max(own[axis], kLongestGrown)) return false;
+    }
+    return true;
+  });
+}
+
 // Whether the graph at an end is there and legal.
 bool TakesEnd(const Graph& graph, const CaseRange& range, int64_t extent, const Target& target) {
   const auto at = GraphAtExtent(graph, range, extent);
-  if (!at.ok()) return false;
+  if (!at.ok() || !GrowsLittle(graph, *at)) return false;
   const auto rules = RefusingRules(*at, target);
   return rules.ok() && rules->empty();
 }
