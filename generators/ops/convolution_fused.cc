@@ -159,13 +159,13 @@ bool DrawAttention(Drawer& drawer, ValueId x) {
 
 }  // namespace
 
-constinit const OpGenerator kGeneratorConvTranspose = {OpKind::kConvTranspose, true, 0,
+constinit const OpGenerator kGeneratorConvTranspose = {OpKind::kConvTranspose, true, 2,
                                                        DrawConvTranspose};
-constinit const OpGenerator kGeneratorLinearActivation = {OpKind::kLinearActivation, true, 0,
+constinit const OpGenerator kGeneratorLinearActivation = {OpKind::kLinearActivation, true, 2,
                                                           DrawLinearActivation};
-constinit const OpGenerator kGeneratorEinsum = {OpKind::kEinsum, true, 0, DrawEinsum};
-constinit const OpGenerator kGeneratorL2Pool = {OpKind::kL2Pool, false, 0, DrawL2Pool};
+constinit const OpGenerator kGeneratorEinsum = {OpKind::kEinsum, true, 2, DrawEinsum};
+constinit const OpGenerator kGeneratorL2Pool = {OpKind::kL2Pool, false, 2, DrawL2Pool};
 constinit const OpGenerator kGeneratorScaledDotProductAttention = {
-    OpKind::kScaledDotProductAttention, false, 0, DrawAttention};
+    OpKind::kScaledDotProductAttention, false, 2, DrawAttention};
 
 }  // namespace anecheck

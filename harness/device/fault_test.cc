@@ -95,6 +95,21 @@ std::vector<StockProgram> StockPrograms() {
   add(Simple("[1, 70]", "[1, 1]", "matmul(x = x, y = w)", ", tensor<fp16, [70, 1]> w"));
   add(Simple("[2, 3, 12, 12]", "[2, 3, 12, 12]", "matmul(x = x, y = w)",
              ", tensor<fp16, [2, 3, 12, 12]> w"));
+  add(Simple("[1, 4, 3]", "[1, 4, 6]",
+             "conv_transpose(x = x, weight = tensor<fp16, [4, 2, 2]>([[[1, 2], [3, 4]], [[5, 6], "
+             "[7, 8]], [[2, -1], [4, -3]], [[6, -5], [8, -7]]]), groups = int32(2), bias = "
+             "tensor<fp16, [4]>([1, 2, 3, 4]), strides = tensor<int32, [1]>([2]), pad_type = "
+             "string(\"same\"))"));
+  add(Simple("[3, 4]", "[3, 4]", "linear_activation(x = x, alpha = fp16(1.5), beta = fp16(0.25))"));
+  add(Simple("[2, 3, 2, 4]", "[2, 3, 2, 5]",
+             "einsum(values = (x, w), equation = string(\"nchw,nwhu->nchu\"))",
+             ", tensor<fp16, [2, 4, 2, 5]> w"));
+  add(Simple("[1, 2, 5, 5]", "[1, 2, 5, 5]",
+             "l2_pool(x = x, kernel_sizes = tensor<int32, [2]>([2, 2]), " + pad + ")"));
+  add(Simple("[1, 4, 3]", "[1, 4, 3]",
+             "scaled_dot_product_attention(query = x, key = x, value = w, attn_mask = "
+             "tensor<fp16, [4]>([0.5, 0, 1, 2]))",
+             ", tensor<fp16, [1, 4, 3]> w"));
   for (const bool average : {true, false}) {
     for (const bool ceil : {true, false}) {
       const std::string exclude =

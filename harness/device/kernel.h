@@ -13,6 +13,9 @@ namespace anecheck::device {
 // Working memory of one operation's execution, grown on demand and reused.
 class Scratch {
  public:
+  // The slot of a kernel that prepares the input of another; that one uses the slots below.
+  static constexpr int kLowered = 4;
+
   // At least `count` floats, contents undefined, valid until the next call with the same slot.
   float* Floats(int slot, int64_t count) {
     std::vector<float>& buffer = buffers_[slot];
@@ -21,7 +24,7 @@ class Scratch {
   }
 
  private:
-  static constexpr int kSlots = 4;
+  static constexpr int kSlots = 5;
   std::vector<float> buffers_[kSlots];
 };
 

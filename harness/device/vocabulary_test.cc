@@ -138,6 +138,81 @@ TEST_F(Vocabulary, Normalizations) {
             (Numbers{seventh, 0.25, seventh}));
 }
 
+TEST_F(Vocabulary, TransposedConvolutionSpreadsEachElementOverItsKernel) {
+  const auto transposed = [](std::string_view rest, size_t results) {
+    return Compute("[1, 1, 2]", {1, 2},
+                   fmt::format("tensor<fp16, [1, 1, {}]> y = conv_transpose(x = x, weight = "
+                               "tensor<fp16, [1, 1, 3]>([[[1, 10, 100]]]){});",
+                               results, rest),
+                   results);
+  };
+  const std::string strides = ", strides = tensor<int32, [1]>([2])";
+  EXPECT_EQ(transposed(strides, 5), (Numbers{1, 10, 102, 20, 200}));
+  EXPECT_EQ(transposed(strides + ", pad_type = string(\"same\")", 4), (Numbers{1, 10, 102, 20}));
+  EXPECT_EQ(
+      transposed(strides + ", pad_type = string(\"custom\"), pad = tensor<int32, [2]>([1, 1])", 3),
+      (Numbers{10, 102, 20}));
+  EXPECT_EQ(transposed(strides + ", output_shape = tensor<int32, [3]>([1, 1, 6])", 6),
+            (Numbers{1, 10, 102, 20, 200, 0}));
+  EXPECT_EQ(transposed(", dilations = tensor<int32, [1]>([2])", 6),
+            (Numbers{1, 2, 10, 20, 100, 200}));
+  EXPECT_EQ(Compute("[1, 2, 1]", {1, 2},
+                    "tensor<fp16, [1, 4, 1]> y = conv_transpose(x = x, weight = tensor<fp16, [2, "
+                    "2, 1]>([[[1], [2]], [[3], [4]]]), groups = int32(2), bias = tensor<fp16, "
+                    "[4]>([0, 0, 0, 1]));",
+                    4),
+            (Numbers{1, 2, 6, 9}));
+}
+
+TEST_F(Vocabulary, LinearActivationRoundsItsProduct) {
+  const auto affine = [](double x, std::string_view parameters) {
+    return Compute("[1]", {x},
+                   fmt::format("tensor<fp16, [1]> y = linear_activation(x = x, {});", parameters),
+                   1)[0];
+  };
+  EXPECT_EQ(affine(-2, "alpha = fp16(3), beta = fp16(0.5)"), -5.5);
+  EXPECT_EQ(affine(-2, "alpha = fp16(3)"), -6);
+  // 3070.5 is between 3070 and 3072; without a rounding there the sum would give 3072.
+  EXPECT_EQ(affine(2047, "alpha = fp16(1.5), beta = fp16(0.75)"), 3070);
+}
+
+TEST_F(Vocabulary, EinsumMultipliesMatricesOfEachHead) {
+  EXPECT_EQ(Compute("[1, 2, 2]", {1, 2, 3, 4},
+                    "tensor<fp16, [1, 2, 1]> y = einsum(values = (x, tensor<fp16, [2, 2, "
+                    "1]>([[[5], [6]], [[7], [8]]])), equation = string(\"abc,cbd->abd\"));",
+                    2),
+            (Numbers{19, 50}));
+  EXPECT_EQ(Compute("[2, 1, 1, 2]", {1, 2, 3, 4},
+                    "tensor<fp16, [2, 1, 2, 1]> y = einsum(values = (x, tensor<fp16, [1, 2, 2, "
+                    "1]>([[[[5], [6]], [[7], [8]]]])), equation = string(\"nchw,nwhu->nchu\"));",
+                    4),
+            (Numbers{19, 22, 43, 50}));
+}
+
+TEST_F(Vocabulary, L2PoolingIsTheRootOfSquares) {
+  EXPECT_EQ(Compute("[1, 1, 4]", {3, 4, 0, -5},
+                    "tensor<fp16, [1, 1, 2]> y = l2_pool(x = x, kernel_sizes = tensor<int32, "
+                    "[1]>([2]), strides = tensor<int32, [1]>([2]), pad_type = string(\"valid\"));",
+                    2),
+            (Numbers{5, 5}));
+}
+
+TEST_F(Vocabulary, AttentionWeighsValuesByScores) {
+  const auto attend = [](std::string_view query, std::string_view mask) {
+    return Compute("[1, 2, 1]", {2, 4},
+                   fmt::format("tensor<fp16, [1, 1, 1]> y = scaled_dot_product_attention(query = "
+                               "tensor<fp16, [1, 1, 4]>([[{}]]), key = tensor<fp16, [1, 2, "
+                               "4]>([[[1, 0, 0, 0], [3, 0, 0, 0]]]), value = x{});",
+                               query, mask),
+                   1)[0];
+  };
+  EXPECT_EQ(attend("[0, 1, 2, 3]", ""), 3);
+  // Scores 0.5 and 1.5 after the scale of 1/2.
+  EXPECT_NEAR(attend("[1, 0, 0, 0]", ""), 2 + 2 / (1 + std::exp(-1.0)), 0.003);
+  EXPECT_EQ(attend("[1, 0, 0, 0]", ", attn_mask = tensor<fp16, [2]>([1, 0])"), 3);
+  EXPECT_EQ(attend("[1, 0, 0, 0]", ", attn_mask = tensor<bool, [2]>([true, false])"), 2);
+}
+
 TEST_F(Vocabulary, TheChipRefusesWhatItCannotGenerate) {
   const auto error = [](std::string_view parameters, std::string_view statements) {
     const LoadedProgram program(MilProgram(parameters, statements, "y"));

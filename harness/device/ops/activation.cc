@@ -82,9 +82,27 @@ std::unique_ptr<const Kernel> BuildGelu(OpBuilder& builder) {
   return nullptr;
 }
 
+// "One fused layer" (facts/more/op_notes.csv): the scale and the bias of a pass, each in fp16
+// (facts/numerics.md, order of one pass).
+std::unique_ptr<const Kernel> BuildLinearActivation(OpBuilder& builder) {
+  const Operand x = builder.Tensor("x");
+  const auto read = [&](double given) {
+    const auto value = static_cast<float>(given);
+    return x.type.element == Element::kFp16 ? RoundToHalf(value, Rounding::kNearestEven) : value;
+  };
+  const float alpha = read(builder.Float("alpha"));
+  const float beta = read(builder.Float("beta", 0));
+  const bool half = x.type.element == Element::kFp16;
+  return BuildMap(builder, x, [=](float value, const NumericModel& model) {
+    float product = value * alpha;
+    if (std::isnan(product) && model.invalid_is_zero) product = 0;
+    return (half ? RoundToHalf(product, Rounding::kNearestEven) : product) + beta;
+  });
+}
+
 constexpr OpRow kRows[] = {
     {"relu", BuildRelu}, {"clip", BuildClip}, {"sigmoid", BuildSigmoid},
-    {"tanh", BuildTanh}, {"gelu", BuildGelu},
+    {"tanh", BuildTanh}, {"gelu", BuildGelu}, {"linear_activation", BuildLinearActivation},
 };
 
 }  // namespace

@@ -1,35 +1,21 @@
 // Convolution on the multiply-accumulate array, as a product of the weights with gathered columns
 // of the input.
+#include "harness/device/ops/convolution.h"
+
 #include <algorithm>
 #include <fmt/format.h>
-#include <memory>
 #include <utility>
-#include <vector>
 
 #include "harness/device/half_block.h"
 #include "harness/device/multiply_accumulate.h"
 #include "harness/device/op_table.h"
-#include "harness/device/ops/linear.h"
-#include "harness/device/ops/window.h"
+#include "harness/device/ops/attention.h"
 
 namespace anecheck::device {
 namespace {
 
 // Output positions whose columns are gathered at once.
 constexpr int64_t kPositions = 512;
-
-struct ConvShape {
-  Window window;
-  Element element = Element::kFp16;
-  int64_t batch = 0;
-  int64_t in_channels = 0;
-  int64_t out_channels = 0;
-  int64_t groups = 1;
-
-  int64_t in_group() const { return in_channels / groups; }
-  int64_t out_group() const { return out_channels / groups; }
-  int64_t taps() const { return in_group() * Window::Volume(window.kernel); }
-};
 
 class ConvKernel : public Kernel {
  public:
@@ -146,32 +132,6 @@ class ConvKernel : public Kernel {
   Bias bias_;
 };
 
-// Gates of code generation on the kernel's extents.
-void CheckKernelExtents(OpBuilder& builder, const ConvShape& shape) {
-  const Window& window = shape.window;
-  if (window.kernel[0] > 1 && builder.QuirkOn("D16")) {
-    builder.RejectOnEngine(Stage::kCodegen,
-                           "Some ops are not supported on any of the specified backends");
-  }
-  if (builder.settings().faults.Find(FaultEffect::kAcceptKernel) != nullptr) return;
-  const int64_t frontend_width = builder.target().family <= kFamilyA13 ? 15 : 16;
-  if (window.kernel[2] > frontend_width) {
-    builder.RejectOnEngine(Stage::kFrontend, fmt::format("kW must be <={}", frontend_width));
-  }
-  const int64_t width = MaxKernelWidth(builder.target());
-  if (shape.element == Element::kFp16 && window.kernel[2] > width && builder.QuirkOn("D29")) {
-    builder.RejectOnEngine(Stage::kCodegen,
-                           fmt::format("Invalid conv kernel {} = {}, It should be in [{}, {}]",
-                                       "width", window.kernel[2], 1, width));
-  }
-  const int64_t height = MaxKernelHeight(builder.target());
-  if (window.kernel[1] > height) {
-    builder.RejectOnEngine(Stage::kValidator,
-                           fmt::format("Invalid conv kernel {} = {}, It should be in [{}, {}]",
-                                       "height", window.kernel[1], 1, height));
-  }
-}
-
 // Planted defects of the weights' layout; the element count stays.
 void SpoilWeights(const NumericModel& model, const Window& window, std::vector<float>& weight) {
   const int64_t volume = Window::Volume(window.kernel);
@@ -229,27 +189,56 @@ std::unique_ptr<const Kernel> BuildConv(OpBuilder& builder) {
   if (!builder.ok()) return nullptr;
   builder.Output({shape.element, WindowShape(shape.window, shape.batch, shape.out_channels)});
   std::vector<float> packed;
-  bool finite = true;
-  if (weight.constant != nullptr) {
-    packed = ConstantFloats(*weight.constant);
-    finite = PrepareMacOperand(builder.model(), packed.data(), static_cast<int64_t>(packed.size()));
-    SpoilWeights(builder.model(), shape.window, packed);
-  }
+  if (weight.constant != nullptr) packed = ConstantFloats(*weight.constant);
   if (builder.model().Has(Planted::kDilationAsOne)) shape.window.dilation = {1, 1, 1};
   if (builder.model().Has(Planted::kStrideTransposed)) {
     std::swap(shape.window.stride[1], shape.window.stride[2]);
   }
-  return std::make_unique<ConvKernel>(shape, builder.model(), std::move(packed), finite,
-                                      std::move(bias));
+  return MakeConvKernel(shape, builder.model(), std::move(packed), std::move(bias));
 }
 
 constexpr OpRow kRows[] = {
-    {"conv", BuildConv},
-    {"linear", BuildLinear},
-    {"matmul", BuildMatmul},
+    {"conv", BuildConv},     {"conv_transpose", BuildConvTranspose},
+    {"linear", BuildLinear}, {"matmul", BuildMatmul},
+    {"einsum", BuildEinsum}, {"scaled_dot_product_attention", BuildAttention},
 };
 
 }  // namespace
+
+void CheckKernelExtents(OpBuilder& builder, const ConvShape& shape) {
+  const Window& window = shape.window;
+  if (window.kernel[0] > 1 && builder.QuirkOn("D16")) {
+    builder.RejectOnEngine(Stage::kCodegen,
+                           "Some ops are not supported on any of the specified backends");
+  }
+  if (builder.settings().faults.Find(FaultEffect::kAcceptKernel) != nullptr) return;
+  const int64_t frontend_width = builder.target().family <= kFamilyA13 ? 15 : 16;
+  if (window.kernel[2] > frontend_width) {
+    builder.RejectOnEngine(Stage::kFrontend, fmt::format("kW must be <={}", frontend_width));
+  }
+  const int64_t width = MaxKernelWidth(builder.target());
+  if (shape.element == Element::kFp16 && window.kernel[2] > width && builder.QuirkOn("D29")) {
+    builder.RejectOnEngine(Stage::kCodegen,
+                           fmt::format("Invalid conv kernel {} = {}, It should be in [{}, {}]",
+                                       "width", window.kernel[2], 1, width));
+  }
+  const int64_t height = MaxKernelHeight(builder.target());
+  if (window.kernel[1] > height) {
+    builder.RejectOnEngine(Stage::kValidator,
+                           fmt::format("Invalid conv kernel {} = {}, It should be in [{}, {}]",
+                                       "height", window.kernel[1], 1, height));
+  }
+}
+
+std::unique_ptr<const Kernel> MakeConvKernel(const ConvShape& shape, const NumericModel& model,
+                                             std::vector<float> weight, Bias bias) {
+  bool finite = true;
+  if (!weight.empty()) {
+    finite = PrepareMacOperand(model, weight.data(), static_cast<int64_t>(weight.size()));
+    SpoilWeights(model, shape.window, weight);
+  }
+  return std::make_unique<ConvKernel>(shape, model, std::move(weight), finite, std::move(bias));
+}
 
 std::span<const OpRow> ConvolutionRows() { return kRows; }
 

@@ -1,4 +1,4 @@
-// Average and maximum pooling.
+// Average, maximum and L2 pooling.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -14,6 +14,8 @@
 
 namespace anecheck::device {
 namespace {
+
+enum class Pooling : uint8_t { kAverage, kMaximum, kL2 };
 
 struct PoolShape {
   Window window;
@@ -42,8 +44,8 @@ Extent TapsOf(const Window& window, size_t axis, int64_t output) {
 
 class PoolKernel : public Kernel {
  public:
-  PoolKernel(PoolShape shape, NumericModel model, bool average)
-      : shape_(shape), model_(model), average_(average) {}
+  PoolKernel(PoolShape shape, NumericModel model, Pooling pooling)
+      : shape_(shape), model_(model), pooling_(pooling) {}
 
   void Run(const Invocation& call) const override {
     const Window& w = shape_.window;
@@ -77,11 +79,17 @@ class PoolKernel : public Kernel {
         const Extent height = TapsOf(w, 1, h);
         for (int64_t x = 0; x < w.output[2]; ++x) {
           const Extent width = TapsOf(w, 2, x);
-          *output++ = average_ ? Average(input, depth, height, width)
-                               : Maximum(input, depth, height, width);
+          *output++ = Pool(input, depth, height, width);
         }
       }
     }
+  }
+
+  float Pool(const float* input, const Extent& depth, const Extent& height,
+             const Extent& width) const {
+    if (pooling_ == Pooling::kAverage) return Average(input, depth, height, width);
+    if (pooling_ == Pooling::kMaximum) return Maximum(input, depth, height, width);
+    return L2(input, depth, height, width);
   }
 
   template <typename Visit>
@@ -129,17 +137,30 @@ class PoolKernel : public Kernel {
     return nan ? std::numeric_limits<float>::quiet_NaN() : maximum;
   }
 
+  // The root of the sum of squares; the sum is wide, so that it overflows in the result alone.
+  float L2(const float* input, const Extent& depth, const Extent& height,
+           const Extent& width) const {
+    WideSum sum;
+    int64_t tap = 0;
+    ForTaps(input, depth, height, width, [&](float value) {
+      if (tap++ == 0 && model_.Has(Planted::kMaxPoolFirstTapLost)) return;
+      sum.Add(value * value);
+    });
+    return std::sqrt(sum.Total());
+  }
+
   PoolShape shape_;
   NumericModel model_;
-  bool average_;
+  Pooling pooling_;
 };
 
-std::unique_ptr<const Kernel> BuildPool(OpBuilder& builder, bool average) {
+std::unique_ptr<const Kernel> BuildPool(OpBuilder& builder, Pooling pooling) {
   const Operand x = builder.Tensor("x");
   const IntList sizes = builder.Ints("kernel_sizes");
   PoolShape shape;
   shape.window = ReadWindow(builder, x.type.shape, sizes, false, /*ceil_mode=*/true);
-  if (average) shape.exclude_padding = builder.Bool("exclude_padding_from_average", false);
+  if (pooling == Pooling::kAverage)
+    shape.exclude_padding = builder.Bool("exclude_padding_from_average", false);
   if (!builder.ok()) return nullptr;
   if (!IsFloat(x.type.element)) {
     builder.Reject(Stage::kFrontend, fmt::format("x is {}", x.type.ToString()));
@@ -155,12 +176,13 @@ std::unique_ptr<const Kernel> BuildPool(OpBuilder& builder, bool average) {
   shape.element = x.type.element;
   shape.planes = x.type.shape[0] * x.type.shape[1];
   builder.Output({shape.element, WindowShape(shape.window, x.type.shape[0], x.type.shape[1])});
-  return std::make_unique<PoolKernel>(shape, builder.model(), average);
+  return std::make_unique<PoolKernel>(shape, builder.model(), pooling);
 }
 
 constexpr OpRow kRows[] = {
-    {"avg_pool", [](OpBuilder& builder) { return BuildPool(builder, true); }},
-    {"max_pool", [](OpBuilder& builder) { return BuildPool(builder, false); }},
+    {"avg_pool", [](OpBuilder& builder) { return BuildPool(builder, Pooling::kAverage); }},
+    {"max_pool", [](OpBuilder& builder) { return BuildPool(builder, Pooling::kMaximum); }},
+    {"l2_pool", [](OpBuilder& builder) { return BuildPool(builder, Pooling::kL2); }},
 };
 
 }  // namespace

@@ -1,4 +1,6 @@
 // Softmax: subtracts the maximum, exponentials in fp32, one wide sum, one division.
+#include "harness/device/ops/softmax.h"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -33,7 +35,7 @@ class SoftmaxKernel : public Kernel {
       for (int64_t inner = 0; inner < stride_; ++inner) {
         float* first = values + outer + inner;
         for (int64_t i = 0; i < lanes_; ++i) lane[i] = first[i * stride_];
-        RunLane(lane);
+        SoftmaxLane(model_, element_, lane, lanes_);
         for (int64_t i = 0; i < lanes_; ++i) first[i * stride_] = lane[i];
       }
     }
@@ -41,31 +43,6 @@ class SoftmaxKernel : public Kernel {
   }
 
  private:
-  void RunLane(float* lane) const {
-    float maximum = -kInfinity;
-    for (int64_t i = 0; i < lanes_; ++i) {
-      if (std::isnan(lane[i]) && model_.nan_is_infinity) lane[i] = kInfinity;
-      maximum = std::isnan(lane[i]) ? lane[i] : std::max(maximum, lane[i]);
-      if (std::isnan(maximum)) break;
-    }
-    if (model_.Has(Planted::kSoftmaxKeepsMaximum)) maximum = 0;
-    const bool narrow = model_.Has(Planted::kSoftmaxHalfSum);
-    WideSum sum;
-    float half_sum = 0;
-    for (int64_t i = 0; i < lanes_; ++i) {
-      float difference = lane[i] - maximum;
-      if (std::isnan(difference) && model_.invalid_is_zero) difference = 0;
-      // Inside the pass, so the tie rule of the output (D15) is not in force.
-      if (element_ == Element::kFp16) difference = RoundToHalf(difference, Rounding::kNearestEven);
-      lane[i] = std::exp(difference);
-      if (model_.Has(Planted::kSoftmaxSkipsLast) && i > 0 && i == lanes_ - 1) break;
-      sum.Add(lane[i]);
-      if (narrow) half_sum = RoundToHalf(half_sum + lane[i], Rounding::kNearestEven);
-    }
-    const float total = narrow ? half_sum : sum.Total();
-    for (int64_t i = 0; i < lanes_; ++i) lane[i] /= total;
-  }
-
   Element element_;
   int64_t count_;
   int64_t lanes_;
@@ -90,6 +67,31 @@ std::unique_ptr<const Kernel> BuildSoftmax(OpBuilder& builder) {
 constexpr OpRow kRows[] = {{"softmax", BuildSoftmax}};
 
 }  // namespace
+
+void SoftmaxLane(const NumericModel& model, Element element, float* lane, int64_t lanes) {
+  float maximum = -kInfinity;
+  for (int64_t i = 0; i < lanes; ++i) {
+    if (std::isnan(lane[i]) && model.nan_is_infinity) lane[i] = kInfinity;
+    maximum = std::isnan(lane[i]) ? lane[i] : std::max(maximum, lane[i]);
+    if (std::isnan(maximum)) break;
+  }
+  if (model.Has(Planted::kSoftmaxKeepsMaximum)) maximum = 0;
+  const bool narrow = model.Has(Planted::kSoftmaxHalfSum);
+  WideSum sum;
+  float half_sum = 0;
+  for (int64_t i = 0; i < lanes; ++i) {
+    float difference = lane[i] - maximum;
+    if (std::isnan(difference) && model.invalid_is_zero) difference = 0;
+    // Inside the pass, so the tie rule of the output (D15) is not in force.
+    if (element == Element::kFp16) difference = RoundToHalf(difference, Rounding::kNearestEven);
+    lane[i] = std::exp(difference);
+    if (model.Has(Planted::kSoftmaxSkipsLast) && i > 0 && i == lanes - 1) break;
+    sum.Add(lane[i]);
+    if (narrow) half_sum = RoundToHalf(half_sum + lane[i], Rounding::kNearestEven);
+  }
+  const float total = narrow ? half_sum : sum.Total();
+  for (int64_t i = 0; i < lanes; ++i) lane[i] /= total;
+}
 
 std::span<const OpRow> SoftmaxRows() { return kRows; }
 
