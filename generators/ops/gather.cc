@@ -243,7 +243,7 @@ bool DrawScatterNd(Drawer& drawer, ValueId x) {
 constinit const OpGenerator kGeneratorGather = {OpKind::kGather, true, 2, DrawGather};
 constinit const OpGenerator kGeneratorGatherAlongAxis = {OpKind::kGatherAlongAxis, true, 2,
                                                          DrawGatherAlongAxis};
-constinit const OpGenerator kGeneratorGatherNd = {OpKind::kGatherNd, true, 0, DrawGatherNd};
+constinit const OpGenerator kGeneratorGatherNd = {OpKind::kGatherNd, true, 1, DrawGatherNd};
 constinit const OpGenerator kGeneratorScatter = {OpKind::kScatter, true, 1, DrawScatter};
 constinit const OpGenerator kGeneratorScatterAlongAxis = {OpKind::kScatterAlongAxis, true, 1,
                                                           DrawScatterAlongAxis};

@@ -215,17 +215,17 @@ bool DrawAffine(Drawer& drawer, ValueId x) {
 
 }  // namespace
 
-constinit const OpGenerator kGeneratorResize = {OpKind::kResize, false, 0, DrawResize};
-constinit const OpGenerator kGeneratorResizeBilinear = {OpKind::kResizeBilinear, false, 0,
+constinit const OpGenerator kGeneratorResize = {OpKind::kResize, false, 1, DrawResize};
+constinit const OpGenerator kGeneratorResizeBilinear = {OpKind::kResizeBilinear, false, 1,
                                                         DrawResizeBilinear};
 constinit const OpGenerator kGeneratorResizeNearestNeighbor = {OpKind::kResizeNearestNeighbor, true,
-                                                               0, DrawResizeNearest};
-constinit const OpGenerator kGeneratorUpsampleBilinear = {OpKind::kUpsampleBilinear, false, 0,
+                                                               1, DrawResizeNearest};
+constinit const OpGenerator kGeneratorUpsampleBilinear = {OpKind::kUpsampleBilinear, false, 1,
                                                           DrawUpsampleBilinear};
 constinit const OpGenerator kGeneratorUpsampleNearestNeighbor = {OpKind::kUpsampleNearestNeighbor,
-                                                                 true, 0, DrawUpsampleNearest};
-constinit const OpGenerator kGeneratorCropResize = {OpKind::kCropResize, false, 0, DrawCropResize};
-constinit const OpGenerator kGeneratorResample = {OpKind::kResample, false, 0, DrawResample};
-constinit const OpGenerator kGeneratorAffine = {OpKind::kAffine, false, 0, DrawAffine};
+                                                                 true, 1, DrawUpsampleNearest};
+constinit const OpGenerator kGeneratorCropResize = {OpKind::kCropResize, false, 1, DrawCropResize};
+constinit const OpGenerator kGeneratorResample = {OpKind::kResample, false, 1, DrawResample};
+constinit const OpGenerator kGeneratorAffine = {OpKind::kAffine, false, 1, DrawAffine};
 
 }  // namespace anecheck

@@ -97,6 +97,7 @@ constexpr std::string_view kNormalization = "normalization";
 constexpr std::string_view kReduction = "reduction";
 constexpr std::string_view kMovement = "movement";
 constexpr std::string_view kQuantization = "quantization";
+constexpr std::string_view kImage = "image";
 
 constexpr Fault kRows[] = {
     // ---- convolution and matrix products
@@ -213,6 +214,21 @@ constexpr Fault kRows[] = {
              Planted::kMaxPoolFirstTapLost, 0, "the first tap of a window does not take part"),
     Datapath("max-pool-pad-wrong-side", "max_pool", kConvolution, kBoundary, Planted::kPadWrongSide,
              0, "all padding stands before the input"),
+    // ---- images and places
+    Datapath("resize-takes-pixels", "resize_bilinear", kImage, kNumeric, Planted::kImageDropsWeight,
+             0, "the pixel before each point is taken as it is"),
+    Ignores("resize-grid-ignored", "resize", kImage, "sampling_mode",
+            "the grid of points is that of DEFAULT"),
+    Ignores("upsample-corners-ignored", "upsample_bilinear", kImage, "align_corners",
+            "corners are aligned though they are not to be"),
+    Ignores("crop-resize-scale-ignored", "crop_resize", kImage, "spatial_scale",
+            "boxes are read in pixels"),
+    Ignores("resample-corners-ignored", "resample", kImage, "align_corners",
+            "corners are not aligned"),
+    Datapath("affine-takes-pixels", "affine", kImage, kNumeric, Planted::kImageDropsWeight, 0,
+             "the pixel before each point is taken as it is"),
+    Datapath("gather-nd-batch-reused", "gather_nd", kMovement, kLayout, Planted::kBatchReused, 0,
+             "every batch reads the first"),
     // ---- stores
     Datapath("store-truncates", "*", kElementwise, kNumeric, Planted::kStoreTruncates, 1,
              "every fp16 store truncates"),

@@ -110,6 +110,32 @@ std::vector<StockProgram> StockPrograms() {
              "scaled_dot_product_attention(query = x, key = x, value = w, attn_mask = "
              "tensor<fp16, [4]>([0.5, 0, 1, 2]))",
              ", tensor<fp16, [1, 4, 3]> w"));
+  add(Simple(
+      "[1, 1, 2, 3]", "[1, 1, 3, 4]",
+      "resize_bilinear(x = x, target_size_height = int32(3), target_size_width = int32(4))"));
+  add(Simple("[1, 2, 3]", "[1, 4, 5]",
+             "resize(x = x, shape = tensor<int32, [2]>([4, 5]), resized_dims = uint32(2), "
+             "sampling_mode = string(\"ALIGN_CORNERS\"))"));
+  add(Simple("[1, 2, 3]", "[1, 4, 6]",
+             "upsample_bilinear(x = x, scale_factor_height = fp32(2), scale_factor_width = "
+             "fp32(2), align_corners = bool(false), half_pixel_centers = bool(true))"));
+  add(Simple("[1, 1, 4, 4]", "[1, 1, 2, 2]",
+             "crop_resize(x = x, boxes = tensor<fp16, [1, 4]>([[0, 1, 4, 5]]), target_height = "
+             "int32(2), target_width = int32(2), spatial_scale = fp32(0.5))"));
+  add(Simple("[1, 1, 3, 3]", "[1, 1, 1, 2]",
+             "resample(x = x, coordinates = tensor<fp16, [1, 1, 2, 2]>([[[[0.5, -0.5], [1, "
+             "0.25]]]]), sampling_mode = string(\"bilinear\"), padding_mode = "
+             "string(\"border\"), padding_value = fp16(0), coordinates_mode = "
+             "string(\"normalized_minus_one_to_one\"), align_corners = bool(true))"));
+  add(Simple("[1, 1, 3, 3]", "[1, 1, 2, 2]",
+             "affine(x = x, transform_matrix = tensor<fp16, [1, 6]>([[0.5, 0, 0.25, 0, 0.5, 0]]), "
+             "output_height = int32(2), output_width = int32(2), sampling_mode = "
+             "string(\"bilinear\"), padding_mode = string(\"constant\"), padding_value = "
+             "fp16(0), coordinates_mode = string(\"normalized_minus_one_to_one\"), align_corners "
+             "= bool(true))"));
+  add(Simple("[2, 2, 3]", "[2, 1, 3]",
+             "gather_nd(x = x, indices = tensor<int32, [2, 1, 1]>([[[1]], [[0]]]), batch_dims = "
+             "int32(1))"));
   for (const bool average : {true, false}) {
     for (const bool ceil : {true, false}) {
       const std::string exclude =

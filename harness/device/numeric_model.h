@@ -76,6 +76,7 @@ enum class Planted : uint8_t {
   kPadConstantZero,
   kCastRounds,
   kCastWraps,
+  kImageDropsWeight,
   kCount,
 };
 static_assert(static_cast<int>(Planted::kCount) <= 128);

@@ -34,6 +34,7 @@ std::span<const OpRow> SliceRows();
 std::span<const OpRow> StructureRows();
 std::span<const OpRow> RearrangementRows();
 std::span<const OpRow> GatherRows();
+std::span<const OpRow> ImageRows();
 std::span<const OpRow> QuantizationRows();
 std::span<const OpRow> ComparisonRows();
 std::span<const OpRow> ChannelRows();

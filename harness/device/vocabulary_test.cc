@@ -213,6 +213,117 @@ TEST_F(Vocabulary, AttentionWeighsValuesByScores) {
   EXPECT_EQ(attend("[1, 0, 0, 0]", ", attn_mask = tensor<bool, [2]>([true, false])"), 2);
 }
 
+// resize_bilinear of a line of pixels {0, 4} to `count` points.
+Numbers Stretch(std::string_view mode, size_t count, const std::string& target = "h13") {
+  const std::string mil = MilProgram(
+      "tensor<fp16, [1, 1, 2]> x",
+      fmt::format("tensor<fp16, [1, 1, {0}]> y = resize_bilinear(x = x, target_size_height = "
+                  "int32(1), target_size_width = int32({0}), sampling_mode = string(\"{1}\"));",
+                  count, mode),
+      "y");
+  return ToDoubles(RunHalves(mil, {{"x", ToHalves({0, 4})}}, count, target));
+}
+
+TEST_F(Vocabulary, GridsOfResizedImages) {
+  EXPECT_EQ(Stretch("DEFAULT", 4), (Numbers{0, 2, 4, 4}));
+  EXPECT_EQ(Stretch("STRICT_ALIGN_CORNERS", 5), (Numbers{0, 1, 2, 3, 4}));
+  EXPECT_EQ(Stretch("STRICT_ALIGN_CORNERS", 1), (Numbers{0}));
+  EXPECT_EQ(Stretch("ALIGN_CORNERS", 1), (Numbers{2}));
+  EXPECT_EQ(Stretch("OFFSET_CORNERS", 4), (Numbers{0.5, 1.5, 2.5, 3.5}));
+  EXPECT_EQ(Stretch("UNALIGN_CORNERS", 4), (Numbers{0, 1, 3, 4}));
+}
+
+TEST_F(Vocabulary, ImagesAreRepeatedSkippedAndStretched) {
+  EXPECT_EQ(Compute("[1, 1, 3]", {1, 2, 3},
+                    "tensor<fp16, [1, 2, 2]> y = resize_nearest_neighbor(x = x, "
+                    "target_size_height = int32(2), target_size_width = int32(2));",
+                    4),
+            (Numbers{1, 2, 1, 2}));
+  EXPECT_EQ(Compute("[1, 1, 2]", {1, 2},
+                    "tensor<fp16, [1, 2, 4]> y = upsample_nearest_neighbor(x = x, "
+                    "scale_factor_height = fp32(2), scale_factor_width = fp32(2));",
+                    8),
+            (Numbers{1, 1, 2, 2, 1, 1, 2, 2}));
+  EXPECT_EQ(Compute("[1, 1, 2]", {0, 4},
+                    "tensor<fp16, [1, 1, 4]> y = upsample_bilinear(x = x, scale_factor_width = "
+                    "fp32(2), align_corners = bool(false));",
+                    4),
+            (Numbers{0, 1, 3, 4}));
+  EXPECT_EQ(Compute("[2, 2]", {0, 4, 8, 12},
+                    "tensor<fp16, [2, 3]> y = resize(x = x, shape = tensor<int32, [1]>([3]), "
+                    "resized_dims = uint32(1), sampling_mode = string(\"ALIGN_CORNERS\"));",
+                    6),
+            (Numbers{0, 2, 4, 8, 10, 12}));
+}
+
+TEST_F(Vocabulary, WithoutATextureEngineRowsAreStoredBetweenTheAxes) {
+  // The rows' means are 2049 and 2053, and theirs is 2051; the stores take the even neighbour.
+  const auto mean = [](const std::string& target) {
+    const std::string mil =
+        MilProgram("tensor<fp16, [1, 2, 2]> x",
+                   "tensor<fp16, [1, 1, 1]> y = resize_bilinear(x = x, target_size_height = "
+                   "int32(1), target_size_width = int32(1), sampling_mode = "
+                   "string(\"ALIGN_CORNERS\"));",
+                   "y");
+    return ToDoubles(RunHalves(mil, {{"x", ToHalves({2048, 2050, 2052, 2054})}}, 1, target))[0];
+  };
+  EXPECT_EQ(mean("h13"), 2050);
+  EXPECT_EQ(mean("h14"), 2052);
+}
+
+TEST_F(Vocabulary, ImagesAreSampledWhereTheFamilyHasTheTextureEngine) {
+  const auto sample = [](const Numbers& x, std::string_view call, size_t results,
+                         const std::string& target) {
+    const std::string mil =
+        MilProgram(fmt::format("tensor<fp16, [1, 1, 1, {}]> x", x.size()),
+                   fmt::format("tensor<fp16, [1, 1, 1, {}]> y = {};", results, call), "y");
+    if (target == "h13") {
+      EXPECT_FALSE(CompileError(mil, target).empty()) << call;
+      return Numbers{};
+    }
+    return ToDoubles(RunHalves(mil, {{"x", ToHalves(x)}}, results, target));
+  };
+  const std::string crop =
+      "crop_resize(x = x, boxes = tensor<fp16, [1, 4]>([[0, 1, 0, 4]]), target_width = int32(4), "
+      "sampling_mode = string(\"STRICT_ALIGN_CORNERS\"), pad_value = fp16(-1))";
+  EXPECT_EQ(sample({0, 2, 4}, crop, 4, "h14"), (Numbers{2, 4, -1, -1}));
+  const auto resample = [](std::string_view padding) {
+    return fmt::format(
+        "resample(x = x, coordinates = tensor<fp16, [1, 1, 4, 2]>([[[[-1, 0], [0.5, 0], [3, 0], "
+        "[4, "
+        "0]]]]), sampling_mode = string(\"bilinear\"), padding_mode = string(\"{}\"), "
+        "padding_value = fp16(9), coordinates_mode = string(\"unnormalized\"), align_corners = "
+        "bool(false))",
+        padding);
+  };
+  EXPECT_EQ(sample({0, 2, 4}, resample("constant"), 4, "h14"), (Numbers{9, 1, 9, 9}));
+  EXPECT_EQ(sample({0, 2, 4}, resample("border"), 4, "h14"), (Numbers{0, 1, 4, 4}));
+  EXPECT_EQ(sample({0, 2, 4}, resample("reflection"), 4, "h14"), (Numbers{2, 1, 2, 0}));
+  EXPECT_EQ(sample({0, 2, 4}, resample("symmetric"), 4, "h14"), (Numbers{0, 1, 4, 2}));
+  const std::string affine =
+      "affine(x = x, transform_matrix = tensor<fp16, [1, 6]>([[0.5, 0, 0.5, 0, 1, 0]]), "
+      "output_height = int32(1), output_width = int32(3), sampling_mode = string(\"bilinear\"), "
+      "padding_mode = string(\"constant\"), padding_value = fp16(0), coordinates_mode = "
+      "string(\"normalized_minus_one_to_one\"), align_corners = bool(true))";
+  EXPECT_EQ(sample({0, 2, 4}, affine, 3, "h14"), (Numbers{2, 3, 4}));
+  sample({0, 2, 4}, crop, 4, "h13");
+  sample({0, 2, 4}, resample("border"), 4, "h13");
+  sample({0, 2, 4}, affine, 3, "h13");
+}
+
+TEST_F(Vocabulary, IndexVectorsNamePlaces) {
+  EXPECT_EQ(Compute("[2, 2]", {1, 2, 3, 4},
+                    "tensor<fp16, [3]> y = gather_nd(x = x, indices = tensor<int32, [3, 2]>([[1, "
+                    "0], [0, 1], [-1, -1]]));",
+                    3),
+            (Numbers{3, 2, 4}));
+  EXPECT_EQ(Compute("[2, 2]", {1, 2, 3, 4},
+                    "tensor<fp16, [2]> y = gather_nd(x = x, indices = tensor<int32, [2, 1]>([[1], "
+                    "[0]]), batch_dims = int32(1));",
+                    2),
+            (Numbers{2, 3}));
+}
+
 TEST_F(Vocabulary, TheChipRefusesWhatItCannotGenerate) {
   const auto error = [](std::string_view parameters, std::string_view statements) {
     const LoadedProgram program(MilProgram(parameters, statements, "y"));

@@ -142,8 +142,77 @@ Built BuildGatherAlongAxis(OpBuilder& builder) {
                   .inner = shape.Product(axis + 1, shape.rank())});
 }
 
+// An index vector names a place along the axes after the shared ones.
+struct GatherNdShape {
+  int64_t size = 2;  // bytes of an element
+  Element index = Element::kInt32;
+  int64_t batches = 1;
+  int64_t vectors = 1;  // in one batch
+  Shape extents;        // of the axes that a vector names
+  int64_t inner = 1;    // elements read together
+};
+
+class GatherNdKernel : public Kernel {
+ public:
+  GatherNdKernel(const GatherNdShape& shape, bool batch_reused)
+      : shape_(shape), batch_reused_(batch_reused) {}
+  void Run(const Invocation& call) const override {
+    const GatherNdShape& s = shape_;
+    const auto* x = static_cast<const char*>(call.inputs[0]);
+    auto* to = static_cast<char*>(call.outputs[0]);
+    const int64_t run = s.inner * s.size;
+    const int named = s.extents.rank();
+    for (int64_t i = 0; i < s.batches * s.vectors; ++i, to += run) {
+      int64_t place = batch_reused_ ? 0 : i / s.vectors;
+      for (int axis = 0; axis < named; ++axis) {
+        place = place * s.extents[axis] +
+                ReadIndex(s.index, call.inputs[1], i * named + axis, s.extents[axis]);
+      }
+      std::memcpy(to, x + place * run, static_cast<size_t>(run));
+    }
+  }
+
+ private:
+  GatherNdShape shape_;
+  bool batch_reused_;
+};
+
+Built BuildGatherNd(OpBuilder& builder) {
+  const Operand x = builder.Tensor("x");
+  const Operand indices = builder.Tensor("indices");
+  const int64_t batch = builder.Int("batch_dims", 0);
+  builder.Bool("validate_indices", false);
+  if (!builder.ok()) return nullptr;
+  const Shape& shape = x.type.shape;
+  const Shape& own = indices.type.shape;
+  bool fits = IsIndex(indices.type.element) && batch >= 0 && batch < own.rank();
+  const int64_t named = fits ? own[own.rank() - 1] : 0;
+  fits = fits && named >= 1 && batch + named <= shape.rank();
+  for (int i = 0; fits && i < batch; ++i) fits = shape[i] == own[i];
+  const auto shared = static_cast<int>(batch);
+  const int first_kept = shared + static_cast<int>(named);
+  if (!fits || own.rank() - 1 + shape.rank() - first_kept > Shape::kMaxRank) {
+    builder.Reject(Stage::kValidator, fmt::format("indices {} do not fit {}",
+                                                  indices.type.ToString(), x.type.ToString()));
+    return nullptr;
+  }
+  GatherNdShape gather{.size = ElementSize(x.type.element),
+                       .index = indices.type.element,
+                       .batches = shape.Product(0, shared),
+                       .vectors = own.Product(shared, own.rank() - 1),
+                       .extents = {},
+                       .inner = shape.Product(first_kept, shape.rank())};
+  for (int i = shared; i < first_kept; ++i) gather.extents.Append(shape[i]);
+  Shape result;
+  for (int i = 0; i + 1 < own.rank(); ++i) result.Append(own[i]);
+  for (int i = first_kept; i < shape.rank(); ++i) result.Append(shape[i]);
+  builder.Output({x.type.element, result});
+  return std::make_unique<GatherNdKernel>(gather, builder.model().Has(Planted::kBatchReused));
+}
+
 constexpr OpRow kRows[] = {
     {"gather", BuildGather},
+    {"gather_nd", BuildGatherNd},
     {"gather_along_axis", BuildGatherAlongAxis},
 };
 

@@ -1,0 +1,52 @@
+// Reading an image between its pixels. Used by image.cc.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "harness/device/numeric_model.h"
+#include "harness/device/tensor_type.h"
+
+namespace anecheck::device {
+
+// How a grid of points lies over a stretch of pixels: MIL's sampling_mode of resize_bilinear.
+enum class GridMode : uint8_t { kDefault, kStrictAlign, kAlign, kOffset, kUnalign, kUnknown };
+GridMode GridModeOf(std::string_view name);
+
+// Point `index` of `count` over the pixels from `begin` to `end`, held between them. A point that
+// falls on a pixel is found exactly.
+double GridPoint(GridMode mode, int64_t index, int64_t count, double begin, double end);
+
+// What is read beyond the edge of an image: MIL's padding_mode of resample.
+enum class Border : uint8_t { kConstant, kEdge, kReflection, kSymmetric, kUnknown };
+Border BorderOf(std::string_view name);
+
+// One image of height x width elements.
+struct Image {
+  const float* pixels = nullptr;
+  int64_t height = 1;
+  int64_t width = 1;
+  Border border = Border::kEdge;
+  float outside = 0;  // Border::kConstant
+
+  float At(int64_t row, int64_t column) const;
+};
+
+// How a family blends: with a store of the element type after each axis, as the software route of
+// A13 has it, or wide up to the end, as the texture engine from A14 on is taken to do.
+struct Blending {
+  Element element = Element::kFp16;
+  bool stores_rows = false;
+  bool invalid_is_zero = false;
+  bool drops_weight = false;  // a planted defect: the pixel before the point is taken
+
+  float Linear(const Image& image, double row, double column) const;
+
+ private:
+  float Between(float a, float b, double weight) const;
+};
+
+// The pixel nearest to the point; at a tie the one behind it.
+float NearestPixel(const Image& image, double row, double column);
+
+}  // namespace anecheck::device
