@@ -6,6 +6,7 @@
 #include "oracles/reference/dot.h"
 #include "oracles/reference/lanes.h"
 #include "oracles/reference/layout.h"
+#include "oracles/reference/mac_departures.h"
 #include "oracles/reference/store.h"
 
 namespace anecheck {
@@ -26,13 +27,16 @@ class AttentionRow {
  public:
   AttentionRow(KernelContext& context, DType dtype, size_t keys, double scale)
       : contract_(context.contract()),
-        grid_(dtype),
+        grid_(GridOf(context, dtype)),
         scale_(scale),
         rounded_scale_(grid_.Round(scale_)),
         value_(keys),
         bound_(keys),
         weight_(keys),
         weight_bound_(keys),
+        share_(keys),
+        least_share_(keys),
+        greatest_share_(keys),
         order_(keys) {}
 
   void SetScore(size_t key, const Accumulated& dot) {
@@ -81,6 +85,22 @@ class AttentionRow {
     return sum / total_;
   }
 
+  // What the product of the weights with v may give. It is one of the multiply-accumulate path, so
+  // that path's departures act on it.
+  Accumulated Sum(const Lanes& v) {
+    const Interval bound = Bound(v);
+    Accumulated sum;
+    sum.value = Value(v);
+    sum.low = bound.low;
+    sum.high = bound.high;
+    if (contract_.departure_count == 0) return sum;
+    DivideWeights();
+    const Lanes shares{share_.data(), least_share_.data(), greatest_share_.data(), nullptr};
+    DepartFromDot(contract_, grid_, shares, v, share_.size(), sum);
+    return sum;
+  }
+
+ private:
   // The mean of v under every choice of weights inside their bounds, with what rounding the
   // weights, the products and the sum may add.
   Interval Bound(const Lanes& v) {
@@ -89,11 +109,27 @@ class AttentionRow {
     return {mean.low - slack, mean.high + slack};
   }
 
- private:
+  void DivideWeights() {
+    Interval total;
+    for (const Interval& bound : weight_bound_) {
+      total.low += bound.low;
+      total.high += bound.high;
+    }
+    total.low = std::max(total.low, 0.5);  // the maximum's own exponential is nearly 1
+    const auto ulp = static_cast<int>(contract_[Term::kDivideUlp]) + 1;
+    for (size_t k = 0; k < share_.size(); ++k) {
+      share_[k] = grid_.Round(weight_[k] / total_);
+      least_share_[k] =
+          std::max(0.0, grid_.Step(grid_.Round(weight_bound_[k].low / total.high), -ulp));
+      greatest_share_[k] =
+          std::min(1.0, grid_.Step(grid_.Round(weight_bound_[k].high / total.low), ulp));
+    }
+  }
+
   Interval Rounded(const Interval& exact, bool rounds) const {
     if (!rounds) return exact;
-    return {std::min(exact.low, grid_.Round(exact.low)),
-            std::max(exact.high, grid_.Round(exact.high))};
+    return {std::min({exact.low, grid_.Round(exact.low), grid_.Store(exact.low)}),
+            std::max({exact.high, grid_.Round(exact.high), grid_.Store(exact.high)})};
   }
   double Exponential(double difference, int sign) const {
     if (contract_.Allows(Term::kNormDifference)) {
@@ -161,9 +197,20 @@ class AttentionRow {
   std::vector<Interval> bound_;
   std::vector<double> weight_;
   std::vector<Interval> weight_bound_;
+  // The weights as the second product takes them, divided by their sum.
+  std::vector<double> share_, least_share_, greatest_share_;
   std::vector<size_t> order_;
   double total_ = 0;
 };
+
+Accumulated Anything(double value) {
+  Accumulated any;
+  any.value = value;
+  any.low = -kInfinity;
+  any.high = kInfinity;
+  any.nan = true;
+  return any;
+}
 
 bool AllFinite(const Lanes& lanes, size_t count) {
   bool finite = true;
@@ -210,7 +257,8 @@ Status Attention(KernelContext& context) {
   Accumulator accumulator(context, query, &key);
   AttentionRow row(context, query.type.dtype, keys, 1 / std::sqrt(static_cast<double>(embedding)));
   LaneBuffer column(context.arena(), keys, value.point());
-  const Raw raw = AllocateRaw(context, result.size, !ideal);
+  const Raw raw = ideal ? AllocateRaw(context, result.size, false)
+                        : AllocateSums(context, accumulator, result.size);
   for (size_t r = 0; r < query.size / embedding; ++r) {
     const size_t batch = r / rows;
     bool bounded = true;
@@ -233,10 +281,7 @@ Status Attention(KernelContext& context) {
       if (ideal) continue;
       // Infinities meet zero weights, and rows without a maximum have none: anything may come out.
       const bool known = bounded && AllFinite(column.lanes(), keys);
-      const Interval bound = known ? row.Bound(column.lanes()) : Interval{-kInfinity, kInfinity};
-      raw.low[at] = bound.low;
-      raw.high[at] = bound.high;
-      raw.nan[at] = known ? 0 : 1;
+      Put(raw, at, known ? row.Sum(column.lanes()) : Anything(raw.value[at]));
     }
   }
   StoreFloats(context, result, raw);
@@ -261,7 +306,8 @@ Status NativeAttention(KernelContext& context) {
   Accumulator accumulator(context, query, &key);
   AttentionRow row(context, query.type.dtype, keys, scale);
   LaneBuffer column(context.arena(), keys, value.point());
-  const Raw raw = AllocateRaw(context, result.size, !ideal);
+  const Raw raw = ideal ? AllocateRaw(context, result.size, false)
+                        : AllocateSums(context, accumulator, result.size);
   for (size_t r = 0; r < query.size / embedding; ++r) {
     const size_t head = r % heads;
     const size_t step = r / heads % rows;
@@ -284,10 +330,7 @@ Status NativeAttention(KernelContext& context) {
       raw.value[at] = row.Value(column.lanes());
       if (ideal) continue;
       const bool known = bounded && AllFinite(column.lanes(), keys);
-      const Interval bound = known ? row.Bound(column.lanes()) : Interval{-kInfinity, kInfinity};
-      raw.low[at] = bound.low;
-      raw.high[at] = bound.high;
-      raw.nan[at] = known ? 0 : 1;
+      Put(raw, at, known ? row.Sum(column.lanes()) : Anything(raw.value[at]));
     }
   }
   StoreFloats(context, result, raw);

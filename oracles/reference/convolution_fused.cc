@@ -107,19 +107,28 @@ Status ConvTranspose(KernelContext& context) {
   Accumulator accumulator(context, x, &weight);
   LaneBuffer patch(context.arena(), capacity, x.point());
   LaneBuffer kernel(context.arena(), capacity, weight.point());
+  // Zeros add nothing, but no layer is a transposed convolution (facts/op_device_matrix.csv): it
+  // runs as one over an input spread apart by zeros, with the taps turned round. The documented
+  // defects of sums depend on where in that each product stands.
+  const bool spread = context.contract().departure_count != 0;
   const Raw raw = AllocateSums(context, accumulator, result.size);
   for (size_t at = 0; at < result.size; ++at) {
     const int64_t position = static_cast<int64_t>(at) % positions;
     const int64_t channel = static_cast<int64_t>(at) / positions % (groups * outputs);
     const int64_t n = static_cast<int64_t>(at) / positions / (groups * outputs);
     const int64_t group = channel / outputs;
-    size_t count = 0;
+    size_t count = spread ? capacity : 0;
+    for (size_t lane = 0; lane < count; ++lane) {
+      patch.SetZero(lane);
+      kernel.SetZero(lane);
+    }
     for (int64_t c = group * channels; c < (group + 1) * channels; ++c) {
+      const auto last = static_cast<size_t>((c - group * channels + 1) * taps - 1);
       ForEachMeeting(axes, position, [&](size_t tap, int64_t offset) {
-        patch.Set(count, x, static_cast<size_t>((n * x.type.shape[1] + c) * plane + offset));
-        kernel.Set(count, weight,
+        const size_t lane = spread ? last - tap : count++;
+        patch.Set(lane, x, static_cast<size_t>((n * x.type.shape[1] + c) * plane + offset));
+        kernel.Set(lane, weight,
                    static_cast<size_t>((c * outputs + channel % outputs) * taps) + tap);
-        ++count;
       });
     }
     const Accumulated sum = accumulator.DotOnGrid(patch.lanes(), kernel.lanes(), count);
