@@ -89,7 +89,7 @@ bool DrawSuppression(Drawer& drawer, ValueId x) {
 
 constinit const OpGenerator kGeneratorNonMaximumSuppression = {OpKind::kNonMaximumSuppression,
                                                                false, 0, DrawSuppression};
-constinit const OpGenerator kGeneratorTopk = {OpKind::kTopk, false, 0, DrawTopk};
-constinit const OpGenerator kGeneratorArgsort = {OpKind::kArgsort, false, 0, DrawArgsort};
+constinit const OpGenerator kGeneratorTopk = {OpKind::kTopk, false, 1, DrawTopk};
+constinit const OpGenerator kGeneratorArgsort = {OpKind::kArgsort, false, 1, DrawArgsort};
 
 }  // namespace anecheck

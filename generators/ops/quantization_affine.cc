@@ -69,7 +69,7 @@ bool DrawPair(Drawer& drawer, ValueId x) {
 
 }  // namespace
 
-constinit const OpGenerator kGeneratorQuantize = {OpKind::kQuantize, false, 0, DrawPair};
-constinit const OpGenerator kGeneratorDequantize = {OpKind::kDequantize, false, 0, DrawPair};
+constinit const OpGenerator kGeneratorQuantize = {OpKind::kQuantize, false, 1, DrawPair};
+constinit const OpGenerator kGeneratorDequantize = {OpKind::kDequantize, false, 1, DrawPair};
 
 }  // namespace anecheck

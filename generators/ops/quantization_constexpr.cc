@@ -264,19 +264,20 @@ bool DrawConstexprCast(Drawer& drawer, ValueId x) {
 
 }  // namespace
 
-constinit const OpGenerator kGeneratorConst = {OpKind::kConst, true, 0, DrawConst};
+constinit const OpGenerator kGeneratorConst = {OpKind::kConst, true, 1, DrawConst};
 constinit const OpGenerator kGeneratorConstexprAffineDequantize = {
-    OpKind::kConstexprAffineDequantize, false, 0, DrawAffine};
-constinit const OpGenerator kGeneratorConstexprLutToDense = {OpKind::kConstexprLutToDense, false, 0,
+    OpKind::kConstexprAffineDequantize, false, 1, DrawAffine};
+constinit const OpGenerator kGeneratorConstexprLutToDense = {OpKind::kConstexprLutToDense, false, 1,
                                                              DrawLutToDense};
 constinit const OpGenerator kGeneratorConstexprLutToSparse = {OpKind::kConstexprLutToSparse, false,
-                                                              0, DrawLutToSparse};
+                                                              1, DrawLutToSparse};
 constinit const OpGenerator kGeneratorConstexprBlockwiseShiftScale = {
-    OpKind::kConstexprBlockwiseShiftScale, false, 0, DrawBlockwise};
+    OpKind::kConstexprBlockwiseShiftScale, false, 1, DrawBlockwise};
 constinit const OpGenerator kGeneratorConstexprSparseBlockwiseShiftScale = {
-    OpKind::kConstexprSparseBlockwiseShiftScale, false, 0, DrawSparseBlockwise};
+    OpKind::kConstexprSparseBlockwiseShiftScale, false, 1, DrawSparseBlockwise};
 constinit const OpGenerator kGeneratorConstexprSparseToDense = {OpKind::kConstexprSparseToDense,
-                                                                false, 0, DrawSparseToDense};
+                                                                false, 1, DrawSparseToDense};
+// Refused everywhere (facts/more/op_notes.csv).
 constinit const OpGenerator kGeneratorConstexprCast = {OpKind::kConstexprCast, false, 0,
                                                        DrawConstexprCast};
 

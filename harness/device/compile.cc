@@ -61,9 +61,10 @@ class FunctionCompiler {
     for (const mil::StatementView statement : function.block().statements()) {
       const auto constant = mil::ConstantValue(statement);
       const bool renames = constant && constant->kind() == mil::ValueKind::kName;
-      // Constants are read where they are used; a name for a name is no constant here.
-      if (statement.op() == "const" && !renames) continue;
-      ANECHECK_RETURN_IF_ERROR(AddStatement(statement));
+      // Constants are read where they are used; a name for a name stands for what that does.
+      if (statement.op() == "const" && constant && !renames) continue;
+      ANECHECK_RETURN_IF_ERROR(renames ? AddRenamed(statement, *constant)
+                                       : AddStatement(statement));
     }
     for (const mil::ValueView output : function.block().outputs()) {
       ANECHECK_RETURN_IF_ERROR(AddOutput(output));
@@ -105,6 +106,10 @@ class FunctionCompiler {
       return MakeError(ErrorCode::kInvalid, "a constant is defined by another name");
     }
     ANECHECK_ASSIGN(auto shared, Decode(literal, hint));
+    return KeepConstant(std::move(shared));
+  }
+
+  Operand KeepConstant(std::shared_ptr<const Constant> shared) {
     bytes_ += static_cast<int64_t>(shared->data.size());
     const Operand operand{shared->type, static_cast<uint32_t>(executable_->values.size()),
                           shared.get()};
@@ -202,6 +207,8 @@ class FunctionCompiler {
   }
 
   Status AddStatement(mil::StatementView statement);
+  Status AddRenamed(mil::StatementView statement, mil::ValueView value);
+  Status AddExpanded(mil::StatementView statement, std::vector<Constant> constants);
 
   Result<uint32_t> AddResult(const TensorType& type) {
     ANECHECK_RETURN_IF_ERROR(CheckTensor(type));
@@ -255,11 +262,9 @@ class StatementArguments : public ArgumentSource {
   StatementArguments(FunctionCompiler& compiler, mil::StatementView statement)
       : compiler_(compiler), statement_(statement) {}
 
-  bool Has(std::string_view name) const override {
-    return mil::FindValue(statement_.arguments(), name).has_value();
-  }
+  bool Has(std::string_view name) const override { return Find(name).has_value(); }
   Result<Operand> Single(std::string_view name, Element hint) override {
-    const mil::ValueView value = *mil::FindValue(statement_.arguments(), name);
+    const mil::ValueView value = *Find(name);
     if (value.kind() == mil::ValueKind::kTuple) {
       const auto members = mil::TupleOrOne(value);
       if (members.size() != 1) {
@@ -271,8 +276,7 @@ class StatementArguments : public ArgumentSource {
   }
   Result<std::vector<Operand>> Several(std::string_view name, Element hint) override {
     std::vector<Operand> operands;
-    for (const mil::ValueView member :
-         mil::TupleOrOne(*mil::FindValue(statement_.arguments(), name))) {
+    for (const mil::ValueView member : mil::TupleOrOne(*Find(name))) {
       ANECHECK_ASSIGN(const Operand operand, compiler_.Resolve(member, hint));
       operands.push_back(operand);
     }
@@ -280,6 +284,13 @@ class StatementArguments : public ArgumentSource {
   }
 
  private:
+  // The constant expressions of older files have their operands in the brackets.
+  std::optional<mil::ValueView> Find(std::string_view name) const {
+    const auto value = mil::FindValue(statement_.arguments(), name);
+    if (value || !statement_.op().starts_with("constexpr_")) return value;
+    return mil::FindValue(statement_.attributes(), name);
+  }
+
   FunctionCompiler& compiler_;
   mil::StatementView statement_;
 };
@@ -297,6 +308,33 @@ Status CheckDeclared(mil::BindingView binding, const TensorType& type) {
   return StageError(Stage::kFrontend,
                     fmt::format("result '{}' is declared otherwise than the operation's {}",
                                 binding.name(), type.ToString()));
+}
+
+Status FunctionCompiler::AddRenamed(mil::StatementView statement, mil::ValueView value) {
+  auto operand = Resolve(value, Element::kFp16);
+  if (!operand.ok()) return StageError(Stage::kFrontend, operand.error().message);
+  for (const mil::BindingView result : statement.results()) {
+    ANECHECK_RETURN_IF_ERROR(CheckDeclared(result, operand->type));
+    bound_[result.index()] = operand->value;
+  }
+  return {};
+}
+
+Status FunctionCompiler::AddExpanded(mil::StatementView statement,
+                                     std::vector<Constant> constants) {
+  if (constants.size() != statement.results().size()) {
+    return StageError(Stage::kFrontend,
+                      fmt::format("{}: has {} results, {} are named", statement.op(),
+                                  constants.size(), statement.results().size()));
+  }
+  size_t index = 0;
+  for (const mil::BindingView result : statement.results()) {
+    Constant& constant = constants[index++];
+    ANECHECK_RETURN_IF_ERROR(CheckDeclared(result, constant.type));
+    bound_[result.index()] =
+        KeepConstant(std::make_shared<const Constant>(std::move(constant))).value;
+  }
+  return {};
 }
 
 Status FunctionCompiler::AddStatement(mil::StatementView statement) {
@@ -320,6 +358,7 @@ Status FunctionCompiler::AddStatement(mil::StatementView statement) {
   OpBuilder builder(op, settings_, arguments);
   std::unique_ptr<const Kernel> kernel = row->build(builder);
   if (!builder.ok()) return StageError(builder.stage(), builder.message());
+  if (!builder.constants().empty()) return AddExpanded(statement, std::move(builder.constants()));
   if (kernel == nullptr || builder.outputs().size() != statement.results().size()) {
     return StageError(Stage::kFrontend,
                       fmt::format("{}: has {} results, {} are named", op, builder.outputs().size(),

@@ -98,6 +98,7 @@ constexpr std::string_view kReduction = "reduction";
 constexpr std::string_view kMovement = "movement";
 constexpr std::string_view kQuantization = "quantization";
 constexpr std::string_view kImage = "image";
+constexpr std::string_view kDetection = "detection";
 
 constexpr Fault kRows[] = {
     // ---- convolution and matrix products
@@ -229,6 +230,24 @@ constexpr Fault kRows[] = {
              "the pixel before each point is taken as it is"),
     Datapath("gather-nd-batch-reused", "gather_nd", kMovement, kLayout, Planted::kBatchReused, 0,
              "every batch reads the first"),
+    // ---- compressed constants, scales
+    Ignores("affine-zero-point-ignored", "constexpr_affine_dequantize", kQuantization, "zero_point",
+            "the zero point reads as 0"),
+    Ignores("blockwise-offset-ignored", "constexpr_blockwise_shift_scale", kQuantization, "offset",
+            "the offsets read as 0"),
+    Ignores("table-vector-axis-ignored", "constexpr_lut_to_dense", kQuantization, "vector_axis",
+            "vectors of a table lie along the first axis"),
+    Datapath("mask-bits-reversed", "constexpr_sparse_to_dense", kQuantization, kQuantisation,
+             Planted::kMaskBitsReversed, 0, "packed masks are read from the highest bit on"),
+    Ignores("quantize-zero-point-ignored", "quantize", kQuantization, "zero_point",
+            "the zero point reads as 0"),
+    Ignores("dequantize-zero-point-ignored", "dequantize", kQuantization, "zero_point",
+            "the zero point reads as 0"),
+    // ---- sorting
+    Ignores("topk-ascending-ignored", "topk", kDetection, "ascending",
+            "the greatest come first though the least are to"),
+    Ignores("argsort-ascending-ignored", "argsort", kDetection, "ascending",
+            "the places of the greatest come first though those of the least are to"),
     // ---- stores
     Datapath("store-truncates", "*", kElementwise, kNumeric, Planted::kStoreTruncates, 1,
              "every fp16 store truncates"),

@@ -136,6 +136,38 @@ std::vector<StockProgram> StockPrograms() {
   add(Simple("[2, 2, 3]", "[2, 1, 3]",
              "gather_nd(x = x, indices = tensor<int32, [2, 1, 1]>([[[1]], [[0]]]), batch_dims = "
              "int32(1))"));
+  const auto constant = [&](const char* shape, const char* expression) {
+    add(MilProgram(fmt::format("tensor<fp16, {}> x", shape),
+                   fmt::format("tensor<fp16, {0}> c = {1}; tensor<fp16, {0}> y = add(x = x, y = "
+                               "c);",
+                               shape, expression),
+                   "y"));
+  };
+  constant("[2, 2]",
+           "constexpr_affine_dequantize(quantized_data = tensor<int8, [2, 2]>([[1, 2], [3, 4]]), "
+           "zero_point = int8(2), scale = fp16(0.5), axis = int32(0))");
+  constant("[2, 2]",
+           "constexpr_blockwise_shift_scale(data = tensor<int8, [2, 2]>([[1, 2], [3, 4]]), scale = "
+           "tensor<fp16, [2, 1]>([[1], [2]]), offset = tensor<int8, [2, 1]>([[1], [2]]))");
+  constant("[2, 2]",
+           "constexpr_lut_to_dense(indices = tensor<uint1, [2, 1]>([[1], [0]]), lut = tensor<fp16, "
+           "[1, 1, 2, 2]>([[[[1, 2], [3, 4]]]]), vector_axis = int32(1))");
+  constant("[2, 2]",
+           "constexpr_sparse_to_dense(nonzero_data = tensor<fp16, [1]>([5]), mask = tensor<uint8, "
+           "[1]>([2]), shape = tensor<uint32, [2]>([2, 2]))");
+  add(MilProgram("tensor<fp16, [4]> x",
+                 "tensor<int8, [4]> q = quantize(input = x, scale = fp16(0.25), zero_point = "
+                 "int8(9), output_dtype = string(\"int8\")); tensor<fp16, [4]> y = "
+                 "dequantize(input = q, scale = fp16(0.25), zero_point = int8(3));",
+                 "y"));
+  add(MilProgram("tensor<fp16, [2, 4]> x",
+                 "tensor<fp16, [2, 2]> y, tensor<int32, [2, 2]> p = topk(x = x, k = int32(2), "
+                 "ascending = bool(true));",
+                 "y"));
+  add(MilProgram("tensor<fp16, [2, 4]> x",
+                 "tensor<int32, [2, 4]> p = argsort(x = x, axis = int32(0), ascending = "
+                 "bool(true)); tensor<fp16, [2, 4]> y = cast(x = p, dtype = string(\"fp16\"));",
+                 "y"));
   for (const bool average : {true, false}) {
     for (const bool ceil : {true, false}) {
       const std::string exclude =

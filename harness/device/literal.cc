@@ -81,6 +81,16 @@ Result<Constant> ReadUntyped(mil::ValueView value, Element hint) {
   return constant;
 }
 
+// Packed elements of `bits` bits, from the lowest bit on, to one byte each.
+std::vector<uint8_t> Unpack(const std::vector<uint8_t>& packed, int64_t elements, int bits) {
+  std::vector<uint8_t> bytes(static_cast<size_t>(elements));
+  for (int64_t i = 0; i < elements * bits; ++i) {
+    const int bit = packed[static_cast<size_t>(i / 8)] >> (i % 8) & 1;
+    bytes[static_cast<size_t>(i / bits)] |= static_cast<uint8_t>(bit << (i % bits));
+  }
+  return bytes;
+}
+
 }  // namespace
 
 Result<TensorType> ReadTensorType(mil::TypeView type, int64_t unknown) {
@@ -127,6 +137,10 @@ Result<Constant> ReadConstant(mil::ValueView literal, Element hint, BlobFiles& b
     const int64_t bits = constant.type.shape.Elements() * mil::DataTypeBits(constant.type.element);
     ANECHECK_ASSIGN(constant.data,
                     blobs.Read(blob->path, blob->offset, static_cast<uint64_t>((bits + 7) / 8)));
+    const int width = mil::DataTypeBits(constant.type.element);
+    if (width < 8) {
+      constant.data = Unpack(constant.data, constant.type.shape.Elements(), width);
+    }
     return constant;
   }
   ANECHECK_ASSIGN(constant.data, mil::ReadElements(literal));

@@ -77,6 +77,7 @@ enum class Planted : uint8_t {
   kCastRounds,
   kCastWraps,
   kImageDropsWeight,
+  kMaskBitsReversed,
   kCount,
 };
 static_assert(static_cast<int>(Planted::kCount) <= 128);

@@ -154,6 +154,9 @@ class OpBuilder {
   uint32_t Axes(std::string_view name, int rank);
 
   void Output(TensorType type) { outputs_.push_back(type); }
+  // The next result, which is known now; instead of Output and a kernel.
+  void ConstantResult(Constant constant) { constants_.push_back(std::move(constant)); }
+  std::vector<Constant>& constants() { return constants_; }
   std::span<const TensorType> outputs() const { return outputs_; }
   std::span<const uint32_t> inputs() const { return inputs_; }
   // The tensor operand called `weight`, or no value.
@@ -170,6 +173,7 @@ class OpBuilder {
   std::string message_;
   Stage stage_ = Stage::kFrontend;
   std::vector<TensorType> outputs_;
+  std::vector<Constant> constants_;
   std::vector<uint32_t> inputs_;
   uint32_t weight_ = ~uint32_t{0};
 };

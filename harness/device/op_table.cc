@@ -8,13 +8,29 @@ namespace {
 
 std::unordered_map<std::string_view, const OpRow*> MakeIndex() {
   std::unordered_map<std::string_view, const OpRow*> index;
-  for (const auto rows : {ConvolutionRows(),   PoolingRows(),    ElementwiseRows(),
-                          ActivationRows(),    UnaryRows(),      SoftmaxRows(),
-                          NormalizationRows(), ReductionRows(),  MovementRows(),
-                          SliceRows(),         StructureRows(),  RearrangementRows(),
-                          GatherRows(),        ImageRows(),      QuantizationRows(),
-                          ComparisonRows(),    ChannelRows(),    ComposedReductionRows(),
-                          ScalingNormRows(),   NativeRankRows(), NativeRows()}) {
+  for (const auto rows : {ConvolutionRows(),
+                          PoolingRows(),
+                          ElementwiseRows(),
+                          ActivationRows(),
+                          UnaryRows(),
+                          SoftmaxRows(),
+                          NormalizationRows(),
+                          ReductionRows(),
+                          MovementRows(),
+                          SliceRows(),
+                          SortingRows(),
+                          StructureRows(),
+                          RearrangementRows(),
+                          GatherRows(),
+                          ImageRows(),
+                          QuantizationRows(),
+                          ConstantExpressionRows(),
+                          ComparisonRows(),
+                          ChannelRows(),
+                          ComposedReductionRows(),
+                          ScalingNormRows(),
+                          NativeRankRows(),
+                          NativeRows()}) {
     for (const OpRow& row : rows) index.emplace(row.name, &row);
   }
   return index;

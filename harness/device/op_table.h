@@ -12,7 +12,7 @@ namespace anecheck::device {
 
 struct OpRow {
   std::string_view name;  // as MIL spells it
-  // The kernel, or null where the builder has refused.
+  // The kernel, or null where the builder has refused or every result is a constant.
   std::unique_ptr<const Kernel> (*build)(OpBuilder& builder);
   bool direct = false;  // a native layer: MIL's front end has no such operation
 };
@@ -31,11 +31,13 @@ std::span<const OpRow> NormalizationRows();
 std::span<const OpRow> ReductionRows();
 std::span<const OpRow> MovementRows();
 std::span<const OpRow> SliceRows();
+std::span<const OpRow> SortingRows();
 std::span<const OpRow> StructureRows();
 std::span<const OpRow> RearrangementRows();
 std::span<const OpRow> GatherRows();
 std::span<const OpRow> ImageRows();
 std::span<const OpRow> QuantizationRows();
+std::span<const OpRow> ConstantExpressionRows();
 std::span<const OpRow> ComparisonRows();
 std::span<const OpRow> ChannelRows();
 std::span<const OpRow> ComposedReductionRows();

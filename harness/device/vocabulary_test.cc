@@ -324,6 +324,123 @@ TEST_F(Vocabulary, IndexVectorsNamePlaces) {
             (Numbers{2, 3}));
 }
 
+// A constant expression of that shape, as the engine adds it to zeros.
+Numbers Expand(std::string_view shape, size_t count, std::string_view statements) {
+  return Compute(shape, Numbers(count, 0),
+                 fmt::format("{} tensor<fp16, {}> y = add(x = x, y = w);", statements, shape),
+                 count);
+}
+
+TEST_F(Vocabulary, CompressedConstantsAreExpandedByTheCompiler) {
+  EXPECT_EQ(Expand("[2, 2]", 4,
+                   "tensor<fp16, [2, 2]> w = constexpr_affine_dequantize(quantized_data = "
+                   "tensor<uint8, [2, 2]>([[1, 2], [3, 255]]), zero_point = tensor<uint8, "
+                   "[2]>([1, 5]), scale = fp16(0.5), axis = int32(-1));"),
+            (Numbers{0, -1.5, 1, 125}));
+  // The form of older files.
+  EXPECT_EQ(Expand("[2]", 2,
+                   "tensor<fp16, [2]> w = constexpr_affine_dequantize()[axis = int32(0), "
+                   "quantized_data = tensor<int8, [2]>([-3, 4]), scale = tensor<fp16, [2]>([1, "
+                   "2]), zero_point = int8(0)];"),
+            (Numbers{-3, 8}));
+  EXPECT_EQ(Expand("[2, 4]", 8,
+                   "tensor<fp16, [2, 4]> w = constexpr_blockwise_shift_scale(data = tensor<int4, "
+                   "[2, 4]>([[1, 2, 3, 4], [-1, -2, -3, -8]]), scale = tensor<fp16, [2, 2]>([[1, "
+                   "10], [2, 0.5]]), offset = tensor<int4, [2, 2]>([[0, 1], [-1, 0]]));"),
+            (Numbers{1, 2, 20, 30, 0, -2, -1.5, -4}));
+}
+
+TEST_F(Vocabulary, TablesAreReadPackedAndInBlocks) {
+  // Two-bit indices from the lowest bit on: 27 is 3, 2, 1, 0.
+  EXPECT_EQ(Expand("[4]", 4,
+                   "tensor<fp16, [4]> w = constexpr_lut_to_dense(indices = tensor<uint8, "
+                   "[1]>([27]), lut = tensor<fp16, [4]>([5, 6, 7, 8]), shape = tensor<uint32, "
+                   "[1]>([4]));"),
+            (Numbers{8, 7, 6, 5}));
+  EXPECT_EQ(Expand("[2, 4]", 8,
+                   "tensor<fp16, [2, 4]> w = constexpr_lut_to_dense(indices = tensor<uint1, [2, "
+                   "2]>([[0, 1], [1, 0]]), lut = tensor<fp16, [2, 1, 2, 2]>([[[[1, 2], [3, 4]]], "
+                   "[[[5, 6], [7, 8]]]]), vector_axis = int32(1));"),
+            (Numbers{1, 2, 3, 4, 7, 8, 5, 6}));
+  EXPECT_EQ(Expand("[4, 2]", 8,
+                   "tensor<fp16, [4, 2]> w = constexpr_lut_to_dense(indices = tensor<uint1, [2, "
+                   "2]>([[0, 1], [1, 0]]), lut = tensor<fp16, [1, 1, 2, 2]>([[[[1, 2], [3, "
+                   "4]]]]), vector_axis = int32(0));"),
+            (Numbers{1, 3, 2, 4, 3, 1, 4, 2}));
+}
+
+TEST_F(Vocabulary, MasksPlaceSparseConstants) {
+  // Bits from the lowest on: 10 sets elements 1 and 3.
+  EXPECT_EQ(Expand("[4]", 4,
+                   "tensor<fp16, [4]> w = constexpr_sparse_to_dense(nonzero_data = tensor<fp16, "
+                   "[2]>([5, 6]), mask = tensor<uint8, [1]>([10]), shape = tensor<uint32, "
+                   "[1]>([4]));"),
+            (Numbers{0, 5, 0, 6}));
+  EXPECT_EQ(Expand("[2, 2]", 4,
+                   "tensor<uint1, [2, 2]> m, tensor<fp16, [2]> d = "
+                   "constexpr_sparse_blockwise_shift_scale(data_mask = tensor<uint1, [2, 2]>([[0, "
+                   "1], [1, 0]]), nonzero_data = tensor<int8, [2]>([3, 4]), scale = tensor<fp16, "
+                   "[2, 1]>([[2], [10]]));"
+                   "tensor<fp16, [2, 2]> w = constexpr_sparse_to_dense(nonzero_data = d, mask = "
+                   "m);"),
+            (Numbers{0, 6, 40, 0}));
+  EXPECT_EQ(Expand("[4]", 4,
+                   "tensor<uint1, [4]> m, tensor<fp16, [2]> d = "
+                   "constexpr_lut_to_sparse(indices_mask = tensor<uint1, [2]>([0, 1]), "
+                   "indices_nonzero_data = tensor<uint1, [1]>([1]), lut = tensor<fp16, [1, 2, "
+                   "2]>([[[1, 2], [3, 4]]]), vector_axis = int32(0));"
+                   "tensor<fp16, [4]> w = constexpr_sparse_to_dense(nonzero_data = d, mask = m);"),
+            (Numbers{0, 0, 3, 4}));
+}
+
+TEST_F(Vocabulary, ConstantsMayNameConstants) {
+  EXPECT_EQ(Expand("[2]", 2,
+                   "tensor<fp16, [2]> v = const()[val = tensor<fp16, [2]>([1, 2])];"
+                   "tensor<fp16, [2]> w = const(val = v);"),
+            (Numbers{1, 2}));
+}
+
+TEST_F(Vocabulary, BytesWithAScale) {
+  EXPECT_EQ(Compute("[5]", {0.25, 0.75, -1.25, 900, -900},
+                    "tensor<int8, [5]> q = quantize(input = x, scale = fp16(0.5), zero_point = "
+                    "int8(1), output_dtype = string(\"int8\"));"
+                    "tensor<fp16, [5]> y = cast(x = q, dtype = string(\"fp16\"));",
+                    5),
+            (Numbers{1, 3, -1, 127, -128}));
+  EXPECT_EQ(Compute("[2, 2]", {1, 2, 3, 4},
+                    "tensor<uint8, [2, 2]> q = cast(x = x, dtype = string(\"uint8\"));"
+                    "tensor<fp16, [2, 2]> y = dequantize(input = q, scale = tensor<fp16, "
+                    "[2]>([0.5, 2]), zero_point = tensor<uint8, [2]>([0, 3]), axis = int32(1));",
+                    4),
+            (Numbers{0.5, -2, 1.5, 2}));
+}
+
+TEST_F(Vocabulary, SortingRunsFromA14On) {
+  const auto mil = [](std::string_view statements) {
+    return MilProgram("tensor<fp16, [2, 3]> x", statements, "y");
+  };
+  const std::string top =
+      mil("tensor<fp16, [2, 2]> y, tensor<int32, [2, 2]> p = topk(x = x, k = int32(2), axis = "
+          "int32(1));");
+  const std::string places =
+      mil("tensor<fp16, [2, 2]> v, tensor<uint16, [2, 2]> p = topk(x = x, k = int32(2), axis = "
+          "int32(-1), ascending = bool(true), output_indices_dtype = string(\"uint16\"));"
+          "tensor<fp16, [2, 2]> y = cast(x = p, dtype = string(\"fp16\"));");
+  const std::string sorted =
+      mil("tensor<int32, [2, 3]> p = argsort(x = x, axis = int32(0));"
+          "tensor<fp16, [2, 3]> y = cast(x = p, dtype = string(\"fp16\"));");
+  const Halves x = ToHalves({3, 1, 2, 3, 5, -6});
+  const auto run = [&](const std::string& text, size_t results) {
+    return ToDoubles(RunHalves(text, {{"x", x}}, results, "h14"));
+  };
+  EXPECT_EQ(run(top, 4), (Numbers{3, 2, 5, 3}));
+  EXPECT_EQ(run(places, 4), (Numbers{1, 2, 2, 0}));
+  EXPECT_EQ(run(sorted, 6), (Numbers{0, 1, 0, 1, 0, 1}));
+  for (const std::string& text : {top, places, sorted}) {
+    EXPECT_NE(CompileError(text, "h13").find("not supported"), std::string::npos);
+  }
+}
+
 TEST_F(Vocabulary, TheChipRefusesWhatItCannotGenerate) {
   const auto error = [](std::string_view parameters, std::string_view statements) {
     const LoadedProgram program(MilProgram(parameters, statements, "y"));

@@ -1,8 +1,12 @@
-// Conversions between element types.
+// Conversions between element types, and bytes with a scale.
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "harness/device/half_block.h"
 #include "harness/device/op_table.h"
@@ -81,7 +85,117 @@ std::unique_ptr<const Kernel> BuildCast(OpBuilder& builder) {
   return std::make_unique<CastKernel>(x.type, to, builder.model());
 }
 
-constexpr OpRow kRows[] = {{"cast", BuildCast}};
+// ---- bytes with a scale and a zero point, for the tensor or for each place along an axis --------
+
+struct ByteScale {
+  Element byte = Element::kInt8;
+  Element number = Element::kFp16;
+  int64_t count = 1;  // elements
+  int64_t inner = 1;  // elements that share a scale
+  std::vector<float> scale;
+  std::vector<float> zero;  // as many, or empty for none
+
+  size_t At(int64_t element) const { return static_cast<size_t>(element / inner) % scale.size(); }
+  float Zero(size_t at) const { return zero.empty() ? 0.0f : zero[at]; }
+};
+
+// clip(round(x / scale) + zero point); ties of the integer go to even.
+class QuantizeKernel : public Kernel {
+ public:
+  QuantizeKernel(ByteScale scale, const NumericModel& model)
+      : scale_(std::move(scale)), model_(model) {}
+  void Run(const Invocation& call) const override {
+    for (int64_t i = 0; i < scale_.count; ++i) {
+      const size_t at = scale_.At(i);
+      auto x = static_cast<float>(LoadNumber(scale_.number, call.inputs[0], i));
+      if (std::isnan(x) && model_.nan_is_infinity) x = std::numeric_limits<float>::infinity();
+      const double rounded = std::nearbyint(static_cast<double>(x / scale_.scale[at]));
+      const int64_t byte =
+          SaturateToInt(scale_.byte, rounded + static_cast<double>(scale_.Zero(at)));
+      StoreInts(scale_.byte, &byte, 1, static_cast<char*>(call.outputs[0]) + i);
+    }
+  }
+
+ private:
+  ByteScale scale_;
+  NumericModel model_;
+};
+
+// scale * (x - zero point), rounded once (facts/numerics.md, dequantisation).
+class DequantizeKernel : public Kernel {
+ public:
+  DequantizeKernel(ByteScale scale, const NumericModel& model)
+      : scale_(std::move(scale)), model_(model) {}
+  void Run(const Invocation& call) const override {
+    const int64_t size = ElementSize(scale_.number);
+    for (int64_t i = 0; i < scale_.count; ++i) {
+      const size_t at = scale_.At(i);
+      const auto byte = static_cast<float>(LoadNumber(scale_.byte, call.inputs[0], i));
+      const float number = (byte - scale_.Zero(at)) * scale_.scale[at];
+      StoreFloats(scale_.number, &number, 1, model_,
+                  static_cast<char*>(call.outputs[0]) + i * size);
+    }
+  }
+
+ private:
+  ByteScale scale_;
+  NumericModel model_;
+};
+
+bool IsByte(Element element) { return element == Element::kInt8 || element == Element::kUint8; }
+
+// Scale, zero point and axis for operands of that shape; the builder refuses what does not fit.
+ByteScale ReadByteScale(OpBuilder& builder, const Shape& shape, Element byte) {
+  ByteScale read{.byte = byte, .count = shape.Elements(), .scale = {}, .zero = {}};
+  const auto scale = builder.ConstantTensor("scale");
+  if (!builder.ok()) return read;
+  Shape wanted;
+  if (builder.Has("axis")) {
+    const int axis = builder.Axis("axis", builder.Int("axis"), shape.rank());
+    if (!builder.ok()) return read;
+    wanted.Append(shape[axis]);
+    read.inner = shape.Product(axis + 1, shape.rank());
+  }
+  read.number = scale->type.element;
+  read.scale = ConstantFloats(*scale->constant);
+  bool fits = IsByte(byte) && IsFloat(read.number) && scale->type.shape == wanted;
+  if (builder.Has("zero_point")) {
+    const auto zero = builder.ConstantTensor("zero_point");
+    if (!builder.ok()) return read;
+    fits = fits && zero->type == TensorType{byte, wanted};
+    read.zero = ConstantFloats(*zero->constant);
+  }
+  if (!fits) {
+    builder.Reject(Stage::kFrontend, fmt::format("scale {} and zero point do not fit {}",
+                                                 scale->type.ToString(), shape.ToString()));
+  }
+  return read;
+}
+
+std::unique_ptr<const Kernel> BuildQuantize(OpBuilder& builder) {
+  const Operand input = builder.Tensor("input");
+  const Element byte = mil::DataTypeFromName(builder.String("output_dtype"));
+  if (!builder.ok()) return nullptr;
+  ByteScale scale = ReadByteScale(builder, input.type.shape, byte);
+  if (builder.ok() && scale.number != input.type.element) {
+    builder.Reject(Stage::kFrontend, fmt::format("input is {}", input.type.ToString()));
+  }
+  if (!builder.ok()) return nullptr;
+  builder.Output({byte, input.type.shape});
+  return std::make_unique<QuantizeKernel>(std::move(scale), builder.model());
+}
+
+std::unique_ptr<const Kernel> BuildDequantize(OpBuilder& builder) {
+  const Operand input = builder.Tensor("input");
+  if (!builder.ok()) return nullptr;
+  ByteScale scale = ReadByteScale(builder, input.type.shape, input.type.element);
+  if (!builder.ok()) return nullptr;
+  builder.Output({scale.number, input.type.shape});
+  return std::make_unique<DequantizeKernel>(std::move(scale), builder.model());
+}
+
+constexpr OpRow kRows[] = {
+    {"cast", BuildCast}, {"quantize", BuildQuantize}, {"dequantize", BuildDequantize}};
 
 }  // namespace
 
