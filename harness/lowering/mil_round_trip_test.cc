@@ -176,8 +176,17 @@ RC_GTEST_PROP(Pack, UnpackingInvertsPacking, (std::vector<uint8_t> raw)) {
   const DType dtype =
       *rc::gen::element(DType::kInt4, DType::kUint1, DType::kUint2, DType::kUint3, DType::kUint6);
   const TensorType type{dtype, {static_cast<int64_t>(raw.size())}};
-  for (uint8_t& byte : raw) byte = static_cast<uint8_t>(byte & ((1 << DTypeBits(dtype)) - 1));
+  for (uint8_t& byte : raw) {
+    byte = static_cast<uint8_t>(byte & ((1 << DTypeBits(dtype)) - 1));
+    if (dtype == DType::kInt4 && byte >= 8) byte |= 0xf0;
+  }
   RC_ASSERT(UnpackElements(type, PackElements(type, raw)) == raw);
+}
+
+TEST(Pack, SignedElementsKeepTheirSign) {
+  const std::vector<uint8_t> packed = {0xb1};
+  EXPECT_EQ(UnpackElements({DType::kInt4, {2}}, packed), (std::vector<uint8_t>{1, 0xfb}));
+  EXPECT_EQ(UnpackElements({DType::kUint4, {2}}, packed), (std::vector<uint8_t>{1, 11}));
 }
 
 TEST(Pack, TypesMapBothWays) {

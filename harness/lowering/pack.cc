@@ -23,6 +23,7 @@ std::vector<uint8_t> UnpackElements(const TensorType& type, std::span<const uint
     unsigned word = packed[first / 8];
     if (first / 8 + 1 < packed.size()) word |= static_cast<unsigned>(packed[first / 8 + 1]) << 8;
     bytes[i] = static_cast<uint8_t>((word >> (first % 8)) & ((1u << bits) - 1));
+    if (type.dtype == DType::kInt4 && bytes[i] >= 8) bytes[i] |= 0xf0;
   }
   return bytes;
 }

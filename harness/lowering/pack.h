@@ -10,7 +10,8 @@
 
 namespace anecheck {
 
-// Elements narrower than a byte, one byte each. `packed` holds them least significant bits first.
+// Elements narrower than a byte, one byte each, signed ones extended to it. `packed` holds them
+// least significant bits first.
 std::vector<uint8_t> UnpackElements(const TensorType& type, std::span<const uint8_t> packed);
 // The inverse; bits of an element beyond its width are dropped.
 std::vector<uint8_t> PackElements(const TensorType& type, std::span<const uint8_t> bytes);
