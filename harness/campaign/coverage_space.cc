@@ -91,9 +91,16 @@ class Space {
     return given;
   }
 
-  static bool Takes(const OpDefinition& op, const DTypes& given) {
+  // Whether every operand is a constant, and so the result.
+  static bool IsConstantExpression(const OpDefinition& op) {
+    return std::ranges::all_of(op.schema.parameters, [](const Parameter& parameter) {
+      return !IsTensorKind(parameter.kind) || parameter.constant;
+    });
+  }
+
+  static bool Takes(const OpDefinition& op, const DTypes& given, bool constants) {
     return std::ranges::any_of(op.schema.parameters, [&](const Parameter& parameter) {
-      if (!IsTensorKind(parameter.kind) || parameter.constant) return false;
+      if (!IsTensorKind(parameter.kind) || (parameter.constant && !constants)) return false;
       for (size_t i = 0; i < kDTypeCount; ++i) {
         if (given.test(i) && parameter.dtypes.Contains(static_cast<DType>(i))) return true;
       }
@@ -105,7 +112,8 @@ class Space {
     for (const OpDefinition* producer : drawn_) {
       const DTypes given = Gives(*producer);
       for (const OpDefinition* consumer : drawn_) {
-        if (!Takes(*consumer, given)) continue;
+        const bool constants = IsConstantExpression(*producer) && IsConstantExpression(*consumer);
+        if (!Takes(*consumer, given, constants)) continue;
         Add("op_pair", fmt::format("{}>{}", producer->schema.name, consumer->schema.name));
       }
     }

@@ -102,7 +102,7 @@ TEST(CoverageTest, TheSpaceHoldsEveryCellOfItsKindsThatIsMet) {
   CampaignOptions options = Options("", false);
   options.targets = {{"h17s", 6}};
   BatchRecord batch;
-  for (uint64_t index = 0; index < 300; ++index) {
+  for (uint64_t index = 0; index < 600; ++index) {
     const auto item = MakeCase(options, index);
     ASSERT_TRUE(item.ok());
     CountCoverage(*item, batch);
