@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -63,14 +64,19 @@ struct Parameter {
 class ResultTypes {
  public:
   static constexpr size_t kMaxResults = 64;
+  // Sets up no types: most nodes have one, and setting up sixty-four takes longer than drawing one.
+  ResultTypes() {}  // NOLINT(modernize-use-equals-default): that would be deleted
   void Add(DType dtype, const Shape& shape) {
-    if (count_ < kMaxResults) types_[count_++] = TensorType{dtype, shape};
+    if (count_ < kMaxResults) std::construct_at(types_ + count_++, TensorType{dtype, shape});
   }
   size_t size() const { return count_; }
+  // Precondition: i < size().
   const TensorType& operator[](size_t i) const { return types_[i]; }
 
  private:
-  std::array<TensorType, kMaxResults> types_;
+  union {
+    TensorType types_[kMaxResults];
+  };
   size_t count_ = 0;
 };
 
