@@ -1,5 +1,8 @@
 #include "oracles/movement.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace anecheck {
 namespace {
 
@@ -13,26 +16,27 @@ std::optional<Witness> Compare(const Estimate& bounds, const Estimate& moved, si
 
 }  // namespace
 
-Result<std::vector<std::optional<Witness>>> MovementSearch::Find(const Graph& graph,
-                                                                 std::span<const Tensor> inputs,
-                                                                 std::span<const Inputs> changes,
-                                                                 std::span<const ValueId> values,
-                                                                 const Contract& contract) {
+Status MovementSearch::Start(const Graph& graph, std::span<const Tensor> inputs,
+                             std::span<const ValueId> values, const Contract& contract) {
+  graph_ = &graph;
+  contract_ = &contract;
+  values_.assign(values.begin(), values.end());
   ANECHECK_RETURN_IF_ERROR(at_inputs_.Run(graph, inputs, contract));
-  std::vector<std::optional<Witness>> found(values.size());
-  if (bounds_.size() < values.size()) bounds_.resize(values.size());
+  bounds_.resize(values.size());
   for (size_t i = 0; i < values.size(); ++i) at_inputs_.Stored(values[i], bounds_[i]);
-  size_t open = values.size();
-  for (size_t change = 0; change < changes.size() && open > 0; ++change) {
-    if (!at_change_.Run(graph, changes[change], contract).ok()) continue;
-    for (size_t i = 0; i < values.size(); ++i) {
-      if (found[i]) continue;
-      at_change_.Stored(values[i], moved_);
-      found[i] = Compare(bounds_[i], moved_, change);
-      open -= found[i] ? 1 : 0;
-    }
-  }
-  return found;
+  return {};
 }
+
+void MovementSearch::Move(std::span<const Tensor> change, size_t number, Witnesses& found) {
+  if (std::ranges::all_of(found, [](const auto& witness) { return witness.has_value(); })) return;
+  if (!at_change_.Run(*graph_, change, *contract_).ok()) return;
+  for (size_t i = 0; i < values_.size(); ++i) {
+    if (found[i]) continue;
+    at_change_.Stored(values_[i], moved_);
+    found[i] = Compare(bounds_[i], moved_, number);
+  }
+}
+
+std::vector<Estimate> MovementSearch::TakeBounds() { return std::exchange(bounds_, {}); }
 
 }  // namespace anecheck

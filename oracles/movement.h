@@ -33,17 +33,26 @@ struct MovementProof {
 class MovementSearch {
  public:
   using Inputs = std::vector<Tensor>;
+  // One entry a value, empty where no change moved it yet: constant, zero whatever comes in, or
+  // with bounds so wide that they admit all of it.
+  using Witnesses = std::vector<std::optional<Witness>>;
 
-  // One entry a value of `values`, empty where none of `changes` moves it: constant, zero whatever
-  // comes in, or with bounds so wide that they admit all of it. Changes that the oracle cannot
-  // evaluate prove nothing. Errors: those of Evaluation::Run at `inputs`.
-  Result<std::vector<std::optional<Witness>>> Find(const Graph& graph,
-                                                   std::span<const Tensor> inputs,
-                                                   std::span<const Inputs> changes,
-                                                   std::span<const ValueId> values,
-                                                   const Contract& contract);
+  // Computes the bounds of `values` at `inputs`. `graph` and `contract` must live until the last
+  // Move. Errors: those of Evaluation::Run.
+  Status Start(const Graph& graph, std::span<const Tensor> inputs, std::span<const ValueId> values,
+               const Contract& contract);
+  // Looks among the values without a witness, in the order of Start, for those that the inputs
+  // `change` move; `number` is what their witnesses call it. A change that the oracle cannot
+  // evaluate proves nothing. Precondition: `found` has an entry a value.
+  void Move(std::span<const Tensor> change, size_t number, Witnesses& found);
+  // The bounds that Start computed, one estimate a value, as Evaluation::Stored gives them. Nothing
+  // can be moved any more before the next Start.
+  std::vector<Estimate> TakeBounds();
 
  private:
+  const Graph* graph_ = nullptr;
+  const Contract* contract_ = nullptr;
+  std::vector<ValueId> values_;
   Evaluation at_inputs_, at_change_;
   std::vector<Estimate> bounds_;
   Estimate moved_;

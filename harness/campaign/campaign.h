@@ -96,8 +96,10 @@ Status SpellCase(Case& item);
 RunRequest RequestOf(const Case& item);
 
 // Makes case `index` of a campaign: target, mode, graph, inputs and program. On the netlist route
-// graphs are drawn of what network descriptions say.
-Result<Case> MakeCase(const CampaignOptions& options, uint64_t index);
+// graphs are drawn of what network descriptions say. `expected`, where given, receives what the
+// oracle expects of each output, or nothing where making the case did not tell.
+Result<Case> MakeCase(const CampaignOptions& options, uint64_t index,
+                      std::vector<Estimate>* expected = nullptr);
 
 // Counts over a whole campaign, as its JSON summary gives them.
 struct CampaignSummary {
@@ -121,6 +123,8 @@ Result<std::unique_ptr<Runner>> MakeRunner(const CampaignOptions& options);
 // Runs the campaign and records it. `stop`, where given, ends it early when it becomes true, with
 // all finished cases recorded. Findings are tried three more times in fresh workers; one that does
 // not repeat each time is `flaky`. Everything recorded but the times follows from the options.
+// `progress` is told of each batch, which is recorded within a tenth of a second; nothing that was
+// told is lost but by the death of the process.
 Result<CampaignSummary> RunCampaign(const CampaignOptions& options,
                                     const RunnerFactory& make_runner,
                                     const std::function<void(const CampaignProgress&)>& progress,

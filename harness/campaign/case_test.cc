@@ -1,5 +1,6 @@
 // What cases of a campaign promise: nothing in them is dead, every judged output can move, graphs
 // that must be refused break one rule, and relations are held.
+#include <bit>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -88,6 +89,37 @@ TEST(Cases, CarryAWitnessForEveryOutput) {
   }
 }
 
+// What making a case tells of its outputs takes the place of another evaluation.
+TEST(Cases, TellWhatTheOracleExpects) {
+  Evaluation evaluation;
+  Estimate bounds;
+  int told = 0;
+  for (uint64_t index = 0; index < 200; ++index) {
+    std::vector<Estimate> expected;
+    const auto item = MakeCase(Options({CaseMode::kFloat, CaseMode::kSpecial, CaseMode::kBoundary}),
+                               index, &expected);
+    ASSERT_TRUE(item.ok());
+    if (expected.empty()) continue;
+    ++told;
+    ASSERT_EQ(expected.size(), item->graph.outputs().size());
+    ASSERT_TRUE(evaluation.Run(item->graph, item->inputs, ConformingContract(2)).ok());
+    for (size_t i = 0; i < expected.size(); ++i) {
+      evaluation.Stored(item->graph.outputs()[i], bounds);
+      ASSERT_EQ(expected[i].type, bounds.type);
+      ASSERT_EQ(expected[i].flags, bounds.flags);
+      ASSERT_EQ(expected[i].members, bounds.members);
+      ASSERT_EQ(expected[i].value.size(), bounds.value.size());
+      for (size_t k = 0; k < bounds.value.size(); ++k) {
+        ASSERT_EQ(std::bit_cast<uint64_t>(expected[i].low[k]),
+                  std::bit_cast<uint64_t>(bounds.low[k]));
+        ASSERT_EQ(std::bit_cast<uint64_t>(expected[i].high[k]),
+                  std::bit_cast<uint64_t>(bounds.high[k]));
+      }
+    }
+  }
+  EXPECT_GT(told, 100);
+}
+
 // x - x cannot move; what it was made from can.
 TEST(CaseRepair, JudgesWhatAnOutputAtRestWasMadeFrom) {
   Graph graph;
@@ -101,10 +133,12 @@ TEST(CaseRepair, JudgesWhatAnOutputAtRestWasMadeFrom) {
   graph.AddOutput(*graph.FinishNode());
   ChoiceStream choices = ChoiceStream::FromSeed(1);
   std::vector<Tensor> inputs = GenerateInputs(choices, graph, CaseMode::kInteger);
+  std::vector<Estimate> expected;
   const auto proof =
-      CaseRepair().Run(choices, CaseMode::kInteger, ConformingContract(2), graph, inputs);
+      CaseRepair().Run(choices, CaseMode::kInteger, ConformingContract(2), graph, inputs, expected);
   ASSERT_TRUE(proof.ok());
   ASSERT_EQ(proof->witnesses.size(), 1u);
+  EXPECT_TRUE(expected.empty()) << "the outputs are others now";
   ASSERT_EQ(graph.nodes().size(), 1u);
   EXPECT_EQ(graph.value(graph.outputs()[0]).name, "y");
 }
@@ -119,10 +153,12 @@ TEST(CaseRepair, RectifiesTheInputWhereNothingMoves) {
   graph.AddOutput(*graph.FinishNode());
   ChoiceStream choices = ChoiceStream::FromBytes({});
   std::vector<Tensor> inputs = GenerateInputs(choices, graph, CaseMode::kFloat);
+  std::vector<Estimate> expected;
   const auto proof =
-      CaseRepair().Run(choices, CaseMode::kFloat, ConformingContract(2), graph, inputs);
+      CaseRepair().Run(choices, CaseMode::kFloat, ConformingContract(2), graph, inputs, expected);
   ASSERT_TRUE(proof.ok());
   EXPECT_EQ(proof->witnesses.size(), 1u);
+  EXPECT_EQ(expected.size(), 1u);
   ASSERT_EQ(graph.nodes().size(), 1u);
   EXPECT_EQ(graph.nodes()[0].schema->name, "relu");
 }

@@ -2,6 +2,7 @@
 // it first goes wrong.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "harness/campaign/campaign.h"
@@ -30,10 +31,11 @@ struct CaseOutcome {
   std::vector<OutputErrors> errors;                           // one an output
 };
 
-// Judges `reply`. `evaluation` is scratch memory. Never fails: what cannot be judged is
-// inconclusive with a reason.
+// Judges `reply`. `evaluation` is scratch memory; `expected` holds what the oracle expects of each
+// output where that is known already. Never fails: what cannot be judged is inconclusive with a
+// reason.
 CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply& reply,
-                      Evaluation& evaluation);
+                      Evaluation& evaluation, std::span<const Estimate> expected = {});
 
 // Refines an outcome that is wrong, or explained vaguely, by judging every operation on its own
 // (locate.h): names the operation that went wrong first or, where each is right but for documented

@@ -50,7 +50,8 @@ std::string RouteOf(const CampaignOptions& options, CaseMode mode, uint64_t inde
 }
 
 // Draws graph, inputs and the proof that they can tell something, and spells them.
-Status DrawCase(ChoiceStream& choices, const GeneratorOptions& generator, Case& item) {
+Status DrawCase(ChoiceStream& choices, const GeneratorOptions& generator, Case& item,
+                std::vector<Estimate>& expected) {
   GenerateGraph(choices, generator, item.graph);
   item.inputs = GenerateInputs(choices, item.graph, item.mode);
   // What cannot be spelt needs no repair.
@@ -62,21 +63,22 @@ Status DrawCase(ChoiceStream& choices, const GeneratorOptions& generator, Case& 
   thread_local CaseRepair repair;
   ANECHECK_ASSIGN(item.movement,
                   repair.Run(choices, item.mode, ConformingContract(item.target.family), item.graph,
-                             item.inputs));
+                             item.inputs, expected));
   return SpellCase(item);
 }
 
 // The same on the netlist route. A description says less than a graph, so that a draw may fail.
-Status DrawDirectCase(ChoiceStream& choices, GeneratorOptions generator, Case& item) {
+Status DrawDirectCase(ChoiceStream& choices, GeneratorOptions generator, Case& item,
+                      std::vector<Estimate>& expected) {
   generator.direct = true;
   generator.spelt = NetlistOps();
   for (int draw = 0; draw < kDraws; ++draw) {
-    const Status drawn = DrawCase(choices, generator, item);
+    const Status drawn = DrawCase(choices, generator, item, expected);
     if (drawn.ok() || drawn.error().code != ErrorCode::kUnsupported) return drawn;
   }
   generator.max_nodes = 1;
   generator.spelt.reset();  // the rectifier, which takes any shape, is left
-  return DrawCase(choices, generator, item);
+  return DrawCase(choices, generator, item, expected);
 }
 
 }  // namespace
@@ -108,7 +110,8 @@ RunRequest RequestOf(const Case& item) {
   return request;
 }
 
-Result<Case> MakeCase(const CampaignOptions& options, uint64_t index) {
+Result<Case> MakeCase(const CampaignOptions& options, uint64_t index,
+                      std::vector<Estimate>* expected) {
   if (options.targets.empty()) return MakeError(ErrorCode::kInvalid, "no target was given");
   Case item;
   item.index = index;
@@ -125,8 +128,10 @@ Result<Case> MakeCase(const CampaignOptions& options, uint64_t index) {
     return item;
   }
   item.route = RouteOf(options, item.mode, index);
-  ANECHECK_RETURN_IF_ERROR(item.route == "netlist" ? DrawDirectCase(choices, generator, item)
-                                                   : DrawCase(choices, generator, item));
+  std::vector<Estimate> found;
+  ANECHECK_RETURN_IF_ERROR(item.route == "netlist" ? DrawDirectCase(choices, generator, item, found)
+                                                   : DrawCase(choices, generator, item, found));
+  if (expected != nullptr) *expected = std::move(found);
   if (item.mode == CaseMode::kShapeRanges && item.route == "mil") {
     item.range = DrawRange(choices, item.graph, item.target.name);
     if (item.range) ANECHECK_RETURN_IF_ERROR(SpellCase(item));

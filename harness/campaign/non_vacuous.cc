@@ -10,7 +10,7 @@ namespace anecheck {
 namespace {
 
 using Inputs = MovementSearch::Inputs;
-using Witnesses = std::vector<std::optional<Witness>>;
+using Witnesses = MovementSearch::Witnesses;
 
 // Other inputs that a case with an output at rest is tried with.
 constexpr size_t kOtherInputs = 2;
@@ -33,15 +33,12 @@ size_t AtRest(const Witnesses& witnesses) {
       std::ranges::count_if(witnesses, [](const auto& witness) { return !witness.has_value(); }));
 }
 
-std::vector<ValueId> OutputsOf(const Graph& graph) {
-  return {graph.outputs().begin(), graph.outputs().end()};
-}
-
 // One try at the values of a graph: inputs, changes of them, and what these move.
 struct Trial {
   Inputs inputs;
   std::vector<Inputs> changes;
   Witnesses witnesses;
+  std::vector<Estimate> expected;  // of the outputs at the inputs; empty where they are not known
 };
 
 // The outputs that can be judged in place of those at rest: an output that moves stays, one at rest
@@ -120,20 +117,20 @@ void Rectify(const Graph& from, Graph& graph) {
 
 Result<Trial> Try(MovementSearch& search, ChoiceStream& choices, CaseMode mode,
                   const Contract& contract, const Graph& graph, Inputs inputs) {
-  Trial trial{std::move(inputs), {}, {}};
-  const std::vector<ValueId> outputs = OutputsOf(graph);
-  const auto find = [&]() -> Status {
-    ANECHECK_ASSIGN(trial.witnesses,
-                    search.Find(graph, trial.inputs, trial.changes, outputs, contract));
-    return {};
-  };
+  Trial trial{.inputs = std::move(inputs)};
+  ANECHECK_RETURN_IF_ERROR(search.Start(graph, trial.inputs, graph.outputs(), contract));
+  trial.witnesses.resize(graph.outputs().size());
   // One change moves most outputs; the others are drawn where it does not.
   trial.changes.push_back(GenerateInputs(choices, graph, Tame(mode)));
-  ANECHECK_RETURN_IF_ERROR(find());
-  if (AtRest(trial.witnesses) == 0) return trial;
-  trial.changes.push_back(GenerateInputs(choices, graph, mode));
-  trial.changes.push_back(Ramp(trial.inputs));
-  ANECHECK_RETURN_IF_ERROR(find());
+  search.Move(trial.changes[0], 0, trial.witnesses);
+  if (AtRest(trial.witnesses) > 0) {
+    trial.changes.push_back(GenerateInputs(choices, graph, mode));
+    trial.changes.push_back(Ramp(trial.inputs));
+    for (const size_t change : {size_t{1}, size_t{2}}) {
+      search.Move(trial.changes[change], change, trial.witnesses);
+    }
+  }
+  trial.expected = search.TakeBounds();
   return trial;
 }
 
@@ -149,8 +146,9 @@ Status Cut(MovementSearch& search, const Contract& contract, Graph& graph, Trial
   for (ValueId id = 0; id < graph.values().size(); ++id) {
     if (CanBeOutput(graph, id)) values.push_back(id);
   }
-  ANECHECK_ASSIGN(const Witnesses found,
-                  search.Find(graph, trial.inputs, trial.changes, values, contract));
+  ANECHECK_RETURN_IF_ERROR(search.Start(graph, trial.inputs, values, contract));
+  Witnesses found(values.size());
+  for (size_t i = 0; i < trial.changes.size(); ++i) search.Move(trial.changes[i], i, found);
   std::vector<bool> moves(graph.values().size(), false);
   std::vector<std::optional<Witness>> witnesses(graph.values().size());
   for (size_t i = 0; i < values.size(); ++i) {
@@ -159,6 +157,7 @@ Status Cut(MovementSearch& search, const Contract& contract, Graph& graph, Trial
   }
   const std::vector<ValueId> outputs = Retreat(graph, std::move(moves)).Outputs();
   trial.witnesses.clear();
+  trial.expected.clear();
   if (outputs.empty()) return {};
   RestrictedGraph restricted = Restrict(graph, outputs);
   for (const ValueId output : outputs) trial.witnesses.push_back(witnesses[output]);
@@ -172,7 +171,8 @@ Status Cut(MovementSearch& search, const Contract& contract, Graph& graph, Trial
 
 Result<MovementProof> CaseRepair::Run(ChoiceStream& choices, CaseMode mode,
                                       const Contract& contract, Graph& graph,
-                                      std::vector<Tensor>& inputs) {
+                                      std::vector<Tensor>& inputs,
+                                      std::vector<Estimate>& expected) {
   ANECHECK_ASSIGN(Trial best, Try(search_, choices, mode, contract, graph, std::move(inputs)));
   for (size_t i = 0; i < kOtherInputs && AtRest(best.witnesses) > 0; ++i) {
     ANECHECK_ASSIGN(Trial other, Try(search_, choices, mode, contract, graph,
@@ -188,6 +188,7 @@ Result<MovementProof> CaseRepair::Run(ChoiceStream& choices, CaseMode mode,
                               GenerateInputs(choices, graph, Tame(mode))));
   }
   inputs = std::move(best.inputs);
+  expected = std::move(best.expected);
   MovementProof proof{.witnesses = {}, .changes = std::move(best.changes)};
   proof.witnesses.reserve(best.witnesses.size());
   for (const std::optional<Witness>& witness : best.witnesses) proof.witnesses.push_back(*witness);

@@ -16,11 +16,12 @@ class CaseRepair {
  public:
   // Where an output cannot be moved, tries other inputs first, which may leave a saturated range,
   // and then judges what the output was made from instead; the nodes after it fall away. `inputs`
-  // belong to `graph`. Gives one witness an output, and
-  // the changes they speak of, which fit the graph as it is left. Errors: those of the oracle at
-  // `inputs`.
+  // belong to `graph`. Gives one witness an output and the changes they speak of, which fit the
+  // graph as it is left; where nothing fell away, leaves in `expected` what the oracle expects of
+  // each output. Errors: those of the oracle at `inputs`.
   Result<MovementProof> Run(ChoiceStream& choices, CaseMode mode, const Contract& contract,
-                            Graph& graph, std::vector<Tensor>& inputs);
+                            Graph& graph, std::vector<Tensor>& inputs,
+                            std::vector<Estimate>& expected);
 
  private:
   MovementSearch search_;

@@ -1,6 +1,8 @@
 #include "harness/campaign/output_errors.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
 #include <vector>
@@ -9,13 +11,23 @@
 
 namespace anecheck {
 
-int MagnitudeExponent(double value) {
-  const double magnitude = std::fabs(value);
-  if (!(magnitude >= 0x1p-24)) return kLeastExponent;
-  const int exponent = std::ilogb(magnitude);
-  const int even = exponent - (exponent & 1);
-  return std::min(even, kMostExponent);
+namespace {
+
+constexpr size_t kMagnitudes = (kMostExponent - kLeastExponent) / 2 + 1;
+
+// Which of the even exponents, counted from the least.
+size_t MagnitudeIndex(double value) {
+  const uint64_t magnitude = std::bit_cast<uint64_t>(std::fabs(value));
+  const int exponent = static_cast<int>(magnitude >> 52) - 1023;
+  if (!(std::fabs(value) >= 0x1p-24)) return 0;  // NaN too
+  return static_cast<size_t>((std::min(exponent, kMostExponent) - kLeastExponent) / 2);
 }
+
+int ExponentAt(size_t index) { return kLeastExponent + 2 * static_cast<int>(index); }
+
+}  // namespace
+
+int MagnitudeExponent(double value) { return ExponentAt(MagnitudeIndex(value)); }
 
 OutputErrors& OutputErrors::operator+=(const OutputErrors& other) {
   elements += other.elements;
@@ -45,6 +57,7 @@ OutputErrors MeasureOutput(const Estimate& expected, const Tensor& actual) {
   std::vector<double> elements(expected.value.size());
   DecodeElements(actual.type.dtype, actual.bytes, elements);
   OutputErrors errors;
+  std::array<MagnitudeErrors, kMagnitudes> by_magnitude{};
   for (size_t i = 0; i < elements.size(); ++i) {
     const double value = expected.value[i];
     if (!std::isfinite(value) || !std::isfinite(elements[i])) continue;
@@ -53,8 +66,7 @@ OutputErrors MeasureOutput(const Estimate& expected, const Tensor& actual) {
             .value_or(std::copysign(1.0, elements[i] - value) < 0 ? -static_cast<int64_t>(kMostUlp)
                                                                   : static_cast<int64_t>(kMostUlp));
     const auto ulp = std::min(static_cast<uint64_t>(std::llabs(signed_ulp)), kMostUlp);
-    MagnitudeErrors& magnitude = errors.by_exponent[MagnitudeExponent(value)];
-    magnitude += {1, ulp, ulp};
+    by_magnitude[MagnitudeIndex(value)] += {1, ulp, ulp};
     ++errors.elements;
     errors.max_ulp = std::max(errors.max_ulp, ulp);
     errors.sum_ulp += ulp;
@@ -65,6 +77,10 @@ OutputErrors MeasureOutput(const Estimate& expected, const Tensor& actual) {
     ++errors.relative_elements;
     errors.sum_relative += relative;
     errors.max_relative = std::max(errors.max_relative, relative);
+  }
+  for (size_t i = 0; i < kMagnitudes; ++i) {
+    if (by_magnitude[i].elements == 0) continue;
+    errors.by_exponent.emplace_hint(errors.by_exponent.end(), ExponentAt(i), by_magnitude[i]);
   }
   return errors;
 }
