@@ -224,6 +224,47 @@ TEST_F(CampaignTest, EveryWayToFailHasItsVerdictAndIsCountedOnceASignature) {
       << "a garbled answer is no correct one";
 }
 
+TEST_F(CampaignTest, OnlyWhatIsKnownToHaveCompiledCountsAsCompiled) {
+  const auto compiled = [](RunStatus status, const char* stage) {
+    const auto item = MakeCase({.targets = {{"h13", 2}}}, 0);
+    Evaluation evaluation;
+    const RunReply reply = {.status = status, .stage = stage};
+    BatchRecord batch;
+    CountReach(*item, JudgeCase(*item, "mil", reply, evaluation), batch);
+    return batch.reach.begin()->second.compiled;
+  };
+  EXPECT_EQ(compiled(RunStatus::kCrashed, "compile"), 0);
+  EXPECT_EQ(compiled(RunStatus::kCrashed, ""), 0) << "an external program tells no stage";
+  EXPECT_EQ(compiled(RunStatus::kHung, "load"), 1);
+  EXPECT_EQ(compiled(RunStatus::kCrashed, "run"), 1);
+  EXPECT_EQ(compiled(RunStatus::kNotRun, ""), 0);
+}
+
+TEST_F(CampaignTest, WhatWasNotRunIsInconclusiveAndNoFinding) {
+  const CampaignSummary summary =
+      Must(RunCampaign(Options(64), Scripted([](const RunRequest& request, RunReply& reply) {
+                         if (request.id != 3) return;
+                         reply = {.id = 3, .status = RunStatus::kNotRun, .message = "too large"};
+                       }),
+                       {}));
+  EXPECT_EQ(summary.inconclusive, 1u);
+  EXPECT_EQ(summary.findings, 0u);
+}
+
+TEST_F(CampaignTest, AnOutputOfTheWrongSizeIsWrongAndNotMeasured) {
+  const auto item = MakeCase(Options(4), 1);
+  Evaluation evaluation;
+  ASSERT_TRUE(evaluation.Run(item->graph, item->inputs, ConformingContract(2)).ok());
+  RunReply reply = {.status = RunStatus::kOk, .backend = "ane"};
+  for (const ValueId output : item->graph.outputs()) {
+    reply.outputs.push_back({item->graph.type(output), std::vector<uint8_t>(1)});
+  }
+  const CaseOutcome outcome = JudgeCase(*item, "mil", reply, evaluation);
+  EXPECT_EQ(outcome.record.verdict, "wrong");
+  ASSERT_FALSE(outcome.errors.empty());
+  EXPECT_TRUE(outcome.errors[0].by_exponent.empty()) << "read beyond the end of what was given";
+}
+
 TEST_F(CampaignTest, ARunnerThatCannotGoOnEndsTheCampaignWithItsWords) {
   const RunnerFactory broken = [] {
     return Result<std::unique_ptr<Runner>>(MakeError(ErrorCode::kInternal, "no engine here"));

@@ -47,7 +47,9 @@ CaseRecord Describe(const Case& item, const std::string& route, const RunReply& 
   record.message = reply.message;
   record.compile_us = reply.compile_us;
   record.run_us = reply.run_us;
-  record.verdict = reply.status == RunStatus::kOk ? "pass" : record.status;
+  record.verdict = reply.status == RunStatus::kOk       ? "pass"
+                   : reply.status == RunStatus::kNotRun ? "inconclusive"
+                                                        : record.status;
   return record;
 }
 
@@ -83,7 +85,9 @@ void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluatio
     output.known_defect = judged.known_defect;
     output.reason = judged.reason;
     outcome.histograms.push_back(judged.ulp_histogram);
-    const bool measurable = reply.outputs[i].type == expected.type;
+    const bool measurable =
+        reply.outputs[i].type == expected.type &&
+        reply.outputs[i].bytes.size() == static_cast<size_t>(expected.type.ByteSize());
     outcome.errors.push_back(measurable ? MeasureOutput(expected, reply.outputs[i])
                                         : OutputErrors{});
     if (Rank(output.verdict) > Rank(record.verdict)) {

@@ -37,7 +37,7 @@ CREATE TABLE cases (
   fingerprint INTEGER NOT NULL,    -- of the graph
   nodes INTEGER NOT NULL,
   status TEXT NOT NULL,            -- what the runner said: 'ok', 'rejected', 'failed', 'crashed', ...
-  stage TEXT NOT NULL,             -- where it stopped, '' where it ran
+  stage TEXT NOT NULL,             -- where it stopped, '' where it ran or that is not known
   backend TEXT NOT NULL,           -- proved by analytics: 'ane', ''
   verdict TEXT NOT NULL,           -- 'pass', 'known-defect', 'wrong', 'inconclusive', 'rejected', ...
   message TEXT NOT NULL,

@@ -6,12 +6,15 @@ namespace anecheck {
 
 std::string BackendInAnalytics(std::string_view text) {
   constexpr std::string_view kKey = "SelectedBackend = string(\"";
-  const size_t at = text.find(kKey);
-  if (at == std::string_view::npos) return {};
-  const size_t begin = at + kKey.size();
-  const size_t end = text.find('"', begin);
-  return end == std::string_view::npos ? std::string()
-                                       : std::string(text.substr(begin, end - begin));
+  std::string backend;
+  for (size_t at = 0; (at = text.find(kKey, at)) != std::string_view::npos;) {
+    at += kKey.size();
+    const size_t end = text.find('"', at);
+    if (end == std::string_view::npos) return {};
+    const std::string_view named = text.substr(at, end - at);
+    if (backend.empty() || backend == kEngineBackend) backend = named;
+  }
+  return backend;
 }
 
 bool SaysSimulated(std::string_view text) {

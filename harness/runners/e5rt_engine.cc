@@ -56,22 +56,24 @@ struct BoundPort {
 
 class Session {
  public:
-  // `analytics` is where the analytics stood before, empty where that is not known.
   Session(const E5rtLibrary& library, const WireRequest& request, const TempDirectory& folder,
-          std::string& analytics, WireReply& reply)
+          std::atomic<WorkerStage>& stage, WireReply& reply)
       : api_(library.api),
         simulated_(library.simulated()),
         request_(request),
         folder_(folder),
-        analytics_(analytics),
+        bundle_(folder.File("bundle")),
+        stage_(stage),
         reply_(reply) {}
 
   bool Run() {
+    stage_ = WorkerStage::kCompile;
     Clock::time_point start = Clock::now();
-    const bool compiled = Compile();
+    const bool compiled = Compile() && Load();
     reply_.compile_us = Microseconds(start);
     if (!compiled) return false;
     if (!CreateOperation() || !Bind(request_.shape)) return false;
+    stage_ = WorkerStage::kRun;
     start = Clock::now();
     const bool executed = Execute();
     reply_.run_us = Microseconds(start);
@@ -108,6 +110,7 @@ class Session {
     const bool netlist = request_.program.starts_with("<?xml");
     const std::string mil_path = folder_.File(netlist ? "net.plist" : "model.mil");
     if (netlist && !simulated_) return RefuseNetlist();
+    if (!MakeBundleFolder()) return false;
     if (!WriteBytes(mil_path, std::as_bytes(std::span(request_.program)))) return false;
     const std::string weights = folder_.File(std::string(kNetlistWeightFile));
     if (netlist && !WriteBytes(weights, std::as_bytes(request_.weights))) return false;
@@ -117,7 +120,7 @@ class Session {
     const std::string architecture = fmt::format("TargetArchitecture={}", request_.target);
     const bool ready =
         api_.config_create(config.out()) == 0 &&
-        api_.config_set_cache_bundle_location(config.get(), folder_.path().c_str()) == 0 &&
+        api_.config_set_cache_bundle_location(config.get(), bundle_.c_str()) == 0 &&
         api_.compiler_create_with_config(compiler.out(), config.get()) == 0 &&
         api_.options_create(options.out()) == 0 &&
         api_.options_set_compute_device_types_mask(options.get(), kEngineMask) == 0 &&
@@ -130,6 +133,11 @@ class Session {
         0) {
       return Failed(RunStatus::kRejected, "compile");
     }
+    return true;
+  }
+
+  bool Load() {
+    stage_ = WorkerStage::kLoad;
     reply_.backend = SelectedBackend();
     const bool loaded =
         api_.library_retain_program_function(library_.get(), "main", function_.out()) == 0 &&
@@ -186,22 +194,29 @@ class Session {
 
   bool WriteBytes(const std::string& path, std::span<const std::byte> bytes) {
     if (Overwrite(path, bytes)) return true;
-    reply_.status = RunStatus::kFailed;
-    reply_.stage = "compile";
-    reply_.message = fmt::format("{}: cannot be written: {}", path, std::strerror(errno));
+    return HarnessFailed(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+  }
+
+  bool HarnessFailed(std::string message) {
+    reply_.harness_fault = true;
+    reply_.message = std::move(message);
     return false;
   }
 
-  // The backend that the bundle's analytics name (specification 001, section 1), or nothing. They
-  // are looked for where they stood before, then in the whole folder.
-  std::string SelectedBackend() const {
-    constexpr uint64_t kMostText = uint64_t{1} << 24;
-    if (!analytics_.empty()) {
-      const auto text = ReadTextFile(analytics_, kMostText);
-      if (text.ok()) return BackendInAnalytics(*text);
-    }
+  // What an earlier request left in the folder would prove this one's placement.
+  bool MakeBundleFolder() {
     std::error_code error;
-    std::filesystem::recursive_directory_iterator entries(folder_.path(), error);
+    std::filesystem::remove_all(bundle_, error);
+    if (!error && std::filesystem::create_directory(bundle_, error)) return true;
+    return HarnessFailed(fmt::format("{}: cannot be made anew: {}", bundle_, error.message()));
+  }
+
+  // The backend that the bundle's analytics name for all of the program (specification 001, section
+  // 1), or nothing.
+  std::string SelectedBackend() const {
+    std::string backend;
+    std::error_code error;
+    std::filesystem::recursive_directory_iterator entries(bundle_, error);
     if (error) return {};
     constexpr int kMaxEntries = 4096;
     int seen = 0;
@@ -209,11 +224,12 @@ class Session {
          entries.increment(error), ++seen) {
       if (error) return {};
       if (entries->path().filename() != "analytics.mil") continue;
-      analytics_ = entries->path().string();
-      const auto text = ReadTextFile(analytics_, kMostText);
-      return text.ok() ? BackendInAnalytics(*text) : std::string();
+      const auto text = ReadTextFile(entries->path().string(), uint64_t{1} << 24);
+      const std::string named = text.ok() ? BackendInAnalytics(*text) : std::string();
+      if (named.empty()) return {};
+      if (backend.empty() || backend == kEngineBackend) backend = named;
     }
-    return {};
+    return backend;
   }
 
   bool BindPort(const WirePort& wire, bool input) {
@@ -258,7 +274,8 @@ class Session {
   const bool simulated_;
   const WireRequest& request_;
   const TempDirectory& folder_;
-  std::string& analytics_;
+  const std::string bundle_;  // the request's own
+  std::atomic<WorkerStage>& stage_;
   WireReply& reply_;
   Handle stream_{api_.stream_release};
   std::vector<std::unique_ptr<BoundPort>> inputs_;
@@ -278,15 +295,15 @@ std::vector<uint8_t> ReadIfThere(const std::string& path) {
 
 }  // namespace
 
-WireReply E5rtEngine::Run(const WireRequest& request) {
+WireReply E5rtEngine::Run(const WireRequest& request, std::atomic<WorkerStage>& stage) {
   WireReply reply;
   reply.id = request.id;
-  Session session(*library_, request, folder_, analytics_, reply);
+  Session session(*library_, request, folder_, stage, reply);
   session.Run();
   if (!session.Release()) ++leaked_;
   if (keep_files_ && reply.status == RunStatus::kOk) {
-    reply.files = CompilerFiles{ReadIfThere(folder_.File("program.e5")),
-                                ReadIfThere(folder_.File("model.hwx"))};
+    reply.files = CompilerFiles{ReadIfThere(folder_.File("bundle/program.e5")),
+                                ReadIfThere(folder_.File("bundle/model.hwx"))};
   }
   return reply;
 }

@@ -3,6 +3,7 @@
 // through it.
 #pragma once
 
+#include <atomic>
 #include <string>
 
 #include "harness/base/file.h"
@@ -25,7 +26,8 @@ class E5rtEngine {
   }
 
   // Runs one request. What the engine refuses or fails at is in the reply, in its own words.
-  WireReply Run(const WireRequest& request);
+  // `stage` follows the work, for who finds this process dead or stuck.
+  WireReply Run(const WireRequest& request, std::atomic<WorkerStage>& stage);
 
   // Programs that were loaded and could not be released: at 120 a worker is replaced before the
   // 129th load fails (specification 001, section 5.4).
@@ -34,7 +36,6 @@ class E5rtEngine {
  private:
   const E5rtLibrary* library_;
   TempDirectory folder_;
-  std::string analytics_;  // where the last ones stood
   bool keep_files_;
   int leaked_ = 0;
 };

@@ -5,6 +5,11 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <unistd.h>
+#if defined(__APPLE__)
+#include <array>
+#include <climits>
+#include <mach-o/dyld.h>
+#endif
 
 #include "harness/device/simulator_control.h"
 #include "harness/runners/executable_path.h"
@@ -108,6 +113,18 @@ Status ResolveSimulator(void* library, const std::string& path, SimulatorApi& si
   return {};
 }
 
+#if defined(__APPLE__)
+// By the image that holds the code. Images of the shared cache need not exist as files, so that
+// links can be followed only where there are any.
+bool IsOfSystem(void* code) {
+  Dl_info info{};
+  if (dladdr(code, &info) == 0 || info.dli_fname == nullptr) return false;
+  std::array<char, PATH_MAX> resolved{};
+  const char* real = realpath(info.dli_fname, resolved.data());
+  return IsSystemImage(info.dli_fname) && (real == nullptr || IsSystemImage(real));
+}
+#endif
+
 }  // namespace
 
 Result<E5rtLibrary> OpenE5rtLibrary(const std::string& path) {
@@ -123,6 +140,37 @@ Result<E5rtLibrary> OpenE5rtLibrary(const std::string& path) {
   ANECHECK_RETURN_IF_ERROR(ResolveApi(library, path, opened.api));
   ANECHECK_RETURN_IF_ERROR(ResolveSimulator(library, path, opened.simulator));
   return opened;
+}
+
+bool IsSystemImage(std::string_view image) {
+  return image.starts_with("/System/Library/") && image.find("/../") == std::string_view::npos;
+}
+
+EngineKind KindOf(const E5rtLibrary& library) {
+  if (library.simulated()) return EngineKind::kSimulated;
+#if defined(__APPLE__)
+  // A library may put calls of its own before those of the framework; these three make a result.
+  const E5rtApi& api = library.api;
+  if (IsOfSystem(reinterpret_cast<void*>(api.compiler_compile)) &&
+      IsOfSystem(reinterpret_cast<void*>(api.stream_execute_sync)) &&
+      IsOfSystem(reinterpret_cast<void*>(api.buffer_get_data_ptr))) {
+    return EngineKind::kSystem;
+  }
+#endif
+  return EngineKind::kOther;
+}
+
+std::string EngineText(const E5rtLibrary& library) {
+  if (library.simulated()) return library.simulator.marker;
+#if defined(__APPLE__)
+  // The version of a loaded image, three numbers of 16, 8 and 8 bits; -1 where it is not loaded.
+  const int32_t version = NSVersionOfRunTimeLibrary("Espresso");
+  if (KindOf(library) == EngineKind::kSystem && version != -1) {
+    const auto bits = static_cast<uint32_t>(version);
+    return fmt::format("Espresso {}.{}.{}", bits >> 16, bits >> 8 & 0xff, bits & 0xff);
+  }
+#endif
+  return "Espresso";
 }
 
 Result<E5rtStreamApi> ResolveStreamApi(const E5rtLibrary& library) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "harness/base/result.h"
 
@@ -86,6 +87,19 @@ struct E5rtLibrary {
 
   bool simulated() const { return simulator.marker != nullptr; }
 };
+
+// What stands behind the entry points: the simulated engine, the system's own framework, or
+// somebody else's library, whose answers are that library's word.
+enum class EngineKind : uint8_t { kOther, kSimulated, kSystem };
+// Told by where the entry points were resolved, never by the path that was asked for.
+EngineKind KindOf(const E5rtLibrary& library);
+// The engine's own words on its version: the marker of the simulated engine, "Espresso 3410.4.1"
+// for the system's, "Espresso" where there is no more to know.
+std::string EngineText(const E5rtLibrary& library);
+
+// Whether `image` is a file that only the system's maker writes: below /System/Library, which is
+// sealed on macOS, without a way out of it.
+bool IsSystemImage(std::string_view image);
 
 // Opens `path` and resolves every entry point. Whether it is the simulated engine is told by the
 // symbol it carries, never by its path. Errors: kNotFound with the loader's words or the name of

@@ -34,7 +34,6 @@ RunReply Bad(uint64_t id, RunStatus status, std::string message) {
   RunReply reply;
   reply.id = id;
   reply.status = status;
-  reply.stage = "run";
   reply.message = std::move(message);
   return reply;
 }
@@ -229,10 +228,13 @@ RunReply ExecRunner::Answer(const RunRequest& request, const ExecFiles& files) {
   return Accept(request, files, std::move(reply).value());
 }
 
-RunReply ExecRunner::RunOne(const RunRequest& request) {
+Result<RunReply> ExecRunner::RunOne(const RunRequest& request) {
   const Result<ExecFiles> files = WriteFiles(request);
-  RunReply reply = files.ok() ? Answer(request, *files)
-                              : Bad(request.id, RunStatus::kFailed, files.error().message);
+  Result<RunReply> reply =
+      files.ok()
+          ? Result<RunReply>(Answer(request, *files))
+          : MakeError(ErrorCode::kIo, fmt::format("the files of a case cannot be written: {}",
+                                                  files.error().message));
   std::error_code ignored;
   std::filesystem::remove_all(folder_->File(fmt::format("case{}", request.id)), ignored);
   return reply;
@@ -259,7 +261,8 @@ Result<std::vector<RunReply>> ExecRunner::Run(std::span<const RunRequest> reques
                        fmt::format("--runner exec:{}: has no target {}; it has {}",
                                    options_.command, request.target, fmt::join(targets, ", ")));
     }
-    replies.push_back(RunOne(request));
+    ANECHECK_ASSIGN(RunReply reply, RunOne(request));
+    replies.push_back(std::move(reply));
   }
   return replies;
 }

@@ -39,7 +39,7 @@ class ExecRunner final : public Runner {
  private:
   Status EnsureStarted();
   Status ReadHello();
-  RunReply RunOne(const RunRequest& request);
+  Result<RunReply> RunOne(const RunRequest& request);
   Result<ExecFiles> WriteFiles(const RunRequest& request);
   RunReply Answer(const RunRequest& request, const ExecFiles& files);
   RunReply Ended(uint64_t id, Subprocess::ReadState state);

@@ -114,6 +114,28 @@ TEST(ExecRunner, StagesAreKept) {
   EXPECT_EQ(RunWord("FAIL").stage, "load");
 }
 
+TEST(ExecRunner, ACaseThatEndedTheProgramHasNoStage) {
+  for (const char* word : {"EXIT", "GARBAGE", "NO_FILE"})
+    EXPECT_EQ(RunWord(word).stage, "") << word;
+}
+
+TEST(ExecRunner, FilesThatCannotBeWrittenAreNoAnswerOfTheProgram) {
+  const auto home = TempDirectory::Create("anecheck-full-");
+  ASSERT_TRUE(home.ok());
+  setenv("TMPDIR", home->path().c_str(), 1);
+  ExecRunner runner(Hostile());
+  const bool started = runner.Identify().ok();
+  unsetenv("TMPDIR");
+  ASSERT_TRUE(started);
+  testing::PutFilesInPlaceOfFolders(home->path());
+  const WordCases cases({"copy"});
+  const auto replies = runner.Run(cases.all());
+  ASSERT_FALSE(replies.ok());
+  EXPECT_EQ(replies.error().code, ErrorCode::kIo);
+  EXPECT_NE(replies.error().message.find("cannot be written"), std::string::npos)
+      << replies.error().message;
+}
+
 TEST(ExecRunner, AGreedyProgramIsStopped) {
   const RunReply reply = RunWord("EAT", "", uint64_t{256} << 20);
   EXPECT_EQ(reply.status, RunStatus::kCrashed);

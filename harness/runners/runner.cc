@@ -11,8 +11,8 @@ std::string_view ProvenanceName(Provenance provenance) {
 }
 
 std::string_view RunStatusName(RunStatus status) {
-  constexpr std::array<std::string_view, 6> kNames = {"ok",      "rejected", "failed",
-                                                      "crashed", "hung",     "garbled"};
+  constexpr std::array<std::string_view, 7> kNames = {"ok",   "rejected", "failed", "crashed",
+                                                      "hung", "garbled",  "not-run"};
   return kNames[static_cast<size_t>(status)];
 }
 

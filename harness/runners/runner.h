@@ -26,6 +26,7 @@ enum class RunStatus : uint8_t {
   kCrashed,   // the worker process died of it
   kHung,      // no answer within the time limit
   kGarbled,   // the answer was not understood
+  kNotRun,    // the runner could not hand the case over: it is larger than the runner takes
 };
 std::string_view RunStatusName(RunStatus status);
 
@@ -77,7 +78,9 @@ struct RunRequest {
 struct RunReply {
   uint64_t id = 0;
   RunStatus status = RunStatus::kFailed;
-  std::string stage;    // where it stopped: frontend, floor, hal, validator, codegen, load, run
+  // Where it stopped: frontend, floor, hal, validator, codegen, compile, load, run. Empty where
+  // that is not known: only `load` and `run` say that there was a program.
+  std::string stage;
   std::string message;  // the engine's own words, one line
   std::string backend;  // as proved by the engine's analytics: "ane", "bnns"; empty where unproved
   uint64_t compile_us = 0;
@@ -105,7 +108,7 @@ class Runner {
 
   // Runs every request and gives one reply each, in the same order. A request that kills or hangs
   // the engine gets that as its reply and does not harm the others. An Error means that the runner
-  // itself cannot go on.
+  // itself cannot go on: what the harness fails at, a full disk, is never an answer of the engine.
   virtual Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) = 0;
 
   // Replaces whatever process or state the runner keeps by a fresh one: before a finding is tried

@@ -11,6 +11,7 @@
 #include "harness/runners/e5rt_library.h"
 #include "harness/runners/executable_path.h"
 #include "harness/runners/testing/hostile_runner.h"
+#include "harness/runners/testing/stuck_campaign.h"
 #include "harness/runners/testing/word_cases.h"
 #include "harness/runners/wire.h"
 #include "harness/runners/worker.h"
@@ -241,6 +242,9 @@ TEST(RunnerNames, AreDistinct) {
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == anecheck::kWorkerArgument) {
     return anecheck::WorkerMain(argc, argv);
+  }
+  if (argc > 1 && std::string_view(argv[1]) == anecheck::testing::kStuckArgument) {
+    return anecheck::testing::StuckMain();
   }
   if (argc > 1 && std::string_view(argv[1]) == anecheck::testing::kHostileArgument) {
     return anecheck::testing::HostileMain(argc, argv);

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "harness/runners/process_memory.h"
+#include "harness/runners/spawn.h"
 
 extern char** environ;
 
@@ -35,6 +36,16 @@ int Lifted(int descriptor) {
   return lifted;
 }
 
+// Another thread may start a process at any moment, which must not inherit the ends: they would
+// stay open when the program dies. Where they cannot be made so, SpawnFlags() sees to it.
+#if defined(__linux__)
+constexpr int kSocketFlags = SOCK_CLOEXEC;
+int MakePipe(int (&ends)[2]) { return pipe2(ends, O_CLOEXEC); }
+#else
+constexpr int kSocketFlags = 0;
+int MakePipe(int (&ends)[2]) { return pipe(ends); }
+#endif
+
 struct Ends {
   int ours = -1;
   int theirs = -1;
@@ -43,7 +54,7 @@ struct Ends {
 // A socket rather than a pipe: writing to a program that died must not kill the writer.
 Ends InputEnds() {
   int sockets[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0) return {};
+  if (socketpair(AF_UNIX, SOCK_STREAM | kSocketFlags, 0, sockets) != 0) return {};
   const Ends ends = {Lifted(sockets[0]), Lifted(sockets[1])};
 #if defined(SO_NOSIGPIPE)
   const int on = 1;
@@ -54,7 +65,7 @@ Ends InputEnds() {
 
 Ends OutputEnds() {
   int pipes[2];
-  if (pipe(pipes) != 0) return {};
+  if (MakePipe(pipes) != 0) return {};
   const Ends ends = {Lifted(pipes[0]), Lifted(pipes[1])};
   fcntl(ends.ours, F_SETFL, O_NONBLOCK);
   return ends;
@@ -71,7 +82,7 @@ int Spawn(std::span<const std::string> arguments, std::span<const Ends, 3> ends,
   }
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setflags(&attributes, SpawnFlags());
   posix_spawnattr_setpgroup(&attributes, 0);
   const int code = posix_spawnp(&pid, argv[0], &actions, &attributes, argv.data(), environ);
   posix_spawnattr_destroy(&attributes);

@@ -1,5 +1,7 @@
 #include "harness/runners/wire.h"
 
+#include <array>
+
 namespace anecheck {
 namespace {
 
@@ -66,6 +68,12 @@ void ReadShape(ByteReader& reader, WireShape& shape) {
 
 }  // namespace
 
+std::string_view WorkerStageName(WorkerStage stage) {
+  constexpr std::array<std::string_view, 4> kNames = {"", "compile", "load", "run"};
+  const auto index = static_cast<size_t>(stage);
+  return index < kNames.size() ? kNames[index] : std::string_view();
+}
+
 uint64_t RequestSize(const RunRequest& request) {
   uint64_t size = 64 + request.target.size() + Program(request).size() + Weights(request).size();
   size += ShapeSize(*request.graph, request.inputs);
@@ -104,6 +112,7 @@ void WriteReply(const WireReply& reply, ByteWriter& writer) {
   WriteText(reply.stage, writer);
   WriteText(reply.message, writer);
   WriteText(reply.backend, writer);
+  writer.U8(reply.harness_fault ? 1 : 0);
   writer.U64(reply.compile_us);
   writer.U64(reply.run_us);
   writer.U32(static_cast<uint32_t>(reply.outputs.size()));
@@ -130,6 +139,7 @@ Result<WireReply> ReadReply(ByteReader& reader) {
   reply.stage = ReadText(reader, "stage");
   reply.message = ReadText(reader, "message");
   reply.backend = ReadText(reader, "backend");
+  reply.harness_fault = reader.U8("harness_fault") != 0;
   reply.compile_us = reader.U64("compile_us");
   reply.run_us = reader.U64("run_us");
   const uint32_t outputs = reader.U32("outputs");

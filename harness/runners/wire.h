@@ -37,12 +37,19 @@ struct WireRequest {
   std::vector<WireShape> further;  // of a program with a range of shapes
 };
 
+// Where a worker is with the request that it has in hand.
+enum class WorkerStage : uint32_t { kIdle, kCompile, kLoad, kRun };
+// "compile", "load", "run"; empty for kIdle and for what is none of them.
+std::string_view WorkerStageName(WorkerStage stage);
+
 struct WireReply {
   uint64_t id = 0;
   RunStatus status = RunStatus::kFailed;
   std::string stage;
   std::string message;
   std::string backend;
+  bool harness_fault =
+      false;  // the worker itself failed, in `message`; nothing is known of the case
   uint64_t compile_us = 0;
   uint64_t run_us = 0;
   std::vector<std::vector<uint8_t>> outputs;  // those of further shapes behind those of the first

@@ -7,14 +7,15 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "harness/base/file.h"
 #include "harness/runners/e5rt_library.h"
 #include "harness/runners/executable_path.h"
+#include "harness/runners/machine.h"
 #include "harness/runners/process_memory.h"
+#include "harness/runners/spawn.h"
 #include "harness/runners/wire.h"
 #include "harness/runners/worker_arguments.h"
 #include "harness/runners/worker_channel.h"
@@ -33,20 +34,27 @@ constexpr int kGraceMs = 500;
 // What WaitForWorker returns beside the bytes a worker sends, 0 for silence and -1 for the end.
 constexpr int kTooLarge = -2;
 
-std::string SystemName() {
-  utsname name{};
-  if (uname(&name) != 0) return {};
-  return fmt::format("{} {}", name.sysname, name.release);
+Provenance ProvenanceOf(EngineKind kind) {
+  switch (kind) {
+    case EngineKind::kSystem:
+      return Provenance::kSilicon;
+    case EngineKind::kSimulated:
+      return Provenance::kSimulated;
+    case EngineKind::kOther:
+      break;
+  }
+  return Provenance::kReported;
 }
 
-// Only the system's own framework drives silicon; any other library without the simulated engine's
-// marker is somebody's word.
-constexpr Provenance UnmarkedProvenance() {
-#if defined(__APPLE__)
-  return Provenance::kSilicon;
-#else
-  return Provenance::kReported;
-#endif
+// Chip and system where this machine's own engine answers.
+void Describe(EngineKind kind, const std::string& engine, RunnerIdentity& identity) {
+  identity.runner = "e5rt";
+  identity.provenance = ProvenanceOf(kind);
+  identity.engine = engine;
+  identity.os = SystemName();
+  if (kind == EngineKind::kSystem) identity.chip = ChipName();
+  if (kind == EngineKind::kSimulated) identity.chip = "simulated";
+  if (kind != EngineKind::kOther) identity.compiler_version = engine;
 }
 
 std::string Death(int status) {
@@ -95,13 +103,14 @@ class E5rtRunner::Process {
     // Standard output belongs to the tool's results; what an engine prints there is dropped.
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    PassStandardError(actions);
     posix_spawn_file_actions_adddup2(&actions, memory, 3);
     posix_spawn_file_actions_adddup2(&actions, socket, 4);
     // Ctrl-C at a terminal goes to a whole process group: it is to stop the campaign, which then
     // lets its workers finish.
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setflags(&attributes, SpawnFlags());
     posix_spawnattr_setpgroup(&attributes, 0);
     pid_t pid = 0;
     const int code = posix_spawn(&pid, argv[0], &actions, &attributes, argv.data(), environ);
@@ -184,18 +193,13 @@ Status E5rtRunner::EnsureStarted() {
   ByteReader reader(channel.replies().first(
       std::min<uint64_t>(channel.header().reply_bytes.load(), WorkerChannel::kAreaSize)));
   const bool well = reader.U8("well") != 0;
-  const bool simulated = reader.U8("simulated") != 0;
+  const auto kind = static_cast<EngineKind>(reader.U8("kind"));
   const std::string text(reader.CString("text"));
   if (!well) {
     process_.reset();
     return MakeError(ErrorCode::kNotFound, text);
   }
-  identity_.runner = "e5rt";
-  identity_.provenance = simulated ? Provenance::kSimulated : UnmarkedProvenance();
-  identity_.engine = text;
-  identity_.os = SystemName();
-  identity_.chip = simulated ? "simulated" : "";
-  identity_.compiler_version = simulated ? text : "";
+  Describe(kind, text, identity_);
   return {};
 }
 
@@ -219,23 +223,43 @@ RunReply E5rtRunner::Convert(const RunRequest& request, WireReply wire) const {
   reply.compile_us = wire.compile_us;
   reply.run_us = wire.run_us;
   if (reply.status != RunStatus::kOk) return reply;
-  reply.files = std::move(wire.files);
+  const auto garbled = [&](std::string message) {
+    return RunReply{.id = reply.id, .status = RunStatus::kGarbled, .message = std::move(message)};
+  };
+  size_t wanted = request.graph->outputs().size();
+  for (const RunShape& shape : request.further) wanted += shape.graph.outputs().size();
+  if (wire.outputs.size() != wanted) {
+    return garbled(
+        fmt::format("the reply has {} outputs, must have {}", wire.outputs.size(), wanted));
+  }
   size_t next = 0;
+  std::string wrong;
   const auto take = [&](const Graph& graph) {
     std::vector<Tensor> tensors;
     for (const ValueId output : graph.outputs()) {
-      if (next == wire.outputs.size()) break;
-      tensors.push_back({graph.type(output), std::move(wire.outputs[next++])});
+      const TensorType& type = graph.type(output);
+      std::vector<uint8_t>& bytes = wire.outputs[next];
+      if (bytes.size() != static_cast<size_t>(type.ByteSize()) && wrong.empty()) {
+        wrong = fmt::format("output {} has {} bytes, must have {}", next, bytes.size(),
+                            type.ByteSize());
+      }
+      tensors.push_back({type, std::move(bytes)});
+      ++next;
     }
     return tensors;
   };
   reply.outputs = take(*request.graph);
   for (const RunShape& shape : request.further) reply.further.push_back(take(shape.graph));
+  if (!wrong.empty()) return garbled(std::move(wrong));
+  reply.files = std::move(wire.files);
   return reply;
 }
 
-RunReply E5rtRunner::Ended(uint64_t id, int what, const std::string& end) const {
-  RunReply reply = {.id = id, .status = RunStatus::kCrashed, .stage = "run", .message = end};
+RunReply E5rtRunner::Ended(uint64_t id, int what, WorkerStage stage, const std::string& end) const {
+  RunReply reply = {.id = id,
+                    .status = RunStatus::kCrashed,
+                    .stage = std::string(WorkerStageName(stage)),
+                    .message = end};
   switch (what) {
     case -1:
       break;
@@ -248,10 +272,12 @@ RunReply E5rtRunner::Ended(uint64_t id, int what, const std::string& end) const 
                                   options_.memory_limit >> 20);
       break;
     case 'R':
+      reply.status = RunStatus::kNotRun;
       reply.message = "the reply is larger than a worker's memory";
       break;
     default:
       reply.status = RunStatus::kGarbled;
+      reply.stage.clear();
       reply.message = "the worker wrote what means nothing";
       break;
   }
@@ -279,8 +305,7 @@ Result<std::vector<RunReply>> E5rtRunner::Run(std::span<const RunRequest> reques
     }
     if (count == 0) {
       replies.push_back({.id = requests[first].id,
-                         .status = RunStatus::kFailed,
-                         .stage = "load",
+                         .status = RunStatus::kNotRun,
                          .message = "the case is larger than a worker's memory"});
       continue;
     }
@@ -289,6 +314,7 @@ Result<std::vector<RunReply>> E5rtRunner::Run(std::span<const RunRequest> reques
     header.request_bytes.store(writer.size());
     header.completed.store(0);
     header.reply_bytes.store(0);
+    header.stage.store(WorkerStage::kIdle);
     int what = channel.Signal('B') ? 0 : -1;
     uint32_t seen = 0;
     while (what == 0) {
@@ -304,6 +330,9 @@ Result<std::vector<RunReply>> E5rtRunner::Run(std::span<const RunRequest> reques
     for (; read < done; ++read) {
       Result<WireReply> reply = ReadReply(reader);
       if (!reply.ok() || reply->id != requests[first + read].id) break;
+      if (reply->harness_fault) {
+        return MakeError(ErrorCode::kIo, fmt::format("a worker: {}", reply->message));
+      }
       replies.push_back(Convert(requests[first + read], std::move(reply).value()));
     }
     if (read < done) {
@@ -314,16 +343,16 @@ Result<std::vector<RunReply>> E5rtRunner::Run(std::span<const RunRequest> reques
       }
       replies.push_back({.id = requests[first].id,
                          .status = RunStatus::kGarbled,
-                         .stage = "run",
                          .message = "the worker's reply cannot be read: its memory is spoiled"});
       continue;
     }
     if (what == 'D' && done == count) continue;
     const bool asked = what == 'R';
+    const WorkerStage stage = header.stage.load();
     const std::string end = what == -1 ? process_->Reap() : process_->Stop();
     process_.reset();
     if (done == count || (asked && done > 0)) continue;
-    replies.push_back(Ended(requests[first + done].id, what, end));
+    replies.push_back(Ended(requests[first + done].id, what, stage, end));
   }
   return replies;
 }

@@ -2,6 +2,7 @@
 // spoiled memory takes down one process and one case.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +11,9 @@
 #include "harness/runners/runner.h"
 
 namespace anecheck {
+
+enum class WorkerStage : uint32_t;
+struct WireReply;
 
 // One quirk of the simulated engine forced on or off.
 struct QuirkSetting {
@@ -51,9 +55,10 @@ class E5rtRunner final : public Runner {
  private:
   class Process;
   Status EnsureStarted();
-  // The reply of the case at which a worker ended or was ended; `what` is what it said last.
-  RunReply Ended(uint64_t id, int what, const std::string& end) const;
-  RunReply Convert(const RunRequest& request, struct WireReply reply) const;
+  // The reply of the case at which a worker ended or was ended; `what` is what it said last,
+  // `stage` where it was with the case.
+  RunReply Ended(uint64_t id, int what, WorkerStage stage, const std::string& end) const;
+  RunReply Convert(const RunRequest& request, WireReply reply) const;
 
   WorkerOptions options_;
   std::unique_ptr<Process> process_;

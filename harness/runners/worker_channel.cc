@@ -1,6 +1,8 @@
 #include "harness/runners/worker_channel.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,7 +15,17 @@
 namespace anecheck {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr uint64_t kMappingSize = WorkerChannel::kHeaderSize + 2 * WorkerChannel::kAreaSize;
+
+// Another thread may start a process at any moment, which must not inherit the ends: they would
+// stay open when the worker dies. Where sockets cannot be made so, SpawnFlags() sees to it.
+#if defined(__linux__)
+constexpr int kCloseOnExec = SOCK_CLOEXEC;
+#else
+constexpr int kCloseOnExec = 0;
+#endif
 
 Error SystemError(std::string_view what) {
   return MakeError(ErrorCode::kInternal, fmt::format("{}: {}", what, std::strerror(errno)));
@@ -52,7 +64,7 @@ Result<WorkerChannel> WorkerChannel::Create() {
   }
   ANECHECK_ASSIGN(channel.mapping_, Map(channel.memory_));
   int sockets[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0) {
+  if (socketpair(AF_UNIX, SOCK_STREAM | kCloseOnExec, 0, sockets) != 0) {
     return SystemError("cannot make a socket for a worker");
   }
   channel.socket_ = sockets[0];
@@ -111,13 +123,29 @@ bool WorkerChannel::Signal(char what) {
 }
 
 int WorkerChannel::Wait(int milliseconds) {
+  const auto deadline = Clock::now() + std::chrono::milliseconds(milliseconds);
   pollfd entry = {socket_, POLLIN, 0};
-  const int ready = poll(&entry, 1, milliseconds);
-  if (ready == 0 || (ready < 0 && errno == EINTR)) return 0;
-  if (ready < 0) return -1;
+  for (int left = milliseconds;;) {
+    const int ready = poll(&entry, 1, left);
+    if (ready > 0) break;
+    if (ready == 0) return 0;
+    if (errno != EINTR) return -1;
+    if (milliseconds < 0) continue;
+    const auto rest = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    left = static_cast<int>(std::max<int64_t>(rest.count(), 0));
+  }
   char what = 0;
   const ssize_t received = recv(socket_, &what, 1, 0);
   return received == 1 ? static_cast<unsigned char>(what) : -1;
+}
+
+bool WorkerChannel::WaitForEnd() const {
+  // A socket stays open while it is waited on. The pauses let one go that is closed here.
+  constexpr int kLookMs = 250;
+  pollfd entry = {socket_, 0, 0};
+  while (poll(&entry, 1, kLookMs) <= 0) {
+  }
+  return (entry.revents & POLLNVAL) == 0;
 }
 
 }  // namespace anecheck

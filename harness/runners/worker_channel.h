@@ -9,6 +9,7 @@
 #include <string>
 
 #include "harness/base/result.h"
+#include "harness/runners/wire.h"
 
 namespace anecheck {
 
@@ -18,6 +19,7 @@ struct ChannelHeader {
   std::atomic<uint32_t> completed;  // replies written in full
   std::atomic<uint64_t> request_bytes;
   std::atomic<uint64_t> reply_bytes;  // of the replies written in full
+  std::atomic<WorkerStage> stage;     // of the request after them
 };
 static_assert(std::atomic<uint64_t>::is_always_lock_free, "shared between processes");
 
@@ -44,11 +46,15 @@ class WorkerChannel {
   // One byte to the other end. False where it is gone.
   bool Signal(char what);
   // The next byte from the other end: the byte, 0 after `milliseconds` without one, -1 where the
-  // other end is gone. Negative milliseconds wait for ever.
+  // other end is gone. Negative milliseconds wait for ever; signals do not end the waiting.
   int Wait(int milliseconds);
 
   int worker_memory() const { return memory_; }
   int worker_socket() const { return other_socket_; }
+  // Waits until the other end is gone, true, or this one was closed, false. For a thread beside the
+  // one that talks; nothing is read.
+  bool WaitForEnd() const;
+
   // Drops the descriptor that belongs to the worker, once it was started.
   void CloseWorkerEnd();
 

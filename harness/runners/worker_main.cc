@@ -1,7 +1,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
+#include <functional>
+#include <thread>
+#include <unistd.h>
 
 #include "harness/runners/e5rt_engine.h"
 #include "harness/runners/runtime_probe.h"
@@ -62,11 +66,12 @@ Result<E5rtLibrary> OpenConfigured(int argc, char** argv) {
   return library;
 }
 
-// Tells the campaign who is here: the first byte says whether it is well, the text follows.
-void Announce(WorkerChannel& channel, bool well, bool simulated, std::string_view text) {
+// Tells the campaign who is here: the first byte says whether it is well, the second what the
+// engine is, the text follows.
+void Announce(WorkerChannel& channel, bool well, EngineKind kind, std::string_view text) {
   ByteWriter writer;
   writer.U8(well ? 1 : 0);
-  writer.U8(simulated ? 1 : 0);
+  writer.U8(static_cast<uint8_t>(kind));
   writer.CString(text);
   std::memcpy(channel.replies().data(), writer.bytes().data(), writer.size());
   channel.header().reply_bytes.store(writer.size());
@@ -82,10 +87,11 @@ bool RunBatch(WorkerChannel& channel, E5rtEngine& engine) {
     const Result<WireRequest> request = ReadRequest(reader);
     WireReply reply;
     if (request.ok()) {
-      reply = engine.Run(*request);
+      reply = engine.Run(*request, header.stage);
     } else {
       reply.message = request.error().message;
     }
+    header.stage = WorkerStage::kIdle;
     if (!PutReply(channel, reply)) return false;
   }
   return engine.leaked_programs() < kMostLeaked;
@@ -97,6 +103,14 @@ std::string_view ArgumentOf(int argc, char** argv, std::string_view what) {
     if (argv[i] == what) return argv[i + 1];
   }
   return {};
+}
+
+// Ends this process when its campaign is gone, though the engine may be stuck in a case.
+void EndWithCampaign(const WorkerChannel& channel, const std::string& folder) {
+  if (!channel.WaitForEnd()) return;
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+  _exit(0);
 }
 
 int ProbeMain(int argc, char** argv, std::string_view probe) {
@@ -120,20 +134,20 @@ int WorkerMain(int argc, char** argv) {
   }
   const Result<E5rtLibrary> library = OpenConfigured(argc, argv);
   if (!library.ok()) {
-    Announce(*channel, false, false, library.error().message);
+    Announce(*channel, false, EngineKind::kOther, library.error().message);
     return 2;
   }
   const std::string_view folder = ArgumentOf(argc, argv, "folder");
   if (folder.empty()) {
-    Announce(*channel, false, false, "worker: no folder for its files was named");
+    Announce(*channel, false, EngineKind::kOther, "worker: no folder for its files was named");
     return 2;
   }
   // The campaign removes the folder of a worker that was killed; a worker whose campaign was killed
   // does it here.
   E5rtEngine engine(*library, TempDirectory::Adopt(std::string(folder)),
                     ArgumentOf(argc, argv, "files") == "keep");
-  const bool simulated = library->simulated();
-  Announce(*channel, true, simulated, simulated ? library->simulator.marker : "Espresso");
+  std::thread(EndWithCampaign, std::cref(*channel), std::string(folder)).detach();
+  Announce(*channel, true, KindOf(*library), EngineText(*library));
   for (;;) {
     const int what = channel->Wait(-1);
     if (what == 0) continue;

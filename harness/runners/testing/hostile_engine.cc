@@ -1,12 +1,15 @@
 // An engine for the tests of the runner: it has the e5rt_* entry points and obeys words in the MIL
 // text. "CRASH" aborts, "HANG" never returns, "EXIT" ends the process, "REJECT" and "NORUN" fail
-// with a message, "LEAK" refuses to release its program, "NOISE" prints on standard output; any
-// other text copies the first input to every output. It carries no marker of the simulated engine.
+// with a message, "LEAK" refuses to release its program, "NOISE" prints on standard output, "ABORT
+// COMPILER" and "STUCK LOADING" stop before there is anything to run, "PLACE ane,bnns" writes
+// analytics with these backends, "SHORT" forges a reply with one byte; any other text copies the
+// first input to every output. It carries no marker of the simulated engine.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 #include <vector>
 
@@ -28,6 +31,7 @@ struct Port {
 };
 
 std::string last_error;  // NOLINT: one engine a process, as the real one
+std::string bundle;      // NOLINT: where the analytics go
 int nothing = 0;
 
 int64_t Fail(const char* message) {
@@ -48,12 +52,55 @@ int64_t Forget(void** object) {
   return 0;
 }
 
+[[noreturn]] void SleepForEver() {
+  for (;;) pause();
+}
+
+void WriteAnalytics(const std::string& text) {
+  constexpr std::string_view kWord = "PLACE ";
+  const size_t at = text.find(kWord);
+  if (at == std::string::npos) return;
+  std::FILE* file = std::fopen((bundle + "/analytics.mil").c_str(), "w");
+  std::string name;
+  for (const char c : text.substr(at + kWord.size()) + ",") {
+    if (c != ',') {
+      name += c;
+      continue;
+    }
+    std::fprintf(file, "relu()[SelectedBackend = string(\"%s\")];\n", name.c_str());
+    name.clear();
+  }
+  std::fclose(file);
+}
+
+// Writes into the memory shared with the campaign, for a request that came alone, and says that all
+// is done.
+void ForgeShortReply() {
+  constexpr off_t kHeader = 4096;
+  constexpr off_t kArea = off_t{64} << 20;
+  uint64_t id = 0;
+  if (pread(3, &id, sizeof id, kHeader) != sizeof id) std::abort();
+  std::string reply(reinterpret_cast<const char*>(&id), sizeof id);
+  reply.append(1 + 3 * 4 + 1 + 2 * 8, '\0');     // ok; no texts, no fault, no times
+  reply += std::string("\1\0\0\0\1\0\0\0x", 9);  // one output of one byte
+  const uint32_t completed = 1;
+  const uint64_t size = reply.size();
+  if (pwrite(3, reply.data(), reply.size(), kHeader + kArea) < 0) std::abort();
+  if (pwrite(3, &completed, sizeof completed, 4) < 0) std::abort();
+  if (pwrite(3, &size, sizeof size, 16) < 0) std::abort();
+  if (write(4, "D", 1) != 1) std::abort();
+  SleepForEver();
+}
+
 }  // namespace
 
 extern "C" {
 
 int64_t e5rt_e5_compiler_config_options_create(void** out) { return Make(out); }
-int64_t e5rt_e5_compiler_config_options_set_cache_bundle_location(void*, const char*) { return 0; }
+int64_t e5rt_e5_compiler_config_options_set_cache_bundle_location(void*, const char* path) {
+  bundle = path;
+  return 0;
+}
 int64_t e5rt_e5_compiler_config_options_release(void** object) { return Forget(object); }
 int64_t e5rt_e5_compiler_create_with_config(void** out, void*) { return Make(out); }
 int64_t e5rt_e5_compiler_release(void** object) { return Forget(object); }
@@ -72,6 +119,8 @@ int64_t e5rt_e5_compiler_compile(void*, const char* path, void*, void** out) {
     program->text.append(chunk, got);
   }
   std::fclose(file);
+  if (Says(*program, "ABORT COMPILER")) std::abort();
+  WriteAnalytics(program->text);
   if (Says(*program, "REJECT")) {
     delete program;
     return Fail("Some ops are not supported on any of the specified backends");
@@ -105,6 +154,7 @@ int64_t e5rt_precompiled_compute_op_create_options_set_allocate_intermediate_buf
 int64_t e5rt_precompiled_compute_op_create_options_release(void** object) { return Forget(object); }
 int64_t e5rt_execution_stream_operation_create_precompiled_compute_operation_with_options(
     void** out, void* options) {
+  if (Says(*static_cast<Program*>(options), "STUCK LOADING")) SleepForEver();
   *out = options;
   return 0;
 }
@@ -154,9 +204,8 @@ int64_t e5rt_execution_stream_execute_sync(void* stream) {
   const Program& program = **static_cast<Program**>(stream);
   if (Says(program, "CRASH")) std::abort();
   if (Says(program, "EXIT")) _exit(7);
-  if (Says(program, "HANG")) {
-    for (;;) pause();
-  }
+  if (Says(program, "HANG")) SleepForEver();
+  if (Says(program, "SHORT")) ForgeShortReply();
   if (Says(program, "NOISE")) std::printf("{\"summary\": \"noise\"}\n");
   if (Says(program, "NORUN")) return Fail("Program inference timeout: timed out");
   for (Buffer* output : program.outputs) {

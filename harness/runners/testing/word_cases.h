@@ -1,6 +1,8 @@
 // Requests for hostile engines and runners: a graph of one relu, and one word in place of its MIL.
 #pragma once
 
+#include <filesystem>
+#include <fstream>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,5 +40,17 @@ class WordCases {
   std::vector<std::string> words_;
   std::vector<RunRequest> requests_;
 };
+
+// Makes everything that is to be written into the folders of `home` fail, for root too.
+inline void PutFilesInPlaceOfFolders(const std::string& home) {
+  std::vector<std::filesystem::path> folders;
+  for (const auto& entry : std::filesystem::directory_iterator(home)) {
+    folders.push_back(entry.path());
+  }
+  for (const std::filesystem::path& folder : folders) {
+    std::filesystem::remove_all(folder);
+    std::ofstream(folder) << "in the way";
+  }
+}
 
 }  // namespace anecheck::testing

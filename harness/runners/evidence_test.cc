@@ -1,0 +1,219 @@
+// What the e5rt runner's evidence rests on: placement is proved by a case's own analytics, a stage
+// is claimed only where the worker was seen there, a reply has the outputs that the graph has, and
+// what the harness fails at is no answer of the engine.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/base/file.h"
+#include "harness/runners/analytics.h"
+#include "harness/runners/e5rt_library.h"
+#include "harness/runners/executable_path.h"
+#include "harness/runners/testing/stuck_campaign.h"
+#include "harness/runners/testing/word_cases.h"
+#include "harness/runners/worker.h"
+#include "harness/runners/worker_channel.h"
+
+extern char** environ;
+
+namespace anecheck {
+namespace testing {
+
+int StuckMain() {
+  E5rtRunner runner({.library = ANECHECK_HOSTILE_ENGINE, .case_timeout_ms = 600000});
+  const WordCases cases({"HANG"});
+  return runner.Run(cases.all()).ok() ? 0 : 1;
+}
+
+}  // namespace testing
+
+namespace {
+
+using testing::WordCases;
+
+WorkerOptions Hostile() { return {.library = ANECHECK_HOSTILE_ENGINE, .case_timeout_ms = 400}; }
+
+RunReply RunAlone(const std::string& word) {
+  E5rtRunner runner(Hostile());
+  const WordCases cases({word});
+  const auto replies = runner.Run(cases.all());
+  EXPECT_TRUE(replies.ok()) << replies.error().message;
+  return replies.ok() ? replies->front() : RunReply{};
+}
+
+TEST(Analytics, NameTheEngineWhereEveryOperationIsPlacedThere) {
+  const auto placed = [](std::initializer_list<const char*> backends) {
+    std::string text = "program(1.3)\n{\n";
+    for (const char* backend : backends) {
+      text += std::string("relu()[SelectedBackend = string(\"") + backend + "\")];\n";
+    }
+    return BackendInAnalytics(text + "}\n");
+  };
+  EXPECT_EQ(placed({}), "");
+  EXPECT_EQ(placed({"ane"}), "ane");
+  EXPECT_EQ(placed({"ane", "ane"}), "ane");
+  EXPECT_EQ(placed({"ane", "bnns", "mps", "ane"}), "bnns") << "the first that is not the engine";
+  EXPECT_EQ(placed({"bnns", "ane"}), "bnns");
+  EXPECT_EQ(BackendInAnalytics("SelectedBackend = string(\"ane\") SelectedBackend = string(\"a"),
+            "")
+      << "what breaks off proves nothing";
+}
+
+TEST(E5rtRunner, ACasesPlacementIsProvedByItsOwnAnalytics) {
+  E5rtRunner runner(Hostile());
+  const WordCases cases({"PLACE ane", "copy", "PLACE ane,bnns", "PLACE ane", "REJECT"});
+  const auto replies = runner.Run(cases.all());
+  ASSERT_TRUE(replies.ok()) << replies.error().message;
+  const char* const kBackends[] = {"ane", "", "bnns", "ane", ""};
+  for (size_t i = 0; i < 5; ++i) EXPECT_EQ((*replies)[i].backend, kBackends[i]) << i;
+}
+
+TEST(E5rtRunner, TheStageOfADeathIsWhereTheWorkerWas) {
+  E5rtRunner runner(Hostile());
+  const WordCases cases({"copy", "ABORT COMPILER", "STUCK LOADING", "CRASH", "HANG"});
+  const auto replies = runner.Run(cases.all());
+  ASSERT_TRUE(replies.ok()) << replies.error().message;
+  const char* const kStages[] = {"", "compile", "load", "run", "run"};
+  for (size_t i = 0; i < 5; ++i) EXPECT_EQ((*replies)[i].stage, kStages[i]) << i;
+  EXPECT_EQ((*replies)[1].status, RunStatus::kCrashed);
+  EXPECT_EQ((*replies)[2].status, RunStatus::kHung);
+  EXPECT_EQ(WorkerStageName(static_cast<WorkerStage>(77)), "") << "memory that an engine spoiled";
+}
+
+TEST(E5rtRunner, AReplyOfOtherSizeThanTheGraphsIsGarbled) {
+  const RunReply reply = RunAlone("SHORT");
+  EXPECT_EQ(reply.status, RunStatus::kGarbled);
+  EXPECT_EQ(reply.message, "output 0 has 1 bytes, must have 8");
+  EXPECT_TRUE(reply.outputs.empty());
+}
+
+TEST(E5rtRunner, WhatIsTooLargeForAWorkerWasNotRun) {
+  E5rtRunner runner(Hostile());
+  const RunReply reply = RunAlone(std::string(WorkerChannel::kAreaSize, ' '));
+  EXPECT_EQ(reply.status, RunStatus::kNotRun);
+  EXPECT_EQ(reply.stage, "");
+}
+
+TEST(E5rtRunner, FilesThatCannotBeWrittenAreNoAnswerOfTheEngine) {
+  const auto home = TempDirectory::Create("anecheck-full-");
+  ASSERT_TRUE(home.ok());
+  setenv("TMPDIR", home->path().c_str(), 1);
+  E5rtRunner runner(Hostile());
+  const bool started = runner.Identify().ok();
+  unsetenv("TMPDIR");
+  ASSERT_TRUE(started);
+  testing::PutFilesInPlaceOfFolders(home->path());
+  const WordCases cases({"copy"});
+  const auto replies = runner.Run(cases.all());
+  ASSERT_FALSE(replies.ok());
+  EXPECT_EQ(replies.error().code, ErrorCode::kIo);
+  EXPECT_EQ(replies.error().message.find("a worker: "), 0u) << replies.error().message;
+}
+
+TEST(E5rtRunner, SignalsDoNotEndTheWaitForAWorker) {
+  struct sigaction old_action{};
+  struct sigaction action{};
+  action.sa_handler = [](int) {};
+  ASSERT_EQ(sigaction(SIGALRM, &action, &old_action), 0);
+  const itimerval often = {{0, 1000}, {0, 1000}};
+  const itimerval never{};
+  ASSERT_EQ(setitimer(ITIMER_REAL, &often, nullptr), 0);
+  E5rtRunner runner(Hostile());
+  const auto identity = runner.Identify();
+  setitimer(ITIMER_REAL, &never, nullptr);
+  sigaction(SIGALRM, &old_action, nullptr);
+  EXPECT_TRUE(identity.ok()) << identity.error().message;
+}
+
+TEST(Engines, AreTheSystemsWhereTheSystemsFilesHoldTheirCode) {
+  EXPECT_TRUE(IsSystemImage("/System/Library/PrivateFrameworks/Espresso.framework/Espresso"));
+  EXPECT_FALSE(IsSystemImage("./stub.dylib"));
+  EXPECT_FALSE(IsSystemImage("/tmp/System/Library/PrivateFrameworks/Espresso"));
+  EXPECT_FALSE(IsSystemImage("/System/Library/../../tmp/stub.dylib"));
+  const auto hostile = OpenE5rtLibrary(ANECHECK_HOSTILE_ENGINE);
+  ASSERT_TRUE(hostile.ok());
+  EXPECT_EQ(KindOf(*hostile), EngineKind::kOther);
+  EXPECT_EQ(E5rtRunner(Hostile()).Identify()->provenance, Provenance::kReported);
+}
+
+#if defined(__linux__)
+
+std::string WordAfter(const std::string& path, std::string_view word) {
+  std::ifstream file(path);
+  std::string line;
+  for (bool next = false; std::getline(file, line, '\0'); next = line == word) {
+    if (next) return line;
+  }
+  return "";
+}
+
+// The state letter and parent of a process, from /proc.
+std::pair<char, pid_t> StateOf(const std::string& pid) {
+  std::ifstream file("/proc/" + pid + "/stat");
+  std::string text;
+  std::getline(file, text);
+  char state = 'X';
+  int parent = 0;
+  if (const size_t end = text.rfind(')'); end != std::string::npos) {
+    std::sscanf(text.c_str() + end + 1, " %c %d", &state, &parent);
+  }
+  return {state, parent};
+}
+
+std::string WorkerOf(pid_t campaign) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string pid = entry.path().filename();
+    if (pid.find_first_not_of("0123456789") != std::string::npos) continue;
+    if (StateOf(pid).second != campaign) continue;
+    if (!WordAfter("/proc/" + pid + "/cmdline", "folder").empty()) return pid;
+  }
+  return "";
+}
+
+template <typename Condition>
+bool Within10Seconds(const Condition& condition) {
+  for (int i = 0; i < 1000; ++i) {
+    if (condition()) return true;
+    usleep(10000);
+  }
+  return false;
+}
+
+TEST(E5rtRunner, AStuckWorkerEndsWithItsCampaign) {
+  std::string executable = ExecutablePath();
+  char argument[] = "--anecheck-stuck";
+  ASSERT_STREQ(argument, testing::kStuckArgument);
+  char* argv[] = {executable.data(), argument, nullptr};
+  pid_t campaign = 0;
+  ASSERT_EQ(posix_spawn(&campaign, argv[0], nullptr, nullptr, argv, environ), 0);
+  std::string worker;
+  std::string folder;
+  // Its MIL text is there once it has the case.
+  const bool stuck = Within10Seconds([&] {
+    worker = WorkerOf(campaign);
+    folder = worker.empty() ? "" : WordAfter("/proc/" + worker + "/cmdline", "folder");
+    return !folder.empty() && std::filesystem::exists(folder + "/model.mil");
+  });
+  kill(campaign, SIGKILL);
+  int status = 0;
+  while (waitpid(campaign, &status, 0) != campaign) {
+  }
+  ASSERT_TRUE(stuck);
+  EXPECT_TRUE(Within10Seconds([&] {
+    const char state = StateOf(worker).first;
+    return state == 'X' || state == 'Z';
+  })) << "the worker lives on";
+  EXPECT_FALSE(std::filesystem::exists(folder)) << folder;
+}
+
+#endif
+
+}  // namespace
+}  // namespace anecheck

@@ -1,0 +1,26 @@
+// How worker processes and external programs are started.
+#pragma once
+
+#include <spawn.h>
+
+namespace anecheck {
+
+// A process group of its own, because Ctrl-C at a terminal goes to a whole group. On macOS, where
+// pipes and sockets cannot be made close-on-exec in one step, the new process gets the descriptors
+// that its actions name and no other.
+inline short SpawnFlags() {
+#if defined(__APPLE__)
+  return POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_CLOEXEC_DEFAULT;
+#else
+  return POSIX_SPAWN_SETPGROUP;
+#endif
+}
+
+// Lets the new process keep the standard error of this one under SpawnFlags().
+inline void PassStandardError([[maybe_unused]] posix_spawn_file_actions_t& actions) {
+#if defined(__APPLE__)
+  posix_spawn_file_actions_addinherit_np(&actions, 2);
+#endif
+}
+
+}  // namespace anecheck
