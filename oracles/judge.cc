@@ -280,6 +280,51 @@ class DefectSearch {
   Estimate& estimate_;
 };
 
+// How large a term may be on a family where it was never measured. Terms without a row have but two
+// values, and admit what they can already.
+struct Widest {
+  Term term;
+  double value = 0;
+  std::string_view source;
+};
+constexpr double kHalfUnit = 0x1p-11;
+constexpr std::string_view kHalfClass = "the unit roundoff of fp16, the coarsest format in use";
+// 0.01881 of the result is 39 ulp of fp16.
+constexpr double kWorstUlp = 39;
+constexpr std::string_view kWorstRelative =
+    "facts/silicon_sweep_m5.csv: 0.01881, the largest error of an operation found correct";
+constexpr double kWorstTable = 0.12;
+constexpr std::string_view kWorstAbsolute =
+    "facts/numerics.md: up to 0.12 near the seams of an evaluated function";
+constexpr Widest kWidest[] = {
+    {Term::kAccumulatorUnit, kHalfUnit, kHalfClass},
+    {Term::kReciprocalRelative, kHalfUnit, kHalfClass},
+    {Term::kPositionRelative, kHalfUnit, kHalfClass},
+    {Term::kDivideUlp, kWorstUlp, kWorstRelative},
+    {Term::kRootUlp, kWorstUlp, kWorstRelative},
+    {Term::kExponentialUlp, kWorstUlp, kWorstRelative},
+    {Term::kSigmoidTable, kWorstTable, kWorstAbsolute},
+    {Term::kTanhTable, kWorstTable, kWorstAbsolute},
+    {Term::kGeluTable, kWorstTable, kWorstAbsolute},
+    {Term::kSiluTable, kWorstTable, kWorstAbsolute},
+    {Term::kSoftplusTable, kWorstTable, kWorstAbsolute},
+    {Term::kErfTable, kWorstTable, kWorstAbsolute},
+    {Term::kEluTable, kWorstTable, kWorstAbsolute},
+    {Term::kArcTangentTable, kWorstTable, kWorstAbsolute},
+};
+
+bool AdmitsAll(const Graph& graph, std::span<const Tensor> inputs, size_t output,
+               std::span<const double> actual, const Contract& contract) {
+  Evaluation evaluation;
+  if (!evaluation.Run(graph, inputs, contract).ok()) return false;
+  Estimate estimate;
+  evaluation.Stored(graph.outputs()[output], estimate);
+  for (size_t i = 0; i < actual.size(); ++i) {
+    if (!Admits(estimate, i, actual[i])) return false;
+  }
+  return true;
+}
+
 void MarkNodes(const Graph& graph, ValueId id, std::vector<bool>& needed) {
   const Value& value = graph.value(id);
   if (value.kind != ValueKind::kResult || needed[value.producer]) return;
@@ -396,6 +441,31 @@ std::vector<Term> AssumedTerms(const Graph& graph, size_t output, int family) {
     if (counts && MarkOf(fact.term, family) == TermMark::kAssumed) assumed.push_back(fact.term);
   }
   return assumed;
+}
+
+std::vector<Term> ForbiddingTerms(const Graph& graph, std::span<const Tensor> inputs, size_t output,
+                                  const Tensor& actual, int family) {
+  const std::vector<Term> assumed = AssumedTerms(graph, output, family);
+  std::vector<double> elements(static_cast<size_t>(actual.type.shape.Elements()));
+  DecodeElements(actual.type.dtype, actual.bytes, elements);
+  const Contract& conforming = ConformingContract(family);
+  Contract all = conforming;
+  std::vector<Term> widened;
+  for (const Widest& widest : kWidest) {
+    if (std::ranges::find(assumed, widest.term) == assumed.end()) continue;
+    all.terms[static_cast<size_t>(widest.term)] = widest.value;
+    widened.push_back(widest.term);
+  }
+  const auto admitted = [&](const Contract& contract) {
+    return AdmitsAll(graph, inputs, output, elements, contract);
+  };
+  if (widened.empty() || admitted(conforming) || !admitted(all)) return {};
+  for (const Term term : widened) {
+    Contract one = conforming;
+    one.terms[static_cast<size_t>(term)] = all[term];
+    if (admitted(one)) return {term};
+  }
+  return widened;
 }
 
 }  // namespace anecheck

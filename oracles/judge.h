@@ -19,8 +19,8 @@ namespace anecheck {
 enum class Verdict : uint8_t {
   kPass,          // every element lies inside its interval
   kKnownDefect,   // every element outside is the value of a documented departure of the family
-  kUnconfirmed,   // outside on silicon, but a term never measured on the family forbids it; set by
-                  // the caller, who knows the evidence, with AssumedTerms
+  kUnconfirmed,   // outside on silicon, but only a term never measured on the family forbids it;
+                  // set by the caller, who knows the evidence, with ForbiddingTerms
   kWrong,         // outside without explanation
   kInconclusive,  // nothing outside, and the bound says too little about most elements
 };
@@ -79,5 +79,12 @@ OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t
 // The terms that the bound of an output rests on (those of every operation it depends on) and that
 // were never measured on `family`. In order, each once.
 std::vector<Term> AssumedTerms(const Graph& graph, size_t output, int family);
+
+// Of AssumedTerms, those that alone forbid what `actual` holds outside: with each as wide as the
+// notes leave possible for what was not measured, every element is admitted. One term where one is
+// enough. Empty where something else forbids an element, and where nothing lies outside.
+// Precondition: `actual` has the type of the output. Errors of the evaluation give no terms.
+std::vector<Term> ForbiddingTerms(const Graph& graph, std::span<const Tensor> inputs, size_t output,
+                                  const Tensor& actual, int family);
 
 }  // namespace anecheck

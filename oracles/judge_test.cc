@@ -200,6 +200,31 @@ TEST(AssumedTerms, AreThoseNeverMeasuredOnTheFamily) {
                          Term::kSigmoidTable}));
 }
 
+TEST(ForbiddingTerms, AreThoseThatAloneForbidWhatWasNeverMeasured) {
+  const auto terms = [](OpKind op, double value, double given, int family) {
+    Case c;
+    const ValueId x = c.Input(MakeTensor(DType::kFp16, {1}, {value}));
+    c.Run(c.Unary(op, x));
+    return ForbiddingTerms(c.graph, c.inputs, 0, MakeTensor(DType::kFp16, {1}, {given}), family);
+  };
+  EXPECT_EQ(terms(OpKind::kSigmoid, 0, 0.52, kA16), std::vector{Term::kSigmoidTable});
+  EXPECT_TRUE(terms(OpKind::kSigmoid, 0, 0.52, kA13).empty()) << "measured on A13";
+  EXPECT_TRUE(terms(OpKind::kSigmoid, 0, 0.9, kA16).empty()) << "no table is that bad";
+  EXPECT_TRUE(terms(OpKind::kSigmoid, 0, 0.5, kA16).empty()) << "nothing lies outside";
+  EXPECT_TRUE(terms(OpKind::kRelu, 1, 1.01, kA16).empty()) << "exact, whatever was measured";
+}
+
+// A sum whose accumulator is worse than the one measured on A13, and a table of sigmoid.
+TEST(ForbiddingTerms, AreSeveralWhereNoneIsEnough) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 2}, {4, 4}));
+  const ValueId w = c.Input(MakeTensor(DType::kFp16, {2, 1}, {256, -256}));
+  c.Run(c.Unary(OpKind::kSigmoid, c.Binary(OpKind::kMatmul, x, w)));
+  const Tensor actual = MakeTensor(DType::kFp16, {1, 1}, {0.82});
+  EXPECT_EQ(ForbiddingTerms(c.graph, c.inputs, 0, actual, kA16),
+            (std::vector{Term::kAccumulatorUnit, Term::kSigmoidTable}));
+}
+
 TEST(Verdicts, HaveNames) {
   EXPECT_EQ(VerdictName(Verdict::kPass), "pass");
   EXPECT_EQ(VerdictName(Verdict::kKnownDefect), "known-defect");

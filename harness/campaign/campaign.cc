@@ -261,7 +261,11 @@ class Campaign {
     }
     for (size_t i = 0; i < items.size(); ++i) {
       CaseOutcome outcome = JudgeCase(items[i], items[i].route, (*replies)[i], evaluation);
-      Refine(items[i], (*replies)[i], runner, evaluation, outcome);
+      const Status refined = Refine(items[i], (*replies)[i], runner, evaluation, outcome);
+      if (!refined.ok()) {
+        result.error = refined.error();
+        return result;
+      }
       CountReach(items[i], outcome, result.record);
       CountCoverage(items[i], result.record);
       result.record.cases.push_back(outcome.record);
@@ -313,7 +317,7 @@ class Campaign {
     }
   }
 
-  // Tries the first case of a signature again; later ones only count.
+  // Tries the cases of a signature again until one repeats; later ones only count.
   Result<FindingRecord> Confirm(Suspect& suspect) {
     FindingRecord finding;
     finding.case_index = suspect.item.index;
@@ -324,11 +328,16 @@ class Campaign {
     finding.known_defect = suspect.outcome.known_defect;
     finding.signature = suspect.signature;
     finding.summary = suspect.outcome.record.message;
-    if (!signatures_.insert(suspect.signature).second) return finding;
+    if (signatures_.contains(suspect.signature)) return finding;
     if (IsNewFinding(finding.verdict)) {
       ANECHECK_ASSIGN(const bool repeats, Repeats(suspect));
-      if (!repeats) finding.verdict = suspect.outcome.record.verdict = "flaky";
+      // A signature of its own: a later case that shows the same each time is another finding.
+      if (!repeats) {
+        finding.verdict = suspect.outcome.record.verdict = "flaky";
+        finding.signature = "flaky|" + suspect.signature;
+      }
     }
+    if (!signatures_.insert(finding.signature).second) return finding;
     finding.id = fmt::format(
         "f{:011x}", HashText(suspect.signature, suspect.item.seed ^ 0xcbf29ce484222325) >> 20);
     finding.replay = fmt::format("anecheck replay {} --db {}", finding.id, ShellWord(options_.db));
@@ -346,8 +355,8 @@ class Campaign {
       const RunRequest request = RequestOf(item);
       ANECHECK_ASSIGN(const std::vector<RunReply> replies, confirmer_->Run({&request, 1}));
       CaseOutcome again = JudgeCase(item, item.route, replies[0], evaluation);
-      Refine(item, replies[0], *confirmer_, evaluation, again);
-      if (again.record.verdict != suspect.outcome.record.verdict) return false;
+      ANECHECK_RETURN_IF_ERROR(Refine(item, replies[0], *confirmer_, evaluation, again));
+      if (Signature(again) != suspect.signature) return false;
     }
     return true;
   }
@@ -368,7 +377,8 @@ class Campaign {
       }
       summary_.list.push_back(finding);
       summary_.list.back().artifact.clear();
-      ++(IsNewFinding(finding.verdict) ? summary_.findings : summary_.known_defects);
+      if (IsNewFinding(finding.verdict)) ++summary_.findings;
+      if (finding.verdict == "known-defect") ++summary_.known_defects;
     }
   }
 

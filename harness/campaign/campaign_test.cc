@@ -11,6 +11,7 @@
 #include "harness/base/json_text.h"
 #include "harness/campaign/artifact.h"
 #include "harness/campaign/judge_case.h"
+#include "harness/campaign/locate.h"
 #include "harness/graph/fingerprint.h"
 #include "oracles/oracle.h"
 
@@ -22,11 +23,11 @@ namespace {
 class ScriptedRunner final : public Runner {
  public:
   using Spoil = std::function<void(const RunRequest&, RunReply&)>;
-  explicit ScriptedRunner(Spoil spoil) : spoil_(std::move(spoil)) {}
+  explicit ScriptedRunner(Spoil spoil, Provenance provenance = Provenance::kReported)
+      : spoil_(std::move(spoil)), provenance_(provenance) {}
 
   Result<RunnerIdentity> Identify() override {
-    return RunnerIdentity{
-        .runner = "scripted", .provenance = Provenance::kReported, .engine = "none"};
+    return RunnerIdentity{.runner = "scripted", .provenance = provenance_, .engine = "none"};
   }
   Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
     std::vector<RunReply> replies;
@@ -49,6 +50,7 @@ class ScriptedRunner final : public Runner {
 
  private:
   Spoil spoil_;
+  Provenance provenance_;
 };
 
 class CampaignTest : public ::testing::Test {
@@ -181,6 +183,27 @@ TEST_F(CampaignTest, WhatDoesNotRepeatIsFlaky) {
   ASSERT_EQ(summary.list.size(), 1u);
   EXPECT_EQ(summary.list[0].verdict, "flaky");
   EXPECT_EQ(summary.findings, 1u) << "an engine that answers differently is a finding of its own";
+}
+
+TEST_F(CampaignTest, WhatRepeatsIsItsOwnFindingBesideWhatDoesNot) {
+  CampaignOptions options = Options(64);
+  options.ops.reset();
+  options.ops.set(static_cast<size_t>(OpKind::kRelu));
+  auto seen = std::make_shared<std::map<uint64_t, int>>();
+  const CampaignSummary summary =
+      Must(RunCampaign(options, Scripted([seen](const RunRequest& request, RunReply& reply) {
+                         const bool first = (*seen)[request.id]++ == 0;
+                         const bool fleeting = request.id == 5 || request.id == 6;
+                         if ((fleeting && first) || request.id == 20 || request.id == 21)
+                           SpoilFirstElement(reply);
+                       }),
+                       {}));
+  ASSERT_EQ(summary.list.size(), 2u);
+  EXPECT_EQ(summary.list[0].verdict, "flaky");
+  EXPECT_EQ(summary.list[0].occurrences, 2);
+  EXPECT_EQ(summary.list[1].verdict, "wrong");
+  EXPECT_EQ(summary.list[1].case_index, 20u);
+  EXPECT_EQ(summary.list[1].occurrences, 2);
 }
 
 TEST_F(CampaignTest, EveryWayToFailHasItsVerdictAndIsCountedOnceASignature) {
@@ -340,9 +363,62 @@ TEST_F(CampaignTest, TheFirstWrongOperationIsNamed) {
   CaseOutcome outcome = JudgeCase(item, "mil", replies->front(), evaluation);
   ASSERT_EQ(outcome.record.verdict, "wrong");
   EXPECT_EQ(outcome.op, "add") << "the output that is wrong";
-  Refine(item, replies->front(), runner, evaluation, outcome);
+  ASSERT_TRUE(Refine(item, replies->front(), runner, evaluation, outcome).ok());
   EXPECT_EQ(outcome.op, "relu") << "the operation that is to blame";
   EXPECT_EQ(outcome.record.verdict, "wrong");
+}
+
+TEST_F(CampaignTest, AnOutputIsExplainedByWhatItDependsOn) {
+  Graph graph;
+  const ValueId x = graph.AddInput({DType::kFp16, {4}}, "x");
+  const auto relu = [&](ValueId of) {
+    graph.BeginNode(&GetOp(OpKind::kRelu).schema);
+    graph.AddArgument(0, of);
+    return *graph.FinishNode();
+  };
+  const ValueId y = relu(x);
+  const ValueId z = relu(x);
+  graph.AddOutput(relu(y));
+  graph.AddOutput(z);
+  Location location{.judged = true};
+  location.nodes = {{NodeGrade::kDefect, "D01", ""}, {NodeGrade::kRight, "", ""}};
+  location.nodes.push_back({NodeGrade::kUnconfirmed, "D03", "divide_ulp"});
+  EXPECT_EQ(ExplainOutput(graph, 0, location).defects, "D01,D03");
+  EXPECT_EQ(ExplainOutput(graph, 0, location).terms, "divide_ulp");
+  EXPECT_TRUE(ExplainOutput(graph, 0, location).complete);
+  EXPECT_EQ(ExplainOutput(graph, 1, location).defects, "") << "a defect of the other branch";
+  location.nodes[0].grade = NodeGrade::kUnjudged;
+  EXPECT_FALSE(ExplainOutput(graph, 0, location).complete);
+  EXPECT_TRUE(ExplainOutput(graph, 1, location).complete);
+}
+
+// What sigmoid's table errs by was measured on A13 alone.
+TEST_F(CampaignTest, WhatOnlyAnUnmeasuredTermForbidsAnEngineIsUnconfirmed) {
+  Case item;
+  item.target = {"h16", 5};
+  const ValueId x = item.graph.AddInput({DType::kFp16, {1}}, "x");
+  item.graph.BeginNode(&GetOp(OpKind::kSigmoid).schema);
+  item.graph.AddArgument(0, x);
+  item.graph.AddOutput(*item.graph.FinishNode());
+  item.inputs = {{{DType::kFp16, {1}}, {0, 0}}};
+  const auto refined = [&](std::vector<uint8_t> given, Provenance provenance) {
+    ScriptedRunner runner(
+        [&](const RunRequest&, RunReply& reply) { reply.outputs[0].bytes = given; }, provenance);
+    Evaluation evaluation;
+    const RunRequest request = RequestOf(item);
+    const auto replies = runner.Run({&request, 1});
+    CaseOutcome outcome = JudgeCase(item, "mil", replies->front(), evaluation);
+    EXPECT_TRUE(Refine(item, replies->front(), runner, evaluation, outcome).ok());
+    return outcome.record;
+  };
+  const std::vector<uint8_t> kNear = {0x29, 0x38};  // 0.52
+  const std::vector<uint8_t> kFar = {0x33, 0x3b};   // 0.9
+  const CaseRecord reported = refined(kNear, Provenance::kReported);
+  EXPECT_EQ(reported.verdict, "unconfirmed");
+  EXPECT_NE(reported.message.find("sigmoid_table"), std::string::npos) << reported.message;
+  EXPECT_EQ(refined(kNear, Provenance::kSilicon).verdict, "unconfirmed");
+  EXPECT_EQ(refined(kNear, Provenance::kSimulated).verdict, "wrong");
+  EXPECT_EQ(refined(kFar, Provenance::kSilicon).verdict, "wrong");
 }
 
 TEST_F(CampaignTest, BrokenArtifactsSayWhichMemberIsWrong) {

@@ -195,10 +195,42 @@ TEST(RejectedGraphs, PassWhereTheyAreRefusedAndAreFindingsWhereNot) {
   EXPECT_TRUE(IsNewFinding(accepted.record.verdict));
 }
 
-// Gives the oracle's own values, with every element of a rewritten graph's first output moved.
+TEST(RejectedGraphs, AreInconclusiveWhereTheRefusalShowsNothing) {
+  auto item = MakeCase(Options({CaseMode::kMustReject}), 0);
+  ASSERT_TRUE(item.ok());
+  Evaluation evaluation;
+  const auto verdict = [&](const RunReply& reply) {
+    return JudgeCase(*item, "mil", reply, evaluation).record.verdict;
+  };
+  const auto rules = RefusingRules(item->graph, **FindTarget("h13"));
+  ASSERT_TRUE(rules.ok());
+  RunReply refused = Reply(RunStatus::kRejected);
+  int speaking = 0;
+  for (const char* stage : {"frontend", "floor", "hal", "validator", "codegen"}) {
+    refused.stage = stage;
+    speaking += verdict(refused) == "pass" ? 1 : 0;
+  }
+  EXPECT_GE(speaking, 1);
+  EXPECT_LE(speaking, static_cast<int>(rules->size())) << "another layer refused something else";
+  refused.stage = "load";
+  EXPECT_EQ(verdict(refused), "inconclusive") << "the compiler let it pass";
+  refused.stage = "compile";
+  EXPECT_EQ(verdict(refused), "pass");
+  refused.message = "relu: the simulated engine has no kernel for it";
+  EXPECT_EQ(verdict(refused), "inconclusive");
+  item->target.name = "h99";
+  EXPECT_EQ(verdict(Reply(RunStatus::kOk)), "inconclusive") << "nobody knows its rules";
+  item->target.name = "h13";
+  item->graph = MakeCase(Options({CaseMode::kFloat}), 0)->graph;
+  EXPECT_EQ(verdict(Reply(RunStatus::kOk)), "inconclusive") << "it breaks no rule";
+}
+
+// Gives the oracle's own values, with every element of a rewritten graph's first output moved, or
+// something else in place of its outputs.
 class MovedByRewriting final : public Runner {
  public:
-  MovedByRewriting(size_t nodes, bool moves) : nodes_(nodes), moves_(moves) {}
+  MovedByRewriting(size_t nodes, bool moves, RunStatus rewritten = RunStatus::kOk)
+      : nodes_(nodes), moves_(moves), status_of_rewritten_(rewritten) {}
   Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "moved"}; }
   Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
     std::vector<RunReply> replies;
@@ -209,6 +241,13 @@ class MovedByRewriting final : public Runner {
       const auto expected = Evaluate(*request.graph, request.inputs, ConformingContract(2));
       if (!expected.ok()) return expected.error();
       const bool rewritten = request.graph->nodes().size() != nodes_;
+      if (rewritten && status_of_rewritten_ == RunStatus::kCrashed) {
+        return MakeError(ErrorCode::kIo, "no room left");
+      }
+      if (rewritten && status_of_rewritten_ == RunStatus::kNotRun) {
+        reply = {.status = RunStatus::kNotRun, .message = "too large"};
+        continue;
+      }
       for (const Estimate& estimate : *expected) {
         std::vector<double> numbers = moves_ && rewritten ? estimate.high : estimate.value;
         Tensor tensor{estimate.type,
@@ -227,9 +266,10 @@ class MovedByRewriting final : public Runner {
  private:
   size_t nodes_;
   bool moves_;
+  RunStatus status_of_rewritten_;
 };
 
-std::set<std::string> Verdicts(bool moves) {
+std::set<std::string> Verdicts(bool moves, RunStatus of_rewritten = RunStatus::kOk) {
   std::set<std::string> verdicts;
   Evaluation evaluation;
   for (uint64_t index = 0; index < 20; ++index) {
@@ -237,19 +277,27 @@ std::set<std::string> Verdicts(bool moves) {
     if (!item.ok()) return {item.error().message};
     const Rewritten rewritten = Rewrite(item->graph, item->seed);
     if (rewritten.graph.nodes().size() == item->graph.nodes().size()) continue;
-    MovedByRewriting runner(item->graph.nodes().size(), moves);
+    MovedByRewriting runner(item->graph.nodes().size(), moves, of_rewritten);
     const RunRequest request = {item->index, "h13", item->mil, &item->graph, item->inputs};
     const auto replies = runner.Run({&request, 1});
     CaseOutcome outcome = JudgeCase(*item, "mil", replies->front(), evaluation);
     if (outcome.record.verdict != "pass") continue;
-    Refine(*item, replies->front(), runner, evaluation, outcome);
-    verdicts.insert(outcome.record.verdict);
+    const Status refined = Refine(*item, replies->front(), runner, evaluation, outcome);
+    verdicts.insert(refined.ok() ? outcome.record.verdict : refined.error().message);
   }
   return verdicts;
 }
 
 TEST(MetamorphicCases, PassWhereBothGraphsAgree) {
   EXPECT_EQ(Verdicts(false), std::set<std::string>{"pass"});
+}
+
+TEST(MetamorphicCases, AreInconclusiveWhereTheRewrittenGraphDidNotRun) {
+  EXPECT_EQ(Verdicts(false, RunStatus::kNotRun), std::set<std::string>{"inconclusive"});
+}
+
+TEST(MetamorphicCases, EndWithTheRunnersError) {
+  EXPECT_EQ(Verdicts(false, RunStatus::kCrashed), std::set<std::string>{"no room left"});
 }
 
 TEST(MetamorphicCases, AreWrongWhereRewritingChangesTheResult) {

@@ -4,7 +4,9 @@
 #include <bitset>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <set>
 #include <tuple>
+#include <utility>
 
 #include "harness/campaign/compiled_plan.h"
 #include "harness/campaign/locate.h"
@@ -159,22 +161,63 @@ void JudgeFiles(const Case& item, const RunReply& reply, CaseOutcome& outcome) {
   outcome.known_defect.clear();
 }
 
-// A graph that breaks a rule passes where it is refused. Values are no matter.
+// The simulated engine's own words.
+bool LacksOp(const RunReply& reply) {
+  return reply.status == RunStatus::kRejected &&
+         reply.message.find("the simulated engine has no kernel") != std::string::npos;
+}
+
+// The stage that an external program names for a refusal by one of `layers`
+// (scripts/examples/README.md), or one that names no layer.
+bool SpeaksFor(std::string_view stage, const std::set<legality::Layer>& layers) {
+  using legality::Layer;
+  constexpr std::pair<std::string_view, Layer> kStages[] = {
+      {"frontend", Layer::kFrontEnd},      {"floor", Layer::kMinimumFamily},
+      {"hal", Layer::kCapability},         {"validator", Layer::kValidator},
+      {"codegen", Layer::kCodeGeneration}, {"codegen", Layer::kKernelMemory}};
+  bool named = stage == "load";
+  for (const auto& [name, layer] : kStages) {
+    if (name == stage && layers.contains(layer)) return true;
+    named |= name == stage;
+  }
+  return !named;
+}
+
+// A graph that breaks a rule passes where it is refused for it. Values are no matter.
 void JudgeRefusal(const Case& item, const RunReply& reply, CaseOutcome& outcome) {
   CaseRecord& record = outcome.record;
-  if (reply.status == RunStatus::kRejected) {
-    record.verdict = "pass";
+  outcome.op = ProducerOf(item.graph, item.graph.outputs().back());
+  const bool refused = reply.status == RunStatus::kRejected;
+  if (!refused && reply.status != RunStatus::kOk) return;
+  const auto inconclusive = [&](std::string why) {
+    record.verdict = "inconclusive";
+    record.message = std::move(why);
+  };
+  const auto target = FindTarget(item.target.name);
+  if (!target.ok()) return inconclusive(target.error().message);
+  const auto rules = RefusingRules(item.graph, **target);
+  if (!rules.ok()) return inconclusive(rules.error().message);
+  // A case that somebody made smaller may have become legal, which shows nothing.
+  if (rules->empty())
+    return inconclusive("the graph breaks no rule, so that nothing must refuse it");
+  std::set<legality::Layer> layers;
+  std::vector<std::string_view> names;
+  for (const auto& [rule, layer] : *rules) {
+    layers.insert(layer);
+    names.push_back(rule);
+  }
+  if (!refused) {
+    record.verdict = "accepted";
+    record.message = fmt::format("breaks {} and was not refused", fmt::join(names, ", "));
     return;
   }
-  outcome.op = ProducerOf(item.graph, item.graph.outputs().back());
-  if (reply.status != RunStatus::kOk) return;
-  // A case that somebody made smaller may have become legal, which shows nothing.
-  const auto target = FindTarget(item.target.name);
-  if (!target.ok()) return;
-  const auto rules = RefusingRules(item.graph, **target);
-  if (!rules.ok() || rules->empty()) return;
-  record.verdict = "accepted";
-  record.message = fmt::format("breaks {} and was not refused", fmt::join(*rules, ", "));
+  record.verdict = "pass";
+  if (LacksOp(reply)) {
+    inconclusive("refused because the engine lacks an operation: " + reply.message);
+  } else if (!SpeaksFor(reply.stage, layers)) {
+    inconclusive(fmt::format("breaks {}, and was refused at {}, where no such rule is held: {}",
+                             fmt::join(names, ", "), reply.stage, reply.message));
+  }
 }
 
 }  // namespace
@@ -206,9 +249,7 @@ CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply
     return outcome;
   }
   if (reply.status != RunStatus::kOk) {
-    outcome.engine_lacks_op =
-        reply.status == RunStatus::kRejected &&
-        reply.message.find("the simulated engine has no kernel") != std::string::npos;
+    outcome.engine_lacks_op = LacksOp(reply);
     outcome.op = ProducerOf(item.graph, item.graph.outputs().back());
     return outcome;
   }
@@ -227,36 +268,91 @@ CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply
   return outcome;
 }
 
-void Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
-            CaseOutcome& outcome) {
+namespace {
+
+void Downgrade(OutputRecord& output, std::string_view verdict, const std::string& defects) {
+  output.verdict = verdict;
+  output.known_defect = defects;
+}
+
+// Where no operation is wrong by itself: an output is explained by what it depends on, and by
+// nothing else.
+void ExplainOutputs(const Case& item, const Location& location, CaseOutcome& outcome) {
+  std::set<std::string> defects, terms;
+  for (size_t i = 0; i < outcome.record.outputs.size(); ++i) {
+    OutputRecord& output = outcome.record.outputs[i];
+    if (output.verdict != "wrong") continue;
+    const Explanation explanation = ExplainOutput(item.graph, i, location);
+    if (!explanation.complete) continue;
+    if (!explanation.terms.empty()) {
+      Downgrade(output, "unconfirmed", explanation.defects);
+      output.reason += "; forbidden only by what was never measured: " + explanation.terms;
+      terms.insert(output.reason);
+    } else if (!explanation.defects.empty()) {
+      Downgrade(output, "known-defect", explanation.defects);
+      defects.insert(explanation.defects);
+    }
+  }
+  const auto wrong = [](const OutputRecord& output) { return output.verdict == "wrong"; };
+  if (std::ranges::any_of(outcome.record.outputs, wrong)) return;
+  if (!terms.empty()) {
+    outcome.record.verdict = "unconfirmed";
+    outcome.record.message = *terms.begin();
+  } else if (!defects.empty()) {
+    outcome.record.verdict = "known-defect";
+    outcome.known_defect = fmt::format("{}", fmt::join(defects, ","));
+  }
+}
+
+// Where nothing can be said about single operations: what only terms never measured forbid of whole
+// outputs.
+Status JudgeWholeOutputs(const Case& item, const RunReply& reply, Runner& runner,
+                         CaseOutcome& outcome) {
+  ANECHECK_ASSIGN(const bool of_engine, AnswersForAnEngine(runner));
+  if (!of_engine) return {};
+  Location location{.judged = true};
+  location.nodes.assign(item.graph.nodes().size(), {.grade = NodeGrade::kRight});
+  for (size_t i = 0; i < outcome.record.outputs.size(); ++i) {
+    if (outcome.record.outputs[i].verdict != "wrong") continue;
+    if (reply.outputs[i].type != item.graph.type(item.graph.outputs()[i])) return {};
+    const ValueId output = item.graph.outputs()[i];
+    const std::vector<Term> terms =
+        ForbiddingTerms(item.graph, item.inputs, i, reply.outputs[i], item.target.family);
+    if (terms.empty()) return {};
+    location.nodes[item.graph.value(output).producer].terms = TermNames(terms);
+  }
+  ExplainOutputs(item, location, outcome);
+  return {};
+}
+
+}  // namespace
+
+Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
+              CaseOutcome& outcome) {
   if (item.mode == CaseMode::kMetamorphic && outcome.record.verdict == "pass") {
     return JudgeRelation(item, reply, runner, evaluation, outcome);
   }
   // Each operation on its own is judged at the graph's shape alone.
   if (outcome.at_further_shape) return;
   const bool vague = outcome.record.verdict == "known-defect" && !outcome.vague.empty();
-  if (outcome.record.verdict != "wrong" && !vague) return;
-  const Location location = Locate(item, reply, runner, evaluation);
-  if (!location.judged) return;
-  if (!location.first_wrong.empty()) {
-    outcome.op = location.first_wrong;
-    outcome.node = location.node;
-    outcome.record.verdict = "wrong";
-    for (const size_t i : outcome.vague) {
-      outcome.record.outputs[i].verdict = "wrong";
-      outcome.record.outputs[i].known_defect.clear();
-    }
-    if (vague) outcome.known_defect.clear();
-    return;
+  if (outcome.record.verdict != "wrong" && !vague) return {};
+  ANECHECK_ASSIGN(const Location location, Locate(item, reply, runner, evaluation));
+  if (!location.judged) {
+    return vague ? Status() : JudgeWholeOutputs(item, reply, runner, outcome);
   }
-  if (location.known_defect.empty()) return;
-  outcome.known_defect = location.known_defect;
-  outcome.record.verdict = "known-defect";
-  for (OutputRecord& output : outcome.record.outputs) {
-    if (output.verdict != "wrong") continue;
-    output.verdict = "known-defect";
-    output.known_defect = location.known_defect;
+  if (location.first_wrong.empty()) {
+    ExplainOutputs(item, location, outcome);
+    return {};
   }
+  outcome.op = location.first_wrong;
+  outcome.node = location.node;
+  outcome.record.verdict = "wrong";
+  for (const size_t i : outcome.vague) {
+    outcome.record.outputs[i].verdict = "wrong";
+    outcome.record.outputs[i].known_defect.clear();
+  }
+  if (vague) outcome.known_defect.clear();
+  return {};
 }
 
 void CountReach(const Case& item, const CaseOutcome& outcome, BatchRecord& batch) {

@@ -38,10 +38,12 @@ CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply
                       Evaluation& evaluation, std::span<const Estimate> expected = {});
 
 // Refines an outcome that is wrong, or explained vaguely, by judging every operation on its own
-// (locate.h): names the operation that went wrong first or, where each is right but for documented
-// defects, makes it a known defect. Other outcomes stay as they are.
-void Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
-            CaseOutcome& outcome);
+// (locate.h): names the operation that went wrong first or, where each that an output depends on
+// was judged and is right but for documented defects, makes it a known defect. What an engine gave
+// is `unconfirmed` where only terms never measured on its family forbid it. Metamorphic cases are
+// held against their relation. Other outcomes stay as they are. Errors: those of the runner.
+Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
+              CaseOutcome& outcome);
 
 // What two outcomes share that show one defect: the verdict, with the operation for wrong values,
 // the documented id for known defects, and the words without numbers for everything else.

@@ -1,6 +1,8 @@
 #include "harness/campaign/locate.h"
 
 #include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <map>
 #include <set>
 
@@ -79,36 +81,107 @@ void Split(const std::string& list, std::set<std::string>& ids) {
   }
 }
 
-// Whether the operation's own result is wrong; documented defects go to `ids`.
-bool IsWrong(const Case& item, NodeId node, const Values& values, Evaluation& evaluation,
-             std::set<std::string>& ids) {
-  // What a state holds at this operation no tap tells.
-  for (const Argument& argument : item.graph.arguments(item.graph.node(node))) {
-    if (item.graph.value(argument.value).kind == ValueKind::kState) return false;
-  }
-  Cut cut(item.graph, values);
-  cut.Take(node);
-  if (cut.graph().outputs().empty()) return false;
-  if (!evaluation.Run(cut.graph(), cut.inputs(), ConformingContract(item.target.family)).ok()) {
-    return false;
-  }
-  Estimate expected;
-  size_t output = 0;
-  for (uint32_t i = 0; i < item.graph.node(node).result_count; ++i) {
-    const auto actual = values.find(item.graph.node(node).first_result + i);
-    if (actual == values.end()) continue;
-    evaluation.Stored(cut.graph().outputs()[output], expected);
-    const OutputJudgement judged =
-        Judge(cut.graph(), cut.inputs(), output++, expected, *actual->second, item.target.family);
-    if (judged.verdict == Verdict::kWrong) return true;
-    if (judged.verdict == Verdict::kKnownDefect) Split(judged.known_defect, ids);
-  }
-  return false;
+std::string Joined(const std::set<std::string>& names) {
+  return fmt::format("{}", fmt::join(names, ","));
 }
+
+// Judges operations on the values of a tapped run.
+class NodeJudge {
+ public:
+  NodeJudge(const Case& item, const Values& values, bool of_engine, Evaluation& evaluation)
+      : item_(item), values_(values), of_engine_(of_engine), evaluation_(evaluation) {}
+
+  JudgedNode Run(NodeId id) {
+    const Node& node = item_.graph.node(id);
+    // What a state holds at this operation no tap tells.
+    for (const Argument& argument : item_.graph.arguments(node)) {
+      if (item_.graph.value(argument.value).kind == ValueKind::kState) return {};
+    }
+    Cut cut(item_.graph, values_);
+    cut.Take(id);
+    if (cut.graph().outputs().empty()) return {.grade = NodeGrade::kRight};
+    const Contract& contract = ConformingContract(item_.target.family);
+    if (!evaluation_.Run(cut.graph(), cut.inputs(), contract).ok()) return {};
+    JudgedNode judged{.grade = NodeGrade::kRight};
+    std::set<std::string> defects;
+    size_t output = 0;
+    for (uint32_t i = 0; i < node.result_count; ++i) {
+      const auto actual = values_.find(node.first_result + i);
+      if (actual == values_.end()) continue;
+      JudgeResult(cut, output++, *actual->second, defects, judged);
+      if (judged.grade == NodeGrade::kWrong) return judged;
+    }
+    judged.defects = Joined(defects);
+    return judged;
+  }
+
+ private:
+  // A result that its bound says little about lies inside all the same: what is wrong further on
+  // was not made here.
+  void JudgeResult(const Cut& cut, size_t output, const Tensor& actual,
+                   std::set<std::string>& defects, JudgedNode& judged) {
+    evaluation_.Stored(cut.graph().outputs()[output], expected_);
+    const OutputJudgement result =
+        Judge(cut.graph(), cut.inputs(), output, expected_, actual, item_.target.family);
+    if (result.verdict == Verdict::kKnownDefect) {
+      Split(result.known_defect, defects);
+      judged.grade = std::max(judged.grade, NodeGrade::kDefect);
+    }
+    if (result.verdict != Verdict::kWrong) return;
+    const std::vector<Term> terms =
+        of_engine_ && actual.type == expected_.type
+            ? ForbiddingTerms(cut.graph(), cut.inputs(), output, actual, item_.target.family)
+            : std::vector<Term>();
+    judged.grade = terms.empty() ? NodeGrade::kWrong : NodeGrade::kUnconfirmed;
+    judged.terms = TermNames(terms);
+  }
+
+  const Case& item_;
+  const Values& values_;
+  const bool of_engine_;
+  Evaluation& evaluation_;
+  Estimate expected_;
+};
 
 }  // namespace
 
-Location Locate(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation) {
+std::string TermNames(std::span<const Term> terms) {
+  std::vector<std::string_view> names;
+  for (const Term term : terms) names.push_back(TermFacts()[static_cast<size_t>(term)].name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Result<bool> AnswersForAnEngine(Runner& runner) {
+  ANECHECK_ASSIGN(const RunnerIdentity identity, runner.Identify());
+  return identity.provenance == Provenance::kSilicon ||
+         identity.provenance == Provenance::kReported;
+}
+
+Explanation ExplainOutput(const Graph& graph, size_t output, const Location& location) {
+  std::vector<bool> needed(graph.values().size(), false);
+  needed[graph.outputs()[output]] = true;
+  Explanation explanation;
+  std::set<std::string> defects, terms;
+  for (NodeId id = static_cast<NodeId>(graph.nodes().size()); id-- > 0;) {
+    const Node& node = graph.node(id);
+    bool used = false;
+    for (uint32_t i = 0; i < node.result_count; ++i) used |= needed[node.first_result + i];
+    if (!used) continue;
+    for (const Argument& argument : graph.arguments(node)) needed[argument.value] = true;
+    if (id >= location.nodes.size() || location.nodes[id].grade == NodeGrade::kUnjudged) {
+      explanation.complete = false;
+      continue;
+    }
+    Split(location.nodes[id].defects, defects);
+    if (!location.nodes[id].terms.empty()) terms.insert(location.nodes[id].terms);
+  }
+  explanation.defects = Joined(defects);
+  explanation.terms = Joined(terms);
+  return explanation;
+}
+
+Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
+                        Evaluation& evaluation) {
   Location location;
   Case probe = {.index = item.index,
                 .target = item.target,
@@ -126,9 +199,9 @@ Location Locate(const Case& item, const RunReply& reply, Runner& runner, Evaluat
   }
   if (!SpellCase(probe).ok()) return location;
   const RunRequest request = RequestOf(probe);
-  const auto replies = runner.Run({&request, 1});
-  if (!replies.ok() || replies->front().status != RunStatus::kOk) return location;
-  const std::vector<Tensor>& answers = replies->front().outputs;
+  ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner.Run({&request, 1}));
+  if (replies.front().status != RunStatus::kOk) return location;
+  const std::vector<Tensor>& answers = replies.front().outputs;
   if (answers.size() != tapped.outputs().size()) return location;
   for (size_t i = 0; i < reply.outputs.size(); ++i) {
     if (answers[i].bytes != reply.outputs[i].bytes) return location;
@@ -137,17 +210,19 @@ Location Locate(const Case& item, const RunReply& reply, Runner& runner, Evaluat
   const std::vector<ValueId> inputs = item.graph.ValuesOfKind(ValueKind::kInput);
   for (size_t i = 0; i < inputs.size(); ++i) values[inputs[i]] = &item.inputs[i];
   for (size_t i = 0; i < answers.size(); ++i) values[tapped.outputs()[i]] = &answers[i];
+  ANECHECK_ASSIGN(const bool of_engine, AnswersForAnEngine(runner));
   location.judged = true;
-  std::set<std::string> ids;
+  std::set<std::string> defects;
+  NodeJudge judge(item, values, of_engine, evaluation);
   for (NodeId node = 0; node < item.graph.nodes().size(); ++node) {
-    if (!IsWrong(item, node, values, evaluation, ids)) continue;
+    location.nodes.push_back(judge.Run(node));
+    Split(location.nodes.back().defects, defects);
+    if (location.nodes.back().grade != NodeGrade::kWrong) continue;
     location.first_wrong = item.graph.node(node).schema->name;
     location.node = item.graph.value(item.graph.node(node).first_result).name;
     break;
   }
-  for (const std::string& id : ids) {
-    location.known_defect += (location.known_defect.empty() ? "" : ",") + id;
-  }
+  location.known_defect = Joined(defects);
   return location;
 }
 

@@ -3,13 +3,32 @@
 // and a chain of documented defects is recognised link by link.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "harness/campaign/campaign.h"
 #include "harness/runners/runner.h"
+#include "oracles/contract.h"
 #include "oracles/oracle.h"
 
 namespace anecheck {
+
+// What an operation's own results show.
+enum class NodeGrade : uint8_t {
+  kRight,        // nothing lies outside; or no tap shows it, and who reads it is judged with it
+  kDefect,       // documented defects explain what lies outside
+  kUnconfirmed,  // only terms never measured on the family forbid what an engine gave
+  kWrong,
+  kUnjudged,  // it reads a state, or the oracle cannot evaluate it
+};
+
+struct JudgedNode {
+  NodeGrade grade = NodeGrade::kUnjudged;
+  std::string defects;  // of kDefect: "D01,D03"
+  std::string terms;    // of kUnconfirmed: their names
+};
 
 struct Location {
   // False where the tapped graph did not run, or its outputs differ from the original's: nothing
@@ -20,9 +39,28 @@ struct Location {
   std::string node;  // that operation's place in the graph: the name of its first result
   std::string known_defect;  // documented defects of the operations before it or, if none is wrong,
                              // of all: "D01,D03"
+  std::vector<JudgedNode> nodes;  // in order, up to the first wrong one
 };
 
-// Runs the tapped graph once on `runner`. `reply` is what the original graph gave.
-Location Locate(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation);
+// Runs the tapped graph once on `runner`. `reply` is what the original graph gave. Errors: those of
+// the runner.
+Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
+                        Evaluation& evaluation);
+
+// What the operations that one output depends on explain of it. Precondition: no operation is
+// wrong.
+struct Explanation {
+  bool complete = true;  // each of them was judged
+  std::string defects;   // "D01,D03"; empty for none
+  std::string terms;     // never measured, that forbid what some of them gave
+};
+Explanation ExplainOutput(const Graph& graph, size_t output, const Location& location);
+
+// Whether a runner's answers are those of an engine, on which a term may have to be measured: not
+// of the simulated one, which keeps to the terms as they are.
+Result<bool> AnswersForAnEngine(Runner& runner);
+
+// "sigmoid_table, divide_ulp".
+std::string TermNames(std::span<const Term> terms);
 
 }  // namespace anecheck

@@ -19,9 +19,9 @@ bool IsListed(std::string_view list, std::string_view id) {
 }
 
 // Exactly the rule that was to be broken, and those that only state it again.
-bool BreaksOnly(const RuleBreak& wanted, const std::set<std::string>& rules) {
+bool BreaksOnly(const RuleBreak& wanted, const std::map<std::string, legality::Layer>& rules) {
   bool broken = false;
-  for (const std::string& rule : rules) {
+  for (const auto& [rule, layer] : rules) {
     broken |= rule == wanted.rule;
     if (rule != wanted.rule && !IsListed(wanted.restated_by, rule)) return false;
   }
@@ -30,14 +30,15 @@ bool BreaksOnly(const RuleBreak& wanted, const std::set<std::string>& rules) {
 
 }  // namespace
 
-Result<std::set<std::string>> RefusingRules(const Graph& graph, const Target& target) {
-  std::set<std::string> rules;
+Result<std::map<std::string, legality::Layer>> RefusingRules(const Graph& graph,
+                                                             const Target& target) {
+  std::map<std::string, legality::Layer> rules;
   for (const Node& node : graph.nodes()) {
     const legality::Instance instance = legality::InstanceOf(NodeView(graph, node));
     ANECHECK_ASSIGN(const legality::Verdict verdict,
                     legality::Judge(instance, target, legality::Route::kMil));
     for (const legality::LayerVerdict& layer : verdict.layers) {
-      if (layer.ruling == legality::Ruling::kReject) rules.insert(layer.rule);
+      if (layer.ruling == legality::Ruling::kReject) rules.emplace(layer.rule, layer.layer);
     }
   }
   return rules;
@@ -51,7 +52,7 @@ Result<std::string> DrawRejected(ChoiceStream& choices, std::string_view target,
     const RuleBreak& wanted = breaks[(first + i) % breaks.size()];
     graph.Clear();
     if (!wanted.draw(choices, *found, graph)) continue;
-    ANECHECK_ASSIGN(const std::set<std::string> rules, RefusingRules(graph, *found));
+    ANECHECK_ASSIGN(const auto rules, RefusingRules(graph, *found));
     if (BreaksOnly(wanted, rules)) return std::string(wanted.rule);
   }
   return MakeError(ErrorCode::kNotFound,

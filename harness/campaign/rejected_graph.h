@@ -1,7 +1,7 @@
 // Graphs that an engine must refuse, checked by the rule oracle.
 #pragma once
 
-#include <set>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -9,12 +9,14 @@
 #include "harness/base/result.h"
 #include "harness/graph/graph.h"
 #include "harness/targets/target.h"
+#include "oracles/legality/rules.h"
 
 namespace anecheck {
 
 // The ids of the rules by which some layer refuses some operation of `graph` on `target`, on the
-// conversion route. Errors: kNotFound for an operation that the rules do not know.
-Result<std::set<std::string>> RefusingRules(const Graph& graph, const Target& target);
+// conversion route, with that layer. Errors: kNotFound for an operation that the rules do not know.
+Result<std::map<std::string, legality::Layer>> RefusingRules(const Graph& graph,
+                                                             const Target& target);
 
 // Draws into `graph` one that breaks exactly one rule on the target of that name (a limit that a
 // second layer states again counts once) and gives the rule's id. Errors: kNotFound for a target

@@ -78,7 +78,8 @@ Result<ResumePoint> ReadResumePoint(Store& store) {
   for (const auto& row : findings) {
     point.summary.list.push_back(ToFinding(row));
     const FindingRecord& finding = point.summary.list.back();
-    ++(IsNewFinding(finding.verdict) ? point.summary.findings : point.summary.known_defects);
+    if (IsNewFinding(finding.verdict)) ++point.summary.findings;
+    if (finding.verdict == "known-defect") ++point.summary.known_defects;
     point.signatures.insert(finding.signature);
   }
   return point;

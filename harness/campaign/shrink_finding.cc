@@ -50,7 +50,7 @@ class FindingShrinker {
     ANECHECK_ASSIGN(std::vector<RunReply> replies, runner_.Run({&request, 1}));
     Answer answer;
     answer.outcome = JudgeCase(item, item.route, replies[0], evaluation_);
-    Refine(item, replies[0], runner_, evaluation_, answer.outcome);
+    ANECHECK_RETURN_IF_ERROR(Refine(item, replies[0], runner_, evaluation_, answer.outcome));
     answer.reply = std::move(replies[0]);
     return answer;
   }

@@ -16,7 +16,6 @@
 #include "harness/cli/command.h"
 #include "harness/cli/model_file.h"
 #include "harness/cli/typed_command.h"
-#include "harness/lowering/graph_to_mil.h"
 #include "harness/targets/catalog.h"
 #include "oracles/oracle.h"
 
@@ -148,7 +147,8 @@ Result<Report> Check(const CheckFlags& flags) {
     ANECHECK_ASSIGN(const auto arrays, npz::ReadNpzFile(flags.inputs));
     ANECHECK_ASSIGN(item.inputs, InputsFromArrays(model.graph, arrays));
   }
-  ANECHECK_ASSIGN(item.mil, GraphToMil(model.graph));
+  item.route = options.route;
+  ANECHECK_RETURN_IF_ERROR(SpellCase(item));
   ANECHECK_ASSIGN(const auto runner, MakeRunner(options));
   ANECHECK_ASSIGN(const RunnerIdentity identity, runner->Identify());
   Evaluation evaluation;
@@ -169,17 +169,17 @@ Result<Report> Check(const CheckFlags& flags) {
   uint64_t fresh = 0;
   for (const CampaignTarget& target : options.targets) {
     item.target = target;
-    const RunRequest request = {0, target.name, item.mil, &item.graph, item.inputs};
+    const RunRequest request = RequestOf(item);
     ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner->Run({&request, 1}));
-    CaseOutcome outcome = JudgeCase(item, options.route, replies[0], evaluation);
+    CaseOutcome outcome = JudgeCase(item, item.route, replies[0], evaluation);
     if (outcome.record.verdict == "wrong" || outcome.record.verdict == "known-defect") {
-      const Location location = Locate(item, replies[0], *runner, evaluation);
+      ANECHECK_ASSIGN(const Location location, Locate(item, replies[0], *runner, evaluation));
       locations.push_back({{"target", target.name},
                            {"located", location.judged},
                            {"first_wrong", location.first_wrong},
                            {"known_defect", location.known_defect}});
     }
-    Refine(item, replies[0], *runner, evaluation, outcome);
+    ANECHECK_RETURN_IF_ERROR(Refine(item, replies[0], *runner, evaluation, outcome));
     const CaseRecord& record = outcome.record;
     const bool ran = replies[0].status == RunStatus::kOk;
     judged += ran && record.verdict != "inconclusive" ? 1 : 0;

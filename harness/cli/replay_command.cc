@@ -27,7 +27,7 @@ Result<CaseOutcome> Replay(const ReplayFlags& flags, Artifact& artifact, RunnerI
   ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner->Run({&request, 1}));
   Evaluation evaluation;
   CaseOutcome outcome = JudgeCase(item, item.route, replies[0], evaluation);
-  Refine(item, replies[0], *runner, evaluation, outcome);
+  ANECHECK_RETURN_IF_ERROR(Refine(item, replies[0], *runner, evaluation, outcome));
   return outcome;
 }
 

@@ -81,8 +81,8 @@ void ForgeShortReply() {
   uint64_t id = 0;
   if (pread(3, &id, sizeof id, kHeader) != sizeof id) std::abort();
   std::string reply(reinterpret_cast<const char*>(&id), sizeof id);
-  reply.append(1 + 3 * 4 + 1 + 2 * 8, '\0');     // ok; no texts, no fault, no times
-  reply += std::string("\1\0\0\0\1\0\0\0x", 9);  // one output of one byte
+  reply.append(1 + 3 * 4 + 1 + 2 * 8, '\0');        // ok; no texts, no fault, no times
+  reply += std::string("\1\0\0\0\1\0\0\0x\0", 10);  // one output of one byte, no files
   const uint32_t completed = 1;
   const uint64_t size = reply.size();
   if (pwrite(3, reply.data(), reply.size(), kHeader + kArea) < 0) std::abort();
