@@ -98,8 +98,15 @@ Status Reader::ReadReach(RunInfo& run, ReportData& data) {
   const std::string id = std::to_string(run.id);
   ANECHECK_ASSIGN(
       const std::vector<Row> rows,
-      store_.Query("SELECT op, target, route, cases, compiled, dispatched, correct, known_defect, "
-                   "wrong, rejected, inconclusive FROM reach WHERE run = CAST(? AS INTEGER)",
+      store_.Query("SELECT op, target, route, '', cases, compiled, dispatched, correct, "
+                   "known_defect, wrong, rejected, inconclusive FROM reach "
+                   "WHERE run = CAST(?1 AS INTEGER) "
+                   "UNION ALL SELECT op, target, route, '', -cases, -compiled, -dispatched, "
+                   "-correct, -known_defect, -wrong, -rejected, -inconclusive FROM proved_reach "
+                   "WHERE run = CAST(?1 AS INTEGER) "
+                   "UNION ALL SELECT op, target, route, provenance, cases, compiled, dispatched, "
+                   "correct, known_defect, wrong, rejected, inconclusive FROM proved_reach "
+                   "WHERE run = CAST(?1 AS INTEGER)",
                    {&id, 1}));
   for (const Row& row : rows) {
     ReachCounts counts;
@@ -107,12 +114,15 @@ Status Reader::ReadReach(RunInfo& run, ReportData& data) {
                                &counts.correct,  &counts.known_defect, &counts.wrong,
                                &counts.rejected, &counts.inconclusive};
     for (size_t i = 0; i < std::size(fields); ++i) {
-      ANECHECK_ASSIGN(*fields[i], Number(row[i + 3]));
+      ANECHECK_ASSIGN(*fields[i], Number(row[i + 4]));
     }
     run.met.emplace(row[1], row[2]);
-    data.reach[{row[0], row[1], row[2], run.provenance, run.chip, run.os, run.compiler_version}] +=
+    // What was proved counts apart from what the runner only said.
+    const std::string& provenance = row[3].empty() ? run.provenance : row[3];
+    data.reach[{row[0], row[1], row[2], provenance, run.chip, run.os, run.compiler_version}] +=
         counts;
   }
+  std::erase_if(data.reach, [](const auto& entry) { return entry.second.cases == 0; });
   return {};
 }
 

@@ -106,6 +106,32 @@ TEST_F(QueryTest, ReadsOneMomentOfARunningCampaign) {
   EXPECT_EQ(later->findings.size(), 6u);
 }
 
+TEST_F(QueryTest, TellsWhatWasProvedFromTheRunnersWord) {
+  const std::string path = folder_->File("proved.sqlite");
+  auto store = Store::Open(path);
+  ASSERT_TRUE(store.ok());
+  RunRecord record;
+  record.uuid = "u1";
+  record.provenance = "reported";
+  const auto run = store->BeginRun(record);
+  ASSERT_TRUE(run.ok());
+  BatchRecord batch;
+  batch.reach[{"h13", "mil", "relu"}] = {.cases = 5, .compiled = 1, .dispatched = 1, .rejected = 4};
+  batch.reach[{"h13", "mil", "abs"}] = {.cases = 2, .compiled = 2, .dispatched = 2};
+  batch.proved_reach[{"h13", "mil", "relu", "silicon"}] = {
+      .cases = 1, .compiled = 1, .dispatched = 1};
+  batch.proved_reach[{"h13", "mil", "abs", "silicon"}] = {
+      .cases = 2, .compiled = 2, .dispatched = 2};
+  ASSERT_TRUE(store->Append(*run, batch).ok());
+  const auto data = ReadReportData({&path, 1});
+  ASSERT_TRUE(data.ok());
+  EXPECT_EQ(data->reach.size(), 3u) << "nothing of abs is left to the runner's word";
+  EXPECT_EQ(data->reach.at({"relu", "h13", "mil", "reported"}).rejected, 4);
+  EXPECT_EQ(data->reach.at({"relu", "h13", "mil", "reported"}).dispatched, 0);
+  EXPECT_EQ(data->reach.at({"relu", "h13", "mil", "silicon"}).dispatched, 1);
+  EXPECT_EQ(data->reach.at({"relu", "h13", "mil", "silicon"}).rejected, 0);
+}
+
 TEST_F(QueryTest, RefusesWhatIsNoResultsFile) {
   const std::string other = folder_->File("other.sqlite");
   ASSERT_TRUE(WriteFileAtomic(other, std::string_view("no database at all, but long enough")).ok());

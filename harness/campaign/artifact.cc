@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/base64.h"
+#include "harness/campaign/options_json.h"
 #include "harness/graph/json.h"
 #include "harness/ops/op.h"
 
@@ -29,9 +30,11 @@ ordered_json RunnerToJson(const CampaignOptions& options) {
   json["faults"] = options.worker.faults;
   json["quirks"] = ordered_json::array();
   for (const QuirkSetting& quirk : options.worker.quirks) {
-    json["quirks"].push_back(fmt::format("{}={}", quirk.id, quirk.on ? "on" : "off"));
+    json["quirks"].push_back(QuirkText(quirk));
   }
   if (options.worker.keep_files) json["files"] = true;
+  json["case_timeout_ms"] = options.worker.case_timeout_ms;
+  json["memory_limit"] = options.worker.memory_limit;
   return json;
 }
 
@@ -76,10 +79,19 @@ Status ReadRunner(const ordered_json& json, CampaignOptions& options) {
   ANECHECK_ASSIGN(options.worker.faults, Get<std::vector<std::string>>(json, "faults"));
   ANECHECK_ASSIGN(const auto quirks, Get<std::vector<std::string>>(json, "quirks"));
   for (const std::string& text : quirks) {
-    const size_t equals = text.find('=');
-    if (equals == std::string::npos)
-      return Wrong("runner.quirks", "needs the form ID=on or ID=off");
-    options.worker.quirks.push_back({text.substr(0, equals), text.substr(equals + 1) == "on"});
+    Result<QuirkSetting> quirk = ParseQuirk(text);
+    if (!quirk.ok()) return Wrong("runner.quirks", quirk.error().message);
+    options.worker.quirks.push_back(std::move(quirk).value());
+  }
+  // Findings of earlier versions lack the limits, which were these.
+  if (json.contains("case_timeout_ms")) {
+    ANECHECK_ASSIGN(options.worker.case_timeout_ms, Get<int>(json, "case_timeout_ms"));
+    if (options.worker.case_timeout_ms < 1) {
+      return Wrong("runner.case_timeout_ms", "must be 1 or more");
+    }
+  }
+  if (json.contains("memory_limit")) {
+    ANECHECK_ASSIGN(options.worker.memory_limit, Get<uint64_t>(json, "memory_limit"));
   }
   if (json.contains("files")) {
     ANECHECK_ASSIGN(options.worker.keep_files, Get<bool>(json, "files"));

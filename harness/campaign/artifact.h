@@ -12,7 +12,7 @@ namespace anecheck {
 // {"version": 1, "tool_version", "provenance", "engine", "id", "verdict", "known_defect", "op",
 //  "node", "message",
 //  "case": {seed, index, case_seed, target, family, route, mode},
-//  "runner": {kind, library, faults, quirks},
+//  "runner": {kind, library, faults, quirks, case_timeout_ms, memory_limit},
 //  "graph": (harness/graph/json.h), "mil": text,
 //  "inputs": [{name, dtype, shape, data}], "expected": [{name, low, high, value}],
 //  "actual": [{name, dtype, shape, data}]}

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <thread>
+#include <tuple>
 
 #include "harness/base/shell_word.h"
 #include "harness/campaign/artifact.h"
@@ -68,6 +69,30 @@ Status CheckRoute(const CampaignOptions& options, const RunnerIdentity& identity
                    fmt::format("--route {}: {}", options.route, kNetlistRefusal));
 }
 
+// Results of two engines cannot stand in one run. The system is a part of an engine but of the
+// simulated one, and of no engine at all.
+Status CheckSameEngine(const CampaignOptions& options, const ResumePoint& point,
+                       const RunnerIdentity& identity) {
+  const bool real =
+      identity.provenance == Provenance::kSilicon || identity.provenance == Provenance::kReported;
+  const std::tuple<std::string_view, std::string_view, std::string_view> kFields[] = {
+      {"evidence", point.provenance, ProvenanceName(identity.provenance)},
+      {"engine", point.engine, identity.engine},
+      {"runner", point.runner, identity.runner},
+      {"chip", point.chip, identity.chip},
+      {"compiler version", point.compiler_version, identity.compiler_version},
+      {"system", real ? point.os : identity.os, identity.os}};
+  for (const auto& [what, recorded, now] : kFields) {
+    if (recorded == now) continue;
+    return MakeError(
+        ErrorCode::kInvalid,
+        fmt::format("{}: the run was begun on another engine ({}: {}; now {}); results "
+                    "of two engines cannot stand in one run",
+                    options.db, what, recorded, now));
+  }
+  return {};
+}
+
 class Campaign {
  public:
   Campaign(const CampaignOptions& options, const RunnerFactory& make_runner,
@@ -98,14 +123,7 @@ class Campaign {
     if (next_ >= BatchCount()) return Finish(point.run);
     ANECHECK_ASSIGN(confirmer_, make_runner_());
     ANECHECK_ASSIGN(const RunnerIdentity identity, confirmer_->Identify());
-    if (identity.engine != point.engine ||
-        ProvenanceName(identity.provenance) != point.provenance) {
-      return MakeError(ErrorCode::kInvalid,
-                       fmt::format("{}: the run was begun on another engine ({}, {}; now {}, {}); "
-                                   "results of two engines cannot stand in one run",
-                                   options_.db, point.provenance, point.engine,
-                                   ProvenanceName(identity.provenance), identity.engine));
-    }
+    ANECHECK_RETURN_IF_ERROR(CheckSameEngine(options_, point, identity));
     ANECHECK_ASSIGN(Store store, Store::Open(options_.db));
     before_ = summary_.cases;
     worked_ = point.seconds;
@@ -152,9 +170,6 @@ class Campaign {
     const Status finished = store.FinishRun(run, state, UtcNow());
     if (!written.ok()) return written.error();
     ANECHECK_RETURN_IF_ERROR(Status(finished));
-    if (identity.proved && state == "finished") {
-      ANECHECK_RETURN_IF_ERROR(store.ProveRun(run, ProvenanceName(*identity.proved)));
-    }
     ANECHECK_RETURN_IF_ERROR(NameEngine(store, run));
     return std::move(summary_);
   }
@@ -266,7 +281,7 @@ class Campaign {
         result.error = refined.error();
         return result;
       }
-      CountReach(items[i], outcome, result.record);
+      CountReach(items[i], outcome, result.record, identity_.proved);
       CountCoverage(items[i], result.record);
       result.record.cases.push_back(outcome.record);
       if (!IsSuspect(outcome.record.verdict) || outcome.engine_lacks_op) continue;
@@ -306,8 +321,9 @@ class Campaign {
       changed_.notify_all();
       Report(result.record);
     }
+    const bool stopped = stop_ != nullptr && stop_->load();
     summary_.interrupted =
-        stop_ != nullptr && stop_->load() && summary_.cases < CasesOfShard(options_);
+        summary_.cases < CasesOfShard(options_) && (stopped || options_.cases != kUnlimitedCases);
     return {};
   }
 
@@ -436,7 +452,8 @@ Result<std::unique_ptr<Runner>> MakeRunner(const CampaignOptions& options) {
   if (options.runner.starts_with(kExec)) {
     return std::unique_ptr<Runner>(
         new ExecRunner({.command = options.runner.substr(kExec.size()),
-                        .case_timeout_ms = options.worker.case_timeout_ms}));
+                        .case_timeout_ms = options.worker.case_timeout_ms,
+                        .memory_limit = options.worker.memory_limit}));
   }
   return MakeError(ErrorCode::kInvalid, fmt::format("--runner {}: unknown; known are e5rt, "
                                                     "roundtrip and exec:COMMAND",

@@ -50,6 +50,9 @@ struct CampaignOptions {
   std::string command;  // what to type to run this again, stored with the run
 };
 
+// The number of cases where only the time limits them.
+inline constexpr uint64_t kUnlimitedCases = uint64_t{1} << 40;
+
 // The case's own choice stream seed: a function of the run's seed and the index alone, so that any
 // cut of a campaign into jobs and shards makes the same cases.
 uint64_t CaseSeed(uint64_t run_seed, uint64_t index);
@@ -108,9 +111,9 @@ struct CampaignSummary {
   uint64_t cases = 0;
   uint64_t judged = 0;  // cases with a verdict on values
   uint64_t inconclusive = 0;
-  uint64_t findings = 0;       // distinct new ones
-  uint64_t known_defects = 0;  // distinct documented ones
-  bool interrupted = false;
+  uint64_t findings = 0;            // distinct new ones
+  uint64_t known_defects = 0;       // distinct documented ones
+  bool interrupted = false;         // cases are left that can be gone on with
   std::vector<FindingRecord> list;  // distinct, in order of their first case
 };
 

@@ -288,6 +288,45 @@ TEST_F(CampaignTest, AnOutputOfTheWrongSizeIsWrongAndNotMeasured) {
   EXPECT_TRUE(outcome.errors[0].by_exponent.empty()) << "read beyond the end of what was given";
 }
 
+// Gives an external program's identity, which its proofs may raise.
+class ProvingRunner final : public Runner {
+ public:
+  Result<RunnerIdentity> Identify() override {
+    return RunnerIdentity{.runner = "exec:x",
+                          .provenance = Provenance::kReported,
+                          .proved = Provenance::kSilicon,
+                          .engine = "x"};
+  }
+  Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
+    ScriptedRunner scripted([](const RunRequest& request, RunReply& reply) {
+      if (request.id % 4 == 1) reply.backend.clear();
+      if (request.id % 4 != 2) return;
+      reply = {.id = request.id, .status = RunStatus::kRejected, .stage = "hal"};
+    });
+    return scripted.Run(requests);
+  }
+  Status Restart() override { return {}; }
+};
+
+TEST_F(CampaignTest, OnlyWhatWasProvedIsMoreThanTheRunnersWord) {
+  CampaignOptions options = Options(64);
+  options.ops.reset();
+  options.ops.set(static_cast<size_t>(OpKind::kRelu));
+  Must(RunCampaign(
+      options,
+      [] { return Result<std::unique_ptr<Runner>>(std::unique_ptr<Runner>(new ProvingRunner)); },
+      {}));
+  auto store = Store::OpenReadOnly(options.db);
+  ASSERT_TRUE(store.ok());
+  EXPECT_EQ((*store->Query("SELECT provenance FROM runs"))[0][0], "reported");
+  const auto rows = store->Query(
+      "SELECT provenance, cases, dispatched, correct, rejected FROM proved_reach "
+      "WHERE op = 'relu'");
+  ASSERT_TRUE(rows.ok());
+  ASSERT_EQ(rows->size(), 1u);
+  EXPECT_EQ((*rows)[0], (std::vector<std::string>{"silicon", "32", "32", "32", "0"}));
+}
+
 TEST_F(CampaignTest, ARunnerThatCannotGoOnEndsTheCampaignWithItsWords) {
   const RunnerFactory broken = [] {
     return Result<std::unique_ptr<Runner>>(MakeError(ErrorCode::kInternal, "no engine here"));
@@ -437,6 +476,8 @@ TEST_F(CampaignTest, BrokenArtifactsSayWhichMemberIsWrong) {
       {[](Json& j) { j["inputs"][0]["data"] = "AAAA"; }, "must have"},
       {[](Json& j) { j["id"] = 3; }, "id: has the wrong type"},
       {[](Json& j) { j["runner"]["quirks"] = Json::array({"D01"}); }, "runner.quirks"},
+      {[](Json& j) { j["runner"]["quirks"] = Json::array({"D01=yes"}); }, "runner.quirks"},
+      {[](Json& j) { j["runner"]["case_timeout_ms"] = 0; }, "runner.case_timeout_ms: must be 1"},
   };
   for (const auto& [change, message] : kBreakages) {
     Json broken = good;
@@ -446,6 +487,19 @@ TEST_F(CampaignTest, BrokenArtifactsSayWhichMemberIsWrong) {
     EXPECT_NE(artifact.error().message.find(message), std::string::npos)
         << artifact.error().message;
   }
+}
+
+TEST_F(CampaignTest, ArtifactsKeepTheLimitsThatTheyWereFoundWith) {
+  CampaignOptions options = Options(4);
+  options.worker.case_timeout_ms = 500;
+  options.worker.memory_limit = uint64_t{300} << 20;
+  Json json = ArtifactToJson(options, *MakeCase(options, 1), {}, {}, "f1");
+  const auto artifact = ArtifactFromJson(json);
+  ASSERT_TRUE(artifact.ok()) << artifact.error().message;
+  EXPECT_EQ(artifact->options.worker.case_timeout_ms, 500);
+  EXPECT_EQ(artifact->options.worker.memory_limit, uint64_t{300} << 20);
+  json["runner"].erase("case_timeout_ms");
+  EXPECT_EQ(ArtifactFromJson(json)->options.worker.case_timeout_ms, 20000) << "of earlier versions";
 }
 
 TEST(MakeRunner, UnknownKindsAreNamed) {

@@ -333,7 +333,7 @@ Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluatio
     return JudgeRelation(item, reply, runner, evaluation, outcome);
   }
   // Each operation on its own is judged at the graph's shape alone.
-  if (outcome.at_further_shape) return;
+  if (outcome.at_further_shape) return {};
   const bool vague = outcome.record.verdict == "known-defect" && !outcome.vague.empty();
   if (outcome.record.verdict != "wrong" && !vague) return {};
   ANECHECK_ASSIGN(const Location location, Locate(item, reply, runner, evaluation));
@@ -355,7 +355,8 @@ Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluatio
   return {};
 }
 
-void CountReach(const Case& item, const CaseOutcome& outcome, BatchRecord& batch) {
+void CountReach(const Case& item, const CaseOutcome& outcome, BatchRecord& batch,
+                std::optional<Provenance> proved) {
   // A graph that breaks a rule says nothing about how far legal ones get.
   if (item.mode == CaseMode::kMustReject) return;
   const CaseRecord& record = outcome.record;
@@ -374,6 +375,9 @@ void CountReach(const Case& item, const CaseOutcome& outcome, BatchRecord& batch
     if (seen.test(node.schema->id)) continue;
     seen.set(node.schema->id);
     batch.reach[{record.target, record.route, std::string(node.schema->name)}] += counts;
+    if (!proved || counts.dispatched == 0) continue;
+    batch.proved_reach[{record.target, record.route, std::string(node.schema->name),
+                        std::string(ProvenanceName(*proved))}] += counts;
   }
   for (size_t i = 0; i < outcome.histograms.size() && i < record.outputs.size(); ++i) {
     UlpCounts& sum = batch.ulp[{record.target, record.outputs[i].op}];

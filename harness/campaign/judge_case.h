@@ -2,6 +2,7 @@
 // it first goes wrong.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -49,7 +50,9 @@ Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluatio
 // the documented id for known defects, and the words without numbers for everything else.
 std::string Signature(const CaseOutcome& outcome);
 
-// Adds what the case says about each of its operations to the counts of a batch.
-void CountReach(const Case& item, const CaseOutcome& outcome, BatchRecord& batch);
+// Adds what the case says about each of its operations to the counts of a batch. `proved` is what
+// an answer with a checked proof counts as, where that is more than the run's own evidence.
+void CountReach(const Case& item, const CaseOutcome& outcome, BatchRecord& batch,
+                std::optional<Provenance> proved = std::nullopt);
 
 }  // namespace anecheck

@@ -45,16 +45,24 @@ FindingRecord ToFinding(const std::vector<std::string>& row) {
 
 Result<ResumePoint> ReadResumePoint(Store& store) {
   ANECHECK_ASSIGN(const auto runs,
-                  store.Query("SELECT id, state, options, engine, provenance FROM runs "
-                              "ORDER BY id DESC LIMIT 1"));
+                  store.Query("SELECT id, state, options, engine, provenance, runner, chip, os, "
+                              "compiler_version, started, command FROM runs WHERE NOT EXISTS "
+                              "(SELECT 1 FROM probes WHERE probes.run = runs.id) "
+                              "ORDER BY state = 'finished', id DESC LIMIT 1"));
   if (runs.empty()) {
-    return MakeError(ErrorCode::kNotFound, fmt::format("{}: holds no run", store.path()));
+    return MakeError(ErrorCode::kNotFound, fmt::format("{}: holds no campaign", store.path()));
   }
   ResumePoint point;
   point.run = std::stoll(runs[0][0]);
   point.state = runs[0][1];
   point.engine = runs[0][3];
   point.provenance = runs[0][4];
+  point.runner = runs[0][5];
+  point.chip = runs[0][6];
+  point.os = runs[0][7];
+  point.compiler_version = runs[0][8];
+  point.started = runs[0][9];
+  point.command = runs[0][10];
   const std::string name = fmt::format("{}: options of run {}", store.path(), point.run);
   ANECHECK_ASSIGN(const Json json, ParseJson(runs[0][2], name));
   Result<CampaignOptions> options = OptionsFromJson(json);

@@ -15,14 +15,16 @@ namespace anecheck {
 struct ResumePoint {
   int64_t run = 0;
   std::string state;  // 'running' (it was killed), 'interrupted' or 'finished'
-  std::string engine, provenance;
+  std::string started, command;
+  std::string engine, provenance, runner, chip, os, compiler_version;
   CampaignOptions options;  // as recorded; db is the file's path, jobs is 1
   CampaignSummary summary;  // of the recorded cases
   std::set<std::string> signatures;
   double seconds = 0;  // worked so far
 };
 
-// The newest run of `store`. Errors: kNotFound where it holds no run, kMalformed where its options
+// The newest campaign of `store` that is not finished or, where all are, the newest; runs of probes
+// cannot be continued. Errors: kNotFound where it holds no campaign, kMalformed where its options
 // cannot be read (they come from another version of the tool).
 Result<ResumePoint> ReadResumePoint(Store& store);
 

@@ -19,10 +19,13 @@ namespace {
 // that campaigns of hundreds of cases take no time.
 class RefusingRunner final : public Runner {
  public:
-  explicit RefusingRunner(std::string engine) : engine_(std::move(engine)) {}
+  explicit RefusingRunner(std::string engine, std::string chip = "m1")
+      : engine_(std::move(engine)), chip_(std::move(chip)) {}
   Result<RunnerIdentity> Identify() override {
-    return RunnerIdentity{
-        .runner = "refusing", .provenance = Provenance::kReported, .engine = engine_};
+    return RunnerIdentity{.runner = "refusing",
+                          .provenance = Provenance::kReported,
+                          .engine = engine_,
+                          .chip = chip_};
   }
   Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
     std::vector<RunReply> replies;
@@ -36,7 +39,7 @@ class RefusingRunner final : public Runner {
   Status Restart() override { return {}; }
 
  private:
-  std::string engine_;
+  std::string engine_, chip_;
 };
 
 RunnerFactory Refusing(const std::string& engine = "none") {
@@ -142,6 +145,56 @@ TEST_F(ResumeTest, ResultsOfTwoEnginesDoNotStandInOneRun) {
   const auto resumed = Resume(Options("engines.sqlite"), "another");
   ASSERT_FALSE(resumed.ok());
   EXPECT_NE(resumed.error().message.find("another engine"), std::string::npos);
+}
+
+TEST_F(ResumeTest, ResultsOfTwoChipsDoNotStandInOneRun) {
+  RunStopped(Options("chips.sqlite"), 64);
+  auto store = Store::OpenReadOnly(Options("chips.sqlite").db);
+  auto point = ReadResumePoint(*store);
+  ASSERT_TRUE(point.ok());
+  const CampaignOptions recorded = point->options;
+  const auto resumed =
+      ResumeCampaign(recorded, std::move(*point),
+                     [] {
+                       return Result<std::unique_ptr<Runner>>(
+                           std::unique_ptr<Runner>(new RefusingRunner("none", "m2")));
+                     },
+                     {});
+  ASSERT_FALSE(resumed.ok());
+  EXPECT_NE(resumed.error().message.find("chip: m1; now m2"), std::string::npos)
+      << resumed.error().message;
+}
+
+TEST_F(ResumeTest, ARunThatRanOutOfTimeGoesOn) {
+  CampaignOptions options = Options("time.sqlite", 100);
+  options.max_seconds = 1e-9;
+  const auto stopped = RunCampaign(options, Refusing(), {});
+  ASSERT_TRUE(stopped.ok());
+  EXPECT_TRUE(stopped->interrupted);
+  EXPECT_EQ(Rows(options.db, "SELECT state FROM runs")[0][0], "interrupted");
+  const auto resumed = Resume(options);
+  ASSERT_TRUE(resumed.ok());
+  EXPECT_EQ(resumed->cases, 100u);
+  EXPECT_FALSE(resumed->interrupted);
+  options = Options("unlimited.sqlite", kUnlimitedCases);
+  options.max_seconds = 1e-9;
+  EXPECT_FALSE(RunCampaign(options, Refusing(), {})->interrupted) << "time was its only limit";
+}
+
+TEST_F(ResumeTest, TheNewestCampaignThatIsNotFinishedGoesOn) {
+  const CampaignOptions options = Options("several.sqlite");
+  RunStopped(options, 64);
+  {
+    auto store = Store::Open(options.db);
+    const auto probes = store->BeginRun({.uuid = "probes", .options = "{}"});
+    const ProbeRecord record = {"accumulator_port", "h13", "no cliff", "", "", "", ""};
+    ASSERT_TRUE(store->AppendProbes(*probes, {&record, 1}).ok());
+  }
+  ASSERT_TRUE(RunCampaign(options, Refusing(), {}).ok());
+  auto store = Store::OpenReadOnly(options.db);
+  EXPECT_EQ(ReadResumePoint(*store)->run, 1);
+  ASSERT_TRUE(Resume(options).ok());
+  EXPECT_EQ(ReadResumePoint(*store)->run, 3) << "all are finished, and probes are no campaign";
 }
 
 TEST_F(ResumeTest, AFileWithoutARunSaysSo) {

@@ -1,4 +1,4 @@
--- Version 5 of the results file. One file holds any number of runs; `merge` copies rows between
+-- Version 6 of the results file. One file holds any number of runs; `merge` copies rows between
 -- files. Every table that is read by run has an index that begins with it.
 
 CREATE TABLE meta (
@@ -77,6 +77,25 @@ CREATE TABLE reach (
   rejected INTEGER NOT NULL,
   inconclusive INTEGER NOT NULL,
   PRIMARY KEY (run, target, route, op)
+) WITHOUT ROWID;
+
+-- The part of `reach` whose answers came with a proof that was checked, in a run that is otherwise
+-- its runner's word: it counts as `provenance`, the rest of `reach` as the run's.
+CREATE TABLE proved_reach (
+  run INTEGER NOT NULL REFERENCES runs(id),
+  target TEXT NOT NULL,
+  route TEXT NOT NULL,
+  op TEXT NOT NULL,
+  provenance TEXT NOT NULL,        -- 'silicon'
+  cases INTEGER NOT NULL,
+  compiled INTEGER NOT NULL,
+  dispatched INTEGER NOT NULL,
+  correct INTEGER NOT NULL,
+  known_defect INTEGER NOT NULL,
+  wrong INTEGER NOT NULL,
+  rejected INTEGER NOT NULL,
+  inconclusive INTEGER NOT NULL,
+  PRIMARY KEY (run, target, route, op, provenance)
 ) WITHOUT ROWID;
 
 -- Errors in ulp of the outputs that an operation produced: bucket 0 is exact, then 1, 2, 3-4, 5-8 ...

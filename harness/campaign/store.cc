@@ -152,6 +152,8 @@ std::string MigrationSql(int from) {
       return TableSql("magnitude_errors");
     case 4:
       return TableSql("libraries") + TableSql("pace");
+    case 5:
+      return TableSql("proved_reach");
     default:
       return {};
   }
@@ -388,17 +390,6 @@ Status Store::FinishRun(int64_t run, std::string_view state, std::string_view fi
   return {};
 }
 
-Status Store::ProveRun(int64_t run, std::string_view provenance) {
-  ANECHECK_ASSIGN(
-      Statement update,
-      Statement::Prepare(database_,
-                         "UPDATE runs SET provenance = ? WHERE id = ? AND (SELECT min(backend = "
-                         "'ane') FROM cases WHERE run = ? AND status = 'ok') = 1"));
-  update.Bind(provenance).Bind(run).Bind(run);
-  if (!update.Run()) return Failed("cannot record the evidence of the run");
-  return {};
-}
-
 Status Store::InsertCases(int64_t run, const BatchRecord& batch) {
   ANECHECK_ASSIGN(
       Statement insert_case,
@@ -491,6 +482,30 @@ Status Store::AddCounts(int64_t run, const BatchRecord& batch) {
   return {};
 }
 
+Status Store::AddProvedReach(int64_t run, const BatchRecord& batch) {
+  if (batch.proved_reach.empty()) return {};
+  ANECHECK_ASSIGN(
+      Statement reach,
+      Statement::Prepare(database_,
+                         "INSERT INTO proved_reach VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?) "
+                         "ON CONFLICT DO UPDATE SET cases = cases + excluded.cases, "
+                         "compiled = compiled + excluded.compiled, "
+                         "dispatched = dispatched + excluded.dispatched, "
+                         "correct = correct + excluded.correct, "
+                         "known_defect = known_defect + excluded.known_defect, "
+                         "wrong = wrong + excluded.wrong, rejected = rejected + excluded.rejected, "
+                         "inconclusive = inconclusive + excluded.inconclusive"));
+  for (const auto& [key, counts] : batch.proved_reach) {
+    const auto& [target, route, op, provenance] = key;
+    reach.Bind(run).Bind(target).Bind(route).Bind(op).Bind(provenance).Bind(counts.cases);
+    reach.Bind(counts.compiled).Bind(counts.dispatched).Bind(counts.correct);
+    reach.Bind(counts.known_defect).Bind(counts.wrong).Bind(counts.rejected);
+    reach.Bind(counts.inconclusive);
+    if (!reach.Run()) return Failed("cannot count what was proved");
+  }
+  return {};
+}
+
 Status Store::AddCoverage(int64_t run, const BatchRecord& batch) {
   ANECHECK_ASSIGN(
       Statement insert,
@@ -535,6 +550,7 @@ Status Store::Append(int64_t run, const BatchRecord& batch) {
   Status status = InsertCases(run, batch);
   if (status.ok()) status = InsertFindings(run, batch);
   if (status.ok()) status = AddCounts(run, batch);
+  if (status.ok()) status = AddProvedReach(run, batch);
   if (status.ok()) status = AddCoverage(run, batch);
   if (status.ok()) status = AddPace(run, batch);
   if (status.ok()) status = Execute("COMMIT");

@@ -19,7 +19,7 @@ struct sqlite3;
 
 namespace anecheck {
 
-inline constexpr int kSchemaVersion = 5;
+inline constexpr int kSchemaVersion = 6;
 
 struct RunRecord {
   std::string uuid, command, options;
@@ -85,7 +85,10 @@ struct BatchRecord {
   std::vector<CaseRecord> cases;
   std::vector<FindingRecord> findings;
   std::map<std::tuple<std::string, std::string, std::string>, ReachCounts>
-      reach;                                                               // target, route, op
+      reach;  // target, route, op
+  // The part of `reach` that was proved: target, route, op, provenance.
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, ReachCounts>
+      proved_reach;
   std::map<std::pair<std::string, std::string>, UlpCounts> ulp;            // target, op
   std::map<std::pair<std::string, std::string>, CoverageCounts> coverage;  // kind, cell
   std::map<std::tuple<std::string, std::string, int>, MagnitudeErrors>
@@ -123,9 +126,6 @@ class Store {
   // Adds a run in state 'running' and returns its id.
   Result<int64_t> BeginRun(const RunRecord& run);
   Status FinishRun(int64_t run, std::string_view state, std::string_view finished);
-  // Raises the run's provenance where every case of it that gave outputs, and there is one, came
-  // with a proof that it ran on the engine.
-  Status ProveRun(int64_t run, std::string_view provenance);
   // All of `batch` or, on an error, nothing of it.
   Status Append(int64_t run, const BatchRecord& batch);
 
@@ -163,6 +163,7 @@ class Store {
   Status InsertCases(int64_t run, const BatchRecord& batch);
   Status InsertFindings(int64_t run, const BatchRecord& batch);
   Status AddCounts(int64_t run, const BatchRecord& batch);
+  Status AddProvedReach(int64_t run, const BatchRecord& batch);
   Status AddCoverage(int64_t run, const BatchRecord& batch);
   Status AddPace(int64_t run, const BatchRecord& batch);
 

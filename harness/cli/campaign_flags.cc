@@ -161,7 +161,7 @@ Result<CampaignOptions> ToOptions(const CampaignFlags& flags) {
   options.cases = flags.cases;
   if (!flags.time.empty()) {
     ANECHECK_ASSIGN(options.max_seconds, ParseDuration(flags.time));
-    if (flags.cases == 0) options.cases = kMostCases;
+    if (flags.cases == 0) options.cases = kUnlimitedCases;
   } else if (flags.cases == 0) {
     options.cases = 1000;
   }

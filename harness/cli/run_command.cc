@@ -88,6 +88,8 @@ Result<CampaignSummary> RunOrResume(const RunFlags& flags, const std::string& co
   }
   ANECHECK_ASSIGN(ResumePoint point, ResumeFrom(flags));
   options = point.options;
+  LogInfo(fmt::format("run {} of {}, begun {}, {}: {}", point.run, options.db, point.started,
+                      point.state == "finished" ? "is finished" : "goes on", point.command));
   if (events != nullptr) events->Started(options, point.provenance, point.engine, true);
   if (point.state == "finished") return std::move(point.summary);
   return ResumeCampaign(options, std::move(point), factory, progress, &interrupted);
@@ -139,7 +141,7 @@ void AddRunCommand(CLI::App& app, Selected& selected) {
                       "Write what happens as JSON Lines to this file, - for standard output");
   command->add_flag("--strict", flags->strict, "Exit with 1 for known defects too");
   command->add_flag("--resume", flags->resume,
-                    "Go on with the newest run of the results file where it was stopped");
+                    "Go on with the newest unfinished campaign of the results file");
   command->footer(
       "Example: anecheck run --cases 2000 --seed 1 --targets h13,h17s --db results.sqlite");
   command->callback([command, flags, &selected] {
