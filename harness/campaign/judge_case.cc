@@ -186,8 +186,8 @@ bool SpeaksFor(std::string_view stage, const std::set<legality::Layer>& layers) 
 // A graph that breaks a rule passes where it is refused for it. Values are no matter.
 void JudgeRefusal(const Case& item, const RunReply& reply, CaseOutcome& outcome) {
   CaseRecord& record = outcome.record;
-  outcome.op = ProducerOf(item.graph, item.graph.outputs().back());
   const bool refused = reply.status == RunStatus::kRejected;
+  if (!refused) outcome.op = ProducerOf(item.graph, item.graph.outputs().back());
   if (!refused && reply.status != RunStatus::kOk) return;
   const auto inconclusive = [&](std::string why) {
     record.verdict = "inconclusive";
@@ -278,7 +278,7 @@ void Downgrade(OutputRecord& output, std::string_view verdict, const std::string
 // Where no operation is wrong by itself: an output is explained by what it depends on, and by
 // nothing else.
 void ExplainOutputs(const Case& item, const Location& location, CaseOutcome& outcome) {
-  std::set<std::string> defects, terms;
+  std::set<std::string> terms;
   for (size_t i = 0; i < outcome.record.outputs.size(); ++i) {
     OutputRecord& output = outcome.record.outputs[i];
     if (output.verdict != "wrong") continue;
@@ -290,7 +290,6 @@ void ExplainOutputs(const Case& item, const Location& location, CaseOutcome& out
       terms.insert(output.reason);
     } else if (!explanation.defects.empty()) {
       Downgrade(output, "known-defect", explanation.defects);
-      defects.insert(explanation.defects);
     }
   }
   const auto wrong = [](const OutputRecord& output) { return output.verdict == "wrong"; };
@@ -298,9 +297,9 @@ void ExplainOutputs(const Case& item, const Location& location, CaseOutcome& out
   if (!terms.empty()) {
     outcome.record.verdict = "unconfirmed";
     outcome.record.message = *terms.begin();
-  } else if (!defects.empty()) {
+  } else if (!location.known_defect.empty()) {
     outcome.record.verdict = "known-defect";
-    outcome.known_defect = fmt::format("{}", fmt::join(defects, ","));
+    outcome.known_defect = location.known_defect;
   }
 }
 
