@@ -493,7 +493,7 @@ TEST_F(CampaignTest, ArtifactsKeepTheLimitsThatTheyWereFoundWith) {
   CampaignOptions options = Options(4);
   options.worker.case_timeout_ms = 500;
   options.worker.memory_limit = uint64_t{300} << 20;
-  Json json = ArtifactToJson(options, *MakeCase(options, 1), {}, {}, "f1");
+  Json json = ArtifactToJson(options, {}, *MakeCase(options, 1), {}, {}, "f1");
   const auto artifact = ArtifactFromJson(json);
   ASSERT_TRUE(artifact.ok()) << artifact.error().message;
   EXPECT_EQ(artifact->options.worker.case_timeout_ms, 500);
