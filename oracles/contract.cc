@@ -59,6 +59,11 @@ constexpr std::array<TermFact, kTermCount> kTermFacts = {{
      "otherwise; fp16 products and sums are taken"},
     {Term::kPositionRelative, "position_relative", 0x1p-20, 0, 0,
      "not published; fp32 class with a few operations is taken"},
+    {Term::kPackedFlags, "packed_flags", 1, 0, 0,
+     "ANEForge: bridges.md has a flag in the low byte of each fp16 cell, its reader "
+     "(ane_radius_search_fused.py) takes the first bytes of a row; both are admitted, and bytes "
+     "that "
+     "neither names are taken to be 0"},
 }};
 
 constexpr Departure kDepartures[] = {

@@ -40,8 +40,9 @@ enum class Term : uint8_t {
   kIndexRounding,     // 1: a position may pass through fp16
   kWeightRounding,    // 1: interpolation may round weights, products and the sums of one axis
   kPositionRelative,  // relative error of a sampling position that is no whole number
+  kPackedFlags,       // 1: the flags of a row may stand in its first bytes, not one in each cell
 };
-inline constexpr size_t kTermCount = 21;
+inline constexpr size_t kTermCount = 22;
 
 // How far a term is known for a family.
 enum class TermMark : uint8_t {

@@ -235,5 +235,77 @@ TEST(FirstExtreme, IsTheFirstOfEqualOnesAndTheFirstNan) {
   EXPECT_EQ(reference::FirstExtreme(with_nan, 5, true), 2u);
 }
 
+// Points at 0, 5 and 9 of one axis, centroids at 0 and 4, within 5.
+Estimate Within(const Contract& contract) {
+  using P = params::NativeRadiusSearch;
+  Case c;
+  const ValueId centroids = c.Input(MakeTensor(DType::kFp16, {1, 3, 1, 2}, {0, 4, 0, 0, 0, 0}));
+  const ValueId points =
+      c.Input(MakeTensor(DType::kFp16, {1, 3, 1, 3}, {0, 5, 9, 0, 0, 0, 0, 0, 0}));
+  const ValueId flags = c.Begin(OpKind::kNativeRadiusSearch)
+                            .Arg(P::kCentroids, centroids)
+                            .Arg(P::kPoints, points)
+                            .Float(P::kRadius, 5)
+                            .Finish();
+  const Estimate estimate = c.Run(flags, contract);
+  EXPECT_EQ(c.error, "");
+  return estimate;
+}
+
+TEST(RadiusSearch, IdealFlagsStandInTheLowByteOfTheirCell) {
+  const Estimate estimate = Within(IeeeContract());
+  const std::vector<double> expected = {0x1p-24, 0x1p-24, 0x1p-24, 0x1p-24, 0, 0x1p-24};
+  EXPECT_EQ(estimate.value, expected);
+  EXPECT_EQ(estimate.low, expected);
+  EXPECT_EQ(estimate.high, expected);
+}
+
+// Where two sources disagree both readings pass, and nothing else does.
+TEST(RadiusSearch, BothPlacementsOfTheFlagsPass) {
+  const Estimate estimate = Within(ConformingContract(2));
+  EXPECT_TRUE(Admits(estimate, 0, 0x1p-24));    // a cell of its own
+  EXPECT_TRUE(Admits(estimate, 0, 0x101p-24));  // both flags of the row
+  EXPECT_FALSE(Admits(estimate, 0, 0));         // both are set
+  EXPECT_FALSE(Admits(estimate, 0, 0x2p-24));
+  EXPECT_FALSE(Admits(estimate, 0, 0x100p-24));
+  EXPECT_TRUE(Admits(estimate, 1, 0x1p-24));
+  EXPECT_TRUE(Admits(estimate, 1, 0));  // behind the packed flags
+  EXPECT_FALSE(Admits(estimate, 1, 0x101p-24));
+  // The squares of 5 and 5 may be confused, those of 1 and 5 may not.
+  EXPECT_TRUE(Admits(estimate, 2, 0x100p-24));
+  EXPECT_TRUE(Admits(estimate, 2, 0));
+  EXPECT_FALSE(Admits(estimate, 4, 0x1p-24));  // 9 is not within 5 of 0
+}
+
+TEST(RadiusSearch, OneCentroidLeavesNoQuestionOfPlace) {
+  using P = params::NativeRadiusSearch;
+  Case c;
+  const ValueId centroid = c.Input(MakeTensor(DType::kFp16, {1, 3, 1, 1}, {0, 0, 0}));
+  const ValueId points =
+      c.Input(MakeTensor(DType::kFp16, {1, 3, 1, 3}, {1, 2, NAN, 0, 3, 0, 0, 4, 0}));
+  const Estimate estimate = c.Run(c.Begin(OpKind::kNativeRadiusSearch)
+                                      .Arg(P::kCentroids, centroid)
+                                      .Arg(P::kPoints, points)
+                                      .Float(P::kRadius, 2)
+                                      .Finish());
+  ASSERT_EQ(estimate.value.size(), 3u) << c.error;
+  EXPECT_TRUE(Admits(estimate, 0, 0x1p-24) && !Admits(estimate, 0, 0));
+  EXPECT_TRUE(Admits(estimate, 1, 0) && !Admits(estimate, 1, 0x1p-24));
+  EXPECT_TRUE(Admits(estimate, 2, 0) && Admits(estimate, 2, 0x1p-24)) << "NaN lies anywhere";
+}
+
+TEST(RadiusSearch, ThePlacementIsAnAssumedTerm) {
+  using P = params::NativeRadiusSearch;
+  Case c;
+  const ValueId centroids = c.Input(MakeTensor(DType::kFp16, {1, 3, 1, 1}, {0, 0, 0}));
+  const ValueId points = c.Input(MakeTensor(DType::kFp16, {1, 3, 1, 1}, {1, 0, 0}));
+  c.graph.AddOutput(c.Begin(OpKind::kNativeRadiusSearch)
+                        .Arg(P::kCentroids, centroids)
+                        .Arg(P::kPoints, points)
+                        .Float(P::kRadius, 2)
+                        .Finish());
+  EXPECT_EQ(AssumedTerms(c.graph, 0, 2), std::vector<Term>{Term::kPackedFlags});
+}
+
 }  // namespace
 }  // namespace anecheck

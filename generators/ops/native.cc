@@ -263,6 +263,96 @@ bool DrawSampling(Drawer& drawer, ValueId x) {
   return drawer.Finish(all);
 }
 
+// x is the first coordinate of the points; the two others are constants.
+bool DrawRadiusSearch(Drawer& drawer, ValueId x) {
+  using P = params::NativeRadiusSearch;
+  ChoiceStream& choices = drawer.choices();
+  const int64_t count = drawer.shape(x).Elements();
+  // One centroid leaves no question where its flags stand.
+  const int64_t centroids = choices.Coin() ? 1 : choices.Range(2, 5);
+  if (count * std::max<int64_t>(3, centroids) > 4 * drawer.options().max_elements) return false;
+  const ValueRange range = drawer.range(x);
+  const ValueId row = Shaped(drawer, x, Shape{1, 1, 1, count});
+  if (row == kNoValue) return false;
+  const ValueId others = drawer.NewConst(Shape{1, 2, 1, count}, 8);
+  drawer.Begin(OpKind::kConcat);
+  drawer.graph().AddArgument(params::Concat::kValues, row);
+  drawer.graph().AddArgument(params::Concat::kValues, others);
+  drawer.graph().AddInt(params::Concat::kAxis, 1);
+  if (!drawer.Finish({std::min(range.low, -8.0), std::max(range.high, 8.0), range.integer})) {
+    return false;
+  }
+  const ValueId points = drawer.Last();
+  const double reach = std::clamp(range.Magnitude(), 8.0, 8192.0);
+  const Shape shape = {1, 3, 1, centroids};
+  const ValueId centers = choices.Coin() ? drawer.NewInput(shape) : drawer.NewConst(shape, reach);
+  constexpr std::array<double, 4> kShares = {0.125, 0.25, 0.5, 1};
+  const double radius = HalfToDouble(DoubleToHalf(reach * choices.Pick(kShares)));
+  drawer.Begin(OpKind::kNativeRadiusSearch);
+  drawer.graph().AddArgument(P::kCentroids, centers);
+  drawer.graph().AddArgument(P::kPoints, points);
+  drawer.graph().AddFloat(P::kRadius, radius);
+  return drawer.Finish({0, 0x101p-24, false});
+}
+
+// Scale and bias are inputs or constants; without a scale the layer adds alone.
+bool DrawDynamicGain(Drawer& drawer, ValueId x) {
+  using P = params::GainOffset;
+  ChoiceStream& choices = drawer.choices();
+  const Shape shape = PlaneShape(drawer, x);
+  const Shape row = {1, shape[1], 1, 1};
+  const double limit = WeightLimit(drawer, x, 1);
+  if (limit <= 0) return false;
+  const ValueId plane = Shaped(drawer, x, shape);
+  if (plane == kNoValue) return false;
+  ValueId scale = kNoValue;
+  if (choices.Chance(2, 3)) {
+    scale = choices.Coin() ? drawer.NewInput(row) : drawer.NewConst(row, limit);
+    if (drawer.range(scale).Magnitude() > limit) scale = drawer.NewConst(row, limit);
+  }
+  const ValueId bias =
+      choices.Coin() ? drawer.NewInput(row) : drawer.NewConst(row, BiasLimit(drawer));
+  const double gain = scale == kNoValue ? 1 : drawer.range(scale).Magnitude();
+  const ValueRange range = SumRange(drawer, x, 1, gain, drawer.range(bias).Magnitude());
+  if (range.high > drawer.Ceiling()) return false;
+  drawer.Begin(OpKind::kNativeDynamicGoc);
+  drawer.graph().AddArgument(P::kX, plane);
+  if (scale != kNoValue) drawer.graph().AddArgument(P::kScale, scale);
+  drawer.graph().AddArgument(P::kBias, bias);
+  return drawer.Finish(range);
+}
+
+// The first four elements of x, then two of them.
+bool DrawDynamicSlice(Drawer& drawer, ValueId x) {
+  using P = params::NativeDynamicSlice;
+  const int64_t count = drawer.shape(x).Elements();
+  if (count < 4) return false;
+  const ValueRange range = drawer.range(x);
+  ValueId row = Shaped(drawer, x, Shape{1, 1, 1, count});
+  if (row == kNoValue) return false;
+  if (count > 4) {
+    drawer.Begin(OpKind::kSliceBySize);
+    drawer.graph().AddArgument(params::SliceBySize::kX, row);
+    drawer.graph().AddInts(params::SliceBySize::kBegin, std::array<int64_t, 4>{0, 0, 0, 0});
+    drawer.graph().AddInts(params::SliceBySize::kSize, std::array<int64_t, 4>{1, 1, 1, 4});
+    if (!drawer.Finish(range)) return false;
+    row = drawer.Last();
+  }
+  const int64_t start = drawer.choices().Range(0, 2);
+  drawer.Begin(OpKind::kNativeDynamicSlice);
+  drawer.graph().AddArgument(P::kX, row);
+  drawer.graph().AddInt(P::kStart, start);
+  drawer.graph().AddInt(P::kSliceSize, 2);
+  return drawer.Finish(range);
+}
+
+bool DrawDropout(Drawer& drawer, ValueId x) {
+  drawer.Begin(OpKind::kNativeDropout);
+  drawer.graph().AddArgument(params::NativeDropout::kX, x);
+  drawer.graph().AddFloat(params::NativeDropout::kRate, 0);
+  return drawer.Finish(drawer.range(x));
+}
+
 }  // namespace
 
 // Drawn in network descriptions alone, or where they are asked for.
@@ -281,6 +371,14 @@ constinit const OpGenerator kGeneratorNativeCrossCorrelation = {OpKind::kNativeC
                                                                 true, 0, DrawCorrelation};
 constinit const OpGenerator kGeneratorNativeFurthestPointSampling = {
     OpKind::kNativeFurthestPointSampling, false, 0, DrawSampling};
+constinit const OpGenerator kGeneratorNativeDynamicGoc = {OpKind::kNativeDynamicGoc, true, 0,
+                                                          DrawDynamicGain};
+constinit const OpGenerator kGeneratorNativeRadiusSearch = {OpKind::kNativeRadiusSearch, false, 0,
+                                                            DrawRadiusSearch};
+constinit const OpGenerator kGeneratorNativeDynamicSlice = {OpKind::kNativeDynamicSlice, true, 0,
+                                                            DrawDynamicSlice};
+constinit const OpGenerator kGeneratorNativeDropout = {OpKind::kNativeDropout, true, 0,
+                                                       DrawDropout};
 constinit const OpGenerator kGeneratorCostVolume = {OpKind::kCostVolume, true, 0, DrawCostVolume};
 
 }  // namespace anecheck

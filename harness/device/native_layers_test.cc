@@ -203,6 +203,65 @@ TEST_F(NativeLayers, GainAndOffsetAreByChannel) {
             (Numbers{2.5, 4.5, 7, 6}));
 }
 
+Layer DynamicGain(bool scaled) {
+  using P = params::GainOffset;
+  Layer layer(OpKind::kNativeDynamicGoc);
+  layer.In(P::kX, {1, 2, 1, 2}, {1, 2, 3, 4});
+  if (scaled) layer.In(P::kScale, {1, 2, 1, 1}, {2, -1});
+  return layer.In(P::kBias, {1, 2, 1, 1}, {0.5, 10});
+}
+
+TEST_F(NativeLayers, GainAndOffsetMayComeAtRunTime) {
+  EXPECT_EQ(DynamicGain(true).Run("h13"), (Numbers{2.5, 4.5, 7, 6}));
+  EXPECT_EQ(DynamicGain(false).Run("h13"), (Numbers{1.5, 2.5, 13, 14}));
+}
+
+Layer DynamicSlice(int64_t start) {
+  using P = params::NativeDynamicSlice;
+  return Layer(OpKind::kNativeDynamicSlice)
+      .In(P::kX, {1, 1, 1, 4}, {10, 20, 30, 40})
+      .Set([start](Graph& g) {
+        g.AddInt(P::kStart, start);
+        g.AddInt(P::kSliceSize, 2);
+      });
+}
+
+TEST_F(NativeLayers, TheDynamicSliceBeginsWhereItsConstantSays) {
+  EXPECT_EQ(DynamicSlice(0).Run(), (Numbers{10, 20}));
+  EXPECT_EQ(DynamicSlice(1).Run(), (Numbers{20, 30}));
+  EXPECT_EQ(DynamicSlice(2).Run(), (Numbers{30, 40}));
+  std::string error;
+  DynamicSlice(0).Run("h13", &error);
+  EXPECT_NE(error.find(" @ "), std::string::npos) << "A13's code generation refuses it: " << error;
+}
+
+TEST_F(NativeLayers, DropoutAtRateZeroDropsNothing) {
+  const auto dropout = [](const char* target, std::string* error) {
+    return Layer(OpKind::kNativeDropout)
+        .In(0, {2, 2}, {1, -2, 0, 65504})
+        .Set([](Graph& g) { g.AddFloat(params::NativeDropout::kRate, 0); })
+        .Run(target, error);
+  };
+  EXPECT_EQ(dropout("h15", nullptr), (Numbers{1, -2, 0, 65504}));
+  std::string error;
+  dropout("h14", &error);
+  EXPECT_NE(error.find("Dropout layer is not supported on this architecture."), std::string::npos)
+      << error;
+}
+
+// The flag of a pair is the low byte of its cell: the least number of fp16 where it is set. A point
+// at the very radius is within.
+TEST_F(NativeLayers, RadiusSearchFlagsThePointsWithin) {
+  using P = params::NativeRadiusSearch;
+  constexpr double kSet = 0x1p-24;
+  EXPECT_EQ(Layer(OpKind::kNativeRadiusSearch)
+                .In(P::kCentroids, {1, 3, 1, 2}, {0, 4, 0, 0, 0, 0})
+                .In(P::kPoints, {1, 3, 1, 3}, {0, 3, 9, 0, 4, 0, 0, 0, 0})
+                .Set([](Graph& g) { g.AddFloat(P::kRadius, 5); })
+                .Run("h13"),
+            (Numbers{kSet, kSet, kSet, kSet, 0, kSet}));
+}
+
 TEST_F(NativeLayers, Geometry) {
   EXPECT_EQ(Layer(OpKind::kCrossProduct)
                 .In(0, {1, 3, 1, 1}, {1, 2, 3})

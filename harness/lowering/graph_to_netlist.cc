@@ -1,8 +1,10 @@
 #include "harness/lowering/graph_to_netlist.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <set>
+#include <span>
 #include <string>
 
 #include "harness/base/half.h"
@@ -94,8 +96,8 @@ class Lowering {
   }
 
   // Where the constant's bytes stand in the weight file.
-  int64_t Store(ValueId id) {
-    const auto bytes = graph_.ConstData(id);
+  int64_t Store(ValueId id) { return Store(graph_.ConstData(id)); }
+  int64_t Store(std::span<const uint8_t> bytes) {
     const auto offset = static_cast<int64_t>(program_.weights.size());
     program_.weights.insert(program_.weights.end(), bytes.begin(), bytes.end());
     const auto end = static_cast<int64_t>(program_.weights.size());
@@ -276,9 +278,28 @@ class Lowering {
     for (const Argument& argument : graph_.arguments(node.node())) {
       bottoms.push_back(Symbol(argument.value));
     }
+    if (KindOf(node.schema()) == OpKind::kNativeDynamicSlice) {
+      ANECHECK_ASSIGN(std::string start, AddStart(node));
+      bottoms.push_back(std::move(start));
+    }
     Unit& unit = AddUnit(NativeUnitType(KindOf(node.schema())), NameOf(node), std::move(bottoms));
     SetOutputChannels(node, unit);
     return WriteNativeParams(node, unit);
+  }
+
+  // Where a DynamicSlice begins is a constant of its own.
+  Result<std::string> AddStart(const NodeView& node) {
+    ANECHECK_ASSIGN(std::string name, HelperName(NameOf(node) + "_start"));
+    const auto start = static_cast<uint16_t>(node.Int(params::NativeDynamicSlice::kStart, 0));
+    const std::array<uint8_t, 2> bytes = {static_cast<uint8_t>(start & 0xff),
+                                          static_cast<uint8_t>(start >> 8)};
+    netlist::Constant& constant = network_.constants.emplace_back();
+    constant.name = name;
+    constant.type = std::string(kNetlistStart);
+    constant.extents = ToExtents(Shape{1, 1, 1, 1});
+    constant.index = 0;
+    constant.byte_offset = Store(bytes);
+    return name;
   }
 
   static void SetOutputChannels(const NodeView& node, Unit& unit) {

@@ -4,6 +4,8 @@
 #include <array>
 #include <fmt/format.h>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "harness/base/half.h"
 #include "harness/ops/native.h"
@@ -21,6 +23,7 @@ enum class Kind : uint8_t {
   kLane,     // a number as a list of one
   kFlag,     // true or false
   kHalf,     // the bits of an fp16 number (facts/netlist_layers.csv)
+  kReal,     // a number
 };
 
 struct Key {
@@ -61,6 +64,7 @@ constexpr Key kScaled[] = {{params::NativeScaledElementWise::kType, "Type", Kind
                            {params::NativeScaledElementWise::kScale, "Scale", Kind::kHalf}};
 constexpr Key kSampling[] = {
     {params::NativeFurthestPointSampling::kCentroidCount, "CentroidCount", Kind::kInteger}};
+constexpr Key kRadius[] = {{params::NativeRadiusSearch::kRadius, "Radius", Kind::kReal}};
 constexpr Key kCorrelation[] = {{params::NativeTemplate::kHeight, "TemplateHeight", Kind::kInteger},
                                 {params::NativeTemplate::kWidth, "TemplateWidth", Kind::kInteger}};
 constexpr Fixed kMetric[] = {{"DistanceMetric", "L2"}};
@@ -81,6 +85,10 @@ constexpr Spelling kSpellings[] = {
     {OpKind::kNativeScaledElementWise, "ScaledElementWise", kScaled},
     {OpKind::kNativeCrossCorrelation, "CrossCorrelation", kCorrelation},
     {OpKind::kNativeFurthestPointSampling, "FurthestPointSampling", kSampling, kMetric},
+    {OpKind::kNativeRadiusSearch, "RadiusSearch", kRadius},
+    {OpKind::kNativeDynamicGoc, "DynamicGOC"},
+    {OpKind::kNativeDynamicSlice, "DynamicSlice"},
+    {OpKind::kNativeDropout, "Dropout"},
     {OpKind::kCrossProduct, "CrossProduct"},
     {OpKind::kCostVolume, "CostVolume", kCost},
     {OpKind::kPixelShuffle, "PixelShuffle", kFactor},
@@ -124,6 +132,8 @@ Result<Value> Spell(const NodeView& node, const Key& key) {
       return Value(Value::Payload(tree::Array{Value::Integer(node.Int(key.parameter, 0))}));
     case Kind::kFlag:
       return Value::Bool(node.Bool(key.parameter, false));
+    case Kind::kReal:
+      return Value::Real(node.Float(key.parameter, 0));
     case Kind::kHalf:
       break;
   }
@@ -159,6 +169,41 @@ Status WriteFactors(const NodeView& node, Unit& unit) {
   return {};
 }
 
+Value ListOf(tree::Dict dict) {
+  return Value(Value::Payload(tree::Array{Value(Value::Payload(std::move(dict)))}));
+}
+tree::Dict OfWidth(std::string_view key, Value value) {
+  tree::Dict dict;
+  dict.Set("Coordinate", Value::String("Width"));
+  dict.Set(key, std::move(value));
+  return dict;
+}
+
+struct Pair {
+  std::string_view key;
+  Value value;
+};
+// What the one public instance of a DynamicSlice says beside its size.
+std::vector<Pair> SliceKeys() {
+  return {{"DynamicSliceAxisOrder", Value::Strings({"Width"})},
+          {"CoordinateInfo", ListOf(OfWidth("CoordinateMode", Value::String("NonNormalized")))},
+          {"CoordinateMode", Value::String("NonNormalized")},
+          {"PaddingInfo", ListOf(OfWidth("PaddingMode", Value::String("Background")))}};
+}
+
+void WriteSlice(const NodeView& node, Unit& unit) {
+  const int64_t size = node.Int(params::NativeDynamicSlice::kSliceSize, 0);
+  unit.SetParam("DynamicSliceInfo", ListOf(OfWidth("SliceSize", Value::Integer(size))));
+  for (Pair& pair : SliceKeys()) unit.SetParam(pair.key, std::move(pair.value));
+  unit.SetParam("BackgroundValue", Value::Real(0));
+}
+
+// As the public netlist that runs spells a rate of 0.
+void WriteRate(Unit& unit) {
+  unit.SetParam("DropoutRate", Value::Integer(0));
+  unit.SetParam("Seed", Value::Integer(0));
+}
+
 // ---- reading ----
 
 Status Read(const Unit& unit, const Key& key, Graph& graph) {
@@ -184,6 +229,12 @@ Status Read(const Unit& unit, const Key& key, Graph& graph) {
     case Kind::kFlag:  // absent is false
       graph.AddBool(key.parameter, unit.Boolean(key.key).value_or(false));
       return {};
+    case Kind::kReal:
+      if (const auto number = unit.Real(key.key)) {
+        graph.AddFloat(key.parameter, *number);
+        return {};
+      }
+      break;
     case Kind::kHalf:
       if (const auto half = unit.HalfBits(key.key)) {
         graph.AddFloat(key.parameter, HalfToDouble(*half));
@@ -208,7 +259,52 @@ Status ReadFactors(const Unit& unit, OpKind op, Graph& graph) {
   return {};
 }
 
+Status ReadSlice(const Unit& unit, Graph& graph) {
+  const Value* list = unit.Param("DynamicSliceInfo");
+  const tree::Array* infos = list == nullptr ? nullptr : list->AsArray();
+  const tree::Dict* info =
+      infos == nullptr || infos->size() != 1 ? nullptr : infos->front().AsDict();
+  const Value* size = info == nullptr ? nullptr : info->Find("SliceSize");
+  if (size == nullptr || size->AsInteger() == nullptr) return Wrong(unit, "DynamicSliceInfo");
+  bool known = unit.Real("BackgroundValue").value_or(0) == 0 &&
+               *info == OfWidth("SliceSize", Value::Integer(*size->AsInteger()));
+  for (const Pair& pair : SliceKeys()) {
+    const Value* given = unit.Param(pair.key);
+    known = known && (given == nullptr || *given == pair.value);
+  }
+  if (!known) return Unsupported(unit.name, "a slice other than the one that is public");
+  graph.AddInt(params::NativeDynamicSlice::kSliceSize, *size->AsInteger());
+  return {};
+}
+
+// The count of operands says whether there is a scale; BiasOnly may say it again.
+Status ReadGain(const Unit& unit) {
+  const bool bias_only = unit.bottoms.size() == 2;
+  if (unit.Boolean("BiasOnly").value_or(bias_only) != bias_only) {
+    return Unsupported(unit.name, "BiasOnly that does not fit the operands");
+  }
+  if (unit.Name("Type").value_or("TERNARY_DYNAMIC_GOC") != "TERNARY_DYNAMIC_GOC") {
+    return Unsupported(unit.name, "Type must be TERNARY_DYNAMIC_GOC");
+  }
+  return {};
+}
+
+// Rate is the guide's spelling, DropoutRate that of a public netlist.
+Status ReadRate(const Unit& unit, Graph& graph) {
+  const auto rate = unit.Real("DropoutRate");
+  const auto other = unit.Real("Rate");
+  if (!rate && !other) return Wrong(unit, "DropoutRate or Rate");
+  if (rate && other && *rate != *other) return Unsupported(unit.name, "rates that differ");
+  graph.AddFloat(params::NativeDropout::kRate, rate ? *rate : *other);
+  return {};
+}
+
 }  // namespace
+
+int NativeOperand(OpKind op, size_t index, size_t count) {
+  const bool bias_only = op == OpKind::kNativeDynamicGoc && count == 2;
+  return bias_only && index == 1 ? params::GainOffset::kBias : static_cast<int>(index);
+}
 
 std::string_view NativeUnitType(OpKind op) {
   const Spelling* spelling = Find(op);
@@ -231,6 +327,11 @@ Status WriteNativeParams(const NodeView& node, Unit& unit) {
   }
   for (const Fixed& fixed : spelling.fixed)
     unit.SetParam(fixed.key, tree::Value::String(fixed.value));
+  if (op == OpKind::kNativeDynamicGoc && !node.HasInput(params::GainOffset::kScale)) {
+    unit.SetParam("BiasOnly", tree::Value::Bool(true));
+  }
+  if (op == OpKind::kNativeDynamicSlice) WriteSlice(node, unit);
+  if (op == OpKind::kNativeDropout) WriteRate(unit);
   if (op == OpKind::kNativeArgMinMax) {
     // The window is the whole plane.
     unit.SetParam("KernelWidth", tree::Value::Integer(node.InputShape(0)[3]));
@@ -247,6 +348,9 @@ Status ReadNativeParams(const Unit& unit, OpKind op, const TensorType& x, Graph&
       return Unsupported(unit.name, fmt::format("{} must be {}", fixed.key, fixed.value));
     }
   }
+  if (op == OpKind::kNativeDynamicGoc) return ReadGain(unit);
+  if (op == OpKind::kNativeDynamicSlice) return ReadSlice(unit, graph);
+  if (op == OpKind::kNativeDropout) return ReadRate(unit, graph);
   if (op == OpKind::kNativeArgMinMax) {
     const bool whole = x.shape.rank() == 4 && unit.Integer("KernelWidth") == x.shape[3] &&
                        unit.Integer("KernelHeight") == x.shape[2];

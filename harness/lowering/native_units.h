@@ -17,6 +17,12 @@ std::string_view NativeUnitType(OpKind op);
 // The operation of a unit type that ReadNativeParams reads.
 std::optional<OpKind> NativeUnitOp(std::string_view type);
 
+// The type of the constant that holds the start of a DynamicSlice (public netlists).
+inline constexpr std::string_view kNetlistStart = "UInt16";
+
+// The parameter of the operation that bottom `index` of `count` stands for.
+int NativeOperand(OpKind op, size_t index, size_t count);
+
 // Sets the unit's parameters. Errors: kUnsupported where the layer cannot say what the node asks
 // for: a batch above 1 in rearrangements, factors other than 1, 2, 3, 4, 8, margins, a number that
 // fp16 does not hold.

@@ -175,6 +175,91 @@ TEST(GraphToNetlist, NativeLayersAreSpeltAsPublicNetlistsSpellThem) {
   EXPECT_EQ(unit.Boolean("Indices"), true);
 }
 
+TEST(GraphToNetlist, TheSizeOfADynamicSliceIsAParameterAndItsStartAConstant) {
+  using P = params::NativeDynamicSlice;
+  const Graph graph = One(OpKind::kNativeDynamicSlice, {DType::kFp16, {1, 1, 1, 4}}, [](Graph& g) {
+    g.AddInt(P::kStart, 1);
+    g.AddInt(P::kSliceSize, 2);
+  });
+  const auto program = GraphToNetlist(graph);
+  ASSERT_TRUE(program.ok()) << program.error().message;
+  const netlist::Network& network = program->description.networks.at(0);
+  const netlist::Unit& unit = network.units.at(0);
+  EXPECT_EQ(unit.bottoms, (std::vector<std::string>{"x", "y_start"}));
+  EXPECT_EQ(unit.Names("DynamicSliceAxisOrder"), std::vector<std::string>{"Width"});
+  EXPECT_EQ(unit.Name("CoordinateMode"), "NonNormalized");
+  EXPECT_EQ(unit.Real("BackgroundValue"), 0);
+  ASSERT_EQ(network.constants.size(), 1u);
+  EXPECT_EQ(network.constants[0].type, "UInt16");
+  ASSERT_GE(program->weights.size(), 2u);
+  EXPECT_EQ(program->weights[0] + 256 * program->weights[1], 1);
+
+  const auto refusal = [&](const std::function<void(netlist::Network&)>& change) {
+    netlist::Description description = program->description;
+    change(description.networks[0]);
+    const auto back = NetlistToGraph(description, program->weights);
+    return back.ok() ? std::string() : back.error().message;
+  };
+  EXPECT_EQ(refusal([](auto&) {}), "");
+  EXPECT_NE(refusal([](auto& n) {
+              n.units[0].bottoms.pop_back();
+            }).find("a start that is no UInt16 constant of one element"),
+            std::string::npos);
+  EXPECT_NE(refusal([](auto& n) {
+              n.units[0].SetParam("CoordinateMode", tree::Value::String("Normalized"));
+            }).find("a slice other than the one that is public"),
+            std::string::npos);
+  EXPECT_NE(refusal([](auto& n) {
+              n.units[0].SetParam("BackgroundValue", tree::Value::Real(1));
+            }).find("a slice other than the one that is public"),
+            std::string::npos);
+  EXPECT_NE(refusal([](auto& n) { n.units[0].params.emplace(); }).find("DynamicSliceInfo"),
+            std::string::npos);
+  EXPECT_NE(refusal([](auto& n) { n.constants[0].byte_offset = 64; }).find("outside the weight"),
+            std::string::npos);
+}
+
+TEST(GraphToNetlist, TheRateOfADropoutIsReadInBothSpellings) {
+  const Graph graph = One(OpKind::kNativeDropout, {DType::kFp16, {1, 4}},
+                          [](Graph& g) { g.AddFloat(params::NativeDropout::kRate, 0); });
+  netlist::Description description = GraphToNetlist(graph)->description;
+  netlist::Unit& unit = description.networks.at(0).units.at(0);
+  EXPECT_EQ(unit.Integer("DropoutRate"), 0);
+  EXPECT_EQ(unit.Integer("Seed"), 0);
+  unit.params.emplace();
+  EXPECT_NE(NetlistToGraph(description, {}).error().message.find("DropoutRate or Rate is missing"),
+            std::string::npos);
+  unit.SetParam("Rate", tree::Value::Real(0));
+  EXPECT_TRUE(NetlistToGraph(description, {}).ok());
+  unit.SetParam("DropoutRate", tree::Value::Real(0.5));
+  EXPECT_NE(NetlistToGraph(description, {}).error().message.find("rates that differ"),
+            std::string::npos);
+}
+
+TEST(GraphToNetlist, ADynamicGocWithoutScaleIsBiasOnly) {
+  Graph graph;
+  const ValueId x = graph.AddInput({DType::kFp16, {1, 2, 1, 1}}, "x");
+  const ValueId bias = graph.AddInput({DType::kFp16, {1, 2, 1, 1}}, "bias");
+  graph.BeginNode(&GetOp(OpKind::kNativeDynamicGoc).schema);
+  graph.AddArgument(params::GainOffset::kX, x);
+  graph.AddArgument(params::GainOffset::kBias, bias);
+  graph.AddOutput(*graph.FinishNode(std::vector<std::string>{"y"}));
+  netlist::Description description = GraphToNetlist(graph)->description;
+  netlist::Unit& unit = description.networks.at(0).units.at(0);
+  EXPECT_EQ(unit.bottoms, (std::vector<std::string>{"x", "bias"}));
+  EXPECT_EQ(unit.Boolean("BiasOnly"), true);
+  const auto back = NetlistToGraph(description, {});
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(GraphFingerprint(*back), GraphFingerprint(graph));
+  unit.SetParam("BiasOnly", tree::Value::Bool(false));
+  EXPECT_NE(NetlistToGraph(description, {}).error().message.find("BiasOnly that does not fit"),
+            std::string::npos);
+  unit.SetParam("BiasOnly", tree::Value::Bool(true));
+  unit.SetParam("Type", tree::Value::String("BINARY"));
+  EXPECT_NE(NetlistToGraph(description, {}).error().message.find("TERNARY_DYNAMIC_GOC"),
+            std::string::npos);
+}
+
 netlist::Description ReluDescription() {
   return GraphToNetlist(One(OpKind::kRelu, {DType::kFp16, {1, 2, 3, 4}}, [](Graph&) {}))
       ->description;

@@ -102,20 +102,31 @@ class Reader {
     return name;
   }
 
-  Result<ValueId> AddConst(const Shape& shape, int64_t offset, const std::string& name) {
-    const TensorType type = {DType::kFp16, shape};
-    const auto size = static_cast<uint64_t>(type.ByteSize());
+  Result<std::span<const uint8_t>> Stored(int64_t offset, uint64_t size,
+                                          const std::string& name) const {
     const auto from = static_cast<uint64_t>(offset);
     if (offset < 0 || from > weights_.size() || size > weights_.size() - from) {
       return MakeError(ErrorCode::kInvalid,
                        fmt::format("{}: {} bytes at {} are outside the weight file of {}", name,
                                    size, offset, weights_.size()));
     }
-    return graph_.AddConst(type, weights_.subspan(from, size), name);
+    return weights_.subspan(from, size);
+  }
+
+  Result<ValueId> AddConst(const Shape& shape, int64_t offset, const std::string& name) {
+    const TensorType type = {DType::kFp16, shape};
+    ANECHECK_ASSIGN(const auto bytes, Stored(offset, static_cast<uint64_t>(type.ByteSize()), name));
+    return graph_.AddConst(type, bytes, name);
   }
 
   Status ReadConstant(const netlist::Constant& constant) {
     const auto shape = FromExtents(constant.extents);
+    if (shape && shape->Elements() == 1 && constant.type.value_or("") == kNetlistStart &&
+        constant.index.value_or(0) == 0) {
+      ANECHECK_ASSIGN(const auto bytes, Stored(constant.byte_offset.value_or(0), 2, constant.name));
+      starts_[constant.name] = bytes[0] | bytes[1] << 8;
+      return {};
+    }
     if (!shape || constant.type.value_or("") != kNetlistHalf || constant.index.value_or(0) != 0) {
       return MakeError(ErrorCode::kUnsupported,
                        fmt::format("constant {}: needs extents of one rank, type {} and index 0",
@@ -196,7 +207,9 @@ class Reader {
       ids.push_back(id);
     }
     graph_.BeginNode(&GetOp(op).schema);
-    for (size_t i = 0; i < operands; ++i) graph_.AddArgument(static_cast<int>(i), ids[i]);
+    for (size_t i = 0; i < operands; ++i) {
+      graph_.AddArgument(NativeOperand(op, i, operands), ids[i]);
+    }
     return {};
   }
 
@@ -227,10 +240,25 @@ class Reader {
 
   Status Native(const Unit& unit, OpKind op) {
     if (unit.bottoms.empty()) return Wrong(unit, "an operand is missing");
-    ANECHECK_RETURN_IF_ERROR(Begin(unit, op, unit.bottoms.size()));
     ANECHECK_ASSIGN(const ValueId x, Operand(unit, 0));
+    if (op == OpKind::kNativeDynamicSlice) {
+      ANECHECK_RETURN_IF_ERROR(BeginSlice(unit));
+    } else {
+      ANECHECK_RETURN_IF_ERROR(Begin(unit, op, unit.bottoms.size()));
+    }
     ANECHECK_RETURN_IF_ERROR(ReadNativeParams(unit, op, graph_.type(x), graph_));
     return Finish(unit);
+  }
+
+  Status BeginSlice(const Unit& unit) {
+    const auto start = unit.bottoms.size() == 2 ? starts_.find(unit.bottoms[1]) : starts_.end();
+    if (start == starts_.end()) {
+      return Unsupported(
+          unit, fmt::format("a start that is no {} constant of one element", kNetlistStart));
+    }
+    ANECHECK_RETURN_IF_ERROR(Begin(unit, OpKind::kNativeDynamicSlice));
+    graph_.AddInt(params::NativeDynamicSlice::kStart, start->second);
+    return {};
   }
 
   struct WindowValues {
@@ -503,6 +531,7 @@ class Reader {
   Graph graph_;
   std::set<std::string> names_;
   std::map<std::string, ValueId, std::less<>> values_;
+  std::map<std::string, int64_t, std::less<>> starts_;  // constants that a DynamicSlice reads
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/base/half.h"
 #include "harness/ops/infer.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
@@ -234,6 +235,91 @@ Status InferSampling(const NodeView& node, ResultTypes& results) {
   return {};
 }
 
+constexpr Parameter kRadiusParameters[] = {
+    {.name = "centroids"},
+    {.name = "points"},
+    {.name = "Radius", .kind = ParameterKind::kFloat},
+};
+
+// D1 C3 H1 on both sides (facts/netlist_layers.csv, radius_search): a row of cells for each point,
+// a cell for each centroid (ANEForge bridges).
+Status InferRadius(const NodeView& node, ResultTypes& results) {
+  using P = params::NativeRadiusSearch;
+  for (const int operand : {P::kCentroids, P::kPoints}) {
+    ANECHECK_RETURN_IF_ERROR(CheckRank(node, operand));
+    const Shape& shape = node.InputShape(operand);
+    if (shape[0] != 1 || shape[1] != 3 || shape[2] != 1) {
+      return Reject(node, fmt::format("{} are {}, must be [1, 3, 1, n]",
+                                      node.schema().parameters[static_cast<size_t>(operand)].name,
+                                      shape.ToString()));
+    }
+  }
+  const double radius = node.Float(P::kRadius, 0);
+  if (!(radius > 0 && radius < kHalfMaxValue)) {
+    return Reject(node, fmt::format("Radius is {}, must be positive", radius));
+  }
+  results.Add(DType::kFp16,
+              Shape{1, 1, node.InputShape(P::kPoints)[3], node.InputShape(P::kCentroids)[3]});
+  return {};
+}
+
+// ---- gain and offset with runtime operands ----
+
+constexpr Parameter kDynamicGainParameters[] = {
+    {.name = "x"}, {.name = "scale", .need = Need::kOptional}, {.name = "bias"}};
+
+// Public netlists show planes of one element; that scale and bias hold for a whole plane, as GOC's
+// do, is assumed.
+Status InferDynamicGain(const NodeView& node, ResultTypes& results) {
+  using P = params::GainOffset;
+  ANECHECK_RETURN_IF_ERROR(CheckRank(node, P::kX));
+  const Shape row = {1, node.InputShape(P::kX)[1], 1, 1};
+  for (const int operand : {P::kScale, P::kBias}) {
+    if (!node.HasInput(operand) || node.InputShape(operand) == row) continue;
+    return Reject(node, fmt::format("{} is {}, must be {}",
+                                    node.schema().parameters[static_cast<size_t>(operand)].name,
+                                    node.InputShape(operand).ToString(), row.ToString()));
+  }
+  return InferSameAsX(node, results);
+}
+
+// ---- a slice that begins where it is told, and dropout that drops nothing ----
+
+constexpr Parameter kDynamicSliceParameters[] = {
+    {.name = "x"}, Integer("start"), Integer("SliceSize")};
+
+// The one instance that is known to be taken: a width of 4, a size of 2, a start that keeps the
+// slice inside (facts/more/defects_plus.csv, dynamic_slice). What padding and background do is
+// published nowhere.
+Status InferDynamicSlice(const NodeView& node, ResultTypes& results) {
+  using P = params::NativeDynamicSlice;
+  const Shape& x = node.InputShape(P::kX);
+  const int64_t size = node.Int(P::kSliceSize, 0);
+  if (x != Shape{1, 1, 1, 4} || size != 2) {
+    return Reject(node, fmt::format("x is {} and SliceSize {}: only [1, 1, 1, 4] and 2 are known",
+                                    x.ToString(), size));
+  }
+  const int64_t start = node.Int(P::kStart, 0);
+  if (start < 0 || start > 2) {
+    return Reject(node, fmt::format("start is {}: what stands outside x is not known", start));
+  }
+  results.Add(DType::kFp16, Shape{1, 1, 1, size});
+  return {};
+}
+
+constexpr Parameter kDropoutParameters[] = {{.name = "x"},
+                                            {.name = "Rate", .kind = ParameterKind::kFloat}};
+
+Status InferDropout(const NodeView& node, ResultTypes& results) {
+  const double rate = node.Float(params::NativeDropout::kRate, 0);
+  if (rate != 0) {
+    return Reject(node, fmt::format("Rate is {}: which elements a rate above 0 drops is published "
+                                    "nowhere",
+                                    rate));
+  }
+  return InferSameAsX(node, results);
+}
+
 constexpr OpDefinition Layer(std::string_view name, OpKind kind,
                              std::span<const Parameter> parameters,
                              Status (*infer)(const NodeView&, ResultTypes&), std::string_view unit,
@@ -256,7 +342,9 @@ int NativeAxis(std::string_view dimension) {
 
 // The floors are the first family whose code generation takes the layer by direct authoring
 // (facts/netlist_layers.csv): sort and top-k above A13, range normalization above A13
-// (specification 004, table 26.1).
+// (specification 004, table 26.1), the dynamic slice above A13 (facts/known_defects.csv, D18).
+// Dropout's byte is set from A15 on (specification 003, table 24.3); that rate 0 runs everywhere,
+// as the guide's catalog has it (facts/source_conflicts.csv), is not taken.
 constinit const OpDefinition kOpNativeSdpa =
     Layer("SDPA", OpKind::kNativeSdpa, kSdpaParameters, InferSdpa, "SDPA");
 constinit const OpDefinition kOpNativeSort =
@@ -280,5 +368,15 @@ constinit const OpDefinition kOpNativeCrossCorrelation =
 constinit const OpDefinition kOpNativeFurthestPointSampling =
     Layer("FurthestPointSampling", OpKind::kNativeFurthestPointSampling, kSamplingParameters,
           InferSampling, "FurthestPointSampling");
+constinit const OpDefinition kOpNativeDynamicGoc =
+    Layer("DynamicGOC", OpKind::kNativeDynamicGoc, kDynamicGainParameters, InferDynamicGain,
+          "DynamicGOC", 2, 0x814);
+constinit const OpDefinition kOpNativeRadiusSearch = Layer(
+    "RadiusSearch", OpKind::kNativeRadiusSearch, kRadiusParameters, InferRadius, "RadiusSearch");
+constinit const OpDefinition kOpNativeDynamicSlice =
+    Layer("DynamicSlice", OpKind::kNativeDynamicSlice, kDynamicSliceParameters, InferDynamicSlice,
+          "DynamicSlice", 3);
+constinit const OpDefinition kOpNativeDropout =
+    Layer("Dropout", OpKind::kNativeDropout, kDropoutParameters, InferDropout, "Dropout", 4, 0x4a9);
 
 }  // namespace anecheck

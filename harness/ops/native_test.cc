@@ -1,6 +1,7 @@
 // Native layers: shapes, and what each refuses in the words of its rule.
 #include "harness/ops/native.h"
 
+#include <cmath>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -167,6 +168,65 @@ TEST(NativeGeometry, ShapesFollowTheOperands) {
   EXPECT_EQ(cost(7, 0), "tensor<fp16, [1, 3, 1, 5]>");
   EXPECT_THAT(cost(6, 0), HasSubstr("does not fit"));
   EXPECT_THAT(cost(7, 1), HasSubstr("must be 0"));
+}
+
+TEST(NativeRadiusSearch, HasARowForEachPointAndACellForEachCentroid) {
+  using P = params::NativeRadiusSearch;
+  const auto searched = [](const Shape& centroids, const Shape& points, double radius) {
+    return Instance(OpKind::kNativeRadiusSearch)
+        .In(P::kCentroids, centroids)
+        .In(P::kPoints, points)
+        .Number(P::kRadius, radius)
+        .Infer();
+  };
+  EXPECT_EQ(searched({1, 3, 1, 2}, {1, 3, 1, 5}, 1), "tensor<fp16, [1, 1, 5, 2]>");
+  EXPECT_THAT(searched({1, 2, 1, 2}, {1, 3, 1, 5}, 1),
+              HasSubstr("centroids are [1, 2, 1, 2], must be [1, 3, 1, n]"));
+  EXPECT_THAT(searched({1, 3, 1, 2}, {1, 3, 5, 1}, 1), HasSubstr("points are"));
+  for (const double radius : {0.0, -1.0, 65504.0, HUGE_VAL}) {
+    EXPECT_THAT(searched({1, 3, 1, 2}, {1, 3, 1, 5}, radius), HasSubstr("Radius is")) << radius;
+  }
+}
+
+TEST(NativeDynamicGoc, TakesOneScaleAndOneBiasAChannel) {
+  using P = params::GainOffset;
+  const auto goc = [] { return Instance(OpKind::kNativeDynamicGoc).In(P::kX, {2, 3, 4, 5}); };
+  EXPECT_EQ(goc().In(P::kBias, {1, 3, 1, 1}).Infer(), "tensor<fp16, [2, 3, 4, 5]>");
+  EXPECT_EQ(goc().In(P::kScale, {1, 3, 1, 1}).In(P::kBias, {1, 3, 1, 1}).Infer(),
+            "tensor<fp16, [2, 3, 4, 5]>");
+  EXPECT_THAT(goc().In(P::kBias, {3}).Infer(), HasSubstr("bias is [3], must be [1, 3, 1, 1]"));
+  EXPECT_THAT(goc().In(P::kScale, {1, 4, 1, 1}).In(P::kBias, {1, 3, 1, 1}).Infer(),
+              HasSubstr("scale is [1, 4, 1, 1]"));
+}
+
+TEST(NativeDynamicSlice, IsKnownInOneInstance) {
+  using P = params::NativeDynamicSlice;
+  const auto sliced = [](const Shape& x, int64_t start, int64_t size) {
+    return Instance(OpKind::kNativeDynamicSlice)
+        .In(P::kX, x)
+        .Set(P::kStart, start)
+        .Set(P::kSliceSize, size)
+        .Infer();
+  };
+  for (const int64_t start : {0, 1, 2}) {
+    EXPECT_EQ(sliced({1, 1, 1, 4}, start, 2), "tensor<fp16, [1, 1, 1, 2]>") << start;
+  }
+  for (const int64_t start : {-1, 3}) {
+    EXPECT_THAT(sliced({1, 1, 1, 4}, start, 2), HasSubstr("what stands outside x is not known"));
+  }
+  EXPECT_THAT(sliced({1, 1, 1, 4}, 0, 3), HasSubstr("only [1, 1, 1, 4] and 2 are known"));
+  EXPECT_THAT(sliced({1, 1, 1, 8}, 0, 2), HasSubstr("only [1, 1, 1, 4] and 2 are known"));
+}
+
+TEST(NativeDropout, DropsNothing) {
+  const auto dropped = [](double rate) {
+    return Instance(OpKind::kNativeDropout)
+        .In(0, {2, 3})
+        .Number(params::NativeDropout::kRate, rate)
+        .Infer();
+  };
+  EXPECT_EQ(dropped(0), "tensor<fp16, [2, 3]>");
+  EXPECT_THAT(dropped(0.5), HasSubstr("Rate is 0.5"));
 }
 
 }  // namespace

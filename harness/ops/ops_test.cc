@@ -128,6 +128,11 @@ TEST(Params, IndicesAreThoseOfTheSchemas) {
   ExpectName(OpKind::kNativeCrossCorrelation, NativeCrossCorrelation::kTemplate, "template");
   ExpectName(OpKind::kNativeFurthestPointSampling, NativeFurthestPointSampling::kCentroidCount,
              "CentroidCount");
+  ExpectName(OpKind::kNativeRadiusSearch, NativeRadiusSearch::kRadius, "Radius");
+  ExpectName(OpKind::kNativeDynamicGoc, GainOffset::kScale, "scale");
+  ExpectName(OpKind::kNativeDynamicGoc, GainOffset::kBias, "bias");
+  ExpectName(OpKind::kNativeDynamicSlice, NativeDynamicSlice::kSliceSize, "SliceSize");
+  ExpectName(OpKind::kNativeDropout, NativeDropout::kRate, "Rate");
   ExpectName(OpKind::kCostVolume, CostVolume::kDisparityRange, "disparity_range");
 }
 

@@ -244,6 +244,7 @@ struct UnitPool {  // ne_pool, pe_pool: Pool and the kind of pooling
 struct UnitElementwise {
   enum : int { kX, kY, kMode };
 };
+// DynamicGOC too, whose scale may be absent.
 struct GainOffset {
   enum : int { kX, kScale, kBias };
 };
@@ -378,6 +379,15 @@ struct NativeCrossCorrelation {
 };
 struct NativeFurthestPointSampling {
   enum : int { kPoints, kCentroidCount };
+};
+struct NativeRadiusSearch {
+  enum : int { kCentroids, kPoints, kRadius };
+};
+struct NativeDynamicSlice {
+  enum : int { kX, kStart, kSliceSize };
+};
+struct NativeDropout {
+  enum : int { kX, kRate };
 };
 struct CostVolume {
   enum : int { kX, kY, kDisparityDirection, kDisparityRange };

@@ -271,6 +271,10 @@ TEST(Table26_1, BindingGates) {
        "ring_buffer_live_state"},
       {"GOC", {"x:1,8,4,4"}, {"x:1,8,4,4", "y:8"}, "bottom_count"},
       {"DynamicGOC", {"x:1,8,4,4", "scale:1,8,1,1", "bias:1,8,1,1"}, {"x:1,8,4,4"}, "bottom_count"},
+      {"RadiusSearch",
+       {"centroids:1,3,1,2", "points:1,3,1,5"},
+       {"centroids:1,3,1,2", "points:1,3,5,1"},
+       "radius_search_shape"},
   };
   for (const auto& row : rows) {
     const Verdict keeps = Judged("h15", Route::kNetlist, Make(row.layer, row.keeps));

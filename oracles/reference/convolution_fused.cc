@@ -281,10 +281,11 @@ Status LinearActivation(KernelContext& context) {
   return {};
 }
 
+// By channel. That DynamicGOC rounds as the constant form may is assumed.
 Status GainOffset(KernelContext& context) {
   using P = params::GainOffset;
   const BoundedTensor& x = context.Input(P::kX);
-  const BoundedTensor& scale = context.Input(P::kScale);
+  const BoundedTensor* scale = context.HasInput(P::kScale) ? &context.Input(P::kScale) : nullptr;
   const BoundedTensor& bias = context.Input(P::kBias);
   BoundedTensor& result = context.Result();
   const Grid grid = GridOf(context, x.type.dtype);
@@ -295,8 +296,10 @@ Status GainOffset(KernelContext& context) {
   const bool rounds = context.contract().Allows(Term::kBiasRounding);
   for (size_t i = 0; i < result.size; ++i) {
     const size_t channel = i / plane % static_cast<size_t>(shape[1]);
-    PutAffine(raw, i, At(x, i), At(scale, channel), At(bias, channel), grid, rounds);
-    raw.nan[i] |= x.NanAt(i) || scale.NanAt(channel) || bias.NanAt(channel) ? 1 : 0;
+    const Operand gain = scale == nullptr ? Operand{1, 1, 1} : At(*scale, channel);
+    PutAffine(raw, i, At(x, i), gain, At(bias, channel), grid, rounds);
+    const bool nan = scale != nullptr && scale->NanAt(channel);
+    raw.nan[i] |= nan || x.NanAt(i) || bias.NanAt(channel) ? 1 : 0;
   }
   StoreFloats(context, result, raw);
   return {};
@@ -340,6 +343,8 @@ constinit const ReferenceKernel kReferenceLinearActivation = {
     .evaluate = reference::LinearActivation, .terms = reference::kAffineTerms};
 constinit const ReferenceKernel kReferencePeGoc = {.evaluate = reference::GainOffset,
                                                    .terms = reference::kAffineTerms};
+constinit const ReferenceKernel kReferenceNativeDynamicGoc = {.evaluate = reference::GainOffset,
+                                                              .terms = reference::kAffineTerms};
 constinit const ReferenceKernel kReferenceNeConv = {.evaluate = reference::NeConv,
                                                     .terms = reference::kMacTerms};
 constinit const ReferenceKernel kReferenceNeMatmul = {.evaluate = reference::NeMatmul,

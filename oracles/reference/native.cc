@@ -1,5 +1,6 @@
-// Native layers: range normalization, the scaled pair, correlation with a template, the stereo cost
-// and the choice of far points. Ranking stands in native_rank.cc, attention in attention.cc.
+// Native layers: range normalization, the scaled pair, correlation with a template, the stereo
+// cost, the choice of far points, points within a radius, and copies. Ranking stands in
+// native_rank.cc, attention in attention.cc.
 #include "harness/ops/native.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include "harness/ops/params.h"
 #include "oracles/reference/discrete.h"
 #include "oracles/reference/dot.h"
+#include "oracles/reference/exact_sum.h"
 #include "oracles/reference/groups.h"
 #include "oracles/reference/movement.h"
 #include "oracles/reference/pointwise.h"
@@ -312,6 +314,141 @@ Status FurthestPointSampling(KernelContext& context) {
   return {};
 }
 
+// ---- points within a radius ----
+
+constexpr Term kFlagTerms[] = {Term::kPackedFlags};
+
+struct Flag {
+  bool value = false;
+  Truth truth;
+};
+
+// Whether points lie within the radius of centroids. Equal distances count as within (the public
+// check of the layer does). The freedom beside it is that of the far points.
+class Balls {
+ public:
+  Balls(const BoundedTensor& points, const BoundedTensor& centroids, double radius, bool ideal)
+      : points_(points), centroids_(centroids), radius_(radius), ideal_(ideal) {}
+
+  Flag At(size_t point, size_t centroid) const {
+    ExactSum excess;  // of the squared distance over the squared radius
+    double square = 0;
+    bool known = true;
+    bool finite = true;
+    for (size_t c = 0; c < 3; ++c) {
+      const size_t i = c * (points_.size / 3) + point;
+      const size_t j = c * (centroids_.size / 3) + centroid;
+      known = known && points_.low[i] == points_.high[i] && !points_.NanAt(i) &&
+              centroids_.low[j] == centroids_.high[j] && !centroids_.NanAt(j);
+      const double d = points_.value[i] - centroids_.value[j];
+      finite = finite && std::fabs(d) < kInfinity;
+      if (!finite) continue;
+      square += d * d;
+      excess.AddProduct(d, d);
+    }
+    excess.AddProduct(-radius_, radius_);
+    Flag flag;
+    flag.value = finite && excess.Odd() <= 0;
+    const bool open = !ideal_ && (!known || !finite || Confused(square, radius_ * radius_));
+    flag.truth = {open || flag.value, open || !flag.value};
+    return flag;
+  }
+
+ private:
+  static bool Confused(double a, double b) {
+    if (std::fabs(a - b) <= std::max(a, b) * kOpenShare) return true;
+    return (a < kLeastSquare && b < kLeastSquare) || (a > kMostSquare && b > kMostSquare);
+  }
+
+  const BoundedTensor& points_;
+  const BoundedTensor& centroids_;
+  double radius_;
+  bool ideal_;
+};
+
+// One row of cells, a point's flags: each in the low byte of its cell or, packed, two in a cell and
+// none in the cells behind the last. The number is what the cell's bits mean as fp16.
+class FlagRow {
+ public:
+  explicit FlagRow(size_t cells) : flags_(cells) {}
+  Flag& operator[](size_t cell) { return flags_[cell]; }
+
+  double Value(size_t cell) const { return flags_[cell].value ? kUnit : 0; }
+  // Ascending, without repetition.
+  const std::vector<double>& Numbers(size_t cell, bool packed) {
+    numbers_.clear();
+    Admit(ByteOf(cell), {.may_fail = true});
+    if (packed) Admit(ByteOf(2 * cell), ByteOf(2 * cell + 1));
+    std::ranges::sort(numbers_);
+    const auto repeated = std::ranges::unique(numbers_);
+    numbers_.erase(repeated.begin(), repeated.end());
+    return numbers_;
+  }
+
+ private:
+  static constexpr double kUnit = 0x1p-24;
+
+  Truth ByteOf(size_t place) const {
+    return place < flags_.size() ? flags_[place].truth : Truth{.may_fail = true};
+  }
+  void Admit(const Truth& low, const Truth& high) {
+    for (const int byte : {0, 1}) {
+      if (byte == 0 ? !high.may_fail : !high.may_hold) continue;
+      if (low.may_fail) numbers_.push_back(byte * 256 * kUnit);
+      if (low.may_hold) numbers_.push_back((byte * 256 + 1) * kUnit);
+    }
+  }
+
+  std::vector<Flag> flags_;
+  std::vector<double> numbers_;
+};
+
+Status RadiusSearch(KernelContext& context) {
+  using P = params::NativeRadiusSearch;
+  const BoundedTensor& centroids = context.Input(P::kCentroids);
+  const Contract& contract = context.contract();
+  BoundedTensor& result = context.Result();
+  const auto cells = static_cast<size_t>(result.type.shape[3]);
+  const Grid grid(result.type.dtype);
+  const Balls balls(context.Input(P::kPoints), centroids,
+                    grid.Round(context.node().Float(P::kRadius, 1)), contract.ideal);
+  PrepareMove(context, result, false);
+  result.whole = false;
+  result.members = nullptr;
+  MemberSets sets(context);
+  FlagRow row(cells);
+  for (size_t point = 0; point < result.size / cells; ++point) {
+    for (size_t cell = 0; cell < cells; ++cell) row[cell] = balls.At(point, cell);
+    for (size_t cell = 0; cell < cells; ++cell) {
+      const size_t at = point * cells + cell;
+      const std::vector<double>& numbers = row.Numbers(cell, contract.Allows(Term::kPackedFlags));
+      result.value[at] = row.Value(cell);
+      result.low[at] = numbers.front();
+      result.high[at] = numbers.back();
+      result.nan[at] = 0;
+      if (numbers.size() > 1) sets.Set(at, numbers);
+    }
+  }
+  sets.Give(result);
+  return {};
+}
+
+// ---- copies ----
+
+Status DynamicSlice(KernelContext& context) {
+  using P = params::NativeDynamicSlice;
+  const BoundedTensor& x = context.Input(P::kX);
+  MoveByStrides(context, x, context.Result(), RowMajorStrides(x.type.shape),
+                context.node().Int(P::kStart, 0));
+  return {};
+}
+
+// At rate 0, which is the only one.
+Status Dropout(KernelContext& context) {
+  Alias(context.Input(params::NativeDropout::kX), context.Result());
+  return {};
+}
+
 }  // namespace
 }  // namespace reference
 
@@ -324,5 +461,10 @@ constinit const ReferenceKernel kReferenceNativeCrossCorrelation = {
 constinit const ReferenceKernel kReferenceCostVolume = {.evaluate = reference::CostVolume};
 constinit const ReferenceKernel kReferenceNativeFurthestPointSampling = {
     .evaluate = reference::FurthestPointSampling};
+constinit const ReferenceKernel kReferenceNativeRadiusSearch = {.evaluate = reference::RadiusSearch,
+                                                                .terms = reference::kFlagTerms};
+constinit const ReferenceKernel kReferenceNativeDynamicSlice = {.evaluate =
+                                                                    reference::DynamicSlice};
+constinit const ReferenceKernel kReferenceNativeDropout = {.evaluate = reference::Dropout};
 
 }  // namespace anecheck

@@ -104,6 +104,7 @@ class Adversary {
   Elements NativeScaled(const NodeView& node);
   Elements NativeCorrelation(const NodeView& node);
   Elements NativeFurthest(const NodeView& node);
+  Elements NativeWithin(const NodeView& node);
 
   // adversary_control.cc
   bool RunControl(const NodeView& node);

@@ -25,6 +25,7 @@ bool Adversary::RunOtherClasses(const NodeView& node) {
   switch (KindOf(node.schema())) {
     case OpKind::kLinearActivation:
     case OpKind::kPeGoc:
+    case OpKind::kNativeDynamicGoc:
       result = Affine(node);
       return true;
     case OpKind::kPeElementwise:
@@ -53,14 +54,15 @@ bool Adversary::RunOtherClasses(const NodeView& node) {
 // The product is rounded before the offset, or not.
 Adversary::Elements Adversary::Affine(const NodeView& node) {
   const DType dtype = node.ResultType().dtype;
-  const bool goc = KindOf(node.schema()) == OpKind::kPeGoc;
+  using P = params::GainOffset;
+  const bool goc = KindOf(node.schema()) != OpKind::kLinearActivation;
   Elements result;
   for (size_t i = 0; i < In(node, 0).size(); ++i) {
     const size_t channel =
         goc ? static_cast<size_t>(CoordinatesOf(node.ResultType().shape, i)[1]) : 0;
-    const double scale = goc ? In(node, params::GainOffset::kScale)[channel]
-                             : ToType(dtype, node.Float(params::LinearActivation::kAlpha, 1));
-    const double offset = goc ? In(node, params::GainOffset::kBias)[channel]
+    double scale = goc ? 1 : ToType(dtype, node.Float(params::LinearActivation::kAlpha, 1));
+    if (goc && node.HasInput(P::kScale)) scale = In(node, P::kScale)[channel];
+    const double offset = goc ? In(node, P::kBias)[channel]
                               : ToType(dtype, node.Float(params::LinearActivation::kBeta, 0));
     double product = In(node, 0)[i] * scale;
     if (Flip()) product = ToType(dtype, product);

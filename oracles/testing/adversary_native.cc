@@ -44,6 +44,17 @@ bool Adversary::RunNative(const NodeView& node) {
     case OpKind::kNativeFurthestPointSampling:
       result = NativeFurthest(node);
       return true;
+    case OpKind::kNativeRadiusSearch:
+      result = NativeWithin(node);
+      return true;
+    case OpKind::kNativeDynamicSlice: {
+      const auto from = In(node, 0).begin() + node.Int(params::NativeDynamicSlice::kStart, 0);
+      result = Elements(from, from + 2);
+      return true;
+    }
+    case OpKind::kNativeDropout:
+      result = In(node, 0);
+      return true;
     default:
       return false;
   }
@@ -243,6 +254,35 @@ Adversary::Elements Adversary::NativeFurthest(const NodeView& node) {
       if (blurred || nearest[i] >= most * (1 - 0x1.fp-7)) candidates.push_back(i);
     }
     last = candidates[choices_.Below(candidates.size())];
+  }
+  return result;
+}
+
+// Squared distances may be confused as in the choice of far points. Flags stand in cells of their
+// own or side by side at the front of the row.
+Adversary::Elements Adversary::NativeWithin(const NodeView& node) {
+  using P = params::NativeRadiusSearch;
+  const Elements& centroids = In(node, P::kCentroids);
+  const Elements& points = In(node, P::kPoints);
+  const size_t columns = centroids.size() / 3;
+  const size_t rows = points.size() / 3;
+  const double limit = std::pow(ToType(kHalf, node.Float(P::kRadius, 0)), 2);
+  const bool packed = Flip();
+  Elements result(rows * columns, 0);
+  for (size_t i = 0; i < rows; ++i) {
+    for (size_t j = 0; j < columns; ++j) {
+      double square = 0;
+      for (size_t c = 0; c < 3; ++c) {
+        square += std::pow(points[c * rows + i] - centroids[c * columns + j], 2);
+      }
+      const bool blurred = (square < 0x1p-10 && limit < 0x1p-10) ||
+                           (square > 0x1p14 && limit > 0x1p14) ||
+                           std::fabs(square - limit) <= std::max(square, limit) * 0x1.fp-7;
+      const bool within = blurred || !std::isfinite(square) ? Flip() : square <= limit;
+      if (!within) continue;
+      const size_t byte = packed ? j : 2 * j;
+      result[i * columns + byte / 2] += (byte % 2 == 0 ? 1 : 256) * 0x1p-24;
+    }
   }
   return result;
 }

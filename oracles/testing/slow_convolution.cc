@@ -28,15 +28,19 @@ SlowElements LinearActivation(const NodeView& node, Operands operands) {
   return result;
 }
 
+// The bias is the last operand; a scale before it may be absent.
 SlowElements GainOffset(const NodeView& node, Operands operands) {
   const Shape& shape = node.ResultType().shape;
   SlowElements result;
   for (size_t i = 0; i < operands[0].size(); ++i) {
     const auto channel = static_cast<size_t>(CoordinatesOf(shape, i)[1]);
+    const double scale = operands.size() > 2 ? operands[1][channel] : 1;
+    const double bias = operands.back()[channel];
     result.emplace_back();
-    if (!std::isfinite(operands[0][i])) continue;
-    result.back() = (Real(operands[0][i]) * operands[1][channel] + operands[2][channel])
-                        .RoundedTo(node.ResultType().dtype);
+    const bool finite =
+        std::isfinite(operands[0][i]) && std::isfinite(scale) && std::isfinite(bias);
+    if (!finite) continue;
+    result.back() = (Real(operands[0][i]) * scale + bias).RoundedTo(node.ResultType().dtype);
   }
   return result;
 }
@@ -143,6 +147,7 @@ std::optional<std::vector<SlowElements>> SlowConvolution(const NodeView& node, O
     case OpKind::kLinearActivation:
       return Results{LinearActivation(node, operands)};
     case OpKind::kPeGoc:
+    case OpKind::kNativeDynamicGoc:
       return Results{GainOffset(node, operands)};
     case OpKind::kPeElementwise:
       return Results{UnitElementwise(node, operands)};

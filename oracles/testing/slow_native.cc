@@ -234,6 +234,38 @@ SlowElements Furthest(const NodeView& node, Operands operands) {
   return result;
 }
 
+// The flag of each pair in the low byte of its own cell, read as fp16.
+SlowElements Within(const NodeView& node, Operands operands) {
+  using P = params::NativeRadiusSearch;
+  const Shape& out = node.ResultType().shape;
+  const auto centroids = static_cast<size_t>(node.InputShape(P::kCentroids)[3]);
+  const auto points = static_cast<size_t>(node.InputShape(P::kPoints)[3]);
+  const Real radius = Real(node.Float(P::kRadius, 0)).RoundedTo(DType::kFp16);
+  SlowElements result;
+  for (size_t i = 0; i < static_cast<size_t>(out.Elements()); ++i) {
+    const Coordinates at = CoordinatesOf(out, i);
+    Real square;
+    bool finite = true;
+    for (size_t c = 0; c < 3; ++c) {
+      const double a = operands[P::kCentroids][c * centroids + static_cast<size_t>(at[3])];
+      const double b = operands[P::kPoints][c * points + static_cast<size_t>(at[2])];
+      finite = finite && std::isfinite(a) && std::isfinite(b);
+      if (!finite) continue;
+      const Real d = Real(a) - b;
+      square = square + d * d;
+    }
+    result.emplace_back();
+    if (finite) result.back() = radius * radius < square ? 0 : 0x1p-24;
+  }
+  return result;
+}
+
+SlowElements Copied(Operands operands, size_t first, size_t count) {
+  SlowElements result;
+  for (size_t i = 0; i < count; ++i) result.emplace_back(operands[0][first + i]);
+  return result;
+}
+
 }  // namespace
 
 std::optional<std::vector<SlowElements>> SlowNative(const NodeView& node, Operands operands) {
@@ -257,6 +289,14 @@ std::optional<std::vector<SlowElements>> SlowNative(const NodeView& node, Operan
       return Results{Furthest(node, operands)};
     case OpKind::kCostVolume:
       return Results{Cost(node, operands)};
+    case OpKind::kNativeRadiusSearch:
+      return Results{Within(node, operands)};
+    case OpKind::kNativeDynamicSlice: {
+      const int64_t start = node.Int(params::NativeDynamicSlice::kStart, 0);
+      return Results{Copied(operands, static_cast<size_t>(start), 2)};
+    }
+    case OpKind::kNativeDropout:
+      return Results{Copied(operands, 0, operands[0].size())};
     default:
       return std::nullopt;
   }

@@ -1,5 +1,5 @@
 // Native layers that only direct authoring reaches: attention, range normalization, the scaled
-// pair, correlation, gain and offset, and geometry.
+// pair, correlation, gain and offset, copies, and geometry.
 #include <algorithm>
 
 #include "harness/device/multiply_accumulate.h"
@@ -199,6 +199,72 @@ std::unique_ptr<const Kernel> BuildGainOffset(OpBuilder& builder) {
   });
 }
 
+// A product and a sum by channel; scale and bias come at run time.
+std::unique_ptr<const Kernel> BuildDynamicGain(OpBuilder& builder) {
+  const Operand x = NativeTensor(builder, "x");
+  const auto scale = builder.OptionalTensor("scale");
+  const Operand bias = NativeTensor(builder, "bias");
+  if (!builder.ok()) return nullptr;
+  const Shape shape = x.type.shape;
+  const TensorType row = {Element::kFp16, {1, shape[1], 1, 1}};
+  if (bias.type != row || (scale && scale->type != row)) {
+    builder.Reject(Stage::kValidator, fmt::format("bias is {}", bias.type.ToString()));
+    return nullptr;
+  }
+  const int64_t plane = shape.Product(2, 4);
+  const auto run = [=](const auto& inputs, float* out) {
+    constexpr bool kScaled = std::tuple_size_v<std::decay_t<decltype(inputs)>> == 3;
+    for (int64_t i = 0; i < shape.Elements(); ++i) {
+      const int64_t channel = i / plane % shape[1];
+      float product = inputs[0][i];
+      if constexpr (kScaled) product *= inputs[1][channel];
+      out[i] = product + inputs[kScaled ? 2 : 1][channel];
+    }
+  };
+  if (!scale) return BuildNative(builder, {x, bias}, shape, run);
+  return BuildNative(builder, {x, *scale, bias}, shape, run);
+}
+
+// ---- copies ----
+
+// Code generation of A13 refuses it (facts/known_defects.csv, D18), that of every host any other
+// width and size (facts/more/defects_plus.csv).
+std::unique_ptr<const Kernel> BuildDynamicSlice(OpBuilder& builder) {
+  const Operand x = NativeTensor(builder, "x");
+  const int64_t start = builder.Int("start");
+  const int64_t size = builder.Int("SliceSize");
+  if (!builder.ok()) return nullptr;
+  if (builder.target().family <= kFamilyA13) {
+    builder.RejectOnEngine(Stage::kCodegen, "Cannot generate code for this layer");
+  }
+  if (x.type.shape != Shape{1, 1, 1, 4} || size != 2 || start < 0 || start > 2) {
+    builder.Reject(Stage::kCodegen,
+                   fmt::format("{} from {} of {}", size, start, x.type.ToString()));
+    return nullptr;
+  }
+  return BuildNative(builder, {x}, Shape{1, 1, 1, 2}, [=](const auto& inputs, float* out) {
+    std::copy_n(inputs[0] + start, 2, out);
+  });
+}
+
+std::unique_ptr<const Kernel> BuildDropout(OpBuilder& builder) {
+  const Operand x = builder.Tensor("x");
+  const double rate = builder.Float("Rate");
+  if (!builder.ok()) return nullptr;
+  // The words of facts/netlist_layers.csv.
+  if (builder.target().family < kFamilyA15) {
+    builder.RejectOnEngine(Stage::kHal, "Dropout layer is not supported on this architecture.");
+  }
+  if (rate != 0 || x.type.element != Element::kFp16) {
+    builder.Reject(Stage::kValidator, fmt::format("a rate of {} on {}", rate, x.type.ToString()));
+    return nullptr;
+  }
+  const int64_t count = x.type.shape.Elements();
+  return BuildNative(builder, {x}, x.type.shape, [count](const auto& inputs, float* out) {
+    std::copy_n(inputs[0], count, out);
+  });
+}
+
 // ---- geometry ----
 
 std::unique_ptr<const Kernel> BuildCrossProduct(OpBuilder& builder) {
@@ -281,6 +347,37 @@ std::unique_ptr<const Kernel> BuildSampling(OpBuilder& builder) {
                      });
 }
 
+// A cell holds its flag in the low byte, as the documentation of the public bridge has it.
+std::unique_ptr<const Kernel> BuildRadiusSearch(OpBuilder& builder) {
+  const Operand centroids = NativeTensor(builder, "centroids");
+  const Operand points = NativeTensor(builder, "points");
+  const float radius = HalfAttribute(builder, "Radius");
+  if (!builder.ok()) return nullptr;
+  const Shape a = centroids.type.shape;
+  const Shape b = points.type.shape;
+  if (a.Product(0, 3) != 3 || a[1] != 3 || b.Product(0, 3) != 3 || b[1] != 3 || !(radius > 0)) {
+    builder.Reject(Stage::kValidator,
+                   fmt::format("{} and {}", centroids.type.ToString(), points.type.ToString()));
+    return nullptr;
+  }
+  const int64_t columns = a[3];
+  const int64_t rows = b[3];
+  return BuildNative(builder, {centroids, points}, Shape{1, 1, rows, columns},
+                     [=](const auto& inputs, float* out) {
+                       constexpr float kFlag = 0x1p-24F;  // the bits 0x0001
+                       for (int64_t i = 0; i < rows; ++i) {
+                         for (int64_t j = 0; j < columns; ++j) {
+                           float square = 0;
+                           for (int64_t c = 0; c < 3; ++c) {
+                             const float d = inputs[1][c * rows + i] - inputs[0][c * columns + j];
+                             square += d * d;
+                           }
+                           *out++ = std::sqrt(square) <= radius ? kFlag : 0;
+                         }
+                       }
+                     });
+}
+
 constexpr OpRow kRows[] = {
     {"SDPA", BuildSdpa, true},
     {"MinMaxNorm", BuildMinMaxNorm, true},
@@ -290,6 +387,10 @@ constexpr OpRow kRows[] = {
     {"cross_product", BuildCrossProduct, true},
     {"cost_volume", BuildCostVolume, true},
     {"FurthestPointSampling", BuildSampling, true},
+    {"DynamicGOC", BuildDynamicGain, true},
+    {"DynamicSlice", BuildDynamicSlice, true},
+    {"Dropout", BuildDropout, true},
+    {"RadiusSearch", BuildRadiusSearch, true},
 };
 
 }  // namespace

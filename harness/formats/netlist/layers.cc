@@ -98,7 +98,9 @@ constexpr ParamSpec kDynamicSlice[] = {
     Required("BackgroundValue", kReal)};
 
 constexpr ParamSpec kFlatten[] = {With(Required("Type", kName), kFlattenTypes)};
-constexpr ParamSpec kDropout[] = {Required("Rate", kReal)};
+// The guide names the rate Rate; a public netlist that runs spells it DropoutRate, beside a Seed.
+constexpr ParamSpec kDropout[] = {Optional("Rate", kReal), Optional("DropoutRate", kReal),
+                                  Optional("Seed", kInteger)};
 constexpr ParamSpec kBroadcastInfo[] = {Required("Dimension", kDimension),
                                         Required("Size", kInteger)};
 constexpr ParamSpec kBroadcast[] = {Of(Required("BroadcastInfo", kDictionaries), kBroadcastInfo)};
