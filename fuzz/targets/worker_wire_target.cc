@@ -22,6 +22,12 @@ void CheckReply(ByteSpan input) {
           "reply");
 }
 
+void CheckShape(const WireShape& shape) {
+  for (const WirePort& port : shape.inputs) {
+    Require(port.byte_size == port.bytes.size(), "an input has the bytes it names", port.name);
+  }
+}
+
 void CheckRequest(ByteSpan input) {
   ByteReader reader(input);
   const auto request = ReadRequest(reader);
@@ -29,9 +35,8 @@ void CheckRequest(ByteSpan input) {
     RequireGoodError(request.error(), input.size());
     return;
   }
-  for (const WirePort& port : request->inputs) {
-    Require(port.byte_size == port.bytes.size(), "an input has the bytes it names", port.name);
-  }
+  CheckShape(request->shape);
+  for (const WireShape& shape : request->further) CheckShape(shape);
 }
 
 bool Check(ByteSpan input) {
@@ -64,17 +69,24 @@ Bytes DrawRequest(ChoiceStream& choices) {
   writer.U64(choices.Below(1000));
   text("h13");
   text("program(1.3)\n{\n}");
-  const auto inputs = static_cast<uint32_t>(choices.Below(3));
-  writer.U32(inputs);
-  for (uint32_t i = 0; i < inputs; ++i) {
-    text("x");
-    const auto size = static_cast<uint32_t>(choices.Below(9));
-    writer.U32(size);
-    writer.Fill(size, 0x3c);
-  }
-  writer.U32(1);
-  text("y");
-  writer.U32(8);
+  text("");  // weights
+  const auto shape = [&] {
+    const auto inputs = static_cast<uint32_t>(choices.Below(3));
+    writer.U32(inputs);
+    for (uint32_t i = 0; i < inputs; ++i) {
+      text("x");
+      const auto size = static_cast<uint32_t>(choices.Below(9));
+      writer.U32(size);
+      writer.Fill(size, 0x3c);
+    }
+    writer.U32(1);
+    text("y");
+    writer.U32(8);
+  };
+  shape();
+  const auto further = static_cast<uint32_t>(choices.Below(3));
+  writer.U32(further);
+  for (uint32_t i = 0; i < further; ++i) shape();
   return std::move(writer).Take();
 }
 

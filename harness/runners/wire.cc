@@ -50,6 +50,13 @@ void WriteShape(const Graph& graph, std::span<const Tensor> inputs, ByteWriter& 
   }
 }
 
+// One spelling of each answer, so that what is read is written back as it was.
+bool ReadFlag(ByteReader& reader, std::string_view field) {
+  const uint8_t flag = reader.U8(field);
+  if (flag > 1) reader.Fail(ErrorCode::kMalformed, field, "is neither 0 nor 1");
+  return flag == 1;
+}
+
 void ReadShape(ByteReader& reader, WireShape& shape) {
   const uint32_t inputs = reader.U32("inputs");
   if (reader.CheckCount(inputs, 8, "inputs")) shape.inputs.resize(inputs);
@@ -139,7 +146,7 @@ Result<WireReply> ReadReply(ByteReader& reader) {
   reply.stage = ReadText(reader, "stage");
   reply.message = ReadText(reader, "message");
   reply.backend = ReadText(reader, "backend");
-  reply.harness_fault = reader.U8("harness_fault") != 0;
+  reply.harness_fault = ReadFlag(reader, "harness_fault");
   reply.compile_us = reader.U64("compile_us");
   reply.run_us = reader.U64("run_us");
   const uint32_t outputs = reader.U32("outputs");
@@ -148,7 +155,7 @@ Result<WireReply> ReadReply(ByteReader& reader) {
     const auto bytes = reader.Bytes(reader.U32("output.size"), "output.bytes");
     output.assign(bytes.begin(), bytes.end());
   }
-  if (reader.U8("files") != 0) {
+  if (ReadFlag(reader, "files")) {
     CompilerFiles& files = reply.files.emplace();
     for (auto* file : {&files.descriptor, &files.container}) {
       const auto bytes = reader.Bytes(reader.U32("file.size"), "file.bytes");
