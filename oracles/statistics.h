@@ -1,6 +1,7 @@
 // Statistics of the errors of one output inside its bound: they show small systematic errors that
-// no single element gives away, in the manner of TOSA's dot-product check. For whoever collects answers
-// over many cases; campaigns count errors in ulp instead (harness/campaign/output_errors.h).
+// no single element gives away, in the manner of TOSA's dot-product check. For whoever collects
+// answers over many cases; campaigns count errors in ulp instead
+// (harness/campaign/output_errors.h).
 #pragma once
 
 #include <cstdint>

@@ -7,8 +7,8 @@
 
 namespace anecheck::reports {
 
-// What is wrong with a document by reports/schemas/<name>.schema.json; empty where nothing is. Where
-// the validator is not installed (HasSchemaValidator) that is what is wrong.
+// What is wrong with a document by reports/schemas/<name>.schema.json; empty where nothing is.
+// Where the validator is not installed (HasSchemaValidator) that is what is wrong.
 std::string SchemaProblem(const nlohmann::ordered_json& document, std::string_view name);
 // The same for each line of `lines`.
 std::string SchemaProblemOfLines(std::string_view lines, std::string_view name);
