@@ -214,13 +214,15 @@ TEST(ForbiddingTerms, AreThoseThatAloneForbidWhatWasNeverMeasured) {
   EXPECT_TRUE(terms(OpKind::kRelu, 1, 1.01, kA16).empty()) << "exact, whatever was measured";
 }
 
-// A sum whose accumulator is worse than the one measured on A13, and a table of sigmoid.
+// A sum whose accumulator is worse than the one measured on A13, and a table of sigmoid. The small
+// products keep the sum from being exact in any accumulator.
 TEST(ForbiddingTerms, AreSeveralWhereNoneIsEnough) {
   Case c;
-  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 2}, {4, 4}));
-  const ValueId w = c.Input(MakeTensor(DType::kFp16, {2, 1}, {256, -256}));
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 8}, {4, 4, 4, 0.0001, 4, 4, 4, 0.00013}));
+  const ValueId w =
+      c.Input(MakeTensor(DType::kFp16, {8, 1}, {8, 8, 8, 0.0001, -8, -8, -8, 0.0001}));
   c.Run(c.Unary(OpKind::kSigmoid, c.Binary(OpKind::kMatmul, x, w)));
-  const Tensor actual = MakeTensor(DType::kFp16, {1, 1}, {0.82});
+  const Tensor actual = MakeTensor(DType::kFp16, {1, 1}, {0.75});
   EXPECT_EQ(ForbiddingTerms(c.graph, c.inputs, 0, actual, kA16),
             (std::vector{Term::kAccumulatorUnit, Term::kSigmoidTable}));
 }

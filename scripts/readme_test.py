@@ -62,7 +62,7 @@ class ReadmeTest(unittest.TestCase):
             for text in commands:
                 allowed = 1 if FINDERS.search(text) else 0
                 script += [text.replace("/tmp/", folder + "/").replace("build/release", str(BUILD)),
-                           f"code=$?; [ $code -le {allowed} ] || { echo \"exit code $code\" >&2; exit 9; }",
+                           f"code=$?; [ $code -le {allowed} ]" + ' || { echo "exit code $code" >&2; exit 9; }',
                            f"echo done >&{log.fileno()}"]
             result = subprocess.run(["bash", "-c", "\n".join(script)], pass_fds=[log.fileno()],
                                     stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)

@@ -69,7 +69,7 @@ TEST_F(FileTest, ErrorsNameThePathAndTheReason) {
 
   const auto folder = ReadTextFile(folder_->path());
   ASSERT_FALSE(folder.ok());
-  EXPECT_EQ(folder.error().code, ErrorCode::kIo);
+  EXPECT_EQ(folder.error().code, ErrorCode::kInvalid);
   EXPECT_EQ(folder.error().message, folder_->path() + ": cannot read: Is a directory");
 
   const Status nowhere = WriteFileAtomic(Path("none/a"), std::string_view("x"));
@@ -90,7 +90,7 @@ TEST_F(FileTest, AFailedReplacementLeavesNothingBehind) {
   ASSERT_TRUE(MakeDirectories(Path("folder")).ok());
   const Status status = WriteFileAtomic(Path("folder"), std::string_view("x"));
   ASSERT_FALSE(status.ok());
-  EXPECT_EQ(status.error().code, ErrorCode::kIo);
+  EXPECT_EQ(status.error().code, ErrorCode::kInvalid);
   EXPECT_NE(status.error().message.find("cannot replace"), std::string::npos);
   const auto files = ListFiles(folder_->path());
   ASSERT_TRUE(files.ok());

@@ -118,6 +118,9 @@ std::string CompareEngineFiles(const Graph& graph, std::string_view target_name,
   }
   ComparedParts parts;
   parts.tasks = plan->rewrites.empty();
+  for (const Segment& segment : plan->segments) {
+    if (segment.kind == Segment::Kind::kBridge) parts.chain = false;
+  }
   for (const plan::Layer& layer : plan->layers) {
     if (layer.weights && layer.weights->parts > 1) parts = {false, false};
   }

@@ -20,7 +20,7 @@ Result<CompiledProgram> OutlineOf(const plan::Plan& plan, const Target& target);
 // route for the target called `target`, and names the first difference in words; empty where there
 // is none, and where no plan tells the files. Where the plan rewrites operations, which an engine
 // may run as they are, tasks and kernels are not compared; where it splits weights, dispatches
-// neither.
+// neither, and where it cuts a dispatch at a bridge, which an engine may fuse, dispatches alone.
 std::string CompareEngineFiles(const Graph& graph, std::string_view target,
                                const CompiledFiles& files);
 
