@@ -351,7 +351,7 @@ class Lowering {
       tree::Dict entry;
       entry.Set("Dimension", Value::String(axes[static_cast<size_t>(axis)]));
       entry.Set("Size", Value::Integer(want[axis]));
-      grown.push_back(Value(Value::Payload(std::move(entry))));
+      grown.emplace_back(Value::Payload(std::move(entry)));
     }
     if (grown.empty()) return symbol;
     // One operand may stand on both sides.
@@ -446,7 +446,7 @@ class Lowering {
       tree::Dict pair;
       pair.Set("TransposeSourceDimension", AxisName(node, perm[i]));
       pair.Set("TransposeDestinationDimension", AxisName(node, static_cast<int64_t>(i)));
-      pairs.push_back(Value(Value::Payload(std::move(pair))));
+      pairs.emplace_back(Value::Payload(std::move(pair)));
     }
     AddUnit("Transpose", node)
         .SetParam("TransposeDimensions", Value(Value::Payload(std::move(pairs))));
