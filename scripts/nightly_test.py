@@ -7,10 +7,23 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 NIGHTLY = pathlib.Path(__file__).resolve().parent / "nightly"
 
+REPORTING = """#!/bin/sh
+case "$1" in -merge=1) exit 0 ;; esac
+for argument; do
+  case $argument in
+    -artifact_prefix=*) echo $$ > "${argument#-artifact_prefix=}crash-$$" ;;
+  esac
+done
+cat >&2 <<END
+%s
+END
+exit 77
+"""
 QUIET = """#!/bin/sh
 echo '#100 NEW cov: 10 ft: 20 corp: 1' >&2
 echo 'stat::number_of_executed_units: 100' >&2
@@ -18,6 +31,7 @@ echo 'stat::number_of_executed_units: 100' >&2
 FAILING = """#!/bin/sh
 for argument; do
   case $argument in
+    -merge=1) exit 0 ;;
     -artifact_prefix=*) echo bad > "${argument#-artifact_prefix=}crash-$$" ;;
   esac
 done
@@ -43,7 +57,17 @@ class NightlyTest(unittest.TestCase):
         (self.root / "tool").write_text("#!/bin/sh\n" + script)
         (self.root / "tool").chmod(0o755)
 
+    def findings(self):
+        return json.loads((self.work / "state.json").read_text())["findings"]
+
+    def calls(self):
+        path = self.root / "calls"
+        return path.read_text() if path.exists() else ""
+
     def run_night(self, *arguments, campaign=False):
+        return subprocess.run(self.command(*arguments, campaign=campaign), capture_output=True, text=True)
+
+    def command(self, *arguments, campaign=False):
         if not (self.root / "tool").exists():
             self.add_tool("")
         command = [sys.executable, NIGHTLY, "--work", self.work, "--fuzzers", self.root / "fuzzers",
@@ -51,7 +75,7 @@ class NightlyTest(unittest.TestCase):
                    "--fuzz-tool", self.root / "tool", "--skip-coverage", "--jobs", "1", *arguments]
         if not campaign:
             command.append("--skip-campaign")
-        return subprocess.run(command, capture_output=True, text=True)
+        return command
 
     def test_a_quiet_night_is_clean_and_every_target_has_a_turn(self):
         self.add_fuzzer("toy_a", QUIET)
@@ -96,6 +120,74 @@ class NightlyTest(unittest.TestCase):
         row = json.loads((self.work / "state.json").read_text())["targets"]["toy"]
         self.assertGreaterEqual(row["turns"], 2)
         self.assertEqual(row["failures"], row["turns"] // 2)
+
+    def test_an_input_that_took_long_on_a_busy_machine_alone_is_no_finding(self):
+        self.add_fuzzer("toy", """#!/bin/sh
+for argument; do
+  case $argument in
+    -merge=1) exit 0 ;;
+    */again-*) exit 0 ;;
+    -artifact_prefix=*) artifact=${argument#-artifact_prefix=}timeout-1 ;;
+  esac
+done
+echo slow >$artifact
+echo "ERROR: libFuzzer: timeout after 30 seconds
+Test unit written to $artifact" >&2
+exit 70
+""")
+        run = self.run_night("--minutes", "0.001")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("0 findings", run.stdout)
+
+    def test_a_slow_input_is_not_taken_for_the_failing_one(self):
+        self.add_fuzzer("toy", FAILING.replace("crash-$$\" ;;", "slow-unit-1\" ;;").replace(
+            "exit 77", "prefix=$(ls -d %s/work/toy/crashes); echo bad > $prefix/timeout-1\n"
+                       "echo \"Test unit written to $prefix/timeout-1\" >&2\nexit 77" % self.root))
+        self.assertEqual(self.run_night("--minutes", "0.001").returncode, 1)
+        self.assertEqual(self.findings()[0]["signature"], "write(parse(x)) is x")
+        self.assertEqual(pathlib.Path(self.findings()[0]["file"]).read_text(), "bad\n")
+
+    def test_one_leak_and_one_undefined_value_are_one_finding_each(self):
+        self.add_fuzzer("leak", REPORTING % "ERROR: LeakSanitizer: detected memory leaks\n"
+                        "    #0 0x1 in operator new x.cc\n    #1 0x2 in anecheck::Leak() y.cc:3\n"
+                        "SUMMARY: AddressSanitizer: $$ byte(s) leaked in 1 allocation(s).")
+        self.add_fuzzer("undefined", REPORTING % "/a/b/c.cc:7:3: runtime error: index $$ out of bounds")
+        self.assertEqual(self.run_night("--minutes", "0.02").returncode, 1)
+        self.assertEqual(sorted(row["signature"] for row in self.findings()),
+                         ["c.cc:7:3: runtime error: index", "detected memory leaks in anecheck::Leak()"])
+
+    def test_a_fuzzer_that_cannot_run_does_not_end_the_night_and_is_3(self):
+        self.add_fuzzer("broken", "#!/bin/sh\necho 'libfoo.so is missing' >&2\nexit 127\n")
+        self.add_fuzzer("killed", "#!/bin/sh\nkill -9 $$\n")
+        self.add_fuzzer("toy", QUIET)
+        run = self.run_night("--minutes", "0.01")
+        self.assertEqual(run.returncode, 3, run.stderr)
+        state = json.loads((self.work / "state.json").read_text())
+        self.assertEqual(state["findings"], [])
+        self.assertLessEqual(state["targets"]["broken"]["errors"], 3)
+        self.assertGreater(state["targets"]["toy"]["turns"], 1)
+        text = (self.work / "summary.md").read_text()
+        self.assertIn("libfoo.so is missing", text)
+        self.assertIn("killed by signal 9", text)
+        self.assertIn("<error", (self.work / "junit.xml").read_text())
+
+    def test_a_night_that_is_ended_goes_on_with_the_step_that_it_was_at(self):
+        self.add_fuzzer("toy", QUIET)
+        self.add_tool(f'echo "$@" >>{self.root}/calls\n[ "$1" != power ] || [ -e {self.root}/again ] || sleep 60\n')
+        command = self.command("--minutes", "0.001", "--seed", "5", campaign=True)
+        night = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        while night.poll() is None and "power" not in self.calls():
+            time.sleep(0.05)
+        night.terminate()
+        self.assertIn("goes on", night.communicate()[1])
+        self.assertEqual(night.returncode, 3)
+        self.assertIn("| report | 0 |", (self.work / "summary.md").read_text())
+        (self.root / "again").touch()
+        run = self.run_night("--minutes", "0.001", campaign=True)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual([call.split()[0] for call in self.calls().splitlines() if "dictionary" not in call],
+                         ["run", "report", "power", "power", "baseline"])
+        self.assertIn("seed 5", (self.work / "summary.md").read_text())
 
     def test_the_other_steps_have_the_seed_of_the_night(self):
         self.add_fuzzer("toy", QUIET)
