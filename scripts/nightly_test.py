@@ -2,6 +2,9 @@
 """The night with fuzzers that are shell scripts: what fails is found once, time is shared, an
 interrupted night goes on."""
 
+import argparse
+import importlib.machinery
+import importlib.util
 import json
 import pathlib
 import subprocess
@@ -98,6 +101,18 @@ class NightlyTest(unittest.TestCase):
         self.assertEqual([row["signature"] for row in state["findings"]], ["write(parse(x)) is x"])
         self.assertEqual(pathlib.Path(state["findings"][0]["file"]).read_text(), "bad\n")
         self.assertIn("write(parse(x)) is x", (self.work / "summary.md").read_text())
+
+    def test_fuzzing_leaves_a_third_of_the_night_to_the_other_steps(self):
+        self.add_fuzzer("toy", QUIET)
+        loader = importlib.machinery.SourceFileLoader("nightly", str(NIGHTLY))
+        nightly = importlib.util.module_from_spec(importlib.util.spec_from_loader("nightly", loader))
+        sys.dont_write_bytecode = True
+        loader.exec_module(nightly)
+        options = argparse.Namespace(work=self.work, fuzzers=self.root / "fuzzers", minutes=10.0, jobs=2, seed=1,
+                                     skip_campaign=False, skip_coverage=True)
+        self.assertEqual(nightly.Night(options).seconds, 800)
+        options.skip_campaign = True
+        self.assertEqual(nightly.Night(options).seconds, 1200)
 
     def test_an_interrupted_night_goes_on(self):
         self.add_fuzzer("toy", QUIET)
