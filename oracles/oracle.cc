@@ -350,17 +350,4 @@ uint64_t CountAdmitted(const Estimate& expected, size_t index) {
   return expected.whole && width < 0x1p53 ? static_cast<uint64_t>(width) + 1 : 0;
 }
 
-bool IsVacuous(const Estimate& expected) {
-  double floor = -reference::kInfinity;
-  double ceiling = reference::kInfinity;
-  bool zero = true;
-  for (size_t i = 0; i < expected.value.size(); ++i) {
-    if ((expected.flags[i] & Estimate::kNanOnly) != 0) return false;
-    floor = std::max(floor, expected.low[i]);
-    ceiling = std::min(ceiling, expected.high[i]);
-    zero &= expected.low[i] <= 0 && expected.high[i] >= 0;
-  }
-  return zero || (expected.value.size() > 1 && floor <= ceiling);
-}
-
 }  // namespace anecheck

@@ -81,10 +81,6 @@ class Evaluation {
 Result<std::vector<Estimate>> Evaluate(const Graph& graph, std::span<const Tensor> inputs,
                                        const Contract& contract);
 
-// Whether an output tells nothing about an engine: every element admits zero, or (with two or more
-// elements) one constant lies inside every interval. Generators discard such cases.
-bool IsVacuous(const Estimate& expected);
-
 // The elements of a tensor as numbers (a constant's bytes or a runner's output), int4 to fp32.
 void DecodeElements(DType dtype, std::span<const uint8_t> bytes, std::span<double> elements);
 // The converse for numbers that the element type holds exactly.

@@ -245,24 +245,6 @@ TEST(Evaluate, IntegersWrapAndCastsSaturate) {
   EXPECT_EQ(cast("bool"), (std::vector<double>{1, 1, 1, 1}));
 }
 
-// ---- vacuous outputs ----------------------------------------------------------------------------
-
-TEST(IsVacuous, WhereZeroOrAConstantWouldPass) {
-  const auto estimate = [](std::initializer_list<double> low, std::initializer_list<double> high) {
-    Estimate e;
-    e.low = low;
-    e.high = high;
-    e.value = low;
-    e.flags.assign(e.low.size(), 0);
-    return e;
-  };
-  EXPECT_TRUE(IsVacuous(estimate({-1, 0}, {1, 2})));
-  EXPECT_TRUE(IsVacuous(estimate({1, 2}, {3, 4})));  // 2.5 passes
-  EXPECT_FALSE(IsVacuous(estimate({1, 4}, {3, 5})));
-  EXPECT_FALSE(IsVacuous(estimate({1}, {3})));  // one element that is not zero
-  EXPECT_TRUE(IsVacuous(estimate({0}, {0})));
-}
-
 // ---- laws ---------------------------------------------------------------------------------------
 
 Graph AnyGraph(ChoiceStream& choices, CaseMode mode) {

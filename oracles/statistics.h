@@ -1,9 +1,10 @@
 // Statistics of the errors of one output inside its bound: they show small systematic errors that
-// no single element gives away, in the manner of TOSA's dot-product check. For whoever collects
-// answers over many cases; campaigns count errors in ulp instead
+// no single element gives away, in the manner of TOSA's dot-product check. `anecheck judge` says
+// them of each output; campaigns and numeric baselines count errors in ulp over many cases instead
 // (harness/campaign/output_errors.h).
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "harness/graph/graph.h"
@@ -22,6 +23,14 @@ struct ErrorStatistics {
   double z = 0;
   uint64_t on_end = 0;  // elements at one end of their interval
 };
+
+// Independent errors around 0 give a |z| above this once in a thousand million outputs.
+inline constexpr double kLeaningZ = 6.1;
+
+// Whether the errors lie to one side, which is no violation of the bound: errors of one output may
+// hang together (a common scale), and a contract may permit truncation. It is what a wrong rounding
+// mode, a dropped small term or a table that is off look like first.
+inline bool Leans(const ErrorStatistics& errors) { return std::fabs(errors.z) > kLeaningZ; }
 
 // Precondition: `actual` has the type of `expected`.
 ErrorStatistics MeasureErrors(const Estimate& expected, const Tensor& actual);

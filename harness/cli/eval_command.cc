@@ -1,5 +1,6 @@
 // `anecheck eval` and `anecheck judge`: the oracle alone, on a graph or on a model author's MIL.
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 #include "harness/cli/model_file.h"
 #include "harness/formats/npz/npz.h"
 #include "oracles/judge.h"
+#include "oracles/statistics.h"
 
 namespace anecheck {
 namespace {
@@ -82,6 +84,23 @@ int RunEval(const EvalFlags& flags) {
   return kExitClean;
 }
 
+nlohmann::ordered_json StatisticsOf(const Estimate& expected, const Tensor& actual) {
+  if (!(actual.type == expected.type)) return nullptr;
+  const ErrorStatistics errors = MeasureErrors(expected, actual);
+  return {{"count", errors.count}, {"mean", errors.mean},     {"mean_square", errors.mean_square},
+          {"z", errors.z},         {"on_end", errors.on_end}, {"leans", Leans(errors)}};
+}
+
+// What a person should know of an output that is inside its bound, on a line of its own.
+std::string LeaningText(const nlohmann::ordered_json& errors) {
+  if (errors.is_null() || !errors["leans"].get<bool>()) return "";
+  return fmt::format(
+      "  errors lean to one side: their mean is {:+.3f} of what the contract permits, over {} "
+      "elements ({:.0f} standard errors from 0)\n",
+      errors["mean"].get<double>(), errors["count"].get<uint64_t>(),
+      std::fabs(errors["z"].get<double>()));
+}
+
 // A family index for the defects that may explain what is outside.
 int FamilyOf(const Contract& contract) { return contract.ideal ? 2 : contract.family; }
 
@@ -108,6 +127,7 @@ Result<nlohmann::ordered_json> JudgeOutputs(const EvalFlags& flags, bool& wrong)
                        {"worst_ulp", judged.worst_ulp},
                        {"first_bad", judged.first_bad},
                        {"known_defect", judged.known_defect},
+                       {"errors", StatisticsOf(expected, actual[i])},
                        {"reason", judged.reason}});
   }
   return nlohmann::ordered_json{{"contract", flags.contract}, {"outputs", outputs}};
@@ -128,6 +148,7 @@ int RunJudge(const EvalFlags& flags) {
                               ? ""
                               : " " + output["known_defect"].get<std::string>(),
                           output["reason"].get<std::string>());
+      text += LeaningText(output["errors"]);
     }
     Print(text);
   }

@@ -1,5 +1,6 @@
 // eval, judge, check and lower as a model author meets them.
 #include <cstdlib>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -21,7 +22,7 @@ struct Outcome {
 };
 
 npz::NamedArray Halves(const std::string& name, std::vector<uint64_t> shape,
-                       std::initializer_list<double> numbers) {
+                       const std::vector<double>& numbers) {
   npz::NamedArray named{name, {npz::ElementType::kFloat16, std::move(shape), {}}};
   for (const double number : numbers) {
     const Half half = DoubleToHalf(number);
@@ -115,6 +116,33 @@ TEST_F(ModelCommands, JudgeTellsRightFromWrong) {
   ASSERT_TRUE(json.ok());
   EXPECT_EQ((*json)["outputs"][0]["verdict"], "wrong");
   EXPECT_EQ((*json)["outputs"][0]["first_bad"], 0);
+}
+
+TEST_F(ModelCommands, JudgeTellsErrorsThatLeanToOneSide) {
+  constexpr int kElements = 64;
+  WriteText("model.mil",
+            fmt::format("program(1.3)\n{{\n func main<ios18>(tensor<fp16, [{0}]> x) {{\n"
+                        "tensor<fp16, [{0}]> y = sigmoid(x = x);\n}} -> (y);\n}}",
+                        kElements));
+  std::vector<double> x(kElements);
+  for (int i = 0; i < kElements; ++i) x[i] = 0.03125 * (i + 1);
+  WriteArrays("in.npz", {Halves("x", {kElements}, x)});
+  const std::string model = Path("model.mil") + " --inputs " + Path("in.npz");
+  ASSERT_EQ(Tool("eval " + model + " --out " + Path("out.npz") + " --bounds").code, 0);
+  const std::string judge = "judge " + model + " --actual ";
+  WriteArrays("value.npz", {Halves("y", {kElements}, Read("out.npz", "y"))});
+  WriteArrays("high.npz", {Halves("y", {kElements}, Read("out.npz", "y.hi"))});
+
+  const Outcome value = Tool(judge + Path("value.npz"));
+  EXPECT_EQ(value.code, 0);
+  EXPECT_EQ(value.out.find("lean"), std::string::npos) << value.out;
+  const Outcome high = Tool(judge + Path("high.npz"));
+  EXPECT_EQ(high.code, 0) << "inside the bound";
+  EXPECT_NE(high.out.find("errors lean to one side: their mean is +1.000"), std::string::npos)
+      << high.out;
+  const auto json = ParseJson(Tool(judge + Path("high.npz") + " --json").out);
+  ASSERT_TRUE(json.ok());
+  EXPECT_EQ((*json)["outputs"][0]["errors"]["on_end"], kElements);
 }
 
 TEST_F(ModelCommands, WrongArraysAreNamed) {
