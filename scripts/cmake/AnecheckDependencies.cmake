@@ -10,6 +10,7 @@ find_package(ZLIB REQUIRED)
 find_package(hwy REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(PLIST REQUIRED IMPORTED_TARGET libplist-2.0)
+pkg_check_modules(LIBDEFLATE REQUIRED IMPORTED_TARGET libdeflate)
 
 if(ANECHECK_TESTS)
   find_package(GTest REQUIRED)

@@ -322,7 +322,7 @@ void Finish(vmfb::ZipArchive* zip, Bytes* file) {
   zip->end = ZipRecord{.kind = ZipRecordKind::kEnd};
   zip->end.values = {0, 0, count, count, kSaturated, kSaturated};
   PlaceRecord(&zip->end, file);
-  vmfb::SettleZip(zip, *file, true);
+  vmfb::SettleZip(zip, *file);
   for (const ZipRecord* record : vmfb::ZipRecords(zip)) {
     const Bytes bytes = vmfb::WriteZipRecord(*record);
     std::copy(bytes.begin(), bytes.end(), file->begin() + record->at);

@@ -8,6 +8,7 @@
 
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
+#include "harness/base/checksum.h"
 #include "harness/base/planted_bug.h"
 #include "harness/formats/npz/one_line.h"
 
@@ -236,10 +237,6 @@ Result<std::vector<uint8_t>> Inflate(const ZipEntry& entry, uint64_t size) {
   return content;
 }
 
-uint32_t Checksum(std::span<const uint8_t> bytes) {
-  return static_cast<uint32_t>(crc32_z(0, bytes.data(), bytes.size()));
-}
-
 }  // namespace
 
 Result<ZipArchive> ParseZip(std::span<const uint8_t> bytes) {
@@ -325,7 +322,7 @@ Status AddToZip(ZipArchive& archive, std::string name, std::span<const uint8_t> 
     entry.data.assign(content.begin(), content.end());
   }
   entry.local.name = std::move(name);
-  entry.local.crc32 = Checksum(content);
+  entry.local.crc32 = Crc32(content);
   entry.local.size = static_cast<uint32_t>(content.size());
   entry.local.compressed_size = static_cast<uint32_t>(entry.data.size());
   entry.central = entry.local;
@@ -377,7 +374,7 @@ Result<std::vector<uint8_t>> ExtractZip(const ZipEntry& entry, uint64_t limit) {
   } else {
     content = entry.data;
   }
-  const uint32_t checksum = Checksum(content);
+  const uint32_t checksum = Crc32(content);
   if (checksum != entry.central.crc32) {
     return OneLineError(ErrorCode::kMalformed,
                         fmt::format("{}: CRC-32 of the data at 0x{:x} is 0x{:08x}, not 0x{:08x}",

@@ -58,8 +58,7 @@ Result<Parts> TakeApart(const Module& module) {
     for (const ZipRecord* record : ZipRecords(&*parts.zip)) {
       claimed.push_back({record->at, static_cast<uint32_t>(record->at + ZipRecordSize(*record))});
     }
-    ZipArchive copy = *parts.zip;
-    parts.settled = SettleZip(&copy, module.file, false);
+    parts.settled = ZipIsSettled(*parts.zip, module.file);
   }
   ANECHECK_ASSIGN(parts.document,
                   flatbuffer::Decode(module.form->schema, module.file, module.buffer_end,
@@ -99,7 +98,7 @@ void PatchRecords(const Document& document, const flatbuffer::Relocation& moved,
   zip.directory_at = moved.NewPlace(static_cast<uint32_t>(zip.directory_at));
   zip.directory_size = moved.NewPlace(directory_end) - zip.directory_at;
   for (ZipRecord* record : ZipRecords(&zip)) record->at = moved.NewPlace(record->at);
-  SettleZip(&zip, *file, true);
+  SettleZip(&zip, *file);
   size_t index = 0;
   for (const ZipRecord* record : ZipRecords(&zip)) {
     const Bytes bytes = WriteZipRecord(*record);

@@ -117,20 +117,15 @@ class RuleChecker {
       }
     }
     if (!module_.zip) return;
-    for (ZipEntry entry : module_.zip->entries) {
-      if (!SettleZipEntry(&entry, module_.file, false)) {
+    for (const ZipEntry& entry : module_.zip->entries) {
+      if (!ZipEntryIsSettled(entry, module_.file)) {
         Add(kZipRecords, bytes_ + entry.local.at,
             "records of entry \"{}\" do not agree with its data", entry.Name());
       }
     }
-    ZipArchive ends;
-    ends.end64 = module_.zip->end64;
-    ends.locator64 = module_.zip->locator64;
-    ends.end = module_.zip->end;
-    ends.directory_at = module_.zip->directory_at;
-    ends.directory_size = module_.zip->directory_size;
-    if (!SettleZipEnd(&ends, false)) {
-      Add(kZipRecords, bytes_ + ends.end.at, "the end records do not agree with the directory");
+    if (!ZipEndIsSettled(*module_.zip)) {
+      Add(kZipRecords, bytes_ + module_.zip->end.at,
+          "the end records do not agree with the directory");
     }
   }
 

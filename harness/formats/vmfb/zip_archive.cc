@@ -5,10 +5,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <span>
-#include <zlib.h>
+#include <type_traits>
 
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
+#include "harness/base/checksum.h"
 #include "harness/base/planted_bug.h"
 #include "harness/formats/flatbuffer/document_json.h"
 #include "harness/formats/flatbuffer/little_endian.h"
@@ -79,6 +80,22 @@ void ParseExtra(ByteSpan bytes, ZipRecord* record) {
   record->extra_rest = ToBytes(bytes);
 }
 
+// In the order of the record; where it is cut short, the error names the field that is missing.
+void ReadFields(std::span<const FieldSpec> fields, ByteReader* reader, ZipRecord* record) {
+  for (size_t i = 0; i < fields.size() && reader->ok(); ++i) {
+    switch (fields[i].width) {
+      case 2:
+        record->values[i] = reader->U16(fields[i].name);
+        break;
+      case 4:
+        record->values[i] = reader->U32(fields[i].name);
+        break;
+      default:
+        record->values[i] = reader->U64(fields[i].name);
+    }
+  }
+}
+
 Result<ZipRecord> ParseRecord(ByteSpan file, uint64_t at, ZipRecordKind kind) {
   const RecordSpec& spec = SpecOf(kind);
   ByteReader reader(file, 0, spec.name);
@@ -87,10 +104,7 @@ Result<ZipRecord> ParseRecord(ByteSpan file, uint64_t at, ZipRecordKind kind) {
   if (reader.U32("signature") != spec.signature) {
     reader.Fail(ErrorCode::kMalformed, "signature", "is another record's");
   }
-  for (size_t i = 0; i < spec.fields.size(); ++i) {
-    const ByteSpan bytes = reader.Bytes(spec.fields[i].width, spec.fields[i].name);
-    if (reader.ok()) record.values[i] = flatbuffer::LoadLittle(bytes.data(), spec.fields[i].width);
-  }
+  ReadFields(spec.fields, &reader, &record);
   switch (kind) {
     case ZipRecordKind::kLocal:
       record.name = ToBytes(reader.Bytes(record.values[8], "name"));
@@ -173,29 +187,69 @@ uint64_t GetWide(const ZipRecord& record, int which) {
   return flatbuffer::LoadLittle(&record.extra[*extra].data[8 * place.before], 8);
 }
 
-// Sets a value where the record keeps it; tells whether it was that already.
-bool SettleWide(ZipRecord* record, int which, uint64_t value, bool apply) {
-  const bool same = GetWide(*record, which) == value;
-  if (!apply || same) return same;
-  const WidePlace place = PlaceOf(*record, which);
-  const auto extra = Saturated(*record, place.field) ? Wide(*record, place.before) : std::nullopt;
-  if (extra) {
-    flatbuffer::StoreLittle(&record->extra[*extra].data[8 * place.before], value, 8);
-  } else {
-    record->values[place.field] = value;
-  }
-  return false;
-}
+// Each of the following compares numbers with what they should be, and tells whether they agree.
+// Those of records that are not const are set to it.
 
-bool Settle(uint64_t* stored, uint64_t value, uint64_t saturated, bool apply) {
-  const bool same = *stored == value || *stored == saturated;
-  if (apply && !same) *stored = value;
+template <typename Record>
+bool Settle(Record& record, size_t field, uint64_t value, uint64_t saturated) {
+  const bool same = record.values[field] == value || record.values[field] == saturated;
+  if constexpr (!std::is_const_v<Record>) {
+    if (!same) record.values[field] = value;
+  }
   return same;
 }
 
-uint32_t Checksum(ByteSpan data) {
-  return static_cast<uint32_t>(
-      crc32(0, reinterpret_cast<const Bytef*>(data.data()), static_cast<uInt>(data.size())));
+// A size or offset, where the record keeps it.
+template <typename Record>
+bool SettleWide(Record& record, int which, uint64_t value) {
+  const bool same = GetWide(record, which) == value;
+  if constexpr (!std::is_const_v<Record>) {
+    if (same) return true;
+    const WidePlace place = PlaceOf(record, which);
+    const auto extra = Saturated(record, place.field) ? Wide(record, place.before) : std::nullopt;
+    if (extra) {
+      flatbuffer::StoreLittle(&record.extra[*extra].data[8 * place.before], value, 8);
+    } else {
+      record.values[place.field] = value;
+    }
+  }
+  return same;
+}
+
+template <typename Entry>
+bool SettleEntry(Entry& entry, ByteSpan file) {
+  const uint32_t crc = Crc32(file.subspan(entry.data_at, entry.data_size));
+  bool settled = true;
+  for (auto* record : {&entry.central, &entry.local}) {
+    const bool central = record->kind == ZipRecordKind::kCentral;
+    settled &= Settle(*record, central ? size_t{kCentralCrc} : size_t{kLocalCrc}, crc, crc);
+    settled &= SettleWide(*record, 0, entry.data_size);
+    settled &= SettleWide(*record, 1, entry.data_size);
+  }
+  settled &= SettleWide(entry.central, 2, entry.local.at);
+  return settled;
+}
+
+template <typename Archive>
+bool SettleEnd(Archive& archive) {
+  const uint64_t at = archive.directory_at;
+  const uint64_t size = archive.directory_size;
+  bool settled = true;
+  if (archive.end64) {
+    settled &= Settle(*archive.end64, 7, size, size);
+    settled &= Settle(*archive.end64, 8, at, at);
+    settled &= Settle(*archive.locator64, 1, archive.end64->at, archive.end64->at);
+  }
+  settled &= Settle(archive.end, 4, size, archive.end64 ? kSaturated : size);
+  settled &= Settle(archive.end, 5, at, archive.end64 ? kSaturated : at);
+  return settled;
+}
+
+template <typename Archive>
+bool SettleAll(Archive& archive, ByteSpan file) {
+  bool settled = true;
+  for (auto& entry : archive.entries) settled &= SettleEntry(entry, file);
+  return SettleEnd(archive) && settled;
 }
 
 Json RecordToJson(const ZipRecord& record) {
@@ -385,40 +439,13 @@ Result<ZipArchive> ParseZip(ByteSpan file, size_t from) {
   return archive;
 }
 
-bool SettleZipEntry(ZipEntry* entry, ByteSpan file, bool apply) {
-  const uint32_t crc = Checksum(file.subspan(entry->data_at, entry->data_size));
-  bool settled = true;
-  for (ZipRecord* record : {&entry->central, &entry->local}) {
-    const bool central = record->kind == ZipRecordKind::kCentral;
-    settled &=
-        Settle(&record->values[central ? size_t{kCentralCrc} : size_t{kLocalCrc}], crc, crc, apply);
-    settled &= SettleWide(record, 0, entry->data_size, apply);
-    settled &= SettleWide(record, 1, entry->data_size, apply);
-  }
-  settled &= SettleWide(&entry->central, 2, entry->local.at, apply);
-  return settled;
-}
+bool ZipEntryIsSettled(const ZipEntry& entry, ByteSpan file) { return SettleEntry(entry, file); }
 
-bool SettleZipEnd(ZipArchive* archive, bool apply) {
-  const uint64_t at = archive->directory_at;
-  const uint64_t size = archive->directory_size;
-  bool settled = true;
-  if (archive->end64) {
-    settled &= Settle(&archive->end64->values[7], size, size, apply);
-    settled &= Settle(&archive->end64->values[8], at, at, apply);
-    settled &=
-        Settle(&archive->locator64->values[1], archive->end64->at, archive->end64->at, apply);
-  }
-  settled &= Settle(&archive->end.values[4], size, archive->end64 ? kSaturated : size, apply);
-  settled &= Settle(&archive->end.values[5], at, archive->end64 ? kSaturated : at, apply);
-  return settled;
-}
+bool ZipEndIsSettled(const ZipArchive& archive) { return SettleEnd(archive); }
 
-bool SettleZip(ZipArchive* archive, ByteSpan file, bool apply) {
-  bool settled = true;
-  for (ZipEntry& entry : archive->entries) settled &= SettleZipEntry(&entry, file, apply);
-  return SettleZipEnd(archive, apply) && settled;
-}
+bool ZipIsSettled(const ZipArchive& archive, ByteSpan file) { return SettleAll(archive, file); }
+
+void SettleZip(ZipArchive* archive, ByteSpan file) { SettleAll(*archive, file); }
 
 std::vector<ZipRecord*> ZipRecords(ZipArchive* archive) {
   std::vector<ZipRecord*> records;

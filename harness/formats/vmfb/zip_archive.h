@@ -80,11 +80,14 @@ size_t ZipRecordSize(const ZipRecord& record);
 uint64_t ZipSize(const ZipRecord& record, bool compressed);
 uint64_t ZipLocalOffset(const ZipRecord& central);
 
-// Puts sizes, checksums and offsets as they follow from where things stand in `file`, and tells
-// whether they already did. With `apply` false nothing is changed.
-bool SettleZipEntry(ZipEntry* entry, ByteSpan file, bool apply);
-bool SettleZipEnd(ZipArchive* archive, bool apply);
-bool SettleZip(ZipArchive* archive, ByteSpan file, bool apply);
+// Whether sizes, checksums and offsets are what follows from where things stand in `file`: those of
+// an entry, of the end records, of all. Precondition: the entries' data lie inside `file`.
+bool ZipEntryIsSettled(const ZipEntry& entry, ByteSpan file);
+bool ZipEndIsSettled(const ZipArchive& archive);
+bool ZipIsSettled(const ZipArchive& archive, ByteSpan file);
+
+// Makes them so.
+void SettleZip(ZipArchive* archive, ByteSpan file);
 
 // Every record of the archive, in no particular order.
 std::vector<ZipRecord*> ZipRecords(ZipArchive* archive);
