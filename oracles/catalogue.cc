@@ -134,4 +134,17 @@ Status DepartureCatalogue::AddJson(std::string_view text) {
   return {};
 }
 
+namespace {
+
+DepartureCatalogue& InForce() {
+  static DepartureCatalogue catalogue;
+  return catalogue;
+}
+
+}  // namespace
+
+std::span<const Departure> DeparturesInForce() { return InForce().rows(); }
+
+Status AddDeparturesInForce(std::string_view json) { return InForce().AddJson(json); }
+
 }  // namespace anecheck

@@ -1,5 +1,5 @@
-// Departures that a user describes in a file of their own, beside the documented ones: what the
-// command line passes to the judge.
+// Departures that a user describes in a file of their own (`--defects FILE`), beside the documented
+// ones.
 #pragma once
 
 #include <deque>
@@ -33,6 +33,11 @@ class DepartureCatalogue {
   std::vector<Departure> rows_;
   std::deque<std::string> text_;  // what the rows' views point to; a deque does not move them
 };
+
+// The departures that Judge tries where it is given none: the documented ones and what was added.
+// Read by any number of threads; added to (as AddJson does) only before the first judgement.
+std::span<const Departure> DeparturesInForce();
+Status AddDeparturesInForce(std::string_view json);
 
 // "port_overflow", "value_at" ...
 std::string_view EffectName(Effect effect);

@@ -69,7 +69,7 @@ bool IsInformative(const Estimate& expected, size_t index, double amplitude);
 // verdict is kKnownDefect with those ids. The verdict is kInconclusive where no element is outside
 // and less than half of them are informative. `expected` is the conforming estimate of that output.
 // A type that is not the expected one is kWrong. The overload with `catalogue` takes the departures
-// to try instead of the documented ones.
+// to try instead of those in force (catalogue.h).
 OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t output,
                       const Estimate& expected, const Tensor& actual, int family);
 OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t output,

@@ -3,75 +3,13 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <map>
 #include <set>
 
-#include "harness/graph/copy_node.h"
+#include "harness/campaign/node_cut.h"
 #include "oracles/judge.h"
 
 namespace anecheck {
 namespace {
-
-// The values of a tapped run: inputs, and every fp16 result as the engine gave it.
-using Values = std::map<ValueId, const Tensor*>;
-
-// One operation cut out of the graph, fed with tapped values. Results that cannot leave the engine
-// (integers between two casts) are computed inside.
-class Cut {
- public:
-  Cut(const Graph& graph, const Values& values) : graph_(graph), values_(values) {}
-
-  void Take(NodeId node) {
-    const ValueId first = Include(node);
-    for (uint32_t i = 0; i < graph_.node(node).result_count; ++i) {
-      if (values_.contains(graph_.node(node).first_result + i)) cut_.AddOutput(first + i);
-    }
-  }
-  const Graph& graph() const { return cut_; }
-  std::span<const Tensor> inputs() const { return inputs_; }
-
- private:
-  ValueId Include(NodeId id) {
-    const Node& node = graph_.node(id);
-    std::vector<Argument> arguments;
-    for (const Argument& argument : graph_.arguments(node)) {
-      arguments.push_back({argument.parameter, Operand(argument.value)});
-    }
-    cut_.BeginNode(node.schema);
-    for (const Graph& block : graph_.blocks(node)) cut_.AddBlock(block);
-    for (const Argument& argument : arguments) cut_.AddArgument(argument.parameter, argument.value);
-    CopyAttributes(graph_, node, cut_);
-    std::vector<TensorType> types;
-    std::vector<std::string> names;
-    for (uint32_t i = 0; i < node.result_count; ++i) {
-      types.push_back(graph_.type(node.first_result + i));
-      names.push_back(graph_.value(node.first_result + i).name);
-    }
-    const ValueId first = cut_.FinishNodeAs(types, names);
-    for (uint32_t i = 0; i < node.result_count; ++i) known_[node.first_result + i] = first + i;
-    return first;
-  }
-
-  ValueId Operand(ValueId id) {
-    if (const auto found = known_.find(id); found != known_.end()) return found->second;
-    const Value& value = graph_.value(id);
-    if (value.kind == ValueKind::kConst) {
-      return known_[id] = cut_.AddConst(value.type, graph_.ConstData(id), value.name);
-    }
-    if (const auto tapped = values_.find(id); tapped != values_.end()) {
-      inputs_.push_back(*tapped->second);
-      return known_[id] = cut_.AddInput(value.type, value.name);
-    }
-    Include(value.producer);
-    return known_[id];
-  }
-
-  const Graph& graph_;
-  const Values& values_;
-  Graph cut_;
-  std::vector<Tensor> inputs_;
-  std::map<ValueId, ValueId> known_;
-};
 
 void Split(const std::string& list, std::set<std::string>& ids) {
   for (size_t from = 0; from < list.size();) {
@@ -88,7 +26,7 @@ std::string Joined(const std::set<std::string>& names) {
 // Judges operations on the values of a tapped run.
 class NodeJudge {
  public:
-  NodeJudge(const Case& item, const Values& values, bool of_engine, Evaluation& evaluation)
+  NodeJudge(const Case& item, const NodeCut::Values& values, bool of_engine, Evaluation& evaluation)
       : item_(item), values_(values), of_engine_(of_engine), evaluation_(evaluation) {}
 
   JudgedNode Run(NodeId id) {
@@ -97,7 +35,7 @@ class NodeJudge {
     for (const Argument& argument : item_.graph.arguments(node)) {
       if (item_.graph.value(argument.value).kind == ValueKind::kState) return {};
     }
-    Cut cut(item_.graph, values_);
+    NodeCut cut(item_.graph, values_);
     cut.Take(id);
     if (cut.graph().outputs().empty()) return {.grade = NodeGrade::kRight};
     const Contract& contract = ConformingContract(item_.target.family);
@@ -115,10 +53,13 @@ class NodeJudge {
     return judged;
   }
 
+  // Of the last result that was wrong: what it holds and what it may hold.
+  const std::string& message() const { return message_; }
+
  private:
   // A result that its bound says little about lies inside all the same: what is wrong further on
   // was not made here.
-  void JudgeResult(const Cut& cut, size_t output, const Tensor& actual,
+  void JudgeResult(const NodeCut& cut, size_t output, const Tensor& actual,
                    std::set<std::string>& defects, JudgedNode& judged) {
     evaluation_.Stored(cut.graph().outputs()[output], expected_);
     const OutputJudgement result =
@@ -133,14 +74,16 @@ class NodeJudge {
             ? ForbiddingTerms(cut.graph(), cut.inputs(), output, actual, item_.target.family)
             : std::vector<Term>();
     judged.grade = terms.empty() ? NodeGrade::kWrong : NodeGrade::kUnconfirmed;
+    message_ = result.reason;
     judged.terms = TermNames(terms);
   }
 
   const Case& item_;
-  const Values& values_;
+  const NodeCut::Values& values_;
   const bool of_engine_;
   Evaluation& evaluation_;
   Estimate expected_;
+  std::string message_;
 };
 
 }  // namespace
@@ -206,7 +149,8 @@ Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
   for (size_t i = 0; i < reply.outputs.size(); ++i) {
     if (answers[i].bytes != reply.outputs[i].bytes) return location;
   }
-  Values values;
+  // Inputs, and every fp16 result as the engine gave it.
+  NodeCut::Values values;
   const std::vector<ValueId> inputs = item.graph.ValuesOfKind(ValueKind::kInput);
   for (size_t i = 0; i < inputs.size(); ++i) values[inputs[i]] = &item.inputs[i];
   for (size_t i = 0; i < answers.size(); ++i) values[tapped.outputs()[i]] = &answers[i];
@@ -220,6 +164,7 @@ Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
     if (location.nodes.back().grade != NodeGrade::kWrong) continue;
     location.first_wrong = item.graph.node(node).schema->name;
     location.node = item.graph.value(item.graph.node(node).first_result).name;
+    location.message = judge.message();
     break;
   }
   location.known_defect = Joined(defects);

@@ -35,8 +35,9 @@ struct Location {
   // can then be said about single operations.
   bool judged = false;
   std::string
-      first_wrong;   // the first operation in order whose own result is wrong; empty for none
-  std::string node;  // that operation's place in the graph: the name of its first result
+      first_wrong;      // the first operation in order whose own result is wrong; empty for none
+  std::string node;     // that operation's place in the graph: the name of its first result
+  std::string message;  // what it gave and may give, fed as the engine fed it
   std::string known_defect;  // documented defects of the operations before it or, if none is wrong,
                              // of all: "D01,D03"
   std::vector<JudgedNode> nodes;  // in order, up to the first wrong one

@@ -2,21 +2,24 @@
 // asked to, which operation goes wrong first, which values come near a cliff, and what each target
 // attests without it having been reached.
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "harness/base/log.h"
+#include "harness/campaign/cliffs.h"
 #include "harness/campaign/judge_case.h"
 #include "harness/campaign/locate.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
+#include "harness/cli/defects_flag.h"
 #include "harness/cli/model_file.h"
 #include "harness/cli/typed_command.h"
+#include "harness/lowering/boundary_casts.h"
 #include "harness/targets/catalog.h"
+#include "oracles/catalogue.h"
+#include "oracles/legality/legality.h"
 #include "oracles/oracle.h"
 
 namespace anecheck {
@@ -34,94 +37,81 @@ struct CheckFlags {
 
 // ---- cliffs -------------------------------------------------------------------------------------
 
-// A magnitude from which an operation of some family no longer behaves (facts/numerics.md).
-struct Cliff {
-  std::string_view what;
-  double at = 0;
-  bool (*applies)(const NodeView& node) = nullptr;
-  bool of_operand = false;  // the first operand's magnitude counts, not the result's
+// The model's values on the ideal engine of a target's family: what is expected of each output and,
+// where every value can be kept, how near they come to a cliff.
+struct Expectation {
+  std::vector<Estimate> outputs;
+  std::vector<Cliff> cliffs;
+  std::string not_looked_for;  // why there are no cliffs
 };
 
-bool IsSumOfProducts(const NodeView& node) {
-  constexpr std::string_view kOps[] = {"conv",   "conv_transpose", "linear",   "matmul",
-                                       "einsum", "ne_conv",        "ne_matmul"};
-  return std::find(std::begin(kOps), std::end(kOps), node.op()) != std::end(kOps);
-}
-bool IsWidthSlice(const NodeView& node) {
-  return node.op() == "slice_by_size" || node.op() == "slice_by_index";
-}
-bool IsSoftplus(const NodeView& node) { return node.op() == "softplus"; }
-bool IsAny(const NodeView&) { return true; }
-
-constexpr Cliff kCliffs[] = {
-    {"accumulator port: a sum of 32768 or more becomes an infinity (A13, A14, A17)", 32768,
-     IsSumOfProducts, false},
-    {"crop gain: a slice with an offset on the last axis overflows from 4095 on (A13, A14)", 4095,
-     IsWidthSlice, true},
-    {"softplus gives 0 where its exponential overflows, from 10.4 on (A13, A16, A17)", 10.4,
-     IsSoftplus, true},
-    {"fp16 ends at 65504", 65504, IsAny, false},
-};
-// A value this close to a cliff is reported.
-constexpr double kNear = 0.75;
-
-double LargestMagnitude(const Estimate& estimate) {
-  double most = 0;
-  for (size_t i = 0; i < estimate.value.size(); ++i) {
-    for (const double end : {estimate.low[i], estimate.high[i]}) {
-      if (std::fabs(end) > most) most = std::fabs(end);
-    }
+Result<Expectation> Expect(const Case& item, int family, Evaluation& evaluation) {
+  Expectation expectation;
+  const Contract& contract = ConformingContract(family);
+  const Status kept = evaluation.Run(item.graph, item.inputs, contract);
+  if (kept.ok()) {
+    expectation.cliffs =
+        FindCliffs(item.graph, item.inputs, evaluation, family, DeparturesInForce());
+  } else {
+    if (kept.error().code != ErrorCode::kLimit) return kept.error();
+    expectation.not_looked_for = kept.error().message;
+    ANECHECK_RETURN_IF_ERROR(evaluation.RunForOutputs(item.graph, item.inputs, contract));
   }
-  return most;
+  for (const ValueId output : item.graph.outputs()) {
+    evaluation.Stored(output, expectation.outputs.emplace_back());
+  }
+  return expectation;
 }
 
-ordered_json FindCliffs(const Graph& graph, const Evaluation& evaluation) {
+ordered_json CliffsJson(const Graph& graph, const std::string& target,
+                        const std::vector<Cliff>& cliffs) {
   ordered_json warnings = ordered_json::array();
-  Estimate estimate;
-  for (NodeId id = 0; id < graph.nodes().size(); ++id) {
-    const NodeView node(graph, id);
-    if (node.node().result_count == 0 || !IsFloat(node.ResultType().dtype)) continue;
-    for (const Cliff& cliff : kCliffs) {
-      if (!cliff.applies(node)) continue;
-      const ValueId value =
-          cliff.of_operand ? graph.arguments(node.node())[0].value : node.Result();
-      if (graph.type(value).dtype != DType::kFp16) continue;
-      evaluation.Intermediate(value, estimate);
-      const double magnitude = LargestMagnitude(estimate);
-      if (!(magnitude >= kNear * cliff.at)) continue;
-      warnings.push_back({{"op", node.op()},
-                          {"name", graph.value(node.Result()).name},
-                          {"magnitude", magnitude},
-                          {"cliff", cliff.at},
-                          {"what", cliff.what}});
-      break;
-    }
+  for (const Cliff& cliff : cliffs) {
+    const NodeView node(graph, cliff.node);
+    warnings.push_back({{"target", target},
+                        {"op", node.op()},
+                        {"name", graph.value(node.Result()).name},
+                        {"cliff", cliff.id},
+                        {"what", cliff.what},
+                        {"past", cliff.past},
+                        {"elements", cliff.elements},
+                        {"operand", cliff.operand},
+                        {"result", cliff.result}});
   }
   return warnings;
 }
 
 // ---- targets ------------------------------------------------------------------------------------
 
-// The model's operations on one target: those that the conversion route attests and the run did not
-// reach, and those below whose floor the target lies.
-ordered_json TargetReport(const Graph& graph, const CampaignTarget& target, bool reached,
-                          const CaseRecord& record) {
-  std::set<std::string_view> attested;
-  std::set<std::string_view> below;
-  for (const Node& node : graph.nodes()) {
-    const bool admits = DefinitionOf(*node.schema).family_floor <= target.family;
-    (admits ? attested : below).insert(node.schema->name);
+// The model's operations on one target: those that the tables attest by the conversion route and
+// the run did not reach, and those that the tables do not attest, with the layer's own words.
+Result<ordered_json> TargetReport(const Case& item, bool reached, const CaseRecord& record) {
+  ANECHECK_ASSIGN(const Target* const target, TargetCatalog::Builtin().Find(item.target.name));
+  std::set<std::string> attested;
+  ordered_json refused = ordered_json::array();
+  for (const Node& node : item.graph.nodes()) {
+    const NodeView view(item.graph, node);
+    ANECHECK_ASSIGN(const legality::Verdict verdict,
+                    legality::Judge(legality::InstanceOf(view), *target, legality::Route::kMil));
+    if (verdict.outcome == legality::Outcome::kNative ||
+        verdict.outcome == legality::Outcome::kDecomposed) {
+      attested.insert(std::string(view.op()));
+      continue;
+    }
+    const legality::LayerVerdict* const stopper = verdict.Stopper();
+    refused.push_back({{"op", view.op()},
+                       {"name", item.graph.value(node.first_result).name},
+                       {"outcome", legality::OutcomeName(verdict.outcome)},
+                       {"layer", stopper == nullptr ? "" : LayerName(stopper->layer)},
+                       {"reason", stopper == nullptr ? "" : stopper->reason}});
   }
-  ordered_json json = {{"target", target.name},
+  ordered_json json = {{"target", item.target.name},
                        {"verdict", record.verdict},
                        {"stage", record.stage},
                        {"message", record.message}};
   json["attested_not_reached"] = ordered_json::array();
-  if (!reached) {
-    for (const std::string_view op : attested) json["attested_not_reached"].push_back(op);
-  }
-  json["below_floor"] = ordered_json::array();
-  for (const std::string_view op : below) json["below_floor"].push_back(op);
+  if (!reached) json["attested_not_reached"] = attested;
+  json["not_attested"] = std::move(refused);
   return json;
 }
 
@@ -132,79 +122,122 @@ struct Report {
   bool found = false;
 };
 
-Result<Report> Check(const CheckFlags& flags) {
-  ANECHECK_ASSIGN(CampaignOptions options, ToOptions(flags.campaign));
+// The model as it is run, with inputs.
+struct Prepared {
+  Case item;
+  PeeledGraph peeled;
+  uint64_t synthesised = 0;
+};
+
+Result<Prepared> Prepare(const CheckFlags& flags) {
   ANECHECK_ASSIGN(const ModelFile model, LoadModel(flags.model, flags.weights));
   if (model.synthesised > 0) {
     LogWarning(fmt::format("{} is not there: its {} constants are filled with made-up numbers",
                            model.weights, model.synthesised));
   }
-  Case item;
-  item.graph = model.graph;
+  Prepared prepared;
+  prepared.synthesised = model.synthesised;
+  prepared.peeled = PeelBoundaryCasts(model.graph);
+  Case& item = prepared.item;
+  item.graph = prepared.peeled.graph;
   if (flags.inputs.empty()) {
-    item.inputs = MadeUpInputs(model.graph);
+    LogWarning("no --inputs: every input is filled with made-up numbers between -1 and 1");
+    item.inputs = MadeUpInputs(item.graph);
   } else {
     ANECHECK_ASSIGN(const auto arrays, npz::ReadNpzFile(flags.inputs));
-    ANECHECK_ASSIGN(item.inputs, InputsFromArrays(model.graph, arrays));
+    ANECHECK_ASSIGN(item.inputs, InputsFromArrays(item.graph, arrays));
   }
+  return prepared;
+}
+
+// What the targets add up to.
+struct Tally {
+  uint64_t judged = 0;
+  uint64_t inconclusive = 0;
+  uint64_t fresh = 0;
+  ordered_json warnings = ordered_json::array();
+  ordered_json not_looked_for = ordered_json::array();
+  ordered_json locations = ordered_json::array();
+  ordered_json targets = ordered_json::array();
+  ordered_json findings = ordered_json::array();
+};
+
+Status CheckTarget(Case& item, Runner& runner, Tally& tally) {
+  Evaluation evaluation;
+  ANECHECK_ASSIGN(const Expectation expectation, Expect(item, item.target.family, evaluation));
+  for (auto& warning : CliffsJson(item.graph, item.target.name, expectation.cliffs)) {
+    tally.warnings.push_back(std::move(warning));
+  }
+  if (!expectation.not_looked_for.empty()) {
+    tally.not_looked_for.push_back(
+        {{"target", item.target.name}, {"reason", expectation.not_looked_for}});
+  }
+  const RunRequest request = RequestOf(item);
+  ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner.Run({&request, 1}));
+  CaseOutcome outcome = JudgeCase(item, item.route, replies[0], evaluation, expectation.outputs);
+  if (outcome.record.verdict == "wrong" || outcome.record.verdict == "known-defect") {
+    ANECHECK_ASSIGN(const Location location, Locate(item, replies[0], runner, evaluation));
+    tally.locations.push_back({{"target", item.target.name},
+                               {"located", location.judged},
+                               {"first_wrong", location.first_wrong},
+                               {"name", location.node},
+                               {"message", location.message},
+                               {"known_defect", location.known_defect}});
+  }
+  ANECHECK_RETURN_IF_ERROR(Refine(item, replies[0], runner, evaluation, outcome));
+  const CaseRecord& record = outcome.record;
+  const bool ran = replies[0].status == RunStatus::kOk;
+  tally.judged += ran && record.verdict != "inconclusive" ? 1 : 0;
+  tally.inconclusive += record.verdict == "inconclusive" ? 1 : 0;
+  const bool is_new = IsNewFinding(record.verdict) && !outcome.engine_lacks_op;
+  tally.fresh += is_new ? 1 : 0;
+  if (is_new || !outcome.known_defect.empty()) {
+    tally.findings.push_back({{"op", outcome.op},
+                              {"name", outcome.node},
+                              {"target", item.target.name},
+                              {"verdict", record.verdict},
+                              {"known_defect", outcome.known_defect},
+                              {"message", record.message}});
+  }
+  ANECHECK_ASSIGN(ordered_json target, TargetReport(item, ran && record.backend == "ane", record));
+  tally.targets.push_back(std::move(target));
+  return {};
+}
+
+Result<Report> Check(const CheckFlags& flags) {
+  ANECHECK_ASSIGN(const CampaignOptions options, ToOptions(flags.campaign));
+  ANECHECK_ASSIGN(Prepared prepared, Prepare(flags));
+  Case& item = prepared.item;
   item.route = options.route;
   ANECHECK_RETURN_IF_ERROR(SpellCase(item));
   ANECHECK_ASSIGN(const auto runner, MakeRunner(options));
   ANECHECK_ASSIGN(const RunnerIdentity identity, runner->Identify());
-  Evaluation evaluation;
-  ANECHECK_RETURN_IF_ERROR(
-      evaluation.Run(item.graph, item.inputs, ConformingContract(options.targets[0].family)));
-  Report report;
-  report.json["model"] = flags.model;
-  report.json["runner"] = identity.runner;
-  report.json["provenance"] = ProvenanceName(identity.provenance);
-  report.json["engine"] = identity.engine;
-  report.json["synthesised_constants"] = model.synthesised;
-  const ordered_json warnings = FindCliffs(item.graph, evaluation);
-  ordered_json locations = ordered_json::array();
-  ordered_json targets = ordered_json::array();
-  ordered_json findings = ordered_json::array();
-  uint64_t judged = 0;
-  uint64_t inconclusive = 0;
-  uint64_t fresh = 0;
+  Tally tally;
   for (const CampaignTarget& target : options.targets) {
     item.target = target;
-    const RunRequest request = RequestOf(item);
-    ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner->Run({&request, 1}));
-    CaseOutcome outcome = JudgeCase(item, item.route, replies[0], evaluation);
-    if (outcome.record.verdict == "wrong" || outcome.record.verdict == "known-defect") {
-      ANECHECK_ASSIGN(const Location location, Locate(item, replies[0], *runner, evaluation));
-      locations.push_back({{"target", target.name},
-                           {"located", location.judged},
-                           {"first_wrong", location.first_wrong},
-                           {"known_defect", location.known_defect}});
-    }
-    ANECHECK_RETURN_IF_ERROR(Refine(item, replies[0], *runner, evaluation, outcome));
-    const CaseRecord& record = outcome.record;
-    const bool ran = replies[0].status == RunStatus::kOk;
-    judged += ran && record.verdict != "inconclusive" ? 1 : 0;
-    inconclusive += record.verdict == "inconclusive" ? 1 : 0;
-    const bool is_new = IsNewFinding(record.verdict) && !outcome.engine_lacks_op;
-    fresh += is_new ? 1 : 0;
-    if (is_new || !outcome.known_defect.empty()) {
-      findings.push_back({{"op", outcome.op},
-                          {"target", target.name},
-                          {"verdict", record.verdict},
-                          {"known_defect", outcome.known_defect},
-                          {"message", record.message}});
-    }
-    targets.push_back(TargetReport(item.graph, target, ran && record.backend == "ane", record));
+    ANECHECK_RETURN_IF_ERROR(CheckTarget(item, *runner, tally));
   }
-  report.json["summary"] = {{"cases", options.targets.size()},
-                            {"judged", judged},
-                            {"inconclusive", inconclusive},
-                            {"findings", fresh},
-                            {"known_defects", findings.size() - fresh}};
-  report.found = fresh > 0;
-  report.json["findings"] = findings;
-  report.json["locations"] = locations;
-  report.json["warnings"] = warnings;
-  report.json["targets"] = targets;
+  Report report;
+  report.json = {{"model", flags.model},
+                 {"runner", identity.runner},
+                 {"provenance", ProvenanceName(identity.provenance)},
+                 {"engine", identity.engine},
+                 {"synthesised_constants", prepared.synthesised},
+                 {"made_up_inputs", flags.inputs.empty()},
+                 {"boundary_casts_left_out",
+                  {{"inputs", prepared.peeled.inputs}, {"outputs", prepared.peeled.outputs}}},
+                 {"summary",
+                  {{"cases", options.targets.size()},
+                   {"judged", tally.judged},
+                   {"inconclusive", tally.inconclusive},
+                   {"findings", tally.fresh},
+                   {"known_defects", tally.findings.size() - tally.fresh}}},
+                 {"findings", tally.findings},
+                 {"locations", tally.locations},
+                 {"warnings", tally.warnings},
+                 {"cliffs_not_looked_for", tally.not_looked_for},
+                 {"targets", tally.targets}};
+  report.found = tally.fresh > 0;
   return report;
 }
 
@@ -214,38 +247,80 @@ std::string Join(const ordered_json& names) {
   return text;
 }
 
+std::string Text(const ordered_json& json, const char* key) { return json[key].get<std::string>(); }
+
+std::string TargetText(const ordered_json& target) {
+  std::string text =
+      fmt::format("{}: {}{}{}\n", Text(target, "target"), Text(target, "verdict"),
+                  Text(target, "message").empty() ? "" : ": ", Text(target, "message"));
+  if (!target["attested_not_reached"].empty()) {
+    text += fmt::format("  attested, not reached: {}\n", Join(target["attested_not_reached"]));
+  }
+  for (const auto& refused : target["not_attested"]) {
+    text += fmt::format("  not attested: {} \"{}\": {}{}{}{}\n", Text(refused, "op"),
+                        Text(refused, "name"), Text(refused, "outcome"),
+                        Text(refused, "layer").empty() ? "" : " by the ", Text(refused, "layer"),
+                        Text(refused, "reason").empty() ? "" : ": " + Text(refused, "reason"));
+  }
+  return text;
+}
+
+std::string LocationText(const ordered_json& location) {
+  std::string what;
+  if (!location["located"].get<bool>()) {
+    what = "the operation that goes wrong could not be located";
+  } else if (Text(location, "first_wrong").empty()) {
+    what = "explained by documented defects: " + Text(location, "known_defect");
+  } else {
+    what = fmt::format("the first operation that goes wrong is {} \"{}\": {}",
+                       Text(location, "first_wrong"), Text(location, "name"),
+                       Text(location, "message"));
+  }
+  return fmt::format("{}: {}\n", Text(location, "target"), what);
+}
+
+std::string CliffText(const ordered_json& warning) {
+  const std::string where = fmt::format("{}: {} \"{}\"", Text(warning, "target"),
+                                        Text(warning, "op"), Text(warning, "name"));
+  const bool past = warning["past"].get<bool>();
+  const std::string reach =
+      fmt::format("its first operand reaches {:.6g}, its result {:.6g}",
+                  warning["operand"].get<double>(), warning["result"].get<double>());
+  const std::string what = fmt::format("{} ({})", Text(warning, "cliff"), Text(warning, "what"));
+  if (Text(warning, "cliff") == "fp16") {
+    return fmt::format("{} is {} a cliff: {}; {}\n", where, past ? "past" : "near", reach,
+                       Text(warning, "what"));
+  }
+  const auto elements = warning["elements"].get<uint64_t>();
+  return past ? fmt::format("{} is past a cliff: {} changes {} elements; {}\n", where, what,
+                            elements, reach)
+              : fmt::format(
+                    "{} is near a cliff: with a first operand a third larger {} would change "
+                    "{} elements; {}\n",
+                    where, what, elements, reach);
+}
+
 std::string ReportText(const ordered_json& json) {
   std::string text =
-      fmt::format("{}{} on {} ({})\n", EvidenceMark(json["provenance"].get<std::string>()),
-                  json["model"].get<std::string>(), json["runner"].get<std::string>(),
-                  json["provenance"].get<std::string>());
-  for (const auto& target : json["targets"]) {
-    text += fmt::format("{}: {}{}{}\n", target["target"].get<std::string>(),
-                        target["verdict"].get<std::string>(),
-                        target["message"].get<std::string>().empty() ? "" : ": ",
-                        target["message"].get<std::string>());
-    if (!target["attested_not_reached"].empty()) {
-      text += fmt::format("  attested, not reached: {}\n", Join(target["attested_not_reached"]));
-    }
-    if (!target["below_floor"].empty()) {
-      text += fmt::format("  not native on this family: {}\n", Join(target["below_floor"]));
-    }
+      fmt::format("{}{} on {} ({})\n", EvidenceMark(Text(json, "provenance")), Text(json, "model"),
+                  Text(json, "runner"), Text(json, "provenance"));
+  const ordered_json& casts = json["boundary_casts_left_out"];
+  if (!casts["inputs"].empty() || !casts["outputs"].empty()) {
+    text += fmt::format(
+        "an engine takes and gives fp16: run without the casts of fp32 inputs ({}) and outputs "
+        "({})\n",
+        Join(casts["inputs"]), Join(casts["outputs"]));
   }
-  for (const auto& location : json["locations"]) {
-    const std::string first = location["first_wrong"].get<std::string>();
-    const std::string known = location["known_defect"].get<std::string>();
-    text += fmt::format("{}: {}\n", location["target"].get<std::string>(),
-                        !location["located"].get<bool>()
-                            ? "the operation that goes wrong could not be located"
-                        : first.empty() ? "explained by documented defects: " + known
-                                        : "the first operation that goes wrong is " + first);
+  for (const auto& target : json["targets"]) text += TargetText(target);
+  for (const auto& location : json["locations"]) text += LocationText(location);
+  for (const auto& warning : json["warnings"]) text += CliffText(warning);
+  for (const auto& skipped : json["cliffs_not_looked_for"]) {
+    text += fmt::format("{}: cliffs were not looked for: {}\n", Text(skipped, "target"),
+                        Text(skipped, "reason"));
   }
-  for (const auto& warning : json["warnings"]) {
-    text += fmt::format("near a cliff: {} \"{}\" reaches {:.6g}; {}\n",
-                        warning["op"].get<std::string>(), warning["name"].get<std::string>(),
-                        warning["magnitude"].get<double>(), warning["what"].get<std::string>());
+  if (json["warnings"].empty() && json["cliffs_not_looked_for"].empty()) {
+    text += "no value comes near a known cliff\n";
   }
-  if (json["warnings"].empty()) text += "no value comes near a known cliff\n";
   return text;
 }
 
@@ -276,6 +351,7 @@ void AddCheckCommand(CLI::App& app, Selected& selected) {
                       "Plant a defect in the simulated engine, by its id");
   command->add_option("--quirk", campaign.quirks,
                       "Force a known defect of the simulated engine: D01=on, all=off");
+  AddDefectsFlag(*command);
   command->add_flag("--json", flags->json, "Print JSON");
   command->footer("Example: anecheck check model.mil --inputs in.npz --target h13");
   command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });

@@ -6,9 +6,12 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/log.h"
+#include "harness/campaign/locate.h"
 #include "harness/cli/command.h"
+#include "harness/cli/defects_flag.h"
 #include "harness/cli/model_file.h"
 #include "harness/formats/npz/npz.h"
+#include "oracles/catalogue.h"
 #include "oracles/judge.h"
 #include "oracles/statistics.h"
 
@@ -84,6 +87,18 @@ int RunEval(const EvalFlags& flags) {
   return kExitClean;
 }
 
+// What an engine gave and only terms never measured on its family forbid is no finding yet.
+void ConfirmWrong(const Graph& graph, std::span<const Tensor> inputs, size_t output,
+                  const Tensor& actual, const Contract& contract, OutputJudgement& judged) {
+  const bool same_type = actual.type == graph.type(graph.outputs()[output]);
+  if (judged.verdict != Verdict::kWrong || contract.ideal || !same_type) return;
+  const std::vector<Term> terms = ForbiddingTerms(graph, inputs, output, actual, contract.family);
+  if (terms.empty()) return;
+  judged.verdict = Verdict::kUnconfirmed;
+  judged.reason += fmt::format("; only what was never measured on {} forbids it: {}", contract.name,
+                               TermNames(terms));
+}
+
 nlohmann::ordered_json StatisticsOf(const Estimate& expected, const Tensor& actual) {
   if (!(actual.type == expected.type)) return nullptr;
   const ErrorStatistics errors = MeasureErrors(expected, actual);
@@ -101,8 +116,22 @@ std::string LeaningText(const nlohmann::ordered_json& errors) {
       std::fabs(errors["z"].get<double>()));
 }
 
-// A family index for the defects that may explain what is outside.
-int FamilyOf(const Contract& contract) { return contract.ideal ? 2 : contract.family; }
+// Defects are an engine's: none explains a deviation from ideal arithmetic.
+std::span<const Departure> DeparturesFor(const Contract& contract) {
+  return contract.ideal ? std::span<const Departure>() : DeparturesInForce();
+}
+
+// An explanation by value stands; one that admits almost anything there must not hide a wrong
+// number.
+void DistrustVague(OutputJudgement& judged) {
+  if (judged.verdict != Verdict::kKnownDefect || !judged.vague) return;
+  judged.verdict = Verdict::kWrong;
+  judged.reason += fmt::format(
+      " ({} may explain it: behind it almost any number is admitted; make the operations' own "
+      "results outputs to tell)",
+      judged.known_defect);
+  judged.known_defect.clear();
+}
 
 Result<nlohmann::ordered_json> JudgeOutputs(const EvalFlags& flags, bool& wrong) {
   ANECHECK_ASSIGN(const Contract contract, ContractFromName(flags.contract));
@@ -117,8 +146,10 @@ Result<nlohmann::ordered_json> JudgeOutputs(const EvalFlags& flags, bool& wrong)
   Estimate expected;
   for (size_t i = 0; i < actual.size(); ++i) {
     evaluation.Stored(model.graph.outputs()[i], expected);
-    const OutputJudgement judged =
-        Judge(model.graph, inputs, i, expected, actual[i], FamilyOf(contract));
+    OutputJudgement judged = Judge(model.graph, inputs, i, expected, actual[i], contract.family,
+                                   DeparturesFor(contract));
+    DistrustVague(judged);
+    ConfirmWrong(model.graph, inputs, i, actual[i], contract, judged);
     wrong |= judged.verdict == Verdict::kWrong;
     outputs.push_back({{"name", model.graph.value(model.graph.outputs()[i]).name},
                        {"verdict", VerdictName(judged.verdict)},
@@ -186,6 +217,7 @@ void AddJudgeCommand(CLI::App& app, Selected& selected) {
   AddModelOptions(*command, *flags);
   command->add_option("--inputs", flags->inputs, "Inputs by name, .npz")->required();
   command->add_option("--actual", flags->actual, "Outputs by name, .npz")->required();
+  AddDefectsFlag(*command);
   command->footer("Example: anecheck judge graph.json --inputs in.npz --actual theirs.npz");
   command->callback([flags, &selected] { selected = [flags] { return RunJudge(*flags); }; });
 }

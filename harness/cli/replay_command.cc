@@ -7,6 +7,7 @@
 #include "harness/campaign/artifact.h"
 #include "harness/campaign/judge_case.h"
 #include "harness/cli/command.h"
+#include "harness/cli/defects_flag.h"
 #include "harness/cli/finding_argument.h"
 #include "harness/cli/typed_command.h"
 
@@ -64,6 +65,7 @@ void AddReplayCommand(CLI::App& app, Selected& selected) {
   CLI::App* command = app.add_subcommand("replay", "Run one finding again");
   auto flags = std::make_shared<ReplayFlags>();
   AddFindingArgument(*command, flags->finding);
+  AddDefectsFlag(*command);
   command->add_flag("--json", flags->json, "Print the verdict as JSON");
   command->footer("Example: anecheck replay f0123456789a --db results.sqlite");
   command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });

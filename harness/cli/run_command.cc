@@ -14,6 +14,7 @@
 #include "harness/campaign/resume.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
+#include "harness/cli/defects_flag.h"
 #include "harness/cli/typed_command.h"
 
 namespace anecheck {
@@ -136,6 +137,7 @@ void AddRunCommand(CLI::App& app, Selected& selected) {
   CLI::App* command = app.add_subcommand("run", "Generate, run, judge and record cases");
   auto flags = std::make_shared<RunFlags>();
   AddCampaignFlags(*command, flags->campaign);
+  AddDefectsFlag(*command);
   command->add_flag("--json", flags->json, "Print the summary as JSON");
   command->add_option("--events", flags->events,
                       "Write what happens as JSON Lines to this file, - for standard output");

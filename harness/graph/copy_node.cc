@@ -1,5 +1,8 @@
 #include "harness/graph/copy_node.h"
 
+#include <string>
+#include <vector>
+
 namespace anecheck {
 
 void CopyAttribute(const Graph& from, const Attribute& attribute, Graph& to) {
@@ -32,6 +35,22 @@ void CopyAttribute(const Graph& from, const Attribute& attribute, Graph& to) {
 void CopyAttributes(const Graph& from, const Node& node, Graph& to) {
   for (const Attribute& attribute : from.attributes(node)) CopyAttribute(from, attribute, to);
   for (const Graph& block : from.blocks(node)) to.AddBlock(block);
+}
+
+void CopyNode(const Graph& from, const Node& node, std::span<ValueId> known, Graph& to) {
+  to.BeginNode(node.schema);
+  for (const Argument& argument : from.arguments(node)) {
+    to.AddArgument(argument.parameter, known[argument.value]);
+  }
+  CopyAttributes(from, node, to);
+  std::vector<TensorType> types;
+  std::vector<std::string> names;
+  for (uint32_t i = 0; i < node.result_count; ++i) {
+    types.push_back(from.type(node.first_result + i));
+    names.push_back(from.value(node.first_result + i).name);
+  }
+  const ValueId first = to.FinishNodeAs(types, names);
+  for (uint32_t i = 0; i < node.result_count; ++i) known[node.first_result + i] = first + i;
 }
 
 }  // namespace anecheck

@@ -1,6 +1,8 @@
 // Copying parts of one graph into another, for code that rebuilds graphs.
 #pragma once
 
+#include <span>
+
 #include "harness/graph/graph.h"
 
 namespace anecheck {
@@ -9,5 +11,9 @@ namespace anecheck {
 void CopyAttribute(const Graph& from, const Attribute& attribute, Graph& to);
 // All attributes and blocks of `node`.
 void CopyAttributes(const Graph& from, const Node& node, Graph& to);
+
+// Copies `node` with its operands replaced: known[v] is the place in `to` of value v of `from`.
+// Sets it for the results. Result types and names stay.
+void CopyNode(const Graph& from, const Node& node, std::span<ValueId> known, Graph& to);
 
 }  // namespace anecheck

@@ -189,9 +189,14 @@ Instance InstanceOf(const NodeView& node) {
         std::string(node.schema().parameters[attribute.parameter].name),
         AttributeValue(graph, attribute));
   }
-  for (const Argument& argument : graph.arguments(node.node())) {
-    DescribeOperand(graph, node.schema().parameters[argument.parameter].name, argument.value,
-                    instance);
+  // A file's arguments stand in any order; rules count operands in the schema's.
+  const std::span<const Argument> arguments = graph.arguments(node.node());
+  for (int parameter = 0; parameter < static_cast<int>(node.schema().parameters.size());
+       ++parameter) {
+    for (const Argument& argument : arguments) {
+      if (argument.parameter != parameter) continue;
+      DescribeOperand(graph, node.schema().parameters[parameter].name, argument.value, instance);
+    }
   }
   return instance;
 }

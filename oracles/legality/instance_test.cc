@@ -77,6 +77,21 @@ TEST(InstanceOfNode, CarriesOperandsAttributesAndWhatMadeThem) {
   EXPECT_FALSE(product.operands[0].constant);
 }
 
+TEST(InstanceOfNode, OperandsStandInTheSchemasOrder) {
+  Graph graph;
+  const OpSchema& mul = FindOp("mul")->schema;
+  const ValueId x = graph.AddInput({DType::kFp16, Shape({4, 3})}, "x");
+  const ValueId y = graph.AddInput({DType::kFp16, Shape({1, 3})}, "y");
+  graph.BeginNode(&mul);
+  graph.AddArgument(mul.FindParameter("y"), y);
+  graph.AddArgument(mul.FindParameter("x"), x);
+  ASSERT_TRUE(graph.FinishNode().ok());
+  const Instance product = InstanceOf(NodeView(graph, 0));
+  ASSERT_EQ(product.operands.size(), 2u);
+  EXPECT_EQ(product.operands[0].name, "x");
+  EXPECT_EQ(product.operands[1].shape, (std::vector<int64_t>{1, 3}));
+}
+
 TEST(InstanceOfNode, TheRuleOfProgramInputsIsNoRuleOfValuesInside) {
   const OpSchema& cast = FindOp("cast")->schema;
   Graph graph;

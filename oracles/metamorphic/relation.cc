@@ -87,25 +87,8 @@ class Copier {
       NameFrom(before);
       return known_[site_] != kNoValue;
     }
-    CopyNode(node);
+    CopyNode(from_, node, known_, made_.graph);
     return !here || Replace();
-  }
-
-  void CopyNode(const Node& node) {
-    Graph& to = made_.graph;
-    to.BeginNode(node.schema);
-    for (const Argument& argument : from_.arguments(node)) {
-      to.AddArgument(argument.parameter, known_[argument.value]);
-    }
-    CopyAttributes(from_, node, to);
-    std::vector<TensorType> types;
-    std::vector<std::string> names;
-    for (uint32_t i = 0; i < node.result_count; ++i) {
-      types.push_back(from_.type(node.first_result + i));
-      names.push_back(from_.value(node.first_result + i).name);
-    }
-    const ValueId first = to.FinishNodeAs(types, names);
-    for (uint32_t i = 0; i < node.result_count; ++i) known_[node.first_result + i] = first + i;
   }
 
   const Relation& relation_;

@@ -1,0 +1,39 @@
+// One operation cut out of a graph, to be judged or evaluated on its own.
+#pragma once
+
+#include <map>
+#include <span>
+#include <vector>
+
+#include "harness/graph/graph.h"
+
+namespace anecheck {
+
+// Operands that have a value become inputs, constants stay, and what else the operation reads
+// (integers between two casts, which cannot leave an engine) is computed inside. Outputs are those
+// of its results that have a value themselves.
+class NodeCut {
+ public:
+  using Values = std::map<ValueId, const Tensor*>;
+
+  // Both must outlive the cut. Every input of `graph` has a value.
+  NodeCut(const Graph& graph, const Values& values) : graph_(graph), values_(values) {}
+
+  // Once only.
+  void Take(NodeId node);
+
+  const Graph& graph() const { return cut_; }
+  std::span<const Tensor> inputs() const { return inputs_; }
+
+ private:
+  ValueId Include(NodeId id);
+  ValueId Operand(ValueId id);
+
+  const Graph& graph_;
+  const Values& values_;
+  Graph cut_;
+  std::vector<Tensor> inputs_;
+  std::map<ValueId, ValueId> known_;
+};
+
+}  // namespace anecheck
