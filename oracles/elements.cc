@@ -5,6 +5,7 @@
 
 #include "harness/base/half.h"
 #include "oracles/oracle.h"
+#include "oracles/reference/number_loops.h"
 
 namespace anecheck {
 namespace {
@@ -32,18 +33,6 @@ void EncodeWhole(std::span<const double> elements, std::span<uint8_t> bytes) {
   for (size_t i = 0; i < elements.size(); ++i) {
     StoreElement<T>(bytes, i, static_cast<T>(elements[i]));
   }
-}
-
-// HalfToDouble without branches, so that decoding becomes vector code: the fields are moved to a
-// double's places and the exponent is corrected by a multiplication, which also normalises
-// subnormals.
-double DecodeHalf(uint16_t bits) {
-  const uint64_t magnitude = bits & 0x7fff;
-  const uint64_t sign = static_cast<uint64_t>(bits & 0x8000) << 48;
-  const double scaled = std::bit_cast<double>(magnitude << 42) * 0x1p1008;
-  const uint64_t special = magnitude << 42 | 0x7ff0000000000000;
-  const uint64_t raw = magnitude >= 0x7c00 ? special : std::bit_cast<uint64_t>(scaled);
-  return std::bit_cast<double>(raw | sign);
 }
 
 // OCP 8-bit floating point, revision 1.0: E4M3 has no infinities and one NaN a sign.
@@ -111,9 +100,7 @@ void EncodePacked(DType dtype, std::span<const double> elements, std::span<uint8
 void DecodeElements(DType dtype, std::span<const uint8_t> bytes, std::span<double> elements) {
   switch (dtype) {
     case DType::kFp16:
-      for (size_t i = 0; i < elements.size(); ++i) {
-        elements[i] = DecodeHalf(Load<uint16_t>(bytes, i));
-      }
+      reference::DecodeHalves(bytes.data(), elements.size(), elements.data());
       return;
     case DType::kFp32:
       return DecodeWhole<float>(bytes, elements);

@@ -7,6 +7,7 @@
 #include "harness/ops/op.h"
 #include "oracles/reference/departures.h"
 #include "oracles/reference/kernel.h"
+#include "oracles/reference/number_loops.h"
 #include "oracles/reference/store.h"
 
 namespace anecheck {
@@ -60,10 +61,15 @@ void CopyEstimate(const BoundedTensor& tensor, Estimate& estimate) {
 void Load(const Contract& contract, reference::Arena& arena, BoundedTensor& tensor,
           std::span<const uint8_t> bytes) {
   tensor.value = arena.Allocate<double>(tensor.size);
-  DecodeElements(tensor.type.dtype, bytes, std::span(tensor.value, tensor.size));
   tensor.low = tensor.high = tensor.value;
   tensor.signed_zero = true;
   tensor.whole = !IsFloat(tensor.type.dtype);
+  if (tensor.type.dtype == DType::kFp16) {
+    tensor.special = reference::DecodeHalves(bytes.data(), tensor.size, tensor.value);
+    reference::DepartFromInput(contract, arena, tensor);
+    return;
+  }
+  DecodeElements(tensor.type.dtype, bytes, std::span(tensor.value, tensor.size));
   if (tensor.whole) return;
   for (size_t i = 0; i < tensor.size; ++i) {
     tensor.special |= !(std::fabs(tensor.value[i]) < reference::kInfinity);

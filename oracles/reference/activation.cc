@@ -20,7 +20,7 @@ constexpr Term kErfTerms[] = {Term::kErfTable};
 
 double ReluValue(double x) { return x < 0 ? 0 : x; }
 
-Status Relu(KernelContext& context) { return Pointwise(context, Monotone<ReluValue>, {}); }
+Status Relu(KernelContext& context) { return Clamped(context, 0, kInfinity, Monotone<ReluValue>); }
 
 Status Clip(KernelContext& context) {
   using P = params::Clip;
@@ -29,13 +29,13 @@ Status Clip(KernelContext& context) {
   const double alpha = grid.Round(context.node().Float(P::kAlpha, 0));
   const double beta = grid.Round(context.node().Float(P::kBeta, 0));
   const auto clip = [&](double x) { return x < alpha ? alpha : x > beta ? beta : x; };
-  return Pointwise(context, [&](double low, double high) { return Bounds{clip(low), clip(high)}; },
-                   {});
+  return Clamped(context, alpha, beta,
+                 [&](double low, double high) { return Bounds{clip(low), clip(high)}; });
 }
 
 double Relu6Value(double x) { return x < 0 ? 0 : x > 6 ? 6 : x; }
 
-Status Relu6(KernelContext& context) { return Pointwise(context, Monotone<Relu6Value>, {}); }
+Status Relu6(KernelContext& context) { return Clamped(context, 0, 6, Monotone<Relu6Value>); }
 
 double ErfValue(double x) { return std::erf(x); }
 

@@ -31,6 +31,50 @@ BoundedTensor* OptionalInput(KernelContext& context, int parameter) {
   return context.HasInput(parameter) ? &context.Input(parameter) : nullptr;
 }
 
+struct ConvChannels {
+  int64_t groups = 1;
+  int64_t inputs = 0;   // of a group
+  int64_t outputs = 0;  // of a group
+};
+
+// Rows are the output channels of a group, columns the positions of one input.
+void StoreConv(KernelContext& context, Accumulator& accumulator, const SlidingWindow& window,
+               const ConvChannels& channels) {
+  using P = params::Conv;
+  const BoundedTensor& x = context.Input(P::kX);
+  const BoundedTensor& weight = context.Input(P::kWeight);
+  const BoundedTensor* const bias = OptionalInput(context, P::kBias);
+  BoundedTensor& result = context.Result();
+  const auto taps = static_cast<size_t>(channels.inputs * window.KernelElements());
+  const auto outputs = static_cast<size_t>(channels.outputs);
+  const auto positions = static_cast<size_t>(window.OutputElements());
+  struct Windows {
+    const SlidingWindow& window;
+    const double* x;
+    int64_t plane;
+    int64_t channels;
+  };
+  const auto pack = [](const void* self, size_t first, size_t width, size_t pitch, float* out) {
+    const auto& windows = *static_cast<const Windows*>(self);
+    windows.window.Pack(windows.x, windows.plane, windows.channels, static_cast<int64_t>(first),
+                        width, pitch, out);
+  };
+  PointResults results = accumulator.StartDots(context, result);
+  for (int64_t n = 0; n < x.type.shape[0]; ++n) {
+    for (int64_t group = 0; group < channels.groups; ++group) {
+      const int64_t plane = n * x.type.shape[1] + group * channels.inputs;
+      const Windows windows = {window, x.value, plane, channels.inputs};
+      const auto first = static_cast<size_t>(group) * outputs;
+      const StridedPoints kernels = {weight.value + first * taps, taps, static_cast<int64_t>(taps)};
+      const PointBias of = {bias == nullptr ? nullptr : bias->value + first, nullptr};
+      const auto start = static_cast<size_t>(n * channels.groups + group) * outputs * positions;
+      accumulator.StoreDots(kernels.Vectors(outputs), {positions, pack, &windows}, taps, of, start,
+                            results);
+    }
+  }
+  Accumulator::FinishDots(results, result);
+}
+
 Status Conv(KernelContext& context) {
   using P = params::Conv;
   BoundedTensor& x = context.Input(P::kX);
@@ -46,8 +90,13 @@ Status Conv(KernelContext& context) {
   const auto taps = static_cast<size_t>(channels * window.KernelElements());
 
   Accumulator accumulator(context, x, &weight);
-  const Raw raw = AllocateSums(context, accumulator, result.size);
   const int64_t positions = window.OutputElements();
+  if (accumulator.Stores(static_cast<size_t>(outputs), static_cast<size_t>(positions), taps,
+                         bias)) {
+    StoreConv(context, accumulator, window, {groups, channels, outputs});
+    return {};
+  }
+  const Raw raw = AllocateSums(context, accumulator, result.size);
   const auto put = [&](int64_t n, int64_t channel, int64_t position, const Accumulated& sum) {
     const auto at = static_cast<size_t>((n * groups * outputs + channel) * positions + position);
     Put(raw, at, AddBias(accumulator, sum, bias, static_cast<size_t>(channel)));
@@ -96,6 +145,16 @@ Status Linear(KernelContext& context) {
   const auto outputs = static_cast<size_t>(weight.type.shape[0]);
   const auto inner = static_cast<size_t>(weight.type.shape[1]);
   Accumulator accumulator(context, x, &weight);
+  if (inner != 0 && accumulator.Stores(result.size / outputs, outputs, inner, bias)) {
+    PointResults results = accumulator.StartDots(context, result);
+    const auto step = static_cast<int64_t>(inner);
+    const StridedPoints rows = {x.value, inner, step};
+    const StridedPoints columns = {weight.value, inner, step};
+    accumulator.StoreDots(rows.Vectors(result.size / outputs), columns.Vectors(outputs), inner,
+                          {nullptr, bias == nullptr ? nullptr : bias->value}, 0, results);
+    Accumulator::FinishDots(results, result);
+    return {};
+  }
   const Raw raw = AllocateSums(context, accumulator, result.size);
   accumulator.DotsOnGrid(LanesAt(x, 0), result.size / outputs, LanesAt(weight, 0), outputs, inner,
                          [&](size_t row, size_t channel, const Accumulated& sum) {
@@ -150,11 +209,23 @@ Status Matmul(KernelContext& context) {
   const auto inner = static_cast<size_t>(left.inner);
   const auto columns = static_cast<size_t>(right.vectors);
   Accumulator accumulator(context, x, &y);
+  const Shape batch = Shape::FromSpan(shape.dims().first(static_cast<size_t>(shape.rank() - 2)));
+  if (accumulator.Stores(static_cast<size_t>(left.vectors), columns, inner, nullptr)) {
+    PointResults results = accumulator.StartDots(context, result);
+    ForEachPair(batch, left.batch, right.batch, [&](size_t b, size_t from_x, size_t from_y) {
+      const StridedPoints rows = {x.value + from_x, inner, left.vector_stride, left.inner_stride};
+      const StridedPoints lines = {y.value + from_y, inner, right.vector_stride,
+                                   right.inner_stride};
+      accumulator.StoreDots(rows.Vectors(static_cast<size_t>(left.vectors)), lines.Vectors(columns),
+                            inner, {}, b * static_cast<size_t>(left.vectors) * columns, results);
+    });
+    Accumulator::FinishDots(results, result);
+    return {};
+  }
   const int64_t block = std::min(left.vectors, kRowBlock);
   LaneBuffer row(context.arena(), inner * static_cast<size_t>(block), x.point());
   LaneBuffer matrix(context.arena(), inner * columns, y.point());
   const Raw raw = AllocateSums(context, accumulator, result.size);
-  const Shape batch = Shape::FromSpan(shape.dims().first(static_cast<size_t>(shape.rank() - 2)));
   ForEachPair(batch, left.batch, right.batch, [&](size_t b, size_t from_x, size_t from_y) {
     Gather(y, from_y, right, 0, right.vectors, matrix);
     for (int64_t first = 0; first < left.vectors; first += block) {

@@ -1,8 +1,10 @@
 #include "oracles/reference/distinct.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
+#include <cstring>
+
+#include "harness/base/half.h"
+#include "oracles/reference/number_loops.h"
 
 namespace anecheck::reference {
 namespace {
@@ -11,20 +13,13 @@ namespace {
 constexpr size_t kManyNumbers = 1 << 13;
 constexpr size_t kHalves = 1 << 16;
 
-// The bits of a double that is an fp16 number, every NaN the same. Scaled by 2^-1008 its fields
-// stand where fp16 has them, subnormals included.
-uint32_t HalfBits(double x) {
-  const uint64_t magnitude = std::bit_cast<uint64_t>(std::fabs(x) * 0x1p-1008) >> 42;
-  const uint64_t beyond = x != x ? 0x7e00 : 0x7c00;
-  const uint64_t sign = std::bit_cast<uint64_t>(x) >> 63 << 15;
-  return static_cast<uint32_t>((magnitude < 0x7c00 ? magnitude : beyond) | sign);
-}
-
-double* Expanded(Arena& arena, const double* from, const uint16_t* place, size_t size) {
-  auto* const to = arena.Allocate<double>(size);
-  for (size_t i = 0; i < size; ++i) to[i] = from[place[i]];
-  return to;
-}
+// What stands for one number.
+struct Entry {
+  double value;
+  double low;
+  double high;
+  uint64_t nan;
+};
 
 }  // namespace
 
@@ -34,21 +29,26 @@ bool RepeatsNumbers(const Contract& contract, const BoundedTensor& x) {
 }
 
 DistinctNumbers::DistinctNumbers(Arena& arena, const BoundedTensor& x) {
-  auto* const place = arena.Allocate<uint16_t>(x.size);
-  // Of each fp16 number the place plus one, or 0 before it is met.
-  auto* const places = arena.Allocate<uint32_t>(kHalves);
+  auto* const halves = arena.Allocate<uint16_t>(x.size);
+  HalvesOfNumbers(x.value, x.size, halves);
+  auto* const met = arena.Allocate<uint8_t>(kHalves);
+  std::fill_n(met, kHalves, uint8_t{0});
+  for (size_t i = 0; i < x.size; ++i) met[halves[i]] = 1;
+  auto* const found = arena.Allocate<uint16_t>(kHalves);
   auto* const values = arena.Allocate<double>(std::min(x.size, kHalves));
-  std::fill_n(places, kHalves, uint32_t{0});
   uint32_t count = 0;
-  for (size_t i = 0; i < x.size; ++i) {
-    uint32_t& known = places[HalfBits(x.value[i])];
-    if (known == 0) {
-      values[count] = x.value[i];
-      known = ++count;
+  for (size_t first = 0; first < kHalves; first += sizeof(uint64_t)) {
+    uint64_t any = 0;
+    std::memcpy(&any, met + first, sizeof(any));
+    if (any == 0) continue;
+    for (size_t bits = first; bits < first + sizeof(uint64_t); ++bits) {
+      if (met[bits] == 0) continue;
+      values[count] = HalfToDouble(Half{static_cast<uint16_t>(bits)});
+      found[count++] = static_cast<uint16_t>(bits);
     }
-    place[i] = static_cast<uint16_t>(known - 1);
   }
-  place_ = place;
+  halves_ = halves;
+  found_ = found;
   numbers_.type = {x.type.dtype, Shape{count}};
   numbers_.size = count;
   numbers_.value = numbers_.low = numbers_.high = values;
@@ -60,17 +60,37 @@ void DistinctNumbers::Expand(Arena& arena, const BoundedTensor& results,
                              BoundedTensor& result) const {
   const TensorType type = result.type;
   const size_t size = result.size;
-  const auto expand = [&](const double* from) { return Expanded(arena, from, place_, size); };
+  const size_t count = numbers_.size;
   result = results;
   result.type = type;
   result.size = size;
-  result.value = result.low = result.high = expand(results.value);
-  if (results.point()) return;
-  result.low = expand(results.low);
-  result.high = expand(results.high);
+  auto* const value = arena.Allocate<double>(size);
+  result.value = result.low = result.high = value;
+  if (results.point()) {
+    // By the bits of the number; set where the number occurs.
+    auto* const table = arena.Allocate<double>(kHalves);
+    for (size_t i = 0; i < count; ++i) table[found_[i]] = results.value[i];
+    for (size_t i = 0; i < size; ++i) value[i] = table[halves_[i]];
+    return;
+  }
+  auto* const low = arena.Allocate<double>(size);
+  auto* const high = arena.Allocate<double>(size);
+  result.low = low;
+  result.high = high;
+  auto* const table = arena.Allocate<Entry>(kHalves);
+  for (size_t i = 0; i < count; ++i) {
+    const uint64_t nan = results.NanAt(i) ? 1 : 0;
+    table[found_[i]] = {results.value[i], results.low[i], results.high[i], nan};
+  }
+  for (size_t i = 0; i < size; ++i) {
+    const Entry& entry = table[halves_[i]];
+    value[i] = entry.value;
+    low[i] = entry.low;
+    high[i] = entry.high;
+  }
   if (results.nan == nullptr) return;
   result.nan = arena.Allocate<uint8_t>(size);
-  for (size_t i = 0; i < size; ++i) result.nan[i] = results.nan[place_[i]];
+  for (size_t i = 0; i < size; ++i) result.nan[i] = table[halves_[i]].nan != 0 ? 1 : 0;
 }
 
 }  // namespace anecheck::reference

@@ -17,14 +17,15 @@ class DistinctNumbers {
  public:
   DistinctNumbers(Arena& arena, const BoundedTensor& x);
 
-  // Each number of x once, a point tensor of one axis.
+  // Each number of x once, in the order of their bits, a point tensor of one axis.
   const BoundedTensor& numbers() const { return numbers_; }
   // `results` holds a function of each of numbers(); gives `result` those of x's elements.
   void Expand(Arena& arena, const BoundedTensor& results, BoundedTensor& result) const;
 
  private:
   BoundedTensor numbers_;
-  const uint16_t* place_ = nullptr;  // of each element of x among numbers_
+  const uint16_t* halves_ = nullptr;  // the bits of each element of x
+  const uint16_t* found_ = nullptr;   // of each of numbers_
 };
 
 }  // namespace anecheck::reference

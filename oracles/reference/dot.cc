@@ -4,18 +4,11 @@
 #include <vector>
 
 #include "oracles/reference/mac_departures.h"
+#include "oracles/reference/number_loops.h"
 #include "oracles/reference/packed_sums.h"
 
 namespace anecheck::reference {
 namespace {
-
-// The exponent of the lowest set bit of a finite, non-zero double.
-int LowestBit(double x) {
-  const uint64_t raw = std::bit_cast<uint64_t>(x);
-  const int exponent = static_cast<int>((raw >> 52) & 0x7ff);
-  const uint64_t significand = (raw & 0x000fffffffffffff) | (uint64_t{1} << 52);
-  return exponent - 1075 + std::countr_zero(significand);
-}
 
 // A tensor without any non-zero value is a multiple of every power of two.
 constexpr int kNoBits = 100;
@@ -53,16 +46,9 @@ void IncludeEnds(Accumulated& hull, double low, double high) {
 void MeasureOperand(BoundedTensor& tensor) {
   if (tensor.measured) return;
   tensor.measured = true;
-  int lowest = kNoBits;
-  double largest = 0;
-  for (size_t i = 0; i < tensor.size; ++i) {
-    const double magnitude = std::fabs(tensor.value[i]);
-    if (magnitude == 0 || !(magnitude < kInfinity)) continue;
-    lowest = std::min(lowest, LowestBit(magnitude));
-    largest = std::max(largest, magnitude);
-  }
-  tensor.lowest_bit = lowest;
-  tensor.max_magnitude = largest;
+  const Extent extent = MeasureNumbers(tensor.value, tensor.size);
+  tensor.lowest_bit = extent.largest == 0 ? kNoBits : std::ilogb(extent.lowest_bit);
+  tensor.max_magnitude = extent.largest;
 }
 
 Accumulator::Accumulator(KernelContext& context, BoundedTensor& x, BoundedTensor* y)
@@ -71,7 +57,9 @@ Accumulator::Accumulator(KernelContext& context, BoundedTensor& x, BoundedTensor
       unit_(context.contract()[Term::kAccumulatorUnit]),
       product_rounding_(y != nullptr && context.contract().Allows(Term::kProductRounding)),
       bias_rounding_(context.contract().Allows(Term::kBiasRounding)),
-      special_(x.special || (y != nullptr && y->special)) {
+      special_(x.special || (y != nullptr && y->special)),
+      x_(x),
+      y_(y) {
   MeasureOperand(x);
   int lowest = x.lowest_bit;
   if (y != nullptr) {
@@ -390,11 +378,7 @@ struct Accumulator::Block {
 
 ProductRounding Accumulator::PackedRounding() const {
   if (products_on_grid_ || !product_rounding_) return ProductRounding::kNone;
-  if (lowest_product_bit_ < -24) return ProductRounding::kHalf;
-  // fp32 has 24 bits; rounding to fp16 may raise a product by 2^-11 of it.
-  const double most = largest_product_ * (1 + 0x1p-10) * kNarrowTerms;
-  return most <= std::ldexp(1.0, lowest_product_bit_ + 24) ? ProductRounding::kNarrow
-                                                           : ProductRounding::kOnGrid;
+  return ProductRounding::kHalf;
 }
 
 void Accumulator::Dots(const Lanes& rows, size_t row_count, const Lanes& columns,

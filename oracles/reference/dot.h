@@ -7,6 +7,7 @@
 
 #include "oracles/reference/exact_sum.h"
 #include "oracles/reference/kernel.h"
+#include "oracles/reference/packed_points.h"
 #include "oracles/reference/store.h"
 
 namespace anecheck::reference {
@@ -78,6 +79,16 @@ class Accumulator {
     const Visit* self = &visit;
     Dots(rows, row_count, columns, column_count, count, {take, &self});
   }
+  // Whether StoreDots takes the sums of `count` products of rows and columns, so many of each, with
+  // this bias (may be null): a large operation on finite points of fp16.
+  bool Stores(size_t rows, size_t columns, size_t count, const BoundedTensor* bias) const;
+  // What StoreDots writes into; FinishDots makes the result of it. Result element (row, column) of
+  // a call lies at start + row * columns.vectors + column.
+  PointResults StartDots(KernelContext& context, BoundedTensor& result) const;
+  // DotsOnGrid, WithBias and StoreFloats in one. Precondition: Stores(...).
+  void StoreDots(const PointVectors& rows, const PointVectors& columns, size_t count,
+                 const PointBias& bias, size_t start, PointResults& results);
+  static void FinishDots(const PointResults& results, BoundedTensor& result);
   // sum x[k].
   Accumulated Sum(const Lanes& x, size_t count);
   // Whether results of Dot may admit infinities beside finite numbers (Accumulated::beyond).
@@ -88,8 +99,11 @@ class Accumulator {
 
  private:
   struct Block;
+  struct Opened;
 
   ProductRounding PackedRounding() const;
+  size_t NarrowTerms() const;
+  PointArithmetic ArithmeticOf(size_t count) const;
   void Dots(const Lanes& rows, size_t row_count, const Lanes& columns, size_t column_count,
             size_t count, const DotSink& sink);
   Accumulated FinishPoints(const PointSums& sums, const double* x, const double* y, size_t count);
@@ -130,7 +144,10 @@ class Accumulator {
   double unit_ = 0;  // roundoff of the accumulator
   bool product_rounding_ = false;
   bool bias_rounding_ = false;
-  bool special_ = false;            // some operand is not finite
+  bool special_ = false;  // some operand is not finite
+  const BoundedTensor& x_;
+  const BoundedTensor* y_;
+  Arena workspace_;                 // of one call of StoreDots
   bool products_on_grid_ = false;   // every product is representable, so rounding changes none
   bool products_in_range_ = false;  // no product rounds to an infinity
   bool may_overflow_ = false;
@@ -139,6 +156,19 @@ class Accumulator {
   int lowest_product_bit_ = 0;  // every product is a multiple of 2^lowest_product_bit_
   double exact_limit_ = 0;      // a magnitude sum up to here: exact in double
   double single_limit_ = 0;     // a magnitude sum up to here: exact in the engine's accumulator
+};
+
+// Vectors with equal steps between them and between their numbers.
+struct StridedPoints {
+  const double* value = nullptr;
+  size_t count = 0;  // numbers of each
+  int64_t vector_stride = 0;
+  int64_t number_stride = 1;
+
+  PointVectors Vectors(size_t vectors) const { return {vectors, Pack, this}; }
+
+ private:
+  static void Pack(const void* self, size_t first, size_t width, size_t pitch, float* out);
 };
 
 // Arrays for `count` results of `accumulator`, and putting one there.

@@ -4,6 +4,7 @@
 #include "harness/ops/params.h"
 #include "oracles/reference/integers.h"
 #include "oracles/reference/layout.h"
+#include "oracles/reference/number_loops.h"
 #include "oracles/reference/store.h"
 
 namespace anecheck {
@@ -32,8 +33,7 @@ Range Widen(const Range& range) { return {WidenDown(range.low), WidenUp(range.hi
 
 struct Add {
   static double Value(double a, double b) { return AddOdd(a, b); }
-  // The same for fp16 numbers, of which any two have a sum that is a double.
-  static double OfHalves(double a, double b) { return a + b; }
+  static constexpr HalfArithmetic kHalves = HalfArithmetic::kAdd;
   static Range Bound(const Range& a, const Range& b, bool) {
     Range sum{AddDown(a.low, b.low), AddUp(a.high, b.high)};
     sum.nan = (a.high == kInfinity && b.low == -kInfinity) ||
@@ -45,7 +45,7 @@ struct Add {
 
 struct Sub {
   static double Value(double a, double b) { return AddOdd(a, -b); }
-  static double OfHalves(double a, double b) { return a - b; }
+  static constexpr HalfArithmetic kHalves = HalfArithmetic::kSub;
   static Range Bound(const Range& a, const Range& b, bool) {
     return Add::Bound(a, {-b.high, -b.low, b.nan}, false);
   }
@@ -55,7 +55,7 @@ struct Sub {
 struct Mul {
   // Products of two fp16 or two fp32 numbers are exact in double.
   static double Value(double a, double b) { return a * b; }
-  static double OfHalves(double a, double b) { return a * b; }
+  static constexpr HalfArithmetic kHalves = HalfArithmetic::kMul;
   static Range Bound(const Range& a, const Range& b, bool) {
     if (Degenerate(a) && Degenerate(b)) {
       const double product = a.low * b.low;
@@ -135,6 +135,44 @@ void Integers(KernelContext& context, BoundedTensor& x, BoundedTensor& y, const 
   StoreExact(result, raw);
 }
 
+// fp16 numbers, of which any two have a sum, a difference and a product that is a double.
+bool CombinesHalves(const Contract& contract, const BoundedTensor& x, const BoundedTensor& y,
+                    const BoundedTensor& result) {
+  return contract.departure_count == 0 && x.type.dtype == DType::kFp16 &&
+         y.type.dtype == DType::kFp16 && x.point() && y.point() && !x.special && !y.special &&
+         x.size == result.size && y.size == result.size;
+}
+
+// As StoreFloats, without the unrounded results in between; so many elements at a time that they
+// stay in the cache.
+void StoreHalves(KernelContext& context, HalfArithmetic op, const BoundedTensor& x,
+                 const BoundedTensor& y, BoundedTensor& result) {
+  constexpr size_t kElements = 512;
+  Arena& arena = context.arena();
+  const bool wide = context.contract().Allows(Term::kWideIntermediate);
+  result.value = arena.Allocate<double>(result.size);
+  result.low = result.high = result.value;
+  bool point = true;
+  for (size_t at = 0; at < result.size; at += kElements) {
+    const size_t count = std::min(kElements, result.size - at);
+    const StoredValues facts =
+        CombineHalves(op, x.value + at, y.value + at, count, result.value + at);
+    result.special |= facts.special;
+    if (!wide || (result.low == result.value && facts.exact)) continue;
+    if (result.low == result.value) {  // the first that is not exact
+      result.low = arena.Allocate<double>(result.size);
+      result.high = arena.Allocate<double>(result.size);
+      std::copy_n(result.value, at, result.low);
+      std::copy_n(result.value, at, result.high);
+    }
+    const StoredEnds ends = CombineEnds(op, x.value + at, y.value + at, count, result.value + at,
+                                        result.low + at, result.high + at);
+    point &= ends.point;
+    result.special |= ends.special;
+  }
+  if (point) result.low = result.high = result.value;
+}
+
 template <typename Op>
 void Floats(KernelContext& context, BoundedTensor& x, BoundedTensor& y, const Strides& sx,
             const Strides& sy, int ulp) {
@@ -143,16 +181,13 @@ void Floats(KernelContext& context, BoundedTensor& x, BoundedTensor& y, const St
   const bool signed_zero = y.signed_zero;
   const bool zero_matters = std::is_same_v<Op, RealDiv> && !signed_zero;
   const bool bounds = !x.point() || !y.point() || zero_matters;
-  const Raw raw = AllocateRaw(context, result.size, bounds);
-  if constexpr (requires { Op::OfHalves(0.0, 0.0); }) {
-    const bool halves = context.contract().departure_count == 0 && x.type.dtype == DType::kFp16 &&
-                        y.type.dtype == DType::kFp16;
-    if (halves && !bounds && x.size == result.size && y.size == result.size) {
-      for (size_t i = 0; i < result.size; ++i) raw.value[i] = Op::OfHalves(x.value[i], y.value[i]);
-      StoreFloats(context, result, raw, ulp);
+  if constexpr (requires { Op::kHalves; }) {
+    if (CombinesHalves(context.contract(), x, y, result)) {
+      StoreHalves(context, Op::kHalves, x, y, result);
       return;
     }
   }
+  const Raw raw = AllocateRaw(context, result.size, bounds);
   ForEachPair(result.type.shape, sx, sy, [&](size_t at, size_t i, size_t j) {
     raw.value[at] = Op::Value(x.value[i], y.value[j]);
     if (!bounds) return;

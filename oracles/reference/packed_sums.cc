@@ -27,9 +27,7 @@ constexpr size_t kPointRows = kLanes >= 8 ? 3 : 2;
 constexpr size_t kPointVectors = 2;
 constexpr size_t kIntervalRows = 2;
 
-constexpr uint64_t kSignAndExponent = 0xfff0000000000000;
 constexpr uint64_t kExponent = 0x7ff0000000000000;
-constexpr uint64_t kOne = uint64_t{1023} << 52;
 
 // Runs kBody<rows> for the number of rows that are left, at most kRows.
 template <size_t kRows, typename Body>
@@ -62,18 +60,6 @@ HWY_INLINE V RoundNumbers(V x) {
 
 // ---- points -------------------------------------------------------------------------------------
 
-// With 2^e <= |x| < 2^(e + 1) and 2^f <= |y| < 2^(f + 1), adding 2^(e + f) (2^43 - 2) of the
-// product's sign to it leaves 11 significand bits, whether or not the product reaches
-// 2^(e + f + 1): there the sum reaches a power of two, and its steps double. The bits of that
-// number are those here plus sign and exponent of x as an integer. Products that subnormal rounding
-// would change are not on the grid that kOnGrid asks for.
-uint64_t RounderOf(double y) {
-  constexpr uint64_t kFactor = (uint64_t{1023 + 42} << 52) | 0x000ffffffffff800;
-  static_assert(std::bit_cast<double>(kFactor) == 0x1p43 - 2);
-  const uint64_t exponent = y == 0 ? kOne : std::bit_cast<uint64_t>(y) & kSignAndExponent;
-  return exponent + kFactor - 2 * kOne;
-}
-
 // The numbers in the order of addition: four interleaved lanes, the rest at the end of the first.
 // segment[l] to segment[l + 1] are lane l's.
 struct LaneOrder {
@@ -90,16 +76,10 @@ struct LaneOrder {
   size_t segment[5] = {};
 };
 
-struct PointPanel {
-  const double* numbers;     // [count][kPointVectors * kLanes]
-  const uint64_t* rounders;  // the same
-};
-
 template <size_t kRows, ProductRounding kRounding>
-HWY_INLINE void SumPointLane(const double* HWY_RESTRICT rows, const PointPanel& panel, size_t begin,
-                             size_t end, double* HWY_RESTRICT out) {
+HWY_INLINE void SumPointLane(const double* HWY_RESTRICT rows, const double* HWY_RESTRICT panel,
+                             size_t begin, size_t end, double* HWY_RESTRICT out) {
   const D d;
-  const I i;
   constexpr size_t kWidth = kPointVectors * kLanes;
   const V zero = hn::Zero(d);
   V sum[kRows][kPointVectors];
@@ -110,7 +90,7 @@ HWY_INLINE void SumPointLane(const double* HWY_RESTRICT rows, const PointPanel& 
   }
   for (size_t k = begin; k < end; ++k) {
     for (size_t v = 0; v < kPointVectors; ++v) {
-      const V y = hn::LoadU(d, panel.numbers + k * kWidth + v * kLanes);
+      const V y = hn::LoadU(d, panel + k * kWidth + v * kLanes);
       const V y_magnitude = hn::Abs(y);
       for (size_t r = 0; r < kRows; ++r) {
         const V x = hn::Set(d, rows[k * kPointRows + r]);
@@ -122,13 +102,6 @@ HWY_INLINE void SumPointLane(const double* HWY_RESTRICT rows, const PointPanel& 
           rounded[r][v] = hn::Add(rounded[r][v], RoundInRange(product, size));
         } else {
           magnitude[r][v] = hn::MulAdd(hn::Abs(x), y_magnitude, magnitude[r][v]);
-        }
-        if constexpr (kRounding == ProductRounding::kOnGrid) {
-          const auto exponent = hn::And(hn::BitCast(i, x), hn::Set(i, kSignAndExponent));
-          const auto bits = hn::LoadU(i, panel.rounders + k * kWidth + v * kLanes);
-          const V rounder = hn::BitCast(d, hn::Add(exponent, bits));
-          const V near = hn::Sub(hn::MulAdd(x, y, rounder), rounder);
-          rounded[r][v] = hn::Add(rounded[r][v], near);
         }
       }
     }
@@ -147,8 +120,8 @@ HWY_INLINE void SumPointLane(const double* HWY_RESTRICT rows, const PointPanel& 
 constexpr size_t kPointTile = 3 * kPointRows * kPointVectors * kLanes;
 
 template <ProductRounding kRounding>
-void SumPointTile(const double* rows, size_t row_count, const PointPanel& panel,
-                  const LaneOrder& order, double* total) {
+void SumPointTile(const double* rows, size_t row_count, const double* panel, const LaneOrder& order,
+                  double* total) {
   double lanes[4][kPointTile];
   WithRows<kPointRows>(row_count, [&]<size_t kRows>() HWY_ATTR {
     for (size_t lane = 0; lane < 4; ++lane) {
@@ -184,8 +157,6 @@ void SumPointsRounding(const PackedPoints& rows, const PackedPoints& columns, si
   const LaneOrder order(count);
   const std::vector<double> packed = PackPointRows(rows, count, order);
   std::vector<double> numbers(count * kWidth);
-  std::vector<uint64_t> rounders(kRounding == ProductRounding::kOnGrid ? count * kWidth : 0);
-  const PointPanel panel = {numbers.data(), rounders.data()};
   double tile[kPointTile];
   for (size_t first = 0; first < columns.vectors; first += kWidth) {
     const size_t width = std::min(kWidth, columns.vectors - first);
@@ -194,10 +165,9 @@ void SumPointsRounding(const PackedPoints& rows, const PackedPoints& columns, si
       const double* const from = columns.value + (first + std::min(column, width - 1)) * count;
       for (size_t k = 0; k < count; ++k) numbers[k * kWidth + column] = from[order.source[k]];
     }
-    for (size_t i = 0; i < rounders.size(); ++i) rounders[i] = RounderOf(numbers[i]);
     for (size_t row = 0; row < rows.vectors; row += kPointRows) {
       const size_t height = std::min(kPointRows, rows.vectors - row);
-      SumPointTile<kRounding>(packed.data() + row * count, height, panel, order, tile);
+      SumPointTile<kRounding>(packed.data() + row * count, height, numbers.data(), order, tile);
       for (size_t r = 0; r < height; ++r) {
         const double* const at = tile + r * kWidth;
         for (size_t c = 0; c < width; ++c) {
@@ -212,153 +182,11 @@ void SumPointsRounding(const PackedPoints& rows, const PackedPoints& columns, si
   }
 }
 
-// ---- points in fp32 -----------------------------------------------------------------------------
-
-using F = hn::ScalableTag<float>;
-using U = hn::RebindToUnsigned<F>;
-using FV = hn::Vec<F>;
-
-constexpr size_t kSingles = hn::MaxLanes(F());
-constexpr size_t kNarrowRows = kLanes >= 8 ? 3 : 2;
-constexpr size_t kNarrowVectors = kLanes >= 8 ? 2 : 1;
-constexpr size_t kNarrowWidth = kNarrowVectors * kSingles;
-constexpr size_t kNarrowTile = 3 * kNarrowRows * kNarrowWidth;  // as kPointTile
-constexpr uint32_t kSingleOne = uint32_t{127} << 23;
-
-// Sign and power of two of a number; 1 for zero, whose products need no rounding.
-uint32_t SignAndPower(float x) {
-  return x == 0 ? kSingleOne : std::bit_cast<uint32_t>(x) & 0xff800000;
-}
-
-// RounderOf for fp32: 2^(e + f) (2^14 - 2), given as the bits to be added to SignAndPower(x).
-uint32_t SingleRounderOf(float y) {
-  constexpr uint32_t kFactor = (uint32_t{127 + 13} << 23) | 0x7ff800;
-  static_assert(std::bit_cast<float>(kFactor) == 0x1p14F - 2);
-  return SignAndPower(y) + kFactor - 2 * kSingleOne;
-}
-
-struct NarrowRow {
-  float number;
-  float magnitude;
-  uint32_t power;
-};
-struct NarrowPanel {  // each [count][kNarrowWidth]
-  const float* numbers;
-  const uint32_t* rounders;
-};
-
-// Adds a vector of fp32 sums to doubles.
-HWY_INLINE void AddSingles(FV sums, double* HWY_RESTRICT total) {
-  const D d;
-  const hn::Rebind<float, D> part;
-  float singles[kSingles];
-  hn::StoreU(sums, F(), singles);
-  for (size_t i = 0; i < kSingles; i += kLanes) {
-    const V wide = hn::PromoteTo(d, hn::LoadU(part, singles + i));
-    hn::StoreU(hn::Add(hn::LoadU(d, total + i), wide), d, total + i);
-  }
-}
-
-template <size_t kRows>
-HWY_INLINE void SumNarrowRun(const NarrowRow* HWY_RESTRICT rows, const NarrowPanel& panel,
-                             size_t begin, size_t end, double* HWY_RESTRICT total) {
-  const F f;
-  const U u;
-  FV sum[kRows][kNarrowVectors];
-  FV magnitude[kRows][kNarrowVectors];
-  FV rounded[kRows][kNarrowVectors];
-  for (size_t r = 0; r < kRows; ++r) {
-    for (size_t v = 0; v < kNarrowVectors; ++v) {
-      sum[r][v] = magnitude[r][v] = rounded[r][v] = hn::Zero(f);
-    }
-  }
-  for (size_t k = begin; k < end; ++k) {
-    for (size_t v = 0; v < kNarrowVectors; ++v) {
-      const FV y = hn::LoadU(f, panel.numbers + k * kNarrowWidth + v * kSingles);
-      const FV y_magnitude = hn::Abs(y);
-      const auto bits = hn::LoadU(u, panel.rounders + k * kNarrowWidth + v * kSingles);
-      for (size_t r = 0; r < kRows; ++r) {
-        const NarrowRow& row = rows[k * kNarrowRows + r];
-        const FV x = hn::Set(f, row.number);
-        const FV rounder = hn::BitCast(f, hn::Add(hn::Set(u, row.power), bits));
-        sum[r][v] = hn::MulAdd(x, y, sum[r][v]);
-        magnitude[r][v] = hn::MulAdd(hn::Set(f, row.magnitude), y_magnitude, magnitude[r][v]);
-        const FV near = hn::Sub(hn::MulAdd(x, y, rounder), rounder);
-        rounded[r][v] = hn::Add(rounded[r][v], near);
-      }
-    }
-  }
-  for (size_t r = 0; r < kRows; ++r) {
-    for (size_t v = 0; v < kNarrowVectors; ++v) {
-      double* const at = total + r * kNarrowWidth + v * kSingles;
-      AddSingles(sum[r][v], at);
-      AddSingles(magnitude[r][v], at + kNarrowRows * kNarrowWidth);
-      AddSingles(rounded[r][v], at + 2 * kNarrowRows * kNarrowWidth);
-    }
-  }
-}
-
-std::vector<NarrowRow> PackNarrowRows(const PackedPoints& rows, size_t count) {
-  const size_t tiles = (rows.vectors + kNarrowRows - 1) / kNarrowRows;
-  std::vector<NarrowRow> packed(tiles * kNarrowRows * count);
-  for (size_t row = 0; row < rows.vectors; ++row) {
-    NarrowRow* const tile =
-        packed.data() + row / kNarrowRows * kNarrowRows * count + row % kNarrowRows;
-    for (size_t k = 0; k < count; ++k) {
-      const auto x = static_cast<float>(rows.value[row * count + k]);
-      tile[k * kNarrowRows] = {x, x < 0 ? -x : x, SignAndPower(x)};
-    }
-  }
-  return packed;
-}
-
-void SumPointsNarrow(const PackedPoints& rows, const PackedPoints& columns, size_t count,
-                     const SumsSink<PointSums>& sink) {
-  const std::vector<NarrowRow> packed = PackNarrowRows(rows, count);
-  std::vector<float> numbers(count * kNarrowWidth);
-  std::vector<uint32_t> rounders(count * kNarrowWidth);
-  const NarrowPanel panel = {numbers.data(), rounders.data()};
-  double tile[kNarrowTile];
-  for (size_t first = 0; first < columns.vectors; first += kNarrowWidth) {
-    const size_t width = std::min(kNarrowWidth, columns.vectors - first);
-    for (size_t column = 0; column < kNarrowWidth; ++column) {
-      // Columns past the last repeat it.
-      const double* const from = columns.value + (first + std::min(column, width - 1)) * count;
-      for (size_t k = 0; k < count; ++k) {
-        numbers[k * kNarrowWidth + column] = static_cast<float>(from[k]);
-      }
-    }
-    for (size_t i = 0; i < rounders.size(); ++i) rounders[i] = SingleRounderOf(numbers[i]);
-    for (size_t row = 0; row < rows.vectors; row += kNarrowRows) {
-      const size_t height = std::min(kNarrowRows, rows.vectors - row);
-      std::fill_n(tile, kNarrowTile, 0.0);
-      WithRows<kNarrowRows>(height, [&]<size_t kRows>() HWY_ATTR {
-        for (size_t begin = 0; begin < count; begin += kNarrowTerms) {
-          SumNarrowRun<kRows>(packed.data() + row * count, panel, begin,
-                              std::min(count, begin + kNarrowTerms), tile);
-        }
-      });
-      for (size_t r = 0; r < height; ++r) {
-        const double* const at = tile + r * kNarrowWidth;
-        for (size_t c = 0; c < width; ++c) {
-          sink.take(
-              sink.self, row + r, first + c,
-              {at[c], at[kNarrowRows * kNarrowWidth + c], at[2 * kNarrowRows * kNarrowWidth + c]});
-        }
-      }
-    }
-  }
-}
-
 void SumPointsHere(const PackedPoints& rows, const PackedPoints& columns, size_t count,
                    ProductRounding rounding, const SumsSink<PointSums>& sink) {
   switch (rounding) {
     case ProductRounding::kNone:
       return SumPointsRounding<ProductRounding::kNone>(rows, columns, count, sink);
-    case ProductRounding::kOnGrid:
-      return SumPointsRounding<ProductRounding::kOnGrid>(rows, columns, count, sink);
-    case ProductRounding::kNarrow:
-      return SumPointsNarrow(rows, columns, count, sink);
     case ProductRounding::kHalf:
       return SumPointsRounding<ProductRounding::kHalf>(rows, columns, count, sink);
   }

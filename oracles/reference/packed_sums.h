@@ -1,6 +1,7 @@
 // Sums of products for whole blocks of outputs at once, in vector code of the machine that runs it
-// (Highway). Dot (dot.h) uses it where an operation is large enough; every sum has the bits that
-// the plain loops over one output give.
+// (Highway). Dot (dot.h) uses it where an operation is large enough and packed_points.h does not
+// serve: intervals, and points some of which are not finite. Every sum has the bits that the plain
+// loops over one output give.
 #pragma once
 
 #include <cstddef>
@@ -9,14 +10,9 @@ namespace anecheck::reference {
 
 // How the products of one operation are rounded for the sum of rounded products.
 enum class ProductRounding {
-  kNone,    // no such sum is wanted
-  kOnGrid,  // to fp16, where every product is a multiple of 2^-24 and below 65520
-  kNarrow,  // as kOnGrid, where any kNarrowTerms products sum without rounding in fp32 too
-  kHalf,    // to fp16, every product below 65520
+  kNone,  // no such sum is wanted
+  kHalf,  // to fp16, every product below 65520
 };
-
-// How many products kNarrow sums in fp32 at a time.
-inline constexpr size_t kNarrowTerms = 16;
 
 // Plain sums over the products of points.
 struct PointSums {
@@ -64,8 +60,7 @@ struct PackedIntervals {
 };
 
 // The sums of every row with every column. The products are added in the order of four interleaved
-// lanes, (l0 + l1) + (l2 + l3), what is left of `count` in the first; with kNarrow, where every sum
-// is exact, in any. Finite fp16 numbers.
+// lanes, (l0 + l1) + (l2 + l3), what is left of `count` in the first. Finite fp16 numbers.
 void SumPoints(const PackedPoints& rows, const PackedPoints& columns, size_t count,
                ProductRounding rounding, const SumsSink<PointSums>& sink);
 

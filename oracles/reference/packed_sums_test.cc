@@ -5,7 +5,6 @@
 #include <bit>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 #include <rapidcheck/gtest.h>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "harness/ops/params.h"
 #include "oracles/reference/dot.h"
 #include "oracles/reference/lanes.h"
+#include "oracles/testing/targets.h"
 #include "oracles/testing/test_support.h"
 
 namespace anecheck::reference {
@@ -114,18 +114,6 @@ struct Product {
   std::vector<BoundedTensor> values;
 };
 
-// Runs `body` with the code of every instruction set.
-template <typename Body>
-void ForEachTarget(const Body& body) {
-  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    body(hwy::TargetName(target));
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-}
-
 void CheckBlock(uint64_t seed, const Contract& contract) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
   const auto rows = static_cast<size_t>(choices.Range(1, 11));
@@ -152,7 +140,7 @@ void CheckBlock(uint64_t seed, const Contract& contract) {
     biased[i] = one.WithBias(sums[i], bias, bias, bias, false);
   }
   Accumulator block(context, x.tensor(), &y.tensor());
-  ForEachTarget([&](const char* target) {
+  testing::ForEachTarget([&](const char* target) {
     size_t seen = 0;
     block.DotsOnGrid(x.lanes(), rows, y.lanes(), columns, count,
                      [&](size_t row, size_t column, const Accumulated& sum) {
@@ -171,6 +159,144 @@ RC_GTEST_PROP(PackedSums, AreThoseOfOneOutputAtATime, (uint64_t seed)) {
   CheckBlock(seed, ConformingContract(2));
   CheckBlock(seed, IeeeContract());
   RC_ASSERT(!::testing::Test::HasFailure());
+}
+
+// ---- results of points
+// ----------------------------------------------------------------------------
+
+struct Stored {
+  std::vector<double> value, low, high;
+  bool point = true;
+  bool special = false;
+};
+
+Stored StoreBlock(Accumulator& accumulator, const Operand& x, size_t rows, const Operand& y,
+                  size_t columns, size_t count, const PointBias& bias) {
+  const size_t size = rows * columns;
+  Stored stored{std::vector<double>(size), std::vector<double>(size), std::vector<double>(size)};
+  PointResults results{
+      .value = stored.value.data(), .low = stored.low.data(), .high = stored.high.data()};
+  const auto step = static_cast<int64_t>(count);
+  const StridedPoints x_points = {x.lanes().value, count, step};
+  // Column by column the same numbers lie in rows.
+  std::vector<double> turned(columns * count);
+  for (size_t i = 0; i < turned.size(); ++i) {
+    turned[i % count * columns + i / count] = y.lanes().value[i];
+  }
+  const StridedPoints y_points = {turned.data(), count, 1, static_cast<int64_t>(columns)};
+  accumulator.StoreDots(x_points.Vectors(rows), y_points.Vectors(columns), count, bias, 0, results);
+  stored.point = results.point;
+  stored.special = results.special;
+  return stored;
+}
+
+// The ends of a stored interval whose ends were moved outward by `by` before a bias and storing.
+struct Ends {
+  double low = 0;
+  double high = 0;
+};
+Ends StoredEndsOf(Accumulator& accumulator, Accumulated sum, double by, const double* bias) {
+  sum.low -= by;
+  sum.high += by;
+  if (bias != nullptr) sum = accumulator.WithBias(sum, *bias, *bias, *bias, false);
+  const auto store = [](double x) { return RoundToHalf(x); };
+  return {OuterLow(store, sum.low, true), OuterHigh(store, sum.high, true)};
+}
+
+// Whether the block was stored.
+bool CheckStored(uint64_t seed) {
+  ChoiceStream choices = ChoiceStream::FromSeed(seed);
+  const auto rows = static_cast<size_t>(choices.Range(1, 15));
+  const auto columns = static_cast<size_t>(choices.Range(6, 37));
+  const auto count = 4096 / (rows * columns) + static_cast<size_t>(choices.Range(1, 300));
+  // Operands whose products round to finite numbers.
+  constexpr Kind kRowKinds[] = {Kind::kFixedPoint, Kind::kNearOne, Kind::kCancelling,
+                                Kind::kAnyFinite};
+  constexpr Kind kColumnKinds[] = {Kind::kFixedPoint, Kind::kNearOne, Kind::kCancelling,
+                                   Kind::kSubnormal};
+  const int64_t kind = choices.Range(0, std::ssize(kRowKinds) - 1);
+  Operand x(choices, kRowKinds[kind], true, rows, count);
+  Operand y(choices, kColumnKinds[kind], true, columns, count);
+  Operand biases(choices, Kind::kNearOne, true, 1, std::max(rows, columns));
+  const int64_t biased = choices.Range(0, 2);
+  const double* const numbers = biases.lanes().value;
+  const PointBias bias = {biased == 1 ? numbers : nullptr, biased == 2 ? numbers : nullptr};
+
+  Product product;
+  KernelContext context = product.Context(ConformingContract(2));
+  Accumulator one(context, x.tensor(), &y.tensor());
+  if (!one.Stores(rows, columns, count, nullptr)) return false;
+  Stored first;
+  testing::ForEachTarget([&](const char* target) {
+    Accumulator block(context, x.tensor(), &y.tensor());
+    const Stored stored = StoreBlock(block, x, rows, y, columns, count, bias);
+    if (first.value.empty()) first = stored;
+    EXPECT_TRUE(stored.value == first.value && stored.low == first.low &&
+                stored.high == first.high && stored.point == first.point &&
+                stored.special == first.special)
+        << target << " seed " << seed;
+  });
+  const auto terms = static_cast<double>(count);
+  for (size_t i = 0; i < first.value.size(); ++i) {
+    const Lanes row = x.lanes().From(i / columns * count);
+    const Lanes column = y.lanes().From(i % columns * count);
+    const double* const added = biased == 1   ? numbers + i / columns
+                                : biased == 2 ? numbers + i % columns
+                                              : nullptr;
+    const Accumulated sum = one.DotOnGrid(row, column, count);
+    double magnitude = 0;
+    for (size_t k = 0; k < count; ++k) magnitude += std::fabs(row.value[k] * column.value[k]);
+    // What packed_points.h says, and the error of sums in double.
+    const double rounding = 2.04 * std::max(terms / 32, 8.0) * 0x1p-24 * magnitude;
+    const double wider = rounding + sum.error * 0x1p-16 + terms * 6 * 0x1p-26;
+    const Ends outer = StoredEndsOf(one, sum, wider, added);
+    const Ends inner = StoredEndsOf(one, sum, -terms * 0x1p-51 * magnitude, added);
+    const Accumulated total =
+        added == nullptr ? sum : one.WithBias(sum, *added, *added, *added, false);
+    EXPECT_TRUE(SameBits(first.value[i], RoundToHalf(total.value)) && outer.low <= first.low[i] &&
+                first.low[i] <= inner.low && inner.high <= first.high[i] &&
+                first.high[i] <= outer.high)
+        << "seed " << seed << " output " << i << ": " << first.value[i] << " in [" << first.low[i]
+        << ", " << first.high[i] << "], alone " << Describe(total) << ", ends in [" << outer.low
+        << ", " << inner.low << "] and [" << inner.high << ", " << outer.high << "]";
+  }
+  return true;
+}
+
+TEST(StoredPoints, AreThoseOfOneOutputAtATime) {
+  int stored = 0;
+  for (uint64_t seed = 0; seed < 120 && !HasFailure(); ++seed) stored += CheckStored(seed) ? 1 : 0;
+  EXPECT_GT(stored, 30);
+}
+
+// 1 + 2^-11 lies half-way between two numbers; a product of 2^-48 that double loses beside 60000
+// decides.
+TEST(StoredPoints, RoundSumsThatDoubleLeavesOpen) {
+  constexpr size_t kSide = 8;
+  constexpr size_t kCount = 64;
+  std::vector<double> x = {60000, -60000, 1, 0x1p-11, 0x1p-24};
+  std::vector<double> y = {1, 1, 1, 1, 0x1p-24};
+  while (x.size() < kCount - 1) {
+    x.insert(x.end(), {1, -1});
+    y.insert(y.end(), {1, 1});
+  }
+  x.push_back(0);
+  y.push_back(1);
+  testing::Case one;
+  std::vector<double> rows;
+  std::vector<double> columns;
+  for (size_t i = 0; i < kSide; ++i) {
+    rows.insert(rows.end(), x.begin(), x.end());
+    columns.insert(columns.end(), y.begin(), y.end());
+  }
+  const ValueId left = one.Input(testing::MakeTensor(DType::kFp16, {kSide, kCount}, rows));
+  const ValueId right = one.Input(testing::MakeTensor(DType::kFp16, {kSide, kCount}, columns));
+  using P = params::Matmul;
+  one.Begin(OpKind::kMatmul).Arg(P::kX, left).Arg(P::kY, right).Bool(P::kTransposeY, true);
+  one.graph.AddOutput(one.Finish());
+  const auto estimates = Evaluate(one.graph, one.inputs, ConformingContract(2));
+  ASSERT_TRUE(estimates.ok());
+  for (const double value : estimates.value()[0].value) EXPECT_EQ(value, 1 + 0x1p-10);
 }
 
 }  // namespace

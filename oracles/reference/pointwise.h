@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "oracles/reference/distinct.h"
+#include "oracles/reference/number_loops.h"
 #include "oracles/reference/store.h"
 
 namespace anecheck::reference {
@@ -109,6 +110,20 @@ Status Pointwise(KernelContext& context, const Value& value, const Function& fun
 template <typename Function>
 Status Pointwise(KernelContext& context, const Function& function, const PointwiseBound& bound) {
   return Pointwise(context, [&](double x) { return function(x, x).low; }, function, bound);
+}
+
+// The operand within [low, high], which are numbers of its element type; `function` gives the same
+// for the ends of intervals.
+template <typename Function>
+Status Clamped(KernelContext& context, double low, double high, const Function& function) {
+  const BoundedTensor& x = context.Input(0);
+  BoundedTensor& result = context.Result();
+  if (context.contract().departure_count != 0 || !x.point() || x.type.dtype != DType::kFp16) {
+    return Pointwise(context, function, {});
+  }
+  result.value = result.low = result.high = context.arena().Allocate<double>(result.size);
+  result.special = ClampNumbers(x.value, x.size, low, high, result.value);
+  return {};
 }
 
 }  // namespace anecheck::reference

@@ -1,6 +1,7 @@
 #include "oracles/reference/window.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace anecheck::reference {
 
@@ -87,6 +88,34 @@ void SlidingWindow::Gather(const BoundedTensor& x, int64_t plane, int64_t channe
       }
     }
   });
+}
+
+void SlidingWindow::Pack(const double* x, int64_t plane, int64_t channels, int64_t position,
+                         size_t width, size_t pitch, float* out) const {
+  const int64_t plane_size = input_[0] * input_[1] * input_[2];
+  const auto kernel_size = static_cast<size_t>(KernelElements());
+  std::vector<int64_t> offsets(kernel_size * width);  // [kernel element][position]
+  for (size_t i = 0; i < width; ++i) {
+    ForEachTap(position + static_cast<int64_t>(i),
+               [&](size_t tap, int64_t offset) { offsets[tap * width + i] = offset; });
+  }
+  for (size_t tap = 0; tap < kernel_size; ++tap) {
+    const int64_t* const at = offsets.data() + tap * width;
+    bool consecutive = at[0] >= 0;
+    for (size_t i = 1; i < width; ++i) consecutive &= at[i] == at[0] + static_cast<int64_t>(i);
+    for (int64_t c = 0; c < channels; ++c) {
+      const double* const from = x + (plane + c) * plane_size;
+      float* const to = out + (static_cast<size_t>(c) * kernel_size + tap) * pitch;
+      if (consecutive) {
+        const double* const run = from + at[0];
+        for (size_t i = 0; i < width; ++i) to[i] = static_cast<float>(run[i]);
+        continue;
+      }
+      for (size_t i = 0; i < width; ++i) {
+        to[i] = at[i] < 0 ? 0.0F : static_cast<float>(from[at[i]]);
+      }
+    }
+  }
 }
 
 size_t SlidingWindow::GatherValid(const BoundedTensor& x, int64_t plane, int64_t position,

@@ -34,6 +34,10 @@ class SlidingWindow {
   // `plane` (n * C + c) on; zero where the window lies in the padding.
   void Gather(const BoundedTensor& x, int64_t plane, int64_t channels, int64_t position,
               LaneBuffer& lanes, size_t first_lane = 0) const;
+  // The windows at `width` positions from `position` on, of finite points: number k of each, in the
+  // order of Gather's lanes, at out[k * pitch] and the places behind it.
+  void Pack(const double* x, int64_t plane, int64_t channels, int64_t position, size_t width,
+            size_t pitch, float* out) const;
   // The lanes of one plane that lie in the input; gives their number.
   size_t GatherValid(const BoundedTensor& x, int64_t plane, int64_t position,
                      LaneBuffer& lanes) const;

@@ -1,0 +1,20 @@
+// Runs code that is compiled for several instruction sets with each of them. Used by tests.
+#pragma once
+
+#include <hwy/targets.h>
+
+namespace anecheck::testing {
+
+// Calls body(name) with the code of every instruction set that this machine has.
+template <typename Body>
+void ForEachTarget(const Body& body) {
+  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    body(hwy::TargetName(target));
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+}  // namespace anecheck::testing
