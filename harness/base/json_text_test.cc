@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 
+#include "harness/base/json_large.h"
 #include "harness/base/testing/generators.h"
 
 namespace anecheck {
@@ -71,6 +72,33 @@ TEST(JsonText, MembersAreCapped) {
   ASSERT_FALSE(json.ok());
   EXPECT_EQ(json.error().code, ErrorCode::kLimit);
   EXPECT_TRUE(json.error().message.starts_with("json: an object with more than 10000 members at "));
+}
+
+// An index finds repeated members of objects that the library would look through for each member.
+TEST(LargeJson, TakesAnyNumberOfMembersAndGivesWhatTheOtherParserGives) {
+  EXPECT_EQ(ParseLargeJson(ObjectOf(200'000))->size(), 200'000u);
+  for (const std::string& text : {ObjectOf(31), ObjectOf(33), ObjectOf(1000),
+                                  std::string(R"({"a":1,"b":[true,null,-1],"a":2})"),
+                                  std::string(R"([1.5,"x",{"y":{}}])"), std::string("7")}) {
+    EXPECT_EQ(DumpJson(*ParseLargeJson(text)), DumpJson(*ParseJson(text)));
+  }
+  std::string repeated = ObjectOf(100);
+  const std::string again = repeated.substr(1);
+  repeated.back() = ',';
+  EXPECT_EQ(ParseLargeJson(repeated + again)->size(), 100u);
+}
+
+TEST(LargeJson, SaysWhereTextIsWrongAndHowDeepItIs) {
+  for (const std::string_view text : {"", "{", "[1,]", "{\"a\" 1}", "nul", "[1] 2"}) {
+    const auto large = ParseLargeJson(text, "x");
+    const auto other = ParseJson(text, "x");
+    ASSERT_FALSE(large.ok()) << text;
+    EXPECT_EQ(large.error().message, other.error().message);
+    EXPECT_EQ(large.error().offset, other.error().offset);
+  }
+  const auto deep = ParseLargeJson(std::string(1'000'000, '['));
+  ASSERT_FALSE(deep.ok());
+  EXPECT_EQ(deep.error().code, ErrorCode::kLimit);
 }
 
 TEST(JsonText, DumpNeverFails) {

@@ -99,10 +99,12 @@ Result<Outcome> DiffPair(const DiffFlags& flags, const Format& format,
   }
   ANECHECK_ASSIGN(const FileDifferences differences,
                   DiffFiles(format, files[0].bytes, files[1].bytes, flags.layout, flags.limit));
-  if (!flags.json) return Outcome{DifferencesText(differences), !differences.same_bytes};
+  // Files of one structure do not differ in what was compared; with --layout every byte counts.
+  const bool differ = !differences.structure.empty() || (flags.layout && !differences.same_bytes);
+  if (!flags.json) return Outcome{DifferencesText(differences), differ};
   Json json = {{"format", format.name}, {"files", {files[0].path, files[1].path}}};
   json.update(DifferencesToJson(differences));
-  return Outcome{DumpJson(json, 2), !differences.same_bytes};
+  return Outcome{DumpJson(json, 2), differ};
 }
 
 Result<Outcome> Diff(const DiffFlags& flags) {

@@ -1,11 +1,13 @@
 // `anecheck encode`: a file from the JSON that `inspect --json` prints.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
-#include "harness/base/json_text.h"
+#include "harness/base/json_large.h"
+#include "harness/base/one_line.h"
 #include "harness/cli/command.h"
 #include "harness/formats/registry/registry.h"
 
@@ -18,12 +20,56 @@ struct EncodeFlags {
   std::string out;
 };
 
+// Members under "derived" follow from others and are not read. Those that differ from what the file
+// has are listed, up to a few: an edit of one would otherwise go unseen.
+void CompareDerived(const Json& given, const Json& made, bool derived, const std::string& path,
+                    std::vector<std::string>& stale) {
+  constexpr size_t kMost = 5;
+  if (stale.size() >= kMost) return;
+  if (given.is_object() && made.is_object()) {
+    for (const auto& [key, value] : given.items()) {
+      const auto other = made.find(key);
+      const std::string place = path.empty() ? key : fmt::format("{}.{}", path, key);
+      if (other != made.end()) {
+        CompareDerived(value, *other, derived || key == "derived", place, stale);
+      } else if (derived) {
+        stale.push_back(place);
+      }
+      if (stale.size() >= kMost) return;
+    }
+  } else if (given.is_array() && made.is_array() && (!derived || given.size() == made.size())) {
+    for (size_t i = 0; i < std::min(given.size(), made.size()); ++i) {
+      CompareDerived(given[i], made[i], derived, fmt::format("{}[{}]", path, i), stale);
+    }
+  } else if (derived && given != made) {
+    stale.push_back(path);
+  }
+}
+
+void NoteStaleMembers(const Format& format, const Json& given, ByteSpan bytes) {
+  const auto made = format.to_json(bytes);
+  if (!made.ok()) return;
+  std::vector<std::string> stale;
+  CompareDerived(given, *made, false, "", stale);
+  for (const std::string& path : stale) {
+    fmt::print(stderr,
+               "anecheck: note: {} follows from other members and was not read; the file differs\n",
+               path);
+  }
+}
+
 Status Encode(const EncodeFlags& flags) {
   ANECHECK_ASSIGN(const std::string text, ReadTextFile(flags.in));
-  ANECHECK_ASSIGN(const Json json, ParseJson(text, flags.in));
+  ANECHECK_ASSIGN(const Json json, ParseLargeJson(text, flags.in));
   std::string name = flags.format;
-  if (name.empty() && json.is_object() && json.contains("format") && json["format"].is_string()) {
-    name = json["format"].get<std::string>();
+  if (json.is_object() && json.contains("format") && json["format"].is_string()) {
+    const std::string said = json["format"].get<std::string>();
+    if (name.empty()) name = said;
+    // "td:17" is a way to read a file of format td.
+    if (name.substr(0, name.find(':')) != said.substr(0, said.find(':'))) {
+      return MakeError(ErrorCode::kInvalid, fmt::format("{}: is of format {}, --format says {}",
+                                                        flags.in, OneLine(said), name));
+    }
   }
   if (name.empty()) {
     return MakeError(ErrorCode::kInvalid,
@@ -31,10 +77,12 @@ Status Encode(const EncodeFlags& flags) {
   }
   ANECHECK_ASSIGN(const Format* format, FindFormat(name));
   const bool wrapped = json.is_object() && json.contains("content");
-  auto bytes = format->from_json(wrapped ? json["content"] : json);
+  const Json& content = wrapped ? json["content"] : json;
+  auto bytes = format->from_json(content);
   if (!bytes.ok()) {
     return MakeError(ErrorCode::kInvalid, fmt::format("{}: {}", flags.in, bytes.error().message));
   }
+  NoteStaleMembers(*format, content, *bytes);
   return WriteFileAtomic(flags.out, std::span<const uint8_t>(*bytes));
 }
 

@@ -72,44 +72,69 @@ Result<Json> Draw(const GenFlags& flags) {
   return WriteSet(flags, *generator, FileSetModeName(ModeOf(flags)), flags.seed, recipes);
 }
 
-Result<Json> Replay(const GenFlags& flags) {
-  ANECHECK_ASSIGN(const std::string text, ReadTextFile(flags.replay));
-  ANECHECK_ASSIGN(const Json manifest, ParseJson(text, flags.replay));
-  if (!manifest.is_object() || manifest.value("version", 0) != kManifestVersion ||
-      !manifest.contains("files") || !manifest["files"].is_array()) {
-    return MakeError(ErrorCode::kInvalid, fmt::format("{}: is no manifest of version {}",
-                                                      flags.replay, kManifestVersion));
-  }
-  ANECHECK_ASSIGN(const DescriptorGenerator* generator, GeneratorOf(manifest.value("format", "")));
-  std::vector<FileRecipe> recipes;
-  for (const Json& entry : manifest["files"]) {
-    ANECHECK_ASSIGN(FileRecipe recipe, RecipeFromJson(entry));
-    recipes.push_back(std::move(recipe));
-  }
-  return WriteSet(flags, *generator, manifest.value("mode", "valid"),
-                  manifest.value("seed", Json()), recipes);
-}
-
-// Descriptors with the container that each belongs to.
-Result<Json> DrawPairs(const GenFlags& flags) {
+// Descriptors with the container that each belongs to, one pair a seed.
+Result<Json> WritePairs(const GenFlags& flags, const std::vector<uint64_t>& seeds,
+                        const Json& seed) {
   ANECHECK_RETURN_IF_ERROR(MakeDirectories(flags.out));
-  Json manifest = {{"version", kManifestVersion}, {"format", "pair"},     {"mode", "valid"},
-                   {"seed", flags.seed},          {"count", flags.count}, {"files", Json::array()}};
-  ChoiceStream seeds = ChoiceStream::FromSeed(flags.seed);
-  for (uint64_t i = 0; i < flags.count; ++i) {
-    const uint64_t seed = seeds.Word();
-    ChoiceStream choices = ChoiceStream::FromSeed(seed);
+  Json manifest = {
+      {"version", kManifestVersion}, {"format", "pair"},      {"mode", "valid"}, {"seed", seed},
+      {"count", seeds.size()},       {"files", Json::array()}};
+  for (size_t i = 0; i < seeds.size(); ++i) {
+    ChoiceStream choices = ChoiceStream::FromSeed(seeds[i]);
     const FilePair pair = GeneratePair(choices);
     const std::string name = fmt::format("pair_{:06}", i);
     ANECHECK_RETURN_IF_ERROR(
         WriteFileAtomic(flags.out + "/" + name + ".e5", std::span<const uint8_t>(pair.descriptor)));
     ANECHECK_RETURN_IF_ERROR(
         WriteFileAtomic(flags.out + "/" + name + ".hwx", std::span<const uint8_t>(pair.container)));
-    manifest["files"].push_back({{"file", name}, {"seed", seed}});
+    manifest["files"].push_back({{"file", name}, {"seed", seeds[i]}});
   }
   ANECHECK_RETURN_IF_ERROR(
       WriteFileAtomic(flags.out + "/manifest.json", DumpJson(manifest, 1) + "\n"));
   return manifest;
+}
+
+Result<Json> DrawPairs(const GenFlags& flags) {
+  ChoiceStream source = ChoiceStream::FromSeed(flags.seed);
+  std::vector<uint64_t> seeds;
+  for (uint64_t i = 0; i < flags.count; ++i) seeds.push_back(source.Word());
+  return WritePairs(flags, seeds, flags.seed);
+}
+
+Result<Json> ReplayPairs(const GenFlags& flags, const Json& files, const Json& seed) {
+  std::vector<uint64_t> seeds;
+  for (const Json& entry : files) {
+    if (!entry.is_object() || !entry.contains("seed") || !entry["seed"].is_number_unsigned()) {
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("{}: files: each needs the seed of its pair", flags.replay));
+    }
+    seeds.push_back(entry["seed"].get<uint64_t>());
+  }
+  return WritePairs(flags, seeds, seed);
+}
+
+Result<Json> Replay(const GenFlags& flags) {
+  ANECHECK_ASSIGN(const std::string text, ReadTextFile(flags.replay));
+  ANECHECK_ASSIGN(const Json manifest, ParseJson(text, flags.replay));
+  const auto member = [&](const char* key) -> const Json& {
+    static const Json none;
+    return manifest.is_object() && manifest.contains(key) ? manifest[key] : none;
+  };
+  if (member("version") != kManifestVersion || !member("files").is_array() ||
+      !member("format").is_string() || !(member("mode").is_string() || member("mode").is_null())) {
+    return MakeError(ErrorCode::kInvalid, fmt::format("{}: is no manifest of version {}",
+                                                      flags.replay, kManifestVersion));
+  }
+  if (member("format") == "pair") return ReplayPairs(flags, member("files"), member("seed"));
+  ANECHECK_ASSIGN(const DescriptorGenerator* generator,
+                  GeneratorOf(member("format").get<std::string>()));
+  std::vector<FileRecipe> recipes;
+  for (const Json& entry : manifest["files"]) {
+    ANECHECK_ASSIGN(FileRecipe recipe, RecipeFromJson(entry));
+    recipes.push_back(std::move(recipe));
+  }
+  const std::string mode = member("mode").is_null() ? "valid" : member("mode").get<std::string>();
+  return WriteSet(flags, *generator, mode, member("seed"), recipes);
 }
 
 Result<Json> Make(const GenFlags& flags) {

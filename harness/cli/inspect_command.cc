@@ -150,6 +150,24 @@ Result<std::pair<std::string, std::string>> DescriptorThenContainer(const Inspec
   return std::pair(paths[0], paths[1]);
 }
 
+// The verdict on a pair, as JSON spells it and for people.
+std::pair<std::string_view, std::string> PairVerdict(const std::vector<Violation>& violations,
+                                                     const std::string& descriptor) {
+  if (violations.empty())
+    return {"together", "the two belong together: no rule of pairs is broken\n"};
+  if (!pair::IsComparable(violations)) {
+    return {
+        "not-comparable",
+        fmt::format("the two cannot be compared: {} shows no ports and no operations where they "
+                    "are expected\n",
+                    descriptor)};
+  }
+  return {
+      "apart",
+      "the two do not belong together, as far as assumed rules can tell (--strict makes that an "
+      "error)\n"};
+}
+
 Result<int> RunPair(const InspectFlags& flags) {
   ANECHECK_ASSIGN(const auto paths, DescriptorThenContainer(flags));
   ANECHECK_ASSIGN(const PairedFile descriptor, LoadPaired(paths.first, kFormat_e5));
@@ -157,7 +175,9 @@ Result<int> RunPair(const InspectFlags& flags) {
   ANECHECK_ASSIGN(const std::vector<Violation> together,
                   pair::Verify(descriptor.bytes, container.bytes));
   if (flags.json) {
-    Json json = {{"files", Json::array()}, {"pair", ViolationsToJson(together)}};
+    Json json = {{"files", Json::array()},
+                 {"verdict", PairVerdict(together, descriptor.path).first},
+                 {"pair", ViolationsToJson(together)}};
     for (const PairedFile* file : {&descriptor, &container}) {
       json["files"].push_back(
           {{"file", file->path}, {"violations", ViolationsToJson(file->violations)}});
@@ -170,10 +190,7 @@ Result<int> RunPair(const InspectFlags& flags) {
       text += ViolationsText(file->violations);
     }
     text += ViolationsText(together);
-    text += together.empty()
-                ? "the two belong together: no rule of pairs is broken\n"
-                : "the two do not belong together, as far as assumed rules can tell (--strict "
-                  "makes that an error)\n";
+    text += PairVerdict(together, descriptor.path).second;
     Print(text);
   }
   std::vector<Violation> all = together;

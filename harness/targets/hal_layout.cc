@@ -158,8 +158,9 @@ const HalNonField* HalLayout::NonFieldAt(uint32_t offset) const {
 
 bool HalLayout::MayBeFlag(uint32_t offset) const {
   if (const HalField* field = Covering(offset)) return field->kind == HalKind::kFlag;
+  // The bytes of the texture coefficients lie in the range of the capability bytes and are none.
   return InRegion("capability_bytes", offset) && !InRegion("cost_model", offset) &&
-         NonFieldAt(offset) == nullptr;
+         !InRegion("texture_plane_coefficients", offset) && NonFieldAt(offset) == nullptr;
 }
 
 }  // namespace anecheck

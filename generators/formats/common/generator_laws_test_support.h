@@ -8,8 +8,8 @@
 
 namespace anecheck::testing {
 
-// For `seeds` generated files: parse, no violation that is no warning, the same bytes through
-// rewrite and through JSON, and a print.
+// For `seeds` generated files: parse, no violation but of rules named "...-open", the same bytes
+// through rewrite and through JSON, and a print.
 void ExpectValidFiles(const Format& format, const DescriptorGenerator& generator, int seeds);
 
 // For each mutation kind over `seeds` files: where it applies, applying its data twice gives the

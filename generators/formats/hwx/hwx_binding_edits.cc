@@ -47,6 +47,13 @@ bool RepeatPort(Container& c, uint64_t a, uint64_t) {
   c.commands.push_back(copy);
   return Relay(c);
 }
+// The port record of the specification, {byteSize, apertureVA, nameRef}.
+bool SpecificationPort(Container& c, uint64_t a, uint64_t b) {
+  const Command* command = PickCommand(c, hwx::kPortCommand, a);
+  if (command == nullptr) return false;
+  c.ports[command->index].byte_size = 0x4000 * (1 + static_cast<uint32_t>(b % 64));
+  return true;
+}
 bool MixPorts(Container& c, uint64_t, uint64_t) {
   Command* last = PickWhere(c.commands, c.ports.size() - 1, [](const Command& x) {
     return !x.opaque && (x.cmd == hwx::kPortCommand || x.cmd == hwx::kShortPortCommand);
@@ -65,6 +72,7 @@ bool SwapPorts(Container& c, uint64_t a, uint64_t b) {
 }
 
 bool WrongTextSlot(Container& c, uint64_t a, uint64_t b) {
+  if (c.header.cpusubtype != 4) return false;
   Thread* table = ApertureTable(c);
   if (table == nullptr) return false;
   const uint32_t word = b % 2 == 0 ? 0 : hwx::kTextAddressWord;
@@ -72,6 +80,7 @@ bool WrongTextSlot(Container& c, uint64_t a, uint64_t b) {
   return true;
 }
 bool WrongConstSlot(Container& c, uint64_t a, uint64_t) {
+  if (c.header.cpusubtype != 4) return false;
   Thread* table = ApertureTable(c);
   const bool has_const =
       PickWhere(c.sections, 0, [](const Section& s) {
@@ -82,6 +91,7 @@ bool WrongConstSlot(Container& c, uint64_t a, uint64_t) {
   return true;
 }
 bool DropIoSlot(Container& c, uint64_t a, uint64_t) {
+  if (c.header.cpusubtype != 4) return false;
   Thread* table = ApertureTable(c);
   if (table == nullptr || c.ports.empty()) return false;
   const auto slot = hwx::kFirstIoSlot + static_cast<uint32_t>(a % c.ports.size());
@@ -89,15 +99,24 @@ bool DropIoSlot(Container& c, uint64_t a, uint64_t) {
   return true;
 }
 bool WrongTaskCount(Container& c, uint64_t a, uint64_t) {
+  if (c.header.cpusubtype != 4) return false;
   Thread* table = ApertureTable(c);
   if (table == nullptr) return false;
   table->words[hwx::kTaskCountWord] += 1 + static_cast<uint32_t>(a);
   return true;
 }
 bool WrongFirstTaskWords(Container& c, uint64_t a, uint64_t) {
+  if (c.header.cpusubtype != 4) return false;
   Thread* table = ApertureTable(c);
   if (table == nullptr) return false;
   table->words[hwx::kFirstTaskWordsWord] += 1 + static_cast<uint32_t>(a);
+  return true;
+}
+
+bool LaterAperture(Container& c, uint64_t a, uint64_t) {
+  Thread* table = ApertureTable(c);
+  if (table == nullptr || c.header.cpusubtype == 4) return false;
+  table->words[hwx::kTaskCountWord] += 1 + static_cast<uint32_t>(a);
   return true;
 }
 

@@ -82,7 +82,7 @@ RC_GTEST_PROP(HwxGenerator, AnyBytesDriveIt, (const std::vector<uint8_t>& bytes)
   ChoiceStream choices = ChoiceStream::FromBytes(bytes);
   const auto violations = kFormat_hwx.verify(kGenerator_hwx.generate(choices));
   RC_ASSERT(violations.ok());
-  RC_ASSERT(violations->empty());
+  RC_ASSERT(std::ranges::all_of(*violations, &Violation::IsWarning));
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ bool OtherFlavor(Container& c, uint64_t a, uint64_t) {
   Thread* table = ApertureTable(c);
   if (table == nullptr) return false;
   table->flavor = 100 + static_cast<uint32_t>(a);
-  return true;
+  return c.header.cpusubtype == 4;
 }
 bool SwapCommands(Container& c, uint64_t a, uint64_t b) {
   Command* one = PickWhere(c.commands, a, [](const Command& x) {

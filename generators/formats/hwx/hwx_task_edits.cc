@@ -1,4 +1,6 @@
 // Edits of relocations and task descriptors. See hwx_mutations.cc.
+#include <array>
+
 #include "generators/formats/hwx/hwx_edit_support.h"
 #include "generators/formats/hwx/hwx_edits.h"
 
@@ -121,7 +123,10 @@ bool NextStep(Container& c, uint64_t, uint64_t) {
   return true;
 }
 bool TextTail(Container& c, uint64_t, uint64_t) {
-  return ChainOf(c) != nullptr && GrowText(c, IsV7(*ChainOf(c)) ? 4 : 0x400);
+  return ChainOf(c) != nullptr && IsV7(*ChainOf(c)) && GrowText(c, 4);
+}
+bool LaterTail(Container& c, uint64_t, uint64_t) {
+  return ChainOf(c) != nullptr && !IsV7(*ChainOf(c)) && GrowText(c, 0x400);
 }
 static td::RegisterWrite* PickWrite(Container& c, uint64_t a, uint64_t b) {
   td::Chain* chain = ChainOf(c);
@@ -129,19 +134,29 @@ static td::RegisterWrite* PickWrite(Container& c, uint64_t a, uint64_t b) {
   td::Task& task = chain->tasks[a % chain->tasks.size()];
   return Pick(task.writes, b);
 }
-bool WriteOutside(Container& c, uint64_t a, uint64_t b) {
+static bool MoveOutside(Container& c, uint64_t a, uint64_t b) {
   td::RegisterWrite* write = PickWrite(c, a, b);
   if (write == nullptr) return false;
   write->byte_address = 0x1e000;
   return true;
 }
-bool RunOver(Container& c, uint64_t a, uint64_t b) {
+bool WriteOutside(Container& c, uint64_t a, uint64_t b) {
+  return MoveOutside(c, a, b) && IsV7(*ChainOf(c));
+}
+bool WriteOutsidePublished(Container& c, uint64_t a, uint64_t b) {
+  return MoveOutside(c, a, b) && !IsV7(*ChainOf(c));
+}
+static bool RunPast(Container& c, uint64_t a, uint64_t b) {
   td::RegisterWrite* write = PickWrite(c, a, b);
   if (write == nullptr || write->count < 2) return false;
   const td::RegisterBlock* block = td::FindBlock(*ChainOf(c)->generation, write->byte_address);
   if (block == nullptr) return false;
   write->byte_address = block->byte_address + 4u * (block->registers - 1u);
   return td::FindBlock(*ChainOf(c)->generation, write->byte_address) == block;
+}
+bool RunOver(Container& c, uint64_t a, uint64_t b) { return RunPast(c, a, b) && IsV7(*ChainOf(c)); }
+bool RunOverPublished(Container& c, uint64_t a, uint64_t b) {
+  return RunPast(c, a, b) && !IsV7(*ChainOf(c));
 }
 bool OddAddress(Container& c, uint64_t a, uint64_t b) {
   td::RegisterWrite* write = PickWrite(c, a, b);
@@ -172,6 +187,19 @@ bool NoSectionHeader(Container& c, uint64_t, uint64_t) {
   td::Chain* chain = ChainOf(c);
   if (chain == nullptr || !chain->section_header) return false;
   chain->section_header.reset();
+  return RelayLater(c);
+}
+// One write a task whose first value reads as a stream word, see the edit of bare chains.
+bool OpenHeader(Container& c, uint64_t, uint64_t b) {
+  td::Chain* chain = ChainOf(c);
+  if (chain == nullptr || chain->generation->alternate_header_words == 0) return false;
+  const uint32_t l2 = chain->generation->blocks[1].byte_address;
+  const std::array<uint32_t, 2> values = {l2 / 4, static_cast<uint32_t>(b)};
+  for (td::Task& task : chain->tasks) {
+    task.writes.clear();
+    task.values.clear();
+    task.Write(l2, values);
+  }
   return RelayLater(c);
 }
 bool LongHeader(Container& c, uint64_t, uint64_t) {

@@ -127,6 +127,7 @@ netlist::Description Describe(ChoiceStream& choices) {
     if (choices.Coin()) unit.output_channels = choices.Range(1, 64);
     unit.output_type = "Float16";
     Dict params = GenerateParams(layer.params, choices);
+    if (layer.type == "SDPA") params.Set("SubtractMax", Value::Bool(true));
     if (!params.entries.empty()) unit.params = std::move(params);
     sources.push_back(unit.name);
     network.units.push_back(std::move(unit));
@@ -317,6 +318,17 @@ constexpr DocumentEdit kEdits[] = {
        return DropRequired(json, a, b, FactEvidence::kAssumed);
      }},
     {"change-param-kind", "param-kind", ChangeKind},
+    {"attention-without-max", "attention-subtracts-max",
+     [](Json& json, uint64_t a, uint64_t b) {
+       Json* unit = UnitWhere(json, a, [](const Json& item, const LayerSpec& layer) {
+         return layer.type == "SDPA" && item.contains("Params");
+       });
+       if (unit == nullptr) return false;
+       Json& params = unit->at("Params");
+       if (b % 2 == 0) return params.erase("SubtractMax") != 0;
+       params["SubtractMax"] = false;
+       return true;
+     }},
     {"dangling-output", "output-wired",
      [](Json& json, uint64_t, uint64_t) {
        if (IsProcedures(json)) return false;

@@ -24,10 +24,13 @@ Bytes Generate(ChoiceStream& choices) {
   weightblob::WeightFile file;
   file.has_table = choices.Coin();
   if (!file.has_table) {
-    // The first value is never 0, so that the file cannot read as a table.
-    Bytes values = {0x00, 0x3c, 0x00, 0x3c, 0x00, 0x3c, 0x00, 0x3c};
-    const Bytes more = HalfValues(choices, choices.Below(64));
-    values.insert(values.end(), more.begin(), more.end());
+    // Small whole numbers may begin as a table does.
+    Bytes values = HalfValues(choices, 4 + choices.Below(64));
+    if (choices.Chance(1, 4)) {
+      const uint64_t count = 1 + choices.Below(2);
+      for (size_t i = 0; i < 8; ++i) values[i] = i == 0 ? static_cast<uint8_t>(count) : 0;
+      values.insert(values.begin() + 8, 16, 0);
+    }
     file.blobs.push_back({0, std::move(values)});
     return weightblob::WriteWeightFile(file);
   }

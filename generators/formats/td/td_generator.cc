@@ -54,7 +54,9 @@ void WriteRuns(Task& task, std::span<const Run> runs, ChoiceStream& choices) {
 
 // A run inside one block.
 void WriteSomewhere(Task& task, const td::Generation& generation, ChoiceStream& choices) {
-  const td::RegisterBlock& block = choices.Pick(generation.blocks);
+  const bool alternate = !generation.alternate_blocks.empty() && choices.Chance(1, 4);
+  const td::RegisterBlock& block =
+      choices.Pick(alternate ? generation.alternate_blocks : generation.blocks);
   const auto first = static_cast<uint32_t>(choices.Below(block.registers));
   const uint32_t left = block.registers - first;
   // A version-7 stream ends with its last word that is not zero, so that it cannot hold a single
@@ -129,13 +131,6 @@ bool StillReads(const Chain& chain, Holds holds) {
   return again.ok() && again->tasks.size() == chain.tasks.size() && holds(*again);
 }
 
-// Whether a bare section with these bytes is still taken for this generation.
-bool KeepsGeneration(const Chain& chain) {
-  return StillReads(chain, [&](const Chain& again) {
-    return again.generation == chain.generation && again.header_words == chain.header_words;
-  });
-}
-
 void PatchWord(Bytes& bytes, size_t at, uint32_t word) {
   for (size_t i = 0; i < 4 && at + i < bytes.size(); ++i) {
     bytes[at + i] = static_cast<uint8_t>(word >> (8 * i));
@@ -187,18 +182,37 @@ bool WideStep(Chain& chain, uint64_t a, uint64_t b) {
 
 bool WriteOutsideBlocks(Chain& chain, uint64_t a, uint64_t b) {
   RegisterWrite* write = PickWrite(chain, a, b);
-  if (write == nullptr) return false;
-  write->byte_address = IsV7(chain) ? 0x3000000 : 0x1f000;
-  return KeepsGeneration(chain);
+  if (write == nullptr || !IsV7(chain)) return false;
+  write->byte_address = 0x3000000;
+  return true;
 }
 
-bool RunPastBlock(Chain& chain, uint64_t a, uint64_t b) {
+bool WriteOutsidePublished(Chain& chain, uint64_t a, uint64_t b) {
+  RegisterWrite* write = PickWrite(chain, a, b);
+  if (write == nullptr || IsV7(chain)) return false;
+  write->byte_address = 0x1f000;
+  return true;
+}
+
+bool RunPast(Chain& chain, uint64_t a, uint64_t b) {
   RegisterWrite* write = PickWrite(chain, a, b);
   if (write == nullptr || write->count < 2 || (write->sparse && write->mask == 0)) return false;
   const td::RegisterBlock* block = td::FindBlock(*chain.generation, write->byte_address);
   if (block == nullptr) return false;
   write->byte_address = block->byte_address + 4u * (block->registers - 1u);
-  return td::FindBlock(*chain.generation, write->byte_address) == block && KeepsGeneration(chain);
+  return td::FindBlock(*chain.generation, write->byte_address) == block &&
+         td::FindBlock(*chain.generation, td::LastAddress(*write)) != block;
+}
+
+bool RunPastBlock(Chain& chain, uint64_t a, uint64_t b) {
+  return IsV7(chain) && RunPast(chain, a, b);
+}
+
+// Where no other generation has a longer block, by which the run would be inside.
+bool RunPastPublished(Chain& chain, uint64_t a, uint64_t b) {
+  return !IsV7(chain) && RunPast(chain, a, b) && StillReads(chain, [&](const Chain& again) {
+    return again.generation == chain.generation && td::WritesOutsideBlocks(again) == 1;
+  });
 }
 
 bool OddAddress(Chain& chain, uint64_t a, uint64_t b) {
@@ -210,6 +224,39 @@ bool OddAddress(Chain& chain, uint64_t a, uint64_t b) {
 
 bool LongTail(Chain& chain, uint64_t a, uint64_t) {
   chain.size += 0x400 + 4 * static_cast<uint32_t>(a % 256);
+  return IsV7(chain);
+}
+
+bool LaterTail(Chain& chain, uint64_t a, uint64_t) {
+  chain.size += 0x400 + 4 * static_cast<uint32_t>(a % 256);
+  return !IsV7(chain);
+}
+
+// Writes of which each generation with the same headers reads as much as any other.
+bool DropAllWrites(Chain& chain, uint64_t, uint64_t) {
+  if (IsV7(chain)) return false;
+  bool any = false;
+  for (Task& task : chain.tasks) {
+    any = any || !task.writes.empty();
+    task.writes.clear();
+    task.values.clear();
+  }
+  td::Layout(chain);
+  return any;
+}
+
+// One write a task whose first value reads as a stream word: the word ahead of it may as well be
+// the tenth of the header.
+bool OpenHeader(Chain& chain, uint64_t, uint64_t b) {
+  if (chain.generation->alternate_header_words == 0) return false;
+  const uint32_t l2 = chain.generation->blocks[1].byte_address;
+  const std::array<uint32_t, 2> values = {l2 / 4, static_cast<uint32_t>(b)};
+  for (Task& task : chain.tasks) {
+    task.writes.clear();
+    task.values.clear();
+    task.Write(l2, values);
+  }
+  td::Layout(chain);
   return true;
 }
 
@@ -303,8 +350,17 @@ constexpr auto kEdits = std::to_array<Edit>({
     {.id = "wide-step", .breaks_rule = "td-next-step", .edit = WideStep},
     {.id = "write-outside-blocks", .breaks_rule = "td-write-in-block", .edit = WriteOutsideBlocks},
     {.id = "run-past-block", .breaks_rule = "td-run-in-block", .edit = RunPastBlock},
+    {.id = "write-outside-published",
+     .breaks_rule = "td-write-in-published-block",
+     .edit = WriteOutsidePublished},
+    {.id = "run-past-published",
+     .breaks_rule = "td-run-in-published-block",
+     .edit = RunPastPublished},
     {.id = "odd-address", .breaks_rule = "td-word-address", .edit = OddAddress},
     {.id = "long-tail", .breaks_rule = "td-tail", .edit = LongTail},
+    {.id = "later-tail", .breaks_rule = "td-later-tail", .edit = LaterTail},
+    {.id = "drop-all-writes", .breaks_rule = "td-version-open", .edit = DropAllWrites},
+    {.id = "open-header", .breaks_rule = "td-header-open", .edit = OpenHeader},
     {.id = "reserved-bits", .breaks_rule = "td-reserved-bits", .edit = ReservedBits},
     {.id = "wrong-task-id", .breaks_rule = "td-task-id", .edit = WrongTaskId},
     {.id = "drop-section-header", .breaks_rule = "td-section-header", .edit = DropSectionHeader},

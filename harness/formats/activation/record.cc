@@ -18,11 +18,10 @@ constexpr std::string_view kDeltas = "specification 004, Programmable activation
 constexpr std::array<Rule, 6> kRules = {{
     {"described-length", "A words record has 43 half words.", kWords, FactEvidence::kAssumed},
     {"clamps-ordered", "The low input clamp is below the high one.", kWords,
-     FactEvidence::kPublicNotes},
+     FactEvidence::kAssumed},
     {"clamps-finite", "The input clamps are finite: the domain is fixed.", kWords,
-     FactEvidence::kPublicNotes},
-    {"knots-numbers", "No knot is a NaN: the device emits none.", kWords,
-     FactEvidence::kPublicNotes},
+     FactEvidence::kAssumed},
+    {"knots-numbers", "No knot is a NaN: the device emits none.", kWords, FactEvidence::kAssumed},
     {"scale-finite", "The scale is finite.", "no source states it", FactEvidence::kAssumed},
     {"deltas-between-knots",
      "A delta is the difference of its knots, within a unit in the last "

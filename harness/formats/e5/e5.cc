@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/formats/e5/e5_rules.h"
+#include "harness/formats/enums/enums.h"
 #include "harness/formats/flatbuffer/document.h"
 #include "harness/formats/flatbuffer/document_json.h"
 #include "harness/formats/flatbuffer/shape.h"
@@ -72,7 +73,7 @@ std::string Shape(const TensorDescriptor& tensor) {
                      fmt::join(tensor.stride, ", "));
 }
 
-std::string_view DtypeName(TensorDataType dtype) {
+std::string_view InferredName(TensorDataType dtype) {
   static constexpr std::array<std::string_view, 11> kNames = {
       "invalid", "float16", "float32", "int8", "uint8", "int16",
       "int32",   "int4",    "bool",    "e4m3", "e5m2"};
@@ -80,16 +81,26 @@ std::string_view DtypeName(TensorDataType dtype) {
   return index < kNames.size() ? kNames[index] : "unknown";
 }
 
+// Two sources number the types of operands differently, so both readings are shown: the members of
+// the runtime's enumeration in their order (facts/e5_schema.md, inferred), and the serialization
+// codes of specification 000, table 23.12.
+std::string DtypeText(TensorDataType dtype) {
+  const auto code = static_cast<uint32_t>(dtype);
+  return fmt::format("type {} ({} by the runtime's enumeration, inferred; {} by table 23.12)", code,
+                     InferredName(dtype),
+                     EnumName(EnumKind::kElementType, code).value_or("unknown"));
+}
+
 void PrintOperation(const Operation& operation, std::string* out) {
   *out += fmt::format("    {} ({}): inputs [{}], outputs [{}]\n", operation.name,
                       OpTypeName(operation.type), fmt::join(operation.inputs, ", "),
                       fmt::join(operation.outputs, ", "));
   for (const TensorDescriptor& tensor : operation.operands) {
-    *out += fmt::format("      operand {} {}\n", DtypeName(tensor.storage_type), Shape(tensor));
+    *out += fmt::format("      operand {} {}\n", DtypeText(tensor.storage_type), Shape(tensor));
   }
   if (const auto* cast = std::get_if<CastAttrs>(&operation.attrs)) {
-    *out += fmt::format("      cast {} to {}, component_pack {}\n", DtypeName(cast->src_dtype),
-                        DtypeName(cast->dst_dtype), cast->component_pack);
+    *out += fmt::format("      cast {} to {}, component_pack {}\n", DtypeText(cast->src_dtype),
+                        DtypeText(cast->dst_dtype), cast->component_pack);
   } else if (const auto* ane = std::get_if<AneInferenceAttrs>(&operation.attrs)) {
     *out += fmt::format("      procedure {}, symbol {}, anehash {}, buffer {}, options \"{}\"\n",
                         ane->procedure_name, ane->program_symbol, ane->anehash,

@@ -515,11 +515,29 @@ Result<Program> Parse(ByteSpan bytes) {
 
 Program MakeProgram(const Outline& outline) { return ProgramMaker(outline).Run(); }
 
+namespace {
+
+// Further spellings of TensorDataType in JSON: "table_23_12.fp16" for the code that specification
+// 000, table 23.12 calls fp16. A code is printed by the first name.
+void AddSerializationNames(flatbuffer::Schema& schema) {
+  for (flatbuffer::EnumType& type : schema.enums) {
+    if (!type.name.ends_with("TensorDataType")) continue;
+    for (const EnumEntry& entry : GetEnumTable(EnumKind::kElementType).entries) {
+      type.values.push_back(
+          {.name = fmt::format("table_23_12.{}", entry.name), .value = entry.code});
+    }
+  }
+}
+
+}  // namespace
+
 const flatbuffer::Schema& WireSchema() {
   static const flatbuffer::Schema schema = [] {
     using Embedded = wire::E5ProgramBinarySchema;
     // The schema is compiled in, so a failure is a defect of the build and the tests show it.
-    return flatbuffer::SchemaFromReflection({Embedded::data(), Embedded::size()}).value();
+    auto made = flatbuffer::SchemaFromReflection({Embedded::data(), Embedded::size()}).value();
+    AddSerializationNames(made);
+    return made;
   }();
   return schema;
 }

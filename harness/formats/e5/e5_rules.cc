@@ -55,7 +55,9 @@ constexpr std::array<Rule, kRuleCount> kRules = {{
      kPublicNotes},
     {"two-sections-per-operation",
      "There are two sections for each operation that the symbols name.",
-     "specification 000, Dispatch descriptor: each operation has two sections", kSpecification},
+     "specification 000, Dispatch descriptor: each operation has two sections; that the file has "
+     "no other is assumed",
+     kAssumed},
     {"operation-symbol-order",
      "The operation symbols Op0_, Op1_, ... stand in order without a gap.",
      "specification 000, Dispatch descriptor: Op0_Cast then Op1_AneInference then Op2_Cast",

@@ -22,7 +22,9 @@ constexpr Rule kRules[] = {
     {"section-in-program", "A section follows a program.", "no source", FactEvidence::kAssumed},
     {"program-present", "A package holds a program.", "no source", FactEvidence::kAssumed},
     {"command-known", "The id is a logger index below 93 or an id of the wire.",
-     "facts/enums.json csne_command; facts/more/csne_wire_ids.csv", FactEvidence::kPublicNotes},
+     "facts/enums.json csne_command; facts/more/csne_wire_ids.csv: the two number differently, and "
+     "neither need be whole",
+     FactEvidence::kAssumed},
     {"command-priority", "The priority is 0 to 7.",
      "facts/more/firmware_limits.csv (public guide, appendix C.5)", FactEvidence::kPublicNotes},
     {"command-size", "The size counts the whole message.",

@@ -36,7 +36,9 @@ constexpr Rule kRules[] = {
      "specification 003, table 24.1; facts/more/interchange_formats.csv",
      FactEvidence::kSpecification},
     {"capability-boolean", "The capability bytes of table 24.3 are 0 or 1.",
-     "specification 003, table 24.3", FactEvidence::kSpecification},
+     "specification 003, table 24.3, for the bytes; readers test bit 0, so that other values are "
+     "not ruled out",
+     FactEvidence::kAssumed},
     {"fp8-with-fifo", "fp8 kernels and FIFO-mode DMA are set together, on A18 alone.",
      "specification 003, table 24.3", FactEvidence::kSpecification},
     {"collective-off", "The collective byte 0x48b is 0 on all targets.",

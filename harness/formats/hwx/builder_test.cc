@@ -2,6 +2,7 @@
 // from an edited value follows, and nothing else changes.
 #include "harness/formats/hwx/builder.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -41,6 +42,74 @@ ContainerSpec SmallSpec() {
                    .lanes = 4,
                    .task = 1}};
   return spec;
+}
+
+// ---- ports and apertures that real files do not have --------------------------------------------
+
+// Specification 000: {byteSize, apertureVA, nameRef}.
+TEST(SpecificationPort, IsReadPrintedAndWrittenWithAWarning) {
+  ContainerSpec spec = SmallSpec();
+  spec.wide_ports = true;
+  Container container = Build(spec).value();
+  for (Port& port : container.ports) port.byte_size = 0x4000;
+  const Bytes file = Write(container).value();
+  const Container again = Parse(file).value();
+  ASSERT_EQ(again.ports.size(), 2u);
+  EXPECT_EQ(again.ports[0].byte_size, 0x4000u);
+  EXPECT_EQ(again.ports[0].name, container.ports[0].name);
+  const std::vector<Violation> violations = Verify(again);
+  ASSERT_EQ(violations.size(), 2u);
+  for (const Violation& violation : violations) {
+    EXPECT_EQ(violation.rule->id, "port-form");
+    EXPECT_TRUE(violation.IsWarning());
+  }
+  EXPECT_NE(kFormat_hwx.print(file)->find("byte size 0x4000 (assumed)"), std::string::npos);
+  EXPECT_EQ(*kFormat_hwx.from_json(*kFormat_hwx.to_json(file)), file);
+}
+
+// more/crossgen_container.csv: records of 16 bytes from H14 on.
+TEST(LaterApertures, SlotsOfEightAndOfSixteenBytesAreAcceptedAndOthersWarn) {
+  Container container = Build(SmallSpec()).value();
+  Thread& table = *std::ranges::find_if(container.threads, IsApertureTable);
+  const std::vector<uint32_t> words = table.words;
+  for (uint32_t slot = kBaseSlots / 2 - 1; slot > 0; --slot) {
+    const uint64_t base = Pair(table, 2 * slot);
+    SetPair(table, 2 * slot, 0);
+    SetPair(table, 4 * slot, base);
+  }
+  EXPECT_FALSE(Verify(container).empty());
+  container.header.cpusubtype = 5;
+  const auto apertures = [&] {
+    return std::ranges::count_if(Verify(container), [](const Violation& violation) {
+      return violation.rule->id.starts_with("aperture");
+    });
+  };
+  EXPECT_EQ(apertures(), 0);
+  table.words = words;
+  EXPECT_EQ(apertures(), 0);
+  SetPair(table, 0, 0x1234);
+  EXPECT_EQ(apertures(), 1);
+  for (const Violation& violation : Verify(container)) {
+    if (violation.rule->id == "aperture-later") EXPECT_TRUE(violation.IsWarning());
+  }
+}
+
+TEST(Tiles, OfAllSectionsAreThoseOfEach) {
+  const Container container = Build(SmallSpec()).value();
+  const auto all = AllTiles(container);
+  ASSERT_EQ(all.size(), container.sections.size());
+  size_t found = 0;
+  for (size_t i = 0; i < all.size(); ++i) {
+    const std::vector<Tile> tiles = TilesOf(container, i + 1);
+    ASSERT_EQ(tiles.size(), all[i].size());
+    for (size_t k = 0; k < tiles.size(); ++k) {
+      EXPECT_EQ(tiles[k].symbol, all[i][k].symbol);
+      EXPECT_EQ(tiles[k].data.data(), all[i][k].data.data());
+      EXPECT_EQ(tiles[k].data.size(), all[i][k].data.size());
+      ++found;
+    }
+  }
+  EXPECT_GT(found, 2u);
 }
 
 // ---- builder ------------------------------------------------------------------------------------
@@ -143,6 +212,20 @@ TEST(Rebase, PutsEachSegmentWhereItIsTold) {
   EXPECT_TRUE(Verify(again).empty()) << Verify(again).front().message;
   EXPECT_EQ(again.ports[0].vmaddr, 0x40004000u);
   EXPECT_EQ(again.ports[1].vmaddr, 0x40000000u);
+}
+
+// A port of command 0x06 holds 32 bits of address.
+TEST(Rebase, RefusesAddressesThatShortPortsCannotHold) {
+  for (const bool wide : {false, true}) {
+    ContainerSpec spec = SmallSpec();
+    spec.wide_ports = wide;
+    const Bytes file = BuildBytes(spec).value();
+    Container container = Parse(file).value();
+    EXPECT_EQ(RebaseAll(container, uint64_t{1} << 32).ok(), wide);
+    EXPECT_FALSE(RebaseAll(container, UINT64_MAX - 0x3fff).ok());
+    container.ports[0].vmaddr = uint64_t{1} << 40;
+    EXPECT_EQ(Write(container).ok(), wide);
+  }
 }
 
 TEST(Rebase, RefusesWrongAddresses) {
@@ -263,6 +346,68 @@ TEST(JsonEdit, AFurtherTaskCountsAndChains) {
   EXPECT_TRUE(Verify(after).empty()) << Verify(after).front().message;
   EXPECT_EQ(after.threads[0].words[kTaskCountWord], 3u);
   EXPECT_EQ(after.Text()->tasks->tasks.size(), 3u);
+}
+
+TEST(JsonEdit, RefusesMembersThatItDoesNotKnowByPath) {
+  const Bytes file = BuildBytes(SmallSpec()).value();
+  const Json json = *kFormat_hwx.to_json(file);
+  ASSERT_EQ(*kFormat_hwx.from_json(json), file);
+  int objects = 0;
+  // Every object but those under "derived", each with one member more.
+  const auto visit = [&](const auto& self, const Json::json_pointer& at) -> void {
+    const Json& value = json[at];
+    if (value.is_object()) {
+      Json changed = json;
+      changed[at]["mispelt"] = 1;
+      const auto bytes = kFormat_hwx.from_json(changed);
+      EXPECT_FALSE(bytes.ok()) << at.to_string();
+      if (!bytes.ok()) EXPECT_NE(bytes.error().message.find("mispelt"), std::string::npos);
+      ++objects;
+      for (const auto& [key, member] : value.items()) {
+        if (key != "derived" && key != "rest") self(self, at / key);
+      }
+    } else if (value.is_array()) {
+      for (size_t i = 0; i < std::min<size_t>(value.size(), 3); ++i) self(self, at / i);
+    }
+  };
+  visit(visit, Json::json_pointer(""));
+  EXPECT_GT(objects, 30);
+}
+
+// A few characters ask for as much as 256 MiB in all, however they spread it.
+TEST(JsonEdit, AsksForNoMoreThanItsBudgetBeforeItAllocates) {
+  const Bytes file = BuildBytes(SmallSpec()).value();
+  const Json whole = *kFormat_hwx.to_json(file);
+  const auto refused = [](const Json& json) {
+    const auto bytes = kFormat_hwx.from_json(json);
+    return !bytes.ok() && bytes.error().message.find("256 MiB") != std::string::npos;
+  };
+  const auto with = [&](std::string_view cmd, auto edit) {
+    Json json = whole;
+    for (Json& command : json["commands"]) {
+      if (command["cmd"] == cmd) edit(command);
+    }
+    return json;
+  };
+  EXPECT_TRUE(refused(with("segment", [](Json& command) {
+    for (Json& section : command["sections"]) {
+      if (section.contains("data"))
+        section["data"].insert(section["data"].end(), 3, {{"zeros", 100 << 20}});
+    }
+  })));
+  EXPECT_TRUE(refused(with("port", [](Json& command) { command["cmdsize"] = 200 << 20; })));
+  Json threads = whole;
+  for (int i = 0; i < 65; ++i) {
+    threads["commands"].push_back({{"cmd", "thread"},
+                                   {"id", 4},
+                                   {"flavor", 9},
+                                   {"count", 0x100000},
+                                   {"names", Json::array()}});
+  }
+  EXPECT_TRUE(refused(threads));
+  Json room = whole;
+  room["file_size"] = 0x3fffffff;
+  EXPECT_TRUE(refused(room));
 }
 
 TEST(JsonEdit, RefusesWhatCannotBeWritten) {

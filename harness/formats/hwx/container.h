@@ -101,6 +101,9 @@ struct Port {
   uint32_t reserved = 0;
   uint64_t vmaddr = 0;
   std::string_view name;
+  // The first word where it is no name offset: then the record reads as the specification's
+  // {byteSize, apertureVA, nameRef}, which no real file has (specification 000).
+  std::optional<uint32_t> byte_size;
 };
 
 // The words of a thread command and the names behind them. See thread_words.h for the named words.
@@ -225,6 +228,8 @@ struct Tile {
 };
 // The tiles of a section, by offset. `section_number` counts from 1.
 std::vector<Tile> TilesOf(const Container& container, size_t section_number);
+// The tiles of every section, by the section's index, in one pass over the symbols.
+std::vector<std::vector<Tile>> AllTiles(const Container& container);
 
 }  // namespace anecheck::hwx
 

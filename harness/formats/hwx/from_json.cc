@@ -13,7 +13,9 @@
 namespace anecheck::hwx {
 namespace {
 
-constexpr uint64_t kMaxData = uint64_t{1} << 30;  // of one chunk of zeros
+// What a document may ask for beyond the bytes that it spells: zeros, words, padding and room.
+constexpr uint64_t kBudget = uint64_t{256} << 20;
+constexpr uint64_t kMaxSize = uint64_t{1} << 30;
 
 // Builds records from JSON. Values that follow from others are laid out afterwards, in the order
 // in which they depend on each other, unless the JSON gives them.
@@ -23,6 +25,9 @@ class Reader {
 
   Result<Container> Run() {
     JsonFields fields(json_, "", &status_);
+    if (fields.TextOr("format", "hwx") != "hwx") {
+      fields.Fail("format", "is not hwx: this is the JSON of another format");
+    }
     ReadHeader(fields);
     const Json& commands = fields.Array("commands");
     for (size_t i = 0; i < commands.size() && status_.ok(); ++i) {
@@ -32,7 +37,10 @@ class Reader {
     for (size_t i = 0; i < regions.size() && status_.ok(); ++i) {
       JsonFields region(regions[i], fmt::format("unclaimed[{}]", i), &status_);
       c_.regions.push_back({region.Uint("offset"), c_.Own(region.HexBytesOr("bytes"))});
+      region.RefuseOthers();
     }
+    fields.ReadElsewhere({"file_size"});
+    fields.RefuseOthers();
     if (!status_.ok()) return status_.error();
     Lay(fields, commands);
     if (!status_.ok()) return status_.error();
@@ -40,6 +48,16 @@ class Reader {
   }
 
  private:
+  // Whether `bytes` more fit in what is left of the budget; the error names the member.
+  bool Take(JsonFields& fields, std::string_view key, uint64_t bytes) {
+    if (bytes > budget_) {
+      fields.Fail(key, "asks, with what stands before it, for more than 256 MiB of zeros and room");
+      return false;
+    }
+    budget_ -= bytes;
+    return status_.ok();
+  }
+
   Name16 Name(JsonFields& fields, std::string_view key) {
     const std::string text = fields.Text(key);
     if (text.size() > 16) fields.Fail(key, "is longer than 16 bytes");
@@ -58,6 +76,8 @@ class Reader {
     header.filetype = object.U32("filetype");
     header.flags = object.U32("flags");
     header.reserved = object.U32Or("reserved", 0);
+    object.ReadElsewhere({"sizeofcmds"});
+    object.RefuseOthers();
   }
 
   void ReadCommand(JsonFields fields) {
@@ -74,6 +94,8 @@ class Reader {
     } else {
       command.index = ReadBody(fields, command.cmd);
     }
+    fields.ReadElsewhere({"cmdsize"});
+    fields.RefuseOthers();
     c_.commands.push_back(command);
   }
 
@@ -127,6 +149,7 @@ class Reader {
     section.align = fields.U32("align");
     section.flags = fields.U32("flags");
     const Json& reserved = fields.Array("reserved");
+    if (reserved.size() > 3) fields.Fail("reserved", "must be three 32-bit numbers");
     for (size_t i = 0; i < std::min<size_t>(3, reserved.size()); ++i) {
       uint64_t value = 0;
       if (!ReadJsonUint(reserved[i], UINT32_MAX, value)) {
@@ -147,6 +170,8 @@ class Reader {
       section.relocations.push_back(ReadRelocation(
           JsonFields(relocations[i], fields.Path(fmt::format("relocations[{}]", i)), &status_)));
     }
+    fields.ReadElsewhere({"offset", "reloff"});
+    fields.RefuseOthers();
     c_.sections.push_back(std::move(section));
   }
 
@@ -156,6 +181,7 @@ class Reader {
       fields.Fail("tasks", chain.error().message);
       return;
     }
+    if (!Take(fields, "tasks", chain->size)) return;
     auto text = td::Encode(*chain);
     if (!text.ok()) {
       fields.Fail("tasks", text.error().message);
@@ -172,18 +198,24 @@ class Reader {
       JsonFields chunk(chunks[i], fields.Path(fmt::format("data[{}]", i)), &status_);
       const Bytes bytes = chunk.HexBytesOr("bytes");
       data.insert(data.end(), bytes.begin(), bytes.end());
-      data.resize(data.size() + chunk.UintOr("zeros", 0, kMaxData));
+      const uint64_t zeros = chunk.UintOr("zeros", 0);
+      chunk.RefuseOthers();
+      if (!Take(chunk, "zeros", zeros)) return {};
+      data.resize(data.size() + zeros);
     }
     return c_.Own(std::move(data));
   }
 
   static Relocation ReadRelocation(JsonFields fields) {
-    return {.address = static_cast<int32_t>(fields.U32("address")),
-            .symbolnum = static_cast<uint32_t>(fields.Uint("section", 0xffffff)),
-            .pc_relative = fields.BoolOr("pc_relative", false),
-            .length = static_cast<uint8_t>(fields.UintOr("length", 0, 3)),
-            .external = fields.BoolOr("external", false),
-            .type = static_cast<uint8_t>(fields.UintOr("type", 0, 15))};
+    const Relocation relocation = {
+        .address = static_cast<int32_t>(fields.U32("address")),
+        .symbolnum = static_cast<uint32_t>(fields.Uint("section", 0xffffff)),
+        .pc_relative = fields.BoolOr("pc_relative", false),
+        .length = static_cast<uint8_t>(fields.UintOr("length", 0, 3)),
+        .external = fields.BoolOr("external", false),
+        .type = static_cast<uint8_t>(fields.UintOr("type", 0, 15))};
+    fields.RefuseOthers();
+    return relocation;
   }
 
   std::string_view OwnName(JsonFields& fields, std::string_view key, const std::string& text) {
@@ -197,6 +229,8 @@ class Reader {
     port.vmaddr = fields.Uint("vmaddr", max_address);
     port.reserved = fields.U32Or("reserved", 0);
     port.name_offset = max_address == UINT64_MAX ? 24 : 20;
+    if (max_address == UINT64_MAX && fields.Has("byte_size"))
+      port.byte_size = fields.U32("byte_size");
     c_.ports.push_back(port);
     return static_cast<uint32_t>(c_.ports.size() - 1);
   }
@@ -204,7 +238,8 @@ class Reader {
   uint32_t ReadThread(JsonFields& fields) {
     Thread thread;
     thread.flavor = fields.U32("flavor");
-    thread.words.resize(fields.Uint("count", 0x100000));
+    const uint64_t count = fields.Uint("count", 0x100000);
+    if (Take(fields, "count", 4 * count)) thread.words.resize(count);
     const Json& names = fields.Array("names");
     for (const Json& name : names) {
       const std::string spelled = name.is_string() ? name.get<std::string>() : std::string();
@@ -213,13 +248,13 @@ class Reader {
       thread.names.push_back(OwnName(fields, "names", text.ok() ? *text : std::string()));
     }
     ReadWords(fields, thread);
-    if (IsApertureTable(thread)) {
+    if (status_.ok() && IsApertureTable(thread)) {
       ReadIndexed(fields, "base_slots", kBaseSlots, UINT64_MAX, [&](size_t i, uint64_t value) {
         SetPair(thread, static_cast<uint32_t>(2 * i), value);
       });
     }
     for (const ThreadWord& word : ThreadWords(thread.flavor)) {
-      if (!Applies(word, thread) || !fields.Has(word.name)) continue;
+      if (!status_.ok() || !Applies(word, thread) || !fields.Has(word.name)) continue;
       SetThreadValue(thread, word,
                      fields.Uint(word.name, word.words == 2 ? UINT64_MAX : UINT32_MAX));
     }
@@ -286,9 +321,11 @@ class Reader {
     const Json& symbols = fields.Array("symbols");
     for (size_t i = 0; i < symbols.size() && status_.ok(); ++i) {
       table.symbols.push_back(
-          ReadSymbol(JsonFields(symbols[i], fields.Path(fmt::format("symbols[{}]", i)), &status_)));
+          ReadSymbol(JsonFields(symbols[i], fields.Path(fmt::format("symbols[{}]", i)), &status_),
+                     !fields.Has("strings")));
     }
     table.strings_in_order = !fields.Has("strings");
+    fields.ReadElsewhere({"symoff", "stroff", "strsize"});
     if (!table.strings_in_order) {
       Bytes strings;
       for (const Json& piece : fields.Array("strings")) {
@@ -307,7 +344,7 @@ class Reader {
     return static_cast<uint32_t>(c_.symtabs.size() - 1);
   }
 
-  Symbol ReadSymbol(JsonFields fields) {
+  Symbol ReadSymbol(JsonFields fields, bool names_in_order) {
     Symbol symbol;
     symbol.type = static_cast<uint8_t>(fields.Uint("type", UINT8_MAX));
     std::string name;
@@ -326,18 +363,10 @@ class Reader {
     symbol.desc = fields.U16Or("desc", laid_desc);
     symbol.sect = static_cast<uint8_t>(fields.UintOr("sect", 0, UINT8_MAX));
     symbol.value = fields.UintOr("value", 0);
-    symbol.strx = fields.U32Or("strx", 0);
+    // Where names stand in order their places follow from them.
+    if (!names_in_order) symbol.strx = fields.U32Or("strx", 0);
+    fields.RefuseOthers();
     return symbol;
-  }
-
-  static int64_t Signed(JsonFields& fields, std::string_view key, int64_t fallback) {
-    const auto found = fields.object().find(std::string(key));
-    if (found == fields.object().end()) return fallback;
-    if (!found->is_number_integer()) {
-      fields.Fail(key, "must be a whole number");
-      return 0;
-    }
-    return found->get<int64_t>();
   }
 
   static stabs::TensorStab ReadTensorStab(JsonFields fields, std::string& text) {
@@ -358,11 +387,13 @@ class Reader {
         axis.axis = letter[0];
       }
       axis.index = object.U32Or("index", 1);
-      axis.low = Signed(object, "low", 0);
-      axis.extent = Signed(object, "extent", 0);
+      axis.low = object.IntOr("low", 0);
+      axis.extent = object.IntOr("extent", 0);
       axis.id = object.U32("id");
       axis.stride = object.Uint("stride");
+      object.RefuseOthers();
     }
+    fields.RefuseOthers();
     text = stabs::Print(stab);
     stab.name = {};
     return stab;
@@ -380,9 +411,11 @@ class Reader {
       JsonFields range(fields.Object("range"), fields.Path("range"), fields.status());
       stab.kind = stabs::TypeStab::Kind::kRange;
       stab.base = range.U32("base");
-      stab.low = Signed(range, "low", 0);
-      stab.high = Signed(range, "high", 0);
+      stab.low = range.IntOr("low", 0);
+      stab.high = range.IntOr("high", 0);
+      range.RefuseOthers();
     }
+    fields.RefuseOthers();
     text = stabs::Print(stab);
   }
 
@@ -390,6 +423,7 @@ class Reader {
   void Lay(JsonFields& fields, const Json& commands) {
     LayThreads(commands);
     LayCommands(commands);
+    if (!status_.ok()) return;
     JsonFields header(fields.Object("header"), "header", &status_);
     c_.header.ncmds = static_cast<uint32_t>(c_.commands.size());
     c_.header.sizeofcmds = header.U32Or("sizeofcmds", LaidSizeofcmds(c_));
@@ -401,7 +435,18 @@ class Reader {
       LaySymtab(c_.symtabs[command.index], object);
     }
     LayRelocations(commands);
-    c_.file_size = fields.UintOr("file_size", LaidFileSize(c_), kMaxData);
+    c_.file_size = fields.UintOr("file_size", LaidFileSize(c_), kMaxSize);
+    const uint64_t content = ContentSize();
+    Take(fields, "file_size", c_.file_size > content ? c_.file_size - content : 0);
+  }
+
+  // The bytes that sections, commands, notes and regions fill.
+  uint64_t ContentSize() const {
+    uint64_t sum = kHeaderSize + c_.header.sizeofcmds;
+    for (const Section& section : c_.sections) sum += section.data.size();
+    for (const Note& note : c_.notes) sum += note.data.size();
+    for (const Region& region : c_.regions) sum += region.data.size();
+    return sum;
   }
 
   void LayThreads(const Json& commands) {
@@ -421,7 +466,10 @@ class Reader {
     for (size_t i = 0; i < c_.commands.size(); ++i) {
       JsonFields object(commands[i], fmt::format("commands[{}]", i), &status_);
       c_.commands[i].cmdsize = static_cast<uint32_t>(
-          object.UintOr("cmdsize", LaidCmdSize(c_, c_.commands[i]), kMaxData));
+          object.UintOr("cmdsize", LaidCmdSize(c_, c_.commands[i]), kMaxSize));
+      const uint32_t room = c_.commands[i].cmdsize;
+      const uint32_t laid = LaidCmdSize(c_, c_.commands[i]);
+      if (!Take(object, "cmdsize", room > laid ? room - laid : 0)) return;
       c_.commands[i].offset = offset;
       offset += c_.commands[i].cmdsize;
     }
@@ -443,6 +491,7 @@ class Reader {
   }
 
   void LaySections(const Json& commands) {
+    symoff_ = LaidSymoff(c_);
     ForEachSection(commands,
                    [](const Segment& segment, Section& section, size_t, JsonFields fields) {
                      if (section.in_file) section.size = LaidSectionSize(section);
@@ -452,15 +501,17 @@ class Reader {
 
   void LayRelocations(const Json& commands) {
     ForEachSection(commands,
-                   [this](const Segment&, Section& section, size_t index, JsonFields fields) {
+                   [this, before = static_cast<const Section*>(nullptr)](
+                       const Segment&, Section& section, size_t, JsonFields fields) mutable {
                      section.nreloc = static_cast<uint32_t>(section.relocations.size());
-                     section.reloff = fields.U32Or("reloff", LaidReloff(c_, index));
+                     section.reloff = fields.U32Or("reloff", LaidReloff(c_, before, section));
+                     if (!section.relocations.empty()) before = &section;
                    });
   }
 
   void LaySymtab(Symtab& table, JsonFields& object) {
     table.nsyms = static_cast<uint32_t>(table.symbols.size());
-    table.symoff = object.U32Or("symoff", LaidSymoff(c_));
+    table.symoff = object.U32Or("symoff", symoff_);
     table.stroff = object.U32Or("stroff", LaidStroff(table));
     table.strsize = object.U32Or("strsize", LaidStrsize(table));
     if (!table.strings_in_order) return;
@@ -471,6 +522,8 @@ class Reader {
   const Json& json_;
   Status status_;
   Container c_;
+  uint64_t budget_ = kBudget;
+  uint32_t symoff_ = 0;
 };
 
 }  // namespace

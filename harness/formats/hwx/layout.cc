@@ -83,17 +83,16 @@ std::vector<uint32_t> LaidStrx(const Symtab& table) {
   return places;
 }
 
-uint32_t LaidReloff(const Container& container, size_t section_index) {
-  if (container.sections[section_index].relocations.empty()) return 0;
-  uint64_t offset = LaidSymoff(container);
-  if (!container.symtabs.empty()) {
+uint32_t LaidReloff(const Container& container, const Section* before, const Section& section) {
+  if (section.relocations.empty()) return 0;
+  uint64_t offset = 0;
+  if (before != nullptr) {
+    offset = before->reloff + kRelocationRecord * before->relocations.size();
+  } else if (!container.symtabs.empty()) {
     const Symtab& table = container.symtabs.front();
     offset = uint64_t{table.stroff} + table.strsize;
-  }
-  for (size_t i = 0; i < section_index; ++i) {
-    const Section& before = container.sections[i];
-    if (before.relocations.empty()) continue;
-    offset = before.reloff + kRelocationRecord * before.relocations.size();
+  } else {
+    offset = LaidSymoff(container);
   }
   return static_cast<uint32_t>(AlignUp(offset, kRelocationRecord));
 }
@@ -170,9 +169,10 @@ void Layout(Container& container) {
       section.offset = LaidSectionOffset(segment, section);
     }
   }
+  const uint32_t symoff = LaidSymoff(container);
   for (Symtab& table : container.symtabs) {
     table.nsyms = static_cast<uint32_t>(table.symbols.size());
-    table.symoff = LaidSymoff(container);
+    table.symoff = symoff;
     table.stroff = LaidStroff(table);
     table.strsize = LaidStrsize(table);
     const std::vector<uint32_t> places = LaidStrx(table);
@@ -180,10 +180,11 @@ void Layout(Container& container) {
       table.symbols[i].strx = places[i];
     }
   }
-  for (size_t i = 0; i < container.sections.size(); ++i) {
-    Section& section = container.sections[i];
+  const Section* before = nullptr;
+  for (Section& section : container.sections) {
     section.nreloc = static_cast<uint32_t>(section.relocations.size());
-    section.reloff = LaidReloff(container, i);
+    section.reloff = LaidReloff(container, before, section);
+    if (!section.relocations.empty()) before = &section;
   }
   container.file_size = LaidFileSize(container);
 }

@@ -22,7 +22,8 @@ uint32_t LaidStrsize(const Symtab& table);
 // The strx of each symbol where names stand in order.
 std::vector<uint32_t> LaidStrx(const Symtab& table);
 // The relocation table offset of a section: tables follow the string table, 8-byte aligned.
-uint32_t LaidReloff(const Container& container, size_t section_index);
+// `before` is the last section ahead of it that has relocations, or nullptr.
+uint32_t LaidReloff(const Container& container, const Section* before, const Section& section);
 uint64_t LaidFileSize(const Container& container);
 // The value of a named thread word that follows from the names and the tasks, where one does.
 std::optional<uint32_t> LaidThreadWord(const Container& container, const Thread& thread,

@@ -1,5 +1,6 @@
 #include "harness/formats/hwx/names.h"
 
+#include <algorithm>
 #include <array>
 
 #include "harness/formats/hwx/thread_words.h"
@@ -87,9 +88,19 @@ constexpr auto kDifferences = std::to_array<Difference>({
     {[](const Container& c) { return HasCommand(c, kShortPortCommand); },
      "ports are records {name offset, 0, u32 vmaddr, name} (command 0x06); the specification "
      "gives {size, pad, u64 vmaddr, name[8]} and {byteSize, apertureVA, nameRef}"},
-    {[](const Container& c) { return HasCommand(c, kPortCommand); },
+    {[](const Container& c) {
+       return HasCommand(c, kPortCommand) &&
+              std::none_of(c.ports.begin(), c.ports.end(),
+                           [](const Port& port) { return port.byte_size.has_value(); });
+     },
      "ports are records {name offset, 0, u64 vmaddr, name} (command 0x40); the specification "
      "gives {size, pad, u64 vmaddr, name[8]} and {byteSize, apertureVA, nameRef}"},
+    {[](const Container& c) {
+       return std::any_of(c.ports.begin(), c.ports.end(),
+                          [](const Port& port) { return port.byte_size.has_value(); });
+     },
+     "ports begin with a byte size, as the specification says; real files have the name's offset "
+     "there"},
     {WeightsInText,
      "constants stand in __TEXT,__const; the specification puts weights in __KERN_0,__kern_0"},
     {[](const Container& c) {

@@ -196,8 +196,13 @@ class Parser {
     port.name_offset = body.U32("name");
     port.reserved = body.U32("reserved");
     port.vmaddr = wide ? body.U64("vmaddr") : body.U32("vmaddr");
-    if (port.name_offset != body.position()) return "a port's name does not follow its record";
+    if (port.name_offset != body.position()) {
+      if (!wide) return "a port's name does not follow its record";
+      port.byte_size = port.name_offset;
+      port.name_offset = static_cast<uint32_t>(body.position());
+    }
     if (!TakeName(body, port.name)) return "a port's name has no end";
+    if (port.byte_size && port.name.empty()) return "a port without a name behind its record";
     KeepTrailing(body, command);
     command.index = static_cast<uint32_t>(out_.ports.size());
     out_.ports.push_back(port);
@@ -485,39 +490,64 @@ const Thread* Container::FindThread(uint32_t flavor) const {
 
 Result<Container> Parse(ByteSpan bytes) { return Parser(bytes).Run(); }
 
-std::vector<Tile> TilesOf(const Container& container, size_t section_number) {
-  std::vector<Tile> tiles;
-  if (section_number == 0 || section_number > container.sections.size()) return tiles;
-  const Section& section = container.sections[section_number - 1];
-  for (const Symtab& table : container.symtabs) {
-    for (const Symbol& symbol : table.symbols) {
-      const bool tile = symbol.type == kPlaceSymbol && symbol.sect == section_number &&
-                        symbol.value >= section.addr && symbol.value - section.addr <= section.size;
-      if (!tile) continue;
-      Tile entry{.symbol = &symbol, .kernel = symbol.name, .offset = symbol.value - section.addr};
-      entry.order = tiles.size();
-      if (const size_t lane = symbol.name.rfind("_ne_"); lane != std::string_view::npos) {
-        const std::string_view digits = symbol.name.substr(lane + 4);
-        const auto parsed =
-            std::from_chars(digits.data(), digits.data() + digits.size(), entry.lane);
-        if (parsed.ec == std::errc() && parsed.ptr == digits.data() + digits.size()) {
-          entry.kernel = symbol.name.substr(0, lane);
-        }
-      }
-      entry.sentinel = entry.offset == section.size;
-      tiles.push_back(entry);
+namespace {
+
+// Adds the tile that `symbol` begins in `section`, where it does.
+void AddTile(const Symbol& symbol, const Section& section, std::vector<Tile>& tiles) {
+  if (symbol.value < section.addr || symbol.value - section.addr > section.size) return;
+  Tile entry{.symbol = &symbol, .kernel = symbol.name, .offset = symbol.value - section.addr};
+  entry.order = tiles.size();
+  if (const size_t lane = symbol.name.rfind("_ne_"); lane != std::string_view::npos) {
+    const std::string_view digits = symbol.name.substr(lane + 4);
+    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), entry.lane);
+    if (parsed.ec == std::errc() && parsed.ptr == digits.data() + digits.size()) {
+      entry.kernel = symbol.name.substr(0, lane);
     }
   }
+  entry.sentinel = entry.offset == section.size;
+  tiles.push_back(entry);
+}
+
+// Puts tiles in order and gives each the bytes up to the next one.
+void ResolveTiles(const Section& section, std::vector<Tile>& tiles) {
   std::sort(tiles.begin(), tiles.end(), [](const Tile& a, const Tile& b) {
     return std::pair(a.offset, a.order) < std::pair(b.offset, b.order);
   });
-  if (!section.in_file) return tiles;
+  if (!section.in_file) return;
   uint64_t end = section.size;
   for (size_t i = tiles.size(); i > 0; --i) {
     Tile& tile = tiles[i - 1];
     if (i < tiles.size() && tiles[i].offset != tile.offset) end = tiles[i].offset;
     tile.data = section.data.subspan(tile.offset, end - tile.offset);
   }
+}
+
+}  // namespace
+
+std::vector<Tile> TilesOf(const Container& container, size_t section_number) {
+  std::vector<Tile> tiles;
+  if (section_number == 0 || section_number > container.sections.size()) return tiles;
+  const Section& section = container.sections[section_number - 1];
+  for (const Symtab& table : container.symtabs) {
+    for (const Symbol& symbol : table.symbols) {
+      if (symbol.type == kPlaceSymbol && symbol.sect == section_number) {
+        AddTile(symbol, section, tiles);
+      }
+    }
+  }
+  ResolveTiles(section, tiles);
+  return tiles;
+}
+
+std::vector<std::vector<Tile>> AllTiles(const Container& container) {
+  std::vector<std::vector<Tile>> tiles(container.sections.size());
+  for (const Symtab& table : container.symtabs) {
+    for (const Symbol& symbol : table.symbols) {
+      if (symbol.type != kPlaceSymbol || symbol.sect == 0 || symbol.sect > tiles.size()) continue;
+      AddTile(symbol, container.sections[symbol.sect - 1u], tiles[symbol.sect - 1u]);
+    }
+  }
+  for (size_t i = 0; i < tiles.size(); ++i) ResolveTiles(container.sections[i], tiles[i]);
   return tiles;
 }
 

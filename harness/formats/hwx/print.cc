@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <iterator>
 
+#include "harness/formats/enums/enums.h"
 #include "harness/formats/hwx/banner.h"
 #include "harness/formats/hwx/names.h"
 #include "harness/formats/hwx/thread_words.h"
@@ -61,9 +62,13 @@ void PrintTensors(Out out, const Container& container) {
     const std::string_view direction = tensor.direction == kInput    ? "input"
                                        : tensor.direction == kOutput ? "output"
                                                                      : "tensor";
-    fmt::format_to(out, "  {} {}: {} {}\n", direction, EscapeText(tensor.name),
-                   type.empty() ? fmt::format("type {}", tensor.element_type) : EscapeText(type),
-                   Shape(tensor));
+    fmt::format_to(
+        out, "  {} {}: {} {}\n", direction, EscapeText(tensor.name),
+        type.empty()
+            ? fmt::format("type {} ({}, not in the file's catalog)", tensor.element_type,
+                          EnumName(EnumKind::kCatalogType, tensor.element_type).value_or("unknown"))
+            : EscapeText(type),
+        Shape(tensor));
   }
 }
 
@@ -94,8 +99,19 @@ void PrintPorts(Out out, const Container& container) {
       continue;
     }
     const Port& port = container.ports[command.index];
-    fmt::format_to(out, "  {} at 0x{:x} (command 0x{:02x})\n", EscapeText(port.name), port.vmaddr,
-                   command.cmd);
+    fmt::format_to(
+        out, "  {} at 0x{:x} (command 0x{:02x}){}\n", EscapeText(port.name), port.vmaddr,
+        command.cmd,
+        port.byte_size ? fmt::format(", byte size 0x{:x} (assumed)", *port.byte_size) : "");
+  }
+}
+
+// Named words that no table row of a tensor shows, with what their names rest on.
+void PrintTensorWords(Out out, const Thread& thread) {
+  for (const ThreadWord& word : ThreadWords(thread.flavor)) {
+    if (word.evidence != FactEvidence::kAssumed || !Applies(word, thread)) continue;
+    fmt::format_to(out, "    {} 0x{:x} ({})\n", word.name, ThreadValue(thread, word),
+                   FactEvidenceName(word.evidence));
   }
 }
 
@@ -107,6 +123,7 @@ void PrintThreads(Out out, const Container& container) {
       fmt::format_to(out, " '{}'", EscapeText(name));
     }
     fmt::format_to(out, "\n");
+    if (IsTensor(thread)) PrintTensorWords(out, thread);
     if (!IsApertureTable(thread)) continue;
     fmt::format_to(out, "    text 0x{:x}, {} tasks, first of {} words\n",
                    Pair(thread, kTextAddressWord), thread.words[kTaskCountWord],
@@ -141,10 +158,10 @@ void PrintSymbols(Out out, const Container& container) {
 }
 
 void PrintTiles(Out out, const Container& container) {
+  const std::vector<std::vector<Tile>> all = AllTiles(container);
   for (size_t i = 0; i < container.sections.size(); ++i) {
-    if (!IsKernelSection(container.sections[i])) continue;
-    const std::vector<Tile> tiles = TilesOf(container, i + 1);
-    if (tiles.empty()) continue;
+    const std::vector<Tile>& tiles = all[i];
+    if (tiles.empty() || !IsKernelSection(container.sections[i])) continue;
     fmt::format_to(out, "weight tiles in section {}:\n", i + 1);
     int64_t used = 0;
     for (size_t k = 0; k < tiles.size(); ++k) {

@@ -81,7 +81,23 @@ Status Rebase(Container& container, std::span<const uint64_t> segment_addresses)
                        fmt::format("address 0x{:x} is no multiple of 0x4000", address));
     }
   }
+  for (size_t i = 0; i < segment_addresses.size(); ++i) {
+    if (segment_addresses[i] > UINT64_MAX - container.segments[i].vmsize) {
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("segment {} at 0x{:x} would leave the 64-bit addresses", i,
+                                   segment_addresses[i]));
+    }
+  }
   const Moves moves(container, segment_addresses);
+  for (const Command& command : container.commands) {
+    if (command.opaque || command.cmd != kShortPortCommand) continue;
+    const uint64_t to = moves.Apply(container.ports[command.index].vmaddr);
+    if (to <= UINT32_MAX) continue;
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("address 0x{:x} does not fit a port of command 0x06, which holds "
+                                 "32 bits",
+                                 to));
+  }
   if (!moves.Disjoint()) {
     return MakeError(ErrorCode::kInvalid, "two segments would share memory");
   }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/formats/enums/enums.h"
 #include "harness/formats/hwx/banner.h"
 #include "harness/formats/hwx/json.h"
 #include "harness/formats/hwx/layout.h"
@@ -24,6 +25,22 @@ void PutLaid(Json& object, std::string_view key, uint64_t value, uint64_t laid) 
   Json& place = value == laid ? object["derived"] : object;
   place[std::string(key)] = HexNumber(value);
 }
+
+// What follows from the whole container, found once.
+struct Laid {
+  explicit Laid(const Container& container)
+      : symoff(LaidSymoff(container)), tiles(AllTiles(container)) {
+    const Section* before = nullptr;
+    for (const Section& section : container.sections) {
+      reloffs.push_back(LaidReloff(container, before, section));
+      if (!section.relocations.empty()) before = &section;
+    }
+  }
+
+  uint32_t symoff;
+  std::vector<std::vector<Tile>> tiles;  // by section
+  std::vector<uint32_t> reloffs;         // by section
+};
 
 Json HeaderToJson(const Container& container) {
   const Header& header = container.header;
@@ -50,12 +67,11 @@ Json Chunk(ByteSpan data, std::string_view tile) {
 }
 
 // The bytes of a section, split where tiles begin.
-Json DataToJson(const Container& container, size_t index) {
-  const Section& section = container.sections[index];
+Json DataToJson(const Section& section, const std::vector<Tile>& tiles) {
   Json chunks = Json::array();
   uint64_t done = 0;
   if (IsKernelSection(section)) {
-    for (const Tile& tile : TilesOf(container, index + 1)) {
+    for (const Tile& tile : tiles) {
       if (tile.data.empty() || tile.offset < done) continue;
       if (tile.offset > done) {
         chunks.push_back(Chunk(section.data.subspan(done, tile.offset - done), {}));
@@ -78,7 +94,8 @@ Json RelocationToJson(const Relocation& relocation) {
   return object;
 }
 
-Json SectionToJson(const Container& container, const Segment& segment, size_t index) {
+Json SectionToJson(const Container& container, const Laid& laid, const Segment& segment,
+                   size_t index) {
   const Section& section = container.sections[index];
   Json object = {{"sectname", NameText(section.sectname)}};
   if (section.segname != segment.segname) object["segname"] = NameText(section.segname);
@@ -95,19 +112,22 @@ Json SectionToJson(const Container& container, const Segment& segment, size_t in
   if (!kind.empty()) object["derived"]["kind"] = kind;
   if (section.reserved != std::array<uint32_t, 3>{}) object["reserved"] = section.reserved;
   object["derived"]["nreloc"] = section.nreloc;
-  PutLaid(object, "reloff", section.reloff, LaidReloff(container, index));
+  PutLaid(object, "reloff", section.reloff, laid.reloffs[index]);
   Json relocations = Json::array();
   for (const Relocation& relocation : section.relocations) {
     relocations.push_back(RelocationToJson(relocation));
   }
   if (!relocations.empty()) object["relocations"] = std::move(relocations);
   if (section.tasks != nullptr) object["tasks"] = td::ChainToJson(*section.tasks);
-  if (section.in_file && section.tasks == nullptr) object["data"] = DataToJson(container, index);
+  if (section.in_file && section.tasks == nullptr) {
+    object["data"] = DataToJson(section, laid.tiles[index]);
+  }
   if (section.tasks_error) object["derived"]["tasks_error"] = section.tasks_error->message;
   return object;
 }
 
-void PutSegment(Json& object, const Container& container, const Segment& segment) {
+void PutSegment(Json& object, const Container& container, const Laid& laid,
+                const Segment& segment) {
   object["segname"] = NameText(segment.segname);
   object["vmaddr"] = HexNumber(segment.vmaddr);
   object["vmsize"] = HexNumber(segment.vmsize);
@@ -118,7 +138,7 @@ void PutSegment(Json& object, const Container& container, const Segment& segment
   object["flags"] = HexNumber(segment.flags);
   Json sections = Json::array();
   for (uint32_t i = 0; i < segment.nsects; ++i) {
-    sections.push_back(SectionToJson(container, segment, segment.first_section + i));
+    sections.push_back(SectionToJson(container, laid, segment, segment.first_section + i));
   }
   object["sections"] = std::move(sections);
 }
@@ -127,6 +147,7 @@ void PutPort(Json& object, const Port& port) {
   object["name"] = EscapeText(port.name);
   object["vmaddr"] = HexNumber(port.vmaddr);
   if (port.reserved != 0) object["reserved"] = HexNumber(port.reserved);
+  if (port.byte_size) object["byte_size"] = HexNumber(*port.byte_size);
 }
 
 // Words without a name that are not zero, as pairs of index and value.
@@ -164,6 +185,13 @@ void PutThread(Json& object, const Container& container, const Thread& thread) {
     Json& place = laid && *laid == value ? object["derived"] : object;
     place[std::string(word.name)] =
         word.words == 2 || word.is_name_offset ? Json(HexNumber(value)) : Json(value);
+    if (thread.flavor == kTensorFlavor && word.index == kElementTypeWord) {
+      const auto name = EnumName(EnumKind::kCatalogType, value);
+      if (name) object["derived"]["element_type_name"] = *name;
+    }
+    if (word.evidence == FactEvidence::kAssumed) {
+      object["derived"]["evidence"][std::string(word.name)] = FactEvidenceName(word.evidence);
+    }
   }
   Json rest = RestWords(thread, named);
   if (!rest.empty()) object["words"] = std::move(rest);
@@ -243,9 +271,9 @@ Json SymbolToJson(const Symbol& symbol) {
   return object;
 }
 
-void PutSymtab(Json& object, const Container& container, const Symtab& table) {
+void PutSymtab(Json& object, const Laid& laid, const Symtab& table) {
   object["derived"]["nsyms"] = table.nsyms;
-  PutLaid(object, "symoff", table.symoff, LaidSymoff(container));
+  PutLaid(object, "symoff", table.symoff, laid.symoff);
   PutLaid(object, "stroff", table.stroff, LaidStroff(table));
   PutLaid(object, "strsize", table.strsize, LaidStrsize(table));
   Json symbols = Json::array();
@@ -267,7 +295,7 @@ void PutSymtab(Json& object, const Container& container, const Symtab& table) {
   object["strings"] = std::move(strings);
 }
 
-Json CommandToJson(const Container& container, const Command& command) {
+Json CommandToJson(const Container& container, const Laid& laid, const Command& command) {
   Json object = {{"cmd", command.opaque ? "opaque" : CommandName(command.cmd)},
                  {"id", HexNumber(command.cmd)},
                  {"derived", {{"file_offset", HexNumber(command.offset)}}}};
@@ -280,7 +308,7 @@ Json CommandToJson(const Container& container, const Command& command) {
   }
   switch (command.cmd) {
     case kSegmentCommand:
-      PutSegment(object, container, container.segments[command.index]);
+      PutSegment(object, container, laid, container.segments[command.index]);
       break;
     case kShortPortCommand:
     case kPortCommand:
@@ -300,7 +328,7 @@ Json CommandToJson(const Container& container, const Command& command) {
       break;
     }
     default:
-      PutSymtab(object, container, container.symtabs[command.index]);
+      PutSymtab(object, laid, container.symtabs[command.index]);
       break;
   }
   if (!command.trailing.empty()) object["trailing"] = HexText(command.trailing);
@@ -311,9 +339,10 @@ Json CommandToJson(const Container& container, const Command& command) {
 
 Json ToJson(const Container& container) {
   Json json = {{"format", "hwx"}, {"header", HeaderToJson(container)}};
+  const Laid laid(container);
   Json commands = Json::array();
   for (const Command& command : container.commands) {
-    commands.push_back(CommandToJson(container, command));
+    commands.push_back(CommandToJson(container, laid, command));
   }
   json["commands"] = std::move(commands);
   Json regions = Json::array();

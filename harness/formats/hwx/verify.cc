@@ -18,6 +18,7 @@ namespace {
 
 constexpr uint32_t kCoefficientBase = 0x74;  // of a version-7 task: CoeffBaseAddr[0]
 constexpr uint32_t kCoefficientBases = 16;
+constexpr uint32_t kH13Subtype = 4;  // of all real files
 
 std::string Quote(std::string_view text) { return fmt::format("'{}'", EscapeText(text)); }
 
@@ -114,7 +115,8 @@ class Verifier {
       Report(kOneBuildInfo, kHeaderSize, fmt::format("{} banners", c_.build_infos.size()));
     }
     const bool table = std::any_of(c_.threads.begin(), c_.threads.end(), IsApertureTable);
-    if (!table) Report(kApertureTable, kHeaderSize, "no thread command has the aperture table");
+    if (!table)
+      Report(Aperture(kApertureTable), kHeaderSize, "no thread command has the aperture table");
     const bool text = std::any_of(c_.sections.begin(), c_.sections.end(),
                                   [](const Section& s) { return TextOf(s.sectname) == "__text"; });
     if (!text) Report(kTextSectionPresent, kHeaderSize, "no section is named __text");
@@ -233,6 +235,11 @@ class Verifier {
         Report(kPortNameUnique, command.offset + port.name_offset,
                fmt::format("port {} {}", name, port.name.empty() ? "has no name" : "stands twice"));
       }
+      if (port.byte_size) {
+        Report(kPortForm, command.offset + 8,
+               fmt::format("port {} begins with 0x{:x}, which is no name offset", name,
+                           *port.byte_size));
+      }
       if (first_kind == 0) first_kind = command.cmd;
       if (command.cmd != first_kind) {
         Report(kPortKinds, command.offset,
@@ -258,20 +265,47 @@ class Verifier {
     if (!IsApertureTable(thread)) return;
     const auto word = [at](uint32_t index) { return at + 16 + 4ull * index; };
     const Section* text = c_.FindSection("__text");
-    const uint64_t slot = Pair(thread, 2 * kTextSlot);
-    if (text != nullptr && slot != text->addr) {
-      Report(kApertureText, word(2 * kTextSlot),
-             fmt::format("base slot 0 is 0x{:x}, __text is at 0x{:x}", slot, text->addr));
+    if (text != nullptr && !SlotHolds(thread, kTextSlot, text->addr)) {
+      Report(Aperture(kApertureText), word(2 * kTextSlot),
+             fmt::format("base slot 0 is 0x{:x}, __text is at 0x{:x}", Pair(thread, 2 * kTextSlot),
+                         text->addr));
     }
     CheckConstSlot(thread, word(2 * kConstSlot));
+    CheckIoSlots(thread, word(2 * kFirstIoSlot));
+    if (text != nullptr) CheckProcedure(thread, *text, at + 16);
+  }
+
+  // The table is known of H13; what later generations keep of it is assumed.
+  RuleIndex Aperture(RuleIndex of_h13) const {
+    return c_.header.cpusubtype == kH13Subtype ? of_h13 : kLaterAperture;
+  }
+
+  // Public notes give slots of 16 bytes from H14 on, files of H13 have 8.
+  bool SlotHolds(const Thread& thread, uint32_t slot, uint64_t address) const {
+    if (Pair(thread, 2 * slot) == address) return true;
+    return c_.header.cpusubtype != kH13Subtype && 4 * slot + 1 < thread.words.size() &&
+           Pair(thread, 4 * slot) == address;
+  }
+
+  void CheckIoSlots(const Thread& thread, uint64_t at) {
     std::set<uint64_t> slots;
-    for (uint32_t i = kFirstIoSlot; i < kBaseSlots; ++i) slots.insert(Pair(thread, 2 * i));
+    for (uint32_t i = kFirstIoSlot; i < kBaseSlots; ++i) {
+      slots.insert(Pair(thread, 2 * i));
+      if (c_.header.cpusubtype != kH13Subtype && 4 * i + 1 < thread.words.size()) {
+        slots.insert(Pair(thread, 4 * i));
+      }
+    }
+    // One report a table: a file may have as many windows as tables have slots.
+    uint64_t missing = 0;
+    uint64_t first = 0;
     for (const auto& [window, section] : windows_) {
       if (slots.contains(window)) continue;
-      Report(kApertureIo, word(2 * kFirstIoSlot),
-             fmt::format("no base slot holds the window at 0x{:x}", window));
+      if (missing++ == 0) first = window;
     }
-    if (text != nullptr) CheckProcedure(thread, *text, at + 16);
+    if (missing == 0) return;
+    Report(Aperture(kApertureIo), at,
+           fmt::format("no base slot holds the window at 0x{:x}{}", first,
+                       missing == 1 ? "" : fmt::format(" and {} others", missing - 1)));
   }
 
   // How several procedures share a text section is not known; their tables are not compared.
@@ -279,30 +313,30 @@ class Verifier {
     if (std::count_if(c_.threads.begin(), c_.threads.end(), IsApertureTable) != 1) return;
     const uint64_t address = Pair(thread, kTextAddressWord);
     if (address != text.addr) {
-      Report(kApertureText, words + 4 * kTextAddressWord,
+      Report(Aperture(kApertureText), words + 4 * kTextAddressWord,
              fmt::format("word 512 is 0x{:x}, __text is at 0x{:x}", address, text.addr));
     }
     if (text.tasks == nullptr) return;
     const td::Chain& chain = *text.tasks;
     if (thread.words[kTaskCountWord] != chain.tasks.size()) {
-      Report(kTaskCount, words + 4 * kTaskCountWord,
+      Report(Aperture(kTaskCount), words + 4 * kTaskCountWord,
              fmt::format("word 515 is {}, the chain has {} tasks", thread.words[kTaskCountWord],
                          chain.tasks.size()));
     }
     const uint32_t first = chain.tasks.front().size / 4 - 1;
     if (thread.words[kFirstTaskWordsWord] != first) {
-      Report(kFirstTaskWords, words + 4 * kFirstTaskWordsWord,
+      Report(Aperture(kFirstTaskWords), words + 4 * kFirstTaskWordsWord,
              fmt::format("word 514 is {}, expected {}", thread.words[kFirstTaskWordsWord], first));
     }
   }
 
   void CheckConstSlot(const Thread& thread, uint64_t at) {
-    const uint64_t slot = Pair(thread, 2 * kConstSlot);
     for (const Section& section : c_.sections) {
       if (TextOf(section.segname) != "__TEXT" || TextOf(section.sectname) != "__const") continue;
-      if (slot != section.addr) {
-        Report(kApertureConst, at,
-               fmt::format("base slot 1 is 0x{:x}, __const is at 0x{:x}", slot, section.addr));
+      if (!SlotHolds(thread, kConstSlot, section.addr)) {
+        Report(Aperture(kApertureConst), at,
+               fmt::format("base slot 1 is 0x{:x}, __const is at 0x{:x}",
+                           Pair(thread, 2 * kConstSlot), section.addr));
       }
       return;
     }
@@ -448,7 +482,7 @@ class Verifier {
     const auto* word = section.data.data() + address;
     const uint32_t offset = static_cast<uint32_t>(word[0] | word[1] << 8 | word[2] << 16) |
                             static_cast<uint32_t>(word[3]) << 24;
-    if (!tile_offsets_[static_cast<uint8_t>(relocation.symbolnum)].contains(offset)) {
+    if (!tile_offsets_[relocation.symbolnum].contains(offset)) {
       Report(kRelocationTile, section.offset + static_cast<uint64_t>(address),
              fmt::format("the word at 0x{:x} is 0x{:x}, where no tile begins", address, offset));
     }
@@ -556,7 +590,7 @@ class Verifier {
   std::vector<Violation> violations_;
   std::map<uint64_t, const Section*> windows_;
   std::map<std::string_view, const Section*> ports_;
-  std::map<uint8_t, std::set<uint64_t>> tile_offsets_;
+  std::map<uint32_t, std::set<uint64_t>> tile_offsets_;
   std::map<std::string_view, uint32_t> lanes_;
   std::set<uint32_t> catalog_;
   std::map<std::string_view, stabs::TensorStab> frames_;

@@ -143,7 +143,7 @@ class CommandWriter {
   }
 
   void PutPort(const Port& port, bool wide) {
-    writer_.U32(port.name_offset);
+    writer_.U32(port.byte_size.value_or(port.name_offset));
     writer_.U32(port.reserved);
     if (wide) {
       writer_.U64(port.vmaddr);
@@ -227,6 +227,15 @@ uint64_t ContentBytes(const Container& container) {
 }  // namespace
 
 Result<Bytes> Write(const Container& container) {
+  for (const Command& command : container.commands) {
+    if (command.opaque || command.cmd != kShortPortCommand) continue;
+    const Port& port = container.ports[command.index];
+    if (port.vmaddr <= UINT32_MAX) continue;
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("port '{}': address 0x{:x} does not fit command 0x06, which holds "
+                                 "32 bits; command 0x40 holds 64",
+                                 port.name, port.vmaddr));
+  }
   constexpr uint64_t kMaxFile = uint64_t{1} << 32;
   if (container.file_size > kMaxFile) {
     return MakeError(ErrorCode::kLimit, fmt::format("file_size: {} bytes, the limit is {}",

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <unordered_set>
 
 #include "harness/formats/netlist/model.h"
 #include "harness/formats/netlist/port_keys.h"
@@ -155,12 +156,13 @@ class UnknownCounter {
       unknown_ += value.size;
       return;
     }
-    const std::vector<std::string> units = NamesAt(*dict, "Units");
+    const std::vector<std::string> listed = NamesAt(*dict, "Units");
+    const std::unordered_set<std::string_view> units(listed.begin(), listed.end());
     for (const Entry& entry : dict->entries) {
       static constexpr std::string_view kLists[] = {"Inputs", "Outputs", "Units", "Weights",
                                                     "Constants"};
       if (std::ranges::find(kLists, entry.key) != std::end(kLists)) continue;
-      if (std::ranges::find(units, entry.key) != units.end()) {
+      if (units.contains(entry.key)) {
         CountUnit(entry.value);
       } else if (entry.value.AsDict() != nullptr) {
         CountPort(entry.value);

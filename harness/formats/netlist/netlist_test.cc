@@ -193,12 +193,25 @@ TEST(Model, AMissingRequiredKeyIsInvalidParamSyntaxWithTheKey) {
 TEST(Model, AnUnknownKeyIsInvalidParamSyntaxWithTheKey) {
   Description description = OneUnit(KeyStyle::kPorts, "SDPA", 5);
   Unit& unit = description.networks[0].units[0];
+  unit.SetParam("SubtractMax", Value::Bool(true));
   unit.SetParam("SubtractMaximum", Value::Bool(true));
   EXPECT_EQ(
       CheckParams(unit).error().message,
       "InvalidParamSyntax: unit \"op\" of type SDPA: Params key \"SubtractMaximum\" is no key "
       "that the parser reads");
   EXPECT_EQ(BrokenRules(description), std::vector<std::string>{"param-known"});
+}
+
+// Specification 004: the default is false, which is wrong for softmax.
+TEST(Model, FusedAttentionSubtractsTheMaximum) {
+  Description description = OneUnit(KeyStyle::kPorts, "SDPA", 4);
+  const std::vector<std::string> broken = {"attention-subtracts-max"};
+  EXPECT_EQ(BrokenRules(description), broken);
+  Unit& unit = description.networks[0].units[0];
+  unit.SetParam("SubtractMax", Value::Bool(false));
+  EXPECT_EQ(BrokenRules(description), broken);
+  unit.SetParam("SubtractMax", Value::Bool(true));
+  EXPECT_EQ(BrokenRules(description), std::vector<std::string>{});
 }
 
 TEST(Model, InputViewNamesItsKeyInTheError) {
@@ -273,7 +286,7 @@ TEST(Print, NamesPortsUnitsParametersAndDepartures) {
             "network description, version \"1.0.9\", XML property list\n"
             "network \"net\"\n"
             "  input \"x0\" Float16 N1 C8 D1 H1 W4\n"
-            "  unit \"op\" GOC [8] (\"x0\") -> Float16\n"
+            "  unit \"op\" GOC [class 8 GOC] (\"x0\") -> Float16\n"
             "    \"ScaleScalar\" = 20544  (34)\n"
             "  output \"y@output\" (no type) <- \"op\"\n"
             "differs from the specification:\n"

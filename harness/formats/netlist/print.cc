@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/formats/enums/enums.h"
 #include "harness/formats/netlist/model.h"
 #include "harness/formats/netlist/netlist_format.h"
 #include "harness/formats/netlist/port_keys.h"
@@ -115,8 +116,10 @@ class Printer {
     if (unit.output_channels) result += fmt::format(" C{}", *unit.output_channels);
     if (unit.num_groups) result += fmt::format(" groups {}", *unit.num_groups);
     Line("  unit {} {}{} ({}){}{}", Quoted(unit.name), unit.type,
-         layer == nullptr ? "" : fmt::format(" [{}]", layer->code), QuotedList(unit.bottoms),
-         result.empty() ? "" : " ->", result);
+         layer == nullptr ? ""
+                          : fmt::format(" [class {} {}]", layer->code,
+                                        EnumText(EnumKind::kOpClass, layer->code)),
+         QuotedList(unit.bottoms), result.empty() ? "" : " ->", result);
     if (unit.params) {
       for (const Entry& entry : unit.params->entries) PrintParam(unit, layer, entry);
     }

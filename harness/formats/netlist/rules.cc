@@ -44,6 +44,7 @@ enum RuleIndex : size_t {
   kParamRequired,
   kParamRequiredAssumed,
   kParamKind,
+  kAttentionMax,
   kOutputWired,
   kExtentPositive,
   kInterleaveLegal,
@@ -82,6 +83,8 @@ constexpr std::array<Rule, kRuleCount> kRules = {{
      "no source states it", kAssumed},
     {"param-kind", "Each value of Params is of the kind and set that its key takes.",
      "facts/netlist_layers.csv; real files", kSpec},
+    {"attention-subtracts-max", "SubtractMax of a fused attention is true.",
+     "specification 004, fused attention: the default is false, which is wrong for softmax", kSpec},
     {"output-wired", "An output port's Bottom names a unit, an input or a constant.", "real files",
      kReal},
     {"extent-positive", "The extents of a port or constant are 1 or more.", "real files", kReal},
@@ -413,12 +416,24 @@ class Verifier {
       const uint64_t offset = fault.offset == Error::kNoOffset ? entry.value.offset : fault.offset;
       Add(kRuleOf[static_cast<size_t>(fault.kind)], offset, fault.message);
     }
+    if (layer.type == "SDPA") CheckAttention(entry, params);
     if (params == nullptr || params->AsDict() == nullptr) return;
     CheckWeightIndex(scope, *params->AsDict(), "KernelIndex");
     if (const Dict* group = DictOf(*params->AsDict(), "BiasScaleGroupData")) {
       CheckWeightIndex(scope, *group, "BiasIndex");
       CheckWeightIndex(scope, *group, "ScaleIndex");
     }
+  }
+
+  void CheckAttention(const Entry& unit, const Value* params) {
+    const Dict* dict = params == nullptr ? nullptr : params->AsDict();
+    if (params != nullptr && dict == nullptr) return;
+    const Value* subtract = dict == nullptr ? nullptr : dict->Find("SubtractMax");
+    // A value of another kind breaks param-kind.
+    if (subtract != nullptr && (subtract->AsBool() == nullptr || *subtract->AsBool())) return;
+    Add(kAttentionMax, subtract == nullptr ? unit.value.offset : subtract->offset,
+        fmt::format("SubtractMax of unit {} is {}", Quoted(unit.key),
+                    subtract == nullptr ? "absent, which means false" : "false"));
   }
 
   void CheckOutputs(const Scope& scope) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -71,24 +72,34 @@ struct Procedure {
 struct ContainerSide {
   std::vector<BoundPort> ports;
   std::vector<Procedure> procedures;
+  // Ports with a window by its kind and the tensor that they are named for, the first of each.
+  std::map<std::pair<uint32_t, std::string_view>, const BoundPort*> by_tensor;
+  std::set<std::string_view> procedure_names;
 };
 
 ContainerSide SideOf(const hwx::Container& container) {
   ContainerSide side;
+  std::map<uint64_t, const hwx::Section*> windows;
+  for (const hwx::Section& section : container.sections) {
+    if (hwx::IsWindow(section)) windows.emplace(section.addr, &section);
+  }
   for (const hwx::Command& command : container.commands) {
     if (command.opaque) continue;
     if (command.cmd == hwx::kPortCommand || command.cmd == hwx::kShortPortCommand) {
       const hwx::Port& port = container.ports[command.index];
-      const auto window = std::ranges::find_if(container.sections, [&](const auto& section) {
-        return hwx::IsWindow(section) && section.addr == port.vmaddr;
-      });
+      const auto window = windows.find(port.vmaddr);
       side.ports.push_back({port.name, port.vmaddr, command.offset,
-                            window == container.sections.end() ? nullptr : &*window});
+                            window == windows.end() ? nullptr : window->second});
     } else if (command.cmd == hwx::kThreadCommand) {
       const hwx::Thread& thread = container.threads[command.index];
       if (thread.flavor != hwx::kHeaderFlavor || thread.names.empty()) continue;
       side.procedures.push_back({thread.names.front(), command.offset});
+      side.procedure_names.insert(thread.names.front());
     }
+  }
+  for (const BoundPort& port : side.ports) {
+    if (port.window == nullptr) continue;
+    side.by_tensor.emplace(std::pair(hwx::KindOf(*port.window), TensorName(port.name)), &port);
   }
   return side;
 }
@@ -153,11 +164,8 @@ class PairChecker {
 
   // The port of that tensor in that direction: a held state is an input and an output.
   const BoundPort* Find(std::string_view name, uint32_t kind) const {
-    for (const BoundPort& port : side_.ports) {
-      const bool named = port.name == name || TensorName(port.name) == TensorName(name);
-      if (named && port.window != nullptr && hwx::KindOf(*port.window) == kind) return &port;
-    }
-    return nullptr;
+    const auto found = side_.by_tensor.find(std::pair(kind, TensorName(name)));
+    return found == side_.by_tensor.end() ? nullptr : found->second;
   }
 
   void CheckPort(const e5::Port& port, RuleIndex rule, uint32_t kind, std::string_view direction) {
@@ -182,8 +190,7 @@ class PairChecker {
     std::set<std::string_view> called;
     for (const e5::AneInferenceAttrs* inference : inferences) {
       if (!called.insert(inference->procedure_name).second) continue;
-      if (std::ranges::find(side_.procedures, inference->procedure_name, &Procedure::name) ==
-          side_.procedures.end()) {
+      if (!side_.procedure_names.contains(inference->procedure_name)) {
         Add(kProcedures, FirstProcedureOffset(), "the container has no procedure \"{}\"",
             inference->procedure_name);
       }
@@ -217,6 +224,11 @@ std::string_view TensorName(std::string_view port) {
     if (port.ends_with(suffix) && port.size() > suffix.size()) port.remove_suffix(suffix.size());
   }
   return port;
+}
+
+bool IsComparable(std::span<const Violation> violations) {
+  return std::ranges::none_of(
+      violations, [](const Violation& violation) { return violation.rule == &kRules[kProgram]; });
 }
 
 Result<std::vector<Violation>> Verify(ByteSpan descriptor, ByteSpan container) {

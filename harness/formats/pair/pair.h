@@ -24,6 +24,9 @@ std::span<const Rule> Rules();
 // the two parsers, with the name of the part before them.
 Result<std::vector<Violation>> Verify(ByteSpan descriptor, ByteSpan container);
 
+// False where the descriptor shows nothing to compare by, so that neither verdict holds.
+bool IsComparable(std::span<const Violation> violations);
+
 // What the two files were compared by, one line each.
 Result<std::string> Print(ByteSpan descriptor, ByteSpan container);
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <string>
 
+#include "harness/formats/td/td.h"
+
 namespace anecheck {
 
 #define ANECHECK_FORMAT(name) extern const Format kFormat_##name;
@@ -23,6 +25,9 @@ constexpr const Format* kFormats[] = {
 std::span<const Format* const> AllFormats() { return kFormats; }
 
 Result<const Format*> FindFormat(std::string_view name) {
+  // A bare text section does not carry its version: "td:17" says it.
+  constexpr std::string_view kChain = "td:";
+  if (name.starts_with(kChain)) return td::FormatOfVersion(name.substr(kChain.size()));
   std::string names;
   for (const Format* format : kFormats) {
     if (format->name == name) return format;

@@ -12,7 +12,8 @@ namespace anecheck {
 
 std::span<const Format* const> AllFormats();
 
-// The format called `name`; the error lists those there are.
+// The format called `name`, or "td:<version>" for task chains read as of that version; the error
+// lists those there are.
 Result<const Format*> FindFormat(std::string_view name);
 
 // The format that recognises `bytes` best; `path` may be empty. The error says that none does.

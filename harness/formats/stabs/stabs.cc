@@ -44,14 +44,14 @@ class Cursor {
 
 // Splits `name:t<id>=rest`.
 bool TakeHead(std::string_view text, std::string_view& name, uint32_t& id, std::string_view& rest) {
+  size_t equals = 0;  // the first '=' behind `at`; looked for anew only once `at` is past it
   for (size_t at = text.find(":t"); at != std::string_view::npos; at = text.find(":t", at + 1)) {
-    const std::string_view tail = text.substr(at + 2);
-    const size_t equals = tail.find('=');
+    if (equals < at + 2) equals = text.find('=', at + 2);
     if (equals == std::string_view::npos) return false;
-    Cursor number(tail.substr(0, equals));
+    Cursor number(text.substr(at + 2, equals - at - 2));
     if (!number.Number(id) || !number.AtEnd()) continue;
     name = text.substr(0, at);
-    rest = tail.substr(equals + 1);
+    rest = text.substr(equals + 1);
     return true;
   }
   return false;

@@ -69,6 +69,16 @@ TEST(Stabs, RefusesWhatItCouldNotPrintBack) {
   }
 }
 
+// The steps to a far '=' are taken once, not once for each mark: otherwise this takes minutes.
+TEST(Stabs, ReadsManyMarksBeforeOneSignInOnePass) {
+  std::string text;
+  for (int i = 0; i < 2'000'000; ++i) text += ":t";
+  EXPECT_FALSE(ParseType(text));
+  EXPECT_TRUE(ParseType(text + "7=1"));
+  EXPECT_EQ(ParseType(text + "7=1")->name.size(), text.size() - 2);
+  EXPECT_FALSE(ParseTensor(text + "=1"));
+}
+
 TEST(Stabs, CatalogsCountUpFromOne) {
   for (const size_t count : {10u, 15u, 23u, 24u}) {
     const auto catalog = Catalog(count);

@@ -29,7 +29,8 @@ constexpr auto kH14Blocks = std::to_array<RegisterBlock>({
     {"KernelDMASrc", 0x1900, 70},
 });
 
-// The guide's text puts H15 with H14; its register map and its parser put it here.
+// The register map and the parser of the guide put H15 here; its text puts it with H14, whose
+// bases are taken as the alternate ones (facts source_conflicts.csv).
 constexpr auto kH15Blocks = std::to_array<RegisterBlock>({
     {"Common", 0x0, 19},
     {"L2", 0x4100, 25},
@@ -77,17 +78,67 @@ constexpr auto kH18Blocks = std::to_array<RegisterBlock>({
 // The guide's text and parser start the stream of H16 at word 9, its register map lists ten header
 // words.
 constexpr auto kGenerations = std::to_array<Generation>({
-    {7, "H13", 4, Coding::kByteAddress, 10, 0, kH13Blocks, FactEvidence::kRealFile,
+    {7,
+     "H13",
+     4,
+     Coding::kByteAddress,
+     10,
+     0,
+     kH13Blocks,
+     {},
+     0x5042a063,
+     8,
+     FactEvidence::kRealFile,
      "35 streams of 25 real files; specification 000"},
-    {11, "H14", 5, Coding::kDense, 8, 0, kH14Blocks, FactEvidence::kPublicNotes,
+    {11,
+     "H14",
+     5,
+     Coding::kDense,
+     8,
+     0,
+     kH14Blocks,
+     {},
+     0x5042a0c3,
+     16,
+     FactEvidence::kPublicNotes,
      "freedomtan guide, H14 register map"},
-    {8, "H15", 6, Coding::kDense, 8, 0, kH15Blocks, FactEvidence::kPublicNotes,
-     "freedomtan guide, H15 register map"},
-    {17, "H16", 7, Coding::kDenseAndSparse, 9, 10, kH16Blocks, FactEvidence::kPublicNotes,
+    {8, "H15", 6, Coding::kDense, 8, 0, kH15Blocks, kH14Blocks, 0x5042a0c3, 16,
+     FactEvidence::kPublicNotes, "freedomtan guide, H15 register map"},
+    {17,
+     "H16",
+     7,
+     Coding::kDenseAndSparse,
+     9,
+     10,
+     kH16Blocks,
+     {},
+     0x5042a0c3,
+     16,
+     FactEvidence::kPublicNotes,
      "freedomtan guide, H16 register map"},
-    {19, "H17", 9, Coding::kDenseAndSparse, 9, 10, kH17Blocks, FactEvidence::kPublicNotes,
+    {19,
+     "H17",
+     9,
+     Coding::kDenseAndSparse,
+     9,
+     10,
+     kH17Blocks,
+     {},
+     0x5042a0c3,
+     16,
+     FactEvidence::kPublicNotes,
      "freedomtan guide"},
-    {20, "H18", 10, Coding::kDenseAndSparse, 9, 10, kH18Blocks, FactEvidence::kPublicNotes,
+    {20,
+     "H18",
+     10,
+     Coding::kDenseAndSparse,
+     9,
+     10,
+     kH18Blocks,
+     {},
+     0,
+     0,
+     FactEvidence::kPublicNotes,
      "freedomtan guide"},
 });
 
@@ -154,10 +205,12 @@ Result<const Generation*> GenerationOfSubtype(uint32_t cpusubtype) {
 }
 
 const RegisterBlock* FindBlock(const Generation& generation, uint32_t byte_address) {
-  for (const RegisterBlock& block : generation.blocks) {
-    if (byte_address >= block.byte_address &&
-        byte_address < block.byte_address + 4u * block.registers) {
-      return &block;
+  for (const auto blocks : {generation.blocks, generation.alternate_blocks}) {
+    for (const RegisterBlock& block : blocks) {
+      if (byte_address >= block.byte_address &&
+          byte_address < block.byte_address + 4u * block.registers) {
+        return &block;
+      }
     }
   }
   return nullptr;

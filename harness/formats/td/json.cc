@@ -11,6 +11,8 @@
 namespace anecheck::td {
 namespace {
 
+constexpr uint32_t kMaxText = 1u << 28;
+
 bool IsV7(const Chain& chain) { return chain.generation->coding == Coding::kByteAddress; }
 
 // Adds the fields of `word` to `object`, skipping those for which `derived` is true.
@@ -142,6 +144,8 @@ void HeaderFromJson(Chain& chain, Task& task, JsonFields header) {
     const WordLayout layout = HeaderWord(*chain.generation, i);
     task.header[i] = ReadFields(header, layout, ReadRest(rest, fmt::format("{}", i), layout));
   }
+  rest.RefuseOthers();
+  header.RefuseOthers();
 }
 
 uint32_t RegisterFromJson(const Generation& generation, uint32_t byte_address, const Json& json,
@@ -160,7 +164,9 @@ uint32_t RegisterFromJson(const Generation& generation, uint32_t byte_address, c
     fields.Fail("register", fmt::format("'{}' is not the register at 0x{:x}, that is '{}'", name,
                                         byte_address, layout.name));
   }
-  return ReadFields(fields, layout, ReadRest(fields, "rest", layout));
+  const uint32_t word = ReadFields(fields, layout, ReadRest(fields, "rest", layout));
+  fields.RefuseOthers();
+  return word;
 }
 
 void WriteFromJson(const Chain& chain, Task& task, JsonFields fields) {
@@ -184,6 +190,7 @@ void WriteFromJson(const Chain& chain, Task& task, JsonFields fields) {
                                            fields.Path(fmt::format("registers[{}]", i)),
                                            fields.status()));
   }
+  fields.RefuseOthers();
   task.writes.push_back(write);
 }
 
@@ -196,6 +203,12 @@ Task TaskFromJson(Chain& chain, const Json& json, size_t index, Status* status) 
   for (size_t i = 0; i < writes.size(); ++i) {
     WriteFromJson(chain, task,
                   JsonFields(writes[i], fields.Path(fmt::format("writes[{}]", i)), status));
+  }
+  fields.RefuseOthers();
+  const uint32_t words = TaskBytes(chain, task) / 4 & 0x7ff;
+  if (!IsV7(chain) && fields.Object("header").contains("TaskSize") &&
+      (task.header[0] >> 16 & 0x7ff) != words) {
+    fields.Fail("header.TaskSize", fmt::format("must be {}, the words of the task", words));
   }
   return task;
 }
@@ -220,21 +233,35 @@ void PlaceV7(Chain& chain, const Json& tasks) {
   }
 }
 
-void PlaceSequential(Chain& chain) {
+// False where the padding makes the section too large.
+bool PlaceSequential(Chain& chain) {
   uint32_t offset = chain.section_header ? 4 * kSectionHeaderWords : 0;
   for (Task& task : chain.tasks) {
+    if (offset + uint64_t{task.padding} * kPaddingUnit > kMaxText) return false;
     task.offset = offset + task.padding * kPaddingUnit;
     task.size = TaskBytes(chain, task);
     task.header[0] = (task.header[0] & ~0x07ff0000u) | ((task.size / 4 & 0x7ff) << 16);
     offset = NextOffset(chain, task);
   }
+  return true;
 }
 
 }  // namespace
 
 Json ChainToJson(const Chain& chain) {
   Json object = {{"version", chain.generation->version},
-                 {"derived", {{"family", chain.generation->family}}}};
+                 {"derived",
+                  {{"family", chain.generation->family},
+                   {"evidence", FactEvidenceName(chain.generation->evidence)}}}};
+  if (chain.other_header_words != 0) {
+    object["derived"]["other_header_words"] = chain.other_header_words;
+  }
+  if (chain.version_guessed) {
+    Json others = Json::array();
+    for (const Generation* other : chain.other_generations) others.push_back(other->version);
+    object["derived"]["version_guessed"] = true;
+    object["derived"]["also_decodes_as"] = std::move(others);
+  }
   if (chain.section_header) object["section_header"] = true;
   if (chain.header_words != chain.generation->header_words) {
     object["header_words"] = chain.header_words;
@@ -250,6 +277,9 @@ Json ChainToJson(const Chain& chain) {
 Result<Chain> ChainFromJson(const Json& json) {
   Status status;
   JsonFields fields(json, "", &status);
+  if (fields.TextOr("format", "td") != "td") {
+    fields.Fail("format", "is not td: this is the JSON of another format");
+  }
   const uint32_t version = fields.U32("version");
   if (!status.ok()) return status.error();
   Chain chain;
@@ -268,16 +298,18 @@ Result<Chain> ChainFromJson(const Json& json) {
     chain.tasks.push_back(TaskFromJson(chain, tasks[i], i, &status));
   }
   if (!status.ok()) return status.error();
+  bool small = true;
   if (IsV7(chain)) {
     PlaceV7(chain, tasks);
   } else {
-    PlaceSequential(chain);
+    small = PlaceSequential(chain);
   }
   const Task& last = chain.tasks.back();
   chain.size = fields.U32Or("size", last.offset + last.size);
+  fields.RefuseOthers();
   if (!status.ok()) return status.error();
-  constexpr uint32_t kMaxText = 1u << 28;
-  if (chain.size > kMaxText || last.offset > kMaxText) {
+  for (const Task& task : chain.tasks) small = small && task.offset <= kMaxText;
+  if (chain.size > kMaxText || !small) {
     return MakeError(ErrorCode::kLimit, "size: a text section of more than 256 MiB is not written");
   }
   return chain;

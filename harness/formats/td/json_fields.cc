@@ -42,6 +42,7 @@ const Json& EmptyObject() {
 JsonFields::JsonFields(const Json& object, std::string path, Status* status)
     : object_(object), path_(std::move(path)), status_(status) {
   if (!object_.is_object()) Fail("", "must be an object");
+  read_.resize(object_.size());
 }
 
 const Json* JsonFields::Find(std::string_view key) const {
@@ -50,10 +51,41 @@ const Json* JsonFields::Find(std::string_view key) const {
   return found == object_.end() ? nullptr : &*found;
 }
 
+const Json* JsonFields::Read(std::string_view key) {
+  if (!object_.is_object()) return nullptr;
+  const auto found = object_.find(std::string(key));
+  if (found == object_.end()) return nullptr;
+  read_[static_cast<size_t>(std::distance(object_.begin(), found))] = true;
+  return &*found;
+}
+
+void JsonFields::ReadElsewhere(std::initializer_list<std::string_view> keys) {
+  for (const std::string_view key : keys) Read(key);
+}
+
+void JsonFields::RefuseOthers() {
+  if (!object_.is_object()) return;
+  size_t place = 0;
+  for (const auto& [key, value] : object_.items()) {
+    if (!read_[place++] && key != "derived") Fail(key, "is no member that is read here");
+  }
+}
+
+int64_t JsonFields::IntOr(std::string_view key, int64_t fallback) {
+  const Json* value = Read(key);
+  if (value == nullptr) return fallback;
+  if (!value->is_number_integer() ||
+      (value->is_number_unsigned() && value->get<uint64_t>() > INT64_MAX)) {
+    Fail(key, "must be a whole number");
+    return 0;
+  }
+  return value->get<int64_t>();
+}
+
 bool JsonFields::Has(std::string_view key) const { return Find(key) != nullptr; }
 
 uint64_t JsonFields::Uint(std::string_view key, uint64_t max) {
-  const Json* value = Find(key);
+  const Json* value = Read(key);
   uint64_t number = 0;
   if (value == nullptr) {
     Fail(key, "is missing");
@@ -69,7 +101,7 @@ uint64_t JsonFields::UintOr(std::string_view key, uint64_t fallback, uint64_t ma
 }
 
 bool JsonFields::BoolOr(std::string_view key, bool fallback) {
-  const Json* value = Find(key);
+  const Json* value = Read(key);
   if (value == nullptr) return fallback;
   if (!value->is_boolean()) {
     Fail(key, "must be true or false");
@@ -79,7 +111,7 @@ bool JsonFields::BoolOr(std::string_view key, bool fallback) {
 }
 
 std::string JsonFields::Text(std::string_view key) {
-  const Json* value = Find(key);
+  const Json* value = Read(key);
   if (value == nullptr || !value->is_string()) {
     Fail(key, value == nullptr ? "is missing" : "must be a string");
     return {};
@@ -98,7 +130,7 @@ std::string JsonFields::TextOr(std::string_view key, std::string_view fallback) 
 
 Bytes JsonFields::HexBytesOr(std::string_view key) {
   Bytes bytes;
-  const Json* value = Find(key);
+  const Json* value = Read(key);
   if (value == nullptr) return bytes;
   if (!value->is_string() || !ReadHexText(value->get_ref<const std::string&>(), bytes)) {
     Fail(key, "must be a string of hexadecimal digits, two a byte");
@@ -108,7 +140,7 @@ Bytes JsonFields::HexBytesOr(std::string_view key) {
 }
 
 const Json& JsonFields::Array(std::string_view key) {
-  const Json* value = Find(key);
+  const Json* value = Read(key);
   if (value == nullptr) return EmptyArray();
   if (!value->is_array()) {
     Fail(key, "must be an array");
@@ -118,7 +150,7 @@ const Json& JsonFields::Array(std::string_view key) {
 }
 
 const Json& JsonFields::Object(std::string_view key) {
-  const Json* value = Find(key);
+  const Json* value = Read(key);
   if (value == nullptr) return EmptyObject();
   if (!value->is_object()) {
     Fail(key, "must be an object");

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/formats/format.h"
@@ -14,7 +16,8 @@ namespace anecheck {
 
 // Reads members of one object. After the first failure every read gives a zero or empty value and
 // *status, which the caller owns and several readers may share, holds that failure. The object
-// must outlive the reader. Not thread-safe.
+// must outlive the reader. Members that were not read are refused by RefuseOthers, so that a
+// misspelt one is not dropped. Not thread-safe.
 class JsonFields {
  public:
   JsonFields(const Json& object, std::string path, Status* status);
@@ -30,6 +33,7 @@ class JsonFields {
   uint16_t U16Or(std::string_view key, uint16_t fallback) {
     return static_cast<uint16_t>(UintOr(key, fallback, UINT16_MAX));
   }
+  int64_t IntOr(std::string_view key, int64_t fallback);
   bool BoolOr(std::string_view key, bool fallback);
   std::string Text(std::string_view key);
   std::string TextOr(std::string_view key, std::string_view fallback);
@@ -39,6 +43,11 @@ class JsonFields {
   const Json& Array(std::string_view key);
   const Json& Object(std::string_view key);
   const Json& object() const { return object_; }
+  // Members that another reader of the same object reads.
+  void ReadElsewhere(std::initializer_list<std::string_view> keys);
+  // Fails at the first member that was not read. "derived" holds what follows from other members
+  // and is never read.
+  void RefuseOthers();
 
   void Fail(std::string_view key, std::string_view what);
   std::string Path(std::string_view key) const;
@@ -46,10 +55,12 @@ class JsonFields {
 
  private:
   const Json* Find(std::string_view key) const;
+  const Json* Read(std::string_view key);
 
   const Json& object_;
   std::string path_;
   Status* status_;
+  std::vector<bool> read_;  // by place in the object
 };
 
 // "0x1f800": addresses and words whose bits matter.

@@ -42,6 +42,10 @@ void PrintRegister(Out out, const Chain& chain, uint32_t address, uint32_t value
                    "configuration of other operations too]",
                    opcode);
   }
+  const bool later = chain.generation->coding != Coding::kByteAddress;
+  if (later && chain.generation->convolution_word == value) {
+    fmt::format_to(out, " [public notes give {} this convolution word]", chain.generation->family);
+  }
   fmt::format_to(out, "\n");
 }
 
@@ -82,6 +86,17 @@ std::string PrintChain(const Chain& chain, int indent) {
   if (chain.header_words != generation.header_words) {
     fmt::format_to(out, "{:{}}difference: headers of {} words, the public guide says {}\n", "",
                    indent, chain.header_words, generation.header_words);
+  }
+  if (chain.other_header_words != 0) {
+    fmt::format_to(out, "{:{}}open: headers of {} words fit these bytes as well\n", "", indent,
+                   chain.other_header_words);
+  }
+  if (!chain.other_generations.empty()) {
+    fmt::format_to(out, "{:{}}open: the version is guessed, the bytes also decode as", "", indent);
+    for (const Generation* other : chain.other_generations) {
+      fmt::format_to(out, " td:{} ({})", other->version, other->family);
+    }
+    fmt::format_to(out, "; --format says it\n");
   }
   RegisterState state;
   for (size_t i = 0; i < chain.tasks.size(); ++i) {

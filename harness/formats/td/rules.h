@@ -20,8 +20,15 @@ enum RuleIndex : size_t {
   kTaskId,
   kSectionHeader,
   kHeaderWords,
+  kHeaderOpen,
+  kPublishedBlock,
+  kPublishedRun,
+  kLaterTail,
+  kVersionOpen,  // the last: of bare sections only
 };
 
 std::span<const Rule> Rules();
+// Those that a section within a container can break: its header names the version.
+inline std::span<const Rule> ContainerRules() { return Rules().first(kVersionOpen); }
 
 }  // namespace anecheck::td

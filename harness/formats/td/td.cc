@@ -178,26 +178,20 @@ Result<Chain> DecodeSequential(ByteSpan text, const Generation& generation, uint
   return chain;
 }
 
+// Sources give headers of two lengths from H16 on. The length whose writes fit the blocks better is
+// taken, of two that fit alike the guide's, and the other is named.
 Result<Chain> DecodeChecked(ByteSpan text, const Generation& generation, uint64_t base) {
   if (generation.coding == Coding::kByteAddress) return DecodeV7(text, generation, base);
   auto chain = DecodeSequential(text, generation, generation.header_words, base);
-  if (chain.ok() || generation.alternate_header_words == 0) return chain;
+  if (generation.alternate_header_words == 0) return chain;
   auto second = DecodeSequential(text, generation, generation.alternate_header_words, base);
-  return second.ok() ? std::move(second) : std::move(chain);
-}
-
-// How many writes do not lie in one block.
-size_t WritesOutsideBlocks(const Chain& chain) {
-  size_t outside = 0;
-  for (const Task& task : chain.tasks) {
-    for (const RegisterWrite& write : task.writes) {
-      const RegisterBlock* block = FindBlock(*chain.generation, write.byte_address);
-      const bool inside =
-          block != nullptr && block == FindBlock(*chain.generation, LastAddress(write));
-      outside += inside ? 0 : 1;
-    }
-  }
-  return outside;
+  if (!second.ok()) return chain;
+  if (!chain.ok()) return second;
+  const size_t outside = WritesOutsideBlocks(*chain);
+  const size_t second_outside = WritesOutsideBlocks(*second);
+  if (second_outside < outside) return second;
+  if (second_outside == outside) chain->other_header_words = second->header_words;
+  return chain;
 }
 
 Status CheckEncodable(const Chain& chain, size_t index) {
@@ -271,6 +265,19 @@ std::string_view V7PositionName(uint8_t position) {
   return position < kNames.size() ? kNames[position] : "unknown";
 }
 
+size_t WritesOutsideBlocks(const Chain& chain) {
+  size_t outside = 0;
+  for (const Task& task : chain.tasks) {
+    for (const RegisterWrite& write : task.writes) {
+      const RegisterBlock* block = FindBlock(*chain.generation, write.byte_address);
+      const bool inside =
+          block != nullptr && block == FindBlock(*chain.generation, LastAddress(write));
+      outside += inside ? 0 : 1;
+    }
+  }
+  return outside;
+}
+
 Result<Chain> Decode(ByteSpan text, const Generation& generation, uint64_t base) {
   if (text.size() > UINT32_MAX / 2 || text.size() % 4 != 0 || text.empty()) {
     return MakeError(ErrorCode::kMalformed,
@@ -281,25 +288,36 @@ Result<Chain> Decode(ByteSpan text, const Generation& generation, uint64_t base)
 }
 
 // A section header tells generations from H14 on from version 7. Among them the one whose blocks
-// hold the most writes is taken; those that read the bytes alike cannot be told apart.
+// hold the most writes is taken; the others that decode are listed, since nothing tells them apart
+// for sure.
 Result<Chain> DecodeAnyVersion(ByteSpan text) {
   const bool section_header =
       text.size() >= kPaddingUnit && text[0] == 1 && AllZero(text.subspan(1, kPaddingUnit - 1));
   auto first = Decode(text, section_header ? Generations()[1] : Generations()[0]);
-  if (!section_header && first.ok()) return first;
+  if (!section_header && first.ok()) {
+    first->version_guessed = true;
+    return first;
+  }
   std::optional<Chain> best;
   size_t best_outside = SIZE_MAX;
+  std::vector<const Generation*> fitting;
   for (const Generation& generation : Generations()) {
     if (generation.coding == Coding::kByteAddress) continue;
     auto chain = Decode(text, generation);
     if (!chain.ok()) continue;
-    const size_t outside = WritesOutsideBlocks(*chain);
+    fitting.push_back(&generation);
+    // Of those that fit alike, one with the guide's headers goes first.
+    const bool long_header = chain->header_words != generation.header_words;
+    const size_t outside = 2 * WritesOutsideBlocks(*chain) + (long_header ? 1 : 0);
     if (outside >= best_outside) continue;
     best_outside = outside;
     best = std::move(chain).value();
   }
-  if (best && (section_header || best_outside == 0)) return *std::move(best);
-  return first;
+  if (!best || (!section_header && best_outside > 1)) return first;
+  std::erase(fitting, best->generation);
+  best->version_guessed = true;
+  best->other_generations = std::move(fitting);
+  return *std::move(best);
 }
 
 Result<Bytes> Encode(const Chain& chain) {

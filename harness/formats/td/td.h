@@ -29,8 +29,10 @@ struct RegisterBlock {
   uint16_t registers;
 };
 
-// One silicon generation's descriptor layout. `alternate_header_words` is what a second source
-// says; 0 where there is no second reading.
+// One silicon generation's descriptor layout. `alternate_header_words` and `alternate_blocks` are
+// what a second source says; 0 and none where there is no second reading. `convolution_word` and
+// `aperture_stride` (bytes of a record of the container's aperture table) are of
+// more/crossgen_container.csv; 0 where it has none.
 struct Generation {
   uint32_t version;
   std::string_view family;
@@ -39,6 +41,9 @@ struct Generation {
   uint8_t header_words;
   uint8_t alternate_header_words;
   std::span<const RegisterBlock> blocks;
+  std::span<const RegisterBlock> alternate_blocks;
+  uint32_t convolution_word;
+  uint32_t aperture_stride;
   FactEvidence evidence;
   std::string_view source;
 };
@@ -51,7 +56,7 @@ Result<const Generation*> GenerationOfVersion(uint32_t version);
 // The generation of a container's cpusubtype (facts/hwx.md, later generations).
 Result<const Generation*> GenerationOfSubtype(uint32_t cpusubtype);
 
-// The block that holds a register, or nullptr.
+// The block that holds a register by either source, or nullptr.
 const RegisterBlock* FindBlock(const Generation& generation, uint32_t byte_address);
 
 inline constexpr uint32_t kMaxHeaderWords = 10;
@@ -127,13 +132,25 @@ struct Chain {
   std::optional<std::array<uint32_t, kSectionHeaderWords>> section_header;  // from H14
   std::vector<Task> tasks;
   uint32_t size = 0;  // bytes of the text section
+
+  // What the bytes leave open: another length of the headers under which as many writes lie in
+  // blocks, and the generations that a bare section can be read as just as completely.
+  uint8_t other_header_words = 0;
+  bool version_guessed = false;
+  std::vector<const Generation*> other_generations;
 };
 
 // Decodes a text section of a known version. `base` is the absolute offset of text[0], for
 // messages. kMalformed where a chain loops, a run leaves its task or bytes are left over.
 Result<Chain> Decode(ByteSpan text, const Generation& generation, uint64_t base = 0);
-// Finds the version by the shape of the bytes (a bare section does not carry it) and decodes.
+// Decodes under the version that fits the bytes best (a bare section does not carry it) and lists
+// the others under which they decode.
 Result<Chain> DecodeAnyVersion(ByteSpan text);
+// The writes of `chain` that do not lie in one block of its generation.
+size_t WritesOutsideBlocks(const Chain& chain);
+// The format `td:<version>`, which reads every section as of that version. kUnsupported or
+// kNotFound where there is none.
+Result<const Format*> FormatOfVersion(std::string_view version);
 
 // The exact inverse of Decode. kInvalid where tasks overlap or a run has an impossible length.
 Result<Bytes> Encode(const Chain& chain);

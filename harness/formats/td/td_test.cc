@@ -277,6 +277,98 @@ TEST(LaterGenerations, TheLongerHeaderIsReadWhereTheShorterDoesNotFit) {
   EXPECT_NE(PrintChain(chain, 0).find("difference: headers of 10 words"), std::string::npos);
 }
 
+// Under nine words the first write is the one below, under ten that word belongs to the header.
+constexpr uint32_t kL2 = 0x1040;  // word address
+const std::vector<uint32_t> kOpenTask = {12u << kSize,   0,   0, 0, 0, 0, 0, 0, 0,
+                                         1u << 15 | kL2, kL2, 5};
+
+Bytes Section(const std::vector<uint32_t>& task) {
+  Bytes bytes = FromWords({1, 0, 0, 0});
+  for (const uint32_t word : task) {
+    for (int i = 0; i < 4; ++i) bytes.push_back(static_cast<uint8_t>(word >> (8 * i)));
+  }
+  return bytes;
+}
+
+TEST(LaterGenerations, AHeaderThatReadsInTwoLengthsIsNamed) {
+  const Chain chain = Decode(Section(kOpenTask), Version(17)).value();
+  EXPECT_EQ(chain.header_words, 9);
+  EXPECT_EQ(chain.other_header_words, 10);
+  std::vector<Violation> violations;
+  VerifyChain(chain, 0, violations);
+  ASSERT_EQ(violations.size(), 1u);
+  EXPECT_EQ(violations[0].rule->id, "td-header-open");
+  EXPECT_TRUE(violations[0].IsWarning());
+  EXPECT_NE(PrintChain(chain, 0).find("open: headers of 10 words"), std::string::npos);
+  EXPECT_EQ(ChainToJson(chain)["derived"]["other_header_words"], 10);
+}
+
+TEST(LaterGenerations, TheLongerHeaderIsReadWhereItsWritesFitTheBlocksBetter) {
+  std::vector<uint32_t> task = kOpenTask;
+  task[9] = 1u << 15 | 0x7000;  // a write of two values outside every block, or a header word
+  const Chain chain = Decode(Section(task), Version(17)).value();
+  EXPECT_EQ(chain.header_words, 10);
+  EXPECT_EQ(chain.other_header_words, 0);
+  EXPECT_EQ(chain.tasks[0].Find(4 * kL2), 5u);
+}
+
+// Two public sources place the blocks of H15 differently (facts source_conflicts.csv).
+TEST(LaterGenerations, BothPublishedBasesOfH15AreBlocks) {
+  EXPECT_EQ(FindBlock(Version(8), 0x4100)->name, "L2");
+  EXPECT_EQ(FindBlock(Version(8), 0x500)->name, "L2");
+  EXPECT_EQ(FindBlock(Version(8), 0x9000), nullptr);
+  EXPECT_EQ(FindBlock(Version(11), 0x4100), nullptr);
+}
+
+TEST(LaterGenerations, WritesOutsideThePublishedBlocksWarn) {
+  std::vector<uint32_t> task = kOpenTask;
+  task[9] = 1u << 15 | 0x7000;
+  task[10] = 0xfffff;  // no stream word
+  std::vector<Violation> violations;
+  VerifyChain(Decode(Section(task), Version(17)).value(), 0, violations);
+  ASSERT_EQ(violations.size(), 1u);
+  EXPECT_EQ(violations[0].rule->id, "td-write-in-published-block");
+  EXPECT_TRUE(violations[0].IsWarning());
+}
+
+// more/crossgen_container.csv
+TEST(LaterGenerations, TheConvolutionWordIsNamed) {
+  const Bytes bytes = Section({10u << kSize, 0, 0, 0, 0, 0, 0, 0, 0x5, 0x5042a0c3});
+  const std::string text = PrintChain(Decode(bytes, Version(11)).value(), 0);
+  EXPECT_NE(text.find("[public notes give H14 this convolution word]"), std::string::npos) << text;
+}
+
+TEST(BareSections, SayThatTheVersionIsGuessedAndWhichOthersDecode) {
+  // One write of registers that each dense generation has.
+  const Bytes bytes = Section({10u << kSize, 0, 0, 0, 0, 0, 0, 0, 0x5, 7});
+  const Chain chain = DecodeAnyVersion(bytes).value();
+  EXPECT_TRUE(chain.version_guessed);
+  EXPECT_EQ(chain.generation->version, 11u);
+  EXPECT_EQ(std::ranges::count(chain.other_generations, &Version(8)), 1);
+  const auto violations = kFormat_td.verify(bytes).value();
+  ASSERT_FALSE(violations.empty());
+  EXPECT_EQ(violations[0].rule->id, "td-version-open");
+  EXPECT_NE(kFormat_td.print(bytes)->find("also decode as td:8 (H15)"), std::string::npos);
+  EXPECT_EQ((*kFormat_td.to_json(bytes))["derived"]["also_decodes_as"][0], 8);
+}
+
+TEST(BareSections, AreReadAsTheVersionThatIsSaid) {
+  const Bytes bytes = Section({10u << kSize, 0, 0, 0, 0, 0, 0, 0, 0x5, 7});
+  for (const Generation& generation : Generations()) {
+    const Format& format = **FormatOfVersion(std::to_string(generation.version));
+    EXPECT_EQ(format.name, "td:" + std::to_string(generation.version));
+    const auto json = format.to_json(bytes);
+    if (!json.ok()) continue;
+    EXPECT_EQ((*json)["version"], generation.version);
+    EXPECT_FALSE((*json)["derived"].contains("version_guessed"));
+  }
+  EXPECT_TRUE((*FormatOfVersion("8"))->verify(bytes)->empty());
+  EXPECT_EQ((*(*FormatOfVersion("8"))->to_json(bytes))["version"], 8);
+  EXPECT_FALSE(FormatOfVersion("10").ok());
+  EXPECT_FALSE(FormatOfVersion("8x").ok());
+  EXPECT_FALSE(FormatOfVersion("").ok());
+}
+
 TEST(LaterGenerations, RegistersCarryOverFromTaskToTask) {
   RegisterState state;
   EXPECT_EQ(Summarise(Version(17), state).in_format, 2u);  // float16 where never written
@@ -301,6 +393,68 @@ TEST(LaterGenerations, RegistersCarryOverFromTaskToTask) {
   EXPECT_EQ(summary.task_type, 7u);
   EXPECT_EQ(ElementFormatName(1), "uint8");
   EXPECT_EQ(ElementFormatName(3), "");
+}
+
+// ---- JSON ---------------------------------------------------------------------------------------
+
+Json SampleJson() {
+  Chain chain = OneTask();
+  chain.tasks[0].Write(0x0, std::vector<uint32_t>(16, 1));
+  Layout(chain);
+  return ChainToJson(chain);
+}
+
+TEST(ChainJson, RefusesMembersThatItDoesNotKnowByPath) {
+  const std::pair<const char*, const char*> edits[] = {
+      {"", "vversion"},
+      {"/tasks/0", "tasks[0].wirtes"},
+      {"/tasks/0/header", "tasks[0].header.NextPointr"},
+      {"/tasks/0/writes/0", "tasks[0].writes[0].adress"},
+      {"/tasks/0/writes/0/registers/0", "tasks[0].writes[0].registers[0].Wim"},
+  };
+  for (const auto& [place, path] : edits) {
+    Json json = SampleJson();
+    const std::string_view whole = path;
+    json[Json::json_pointer(place)][std::string(whole.substr(whole.rfind('.') + 1))] = 1;
+    const auto chain = ChainFromJson(json);
+    ASSERT_FALSE(chain.ok()) << path;
+    EXPECT_NE(chain.error().message.find(path), std::string::npos) << chain.error().message;
+  }
+}
+
+TEST(ChainJson, RefusesTheJsonOfAnotherFormatByName) {
+  const auto chain = ChainFromJson(Json{{"format", "hwx"}, {"commands", Json::array()}});
+  ASSERT_FALSE(chain.ok());
+  EXPECT_NE(chain.error().message.find("another format"), std::string::npos);
+}
+
+TEST(ChainJson, RefusesASizeThatItsWritesDoNotHave) {
+  Json json = ChainToJson(Decode(Section(kOpenTask), Version(17)).value());
+  json["tasks"][0]["header"]["TaskSize"] = 12;
+  EXPECT_TRUE(ChainFromJson(json).ok());
+  json["tasks"][0]["header"]["TaskSize"] = 13;
+  EXPECT_FALSE(ChainFromJson(json).ok());
+}
+
+// 60 tasks of 16 bytes less than 256 MiB of padding each.
+TEST(ChainJson, AsksForNoMoreThanTheLimitBeforeItAllocates) {
+  Json json = ChainToJson(Decode(Section(kOpenTask), Version(17)).value());
+  const Json task = json["tasks"][0];
+  for (int i = 0; i < 60; ++i) {
+    json["tasks"].push_back(task);
+    json["tasks"].back()["padding"] = 0xffffff;
+  }
+  const auto later = ChainFromJson(json);
+  ASSERT_FALSE(later.ok());
+  EXPECT_EQ(later.error().code, ErrorCode::kLimit);
+  Json far = SampleJson();
+  far["tasks"].push_back(far["tasks"][0]);
+  far["tasks"].push_back(far["tasks"][0]);
+  far["tasks"][0]["header"]["NextPointer"] = "0xfffffff0";
+  far["tasks"][1]["header"]["NextPointer"] = 0x400;
+  const auto early = ChainFromJson(far);
+  ASSERT_FALSE(early.ok());
+  EXPECT_EQ(early.error().code, ErrorCode::kLimit);
 }
 
 // ---- encoding -----------------------------------------------------------------------------------

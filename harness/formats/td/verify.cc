@@ -19,23 +19,37 @@ constexpr auto kRules = std::to_array<Rule>({
     {"td-next-step", "a version-7 task takes its size rounded up to 0x100",
      "facts/hwx.md, task chain; specification 000, task-descriptor linked list",
      FactEvidence::kRealFile},
-    {"td-write-in-block", "a write begins at a register of a known block",
-     "more/hwx_block_bases.csv", FactEvidence::kRealFile},
-    {"td-run-in-block", "a write ends in the block in which it begins", "more/hwx_block_bases.csv",
-     FactEvidence::kRealFile},
+    {"td-write-in-block", "a version-7 write begins at a register of a known block",
+     "more/hwx_block_bases.csv, 25 real files", FactEvidence::kRealFile},
+    {"td-run-in-block", "a version-7 write ends in the block in which it begins",
+     "more/hwx_block_bases.csv, 25 real files", FactEvidence::kRealFile},
     {"td-word-address", "a register address is a multiple of four", "facts/hwx.md, register stream",
      FactEvidence::kRealFile},
-    {"td-tail", "a text section ends with its last task", "facts/hwx.md, task chain; table 23.7",
-     FactEvidence::kRealFile},
+    {"td-tail", "a version-7 text section ends with its last task",
+     "facts/hwx.md, task chain; table 23.7", FactEvidence::kRealFile},
     {"td-reserved-bits", "bits 21 to 30 of a dense stream word are zero",
-     "more/hwx_stream_rules.csv", FactEvidence::kPublicNotes},
+     "more/hwx_stream_rules.csv names no field there", FactEvidence::kAssumed},
     {"td-task-id", "task ids count up from 0", "nine real files; not stated by a source",
      FactEvidence::kAssumed},
     {"td-section-header", "a text section from H14 on begins with the words 1, 0, 0, 0",
      "public guide; its own example parser starts without it", FactEvidence::kAssumed},
     {"td-header-words", "the header has the length of the public guide's text",
      "public guide against the H16 register map", FactEvidence::kAssumed},
+    {"td-header-open", "the writes fit the blocks better under one length of the headers",
+     "public guide against the H16 register map: both lengths read these bytes",
+     FactEvidence::kAssumed},
+    {"td-write-in-published-block", "from H14 on a write begins at a register of a known block",
+     "more/hwx_block_bases.csv, of public notes that differ among themselves",
+     FactEvidence::kAssumed},
+    {"td-run-in-published-block", "from H14 on a write ends in the block in which it begins",
+     "more/hwx_block_bases.csv, of public notes that differ among themselves",
+     FactEvidence::kAssumed},
+    {"td-later-tail", "from H14 on a text section ends within 256 bytes of its last task",
+     "version 7; no source states it of later generations", FactEvidence::kAssumed},
+    {"td-version-open", "a bare text section decodes under one version only",
+     "no field of it holds the version; --format td:<version> says it", FactEvidence::kAssumed},
 });
+static_assert(kRules.size() == kVersionOpen + 1);
 
 class ChainVerifier {
  public:
@@ -57,7 +71,7 @@ class ChainVerifier {
     const uint32_t end = last.offset + last.size;
     const uint32_t slack = v7 ? 0 : kPaddingUnit * 16;
     if (chain_.size > end + slack) {
-      Report(kTail, end,
+      Report(v7 ? kTail : kLaterTail, end,
              fmt::format("the last task ends at 0x{:x}, the section at 0x{:x}", end, chain_.size));
     }
   }
@@ -77,6 +91,21 @@ class ChainVerifier {
       Report(kHeaderWords, chain_.tasks[0].offset,
              fmt::format("task headers have {} words, the guide says {}", chain_.header_words,
                          chain_.generation->header_words));
+    }
+    if (chain_.other_header_words != 0) {
+      Report(kHeaderOpen, chain_.tasks[0].offset,
+             fmt::format("headers of {} words read as well as those of {}",
+                         chain_.other_header_words, chain_.header_words));
+    }
+    if (!chain_.other_generations.empty()) {
+      std::string others;
+      for (const Generation* other : chain_.other_generations) {
+        others +=
+            fmt::format("{}{} ({})", others.empty() ? "" : ", ", other->version, other->family);
+      }
+      Report(kVersionOpen, 0,
+             fmt::format("read as version {} ({}); it decodes as version {} too",
+                         chain_.generation->version, chain_.generation->family, others));
     }
   }
 
@@ -123,9 +152,10 @@ class ChainVerifier {
              fmt::format("task[{}] writes at 0x{:x}", index, write.byte_address));
       return;
     }
+    const bool v7 = chain_.generation->coding == Coding::kByteAddress;
     const RegisterBlock* block = FindBlock(*chain_.generation, write.byte_address);
     if (block == nullptr) {
-      Report(kWriteInBlock, offset,
+      Report(v7 ? kWriteInBlock : kPublishedBlock, offset,
              fmt::format("task[{}] writes {} registers at 0x{:x}, outside every block of {}", index,
                          write.count, write.byte_address, chain_.generation->family));
       return;
@@ -133,7 +163,7 @@ class ChainVerifier {
     const uint32_t end = block->byte_address + 4u * block->registers;
     const uint32_t last = LastAddress(write);
     if (last >= end) {
-      Report(kRunInBlock, offset,
+      Report(v7 ? kRunInBlock : kPublishedRun, offset,
              fmt::format("task[{}] writes 0x{:x} to 0x{:x}, {} ends at 0x{:x}", index,
                          write.byte_address, last, block->name, end));
     }

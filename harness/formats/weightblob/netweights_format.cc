@@ -154,7 +154,10 @@ Result<std::string> Print(ByteSpan bytes) {
     return fmt::format("weight file, {} bytes of plain values\n  as {}\n", bytes.size(),
                        FirstValues(bytes));
   }
-  std::string text = fmt::format("weight file, table of {} blobs\n", file.blobs.size());
+  std::string text = fmt::format(
+      "weight file, table of {} blobs; no header tells it from plain values, which these bytes may "
+      "be too\n",
+      file.blobs.size());
   for (size_t i = 0; i < file.blobs.size(); ++i) {
     text += fmt::format("  blob {} at {:#x}, {} bytes: {}\n", file.blobs[i].id, BlobOffset(file, i),
                         file.blobs[i].bytes.size(), FirstValues(file.blobs[i].bytes));

@@ -2,6 +2,7 @@
 #include "harness/formats/weightblob/weight_file.h"
 
 #include <fmt/format.h>
+#include <utility>
 
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
@@ -23,8 +24,16 @@ bool HasBlobTable(ByteSpan bytes) {
   if (bytes.size() < kCountBytes + kEntryBytes) return false;
   ByteReader reader(bytes);
   const uint64_t count = reader.U64("count");
-  const uint64_t first_id = reader.U64("id");
-  return count >= 1 && count <= (bytes.size() - kCountBytes) / kEntryBytes && first_id == 0;
+  if (count < 1 || count > (bytes.size() - kCountBytes) / kEntryBytes) return false;
+  uint64_t left = bytes.size() - kCountBytes - kEntryBytes * count;
+  bool first = true;
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t id = reader.U64("id");
+    const uint64_t size = reader.U64("size");
+    if ((std::exchange(first, false) && id != 0) || size > left) return false;
+    left -= size;
+  }
+  return left == 0;
 }
 
 Result<WeightFile> ParseWeightFile(ByteSpan bytes) {

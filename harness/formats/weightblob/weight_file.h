@@ -26,8 +26,9 @@ struct WeightFile {
   Bytes trailing;                 // bytes after the last blob of a table
 };
 
-// True where the first words read as a table: a count whose entries fit, and a first id of 0. Every
-// other file is plain values.
+// True where the first words read as a table whose first id is 0 and whose last blob ends with the
+// file. Every other file is plain values; one with a table might be plain values too, since no
+// header tells them apart.
 bool HasBlobTable(ByteSpan bytes);
 
 // kTruncated where the blobs of a table pass the end of the file.
