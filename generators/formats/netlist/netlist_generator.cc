@@ -320,13 +320,15 @@ constexpr DocumentEdit kEdits[] = {
     {"change-param-kind", "param-kind", ChangeKind},
     {"attention-without-max", "attention-subtracts-max",
      [](Json& json, uint64_t a, uint64_t b) {
-       Json* unit = UnitWhere(json, a, [](const Json& item, const LayerSpec& layer) {
-         return layer.type == "SDPA" && item.contains("Params");
-       });
+       Json* unit = UnitWhere(
+           json, a, [](const Json& item, const LayerSpec&) { return item.contains("Bottom"); });
        if (unit == nullptr) return false;
-       Json& params = unit->at("Params");
-       if (b % 2 == 0) return params.erase("SubtractMax") != 0;
-       params["SubtractMax"] = false;
+       const Json& bottoms = unit->at("Bottom");
+       const Json bottom = bottoms.is_array() ? bottoms.at(0) : bottoms;
+       (*unit)["Type"] = "SDPA";
+       (*unit)["Bottom"] = {bottom, bottom, bottom, bottom};
+       (*unit)["Params"] = Json::object();
+       if (b % 2 == 0) (*unit)["Params"]["SubtractMax"] = false;
        return true;
      }},
     {"dangling-output", "output-wired",

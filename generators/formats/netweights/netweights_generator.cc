@@ -85,10 +85,10 @@ constexpr DocumentEdit kEdits[] = {
                 return true;
               });
      }},
-    {"trailing-bytes", "blobs-cover-file",
+    {"one-more-blob", "",
      [](Json& json, uint64_t, uint64_t) {
        if (!HasTable(json)) return false;
-       json["trailing"] = "AAECAw==";
+       json["blobs"].push_back({{"id", json["blobs"].size()}, {"data", "AAECAwQFBgc="}});
        return true;
      }},
     {"empty-file", "file-not-empty",

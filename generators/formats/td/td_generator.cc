@@ -191,7 +191,9 @@ bool WriteOutsidePublished(Chain& chain, uint64_t a, uint64_t b) {
   RegisterWrite* write = PickWrite(chain, a, b);
   if (write == nullptr || IsV7(chain)) return false;
   write->byte_address = 0x1f000;
-  return true;
+  return StillReads(chain, [&](const Chain& again) {
+    return again.header_words == chain.header_words && td::WritesOutsideBlocks(again) == 1;
+  });
 }
 
 bool RunPast(Chain& chain, uint64_t a, uint64_t b) {

@@ -7,6 +7,7 @@
 #include "generated/flatbuffer_schemas/e5_schema/e5_bfbs_generated.h"
 #include "generated/flatbuffer_schemas/e5_schema/e5_generated.h"
 #include "harness/formats/e5/e5.h"
+#include "harness/formats/enums/enums.h"
 #include "harness/formats/flatbuffer/little_endian.h"
 #include "harness/formats/flatbuffer/shape.h"
 

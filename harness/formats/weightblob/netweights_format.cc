@@ -17,12 +17,10 @@ namespace weightblob {
 namespace {
 
 constexpr std::string_view kSource = "the real file of this layout, model.espresso.weights";
-constexpr std::array<Rule, 5> kRules = {{
+constexpr std::array<Rule, 4> kRules = {{
     {"blob-ids-count-up", "The ids of the table are 0, 1, 2, ...", kSource,
      FactEvidence::kRealFile},
     {"blob-sizes-whole-words", "Each blob's size is a multiple of 8.", kSource,
-     FactEvidence::kRealFile},
-    {"blobs-cover-file", "The file ends where its last blob ends.", kSource,
      FactEvidence::kRealFile},
     {"file-not-empty", "A weight file holds at least one byte.", "real files",
      FactEvidence::kRealFile},
@@ -32,9 +30,7 @@ constexpr std::array<Rule, 5> kRules = {{
 
 int Recognise(ByteSpan bytes, std::string_view path) {
   if (path.ends_with(".weights")) return 60;
-  if (!HasBlobTable(bytes)) return 0;
-  const Result<WeightFile> file = ParseWeightFile(bytes);
-  return file.ok() && file->trailing.empty() ? 50 : 0;
+  return HasBlobTable(bytes) ? 50 : 0;
 }
 
 Result<Json> ToJson(ByteSpan bytes) {
@@ -48,7 +44,6 @@ Result<Json> ToJson(ByteSpan bytes) {
     blobs.push_back(std::move(item));
   }
   json["blobs"] = std::move(blobs);
-  if (!file.trailing.empty()) json["trailing"] = Base64Encode(file.trailing);
   return json;
 }
 
@@ -82,7 +77,7 @@ Result<Bytes> FromJson(const Json& json) {
     file.blobs.push_back(std::move(blob));
   }
   if (json.contains("trailing")) {
-    ANECHECK_ASSIGN(file.trailing, DataAt(json, "trailing"));
+    return BadJson("has trailing bytes; a table ends with its last blob, as the file does");
   }
   return WriteWeightFile(file);
 }
@@ -109,21 +104,17 @@ void VerifyTable(const WeightFile& file, std::vector<Violation>& violations) {
       Add(violations, 1, entry + 8, fmt::format("blob {} has {} bytes", i, blob.bytes.size()));
     }
   }
-  if (!file.trailing.empty()) {
-    Add(violations, 2, BlobOffset(file, file.blobs.size()),
-        fmt::format("{} bytes follow the last blob", file.trailing.size()));
-  }
 }
 
 Result<std::vector<Violation>> Verify(ByteSpan bytes) {
   ANECHECK_ASSIGN(const WeightFile file, ParseWeightFile(bytes));
   std::vector<Violation> violations;
   if (bytes.empty()) {
-    Add(violations, 3, 0, "the file is empty");
+    Add(violations, 2, 0, "the file is empty");
   } else if (file.has_table) {
     VerifyTable(file, violations);
   } else if (bytes.size() % 2 != 0) {
-    Add(violations, 4, bytes.size() - 1, "an odd number of bytes");
+    Add(violations, 3, bytes.size() - 1, "an odd number of bytes");
   }
   std::ranges::sort(violations, {}, &Violation::offset);
   return violations;
@@ -162,7 +153,6 @@ Result<std::string> Print(ByteSpan bytes) {
     text += fmt::format("  blob {} at {:#x}, {} bytes: {}\n", file.blobs[i].id, BlobOffset(file, i),
                         file.blobs[i].bytes.size(), FirstValues(file.blobs[i].bytes));
   }
-  if (!file.trailing.empty()) text += fmt::format("  {} trailing bytes\n", file.trailing.size());
   return text;
 }
 
@@ -170,7 +160,7 @@ Result<Coverage> CoverageOf(ByteSpan bytes) {
   ANECHECK_ASSIGN(const WeightFile file, ParseWeightFile(bytes));
   uint64_t payload = 0;
   for (const WeightBlob& blob : file.blobs) payload += blob.bytes.size();
-  return Coverage{bytes.size(), payload, bytes.size() - payload - file.trailing.size()};
+  return Coverage{bytes.size(), payload, bytes.size() - payload};
 }
 
 }  // namespace

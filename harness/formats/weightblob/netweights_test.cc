@@ -47,13 +47,19 @@ TEST(WeightFile, PlainValuesHaveNoTable) {
   EXPECT_EQ(WriteWeightFile(ParseWeightFile(plain).value()), plain);
 }
 
-TEST(WeightFile, BlobsPastTheEndAreRefusedWithTheirPlace) {
-  Bytes bytes = WriteWeightFile(TwoBlobs());
-  bytes.pop_back();
-  const Result<WeightFile> file = ParseWeightFile(bytes);
-  ASSERT_FALSE(file.ok());
-  EXPECT_EQ(file.error().code, ErrorCode::kTruncated);
-  EXPECT_EQ(file.error().offset, 48U);
+// No header tells a table from values: it is one where its last blob ends with the file.
+TEST(WeightFile, ATableThatDoesNotEndWithTheFileIsPlainValues) {
+  const Bytes table = WriteWeightFile(TwoBlobs());
+  EXPECT_TRUE(HasBlobTable(table));
+  Bytes shorter = table;
+  shorter.pop_back();
+  Bytes longer = table;
+  longer.push_back(0);
+  for (const Bytes& bytes : {shorter, longer, Bytes(4096, 0)}) {
+    EXPECT_FALSE(HasBlobTable(bytes));
+    EXPECT_FALSE(ParseWeightFile(bytes)->has_table);
+    EXPECT_EQ(WriteWeightFile(*ParseWeightFile(bytes)), bytes);
+  }
 }
 
 TEST(WeightFile, BytesAtChecksTheRange) {
@@ -65,7 +71,8 @@ TEST(WeightFile, BytesAtChecksTheRange) {
 
 TEST(NetweightsFormat, PrintOfATable) {
   EXPECT_EQ(kFormat_netweights.print(WriteWeightFile(TwoBlobs())).value(),
-            "weight file, table of 2 blobs\n"
+            "weight file, table of 2 blobs; no header tells it from plain values, which these "
+            "bytes may be too\n"
             "  blob 0 at 0x28, 8 bytes: fp16 0 0 0 0, fp32 0 0\n"
             "  blob 1 at 0x30, 8 bytes: fp16 1 2 0 0, fp32 2.003662 0\n");
 }

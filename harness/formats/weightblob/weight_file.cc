@@ -56,8 +56,6 @@ Result<WeightFile> ParseWeightFile(ByteSpan bytes) {
     file.blobs[i].bytes.assign(blob.begin(), blob.end());
   }
   ANECHECK_RETURN_IF_ERROR(reader.status());
-  const std::span<const uint8_t> rest = reader.Bytes(reader.remaining(), "trailing");
-  file.trailing.assign(rest.begin(), rest.end());
   return file;
 }
 
@@ -71,7 +69,6 @@ Bytes WriteWeightFile(const WeightFile& file) {
     }
   }
   for (const WeightBlob& blob : file.blobs) writer.Bytes(blob.bytes);
-  writer.Bytes(file.trailing);
   return std::move(writer).Take();
 }
 

@@ -23,7 +23,6 @@ struct WeightBlob {
 struct WeightFile {
   bool has_table = false;
   std::vector<WeightBlob> blobs;  // with a table; otherwise one, without id
-  Bytes trailing;                 // bytes after the last blob of a table
 };
 
 // True where the first words read as a table whose first id is 0 and whose last blob ends with the
@@ -31,7 +30,7 @@ struct WeightFile {
 // header tells them apart.
 bool HasBlobTable(ByteSpan bytes);
 
-// kTruncated where the blobs of a table pass the end of the file.
+// Reads any bytes: those that are no table are plain values.
 Result<WeightFile> ParseWeightFile(ByteSpan bytes);
 Bytes WriteWeightFile(const WeightFile& file);
 
