@@ -259,7 +259,7 @@ bool OpenHeader(Chain& chain, uint64_t, uint64_t b) {
     task.Write(l2, values);
   }
   td::Layout(chain);
-  return true;
+  return StillReads(chain, [](const Chain& again) { return again.other_header_words != 0; });
 }
 
 bool ReservedBits(Chain& chain, uint64_t a, uint64_t b) {

@@ -126,4 +126,9 @@ std::vector<std::string> SpecificationOptions() {
           "-o .../model.hwx.tmp"};
 }
 
+bool TargetIsOf(std::string_view target, std::string_view family) {
+  if (target.size() < family.size() || target.size() > family.size() + 1) return false;
+  return (target[0] | 0x20) == 'h' && target.substr(1, family.size() - 1) == family.substr(1);
+}
+
 }  // namespace anecheck::hwx

@@ -46,4 +46,7 @@ const KnownFlag* FindKnownFlag(std::string_view name);
 // The options of specification 000, listing 23.4, in its order.
 std::vector<std::string> SpecificationOptions();
 
+// Whether a banner's -t names this generation: "h13" and "h13g" are of "H13".
+bool TargetIsOf(std::string_view target, std::string_view family);
+
 }  // namespace anecheck::hwx

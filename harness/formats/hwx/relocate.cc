@@ -179,4 +179,14 @@ Result<MemoryImage> Load(const Container& container, ByteSpan file) {
   return image;
 }
 
+bool IsCoefficientBase(const td::Chain& chain, int64_t address) {
+  constexpr int64_t kFirst = 0x74;  // CoeffBaseAddr[0] within a task
+  constexpr int64_t kCount = 16;
+  const auto after = std::upper_bound(
+      chain.tasks.begin(), chain.tasks.end(), address,
+      [](int64_t value, const td::Task& task) { return value < int64_t{task.offset}; });
+  const int64_t within = address - std::prev(after)->offset;
+  return within >= kFirst && within < kFirst + 4 * kCount;
+}
+
 }  // namespace anecheck::hwx

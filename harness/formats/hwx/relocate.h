@@ -49,4 +49,8 @@ struct MemoryImage {
 // outside its section or names no section.
 Result<MemoryImage> Load(const Container& container, ByteSpan file);
 
+// Whether byte `address` of a version-7 chain is a coefficient base of a task, which relocations
+// patch (facts/hwx.md, relocations).
+bool IsCoefficientBase(const td::Chain& chain, int64_t address);
+
 }  // namespace anecheck::hwx

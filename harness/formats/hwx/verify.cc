@@ -8,6 +8,7 @@
 
 #include "harness/formats/hwx/banner.h"
 #include "harness/formats/hwx/names.h"
+#include "harness/formats/hwx/relocate.h"
 #include "harness/formats/hwx/rules.h"
 #include "harness/formats/hwx/thread_words.h"
 #include "harness/formats/stabs/stabs.h"
@@ -16,8 +17,6 @@
 namespace anecheck::hwx {
 namespace {
 
-constexpr uint32_t kCoefficientBase = 0x74;  // of a version-7 task: CoeffBaseAddr[0]
-constexpr uint32_t kCoefficientBases = 16;
 constexpr uint32_t kH13Subtype = 4;  // of all real files
 
 std::string Quote(std::string_view text) { return fmt::format("'{}'", EscapeText(text)); }
@@ -236,6 +235,7 @@ class Verifier {
                fmt::format("port {} {}", name, port.name.empty() ? "has no name" : "stands twice"));
       }
       if (port.byte_size) {
+        cut_names_ = true;
         Report(kPortForm, command.offset + 8,
                fmt::format("port {} begins with 0x{:x}, which is no name offset", name,
                            *port.byte_size));
@@ -474,7 +474,7 @@ class Verifier {
       return;
     }
     if (section.tasks == nullptr) return;
-    if (section.tasks->generation->version == 7 && !InCoefficientBases(section, address)) {
+    if (section.tasks->generation->version == 7 && !IsCoefficientBase(*section.tasks, address)) {
       Report(kRelocationRegister, at,
              fmt::format("a relocation at 0x{:x} is at no coefficient base", address));
       return;
@@ -488,15 +488,6 @@ class Verifier {
     }
   }
 
-  static bool InCoefficientBases(const Section& section, int64_t address) {
-    const auto& tasks = section.tasks->tasks;
-    const auto after = std::upper_bound(
-        tasks.begin(), tasks.end(), address,
-        [](int64_t value, const td::Task& task) { return value < int64_t{task.offset}; });
-    const int64_t within = address - std::prev(after)->offset;
-    return within >= kCoefficientBase && within < kCoefficientBase + 4 * kCoefficientBases;
-  }
-
   void CheckTensors() {
     for (const Command& command : c_.commands) {
       if (command.opaque || command.cmd != kThreadCommand) continue;
@@ -505,13 +496,20 @@ class Verifier {
     }
   }
 
+  const Section* WindowOf(std::string_view tensor) const {
+    auto port = ports_.find(tensor);
+    // The specification's port record has room for eight bytes of a name.
+    if (port == ports_.end() && cut_names_) port = ports_.find(tensor.substr(0, 8));
+    return port == ports_.end() ? nullptr : port->second;
+  }
+
   void CheckTensor(const TensorRecord& tensor, uint64_t words) {
     const std::string name = Quote(tensor.name);
-    const auto port = ports_.find(tensor.name);
-    if (port == ports_.end()) {
+    const Section* window = WindowOf(tensor.name);
+    if (window == nullptr) {
       Report(kTensorPort, words + 4 * kTensorNameWord, fmt::format("tensor {} has no port", name));
     } else {
-      CheckTensorWindow(tensor, *port->second, words);
+      CheckTensorWindow(tensor, *window, words);
     }
     if (!catalog_.contains(tensor.element_type)) {
       Report(kTensorElement, words + 4 * kElementTypeWord,
@@ -580,16 +578,11 @@ class Verifier {
     }
   }
 
-  // "h13" and "h13g" are of H13.
-  static bool TargetIsOf(std::string_view target, std::string_view family) {
-    if (target.size() < family.size() || target.size() > family.size() + 1) return false;
-    return (target[0] | 0x20) == 'h' && target.substr(1, family.size() - 1) == family.substr(1);
-  }
-
   const Container& c_;
   std::vector<Violation> violations_;
   std::map<uint64_t, const Section*> windows_;
   std::map<std::string_view, const Section*> ports_;
+  bool cut_names_ = false;  // whether a port has the specification's record
   std::map<uint32_t, std::set<uint64_t>> tile_offsets_;
   std::map<std::string_view, uint32_t> lanes_;
   std::set<uint32_t> catalog_;

@@ -287,33 +287,31 @@ Result<Chain> Decode(ByteSpan text, const Generation& generation, uint64_t base)
   return DecodeChecked(text, generation, base);
 }
 
-// A section header tells generations from H14 on from version 7. Among them the one whose blocks
-// hold the most writes is taken; the others that decode are listed, since nothing tells them apart
-// for sure.
+// A section header rules out version 7. Of the versions that decode, the one whose blocks hold the
+// most writes is taken; the others are listed, since nothing tells them apart for sure.
 Result<Chain> DecodeAnyVersion(ByteSpan text) {
   const bool section_header =
       text.size() >= kPaddingUnit && text[0] == 1 && AllZero(text.subspan(1, kPaddingUnit - 1));
-  auto first = Decode(text, section_header ? Generations()[1] : Generations()[0]);
-  if (!section_header && first.ok()) {
-    first->version_guessed = true;
-    return first;
-  }
   std::optional<Chain> best;
-  size_t best_outside = SIZE_MAX;
+  std::optional<Error> first_error;
+  size_t best_score = SIZE_MAX;
   std::vector<const Generation*> fitting;
   for (const Generation& generation : Generations()) {
-    if (generation.coding == Coding::kByteAddress) continue;
+    if (section_header && generation.coding == Coding::kByteAddress) continue;
     auto chain = Decode(text, generation);
-    if (!chain.ok()) continue;
+    if (!chain.ok()) {
+      if (!first_error) first_error = chain.error();
+      continue;
+    }
     fitting.push_back(&generation);
     // Of those that fit alike, one with the guide's headers goes first.
     const bool long_header = chain->header_words != generation.header_words;
-    const size_t outside = 2 * WritesOutsideBlocks(*chain) + (long_header ? 1 : 0);
-    if (outside >= best_outside) continue;
-    best_outside = outside;
+    const size_t score = 2 * WritesOutsideBlocks(*chain) + (long_header ? 1 : 0);
+    if (score >= best_score) continue;
+    best_score = score;
     best = std::move(chain).value();
   }
-  if (!best || (!section_header && best_outside > 1)) return first;
+  if (!best) return *first_error;
   std::erase(fitting, best->generation);
   best->version_guessed = true;
   best->other_generations = std::move(fitting);

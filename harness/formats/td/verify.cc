@@ -59,6 +59,7 @@ class ChainVerifier {
   void Run() {
     const bool v7 = chain_.generation->coding == Coding::kByteAddress;
     if (!v7) CheckLaterSection();
+    CheckVersion();
     for (size_t i = 0; i < chain_.tasks.size(); ++i) {
       if ((chain_.tasks[i].header[0] & 0xffff) != (i & 0xffff)) {
         Report(kTaskId, chain_.tasks[i].offset,
@@ -97,6 +98,9 @@ class ChainVerifier {
              fmt::format("headers of {} words read as well as those of {}",
                          chain_.other_header_words, chain_.header_words));
     }
+  }
+
+  void CheckVersion() {
     if (!chain_.other_generations.empty()) {
       std::string others;
       for (const Generation* other : chain_.other_generations) {
