@@ -33,7 +33,6 @@ struct Follows {
 
 constexpr Follows kFollows[] = {
     {"hwx", "/count", "", "the words that the command holds"},
-    {"hwx", "/flavor", "", "the state of a thread, whose length the flavour gives"},
     {"hwx", "/segname", "", "the names of the segment in its sections"},
     {"hwx", "/fileoff", "", "the sections of the segment, which move with it"},
     {"hwx", "/filesize", "", "the end of the segment"},
