@@ -129,6 +129,10 @@ bool DrawPool(Drawer& drawer, ValueId x, OpKind kind, std::string_view mode) {
   const auto spatial = static_cast<size_t>(shape.rank() - 2);
   const bool average = mode == "Avg";
   const bool exclude = average && drawer.choices().Coin();
+  // Only these two have it, and no key of netlists says it.
+  const bool has_ceil = (kind == OpKind::kAvgPool || kind == OpKind::kMaxPool) &&
+                        !drawer.options().direct && geometry.pad_type != "same";
+  const bool ceil = has_ceil && drawer.choices().Chance(1, 3);
   Graph& graph = drawer.graph();
   drawer.Begin(kind);
   graph.AddArgument(P::kX, x);
@@ -136,6 +140,7 @@ bool DrawPool(Drawer& drawer, ValueId x, OpKind kind, std::string_view mode) {
   graph.AddInts(P::kStrides, std::span(geometry.stride).first(spatial));
   graph.AddString(P::kPadType, geometry.pad_type);
   graph.AddInts(P::kPad, std::span(geometry.pad).first(2 * spatial));
+  if (ceil) graph.AddBool(P::kCeilMode, true);
   if (average) graph.AddBool(P::kExcludePadding, exclude);
   if (kind == OpKind::kNePool || kind == OpKind::kPePool) {
     graph.AddString(params::UnitPool::kMode, mode);

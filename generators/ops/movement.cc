@@ -57,6 +57,10 @@ bool DrawConcat(Drawer& drawer, ValueId x) {
     parts.push_back(drawer.SameShape(part, kNoValue));
   }
   if (choices.Coin()) std::rotate(parts.begin(), parts.begin() + 1, parts.end());
+  const bool alike =
+      std::ranges::all_of(parts, [&](ValueId part) { return drawer.shape(part) == shape; });
+  // Netlists have no key for it.
+  const bool interleave = alike && !drawer.options().direct && choices.Chance(1, 3);
   drawer.Begin(OpKind::kConcat);
   ValueRange range = drawer.range(x);
   for (const ValueId part : parts) {
@@ -66,6 +70,7 @@ bool DrawConcat(Drawer& drawer, ValueId x) {
     range.integer = range.integer && drawer.range(part).integer;
   }
   drawer.graph().AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank());
+  if (interleave) drawer.graph().AddBool(P::kInterleave, true);
   return drawer.Finish(range);
 }
 

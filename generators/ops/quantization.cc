@@ -9,20 +9,32 @@
 namespace anecheck {
 namespace {
 
+// What is left of a range that is truncated to an integer type; floats keep theirs.
+struct Way {
+  std::string_view dtype;
+  double low = 0, high = 0;
+};
+constexpr std::array<Way, 7> kWays = {{{"int32", -0x1p31, 0x1p31},
+                                       {"fp32"},
+                                       {"fp32"},
+                                       {"int8", -128, 127},
+                                       {"uint8", 0, 255},
+                                       {"int16", -32768, 32767},
+                                       {"uint16", 0, 65535}}};
+
 // There and back: int32 and bool are no program outputs on the engine's path (facts/mil.md), so the
 // integer never leaves the graph.
 bool DrawCast(Drawer& drawer, ValueId x) {
   using P = params::Cast;
-  constexpr std::array<std::string_view, 2> kWays = {"int32", "fp32"};
   // What an integer conversion makes of NaN and infinities is said nowhere.
-  const std::string_view way =
-      drawer.mode() == CaseMode::kSpecial ? "fp32" : drawer.choices().Pick(kWays);
+  const Way way = drawer.mode() == CaseMode::kSpecial ? kWays[1] : drawer.choices().Pick(kWays);
   const ValueRange range = drawer.range(x);
-  const bool to_integer = way == "int32";
+  const bool to_integer = way.low != way.high;
   drawer.Begin(OpKind::kCast);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddString(P::kDtype, way);
-  const ValueRange truncated = {std::trunc(range.low), std::trunc(range.high), true};
+  drawer.graph().AddString(P::kDtype, way.dtype);
+  const auto fit = [&](double number) { return std::clamp(std::trunc(number), way.low, way.high); };
+  const ValueRange truncated = {fit(range.low), fit(range.high), true};
   if (!drawer.Finish(to_integer ? truncated : range)) return false;
   const ValueId between = drawer.graph().nodes().back().first_result;
   drawer.Begin(OpKind::kCast);

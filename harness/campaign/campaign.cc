@@ -282,9 +282,9 @@ class Campaign {
         return result;
       }
       CountReach(items[i], outcome, result.record, identity_.proved);
-      CountCoverage(items[i], result.record);
+      CountCoverage(items[i], outcome, result.record);
       result.record.cases.push_back(outcome.record);
-      if (!IsSuspect(outcome.record.verdict) || outcome.engine_lacks_op) continue;
+      if (!IsSuspect(outcome.record.verdict)) continue;
       std::string signature = Signature(outcome);
       result.suspects.push_back({std::move(items[i]), std::move(outcome), std::move((*replies)[i]),
                                  std::move(signature)});

@@ -212,9 +212,22 @@ TEST(RejectedGraphs, AreInconclusiveWhereTheRefusalShowsNothing) {
   }
   EXPECT_GE(speaking, 1);
   EXPECT_LE(speaking, static_cast<int>(rules->size())) << "another layer refused something else";
+  const legality::LayerVerdict& rule = rules->begin()->second;
+  for (const char* stage : {"frontend", "floor", "hal", "validator", "codegen"}) {
+    refused.stage = stage;
+    if (verdict(refused) != "pass") continue;
+    refused.message = rule.reason + " @ Somewhere";
+    EXPECT_EQ(verdict(refused), "pass");
+    refused.message = "conv is not available on this ANE architecture @ Validator";
+    EXPECT_EQ(verdict(refused), "inconclusive") << "the words speak of something else";
+    refused.message.clear();
+  }
   refused.stage = "load";
   EXPECT_EQ(verdict(refused), "inconclusive") << "the compiler let it pass";
   refused.stage = "compile";
+  refused.message = "cannot allocate";
+  EXPECT_EQ(verdict(refused), "inconclusive") << "an unknown stage is held to the rule's words";
+  refused.message = rule.reason;
   EXPECT_EQ(verdict(refused), "pass");
   refused.message = "relu: the simulated engine has no kernel for it";
   EXPECT_EQ(verdict(refused), "inconclusive");
@@ -223,6 +236,23 @@ TEST(RejectedGraphs, AreInconclusiveWhereTheRefusalShowsNothing) {
   item->target.name = "h13";
   item->graph = MakeCase(Options({CaseMode::kFloat}), 0)->graph;
   EXPECT_EQ(verdict(Reply(RunStatus::kOk)), "inconclusive") << "it breaks no rule";
+}
+
+TEST(LegalGraphs, AreInconclusiveWhereTheEngineLacksAnOperation) {
+  const auto item = MakeCase(Options({CaseMode::kFloat}), 0);
+  ASSERT_TRUE(item.ok());
+  Evaluation evaluation;
+  RunReply refused = Reply(RunStatus::kRejected);
+  refused.message = "tan: the simulated engine has no kernel for it";
+  const CaseOutcome lacking = JudgeCase(*item, "mil", refused, evaluation);
+  EXPECT_EQ(lacking.record.verdict, "inconclusive");
+  EXPECT_EQ(lacking.record.message, refused.message);
+  BatchRecord batch;
+  CountReach(*item, lacking, batch, {});
+  EXPECT_EQ(batch.reach.begin()->second.inconclusive, 1);
+  EXPECT_EQ(batch.reach.begin()->second.rejected, 0);
+  refused.message = "no";
+  EXPECT_EQ(JudgeCase(*item, "mil", refused, evaluation).record.verdict, "rejected");
 }
 
 // Gives the oracle's own values, with every element of a rewritten graph's first output moved, or

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/half.h"
+#include "harness/campaign/judge_case.h"
 #include "harness/targets/catalog.h"
 #include "oracles/legality/legality.h"
 
@@ -20,6 +21,18 @@ class Recorder {
   Recorder(const Case& item, BatchRecord& batch) : item_(item), batch_(batch) {}
 
   void Run() {
+    Met();
+    Flush();
+  }
+
+  // Rules alone: what an engine refused reached nothing else.
+  void RunRules() {
+    if (item_.index % kRulesEvery == 0) Rules();
+    Flush();
+  }
+
+ private:
+  void Met() {
     const Graph& graph = item_.graph;
     for (NodeId id = 0; id < graph.nodes().size(); ++id) {
       const NodeView node(graph, id);
@@ -29,10 +42,8 @@ class Recorder {
     for (const Value& value : graph.values()) Extents(value.type.shape);
     for (const Tensor& input : item_.inputs) Values(input);
     if (item_.index % kRulesEvery == 0) Rules();
-    Flush();
   }
 
- private:
   void Meet(std::string_view kind, std::string cell) {
     met_.insert({std::string(kind), std::move(cell)});
   }
@@ -177,9 +188,10 @@ class Recorder {
   void Rules() {
     const auto target = TargetCatalog::Builtin().Find(item_.target.name);
     if (!target.ok()) return;
+    const auto route = item_.route == "netlist" ? legality::Route::kNetlist : legality::Route::kMil;
     for (NodeId id = 0; id < item_.graph.nodes().size(); ++id) {
-      const auto verdict = legality::Judge(legality::InstanceOf(NodeView(item_.graph, id)),
-                                           **target, legality::Route::kMil);
+      const auto verdict =
+          legality::Judge(legality::InstanceOf(NodeView(item_.graph, id)), **target, route);
       if (!verdict.ok()) continue;
       for (const legality::LayerVerdict& layer : verdict->layers) {
         if (!layer.rule.empty()) Meet("rule", layer.rule);
@@ -195,6 +207,14 @@ class Recorder {
 
 }  // namespace
 
-void CountCoverage(const Case& item, BatchRecord& batch) { Recorder(item, batch).Run(); }
+void CountCoverage(const Case& item, const CaseOutcome& outcome, BatchRecord& batch) {
+  const bool refused_as_due =
+      item.mode == CaseMode::kMustReject && outcome.record.verdict == "pass";
+  if (outcome.record.status == RunStatusName(RunStatus::kOk)) {
+    Recorder(item, batch).Run();
+  } else if (refused_as_due) {
+    Recorder(item, batch).RunRules();
+  }
+}
 
 }  // namespace anecheck

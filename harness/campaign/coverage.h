@@ -28,9 +28,11 @@ namespace anecheck {
 inline constexpr std::string_view kCoverageKinds[] = {
     "op_attribute", "attribute_value", "op_pair", "shape", "dtype", "value", "rule"};
 
-// Adds the cells of a case to the batch. Legality rules are asked for one case in sixteen, by its
+// Adds the cells of a case that ran to the batch; of one that was refused as it must be, the rules
+// that spoke. Others reached nothing. Legality rules are asked for one case in sixteen, by its
 // index: that costs as much as making the graph.
-void CountCoverage(const Case& item, BatchRecord& batch);
+struct CaseOutcome;
+void CountCoverage(const Case& item, const CaseOutcome& outcome, BatchRecord& batch);
 
 // The cells known beforehand, sorted: from the schemas of the operations that graphs are drawn
 // from, the types their generators give, and the tables of rules.

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
+#include "harness/campaign/judge_case.h"
 #include "harness/campaign/resume.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
@@ -15,22 +16,22 @@ namespace anecheck {
 namespace {
 
 // Refuses every case: coverage is of what was drawn, not of what it gave.
-class RefusingRunner final : public Runner {
+class AgreeingRunner final : public Runner {
  public:
-  Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "refusing"}; }
+  Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "agreeing"}; }
   Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
     std::vector<RunReply> replies;
     for (const RunRequest& request : requests) {
-      replies.push_back({.id = request.id, .status = RunStatus::kRejected, .stage = "compile"});
+      replies.push_back({.id = request.id, .status = RunStatus::kOk, .verified = true});
     }
     return replies;
   }
   Status Restart() override { return {}; }
 };
 
-RunnerFactory Refusing() {
+RunnerFactory Agreeing() {
   return
-      [] { return Result<std::unique_ptr<Runner>>(std::unique_ptr<Runner>(new RefusingRunner)); };
+      [] { return Result<std::unique_ptr<Runner>>(std::unique_ptr<Runner>(new AgreeingRunner)); };
 }
 
 CampaignOptions Options(const std::string& db, bool steer) {
@@ -41,6 +42,12 @@ CampaignOptions Options(const std::string& db, bool steer) {
   options.steer = steer;
   options.db = db;
   return options;
+}
+
+CaseOutcome Ran() {
+  CaseOutcome outcome;
+  outcome.record.status = RunStatusName(RunStatus::kOk);
+  return outcome;
 }
 
 // relu(softmax(x, axis -1)) on a vector with a subnormal and an infinity.
@@ -63,7 +70,7 @@ Case SmallCase() {
 
 TEST(CoverageTest, NamesTheCellsOfACase) {
   BatchRecord batch;
-  CountCoverage(SmallCase(), batch);
+  CountCoverage(SmallCase(), Ran(), batch);
   for (const auto& [kind, cell] : {std::pair{"op_attribute", "softmax.axis=given"},
                                    {"op_attribute", "softmax.x=computed"},
                                    {"attribute_value", "softmax.axis=negative"},
@@ -87,12 +94,48 @@ TEST(CoverageTest, NamesTheCellsOfACase) {
 TEST(CoverageTest, CountsCasesAndKeepsTheFirst) {
   BatchRecord batch;
   Case item = SmallCase();
-  CountCoverage(item, batch);
+  CountCoverage(item, Ran(), batch);
   item.index = 5;
-  CountCoverage(item, batch);
+  CountCoverage(item, Ran(), batch);
   const CoverageCounts counts = batch.coverage[{"op_pair", "softmax>relu"}];
   EXPECT_EQ(counts.cases, 2);
   EXPECT_EQ(counts.first_case, 5u);
+}
+
+TEST(CoverageTest, WhatDidNotRunReachedNothing) {
+  BatchRecord batch;
+  Case item = SmallCase();
+  CaseOutcome outcome;
+  for (const RunStatus status : {RunStatus::kRejected, RunStatus::kFailed, RunStatus::kCrashed}) {
+    outcome.record.status = outcome.record.verdict = RunStatusName(status);
+    CountCoverage(item, outcome, batch);
+  }
+  EXPECT_TRUE(batch.coverage.empty());
+  // But for the rule that a graph breaks on purpose.
+  CampaignOptions options = Options("", false);
+  options.modes = {CaseMode::kMustReject};
+  item = *MakeCase(options, 16);
+  outcome.record.status = RunStatusName(RunStatus::kRejected);
+  outcome.record.verdict = "pass";
+  CountCoverage(item, outcome, batch);
+  EXPECT_TRUE(batch.coverage.contains({"rule", item.broken_rule}));
+  for (const auto& [key, counts] : batch.coverage) EXPECT_EQ(key.first, "rule");
+}
+
+TEST(CoverageTest, RulesAreThoseOfTheCasesRoute) {
+  Case item = SmallCase();
+  Graph graph;
+  const ValueId x = graph.AddInput({DType::kFp16, {1, 1, 1, 16385}});
+  graph.BeginNode(&FindOp("relu")->schema);
+  graph.AddArgument(0, x);
+  graph.AddOutput(*graph.FinishNode());
+  item.graph = graph;
+  BatchRecord mil, netlist;
+  CountCoverage(item, Ran(), mil);
+  EXPECT_TRUE(mil.coverage.contains({"rule", "axis_extent"})) << "a rule of the conversion route";
+  item.route = "netlist";
+  CountCoverage(item, Ran(), netlist);
+  EXPECT_FALSE(netlist.coverage.contains({"rule", "axis_extent"}));
 }
 
 TEST(CoverageTest, TheSpaceHoldsEveryCellOfItsKindsThatIsMet) {
@@ -105,7 +148,7 @@ TEST(CoverageTest, TheSpaceHoldsEveryCellOfItsKindsThatIsMet) {
   for (uint64_t index = 0; index < 600; ++index) {
     const auto item = MakeCase(options, index);
     ASSERT_TRUE(item.ok());
-    CountCoverage(*item, batch);
+    CountCoverage(*item, Ran(), batch);
   }
   size_t rules = 0;
   for (const auto& [key, counts] : batch.coverage) {
@@ -184,27 +227,27 @@ class CoverageFile : public ::testing::Test {
 
 TEST_F(CoverageFile, SteeringReachesMorePairsAndDoesNotDependOnJobsOrResuming) {
   CampaignOptions options = Options(Path("one.sqlite"), true);
-  ASSERT_TRUE(RunCampaign(options, Refusing(), {}).ok());
+  ASSERT_TRUE(RunCampaign(options, Agreeing(), {}).ok());
   options.db = Path("three.sqlite");
   options.jobs = 3;
-  ASSERT_TRUE(RunCampaign(options, Refusing(), {}).ok());
+  ASSERT_TRUE(RunCampaign(options, Agreeing(), {}).ok());
   EXPECT_EQ(Everything(Path("three.sqlite")), Everything(Path("one.sqlite")));
 
   options.db = Path("cut.sqlite");
   std::atomic<bool> stop{false};
   ASSERT_TRUE(
       RunCampaign(
-          options, Refusing(), [&](const CampaignProgress& p) { stop = p.done >= 640; }, &stop)
+          options, Agreeing(), [&](const CampaignProgress& p) { stop = p.done >= 640; }, &stop)
           .ok());
   auto cut = Store::OpenReadOnly(options.db);
   auto point = ReadResumePoint(*cut);
   ASSERT_TRUE(point.ok());
   const CampaignOptions recorded = point->options;
   EXPECT_TRUE(recorded.steer);
-  ASSERT_TRUE(ResumeCampaign(recorded, std::move(*point), Refusing(), {}).ok());
+  ASSERT_TRUE(ResumeCampaign(recorded, std::move(*point), Agreeing(), {}).ok());
   EXPECT_EQ(Everything(options.db), Everything(Path("one.sqlite")));
 
-  ASSERT_TRUE(RunCampaign(Options(Path("free.sqlite"), false), Refusing(), {}).ok());
+  ASSERT_TRUE(RunCampaign(Options(Path("free.sqlite"), false), Agreeing(), {}).ok());
   const std::string steered[] = {Path("one.sqlite")}, free[] = {Path("free.sqlite")};
   const auto with = ReadCoverage(steered), without = ReadCoverage(free);
   ASSERT_TRUE(with.ok() && without.ok());
@@ -216,7 +259,7 @@ TEST_F(CoverageFile, IsReadAndPrintedOverSeveralFiles) {
     CampaignOptions options = Options(Path(seed == 1 ? "a.sqlite" : "b.sqlite"), false);
     options.seed = seed;
     options.cases = 128;
-    ASSERT_TRUE(RunCampaign(options, Refusing(), {}).ok());
+    ASSERT_TRUE(RunCampaign(options, Agreeing(), {}).ok());
   }
   const std::string both[] = {Path("a.sqlite"), Path("b.sqlite")};
   const auto one = ReadCoverage(std::span(both).first(1)), two = ReadCoverage(both);

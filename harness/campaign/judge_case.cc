@@ -167,17 +167,52 @@ bool LacksOp(const RunReply& reply) {
          reply.message.find("the simulated engine has no kernel") != std::string::npos;
 }
 
-// The stage that an external program names for a refusal by one of `layers`
+// Runs of three letters and more, in lower case. Numbers name the case.
+std::set<std::string> WordsOf(std::string_view text) {
+  std::set<std::string> words;
+  std::string word;
+  for (const char c : text) {
+    const char low = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    if (low >= 'a' && low <= 'z') {
+      word += low;
+      continue;
+    }
+    if (word.size() >= 3) words.insert(word);
+    word.clear();
+  }
+  if (word.size() >= 3) words.insert(word);
+  return words;
+}
+
+// Whether a message has at least half of a wording's words.
+bool Says(std::string_view message, std::string_view wording) {
+  const std::set<std::string> said = WordsOf(message), words = WordsOf(wording);
+  const auto shared = std::ranges::count_if(words, [&](const auto& w) { return said.contains(w); });
+  return 2 * static_cast<size_t>(shared) >= words.size();
+}
+
+// Whether a refusal may be that by the rule as far as its words go. Where no source gives the
+// layer's words, any will do; an external program that gives none is taken at its stage.
+bool SpeaksOf(std::string_view message, const legality::LayerVerdict& rule) {
+  constexpr std::string_view kOwnWords = "(own words";
+  if (message.empty() || rule.reason.find(kOwnWords) != std::string::npos) return true;
+  return Says(message, rule.reason) ||
+         std::ranges::any_of(rule.others, [&](const legality::OtherReading& other) {
+           return Says(message, other.says);
+         });
+}
+
+// The stage that an engine or an external program names for a refusal by `layer`
 // (scripts/examples/README.md), or one that names no layer.
-bool SpeaksFor(std::string_view stage, const std::set<legality::Layer>& layers) {
+bool SpeaksFor(std::string_view stage, legality::Layer layer) {
   using legality::Layer;
   constexpr std::pair<std::string_view, Layer> kStages[] = {
       {"frontend", Layer::kFrontEnd},      {"floor", Layer::kMinimumFamily},
       {"hal", Layer::kCapability},         {"validator", Layer::kValidator},
       {"codegen", Layer::kCodeGeneration}, {"codegen", Layer::kKernelMemory}};
-  bool named = stage == "load";
-  for (const auto& [name, layer] : kStages) {
-    if (name == stage && layers.contains(layer)) return true;
+  bool named = stage == "load" || stage == "parser";
+  for (const auto& [name, of] : kStages) {
+    if (name == stage && of == layer) return true;
     named |= name == stage;
   }
   return !named;
@@ -200,10 +235,12 @@ void JudgeRefusal(const Case& item, const RunReply& reply, CaseOutcome& outcome)
   // A case that somebody made smaller may have become legal, which shows nothing.
   if (rules->empty())
     return inconclusive("the graph breaks no rule, so that nothing must refuse it");
-  std::set<legality::Layer> layers;
+  bool at_stage = false, in_words = false;
   std::vector<std::string_view> names;
-  for (const auto& [rule, layer] : *rules) {
-    layers.insert(layer);
+  for (const auto& [rule, verdict] : *rules) {
+    const bool stage = SpeaksFor(reply.stage, verdict.layer);
+    at_stage |= stage;
+    in_words |= stage && SpeaksOf(reply.message, verdict);
     names.push_back(rule);
   }
   if (!refused) {
@@ -214,9 +251,12 @@ void JudgeRefusal(const Case& item, const RunReply& reply, CaseOutcome& outcome)
   record.verdict = "pass";
   if (LacksOp(reply)) {
     inconclusive("refused because the engine lacks an operation: " + reply.message);
-  } else if (!SpeaksFor(reply.stage, layers)) {
+  } else if (!at_stage) {
     inconclusive(fmt::format("breaks {}, and was refused at {}, where no such rule is held: {}",
                              fmt::join(names, ", "), reply.stage, reply.message));
+  } else if (!in_words) {
+    inconclusive(fmt::format("breaks {}, and was refused in words that do not speak of it: {}",
+                             fmt::join(names, ", "), reply.message));
   }
 }
 
@@ -249,7 +289,8 @@ CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply
     return outcome;
   }
   if (reply.status != RunStatus::kOk) {
-    outcome.engine_lacks_op = LacksOp(reply);
+    // That says nothing about an engine.
+    if (LacksOp(reply)) outcome.record.verdict = "inconclusive";
     outcome.op = ProducerOf(item.graph, item.graph.outputs().back());
     return outcome;
   }

@@ -23,9 +23,6 @@ struct CaseOutcome {
   std::string node;           // which of the graph's: its first result; empty where none was found
   std::vector<size_t> vague;  // outputs that a documented defect explains by a wide interval only
   bool verified = false;      // the runner judged it; no compiler and no engine had a part
-  // The simulated engine lacks an operation: that says nothing about an engine, and is counted as
-  // rejected without being a finding.
-  bool engine_lacks_op = false;
   // The verdict is about another shape of the program's range than the graph's.
   bool at_further_shape = false;
   std::vector<std::array<uint64_t, kUlpBuckets>> histograms;  // one an output

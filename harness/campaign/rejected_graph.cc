@@ -19,7 +19,8 @@ bool IsListed(std::string_view list, std::string_view id) {
 }
 
 // Exactly the rule that was to be broken, and those that only state it again.
-bool BreaksOnly(const RuleBreak& wanted, const std::map<std::string, legality::Layer>& rules) {
+bool BreaksOnly(const RuleBreak& wanted,
+                const std::map<std::string, legality::LayerVerdict>& rules) {
   bool broken = false;
   for (const auto& [rule, layer] : rules) {
     broken |= rule == wanted.rule;
@@ -30,15 +31,15 @@ bool BreaksOnly(const RuleBreak& wanted, const std::map<std::string, legality::L
 
 }  // namespace
 
-Result<std::map<std::string, legality::Layer>> RefusingRules(const Graph& graph,
-                                                             const Target& target) {
-  std::map<std::string, legality::Layer> rules;
+Result<std::map<std::string, legality::LayerVerdict>> RefusingRules(const Graph& graph,
+                                                                    const Target& target) {
+  std::map<std::string, legality::LayerVerdict> rules;
   for (const Node& node : graph.nodes()) {
     const legality::Instance instance = legality::InstanceOf(NodeView(graph, node));
     ANECHECK_ASSIGN(const legality::Verdict verdict,
                     legality::Judge(instance, target, legality::Route::kMil));
     for (const legality::LayerVerdict& layer : verdict.layers) {
-      if (layer.ruling == legality::Ruling::kReject) rules.emplace(layer.rule, layer.layer);
+      if (layer.ruling == legality::Ruling::kReject) rules.emplace(layer.rule, layer);
     }
   }
   return rules;

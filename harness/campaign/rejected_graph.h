@@ -9,14 +9,15 @@
 #include "harness/base/result.h"
 #include "harness/graph/graph.h"
 #include "harness/targets/target.h"
-#include "oracles/legality/rules.h"
+#include "oracles/legality/legality.h"
 
 namespace anecheck {
 
 // The ids of the rules by which some layer refuses some operation of `graph` on `target`, on the
-// conversion route, with that layer. Errors: kNotFound for an operation that the rules do not know.
-Result<std::map<std::string, legality::Layer>> RefusingRules(const Graph& graph,
-                                                             const Target& target);
+// conversion route, with what that layer says. Errors: kNotFound for an operation that the rules do
+// not know.
+Result<std::map<std::string, legality::LayerVerdict>> RefusingRules(const Graph& graph,
+                                                                    const Target& target);
 
 // Draws into `graph` one that breaks exactly one rule on the target of that name (a limit that a
 // second layer states again counts once) and gives the rule's id. Errors: kNotFound for a target

@@ -80,7 +80,6 @@ Status JudgeRelation(const Case& item, const RunReply& reply, Runner& runner,
     outcome.record.message = fmt::format("with {}: {}", Place(rewritten), other.record.message);
     outcome.known_defect = other.known_defect;
     outcome.op = other.op;
-    outcome.engine_lacks_op = other.engine_lacks_op;
     return {};
   }
   if (replies[0].outputs.size() < reply.outputs.size()) {

@@ -42,6 +42,7 @@ class FindingShrinker {
     item.route = finding_.item.route;
     item.graph = candidate.graph;
     item.inputs = candidate.inputs;
+    item.range = finding_.item.range;  // SpellCase drops it where the candidate cannot take it
     return item;
   }
 

@@ -74,6 +74,71 @@ TEST(ShrinkFinding, LeavesTheWrongOperationAloneWithLittleData) {
   EXPECT_FALSE(shrunk->item.mil.empty());
 }
 
+// Right at the graph's own shape, and wrong where a result of `add` is an output of a further one.
+class WrongAtFurtherShapes final : public Runner {
+ public:
+  Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "wrong-further"}; }
+  Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
+    std::vector<RunReply> replies;
+    for (const RunRequest& request : requests) {
+      RunReply reply = {.id = request.id, .status = RunStatus::kOk, .backend = "ane"};
+      ANECHECK_ASSIGN(reply.outputs, Outputs(*request.graph, request.inputs, false));
+      for (const RunShape& shape : request.further) {
+        ANECHECK_ASSIGN(auto outputs, Outputs(shape.graph, shape.inputs, true));
+        reply.further.push_back(std::move(outputs));
+      }
+      replies.push_back(std::move(reply));
+    }
+    return replies;
+  }
+  Status Restart() override { return {}; }
+
+ private:
+  static Result<std::vector<Tensor>> Outputs(const Graph& graph, std::span<const Tensor> inputs,
+                                             bool wrong) {
+    ANECHECK_ASSIGN(const auto estimates, Evaluate(graph, inputs, ConformingContract(2)));
+    std::vector<Tensor> outputs;
+    for (size_t i = 0; i < estimates.size(); ++i) {
+      const TensorType& type = estimates[i].type;
+      Tensor tensor = {type, std::vector<uint8_t>(static_cast<size_t>(type.ByteSize()))};
+      EncodeElements(type.dtype, estimates[i].value, tensor.bytes);
+      const Value& value = graph.value(graph.outputs()[i]);
+      const bool add = value.kind == ValueKind::kResult &&
+                       KindOf(*graph.node(value.producer).schema) == OpKind::kAdd;
+      if (wrong && add) tensor.bytes[1] = static_cast<uint8_t>(tensor.bytes[1] ^ 0x04);
+      outputs.push_back(std::move(tensor));
+    }
+    return outputs;
+  }
+};
+
+TEST(ShrinkFinding, KeepsTheRangeOfShapesThatAFindingNeeds) {
+  Artifact artifact;
+  artifact.options.targets = {{"h13", 2}};
+  artifact.options.modes = {CaseMode::kShapeRanges};
+  artifact.id = "f000000000002";
+  artifact.verdict = "wrong";
+  WrongAtFurtherShapes runner;
+  Evaluation evaluation;
+  for (uint64_t index = 0; artifact.item.graph.nodes().size() < 2; ++index) {
+    ASSERT_LT(index, 2000u);
+    Case item = *MakeCase(artifact.options, index);
+    if (!item.range) continue;
+    const RunRequest request = RequestOf(item);
+    const auto replies = runner.Run({&request, 1});
+    ASSERT_TRUE(replies.ok()) << replies.error().message;
+    const CaseOutcome outcome = JudgeCase(item, "mil", (*replies)[0], evaluation);
+    if (outcome.at_further_shape && outcome.record.verdict == "wrong") {
+      artifact.item = std::move(item);
+    }
+  }
+  const auto shrunk = ShrinkFinding(artifact, runner);
+  ASSERT_TRUE(shrunk.ok()) << shrunk.error().message;
+  EXPECT_TRUE(shrunk->outcome.at_further_shape);
+  EXPECT_TRUE(shrunk->item.range);
+  EXPECT_EQ(shrunk->item.graph.nodes().size(), 1u);
+}
+
 TEST(ShrinkFinding, WhatDoesNotShowIsAnError) {
   Artifact artifact = FindWrong();
   artifact.options.ops.reset();

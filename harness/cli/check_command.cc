@@ -189,7 +189,7 @@ Status CheckTarget(Case& item, Runner& runner, Tally& tally) {
   const bool ran = replies[0].status == RunStatus::kOk;
   tally.judged += ran && record.verdict != "inconclusive" ? 1 : 0;
   tally.inconclusive += record.verdict == "inconclusive" ? 1 : 0;
-  const bool is_new = IsNewFinding(record.verdict) && !outcome.engine_lacks_op;
+  const bool is_new = IsNewFinding(record.verdict);
   tally.fresh += is_new ? 1 : 0;
   if (is_new || !outcome.known_defect.empty()) {
     tally.findings.push_back({{"op", outcome.op},

@@ -97,7 +97,7 @@ class FunctionCompiler {
       return operand;
     }
     const Executable::Value& known = executable_->values[bound];
-    return Operand{known.type, bound, known.constant.get()};
+    return Operand{known.type, bound, known.constant.get(), OriginOf(bound)};
   }
 
  private:
@@ -248,11 +248,17 @@ class FunctionCompiler {
     return {};
   }
 
+  Origin OriginOf(uint32_t value) const {
+    const auto found = origins_.find(value);
+    return found == origins_.end() ? Origin() : found->second;
+  }
+
   const mil::Program& program_;
   const CompileSettings& settings_;
   ConstantPool& constants_;
   std::span<const int64_t> extents_;
   std::vector<uint32_t> bound_;  // value of each binding
+  std::map<uint32_t, Origin> origins_;
   std::shared_ptr<Executable> executable_;
   int64_t bytes_ = 0;  // of constants
 };
@@ -375,6 +381,7 @@ Status FunctionCompiler::AddStatement(mil::StatementView statement) {
     ANECHECK_RETURN_IF_ERROR(CheckDeclared(result, type));
     ANECHECK_ASSIGN(const uint32_t value, AddResult(type));
     bound_[result.index()] = value;
+    origins_[value] = {op, node.inputs.empty() ? kUnbound : node.inputs.front()};
     node.outputs.push_back(value);
   }
   executable_->nodes.push_back(std::move(node));

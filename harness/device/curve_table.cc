@@ -23,7 +23,11 @@ void FillDeltas(CurveTable& table) {
 
 float Lookup(const CurveTable& table, float x, const NumericModel& model) {
   float high = table.high;
-  if (model.Has(Planted::kTableClampsEarly)) high = table.low + (high - table.low) * 0.75f;
+  if (model.Has(Planted::kTableClampsEarly)) {
+    // What a tail continues errs little near the end.
+    const float part = table.symmetry == CurveSymmetry::kHalfPlusEven ? 0.5f : 0.75f;
+    high = table.low + (high - table.low) * part;
+  }
   if (x <= table.low) return x < table.low ? table.below : table.knots.front();
   if (x >= high) {
     if (table.symmetry == CurveSymmetry::kHalfPlusEven) return table.tail_slope * x;
@@ -36,7 +40,7 @@ float Lookup(const CurveTable& table, float x, const NumericModel& model) {
   if (model.Has(Planted::kTableNearestKnot)) fraction = 0;
   const auto at = static_cast<size_t>(index);
   if (index == kPlantedKnot && model.Has(Planted::kTableKnotMoved)) {
-    return table.knots[at] * (1 + 0x1p-10f) + table.deltas[at] * fraction;
+    return table.knots[at] + 0x1p-6f + table.deltas[at] * fraction;
   }
   if (index == kPlantedKnot && model.Has(Planted::kTableKnotLost)) {
     return table.knots[at - 1] + table.deltas[at] * fraction;

@@ -356,6 +356,43 @@ TEST(Faults, UlpFamilyTouchesItsShareByItsSize) {
   }
 }
 
+// Which elements are touched depends on size and content: no tensor is too small to be met.
+TEST(Faults, SmallTensorsAreTouchedInTheirShareToo) {
+  ActiveFaults faults;
+  ASSERT_TRUE(faults.Enable("ulp-error:add:1:10").ok());
+  constexpr int kTensors = 4000;
+  int touched = 0;
+  std::set<int64_t> places;
+  for (int tensor = 0; tensor < kTensors; ++tensor) {
+    std::vector<uint16_t> halves;
+    for (int i = 0; i < 1 + tensor % 8; ++i) {
+      halves.push_back(static_cast<uint16_t>(0x3000 + (tensor * 8 + i) % 0x4000));
+    }
+    const std::vector<uint16_t> before = halves;
+    SpoilOutput(faults.all()[0], {Element::kFp16, {static_cast<int64_t>(halves.size())}}, 0,
+                halves.data());
+    for (size_t i = 0; i < halves.size(); ++i) {
+      if (halves[i] == before[i]) continue;
+      ++touched;
+      places.insert(static_cast<int64_t>(i));
+    }
+  }
+  EXPECT_NEAR(touched / (kTensors * 4.5), 0.01, 0.004);
+  EXPECT_EQ(places.size(), 8u) << "every position";
+}
+
+// What no value can show is data with a reason, and small.
+TEST(Faults, WhatIsAdmittedSaysWhy) {
+  size_t admitted = 0;
+  for (const Fault& fault : Faults()) {
+    if (fault.admitted.empty()) continue;
+    ++admitted;
+    EXPECT_GT(fault.ulps, 0) << fault.id;
+    EXPECT_LE(fault.ulps, 1) << fault.id;
+  }
+  EXPECT_EQ(admitted, 2u);
+}
+
 // ---- rows that end, stop or swell their process -------------------------------------------------
 
 const std::string kAddOne =

@@ -239,6 +239,12 @@ TEST_F(Golden, ZerosRootsAndLogarithms) {
   EXPECT_EQ(Unary("inverse", {-0.0}, ", epsilon = fp16(0)")[0], kInfinity);
   EXPECT_EQ(Unary("rsqrt", {-0.0})[0], kInfinity);
   EXPECT_EQ(Unary("sqrt", {-0.0})[0], 0);
+  EXPECT_FALSE(std::signbit(Unary("sqrt", {-0.0})[0])) << "published: +0";
+  EXPECT_TRUE(std::signbit(Unary("sqrt", {-0.0}, "", "h15")[0]));
+  EXPECT_FALSE(std::signbit(Binary("add", -0.0, 0)));
+  for (const char* op : {"sqrt", "rsqrt", "log"}) {
+    EXPECT_FALSE(std::signbit(Unary(op, {-1})[0])) << op;
+  }
   // Families without these departures follow IEEE 754.
   EXPECT_TRUE(std::isnan(Unary("sqrt", {-1}, "", "h15")[0]));
   EXPECT_EQ(Unary("inverse", {-0.0}, ", epsilon = fp16(0)", "h15")[0], -kInfinity);

@@ -47,11 +47,19 @@ struct Constant {
   std::string text;
 };
 
+// The operation that gives a value: its name, and the first value that it reads. Empty for inputs
+// and constants.
+struct Origin {
+  std::string_view op;
+  uint32_t first_input = ~uint32_t{0};
+};
+
 // A value that an operation reads.
 struct Operand {
   TensorType type;
   uint32_t value = ~uint32_t{0};       // index in the program's value table
   const Constant* constant = nullptr;  // null for a value known only at run time
+  Origin origin = {};
 };
 
 // A short list of integers without allocation, as attributes are.

@@ -13,10 +13,18 @@
 namespace anecheck::device {
 namespace {
 
-// Spreads indices over 64 bits, so that `share` of them fall below a threshold.
-bool Touches(const Fault& fault, int64_t index) {
+// One element of a tensor.
+struct Place {
+  int64_t index, count;
+  uint16_t bits;
+};
+
+// Spreads elements over 64 bits, so that `share` of them fall below a threshold. Size and content
+// take part: by their index alone small tensors would have the same elements touched, or none.
+bool Touches(const Fault& fault, const Place& place) {
   if (fault.share >= 1) return true;
-  uint64_t hash = static_cast<uint64_t>(index) + 0x9e3779b97f4a7c15;
+  uint64_t hash = static_cast<uint64_t>(place.index) + 0x9e3779b97f4a7c15;
+  hash += static_cast<uint64_t>(place.count) * 0xd1342543de82ef95 + (uint64_t{place.bits} << 40);
   hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9;
   hash = (hash ^ (hash >> 27)) * 0x94d049bb133111eb;
   hash ^= hash >> 31;
@@ -31,23 +39,24 @@ uint16_t MoveUlps(uint16_t bits, int64_t ulps) {
   return static_cast<uint16_t>((bits & 0x8000) | moved);
 }
 
-uint16_t SpoilElement(const Fault& fault, uint16_t bits, int64_t index) {
+uint16_t SpoilElement(const Fault& fault, const Place& place) {
+  const auto [index, count, bits] = place;
   const double value = HalfToDouble(Half{bits});
   switch (fault.effect) {
     case FaultEffect::kUlps:
-      return Touches(fault, index) ? MoveUlps(bits, fault.a) : bits;
+      return Touches(fault, place) ? MoveUlps(bits, fault.a) : bits;
     case FaultEffect::kUlpsTowardZero:
-      return Touches(fault, index) ? MoveUlps(bits, -fault.a) : bits;
+      return Touches(fault, place) ? MoveUlps(bits, -fault.a) : bits;
     case FaultEffect::kSignFlip:
-      return Touches(fault, index) ? static_cast<uint16_t>(bits ^ 0x8000) : bits;
+      return Touches(fault, place) ? static_cast<uint16_t>(bits ^ 0x8000) : bits;
     case FaultEffect::kNan:
-      return Touches(fault, index) ? kHalfNan.bits : bits;
+      return Touches(fault, place) ? kHalfNan.bits : bits;
     case FaultEffect::kInfinity:
-      return Touches(fault, index) ? static_cast<uint16_t>((bits & 0x8000) | 0x7c00) : bits;
+      return Touches(fault, place) ? static_cast<uint16_t>((bits & 0x8000) | 0x7c00) : bits;
     case FaultEffect::kZero:
-      return Touches(fault, index) ? uint16_t{0} : bits;
+      return Touches(fault, place) ? uint16_t{0} : bits;
     case FaultEffect::kScale:
-      return Touches(fault, index) ? DoubleToHalf(value * static_cast<double>(fault.a) / 1024).bits
+      return Touches(fault, place) ? DoubleToHalf(value * static_cast<double>(fault.a) / 1024).bits
                                    : bits;
     case FaultEffect::kTileEdge:
       return index > 0 && index % fault.a == 0 ? uint16_t{0} : bits;
@@ -192,7 +201,7 @@ void SpoilOutput(const Fault& fault, const TensorType& type, uint64_t run, void*
   }
   if (type.element != Element::kFp16) return;
   auto* halves = static_cast<uint16_t*>(data);
-  for (int64_t i = 0; i < elements; ++i) halves[i] = SpoilElement(fault, halves[i], i);
+  for (int64_t i = 0; i < elements; ++i) halves[i] = SpoilElement(fault, {i, elements, halves[i]});
 }
 
 }  // namespace anecheck::device

@@ -96,6 +96,20 @@ std::vector<QuirkCase> Cases() {
       {"D07", "h13", itself, {inf, 1}, 2},
       {"D12", "h13", gelu, {0}, 1},
       {"D15", "h17", OnX(1, "[1, 1]", "add(x = x, y = fp16(1))"), {2048}, 1},
+      {"D27",
+       "h14",
+       OnX(4, "[1, 1]", "gather(x = x, indices = tensor<int32, [1]>([2]), axis = int32(1))"),
+       {1, 2, 4, 8},
+       1},
+      {"D34",
+       "h17s",
+       MilProgram("tensor<fp16, [1, 2]> x",
+                  "tensor<fp16, [2, 2]> r = matmul(x = x, y = x, transpose_x = bool(true));\n"
+                  "tensor<fp16, [2, 2]> g = sigmoid_hard(x = r, alpha = fp16(0.1666), beta = "
+                  "fp16(0.5));\ntensor<fp16, [2, 2]> y = mul(x = r, y = g);",
+                  "y"),
+       {2, 3},
+       4},
   };
 }
 
@@ -145,6 +159,29 @@ std::vector<RefusalCase> Refusals() {
       {"D31", "h13",
        MilProgram("tensor<fp16, [1, 1, 1, 2, 2]> x",
                   "tensor<fp16, [1, 1, 1, 2, 2]> y = matmul(x = x, y = x);", "y")},
+      {"D17", "h17",
+       OnX(8, "[1, 4]",
+           "topk(x = x, k = int32(4), axis = int32(1), return_indices = bool(false))")},
+      {"D18", "h13",
+       MilProgram("tensor<fp16, [1, 4]> x",
+                  "tensor<int32, [1, 4]> i = argsort(x = x, axis = int32(1));\n"
+                  "tensor<fp16, [1, 4]> y = cast(x = i, dtype = string(\"fp16\"));",
+                  "y")},
+      {"D19", "h13",
+       MilProgram("tensor<fp16, [1, 16, 1, 1]> x",
+                  "tensor<fp16, [1, 16, 1, 1]> y = local_response_norm(x = x, size = int32(1));",
+                  "y")},
+      {"D28", "h17s",
+       MilProgram("tensor<fp16, [1, 4]> x",
+                  "tensor<fp16, [1, 1]> r = reduce_max(x = x, axes = tensor<int32, [1]>([1]), "
+                  "keep_dims = bool(true));\n"
+                  "tensor<fp16, [1, 1]> y = mul(x = fp16(0x1p-30), y = r);",
+                  "y")},
+      {"D32", "h14",
+       MilProgram("tensor<fp16, [1, 4]> x",
+                  "tensor<int32, [1, 1]> i = reduce_argmin(x = x, axis = int32(1), keep_dims = "
+                  "bool(true));\ntensor<fp16, [1, 1]> y = cast(x = i, dtype = string(\"fp16\"));",
+                  "y")},
   };
 }
 
@@ -161,6 +198,19 @@ INSTANTIATE_TEST_SUITE_P(Quirks, QuirkRefusal, ::testing::ValuesIn(Refusals()),
                          [](const auto& row) {
                            return std::string(row.param.id) + "_" + row.param.target;
                          });
+
+// The families that have it take no MIL; the switch acts on any.
+TEST(Quirks, ALegacyDivideTakesConstantDivisorsByTheirReciprocal) {
+  const CleanSettings settings;
+  const std::string floor = OnX(1, "[1, 1]", "floor_div(x = x, y = fp16(3))");
+  const std::string inputs = MilProgram("tensor<fp16, [1]> x, tensor<fp16, [1]> d",
+                                        "tensor<fp16, [1]> y = real_div(x = x, y = d);", "y");
+  EXPECT_EQ(RunHalves(floor, {{"x", ToHalves({6})}}, 1), ToHalves({2}));
+  EXPECT_EQ(CompileError(inputs), "");
+  ASSERT_EQ(ENGINE(anecheck_sim_set_quirk)("D33", 1), ANECHECK_SIM_OK);
+  EXPECT_EQ(RunHalves(floor, {{"x", ToHalves({6})}}, 1), ToHalves({1}));
+  EXPECT_NE(CompileError(inputs).find("match failure"), std::string::npos);
+}
 
 TEST(Quirks, UnknownTargetCompilesForTheDefault) {
   const CleanSettings settings;

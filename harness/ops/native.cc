@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 2> kMaxMin = {"Max", "Min"};
 constexpr std::array<std::string_view, 4> kArgModes = {"SpatialArgMax", "SpatialArgMin",
                                                        "ChannelArgMax", "ChannelArgMin"};
 constexpr std::array<std::string_view, 3> kDimensions = {"Channel", "Height", "Width"};
-constexpr std::array<std::string_view, 3> kScaledTypes = {"Add", "Max", "Min"};
+constexpr std::array<std::string_view, 5> kScaledTypes = {"Add", "Mult", "Sub", "Max", "Min"};
 
 // The last position that fp16 tells apart from its neighbours.
 constexpr int64_t kMostPositions = 2048;
@@ -54,7 +54,9 @@ constexpr Parameter kSdpaParameters[] = {
     Flag("SubtractMax"),
 };
 
-// The sequence stands in C, heads in H, the embedding in W (facts/more/netplist_keys.csv).
+// The sequence stands in C, heads in H, the embedding in W (facts/more/netplist_keys.csv). A mask
+// is for all heads or has a plane a head. Without SubtractMax an engine's softmax is wrong
+// (facts/known_defects.csv, D21).
 Status InferSdpa(const NodeView& node, ResultTypes& results) {
   using P = params::NativeSdpa;
   for (const int operand : {P::kQuery, P::kKey, P::kValue}) {
@@ -68,12 +70,14 @@ Status InferSdpa(const NodeView& node, ResultTypes& results) {
                                     key.ToString()));
   }
   if (node.InputShape(P::kScale).Elements() != 1) return Reject(node, "scale must be one number");
-  if (node.HasInput(P::kMask) && node.InputShape(P::kMask) != Shape{1, query[1], 1, key[1]}) {
-    return Reject(node, fmt::format("mask is {}, must be [1, {}, 1, {}]",
-                                    node.InputShape(P::kMask).ToString(), query[1], key[1]));
-  }
-  if (!node.Bool(P::kSubtractMax, false)) {
-    return Reject(node, "SubtractMax must be true: without it the softmax is wrong");
+  if (node.HasInput(P::kMask)) {
+    const Shape& mask = node.InputShape(P::kMask);
+    const bool fits =
+        mask == Shape{1, query[1], 1, key[1]} || mask == Shape{1, query[1], query[2], key[1]};
+    if (!fits) {
+      return Reject(node, fmt::format("mask is {}, must be [1, {}, 1 or {}, {}]", mask.ToString(),
+                                      query[1], query[2], key[1]));
+    }
   }
   return InferSameAsX(node, results);
 }
@@ -181,7 +185,7 @@ constexpr Parameter kScaledParameters[] = {
 };
 
 // Sub is refused by the compiler, and Mult ignores the scale (facts/netlist_layers.csv,
-// scaled_elementwise): neither is taken.
+// scaled_elementwise): rules of legality and documented defects, not of the form.
 Status InferScaled(const NodeView& node, ResultTypes& results) {
   using P = params::NativeScaledElementWise;
   if (node.InputShape(P::kX) != node.InputShape(P::kY)) {

@@ -79,14 +79,38 @@ Result<Artifact> ReadArtifact(const std::string& db, const std::string& id) {
   return ArtifactFromJson(json);
 }
 
+// The engine of the hunt without its subject.
+CampaignOptions WithoutSubject(const Subject& subject, CampaignOptions campaign) {
+  campaign.worker.faults.clear();
+  std::erase_if(campaign.worker.quirks,
+                [&](const QuirkSetting& quirk) { return quirk.id == subject.id; });
+  return campaign;
+}
+
+// Whether the found case shows nothing once its subject is switched off: only then has the subject
+// been found, and not something else.
+Result<bool> OwesToSubject(const Artifact& artifact, const Subject& subject,
+                           const CampaignOptions& campaign) {
+  ANECHECK_ASSIGN(const auto runner, MakeRunner(WithoutSubject(subject, campaign)));
+  const Case& item = artifact.item;
+  const RunRequest request = RequestOf(item);
+  ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner->Run({&request, 1}));
+  Evaluation evaluation;
+  CaseOutcome outcome = JudgeCase(item, item.route, replies[0], evaluation);
+  ANECHECK_RETURN_IF_ERROR(Refine(item, replies[0], *runner, evaluation, outcome));
+  FindingRecord without;
+  without.verdict = outcome.record.verdict;
+  without.known_defect = outcome.known_defect;
+  return !IsSuspect(without.verdict) || !Answers(subject, without);
+}
+
 // A finding that no longer shows cannot be made small; that is no failure of the measurement.
-Status MakeSmall(const std::string& db, const FindingRecord& finding,
+Status MakeSmall(const FindingRecord& finding, const Artifact& artifact,
                  const CampaignOptions& campaign, const HuntOptions& options, HuntResult& result) {
   // Each candidate that hangs or crashes costs a worker, and a hang its whole time limit.
   const bool costly = finding.verdict == "hung" || finding.verdict == "crashed";
   const uint64_t tries = costly ? options.shrink_tries / 25 : options.shrink_tries;
   if (tries == 0) return {};
-  ANECHECK_ASSIGN(const Artifact artifact, ReadArtifact(db, finding.id));
   ANECHECK_ASSIGN(const auto runner, MakeRunner(campaign));
   const Result<ShrunkFinding> shrunk = ShrinkFinding(artifact, *runner, {.max_tries = tries});
   if (!shrunk.ok()) return {};
@@ -108,13 +132,6 @@ std::string Reason(const CampaignSummary& summary) {
   return "only taken for: " + seen;
 }
 
-// Whether a defect may show in calls and refusals rather than in values.
-bool ConcernsCalls(const Subject& subject) {
-  if (subject.group == SubjectGroup::kKnownDefect) return subject.kind != "numeric";
-  const bool ends_process = subject.kind == "crash" || subject.kind == "hang";
-  return !ends_process && (subject.op_class == "runtime" || subject.op_class == "compiler");
-}
-
 // The probes that can show the subject, those of its own defect first.
 std::vector<const RuntimeProbe*> ProbesFor(const Subject& subject) {
   std::vector<const RuntimeProbe*> probes;
@@ -128,6 +145,14 @@ std::vector<const RuntimeProbe*> ProbesFor(const Subject& subject) {
     }
   }
   return probes;
+}
+
+// Whether a defect shows in calls, in refusals or in single documented values, which probes ask
+// for, rather than in whatever a campaign draws.
+bool ConcernsCalls(const Subject& subject) {
+  if (subject.group == SubjectGroup::kKnownDefect) return !ProbesFor(subject).empty();
+  const bool ends_process = subject.kind == "crash" || subject.kind == "hang";
+  return !ends_process && (subject.op_class == "runtime" || subject.op_class == "compiler");
 }
 
 // Whether the probe's answer shows the subject; fills verdict and label.
@@ -212,10 +237,16 @@ Result<HuntResult> Hunt(const Subject& subject, const HuntOptions& options,
   if (subject.group == SubjectGroup::kKnownDefect) result.unlabelled = summary.findings;
   const auto first = std::ranges::find_if(summary.list, answers);
   if (first == summary.list.end()) {
-    result.reason = Reason(summary);
+    result.reason = subject.admitted.empty() ? Reason(summary) : "admitted: " + subject.admitted;
     return result;
   }
-  result.found = true;
+  ANECHECK_ASSIGN(const Artifact artifact, ReadArtifact(db, first->id));
+  ANECHECK_ASSIGN(result.found, OwesToSubject(artifact, subject, campaign));
+  if (!result.found) {
+    result.reason = fmt::format("case {} shows the same without the defect: {} {}",
+                                first->case_index, first->verdict, first->summary);
+    return result;
+  }
   result.by = "campaign";
   result.cases = first->case_index + 1;
   result.verdict = first->verdict;
@@ -223,9 +254,30 @@ Result<HuntResult> Hunt(const Subject& subject, const HuntOptions& options,
   result.target = first->target;
   result.label = first->known_defect;
   result.summary = first->summary;
-  ANECHECK_RETURN_IF_ERROR(MakeSmall(db, *first, campaign, options, result));
+  ANECHECK_RETURN_IF_ERROR(MakeSmall(*first, artifact, campaign, options, result));
   return result;
 }
+
+namespace {
+
+// Adds what a campaign without a defect shows.
+Status RunCleanPart(const CampaignOptions& campaign, const std::atomic<bool>* stop,
+                    CleanResult& result) {
+  ANECHECK_ASSIGN(const CampaignSummary summary,
+                  RunCampaign(campaign, [&] { return MakeRunner(campaign); }, {}, stop));
+  result.cases += summary.cases;
+  result.judged += summary.judged;
+  result.inconclusive += summary.inconclusive;
+  for (const FindingRecord& finding : summary.list) {
+    if (result.quirks && !IsNewFinding(finding.verdict)) continue;
+    if (result.false_findings++ > 0) continue;
+    result.first = fmt::format("{} {} {}: {}", finding.verdict, finding.op, finding.known_defect,
+                               finding.summary);
+  }
+  return {};
+}
+
+}  // namespace
 
 Result<CleanResult> RunClean(const CampaignTarget& target, bool quirks, uint64_t cases,
                              const HuntOptions& options, const std::atomic<bool>* stop) {
@@ -234,23 +286,19 @@ Result<CleanResult> RunClean(const CampaignTarget& target, bool quirks, uint64_t
   nothing.targets = {target};
   if (!quirks) nothing.quirks = {{"all", false}};
   CampaignOptions campaign = OptionsOf(nothing, options, folder.File("clean.sqlite"));
-  campaign.cases = cases;
   campaign.max_seconds = 0;
   const auto start = Clock::now();
-  ANECHECK_ASSIGN(const CampaignSummary summary,
-                  RunCampaign(campaign, [&] { return MakeRunner(campaign); }, {}, stop));
-  CleanResult result = {.target = target,
-                        .quirks = quirks,
-                        .cases = summary.cases,
-                        .judged = summary.judged,
-                        .inconclusive = summary.inconclusive,
-                        .seconds = SecondsSince(start)};
-  for (const FindingRecord& finding : summary.list) {
-    if (quirks && !IsNewFinding(finding.verdict)) continue;
-    if (result.false_findings++ > 0) continue;
-    result.first = fmt::format("{} {} {}: {}", finding.verdict, finding.op, finding.known_defect,
-                               finding.summary);
-  }
+  CleanResult result = {.target = target, .quirks = quirks};
+  // The default mix has no metamorphic cases.
+  constexpr uint64_t kMetamorphicEvery = 8;
+  const uint64_t metamorphic = cases / kMetamorphicEvery;
+  campaign.cases = cases - metamorphic;
+  ANECHECK_RETURN_IF_ERROR(RunCleanPart(campaign, stop, result));
+  campaign.db = folder.File("metamorphic.sqlite");
+  campaign.cases = metamorphic;
+  campaign.modes = {CaseMode::kMetamorphic};
+  if (metamorphic > 0) ANECHECK_RETURN_IF_ERROR(RunCleanPart(campaign, stop, result));
+  result.seconds = SecondsSince(start);
   return result;
 }
 

@@ -35,7 +35,7 @@ struct HuntResult {
   std::optional<uint64_t> nodes, elements;
   // Known defects: findings beside the label, which nothing explains.
   uint64_t unlabelled = 0;
-  std::string reason;  // why nothing was found
+  std::string reason;  // why nothing was found; "admitted: ..." where nothing could be
 };
 
 // A planted fault is found by a new finding, a known defect by one that carries its label. Defects
@@ -44,7 +44,7 @@ struct HuntResult {
 Result<HuntResult> Hunt(const Subject& subject, const HuntOptions& options,
                         const std::atomic<bool>* stop = nullptr);
 
-// A campaign without a defect: what it finds is false.
+// A campaign without a defect, one case in eight metamorphic: what it finds is false.
 struct CleanResult {
   CampaignTarget target;
   bool quirks = false;  // the family's own defects are on; then only unlabelled findings are false

@@ -70,6 +70,7 @@ Result<Subject> ReadFault(const Json& row, const std::vector<CampaignTarget>& ta
   subject.description = json_fields::StringOr(row, "description", "");
   subject.ulps = row.value("ulps", 0.0);
   subject.share = row.value("share", 1.0);
+  subject.admitted = json_fields::StringOr(row, "admitted", "");
   subject.ops =
       FindOp(subject.op) != nullptr ? OpsNamedIn(subject.op) : OpsOfClass(subject.op_class);
   subject.targets = targets;
@@ -86,6 +87,12 @@ std::vector<CampaignTarget> TargetWith(const Json& families,
   };
   for (const CampaignTarget& target : preferred) {
     if (has(target.family)) return {target};
+  }
+  // Families before A13 take no MIL: their defects are switched on elsewhere.
+  if (!families.empty() && std::ranges::all_of(families, [](const Json& name) {
+        return name == "A11" || name == "A12";
+      })) {
+    return {preferred.front()};
   }
   const Target* best = nullptr;
   for (const Target& target : TargetCatalog::Builtin().targets()) {

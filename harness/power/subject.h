@@ -26,6 +26,7 @@ struct Subject {
   std::string op_class;  // the list's own word
   double ulps = 0;       // size of the error, 0 where it is not numeric
   double share = 1;      // part of the elements touched
+  std::string admitted;  // why what it gives is no wrong value, where that is so
   // Operations of the hunt; all where the list names none.
   std::bitset<kOpCount> ops = std::bitset<kOpCount>().set();
   std::vector<CampaignTarget> targets;

@@ -25,6 +25,22 @@ uint64_t Microseconds(Clock::time_point from) {
 // Selects the engine alone (specification 001, section 3): with it alone there is no fallback.
 constexpr uint64_t kEngineMask = 0x4;
 
+// The stage that refused a program stands behind the last " @ " of the message (device/e5rt/api.h);
+// what other engines put there is none of these.
+std::string_view RefusingStage(std::string_view message) {
+  constexpr std::string_view kMark = " @ ";
+  constexpr std::pair<std::string_view, std::string_view> kStages[] = {
+      {"Parser", "parser"}, {"Frontend", "frontend"},   {"Floor", "floor"},
+      {"Hal", "hal"},       {"Validator", "validator"}, {"Codegen", "codegen"}};
+  const size_t at = message.rfind(kMark);
+  if (at == std::string_view::npos) return "compile";
+  const std::string_view word = message.substr(at + kMark.size());
+  for (const auto& [written, stage] : kStages) {
+    if (word == written) return stage;
+  }
+  return "compile";
+}
+
 // A handle that is released when it goes out of scope; false where the release failed.
 class Handle {
  public:
@@ -131,7 +147,9 @@ class Session {
     if (!ready) return Failed(RunStatus::kFailed, "compile");
     if (api_.compiler_compile(compiler.get(), mil_path.c_str(), options.get(), library_.out()) !=
         0) {
-      return Failed(RunStatus::kRejected, "compile");
+      Failed(RunStatus::kRejected, "compile");
+      reply_.stage = RefusingStage(reply_.message);
+      return false;
     }
     return true;
   }

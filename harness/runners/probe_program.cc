@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "harness/lowering/netlist_axes.h"
+
 namespace anecheck {
 
 std::string ProbeText(std::string_view parameters, std::string_view statements) {
@@ -12,10 +14,10 @@ std::string ProbeText(std::string_view parameters, std::string_view statements) 
 }
 
 ProbeProgram::ProbeProgram(const E5rtLibrary& engine, std::string_view target,
-                           const std::string& mil, uint64_t mask)
+                           const std::string& mil, uint64_t mask, std::span<const uint8_t> weights)
     : api_(engine.api), folder_(TempDirectory::Create("anecheck-probe-")) {
   if (folder_.ok()) {
-    Load(target, mil, mask);
+    Load(target, mil, mask, weights);
   } else {
     failed_ = "folder";
     message_ = folder_.error().message;
@@ -47,9 +49,19 @@ bool ProbeProgram::Check(int64_t code, const char* what) {
   return false;
 }
 
-void ProbeProgram::Load(std::string_view target, const std::string& mil, uint64_t mask) {
+Status ProbeProgram::Write(const std::string& path, const std::string& mil,
+                           std::span<const uint8_t> weights) const {
+  if (!weights.empty()) {
+    ANECHECK_RETURN_IF_ERROR(
+        WriteFileAtomic(folder_->File(std::string(kNetlistWeightFile)), weights));
+  }
+  return WriteFileAtomic(path, std::string_view(mil));
+}
+
+void ProbeProgram::Load(std::string_view target, const std::string& mil, uint64_t mask,
+                        std::span<const uint8_t> weights) {
   const std::string path = folder_->File("model.mil");
-  const Status written = WriteFileAtomic(path, std::string_view(mil));
+  const Status written = Write(path, mil, weights);
   if (!written.ok()) {
     failed_ = "folder";
     message_ = written.error().message;

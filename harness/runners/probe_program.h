@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,9 +22,10 @@ std::string ProbeText(std::string_view parameters, std::string_view statements);
 // Not thread-safe. Everything is released, in the order of specification 001, with the object.
 class ProbeProgram {
  public:
-  // `failed` names the call that did not succeed; empty where all did.
+  // The text is MIL, or a network description with its `weights`. `failed` names the call that did
+  // not succeed; empty where all did.
   ProbeProgram(const E5rtLibrary& engine, std::string_view target, const std::string& mil,
-               uint64_t mask = 4);
+               uint64_t mask = 4, std::span<const uint8_t> weights = {});
   ~ProbeProgram();
   ProbeProgram(const ProbeProgram&) = delete;
   ProbeProgram& operator=(const ProbeProgram&) = delete;
@@ -48,7 +50,10 @@ class ProbeProgram {
 
  private:
   bool Check(int64_t code, const char* what);
-  void Load(std::string_view target, const std::string& mil, uint64_t mask);
+  Status Write(const std::string& path, const std::string& mil,
+               std::span<const uint8_t> weights) const;
+  void Load(std::string_view target, const std::string& mil, uint64_t mask,
+            std::span<const uint8_t> weights);
   void* BindBuffer(const std::string& port, bool output, void* buffer);
 
   const E5rtApi& api_;

@@ -2,6 +2,7 @@
 #include "harness/runners/runner.h"
 
 #include <cstdlib>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -132,6 +133,27 @@ TEST(E5rtRunner, SimulatedEngineProvesItsPlacement) {
   EXPECT_EQ((*replies)[0].backend, "ane");
   const std::vector<uint8_t> expected = {0, 0x3c, 0, 0, 0, 0x40, 0, 0};
   EXPECT_EQ((*replies)[0].outputs[0].bytes, expected);
+}
+
+TEST(E5rtRunner, ARefusalsStageIsTheOneThatTheEngineNames) {
+  E5rtRunner runner({.library = ANECHECK_SIMULATED_ENGINE});
+  const Graph graph = ReluGraph();
+  const std::vector<Tensor> inputs = {{{DType::kFp16, {1, 4}}, std::vector<uint8_t>(8)}};
+  const auto stage = [&](std::string_view statement) {
+    const std::string mil = fmt::format(
+        "program(1.3)\n{{\n func main<ios18>(tensor<fp16, [1, 4]> x) {{\n{}\n}} -> (y);\n}}\n",
+        statement);
+    const RunRequest request = {1, "h13", mil, &graph, inputs};
+    const auto replies = runner.Run({&request, 1});
+    EXPECT_TRUE(replies.ok());
+    EXPECT_EQ((*replies)[0].status, RunStatus::kRejected);
+    return (*replies)[0].stage;
+  };
+  EXPECT_EQ(stage("this is no MIL"), "parser");
+  EXPECT_EQ(stage("tensor<fp16, [1, 5]> y = relu(x = x);"), "frontend");
+  EXPECT_EQ(stage("tensor<int32, [1, 4]> i = argsort(x = x);tensor<fp16, [1, 4]> y = cast(x = i, "
+                  "dtype = string(\"fp16\"));"),
+            "codegen");
 }
 
 RC_GTEST_PROP(Wire, RepliesRoundTrip,

@@ -1,15 +1,18 @@
 // The probes of the runtime and of the compiler's gates, and the table of them.
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <cstring>
 #include <dlfcn.h>
+#include <iterator>
 #include <memory>
 #include <unistd.h>
 #include <vector>
 
 #include "harness/base/half.h"
 #include "harness/runners/analytics.h"
+#include "harness/runners/defect_probe_rows.h"
 #include "harness/runners/probe_program.h"
 #include "harness/runners/process_memory.h"
 #include "harness/runners/runtime_probe.h"
@@ -387,42 +390,6 @@ Result<double> UnknownTargetRefused(const E5rtLibrary& engine, std::string_view)
   return Refused(engine, "h99", AddOne());
 }
 
-Result<double> Accepted(const E5rtLibrary& engine, std::string_view target,
-                        const std::string& mil) {
-  ANECHECK_ASSIGN(const double refused, Refused(engine, target, mil));
-  return 1 - refused;
-}
-Result<double> KernelDepthAccepted(const E5rtLibrary& engine, std::string_view target) {
-  return Accepted(engine, target,
-                  ProbeText("tensor<fp16, [1, 1, 2, 2, 2]> x, tensor<fp16, [1, 1, 2, 1, 1]> w",
-                            "tensor<fp16, [1, 1, 1, 2, 2]> y = conv(x = x, weight = w);"));
-}
-// One column above the narrowest published limit of families with that defect: 13 on A13, 15 later.
-Result<double> KernelWidthAccepted(const E5rtLibrary& engine, std::string_view target) {
-  const bool first = target.find("13") != std::string_view::npos;
-  return Accepted(engine, target,
-                  first ? ProbeText("tensor<fp16, [1, 1, 1, 20]> x, tensor<fp16, [1, 1, 1, 14]> w",
-                                    "tensor<fp16, [1, 1, 1, 7]> y = conv(x = x, weight = w);")
-                        : ProbeText("tensor<fp16, [1, 1, 1, 20]> x, tensor<fp16, [1, 1, 1, 16]> w",
-                                    "tensor<fp16, [1, 1, 1, 5]> y = conv(x = x, weight = w);"));
-}
-Result<double> DynamicBatchAccepted(const E5rtLibrary& engine, std::string_view target) {
-  return Accepted(engine, target,
-                  ProbeText("tensor<fp16, [2, 1, 1, 4]> x, tensor<fp16, [1, 1, 1, 2]> w",
-                            "tensor<fp16, [2, 1, 1, 3]> y = conv(x = x, weight = w);"));
-}
-Result<double> MatmulRankFive(const E5rtLibrary& engine, std::string_view target) {
-  return Accepted(engine, target,
-                  ProbeText("tensor<fp16, [1, 1, 1, 2, 2]> x",
-                            "tensor<fp16, [1, 1, 1, 2, 2]> y = matmul(x = x, y = x);"));
-}
-Result<double> TransposeRankFive(const E5rtLibrary& engine, std::string_view target) {
-  return Accepted(engine, target,
-                  ProbeText("tensor<fp16, [1, 1, 1, 2, 2]> x",
-                            "tensor<fp16, [1, 1, 1, 2, 2]> y = transpose(x = x, "
-                            "perm = tensor<int32, [5]>([0, 1, 2, 4, 3]));"));
-}
-
 // Of 12 executions with new input each, how many failed or left another result than x + 1.
 Result<double> WrongRuns(const E5rtLibrary& engine, std::string_view target) {
   Adder adder(engine, target);
@@ -503,9 +470,6 @@ Result<double> BytesPrinted(const E5rtLibrary& engine, std::string_view target) 
 }
 
 constexpr uint32_t kAll = 0xff;
-constexpr uint32_t kA13 = 1u << 2;
-constexpr uint32_t kA17 = 1u << 6;
-constexpr uint32_t kNarrow = 0xe4;  // A13 and A16 on
 constexpr std::string_view kLimits = "specification 001, operational limits";
 constexpr std::string_view kCalls = "specification 001, call sequence; facts e5rt_abi.md";
 constexpr std::string_view kDefects = "facts known_defects.csv";
@@ -532,18 +496,6 @@ constexpr std::array kProbes = {
                  kDefects, "P13", 0, kAll, UnknownTargetRefused},
     RuntimeProbe{"placement", "1: analytics name the engine; 2: another backend; 0: there are none",
                  1, kCalls, "", 0, 0, Placement},
-    RuntimeProbe{"kernel_depth_accepted", "1: a convolution with kernel depth 2 compiles", 1,
-                 kDefects, "D16", 0, kAll, KernelDepthAccepted},
-    RuntimeProbe{"kernel_width_accepted", "1: a convolution above kernel width 13 or 15 compiles",
-                 1, kDefects, "D29", 0, kNarrow, KernelWidthAccepted},
-    RuntimeProbe{"dynamic_batch_accepted",
-                 "1: a convolution by computed weights at batch 2 "
-                 "compiles",
-                 1, kDefects, "D30", 0, kA17, DynamicBatchAccepted},
-    RuntimeProbe{"matmul_rank_5_accepted", "1: matmul of rank 5 compiles", 1, kDefects, "D31", 0,
-                 kA13, MatmulRankFive},
-    RuntimeProbe{"transpose_rank_5_accepted", "1: transpose of rank 5 compiles", 1, kDefects, "P12",
-                 0, 0, TransposeRankFive},
     RuntimeProbe{"rank_6_refused", "1: a tensor of rank 6 is refused", 1, kGates, "", 0, 0,
                  RankSixRefused},
     RuntimeProbe{"wide_axis_refused", "1: an axis of 65537 is refused", 1, kGates, "", 0, 0,
@@ -591,6 +543,13 @@ constexpr std::array kProbes = {
 
 }  // namespace
 
-std::span<const RuntimeProbe> RuntimeProbes() { return kProbes; }
+std::span<const RuntimeProbe> RuntimeProbes() {
+  static const auto* all = [] {
+    auto* probes = new std::vector<RuntimeProbe>(kProbes.begin(), kProbes.end());
+    std::ranges::copy(DefectProbes(), std::back_inserter(*probes));
+    return probes;
+  }();
+  return *all;
+}
 
 }  // namespace anecheck

@@ -8,10 +8,25 @@
 namespace anecheck {
 namespace {
 
+// What is known when the program is compiled must stay so: results of constant expressions, and
+// operands that their operation takes as constants alone.
+bool IsConstantOfAProgram(const Graph& graph, ValueId id) {
+  const Value& value = graph.value(id);
+  if (value.kind == ValueKind::kResult &&
+      graph.node(value.producer).schema->name.starts_with("constexpr_")) {
+    return true;
+  }
+  return std::ranges::any_of(graph.nodes(), [&](const Node& user) {
+    return std::ranges::any_of(graph.arguments(user), [&](const Argument& argument) {
+      return argument.value == id && user.schema->parameters[argument.parameter].constant;
+    });
+  });
+}
+
 bool IsSite(const Graph& graph, ValueId id) {
   const Value& value = graph.value(id);
   const bool tensor = value.kind == ValueKind::kInput || value.kind == ValueKind::kResult;
-  return tensor && value.type.dtype == DType::kFp16;
+  return tensor && value.type.dtype == DType::kFp16 && !IsConstantOfAProgram(graph, id);
 }
 
 // Copies a graph and puts something in the place of one value or node.

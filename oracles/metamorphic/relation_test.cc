@@ -6,6 +6,8 @@
 
 #include "generators/graph_generator.h"
 #include "harness/graph/validate.h"
+#include "harness/ops/op.h"
+#include "harness/ops/params.h"
 
 namespace anecheck {
 namespace {
@@ -36,6 +38,44 @@ TEST(Relations, NamesAreDistinctAndEachHasWhatItsSiteNeeds) {
     EXPECT_EQ(relation.instead_of != nullptr, relation.site == RelationSite::kValue);
     EXPECT_EQ(relation.in_place_of != nullptr, relation.site == RelationSite::kNode);
   }
+}
+
+TEST(Relations, LeaveWhatMustBeConstantAsItIs) {
+  Graph graph;
+  const ValueId x = graph.AddInput({DType::kFp16, {2, 3}}, "x");
+  const ValueId weight = graph.AddInput({DType::kFp16, {4, 3}}, "weight");
+  graph.BeginNode(&FindOp("linear")->schema);
+  graph.AddArgument(params::Linear::kX, x);
+  graph.AddArgument(params::Linear::kWeight, weight);
+  const TensorType types[] = {{DType::kFp16, {2, 4}}};
+  const std::string names[] = {"y"};
+  graph.AddOutput(graph.FinishNodeAs(types, names));
+  ASSERT_TRUE(FindOp("linear")->schema.parameters[params::Linear::kWeight].constant);
+  for (const Relation& relation : Relations()) {
+    for (uint64_t choice = 0; choice < 16; ++choice) {
+      const auto rewritten = RewriteBy(relation, graph, choice);
+      if (rewritten) EXPECT_NE(rewritten->site, "weight") << relation.name;
+    }
+  }
+}
+
+TEST(Relations, LeaveConstantExpressionsAsTheyAre) {
+  size_t met = 0;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    const Drawn drawn = Draw(seed, CaseMode::kCompressed);
+    for (const Relation& relation : Relations()) {
+      const auto rewritten = RewriteBy(relation, drawn.graph, seed);
+      if (!rewritten || rewritten->site.empty()) continue;
+      const auto site = drawn.graph.FindValue(rewritten->site);
+      ASSERT_TRUE(site);
+      const Value& value = drawn.graph.value(*site);
+      if (value.kind != ValueKind::kResult) continue;
+      ++met;
+      const std::string_view op = drawn.graph.node(value.producer).schema->name;
+      EXPECT_FALSE(op.starts_with("constexpr_")) << relation.name << " seed " << seed << " " << op;
+    }
+  }
+  EXPECT_GT(met, 0u);
 }
 
 // Whole numbers are exact through every relation, so each law is equality here.

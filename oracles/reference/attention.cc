@@ -301,6 +301,8 @@ Status NativeAttention(KernelContext& context) {
   const auto keys = static_cast<size_t>(key.type.shape[1]);
   const auto heads = static_cast<size_t>(query.type.shape[2]);
   const auto embedding = static_cast<size_t>(query.type.shape[3]);
+  // One plane of the mask for all heads, or one a head.
+  const size_t planes = mask == nullptr ? 1 : static_cast<size_t>(mask->type.shape[2]);
   const bool ideal = context.contract().ideal;
   const double scale = context.Input(P::kScale).value[0];
   Accumulator accumulator(context, query, &key);
@@ -319,8 +321,9 @@ Status NativeAttention(KernelContext& context) {
       bounded &= !dot.nan && dot.beyond == 0 && !dot.empty();
       row.SetScore(k, dot);
       if (mask == nullptr) continue;
-      bounded &= !mask->NanAt(step * keys + k);
-      ApplyMask(row, k, *mask, step * keys + k);
+      const size_t at = (step * planes + head % planes) * keys + k;
+      bounded &= !mask->NanAt(at);
+      ApplyMask(row, k, *mask, at);
     }
     bounded &= row.Weigh();
     for (size_t c = 0; c < embedding; ++c) {

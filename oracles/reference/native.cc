@@ -119,8 +119,18 @@ Status MinMaxNorm(KernelContext& context) {
 
 double Paired(std::string_view type, double a, double b) {
   if (type == "Add") return a + b;
+  if (type == "Sub") return a - b;
+  if (type == "Mult") return a * b;
   if (a != a || b != b) return kNan;
   return type == "Max" ? std::max(a, b) : std::min(a, b);
+}
+
+// The least and the greatest pair of two intervals: at corners, whatever the type.
+Bounds PairedBounds(std::string_view type, const BoundedTensor& x, const BoundedTensor& y,
+                    size_t i) {
+  const double corners[] = {Paired(type, x.low[i], y.low[i]), Paired(type, x.low[i], y.high[i]),
+                            Paired(type, x.high[i], y.low[i]), Paired(type, x.high[i], y.high[i])};
+  return {*std::ranges::min_element(corners), *std::ranges::max_element(corners)};
 }
 
 Status ScaledElementWise(KernelContext& context) {
@@ -135,9 +145,7 @@ Status ScaledElementWise(KernelContext& context) {
   for (size_t i = 0; i < result.size; ++i) {
     // Exact: the sum of two fp16 numbers has 41 bits, the scale 11.
     raw.value[i] = Paired(type, x.value[i], y.value[i]) * scale;
-    const Bounds pair =
-        Held(grid, context.contract(),
-             {Paired(type, x.low[i], y.low[i]), Paired(type, x.high[i], y.high[i])});
+    const Bounds pair = Held(grid, context.contract(), PairedBounds(type, x, y, i));
     const bool plain = IsFinite(pair) && std::fabs(x.low[i] + x.high[i]) < kInfinity &&
                        std::fabs(y.low[i] + y.high[i]) < kInfinity;
     const Bounds scaled = Scaled(pair.low, pair.high, scale);

@@ -129,7 +129,7 @@ int64_t e5rt_e5_compiler_release(void** compiler) {
 
 int64_t e5rt_e5_compiler_compile(void* compiler, const char* mil_path, void* options,
                                  void** out_library) {
-  AbortIfForked();
+  CrashIfForked();
   const auto object = Acquire<Compiler>(compiler);
   const auto choices = Acquire<CompilerOptions>(options);
   if (object == nullptr || choices == nullptr) {

@@ -22,7 +22,8 @@ std::string FaultsJson() {
                      {"class", fault.op_class},
                      {"kind", FaultKindName(fault.kind)},
                      {"ulps", fault.ulps},
-                     {"share", fault.share}});
+                     {"share", fault.share},
+                     {"admitted", fault.admitted}});
   }
   return array.dump();
 }

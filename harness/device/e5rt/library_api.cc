@@ -14,7 +14,7 @@ using namespace anecheck::device;        // NOLINT
 using namespace anecheck::device::e5rt;  // NOLINT
 
 int64_t e5rt_program_library_create(void** out, const char* bundle_path) {
-  AbortIfForked();
+  CrashIfForked();
   if (bundle_path == nullptr) {
     return Fail(kInvalidArgument, "Invalid E5 path specified. @ GetE5PathFromCompositeBundle");
   }
@@ -75,7 +75,7 @@ int64_t e5rt_program_function_get_name(void* function, const char** out) {
 }
 
 int64_t e5rt_program_function_load_for_execution(void* function) {
-  AbortIfForked();
+  CrashIfForked();
   if (Acquire<Function>(function) != nullptr) return kOk;
   return Fail(kInvalidHandle, "Cannot provide program function as nullptr. @ LoadForExecution");
 }

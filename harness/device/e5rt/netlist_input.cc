@@ -25,6 +25,21 @@ Result<std::vector<uint8_t>> ReadWeights(const netlist::Network& network,
   return ReadFile(name.starts_with('/') ? name : folder + "/" + name);
 }
 
+// The unit parser asks for a saturation set and a version-specific set together, and its check of
+// consistency refuses the two beside each other: no authored table passes (specification 004,
+// programmable activation LUT). The keys of the sets are published nowhere.
+Status RefuseCustomTables(const netlist::Network& network) {
+  for (const netlist::Unit& unit : network.units) {
+    const std::string_view type = unit.Name("Type").value_or("");
+    if (unit.type != "Neuron" || (type != "CustomLUT" && type != "custom_lut")) continue;
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("unit {}: a custom table needs its saturation set and its "
+                                 "version-specific set, which may not stand together",
+                                 unit.name));
+  }
+  return {};
+}
+
 }  // namespace
 
 bool IsPropertyList(std::string_view content) {
@@ -39,6 +54,8 @@ Result<std::string> MilOfNetlist(std::string_view content, const std::string& fo
     return MakeError(ErrorCode::kUnsupported,
                      "only netlists of one network and one procedure are accepted @ Parser");
   }
+  const Status tables = RefuseCustomTables(description->networks[0]);
+  if (!tables.ok()) return At("Parser", tables.error());
   const auto weights = ReadWeights(description->networks[0], folder);
   if (!weights.ok()) return At("Parser", weights.error());
   const auto graph = NetlistToGraph(*description, *weights);

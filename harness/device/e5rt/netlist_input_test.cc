@@ -73,6 +73,23 @@ TEST_F(NetlistInput, RunsAsItsGraph) {
   }
 }
 
+// Specification 004: the custom table of the engine is out of reach of what can be authored; the
+// same curve runs as linear, relu, linear (golden_test.cc, GaussianBumpByLinearReluLinear).
+TEST_F(NetlistInput, NoAuthoredCustomTableCompiles) {
+  const auto lowered = GraphToNetlist(ConvGraph());
+  NetlistProgram named = *lowered;
+  netlist::Unit& unit = named.description.networks[0].units.back();
+  ASSERT_EQ(unit.type, "Neuron");
+  for (const char* spelling : {"CustomLUT", "custom_lut"}) {
+    unit.SetParam("Type", tree::Value::String(spelling));
+    EXPECT_EQ(ErrorOf(Text(named, plist::Encoding::kXml)),
+              "unit y: a custom table needs its saturation set and its version-specific set, "
+              "which may not stand together @ Parser");
+  }
+  unit.SetParam("Type", tree::Value::String("ReLU"));
+  EXPECT_EQ(ErrorOf(Text(named, plist::Encoding::kXml)), "");
+}
+
 TEST_F(NetlistInput, RefusalsNameTheirStage) {
   const auto lowered = GraphToNetlist(ConvGraph());
   NetlistProgram two = *lowered;

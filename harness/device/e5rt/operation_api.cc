@@ -57,7 +57,7 @@ using namespace anecheck::device::e5rt;  // NOLINT
 
 int64_t e5rt_execution_stream_operation_create_precompiled_compute_operation_with_options(
     void** out, void* op_options) {
-  AbortIfForked();
+  CrashIfForked();
   const auto options = Acquire<OperationOptions>(op_options);
   if (options == nullptr || out == nullptr) {
     return Fail(kInvalidArgument, "Invalid Function Argument: op options @ CreateOperation");

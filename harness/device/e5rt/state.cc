@@ -7,6 +7,8 @@
 #include <mutex>
 #include <pthread.h>
 
+#include "harness/device/misbehaviour.h"
+
 namespace anecheck::device::e5rt {
 namespace {
 
@@ -202,8 +204,8 @@ void WaitWhileQueueHeld() {
   engine.queue_moves.wait(lock, [&] { return !engine.queue_held; });
 }
 
-void AbortIfForked() {
-  if (forked) std::abort();
+void CrashIfForked() {
+  if (forked) CrashOnPurpose();
 }
 
 }  // namespace anecheck::device::e5rt

@@ -74,8 +74,9 @@ void ResetSettings();
 void HoldQueue(bool hold);
 void WaitWhileQueueHeld();
 
-// Aborts in a forked child: the service's connection does not survive fork (facts/e5rt_abi.md,
-// "compile and dispatch"; posix_spawn works). Call it first in what compiles, loads or dispatches.
-void AbortIfForked();
+// Ends a forked child by SIGSEGV: nothing of it survives fork (specification 001,
+// facts/e5rt_abi.md, "compile and dispatch"; posix_spawn works). Call it first in what compiles,
+// loads or dispatches.
+void CrashIfForked();
 
 }  // namespace anecheck::device::e5rt

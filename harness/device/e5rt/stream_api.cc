@@ -36,7 +36,7 @@ std::shared_ptr<Stream> RunnableStream(void* handle, int64_t& code) {
 }
 
 int64_t Submit(void* handle, void* block) {
-  AbortIfForked();
+  CrashIfForked();
   int64_t code = kOk;
   const auto stream = RunnableStream(handle, code);
   if (stream == nullptr) return code;
@@ -111,7 +111,7 @@ int64_t e5rt_execution_stream_encode_operation(void* stream, void* operation) {
 }
 
 int64_t e5rt_execution_stream_execute_sync(void* stream) {
-  AbortIfForked();
+  CrashIfForked();
   int64_t code = kOk;
   const auto object = RunnableStream(stream, code);
   if (object == nullptr) return code;

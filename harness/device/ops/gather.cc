@@ -32,6 +32,7 @@ struct GatherShape {
   int64_t count = 1;    // indices, in one batch
   int64_t extent = 1;   // of the axis
   int64_t inner = 1;    // elements read together
+  int64_t shift = 0;    // added to each index, round the axis
 };
 
 class GatherKernel : public Kernel {
@@ -47,7 +48,7 @@ class GatherKernel : public Kernel {
         const char* line = x + (batch * s.outer + outer) * s.extent * run;
         for (int64_t k = 0; k < s.count; ++k, to += run) {
           const int64_t index = ReadIndex(s.index, call.inputs[1], batch * s.count + k, s.extent);
-          std::memcpy(to, line + index * run, static_cast<size_t>(run));
+          std::memcpy(to, line + (index + s.shift) % s.extent * run, static_cast<size_t>(run));
         }
       }
     }
@@ -81,14 +82,16 @@ Built BuildGather(OpBuilder& builder) {
   for (int i = shared; i < own.rank(); ++i) result.Append(own[i]);
   for (int i = axis + 1; i < shape.rank(); ++i) result.Append(shape[i]);
   builder.Output({x.type.element, result});
-  return std::make_unique<GatherKernel>(
-      GatherShape{.size = ElementSize(x.type.element),
-                  .index = indices.type.element,
-                  .batches = shape.Product(0, shared),
-                  .outer = shape.Product(shared, axis),
-                  .count = own.Product(shared, own.rank()),
-                  .extent = shape[axis],
-                  .inner = shape.Product(axis + 1, shape.rank())});
+  // D27: wrong elements of the axis. Which ones is published nowhere; the next one is assumed.
+  const bool wrong = axis == shape.rank() - 1 && builder.QuirkOn("D27");
+  return std::make_unique<GatherKernel>(GatherShape{.size = ElementSize(x.type.element),
+                                                    .index = indices.type.element,
+                                                    .batches = shape.Product(0, shared),
+                                                    .outer = shape.Product(shared, axis),
+                                                    .count = own.Product(shared, own.rank()),
+                                                    .extent = shape[axis],
+                                                    .inner = shape.Product(axis + 1, shape.rank()),
+                                                    .shift = wrong ? 1 : 0});
 }
 
 // One index an element.

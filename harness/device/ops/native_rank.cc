@@ -10,7 +10,7 @@ namespace {
 
 // Code generation of A13 refuses sort and top-k (specification 004; facts/known_defects.csv, D18).
 void RefuseOnA13(OpBuilder& builder) {
-  if (builder.target().family <= kFamilyA13) {
+  if (builder.target().family < kFamilyA13 || builder.QuirkOn("D18")) {
     builder.RejectOnEngine(Stage::kCodegen, "Cannot generate code for this layer");
   }
 }

@@ -40,7 +40,19 @@ class CastKernel : public Kernel {
         }
       }
     }
+    if (model_.Has(Planted::kCastWraps) && !IsFloat(to_) && to_ != Element::kBool) {
+      return StoreWrapped(block, count, to);
+    }
     StoreFloats(to_, block, count, model_, to);
+  }
+
+  // Planted: the low bits of the truncated number.
+  void StoreWrapped(const float* block, int64_t count, void* to) const {
+    int64_t whole[kBlock];
+    for (int64_t i = 0; i < count; ++i) {
+      whole[i] = std::isfinite(block[i]) ? static_cast<int64_t>(block[i]) : 0;
+    }
+    StoreInts(to_, whole, count, to);
   }
 
   void FromInts(const void* from, int64_t count, void* to) const {

@@ -171,7 +171,7 @@ std::unique_ptr<const Kernel> BuildPosition(OpBuilder& builder) {
   const int axis = builder.Axis("axis", given, x.type.shape.rank());
   if (!builder.ok()) return nullptr;
   // Whole-tensor and minimum forms come with A15 on this route (facts/known_defects.csv, D32).
-  if (!kLargest && builder.target().family < kFamilyA15) {
+  if (!kLargest && (builder.target().family < kFamilyA13 || builder.QuirkOn("D32"))) {
     builder.RejectOnEngine(Stage::kFloor,
                            "Some ops are not supported on any of the specified backends");
   }

@@ -97,7 +97,8 @@ std::unique_ptr<const Kernel> BuildLocalResponseNorm(OpBuilder& builder) {
   const float k = HalfFloat(builder, "k", 1);
   if (!builder.ok()) return nullptr;
   const Shape shape = x.type.shape;
-  if (shape[1] >= kResponseChannels && builder.target().family <= kFamilyA13) {
+  if (shape[1] >= kResponseChannels &&
+      (builder.target().family < kFamilyA13 || builder.QuirkOn("D19"))) {
     builder.RejectOnEngine(Stage::kCodegen, "LRN is not supported on this architecture.");
   }
   return BuildWhole(builder, x, [=](const float* values, float* results) {

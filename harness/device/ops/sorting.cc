@@ -1,6 +1,7 @@
 // Sorting along an axis. Code generation for A13 refuses both operations
-// (facts/op_device_matrix.csv, facts/more/op_notes.csv). Equal elements keep their order, and NaN
-// stands behind all numbers: no source says where an engine puts it.
+// (facts/op_device_matrix.csv, facts/more/op_notes.csv; facts/known_defects.csv, D18). Equal
+// elements keep their order, and NaN stands behind all numbers: no source says where an engine puts
+// it.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -91,7 +92,7 @@ SortShape ReadLines(OpBuilder& builder, const Operand& x) {
   if (!builder.ok()) return shape;
   const int rank = x.type.shape.rank();
   const int axis = builder.Axis("axis", given, rank);
-  if (builder.target().family <= kFamilyA13) {
+  if (builder.target().family < kFamilyA13 || builder.QuirkOn("D18")) {
     builder.RejectOnEngine(Stage::kCodegen,
                            "Some ops are not supported on any of the specified backends");
   }
@@ -119,6 +120,10 @@ Built BuildTopk(OpBuilder& builder) {
   }
   if (shape.kept < 1 || shape.kept > shape.count) {
     builder.Reject(Stage::kValidator, fmt::format("k is {}, the axis has {}", k, shape.count));
+  }
+  // Refused at every width (facts/known_defects.csv).
+  if ((shape.kept == 3 || shape.kept == 4) && builder.QuirkOn("D17")) {
+    builder.RejectOnEngine(Stage::kCodegen, fmt::format("TopK with K = {} is not supported", k));
   }
   if (!builder.ok()) return nullptr;
   const int axis = builder.Axis("axis", builder.Int("axis", -1), x.type.shape.rank());

@@ -30,7 +30,10 @@ std::unique_ptr<const Kernel> Plain(OpBuilder& builder) {
 
 float Abs(float x, const NumericModel&) { return std::fabs(x); }
 float Square(float x, const NumericModel&) { return x * x; }
-float Sqrt(float x, const NumericModel&) { return std::sqrt(x); }
+// D08: the sign of zero is lost.
+float Sqrt(float x, const NumericModel& model) {
+  return x == 0 && model.zero_sign_lost ? 0.0f : std::sqrt(x);
+}
 float Sign(float x, const NumericModel&) {
   return std::isnan(x) ? x : static_cast<float>((x > 0) - (x < 0));
 }

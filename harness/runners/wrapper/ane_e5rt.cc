@@ -199,20 +199,33 @@ struct ane_e5rt_program {
     return block != nullptr;
   }
 
+  void ReleaseCode(Operation& operation) const {
+    if (operation.operation != nullptr) api().operation_release(&operation.operation);
+    if (operation.op_options != nullptr) api().op_options_release(&operation.op_options);
+    if (operation.function != nullptr) api().function_release(&operation.function);
+    if (operation.library != nullptr) api().library_release(&operation.library);
+  }
+
+  void ReleasePorts(Operation& operation) const {
+    for (void*& buffer : operation.buffers) api().buffer_release(&buffer);
+    for (auto* ports : {&operation.inputs, &operation.outputs}) {
+      for (Port& port : *ports) api().port_release(&port.handle);
+    }
+  }
+
+  // The last operation, which could not be made in full. Keeps the message of what failed.
+  void DropLast() {
+    const std::string message = anecheck::last_error;
+    ReleaseCode(*operations.back());
+    ReleasePorts(*operations.back());
+    operations.pop_back();
+    Failed(message);
+  }
+
   void Release() {
     Wait();
-    for (const auto& operation : operations) {
-      if (operation->operation != nullptr) api().operation_release(&operation->operation);
-      if (operation->op_options != nullptr) api().op_options_release(&operation->op_options);
-      if (operation->function != nullptr) api().function_release(&operation->function);
-      if (operation->library != nullptr) api().library_release(&operation->library);
-    }
-    for (const auto& operation : operations) {
-      for (void*& buffer : operation->buffers) api().buffer_release(&buffer);
-      for (auto* ports : {&operation->inputs, &operation->outputs}) {
-        for (Port& port : *ports) api().port_release(&port.handle);
-      }
-    }
+    for (const auto& operation : operations) ReleaseCode(*operation);
+    for (const auto& operation : operations) ReleasePorts(*operation);
     for (void*& event : events) streams().event_release(&event);
     if (stream != nullptr) api().stream_release(&stream);
     ane_e5rt_free_completion_block(block);
@@ -302,13 +315,14 @@ int ane_e5rt_program_add_op(ane_e5rt_program_t* program, const char* mil_path,
                             const char* input_name, size_t input_size, const char* output_name,
                             size_t output_size) {
   if (program == nullptr || mil_path == nullptr) return Failed("program or mil_path is NULL");
-  // Held by the program from the start, so that a half-made operation is released with it.
   program->operations.push_back(std::make_unique<Operation>());
   Operation& operation = *program->operations.back();
   const bool done = program->Compile(mil_path, operation) &&
                     program->Bind(operation, input_name, input_size, true) &&
                     program->Bind(operation, output_name, output_size, false);
-  return done ? 0 : -1;
+  if (done) return 0;
+  program->DropLast();
+  return -1;
 }
 
 size_t ane_e5rt_program_get_op_count(ane_e5rt_program_t* program) {

@@ -178,6 +178,21 @@ TEST_F(Wrapper, FailuresSayWhy) {
   ane_e5rt_program_release(nullptr);
 }
 
+TEST_F(Wrapper, AnOperationThatCannotBeAddedLeavesTheProgramAsItWas) {
+  const Program program = CompileAddOne();
+  ASSERT_NE(program, nullptr);
+  // 128 programs a process: what failed must not stay loaded.
+  for (int i = 0; i < 140; ++i) {
+    ASSERT_EQ(ane_e5rt_program_add_op(program.get(), AddOne().c_str(), "x", 8, "nobody", 8), -1);
+    ASSERT_NE(std::string(anecheck_e5rt_last_error()).find("nobody"), std::string::npos)
+        << anecheck_e5rt_last_error();
+  }
+  EXPECT_EQ(ane_e5rt_program_add_op(program.get(), "/no/such.mil", "x", 8, "y", 8), -1);
+  EXPECT_EQ(ane_e5rt_program_get_op_count(program.get()), 1u);
+  EXPECT_EQ(ane_e5rt_program_execute(program.get()), 0) << anecheck_e5rt_last_error();
+  EXPECT_EQ(ane_e5rt_program_add_op(program.get(), AddOne().c_str(), "x", 8, "y", 8), 0);
+}
+
 TEST_F(Wrapper, ProgramsAreReleasedForGood) {
   // 128 programs a process (specification 001, section 5.4): a leak would end this early.
   for (int i = 0; i < 140; ++i) {
