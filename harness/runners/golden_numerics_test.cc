@@ -309,6 +309,51 @@ TEST(GoldenAssociation, AboutAThirdOfTheSumsDiffer) {
   EXPECT_NEAR(static_cast<double>(differ) / kCount, 0.31, 0.06);
 }
 
+// "Compressed weights stream natively: A13 int4 table, sparse; A14 adds int8; blockwise from A15",
+// and "w = s*(q-z)". What a family streams the lowering plan says (oracles/plan/plan_test.cc); no
+// number depends on it.
+TEST(GoldenCompressed, IsTheSameNumbersOnFamiliesThatStreamAndThatFold) {
+  struct Form {
+    Shape shape;
+    const char* constant;
+    std::vector<double> values;
+  };
+  const Form forms[] = {
+      {{4},
+       "constexpr_lut_to_dense(indices = tensor<uint8, [1]>([27]), lut = tensor<fp16, [4]>([5, 6, "
+       "7, 8]), shape = tensor<uint32, [1]>([4]))",
+       {8, 7, 6, 5}},
+      {{4},
+       "constexpr_sparse_to_dense(nonzero_data = tensor<fp16, [2]>([5, 6]), mask = tensor<uint8, "
+       "[1]>([10]), shape = tensor<uint32, [1]>([4]))",
+       {0, 5, 0, 6}},
+      {{4},
+       "constexpr_affine_dequantize(quantized_data = tensor<int8, [4]>([-3, 4, 5, -128]), "
+       "zero_point = int8(0), scale = fp16(0.5), axis = int32(0))",
+       {-1.5, 2, 2.5, -64}},
+      {{2, 4},
+       "constexpr_blockwise_shift_scale(data = tensor<int4, [2, 4]>([[1, 2, 3, 4], [-1, -2, -3, "
+       "-8]]), scale = tensor<fp16, [2, 2]>([[1, 10], [2, 0.5]]))",
+       {1, 2, 30, 40, -2, -4, -1.5, -4}}};
+  for (const Form& form : forms) {
+    for (const char* target : {"h13", "h14", "h15"}) {
+      Row row = {"compressed",
+                 target,
+                 {{form.shape, Repeated(form.values.size(), 0)}},
+                 form.shape,
+                 "add(x = a, y = w)",
+                 0,
+                 0};
+      row.before = fmt::format("{} w = {}; ", TypeText(form.shape), form.constant);
+      const std::vector<Half> y = ResultOf(row);
+      ASSERT_EQ(y.size(), form.values.size()) << target;
+      for (size_t i = 0; i < y.size(); ++i) {
+        EXPECT_EQ(HalfToDouble(y[i]), form.values[i]) << target << " " << form.constant << " " << i;
+      }
+    }
+  }
+}
+
 // "Same bytes across reruns, recompiles, processes, batch sizes and batch positions."
 class GoldenDeterminism : public ::testing::TestWithParam<const char*> {};
 
