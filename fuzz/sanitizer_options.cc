@@ -3,6 +3,7 @@
 // locals on the stack itself cost a third less. Replays of corpora keep the sanitizer's own.
 #ifdef ANECHECK_SANITIZED
 extern "C" __attribute__((disable_sanitizer_instrumentation)) const char* __asan_default_options() {
-  return "malloc_context_size=4:quarantine_size_mb=8:detect_stack_use_after_return=0";
+  return "malloc_context_size=2:quarantine_size_mb=1:thread_local_quarantine_size_kb=64:"
+         "detect_stack_use_after_return=0";
 }
 #endif

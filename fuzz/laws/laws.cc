@@ -1,6 +1,7 @@
 #include "fuzz/laws/laws.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -115,7 +116,11 @@ void CheckTexts(const Format& format, ByteSpan input, bool parses) {
 
 void SampleCostlyLaws() { sample_costly_laws = true; }
 
-bool IsSampled(ByteSpan input, uint32_t every) {
+namespace {
+
+// One in `every`, a power of two. The inputs of a larger `every` are among those of each smaller
+// one.
+bool IsSampled(ByteSpan input, uint64_t every) {
   if (!sample_costly_laws) return true;
   uint64_t hash = input.size();
   size_t i = 0;
@@ -126,11 +131,19 @@ bool IsSampled(ByteSpan input, uint32_t every) {
     hash ^= hash >> 32;
   }
   for (; i < input.size(); ++i) hash = (hash ^ input[i]) * 0x9e3779b97f4a7c15;
-  return (hash >> 40) % every == 0;
+  return (hash >> 32) % every == 0;
+}
+
+}  // namespace
+
+bool MeetsReaderLaws(ByteSpan input) { return IsSampled(input, kReaderLawsEvery); }
+
+bool MeetsTextLaws(ByteSpan input) {
+  return IsSampled(input, kTextLawsEvery * std::bit_ceil(input.size() / kSmallInput + 1));
 }
 
 bool CheckFormatLaws(const Format& format, ByteSpan input) {
-  const bool reads = IsSampled(input, kReaderLawsEvery);
+  const bool reads = MeetsReaderLaws(input);
   const auto rewritten = reads ? Metered(format, input, "rewrite", kModelMemory, format.rewrite)
                                : format.rewrite(input);
   if (rewritten.ok()) {
@@ -140,7 +153,7 @@ bool CheckFormatLaws(const Format& format, ByteSpan input) {
   }
   if (reads) {
     CheckReaders(format, input, rewritten.ok());
-    if (IsSampled(input, kTextLawsEvery)) CheckTexts(format, input, rewritten.ok());
+    if (MeetsTextLaws(input)) CheckTexts(format, input, rewritten.ok());
   }
   return rewritten.ok();
 }

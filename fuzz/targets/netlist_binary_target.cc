@@ -15,7 +15,13 @@ namespace {
 bool Check(ByteSpan input) {
   const std::string_view text = AsText(input);
   if (!text.starts_with("bplist")) return false;
-  CheckFormatLaws(kFormat_netlist, input);
+  const bool parses = CheckFormatLaws(kFormat_netlist, input);
+  if (parses && MeetsReaderLaws(input)) {
+    const plist::BinaryDocument document = plist::ParseBinary(input).value();
+    Require(plist::IsCanonical(document.table) ==
+                (plist::TableFromValue(document.root) == document.table),
+            "a table is canonical where its tree makes it again");
+  }
   return true;
 }
 

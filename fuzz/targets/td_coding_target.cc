@@ -45,8 +45,8 @@ void CheckChain(const td::Chain& chain, ByteSpan input) {
   const auto encoded = td::Encode(chain);
   Require(encoded.ok(), "what decodes encodes", encoded.ok() ? "" : encoded.error().message);
   Require(std::ranges::equal(*encoded, input), "encode(decode(x)) is x");
-  if (IsSampled(input, kReaderLawsEvery)) CheckReaders(chain, input);
-  if (IsSampled(input, kTextLawsEvery)) CheckTexts(chain, input);
+  if (MeetsReaderLaws(input)) CheckReaders(chain, input);
+  if (MeetsTextLaws(input)) CheckTexts(chain, input);
 }
 
 bool Check(ByteSpan input) {

@@ -2,6 +2,7 @@
 // offsets and a sticky first error. Every binary codec of harness/formats reads through it.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -12,6 +13,8 @@
 #include "harness/base/result.h"
 
 namespace anecheck {
+
+static_assert(std::endian::native == std::endian::little, "fields are copied as they stand");
 
 // Reads fields in order. After the first failure every read returns 0 or an empty span and
 // `status()` holds that first failure, so a codec may read a whole record and check once.
@@ -72,10 +75,7 @@ class ByteReader {
       return 0;
     }
     T value = 0;
-    const uint8_t* from = bytes_.data() + position_;
-    for (size_t i = 0; i < sizeof(T); ++i) {
-      value = static_cast<T>(value | static_cast<T>(static_cast<T>(from[i]) << (8 * i)));
-    }
+    std::memcpy(&value, bytes_.data() + position_, sizeof(T));
     position_ += sizeof(T);
     return value;
   }

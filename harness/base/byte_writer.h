@@ -1,14 +1,18 @@
 // The counterpart of ByteReader: appends and patches little-endian fields in a growing buffer.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 namespace anecheck {
+
+static_assert(std::endian::native == std::endian::little, "fields are copied as they stand");
 
 // Appends fields in order. Not thread-safe.
 class ByteWriter {
@@ -43,6 +47,9 @@ class ByteWriter {
   void PatchU32(size_t position, uint32_t value) { Patch(position, value); }
   void PatchU64(size_t position, uint64_t value) { Patch(position, value); }
 
+  // Room for `size` bytes in all, for a caller who knows how many they become.
+  void Reserve(size_t size) { bytes_.reserve(size); }
+
   size_t size() const { return bytes_.size(); }
   std::span<const uint8_t> bytes() const { return bytes_; }
   std::vector<uint8_t> Take() && { return std::move(bytes_); }
@@ -50,7 +57,9 @@ class ByteWriter {
  private:
   template <typename T>
   void Little(T value) {
-    for (size_t i = 0; i < sizeof(T); ++i) bytes_.push_back(static_cast<uint8_t>(value >> (8 * i)));
+    const size_t at = bytes_.size();
+    bytes_.resize(at + sizeof(T));
+    std::memcpy(bytes_.data() + at, &value, sizeof(T));
   }
   template <typename T>
   void Patch(size_t position, T value) {

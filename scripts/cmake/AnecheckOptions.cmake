@@ -66,6 +66,10 @@ if(ANECHECK_FUZZERS AND NOT ANECHECK_FUZZING_ENGINE)
   # Coverage counters in every object; libFuzzer's main only where a fuzzer links.
   target_compile_options(anecheck_settings INTERFACE -fsanitize=fuzzer-no-link
     "-fsanitize-coverage-ignorelist=${PROJECT_SOURCE_DIR}/scripts/cmake/uncounted_functions.txt")
+  if(ANECHECK_SANITIZE)
+    target_compile_options(anecheck_settings INTERFACE
+      "-fsanitize-ignorelist=${PROJECT_SOURCE_DIR}/scripts/cmake/unchecked_sources.txt")
+  endif()
   target_link_options(anecheck_settings INTERFACE -fsanitize=fuzzer-no-link)
   # scripts/check-planted-bugs switches them on one at a time (harness/base/planted_bug.h).
   target_compile_definitions(anecheck_settings INTERFACE ANECHECK_PLANTED_BUGS=1)

@@ -22,13 +22,12 @@ class JsonReader {
  public:
   explicit JsonReader(std::string_view text) : text_(text) {}
 
-  Result<Value> Read() {
+  Status Read(Value& root) {
     ReadSpace();
-    Value root;
     ANECHECK_RETURN_IF_ERROR(ReadValue(0, root));
     ReadSpace();
     if (pos_ != text_.size()) return Bad("text after the value");
-    return root;
+    return {};
   }
 
   const std::vector<uint32_t>& cuts() const { return cuts_; }
@@ -80,7 +79,7 @@ class JsonReader {
   }
 
   bool Take(std::string_view word) {
-    if (!text_.substr(pos_).starts_with(word)) return false;
+    if (!At(word[0]) || !text_.substr(pos_).starts_with(word)) return false;
     pos_ += word.size();
     return true;
   }
@@ -194,7 +193,7 @@ class JsonReader {
              static_cast<uint8_t>(text_[pos_]) >= 0x20) {
         ++pos_;
       }
-      out.append(text_.substr(run, pos_ - run));
+      out.append(text_.data() + run, pos_ - run);
       if (At('"')) {
         ++pos_;
         return {};
@@ -262,27 +261,38 @@ class JsonReader {
   std::vector<uint32_t> cuts_;
 };
 
-void AppendEscaped(std::string_view text, std::string& out) {
+bool StandsForItself(char c) {
+  return static_cast<uint8_t>(c) >= 0x20 && c != '"' && c != '\\' && c != '/';
+}
+
+void AppendEscape(char c, std::string& out) {
   static constexpr std::string_view kNames = "\"\\/bfnrt";
   static constexpr std::string_view kCharacters = "\"\\/\b\f\n\r\t";
-  out.push_back('"');
-  for (const char c : text) {
-    const size_t known = kCharacters.find(c);
-    if (known != std::string_view::npos) {
-      out.push_back('\\');
-      out.push_back(kNames[known]);
-    } else if (static_cast<uint8_t>(c) < 0x20) {
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      out.push_back(c);
-    }
+  const size_t known = kCharacters.find(c);
+  if (known != std::string_view::npos) {
+    out.push_back('\\');
+    out.push_back(kNames[known]);
+  } else {
+    out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
   }
+}
+
+void AppendEscaped(std::string_view text, std::string& out) {
+  out.push_back('"');
+  size_t run = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (StandsForItself(text[i])) continue;
+    out.append(text.data() + run, i - run);
+    AppendEscape(text[i], out);
+    run = i + 1;
+  }
+  out.append(text.data() + run, text.size() - run);
   out.push_back('"');
 }
 
 class Emitter {
  public:
-  Emitter(const JsonLayout& layout, tree::PieceSink& sink) : layout_(layout), sink_(sink) {}
+  explicit Emitter(JsonSink& sink) : sink_(sink) {}
 
   void Document(const Value& root) {
     sink_.Piece("");
@@ -291,23 +301,19 @@ class Emitter {
   }
 
  private:
-  void NewLine(int depth, std::string_view head = "\n") {
-    buffer_ = head;
-    buffer_.append(2 * static_cast<size_t>(depth), ' ');
+  void NewLine(uint32_t depth) {
+    buffer_.assign(1, '\n');
+    buffer_.append(2 * size_t{depth}, ' ');
     sink_.Piece(buffer_);
   }
 
-  void EmptyContainer(std::string_view open, std::string_view close, int depth) {
+  void EmptyContainer(std::string_view open, std::string_view close, uint32_t depth) {
     sink_.Piece(open);
-    if (layout_.spaced_empty) {
-      NewLine(depth, "\n\n");
-    } else {
-      sink_.Piece("");
-    }
+    sink_.InsideEmpty(depth);
     sink_.Piece(close);
   }
 
-  void Emit(const Value& value, int depth) {
+  void Emit(const Value& value, uint32_t depth) {
     if (const Dict* dict = value.AsDict()) {
       if (dict->entries.empty()) return EmptyContainer("{", "}", depth);
       for (size_t i = 0; i < dict->entries.size(); ++i) {
@@ -363,34 +369,73 @@ class Emitter {
     return text;
   }
 
-  const JsonLayout& layout_;
-  tree::PieceSink& sink_;
+  JsonSink& sink_;
   std::string buffer_;
 };
 
-JsonLayout FindLayout(const Value& root, std::string_view text, std::span<const uint32_t> cuts) {
-  JsonLayout layout;
-  uint64_t least = UINT64_MAX;
-  for (const bool spaced_empty : {true, false}) {
-    tree::PieceComparer comparer(text, cuts, /*keep_changes=*/false);
-    EmitJson(root, JsonLayout{spaced_empty, {}}, comparer);
-    if (comparer.changed_bytes() < least) {
-      least = comparer.changed_bytes();
-      layout.spaced_empty = spaced_empty;
-    }
-    if (least == 0) return layout;
-  }
-  tree::PieceComparer comparer(text, cuts, /*keep_changes=*/true);
-  EmitJson(root, layout, comparer);
-  layout.changes = std::move(comparer).TakeChanges();
-  return layout;
+std::string InsideEmptyText(bool spaced, uint32_t depth) {
+  return spaced ? "\n\n" + std::string(2 * size_t{depth}, ' ') : std::string();
 }
+
+// The inside of empty containers in the style of a layout.
+class StyledSink final : public JsonSink {
+ public:
+  explicit StyledSink(const JsonLayout& layout)
+      : spaced_empty_(layout.spaced_empty), writer_(layout.changes) {}
+
+  void Piece(std::string_view canonical) override { writer_.Piece(canonical); }
+  void InsideEmpty(uint32_t depth) override {
+    writer_.Piece(InsideEmptyText(spaced_empty_, depth));
+  }
+  std::string Take() && { return std::move(writer_).Take(); }
+
+ private:
+  bool spaced_empty_;
+  tree::PieceWriter writer_;
+};
+
+// Compares the pieces of a file, and finds the style of its empty containers at the end.
+class LayoutFinder final : public JsonSink {
+ public:
+  LayoutFinder(std::string_view text, std::span<const uint32_t> cuts) : comparer_(text, cuts) {}
+
+  void Piece(std::string_view canonical) override { comparer_.Piece(canonical); }
+  void InsideEmpty(uint32_t depth) override { empty_.push_back({comparer_.LeaveOut(), depth}); }
+
+  // The style that leaves the fewest bytes to be kept as changes; of equal ones the spaced.
+  JsonLayout Find() && {
+    JsonLayout layout;
+    layout.spaced_empty = ChangedBytes(true) <= ChangedBytes(false);
+    for (const auto& [piece, depth] : empty_) {
+      comparer_.Compare(piece, InsideEmptyText(layout.spaced_empty, depth));
+    }
+    layout.changes = std::move(comparer_).TakeChanges();
+    return layout;
+  }
+
+ private:
+  struct LeftOut {
+    uint32_t piece = 0;
+    uint32_t depth = 0;
+  };
+
+  uint64_t ChangedBytes(bool spaced) const {
+    uint64_t changed = 0;
+    for (const auto& [piece, depth] : empty_) {
+      const auto actual = comparer_.Actual(piece);
+      // One for the entry itself: an empty piece that should not be empty counts too.
+      if (actual && *actual != InsideEmptyText(spaced, depth)) changed += actual->size() + 1;
+    }
+    return changed;
+  }
+
+  tree::PieceComparer comparer_;
+  std::vector<LeftOut> empty_;
+};
 
 }  // namespace
 
-void EmitJson(const Value& root, const JsonLayout& layout, tree::PieceSink& sink) {
-  Emitter(layout, sink).Document(root);
-}
+void EmitJson(const Value& root, JsonSink& sink) { Emitter(sink).Document(root); }
 
 Result<JsonDocument> ParseJsonDocument(std::string_view text) {
   if (text.size() >= UINT32_MAX) {
@@ -401,16 +446,19 @@ Result<JsonDocument> ParseJsonDocument(std::string_view text) {
     return MakeError(ErrorCode::kMalformed,
                      fmt::format("espresso JSON: not UTF-8 text at {:#x}", invalid), invalid);
   }
+  JsonDocument document;
   JsonReader reader(text);
-  ANECHECK_ASSIGN(Value root, reader.Read());
-  JsonLayout layout = FindLayout(root, text, reader.cuts());
-  return JsonDocument{std::move(root), std::move(layout)};
+  ANECHECK_RETURN_IF_ERROR(reader.Read(document.root));
+  LayoutFinder finder(text, reader.cuts());
+  EmitJson(document.root, finder);
+  document.layout = std::move(finder).Find();
+  return document;
 }
 
 std::string WriteJsonDocument(const Value& root, const JsonLayout& layout) {
-  tree::PieceWriter writer(layout.changes);
-  EmitJson(root, layout, writer);
-  return std::move(writer).Take();
+  StyledSink sink(layout);
+  EmitJson(root, sink);
+  return std::move(sink).Take();
 }
 
 }  // namespace anecheck::espresso

@@ -6,6 +6,7 @@
 // escape, a NUL in a string, nesting deeper than tree::kMaxDepth.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,7 +35,17 @@ Result<JsonDocument> ParseJsonDocument(std::string_view text);
 // WriteJsonDocument of a parsed document == its text.
 std::string WriteJsonDocument(const tree::Value& root, const JsonLayout& layout);
 
+// Receives the pieces of a canonical text in order; the inside of an empty container apart from the
+// rest: its form is the layout's, the others' is not.
+class JsonSink {
+ public:
+  virtual ~JsonSink() = default;
+  virtual void Piece(std::string_view canonical) = 0;
+  // Between the brackets of an empty container that stands `depth` levels deep.
+  virtual void InsideEmpty(uint32_t depth) = 0;
+};
+
 // The pieces of the canonical text, in the order in which ParseJsonDocument cuts a file.
-void EmitJson(const tree::Value& root, const JsonLayout& layout, tree::PieceSink& sink);
+void EmitJson(const tree::Value& root, JsonSink& sink);
 
 }  // namespace anecheck::espresso

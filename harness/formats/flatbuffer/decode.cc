@@ -57,6 +57,8 @@ class Decoder {
     if (frame.check_identifier && !schema_.identifier.empty()) {
       document_.identifier = schema_.identifier;
     }
+    document_.objects.reserve(file_.size() / 32);
+    document_.slots.reserve(file_.size() / 16);
     document_.root = Table(frame.start + LoadU32(&file_[frame.start]), root_table);
     if (!status_.ok()) return std::move(status_).error();
     MarkOverlaps(claimed);
@@ -77,6 +79,8 @@ class Decoder {
     document_.objects.push_back(object);
     return static_cast<uint32_t>(document_.objects.size() - 1);
   }
+
+  static constexpr uint64_t kEightFlags = 0x0101010101010101;
 
   static uint64_t Key(uint32_t at, ObjectKind kind, int16_t type) {
     return static_cast<uint64_t>(at) | static_cast<uint64_t>(kind) << 32 |
@@ -225,59 +229,84 @@ class Decoder {
     return *index_.Find(key) = NewObject(object);
   }
 
-  // An extent of the file, with the flag that says whether it overlaps the ones before it.
-  struct Extent {
-    uint32_t at = 0;
-    uint64_t end = 0;
-    bool* overlaps = nullptr;
-    size_t order = 0;
-  };
+  uint32_t HeaderAt() const { return document_.start - (document_.has_size_prefix ? 4 : 0); }
 
+  // Marks what shares bytes with something before it; of two at one place the later listed does.
   void MarkOverlaps(std::span<ClaimedRange> claimed) {
-    std::vector<Extent> extents;
-    extents.reserve(document_.objects.size() + claimed.size() + 1);
-    const uint32_t header = document_.start - (document_.has_size_prefix ? 4 : 0);
-    extents.push_back(
-        {header, document_.start + 4 + document_.identifier.size(), &document_.header_overlaps, 0});
-    for (ClaimedRange& range : claimed) {
-      extents.push_back({range.begin, range.end, &range.overlaps, extents.size()});
-    }
-    for (Object& object : document_.objects) {
-      extents.push_back(
-          {object.at, object.at + document_.SizeOf(object), &object.overlaps, extents.size()});
-    }
-    std::ranges::sort(extents, {},
-                      [](const Extent& extent) { return std::pair(extent.at, extent.order); });
+    // The place above the number: the header, the claimed ranges, the objects.
+    std::vector<uint64_t> order;
+    order.reserve(1 + claimed.size() + document_.objects.size());
+    const auto add = [&](uint32_t at) { order.push_back(uint64_t{at} << 32 | order.size()); };
+    add(HeaderAt());
+    for (const ClaimedRange& range : claimed) add(range.begin);
+    for (const Object& object : document_.objects) add(object.at);
+    std::ranges::sort(order);
     uint64_t end = 0;
-    for (const Extent& extent : extents) {
-      *extent.overlaps = extent.at < end;
-      end = std::max(end, extent.end);
+    for (const uint64_t entry : order) {
+      const uint64_t at = entry >> 32;
+      const size_t number = entry & UINT32_MAX;
+      uint64_t own_end = document_.start + 4 + document_.identifier.size();
+      bool* overlaps = &document_.header_overlaps;
+      if (number > claimed.size()) {
+        Object& object = document_.objects[number - 1 - claimed.size()];
+        own_end = at + document_.SizeOf(object);
+        overlaps = &object.overlaps;
+      } else if (number > 0) {
+        own_end = claimed[number - 1].end;
+        overlaps = &claimed[number - 1].overlaps;
+      }
+      *overlaps = at < end;
+      end = std::max(end, own_end);
     }
   }
 
-  // Marks the bytes that the Document or the caller accounts for, and keeps the rest.
-  void CollectRaw(std::span<ClaimedRange> claimed) {
-    Bytes covered(file_.size());
-    Bytes inside(file_.size());
-    const auto mark = [&](Bytes& flags, uint64_t begin, uint64_t size) {
-      std::fill_n(flags.begin() + static_cast<ptrdiff_t>(begin),
-                  std::min<uint64_t>(size, flags.size() - begin), uint8_t{1});
+  // What the Document or the caller accounts for, as one flag a byte.
+  struct Accounted {
+    Bytes covered;
+    Bytes inside;  // of a table, between its fields as well
+  };
+
+  Accounted Account(std::span<ClaimedRange> claimed) const {
+    Accounted flags{Bytes(file_.size()), Bytes(file_.size())};
+    const auto mark = [&](Bytes& marked, uint64_t begin, uint64_t size) {
+      std::fill_n(marked.begin() + static_cast<ptrdiff_t>(begin),
+                  std::min<uint64_t>(size, marked.size() - begin), uint8_t{1});
     };
-    const auto cover = [&](uint64_t begin, uint64_t size) { mark(covered, begin, size); };
-    cover(document_.start - (document_.has_size_prefix ? 4 : 0),
-          (document_.has_size_prefix ? 8 : 4) + document_.identifier.size());
-    for (const ClaimedRange& range : claimed) cover(range.begin, range.end - range.begin);
+    mark(flags.covered, HeaderAt(),
+         (document_.has_size_prefix ? 8 : 4) + document_.identifier.size());
+    for (const ClaimedRange& range : claimed) {
+      mark(flags.covered, range.begin, range.end - range.begin);
+    }
     for (const Object& object : document_.objects) {
       if (object.kind != ObjectKind::kTable) {
-        cover(object.at, document_.SizeOf(object));
+        mark(flags.covered, object.at, document_.SizeOf(object));
         continue;
       }
-      mark(inside, object.at, document_.SizeOf(object));
-      cover(object.at, 4);
-      for (const Slot& slot : document_.SlotsOf(object)) cover(object.at + slot.at, slot.width);
+      mark(flags.inside, object.at, document_.SizeOf(object));
+      StoreLittle(&flags.covered[object.at], kEightFlags, 4);
+      // The shape check found the fields inside their tables, and those inside the file.
+      for (const Slot& slot : document_.SlotsOf(object)) {
+        StoreLittle(&flags.covered[object.at + slot.at], kEightFlags, slot.width);
+      }
     }
-    for (size_t i = 0; i < file_.size(); ++i) {
-      if (covered[i] || file_[i] == 0) continue;
+    return flags;
+  }
+
+  // The first byte from `at` on that is neither zero nor covered; eight at a time, for there are
+  // few.
+  size_t NextUncovered(const Bytes& covered, size_t at) const {
+    for (; at + 8 <= file_.size(); at += 8) {
+      const uint64_t flags = LoadLittle(&covered[at], 8);
+      if ((LoadLittle(&file_[at], 8) & ~(flags * 0xff)) != 0) break;
+    }
+    while (at < file_.size() && (covered[at] || file_[at] == 0)) ++at;
+    return at;
+  }
+
+  // Keeps the bytes that neither the Document nor the caller accounts for.
+  void CollectRaw(std::span<ClaimedRange> claimed) {
+    const auto [covered, inside] = Account(claimed);
+    for (size_t i = NextUncovered(covered, 0); i < file_.size(); i = NextUncovered(covered, i)) {
       size_t end = i + 1;  // short runs of zeros stay inside, so that records stay few
       for (size_t next = end; next < file_.size() && next < end + 16 && !covered[next]; ++next) {
         if (file_[next] != 0) end = next + 1;

@@ -50,33 +50,37 @@ class Encoder {
     bool overlaps = false;
     uint32_t object = kNoObject;
     const RawBytes* raw = nullptr;
-    size_t order = 0;
   };
 
+  // Of the header, the raw bytes and the objects, counted through.
+  Item ItemOf(size_t number) const {
+    if (number == 0) {
+      return {.at = HeaderAt(), .size = HeaderSize(), .overlaps = document_.header_overlaps};
+    }
+    if (number <= document_.raw.size()) {
+      const RawBytes& raw = document_.raw[number - 1];
+      return {.at = raw.at, .size = raw.bytes.size(), .overlaps = raw.overlaps, .raw = &raw};
+    }
+    const auto index = static_cast<uint32_t>(number - 1 - document_.raw.size());
+    const Object& object = document_.objects[index];
+    return {.at = object.at, .size = SizeOf(object), .overlaps = object.overlaps, .object = index};
+  }
+
   void PlacePlaced() {
-    std::vector<Item> items;
-    items.push_back(
-        {.at = HeaderAt(), .size = HeaderSize(), .overlaps = document_.header_overlaps});
-    for (const RawBytes& raw : document_.raw) {
-      items.push_back({.at = raw.at,
-                       .size = raw.bytes.size(),
-                       .overlaps = raw.overlaps,
-                       .raw = &raw,
-                       .order = items.size()});
+    // The place above the number: of two that stand at one place the first listed comes first.
+    std::vector<uint64_t> order;
+    order.reserve(1 + document_.raw.size() + document_.objects.size());
+    order.push_back(uint64_t{HeaderAt()} << 32);
+    uint64_t number = 1;
+    for (const RawBytes& raw : document_.raw) order.push_back(uint64_t{raw.at} << 32 | number++);
+    for (const Object& object : document_.objects) {
+      if (object.at != kUnplaced) order.push_back(uint64_t{object.at} << 32 | number);
+      ++number;
     }
-    for (uint32_t i = 0; i < document_.objects.size(); ++i) {
-      const Object& object = document_.objects[i];
-      if (object.at == kUnplaced) continue;
-      items.push_back({.at = object.at,
-                       .size = SizeOf(object),
-                       .overlaps = object.overlaps,
-                       .object = i,
-                       .order = items.size()});
-    }
-    // Of two that stand at one place the first listed comes first.
-    std::ranges::sort(items, {}, [&](const Item& item) { return std::pair(item.at, item.order); });
+    std::ranges::sort(order);
     bool appended = false;
-    for (const Item& item : items) {
+    for (const uint64_t entry : order) {
+      const Item item = ItemOf(entry & UINT32_MAX);
       bool grew = false;
       if (!appended && item.at >= document_.append_at) {
         grew = PlaceUnplaced(document_.append_at);

@@ -2,25 +2,32 @@
 // and its formats, after the shape check.
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <cstring>
 
 namespace anecheck::flatbuffer {
 
+static_assert(std::endian::native == std::endian::little, "fields are copied as they stand");
+
 inline uint16_t LoadU16(const uint8_t* from) {
-  return static_cast<uint16_t>(from[0] | (from[1] << 8));
+  uint16_t value = 0;
+  std::memcpy(&value, from, sizeof value);
+  return value;
 }
 inline uint32_t LoadU32(const uint8_t* from) {
-  return static_cast<uint32_t>(from[0]) | static_cast<uint32_t>(from[1]) << 8 |
-         static_cast<uint32_t>(from[2]) << 16 | static_cast<uint32_t>(from[3]) << 24;
+  uint32_t value = 0;
+  std::memcpy(&value, from, sizeof value);
+  return value;
 }
 // `width` bytes, 1 to 8, zero-extended.
 inline uint64_t LoadLittle(const uint8_t* from, uint32_t width) {
   uint64_t value = 0;
-  for (uint32_t i = 0; i < width; ++i) value |= static_cast<uint64_t>(from[i]) << (8 * i);
+  std::memcpy(&value, from, width);
   return value;
 }
 inline void StoreLittle(uint8_t* to, uint64_t value, uint32_t width) {
-  for (uint32_t i = 0; i < width; ++i) to[i] = static_cast<uint8_t>(value >> (8 * i));
+  std::memcpy(to, &value, width);
 }
 // Sign-extends the low `width` bytes.
 inline int64_t SignExtend(uint64_t value, uint32_t width) {

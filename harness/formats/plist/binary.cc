@@ -47,26 +47,28 @@ class ObjectReader {
 
   uint64_t position() const { return position_; }
 
-  Result<BinaryObject> Read() {
+  // Objects are read in place: they are large to move.
+  Status Read(BinaryObject& object) {
     const uint64_t begin = position_;
     ANECHECK_ASSIGN(const uint64_t marker, Number(1));
     const uint8_t low = marker & 0xf;
     switch (marker >> 4) {
       case 0x0:
-        if (low == 8 || low == 9) return BinaryObject{low == 9};
-        return Unknown(marker, begin);
+        if (low != 8 && low != 9) return Unknown(marker, begin);
+        object.payload = low == 9;
+        return {};
       case 0x1:
         if (low > 4) return Bad("an integer wider than 16 bytes", begin);
-        return ReadInteger(uint64_t{1} << low);
+        return ReadInteger(uint64_t{1} << low, object);
       case 0x2:
         if (low != 2 && low != 3) return Bad("a real of other than 4 or 8 bytes", begin);
-        return ReadReal(uint64_t{1} << low);
+        return ReadReal(uint64_t{1} << low, object);
       case 0x4:
       case 0x5:
       case 0x6:
       case 0xa:
       case 0xd:
-        return ReadCounted(static_cast<uint8_t>(marker), begin);
+        return ReadCounted(static_cast<uint8_t>(marker), begin, object);
       default:
         return Unknown(marker, begin);
     }
@@ -95,8 +97,7 @@ class ObjectReader {
     return BigEndian(taken);
   }
 
-  Result<BinaryObject> ReadInteger(uint64_t width) {
-    BinaryObject object;
+  Status ReadInteger(uint64_t width, BinaryObject& object) {
     object.width = static_cast<uint8_t>(width);
     const uint64_t begin = position_;
     if (width == 16) {
@@ -109,11 +110,10 @@ class ObjectReader {
     } else {
       object.payload = static_cast<int64_t>(value);
     }
-    return object;
+    return {};
   }
 
-  Result<BinaryObject> ReadReal(uint64_t width) {
-    BinaryObject object;
+  Status ReadReal(uint64_t width, BinaryObject& object) {
     object.width = static_cast<uint8_t>(width);
     const uint64_t begin = position_;
     ANECHECK_ASSIGN(const uint64_t bits, Number(width));
@@ -122,11 +122,10 @@ class ObjectReader {
                    : std::bit_cast<double>(bits);
     if (value != value) return Bad("a real that is not a number", begin);
     object.payload = value;
-    return object;
+    return {};
   }
 
-  Result<BinaryObject> ReadCounted(uint8_t marker, uint64_t begin) {
-    BinaryObject object;
+  Status ReadCounted(uint8_t marker, uint64_t begin, BinaryObject& object) {
     uint64_t count = marker & 0xf;
     if (count == 0xf) {
       ANECHECK_ASSIGN(const uint64_t count_marker, Number(1));
@@ -143,29 +142,29 @@ class ObjectReader {
       case 0x4: {
         ANECHECK_ASSIGN(const std::span<const uint8_t> bytes, Take(count));
         object.payload = Data{{bytes.begin(), bytes.end()}};
-        return object;
+        return {};
       }
       case 0x5:
-        return ReadAscii(count, std::move(object));
+        return ReadAscii(count, object);
       case 0x6:
-        return ReadUtf16(count, std::move(object));
+        return ReadUtf16(count, object);
       default:
-        return ReadContainer(marker >> 4 == 0xd, count, std::move(object));
+        return ReadContainer(marker >> 4 == 0xd, count, object);
     }
   }
 
-  Result<BinaryObject> ReadAscii(uint64_t count, BinaryObject object) {
+  Status ReadAscii(uint64_t count, BinaryObject& object) {
     const uint64_t begin = position_;
     ANECHECK_ASSIGN(const std::span<const uint8_t> bytes, Take(count));
     for (const uint8_t byte : bytes) {
       if (byte == 0 || byte >= 0x80) return Bad("an ASCII string with another byte", begin);
     }
     object.width = 1;
-    object.payload = std::string(bytes.begin(), bytes.end());
-    return object;
+    object.payload.emplace<std::string>(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return {};
   }
 
-  Result<BinaryObject> ReadUtf16(uint64_t count, BinaryObject object) {
+  Status ReadUtf16(uint64_t count, BinaryObject& object) {
     const uint64_t begin = position_;
     ANECHECK_ASSIGN(const std::span<const uint8_t> bytes, Take(2 * count));
     std::vector<uint16_t> units(count);
@@ -177,25 +176,25 @@ class ObjectReader {
     if (!text.ok()) return Bad("an unpaired surrogate in a string", begin);
     object.width = 2;
     object.payload = std::move(text).value();
-    return object;
+    return {};
   }
 
-  Result<BinaryObject> ReadContainer(bool is_dict, uint64_t count, BinaryObject object) {
-    BinaryContainer container;
+  Status ReadContainer(bool is_dict, uint64_t count, BinaryObject& object) {
+    auto& container = object.payload.emplace<BinaryContainer>();
     container.is_dict = is_dict;
     const uint64_t begin = position_;
     if (count * reference_size_ > end_ - position_) return Bad("too many references", begin);
     for (std::vector<uint32_t>* list : {&container.keys, &container.items}) {
       if (list == &container.keys && !is_dict) continue;
+      ANECHECK_ASSIGN(const std::span<const uint8_t> bytes, Take(count * reference_size_));
       list->reserve(count);
       for (uint64_t i = 0; i < count; ++i) {
-        ANECHECK_ASSIGN(const uint64_t reference, Number(reference_size_));
+        const uint64_t reference = BigEndian(bytes.subspan(i * reference_size_, reference_size_));
         if (reference > UINT32_MAX) return Bad("a reference outside the table", begin);
         list->push_back(static_cast<uint32_t>(reference));
       }
     }
-    object.payload = std::move(container);
-    return object;
+    return {};
   }
 
   std::span<const uint8_t> bytes_;
@@ -218,7 +217,7 @@ class TreeBuilder {
         used_(table.objects.size(), false),
         budget_(16 * file_size + (uint64_t{1} << 19)) {}
 
-  Result<Value> Build(uint64_t reference, int depth) {
+  Status Build(uint64_t reference, int depth, Value& value) {
     if (reference >= table_.objects.size()) return Bad("a reference outside the table", 0);
     const BinaryObject& object = table_.objects[reference];
     const Place place = places_[reference];
@@ -227,25 +226,24 @@ class TreeBuilder {
       return Bad("nested deeper than 64 levels", place.offset);
     }
     if (!cycles) ANECHECK_RETURN_IF_ERROR(Charge(sizeof(Entry), place));
-    Value value;
     if (const auto* container = std::get_if<BinaryContainer>(&object.payload)) {
       if (used_[reference] && !cycles) {
         return Bad("a container that is referred to twice", place.offset);
       }
       used_[reference] = true;
-      ANECHECK_ASSIGN(value, container->is_dict ? BuildDict(*container, place, depth)
-                                                : BuildArray(*container, depth));
+      ANECHECK_RETURN_IF_ERROR(container->is_dict ? BuildDict(*container, place, depth, value)
+                                                  : BuildArray(*container, depth, value));
     } else {
       if (const auto* text = std::get_if<std::string>(&object.payload)) {
         ANECHECK_RETURN_IF_ERROR(Charge(text->size(), place));
       } else if (const auto* data = std::get_if<Data>(&object.payload)) {
         ANECHECK_RETURN_IF_ERROR(Charge(data->bytes.size(), place));
       }
-      value = Scalar(object);
+      SetScalar(object, value);
     }
     value.offset = place.offset;
     value.size = place.size;
-    return value;
+    return {};
   }
 
  private:
@@ -261,41 +259,47 @@ class TreeBuilder {
     return {};
   }
 
-  static Value Scalar(const BinaryObject& object) {
-    if (const auto* flag = std::get_if<bool>(&object.payload)) return Value::Bool(*flag);
-    if (const auto* integer = std::get_if<int64_t>(&object.payload)) {
-      return Value::Integer(*integer);
+  static void SetScalar(const BinaryObject& object, Value& value) {
+    if (const auto* flag = std::get_if<bool>(&object.payload)) {
+      value.data = *flag;
+    } else if (const auto* integer = std::get_if<int64_t>(&object.payload)) {
+      value.data = *integer;
+    } else if (const auto* large = std::get_if<uint64_t>(&object.payload)) {
+      value = Value::Unsigned(*large);
+    } else if (const auto* real = std::get_if<double>(&object.payload)) {
+      value.data = *real;
+    } else if (const auto* text = std::get_if<std::string>(&object.payload)) {
+      value.data = *text;
+    } else {
+      value.data = std::get<Data>(object.payload);
     }
-    if (const auto* large = std::get_if<uint64_t>(&object.payload)) return Value::Unsigned(*large);
-    if (const auto* real = std::get_if<double>(&object.payload)) return Value::Real(*real);
-    if (const auto* text = std::get_if<std::string>(&object.payload)) return Value::String(*text);
-    return Value(std::get<Data>(object.payload));
   }
 
-  Result<Value> BuildArray(const BinaryContainer& container, int depth) {
-    Array array;
+  Status BuildArray(const BinaryContainer& container, int depth, Value& value) {
+    Array& array = value.data.emplace<Array>();
     for (const uint32_t item : container.items) {
-      ANECHECK_ASSIGN(Value value, Build(item, depth + 1));
-      array.push_back(std::move(value));
+      ANECHECK_RETURN_IF_ERROR(Build(item, depth + 1, array.emplace_back()));
     }
-    return Value(std::move(array));
+    return {};
   }
 
-  Result<Value> BuildDict(const BinaryContainer& container, Place place, int depth) {
-    Dict dict;
+  Status BuildDict(const BinaryContainer& container, Place place, int depth, Value& value) {
+    Dict& dict = value.data.emplace<Dict>();
     for (size_t i = 0; i < container.items.size(); ++i) {
       const uint32_t key = container.keys[i];
       if (key >= table_.objects.size()) return Bad("a reference outside the table", place.offset);
       const auto* text = std::get_if<std::string>(&table_.objects[key].payload);
       if (text == nullptr) return Bad("a dictionary key that is no string", place.offset);
       ANECHECK_RETURN_IF_ERROR(Charge(text->size(), place));
-      ANECHECK_ASSIGN(Value value, Build(container.items[i], depth + 1));
-      dict.entries.push_back(Entry{*text, std::move(value), places_[key].offset});
+      Entry& entry = dict.entries.emplace_back();
+      entry.key = *text;
+      entry.key_offset = places_[key].offset;
+      ANECHECK_RETURN_IF_ERROR(Build(container.items[i], depth + 1, entry.value));
     }
     if (tree::FindRepeatedKey(dict.entries) != dict.entries.size()) {
       return Bad("a key that occurs twice in one dictionary", place.offset);
     }
-    return Value(std::move(dict));
+    return {};
   }
 
   const BinaryTable& table_;
@@ -430,6 +434,7 @@ Status ReadTrailer(std::span<const uint8_t> bytes, BinaryTable& table, uint64_t&
       at - table_offset != count * table.offset_size) {
     return Bad("the offset table does not end at the trailer", at + 24);
   }
+  if (count > table_offset - kHeader.size()) return Bad("more objects than bytes", at + 8);
   return {};
 }
 
@@ -449,16 +454,18 @@ Result<BinaryDocument> ParseBinary(std::span<const uint8_t> bytes) {
   ANECHECK_RETURN_IF_ERROR(ReadTrailer(bytes, document.table, count, table_offset));
   ObjectReader reader(bytes, table_offset, document.table.reference_size);
   std::vector<Place> places;
+  places.reserve(count);
+  document.table.objects.reserve(count);
   for (uint64_t i = 0; i < count; ++i) {
     const uint64_t entry = table_offset + i * document.table.offset_size;
     const uint64_t begin = reader.position();
     if (BigEndian(bytes.subspan(entry, document.table.offset_size)) != begin) {
       return Bad("objects do not lie back to back in the order of the table", entry);
     }
-    ANECHECK_ASSIGN(BinaryObject object, reader.Read());
+    BinaryObject& object = document.table.objects.emplace_back();
+    ANECHECK_RETURN_IF_ERROR(reader.Read(object));
     // Those of objects that nothing refers to as well, which no tree has.
     if (!RefersInside(object, count)) return Bad("a reference outside the table", begin);
-    document.table.objects.push_back(std::move(object));
     places.push_back(
         Place{static_cast<uint32_t>(begin), static_cast<uint32_t>(reader.position() - begin)});
   }
@@ -467,7 +474,7 @@ Result<BinaryDocument> ParseBinary(std::span<const uint8_t> bytes) {
     return Bad("bytes between the last object and the offset table", reader.position());
   }
   TreeBuilder builder(document.table, places, bytes.size());
-  ANECHECK_ASSIGN(document.root, builder.Build(document.table.root, 0));
+  ANECHECK_RETURN_IF_ERROR(builder.Build(document.table.root, 0, document.root));
   return document;
 }
 

@@ -62,4 +62,8 @@ Result<std::vector<uint8_t>> WriteBinary(const BinaryTable& table);
 // The table that libplist would write: pre-order, equal scalars shared, the smallest widths.
 BinaryTable TableFromValue(const tree::Value& root);
 
+// Whether TableFromValue makes this very table of the tree that it holds. Precondition: ParseBinary
+// read it.
+bool IsCanonical(const BinaryTable& table);
+
 }  // namespace anecheck::plist

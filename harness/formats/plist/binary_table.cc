@@ -1,5 +1,8 @@
 // The object table that libplist would make of a value tree.
+#include <algorithm>
 #include <bit>
+#include <compare>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 
@@ -35,6 +38,53 @@ uint64_t SizeOf(const BinaryObject& object, uint8_t reference_size) {
   return 1 + uint64_t{object.width};
 }
 
+// Where the objects of a table end in its file.
+uint64_t EndOf(const BinaryTable& table) {
+  uint64_t end = kHeaderSize;
+  for (const BinaryObject& object : table.objects) end += SizeOf(object, table.reference_size);
+  return end;
+}
+
+bool IsAscii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return static_cast<uint8_t>(c) < 0x80; });
+}
+
+// What a scalar is: one letter for its kind, and its bits or its text, which is another's.
+struct ScalarKey {
+  char kind = 0;
+  uint64_t bits = 0;
+  std::string_view text = {};
+  friend auto operator<=>(const ScalarKey&, const ScalarKey&) = default;
+};
+
+// Nothing for data and containers, which are never shared.
+std::optional<ScalarKey> KeyOf(const BinaryObject& object) {
+  if (const auto* flag = std::get_if<bool>(&object.payload)) return ScalarKey{'b', *flag};
+  if (const auto* integer = std::get_if<int64_t>(&object.payload)) {
+    return ScalarKey{'i', static_cast<uint64_t>(*integer)};
+  }
+  if (const auto* large = std::get_if<uint64_t>(&object.payload)) return ScalarKey{'u', *large};
+  if (const auto* real = std::get_if<double>(&object.payload)) {
+    return ScalarKey{'r', std::bit_cast<uint64_t>(*real)};
+  }
+  if (const auto* text = std::get_if<std::string>(&object.payload)) {
+    return ScalarKey{'s', text->size(), *text};
+  }
+  return std::nullopt;
+}
+
+// The smallest width that holds a number or a flag.
+uint8_t WidthOf(const BinaryObject& object) {
+  if (const auto* integer = std::get_if<int64_t>(&object.payload)) {
+    return *integer < 0 ? 8 : SmallestWidth(static_cast<uint64_t>(*integer));
+  }
+  if (std::holds_alternative<uint64_t>(object.payload)) return 16;
+  if (const auto* real = std::get_if<double>(&object.payload)) {
+    return static_cast<double>(static_cast<float>(*real)) == *real ? 4 : 8;
+  }
+  return 0;
+}
+
 class TableBuilder {
  public:
   BinaryTable Build(const Value& root) {
@@ -49,32 +99,25 @@ class TableBuilder {
     return static_cast<uint32_t>(table_.objects.size() - 1);
   }
 
-  // What a scalar is: one letter for its kind, and its bits or its text, which is the tree's.
-  struct Key {
-    char kind = 0;
-    uint64_t bits = 0;
-    std::string_view text = {};
-    friend bool operator==(const Key&, const Key&) = default;
-  };
   struct KeyHash {
-    size_t operator()(const Key& key) const {
+    size_t operator()(const ScalarKey& key) const {
       const uint64_t number = (key.bits + static_cast<uint8_t>(key.kind)) * 0x9e3779b97f4a7c15;
       return std::hash<std::string_view>()(key.text) ^ (number >> 20);
     }
   };
 
-  uint32_t Shared(const Key& key, BinaryObject object) {
-    const auto [it, added] = shared_.try_emplace(key, 0);
+  uint32_t Shared(BinaryObject object) {
+    object.width = WidthOf(object);
+    const auto [it, added] = shared_.try_emplace(*KeyOf(object), 0);
     if (added) it->second = Append(std::move(object));
     return it->second;
   }
 
   uint32_t AddString(const std::string& text) {
-    bool ascii = true;
-    for (const char c : text) ascii = ascii && static_cast<uint8_t>(c) < 0x80;
-    const uint64_t units = ascii ? text.size() : tree::Utf16FromUtf8(text).size();
-    const auto [it, added] = shared_.try_emplace(Key{.kind = 's', .text = text}, 0);
+    const auto [it, added] = shared_.try_emplace(ScalarKey{'s', text.size(), text}, 0);
     if (added) {
+      const bool ascii = IsAscii(text);
+      const uint64_t units = ascii ? text.size() : tree::Utf16FromUtf8(text).size();
       it->second =
           Append(BinaryObject{text, static_cast<uint8_t>(ascii ? 1 : 2), CountWidth(units)});
     }
@@ -82,19 +125,10 @@ class TableBuilder {
   }
 
   uint32_t Add(const Value& value) {
-    if (const bool* flag = value.AsBool()) return Shared({'b', *flag}, BinaryObject{*flag});
-    if (const int64_t* integer = value.AsInteger()) {
-      const uint8_t width = *integer < 0 ? 8 : SmallestWidth(static_cast<uint64_t>(*integer));
-      return Shared({'i', static_cast<uint64_t>(*integer)}, BinaryObject{*integer, width});
-    }
-    if (const auto* large = std::get_if<uint64_t>(&value.data)) {
-      return Shared({'u', *large}, BinaryObject{*large, 16});
-    }
-    if (const double* real = value.AsReal()) {
-      const bool single = static_cast<double>(static_cast<float>(*real)) == *real;
-      return Shared({'r', std::bit_cast<uint64_t>(*real)},
-                    BinaryObject{*real, static_cast<uint8_t>(single ? 4 : 8)});
-    }
+    if (const bool* flag = value.AsBool()) return Shared({*flag});
+    if (const int64_t* integer = value.AsInteger()) return Shared({*integer});
+    if (const auto* large = std::get_if<uint64_t>(&value.data)) return Shared({*large});
+    if (const double* real = value.AsReal()) return Shared({*real});
     if (const std::string* text = value.AsString()) return AddString(*text);
     if (const auto* data = std::get_if<Data>(&value.data)) {
       return Append(BinaryObject{*data, 0, CountWidth(data->bytes.size())});
@@ -122,16 +156,82 @@ class TableBuilder {
   }
 
   BinaryTable table_;
-  std::unordered_map<Key, uint32_t, KeyHash> shared_;
+  std::unordered_map<ScalarKey, uint32_t, KeyHash> shared_;
+};
+
+// Walks a table in the order in which TableBuilder would make its objects.
+class CanonicalWalk {
+ public:
+  explicit CanonicalWalk(const BinaryTable& table) : table_(table) {}
+
+  bool Holds() {
+    return table_.root == 0 && Visit(0) && next_ == table_.objects.size() && !RepeatsScalar();
+  }
+
+ private:
+  // What has a number below `next_` was visited: right for scalars, which are shared.
+  bool Visit(uint32_t index) {
+    if (index > next_) return false;
+    const BinaryObject& object = table_.objects[index];
+    const auto* container = std::get_if<BinaryContainer>(&object.payload);
+    const auto* data = std::get_if<Data>(&object.payload);
+    if (index < next_) return container == nullptr && data == nullptr;
+    ++next_;
+    if (data != nullptr) return HasWidths(object, 0, CountWidth(data->bytes.size()));
+    return container == nullptr ? VisitScalar(object) : VisitContainer(object, *container);
+  }
+
+  bool VisitContainer(const BinaryObject& object, const BinaryContainer& container) {
+    if (!HasWidths(object, 0, CountWidth(container.items.size()))) return false;
+    for (size_t i = 0; i < container.items.size(); ++i) {
+      if (container.is_dict && !Visit(container.keys[i])) return false;
+      if (!Visit(container.items[i])) return false;
+    }
+    return true;
+  }
+
+  bool VisitScalar(const BinaryObject& object) {
+    if (const auto* text = std::get_if<std::string>(&object.payload)) {
+      const bool ascii = IsAscii(*text);
+      const uint64_t units = ascii ? text->size() : tree::Utf16FromUtf8(*text).size();
+      return HasWidths(object, ascii ? 1 : 2, CountWidth(units));
+    }
+    return HasWidths(object, WidthOf(object), 0);
+  }
+
+  static bool HasWidths(const BinaryObject& object, uint8_t width, uint8_t count_width) {
+    return object.width == width && object.count_width == count_width;
+  }
+
+  // Whether two objects are one scalar, which TableBuilder would share.
+  bool RepeatsScalar() const {
+    std::vector<ScalarKey> keys;
+    keys.reserve(table_.objects.size());
+    for (const BinaryObject& object : table_.objects) {
+      if (const std::optional<ScalarKey> key = KeyOf(object)) keys.push_back(*key);
+    }
+    std::ranges::sort(keys);
+    return std::ranges::adjacent_find(keys) != keys.end();
+  }
+
+  const BinaryTable& table_;
+  uint32_t next_ = 0;
 };
 
 }  // namespace
 
+bool IsCanonical(const BinaryTable& table) {
+  if (table.sort_version != 0 || table.unused != decltype(table.unused){} ||
+      table.reference_size != SmallestWidth(table.objects.size()) ||
+      table.offset_size != SmallestWidth(EndOf(table))) {
+    return false;
+  }
+  return CanonicalWalk(table).Holds();
+}
+
 BinaryTable TableFromValue(const Value& root) {
   BinaryTable table = TableBuilder().Build(root);
-  uint64_t end = kHeaderSize;
-  for (const BinaryObject& object : table.objects) end += SizeOf(object, table.reference_size);
-  table.offset_size = SmallestWidth(end);
+  table.offset_size = SmallestWidth(EndOf(table));
   return table;
 }
 

@@ -191,7 +191,7 @@ Result<Document> Parse(std::span<const uint8_t> bytes) {
     ANECHECK_ASSIGN(BinaryDocument binary, ParseBinary(bytes));
     document.encoding = Encoding::kBinary;
     document.root = std::move(binary.root);
-    if (TableFromValue(document.root) != binary.table) document.table = std::move(binary.table);
+    if (!IsCanonical(binary.table)) document.table = std::move(binary.table);
     return document;
   }
   ANECHECK_ASSIGN(XmlDocument xml, ParseXml(AsText(bytes)));

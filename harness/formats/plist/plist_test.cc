@@ -174,6 +174,57 @@ TEST(Binary, CanonicalTableReadsBack) {
   EXPECT_EQ(document->table, TableFromValue(value));
 }
 
+// {"a": [1, "b"], "c": 1} as a canonical writer lays it out, and each way to depart from that.
+TEST(Binary, ATableIsCanonicalWhereItsTreeMakesItAgain) {
+  const auto edited = [](auto edit) {
+    BinaryTable table;
+    table.objects = {BinaryObject{BinaryContainer{true, {1, 5}, {2, 3}}, 0, 0},
+                     BinaryObject{std::string("a"), 1, 0},
+                     BinaryObject{BinaryContainer{false, {}, {3, 4}}, 0, 0},
+                     BinaryObject{int64_t{1}, 1, 0},
+                     BinaryObject{std::string("b"), 1, 0},
+                     BinaryObject{std::string("c"), 1, 0}};
+    edit(table);
+    return table;
+  };
+  const auto container = [](BinaryTable& table, size_t index) -> BinaryContainer& {
+    return std::get<BinaryContainer>(table.objects[index].payload);
+  };
+  const BinaryTable tables[] = {
+      edited([](BinaryTable&) {}),
+      edited([](BinaryTable& table) { table.offset_size = 2; }),
+      edited([](BinaryTable& table) { table.reference_size = 2; }),
+      edited([](BinaryTable& table) { table.sort_version = 1; }),
+      edited([](BinaryTable& table) { table.unused[4] = 1; }),
+      edited([](BinaryTable& table) { table.objects[0].count_width = 1; }),
+      edited([](BinaryTable& table) { table.objects[1].count_width = 1; }),
+      edited([](BinaryTable& table) { table.objects[1].width = 2; }),
+      edited([](BinaryTable& table) { table.objects[3].width = 2; }),
+      // A scalar that is there twice, one that nothing refers to, one in another place.
+      edited([&](BinaryTable& table) {
+        table.objects.push_back(table.objects[3]);
+        container(table, 0).items[1] = 6;
+      }),
+      edited([](BinaryTable& table) { table.objects.push_back(BinaryObject{true}); }),
+      edited([&](BinaryTable& table) {
+        std::swap(table.objects[3], table.objects[4]);
+        container(table, 0).items[1] = 4;
+        container(table, 2).items = {4, 3};
+      }),
+      // Data are never shared.
+      edited([&](BinaryTable& table) {
+        table.objects[3] = BinaryObject{tree::Data{{1}}};
+        container(table, 0).items[1] = 3;
+      }),
+  };
+  for (size_t i = 0; i < std::size(tables); ++i) {
+    const Result<BinaryDocument> document = ParseBinary(WriteBinary(tables[i]).value());
+    ASSERT_TRUE(document.ok()) << i << document.error().message;
+    EXPECT_EQ(IsCanonical(document->table), i == 0) << i;
+    EXPECT_EQ(TableFromValue(document->root) == document->table, i == 0) << i;
+  }
+}
+
 // Layouts that no canonical writer makes, by hand: wide offsets, wide integers, long counts.
 TEST(Binary, OtherLayoutsSurviveAsATable) {
   BinaryTable table;

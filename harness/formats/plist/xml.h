@@ -7,6 +7,7 @@
 // repeated key, text that is not UTF-8, nesting deeper than tree::kMaxDepth.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,7 +38,19 @@ Result<XmlDocument> ParseXml(std::string_view text);
 // WriteXml(ParseXml(text)) == text.
 std::string WriteXml(const tree::Value& root, const XmlLayout& layout);
 
+// Receives the pieces of a canonical text in order, line breaks apart from the rest: their form is
+// the layout's, the others' is not.
+class XmlSink {
+ public:
+  virtual ~XmlSink() = default;
+  virtual void Piece(std::string_view canonical) = 0;
+  // A line break outside of <plist>, or before its end.
+  virtual void OuterLine() = 0;
+  // A line break and what indents an element `depth` levels below the root element.
+  virtual void Line(uint32_t depth) = 0;
+};
+
 // The pieces of the canonical text, in the order in which ParseXml cuts a file.
-void EmitXml(const tree::Value& root, const XmlLayout& layout, tree::PieceSink& sink);
+void EmitXml(const tree::Value& root, XmlSink& sink);
 
 }  // namespace anecheck::plist

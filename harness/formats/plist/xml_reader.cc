@@ -65,19 +65,59 @@ struct EntityName {
 constexpr std::array<EntityName, 5> kEntities = {
     {{"lt", '<'}, {"gt", '>'}, {"amp", '&'}, {"quot", '"'}, {"apos", '\''}}};
 
+enum class Element : uint8_t {
+  kUnknown,
+  kArray,
+  kData,
+  kDict,
+  kFalse,
+  kInteger,
+  kKey,
+  kReal,
+  kString,
+  kTrue,
+};
+
+Element ElementOf(std::string_view name) {
+  const auto either = [&](std::string_view known, Element element) {
+    return name == known ? element : Element::kUnknown;
+  };
+  switch (name.empty() ? '\0' : name.front()) {
+    case 'a':
+      return either("array", Element::kArray);
+    case 'd':
+      return name == "dict" ? Element::kDict : either("data", Element::kData);
+    case 'f':
+      return either("false", Element::kFalse);
+    case 'i':
+      return either("integer", Element::kInteger);
+    case 'k':
+      return either("key", Element::kKey);
+    case 'r':
+      return either("real", Element::kReal);
+    case 's':
+      return either("string", Element::kString);
+    case 't':
+      return either("true", Element::kTrue);
+    default:
+      return Element::kUnknown;
+  }
+}
+
 class XmlReader {
  public:
   explicit XmlReader(std::string_view text) : text_(text) {}
 
-  Result<Value> Read() {
+  Status Read(Value& root) {
     ANECHECK_RETURN_IF_ERROR(ReadProlog());
-    ANECHECK_ASSIGN(Value root, ReadValue(0));
+    ANECHECK_RETURN_IF_ERROR(ReadTrivia());
+    ANECHECK_RETURN_IF_ERROR(ReadValue(0, root));
     ANECHECK_RETURN_IF_ERROR(ReadTrivia());
     ANECHECK_RETURN_IF_ERROR(Expect("</plist>"));
     Cut();
     ANECHECK_RETURN_IF_ERROR(ReadTrivia());
     if (pos_ != text_.size()) return Bad("text after </plist>");
-    return root;
+    return {};
   }
 
   const std::vector<uint32_t>& cuts() const { return cuts_; }
@@ -92,6 +132,13 @@ class XmlReader {
 
   std::string_view Rest() const { return text_.substr(pos_); }
   void Cut() { cuts_.push_back(static_cast<uint32_t>(pos_)); }
+  // Whether `c` stands `ahead` characters further on.
+  bool At(char c, size_t ahead = 0) const {
+    return pos_ + ahead < text_.size() && text_[pos_ + ahead] == c;
+  }
+  void SkipSpace() {
+    while (pos_ < text_.size() && IsSpace(text_[pos_])) ++pos_;
+  }
 
   Status Expect(std::string_view token) {
     if (!Rest().starts_with(token)) return Bad(fmt::format("expected {}", token));
@@ -110,13 +157,11 @@ class XmlReader {
   }
 
   Status ReadTrivia() {
-    while (pos_ < text_.size()) {
-      if (IsSpace(text_[pos_])) {
-        ++pos_;
-      } else if (Rest().starts_with("<!--")) {
+    for (SkipSpace(); At('<'); SkipSpace()) {
+      if (At('!', 1) && Rest().starts_with("<!--")) {
         pos_ += 4;
         ANECHECK_RETURN_IF_ERROR(SkipPast("-->"));
-      } else if (Rest().starts_with("<?")) {
+      } else if (At('?', 1)) {
         ANECHECK_RETURN_IF_ERROR(SkipPast("?>"));
       } else {
         break;
@@ -167,12 +212,12 @@ class XmlReader {
   }
 
   // Reads "<name>" or "<name/>"; true in `empty` for the second.
-  Status ReadOpenTag(std::string& name, bool& empty) {
+  Status ReadOpenTag(std::string_view& name, bool& empty) {
     if (pos_ >= text_.size()) return Bad("expected an element");
     if (text_[pos_] != '<') return Bad("expected an element, not text");
     size_t at = pos_ + 1;
     while (at < text_.size() && text_[at] >= 'a' && text_[at] <= 'z') ++at;
-    name.assign(text_.substr(pos_ + 1, at - pos_ - 1));
+    name = text_.substr(pos_ + 1, at - pos_ - 1);
     if (name.empty()) return Bad("expected an element");
     while (at < text_.size() && IsSpace(text_[at])) ++at;
     empty = at < text_.size() && text_[at] == '/';
@@ -184,9 +229,14 @@ class XmlReader {
   }
 
   Status ReadCloseTag(std::string_view name) {
-    ANECHECK_RETURN_IF_ERROR(Expect(fmt::format("</{}", name)));
-    while (pos_ < text_.size() && IsSpace(text_[pos_])) ++pos_;
-    return Expect(">");
+    if (!At('<') || !At('/', 1) || !text_.substr(pos_ + 2).starts_with(name)) {
+      return Bad(fmt::format("expected </{}", name));
+    }
+    pos_ += 2 + name.size();
+    SkipSpace();
+    if (!At('>')) return Bad("expected >");
+    ++pos_;
+    return {};
   }
 
   Status ReadReference(std::string& out) {
@@ -217,91 +267,103 @@ class XmlReader {
 
   // Character data up to the next tag, references and CDATA sections resolved.
   Status ReadText(std::string& out) {
-    while (pos_ < text_.size()) {
-      const size_t stop = text_.find_first_of("<&", pos_);
-      if (stop == std::string_view::npos) break;
-      out.append(text_.substr(pos_, stop - pos_));
-      pos_ = stop;
+    while (true) {
+      const size_t begin = pos_;
+      while (pos_ < text_.size() && text_[pos_] != '<' && text_[pos_] != '&') ++pos_;
+      out.append(text_.data() + begin, pos_ - begin);
+      if (pos_ == text_.size()) return Bad("text without a closing tag", text_.size());
       if (text_[pos_] == '&') {
         ANECHECK_RETURN_IF_ERROR(ReadReference(out));
-      } else if (Rest().starts_with("<![CDATA[")) {
-        const size_t begin = pos_ + 9;
+      } else if (At('!', 1) && Rest().starts_with("<![CDATA[")) {
+        const size_t content = pos_ + 9;
         ANECHECK_RETURN_IF_ERROR(SkipPast("]]>"));
-        out.append(text_.substr(begin, pos_ - 3 - begin));
+        out.append(text_.substr(content, pos_ - 3 - content));
       } else {
         return {};
       }
     }
-    return Bad("text without a closing tag", text_.size());
   }
 
-  Result<Value> ReadScalar(std::string_view name, bool empty, size_t begin) {
-    std::string text;
+  Status ReadScalar(std::string_view name, Element element, bool empty, size_t begin,
+                    Value& value) {
+    std::string own;
+    std::string& text = element == Element::kString ? value.data.emplace<std::string>() : own;
     if (!empty) {
       ANECHECK_RETURN_IF_ERROR(ReadText(text));
       ANECHECK_RETURN_IF_ERROR(ReadCloseTag(name));
     }
     Cut();
-    if (name == "string") return Value::String(text);
-    const std::string_view trimmed = Trim(text);
-    if (name == "integer" || name == "real") {
-      const std::optional<Value> number =
-          name == "real" ? RealFromText(trimmed) : IntegerFromText(trimmed);
-      if (!number) return Bad(fmt::format("not a number in <{}>", name), begin);
-      return *number;
+    switch (element) {
+      case Element::kString:
+        return {};
+      case Element::kInteger:
+      case Element::kReal: {
+        const std::string_view trimmed = Trim(text);
+        const std::optional<Value> number =
+            element == Element::kReal ? RealFromText(trimmed) : IntegerFromText(trimmed);
+        if (!number) return Bad(fmt::format("not a number in <{}>", name), begin);
+        value.data = number->data;
+        return {};
+      }
+      case Element::kTrue:
+      case Element::kFalse:
+        if (!Trim(text).empty()) return Bad(fmt::format("text in <{}>", name), begin);
+        value.data = element == Element::kTrue;
+        return {};
+      case Element::kData: {
+        std::erase_if(text, IsSpace);
+        Result<std::vector<uint8_t>> bytes = Base64Decode(text);
+        if (!bytes.ok()) return Bad("not base64 in <data>", begin);
+        value.data = Data{std::move(bytes).value()};
+        return {};
+      }
+      default:
+        return MakeError(ErrorCode::kUnsupported,
+                         fmt::format("property list: unknown element <{}> at {:#x}", name, begin),
+                         begin);
     }
-    if (name == "true" || name == "false") {
-      if (!trimmed.empty()) return Bad(fmt::format("text in <{}>", name), begin);
-      return Value::Bool(name == "true");
-    }
-    if (name == "data") {
-      std::erase_if(text, IsSpace);
-      Result<std::vector<uint8_t>> bytes = Base64Decode(text);
-      if (!bytes.ok()) return Bad("not base64 in <data>", begin);
-      return Value(Data{std::move(bytes).value()});
-    }
-    return MakeError(ErrorCode::kUnsupported,
-                     fmt::format("property list: unknown element <{}> at {:#x}", name, begin),
-                     begin);
   }
 
-  // Before "</name>": false, consumed, with the closing piece cut. Otherwise true.
-  Result<bool> MoreItems(std::string_view name) {
+  // Before "</name>": false in `more`, consumed, with the closing piece cut.
+  Status ReadMore(std::string_view name, bool& more) {
     ANECHECK_RETURN_IF_ERROR(ReadTrivia());
-    if (!Rest().starts_with("</")) return true;
+    more = !(At('<') && At('/', 1));
+    if (more) return {};
     ANECHECK_RETURN_IF_ERROR(ReadCloseTag(name));
     Cut();
-    return false;
+    return {};
   }
 
-  Result<Value> ReadArray(int depth) {
-    Array array;
-    while (true) {
-      ANECHECK_ASSIGN(const bool more, MoreItems("array"));
-      if (!more) return Value(std::move(array));
-      ANECHECK_ASSIGN(Value item, ReadValueHere(depth + 1));
-      array.push_back(std::move(item));
+  Status ReadArray(int depth, Array& array) {
+    for (bool more = true;;) {
+      ANECHECK_RETURN_IF_ERROR(ReadMore("array", more));
+      if (!more) return {};
+      ANECHECK_RETURN_IF_ERROR(ReadValue(depth + 1, array.emplace_back()));
     }
   }
 
-  Result<Value> ReadDict(int depth) {
-    Dict dict;
-    std::string name;
-    while (true) {
-      ANECHECK_ASSIGN(const bool more, MoreItems("dict"));
+  Status ReadKey(Entry& entry) {
+    entry.key_offset = static_cast<uint32_t>(pos_);
+    std::string_view name;
+    bool empty = false;
+    ANECHECK_RETURN_IF_ERROR(ReadOpenTag(name, empty));
+    if (ElementOf(name) != Element::kKey) return Bad("expected <key> in <dict>", entry.key_offset);
+    if (!empty) {
+      ANECHECK_RETURN_IF_ERROR(ReadText(entry.key));
+      ANECHECK_RETURN_IF_ERROR(ReadCloseTag("key"));
+    }
+    Cut();
+    return {};
+  }
+
+  Status ReadDict(int depth, Dict& dict) {
+    for (bool more = true;;) {
+      ANECHECK_RETURN_IF_ERROR(ReadMore("dict", more));
       if (!more) break;
-      Entry entry;
-      entry.key_offset = static_cast<uint32_t>(pos_);
-      bool empty = false;
-      ANECHECK_RETURN_IF_ERROR(ReadOpenTag(name, empty));
-      if (name != "key") return Bad("expected <key> in <dict>", entry.key_offset);
-      if (!empty) {
-        ANECHECK_RETURN_IF_ERROR(ReadText(entry.key));
-        ANECHECK_RETURN_IF_ERROR(ReadCloseTag("key"));
-      }
-      Cut();
-      ANECHECK_ASSIGN(entry.value, ReadValue(depth + 1));
-      dict.entries.push_back(std::move(entry));
+      Entry& entry = dict.entries.emplace_back();
+      ANECHECK_RETURN_IF_ERROR(ReadKey(entry));
+      ANECHECK_RETURN_IF_ERROR(ReadTrivia());
+      ANECHECK_RETURN_IF_ERROR(ReadValue(depth + 1, entry.value));
     }
     const size_t repeated = tree::FindRepeatedKey(dict.entries);
     if (repeated != dict.entries.size()) {
@@ -309,37 +371,37 @@ class XmlReader {
                              tree::Quoted(dict.entries[repeated].key)),
                  dict.entries[repeated].key_offset);
     }
-    return Value(std::move(dict));
+    return {};
   }
 
-  Result<Value> ReadValue(int depth) {
-    ANECHECK_RETURN_IF_ERROR(ReadTrivia());
-    return ReadValueHere(depth);
-  }
-
-  Result<Value> ReadValueHere(int depth) {
+  // In place: moving a tree up level by level costs more than reading it.
+  Status ReadValue(int depth, Value& value) {
     if (depth > tree::kMaxDepth) return Bad("nested deeper than 64 levels");
     const size_t begin = pos_;
-    std::string name;
+    std::string_view name;
     bool empty = false;
     ANECHECK_RETURN_IF_ERROR(ReadOpenTag(name, empty));
-    Value value;
-    if (name == "dict" || name == "array") {
+    const Element element = ElementOf(name);
+    if (element == Element::kDict || element == Element::kArray) {
       Cut();
       if (empty) {
         // An empty element stands for an opening and a closing piece with nothing between.
         Cut();
         Cut();
-        value = name == "dict" ? Value(Dict{}) : Value(Array{});
+      }
+      if (element == Element::kDict) {
+        Dict& dict = value.data.emplace<Dict>();
+        if (!empty) ANECHECK_RETURN_IF_ERROR(ReadDict(depth, dict));
       } else {
-        ANECHECK_ASSIGN(value, name == "dict" ? ReadDict(depth) : ReadArray(depth));
+        Array& array = value.data.emplace<Array>();
+        if (!empty) ANECHECK_RETURN_IF_ERROR(ReadArray(depth, array));
       }
     } else {
-      ANECHECK_ASSIGN(value, ReadScalar(name, empty, begin));
+      ANECHECK_RETURN_IF_ERROR(ReadScalar(name, element, empty, begin, value));
     }
     value.offset = static_cast<uint32_t>(begin);
     value.size = static_cast<uint32_t>(pos_ - begin);
-    return value;
+    return {};
   }
 
   std::string_view text_;
@@ -347,30 +409,97 @@ class XmlReader {
   std::vector<uint32_t> cuts_;
 };
 
-// The style that leaves the fewest bytes to be kept as changes.
-XmlLayout FindLayout(const Value& root, std::string_view text, std::span<const uint32_t> cuts) {
-  XmlLayout best;
-  uint64_t least = UINT64_MAX;
-  for (const std::string_view newline : {"\n", "\r\n"}) {
-    if (newline == "\r\n" && text.find("\r\n") == std::string_view::npos) continue;
-    for (const std::string_view indent : {"\t", "  ", "    ", ""}) {
-      for (const bool indent_root : {false, true}) {
-        const XmlLayout layout{std::string(indent), std::string(newline), indent_root, {}};
-        tree::PieceComparer comparer(text, cuts, /*keep_changes=*/false);
-        EmitXml(root, layout, comparer);
-        if (comparer.changed_bytes() < least) {
-          least = comparer.changed_bytes();
-          best = layout;
+struct Style {
+  std::string_view newline;
+  std::string_view indent;
+  bool indent_root = false;
+};
+constexpr std::array<std::string_view, 2> kNewlines = {"\n", "\r\n"};
+constexpr std::array<std::string_view, 4> kIndents = {"\t", "  ", "    ", ""};
+
+// Compares the pieces of a file, and finds the style of its lines at the end.
+class LayoutFinder final : public XmlSink {
+ public:
+  LayoutFinder(std::string_view text, std::span<const uint32_t> cuts)
+      : comparer_(text, cuts), has_returns_(text.find('\r') != std::string_view::npos) {}
+
+  void Piece(std::string_view canonical) override { comparer_.Piece(canonical); }
+  void OuterLine() override { lines_.push_back({comparer_.LeaveOut(), kOuter}); }
+  void Line(uint32_t depth) override { lines_.push_back({comparer_.LeaveOut(), depth}); }
+
+  // The style that leaves the fewest bytes to be kept as changes; of equal ones the first.
+  XmlLayout Find() && {
+    Style best{kNewlines[0], kIndents[0], false};
+    uint64_t least = UINT64_MAX;
+    for (const std::string_view newline : kNewlines) {
+      if (newline == "\r\n" && !has_returns_) continue;
+      for (const std::string_view indent : kIndents) {
+        for (const bool indent_root : {false, true}) {
+          if (least == 0) break;
+          const Style style{newline, indent, indent_root};
+          const uint64_t changed = ChangedBytes(style, least);
+          if (changed < least) best = style;
+          least = std::min(least, changed);
         }
-        if (least == 0) return best;
       }
     }
+    return With(best);
   }
-  tree::PieceComparer comparer(text, cuts, /*keep_changes=*/true);
-  EmitXml(root, best, comparer);
-  best.changes = std::move(comparer).TakeChanges();
-  return best;
-}
+
+ private:
+  static constexpr uint32_t kOuter = UINT32_MAX;
+  struct LeftOut {
+    uint32_t piece = 0;
+    uint32_t depth = 0;
+  };
+
+  static size_t Levels(const LeftOut& line, const Style& style) {
+    if (line.depth == kOuter) return 0;
+    return line.depth + (style.indent_root ? 1 : 0);
+  }
+
+  static bool Holds(std::string_view actual, const LeftOut& line, const Style& style) {
+    const size_t levels = Levels(line, style);
+    if (actual.size() != style.newline.size() + levels * style.indent.size()) return false;
+    for (size_t i = 0; i < style.newline.size(); ++i) {
+      if (actual[i] != style.newline[i]) return false;
+    }
+    // Each indent is one character again and again.
+    for (size_t i = style.newline.size(); i < actual.size(); ++i) {
+      if (actual[i] != style.indent[0]) return false;
+    }
+    return true;
+  }
+
+  // Of the lines, as far as they stay below `limit`.
+  uint64_t ChangedBytes(const Style& style, uint64_t limit) const {
+    uint64_t changed = 0;
+    for (const LeftOut& line : lines_) {
+      const auto actual = comparer_.Actual(line.piece);
+      // One for the entry itself: an empty piece that should not be empty counts too.
+      if (actual && !Holds(*actual, line, style)) changed += actual->size() + 1;
+      if (changed >= limit) break;
+    }
+    return changed;
+  }
+
+  XmlLayout With(const Style& style) {
+    std::string canonical;
+    for (const LeftOut& line : lines_) {
+      const auto actual = comparer_.Actual(line.piece);
+      if (!actual || Holds(*actual, line, style)) continue;
+      canonical.assign(style.newline);
+      for (size_t i = Levels(line, style); i > 0; --i) canonical.append(style.indent);
+      comparer_.Compare(line.piece, canonical);
+    }
+    return XmlLayout{std::string(style.indent), std::string(style.newline), style.indent_root,
+                     std::move(comparer_).TakeChanges()};
+  }
+
+  tree::PieceComparer comparer_;
+  bool has_returns_;
+  std::vector<LeftOut> lines_;
+};
 
 }  // namespace
 
@@ -384,10 +513,13 @@ Result<XmlDocument> ParseXml(std::string_view text) {
     return MakeError(ErrorCode::kMalformed,
                      fmt::format("property list: not UTF-8 text at {:#x}", at), at);
   }
+  XmlDocument document;
   XmlReader reader(text);
-  ANECHECK_ASSIGN(Value root, reader.Read());
-  XmlLayout layout = FindLayout(root, text, reader.cuts());
-  return XmlDocument{std::move(root), std::move(layout)};
+  ANECHECK_RETURN_IF_ERROR(reader.Read(document.root));
+  LayoutFinder finder(text, reader.cuts());
+  EmitXml(document.root, finder);
+  document.layout = std::move(finder).Find();
+  return document;
 }
 
 }  // namespace anecheck::plist

@@ -1,5 +1,6 @@
 // The canonical writer of XML property lists.
 #include <fmt/format.h>
+#include <iterator>
 
 #include "harness/base/base64.h"
 #include "harness/formats/plist/xml.h"
@@ -14,99 +15,108 @@ using tree::Dict;
 using tree::Entry;
 using tree::Value;
 
-std::string Escaped(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      default:
-        out.push_back(c);
-    }
+// Nothing where the character stands for itself.
+std::string_view EscapeOf(char c) {
+  switch (c) {
+    case '&':
+      return "&amp;";
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    default:
+      return {};
   }
-  return out;
+}
+
+void AppendEscaped(std::string_view text, std::string& out) {
+  size_t run = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const std::string_view escape = EscapeOf(text[i]);
+    if (escape.empty()) continue;
+    out.append(text.data() + run, i - run).append(escape);
+    run = i + 1;
+  }
+  out.append(text.data() + run, text.size() - run);
 }
 
 class Emitter {
  public:
-  Emitter(const XmlLayout& layout, tree::PieceSink& sink) : layout_(layout), sink_(sink) {}
+  explicit Emitter(XmlSink& sink) : sink_(sink) {}
 
   void Document(const Value& root) {
     sink_.Piece("");
     sink_.Piece(R"(<?xml version="1.0" encoding="UTF-8"?>)");
-    sink_.Piece(layout_.newline);
+    sink_.OuterLine();
     sink_.Piece(
         "<!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" "
         "\"http://www.apple.com/DTDs/PropertyList-1.0.dtd\">");
-    sink_.Piece(layout_.newline);
+    sink_.OuterLine();
     sink_.Piece("<plist version=\"1.0\">");
-    const int depth = layout_.indent_root ? 1 : 0;
-    NewLine(depth);
-    Emit(root, depth);
-    sink_.Piece(layout_.newline);
+    sink_.Line(0);
+    Emit(root, 0);
+    sink_.OuterLine();
     sink_.Piece("</plist>");
-    sink_.Piece(layout_.newline);
+    sink_.OuterLine();
   }
 
  private:
-  void NewLine(int depth) {
-    line_ = layout_.newline;
-    for (int i = 0; i < depth; ++i) line_ += layout_.indent;
-    sink_.Piece(line_);
-  }
-
-  void Container(std::string_view name, bool empty, int depth, auto&& items) {
-    if (empty) {
-      sink_.Piece(fmt::format("<{}/>", name));
-      sink_.Piece("");
-      sink_.Piece("");
-      return;
-    }
-    sink_.Piece(fmt::format("<{}>", name));
-    items();
-    NewLine(depth);
-    sink_.Piece(fmt::format("</{}>", name));
-  }
-
-  void Emit(const Value& value, int depth) {
+  void Emit(const Value& value, uint32_t depth) {
     if (const Dict* dict = value.AsDict()) {
-      Container("dict", dict->entries.empty(), depth, [&] {
-        for (const Entry& entry : dict->entries) {
-          NewLine(depth + 1);
-          sink_.Piece(fmt::format("<key>{}</key>", Escaped(entry.key)));
-          NewLine(depth + 1);
-          Emit(entry.value, depth + 1);
-        }
-      });
+      if (dict->entries.empty()) return Empty("<dict/>");
+      sink_.Piece("<dict>");
+      for (const Entry& entry : dict->entries) {
+        sink_.Line(depth + 1);
+        Text("<key>", entry.key, "</key>");
+        sink_.Line(depth + 1);
+        Emit(entry.value, depth + 1);
+      }
+      sink_.Line(depth);
+      sink_.Piece("</dict>");
     } else if (const Array* array = value.AsArray()) {
-      Container("array", array->empty(), depth, [&] {
-        for (const Value& item : *array) {
-          NewLine(depth + 1);
-          Emit(item, depth + 1);
-        }
-      });
+      if (array->empty()) return Empty("<array/>");
+      sink_.Piece("<array>");
+      for (const Value& item : *array) {
+        sink_.Line(depth + 1);
+        Emit(item, depth + 1);
+      }
+      sink_.Line(depth);
+      sink_.Piece("</array>");
     } else {
       Scalar(value);
     }
   }
 
+  // An empty container stands for an opening and a closing piece with nothing between.
+  void Empty(std::string_view tag) {
+    sink_.Piece(tag);
+    sink_.Piece("");
+    sink_.Piece("");
+  }
+
+  void Text(std::string_view open, std::string_view text, std::string_view close) {
+    buffer_.assign(open);
+    AppendEscaped(text, buffer_);
+    buffer_.append(close);
+    sink_.Piece(buffer_);
+  }
+
+  void Integer(auto number) {
+    buffer_.assign("<integer>");
+    fmt::format_to(std::back_inserter(buffer_), "{}", number);
+    buffer_.append("</integer>");
+    sink_.Piece(buffer_);
+  }
+
   void Scalar(const Value& value) {
     if (const std::string* text = value.AsString()) {
-      sink_.Piece(fmt::format("<string>{}</string>", Escaped(*text)));
+      Text("<string>", *text, "</string>");
     } else if (const bool* flag = value.AsBool()) {
       sink_.Piece(*flag ? "<true/>" : "<false/>");
     } else if (const int64_t* integer = value.AsInteger()) {
-      sink_.Piece(fmt::format("<integer>{}</integer>", *integer));
+      Integer(*integer);
     } else if (const auto* large = std::get_if<uint64_t>(&value.data)) {
-      sink_.Piece(fmt::format("<integer>{}</integer>", *large));
+      Integer(*large);
     } else if (const double* real = value.AsReal()) {
       sink_.Piece(fmt::format("<real>{}</real>", *real));
     } else if (const auto* data = std::get_if<Data>(&value.data)) {
@@ -117,21 +127,38 @@ class Emitter {
     }
   }
 
+  XmlSink& sink_;
+  std::string buffer_;
+};
+
+// Lines in the style of a layout.
+class StyledSink final : public XmlSink {
+ public:
+  explicit StyledSink(const XmlLayout& layout) : layout_(layout), writer_(layout.changes) {}
+
+  void Piece(std::string_view canonical) override { writer_.Piece(canonical); }
+  void OuterLine() override { writer_.Piece(layout_.newline); }
+  void Line(uint32_t depth) override {
+    line_.assign(layout_.newline);
+    for (uint32_t i = layout_.indent_root ? 0 : 1; i <= depth; ++i) line_.append(layout_.indent);
+    writer_.Piece(line_);
+  }
+  std::string Take() && { return std::move(writer_).Take(); }
+
+ private:
   const XmlLayout& layout_;
-  tree::PieceSink& sink_;
+  tree::PieceWriter writer_;
   std::string line_;
 };
 
 }  // namespace
 
-void EmitXml(const Value& root, const XmlLayout& layout, tree::PieceSink& sink) {
-  Emitter(layout, sink).Document(root);
-}
+void EmitXml(const Value& root, XmlSink& sink) { Emitter(sink).Document(root); }
 
 std::string WriteXml(const Value& root, const XmlLayout& layout) {
-  tree::PieceWriter writer(layout.changes);
-  EmitXml(root, layout, writer);
-  return std::move(writer).Take();
+  StyledSink sink(layout);
+  EmitXml(root, sink);
+  return std::move(sink).Take();
 }
 
 }  // namespace anecheck::plist

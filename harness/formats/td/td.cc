@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 #include <fmt/format.h>
 
 #include "harness/base/byte_reader.h"
@@ -17,18 +18,31 @@ namespace {
 constexpr uint32_t kByteAddressMask = 0x03ffffff;
 constexpr uint32_t kWordAddressMask = 0x7fff;
 constexpr uint32_t kSparseBit = 0x80000000;
+constexpr uint32_t kMostReserved = 1u << 20;  // a size that JSON states need not be true
 
 uint32_t RoundUp(uint32_t value, uint32_t unit) { return (value + unit - 1) / unit * unit; }
 
 bool AllZero(ByteSpan bytes) {
-  return std::all_of(bytes.begin(), bytes.end(), [](uint8_t byte) { return byte == 0; });
+  uint64_t any = 0;
+  size_t i = 0;
+  for (; i + sizeof any <= bytes.size(); i += sizeof any) {
+    uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + i, sizeof word);
+    any |= word;
+  }
+  for (; i < bytes.size(); ++i) any |= bytes[i];
+  return any == 0;
 }
 
 // The number of leading bytes of `bytes` that end with the last word that is not zero.
+// Precondition: whole words.
 uint64_t UsedBytes(ByteSpan bytes) {
   uint64_t end = bytes.size();
-  while (end > 0 && bytes[end - 1] == 0) --end;
-  return (end + 3) / 4 * 4;
+  for (uint32_t word = 0; end > 0; end -= 4) {
+    std::memcpy(&word, bytes.data() + end - 4, 4);
+    if (word != 0) break;
+  }
+  return end;
 }
 
 RegisterWrite DecodeHeaderWord(uint32_t word, Coding coding) {
@@ -63,6 +77,7 @@ uint32_t EncodeHeaderWord(const RegisterWrite& write, Coding coding) {
 
 // Reads writes until `end` (a position of `reader`) is reached or passed.
 Status DecodeStream(ByteReader& reader, uint64_t end, Coding coding, Task& task) {
+  if (end > reader.position()) task.values.reserve((end - reader.position()) / 4);
   while (reader.position() < end) {
     const uint32_t word = reader.U32("write");
     RegisterWrite write = DecodeHeaderWord(word, coding);
@@ -74,9 +89,9 @@ Status DecodeStream(ByteReader& reader, uint64_t end, Coding coding, Task& task)
     write.first = static_cast<uint32_t>(task.values.size());
     if (!reader.CheckCount(write.count, 4, "values")) return reader.status();
     const uint16_t surplus = IsPlanted(PlantedBug::kTdRunLength) ? 1 : 0;
-    for (uint16_t i = 0; i < write.count + surplus; ++i) {
-      task.values.push_back(reader.U32("values"));
-    }
+    const ByteSpan run = reader.Bytes(4u * (write.count + surplus), "values");
+    task.values.resize(write.first + run.size() / 4);
+    if (!run.empty()) std::memcpy(task.values.data() + write.first, run.data(), run.size());
     task.writes.push_back(write);
   }
   return reader.status();
@@ -320,6 +335,7 @@ Result<Chain> DecodeAnyVersion(ByteSpan text) {
 
 Result<Bytes> Encode(const Chain& chain) {
   ByteWriter writer;
+  writer.Reserve(std::min<uint64_t>(chain.size, kMostReserved));
   if (chain.section_header) {
     for (const uint32_t word : *chain.section_header) writer.U32(word);
   }
@@ -333,10 +349,11 @@ Result<Bytes> Encode(const Chain& chain) {
                                    i, task.offset, writer.size()));
     }
     writer.PadTo(task.offset);
-    for (uint32_t k = 0; k < chain.header_words; ++k) writer.U32(task.header[k]);
+    writer.Bytes({reinterpret_cast<const uint8_t*>(task.header.data()), 4u * chain.header_words});
     for (const RegisterWrite& write : task.writes) {
       writer.U32(EncodeHeaderWord(write, chain.generation->coding));
-      for (const uint32_t value : task.ValuesOf(write)) writer.U32(value);
+      const auto values = task.ValuesOf(write);
+      writer.Bytes({reinterpret_cast<const uint8_t*>(values.data()), values.size_bytes()});
     }
   }
   if (writer.size() > chain.size) {

@@ -1,6 +1,7 @@
 // Joining and comparing pieces, and their JSON form.
 #include "harness/formats/tree/layout.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -19,17 +20,23 @@ void PieceWriter::Piece(std::string_view canonical) {
   }
 }
 
-void PieceComparer::Piece(std::string_view canonical) {
-  const uint32_t index = index_++;
-  if (index >= cuts_.size()) return;
+std::optional<std::string_view> PieceComparer::Actual(uint32_t index) const {
+  if (index >= cuts_.size()) return std::nullopt;
   const uint32_t begin = index == 0 ? 0 : cuts_[index - 1];
-  const std::string_view actual = text_.substr(begin, cuts_[index] - begin);
-  if (actual == canonical) return;
-  // One for the entry itself: an empty piece that should not be empty counts too.
-  changed_bytes_ += actual.size() + 1;
-  if (keep_changes_) {
-    changes_.push_back(PieceChange{index, std::string(canonical), std::string(actual)});
+  return std::string_view(text_.data() + begin, cuts_[index] - begin);
+}
+
+void PieceComparer::Compare(uint32_t index, std::string_view canonical) {
+  const std::optional<std::string_view> actual = Actual(index);
+  if (!actual || *actual == canonical) return;
+  changes_.push_back(PieceChange{index, std::string(canonical), std::string(*actual)});
+}
+
+std::vector<PieceChange> PieceComparer::TakeChanges() && {
+  if (!std::ranges::is_sorted(changes_, {}, &PieceChange::index)) {
+    std::ranges::sort(changes_, {}, &PieceChange::index);
   }
+  return std::move(changes_);
 }
 
 Json ChangesToJson(std::span<const PieceChange> changes) {

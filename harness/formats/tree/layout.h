@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,24 +47,27 @@ class PieceWriter final : public PieceSink {
 };
 
 // Compares the canonical pieces with a file's. `cuts` are the ends of the file's pieces in `text`,
-// ascending; both must outlive it.
+// ascending; both must outlive it. Pieces whose canonical form depends on the style of the file are
+// left out at first and compared when the style is known.
 class PieceComparer final : public PieceSink {
  public:
-  PieceComparer(std::string_view text, std::span<const uint32_t> cuts, bool keep_changes)
-      : text_(text), cuts_(cuts), keep_changes_(keep_changes) {}
-  void Piece(std::string_view canonical) override;
-  // Bytes of the file's pieces that differ from the canonical ones.
-  uint64_t changed_bytes() const { return changed_bytes_; }
+  PieceComparer(std::string_view text, std::span<const uint32_t> cuts) : text_(text), cuts_(cuts) {}
+  void Piece(std::string_view canonical) override { Compare(LeaveOut(), canonical); }
+  // Leaves the next piece out; its number.
+  uint32_t LeaveOut() { return index_++; }
+  // The file's piece of this number, or nothing where it has fewer.
+  std::optional<std::string_view> Actual(uint32_t index) const;
+  // Notes the change of piece `index`, where there is one.
+  void Compare(uint32_t index, std::string_view canonical);
   // True where the canonical text had as many pieces as the file.
   bool Complete() const { return index_ == cuts_.size(); }
-  std::vector<PieceChange> TakeChanges() && { return std::move(changes_); }
+  // In ascending order of their number.
+  std::vector<PieceChange> TakeChanges() &&;
 
  private:
   std::string_view text_;
   std::span<const uint32_t> cuts_;
-  bool keep_changes_;
   uint32_t index_ = 0;
-  uint64_t changed_bytes_ = 0;
   std::vector<PieceChange> changes_;
 };
 

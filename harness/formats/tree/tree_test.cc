@@ -92,7 +92,7 @@ RC_GTEST_PROP(Text, Utf16RoundTrips, ()) {
 TEST(Layout, AChangeAppliesOnlyWhileItsPieceIsUnedited) {
   const std::string text = "a  b c";
   const std::vector<uint32_t> cuts = {1, 3, 4, 5, 6};
-  PieceComparer comparer(text, cuts, true);
+  PieceComparer comparer(text, cuts);
   for (const char* piece : {"a", " ", "b", " ", "c"}) comparer.Piece(piece);
   EXPECT_TRUE(comparer.Complete());
   const std::vector<PieceChange> changes = std::move(comparer).TakeChanges();
@@ -111,6 +111,20 @@ TEST(Layout, AChangeAppliesOnlyWhileItsPieceIsUnedited) {
   ASSERT_TRUE(back.ok());
   EXPECT_EQ(back.value(), changes);
   EXPECT_FALSE(ChangesFromJson(Json::parse(R"([[3,"","x"],[2,"","y"]])")).ok());
+}
+
+TEST(Layout, PiecesThatAreLeftOutAreComparedLaterAndStandInOrder) {
+  const std::vector<uint32_t> cuts = {1, 3, 4};
+  PieceComparer comparer("a  b", cuts);
+  comparer.Piece("a");
+  const uint32_t space = comparer.LeaveOut();
+  comparer.Piece("c");
+  EXPECT_TRUE(comparer.Complete());
+  EXPECT_EQ(comparer.Actual(space), "  ");
+  EXPECT_EQ(comparer.Actual(3), std::nullopt);
+  comparer.Compare(space, " ");
+  const std::vector<PieceChange> changes = std::move(comparer).TakeChanges();
+  EXPECT_EQ(changes, (std::vector<PieceChange>{{1, " ", "  "}, {2, "c", "b"}}));
 }
 
 }  // namespace
