@@ -1,4 +1,5 @@
 // Network descriptions as binary property lists.
+#include <algorithm>
 #include <string_view>
 
 #include "fuzz/fuzz_target.h"
@@ -21,6 +22,9 @@ bool Check(ByteSpan input) {
     Require(plist::IsCanonical(document.table) ==
                 (plist::TableFromValue(document.root) == document.table),
             "a table is canonical where its tree makes it again");
+    const auto written = plist::Write(plist::Parse(input).value());
+    Require(written.ok() && std::ranges::equal(*written, input), "write(parse(x)) is x",
+            "by way of the tree");
   }
   return true;
 }

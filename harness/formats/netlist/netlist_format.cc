@@ -38,10 +38,7 @@ Result<Bytes> FormatFromJson(const Json& json) {
   return plist::Write(document);
 }
 
-Result<Bytes> Rewrite(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const plist::Document document, plist::Parse(bytes));
-  return plist::Write(document);
-}
+Result<Bytes> Rewrite(ByteSpan bytes) { return plist::Rewrite(bytes); }
 
 Result<std::vector<Violation>> FormatVerify(ByteSpan bytes) {
   ANECHECK_ASSIGN(const plist::Document document, plist::Parse(bytes));

@@ -208,6 +208,15 @@ Result<std::vector<uint8_t>> Write(const Document& document) {
   return std::vector<uint8_t>(text.begin(), text.end());
 }
 
+Result<std::vector<uint8_t>> Rewrite(std::span<const uint8_t> bytes) {
+  if (AsText(bytes).starts_with("bplist")) {
+    ANECHECK_ASSIGN(const BinaryDocument binary, ParseBinary(bytes));
+    return WriteBinary(binary.table);
+  }
+  ANECHECK_ASSIGN(const Document document, Parse(bytes));
+  return Write(document);
+}
+
 Json ToJson(const Document& document) {
   if (document.table) return Json{{"encoding", "binary"}, {"table", TableToJson(*document.table)}};
   Json json = Json::object();

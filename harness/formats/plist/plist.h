@@ -33,6 +33,10 @@ Result<Document> Parse(std::span<const uint8_t> bytes);
 // Write(Parse(bytes)) == bytes.
 Result<std::vector<uint8_t>> Write(const Document& document);
 
+// What Write makes of Parse(bytes); of a binary file from the table that was read, without the work
+// of making the same one of the tree.
+Result<std::vector<uint8_t>> Rewrite(std::span<const uint8_t> bytes);
+
 // {"encoding": "xml", "layout": {...}, "document": tree}; of a binary file whose object table is
 // not the canonical one, {"encoding": "binary", "table": {...}} with every object.
 nlohmann::ordered_json ToJson(const Document& document);
