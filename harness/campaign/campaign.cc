@@ -32,6 +32,9 @@ using Clock = std::chrono::steady_clock;
 constexpr uint64_t kBatch = 64;
 // Batches that threads may be ahead of the writer.
 constexpr uint64_t kAhead = 8;
+// Batches that wait to be recorded together: so many, and so long.
+constexpr size_t kMostWaiting = 128;
+constexpr auto kLongestWait = std::chrono::milliseconds(500);
 constexpr int kConfirmations = 3;
 // Between two rows of `pace`, and as a share of the time worked so far.
 constexpr double kPaceSeconds = 0.5;
@@ -48,6 +51,13 @@ struct Suspect {
   CaseOutcome outcome;
   RunReply reply;
   std::string signature;
+};
+
+// What a thread keeps from one batch to the next.
+struct Workbench {
+  Evaluation evaluation;
+  CoverageCounter coverage;
+  CampaignOptions options;  // of the case at hand
 };
 
 struct BatchResult {
@@ -119,7 +129,7 @@ class Campaign {
     summary_ = std::move(point.summary);
     signatures_ = std::move(point.signatures);
     // Batches are recorded whole and in order; only the campaign's last one may be short.
-    first_ = next_ = written_ = (summary_.cases + kBatch - 1) / kBatch;
+    first_ = next_ = settled_ = (summary_.cases + kBatch - 1) / kBatch;
     if (next_ >= BatchCount()) return Finish(point.run);
     ANECHECK_ASSIGN(confirmer_, make_runner_());
     ANECHECK_ASSIGN(const RunnerIdentity identity, confirmer_->Identify());
@@ -199,12 +209,13 @@ class Campaign {
   // Takes batches in order until there are none left, and leaves their results for the writer.
   void Work() {
     auto runner = make_runner_();
-    Evaluation evaluation;
+    Workbench bench;
+    bench.options = options_;
     for (;;) {
       uint64_t batch = 0;
       {
         std::unique_lock lock(mutex_);
-        changed_.wait(lock, [this] { return ending_ || next_ < written_ + kAhead; });
+        changed_.wait(lock, [this] { return ending_ || next_ < settled_ + kAhead; });
         if (ending_ || next_ >= BatchCount() || OutOfTime()) {
           closed_ = true;
           break;
@@ -213,7 +224,7 @@ class Campaign {
       }
       BatchResult result;
       if (runner.ok()) {
-        result = RunBatch(batch, **runner, evaluation);
+        result = RunBatch(batch, **runner, bench);
       } else {
         result.error = runner.error();
       }
@@ -239,25 +250,27 @@ class Campaign {
     return {};
   }
 
-  // The options of case `index`. Steering looks at batches that are recorded whatever the threads
-  // do, and at no later one.
-  CampaignOptions OptionsOf(uint64_t batch, uint64_t index) {
-    CampaignOptions options = options_;
-    if (!steering_) return options;
+  // The operations of case `index`. Steering looks at batches that have come to the writer whatever
+  // the threads do, and at no later one.
+  std::bitset<kOpCount> OpsOf(uint64_t batch, uint64_t index) {
+    if (!steering_) return options_.ops;
     const uint64_t known = batch + 1 < kAhead ? 0 : FirstCase(batch + 1 - kAhead);
     const std::lock_guard lock(mutex_);
-    options.ops &= steering_->OpsFor(index, options_.seed, known);
-    if (options.ops.none()) options.ops = options_.ops;
-    return options;
+    const auto ops = options_.ops & steering_->OpsFor(index, options_.seed, known);
+    return ops.none() ? options_.ops : ops;
   }
 
-  BatchResult RunBatch(uint64_t batch, Runner& runner, Evaluation& evaluation) {
+  BatchResult RunBatch(uint64_t batch, Runner& runner, Workbench& bench) {
     BatchResult result;
     std::vector<Case> items;
+    std::vector<std::vector<Estimate>> expected;
     const uint64_t first = FirstCase(batch);
     const uint64_t end = std::min(options_.cases, first + kBatch);
+    items.reserve(kBatch);
+    expected.reserve(kBatch);
     for (uint64_t index = first; index < end; ++index) {
-      Result<Case> item = MakeCase(OptionsOf(batch, index), index);
+      bench.options.ops = OpsOf(batch, index);
+      Result<Case> item = MakeCase(bench.options, index, &expected.emplace_back());
       if (!item.ok()) {
         result.error = item.error();
         return result;
@@ -275,55 +288,99 @@ class Campaign {
       return result;
     }
     for (size_t i = 0; i < items.size(); ++i) {
-      CaseOutcome outcome = JudgeCase(items[i], items[i].route, (*replies)[i], evaluation);
-      const Status refined = Refine(items[i], (*replies)[i], runner, evaluation, outcome);
+      CaseOutcome outcome =
+          JudgeCase(items[i], items[i].route, (*replies)[i], bench.evaluation, expected[i]);
+      const Status refined = Refine(items[i], (*replies)[i], runner, bench.evaluation, outcome);
       if (!refined.ok()) {
         result.error = refined.error();
         return result;
       }
       CountReach(items[i], outcome, result.record, identity_.proved);
-      CountCoverage(items[i], outcome, result.record);
+      bench.coverage.Add(items[i], outcome);
+      if (!IsSuspect(outcome.record.verdict)) {
+        result.record.cases.push_back(std::move(outcome.record));
+        continue;
+      }
       result.record.cases.push_back(outcome.record);
-      if (!IsSuspect(outcome.record.verdict)) continue;
       std::string signature = Signature(outcome);
       result.suspects.push_back({std::move(items[i]), std::move(outcome), std::move((*replies)[i]),
                                  std::move(signature)});
     }
+    bench.coverage.Flush(result.record);
     return result;
   }
 
-  // Records batches in order, whichever thread was done first.
+  // Takes batches in order, whichever thread was done first, and records them in groups: many small
+  // transactions cost more than making the cases.
   Status WriteAll(Store& store, int64_t run) {
+    std::vector<BatchRecord> waiting;
+    Clock::time_point recorded = Clock::now();
+    const auto record = [&]() -> Status {
+      if (!waiting.empty()) ANECHECK_RETURN_IF_ERROR(store.Append(run, waiting));
+      for (const BatchRecord& batch : waiting) {
+        Count(batch);
+        Report(batch);
+      }
+      waiting.clear();
+      recorded = Clock::now();
+      return {};
+    };
+    Status status;
     for (uint64_t batch = first_;; ++batch) {
       BatchResult result;
-      {
-        std::unique_lock lock(mutex_);
-        changed_.wait(lock,
-                      [&] { return results_.contains(batch) || (closed_ && batch >= next_); });
-        const auto found = results_.find(batch);
-        if (found == results_.end()) break;
-        result = std::move(found->second);
-        results_.erase(found);
+      if (!WaitFor(batch, waiting.empty() ? Clock::time_point::max() : recorded + kLongestWait)) {
+        ANECHECK_RETURN_IF_ERROR(record());
+        WaitFor(batch, Clock::time_point::max());
       }
-      if (result.error) return *result.error;
-      for (Suspect& suspect : result.suspects) {
-        ANECHECK_ASSIGN(FindingRecord finding, Confirm(suspect));
-        result.record.findings.push_back(std::move(finding));
+      if (!Take(batch, result)) break;
+      status = result.error ? Status(*result.error) : Settle(batch, result);
+      if (!status.ok()) break;
+      waiting.push_back(std::move(result.record));
+      if (waiting.size() >= kMostWaiting || Clock::now() >= recorded + kLongestWait) {
+        ANECHECK_RETURN_IF_ERROR(record());
       }
-      NotePace(batch + 1 == BatchCount(), result.record);
-      ANECHECK_RETURN_IF_ERROR(store.Append(run, result.record));
-      Count(result.record);
-      {
-        const std::lock_guard lock(mutex_);
-        written_ = batch + 1;
-        if (steering_) Meet(result.record);
-      }
-      changed_.notify_all();
-      Report(result.record);
     }
+    // What came before stands, whatever became of the last one.
+    ANECHECK_RETURN_IF_ERROR(record());
+    ANECHECK_RETURN_IF_ERROR(Status(status));
     const bool stopped = stop_ != nullptr && stop_->load();
     summary_.interrupted =
         summary_.cases < CasesOfShard(options_) && (stopped || options_.cases != kUnlimitedCases);
+    return {};
+  }
+
+  // Until the batch is there or none comes any more; false where neither is so by `deadline`.
+  bool WaitFor(uint64_t batch, Clock::time_point deadline) {
+    std::unique_lock lock(mutex_);
+    const auto come = [&] { return results_.contains(batch) || (closed_ && batch >= next_); };
+    if (deadline != Clock::time_point::max()) return changed_.wait_until(lock, deadline, come);
+    changed_.wait(lock, come);
+    return true;
+  }
+
+  // False where there is none.
+  bool Take(uint64_t batch, BatchResult& result) {
+    const std::lock_guard lock(mutex_);
+    const auto found = results_.find(batch);
+    if (found == results_.end()) return false;
+    result = std::move(found->second);
+    results_.erase(found);
+    return true;
+  }
+
+  // Confirms what was found and lets threads and steering go on.
+  Status Settle(uint64_t batch, BatchResult& result) {
+    for (Suspect& suspect : result.suspects) {
+      ANECHECK_ASSIGN(FindingRecord finding, Confirm(suspect));
+      result.record.findings.push_back(std::move(finding));
+    }
+    NotePace(batch + 1 == BatchCount(), result.record);
+    {
+      const std::lock_guard lock(mutex_);
+      settled_ = batch + 1;
+      if (steering_) Meet(result.record);
+    }
+    changed_.notify_all();
     return {};
   }
 
@@ -431,7 +488,7 @@ class Campaign {
   std::map<uint64_t, BatchResult> results_;
   uint64_t first_ = 0;  // batch to begin with
   uint64_t next_ = 0;
-  uint64_t written_ = 0;
+  uint64_t settled_ = 0;
   bool closed_ = false;
   bool ending_ = false;
 };

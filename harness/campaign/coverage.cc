@@ -5,6 +5,10 @@
 #include <bit>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
+#include <mutex>
+#include <unordered_set>
+#include <utility>
 
 #include "harness/base/half.h"
 #include "harness/campaign/judge_case.h"
@@ -16,173 +20,348 @@ namespace {
 
 constexpr uint64_t kRulesEvery = 16;
 
-class Recorder {
+// Indices of kCoverageKinds.
+enum Kind : uint8_t { kOpAttribute, kAttributeValue, kOpPair, kShape, kDtype, kValue, kRule };
+
+// In place of an operation where a cell is of all of them.
+constexpr uint64_t kAllOps = 0xfff;
+
+// A cell as a number, which is told from others without its name: `more` is a parameter or another
+// operation, `what` the class.
+uint64_t Code(Kind kind, uint64_t op, uint64_t more, uint64_t what) {
+  return uint64_t{kind + 1u} << 56 | op << 44 | more << 32 | what;
+}
+
+// The numbers of cells by their codes, which are never 0.
+class CodeTable {
  public:
-  Recorder(const Case& item, BatchRecord& batch) : item_(item), batch_(batch) {}
+  static constexpr uint32_t kAbsent = ~uint32_t{0};
 
-  void Run() {
-    Met();
-    Flush();
-  }
+  CodeTable() : entries_(kFirstSize) {}
 
-  // Rules alone: what an engine refused reached nothing else.
-  void RunRules() {
-    if (item_.index % kRulesEvery == 0) Rules();
-    Flush();
+  // kAbsent where the code is new.
+  uint32_t& operator[](uint64_t code) {
+    if (2 * used_ >= entries_.size()) Grow();
+    Entry& entry = Place(code);
+    if (entry.code == 0) {
+      entry.code = code;
+      ++used_;
+    }
+    return entry.number;
   }
 
  private:
-  void Met() {
+  static constexpr size_t kFirstSize = 4096;  // a power of two
+  struct Entry {
+    uint64_t code = 0;
+    uint32_t number = kAbsent;
+  };
+
+  // The entry of the code, or the empty one that it belongs into.
+  Entry& Place(uint64_t code) {
+    size_t at = code * 0x9e3779b97f4a7c15 >> 32;
+    for (;; ++at) {
+      Entry& entry = entries_[at & (entries_.size() - 1)];
+      if (entry.code == code || entry.code == 0) return entry;
+    }
+  }
+  void Grow() {
+    std::vector<Entry> before(2 * entries_.size());
+    before.swap(entries_);
+    for (const Entry& entry : before) {
+      if (entry.code != 0) Place(entry.code) = entry;
+    }
+  }
+
+  std::vector<Entry> entries_;
+  size_t used_ = 0;
+};
+
+// One copy of each text, which lives as long as the process.
+std::string_view Intern(std::string text) {
+  static std::mutex mutex;
+  static auto* texts = new std::unordered_set<std::string>;
+  const std::lock_guard lock(mutex);
+  return *texts->insert(std::move(text)).first;
+}
+
+}  // namespace
+
+// The cells met so far, and the counts of those of the batch at hand.
+class CoverageCounter::Cells {
+ public:
+  void BeginCase(uint64_t index) {
+    ++case_;
+    index_ = index;
+  }
+
+  // `name` makes the cell's name, the first time that it is met.
+  template <typename Name>
+  void Meet(uint64_t code, const Name& name) {
+    uint32_t& number = by_code_[code];
+    if (number == CodeTable::kAbsent) {
+      number = static_cast<uint32_t>(cells_.size());
+      Add(static_cast<Kind>((code >> 56) - 1), name());
+    }
+    Count(number);
+  }
+  // The same by the name alone.
+  void MeetNamed(Kind kind, std::string_view name) {
+    const auto found = by_name_.find({kCoverageKinds[kind], name});
+    if (found != by_name_.end()) return Count(found->second);
+    const auto number = static_cast<uint32_t>(cells_.size());
+    Add(kind, std::string(name));
+    by_name_[cells_.back().key] = number;
+    Count(number);
+  }
+
+  void Flush(BatchRecord& batch) {
+    batch.coverage.reserve(batch.coverage.size() + met_.size());
+    for (const uint32_t number : met_) {
+      Cell& cell = cells_[number];
+      batch.coverage[cell.key] += cell.counts;
+      cell.counts = {};
+    }
+    met_.clear();
+  }
+
+ private:
+  struct Cell {
+    CoverageKey key;
+    CoverageCounts counts;   // of the batch
+    uint64_t last_case = 0;  // that met it, by case_
+  };
+
+  void Add(Kind kind, std::string name) {
+    cells_.push_back({{kCoverageKinds[kind], Intern(std::move(name))}, {}, 0});
+  }
+
+  void Count(uint32_t number) {
+    Cell& cell = cells_[number];
+    if (cell.last_case == case_) return;
+    cell.last_case = case_;
+    if (cell.counts.cases == 0) met_.push_back(number);
+    cell.counts += {1, index_};
+  }
+
+  std::vector<Cell> cells_;
+  CodeTable by_code_;
+  std::map<CoverageKey, uint32_t> by_name_;
+  std::vector<uint32_t> met_;  // of the batch
+  uint64_t case_ = 0;
+  uint64_t index_ = 0;
+};
+
+namespace {
+
+// Classes of attributes and operands.
+enum What : uint32_t { kAbsent, kConstant, kState, kComputed, kFalse, kTrue, kGiven };
+constexpr uint32_t kFirstChoice = 16;
+
+constexpr std::string_view kNumberClasses[] = {"negative", "zero", "one", "fraction", "more"};
+constexpr uint32_t kMixed = std::size(kNumberClasses);
+constexpr uint32_t kEmptyList = 6;
+constexpr uint32_t kNoNumber = 7;
+// Lists have the class of their elements, or kMixed, and their length in eights.
+constexpr uint32_t kListStep = 8;
+
+uint32_t NumberClass(double number) {
+  if (number < 0) return 0;
+  if (number == 0) return 1;
+  if (number == 1) return 2;
+  return number < 1 ? 3 : 4;
+}
+
+// Of a list: its length and whether all its elements are alike.
+template <typename T>
+uint32_t ListClass(std::span<const T> list) {
+  if (list.empty()) return kEmptyList;
+  const bool alike = std::ranges::all_of(list, [&](T element) { return element == list[0]; });
+  const uint32_t elements = alike ? NumberClass(static_cast<double>(list[0])) : kMixed;
+  return static_cast<uint32_t>(list.size()) * kListStep + elements;
+}
+
+uint32_t ValueClass(const Graph& graph, const Attribute& attribute) {
+  switch (attribute.kind) {
+    case AttributeKind::kInt:
+      return NumberClass(static_cast<double>(attribute.integer));
+    case AttributeKind::kFloat:
+      return NumberClass(attribute.number);
+    case AttributeKind::kInts:
+      return ListClass(graph.ints(attribute));
+    case AttributeKind::kFloats:
+      return ListClass(graph.floats(attribute));
+    default:
+      return kNoNumber;
+  }
+}
+
+std::string ValueClassName(uint32_t value) {
+  if (value == kEmptyList) return "empty";
+  if (value == kNoNumber) return "other";
+  if (value < kListStep) return std::string(kNumberClasses[value]);
+  const uint32_t elements = value % kListStep;
+  return fmt::format("{} {}", value / kListStep,
+                     elements == kMixed ? "mixed" : kNumberClasses[elements]);
+}
+
+constexpr std::string_view kExtentClasses[] = {"one", "power of two", "next to a power",
+                                               "odd", "even",         "large"};
+
+size_t ExtentClass(int64_t extent) {
+  const auto bits = static_cast<uint64_t>(extent);
+  if (extent <= 1) return 0;
+  if (extent > 1024) return 5;
+  if (std::has_single_bit(bits)) return 1;
+  if (std::has_single_bit(bits - 1) || std::has_single_bit(bits + 1)) return 2;
+  return extent % 2 != 0 ? 3 : 4;
+}
+
+constexpr std::string_view kValueClasses[] = {"zero",        "negative zero",   "subnormal",
+                                              "fraction",    "integer to 2048", "to 32752",
+                                              "above 32752", "infinite",        "nan"};
+
+size_t ValueClass(Half half) {
+  const int exponent = half.bits >> 10 & 0x1f, fraction = half.bits & 0x3ff;
+  if (exponent == 0x1f) return fraction != 0 ? 8 : 7;
+  if (exponent == 0) return fraction != 0 ? 2 : half.bits == 0 ? 0 : 1;
+  const double magnitude = std::fabs(HalfToDouble(half));
+  if (magnitude > 32752) return 6;
+  if (magnitude > 2048) return 5;
+  return magnitude == std::trunc(magnitude) ? 4 : 3;
+}
+
+// Goes through one case. `Cells` is what counts them.
+template <typename Cells>
+class Recorder {
+ public:
+  Recorder(const Case& item, Cells& cells) : item_(item), cells_(cells) {}
+
+  void Run() {
+    cells_.BeginCase(item_.index);
     const Graph& graph = item_.graph;
     for (NodeId id = 0; id < graph.nodes().size(); ++id) {
       const NodeView node(graph, id);
       Parameters(node);
       Operands(node);
     }
-    for (const Value& value : graph.values()) Extents(value.type.shape);
-    for (const Tensor& input : item_.inputs) Values(input);
+    Extents();
+    Values();
     if (item_.index % kRulesEvery == 0) Rules();
   }
 
-  void Meet(std::string_view kind, std::string cell) {
-    met_.insert({std::string(kind), std::move(cell)});
+  // Rules alone: what an engine refused reached nothing else.
+  void RunRules() {
+    cells_.BeginCase(item_.index);
+    if (item_.index % kRulesEvery == 0) Rules();
   }
 
-  void Flush() {
-    for (const CoverageCell& cell : met_) {
-      CoverageCounts& counts = batch_.coverage[{cell.kind, cell.cell}];
-      counts.first_case =
-          counts.cases++ == 0 ? item_.index : std::min(counts.first_case, item_.index);
-    }
-  }
-
+ private:
   void Parameters(const NodeView& node) {
     const OpSchema& schema = node.schema();
     for (size_t i = 0; i < schema.parameters.size(); ++i) {
       const Parameter& parameter = schema.parameters[i];
       const int index = static_cast<int>(i);
-      const std::string name = fmt::format("{}.{}=", schema.name, parameter.name);
       if (IsTensorKind(parameter.kind)) {
-        const ValueId operand = node.Input(index);
-        Meet("op_attribute", name + std::string(Source(node.graph(), operand)));
+        Meet(schema, i, Source(node.graph(), node.Input(index)));
         continue;
       }
       const Attribute* attribute = node.FindAttribute(index);
       if (attribute == nullptr) {
-        Meet("op_attribute", name + "absent");
+        Meet(schema, i, kAbsent);
       } else if (attribute->kind == AttributeKind::kBool) {
-        Meet("op_attribute", name + (attribute->integer != 0 ? "true" : "false"));
+        Meet(schema, i, attribute->integer != 0 ? kTrue : kFalse);
       } else if (attribute->kind == AttributeKind::kString && !parameter.choices.empty()) {
-        Meet("op_attribute", name + std::string(node.graph().string(*attribute)));
+        MeetChoice(schema, i, node.graph().string(*attribute));
       } else {
-        Meet("op_attribute", name + "given");
-        Meet("attribute_value", name + ValueClass(node.graph(), *attribute));
+        Meet(schema, i, kGiven);
+        const uint32_t value = ValueClass(node.graph(), *attribute);
+        cells_.Meet(Code(kAttributeValue, schema.id, i, value),
+                    [&] { return Prefix(schema, i) + ValueClassName(value); });
       }
     }
   }
 
-  static std::string_view Source(const Graph& graph, ValueId operand) {
-    if (operand == kNoValue) return "absent";
+  static std::string Prefix(const OpSchema& schema, size_t parameter) {
+    return fmt::format("{}.{}=", schema.name, schema.parameters[parameter].name);
+  }
+
+  void Meet(const OpSchema& schema, size_t parameter, What what) {
+    constexpr std::string_view kNames[] = {"absent", "constant", "state", "computed",
+                                           "false",  "true",     "given"};
+    cells_.Meet(Code(kOpAttribute, schema.id, parameter, what),
+                [&] { return Prefix(schema, parameter) + std::string(kNames[what]); });
+  }
+
+  void MeetChoice(const OpSchema& schema, size_t parameter, std::string_view spelt) {
+    const auto choices = schema.parameters[parameter].choices;
+    const auto found = std::ranges::find(choices, spelt);
+    const auto number = static_cast<uint64_t>(found - choices.begin());
+    const auto name = [&] { return Prefix(schema, parameter) + std::string(spelt); };
+    if (found == choices.end()) return cells_.MeetNamed(kOpAttribute, name());
+    cells_.Meet(Code(kOpAttribute, schema.id, parameter, kFirstChoice + number), name);
+  }
+
+  static What Source(const Graph& graph, ValueId operand) {
+    if (operand == kNoValue) return kAbsent;
     switch (graph.value(operand).kind) {
       case ValueKind::kConst:
-        return "constant";
+        return kConstant;
       case ValueKind::kState:
-        return "state";
+        return kState;
       case ValueKind::kInput:
       case ValueKind::kResult:
         break;
     }
-    return "computed";
-  }
-
-  static std::string_view NumberClass(double number) {
-    if (number < 0) return "negative";
-    if (number == 0) return "zero";
-    if (number == 1) return "one";
-    return number < 1 ? "fraction" : "more";
-  }
-
-  // Of a list: its length and whether all its elements are alike.
-  template <typename T>
-  static std::string ListClass(std::span<const T> list) {
-    if (list.empty()) return "empty";
-    const bool alike = std::ranges::all_of(list, [&](T element) { return element == list[0]; });
-    return fmt::format("{} {}", list.size(),
-                       alike ? NumberClass(static_cast<double>(list[0])) : "mixed");
-  }
-
-  static std::string ValueClass(const Graph& graph, const Attribute& attribute) {
-    switch (attribute.kind) {
-      case AttributeKind::kInt:
-        return std::string(NumberClass(static_cast<double>(attribute.integer)));
-      case AttributeKind::kFloat:
-        return std::string(NumberClass(attribute.number));
-      case AttributeKind::kInts:
-        return ListClass(graph.ints(attribute));
-      case AttributeKind::kFloats:
-        return ListClass(graph.floats(attribute));
-      default:
-        return "other";
-    }
+    return kComputed;
   }
 
   void Operands(const NodeView& node) {
     const Graph& graph = node.graph();
-    const std::string_view op = node.op();
+    const OpSchema& schema = node.schema();
     for (const Argument& argument : graph.arguments(node.node())) {
       const Value& value = graph.value(argument.value);
-      const Parameter& parameter = node.schema().parameters[argument.parameter];
-      Meet("dtype", fmt::format("{}.{}={}", op, parameter.name, DTypeName(value.type.dtype)));
-      if (value.kind == ValueKind::kResult) {
-        const std::string_view producer = graph.node(value.producer).schema->name;
-        Meet("op_pair", fmt::format("{}>{}", producer, op));
+      const DType dtype = value.type.dtype;
+      cells_.Meet(Code(kDtype, schema.id, argument.parameter, static_cast<uint64_t>(dtype)), [&] {
+        return Prefix(schema, argument.parameter) + std::string(DTypeName(dtype));
+      });
+      if (value.kind != ValueKind::kResult) continue;
+      const OpSchema& producer = *graph.node(value.producer).schema;
+      cells_.Meet(Code(kOpPair, producer.id, schema.id, 0),
+                  [&] { return fmt::format("{}>{}", producer.name, schema.name); });
+    }
+    if (node.node().result_count == 0) return;
+    const int rank = node.ResultType().shape.rank();
+    cells_.Meet(Code(kShape, schema.id, 0, static_cast<uint64_t>(rank)),
+                [&] { return fmt::format("{}.rank={}", schema.name, rank); });
+  }
+
+  void Extents() {
+    std::array<bool, std::size(kExtentClasses)> seen{};
+    for (const Value& value : item_.graph.values()) {
+      for (const int64_t extent : value.type.shape.dims()) seen[ExtentClass(extent)] = true;
+    }
+    for (size_t i = 0; i < seen.size(); ++i) {
+      if (!seen[i]) continue;
+      cells_.Meet(Code(kShape, kAllOps, 0, i),
+                  [&] { return fmt::format("all.extent={}", kExtentClasses[i]); });
+    }
+  }
+
+  void Values() {
+    std::array<bool, std::size(kValueClasses)> seen{};
+    for (const Tensor& input : item_.inputs) {
+      if (input.type.dtype != DType::kFp16) continue;
+      for (size_t i = 0; i + 1 < input.bytes.size(); i += 2) {
+        const Half half{static_cast<uint16_t>(input.bytes[i] | input.bytes[i + 1] << 8)};
+        seen[ValueClass(half)] = true;
       }
     }
-    if (node.node().result_count > 0) {
-      Meet("shape", fmt::format("{}.rank={}", op, node.ResultType().shape.rank()));
+    for (size_t i = 0; i < seen.size(); ++i) {
+      if (!seen[i]) continue;
+      cells_.Meet(Code(kValue, kAllOps, 0, i),
+                  [&] { return fmt::format("all.input={}", kValueClasses[i]); });
     }
-  }
-
-  void Extents(const Shape& shape) {
-    for (const int64_t extent : shape.dims()) {
-      Meet("shape", fmt::format("all.extent={}", ExtentClass(extent)));
-    }
-  }
-
-  static std::string_view ExtentClass(int64_t extent) {
-    const auto bits = static_cast<uint64_t>(extent);
-    if (extent <= 1) return "one";
-    if (extent > 1024) return "large";
-    if (std::has_single_bit(bits)) return "power of two";
-    if (std::has_single_bit(bits - 1) || std::has_single_bit(bits + 1)) return "next to a power";
-    return extent % 2 != 0 ? "odd" : "even";
-  }
-
-  void Values(const Tensor& input) {
-    if (input.type.dtype != DType::kFp16) return;
-    for (size_t i = 0; i + 1 < input.bytes.size(); i += 2) {
-      const Half half{static_cast<uint16_t>(input.bytes[i] | input.bytes[i + 1] << 8)};
-      seen_[static_cast<size_t>(ClassOf(half))] = true;
-    }
-    for (size_t i = 0; i < std::size(kValueClasses); ++i) {
-      if (seen_[i]) Meet("value", fmt::format("all.input={}", kValueClasses[i]));
-    }
-  }
-
- public:
-  static constexpr std::string_view kValueClasses[] = {
-      "zero",     "negative zero", "subnormal", "fraction", "integer to 2048",
-      "to 32752", "above 32752",   "infinite",  "nan"};
-
- private:
-  static int ClassOf(Half half) {
-    const int exponent = half.bits >> 10 & 0x1f, fraction = half.bits & 0x3ff;
-    if (exponent == 0x1f) return fraction != 0 ? 8 : 7;
-    if (exponent == 0) return fraction != 0 ? 2 : half.bits == 0 ? 0 : 1;
-    const double magnitude = std::fabs(HalfToDouble(half));
-    if (magnitude > 32752) return 6;
-    if (magnitude > 2048) return 5;
-    return magnitude == std::trunc(magnitude) ? 4 : 3;
   }
 
   void Rules() {
@@ -194,27 +373,36 @@ class Recorder {
           legality::Judge(legality::InstanceOf(NodeView(item_.graph, id)), **target, route);
       if (!verdict.ok()) continue;
       for (const legality::LayerVerdict& layer : verdict->layers) {
-        if (!layer.rule.empty()) Meet("rule", layer.rule);
+        if (!layer.rule.empty()) cells_.MeetNamed(kRule, layer.rule);
       }
     }
   }
 
   const Case& item_;
-  BatchRecord& batch_;
-  std::set<CoverageCell> met_;
-  std::array<bool, std::size(kValueClasses)> seen_{};
+  Cells& cells_;
 };
 
 }  // namespace
 
-void CountCoverage(const Case& item, const CaseOutcome& outcome, BatchRecord& batch) {
+CoverageCounter::CoverageCounter() : cells_(std::make_unique<Cells>()) {}
+CoverageCounter::~CoverageCounter() = default;
+
+void CoverageCounter::Add(const Case& item, const CaseOutcome& outcome) {
   const bool refused_as_due =
       item.mode == CaseMode::kMustReject && outcome.record.verdict == "pass";
   if (outcome.record.status == RunStatusName(RunStatus::kOk)) {
-    Recorder(item, batch).Run();
+    Recorder(item, *cells_).Run();
   } else if (refused_as_due) {
-    Recorder(item, batch).RunRules();
+    Recorder(item, *cells_).RunRules();
   }
+}
+
+void CoverageCounter::Flush(BatchRecord& batch) { cells_->Flush(batch); }
+
+void CountCoverage(const Case& item, const CaseOutcome& outcome, BatchRecord& batch) {
+  CoverageCounter counter;
+  counter.Add(item, outcome);
+  counter.Flush(batch);
 }
 
 }  // namespace anecheck

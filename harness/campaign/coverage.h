@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <span>
@@ -28,10 +29,28 @@ namespace anecheck {
 inline constexpr std::string_view kCoverageKinds[] = {
     "op_attribute", "attribute_value", "op_pair", "shape", "dtype", "value", "rule"};
 
-// Adds the cells of a case that ran to the batch; of one that was refused as it must be, the rules
-// that spoke. Others reached nothing. Legality rules are asked for one case in sixteen, by its
-// index: that costs as much as making the graph.
 struct CaseOutcome;
+
+// Counts the cells of many cases, of operations of the table. What it learns of cells is kept, so
+// that few names are made. Not thread-safe; one a thread.
+class CoverageCounter {
+ public:
+  CoverageCounter();
+  ~CoverageCounter();
+
+  // The cells of a case that ran; of one that was refused as it must be, the rules that spoke.
+  // Others reached nothing. Legality rules are asked for one case in sixteen, by its index: that
+  // costs as much as making the graph.
+  void Add(const Case& item, const CaseOutcome& outcome);
+  // Adds what was counted since the last call to the batch. The names live as long as the process.
+  void Flush(BatchRecord& batch);
+
+ private:
+  class Cells;
+  std::unique_ptr<Cells> cells_;
+};
+
+// The same for one case.
 void CountCoverage(const Case& item, const CaseOutcome& outcome, BatchRecord& batch);
 
 // The cells known beforehand, sorted: from the schemas of the operations that graphs are drawn

@@ -155,7 +155,8 @@ TEST(CoverageTest, TheSpaceHoldsEveryCellOfItsKindsThatIsMet) {
     rules += key.first == "rule" ? 1 : 0;
     const bool listed = key.first == "op_pair" || key.first == "value" || key.first == "rule";
     if (!listed) continue;
-    EXPECT_TRUE(std::ranges::binary_search(space, CoverageCell{key.first, key.second}))
+    EXPECT_TRUE(std::ranges::binary_search(
+        space, CoverageCell{std::string(key.first), std::string(key.second)}))
         << key.first << " " << key.second;
   }
   EXPECT_GT(rules, 0u);

@@ -64,7 +64,10 @@ void ProgressCounts::Add(const BatchRecord& batch) {
     // Further cases of a finding that was counted already have no id.
     if (!finding.id.empty()) AddFinding(finding);
   }
-  for (const auto& [cell, counts] : batch.coverage) Meet(cell.first, cell.second);
+  for (const auto& [cell, counts] : batch.coverage) {
+    const bool fresh = seen_.emplace(cell.first.data(), cell.second.data()).second;
+    if (fresh) Meet(cell.first, cell.second);
+  }
 }
 
 void ProgressCounts::AddFinding(const FindingRecord& finding) {
@@ -72,9 +75,9 @@ void ProgressCounts::AddFinding(const FindingRecord& finding) {
   ++(IsNewFinding(finding.verdict) ? target.findings : target.known_defects);
 }
 
-void ProgressCounts::Meet(const std::string& kind, const std::string& cell) {
-  const std::vector<CoverageCell>& space = CoverageSpace();
-  if (std::ranges::binary_search(space, CoverageCell{kind, cell})) cells_.emplace(kind, cell);
+void ProgressCounts::Meet(std::string_view kind, std::string_view cell) {
+  const CoverageCell key = {std::string(kind), std::string(cell)};
+  if (std::ranges::binary_search(CoverageSpace(), key)) cells_.emplace(key.kind, key.cell);
 }
 
 double SecondsLeft(const CampaignProgress& progress) {

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "harness/base/result.h"
@@ -36,20 +39,28 @@ class ProgressCounts {
   uint64_t cells_covered() const { return cells_.size(); }
 
  private:
-  void Meet(const std::string& kind, const std::string& cell);
+  void Meet(std::string_view kind, std::string_view cell);
   void AddFinding(const FindingRecord& finding);
 
   std::map<std::string, TargetProgress> targets_;
   std::set<std::pair<std::string, std::string>> cells_;
+  // Cells that were looked at, by the addresses of their texts: a batch meets what others met.
+  struct AddressHash {
+    size_t operator()(const std::pair<const char*, const char*>& cell) const {
+      const std::hash<const char*> hash;
+      return hash(cell.second) * 31 + hash(cell.first);
+    }
+  };
+  std::unordered_set<std::pair<const char*, const char*>, AddressHash> seen_;
 };
 
-// Told of progress from the thread that called RunCampaign, after every recorded batch.
+// Told of progress from the thread that called RunCampaign, after every batch.
 struct CampaignProgress {
   uint64_t done = 0;  // of the run, with what was recorded before it went on
   uint64_t wanted = 0;
   uint64_t findings = 0;
   double seconds = 0;  // since this process took up the run
-  // What was recorded last, valid during the call; null where nothing is recorded batch by batch.
+  // The last batch, valid during the call; null where nothing is recorded batch by batch.
   const BatchRecord* batch = nullptr;
   uint64_t known_defects = 0;
   uint64_t before = 0;                     // of `done`, by earlier processes

@@ -10,68 +10,10 @@
 
 #include "harness/base/file.h"
 #include "harness/campaign/schema_sql.h"
+#include "harness/campaign/store_statement.h"
 
 namespace anecheck {
 namespace {
-
-// A prepared statement whose parameters are bound in order.
-class Statement {
- public:
-  static Result<Statement> Prepare(sqlite3* database, std::string_view sql) {
-    sqlite3_stmt* raw = nullptr;
-    if (sqlite3_prepare_v2(database, sql.data(), static_cast<int>(sql.size()), &raw, nullptr) !=
-        SQLITE_OK) {
-      return MakeError(ErrorCode::kInvalid, sqlite3_errmsg(database));
-    }
-    if (raw == nullptr) return MakeError(ErrorCode::kInvalid, "the query is empty");
-    return Statement(raw);
-  }
-  // Prepare, or an error where more than one statement is given.
-  static Result<Statement> PrepareOnly(sqlite3* database, std::string_view sql) {
-    const std::string text(sql);
-    ANECHECK_ASSIGN(Statement statement, Prepare(database, text));
-    // SQLite tells how much it has read where it keeps the text.
-    const std::string_view read = sqlite3_sql(statement.raw());
-    sqlite3_stmt* second = nullptr;
-    const int code = sqlite3_prepare_v2(database, text.c_str() + read.size(), -1, &second, nullptr);
-    sqlite3_finalize(second);
-    if (code != SQLITE_OK || second != nullptr) {
-      return MakeError(ErrorCode::kInvalid, "the query has more than one statement; give one");
-    }
-    return statement;
-  }
-  Statement(Statement&& other) noexcept : raw_(std::exchange(other.raw_, nullptr)) {}
-  Statement& operator=(Statement&&) = delete;
-  ~Statement() { sqlite3_finalize(raw_); }
-
-  Statement& Bind(int64_t value) {
-    sqlite3_bind_int64(raw_, ++bound_, value);
-    return *this;
-  }
-  Statement& Bind(uint64_t value) { return Bind(static_cast<int64_t>(value)); }
-  Statement& Bind(double value) {
-    sqlite3_bind_double(raw_, ++bound_, value);
-    return *this;
-  }
-  Statement& Bind(std::string_view text) {
-    sqlite3_bind_text(raw_, ++bound_, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
-    return *this;
-  }
-  // Runs a statement without rows and makes it ready for the next binding.
-  bool Run() {
-    const bool done = sqlite3_step(raw_) == SQLITE_DONE;
-    sqlite3_reset(raw_);
-    bound_ = 0;
-    return done;
-  }
-  int Step() { return sqlite3_step(raw_); }
-  sqlite3_stmt* raw() { return raw_; }
-
- private:
-  explicit Statement(sqlite3_stmt* raw) : raw_(raw) {}
-  sqlite3_stmt* raw_;
-  int bound_ = 0;
-};
 
 constexpr const char* kToolVersion = "0.1.0";
 
@@ -223,21 +165,33 @@ MagnitudeErrors& MagnitudeErrors::operator+=(const MagnitudeErrors& other) {
   return *this;
 }
 
-Store::Store(std::string path, sqlite3* database) : path_(std::move(path)), database_(database) {}
+CoverageCounts& CoverageCounts::operator+=(const CoverageCounts& other) {
+  first_case = cases == 0 ? other.first_case : std::min(first_case, other.first_case);
+  cases += other.cases;
+  return *this;
+}
+
+Store::Store(std::string path, sqlite3* database)
+    : path_(std::move(path)), database_(database), kept_(std::make_unique<Kept>()) {}
 
 Store::Store(Store&& other) noexcept
     : path_(std::move(other.path_)),
       read_uri_(std::move(other.read_uri_)),
-      database_(std::exchange(other.database_, nullptr)) {}
+      database_(std::exchange(other.database_, nullptr)),
+      kept_(std::move(other.kept_)) {}
 
 Store& Store::operator=(Store&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(read_uri_, other.read_uri_);
   std::swap(database_, other.database_);
+  std::swap(kept_, other.kept_);
   return *this;
 }
 
-Store::~Store() { sqlite3_close(database_); }
+Store::~Store() {
+  kept_.reset();  // statements keep a connection open
+  sqlite3_close(database_);
+}
 
 Error Store::Failed(std::string_view what) const {
   return MakeError(ErrorCode::kIo,
@@ -390,144 +344,6 @@ Status Store::FinishRun(int64_t run, std::string_view state, std::string_view fi
   return {};
 }
 
-Status Store::InsertCases(int64_t run, const BatchRecord& batch) {
-  ANECHECK_ASSIGN(
-      Statement insert_case,
-      Statement::Prepare(database_, "INSERT INTO cases VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"));
-  ANECHECK_ASSIGN(
-      Statement insert_output,
-      Statement::Prepare(database_, "INSERT INTO outputs VALUES (?,?,?,?,?,?,?,?,?,?)"));
-  for (const CaseRecord& record : batch.cases) {
-    insert_case.Bind(run).Bind(record.index).Bind(record.seed).Bind(record.target);
-    insert_case.Bind(record.route).Bind(record.mode).Bind(record.fingerprint).Bind(record.nodes);
-    insert_case.Bind(record.status).Bind(record.stage).Bind(record.backend).Bind(record.verdict);
-    insert_case.Bind(record.message).Bind(record.compile_us).Bind(record.run_us);
-    if (!insert_case.Run()) return Failed("cannot record a case");
-    for (size_t i = 0; i < record.outputs.size(); ++i) {
-      const OutputRecord& output = record.outputs[i];
-      insert_output.Bind(run).Bind(record.index).Bind(uint64_t{i}).Bind(output.op);
-      insert_output.Bind(output.verdict).Bind(output.elements).Bind(output.outside);
-      insert_output.Bind(output.worst_ulp).Bind(output.known_defect).Bind(output.reason);
-      if (!insert_output.Run()) return Failed("cannot record an output");
-    }
-  }
-  return {};
-}
-
-Status Store::InsertFindings(int64_t run, const BatchRecord& batch) {
-  // The first case of a signature keeps the row; later ones are counted in it.
-  ANECHECK_ASSIGN(Statement count,
-                  Statement::Prepare(database_,
-                                     "UPDATE findings SET occurrences = occurrences + ? "
-                                     "WHERE run = ? AND signature = ?"));
-  ANECHECK_ASSIGN(
-      Statement insert,
-      Statement::Prepare(database_, "INSERT INTO findings VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"));
-  for (const FindingRecord& record : batch.findings) {
-    count.Bind(record.occurrences).Bind(run).Bind(record.signature);
-    if (!count.Run()) return Failed("cannot count a finding");
-    if (sqlite3_changes(database_) > 0) continue;
-    insert.Bind(run).Bind(record.id).Bind(record.case_index).Bind(record.op).Bind(record.target);
-    insert.Bind(record.route).Bind(record.verdict).Bind(record.known_defect);
-    insert.Bind(record.signature).Bind(record.occurrences).Bind(record.summary);
-    insert.Bind(record.replay).Bind(record.artifact);
-    if (!insert.Run()) return Failed("cannot record a finding");
-  }
-  return {};
-}
-
-Status Store::AddCounts(int64_t run, const BatchRecord& batch) {
-  ANECHECK_ASSIGN(
-      Statement reach,
-      Statement::Prepare(database_,
-                         "INSERT INTO reach VALUES (?,?,?,?,?,?,?,?,?,?,?,?) "
-                         "ON CONFLICT DO UPDATE SET cases = cases + excluded.cases, "
-                         "compiled = compiled + excluded.compiled, "
-                         "dispatched = dispatched + excluded.dispatched, "
-                         "correct = correct + excluded.correct, "
-                         "known_defect = known_defect + excluded.known_defect, "
-                         "wrong = wrong + excluded.wrong, rejected = rejected + excluded.rejected, "
-                         "inconclusive = inconclusive + excluded.inconclusive"));
-  for (const auto& [key, counts] : batch.reach) {
-    const auto& [target, route, op] = key;
-    reach.Bind(run).Bind(target).Bind(route).Bind(op).Bind(counts.cases).Bind(counts.compiled);
-    reach.Bind(counts.dispatched).Bind(counts.correct).Bind(counts.known_defect);
-    reach.Bind(counts.wrong).Bind(counts.rejected).Bind(counts.inconclusive);
-    if (!reach.Run()) return Failed("cannot count an operation");
-  }
-  ANECHECK_ASSIGN(Statement ulp,
-                  Statement::Prepare(database_,
-                                     "INSERT INTO ulp_histogram VALUES (?,?,?,?,?) ON CONFLICT DO "
-                                     "UPDATE SET elements = elements + excluded.elements"));
-  for (const auto& [key, counts] : batch.ulp) {
-    for (size_t bucket = 0; bucket < counts.size(); ++bucket) {
-      if (counts[bucket] == 0) continue;
-      ulp.Bind(run).Bind(key.first).Bind(key.second).Bind(uint64_t{bucket}).Bind(counts[bucket]);
-      if (!ulp.Run()) return Failed("cannot count errors");
-    }
-  }
-  ANECHECK_ASSIGN(Statement magnitude,
-                  Statement::Prepare(database_,
-                                     "INSERT INTO magnitude_errors VALUES (?,?,?,?,?,?,?) "
-                                     "ON CONFLICT DO UPDATE SET "
-                                     "elements = elements + excluded.elements, "
-                                     "sum_ulp = sum_ulp + excluded.sum_ulp, "
-                                     "max_ulp = max(max_ulp, excluded.max_ulp)"));
-  for (const auto& [key, errors] : batch.magnitudes) {
-    const auto& [target, op, exponent] = key;
-    magnitude.Bind(run).Bind(target).Bind(op).Bind(int64_t{exponent}).Bind(errors.elements);
-    magnitude.Bind(errors.sum_ulp).Bind(errors.max_ulp);
-    if (!magnitude.Run()) return Failed("cannot count errors by magnitude");
-  }
-  return {};
-}
-
-Status Store::AddProvedReach(int64_t run, const BatchRecord& batch) {
-  if (batch.proved_reach.empty()) return {};
-  ANECHECK_ASSIGN(
-      Statement reach,
-      Statement::Prepare(database_,
-                         "INSERT INTO proved_reach VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?) "
-                         "ON CONFLICT DO UPDATE SET cases = cases + excluded.cases, "
-                         "compiled = compiled + excluded.compiled, "
-                         "dispatched = dispatched + excluded.dispatched, "
-                         "correct = correct + excluded.correct, "
-                         "known_defect = known_defect + excluded.known_defect, "
-                         "wrong = wrong + excluded.wrong, rejected = rejected + excluded.rejected, "
-                         "inconclusive = inconclusive + excluded.inconclusive"));
-  for (const auto& [key, counts] : batch.proved_reach) {
-    const auto& [target, route, op, provenance] = key;
-    reach.Bind(run).Bind(target).Bind(route).Bind(op).Bind(provenance).Bind(counts.cases);
-    reach.Bind(counts.compiled).Bind(counts.dispatched).Bind(counts.correct);
-    reach.Bind(counts.known_defect).Bind(counts.wrong).Bind(counts.rejected);
-    reach.Bind(counts.inconclusive);
-    if (!reach.Run()) return Failed("cannot count what was proved");
-  }
-  return {};
-}
-
-Status Store::AddCoverage(int64_t run, const BatchRecord& batch) {
-  ANECHECK_ASSIGN(
-      Statement insert,
-      Statement::Prepare(database_,
-                         "INSERT INTO coverage VALUES (?,?,?,?,?) ON CONFLICT DO UPDATE SET "
-                         "cases = cases + excluded.cases, "
-                         "first_case = min(first_case, excluded.first_case)"));
-  for (const auto& [key, counts] : batch.coverage) {
-    insert.Bind(run).Bind(key.first).Bind(key.second).Bind(counts.cases).Bind(counts.first_case);
-    if (!insert.Run()) return Failed("cannot record coverage");
-  }
-  return {};
-}
-
-Status Store::AddPace(int64_t run, const BatchRecord& batch) {
-  if (!batch.seconds || batch.cases.empty()) return {};
-  ANECHECK_ASSIGN(Statement insert,
-                  Statement::Prepare(database_, "INSERT INTO pace VALUES (?,?,?)"));
-  insert.Bind(run).Bind(batch.cases.back().index).Bind(*batch.seconds);
-  return insert.Run() ? Status() : Status(Failed("cannot record the pace"));
-}
-
 Status Store::AppendProbes(int64_t run, std::span<const ProbeRecord> probes) {
   ANECHECK_ASSIGN(Statement insert,
                   Statement::Prepare(database_, "INSERT INTO probes VALUES (?,?,?,?,?,?,?,?)"));
@@ -540,19 +356,6 @@ Status Store::AppendProbes(int64_t run, std::span<const ProbeRecord> probes) {
     status = Failed("cannot record a probe");
     break;
   }
-  if (status.ok()) status = Execute("COMMIT");
-  if (!status.ok()) sqlite3_exec(database_, "ROLLBACK", nullptr, nullptr, nullptr);
-  return status;
-}
-
-Status Store::Append(int64_t run, const BatchRecord& batch) {
-  ANECHECK_RETURN_IF_ERROR(Execute("BEGIN IMMEDIATE"));
-  Status status = InsertCases(run, batch);
-  if (status.ok()) status = InsertFindings(run, batch);
-  if (status.ok()) status = AddCounts(run, batch);
-  if (status.ok()) status = AddProvedReach(run, batch);
-  if (status.ok()) status = AddCoverage(run, batch);
-  if (status.ok()) status = AddPace(run, batch);
   if (status.ok()) status = Execute("COMMIT");
   if (!status.ok()) sqlite3_exec(database_, "ROLLBACK", nullptr, nullptr, nullptr);
   return status;

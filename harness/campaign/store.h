@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,6 +13,8 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -65,10 +69,20 @@ struct ReachCounts {
 inline constexpr size_t kUlpBuckets = 17;
 using UlpCounts = std::array<uint64_t, kUlpBuckets>;
 
+// Kind and name of a cell of coverage.h. The texts live as long as the process.
+using CoverageKey = std::pair<std::string_view, std::string_view>;
+struct CoverageKeyHash {
+  size_t operator()(const CoverageKey& key) const {
+    const std::hash<std::string_view> hash;
+    return hash(key.second) + 31 * key.first.size();
+  }
+};
+
 // Cases that met one cell of coverage.h; columns of the table `coverage`.
 struct CoverageCounts {
   int64_t cases = 0;
   uint64_t first_case = 0;
+  CoverageCounts& operator+=(const CoverageCounts& other);
 };
 
 // Elements whose expected values have one magnitude; columns of the table `magnitude_errors`.
@@ -89,8 +103,8 @@ struct BatchRecord {
   // The part of `reach` that was proved: target, route, op, provenance.
   std::map<std::tuple<std::string, std::string, std::string, std::string>, ReachCounts>
       proved_reach;
-  std::map<std::pair<std::string, std::string>, UlpCounts> ulp;            // target, op
-  std::map<std::pair<std::string, std::string>, CoverageCounts> coverage;  // kind, cell
+  std::map<std::pair<std::string, std::string>, UlpCounts> ulp;  // target, op
+  std::unordered_map<CoverageKey, CoverageCounts, CoverageKeyHash> coverage;
   std::map<std::tuple<std::string, std::string, int>, MagnitudeErrors>
       magnitudes;  // target, op, exponent
   // How long the run has worked with these cases recorded; a row of `pace` where it is given.
@@ -126,8 +140,10 @@ class Store {
   // Adds a run in state 'running' and returns its id.
   Result<int64_t> BeginRun(const RunRecord& run);
   Status FinishRun(int64_t run, std::string_view state, std::string_view finished);
-  // All of `batch` or, on an error, nothing of it.
-  Status Append(int64_t run, const BatchRecord& batch);
+  // All of the batches, in their order, or on an error nothing of them. Several at once cost less:
+  // what they count under one key is written once.
+  Status Append(int64_t run, std::span<const BatchRecord> batches);
+  Status Append(int64_t run, const BatchRecord& batch) { return Append(run, {&batch, 1}); }
 
   // All of `probes` or, on an error, none.
   Status AppendProbes(int64_t run, std::span<const ProbeRecord> probes);
@@ -160,15 +176,22 @@ class Store {
   Status MakeSchema();
   Status Migrate(int version);
   Error Failed(std::string_view what) const;
-  Status InsertCases(int64_t run, const BatchRecord& batch);
-  Status InsertFindings(int64_t run, const BatchRecord& batch);
-  Status AddCounts(int64_t run, const BatchRecord& batch);
-  Status AddProvedReach(int64_t run, const BatchRecord& batch);
-  Status AddCoverage(int64_t run, const BatchRecord& batch);
+  Status AppendRows(int64_t run, std::span<const BatchRecord> batches);
+  Status InsertCase(int64_t run, const CaseRecord& record);
+  Status InsertFinding(int64_t run, const FindingRecord& record);
+  Status AddReach(int64_t run, std::span<const BatchRecord> batches);
+  Status AddProvedReach(int64_t run, std::span<const BatchRecord> batches);
+  Status AddErrors(int64_t run, std::span<const BatchRecord> batches);
+  Status AddMagnitudes(int64_t run, std::span<const BatchRecord> batches);
+  Status AddCoverage(int64_t run, std::span<const BatchRecord> batches);
   Status AddPace(int64_t run, const BatchRecord& batch);
+
+  // Statements that every batch needs, prepared once.
+  struct Kept;
 
   std::string path_, read_uri_;
   sqlite3* database_ = nullptr;
+  std::unique_ptr<Kept> kept_;
 };
 
 }  // namespace anecheck

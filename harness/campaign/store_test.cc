@@ -189,6 +189,32 @@ TEST_P(EarlierVersion, IsBroughtUp) {
   EXPECT_TRUE(Store::Open(path).ok()) << "bringing up happens once";
 }
 
+TEST_F(StoreTest, BatchesAtOnceLeaveWhatTheyLeaveOneByOne) {
+  std::vector<BatchRecord> batches;
+  for (uint64_t index = 0; index < 5; ++index) {
+    batches.push_back(ExampleBatch(index));
+    BatchRecord& batch = batches.back();
+    batch.reach[{"h13", "mil", index < 3 ? "relu" : "gelu"}] = {.cases = 2, .rejected = 1};
+    batch.coverage[{"value", "all.input=nan"}] = {.cases = 1, .first_case = 9 - index};
+    batch.coverage[{"op_pair", index % 2 == 0 ? "conv>relu" : "relu>conv"}] = {.cases = 1};
+  }
+  auto singly = Store::Open(Path("singly.sqlite"));
+  auto at_once = Store::Open(Path("at_once.sqlite"));
+  ASSERT_TRUE(singly.ok() && at_once.ok());
+  const auto run = singly->BeginRun(ExampleRun("u1"));
+  ASSERT_TRUE(run.ok() && at_once->BeginRun(ExampleRun("u1")).ok());
+  for (const BatchRecord& batch : batches) ASSERT_TRUE(singly->Append(*run, batch).ok());
+  ASSERT_TRUE(at_once->Append(*run, batches).ok());
+  for (const char* table : {"cases", "outputs", "findings", "reach", "ulp_histogram",
+                            "magnitude_errors", "coverage", "pace"}) {
+    const std::string sql = std::string("SELECT * FROM ") + table;
+    const auto rows = at_once->Query(sql);
+    ASSERT_TRUE(rows.ok());
+    EXPECT_FALSE(rows->empty()) << table;
+    EXPECT_EQ(*rows, *singly->Query(sql)) << table;
+  }
+}
+
 TEST_F(StoreTest, CoverageAddsUpAndKeepsTheFirstCase) {
   auto store = Store::Open(Path("a.sqlite"));
   const auto run = store->BeginRun(ExampleRun("u1"));

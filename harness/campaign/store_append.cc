@@ -1,0 +1,167 @@
+// What campaigns append to the results file.
+#include <span>
+#include <string_view>
+
+#include "harness/campaign/batch_sums.h"
+#include "harness/campaign/store_statement.h"
+
+namespace anecheck {
+namespace {
+
+#define ANECHECK_ADD_REACH                                                                \
+  " ON CONFLICT DO UPDATE SET "                                                           \
+  "cases = cases + excluded.cases, compiled = compiled + excluded.compiled, "             \
+  "dispatched = dispatched + excluded.dispatched, correct = correct + excluded.correct, " \
+  "known_defect = known_defect + excluded.known_defect, wrong = wrong + excluded.wrong, " \
+  "rejected = rejected + excluded.rejected, inconclusive = inconclusive + excluded.inconclusive"
+
+constexpr std::string_view kKeptSql[kKeptStatements] = {
+    "INSERT INTO cases VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    "INSERT INTO outputs VALUES (?,?,?,?,?,?,?,?,?,?)",
+    "UPDATE findings SET occurrences = occurrences + ? WHERE run = ? AND signature = ?",
+    "INSERT INTO findings VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    "INSERT INTO reach VALUES (?,?,?,?,?,?,?,?,?,?,?,?)" ANECHECK_ADD_REACH,
+    "INSERT INTO proved_reach VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)" ANECHECK_ADD_REACH,
+    "INSERT INTO ulp_histogram VALUES (?,?,?,?,?) ON CONFLICT DO UPDATE SET "
+    "elements = elements + excluded.elements",
+    "INSERT INTO magnitude_errors VALUES (?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET "
+    "elements = elements + excluded.elements, sum_ulp = sum_ulp + excluded.sum_ulp, "
+    "max_ulp = max(max_ulp, excluded.max_ulp)",
+    "INSERT INTO coverage VALUES (?,?,?,?,?) ON CONFLICT DO UPDATE SET "
+    "cases = cases + excluded.cases, first_case = min(first_case, excluded.first_case)",
+    "INSERT INTO pace VALUES (?,?,?)"};
+#undef ANECHECK_ADD_REACH
+
+}  // namespace
+
+Result<Statement*> Store::Kept::Get(sqlite3* database, KeptStatement which) {
+  std::optional<Statement>& statement = statements[which];
+  if (!statement) {
+    ANECHECK_ASSIGN(Statement prepared, Statement::Prepare(database, kKeptSql[which]));
+    statement.emplace(std::move(prepared));
+  }
+  return &*statement;
+}
+
+Status Store::InsertCase(int64_t run, const CaseRecord& record) {
+  ANECHECK_ASSIGN(Statement * insert, kept_->Get(database_, kInsertCase));
+  insert->Bind(run).Bind(record.index).Bind(record.seed).Bind(record.target);
+  insert->Bind(record.route).Bind(record.mode).Bind(record.fingerprint).Bind(record.nodes);
+  insert->Bind(record.status).Bind(record.stage).Bind(record.backend).Bind(record.verdict);
+  insert->Bind(record.message).Bind(record.compile_us).Bind(record.run_us);
+  if (!insert->Run()) return Failed("cannot record a case");
+  ANECHECK_ASSIGN(Statement * insert_output, kept_->Get(database_, kInsertOutput));
+  for (size_t i = 0; i < record.outputs.size(); ++i) {
+    const OutputRecord& output = record.outputs[i];
+    insert_output->Bind(run).Bind(record.index).Bind(uint64_t{i}).Bind(output.op);
+    insert_output->Bind(output.verdict).Bind(output.elements).Bind(output.outside);
+    insert_output->Bind(output.worst_ulp).Bind(output.known_defect).Bind(output.reason);
+    if (!insert_output->Run()) return Failed("cannot record an output");
+  }
+  return {};
+}
+
+Status Store::InsertFinding(int64_t run, const FindingRecord& record) {
+  // The first case of a signature keeps the row; later ones are counted in it.
+  ANECHECK_ASSIGN(Statement * count, kept_->Get(database_, kCountFinding));
+  count->Bind(record.occurrences).Bind(run).Bind(record.signature);
+  if (!count->Run()) return Failed("cannot count a finding");
+  if (sqlite3_changes(database_) > 0) return {};
+  ANECHECK_ASSIGN(Statement * insert, kept_->Get(database_, kInsertFinding));
+  insert->Bind(run).Bind(record.id).Bind(record.case_index).Bind(record.op).Bind(record.target);
+  insert->Bind(record.route).Bind(record.verdict).Bind(record.known_defect);
+  insert->Bind(record.signature).Bind(record.occurrences).Bind(record.summary);
+  insert->Bind(record.replay).Bind(record.artifact);
+  return insert->Run() ? Status() : Status(Failed("cannot record a finding"));
+}
+
+Status Store::AddReach(int64_t run, std::span<const BatchRecord> batches) {
+  ANECHECK_ASSIGN(Statement * add, kept_->Get(database_, kAddReach));
+  for (const auto& [key, counts] : SumOf(batches, &BatchRecord::reach)) {
+    const auto& [target, route, op] = *key;
+    add->Bind(run).Bind(target).Bind(route).Bind(op).Bind(counts.cases).Bind(counts.compiled);
+    add->Bind(counts.dispatched).Bind(counts.correct).Bind(counts.known_defect);
+    add->Bind(counts.wrong).Bind(counts.rejected).Bind(counts.inconclusive);
+    if (!add->Run()) return Failed("cannot count an operation");
+  }
+  return {};
+}
+
+Status Store::AddProvedReach(int64_t run, std::span<const BatchRecord> batches) {
+  ANECHECK_ASSIGN(Statement * add, kept_->Get(database_, kAddProvedReach));
+  for (const auto& [key, counts] : SumOf(batches, &BatchRecord::proved_reach)) {
+    const auto& [target, route, op, provenance] = *key;
+    add->Bind(run).Bind(target).Bind(route).Bind(op).Bind(provenance).Bind(counts.cases);
+    add->Bind(counts.compiled).Bind(counts.dispatched).Bind(counts.correct);
+    add->Bind(counts.known_defect).Bind(counts.wrong).Bind(counts.rejected);
+    add->Bind(counts.inconclusive);
+    if (!add->Run()) return Failed("cannot count what was proved");
+  }
+  return {};
+}
+
+Status Store::AddErrors(int64_t run, std::span<const BatchRecord> batches) {
+  ANECHECK_ASSIGN(Statement * add, kept_->Get(database_, kAddErrors));
+  for (const auto& [key, counts] : SumOf(batches, &BatchRecord::ulp)) {
+    for (size_t bucket = 0; bucket < counts.size(); ++bucket) {
+      if (counts[bucket] == 0) continue;
+      add->Bind(run).Bind(key->first).Bind(key->second).Bind(uint64_t{bucket}).Bind(counts[bucket]);
+      if (!add->Run()) return Failed("cannot count errors");
+    }
+  }
+  return {};
+}
+
+Status Store::AddMagnitudes(int64_t run, std::span<const BatchRecord> batches) {
+  ANECHECK_ASSIGN(Statement * add, kept_->Get(database_, kAddMagnitudes));
+  for (const auto& [key, errors] : SumOf(batches, &BatchRecord::magnitudes)) {
+    const auto& [target, op, exponent] = *key;
+    add->Bind(run).Bind(target).Bind(op).Bind(int64_t{exponent}).Bind(errors.elements);
+    add->Bind(errors.sum_ulp).Bind(errors.max_ulp);
+    if (!add->Run()) return Failed("cannot count errors by magnitude");
+  }
+  return {};
+}
+
+Status Store::AddCoverage(int64_t run, std::span<const BatchRecord> batches) {
+  ANECHECK_ASSIGN(Statement * add, kept_->Get(database_, kAddCoverage));
+  for (const auto& [key, counts] : SumOf(batches, &BatchRecord::coverage)) {
+    add->Bind(run).Bind(key->first).Bind(key->second).Bind(counts.cases).Bind(counts.first_case);
+    if (!add->Run()) return Failed("cannot record coverage");
+  }
+  return {};
+}
+
+Status Store::AddPace(int64_t run, const BatchRecord& batch) {
+  if (!batch.seconds || batch.cases.empty()) return {};
+  ANECHECK_ASSIGN(Statement * insert, kept_->Get(database_, kInsertPace));
+  insert->Bind(run).Bind(batch.cases.back().index).Bind(*batch.seconds);
+  return insert->Run() ? Status() : Status(Failed("cannot record the pace"));
+}
+
+Status Store::AppendRows(int64_t run, std::span<const BatchRecord> batches) {
+  for (const BatchRecord& batch : batches) {
+    for (const CaseRecord& record : batch.cases) {
+      ANECHECK_RETURN_IF_ERROR(InsertCase(run, record));
+    }
+    for (const FindingRecord& record : batch.findings) {
+      ANECHECK_RETURN_IF_ERROR(InsertFinding(run, record));
+    }
+    ANECHECK_RETURN_IF_ERROR(AddPace(run, batch));
+  }
+  ANECHECK_RETURN_IF_ERROR(AddReach(run, batches));
+  ANECHECK_RETURN_IF_ERROR(AddProvedReach(run, batches));
+  ANECHECK_RETURN_IF_ERROR(AddErrors(run, batches));
+  ANECHECK_RETURN_IF_ERROR(AddMagnitudes(run, batches));
+  return AddCoverage(run, batches);
+}
+
+Status Store::Append(int64_t run, std::span<const BatchRecord> batches) {
+  ANECHECK_RETURN_IF_ERROR(Execute("BEGIN IMMEDIATE"));
+  Status status = AppendRows(run, batches);
+  if (status.ok()) status = Execute("COMMIT");
+  if (!status.ok()) sqlite3_exec(database_, "ROLLBACK", nullptr, nullptr, nullptr);
+  return status;
+}
+
+}  // namespace anecheck
