@@ -3,14 +3,13 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
-#include <fcntl.h>
-#include <filesystem>
 #include <fmt/format.h>
-#include <span>
-#include <unistd.h>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include "harness/lowering/netlist_axes.h"
-#include "harness/runners/analytics.h"
+#include "harness/runners/bundle_folder.h"
 
 namespace anecheck {
 namespace {
@@ -72,13 +71,13 @@ struct BoundPort {
 
 class Session {
  public:
-  Session(const E5rtLibrary& library, const WireRequest& request, const TempDirectory& folder,
-          std::atomic<WorkerStage>& stage, WireReply& reply)
+  Session(const E5rtLibrary& library, const WireRequest& request, E5rtInputFiles& files,
+          std::string bundle, std::atomic<WorkerStage>& stage, WireReply& reply)
       : api_(library.api),
         simulated_(library.simulated()),
         request_(request),
-        folder_(folder),
-        bundle_(folder.File("bundle")),
+        files_(files),
+        bundle_(std::move(bundle)),
         stage_(stage),
         reply_(reply) {}
 
@@ -124,19 +123,20 @@ class Session {
 
   bool Compile() {
     const bool netlist = request_.program.starts_with("<?xml");
-    const std::string mil_path = folder_.File(netlist ? "net.plist" : "model.mil");
+    RewrittenFile& program = netlist ? files_.netlist : files_.mil;
     if (netlist && !simulated_) return RefuseNetlist();
-    if (!MakeBundleFolder()) return false;
-    if (!WriteBytes(mil_path, std::as_bytes(std::span(request_.program)))) return false;
-    const std::string weights = folder_.File(std::string(kNetlistWeightFile));
-    if (netlist && !WriteBytes(weights, std::as_bytes(request_.weights))) return false;
+    const Status cleared = bundle_.Clear();
+    if (!cleared.ok()) return HarnessFailed(cleared.error().message);
+    if (!Write(request_.program, program)) return false;
+    const auto* weights = reinterpret_cast<const char*>(request_.weights.data());
+    if (netlist && !Write({weights, request_.weights.size()}, files_.netlist_weights)) return false;
     Handle config(api_.config_release);
     Handle compiler(api_.compiler_release);
     Handle options(api_.options_release);
     const std::string architecture = fmt::format("TargetArchitecture={}", request_.target);
     const bool ready =
         api_.config_create(config.out()) == 0 &&
-        api_.config_set_cache_bundle_location(config.get(), bundle_.c_str()) == 0 &&
+        api_.config_set_cache_bundle_location(config.get(), bundle_.path().c_str()) == 0 &&
         api_.compiler_create_with_config(compiler.out(), config.get()) == 0 &&
         api_.options_create(options.out()) == 0 &&
         api_.options_set_compute_device_types_mask(options.get(), kEngineMask) == 0 &&
@@ -145,8 +145,8 @@ class Session {
         (request_.target.empty() ||
          api_.options_set_custom_ane_compiler_options(options.get(), architecture.c_str()) == 0);
     if (!ready) return Failed(RunStatus::kFailed, "compile");
-    if (api_.compiler_compile(compiler.get(), mil_path.c_str(), options.get(), library_.out()) !=
-        0) {
+    if (api_.compiler_compile(compiler.get(), program.path().c_str(), options.get(),
+                              library_.out()) != 0) {
       Failed(RunStatus::kRejected, "compile");
       reply_.stage = RefusingStage(reply_.message);
       return false;
@@ -156,7 +156,7 @@ class Session {
 
   bool Load() {
     stage_ = WorkerStage::kLoad;
-    reply_.backend = SelectedBackend();
+    reply_.backend = bundle_.SelectedBackend();
     const bool loaded =
         api_.library_retain_program_function(library_.get(), "main", function_.out()) == 0 &&
         api_.op_options_create_with_program_function(op_options_.out(), function_.get()) == 0 &&
@@ -196,58 +196,16 @@ class Session {
     return false;
   }
 
-  // Over what the file held before, which costs less than giving its memory back first.
-  static bool Overwrite(const std::string& path, std::span<const std::byte> bytes) {
-    const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-    if (file < 0) return false;
-    bool written = ftruncate(file, static_cast<off_t>(bytes.size())) == 0;
-    while (written && !bytes.empty()) {
-      const ssize_t count = write(file, bytes.data(), bytes.size());
-      if (count < 0 && errno == EINTR) continue;
-      written = count > 0;
-      if (written) bytes = bytes.subspan(static_cast<size_t>(count));
-    }
-    return close(file) == 0 && written;
-  }
-
-  bool WriteBytes(const std::string& path, std::span<const std::byte> bytes) {
-    if (Overwrite(path, bytes)) return true;
-    return HarnessFailed(fmt::format("{}: cannot be written: {}", path, std::strerror(errno)));
+  bool Write(std::string_view content, RewrittenFile& file) {
+    if (file.Write(content)) return true;
+    return HarnessFailed(
+        fmt::format("{}: cannot be written: {}", file.path(), std::strerror(errno)));
   }
 
   bool HarnessFailed(std::string message) {
     reply_.harness_fault = true;
     reply_.message = std::move(message);
     return false;
-  }
-
-  // What an earlier request left in the folder would prove this one's placement.
-  bool MakeBundleFolder() {
-    std::error_code error;
-    std::filesystem::remove_all(bundle_, error);
-    if (!error && std::filesystem::create_directory(bundle_, error)) return true;
-    return HarnessFailed(fmt::format("{}: cannot be made anew: {}", bundle_, error.message()));
-  }
-
-  // The backend that the bundle's analytics name for all of the program (specification 001, section
-  // 1), or nothing.
-  std::string SelectedBackend() const {
-    std::string backend;
-    std::error_code error;
-    std::filesystem::recursive_directory_iterator entries(bundle_, error);
-    if (error) return {};
-    constexpr int kMaxEntries = 4096;
-    int seen = 0;
-    for (const auto end = std::filesystem::end(entries); entries != end && seen < kMaxEntries;
-         entries.increment(error), ++seen) {
-      if (error) return {};
-      if (entries->path().filename() != "analytics.mil") continue;
-      const auto text = ReadTextFile(entries->path().string(), uint64_t{1} << 24);
-      const std::string named = text.ok() ? BackendInAnalytics(*text) : std::string();
-      if (named.empty()) return {};
-      if (backend.empty() || backend == kEngineBackend) backend = named;
-    }
-    return backend;
   }
 
   bool BindPort(const WirePort& wire, bool input) {
@@ -291,8 +249,8 @@ class Session {
   const E5rtApi& api_;
   const bool simulated_;
   const WireRequest& request_;
-  const TempDirectory& folder_;
-  const std::string bundle_;  // the request's own
+  E5rtInputFiles& files_;
+  const BundleFolder bundle_;
   std::atomic<WorkerStage>& stage_;
   WireReply& reply_;
   Handle stream_{api_.stream_release};
@@ -313,10 +271,15 @@ std::vector<uint8_t> ReadIfThere(const std::string& path) {
 
 }  // namespace
 
+E5rtInputFiles::E5rtInputFiles(const TempDirectory& folder)
+    : mil(folder.File("model.mil")),
+      netlist(folder.File("net.plist")),
+      netlist_weights(folder.File(kNetlistWeightFile)) {}
+
 WireReply E5rtEngine::Run(const WireRequest& request, std::atomic<WorkerStage>& stage) {
   WireReply reply;
   reply.id = request.id;
-  Session session(*library_, request, folder_, stage, reply);
+  Session session(*library_, request, files_, folder_.File("bundle"), stage, reply);
   session.Run();
   if (!session.Release()) ++leaked_;
   if (keep_files_ && reply.status == RunStatus::kOk) {

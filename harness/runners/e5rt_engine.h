@@ -4,14 +4,22 @@
 #pragma once
 
 #include <atomic>
-#include <string>
+#include <utility>
 
 #include "harness/base/file.h"
 #include "harness/base/result.h"
 #include "harness/runners/e5rt_library.h"
+#include "harness/runners/rewritten_file.h"
 #include "harness/runners/wire.h"
 
 namespace anecheck {
+
+// What a compiler is given, in a folder.
+struct E5rtInputFiles {
+  explicit E5rtInputFiles(const TempDirectory& folder);
+
+  RewrittenFile mil, netlist, netlist_weights;
+};
 
 // Not thread-safe. Compile and dispatch happen in this process, as the engine demands
 // (specification 001, section 5).
@@ -21,7 +29,7 @@ class E5rtEngine {
   // replies carry the files that the compiler left, which the simulated engine alone is known to
   // name.
   E5rtEngine(const E5rtLibrary& library, TempDirectory folder, bool keep_files = false)
-      : library_(&library), folder_(std::move(folder)), keep_files_(keep_files) {
+      : library_(&library), folder_(std::move(folder)), files_(folder_), keep_files_(keep_files) {
     if (library.simulated()) library.simulator.write_files(keep_files ? 1 : 0);
   }
 
@@ -36,6 +44,7 @@ class E5rtEngine {
  private:
   const E5rtLibrary* library_;
   TempDirectory folder_;
+  E5rtInputFiles files_;
   bool keep_files_;
   int leaked_ = 0;
 };

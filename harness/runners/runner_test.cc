@@ -1,6 +1,7 @@
 // The e5rt runner and its workers: one case's death is that case's verdict and nobody else's.
 #include "harness/runners/runner.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -154,6 +155,25 @@ TEST(E5rtRunner, ARefusalsStageIsTheOneThatTheEngineNames) {
   EXPECT_EQ(stage("tensor<int32, [1, 4]> i = argsort(x = x);tensor<fp16, [1, 4]> y = cast(x = i, "
                   "dtype = string(\"fp16\"));"),
             "codegen");
+}
+
+TEST(Wire, AnAreaIsFilledAsFarAsItGoes) {
+  WireReply reply;
+  reply.id = 7;
+  reply.message = "words";
+  reply.outputs = {{1, 2, 3}, {}};
+  ByteWriter whole;
+  WriteReply(reply, whole);
+  for (const size_t room : {whole.size(), whole.size() - 1, size_t{9}, size_t{0}}) {
+    std::vector<uint8_t> memory(whole.size() + 8, 0xee);
+    AreaWriter writer(std::span(memory).first(room));
+    WriteReply(reply, writer);
+    EXPECT_EQ(writer.size(), whole.size());
+    EXPECT_EQ(writer.fits(), room == whole.size());
+    for (size_t i = room; i < memory.size(); ++i) EXPECT_EQ(memory[i], 0xee) << room;
+    if (writer.fits())
+      EXPECT_TRUE(std::ranges::equal(whole.bytes(), std::span(memory).first(room)));
+  }
 }
 
 RC_GTEST_PROP(Wire, RepliesRoundTrip,

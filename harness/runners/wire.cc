@@ -5,7 +5,8 @@
 namespace anecheck {
 namespace {
 
-void WriteText(std::string_view text, ByteWriter& writer) {
+template <typename Writer>
+void WriteText(std::string_view text, Writer& writer) {
   writer.U32(static_cast<uint32_t>(text.size()));
   writer.Text(text);
 }
@@ -33,7 +34,8 @@ uint64_t ShapeSize(const Graph& graph, std::span<const Tensor> inputs) {
   return size;
 }
 
-void WriteShape(const Graph& graph, std::span<const Tensor> inputs, ByteWriter& writer) {
+template <typename Writer>
+void WriteShape(const Graph& graph, std::span<const Tensor> inputs, Writer& writer) {
   writer.U32(static_cast<uint32_t>(inputs.size()));
   size_t next = 0;
   for (const Value& value : graph.values()) {
@@ -47,6 +49,41 @@ void WriteShape(const Graph& graph, std::span<const Tensor> inputs, ByteWriter& 
   for (const ValueId output : graph.outputs()) {
     WriteText(graph.value(output).name, writer);
     writer.U32(static_cast<uint32_t>(graph.type(output).ByteSize()));
+  }
+}
+
+template <typename Writer>
+void PutRequest(const RunRequest& request, Writer& writer) {
+  writer.U64(request.id);
+  WriteText(request.target, writer);
+  WriteText(Program(request), writer);
+  writer.U32(static_cast<uint32_t>(Weights(request).size()));
+  writer.Bytes(Weights(request));
+  WriteShape(*request.graph, request.inputs, writer);
+  writer.U32(static_cast<uint32_t>(request.further.size()));
+  for (const RunShape& shape : request.further) WriteShape(shape.graph, shape.inputs, writer);
+}
+
+template <typename Writer>
+void PutReply(const WireReply& reply, Writer& writer) {
+  writer.U64(reply.id);
+  writer.U8(static_cast<uint8_t>(reply.status));
+  WriteText(reply.stage, writer);
+  WriteText(reply.message, writer);
+  WriteText(reply.backend, writer);
+  writer.U8(reply.harness_fault ? 1 : 0);
+  writer.U64(reply.compile_us);
+  writer.U64(reply.run_us);
+  writer.U32(static_cast<uint32_t>(reply.outputs.size()));
+  for (const std::vector<uint8_t>& output : reply.outputs) {
+    writer.U32(static_cast<uint32_t>(output.size()));
+    writer.Bytes(output);
+  }
+  writer.U8(reply.files ? 1 : 0);
+  if (!reply.files) return;
+  for (const auto* file : {&reply.files->descriptor, &reply.files->container}) {
+    writer.U32(static_cast<uint32_t>(file->size()));
+    writer.Bytes(*file);
   }
 }
 
@@ -88,16 +125,8 @@ uint64_t RequestSize(const RunRequest& request) {
   return size;
 }
 
-void WriteRequest(const RunRequest& request, ByteWriter& writer) {
-  writer.U64(request.id);
-  WriteText(request.target, writer);
-  WriteText(Program(request), writer);
-  writer.U32(static_cast<uint32_t>(Weights(request).size()));
-  writer.Bytes(Weights(request));
-  WriteShape(*request.graph, request.inputs, writer);
-  writer.U32(static_cast<uint32_t>(request.further.size()));
-  for (const RunShape& shape : request.further) WriteShape(shape.graph, shape.inputs, writer);
-}
+void WriteRequest(const RunRequest& request, ByteWriter& writer) { PutRequest(request, writer); }
+void WriteRequest(const RunRequest& request, AreaWriter& writer) { PutRequest(request, writer); }
 
 Result<WireRequest> ReadRequest(ByteReader& reader) {
   WireRequest request;
@@ -113,27 +142,8 @@ Result<WireRequest> ReadRequest(ByteReader& reader) {
   return request;
 }
 
-void WriteReply(const WireReply& reply, ByteWriter& writer) {
-  writer.U64(reply.id);
-  writer.U8(static_cast<uint8_t>(reply.status));
-  WriteText(reply.stage, writer);
-  WriteText(reply.message, writer);
-  WriteText(reply.backend, writer);
-  writer.U8(reply.harness_fault ? 1 : 0);
-  writer.U64(reply.compile_us);
-  writer.U64(reply.run_us);
-  writer.U32(static_cast<uint32_t>(reply.outputs.size()));
-  for (const std::vector<uint8_t>& output : reply.outputs) {
-    writer.U32(static_cast<uint32_t>(output.size()));
-    writer.Bytes(output);
-  }
-  writer.U8(reply.files ? 1 : 0);
-  if (!reply.files) return;
-  for (const auto* file : {&reply.files->descriptor, &reply.files->container}) {
-    writer.U32(static_cast<uint32_t>(file->size()));
-    writer.Bytes(*file);
-  }
-}
+void WriteReply(const WireReply& reply, ByteWriter& writer) { PutReply(reply, writer); }
+void WriteReply(const WireReply& reply, AreaWriter& writer) { PutReply(reply, writer); }
 
 Result<WireReply> ReadReply(ByteReader& reader) {
   WireReply reply;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -56,12 +57,47 @@ struct WireReply {
   std::optional<CompilerFiles> files;
 };
 
+// Appends fields as ByteWriter does, to memory that is there. What does not fit is not written and
+// counts in size() all the same.
+class AreaWriter {
+ public:
+  explicit AreaWriter(std::span<uint8_t> area) : area_(area) {}
+
+  void U8(uint8_t value) { Little(value); }
+  void U32(uint32_t value) { Little(value); }
+  void U64(uint64_t value) { Little(value); }
+  void Bytes(std::span<const uint8_t> bytes) { Put(bytes.data(), bytes.size()); }
+  void Text(std::string_view text) { Put(text.data(), text.size()); }
+
+  uint64_t size() const { return size_; }
+  bool fits() const { return size_ <= area_.size(); }
+
+ private:
+  template <typename T>
+  void Little(T value) {
+    uint8_t bytes[sizeof(T)];
+    for (size_t i = 0; i < sizeof(T); ++i) bytes[i] = static_cast<uint8_t>(value >> (8 * i));
+    Put(bytes, sizeof(T));
+  }
+  void Put(const void* from, size_t count) {
+    if (count > 0 && size_ <= area_.size() && count <= area_.size() - size_) {
+      std::memcpy(area_.data() + size_, from, count);
+    }
+    size_ += count;
+  }
+
+  std::span<uint8_t> area_;
+  uint64_t size_ = 0;
+};
+
 // The bytes that WriteRequest appends, at most.
 uint64_t RequestSize(const RunRequest& request);
 void WriteRequest(const RunRequest& request, ByteWriter& writer);
+void WriteRequest(const RunRequest& request, AreaWriter& writer);
 Result<WireRequest> ReadRequest(ByteReader& reader);
 
 void WriteReply(const WireReply& reply, ByteWriter& writer);
+void WriteReply(const WireReply& reply, AreaWriter& writer);
 Result<WireReply> ReadReply(ByteReader& reader);
 
 }  // namespace anecheck

@@ -295,7 +295,7 @@ Result<std::vector<RunReply>> E5rtRunner::Run(std::span<const RunRequest> reques
     WorkerChannel& channel = process_->channel();
     ChannelHeader& header = channel.header();
     // As many requests as fit the area.
-    ByteWriter writer;
+    AreaWriter writer(channel.requests());
     const size_t first = replies.size();
     size_t count = 0;
     const size_t most = first < alone_until ? 1 : requests.size() - first;
@@ -309,7 +309,6 @@ Result<std::vector<RunReply>> E5rtRunner::Run(std::span<const RunRequest> reques
                          .message = "the case is larger than a worker's memory"});
       continue;
     }
-    std::memcpy(channel.requests().data(), writer.bytes().data(), writer.size());
     header.request_count.store(static_cast<uint32_t>(count));
     header.request_bytes.store(writer.size());
     header.completed.store(0);

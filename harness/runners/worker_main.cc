@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -27,12 +28,11 @@ constexpr int kFirstSetting = 3;
 constexpr int kMostLeaked = 120;
 
 bool PutReply(WorkerChannel& channel, const WireReply& reply) {
-  ByteWriter writer;
-  WriteReply(reply, writer);
   ChannelHeader& header = channel.header();
   const uint64_t at = header.reply_bytes.load();
-  if (writer.size() > channel.replies().size() - at) return false;
-  std::memcpy(channel.replies().data() + at, writer.bytes().data(), writer.size());
+  AreaWriter writer(channel.replies().subspan(std::min(at, WorkerChannel::kAreaSize)));
+  WriteReply(reply, writer);
+  if (!writer.fits()) return false;
   header.reply_bytes.store(at + writer.size());
   header.completed.fetch_add(1);
   return true;

@@ -48,13 +48,12 @@ std::string AnalyticsText(const Library& library, const ActiveFaults& faults) {
   return text;
 }
 
-// Plain write: the file is small, and the folder is the caller's own. What the file held before is
-// overwritten in place, which costs less than giving its memory back first.
+// Plain write: the file is small, and the folder is the caller's own.
 bool WriteWhole(const std::string& path, std::span<const char> text) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file < 0) return false;
   const auto size = static_cast<ssize_t>(text.size());
-  const bool written = write(file, text.data(), text.size()) == size && ftruncate(file, size) == 0;
+  const bool written = write(file, text.data(), text.size()) == size;
   return close(file) == 0 && written;
 }
 

@@ -1,0 +1,34 @@
+// A file that is written over and over and stays open meanwhile, which costs less than opening it
+// each time.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace anecheck {
+
+// Not thread-safe.
+class RewrittenFile {
+ public:
+  explicit RewrittenFile(std::string path) : path_(std::move(path)) {}
+  ~RewrittenFile();
+  RewrittenFile(const RewrittenFile&) = delete;
+  RewrittenFile& operator=(const RewrittenFile&) = delete;
+
+  const std::string& path() const { return path_; }
+
+  // The file holds `content` and nothing else; one that somebody removed or replaced is opened
+  // anew. False, with errno, where it cannot be written.
+  bool Write(std::string_view content);
+
+ private:
+  bool EnsureOpen();
+
+  std::string path_;
+  int file_ = -1;
+  size_t size_ = 0;  // of what it holds at most
+};
+
+}  // namespace anecheck
