@@ -1,9 +1,12 @@
 #include "harness/lowering/graph_to_mil.h"
 
 #include <array>
+#include <bit>
+#include <deque>
 #include <fmt/format.h>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/half.h"
@@ -15,6 +18,7 @@ namespace {
 class Lowering {
  public:
   Lowering(const Graph& graph, mil::TextWriter& writer) : graph_(graph), writer_(writer) {
+    names_.reserve(graph.values().size());
     for (const Value& value : graph.values()) names_.push_back(value.name);
   }
 
@@ -50,12 +54,14 @@ class Lowering {
 
   // A nested block. The values that it captures are named as outside; its own names begin with the
   // statement's, so that they hide none of the names around it.
-  void Block(const Node& node, size_t number, const std::string& statement) {
+  void Block(const Node& node, size_t number, std::string_view statement) {
     const NodeView view(graph_, node);
     const Graph& block = graph_.blocks(node)[number];
     Lowering inner(block, writer_);
     const std::string prefix = fmt::format("{}_b{}_", statement, number);
-    for (std::string& name : inner.names_) name = prefix + name;
+    for (std::string_view& name : inner.names_) {
+      name = inner.own_names_.emplace_back(prefix + std::string(name));
+    }
     const std::vector<ValueId> inputs = block.ValuesOfKind(ValueKind::kInput);
     const std::vector<ValueId> captures = view.InputList(node.schema->FindParameter("captures"));
     const size_t own = inputs.size() - captures.size();
@@ -84,7 +90,7 @@ class Lowering {
 
   void Constant(ValueId id) {
     const Value& value = graph_.value(id);
-    const std::string& name = names_[id];
+    const std::string_view name = names_[id];
     const mil::DataType type = ToMilType(value.type.dtype);
     if (DTypeBits(value.type.dtype) >= 8) {
       writer_.ConstTensor(name, type, value.type.shape.dims(), graph_.ConstData(id));
@@ -103,7 +109,7 @@ class Lowering {
     writer_.Op(node.schema->name);
     Arguments(node);
     for (const Attribute& attribute : graph_.attributes(node)) WriteAttribute(node, attribute);
-    const std::string name = node.result_count > 0 ? names_[node.first_result] : "";
+    const std::string_view name = node.result_count > 0 ? names_[node.first_result] : "";
     if (node.block_count == 0) {
       writer_.EndStatement(name);
       return;
@@ -229,7 +235,8 @@ class Lowering {
 
   const Graph& graph_;
   mil::TextWriter& writer_;
-  std::vector<std::string> names_;  // in the text, by value
+  std::vector<std::string_view> names_;  // in the text, by value
+  std::deque<std::string> own_names_;    // those that the graph does not hold
   std::vector<int32_t> integers_;
 };
 
@@ -241,9 +248,11 @@ Status GraphToMil(const Graph& graph, mil::TextWriter& writer) {
 }
 
 Result<std::string> GraphToMil(const Graph& graph) {
-  mil::TextWriter writer;
+  // Only memory is kept from one text to the next.
+  thread_local mil::TextWriter writer;
+  writer.Clear();
   ANECHECK_RETURN_IF_ERROR(GraphToMil(graph, writer));
-  return std::move(writer).Take();
+  return writer.text();
 }
 
 }  // namespace anecheck

@@ -1,9 +1,10 @@
 #include "harness/formats/mil/reader.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <fmt/format.h>
+#include <optional>
+#include <utility>
 
 #include "harness/formats/mil/number.h"
 #include "harness/formats/mil/printer.h"
@@ -22,15 +23,21 @@ Error Wrong(ValueView value, std::string_view what) {
       value.offset());
 }
 
-// Calls `element` for each leaf under nested lists, in order, until it returns an error. Depth is
-// bounded by the parser.
+// Calls `element` for each leaf under nested lists, in order, until it returns false; the leaf
+// where it did. A list's node stands before those of its members.
 template <typename Element>
-Status ForEachElement(ValueView value, const Element& element) {
-  if (value.kind() != ValueKind::kList) return element(value);
-  for (const ValueView child : value.children()) {
-    ANECHECK_RETURN_IF_ERROR(ForEachElement(child, element));
+std::optional<ValueView> FirstRefused(ValueView value, const Element& element) {
+  const uint32_t end = value.next();
+  for (uint32_t at = value.index(); at != end;) {
+    const ValueView leaf(value.program(), at);
+    if (leaf.kind() == ValueKind::kList) {
+      ++at;
+      continue;
+    }
+    if (!element(leaf)) return leaf;
+    at = leaf.next();
   }
-  return {};
+  return std::nullopt;
 }
 
 Status RequireTyped(ValueView literal, std::string_view what) {
@@ -40,11 +47,27 @@ Status RequireTyped(ValueView literal, std::string_view what) {
 
 bool IsIntegerClass(DataClass c) { return c == DataClass::kSigned || c == DataClass::kUnsigned; }
 
-void AppendLittle(std::vector<uint8_t>& out, uint64_t word, size_t bytes) {
-  std::array<uint8_t, 8> little;
-  for (size_t i = 0; i < bytes; ++i) little[i] = static_cast<uint8_t>(word >> (8 * i));
-  out.insert(out.end(), little.begin(), little.begin() + bytes);
-}
+// Elements of so many bytes, one after another in little endian. Room is made for as many as are
+// expected; more may come.
+class ElementBytes {
+ public:
+  ElementBytes(size_t bytes, uint64_t expected) : bytes_(bytes), out_(bytes * expected) {}
+
+  void Append(uint64_t word) {
+    if (used_ + bytes_ > out_.size()) out_.resize(2 * (used_ + bytes_));
+    for (size_t i = 0; i < bytes_; ++i) out_[used_ + i] = static_cast<uint8_t>(word >> (8 * i));
+    used_ += bytes_;
+  }
+  std::vector<uint8_t> Take() && {
+    out_.resize(used_);
+    return std::move(out_);
+  }
+
+ private:
+  size_t bytes_;
+  size_t used_ = 0;
+  std::vector<uint8_t> out_;
+};
 
 bool FitsInteger(int64_t value, DataType type) {
   const int bits = DataTypeBits(type);
@@ -126,14 +149,13 @@ Result<std::vector<int64_t>> ReadIntegers(ValueView literal) {
   const DataType type = literal.type().data_type();
   if (!IsIntegerClass(DataTypeClass(type))) return Wrong(literal, "a literal of an integer type");
   std::vector<int64_t> values;
-  ANECHECK_RETURN_IF_ERROR(ForEachElement(literal.Inner(), [&](ValueView leaf) -> Status {
+  const auto wrong = FirstRefused(literal.Inner(), [&](ValueView leaf) {
     const auto value = leaf.kind() == ValueKind::kNumber ? ToInteger(leaf.text()) : std::nullopt;
-    if (!value || !FitsInteger(*value, type)) {
-      return Wrong(leaf, fmt::format("a value of {}", DataTypeName(type)));
-    }
+    if (!value || !FitsInteger(*value, type)) return false;
     values.push_back(*value);
-    return {};
-  }));
+    return true;
+  });
+  if (wrong) return Wrong(*wrong, fmt::format("a value of {}", DataTypeName(type)));
   return values;
 }
 
@@ -146,11 +168,12 @@ Result<int64_t> ReadInteger(ValueView literal) {
 Result<std::vector<bool>> ReadBools(ValueView literal) {
   ANECHECK_RETURN_IF_ERROR(RequireTyped(literal, "a bool literal"));
   std::vector<bool> values;
-  ANECHECK_RETURN_IF_ERROR(ForEachElement(literal.Inner(), [&](ValueView leaf) -> Status {
-    if (leaf.kind() != ValueKind::kBool) return Wrong(leaf, "true or false");
+  const auto wrong = FirstRefused(literal.Inner(), [&](ValueView leaf) {
+    if (leaf.kind() != ValueKind::kBool) return false;
     values.push_back(leaf.text() == "true");
-    return {};
-  }));
+    return true;
+  });
+  if (wrong) return Wrong(*wrong, "true or false");
   return values;
 }
 
@@ -188,17 +211,16 @@ Result<std::vector<uint8_t>> ReadElements(ValueView literal) {
   const DataType type = literal.type().data_type();
   const auto bytes = static_cast<size_t>((DataTypeBits(type) + 7) / 8);
   if (bytes == 0) return Wrong(literal, "a literal of a number type or bool");
-  std::vector<uint8_t> out;
   // No more than the text can spell, whatever the type claims.
   const uint64_t spelt = literal.program()->text.size() / 2;
-  out.reserve(bytes * std::min(ElementCount(literal.type()).value_or(0), spelt));
-  ANECHECK_RETURN_IF_ERROR(ForEachElement(literal.Inner(), [&](ValueView leaf) -> Status {
+  ElementBytes out(bytes, std::min(ElementCount(literal.type()).value_or(0), spelt));
+  const auto wrong = FirstRefused(literal.Inner(), [&](ValueView leaf) {
     const auto word = ElementBits(leaf, type);
-    if (!word) return Wrong(leaf, fmt::format("a value of {}", DataTypeName(type)));
-    AppendLittle(out, *word, bytes);
-    return {};
-  }));
-  return out;
+    if (word) out.Append(*word);
+    return word.has_value();
+  });
+  if (wrong) return Wrong(*wrong, fmt::format("a value of {}", DataTypeName(type)));
+  return std::move(out).Take();
 }
 
 bool IsElementOf(ValueView leaf, DataType type) {
