@@ -1,9 +1,16 @@
-// What a full case costs, beside a loop that only generates: cases a second on one core.
+// What a full case costs, beside what it cannot cost less than: drawing its graph, making it and
+// appending a row. Cases a second; a worker is a process of its own, so that figures for one core
+// are those under `taskset -c 0`.
+#include <atomic>
 #include <benchmark/benchmark.h>
+#include <sqlite3.h>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/base/file.h"
 #include "harness/campaign/campaign.h"
+#include "harness/runners/e5rt_engine.h"
 #include "harness/runners/worker.h"
 
 namespace anecheck {
@@ -18,6 +25,21 @@ CampaignOptions Options(uint64_t cases) {
   return options;
 }
 
+// Graphs as cases have them, nothing else.
+void BM_DrawGraphs(benchmark::State& state) {
+  GeneratorOptions options;
+  Graph graph;
+  uint64_t index = 0;
+  for (auto _ : state) {
+    ChoiceStream choices = ChoiceStream::FromSeed(CaseSeed(1, index));
+    options.mode = index++ % 2 == 0 ? CaseMode::kFloat : CaseMode::kInteger;
+    GenerateGraph(choices, options, graph);
+    benchmark::DoNotOptimize(graph.nodes().data());
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(BM_DrawGraphs);
+
 // Draws, evaluates and proves that every output can move; writes the MIL text.
 void BM_GenerateOnly(benchmark::State& state) {
   const CampaignOptions options = Options(1);
@@ -27,21 +49,155 @@ void BM_GenerateOnly(benchmark::State& state) {
 }
 BENCHMARK(BM_GenerateOnly);
 
-// Generate, lower, compile, run in a worker process, judge, record.
-void BM_FullCases(benchmark::State& state) {
+// The rows that a campaign left in one table, to be appended to another file.
+class Rows {
+ public:
+  Rows(sqlite3* from, const std::string& table) : table_(table) {
+    const std::string select = "SELECT * FROM " + table;
+    sqlite3_stmt* read = nullptr;
+    sqlite3_prepare_v2(from, select.c_str(), -1, &read, nullptr);
+    while (sqlite3_step(read) == SQLITE_ROW) {
+      width_ = sqlite3_column_count(read);
+      for (int i = 0; i < width_; ++i) {
+        values_.push_back(sqlite3_value_dup(sqlite3_column_value(read, i)));
+      }
+    }
+    sqlite3_finalize(read);
+  }
+  ~Rows() {
+    for (sqlite3_value* value : values_) sqlite3_value_free(value);
+  }
+
+  // False where SQLite refuses.
+  bool AppendTo(sqlite3* database) const {
+    std::string insert = "INSERT INTO " + table_ + " VALUES (?";
+    for (int i = 1; i < width_; ++i) insert += ",?";
+    sqlite3_stmt* statement = nullptr;
+    sqlite3_prepare_v2(database, (insert + ")").c_str(), -1, &statement, nullptr);
+    bool done = statement != nullptr;
+    for (size_t at = 0; done && at < values_.size();) {
+      for (int i = 0; i < width_; ++i) sqlite3_bind_value(statement, i + 1, values_[at++]);
+      done = sqlite3_step(statement) == SQLITE_DONE;
+      sqlite3_reset(statement);
+    }
+    sqlite3_finalize(statement);
+    return done;
+  }
+
+ private:
+  std::string table_;
+  int width_ = 0;
+  std::vector<sqlite3_value*> values_;
+};
+
+// The rows of cases and outputs that a campaign left, by SQLite alone: one transaction each time.
+void BM_BareAppend(benchmark::State& state) {
+  constexpr uint64_t kCases = 2048;
+  const auto folder = TempDirectory::Create("anecheck-bench-");
+  CampaignOptions options = Options(kCases);
+  options.db = folder->File("campaign.sqlite");
+  const auto summary = RunCampaign(options, [&] { return MakeRunner(options); }, {});
+  sqlite3* database = nullptr;
+  sqlite3_open(options.db.c_str(), &database);
+  const Rows cases(database, "cases");
+  const Rows outputs(database, "outputs");
+  const auto run = [&](const char* sql) {
+    if (sqlite3_exec(database, sql, nullptr, nullptr, nullptr) == SQLITE_OK) return;
+    state.SkipWithError(sqlite3_errmsg(database));
+  };
+  if (!summary.ok()) state.SkipWithError(summary.error().message.c_str());
+  run("PRAGMA synchronous = NORMAL");
+  for (auto _ : state) {
+    state.PauseTiming();
+    run("DELETE FROM cases; DELETE FROM outputs; PRAGMA wal_checkpoint(TRUNCATE)");
+    state.ResumeTiming();
+    run("BEGIN IMMEDIATE");
+    if (!cases.AppendTo(database) || !outputs.AppendTo(database)) {
+      state.SkipWithError(sqlite3_errmsg(database));
+    }
+    run("COMMIT");
+  }
+  sqlite3_close(database);
+  state.SetItemsProcessed(state.iterations() * kCases);
+}
+BENCHMARK(BM_BareAppend)->UseRealTime();
+
+// The engine in this process, beside which the cost of a worker shows.
+class InProcessRunner final : public Runner {
+ public:
+  static Result<std::unique_ptr<Runner>> Create() {
+    static const Result<E5rtLibrary> library = OpenE5rtLibrary(ANECHECK_SIMULATED_ENGINE);
+    if (!library.ok()) return library.error();
+    ANECHECK_ASSIGN(TempDirectory folder, TempDirectory::CreateInMemory("anecheck-bench-"));
+    return std::unique_ptr<Runner>(new InProcessRunner(*library, std::move(folder)));
+  }
+
+  Result<RunnerIdentity> Identify() override {
+    return RunnerIdentity{.runner = "in-process", .provenance = Provenance::kSimulated};
+  }
+  Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
+    std::vector<RunReply> replies;
+    for (const RunRequest& request : requests) replies.push_back(RunOne(request));
+    return replies;
+  }
+  Status Restart() override { return {}; }
+
+ private:
+  InProcessRunner(const E5rtLibrary& library, TempDirectory folder)
+      : engine_(library, std::move(folder)) {}
+
+  RunReply RunOne(const RunRequest& request) {
+    const Graph& graph = *request.graph;
+    WireRequest wire = {.id = request.id, .target = request.target, .program = request.mil};
+    for (const ValueId id : graph.ValuesOfKind(ValueKind::kInput)) {
+      const Tensor& input = request.inputs[wire.shape.inputs.size()];
+      wire.shape.inputs.push_back({graph.value(id).name, input.bytes.size(), input.bytes});
+    }
+    for (const ValueId id : graph.outputs()) {
+      const auto size = static_cast<uint64_t>(graph.type(id).ByteSize());
+      wire.shape.outputs.push_back({graph.value(id).name, size, {}});
+    }
+    WireReply answer = engine_.Run(wire, stage_);
+    RunReply reply = {.id = answer.id,
+                      .status = answer.status,
+                      .stage = std::move(answer.stage),
+                      .message = std::move(answer.message),
+                      .backend = std::move(answer.backend)};
+    for (size_t i = 0; i < answer.outputs.size(); ++i) {
+      reply.outputs.push_back({graph.type(graph.outputs()[i]), std::move(answer.outputs[i])});
+    }
+    return reply;
+  }
+
+  E5rtEngine engine_;
+  std::atomic<WorkerStage> stage_;
+};
+
+// Generate, lower, compile, run, judge, record.
+void RunCases(benchmark::State& state, const RunnerFactory& factory) {
   auto folder = TempDirectory::Create("anecheck-bench-");
-  const auto cases = static_cast<uint64_t>(state.range(0));
+  CampaignOptions options = Options(static_cast<uint64_t>(state.range(0)));
   int run = 0;
   for (auto _ : state) {
-    CampaignOptions options = Options(cases);
     options.db = folder->File(std::to_string(run++) + ".sqlite");
-    const RunnerFactory factory = [&] { return MakeRunner(options); };
     const auto summary = RunCampaign(options, factory, {});
     if (!summary.ok()) state.SkipWithError(summary.error().message.c_str());
   }
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
-BENCHMARK(BM_FullCases)->Arg(2000)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+void BM_FullCases(benchmark::State& state) {
+  const CampaignOptions options = Options(1);
+  RunCases(state, [&] { return MakeRunner(options); });
+}
+BENCHMARK(BM_FullCases)->Arg(2000)->Arg(20000)->UseRealTime()->Unit(benchmark::kMillisecond);
+
+void BM_FullCasesInProcess(benchmark::State& state) { RunCases(state, InProcessRunner::Create); }
+BENCHMARK(BM_FullCasesInProcess)
+    ->Arg(2000)
+    ->Arg(20000)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace anecheck
