@@ -34,7 +34,9 @@ constexpr uint64_t kBatch = 64;
 constexpr uint64_t kAhead = 8;
 // Batches that wait to be recorded together: so many, and so long.
 constexpr size_t kMostWaiting = 128;
-constexpr auto kLongestWait = std::chrono::milliseconds(500);
+constexpr double kLongestWait = 0.5;  // seconds
+// While a run is young as a share of its time, so that one which is killed soon has left something.
+constexpr double kWaitShare = 0.05;
 constexpr int kConfirmations = 3;
 // Between two rows of `pace`, and as a share of the time worked so far.
 constexpr double kPaceSeconds = 0.5;
@@ -187,6 +189,12 @@ class Campaign {
   // Of this shard.
   uint64_t BatchCount() const { return BatchesOfShard(options_); }
 
+  // How long batches may wait to be recorded.
+  Clock::duration LongestWait() const {
+    return std::chrono::duration_cast<Clock::duration>(
+        std::chrono::duration<double>(std::min(kLongestWait, kWaitShare * Seconds())));
+  }
+
   double Seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
   bool OutOfTime() const {
@@ -328,7 +336,7 @@ class Campaign {
     Status status;
     for (uint64_t batch = first_;; ++batch) {
       BatchResult result;
-      if (!WaitFor(batch, waiting.empty() ? Clock::time_point::max() : recorded + kLongestWait)) {
+      if (!WaitFor(batch, waiting.empty() ? Clock::time_point::max() : recorded + LongestWait())) {
         ANECHECK_RETURN_IF_ERROR(record());
         WaitFor(batch, Clock::time_point::max());
       }
@@ -336,7 +344,7 @@ class Campaign {
       status = result.error ? Status(*result.error) : Settle(batch, result);
       if (!status.ok()) break;
       waiting.push_back(std::move(result.record));
-      if (waiting.size() >= kMostWaiting || Clock::now() >= recorded + kLongestWait) {
+      if (waiting.size() >= kMostWaiting || Clock::now() >= recorded + LongestWait()) {
         ANECHECK_RETURN_IF_ERROR(record());
       }
     }
