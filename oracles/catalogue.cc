@@ -13,14 +13,16 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::array<std::string_view, 12> kEffectNames = {
-    "port_overflow", "interior_overflow", "width_slice_gain",   "tile_lattice",
-    "flush_in_mac",  "nan_as_infinity",   "nan_result_as_zero", "unsigned_zero",
-    "ties_away",     "value_at",          "value_from",         "absolute_error"};
+constexpr std::array<std::string_view, kEffectCount> kEffectNames = {
+    "port_overflow", "interior_overflow", "width_slice_gain",   "tile_lattice",  "sum_lattice",
+    "flush_in_mac",  "nan_as_infinity",   "nan_result_as_zero", "unsigned_zero", "ties_away",
+    "value_at",      "value_from",        "absolute_error",     "any_of_axis",   "reciprocal",
+    "table_at_zero", "cast_wraps"};
 
 bool NeedsOperation(Effect effect) {
   return effect == Effect::kValueAt || effect == Effect::kValueFrom ||
-         effect == Effect::kAbsoluteError;
+         effect == Effect::kAbsoluteError || effect == Effect::kAnyOfAxis ||
+         effect == Effect::kReciprocal;
 }
 
 std::optional<Effect> EffectFromName(std::string_view name) {
@@ -93,10 +95,11 @@ Result<Draft> ReadRow(const Json& row, size_t index) {
   if (draft.op.empty() && NeedsOperation(*effect)) {
     return Invalid(index, fmt::format("{} needs an op", name));
   }
-  const bool tile = *effect == Effect::kTileLattice;
+  const bool tile = *effect == Effect::kTileLattice || *effect == Effect::kSumLattice;
   if (tile && !(draft.departure.a >= 1 && draft.departure.a <= 53 && draft.departure.b >= 1 &&
                 draft.departure.b <= 65536)) {
-    return Invalid(index, "tile_lattice needs a in 1 to 53 (bits) and b in 1 to 65536 (lanes)");
+    return Invalid(index,
+                   fmt::format("{} needs a in 1 to 53 (bits) and b in 1 to 65536 (lanes)", name));
   }
   draft.departure.effect = *effect;
   return draft;

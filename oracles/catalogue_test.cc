@@ -76,10 +76,9 @@ TEST(DepartureCatalogue, RefusesWhatItDoesNotUnderstandAndStaysAsItWas) {
 
 TEST(EffectName, IsADifferentWordForEachEffect) {
   std::set<std::string_view> names;
-  for (int i = 0; i <= static_cast<int>(Effect::kAbsoluteError); ++i) {
-    names.insert(EffectName(static_cast<Effect>(i)));
-  }
-  EXPECT_EQ(names.size(), static_cast<size_t>(Effect::kAbsoluteError) + 1);
+  for (size_t i = 0; i < kEffectCount; ++i) names.insert(EffectName(static_cast<Effect>(i)));
+  EXPECT_EQ(names.size(), kEffectCount);
+  EXPECT_EQ(EffectName(Effect::kCastWraps), "cast_wraps");
   EXPECT_EQ(EffectName(Effect::kTiesAway), "ties_away");
   EXPECT_EQ(EffectName(Effect::kValueFrom), "value_from");
   EXPECT_EQ(EffectName(Effect::kInteriorOverflow), "interior_overflow");

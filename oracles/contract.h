@@ -21,7 +21,7 @@ inline constexpr int kContractFamilies = 8;
 enum class Term : uint8_t {
   kWideIntermediate,    // 1: a fused intermediate may skip its rounding to fp16
   kProductRounding,     // 1: the products of one operation may all be rounded to fp16
-  kAccumulatorUnit,     // unit roundoff of the accumulator
+  kAccumulatorUnit,     // unit roundoff of the accumulator of products
   kBiasRounding,        // 1: the accumulator may be rounded to fp16 before bias or scale
   kReciprocalRelative,  // relative error of 1/n in averages
   kDivideUlp,           // real_div, inverse: neighbours of the rounded result, in ulp
@@ -41,8 +41,11 @@ enum class Term : uint8_t {
   kWeightRounding,    // 1: interpolation may round weights, products and the sums of one axis
   kPositionRelative,  // relative error of a sampling position that is no whole number
   kPackedFlags,       // 1: the flags of a row may stand in its first bytes, not one in each cell
+  kReduceUnit,        // unit roundoff of the sums of reductions and averages, without products
+  kOverlapRounding,   // 1: corners, areas and quotients of boxes may be rounded to fp16
+  kDistanceRounding,  // 1: differences, squares and sums of distances may be rounded to fp16
 };
-inline constexpr size_t kTermCount = 22;
+inline constexpr size_t kTermCount = 25;
 
 // How far a term is known for a family.
 enum class TermMark : uint8_t {
@@ -69,6 +72,7 @@ enum class Effect : uint8_t {
   kInteriorOverflow,  // as kPortOverflow, for a partial sum over the tiles in source order
   kWidthSliceGain,    // slice with begin != 0 on the last axis: |x| * a beyond fp16 -> infinity
   kTileLattice,       // inside tiles of b products both addends are truncated to 2^(E - a)
+  kSumLattice,        // the same in sums without products: reductions and averages
   kFlushInMac,        // subnormal operands, products and sums of a MAC become +0
   kNanAsInfinity,     // a NaN operand acts as +inf
   kNanResultAsZero,   // an invalid operation gives +0 instead of NaN
@@ -76,8 +80,13 @@ enum class Effect : uint8_t {
   kTiesAway,          // the output rounding takes ties to the larger magnitude
   kValueAt,           // operation(a) == b
   kValueFrom,         // operation(x) == b for every x >= a
-  kAbsoluteError,     // operation errs by up to a
+  kAbsoluteError,     // operation errs by up to a where |x| >= b
+  kAnyOfAxis,         // gather along the last axis gives any element of that axis
+  kReciprocal,        // a quotient by a constant d is the product with fp16(1 / d)
+  kTableAtZero,       // tables err at zero as elsewhere
+  kCastWraps,         // a float beyond the integer type wraps instead of saturating
 };
+inline constexpr size_t kEffectCount = 17;
 
 struct Departure {
   std::string_view id;  // "D01"
@@ -88,10 +97,22 @@ struct Departure {
   uint32_t families = 0;  // bit f: documented on family f
   std::string_view what;  // one line for people
   std::string_view source;
+  uint32_t holds = 0;  // bit f: family f was measured to do as the contract says
 };
 
 // The documented defects that change a number (facts/known_defects.csv), in order of their ids.
 std::span<const Departure> KnownDepartures();
+
+// Rules of the contract that no family was ever measured to break or, but for `holds`, to keep. As
+// departures, with the rule's name as id.
+std::span<const Departure> OpenRules();
+
+// A documented defect that changes a number and is no departure.
+struct UnnamedDefect {
+  std::string_view id;  // "D21"
+  std::string_view reason;
+};
+std::span<const UnnamedDefect> UnnamedDefects();
 
 // What one family's engine may do. A plain value; cheap to copy.
 struct Contract {

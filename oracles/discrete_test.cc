@@ -114,12 +114,12 @@ TEST(Judge, AWholeNumberInsideThatIsNoMemberIsWrong) {
   const ValueId chosen =
       c.Begin(OpKind::kSelect).Arg(P::kCond, cond).Arg(P::kA, a).Arg(P::kB, b).Finish();
   const Estimate expected = c.Run(chosen);
-  const auto verdict = [&](double actual) {
+  const auto fine = [&](double actual) {
     return Judge(c.graph, c.inputs, 0, expected, MakeTensor(DType::kFp16, {1}, {actual}), 2);
   };
   EXPECT_NE(verdict(40).verdict, Verdict::kWrong);
-  EXPECT_EQ(verdict(39).verdict, Verdict::kWrong);
-  EXPECT_EQ(verdict(39).worst_ulp, 1u);
+  EXPECT_EQ(fine(39).verdict, Verdict::kWrong);
+  EXPECT_EQ(fine(39).worst_ulp, 1u);
 }
 
 // A sum on its way to be rounded may be held or stored: its floor is one whole number or another.
@@ -170,12 +170,13 @@ TEST(Argmax, PositionsMayPassThroughHalf) {
 
 TEST(FloorDiv, MayGoEitherWayWhereTheQuotientIsRounded) {
   Case c;
-  const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {2047, 7}));
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {2046, 7}));
   const ValueId y = c.Input(MakeTensor(DType::kFp16, {2}, {0.99951171875, 2}));
   const Estimate estimate = c.Run(c.Binary(OpKind::kFloorDiv, x, y));
-  EXPECT_EQ(estimate.value[0], 2048);
-  EXPECT_TRUE(Admits(estimate, 0, 2047));  // a quotient one step low
-  EXPECT_FALSE(Admits(estimate, 0, 2047.5));
+  EXPECT_EQ(estimate.value[0], 2046);      // of 2046.9995
+  EXPECT_TRUE(Admits(estimate, 0, 2047));  // the quotient rounded
+  EXPECT_FALSE(Admits(estimate, 0, 2046.5));
+  EXPECT_FALSE(Admits(estimate, 0, 2045));
   EXPECT_EQ(estimate.value[1], 3);
   EXPECT_FALSE(Admits(estimate, 1, 4));
   EXPECT_FALSE(Admits(estimate, 1, 3.5));
@@ -235,6 +236,89 @@ TEST(FirstExtreme, IsTheFirstOfEqualOnesAndTheFirstNan) {
   EXPECT_EQ(reference::FirstExtreme(with_nan, 5, true), 2u);
 }
 
+// ---- ranks ----
+
+// Few numbers leave the judge without an opinion: what counts is whether anything lies outside.
+constexpr bool kFine = true;
+
+// Whether the values and the indices of a topk of three among eight numbers may be these.
+struct FineParts {
+  bool values, indices;
+};
+FineParts FineRanks(bool sorted, std::vector<double> values, std::vector<double> indices) {
+  using P = params::Topk;
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {8}, {9, 9, 1, 2, 3, 4, 5, 8}));
+  c.Begin(OpKind::kTopk).Arg(P::kX, x).Int(P::kK, 3).Int(P::kAxis, 0).Bool(P::kSort, sorted);
+  const ValueId first = c.Finish();
+  const auto judge = [&](ValueId output, std::vector<double>& given) {
+    const Estimate expected = c.Run(output);
+    const Tensor actual = MakeTensor(expected.type.dtype, expected.type.shape, given);
+    return Judge(c.graph, c.inputs, 0, expected, actual, 2).outside == 0;
+  };
+  return {judge(first, values), judge(first + 1, indices)};
+}
+
+TEST(Ranks, NoPositionStandsTwice) {
+  EXPECT_EQ(FineRanks(true, {9, 9, 8}, {0, 1, 7}).indices, kFine);
+  EXPECT_EQ(FineRanks(true, {9, 9, 8}, {1, 0, 7}).indices, kFine);
+  EXPECT_EQ(FineRanks(true, {9, 9, 8}, {0, 0, 7}).indices, !kFine);
+  EXPECT_EQ(FineRanks(false, {9, 9, 8}, {7, 7, 0}).indices, !kFine);
+  EXPECT_EQ(FineRanks(false, {9, 9, 8}, {7, 1, 0}).indices, kFine);
+}
+
+TEST(Ranks, ArgsortIsAPermutationOfEachLine) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {2, 3}, {1, 1, 1, 5, 4, 4}));
+  const Estimate expected = c.Run(c.Begin(OpKind::kArgsort)
+                                      .Arg(params::Argsort::kX, x)
+                                      .Int(params::Argsort::kAxis, 1)
+                                      .Bool(params::Argsort::kAscending, true)
+                                      .Finish());
+  const auto fine = [&](std::initializer_list<double> given) {
+    return Judge(c.graph, c.inputs, 0, expected, MakeTensor(expected.type.dtype, {2, 3}, given), 2)
+               .outside == 0;
+  };
+  EXPECT_EQ(fine({2, 0, 1, 1, 2, 0}), kFine);
+  EXPECT_EQ(fine({0, 0, 0, 1, 2, 0}), !kFine);
+  EXPECT_EQ(fine({2, 0, 1, 1, 1, 0}), !kFine);
+}
+
+TEST(Ranks, UnsortedValuesAreElementsAllTheSame) {
+  EXPECT_EQ(FineRanks(false, {8, 9, 9}, {7, 1, 0}).values, kFine);
+  EXPECT_EQ(FineRanks(false, {8.5, 9, 9}, {7, 1, 0}).values, !kFine);
+  EXPECT_EQ(FineRanks(false, {5, 9, 9}, {7, 1, 0}).values, !kFine);
+}
+
+// ---- boxes ----
+
+// How many of two boxes whose centres lie 5 apart, 9.5 wide and 10 high, are selected.
+Estimate Selected(double centre, double threshold, const Contract& contract) {
+  using P = params::NonMaximumSuppression;
+  Case c;
+  const ValueId boxes = c.Input(
+      MakeTensor(DType::kFp16, {1, 2, 4}, {centre, 100, 9.5, 10, centre + 5, 100, 9.5, 10}));
+  const ValueId scores = c.Input(MakeTensor(DType::kFp16, {1, 2, 1}, {0.75, 0.5}));
+  c.Begin(OpKind::kNonMaximumSuppression).Arg(P::kBoxes, boxes).Arg(P::kScores, scores);
+  c.Float(P::kIouThreshold, threshold).Float(P::kScoreThreshold, 0.25).Int(P::kMaxBoxes, 2);
+  const ValueId first = c.Bool(P::kPerClassSuppression, false).Finish();
+  const Estimate estimate = c.Run(first + 3, contract);
+  EXPECT_EQ(c.error, "");
+  return estimate;
+}
+
+// Corners near 1000 lie on a grid of half a pixel: the overlap of 0.310 may then be 0.357.
+TEST(Suppression, IsOpenWhereRoundedCornersDecideOtherwise) {
+  const Estimate far = Selected(1000, 0.33, ConformingContract(2));
+  EXPECT_TRUE(Admits(far, 0, 1) && Admits(far, 0, 2));
+  const Estimate near = Selected(10, 0.33, ConformingContract(2));
+  EXPECT_TRUE(!Admits(near, 0, 1) && Admits(near, 0, 2));
+  const Estimate certain = Selected(1000, 0.1, ConformingContract(2));
+  EXPECT_TRUE(Admits(certain, 0, 1) && !Admits(certain, 0, 2));
+  const Estimate ideal = Selected(1000, 0.33, IeeeContract());
+  EXPECT_TRUE(!Admits(ideal, 0, 1) && Admits(ideal, 0, 2));
+}
+
 // Points at 0, 5 and 9 of one axis, centroids at 0 and 4, within 5.
 Estimate Within(const Contract& contract) {
   using P = params::NativeRadiusSearch;
@@ -271,7 +355,7 @@ TEST(RadiusSearch, BothPlacementsOfTheFlagsPass) {
   EXPECT_TRUE(Admits(estimate, 1, 0x1p-24));
   EXPECT_TRUE(Admits(estimate, 1, 0));  // behind the packed flags
   EXPECT_FALSE(Admits(estimate, 1, 0x101p-24));
-  // The squares of 5 and 5 may be confused, those of 1 and 5 may not.
+  // 5 is within 5 of 0 and of 4: a root may be a neighbour of 5, so the first may be missed.
   EXPECT_TRUE(Admits(estimate, 2, 0x100p-24));
   EXPECT_TRUE(Admits(estimate, 2, 0));
   EXPECT_FALSE(Admits(estimate, 4, 0x1p-24));  // 9 is not within 5 of 0
@@ -304,7 +388,8 @@ TEST(RadiusSearch, ThePlacementIsAnAssumedTerm) {
                         .Arg(P::kPoints, points)
                         .Float(P::kRadius, 2)
                         .Finish());
-  EXPECT_EQ(AssumedTerms(c.graph, 0, 2), std::vector<Term>{Term::kPackedFlags});
+  EXPECT_EQ(AssumedTerms(c.graph, 0, 2),
+            (std::vector{Term::kRootUlp, Term::kPackedFlags, Term::kDistanceRounding}));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <limits>
+#include <set>
 
 #include "harness/base/half.h"
 #include "harness/ops/op.h"
@@ -65,19 +66,50 @@ double Amplitude(const Estimate& expected) {
   return amplitude;
 }
 
+// The elements whose number stands in their line already, where numbers must be distinct.
+std::vector<bool> Repetitions(const Estimate& expected, std::span<const double> actual) {
+  std::vector<bool> repeated(actual.size(), false);
+  if (expected.distinct_axis < 0) return repeated;
+  const Shape& shape = expected.type.shape;
+  const auto count = static_cast<size_t>(shape[expected.distinct_axis]);
+  size_t step = 1;
+  for (int axis = expected.distinct_axis + 1; axis < shape.rank(); ++axis) {
+    step *= static_cast<size_t>(shape[axis]);
+  }
+  std::set<double> seen;
+  for (size_t line = 0; line < actual.size() / std::max<size_t>(count, 1); ++line) {
+    seen.clear();
+    for (size_t k = 0; k < count; ++k) {
+      const size_t at = line / step * count * step + k * step + line % step;
+      repeated[at] = !seen.insert(actual[at]).second;
+    }
+  }
+  return repeated;
+}
+
+// Whether a conforming engine may give `actual` as a whole.
+bool AdmitsEvery(const Estimate& expected, std::span<const double> actual) {
+  const std::vector<bool> repeated = Repetitions(expected, actual);
+  for (size_t i = 0; i < actual.size(); ++i) {
+    if (repeated[i] || !Admits(expected, i, actual[i])) return false;
+  }
+  return true;
+}
+
 // Fills everything but the verdict; gives the indices outside.
 std::vector<size_t> Measure(const Estimate& expected, std::span<const double> actual,
                             OutputJudgement& judgement) {
   std::vector<size_t> outside;
   const double amplitude = Amplitude(expected);
+  const std::vector<bool> repeated = Repetitions(expected, actual);
   judgement.elements = actual.size();
   for (size_t i = 0; i < actual.size(); ++i) {
     judgement.judged += IsInformative(expected, i, amplitude) ? 1 : 0;
     ++judgement
           .ulp_histogram[UlpBucket(UlpBetween(expected.type.dtype, expected.value[i], actual[i]))];
-    if (Admits(expected, i, actual[i])) continue;
+    if (!repeated[i] && Admits(expected, i, actual[i])) continue;
     outside.push_back(i);
-    const uint32_t ulp = UlpOutside(expected, i, actual[i]);
+    const uint32_t ulp = std::max(repeated[i] ? 1u : 0u, UlpOutside(expected, i, actual[i]));
     if (judgement.worst < 0 || ulp > judgement.worst_ulp) {
       judgement.worst = static_cast<int64_t>(i);
       judgement.worst_ulp = ulp;
@@ -173,11 +205,12 @@ class DefectSearch {
     Explained explained(outside_.size(), kNot);
     if (!Estimates(set)) return explained;
     const double amplitude = Amplitude(estimate_);
+    const std::vector<bool> repeated = Repetitions(estimate_, actual_);
     for (size_t k = 0; k < outside_.size(); ++k) {
       const double actual = actual_[outside_[k]];
-      if (!Admits(estimate_, outside_[k], actual)) continue;
-      const bool by_value =
-          !(std::fabs(actual) < kInfinity) || IsInformative(estimate_, outside_[k], amplitude);
+      if (repeated[outside_[k]] || !Admits(estimate_, outside_[k], actual)) continue;
+      const bool by_value = !(std::fabs(actual) < kInfinity) ||
+                            (!estimate_.loose && IsInformative(estimate_, outside_[k], amplitude));
       explained[k] = by_value ? kByValue : kVaguely;
     }
     return explained;
@@ -312,6 +345,8 @@ constexpr Widest kWidest[] = {
     {Term::kErfTable, kWorstTable, kWorstAbsolute},
     {Term::kEluTable, kWorstTable, kWorstAbsolute},
     {Term::kArcTangentTable, kWorstTable, kWorstAbsolute},
+    {Term::kReduceUnit, kHalfUnit,
+     "facts/source_conflicts.csv: reduce_sum is narrow by one source"},
 };
 
 bool AdmitsAll(const Graph& graph, std::span<const Tensor> inputs, size_t output,
@@ -320,10 +355,7 @@ bool AdmitsAll(const Graph& graph, std::span<const Tensor> inputs, size_t output
   if (!evaluation.Run(graph, inputs, contract).ok()) return false;
   Estimate estimate;
   evaluation.Stored(graph.outputs()[output], estimate);
-  for (size_t i = 0; i < actual.size(); ++i) {
-    if (!Admits(estimate, i, actual[i])) return false;
-  }
-  return true;
+  return AdmitsEvery(estimate, actual);
 }
 
 void MarkNodes(const Graph& graph, ValueId id, std::vector<bool>& needed) {
@@ -467,6 +499,43 @@ std::vector<Term> ForbiddingTerms(const Graph& graph, std::span<const Tensor> in
     if (admitted(one)) return {term};
   }
   return widened;
+}
+
+std::vector<std::string_view> UnmeasuredDepartures(const Graph& graph,
+                                                   std::span<const Tensor> inputs, size_t output,
+                                                   const Tensor& actual, int family) {
+  const uint32_t bit = uint32_t{1} << family;
+  std::vector<Departure> rows;
+  std::vector<std::string_view> unmeasured;
+  for (const std::span<const Departure> list : {KnownDepartures(), OpenRules()}) {
+    for (Departure row : list) {
+      if ((row.holds & bit) != 0) continue;
+      if ((row.families & bit) == 0) unmeasured.push_back(row.id);
+      row.families |= bit;
+      rows.push_back(row);
+    }
+  }
+  Evaluation evaluation;
+  if (!evaluation.Run(graph, inputs, ConformingContract(family)).ok()) return {};
+  Estimate expected;
+  evaluation.Stored(graph.outputs()[output], expected);
+  const OutputJudgement judgement = Judge(graph, inputs, output, expected, actual, family, rows);
+  std::vector<std::string_view> found;
+  for (const std::string_view id : unmeasured) {
+    const bool named = judgement.known_defect.find(id) != std::string::npos;
+    if (named && std::ranges::find(found, id) == found.end()) found.push_back(id);
+  }
+  return found;
+}
+
+std::string NeverMeasured(const Graph& graph, std::span<const Tensor> inputs, size_t output,
+                          const Tensor& actual, int family) {
+  std::vector<std::string_view> names;
+  for (const Term term : ForbiddingTerms(graph, inputs, output, actual, family)) {
+    names.push_back(TermFacts()[static_cast<size_t>(term)].name);
+  }
+  if (names.empty()) names = UnmeasuredDepartures(graph, inputs, output, actual, family);
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 }  // namespace anecheck

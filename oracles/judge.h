@@ -43,7 +43,8 @@ struct OutputJudgement {
   double actual = 0;
   std::string known_defect;  // "D01", or "D01,D15" where only the combination explains it
   // With kKnownDefect: the defects admit some element only because, through the operations that
-  // follow them, they admit almost anything there. The caller should judge operation by operation.
+  // follow them, they admit almost anything there, or because they widen an interval by the most
+  // that they may do to it. The caller should judge operation by operation.
   bool vague = false;
   std::string reason;  // one line where the verdict is not kPass
   std::array<uint64_t, kHistogramSize> ulp_histogram{};
@@ -86,5 +87,20 @@ std::vector<Term> AssumedTerms(const Graph& graph, size_t output, int family);
 // Precondition: `actual` has the type of the output. Errors of the evaluation give no terms.
 std::vector<Term> ForbiddingTerms(const Graph& graph, std::span<const Tensor> inputs, size_t output,
                                   const Tensor& actual, int family);
+
+// The departures that explain what `actual` holds outside though `family` was measured neither to
+// depart so nor to do as the contract says: ids of KnownDepartures that are documented for other
+// families, names of OpenRules. Beside them documented departures of the family may be at work.
+// Empty where nothing lies outside, and where these do not explain every element. Precondition and
+// errors as ForbiddingTerms.
+std::vector<std::string_view> UnmeasuredDepartures(const Graph& graph,
+                                                   std::span<const Tensor> inputs, size_t output,
+                                                   const Tensor& actual, int family);
+
+// What alone forbids `actual` on the family, and was never measured on it: the names of
+// ForbiddingTerms, or else UnmeasuredDepartures, with ", " between them. "" where something that
+// was measured forbids it.
+std::string NeverMeasured(const Graph& graph, std::span<const Tensor> inputs, size_t output,
+                          const Tensor& actual, int family);
 
 }  // namespace anecheck

@@ -185,6 +185,7 @@ TEST(MacDefects, TheLatticeIsRecognisedBehindARoundedOperand) {
   };
   EXPECT_EQ(judge(4100).verdict, Verdict::kPass);
   EXPECT_EQ(judge(4096).known_defect, "D03");
+  EXPECT_TRUE(judge(4096).vague) << "so may be an engine that drops what it should not";
   EXPECT_EQ(judge(4064).verdict, Verdict::kWrong);
 }
 

@@ -40,6 +40,8 @@ void CopyEstimate(const BoundedTensor& tensor, Estimate& estimate) {
   estimate.high.assign(tensor.high, tensor.high + size);
   estimate.flags.assign(size, 0);
   estimate.whole = tensor.whole || !IsFloat(tensor.type.dtype);
+  estimate.distinct_axis = tensor.distinct_axis;
+  estimate.loose = tensor.loose;
   CopyMembers(tensor, estimate);
   estimate.finite_low.clear();
   estimate.finite_high.clear();
@@ -136,7 +138,10 @@ Status RunNode(const Graph& graph, const Node& node, const Contract& contract,
   reference::KernelContext context(NodeView(graph, node), contract, arena, values);
   ANECHECK_RETURN_IF_ERROR(kernel.evaluate(context));
   if (contract.departure_count == 0) return {};
+  bool loose = false;
+  for (const Argument& argument : graph.arguments(node)) loose |= values[argument.value].loose;
   for (uint32_t i = 0; i < node.result_count; ++i) {
+    context.Result(i).loose |= loose;
     reference::DepartFromResult(context, context.Result(i));
   }
   return {};
@@ -159,7 +164,12 @@ Status reference::EvaluateBlock(KernelContext& context, const Graph& block,
   for (const Node& node : block.nodes()) {
     ANECHECK_RETURN_IF_ERROR(RunNode(block, node, context.contract(), context.arena(), values));
   }
-  for (const ValueId output : block.outputs()) outputs.push_back(values[output]);
+  for (const ValueId output : block.outputs()) {
+    outputs.push_back(values[output]);
+    for (uint32_t i = 0; i < context.node().node().result_count; ++i) {
+      context.Result(i).loose |= values[output].loose;
+    }
+  }
   return {};
 }
 

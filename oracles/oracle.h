@@ -31,6 +31,11 @@ struct Estimate {
   // member_begin[i] < member_begin[i + 1] admits only those entries of `members`, ascending;
   // member_begin is empty where no element has such a set.
   bool whole = false;
+  // Every line along this axis holds each number once: positions by rank. -1 where none is.
+  int distinct_axis = -1;
+  // Departures alone: they widen an interval by the most that they may do, so that what is admitted
+  // says little.
+  bool loose = false;
   std::vector<uint32_t> member_begin;
   std::vector<double> members;
   // Empty, or the finite numbers among [low, high] that are meant where the interval reaches an

@@ -356,10 +356,10 @@ Status JudgeWholeOutputs(const Case& item, const RunReply& reply, Runner& runner
     if (outcome.record.outputs[i].verdict != "wrong") continue;
     if (reply.outputs[i].type != item.graph.type(item.graph.outputs()[i])) return {};
     const ValueId output = item.graph.outputs()[i];
-    const std::vector<Term> terms =
-        ForbiddingTerms(item.graph, item.inputs, i, reply.outputs[i], item.target.family);
-    if (terms.empty()) return {};
-    location.nodes[item.graph.value(output).producer].terms = TermNames(terms);
+    std::string never =
+        NeverMeasured(item.graph, item.inputs, i, reply.outputs[i], item.target.family);
+    if (never.empty()) return {};
+    location.nodes[item.graph.value(output).producer].terms = std::move(never);
   }
   ExplainOutputs(item, location, outcome);
   return {};

@@ -69,13 +69,12 @@ class NodeJudge {
       judged.grade = std::max(judged.grade, NodeGrade::kDefect);
     }
     if (result.verdict != Verdict::kWrong) return;
-    const std::vector<Term> terms =
+    judged.terms =
         of_engine_ && actual.type == expected_.type
-            ? ForbiddingTerms(cut.graph(), cut.inputs(), output, actual, item_.target.family)
-            : std::vector<Term>();
-    judged.grade = terms.empty() ? NodeGrade::kWrong : NodeGrade::kUnconfirmed;
+            ? NeverMeasured(cut.graph(), cut.inputs(), output, actual, item_.target.family)
+            : std::string();
+    judged.grade = judged.terms.empty() ? NodeGrade::kWrong : NodeGrade::kUnconfirmed;
     message_ = result.reason;
-    judged.terms = TermNames(terms);
   }
 
   const Case& item_;
@@ -87,12 +86,6 @@ class NodeJudge {
 };
 
 }  // namespace
-
-std::string TermNames(std::span<const Term> terms) {
-  std::vector<std::string_view> names;
-  for (const Term term : terms) names.push_back(TermFacts()[static_cast<size_t>(term)].name);
-  return fmt::format("{}", fmt::join(names, ", "));
-}
 
 Result<bool> AnswersForAnEngine(Runner& runner) {
   ANECHECK_ASSIGN(const RunnerIdentity identity, runner.Identify());

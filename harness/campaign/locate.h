@@ -61,7 +61,4 @@ Explanation ExplainOutput(const Graph& graph, size_t output, const Location& loc
 // of the simulated one, which keeps to the terms as they are.
 Result<bool> AnswersForAnEngine(Runner& runner);
 
-// "sigmoid_table, divide_ulp".
-std::string TermNames(std::span<const Term> terms);
-
 }  // namespace anecheck

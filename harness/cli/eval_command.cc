@@ -92,11 +92,11 @@ void ConfirmWrong(const Graph& graph, std::span<const Tensor> inputs, size_t out
                   const Tensor& actual, const Contract& contract, OutputJudgement& judged) {
   const bool same_type = actual.type == graph.type(graph.outputs()[output]);
   if (judged.verdict != Verdict::kWrong || contract.ideal || !same_type) return;
-  const std::vector<Term> terms = ForbiddingTerms(graph, inputs, output, actual, contract.family);
-  if (terms.empty()) return;
+  const std::string never = NeverMeasured(graph, inputs, output, actual, contract.family);
+  if (never.empty()) return;
   judged.verdict = Verdict::kUnconfirmed;
-  judged.reason += fmt::format("; only what was never measured on {} forbids it: {}", contract.name,
-                               TermNames(terms));
+  judged.reason +=
+      fmt::format("; only what was never measured on {} forbids it: {}", contract.name, never);
 }
 
 nlohmann::ordered_json StatisticsOf(const Estimate& expected, const Tensor& actual) {

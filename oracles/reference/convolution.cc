@@ -6,6 +6,7 @@
 #include "oracles/reference/dot.h"
 #include "oracles/reference/lanes.h"
 #include "oracles/reference/layout.h"
+#include "oracles/reference/pointwise.h"
 #include "oracles/reference/window.h"
 
 namespace anecheck {
@@ -18,7 +19,8 @@ constexpr Term kMacTerms[] = {Term::kProductRounding, Term::kAccumulatorUnit, Te
 constexpr int64_t kPositionBlock = 256;
 constexpr int64_t kRowBlock = 1024;
 
-constexpr Term kAverageTerms[] = {Term::kAccumulatorUnit, Term::kReciprocalRelative};
+constexpr Term kAverageTerms[] = {Term::kReduceUnit, Term::kBiasRounding,
+                                  Term::kReciprocalRelative};
 
 Accumulated AddBias(Accumulator& accumulator, const Accumulated& sum, const BoundedTensor* bias,
                     size_t channel) {
@@ -243,19 +245,19 @@ Status Matmul(KernelContext& context) {
 }
 
 // The mean of `count` elements whose sum is known: the engine multiplies by 1/n, which is exact
-// for powers of two and otherwise has the reciprocal's relative error.
-Accumulated Mean(const Accumulated& sum, int64_t n, double reciprocal_error) {
+// for powers of two and otherwise has the reciprocal's relative error. The accumulator may be
+// rounded before that scale.
+Accumulated Mean(const Grid& grid, const Contract& contract, const Accumulated& sum, int64_t n) {
   const auto divisor = static_cast<double>(n);
-  const double relative = (n & (n - 1)) == 0 ? 0 : reciprocal_error + kDoubleSlack;
+  const double relative =
+      (n & (n - 1)) == 0 ? 0 : contract[Term::kReciprocalRelative] + kDoubleSlack;
   Accumulated mean = sum;
   mean.value = DivideOdd(sum.value, divisor);
-  if (relative == 0 || sum.low != sum.low) {
-    mean.low = sum.low / divisor;
-    mean.high = sum.high / divisor;
-    return mean;
-  }
-  mean.low = sum.low / divisor;
-  mean.high = sum.high / divisor;
+  Bounds range{sum.low, sum.high};
+  if (contract.Allows(Term::kBiasRounding) && !sum.empty()) range = Held(grid, contract, range);
+  mean.low = range.low / divisor;
+  mean.high = range.high / divisor;
+  if (relative == 0 || sum.low != sum.low) return mean;
   if (std::fabs(mean.low) < kInfinity) mean.low -= std::fabs(mean.low) * relative;
   if (std::fabs(mean.high) < kInfinity) mean.high += std::fabs(mean.high) * relative;
   return mean;
@@ -273,7 +275,7 @@ Status AvgPool(KernelContext& context) {
   const SlidingWindow window(context.node(), x.type.shape, result.type.shape,
                              context.node().Ints(P::kKernelSizes), PoolAttributes());
   const bool exclude = context.node().Bool(P::kExcludePadding, false);
-  const double reciprocal = context.contract()[Term::kReciprocalRelative];
+  const Grid grid(result.type.dtype);
   Accumulator accumulator(context, x, nullptr);
   LaneBuffer patch(context.arena(), static_cast<size_t>(window.KernelElements()), x.point());
   const Raw raw = AllocateSums(context, accumulator, result.size);
@@ -283,7 +285,7 @@ Status AvgPool(KernelContext& context) {
     const int64_t position = static_cast<int64_t>(at) % positions;
     const size_t count = window.GatherValid(x, plane, position, patch);
     const int64_t divisor = exclude ? static_cast<int64_t>(count) : window.PaddedElements(position);
-    Put(raw, at, Mean(accumulator.Sum(patch.lanes(), count), divisor, reciprocal));
+    Put(raw, at, Mean(grid, context.contract(), accumulator.Sum(patch.lanes(), count), divisor));
   }
   StoreFloats(context, result, raw);
   return {};

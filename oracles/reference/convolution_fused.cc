@@ -15,7 +15,8 @@ namespace reference {
 namespace {
 
 constexpr Term kMacTerms[] = {Term::kProductRounding, Term::kAccumulatorUnit, Term::kBiasRounding};
-constexpr Term kAverageTerms[] = {Term::kAccumulatorUnit, Term::kReciprocalRelative};
+constexpr Term kAverageTerms[] = {Term::kReduceUnit, Term::kBiasRounding,
+                                  Term::kReciprocalRelative};
 constexpr Term kRootTerms[] = {Term::kProductRounding, Term::kAccumulatorUnit, Term::kBiasRounding,
                                Term::kRootUlp};
 constexpr Term kAffineTerms[] = {Term::kBiasRounding};

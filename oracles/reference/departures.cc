@@ -1,7 +1,12 @@
 #include "oracles/reference/departures.h"
 
 #include <algorithm>
+#include <vector>
 
+#include "harness/ops/params.h"
+#include "oracles/reference/discrete.h"
+#include "oracles/reference/gather.h"
+#include "oracles/reference/movement.h"
 #include "oracles/reference/store.h"
 
 namespace anecheck::reference {
@@ -53,19 +58,84 @@ void FixValue(KernelContext& context, BoundedTensor& result, double value, const
   }
 }
 
-void WidenBy(KernelContext& context, BoundedTensor& result, double error) {
+// By `error` where the operand may reach `from` in magnitude.
+void WidenBy(KernelContext& context, BoundedTensor& result, double error, double from) {
+  const BoundedTensor& x = context.Value(context.node().Input(0));
   ForgetSets(result);
   auto* const low = context.arena().Allocate<double>(result.size);
   auto* const high = context.arena().Allocate<double>(result.size);
   auto* const nan = context.arena().Allocate<uint8_t>(result.size);
   for (size_t i = 0; i < result.size; ++i) {
-    low[i] = result.low[i] - error;
-    high[i] = result.high[i] + error;
+    const bool far =
+        x.size != result.size || !(std::fabs(x.low[i]) < from) || !(std::fabs(x.high[i]) < from);
+    low[i] = result.low[i] - (far ? error : 0);
+    high[i] = result.high[i] + (far ? error : 0);
     nan[i] = result.NanAt(i) ? 1 : 0;
   }
   result.low = low;
   result.high = high;
   result.nan = nan;
+}
+
+// A gather along the last axis: any element of the line that it reads.
+void AdmitLine(KernelContext& context, BoundedTensor& result) {
+  using P = params::Gather;
+  const BoundedTensor& x = context.Input(P::kX);
+  const Shape& indices = context.Input(P::kIndices).type.shape;
+  const int axis = AxisOf(context.node(), P::kAxis, 0, x.type.shape.rank());
+  if (axis != x.type.shape.rank() - 1) return;
+  const auto batch = static_cast<int>(context.node().Int(P::kBatchDims, 0));
+  const IndexedRows rows = RowsOfAxis(x.type.shape, indices, axis, batch);
+  const BoundedTensor gathered = result;
+  PrepareMove(context, result, false);
+  result.members = nullptr;
+  MemberSets sets(context);
+  std::vector<double> line;
+  for (size_t i = 0; i < result.size; ++i) {
+    MoveElement(gathered, i, result, i);
+    const auto first = static_cast<size_t>(rows.Base(static_cast<int64_t>(i)));
+    line.assign(1, gathered.value[i]);
+    for (size_t k = 0; k < static_cast<size_t>(rows.extent[0]); ++k) {
+      AdmitElement(x, first + k, result, i);
+      line.push_back(x.value[first + k]);
+    }
+    std::ranges::sort(line);
+    const auto repeated = std::ranges::unique(line);
+    line.erase(repeated.begin(), repeated.end());
+    if (x.point() && !x.special) sets.Set(i, line);
+  }
+  FinishMove(x, result);
+  sets.Give(result);
+}
+
+// A quotient by a constant: x times the constant's rounded reciprocal, taken down to a whole number
+// by floor_div. The product may be rounded first or not.
+void MultiplyByReciprocal(KernelContext& context, BoundedTensor& result, const Grid& grid) {
+  using P = params::Binary;
+  const ValueId divisor = context.node().Input(P::kY);
+  if (context.node().graph().value(divisor).kind != ValueKind::kConst) return;
+  const bool floors = context.node().op() == "floor_div";
+  const BoundedTensor& x = context.Value(context.node().Input(P::kX));
+  const BoundedTensor& y = context.Value(divisor);
+  const Shape& shape = result.type.shape;
+  const Raw raw = AllocateRaw(context, result.size, true);
+  ForEachPair(shape, BroadcastStrides(x.type.shape, shape), BroadcastStrides(y.type.shape, shape),
+              [&](size_t at, size_t i, size_t j) {
+                const double factor = grid.Round(1 / y.value[j]);
+                const auto end = [&](double a, bool rounds) {
+                  const double product = rounds ? grid.Round(a * factor) : a * factor;
+                  return floors ? std::floor(product) : product;
+                };
+                raw.value[at] = end(x.value[i], false);
+                const double ends[] = {end(x.low[i], false), end(x.low[i], true),
+                                       end(x.high[i], false), end(x.high[i], true)};
+                raw.low[at] = *std::ranges::min_element(ends);
+                raw.high[at] = *std::ranges::max_element(ends);
+                raw.nan[at] = x.NanAt(i) || raw.low[at] != raw.low[at] ? 1 : 0;
+              });
+  StoreFloats(context, result, raw);
+  result.whole = floors;
+  result.members = nullptr;
 }
 
 bool IsMovedCopy(KernelContext& context, const BoundedTensor& result) {
@@ -92,7 +162,11 @@ void DepartFromResult(KernelContext& context, BoundedTensor& result) {
     } else if (departure->effect == Effect::kValueFrom) {
       FixValue(context, result, value, [&](double x) { return x >= at; });
     } else if (departure->effect == Effect::kAbsoluteError) {
-      WidenBy(context, result, departure->a);
+      WidenBy(context, result, departure->a, departure->b);
+    } else if (departure->effect == Effect::kAnyOfAxis) {
+      AdmitLine(context, result);
+    } else if (departure->effect == Effect::kReciprocal) {
+      MultiplyByReciprocal(context, result, grid);
     }
   }
 }

@@ -11,6 +11,7 @@
 #include "oracles/reference/integers.h"
 #include "oracles/reference/lanes.h"
 #include "oracles/reference/movement.h"
+#include "oracles/reference/rounded_steps.h"
 #include "oracles/reference/store.h"
 
 namespace anecheck {
@@ -82,6 +83,14 @@ class Line {
   // The ends of what may stand at a rank: the ends of the operands sorted alike.
   double Low(size_t rank) const { return low_[rank]; }
   double High(size_t rank) const { return high_[rank]; }
+  // The numbers at the first `k` ranks, ascending without repetition.
+  void FirstValues(size_t k, std::vector<double>& values) const {
+    values.clear();
+    for (size_t rank = 0; rank < k; ++rank) values.push_back(Value(rank));
+    std::ranges::sort(values);
+    const auto repeated = std::ranges::unique(values);
+    values.erase(repeated.begin(), repeated.end());
+  }
   bool MayStand(size_t i, size_t first, size_t last) const {
     return places_[i].least <= last && first <= places_[i].most;
   }
@@ -108,10 +117,16 @@ void Sort(KernelContext& context, const BoundedTensor& x, const SortRequest& req
   std::optional<IndexStore> indices;
   if (request.indices != nullptr) indices.emplace(context, *request.indices);
   std::vector<double> candidates;
+  MemberSets chosen(context);
   for (size_t l = 0; l < (count == 0 ? 0 : x.size / count); ++l) {
     const size_t inner = l % step;
     const size_t outer = l / step;
     line.Read(x, static_cast<int64_t>(outer * count * step + inner), static_cast<int64_t>(step));
+    const bool counted = request.values != nullptr && x.point() && !line.nan() && !request.sorted;
+    if (counted) line.FirstValues(k, candidates);
+    for (size_t rank = 0; counted && rank < k; ++rank) {
+      chosen.Set((outer * k + rank) * step + inner, candidates);
+    }
     for (size_t rank = 0; rank < k; ++rank) {
       const size_t at = (outer * k + rank) * step + inner;
       const size_t first = request.sorted ? rank : 0;
@@ -134,8 +149,11 @@ void Sort(KernelContext& context, const BoundedTensor& x, const SortRequest& req
   if (request.values != nullptr) {
     request.values->special = x.special;
     request.values->whole = x.whole;
+    chosen.Give(*request.values);
   }
-  if (indices) indices->Finish();
+  if (!indices) return;
+  indices->Finish();
+  if (IndicesStayApart(context.contract(), count)) request.indices->distinct_axis = request.axis;
 }
 
 Status Topk(KernelContext& context) {
@@ -163,8 +181,7 @@ Status Argsort(KernelContext& context) {
 
 // ---- non-maximum suppression --------------------------------------------------------------------
 
-// Comparisons that an engine of fp16 may decide otherwise: how close the two sides must be.
-constexpr double kOpenWithin = 0x1p-8;
+constexpr Term kOverlapTerms[] = {Term::kOverlapRounding, Term::kDivideUlp, Term::kAnyTie};
 
 enum class Answer : uint8_t { kNo, kYes, kUnsure };
 
@@ -172,7 +189,12 @@ enum class Answer : uint8_t { kNo, kYes, kUnsure };
 // rounding or on a tie; what would follow is then open.
 class Suppression {
  public:
-  Suppression(KernelContext& context, int64_t batch) : context_(context), batch_(batch) {
+  Suppression(KernelContext& context, int64_t batch)
+      : context_(context),
+        batch_(batch),
+        steps_(Grid(context.Input(params::NonMaximumSuppression::kBoxes).type.dtype),
+               context.contract().Allows(Term::kOverlapRounding)),
+        divide_ulp_(static_cast<int>(context.contract()[Term::kDivideUlp])) {
     using P = params::NonMaximumSuppression;
     const NodeView& node = context.node();
     const BoundedTensor& scores = context.Input(P::kScores);
@@ -260,7 +282,40 @@ class Suppression {
     if (!exact_ && a == b) return Answer::kUnsure;  // "below" and "not above" are both in use
     return a >= b ? Answer::kYes : Answer::kNo;
   }
+  // The shared area over that of both boxes against the threshold, as a quotient or as a product.
   Answer Overlaps(int64_t a, int64_t b) const {
+    if (exact_) return ExactlyOverlaps(a, b);
+    const int64_t box[2] = {a, b};
+    StepBounds shared{1, 1};
+    StepBounds areas[2] = {{1, 1}, {1, 1}};
+    for (size_t axis = 0; axis < 2; ++axis) {
+      StepBounds from[2];
+      StepBounds to[2];
+      for (size_t i = 0; i < 2; ++i) {
+        const auto at = static_cast<size_t>(4 * (batch_ * count_ + box[i])) + axis;
+        const StepBounds centre{boxes().value[at], boxes().value[at]};
+        const double extent = boxes().value[at + 2];
+        if (!(extent >= 0)) return Answer::kUnsure;
+        const StepBounds half = steps_.Multiply({extent, extent}, {0.5, 0.5});
+        from[i] = steps_.Subtract(centre, half);
+        to[i] = steps_.Add(centre, half);
+        areas[i] = steps_.Multiply(areas[i], {extent, extent});
+      }
+      const StepBounds length = steps_.Subtract(
+          {std::min(to[0].low, to[1].low), std::min(to[0].high, to[1].high)},
+          {std::max(from[0].low, from[1].low), std::max(from[0].high, from[1].high)});
+      shared = steps_.Multiply(shared, {std::max(0.0, length.low), std::max(0.0, length.high)});
+    }
+    const StepBounds both = steps_.Subtract(steps_.Add(areas[0], areas[1]), shared);
+    if (!(both.low > 0)) return Answer::kUnsure;
+    const StepBounds ratio = steps_.Divide(shared, both, divide_ulp_);
+    const double threshold = std::max(0.0, overlap_);
+    const StepBounds share = steps_.Multiply({threshold, threshold}, both);
+    if (ratio.low > overlap_ && shared.low > share.high) return Answer::kYes;
+    if (ratio.high <= overlap_ && shared.high <= share.low) return Answer::kNo;
+    return Answer::kUnsure;
+  }
+  Answer ExactlyOverlaps(int64_t a, int64_t b) const {
     double shared = 1;
     double areas[2] = {1, 1};
     for (size_t axis = 0; axis < 2; ++axis) {
@@ -277,14 +332,13 @@ class Suppression {
       }
       shared *= std::max(0.0, std::min(high[0], high[1]) - std::max(low[0], low[1]));
     }
-    const double ratio = shared / (areas[0] + areas[1] - shared);
-    if (ratio != ratio) return exact_ ? Answer::kNo : Answer::kUnsure;
-    if (!exact_ && std::fabs(ratio - overlap_) <= kOpenWithin) return Answer::kUnsure;
-    return ratio > overlap_ ? Answer::kYes : Answer::kNo;
+    return shared / (areas[0] + areas[1] - shared) > overlap_ ? Answer::kYes : Answer::kNo;
   }
 
   KernelContext& context_;
   int64_t batch_;
+  RoundedSteps steps_;
+  int divide_ulp_ = 0;
   int64_t count_ = 0;
   int64_t classes_ = 0;
   double overlap_ = 0;
@@ -360,7 +414,7 @@ Status NonMaximumSuppression(KernelContext& context) {
 }  // namespace reference
 
 constinit const ReferenceKernel kReferenceNonMaximumSuppression = {
-    .evaluate = reference::NonMaximumSuppression};
+    .evaluate = reference::NonMaximumSuppression, .terms = reference::kOverlapTerms};
 constinit const ReferenceKernel kReferenceTopk = {.evaluate = reference::Topk};
 constinit const ReferenceKernel kReferenceArgsort = {.evaluate = reference::Argsort};
 

@@ -74,6 +74,11 @@ void FindPlaces(const Contract& contract, const Lanes& lanes, size_t count, bool
 // NaN where there is one.
 size_t FirstExtreme(const double* values, size_t count, bool largest);
 
+// Whether `count` positions remain different numbers where they pass through fp16.
+inline bool IndicesStayApart(const Contract& contract, size_t count) {
+  return count <= 2049 || !contract.Allows(Term::kIndexRounding);
+}
+
 // Stores positions or counts as integers: value, and the hull of each set, which is kept as the
 // element's members where it is larger than the hull's ends say. Where the contract lets an index
 // pass through fp16 (Term::kIndexRounding) its rounded form is admitted too.

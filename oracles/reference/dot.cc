@@ -53,8 +53,9 @@ void MeasureOperand(BoundedTensor& tensor) {
 
 Accumulator::Accumulator(KernelContext& context, BoundedTensor& x, BoundedTensor* y)
     : contract_(context.contract()),
+      target_(context.Result()),
       grid_(GridOf(context, x.type.dtype)),
-      unit_(context.contract()[Term::kAccumulatorUnit]),
+      unit_(context.contract()[y == nullptr ? Term::kReduceUnit : Term::kAccumulatorUnit]),
       product_rounding_(y != nullptr && context.contract().Allows(Term::kProductRounding)),
       bias_rounding_(context.contract().Allows(Term::kBiasRounding)),
       special_(x.special || (y != nullptr && y->special)),
@@ -76,8 +77,9 @@ Accumulator::Accumulator(KernelContext& context, BoundedTensor& x, BoundedTensor
   }
   may_overflow_ = contract_.departure_count != 0 || (product_rounding_ && !products_in_range_);
   exact_limit_ = std::ldexp(1.0, lowest + 52);
-  // One bit less than fp32 has, because rounded products may be slightly larger than exact ones.
-  single_limit_ = std::ldexp(1.0, lowest + 23);
+  // One bit less than the accumulator has, because rounded products may be slightly larger than
+  // exact ones.
+  single_limit_ = std::ldexp(unit_ > 0 ? 0.5 / unit_ : 0x1p23, lowest);
 }
 
 double Accumulator::ExactDot(const double* x, const double* y, size_t count) {
@@ -277,7 +279,7 @@ Accumulated Accumulator::Dot(const Lanes& x, const Lanes& y, size_t count) {
   } else {
     result = IntervalDot(x, y, count);
   }
-  if (contract_.departure_count != 0) DepartFromDot(contract_, grid_, x, y, count, result);
+  if (contract_.departure_count != 0) Depart(x, &y, count, result);
   return result;
 }
 
@@ -431,7 +433,22 @@ Accumulated Accumulator::SpecialSum(const Lanes& x, size_t count) {
   return {.value = sum, .low = -kInfinity, .high = kInfinity, .nan = true};
 }
 
+void Accumulator::Depart(const Lanes& x, const Lanes* y, size_t count, Accumulated& sum) {
+  if (y != nullptr) {
+    DepartFromDot(contract_, grid_, x, *y, count, sum);
+  } else {
+    DepartFromSum(contract_, grid_, x, count, sum);
+  }
+  target_.loose |= sum.loose;
+}
+
 Accumulated Accumulator::Sum(const Lanes& x, size_t count) {
+  Accumulated sum = PlainSum(x, count);
+  if (contract_.departure_count != 0) Depart(x, nullptr, count, sum);
+  return sum;
+}
+
+Accumulated Accumulator::PlainSum(const Lanes& x, size_t count) {
   double sum = 0;
   double low = 0;
   double high = 0;
@@ -459,6 +476,7 @@ Accumulated Accumulator::Sum(const Lanes& x, size_t count) {
   const double error = Error(magnitude, count, x.point());
   result.low = low - error;
   result.high = high + error;
+  result.error = error;
   result.nan = maybe_nan;
   return result;
 }

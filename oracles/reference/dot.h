@@ -43,6 +43,8 @@ struct Accumulated {
   // value is so near the exact sum that both round to the same number of the grid, and nothing more
   // is known of it (DotOnGrid).
   bool settled = false;
+  // A departure moved the ends by the most that it may do to intervals.
+  bool loose = false;
 
   bool empty() const { return low > high; }  // no finite number is admitted
 };
@@ -136,7 +138,12 @@ class Accumulator {
     double error = 0;
   };
 
+  // What departures leave of a sum; marks the result where it says little.
+  void Depart(const Lanes& x, const Lanes* y, size_t count, Accumulated& sum);
+  Accumulated PlainSum(const Lanes& x, size_t count);
+
   const Contract& contract_;
+  BoundedTensor& target_;  // the node's first result
   Grid grid_;
   ExactSum exact_;
   bool settle_ = false;  // inside DotOnGrid

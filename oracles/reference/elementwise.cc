@@ -177,8 +177,11 @@ template <typename Op>
 void Floats(KernelContext& context, BoundedTensor& x, BoundedTensor& y, const Strides& sx,
             const Strides& sy, int ulp) {
   BoundedTensor& result = context.Result();
-  // Division by a zero of uncertain sign leaves both infinities open.
-  const bool signed_zero = y.signed_zero;
+  // Division by a zero of uncertain sign leaves both infinities open; an engine may lose the sign.
+  const bool drops_sign =
+      std::is_same_v<Op, RealDiv> && context.contract().Find(Effect::kUnsignedZero) != nullptr;
+  const double sign_lost = drops_sign ? 0.0 : -0.0;  // -0 + 0 is +0, and -0 + -0 is -0
+  const bool signed_zero = y.signed_zero || drops_sign;
   const bool zero_matters = std::is_same_v<Op, RealDiv> && !signed_zero;
   const bool bounds = !x.point() || !y.point() || zero_matters;
   if constexpr (requires { Op::kHalves; }) {
@@ -189,9 +192,10 @@ void Floats(KernelContext& context, BoundedTensor& x, BoundedTensor& y, const St
   }
   const Raw raw = AllocateRaw(context, result.size, bounds);
   ForEachPair(result.type.shape, sx, sy, [&](size_t at, size_t i, size_t j) {
-    raw.value[at] = Op::Value(x.value[i], y.value[j]);
+    raw.value[at] = Op::Value(x.value[i], y.value[j] + sign_lost);
     if (!bounds) return;
-    const Range range = Op::Bound(At(x, i), At(y, j), signed_zero);
+    const Range right{y.low[j] + sign_lost, y.high[j] + sign_lost, y.NanAt(j)};
+    const Range range = Op::Bound(At(x, i), right, signed_zero);
     raw.low[at] = range.low;
     raw.high[at] = range.high;
     raw.nan[at] = range.nan || x.NanAt(i) || y.NanAt(j) ? 1 : 0;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr Term kDivideTerms[] = {Term::kDivideUlp};
 constexpr Term kExponentialTerms[] = {Term::kExponentialUlp};
-constexpr Term kSumTerms[] = {Term::kAccumulatorUnit};
+constexpr Term kSumTerms[] = {Term::kReduceUnit};
 
 struct Range {
   double low = 0;
@@ -89,6 +89,7 @@ double FloorDivValue(double a, double b) {
 }
 
 // The quotient may be rounded, and err as quotients do, before it is taken down to a whole number.
+// A quotient that is one is met: floor(6 / 3) = 1 is a documented defect (D33).
 Bounds FloorDivBounds(const Grid& grid, const Contract& contract, const Range& a, const Range& b) {
   if (a.low != a.low || b.low != b.low) return {kNan, kNan};
   if (b.HasZero() || !a.finite() || !b.finite()) {
@@ -98,6 +99,11 @@ Bounds FloorDivBounds(const Grid& grid, const Contract& contract, const Range& a
     // An infinite divisor gives a zero of either sign, whose floor is 0 or -1.
     if (quotient != quotient) return {quotient, quotient};
     return {std::min(quotient, std::floor(a.low / b.low)), quotient};
+  }
+  if (a.point() && b.point() && std::fmod(a.low, b.low) == 0) {
+    const double whole = a.low / b.low;
+    const double rounded = contract.ideal ? whole : grid.Round(whole);
+    return {std::min(whole, rounded), std::max(whole, rounded)};
   }
   const double corners[] = {a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high};
   const double least = *std::min_element(std::begin(corners), std::end(corners));

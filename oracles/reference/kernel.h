@@ -71,6 +71,11 @@ struct BoundedTensor {
   double* finite_high = nullptr;
   bool special = false;      // some element is not finite or admits NaN
   bool signed_zero = false;  // the sign of zeros is certain: graph inputs, constants, moved copies
+  // A departure widened it, or what it comes from, by the most that it may do to an interval: what
+  // it admits says little.
+  bool loose = false;
+  // The elements of a line along this axis are distinct in every engine; -1 where none is.
+  int distinct_axis = -1;
   // Discrete results (oracles/reference/discrete.h). `whole`: besides the interval, every number an
   // engine holds is an integer; true of every integer type. `members`: one entry an element, null
   // where no element has a set.

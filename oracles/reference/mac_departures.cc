@@ -1,6 +1,7 @@
 #include "oracles/reference/mac_departures.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace anecheck::reference {
 namespace {
@@ -55,6 +56,10 @@ struct SumDepartures {
   const Departure* port = nullptr;
   const Departure* interior = nullptr;
 
+  // Of sums without products.
+  explicit SumDepartures(const Contract& contract)
+      : lattice(contract.Find(Effect::kSumLattice)),
+        flush(contract.Find(Effect::kFlushInMac) != nullptr) {}
   SumDepartures(const Contract& contract, size_t count)
       : lattice(contract.Find(Effect::kTileLattice)),
         flush(contract.Find(Effect::kFlushInMac) != nullptr),
@@ -170,6 +175,7 @@ void DepartIntervals(const SumDepartures& active, const Grid& grid, const Lanes&
   }
   sum.low -= slack;
   sum.high += slack;
+  sum.loose = slack > 0;
 }
 
 // An infinity where a sum rounds to `limit` or more. What rounds below the limit stays.
@@ -245,6 +251,21 @@ void DepartFromDot(const Contract& contract, const Grid& grid, const Lanes& x, c
   if (active.interior != nullptr) OverflowInside(sums, active.interior->a, sum);
   if (active.invalid) ZeroForNan(sum);
   SettleNan(sum);
+}
+
+void DepartFromSum(const Contract& contract, const Grid& grid, const Lanes& x, size_t count,
+                   Accumulated& sum) {
+  const SumDepartures active(contract);
+  if (active.none()) return;
+  const std::vector<double> ones(count, 1.0);
+  const Lanes y{ones.data(), ones.data(), ones.data(), nullptr};
+  const Magnitudes sums = Measure(grid, x, y, count);
+  if (!sums.finite) return;
+  if (x.point()) {
+    DepartPoints(active, contract[Term::kReduceUnit], grid, x, y, count, sums, sum);
+  } else {
+    DepartIntervals(active, grid, x, y, count, sums, sum);
+  }
 }
 
 }  // namespace anecheck::reference

@@ -30,5 +30,9 @@ double SumByReading(const SumReading& reading, const Grid& grid, const double* x
 // invalid products act together on each product, the port on what they leave.
 void DepartFromDot(const Contract& contract, const Grid& grid, const Lanes& x, const Lanes& y,
                    size_t count, Accumulated& sum);
+// The same for sums without products, which have the full range of the element type
+// (facts/numerics.md, paths with full range) and otherwise give the bytes of a product with ones.
+void DepartFromSum(const Contract& contract, const Grid& grid, const Lanes& x, size_t count,
+                   Accumulated& sum);
 
 }  // namespace anecheck::reference

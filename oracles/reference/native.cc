@@ -13,6 +13,7 @@
 #include "oracles/reference/groups.h"
 #include "oracles/reference/movement.h"
 #include "oracles/reference/pointwise.h"
+#include "oracles/reference/rounded_steps.h"
 
 namespace anecheck {
 namespace reference {
@@ -219,11 +220,20 @@ Status CostVolume(KernelContext& context) {
 
 // ---- furthest points ----
 
-// Squares of distances that an engine of fp16 may confuse: nearer than this share, or beyond what
-// fp16 squares hold (assumed: the layer's precision is published nowhere).
-constexpr double kOpenShare = 0x1p-6;
-constexpr double kLeastSquare = 0x1p-10;
-constexpr double kMostSquare = 0x1p14;
+constexpr Term kDistanceTerms[] = {Term::kDistanceRounding};
+
+// The squared distance between two points of three coordinates, each `stride` apart.
+StepBounds SquaredDistance(const RoundedSteps& steps, const double* a, size_t a_stride,
+                           const double* b, size_t b_stride) {
+  StepBounds squares[3];
+  for (size_t c = 0; c < 3; ++c) {
+    const double p = a[c * a_stride];
+    const double q = b[c * b_stride];
+    squares[c] = steps.Square(steps.Subtract({p, p}, {q, q}));
+  }
+  return steps.Add(squares[0], squares[1], squares[2]);
+}
+
 // Courses of the selection that are followed side by side; beyond them any point may come next.
 constexpr size_t kMostCourses = 32;
 
@@ -233,10 +243,12 @@ class Furthest {
  public:
   explicit Furthest(KernelContext& context, const BoundedTensor& points)
       : points_(points),
+        steps_(Grid(points.type.dtype), context.contract().Allows(Term::kDistanceRounding)),
         count_(static_cast<size_t>(points.type.shape[3])),
         ideal_(context.contract().ideal),
         known_(Readable()) {
-    courses_.push_back({0, std::vector<double>(count_, kInfinity)});
+    courses_.push_back({0, std::vector<double>(count_, kInfinity),
+                        std::vector<StepBounds>(count_, {kInfinity, kInfinity})});
   }
 
   // False where any point may stand at the place.
@@ -250,13 +262,14 @@ class Furthest {
     for (Course& course : courses_) {
       Measure(course);
       const auto exact = std::ranges::max_element(course.distance);
-      const double most = *exact;
-      if (!(most > kLeastSquare && most < kMostSquare)) known_ = known_ && ideal_;
       const auto best = static_cast<size_t>(exact - course.distance.begin());
-      next.push_back({best, course.distance});
+      double least = 0;  // of what the farthest point has
+      for (const StepBounds& bounds : course.bounds) least = std::max(least, bounds.low);
+      next.push_back({best, course.distance, course.bounds});
       for (size_t i = 0; i < count_; ++i) {
-        const bool open = !ideal_ && i != best && course.distance[i] >= most * (1 - kOpenShare);
-        if (open && next.size() <= kMostCourses) next.push_back({i, course.distance});
+        const bool open = !ideal_ && i != best && course.bounds[i].high >= least;
+        if (open && next.size() <= kMostCourses)
+          next.push_back({i, course.distance, course.bounds});
       }
       if (next.size() > kMostCourses) known_ = false;
       if (!known_) break;
@@ -268,7 +281,8 @@ class Furthest {
  private:
   struct Course {
     size_t last = 0;
-    std::vector<double> distance;  // squared, of each point to the nearest chosen one
+    std::vector<double> distance;    // squared, of each point to the nearest chosen one
+    std::vector<StepBounds> bounds;  // of what an engine takes for it
   };
 
   // Whether every coordinate is one finite number.
@@ -287,10 +301,15 @@ class Furthest {
         square += d * d;
       }
       course.distance[i] = std::min(course.distance[i], square);
+      const StepBounds bounds =
+          SquaredDistance(steps_, points_.value + i, count_, points_.value + course.last, count_);
+      course.bounds[i] = {std::min(course.bounds[i].low, bounds.low),
+                          std::min(course.bounds[i].high, bounds.high)};
     }
   }
 
   const BoundedTensor& points_;
+  RoundedSteps steps_;
   size_t count_;
   bool ideal_;
   bool known_;
@@ -324,7 +343,7 @@ Status FurthestPointSampling(KernelContext& context) {
 
 // ---- points within a radius ----
 
-constexpr Term kFlagTerms[] = {Term::kPackedFlags};
+constexpr Term kFlagTerms[] = {Term::kPackedFlags, Term::kRootUlp, Term::kDistanceRounding};
 
 struct Flag {
   bool value = false;
@@ -332,15 +351,20 @@ struct Flag {
 };
 
 // Whether points lie within the radius of centroids. Equal distances count as within (the public
-// check of the layer does). The freedom beside it is that of the far points.
+// check of the layer does). Squares may be compared, or distances.
 class Balls {
  public:
-  Balls(const BoundedTensor& points, const BoundedTensor& centroids, double radius, bool ideal)
-      : points_(points), centroids_(centroids), radius_(radius), ideal_(ideal) {}
+  Balls(const BoundedTensor& points, const BoundedTensor& centroids, double radius,
+        const Contract& contract)
+      : points_(points),
+        centroids_(centroids),
+        radius_(radius),
+        steps_(Grid(points.type.dtype), contract.Allows(Term::kDistanceRounding)),
+        root_ulp_(static_cast<int>(contract[Term::kRootUlp])),
+        ideal_(contract.ideal) {}
 
   Flag At(size_t point, size_t centroid) const {
     ExactSum excess;  // of the squared distance over the squared radius
-    double square = 0;
     bool known = true;
     bool finite = true;
     for (size_t c = 0; c < 3; ++c) {
@@ -350,27 +374,33 @@ class Balls {
               centroids_.low[j] == centroids_.high[j] && !centroids_.NanAt(j);
       const double d = points_.value[i] - centroids_.value[j];
       finite = finite && std::fabs(d) < kInfinity;
-      if (!finite) continue;
-      square += d * d;
-      excess.AddProduct(d, d);
+      if (finite) excess.AddProduct(d, d);
     }
     excess.AddProduct(-radius_, radius_);
     Flag flag;
     flag.value = finite && excess.Odd() <= 0;
-    const bool open = !ideal_ && (!known || !finite || Confused(square, radius_ * radius_));
+    const bool open = !ideal_ && (!known || !finite || MayBe(!flag.value, point, centroid));
     flag.truth = {open || flag.value, open || !flag.value};
     return flag;
   }
 
  private:
-  static bool Confused(double a, double b) {
-    if (std::fabs(a - b) <= std::max(a, b) * kOpenShare) return true;
-    return (a < kLeastSquare && b < kLeastSquare) || (a > kMostSquare && b > kMostSquare);
+  // Whether an engine may find that the point is within, or that it is not.
+  bool MayBe(bool within, size_t point, size_t centroid) const {
+    const StepBounds square = SquaredDistance(steps_, points_.value + point, points_.size / 3,
+                                              centroids_.value + centroid, centroids_.size / 3);
+    const StepBounds radius{radius_, radius_};
+    const StepBounds distance = steps_.Root(square, root_ulp_);
+    const StepBounds limit = steps_.Square(radius);
+    if (within) return square.low <= limit.high || distance.low <= radius_;
+    return square.high > limit.low || distance.high > radius_;
   }
 
   const BoundedTensor& points_;
   const BoundedTensor& centroids_;
   double radius_;
+  RoundedSteps steps_;
+  int root_ulp_;
   bool ideal_;
 };
 
@@ -419,7 +449,7 @@ Status RadiusSearch(KernelContext& context) {
   const auto cells = static_cast<size_t>(result.type.shape[3]);
   const Grid grid(result.type.dtype);
   const Balls balls(context.Input(P::kPoints), centroids,
-                    grid.Round(context.node().Float(P::kRadius, 1)), contract.ideal);
+                    grid.Round(context.node().Float(P::kRadius, 1)), contract);
   PrepareMove(context, result, false);
   result.whole = false;
   result.members = nullptr;
@@ -468,7 +498,7 @@ constinit const ReferenceKernel kReferenceNativeCrossCorrelation = {
     .evaluate = reference::CrossCorrelation, .terms = reference::kMacTerms};
 constinit const ReferenceKernel kReferenceCostVolume = {.evaluate = reference::CostVolume};
 constinit const ReferenceKernel kReferenceNativeFurthestPointSampling = {
-    .evaluate = reference::FurthestPointSampling};
+    .evaluate = reference::FurthestPointSampling, .terms = reference::kDistanceTerms};
 constinit const ReferenceKernel kReferenceNativeRadiusSearch = {.evaluate = reference::RadiusSearch,
                                                                 .terms = reference::kFlagTerms};
 constinit const ReferenceKernel kReferenceNativeDynamicSlice = {.evaluate =

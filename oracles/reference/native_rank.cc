@@ -89,6 +89,7 @@ Status Rank(KernelContext& context, const Ranking& ranking) {
   if (positions) {
     positions->Finish();
     result.whole = true;
+    if (IndicesStayApart(context.contract(), width)) result.distinct_axis = 3;
   } else {
     FinishMove(x, result);
     result.signed_zero = false;  // keys that tie may differ in it

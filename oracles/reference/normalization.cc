@@ -13,8 +13,9 @@ namespace anecheck {
 namespace reference {
 namespace {
 
-constexpr Term kNormTerms[] = {Term::kAccumulatorUnit, Term::kReciprocalRelative, Term::kRootUlp,
-                               Term::kNormDifference, Term::kBiasRounding};
+constexpr Term kNormTerms[] = {Term::kAccumulatorUnit,    Term::kReduceUnit,
+                               Term::kReciprocalRelative, Term::kRootUlp,
+                               Term::kNormDifference,     Term::kBiasRounding};
 
 struct Interval {
   double low = 0;

@@ -71,6 +71,8 @@ template <typename Value, typename Function>
 void PointwiseOf(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
                  const Value& value, const Function& function, const PointwiseBound& bound) {
   const bool bounds = !x.point() || bound.table_error != 0 || bound.steps;
+  const bool zero_at_zero =
+      bound.zero_at_zero && context.contract().Find(Effect::kTableAtZero) == nullptr;
   const Raw raw = AllocateRaw(context, result.size, bounds);
   for (size_t i = 0; i < result.size; ++i) {
     raw.value[i] = value(x.value[i]);
@@ -78,7 +80,7 @@ void PointwiseOf(KernelContext& context, const BoundedTensor& x, BoundedTensor& 
     const Bounds at = {raw.value[i], raw.value[i]};
     const bool same = x.low[i] == x.value[i] && x.high[i] == x.value[i];
     const Bounds range = same && !bound.steps ? at : function(x.low[i], x.high[i]);
-    const bool exact = same && bound.zero_at_zero && x.value[i] == 0;
+    const bool exact = same && zero_at_zero && x.value[i] == 0;
     const double error = exact ? 0 : bound.table_error;
     raw.low[i] = WidenDown(range.low - error, error);
     raw.high[i] = WidenUp(range.high + error, error);

@@ -26,14 +26,29 @@ void CastIntegers(const BoundedTensor& x, DType dtype, const Raw& raw, size_t si
   }
 }
 
+// The bits that are left of a whole number beyond the type. Floats end below 2^63 by far, but for
+// infinities and large fp32.
+double WrapFloat(DType dtype, double x) {
+  const double whole = std::trunc(x);
+  if (!(std::fabs(whole) < 0x1p62)) return SaturateInteger(dtype, x);
+  return WrapInteger(dtype, static_cast<int64_t>(whole));
+}
+
 // Truncation toward zero with saturation. NaN has no integer: an engine may give any.
-void FloatsToIntegers(const BoundedTensor& x, DType dtype, const Raw& raw, size_t size) {
+void FloatsToIntegers(const BoundedTensor& x, DType dtype, const Raw& raw, size_t size,
+                      bool wraps) {
   const IntegerRange range = RangeOf(dtype);
   for (size_t i = 0; i < size; ++i) {
     raw.value[i] = SaturateInteger(dtype, x.value[i]);
     const bool nan = x.value[i] != x.value[i] || x.low[i] != x.low[i] || x.NanAt(i);
     raw.low[i] = nan ? range.low : SaturateInteger(dtype, x.low[i]);
     raw.high[i] = nan ? range.high : SaturateInteger(dtype, x.high[i]);
+    const bool fits = x.low[i] > range.low - 1 && x.high[i] < range.high + 1;
+    if (!wraps || nan || fits) continue;
+    const bool point = x.low[i] == x.high[i];
+    if (point) raw.value[i] = WrapFloat(dtype, x.value[i]);
+    raw.low[i] = point ? std::min(raw.low[i], raw.value[i]) : range.low;
+    raw.high[i] = point ? std::max(raw.high[i], raw.value[i]) : range.high;
   }
 }
 
@@ -97,7 +112,8 @@ Status Cast(KernelContext& context) {
     return {};
   }
   if (IsFloat(from)) {
-    FloatsToIntegers(x, to, raw, result.size);
+    FloatsToIntegers(x, to, raw, result.size,
+                     context.contract().Find(Effect::kCastWraps) != nullptr);
   } else {
     CastIntegers(x, to, raw, result.size);
   }

@@ -13,7 +13,7 @@ namespace anecheck {
 namespace reference {
 namespace {
 
-constexpr Term kSumTerms[] = {Term::kAccumulatorUnit};
+constexpr Term kSumTerms[] = {Term::kReduceUnit};
 
 // The groups that the axes attribute names.
 template <typename Visit>

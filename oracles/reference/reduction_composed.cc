@@ -13,12 +13,11 @@ namespace anecheck {
 namespace reference {
 namespace {
 
-constexpr Term kSumTerms[] = {Term::kAccumulatorUnit};
-constexpr Term kMeanTerms[] = {Term::kAccumulatorUnit, Term::kBiasRounding,
-                               Term::kReciprocalRelative};
+constexpr Term kSumTerms[] = {Term::kReduceUnit};
+constexpr Term kMeanTerms[] = {Term::kReduceUnit, Term::kBiasRounding, Term::kReciprocalRelative};
 constexpr Term kSquareTerms[] = {Term::kAccumulatorUnit, Term::kProductRounding};
 constexpr Term kRootTerms[] = {Term::kAccumulatorUnit, Term::kProductRounding, Term::kRootUlp};
-constexpr Term kLogTerms[] = {Term::kAccumulatorUnit, Term::kExponentialUlp};
+constexpr Term kLogTerms[] = {Term::kReduceUnit, Term::kExponentialUlp};
 constexpr Term kLogExpTerms[] = {Term::kAccumulatorUnit, Term::kExponentialUlp,
                                  Term::kNormDifference};
 

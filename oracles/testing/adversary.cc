@@ -308,6 +308,7 @@ Adversary::Elements Adversary::Combine(const NodeView& node) {
     }
     double y = Accumulate(std::move(terms));
     if (kind == OpKind::kAvgPool || average) {
+      if (Flip()) y = ToType(dtype, y);
       y *= ToSingle(1.0 / static_cast<double>(combined.divisor));
       y = strategy_ == Strategy::kWide ? y : ToSingle(y);
     }

@@ -3,6 +3,7 @@
 // it does. Written apart from the reference kernels; used by tests only.
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -104,6 +105,7 @@ class Adversary {
   Elements NativeScaled(const NodeView& node);
   Elements NativeCorrelation(const NodeView& node);
   Elements NativeFurthest(const NodeView& node);
+  double SquaredDistance(const std::array<double, 3>& a, const std::array<double, 3>& b);
   Elements NativeWithin(const NodeView& node);
 
   // adversary_control.cc

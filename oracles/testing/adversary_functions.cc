@@ -158,7 +158,10 @@ Adversary::Elements Adversary::Pairs(const NodeView& node) {
     const double a = In(node, 0)[BroadcastIndex(node.InputShape(0), shape, i)];
     const double b = In(node, 1)[BroadcastIndex(node.InputShape(1), shape, i)];
     double y = 0;
-    if (kind == OpKind::kFloorDiv) y = std::floor(Hold(dtype, Neighbour(dtype, a / b)));
+    const bool whole = std::fmod(a, b) == 0;
+    if (kind == OpKind::kFloorDiv) {
+      y = std::floor(Hold(dtype, whole ? a / b : Neighbour(dtype, a / b)));
+    }
     if (kind == OpKind::kMod) y = a - std::floor(a / b) * b;
     if (kind == OpKind::kPow) y = Neighbour(dtype, std::pow(a, b));
     result.push_back(Hold(dtype, y));

@@ -241,44 +241,57 @@ Adversary::Elements Adversary::NativeFurthest(const NodeView& node) {
     for (size_t c = 0; c < 3; ++c) result[c * picked + k] = points[c * count + last];
     double most = 0;
     for (size_t i = 0; i < count; ++i) {
-      double square = 0;
+      std::array<double, 3> a{}, b{};
       for (size_t c = 0; c < 3; ++c) {
-        square += std::pow(points[c * count + i] - points[c * count + last], 2);
+        a[c] = points[c * count + i];
+        b[c] = points[c * count + last];
       }
-      nearest[i] = std::min(nearest[i], square);
+      nearest[i] = std::min(nearest[i], SquaredDistance(a, b));
       most = std::max(most, nearest[i]);
     }
     std::vector<size_t> candidates;
-    const bool blurred = !(most > 0x1p-10 && most < 0x1p14);
     for (size_t i = 0; i < count; ++i) {
-      if (blurred || nearest[i] >= most * (1 - 0x1.fp-7)) candidates.push_back(i);
+      if (nearest[i] >= most) candidates.push_back(i);
     }
     last = candidates[choices_.Below(candidates.size())];
   }
   return result;
 }
 
-// Squared distances may be confused as in the choice of far points. Flags stand in cells of their
-// own or side by side at the front of the row.
+// Every step in fp16 or wide.
+double Adversary::SquaredDistance(const std::array<double, 3>& a, const std::array<double, 3>& b) {
+  const auto step = [&](double x) { return Flip() ? ToType(kHalf, x) : x; };
+  double square = 0;
+  for (size_t c = 0; c < 3; ++c) {
+    const double difference = step(a[c] - b[c]);
+    square = step(square + step(difference * difference));
+  }
+  return square;
+}
+
+// Flags stand in cells of their own or side by side at the front of the row. Squares are compared,
+// or distances.
 Adversary::Elements Adversary::NativeWithin(const NodeView& node) {
   using P = params::NativeRadiusSearch;
   const Elements& centroids = In(node, P::kCentroids);
   const Elements& points = In(node, P::kPoints);
   const size_t columns = centroids.size() / 3;
   const size_t rows = points.size() / 3;
-  const double limit = std::pow(ToType(kHalf, node.Float(P::kRadius, 0)), 2);
+  const double radius = ToType(kHalf, node.Float(P::kRadius, 0));
+  const bool roots = Flip();
   const bool packed = Flip();
   Elements result(rows * columns, 0);
   for (size_t i = 0; i < rows; ++i) {
     for (size_t j = 0; j < columns; ++j) {
-      double square = 0;
+      std::array<double, 3> a{}, b{};
       for (size_t c = 0; c < 3; ++c) {
-        square += std::pow(points[c * rows + i] - centroids[c * columns + j], 2);
+        a[c] = points[c * rows + i];
+        b[c] = centroids[c * columns + j];
       }
-      const bool blurred = (square < 0x1p-10 && limit < 0x1p-10) ||
-                           (square > 0x1p14 && limit > 0x1p14) ||
-                           std::fabs(square - limit) <= std::max(square, limit) * 0x1.fp-7;
-      const bool within = blurred || !std::isfinite(square) ? Flip() : square <= limit;
+      const double square = SquaredDistance(a, b);
+      const double limit = Flip() ? ToType(kHalf, radius * radius) : radius * radius;
+      const bool within =
+          roots ? Hold(kHalf, Neighbour(kHalf, std::sqrt(square))) <= radius : square <= limit;
       if (!within) continue;
       const size_t byte = packed ? j : 2 * j;
       result[i * columns + byte / 2] += (byte % 2 == 0 ? 1 : 256) * 0x1p-24;

@@ -1,0 +1,262 @@
+// The documented defects beside those of the multiply-accumulate path, and the rules that nobody
+// measured: what each admits, where, and that no number of the documented list is left out.
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+#include <set>
+
+#include "harness/base/half.h"
+#include "harness/ops/params.h"
+#include "oracles/judge.h"
+#include "oracles/testing/test_support.h"
+
+namespace anecheck {
+namespace {
+
+using testing::Case;
+using testing::MakeTensor;
+constexpr int kA11 = 0;
+constexpr int kA13 = 2;
+constexpr int kA14 = 3;
+constexpr int kA16 = 5;
+constexpr int kA17 = 6;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+using Numbers = std::vector<double>;
+
+// What the judge says of `actual`, given for the result of the last node: the defect or the
+// verdict.
+std::string Named(Case& c, ValueId output, const Numbers& actual, int family = kA13) {
+  const Estimate expected = c.Run(output, ConformingContract(family));
+  EXPECT_EQ(c.error, "");
+  const OutputJudgement judgement =
+      Judge(c.graph, c.inputs, 0, expected,
+            MakeTensor(expected.type.dtype, expected.type.shape, actual), family);
+  if (judgement.verdict == Verdict::kKnownDefect) return judgement.known_defect;
+  return std::string(VerdictName(judgement.verdict));
+}
+
+std::vector<std::string_view> Unmeasured(Case& c, ValueId output, const Numbers& actual,
+                                         int family) {
+  const Estimate expected = c.Run(output, ConformingContract(family));
+  return UnmeasuredDepartures(c.graph, c.inputs, 0,
+                              MakeTensor(expected.type.dtype, expected.type.shape, actual), family);
+}
+
+ValueId Vector(Case& c, const Numbers& x) {
+  return c.Input(MakeTensor(DType::kFp16, {static_cast<int64_t>(x.size())}, x));
+}
+
+// The rows of the documented list whose kind is numeric (facts/known_defects.csv).
+TEST(Catalogue, EveryNumericRowIsADepartureOrSaysWhyNot) {
+  const std::set<std::string_view> numeric = {
+      "D01", "D02", "D03", "D04", "D05", "D06", "D07", "D08", "D09", "D10", "D11", "D12",
+      "D13", "D14", "D15", "D21", "D22", "D23", "D24", "D25", "D27", "D33", "D34"};
+  std::set<std::string_view> departures;
+  for (const Departure& row : KnownDepartures()) departures.insert(row.id);
+  std::set<std::string_view> all = departures;
+  for (const UnnamedDefect& row : UnnamedDefects()) {
+    EXPECT_FALSE(row.reason.empty()) << row.id;
+    EXPECT_TRUE(all.insert(row.id).second)
+        << row.id << " is a departure and has a reason not to be";
+  }
+  EXPECT_EQ(all, numeric);
+}
+
+TEST(Catalogue, NoFamilyBothDepartsAndHolds) {
+  for (const Departure& row : KnownDepartures()) {
+    EXPECT_EQ(row.families & row.holds, 0u) << row.id << " " << row.op;
+  }
+  for (const Departure& row : OpenRules()) EXPECT_EQ(row.families, 0u) << row.id;
+}
+
+// ---- sums without products
+// ------------------------------------------------------------------------
+
+ValueId Total(Case& c, const Numbers& x) {
+  return c.Begin(OpKind::kReduceSum)
+      .Arg(params::Reduce::kX, Vector(c, x))
+      .Ints(params::Reduce::kAxes, {0})
+      .Bool(params::Reduce::kKeepDims, true)
+      .Finish();
+}
+
+TEST(ReductionTree, LosesTwelveOfSixteenOnes) {
+  Numbers x;
+  for (int i = 0; i < 16; ++i) x.insert(x.end(), {4096, -4096, 1});
+  Case c;
+  const ValueId sum = Total(c, x);
+  EXPECT_EQ(Named(c, sum, {16}), "pass");
+  EXPECT_EQ(Named(c, sum, {4}), "D04");
+  EXPECT_EQ(Named(c, sum, {5}), "wrong");
+  EXPECT_EQ(Named(c, sum, {4}, kA17), "wrong");
+}
+
+TEST(ReductionTree, HasTheFullRangeOfItsType) {
+  Case c;
+  EXPECT_EQ(Named(c, Total(c, {20000, 20000}), {kInfinity}), "wrong");
+}
+
+TEST(ReductionTree, MayBeNarrowAsOneSourceSays) {
+  Case c;
+  c.Run(Total(c, {2048, 1, 1, 1, 1}));
+  const auto terms = [&](double actual) {
+    return ForbiddingTerms(c.graph, c.inputs, 0, MakeTensor(DType::kFp16, {1}, {actual}), kA13);
+  };
+  EXPECT_TRUE(terms(2052).empty());
+  EXPECT_EQ(terms(2048), std::vector{Term::kReduceUnit});
+  EXPECT_TRUE(terms(1024).empty());
+}
+
+// ---- explanations behind intervals
+// ----------------------------------------------------------------
+
+// Half a percent too much, behind an addition whose result may be rounded or not: the lattice could
+// have taken that much from some numbers of those intervals.
+TEST(Vagueness, TheMostThatADepartureMayDoToIntervalsSaysLittle) {
+  Case c;
+  Numbers x(256, 1.5);
+  for (size_t i = 1; i < x.size(); i += 2) x[i] = -1.25;
+  const auto n = static_cast<int64_t>(x.size());
+  const ValueId left = c.Input(MakeTensor(DType::kFp16, {1, n}, x));
+  const ValueId right = c.Input(MakeTensor(DType::kFp16, {1, n}, Numbers(x.size(), 0x1p-12)));
+  const ValueId ones = c.Const(MakeTensor(DType::kFp16, {n, 1}, Numbers(x.size(), 1)));
+  const ValueId sum = c.Binary(OpKind::kMatmul, c.Binary(OpKind::kAdd, left, right), ones);
+  const Estimate expected = c.Run(sum);
+  const OutputJudgement judgement =
+      Judge(c.graph, c.inputs, 0, expected,
+            MakeTensor(DType::kFp16, {1, 1}, {expected.value[0] + 0.5}), kA13);
+  EXPECT_EQ(judgement.known_defect, "D03");
+  EXPECT_TRUE(judgement.vague);
+}
+
+// ---- quotients
+// ------------------------------------------------------------------------------------
+
+ValueId Quotient(Case& c, OpKind kind, const Numbers& x, const Numbers& d, bool constant) {
+  const Tensor divisor = MakeTensor(DType::kFp16, {static_cast<int64_t>(d.size())}, d);
+  const ValueId left = Vector(c, x);
+  return c.Binary(kind, left, constant ? c.Const(divisor) : c.Input(divisor));
+}
+
+TEST(FloorDiv, AWholeQuotientIsMet) {
+  Case c;
+  const ValueId quotient = Quotient(c, OpKind::kFloorDiv, {6, 1000, -6, 7}, {3, 10, 3, 3}, false);
+  EXPECT_EQ(Named(c, quotient, {2, 100, -2, 2}), "pass");
+  EXPECT_EQ(Named(c, quotient, {1, 100, -2, 2}), "wrong");
+  EXPECT_EQ(Named(c, quotient, {2, 99, -2, 2}), "wrong");
+  EXPECT_EQ(Named(c, quotient, {2, 100, -3, 2}), "wrong");
+  EXPECT_EQ(Named(c, quotient, {1, 100, -2, 2}, kA11), "wrong") << "the divisor is no constant";
+}
+
+TEST(FloorDiv, MultipliesByTheReciprocalOfAConstantOnOldFamilies) {
+  Case c;
+  const ValueId quotient = Quotient(c, OpKind::kFloorDiv, {6, 9}, {3}, true);
+  EXPECT_EQ(Named(c, quotient, {1, 2}, kA11), "D33");
+  EXPECT_EQ(Named(c, quotient, {0, 2}, kA11), "wrong");
+  EXPECT_EQ(Named(c, quotient, {1, 2}, kA13), "wrong");
+  EXPECT_EQ(Unmeasured(c, quotient, {1, 2}, kA13), std::vector<std::string_view>{"D33"});
+  EXPECT_TRUE(Unmeasured(c, quotient, {1, 2}, kA17).empty()) << "measured to hold";
+}
+
+TEST(RealDiv, LosesTheSignOfAZero) {
+  Case c;
+  const ValueId quotient = Quotient(c, OpKind::kRealDiv, {1, 1}, {-0.0, 0}, false);
+  EXPECT_EQ(Named(c, quotient, {-kInfinity, kInfinity}), "pass");
+  EXPECT_EQ(Named(c, quotient, {kInfinity, kInfinity}), "D08");
+  EXPECT_EQ(Named(c, quotient, {-kInfinity, -kInfinity}), "wrong");
+  EXPECT_EQ(Named(c, quotient, {kInfinity, kInfinity}, kA17), "wrong");
+}
+
+// ---- functions
+// ------------------------------------------------------------------------------------
+
+TEST(Seams, StandBeyondTheFirstOne) {
+  Case c;
+  const ValueId atan = c.Unary(OpKind::kAtan, Vector(c, {0, 0.25, 1}));
+  const auto plus = [&](size_t i, double error) {
+    Numbers y = {0, std::atan(0.25), std::atan(1)};
+    y[i] = HalfToDouble(DoubleToHalf(y[i] + error));
+    return y;
+  };
+  EXPECT_EQ(Named(c, atan, plus(2, 0.1)), "D14");
+  EXPECT_EQ(Named(c, atan, plus(0, 0.1)), "wrong");
+  EXPECT_EQ(Named(c, atan, plus(1, 0.1)), "wrong");
+  EXPECT_EQ(Named(c, atan, plus(2, 0.2)), "wrong");
+}
+
+TEST(Softplus, DropsFromTheLogarithmOfThePort) {
+  Case c;
+  const ValueId y = c.Unary(OpKind::kSoftplus, Vector(c, {10.3984375, 10.390625}));
+  EXPECT_EQ(Named(c, y, {0, 10.390625}), "D09");
+  EXPECT_EQ(Named(c, y, {10.3984375, 0}), "wrong");
+}
+
+TEST(Ties, AreTakenAwayFromZeroOnA14Too) {
+  Case c;
+  const ValueId sum = c.Binary(OpKind::kAdd, Vector(c, {2048}), Vector(c, {1}));
+  EXPECT_EQ(Named(c, sum, {2050}, kA14), "D15");
+  EXPECT_EQ(Named(c, sum, {2050}, kA13), "wrong");
+  EXPECT_TRUE(Unmeasured(c, sum, {2050}, kA13).empty()) << "measured to hold";
+  EXPECT_EQ(Unmeasured(c, sum, {2050}, kA16), std::vector<std::string_view>{"D15"});
+}
+
+// ---- gather
+// ---------------------------------------------------------------------------------------
+
+TEST(Gather, GivesAnyElementOfTheLastAxis) {
+  using P = params::Gather;
+  const auto gather = [](Case& c, int64_t axis) {
+    const ValueId x = c.Input(MakeTensor(DType::kFp16, {2, 3}, {100, 200, 300, 400, 500, 600}));
+    const ValueId indices = c.Const(MakeTensor(DType::kInt32, {2}, {0, 1}));
+    return c.Begin(OpKind::kGather)
+        .Arg(P::kX, x)
+        .Arg(P::kIndices, indices)
+        .Int(P::kAxis, axis)
+        .Finish();
+  };
+  Case last;
+  const ValueId y = gather(last, 1);
+  EXPECT_EQ(Named(last, y, {100, 200, 400, 500}), "pass");
+  EXPECT_EQ(Named(last, y, {300, 100, 600, 600}, kA14), "D27");
+  EXPECT_EQ(Named(last, y, {400, 200, 400, 500}), "wrong") << "of another line";
+  EXPECT_EQ(Named(last, y, {150, 200, 400, 500}), "wrong");
+  EXPECT_EQ(Named(last, y, {300, 100, 600, 600}, kA16), "wrong");
+  Case first;
+  EXPECT_EQ(Named(first, gather(first, 0), {400, 500, 600, 400, 500, 600}), "wrong");
+}
+
+// ---- rules that nobody measured
+// -------------------------------------------------------------------
+
+TEST(OpenRules, AreNamedWhereTheyAloneForbid) {
+  Case cast;
+  const ValueId x = Vector(cast, {300, -1.5});
+  const ValueId bytes = cast.Begin(OpKind::kCast)
+                            .Arg(params::Cast::kX, x)
+                            .String(params::Cast::kDtype, "int8")
+                            .Finish();
+  EXPECT_EQ(Unmeasured(cast, bytes, {44, -1}, kA13),
+            std::vector<std::string_view>{"cast_saturation"});
+  EXPECT_TRUE(Unmeasured(cast, bytes, {43, -1}, kA13).empty());
+  EXPECT_TRUE(Unmeasured(cast, bytes, {127, -1}, kA13).empty()) << "nothing lies outside";
+  Case tanh;
+  const ValueId y = tanh.Unary(OpKind::kTanh, Vector(tanh, {0}));
+  EXPECT_EQ(Unmeasured(tanh, y, {0.001}, kA13), std::vector<std::string_view>{"table_at_zero"});
+  EXPECT_TRUE(Unmeasured(tanh, y, {0.01}, kA13).empty());
+}
+
+TEST(NeverMeasured, PrefersTermsAndNamesDeparturesOtherwise) {
+  const auto reason = [](OpKind op, double value, double given, int family) {
+    Case c;
+    c.Run(c.Unary(op, Vector(c, {value})));
+    return NeverMeasured(c.graph, c.inputs, 0, MakeTensor(DType::kFp16, {1}, {given}), family);
+  };
+  EXPECT_EQ(reason(OpKind::kSigmoid, 0, 0.52, kA16), "sigmoid_table");
+  EXPECT_EQ(reason(OpKind::kGelu, 0, -0.000543, kA16), "D12");
+  EXPECT_EQ(reason(OpKind::kRelu, NAN, kInfinity, kA17), "D06");
+  EXPECT_EQ(reason(OpKind::kRelu, 1, 1.5, kA16), "");
+}
+
+}  // namespace
+}  // namespace anecheck

@@ -1,0 +1,78 @@
+// Intervals of results that are worked out in steps, each of which may be rounded to the element
+// type, to fp32 or not at all. Used where an engine decides by such a result: overlaps of boxes,
+// distances of points.
+#pragma once
+
+#include <algorithm>
+
+#include "oracles/reference/rounding.h"
+
+namespace anecheck::reference {
+
+struct StepBounds {
+  double low = 0;
+  double high = 0;
+};
+
+// A plain value. `rounds`: steps may be rounded, otherwise they are exact but for the last bit of
+// double.
+class RoundedSteps {
+ public:
+  RoundedSteps(const Grid& grid, bool rounds) : grid_(grid), rounds_(rounds) {}
+
+  StepBounds Add(const StepBounds& a, const StepBounds& b) const {
+    return Step(AddDown(a.low, b.low), AddUp(a.high, b.high));
+  }
+  StepBounds Subtract(const StepBounds& a, const StepBounds& b) const {
+    return Add(a, {-b.high, -b.low});
+  }
+  // Precondition: neither is below 0.
+  StepBounds Multiply(const StepBounds& a, const StepBounds& b) const {
+    return Step(WidenDown(a.low * b.low), WidenUp(a.high * b.high));
+  }
+  StepBounds Square(const StepBounds& a) const {
+    const double near =
+        a.low <= 0 && a.high >= 0 ? 0 : std::min(std::fabs(a.low), std::fabs(a.high));
+    const double far = std::max(std::fabs(a.low), std::fabs(a.high));
+    return Step(WidenDown(near * near), WidenUp(far * far));
+  }
+  // Precondition: `a` is not below 0. The root errs by `ulp` neighbours besides.
+  StepBounds Root(const StepBounds& a, int ulp) const {
+    return Near(WidenDown(std::sqrt(a.low)), WidenUp(std::sqrt(a.high)), ulp);
+  }
+  // Precondition: `a` is not below 0, `b` above. The quotient errs by `ulp` neighbours besides.
+  StepBounds Divide(const StepBounds& a, const StepBounds& b, int ulp) const {
+    return Near(WidenDown(a.low / b.high), WidenUp(a.high / b.low), ulp);
+  }
+  // The sum of three in whichever order.
+  StepBounds Add(const StepBounds& a, const StepBounds& b, const StepBounds& c) const {
+    const StepBounds orders[] = {Add(Add(a, b), c), Add(Add(a, c), b), Add(Add(b, c), a)};
+    StepBounds hull = orders[0];
+    for (const StepBounds& order : orders) {
+      hull = {std::min(hull.low, order.low), std::max(hull.high, order.high)};
+    }
+    return hull;
+  }
+
+ private:
+  // An infinite end stands for "beyond"; NaN, the difference of two such, for anything.
+  StepBounds Step(double low, double high) const {
+    if (low != low) low = -kInfinity;
+    if (high != high) high = kInfinity;
+    if (!rounds_) return {low, high};
+    return {std::min({low, grid_.Round(low), RoundToFloat(low)}),
+            std::max({high, grid_.Round(high), RoundToFloat(high)})};
+  }
+  StepBounds Near(double low, double high, int ulp) const {
+    StepBounds bounds = Step(low, high);
+    if (!rounds_ || ulp == 0) return bounds;
+    if (bounds.low > 0) bounds.low = std::max(0.0, grid_.Step(grid_.Round(bounds.low), -ulp));
+    if (bounds.high > 0) bounds.high = grid_.Step(grid_.Round(bounds.high), ulp);
+    return bounds;
+  }
+
+  Grid grid_;
+  bool rounds_;
+};
+
+}  // namespace anecheck::reference
