@@ -70,8 +70,7 @@ TEST(Catalogue, NoFamilyBothDepartsAndHolds) {
   for (const Departure& row : OpenRules()) EXPECT_EQ(row.families, 0u) << row.id;
 }
 
-// ---- sums without products
-// ------------------------------------------------------------------------
+// ---- sums without products ----
 
 ValueId Total(Case& c, const Numbers& x) {
   return c.Begin(OpKind::kReduceSum)
@@ -108,8 +107,7 @@ TEST(ReductionTree, MayBeNarrowAsOneSourceSays) {
   EXPECT_TRUE(terms(1024).empty());
 }
 
-// ---- explanations behind intervals
-// ----------------------------------------------------------------
+// ---- explanations behind intervals ----
 
 // Half a percent too much, behind an addition whose result may be rounded or not: the lattice could
 // have taken that much from some numbers of those intervals.
@@ -130,8 +128,7 @@ TEST(Vagueness, TheMostThatADepartureMayDoToIntervalsSaysLittle) {
   EXPECT_TRUE(judgement.vague);
 }
 
-// ---- quotients
-// ------------------------------------------------------------------------------------
+// ---- quotients ----
 
 ValueId Quotient(Case& c, OpKind kind, const Numbers& x, const Numbers& d, bool constant) {
   const Tensor divisor = MakeTensor(DType::kFp16, {static_cast<int64_t>(d.size())}, d);
@@ -168,8 +165,7 @@ TEST(RealDiv, LosesTheSignOfAZero) {
   EXPECT_EQ(Named(c, quotient, {kInfinity, kInfinity}, kA17), "wrong");
 }
 
-// ---- functions
-// ------------------------------------------------------------------------------------
+// ---- functions ----
 
 TEST(Seams, StandBeyondTheFirstOne) {
   Case c;
@@ -201,8 +197,7 @@ TEST(Ties, AreTakenAwayFromZeroOnA14Too) {
   EXPECT_EQ(Unmeasured(c, sum, {2050}, kA16), std::vector<std::string_view>{"D15"});
 }
 
-// ---- gather
-// ---------------------------------------------------------------------------------------
+// ---- gather ----
 
 TEST(Gather, GivesAnyElementOfTheLastAxis) {
   using P = params::Gather;
@@ -226,8 +221,7 @@ TEST(Gather, GivesAnyElementOfTheLastAxis) {
   EXPECT_EQ(Named(first, gather(first, 0), {400, 500, 600, 400, 500, 600}), "wrong");
 }
 
-// ---- rules that nobody measured
-// -------------------------------------------------------------------
+// ---- rules that nobody measured ----
 
 TEST(OpenRules, AreNamedWhereTheyAloneForbid) {
   Case cast;
