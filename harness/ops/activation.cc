@@ -20,6 +20,15 @@ constexpr OpDefinition Unary(std::string_view name, OpKind kind) {
           .netlist_unit = "Neuron"};
 }
 
+// Of int32 too (coremltools, elementwise_unary_with_int).
+constexpr Parameter kNumberParameters[] = {
+    {.name = "x", .dtypes = {DType::kFp16, DType::kFp32, DType::kInt32}}};
+constexpr OpDefinition UnaryOfNumbers(std::string_view name, OpKind kind) {
+  OpDefinition op = Unary(name, kind);
+  op.schema.parameters = kNumberParameters;
+  return op;
+}
+
 constexpr Parameter kClipParameters[] = {
     {.name = "x", .dtypes = kFloats},
     {.name = "alpha", .kind = ParameterKind::kFloat},
@@ -113,7 +122,7 @@ constinit const OpDefinition kOpLog = {.schema = {.name = "log",
                                                   .infer = InferSameAsX},
                                        .op_class = OpClass::kActivation,
                                        .netlist_unit = "Neuron"};
-constinit const OpDefinition kOpSign = Unary("sign", OpKind::kSign);
+constinit const OpDefinition kOpSign = UnaryOfNumbers("sign", OpKind::kSign);
 constinit const OpDefinition kOpCeil = Unary("ceil", OpKind::kCeil);
 constinit const OpDefinition kOpFloor = Unary("floor", OpKind::kFloor);
 constinit const OpDefinition kOpRound = Unary("round", OpKind::kRound);

@@ -24,10 +24,8 @@ Status Relu(KernelContext& context) { return Clamped(context, 0, kInfinity, Mono
 
 Status Clip(KernelContext& context) {
   using P = params::Clip;
-  const Grid grid(context.Result().type.dtype);
-  // The limits are constants of x's element type.
-  const double alpha = grid.Round(context.node().Float(P::kAlpha, 0));
-  const double beta = grid.Round(context.node().Float(P::kBeta, 0));
+  const double alpha = Literal(context, P::kAlpha, 0);
+  const double beta = Literal(context, P::kBeta, 0);
   const auto clip = [&](double x) { return x < alpha ? alpha : x > beta ? beta : x; };
   return Clamped(context, alpha, beta,
                  [&](double low, double high) { return Bounds{clip(low), clip(high)}; });

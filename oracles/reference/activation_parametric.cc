@@ -1,5 +1,4 @@
-// Activations with slopes, thresholds and scales. Parameters are constants of x's element type, so
-// each is rounded to it first.
+// Activations with slopes, thresholds and scales.
 #include <algorithm>
 
 #include "harness/ops/params.h"
@@ -14,15 +13,10 @@ constexpr Term kTanhTerms[] = {Term::kTanhTable};
 constexpr Term kSoftplusTerms[] = {Term::kSoftplusTable};
 constexpr Term kEluTerms[] = {Term::kEluTable};
 
-double Attribute(const KernelContext& context, int parameter) {
-  return Grid(context.node().ResultType().dtype).Round(context.node().Float(parameter, 0));
+double AlphaOf(KernelContext& context) {
+  return Literal(context, params::WithAlphaBeta::kAlpha, 0);
 }
-double AlphaOf(const KernelContext& context) {
-  return Attribute(context, params::WithAlphaBeta::kAlpha);
-}
-double BetaOf(const KernelContext& context) {
-  return Attribute(context, params::WithAlphaBeta::kBeta);
-}
+double BetaOf(KernelContext& context) { return Literal(context, params::WithAlphaBeta::kBeta, 0); }
 
 // Straight lines on both sides of zero. Products of two fp16 or fp32 numbers are exact in double.
 template <typename Function>

@@ -8,6 +8,7 @@
 #include "oracles/reference/layout.h"
 #include "oracles/reference/mac_departures.h"
 #include "oracles/reference/store.h"
+#include "oracles/reference/wide.h"
 
 namespace anecheck {
 namespace reference {
@@ -25,12 +26,14 @@ struct Interval {
 // One query row: the score of every key, and then its exponential against the row's maximum.
 class AttentionRow {
  public:
-  AttentionRow(KernelContext& context, DType dtype, size_t keys, double scale)
+  AttentionRow(KernelContext& context, DType dtype, size_t keys, const Wide& scale)
       : contract_(context.contract()),
         grid_(GridOf(context, dtype)),
-        scale_(scale),
+        wide_scale_(scale),
+        scale_(scale.high()),
         rounded_scale_(grid_.Round(scale_)),
         value_(keys),
+        wide_(keys),
         bound_(keys),
         weight_(keys),
         weight_bound_(keys),
@@ -41,6 +44,7 @@ class AttentionRow {
 
   void SetScore(size_t key, const Accumulated& dot) {
     value_[key] = dot.value * scale_;
+    if (std::fabs(value_[key]) < kInfinity) wide_[key] = Wide(dot.value) * wide_scale_;
     Interval bound = Rounded({dot.low, dot.high}, contract_.Allows(Term::kBiasRounding));
     const double most = std::max(scale_, rounded_scale_) * (1 + kDoubleSlack);
     const double least = std::min(scale_, rounded_scale_) * (1 - kDoubleSlack);
@@ -50,6 +54,7 @@ class AttentionRow {
   }
   void AddMask(size_t key, double value, double low, double high) {
     value_[key] += value;
+    if (std::fabs(value_[key]) < kInfinity) wide_[key] = wide_[key] + Wide(value);
     bound_[key] = Rounded({AddDown(bound_[key].low, low), AddUp(bound_[key].high, high)},
                           contract_.Allows(Term::kBiasRounding));
   }
@@ -70,6 +75,7 @@ class AttentionRow {
       bounded &= bound_[k].low == bound_[k].low && bound_[k].high < kInfinity;
     }
     total_ = 0;
+    top_ = top;
     for (size_t k = 0; k < value_.size(); ++k) {
       weight_[k] = std::exp(value_[k] - top);
       total_ += weight_[k];
@@ -79,10 +85,21 @@ class AttentionRow {
     return bounded && std::fabs(top) < kInfinity && top_bound.low > -kInfinity;
   }
 
+  // The mean of v by the weights, or a double that rounds like it.
   double Value(const Lanes& v) const {
     double sum = 0;
-    for (size_t k = 0; k < weight_.size(); ++k) sum += weight_[k] * v.value[k];
-    return sum / total_;
+    double magnitude = 0;
+    double score = 0;
+    for (size_t k = 0; k < weight_.size(); ++k) {
+      sum += weight_[k] * v.value[k];
+      magnitude += std::fabs(weight_[k] * v.value[k]);
+      if (weight_[k] != 0) score = std::max(score, std::fabs(value_[k]));
+    }
+    const double mean = sum / total_;
+    const double steps = static_cast<double>(weight_.size()) + 8 + 4 * score;
+    const double error = steps * 0x1p-52 * magnitude / total_;
+    if (!(magnitude < kInfinity) || IsSettled(grid_, mean, error)) return mean;
+    return WideValue(v);
   }
 
   // What the product of the weights with v may give. It is one of the multiply-accumulate path, so
@@ -107,6 +124,20 @@ class AttentionRow {
     Interval mean = {-Largest(v, true), Largest(v, false)};
     const double slack = Slack(v);
     return {mean.low - slack, mean.high + slack};
+  }
+
+  // In about a hundred bits from the scores on.
+  double WideValue(const Lanes& v) const {
+    Wide sum(0);
+    Wide total(0);
+    const auto top = static_cast<size_t>(std::ranges::find(value_, top_) - value_.begin());
+    for (size_t k = 0; k < value_.size(); ++k) {
+      if (!(value_[k] - top_ > -700)) continue;
+      const Wide weight = Exp(wide_[k] - wide_[top]);
+      sum = sum + weight * Wide(v.value[k]);
+      total = total + weight;
+    }
+    return (sum / total).Odd();
   }
 
   void DivideWeights() {
@@ -191,9 +222,11 @@ class AttentionRow {
 
   const Contract& contract_;
   Grid grid_;
+  Wide wide_scale_;
   double scale_;
   double rounded_scale_;
   std::vector<double> value_;
+  std::vector<Wide> wide_;  // the finite ones among the values in more bits
   std::vector<Interval> bound_;
   std::vector<double> weight_;
   std::vector<Interval> weight_bound_;
@@ -201,6 +234,7 @@ class AttentionRow {
   std::vector<double> share_, least_share_, greatest_share_;
   std::vector<size_t> order_;
   double total_ = 0;
+  double top_ = 0;
 };
 
 Accumulated Anything(double value) {
@@ -255,7 +289,8 @@ Status Attention(KernelContext& context) {
   }
   const bool ideal = context.contract().ideal;
   Accumulator accumulator(context, query, &key);
-  AttentionRow row(context, query.type.dtype, keys, 1 / std::sqrt(static_cast<double>(embedding)));
+  AttentionRow row(context, query.type.dtype, keys,
+                   Wide(1) / Sqrt(Wide(static_cast<double>(embedding))));
   LaneBuffer column(context.arena(), keys, value.point());
   const Raw raw = ideal ? AllocateRaw(context, result.size, false)
                         : AllocateSums(context, accumulator, result.size);

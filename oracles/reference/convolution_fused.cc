@@ -270,8 +270,8 @@ Status LinearActivation(KernelContext& context) {
   const BoundedTensor& x = context.Input(P::kX);
   BoundedTensor& result = context.Result();
   const Grid grid = GridOf(context, x.type.dtype);
-  const double alpha = grid.Round(context.node().Float(P::kAlpha, 1));
-  const double beta = grid.Round(context.node().Float(P::kBeta, 0));
+  const double alpha = Literal(context, P::kAlpha, 1);
+  const double beta = Literal(context, P::kBeta, 0);
   const Raw raw = AllocateRaw(context, result.size, true);
   const bool rounds = context.contract().Allows(Term::kBiasRounding);
   for (size_t i = 0; i < result.size; ++i) {

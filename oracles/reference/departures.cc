@@ -155,10 +155,11 @@ void DepartFromResult(KernelContext& context, BoundedTensor& result) {
     const double value = grid.Round(departure->b);
     // log takes x + epsilon: the documented place is in that sum.
     const int epsilon = context.node().schema().FindParameter("epsilon");
-    const double shift = epsilon < 0 ? 0 : grid.Round(context.node().Float(epsilon, 0));
+    const double shift = epsilon < 0 ? 0 : context.node().Float(epsilon, 0);
+    const double rounded = departure->a - grid.Round(shift);
     const double at = departure->a - shift;
     if (departure->effect == Effect::kValueAt) {
-      FixValue(context, result, value, [&](double x) { return x == at; });
+      FixValue(context, result, value, [&](double x) { return x == at || x == rounded; });
     } else if (departure->effect == Effect::kValueFrom) {
       FixValue(context, result, value, [&](double x) { return x >= at; });
     } else if (departure->effect == Effect::kAbsoluteError) {

@@ -200,9 +200,8 @@ class Suppression {
     const BoundedTensor& scores = context.Input(P::kScores);
     count_ = scores.type.shape[1];
     classes_ = scores.type.shape[2];
-    const Grid grid = GridOf(context, scores.type.dtype);
-    overlap_ = grid.Round(node.Float(P::kIouThreshold, 0));
-    threshold_ = grid.Round(node.Float(P::kScoreThreshold, 0));
+    overlap_ = Literal(context, scores.type.dtype, P::kIouThreshold, 0);
+    threshold_ = Literal(context, scores.type.dtype, P::kScoreThreshold, 0);
     per_class_ = node.Bool(P::kPerClassSuppression, false);
     exact_ = context.contract().ideal;
   }

@@ -108,11 +108,25 @@ class KernelContext {
   // Type and size are set; the kernel sets the rest.
   BoundedTensor& Result(uint32_t index = 0) { return values_[node_.Result(index)]; }
 
+  // How numbers of fp32 beside fp16 operands are read, literals and constants: as they are given,
+  // or rounded to fp16 as an engine may hold them. A kernel that reads one is run in both ways
+  // where that makes a difference, and the bounds are the hull (oracles/oracle.cc).
+  bool rounds_literals() const { return rounds_literals_; }
+  void RoundLiterals() { rounds_literals_ = true; }
+  bool literals_differ() const { return literals_differ_; }
+  // `exact` or `rounded`, as the kernel is to read it.
+  double Read(double exact, double rounded) {
+    literals_differ_ |= exact != rounded && exact == exact;
+    return rounds_literals_ ? rounded : exact;
+  }
+
  private:
   NodeView node_;
   const Contract& contract_;
   Arena& arena_;
   std::span<BoundedTensor> values_;
+  bool rounds_literals_ = false;
+  bool literals_differ_ = false;
 };
 
 // Evaluates a nested block on operands that are known already, in the order of its inputs, and

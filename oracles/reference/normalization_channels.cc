@@ -129,8 +129,12 @@ class BatchNormalizer {
   double epsilon_;
 };
 
-double At(KernelContext& context, int parameter, size_t channel, double fallback) {
-  return context.HasInput(parameter) ? context.Input(parameter).value[channel] : fallback;
+// A constant of fp32 beside fp16 may be rounded to it.
+double At(KernelContext& context, const Grid& grid, int parameter, size_t channel,
+          double fallback) {
+  if (!context.HasInput(parameter)) return fallback;
+  const double given = context.Input(parameter).value[channel];
+  return context.Read(given, grid.Round(given));
 }
 
 Status BatchNorm(KernelContext& context) {
@@ -138,7 +142,7 @@ Status BatchNorm(KernelContext& context) {
   const BoundedTensor& x = context.Input(P::kX);
   BoundedTensor& result = context.Result();
   const Grid grid(result.type.dtype);
-  const double epsilon = grid.Round(context.node().Float(P::kEpsilon, 1e-5));
+  const double epsilon = Literal(context, P::kEpsilon, 1e-5);
   const BatchNormalizer normalizer(context.contract(), grid, epsilon);
   const Raw raw = AllocateRaw(context, result.size, true);
   const Shape& shape = x.type.shape;
@@ -146,8 +150,9 @@ Status BatchNorm(KernelContext& context) {
   for (int axis = 2; axis < shape.rank(); ++axis) inner *= static_cast<size_t>(shape[axis]);
   for (size_t i = 0; i < result.size; ++i) {
     const size_t channel = i / inner % static_cast<size_t>(shape[1]);
-    const Channel c = {At(context, P::kMean, channel, 0), At(context, P::kVariance, channel, 0),
-                       At(context, P::kGamma, channel, 1), At(context, P::kBeta, channel, 0)};
+    const Channel c = {
+        At(context, grid, P::kMean, channel, 0), At(context, grid, P::kVariance, channel, 0),
+        At(context, grid, P::kGamma, channel, 1), At(context, grid, P::kBeta, channel, 0)};
     raw.value[i] = normalizer.Value(c, x.value[i]);
     const Bounds bounds = normalizer.Bound(c, RangeOf(x, i));
     raw.low[i] = bounds.low;
@@ -184,7 +189,7 @@ Status L2Norm(KernelContext& context) {
   BoundedTensor& result = context.Result();
   const Grid grid(result.type.dtype);
   const Steps steps(context.contract(), grid);
-  const double epsilon = grid.Round(context.node().Float(P::kEpsilon, 1e-6));
+  const double epsilon = Literal(context, P::kEpsilon, 1e-6);
   const int rank = x.type.shape.rank();
   const uint32_t mask = uint32_t{7} << (rank - 3);
   const AxisSplit split = SplitAxes(context.arena(), x.type.shape, mask);
@@ -257,9 +262,8 @@ Status LocalResponseNorm(KernelContext& context) {
   const NodeView& node = context.node();
   const Grid grid(result.type.dtype);
   const Steps steps(context.contract(), grid);
-  const Response response = {node.Int(P::kSize, 1), grid.Round(node.Float(P::kAlpha, 1e-4)),
-                             grid.Round(node.Float(P::kBeta, 0.75)),
-                             grid.Round(node.Float(P::kK, 1))};
+  const Response response = {node.Int(P::kSize, 1), Literal(context, P::kAlpha, 1e-4),
+                             Literal(context, P::kBeta, 0.75), Literal(context, P::kK, 1)};
   const Shape& shape = x.type.shape;
   const Strides strides = RowMajorStrides(shape);
   const int64_t channels = shape[1];

@@ -5,6 +5,7 @@
 
 #include "harness/ops/params.h"
 #include "oracles/reference/dot.h"
+#include "oracles/reference/exact_sum.h"
 #include "oracles/reference/lanes.h"
 #include "oracles/reference/store.h"
 
@@ -122,14 +123,19 @@ class CellWeights {
   Uncertain Input(const BoundedTensor& x, size_t start, size_t row) {
     return Of(input_.Dot(LanesAt(x, start), LanesAt(ih_, row * inner_), inner_));
   }
-  // W_hh h of one row; the value by plain double sums, since h is no longer on any grid.
+  // W_hh h of one row. Its h is on no grid, so the value is summed without any rounding.
   Uncertain Recurrent(const Lanes& h, size_t row) {
     Uncertain sum = Of(recurrent_.Dot(h, LanesAt(hh_, row * hidden_), hidden_));
-    sum.value = 0;
     if (std::any_of(h.nan, h.nan + hidden_, [](uint8_t nan) { return nan != 0; })) {
       sum = Unknown(0);
     }
-    for (size_t k = 0; k < hidden_; ++k) sum.value += h.value[k] * hh_.value[row * hidden_ + k];
+    exact_.Clear();
+    double plain = 0;
+    for (size_t k = 0; k < hidden_; ++k) {
+      plain += h.value[k] * hh_.value[row * hidden_ + k];
+      if (std::fabs(plain) < kInfinity) exact_.AddProduct(h.value[k], hh_.value[row * hidden_ + k]);
+    }
+    sum.value = std::fabs(plain) < kInfinity ? exact_.Odd() : plain;
     return sum;
   }
   Uncertain Bias(size_t row) const {
@@ -149,6 +155,7 @@ class CellWeights {
   const BoundedTensor* bias_;
   Accumulator input_;
   Accumulator recurrent_;
+  ExactSum exact_;
   size_t inner_;
   size_t hidden_;
 };
@@ -207,7 +214,7 @@ struct LstmCell {
     output = CurveFrom(node.String(P::kActivation, "tanh"));
     if (context.HasInput(peephole_parameter)) peephole = &context.Input(peephole_parameter);
     if (node.HasAttribute(P::kClip)) {
-      clip = Grid(node.InputType(P::kX).dtype).Round(node.Float(P::kClip, 0));
+      clip = Literal(context, P::kClip, 0);
     }
   }
 

@@ -161,6 +161,17 @@ Raw AllocateRaw(KernelContext& context, size_t count, bool bounds) {
   return raw;
 }
 
+double Literal(KernelContext& context, DType dtype, int parameter, double fallback) {
+  const Grid grid(dtype);
+  const NodeView& node = context.node();
+  if (!node.HasAttribute(parameter)) return grid.Round(fallback);
+  const double given = node.Float(parameter, fallback);
+  return grid.half() ? context.Read(given, grid.Round(given)) : grid.Round(given);
+}
+double Literal(KernelContext& context, int parameter, double fallback) {
+  return Literal(context, context.node().ResultType().dtype, parameter, fallback);
+}
+
 Grid GridOf(const KernelContext& context, DType dtype) {
   return Grid(dtype, context.contract().Find(Effect::kTiesAway) != nullptr);
 }

@@ -32,6 +32,11 @@ void StoreFloats(KernelContext& context, BoundedTensor& result, const Raw& raw, 
 // Stores integer or bool results, which are exact already and finite.
 void StoreExact(BoundedTensor& result, const Raw& raw);
 
+// A float attribute beside operands of `dtype`. An absent one has that type.
+double Literal(KernelContext& context, DType dtype, int parameter, double fallback);
+// The same beside the result's type.
+double Literal(KernelContext& context, int parameter, double fallback);
+
 // The grid of the result's element type under the context's contract.
 Grid GridOf(const KernelContext& context, DType dtype);
 

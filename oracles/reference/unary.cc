@@ -72,7 +72,7 @@ Status AfterEpsilon(KernelContext& context, double fallback, int ulp, const Valu
                     const Function& function) {
   const Grid grid(context.Result().type.dtype);
   const Contract& contract = context.contract();
-  const double epsilon = grid.Round(context.node().Float(params::WithEpsilon::kEpsilon, fallback));
+  const double epsilon = Literal(context, params::WithEpsilon::kEpsilon, fallback);
   // Adding zero would lose the sign of a zero, and so does an engine with that departure.
   const bool unsigned_zero = contract.Find(Effect::kUnsignedZero) != nullptr;
   const auto shifted = [=](double x) {
@@ -166,6 +166,18 @@ double RoundValue(double x) {
 // Monotone steps: whole numbers between the ends of the operand's interval and no others.
 template <double (*kFunction)(double)>
 Status Steps(KernelContext& context) {
+  BoundedTensor& result = context.Result();
+  if (!IsFloat(result.type.dtype)) {
+    const BoundedTensor& x = context.Input(params::Unary::kX);
+    const Raw raw = AllocateRaw(context, result.size, true);
+    for (size_t i = 0; i < result.size; ++i) {
+      raw.value[i] = kFunction(x.value[i]);
+      raw.low[i] = kFunction(x.low[i]);
+      raw.high[i] = kFunction(x.high[i]);
+    }
+    StoreExact(result, raw);
+    return {};
+  }
   ANECHECK_RETURN_IF_ERROR(Pointwise(context, Monotone<kFunction>, {}));
   context.Result().whole = true;
   return {};

@@ -80,9 +80,13 @@ SlowElements Unary(const NodeView& node, Operands operands) {
         result.back() = std::max(x, 0.0);
         break;
       case OpKind::kClip: {
-        const double low = RoundTo(dtype, node.Float(params::Clip::kAlpha, 0));
-        const double high = RoundTo(dtype, node.Float(params::Clip::kBeta, 0));
-        result.back() = std::clamp(x, low, high);
+        const bool half = dtype == DType::kFp16;  // beside which a literal is taken as it is given
+        const auto limit = [&](int parameter) {
+          const double given = node.Float(parameter, 0);
+          return half ? given : RoundTo(dtype, given);
+        };
+        result.back() =
+            RoundTo(dtype, std::clamp(x, limit(params::Clip::kAlpha), limit(params::Clip::kBeta)));
         break;
       }
       case OpKind::kSigmoid:

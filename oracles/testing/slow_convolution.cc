@@ -18,8 +18,13 @@ double RoundTo(DType dtype, double x) { return Real(x).RoundedTo(dtype); }
 SlowElements LinearActivation(const NodeView& node, Operands operands) {
   using P = params::LinearActivation;
   const DType dtype = node.ResultType().dtype;
-  const double alpha = RoundTo(dtype, node.Float(P::kAlpha, 1));
-  const double beta = RoundTo(dtype, node.Float(P::kBeta, 0));
+  // Literals beside fp16 are taken as they are given.
+  const auto literal = [&](int parameter, double fallback) {
+    const double number = node.Float(parameter, fallback);
+    return dtype == DType::kFp16 && node.HasAttribute(parameter) ? number : RoundTo(dtype, number);
+  };
+  const double alpha = literal(P::kAlpha, 1);
+  const double beta = literal(P::kBeta, 0);
   SlowElements result;
   for (const double x : operands[0]) {
     result.emplace_back();

@@ -34,7 +34,11 @@ Parameters ParametersOf(const NodeView& node, Operands operands, size_t channel)
   const double epsilon = kind == OpKind::kInverse ? 1e-4 : kind == OpKind::kRsqrt ? 1e-12 : 1e-45;
   const auto attribute = [&](int parameter, double fallback) {
     const bool present = static_cast<size_t>(parameter) < node.schema().parameters.size();
-    return Real(Rounded(node, present ? node.Float(parameter, fallback) : fallback));
+    // A literal beside fp16 is taken as it is given.
+    const bool exact =
+        present && node.HasAttribute(parameter) && node.ResultType().dtype == DType::kFp16;
+    const double number = present ? node.Float(parameter, fallback) : fallback;
+    return Real(exact ? number : Rounded(node, number));
   };
   return {attribute(P::kAlpha, 0), attribute(P::kBeta, 0),
           attribute(params::WithEpsilon::kEpsilon, epsilon)};

@@ -60,7 +60,9 @@ class Stepper {
       output_ = node.String(P::kActivation, "tanh");
       peephole_ = At(node, operands, peephole);
       clips_ = node.HasAttribute(P::kClip);
-      clip_ = Real(node.Float(P::kClip, 0)).RoundedTo(node.InputType(0).dtype);
+      const double given = node.Float(P::kClip, 0);
+      const DType dtype = node.InputType(0).dtype;
+      clip_ = dtype == DType::kFp16 ? given : Real(given).RoundedTo(dtype);
     } else if (kind_ == OpKind::kGru) {
       gate_ = node.String(params::Gru::kRecurrentActivation, "sigmoid");
       output_ = node.String(params::Gru::kActivation, "tanh");

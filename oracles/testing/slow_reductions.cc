@@ -73,8 +73,11 @@ const std::vector<double>* At(const NodeView& node, Operands operands, int param
   return nullptr;
 }
 
+// A literal beside fp16 is taken as it is given.
 double Attribute(const NodeView& node, int parameter, double fallback) {
-  return Real(node.Float(parameter, fallback)).RoundedTo(node.ResultType().dtype);
+  const double number = node.Float(parameter, fallback);
+  const bool exact = node.HasAttribute(parameter) && node.ResultType().dtype == DType::kFp16;
+  return exact ? number : Real(number).RoundedTo(node.ResultType().dtype);
 }
 
 SlowElements InstanceNorm(const NodeView& node, Operands operands) {
@@ -82,7 +85,7 @@ SlowElements InstanceNorm(const NodeView& node, Operands operands) {
   const std::vector<double>& x = operands[0];
   const std::vector<double>* gamma = At(node, operands, P::kGamma);
   const std::vector<double>* beta = At(node, operands, P::kBeta);
-  const double epsilon = Attribute(node, P::kEpsilon, 1e-5);
+  const double epsilon = Real(node.Float(P::kEpsilon, 1e-5)).RoundedTo(node.ResultType().dtype);
   SlowElements result(x.size());
   for (const auto& group : NormalisedGroups(node)) {
     std::vector<double> terms;

@@ -40,7 +40,14 @@ class Model {
   explicit Model(const Json& record) : record_(record), attributes_(record["attrs"]) {}
 
   Case c;
+  // What the mapping gives for the record's outputs after the first.
+  std::vector<ValueId> further;
 
+  // The element type of output `i`, if the table has it, and the extents of the first output.
+  std::optional<DType> OutputType(size_t i = 0) const {
+    return TypeOf(record_["outputs"][i]["dtype"]);
+  }
+  Integers OutputShape() const { return record_["outputs"][0]["shape"].get<Integers>(); }
   const Json& attributes() const { return attributes_; }
   bool Has(const char* name) const { return attributes_.contains(name); }
   double Number(const char* name, double fallback) const {
@@ -88,6 +95,29 @@ class Model {
     if (!dtype) return kNoValue;
     return c.Const(MakeTensor(*dtype, ShapeOf(i), Data(i)));
   }
+  // Input i with its axes in the order `perm`, as a constant.
+  ValueId Constant(size_t i, const Integers& perm) {
+    const Shape given = ShapeOf(i);
+    const std::vector<double> data = Data(i);
+    Integers extents;
+    for (const int64_t axis : perm) extents.push_back(given[static_cast<int>(axis)]);
+    std::vector<double> moved(data.size());
+    for (size_t at = 0; at < moved.size(); ++at) {
+      Integers index(perm.size());
+      size_t rest = at;
+      for (size_t axis = perm.size(); axis-- > 0;) {
+        index[static_cast<size_t>(perm[axis])] = static_cast<int64_t>(rest) % extents[axis];
+        rest /= static_cast<size_t>(extents[axis]);
+      }
+      int64_t from = 0;
+      for (size_t axis = 0; axis < index.size(); ++axis) {
+        from = from * given[static_cast<int>(axis)] + index[axis];
+      }
+      moved[at] = data[static_cast<size_t>(from)];
+    }
+    return c.Const(
+        MakeTensor(*TypeOf(record_["inputs"][i]["dtype"]), Shape::FromSpan(extents), moved));
+  }
   // Input i, whatever its integer type, as int32.
   ValueId Indices(size_t i) {
     if (i >= inputs()) return kNoValue;
@@ -111,5 +141,7 @@ using Mappings = std::map<std::string, Mapping>;
 
 // Operations that move or interpolate elements, of all sources.
 const Mappings& MovementMappings();
+// Functions, comparisons, reductions, normalizations and recurrent layers.
+const Mappings& FunctionMappings();
 
 }  // namespace anecheck::testing::vectors
