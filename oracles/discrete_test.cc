@@ -114,12 +114,12 @@ TEST(Judge, AWholeNumberInsideThatIsNoMemberIsWrong) {
   const ValueId chosen =
       c.Begin(OpKind::kSelect).Arg(P::kCond, cond).Arg(P::kA, a).Arg(P::kB, b).Finish();
   const Estimate expected = c.Run(chosen);
-  const auto fine = [&](double actual) {
+  const auto verdict = [&](double actual) {
     return Judge(c.graph, c.inputs, 0, expected, MakeTensor(DType::kFp16, {1}, {actual}), 2);
   };
   EXPECT_NE(verdict(40).verdict, Verdict::kWrong);
-  EXPECT_EQ(fine(39).verdict, Verdict::kWrong);
-  EXPECT_EQ(fine(39).worst_ulp, 1u);
+  EXPECT_EQ(verdict(39).verdict, Verdict::kWrong);
+  EXPECT_EQ(verdict(39).worst_ulp, 1u);
 }
 
 // A sum on its way to be rounded may be held or stored: its floor is one whole number or another.
@@ -282,6 +282,9 @@ TEST(Ranks, ArgsortIsAPermutationOfEachLine) {
   EXPECT_EQ(fine({2, 0, 1, 1, 2, 0}), kFine);
   EXPECT_EQ(fine({0, 0, 0, 1, 2, 0}), !kFine);
   EXPECT_EQ(fine({2, 0, 1, 1, 1, 0}), !kFine);
+  const Tensor repeated = MakeTensor(expected.type.dtype, {2, 3}, {2, 0, 1, 1, 2, 2});
+  EXPECT_EQ(Judge(c.graph, c.inputs, 0, expected, repeated, 2).reason,
+            "1 of 6 elements outside; worst at 5: 2 stands in its line already");
 }
 
 TEST(Ranks, UnsortedValuesAreElementsAllTheSame) {

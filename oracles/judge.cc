@@ -374,6 +374,15 @@ std::string ExpectedText(double low, double high) {
   return fmt::format("is not in [{}, {}]", low, high);
 }
 
+// Why the worst element is outside.
+std::string Objection(const Estimate& expected, std::span<const double> actual,
+                      const OutputJudgement& judgement) {
+  const auto worst = static_cast<size_t>(judgement.worst);
+  const bool admitted = Admits(expected, worst, actual[worst]);
+  return admitted ? "stands in its line already"
+                  : ExpectedText(judgement.expected_low, judgement.expected_high);
+}
+
 }  // namespace
 
 std::string_view VerdictName(Verdict verdict) {
@@ -452,7 +461,7 @@ OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t
   judgement.verdict = judgement.known_defect.empty() ? Verdict::kWrong : Verdict::kKnownDefect;
   judgement.reason = fmt::format("{} of {} elements outside; worst at {}: {} {}", judgement.outside,
                                  judgement.elements, judgement.worst, NumberText(judgement.actual),
-                                 ExpectedText(judgement.expected_low, judgement.expected_high));
+                                 Objection(expected, elements, judgement));
   return judgement;
 }
 
@@ -507,7 +516,7 @@ std::vector<std::string_view> UnmeasuredDepartures(const Graph& graph,
   const uint32_t bit = uint32_t{1} << family;
   std::vector<Departure> rows;
   std::vector<std::string_view> unmeasured;
-  for (const std::span<const Departure> list : {KnownDepartures(), OpenRules()}) {
+  for (const std::span<const Departure> list : {DeparturesInForce(), OpenRules()}) {
     for (Departure row : list) {
       if ((row.holds & bit) != 0) continue;
       if ((row.families & bit) == 0) unmeasured.push_back(row.id);

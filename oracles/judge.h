@@ -89,10 +89,10 @@ std::vector<Term> ForbiddingTerms(const Graph& graph, std::span<const Tensor> in
                                   const Tensor& actual, int family);
 
 // The departures that explain what `actual` holds outside though `family` was measured neither to
-// depart so nor to do as the contract says: ids of KnownDepartures that are documented for other
-// families, names of OpenRules. Beside them documented departures of the family may be at work.
-// Empty where nothing lies outside, and where these do not explain every element. Precondition and
-// errors as ForbiddingTerms.
+// depart so nor to do as the contract says: ids of the departures in force that are listed for
+// other families, names of OpenRules. Beside them documented departures of the family may be at
+// work. Empty where nothing lies outside, and where these do not explain every element.
+// Precondition and errors as ForbiddingTerms.
 std::vector<std::string_view> UnmeasuredDepartures(const Graph& graph,
                                                    std::span<const Tensor> inputs, size_t output,
                                                    const Tensor& actual, int family);

@@ -72,7 +72,7 @@ TEST(Literals, ConstantsOfBatchNormMayBeWiderThanItsOperand) {
   ASSERT_EQ(c.error, "");
   EXPECT_EQ(y.value[0], 0.5);
   EXPECT_TRUE(Admits(y, 0, 0)) << "the mean rounded to 2048";
-  EXPECT_FALSE(Admits(y, 0, 1.5));
+  EXPECT_FALSE(Admits(y, 0, 16));
 }
 
 TEST(Forms, SignOfIntegers) {

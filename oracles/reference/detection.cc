@@ -189,7 +189,8 @@ enum class Answer : uint8_t { kNo, kYes, kUnsure };
 // rounding or on a tie; what would follow is then open.
 class Suppression {
  public:
-  Suppression(KernelContext& context, int64_t batch)
+  // `exact`: by the values and exact arithmetic, whatever an engine may do.
+  Suppression(KernelContext& context, int64_t batch, bool exact)
       : context_(context),
         batch_(batch),
         steps_(Grid(context.Input(params::NonMaximumSuppression::kBoxes).type.dtype),
@@ -203,7 +204,7 @@ class Suppression {
     overlap_ = Literal(context, scores.type.dtype, P::kIouThreshold, 0);
     threshold_ = Literal(context, scores.type.dtype, P::kScoreThreshold, 0);
     per_class_ = node.Bool(P::kPerClassSuppression, false);
-    exact_ = context.contract().ideal;
+    exact_ = exact;
   }
 
   // The boxes selected in order, as far as it is certain.
@@ -217,7 +218,7 @@ class Suppression {
     size_t selected = 0;
     for (int64_t i = 0; i < count_; ++i) {
       const double score = Score(i);
-      if (score != score || !Known(i)) return {std::span(chosen, 0), false};
+      if (score != score || (!exact_ && !Known(i))) return {std::span(chosen, 0), false};
       const Answer above = AtLeast(score, threshold_);
       if (above == Answer::kUnsure) return {std::span(chosen, 0), false};
       open[i] = above == Answer::kYes ? 1 : 0;
@@ -370,34 +371,45 @@ Status NonMaximumSuppression(KernelContext& context) {
   const int64_t most = context.node().Int(P::kMaxBoxes, 1);
   for (uint32_t i = 0; i < 4; ++i) Allocate(context, context.Result(i));
   for (int64_t batch = 0; batch < boxes.type.shape[0]; ++batch) {
-    const auto selection = Suppression(context, batch).Select(std::min(most, count));
+    const bool ideal = context.contract().ideal;
+    const auto exact = Suppression(context, batch, true).Select(std::min(most, count));
+    const auto selection =
+        ideal ? exact : Suppression(context, batch, false).Select(std::min(most, count));
     const auto selected = static_cast<int64_t>(selection.boxes.size());
+    const auto valued = static_cast<int64_t>(exact.boxes.size());
     for (int64_t i = 0; i < most; ++i) {
       const auto to = static_cast<size_t>(batch * most + i);
       const bool known = i < selected;
-      const int64_t box = known ? selection.boxes[static_cast<size_t>(i)] : 0;
+      const bool has_value = i < valued;
+      const int64_t box = known       ? selection.boxes[static_cast<size_t>(i)]
+                          : has_value ? exact.boxes[static_cast<size_t>(i)]
+                                      : 0;
       const auto from = static_cast<size_t>(batch * count + box);
       for (size_t c = 0; c < 4; ++c) {
         if (known) {
           MoveElement(boxes, 4 * from + c, context.Result(0), 4 * to + c);
         } else {
-          AdmitAll(context.contract(), context.Result(0), 4 * to + c, 0);
+          AdmitAll(context.contract(), context.Result(0), 4 * to + c,
+                   has_value ? boxes.value[4 * from + c] : 0);
         }
       }
       for (size_t c = 0; c < classes; ++c) {
         if (known) {
           MoveElement(scores, classes * from + c, context.Result(1), classes * to + c);
         } else {
-          AdmitAll(context.contract(), context.Result(1), classes * to + c, 0);
+          AdmitAll(context.contract(), context.Result(1), classes * to + c,
+                   has_value ? scores.value[classes * from + c] : 0);
         }
       }
       if (known) {
         PutElement(static_cast<double>(box), context.Result(2), to);
       } else {
-        AdmitAll(context.contract(), context.Result(2), to, -1);
+        AdmitAll(context.contract(), context.Result(2), to,
+                 has_value ? static_cast<double>(box) : -1);
       }
     }
     PutElement(static_cast<double>(selected), context.Result(3), static_cast<size_t>(batch));
+    context.Result(3).value[static_cast<size_t>(batch)] = static_cast<double>(valued);
     if (!selection.certain && !context.contract().ideal) {
       context.Result(3).high[static_cast<size_t>(batch)] =
           static_cast<double>(std::min(most, count));

@@ -36,7 +36,6 @@ ValueId Alpha(Model& m, OpKind kind, double fallback) {
 }
 ValueId Elu(Model& m) { return Alpha(m, OpKind::kElu, 1); }
 ValueId LeakyRelu(Model& m) { return Alpha(m, OpKind::kLeakyRelu, 0.01); }
-ValueId ThresholdedRelu(Model& m) { return Alpha(m, OpKind::kThresholdedRelu, 1); }
 
 ValueId AlphaBeta(Model& m, OpKind kind, double alpha, double beta) {
   using P = params::WithAlphaBeta;
@@ -465,7 +464,6 @@ const Mappings& FunctionMappings() {
                                      {"Reciprocal", WithoutEpsilon<OpKind::kInverse>},
                                      {"Elu", Elu},
                                      {"LeakyRelu", LeakyRelu},
-                                     {"ThresholdedRelu", ThresholdedRelu},
                                      {"HardSigmoid", HardSigmoid},
                                      {"Pow", Power},
                                      {"Equal", Compare<OpKind::kEqual>},
