@@ -44,6 +44,17 @@ TEST(Literals, OfFp16LeaveNoChoice) {
   EXPECT_EQ(y.high[0], -128);
 }
 
+TEST(Literals, LimitsBetweenNumbersOfTheTypeAreRoundedOnce) {
+  using P = params::Clip;
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {-5, 0.0625}));
+  const Estimate y = c.Run(
+      c.Begin(OpKind::kClip).Arg(P::kX, x).Float(P::kAlpha, -0.1).Float(P::kBeta, 0.3).Finish());
+  EXPECT_EQ(y.value, (std::vector<double>{Half(-0.1), 0.0625}));
+  EXPECT_TRUE(Admits(y, 0, Half(-0.1)));
+  EXPECT_FALSE(Admits(y, 0, -0.125));
+}
+
 TEST(Literals, AnEpsilonBelowFp16IsNoZero) {
   using P = params::WithEpsilon;
   Case c;

@@ -27,8 +27,10 @@ Status Clip(KernelContext& context) {
   const double alpha = Literal(context, P::kAlpha, 0);
   const double beta = Literal(context, P::kBeta, 0);
   const auto clip = [&](double x) { return x < alpha ? alpha : x > beta ? beta : x; };
-  return Clamped(context, alpha, beta,
-                 [&](double low, double high) { return Bounds{clip(low), clip(high)}; });
+  const auto bounds = [&](double low, double high) { return Bounds{clip(low), clip(high)}; };
+  const Grid grid(context.Result().type.dtype);
+  const bool on_grid = grid.Round(alpha) == alpha && grid.Round(beta) == beta;
+  return on_grid ? Clamped(context, alpha, beta, bounds) : Pointwise(context, bounds, {});
 }
 
 double Relu6Value(double x) { return x < 0 ? 0 : x > 6 ? 6 : x; }
