@@ -49,12 +49,14 @@ float Softsign(float x, const NumericModel& model) {
 }
 
 // D14: near the seams of the argument reduction the result is off. Where the seams lie is not
-// published; they are put at the multiples of a quarter turn, and at 1 for the arc tangent.
+// published; they are put at the multiples of a quarter turn but 0, around which no argument is
+// reduced, and at 1 for the arc tangent.
 constexpr float kSeamError = 0.05f;
 constexpr float kSeamWidth = 0.01f;
 bool NearQuarterTurn(float x) {
   const double turns = static_cast<double>(x) / M_PI_2;
-  return std::fabs(turns - std::nearbyint(turns)) < static_cast<double>(kSeamWidth) && x != 0;
+  const double nearest = std::nearbyint(turns);
+  return nearest != 0 && std::fabs(turns - nearest) < static_cast<double>(kSeamWidth);
 }
 float Sin(float x, const NumericModel& model) {
   const auto y = static_cast<float>(std::sin(static_cast<double>(x)));
