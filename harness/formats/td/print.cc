@@ -83,6 +83,10 @@ std::string PrintChain(const Chain& chain, int indent) {
   fmt::format_to(out, "{:{}}task descriptors: version {} ({}), {} task{}, {} bytes\n", "", indent,
                  generation.version, generation.family, chain.tasks.size(),
                  chain.tasks.size() == 1 ? "" : "s", chain.size);
+  if (generation.evidence != FactEvidence::kRealFile) {
+    fmt::format_to(out, "{:{}}evidence: {} ({})\n", "", indent,
+                   FactEvidenceName(generation.evidence), generation.source);
+  }
   if (chain.header_words != generation.header_words) {
     fmt::format_to(out, "{:{}}difference: headers of {} words, the public guide says {}\n", "",
                    indent, chain.header_words, generation.header_words);

@@ -45,6 +45,14 @@ void CheckValidFile(const Format& format, ByteSpan bytes, const std::string& nam
   EXPECT_LE(coverage->typed + coverage->payload, coverage->total);
 }
 
+std::string FindJsonFault(const Format& format, ByteSpan bytes) {
+  const Result<Json> json = format.to_json(bytes);
+  if (!json.ok()) return "to_json refuses what rewrites: " + json.error().message;
+  const Result<Bytes> encoded = format.from_json(json.value());
+  if (!encoded.ok()) return "from_json refuses what to_json gave: " + encoded.error().message;
+  return std::ranges::equal(encoded.value(), bytes) ? "" : "the JSON form changes bytes";
+}
+
 std::string FindHostileFault(const Format& format, ByteSpan bytes) {
   const size_t limit = 16 * bytes.size() + (size_t{1} << 20);
   std::string fault;
@@ -68,6 +76,12 @@ std::string FindHostileFault(const Format& format, ByteSpan bytes) {
     if (!format.verify(bytes).ok() && fault.empty()) fault = "verify refuses what rewrites";
   });
   measure("print", [&] { (void)format.print(bytes); });
+  measure("coverage", [&] {
+    const Result<Coverage> coverage = format.coverage(bytes);
+    const bool sound = coverage.ok() && coverage->total == bytes.size() &&
+                       coverage->typed + coverage->payload <= coverage->total;
+    if (!sound && fault.empty()) fault = "coverage fails or counts more bytes than there are";
+  });
   return fault;
 }
 
@@ -75,7 +89,11 @@ void CheckHostileEdits(const Format& format, ByteSpan bytes, const std::string& 
   std::mutex mutex;
   std::string first_fault;
   const auto check = [&](ByteSpan input, size_t at, std::string_view how) {
-    const std::string fault = FindHostileFault(format, input);
+    constexpr size_t kJsonStride = 61;  // of the form that costs most
+    std::string fault = FindHostileFault(format, input);
+    if (fault.empty() && at % kJsonStride == 0 && format.rewrite(input).ok()) {
+      fault = FindJsonFault(format, input);
+    }
     if (fault.empty()) return;
     const std::lock_guard lock(mutex);
     if (first_fault.empty()) first_fault = fmt::format("{} at {:#x}: {}", how, at, fault);
