@@ -29,9 +29,15 @@ if(ANECHECK_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 find_program(ANECHECK_LLD NAMES ld.lld-19 ld.lld)
-if(ANECHECK_LLD AND CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND NOT APPLE)
+if(ANECHECK_LLD AND NOT APPLE)
   # One link a processor runs already; threads of their own would only ask for more of them.
   add_link_options(-fuse-ld=lld LINKER:--threads=1)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # g++ looks for a program called ld.lld, without a version, in the folders that it is told.
+    file(REAL_PATH "${ANECHECK_LLD}" ANECHECK_LLD_PROGRAM)
+    cmake_path(GET ANECHECK_LLD_PROGRAM PARENT_PATH ANECHECK_LLD_FOLDER)
+    add_link_options("-B${ANECHECK_LLD_FOLDER}")
+  endif()
 endif()
 
 add_library(anecheck_settings INTERFACE)

@@ -19,6 +19,7 @@ function(anecheck_test NAME)
   add_executable(${NAME} ${ARG_SOURCES})
   target_link_libraries(${NAME} PRIVATE anecheck_settings ${ARG_DEPENDS}
     GTest::gtest GTest::gmock_main rapidcheck rapidcheck_gtest)
+  target_compile_options(${NAME} PRIVATE ${ANECHECK_TEST_OPTIONS})
   anecheck_use_precompiled(${NAME} anecheck_precompiled_test)
   target_compile_definitions(${NAME} PRIVATE
     ANECHECK_SOURCE_DIR="${PROJECT_SOURCE_DIR}" ANECHECK_BINARY_DIR="${PROJECT_BINARY_DIR}")
