@@ -83,7 +83,7 @@ SlowElements Unary(const NodeView& node, Operands operands) {
         const bool half = dtype == DType::kFp16;  // beside which a literal is taken as it is given
         const auto limit = [&](int parameter) {
           const double given = node.Float(parameter, 0);
-          return half ? given : RoundTo(dtype, given);
+          return half ? static_cast<double>(static_cast<float>(given)) : RoundTo(dtype, given);
         };
         result.back() =
             RoundTo(dtype, std::clamp(x, limit(params::Clip::kAlpha), limit(params::Clip::kBeta)));

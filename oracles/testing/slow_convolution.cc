@@ -21,7 +21,9 @@ SlowElements LinearActivation(const NodeView& node, Operands operands) {
   // Literals beside fp16 are taken as they are given.
   const auto literal = [&](int parameter, double fallback) {
     const double number = node.Float(parameter, fallback);
-    return dtype == DType::kFp16 && node.HasAttribute(parameter) ? number : RoundTo(dtype, number);
+    return dtype == DType::kFp16 && node.HasAttribute(parameter)
+               ? static_cast<double>(static_cast<float>(number))
+               : RoundTo(dtype, number);
   };
   const double alpha = literal(P::kAlpha, 1);
   const double beta = literal(P::kBeta, 0);

@@ -38,7 +38,7 @@ Parameters ParametersOf(const NodeView& node, Operands operands, size_t channel)
     const bool exact =
         present && node.HasAttribute(parameter) && node.ResultType().dtype == DType::kFp16;
     const double number = present ? node.Float(parameter, fallback) : fallback;
-    return Real(exact ? number : Rounded(node, number));
+    return Real(exact ? static_cast<double>(static_cast<float>(number)) : Rounded(node, number));
   };
   return {attribute(P::kAlpha, 0), attribute(P::kBeta, 0),
           attribute(params::WithEpsilon::kEpsilon, epsilon)};

@@ -100,8 +100,8 @@ double Overlap(const Box& a, const Box& b) {
 // whether there was none.
 std::vector<size_t> Choose(const NodeView& node, std::vector<Box>& boxes, bool& sure) {
   using P = params::NonMaximumSuppression;
-  const double overlap = node.Float(P::kIouThreshold, 0);
-  const double least = node.Float(P::kScoreThreshold, 0);
+  const auto overlap = static_cast<double>(static_cast<float>(node.Float(P::kIouThreshold, 0)));
+  const auto least = static_cast<double>(static_cast<float>(node.Float(P::kScoreThreshold, 0)));
   std::vector<size_t> chosen;
   sure = true;
   for (Box& box : boxes) {

@@ -62,7 +62,8 @@ class Stepper {
       clips_ = node.HasAttribute(P::kClip);
       const double given = node.Float(P::kClip, 0);
       const DType dtype = node.InputType(0).dtype;
-      clip_ = dtype == DType::kFp16 ? given : Real(given).RoundedTo(dtype);
+      clip_ = dtype == DType::kFp16 ? static_cast<double>(static_cast<float>(given))
+                                    : Real(given).RoundedTo(dtype);
     } else if (kind_ == OpKind::kGru) {
       gate_ = node.String(params::Gru::kRecurrentActivation, "sigmoid");
       output_ = node.String(params::Gru::kActivation, "tanh");

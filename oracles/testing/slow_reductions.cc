@@ -77,7 +77,8 @@ const std::vector<double>* At(const NodeView& node, Operands operands, int param
 double Attribute(const NodeView& node, int parameter, double fallback) {
   const double number = node.Float(parameter, fallback);
   const bool exact = node.HasAttribute(parameter) && node.ResultType().dtype == DType::kFp16;
-  return exact ? number : Real(number).RoundedTo(node.ResultType().dtype);
+  return exact ? static_cast<double>(static_cast<float>(number))
+               : Real(number).RoundedTo(node.ResultType().dtype);
 }
 
 SlowElements InstanceNorm(const NodeView& node, Operands operands) {
