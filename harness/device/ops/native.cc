@@ -112,10 +112,10 @@ std::unique_ptr<const Kernel> BuildSdpa(OpBuilder& builder) {
             continue;
           }
           const int64_t plane = shape.mask_heads > 1 && !quirks.one_plane ? h : 0;
-          const float* mask =
+          const float* plane_mask =
               masks == nullptr ? nullptr : masks + (r * shape.mask_heads + plane) * shape.keys;
           Attend(model, shape, quirks.key_period, inputs[0] + at, inputs[1] + from,
-                 inputs[2] + from, inputs[3][0], mask, out + at);
+                 inputs[2] + from, inputs[3][0], plane_mask, out + at);
         }
       }
     }
