@@ -330,6 +330,13 @@ RC_GTEST_PROP(DepartingEngines, AreRecognisedWhicheverReadingTheyFollow, (uint64
   }
 }
 
+TEST(DepartingEngines, MayLoseAnInfinityTimesAFlushedWeightAfterAnOverflowInside) {
+  const Layer layer = {.x = {2, 2, kInfinity}, .weight = {-32752, 1, 0x1p-15}};
+  EXPECT_EQ(Engine{}.Run(layer), -kInfinity);
+  const OutputJudgement judgement = JudgeLayer(layer, -kInfinity);
+  EXPECT_EQ(judgement.verdict, Verdict::kKnownDefect) << judgement.reason;
+}
+
 // Of the layers in which a fault moves a departing engine's result by more than `ulp`: the share
 // that is called wrong.
 double FoundShare(void (*plant)(Engine&), uint32_t ulp) {

@@ -193,13 +193,14 @@ void LimitAtPort(const Grid& grid, double limit, Accumulated& sum) {
 // An infinity where some partial sum reaches the limit; it stays whatever finite terms follow. The
 // order in which the engine accumulates is fixed but unknown (facts/numerics.md), so any order is
 // admitted: +infinity where the positive products alone reach the limit, -infinity where the
-// negative ones do. An infinite product of the other sign that follows gives NaN.
-void OverflowInside(const Magnitudes& sums, double limit, Accumulated& sum) {
+// negative ones do. An infinite product of the other sign that follows gives NaN, but where
+// infinities `may_vanish`: times a factor that is flushed they are invalid, and then 0.
+void OverflowInside(const Magnitudes& sums, double limit, bool may_vanish, Accumulated& sum) {
   constexpr double kRoundingSlack = 1 + 0x1p-20;
   const bool up = sums.positive * kRoundingSlack >= limit;
   const bool down = sums.negative * kRoundingSlack >= limit;
-  if (up && sums.negative < kInfinity) sum.beyond |= kUpward;
-  if (down && sums.positive < kInfinity) sum.beyond |= kDownward;
+  if (up && (may_vanish || sums.negative < kInfinity)) sum.beyond |= kUpward;
+  if (down && (may_vanish || sums.positive < kInfinity)) sum.beyond |= kDownward;
   sum.nan |= (up && sums.down) || (down && sums.up);
 }
 
@@ -248,7 +249,9 @@ void DepartFromDot(const Contract& contract, const Grid& grid, const Lanes& x, c
     DepartIntervals(active, grid, x, y, count, sums, sum);
   }
   if (active.port != nullptr) LimitAtPort(grid, active.port->a, sum);
-  if (active.interior != nullptr) OverflowInside(sums, active.interior->a, sum);
+  if (active.interior != nullptr) {
+    OverflowInside(sums, active.interior->a, active.flush && active.invalid, sum);
+  }
   if (active.invalid) ZeroForNan(sum);
   SettleNan(sum);
 }
