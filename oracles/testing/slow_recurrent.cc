@@ -155,6 +155,7 @@ std::optional<std::vector<SlowElements>> SlowRecurrent(const NodeView& node, Ope
   const bool lstm = kind == OpKind::kLstm;
   if (!lstm && kind != OpKind::kGru && kind != OpKind::kRnn) return std::nullopt;
   std::vector<SlowElements> results;
+  results.reserve(node.node().result_count);
   for (uint32_t r = 0; r < node.node().result_count; ++r) {
     results.emplace_back(static_cast<size_t>(node.ResultType(r).shape.Elements()));
   }
