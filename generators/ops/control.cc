@@ -53,14 +53,14 @@ bool DrawRing(Drawer& drawer, ValueId x) {
   drawer.Begin(OpKind::kTensorToCircularBuffer);
   graph.AddArgument(params::RingWrite::kInput, state);
   graph.AddArgument(params::RingWrite::kData, x);
-  graph.AddInt(params::RingWrite::kAxis, axis);
-  graph.AddInt(params::RingWrite::kPosition, choices.Range(0, 2 * ring[axis]));
+  drawer.AddInt(params::RingWrite::kAxis, axis);
+  drawer.AddInt(params::RingWrite::kPosition, choices.Range(0, 2 * ring[axis]));
   if (!drawer.Finish(range)) return false;
   drawer.Begin(OpKind::kCircularBufferToTensor);
   graph.AddArgument(params::RingRead::kInput, state);
-  graph.AddInt(params::RingRead::kAxis, axis);
-  graph.AddInt(params::RingRead::kPosition, choices.Range(0, 2 * ring[axis]));
-  graph.AddInt(params::RingRead::kSize, choices.Range(1, ring[axis]));
+  drawer.AddInt(params::RingRead::kAxis, axis);
+  drawer.AddInt(params::RingRead::kPosition, choices.Range(0, 2 * ring[axis]));
+  drawer.AddInt(params::RingRead::kSize, choices.Range(1, ring[axis]));
   return drawer.Finish(range);
 }
 
