@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <string>
+#include <string_view>
 
 #include "generators/tensor_data.h"
+#include "harness/base/half.h"
 #include "harness/ops/params.h"
 
 namespace anecheck {
@@ -20,6 +24,63 @@ constexpr std::array<const OpGenerator*, kOpCount> kGenerators = {
 // Tile factors 2, 3, 4 and 8 (facts/limits.csv, stride_factor_list), powers of two and neighbours.
 constexpr std::array<int64_t, 20> kExtents = {1,  2,  3,  4,  5,  7,  8,  9,  6,  12,
                                               15, 16, 17, 31, 32, 33, 63, 64, 65, 127};
+
+// The value for which the absence of an optional attribute stands, as the schema words it: "1e-5",
+// "true", "valid", "1 on every axis". Absences that stand for more than one value have none.
+struct Default {
+  enum class Form : uint8_t { kNone, kNumber, kText };
+  Form form = Form::kNone;
+  double number = 0;  // of each element in lists; 0 and 1 for bools
+  std::string_view text;
+};
+
+Default NumberIn(std::string_view text) {
+  const std::string number(text.substr(0, text.find_first_not_of("+-.0123456789e")));
+  char* end = nullptr;
+  const double value = std::strtod(number.c_str(), &end);
+  if (number.empty() || end != number.c_str() + number.size()) return {};
+  return {Default::Form::kNumber, value, {}};
+}
+
+Default DefaultOf(const Parameter& parameter) {
+  if (parameter.need != Need::kOptional) return {};
+  switch (parameter.kind) {
+    case ParameterKind::kInt:
+    case ParameterKind::kFloat:
+    case ParameterKind::kInts:
+      return NumberIn(parameter.default_text);
+    case ParameterKind::kBool:
+    case ParameterKind::kBools:
+      for (const double value : {0.0, 1.0}) {
+        const std::string_view word = value != 0 ? "true" : "false";
+        const std::string_view text = parameter.default_text;
+        if (text == word || text.starts_with(std::string(word) + " on every")) {
+          return {Default::Form::kNumber, value, {}};
+        }
+      }
+      return {};
+    case ParameterKind::kString:
+      return {Default::Form::kText, 0, parameter.default_text};
+    default:
+      return {};
+  }
+}
+
+const Default& DefaultAt(OpKind op, int parameter) {
+  static const auto* all = [] {
+    auto* defaults = new std::array<std::vector<Default>, kOpCount>;
+    for (const OpDefinition* definition : AllOps()) {
+      std::vector<Default>& mine = (*defaults)[definition->schema.id];
+      mine.reserve(definition->schema.parameters.size());
+      for (const Parameter& each : definition->schema.parameters) mine.push_back(DefaultOf(each));
+    }
+    return defaults;
+  }();
+  return (*all)[static_cast<size_t>(op)][static_cast<size_t>(parameter)];
+}
+
+// How often what has its default is left out: 1 of so many.
+constexpr uint32_t kLeftOutOf = 4;
 
 }  // namespace
 
@@ -72,6 +133,27 @@ ValueId Drawer::NewConst(const Shape& shape, double limit) {
   return id;
 }
 
+bool Drawer::MayCompute() {
+  const bool known = values_ != CaseMode::kSpecial && values_ != CaseMode::kBoundary;
+  const bool clips = options_.ops.test(static_cast<size_t>(OpKind::kClip));
+  return known && clips && !options_.direct && choices_.Chance(1, 4);
+}
+
+ValueId Drawer::NewOperand(const Shape& shape, double limit) {
+  using P = params::Clip;
+  // What fp16 holds of the limit, and an integer where all values are.
+  double bound = integer_mode() ? std::trunc(limit) : HalfToDouble(DoubleToHalf(limit));
+  if (bound > limit) bound = HalfToDouble(DoubleToHalf(limit * (1 - 0x1p-10)));
+  if (!(bound > 0) || !MayCompute()) return NewConst(shape, limit);
+  const ValueId x = NewInput(shape);
+  if (InputMagnitude(values_) <= bound) return x;
+  Begin(OpKind::kClip);
+  graph_.AddArgument(P::kX, x);
+  AddFloat(P::kAlpha, -bound);
+  AddFloat(P::kBeta, bound);
+  return Finish({-bound, bound, integer_mode()}) ? Last() : x;
+}
+
 ValueId Drawer::NewTensor(const TensorType& type, std::span<const uint8_t> bytes) {
   const double limit = InputMagnitude(values_);
   const ValueId id = graph_.AddConst(type, bytes);
@@ -121,6 +203,46 @@ ValueId Drawer::NewIntegers(DType dtype, const Shape& shape, std::span<const int
   return id;
 }
 
+bool Drawer::LeavesOut(int parameter, double value) {
+  const Default& absent = DefaultAt(open_, parameter);
+  if (absent.form != Default::Form::kNumber || absent.number != value) return false;
+  return HalfToDouble(DoubleToHalf(value)) != value || choices_.Chance(1, kLeftOutOf);
+}
+
+bool Drawer::LeavesOut(int parameter, std::span<const int64_t> values) {
+  const Default& absent = DefaultAt(open_, parameter);
+  const auto same = [&](int64_t value) { return static_cast<double>(value) == absent.number; };
+  return absent.form == Default::Form::kNumber && std::ranges::all_of(values, same) &&
+         choices_.Chance(1, kLeftOutOf);
+}
+
+void Drawer::AddInt(int parameter, int64_t value) {
+  if (!LeavesOut(parameter, static_cast<double>(value))) graph_.AddInt(parameter, value);
+}
+
+void Drawer::AddFloat(int parameter, double value) {
+  if (!LeavesOut(parameter, value)) graph_.AddFloat(parameter, value);
+}
+
+void Drawer::AddBool(int parameter, bool value) {
+  if (!LeavesOut(parameter, value ? 1.0 : 0.0)) graph_.AddBool(parameter, value);
+}
+
+void Drawer::AddString(int parameter, std::string_view value) {
+  const Default& absent = DefaultAt(open_, parameter);
+  const bool left_out =
+      absent.form == Default::Form::kText && absent.text == value && choices_.Chance(1, kLeftOutOf);
+  if (!left_out) graph_.AddString(parameter, value);
+}
+
+void Drawer::AddInts(int parameter, std::span<const int64_t> values) {
+  if (!LeavesOut(parameter, values)) graph_.AddInts(parameter, values);
+}
+
+void Drawer::AddBools(int parameter, std::span<const int64_t> values) {
+  if (!LeavesOut(parameter, values)) graph_.AddBools(parameter, values);
+}
+
 ValueId Drawer::CastTo(DType dtype, ValueId x) {
   ValueRange range = this->range(x);
   if (!IsFloat(dtype)) range = {std::trunc(range.low), std::trunc(range.high), true};
@@ -130,7 +252,16 @@ ValueId Drawer::CastTo(DType dtype, ValueId x) {
   return Finish(range) ? Last() : kNoValue;
 }
 
-ValueId Drawer::SameShape(const Shape& shape, ValueId not_this) {
+ValueId Drawer::SameShape(const Shape& shape, ValueId not_this, DType dtype) {
+  if (dtype != DType::kFp16) {
+    // Integers so small that sums of two stay in their type.
+    constexpr double kMost = 16;
+    const TensorType wanted{dtype, shape};
+    const auto bytes = DrawTensor(choices_, wanted, CaseMode::kInteger, kMost);
+    const ValueId id = NewConstOf(wanted, bytes, kMost);
+    ranges_[id].integer = true;
+    return id;
+  }
   if (choices_.Chance(1, 2)) {
     for (ValueId id = static_cast<ValueId>(graph_.values().size()); id-- > 0;) {
       const Value& value = graph_.value(id);
@@ -147,14 +278,15 @@ ValueId Drawer::SameShape(const Shape& shape, ValueId not_this) {
 
 ValueId Drawer::BroadcastPartner(ValueId x) {
   Shape shape = this->shape(x);
-  if (!choices_.Chance(1, 3)) return SameShape(shape, x);
+  const DType dtype = type(x).dtype;
+  if (!choices_.Chance(1, 3)) return SameShape(shape, x, dtype);
   // Drop leading axes, then collapse some of the others to 1.
   const int drop = static_cast<int>(choices_.Below(static_cast<uint64_t>(shape.rank()) + 1));
   shape = Shape::FromSpan(shape.dims().subspan(static_cast<size_t>(drop)));
   for (int axis = 0; axis < shape.rank(); ++axis) {
     if (choices_.Chance(1, 3)) shape[axis] = 1;
   }
-  return SameShape(shape, x);
+  return SameShape(shape, x, dtype);
 }
 
 int64_t Drawer::Extent(int64_t most) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "generators/choice_stream.h"
@@ -48,6 +49,13 @@ class Drawer {
   ValueId NewInput(const Shape& shape);
   // A new fp16 constant with elements of magnitude up to `limit`.
   ValueId NewConst(const Shape& shape, double limit);
+  // Whether an operand that might be a constant is to be computed from a new input this time. Never
+  // in network descriptions, whose layers take constants there, nor where inputs may be NaN or
+  // cannot be clipped.
+  bool MayCompute();
+  // A new fp16 operand with elements of magnitude up to `limit`: a constant, or a new input,
+  // clipped where it may be larger.
+  ValueId NewOperand(const Shape& shape, double limit);
   // A new constant of these bytes; nothing is said of its range, which counts as that of inputs.
   ValueId NewTensor(const TensorType& type, std::span<const uint8_t> bytes);
   // A new fp16 scalar constant; `value` is one that fp16 holds.
@@ -58,17 +66,31 @@ class Drawer {
   ValueId NewConstOf(const TensorType& type, std::span<const uint8_t> bytes, double limit);
   // A new state, zero at first.
   ValueId NewState(const TensorType& type);
-  // An existing fp16 value of exactly this shape, a new input or a new constant.
-  ValueId SameShape(const Shape& shape, ValueId not_this);
-  // An operand for a broadcasting operation with `x`: same shape, or some axes 1, or lower rank.
+  // An existing fp16 value of exactly this shape, a new input or a new constant. Of other element
+  // types a new constant, since integers that inputs may be are not on every family.
+  ValueId SameShape(const Shape& shape, ValueId not_this, DType dtype = DType::kFp16);
+  // An operand for a broadcasting operation with `x`, of its element type: same shape, or some axes
+  // 1, or lower rank.
   ValueId BroadcastPartner(ValueId x);
 
   // An extent for a new axis, from the lattice of tile factors and their neighbours, at most
   // `most`.
   int64_t Extent(int64_t most);
 
-  // Begins a node; arguments and attributes go directly to graph().
-  void Begin(OpKind kind) { graph_.BeginNode(&GetOp(kind).schema); }
+  // Begins a node; arguments go directly to graph().
+  void Begin(OpKind kind) {
+    open_ = kind;
+    graph_.BeginNode(&GetOp(kind).schema);
+  }
+  // Attributes of the node that was begun last. One that has the value for which its absence stands
+  // is left out now and then, and always where fp16 does not hold that value: its spelling would
+  // say another.
+  void AddInt(int parameter, int64_t value);
+  void AddFloat(int parameter, double value);
+  void AddBool(int parameter, bool value);
+  void AddString(int parameter, std::string_view value);
+  void AddInts(int parameter, std::span<const int64_t> values);
+  void AddBools(int parameter, std::span<const int64_t> values);
   // Ends it; all its results lie in `range`. False, and nothing changed, where the node is refused.
   bool Finish(const ValueRange& range);
 
@@ -91,11 +113,14 @@ class Drawer {
  private:
   void Track(const ValueRange& range);
   void MarkUsed(const Node& node);
+  bool LeavesOut(int parameter, double value);
+  bool LeavesOut(int parameter, std::span<const int64_t> values);
 
   ChoiceStream& choices_;
   const GeneratorOptions& options_;
   const CaseMode values_;
   Graph& graph_;
+  OpKind open_{};
   std::vector<ValueRange> ranges_;
   std::vector<uint8_t> used_;
 };

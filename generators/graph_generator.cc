@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "generators/chain.h"
 #include "generators/drawer.h"
 #include "generators/modes.h"
 #include "generators/tensor_data.h"
@@ -38,6 +39,7 @@ Shape DrawLargeShape(Drawer& drawer) {
 // Extents at the ends of what targets take and where their engines change method: the longest axis,
 // 192 and 384 elements of a reduction, working sets of 64 KB and 2 MB (facts/limits.csv, published
 // notes on tiling), with neighbours. Cheap shapes: the other axes are short.
+// The first two are those of a longest axis of 16384.
 constexpr std::array<int64_t, 24> kRangeEnds = {16384, 16383, 16382, 8192, 8193, 4096, 4095, 4097,
                                                 2048,  2047,  2049,  1024, 1023, 1025, 511,  512,
                                                 513,   384,   383,   385,  192,  191,  193,  256};
@@ -46,7 +48,9 @@ Shape DrawRangeEndShape(Drawer& drawer) {
   ChoiceStream& choices = drawer.choices();
   Shape shape = {1, 1, 1, 1};
   const auto axis = static_cast<int>(choices.Range(1, 3));
-  shape[axis] = choices.Pick(kRangeEnds);
+  const uint64_t end = choices.Below(kRangeEnds.size());
+  const int64_t longer = drawer.options().longest_axis - kRangeEnds[0];
+  shape[axis] = kRangeEnds[end] + (end < 2 ? longer : 0);
   // A second axis as far as the case stays cheap.
   const int other = 1 + axis % 3;
   if (shape[axis] <= 2048) shape[other] = choices.Range(1, 4);
@@ -152,16 +156,37 @@ void DrawWanted(Drawer& drawer, std::span<const OpKind> wanted) {
   }
 }
 
+// Shapes that a pair of operations is tried with.
+constexpr int kChainTries = 8;
+
+// A graph about the pair of operations of the options.
+bool DrawAround(ChoiceStream& choices, const GeneratorOptions& options, ShapeClass shapes,
+                Graph& graph) {
+  for (int i = 0; i < kChainTries; ++i) {
+    graph.Clear();
+    Drawer drawer(choices, options, graph);
+    drawer.NewInput(DrawFirstShape(drawer, shapes));
+    if (!DrawChain(drawer, *options.chain)) continue;
+    drawer.Close();
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
+bool KeepsIntegers(OpKind kind) { return AllOpGenerators()[static_cast<size_t>(kind)]->integer; }
+
 void GenerateGraph(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph) {
+  const ModeTraits& traits = TraitsOf(options.mode);
+  if (options.chain && DrawAround(choices, options, traits.shapes, graph)) return;
   graph.Clear();
   Drawer drawer(choices, options, graph);
   const Lottery& lottery = LotteryFor(options);
-  const ModeTraits& traits = TraitsOf(options.mode);
   drawer.NewInput(DrawFirstShape(drawer, traits.shapes));
   const auto most = static_cast<uint64_t>(std::clamp(options.max_nodes, 1, traits.max_nodes));
   const uint64_t wanted = 1 + choices.Below(most);
+  if (!traits.often.empty() && choices.Coin()) DrawWanted(drawer, traits.often);
   DrawWanted(drawer, traits.wanted);
   // A draw that does not fit its operand costs one attempt; the bound keeps a stream of refusals
   // from running on.

@@ -4,6 +4,7 @@
 
 #include <bitset>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,13 @@ std::optional<CaseMode> CaseModeFromName(std::string_view name);
 // The mode among the first six by which values are drawn and ranges conditioned.
 CaseMode ValuesOf(CaseMode mode);
 
+// A producer and a consumer of what it gives.
+struct OpChain {
+  OpKind producer = OpKind::kRelu;
+  OpKind consumer = OpKind::kRelu;
+  bool operator==(const OpChain&) const = default;
+};
+
 struct GeneratorOptions {
   int family = 2;  // the target's family index (specification 003); kNoFamily draws operations of
                    // the host too
@@ -46,7 +54,15 @@ struct GeneratorOptions {
   // or not the conversion route reaches them. All of them where the case is MIL text.
   bool direct = false;
   std::bitset<kOpCount> spelt = std::bitset<kOpCount>().set();
+  // The graph is about this pair of operations, with little beside it; where no instance of it fits
+  // it is drawn as without. In kInteger both must keep integers.
+  std::optional<OpChain> chain;
+  // The longest axis of kShapeRanges; that of the smallest target.
+  int64_t longest_axis = 16384;
 };
+
+// Whether the operation keeps integers integers, so that kInteger may use it.
+bool KeepsIntegers(OpKind kind);
 
 // Draws a graph into `graph`, which is emptied first. The graph validates, has 1 to max_nodes nodes
 // but for the conversions that an operation brings along, every node feeds an output, and every

@@ -11,6 +11,7 @@
 #include "harness/graph/fingerprint.h"
 #include "harness/graph/validate.h"
 #include "harness/ops/device_matrix.h"
+#include "harness/ops/params.h"
 
 namespace anecheck {
 namespace {
@@ -222,6 +223,163 @@ TEST(GraphGenerator, ShapeRangesReachTheEndOfTheLongestAxis) {
   for (const int64_t extent : {16384, 16383, 385, 384, 193, 192}) {
     EXPECT_TRUE(seen.contains(extent)) << extent;
   }
+}
+
+TEST(GraphGenerator, ShapeRangesReachTheCapsOfKernelsAndTheLongestAxisOfTheTarget) {
+  GeneratorOptions options = {.mode = CaseMode::kShapeRanges, .longest_axis = 65536};
+  options.ops.reset();
+  options.ops.set(static_cast<size_t>(OpKind::kConv));
+  std::set<int64_t> widths, extents;
+  for (uint64_t seed = 0; seed < 600; ++seed) {
+    const Graph graph = Generate(seed, options);
+    for (const int64_t dim : graph.type(0).shape.dims()) extents.insert(dim);
+    for (const Node& node : graph.nodes()) {
+      const NodeView view(graph, node);
+      if (node.schema->name == "conv") widths.insert(view.InputShape(params::Conv::kWeight)[3]);
+    }
+  }
+  EXPECT_EQ(*widths.rbegin(), 13) << "the widest that A13 takes";
+  EXPECT_TRUE(widths.contains(12));
+  EXPECT_TRUE(extents.contains(65536) && extents.contains(65535));
+}
+
+TEST(GraphGenerator, CompressedConstantsAreWeights) {
+  std::set<std::string_view> users;
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    const Graph graph = Generate(seed, {.mode = CaseMode::kCompressed});
+    for (const Node& node : graph.nodes()) {
+      for (const Argument& argument : graph.arguments(node)) {
+        const Value& value = graph.value(argument.value);
+        if (value.kind == ValueKind::kResult &&
+            graph.node(value.producer).schema->name.starts_with("constexpr_")) {
+          users.insert(node.schema->name);
+        }
+      }
+    }
+  }
+  for (const std::string_view op : {"conv", "linear", "matmul", "conv_transpose"}) {
+    EXPECT_TRUE(users.contains(op)) << op;
+  }
+}
+
+TEST(GraphGenerator, WhatHasItsDefaultIsLeftOutNowAndThen) {
+  using P = params::Conv;
+  GeneratorOptions options;
+  options.ops.reset();
+  options.ops.set(static_cast<size_t>(OpKind::kConv));
+  int given = 0, absent = 0;
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    const Graph graph = Generate(seed, options);
+    for (const Node& node : graph.nodes()) {
+      if (node.schema->name != "conv") continue;
+      const NodeView view(graph, node);
+      const bool has = view.HasAttribute(P::kGroups);
+      (has ? given : absent) += 1;
+      const int64_t channels = view.InputShape(P::kX)[1];
+      EXPECT_EQ(view.InputShape(P::kWeight)[1], channels / view.Int(P::kGroups, 1));
+    }
+  }
+  EXPECT_GT(given, 10);
+  EXPECT_GT(absent, 10);
+}
+
+// fp16 text would say another number.
+TEST(GraphGenerator, DefaultsThatFp16DoesNotHoldAreAlwaysLeftOut) {
+  GeneratorOptions options;
+  options.ops.reset();
+  options.ops.set(static_cast<size_t>(OpKind::kInverse));
+  int absent = 0;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    const Graph graph = Generate(seed, options);
+    for (const Node& node : graph.nodes()) {
+      if (node.schema->name != "inverse") continue;
+      const NodeView view(graph, node);
+      absent += view.HasAttribute(params::WithEpsilon::kEpsilon) ? 0 : 1;
+      EXPECT_NE(view.Float(params::WithEpsilon::kEpsilon, 1), 1e-4);
+    }
+  }
+  EXPECT_GT(absent, 10);
+}
+
+TEST(GraphGenerator, WeightsAndRightOperandsAreSometimesComputed) {
+  std::set<std::string_view> computed;
+  for (uint64_t seed = 0; seed < 3000; ++seed) {
+    const Graph graph = Generate(seed, {});
+    for (const Node& node : graph.nodes()) {
+      const auto arguments = graph.arguments(node);
+      if (arguments.size() < 2) continue;
+      const ValueKind kind = graph.value(arguments[1].value).kind;
+      if (kind != ValueKind::kConst) computed.insert(node.schema->name);
+    }
+  }
+  for (const std::string_view op : {"conv", "matmul", "real_div", "pow"}) {
+    EXPECT_TRUE(computed.contains(op)) << op;
+  }
+}
+
+TEST(GraphGenerator, GatherTakesEveryAxisOnEveryFamily) {
+  for (const int family : {2, 3, 4}) {
+    GeneratorOptions options = {.family = family};
+    options.ops.reset();
+    options.ops.set(static_cast<size_t>(OpKind::kGather));
+    bool last = false;
+    for (uint64_t seed = 0; seed < 100; ++seed) {
+      const Graph graph = Generate(seed, options);
+      for (const Node& node : graph.nodes()) {
+        if (node.schema->name != "gather") continue;
+        const NodeView view(graph, node);
+        const int rank = view.InputShape(params::Gather::kX).rank();
+        last |= rank > 1 && NormalizeAxis(view.Int(params::Gather::kAxis, 0), rank) == rank - 1;
+      }
+    }
+    EXPECT_TRUE(last) << family;
+  }
+}
+
+// ---- pairs of operations ----
+
+bool Holds(const Graph& graph, const OpChain& chain) {
+  return std::ranges::any_of(graph.nodes(), [&](const Node& node) {
+    if (KindOf(*node.schema) != chain.consumer) return false;
+    return std::ranges::any_of(graph.arguments(node), [&](const Argument& argument) {
+      const Value& value = graph.value(argument.value);
+      return value.kind == ValueKind::kResult &&
+             KindOf(*graph.node(value.producer).schema) == chain.producer;
+    });
+  });
+}
+
+TEST(Chain, GraphsHoldThePair) {
+  const OpChain chains[] = {{OpKind::kConv, OpKind::kMatmul},
+                            {OpKind::kConst, OpKind::kRelu},
+                            {OpKind::kConstexprLutToDense, OpKind::kSoftmax},
+                            {OpKind::kReduceMax, OpKind::kTile},
+                            {OpKind::kGreater, OpKind::kCast}};
+  for (const OpChain& chain : chains) {
+    int held = 0;
+    for (uint64_t seed = 0; seed < 40; ++seed) {
+      held += Holds(Generate(seed, {.family = 4, .chain = chain}), chain) ? 1 : 0;
+    }
+    EXPECT_GT(held, 30) << GetOp(chain.producer).schema.name << ">"
+                        << GetOp(chain.consumer).schema.name;
+  }
+}
+
+RC_GTEST_PROP(Chain, GraphsOfAnyPairAreValidAndAlive, (uint64_t seed)) {
+  ChoiceStream choices = ChoiceStream::FromSeed(seed);
+  const OpChain chain = {static_cast<OpKind>(choices.Below(kOpCount)),
+                         static_cast<OpKind>(choices.Below(kOpCount))};
+  constexpr CaseMode kValues[] = {CaseMode::kFloat, CaseMode::kSpecial, CaseMode::kBoundary};
+  const CaseMode mode = kValues[choices.Below(std::size(kValues))];
+  GeneratorOptions options = {.family = 6, .mode = mode, .chain = chain};
+  options.ops.reset();
+  options.ops.set(static_cast<size_t>(chain.producer));
+  options.ops.set(static_cast<size_t>(chain.consumer));
+  Graph graph;
+  GenerateGraph(choices, options, graph);
+  RC_ASSERT(ValidateGraph(graph).ok());
+  RC_ASSERT(AllAlive(graph));
+  RC_ASSERT(OutputsAreAdmitted(graph));
 }
 
 TEST(GraphGenerator, CancellationTriplesSumToLessThanARounding) {

@@ -16,6 +16,16 @@ constexpr std::array kCompressed = {
     OpKind::kConstexprSparseToDense,
 };
 
+// Compressed constants are their weights.
+constexpr std::array kWithWeights = {OpKind::kConv, OpKind::kLinear, OpKind::kMatmul,
+                                     OpKind::kConvTranspose};
+
+// Where the length of the axis tells.
+constexpr std::array kAlongAxis = {
+    OpKind::kReduceSum,    OpKind::kReduceMean,   OpKind::kReduceMax, OpKind::kReduceSumSquare,
+    OpKind::kReduceL1Norm, OpKind::kReduceL2Norm, OpKind::kLinear,    OpKind::kMatmul,
+    OpKind::kSoftmax,      OpKind::kLayerNorm,    OpKind::kCumsum,    OpKind::kReduceLogSumExp};
+
 constexpr std::array kStates = {
     OpKind::kWriteState,
     OpKind::kTensorToTensorBuffer,
@@ -31,8 +41,12 @@ constexpr std::array<ModeTraits, kCaseModeCount> kTraits = {{
     {.name = "cancellation", .values = M::kCancellation},
     {.name = "special", .values = M::kSpecial},
     {.name = "boundary", .values = M::kBoundary},
-    {.name = "large-axis", .values = M::kLargeAxis, .shapes = S::kLong, .max_nodes = 3},
-    {.name = "compressed", .wanted = kCompressed},
+    {.name = "large-axis",
+     .values = M::kLargeAxis,
+     .shapes = S::kLong,
+     .max_nodes = 3,
+     .wanted = kAlongAxis},
+    {.name = "compressed", .wanted = kCompressed, .often = kWithWeights},
     {.name = "state", .wanted = kStates},
     {.name = "shape-ranges", .values = M::kInteger, .shapes = S::kRangeEnds, .max_nodes = 3},
     {.name = "must-reject"},

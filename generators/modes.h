@@ -23,6 +23,8 @@ struct ModeTraits {
   int max_nodes = 40;  // at most, whatever the caller allows
   // Operations of which every graph of the mode has at least one; empty where any will do.
   std::span<const OpKind> wanted = {};
+  // Operations of which every second graph of the mode has one at least.
+  std::span<const OpKind> often = {};
 };
 
 const ModeTraits& TraitsOf(CaseMode mode);

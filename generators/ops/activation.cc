@@ -39,8 +39,8 @@ bool DrawClip(Drawer& drawer, ValueId x) {
   const double high = static_cast<double>(drawer.choices().Range(1, reach));
   drawer.Begin(OpKind::kClip);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddFloat(P::kAlpha, low);
-  drawer.graph().AddFloat(P::kBeta, high);
+  drawer.AddFloat(P::kAlpha, low);
+  drawer.AddFloat(P::kBeta, high);
   return drawer.Finish(
       {std::clamp(range.low, low, high), std::clamp(range.high, low, high), range.integer});
 }
@@ -50,7 +50,7 @@ bool DrawGelu(Drawer& drawer, ValueId x) {
                                                       "SIGMOID_APPROXIMATION"};
   drawer.Begin(OpKind::kGelu);
   drawer.graph().AddArgument(params::Gelu::kX, x);
-  drawer.graph().AddString(params::Gelu::kMode, drawer.choices().Pick(kModes));
+  drawer.AddString(params::Gelu::kMode, drawer.choices().Pick(kModes));
   return drawer.Finish({-0.25, std::max(0.0, drawer.range(x).high), false});
 }
 
@@ -61,7 +61,7 @@ bool DrawSoftmax(Drawer& drawer, ValueId x) {
   if (drawer.shape(x)[*NormalizeAxis(axis, rank)] < 2) return false;  // the constant one
   drawer.Begin(OpKind::kSoftmax);
   drawer.graph().AddArgument(params::Softmax::kX, x);
-  drawer.graph().AddInt(params::Softmax::kAxis, axis);
+  drawer.AddInt(params::Softmax::kAxis, axis);
   return drawer.Finish({0, 1, false});
 }
 

@@ -15,15 +15,15 @@ using P = params::WithAlphaBeta;
 bool EmitAlpha(Drawer& drawer, OpKind kind, ValueId x, double alpha, const ValueRange& range) {
   drawer.Begin(kind);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddFloat(P::kAlpha, alpha);
+  drawer.AddFloat(P::kAlpha, alpha);
   return drawer.Finish(range);
 }
 bool EmitAlphaBeta(Drawer& drawer, OpKind kind, ValueId x, double alpha, double beta,
                    const ValueRange& range) {
   drawer.Begin(kind);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddFloat(P::kAlpha, alpha);
-  drawer.graph().AddFloat(P::kBeta, beta);
+  drawer.AddFloat(P::kAlpha, alpha);
+  drawer.AddFloat(P::kBeta, beta);
   return drawer.Finish(range);
 }
 
@@ -69,7 +69,15 @@ bool DrawElu(Drawer& drawer, ValueId x) {
 bool DrawSigmoidHard(Drawer& drawer, ValueId x) {
   const double alpha = drawer.choices().Coin() ? 0.199951171875 : 0.0625;
   const double beta = drawer.choices().Coin() ? 0.5 : 0.25;
-  return EmitAlphaBeta(drawer, OpKind::kSigmoidHard, x, alpha, beta, {0, 1});
+  if (!EmitAlphaBeta(drawer, OpKind::kSigmoidHard, x, alpha, beta, {0, 1})) return false;
+  if (!drawer.choices().Chance(1, 4)) return true;
+  // hard_swish, as converters write it.
+  const double bound = drawer.range(x).Magnitude();
+  const ValueId gate = drawer.Last();
+  drawer.Begin(OpKind::kMul);
+  drawer.graph().AddArgument(params::Binary::kX, x);
+  drawer.graph().AddArgument(params::Binary::kY, gate);
+  return drawer.Finish({-bound, bound});
 }
 
 bool DrawScaledTanh(Drawer& drawer, ValueId x) {

@@ -37,8 +37,8 @@ ValueId Extreme(Drawer& drawer, OpKind kind, ValueId x) {
   const ValueRange range = drawer.range(x);
   drawer.Begin(greatest ? OpKind::kReduceMax : OpKind::kReduceMin);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddInts(P::kAxes, std::vector<int64_t>{drawer.choices().Pick(axes)});
-  drawer.graph().AddBool(P::kKeepDims, true);
+  drawer.AddInts(P::kAxes, std::vector<int64_t>{drawer.choices().Pick(axes)});
+  drawer.AddBool(P::kKeepDims, true);
   return drawer.Finish(range) ? drawer.Last() : kNoValue;
 }
 
@@ -52,8 +52,9 @@ ValueId Partner(Drawer& drawer, OpKind kind, ValueId x) {
   return extreme != kNoValue ? extreme : drawer.BroadcastPartner(x);
 }
 
-// Bools of x's shape: x compared with something that broadcasts to it.
+// Bools of x's shape: x, or x compared with something that broadcasts to it.
 ValueId DrawBools(Drawer& drawer, ValueId x) {
+  if (drawer.type(x).dtype == DType::kBool) return x;
   constexpr std::array<OpKind, 6> kKinds = {OpKind::kEqual,   OpKind::kNotEqual,
                                             OpKind::kGreater, OpKind::kGreaterEqual,
                                             OpKind::kLess,    OpKind::kLessEqual};
@@ -71,11 +72,12 @@ template <OpKind kKind>
 bool DrawLogical(Drawer& drawer, ValueId x) {
   const ValueId a = DrawBools(drawer, x);
   const ValueId b = DrawBools(drawer, x);
-  return Emit(drawer, kKind, a, b) && drawer.ToHalf();
+  return a != kNoValue && b != kNoValue && Emit(drawer, kKind, a, b) && drawer.ToHalf();
 }
 
 bool DrawLogicalNot(Drawer& drawer, ValueId x) {
   const ValueId a = DrawBools(drawer, x);
+  if (a == kNoValue) return false;
   drawer.Begin(OpKind::kLogicalNot);
   drawer.graph().AddArgument(params::Unary::kX, a);
   return drawer.Finish(kTruth) && drawer.ToHalf();
@@ -83,8 +85,11 @@ bool DrawLogicalNot(Drawer& drawer, ValueId x) {
 
 bool DrawSelect(Drawer& drawer, ValueId x) {
   using P = params::Select;
-  const ValueId other = drawer.BroadcastPartner(x);
+  // Bools choose between two other values.
   const ValueId cond = DrawBools(drawer, x);
+  if (cond == kNoValue) return false;
+  if (cond == x) x = drawer.NewInput(drawer.shape(x));
+  const ValueId other = drawer.BroadcastPartner(x);
   const bool first = drawer.choices().Coin();
   const ValueRange& a = drawer.range(x);
   const ValueRange& b = drawer.range(other);

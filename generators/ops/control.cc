@@ -53,14 +53,14 @@ bool DrawRing(Drawer& drawer, ValueId x) {
   drawer.Begin(OpKind::kTensorToCircularBuffer);
   graph.AddArgument(params::RingWrite::kInput, state);
   graph.AddArgument(params::RingWrite::kData, x);
-  graph.AddInt(params::RingWrite::kAxis, axis);
-  graph.AddInt(params::RingWrite::kPosition, choices.Range(0, 2 * ring[axis]));
+  drawer.AddInt(params::RingWrite::kAxis, axis);
+  drawer.AddInt(params::RingWrite::kPosition, choices.Range(0, 2 * ring[axis]));
   if (!drawer.Finish(range)) return false;
   drawer.Begin(OpKind::kCircularBufferToTensor);
   graph.AddArgument(params::RingRead::kInput, state);
-  graph.AddInt(params::RingRead::kAxis, axis);
-  graph.AddInt(params::RingRead::kPosition, choices.Range(0, 2 * ring[axis]));
-  graph.AddInt(params::RingRead::kSize, choices.Range(1, ring[axis]));
+  drawer.AddInt(params::RingRead::kAxis, axis);
+  drawer.AddInt(params::RingRead::kPosition, choices.Range(0, 2 * ring[axis]));
+  drawer.AddInt(params::RingRead::kSize, choices.Range(1, ring[axis]));
   return drawer.Finish(range);
 }
 
@@ -93,6 +93,7 @@ Graph BinaryBlock(const TensorType& type, std::span<const uint8_t> constant, OpK
 }
 
 bool DrawCond(Drawer& drawer, ValueId x) {
+  if (drawer.type(x).dtype != DType::kFp16) return false;
   using P = params::Cond;
   const TensorType type = drawer.type(x);
   const uint8_t flag = drawer.choices().Coin() ? 1 : 0;
@@ -110,6 +111,7 @@ bool DrawCond(Drawer& drawer, ValueId x) {
 
 // A counter runs down from 1 to 3; each round adds x, which the block captures, to the sum.
 bool DrawWhile(Drawer& drawer, ValueId x) {
+  if (drawer.type(x).dtype != DType::kFp16) return false;
   using P = params::WhileLoop;
   const TensorType type = drawer.type(x);
   const TensorType counter_type{DType::kFp16, {}};
@@ -146,6 +148,7 @@ bool DrawWhile(Drawer& drawer, ValueId x) {
 }
 
 bool DrawCall(Drawer& drawer, ValueId x) {
+  if (drawer.type(x).dtype != DType::kFp16) return false;
   const ValueRange range = drawer.range(x);
   drawer.Begin(OpKind::kCall);
   drawer.graph().AddArgument(params::Call::kValues, x);

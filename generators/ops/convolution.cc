@@ -3,6 +3,7 @@
 #include <array>
 
 #include "generators/drawer.h"
+#include "generators/ops/compressed.h"
 #include "generators/ops/window.h"
 #include "harness/ops/params.h"
 
@@ -26,7 +27,33 @@ ValueRange SumRange(Drawer& drawer, ValueId x, int64_t products, double weight, 
   return {-bound, bound, drawer.integer_mode()};
 }
 
+ValueId DrawWeight(Drawer& drawer, const Shape& shape, double limit, bool computed) {
+  if (drawer.options().mode == CaseMode::kCompressed) {
+    const ValueId weight = DrawCompressed(drawer, shape, limit);
+    if (weight != kNoValue) return weight;
+  }
+  return computed ? drawer.NewOperand(shape, limit) : drawer.NewConst(shape, limit);
+}
+
 double BiasLimit(Drawer& drawer) { return drawer.integer_mode() ? 16 : 8; }
+
+void AddPad(Drawer& drawer, int parameter, std::string_view pad_type,
+            std::span<const int64_t> pad) {
+  if (pad_type == "custom") return drawer.graph().AddInts(parameter, pad);
+  drawer.AddInts(parameter, pad);
+}
+
+namespace {
+
+// The largest kernels of height and width that are not refused (facts/limits.csv; for the width
+// facts/known_defects.csv, D29).
+int64_t KernelCap(const Drawer& drawer, bool width) {
+  constexpr int kA13 = 2;
+  if (drawer.options().family <= kA13) return width ? 13 : 29;
+  return width ? 15 : 32;
+}
+
+}  // namespace
 
 Geometry DrawGeometry(Drawer& drawer, const Shape& x, bool dilated) {
   ChoiceStream& choices = drawer.choices();
@@ -35,7 +62,10 @@ Geometry DrawGeometry(Drawer& drawer, const Shape& x, bool dilated) {
   for (int i = 0; i < x.rank() - 2; ++i) {
     const auto axis = static_cast<size_t>(i);
     const int64_t extent = x[i + 2];
-    geometry.kernel[axis] = choices.Range(1, std::min<int64_t>(extent, 5));
+    const bool caps = drawer.options().mode == CaseMode::kShapeRanges && choices.Chance(1, 3);
+    const int64_t most = caps ? KernelCap(drawer, i + 3 == x.rank()) : 5;
+    geometry.kernel[axis] = caps ? std::min(extent, most - choices.Range(0, 1))
+                                 : choices.Range(1, std::min(extent, most));
     geometry.stride[axis] = choices.Chance(1, 3) ? choices.Range(1, 3) : 1;
     const int64_t room = geometry.kernel[axis] > 1 ? (extent - 1) / (geometry.kernel[axis] - 1) : 1;
     if (dilated && choices.Chance(1, 4)) {
@@ -74,7 +104,9 @@ bool DrawConvolution(Drawer& drawer, ValueId x, OpKind kind) {
   for (int i = 0; i < shape.rank() - 2; ++i) {
     weight_shape.Append(geometry.kernel[static_cast<size_t>(i)]);
   }
-  const ValueId weight = drawer.NewConst(weight_shape, limit);
+  // Computed weights take a batch of one (facts/known_defects.csv, D30).
+  const bool computed = kind == OpKind::kConv && shape[0] == 1;
+  const ValueId weight = DrawWeight(drawer, weight_shape, limit, computed);
   const bool biased = choices.Coin();
   const ValueId bias = biased ? drawer.NewConst({outputs}, BiasLimit(drawer)) : kNoValue;
   const auto spatial = static_cast<size_t>(shape.rank() - 2);
@@ -83,11 +115,11 @@ bool DrawConvolution(Drawer& drawer, ValueId x, OpKind kind) {
   graph.AddArgument(P::kX, x);
   graph.AddArgument(P::kWeight, weight);
   if (biased) graph.AddArgument(P::kBias, bias);
-  graph.AddInts(P::kStrides, std::span(geometry.stride).first(spatial));
-  graph.AddString(P::kPadType, geometry.pad_type);
-  graph.AddInts(P::kPad, std::span(geometry.pad).first(2 * spatial));
-  graph.AddInts(P::kDilations, std::span(geometry.dilation).first(spatial));
-  graph.AddInt(P::kGroups, groups);
+  drawer.AddInts(P::kStrides, std::span(geometry.stride).first(spatial));
+  drawer.AddString(P::kPadType, geometry.pad_type);
+  AddPad(drawer, P::kPad, geometry.pad_type, std::span(geometry.pad).first(2 * spatial));
+  drawer.AddInts(P::kDilations, std::span(geometry.dilation).first(spatial));
+  drawer.AddInt(P::kGroups, groups);
   return drawer.Finish(SumRange(drawer, x, products, limit, biased ? BiasLimit(drawer) : 0));
 }
 
@@ -111,12 +143,12 @@ bool DrawMatrixProduct(Drawer& drawer, ValueId x, OpKind kind) {
   for (int axis = 0; axis < rank - 2; ++axis) {
     if (choices.Chance(1, 4)) other[axis] = 1;
   }
-  const ValueId y = drawer.NewConst(other, limit);
+  const ValueId y = DrawWeight(drawer, other, limit, true);
   drawer.Begin(kind);
   drawer.graph().AddArgument(P::kX, x);
   drawer.graph().AddArgument(P::kY, y);
-  drawer.graph().AddBool(P::kTransposeX, transpose_x);
-  drawer.graph().AddBool(P::kTransposeY, transpose_y);
+  drawer.AddBool(P::kTransposeX, transpose_x);
+  drawer.AddBool(P::kTransposeY, transpose_y);
   return drawer.Finish(SumRange(drawer, x, inner, limit, 0));
 }
 
@@ -136,14 +168,14 @@ bool DrawPool(Drawer& drawer, ValueId x, OpKind kind, std::string_view mode) {
   Graph& graph = drawer.graph();
   drawer.Begin(kind);
   graph.AddArgument(P::kX, x);
-  graph.AddInts(P::kKernelSizes, std::span(geometry.kernel).first(spatial));
-  graph.AddInts(P::kStrides, std::span(geometry.stride).first(spatial));
-  graph.AddString(P::kPadType, geometry.pad_type);
-  graph.AddInts(P::kPad, std::span(geometry.pad).first(2 * spatial));
-  if (ceil) graph.AddBool(P::kCeilMode, true);
-  if (average) graph.AddBool(P::kExcludePadding, exclude);
+  drawer.AddInts(P::kKernelSizes, std::span(geometry.kernel).first(spatial));
+  drawer.AddInts(P::kStrides, std::span(geometry.stride).first(spatial));
+  drawer.AddString(P::kPadType, geometry.pad_type);
+  AddPad(drawer, P::kPad, geometry.pad_type, std::span(geometry.pad).first(2 * spatial));
+  if (has_ceil) drawer.AddBool(P::kCeilMode, ceil);
+  if (average) drawer.AddBool(P::kExcludePadding, exclude);
   if (kind == OpKind::kNePool || kind == OpKind::kPePool) {
-    graph.AddString(params::UnitPool::kMode, mode);
+    drawer.AddString(params::UnitPool::kMode, mode);
   }
   ValueRange range = drawer.range(x);
   if (average) range = {std::min(range.low, 0.0), std::max(range.high, 0.0), false};
@@ -165,7 +197,7 @@ bool DrawLinear(Drawer& drawer, ValueId x) {
   if (shape.Elements() * outputs > drawer.options().max_products) return false;
   const double limit = WeightLimit(drawer, x, inner);
   if (limit <= 0) return false;
-  const ValueId weight = drawer.NewConst({outputs, inner}, limit);
+  const ValueId weight = DrawWeight(drawer, {outputs, inner}, limit);
   const bool biased = drawer.choices().Coin();
   const ValueId bias = biased ? drawer.NewConst({outputs}, BiasLimit(drawer)) : kNoValue;
   drawer.Begin(OpKind::kLinear);

@@ -27,6 +27,7 @@ bool DrawConvTranspose(Drawer& drawer, ValueId x) {
   int64_t taps = 1;
   int64_t growth = 1;
   Shape weight_shape = {channels, outputs};
+  Shape result = {shape[0], outputs * groups};
   for (size_t i = 0; i < spatial; ++i) {
     // Kernels of 4 and more take the caps of strided axes (facts/more/op_notes.csv).
     kernel[i] = choices.Range(1, 3);
@@ -39,12 +40,15 @@ bool DrawConvTranspose(Drawer& drawer, ValueId x) {
     taps *= kernel[i];
     growth *= stride[i];
     weight_shape.Append(kernel[i]);
+    const int64_t extent = shape[static_cast<int>(i) + 2];
+    const int64_t whole = (extent - 1) * stride[i] + (kernel[i] - 1) * dilation[i] + 1;
+    result.Append(pad_type == "same" ? extent * stride[i] : whole - pad[2 * i] - pad[2 * i + 1]);
   }
   const int64_t products = channels / groups * taps;
   if (products * outputs * shape.Elements() * growth > drawer.options().max_products) return false;
   const double limit = WeightLimit(drawer, x, products);
   if (limit <= 0) return false;
-  const ValueId weight = drawer.NewConst(weight_shape, limit);
+  const ValueId weight = DrawWeight(drawer, weight_shape, limit);
   const bool biased = choices.Coin();
   const ValueId bias = biased ? drawer.NewConst({outputs * groups}, BiasLimit(drawer)) : kNoValue;
   Graph& graph = drawer.graph();
@@ -52,11 +56,13 @@ bool DrawConvTranspose(Drawer& drawer, ValueId x) {
   graph.AddArgument(P::kX, x);
   graph.AddArgument(P::kWeight, weight);
   if (biased) graph.AddArgument(P::kBias, bias);
-  graph.AddInts(P::kPad, std::span(pad).first(2 * spatial));
-  graph.AddString(P::kPadType, pad_type);
-  graph.AddInts(P::kStrides, std::span(stride).first(spatial));
-  graph.AddInts(P::kDilations, std::span(dilation).first(spatial));
-  graph.AddInt(P::kGroups, groups);
+  AddPad(drawer, P::kPad, pad_type, std::span(pad).first(2 * spatial));
+  // The shape that follows from the padding.
+  if (choices.Chance(1, 6)) drawer.AddInts(P::kOutputShape, result.dims());
+  drawer.AddString(P::kPadType, pad_type);
+  drawer.AddInts(P::kStrides, std::span(stride).first(spatial));
+  drawer.AddInts(P::kDilations, std::span(dilation).first(spatial));
+  drawer.AddInt(P::kGroups, groups);
   return drawer.Finish(SumRange(drawer, x, products, limit, biased ? BiasLimit(drawer) : 0));
 }
 
@@ -73,8 +79,8 @@ bool DrawLinearActivation(Drawer& drawer, ValueId x) {
   if (bound > drawer.Ceiling()) return false;
   drawer.Begin(OpKind::kLinearActivation);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddFloat(P::kAlpha, alpha);
-  drawer.graph().AddFloat(P::kBeta, beta);
+  drawer.AddFloat(P::kAlpha, alpha);
+  drawer.AddFloat(P::kBeta, beta);
   return drawer.Finish({-bound, bound, drawer.integer_mode()});
 }
 
@@ -94,11 +100,11 @@ bool DrawEinsum(Drawer& drawer, ValueId x) {
   other[rank - 1] = columns;
   if (choices.Chance(1, 4)) other[rank - 2] = 1;
   if (rank == 4 && choices.Chance(1, 4)) other[0] = 1;
-  const ValueId y = drawer.NewConst(other, limit);
+  const ValueId y = DrawWeight(drawer, other, limit, true);
   drawer.Begin(OpKind::kEinsum);
   drawer.graph().AddArgument(P::kValues, x);
   drawer.graph().AddArgument(P::kValues, y);
-  drawer.graph().AddString(P::kEquation, rank == 4 ? "nchw,nwhu->nchu" : "chw,whr->chr");
+  drawer.AddString(P::kEquation, rank == 4 ? "nchw,nwhu->nchu" : "chw,whr->chr");
   return drawer.Finish(SumRange(drawer, x, inner, limit, 0));
 }
 
@@ -117,15 +123,15 @@ bool DrawL2Pool(Drawer& drawer, ValueId x) {
   Graph& graph = drawer.graph();
   drawer.Begin(OpKind::kL2Pool);
   graph.AddArgument(P::kX, x);
-  graph.AddInts(P::kKernelSizes, std::span(geometry.kernel).first(spatial));
-  graph.AddInts(P::kStrides, std::span(geometry.stride).first(spatial));
-  graph.AddString(P::kPadType, geometry.pad_type);
-  graph.AddInts(P::kPad, std::span(geometry.pad).first(2 * spatial));
+  drawer.AddInts(P::kKernelSizes, std::span(geometry.kernel).first(spatial));
+  drawer.AddInts(P::kStrides, std::span(geometry.stride).first(spatial));
+  drawer.AddString(P::kPadType, geometry.pad_type);
+  AddPad(drawer, P::kPad, geometry.pad_type, std::span(geometry.pad).first(2 * spatial));
   return drawer.Finish({0, magnitude * taps, false});
 }
 
-// The value that x is attended with is x itself; keys and queries are constants small enough that
-// the scores' rounding leaves the weights known.
+// The value that x is attended with is x itself; keys and queries are small enough that the scores'
+// rounding leaves the weights known.
 bool DrawAttention(Drawer& drawer, ValueId x) {
   using P = params::Attention;
   const Shape shape = drawer.shape(x);
@@ -143,11 +149,11 @@ bool DrawAttention(Drawer& drawer, ValueId x) {
   query[rank - 1] = embedding;
   Shape key = shape;
   key[rank - 1] = embedding;
-  const ValueId q = drawer.NewConst(query, 1);
-  const ValueId k = drawer.NewConst(key, 1);
+  const ValueId q = drawer.NewOperand(query, 1);
+  const ValueId k = drawer.NewOperand(key, 1);
   ValueId mask = kNoValue;
   if (choices.Chance(1, 3)) {
-    mask = drawer.NewConst(choices.Coin() ? Shape{rows, keys} : Shape{1, keys}, 2);
+    mask = drawer.NewOperand(choices.Coin() ? Shape{rows, keys} : Shape{1, keys}, 2);
   }
   drawer.Begin(OpKind::kScaledDotProductAttention);
   drawer.graph().AddArgument(P::kQuery, q);

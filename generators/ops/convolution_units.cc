@@ -40,7 +40,7 @@ bool DrawPeElementwise(Drawer& drawer, ValueId x) {
   drawer.Begin(OpKind::kPeElementwise);
   drawer.graph().AddArgument(P::kX, x);
   drawer.graph().AddArgument(P::kY, y);
-  drawer.graph().AddString(P::kMode, mode);
+  drawer.AddString(P::kMode, mode);
   return drawer.Finish({-bound, bound, drawer.range(x).integer && drawer.range(y).integer});
 }
 

@@ -1,6 +1,7 @@
 // How sorting and suppression are drawn. Positions that leave the graph are converted to fp16.
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <vector>
 
 #include "generators/drawer.h"
@@ -22,16 +23,17 @@ bool DrawTopk(Drawer& drawer, ValueId x) {
   const int family = drawer.options().family;
   if ((k == 3 || k == 4) && (family == kA13 || family >= kA17)) k = 2;
   const bool indices = choices.Chance(2, 3);
-  const bool narrow = indices && choices.Coin();
+  const bool typed = indices && choices.Coin();
   drawer.Begin(OpKind::kTopk);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddInt(P::kK, k);
-  drawer.graph().AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank());
-  drawer.graph().AddBool(P::kAscending, choices.Coin());
+  drawer.AddInt(P::kK, k);
+  drawer.AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank());
+  drawer.AddBool(P::kAscending, choices.Coin());
   // Unsorted results may stand in any order, which leaves integer mode nothing to compare.
-  if (!drawer.integer_mode()) drawer.graph().AddBool(P::kSort, !choices.Chance(1, 8));
-  drawer.graph().AddBool(P::kReturnIndices, indices);
-  if (narrow) drawer.graph().AddString(P::kOutputIndicesDtype, "uint16");
+  if (!drawer.integer_mode()) drawer.AddBool(P::kSort, !choices.Chance(1, 8));
+  drawer.AddBool(P::kReturnIndices, indices);
+  constexpr std::array<std::string_view, 3> kTypes = {"uint16", "int16", "int32"};
+  if (typed) drawer.AddString(P::kOutputIndicesDtype, choices.Pick(kTypes));
   const ValueRange range = drawer.range(x);
   if (!drawer.Finish(range)) return false;
   if (!indices) return true;
@@ -49,8 +51,8 @@ bool DrawArgsort(Drawer& drawer, ValueId x) {
   if (shape[axis] > 256) return false;
   drawer.Begin(OpKind::kArgsort);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank());
-  drawer.graph().AddBool(P::kAscending, choices.Coin());
+  drawer.AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank());
+  drawer.AddBool(P::kAscending, choices.Coin());
   return drawer.Finish({0, static_cast<double>(shape[axis] - 1), true}) &&
          drawer.CastTo(DType::kFp16, drawer.Last()) != kNoValue;
 }
@@ -66,7 +68,7 @@ bool DrawSuppression(Drawer& drawer, ValueId x) {
   if (count > 32) return false;
   drawer.Begin(OpKind::kReshape);
   drawer.graph().AddArgument(params::Reshape::kX, x);
-  drawer.graph().AddInts(params::Reshape::kShape, std::vector<int64_t>{1, count, classes});
+  drawer.AddInts(params::Reshape::kShape, std::vector<int64_t>{1, count, classes});
   if (!drawer.Finish(drawer.range(x))) return false;
   const ValueId scores = drawer.Last();
   const ValueId boxes = drawer.NewInput(Shape{1, count, 4});
@@ -74,10 +76,10 @@ bool DrawSuppression(Drawer& drawer, ValueId x) {
   drawer.Begin(OpKind::kNonMaximumSuppression);
   drawer.graph().AddArgument(P::kBoxes, boxes);
   drawer.graph().AddArgument(P::kScores, scores);
-  drawer.graph().AddFloat(P::kIouThreshold, 0.5);
-  drawer.graph().AddFloat(P::kScoreThreshold, static_cast<double>(choices.Range(-8, 4)) / 4);
-  drawer.graph().AddInt(P::kMaxBoxes, most);
-  drawer.graph().AddBool(P::kPerClassSuppression, choices.Coin());
+  drawer.AddFloat(P::kIouThreshold, 0.5);
+  drawer.AddFloat(P::kScoreThreshold, static_cast<double>(choices.Range(-8, 4)) / 4);
+  drawer.AddInt(P::kMaxBoxes, most);
+  drawer.AddBool(P::kPerClassSuppression, choices.Coin());
   const ValueRange a = drawer.range(boxes);
   const ValueRange b = drawer.range(scores);
   const double far = std::max(a.Magnitude(), b.Magnitude());

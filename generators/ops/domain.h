@@ -57,4 +57,11 @@ inline ValueId ModerateConst(Drawer& drawer, const Shape& shape, bool positive) 
   return y;
 }
 
+// The same with signs, or now and then what the graph makes of a new input: magnitudes between the
+// same ends.
+inline ValueId ModerateOperand(Drawer& drawer, const Shape& shape) {
+  if (!drawer.MayCompute()) return ModerateConst(drawer, shape, false);
+  return Within(drawer, NotNegative(drawer, drawer.NewInput(shape)), 0.25, 4);
+}
+
 }  // namespace anecheck

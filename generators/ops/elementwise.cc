@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "generators/drawer.h"
+#include "generators/ops/domain.h"
 #include "harness/ops/params.h"
 
 namespace anecheck {
@@ -10,7 +11,15 @@ namespace {
 
 using P = params::Binary;
 
+// Bytes whose sum or product would leave their type: what becomes of them is said nowhere.
+bool LeavesBytes(const Drawer& drawer, ValueId x, const ValueRange& range) {
+  const DType dtype = drawer.type(x).dtype;
+  if (dtype == DType::kInt8) return range.low < -128 || range.high > 127;
+  return dtype == DType::kUint8 && (range.low < 0 || range.high > 255);
+}
+
 bool Emit(Drawer& drawer, OpKind kind, ValueId x, ValueId y, const ValueRange& range) {
+  if (LeavesBytes(drawer, x, range)) return false;
   drawer.Begin(kind);
   drawer.graph().AddArgument(P::kX, x);
   drawer.graph().AddArgument(P::kY, y);
@@ -73,17 +82,9 @@ bool DrawMul(Drawer& drawer, ValueId x) {
   return Emit(drawer, OpKind::kMul, x, y, {-bound, bound, drawer.integer_mode()});
 }
 
-// The divisor is a constant away from zero: near zero the quotient's bound says nothing.
+// The divisor stays away from zero: near zero the quotient's bound says nothing.
 bool DrawRealDiv(Drawer& drawer, ValueId x) {
-  const Shape shape = drawer.shape(x);
-  const ValueId y = drawer.NewConst(shape, 4.0);
-  std::vector<uint8_t> bytes(drawer.graph().ConstData(y).begin(),
-                             drawer.graph().ConstData(y).end());
-  for (size_t i = 1; i < bytes.size(); i += 2) {
-    const int exponent = (bytes[i] >> 2) & 0x1f;
-    bytes[i] = static_cast<uint8_t>((bytes[i] & 0x83) | (std::clamp(exponent, 13, 17) << 2));
-  }
-  drawer.graph().SetConstData(y, bytes);
+  const ValueId y = ModerateOperand(drawer, drawer.shape(x));
   const double bound = drawer.range(x).Magnitude() * 4;
   return Emit(drawer, OpKind::kRealDiv, x, y, {-bound, bound, false});
 }

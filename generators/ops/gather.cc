@@ -34,8 +34,8 @@ ValueId ComputeIndices(Drawer& drawer, ValueId x, int64_t extent) {
   const auto top = static_cast<double>(std::min<int64_t>(extent - 1, 2048));
   drawer.Begin(OpKind::kClip);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddFloat(P::kAlpha, 0);
-  drawer.graph().AddFloat(P::kBeta, top);
+  drawer.AddFloat(P::kAlpha, 0);
+  drawer.AddFloat(P::kBeta, top);
   if (!drawer.Finish({0, top, drawer.range(x).integer})) return kNoValue;
   return drawer.CastTo(DType::kInt32, drawer.Last());
 }
@@ -56,13 +56,19 @@ Shape IndexShape(Drawer& drawer, int64_t most) {
   return shape;
 }
 
+// The indices are valid, so that nothing depends on it.
+void AddValidation(Drawer& drawer, int parameter) {
+  if (drawer.choices().Chance(1, 4)) drawer.AddBool(parameter, drawer.choices().Coin());
+}
+
 bool EmitGather(Drawer& drawer, ValueId data, ValueId indices, int64_t axis, int64_t batch) {
   using P = params::Gather;
   drawer.Begin(OpKind::kGather);
   drawer.graph().AddArgument(P::kX, data);
   drawer.graph().AddArgument(P::kIndices, indices);
-  drawer.graph().AddInt(P::kAxis, axis);
-  if (batch != 0) drawer.graph().AddInt(P::kBatchDims, batch);
+  drawer.AddInt(P::kAxis, axis);
+  drawer.AddInt(P::kBatchDims, batch);
+  AddValidation(drawer, P::kValidateIndices);
   return drawer.Finish(drawer.range(data));
 }
 
@@ -75,12 +81,8 @@ bool DrawGather(Drawer& drawer, ValueId x) {
     const ValueId indices = ComputeIndices(drawer, x, table[0]);
     return indices != kNoValue && EmitGather(drawer, data, indices, 0, 0);
   }
-  // A13 and A14 take wrong elements of the last axis (facts/known_defects.csv, D27).
-  constexpr int kA13 = 2, kA14 = 3;
-  const int family = drawer.options().family;
-  const int axes = shape.rank() - (family == kA13 || family == kA14 ? 1 : 0);
-  if (axes < 1) return false;
-  const auto axis = static_cast<int>(choices.Below(static_cast<uint64_t>(axes)));
+  if (shape.rank() < 1) return false;
+  const auto axis = static_cast<int>(choices.Below(static_cast<uint64_t>(shape.rank())));
   const int64_t rest = std::max<int64_t>(1, shape.Elements() / shape[axis]);
   Shape wanted = IndexShape(drawer, std::max<int64_t>(1, 2 * drawer.options().max_elements / rest));
   const bool batched = axis > 0 && shape[0] <= 8 && choices.Chance(1, 4);
@@ -114,7 +116,8 @@ bool DrawGatherAlongAxis(Drawer& drawer, ValueId x) {
   drawer.Begin(OpKind::kGatherAlongAxis);
   drawer.graph().AddArgument(P::kX, data);
   drawer.graph().AddArgument(P::kIndices, indices);
-  drawer.graph().AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank());
+  drawer.AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank());
+  AddValidation(drawer, P::kValidateIndices);
   return drawer.Finish(drawer.range(data));
 }
 
@@ -140,11 +143,16 @@ bool DrawGatherNd(Drawer& drawer, ValueId x) {
   if (shape.rank() < 1 || shape.Elements() > 512) return false;
   const bool batched = shape.rank() > 1 && shape[0] <= 8 && drawer.choices().Chance(1, 4);
   const Vectors vectors = DrawVectors(drawer, shape, batched ? 1 : 0);
-  const ValueId indices = DrawIndices(drawer, vectors.shape, vectors.extents);
+  const int64_t least = *std::ranges::min_element(vectors.extents);
+  const bool computed = least > 1 && MayCompute(drawer, x);
+  const ValueId indices = computed ? ComputeIndices(drawer, drawer.NewInput(vectors.shape), least)
+                                   : DrawIndices(drawer, vectors.shape, vectors.extents);
+  if (indices == kNoValue) return false;
   drawer.Begin(OpKind::kGatherNd);
   drawer.graph().AddArgument(P::kX, x);
   drawer.graph().AddArgument(P::kIndices, indices);
-  if (batched) drawer.graph().AddInt(P::kBatchDims, 1);
+  drawer.AddInt(P::kBatchDims, batched ? 1 : 0);
+  AddValidation(drawer, P::kValidateIndices);
   return drawer.Finish(drawer.range(x));
 }
 
@@ -190,15 +198,16 @@ bool DrawScatter(Drawer& drawer, ValueId x) {
   const ValueId indices = DrawIndices(drawer, Shape{choices.Range(1, 4)}, extents);
   Shape wanted = shape;
   wanted[axis] = drawer.shape(indices)[0];
-  const ValueId updates = drawer.SameShape(wanted, x);
+  const ValueId updates = drawer.SameShape(wanted, x, drawer.type(x).dtype);
   const DrawnMode mode =
       DrawMode(drawer, drawer.range(x), drawer.range(updates), TimesOf(drawer.shape(indices), 1));
   drawer.Begin(OpKind::kScatter);
   drawer.graph().AddArgument(P::kData, x);
   drawer.graph().AddArgument(P::kIndices, indices);
   drawer.graph().AddArgument(P::kUpdates, updates);
-  drawer.graph().AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank());
-  drawer.graph().AddString(P::kMode, mode.name);
+  drawer.AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank());
+  drawer.AddString(P::kMode, mode.name);
+  AddValidation(drawer, P::kValidateIndices);
   return drawer.Finish(mode.range);
 }
 
@@ -212,14 +221,15 @@ bool DrawScatterAlongAxis(Drawer& drawer, ValueId x) {
   wanted[axis] = choices.Range(1, 4);
   const std::array<int64_t, 1> extents = {shape[axis]};
   const ValueId indices = DrawIndices(drawer, wanted, extents);
-  const ValueId updates = drawer.SameShape(wanted, x);
+  const ValueId updates = drawer.SameShape(wanted, x, drawer.type(x).dtype);
   const DrawnMode mode = DrawMode(drawer, drawer.range(x), drawer.range(updates), wanted[axis]);
   drawer.Begin(OpKind::kScatterAlongAxis);
   drawer.graph().AddArgument(P::kData, x);
   drawer.graph().AddArgument(P::kIndices, indices);
   drawer.graph().AddArgument(P::kUpdates, updates);
-  drawer.graph().AddInt(P::kAxis, axis);
-  drawer.graph().AddString(P::kMode, mode.name);
+  drawer.AddInt(P::kAxis, axis);
+  drawer.AddString(P::kMode, mode.name);
+  AddValidation(drawer, P::kValidateIndices);
   return drawer.Finish(mode.range);
 }
 
@@ -232,13 +242,14 @@ bool DrawScatterNd(Drawer& drawer, ValueId x) {
   const ValueId indices = DrawIndices(drawer, vectors.shape, vectors.extents);
   Shape wanted = {vectors.shape[0]};
   for (int axis = named; axis < shape.rank(); ++axis) wanted.Append(shape[axis]);
-  const ValueId updates = drawer.SameShape(wanted, x);
+  const ValueId updates = drawer.SameShape(wanted, x, drawer.type(x).dtype);
   const DrawnMode mode = DrawMode(drawer, drawer.range(x), drawer.range(updates), vectors.shape[0]);
   drawer.Begin(OpKind::kScatterNd);
   drawer.graph().AddArgument(P::kData, x);
   drawer.graph().AddArgument(P::kIndices, indices);
   drawer.graph().AddArgument(P::kUpdates, updates);
-  drawer.graph().AddString(P::kMode, mode.name);
+  drawer.AddString(P::kMode, mode.name);
+  AddValidation(drawer, P::kValidateIndices);
   return drawer.Finish(mode.range);
 }
 

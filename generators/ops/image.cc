@@ -2,9 +2,12 @@
 // cross the edges of the image.
 #include <algorithm>
 #include <array>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "generators/drawer.h"
+#include "generators/ops/domain.h"
 #include "harness/base/half.h"
 #include "harness/ops/params.h"
 
@@ -44,10 +47,10 @@ bool DrawResize(Drawer& drawer, ValueId x) {
   const bool nearest = drawer.integer_mode() || choices.Chance(1, 3);
   drawer.Begin(OpKind::kResize);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddInts(P::kShape, std::vector<int64_t>{choices.Chance(1, 6) ? 0 : height, width});
-  drawer.graph().AddInt(P::kResizedDims, dims);
-  drawer.graph().AddString(P::kInterpolationMode, nearest ? "NEAREST_NEIGHBOR" : "LINEAR");
-  drawer.graph().AddString(P::kSamplingMode, choices.Pick(kGrids));
+  drawer.AddInts(P::kShape, std::vector<int64_t>{choices.Chance(1, 6) ? 0 : height, width});
+  drawer.AddInt(P::kResizedDims, dims);
+  drawer.AddString(P::kInterpolationMode, nearest ? "NEAREST_NEIGHBOR" : "LINEAR");
+  drawer.AddString(P::kSamplingMode, choices.Pick(kGrids));
   return drawer.Finish(nearest ? drawer.range(x) : Between(drawer.range(x), 0));
 }
 
@@ -58,9 +61,9 @@ bool DrawResizeBilinear(Drawer& drawer, ValueId x) {
   const int64_t width = Target(drawer, x, static_cast<int>(height));
   drawer.Begin(OpKind::kResizeBilinear);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddInt(P::kTargetSizeHeight, height);
-  drawer.graph().AddInt(P::kTargetSizeWidth, width);
-  drawer.graph().AddString(P::kSamplingMode, drawer.choices().Pick(kGrids));
+  drawer.AddInt(P::kTargetSizeHeight, height);
+  drawer.AddInt(P::kTargetSizeWidth, width);
+  drawer.AddString(P::kSamplingMode, drawer.choices().Pick(kGrids));
   return drawer.Finish(Between(drawer.range(x), 0));
 }
 
@@ -78,13 +81,13 @@ bool DrawResizeNearest(Drawer& drawer, ValueId x) {
       target(1, Target(drawer, x, static_cast<int>(std::min<int64_t>(height, 12))));
   drawer.Begin(OpKind::kResizeNearestNeighbor);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddInt(P::kTargetSizeHeight, height);
-  drawer.graph().AddInt(P::kTargetSizeWidth, width);
+  drawer.AddInt(P::kTargetSizeHeight, height);
+  drawer.AddInt(P::kTargetSizeWidth, width);
   return drawer.Finish(drawer.range(x));
 }
 
 double DrawScale(Drawer& drawer) {
-  constexpr std::array<double, 6> kScales = {2, 3, 4, 2, 1.5, 0.5};
+  constexpr std::array<double, 7> kScales = {2, 3, 4, 2, 1.5, 0.5, 1};
   return drawer.integer_mode() ? 2 : drawer.choices().Pick(kScales);
 }
 
@@ -97,12 +100,12 @@ bool EmitUpsample(Drawer& drawer, OpKind kind, ValueId x) {
   drawer.graph().AddArgument(P::kX, x);
   const double height = DrawScale(drawer);
   const double width = DrawScale(drawer);
-  drawer.graph().AddFloat(P::kScaleFactorHeight, height);
-  drawer.graph().AddFloat(P::kScaleFactorWidth, width);
+  drawer.AddFloat(P::kScaleFactorHeight, height);
+  drawer.AddFloat(P::kScaleFactorWidth, width);
   if (bilinear) {
     const bool align = choices.Coin();
-    drawer.graph().AddBool(P::kAlignCorners, align);
-    if (!align && choices.Coin()) drawer.graph().AddBool(P::kHalfPixelCenters, choices.Coin());
+    drawer.AddBool(P::kAlignCorners, align);
+    if (!align && choices.Coin()) drawer.AddBool(P::kHalfPixelCenters, choices.Coin());
   }
   return drawer.Finish(bilinear ? Between(drawer.range(x), 0) : drawer.range(x));
 }
@@ -128,37 +131,63 @@ ValueId Quarters(Drawer& drawer, const Shape& shape,
   return drawer.NewTensor({DType::kFp16, shape}, bytes);
 }
 
+// Which image of a batch of `images` each of `count` boxes is of: constants or computed.
+ValueId BoxIndices(Drawer& drawer, int64_t count, int64_t images) {
+  ChoiceStream& choices = drawer.choices();
+  if (images > 1 && drawer.MayCompute()) {
+    const ValueId input = drawer.NewInput(Shape{count});
+    return drawer.CastTo(DType::kInt32, Within(drawer, input, 0, static_cast<double>(images - 1)));
+  }
+  std::vector<int64_t> indices;
+  for (int64_t i = 0; i < count; ++i) indices.push_back(choices.Range(0, images - 1));
+  return drawer.NewIntegers(DType::kInt32, Shape{count}, indices);
+}
+
+// Corners (h0, w0, h1, w1) in order, or a centre and a size; or with the width first. `h` and `w`
+// are the extents that the coordinates count, 1 where they are normalized.
+ValueId DrawBoxes(Drawer& drawer, int64_t count, bool centre, bool width_first, int64_t h,
+                  int64_t w) {
+  if (width_first) std::swap(h, w);
+  const Shape shape = {count, 4};
+  if (drawer.MayCompute()) {
+    return Within(drawer, drawer.NewInput(shape), 0, static_cast<double>(std::max(h, w)));
+  }
+  if (centre) return Quarters(drawer, shape, {{{0, h}}, {{0, w}}, {{0, h}}, {{0, w}}});
+  return Quarters(drawer, shape, {{{-1, h / 2}}, {{-1, w / 2}}, {{h / 2, h}}, {{w / 2, w}}});
+}
+
 bool DrawCropResize(Drawer& drawer, ValueId x) {
   using P = params::CropResize;
   const Shape shape = drawer.shape(x);
   if (shape.rank() != 4 || shape.Elements() > drawer.options().max_elements) return false;
   ChoiceStream& choices = drawer.choices();
   const int64_t count = choices.Range(1, 3);
-  std::vector<int64_t> images;
-  for (int64_t i = 0; i < count; ++i) images.push_back(choices.Range(0, shape[0] - 1));
-  const ValueId indices = drawer.NewIntegers(DType::kInt32, Shape{count}, images);
-  const bool centre = choices.Chance(1, 3);
-  // Corners (h0, w0, h1, w1) in order, or a centre and a size.
-  const int64_t h = shape[2];
-  const int64_t w = shape[3];
+  // Without indices the boxes are of the first images.
+  const bool indexed = count > shape[0] || !choices.Chance(1, 4);
+  const ValueId indices = indexed ? BoxIndices(drawer, count, shape[0]) : kNoValue;
+  constexpr std::array<std::string_view, 6> kModes = {
+      "CORNERS_HEIGHT_FIRST",     "CORNERS_HEIGHT_FIRST",    "CORNERS_WIDTH_FIRST",
+      "CENTER_SIZE_HEIGHT_FIRST", "CENTER_SIZE_WIDTH_FIRST", "CORNERS_HEIGHT_FIRST"};
+  if (indexed && indices == kNoValue) return false;
+  const std::string_view mode = choices.Pick(kModes);
+  const bool normalized = choices.Chance(1, 4);
   const ValueId boxes =
-      centre ? Quarters(drawer, Shape{count, 4}, {{{0, h}}, {{0, w}}, {{0, h}}, {{0, w}}})
-             : Quarters(drawer, Shape{count, 4},
-                        {{{-1, h / 2}}, {{-1, w / 2}}, {{h / 2, h}}, {{w / 2, w}}});
+      DrawBoxes(drawer, count, mode.starts_with("CENTER"), mode.ends_with("WIDTH_FIRST"),
+                normalized ? 1 : shape[2], normalized ? 1 : shape[3]);
   const int64_t height = choices.Range(1, 4);
   const int64_t width = choices.Range(1, 4);
   drawer.Begin(OpKind::kCropResize);
   drawer.graph().AddArgument(P::kX, x);
   drawer.graph().AddArgument(P::kBoxes, boxes);
-  drawer.graph().AddArgument(P::kBoxIndices, indices);
-  drawer.graph().AddInt(P::kTargetHeight, height);
-  drawer.graph().AddInt(P::kTargetWidth, width);
-  if (choices.Chance(1, 4)) drawer.graph().AddFloat(P::kSpatialScale, 0.5);
-  drawer.graph().AddString(P::kBoxCoordinateMode,
-                           centre ? "CENTER_SIZE_HEIGHT_FIRST" : "CORNERS_HEIGHT_FIRST");
-  drawer.graph().AddString(P::kSamplingMode, choices.Pick(kGrids));
+  if (indexed) drawer.graph().AddArgument(P::kBoxIndices, indices);
+  drawer.AddInt(P::kTargetHeight, height);
+  drawer.AddInt(P::kTargetWidth, width);
+  if (choices.Chance(1, 4)) drawer.AddFloat(P::kSpatialScale, 0.5);
+  drawer.AddBool(P::kNormalizedCoordinates, normalized);
+  drawer.AddString(P::kBoxCoordinateMode, mode);
+  drawer.AddString(P::kSamplingMode, choices.Pick(kGrids));
   const double pad = static_cast<double>(choices.Range(-2, 2));
-  drawer.graph().AddFloat(P::kPadValue, pad);
+  drawer.AddFloat(P::kPadValue, pad);
   return drawer.Finish(Between(Between(drawer.range(x), pad), 0));
 }
 
@@ -176,17 +205,19 @@ bool DrawResample(Drawer& drawer, ValueId x) {
   const bool pixels = mode == "unnormalized";
   const int64_t w = pixels ? shape[3] : 1;
   const int64_t h = pixels ? shape[2] : 1;
-  const ValueId coordinates = Quarters(drawer, grid, {{{-1, w}}, {{-1, h}}});
+  const ValueId coordinates = drawer.MayCompute() ? Within(drawer, drawer.NewInput(grid), -1,
+                                                           static_cast<double>(std::max(h, w)))
+                                                  : Quarters(drawer, grid, {{{-1, w}}, {{-1, h}}});
   const bool nearest = drawer.integer_mode() || choices.Chance(1, 3);
   const double pad = static_cast<double>(choices.Range(-2, 2));
   drawer.Begin(OpKind::kResample);
   drawer.graph().AddArgument(P::kX, x);
   drawer.graph().AddArgument(P::kCoordinates, coordinates);
-  drawer.graph().AddString(P::kSamplingMode, nearest ? "nearest" : "bilinear");
-  drawer.graph().AddString(P::kPaddingMode, choices.Pick(kPaddings));
-  drawer.graph().AddFloat(P::kPaddingValue, pad);
-  drawer.graph().AddString(P::kCoordinatesMode, mode);
-  drawer.graph().AddBool(P::kAlignCorners, choices.Coin());
+  drawer.AddString(P::kSamplingMode, nearest ? "nearest" : "bilinear");
+  drawer.AddString(P::kPaddingMode, choices.Pick(kPaddings));
+  drawer.AddFloat(P::kPaddingValue, pad);
+  drawer.AddString(P::kCoordinatesMode, mode);
+  drawer.AddBool(P::kAlignCorners, choices.Coin());
   ValueRange range = Between(Between(drawer.range(x), pad), 0);
   return drawer.Finish(range);
 }
@@ -197,19 +228,20 @@ bool DrawAffine(Drawer& drawer, ValueId x) {
   if (shape.rank() != 4 || shape.Elements() > drawer.options().max_elements) return false;
   ChoiceStream& choices = drawer.choices();
   const Shape matrices = {choices.Coin() ? 1 : shape[0], 6};
-  const ValueId matrix = Quarters(drawer, matrices, {{{-1, 1}}});
+  const ValueId matrix = drawer.MayCompute() ? Within(drawer, drawer.NewInput(matrices), -1, 1)
+                                             : Quarters(drawer, matrices, {{{-1, 1}}});
   const int64_t height = choices.Range(1, 5);
   const int64_t width = choices.Range(1, 5);
   drawer.Begin(OpKind::kAffine);
   drawer.graph().AddArgument(P::kX, x);
   drawer.graph().AddArgument(P::kTransformMatrix, matrix);
-  drawer.graph().AddInt(P::kOutputHeight, height);
-  drawer.graph().AddInt(P::kOutputWidth, width);
-  drawer.graph().AddString(P::kSamplingMode, "bilinear");
-  drawer.graph().AddString(P::kPaddingMode, "constant");
-  drawer.graph().AddFloat(P::kPaddingValue, 0);
-  drawer.graph().AddString(P::kCoordinatesMode, "normalized_minus_one_to_one");
-  drawer.graph().AddBool(P::kAlignCorners, true);
+  drawer.AddInt(P::kOutputHeight, height);
+  drawer.AddInt(P::kOutputWidth, width);
+  drawer.AddString(P::kSamplingMode, "bilinear");
+  drawer.AddString(P::kPaddingMode, "constant");
+  drawer.AddFloat(P::kPaddingValue, 0);
+  drawer.AddString(P::kCoordinatesMode, "normalized_minus_one_to_one");
+  drawer.AddBool(P::kAlignCorners, true);
   return drawer.Finish(Between(drawer.range(x), 0));
 }
 

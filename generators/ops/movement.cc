@@ -24,7 +24,7 @@ bool DrawReshape(Drawer& drawer, ValueId x) {
   shape.push_back(left);
   drawer.Begin(OpKind::kReshape);
   drawer.graph().AddArgument(params::Reshape::kX, x);
-  drawer.graph().AddInts(params::Reshape::kShape, shape);
+  drawer.AddInts(params::Reshape::kShape, shape);
   return drawer.Finish(drawer.range(x));
 }
 
@@ -39,7 +39,7 @@ bool DrawTranspose(Drawer& drawer, ValueId x) {
   }
   drawer.Begin(OpKind::kTranspose);
   drawer.graph().AddArgument(params::Transpose::kX, x);
-  drawer.graph().AddInts(params::Transpose::kPerm, perm);
+  drawer.AddInts(params::Transpose::kPerm, perm);
   return drawer.Finish(drawer.range(x));
 }
 
@@ -54,7 +54,7 @@ bool DrawConcat(Drawer& drawer, ValueId x) {
   for (uint64_t i = 0; i < more; ++i) {
     Shape part = shape;
     if (choices.Chance(1, 3)) part[axis] = drawer.Extent(8);
-    parts.push_back(drawer.SameShape(part, kNoValue));
+    parts.push_back(drawer.SameShape(part, kNoValue, drawer.type(x).dtype));
   }
   if (choices.Coin()) std::rotate(parts.begin(), parts.begin() + 1, parts.end());
   const bool alike =
@@ -69,8 +69,8 @@ bool DrawConcat(Drawer& drawer, ValueId x) {
     range.high = std::max(range.high, drawer.range(part).high);
     range.integer = range.integer && drawer.range(part).integer;
   }
-  drawer.graph().AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank());
-  if (interleave) drawer.graph().AddBool(P::kInterleave, true);
+  drawer.AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank());
+  if (!drawer.options().direct) drawer.AddBool(P::kInterleave, interleave);
   return drawer.Finish(range);
 }
 
@@ -83,19 +83,23 @@ bool DrawPad(Drawer& drawer, ValueId x) {
   constexpr std::array<std::string_view, 3> kModes = {"constant", "constant", "replicate"};
   std::string_view mode = choices.Pick(kModes);
   // Reflection needs the texture engine, from A14 (specification 003, byte 0x81d).
-  if (drawer.options().family >= 3 && choices.Chance(1, 4)) mode = "reflect";
+  if (drawer.options().family >= 3 && choices.Chance(1, 4)) {
+    mode = choices.Coin() ? "reflect" : "symmetric";
+  }
   std::vector<int64_t> pad;
   for (int axis = shape.rank() - 2; axis < shape.rank(); ++axis) {
-    const int64_t most = mode == "reflect" ? std::min<int64_t>(3, shape[axis] - 1) : 3;
+    const int64_t inside = mode == "reflect" ? shape[axis] - 1 : shape[axis];
+    const bool mirrors = mode == "reflect" || mode == "symmetric";
+    const int64_t most = mirrors ? std::min<int64_t>(3, inside) : 3;
     pad.push_back(choices.Range(0, most));
     pad.push_back(choices.Range(0, most));
   }
   const double value = mode == "constant" ? static_cast<double>(choices.Range(-4, 4)) : 0;
   drawer.Begin(OpKind::kPad);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddInts(P::kPad, pad);
-  drawer.graph().AddString(P::kMode, mode);
-  drawer.graph().AddFloat(P::kConstantVal, value);
+  drawer.AddInts(P::kPad, pad);
+  drawer.AddString(P::kMode, mode);
+  drawer.AddFloat(P::kConstantVal, value);
   ValueRange range = drawer.range(x);
   range.low = std::min(range.low, value);
   range.high = std::max(range.high, value);
@@ -118,8 +122,8 @@ bool DrawSliceBySize(Drawer& drawer, ValueId x) {
   }
   drawer.Begin(OpKind::kSliceBySize);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddInts(P::kBegin, begin);
-  drawer.graph().AddInts(P::kSize, size);
+  drawer.AddInts(P::kBegin, begin);
+  drawer.AddInts(P::kSize, size);
   return drawer.Finish(drawer.range(x));
 }
 

@@ -8,6 +8,7 @@
 
 #include "generators/drawer.h"
 #include "generators/ops/window.h"
+#include "generators/tensor_data.h"
 #include "harness/base/half.h"
 #include "harness/ops/params.h"
 
@@ -20,7 +21,7 @@ ValueId Shaped(Drawer& drawer, ValueId x, const Shape& shape) {
   const ValueRange range = drawer.range(x);
   drawer.Begin(OpKind::kReshape);
   drawer.graph().AddArgument(params::Reshape::kX, x);
-  drawer.graph().AddInts(params::Reshape::kShape, shape.dims());
+  drawer.AddInts(params::Reshape::kShape, shape.dims());
   return drawer.Finish(range) ? drawer.Last() : kNoValue;
 }
 
@@ -73,7 +74,7 @@ bool DrawSdpa(Drawer& drawer, ValueId x) {
   drawer.graph().AddArgument(P::kValue, value);
   drawer.graph().AddArgument(P::kScale, scale);
   if (mask != kNoValue) drawer.graph().AddArgument(P::kMask, mask);
-  drawer.graph().AddBool(P::kSubtractMax, true);
+  drawer.AddBool(P::kSubtractMax, true);
   return drawer.Finish({drawer.range(value).low, drawer.range(value).high, false});
 }
 
@@ -100,9 +101,9 @@ bool DrawSort(Drawer& drawer, ValueId x) {
   const bool indices = choices.Chance(1, 3);
   drawer.Begin(OpKind::kNativeSort);
   drawer.graph().AddArgument(P::kX, lines);
-  drawer.graph().AddString(P::kDirection, direction);
-  drawer.graph().AddInt(P::kSortIndices, lane);
-  drawer.graph().AddBool(P::kIndices, indices);
+  drawer.AddString(P::kDirection, direction);
+  drawer.AddInt(P::kSortIndices, lane);
+  drawer.AddBool(P::kIndices, indices);
   return drawer.Finish(RankedRange(drawer, lines, indices));
 }
 
@@ -119,10 +120,10 @@ bool DrawTopK(Drawer& drawer, ValueId x) {
   const bool indices = choices.Chance(1, 3);
   drawer.Begin(OpKind::kNativeTopK);
   drawer.graph().AddArgument(P::kX, lines);
-  drawer.graph().AddString(P::kType, type);
-  drawer.graph().AddInt(P::kK, k);
-  drawer.graph().AddInt(P::kSortIndices, lane);
-  drawer.graph().AddBool(P::kIndices, indices);
+  drawer.AddString(P::kType, type);
+  drawer.AddInt(P::kK, k);
+  drawer.AddInt(P::kSortIndices, lane);
+  drawer.AddBool(P::kIndices, indices);
   return drawer.Finish(RankedRange(drawer, lines, indices));
 }
 
@@ -137,7 +138,7 @@ bool DrawArgMinMax(Drawer& drawer, ValueId x) {
   const int64_t positions = mode.starts_with("Spatial") ? shape[2] * shape[3] : shape[1];
   drawer.Begin(OpKind::kNativeArgMinMax);
   drawer.graph().AddArgument(P::kX, plane);
-  drawer.graph().AddString(P::kMode, mode);
+  drawer.AddString(P::kMode, mode);
   return drawer.Finish({0, static_cast<double>(positions - 1), true});
 }
 
@@ -152,8 +153,8 @@ bool DrawGlobalArgMinMax(Drawer& drawer, ValueId x) {
   const std::string_view dimension = drawer.choices().Pick(kDimensions);
   drawer.Begin(OpKind::kNativeGlobalArgMinMax);
   drawer.graph().AddArgument(P::kX, plane);
-  drawer.graph().AddString(P::kType, type);
-  drawer.graph().AddString(P::kDimension, dimension);
+  drawer.AddString(P::kType, type);
+  drawer.AddString(P::kDimension, dimension);
   return drawer.Finish({0, static_cast<double>(shape[NativeAxis(dimension)] - 1), true});
 }
 
@@ -167,8 +168,8 @@ bool DrawMinMaxNorm(Drawer& drawer, ValueId x) {
   const double epsilon = drawer.choices().Pick(kEpsilons);
   drawer.Begin(OpKind::kNativeMinMaxNorm);
   drawer.graph().AddArgument(P::kX, plane);
-  drawer.graph().AddString(P::kDimension, dimension);
-  drawer.graph().AddFloat(P::kEpsilon, epsilon);
+  drawer.AddString(P::kDimension, dimension);
+  drawer.AddFloat(P::kEpsilon, epsilon);
   return drawer.Finish({0, 1.125, false});
 }
 
@@ -187,8 +188,8 @@ bool DrawScaled(Drawer& drawer, ValueId x) {
   drawer.Begin(OpKind::kNativeScaledElementWise);
   drawer.graph().AddArgument(P::kX, x);
   drawer.graph().AddArgument(P::kY, y);
-  drawer.graph().AddString(P::kType, type);
-  drawer.graph().AddFloat(P::kScale, scale);
+  drawer.AddString(P::kType, type);
+  drawer.AddFloat(P::kScale, scale);
   return drawer.Finish({-bound, bound, drawer.integer_mode()});
 }
 
@@ -208,15 +209,13 @@ bool DrawCorrelation(Drawer& drawer, ValueId x) {
   if (limit <= 0) return false;
   const ValueId plane = Shaped(drawer, x, shape);
   if (plane == kNoValue) return false;
-  ValueId pattern = choices.Coin() ? drawer.NewInput(window) : kNoValue;
-  const double given = pattern == kNoValue ? 0 : drawer.range(pattern).Magnitude();
-  if (pattern != kNoValue && given > limit) return false;
-  if (pattern == kNoValue) pattern = drawer.NewConst(window, limit);
+  const bool given = choices.Coin() && InputMagnitude(drawer.mode()) <= limit;
+  const ValueId pattern = given ? drawer.NewInput(window) : drawer.NewConst(window, limit);
   drawer.Begin(OpKind::kNativeCrossCorrelation);
   drawer.graph().AddArgument(P::kX, plane);
   drawer.graph().AddArgument(P::kTemplate, pattern);
-  drawer.graph().AddInt(params::NativeTemplate::kHeight, height);
-  drawer.graph().AddInt(params::NativeTemplate::kWidth, width);
+  drawer.AddInt(params::NativeTemplate::kHeight, height);
+  drawer.AddInt(params::NativeTemplate::kWidth, width);
   return drawer.Finish(SumRange(drawer, x, taps, limit, 0));
 }
 
@@ -236,8 +235,8 @@ bool DrawCostVolume(Drawer& drawer, ValueId x) {
   drawer.Begin(OpKind::kCostVolume);
   drawer.graph().AddArgument(P::kX, row);
   drawer.graph().AddArgument(P::kY, other);
-  drawer.graph().AddInt(P::kDisparityDirection, 0);
-  drawer.graph().AddInt(P::kDisparityRange, range);
+  drawer.AddInt(P::kDisparityDirection, 0);
+  drawer.AddInt(P::kDisparityRange, range);
   return drawer.Finish({0, bound + limit, drawer.integer_mode()});
 }
 
@@ -253,14 +252,14 @@ bool DrawSampling(Drawer& drawer, ValueId x) {
   drawer.Begin(OpKind::kConcat);
   drawer.graph().AddArgument(params::Concat::kValues, row);
   drawer.graph().AddArgument(params::Concat::kValues, others);
-  drawer.graph().AddInt(params::Concat::kAxis, 1);
+  drawer.AddInt(params::Concat::kAxis, 1);
   const ValueRange all = {std::min(range.low, -16.0), std::max(range.high, 16.0), range.integer};
   if (!drawer.Finish(all)) return false;
   const ValueId points = drawer.Last();
   const int64_t picked = drawer.choices().Range(2, std::min<int64_t>(count, 16));
   drawer.Begin(OpKind::kNativeFurthestPointSampling);
   drawer.graph().AddArgument(P::kPoints, points);
-  drawer.graph().AddInt(P::kCentroidCount, picked);
+  drawer.AddInt(P::kCentroidCount, picked);
   return drawer.Finish(all);
 }
 
@@ -279,7 +278,7 @@ bool DrawRadiusSearch(Drawer& drawer, ValueId x) {
   drawer.Begin(OpKind::kConcat);
   drawer.graph().AddArgument(params::Concat::kValues, row);
   drawer.graph().AddArgument(params::Concat::kValues, others);
-  drawer.graph().AddInt(params::Concat::kAxis, 1);
+  drawer.AddInt(params::Concat::kAxis, 1);
   if (!drawer.Finish({std::min(range.low, -8.0), std::max(range.high, 8.0), range.integer})) {
     return false;
   }
@@ -292,7 +291,7 @@ bool DrawRadiusSearch(Drawer& drawer, ValueId x) {
   drawer.Begin(OpKind::kNativeRadiusSearch);
   drawer.graph().AddArgument(P::kCentroids, centers);
   drawer.graph().AddArgument(P::kPoints, points);
-  drawer.graph().AddFloat(P::kRadius, radius);
+  drawer.AddFloat(P::kRadius, radius);
   return drawer.Finish({0, 0x101p-24, false});
 }
 
@@ -306,16 +305,18 @@ bool DrawDynamicGain(Drawer& drawer, ValueId x) {
   if (limit <= 0) return false;
   const ValueId plane = Shaped(drawer, x, shape);
   if (plane == kNoValue) return false;
-  ValueId scale = kNoValue;
-  if (choices.Chance(2, 3)) {
-    scale = choices.Coin() ? drawer.NewInput(row) : drawer.NewConst(row, limit);
-    if (drawer.range(scale).Magnitude() > limit) scale = drawer.NewConst(row, limit);
-  }
-  const ValueId bias =
-      choices.Coin() ? drawer.NewInput(row) : drawer.NewConst(row, BiasLimit(drawer));
-  const double gain = scale == kNoValue ? 1 : drawer.range(scale).Magnitude();
-  const ValueRange range = SumRange(drawer, x, 1, gain, drawer.range(bias).Magnitude());
+  const double given = InputMagnitude(drawer.mode());
+  const bool scaled = choices.Chance(2, 3);
+  const bool scale_given = choices.Coin() && given <= limit;
+  const bool bias_given = choices.Coin();
+  const double gain = !scaled ? 1 : scale_given ? given : limit;
+  const ValueRange range = SumRange(drawer, x, 1, gain, bias_given ? given : BiasLimit(drawer));
   if (range.high > drawer.Ceiling()) return false;
+  const auto operand = [&](bool input, double most) {
+    return input ? drawer.NewInput(row) : drawer.NewConst(row, most);
+  };
+  const ValueId scale = scaled ? operand(scale_given, limit) : kNoValue;
+  const ValueId bias = operand(bias_given, BiasLimit(drawer));
   drawer.Begin(OpKind::kNativeDynamicGoc);
   drawer.graph().AddArgument(P::kX, plane);
   if (scale != kNoValue) drawer.graph().AddArgument(P::kScale, scale);
@@ -334,23 +335,23 @@ bool DrawDynamicSlice(Drawer& drawer, ValueId x) {
   if (count > 4) {
     drawer.Begin(OpKind::kSliceBySize);
     drawer.graph().AddArgument(params::SliceBySize::kX, row);
-    drawer.graph().AddInts(params::SliceBySize::kBegin, std::array<int64_t, 4>{0, 0, 0, 0});
-    drawer.graph().AddInts(params::SliceBySize::kSize, std::array<int64_t, 4>{1, 1, 1, 4});
+    drawer.AddInts(params::SliceBySize::kBegin, std::array<int64_t, 4>{0, 0, 0, 0});
+    drawer.AddInts(params::SliceBySize::kSize, std::array<int64_t, 4>{1, 1, 1, 4});
     if (!drawer.Finish(range)) return false;
     row = drawer.Last();
   }
   const int64_t start = drawer.choices().Range(0, 2);
   drawer.Begin(OpKind::kNativeDynamicSlice);
   drawer.graph().AddArgument(P::kX, row);
-  drawer.graph().AddInt(P::kStart, start);
-  drawer.graph().AddInt(P::kSliceSize, 2);
+  drawer.AddInt(P::kStart, start);
+  drawer.AddInt(P::kSliceSize, 2);
   return drawer.Finish(range);
 }
 
 bool DrawDropout(Drawer& drawer, ValueId x) {
   drawer.Begin(OpKind::kNativeDropout);
   drawer.graph().AddArgument(params::NativeDropout::kX, x);
-  drawer.graph().AddFloat(params::NativeDropout::kRate, 0);
+  drawer.AddFloat(params::NativeDropout::kRate, 0);
   return drawer.Finish(drawer.range(x));
 }
 

@@ -10,6 +10,9 @@
 namespace anecheck {
 namespace {
 
+// With the default.
+constexpr std::array<double, 4> kLayerEpsilons = {0x1p-10, 0x1p-14, 0x1p-10, 1e-5};
+
 bool DrawLayerNorm(Drawer& drawer, ValueId x) {
   using P = params::LayerNorm;
   const Shape shape = drawer.shape(x);
@@ -28,16 +31,19 @@ bool DrawLayerNorm(Drawer& drawer, ValueId x) {
   const ValueId beta = choices.Coin() ? drawer.NewConst(reduced, 2) : kNoValue;
   drawer.Begin(OpKind::kLayerNorm);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddInts(P::kAxes, axes);
+  // Without axes all of them are normalised.
+  const bool all = count == shape.rank() && choices.Coin();
+  if (!all) drawer.AddInts(P::kAxes, axes);
   if (gamma != kNoValue) drawer.graph().AddArgument(P::kGamma, gamma);
   if (beta != kNoValue) drawer.graph().AddArgument(P::kBeta, beta);
-  drawer.graph().AddFloat(P::kEpsilon, choices.Coin() ? 0x1p-10 : 0x1p-14);
+  drawer.AddFloat(P::kEpsilon, choices.Pick(kLayerEpsilons));
   // A normalised value is at most the square root of the count.
   const double bound = 2 * static_cast<double>(reduced.Elements()) + 2;
   return drawer.Finish({-bound, bound, false});
 }
 
-constexpr std::array<double, 3> kEpsilons = {0x1p-10, 0x1p-14, 1};
+constexpr std::array<double, 4> kEpsilons = {0x1p-10, 0x1p-14, 1, 1e-5};
+constexpr std::array<double, 4> kL2Epsilons = {0x1p-10, 0x1p-14, 1, 1e-6};
 
 bool DrawBatchNorm(Drawer& drawer, ValueId x) {
   using P = params::BatchNorm;
@@ -57,7 +63,7 @@ bool DrawBatchNorm(Drawer& drawer, ValueId x) {
   drawer.graph().AddArgument(P::kVariance, variance);
   if (gamma != kNoValue) drawer.graph().AddArgument(P::kGamma, gamma);
   if (beta != kNoValue) drawer.graph().AddArgument(P::kBeta, beta);
-  drawer.graph().AddFloat(P::kEpsilon, epsilon);
+  drawer.AddFloat(P::kEpsilon, epsilon);
   return drawer.Finish({-bound, bound});
 }
 
@@ -71,12 +77,12 @@ bool DrawInstanceNorm(Drawer& drawer, ValueId x) {
   const Shape channels{shape[1]};
   const ValueId gamma = choices.Coin() ? drawer.NewConst(channels, 2) : kNoValue;
   const ValueId beta = choices.Coin() ? drawer.NewConst(channels, 2) : kNoValue;
-  const double epsilon = choices.Coin() ? 0x1p-10 : 0x1p-14;
+  const double epsilon = choices.Pick(kLayerEpsilons);
   drawer.Begin(OpKind::kInstanceNorm);
   drawer.graph().AddArgument(P::kX, x);
   if (gamma != kNoValue) drawer.graph().AddArgument(P::kGamma, gamma);
   if (beta != kNoValue) drawer.graph().AddArgument(P::kBeta, beta);
-  drawer.graph().AddFloat(P::kEpsilon, epsilon);
+  drawer.AddFloat(P::kEpsilon, epsilon);
   const double bound = 2 * static_cast<double>(group) + 2;
   return drawer.Finish({-bound, bound});
 }
@@ -92,10 +98,10 @@ bool DrawL2Norm(Drawer& drawer, ValueId x) {
   if (group < 2 || magnitude * magnitude * static_cast<double>(group) > drawer.Ceiling()) {
     return false;
   }
-  const double epsilon = drawer.choices().Pick(kEpsilons);
+  const double epsilon = drawer.choices().Pick(kL2Epsilons);
   drawer.Begin(OpKind::kL2Norm);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddFloat(P::kEpsilon, epsilon);
+  drawer.AddFloat(P::kEpsilon, epsilon);
   return drawer.Finish({-2, 2});
 }
 
@@ -110,15 +116,16 @@ bool DrawLocalResponseNorm(Drawer& drawer, ValueId x) {
   const int64_t size = choices.Pick(kSizes);
   const double magnitude = drawer.range(x).Magnitude();
   if (magnitude * magnitude * static_cast<double>(size) > drawer.Ceiling()) return false;
-  const double alpha = choices.Coin() ? 0.0625 : 1;
+  constexpr std::array<double, 4> kAlphas = {0.0625, 1, 0.0625, 1e-4};
+  const double alpha = choices.Pick(kAlphas);
   const double beta = choices.Coin() ? 0.75 : 0.5;
   const double k = choices.Coin() ? 1 : 2;
   drawer.Begin(OpKind::kLocalResponseNorm);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddInt(P::kSize, size);
-  drawer.graph().AddFloat(P::kAlpha, alpha);
-  drawer.graph().AddFloat(P::kBeta, beta);
-  drawer.graph().AddFloat(P::kK, k);
+  drawer.AddInt(P::kSize, size);
+  drawer.AddFloat(P::kAlpha, alpha);
+  drawer.AddFloat(P::kBeta, beta);
+  drawer.AddFloat(P::kK, k);
   return drawer.Finish({-magnitude, magnitude});
 }
 

@@ -9,18 +9,20 @@
 namespace anecheck {
 namespace {
 
-// What is left of a range that is truncated to an integer type; floats keep theirs.
+// What is left of a range that is truncated to an integer type; floats keep theirs, and bools are 0
+// and 1.
 struct Way {
   std::string_view dtype;
   double low = 0, high = 0;
 };
-constexpr std::array<Way, 7> kWays = {{{"int32", -0x1p31, 0x1p31},
+constexpr std::array<Way, 8> kWays = {{{"int32", -0x1p31, 0x1p31},
                                        {"fp32"},
                                        {"fp32"},
                                        {"int8", -128, 127},
                                        {"uint8", 0, 255},
                                        {"int16", -32768, 32767},
-                                       {"uint16", 0, 65535}}};
+                                       {"uint16", 0, 65535},
+                                       {"bool", 0, 1}}};
 
 // There and back: int32 and bool are no program outputs on the engine's path (facts/mil.md), so the
 // integer never leaves the graph.
@@ -32,14 +34,16 @@ bool DrawCast(Drawer& drawer, ValueId x) {
   const bool to_integer = way.low != way.high;
   drawer.Begin(OpKind::kCast);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddString(P::kDtype, way.dtype);
+  drawer.AddString(P::kDtype, way.dtype);
   const auto fit = [&](double number) { return std::clamp(std::trunc(number), way.low, way.high); };
-  const ValueRange truncated = {fit(range.low), fit(range.high), true};
+  const ValueRange truncated = way.dtype == "bool"
+                                   ? ValueRange{0, 1, true}
+                                   : ValueRange{fit(range.low), fit(range.high), true};
   if (!drawer.Finish(to_integer ? truncated : range)) return false;
   const ValueId between = drawer.graph().nodes().back().first_result;
   drawer.Begin(OpKind::kCast);
   drawer.graph().AddArgument(P::kX, between);
-  drawer.graph().AddString(P::kDtype, "fp16");
+  drawer.AddString(P::kDtype, "fp16");
   return drawer.Finish(drawer.range(between));
 }
 

@@ -57,7 +57,7 @@ bool DrawPair(Drawer& drawer, ValueId x) {
   drawer.Begin(OpKind::kQuantize);
   drawer.graph().AddArgument(params::Quantize::kInput, x);
   AddScale(drawer.graph(), drawn);
-  drawer.graph().AddString(params::Quantize::kOutputDtype, DTypeName(dtype));
+  drawer.AddString(params::Quantize::kOutputDtype, DTypeName(dtype));
   if (!drawer.Finish({-128, 255, true})) return false;
   const ValueId bytes = drawer.graph().nodes().back().first_result;
   drawer.Begin(OpKind::kDequantize);

@@ -1,9 +1,11 @@
-// How constants and compressed constants are drawn: one of x's shape is expanded and added to x.
+// How constants and compressed constants are drawn: one of x's shape is expanded and added to x, or
+// one of a weight's shape is expanded for an operation that multiplies by it.
 #include <algorithm>
 #include <array>
 #include <vector>
 
 #include "generators/drawer.h"
+#include "generators/ops/compressed.h"
 #include "harness/ops/params.h"
 
 namespace anecheck {
@@ -36,10 +38,21 @@ ValueId RandomBits(Drawer& drawer, DType dtype, const Shape& shape) {
   return drawer.NewConstOf(type, bytes, 448);
 }
 
-// Steps so small that 256 of them stay below the limit.
-ValueId Steps(Drawer& drawer, const Shape& shape) { return drawer.NewConst(shape, kLimit / 256); }
+// What a compressed constant expands to: the shape, and how large its elements may become.
+struct Wanted {
+  Shape shape;
+  double limit = kLimit;
+};
 
-bool Finish(Drawer& drawer) { return drawer.Finish({-2 * kLimit, 2 * kLimit, false}); }
+// Steps so small that 256 of them stay below half of the limit: zero points take as many.
+ValueId Steps(Drawer& drawer, const Wanted& wanted, const Shape& shape) {
+  return drawer.NewConst(shape, wanted.limit / 512);
+}
+
+// The first result of the node that was begun last; kNoValue where it is refused.
+ValueId Finish(Drawer& drawer, const Wanted& wanted) {
+  return drawer.Finish({-wanted.limit, wanted.limit, false}) ? LastResult(drawer) : kNoValue;
+}
 
 bool DrawConst(Drawer& drawer, ValueId x) {
   const ValueId value = drawer.NewConst(drawer.shape(x), drawer.integer_mode() ? 16 : kLimit);
@@ -49,24 +62,23 @@ bool DrawConst(Drawer& drawer, ValueId x) {
   return AddTo(drawer, x, LastResult(drawer));
 }
 
-bool DrawAffine(Drawer& drawer, ValueId x) {
+ValueId MakeAffine(Drawer& drawer, const Wanted& wanted) {
   using P = params::AffineDequantize;
   ChoiceStream& choices = drawer.choices();
-  const Shape shape = drawer.shape(x);
-  if (shape.rank() < 1) return false;
+  const Shape& shape = wanted.shape;
   constexpr std::array<DType, 2> kBytes = {DType::kInt8, DType::kUint8};
   const DType dtype = choices.Pick(kBytes);
   const auto axis = static_cast<int>(choices.Below(static_cast<uint64_t>(shape.rank())));
   const auto vector = [&] { return choices.Coin() ? Shape{shape[axis]} : Shape{}; };
   const ValueId data = RandomBits(drawer, dtype, shape);
   const ValueId zero = RandomBits(drawer, dtype, vector());
-  const ValueId scale = Steps(drawer, vector());
+  const ValueId scale = Steps(drawer, wanted, vector());
   drawer.Begin(OpKind::kConstexprAffineDequantize);
   drawer.graph().AddArgument(P::kQuantizedData, data);
   drawer.graph().AddArgument(P::kZeroPoint, zero);
   drawer.graph().AddArgument(P::kScale, scale);
-  drawer.graph().AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank());
-  return Finish(drawer) && AddTo(drawer, x, LastResult(drawer));
+  drawer.AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank());
+  return Finish(drawer, wanted);
 }
 
 // A number of blocks for an axis: a divisor of its extent.
@@ -90,8 +102,9 @@ struct Table {
   int vector_axis = -1;  // -1 where the vectors have one component
 };
 
-Table DrawTable(Drawer& drawer, const Shape& shape) {
+Table DrawTable(Drawer& drawer, const Wanted& wanted) {
   ChoiceStream& choices = drawer.choices();
+  const Shape& shape = wanted.shape;
   constexpr std::array<DType, 5> kTypes = {DType::kUint1, DType::kUint2, DType::kUint3,
                                            DType::kUint4, DType::kUint6};
   Table table;
@@ -107,36 +120,34 @@ Table DrawTable(Drawer& drawer, const Shape& shape) {
   Shape lut = BlockShape(drawer, table.indices);
   lut.Append(int64_t{1} << DTypeBits(table.dtype));
   lut.Append(vector);
-  table.lut = drawer.NewConst(lut, kLimit);
+  table.lut = drawer.NewConst(lut, wanted.limit);
   return table;
 }
 
-bool DrawPackedLut(Drawer& drawer, ValueId x) {
+ValueId MakePackedLut(Drawer& drawer, const Wanted& wanted) {
   using P = params::LutToDense;
-  const Shape shape = drawer.shape(x);
+  const Shape& shape = wanted.shape;
   constexpr std::array<int, 5> kBits = {1, 2, 4, 6, 8};
   const int bits = drawer.choices().Pick(kBits);
   const ValueId indices = RandomBits(drawer, DType::kUint8, {(shape.Elements() * bits + 7) / 8});
-  const ValueId lut = drawer.NewConst({int64_t{1} << bits}, kLimit);
+  const ValueId lut = drawer.NewConst({int64_t{1} << bits}, wanted.limit);
   drawer.Begin(OpKind::kConstexprLutToDense);
   drawer.graph().AddArgument(P::kIndices, indices);
   drawer.graph().AddArgument(P::kLut, lut);
-  drawer.graph().AddInts(P::kShape, shape.dims());
-  return Finish(drawer) && AddTo(drawer, x, LastResult(drawer));
+  drawer.AddInts(P::kShape, shape.dims());
+  return Finish(drawer, wanted);
 }
 
-bool DrawLutToDense(Drawer& drawer, ValueId x) {
+ValueId MakeLutToDense(Drawer& drawer, const Wanted& wanted) {
   using P = params::LutToDense;
-  const Shape shape = drawer.shape(x);
-  if (shape.rank() < 1) return false;
-  if (drawer.choices().Coin()) return DrawPackedLut(drawer, x);
-  const Table table = DrawTable(drawer, shape);
+  if (drawer.choices().Coin()) return MakePackedLut(drawer, wanted);
+  const Table table = DrawTable(drawer, wanted);
   const ValueId indices = RandomBits(drawer, table.dtype, table.indices);
   drawer.Begin(OpKind::kConstexprLutToDense);
   drawer.graph().AddArgument(P::kIndices, indices);
   drawer.graph().AddArgument(P::kLut, table.lut);
-  if (table.vector_axis >= 0) drawer.graph().AddInt(P::kVectorAxis, table.vector_axis);
-  return Finish(drawer) && AddTo(drawer, x, LastResult(drawer));
+  if (table.vector_axis >= 0) drawer.AddInt(P::kVectorAxis, table.vector_axis);
+  return Finish(drawer, wanted);
 }
 
 // A mask of `count` bits packed in bytes, unused bits clear, and the number of bits set.
@@ -157,32 +168,30 @@ Mask DrawMask(Drawer& drawer, int64_t count) {
   return mask;
 }
 
-bool FinishSparse(Drawer& drawer, ValueId x, ValueId data, ValueId mask, bool packed) {
+ValueId FinishSparse(Drawer& drawer, const Wanted& wanted, ValueId data, ValueId mask,
+                     bool packed) {
   using P = params::SparseToDense;
   drawer.Begin(OpKind::kConstexprSparseToDense);
   drawer.graph().AddArgument(P::kNonzeroData, data);
   drawer.graph().AddArgument(P::kMask, mask);
-  if (packed) drawer.graph().AddInts(P::kShape, drawer.shape(x).dims());
-  return Finish(drawer) && AddTo(drawer, x, LastResult(drawer));
+  if (packed) drawer.AddInts(P::kShape, wanted.shape.dims());
+  return Finish(drawer, wanted);
 }
 
-bool DrawSparseToDense(Drawer& drawer, ValueId x) {
-  const Shape shape = drawer.shape(x);
-  if (shape.rank() < 1) return false;
+ValueId MakeSparseToDense(Drawer& drawer, const Wanted& wanted) {
+  const Shape& shape = wanted.shape;
   const Mask mask = DrawMask(drawer, shape.Elements());
   const bool packed = drawer.choices().Coin();
   const TensorType type = packed
                               ? TensorType{DType::kUint8, {static_cast<int64_t>(mask.bytes.size())}}
                               : TensorType{DType::kUint1, shape};
   const ValueId bits = drawer.NewConstOf(type, mask.bytes, 255);
-  return FinishSparse(drawer, x, drawer.NewConst({mask.set}, kLimit), bits, packed);
+  return FinishSparse(drawer, wanted, drawer.NewConst({mask.set}, wanted.limit), bits, packed);
 }
 
-bool DrawLutToSparse(Drawer& drawer, ValueId x) {
+ValueId MakeLutToSparse(Drawer& drawer, const Wanted& wanted) {
   using P = params::LutToSparse;
-  const Shape shape = drawer.shape(x);
-  if (shape.rank() < 1) return false;
-  const Table table = DrawTable(drawer, shape);
+  const Table table = DrawTable(drawer, wanted);
   const Mask mask = DrawMask(drawer, table.indices.Elements());
   const ValueId bits = drawer.NewConstOf({DType::kUint1, table.indices}, mask.bytes, 1);
   const ValueId indices = RandomBits(drawer, table.dtype, {mask.set});
@@ -190,10 +199,10 @@ bool DrawLutToSparse(Drawer& drawer, ValueId x) {
   drawer.graph().AddArgument(P::kIndicesMask, bits);
   drawer.graph().AddArgument(P::kIndicesNonzeroData, indices);
   drawer.graph().AddArgument(P::kLut, table.lut);
-  if (table.vector_axis >= 0) drawer.graph().AddInt(P::kVectorAxis, table.vector_axis);
-  if (!Finish(drawer)) return false;
-  const ValueId first = LastResult(drawer);
-  return FinishSparse(drawer, x, first + 1, first, false);
+  if (table.vector_axis >= 0) drawer.AddInt(P::kVectorAxis, table.vector_axis);
+  const ValueId first = Finish(drawer, wanted);
+  if (first == kNoValue) return kNoValue;
+  return FinishSparse(drawer, wanted, first + 1, first, false);
 }
 
 constexpr std::array<DType, 6> kDataTypes = {DType::kInt8,  DType::kInt4,    DType::kUint4,
@@ -213,33 +222,31 @@ ValueId DrawData(Drawer& drawer, DType dtype, const Shape& shape) {
   return drawer.NewConstOf(type, bytes, 1);
 }
 
-bool DrawBlockwise(Drawer& drawer, ValueId x) {
+ValueId MakeBlockwise(Drawer& drawer, const Wanted& wanted) {
   using P = params::BlockwiseShiftScale;
-  const Shape shape = drawer.shape(x);
-  if (shape.rank() < 1) return false;
+  const Shape& shape = wanted.shape;
   const DType dtype = drawer.choices().Pick(kDataTypes);
   const Shape blocks = BlockShape(drawer, shape);
   const ValueId data = DrawData(drawer, dtype, shape);
-  const ValueId scale = Steps(drawer, blocks);
+  const ValueId scale = Steps(drawer, wanted, blocks);
   const bool shifted = drawer.choices().Coin();
   const ValueId offset = shifted ? DrawData(drawer, dtype, blocks) : kNoValue;
   drawer.Begin(OpKind::kConstexprBlockwiseShiftScale);
   drawer.graph().AddArgument(P::kData, data);
   drawer.graph().AddArgument(P::kScale, scale);
   if (shifted) drawer.graph().AddArgument(P::kOffset, offset);
-  return Finish(drawer) && AddTo(drawer, x, LastResult(drawer));
+  return Finish(drawer, wanted);
 }
 
-bool DrawSparseBlockwise(Drawer& drawer, ValueId x) {
+ValueId MakeSparseBlockwise(Drawer& drawer, const Wanted& wanted) {
   using P = params::SparseBlockwiseShiftScale;
-  const Shape shape = drawer.shape(x);
-  if (shape.rank() < 1) return false;
+  const Shape& shape = wanted.shape;
   const DType dtype = drawer.choices().Pick(kDataTypes);
   const Shape blocks = BlockShape(drawer, shape);
   const Mask mask = DrawMask(drawer, shape.Elements());
   const ValueId bits = drawer.NewConstOf({DType::kUint1, shape}, mask.bytes, 1);
   const ValueId data = DrawData(drawer, dtype, {mask.set});
-  const ValueId scale = Steps(drawer, blocks);
+  const ValueId scale = Steps(drawer, wanted, blocks);
   const bool shifted = drawer.choices().Coin();
   const ValueId offset = shifted ? DrawData(drawer, dtype, blocks) : kNoValue;
   drawer.Begin(OpKind::kConstexprSparseBlockwiseShiftScale);
@@ -247,38 +254,67 @@ bool DrawSparseBlockwise(Drawer& drawer, ValueId x) {
   drawer.graph().AddArgument(P::kNonzeroData, data);
   drawer.graph().AddArgument(P::kScale, scale);
   if (shifted) drawer.graph().AddArgument(P::kOffset, offset);
-  if (!Finish(drawer)) return false;
-  const ValueId first = LastResult(drawer);
-  return FinishSparse(drawer, x, first + 1, first, false);
+  const ValueId first = Finish(drawer, wanted);
+  if (first == kNoValue) return kNoValue;
+  return FinishSparse(drawer, wanted, first + 1, first, false);
 }
 
-bool DrawConstexprCast(Drawer& drawer, ValueId x) {
+ValueId MakeConstexprCast(Drawer& drawer, const Wanted& wanted) {
   using P = params::ConstexprCast;
   constexpr std::array<DType, 2> kSources = {DType::kFp8E4M3, DType::kFp8E5M2};
-  const ValueId source = DrawData(drawer, drawer.choices().Pick(kSources), drawer.shape(x));
+  const ValueId source = DrawData(drawer, drawer.choices().Pick(kSources), wanted.shape);
   drawer.Begin(OpKind::kConstexprCast);
   drawer.graph().AddArgument(P::kSourceVal, source);
-  drawer.graph().AddString(P::kOutputDtype, "fp16");
-  return Finish(drawer) && AddTo(drawer, x, LastResult(drawer));
+  drawer.AddString(P::kOutputDtype, "fp16");
+  return Finish(drawer, wanted);
 }
+
+// What `Make` expands, added to x.
+template <ValueId (*Make)(Drawer&, const Wanted&)>
+bool DrawAdded(Drawer& drawer, ValueId x) {
+  if (drawer.shape(x).rank() < 1) return false;
+  const ValueId constant = Make(drawer, {drawer.shape(x), 2 * kLimit});
+  return constant != kNoValue && AddTo(drawer, x, constant);
+}
+
+struct Form {
+  OpKind kind;
+  ValueId (*make)(Drawer&, const Wanted&);
+};
+constexpr std::array<Form, 6> kForms = {
+    {{OpKind::kConstexprAffineDequantize, MakeAffine},
+     {OpKind::kConstexprLutToDense, MakeLutToDense},
+     {OpKind::kConstexprLutToSparse, MakeLutToSparse},
+     {OpKind::kConstexprBlockwiseShiftScale, MakeBlockwise},
+     {OpKind::kConstexprSparseBlockwiseShiftScale, MakeSparseBlockwise},
+     {OpKind::kConstexprSparseToDense, MakeSparseToDense}}};
 
 }  // namespace
 
+ValueId DrawCompressed(Drawer& drawer, const Shape& shape, double limit) {
+  if (shape.rank() < 1 || shape.Elements() > 4 * drawer.options().max_elements) return kNoValue;
+  const Form& form = drawer.choices().Pick(kForms);
+  const auto id = static_cast<size_t>(form.kind);
+  const bool allowed = drawer.options().ops.test(id) && drawer.options().spelt.test(id) &&
+                       GetOp(form.kind).family_floor <= drawer.options().family;
+  return allowed ? form.make(drawer, {shape, limit}) : kNoValue;
+}
+
 constinit const OpGenerator kGeneratorConst = {OpKind::kConst, true, 1, DrawConst};
 constinit const OpGenerator kGeneratorConstexprAffineDequantize = {
-    OpKind::kConstexprAffineDequantize, false, 1, DrawAffine};
+    OpKind::kConstexprAffineDequantize, false, 1, DrawAdded<MakeAffine>};
 constinit const OpGenerator kGeneratorConstexprLutToDense = {OpKind::kConstexprLutToDense, false, 1,
-                                                             DrawLutToDense};
+                                                             DrawAdded<MakeLutToDense>};
 constinit const OpGenerator kGeneratorConstexprLutToSparse = {OpKind::kConstexprLutToSparse, false,
-                                                              1, DrawLutToSparse};
+                                                              1, DrawAdded<MakeLutToSparse>};
 constinit const OpGenerator kGeneratorConstexprBlockwiseShiftScale = {
-    OpKind::kConstexprBlockwiseShiftScale, false, 1, DrawBlockwise};
+    OpKind::kConstexprBlockwiseShiftScale, false, 1, DrawAdded<MakeBlockwise>};
 constinit const OpGenerator kGeneratorConstexprSparseBlockwiseShiftScale = {
-    OpKind::kConstexprSparseBlockwiseShiftScale, false, 1, DrawSparseBlockwise};
-constinit const OpGenerator kGeneratorConstexprSparseToDense = {OpKind::kConstexprSparseToDense,
-                                                                false, 1, DrawSparseToDense};
+    OpKind::kConstexprSparseBlockwiseShiftScale, false, 1, DrawAdded<MakeSparseBlockwise>};
+constinit const OpGenerator kGeneratorConstexprSparseToDense = {
+    OpKind::kConstexprSparseToDense, false, 1, DrawAdded<MakeSparseToDense>};
 // Refused everywhere (facts/more/op_notes.csv).
 constinit const OpGenerator kGeneratorConstexprCast = {OpKind::kConstexprCast, false, 0,
-                                                       DrawConstexprCast};
+                                                       DrawAdded<MakeConstexprCast>};
 
 }  // namespace anecheck

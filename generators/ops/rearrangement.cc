@@ -44,13 +44,13 @@ DrawnSlice DrawSlice(ChoiceStream& choices, const Shape& shape) {
 }
 
 template <typename P>
-void AddSlice(Graph& graph, const DrawnSlice& slice) {
-  graph.AddInts(P::kBegin, slice.begin);
-  graph.AddInts(P::kEnd, slice.end);
-  graph.AddInts(P::kStride, slice.stride);
-  graph.AddBools(P::kBeginMask, slice.begin_mask);
-  graph.AddBools(P::kEndMask, slice.end_mask);
-  graph.AddBools(P::kSqueezeMask, slice.squeeze_mask);
+void AddSlice(Drawer& drawer, const DrawnSlice& slice) {
+  drawer.AddInts(P::kBegin, slice.begin);
+  drawer.AddInts(P::kEnd, slice.end);
+  drawer.AddInts(P::kStride, slice.stride);
+  drawer.AddBools(P::kBeginMask, slice.begin_mask);
+  drawer.AddBools(P::kEndMask, slice.end_mask);
+  drawer.AddBools(P::kSqueezeMask, slice.squeeze_mask);
 }
 
 bool DrawSliceByIndex(Drawer& drawer, ValueId x) {
@@ -59,7 +59,7 @@ bool DrawSliceByIndex(Drawer& drawer, ValueId x) {
   const DrawnSlice slice = DrawSlice(drawer.choices(), shape);
   drawer.Begin(OpKind::kSliceByIndex);
   drawer.graph().AddArgument(params::SliceByIndex::kX, x);
-  AddSlice<params::SliceByIndex>(drawer.graph(), slice);
+  AddSlice<params::SliceByIndex>(drawer, slice);
   return drawer.Finish(drawer.range(x));
 }
 
@@ -67,11 +67,11 @@ bool DrawSliceUpdate(Drawer& drawer, ValueId x) {
   const Shape shape = drawer.shape(x);
   if (shape.rank() < 1) return false;
   const DrawnSlice slice = DrawSlice(drawer.choices(), shape);
-  const ValueId update = drawer.SameShape(slice.result, x);
+  const ValueId update = drawer.SameShape(slice.result, x, drawer.type(x).dtype);
   drawer.Begin(OpKind::kSliceUpdate);
   drawer.graph().AddArgument(params::SliceUpdate::kX, x);
   drawer.graph().AddArgument(params::SliceUpdate::kUpdate, update);
-  AddSlice<params::SliceUpdate>(drawer.graph(), slice);
+  AddSlice<params::SliceUpdate>(drawer, slice);
   const ValueRange a = drawer.range(x);
   const ValueRange b = drawer.range(update);
   return drawer.Finish({std::min(a.low, b.low), std::max(a.high, b.high), a.integer && b.integer});
@@ -89,7 +89,7 @@ bool DrawReverse(Drawer& drawer, ValueId x) {
   drawer.Begin(OpKind::kReverse);
   drawer.graph().AddArgument(P::kX, x);
   // Without axes all of them are reversed.
-  if (!axes.empty()) drawer.graph().AddInts(P::kAxes, axes);
+  if (!axes.empty()) drawer.AddInts(P::kAxes, axes);
   return drawer.Finish(drawer.range(x));
 }
 
@@ -108,8 +108,8 @@ bool DrawReverseSequence(Drawer& drawer, ValueId x) {
   drawer.Begin(OpKind::kReverseSequence);
   drawer.graph().AddArgument(P::kX, x);
   drawer.graph().AddArgument(P::kLengths, constant);
-  drawer.graph().AddInt(P::kSeqAxis, sequence);
-  drawer.graph().AddInt(P::kBatchAxis, batch);
+  drawer.AddInt(P::kSeqAxis, sequence);
+  drawer.AddInt(P::kBatchAxis, batch);
   return drawer.Finish(drawer.range(x));
 }
 
@@ -129,7 +129,7 @@ bool DrawTile(Drawer& drawer, ValueId x) {
   }
   drawer.Begin(OpKind::kTile);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddInts(P::kReps, reps);
+  drawer.AddInts(P::kReps, reps);
   return drawer.Finish(drawer.range(x));
 }
 
@@ -147,8 +147,8 @@ bool DrawCrop(Drawer& drawer, ValueId x) {
   }
   drawer.Begin(OpKind::kCrop);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddInts(P::kCropHeight, crops[0]);
-  drawer.graph().AddInts(P::kCropWidth, crops[1]);
+  drawer.AddInts(P::kCropHeight, crops[0]);
+  drawer.AddInts(P::kCropWidth, crops[1]);
   return drawer.Finish(drawer.range(x));
 }
 
@@ -157,8 +157,8 @@ bool DrawBandPart(Drawer& drawer, ValueId x) {
   if (drawer.shape(x).rank() < 2) return false;
   drawer.Begin(OpKind::kBandPart);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddInt(P::kLower, drawer.choices().Range(-1, 3));
-  drawer.graph().AddInt(P::kUpper, drawer.choices().Range(-1, 3));
+  drawer.AddInt(P::kLower, drawer.choices().Range(-1, 3));
+  drawer.AddInt(P::kUpper, drawer.choices().Range(-1, 3));
   ValueRange range = drawer.range(x);
   range.low = std::min(range.low, 0.0);
   range.high = std::max(range.high, 0.0);
@@ -175,9 +175,9 @@ bool DrawSlidingWindows(Drawer& drawer, ValueId x) {
   if (shape.Elements() * size > 4 * drawer.options().max_elements) return false;
   drawer.Begin(OpKind::kSlidingWindows);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank());
-  drawer.graph().AddInt(P::kSize, size);
-  drawer.graph().AddInt(P::kStride, choices.Range(1, 3));
+  drawer.AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank());
+  drawer.AddInt(P::kSize, size);
+  drawer.AddInt(P::kStride, choices.Range(1, 3));
   return drawer.Finish(drawer.range(x));
 }
 
@@ -202,7 +202,7 @@ ValueId Reshaped(Drawer& drawer, ValueId x, const std::array<int64_t, 4>& factor
   shape[drawer.choices().Below(4)] *= left;
   drawer.Begin(OpKind::kReshape);
   drawer.graph().AddArgument(params::Reshape::kX, x);
-  drawer.graph().AddInts(params::Reshape::kShape, shape);
+  drawer.AddInts(params::Reshape::kShape, shape);
   return drawer.Finish(drawer.range(x)) ? drawer.Last() : kNoValue;
 }
 
@@ -220,7 +220,7 @@ bool EmitBlocks(Drawer& drawer, OpKind kind, ValueId x, const std::array<int64_t
   if (operand == kNoValue) return false;
   drawer.Begin(kind);
   drawer.graph().AddArgument(P::kX, operand);
-  drawer.graph().AddInt(P::kFactor, factor);
+  drawer.AddInt(P::kFactor, factor);
   return drawer.Finish(drawer.range(x));
 }
 bool EmitToSpace(Drawer& drawer, OpKind kind, ValueId x) {
@@ -266,8 +266,8 @@ bool DrawSpaceToBatch(Drawer& drawer, ValueId x) {
   }
   drawer.Begin(OpKind::kSpaceToBatch);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddInts(P::kBlockShape, block);
-  drawer.graph().AddInts(P::kMargins, paddings);
+  drawer.AddInts(P::kBlockShape, block);
+  drawer.AddInts(P::kMargins, paddings);
   ValueRange range = drawer.range(x);
   range.low = std::min(range.low, 0.0);
   range.high = std::max(range.high, 0.0);
@@ -291,8 +291,8 @@ bool DrawBatchToSpace(Drawer& drawer, ValueId x) {
   }
   drawer.Begin(OpKind::kBatchToSpace);
   drawer.graph().AddArgument(P::kX, operand);
-  drawer.graph().AddInts(P::kBlockShape, std::vector<int64_t>{height, width});
-  drawer.graph().AddInts(P::kMargins, crops);
+  drawer.AddInts(P::kBlockShape, std::vector<int64_t>{height, width});
+  drawer.AddInts(P::kMargins, crops);
   return drawer.Finish(drawer.range(x));
 }
 

@@ -25,7 +25,7 @@ ValueId ToSequence(Drawer& drawer, ValueId x) {
   const ValueRange range = drawer.range(x);
   drawer.Begin(OpKind::kReshape);
   drawer.graph().AddArgument(params::Reshape::kX, x);
-  drawer.graph().AddInts(params::Reshape::kShape, shape);
+  drawer.AddInts(params::Reshape::kShape, shape);
   if (!drawer.Finish(range)) return kNoValue;
   return drawer.graph().nodes().back().first_result;
 }
@@ -95,10 +95,10 @@ bool DrawLstm(Drawer& drawer, ValueId x) {
   if (peep) graph.AddArgument(P::kPeephole, peephole);
   if (both) graph.AddArgument(P::kWeightIhBack, ih_back);
   if (both) graph.AddArgument(P::kWeightHhBack, hh_back);
-  graph.AddString(P::kDirection, direction);
-  graph.AddBool(P::kOutputSequence, choices.Coin());
-  graph.AddString(P::kActivation, activation);
-  if (choices.Chance(1, 4)) graph.AddFloat(P::kClip, 0.5);
+  drawer.AddString(P::kDirection, direction);
+  drawer.AddBool(P::kOutputSequence, choices.Coin());
+  drawer.AddString(P::kActivation, activation);
+  if (choices.Chance(1, 4)) drawer.AddFloat(P::kClip, 0.5);
   return drawer.Finish({-kStateLimit, kStateLimit, false});
 }
 
@@ -109,9 +109,9 @@ bool DrawGru(Drawer& drawer, ValueId x) {
   const std::string_view activation = DrawActivation(drawer, "tanh");
   drawer.Begin(OpKind::kGru);
   AddCell<P>(drawer.graph(), cell);
-  drawer.graph().AddString(P::kDirection, drawer.choices().Coin() ? "forward" : "reverse");
-  drawer.graph().AddBool(P::kOutputSequence, drawer.choices().Coin());
-  drawer.graph().AddString(P::kActivation, activation);
+  drawer.AddString(P::kDirection, drawer.choices().Coin() ? "forward" : "reverse");
+  drawer.AddBool(P::kOutputSequence, drawer.choices().Coin());
+  drawer.AddString(P::kActivation, activation);
   return drawer.Finish({-kStateLimit, kStateLimit, false});
 }
 
@@ -122,9 +122,9 @@ bool DrawRnn(Drawer& drawer, ValueId x) {
   const std::string_view activation = DrawActivation(drawer, "tanh");
   drawer.Begin(OpKind::kRnn);
   AddCell<P>(drawer.graph(), cell);
-  drawer.graph().AddString(P::kDirection, drawer.choices().Coin() ? "forward" : "reverse");
-  drawer.graph().AddBool(P::kOutputSequence, drawer.choices().Coin());
-  drawer.graph().AddString(P::kActivation, activation);
+  drawer.AddString(P::kDirection, drawer.choices().Coin() ? "forward" : "reverse");
+  drawer.AddBool(P::kOutputSequence, drawer.choices().Coin());
+  drawer.AddString(P::kActivation, activation);
   return drawer.Finish({-kStateLimit, kStateLimit, false});
 }
 

@@ -37,8 +37,10 @@ bool Emit(Drawer& drawer, OpKind kind, ValueId x, const Axes& axes, const ValueR
   if (range.Magnitude() > drawer.Ceiling()) return false;
   drawer.Begin(kind);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddInts(P::kAxes, axes.axes);
-  drawer.graph().AddBool(P::kKeepDims, drawer.choices().Coin());
+  // Without axes all of them are reduced.
+  const bool all = axes.axes.size() == static_cast<size_t>(drawer.shape(x).rank());
+  if (!all || drawer.choices().Coin()) drawer.AddInts(P::kAxes, axes.axes);
+  drawer.AddBool(P::kKeepDims, drawer.choices().Coin());
   return drawer.Finish(range);
 }
 
@@ -125,8 +127,11 @@ bool DrawReduceArg(Drawer& drawer, ValueId x) {
   if (count < 2 || count > 2048) return false;
   drawer.Begin(kKind);
   drawer.graph().AddArgument(A::kX, x);
-  drawer.graph().AddInt(A::kAxis, axis);
-  drawer.graph().AddBool(A::kKeepDims, drawer.choices().Coin());
+  drawer.AddInt(A::kAxis, axis);
+  drawer.AddBool(A::kKeepDims, drawer.choices().Coin());
+  if (drawer.choices().Coin()) {
+    drawer.AddString(A::kOutputDtype, drawer.choices().Coin() ? "uint16" : "int32");
+  }
   return drawer.Finish({0, static_cast<double>(count - 1), true}) && drawer.ToHalf();
 }
 

@@ -33,15 +33,15 @@ bool DrawReshapeLike(Drawer& drawer, ValueId x) {
   graph.AddArgument(P::kX, x);
   if (to_flat) {
     graph.AddArgument(P::kRefTensors, reference);
-    graph.AddInts(P::kBegins, std::vector<int64_t>{0});
-    graph.AddInts(P::kEnds, std::vector<int64_t>{1});
-    graph.AddBools(P::kEndMasks, std::vector<int64_t>{choices.Coin() ? 1 : 0});
+    drawer.AddInts(P::kBegins, std::vector<int64_t>{0});
+    drawer.AddInts(P::kEnds, std::vector<int64_t>{1});
+    drawer.AddBools(P::kEndMasks, std::vector<int64_t>{choices.Coin() ? 1 : 0});
   } else {
     graph.AddArgument(P::kRefTensors, x);
     graph.AddArgument(P::kRefTensors, reference);
-    graph.AddInts(P::kBegins, std::vector<int64_t>{0, cut});
-    graph.AddInts(P::kEnds, std::vector<int64_t>{cut, 0});
-    graph.AddBools(P::kEndMasks, std::vector<int64_t>{0, 1});
+    drawer.AddInts(P::kBegins, std::vector<int64_t>{0, cut});
+    drawer.AddInts(P::kEnds, std::vector<int64_t>{cut, 0});
+    drawer.AddBools(P::kEndMasks, std::vector<int64_t>{0, 1});
   }
   return drawer.Finish(drawer.range(x));
 }
@@ -59,7 +59,7 @@ bool DrawExpandDims(Drawer& drawer, ValueId x) {
   }
   drawer.Begin(OpKind::kExpandDims);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddInts(P::kAxes, axes);
+  drawer.AddInts(P::kAxes, axes);
   return drawer.Finish(drawer.range(x));
 }
 
@@ -74,7 +74,9 @@ bool DrawSqueeze(Drawer& drawer, ValueId x) {
   if (axes.empty() || axes.size() == static_cast<size_t>(shape.rank())) return false;
   drawer.Begin(OpKind::kSqueeze);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddInts(P::kAxes, axes);
+  // Without axes all of extent 1 go.
+  const auto ones = static_cast<size_t>(std::ranges::count(shape.dims(), 1));
+  if (axes.size() != ones || drawer.choices().Coin()) drawer.AddInts(P::kAxes, axes);
   return drawer.Finish(drawer.range(x));
 }
 
@@ -82,7 +84,7 @@ bool DrawFlatten2d(Drawer& drawer, ValueId x) {
   using P = params::Flatten2d;
   drawer.Begin(OpKind::kFlatten2d);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddInt(P::kAxis, drawer.choices().Range(0, drawer.shape(x).rank()));
+  drawer.AddInt(P::kAxis, drawer.choices().Range(0, drawer.shape(x).rank()));
   return drawer.Finish(drawer.range(x));
 }
 
@@ -93,7 +95,8 @@ bool DrawStack(Drawer& drawer, ValueId x) {
   ChoiceStream& choices = drawer.choices();
   std::vector<ValueId> parts = {x};
   const uint64_t more = choices.Range(0, 2);
-  for (uint64_t i = 0; i < more; ++i) parts.push_back(drawer.SameShape(shape, kNoValue));
+  const DType dtype = drawer.type(x).dtype;
+  for (uint64_t i = 0; i < more; ++i) parts.push_back(drawer.SameShape(shape, kNoValue, dtype));
   if (choices.Coin()) std::rotate(parts.begin(), parts.begin() + 1, parts.end());
   ValueRange range = drawer.range(x);
   drawer.Begin(OpKind::kStack);
@@ -104,7 +107,7 @@ bool DrawStack(Drawer& drawer, ValueId x) {
     range.integer = range.integer && drawer.range(part).integer;
   }
   const int64_t axis = choices.Range(0, shape.rank());
-  drawer.graph().AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank() - 1);
+  drawer.AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank() - 1);
   return drawer.Finish(range);
 }
 
@@ -126,11 +129,11 @@ bool DrawSplit(Drawer& drawer, ValueId x) {
   const bool by_sizes = equal == 1 || choices.Coin();
   drawer.Begin(OpKind::kSplit);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank());
+  drawer.AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank());
   if (by_sizes) {
-    drawer.graph().AddInts(P::kSplitSizes, sizes);
+    drawer.AddInts(P::kSplitSizes, sizes);
   } else {
-    drawer.graph().AddInt(P::kNumSplits, equal);
+    drawer.AddInt(P::kNumSplits, equal);
   }
   return drawer.Finish(drawer.range(x));
 }
@@ -152,25 +155,36 @@ bool HasRoom(const Drawer& drawer, ValueId x, double more) {
   return drawer.range(x).Magnitude() + more <= drawer.Ceiling();
 }
 
+// What a tensor is filled with; kNoValue, zero of fp32, now and then.
+ValueId Filler(Drawer& drawer) {
+  return drawer.choices().Chance(1, 6) ? kNoValue : drawer.NewConst(Shape{}, kFillLimit);
+}
+
+// Ends the node that fills with `value`, and adds what it gives to x.
+bool FinishFilled(Drawer& drawer, ValueId x, ValueId value) {
+  if (value != kNoValue) return drawer.Finish(drawer.range(value)) && AddToOperand(drawer, x);
+  return drawer.Finish({0, 0, true}) && drawer.ToHalf() && AddToOperand(drawer, x);
+}
+
 bool DrawFill(Drawer& drawer, ValueId x) {
   using P = params::Fill;
   if (!HasRoom(drawer, x, kFillLimit)) return false;
-  const ValueId value = drawer.NewConst(Shape{}, kFillLimit);
+  const ValueId value = Filler(drawer);
   const Shape shape = drawer.shape(x);
   drawer.Begin(OpKind::kFill);
-  drawer.graph().AddArgument(P::kValue, value);
-  drawer.graph().AddInts(P::kShape, shape.dims());
-  return drawer.Finish(drawer.range(value)) && AddToOperand(drawer, x);
+  if (value != kNoValue) drawer.graph().AddArgument(P::kValue, value);
+  drawer.AddInts(P::kShape, shape.dims());
+  return FinishFilled(drawer, x, value);
 }
 
 bool DrawFillLike(Drawer& drawer, ValueId x) {
   using P = params::FillLike;
   if (!HasRoom(drawer, x, kFillLimit)) return false;
-  const ValueId value = drawer.NewConst(Shape{}, kFillLimit);
+  const ValueId value = Filler(drawer);
   drawer.Begin(OpKind::kFillLike);
   drawer.graph().AddArgument(P::kRefTensor, x);
-  drawer.graph().AddArgument(P::kValue, value);
-  return drawer.Finish(drawer.range(value)) && AddToOperand(drawer, x);
+  if (value != kNoValue) drawer.graph().AddArgument(P::kValue, value);
+  return FinishFilled(drawer, x, value);
 }
 
 // As many steps as x's last axis is long, so that the two can be added.
@@ -212,8 +226,8 @@ bool DrawOneHot(Drawer& drawer, ValueId x) {
   drawer.graph().AddArgument(P::kIndices, indices);
   drawer.graph().AddArgument(P::kOnValue, on);
   drawer.graph().AddArgument(P::kOffValue, off);
-  drawer.graph().AddInt(P::kOneHotVectorSize, choices.Range(1, 8));
-  drawer.graph().AddInt(P::kAxis, choices.Range(-1, shape.rank()));
+  drawer.AddInt(P::kOneHotVectorSize, choices.Range(1, 8));
+  drawer.AddInt(P::kAxis, choices.Range(-1, shape.rank()));
   const ValueRange a = drawer.range(on);
   const ValueRange b = drawer.range(off);
   return drawer.Finish({std::min(a.low, b.low), std::max(a.high, b.high), a.integer && b.integer});
@@ -237,8 +251,8 @@ bool DrawShape(Drawer& drawer, ValueId x) {
   for (int axis = 0; axis < shape.rank(); ++axis) axes.push_back(axis);
   drawer.Begin(OpKind::kReduceMax);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddInts(P::kAxes, axes);
-  drawer.graph().AddBool(P::kKeepDims, false);
+  drawer.AddInts(P::kAxes, axes);
+  drawer.AddBool(P::kKeepDims, false);
   return drawer.Finish(drawer.range(x)) && AddToOperand(drawer, extents);
 }
 

@@ -40,26 +40,27 @@ bool EmitWithEpsilon(Drawer& drawer, OpKind kind, ValueId x, double epsilon,
   using P = params::WithEpsilon;
   drawer.Begin(kind);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddFloat(P::kEpsilon, epsilon);
+  drawer.AddFloat(P::kEpsilon, epsilon);
   return drawer.Finish(range);
 }
 
 bool DrawRsqrt(Drawer& drawer, ValueId x) {
-  constexpr std::array<double, 4> kEpsilons = {0x1p-4, 0x1p-10, 1, 0};
+  constexpr std::array<double, 5> kEpsilons = {0x1p-4, 0x1p-10, 1, 0, 1e-12};
   if (AnySign(drawer)) return EmitWithEpsilon(drawer, OpKind::kRsqrt, x, 0, kEverything);
   return EmitWithEpsilon(drawer, OpKind::kRsqrt, NotNegative(drawer, x),
                          drawer.choices().Pick(kEpsilons), {0, 64});
 }
 
 bool DrawInverse(Drawer& drawer, ValueId x) {
-  constexpr std::array<double, 3> kEpsilons = {0x1p-4, 1, 4};
+  constexpr std::array<double, 4> kEpsilons = {0x1p-4, 1, 4, 1e-4};
   if (AnySign(drawer)) return EmitWithEpsilon(drawer, OpKind::kInverse, x, 0, kEverything);
-  return EmitWithEpsilon(drawer, OpKind::kInverse, NotNegative(drawer, x),
-                         drawer.choices().Pick(kEpsilons), {0, 16});
+  const ValueId from = NotNegative(drawer, x);
+  const double epsilon = drawer.choices().Pick(kEpsilons);
+  return EmitWithEpsilon(drawer, OpKind::kInverse, from, epsilon, {0, 1.001 / epsilon});
 }
 
 bool DrawLog(Drawer& drawer, ValueId x) {
-  constexpr std::array<double, 4> kEpsilons = {0x1p-4, 0x1p-10, 1, 0};
+  constexpr std::array<double, 5> kEpsilons = {0x1p-4, 0x1p-10, 1, 0, 1e-45};
   if (AnySign(drawer)) return EmitWithEpsilon(drawer, OpKind::kLog, x, 0, kEverything);
   return EmitWithEpsilon(drawer, OpKind::kLog, NotNegative(drawer, x),
                          drawer.choices().Pick(kEpsilons), {-18, 12});
@@ -140,7 +141,7 @@ bool EmitPair(Drawer& drawer, OpKind kind, ValueId x, ValueId y, const ValueRang
 
 bool DrawFloorDiv(Drawer& drawer, ValueId x) {
   const double bound = drawer.range(x).Magnitude() * 4 + 1;
-  const ValueId y = ModerateConst(drawer, drawer.shape(x), false);
+  const ValueId y = ModerateOperand(drawer, drawer.shape(x));
   return EmitPair(drawer, OpKind::kFloorDiv, x, y, {-bound, bound});
 }
 
@@ -152,7 +153,7 @@ bool DrawMod(Drawer& drawer, ValueId x) {
 // The base stays where powers of moderate exponents stay in fp16.
 bool DrawPow(Drawer& drawer, ValueId x) {
   const ValueId base = Within(drawer, NotNegative(drawer, x), 0.25, 3);
-  const ValueId exponent = ModerateConst(drawer, drawer.shape(x), false);
+  const ValueId exponent = ModerateOperand(drawer, drawer.shape(x));
   return EmitPair(drawer, OpKind::kPow, base, exponent, {0, 8192});
 }
 
@@ -168,9 +169,9 @@ bool DrawCumsum(Drawer& drawer, ValueId x) {
   if (bound > drawer.Ceiling()) return false;
   drawer.Begin(OpKind::kCumsum);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddInt(P::kAxis, axis);
-  drawer.graph().AddBool(P::kExclusive, exclusive);
-  drawer.graph().AddBool(P::kReverse, choices.Chance(1, 4));
+  drawer.AddInt(P::kAxis, axis);
+  drawer.AddBool(P::kExclusive, exclusive);
+  drawer.AddBool(P::kReverse, choices.Chance(1, 4));
   return drawer.Finish({-bound, bound, drawer.range(x).integer});
 }
 
@@ -183,12 +184,12 @@ bool DrawCrossProduct(Drawer& drawer, ValueId x) {
   const std::array<int64_t, 4> row = {1, 1, 1, count};
   drawer.Begin(OpKind::kReshape);
   drawer.graph().AddArgument(params::Reshape::kX, x);
-  drawer.graph().AddInts(params::Reshape::kShape, row);
+  drawer.AddInts(params::Reshape::kShape, row);
   if (!drawer.Finish(range)) return false;
   const ValueId component = LastResult(drawer);
   drawer.Begin(OpKind::kConcat);
   for (int i = 0; i < 3; ++i) drawer.graph().AddArgument(params::Concat::kValues, component);
-  drawer.graph().AddInt(params::Concat::kAxis, 1);
+  drawer.AddInt(params::Concat::kAxis, 1);
   if (!drawer.Finish(range)) return false;
   const ValueId vectors = LastResult(drawer);
   const ValueId y = drawer.NewConst({1, 3, 1, count}, 4);

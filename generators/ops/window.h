@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "generators/drawer.h"
@@ -17,6 +18,10 @@ double WeightLimit(Drawer& drawer, ValueId x, int64_t products);
 ValueRange SumRange(Drawer& drawer, ValueId x, int64_t products, double weight, double bias);
 double BiasLimit(Drawer& drawer);
 
+// A new weight of magnitude up to `limit`: compressed in cases that are about that, else a constant
+// or, where `computed` allows it, sometimes what the graph computes.
+ValueId DrawWeight(Drawer& drawer, const Shape& shape, double limit, bool computed = false);
+
 struct Geometry {
   std::array<int64_t, 3> kernel{1, 1, 1};
   std::array<int64_t, 3> stride{1, 1, 1};
@@ -25,6 +30,9 @@ struct Geometry {
   std::string_view pad_type = "valid";
   int64_t taps = 1;
 };
+
+// `pad` as the attribute of that index. Custom padding is always said.
+void AddPad(Drawer& drawer, int parameter, std::string_view pad_type, std::span<const int64_t> pad);
 
 // A window that fits every spatial axis of `x`.
 Geometry DrawGeometry(Drawer& drawer, const Shape& x, bool dilated);

@@ -112,10 +112,7 @@ class Campaign {
            const std::atomic<bool>* stop)
       : options_(options), make_runner_(make_runner), progress_(progress), stop_(stop) {
     summary_.seed = options.seed;
-    if (!options.steer || options.targets.empty()) return;
-    // What the lowest family reaches, all do.
-    const auto lowest = std::ranges::min_element(options.targets, {}, &CampaignTarget::family);
-    steering_.emplace(lowest->family);
+    if (options.steer && !options.targets.empty()) steering_.emplace();
   }
 
   Result<CampaignSummary> Run() {
@@ -258,14 +255,18 @@ class Campaign {
     return {};
   }
 
-  // The operations of case `index`. Steering looks at batches that have come to the writer whatever
+  // What case `index` is to hold. Steering looks at batches that have come to the writer whatever
   // the threads do, and at no later one.
-  std::bitset<kOpCount> OpsOf(uint64_t batch, uint64_t index) {
-    if (!steering_) return options_.ops;
+  Aim AimOf(uint64_t batch, uint64_t index) {
+    if (!steering_) return {options_.ops, {}};
     const uint64_t known = batch + 1 < kAhead ? 0 : FirstCase(batch + 1 - kAhead);
+    const int family = options_.targets[index % options_.targets.size()].family;
     const std::lock_guard lock(mutex_);
-    const auto ops = options_.ops & steering_->OpsFor(index, options_.seed, known);
-    return ops.none() ? options_.ops : ops;
+    const Aim aim = steering_->AimFor(index, options_.seed, known, family);
+    // Nothing that the campaign leaves out.
+    return (aim.ops & ~options_.ops).any() && !aim.ops.all()
+               ? Aim{options_.ops, {}}
+               : Aim{aim.ops & options_.ops, aim.chain};
   }
 
   BatchResult RunBatch(uint64_t batch, Runner& runner, Workbench& bench) {
@@ -277,7 +278,9 @@ class Campaign {
     items.reserve(kBatch);
     expected.reserve(kBatch);
     for (uint64_t index = first; index < end; ++index) {
-      bench.options.ops = OpsOf(batch, index);
+      const Aim aim = AimOf(batch, index);
+      bench.options.ops = aim.ops;
+      bench.options.chain = aim.chain;
       Result<Case> item = MakeCase(bench.options, index, &expected.emplace_back());
       if (!item.ok()) {
         result.error = item.error();

@@ -36,6 +36,8 @@ struct CampaignOptions {
   std::vector<CampaignTarget> targets;
   std::vector<CaseMode> modes;  // empty: the default mix
   std::bitset<kOpCount> ops = std::bitset<kOpCount>().set();
+  // The pair of operations that a case is about; of a campaign as a whole, steering sets it.
+  std::optional<OpChain> chain;
   // This campaign takes the batches whose number leaves the remainder `shard` when divided by
   // `shards`: all shards together make the cases of the whole.
   uint64_t shard = 0;

@@ -3,9 +3,12 @@
 // generation towards cells that are still empty.
 #pragma once
 
+#include <array>
+#include <bitset>
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -61,6 +64,13 @@ struct CoverageCell {
 };
 const std::vector<CoverageCell>& CoverageSpace();
 
+// A cell that the schemas name and no legal case meets, with the rule that says so. It is not in
+// the space.
+struct ExcludedCell {
+  std::string_view kind, cell, reason;
+};
+std::span<const ExcludedCell> ExcludedCells();
+
 // One kind over any number of results files.
 struct CoverageOfKind {
   std::string kind;
@@ -68,6 +78,7 @@ struct CoverageOfKind {
   uint64_t covered = 0;  // of these
   uint64_t others = 0;   // met, and not known beforehand
   std::vector<std::string> empty;
+  std::vector<ExcludedCell> excluded;
 };
 struct SpaceCoverage {
   uint64_t cases = 0;
@@ -75,31 +86,47 @@ struct SpaceCoverage {
 };
 Result<SpaceCoverage> ReadCoverage(std::span<const std::string> paths);
 
-// {"cases", "kinds": [{kind, cells, covered, share, others, empty: [...]}]}; share is null where no
-// cell is known beforehand.
+// {"cases", "kinds": [{kind, cells, covered, share, others, empty: [...],
+// excluded: [{cell, reason}]}]}; share is null where no cell is known beforehand.
 nlohmann::ordered_json CoverageToJson(const SpaceCoverage& coverage);
 // The same for people, with at most `listed` empty cells of each kind.
 std::string CoverageToText(const SpaceCoverage& coverage, size_t listed);
 
-// The operations of a case that is to meet one of the cells still empty. Deterministic in all its
-// arguments; all operations where nothing is left that a choice of operations can reach.
+// What a case is to hold: operations, and where the cell is a pair of them, that pair.
+struct Aim {
+  std::bitset<kOpCount> ops = std::bitset<kOpCount>().set();
+  std::optional<OpChain> chain;
+};
+
+// Aims cases at cells that are still empty. Deterministic in all its arguments.
 class Steering {
  public:
-  // `family`: of the targets; cells of operations that it does not reach are left alone.
-  explicit Steering(int family);
+  Steering();
   // A cell was met by a case.
   void Meet(std::string_view kind, std::string_view cell, uint64_t case_index);
-  // The operations for case `index`, from what cases below `known` met. Cases may be met meanwhile
-  // in any number: only those below `known` count.
-  std::bitset<kOpCount> OpsFor(uint64_t index, uint64_t seed, uint64_t known) const;
+  // What case `index` on a target of that family is to hold, from what cases below `known` met.
+  // Cases may be met meanwhile in any number: only those below `known` count. All operations where
+  // nothing is left that they reach on the family.
+  Aim AimFor(uint64_t index, uint64_t seed, uint64_t known, int family);
 
  private:
   struct Goal {
     CoverageCell cell;
-    uint16_t first = 0, second = 0;  // operation ids; equal where there is one
-    uint64_t met = UINT64_MAX;       // the first case that met it
+    OpChain ops;                // one operation twice where the cell is no pair
+    uint32_t families = 0;      // bit f: family index f reaches them
+    uint64_t met = UINT64_MAX;  // the first case that met it
   };
-  std::vector<Goal> goals_;  // sorted by cell
+  // The goals that are open to a family: those of one operation, then those of pairs. Kept until
+  // `known` changes, since looking at all goals costs as much as making a case.
+  struct Open {
+    std::optional<uint64_t> known;
+    std::vector<uint32_t> goals;
+    size_t singles = 0;
+  };
+  const Open& OpenTo(int family, uint64_t known);
+
+  std::vector<Goal> goals_;  // sorted by cell, those of operations before those of pairs
+  std::array<Open, 8> open_;
 };
 
 // One case in this many is steered where the campaign steers.

@@ -30,6 +30,7 @@ Result<SpaceCoverage> ReadCoverage(std::span<const std::string> paths) {
     }
   }
   for (const CoverageCell& cell : met) ++kinds[cell.kind].others;
+  for (const ExcludedCell& cell : ExcludedCells()) kinds[cell.kind].excluded.push_back(cell);
   for (const std::string_view name : kCoverageKinds) {
     CoverageOfKind kind = std::move(kinds[name]);
     kind.kind = name;
@@ -41,6 +42,10 @@ Result<SpaceCoverage> ReadCoverage(std::span<const std::string> paths) {
 nlohmann::ordered_json CoverageToJson(const SpaceCoverage& coverage) {
   Json kinds = Json::array();
   for (const CoverageOfKind& kind : coverage.kinds) {
+    Json excluded = Json::array();
+    for (const ExcludedCell& cell : kind.excluded) {
+      excluded.push_back({{"cell", cell.cell}, {"reason", cell.reason}});
+    }
     const Json share =
         kind.cells == 0 ? Json()
                         : Json(static_cast<double>(kind.covered) / static_cast<double>(kind.cells));
@@ -49,7 +54,8 @@ nlohmann::ordered_json CoverageToJson(const SpaceCoverage& coverage) {
                      {"covered", kind.covered},
                      {"share", share},
                      {"others", kind.others},
-                     {"empty", kind.empty}});
+                     {"empty", kind.empty},
+                     {"excluded", std::move(excluded)}});
   }
   return {{"cases", coverage.cases}, {"kinds", std::move(kinds)}};
 }
@@ -69,6 +75,11 @@ std::string CoverageToText(const SpaceCoverage& coverage, size_t listed) {
     for (size_t i = 0; i < std::min(listed, kind.empty.size()); ++i) text += " " + kind.empty[i];
     if (kind.empty.size() > listed) text += fmt::format(" and {} more", kind.empty.size() - listed);
     text += "\n";
+  }
+  for (const CoverageOfKind& kind : coverage.kinds) {
+    for (const ExcludedCell& cell : kind.excluded) {
+      if (listed > 0) text += fmt::format("not counted: {} ({})\n", cell.cell, cell.reason);
+    }
   }
   return text;
 }

@@ -3,6 +3,7 @@
 #include <array>
 #include <bitset>
 #include <fmt/format.h>
+#include <span>
 
 #include "generators/drawer.h"
 #include "harness/campaign/coverage.h"
@@ -14,8 +15,13 @@ namespace {
 
 // Graphs drawn of one operation to see which element types it gives.
 constexpr uint64_t kSamples = 24;
-// Empty cells that one steered case aims at, at the most.
-constexpr uint64_t kMostJoined = 15;
+// One steered case in so many is after a cell of one operation, while there are any.
+constexpr uint64_t kSingleEvery = 4;
+
+constexpr ExcludedCell kExcluded[] = {
+    {"op_attribute", "affine.align_corners=false",
+     "MIL's definition of affine: only align_corners = true is supported"},
+};
 
 bool IsDrawn(const OpDefinition& op) {
   const OpGenerator& generator = *AllOpGenerators()[op.schema.id];
@@ -50,6 +56,10 @@ class Space {
 
  private:
   void Add(std::string_view kind, std::string cell) {
+    const bool excluded = std::ranges::any_of(kExcluded, [&](const ExcludedCell& each) {
+      return each.kind == kind && each.cell == cell;
+    });
+    if (excluded) return;
     cells_.push_back({std::string(kind), std::move(cell)});
   }
 
@@ -141,51 +151,78 @@ std::vector<const OpDefinition*> OpsOf(const CoverageCell& cell) {
 
 bool IsReached(const OpDefinition& op, int family) {
   const auto reach = ReachOn(op.schema.name, family);
-  return op.family_floor <= family && (!reach || *reach == Reach::kNative);
+  const bool gated = reach && *reach != Reach::kNative && *reach != Reach::kBridge;
+  return op.family_floor <= family && !gated;
+}
+
+// Bit f: both are reached on family index f.
+uint32_t FamiliesOf(const OpDefinition& first, const OpDefinition& second) {
+  constexpr int kFamilies = 8;
+  uint32_t families = 0;
+  for (int family = 0; family < kFamilies; ++family) {
+    if (IsReached(first, family) && IsReached(second, family)) families |= uint32_t{1} << family;
+  }
+  return families;
 }
 
 }  // namespace
+
+std::span<const ExcludedCell> ExcludedCells() { return kExcluded; }
 
 const std::vector<CoverageCell>& CoverageSpace() {
   static const std::vector<CoverageCell> space = Space().Build();
   return space;
 }
 
-Steering::Steering(int family) {
+Steering::Steering() {
   for (const CoverageCell& cell : CoverageSpace()) {
     if (cell.kind != "op_attribute" && cell.kind != "op_pair") continue;
     const auto ops = OpsOf(cell);
-    if (ops.empty() || !IsReached(*ops[0], family) || !IsReached(*ops[1], family)) continue;
-    goals_.push_back({cell, ops[0]->schema.id, ops[1]->schema.id});
+    if (ops.empty()) continue;
+    const OpChain chain = {KindOf(ops[0]->schema), KindOf(ops[1]->schema)};
+    goals_.push_back({cell, chain, FamiliesOf(*ops[0], *ops[1])});
   }
 }
 
 void Steering::Meet(std::string_view kind, std::string_view cell, uint64_t case_index) {
   const CoverageCell key = {std::string(kind), std::string(cell)};
   const auto goal = std::ranges::lower_bound(goals_, key, {}, &Goal::cell);
-  if (goal != goals_.end() && goal->cell == key) goal->met = std::min(goal->met, case_index);
+  if (goal == goals_.end() || goal->cell != key || goal->met <= case_index) return;
+  goal->met = case_index;
+  for (Open& open : open_) {
+    if (open.known && case_index < *open.known) open.known.reset();
+  }
 }
 
-std::bitset<kOpCount> Steering::OpsFor(uint64_t index, uint64_t seed, uint64_t known) const {
-  std::bitset<kOpCount> all;
-  all.set();
+const Steering::Open& Steering::OpenTo(int family, uint64_t known) {
+  Open& open = open_[static_cast<size_t>(family) % open_.size()];
+  if (open.known == known) return open;
+  open = {known, {}, 0};
+  for (size_t i = 0; i < goals_.size(); ++i) {
+    const Goal& goal = goals_[i];
+    if (goal.met < known || (goal.families >> family & 1) == 0) continue;
+    open.singles += goal.cell.kind == "op_pair" ? 0 : 1;
+    open.goals.push_back(static_cast<uint32_t>(i));
+  }
+  return open;
+}
+
+Aim Steering::AimFor(uint64_t index, uint64_t seed, uint64_t known, int family) {
   const uint64_t draw = Mix(seed ^ Mix(index + 0x51ee2));
-  if (draw % kSteerEvery != 0) return all;
-  std::vector<const Goal*> empty;
-  for (const Goal& goal : goals_) {
-    if (goal.met >= known) empty.push_back(&goal);
-  }
-  if (empty.empty()) return all;
-  // Many at once while most are empty, so that a graph meets many; one alone towards the end, so
-  // that it meets that one.
-  const uint64_t joined = 1 + kMostJoined * empty.size() / goals_.size();
-  std::bitset<kOpCount> ops;
-  for (uint64_t i = 0; i < joined; ++i) {
-    const Goal& goal = *empty[Mix(draw + i) % empty.size()];
-    ops.set(goal.first);
-    ops.set(goal.second);
-  }
-  return ops;
+  if (draw % kSteerEvery != 0) return {};
+  const Open& open = OpenTo(family, known);
+  if (open.goals.empty()) return {};
+  const bool single =
+      open.singles > 0 && (open.singles == open.goals.size() || Mix(draw) % kSingleEvery == 0);
+  const std::span<const uint32_t> goals = single ? std::span(open.goals).first(open.singles)
+                                                 : std::span(open.goals).subspan(open.singles);
+  const Goal& goal = goals_[goals[Mix(draw + 1) % goals.size()]];
+  Aim aim;
+  aim.ops.reset();
+  aim.ops.set(static_cast<size_t>(goal.ops.producer));
+  aim.ops.set(static_cast<size_t>(goal.ops.consumer));
+  if (!single) aim.chain = goal.ops;
+  return aim;
 }
 
 }  // namespace anecheck

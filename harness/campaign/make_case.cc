@@ -4,6 +4,7 @@
 #include "harness/campaign/shape_range.h"
 #include "harness/lowering/graph_to_mil.h"
 #include "harness/lowering/graph_to_netlist.h"
+#include "harness/targets/catalog.h"
 
 namespace anecheck {
 namespace {
@@ -30,6 +31,26 @@ CaseMode DrawMode(const CampaignOptions& options, ChoiceStream& choices) {
   if (!options.modes.empty()) return options.modes[choices.Below(options.modes.size())];
   if (choices.Below(kLargeAxisEvery) == 1) return CaseMode::kLargeAxis;
   return kMix[choices.Below(std::size(kMix))];
+}
+
+// Most graphs are small, so that a case is cheap; some have as many nodes as one may have.
+constexpr uint32_t kLongGraphsEvery = 32;
+
+int DrawMostNodes(ChoiceStream& choices) {
+  constexpr int kMost = 40;
+  return choices.Chance(1, kLongGraphsEvery) ? kMost : GeneratorOptions().max_nodes;
+}
+
+bool MayBeIntegers(const std::optional<OpChain>& chain) {
+  return !chain || (KeepsIntegers(chain->producer) && KeepsIntegers(chain->consumer));
+}
+
+// Of every axis but the channels (facts/limits.csv, max_tensor_wh).
+int64_t LongestAxis(const std::string& target) {
+  const auto found = TargetCatalog::Builtin().Find(target);
+  if (!found.ok()) return GeneratorOptions().longest_axis;
+  const Known<uint64_t> limit = Limit(**found, "max_tensor_wh");
+  return limit.known() ? static_cast<int64_t>(limit.value()) : GeneratorOptions().longest_axis;
 }
 
 Status MakeRejected(ChoiceStream& choices, Case& item) {
@@ -119,10 +140,16 @@ Result<Case> MakeCase(const CampaignOptions& options, uint64_t index,
   item.target = options.targets[index % options.targets.size()];
   ChoiceStream choices = ChoiceStream::FromSeed(item.seed);
   item.mode = DrawMode(options, choices);
+  if (ValuesOf(item.mode) == CaseMode::kInteger && !MayBeIntegers(options.chain)) {
+    item.mode = CaseMode::kFloat;
+  }
   GeneratorOptions generator;
   generator.family = item.target.family;
   generator.mode = item.mode;
   generator.ops = options.ops;
+  generator.chain = options.chain;
+  generator.max_nodes = DrawMostNodes(choices);
+  generator.longest_axis = LongestAxis(item.target.name);
   if (item.mode == CaseMode::kMustReject) {
     ANECHECK_RETURN_IF_ERROR(MakeRejected(choices, item));
     return item;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/lowering/graph_to_netlist.h"
 #include "oracles/metamorphic/relation.h"
 
 namespace anecheck {
@@ -13,6 +14,7 @@ Result<Case> Partner(const Case& item, const Rewritten& rewritten) {
   partner.graph = rewritten.graph;
   partner.mode = CaseMode::kFloat;
   partner.movement = {};
+  if (rewritten.relation->direct) partner.route = "netlist";
   ANECHECK_RETURN_IF_ERROR(SpellCase(partner));
   return partner;
 }
@@ -20,6 +22,14 @@ Result<Case> Partner(const Case& item, const Rewritten& rewritten) {
 std::string Place(const Rewritten& rewritten) {
   return fmt::format("{} at {}", rewritten.relation->name,
                      rewritten.site.empty() ? "-" : rewritten.site);
+}
+
+// Whether the case can be run as a network description too. The system takes none.
+bool RunsDirectly(const Case& item, Runner& runner) {
+  if (item.route != "mil") return false;
+  const Result<RunnerIdentity> identity = runner.Identify();
+  return identity.ok() && identity->provenance == Provenance::kSimulated &&
+         GraphToNetlist(item.graph).ok();
 }
 
 Status Inconclusive(CaseOutcome& outcome, std::string why) {
@@ -61,7 +71,7 @@ Status Compare(const Case& item, const Case& partner, const Rewritten& rewritten
 Status JudgeRelation(const Case& item, const RunReply& reply, Runner& runner,
                      Evaluation& evaluation, CaseOutcome& outcome) {
   if (outcome.record.verdict != "pass" || outcome.verified || reply.outputs.empty()) return {};
-  const Rewritten rewritten = Rewrite(item.graph, item.seed);
+  const Rewritten rewritten = Rewrite(item.graph, item.seed, RunsDirectly(item, runner));
   if (rewritten.relation == nullptr) {
     return Inconclusive(outcome, "no metamorphic relation applies to the graph");
   }
@@ -72,7 +82,7 @@ Status JudgeRelation(const Case& item, const RunReply& reply, Runner& runner,
   }
   const RunRequest request = RequestOf(*partner);
   ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner.Run({&request, 1}));
-  CaseOutcome other = JudgeCase(*partner, outcome.record.route, replies[0], evaluation);
+  CaseOutcome other = JudgeCase(*partner, partner->route, replies[0], evaluation);
   ANECHECK_RETURN_IF_ERROR(Refine(*partner, replies[0], runner, evaluation, other));
   if (other.record.verdict != "pass" && other.record.verdict != "inconclusive") {
     outcome.record.verdict = other.record.verdict;

@@ -516,7 +516,7 @@ constexpr Fault kRows[] = {
     Run("run-abort", kCrash, Effect::kRunAbort, 0, "execution aborts the process"),
     Run("run-exit", kCrash, Effect::kRunExit, 0, "execution ends the process with code 0"),
     Run("run-hang", kHang, Effect::kRunHang, 0, "execution never returns"),
-    Run("run-slow", kHang, Effect::kRunSlow, 50, "each execution takes 50 milliseconds"),
+    Run("run-slow", kRuntime, Effect::kRunSlow, 50, "each execution takes 50 milliseconds"),
     Run("run-error", kRuntime, Effect::kRunError, 2, "every second execution reports a failure"),
     Run("run-leak", kMemory, Effect::kRunLeak, 1024, "each execution keeps 1 MiB of memory"),
     Run("run-prints", kRuntime, Effect::kRunPrints, 0, "execution writes to standard output"),

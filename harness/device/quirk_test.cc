@@ -31,6 +31,7 @@ TEST(Quirks, FamiliesHaveTheirOwn) {
   EXPECT_FALSE(defaults.IsOn("D01", kFamilyA15));
   EXPECT_TRUE(defaults.IsOn("D01", kFamilyA17));
   EXPECT_TRUE(defaults.IsOn("D15", kFamilyA17));
+  EXPECT_TRUE(defaults.IsOn("D15", kFamilyA14));
   EXPECT_FALSE(defaults.IsOn("D15", kFamilyA13));
   EXPECT_EQ(ResolveNumericModel(defaults, kFamilyA17).store_rounding, Rounding::kNearestAway);
   EXPECT_TRUE(ResolveNumericModel(defaults, kFamilyA13).mac_tile_lattice);

@@ -310,12 +310,13 @@ Result<double> CompletionCalls(const E5rtLibrary& engine, std::string_view targe
 // Of 20 waits for an event, how many were over before the result was there.
 Result<double> EarlyEvents(const E5rtLibrary& engine, std::string_view target) {
   ANECHECK_ASSIGN(const E5rtStreamApi stream, ResolveStreamApi(engine));
-  constexpr size_t kSide = 96;
+  // A product that takes far longer than a thread takes to wake.
+  constexpr size_t kSide = 256;
   auto block = std::make_unique<CompletionBlock>();
   Prepare(*block);
-  ProbeProgram program(
-      engine, target,
-      ProbeText("tensor<fp16, [96, 96]> x", "tensor<fp16, [96, 96]> y = matmul(x = x, y = x);"));
+  ProbeProgram program(engine, target,
+                       ProbeText("tensor<fp16, [256, 256]> x",
+                                 "tensor<fp16, [256, 256]> y = matmul(x = x, y = x);"));
   const size_t bytes = kSide * kSide * 2;
   void* x = program.failed().empty() ? program.Bind("x", false, bytes) : nullptr;
   void* y = x == nullptr ? nullptr : program.Bind("y", true, bytes);

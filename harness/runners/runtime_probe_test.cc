@@ -85,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(
         Pair{"errors-return-zero", "bad_buffer_type_refused"},
         Pair{"sync-signals-events", "sync_event_value"},
         Pair{"async-signals-nothing", "async_event_value"},
-        Pair{"block-not-called", "completion_calls"},
+        Pair{"async-signals-early", "early_events"}, Pair{"block-not-called", "completion_calls"},
         Pair{"block-called-twice", "completion_calls"},
         Pair{"reset-of-fresh-stream", "fresh_stream_reset_refused"},
         Pair{"prepare-of-fresh-operation", "fresh_prepare_refused"},

@@ -154,11 +154,12 @@ std::optional<Rewritten> RewriteBy(const Relation& relation, const Graph& graph,
   return std::nullopt;
 }
 
-Rewritten Rewrite(const Graph& graph, uint64_t choice) {
+Rewritten Rewrite(const Graph& graph, uint64_t choice, bool direct) {
   const std::span<const Relation> relations = Relations();
   const size_t first = Stir(choice ^ 0x5851f42d4c957f2d) % relations.size();
   for (size_t i = 0; i < relations.size(); ++i) {
     const Relation& relation = relations[(first + i) % relations.size()];
+    if (relation.direct && !direct) continue;
     if (auto made = RewriteBy(relation, graph, choice)) return std::move(*made);
   }
   return {};

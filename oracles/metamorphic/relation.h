@@ -42,6 +42,8 @@ struct Relation {
                          uint64_t choice) = nullptr;
   // kGraph: whether the value is made an output too.
   bool taps = false;
+  // kGraph: whether the rewritten graph, which is the same, is run as a network description.
+  bool direct = false;
 };
 
 // In a fixed order: recorded choices keep their meaning as long as it stays.
@@ -54,8 +56,10 @@ struct Rewritten {
 };
 
 // Rewrites `graph` by the relation and at the site that `choice` picks among those that apply;
-// `choice` should be random bits. Precondition: ValidateGraph(graph) holds, and it has an output.
-Rewritten Rewrite(const Graph& graph, uint64_t choice);
+// `choice` should be random bits. Relations between routes are among them where `direct` says that
+// a network description of the graph can be run. Precondition: ValidateGraph(graph) holds, and it
+// has an output.
+Rewritten Rewrite(const Graph& graph, uint64_t choice, bool direct = false);
 // By one relation. Nothing where it applies nowhere.
 std::optional<Rewritten> RewriteBy(const Relation& relation, const Graph& graph, uint64_t choice);
 

@@ -1,6 +1,7 @@
 // Relations keep what they must: by the oracle, a rewritten graph has the original's results.
 #include "oracles/metamorphic/relation.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <set>
 
@@ -108,11 +109,33 @@ TEST(Relations, ChoicesReachEveryRelation) {
   std::set<std::string_view> seen;
   for (uint64_t seed = 0; seed < 400; ++seed) {
     const Drawn drawn = Draw(seed, CaseMode::kFloat);
-    const Rewritten made = Rewrite(drawn.graph, seed);
+    const Rewritten made = Rewrite(drawn.graph, seed, true);
     ASSERT_NE(made.relation, nullptr);
     seen.insert(made.relation->name);
   }
   EXPECT_EQ(seen.size(), Relations().size());
+}
+
+TEST(Relations, RoutesAreComparedWhereBothRunAlone) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    const Rewritten made = Rewrite(Draw(seed, CaseMode::kFloat).graph, seed);
+    ASSERT_NE(made.relation, nullptr);
+    EXPECT_FALSE(made.relation->direct);
+  }
+}
+
+TEST(Relations, DepthAddsManyNodesAndKeepsTheNumbers) {
+  const auto depth = std::ranges::find(Relations(), "depth", &Relation::name);
+  ASSERT_NE(depth, Relations().end());
+  const Drawn drawn = Draw(3, CaseMode::kInteger);
+  std::set<size_t> sizes;
+  for (uint64_t choice = 0; choice < 40; ++choice) {
+    const auto made = RewriteBy(*depth, drawn.graph, choice);
+    ASSERT_TRUE(made);
+    EXPECT_GE(made->graph.nodes().size(), drawn.graph.nodes().size() + 6);
+    sizes.insert(made->graph.nodes().size());
+  }
+  EXPECT_GT(sizes.size(), 4u);
 }
 
 Estimate Interval(std::vector<double> low, std::vector<double> high) {

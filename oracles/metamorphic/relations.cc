@@ -157,6 +157,20 @@ ValueId PadAndSlice(Graph& graph, ValueId x, uint64_t choice) {
   return Finish(graph);
 }
 
+// A value does not depend on how deep it stands: many operations that change nothing, and each of
+// which an engine may elide, fuse or keep.
+ValueId Deepen(Graph& graph, ValueId x, uint64_t choice) {
+  constexpr uint64_t kLeast = 6, kMore = 18;
+  constexpr std::array<OpKind, 3> kNeutral = {OpKind::kIdentity, OpKind::kMaximum,
+                                              OpKind::kMinimum};
+  const uint64_t depth = kLeast + choice % kMore;
+  for (uint64_t i = 0; i < depth && x != kNoValue; ++i) {
+    const OpKind kind = kNeutral[(choice >> (8 + i)) % kNeutral.size()];
+    x = kind == OpKind::kIdentity ? Unary(graph, kind, x) : Binary(graph, kind, x, x);
+  }
+  return x;
+}
+
 // ---- operations ---------------------------------------------------------------------------------
 
 constexpr std::array<OpKind, 4> kCommutative = {OpKind::kAdd, OpKind::kMul, OpKind::kMaximum,
@@ -221,7 +235,7 @@ ValueId Decompose(Graph& graph, const NodeView& node, std::span<const ValueId> o
 using S = RelationSite;
 using L = RelationLaw;
 
-constexpr std::array<Relation, 12> kRelations = {{
+constexpr std::array<Relation, 14> kRelations = {{
     {.name = "recompile", .site = S::kGraph, .law = L::kSameBytes},
     {.name = "tap", .site = S::kGraph, .law = L::kWithinBounds, .taps = true},
     {.name = "add-zero", .instead_of = AddZero},
@@ -234,6 +248,8 @@ constexpr std::array<Relation, 12> kRelations = {{
     {.name = "other-positions", .site = S::kNode, .in_place_of = AtOtherPositions},
     {.name = "in-batches", .site = S::kNode, .in_place_of = InBatches},
     {.name = "decompose", .site = S::kNode, .in_place_of = Decompose},
+    {.name = "depth", .instead_of = Deepen},
+    {.name = "direct-route", .site = S::kGraph, .direct = true},
 }};
 
 }  // namespace

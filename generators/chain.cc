@@ -1,0 +1,106 @@
+#include "generators/chain.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "harness/ops/params.h"
+
+namespace anecheck {
+namespace {
+
+// Results of these depend on shapes alone.
+bool IgnoresValues(OpKind kind) { return kind == OpKind::kFillLike || kind == OpKind::kShape; }
+
+// By value: whether an input can move it.
+std::vector<bool> FollowsInputs(const Graph& graph) {
+  std::vector<bool> follows(graph.values().size(), false);
+  for (ValueId id = 0; id < graph.values().size(); ++id) {
+    const Value& value = graph.value(id);
+    follows[id] = value.kind == ValueKind::kInput || value.kind == ValueKind::kState;
+    if (value.kind != ValueKind::kResult) continue;
+    const Node& node = graph.node(value.producer);
+    follows[id] = !IgnoresValues(KindOf(*node.schema)) &&
+                  std::ranges::any_of(graph.arguments(node), [&](const Argument& argument) {
+                    return follows[argument.value];
+                  });
+  }
+  return follows;
+}
+
+// Results of the nodes of that kind, those of the last node first.
+std::vector<ValueId> ResultsOf(const Graph& graph, OpKind kind) {
+  std::vector<ValueId> results;
+  for (size_t id = graph.nodes().size(); id-- > 0;) {
+    const Node& node = graph.nodes()[id];
+    if (KindOf(*node.schema) != kind) continue;
+    for (uint32_t i = 0; i < node.result_count; ++i) results.push_back(node.first_result + i);
+  }
+  return results;
+}
+
+bool Takes(const Graph& graph, OpKind consumer, ValueId value) {
+  return std::ranges::any_of(graph.nodes(), [&](const Node& node) {
+    return KindOf(*node.schema) == consumer &&
+           std::ranges::any_of(graph.arguments(node),
+                               [&](const Argument& argument) { return argument.value == value; });
+  });
+}
+
+bool IsUsed(const Graph& graph, ValueId value) {
+  return std::ranges::any_of(graph.nodes(), [&](const Node& node) {
+    return std::ranges::any_of(graph.arguments(node),
+                               [&](const Argument& argument) { return argument.value == value; });
+  });
+}
+
+// Bools, 32-bit integers and fp32 are no program outputs on the engine's path (facts/mil.md).
+bool IsProgramOutput(DType dtype) {
+  return dtype != DType::kBool && dtype != DType::kInt32 && dtype != DType::kFp32;
+}
+
+// The greater of the result and a new input of its shape.
+bool Join(Drawer& drawer, ValueId result) {
+  using P = params::Binary;
+  const ValueId input = drawer.NewInput(drawer.shape(result));
+  const ValueRange& a = drawer.range(result);
+  const ValueRange& b = drawer.range(input);
+  const ValueRange range = {std::max(a.low, b.low), std::max(a.high, b.high),
+                            a.integer && b.integer};
+  drawer.Begin(OpKind::kMaximum);
+  drawer.graph().AddArgument(P::kX, result);
+  drawer.graph().AddArgument(P::kY, input);
+  return drawer.Finish(range);
+}
+
+// Makes an output of each result that nothing uses.
+bool Finish(Drawer& drawer) {
+  const Graph& graph = drawer.graph();
+  const std::vector<bool> follows = FollowsInputs(graph);
+  const auto count = static_cast<ValueId>(graph.values().size());
+  for (ValueId id = 0; id < count; ++id) {
+    const ValueKind kind = graph.value(id).kind;
+    if (kind == ValueKind::kConst || IsUsed(graph, id)) continue;
+    // An operation that was tried in vain may leave an input.
+    if (kind != ValueKind::kResult) return false;
+    ValueId result = id;
+    if (!IsProgramOutput(graph.type(id).dtype)) result = drawer.CastTo(DType::kFp16, id);
+    if (result == kNoValue || (!follows[id] && !Join(drawer, result))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool DrawChain(Drawer& drawer, const OpChain& chain) {
+  const OpGenerator& first = *AllOpGenerators()[static_cast<size_t>(chain.producer)];
+  const OpGenerator& second = *AllOpGenerators()[static_cast<size_t>(chain.consumer)];
+  if (first.draw == nullptr || second.draw == nullptr) return false;
+  const Graph& graph = drawer.graph();
+  if (!first.draw(drawer, drawer.PickOperand())) return false;
+  const std::vector<ValueId> given = ResultsOf(graph, chain.producer);
+  if (given.empty()) return false;
+  const ValueId operand = drawer.choices().Pick(given);
+  return second.draw(drawer, operand) && Takes(graph, chain.consumer, operand) && Finish(drawer);
+}
+
+}  // namespace anecheck

@@ -1,0 +1,14 @@
+// Compressed constants as operands: what the generators of operations with weights put there where
+// the mode asks for it.
+#pragma once
+
+#include "generators/drawer.h"
+
+namespace anecheck {
+
+// A new constant expression that expands to fp16 of this shape, with elements of magnitude up to
+// `limit`: a table, a sparse one, or quantised data. kNoValue where the form that was drawn is not
+// among the operations of the graph, or the shape is too large.
+ValueId DrawCompressed(Drawer& drawer, const Shape& shape, double limit);
+
+}  // namespace anecheck
