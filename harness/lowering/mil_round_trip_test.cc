@@ -9,6 +9,7 @@
 #include "harness/lowering/mil_to_graph.h"
 #include "harness/lowering/pack.h"
 #include "harness/ops/op.h"
+#include "harness/ops/params.h"
 
 namespace anecheck {
 namespace {
@@ -156,6 +157,30 @@ TEST(MilToGraph, StatesAreReadAndWritten) {
   ASSERT_TRUE(graph.ok()) << graph.error().message;
   EXPECT_EQ(graph->ValuesOfKind(ValueKind::kState).size(), 1u);
   EXPECT_EQ(graph->nodes().back().result_count, 0u);
+}
+
+// MIL's begin is one argument: a constant becomes an attribute, what is computed an operand.
+TEST(MilToGraph, PlacesAreConstantOrComputed) {
+  const auto computed = MilTextToGraph(
+      "program(1.3)\n{\n func main<ios18>(tensor<fp16, [2, 6]> x) {\n"
+      "tensor<int32, [2]> at = reduce_argmax(x = x, axis = int32(1));\n"
+      "tensor<fp16, [1, 1]> y = slice_by_size(x = x, begin = at, size = tensor<int32, [2]>([1, "
+      "1]));\n"
+      "tensor<fp16, [1, 1]> z = slice_by_size(x = x, begin = tensor<int32, [2]>([1, 2]), size = "
+      "tensor<int32, [2]>([1, 1]));\n} -> (y, z);\n}",
+      OpVocabulary());
+  ASSERT_TRUE(computed.ok()) << computed.error().message;
+  using P = params::SliceBySize;
+  EXPECT_TRUE(NodeView(*computed, NodeId{1}).HasInput(P::kComputedBegin));
+  EXPECT_FALSE(NodeView(*computed, NodeId{1}).HasAttribute(P::kBegin));
+  EXPECT_FALSE(NodeView(*computed, NodeId{2}).HasInput(P::kComputedBegin));
+  EXPECT_TRUE(NodeView(*computed, NodeId{2}).HasAttribute(P::kBegin));
+  const auto text = GraphToMil(*computed);
+  ASSERT_TRUE(text.ok());
+  EXPECT_NE(text->find("slice_by_size(x = x, begin = at, "), std::string::npos) << *text;
+  const auto again = MilTextToGraph(*text, OpVocabulary());
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(GraphFingerprint(*computed), GraphFingerprint(*again));
 }
 
 TEST(MilToGraph, OperandsOfConstantsStandInAttributesToo) {

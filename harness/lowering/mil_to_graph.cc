@@ -8,6 +8,7 @@
 #include "harness/base/half.h"
 #include "harness/formats/mil/parser.h"
 #include "harness/formats/mil/reader.h"
+#include "harness/graph/find_operand.h"
 #include "harness/graph/validate.h"
 #include "harness/lowering/pack.h"
 
@@ -111,6 +112,17 @@ class Reader {
     return arguments;
   }
 
+  // The parameter that an argument is for: of an attribute and a tensor with one name the attribute
+  // where the argument is a constant. -1 where there is none.
+  static int ParameterOf(mil::ArgumentView argument, const OpSchema& schema) {
+    const int parameter = schema.FindParameter(argument.name());
+    if (parameter < 0 || IsTensorKind(schema.parameters[static_cast<size_t>(parameter)].kind)) {
+      return parameter;
+    }
+    const int operand = FindOperand(schema, argument.name());
+    return operand >= 0 && !mil::FollowConstant(argument.value()) ? operand : parameter;
+  }
+
   Status ReadStatement(mil::StatementView statement) {
     const OpSchema* schema = vocabulary_.Find(statement.op());
     if (schema == nullptr) {
@@ -131,7 +143,7 @@ class Reader {
     operands_.clear();
     const std::vector<mil::ArgumentView> arguments = ArgumentsOf(statement, *schema);
     for (const mil::ArgumentView argument : arguments) {
-      const int parameter = schema->FindParameter(argument.name());
+      const int parameter = ParameterOf(argument, *schema);
       if (parameter < 0) {
         return At(ErrorCode::kUnsupported, argument.offset(),
                   fmt::format("{} has no argument \"{}\"", statement.op(), argument.name()));
@@ -148,7 +160,7 @@ class Reader {
     for (Graph& block : blocks) graph_.AddBlock(std::move(block));
     for (const Argument& operand : operands_) graph_.AddArgument(operand.parameter, operand.value);
     for (const mil::ArgumentView argument : arguments) {
-      const int parameter = schema->FindParameter(argument.name());
+      const int parameter = ParameterOf(argument, *schema);
       if (IsTensorKind(schema->parameters[static_cast<size_t>(parameter)].kind)) continue;
       ANECHECK_RETURN_IF_ERROR(ReadAttribute(argument, *schema, parameter));
     }

@@ -161,6 +161,14 @@ Raw AllocateRaw(KernelContext& context, size_t count, bool bounds) {
   return raw;
 }
 
+void PutAnything(const Raw& raw, size_t at, double value) {
+  raw.value[at] = value;
+  raw.low[at] = -kInfinity;
+  raw.high[at] = kInfinity;
+  raw.nan[at] = 1;
+  if (raw.beyond != nullptr) raw.beyond[at] = 0;
+}
+
 double Literal(KernelContext& context, DType dtype, int parameter, double fallback) {
   const Grid grid(dtype);
   const NodeView& node = context.node();

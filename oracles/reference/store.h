@@ -25,6 +25,10 @@ struct Raw {
 // last one cleared. `beyond` is left null.
 Raw AllocateRaw(KernelContext& context, size_t count, bool bounds);
 
+// Nothing says what an engine gives as element `at`: it may be anything. Precondition: `raw` has
+// bounds.
+void PutAnything(const Raw& raw, size_t at, double value);
+
 // Stores float results: rounds value once and widens [low, high] by `ulp` neighbours of the rounded
 // ends (not where an end is zero or infinite exactly) and by the freedom to stay unrounded.
 void StoreFloats(KernelContext& context, BoundedTensor& result, const Raw& raw, int ulp = 0);
