@@ -109,8 +109,7 @@ TEST(IntegerProducts, AreExactAndWrap) {
     const ValueId x = InputOf(c, DType::kInt32, shape, Wholes(choices, shape, -most, most));
     const ValueId y =
         c.Const(MakeTensor(DType::kInt32, other, Wholes(choices, other, -most, most)));
-    const ValueId bias =
-        c.Const(MakeTensor(DType::kInt32, {4}, Wholes(choices, {4}, -most, most)));
+    const ValueId bias = c.Const(MakeTensor(DType::kInt32, {4}, Wholes(choices, {4}, -most, most)));
     c.Begin(linear ? OpKind::kLinear : OpKind::kMatmul).Arg(0, x).Arg(1, y);
     if (linear) c.Arg(params::Linear::kBias, bias);
     ASSERT_NE(c.Finish(), kNoValue) << c.error;

@@ -175,7 +175,8 @@ bool DrawPool(Drawer& drawer, ValueId x, OpKind kind, std::string_view mode) {
   // Only these two have it, and no key of netlists says it.
   const bool has_ceil = (kind == OpKind::kAvgPool || kind == OpKind::kMaxPool) &&
                         !drawer.options().direct && geometry.pad_type != "same";
-  const bool ceil = has_ceil && drawer.choices().Chance(1, 3) && !LeavesEmptyWindow(geometry, shape);
+  const bool ceil =
+      has_ceil && drawer.choices().Chance(1, 3) && !LeavesEmptyWindow(geometry, shape);
   Graph& graph = drawer.graph();
   drawer.Begin(kind);
   graph.AddArgument(P::kX, x);

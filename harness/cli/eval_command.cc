@@ -35,20 +35,34 @@ void SayWhatIsMadeUp(const ModelFile& model) {
                          model.weights, model.synthesised));
 }
 
-Result<std::vector<Tensor>> ReadInputs(const EvalFlags& flags, const Graph& graph) {
+struct Subject {
+  ModelFile model;
+  std::vector<Tensor> inputs;
+};
+
+// The model and its inputs, which say what extents its open axes have.
+Result<Subject> ReadSubject(const EvalFlags& flags) {
+  std::vector<npz::NamedArray> arrays;
+  if (!flags.inputs.empty()) {
+    ANECHECK_ASSIGN(arrays, npz::ReadNpzFile(flags.inputs));
+  }
+  Subject subject;
+  ANECHECK_ASSIGN(subject.model, LoadModel(flags.model, flags.weights, ShapesOfArrays(arrays)));
+  SayWhatIsMadeUp(subject.model);
   if (flags.inputs.empty()) {
     LogWarning("no --inputs: every input is filled with made-up numbers between -1 and 1");
-    return MadeUpInputs(graph);
+    subject.inputs = MadeUpInputs(subject.model.graph);
+    return subject;
   }
-  ANECHECK_ASSIGN(const auto arrays, npz::ReadNpzFile(flags.inputs));
-  return InputsFromArrays(graph, arrays);
+  ANECHECK_ASSIGN(subject.inputs, InputsFromArrays(subject.model.graph, arrays));
+  return subject;
 }
 
 Result<nlohmann::ordered_json> Evaluate(const EvalFlags& flags) {
   ANECHECK_ASSIGN(const Contract contract, ContractFromName(flags.contract));
-  ANECHECK_ASSIGN(const ModelFile model, LoadModel(flags.model, flags.weights));
-  SayWhatIsMadeUp(model);
-  ANECHECK_ASSIGN(const std::vector<Tensor> inputs, ReadInputs(flags, model.graph));
+  ANECHECK_ASSIGN(const Subject subject, ReadSubject(flags));
+  const ModelFile& model = subject.model;
+  const std::vector<Tensor>& inputs = subject.inputs;
   Evaluation evaluation;
   ANECHECK_RETURN_IF_ERROR(evaluation.RunForOutputs(model.graph, inputs, contract));
   std::vector<npz::NamedArray> arrays;
@@ -135,9 +149,9 @@ void DistrustVague(OutputJudgement& judged) {
 
 Result<nlohmann::ordered_json> JudgeOutputs(const EvalFlags& flags, bool& wrong) {
   ANECHECK_ASSIGN(const Contract contract, ContractFromName(flags.contract));
-  ANECHECK_ASSIGN(const ModelFile model, LoadModel(flags.model, flags.weights));
-  SayWhatIsMadeUp(model);
-  ANECHECK_ASSIGN(const std::vector<Tensor> inputs, ReadInputs(flags, model.graph));
+  ANECHECK_ASSIGN(const Subject subject, ReadSubject(flags));
+  const ModelFile& model = subject.model;
+  const std::vector<Tensor>& inputs = subject.inputs;
   ANECHECK_ASSIGN(const auto arrays, npz::ReadNpzFile(flags.actual));
   ANECHECK_ASSIGN(const std::vector<Tensor> actual, OutputsFromArrays(model.graph, arrays));
   Evaluation evaluation;

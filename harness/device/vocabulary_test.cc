@@ -367,12 +367,12 @@ TEST_F(Vocabulary, IntegerProductsAndComputedPlacesAreRefused) {
                  "[2]>([1, 1]));",
                  "y"));
   EXPECT_NE(begin.find("argument 'begin' must be a constant"), std::string::npos) << begin;
-  const std::string product = CompileError(
-      MilProgram("tensor<fp16, [2, 6]> x",
-                 "tensor<int32, [2]> at = reduce_argmax(x = x, axis = int32(1));"
-                 "tensor<int32, []> dot = matmul(x = at, y = at);"
-                 "tensor<fp16, []> y = cast(x = dot, dtype = string(\"fp16\"));",
-                 "y"));
+  const std::string product =
+      CompileError(MilProgram("tensor<fp16, [2, 6]> x",
+                              "tensor<int32, [2]> at = reduce_argmax(x = x, axis = int32(1));"
+                              "tensor<int32, []> dot = matmul(x = at, y = at);"
+                              "tensor<fp16, []> y = cast(x = dot, dtype = string(\"fp16\"));",
+                              "y"));
   EXPECT_NE(product.find("do not fit"), std::string::npos) << product;
 }
 

@@ -6,6 +6,7 @@
 #include "harness/graph/fingerprint.h"
 #include "harness/graph/validate.h"
 #include "harness/lowering/graph_to_mil.h"
+#include "harness/lowering/known_integers.h"
 #include "harness/lowering/mil_to_graph.h"
 #include "harness/lowering/pack.h"
 #include "harness/ops/op.h"
@@ -62,7 +63,8 @@ TEST(MilToGraph, RefusalsNameTheReason) {
       {"tensor<fp16, [1, 4]> y = relu(x = x);\n} -> (y);\n}",
        "its operands give tensor<fp16, [1, 3]>"},
       {"tensor<fp16, [1, 3]> y = relu(x = q);\n} -> (y);\n}", "\"q\" is not defined"},
-      {"tensor<fp16, [1, ?]> y = relu(x = x);\n} -> (y);\n}", "a dimension is not known"},
+      {"tensor<fp16, [?, 4]> y = relu(x = x);\n} -> (y);\n}",
+       "relu: its operands give tensor<fp16, [1, 3]>"},
       {"tensor<fp16, [1, 3]> y = softmax(x = x, axis = x);\n} -> (y);\n}",
        "softmax.axis is computed"},
   };
@@ -72,6 +74,74 @@ TEST(MilToGraph, RefusalsNameTheReason) {
     EXPECT_NE(graph.error().message.find(refusal.message), std::string::npos)
         << graph.error().message;
   }
+}
+
+// x has an open axis, whose extent the attribute gives or the caller; results follow.
+Result<Graph> ReadOpen(std::string_view attribute, std::vector<ModelShape> shapes) {
+  MilReadOptions options;
+  options.shapes = std::move(shapes);
+  return MilTextToGraph(
+      "program(1.0)\n{\n func main<ios16>(tensor<fp16, [1, ?]> x)" + std::string(attribute) +
+          " {\n"
+          "tensor<fp16, [1, ?]> y = relu(x = x);\n"
+          "tensor<int32, [2]> s = shape(x = y);\n"
+          "tensor<int32, []> n = gather(x = s, indices = int32(-1), axis = int32(0));\n"
+          "tensor<int32, [1]> e = expand_dims(x = n, axes = tensor<int32, [1]>([0]));\n"
+          "tensor<fp16, [?]> z = reshape(x = y, shape = e);\n"
+          "tensor<int32, [?]> r = range_1d(end = n, start = int32(0), step = int32(1));\n"
+          "} -> (z, r);\n}",
+      OpVocabulary(), options);
+}
+
+TEST(MilToGraph, OpenAxesTakeTheExtentsThatAreGiven) {
+  constexpr std::string_view kDefaults =
+      "[FlexibleShapeInformation = tuple<tuple<string, dict<string, tensor<int32, [?]>>>, "
+      "tuple<string, dict<string, list<tensor<int32, [2]>, ?>>>>(((\"DefaultShapes\", {{\"x\", [1, "
+      "5]}}), (\"RangeDims\", {{\"x\", [[1, 1], [1, 64]]}})))]";
+  const auto unknown = ReadOpen("", {});
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_NE(unknown.error().message.find("a dimension is not known"), std::string::npos);
+  const auto defaults = ReadOpen(kDefaults, {});
+  ASSERT_TRUE(defaults.ok()) << defaults.error().message;
+  EXPECT_EQ(defaults->type(defaults->outputs()[0]).shape, (Shape{5}));
+  EXPECT_EQ(defaults->type(defaults->outputs()[1]).shape, (Shape{5}));
+  const auto given = ReadOpen(kDefaults, {{"x", {1, 9}}});
+  ASSERT_TRUE(given.ok()) << given.error().message;
+  EXPECT_EQ(given->type(given->outputs()[1]).shape, (Shape{9}));
+  const auto wrong = ReadOpen(kDefaults, {{"x", {2, 9}}});
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_NE(wrong.error().message.find("x cannot be [2, 9]"), std::string::npos)
+      << wrong.error().message;
+}
+
+// What is computed from shapes is known, unless it is long or comes by a long way.
+TEST(KnownIntegers, FollowShapesGathersAndConcats) {
+  Graph graph;
+  const ValueId x = graph.AddInput({DType::kFp16, {2, 30, 7}}, "x");
+  const auto node = [&](OpKind kind, std::vector<ValueId> operands, const auto& attributes) {
+    graph.BeginNode(&GetOp(kind).schema);
+    uint16_t parameter = 0;
+    for (const ValueId operand : operands) {
+      graph.AddArgument(parameter, operand);
+      if (kind != OpKind::kConcat) ++parameter;
+    }
+    attributes();
+    return graph.FinishNode().value();
+  };
+  const std::vector<uint8_t> two_and_zero = {2, 0, 0, 0, 0, 0, 0, 0};
+  const ValueId places = graph.AddConst({DType::kInt32, {2}}, two_and_zero);
+  const ValueId shape = node(OpKind::kShape, {x}, [] {});
+  const ValueId picked = node(OpKind::kGather, {shape, places}, [] {});
+  const ValueId joined =
+      node(OpKind::kConcat, {picked, shape}, [&] { graph.AddInt(params::Concat::kAxis, 0); });
+  EXPECT_EQ(KnownIntegers(graph, joined), (std::vector<int64_t>{7, 2, 2, 30, 7}));
+  EXPECT_EQ(KnownIntegers(graph, x), std::nullopt);
+  ValueId doubled = joined;
+  for (int i = 0; i < 12; ++i) {
+    doubled =
+        node(OpKind::kConcat, {doubled, doubled}, [&] { graph.AddInt(params::Concat::kAxis, 0); });
+  }
+  EXPECT_EQ(KnownIntegers(graph, doubled), std::nullopt);
 }
 
 TEST(MilToGraph, SeveralResultsAndTuplesOfConstants) {

@@ -159,9 +159,8 @@ constinit const OpDefinition kOpConv =
     Row(OpClass::kConvolution, "conv", OpKind::kConv, kConvParameters, InferConv, "Conv");
 constinit const OpDefinition kOpLinear =
     Row(OpClass::kConvolution, "linear", OpKind::kLinear, kLinearParameters, InferLinear, "Linear");
-constinit const OpDefinition kOpMatmul =
-    Row(OpClass::kConvolution, "matmul", OpKind::kMatmul, kMatmulOfNumbers, InferMatmul,
-        "MatrixMultiplication");
+constinit const OpDefinition kOpMatmul = Row(OpClass::kConvolution, "matmul", OpKind::kMatmul,
+                                             kMatmulOfNumbers, InferMatmul, "MatrixMultiplication");
 constinit const OpDefinition kOpAvgPool = Row(OpClass::kConvolution, "avg_pool", OpKind::kAvgPool,
                                               kAvgPoolParameters, InferPool, "Pooling");
 constinit const OpDefinition kOpMaxPool =

@@ -31,12 +31,9 @@ TEST(Matmul, VectorsAreMatricesWhoseAddedAxisIsDropped) {
 
 TEST(Matmul, AFlagTransposesMatricesAlone) {
   using P = params::Matmul;
-  EXPECT_THAT(Instance(OpKind::kMatmul)
-                  .In(P::kX, {4})
-                  .In(P::kY, {4, 3})
-                  .Flag(P::kTransposeX, true)
-                  .Infer(),
-              HasSubstr("transpose_x needs x of rank 2 or more"));
+  EXPECT_THAT(
+      Instance(OpKind::kMatmul).In(P::kX, {4}).In(P::kY, {4, 3}).Flag(P::kTransposeX, true).Infer(),
+      HasSubstr("transpose_x needs x of rank 2 or more"));
   EXPECT_EQ(
       Instance(OpKind::kMatmul).In(P::kX, {2, 4}).In(P::kY, {4}).Flag(P::kTransposeY, true).Infer(),
       "tensor<fp16, [2]>");

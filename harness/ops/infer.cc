@@ -185,8 +185,8 @@ Result<Slices> ResolveComputed(const NodeView& node, const Shape& x,
       slice.count = 1;
       continue;
     }
-    const bool whole = MaskAt(node, parameters.begin_mask, axis) &&
-                       MaskAt(node, parameters.end_mask, axis);
+    const bool whole =
+        MaskAt(node, parameters.begin_mask, axis) && MaskAt(node, parameters.end_mask, axis);
     if (kept != nullptr && next < kept->rank()) {
       slice.count = (*kept)[next++];
     } else if (whole) {
@@ -212,14 +212,14 @@ Status CheckPlaces(const NodeView& node, const Shape& x, int attribute, int comp
     return Reject(node, fmt::format("{} must be given, once", name));
   }
   const auto rank = static_cast<size_t>(x.rank());
-  const bool fits = constant ? node.Ints(attribute).size() == rank
-                             : node.InputShape(computed) == Shape{x.rank()};
+  const bool fits =
+      constant ? node.Ints(attribute).size() == rank : node.InputShape(computed) == Shape{x.rank()};
   if (!fits) return Reject(node, fmt::format("{} needs {} entries", name, rank));
   return {};
 }
 
-Result<Slices> ResolveSlice(const NodeView& node, const Shape& x,
-                            const SliceParameters& parameters, const Shape* kept) {
+Result<Slices> ResolveSlice(const NodeView& node, const Shape& x, const SliceParameters& parameters,
+                            const Shape* kept) {
   ANECHECK_RETURN_IF_ERROR(
       CheckPlaces(node, x, parameters.begin, parameters.computed_begin, "begin"));
   ANECHECK_RETURN_IF_ERROR(CheckPlaces(node, x, parameters.end, parameters.computed_end, "end"));

@@ -32,8 +32,8 @@ class Starts {
     int64_t start = 0;
     for (int axis = 0; axis < slice_.rank; ++axis) {
       const ComputedAxis& along = slice_.axes[static_cast<size_t>(axis)];
-      const double place = along.read ? places_.value[static_cast<size_t>(axis)]
-                                      : static_cast<double>(along.first);
+      const double place =
+          along.read ? places_.value[static_cast<size_t>(axis)] : static_cast<double>(along.first);
       const auto first = FirstAt(along, place);
       if (!first) return std::nullopt;
       start += *first * along.stride;

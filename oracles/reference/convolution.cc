@@ -167,9 +167,9 @@ void PutIntegerSum(const IntegerLine& x, const IntegerLine& y, size_t count,
     const size_t j = y.start + k * y.stride;
     value += static_cast<uint64_t>(static_cast<int64_t>(x.tensor.value[i])) *
              static_cast<uint64_t>(static_cast<int64_t>(y.tensor.value[j]));
-    const double corners[] = {
-        x.tensor.low[i] * y.tensor.low[j], x.tensor.low[i] * y.tensor.high[j],
-        x.tensor.high[i] * y.tensor.low[j], x.tensor.high[i] * y.tensor.high[j]};
+    const double corners[] = {x.tensor.low[i] * y.tensor.low[j], x.tensor.low[i] * y.tensor.high[j],
+                              x.tensor.high[i] * y.tensor.low[j],
+                              x.tensor.high[i] * y.tensor.high[j]};
     add(*std::ranges::min_element(corners), *std::ranges::max_element(corners));
   }
   if (offset != nullptr) {

@@ -90,8 +90,7 @@ Status SliceByIndex(KernelContext& context) {
   const BoundedTensor& x = context.Input(P::kX);
   BoundedTensor& result = context.Result();
   if (IsComputed<P>(context)) {
-    const ComputedSlice slice =
-        ComputedSliceOf<P>(context.node(), x.type.shape, result.type.shape);
+    const ComputedSlice slice = ComputedSliceOf<P>(context.node(), x.type.shape, result.type.shape);
     CutComputed(context, x, PlacesOf<P>(context), slice, result);
     return {};
   }
@@ -107,8 +106,7 @@ Status SliceUpdate(KernelContext& context) {
   const BoundedTensor& update = context.Input(P::kUpdate);
   BoundedTensor& result = context.Result();
   if (IsComputed<P>(context)) {
-    const ComputedSlice slice =
-        ComputedSliceOf<P>(context.node(), x.type.shape, update.type.shape);
+    const ComputedSlice slice = ComputedSliceOf<P>(context.node(), x.type.shape, update.type.shape);
     PutComputed(context, x, update, PlacesOf<P>(context), slice, result);
     return {};
   }

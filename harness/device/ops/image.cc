@@ -405,8 +405,8 @@ Built BuildCropResize(OpBuilder& builder) {
   const bool known = (shape.corners || order.starts_with("CENTER_SIZE_")) &&
                      (shape.height_first || order.ends_with("_WIDTH_FIRST"));
   const bool listed = b.rank() == 2 && b[1] == 4;
-  const bool indexed = indices ? listed && indices->type.shape == Shape{b[0]}
-                               : listed && b[0] <= x.type.shape[0];
+  const bool indexed =
+      indices ? listed && indices->type.shape == Shape{b[0]} : listed && b[0] <= x.type.shape[0];
   const bool regions = b.rank() == 5 && b[1] == 1 && (b[2] == 4 || b[2] == 5) && b[3] == 1 &&
                        b[4] == 1 && !indices && boxes.type.element == x.type.element;
   if (!IsPlanes(builder, x, known && (roi ? regions : indexed), boxes)) return nullptr;

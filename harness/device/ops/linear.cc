@@ -213,7 +213,8 @@ std::unique_ptr<const Kernel> BuildMatmul(OpBuilder& builder) {
   const Shape right = y_vector ? Shape{y.type.shape[0], 1} : y.type.shape;
   const int x_rank = left.rank();
   const int y_rank = right.rank();
-  if (x_rank < 2 || y_rank < 2 || (x_vector && shape.transpose_x) || x.type.element != y.type.element || !IsFloat(x.type.element)) {
+  if (x_rank < 2 || y_rank < 2 || (x_vector && shape.transpose_x) ||
+      x.type.element != y.type.element || !IsFloat(x.type.element)) {
     builder.Reject(Stage::kFrontend,
                    fmt::format("x {} and y {} do not fit", x.type.ToString(), y.type.ToString()));
     return nullptr;
