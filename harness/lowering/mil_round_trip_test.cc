@@ -49,6 +49,41 @@ TEST(MilRoundTrip, NamesArgumentsAndTypesAreInTheText) {
   EXPECT_NE(text->find("-> (y)"), std::string::npos) << *text;
 }
 
+// Beside fp16 a number is fp16 where it is one, else fp32, so that it comes back; numbers that must
+// have the operand's type have it.
+TEST(MilRoundTrip, NumbersBesideFp16KeepTheirValue) {
+  const auto written = [](OpKind kind, int parameter, double number) {
+    Graph graph;
+    const ValueId x = graph.AddInput({DType::kFp16, {2}}, "x");
+    graph.BeginNode(&GetOp(kind).schema);
+    graph.AddArgument(0, x);
+    graph.AddFloat(parameter, number);
+    if (kind == OpKind::kClip) graph.AddFloat(params::Clip::kBeta, 1);
+    graph.AddOutput(*graph.FinishNode(std::vector<std::string>{"y"}));
+    const auto text = GraphToMil(graph);
+    const size_t at = text->find(kind == OpKind::kClip ? "alpha = " : "epsilon = ");
+    return text->substr(at, text->find('(', at) - at);
+  };
+  EXPECT_EQ(written(OpKind::kRsqrt, params::WithEpsilon::kEpsilon, 0.5), "epsilon = fp16");
+  EXPECT_EQ(written(OpKind::kRsqrt, params::WithEpsilon::kEpsilon, 1e-12), "epsilon = fp32");
+  EXPECT_EQ(written(OpKind::kClip, params::Clip::kAlpha, 0.1), "alpha = fp16");
+}
+
+// The first tensor of the schema decides, in whatever order the operands were given.
+TEST(MilRoundTrip, NumbersFollowTheFirstTensorOfTheSchema) {
+  using P = params::CropResize;
+  Graph graph;
+  const ValueId x = graph.AddInput({DType::kFp16, {1, 1, 4, 4}}, "x");
+  const ValueId boxes = graph.AddInput({DType::kFp32, {1, 4}}, "boxes");
+  graph.BeginNode(&GetOp(OpKind::kCropResize).schema);
+  graph.AddArgument(P::kBoxes, boxes);
+  graph.AddArgument(P::kX, x);
+  graph.AddFloat(P::kPadValue, 0.5);
+  graph.AddOutput(*graph.FinishNode(std::vector<std::string>{"y"}));
+  const auto text = GraphToMil(graph);
+  EXPECT_NE(text->find("pad_value = fp16("), std::string::npos) << *text;
+}
+
 struct Refusal {
   const char* text;
   const char* message;
