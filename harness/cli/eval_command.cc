@@ -13,6 +13,7 @@
 #include "harness/formats/npz/npz.h"
 #include "oracles/catalogue.h"
 #include "oracles/judge.h"
+#include "oracles/judge_pairs.h"
 #include "oracles/statistics.h"
 
 namespace anecheck {
@@ -157,6 +158,7 @@ Result<nlohmann::ordered_json> JudgeOutputs(const EvalFlags& flags, bool& wrong)
   Evaluation evaluation;
   ANECHECK_RETURN_IF_ERROR(evaluation.RunForOutputs(model.graph, inputs, contract));
   nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
+  const auto unpaired = FindUnpaired(model.graph, actual, contract, evaluation);
   Estimate expected;
   for (size_t i = 0; i < actual.size(); ++i) {
     evaluation.Stored(model.graph.outputs()[i], expected);
@@ -164,6 +166,11 @@ Result<nlohmann::ordered_json> JudgeOutputs(const EvalFlags& flags, bool& wrong)
                                    DeparturesFor(contract));
     DistrustVague(judged);
     ConfirmWrong(model.graph, inputs, i, actual[i], contract, judged);
+    if (unpaired && unpaired->output == i && judged.verdict == Verdict::kPass) {
+      judged.verdict = Verdict::kWrong;
+      judged.reason = unpaired->reason;
+      judged.first_bad = unpaired->element;
+    }
     wrong |= judged.verdict == Verdict::kWrong;
     outputs.push_back({{"name", model.graph.value(model.graph.outputs()[i]).name},
                        {"verdict", VerdictName(judged.verdict)},
