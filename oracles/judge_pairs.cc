@@ -64,6 +64,15 @@ std::optional<UnpairedResult> UnpairedOf(const NodeView& node, std::span<const T
 
 }  // namespace
 
+bool HasPairs(const Graph& graph) {
+  const auto outputs = graph.outputs();
+  const auto given = [&](ValueId id) { return std::ranges::find(outputs, id) != outputs.end(); };
+  return std::ranges::any_of(graph.nodes(), [&](const Node& node) {
+    return KindOf(*node.schema) == OpKind::kTopk && node.result_count == 2 &&
+           given(node.first_result) && given(node.first_result + 1);
+  });
+}
+
 std::optional<UnpairedResult> FindUnpaired(const Graph& graph, std::span<const Tensor> actual,
                                            const Contract& contract, const Evaluation& evaluation) {
   for (const Node& node : graph.nodes()) {

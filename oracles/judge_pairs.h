@@ -20,6 +20,9 @@ struct UnpairedResult {
   std::string reason;   // one line
 };
 
+// Whether the graph has a topk whose two results are both outputs.
+bool HasPairs(const Graph& graph);
+
 // The first such element of a topk whose two results are both outputs. `actual` holds the outputs
 // in order; those of another type than the graph's are passed over, and so are positions that may
 // pass through fp16 and become others (Term::kIndexRounding). `evaluation` must hold a Run of

@@ -61,10 +61,7 @@ void JudgePairs(const Case& item, const RunReply& reply, Evaluation& evaluation,
                 CaseOutcome& outcome) {
   if (Rank(outcome.record.verdict) > Rank("inconclusive")) return;
   const Contract& contract = ConformingContract(item.target.family);
-  const bool pairs = std::ranges::any_of(item.graph.nodes(), [](const Node& node) {
-    return KindOf(*node.schema) == OpKind::kTopk && node.result_count == 2;
-  });
-  if (!pairs) return;
+  if (!HasPairs(item.graph)) return;
   if (!evaluated && !evaluation.Run(item.graph, item.inputs, contract).ok()) return;
   const auto found = FindUnpaired(item.graph, reply.outputs, contract, evaluation);
   if (!found) return;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "harness/base/log.h"
 #include "harness/campaign/locate.h"
@@ -148,6 +149,17 @@ void DistrustVague(OutputJudgement& judged) {
   judged.known_defect.clear();
 }
 
+// A model too large to keep is judged output by output alone.
+std::optional<UnpairedResult> Unpaired(const Subject& subject, std::span<const Tensor> actual,
+                                       const Contract& contract) {
+  Evaluation evaluation;
+  const Graph& graph = subject.model.graph;
+  if (!HasPairs(graph) || !evaluation.Run(graph, subject.inputs, contract).ok()) {
+    return std::nullopt;
+  }
+  return FindUnpaired(graph, actual, contract, evaluation);
+}
+
 Result<nlohmann::ordered_json> JudgeOutputs(const EvalFlags& flags, bool& wrong) {
   ANECHECK_ASSIGN(const Contract contract, ContractFromName(flags.contract));
   ANECHECK_ASSIGN(const Subject subject, ReadSubject(flags));
@@ -158,7 +170,7 @@ Result<nlohmann::ordered_json> JudgeOutputs(const EvalFlags& flags, bool& wrong)
   Evaluation evaluation;
   ANECHECK_RETURN_IF_ERROR(evaluation.RunForOutputs(model.graph, inputs, contract));
   nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
-  const auto unpaired = FindUnpaired(model.graph, actual, contract, evaluation);
+  const auto unpaired = Unpaired(subject, actual, contract);
   Estimate expected;
   for (size_t i = 0; i < actual.size(); ++i) {
     evaluation.Stored(model.graph.outputs()[i], expected);
