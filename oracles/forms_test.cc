@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "generators/choice_stream.h"
+#include "harness/base/half.h"
 #include "harness/ops/params.h"
 #include "oracles/judge.h"
 #include "oracles/testing/adversary.h"
@@ -297,6 +298,46 @@ TEST(ComputedSlices, APlaceOutOfRangeMayGiveAnything) {
   const Estimate estimate = c.Run(c.Finish());
   ASSERT_EQ(estimate.value.size(), 2u) << c.error;
   EXPECT_TRUE(Admits(estimate, 0, -5) && Admits(estimate, 1, NAN));
+}
+
+// ---- constants of fp32 beside fp16 --------------------------------------------------------------
+
+TEST(WiderConstants, AreTakenAsGivenAndMayBeRounded) {
+  size_t compared = 0;
+  ChoiceStream choices = ChoiceStream::FromSeed(8);
+  for (int round = 0; round < kRounds; ++round) {
+    const bool prelu = choices.Coin();
+    const Shape shape = {1, 3, 4};
+    Case c;
+    const ValueId x = InputOf(c, DType::kFp16, shape, Floats(choices, shape));
+    const auto constant = [&] {
+      std::vector<double> numbers;
+      for (int i = 0; i < 3; ++i) {
+        numbers.push_back(static_cast<double>(static_cast<float>(choices.Range(-99, 99)) / 70));
+      }
+      return c.Const(MakeTensor(DType::kFp32, {3}, numbers));
+    };
+    const ValueId alpha = constant();
+    const ValueId beta = constant();
+    c.Begin(prelu ? OpKind::kPrelu : OpKind::kSoftplusParametric).Arg(0, x).Arg(1, alpha);
+    if (!prelu) c.Arg(params::WithAlphaBeta::kBeta, beta);
+    ASSERT_NE(c.Finish(), kNoValue) << c.error;
+    Check(c, compared);
+  }
+  EXPECT_GE(compared, size_t{kRounds} * 12);
+}
+
+TEST(WiderConstants, OfPreluAdmitBothReadings) {
+  Case c;
+  const ValueId x = InputOf(c, DType::kFp16, {1, 1, 1}, {-1001});
+  const double slope = static_cast<double>(0.01F);
+  const ValueId alpha = c.Const(MakeTensor(DType::kFp32, {1}, {slope}));
+  const Estimate y = c.Run(c.Begin(OpKind::kPrelu).Arg(0, x).Arg(1, alpha).Finish());
+  ASSERT_EQ(y.value.size(), 1u) << c.error;
+  const auto half = [](double number) { return HalfToDouble(DoubleToHalf(number)); };
+  EXPECT_EQ(y.value[0], half(-1001 * slope));
+  EXPECT_NE(half(-1001 * slope), half(-1001 * half(slope)));
+  EXPECT_TRUE(Admits(y, 0, half(-1001 * half(slope))));
 }
 
 // ---- images -------------------------------------------------------------------------------------

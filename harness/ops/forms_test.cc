@@ -181,6 +181,15 @@ TEST(CropResize, RegionsOfInterestStandInPlaceOfBoxes) {
               HasSubstr("boxes or roi must be given"));
 }
 
+TEST(PerChannel, ConstantsMayBeWiderThanTheirOperand) {
+  using P = params::WithAlpha;
+  const auto prelu = [](DType x, DType alpha) {
+    return Instance(OpKind::kPrelu).In(P::kX, {1, 3, 2}, x).In(P::kAlpha, {3}, alpha).Infer();
+  };
+  EXPECT_EQ(prelu(DType::kFp16, DType::kFp32), "tensor<fp16, [1, 3, 2]>");
+  EXPECT_THAT(prelu(DType::kFp32, DType::kFp16), HasSubstr("alpha is tensor<fp16, [3]>"));
+}
+
 TEST(Resize, TakesInt32) {
   using P = params::Resize;
   EXPECT_EQ(Instance(OpKind::kResize)

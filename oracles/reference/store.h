@@ -36,6 +36,9 @@ void StoreFloats(KernelContext& context, BoundedTensor& result, const Raw& raw, 
 // Stores integer or bool results, which are exact already and finite.
 void StoreExact(BoundedTensor& result, const Raw& raw);
 
+// Element `i` of a constant beside results of fp16, which may be fp32.
+double ConstantAt(KernelContext& context, const BoundedTensor& constant, size_t i);
+
 // A float attribute beside operands of `dtype`. An absent one has that type.
 double Literal(KernelContext& context, DType dtype, int parameter, double fallback);
 // The same beside the result's type.
