@@ -221,6 +221,30 @@ TEST(Gather, GivesAnyElementOfTheLastAxis) {
   EXPECT_EQ(Named(first, gather(first, 0), {400, 500, 600, 400, 500, 600}), "wrong");
 }
 
+// A line of eight small integers: one wrong element says little, all of them say enough, unless the
+// line holds every number that lies between its ends.
+TEST(Gather, SmallIntegersAreKnownByTheirNumber) {
+  using P = params::Gather;
+  const auto judged = [](const Numbers& line, const Numbers& given) {
+    Case c;
+    const ValueId x = c.Input(MakeTensor(DType::kFp16, {8}, line));
+    const ValueId indices = c.Const(MakeTensor(DType::kInt32, {8}, {0, 1, 2, 3, 4, 5, 6, 7}));
+    c.Begin(OpKind::kGather).Arg(P::kX, x).Arg(P::kIndices, indices);
+    const Estimate expected = c.Run(c.Int(P::kAxis, 0).Finish());
+    return Judge(c.graph, c.inputs, 0, expected, MakeTensor(DType::kFp16, {8}, given), kA13);
+  };
+  const Numbers sparse = {-14, 3, -9, 12, 0, 7, -4, 15};
+  const OutputJudgement one = judged(sparse, {3, 3, -9, 12, 0, 7, -4, 15});
+  EXPECT_EQ(one.known_defect, "D27");
+  EXPECT_TRUE(one.vague);
+  const OutputJudgement all = judged(sparse, {3, -9, 12, 0, 7, -4, 15, 15});
+  EXPECT_EQ(all.known_defect, "D27");
+  EXPECT_FALSE(all.vague);
+  const OutputJudgement dense = judged({0, 1, 2, 3, 4, 5, 6, 7}, {1, 2, 3, 4, 5, 6, 7, 7});
+  EXPECT_EQ(dense.known_defect, "D27");
+  EXPECT_TRUE(dense.vague);
+}
+
 // ---- rules that nobody measured ----
 
 TEST(OpenRules, AreNamedWhereTheyAloneForbid) {

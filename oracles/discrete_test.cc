@@ -7,6 +7,7 @@
 
 #include "harness/ops/params.h"
 #include "oracles/judge.h"
+#include "oracles/judge_pairs.h"
 #include "oracles/testing/test_support.h"
 
 namespace anecheck {
@@ -102,6 +103,36 @@ TEST(Select, AdmitsEitherOperandAndNothingBetween) {
     EXPECT_FALSE(Admits(estimate, 0, 3));
     EXPECT_EQ(CountAdmitted(estimate, 0), 2u);
   }
+}
+
+// Two numbers of which either may be the larger: 1 + 2^-11, held or rounded to 1, and 1. Both
+// values and both positions are admitted, a value only beside a position where it may stand.
+TEST(Pairs, PositionsAreHeldAgainstTheValuesBesideThem) {
+  using P = params::Topk;
+  Case c;
+  const ValueId left = c.Input(MakeTensor(DType::kFp16, {3}, {1, 1, 64}));
+  const ValueId right = c.Input(MakeTensor(DType::kFp16, {3}, {0x1p-11, 0, 0x1p-5}));
+  const ValueId x = c.Binary(OpKind::kAdd, left, right);
+  const ValueId values = c.Begin(OpKind::kTopk).Arg(P::kX, x).Int(P::kK, 2).Finish();
+  ASSERT_NE(values, kNoValue) << c.error;
+  c.graph.ClearOutputs();
+  c.graph.AddOutput(values);
+  c.graph.AddOutput(values + 1);
+  Evaluation evaluation;
+  ASSERT_TRUE(evaluation.Run(c.graph, c.inputs, ConformingContract(2)).ok());
+  const auto unpaired = [&](std::initializer_list<double> given,
+                            std::initializer_list<double> positions) {
+    const std::vector<Tensor> actual = {MakeTensor(DType::kFp16, {2}, given),
+                                        MakeTensor(DType::kInt32, {2}, positions)};
+    return FindUnpaired(c.graph, actual, ConformingContract(2), evaluation);
+  };
+  EXPECT_FALSE(unpaired({64, 1}, {2, 0}));
+  EXPECT_FALSE(unpaired({64, 1}, {2, 1}));
+  const auto found = unpaired({64, 1}, {1, 2});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->output, 1u);
+  EXPECT_EQ(found->element, 0);
+  EXPECT_EQ(found->reason, "position 1 was given beside 64, and what stands there lies in [1, 1]");
 }
 
 TEST(Judge, AWholeNumberInsideThatIsNoMemberIsWrong) {

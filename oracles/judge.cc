@@ -127,6 +127,25 @@ std::vector<size_t> Measure(const Estimate& expected, std::span<const double> ac
   return outside;
 }
 
+// How little it would be a chance, in bits, that a number like those of an element's set is one of
+// them: whole ones among the whole numbers that the set spans, others among the numbers of the
+// type. 0 where the element has no set.
+double SurpriseOf(const Estimate& expected, size_t i) {
+  if (expected.member_begin.empty()) return 0;
+  const std::span<const double> members =
+      std::span(expected.members)
+          .subspan(expected.member_begin[i],
+                   expected.member_begin[i + 1] - expected.member_begin[i]);
+  if (members.empty()) return 0;
+  const bool whole = std::ranges::all_of(members, [](double x) { return std::trunc(x) == x; });
+  const double span = members.back() - members.front();
+  const double numbers =
+      whole ? span : UlpBetween(expected.type.dtype, members.front(), members.back());
+  return std::log2((numbers + 1) / static_cast<double>(members.size()));
+}
+// One in a thousand.
+constexpr double kConvincing = 10;
+
 // Finds the defects that explain the elements outside. Rows of one id are one defect.
 class DefectSearch {
  public:
@@ -206,13 +225,17 @@ class DefectSearch {
     if (!Estimates(set)) return explained;
     const double amplitude = Amplitude(estimate_);
     const std::vector<bool> repeated = Repetitions(estimate_, actual_);
+    double surprise = 0;
     for (size_t k = 0; k < outside_.size(); ++k) {
       const double actual = actual_[outside_[k]];
       if (repeated[outside_[k]] || !Admits(estimate_, outside_[k], actual)) continue;
       const bool by_value = !(std::fabs(actual) < kInfinity) ||
                             (!estimate_.loose && IsInformative(estimate_, outside_[k], amplitude));
       explained[k] = by_value ? kByValue : kVaguely;
+      if (!by_value && !estimate_.loose) surprise += SurpriseOf(estimate_, outside_[k]);
     }
+    // Sets that say little one by one say enough together.
+    if (surprise >= kConvincing) std::ranges::replace(explained, kVaguely, kByValue);
     return explained;
   }
 

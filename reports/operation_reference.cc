@@ -9,6 +9,7 @@
 #include "harness/ops/native_layers.h"
 #include "harness/ops/op.h"
 #include "oracles/catalogue.h"
+#include "oracles/reached_shares.h"
 #include "oracles/reference/kernel.h"
 #include "reports/text.h"
 
@@ -125,6 +126,12 @@ Result<ReachedShares> ReadReachedShares(std::string_view json, std::string_view 
                                  "writes them",
                                  name));
   }
+  return shares;
+}
+
+ReachedShares SharesOfThisTool() {
+  ReachedShares shares;
+  for (const ReachedShare& row : RecordedShares()) shares[std::string(row.op)] = row.share;
   return shares;
 }
 

@@ -18,6 +18,9 @@ using ReachedShares = std::map<std::string, double, std::less<>>;
 // file's, for errors: kMalformed, or kNotFound where the file is of another test.
 Result<ReachedShares> ReadReachedShares(std::string_view json, std::string_view name);
 
+// Those that are part of the tool (oracles/reached_shares.h).
+ReachedShares SharesOfThisTool();
+
 // {"ops": [{"name", "class", "route", "netlist_unit", "family_floor", "capability", "reference",
 //           "reason", "parameters": [{"name", "kind", "required", "dtypes", "constant", "choices",
 //           "default"}], "blocks": [names], "terms": [names], "reached_share"}],
@@ -26,7 +29,7 @@ Result<ReachedShares> ReadReachedShares(std::string_view json, std::string_view 
 // "ops" ends with the native layers that no operation computes, each with the reason.
 // family_floor is the lowest family, "none" where only the host has the operation, and null for
 // operations that are catalogued only; reached_share is null where `shares` has none.
-nlohmann::ordered_json OperationReferenceJson(const ReachedShares& shares = {});
+nlohmann::ordered_json OperationReferenceJson(const ReachedShares& shares = SharesOfThisTool());
 
 // One line an operation, for a terminal.
 std::string OperationReferenceText(const nlohmann::ordered_json& reference);

@@ -123,6 +123,21 @@ std::vector<Row> DepartureRows(const Json& reference) {
   return rows;
 }
 
+std::vector<Row> ShareRows(const Json& reference) {
+  std::vector<Row> rows = {{"operation", "share of the bound"}};
+  for (const Json& op : reference["ops"]) {
+    if (!op["reached_share"].is_number()) continue;
+    rows.push_back({Text(op["name"]), fmt::format("{:.2f}", op["reached_share"].get<double>())});
+  }
+  return rows;
+}
+
+constexpr std::string_view kShares =
+    "For each result element that has a bound, the part of it that the worst engine of the tests "
+    "reaches which keeps the contract and rounds for the worst wherever it may; the mean over "
+    "elements. No such engine was ever outside. The results of operations that are not listed each "
+    "admit one number.";
+
 std::string TableMarkdown(const std::vector<Row>& rows) {
   std::string text;
   for (const Row& row : rows) {
@@ -173,7 +188,9 @@ std::string OperationReferenceMarkdown(const Json& reference) {
     }
   }
   return text + "## Terms of the bounds\n\n" + TableMarkdown(TermRows(reference)) +
-         "## Documented defects\n\n" + TableMarkdown(DepartureRows(reference));
+         "## How near engines come to the bounds\n\n" + std::string(kShares) + "\n\n" +
+         TableMarkdown(ShareRows(reference)) + "## Documented defects\n\n" +
+         TableMarkdown(DepartureRows(reference));
 }
 
 std::string OperationReferenceHtml(const Json& reference) {
@@ -192,6 +209,8 @@ std::string OperationReferenceHtml(const Json& reference) {
   page = FillMark(page, "{{classes}}", options);
   page = FillMark(page, "{{operations}}", sections);
   page = FillMark(page, "{{terms}}", TableHtml(TermRows(reference)));
+  page = FillMark(page, "{{shares}}",
+                  "<p>" + std::string(kShares) + "</p>\n" + TableHtml(ShareRows(reference)));
   return FillMark(page, "{{departures}}", TableHtml(DepartureRows(reference)));
 }
 

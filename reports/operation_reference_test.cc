@@ -10,6 +10,7 @@
 #include "harness/base/json_text.h"
 #include "harness/ops/native_layers.h"
 #include "harness/ops/op.h"
+#include "oracles/reached_shares.h"
 #include "oracles/reference/kernel.h"
 #include "reports/testing/sample_results.h"
 
@@ -60,7 +61,7 @@ TEST(OperationReference, HasEveryOperationWithItsArgumentsAndTerms) {
   EXPECT_EQ(conv["parameters"][0]["required"], true);
   EXPECT_THAT(conv["parameters"][0]["dtypes"].get<std::string>(), HasSubstr("fp16"));
   EXPECT_THAT(conv["terms"], ::testing::Contains("accumulator_unit"));
-  EXPECT_TRUE(conv["reached_share"].is_null());
+  EXPECT_GE(conv["reached_share"].get<double>(), 0.25);
 }
 
 TEST(OperationReference, TakesTheSharesOfTheAdversary) {
@@ -79,6 +80,24 @@ TEST(OperationReference, TakesTheSharesOfTheAdversary) {
     ASSERT_FALSE(none.ok()) << text;
     EXPECT_THAT(none.error().message, HasSubstr("adversary.json"));
   }
+}
+
+TEST(OperationReference, HasATableOfTheSharesThatEnginesReach) {
+  const Json reference = OperationReferenceJson();
+  size_t rows = 0;
+  for (const Json& op : reference["ops"]) rows += op["reached_share"].is_number() ? 1 : 0;
+  ASSERT_EQ(rows, RecordedShares().size());
+  const std::string markdown = OperationReferenceMarkdown(reference);
+  const std::string table =
+      Section(markdown, "\n## How near engines come to the bounds\n", "\n## ");
+  EXPECT_THAT(table, HasSubstr("| operation | share of the bound |"));
+  for (const ReachedShare& row : RecordedShares()) {
+    EXPECT_GE(row.share, 0.25) << row.op;
+    EXPECT_NE(FindOp(row.op), nullptr) << row.op;
+  }
+  EXPECT_EQ(std::count(table.begin(), table.end(), '|'), 3 * static_cast<ptrdiff_t>(rows + 2));
+  EXPECT_THAT(Section(OperationReferenceHtml(reference), "<section id=\"shares\">", "</section>"),
+              HasSubstr("<td>conv</td>"));
 }
 
 TEST(OperationReference, MarkdownAndPageHaveOneSectionAnOperation) {

@@ -123,11 +123,39 @@ bool DrawConvolution(Drawer& drawer, ValueId x, OpKind kind) {
   return drawer.Finish(SumRange(drawer, x, products, limit, biased ? BiasLimit(drawer) : 0));
 }
 
+namespace {
+
+// A vector times a matrix or another vector.
+bool DrawVectorProduct(Drawer& drawer, ValueId x) {
+  using P = params::Matmul;
+  const Shape shape = drawer.shape(x);
+  // No key of netlists says it.
+  if (shape.rank() != 1 || drawer.options().direct) return false;
+  ChoiceStream& choices = drawer.choices();
+  const int64_t inner = shape[0];
+  const int64_t columns = drawer.Extent(inner > 1024 ? 2 : 16);
+  if (inner * columns > drawer.options().max_products) return false;
+  const double limit = WeightLimit(drawer, x, inner);
+  if (limit <= 0) return false;
+  const bool transpose_y = choices.Coin();
+  Shape other = transpose_y ? Shape{columns, inner} : Shape{inner, columns};
+  if (choices.Chance(1, 4)) other = {inner};
+  const ValueId y = drawer.NewConst(other, limit);
+  drawer.Begin(OpKind::kMatmul);
+  drawer.graph().AddArgument(P::kX, x);
+  drawer.graph().AddArgument(P::kY, y);
+  if (transpose_y) drawer.graph().AddBool(P::kTransposeY, true);
+  return drawer.Finish(SumRange(drawer, x, inner, limit, 0));
+}
+
+}  // namespace
+
 bool DrawMatrixProduct(Drawer& drawer, ValueId x, OpKind kind) {
   using P = params::Matmul;
   const Shape shape = drawer.shape(x);
   // Rank 5 is refused although it is legal (facts/known_defects.csv, D31).
-  if (shape.rank() < 2 || shape.rank() > 4) return false;
+  if (shape.rank() > 4) return false;
+  if (shape.rank() < 2) return kind == OpKind::kMatmul && DrawVectorProduct(drawer, x);
   ChoiceStream& choices = drawer.choices();
   const bool transpose_x = choices.Coin();
   const bool transpose_y = choices.Coin();
@@ -152,6 +180,21 @@ bool DrawMatrixProduct(Drawer& drawer, ValueId x, OpKind kind) {
   return drawer.Finish(SumRange(drawer, x, inner, limit, 0));
 }
 
+namespace {
+
+// Whether ceil_mode without padding adds a window that covers nothing: nobody says what it gives.
+bool LeavesEmptyWindow(const Geometry& geometry, const Shape& x) {
+  for (int i = 0; i < x.rank() - 2; ++i) {
+    const auto axis = static_cast<size_t>(i);
+    const int64_t stride = geometry.stride[axis];
+    const int64_t last = (x[i + 2] - geometry.kernel[axis] + stride - 1) / stride;
+    if (last * stride >= x[i + 2]) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 bool DrawPool(Drawer& drawer, ValueId x, OpKind kind, std::string_view mode) {
   using P = params::Pool;
   const Shape shape = drawer.shape(x);
@@ -164,7 +207,8 @@ bool DrawPool(Drawer& drawer, ValueId x, OpKind kind, std::string_view mode) {
   // Only these two have it, and no key of netlists says it.
   const bool has_ceil = (kind == OpKind::kAvgPool || kind == OpKind::kMaxPool) &&
                         !drawer.options().direct && geometry.pad_type != "same";
-  const bool ceil = has_ceil && drawer.choices().Chance(1, 3);
+  const bool ceil =
+      has_ceil && drawer.choices().Chance(1, 3) && !LeavesEmptyWindow(geometry, shape);
   Graph& graph = drawer.graph();
   drawer.Begin(kind);
   graph.AddArgument(P::kX, x);

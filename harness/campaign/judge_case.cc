@@ -15,6 +15,7 @@
 #include "harness/graph/fingerprint.h"
 #include "harness/targets/catalog.h"
 #include "oracles/judge.h"
+#include "oracles/judge_pairs.h"
 
 namespace anecheck {
 namespace {
@@ -53,6 +54,23 @@ CaseRecord Describe(const Case& item, const std::string& route, const RunReply& 
                    : reply.status == RunStatus::kNotRun ? "inconclusive"
                                                         : record.status;
   return record;
+}
+
+// Outputs that were right one by one, held against each other.
+void JudgePairs(const Case& item, const RunReply& reply, Evaluation& evaluation, bool evaluated,
+                CaseOutcome& outcome) {
+  if (Rank(outcome.record.verdict) > Rank("inconclusive")) return;
+  const Contract& contract = ConformingContract(item.target.family);
+  if (!HasPairs(item.graph)) return;
+  if (!evaluated && !evaluation.Run(item.graph, item.inputs, contract).ok()) return;
+  const auto found = FindUnpaired(item.graph, reply.outputs, contract, evaluation);
+  if (!found) return;
+  outcome.unpaired = true;
+  outcome.op = ProducerOf(item.graph, item.graph.outputs()[found->output]);
+  outcome.record.verdict = "wrong";
+  outcome.record.message = found->reason;
+  outcome.record.outputs[found->output].verdict = "wrong";
+  outcome.record.outputs[found->output].reason = found->reason;
 }
 
 void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluation,
@@ -101,6 +119,7 @@ void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluatio
     if (judged.vague) outcome.vague.push_back(i);
     record.outputs.push_back(std::move(output));
   }
+  JudgePairs(item, reply, evaluation, known.empty(), outcome);
 }
 
 // The outputs at one further shape of the range. What they show counts where it is worse.
@@ -372,8 +391,8 @@ Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluatio
   if (item.mode == CaseMode::kMetamorphic && outcome.record.verdict == "pass") {
     return JudgeRelation(item, reply, runner, evaluation, outcome);
   }
-  // Each operation on its own is judged at the graph's shape alone.
-  if (outcome.at_further_shape) return {};
+  // Each operation on its own is judged at the graph's shape alone, and its results one by one.
+  if (outcome.at_further_shape || outcome.unpaired) return {};
   const bool vague = outcome.record.verdict == "known-defect" && !outcome.vague.empty();
   if (outcome.record.verdict != "wrong" && !vague) return {};
   ANECHECK_ASSIGN(const Location location, Locate(item, reply, runner, evaluation));

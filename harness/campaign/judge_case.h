@@ -22,6 +22,7 @@ struct CaseOutcome {
   std::string op;             // the operation the verdict is about; empty for pass
   std::string node;           // which of the graph's: its first result; empty where none was found
   std::vector<size_t> vague;  // outputs that a documented defect explains by a wide interval only
+  bool unpaired = false;      // right one by one, the outputs do not fit (oracles/judge_pairs.h)
   bool verified = false;      // the runner judged it; no compiler and no engine had a part
   // The verdict is about another shape of the program's range than the graph's.
   bool at_further_shape = false;

@@ -130,7 +130,12 @@ struct Prepared {
 };
 
 Result<Prepared> Prepare(const CheckFlags& flags) {
-  ANECHECK_ASSIGN(const ModelFile model, LoadModel(flags.model, flags.weights));
+  std::vector<npz::NamedArray> arrays;
+  if (!flags.inputs.empty()) {
+    ANECHECK_ASSIGN(arrays, npz::ReadNpzFile(flags.inputs));
+  }
+  ANECHECK_ASSIGN(const ModelFile model,
+                  LoadModel(flags.model, flags.weights, ShapesOfArrays(arrays)));
   if (model.synthesised > 0) {
     LogWarning(fmt::format("{} is not there: its {} constants are filled with made-up numbers",
                            model.weights, model.synthesised));
@@ -144,7 +149,6 @@ Result<Prepared> Prepare(const CheckFlags& flags) {
     LogWarning("no --inputs: every input is filled with made-up numbers between -1 and 1");
     item.inputs = MadeUpInputs(item.graph);
   } else {
-    ANECHECK_ASSIGN(const auto arrays, npz::ReadNpzFile(flags.inputs));
     ANECHECK_ASSIGN(item.inputs, InputsFromArrays(item.graph, arrays));
   }
   return prepared;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "harness/base/log.h"
 #include "harness/campaign/locate.h"
@@ -13,6 +14,7 @@
 #include "harness/formats/npz/npz.h"
 #include "oracles/catalogue.h"
 #include "oracles/judge.h"
+#include "oracles/judge_pairs.h"
 #include "oracles/statistics.h"
 
 namespace anecheck {
@@ -35,20 +37,34 @@ void SayWhatIsMadeUp(const ModelFile& model) {
                          model.weights, model.synthesised));
 }
 
-Result<std::vector<Tensor>> ReadInputs(const EvalFlags& flags, const Graph& graph) {
+struct Subject {
+  ModelFile model;
+  std::vector<Tensor> inputs;
+};
+
+// The model and its inputs, which say what extents its open axes have.
+Result<Subject> ReadSubject(const EvalFlags& flags) {
+  std::vector<npz::NamedArray> arrays;
+  if (!flags.inputs.empty()) {
+    ANECHECK_ASSIGN(arrays, npz::ReadNpzFile(flags.inputs));
+  }
+  Subject subject;
+  ANECHECK_ASSIGN(subject.model, LoadModel(flags.model, flags.weights, ShapesOfArrays(arrays)));
+  SayWhatIsMadeUp(subject.model);
   if (flags.inputs.empty()) {
     LogWarning("no --inputs: every input is filled with made-up numbers between -1 and 1");
-    return MadeUpInputs(graph);
+    subject.inputs = MadeUpInputs(subject.model.graph);
+    return subject;
   }
-  ANECHECK_ASSIGN(const auto arrays, npz::ReadNpzFile(flags.inputs));
-  return InputsFromArrays(graph, arrays);
+  ANECHECK_ASSIGN(subject.inputs, InputsFromArrays(subject.model.graph, arrays));
+  return subject;
 }
 
 Result<nlohmann::ordered_json> Evaluate(const EvalFlags& flags) {
   ANECHECK_ASSIGN(const Contract contract, ContractFromName(flags.contract));
-  ANECHECK_ASSIGN(const ModelFile model, LoadModel(flags.model, flags.weights));
-  SayWhatIsMadeUp(model);
-  ANECHECK_ASSIGN(const std::vector<Tensor> inputs, ReadInputs(flags, model.graph));
+  ANECHECK_ASSIGN(const Subject subject, ReadSubject(flags));
+  const ModelFile& model = subject.model;
+  const std::vector<Tensor>& inputs = subject.inputs;
   Evaluation evaluation;
   ANECHECK_RETURN_IF_ERROR(evaluation.RunForOutputs(model.graph, inputs, contract));
   std::vector<npz::NamedArray> arrays;
@@ -133,16 +149,28 @@ void DistrustVague(OutputJudgement& judged) {
   judged.known_defect.clear();
 }
 
+// A model too large to keep is judged output by output alone.
+std::optional<UnpairedResult> Unpaired(const Subject& subject, std::span<const Tensor> actual,
+                                       const Contract& contract) {
+  Evaluation evaluation;
+  const Graph& graph = subject.model.graph;
+  if (!HasPairs(graph) || !evaluation.Run(graph, subject.inputs, contract).ok()) {
+    return std::nullopt;
+  }
+  return FindUnpaired(graph, actual, contract, evaluation);
+}
+
 Result<nlohmann::ordered_json> JudgeOutputs(const EvalFlags& flags, bool& wrong) {
   ANECHECK_ASSIGN(const Contract contract, ContractFromName(flags.contract));
-  ANECHECK_ASSIGN(const ModelFile model, LoadModel(flags.model, flags.weights));
-  SayWhatIsMadeUp(model);
-  ANECHECK_ASSIGN(const std::vector<Tensor> inputs, ReadInputs(flags, model.graph));
+  ANECHECK_ASSIGN(const Subject subject, ReadSubject(flags));
+  const ModelFile& model = subject.model;
+  const std::vector<Tensor>& inputs = subject.inputs;
   ANECHECK_ASSIGN(const auto arrays, npz::ReadNpzFile(flags.actual));
   ANECHECK_ASSIGN(const std::vector<Tensor> actual, OutputsFromArrays(model.graph, arrays));
   Evaluation evaluation;
   ANECHECK_RETURN_IF_ERROR(evaluation.RunForOutputs(model.graph, inputs, contract));
   nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
+  const auto unpaired = Unpaired(subject, actual, contract);
   Estimate expected;
   for (size_t i = 0; i < actual.size(); ++i) {
     evaluation.Stored(model.graph.outputs()[i], expected);
@@ -150,6 +178,11 @@ Result<nlohmann::ordered_json> JudgeOutputs(const EvalFlags& flags, bool& wrong)
                                    DeparturesFor(contract));
     DistrustVague(judged);
     ConfirmWrong(model.graph, inputs, i, actual[i], contract, judged);
+    if (unpaired && unpaired->output == i && judged.verdict == Verdict::kPass) {
+      judged.verdict = Verdict::kWrong;
+      judged.reason = unpaired->reason;
+      judged.first_bad = unpaired->element;
+    }
     wrong |= judged.verdict == Verdict::kWrong;
     outputs.push_back({{"name", model.graph.value(model.graph.outputs()[i]).name},
                        {"verdict", VerdictName(judged.verdict)},

@@ -12,7 +12,6 @@
 #include "harness/base/json_text.h"
 #include "harness/formats/weights/weight_file.h"
 #include "harness/graph/json.h"
-#include "harness/lowering/mil_to_graph.h"
 #include "harness/lowering/pack.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
@@ -243,7 +242,8 @@ Result<std::vector<Tensor>> FromArrays(const Graph& graph, std::span<const Value
 
 }  // namespace
 
-Result<ModelFile> LoadModel(const std::string& path, const std::string& weights) {
+Result<ModelFile> LoadModel(const std::string& path, const std::string& weights,
+                            const std::vector<ModelShape>& shapes) {
   ANECHECK_ASSIGN(std::string text, ReadTextFile(path));
   ModelFile model;
   const size_t first = text.find_first_not_of(" \t\r\n");
@@ -254,6 +254,7 @@ Result<ModelFile> LoadModel(const std::string& path, const std::string& weights)
   }
   SideFile file(path, weights);
   MilReadOptions options;
+  options.shapes = shapes;
   options.read_blob = [&](std::string_view name, uint64_t offset, const TensorType& type) {
     return file.Read(name, offset, type);
   };
@@ -266,6 +267,18 @@ Result<ModelFile> LoadModel(const std::string& path, const std::string& weights)
   model.weights = file.path();
   if (model.synthesised > 0) FitMasks(model.graph);
   return model;
+}
+
+std::vector<ModelShape> ShapesOfArrays(std::span<const npz::NamedArray> arrays) {
+  std::vector<ModelShape> shapes;
+  for (const npz::NamedArray& array : arrays) {
+    if (array.array.shape.size() > static_cast<size_t>(Shape::kMaxRank)) continue;
+    ModelShape& shape = shapes.emplace_back(ModelShape{array.name, {}});
+    for (const uint64_t extent : array.array.shape) {
+      shape.shape.Append(static_cast<int64_t>(extent));
+    }
+  }
+  return shapes;
 }
 
 Result<std::vector<Tensor>> InputsFromArrays(const Graph& graph,

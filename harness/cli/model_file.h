@@ -10,6 +10,7 @@
 #include "harness/base/result.h"
 #include "harness/formats/npz/npz.h"
 #include "harness/graph/graph.h"
+#include "harness/lowering/mil_to_graph.h"
 
 namespace anecheck {
 
@@ -24,7 +25,12 @@ struct ModelFile {
 // of a MIL program; left empty it is looked for where the program says, "@model_path" being the
 // folder of `path`. A constant without its file is filled with small numbers that depend on its
 // place alone; with `weights` given it is an error.
-Result<ModelFile> LoadModel(const std::string& path, const std::string& weights);
+// Inputs with `?` axes take the extents of `shapes`, or else the program's DefaultShapes.
+Result<ModelFile> LoadModel(const std::string& path, const std::string& weights,
+                            const std::vector<ModelShape>& shapes = {});
+
+// The shapes of arrays by name, for LoadModel.
+std::vector<ModelShape> ShapesOfArrays(std::span<const npz::NamedArray> arrays);
 
 // One array a graph input, by name. Float arrays of another width are rounded to the input's
 // element type. Errors name the input that is missing or has another shape or kind.

@@ -311,6 +311,71 @@ TEST_F(Vocabulary, ImagesAreSampledWhereTheFamilyHasTheTextureEngine) {
   sample({0, 2, 4}, affine, 3, "h13");
 }
 
+// [N, 1, 4, 1, 1] cuts each box from each image, [N, 1, 5, 1, 1] from the image that it names.
+TEST_F(Vocabulary, RegionsOfInterestHaveAnAxisOfTheirOwn) {
+  const auto crop = [](std::string_view roi, std::string_view type, size_t results) {
+    const std::string mil = MilProgram(
+        "tensor<fp16, [2, 1, 1, 3]> x",
+        fmt::format("tensor<fp16, {}> y = crop_resize(x = x, roi = {}, target_width = int32(2), "
+                    "sampling_mode = string(\"STRICT_ALIGN_CORNERS\"));",
+                    type, roi),
+        "y");
+    return ToDoubles(RunHalves(mil, {{"x", ToHalves({0, 2, 4, 10, 20, 40})}}, results, "h14"));
+  };
+  EXPECT_EQ(crop("tensor<fp16, [2, 1, 4, 1, 1]>([[[[[0]], [[0]], [[0]], [[1]]]], [[[[0]], [[1]], "
+                 "[[0]], [[2]]]]])",
+                 "[2, 2, 1, 1, 2]", 8),
+            (Numbers{0, 2, 10, 20, 2, 4, 20, 40}));
+  EXPECT_EQ(crop("tensor<fp16, [1, 1, 5, 1, 1]>([[[[[1]], [[0]], [[0]], [[0]], [[2]]]]])",
+                 "[1, 1, 1, 1, 2]", 2),
+            (Numbers{10, 40}));
+}
+
+TEST_F(Vocabulary, VectorsAreMultipliedAsRowsAndColumns) {
+  EXPECT_EQ(Compute("[2]", {3, 5},
+                    "tensor<fp16, [3]> y = matmul(x = x, y = tensor<fp16, [2, 3]>([[1, 2, 4], [1, "
+                    "0, -1]]));",
+                    3),
+            (Numbers{8, 6, 7}));
+  EXPECT_EQ(Compute("[2, 2]", {3, 5, 1, 2},
+                    "tensor<fp16, [2]> y = matmul(x = x, y = tensor<fp16, [2]>([10, 1]));", 2),
+            (Numbers{35, 12}));
+}
+
+TEST_F(Vocabulary, WithoutPaddingCeilModeKeepsItsLastWindow) {
+  EXPECT_EQ(Compute("[1, 1, 5]", {1, 2, 3, 4, 5},
+                    "tensor<fp16, [1, 1, 3]> y = max_pool(x = x, kernel_sizes = tensor<int32, "
+                    "[1]>([2]), strides = tensor<int32, [1]>([2]), pad_type = string(\"valid\"), "
+                    "ceil_mode = bool(true));",
+                    3),
+            (Numbers{2, 4, 5}));
+  EXPECT_EQ(CompileError(MilProgram(
+                "tensor<fp16, [1, 1, 2]> x",
+                "tensor<fp16, [1, 1, 2]> y = max_pool(x = x, kernel_sizes = tensor<int32, "
+                "[1]>([1]), strides = tensor<int32, [1]>([3]), pad_type = string(\"valid\"), "
+                "ceil_mode = bool(true));",
+                "y")),
+            "");
+}
+
+// Forms that the engine has no kernel for are refused in words.
+TEST_F(Vocabulary, IntegerProductsAndComputedPlacesAreRefused) {
+  const std::string begin = CompileError(
+      MilProgram("tensor<fp16, [2, 6]> x",
+                 "tensor<int32, [2]> at = reduce_argmax(x = x, axis = int32(1));"
+                 "tensor<fp16, [1, 1]> y = slice_by_size(x = x, begin = at, size = tensor<int32, "
+                 "[2]>([1, 1]));",
+                 "y"));
+  EXPECT_NE(begin.find("argument 'begin' must be a constant"), std::string::npos) << begin;
+  const std::string product =
+      CompileError(MilProgram("tensor<fp16, [2, 6]> x",
+                              "tensor<int32, [2]> at = reduce_argmax(x = x, axis = int32(1));"
+                              "tensor<int32, []> dot = matmul(x = at, y = at);"
+                              "tensor<fp16, []> y = cast(x = dot, dtype = string(\"fp16\"));",
+                              "y"));
+  EXPECT_NE(product.find("do not fit"), std::string::npos) << product;
+}
+
 TEST_F(Vocabulary, IndexVectorsNamePlaces) {
   EXPECT_EQ(Compute("[2, 2]", {1, 2, 3, 4},
                     "tensor<fp16, [3]> y = gather_nd(x = x, indices = tensor<int32, [3, 2]>([[1, "

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "harness/base/base64.h"
+#include "harness/graph/find_operand.h"
 #include "harness/graph/json.h"
 #include "harness/graph/validate.h"
 
@@ -220,7 +221,9 @@ class Reader {
     if (!json.is_object()) return Wrong(path, "must be an object");
     for (const auto& member : json.items()) {
       const std::string where = fmt::format("{}.{}", path, member.key());
-      const int parameter = schema.FindParameter(member.key());
+      int parameter = FindOperand(schema, member.key());
+      // Validation says what is wrong with an attribute among the arguments.
+      if (parameter < 0) parameter = schema.FindParameter(member.key());
       if (parameter < 0) return Wrong(where, fmt::format("{} has no such argument", schema.name));
       if (!member.value().is_array()) return Wrong(where, "must be a list of names");
       for (const ordered_json& entry : member.value()) {

@@ -118,6 +118,10 @@ class Writer {
 
   Status Slice() {
     using P = params::SliceBySize;
+    if (node_.HasInput(P::kComputedBegin)) {
+      Copy();
+      return {};
+    }
     std::vector<int64_t> begin;
     const auto given = node_.Ints(P::kBegin);
     for (size_t i = 0; i < given.size(); ++i) {

@@ -1,5 +1,6 @@
 #include "harness/lowering/graph_to_mil.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <deque>
@@ -14,6 +15,14 @@
 
 namespace anecheck {
 namespace {
+
+// Operations whose numbers must be of their operand's type. From iOS 17 on those of the others, an
+// epsilon or a slope, may be fp32 beside fp16 (coremltools, iOS17).
+bool TakesOneType(std::string_view op) {
+  constexpr std::array<std::string_view, 6> kOps = {"clip",   "threshold", "pad",
+                                                    "affine", "resample",  "crop_resize"};
+  return std::ranges::find(kOps, op) != kOps.end();
+}
 
 class Lowering {
  public:
@@ -141,11 +150,21 @@ class Lowering {
     }
   }
 
-  // Whether MIL spells this float attribute in fp16.
-  bool IsHalf(const Node& node, const anecheck::Parameter& parameter) const {
-    const auto arguments = graph_.arguments(node);
-    return parameter.float_follows_input && !arguments.empty() &&
-           graph_.type(arguments[0].value).dtype == DType::kFp16;
+  // Whether MIL spells this float attribute in fp16: where the first tensor is of fp16 and the
+  // numbers are, or must be.
+  bool IsHalf(const Node& node, const anecheck::Parameter& parameter,
+              std::span<const double> numbers) const {
+    const Argument* first = nullptr;
+    for (const Argument& argument : graph_.arguments(node)) {
+      if (first == nullptr || argument.parameter < first->parameter) first = &argument;
+    }
+    if (!parameter.float_follows_input || first == nullptr ||
+        graph_.type(first->value).dtype != DType::kFp16) {
+      return false;
+    }
+    return TakesOneType(node.schema->name) || std::ranges::all_of(numbers, [](double number) {
+             return number != number || HalfToDouble(DoubleToHalf(number)) == number;
+           });
   }
 
   void WriteAttribute(const Node& node, const Attribute& attribute) {
@@ -165,7 +184,7 @@ class Lowering {
         writer_.String(parameter.name, graph_.string(attribute));
         break;
       case AttributeKind::kFloat:
-        if (IsHalf(node, parameter)) {
+        if (IsHalf(node, parameter, {&attribute.number, 1})) {
           writer_.Float16(parameter.name, DoubleToHalf(attribute.number));
         } else {
           writer_.Float32(parameter.name, static_cast<float>(attribute.number));
@@ -220,7 +239,7 @@ class Lowering {
 
   void WriteFloats(const Node& node, const anecheck::Parameter& parameter,
                    std::span<const double> values) {
-    const bool half = IsHalf(node, parameter);
+    const bool half = IsHalf(node, parameter, values);
     std::vector<uint8_t> bytes;
     for (const double value : values) {
       const uint32_t bits =

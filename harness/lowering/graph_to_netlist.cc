@@ -324,8 +324,8 @@ class Lowering {
   Status Matmul(const NodeView& node) {
     using P = params::Matmul;
     if (node.InputShape(P::kX).rank() != node.InputShape(P::kY).rank() ||
-        node.ResultType().shape.rank() > 4) {
-      return Unsupported(node.op(), "operands of one rank up to 4 only");
+        node.InputShape(P::kX).rank() < 2 || node.ResultType().shape.rank() > 4) {
+      return Unsupported(node.op(), "operands of one rank from 2 to 4 only");
     }
     std::vector<std::string> bottoms = {Symbol(node.Input(P::kX)), Symbol(node.Input(P::kY))};
     Unit& unit = AddUnit("MatrixMultiplication", NameOf(node), std::move(bottoms));
@@ -466,6 +466,9 @@ class Lowering {
 
   Status Slice(const NodeView& node) {
     using P = params::SliceBySize;
+    if (node.HasInput(P::kComputedBegin)) {
+      return Unsupported(node.op(), "a computed begin has no key");
+    }
     const Shape& from = node.InputShape(P::kX);
     const Shape& size = node.ResultType().shape;
     std::vector<int> cut;

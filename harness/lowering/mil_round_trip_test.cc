@@ -6,9 +6,11 @@
 #include "harness/graph/fingerprint.h"
 #include "harness/graph/validate.h"
 #include "harness/lowering/graph_to_mil.h"
+#include "harness/lowering/known_integers.h"
 #include "harness/lowering/mil_to_graph.h"
 #include "harness/lowering/pack.h"
 #include "harness/ops/op.h"
+#include "harness/ops/params.h"
 
 namespace anecheck {
 namespace {
@@ -47,6 +49,41 @@ TEST(MilRoundTrip, NamesArgumentsAndTypesAreInTheText) {
   EXPECT_NE(text->find("-> (y)"), std::string::npos) << *text;
 }
 
+// Beside fp16 a number is fp16 where it is one, else fp32, so that it comes back; numbers that must
+// have the operand's type have it.
+TEST(MilRoundTrip, NumbersBesideFp16KeepTheirValue) {
+  const auto written = [](OpKind kind, int parameter, double number) {
+    Graph graph;
+    const ValueId x = graph.AddInput({DType::kFp16, {2}}, "x");
+    graph.BeginNode(&GetOp(kind).schema);
+    graph.AddArgument(0, x);
+    graph.AddFloat(parameter, number);
+    if (kind == OpKind::kClip) graph.AddFloat(params::Clip::kBeta, 1);
+    graph.AddOutput(*graph.FinishNode(std::vector<std::string>{"y"}));
+    const auto text = GraphToMil(graph);
+    const size_t at = text->find(kind == OpKind::kClip ? "alpha = " : "epsilon = ");
+    return text->substr(at, text->find('(', at) - at);
+  };
+  EXPECT_EQ(written(OpKind::kRsqrt, params::WithEpsilon::kEpsilon, 0.5), "epsilon = fp16");
+  EXPECT_EQ(written(OpKind::kRsqrt, params::WithEpsilon::kEpsilon, 1e-12), "epsilon = fp32");
+  EXPECT_EQ(written(OpKind::kClip, params::Clip::kAlpha, 0.1), "alpha = fp16");
+}
+
+// The first tensor of the schema decides, in whatever order the operands were given.
+TEST(MilRoundTrip, NumbersFollowTheFirstTensorOfTheSchema) {
+  using P = params::CropResize;
+  Graph graph;
+  const ValueId x = graph.AddInput({DType::kFp16, {1, 1, 4, 4}}, "x");
+  const ValueId boxes = graph.AddInput({DType::kFp32, {1, 4}}, "boxes");
+  graph.BeginNode(&GetOp(OpKind::kCropResize).schema);
+  graph.AddArgument(P::kBoxes, boxes);
+  graph.AddArgument(P::kX, x);
+  graph.AddFloat(P::kPadValue, 0.5);
+  graph.AddOutput(*graph.FinishNode(std::vector<std::string>{"y"}));
+  const auto text = GraphToMil(graph);
+  EXPECT_NE(text->find("pad_value = fp16("), std::string::npos) << *text;
+}
+
 struct Refusal {
   const char* text;
   const char* message;
@@ -61,7 +98,8 @@ TEST(MilToGraph, RefusalsNameTheReason) {
       {"tensor<fp16, [1, 4]> y = relu(x = x);\n} -> (y);\n}",
        "its operands give tensor<fp16, [1, 3]>"},
       {"tensor<fp16, [1, 3]> y = relu(x = q);\n} -> (y);\n}", "\"q\" is not defined"},
-      {"tensor<fp16, [1, ?]> y = relu(x = x);\n} -> (y);\n}", "a dimension is not known"},
+      {"tensor<fp16, [?, 4]> y = relu(x = x);\n} -> (y);\n}",
+       "relu: its operands give tensor<fp16, [1, 3]>"},
       {"tensor<fp16, [1, 3]> y = softmax(x = x, axis = x);\n} -> (y);\n}",
        "softmax.axis is computed"},
   };
@@ -71,6 +109,74 @@ TEST(MilToGraph, RefusalsNameTheReason) {
     EXPECT_NE(graph.error().message.find(refusal.message), std::string::npos)
         << graph.error().message;
   }
+}
+
+// x has an open axis, whose extent the attribute gives or the caller; results follow.
+Result<Graph> ReadOpen(std::string_view attribute, std::vector<ModelShape> shapes) {
+  MilReadOptions options;
+  options.shapes = std::move(shapes);
+  return MilTextToGraph(
+      "program(1.0)\n{\n func main<ios16>(tensor<fp16, [1, ?]> x)" + std::string(attribute) +
+          " {\n"
+          "tensor<fp16, [1, ?]> y = relu(x = x);\n"
+          "tensor<int32, [2]> s = shape(x = y);\n"
+          "tensor<int32, []> n = gather(x = s, indices = int32(-1), axis = int32(0));\n"
+          "tensor<int32, [1]> e = expand_dims(x = n, axes = tensor<int32, [1]>([0]));\n"
+          "tensor<fp16, [?]> z = reshape(x = y, shape = e);\n"
+          "tensor<int32, [?]> r = range_1d(end = n, start = int32(0), step = int32(1));\n"
+          "} -> (z, r);\n}",
+      OpVocabulary(), options);
+}
+
+TEST(MilToGraph, OpenAxesTakeTheExtentsThatAreGiven) {
+  constexpr std::string_view kDefaults =
+      "[FlexibleShapeInformation = tuple<tuple<string, dict<string, tensor<int32, [?]>>>, "
+      "tuple<string, dict<string, list<tensor<int32, [2]>, ?>>>>(((\"DefaultShapes\", {{\"x\", [1, "
+      "5]}}), (\"RangeDims\", {{\"x\", [[1, 1], [1, 64]]}})))]";
+  const auto unknown = ReadOpen("", {});
+  ASSERT_FALSE(unknown.ok());
+  EXPECT_NE(unknown.error().message.find("a dimension is not known"), std::string::npos);
+  const auto defaults = ReadOpen(kDefaults, {});
+  ASSERT_TRUE(defaults.ok()) << defaults.error().message;
+  EXPECT_EQ(defaults->type(defaults->outputs()[0]).shape, (Shape{5}));
+  EXPECT_EQ(defaults->type(defaults->outputs()[1]).shape, (Shape{5}));
+  const auto given = ReadOpen(kDefaults, {{"x", {1, 9}}});
+  ASSERT_TRUE(given.ok()) << given.error().message;
+  EXPECT_EQ(given->type(given->outputs()[1]).shape, (Shape{9}));
+  const auto wrong = ReadOpen(kDefaults, {{"x", {2, 9}}});
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_NE(wrong.error().message.find("x cannot be [2, 9]"), std::string::npos)
+      << wrong.error().message;
+}
+
+// What is computed from shapes is known, unless it is long or comes by a long way.
+TEST(KnownIntegers, FollowShapesGathersAndConcats) {
+  Graph graph;
+  const ValueId x = graph.AddInput({DType::kFp16, {2, 30, 7}}, "x");
+  const auto node = [&](OpKind kind, std::vector<ValueId> operands, const auto& attributes) {
+    graph.BeginNode(&GetOp(kind).schema);
+    uint16_t parameter = 0;
+    for (const ValueId operand : operands) {
+      graph.AddArgument(parameter, operand);
+      if (kind != OpKind::kConcat) ++parameter;
+    }
+    attributes();
+    return graph.FinishNode().value();
+  };
+  const std::vector<uint8_t> two_and_zero = {2, 0, 0, 0, 0, 0, 0, 0};
+  const ValueId places = graph.AddConst({DType::kInt32, {2}}, two_and_zero);
+  const ValueId shape = node(OpKind::kShape, {x}, [] {});
+  const ValueId picked = node(OpKind::kGather, {shape, places}, [] {});
+  const ValueId joined =
+      node(OpKind::kConcat, {picked, shape}, [&] { graph.AddInt(params::Concat::kAxis, 0); });
+  EXPECT_EQ(KnownIntegers(graph, joined), (std::vector<int64_t>{7, 2, 2, 30, 7}));
+  EXPECT_EQ(KnownIntegers(graph, x), std::nullopt);
+  ValueId doubled = joined;
+  for (int i = 0; i < 12; ++i) {
+    doubled =
+        node(OpKind::kConcat, {doubled, doubled}, [&] { graph.AddInt(params::Concat::kAxis, 0); });
+  }
+  EXPECT_EQ(KnownIntegers(graph, doubled), std::nullopt);
 }
 
 TEST(MilToGraph, SeveralResultsAndTuplesOfConstants) {
@@ -156,6 +262,30 @@ TEST(MilToGraph, StatesAreReadAndWritten) {
   ASSERT_TRUE(graph.ok()) << graph.error().message;
   EXPECT_EQ(graph->ValuesOfKind(ValueKind::kState).size(), 1u);
   EXPECT_EQ(graph->nodes().back().result_count, 0u);
+}
+
+// MIL's begin is one argument: a constant becomes an attribute, what is computed an operand.
+TEST(MilToGraph, PlacesAreConstantOrComputed) {
+  const auto computed = MilTextToGraph(
+      "program(1.3)\n{\n func main<ios18>(tensor<fp16, [2, 6]> x) {\n"
+      "tensor<int32, [2]> at = reduce_argmax(x = x, axis = int32(1));\n"
+      "tensor<fp16, [1, 1]> y = slice_by_size(x = x, begin = at, size = tensor<int32, [2]>([1, "
+      "1]));\n"
+      "tensor<fp16, [1, 1]> z = slice_by_size(x = x, begin = tensor<int32, [2]>([1, 2]), size = "
+      "tensor<int32, [2]>([1, 1]));\n} -> (y, z);\n}",
+      OpVocabulary());
+  ASSERT_TRUE(computed.ok()) << computed.error().message;
+  using P = params::SliceBySize;
+  EXPECT_TRUE(NodeView(*computed, NodeId{1}).HasInput(P::kComputedBegin));
+  EXPECT_FALSE(NodeView(*computed, NodeId{1}).HasAttribute(P::kBegin));
+  EXPECT_FALSE(NodeView(*computed, NodeId{2}).HasInput(P::kComputedBegin));
+  EXPECT_TRUE(NodeView(*computed, NodeId{2}).HasAttribute(P::kBegin));
+  const auto text = GraphToMil(*computed);
+  ASSERT_TRUE(text.ok());
+  EXPECT_NE(text->find("slice_by_size(x = x, begin = at, "), std::string::npos) << *text;
+  const auto again = MilTextToGraph(*text, OpVocabulary());
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(GraphFingerprint(*computed), GraphFingerprint(*again));
 }
 
 TEST(MilToGraph, OperandsOfConstantsStandInAttributesToo) {

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <bit>
 #include <fmt/format.h>
+#include <optional>
 #include <unordered_map>
 
 #include "harness/base/half.h"
+#include "harness/formats/mil/number.h"
 #include "harness/formats/mil/parser.h"
 #include "harness/formats/mil/reader.h"
+#include "harness/graph/find_operand.h"
 #include "harness/graph/validate.h"
+#include "harness/lowering/known_integers.h"
 #include "harness/lowering/pack.h"
 
 namespace anecheck {
@@ -18,8 +22,15 @@ Error At(ErrorCode code, uint64_t offset, std::string_view what) {
   return MakeError(code, fmt::format("{} (offset 0x{:x})", what, offset), offset);
 }
 
-// The graph type of a MIL tensor or scalar type.
-Result<TensorType> ReadType(mil::TypeView type, uint64_t offset) {
+// An axis whose extent is not known stands as this in a type that is read as open.
+constexpr int64_t kOpen = -1;
+
+bool IsOpen(const Shape& shape) {
+  return std::ranges::any_of(shape.dims(), [](int64_t dim) { return dim == kOpen; });
+}
+
+// The graph type of a MIL tensor or scalar type; with `open` it may have axes of kOpen.
+Result<TensorType> ReadType(mil::TypeView type, uint64_t offset, bool open = false) {
   if (type.kind() == mil::TypeKind::kState) return ReadType(type.element(), offset);
   if (type.kind() != mil::TypeKind::kTensor && type.kind() != mil::TypeKind::kScalar) {
     return At(ErrorCode::kUnsupported, offset, "only tensors, scalars and states become values");
@@ -36,9 +47,13 @@ Result<TensorType> ReadType(mil::TypeView type, uint64_t offset) {
   }
   int64_t elements = 1;
   for (const mil::Dimension& dimension : type.dimensions()) {
+    if (dimension.value < 0 && open) {
+      result.shape.Append(kOpen);
+      continue;
+    }
     if (dimension.value < 0) {
       return At(ErrorCode::kUnsupported, offset,
-                "a dimension is not known: give the model fixed shapes");
+                "a dimension is not known: give the model fixed shapes, or inputs of a shape");
     }
     if (dimension.value != 0 && elements > kMaxElements / dimension.value) {
       return At(ErrorCode::kLimit, offset, "a tensor has more than 2^31 elements");
@@ -47,6 +62,49 @@ Result<TensorType> ReadType(mil::TypeView type, uint64_t offset) {
     result.shape.Append(dimension.value);
   }
   return result;
+}
+
+// Whether a tensor may have these extents.
+bool IsReasonable(const Shape& shape) {
+  int64_t elements = 1;
+  for (const int64_t dim : shape.dims()) {
+    if (dim < 0 || (dim != 0 && elements > kMaxElements / dim)) return false;
+    elements *= dim;
+  }
+  return true;
+}
+
+// Whether `type` is what the text declares, any extent standing for an open one.
+bool Fits(const TensorType& type, const TensorType& declared) {
+  if (type.dtype != declared.dtype || type.shape.rank() != declared.shape.rank()) return false;
+  for (int axis = 0; axis < type.shape.rank(); ++axis) {
+    if (declared.shape[axis] != kOpen && declared.shape[axis] != type.shape[axis]) return false;
+  }
+  return true;
+}
+
+// DefaultShapes of FlexibleShapeInformation, (kind, {{input, extents}, ...}), for one input.
+std::optional<Shape> DefaultShape(mil::FunctionView function, std::string_view input) {
+  const auto attribute = mil::FindValue(function.attributes(), "FlexibleShapeInformation");
+  if (!attribute) return std::nullopt;
+  std::string_view kind;
+  for (uint32_t i = attribute->index(); i < attribute->next(); ++i) {
+    const mil::ValueView value(attribute->program(), i);
+    if (value.kind() == mil::ValueKind::kString) kind = value.text();
+    if (value.kind() != mil::ValueKind::kPair || value.children().empty()) continue;
+    const mil::ValueView list = value.children()[1].Inner();
+    if (list.kind() != mil::ValueKind::kList) continue;
+    i = value.next() - 1;
+    if (kind != "DefaultShapes" || value.children()[0].Inner().text() != input) continue;
+    Shape shape;
+    for (const mil::ValueView entry : list.children()) {
+      const auto extent = mil::ToInteger(entry.Inner().text());
+      if (!extent || shape.rank() == Shape::kMaxRank) return std::nullopt;
+      shape.Append(static_cast<int64_t>(*extent));
+    }
+    return shape;
+  }
+  return std::nullopt;
 }
 
 class Reader {
@@ -59,7 +117,7 @@ class Reader {
     graph_.name = std::string(function.name());
     const mil::BlockView block = function.block();
     for (const mil::BindingView parameter : block.parameters()) {
-      ANECHECK_ASSIGN(const TensorType type, ReadType(parameter.type(), function.offset()));
+      ANECHECK_ASSIGN(const TensorType type, ReadParameter(function, parameter));
       const bool state = parameter.type().kind() == mil::TypeKind::kState;
       values_[parameter.index()] =
           state ? graph_.AddState(type, parameter.name()) : graph_.AddInput(type, parameter.name());
@@ -70,6 +128,26 @@ class Reader {
   }
 
  private:
+  // The type of a parameter, its open axes from the options or the program's defaults.
+  Result<TensorType> ReadParameter(mil::FunctionView function, mil::BindingView parameter) const {
+    if (parameter.type().kind() == mil::TypeKind::kState) {
+      return ReadType(parameter.type(), function.offset());
+    }
+    ANECHECK_ASSIGN(TensorType declared, ReadType(parameter.type(), function.offset(), true));
+    if (!IsOpen(declared.shape)) return declared;
+    std::optional<Shape> shape = DefaultShape(function, parameter.name());
+    for (const ModelShape& given : options_.shapes) {
+      if (given.input == parameter.name()) shape = given.shape;
+    }
+    if (!shape) return ReadType(parameter.type(), function.offset());
+    if (!Fits({declared.dtype, *shape}, declared) || !IsReasonable(*shape)) {
+      return At(ErrorCode::kInvalid, function.offset(),
+                fmt::format("{} cannot be {}", parameter.name(), shape->ToString()));
+    }
+    declared.shape = *shape;
+    return declared;
+  }
+
   Status ReadBody(mil::BlockView block) {
     for (const mil::StatementView statement : block.statements()) {
       if (statement.op() == "const" && !RenamesValue(statement)) continue;
@@ -111,6 +189,26 @@ class Reader {
     return arguments;
   }
 
+  // The parameter that an argument is for: of an attribute and a tensor with one name the attribute
+  // where the argument is a constant or follows from shapes. -1 where there is none.
+  int ParameterOf(mil::ArgumentView argument, const OpSchema& schema) const {
+    const int parameter = schema.FindParameter(argument.name());
+    if (parameter < 0 || IsTensorKind(schema.parameters[static_cast<size_t>(parameter)].kind)) {
+      return parameter;
+    }
+    const int operand = FindOperand(schema, argument.name());
+    const bool constant = mil::FollowConstant(argument.value()) || KnownOf(argument.value());
+    return operand >= 0 && !constant ? operand : parameter;
+  }
+
+  // The integers of a value that follows from shapes.
+  std::optional<std::vector<int64_t>> KnownOf(mil::ValueView value) const {
+    if (value.kind() != mil::ValueKind::kName || !value.IsResolved()) return std::nullopt;
+    const auto found = values_.find(value.binding().index());
+    if (found == values_.end()) return std::nullopt;
+    return KnownIntegers(graph_, found->second);
+  }
+
   Status ReadStatement(mil::StatementView statement) {
     const OpSchema* schema = vocabulary_.Find(statement.op());
     if (schema == nullptr) {
@@ -131,14 +229,16 @@ class Reader {
     operands_.clear();
     const std::vector<mil::ArgumentView> arguments = ArgumentsOf(statement, *schema);
     for (const mil::ArgumentView argument : arguments) {
-      const int parameter = schema->FindParameter(argument.name());
+      const int parameter = ParameterOf(argument, *schema);
       if (parameter < 0) {
         return At(ErrorCode::kUnsupported, argument.offset(),
                   fmt::format("{} has no argument \"{}\"", statement.op(), argument.name()));
       }
       if (!IsTensorKind(schema->parameters[static_cast<size_t>(parameter)].kind)) continue;
+      const bool constant = schema->parameters[static_cast<size_t>(parameter)].constant;
       for (const mil::ValueView value : mil::TupleOrOne(argument.value())) {
-        ANECHECK_ASSIGN(const ValueId id, Operand(value));
+        ANECHECK_ASSIGN(ValueId id, Operand(value));
+        if (constant) id = Folded(id);
         operands_.push_back({static_cast<uint16_t>(parameter), id});
       }
     }
@@ -148,7 +248,7 @@ class Reader {
     for (Graph& block : blocks) graph_.AddBlock(std::move(block));
     for (const Argument& operand : operands_) graph_.AddArgument(operand.parameter, operand.value);
     for (const mil::ArgumentView argument : arguments) {
-      const int parameter = schema->FindParameter(argument.name());
+      const int parameter = ParameterOf(argument, *schema);
       if (IsTensorKind(schema->parameters[static_cast<size_t>(parameter)].kind)) continue;
       ANECHECK_RETURN_IF_ERROR(ReadAttribute(argument, *schema, parameter));
     }
@@ -229,18 +329,55 @@ class Reader {
   Status ReadResults(mil::StatementView statement, const OpSchema& schema) {
     std::vector<TensorType> types;
     std::vector<std::string> names;
+    bool open = false;
     for (const mil::BindingView result : statement.results()) {
-      ANECHECK_ASSIGN(const TensorType type, ReadType(result.type(), statement.offset()));
+      ANECHECK_ASSIGN(const TensorType type, ReadType(result.type(), statement.offset(), true));
+      open |= IsOpen(type.shape);
       types.push_back(type);
       names.emplace_back(result.name());
     }
     if ((types.empty() && schema.has_results) || types.size() > ResultTypes::kMaxResults) {
       return At(ErrorCode::kUnsupported, statement.offset(), "needs 1 to 64 results");
     }
-    const ValueId first = graph_.FinishNodeAs(types, names);
+    ValueId first = kNoValue;
+    if (open) {
+      ANECHECK_ASSIGN(first, FinishOpen(statement, types, names));
+    } else {
+      first = graph_.FinishNodeAs(types, names);
+    }
     uint32_t i = 0;
     for (const mil::BindingView result : statement.results()) values_[result.index()] = first + i++;
     return {};
+  }
+
+  // Finishes a node some of whose result types follow from its operands alone.
+  Result<ValueId> FinishOpen(mil::StatementView statement, std::span<const TensorType> declared,
+                             std::span<const std::string> names) {
+    const auto first = graph_.FinishNode(names);
+    if (!first.ok()) return At(first.error().code, statement.offset(), first.error().message);
+    bool fits = graph_.nodes().back().result_count == declared.size();
+    for (size_t i = 0; fits && i < declared.size(); ++i) {
+      fits = Fits(graph_.type(*first + static_cast<ValueId>(i)), declared[i]);
+    }
+    if (fits) return *first;
+    return At(
+        ErrorCode::kInvalid, statement.offset(),
+        fmt::format("{}: its operands give {}", statement.op(), graph_.type(*first).ToString()));
+  }
+
+  // What a parameter that must be a constant stands for where it follows from shapes: a constant.
+  ValueId Folded(ValueId id) {
+    if (graph_.value(id).kind == ValueKind::kConst) return id;
+    const TensorType type = graph_.type(id);
+    const auto known = KnownIntegers(graph_, id);
+    if (!known || static_cast<int64_t>(known->size()) != type.shape.Elements()) return id;
+    std::vector<uint8_t> bytes;
+    for (const int64_t number : *known) {
+      for (int i = 0; i < DTypeBits(type.dtype) / 8; ++i) {
+        bytes.push_back(static_cast<uint8_t>(static_cast<uint64_t>(number) >> (8 * i)));
+      }
+    }
+    return graph_.AddConst(type, bytes);
   }
 
   // The value an operand stands for; constants and literals are added on first use.
@@ -287,8 +424,24 @@ class Reader {
     return graph_.AddConst(type, bytes, name);
   }
 
+  // An integer or list of them that follows from shapes. False where it does not.
+  bool FoldAttribute(mil::ArgumentView argument, const OpSchema& schema, int parameter) {
+    const ParameterKind kind = schema.parameters[static_cast<size_t>(parameter)].kind;
+    const auto known = KnownOf(argument.value());
+    if (!known) return false;
+    if (kind == ParameterKind::kInts) {
+      graph_.AddInts(parameter, *known);
+    } else if (kind == ParameterKind::kInt && known->size() == 1) {
+      graph_.AddInt(parameter, known->front());
+    } else {
+      return false;
+    }
+    return true;
+  }
+
   Status ReadAttribute(mil::ArgumentView argument, const OpSchema& schema, int parameter) {
     const auto literal = mil::FollowConstant(argument.value());
+    if (!literal && FoldAttribute(argument, schema, parameter)) return {};
     if (!literal) {
       return At(
           ErrorCode::kUnsupported, argument.offset(),

@@ -12,6 +12,12 @@
 
 namespace anecheck {
 
+// The extents of one input.
+struct ModelShape {
+  std::string input;
+  Shape shape;
+};
+
 struct MilReadOptions {
   // The function that is read; the program's only one where it has no function of that name.
   std::string function = "main";
@@ -20,12 +26,15 @@ struct MilReadOptions {
   std::function<Result<std::vector<uint8_t>>(std::string_view path, uint64_t offset,
                                              const TensorType& type)>
       read_blob;
+  // Of inputs with `?` axes; those that are not named take the program's DefaultShapes.
+  std::vector<ModelShape> shapes = {};
 };
 
 // The function as a valid graph. Constants become values where an operand needs them and attributes
 // where the schema has an attribute; unused ones are dropped. Errors name the statement and the
-// byte offset: kUnsupported for operations the vocabulary lacks, for `?` dimensions, and for
-// attributes that are computed; kInvalid where the text contradicts itself.
+// byte offset: kUnsupported for operations the vocabulary lacks, for `?` axes of inputs without
+// extents, and for attributes that are computed from more than shapes; kInvalid where the text
+// contradicts itself. `?` axes of results follow from the operands.
 Result<Graph> MilToGraph(const mil::Program& program, const Vocabulary& vocabulary,
                          const MilReadOptions& options = {});
 

@@ -29,7 +29,8 @@ constexpr Parameter kSoftplusParameters[] = {
     {.name = "beta", .dtypes = kFloats, .constant = true},
 };
 
-// The constants hold one number a channel of x, axis 1.
+// The constants hold one number a channel of x, axis 1; from iOS 17 on they may be fp32 beside fp16
+// (coremltools).
 Status InferPerChannel(const NodeView& node, ResultTypes& results) {
   const TensorType& x = node.InputType(0);
   if (x.shape.rank() < 3 || x.shape.rank() > 5) {
@@ -37,10 +38,12 @@ Status InferPerChannel(const NodeView& node, ResultTypes& results) {
   }
   const TensorType wanted{x.dtype, Shape{x.shape[1]}};
   for (int i = 1; i < static_cast<int>(node.schema().parameters.size()); ++i) {
-    if (node.InputType(i) == wanted) continue;
+    const TensorType& given = node.InputType(i);
+    const bool wider = x.dtype == DType::kFp16 && given == TensorType{DType::kFp32, wanted.shape};
+    if (given == wanted || wider) continue;
     return Reject(node, fmt::format("{} is {}, must be {}",
                                     node.schema().parameters[static_cast<size_t>(i)].name,
-                                    node.InputType(i).ToString(), wanted.ToString()));
+                                    given.ToString(), wanted.ToString()));
   }
   return InferSameAsX(node, results);
 }

@@ -43,10 +43,12 @@ Status InferConv(const NodeView& node, ResultTypes& results) {
 
 namespace {
 
+// MIL multiplies int32 too (coremltools); the native layers take floats.
+constexpr DTypeSet kProductTypes = {DType::kFp16, DType::kFp32, DType::kInt32};
 constexpr Parameter kLinearParameters[] = {
-    {.name = "x", .dtypes = kFloats},
-    {.name = "weight", .dtypes = kFloats, .constant = true},
-    {.name = "bias", .need = Need::kOptional, .dtypes = kFloats, .constant = true},
+    {.name = "x", .dtypes = kProductTypes},
+    {.name = "weight", .dtypes = kProductTypes, .constant = true},
+    {.name = "bias", .need = Need::kOptional, .dtypes = kProductTypes, .constant = true},
 };
 
 Status InferLinear(const NodeView& node, ResultTypes& results) {
@@ -60,6 +62,10 @@ Status InferLinear(const NodeView& node, ResultTypes& results) {
     return Reject(node, fmt::format("weight {} does not fit the last axis of x {}",
                                     weight.ToString(), x.shape.ToString()));
   }
+  const bool whole = !IsFloat(x.dtype);
+  const bool fits = IsFloat(node.InputType(P::kWeight).dtype) != whole &&
+                    (!node.HasInput(P::kBias) || IsFloat(node.InputType(P::kBias).dtype) != whole);
+  if (!fits) return Reject(node, "x, weight and bias must have one element type");
   if (node.HasInput(P::kBias) && node.InputShape(P::kBias) != Shape{weight[0]}) {
     return Reject(node, fmt::format("bias is {}, must be [{}]",
                                     node.InputShape(P::kBias).ToString(), weight[0]));
@@ -72,31 +78,50 @@ Status InferLinear(const NodeView& node, ResultTypes& results) {
 
 }  // namespace
 
+MatmulShape MatmulShapeOf(const NodeView& node) {
+  using P = params::Matmul;
+  const Shape& x = node.InputShape(P::kX);
+  const Shape& y = node.InputShape(P::kY);
+  MatmulShape shape;
+  shape.x_vector = x.rank() == 1;
+  shape.y_vector = y.rank() == 1;
+  shape.x = shape.x_vector ? Shape{1, x[0]} : x;
+  shape.y = shape.y_vector ? Shape{y[0], 1} : y;
+  shape.transpose_x = !shape.x_vector && node.Bool(P::kTransposeX, false);
+  shape.transpose_y = !shape.y_vector && node.Bool(P::kTransposeY, false);
+  return shape;
+}
+
 Status InferMatmul(const NodeView& node, ResultTypes& results) {
   using P = params::Matmul;
-  const TensorType& x = node.InputType(P::kX);
-  const TensorType& y = node.InputType(P::kY);
-  const int x_rank = x.shape.rank();
-  const int y_rank = y.shape.rank();
-  if (x_rank < 2 || y_rank < 2) return Reject(node, "both operands need rank 2 or more");
-  if (x.dtype != y.dtype) return Reject(node, "x and y must have one element type");
-  const bool tx = node.Bool(P::kTransposeX, false);
-  const bool ty = node.Bool(P::kTransposeY, false);
-  const int64_t rows = x.shape[tx ? x_rank - 1 : x_rank - 2];
-  const int64_t x_inner = x.shape[tx ? x_rank - 2 : x_rank - 1];
-  const int64_t y_inner = y.shape[ty ? y_rank - 1 : y_rank - 2];
-  const int64_t columns = y.shape[ty ? y_rank - 2 : y_rank - 1];
+  const DType dtype = node.InputType(P::kX).dtype;
+  if (node.InputShape(P::kX).rank() < 1 || node.InputShape(P::kY).rank() < 1) {
+    return Reject(node, "both operands need rank 1 or more");
+  }
+  if (dtype != node.InputType(P::kY).dtype) {
+    return Reject(node, "x and y must have one element type");
+  }
+  const MatmulShape matrices = MatmulShapeOf(node);
+  if (matrices.x_vector && node.Bool(P::kTransposeX, false)) {
+    return Reject(node, "transpose_x needs x of rank 2 or more");
+  }
+  const Shape& x = matrices.x;
+  const Shape& y = matrices.y;
+  const int64_t rows = x[x.rank() - (matrices.transpose_x ? 1 : 2)];
+  const int64_t x_inner = x[x.rank() - (matrices.transpose_x ? 2 : 1)];
+  const int64_t y_inner = y[y.rank() - (matrices.transpose_y ? 1 : 2)];
+  const int64_t columns = y[y.rank() - (matrices.transpose_y ? 2 : 1)];
   if (x_inner != y_inner) {
     return Reject(node, fmt::format("inner extents {} and {} differ", x_inner, y_inner));
   }
   const auto batch =
-      BroadcastShapes(Shape::FromSpan(x.shape.dims().first(static_cast<size_t>(x_rank - 2))),
-                      Shape::FromSpan(y.shape.dims().first(static_cast<size_t>(y_rank - 2))));
+      BroadcastShapes(Shape::FromSpan(x.dims().first(static_cast<size_t>(x.rank() - 2))),
+                      Shape::FromSpan(y.dims().first(static_cast<size_t>(y.rank() - 2))));
   if (!batch) return Reject(node, "leading axes do not broadcast");
   Shape shape = *batch;
-  shape.Append(rows);
-  shape.Append(columns);
-  results.Add(x.dtype, shape);
+  if (!matrices.x_vector) shape.Append(rows);
+  if (!matrices.y_vector) shape.Append(columns);
+  results.Add(dtype, shape);
   return {};
 }
 
@@ -119,13 +144,23 @@ Status InferPool(const NodeView& node, ResultTypes& results) {
   return {};
 }
 
+namespace {
+
+constexpr Parameter kMatmulOfNumbers[] = {
+    {.name = "x", .dtypes = kProductTypes},
+    {.name = "y", .dtypes = kProductTypes},
+    OptionalParameter("transpose_x", ParameterKind::kBool, "false"),
+    OptionalParameter("transpose_y", ParameterKind::kBool, "false"),
+};
+
+}  // namespace
+
 constinit const OpDefinition kOpConv =
     Row(OpClass::kConvolution, "conv", OpKind::kConv, kConvParameters, InferConv, "Conv");
 constinit const OpDefinition kOpLinear =
     Row(OpClass::kConvolution, "linear", OpKind::kLinear, kLinearParameters, InferLinear, "Linear");
-constinit const OpDefinition kOpMatmul =
-    Row(OpClass::kConvolution, "matmul", OpKind::kMatmul, kMatmulParameters, InferMatmul,
-        "MatrixMultiplication");
+constinit const OpDefinition kOpMatmul = Row(OpClass::kConvolution, "matmul", OpKind::kMatmul,
+                                             kMatmulOfNumbers, InferMatmul, "MatrixMultiplication");
 constinit const OpDefinition kOpAvgPool = Row(OpClass::kConvolution, "avg_pool", OpKind::kAvgPool,
                                               kAvgPoolParameters, InferPool, "Pooling");
 constinit const OpDefinition kOpMaxPool =

@@ -42,7 +42,7 @@ constexpr std::array<std::string_view, 4> kBoxes = {"CORNERS_HEIGHT_FIRST", "COR
 // ---- resize ---------------------------------------------------------------------------------
 
 constexpr Parameter kResizeParameters[] = {
-    {.name = "x", .dtypes = kFloats},
+    {.name = "x", .dtypes = {DType::kFp16, DType::kFp32, DType::kInt32}},
     {.name = "shape", .kind = ParameterKind::kInts},
     {.name = "resized_dims", .kind = ParameterKind::kInt, .unsigned_integer = true},
     Choice("interpolation_mode", kInterpolations, Need::kOptional, "LINEAR"),
@@ -144,7 +144,7 @@ constexpr DTypeSet kBoxTypes = {DType::kFp16, DType::kFp32, DType::kUint16};
 constexpr DTypeSet kBoxIndexTypes = {DType::kUint16, DType::kInt32};
 constexpr Parameter kCropResizeParameters[] = {
     {.name = "x", .dtypes = kFloats},
-    {.name = "boxes", .dtypes = kBoxTypes},
+    {.name = "boxes", .need = Need::kOptional, .dtypes = kBoxTypes, .default_text = "roi"},
     {.name = "box_indices",
      .need = Need::kOptional,
      .dtypes = kBoxIndexTypes,
@@ -160,26 +160,59 @@ constexpr Parameter kCropResizeParameters[] = {
     Choice("box_coordinate_mode", kBoxes, Need::kOptional, "CORNERS_HEIGHT_FIRST"),
     Choice("sampling_mode", kGrids, Need::kOptional, "DEFAULT"),
     Number("pad_value", Need::kOptional, "0"),
+    {.name = "roi", .need = Need::kOptional, .dtypes = kFloats, .default_text = "boxes"},
 };
 
-Status InferCropResize(const NodeView& node, ResultTypes& results) {
+// The form before iOS 17. roi [N, 1, 4, 1, 1] cuts every box from every image, [N, 1, 5, 1, 1] box
+// n from the image that its first number names.
+Status InferRoi(const NodeView& node, Shape& shape) {
   using P = params::CropResize;
   const TensorType& x = node.InputType(P::kX);
+  const TensorType& roi = node.InputType(P::kRoi);
+  if (node.HasInput(P::kBoxes) || node.HasInput(P::kBoxIndices)) {
+    return Reject(node, "roi stands in place of boxes and box_indices");
+  }
+  const Shape& dims = roi.shape;
+  const bool fits = dims.rank() == 5 && dims[1] == 1 && (dims[2] == 4 || dims[2] == 5) &&
+                    dims[3] == 1 && dims[4] == 1;
+  if (roi.dtype != x.dtype || !fits) {
+    return Reject(node, fmt::format("roi is {}, must be {}[N, 1, 4 or 5, 1, 1]", roi.ToString(),
+                                    DTypeName(x.dtype)));
+  }
+  shape = {dims[0], dims[2] == 4 ? x.shape[0] : 1};
+  return {};
+}
+
+Status InferBoxes(const NodeView& node, Shape& shape) {
+  using P = params::CropResize;
+  if (!node.HasInput(P::kBoxes)) return Reject(node, "boxes or roi must be given");
   const Shape& boxes = node.InputShape(P::kBoxes);
-  if (x.shape.rank() != 4) return Reject(node, "x must have rank 4");
+  const int64_t images = node.InputShape(P::kX)[0];
   if (boxes.rank() != 2 || boxes[1] != 4) {
     return Reject(node, fmt::format("boxes is {}, must be [N, 4]", boxes.ToString()));
   }
   if (node.HasInput(P::kBoxIndices) ? node.InputShape(P::kBoxIndices) != Shape{boxes[0]}
-                                    : boxes[0] > x.shape[0]) {
+                                    : boxes[0] > images) {
     return Reject(node, fmt::format("box_indices must be [{}]", boxes[0]));
   }
+  shape = {boxes[0]};
+  return {};
+}
+
+Status InferCropResize(const NodeView& node, ResultTypes& results) {
+  using P = params::CropResize;
+  const TensorType& x = node.InputType(P::kX);
+  if (x.shape.rank() != 4) return Reject(node, "x must have rank 4");
+  Shape shape;
+  ANECHECK_RETURN_IF_ERROR(node.HasInput(P::kRoi) ? InferRoi(node, shape)
+                                                  : InferBoxes(node, shape));
   const int64_t height = node.Int(P::kTargetHeight, 1);
   const int64_t width = node.Int(P::kTargetWidth, 1);
   if (height < 1 || width < 1 || height > 65536 || width > 65536) {
     return Reject(node, fmt::format("{} by {} is not possible", height, width));
   }
-  results.Add(x.dtype, Shape{boxes[0], x.shape[1], height, width});
+  for (const int64_t extent : {x.shape[1], height, width}) shape.Append(extent);
+  results.Add(x.dtype, shape);
   return {};
 }
 

@@ -90,18 +90,21 @@ Result<Window> ComputeWindow(const NodeView& node, const Shape& x, std::span<con
   for (int i = 0; i < window.spatial; ++i) {
     const auto axis = static_cast<size_t>(i);
     const int64_t span = (window.kernel[axis] - 1) * window.dilation[axis] + 1;
-    const int64_t padded = window.input[axis] + window.pad_before[axis] + window.pad_after[axis];
-    if (padded < span) {
+    const int64_t padding = window.pad_before[axis] + window.pad_after[axis];
+    const int64_t padded = window.input[axis] + padding;
+    const int64_t stride = window.stride[axis];
+    // With ceil_mode the last window may reach beyond the padded input, by less than a stride.
+    const int64_t slack = padded - span + (ceil ? stride - 1 : 0);
+    if (slack < 0) {
       return Reject(node,
                     fmt::format("the kernel spans {} on spatial axis {}, the padded input has "
                                 "only {}",
                                 span, i, padded));
     }
-    const int64_t slack = padded - span;
-    const int64_t stride = window.stride[axis];
-    window.output[axis] = (ceil ? (slack + stride - 1) / stride : slack / stride) + 1;
-    // A window that would start in the end padding is dropped (coremltools, ceil_mode).
-    if (ceil &&
+    window.output[axis] = slack / stride + 1;
+    // A window that would start in the end padding is dropped, where there is padding (coremltools,
+    // avg_pool): without it the window stays, though it covers nothing.
+    if (ceil && padding > 0 && window.output[axis] > 1 &&
         (window.output[axis] - 1) * stride >= window.input[axis] + window.pad_before[axis]) {
       --window.output[axis];
     }
@@ -163,16 +166,69 @@ bool MaskAt(const NodeView& node, int parameter, size_t axis) {
   return axis < mask.size() && mask[axis] != 0;
 }
 
+using Slices = std::array<AxisSlice, Shape::kMaxRank>;
+
+// The extents of a slice that begins or ends at computed places.
+Result<Slices> ResolveComputed(const NodeView& node, const Shape& x,
+                               const SliceParameters& parameters, const Shape* kept) {
+  const auto stride = node.Ints(parameters.stride);
+  Slices slices{};
+  int next = 0;
+  for (size_t axis = 0; axis < static_cast<size_t>(x.rank()); ++axis) {
+    const int64_t extent = x[static_cast<int>(axis)];
+    AxisSlice& slice = slices[axis];
+    slice.step = stride.empty() ? 1 : stride[axis];
+    if (slice.step == 0) return Reject(node, fmt::format("stride[{}] is 0", axis));
+    const int64_t size = slice.step > 0 ? slice.step : -slice.step;
+    slice.squeezed = MaskAt(node, parameters.squeeze_mask, axis);
+    if (slice.squeezed) {
+      slice.count = 1;
+      continue;
+    }
+    const bool whole =
+        MaskAt(node, parameters.begin_mask, axis) && MaskAt(node, parameters.end_mask, axis);
+    if (kept != nullptr && next < kept->rank()) {
+      slice.count = (*kept)[next++];
+    } else if (whole) {
+      slice.count = (extent + size - 1) / size;
+    } else {
+      return Reject(node, fmt::format("axis {}: its extent depends on what is computed", axis));
+    }
+    const bool fits = slice.count >= 1 && (slice.count - 1) * size < extent;
+    if (!fits || (whole && slice.count != (extent + size - 1) / size)) {
+      return Reject(node, fmt::format("axis {}: {} elements at distance {} are not there in {}",
+                                      axis, slice.count, size, extent));
+    }
+  }
+  return slices;
+}
+
 }  // namespace
 
-Result<std::array<AxisSlice, Shape::kMaxRank>> ResolveSlice(const NodeView& node, const Shape& x,
-                                                            const SliceParameters& parameters) {
+Status CheckPlaces(const NodeView& node, const Shape& x, int attribute, int computed,
+                   std::string_view name) {
+  const bool constant = node.HasAttribute(attribute);
+  if (constant == node.HasInput(computed)) {
+    return Reject(node, fmt::format("{} must be given, once", name));
+  }
+  const auto rank = static_cast<size_t>(x.rank());
+  const bool fits =
+      constant ? node.Ints(attribute).size() == rank : node.InputShape(computed) == Shape{x.rank()};
+  if (!fits) return Reject(node, fmt::format("{} needs {} entries", name, rank));
+  return {};
+}
+
+Result<Slices> ResolveSlice(const NodeView& node, const Shape& x, const SliceParameters& parameters,
+                            const Shape* kept) {
+  ANECHECK_RETURN_IF_ERROR(
+      CheckPlaces(node, x, parameters.begin, parameters.computed_begin, "begin"));
+  ANECHECK_RETURN_IF_ERROR(CheckPlaces(node, x, parameters.end, parameters.computed_end, "end"));
   const auto begin = node.Ints(parameters.begin);
   const auto end = node.Ints(parameters.end);
   const auto stride = node.Ints(parameters.stride);
   const auto rank = static_cast<size_t>(x.rank());
-  if (begin.size() != rank || end.size() != rank || (!stride.empty() && stride.size() != rank)) {
-    return Reject(node, fmt::format("begin, end and stride need {} entries", rank));
+  if (!stride.empty() && stride.size() != rank) {
+    return Reject(node, fmt::format("stride needs {} entries", rank));
   }
   for (const int mask : {parameters.begin_mask, parameters.end_mask, parameters.squeeze_mask}) {
     if (node.HasAttribute(mask) && node.Ints(mask).size() != rank) {
@@ -180,7 +236,10 @@ Result<std::array<AxisSlice, Shape::kMaxRank>> ResolveSlice(const NodeView& node
           node, fmt::format("a mask has {} entries, must have {}", node.Ints(mask).size(), rank));
     }
   }
-  std::array<AxisSlice, Shape::kMaxRank> slices{};
+  if (node.HasInput(parameters.computed_begin) || node.HasInput(parameters.computed_end)) {
+    return ResolveComputed(node, x, parameters, kept);
+  }
+  Slices slices{};
   for (size_t axis = 0; axis < rank; ++axis) {
     const int64_t extent = x[static_cast<int>(axis)];
     const int64_t step = stride.empty() ? 1 : stride[axis];

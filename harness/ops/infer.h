@@ -49,6 +49,16 @@ Result<int> AxisAt(const NodeView& node, int parameter, int64_t fallback, int ra
 // An error where the operand is no constant or has more elements.
 Result<double> ConstantScalar(const NodeView& node, int parameter);
 
+// The operands of matmul as matrices: MIL reads one of rank 1 as a row (x) or a column (y), whose
+// added axis the result lacks, and transposes matrices only.
+struct MatmulShape {
+  Shape x, y;
+  bool x_vector = false, y_vector = false;
+  bool transpose_x = false, transpose_y = false;
+};
+// Precondition: both operands have rank 1 or more.
+MatmulShape MatmulShapeOf(const NodeView& node);
+
 // One axis of a slice in Python's sense: `count` elements from `first` at distance `step`.
 struct AxisSlice {
   int64_t first = 0;
@@ -56,13 +66,21 @@ struct AxisSlice {
   int64_t count = 0;
   bool squeezed = false;  // the axis is dropped from the result
 };
-// Attribute indices of slice_by_index and slice_update.
+// Parameter indices of slice_by_index and slice_update. The computed ones are tensors; each takes
+// the place of an attribute.
 struct SliceParameters {
-  int begin, end, stride, begin_mask, end_mask, squeeze_mask;
+  int begin, end, stride, begin_mask, end_mask, squeeze_mask, computed_begin, computed_end;
 };
-// Resolves every axis of a slice of `x`; an empty axis is an error.
+// Resolves every axis of a slice of `x`; an empty axis is an error. Where begin or end is computed,
+// `first` means nothing and the extent of an axis must be known otherwise: squeezed, taken whole by
+// both masks, or that of `kept`, the axes that are not squeezed (may be null).
 Result<std::array<AxisSlice, Shape::kMaxRank>> ResolveSlice(const NodeView& node, const Shape& x,
-                                                            const SliceParameters& parameters);
+                                                            const SliceParameters& parameters,
+                                                            const Shape* kept = nullptr);
+// Holds where `attribute` or the tensor at `computed`, one integer an axis of `x`, is given and not
+// both. `name` is MIL's for either.
+Status CheckPlaces(const NodeView& node, const Shape& x, int attribute, int computed,
+                   std::string_view name);
 
 // The rules of layers that other operations share (defined in convolution.cc).
 Status InferConv(const NodeView& node, ResultTypes& results);

@@ -4,6 +4,7 @@
 #include "harness/ops/infer.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "harness/ops/row.h"
 #include "harness/ops/sets.h"
 
 namespace anecheck {
@@ -156,27 +157,33 @@ Status InferPad(const NodeView& node, ResultTypes& results) {
 
 constexpr Parameter kSliceBySizeParameters[] = {
     {.name = "x", .dtypes = kAnything},
-    {.name = "begin", .kind = ParameterKind::kInts},
+    OptionalParameter("begin", ParameterKind::kInts, "computed"),
     {.name = "size", .kind = ParameterKind::kInts},
+    ComputedPlace("begin"),
 };
 
-// MIL: size -1 takes everything from begin to the end of the axis.
+// MIL: size -1 takes everything from begin to the end of the axis; from a computed begin that is an
+// extent which depends on the data.
 Status InferSliceBySize(const NodeView& node, ResultTypes& results) {
   using P = params::SliceBySize;
   const TensorType& x = node.InputType(P::kX);
   const auto begin = node.Ints(P::kBegin);
   const auto size = node.Ints(P::kSize);
   const auto rank = static_cast<size_t>(x.shape.rank());
-  if (begin.size() != rank || size.size() != rank) {
-    return Reject(node, fmt::format("begin and size need {} entries", rank));
-  }
+  ANECHECK_RETURN_IF_ERROR(CheckPlaces(node, x.shape, P::kBegin, P::kComputedBegin, "begin"));
+  if (size.size() != rank) return Reject(node, fmt::format("size needs {} entries", rank));
+  const bool computed = node.HasInput(P::kComputedBegin);
   Shape shape;
   for (size_t i = 0; i < rank; ++i) {
     const int64_t extent = x.shape[static_cast<int>(i)];
-    const int64_t from = begin[i] < 0 ? begin[i] + extent : begin[i];
+    if (computed && size[i] == -1) {
+      return Reject(node, fmt::format("axis {}: its extent depends on what is computed", i));
+    }
+    const int64_t given = computed ? 0 : begin[i];
+    const int64_t from = given < 0 ? given + extent : given;
     const int64_t count = size[i] == -1 ? extent - from : size[i];
     if (from < 0 || count < 1 || from + count > extent) {
-      return Reject(node, fmt::format("axis {}: begin {} size {} is outside 0 to {}", i, begin[i],
+      return Reject(node, fmt::format("axis {}: begin {} size {} is outside 0 to {}", i, given,
                                       size[i], extent));
     }
     shape.Append(count);

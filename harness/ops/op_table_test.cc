@@ -96,6 +96,12 @@ TEST(Params, IndicesAreThoseOfTheSchemas) {
   ExpectName(OpKind::kPeElementwise, UnitElementwise::kMode, "mode");
   ExpectName(OpKind::kPeGoc, GainOffset::kBias, "bias");
   ExpectName(OpKind::kScaledDotProductAttention, Attention::kAttnMask, "attn_mask");
+  ExpectName(OpKind::kSliceBySize, SliceBySize::kComputedBegin, "begin");
+  ExpectName(OpKind::kSliceByIndex, SliceByIndex::kComputedBegin, "begin");
+  ExpectName(OpKind::kSliceByIndex, SliceByIndex::kComputedEnd, "end");
+  ExpectName(OpKind::kSliceUpdate, SliceUpdate::kComputedBegin, "begin");
+  ExpectName(OpKind::kSliceUpdate, SliceUpdate::kComputedEnd, "end");
+  ExpectName(OpKind::kCropResize, CropResize::kRoi, "roi");
   ExpectName(OpKind::kQuantize, Quantize::kOutputDtype, "output_dtype");
   ExpectName(OpKind::kQuantize, Dequantize::kAxis, "axis");
   ExpectName(OpKind::kDequantize, Dequantize::kAxis, "axis");

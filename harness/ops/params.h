@@ -88,8 +88,8 @@ struct Concat {
 struct Pad {
   enum : int { kX, kPad, kMode, kConstantVal };
 };
-struct SliceBySize {
-  enum : int { kX, kBegin, kSize };
+struct SliceBySize {  // kComputedBegin takes kBegin's place where it is no constant
+  enum : int { kX, kBegin, kSize, kComputedBegin };
 };
 
 struct ReshapeLike {
@@ -119,11 +119,32 @@ struct Range1d {
 struct OneHot {
   enum : int { kIndices, kOneHotVectorSize, kAxis, kOnValue, kOffValue };
 };
-struct SliceByIndex {
-  enum : int { kX, kBegin, kEnd, kStride, kBeginMask, kEndMask, kSqueezeMask };
+struct SliceByIndex {  // kComputedBegin and kComputedEnd as in SliceBySize
+  enum : int {
+    kX,
+    kBegin,
+    kEnd,
+    kStride,
+    kBeginMask,
+    kEndMask,
+    kSqueezeMask,
+    kComputedBegin,
+    kComputedEnd
+  };
 };
 struct SliceUpdate {
-  enum : int { kX, kUpdate, kBegin, kEnd, kStride, kBeginMask, kEndMask, kSqueezeMask };
+  enum : int {
+    kX,
+    kUpdate,
+    kBegin,
+    kEnd,
+    kStride,
+    kBeginMask,
+    kEndMask,
+    kSqueezeMask,
+    kComputedBegin,
+    kComputedEnd
+  };
 };
 struct ReverseSequence {
   enum : int { kX, kLengths, kSeqAxis, kBatchAxis };
@@ -184,7 +205,8 @@ struct CropResize {
     kSpatialScale,
     kBoxCoordinateMode,
     kSamplingMode,
-    kPadValue
+    kPadValue,
+    kRoi
   };
 };
 struct Resample {

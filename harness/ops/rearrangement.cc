@@ -11,22 +11,26 @@
 namespace anecheck {
 namespace {
 
+// MIL's begin and end are tensors: constants, which stand as attributes, or computed.
 constexpr Parameter kSliceByIndexParameters[] = {
     {.name = "x", .dtypes = kAnything},
-    {.name = "begin", .kind = ParameterKind::kInts},
-    {.name = "end", .kind = ParameterKind::kInts},
+    OptionalParameter("begin", ParameterKind::kInts, "computed"),
+    OptionalParameter("end", ParameterKind::kInts, "computed"),
     OptionalParameter("stride", ParameterKind::kInts, "1 on every axis"),
     OptionalParameter("begin_mask", ParameterKind::kBools, "false on every axis"),
     OptionalParameter("end_mask", ParameterKind::kBools, "false on every axis"),
     OptionalParameter("squeeze_mask", ParameterKind::kBools, "false on every axis"),
+    ComputedPlace("begin"),
+    ComputedPlace("end"),
 };
 
 Status InferSliceByIndex(const NodeView& node, ResultTypes& results) {
   using P = params::SliceByIndex;
   const TensorType& x = node.InputType(P::kX);
-  ANECHECK_ASSIGN(const auto slices, ResolveSlice(node, x.shape,
-                                                  {P::kBegin, P::kEnd, P::kStride, P::kBeginMask,
-                                                   P::kEndMask, P::kSqueezeMask}));
+  ANECHECK_ASSIGN(const auto slices,
+                  ResolveSlice(node, x.shape,
+                               {P::kBegin, P::kEnd, P::kStride, P::kBeginMask, P::kEndMask,
+                                P::kSqueezeMask, P::kComputedBegin, P::kComputedEnd}));
   Shape shape;
   for (int axis = 0; axis < x.shape.rank(); ++axis) {
     const AxisSlice& slice = slices[static_cast<size_t>(axis)];
@@ -39,20 +43,25 @@ Status InferSliceByIndex(const NodeView& node, ResultTypes& results) {
 constexpr Parameter kSliceUpdateParameters[] = {
     {.name = "x", .dtypes = kAnything},
     {.name = "update", .dtypes = kAnything},
-    {.name = "begin", .kind = ParameterKind::kInts},
-    {.name = "end", .kind = ParameterKind::kInts},
+    OptionalParameter("begin", ParameterKind::kInts, "computed"),
+    OptionalParameter("end", ParameterKind::kInts, "computed"),
     OptionalParameter("stride", ParameterKind::kInts, "1 on every axis"),
     OptionalParameter("begin_mask", ParameterKind::kBools, "false on every axis"),
     OptionalParameter("end_mask", ParameterKind::kBools, "false on every axis"),
     OptionalParameter("squeeze_mask", ParameterKind::kBools, "false on every axis"),
+    ComputedPlace("begin"),
+    ComputedPlace("end"),
 };
 
 Status InferSliceUpdate(const NodeView& node, ResultTypes& results) {
   using P = params::SliceUpdate;
   const TensorType& x = node.InputType(P::kX);
-  ANECHECK_ASSIGN(const auto slices, ResolveSlice(node, x.shape,
-                                                  {P::kBegin, P::kEnd, P::kStride, P::kBeginMask,
-                                                   P::kEndMask, P::kSqueezeMask}));
+  const Shape& update = node.InputShape(P::kUpdate);
+  ANECHECK_ASSIGN(const auto slices,
+                  ResolveSlice(node, x.shape,
+                               {P::kBegin, P::kEnd, P::kStride, P::kBeginMask, P::kEndMask,
+                                P::kSqueezeMask, P::kComputedBegin, P::kComputedEnd},
+                               &update));
   Shape shape;
   for (int axis = 0; axis < x.shape.rank(); ++axis) {
     const AxisSlice& slice = slices[static_cast<size_t>(axis)];

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "harness/ops/op.h"
+#include "harness/ops/sets.h"
 
 namespace anecheck {
 
@@ -26,6 +27,11 @@ constexpr OpDefinition Row(OpClass op_class, std::string_view name, OpKind kind,
 constexpr Parameter OptionalParameter(std::string_view name, ParameterKind kind,
                                       std::string_view fallback) {
   return {.name = name, .kind = kind, .need = Need::kOptional, .default_text = fallback};
+}
+
+// The tensor form of an attribute that lists places, one integer an axis.
+constexpr Parameter ComputedPlace(std::string_view name) {
+  return {.name = name, .need = Need::kOptional, .dtypes = kIntegers, .default_text = "a constant"};
 }
 
 }  // namespace anecheck

@@ -147,10 +147,11 @@ Status SoftplusParametric(KernelContext& context) {
   const Contract& contract = context.contract();
   const Raw raw = AllocateRaw(context, result.size, true);
   ForEachChannel(x.type.shape, [&](size_t i, size_t c) {
-    raw.value[i] = alpha.value[c] * SoftplusValue(beta.value[c] * x.value[i]);
-    const Bounds bounds =
-        ScaledCurve<SoftplusValue>(grid, contract, x.low[i], x.high[i], alpha.value[c],
-                                   beta.value[c], contract[Term::kSoftplusTable]);
+    const double outer = ConstantAt(context, alpha, c);
+    const double inner = ConstantAt(context, beta, c);
+    raw.value[i] = outer * SoftplusValue(inner * x.value[i]);
+    const Bounds bounds = ScaledCurve<SoftplusValue>(grid, contract, x.low[i], x.high[i], outer,
+                                                     inner, contract[Term::kSoftplusTable]);
     raw.low[i] = bounds.low;
     raw.high[i] = bounds.high;
     raw.nan[i] = x.NanAt(i) ? 1 : 0;
@@ -166,7 +167,8 @@ Status Prelu(KernelContext& context) {
   BoundedTensor& result = context.Result();
   const Raw raw = AllocateRaw(context, result.size, !x.point());
   ForEachChannel(x.type.shape, [&](size_t i, size_t c) {
-    const auto line = [&](double v) { return v < 0 ? v * alpha.value[c] : v; };
+    const double slope = ConstantAt(context, alpha, c);
+    const auto line = [slope](double v) { return v < 0 ? v * slope : v; };
     raw.value[i] = line(x.value[i]);
     if (raw.low == nullptr) return;
     const Bounds bounds = Turning(line, x.low[i], x.high[i], 0);

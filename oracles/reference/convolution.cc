@@ -2,8 +2,10 @@
 // path's bound. Window geometry is worked out here from attributes and the result's shape.
 #include <algorithm>
 
+#include "harness/ops/infer.h"
 #include "harness/ops/params.h"
 #include "oracles/reference/dot.h"
+#include "oracles/reference/integers.h"
 #include "oracles/reference/lanes.h"
 #include "oracles/reference/layout.h"
 #include "oracles/reference/pointwise.h"
@@ -138,9 +140,74 @@ Status Conv(KernelContext& context) {
   return {};
 }
 
+// Integers of a tensor at `start` and every `stride` after it.
+struct IntegerLine {
+  const BoundedTensor& tensor;
+  size_t start = 0;
+  size_t stride = 1;
+};
+
+// The sum of `count` integer products and `offset` (may be null, else one element), exact and
+// wrapped as two's complement is. An interval that leaves the type, or 53 bits, admits all of it.
+void PutIntegerSum(const IntegerLine& x, const IntegerLine& y, size_t count,
+                   const IntegerLine* offset, DType dtype, const Raw& raw, size_t at) {
+  uint64_t value = 0;
+  double low = 0;
+  double high = 0;
+  double magnitude = 0;
+  bool known = true;
+  const auto add = [&](double least, double most) {
+    low += least;
+    high += most;
+    magnitude += std::max(std::fabs(least), std::fabs(most));
+    known &= least == most;
+  };
+  for (size_t k = 0; k < count; ++k) {
+    const size_t i = x.start + k * x.stride;
+    const size_t j = y.start + k * y.stride;
+    value += static_cast<uint64_t>(static_cast<int64_t>(x.tensor.value[i])) *
+             static_cast<uint64_t>(static_cast<int64_t>(y.tensor.value[j]));
+    const double corners[] = {x.tensor.low[i] * y.tensor.low[j], x.tensor.low[i] * y.tensor.high[j],
+                              x.tensor.high[i] * y.tensor.low[j],
+                              x.tensor.high[i] * y.tensor.high[j]};
+    add(*std::ranges::min_element(corners), *std::ranges::max_element(corners));
+  }
+  if (offset != nullptr) {
+    value += static_cast<uint64_t>(static_cast<int64_t>(offset->tensor.value[offset->start]));
+    add(offset->tensor.low[offset->start], offset->tensor.high[offset->start]);
+  }
+  const IntegerRange range = RangeOf(dtype);
+  const bool fits = magnitude < 0x1p53 && low >= range.low && high <= range.high;
+  raw.value[at] = WrapInteger(dtype, static_cast<int64_t>(value));
+  raw.low[at] = known ? raw.value[at] : fits ? low : range.low;
+  raw.high[at] = known ? raw.value[at] : fits ? high : range.high;
+}
+
+Status IntegerLinear(KernelContext& context) {
+  using P = params::Linear;
+  const BoundedTensor& x = context.Input(P::kX);
+  const BoundedTensor& weight = context.Input(P::kWeight);
+  const BoundedTensor* bias = OptionalInput(context, P::kBias);
+  BoundedTensor& result = context.Result();
+  const auto outputs = static_cast<size_t>(weight.type.shape[0]);
+  const auto inner = static_cast<size_t>(weight.type.shape[1]);
+  const Raw raw = AllocateRaw(context, result.size, true);
+  for (size_t at = 0; at < result.size; ++at) {
+    const size_t channel = at % outputs;
+    const IntegerLine row = {x, at / outputs * inner};
+    const IntegerLine weights = {weight, channel * inner};
+    const IntegerLine offset = {bias == nullptr ? x : *bias, channel};
+    PutIntegerSum(row, weights, inner, bias == nullptr ? nullptr : &offset, result.type.dtype, raw,
+                  at);
+  }
+  StoreExact(result, raw);
+  return {};
+}
+
 Status Linear(KernelContext& context) {
   using P = params::Linear;
   BoundedTensor& x = context.Input(P::kX);
+  if (!IsFloat(x.type.dtype)) return IntegerLinear(context);
   BoundedTensor& weight = context.Input(P::kWeight);
   const BoundedTensor* bias = OptionalInput(context, P::kBias);
   BoundedTensor& result = context.Result();
@@ -176,12 +243,15 @@ struct MatrixRows {
   int64_t inner_stride = 0;
 };
 
-MatrixRows RowsOf(const Shape& shape, const Shape& result, bool inner_last) {
+Shape BatchOf(const Shape& matrices) {
+  return Shape::FromSpan(matrices.dims().first(static_cast<size_t>(matrices.rank() - 2)));
+}
+
+// `batch` has the leading axes that both operands are broadcast to.
+MatrixRows RowsOf(const Shape& shape, const Shape& batch, bool inner_last) {
   const int rank = shape.rank();
-  const Shape batch = Shape::FromSpan(shape.dims().first(static_cast<size_t>(rank - 2)));
-  const Shape all = Shape::FromSpan(result.dims().first(static_cast<size_t>(result.rank() - 2)));
   MatrixRows rows;
-  rows.batch = BroadcastStrides(batch, all);
+  rows.batch = BroadcastStrides(BatchOf(shape), batch);
   for (int64_t& stride : rows.batch) stride *= shape[rank - 2] * shape[rank - 1];
   rows.inner = shape[inner_last ? rank - 1 : rank - 2];
   rows.vectors = shape[inner_last ? rank - 2 : rank - 1];
@@ -200,18 +270,46 @@ void Gather(const BoundedTensor& tensor, size_t start, const MatrixRows& rows, i
   }
 }
 
+void IntegerMatmul(KernelContext& context, const Shape& batch, const MatrixRows& left,
+                   const MatrixRows& right) {
+  using P = params::Matmul;
+  BoundedTensor& result = context.Result();
+  const Raw raw = AllocateRaw(context, result.size, true);
+  const auto rows = static_cast<size_t>(left.vectors);
+  const auto columns = static_cast<size_t>(right.vectors);
+  ForEachPair(batch, left.batch, right.batch, [&](size_t b, size_t from_x, size_t from_y) {
+    for (size_t at = 0; at < rows * columns; ++at) {
+      const IntegerLine row = {context.Input(P::kX),
+                               from_x + at / columns * static_cast<size_t>(left.vector_stride),
+                               static_cast<size_t>(left.inner_stride)};
+      const IntegerLine column = {context.Input(P::kY),
+                                  from_y + at % columns * static_cast<size_t>(right.vector_stride),
+                                  static_cast<size_t>(right.inner_stride)};
+      PutIntegerSum(row, column, static_cast<size_t>(left.inner), nullptr, result.type.dtype, raw,
+                    b * rows * columns + at);
+    }
+  });
+  StoreExact(result, raw);
+}
+
 Status Matmul(KernelContext& context) {
   using P = params::Matmul;
   BoundedTensor& x = context.Input(P::kX);
   BoundedTensor& y = context.Input(P::kY);
   BoundedTensor& result = context.Result();
-  const Shape& shape = result.type.shape;
-  const MatrixRows left = RowsOf(x.type.shape, shape, !context.node().Bool(P::kTransposeX, false));
-  const MatrixRows right = RowsOf(y.type.shape, shape, context.node().Bool(P::kTransposeY, false));
+  const MatmulShape matrices = MatmulShapeOf(context.node());
+  const int batch_rank = std::max(matrices.x.rank(), matrices.y.rank()) - 2;
+  const Shape batch =
+      Shape::FromSpan(result.type.shape.dims().first(static_cast<size_t>(batch_rank)));
+  const MatrixRows left = RowsOf(matrices.x, batch, !matrices.transpose_x);
+  const MatrixRows right = RowsOf(matrices.y, batch, matrices.transpose_y);
+  if (!IsFloat(result.type.dtype)) {
+    IntegerMatmul(context, batch, left, right);
+    return {};
+  }
   const auto inner = static_cast<size_t>(left.inner);
   const auto columns = static_cast<size_t>(right.vectors);
   Accumulator accumulator(context, x, &y);
-  const Shape batch = Shape::FromSpan(shape.dims().first(static_cast<size_t>(shape.rank() - 2)));
   if (accumulator.Stores(static_cast<size_t>(left.vectors), columns, inner, nullptr)) {
     PointResults results = accumulator.StartDots(context, result);
     ForEachPair(batch, left.batch, right.batch, [&](size_t b, size_t from_x, size_t from_y) {
@@ -284,6 +382,10 @@ Status AvgPool(KernelContext& context) {
     const int64_t plane = static_cast<int64_t>(at) / positions;
     const int64_t position = static_cast<int64_t>(at) % positions;
     const size_t count = window.GatherValid(x, plane, position, patch);
+    if (count == 0) {
+      PutAnything(raw, at, kNan);
+      continue;
+    }
     const int64_t divisor = exclude ? static_cast<int64_t>(count) : window.PaddedElements(position);
     Put(raw, at, Mean(grid, context.contract(), accumulator.Sum(patch.lanes(), count), divisor));
   }
@@ -298,14 +400,19 @@ Status MaxPool(KernelContext& context) {
   const SlidingWindow window(context.node(), x.type.shape, result.type.shape,
                              context.node().Ints(P::kKernelSizes), PoolAttributes());
   LaneBuffer patch(context.arena(), static_cast<size_t>(window.KernelElements()), x.point());
-  const Raw raw = AllocateRaw(context, result.size, !x.point());
+  const bool bounds = !x.point() || window.AnyEmpty();
+  const Raw raw = AllocateRaw(context, result.size, bounds);
   const int64_t positions = window.OutputElements();
   for (size_t at = 0; at < result.size; ++at) {
     const int64_t plane = static_cast<int64_t>(at) / positions;
     const size_t count = window.GatherValid(x, plane, static_cast<int64_t>(at) % positions, patch);
     const Lanes lanes = patch.lanes();
     raw.value[at] = Largest(lanes.value, count);
-    if (x.point()) continue;
+    if (!bounds) continue;
+    if (count == 0) {
+      PutAnything(raw, at, -kInfinity);
+      continue;
+    }
     raw.low[at] = Largest(lanes.low, count);
     raw.high[at] = Largest(lanes.high, count);
     raw.nan[at] = patch.AnyNan(count) ? 1 : 0;

@@ -206,6 +206,10 @@ Status L2Pool(KernelContext& context) {
   for (size_t at = 0; at < result.size; ++at) {
     const int64_t plane = static_cast<int64_t>(at) / positions;
     const size_t count = window.GatherValid(x, plane, static_cast<int64_t>(at) % positions, patch);
+    if (count == 0) {
+      PutAnything(raw, at, 0);
+      continue;
+    }
     Accumulated sum = accumulator.Dot(patch.lanes(), patch.lanes(), count);
     // Squares overflow upward alone.
     if (sum.beyond != 0 || sum.empty()) sum.high = kInfinity;

@@ -2,7 +2,12 @@
 // of one variable need no more evaluations than that.
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 #include "oracles/reference/kernel.h"
 
@@ -26,6 +31,61 @@ class DistinctNumbers {
   BoundedTensor numbers_;
   const uint16_t* halves_ = nullptr;  // the bits of each element of x
   const uint16_t* found_ = nullptr;   // of each of numbers_
+};
+
+// Whether a table of all fp16 numbers is worth while, which DistinctNumbers would else find again
+// in every tensor. Implies RepeatsNumbers.
+bool FillsATable(const Contract& contract, const BoundedTensor& x);
+
+// Every fp16 number in the order of their bits, a point tensor of one axis.
+BoundedTensor AllNumbers(Arena& arena);
+
+// What a function gives for each fp16 number.
+class FunctionTable {
+ public:
+  // `results` holds the function of each of AllNumbers().
+  explicit FunctionTable(const BoundedTensor& results);
+
+  // Gives `result` those of x's elements. Precondition: FillsATable(contract, x).
+  void Expand(Arena& arena, const BoundedTensor& x, BoundedTensor& result) const;
+
+ private:
+  struct Entry {
+    double value = 0;
+    double low = 0;
+    double high = 0;
+    uint64_t flags = 0;
+  };
+  std::vector<Entry> entries_;
+  bool point_ = false;
+};
+
+// What the results of a function without state depend on beside its operand.
+struct TableKey {
+  bool ideal = false;
+  bool wide = false;
+  bool zero_at_zero = false;
+  bool steps = false;
+  int ulp = 0;
+  double table_error = 0;
+  auto operator<=>(const TableKey&) const = default;
+};
+
+// The tables of one function, made when they are first needed. Thread-safe.
+class FunctionTables {
+ public:
+  template <typename Make>
+  const FunctionTable& For(const TableKey& key, const Make& make) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [known, table] : tables_) {
+      if (known == key) return *table;
+    }
+    return *tables_.emplace_back(key, std::make_unique<FunctionTable>(make())).second;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::pair<TableKey, std::unique_ptr<FunctionTable>>> tables_;
 };
 
 }  // namespace anecheck::reference

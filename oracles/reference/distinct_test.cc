@@ -70,6 +70,23 @@ TEST(DistinctNumbers, GiveWhatElementByElementGives) {
   }
 }
 
+// A table made for one contract must not serve another, nor one of numbers another.
+TEST(FunctionTables, HoldTheirKeys) {
+  FunctionTables tables;
+  Arena arena;
+  const BoundedTensor numbers = AllNumbers(arena);
+  int made = 0;
+  const auto make = [&] {
+    ++made;
+    return FunctionTable(numbers);
+  };
+  const FunctionTable& first = tables.For({.ulp = 1}, make);
+  EXPECT_EQ(&tables.For({.ulp = 1}, make), &first);
+  EXPECT_EQ(made, 1);
+  EXPECT_NE(&tables.For({.ulp = 1, .table_error = 0.5}, make), &first);
+  EXPECT_EQ(made, 2);
+}
+
 TEST(DistinctNumbers, AreTakenOfLargePointsAlone) {
   const Contract& contract = ConformingContract(2);
   std::vector<double> values(1 << 14);

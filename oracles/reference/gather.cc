@@ -13,17 +13,6 @@ namespace anecheck {
 namespace reference {
 namespace {
 
-void AdmitAnything(BoundedTensor& tensor, size_t at) {
-  const DType dtype = tensor.type.dtype;
-  const bool is_float = IsFloat(dtype);
-  tensor.low[at] = is_float ? -kInfinity : RangeOf(dtype).low;
-  tensor.high[at] = is_float ? kInfinity : RangeOf(dtype).high;
-  tensor.nan[at] = is_float ? 1 : 0;
-  tensor.special |= is_float;
-  tensor.whole &= !is_float;
-  if (tensor.members != nullptr) tensor.members[at] = {};
-}
-
 void GatherRows(KernelContext& context, const BoundedTensor& x, const BoundedTensor& indices,
                 const IndexedRows& rows) {
   BoundedTensor& result = context.Result();

@@ -175,13 +175,14 @@ struct BoxAxis {
   double slack = 0;
 };
 
-BoxAxis ReadBox(const NodeView& node, const BoundedTensor& boxes, size_t box, bool height,
+// The coordinates stand from element `start` of `boxes` on.
+BoxAxis ReadBox(const NodeView& node, const BoundedTensor& boxes, size_t start, bool height,
                 int64_t extent) {
   using P = params::CropResize;
   const std::string_view mode = node.String(P::kBoxCoordinateMode, "CORNERS_HEIGHT_FIRST");
   const bool height_first = mode.ends_with("HEIGHT_FIRST");
   const bool corners = mode.starts_with("CORNERS");
-  const size_t first = 4 * box + (height == height_first ? 0 : 1);
+  const size_t first = start + (height == height_first ? 0 : 1);
   const bool normalized = node.Bool(P::kNormalizedCoordinates, false);
   // spatial_scale is fp32 in MIL.
   const double scale = RoundToFloat(node.Float(P::kSpatialScale, 1)) *
@@ -206,16 +207,22 @@ Status CropResize(KernelContext& context) {
   using P = params::CropResize;
   const NodeView& node = context.node();
   const BoundedTensor& x = context.Input(P::kX);
-  const BoundedTensor& boxes = context.Input(P::kBoxes);
+  const bool roi = node.HasInput(P::kRoi);
+  const BoundedTensor& boxes = context.Input(roi ? P::kRoi : P::kBoxes);
   const Shape& from = x.type.shape;
   BoundedTensor& result = context.Result();
-  const Shape& shape = result.type.shape;
+  const int64_t channels = from[1];
+  const int64_t height = result.type.shape[result.type.shape.rank() - 2];
+  const int64_t width = result.type.shape[result.type.shape.rank() - 1];
+  // roi has four numbers a box, or five with the image first; with four each image gives one.
+  const size_t numbers = roi ? static_cast<size_t>(boxes.type.shape[2]) : 4;
+  const size_t each = roi && numbers == 4 ? static_cast<size_t>(from[0]) : 1;
   const GridMode mode = ModeOf(node.String(P::kSamplingMode, "DEFAULT"));
   const double pad = GridOf(context, x.type.dtype).Round(node.Float(P::kPadValue, 0));
   const double relative = Relative(context);
-  const auto grid = [&](size_t box, bool height, int64_t i, int64_t count) {
-    const int64_t extent = from[height ? 2 : 3];
-    const BoxAxis axis = ReadBox(node, boxes, box, height, extent);
+  const auto grid = [&](size_t box, bool vertical, int64_t i, int64_t count) {
+    const int64_t extent = from[vertical ? 2 : 3];
+    const BoxAxis axis = ReadBox(node, boxes, numbers * box + numbers - 4, vertical, extent);
     Position point = GridPoint(mode, i, count, axis.begin, axis.end, extent, relative);
     point.low -= 2 * axis.slack;
     point.high += 2 * axis.slack;
@@ -223,23 +230,28 @@ Status CropResize(KernelContext& context) {
   };
   StoreSamples(context, result, [&](size_t i) -> Sampled {
     const auto at = static_cast<int64_t>(i);
-    const int64_t column = at % shape[3];
-    const int64_t row = at / shape[3] % shape[2];
-    const int64_t channel = at / (shape[3] * shape[2]) % shape[1];
-    const auto box = static_cast<size_t>(at / (shape[3] * shape[2] * shape[1]));
-    double image = static_cast<double>(box);
-    if (node.HasInput(P::kBoxIndices)) {
-      const BoundedTensor& indices = context.Input(P::kBoxIndices);
-      image = indices.value[box];
-      if (indices.low[box] != indices.high[box]) return Anything(0);
+    const int64_t column = at % width;
+    const int64_t row = at / width % height;
+    const int64_t channel = at / (width * height) % channels;
+    const auto crop = static_cast<size_t>(at / (width * height * channels));
+    const size_t box = crop / each;
+    const size_t own = roi ? crop % each : box;
+    auto image = static_cast<double>(own);
+    if (numbers == 5 || node.HasInput(P::kBoxIndices)) {
+      const BoundedTensor& indices = numbers == 5 ? boxes : context.Input(P::kBoxIndices);
+      const size_t place = numbers == 5 ? 5 * box : box;
+      image = indices.value[place];
+      if (indices.low[place] != indices.high[place] || std::trunc(image) != image) {
+        return Anything(0);
+      }
     }
     if (!(image >= 0 && image < static_cast<double>(from[0]))) return Anything(0);
-    const Position y = grid(box, true, row, shape[2]);
-    const Position z = grid(box, false, column, shape[3]);
+    const Position y = grid(box, true, row, height);
+    const Position z = grid(box, false, column, width);
     if (!(std::fabs(y.low) + std::fabs(y.high) + std::fabs(z.low) + std::fabs(z.high) < 1e9)) {
       return Anything(0);
     }
-    const int64_t plane_index = static_cast<int64_t>(image) * from[1] + channel;
+    const int64_t plane_index = static_cast<int64_t>(image) * channels + channel;
     const Plane plane{.x = &x,
                       .first = static_cast<size_t>(plane_index * from[2] * from[3]),
                       .height = from[2],

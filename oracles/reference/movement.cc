@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "harness/ops/params.h"
+#include "oracles/reference/computed_slice.h"
 #include "oracles/reference/integers.h"
 #include "oracles/reference/layout.h"
 #include "oracles/reference/store.h"
@@ -44,6 +45,17 @@ void PrepareMove(KernelContext& context, BoundedTensor& result, bool point) {
     result.members = arena.Allocate<Members>(result.size);
     std::fill_n(result.members, result.size, Members{});
   }
+}
+
+void AdmitAnything(BoundedTensor& tensor, size_t at) {
+  const DType dtype = tensor.type.dtype;
+  const bool is_float = IsFloat(dtype);
+  tensor.low[at] = is_float ? -kInfinity : RangeOf(dtype).low;
+  tensor.high[at] = is_float ? kInfinity : RangeOf(dtype).high;
+  tensor.nan[at] = is_float ? 1 : 0;
+  tensor.special |= is_float;
+  tensor.whole &= !is_float;
+  if (tensor.members != nullptr) tensor.members[at] = {};
 }
 
 namespace {
@@ -169,8 +181,26 @@ void DepartFromSlice(const Departure& gain, BoundedTensor& result) {
   }
 }
 
+Status SliceComputedBySize(KernelContext& context) {
+  using P = params::SliceBySize;
+  const BoundedTensor& x = context.Input(P::kX);
+  BoundedTensor& result = context.Result();
+  const Strides strides = RowMajorStrides(x.type.shape);
+  ComputedSlice slice;
+  slice.rank = x.type.shape.rank();
+  for (int axis = 0; axis < slice.rank; ++axis) {
+    slice.axes[static_cast<size_t>(axis)] = {.extent = x.type.shape[axis],
+                                             .stride = strides[static_cast<size_t>(axis)],
+                                             .count = result.type.shape[axis],
+                                             .read = true};
+  }
+  CutComputed(context, x, context.Input(P::kComputedBegin), slice, result);
+  return {};
+}
+
 Status SliceBySize(KernelContext& context) {
   using P = params::SliceBySize;
+  if (context.HasInput(P::kComputedBegin)) return SliceComputedBySize(context);
   const BoundedTensor& x = context.Input(P::kX);
   BoundedTensor& result = context.Result();
   const Strides strides = RowMajorStrides(x.type.shape);

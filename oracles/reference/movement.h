@@ -43,6 +43,10 @@ inline void AdmitElement(const BoundedTensor& x, size_t from, BoundedTensor& res
   if (had_only_nan || x.high[from] > result.high[to]) result.high[to] = x.high[from];
 }
 
+// Element `at` may be any number of its type, for floats NaN too. Precondition: `tensor` is no
+// point tensor.
+void AdmitAnything(BoundedTensor& tensor, size_t at);
+
 // Takes over what is known of one operand as a whole.
 inline void FinishMove(const BoundedTensor& x, BoundedTensor& result) {
   result.special |= x.special;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include "oracles/reference/distinct.h"
 #include "oracles/reference/number_loops.h"
@@ -26,9 +27,11 @@ struct PointwiseBound {
 };
 
 template <double (*kFunction)(double)>
-inline Bounds Monotone(double low, double high) {
-  return {kFunction(low), kFunction(high)};
-}
+struct MonotoneBounds {
+  Bounds operator()(double low, double high) const { return {kFunction(low), kFunction(high)}; }
+};
+template <double (*kFunction)(double)>
+inline constexpr MonotoneBounds<kFunction> Monotone{};
 
 // A function on the part of an interval where it is defined, [least, greatest], on which it is
 // monotone. NaN where nothing of the interval is.
@@ -100,6 +103,27 @@ Status Pointwise(KernelContext& context, const Value& value, const Function& fun
     PointwiseOf(context, x, result, value, function, bound);
     return {};
   }
+  if constexpr (std::is_empty_v<Value> && std::is_empty_v<Function>) {
+    if (FillsATable(context.contract(), x)) {
+      static FunctionTables tables;
+      const Contract& contract = context.contract();
+      const TableKey key = {.ideal = contract.ideal,
+                            .wide = contract.Allows(Term::kWideIntermediate),
+                            .zero_at_zero = bound.zero_at_zero,
+                            .steps = bound.steps,
+                            .ulp = bound.ulp,
+                            .table_error = bound.table_error};
+      const FunctionTable& table = tables.For(key, [&] {
+        const BoundedTensor numbers = AllNumbers(context.arena());
+        BoundedTensor results = result;
+        results.size = numbers.size;
+        PointwiseOf(context, numbers, results, value, function, bound);
+        return FunctionTable(results);
+      });
+      table.Expand(context.arena(), x, result);
+      return {};
+    }
+  }
   const DistinctNumbers distinct(context.arena(), x);
   BoundedTensor results = result;
   results.size = distinct.numbers().size;
@@ -108,10 +132,20 @@ Status Pointwise(KernelContext& context, const Value& value, const Function& fun
   return {};
 }
 
+// The value where the bounds over a point are it; without state where the bounds have none.
+template <typename Function>
+struct LowOverAPoint : Function {
+  double operator()(double x) const { return static_cast<const Function&>(*this)(x, x).low; }
+};
+
 // The same where the bounds over a point are the value.
 template <typename Function>
 Status Pointwise(KernelContext& context, const Function& function, const PointwiseBound& bound) {
-  return Pointwise(context, [&](double x) { return function(x, x).low; }, function, bound);
+  if constexpr (std::is_class_v<Function> && std::is_empty_v<Function>) {
+    return Pointwise(context, LowOverAPoint<Function>{function}, function, bound);
+  } else {
+    return Pointwise(context, [&](double x) { return function(x, x).low; }, function, bound);
+  }
 }
 
 // The operand within [low, high], which are numbers of its element type; `function` gives the same

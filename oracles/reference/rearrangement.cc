@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harness/ops/params.h"
+#include "oracles/reference/computed_slice.h"
 #include "oracles/reference/movement.h"
 #include "oracles/reference/store.h"
 
@@ -42,9 +43,57 @@ SliceView ViewOfSlice(const NodeView& node, const Shape& x, const Shape& counts)
   return view;
 }
 
+// The same where begin or end is computed. `counts` as above.
+template <typename P>
+ComputedSlice ComputedSliceOf(const NodeView& node, const Shape& x, const Shape& counts) {
+  const Strides strides = RowMajorStrides(x);
+  const auto begin = node.Ints(P::kBegin);
+  const auto step = node.Ints(P::kStride);
+  const auto masked = [&](int parameter, size_t axis) {
+    const auto mask = node.Ints(parameter);
+    return !mask.empty() && mask[axis] != 0;
+  };
+  ComputedSlice slice;
+  slice.rank = x.rank();
+  int next = 0;
+  for (size_t axis = 0; axis < static_cast<size_t>(x.rank()); ++axis) {
+    ComputedAxis& along = slice.axes[axis];
+    along.extent = x[static_cast<int>(axis)];
+    along.stride = strides[axis];
+    along.step = step.empty() ? 1 : step[axis];
+    if (!masked(P::kSqueezeMask, axis)) along.count = counts[next++];
+    if (masked(P::kBeginMask, axis)) {
+      along.first = along.step > 0 ? 0 : along.extent - 1;
+    } else if (node.HasInput(P::kComputedBegin)) {
+      along.read = true;
+    } else {
+      const int64_t from = begin[axis] < 0 ? begin[axis] + along.extent : begin[axis];
+      along.first = std::clamp<int64_t>(from, 0, along.extent - 1);
+    }
+  }
+  return slice;
+}
+
+// The computed begins; where end alone is computed nothing is read from them.
+template <typename P>
+const BoundedTensor& PlacesOf(KernelContext& context) {
+  return context.Input(context.HasInput(P::kComputedBegin) ? P::kComputedBegin : P::kComputedEnd);
+}
+
+template <typename P>
+bool IsComputed(const KernelContext& context) {
+  return context.HasInput(P::kComputedBegin) || context.HasInput(P::kComputedEnd);
+}
+
 Status SliceByIndex(KernelContext& context) {
-  const BoundedTensor& x = context.Input(params::SliceByIndex::kX);
+  using P = params::SliceByIndex;
+  const BoundedTensor& x = context.Input(P::kX);
   BoundedTensor& result = context.Result();
+  if (IsComputed<P>(context)) {
+    const ComputedSlice slice = ComputedSliceOf<P>(context.node(), x.type.shape, result.type.shape);
+    CutComputed(context, x, PlacesOf<P>(context), slice, result);
+    return {};
+  }
   const SliceView view =
       ViewOfSlice<params::SliceByIndex>(context.node(), x.type.shape, result.type.shape);
   MoveByStrides(context, x, result, view.strides, view.start);
@@ -56,6 +105,11 @@ Status SliceUpdate(KernelContext& context) {
   const BoundedTensor& x = context.Input(P::kX);
   const BoundedTensor& update = context.Input(P::kUpdate);
   BoundedTensor& result = context.Result();
+  if (IsComputed<P>(context)) {
+    const ComputedSlice slice = ComputedSliceOf<P>(context.node(), x.type.shape, update.type.shape);
+    PutComputed(context, x, update, PlacesOf<P>(context), slice, result);
+    return {};
+  }
   PrepareMove(context, result, x.point() && update.point());
   for (size_t i = 0; i < result.size; ++i) MoveElement(x, i, result, i);
   const SliceView view = ViewOfSlice<P>(context.node(), x.type.shape, update.type.shape);

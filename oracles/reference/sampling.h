@@ -61,7 +61,8 @@ struct PixelRange {
 PixelRange NearestTo(const Position& position);
 Sampled SampleNearest(const Plane& plane, const PixelRange& y, const PixelRange& x);
 
-// Stores what `sample(i)` gives for each element of the result.
+// Stores what `sample(i)` gives for each element of the result. MIL does not say how a blend of
+// integers becomes one: the whole numbers on both sides are admitted.
 template <typename Sample>
 void StoreSamples(KernelContext& context, BoundedTensor& result, const Sample& sample) {
   const Raw raw = AllocateRaw(context, result.size, true);
@@ -71,8 +72,16 @@ void StoreSamples(KernelContext& context, BoundedTensor& result, const Sample& s
     raw.low[i] = sampled.low;
     raw.high[i] = sampled.high;
     raw.nan[i] = sampled.nan;
+    if (IsFloat(result.type.dtype)) continue;
+    raw.value[i] = std::floor(sampled.value + 0.5);
+    raw.low[i] = std::floor(sampled.low);
+    raw.high[i] = std::ceil(sampled.high);
   }
-  StoreFloats(context, result, raw);
+  if (IsFloat(result.type.dtype)) {
+    StoreFloats(context, result, raw);
+  } else {
+    StoreExact(result, raw);
+  }
 }
 
 }  // namespace anecheck::reference

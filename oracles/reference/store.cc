@@ -161,6 +161,21 @@ Raw AllocateRaw(KernelContext& context, size_t count, bool bounds) {
   return raw;
 }
 
+void PutAnything(const Raw& raw, size_t at, double value) {
+  raw.value[at] = value;
+  raw.low[at] = -kInfinity;
+  raw.high[at] = kInfinity;
+  raw.nan[at] = 1;
+  if (raw.beyond != nullptr) raw.beyond[at] = 0;
+}
+
+double ConstantAt(KernelContext& context, const BoundedTensor& constant, size_t i) {
+  const double given = constant.value[i];
+  const Grid grid(context.Result().type.dtype);
+  if (!grid.half() || constant.type.dtype == DType::kFp16) return given;
+  return context.Read(given, grid.Round(given));
+}
+
 double Literal(KernelContext& context, DType dtype, int parameter, double fallback) {
   const Grid grid(dtype);
   const NodeView& node = context.node();

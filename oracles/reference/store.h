@@ -25,12 +25,19 @@ struct Raw {
 // last one cleared. `beyond` is left null.
 Raw AllocateRaw(KernelContext& context, size_t count, bool bounds);
 
+// Nothing says what an engine gives as element `at`: it may be anything. Precondition: `raw` has
+// bounds.
+void PutAnything(const Raw& raw, size_t at, double value);
+
 // Stores float results: rounds value once and widens [low, high] by `ulp` neighbours of the rounded
 // ends (not where an end is zero or infinite exactly) and by the freedom to stay unrounded.
 void StoreFloats(KernelContext& context, BoundedTensor& result, const Raw& raw, int ulp = 0);
 
 // Stores integer or bool results, which are exact already and finite.
 void StoreExact(BoundedTensor& result, const Raw& raw);
+
+// Element `i` of a constant beside results of fp16, which may be fp32.
+double ConstantAt(KernelContext& context, const BoundedTensor& constant, size_t i);
 
 // A float attribute beside operands of `dtype`. An absent one has that type.
 double Literal(KernelContext& context, DType dtype, int parameter, double fallback);

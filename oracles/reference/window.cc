@@ -45,6 +45,14 @@ SlidingWindow::Triple SlidingWindow::Start(int64_t position) const {
   return start;
 }
 
+bool SlidingWindow::AnyEmpty() const {
+  const Triple last = Start(OutputElements() - 1);
+  for (size_t axis = 0; axis < kAxes; ++axis) {
+    if (last[axis] >= input_[axis]) return true;
+  }
+  return false;
+}
+
 int64_t SlidingWindow::PaddedElements(int64_t position) const {
   const Triple start = Start(position);
   int64_t count = 1;

@@ -27,6 +27,8 @@ class SlidingWindow {
 
   int64_t KernelElements() const { return kernel_[0] * kernel_[1] * kernel_[2]; }
   int64_t OutputElements() const { return output_[0] * output_[1] * output_[2]; }
+  // Whether some window covers no element of the input: a last one that ceil_mode adds beyond it.
+  bool AnyEmpty() const;
   // Elements of the window at `position` that lie in the input or its declared padding.
   int64_t PaddedElements(int64_t position) const;
 

@@ -268,6 +268,14 @@ Adversary::Elements Adversary::MultiplyAccumulate(const NodeView& node) {
   const bool round_products = Flip();
   Elements result;
   for (const ProductSum& sum : ProductSums(node)) {
+    if (!IsFloat(dtype)) {
+      int64_t whole = biased ? static_cast<int64_t>(In(node, params::Conv::kBias)[sum.bias]) : 0;
+      for (const auto& [i, j] : sum.pairs) {
+        whole += static_cast<int64_t>(left[i]) * static_cast<int64_t>(right[j]);
+      }
+      result.push_back(static_cast<double>(static_cast<int32_t>(whole)));
+      continue;
+    }
     std::vector<double> products;
     for (const auto& [i, j] : sum.pairs) {
       const double product = left[i] * right[j];

@@ -68,9 +68,15 @@ bool Adversary::RunImage(const NodeView& node) {
     const auto along = [&](double r) {
       if (z == column) return pixel(r, column);
       const double mean = Blend(dtype, pixel(r, column), pixel(r, column + 1), z - column);
+      if (!IsFloat(dtype)) return mean;
       return y != row && Flip() ? Rounded(dtype, mean) : mean;
     };
     const double upper = along(row);
+    if (!IsFloat(dtype)) {
+      const double blend = y == row ? upper : upper + (along(row + 1) - upper) * (y - row);
+      result.push_back(Flip() ? std::floor(blend) : std::ceil(blend));
+      continue;
+    }
     result.push_back(Hold(dtype, y == row ? upper : Blend(dtype, upper, along(row + 1), y - row)));
   }
   return true;

@@ -68,10 +68,24 @@ Source TransposeSource(const NodeView& node, size_t index) {
   return {0, IndexOf(x, from)};
 }
 
-Source SliceBySizeSource(const NodeView& node, size_t index) {
-  const Shape& x = node.InputShape(0);
+// Where a slice begins: an attribute, or the numbers of an operand.
+std::vector<int64_t> BeginsOf(const NodeView& node, Operands operands, int attribute,
+                              int computed) {
+  std::vector<int64_t> begins;
+  for (const int64_t given : node.Ints(attribute)) begins.push_back(given);
+  const auto arguments = node.graph().arguments(node.node());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].parameter != computed) continue;
+    for (const double number : operands[i]) begins.push_back(static_cast<int64_t>(number));
+  }
+  return begins;
+}
+
+Source SliceBySizeSource(const NodeView& node, Operands operands, size_t index) {
+  using P = params::SliceBySize;
+  const Shape& x = node.InputShape(P::kX);
   Coordinates at = CoordinatesOf(node.ResultType().shape, index);
-  const auto begin = node.Ints(params::SliceBySize::kBegin);
+  const auto begin = BeginsOf(node, operands, P::kBegin, P::kComputedBegin);
   for (size_t i = 0; i < at.size(); ++i) {
     at[i] += begin[i] < 0 ? begin[i] + x[static_cast<int>(i)] : begin[i];
   }
@@ -87,9 +101,14 @@ std::vector<int64_t> Walk(int64_t extent, int64_t begin, int64_t end, int64_t st
   return places;
 }
 
-// For each axis the places that a slice visits; an axis that is squeezed visits one.
+// For each axis the places that a slice visits; an axis that is squeezed visits one. `kept` are the
+// extents of the others, which matter where an end is computed.
 template <typename P>
-std::vector<std::vector<int64_t>> SlicePlaces(const NodeView& node, const Shape& x) {
+std::vector<std::vector<int64_t>> SlicePlaces(const NodeView& node, Operands operands,
+                                              const Shape& x, const Shape& kept) {
+  const bool computed = node.HasInput(P::kComputedBegin) || node.HasInput(P::kComputedEnd);
+  const std::vector<int64_t> begins = BeginsOf(node, operands, P::kBegin, P::kComputedBegin);
+  int next = 0;
   const auto flag = [&](int mask, size_t axis) {
     return node.HasAttribute(mask) && node.Ints(mask)[axis] != 0;
   };
@@ -97,8 +116,7 @@ std::vector<std::vector<int64_t>> SlicePlaces(const NodeView& node, const Shape&
   for (size_t axis = 0; axis < static_cast<size_t>(x.rank()); ++axis) {
     const int64_t extent = x[static_cast<int>(axis)];
     const int64_t step = node.HasAttribute(P::kStride) ? node.Ints(P::kStride)[axis] : 1;
-    const int64_t begin = node.Ints(P::kBegin)[axis];
-    const int64_t end = node.Ints(P::kEnd)[axis];
+    const int64_t begin = begins[axis];
     const int64_t first = begin < 0 ? begin + extent : begin;
     if (flag(P::kSqueezeMask, axis)) {
       places.push_back({flag(P::kBeginMask, axis) ? 0 : first});
@@ -106,6 +124,14 @@ std::vector<std::vector<int64_t>> SlicePlaces(const NodeView& node, const Shape&
     }
     const int64_t open_begin = step > 0 ? 0 : extent - 1;
     const int64_t open_end = step > 0 ? extent : -1;
+    if (computed) {
+      places.emplace_back();
+      const int64_t from = flag(P::kBeginMask, axis) ? open_begin : first;
+      for (int64_t k = 0; k < kept[next]; ++k) places.back().push_back(from + k * step);
+      ++next;
+      continue;
+    }
+    const int64_t end = node.Ints(P::kEnd)[axis];
     places.push_back(Walk(extent, flag(P::kBeginMask, axis) ? open_begin : first,
                           flag(P::kEndMask, axis) ? open_end
                           : end < 0               ? std::max<int64_t>(-1, end + extent)
@@ -115,10 +141,10 @@ std::vector<std::vector<int64_t>> SlicePlaces(const NodeView& node, const Shape&
   return places;
 }
 
-Source SliceByIndexSource(const NodeView& node, size_t index) {
+Source SliceByIndexSource(const NodeView& node, Operands operands, size_t index) {
   using P = params::SliceByIndex;
   const Shape& x = node.InputShape(P::kX);
-  const auto places = SlicePlaces<P>(node, x);
+  const auto places = SlicePlaces<P>(node, operands, x, node.ResultType().shape);
   const Coordinates at = CoordinatesOf(node.ResultType().shape, index);
   Coordinates from;
   size_t next = 0;
@@ -130,10 +156,10 @@ Source SliceByIndexSource(const NodeView& node, size_t index) {
   return {0, IndexOf(x, from)};
 }
 
-Source SliceUpdateSource(const NodeView& node, size_t index) {
+Source SliceUpdateSource(const NodeView& node, Operands operands, size_t index) {
   using P = params::SliceUpdate;
   const Shape& x = node.InputShape(P::kX);
-  const auto places = SlicePlaces<P>(node, x);
+  const auto places = SlicePlaces<P>(node, operands, x, node.InputShape(P::kUpdate));
   const Coordinates at = CoordinatesOf(x, index);
   Coordinates from;
   for (size_t axis = 0; axis < places.size(); ++axis) {
@@ -381,12 +407,14 @@ size_t ScatterTarget(const NodeView& node, Operands operands, size_t index) {
   return IndexOf(data, to);
 }
 
+}  // namespace
+
 Source MovedElement(const NodeView& node, Operands operands, uint32_t result, size_t index) {
   switch (KindOf(node.schema())) {
     case OpKind::kTranspose:
       return TransposeSource(node, index);
     case OpKind::kSliceBySize:
-      return SliceBySizeSource(node, index);
+      return SliceBySizeSource(node, operands, index);
     case OpKind::kConcat:
       return ConcatSource(node, index);
     case OpKind::kPad:
@@ -406,9 +434,9 @@ Source MovedElement(const NodeView& node, Operands operands, uint32_t result, si
     case OpKind::kShape:
       return {-1, 0, static_cast<double>(node.InputShape(0)[static_cast<int>(index)])};
     case OpKind::kSliceByIndex:
-      return SliceByIndexSource(node, index);
+      return SliceByIndexSource(node, operands, index);
     case OpKind::kSliceUpdate:
-      return SliceUpdateSource(node, index);
+      return SliceUpdateSource(node, operands, index);
     case OpKind::kReverse:
       return ReverseSource(node, index);
     case OpKind::kReverseSequence:
@@ -443,8 +471,6 @@ Source MovedElement(const NodeView& node, Operands operands, uint32_t result, si
       return {0, index};  // the elements stay in their order
   }
 }
-
-}  // namespace
 
 bool IsMovement(const NodeView& node) {
   return DefinitionOf(node.schema()).op_class == OpClass::kMovement && !IsScatter(node);

@@ -81,20 +81,30 @@ Sampling CropSampling(const NodeView& node, Operands operands) {
   const Shape& x = node.InputShape(P::kX);
   const Shape& shape = node.ResultType().shape;
   const std::string_view mode = node.String(P::kSamplingMode, "DEFAULT");
+  const int64_t extents[] = {shape[shape.rank() - 2], shape[shape.rank() - 1]};
   const std::string_view form = node.String(P::kBoxCoordinateMode, "CORNERS_HEIGHT_FIRST");
   const double scale = static_cast<double>(static_cast<float>(node.Float(P::kSpatialScale, 1)));
+  const bool roi = node.HasInput(P::kRoi);
   for (size_t i = 0; i < static_cast<size_t>(shape.Elements()); ++i) {
-    const Coordinates at = CoordinatesOf(shape, i);
+    Coordinates at = CoordinatesOf(shape, i);
     const auto box = static_cast<size_t>(at[0]);
-    const double image = operands.size() > 2 ? operands[2][box] : static_cast<double>(box);
+    double image = operands.size() > 2 ? operands[2][box] : static_cast<double>(box);
+    std::span<const double> corners = std::span(operands[1]).subspan(4 * box);
+    if (roi) {
+      // [box, image, channel, row, column], the box in four numbers or, after its image, in five.
+      const bool named = node.InputShape(P::kRoi)[2] == 5;
+      corners = std::span(operands[1]).subspan(named ? 5 * box + 1 : 4 * box);
+      image = named ? operands[1][5 * box] : static_cast<double>(at[1]);
+      at.erase(at.begin() + 1);
+    }
     SamplePoint point;
     point.plane = static_cast<size_t>(static_cast<int64_t>(image) * x[1] + at[1]);
     for (int axis = 0; axis < 2; ++axis) {
       const int64_t extent = x[2 + axis];
       const bool swapped = form.ends_with("WIDTH_FIRST");
-      const size_t which = 4 * box + static_cast<size_t>(swapped ? 1 - axis : axis);
-      double a = operands[1][which] * scale;
-      double b = operands[1][which + 2] * scale;
+      const auto which = static_cast<size_t>(swapped ? 1 - axis : axis);
+      double a = corners[which] * scale;
+      double b = corners[which + 2] * scale;
       if (node.Bool(P::kNormalizedCoordinates, false)) {
         a *= static_cast<double>(extent - 1);
         b *= static_cast<double>(extent - 1);
@@ -105,7 +115,7 @@ Sampling CropSampling(const NodeView& node, Operands operands) {
         a = a - size / 2;
       }
       const Fraction p = GridPoint(mode, static_cast<double>(at[static_cast<size_t>(2 + axis)]),
-                                   static_cast<double>(shape[2 + axis]), a, b - a + 1);
+                                   static_cast<double>(extents[axis]), a, b - a + 1);
       point.padding |= p.value() < 0 || p.value() > static_cast<double>(extent - 1);
       (axis == 0 ? point.y : point.x) = p;
     }

@@ -103,23 +103,32 @@ SlowElements Unary(const NodeView& node, Operands operands) {
   return result;
 }
 
-SlowElements MultiplyAccumulate(const NodeView& node, Operands operands) {
-  SlowElements result;
+std::optional<double> ProductsOf(const NodeView& node, Operands operands,
+                                 const ProductSum& products) {
   // The operations without a bias have an attribute or nothing at its place.
   const std::vector<double>* bias = At(node, operands, params::Conv::kBias);
+  Real sum;
+  bool finite = true;
+  for (const auto& [i, j] : products.pairs) {
+    finite = finite && std::isfinite(operands[0][i]) && std::isfinite(operands[1][j]);
+    if (finite) sum = sum + Real(operands[0][i]) * operands[1][j];
+  }
+  if (bias != nullptr) {
+    finite = finite && std::isfinite((*bias)[products.bias]);
+    if (finite) sum = sum + (*bias)[products.bias];
+  }
+  const DType dtype = node.ResultType().dtype;
+  if (!finite || (!IsFloat(dtype) && !(std::fabs(sum.Odd()) < 0x1p52))) return std::nullopt;
+  if (IsFloat(dtype)) return sum.RoundedTo(dtype);
+  // int32 wraps.
+  const auto whole = static_cast<int64_t>(sum.Odd());
+  return static_cast<double>(static_cast<int32_t>(static_cast<uint32_t>(whole)));
+}
+
+SlowElements MultiplyAccumulate(const NodeView& node, Operands operands) {
+  SlowElements result;
   for (const ProductSum& products : ProductSums(node)) {
-    Real sum;
-    bool finite = true;
-    for (const auto& [i, j] : products.pairs) {
-      finite = finite && std::isfinite(operands[0][i]) && std::isfinite(operands[1][j]);
-      if (finite) sum = sum + Real(operands[0][i]) * operands[1][j];
-    }
-    if (bias != nullptr) {
-      finite = finite && std::isfinite((*bias)[products.bias]);
-      if (finite) sum = sum + (*bias)[products.bias];
-    }
-    result.emplace_back();
-    if (finite) result.back() = sum.RoundedTo(node.ResultType().dtype);
+    result.push_back(ProductsOf(node, operands, products));
   }
   return result;
 }
@@ -139,7 +148,7 @@ SlowElements Combine(const NodeView& node, Operands operands) {
       largest = std::max(largest, x);
     }
     result.emplace_back();
-    if (!finite) continue;
+    if (!finite || combined.elements.empty()) continue;
     if (kind == OpKind::kMaxPool || kind == OpKind::kReduceMax) {
       result.back() = largest;
     } else if (kind == OpKind::kAvgPool) {
@@ -198,16 +207,16 @@ SlowElements LayerNorm(const NodeView& node, Operands operands) {
   return result;
 }
 
+double FromSource(DType dtype, Operands operands, const Source& source) {
+  if (source.operand >= 0) return operands[static_cast<size_t>(source.operand)][source.element];
+  return IsFloat(dtype) ? RoundTo(dtype, source.constant) : std::trunc(source.constant);
+}
+
 SlowElements Move(const NodeView& node, Operands operands, uint32_t index) {
   SlowElements result;
   const DType dtype = node.ResultType(index).dtype;
   for (const Source& source : MovedElements(node, operands, index)) {
-    if (source.operand >= 0) {
-      result.emplace_back(operands[static_cast<size_t>(source.operand)][source.element]);
-    } else {
-      result.emplace_back(IsFloat(dtype) ? RoundTo(dtype, source.constant)
-                                         : std::trunc(source.constant));
-    }
+    result.emplace_back(FromSource(dtype, operands, source));
   }
   return result;
 }
@@ -279,6 +288,15 @@ std::optional<SlowElements> SlowOfClass(const NodeView& node, Operands operands)
 }
 
 }  // namespace
+
+std::optional<double> SlowProducts(const NodeView& node, Operands operands, size_t index) {
+  return ProductsOf(node, operands, ProductSumOf(node, index));
+}
+
+double SlowMoved(const NodeView& node, Operands operands, uint32_t result, size_t index) {
+  return FromSource(node.ResultType(result).dtype, operands,
+                    MovedElement(node, operands, result, index));
+}
 
 std::optional<SlowElements> SlowValues(const NodeView& node, Operands operands, uint32_t result) {
   if (IsMovement(node)) return Move(node, operands, result);

@@ -86,7 +86,7 @@ SlowElements Pool(const NodeView& node, Operands operands) {
       largest = std::max(largest, x);
     }
     result.emplace_back();
-    if (!finite) continue;
+    if (!finite || combined.elements.empty()) continue;
     Real y = largest;
     if (root) y = Sqrt(sum);
     if (average) y = sum / static_cast<double>(combined.divisor);

@@ -31,13 +31,17 @@ std::optional<double> LinearAt(const Sampling& sampling, const SamplePoint& poin
     if (!std::isfinite(pixel)) return std::nullopt;
     sum = sum + wy * wx * pixel;
   }
-  return (sum / (Real(point.y.denominator) * point.x.denominator)).RoundedTo(dtype);
+  const Real blend = sum / (Real(point.y.denominator) * point.x.denominator);
+  if (IsFloat(dtype)) return blend.RoundedTo(dtype);
+  // How a blend of integers is rounded is not said.
+  return std::trunc(blend.Odd()) == blend.Odd() ? std::optional(blend.Odd()) : std::nullopt;
 }
 
 SlowElements Image(const NodeView& node, Operands operands) {
   const Sampling sampling = SamplingOf(node, operands);
   const DType dtype = node.ResultType().dtype;
-  const double constant = Real(sampling.constant).RoundedTo(dtype);
+  const double constant =
+      IsFloat(dtype) ? Real(sampling.constant).RoundedTo(dtype) : sampling.constant;
   SlowElements result;
   for (const SamplePoint& point : sampling.points) {
     if (point.padding) {

@@ -99,8 +99,12 @@ ProductSum MatmulSum(const NodeView& node, size_t index) {
   const Shape& y = node.InputShape(P::kY);
   const bool tx = node.Bool(P::kTransposeX, false);
   const bool ty = node.Bool(P::kTransposeY, false);
-  const Coordinates at = CoordinatesOf(node.ResultType().shape, index);
+  // The coordinates of the product of matrices: a vector x is a row, a vector y a column.
+  Coordinates at = CoordinatesOf(node.ResultType().shape, index);
+  if (y.rank() == 1) at.push_back(0);
+  if (x.rank() == 1) at.insert(at.end() - 1, 0);
   const auto element = [&](const Shape& shape, int64_t row, int64_t column) {
+    if (shape.rank() == 1) return static_cast<size_t>(&shape == &x ? column : row);
     Coordinates c(static_cast<size_t>(shape.rank()));
     for (size_t i = 0; i + 2 < c.size(); ++i) {
       const size_t axis = at.size() - c.size() + i;
@@ -113,10 +117,11 @@ ProductSum MatmulSum(const NodeView& node, size_t index) {
   const int64_t inner = x[tx ? x.rank() - 2 : x.rank() - 1];
   const int64_t row = at[at.size() - 2];
   const int64_t column = at[at.size() - 1];
+  const bool swapped = ty && y.rank() > 1;
   ProductSum sum;
   for (int64_t k = 0; k < inner; ++k) {
     sum.pairs.emplace_back(tx ? element(x, k, row) : element(x, row, k),
-                           ty ? element(y, column, k) : element(y, k, column));
+                           swapped ? element(y, column, k) : element(y, k, column));
   }
   return sum;
 }
@@ -266,25 +271,25 @@ size_t BroadcastIndex(const Shape& operand, const Shape& result, size_t index) {
   return IndexOf(operand, own);
 }
 
+ProductSum ProductSumOf(const NodeView& node, size_t index) {
+  switch (KindOf(node.schema())) {
+    case OpKind::kEinsum:
+      return EinsumSum(node, index);
+    case OpKind::kConv:
+    case OpKind::kNeConv:
+      return ConvSum(node, index);
+    case OpKind::kLinear:
+      return LinearSum(node, index);
+    default:
+      return MatmulSum(node, index);
+  }
+}
+
 std::vector<ProductSum> ProductSums(const NodeView& node) {
   if (KindOf(node.schema()) == OpKind::kConvTranspose) return ConvTransposeSums(node);
   std::vector<ProductSum> sums;
   for (size_t i = 0; i < static_cast<size_t>(node.ResultType().shape.Elements()); ++i) {
-    switch (KindOf(node.schema())) {
-      case OpKind::kEinsum:
-        sums.push_back(EinsumSum(node, i));
-        break;
-      case OpKind::kConv:
-      case OpKind::kNeConv:
-        sums.push_back(ConvSum(node, i));
-        break;
-      case OpKind::kLinear:
-        sums.push_back(LinearSum(node, i));
-        break;
-      default:
-        sums.push_back(MatmulSum(node, i));
-        break;
-    }
+    sums.push_back(ProductSumOf(node, i));
   }
   return sums;
 }

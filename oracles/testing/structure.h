@@ -27,6 +27,8 @@ struct ProductSum {
   size_t bias = 0;
 };
 std::vector<ProductSum> ProductSums(const NodeView& node);
+// That of one result element. Precondition: the operation is no conv_transpose.
+ProductSum ProductSumOf(const NodeView& node, size_t index);
 
 // Pools and reductions: for each result element the elements of x that it combines, and for
 // averages the divisor.
@@ -57,6 +59,9 @@ bool IsMovement(const NodeView& node);
 std::vector<Source> MovedElements(const NodeView& node,
                                   std::span<const std::vector<double>> operands,
                                   uint32_t result = 0);
+// That of one element.
+Source MovedElement(const NodeView& node, std::span<const std::vector<double>> operands,
+                    uint32_t result, size_t index);
 
 // Scatters: for each element of the data the elements of the updates that go to it, in order.
 bool IsScatter(const NodeView& node);

@@ -229,7 +229,9 @@ Built BuildUpsample(OpBuilder& builder, bool nearest) {
 struct SampledShape {
   Element element = Element::kFp16;
   int64_t images = 1, channels = 1, height = 1, width = 1;
-  int64_t results = 1, rows = 1, columns = 1;
+  int64_t results = 1;
+  int64_t by_box = 0;  // boxes whose results stand on an axis of their own; 0 for no such axis
+  int64_t rows = 1, columns = 1;
   Border border = Border::kConstant;
   float outside = 0;
   bool nearest = false;
@@ -319,7 +321,12 @@ Built MakeSample(OpBuilder& builder, const Operand& x, SampledShape shape,
   if (shape.element == Element::kFp16) {
     shape.outside = RoundToHalf(shape.outside, Rounding::kNearestEven);
   }
-  builder.Output({shape.element, {shape.results, shape.channels, shape.rows, shape.columns}});
+  Shape result = {shape.results, shape.channels, shape.rows, shape.columns};
+  if (shape.by_box > 0) {
+    result = {shape.by_box, shape.results / shape.by_box, shape.channels, shape.rows,
+              shape.columns};
+  }
+  builder.Output({shape.element, result});
   return std::make_unique<SampleKernel>(shape, std::move(points),
                                         BlendingOf(builder, shape.element), builder.model());
 }
@@ -338,6 +345,8 @@ struct BoxShape {
   Element element = Element::kFp16;
   Element index = Element::kOther;  // kOther: box k crops image k
   int64_t images = 1;
+  int64_t numbers = 4;  // of a box; a fifth one, the first, is its image
+  int64_t each = 0;     // crops of each box, one an image; 0 where a box has one image
   bool corners = true;
   bool height_first = true;
   std::array<double, 2> scale{1, 1};  // of coordinates along height and width
@@ -349,8 +358,11 @@ class BoxPoints : public PointSource {
  public:
   explicit BoxPoints(const BoxShape& shape) : shape_(shape) {}
   int64_t ImageOf(const Invocation& call, int64_t result) const override {
-    if (shape_.index == Element::kOther) return result;
-    const double index = LoadNumber(shape_.index, call.inputs[2], result);
+    if (shape_.each > 0) return result % shape_.each;
+    const bool first = shape_.numbers == 5;
+    if (!first && shape_.index == Element::kOther) return result;
+    const double index = first ? LoadNumber(shape_.element, call.inputs[1], 5 * result)
+                               : LoadNumber(shape_.index, call.inputs[2], result);
     return std::clamp<int64_t>(static_cast<int64_t>(index), 0, shape_.images - 1);
   }
   Point At(const Invocation& call, int64_t result, int64_t row, int64_t column) const override {
@@ -358,12 +370,13 @@ class BoxPoints : public PointSource {
   }
 
  private:
-  double Along(const Invocation& call, int64_t box, size_t axis, int64_t index) const {
-    const int64_t place = (axis == 0) == shape_.height_first ? 0 : 1;
-    const double first =
-        LoadNumber(shape_.element, call.inputs[1], 4 * box + place) * shape_.scale[axis];
+  double Along(const Invocation& call, int64_t result, size_t axis, int64_t index) const {
+    const int64_t box = shape_.each > 0 ? result / shape_.each : result;
+    const int64_t start = shape_.numbers * (box + 1) - 4;
+    const int64_t place = start + ((axis == 0) == shape_.height_first ? 0 : 1);
+    const double first = LoadNumber(shape_.element, call.inputs[1], place) * shape_.scale[axis];
     const double second =
-        LoadNumber(shape_.element, call.inputs[1], 4 * box + place + 2) * shape_.scale[axis];
+        LoadNumber(shape_.element, call.inputs[1], place + 2) * shape_.scale[axis];
     const double begin = shape_.corners ? first : first - second / 2;
     const double end = shape_.corners ? second : first + second / 2;
     return GridPoint(shape_.mode, index, shape_.count[axis], begin, end);
@@ -374,7 +387,8 @@ class BoxPoints : public PointSource {
 
 Built BuildCropResize(OpBuilder& builder) {
   const Operand x = PlaneOperand(builder, 4);
-  const Operand boxes = builder.Tensor("boxes");
+  const bool roi = builder.Has("roi");
+  const Operand boxes = builder.Tensor(roi ? "roi" : "boxes");
   const auto indices = builder.OptionalTensor("box_indices");
   BoxShape shape;
   shape.count = {ReadExtent(builder, "target_height", 1), ReadExtent(builder, "target_width", 1)};
@@ -390,17 +404,23 @@ Built BuildCropResize(OpBuilder& builder) {
   const Shape& b = boxes.type.shape;
   const bool known = (shape.corners || order.starts_with("CENTER_SIZE_")) &&
                      (shape.height_first || order.ends_with("_WIDTH_FIRST"));
+  const bool listed = b.rank() == 2 && b[1] == 4;
   const bool indexed =
-      indices ? indices->type.shape == Shape{b[0]} : b.rank() == 2 && b[0] <= x.type.shape[0];
-  if (!IsPlanes(builder, x, known && indexed && b.rank() == 2 && b[1] == 4, boxes)) return nullptr;
+      indices ? listed && indices->type.shape == Shape{b[0]} : listed && b[0] <= x.type.shape[0];
+  const bool regions = b.rank() == 5 && b[1] == 1 && (b[2] == 4 || b[2] == 5) && b[3] == 1 &&
+                       b[4] == 1 && !indices && boxes.type.element == x.type.element;
+  if (!IsPlanes(builder, x, known && (roi ? regions : indexed), boxes)) return nullptr;
   shape.element = boxes.type.element;
+  if (roi) shape.numbers = b[2];
+  if (roi && b[2] == 4) shape.each = x.type.shape[0];
   if (indices) shape.index = indices->type.element;
   shape.images = x.type.shape[0];
   for (size_t axis = 0; axis < 2; ++axis) {
     const auto last = static_cast<double>(x.type.shape[static_cast<int>(axis) + 2] - 1);
     shape.scale[axis] = normalized ? scale * last : scale;
   }
-  const SampledShape sampled{.results = b[0],
+  const SampledShape sampled{.results = b[0] * std::max<int64_t>(1, shape.each),
+                             .by_box = roi ? b[0] : 0,
                              .rows = shape.count[0],
                              .columns = shape.count[1],
                              .border = Border::kEdge,

@@ -207,9 +207,14 @@ std::unique_ptr<const Kernel> BuildMatmul(OpBuilder& builder) {
   shape.transpose_x = builder.Bool("transpose_x", false);
   shape.transpose_y = builder.Bool("transpose_y", false);
   if (!builder.ok()) return nullptr;
-  const int x_rank = x.type.shape.rank();
-  const int y_rank = y.type.shape.rank();
-  if (x_rank < 2 || y_rank < 2 || x.type.element != y.type.element || !IsFloat(x.type.element)) {
+  const bool x_vector = x.type.shape.rank() == 1;
+  const bool y_vector = y.type.shape.rank() == 1;
+  const Shape left = x_vector ? Shape{1, x.type.shape[0]} : x.type.shape;
+  const Shape right = y_vector ? Shape{y.type.shape[0], 1} : y.type.shape;
+  const int x_rank = left.rank();
+  const int y_rank = right.rank();
+  if (x_rank < 2 || y_rank < 2 || (x_vector && shape.transpose_x) ||
+      x.type.element != y.type.element || !IsFloat(x.type.element)) {
     builder.Reject(Stage::kFrontend,
                    fmt::format("x {} and y {} do not fit", x.type.ToString(), y.type.ToString()));
     return nullptr;
@@ -220,16 +225,17 @@ std::unique_ptr<const Kernel> BuildMatmul(OpBuilder& builder) {
                            "Some ops are not supported on any of the specified backends");
   }
   shape.element = x.type.element;
-  shape.mac.rows = x.type.shape[shape.transpose_x ? x_rank - 1 : x_rank - 2];
-  shape.mac.inner = x.type.shape[shape.transpose_x ? x_rank - 2 : x_rank - 1];
-  shape.mac.columns = y.type.shape[shape.transpose_y ? y_rank - 2 : y_rank - 1];
-  const int64_t y_inner = y.type.shape[shape.transpose_y ? y_rank - 1 : y_rank - 2];
+  shape.transpose_y = shape.transpose_y && !y_vector;
+  shape.mac.rows = left[shape.transpose_x ? x_rank - 1 : x_rank - 2];
+  shape.mac.inner = left[shape.transpose_x ? x_rank - 2 : x_rank - 1];
+  shape.mac.columns = right[shape.transpose_y ? y_rank - 2 : y_rank - 1];
+  const int64_t y_inner = right[shape.transpose_y ? y_rank - 1 : y_rank - 2];
   if (y_inner != shape.mac.inner) {
     builder.Reject(Stage::kFrontend,
                    fmt::format("inner extents {} and {} differ", shape.mac.inner, y_inner));
     return nullptr;
   }
-  auto batch = BroadcastPlan::Make(Leading(x.type.shape), Leading(y.type.shape));
+  auto batch = BroadcastPlan::Make(Leading(left), Leading(right));
   if (!batch) {
     builder.Reject(Stage::kFrontend, "the leading axes of x and y do not broadcast");
     return nullptr;
@@ -239,8 +245,9 @@ std::unique_ptr<const Kernel> BuildMatmul(OpBuilder& builder) {
     builder.Reject(Stage::kFrontend, "the result has too many axes");
     return nullptr;
   }
-  result.Append(shape.mac.rows);
-  result.Append(shape.mac.columns);
+  // MIL: the axis that makes a matrix of a vector is dropped again.
+  if (!x_vector) result.Append(shape.mac.rows);
+  if (!y_vector) result.Append(shape.mac.columns);
   shape.batch = std::move(*batch);
   if (builder.model().Has(Planted::kWeightTransposed) && shape.mac.inner == shape.mac.columns) {
     shape.transpose_y = !shape.transpose_y;

@@ -99,16 +99,18 @@ Window ReadWindow(OpBuilder& builder, const Shape& x, const IntList& kernel, boo
   ReadPadding(builder, window);
   const bool ceil = ceil_mode && builder.Bool("ceil_mode", false);
   for (size_t axis = first; builder.ok() && axis < Window::kAxes; ++axis) {
-    const int64_t room =
-        window.input[axis] + window.before[axis] + window.after[axis] - Span(window, axis);
+    const int64_t stride = window.stride[axis];
+    const int64_t padding = window.before[axis] + window.after[axis];
+    const int64_t padded = window.input[axis] + padding;
+    const int64_t room = padded - Span(window, axis) + (ceil ? stride - 1 : 0);
     if (room < 0) {
       builder.Reject(Stage::kFrontend, fmt::format("the kernel spans {} of {} padded elements",
-                                                   Span(window, axis), room + Span(window, axis)));
+                                                   Span(window, axis), padded));
       break;
     }
-    const int64_t stride = window.stride[axis];
-    int64_t output = (room + (ceil ? stride - 1 : 0)) / stride + 1;
-    if (ceil && (output - 1) * stride >= window.input[axis] + window.before[axis]) --output;
+    int64_t output = room / stride + 1;
+    const bool beyond = (output - 1) * stride >= window.input[axis] + window.before[axis];
+    if (ceil && padding > 0 && beyond && output > 1) --output;
     window.output[axis] = output;
   }
   SpoilPadding(builder.model(), window);

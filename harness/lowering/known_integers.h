@@ -1,0 +1,18 @@
+// Integers that a program computes from shapes alone: what a compiler folds before it asks for
+// constants. Used by the MIL reader.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "harness/graph/graph.h"
+
+namespace anecheck {
+
+// The elements of an integer value: a constant, an extent (shape), or what gather along axis 0,
+// concat along it, and operations that keep the order of elements (cast to an integer type,
+// identity, reshape, expand_dims, squeeze) make of such. Nothing for all others.
+std::optional<std::vector<int64_t>> KnownIntegers(const Graph& graph, ValueId id);
+
+}  // namespace anecheck

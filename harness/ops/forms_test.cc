@@ -1,0 +1,204 @@
+// Forms of operations that MIL admits beside the usual ones: vectors in matmul, int32, windows that
+// ceil_mode adds, slices at computed places, regions of interest.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/graph/find_operand.h"
+#include "harness/ops/op.h"
+#include "harness/ops/params.h"
+#include "harness/ops/testing/instance.h"
+
+namespace anecheck {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::Instance;
+using testing::Ints;
+
+std::string Matmul(Shape x, Shape y) {
+  return Instance(OpKind::kMatmul).In(params::Matmul::kX, x).In(params::Matmul::kY, y).Infer();
+}
+
+// The examples of the MIL operation set (coremltools, matmul).
+TEST(Matmul, VectorsAreMatricesWhoseAddedAxisIsDropped) {
+  EXPECT_EQ(Matmul({4}, {10, 4, 3}), "tensor<fp16, [10, 3]>");
+  EXPECT_EQ(Matmul({10, 3, 4}, {4}), "tensor<fp16, [10, 3]>");
+  EXPECT_EQ(Matmul({4}, {4}), "tensor<fp16, []>");
+  EXPECT_EQ(Matmul({2, 4}, {4}), "tensor<fp16, [2]>");
+  EXPECT_THAT(Matmul({4}, {5}), HasSubstr("inner extents 4 and 5 differ"));
+  EXPECT_THAT(Matmul({4}, {10, 3, 4}), HasSubstr("inner extents 4 and 3 differ"));
+}
+
+TEST(Matmul, AFlagTransposesMatricesAlone) {
+  using P = params::Matmul;
+  EXPECT_THAT(
+      Instance(OpKind::kMatmul).In(P::kX, {4}).In(P::kY, {4, 3}).Flag(P::kTransposeX, true).Infer(),
+      HasSubstr("transpose_x needs x of rank 2 or more"));
+  EXPECT_EQ(
+      Instance(OpKind::kMatmul).In(P::kX, {2, 4}).In(P::kY, {4}).Flag(P::kTransposeY, true).Infer(),
+      "tensor<fp16, [2]>");
+}
+
+TEST(Products, OfIntegersAreOfIntegersAlone) {
+  using M = params::Matmul;
+  using L = params::Linear;
+  EXPECT_EQ(Instance(OpKind::kMatmul)
+                .In(M::kX, {2, 3}, DType::kInt32)
+                .In(M::kY, {3, 4}, DType::kInt32)
+                .Infer(),
+            "tensor<int32, [2, 4]>");
+  EXPECT_THAT(Instance(OpKind::kMatmul)
+                  .In(M::kX, {2, 3}, DType::kInt32)
+                  .In(M::kY, {3, 4}, DType::kFp32)
+                  .Infer(),
+              HasSubstr("one element type"));
+  EXPECT_EQ(Instance(OpKind::kLinear)
+                .In(L::kX, {2, 3}, DType::kInt32)
+                .In(L::kWeight, {4, 3}, DType::kInt32)
+                .In(L::kBias, {4}, DType::kInt32)
+                .Infer(),
+            "tensor<int32, [2, 4]>");
+  EXPECT_THAT(Instance(OpKind::kLinear)
+                  .In(L::kX, {2, 3}, DType::kInt32)
+                  .In(L::kWeight, {4, 3}, DType::kInt32)
+                  .In(L::kBias, {4}, DType::kFp32)
+                  .Infer(),
+              HasSubstr("one element type"));
+  EXPECT_THAT(Instance(OpKind::kNeMatmul)
+                  .In(M::kX, {2, 3}, DType::kInt32)
+                  .In(M::kY, {3, 4}, DType::kInt32)
+                  .Infer(),
+              HasSubstr("must be one of"));
+}
+
+std::string CeilPool(int64_t extent, int64_t kernel, int64_t stride, const char* type,
+                     const Ints& pad) {
+  using P = params::Pool;
+  Instance pool(OpKind::kMaxPool);
+  pool.In(P::kX, {1, 1, extent}).Set(P::kKernelSizes, Ints{kernel}).Set(P::kStrides, Ints{stride});
+  pool.Set(P::kPadType, type).Flag(P::kCeilMode, true);
+  if (!pad.empty()) pool.Set(P::kPad, pad);
+  return pool.Infer();
+}
+
+// floor((extent + padding - kernel + stride - 1) / stride) + 1, one less where the last window
+// would start past the input and there is padding (coremltools, avg_pool).
+TEST(CeilMode, DropsAWindowPastTheInputWhereThereIsPadding) {
+  EXPECT_EQ(CeilPool(5, 2, 2, "valid", {}), "tensor<fp16, [1, 1, 3]>");
+  EXPECT_EQ(CeilPool(2, 1, 3, "valid", {}), "tensor<fp16, [1, 1, 2]>");
+  EXPECT_EQ(CeilPool(2, 1, 3, "custom", {0, 0}), "tensor<fp16, [1, 1, 2]>");
+  EXPECT_EQ(CeilPool(5, 2, 2, "custom", {1, 1}), "tensor<fp16, [1, 1, 3]>");
+}
+
+TEST(CeilMode, AWindowMayReachBeyondAnInputThatIsSmallerThanIt) {
+  EXPECT_EQ(CeilPool(2, 3, 2, "valid", {}), "tensor<fp16, [1, 1, 1]>");
+  EXPECT_THAT(CeilPool(2, 4, 2, "valid", {}), HasSubstr("the kernel spans 4"));
+}
+
+Instance Slice(OpKind kind, int begin) {
+  return Instance(kind).In(0, {4, 6}).In(begin, {2}, DType::kInt32);
+}
+
+TEST(ComputedSlice, OfASizeHasThatSize) {
+  using P = params::SliceBySize;
+  const auto slice = [] { return Slice(OpKind::kSliceBySize, P::kComputedBegin); };
+  EXPECT_EQ(slice().Set(P::kSize, Ints{2, 6}).Infer(), "tensor<fp16, [2, 6]>");
+  EXPECT_THAT(slice().Set(P::kSize, Ints{2, -1}).Infer(),
+              HasSubstr("axis 1: its extent depends on what is computed"));
+  EXPECT_THAT(slice().Set(P::kSize, Ints{5, 1}).Infer(), HasSubstr("is outside 0 to 4"));
+  EXPECT_THAT(slice().Set(P::kSize, Ints{1, 1}).Set(P::kBegin, Ints{0, 0}).Infer(),
+              HasSubstr("begin must be given, once"));
+  EXPECT_THAT(Instance(OpKind::kSliceBySize).In(P::kX, {4}).Set(P::kSize, Ints{1}).Infer(),
+              HasSubstr("begin must be given, once"));
+  EXPECT_THAT(Instance(OpKind::kSliceBySize)
+                  .In(P::kX, {4})
+                  .In(P::kComputedBegin, {2}, DType::kInt32)
+                  .Set(P::kSize, Ints{1})
+                  .Infer(),
+              HasSubstr("begin needs 1 entries"));
+}
+
+TEST(ComputedSlice, ByIndexNeedsExtentsThatAreKnown) {
+  using P = params::SliceByIndex;
+  const auto slice = [] { return Slice(OpKind::kSliceByIndex, P::kComputedBegin); };
+  // A row: the first axis is squeezed, the second taken whole.
+  EXPECT_EQ(slice()
+                .Set(P::kEnd, Ints{0, 0})
+                .Flags(P::kBeginMask, Ints{0, 1})
+                .Flags(P::kEndMask, Ints{0, 1})
+                .Flags(P::kSqueezeMask, Ints{1, 0})
+                .Infer(),
+            "tensor<fp16, [6]>");
+  EXPECT_EQ(slice()
+                .In(P::kComputedEnd, {2}, DType::kInt32)
+                .Set(P::kStride, Ints{1, 4})
+                .Flags(P::kBeginMask, Ints{0, 1})
+                .Flags(P::kEndMask, Ints{0, 1})
+                .Flags(P::kSqueezeMask, Ints{1, 0})
+                .Infer(),
+            "tensor<fp16, [2]>");
+  EXPECT_THAT(slice().Set(P::kEnd, Ints{2, 2}).Flags(P::kSqueezeMask, Ints{1, 0}).Infer(),
+              HasSubstr("axis 1: its extent depends on what is computed"));
+}
+
+TEST(ComputedSlice, AnUpdateBringsItsExtents) {
+  using P = params::SliceUpdate;
+  const auto update = [](Shape shape) {
+    return Slice(OpKind::kSliceUpdate, P::kComputedBegin)
+        .In(P::kUpdate, shape)
+        .In(P::kComputedEnd, {2}, DType::kInt32);
+  };
+  EXPECT_EQ(update({1, 6}).Infer(), "tensor<fp16, [4, 6]>");
+  EXPECT_EQ(update({2}).Flags(P::kSqueezeMask, Ints{1, 0}).Infer(), "tensor<fp16, [4, 6]>");
+  EXPECT_EQ(update({1, 3}).Set(P::kStride, Ints{1, 2}).Infer(), "tensor<fp16, [4, 6]>");
+  EXPECT_THAT(update({1, 4}).Set(P::kStride, Ints{1, 2}).Infer(),
+              HasSubstr("axis 1: 4 elements at distance 2 are not there in 6"));
+  EXPECT_THAT(update({1}).Infer(), HasSubstr("depends on what is computed"));
+}
+
+TEST(ComputedSlice, AttributesAndTensorsOfOneNameAreTold) {
+  const OpSchema& schema = GetOp(OpKind::kSliceBySize).schema;
+  EXPECT_EQ(schema.FindParameter("begin"), params::SliceBySize::kBegin);
+  EXPECT_EQ(FindOperand(schema, "begin"), params::SliceBySize::kComputedBegin);
+  EXPECT_EQ(FindOperand(schema, "size"), -1);
+}
+
+TEST(CropResize, RegionsOfInterestStandInPlaceOfBoxes) {
+  using P = params::CropResize;
+  const auto crop = [](Shape roi) {
+    return Instance(OpKind::kCropResize)
+        .In(P::kX, {2, 3, 8, 8})
+        .In(P::kRoi, roi)
+        .Set(P::kTargetHeight, int64_t{4})
+        .Set(P::kTargetWidth, int64_t{5});
+  };
+  EXPECT_EQ(crop({7, 1, 4, 1, 1}).Infer(), "tensor<fp16, [7, 2, 3, 4, 5]>");
+  EXPECT_EQ(crop({7, 1, 5, 1, 1}).Infer(), "tensor<fp16, [7, 1, 3, 4, 5]>");
+  EXPECT_THAT(crop({7, 1, 6, 1, 1}).Infer(), HasSubstr("must be fp16[N, 1, 4 or 5, 1, 1]"));
+  EXPECT_THAT(crop({7, 1, 4, 1, 1}).In(P::kBoxes, {7, 4}).Infer(),
+              HasSubstr("stands in place of boxes"));
+  EXPECT_THAT(Instance(OpKind::kCropResize).In(P::kX, {2, 3, 8, 8}).Infer(),
+              HasSubstr("boxes or roi must be given"));
+}
+
+TEST(PerChannel, ConstantsMayBeWiderThanTheirOperand) {
+  using P = params::WithAlpha;
+  const auto prelu = [](DType x, DType alpha) {
+    return Instance(OpKind::kPrelu).In(P::kX, {1, 3, 2}, x).In(P::kAlpha, {3}, alpha).Infer();
+  };
+  EXPECT_EQ(prelu(DType::kFp16, DType::kFp32), "tensor<fp16, [1, 3, 2]>");
+  EXPECT_THAT(prelu(DType::kFp32, DType::kFp16), HasSubstr("alpha is tensor<fp16, [3]>"));
+}
+
+TEST(Resize, TakesInt32) {
+  using P = params::Resize;
+  EXPECT_EQ(Instance(OpKind::kResize)
+                .In(P::kX, {1, 2, 2}, DType::kInt32)
+                .Set(P::kShape, Ints{4, 4})
+                .Set(P::kResizedDims, int64_t{2})
+                .Infer(),
+            "tensor<int32, [1, 4, 4]>");
+}
+
+}  // namespace
+}  // namespace anecheck

@@ -1,0 +1,407 @@
+// Forms of operations that the generator does not draw, or not for every engine: vectors and
+// integers in products, windows beyond the input, slices at computed places, regions of interest,
+// resized integers. Values against the slow implementation, bounds against what may be.
+#include <array>
+#include <gtest/gtest.h>
+
+#include "generators/choice_stream.h"
+#include "harness/base/half.h"
+#include "harness/ops/params.h"
+#include "oracles/judge.h"
+#include "oracles/testing/adversary.h"
+#include "oracles/testing/slow.h"
+#include "oracles/testing/test_support.h"
+
+namespace anecheck {
+namespace {
+
+using testing::Case;
+using testing::MakeTensor;
+
+constexpr int kRounds = 100;
+
+// Numbers of few bits, so that sums of them round.
+std::vector<double> Floats(ChoiceStream& choices, const Shape& shape) {
+  std::vector<double> numbers(static_cast<size_t>(shape.Elements()));
+  for (double& number : numbers) number = static_cast<double>(choices.Range(-999, 999)) / 64;
+  return numbers;
+}
+std::vector<double> Wholes(ChoiceStream& choices, const Shape& shape, int64_t low, int64_t high) {
+  std::vector<double> numbers(static_cast<size_t>(shape.Elements()));
+  for (double& number : numbers) number = static_cast<double>(choices.Range(low, high));
+  return numbers;
+}
+
+// The last node's first result against the slow implementation, and that contract-abiding engines
+// stay inside; adds the elements compared to `compared`.
+void Check(Case& c, size_t& compared) {
+  const Node& node = c.graph.nodes().back();
+  const NodeView view(c.graph, node);
+  c.graph.ClearOutputs();
+  c.graph.AddOutput(node.first_result);
+  Evaluation evaluation;
+  const Status status = evaluation.Run(c.graph, c.inputs, ConformingContract(2));
+  ASSERT_TRUE(status.ok()) << status.error().message;
+  std::vector<std::vector<double>> operands;
+  Estimate estimate;
+  for (const Argument& argument : c.graph.arguments(node)) {
+    evaluation.Intermediate(argument.value, estimate);
+    operands.push_back(estimate.value);
+  }
+  evaluation.Intermediate(node.first_result, estimate);
+  const auto slow = testing::SlowValues(view, operands);
+  ASSERT_TRUE(slow) << view.op();
+  ASSERT_EQ(slow->size(), estimate.value.size());
+  for (size_t i = 0; i < slow->size(); ++i) {
+    if (!(*slow)[i]) continue;
+    ASSERT_EQ(estimate.value[i], *(*slow)[i]) << view.op() << " element " << i;
+    ++compared;
+  }
+  ChoiceStream choices = ChoiceStream::FromSeed(compared);
+  for (const testing::Strategy strategy : {testing::Strategy::kRandom, testing::Strategy::kUp,
+                                           testing::Strategy::kDown, testing::Strategy::kWide}) {
+    testing::Adversary engine(choices, strategy);
+    if (!engine.Run(c.graph, c.inputs)) continue;
+    const auto& held = engine.values()[node.first_result];
+    for (size_t i = 0; i < held.size(); ++i) {
+      ASSERT_TRUE(Admits(estimate, i, held[i])) << view.op() << " element " << i << ": " << held[i];
+    }
+  }
+}
+
+ValueId InputOf(Case& c, DType dtype, const Shape& shape, const std::vector<double>& numbers) {
+  return c.Input(MakeTensor(dtype, shape, numbers));
+}
+
+TEST(VectorProducts, AreThoseOfRowsAndColumns) {
+  using P = params::Matmul;
+  size_t compared = 0;
+  ChoiceStream choices = ChoiceStream::FromSeed(1);
+  for (int round = 0; round < kRounds; ++round) {
+    const int64_t inner = choices.Range(1, 9);
+    const int64_t other = choices.Range(1, 4);
+    const bool x_vector = choices.Coin();
+    const bool y_vector = !x_vector || choices.Coin();
+    const bool swapped = choices.Coin();
+    const Shape matrix = x_vector == swapped ? Shape{2, other, inner} : Shape{2, inner, other};
+    const Shape x = x_vector ? Shape{inner} : Shape{2, other, inner};
+    const Shape y = y_vector ? Shape{inner} : matrix;
+    Case c;
+    const ValueId a = InputOf(c, DType::kFp16, x, Floats(choices, x));
+    const ValueId b = InputOf(c, DType::kFp16, y, Floats(choices, y));
+    c.Begin(OpKind::kMatmul).Arg(P::kX, a).Arg(P::kY, b);
+    if (!y_vector) c.Bool(P::kTransposeY, swapped);
+    ASSERT_NE(c.Finish(), kNoValue) << c.error;
+    Check(c, compared);
+  }
+  EXPECT_GE(compared, size_t{kRounds});
+}
+
+// Large factors wrap as int32 does.
+TEST(IntegerProducts, AreExactAndWrap) {
+  size_t compared = 0;
+  ChoiceStream choices = ChoiceStream::FromSeed(2);
+  for (int round = 0; round < kRounds; ++round) {
+    const int64_t most = choices.Coin() ? 1 << 20 : 100;
+    const bool linear = choices.Coin();
+    const Shape shape = {2, 3, 5};
+    const Shape other = linear ? Shape{4, 5} : Shape{5, 4};
+    Case c;
+    const ValueId x = InputOf(c, DType::kInt32, shape, Wholes(choices, shape, -most, most));
+    const ValueId y =
+        c.Const(MakeTensor(DType::kInt32, other, Wholes(choices, other, -most, most)));
+    const ValueId bias = c.Const(MakeTensor(DType::kInt32, {4}, Wholes(choices, {4}, -most, most)));
+    c.Begin(linear ? OpKind::kLinear : OpKind::kMatmul).Arg(0, x).Arg(1, y);
+    if (linear) c.Arg(params::Linear::kBias, bias);
+    ASSERT_NE(c.Finish(), kNoValue) << c.error;
+    Check(c, compared);
+  }
+  EXPECT_GE(compared, size_t{kRounds} * 20);
+}
+
+// A factor that may be 1 or 2 makes a product that may be 3 or 6, and one that leaves int32 any.
+TEST(IntegerProducts, FollowUncertainOperands) {
+  const auto product = [](double factor) {
+    Case c;
+    const ValueId one = InputOf(c, DType::kFp16, {1}, {1});
+    const ValueId little = InputOf(c, DType::kFp16, {1}, {0x1p-11});
+    const ValueId open = c.Binary(OpKind::kAdd, one, little);
+    // ceil of a number that an engine may hold as 1 or above it.
+    const ValueId up = c.Unary(OpKind::kCeil, open);
+    const ValueId whole =
+        c.Begin(OpKind::kCast).Arg(0, up).String(params::Cast::kDtype, "int32").Finish();
+    const ValueId by = c.Const(MakeTensor(DType::kInt32, {1}, {factor}));
+    return c.Run(c.Binary(OpKind::kMatmul, whole, by));
+  };
+  const Estimate small = product(3);
+  ASSERT_EQ(small.low.size(), 1u);
+  EXPECT_EQ(small.low[0], 3);
+  EXPECT_EQ(small.high[0], 6);
+  const Estimate large = product(0x7fffffff);
+  EXPECT_EQ(large.low[0], -0x1p31);
+  EXPECT_EQ(large.high[0], 0x1p31 - 1);
+}
+
+TEST(CeilMode, WindowsBeyondTheInputCountWhatTheyCover) {
+  using P = params::Pool;
+  size_t compared = 0;
+  ChoiceStream choices = ChoiceStream::FromSeed(3);
+  for (int round = 0; round < kRounds; ++round) {
+    const Shape shape = {1, 2, choices.Range(1, 6), choices.Range(1, 6)};
+    const int64_t kernel = choices.Range(1, 4);
+    const int64_t stride = choices.Range(1, 4);
+    const OpKind kind = choices.Coin() ? OpKind::kAvgPool : OpKind::kMaxPool;
+    const bool exclude = choices.Coin();
+    Case c;
+    const ValueId x = InputOf(c, DType::kFp16, shape, Floats(choices, shape));
+    c.Begin(kind).Arg(P::kX, x).Ints(P::kKernelSizes, {kernel, kernel});
+    c.Ints(P::kStrides, {stride, stride}).String(P::kPadType, "valid").Bool(P::kCeilMode, true);
+    if (kind == OpKind::kAvgPool) c.Bool(P::kExcludePadding, exclude);
+    if (c.Finish() == kNoValue) continue;
+    Check(c, compared);
+  }
+  EXPECT_GE(compared, size_t{kRounds} * 2);
+}
+
+// MIL keeps a window that covers nothing where there is no padding, and says nothing of its value.
+TEST(CeilMode, AWindowOverNothingMayBeAnything) {
+  using P = params::Pool;
+  for (const OpKind kind : {OpKind::kAvgPool, OpKind::kMaxPool, OpKind::kL2Pool}) {
+    Case c;
+    const ValueId x = InputOf(c, DType::kFp16, {1, 1, 2}, {3, 4});
+    c.Begin(kind).Arg(P::kX, x).Ints(P::kKernelSizes, {1}).Ints(P::kStrides, {3});
+    const Estimate estimate =
+        c.Run(c.String(P::kPadType, "valid").Bool(P::kCeilMode, true).Finish());
+    ASSERT_EQ(estimate.value.size(), 2u) << c.error;
+    EXPECT_TRUE(Admits(estimate, 0, 3));
+    EXPECT_FALSE(Admits(estimate, 0, 4));
+    EXPECT_TRUE(Admits(estimate, 1, 4) && Admits(estimate, 1, NAN) && Admits(estimate, 1, 0));
+  }
+}
+
+// ---- slices at computed places ------------------------------------------------------------------
+
+// A place that is read as a tensor, negative where it counts from the end.
+ValueId PlacesOf(Case& c, ChoiceStream& choices, const Shape& shape, const Shape& counts,
+                 int64_t step) {
+  std::vector<double> places;
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    const int64_t place = choices.Range(0, shape[axis] - 1 - (counts[axis] - 1) * step);
+    places.push_back(static_cast<double>(choices.Coin() ? place : place - shape[axis]));
+  }
+  return InputOf(c, DType::kInt32, {shape.rank()}, places);
+}
+
+TEST(ComputedSlices, CutWhatStandsThere) {
+  size_t compared = 0;
+  ChoiceStream choices = ChoiceStream::FromSeed(4);
+  for (int round = 0; round < kRounds; ++round) {
+    const Shape shape = {choices.Range(1, 4), choices.Range(1, 5), choices.Range(1, 6)};
+    const Shape counts = {choices.Range(1, shape[0]), choices.Range(1, shape[1]),
+                          choices.Range(1, shape[2])};
+    Case c;
+    const ValueId x = InputOf(c, DType::kFp16, shape, Floats(choices, shape));
+    const bool by_size = choices.Coin();
+    if (by_size) {
+      using P = params::SliceBySize;
+      const ValueId begin = PlacesOf(c, choices, shape, counts, 1);
+      c.Begin(OpKind::kSliceBySize).Arg(P::kX, x).Arg(P::kComputedBegin, begin);
+      c.Ints(P::kSize, {counts[0], counts[1], counts[2]});
+    } else {
+      // One row: the first axis is named by its place, the others are taken whole, in steps.
+      using P = params::SliceByIndex;
+      const ValueId begin = PlacesOf(c, choices, shape, {1, 1, 1}, 1);
+      const ValueId end = PlacesOf(c, choices, shape, {1, 1, 1}, 1);
+      c.Begin(OpKind::kSliceByIndex).Arg(P::kX, x).Arg(P::kComputedBegin, begin);
+      c.Arg(P::kComputedEnd, end).Ints(P::kStride, {1, choices.Coin() ? 2 : -1, 1});
+      c.graph.AddBools(P::kBeginMask, std::array<int64_t, 3>{0, 1, 1});
+      c.graph.AddBools(P::kEndMask, std::array<int64_t, 3>{0, 1, 1});
+      c.graph.AddBools(P::kSqueezeMask, std::array<int64_t, 3>{1, 0, 0});
+    }
+    ASSERT_NE(c.Finish(), kNoValue) << c.error;
+    Check(c, compared);
+  }
+  EXPECT_GE(compared, size_t{kRounds});
+}
+
+TEST(ComputedSlices, PutAnUpdateThere) {
+  using P = params::SliceUpdate;
+  size_t compared = 0;
+  ChoiceStream choices = ChoiceStream::FromSeed(5);
+  for (int round = 0; round < kRounds; ++round) {
+    const Shape shape = {choices.Range(1, 4), choices.Range(2, 7)};
+    const int64_t step = choices.Range(1, 2);
+    const Shape counts = {1, choices.Range(1, (shape[1] + step - 1) / step)};
+    const bool squeeze = choices.Coin();
+    const Shape update = squeeze ? Shape{counts[1]} : counts;
+    Case c;
+    const ValueId x = InputOf(c, DType::kFp16, shape, Floats(choices, shape));
+    const ValueId u = InputOf(c, DType::kFp16, update, Floats(choices, update));
+    const ValueId begin = PlacesOf(c, choices, shape, counts, step);
+    const ValueId end = PlacesOf(c, choices, shape, {1, 1}, 1);
+    c.Begin(OpKind::kSliceUpdate).Arg(P::kX, x).Arg(P::kUpdate, u).Arg(P::kComputedBegin, begin);
+    c.Arg(P::kComputedEnd, end).Ints(P::kStride, {1, step});
+    if (squeeze) c.graph.AddBools(P::kSqueezeMask, std::array<int64_t, 2>{1, 0});
+    ASSERT_NE(c.Finish(), kNoValue) << c.error;
+    Check(c, compared);
+  }
+  EXPECT_GE(compared, size_t{kRounds});
+}
+
+// The position of the larger of two numbers, one of which an engine may hold as the other.
+ValueId EitherOfTwo(Case& c) {
+  const ValueId left = InputOf(c, DType::kFp16, {2}, {1, 1});
+  const ValueId right = InputOf(c, DType::kFp16, {2}, {0x1p-11, 0});
+  const ValueId sums = c.Binary(OpKind::kAdd, left, right);
+  return c.Begin(OpKind::kReduceArgmax)
+      .Arg(0, sums)
+      .Int(params::ReduceArg::kAxis, 0)
+      .Bool(params::ReduceArg::kKeepDims, true)
+      .Finish();
+}
+
+TEST(ComputedSlices, AnUncertainPlaceAdmitsWhatEachOfItsPlacesGives) {
+  using P = params::SliceBySize;
+  Case c;
+  const ValueId x = InputOf(c, DType::kFp16, {3}, {10, 20, 40});
+  const ValueId at = EitherOfTwo(c);
+  c.Begin(OpKind::kSliceBySize).Arg(P::kX, x).Arg(P::kComputedBegin, at).Ints(P::kSize, {2});
+  const Estimate cut = c.Run(c.Finish());
+  ASSERT_EQ(cut.value.size(), 2u) << c.error;
+  EXPECT_TRUE(Admits(cut, 0, 10) && Admits(cut, 0, 20));
+  EXPECT_FALSE(Admits(cut, 0, 40));
+  EXPECT_TRUE(Admits(cut, 1, 20) && Admits(cut, 1, 40));
+  EXPECT_FALSE(Admits(cut, 1, 10));
+}
+
+TEST(ComputedSlices, AnUncertainPlaceOfAnUpdateLeavesBothReadings) {
+  using P = params::SliceUpdate;
+  Case c;
+  const ValueId x = InputOf(c, DType::kFp16, {3}, {10, 20, 40});
+  const ValueId update = InputOf(c, DType::kFp16, {1}, {70});
+  const ValueId at = EitherOfTwo(c);
+  c.Begin(OpKind::kSliceUpdate).Arg(P::kX, x).Arg(P::kUpdate, update).Arg(P::kComputedBegin, at);
+  const Estimate put = c.Run(c.Arg(P::kComputedEnd, at).Finish());
+  ASSERT_EQ(put.value.size(), 3u) << c.error;
+  EXPECT_TRUE(Admits(put, 0, 10) && Admits(put, 0, 70));
+  EXPECT_TRUE(Admits(put, 1, 20) && Admits(put, 1, 70));
+  EXPECT_TRUE(Admits(put, 2, 40));
+  EXPECT_FALSE(Admits(put, 2, 70));
+}
+
+TEST(ComputedSlices, APlaceOutOfRangeMayGiveAnything) {
+  using P = params::SliceBySize;
+  Case c;
+  const ValueId x = InputOf(c, DType::kFp16, {3}, {10, 20, 40});
+  const ValueId at = InputOf(c, DType::kInt32, {1}, {2});
+  c.Begin(OpKind::kSliceBySize).Arg(P::kX, x).Arg(P::kComputedBegin, at).Ints(P::kSize, {2});
+  const Estimate estimate = c.Run(c.Finish());
+  ASSERT_EQ(estimate.value.size(), 2u) << c.error;
+  EXPECT_TRUE(Admits(estimate, 0, -5) && Admits(estimate, 1, NAN));
+}
+
+// ---- constants of fp32 beside fp16 --------------------------------------------------------------
+
+TEST(WiderConstants, AreTakenAsGivenAndMayBeRounded) {
+  size_t compared = 0;
+  ChoiceStream choices = ChoiceStream::FromSeed(8);
+  for (int round = 0; round < kRounds; ++round) {
+    const bool prelu = choices.Coin();
+    const Shape shape = {1, 3, 4};
+    Case c;
+    const ValueId x = InputOf(c, DType::kFp16, shape, Floats(choices, shape));
+    const auto constant = [&] {
+      std::vector<double> numbers;
+      for (int i = 0; i < 3; ++i) {
+        numbers.push_back(static_cast<double>(static_cast<float>(choices.Range(-99, 99)) / 70));
+      }
+      return c.Const(MakeTensor(DType::kFp32, {3}, numbers));
+    };
+    const ValueId alpha = constant();
+    const ValueId beta = constant();
+    c.Begin(prelu ? OpKind::kPrelu : OpKind::kSoftplusParametric).Arg(0, x).Arg(1, alpha);
+    if (!prelu) c.Arg(params::WithAlphaBeta::kBeta, beta);
+    ASSERT_NE(c.Finish(), kNoValue) << c.error;
+    Check(c, compared);
+  }
+  EXPECT_GE(compared, size_t{kRounds} * 12);
+}
+
+TEST(WiderConstants, OfPreluAdmitBothReadings) {
+  Case c;
+  const ValueId x = InputOf(c, DType::kFp16, {1, 1, 1}, {-1001});
+  const double slope = static_cast<double>(0.01F);
+  const ValueId alpha = c.Const(MakeTensor(DType::kFp32, {1}, {slope}));
+  const Estimate y = c.Run(c.Begin(OpKind::kPrelu).Arg(0, x).Arg(1, alpha).Finish());
+  ASSERT_EQ(y.value.size(), 1u) << c.error;
+  const auto half = [](double number) { return HalfToDouble(DoubleToHalf(number)); };
+  EXPECT_EQ(y.value[0], half(-1001 * slope));
+  EXPECT_NE(half(-1001 * slope), half(-1001 * half(slope)));
+  EXPECT_TRUE(Admits(y, 0, half(-1001 * half(slope))));
+}
+
+// ---- images -------------------------------------------------------------------------------------
+
+TEST(RegionsOfInterest, CutEveryImageOrTheOneThatTheyName) {
+  using P = params::CropResize;
+  size_t compared = 0;
+  ChoiceStream choices = ChoiceStream::FromSeed(6);
+  for (int round = 0; round < kRounds; ++round) {
+    const Shape shape = {choices.Range(1, 3), 2, 4, 5};
+    const bool named = choices.Coin();
+    const int64_t boxes = choices.Range(1, 3);
+    std::vector<double> regions;
+    for (int64_t box = 0; box < boxes; ++box) {
+      if (named) regions.push_back(static_cast<double>(choices.Range(0, shape[0] - 1)));
+      const int64_t top = choices.Range(0, 3);
+      const int64_t left = choices.Range(0, 4);
+      for (const int64_t corner : {top, left, choices.Range(top, 3), choices.Range(left, 4)}) {
+        regions.push_back(static_cast<double>(corner));
+      }
+    }
+    Case c;
+    const ValueId x = InputOf(c, DType::kFp16, shape, Floats(choices, shape));
+    const ValueId roi = InputOf(c, DType::kFp16, {boxes, 1, named ? 5 : 4, 1, 1}, regions);
+    c.Begin(OpKind::kCropResize).Arg(P::kX, x).Arg(P::kRoi, roi);
+    c.Int(P::kTargetHeight, choices.Range(1, 3)).Int(P::kTargetWidth, choices.Range(1, 3));
+    c.String(P::kSamplingMode, "ALIGN_CORNERS");
+    const ValueId result = c.Finish();
+    ASSERT_NE(result, kNoValue) << c.error;
+    EXPECT_EQ(c.graph.type(result).shape[1], named ? 1 : shape[0]);
+    Check(c, compared);
+  }
+  EXPECT_GE(compared, size_t{kRounds});
+}
+
+TEST(ResizedIntegers, AreExactWhereTheBlendIs) {
+  using P = params::Resize;
+  size_t compared = 0;
+  ChoiceStream choices = ChoiceStream::FromSeed(7);
+  for (int round = 0; round < kRounds; ++round) {
+    const Shape shape = {1, choices.Range(1, 4), choices.Range(1, 4)};
+    Case c;
+    const ValueId x = InputOf(c, DType::kInt32, shape, Wholes(choices, shape, -9, 9));
+    c.Begin(OpKind::kResize).Arg(P::kX, x);
+    c.Ints(P::kShape, {choices.Range(1, 6), choices.Range(1, 6)}).Int(P::kResizedDims, 2);
+    if (choices.Coin()) c.String(P::kInterpolationMode, "NEAREST_NEIGHBOR");
+    ASSERT_NE(c.Finish(), kNoValue) << c.error;
+    Check(c, compared);
+  }
+  EXPECT_GE(compared, size_t{kRounds});
+}
+
+// Halfway between 1 and 2 is no integer: which of both it becomes nobody says.
+TEST(ResizedIntegers, ABlendBetweenTwoMayBeEither) {
+  using P = params::Resize;
+  Case c;
+  const ValueId x = InputOf(c, DType::kInt32, {1, 2}, {1, 2});
+  c.Begin(OpKind::kResize).Arg(P::kX, x).Ints(P::kShape, {3}).Int(P::kResizedDims, 1);
+  const Estimate estimate = c.Run(c.String(P::kSamplingMode, "ALIGN_CORNERS").Finish());
+  ASSERT_EQ(estimate.value.size(), 3u) << c.error;
+  EXPECT_TRUE(Admits(estimate, 1, 1) && Admits(estimate, 1, 2));
+  EXPECT_FALSE(Admits(estimate, 1, 3));
+  EXPECT_FALSE(Admits(estimate, 0, 2));
+}
+
+}  // namespace
+}  // namespace anecheck

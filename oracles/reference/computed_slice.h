@@ -1,0 +1,34 @@
+// Slices that begin where the data says. A begin that is known as an interval admits what each of
+// its places gives; a place out of range admits anything, since MIL says nothing of it. Used by
+// slice_by_size, slice_by_index and slice_update.
+#pragma once
+
+#include <array>
+
+#include "oracles/reference/movement.h"
+
+namespace anecheck::reference {
+
+// One axis of the sliced tensor.
+struct ComputedAxis {
+  int64_t extent = 1;  // of the sliced tensor
+  int64_t stride = 1;  // between its elements along this axis
+  int64_t count = 1;   // elements that the slice takes
+  int64_t step = 1;    // from each to the next
+  int64_t first = 0;   // the first of them, where it is not read
+  bool read = false;   // the first one is what element `axis` of the places says
+};
+
+struct ComputedSlice {
+  int rank = 0;
+  std::array<ComputedAxis, Shape::kMaxRank> axes{};
+};
+
+// result = x[slice]; the axes of `result` are those of the slice, without some of extent 1.
+void CutComputed(KernelContext& context, const BoundedTensor& x, const BoundedTensor& places,
+                 const ComputedSlice& slice, BoundedTensor& result);
+// result = x with x[slice] replaced by `update`, which has the slice's axes as above.
+void PutComputed(KernelContext& context, const BoundedTensor& x, const BoundedTensor& update,
+                 const BoundedTensor& places, const ComputedSlice& slice, BoundedTensor& result);
+
+}  // namespace anecheck::reference
