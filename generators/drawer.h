@@ -27,6 +27,9 @@ struct ValueRange {
 class Drawer {
  public:
   Drawer(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph);
+  Drawer(const Drawer&) = delete;
+  Drawer& operator=(const Drawer&) = delete;
+  ~Drawer();
 
   ChoiceStream& choices() { return choices_; }
   const GeneratorOptions& options() const { return options_; }
@@ -98,6 +101,7 @@ class Drawer {
   Graph& graph_;
   std::vector<ValueRange> ranges_;
   std::vector<uint8_t> used_;
+  std::vector<uint8_t> bytes_;  // of a constant, before it is the graph's
 };
 
 // How one operation is drawn. `draw` appends a node that consumes `x` (and conversions where the

@@ -6,9 +6,10 @@
 namespace anecheck {
 namespace {
 
-std::optional<Witness> Compare(const Estimate& bounds, const Estimate& moved, size_t change) {
-  for (size_t i = 0; i < bounds.value.size(); ++i) {
-    const double to = moved.value[i];
+std::optional<Witness> Compare(const Estimate& bounds, std::span<const double> moved,
+                               size_t change) {
+  for (size_t i = 0; i < moved.size(); ++i) {
+    const double to = moved[i];
     if (!Admits(bounds, i, to)) return Witness{change, i, bounds.low[i], bounds.high[i], to};
   }
   return std::nullopt;
@@ -18,8 +19,6 @@ std::optional<Witness> Compare(const Estimate& bounds, const Estimate& moved, si
 
 Status MovementSearch::Start(const Graph& graph, std::span<const Tensor> inputs,
                              std::span<const ValueId> values, const Contract& contract) {
-  graph_ = &graph;
-  contract_ = &contract;
   values_.assign(values.begin(), values.end());
   ANECHECK_RETURN_IF_ERROR(at_inputs_.Run(graph, inputs, contract));
   bounds_.resize(values.size());
@@ -29,11 +28,9 @@ Status MovementSearch::Start(const Graph& graph, std::span<const Tensor> inputs,
 
 void MovementSearch::Move(std::span<const Tensor> change, size_t number, Witnesses& found) {
   if (std::ranges::all_of(found, [](const auto& witness) { return witness.has_value(); })) return;
-  if (!at_change_.Run(*graph_, change, *contract_).ok()) return;
+  if (!at_change_.RunValues(at_inputs_, change).ok()) return;
   for (size_t i = 0; i < values_.size(); ++i) {
-    if (found[i]) continue;
-    at_change_.Stored(values_[i], moved_);
-    found[i] = Compare(bounds_[i], moved_, number);
+    if (!found[i]) found[i] = Compare(bounds_[i], at_change_.Values(values_[i]), number);
   }
 }
 

@@ -50,12 +50,9 @@ class MovementSearch {
   std::vector<Estimate> TakeBounds();
 
  private:
-  const Graph* graph_ = nullptr;
-  const Contract* contract_ = nullptr;
   std::vector<ValueId> values_;
   Evaluation at_inputs_, at_change_;
   std::vector<Estimate> bounds_;
-  Estimate moved_;
 };
 
 }  // namespace anecheck

@@ -421,13 +421,10 @@ void Accumulator::Dots(const Lanes& rows, size_t row_count, const Lanes& columns
   settle_ = false;
 }
 
-Accumulated Accumulator::SpecialSum(const Lanes& x, size_t count) {
-  double sum = 0;
+// Where some end is not finite. `sum` is the value.
+Accumulated Accumulator::SpecialSum(const Lanes& x, size_t count, double sum) {
   bool nan = false;
-  for (size_t k = 0; k < count; ++k) {
-    sum += x.value[k];
-    nan |= x.low[k] != x.low[k];
-  }
+  for (size_t k = 0; k < count; ++k) nan |= x.low[k] != x.low[k];
   if (nan) return {.value = kNan, .low = kNan, .high = kNan};
   if (x.point()) return {.value = sum, .low = sum, .high = sum};
   return {.value = sum, .low = -kInfinity, .high = kInfinity, .nan = true};
@@ -465,10 +462,11 @@ Accumulated Accumulator::PlainSum(const Lanes& x, size_t count) {
   if (special_ && x.nan != nullptr) {
     for (size_t k = 0; k < count; ++k) maybe_nan |= x.nan[k] != 0;
   }
-  if (!(magnitude < kInfinity)) return SpecialSum(x, count);
   Accumulated result;
   result.exact = value_magnitude <= exact_limit_;
-  result.value = result.exact ? sum : ExactTotal(x.value, count);
+  const bool finite = value_magnitude < kInfinity;
+  result.value = result.exact || !finite ? sum : ExactTotal(x.value, count);
+  if (!(magnitude < kInfinity)) return SpecialSum(x, count, result.value);
   if (unit_ == 0 && x.point()) {
     result.low = result.high = result.value;
     return result;

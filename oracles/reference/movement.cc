@@ -88,8 +88,8 @@ Status Concat(KernelContext& context) {
   int64_t start = 0;
   for (const Argument& argument : arguments) {
     const BoundedTensor& x = context.Value(argument.value);
-    ForEachSource(x.type.shape, target, start,
-                  [&](size_t from, size_t to) { MoveElement(x, from, result, to); });
+    MoveElements(x, result,
+                 [&](const auto& move) { ForEachSource(x.type.shape, target, start, move); });
     FinishMove(x, result);
     start += strides[static_cast<size_t>(axis)] * (interleave ? 1 : x.type.shape[axis]);
   }
@@ -196,8 +196,9 @@ Status SliceBySize(KernelContext& context) {
 void MoveByView(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
                 const Shape& view, const Strides& source, int64_t start) {
   PrepareMove(context, result, x.point());
-  ForEachSource(view, source, start,
-                [&](size_t at, size_t from) { MoveElement(x, from, result, at); });
+  MoveElements(x, result, [&](const auto& move) {
+    ForEachSource(view, source, start, [&](size_t at, size_t from) { move(from, at); });
+  });
   FinishMove(x, result);
 }
 
@@ -206,9 +207,12 @@ void MoveByStrides(KernelContext& context, const BoundedTensor& x, BoundedTensor
   MoveByView(context, x, result, result.type.shape, source, start);
 }
 
-void MoveByTables(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
-                  const OffsetTables& tables) {
-  PrepareMove(context, result, x.point());
+namespace {
+
+// Calls visit(result index, source index) for every element of `result` in order.
+template <typename Visit>
+void ForEachTableSource(const BoundedTensor& result, const OffsetTables& tables,
+                        const Visit& visit) {
   const int rank = result.type.shape.rank();
   std::array<size_t, Shape::kMaxRank> index{};
   for (size_t at = 0; at < result.size; ++at) {
@@ -217,13 +221,23 @@ void MoveByTables(KernelContext& context, const BoundedTensor& x, BoundedTensor&
       const auto a = static_cast<size_t>(axis);
       from += tables[a][index[a]];
     }
-    MoveElement(x, static_cast<size_t>(from), result, at);
+    visit(at, static_cast<size_t>(from));
     for (int axis = rank - 1; axis >= 0; --axis) {
       const auto a = static_cast<size_t>(axis);
       if (++index[a] < tables[a].size()) break;
       index[a] = 0;
     }
   }
+}
+
+}  // namespace
+
+void MoveByTables(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
+                  const OffsetTables& tables) {
+  PrepareMove(context, result, x.point());
+  MoveElements(x, result, [&](const auto& move) {
+    ForEachTableSource(result, tables, [&](size_t at, size_t from) { move(from, at); });
+  });
   FinishMove(x, result);
 }
 
