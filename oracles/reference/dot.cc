@@ -10,6 +10,11 @@
 namespace anecheck::reference {
 namespace {
 
+double PowerOfTwo(int exponent) {
+  if (exponent < -1022) return std::ldexp(1.0, exponent);
+  return std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52);
+}
+
 // A tensor without any non-zero value is a multiple of every power of two.
 constexpr int kNoBits = 100;
 // The relative error of summing magnitudes in double is far below this.
@@ -69,17 +74,17 @@ Accumulator::Accumulator(KernelContext& context, BoundedTensor& x, BoundedTensor
     const double largest = x.max_magnitude * y->max_magnitude;
     products_in_range_ = largest < 65520;
     products_on_grid_ = grid_.half() && lowest >= -24 && largest <= kHalfMaxValue &&
-                        largest < std::ldexp(1.0, lowest + 11) && x.point() && y->point();
+                        largest < PowerOfTwo(lowest + 11) && x.point() && y->point();
     packs_ = x.type.dtype == DType::kFp16 && y->type.dtype == DType::kFp16 &&
              contract_.departure_count == 0;
     lowest_product_bit_ = lowest;
     largest_product_ = largest;
   }
   may_overflow_ = contract_.departure_count != 0 || (product_rounding_ && !products_in_range_);
-  exact_limit_ = std::ldexp(1.0, lowest + 52);
+  exact_limit_ = PowerOfTwo(lowest + 52);
   // One bit less than the accumulator has, because rounded products may be slightly larger than
   // exact ones.
-  single_limit_ = std::ldexp(unit_ > 0 ? 0.5 / unit_ : 0x1p23, lowest);
+  single_limit_ = (unit_ > 0 ? 0.5 / unit_ : 0x1p23) * PowerOfTwo(lowest);
 }
 
 double Accumulator::ExactDot(const double* x, const double* y, size_t count) {

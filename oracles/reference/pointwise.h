@@ -46,6 +46,7 @@ template <typename Function>
 inline Bounds Turning(const Function& function, double low, double high, double turn) {
   if (low != low) return {low, high};
   const double a = function(low);
+  if (low == high) return {a, a};
   const double b = function(high);
   if (!(low < turn && turn < high)) return {std::min(a, b), std::max(a, b)};
   const double c = function(turn);
