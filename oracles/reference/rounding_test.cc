@@ -70,6 +70,29 @@ TEST(StepHalf, IsAWalkAlongTheBitPatterns) {
   }
 }
 
+// Against StepHalf, for every half, its surroundings, and numbers between halves.
+TEST(MoveHalfEnd, StepsAwayFromZeroAndStopsThere) {
+  const auto check = [](double end, int64_t steps) {
+    const auto toward = static_cast<int>(end < 0 ? -steps : steps);
+    const double moved = StepHalf(RoundToHalf(end), toward);
+    const bool kept = end == 0 || !(std::fabs(end) < kInfinity);
+    const double expected = kept ? end : (moved < 0) == (end < 0) ? moved : 0;
+    return std::bit_cast<uint64_t>(MoveHalfEnd(end, steps)) == std::bit_cast<uint64_t>(expected);
+  };
+  for (int32_t ordinal = -0x7c00; ordinal <= 0x7c00; ++ordinal) {
+    const double half = HalfToDouble(HalfFromOrdinal(ordinal));
+    for (const int64_t steps : {-3, -1, 0, 1, 2}) {
+      ASSERT_TRUE(check(half, steps)) << half << " " << steps;
+      ASSERT_TRUE(check(NextUp(half), steps)) << half << " " << steps;
+      ASSERT_TRUE(check(half * (1 + 0x1p-12), steps)) << half << " " << steps;
+    }
+  }
+  for (const double end : {1e-30, -1e-30, 65519.0, 65520.0, 1e9, -1e9, 0x1p-25, 0x1.8p-25, -0.0}) {
+    for (const int64_t steps : {-1, 1}) ASSERT_TRUE(check(end, steps)) << end << " " << steps;
+  }
+  EXPECT_TRUE(std::isnan(MoveHalfEnd(kNan, 1)));
+}
+
 TEST(DirectedSteps, AreThoseOfNextafter) {
   const double numbers[] = {0.0,
                             -0.0,
