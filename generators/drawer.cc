@@ -82,16 +82,36 @@ const Default& DefaultAt(OpKind op, int parameter) {
 // How often what has its default is left out: 1 of so many.
 constexpr uint32_t kLeftOutOf = 4;
 
+// The memory of the thread's last drawer: drawing a small graph takes hardly longer than allocating
+// it anew.
+struct Memory {
+  std::vector<ValueRange> ranges;
+  std::vector<uint8_t> used, bytes;
+};
+Memory& Kept() {
+  thread_local Memory memory;
+  return memory;
+}
+
 }  // namespace
 
 std::span<const OpGenerator* const> AllOpGenerators() { return kGenerators; }
 
 Drawer::Drawer(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph)
     : choices_(choices), options_(options), values_(ValuesOf(options.mode)), graph_(graph) {
-  // As many values as most graphs have.
-  constexpr size_t kValues = 40;
-  ranges_.reserve(kValues);
-  used_.reserve(kValues);
+  Memory& kept = Kept();
+  ranges_.swap(kept.ranges);
+  used_.swap(kept.used);
+  bytes_.swap(kept.bytes);
+  ranges_.clear();
+  used_.clear();
+}
+
+Drawer::~Drawer() {
+  Memory& kept = Kept();
+  ranges_.swap(kept.ranges);
+  used_.swap(kept.used);
+  bytes_.swap(kept.bytes);
 }
 
 double Drawer::Ceiling() const {
@@ -127,7 +147,11 @@ ValueId Drawer::NewConst(const Shape& shape, double limit) {
   const TensorType type{DType::kFp16, shape};
   // Constants do not carry infinities and NaN: compilers fold them, which is another test.
   const CaseMode mode = values_ == CaseMode::kSpecial ? CaseMode::kFloat : values_;
-  const ValueId id = graph_.AddConst(type, DrawTensor(choices_, type, mode, limit));
+  const auto size = static_cast<size_t>(type.ByteSize());
+  if (bytes_.size() < size) bytes_.resize(size);
+  const std::span<uint8_t> bytes(bytes_.data(), size);
+  FillTensor(choices_, type, mode, limit, bytes);
+  const ValueId id = graph_.AddConst(type, bytes);
   Track({-limit, limit, integer_mode()});
   used_[id] = 1;
   return id;

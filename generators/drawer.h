@@ -28,6 +28,9 @@ struct ValueRange {
 class Drawer {
  public:
   Drawer(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph);
+  Drawer(const Drawer&) = delete;
+  Drawer& operator=(const Drawer&) = delete;
+  ~Drawer();
 
   ChoiceStream& choices() { return choices_; }
   const GeneratorOptions& options() const { return options_; }
@@ -123,6 +126,7 @@ class Drawer {
   OpKind open_{};
   std::vector<ValueRange> ranges_;
   std::vector<uint8_t> used_;
+  std::vector<uint8_t> bytes_;  // of a constant, before it is the graph's
 };
 
 // How one operation is drawn. `draw` appends a node that consumes `x` (and conversions where the

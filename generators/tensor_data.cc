@@ -18,20 +18,28 @@ constexpr std::array<uint16_t, 22> kEdges = {
 constexpr std::array<uint16_t, 12> kSpecials = {0x7c00, 0xfc00, 0x7e00, 0x0000, 0x8000, 0x0001,
                                                 0x8001, 0x03ff, 0x0400, 0x7bff, 0xfbff, 0x3c00};
 
-// The half of an integer of magnitude up to 2048.
-Half HalfOfInteger(int64_t value) {
-  if (value == 0) return Half{};
-  const auto magnitude = static_cast<uint32_t>(value < 0 ? -value : value);
-  const int top = std::bit_width(magnitude) - 1;
-  const uint32_t fraction = (magnitude << 10 >> top) - (1u << 10);
-  const uint32_t sign = value < 0 ? 0x8000 : 0;
-  return Half{static_cast<uint16_t>(sign | static_cast<uint32_t>(top + 15) << 10 | fraction)};
+constexpr size_t kMostInteger = 2048;
+
+// The bits of the half of each integer of magnitude up to 2048, from the least on.
+constexpr auto kHalvesOfIntegers = [] {
+  std::array<uint16_t, 2 * kMostInteger + 1> halves{};
+  for (size_t magnitude = 1; magnitude <= kMostInteger; ++magnitude) {
+    const int top = std::bit_width(magnitude) - 1;
+    const size_t fraction = (magnitude << 10 >> top) - (1u << 10);
+    const auto bits = static_cast<uint16_t>(static_cast<size_t>(top + 15) << 10 | fraction);
+    halves[kMostInteger + magnitude] = bits;
+    halves[kMostInteger - magnitude] = static_cast<uint16_t>(0x8000 | bits);
+  }
+  return halves;
+}();
+
+int64_t IntegerBound(double limit) {
+  return static_cast<int64_t>(std::min(limit, static_cast<double>(kMostInteger)));
 }
 
-int64_t IntegerBound(double limit) { return static_cast<int64_t>(std::min(limit, 2048.0)); }
-
 Half DrawInteger(ChoiceStream& choices, int64_t bound) {
-  return HalfOfInteger(choices.Range(-bound, bound));
+  const int64_t drawn = choices.Range(-bound, bound);
+  return Half{kHalvesOfIntegers[kMostInteger + static_cast<size_t>(drawn)]};
 }
 
 // The largest exponent of floats drawn below a limit.
@@ -132,41 +140,53 @@ namespace {
 
 // Fills `bytes` with elements of sizeof(T) bytes, little endian, drawn in order.
 template <typename T, typename Draw>
-void FillWith(std::span<uint8_t> bytes, const Draw& draw) {
+void FillWith(ChoiceStream& choices, std::span<uint8_t> bytes, const Draw& draw) {
+  // A stream of its own stays in registers, since no byte can be part of it.
+  ChoiceStream own = choices;
   for (size_t at = 0; at + sizeof(T) <= bytes.size(); at += sizeof(T)) {
-    const T bits = draw();
+    const T bits = draw(own);
     for (size_t i = 0; i < sizeof(T); ++i) bytes[at + i] = static_cast<uint8_t>(bits >> (8 * i));
   }
+  choices = own;
 }
 
 void FillHalves(ChoiceStream& choices, CaseMode mode, double limit, std::span<uint8_t> bytes) {
   switch (ValuesOf(mode)) {
     case CaseMode::kInteger: {
       const int64_t bound = IntegerBound(limit);
-      return FillWith<uint16_t>(bytes, [&] { return DrawInteger(choices, bound).bits; });
+      return FillWith<uint16_t>(choices, bytes,
+                                [=](ChoiceStream& own) { return DrawInteger(own, bound).bits; });
     }
     case CaseMode::kFloat: {
       const int top = FloatTop(limit);
-      return FillWith<uint16_t>(bytes, [&] { return DrawFloatBelow(choices, top).bits; });
+      return FillWith<uint16_t>(choices, bytes,
+                                [=](ChoiceStream& own) { return DrawFloatBelow(own, top).bits; });
     }
     default:
       break;
   }
-  FillWith<uint16_t>(bytes, [&] { return DrawHalf(choices, mode, limit).bits; });
+  FillWith<uint16_t>(choices, bytes,
+                     [=](ChoiceStream& own) { return DrawHalf(own, mode, limit).bits; });
   if (ValuesOf(mode) == CaseMode::kCancellation) Cancel(choices, bytes);
+}
+
+void FillBytes(ChoiceStream& choices, uint64_t bound, std::span<uint8_t> bytes) {
+  FillWith<uint8_t>(choices, bytes,
+                    [=](ChoiceStream& own) { return static_cast<uint8_t>(own.Below(bound)); });
 }
 
 // Integers of magnitude up to the limit and the type's own.
 template <typename T>
 void FillIntegers(ChoiceStream& choices, double limit, double top, std::span<uint8_t> bytes) {
   const auto bound = static_cast<int64_t>(std::min(limit, top));
-  FillWith<T>(bytes, [&] { return static_cast<T>(choices.Range(-bound, bound)); });
+  FillWith<T>(choices, bytes,
+              [=](ChoiceStream& own) { return static_cast<T>(own.Range(-bound, bound)); });
 }
 
 template <typename T>
 void FillUnsigned(ChoiceStream& choices, double limit, double top, std::span<uint8_t> bytes) {
   const uint64_t bound = static_cast<uint64_t>(std::min(limit, top)) + 1;
-  FillWith<T>(bytes, [&] { return static_cast<T>(choices.Below(bound)); });
+  FillWith<T>(choices, bytes, [=](ChoiceStream& own) { return static_cast<T>(own.Below(bound)); });
 }
 
 }  // namespace
@@ -177,11 +197,11 @@ void FillTensor(ChoiceStream& choices, const TensorType& type, CaseMode mode, do
     case DType::kFp16:
       return FillHalves(choices, mode, limit, bytes);
     case DType::kFp32:
-      return FillWith<uint32_t>(bytes, [&] {
-        return std::bit_cast<uint32_t>(HalfToFloat(DrawHalf(choices, mode, limit)));
+      return FillWith<uint32_t>(choices, bytes, [=](ChoiceStream& own) {
+        return std::bit_cast<uint32_t>(HalfToFloat(DrawHalf(own, mode, limit)));
       });
     case DType::kBool:
-      return FillWith<uint8_t>(bytes, [&] { return static_cast<uint8_t>(choices.Below(2)); });
+      return FillBytes(choices, 2, bytes);
     case DType::kUint8:
       return FillUnsigned<uint8_t>(choices, limit, 255, bytes);
     case DType::kUint16:
@@ -194,7 +214,7 @@ void FillTensor(ChoiceStream& choices, const TensorType& type, CaseMode mode, do
       return FillIntegers<uint32_t>(choices, limit, 32767, bytes);
     default:
       // Sub-byte and fp8 constants are any bit pattern: every one is a value.
-      return FillWith<uint8_t>(bytes, [&] { return static_cast<uint8_t>(choices.Below(256)); });
+      return FillBytes(choices, 256, bytes);
   }
 }
 

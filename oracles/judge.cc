@@ -215,9 +215,9 @@ class DefectSearch {
       rows.insert(rows.end(), defect->rows.begin(), defect->rows.end());
     }
     contract_ = WithDepartures(family_, rows);
-    if (!evaluation_.Run(graph_, inputs_, contract_).ok()) return false;
-    evaluation_.Stored(graph_.outputs()[output_], estimate_);
-    return true;
+    estimated_ = evaluation_.Run(graph_, inputs_, contract_).ok();
+    if (estimated_) evaluation_.Stored(graph_.outputs()[output_], estimate_);
+    return estimated_;
   }
 
   Explained Explain(std::span<const Defect* const> set) {
@@ -242,9 +242,12 @@ class DefectSearch {
   // Each element explained by one defect alone; as few defects as a greedy cover needs.
   Answer FindSingles(std::span<const Defect> defects) {
     std::vector<Explained> by_defect;
+    by_defect.reserve(defects.size());
+    alone_.reserve(defects.size());
     for (const Defect& defect : defects) {
       const Defect* const only = &defect;
       const Explained& explained = by_defect.emplace_back(Explain({&only, 1}));
+      alone_.push_back(AdmittedByLast());
       // No cover is smaller, and of several alike the first counts.
       if (std::ranges::find(explained, kNot) != explained.end()) continue;
       return {{defect.id}, std::ranges::find(explained, kVaguely) != explained.end()};
@@ -301,11 +304,11 @@ class DefectSearch {
     const Admitted with_none = AdmittedBy({});
     const Admitted with_all = AdmittedBy(all);
     std::vector<const Defect*> effective;
-    for (const Defect* defect : all) {
+    for (size_t d = 0; d < all.size() && effective.size() < kMaxCombined; ++d) {
       std::vector<const Defect*> others = all;
-      std::erase(others, defect);
-      if (AdmittedBy({&defect, 1}) == with_none && AdmittedBy(others) == with_all) continue;
-      if (effective.size() < kMaxCombined) effective.push_back(defect);
+      std::erase(others, all[d]);
+      if (alone_[d] == with_none && AdmittedBy(others) == with_all) continue;
+      effective.push_back(all[d]);
     }
     return effective;
   }
@@ -313,8 +316,14 @@ class DefectSearch {
   // The intervals of the elements outside, comparable.
   using Admitted = std::vector<std::array<uint64_t, 6>>;
   Admitted AdmittedBy(std::span<const Defect* const> set) {
+    Estimates(set);
+    return AdmittedByLast();
+  }
+  // By the set that was estimated last; nothing where it could not be.
+  Admitted AdmittedByLast() const {
     Admitted admitted;
-    if (!Estimates(set)) return admitted;
+    if (!estimated_) return admitted;
+    admitted.reserve(outside_.size());
     const bool apart = !estimate_.finite_low.empty();
     for (const size_t i : outside_) {
       admitted.push_back({std::bit_cast<uint64_t>(estimate_.low[i]),
@@ -335,6 +344,8 @@ class DefectSearch {
   Contract contract_;  // of the last estimate; the evaluation refers to it
   Evaluation& evaluation_;
   Estimate& estimate_;
+  bool estimated_ = false;       // estimate_ is of contract_
+  std::vector<Admitted> alone_;  // by each defect that FindSingles tried
 };
 
 // How large a term may be on a family where it was never measured. Terms without a row have but two

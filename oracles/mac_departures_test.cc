@@ -55,6 +55,18 @@ TEST(Readings, TheLatticeCutsBothAddendsInsideATile) {
   EXPECT_EQ(Sum({.tile = 4, .bits = 8}, {4096, 1, 1, 33}), 4128);
 }
 
+// The definition by quotients, for numbers of all sizes. The first has few bits enough to stay.
+RC_GTEST_PROP(Readings, TheLatticeIsThatOfTheLargerMagnitude, ()) {
+  const int bits = *rc::gen::inRange(1, 54);
+  const int most = 1 << std::min(bits, 20);
+  const double a = std::ldexp(*rc::gen::inRange(1 - most, most), *rc::gen::inRange(-900, 900));
+  const double b = std::ldexp(*rc::gen::inRange(-4097, 4097), *rc::gen::inRange(-900, 900));
+  const double larger = std::max(std::fabs(a), std::fabs(b));
+  const double unit = larger == 0 ? 1 : std::ldexp(1.0, std::ilogb(larger) + 1 - bits);
+  const double expected = std::trunc(a / unit) * unit + std::trunc(b / unit) * unit;
+  RC_ASSERT(Sum({.tile = 2, .bits = bits}, {a, b}) == expected);
+}
+
 TEST(Readings, ZerosAddedToAShortTileCutTheSumOnceMore) {
   const Numbers x = {4095, 2};  // 4097 lies between two numbers of 12 bits
   SumReading padded = kLattice;

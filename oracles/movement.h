@@ -38,24 +38,33 @@ class MovementSearch {
   using Witnesses = std::vector<std::optional<Witness>>;
 
   // Computes the bounds of `values` at `inputs`. `graph` and `contract` must live until the last
-  // Move. Errors: those of Evaluation::Run.
+  // call. Errors: those of Evaluation::Run.
   Status Start(const Graph& graph, std::span<const Tensor> inputs, std::span<const ValueId> values,
                const Contract& contract);
   // Looks among the values without a witness, in the order of Start, for those that the inputs
-  // `change` move; `number` is what their witnesses call it. A change that the oracle cannot
-  // evaluate proves nothing. Precondition: `found` has an entry a value.
+  // `change` move; `number` is what their witnesses call it, 0 for the first. A change that the
+  // oracle cannot evaluate proves nothing. Precondition: `found` has an entry a value.
   void Move(std::span<const Tensor> change, size_t number, Witnesses& found);
-  // The bounds that Start computed, one estimate a value, as Evaluation::Stored gives them. Nothing
-  // can be moved any more before the next Start.
+  // Looks among other values of the graph, at the same inputs and under every change that was
+  // evaluated: `found` receives an entry a value. Nothing is evaluated again.
+  void LookAt(std::span<const ValueId> values, Witnesses& found);
+  // The bounds of the values last given, one estimate a value, as Evaluation::Stored gives them.
+  // Nothing can be moved any more before the next Start.
   std::vector<Estimate> TakeBounds();
 
  private:
-  const Graph* graph_ = nullptr;
-  const Contract* contract_ = nullptr;
+  struct Change {
+    Evaluation evaluation;
+    bool evaluated = false;
+  };
+
+  void SetValues(std::span<const ValueId> values);
+  void Look(size_t number, Witnesses& found) const;
+
   std::vector<ValueId> values_;
-  Evaluation at_inputs_, at_change_;
+  Evaluation at_inputs_;
+  std::vector<Change> changes_;  // by number
   std::vector<Estimate> bounds_;
-  Estimate moved_;
 };
 
 }  // namespace anecheck

@@ -92,7 +92,15 @@ void LoadZeros(reference::Arena& arena, BoundedTensor& tensor) {
 struct Evaluation::State {
   reference::Arena arena;
   std::vector<BoundedTensor> values;
+  const Graph* graph = nullptr;
   const Contract* contract = nullptr;
+
+  // What every evaluation of `graph` under `contract` begins with.
+  void Begin(const Graph& new_graph, const Contract& new_contract) {
+    arena.Reset();
+    graph = &new_graph;
+    contract = &new_contract;
+  }
 };
 
 namespace {
@@ -114,6 +122,16 @@ Status PrepareValues(const Graph& graph, std::vector<BoundedTensor>& values,
     total += elements;
   }
   return {};
+}
+
+// The same for a graph whose values are known.
+void PrepareLike(std::span<const BoundedTensor> known, std::vector<BoundedTensor>& values) {
+  values.resize(known.size());
+  for (ValueId id = 0; id < values.size(); ++id) {
+    values[id] = BoundedTensor{};
+    values[id].type = known[id].type;
+    values[id].size = known[id].size;
+  }
 }
 
 Status CheckInput(const Graph& graph, ValueId id, const Tensor& tensor) {
@@ -227,9 +245,10 @@ Status reference::EvaluateBlock(KernelContext& context, const Graph& block,
 
 namespace {
 
-// Sets every input, constant and state.
+// Sets every input, constant and state; the constants are those of `loaded` where it is not empty.
 Status LoadValues(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract,
-                  reference::Arena& arena, std::span<BoundedTensor> values) {
+                  reference::Arena& arena, std::span<BoundedTensor> values,
+                  std::span<const BoundedTensor> loaded = {}) {
   size_t next_input = 0;
   for (ValueId id = 0; id < values.size(); ++id) {
     const Value& value = graph.value(id);
@@ -237,7 +256,11 @@ Status LoadValues(const Graph& graph, std::span<const Tensor> inputs, const Cont
       case ValueKind::kResult:
         break;
       case ValueKind::kConst:
-        Load(contract, arena, values[id], graph.ConstData(id));
+        if (loaded.empty()) {
+          Load(contract, arena, values[id], graph.ConstData(id));
+        } else {
+          values[id] = loaded[id];
+        }
         break;
       case ValueKind::kState:
         LoadZeros(arena, values[id]);
@@ -338,8 +361,7 @@ Status Evaluation::Run(const Graph& graph, std::span<const Tensor> inputs,
                        const Contract& contract) {
   State& state = *state_;
   streams_.reset();
-  state.arena.Reset();
-  state.contract = &contract;
+  state.Begin(graph, contract);
   ANECHECK_RETURN_IF_ERROR(PrepareValues(graph, state.values));
   ANECHECK_RETURN_IF_ERROR(LoadValues(graph, inputs, contract, state.arena, state.values));
   for (const Node& node : graph.nodes()) {
@@ -348,13 +370,45 @@ Status Evaluation::Run(const Graph& graph, std::span<const Tensor> inputs,
   return {};
 }
 
+namespace {
+
+// The contract under which values cost least. They are the same under every contract without
+// departures, but for operations whose kernels say otherwise.
+const Contract& ContractForValues(const Graph& graph, const Contract& contract) {
+  if (contract.departure_count != 0) return contract;
+  const bool free = std::ranges::none_of(graph.nodes(), [](const Node& node) {
+    return AllReferenceKernels()[node.schema->id]->value_needs_bounds;
+  });
+  return free ? IeeeContract() : contract;
+}
+
+}  // namespace
+
+Status Evaluation::RunValues(const Evaluation& other, std::span<const Tensor> inputs) {
+  State& state = *state_;
+  const Graph& graph = *other.state_->graph;
+  streams_.reset();
+  state.Begin(graph, ContractForValues(graph, *other.state_->contract));
+  PrepareLike(other.state_->values, state.values);
+  ANECHECK_RETURN_IF_ERROR(
+      LoadValues(graph, inputs, *state.contract, state.arena, state.values, other.state_->values));
+  for (const Node& node : graph.nodes()) {
+    ANECHECK_RETURN_IF_ERROR(RunNode(graph, node, *state.contract, state.arena, state.values));
+  }
+  return {};
+}
+
+std::span<const double> Evaluation::Values(ValueId id) const {
+  const BoundedTensor& tensor = state_->values[id];
+  return {tensor.value, tensor.size};
+}
+
 Status Evaluation::RunForOutputs(const Graph& graph, std::span<const Tensor> inputs,
                                  const Contract& contract) {
   if (!graph.ValuesOfKind(ValueKind::kState).empty()) return Run(graph, inputs, contract);
   State& state = *state_;
   streams_ = std::make_unique<Streams>(graph);
-  state.arena.Reset();
-  state.contract = &contract;
+  state.Begin(graph, contract);
   ANECHECK_RETURN_IF_ERROR(PrepareValues(graph, state.values, kMaxStreamedElements));
   ANECHECK_RETURN_IF_ERROR(LoadValues(graph, inputs, contract, state.arena, state.values));
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {

@@ -1,9 +1,9 @@
 // How data movement is drawn.
 #include <algorithm>
 #include <array>
-#include <vector>
 
 #include "generators/drawer.h"
+#include "generators/short_list.h"
 #include "harness/ops/params.h"
 
 namespace anecheck {
@@ -13,7 +13,7 @@ bool DrawReshape(Drawer& drawer, ValueId x) {
   ChoiceStream& choices = drawer.choices();
   int64_t left = drawer.shape(x).Elements();
   const int rank = static_cast<int>(choices.Range(1, 5));
-  std::vector<int64_t> shape;
+  AxisList shape;
   for (int axis = 0; axis + 1 < rank; ++axis) {
     // A divisor of what is left, found by walking down from a drawn extent.
     int64_t extent = std::min<int64_t>(left, choices.Range(1, 16));
@@ -31,7 +31,7 @@ bool DrawReshape(Drawer& drawer, ValueId x) {
 bool DrawTranspose(Drawer& drawer, ValueId x) {
   const int rank = drawer.shape(x).rank();
   if (rank < 2) return false;
-  std::vector<int64_t> perm;
+  AxisList perm;
   for (int axis = 0; axis < rank; ++axis) perm.push_back(axis);
   for (int axis = rank - 1; axis > 0; --axis) {
     const auto other = drawer.choices().Below(static_cast<uint64_t>(axis) + 1);
@@ -49,7 +49,7 @@ bool DrawConcat(Drawer& drawer, ValueId x) {
   if (shape.rank() < 1 || shape.Elements() > drawer.options().max_elements) return false;
   ChoiceStream& choices = drawer.choices();
   const auto axis = static_cast<int>(choices.Below(static_cast<uint64_t>(shape.rank())));
-  std::vector<ValueId> parts = {x};
+  ShortList<ValueId> parts = {x};
   const uint64_t more = 1 + choices.Below(2);
   for (uint64_t i = 0; i < more; ++i) {
     Shape part = shape;
@@ -86,7 +86,7 @@ bool DrawPad(Drawer& drawer, ValueId x) {
   if (drawer.options().family >= 3 && choices.Chance(1, 4)) {
     mode = choices.Coin() ? "reflect" : "symmetric";
   }
-  std::vector<int64_t> pad;
+  AxisList pad;
   for (int axis = shape.rank() - 2; axis < shape.rank(); ++axis) {
     const int64_t inside = mode == "reflect" ? shape[axis] - 1 : shape[axis];
     const bool mirrors = mode == "reflect" || mode == "symmetric";
@@ -111,8 +111,8 @@ bool DrawSliceBySize(Drawer& drawer, ValueId x) {
   const Shape shape = drawer.shape(x);
   if (shape.rank() < 1) return false;
   ChoiceStream& choices = drawer.choices();
-  std::vector<int64_t> begin;
-  std::vector<int64_t> size;
+  AxisList begin;
+  AxisList size;
   for (int axis = 0; axis < shape.rank(); ++axis) {
     const bool whole = !choices.Chance(1, 2);
     const int64_t from = whole ? 0 : choices.Range(0, shape[axis] - 1);

@@ -1,10 +1,10 @@
 // How normalizations are drawn.
 #include <algorithm>
 #include <array>
-#include <vector>
 
 #include "generators/drawer.h"
 #include "generators/ops/domain.h"
+#include "generators/short_list.h"
 #include "harness/ops/params.h"
 
 namespace anecheck {
@@ -20,7 +20,7 @@ bool DrawLayerNorm(Drawer& drawer, ValueId x) {
   if (shape.rank() < 1) return false;
   // The trailing axes, as models use it.
   const int count = static_cast<int>(choices.Range(1, std::min(shape.rank(), 3)));
-  std::vector<int64_t> axes;
+  AxisList axes;
   Shape reduced;
   for (int axis = shape.rank() - count; axis < shape.rank(); ++axis) {
     axes.push_back(axis);

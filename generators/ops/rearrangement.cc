@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "generators/drawer.h"
+#include "generators/short_list.h"
 #include "harness/ops/params.h"
 
 namespace anecheck {
@@ -11,7 +12,7 @@ namespace {
 
 // A slice in the four ways in which MIL writes an end: a number, a negative one, a mask, a squeeze.
 struct DrawnSlice {
-  std::vector<int64_t> begin, end, stride, begin_mask, end_mask, squeeze_mask;
+  AxisList begin, end, stride, begin_mask, end_mask, squeeze_mask;
   Shape result;
 };
 
@@ -82,7 +83,7 @@ bool DrawReverse(Drawer& drawer, ValueId x) {
   const int rank = drawer.shape(x).rank();
   if (rank < 1) return false;
   ChoiceStream& choices = drawer.choices();
-  std::vector<int64_t> axes;
+  AxisList axes;
   for (int axis = 0; axis < rank; ++axis) {
     if (choices.Coin()) axes.push_back(choices.Coin() ? axis : axis - rank);
   }
@@ -119,7 +120,7 @@ bool DrawTile(Drawer& drawer, ValueId x) {
   if (shape.rank() < 1) return false;
   // Factors of 2, 3, 4 and 8 (facts/limits.csv, stride_factor_list).
   constexpr std::array<int64_t, 4> kFactors = {2, 3, 4, 8};
-  std::vector<int64_t> reps;
+  AxisList reps;
   int64_t elements = shape.Elements();
   for (int axis = 0; axis < shape.rank(); ++axis) {
     const int64_t factor = drawer.choices().Chance(1, 2) ? drawer.choices().Pick(kFactors) : 1;
@@ -138,7 +139,7 @@ bool DrawCrop(Drawer& drawer, ValueId x) {
   const Shape shape = drawer.shape(x);
   if (shape.rank() < 3) return false;
   ChoiceStream& choices = drawer.choices();
-  std::array<std::vector<int64_t>, 2> crops;
+  std::array<AxisList, 2> crops;
   for (int i = 0; i < 2; ++i) {
     const int64_t extent = shape[shape.rank() - 2 + i];
     const int64_t before = choices.Range(0, std::min<int64_t>(3, extent - 1));
@@ -253,8 +254,8 @@ bool DrawSpaceToBatch(Drawer& drawer, ValueId x) {
   // Margins make a tensor of small extents up to 16 times larger, in a chain without end.
   if (shape.rank() != 4 || shape.Elements() > 4 * drawer.options().max_elements) return false;
   ChoiceStream& choices = drawer.choices();
-  std::vector<int64_t> block;
-  std::vector<int64_t> paddings;
+  AxisList block;
+  AxisList paddings;
   for (int axis = 2; axis < 4; ++axis) {
     block.push_back(choices.Range(1, 4));
     const int64_t before = choices.Range(0, MostMargin(drawer));
@@ -282,7 +283,7 @@ bool DrawBatchToSpace(Drawer& drawer, ValueId x) {
   const ValueId operand = Reshaped(drawer, x, {height * width, 1, 1, 1});
   if (operand == kNoValue) return false;
   const Shape shape = drawer.shape(operand);
-  std::vector<int64_t> crops;
+  AxisList crops;
   for (const auto& [axis, factor] : {std::pair{2, height}, std::pair{3, width}}) {
     const int64_t extent = shape[axis] * factor;
     const int64_t most = MostMargin(drawer);
@@ -291,7 +292,7 @@ bool DrawBatchToSpace(Drawer& drawer, ValueId x) {
   }
   drawer.Begin(OpKind::kBatchToSpace);
   drawer.graph().AddArgument(P::kX, operand);
-  drawer.AddInts(P::kBlockShape, std::vector<int64_t>{height, width});
+  drawer.AddInts(P::kBlockShape, AxisList{height, width});
   drawer.AddInts(P::kMargins, crops);
   return drawer.Finish(drawer.range(x));
 }

@@ -1,10 +1,10 @@
 // How reductions are drawn.
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "generators/drawer.h"
 #include "generators/ops/domain.h"
+#include "generators/short_list.h"
 #include "harness/ops/params.h"
 
 namespace anecheck {
@@ -14,7 +14,7 @@ using P = params::Reduce;
 
 // The axes of one reduction, as the attribute spells them, and how many elements each result has.
 struct Axes {
-  std::vector<int64_t> axes;
+  AxisList axes;
   int64_t count = 1;
 };
 

@@ -2,9 +2,9 @@
 // nothing is drawn together with an addition, so that the operand is used.
 #include <algorithm>
 #include <cstdlib>
-#include <vector>
 
 #include "generators/drawer.h"
+#include "generators/short_list.h"
 #include "harness/ops/params.h"
 
 namespace anecheck {
@@ -33,15 +33,15 @@ bool DrawReshapeLike(Drawer& drawer, ValueId x) {
   graph.AddArgument(P::kX, x);
   if (to_flat) {
     graph.AddArgument(P::kRefTensors, reference);
-    drawer.AddInts(P::kBegins, std::vector<int64_t>{0});
-    drawer.AddInts(P::kEnds, std::vector<int64_t>{1});
-    drawer.AddBools(P::kEndMasks, std::vector<int64_t>{choices.Coin() ? 1 : 0});
+    drawer.AddInts(P::kBegins, AxisList{0});
+    drawer.AddInts(P::kEnds, AxisList{1});
+    drawer.AddBools(P::kEndMasks, AxisList{choices.Coin() ? 1 : 0});
   } else {
     graph.AddArgument(P::kRefTensors, x);
     graph.AddArgument(P::kRefTensors, reference);
-    drawer.AddInts(P::kBegins, std::vector<int64_t>{0, cut});
-    drawer.AddInts(P::kEnds, std::vector<int64_t>{cut, 0});
-    drawer.AddBools(P::kEndMasks, std::vector<int64_t>{0, 1});
+    drawer.AddInts(P::kBegins, AxisList{0, cut});
+    drawer.AddInts(P::kEnds, AxisList{cut, 0});
+    drawer.AddBools(P::kEndMasks, AxisList{0, 1});
   }
   return drawer.Finish(drawer.range(x));
 }
@@ -52,7 +52,7 @@ bool DrawExpandDims(Drawer& drawer, ValueId x) {
   if (rank >= 5) return false;
   ChoiceStream& choices = drawer.choices();
   const int more = static_cast<int>(choices.Range(1, std::min(2, 5 - rank)));
-  std::vector<int64_t> axes;
+  AxisList axes;
   for (int axis = 0; axis < rank + more && static_cast<int>(axes.size()) < more; ++axis) {
     const bool needed = rank + more - axis == more - static_cast<int>(axes.size());
     if (needed || choices.Coin()) axes.push_back(choices.Coin() ? axis : axis - rank - more);
@@ -66,7 +66,7 @@ bool DrawExpandDims(Drawer& drawer, ValueId x) {
 bool DrawSqueeze(Drawer& drawer, ValueId x) {
   using P = params::OverAxes;
   const Shape shape = drawer.shape(x);
-  std::vector<int64_t> axes;
+  AxisList axes;
   for (int axis = 0; axis < shape.rank(); ++axis) {
     if (shape[axis] == 1 && drawer.choices().Chance(2, 3)) axes.push_back(axis);
   }
@@ -93,7 +93,7 @@ bool DrawStack(Drawer& drawer, ValueId x) {
   const Shape shape = drawer.shape(x);
   if (shape.rank() >= 5 || shape.Elements() > drawer.options().max_elements) return false;
   ChoiceStream& choices = drawer.choices();
-  std::vector<ValueId> parts = {x};
+  ShortList<ValueId> parts = {x};
   const uint64_t more = choices.Range(0, 2);
   const DType dtype = drawer.type(x).dtype;
   for (uint64_t i = 0; i < more; ++i) parts.push_back(drawer.SameShape(shape, kNoValue, dtype));
@@ -118,7 +118,7 @@ bool DrawSplit(Drawer& drawer, ValueId x) {
   if (shape.rank() < 1) return false;
   const auto axis = static_cast<int>(choices.Below(static_cast<uint64_t>(shape.rank())));
   if (shape[axis] < 2) return false;
-  std::vector<int64_t> sizes;
+  AxisList sizes;
   int64_t left = shape[axis];
   while (left > 0 && sizes.size() < 3) {
     sizes.push_back(sizes.size() == 2 ? left : choices.Range(1, left));
@@ -247,7 +247,7 @@ bool DrawShape(Drawer& drawer, ValueId x) {
   if (!drawer.Finish({0, most, true})) return false;
   const ValueId extents = drawer.CastTo(DType::kFp16, drawer.Last());
   if (extents == kNoValue) return false;
-  std::vector<int64_t> axes;
+  AxisList axes;
   for (int axis = 0; axis < shape.rank(); ++axis) axes.push_back(axis);
   drawer.Begin(OpKind::kReduceMax);
   drawer.graph().AddArgument(P::kX, x);

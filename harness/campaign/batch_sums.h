@@ -1,12 +1,15 @@
 // What several batches count under one key, added up before it is written: used by the store alone.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <span>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "harness/campaign/store.h"
 
@@ -39,15 +42,19 @@ void AddTo(Counts& sum, const Counts& counts) {
   sum += counts;
 }
 
-// The keys stand in the batches.
+// The keys stand in the batches. In their order, which is that of the tables: rows that lie beside
+// each other are found one from the other.
 template <typename Map>
 auto SumOf(std::span<const BatchRecord> batches, Map BatchRecord::* member) {
-  std::unordered_map<const typename Map::key_type*, typename Map::mapped_type, KeyHash, KeyEqual>
-      sums;
+  using Key = const typename Map::key_type*;
+  using Counts = typename Map::mapped_type;
+  std::unordered_map<Key, Counts, KeyHash, KeyEqual> sums;
   for (const BatchRecord& batch : batches) {
     for (const auto& [key, counts] : batch.*member) AddTo(sums[&key], counts);
   }
-  return sums;
+  std::vector<std::pair<Key, Counts>> sorted(sums.begin(), sums.end());
+  std::ranges::sort(sorted, [](const auto& a, const auto& b) { return *a.first < *b.first; });
+  return sorted;
 }
 
 }  // namespace anecheck

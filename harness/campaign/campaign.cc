@@ -36,7 +36,7 @@ constexpr uint64_t kAhead = 8;
 constexpr size_t kMostWaiting = 128;
 constexpr double kLongestWait = 0.5;  // seconds
 // While a run is young as a share of its time, so that one which is killed soon has left something.
-constexpr double kWaitShare = 0.05;
+constexpr double kWaitShare = 0.2;
 constexpr int kConfirmations = 3;
 // Between two rows of `pace`, and as a share of the time worked so far.
 constexpr double kPaceSeconds = 0.5;

@@ -1,6 +1,7 @@
 // What a full case costs, beside what it cannot cost less than: drawing its graph, making it and
 // appending a row. Cases a second; a worker is a process of its own, so that figures for one core
 // are those under `taskset -c 0`.
+#include <algorithm>
 #include <atomic>
 #include <benchmark/benchmark.h>
 #include <sqlite3.h>
@@ -10,6 +11,7 @@
 
 #include "harness/base/file.h"
 #include "harness/campaign/campaign.h"
+#include "harness/campaign/non_vacuous.h"
 #include "harness/runners/e5rt_engine.h"
 #include "harness/runners/worker.h"
 
@@ -40,7 +42,44 @@ void BM_DrawGraphs(benchmark::State& state) {
 }
 BENCHMARK(BM_DrawGraphs);
 
-// Draws, evaluates and proves that every output can move; writes the MIL text.
+// The graphs of graph_generator_bench with the oracle's value and bound of every output, and the
+// proof that each can move: what that adds to drawing them.
+void BM_ProvenGraphs(benchmark::State& state, CaseMode mode) {
+  GeneratorOptions options;
+  options.mode = mode;
+  options.max_nodes = 12;
+  options.max_elements = 64;
+  options.max_products = 1024;
+  const Contract& contract = ConformingContract(options.family);
+  ChoiceStream choices = ChoiceStream::FromSeed(1);
+  CaseRepair repair;
+  Graph graph;
+  std::vector<Estimate> expected;
+  size_t nodes = 0;
+  for (auto _ : state) {
+    GenerateGraph(choices, options, graph);
+    std::vector<Tensor> inputs = GenerateInputs(choices, graph, mode);
+    benchmark::DoNotOptimize(repair.Run(choices, mode, contract, graph, inputs, expected));
+    nodes += graph.nodes().size();
+  }
+  state.SetItemsProcessed(state.iterations());
+  state.counters["nodes"] =
+      static_cast<double>(nodes) / static_cast<double>(std::max<int64_t>(1, state.iterations()));
+}
+BENCHMARK_CAPTURE(BM_ProvenGraphs, float, CaseMode::kFloat);
+BENCHMARK_CAPTURE(BM_ProvenGraphs, integer, CaseMode::kInteger);
+
+// As many choices as a graph of 12 nodes takes at the least: 64.
+void BM_EmptyLoop(benchmark::State& state) {
+  ChoiceStream choices = ChoiceStream::FromSeed(1);
+  for (auto _ : state) {
+    for (int i = 0; i < 64; ++i) benchmark::DoNotOptimize(choices.Below(97));
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(BM_EmptyLoop);
+
+// Draws a campaign's cases, evaluates and proves that every output can move; writes the MIL text.
 void BM_GenerateOnly(benchmark::State& state) {
   const CampaignOptions options = Options(1);
   uint64_t index = 0;

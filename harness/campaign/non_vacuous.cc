@@ -12,9 +12,6 @@ namespace {
 using Inputs = MovementSearch::Inputs;
 using Witnesses = MovementSearch::Witnesses;
 
-// Other inputs that a case with an output at rest is tried with.
-constexpr size_t kOtherInputs = 2;
-
 // Inputs that keep the range for which the graph was conditioned, without the values by which a
 // mode drives results to infinity.
 CaseMode Tame(CaseMode mode) {
@@ -141,14 +138,13 @@ void Keep(std::span<const size_t> kept, Inputs& inputs) {
   inputs = std::move(left);
 }
 
-Status Cut(MovementSearch& search, const Contract& contract, Graph& graph, Trial& trial) {
+void Cut(MovementSearch& search, Graph& graph, Trial& trial) {
   std::vector<ValueId> values;
   for (ValueId id = 0; id < graph.values().size(); ++id) {
     if (CanBeOutput(graph, id)) values.push_back(id);
   }
-  ANECHECK_RETURN_IF_ERROR(search.Start(graph, trial.inputs, values, contract));
-  Witnesses found(values.size());
-  for (size_t i = 0; i < trial.changes.size(); ++i) search.Move(trial.changes[i], i, found);
+  Witnesses found;
+  search.LookAt(values, found);
   std::vector<bool> moves(graph.values().size(), false);
   std::vector<std::optional<Witness>> witnesses(graph.values().size());
   for (size_t i = 0; i < values.size(); ++i) {
@@ -158,13 +154,12 @@ Status Cut(MovementSearch& search, const Contract& contract, Graph& graph, Trial
   const std::vector<ValueId> outputs = Retreat(graph, std::move(moves)).Outputs();
   trial.witnesses.clear();
   trial.expected.clear();
-  if (outputs.empty()) return {};
+  if (outputs.empty()) return;
   RestrictedGraph restricted = Restrict(graph, outputs);
   for (const ValueId output : outputs) trial.witnesses.push_back(witnesses[output]);
   Keep(restricted.inputs, trial.inputs);
   for (Inputs& change : trial.changes) Keep(restricted.inputs, change);
   graph = std::move(restricted.graph);
-  return {};
 }
 
 }  // namespace
@@ -173,18 +168,22 @@ Result<MovementProof> CaseRepair::Run(ChoiceStream& choices, CaseMode mode,
                                       const Contract& contract, Graph& graph,
                                       std::vector<Tensor>& inputs,
                                       std::vector<Estimate>& expected) {
-  ANECHECK_ASSIGN(Trial best, Try(search_, choices, mode, contract, graph, std::move(inputs)));
-  for (size_t i = 0; i < kOtherInputs && AtRest(best.witnesses) > 0; ++i) {
-    ANECHECK_ASSIGN(Trial other, Try(search_, choices, mode, contract, graph,
-                                     GenerateInputs(choices, graph, i == 0 ? mode : Tame(mode))));
-    if (AtRest(other.witnesses) < AtRest(best.witnesses)) best = std::move(other);
+  size_t kept = 0;
+  ANECHECK_ASSIGN(Trial best, Try(searches_[0], choices, mode, contract, graph, std::move(inputs)));
+  // Other inputs, where an output is at rest.
+  for (size_t i = 1; i < searches_.size() && AtRest(best.witnesses) > 0; ++i) {
+    ANECHECK_ASSIGN(Trial other, Try(searches_[i], choices, mode, contract, graph,
+                                     GenerateInputs(choices, graph, i == 1 ? mode : Tame(mode))));
+    if (AtRest(other.witnesses) >= AtRest(best.witnesses)) continue;
+    best = std::move(other);
+    kept = i;
   }
-  if (AtRest(best.witnesses) > 0) ANECHECK_RETURN_IF_ERROR(Cut(search_, contract, graph, best));
+  if (AtRest(best.witnesses) > 0) Cut(searches_[kept], graph, best);
   if (best.witnesses.empty()) {
     Graph rectified;
     Rectify(graph, rectified);
     graph = std::move(rectified);
-    ANECHECK_ASSIGN(best, Try(search_, choices, Tame(mode), contract, graph,
+    ANECHECK_ASSIGN(best, Try(searches_[0], choices, Tame(mode), contract, graph,
                               GenerateInputs(choices, graph, Tame(mode))));
   }
   inputs = std::move(best.inputs);

@@ -3,6 +3,7 @@
 // gives.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "generators/choice_stream.h"
@@ -24,7 +25,8 @@ class CaseRepair {
                             std::vector<Estimate>& expected);
 
  private:
-  MovementSearch search_;
+  // One a try: the one that is kept is looked at again.
+  std::array<MovementSearch, 3> searches_;
 };
 
 }  // namespace anecheck

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "harness/base/file.h"
@@ -71,21 +72,31 @@ std::vector<std::string> FindAnalytics(const std::string& path) {
   return error ? std::vector<std::string>() : found;
 }
 
-// The same where the folder holds files alone; nothing where it does not.
-std::optional<std::vector<std::string>> FindAmongFiles(const std::string& path) {
-  std::vector<std::string> found;
+// What a folder of files alone holds.
+struct Files {
+  std::vector<std::string> analytics;
+  int count = 0;
+};
+
+// Nothing where the folder holds more than files.
+std::optional<Files> FindAmongFiles(const std::string& path) {
+  Files files;
   const OpenFolder folder(opendir(path.c_str()));
   if (folder == nullptr) return std::nullopt;
-  for (int seen = 0; const dirent* entry = NextEntry(folder.get());) {
-    if (entry->d_type != DT_REG || ++seen > kMostEntries) return std::nullopt;
-    if (entry->d_name == kAnalytics) found.push_back(PathIn(path, kAnalytics));
+  while (const dirent* entry = NextEntry(folder.get())) {
+    if (entry->d_type != DT_REG || ++files.count > kMostEntries) return std::nullopt;
+    if (entry->d_name == kAnalytics) files.analytics.push_back(PathIn(path, kAnalytics));
   }
-  return found;
+  return files;
 }
 
 }  // namespace
 
-Status BundleFolder::Clear() const {
+Status BundleFolder::Clear() {
+  if (std::exchange(only_analytics_, false) &&
+      truncate(PathIn(path_, kAnalytics).c_str(), 0) == 0) {
+    return {};
+  }
   if (ClearFiles(path_)) return {};
   std::error_code error;
   std::filesystem::remove_all(path_, error);
@@ -94,10 +105,12 @@ Status BundleFolder::Clear() const {
                    fmt::format("{}: cannot be made anew: {}", path_, error.message()));
 }
 
-std::string BundleFolder::SelectedBackend() const {
-  const auto among_files = FindAmongFiles(path_);
+std::string BundleFolder::SelectedBackend() {
+  const auto files = FindAmongFiles(path_);
+  only_analytics_ = files && files->count == 1 && files->analytics.size() == 1;
+  const auto found = files ? files->analytics : FindAnalytics(path_);
   std::string backend;
-  for (const std::string& path : among_files ? *among_files : FindAnalytics(path_)) {
+  for (const std::string& path : found) {
     const auto text = ReadTextFile(path, kLongestAnalytics);
     const std::string named = text.ok() ? BackendInAnalytics(*text) : std::string();
     if (named.empty()) return {};

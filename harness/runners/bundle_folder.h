@@ -9,6 +9,7 @@
 
 namespace anecheck {
 
+// Not thread-safe.
 class BundleFolder {
  public:
   explicit BundleFolder(std::string path) : path_(std::move(path)) {}
@@ -16,15 +17,17 @@ class BundleFolder {
   const std::string& path() const { return path_; }
 
   // The folder is there and holds nothing but an empty file of analytics, if it held one: what an
-  // earlier compilation left would prove the placement of a later one.
-  Status Clear() const;
+  // earlier compilation left would prove the placement of a later one. What came in after
+  // SelectedBackend saw analytics alone may stay; it cannot prove anything where these are empty.
+  Status Clear();
 
   // The backend that the bundle's analytics name for all of the program (specification 001, section
   // 1), or nothing.
-  std::string SelectedBackend() const;
+  std::string SelectedBackend();
 
  private:
   std::string path_;
+  bool only_analytics_ = false;  // it held one file of analytics when it was last looked through
 };
 
 }  // namespace anecheck

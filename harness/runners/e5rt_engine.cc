@@ -72,12 +72,12 @@ struct BoundPort {
 class Session {
  public:
   Session(const E5rtLibrary& library, const WireRequest& request, E5rtInputFiles& files,
-          std::string bundle, std::atomic<WorkerStage>& stage, WireReply& reply)
+          BundleFolder& bundle, std::atomic<WorkerStage>& stage, WireReply& reply)
       : api_(library.api),
         simulated_(library.simulated()),
         request_(request),
         files_(files),
-        bundle_(std::move(bundle)),
+        bundle_(bundle),
         stage_(stage),
         reply_(reply) {}
 
@@ -250,7 +250,7 @@ class Session {
   const bool simulated_;
   const WireRequest& request_;
   E5rtInputFiles& files_;
-  const BundleFolder bundle_;
+  BundleFolder& bundle_;
   std::atomic<WorkerStage>& stage_;
   WireReply& reply_;
   Handle stream_{api_.stream_release};
@@ -279,7 +279,7 @@ E5rtInputFiles::E5rtInputFiles(const TempDirectory& folder)
 WireReply E5rtEngine::Run(const WireRequest& request, std::atomic<WorkerStage>& stage) {
   WireReply reply;
   reply.id = request.id;
-  Session session(*library_, request, files_, folder_.File("bundle"), stage, reply);
+  Session session(*library_, request, files_, bundle_, stage, reply);
   session.Run();
   if (!session.Release()) ++leaked_;
   if (keep_files_ && reply.status == RunStatus::kOk) {

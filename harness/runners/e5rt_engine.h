@@ -8,6 +8,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/result.h"
+#include "harness/runners/bundle_folder.h"
 #include "harness/runners/e5rt_library.h"
 #include "harness/runners/rewritten_file.h"
 #include "harness/runners/wire.h"
@@ -29,7 +30,11 @@ class E5rtEngine {
   // replies carry the files that the compiler left, which the simulated engine alone is known to
   // name.
   E5rtEngine(const E5rtLibrary& library, TempDirectory folder, bool keep_files = false)
-      : library_(&library), folder_(std::move(folder)), files_(folder_), keep_files_(keep_files) {
+      : library_(&library),
+        folder_(std::move(folder)),
+        files_(folder_),
+        bundle_(folder_.File("bundle")),
+        keep_files_(keep_files) {
     if (library.simulated()) library.simulator.write_files(keep_files ? 1 : 0);
   }
 
@@ -45,6 +50,7 @@ class E5rtEngine {
   const E5rtLibrary* library_;
   TempDirectory folder_;
   E5rtInputFiles files_;
+  BundleFolder bundle_;
   bool keep_files_;
   int leaked_ = 0;
 };

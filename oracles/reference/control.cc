@@ -209,8 +209,12 @@ constinit const ReferenceKernel kReferenceCircularBufferToTensor = {.evaluate =
                                                                         reference::RingRead};
 constinit const ReferenceKernel kReferenceTensorToCircularBuffer = {.evaluate =
                                                                         reference::RingWrite};
-constinit const ReferenceKernel kReferenceCond = {.evaluate = reference::Cond};
-constinit const ReferenceKernel kReferenceWhileLoop = {.evaluate = reference::WhileLoop};
-constinit const ReferenceKernel kReferenceCall = {.evaluate = reference::Call};
+// What their blocks hold decides, and whether a loop goes on must be certain.
+constinit const ReferenceKernel kReferenceCond = {.evaluate = reference::Cond,
+                                                  .value_needs_bounds = true};
+constinit const ReferenceKernel kReferenceWhileLoop = {.evaluate = reference::WhileLoop,
+                                                       .value_needs_bounds = true};
+constinit const ReferenceKernel kReferenceCall = {.evaluate = reference::Call,
+                                                  .value_needs_bounds = true};
 
 }  // namespace anecheck

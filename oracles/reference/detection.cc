@@ -425,7 +425,9 @@ Status NonMaximumSuppression(KernelContext& context) {
 }  // namespace reference
 
 constinit const ReferenceKernel kReferenceNonMaximumSuppression = {
-    .evaluate = reference::NonMaximumSuppression, .terms = reference::kOverlapTerms};
+    .evaluate = reference::NonMaximumSuppression,
+    .terms = reference::kOverlapTerms,
+    .value_needs_bounds = true};
 constinit const ReferenceKernel kReferenceTopk = {.evaluate = reference::Topk};
 constinit const ReferenceKernel kReferenceArgsort = {.evaluate = reference::Argsort};
 

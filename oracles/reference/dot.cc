@@ -10,6 +10,11 @@
 namespace anecheck::reference {
 namespace {
 
+double PowerOfTwo(int exponent) {
+  if (exponent < -1022) return std::ldexp(1.0, exponent);
+  return std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52);
+}
+
 // A tensor without any non-zero value is a multiple of every power of two.
 constexpr int kNoBits = 100;
 // The relative error of summing magnitudes in double is far below this.
@@ -69,17 +74,17 @@ Accumulator::Accumulator(KernelContext& context, BoundedTensor& x, BoundedTensor
     const double largest = x.max_magnitude * y->max_magnitude;
     products_in_range_ = largest < 65520;
     products_on_grid_ = grid_.half() && lowest >= -24 && largest <= kHalfMaxValue &&
-                        largest < std::ldexp(1.0, lowest + 11) && x.point() && y->point();
+                        largest < PowerOfTwo(lowest + 11) && x.point() && y->point();
     packs_ = x.type.dtype == DType::kFp16 && y->type.dtype == DType::kFp16 &&
              contract_.departure_count == 0;
     lowest_product_bit_ = lowest;
     largest_product_ = largest;
   }
   may_overflow_ = contract_.departure_count != 0 || (product_rounding_ && !products_in_range_);
-  exact_limit_ = std::ldexp(1.0, lowest + 52);
+  exact_limit_ = PowerOfTwo(lowest + 52);
   // One bit less than the accumulator has, because rounded products may be slightly larger than
   // exact ones.
-  single_limit_ = std::ldexp(unit_ > 0 ? 0.5 / unit_ : 0x1p23, lowest);
+  single_limit_ = (unit_ > 0 ? 0.5 / unit_ : 0x1p23) * PowerOfTwo(lowest);
 }
 
 double Accumulator::ExactDot(const double* x, const double* y, size_t count) {
@@ -421,13 +426,10 @@ void Accumulator::Dots(const Lanes& rows, size_t row_count, const Lanes& columns
   settle_ = false;
 }
 
-Accumulated Accumulator::SpecialSum(const Lanes& x, size_t count) {
-  double sum = 0;
+// Where some end is not finite. `sum` is the value.
+Accumulated Accumulator::SpecialSum(const Lanes& x, size_t count, double sum) {
   bool nan = false;
-  for (size_t k = 0; k < count; ++k) {
-    sum += x.value[k];
-    nan |= x.low[k] != x.low[k];
-  }
+  for (size_t k = 0; k < count; ++k) nan |= x.low[k] != x.low[k];
   if (nan) return {.value = kNan, .low = kNan, .high = kNan};
   if (x.point()) return {.value = sum, .low = sum, .high = sum};
   return {.value = sum, .low = -kInfinity, .high = kInfinity, .nan = true};
@@ -465,10 +467,11 @@ Accumulated Accumulator::PlainSum(const Lanes& x, size_t count) {
   if (special_ && x.nan != nullptr) {
     for (size_t k = 0; k < count; ++k) maybe_nan |= x.nan[k] != 0;
   }
-  if (!(magnitude < kInfinity)) return SpecialSum(x, count);
   Accumulated result;
   result.exact = value_magnitude <= exact_limit_;
-  result.value = result.exact ? sum : ExactTotal(x.value, count);
+  const bool finite = value_magnitude < kInfinity;
+  result.value = result.exact || !finite ? sum : ExactTotal(x.value, count);
+  if (!(magnitude < kInfinity)) return SpecialSum(x, count, result.value);
   if (unit_ == 0 && x.point()) {
     result.low = result.high = result.value;
     return result;

@@ -118,7 +118,7 @@ class Accumulator {
   // magnitudes. `nan`: some operand is NaN in every engine; `interval`: some is not known exactly.
   Accumulated OpenDot(const Lanes& x, const Lanes& y, size_t count, double sum, double magnitude,
                       bool nan, bool interval);
-  Accumulated SpecialSum(const Lanes& x, size_t count);
+  static Accumulated SpecialSum(const Lanes& x, size_t count, double sum);
   // The exact value of a sum from a plain one, as far as needed.
   void SetValue(const double* x, const double* y, size_t count, double sum, double magnitude,
                 Accumulated& result);

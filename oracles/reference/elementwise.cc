@@ -183,7 +183,7 @@ void Floats(KernelContext& context, BoundedTensor& x, BoundedTensor& y, const St
   const double sign_lost = drops_sign ? 0.0 : -0.0;  // -0 + 0 is +0, and -0 + -0 is -0
   const bool signed_zero = y.signed_zero || drops_sign;
   const bool zero_matters = std::is_same_v<Op, RealDiv> && !signed_zero;
-  const bool bounds = !x.point() || !y.point() || zero_matters;
+  const bool bounds = !context.contract().ideal && (!x.point() || !y.point() || zero_matters);
   if constexpr (requires { Op::kHalves; }) {
     if (CombinesHalves(context.contract(), x, y, result)) {
       StoreHalves(context, Op::kHalves, x, y, result);

@@ -34,11 +34,12 @@ Raw ForEachFloats(KernelContext& context, const Value& value, const Bound& bound
   const BoundedTensor& x = context.Input(P::kX);
   const BoundedTensor& y = context.Input(P::kY);
   const BoundedTensor& result = context.Result();
-  const Raw raw = AllocateRaw(context, result.size, true);
+  const Raw raw = AllocateRaw(context, result.size, !context.contract().ideal);
   ForEachPair(result.type.shape, BroadcastStrides(x.type.shape, result.type.shape),
               BroadcastStrides(y.type.shape, result.type.shape),
               [&](size_t at, size_t i, size_t j) {
                 raw.value[at] = value(x.value[i], y.value[j]);
+                if (raw.low == nullptr) return;
                 const Bounds bounds = bound(Range{x.low[i], x.high[i]}, Range{y.low[j], y.high[j]});
                 raw.low[at] = bounds.low;
                 raw.high[at] = bounds.high;
@@ -171,18 +172,24 @@ bool IsWhole(double x) { return std::floor(x) == x; }
 // Beyond this the result leaves fp32 by far, and double says so.
 constexpr double kPowerRange = 200;
 
-double PowValue(double a, double b) {
+// The power, or a double that rounds to `grid` as it does: powers are stored on the grid, or moved
+// by its steps.
+double PowValue(const Grid& grid, double a, double b) {
   const double magnitude = std::fabs(a);
   const double power = std::pow(a, b);
   const bool plain = magnitude > 0 && magnitude < kInfinity && std::fabs(b) < kInfinity;
   if (!plain || magnitude == 1 || b == 0 || power != power) return power;
+  if (IsSettledBetween(grid, power, std::fabs(power) * kDoubleSlack)) return power;
   if (std::fabs(b * std::log(magnitude)) > kPowerRange) return power;
   const double exact = Exp(Wide(b) * Log(Wide(magnitude))).Odd();
   return power < 0 ? -exact : exact;
 }
 
-Bounds PowBounds(const Range& a, const Range& b) {
-  if (a.point() && b.point()) return {PowValue(a.low, b.low), PowValue(a.low, b.low)};
+Bounds PowBounds(const Grid& grid, const Range& a, const Range& b) {
+  if (a.point() && b.point()) {
+    const double power = PowValue(grid, a.low, b.low);
+    return {power, power};
+  }
   if (a.low != a.low || b.low != b.low) return {-kInfinity, kInfinity, true};
   if (a.low > 0) {
     const double corners[] = {std::pow(a.low, b.low), std::pow(a.low, b.high),
@@ -217,7 +224,10 @@ Status Pow(KernelContext& context) {
   BoundedTensor& result = context.Result();
   if (!IsFloat(result.type.dtype)) return Integers(context, IntegerPower);
   const auto ulp = static_cast<int>(context.contract()[Term::kExponentialUlp]);
-  StoreFloats(context, result, ForEachFloats(context, PowValue, PowBounds), ulp);
+  const Grid grid(result.type.dtype);
+  const auto value = [&](double a, double b) { return PowValue(grid, a, b); };
+  const auto bounds = [&](const Range& a, const Range& b) { return PowBounds(grid, a, b); };
+  StoreFloats(context, result, ForEachFloats(context, value, bounds), ulp);
   return {};
 }
 

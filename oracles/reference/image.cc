@@ -401,10 +401,12 @@ constinit const ReferenceKernel kReferenceUpsampleBilinear = {
 constinit const ReferenceKernel kReferenceUpsampleNearestNeighbor = {.evaluate =
                                                                          reference::ResizeNearest};
 constinit const ReferenceKernel kReferenceCropResize = {.evaluate = reference::CropResize,
-                                                        .terms = reference::kSamplingTerms};
+                                                        .terms = reference::kSamplingTerms,
+                                                        .value_needs_bounds = true};
 constinit const ReferenceKernel kReferenceResample = {.evaluate = reference::Resample,
-                                                      .terms = reference::kSamplingTerms};
-constinit const ReferenceKernel kReferenceAffine = {.evaluate = reference::Affine,
-                                                    .terms = reference::kSamplingTerms};
+                                                      .terms = reference::kSamplingTerms,
+                                                      .value_needs_bounds = true};
+constinit const ReferenceKernel kReferenceAffine = {
+    .evaluate = reference::Affine, .terms = reference::kSamplingTerms, .value_needs_bounds = true};
 
 }  // namespace anecheck

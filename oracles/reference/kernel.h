@@ -142,6 +142,9 @@ struct ReferenceKernel {
   Status (*evaluate)(reference::KernelContext& context) = nullptr;
   // The freedoms of the contract that the bound rests on, beyond kWideIntermediate.
   std::span<const Term> terms = {};
+  // Values are the same whatever the contract's freedoms are; true where they are not, because
+  // what cannot be decided within the bounds has no value but a convention.
+  bool value_needs_bounds = false;
 };
 
 #define ANECHECK_OP(name, Name, op_class) extern const ReferenceKernel kReference##Name;

@@ -20,9 +20,21 @@ double Product(const SumReading& reading, const Grid& grid, double x, double y) 
   return reading.flush_products ? Flush(product) : product;
 }
 
+int ExponentField(double x) { return static_cast<int>(std::bit_cast<uint64_t>(x) >> 52 & 0x7ff); }
+
+// Truncated toward zero to a multiple of the power of two with that exponent field, which lies at
+// most 52 below that of x.
+double TruncateTo(double x, int field) {
+  const int above = ExponentField(x) - field;
+  const uint64_t mask = above < 0 ? uint64_t{1} << 63 : ~uint64_t{0} << (52 - above);
+  return std::bit_cast<double>(std::bit_cast<uint64_t>(x) & mask);
+}
+
 double AddOnLattice(double a, double b, int bits) {
   const double larger = std::max(std::fabs(a), std::fabs(b));
   if (larger == 0 || !(std::fabs(a) < kInfinity) || !(std::fabs(b) < kInfinity)) return a + b;
+  const int field = ExponentField(larger) + 1 - bits;
+  if (field > 0) return TruncateTo(a, field) + TruncateTo(b, field);
   const double quantum = std::ldexp(1.0, std::ilogb(larger) + 1 - bits);
   return std::trunc(a / quantum) * quantum + std::trunc(b / quantum) * quantum;
 }
@@ -118,24 +130,39 @@ bool MayBeSubnormal(const Lanes& lanes, size_t k) {
   return low < kHalfMinNormal && high > -kHalfMinNormal && (low != 0 || high != 0);
 }
 
+// The products of two intervals, or nothing where each is invalid: the least above the greatest.
+struct Products {
+  double least = kInfinity;
+  double greatest = -kInfinity;
+
+  void Add(double product) {
+    if (product != product) return;
+    least = std::min(least, product);
+    greatest = std::max(greatest, product);
+  }
+};
+Products ProductsAt(const Lanes& x, const Lanes& y, size_t k) {
+  Products products;
+  products.Add(x.low[k] * y.low[k]);
+  if (x.point() && y.point()) return products;
+  products.Add(x.low[k] * y.high[k]);
+  products.Add(x.high[k] * y.low[k]);
+  products.Add(x.high[k] * y.high[k]);
+  return products;
+}
+
 Magnitudes Measure(const Grid& grid, const Lanes& x, const Lanes& y, size_t count) {
   Magnitudes sums;
+  const double limit = grid.half() ? kHalfMaxValue : 0;  // what lies within rounds to no infinity
   for (size_t k = 0; k < count; ++k) {
-    double least = kInfinity;
-    double greatest = -kInfinity;
-    for (const double a : {x.low[k], x.high[k]}) {
-      for (const double b : {y.low[k], y.high[k]}) {
-        const double product = a * b;
-        sums.finite &= std::fabs(a) < kInfinity && std::fabs(b) < kInfinity;
-        if (product != product) continue;
-        least = std::min(least, product);
-        greatest = std::max(greatest, product);
-      }
+    const auto [least, greatest] = ProductsAt(x, y, k);
+    for (const double end : {x.low[k], x.high[k], y.low[k], y.high[k]}) {
+      sums.finite &= std::fabs(end) < kInfinity;
     }
     if (greatest > 0) sums.positive += greatest;
     if (least < 0) sums.negative -= least;
-    sums.up |= grid.Round(greatest) == kInfinity;
-    sums.down |= grid.Round(least) == -kInfinity;
+    if (greatest > limit) sums.up |= grid.Round(greatest) == kInfinity;
+    if (least < -limit) sums.down |= grid.Round(least) == -kInfinity;
     const double largest = Greatest(x, k) * Greatest(y, k);
     if (!(largest < kInfinity)) continue;
     sums.all += largest;

@@ -2,6 +2,7 @@
 #include "oracles/reference/movement.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "harness/ops/params.h"
 #include "oracles/reference/computed_slice.h"
@@ -100,12 +101,37 @@ Status Concat(KernelContext& context) {
   int64_t start = 0;
   for (const Argument& argument : arguments) {
     const BoundedTensor& x = context.Value(argument.value);
-    ForEachSource(x.type.shape, target, start,
-                  [&](size_t from, size_t to) { MoveElement(x, from, result, to); });
+    MoveElements(x, result,
+                 [&](const auto& move) { ForEachSource(x.type.shape, target, start, move); });
     FinishMove(x, result);
     start += strides[static_cast<size_t>(axis)] * (interleave ? 1 : x.type.shape[axis]);
   }
   return {};
+}
+
+// In a table: no element of the source. The sum with offsets along all other axes stays negative.
+constexpr int64_t kNoSource = std::numeric_limits<int64_t>::min() / 16;
+
+// Calls visit(result index, source index) for every element of `result` in order. The source index
+// is negative where a table holds kNoSource.
+template <typename Visit>
+void ForEachTableSource(const BoundedTensor& result, const OffsetTables& tables,
+                        const Visit& visit) {
+  const int rank = result.type.shape.rank();
+  std::array<size_t, Shape::kMaxRank> index{};
+  for (size_t at = 0; at < result.size; ++at) {
+    int64_t from = 0;
+    for (int axis = 0; axis < rank; ++axis) {
+      const auto a = static_cast<size_t>(axis);
+      from += tables[a][index[a]];
+    }
+    visit(at, from);
+    for (int axis = rank - 1; axis >= 0; --axis) {
+      const auto a = static_cast<size_t>(axis);
+      if (++index[a] < tables[a].size()) break;
+      index[a] = 0;
+    }
+  }
 }
 
 enum class PadMode { kConstant, kReflect, kReplicate, kSymmetric };
@@ -144,22 +170,21 @@ Status Pad(KernelContext& context) {
   const double constant = IsFloat(dtype) ? Grid(dtype).Round(given) : SaturateInteger(dtype, given);
   const int first = shape.rank() - static_cast<int>(pad.size() / 2);
   const Strides strides = RowMajorStrides(x.type.shape);
+  const auto tables = MakeTables(context.arena(), shape, [&](int axis, int64_t index) {
+    const int64_t before = axis < first ? 0 : pad[static_cast<size_t>(2 * (axis - first))];
+    const int64_t source = PadSource(mode, index - before, x.type.shape[axis]);
+    return source < 0 ? kNoSource : source * strides[static_cast<size_t>(axis)];
+  });
   PrepareMove(context, result, x.point());
-  for (size_t at = 0; at < result.size; ++at) {
-    auto rest = static_cast<int64_t>(at);
-    int64_t from = 0;
-    for (int axis = shape.rank() - 1; axis >= 0 && from >= 0; --axis) {
-      const int64_t before = axis < first ? 0 : pad[static_cast<size_t>(2 * (axis - first))];
-      const int64_t source = PadSource(mode, rest % shape[axis] - before, x.type.shape[axis]);
-      rest /= shape[axis];
-      from = source < 0 ? -1 : from + source * strides[static_cast<size_t>(axis)];
-    }
-    if (from < 0) {
-      PutElement(constant, result, at);
-    } else {
-      MoveElement(x, static_cast<size_t>(from), result, at);
-    }
-  }
+  MoveElements(x, result, [&](const auto& move) {
+    ForEachTableSource(result, tables, [&](size_t at, int64_t from) {
+      if (from < 0) {
+        PutElement(constant, result, at);
+      } else {
+        move(static_cast<size_t>(from), at);
+      }
+    });
+  });
   FinishMove(x, result);
   result.special |= !(std::fabs(constant) < kInfinity);
   return {};
@@ -226,8 +251,9 @@ Status SliceBySize(KernelContext& context) {
 void MoveByView(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
                 const Shape& view, const Strides& source, int64_t start) {
   PrepareMove(context, result, x.point());
-  ForEachSource(view, source, start,
-                [&](size_t at, size_t from) { MoveElement(x, from, result, at); });
+  MoveElements(x, result, [&](const auto& move) {
+    ForEachSource(view, source, start, [&](size_t at, size_t from) { move(from, at); });
+  });
   FinishMove(x, result);
 }
 
@@ -239,21 +265,10 @@ void MoveByStrides(KernelContext& context, const BoundedTensor& x, BoundedTensor
 void MoveByTables(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
                   const OffsetTables& tables) {
   PrepareMove(context, result, x.point());
-  const int rank = result.type.shape.rank();
-  std::array<size_t, Shape::kMaxRank> index{};
-  for (size_t at = 0; at < result.size; ++at) {
-    int64_t from = 0;
-    for (int axis = 0; axis < rank; ++axis) {
-      const auto a = static_cast<size_t>(axis);
-      from += tables[a][index[a]];
-    }
-    MoveElement(x, static_cast<size_t>(from), result, at);
-    for (int axis = rank - 1; axis >= 0; --axis) {
-      const auto a = static_cast<size_t>(axis);
-      if (++index[a] < tables[a].size()) break;
-      index[a] = 0;
-    }
-  }
+  MoveElements(x, result, [&](const auto& move) {
+    ForEachTableSource(result, tables,
+                       [&](size_t at, int64_t from) { move(static_cast<size_t>(from), at); });
+  });
   FinishMove(x, result);
 }
 

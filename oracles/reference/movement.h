@@ -21,10 +21,23 @@ inline void MoveElement(const BoundedTensor& x, size_t from, BoundedTensor& resu
   result.members[to] = x.members == nullptr ? Members{} : x.members[from];
 }
 
+// Calls all(move), where move(from, to) is MoveElement of `x` to `result`: what kind of tensors
+// they are is asked once and not for each element.
+template <typename All>
+inline void MoveElements(const BoundedTensor& x, BoundedTensor& result, const All& all) {
+  if (result.point()) {
+    const double* const source = x.value;
+    double* const target = result.value;
+    all([=](size_t from, size_t to) { target[to] = source[from]; });
+  } else {
+    all([&](size_t from, size_t to) { MoveElement(x, from, result, to); });
+  }
+}
+
 // A number that is known exactly.
 inline void PutElement(double number, BoundedTensor& result, size_t to) {
   result.value[to] = number;
-  result.whole &= std::trunc(number) == number;
+  if (result.whole) result.whole = std::trunc(number) == number;
   if (result.point()) return;
   result.low[to] = number;
   result.high[to] = number;

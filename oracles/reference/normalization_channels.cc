@@ -91,9 +91,22 @@ class BatchNormalizer {
     return ((Wide(x) - Wide(c.mean)) * Wide(c.gamma) / root + Wide(c.beta)).Odd();
   }
 
-  Bounds Bound(const Channel& c, const Bounds& x) const {
+  // The steps that take no part of x.
+  struct Folded {
+    Bounds root, scale, offset;
+  };
+  Folded Fold(const Channel& c) const {
+    const double under = c.variance + epsilon_;
+    Folded folded;
+    folded.root = steps_.ReciprocalRoot(steps_.Hold({under, under}));
+    folded.scale = steps_.Hold(Times(folded.root, {c.gamma, c.gamma}));
+    const Bounds shift = steps_.Hold(Times(folded.scale, {-c.mean, -c.mean}));
+    folded.offset = steps_.Hold(Plus(shift, {c.beta, c.beta}));
+    return folded;
+  }
+  Bounds Bound(const Channel& c, const Folded& folded, const Bounds& x) const {
     const Bounds numbers = {x.low, x.high};
-    Bounds bounds = IsFinite(numbers) ? Finite(c, numbers) : Special(c, numbers);
+    Bounds bounds = IsFinite(numbers) ? Finite(c, folded, numbers) : Special(c, numbers);
     bounds.nan |= x.nan;
     return bounds;
   }
@@ -101,19 +114,14 @@ class BatchNormalizer {
  private:
   // Either the steps in order, or folded to scale and offset (facts/more/op_notes.csv, batch_norm:
   // "folds to an affine for inference"), each step held rounded or not.
-  Bounds Finite(const Channel& c, const Bounds& x) const {
-    const double under = c.variance + epsilon_;
-    const Bounds root = steps_.ReciprocalRoot(steps_.Hold({under, under}));
-    const Bounds scale = steps_.Hold(Times(root, {c.gamma, c.gamma}));
+  Bounds Finite(const Channel& c, const Folded& folded, const Bounds& x) const {
     const Bounds difference = steps_.Hold({AddDown(x.low, -c.mean), AddUp(x.high, -c.mean)});
-    const Bounds normal = steps_.Hold(Times(difference, root));
+    const Bounds normal = steps_.Hold(Times(difference, folded.root));
     const Bounds scaled = steps_.Hold(Times(normal, {c.gamma, c.gamma}));
     const Bounds in_order = Plus(scaled, {c.beta, c.beta});
-    const Bounds at_once = Plus(steps_.Hold(Times(difference, scale)), {c.beta, c.beta});
-    const Bounds shift = steps_.Hold(Times(scale, {-c.mean, -c.mean}));
-    const Bounds offset = steps_.Hold(Plus(shift, {c.beta, c.beta}));
-    const Bounds folded = Plus(steps_.Hold(Times(x, scale)), offset);
-    return Hull(Hull(in_order, at_once), folded);
+    const Bounds at_once = Plus(steps_.Hold(Times(difference, folded.scale)), {c.beta, c.beta});
+    const Bounds affine = Plus(steps_.Hold(Times(x, folded.scale)), folded.offset);
+    return Hull(Hull(in_order, at_once), affine);
   }
 
   Bounds Special(const Channel& c, const Bounds& x) const {
@@ -144,17 +152,23 @@ Status BatchNorm(KernelContext& context) {
   const Grid grid(result.type.dtype);
   const double epsilon = Literal(context, P::kEpsilon, 1e-5);
   const BatchNormalizer normalizer(context.contract(), grid, epsilon);
-  const Raw raw = AllocateRaw(context, result.size, true);
+  const Raw raw = AllocateRaw(context, result.size, !context.contract().ideal);
   const Shape& shape = x.type.shape;
   size_t inner = 1;
   for (int axis = 2; axis < shape.rank(); ++axis) inner *= static_cast<size_t>(shape[axis]);
+  const auto channels = static_cast<size_t>(shape[1]);
+  auto* const constants = context.arena().Allocate<Channel>(channels);
+  auto* const folded = context.arena().Allocate<BatchNormalizer::Folded>(channels);
+  for (size_t c = 0; c < channels; ++c) {
+    constants[c] = {At(context, grid, P::kMean, c, 0), At(context, grid, P::kVariance, c, 0),
+                    At(context, grid, P::kGamma, c, 1), At(context, grid, P::kBeta, c, 0)};
+    if (raw.low != nullptr) folded[c] = normalizer.Fold(constants[c]);
+  }
   for (size_t i = 0; i < result.size; ++i) {
-    const size_t channel = i / inner % static_cast<size_t>(shape[1]);
-    const Channel c = {
-        At(context, grid, P::kMean, channel, 0), At(context, grid, P::kVariance, channel, 0),
-        At(context, grid, P::kGamma, channel, 1), At(context, grid, P::kBeta, channel, 0)};
-    raw.value[i] = normalizer.Value(c, x.value[i]);
-    const Bounds bounds = normalizer.Bound(c, RangeOf(x, i));
+    const size_t channel = i / inner % channels;
+    raw.value[i] = normalizer.Value(constants[channel], x.value[i]);
+    if (raw.low == nullptr) continue;
+    const Bounds bounds = normalizer.Bound(constants[channel], folded[channel], RangeOf(x, i));
     raw.low[i] = bounds.low;
     raw.high[i] = bounds.high;
     raw.nan[i] = bounds.nan ? 1 : 0;
@@ -195,7 +209,7 @@ Status L2Norm(KernelContext& context) {
   const AxisSplit split = SplitAxes(context.arena(), x.type.shape, mask);
   Accumulator accumulator(context, x, &x);
   LaneBuffer buffer(context.arena(), split.inner.size(), x.point());
-  const Raw raw = AllocateRaw(context, result.size, true);
+  const Raw raw = AllocateRaw(context, result.size, !context.contract().ideal);
   for (const int64_t base : split.outer) {
     GatherOffsets(x, base, split.inner, buffer);
     const Accumulated sum = SquareSum(accumulator, buffer.lanes(), split.inner.size());
@@ -205,6 +219,7 @@ Status L2Norm(KernelContext& context) {
     for (const int64_t offset : split.inner) {
       const auto at = static_cast<size_t>(base + offset);
       raw.value[at] = L2Value(grid, x.value[at], sum.value, epsilon);
+      if (raw.low == nullptr) continue;
       Bounds bounds = Times(RangeOf(x, at), root);
       if (bounds.low != bounds.low || raw.value[at] != raw.value[at]) {
         bounds = {-kInfinity, kInfinity, true};
@@ -270,7 +285,7 @@ Status LocalResponseNorm(KernelContext& context) {
   Accumulator accumulator(context, x, &x);
   LaneBuffer buffer(context.arena(), static_cast<size_t>(std::min(response.size, channels)),
                     x.point());
-  const Raw raw = AllocateRaw(context, result.size, true);
+  const Raw raw = AllocateRaw(context, result.size, !context.contract().ideal);
   for (size_t at = 0; at < result.size; ++at) {
     const auto here = static_cast<int64_t>(at);
     const int64_t channel = here / strides[1] % channels;
@@ -280,6 +295,7 @@ Status LocalResponseNorm(KernelContext& context) {
     GatherStrided(x, here + (first - channel) * strides[1], strides[1], count, buffer, 0);
     const Accumulated sum = SquareSum(accumulator, buffer.lanes(), count);
     raw.value[at] = ResponseValue(grid, response, x.value[at], sum.value);
+    if (raw.low == nullptr) continue;
     const Bounds bounds =
         ResponseBounds(steps, response, RangeOf(x, at), steps.Hold({sum.low, sum.high, sum.nan}));
     raw.low[at] = bounds.low;

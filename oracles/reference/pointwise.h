@@ -49,6 +49,7 @@ template <typename Function>
 inline Bounds Turning(const Function& function, double low, double high, double turn) {
   if (low != low) return {low, high};
   const double a = function(low);
+  if (low == high) return {a, a};
   const double b = function(high);
   if (!(low < turn && turn < high)) return {std::min(a, b), std::max(a, b)};
   const double c = function(turn);
@@ -73,7 +74,8 @@ inline Bounds Held(const Grid& grid, const Contract& contract, const Bounds& ran
 template <typename Value, typename Function>
 void PointwiseOf(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
                  const Value& value, const Function& function, const PointwiseBound& bound) {
-  const bool bounds = !x.point() || bound.table_error != 0 || bound.steps;
+  const bool bounds =
+      !context.contract().ideal && (!x.point() || bound.table_error != 0 || bound.steps);
   const bool zero_at_zero =
       bound.zero_at_zero && context.contract().Find(Effect::kTableAtZero) == nullptr;
   const Raw raw = AllocateRaw(context, result.size, bounds);

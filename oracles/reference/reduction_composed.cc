@@ -188,7 +188,12 @@ Status ReduceL1Norm(KernelContext& context) {
 
 // ---- logarithms ----
 
-double LogOdd(double x) { return x > 0 && x < kInfinity ? Log(Wide(x)).Odd() : std::log(x); }
+// The logarithm, or a double that rounds to `grid` as it does.
+double LogOf(const Grid& grid, double x) {
+  const double log = std::log(x);
+  if (!(x > 0 && x < kInfinity)) return log;
+  return IsSettledBetween(grid, log, std::fabs(log) * kDoubleSlack) ? log : Log(Wide(x)).Odd();
+}
 
 Status ReduceLogSum(KernelContext& context) {
   BoundedTensor& x = Operand(context);
@@ -201,7 +206,7 @@ Status ReduceLogSum(KernelContext& context) {
       [&](const Accumulated& sum, size_t) {
         const Bounds held = Held(grid, contract, {sum.low, sum.high});
         Accumulated log = sum;
-        log.value = LogOdd(sum.value);
+        log.value = LogOf(grid, sum.value);
         log.low =
             held.low < 0 ? (held.high < 0 ? kNan : -kInfinity) : WidenDown(std::log(held.low));
         log.high = WidenUp(std::log(held.high));
@@ -222,9 +227,11 @@ class LogSumExp {
     const Lanes lanes = buffer.lanes();
     const double top = Largest(lanes.value, count);
     if (top != top) return lanes.point() ? All(kNan, kNan, kNan) : Anything(kNan);
-    if (!AllFinite(buffer, count)) return Anything(top);
+    // Where an end alone is not finite the value stays what it is.
+    const double value = std::fabs(top) < kInfinity ? Value(lanes.value, count, top) : top;
+    if (!AllFinite(buffer, count)) return Anything(value);
     Accumulated result = Bound(lanes, count);
-    result.value = Value(lanes.value, count, top);
+    result.value = value;
     return result;
   }
 

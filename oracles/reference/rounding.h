@@ -48,10 +48,39 @@ inline double RoundToFloat(double x) { return static_cast<double>(static_cast<fl
 // infinities. NaN stays.
 inline double StepHalf(double x, int steps) {
   if (x != x) return x;
-  int ordinal = HalfOrdinal(DoubleToHalf(x)) + steps;
-  if (ordinal > 0x7c00) ordinal = 0x7c00;
-  if (ordinal < -0x7c00) ordinal = -0x7c00;
-  return HalfToDouble(HalfFromOrdinal(ordinal));
+  // Scaled by 2^-1008 the fields of a double that is a half stand where fp16 has them, subnormals
+  // included.
+  constexpr int kTop = 0x7c00;  // infinity
+  const uint64_t bits = std::bit_cast<uint64_t>(std::fabs(RoundToHalf(x)) * 0x1p-1008) >> 42;
+  const int magnitude = bits < kTop ? static_cast<int>(bits) : kTop;
+  const int moved = (std::signbit(x) ? -magnitude : magnitude) + steps;
+  const int ordinal = moved > kTop ? kTop : moved < -kTop ? -kTop : moved;
+  const auto distance = static_cast<uint64_t>(ordinal < 0 ? -ordinal : ordinal);
+  const double size =
+      distance == kTop ? kInfinity : std::bit_cast<double>(distance << 42) * 0x1p1008;
+  return ordinal < 0 ? -size : size;
+}
+// An end of an interval rounded to fp16 and moved by `steps` neighbours away from zero (toward it
+// where negative), not beyond zero. Zeros, infinities and NaN stay. Without branches and without
+// subnormal doubles, which processors are slow with.
+inline double MoveHalfEnd(double end, int64_t steps) {
+  constexpr uint64_t kTop = 0x7c00;     // infinity
+  constexpr uint64_t kNormal = 0x0400;  // 2^-14
+  constexpr uint64_t kBias = uint64_t{1023 - 15} << 10;
+  // Added to a number below 2^-14 it leaves that number's fp16 fraction in the last bits.
+  constexpr double kUnit = 0x1p28;
+  const double size = std::fabs(RoundToHalf(end));
+  const uint64_t normal = (std::bit_cast<uint64_t>(size) >> 42) - kBias;
+  const uint64_t fraction = std::bit_cast<uint64_t>(size + kUnit) & (kNormal - 1);
+  const uint64_t bits = size < kHalfMinNormal ? fraction : normal < kTop ? normal : kTop;
+  const int64_t sum = static_cast<int64_t>(bits) + steps;
+  const uint64_t moved = sum < 0 ? 0 : static_cast<uint64_t>(sum);
+  const double small =
+      std::bit_cast<double>(std::bit_cast<uint64_t>(kUnit) | (moved & (kNormal - 1))) - kUnit;
+  const double large = std::bit_cast<double>((moved + kBias) << 42);
+  const double result = moved < kNormal ? small : moved < kTop ? large : kInfinity;
+  const double signed_result = moved == 0 ? 0.0 : std::copysign(result, end);
+  return end != 0 && std::fabs(end) < kInfinity ? signed_result : end;
 }
 inline double StepFloat(double x, int steps) {
   auto value = static_cast<float>(x);
@@ -91,8 +120,14 @@ class Grid {
 
 // ---- directed and odd rounding of double results ------------------------------------------------
 
-inline double NextUp(double x) { return std::nextafter(x, kInfinity); }
-inline double NextDown(double x) { return std::nextafter(x, -kInfinity); }
+// As std::nextafter toward the infinities.
+inline double NextUp(double x) {
+  if (!(x < kInfinity)) return x;
+  if (x == 0) return std::numeric_limits<double>::denorm_min();
+  const auto bits = std::bit_cast<uint64_t>(x);
+  return std::bit_cast<double>(x > 0 ? bits + 1 : bits - 1);
+}
+inline double NextDown(double x) { return -NextUp(-x); }
 
 // Given `nearest`, a double next to an exact number, and the sign of (exact - nearest): the exact
 // number rounded to odd.

@@ -1,6 +1,7 @@
 // Rounding inside doubles agrees with the bit-level conversions and with exact integers.
 #include "oracles/reference/rounding.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -56,6 +57,71 @@ TEST(StepHalf, WalksTheLineOfValues) {
   EXPECT_EQ(StepHalf(kInfinity, 5), kInfinity);
   EXPECT_EQ(StepHalf(-kInfinity, 1), -65504);
   EXPECT_TRUE(std::isnan(StepHalf(kNan, 1)));
+}
+
+// Every half and every number of steps that a bound takes, against the line of bit patterns.
+TEST(StepHalf, IsAWalkAlongTheBitPatterns) {
+  for (int32_t ordinal = -0x7c00; ordinal <= 0x7c00; ++ordinal) {
+    for (const int steps : {-2, -1, 0, 1, 2}) {
+      const int32_t end = std::clamp(ordinal + steps, -0x7c00, 0x7c00);
+      const double from = HalfToDouble(HalfFromOrdinal(ordinal));
+      ASSERT_EQ(StepHalf(from, steps), HalfToDouble(HalfFromOrdinal(end))) << from << " " << steps;
+    }
+  }
+}
+
+// Against StepHalf, for every half, its surroundings, and numbers between halves.
+TEST(MoveHalfEnd, StepsAwayFromZeroAndStopsThere) {
+  const auto check = [](double end, int64_t steps) {
+    const auto toward = static_cast<int>(end < 0 ? -steps : steps);
+    const double moved = StepHalf(RoundToHalf(end), toward);
+    const bool kept = end == 0 || !(std::fabs(end) < kInfinity);
+    const double expected = kept ? end : (moved < 0) == (end < 0) ? moved : 0;
+    return std::bit_cast<uint64_t>(MoveHalfEnd(end, steps)) == std::bit_cast<uint64_t>(expected);
+  };
+  for (int32_t ordinal = -0x7c00; ordinal <= 0x7c00; ++ordinal) {
+    const double half = HalfToDouble(HalfFromOrdinal(ordinal));
+    for (const int64_t steps : {-3, -1, 0, 1, 2}) {
+      ASSERT_TRUE(check(half, steps)) << half << " " << steps;
+      ASSERT_TRUE(check(NextUp(half), steps)) << half << " " << steps;
+      ASSERT_TRUE(check(half * (1 + 0x1p-12), steps)) << half << " " << steps;
+    }
+  }
+  for (const double end : {1e-30, -1e-30, 65519.0, 65520.0, 1e9, -1e9, 0x1p-25, 0x1.8p-25, -0.0}) {
+    for (const int64_t steps : {-1, 1}) ASSERT_TRUE(check(end, steps)) << end << " " << steps;
+  }
+  EXPECT_TRUE(std::isnan(MoveHalfEnd(kNan, 1)));
+}
+
+TEST(DirectedSteps, AreThoseOfNextafter) {
+  const double numbers[] = {0.0,
+                            -0.0,
+                            1.0,
+                            -1.0,
+                            0x1p-1074,
+                            -0x1p-1074,
+                            0x1p-1022,
+                            -2.5,
+                            0x1p52,
+                            1e308,
+                            -1e308,
+                            kInfinity,
+                            -kInfinity,
+                            0.1,
+                            -0.1,
+                            65504.0,
+                            -65504.0,
+                            std::numeric_limits<double>::max(),
+                            std::numeric_limits<double>::lowest()};
+  for (const double x : numbers) {
+    EXPECT_EQ(std::bit_cast<uint64_t>(NextUp(x)),
+              std::bit_cast<uint64_t>(std::nextafter(x, kInfinity)))
+        << x;
+    EXPECT_EQ(std::bit_cast<uint64_t>(NextDown(x)),
+              std::bit_cast<uint64_t>(std::nextafter(x, -kInfinity)))
+        << x;
+  }
+  EXPECT_TRUE(std::isnan(NextUp(kNan)));
 }
 
 // Integers of up to 100 bits as sums of doubles, against 128-bit arithmetic.

@@ -141,6 +141,11 @@ Raw Widened(KernelContext& context, const Grid& grid, const Raw& raw, size_t cou
   const bool point = raw.low == nullptr;
   widened.low = context.arena().Allocate<double>(count);
   widened.high = context.arena().Allocate<double>(count);
+  if (grid.half()) {
+    WidenHalfEnds(point ? raw.value : raw.low, point ? raw.value : raw.high, ulp, count,
+                  widened.low, widened.high);
+    return widened;
+  }
   for (size_t i = 0; i < count; ++i) {
     widened.low[i] = Neighbour(grid, point ? raw.value[i] : raw.low[i], -ulp);
     widened.high[i] = Neighbour(grid, point ? raw.value[i] : raw.high[i], ulp);

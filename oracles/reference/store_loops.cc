@@ -51,6 +51,16 @@ StoredEnds RoundEnds(const double* from_low, const double* from_high, bool wide,
               : RoundEndsWide<false>(from_low, from_high, value, count, low, high);
 }
 
+void WidenEnds(const double* from_low, const double* from_high, int ulp, size_t count,
+               double* HWY_RESTRICT low, double* HWY_RESTRICT high) {
+  for (size_t i = 0; i < count; ++i) {
+    const double least = from_low[i];
+    const double most = from_high[i];
+    low[i] = MoveHalfEnd(least, least < 0 ? ulp : -ulp);
+    high[i] = MoveHalfEnd(most, most < 0 ? -ulp : ulp);
+  }
+}
+
 }  // namespace anecheck::reference::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -59,6 +69,7 @@ namespace anecheck::reference {
 
 HWY_EXPORT(RoundValues);
 HWY_EXPORT(RoundEnds);
+HWY_EXPORT(WidenEnds);
 
 StoredValues RoundValuesToHalf(const double* raw, size_t count, double* value) {
   return HWY_DYNAMIC_DISPATCH(RoundValues)(raw, count, value);
@@ -67,6 +78,11 @@ StoredValues RoundValuesToHalf(const double* raw, size_t count, double* value) {
 StoredEnds RoundEndsToHalf(const double* from_low, const double* from_high, bool wide,
                            const double* value, size_t count, double* low, double* high) {
   return HWY_DYNAMIC_DISPATCH(RoundEnds)(from_low, from_high, wide, value, count, low, high);
+}
+
+void WidenHalfEnds(const double* from_low, const double* from_high, int ulp, size_t count,
+                   double* low, double* high) {
+  HWY_DYNAMIC_DISPATCH(WidenEnds)(from_low, from_high, ulp, count, low, high);
 }
 
 }  // namespace anecheck::reference

@@ -23,4 +23,9 @@ struct StoredEnds {
 StoredEnds RoundEndsToHalf(const double* from_low, const double* from_high, bool wide,
                            const double* value, size_t count, double* low, double* high);
 
+// low[i] and high[i] are the ends rounded to fp16 and moved outward by `ulp` neighbours, as far as
+// MoveHalfEnd (rounding.h) moves them.
+void WidenHalfEnds(const double* from_low, const double* from_high, int ulp, size_t count,
+                   double* low, double* high);
+
 }  // namespace anecheck::reference

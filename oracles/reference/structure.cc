@@ -34,8 +34,8 @@ Status Stack(KernelContext& context) {
   int64_t start = 0;
   for (const ValueId value : values) {
     const BoundedTensor& x = context.Value(value);
-    ForEachSource(x.type.shape, target, start,
-                  [&](size_t from, size_t to) { MoveElement(x, from, result, to); });
+    MoveElements(x, result,
+                 [&](const auto& move) { ForEachSource(x.type.shape, target, start, move); });
     FinishMove(x, result);
     start += strides[static_cast<size_t>(axis)];
   }

@@ -1,0 +1,104 @@
+// What moves a value is the same whether it was asked for at first or looked at again.
+#include "oracles/movement.h"
+
+#include <algorithm>
+#include <bit>
+#include <gtest/gtest.h>
+#include <vector>
+
+#include "generators/graph_generator.h"
+#include "harness/ops/op.h"
+
+namespace anecheck {
+namespace {
+
+using Witnesses = MovementSearch::Witnesses;
+
+bool SameBits(double a, double b) {
+  return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b) || (a != a && b != b);
+}
+
+bool Same(const Witnesses& a, const Witnesses& b) {
+  return std::ranges::equal(a, b, [](const auto& x, const auto& y) {
+    if (!x || !y) return !x && !y;
+    return x->change == y->change && x->element == y->element && SameBits(x->low, y->low) &&
+           SameBits(x->high, y->high) && SameBits(x->moved_to, y->moved_to);
+  });
+}
+
+bool AllMove(const Witnesses& witnesses) {
+  return std::ranges::all_of(witnesses, [](const auto& witness) { return witness.has_value(); });
+}
+
+// One search goes from graph to graph: what it has kept from the one before must not count.
+TEST(MovementSearch, FindsTheSameWhenItLooksAgain) {
+  MovementSearch kept;
+  ChoiceStream choices = ChoiceStream::FromSeed(7);
+  const Contract& contract = ConformingContract(2);
+  int at_rest = 0;
+  for (int round = 0; round < 300; ++round) {
+    GeneratorOptions options{.mode = round % 2 == 0 ? CaseMode::kInteger : CaseMode::kSpecial};
+    options.max_nodes = 1 + round % 6;
+    options.max_elements = 16;
+    options.max_products = 256;
+    Graph graph;
+    GenerateGraph(choices, options, graph);
+    const std::vector<Tensor> inputs = GenerateInputs(choices, graph, options.mode);
+    std::vector<std::vector<Tensor>> changes;
+    if (!kept.Start(graph, inputs, graph.outputs(), contract).ok()) continue;
+    Witnesses found(graph.outputs().size());
+    for (size_t number = 0; number < 3 && !AllMove(found); ++number) {
+      // The first change is none, so that most graphs need another.
+      changes.push_back(number == 0 ? inputs : GenerateInputs(choices, graph, options.mode));
+      kept.Move(changes[number], number, found);
+    }
+    const std::vector<ValueId> results = graph.ValuesOfKind(ValueKind::kResult);
+    Witnesses again;
+    kept.LookAt(results, again);
+    MovementSearch fresh;
+    ASSERT_TRUE(fresh.Start(graph, inputs, results, contract).ok());
+    Witnesses expected(results.size());
+    for (size_t i = 0; i < changes.size(); ++i) fresh.Move(changes[i], i, expected);
+    ASSERT_TRUE(Same(again, expected)) << round;
+    at_rest += AllMove(expected) ? 0 : 1;
+    const std::vector<Estimate> bounds = kept.TakeBounds();
+    ASSERT_EQ(bounds.size(), results.size());
+    for (size_t i = 0; i < bounds.size(); ++i) ASSERT_EQ(bounds[i].type, graph.type(results[i]));
+  }
+  EXPECT_GT(at_rest, 5) << "values at rest are what is looked at again for";
+}
+
+// x - x is 0 whatever x is, and x moves.
+TEST(MovementSearch, TellsWhatMovesFromWhatDoesNot) {
+  Graph graph;
+  const ValueId x = graph.AddInput({DType::kFp16, {2}}, "x");
+  graph.BeginNode(&GetOp(OpKind::kRelu).schema);
+  graph.AddArgument(0, x);
+  const ValueId y = *graph.FinishNode();
+  graph.BeginNode(&GetOp(OpKind::kSub).schema);
+  graph.AddArgument(0, y);
+  graph.AddArgument(1, y);
+  const ValueId z = *graph.FinishNode();
+  graph.AddOutput(z);
+  const auto halves = [](double a, double b) {
+    Tensor tensor{{DType::kFp16, {2}}, std::vector<uint8_t>(4)};
+    EncodeElements(DType::kFp16, std::vector<double>{a, b}, tensor.bytes);
+    return std::vector<Tensor>{tensor};
+  };
+  MovementSearch search;
+  ASSERT_TRUE(search.Start(graph, halves(1, 2), graph.outputs(), ConformingContract(2)).ok());
+  Witnesses found(1);
+  search.Move(halves(1, 5), 0, found);
+  EXPECT_FALSE(found[0]);
+  const std::vector<ValueId> both = {y, z};
+  search.LookAt(both, found);
+  ASSERT_TRUE(found[0]);
+  EXPECT_EQ(found[0]->element, 1u);
+  EXPECT_EQ(found[0]->low, 2);
+  EXPECT_EQ(found[0]->high, 2);
+  EXPECT_EQ(found[0]->moved_to, 5);
+  EXPECT_FALSE(found[1]);
+}
+
+}  // namespace
+}  // namespace anecheck
