@@ -101,11 +101,28 @@ TEST(Half, BordersBetweenNeighboursRoundByDefinitionInEveryMode) {
   for (int code = 0; code < 0x7c00; ++code) {
     const double value = MagnitudeByDefinition(code);
     const double border = (value + MagnitudeByDefinition(code + 1)) / 2;
-    for (const double x : {std::nextafter(border, 0.0), border, std::nextafter(border, 1e9),
-                           std::nextafter(value, 1e9)}) {
+    for (const double x : {std::nextafter(value, 0.0), value, std::nextafter(value, 1e9),
+                           std::nextafter(border, 0.0), border, std::nextafter(border, 1e9)}) {
       for (const Rounding mode : kModes) {
         ASSERT_EQ(DoubleToHalf(x, mode).bits, RoundByDefinition(x, mode)) << x;
         ASSERT_EQ(DoubleToHalf(-x, mode).bits, RoundByDefinition(-x, mode)) << -x;
+      }
+    }
+  }
+}
+
+// Rounding is constant between neighbouring points of this set, so these floats stand for all.
+TEST(Half, FloatsAtEveryBorderRoundByDefinitionInEveryMode) {
+  for (int code = 0; code < 0x7c00; ++code) {
+    const auto value = static_cast<float>(MagnitudeByDefinition(code));
+    const auto next = static_cast<float>(MagnitudeByDefinition(code + 1));
+    const float border = (value + next) / 2;
+    for (const float x : {std::nextafter(value, 0.0F), value, std::nextafter(value, 1e9F),
+                          std::nextafter(border, 0.0F), border, std::nextafter(border, 1e9F)}) {
+      for (const Rounding mode : kModes) {
+        const auto wide = static_cast<double>(x);
+        ASSERT_EQ(FloatToHalf(x, mode).bits, RoundByDefinition(wide, mode)) << x;
+        ASSERT_EQ(FloatToHalf(-x, mode).bits, RoundByDefinition(-wide, mode)) << -x;
       }
     }
   }

@@ -310,9 +310,35 @@ TEST(ValidateGraph, EveryRuleHasItsMessage) {
                  {half});
        },
        "mix: table must be a constant"},
+      {"computed value where a constant belongs",
+       [&](Graph& g) {
+         AddNode(g, kMix,
+                 [](Graph& o) {
+                   o.AddArgument(Mix::kX, 0);
+                   o.AddArgument(Mix::kTable, 2);
+                 },
+                 {half});
+       },
+       "mix: table must be a constant"},
+      {"state where a constant belongs",
+       [&](Graph& g) {
+         const ValueId state = g.AddState({DType::kFp16, {2}}, "memory");
+         AddNode(g, kMix,
+                 [state](Graph& o) {
+                   o.AddArgument(Mix::kX, 0);
+                   o.AddArgument(Mix::kTable, state);
+                 },
+                 {half});
+       },
+       "mix: table must be a constant"},
+      {"state of a type for constants", [](Graph& g) { g.AddState({DType::kInt4, {2}}, "memory"); },
+       "state memory: int4 is for constants only"},
       {"used before definition",
        [&](Graph& g) { AddNode(g, kMix, [](Graph& o) { o.AddArgument(Mix::kX, 5); }, {half}); },
-       "uses a value that is defined later"},
+       "mix: x is \"r5\", which is defined later"},
+      {"used and nowhere defined",
+       [&](Graph& g) { AddNode(g, kMix, [](Graph& o) { o.AddArgument(Mix::kX, 99); }, {half}); },
+       "mix: x names a value that does not exist"},
       {"declared type",
        [&](Graph& g) {
          AddNode(g, kMix, [](Graph& o) { o.AddArgument(Mix::kX, 0); }, {{DType::kFp16, {9}}});
@@ -372,6 +398,53 @@ TEST(ValidateGraph, ListsMayRepeatAParameterInOneRun) {
   EXPECT_TRUE(ValidateGraph(graph).ok());
   EXPECT_EQ(NodeView(graph, NodeId{0}).InputList(0), (std::vector<ValueId>{x, x}));
 }
+
+TEST(ValidateGraph, WhatIsComputedFromConstantsAloneIsConstant) {
+  Graph graph;
+  const ValueId x = graph.AddInput({DType::kFp16, {2}});
+  const ValueId table = graph.AddConst({DType::kFp16, {2}}, std::vector<uint8_t>(4), "table");
+  ValueId unpacked = table;
+  // Twice, since a compressed constant may be made of another.
+  for (int i = 0; i < 2; ++i) {
+    graph.BeginNode(&kMix);
+    graph.AddArgument(Mix::kX, unpacked);
+    unpacked = *graph.FinishNode();
+  }
+  graph.BeginNode(&kMix);
+  graph.AddArgument(Mix::kX, x);
+  graph.AddArgument(Mix::kTable, unpacked);
+  const auto y = graph.FinishNode();
+  ASSERT_TRUE(y.ok()) << y.error().message;
+  graph.AddOutput(*y);
+  EXPECT_TRUE(ValidateGraph(graph).ok());
+}
+
+TEST(GraphFingerprint, IgnoresTheOrderOfConstantsAndUnusedOnes) {
+  const auto make = [](bool swapped, bool unused) {
+    Graph graph;
+    const ValueId x = graph.AddInput({DType::kFp16, {2}});
+    const uint8_t bytes[2][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}};
+    if (unused) graph.AddConst({DType::kFp16, {2}}, std::vector<uint8_t>(4));
+    ValueId tables[2];
+    for (const int which : {swapped ? 1 : 0, swapped ? 0 : 1}) {
+      tables[which] = graph.AddConst({DType::kFp16, {2}}, bytes[which]);
+    }
+    ValueId y = x;
+    for (const ValueId table : tables) {
+      graph.BeginNode(&kMix);
+      graph.AddArgument(Mix::kX, y);
+      graph.AddArgument(Mix::kTable, table);
+      y = *graph.FinishNode();
+    }
+    graph.AddOutput(y);
+    return GraphFingerprint(graph);
+  };
+  EXPECT_EQ(make(false, false), make(true, false));
+  EXPECT_EQ(make(false, false), make(false, true));
+}
+
+// Findings of different versions are joined by it.
+TEST(GraphFingerprint, IsTheSameInEveryVersion) { EXPECT_EQ(GraphFingerprint(ExampleGraph()), 2680310675970053094U); }
 
 TEST(GraphFingerprint, IgnoresNamesAndSeesEverythingElse) {
   const uint64_t base = GraphFingerprint(ExampleGraph());

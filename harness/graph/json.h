@@ -7,7 +7,8 @@
 //             "outputs": [{"name", "dtype", "shape"}], "blocks": [graphs]}],
 //    "outputs": [value names]}
 //
-// Argument and attribute names are MIL's. Numbers that JSON cannot hold are the strings "NaN",
+// Argument and attribute names are MIL's. An operation's name is that of its first output, and may
+// be left out. Numbers that JSON cannot hold are the strings "NaN",
 // "Infinity" and "-Infinity". "states" and "blocks" stand only where there are any.
 #pragma once
 

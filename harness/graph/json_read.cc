@@ -105,7 +105,9 @@ class Reader {
     if (depth_ > kMaxBlockDepth) return Wrong("blocks", "are nested too deeply");
     ANECHECK_RETURN_IF_ERROR(CheckKeys(json, "graph", {"version", "inputs", "ops", "outputs"},
                                        {"name", "states", "consts"}));
-    if (json["version"] != 1) return Wrong("version", "must be 1");
+    if (!json["version"].is_number_integer() || json["version"] != 1) {
+      return Wrong("version", "must be 1");
+    }
     if (json.contains("name")) {
       ANECHECK_ASSIGN(graph_.name, ReadString(json["name"], "name"));
     }
@@ -189,13 +191,26 @@ class Reader {
     }
     if (json.contains("blocks")) {
       if (!json["blocks"].is_array()) return Wrong(path + ".blocks", "must be a list");
-      for (const ordered_json& entry : json["blocks"]) {
-        auto block = Reader(vocabulary_, depth_ + 1).Read(entry);
-        if (!block.ok()) return Wrong(path + ".blocks", block.error().message);
+      for (size_t i = 0; i < json["blocks"].size(); ++i) {
+        auto block = Reader(vocabulary_, depth_ + 1).Read(json["blocks"][i]);
+        if (!block.ok()) return Wrong(fmt::format("{}.blocks[{}]", path, i), block.error().message);
         graph_.AddBlock(std::move(block).value());
       }
     }
-    return ReadResults(json["outputs"], *schema, path);
+    ANECHECK_RETURN_IF_ERROR(ReadResults(json["outputs"], *schema, path));
+    return CheckName(json, path);
+  }
+
+  // An operation has no name beside that of its first output; another one would be lost.
+  static Status CheckName(const ordered_json& json, const std::string& path) {
+    if (!json.contains("name")) return {};
+    const std::string where = path + ".name";
+    ANECHECK_ASSIGN(const std::string name, ReadString(json["name"], where));
+    if (json["outputs"].empty()) return {};
+    const auto first = json["outputs"][0]["name"].get<std::string>();
+    if (name == first) return {};
+    return Wrong(where,
+                 fmt::format("\"{}\" is not the name of its first output, \"{}\"", name, first));
   }
 
   Status ReadResults(const ordered_json& json, const OpSchema& schema, const std::string& path) {

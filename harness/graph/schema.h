@@ -39,7 +39,8 @@ struct Parameter {
   Need need = Need::kRequired;
   // Tensor kinds: the element types that are accepted.
   DTypeSet dtypes = {DType::kFp16};
-  // Tensor kinds: the operand must be a constant (a weight, a bias, a table).
+  // Tensor kinds: the operand must be known when the graph is compiled: a constant, or computed
+  // from constants alone (a weight, a bias, a table).
   bool constant = false;
   // Float attributes: the element type in which MIL spells them follows the first tensor input
   // where this is true, else it is fp32 (facts/more/mil_text_forms.csv).

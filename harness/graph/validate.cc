@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unordered_set>
+#include <vector>
 
 namespace anecheck {
 namespace {
@@ -35,7 +36,37 @@ bool AttributeFits(ParameterKind wanted, AttributeKind given) {
   return false;
 }
 
-Status CheckArguments(const NodeView& node, uint64_t& seen) {
+// Which values are known when the graph is compiled: constants, and what is computed from constants
+// alone, as compressed ones are. Looks at each value once, and only as far as somebody asks.
+class ConstantValues {
+ public:
+  explicit ConstantValues(const Graph& graph) : graph_(graph) {}
+
+  // Precondition: `id` is a value of the graph.
+  bool Contains(ValueId id) {
+    if (graph_.value(id).kind != ValueKind::kResult) return IsConst(id);
+    while (known_.size() <= id) known_.push_back(IsKnown(static_cast<ValueId>(known_.size())));
+    return known_[id];
+  }
+
+ private:
+  bool IsConst(ValueId id) const { return graph_.value(id).kind == ValueKind::kConst; }
+
+  bool IsKnown(ValueId id) const {
+    const Value& value = graph_.value(id);
+    if (value.kind != ValueKind::kResult) return IsConst(id);
+    const auto arguments = graph_.arguments(graph_.node(value.producer));
+    return !arguments.empty() &&
+           std::all_of(arguments.begin(), arguments.end(), [&](const Argument& argument) {
+             return argument.value < known_.size() && known_[argument.value];
+           });
+  }
+
+  const Graph& graph_;
+  std::vector<bool> known_;
+};
+
+Status CheckArguments(const NodeView& node, ConstantValues& constants, uint64_t& seen) {
   const auto parameters = node.schema().parameters;
   int last_list = -1;
   for (const Argument& argument : node.graph().arguments(node.node())) {
@@ -58,7 +89,7 @@ Status CheckArguments(const NodeView& node, uint64_t& seen) {
     }
     last_list = argument.parameter;
     seen |= bit;
-    if (parameter.constant && node.graph().value(argument.value).kind == ValueKind::kInput) {
+    if (parameter.constant && !constants.Contains(argument.value)) {
       return Invalid(node, fmt::format("{} must be a constant", parameter.name));
     }
     const DType dtype = node.graph().type(argument.value).dtype;
@@ -135,9 +166,11 @@ Status CheckValues(const Graph& graph) {
       return MakeError(ErrorCode::kInvalid, fmt::format("name \"{}\" is used twice", value.name));
     }
     ANECHECK_RETURN_IF_ERROR(CheckType(value.type, value.name));
-    if (value.kind == ValueKind::kInput && IsConstOnly(value.type.dtype)) {
-      return MakeError(ErrorCode::kInvalid, fmt::format("input {}: {} is for constants only",
-                                                        value.name, DTypeName(value.type.dtype)));
+    const bool state = value.kind == ValueKind::kState;
+    if ((state || value.kind == ValueKind::kInput) && IsConstOnly(value.type.dtype)) {
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("{} {}: {} is for constants only", state ? "state" : "input",
+                                   value.name, DTypeName(value.type.dtype)));
     }
   }
   return {};
@@ -165,11 +198,23 @@ Status CheckResults(const NodeView& view) {
   return {};
 }
 
-}  // namespace
+Error UsedTooEarly(const NodeView& view, const Argument& argument) {
+  const auto parameters = view.schema().parameters;
+  const std::string_view parameter =
+      argument.parameter < parameters.size() ? parameters[argument.parameter].name : "an operand";
+  const auto values = view.graph().values();
+  if (argument.value >= values.size()) {
+    return MakeError(ErrorCode::kInvalid, fmt::format("{}: {} names a value that does not exist",
+                                                      view.schema().name, parameter));
+  }
+  return MakeError(ErrorCode::kInvalid,
+                   fmt::format("{}: {} is \"{}\", which is defined later", view.schema().name,
+                               parameter, values[argument.value].name));
+}
 
-Status CheckNode(const NodeView& node) {
+Status CheckNode(const NodeView& node, ConstantValues& constants) {
   uint64_t seen = 0;
-  ANECHECK_RETURN_IF_ERROR(CheckArguments(node, seen));
+  ANECHECK_RETURN_IF_ERROR(CheckArguments(node, constants, seen));
   ANECHECK_RETURN_IF_ERROR(CheckAttributes(node, seen));
   const auto parameters = node.schema().parameters;
   for (size_t i = 0; i < parameters.size(); ++i) {
@@ -184,17 +229,26 @@ Status CheckNode(const NodeView& node) {
   return {};
 }
 
+}  // namespace
+
+Status CheckNode(const NodeView& node) {
+  ConstantValues constants(node.graph());
+  return CheckNode(node, constants);
+}
+
 Status ValidateGraph(const Graph& graph) {
+  ConstantValues constants(graph);
   ANECHECK_RETURN_IF_ERROR(CheckValues(graph));
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
     const Node& node = graph.node(id);
     const NodeView view(graph, node);
     for (const Argument& argument : graph.arguments(node)) {
       if (argument.value < node.first_result) continue;
-      return AtNode(graph, id,
-                    MakeError(ErrorCode::kInvalid, "uses a value that is defined later"));
+      return AtNode(graph, id, UsedTooEarly(view, argument));
     }
-    if (Status status = CheckNode(view); !status.ok()) return AtNode(graph, id, status.error());
+    if (Status status = CheckNode(view, constants); !status.ok()) {
+      return AtNode(graph, id, status.error());
+    }
     if (Status status = CheckResults(view); !status.ok()) return AtNode(graph, id, status.error());
     for (const Graph& block : graph.blocks(node)) {
       if (Status status = ValidateGraph(block); !status.ok()) {

@@ -13,7 +13,8 @@ Status CheckNode(const NodeView& node);
 
 // Checks a whole graph: names are unique MIL identifiers, extents are at least 0 and at most 2^31
 // elements in all, every operand is defined before it is used, every node obeys its schema, every
-// declared result type is the inferred one, every output exists, at least one output. Inputs of
+// declared result type is the inferred one, every output exists, at least one output. Operands that
+// must be constant are constants or computed from constants alone; inputs and states of
 // constant-only element types are refused. The first broken rule is the error.
 Status ValidateGraph(const Graph& graph);
 

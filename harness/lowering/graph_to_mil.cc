@@ -8,6 +8,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "harness/base/half.h"
@@ -31,7 +33,7 @@ class Lowering {
     for (const Value& value : graph.values()) names_.push_back(value.name);
   }
 
-  void Run() {
+  Status Run() {
     writer_.BeginProgram();
     writer_.BeginFunction("main");
     for (const Value& value : graph_.values()) {
@@ -44,6 +46,7 @@ class Lowering {
     Body();
     writer_.EndFunction(OutputNames());
     writer_.EndProgram();
+    return std::move(status_);
   }
 
  private:
@@ -85,7 +88,19 @@ class Lowering {
     }
     writer_.BeginBlockBody();
     inner.Body();
+    if (status_.ok()) status_ = std::move(inner.status_);
     writer_.EndBlock(inner.OutputNames());
+  }
+
+  // MIL's integers have 32 bits. The first value beyond them is the error of the whole lowering.
+  template <typename Integer>
+  Integer Narrow(const anecheck::Parameter& parameter, int64_t value) {
+    if (!std::in_range<Integer>(value) && status_.ok()) {
+      status_ = MakeError(ErrorCode::kInvalid,
+                          fmt::format("{}: {} does not fit MIL's {}", parameter.name, value,
+                                      std::is_signed_v<Integer> ? "int32" : "uint32"));
+    }
+    return static_cast<Integer>(value);
   }
 
   void Parameter(const Value& value, bool state) {
@@ -172,9 +187,9 @@ class Lowering {
     switch (attribute.kind) {
       case AttributeKind::kInt:
         if (parameter.unsigned_integer) {
-          writer_.Unsigned(parameter.name, static_cast<uint32_t>(attribute.integer));
+          writer_.Unsigned(parameter.name, Narrow<uint32_t>(parameter, attribute.integer));
         } else {
-          writer_.Integer(parameter.name, static_cast<int32_t>(attribute.integer));
+          writer_.Integer(parameter.name, Narrow<int32_t>(parameter, attribute.integer));
         }
         break;
       case AttributeKind::kBool:
@@ -212,10 +227,10 @@ class Lowering {
   }
 
   void WriteIntegers(const anecheck::Parameter& parameter, std::span<const int64_t> values) {
+    if (parameter.unsigned_integers) return WriteUnsigned(parameter, values);
     integers_.clear();
-    for (const int64_t value : values) integers_.push_back(static_cast<int32_t>(value));
+    for (const int64_t value : values) integers_.push_back(Narrow<int32_t>(parameter, value));
     if (parameter.tuple) return writer_.IntegerTuple(parameter.name, integers_);
-    if (parameter.unsigned_integers) return WriteUnsigned(parameter.name);
     if (!parameter.pairs) return writer_.Integers(parameter.name, integers_);
     std::vector<uint8_t> bytes;
     for (const int32_t value : integers_) {
@@ -227,14 +242,14 @@ class Lowering {
     writer_.Tensor(parameter.name, mil::DataType::kInt32, dimensions, bytes);
   }
 
-  // The list at hand as uint32.
-  void WriteUnsigned(std::string_view name) {
+  void WriteUnsigned(const anecheck::Parameter& parameter, std::span<const int64_t> values) {
     std::vector<uint8_t> bytes;
-    for (const int32_t value : integers_) {
-      for (int i = 0; i < 4; ++i) bytes.push_back(static_cast<uint8_t>(value >> (8 * i)));
+    for (const int64_t value : values) {
+      const auto narrow = Narrow<uint32_t>(parameter, value);
+      for (int i = 0; i < 4; ++i) bytes.push_back(static_cast<uint8_t>(narrow >> (8 * i)));
     }
-    const auto count = static_cast<int64_t>(integers_.size());
-    writer_.Tensor(name, mil::DataType::kUint32, {&count, 1}, bytes);
+    const auto count = static_cast<int64_t>(values.size());
+    writer_.Tensor(parameter.name, mil::DataType::kUint32, {&count, 1}, bytes);
   }
 
   void WriteFloats(const Node& node, const anecheck::Parameter& parameter,
@@ -257,13 +272,13 @@ class Lowering {
   std::vector<std::string_view> names_;  // in the text, by value
   std::deque<std::string> own_names_;    // those that the graph does not hold
   std::vector<int32_t> integers_;
+  Status status_;
 };
 
 }  // namespace
 
 Status GraphToMil(const Graph& graph, mil::TextWriter& writer) {
-  Lowering(graph, writer).Run();
-  return {};
+  return Lowering(graph, writer).Run();
 }
 
 Result<std::string> GraphToMil(const Graph& graph) {

@@ -84,6 +84,33 @@ TEST(MilRoundTrip, NumbersFollowTheFirstTensorOfTheSchema) {
   EXPECT_NE(text->find("pad_value = fp16("), std::string::npos) << *text;
 }
 
+TEST(GraphToMil, IntegersBeyond32BitsAreRefused) {
+  using Slice = params::SliceByIndex;
+  Graph graph;
+  const ValueId x = graph.AddInput({DType::kFp16, {4}}, "x");
+  graph.BeginNode(&GetOp(OpKind::kSliceByIndex).schema);
+  graph.AddArgument(Slice::kX, x);
+  graph.AddInts(Slice::kBegin, std::vector<int64_t>{0});
+  graph.AddInts(Slice::kEnd, std::vector<int64_t>{INT64_MAX});
+  const auto y = graph.FinishNode(std::vector<std::string>{"y"});
+  ASSERT_TRUE(y.ok()) << y.error().message;
+  graph.AddOutput(*y);
+  const auto text = GraphToMil(graph);
+  ASSERT_FALSE(text.ok());
+  EXPECT_EQ(text.error().message, "end: 9223372036854775807 does not fit MIL's int32");
+}
+
+TEST(MilToGraph, LiteralOperandsHideNoNameOfTheText) {
+  const auto graph = MilTextToGraph(
+      "program(1.3)\n{\n func main<ios18>(tensor<fp16, [2]> x) {\n"
+      "tensor<fp16, [2]> v2 = add(x = x, y = fp16(1));\n"
+      "tensor<fp16, [2]> v1 = add(x = v2, y = fp16(2));\n} -> (v1);\n}",
+      OpVocabulary());
+  ASSERT_TRUE(graph.ok()) << graph.error().message;
+  EXPECT_EQ(graph->value(graph->outputs()[0]).name, "v1");
+  EXPECT_EQ(graph->ValuesOfKind(ValueKind::kConst).size(), 2u);
+}
+
 struct Refusal {
   const char* text;
   const char* message;

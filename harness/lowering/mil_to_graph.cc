@@ -4,7 +4,9 @@
 #include <bit>
 #include <fmt/format.h>
 #include <optional>
+#include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "harness/base/half.h"
 #include "harness/formats/mil/number.h"
@@ -123,6 +125,7 @@ class Reader {
           state ? graph_.AddState(type, parameter.name()) : graph_.AddInput(type, parameter.name());
     }
     ANECHECK_RETURN_IF_ERROR(ReadBody(block));
+    NameLiterals();
     ANECHECK_RETURN_IF_ERROR(ValidateGraph(graph_));
     return std::move(graph_);
   }
@@ -294,7 +297,24 @@ class Reader {
     }
     for (const mil::BindingView binding : outer) ANECHECK_RETURN_IF_ERROR(add(binding));
     ANECHECK_RETURN_IF_ERROR(ReadBody(block));
+    NameLiterals();
     return std::move(graph_);
+  }
+
+  // A literal operand gets the name that the graph gives what has none; where the text has that
+  // name for something else, one that it has not.
+  void NameLiterals() {
+    if (literals_.empty()) return;
+    std::unordered_map<std::string, int> uses;
+    for (const Value& value : graph_.values()) ++uses[value.name];
+    for (const ValueId id : literals_) {
+      std::string name = graph_.value(id).name;
+      if (uses[name] == 1) continue;
+      --uses[name];
+      while (uses.contains(name)) name += "_literal";
+      uses[name] = 1;
+      graph_.Rename(id, name);
+    }
   }
 
   // The names in a block that stand for values around it, each once, in order of their first use.
@@ -398,7 +418,11 @@ class Reader {
     std::string_view name;
     if (value.kind() == mil::ValueKind::kName) name = value.text();
     ANECHECK_ASSIGN(const ValueId id, AddConstant(*literal, name));
-    if (value.kind() == mil::ValueKind::kName) values_[value.binding().index()] = id;
+    if (value.kind() == mil::ValueKind::kName) {
+      values_[value.binding().index()] = id;
+    } else {
+      literals_.push_back(id);
+    }
     return id;
   }
 
@@ -545,6 +569,7 @@ class Reader {
   const MilReadOptions& options_;
   Graph graph_;
   std::unordered_map<uint32_t, ValueId> values_;  // by binding
+  std::vector<ValueId> literals_;                 // operands that have no name in the text
   std::vector<Argument> operands_;
 };
 

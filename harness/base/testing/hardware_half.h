@@ -1,0 +1,26 @@
+// The processor's own fp16 conversion, F16C, for the tests that hold ours against it. It knows four
+// of the five rounding modes: all but ties away from zero.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/base/rounding.h"
+
+namespace anecheck::testing {
+
+// False on processors without the instructions; the functions below must not be called there.
+bool HasF16c();
+
+// The float bits that the processor makes of half bits. It makes signalling NaNs quiet.
+uint32_t HardwareHalfToFloatBits(uint16_t bits);
+
+struct Disagreements {
+  uint64_t count = 0;
+  uint32_t first = 0;  // float bits; 0 where there is none
+};
+
+// The floats whose bits are begin, begin + stride, ... below `end` that FloatToHalf rounds
+// otherwise than the processor. In any mode but ties away from zero. Thread-safe.
+Disagreements CompareFloatToHalf(Rounding mode, uint64_t begin, uint64_t end, uint64_t stride);
+
+}  // namespace anecheck::testing
