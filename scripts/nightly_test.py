@@ -30,6 +30,9 @@ exit 77
 QUIET = """#!/bin/sh
 echo '#100 NEW cov: 10 ft: 20 corp: 1' >&2
 echo 'stat::number_of_executed_units: 100' >&2
+echo 'stat::law_read_again: 7' >&2
+echo 'stat::law_as_text: 2' >&2
+echo 'stat::law_vacuous: 1' >&2
 """
 FAILING = """#!/bin/sh
 for argument; do
@@ -41,6 +44,43 @@ done
 echo 'law broken: write(parse(x)) is x: toy' >&2
 exit 77
 """
+
+
+# A fuzzer for which files that hold "bad" break a law, in its corpus and alone; merging finds them too.
+SANITISED = """#!/bin/sh
+merging= prefix= out=
+for argument; do
+  case $argument in
+    -merge=1) merging=yes ;;
+    -artifact_prefix=*) prefix=${argument#-artifact_prefix=} ;;
+  esac
+done
+for argument; do
+  case $argument in -*) continue ;; esac
+  [ -n "$out" ] || out=$argument
+  for file in $argument $argument/*; do
+    [ -f "$file" ] || continue
+    [ "$argument" != "$file" ] || echo "Running: $file" >&2
+    if ! grep -q bad "$file"; then
+      [ -z "$merging" ] || cp "$file" "$out"
+      continue
+    fi
+    [ "$argument" = "$file" ] || cp "$file" "${prefix}crash-$(basename "$file")"
+    [ -z "$merging" ] || continue
+    echo 'law broken: coverage adds up [toy]: no' >&2
+    exit 77
+  done
+done
+[ -n "$merging" ] || echo '#100 NEW cov: 10 ft: 20 corp: 1' >&2
+"""
+
+
+def load_nightly():
+    sys.dont_write_bytecode = True
+    loader = importlib.machinery.SourceFileLoader("nightly", str(NIGHTLY))
+    nightly = importlib.util.module_from_spec(importlib.util.spec_from_loader("nightly", loader))
+    loader.exec_module(nightly)
+    return nightly
 
 
 class NightlyTest(unittest.TestCase):
@@ -90,11 +130,14 @@ class NightlyTest(unittest.TestCase):
         for row in state["targets"].values():
             self.assertGreaterEqual(row["turns"], 1)
             self.assertEqual(row["features"], 20)
+            self.assertEqual((row["read_again"], row["as_text"], row["vacuous"]),
+                             (7 * row["turns"], 2 * row["turns"], row["turns"]))
+        self.assertIn("| read again | as text | vacuous |", (self.work / "summary.md").read_text())
         self.assertIn('failures="0"', (self.work / "junit.xml").read_text())
 
     def test_a_failure_is_one_finding_however_often_it_comes(self):
         self.add_fuzzer("toy", FAILING)
-        run = self.run_night("--minutes", "0.005")
+        run = self.run_night("--minutes", "0.03")
         self.assertEqual(run.returncode, 1, run.stderr)
         state = json.loads((self.work / "state.json").read_text())
         self.assertGreater(state["targets"]["toy"]["failures"], 1)
@@ -104,10 +147,7 @@ class NightlyTest(unittest.TestCase):
 
     def test_fuzzing_leaves_a_third_of_the_night_to_the_other_steps(self):
         self.add_fuzzer("toy", QUIET)
-        loader = importlib.machinery.SourceFileLoader("nightly", str(NIGHTLY))
-        nightly = importlib.util.module_from_spec(importlib.util.spec_from_loader("nightly", loader))
-        sys.dont_write_bytecode = True
-        loader.exec_module(nightly)
+        nightly = load_nightly()
         options = argparse.Namespace(work=self.work, fuzzers=self.root / "fuzzers", minutes=10.0, jobs=2, seed=1,
                                      skip_campaign=False, skip_coverage=True)
         self.assertEqual(nightly.Night(options).seconds, 800)
@@ -228,6 +268,64 @@ exit 70
         run = self.run_night("--tool", "/nonexistent/anecheck", "--minutes", "1", campaign=True)
         self.assertEqual(run.returncode, 2)
         self.assertIn("/nonexistent/anecheck is missing", run.stderr)
+
+    def add_corpus(self, **files):
+        corpus = self.work / "toy" / "corpus"
+        corpus.mkdir(parents=True)
+        for name, text in files.items():
+            (corpus / name).write_text(text)
+        return corpus
+
+    def test_what_fails_while_a_corpus_is_loaded_is_found_and_leaves_it(self):
+        self.add_fuzzer("toy", SANITISED)
+        corpus = self.add_corpus(a="bad 1", b="good", c="bad 2")
+        self.assertEqual(self.run_night("--minutes", "0.001", "--slice", "20").returncode, 1)
+        state = json.loads((self.work / "state.json").read_text())
+        self.assertEqual([row["signature"] for row in state["findings"]], ["coverage adds up [toy]"])
+        self.assertEqual([path.name for path in corpus.iterdir()], ["b"])
+        # The same turn went on with what was left.
+        self.assertEqual((state["targets"]["toy"]["turns"], state["targets"]["toy"]["features"]), (1, 20))
+
+    def test_what_fails_while_corpora_are_merged_is_a_finding(self):
+        self.add_fuzzer("toy", SANITISED)
+        self.add_corpus(a="bad 1")
+        state = {"spent": 1e9, "finished": False, "findings": [], "targets": {}}
+        (self.work / "state.json").write_text(json.dumps(state))  # no time is left for turns
+        run = self.run_night("--minutes", "0.001")
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertEqual([row["signature"] for row in self.findings()], ["coverage adds up [toy]"])
+        self.assertEqual(pathlib.Path(self.findings()[0]["file"]).read_text(), "bad")
+        self.assertEqual(list((self.work / "toy/failed").iterdir()), [])
+
+    def test_one_law_broken_by_two_formats_is_two_findings(self):
+        self.add_fuzzer("encode", REPORTING % (
+            f"law broken: write(parse(x)) is x [format $(ls {self.root}/work/encode/crashes | wc -l)]: x"))
+        self.assertEqual(self.run_night("--minutes", "0.04").returncode, 1)
+        self.assertGreater(len(self.findings()), 1)
+
+    def test_comparisons_are_profiled_in_the_sanitised_build_and_words_are_given(self):
+        script = f'#!/bin/sh\necho "$0 $@" >>{self.root}/calls\n'
+        self.add_fuzzer("toy", script)
+        self.add_tool("echo '\"word\"'\n")
+        (self.root / "fast").mkdir()
+        (self.root / "fast/toy_fuzzer").write_text(script)
+        (self.root / "fast/toy_fuzzer").chmod(0o755)
+        self.run_night("--minutes", "0.005")
+        turns = [call for call in self.calls().splitlines() if "-max_total_time" in call]
+        self.assertGreaterEqual(len(turns), 2)
+        for call in turns:
+            self.assertEqual("-use_value_profile=1" in call, "/fuzzers/" in call, call)
+            self.assertIn(f"-dict={self.work}/toy.dict", call)
+
+    def test_coverage_below_its_mark_is_told_and_no_finding(self):
+        nightly = load_nightly()
+        for name, code, expected in (("coverage", 1, 0), ("baseline", 1, 1), ("coverage", 3, 3), ("power", 2, 3)):
+            row = {"name": name, "code": code, "seconds": 1.0, "log": "x.log"}
+            state = {"errors": [], "findings": [], "steps": [row], "targets": {}, "seed": 1}
+            self.assertEqual(nightly.exit_code(state), expected, row)
+            self.assertEqual("<failure" in nightly.junit(state), expected == 1, row)
+            options = argparse.Namespace(minutes=1.0, jobs=1)
+            self.assertEqual("below their mark" in nightly.summary(state, options), (name, code) == ("coverage", 1))
 
     def test_a_damaged_state_is_3_and_one_line(self):
         self.add_fuzzer("toy", QUIET)
