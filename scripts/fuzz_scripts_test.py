@@ -2,6 +2,8 @@
 """The exit codes of the scripts around fuzzing, with fuzzers and tools that are shell scripts: 0 done, 1 a
 finding, 2 wrong usage, 3 what the script needs is missing or failed, told in one line."""
 
+import importlib.machinery
+import importlib.util
 import json
 import os
 import pathlib
@@ -22,6 +24,31 @@ done
 i=0
 while [ $i -lt $((runs * UNITS)) ]; do i=$((i + 1)); done
 """
+
+
+# A fuzzer that fails in one way for files with an A before a B, in another for those with an A alone, and,
+# as with laws that are asserted of few inputs, not at all for files other than the first where laws are sampled.
+SHRINKING = """for argument; do
+  case $argument in
+    -minimize_crash_internal_step=1) exit 0 ;;
+    -*) continue ;;
+  esac
+  echo "Running: $argument" >&2
+  [ -n "$ANECHECK_FUZZ_THOROUGH" ] || [ "$(cat "$argument")" = xxxxAxxxxBxx ] || continue
+  case $(cat "$argument") in
+    *A*B*) echo 'law broken: both [toy]: x' >&2; exit 77 ;;
+    *A*) echo 'law broken: one [toy]: x' >&2; exit 77 ;;
+  esac
+done
+"""
+
+
+def load(name):
+    sys.dont_write_bytecode = True
+    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"), str(SCRIPTS / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
 
 
 class FuzzScriptsTest(unittest.TestCase):
@@ -63,6 +90,12 @@ class SpeedTest(FuzzScriptsTest):
         self.assertEqual(run.returncode, 1, run.stderr)
         self.assertIn("BELOW", run.stdout)
 
+    def test_the_rate_of_fuzzing_itself_is_told(self):
+        self.add("fuzzers/anecheck_empty_target", BUSY.replace("UNITS", "100"))
+        self.add("fuzzers/hal_fuzzer", 'case "$*" in *-max_total_time*) i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; '
+                 "echo stat::number_of_executed_units: 99999999 >&2; exit 0 ;; esac\n" + BUSY.replace("UNITS", "100"))
+        self.assertRegex(self.speed().stdout, r"(?m)^hal .* \d{8,}$")
+
     def test_wrong_usage_is_2(self):
         self.add("fuzzers/anecheck_empty_target", QUIET)
         self.add("fuzzers/hal_fuzzer", QUIET)
@@ -79,11 +112,50 @@ class SpeedTest(FuzzScriptsTest):
 
 
 class PlantedBugsTest(FuzzScriptsTest):
+    def setUp(self):
+        super().setUp()
+        self.add("tool", "echo '\"word\"'\n")
+
     def hunt(self, *arguments):
-        return self.run_script("check-planted-bugs", "--fuzzers", self.fuzzers, *arguments)
+        return self.run_script("check-planted-bugs", "--fuzzers", self.fuzzers, "--fuzz-tool", self.root / "tool",
+                               *arguments)
+
+    def add_buggy(self, name, report, replays="no"):
+        """A fuzzer that fails where a bug is on; in replays only where `replays` is yes."""
+        self.add(f"fuzzers/{name}_fuzzer", f"""[ -n "$ANECHECK_PLANTED_BUG" ] || exit 0
+case "$*" in *-runs=0*) [ {replays} = yes ] || exit 0 ;; esac
+echo "$@" >{self.root}/call
+echo '{report}' >&2
+exit 77
+""")
+
+    def test_a_seed_that_shows_the_bug_is_told(self):
+        self.add_buggy("hwx", "law broken: coverage adds up [hwx]: x", replays="yes")
+        self.assertIn("a seed: law broken: coverage adds up", self.hunt("ReaderSubrange").stdout)
+        self.add_buggy("hwx", "law broken: coverage adds up [hwx]: x")
+        run = self.hunt("ReaderSubrange")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertNotIn("a seed", run.stdout)
+
+    def test_the_hunt_searches_as_a_night_does(self):
+        self.add_buggy("hwx", "law broken: x")
+        self.hunt("ReaderSubrange")
+        call = (self.root / "call").read_text()
+        self.assertIn("-use_value_profile=1", call)
+        self.assertIn("-dict=", call)
+
+    def test_time_and_memory_count_for_bugs_that_take_them_alone(self):
+        for report in ("ERROR: libFuzzer: timeout after 20 seconds", "ERROR: libFuzzer: out-of-memory (used: 3Gb)"):
+            self.add_buggy("hwx", report)
+            self.assertEqual(self.hunt("HwxThreadWords").returncode, 0)
+            run = self.hunt("ReaderSubrange")
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("NOT FOUND", run.stdout)
+        self.add_buggy("hwx", "cannot open a file")
+        self.assertEqual(self.hunt("HwxThreadWords").returncode, 1)
 
     def test_a_bug_that_is_not_found_is_1(self):
-        self.add("fuzzers/hwx_fuzzer", '[ -z "$ANECHECK_PLANTED_BUG" ]\n')
+        self.add_buggy("hwx", "ERROR: AddressSanitizer: heap-buffer-overflow on address 0x1")
         self.assertEqual(self.hunt("ReaderSubrange").returncode, 0)
         self.add("fuzzers/hwx_fuzzer", QUIET)
         run = self.hunt("ReaderSubrange")
@@ -116,6 +188,39 @@ class PruneTest(FuzzScriptsTest):
     def test_wrong_usage_is_2(self):
         self.assertEqual(self.prune("--input", self.root / "nosuch", "hal").returncode, 2)
         self.assertEqual(self.prune("--input", SCRIPTS / "fuzz-prune").returncode, 2)
+
+    def test_an_input_that_fails_in_a_merge_is_1_and_kept(self):
+        self.add_corpus()
+        self.add("fuzzers/hal_fuzzer", """for argument; do
+  case $argument in -artifact_prefix=*) echo bad >"${argument#-artifact_prefix=}crash-1" ;; esac
+done
+""")
+        run = self.prune()
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn("crash-1 fails", run.stdout)
+        self.assertEqual((self.root / "work/hal/failed/crash-1").read_text(), "bad\n")
+
+    def make_small(self, text):
+        (self.root / "big").write_text(text)
+        return self.prune("--input", self.root / "big", "--out", self.root / "small", "hal")
+
+    def test_a_small_input_fails_in_the_same_way(self):
+        self.add("fuzzers/hal_fuzzer", SHRINKING)
+        run = self.make_small("xxxxAxxxxBxx")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual((self.root / "small").read_text(), "AB")
+        self.assertIn("both [toy]", run.stdout)
+
+    def test_a_search_that_comes_upon_another_bug_is_not_taken(self):
+        searched = 'case "$*" in *internal_step*) for argument; do case $argument in -exact*) printf A >"${argument#*=}" ;;'
+        self.add("fuzzers/hal_fuzzer", searched + " esac; done; exit 77 ;; esac\n" + SHRINKING)
+        self.make_small("xxxxAxxxxBxx")
+        self.assertEqual((self.root / "small").read_text(), "AB")
+
+    def test_an_input_that_does_not_fail_is_3(self):
+        self.add("fuzzers/hal_fuzzer", SHRINKING)
+        self.assert_failed(self.make_small("good"), "does not fail")
+        self.assertFalse((self.root / "small").exists())
 
     def test_a_merge_that_fails_is_3_and_loses_nothing(self):
         self.add_corpus()
@@ -160,6 +265,47 @@ class CoverageTest(FuzzScriptsTest):
         run = self.coverage("stabs")
         self.assertEqual(run.returncode, 1, run.stderr)
         self.assertIn("BELOW", run.stdout)
+
+    def test_the_seeds_alone_count_and_a_night_has_its_own_corpora(self):
+        self.add_llvm(95)
+        self.add("build/fuzz/anecheck_fuzz_tool", f'echo "$@" >>{self.root}/calls\n')
+        self.coverage("stabs")
+        self.assertEqual((self.root / "calls").read_text().splitlines()[0],
+                         f"replay stabs {SCRIPTS.parent}/corpus/seeds/stabs")
+        for name in ("corpus", "crashes"):
+            (self.root / "night/stabs" / name).mkdir(parents=True)
+            (self.root / "night/stabs" / name / "file").write_text("x")
+        self.coverage("stabs", "--corpus", self.root / "night")
+        self.assertIn(f"replay stabs {self.root}/night/stabs/corpus\n", (self.root / "calls").read_text())
+
+    def test_the_pages_have_an_index(self):
+        self.add_llvm(97)
+        self.coverage("--html", self.root / "pages", "stabs")
+        page = (self.root / "pages/index.html").read_text()
+        self.assertIn('<a href="stabs/index.html">stabs</a></td><td>100</td><td>97</td><td>97.0</td>', page)
+
+    def test_exceptions_name_whole_functions(self):
+        is_named = load("coverage").is_named
+        self.assertTrue(is_named("anecheck::td::Task::Write(anecheck::ByteWriter&) const", "Task::Write"))
+        self.assertFalse(is_named("anecheck::td::Task::WriteSparse(anecheck::ByteWriter&) const", "Task::Write"))
+        self.assertTrue(is_named("anecheck::netlist::(anonymous namespace)::Of(int)", "Of"))
+        self.assertFalse(is_named("anecheck::netlist::(anonymous namespace)::CountOf(int)", "Of"))
+        self.assertFalse(is_named("anecheck::netlist::Read(std::function<void (Of)>, Of)", "Of"))
+        self.assertTrue(is_named("void anecheck::vmfb::WriteModule<Schema>(int)", "WriteModule"))
+        self.assertTrue(is_named("anecheck::e5::ProgramMaker::Add(int)", "ProgramMaker::"))
+        self.assertFalse(is_named("anecheck::e5::Use(anecheck::e5::ProgramMaker::Kind)", "ProgramMaker::"))
+
+    def test_every_source_of_a_format_is_measured_or_left_out_with_a_reason(self):
+        coverage = load("coverage")
+        project = SCRIPTS.parent
+        measured = {path for target in coverage.SOURCES for path in coverage.files_of(target)}
+        left_out = {project / file for file, function in coverage.exceptions() if function == coverage.WHOLE_FILE}
+        sources = {path for path in (project / "harness/formats").rglob("*.cc")
+                   if not any(part in str(path) for part in coverage.TESTS)}
+        self.assertGreater(len(sources), 80)
+        self.assertEqual(sorted(map(str, sources - measured - left_out)), [])
+        for file, _ in coverage.exceptions():
+            self.assertTrue((project / file).is_file(), file)
 
     def test_wrong_usage_is_2(self):
         self.assertEqual(self.coverage("nosuch").returncode, 2)

@@ -30,6 +30,9 @@ exit 77
 QUIET = """#!/bin/sh
 echo '#100 NEW cov: 10 ft: 20 corp: 1' >&2
 echo 'stat::number_of_executed_units: 100' >&2
+echo 'stat::law_read_again: 7' >&2
+echo 'stat::law_as_text: 2' >&2
+echo 'stat::law_vacuous: 1' >&2
 """
 FAILING = """#!/bin/sh
 for argument; do
@@ -41,6 +44,43 @@ done
 echo 'law broken: write(parse(x)) is x: toy' >&2
 exit 77
 """
+
+
+# A fuzzer for which files that hold "bad" break a law, in its corpus and alone; merging finds them too.
+SANITISED = """#!/bin/sh
+merging= prefix= out=
+for argument; do
+  case $argument in
+    -merge=1) merging=yes ;;
+    -artifact_prefix=*) prefix=${argument#-artifact_prefix=} ;;
+  esac
+done
+for argument; do
+  case $argument in -*) continue ;; esac
+  [ -n "$out" ] || out=$argument
+  for file in $argument $argument/*; do
+    [ -f "$file" ] || continue
+    [ "$argument" != "$file" ] || echo "Running: $file" >&2
+    if ! grep -q bad "$file"; then
+      [ -z "$merging" ] || cp "$file" "$out"
+      continue
+    fi
+    [ "$argument" = "$file" ] || cp "$file" "${prefix}crash-$(basename "$file")"
+    [ -z "$merging" ] || continue
+    echo 'law broken: coverage adds up [toy]: no' >&2
+    exit 77
+  done
+done
+[ -n "$merging" ] || echo '#100 NEW cov: 10 ft: 20 corp: 1' >&2
+"""
+
+
+def load_nightly():
+    sys.dont_write_bytecode = True
+    loader = importlib.machinery.SourceFileLoader("nightly", str(NIGHTLY))
+    nightly = importlib.util.module_from_spec(importlib.util.spec_from_loader("nightly", loader))
+    loader.exec_module(nightly)
+    return nightly
 
 
 class NightlyTest(unittest.TestCase):
@@ -90,6 +130,9 @@ class NightlyTest(unittest.TestCase):
         for row in state["targets"].values():
             self.assertGreaterEqual(row["turns"], 1)
             self.assertEqual(row["features"], 20)
+            self.assertEqual((row["read_again"], row["as_text"], row["vacuous"]),
+                             (7 * row["turns"], 2 * row["turns"], row["turns"]))
+        self.assertIn("| read again | as text | vacuous |", (self.work / "summary.md").read_text())
         self.assertIn('failures="0"', (self.work / "junit.xml").read_text())
 
     def test_a_failure_is_one_finding_however_often_it_comes(self):
@@ -97,19 +140,15 @@ class NightlyTest(unittest.TestCase):
         run = self.run_night("--minutes", "0.005")
         self.assertEqual(run.returncode, 1, run.stderr)
         state = json.loads((self.work / "state.json").read_text())
-        self.assertGreater(state["targets"]["toy"]["failures"], 1)
+        self.assertGreaterEqual(state["targets"]["toy"]["failures"], 1)
         self.assertEqual([row["signature"] for row in state["findings"]], ["write(parse(x)) is x"])
         self.assertEqual(pathlib.Path(state["findings"][0]["file"]).read_text(), "bad\n")
         self.assertIn("write(parse(x)) is x", (self.work / "summary.md").read_text())
 
     def test_fuzzing_leaves_a_third_of_the_night_to_the_other_steps(self):
         self.add_fuzzer("toy", QUIET)
-        loader = importlib.machinery.SourceFileLoader("nightly", str(NIGHTLY))
-        nightly = importlib.util.module_from_spec(importlib.util.spec_from_loader("nightly", loader))
-        sys.dont_write_bytecode = True
-        loader.exec_module(nightly)
-        options = argparse.Namespace(work=self.work, fuzzers=self.root / "fuzzers", minutes=10.0, jobs=2, seed=1,
-                                     skip_campaign=False, skip_coverage=True)
+        nightly = load_nightly()
+        options = self.options()
         self.assertEqual(nightly.Night(options).seconds, 800)
         options.skip_campaign = True
         self.assertEqual(nightly.Night(options).seconds, 1200)
@@ -126,15 +165,24 @@ class NightlyTest(unittest.TestCase):
         self.assertEqual(json.loads((self.work / "state.json").read_text())["targets"]["toy"]["turns"], 7)
 
     def test_the_build_without_sanitizers_has_every_other_turn(self):
+        nightly, options = load_nightly(), self.options()
+        self.assertEqual(nightly.fuzzer_of(options, "toy", 1), self.root / "fuzzers/toy_fuzzer")
+        (self.root / "fast").mkdir()
+        (self.root / "fast/toy_fuzzer").touch()
+        self.assertEqual([nightly.fuzzer_of(options, "toy", turn).parent.name for turn in range(4)],
+                         ["fuzzers", "fast", "fuzzers", "fast"])
+
+    def test_what_fails_without_sanitizers_counts(self):
         self.add_fuzzer("toy", QUIET)
+        state = {"spent": 0.0, "finished": False, "findings": [], "targets": {"toy": {"turns": 1}}}
+        self.work.mkdir()
+        (self.work / "state.json").write_text(json.dumps(state))
         (self.root / "fast").mkdir()
         path = self.root / "fast" / "toy_fuzzer"
         path.write_text(FAILING)
         path.chmod(0o755)
-        self.assertEqual(self.run_night("--minutes", "0.005").returncode, 1)
-        row = json.loads((self.work / "state.json").read_text())["targets"]["toy"]
-        self.assertGreaterEqual(row["turns"], 2)
-        self.assertEqual(row["failures"], row["turns"] // 2)
+        self.assertEqual(self.run_night("--minutes", "0.001").returncode, 1)
+        self.assertEqual([row["signature"] for row in self.findings()], ["write(parse(x)) is x"])
 
     def test_an_input_that_took_long_on_a_busy_machine_alone_is_no_finding(self):
         self.add_fuzzer("toy", """#!/bin/sh
@@ -162,14 +210,16 @@ exit 70
         self.assertEqual(self.findings()[0]["signature"], "write(parse(x)) is x")
         self.assertEqual(pathlib.Path(self.findings()[0]["file"]).read_text(), "bad\n")
 
-    def test_one_leak_and_one_undefined_value_are_one_finding_each(self):
-        self.add_fuzzer("leak", REPORTING % "ERROR: LeakSanitizer: detected memory leaks\n"
-                        "    #0 0x1 in operator new x.cc\n    #1 0x2 in anecheck::Leak() y.cc:3\n"
-                        "SUMMARY: AddressSanitizer: $$ byte(s) leaked in 1 allocation(s).")
-        self.add_fuzzer("undefined", REPORTING % "/a/b/c.cc:7:3: runtime error: index $$ out of bounds")
-        self.assertEqual(self.run_night("--minutes", "0.02").returncode, 1)
-        self.assertEqual(sorted(row["signature"] for row in self.findings()),
-                         ["c.cc:7:3: runtime error: index", "detected memory leaks in anecheck::Leak()"])
+    def test_a_leak_and_an_undefined_value_are_named_without_their_numbers(self):
+        for report, signature in (
+                ("ERROR: LeakSanitizer: detected memory leaks\n"
+                 "    #0 0x1 in operator new x.cc\n    #1 0x2 in anecheck::Leak() y.cc:3\n"
+                 "SUMMARY: AddressSanitizer: $$ byte(s) leaked in 1 allocation(s).",
+                 "detected memory leaks in anecheck::Leak()"),
+                ("/a/b/c.cc:7:3: runtime error: index $$ out of bounds", "c.cc:7:3: runtime error: index")):
+            self.add_fuzzer("toy", REPORTING % report)
+            self.assertEqual(self.run_night("--minutes", "0.001").returncode, 1)
+            self.assertEqual([row["signature"] for row in self.findings()], [signature])
 
     def test_a_fuzzer_that_cannot_run_does_not_end_the_night_and_is_3(self):
         self.add_fuzzer("broken", "#!/bin/sh\necho 'libfoo.so is missing' >&2\nexit 127\n")
@@ -228,6 +278,77 @@ exit 70
         run = self.run_night("--tool", "/nonexistent/anecheck", "--minutes", "1", campaign=True)
         self.assertEqual(run.returncode, 2)
         self.assertIn("/nonexistent/anecheck is missing", run.stderr)
+
+    def add_corpus(self, **files):
+        corpus = self.work / "toy" / "corpus"
+        corpus.mkdir(parents=True)
+        for name, text in files.items():
+            (corpus / name).write_text(text)
+        return corpus
+
+    def test_what_fails_while_a_corpus_is_loaded_is_found_and_leaves_it(self):
+        self.add_fuzzer("toy", SANITISED)
+        corpus = self.add_corpus(a="bad 1", b="good", c="bad 2")
+        self.assertEqual(self.run_night("--minutes", "0.001", "--slice", "20").returncode, 1)
+        state = json.loads((self.work / "state.json").read_text())
+        self.assertEqual([row["signature"] for row in state["findings"]], ["coverage adds up [toy]"])
+        self.assertEqual([path.name for path in corpus.iterdir()], ["b"])
+        # The same turn went on with what was left.
+        self.assertEqual((state["targets"]["toy"]["turns"], state["targets"]["toy"]["features"]), (1, 20))
+
+    def test_what_fails_while_corpora_are_merged_is_a_finding(self):
+        self.add_fuzzer("toy", SANITISED)
+        self.add_corpus(a="bad 1")
+        state = {"spent": 1e9, "finished": False, "findings": [], "targets": {}}
+        (self.work / "state.json").write_text(json.dumps(state))  # no time is left for turns
+        run = self.run_night("--minutes", "0.001")
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertEqual([row["signature"] for row in self.findings()], ["coverage adds up [toy]"])
+        self.assertEqual(pathlib.Path(self.findings()[0]["file"]).read_text(), "bad")
+        self.assertEqual(list((self.work / "toy/failed").iterdir()), [])
+
+    def test_one_law_broken_by_two_formats_has_two_signatures(self):
+        signature_of = load_nightly().signature_of
+        self.assertEqual(signature_of("law broken: write(parse(x)) is x [hwx]: at 7"), "write(parse(x)) is x [hwx]")
+        self.assertEqual(signature_of("law broken: write(parse(x)) is x [hwx]: at 9"), "write(parse(x)) is x [hwx]")
+        self.assertEqual(signature_of("law broken: write(parse(x)) is x [e5]: at 7"), "write(parse(x)) is x [e5]")
+
+    def options(self, **more):
+        return argparse.Namespace(work=self.work, fuzzers=self.root / "fuzzers", fast_fuzzers=self.root / "fast",
+                                  fuzz_tool=self.root / "tool", minutes=10.0, jobs=2, seed=1, skip_campaign=False,
+                                  skip_coverage=True, **more)
+
+    def test_a_finding_that_comes_again_is_not_kept_again(self):
+        self.add_fuzzer("toy", QUIET)
+        night = load_nightly().Night(self.options())
+        for file in ("a", "b"):
+            night.running["toy"] = None
+            night.record("toy", 1.0, "", [{"target": "toy", "signature": "s", "file": file}])
+        self.assertEqual([row["file"] for row in night.state["findings"]], ["a"])
+        self.assertEqual(night.state["targets"]["toy"]["failures"], 2)
+
+    def test_comparisons_are_profiled_in_the_sanitised_build_and_words_are_given(self):
+        self.add_tool("echo '\"word\"'\n")
+        self.work.mkdir()
+        nightly, options = load_nightly(), self.options()
+        for turn, profiled in ((0, True), (1, False), (2, True)):
+            (self.root / "fast").mkdir(exist_ok=True)
+            (self.root / "fast/toy_fuzzer").touch()
+            fuzzer = nightly.fuzzer_of(options, "toy", turn)
+            command = [str(word) for word in nightly.command_of(options, "toy", fuzzer, 5)]
+            self.assertEqual("-use_value_profile=1" in command, profiled)
+            self.assertIn(f"-dict={self.work}/toy.dict", command)
+            self.assertIn("-max_total_time=5", command)
+
+    def test_coverage_below_its_mark_is_told_and_no_finding(self):
+        nightly = load_nightly()
+        for name, code, expected in (("coverage", 1, 0), ("baseline", 1, 1), ("coverage", 3, 3), ("power", 2, 3)):
+            row = {"name": name, "code": code, "seconds": 1.0, "log": "x.log"}
+            state = {"errors": [], "findings": [], "steps": [row], "targets": {}, "seed": 1}
+            self.assertEqual(nightly.exit_code(state), expected, row)
+            self.assertEqual("<failure" in nightly.junit(state), expected == 1, row)
+            options = argparse.Namespace(minutes=1.0, jobs=1)
+            self.assertEqual("below their mark" in nightly.summary(state, options), (name, code) == ("coverage", 1))
 
     def test_a_damaged_state_is_3_and_one_line(self):
         self.add_fuzzer("toy", QUIET)

@@ -7,6 +7,11 @@ import re
 import subprocess
 import unittest
 
+try:
+    import yaml
+except ImportError:
+    yaml = None
+
 PROJECT = pathlib.Path(__file__).resolve().parent.parent
 
 
@@ -22,6 +27,47 @@ class WorkflowsTest(unittest.TestCase):
         self.assertIn("scripts/nightly", self.files["nightly.yml"])
         for name in ("ci.yml", "nightly.yml"):
             self.assertIn("[self-hosted, macOS, ARM64]", self.files[name])
+
+    def jobs(self):
+        """(file, job's name, job, whether pull requests start it) of all workflows."""
+        if yaml is None:
+            self.skipTest("PyYAML is not installed (apt-get install python3-yaml)")
+        found = []
+        for name, text in self.files.items():
+            workflow = yaml.safe_load(text)
+            triggers = workflow[True]  # which is how YAML 1.1 reads "on"
+            found += [(name, key, job, "pull_request" in triggers) for key, job in workflow["jobs"].items()]
+        return found
+
+    def test_each_job_has_its_machine_and_whole_steps(self):
+        jobs = self.jobs()
+        self.assertGreaterEqual(len(jobs), 8)
+        for name, key, job, _ in jobs:
+            self.assertIn("runs-on", job, f"{name}: {key}")
+            for step in job["steps"]:
+                self.assertEqual(("run" in step) + ("uses" in step), 1, f"{name}: {key}: {step}")
+                if "uses" in step:
+                    self.assertRegex(step["uses"], r"^[\w-]+(/[\w-]+)+@v\d+$", f"{name}: {key}")
+
+    def test_forks_run_nothing_on_machines_of_ones_own(self):
+        own = [(name, key, job) for name, key, job, pulled in self.jobs() if pulled and "self-hosted" in job["runs-on"]]
+        self.assertEqual([(name, key) for name, key, _ in own], [("ci.yml", "macos")])
+        for _, _, job in own:
+            self.assertIn("github.event.pull_request.head.repo.full_name == github.repository", job["if"])
+
+    def test_corpora_are_kept_after_a_night_with_findings(self):
+        steps = [step for name, key, job, _ in self.jobs() if (name, key) == ("nightly.yml", "linux")
+                 for step in job["steps"]]
+        uses = [step.get("uses", "").split("@")[0] for step in steps]
+        save = steps[uses.index("actions/cache/save")]
+        self.assertEqual(save["if"], "always()")
+        self.assertEqual(save["with"]["path"], steps[uses.index("actions/cache/restore")]["with"]["path"])
+        self.assertNotIn("actions/cache", uses)
+
+    def test_clusterfuzzlite_fuzzes_prunes_and_measures_by_night(self):
+        modes = {step["with"]["mode"] for name, _, job, _ in self.jobs() if name == "clusterfuzzlite_night.yml"
+                 for step in job["steps"] if "mode" in step.get("with", {})}
+        self.assertEqual(modes, {"batch", "prune", "coverage"})
 
     def test_scripts_exist_and_know_their_options(self):
         for name, text in self.files.items():

@@ -167,6 +167,29 @@ class ClusterTest(unittest.TestCase):
                 self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(self.merged(shards), self.whole)
 
+    def test_a_shard_of_another_campaign_or_cut_is_not_gone_on_with(self):
+        shards = self.root / "shards"
+        few = ["--cases", "2", *CAMPAIGN[2:]]
+        self.assertEqual(subprocess.run([HERE / "run-shard", TOOL, shards, "1", "2", *few],
+                                        capture_output=True).returncode, 0)
+        for number, arguments in (("3", few), ("2", [*few, "--strict"])):
+            run = subprocess.run([HERE / "run-shard", TOOL, shards, "1", number, *arguments], capture_output=True,
+                                 text=True)
+            self.assertEqual(run.returncode, 2, run.stderr)
+            self.assertIn("another campaign or cut", run.stderr)
+
+    def test_shards_of_a_former_cut_are_not_merged(self):
+        if not find("parallel"):
+            self.skipTest("GNU parallel is not installed")
+        shards = self.root / "shards"
+        shards.mkdir()
+        (shards / f"shard-{SHARDS + 1}.sqlite").write_text("of an older cut")
+        environment = dict(os.environ, ANECHECK=TOOL, HOME=str(self.root))
+        run = subprocess.run([HERE / "gnu-parallel", str(SHARDS), shards, *CAMPAIGN], env=environment,
+                             capture_output=True, text=True)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(cases_of(shards / "all.sqlite"), self.whole)
+
     def test_bad_usage_is_2(self):
         for command in ([HERE / "run-shard", TOOL], [HERE / "gnu-parallel", "none", self.root],
                         [HERE / "slurm-array", self.root]):
