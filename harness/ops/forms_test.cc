@@ -115,7 +115,7 @@ TEST(ComputedSlice, OfASizeHasThatSize) {
                   .In(P::kComputedBegin, {2}, DType::kInt32)
                   .Set(P::kSize, Ints{1})
                   .Infer(),
-              HasSubstr("begin needs 1 entries"));
+              HasSubstr("begin: need 1 entries"));
 }
 
 TEST(ComputedSlice, ByIndexNeedsExtentsThatAreKnown) {

@@ -214,7 +214,7 @@ Status CheckPlaces(const NodeView& node, const Shape& x, int attribute, int comp
   const auto rank = static_cast<size_t>(x.rank());
   const bool fits =
       constant ? node.Ints(attribute).size() == rank : node.InputShape(computed) == Shape{x.rank()};
-  if (!fits) return Reject(node, fmt::format("{} needs {} entries", name, rank));
+  if (!fits) return Reject(node, fmt::format("{}: need {} entries", name, rank));
   return {};
 }
 
@@ -228,7 +228,7 @@ Result<Slices> ResolveSlice(const NodeView& node, const Shape& x, const SlicePar
   const auto stride = node.Ints(parameters.stride);
   const auto rank = static_cast<size_t>(x.rank());
   if (!stride.empty() && stride.size() != rank) {
-    return Reject(node, fmt::format("stride needs {} entries", rank));
+    return Reject(node, fmt::format("stride: need {} entries", rank));
   }
   for (const int mask : {parameters.begin_mask, parameters.end_mask, parameters.squeeze_mask}) {
     if (node.HasAttribute(mask) && node.Ints(mask).size() != rank) {

@@ -171,7 +171,7 @@ Status InferSliceBySize(const NodeView& node, ResultTypes& results) {
   const auto size = node.Ints(P::kSize);
   const auto rank = static_cast<size_t>(x.shape.rank());
   ANECHECK_RETURN_IF_ERROR(CheckPlaces(node, x.shape, P::kBegin, P::kComputedBegin, "begin"));
-  if (size.size() != rank) return Reject(node, fmt::format("size needs {} entries", rank));
+  if (size.size() != rank) return Reject(node, fmt::format("size: need {} entries", rank));
   const bool computed = node.HasInput(P::kComputedBegin);
   Shape shape;
   for (size_t i = 0; i < rank; ++i) {

@@ -6,6 +6,7 @@
 
 #include "harness/base/half.h"
 #include "oracles/reference/number_loops.h"
+#include "oracles/reference/rounding.h"
 
 namespace anecheck::reference {
 namespace {
@@ -27,7 +28,8 @@ struct Entry {
 // From here on making a table is less than a few evaluations of the tensor by itself.
 constexpr size_t kManyTables = 1 << 15;
 
-enum Flag : uint64_t { kNan = 1, kSpecial = 2 };
+// What an entry admits beside finite numbers.
+enum EntryFlag : uint64_t { kNanBit = 1, kSpecialBit = 2 };
 
 bool RepeatsNumbers(const Contract& contract, const BoundedTensor& x) {
   return contract.departure_count == 0 && x.size >= kManyNumbers && x.type.dtype == DType::kFp16 &&
@@ -58,8 +60,8 @@ FunctionTable::FunctionTable(const BoundedTensor& results)
     entry = {results.value[i], results.low[i], results.high[i], 0};
     const bool finite = std::fabs(entry.value) < kInfinity && std::fabs(entry.low) < kInfinity &&
                         std::fabs(entry.high) < kInfinity;
-    if (results.NanAt(i)) entry.flags |= kNan;
-    if (!finite || results.NanAt(i)) entry.flags |= kSpecial;
+    if (results.NanAt(i)) entry.flags |= kNanBit;
+    if (!finite || results.NanAt(i)) entry.flags |= kSpecialBit;
   }
 }
 
@@ -91,10 +93,10 @@ void FunctionTable::Expand(Arena& arena, const BoundedTensor& x, BoundedTensor& 
   result.low = low;
   result.high = high;
   result.special = flags != 0;
-  if ((flags & kNan) == 0) return;
+  if ((flags & kNanBit) == 0) return;
   result.nan = arena.Allocate<uint8_t>(size);
   for (size_t i = 0; i < size; ++i) {
-    result.nan[i] = (entries_[halves[i]].flags & kNan) != 0 ? 1 : 0;
+    result.nan[i] = (entries_[halves[i]].flags & kNanBit) != 0 ? 1 : 0;
   }
 }
 
