@@ -1,6 +1,7 @@
 #include "generators/chain.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "harness/ops/params.h"
@@ -89,6 +90,16 @@ bool Finish(Drawer& drawer) {
   return true;
 }
 
+// Integers that these would take have no kernel on the simulated engine, and no source gives them
+// one on another.
+constexpr std::array kHalvesAlone = {
+    OpKind::kAbs,          OpKind::kSquare,       OpKind::kSign,         OpKind::kCumsum,
+    OpKind::kReduceArgmax, OpKind::kReduceArgmin, OpKind::kReduceL1Norm, OpKind::kReduceSumSquare};
+
+bool MayTake(OpKind consumer, DType dtype) {
+  return dtype == DType::kFp16 || std::ranges::find(kHalvesAlone, consumer) == kHalvesAlone.end();
+}
+
 }  // namespace
 
 bool DrawChain(Drawer& drawer, const OpChain& chain) {
@@ -100,6 +111,7 @@ bool DrawChain(Drawer& drawer, const OpChain& chain) {
   const std::vector<ValueId> given = ResultsOf(graph, chain.producer);
   if (given.empty()) return false;
   const ValueId operand = drawer.choices().Pick(given);
+  if (!MayTake(chain.consumer, drawer.type(operand).dtype)) return false;
   return second.draw(drawer, operand) && Takes(graph, chain.consumer, operand) && Finish(drawer);
 }
 

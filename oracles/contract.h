@@ -85,8 +85,9 @@ enum class Effect : uint8_t {
   kReciprocal,        // a quotient by a constant d is the product with fp16(1 / d)
   kTableAtZero,       // tables err at zero as elsewhere
   kCastWraps,         // a float beyond the integer type wraps instead of saturating
+  kSwishOfProduct,    // a rank-2 matmul times its own sigmoid_hard errs by up to the part a
 };
-inline constexpr size_t kEffectCount = 17;
+inline constexpr size_t kEffectCount = 18;
 
 struct Departure {
   std::string_view id;  // "D01"

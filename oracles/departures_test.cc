@@ -70,6 +70,43 @@ TEST(Catalogue, NoFamilyBothDepartsAndHolds) {
   for (const Departure& row : OpenRules()) EXPECT_EQ(row.families, 0u) << row.id;
 }
 
+// ---- products of a matrix product and its gate ----
+
+// r * sigmoid_hard(r) for r = [[1, 2]] times a 2 by 1 matrix of twos, or the same of a vector.
+ValueId HardSwish(Case& c, bool product) {
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 2}, {1, 2}));
+  ValueId r = x;
+  if (product) {
+    r = c.Begin(OpKind::kMatmul)
+            .Arg(params::Matmul::kX, x)
+            .Arg(params::Matmul::kY, c.Input(MakeTensor(DType::kFp16, {2, 1}, {2, 2})))
+            .Finish();
+  }
+  const ValueId gate = c.Begin(OpKind::kSigmoidHard)
+                           .Arg(params::WithAlphaBeta::kX, r)
+                           .Float(params::WithAlphaBeta::kAlpha, 0.125)
+                           .Float(params::WithAlphaBeta::kBeta, 0)
+                           .Finish();
+  return c.Begin(OpKind::kMul).Arg(params::Binary::kX, gate).Arg(params::Binary::kY, r).Finish();
+}
+
+TEST(HardSwish, OfAMatrixProductErrsByFourPercent) {
+  Case c;
+  const ValueId y = HardSwish(c, true);  // 6 * 0.75
+  EXPECT_EQ(Named(c, y, {4.5}, kA17), "pass");
+  EXPECT_EQ(Named(c, y, {4.5 * 1.04}, kA17), "D34");
+  EXPECT_EQ(Named(c, y, {4.5 * 0.96}, kA17), "D34");
+  EXPECT_EQ(Named(c, y, {4.5 * 1.1}, kA17), "wrong");
+  EXPECT_EQ(Named(c, y, {4.5 * 1.04}, kA13), "wrong");
+}
+
+TEST(HardSwish, OfAnythingElseDoesNot) {
+  Case c;
+  const ValueId y = HardSwish(c, false);  // 1 * 0.125, 2 * 0.25
+  EXPECT_EQ(Named(c, y, {0.125, 0.5}, kA17), "pass");
+  EXPECT_EQ(Named(c, y, {0.13, 0.52}, kA17), "wrong");
+}
+
 // ---- sums without products ----
 
 ValueId Total(Case& c, const Numbers& x) {

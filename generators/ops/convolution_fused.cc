@@ -108,6 +108,17 @@ bool DrawEinsum(Drawer& drawer, ValueId x) {
   return drawer.Finish(SumRange(drawer, x, inner, limit, 0));
 }
 
+// Whether rounding the number of windows up adds one that covers nothing.
+bool LeavesEmptyWindow(const Geometry& geometry, const Shape& x) {
+  for (int i = 0; i < x.rank() - 2; ++i) {
+    const auto axis = static_cast<size_t>(i);
+    const int64_t stride = geometry.stride[axis];
+    const int64_t last = (x[i + 2] - geometry.kernel[axis] + stride - 1) / stride;
+    if (last * stride >= x[i + 2]) return true;
+  }
+  return false;
+}
+
 bool DrawL2Pool(Drawer& drawer, ValueId x) {
   using P = params::Pool;
   const Shape shape = drawer.shape(x);
@@ -127,6 +138,12 @@ bool DrawL2Pool(Drawer& drawer, ValueId x) {
   drawer.AddInts(P::kStrides, std::span(geometry.stride).first(spatial));
   drawer.AddString(P::kPadType, geometry.pad_type);
   AddPad(drawer, P::kPad, geometry.pad_type, std::span(geometry.pad).first(2 * spatial));
+  // No key of netlists says it; padding and a window that begins past x are another test.
+  const bool has_ceil = !drawer.options().direct && geometry.pad_type == "valid";
+  if (has_ceil) {
+    const bool ceil = !LeavesEmptyWindow(geometry, shape) && drawer.choices().Chance(1, 3);
+    drawer.AddBool(P::kCeilMode, ceil);
+  }
   return drawer.Finish({0, magnitude * taps, false});
 }
 

@@ -222,6 +222,8 @@ Aim Steering::AimFor(uint64_t index, uint64_t seed, uint64_t known, int family) 
   aim.ops.set(static_cast<size_t>(goal.ops.producer));
   aim.ops.set(static_cast<size_t>(goal.ops.consumer));
   if (!single) aim.chain = goal.ops;
+  // Operands that are computed are clipped.
+  if (single) aim.ops.set(static_cast<size_t>(OpKind::kClip));
   return aim;
 }
 

@@ -156,7 +156,13 @@ std::optional<Rewritten> RewriteBy(const Relation& relation, const Graph& graph,
 
 Rewritten Rewrite(const Graph& graph, uint64_t choice, bool direct) {
   const std::span<const Relation> relations = Relations();
-  const size_t first = Stir(choice ^ 0x5851f42d4c957f2d) % relations.size();
+  const uint64_t drawn = Stir(choice ^ 0x5851f42d4c957f2d);
+  auto first = static_cast<size_t>(drawn % relations.size());
+  // Few graphs can be written both ways: every second one that can is.
+  if (direct && (drawn >> 32) % 2 == 0) {
+    const auto other = std::ranges::find(relations, true, &Relation::direct);
+    first = static_cast<size_t>(other - relations.begin());
+  }
   for (size_t i = 0; i < relations.size(); ++i) {
     const Relation& relation = relations[(first + i) % relations.size()];
     if (relation.direct && !direct) continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "harness/ops/op.h"
 #include "harness/ops/params.h"
 #include "oracles/reference/discrete.h"
 #include "oracles/reference/gather.h"
@@ -58,23 +59,54 @@ void FixValue(KernelContext& context, BoundedTensor& result, double value, const
   }
 }
 
-// By `error` where the operand may reach `from` in magnitude.
-void WidenBy(KernelContext& context, BoundedTensor& result, double error, double from) {
-  const BoundedTensor& x = context.Value(context.node().Input(0));
+// Each element i by error_of(i).
+template <typename ErrorOf>
+void Widen(KernelContext& context, BoundedTensor& result, const ErrorOf& error_of) {
   ForgetSets(result);
   auto* const low = context.arena().Allocate<double>(result.size);
   auto* const high = context.arena().Allocate<double>(result.size);
   auto* const nan = context.arena().Allocate<uint8_t>(result.size);
   for (size_t i = 0; i < result.size; ++i) {
-    const bool far =
-        x.size != result.size || !(std::fabs(x.low[i]) < from) || !(std::fabs(x.high[i]) < from);
-    low[i] = result.low[i] - (far ? error : 0);
-    high[i] = result.high[i] + (far ? error : 0);
+    const double error = error_of(i);
+    low[i] = result.low[i] - error;
+    high[i] = result.high[i] + error;
     nan[i] = result.NanAt(i) ? 1 : 0;
   }
   result.low = low;
   result.high = high;
   result.nan = nan;
+}
+
+// By `error` where the operand may reach `from` in magnitude.
+void WidenBy(KernelContext& context, BoundedTensor& result, double error, double from) {
+  const BoundedTensor& x = context.Value(context.node().Input(0));
+  Widen(context, result, [&](size_t i) {
+    const bool far =
+        x.size != result.size || !(std::fabs(x.low[i]) < from) || !(std::fabs(x.high[i]) < from);
+    return far ? error : 0;
+  });
+}
+
+// Whether `gate` is sigmoid_hard(r), of a product r of two matrices.
+bool IsGateOfProduct(const Graph& graph, ValueId r, ValueId gate) {
+  const auto made_by = [&](ValueId id, OpKind kind) {
+    const Value& value = graph.value(id);
+    return value.kind == ValueKind::kResult && KindOf(*graph.node(value.producer).schema) == kind;
+  };
+  return made_by(r, OpKind::kMatmul) && graph.type(r).shape.rank() == 2 &&
+         made_by(gate, OpKind::kSigmoidHard) &&
+         graph.arguments(graph.node(graph.value(gate).producer))[0].value == r;
+}
+
+// hard_swish(r) = r sigmoid_hard(r), by the part `share` of each element.
+void WidenSwish(KernelContext& context, BoundedTensor& result, double share) {
+  using P = params::Binary;
+  const NodeView& node = context.node();
+  const ValueId x = node.Input(P::kX), y = node.Input(P::kY);
+  if (!IsGateOfProduct(node.graph(), x, y) && !IsGateOfProduct(node.graph(), y, x)) return;
+  Widen(context, result, [&](size_t i) {
+    return share * std::max(std::fabs(result.low[i]), std::fabs(result.high[i]));
+  });
 }
 
 // A gather along the last axis: any element of the line that it reads.
@@ -168,6 +200,8 @@ void DepartFromResult(KernelContext& context, BoundedTensor& result) {
       AdmitLine(context, result);
     } else if (departure->effect == Effect::kReciprocal) {
       MultiplyByReciprocal(context, result, grid);
+    } else if (departure->effect == Effect::kSwishOfProduct) {
+      WidenSwish(context, result, departure->a);
     }
   }
 }
