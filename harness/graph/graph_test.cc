@@ -169,6 +169,17 @@ TEST(Graph, RefusedNodeLeavesTheGraphAsItWas) {
   EXPECT_TRUE(ValidateGraph(graph).ok());
 }
 
+TEST(Graph, ANodeThatBreaksItsSchemaIsRefused) {
+  Graph graph;
+  const ValueId x = graph.AddInput({DType::kBool, {2}});
+  graph.BeginNode(&kMix);
+  graph.AddArgument(Mix::kX, x);
+  const auto refused = graph.FinishNode();
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().message, "mix: x is bool, must be one of fp16, int32");
+  EXPECT_TRUE(graph.nodes().empty());
+}
+
 TEST(Graph, ClearEmptiesEverything) {
   Graph graph = ExampleGraph();
   graph.Clear();
