@@ -26,9 +26,10 @@ const Value* Missing(std::span<const Value> values) {
   return found;
 }
 
+bool IsNumber(const Value& value) { return value.is(Kind::kNumber) || value.is(Kind::kBool); }
+
 bool AllNumbers(std::span<const Value> values) {
-  return std::all_of(values.begin(), values.end(),
-                     [](const Value& v) { return v.is(Kind::kNumber) || v.is(Kind::kBool); });
+  return std::all_of(values.begin(), values.end(), IsNumber);
 }
 
 bool Contains(const Value& list, const Value& item) {
@@ -94,14 +95,14 @@ bool IsFold(std::string_view name) { return IsOneOf(name, {"max", "min", "produc
 bool IsListFunction(std::string_view name) {
   return IsOneOf(name, {"at", "subset", "factors_into", "any_above"});
 }
+// Of their arguments none counts but those that the value depends on.
+bool IsLazy(std::string_view name) { return IsOneOf(name, {"given", "first", "choose"}); }
 
 size_t LeastArguments(std::string_view name) {
   if (name == "choose") return 3;
   if (IsListFunction(name)) return 2;
-  return IsOneOf(name, {"given", "first"}) || IsFold(name) ? 1 : 0;
+  return IsLazy(name) || IsFold(name) ? 1 : 0;
 }
-
-bool IsLazy(std::string_view name) { return IsOneOf(name, {"given", "first", "choose"}); }
 
 }  // namespace
 
@@ -180,19 +181,28 @@ Value Expression::EvaluateLogic(const Node& node, const Scope& scope) const {
 }
 
 Value Expression::EvaluateBinary(const Node& node, const Scope& scope) const {
-  const Value values[] = {EvaluateNode(node.operands[0], scope),
-                          EvaluateNode(node.operands[1], scope)};
-  if (const Value* missing = Missing(values)) return *missing;
-  const Value &a = values[0], &b = values[1];
+  Value held[2];
+  // A literal where it stands, anything else from `held`.
+  const auto operand = [&](size_t i) -> const Value& {
+    const Node& of = nodes_[node.operands[i]];
+    if (of.operation == Operator::kLiteral) return of.literal;
+    held[i] = EvaluateNode(node.operands[i], scope);
+    return held[i];
+  };
+  const Value& a = operand(0);
+  const Value& b = operand(1);
+  // As of Missing.
+  if (a.missing() && !(a.is(Kind::kUnknown) && b.is(Kind::kAbsent))) return a;
+  if (b.missing()) return b;
   if (node.operation == Operator::kIn) {
     return b.is(Kind::kList) ? Value::Bool(Contains(b, a)) : WrongKind("in");
   }
+  const bool numbers = IsNumber(a) && IsNumber(b);
   if (node.operation == Operator::kEqual || node.operation == Operator::kNotEqual) {
-    const bool numbers = AllNumbers(values);
     const bool same = numbers ? a.number == b.number : a == b;
     return Value::Bool(same == (node.operation == Operator::kEqual));
   }
-  if (!AllNumbers(values)) return WrongKind("arithmetic");
+  if (!numbers) return WrongKind("arithmetic");
   switch (node.operation) {
     case Operator::kLess:
       return Value::Bool(a.number < b.number);
@@ -218,21 +228,27 @@ Value Expression::EvaluateBinary(const Node& node, const Scope& scope) const {
 }
 
 Value Expression::EvaluateCall(const Node& node, const Scope& scope) const {
-  std::vector<Value> arguments;
-  arguments.reserve(node.operands.size());
-  for (const size_t operand : node.operands) arguments.push_back(EvaluateNode(operand, scope));
-  if (arguments.size() < LeastArguments(node.name)) return WrongKind(node.name);
-  if (node.name == "given") return Value::Bool(!arguments[0].is(Kind::kAbsent));
-  if (node.name == "first") {
-    for (const Value& argument : arguments) {
-      if (!argument.is(Kind::kAbsent)) return argument;
+  const std::vector<size_t>& operands = node.operands;
+  if (operands.size() < LeastArguments(node.name)) return WrongKind(node.name);
+  if (IsLazy(node.name)) {
+    Value value = EvaluateNode(operands[0], scope);
+    if (node.name == "given") return Value::Bool(!value.is(Kind::kAbsent));
+    if (node.name == "choose") {
+      return value.missing() ? value : EvaluateNode(operands[value.truth() ? 1 : 2], scope);
     }
-    return arguments.front();
+    for (size_t i = 1; i < operands.size() && value.is(Kind::kAbsent); ++i) {
+      Value next = EvaluateNode(operands[i], scope);
+      if (!next.is(Kind::kAbsent)) return next;
+    }
+    return value;
   }
-  if (node.name == "choose") {
-    if (arguments[0].missing()) return arguments[0];
-    return arguments[arguments[0].truth() ? 1 : 2];
+  const bool of_list = IsFold(node.name) || IsListFunction(node.name);
+  if (!of_list && operands.size() == 1 && nodes_[operands[0]].operation == Operator::kLiteral) {
+    return scope.Call(node.name, {&nodes_[operands[0]].literal, 1});
   }
+  std::vector<Value> arguments;
+  arguments.reserve(operands.size());
+  for (const size_t operand : operands) arguments.push_back(EvaluateNode(operand, scope));
   if (const Value* missing = Missing(arguments)) return *missing;
   if (IsFold(node.name)) return Fold(node.name, arguments[0]);
   if (IsListFunction(node.name)) return ListFunction(node.name, arguments);
@@ -249,8 +265,10 @@ std::vector<std::string> Expression::Names() const {
 
 std::vector<Value> Expression::Literals() const {
   std::vector<Value> literals;
+  // The members of a list stand beside it.
   for (const Node& node : nodes_) {
-    if (node.operation == Operator::kLiteral) literals.push_back(node.literal);
+    const bool single = node.operation == Operator::kLiteral && !node.literal.is(Kind::kList);
+    if (single) literals.push_back(node.literal);
   }
   return literals;
 }

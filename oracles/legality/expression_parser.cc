@@ -131,12 +131,25 @@ Result<size_t> ExpressionParser::Primary() {
   }
   if (Take("[")) {
     ANECHECK_ASSIGN(std::vector<size_t> items, Items(']'));
-    return Add(Operator::kList, std::move(items));
+    return List(std::move(items));
   }
   if (c == '\'') return Quoted();
   if (std::isdigit(static_cast<unsigned char>(c)) != 0) return Number();
   if (IsWord(c)) return NameOrCall();
   return Bad("unexpected character");
+}
+
+// A list of literals is one.
+size_t ExpressionParser::List(std::vector<size_t> items) {
+  std::vector<Value> values;
+  values.reserve(items.size());
+  for (const size_t item : items) {
+    if (expression_.nodes_[item].operation != Operator::kLiteral) {
+      return Add(Operator::kList, std::move(items));
+    }
+    values.push_back(expression_.nodes_[item].literal);
+  }
+  return AddLiteral(Value::List(std::move(values)));
 }
 
 Result<size_t> ExpressionParser::Number() {

@@ -27,6 +27,7 @@ class ExpressionParser {
   Result<size_t> Term();
   Result<size_t> Unary();
   Result<size_t> Primary();
+  size_t List(std::vector<size_t> items);
   Result<size_t> Number();
   Result<size_t> Quoted();
   Result<size_t> NameOrCall();

@@ -75,7 +75,13 @@ TEST(Expression, MissingValuesSettleNothingAndHideNothing) {
   EXPECT_EQ(Of("given(u)"), Value::Bool(true));
   EXPECT_EQ(Of("first(a, b, n)"), Value::Number(7));
   EXPECT_TRUE(Of("first(a, u, n)").is(Value::Kind::kUnknown));
+  EXPECT_TRUE(Of("first(a, b)").is(Value::Kind::kAbsent));
+  EXPECT_EQ(Of("first(a, b)").text, "a");
   EXPECT_EQ(Of("choose(true, n, u)"), Value::Number(7));
+  EXPECT_EQ(Of("choose(n == 8, a, n)"), Value::Number(7));
+  EXPECT_TRUE(Of("a == u").is(Value::Kind::kAbsent));
+  EXPECT_TRUE(Of("u == a").is(Value::Kind::kAbsent));
+  EXPECT_TRUE(Of("u == 1").is(Value::Kind::kUnknown));
   EXPECT_TRUE(Of("choose(u, 1, 2)").is(Value::Kind::kUnknown));
 }
 
@@ -85,6 +91,8 @@ TEST(Expression, CallsTheScopeAndSaysWhatItHolds) {
   EXPECT_EQ(expression->Names(), (std::vector<std::string>{"n", "limit"}));
   EXPECT_EQ(expression->ScopeFunctions(), std::vector<std::string>{"twice"});
   EXPECT_EQ(expression->Literals(), (std::vector<Value>{Value::Number(13), Value::Text("x")}));
+  EXPECT_EQ(Expression::Parse("n in [1, ['x', n]]")->Literals(),
+            (std::vector<Value>{Value::Number(1), Value::Text("x")}));
   EXPECT_EQ(Of("twice(n) > 13"), Value::Bool(true));
 }
 
