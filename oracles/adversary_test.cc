@@ -166,7 +166,7 @@ constexpr double kRepeats = 0.02;
 // The table of recorded shares must be what is measured; where it is not, the right one is written.
 void ExpectRecorded(const std::map<std::string_view, double>& measured) {
   bool same = measured.size() == RecordedShares().size();
-  for (const ReachedShare& row : RecordedShares()) {
+  for (const auto& row : RecordedShares()) {
     const auto found = measured.find(row.op);
     const bool holds = found != measured.end() && std::fabs(found->second - row.share) <= kRepeats;
     EXPECT_TRUE(holds) << row.op;

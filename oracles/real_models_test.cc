@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 
+#include "generators/choice_stream.h"
 #include "harness/base/testing/test_data.h"
 #include "harness/cli/model_file.h"
 #include "harness/graph/copy_node.h"
