@@ -25,6 +25,7 @@ struct EvalFlags {
   std::string out;
   std::string actual;
   std::string contract = "h13";
+  std::vector<std::string> defects;  // texts of catalogues (defects_flag.h)
   bool bounds = false;
   bool json = false;
 };
@@ -134,6 +135,7 @@ void DistrustVague(OutputJudgement& judged) {
 }
 
 Result<nlohmann::ordered_json> JudgeOutputs(const EvalFlags& flags, bool& wrong) {
+  ANECHECK_RETURN_IF_ERROR(TryDefects(flags.defects));
   ANECHECK_ASSIGN(const Contract contract, ContractFromName(flags.contract));
   ANECHECK_ASSIGN(const ModelFile model, LoadModel(flags.model, flags.weights));
   SayWhatIsMadeUp(model);
@@ -217,7 +219,7 @@ void AddJudgeCommand(CLI::App& app, Selected& selected) {
   AddModelOptions(*command, *flags);
   command->add_option("--inputs", flags->inputs, "Inputs by name, .npz")->required();
   command->add_option("--actual", flags->actual, "Outputs by name, .npz")->required();
-  AddDefectsFlag(*command);
+  AddDefectsFlag(*command, flags->defects);
   command->footer("Example: anecheck judge graph.json --inputs in.npz --actual theirs.npz");
   command->callback([flags, &selected] { selected = [flags] { return RunJudge(*flags); }; });
 }
