@@ -237,6 +237,9 @@ TEST(CampaignStatements, CarryStageProvenanceAndRoute) {
     EXPECT_FALSE(statement.provenance.empty());
     EXPECT_FALSE(statement.target.empty());
     wrong = wrong || (statement.subject == "conv" && statement.stage == Stage::kWrong);
+    if (statement.subject != "relu" || statement.target != "h17s") continue;
+    EXPECT_EQ(statement.stage, Stage::kDispatched) << "an unconfirmed deviation is not correct";
+    EXPECT_EQ(statement.status, "unconfirmed");
   }
   EXPECT_TRUE(wrong);
 }

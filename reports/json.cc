@@ -38,10 +38,10 @@ Json SummaryJson(const ReportData& data) {
       verdicts[verdict] = verdicts.value(verdict, int64_t{0}) + cases;
     }
   }
-  const int64_t fresh = data.NewFindings();
   return {{"cases", data.Cases()},
-          {"findings", fresh},
-          {"known_defects", static_cast<int64_t>(data.findings.size()) - fresh},
+          {"findings", data.NewFindings()},
+          {"known_defects", data.KnownDefects()},
+          {"unconfirmed", data.Unconfirmed()},
           {"verdicts", std::move(verdicts)}};
 }
 
@@ -62,7 +62,8 @@ Json EvidenceJson(const CellEvidence& evidence) {
           {"rejected", counts.rejected},
           {"inconclusive", counts.inconclusive},
           {"new_findings", evidence.findings.wrong + evidence.findings.failed},
-          {"known_findings", evidence.findings.known}};
+          {"known_findings", evidence.findings.known},
+          {"unconfirmed_findings", evidence.findings.unconfirmed}};
 }
 
 Json TensorJson(const TensorDetail& tensor, bool output) {

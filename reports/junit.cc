@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "harness/campaign/campaign.h"
 #include "reports/text.h"
 
 namespace anecheck::reports {
@@ -42,7 +43,11 @@ void AddFinding(const SuiteKey& key, const FindingInfo& finding, Suite& suite) {
   const std::string text = EscapeXml(fmt::format("{}\noccurrences: {}\nreplay: {}", finding.summary,
                                                  finding.occurrences, finding.replay));
   std::string body;
-  if (!finding.is_new) {
+  if (KindOfFinding(finding.verdict) == FindingKind::kUnconfirmed) {
+    // Neither a pass nor a failure: nobody measured what would tell.
+    ++suite.skipped;
+    body = fmt::format("      <skipped>{}: {}</skipped>\n", EscapeXml(finding.verdict), text);
+  } else if (!finding.is_new) {
     body = fmt::format("      <system-out>{} {}: {}</system-out>\n", EscapeXml(finding.verdict),
                        EscapeXml(finding.known_defect), text);
   } else {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/campaign/campaign.h"
 #include "reports/text.h"
 
 namespace anecheck::reports {
@@ -26,11 +27,12 @@ std::string RunsTable(const ReportData& data) {
   return text;
 }
 
-std::string FindingsTable(const ReportData& data, bool is_new) {
+std::string FindingsTable(const ReportData& data, FindingKind kind) {
+  const bool known = kind == FindingKind::kKnownDefect;
   std::string text;
   size_t rows = 0, left = 0;
   for (const FindingInfo& finding : data.findings) {
-    if (finding.is_new != is_new) continue;
+    if (KindOfFinding(finding.verdict) != kind) continue;
     if (rows == kShownFindings) {
       ++left;
       continue;
@@ -39,14 +41,14 @@ std::string FindingsTable(const ReportData& data, bool is_new) {
     text += fmt::format(
         "| {} | {} | {} | {} | {} | {} | {} |\n", MarkdownCode(finding.op),
         EscapeMarkdown(finding.target), EscapeMarkdown(data.runs[finding.run].provenance),
-        EscapeMarkdown(is_new ? finding.verdict : finding.known_defect), finding.occurrences,
+        EscapeMarkdown(known ? finding.known_defect : finding.verdict), finding.occurrences,
         EscapeMarkdown(finding.summary), MarkdownCode(finding.replay));
   }
   if (rows == 0) return "None.\n";
   text = fmt::format(
       "| operation | target | evidence | {} | cases | summary | run it again |\n"
       "|---|---|---|---|---:|---|---|\n{}",
-      is_new ? "verdict" : "defect", text);
+      known ? "defect" : "verdict", text);
   if (left > 0) text += fmt::format("\n{} more in report.html.\n", left);
   return text;
 }
@@ -54,19 +56,21 @@ std::string FindingsTable(const ReportData& data, bool is_new) {
 }  // namespace
 
 std::string SummaryMarkdown(const ReportData& data, const Matrix& matrix) {
-  const int64_t fresh = data.NewFindings();
   std::string text = "# anecheck report\n\n";
   if (data.AnySimulated()) {
     text +=
         "> **SIMULATED**: results marked simulated come from the simulated engine. They say "
         "nothing about silicon.\n\n";
   }
-  text += fmt::format("{} cases: {} pass, {} inconclusive. {} new findings, {} known defects.\n\n",
-                      data.Cases(), data.CasesWith("pass"), data.CasesWith("inconclusive"), fresh,
-                      static_cast<int64_t>(data.findings.size()) - fresh);
+  text += fmt::format(
+      "{} cases: {} pass, {} inconclusive. {} new findings, {} unconfirmed deviations, {} known "
+      "defects.\n\n",
+      data.Cases(), data.CasesWith("pass"), data.CasesWith("inconclusive"), data.NewFindings(),
+      data.Unconfirmed(), data.KnownDefects());
   text += "## Runs\n\n" + RunsTable(data);
-  text += "\n## New findings\n\n" + FindingsTable(data, true);
-  text += "\n## Known defects\n\n" + FindingsTable(data, false);
+  text += "\n## New findings\n\n" + FindingsTable(data, FindingKind::kNew);
+  text += "\n## Unconfirmed deviations\n\n" + FindingsTable(data, FindingKind::kUnconfirmed);
+  text += "\n## Known defects\n\n" + FindingsTable(data, FindingKind::kKnownDefect);
   text += "\n## Operations by targets with results\n\n";
   Matrix met = matrix;
   KeepMetTargets(met);

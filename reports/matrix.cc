@@ -14,9 +14,9 @@
 namespace anecheck::reports {
 namespace {
 
-constexpr std::string_view kStateNames[] = {"catalogued",   "attested",   "rejected",
-                                            "compiled",     "dispatched", "correct",
-                                            "known-defect", "failed",     "wrong"};
+constexpr std::string_view kStateNames[] = {"catalogued", "attested", "rejected",    "compiled",
+                                            "dispatched", "correct",  "unconfirmed", "known-defect",
+                                            "failed",     "wrong"};
 
 using FindingTallies = std::map<ReachKey, FindingTally>;
 
@@ -117,6 +117,7 @@ void Conclude(MatrixCell& cell) {
 
 void Tally(const FindingInfo& finding, FindingTally& tally) {
   if (finding.verdict == "known-defect") ++tally.known;
+  if (finding.verdict == "unconfirmed") ++tally.unconfirmed;
   if (!finding.is_new) return;
   // A refusal says nothing about values; the state `rejected` tells it from the counts.
   if (finding.verdict == "rejected") {
@@ -130,6 +131,7 @@ CellState StateOf(const ReachCounts& counts, const FindingTally& findings) {
   if (findings.wrong > 0 && counts.dispatched > 0) return CellState::kWrong;
   if (findings.wrong + findings.failed > 0) return CellState::kFailed;
   if (findings.known > 0) return CellState::kKnownDefect;
+  if (findings.unconfirmed > 0) return CellState::kUnconfirmed;
   if (counts.correct > 0) return CellState::kCorrect;
   if (counts.dispatched > 0) return CellState::kDispatched;
   if (counts.compiled > 0) return CellState::kCompiled;

@@ -15,8 +15,8 @@
 namespace anecheck::reports {
 
 // What a cell shows, least telling first. The first six are the stages in their order; an
-// operation that compiles nowhere and was refused is `rejected`. The last three are what findings
-// say: two of values that were seen and were not right, `failed` of all others.
+// operation that compiles nowhere and was refused is `rejected`. The last four are what findings
+// say: three of values that were seen and were not right, `failed` of all others.
 enum class CellState : uint8_t {
   kCatalogued,   // the operation is in the table
   kAttested,     // the legality rules admit it
@@ -24,6 +24,7 @@ enum class CellState : uint8_t {
   kCompiled,     // a compiler accepted it
   kDispatched,   // ran on the engine, proved
   kCorrect,      // outputs inside the oracle's intervals
+  kUnconfirmed,  // values deviated, and only terms never measured on the family forbid them
   kKnownDefect,  // a documented defect was seen in it
   kFailed,       // a new finding without wrong values of the engine: a crash, a hang, a round trip
   kWrong,        // ran on the engine, and a new finding names its values
@@ -55,6 +56,7 @@ struct FindingTally {
   int64_t failed = 0;   // other new ones
   int64_t refused = 0;  // the compiler refused what the rules admit; says nothing of values
   int64_t known = 0;
+  int64_t unconfirmed = 0;
 };
 // Counts `finding` in.
 void Tally(const FindingInfo& finding, FindingTally& tally);

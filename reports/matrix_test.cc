@@ -79,12 +79,15 @@ TEST(Matrix, BlamesWhatFindingsName) {
   data.runs = {RunOf("simulated")};
   data.reach[{"add", "h13", "mil", "simulated"}] = {.cases = 2, .dispatched = 2, .correct = 1};
   data.reach[{"sub", "h13", "mil", "simulated"}] = {.cases = 2, .dispatched = 2, .correct = 2};
+  data.reach[{"tanh", "h13", "mil", "simulated"}] = {.cases = 2, .dispatched = 2, .correct = 1};
   data.findings = {Finding("add", "h13", "wrong", true),
                    Finding("sub", "h13", "known-defect", false),
+                   Finding("tanh", "h13", "unconfirmed", false),
                    Finding("mul", "h13", "rejected", true), Finding("", "h13", "crashed", true)};
   const Matrix matrix = BuildMatrix(data);
   EXPECT_EQ(Cell(matrix, "add", "h13").state, CellState::kWrong);
   EXPECT_EQ(Cell(matrix, "sub", "h13").state, CellState::kKnownDefect);
+  EXPECT_EQ(Cell(matrix, "tanh", "h13").state, CellState::kUnconfirmed) << "not correct";
   EXPECT_LE(Cell(matrix, "mul", "h13").state, CellState::kAttested);
   EXPECT_EQ(matrix.rows.size(), ListedOps());  // a finding without an operation makes no row
 }

@@ -71,7 +71,7 @@ TEST_F(PageTest, DrawsAllAndLogsNothing) {
   EXPECT_THAT(visit.document, HasSubstr("data-ready=\"true\""));
   EXPECT_THAT(visit.document, HasSubstr(Mark("matrix-rows", ListedOps() + 1)));
   EXPECT_THAT(visit.document, HasSubstr(Mark("matrix-columns", 3)));
-  EXPECT_THAT(visit.document, HasSubstr(Mark("findings", 5)));
+  EXPECT_THAT(visit.document, HasSubstr(Mark("findings", 6)));
   EXPECT_THAT(visit.document, HasSubstr(Mark("histograms", 3)));
   EXPECT_THAT(visit.document, HasSubstr("<strong>SIMULATED</strong>"));
   EXPECT_THAT(visit.document, Not(HasSubstr("data-hacked")));
@@ -89,6 +89,16 @@ TEST_F(PageTest, FiltersThroughTheAddressAndOpensACellAndAFinding) {
   EXPECT_THAT(visit.document, HasSubstr(Mark("histograms", 2)));
   EXPECT_THAT(visit.document, HasSubstr("conv on h13"));
   EXPECT_THAT(visit.document, HasSubstr("func main&lt;ios18&gt;() { } -&gt; (y);"));
+  EXPECT_THAT(visit.console, Not(HasSubstr("CONSOLE")));
+}
+
+// An operation that deviated where nobody measured reads neither `correct` nor `known-defect`.
+TEST_F(PageTest, AnUnconfirmedDeviationHasAStateOfItsOwn) {
+  const Visit visit = Open("report.html", "#state=unconfirmed");
+  EXPECT_THAT(visit.document, HasSubstr(Mark("matrix-rows", 1)));
+  EXPECT_THAT(visit.document, HasSubstr(Mark("findings", 1)));
+  EXPECT_THAT(visit.document, HasSubstr("<dt>unconfirmed deviations</dt><dd>1</dd>"));
+  EXPECT_THAT(visit.document, HasSubstr("relu on h17s: unconfirmed, reported"));
   EXPECT_THAT(visit.console, Not(HasSubstr("CONSOLE")));
 }
 

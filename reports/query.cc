@@ -208,6 +208,16 @@ int64_t ReportData::NewFindings() const {
                        [](const FindingInfo& finding) { return finding.is_new; });
 }
 
+int64_t ReportData::KnownDefects() const {
+  return static_cast<int64_t>(findings.size()) - NewFindings() - Unconfirmed();
+}
+
+int64_t ReportData::Unconfirmed() const {
+  return std::count_if(findings.begin(), findings.end(), [](const FindingInfo& finding) {
+    return KindOfFinding(finding.verdict) == FindingKind::kUnconfirmed;
+  });
+}
+
 int64_t ReportData::CasesWith(std::string_view verdict) const {
   int64_t cases = 0;
   for (const RunInfo& run : runs) {

@@ -106,7 +106,7 @@ TEST_F(QueryPlan, OfAResumedRun) {
   ASSERT_TRUE(store->BeginRun(run).ok());
   const auto point = ReadResumePoint(*store);
   ASSERT_TRUE(point.ok()) << point.error().message;
-  ExpectIndices(5);
+  ExpectIndices(4);
 }
 
 // Without this, a watch that sees nothing would pass.

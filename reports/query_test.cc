@@ -30,9 +30,9 @@ TEST_F(QueryTest, CountsCasesByRunAndVerdict) {
   ASSERT_EQ(data->runs.size(), 2u);
   EXPECT_EQ(data->runs[0].provenance, "simulated");
   EXPECT_EQ(data->runs[0].cases, 4);
-  EXPECT_EQ(data->runs[1].cases, 2);
+  EXPECT_EQ(data->runs[1].cases, 3);
   EXPECT_EQ(data->runs[1].host, kHostile);
-  EXPECT_EQ(data->Cases(), 6);
+  EXPECT_EQ(data->Cases(), 7);
   EXPECT_EQ(data->CasesWith("pass"), 2);
   EXPECT_EQ(data->CasesWith("inconclusive"), 1);
   EXPECT_TRUE(data->AnySimulated());
@@ -41,13 +41,21 @@ TEST_F(QueryTest, CountsCasesByRunAndVerdict) {
 TEST_F(QueryTest, PutsNewFindingsFirst) {
   const auto data = ReadReportData({&path_, 1});
   ASSERT_TRUE(data.ok());
-  ASSERT_EQ(data->findings.size(), 5u);
+  ASSERT_EQ(data->findings.size(), 6u);
   EXPECT_FALSE(data->findings.back().is_new);
   EXPECT_TRUE(data->findings.front().is_new);
   for (const FindingInfo& finding : data->findings) {
     EXPECT_FALSE(finding.is_new && finding.verdict == "known-defect") << finding.id;
     EXPECT_FALSE(!finding.is_new && finding.verdict == "wrong") << finding.id;
   }
+}
+
+TEST_F(QueryTest, AFindingIsNewKnownOrUnconfirmed) {
+  const auto data = ReadReportData({&path_, 1});
+  ASSERT_TRUE(data.ok());
+  EXPECT_EQ(data->NewFindings(), 4);
+  EXPECT_EQ(data->KnownDefects(), 1);
+  EXPECT_EQ(data->Unconfirmed(), 1);
 }
 
 TEST_F(QueryTest, ReadsTheSameRunOnce) {
@@ -57,7 +65,7 @@ TEST_F(QueryTest, ReadsTheSameRunOnce) {
   const auto data = ReadReportData(paths);
   ASSERT_TRUE(data.ok());
   EXPECT_EQ(data->runs.size(), 2u);
-  EXPECT_EQ(data->Cases(), 6);
+  EXPECT_EQ(data->Cases(), 7);
   EXPECT_EQ(data->reach.at({"conv", "h13", "mil", "simulated", "simulated", "Linux", "1"}).cases,
             4);
 }
@@ -97,13 +105,13 @@ TEST_F(QueryTest, ReadsOneMomentOfARunningCampaign) {
   });
   ASSERT_TRUE(data.ok()) << data.error().message;
   ASSERT_TRUE(written);
-  EXPECT_EQ(data->findings.size(), 5u);
-  EXPECT_EQ(data->Cases(), 6);
+  EXPECT_EQ(data->findings.size(), 6u);
+  EXPECT_EQ(data->Cases(), 7);
   EXPECT_EQ(data->reach.at({"conv", "h13", "mil", "simulated", "simulated", "Linux", "1"}).cases,
             4);
   const auto later = ReadReportData({&path_, 1});
   ASSERT_TRUE(later.ok());
-  EXPECT_EQ(later->findings.size(), 6u);
+  EXPECT_EQ(later->findings.size(), 7u);
 }
 
 TEST_F(QueryTest, TellsWhatWasProvedFromTheRunnersWord) {

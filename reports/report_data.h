@@ -69,7 +69,7 @@ struct FindingInfo {
   std::string id, op, target, route, verdict, known_defect, signature, summary, replay;
   int64_t case_index = 0;
   int64_t occurrences = 0;
-  bool is_new = false;  // no documented defect explains it
+  bool is_new = false;  // neither a known defect nor an unconfirmed deviation
   FindingDetail detail;
 };
 
@@ -81,7 +81,10 @@ struct ReportData {
 
   bool AnySimulated() const;
   int64_t Cases() const;
+  // Of the findings each is one of these.
   int64_t NewFindings() const;
+  int64_t KnownDefects() const;
+  int64_t Unconfirmed() const;
   // Cases with that verdict, over all runs.
   int64_t CasesWith(std::string_view verdict) const;
 };

@@ -55,6 +55,18 @@ std::string Guid(std::string_view uuid) {
   return guid;
 }
 
+std::string_view LevelOf(const FindingInfo& finding) {
+  switch (KindOfFinding(finding.verdict)) {
+    case FindingKind::kNew:
+      return "error";
+    case FindingKind::kUnconfirmed:
+      return "warning";
+    case FindingKind::kKnownDefect:
+      return "note";
+  }
+  return "none";
+}
+
 Json ResultJson(const FindingInfo& finding, const RunInfo& run, size_t rule) {
   const std::string path =
       fmt::format("{}/{}/{}", finding.target, finding.route, finding.op.empty() ? "-" : finding.op);
@@ -64,7 +76,7 @@ Json ResultJson(const FindingInfo& finding, const RunInfo& run, size_t rule) {
        Json::array({{{"name", finding.op}, {"fullyQualifiedName", path}, {"kind", "operation"}}})}};
   return {{"ruleId", finding.verdict},
           {"ruleIndex", rule},
-          {"level", finding.is_new ? "error" : "note"},
+          {"level", LevelOf(finding)},
           {"message",
            {{"text", fmt::format("{} on {} ({}): {}", finding.op.empty() ? "case" : finding.op,
                                  finding.target, run.provenance, finding.summary)}}},

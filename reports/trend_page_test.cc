@@ -91,7 +91,7 @@ TEST_F(TrendPage, DrawsEverySectionAndLogsNothing) {
   EXPECT_EQ(Mark(document, "runs"), 3);
   EXPECT_EQ(Mark(document, "growth"), 2);
   EXPECT_EQ(Mark(document, "changes"), 1);
-  EXPECT_EQ(Mark(document, "times"), 6);
+  EXPECT_EQ(Mark(document, "times"), 7);
   EXPECT_EQ(Mark(document, "errors"), 3);
   EXPECT_EQ(Mark(document, "maps"), static_cast<double>(maps_));
   for (const char* plot : {"cells of coverage", "cells of coverage by cases",

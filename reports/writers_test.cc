@@ -121,11 +121,12 @@ TEST_F(WritersTest, JUnitCountsWhatItHolds) {
     for (size_t at = xml.find(part); at != std::string::npos; at = xml.find(part, at + 1)) ++found;
     return found;
   };
-  EXPECT_EQ(count("<testcase "), 8u + 5u);  // operations by target, findings
+  EXPECT_EQ(count("<testcase "), 8u + 6u);  // operations by target, findings
   EXPECT_EQ(count("<failure "), 1u);
   // A verdict that is none of the known ones is no finding.
   EXPECT_EQ(count("<error "), static_cast<size_t>(data_.NewFindings()) - 1);
-  EXPECT_EQ(count("<skipped>"), 1u);
+  EXPECT_EQ(count("<skipped>"), 2u);
+  EXPECT_EQ(count("<skipped>unconfirmed: "), 1u) << "neither a pass nor a failure";
 }
 
 TEST_F(WritersTest, JsonFitsItsSchema) { ExpectValid("report.json", "report.schema.json"); }
@@ -136,7 +137,15 @@ TEST_F(WritersTest, JsonTellsTheRunsAndTheMatrix) {
   const Json json = Parsed("report.json");
   EXPECT_EQ(json["version"], 1);
   EXPECT_EQ(json["simulated"], true);
-  EXPECT_EQ(json["summary"]["cases"], 6);
+  EXPECT_EQ(json["summary"]["cases"], 7);
+  EXPECT_EQ(json["summary"]["findings"], 4);
+  EXPECT_EQ(json["summary"]["known_defects"], 1);
+  EXPECT_EQ(json["summary"]["unconfirmed"], 1);
+  for (const Json& cell : json["matrix"]["cells"]) {
+    if (cell["op"] != "relu" || cell["target"] != "h17s") continue;
+    EXPECT_EQ(cell["state"], "unconfirmed");
+    EXPECT_EQ(cell["evidence"][0]["unconfirmed_findings"], 1);
+  }
   EXPECT_EQ(json["runs"].size(), 2u);
   EXPECT_EQ(json["runs"][0]["seed"], "18446744073709551615");
   EXPECT_EQ(json["findings"].size(), data_.findings.size());
@@ -157,6 +166,9 @@ TEST_F(WritersTest, SarifHasOneRunACampaign) {
     EXPECT_EQ(rule["id"], result["ruleId"]);
     EXPECT_EQ(result["level"], result["ruleId"] == "known-defect" ? "note" : "error");
     EXPECT_EQ(result["properties"]["provenance"], "simulated");
+  }
+  for (const Json& result : sarif["runs"][1]["results"]) {
+    EXPECT_EQ(result["level"], result["ruleId"] == "unconfirmed" ? "warning" : "error");
   }
 }
 

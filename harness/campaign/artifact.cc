@@ -178,6 +178,7 @@ nlohmann::ordered_json ArtifactToJson(const CampaignOptions& options,
     const std::string& name = item.graph.value(item.graph.outputs()[i]).name;
     json["actual"].push_back(TensorToJson(name, reply.outputs[i]));
   }
+  if (!options.defects.empty()) json["defects"] = options.defects;
   return json;
 }
 
@@ -206,6 +207,9 @@ Result<Artifact> ArtifactFromJson(const nlohmann::ordered_json& json) {
   artifact.options.targets = {artifact.item.target};
   ANECHECK_ASSIGN(const ordered_json runner, Get<ordered_json>(json, "runner"));
   ANECHECK_RETURN_IF_ERROR(ReadRunner(runner, artifact.options));
+  if (json.contains("defects")) {
+    ANECHECK_ASSIGN(artifact.options.defects, Get<std::vector<std::string>>(json, "defects"));
+  }
   ANECHECK_ASSIGN(const ordered_json graph, Get<ordered_json>(json, "graph"));
   ANECHECK_ASSIGN(artifact.item.graph, GraphFromJson(graph, OpVocabulary()));
   ANECHECK_ASSIGN(const ordered_json inputs, Get<ordered_json>(json, "inputs"));

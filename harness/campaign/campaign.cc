@@ -42,11 +42,6 @@ constexpr int kConfirmations = 3;
 constexpr double kPaceSeconds = 0.5;
 constexpr double kPaceShare = 0.02;
 
-uint64_t HashText(std::string_view text, uint64_t state) {
-  for (const char c : text) state = (state ^ static_cast<uint8_t>(c)) * 0x100000001b3;
-  return state;
-}
-
 // One judged case that is worth a row in `findings`, with what confirmation needs.
 struct Suspect {
   Case item;
@@ -71,14 +66,6 @@ struct BatchResult {
 uint64_t BatchesOfShard(const CampaignOptions& options) {
   const uint64_t all = (options.cases + kBatch - 1) / kBatch;
   return (all + options.shards - 1 - options.shard) / options.shards;
-}
-
-// Which routes the runner has.
-Status CheckRoute(const CampaignOptions& options, const RunnerIdentity& identity) {
-  const bool system = options.runner == "e5rt" && identity.provenance != Provenance::kSimulated;
-  if (options.route == "mil" || !system) return {};
-  return MakeError(ErrorCode::kUnsupported,
-                   fmt::format("--route {}: {}", options.route, kNetlistRefusal));
 }
 
 // Results of two engines cannot stand in one run. The system is a part of an engine but of the
@@ -403,17 +390,9 @@ class Campaign {
 
   // Tries the cases of a signature again until one repeats; later ones only count.
   Result<FindingRecord> Confirm(Suspect& suspect) {
-    FindingRecord finding;
-    finding.case_index = suspect.item.index;
-    finding.op = suspect.outcome.op;
-    finding.target = suspect.item.target.name;
-    finding.route = suspect.item.route;
-    finding.verdict = suspect.outcome.record.verdict;
-    finding.known_defect = suspect.outcome.known_defect;
-    finding.signature = suspect.signature;
-    finding.summary = suspect.outcome.record.message;
+    FindingRecord finding = DescribeFinding(suspect.item, suspect.outcome);
     if (signatures_.contains(suspect.signature)) return finding;
-    if (IsNewFinding(finding.verdict)) {
+    if (KindOfFinding(finding.verdict) != FindingKind::kKnownDefect) {
       ANECHECK_ASSIGN(const bool repeats, Repeats(suspect));
       // A signature of its own: a later case that shows the same each time is another finding.
       if (!repeats) {
@@ -422,8 +401,7 @@ class Campaign {
       }
     }
     if (!signatures_.insert(finding.signature).second) return finding;
-    finding.id = fmt::format(
-        "f{:011x}", HashText(suspect.signature, suspect.item.seed ^ 0xcbf29ce484222325) >> 20);
+    finding.id = FindingId(suspect.signature, suspect.item.seed);
     finding.replay = fmt::format("anecheck replay {} --db {}", finding.id, ShellWord(options_.db));
     finding.artifact = ArtifactToJson(options_, identity_, suspect.item, suspect.outcome,
                                       suspect.reply, finding.id)
@@ -447,11 +425,7 @@ class Campaign {
 
   void Count(const BatchRecord& batch) {
     counts_.Add(batch);
-    for (const CaseRecord& record : batch.cases) {
-      ++summary_.cases;
-      if (record.verdict == "inconclusive") ++summary_.inconclusive;
-      if (!record.outputs.empty() || record.verdict == "pass") ++summary_.judged;
-    }
+    for (const CaseRecord& record : batch.cases) CountCases(record, 1, summary_);
     for (const FindingRecord& finding : batch.findings) {
       if (finding.id.empty()) {
         for (FindingRecord& listed : summary_.list) {
@@ -461,8 +435,7 @@ class Campaign {
       }
       summary_.list.push_back(finding);
       summary_.list.back().artifact.clear();
-      if (IsNewFinding(finding.verdict)) ++summary_.findings;
-      if (finding.verdict == "known-defect") ++summary_.known_defects;
+      CountFinding(finding.verdict, summary_);
     }
   }
 
@@ -474,6 +447,7 @@ class Campaign {
                .seconds = Seconds(),
                .batch = &batch,
                .known_defects = summary_.known_defects,
+               .unconfirmed = summary_.unconfirmed,
                .before = before_,
                .limit_seconds = options_.max_seconds,
                .counts = &counts_});
@@ -509,7 +483,37 @@ class Campaign {
 bool IsSuspect(std::string_view verdict) { return verdict != "pass" && verdict != "inconclusive"; }
 
 bool IsNewFinding(std::string_view verdict) {
-  return IsSuspect(verdict) && verdict != "known-defect" && verdict != "unconfirmed";
+  return IsSuspect(verdict) && KindOfFinding(verdict) == FindingKind::kNew;
+}
+
+FindingKind KindOfFinding(std::string_view verdict) {
+  if (verdict == "known-defect") return FindingKind::kKnownDefect;
+  return verdict == "unconfirmed" ? FindingKind::kUnconfirmed : FindingKind::kNew;
+}
+
+bool IsJudged(const CaseRecord& record) {
+  return record.status == RunStatusName(RunStatus::kOk) && record.verdict != "inconclusive" &&
+         record.mode != CaseModeName(CaseMode::kMustReject);
+}
+
+void CountCases(const CaseRecord& record, uint64_t cases, CampaignSummary& summary) {
+  summary.cases += cases;
+  if (IsJudged(record)) summary.judged += cases;
+  if (record.verdict == "inconclusive") summary.inconclusive += cases;
+}
+
+void CountFinding(std::string_view verdict, CampaignSummary& summary) {
+  switch (KindOfFinding(verdict)) {
+    case FindingKind::kNew:
+      ++summary.findings;
+      break;
+    case FindingKind::kKnownDefect:
+      ++summary.known_defects;
+      break;
+    case FindingKind::kUnconfirmed:
+      ++summary.unconfirmed;
+      break;
+  }
 }
 
 Result<std::unique_ptr<Runner>> MakeRunner(const CampaignOptions& options) {
@@ -542,6 +546,13 @@ Result<CampaignSummary> ResumeCampaign(const CampaignOptions& options, ResumePoi
   return Campaign(options, make_runner, progress, stop).Resume(std::move(point));
 }
 
+Status CheckRoute(const CampaignOptions& options, const RunnerIdentity& identity) {
+  const bool system = options.runner == "e5rt" && identity.provenance != Provenance::kSimulated;
+  if (options.route == "mil" || !system) return {};
+  return MakeError(ErrorCode::kUnsupported,
+                   fmt::format("--route {}: {}", options.route, kNetlistRefusal));
+}
+
 uint64_t CasesOfShard(const CampaignOptions& options) {
   const uint64_t batches = BatchesOfShard(options);
   if (batches == 0) return 0;
@@ -557,16 +568,21 @@ nlohmann::ordered_json FindingToJson(const FindingRecord& finding) {
           {"summary", finding.summary}, {"replay", finding.replay}};
 }
 
+nlohmann::ordered_json CountsToJson(const CampaignSummary& summary) {
+  return {{"cases", summary.cases},
+          {"judged", summary.judged},
+          {"inconclusive", summary.inconclusive},
+          {"findings", summary.findings},
+          {"known_defects", summary.known_defects},
+          {"unconfirmed", summary.unconfirmed}};
+}
+
 nlohmann::ordered_json SummaryToJson(const CampaignSummary& summary) {
   nlohmann::ordered_json json;
   json["provenance"] = summary.provenance;
   json["engine"] = summary.engine;
   json["seed"] = summary.seed;
-  json["summary"] = {{"cases", summary.cases},
-                     {"judged", summary.judged},
-                     {"inconclusive", summary.inconclusive},
-                     {"findings", summary.findings},
-                     {"known_defects", summary.known_defects}};
+  json["summary"] = CountsToJson(summary);
   json["findings"] = nlohmann::ordered_json::array();
   for (const FindingRecord& finding : summary.list) {
     json["findings"].push_back(FindingToJson(finding));

@@ -48,6 +48,9 @@ struct CampaignOptions {
   std::string route = "mil";  // "mil", "netlist", or "both": the cases take turns
   std::string runner = "e5rt";
   WorkerOptions worker;
+  // JSON of the known defects of somebody's own engine (oracles/catalogue.h), kept with the run and
+  // with each finding. Whoever judges has put them in force.
+  std::vector<std::string> defects;
   std::string db;       // results file
   std::string command;  // what to type to run this again, stored with the run
 };
@@ -106,15 +109,27 @@ RunRequest RequestOf(const Case& item);
 Result<Case> MakeCase(const CampaignOptions& options, uint64_t index,
                       std::vector<Estimate>* expected = nullptr);
 
+// What a finding's verdict means to the one who reads it.
+enum class FindingKind : uint8_t { kNew, kKnownDefect, kUnconfirmed };
+FindingKind KindOfFinding(std::string_view verdict);
+
+// Whether the values of a case were judged: the engine answered with some, or the runner verified
+// the case itself, and the verdict says something. Graphs that must be refused have no values. Of
+// a case that is not judged and not inconclusive the engine's refusal, failure or death was.
+bool IsJudged(const CaseRecord& record);
+
 // Counts over a whole campaign, as its JSON summary gives them.
 struct CampaignSummary {
   std::string provenance, engine;  // as the run has them in the results file
   uint64_t seed = 0;
   uint64_t cases = 0;
-  uint64_t judged = 0;  // cases with a verdict on values
+  uint64_t judged = 0;  // cases of which IsJudged holds
   uint64_t inconclusive = 0;
-  uint64_t findings = 0;            // distinct new ones
-  uint64_t known_defects = 0;       // distinct documented ones
+  uint64_t findings = 0;       // distinct new ones
+  uint64_t known_defects = 0;  // distinct documented ones
+  // Distinct deviations that only terms never measured on their family forbid: neither new findings
+  // nor known defects.
+  uint64_t unconfirmed = 0;
   bool interrupted = false;         // cases are left that can be gone on with
   std::vector<FindingRecord> list;  // distinct, in order of their first case
 };
@@ -126,10 +141,12 @@ using RunnerFactory = std::function<Result<std::unique_ptr<Runner>>()>;
 Result<std::unique_ptr<Runner>> MakeRunner(const CampaignOptions& options);
 
 // Runs the campaign and records it. `stop`, where given, ends it early when it becomes true, with
-// all finished cases recorded. Findings are tried three more times in fresh workers; one that does
-// not repeat each time is `flaky`. Everything recorded but the times follows from the options.
-// `progress` is told of each batch, which is recorded within a tenth of a second; nothing that was
-// told is lost but by the death of the process.
+// all finished cases recorded. New findings and unconfirmed deviations are tried three more times
+// in fresh workers, once a signature; one that does not repeat each time is `flaky`. Known defects
+// are not: there are many of them in every run on a real engine, each try starts a worker, and what
+// a documented defect explains is no news. Everything recorded but the times follows from the
+// options. `progress` is told of each batch, which is recorded within half a second; nothing that
+// was told is lost but by the death of the process.
 Result<CampaignSummary> RunCampaign(const CampaignOptions& options,
                                     const RunnerFactory& make_runner,
                                     const std::function<void(const CampaignProgress&)>& progress,
@@ -146,12 +163,21 @@ Result<CampaignSummary> ResumeCampaign(const CampaignOptions& options, ResumePoi
                                        const std::function<void(const CampaignProgress&)>& progress,
                                        const std::atomic<bool>* stop = nullptr);
 
+// Errors: kUnsupported where the runner lacks a route of `options`.
+Status CheckRoute(const CampaignOptions& options, const RunnerIdentity& identity);
+
 // How many cases the campaign makes: `cases`, or its shard's part of them.
 uint64_t CasesOfShard(const CampaignOptions& options);
 
+// Counts in `cases` that are recorded alike, and a finding that no earlier case showed.
+void CountCases(const CaseRecord& record, uint64_t cases, CampaignSummary& summary);
+void CountFinding(std::string_view verdict, CampaignSummary& summary);
+
 // {"provenance", "engine", "seed", "summary": {cases, judged, inconclusive, findings,
-// known_defects}, "findings": [...]}.
+// known_defects, unconfirmed}, "findings": [...]}.
 nlohmann::ordered_json SummaryToJson(const CampaignSummary& summary);
+// Its "summary".
+nlohmann::ordered_json CountsToJson(const CampaignSummary& summary);
 // One of "findings".
 nlohmann::ordered_json FindingToJson(const FindingRecord& finding);
 

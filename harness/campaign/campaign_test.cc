@@ -12,79 +12,16 @@
 #include "harness/campaign/artifact.h"
 #include "harness/campaign/judge_case.h"
 #include "harness/campaign/locate.h"
+#include "harness/campaign/testing/campaign_test.h"
 #include "harness/graph/fingerprint.h"
 #include "oracles/oracle.h"
 
 namespace anecheck {
 namespace {
 
-// Answers with the oracle's own values, spoiled where the test says so: what the campaign does with
-// replies can then be told without an engine.
-class ScriptedRunner final : public Runner {
- public:
-  using Spoil = std::function<void(const RunRequest&, RunReply&)>;
-  explicit ScriptedRunner(Spoil spoil, Provenance provenance = Provenance::kReported)
-      : spoil_(std::move(spoil)), provenance_(provenance) {}
-
-  Result<RunnerIdentity> Identify() override {
-    return RunnerIdentity{.runner = "scripted", .provenance = provenance_, .engine = "none"};
-  }
-  Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
-    std::vector<RunReply> replies;
-    for (const RunRequest& request : requests) {
-      RunReply reply = {.id = request.id, .status = RunStatus::kOk, .backend = "ane"};
-      const auto estimates = Evaluate(*request.graph, request.inputs, ConformingContract(2));
-      if (!estimates.ok()) return estimates.error();
-      for (const Estimate& estimate : *estimates) {
-        Tensor tensor = {estimate.type,
-                         std::vector<uint8_t>(static_cast<size_t>(estimate.type.ByteSize()))};
-        EncodeElements(estimate.type.dtype, estimate.value, tensor.bytes);
-        reply.outputs.push_back(std::move(tensor));
-      }
-      spoil_(request, reply);
-      replies.push_back(std::move(reply));
-    }
-    return replies;
-  }
-  Status Restart() override { return {}; }
-
- private:
-  Spoil spoil_;
-  Provenance provenance_;
-};
-
-class CampaignTest : public ::testing::Test {
- protected:
-  CampaignOptions Options(uint64_t cases, int jobs = 1) {
-    CampaignOptions options;
-    options.cases = cases;
-    options.jobs = jobs;
-    options.seed = 11;
-    options.targets = {{"h13", 2}};
-    options.modes = {CaseMode::kInteger};
-    options.db = folder_->File("r" + std::to_string(++files_) + ".sqlite");
-    return options;
-  }
-  static RunnerFactory Scripted(ScriptedRunner::Spoil spoil) {
-    return [spoil] {
-      return Result<std::unique_ptr<Runner>>(std::unique_ptr<Runner>(new ScriptedRunner(spoil)));
-    };
-  }
-  static CampaignSummary Must(const Result<CampaignSummary>& summary) {
-    EXPECT_TRUE(summary.ok()) << (summary.ok() ? "" : summary.error().message);
-    return summary.ok() ? *summary : CampaignSummary{};
-  }
-
-  Result<TempDirectory> folder_ = TempDirectory::Create("anecheck-campaign-");
-  int files_ = 0;
-};
-
-// Moves one element of the first output a long way off.
-void SpoilFirstElement(Tensor& tensor) {
-  tensor.bytes[0] = static_cast<uint8_t>(tensor.bytes[0] ^ 0x55);
-  tensor.bytes[1] = static_cast<uint8_t>(tensor.bytes[1] ^ 0x10);
-}
-void SpoilFirstElement(RunReply& reply) { SpoilFirstElement(reply.outputs[0]); }
+using testing::CampaignTest;
+using testing::ScriptedRunner;
+using testing::SpoilFirstElement;
 
 TEST_F(CampaignTest, AConformingEngineGivesNoFinding) {
   const CampaignSummary summary =
@@ -172,40 +109,6 @@ TEST_F(CampaignTest, AWrongElementIsFoundRecordedAndReplayable) {
   EXPECT_EQ(artifact->id, finding.id);
 }
 
-TEST_F(CampaignTest, WhatDoesNotRepeatIsFlaky) {
-  auto seen = std::make_shared<std::map<uint64_t, int>>();
-  const CampaignSummary summary =
-      Must(RunCampaign(Options(64), Scripted([seen](const RunRequest& request, RunReply& reply) {
-                         if (request.id == 5 && (*seen)[request.id]++ == 0)
-                           SpoilFirstElement(reply);
-                       }),
-                       {}));
-  ASSERT_EQ(summary.list.size(), 1u);
-  EXPECT_EQ(summary.list[0].verdict, "flaky");
-  EXPECT_EQ(summary.findings, 1u) << "an engine that answers differently is a finding of its own";
-}
-
-TEST_F(CampaignTest, WhatRepeatsIsItsOwnFindingBesideWhatDoesNot) {
-  CampaignOptions options = Options(64);
-  options.ops.reset();
-  options.ops.set(static_cast<size_t>(OpKind::kRelu));
-  auto seen = std::make_shared<std::map<uint64_t, int>>();
-  const CampaignSummary summary =
-      Must(RunCampaign(options, Scripted([seen](const RunRequest& request, RunReply& reply) {
-                         const bool first = (*seen)[request.id]++ == 0;
-                         const bool fleeting = request.id == 5 || request.id == 6;
-                         if ((fleeting && first) || request.id == 20 || request.id == 21)
-                           SpoilFirstElement(reply);
-                       }),
-                       {}));
-  ASSERT_EQ(summary.list.size(), 2u);
-  EXPECT_EQ(summary.list[0].verdict, "flaky");
-  EXPECT_EQ(summary.list[0].occurrences, 2);
-  EXPECT_EQ(summary.list[1].verdict, "wrong");
-  EXPECT_EQ(summary.list[1].case_index, 20u);
-  EXPECT_EQ(summary.list[1].occurrences, 2);
-}
-
 TEST_F(CampaignTest, EveryWayToFailHasItsVerdictAndIsCountedOnceASignature) {
   const CampaignOptions options = Options(64);
   const CampaignSummary summary = Must(RunCampaign(
@@ -272,6 +175,46 @@ TEST_F(CampaignTest, WhatWasNotRunIsInconclusiveAndNoFinding) {
                        {}));
   EXPECT_EQ(summary.inconclusive, 1u);
   EXPECT_EQ(summary.findings, 0u);
+}
+
+// Refuses every case at the front end, without a word.
+class RejectingRunner final : public Runner {
+ public:
+  Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "rejecting"}; }
+  Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
+    std::vector<RunReply> replies;
+    for (const RunRequest& request : requests) {
+      replies.push_back({.id = request.id, .status = RunStatus::kRejected, .stage = "frontend"});
+    }
+    return replies;
+  }
+  Status Restart() override { return {}; }
+};
+
+TEST_F(CampaignTest, WhatIsJudgedHasValuesAndAVerdictOnThem) {
+  CaseRecord record;
+  record.mode = "float";
+  record.status = "ok";
+  for (const char* verdict : {"pass", "wrong", "known-defect", "unconfirmed", "misplaced"}) {
+    record.verdict = verdict;
+    EXPECT_TRUE(IsJudged(record)) << verdict;
+  }
+  record.verdict = "inconclusive";
+  record.outputs.resize(2);
+  EXPECT_FALSE(IsJudged(record)) << "whatever its outputs";
+  record.status = record.verdict = "crashed";
+  EXPECT_FALSE(IsJudged(record));
+
+  CampaignOptions options = Options(64);
+  options.modes = {CaseMode::kMustReject};
+  const CampaignSummary summary = Must(RunCampaign(
+      options,
+      [] { return Result<std::unique_ptr<Runner>>(std::unique_ptr<Runner>(new RejectingRunner)); },
+      {}));
+  EXPECT_EQ(summary.cases, 64u);
+  EXPECT_LT(summary.inconclusive, 64u) << "some are refused where they must be";
+  EXPECT_EQ(summary.findings, 0u);
+  EXPECT_EQ(summary.judged, 0u) << "a refusal has no values";
 }
 
 TEST_F(CampaignTest, AnOutputOfTheWrongSizeIsWrongAndNotMeasured) {
@@ -493,11 +436,13 @@ TEST_F(CampaignTest, ArtifactsKeepTheLimitsThatTheyWereFoundWith) {
   CampaignOptions options = Options(4);
   options.worker.case_timeout_ms = 500;
   options.worker.memory_limit = uint64_t{300} << 20;
+  options.defects = {R"({"departures": []})"};
   Json json = ArtifactToJson(options, {}, *MakeCase(options, 1), {}, {}, "f1");
   const auto artifact = ArtifactFromJson(json);
   ASSERT_TRUE(artifact.ok()) << artifact.error().message;
   EXPECT_EQ(artifact->options.worker.case_timeout_ms, 500);
   EXPECT_EQ(artifact->options.worker.memory_limit, uint64_t{300} << 20);
+  EXPECT_EQ(artifact->options.defects, options.defects);
   json["runner"].erase("case_timeout_ms");
   EXPECT_EQ(ArtifactFromJson(json)->options.worker.case_timeout_ms, 20000) << "of earlier versions";
 }

@@ -82,10 +82,13 @@ void EventStream::Batch(const CampaignProgress& progress) {
     }
   }
   const double left = SecondsLeft(progress);
-  Json members = {
-      {"done", progress.done},         {"wanted", progress.wanted},
-      {"findings", progress.findings}, {"known_defects", progress.known_defects},
-      {"seconds", progress.seconds},   {"seconds_left", left < 0 ? Json() : Json(left)}};
+  Json members = {{"done", progress.done},
+                  {"wanted", progress.wanted},
+                  {"findings", progress.findings},
+                  {"known_defects", progress.known_defects},
+                  {"unconfirmed", progress.unconfirmed},
+                  {"seconds", progress.seconds},
+                  {"seconds_left", left < 0 ? Json() : Json(left)}};
   if (progress.counts != nullptr) {
     members["cells"] = CoverageSpace().size();
     members["cells_covered"] = progress.counts->cells_covered();
@@ -94,7 +97,8 @@ void EventStream::Batch(const CampaignProgress& progress) {
       members["targets"][name] = {{"cases", target.cases},
                                   {"passed", target.passed},
                                   {"findings", target.findings},
-                                  {"known_defects", target.known_defects}};
+                                  {"known_defects", target.known_defects},
+                                  {"unconfirmed", target.unconfirmed}};
     }
   }
   Write("progress", members);

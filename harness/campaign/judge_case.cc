@@ -298,6 +298,25 @@ std::string Signature(const CaseOutcome& outcome) {
   return fmt::format("{}|{}|{}|{}", record.verdict, record.stage, record.target, words);
 }
 
+FindingRecord DescribeFinding(const Case& item, const CaseOutcome& outcome) {
+  FindingRecord finding;
+  finding.case_index = item.index;
+  finding.op = outcome.op;
+  finding.target = item.target.name;
+  finding.route = item.route;
+  finding.verdict = outcome.record.verdict;
+  finding.known_defect = outcome.known_defect;
+  finding.signature = Signature(outcome);
+  finding.summary = outcome.record.message;
+  return finding;
+}
+
+std::string FindingId(std::string_view signature, uint64_t seed) {
+  uint64_t hash = seed ^ 0xcbf29ce484222325;
+  for (const char c : signature) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+  return fmt::format("f{:011x}", hash >> 20);
+}
+
 CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply& reply,
                       Evaluation& evaluation, std::span<const Estimate> expected) {
   static_assert(kUlpBuckets == OutputJudgement::kHistogramSize);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/output_errors.h"
@@ -47,6 +48,11 @@ Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluatio
 // What two outcomes share that show one defect: the verdict, with the operation for wrong values,
 // the documented id for known defects, and the words without numbers for everything else.
 std::string Signature(const CaseOutcome& outcome);
+
+// What is to be recorded of an outcome that is no pass, but for id, replay command and artifact.
+FindingRecord DescribeFinding(const Case& item, const CaseOutcome& outcome);
+// The id of a finding: a function of its signature and of the case's seed.
+std::string FindingId(std::string_view signature, uint64_t seed);
 
 // Adds what the case says about each of its operations to the counts of a batch. `proved` is what
 // an answer with a checked proof counts as, where that is more than the run's own evidence.

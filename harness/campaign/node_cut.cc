@@ -1,50 +1,34 @@
 #include "harness/campaign/node_cut.h"
 
-#include <string>
-
 #include "harness/graph/copy_node.h"
 
 namespace anecheck {
 
 void NodeCut::Take(NodeId node) {
-  const ValueId first = Include(node);
+  Include(node);
   for (uint32_t i = 0; i < graph_.node(node).result_count; ++i) {
-    if (values_.contains(graph_.node(node).first_result + i)) cut_.AddOutput(first + i);
+    const ValueId result = graph_.node(node).first_result + i;
+    if (values_.contains(result)) cut_.AddOutput(known_[result]);
   }
 }
 
-ValueId NodeCut::Include(NodeId id) {
+void NodeCut::Include(NodeId id) {
   const Node& node = graph_.node(id);
-  std::vector<Argument> arguments;
-  for (const Argument& argument : graph_.arguments(node)) {
-    arguments.push_back({argument.parameter, Operand(argument.value)});
-  }
-  cut_.BeginNode(node.schema);
-  for (const Argument& argument : arguments) cut_.AddArgument(argument.parameter, argument.value);
-  CopyAttributes(graph_, node, cut_);
-  std::vector<TensorType> types;
-  std::vector<std::string> names;
-  for (uint32_t i = 0; i < node.result_count; ++i) {
-    types.push_back(graph_.type(node.first_result + i));
-    names.push_back(graph_.value(node.first_result + i).name);
-  }
-  const ValueId first = cut_.FinishNodeAs(types, names);
-  for (uint32_t i = 0; i < node.result_count; ++i) known_[node.first_result + i] = first + i;
-  return first;
+  for (const Argument& argument : graph_.arguments(node)) IncludeOperand(argument.value);
+  CopyNode(graph_, node, known_, cut_);
 }
 
-ValueId NodeCut::Operand(ValueId id) {
-  if (const auto found = known_.find(id); found != known_.end()) return found->second;
+void NodeCut::IncludeOperand(ValueId id) {
+  if (known_[id] != kNoValue) return;
   const Value& value = graph_.value(id);
   if (value.kind == ValueKind::kConst) {
-    return known_[id] = cut_.AddConst(value.type, graph_.ConstData(id), value.name);
-  }
-  if (const auto tapped = values_.find(id); tapped != values_.end()) {
+    known_[id] = cut_.AddConst(value.type, graph_.ConstData(id), value.name);
+  } else if (const auto tapped = values_.find(id); tapped != values_.end()) {
     inputs_.push_back(*tapped->second);
-    return known_[id] = cut_.AddInput(value.type, value.name);
+    known_[id] = cut_.AddInput(value.type, value.name);
+  } else {
+    Include(value.producer);
   }
-  Include(value.producer);
-  return known_[id];
 }
 
 }  // namespace anecheck

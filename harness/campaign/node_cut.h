@@ -17,7 +17,8 @@ class NodeCut {
   using Values = std::map<ValueId, const Tensor*>;
 
   // Both must outlive the cut. Every input of `graph` has a value.
-  NodeCut(const Graph& graph, const Values& values) : graph_(graph), values_(values) {}
+  NodeCut(const Graph& graph, const Values& values)
+      : graph_(graph), values_(values), known_(graph.values().size(), kNoValue) {}
 
   // Once only.
   void Take(NodeId node);
@@ -26,14 +27,15 @@ class NodeCut {
   std::span<const Tensor> inputs() const { return inputs_; }
 
  private:
-  ValueId Include(NodeId id);
-  ValueId Operand(ValueId id);
+  // Each puts what it adds to the cut into known_.
+  void Include(NodeId id);
+  void IncludeOperand(ValueId id);
 
   const Graph& graph_;
   const Values& values_;
   Graph cut_;
   std::vector<Tensor> inputs_;
-  std::map<ValueId, ValueId> known_;
+  std::vector<ValueId> known_;  // the place in the cut of each value, or kNoValue
 };
 
 }  // namespace anecheck

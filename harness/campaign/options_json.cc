@@ -110,6 +110,7 @@ ordered_json OptionsToJson(const CampaignOptions& options) {
   for (const QuirkSetting& quirk : options.worker.quirks) {
     json["quirks"].push_back(QuirkText(quirk));
   }
+  if (!options.defects.empty()) json["defects"] = options.defects;
   if (options.steer) json["steer"] = true;
   if (options.worker.keep_files) json["files"] = true;
   json["case_timeout_ms"] = options.worker.case_timeout_ms;
@@ -130,6 +131,9 @@ Result<CampaignOptions> OptionsFromJson(const ordered_json& json) {
     const auto mode = CaseModeFromName(name);
     if (!mode) return Bad(kPath, fmt::format("modes: \"{}\" is no mode", name));
     options.modes.push_back(*mode);
+  }
+  if (json.contains("defects")) {
+    ANECHECK_ASSIGN(options.defects, json_fields::Strings(json, "defects", kPath));
   }
   options.steer = json.value("steer", false);
   options.worker.keep_files = json.value("files", false);

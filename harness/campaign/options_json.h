@@ -12,7 +12,8 @@ namespace anecheck {
 
 // {"seed", "cases", "shard": [index, count], "route", "runner", "library",
 //  "targets": [{"name", "family"}], "modes": [name], "ops": "all" or [name], "faults": [id],
-//  "quirks": ["ID=on"], "case_timeout_ms"}
+//  "quirks": ["ID=on"], "defects": [text of a catalogue], "case_timeout_ms"}; "defects" only where
+// there are any.
 nlohmann::ordered_json OptionsToJson(const CampaignOptions& options);
 
 // Errors: kMalformed, naming the member that is missing or wrong.

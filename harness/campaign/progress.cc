@@ -30,8 +30,9 @@ std::string Counted(uint64_t count, std::string_view thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
-std::string Defects(uint64_t fresh, uint64_t known) {
-  return Counted(fresh, "new finding") + ", " + Counted(known, "known defect");
+std::string Defects(uint64_t fresh, uint64_t known, uint64_t unconfirmed) {
+  return Counted(fresh, "new finding") + ", " + Counted(known, "known defect") +
+         (unconfirmed == 0 ? "" : ", " + Counted(unconfirmed, "unconfirmed deviation"));
 }
 
 }  // namespace
@@ -73,7 +74,17 @@ void ProgressCounts::Add(const BatchRecord& batch) {
 
 void ProgressCounts::AddFinding(const FindingRecord& finding) {
   TargetProgress& target = targets_[finding.target];
-  ++(IsNewFinding(finding.verdict) ? target.findings : target.known_defects);
+  switch (KindOfFinding(finding.verdict)) {
+    case FindingKind::kNew:
+      ++target.findings;
+      break;
+    case FindingKind::kKnownDefect:
+      ++target.known_defects;
+      break;
+    case FindingKind::kUnconfirmed:
+      ++target.unconfirmed;
+      break;
+  }
 }
 
 void ProgressCounts::Meet(std::string_view kind, std::string_view cell) {
@@ -102,14 +113,15 @@ std::string CampaignProgressText(const CampaignProgress& progress) {
   const double left = SecondsLeft(progress);
   if (left >= 0) text += ", " + Clock(left) + " left";
   if (progress.counts == nullptr) return text;
-  text += ", " + Defects(progress.findings, progress.known_defects);
+  text += ", " + Defects(progress.findings, progress.known_defects, progress.unconfirmed);
   text += fmt::format(", {:.1f} % of {} cells covered",
                       100.0 * static_cast<double>(progress.counts->cells_covered()) /
                           static_cast<double>(CoverageSpace().size()),
                       CoverageSpace().size());
   for (const auto& [name, target] : progress.counts->targets()) {
     text += fmt::format("\n  {:<8} {}, {} passed, {}", name, Counted(target.cases, "case"),
-                        target.passed, Defects(target.findings, target.known_defects));
+                        target.passed,
+                        Defects(target.findings, target.known_defects, target.unconfirmed));
   }
   return text;
 }

@@ -24,6 +24,7 @@ struct TargetProgress {
   uint64_t passed = 0;
   uint64_t findings = 0;       // distinct new ones
   uint64_t known_defects = 0;  // distinct documented ones
+  uint64_t unconfirmed = 0;    // distinct ones that only what was never measured forbids
   bool operator==(const TargetProgress&) const = default;
 };
 
@@ -63,6 +64,7 @@ struct CampaignProgress {
   // The last batch, valid during the call; null where nothing is recorded batch by batch.
   const BatchRecord* batch = nullptr;
   uint64_t known_defects = 0;
+  uint64_t unconfirmed = 0;
   uint64_t before = 0;                     // of `done`, by earlier processes
   double limit_seconds = 0;                // the time given to this process; 0 for no limit
   const ProgressCounts* counts = nullptr;  // null as `batch` is

@@ -11,14 +11,9 @@ namespace anecheck {
 namespace {
 
 // Parameters are bound as text, which SQLite does not compare equal to the integer it spells.
-constexpr const char* kCountsSql =
-    "SELECT count(*), coalesce(sum(verdict = 'inconclusive'), 0) FROM cases "
-    "WHERE run = CAST(? AS INTEGER)";
-// Cases with judged outputs, and those that the runner judged by itself.
-constexpr const char* kJudgedSql =
-    "SELECT count(*) FROM cases WHERE run = CAST(? AS INTEGER) AND (verdict = 'pass' OR EXISTS "
-    "(SELECT 1 FROM outputs WHERE outputs.run = cases.run AND outputs.case_index = "
-    "cases.case_index))";
+constexpr const char* kCasesSql =
+    "SELECT mode, status, verdict, count(*) FROM cases WHERE run = CAST(? AS INTEGER) "
+    "GROUP BY mode, status, verdict";
 constexpr const char* kSecondsSql =
     "SELECT coalesce(max(seconds), 0) FROM pace WHERE run = CAST(? AS INTEGER)";
 constexpr const char* kFindingsSql =
@@ -75,19 +70,21 @@ Result<ResumePoint> ReadResumePoint(Store& store) {
   point.summary.engine = point.engine;
   point.summary.seed = point.options.seed;
   const std::string run[] = {runs[0][0]};
-  ANECHECK_ASSIGN(const auto counts, store.Query(kCountsSql, run));
-  point.summary.cases = std::stoull(counts[0][0]);
-  point.summary.inconclusive = std::stoull(counts[0][1]);
-  ANECHECK_ASSIGN(const auto judged, store.Query(kJudgedSql, run));
-  point.summary.judged = std::stoull(judged[0][0]);
+  ANECHECK_ASSIGN(const auto cases, store.Query(kCasesSql, run));
+  CaseRecord record;
+  for (const auto& row : cases) {
+    record.mode = row[0];
+    record.status = row[1];
+    record.verdict = row[2];
+    CountCases(record, std::stoull(row[3]), point.summary);
+  }
   ANECHECK_ASSIGN(const auto seconds, store.Query(kSecondsSql, run));
   point.seconds = std::strtod(seconds[0][0].c_str(), nullptr);
   ANECHECK_ASSIGN(const auto findings, store.Query(kFindingsSql, run));
   for (const auto& row : findings) {
     point.summary.list.push_back(ToFinding(row));
     const FindingRecord& finding = point.summary.list.back();
-    if (IsNewFinding(finding.verdict)) ++point.summary.findings;
-    if (finding.verdict == "known-defect") ++point.summary.known_defects;
+    CountFinding(finding.verdict, point.summary);
     point.signatures.insert(finding.signature);
   }
   return point;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
+#include <tuple>
 
 #include "harness/base/file.h"
 #include "harness/campaign/options_json.h"
@@ -197,6 +198,45 @@ TEST_F(ResumeTest, TheNewestCampaignThatIsNotFinishedGoesOn) {
   EXPECT_EQ(ReadResumePoint(*store)->run, 3) << "all are finished, and probes are no campaign";
 }
 
+// Counted as the campaign itself counts them.
+TEST_F(ResumeTest, CasesThatSayNothingAreNotJudged) {
+  auto store = Store::Open(folder_->File("counts.sqlite"));
+  ASSERT_TRUE(store.ok());
+  const auto run =
+      store->BeginRun({.uuid = "u", .options = OptionsToJson(Options("counts.sqlite")).dump()});
+  ASSERT_TRUE(run.ok());
+  BatchRecord batch;
+  const std::tuple<const char*, const char*, const char*> cases[] = {
+      {"float", "ok", "pass"},           {"float", "ok", "wrong"},
+      {"float", "ok", "inconclusive"},   {"float", "ok", "inconclusive"},
+      {"float", "failed", "failed"},     {"must-reject", "rejected", "pass"},
+      {"must-reject", "ok", "accepted"}, {"float", "rejected", "inconclusive"}};
+  CampaignSummary counted;
+  for (const auto& [mode, status, verdict] : cases) {
+    CaseRecord& record = batch.cases.emplace_back();
+    record.index = batch.cases.size() - 1;
+    record.mode = mode;
+    record.status = status;
+    record.verdict = verdict;
+    if (record.status == "ok") record.outputs.resize(1);
+    CountCases(record, 1, counted);
+  }
+  FindingRecord finding;
+  finding.id = "f1";
+  finding.verdict = "unconfirmed";
+  batch.findings = {finding};
+  ASSERT_TRUE(store->Append(*run, batch).ok());
+  const auto point = ReadResumePoint(*store);
+  ASSERT_TRUE(point.ok()) << point.error().message;
+  EXPECT_EQ(point->summary.cases, 8u);
+  EXPECT_EQ(point->summary.judged, 2u);
+  EXPECT_EQ(point->summary.inconclusive, 3u);
+  EXPECT_EQ(point->summary.judged, counted.judged);
+  EXPECT_EQ(point->summary.inconclusive, counted.inconclusive);
+  EXPECT_EQ(point->summary.unconfirmed, 1u);
+  EXPECT_EQ(point->summary.known_defects, 0u);
+}
+
 TEST_F(ResumeTest, AFileWithoutARunSaysSo) {
   auto store = Store::Open(folder_->File("empty.sqlite"));
   ASSERT_TRUE(store.ok());
@@ -263,11 +303,13 @@ RC_GTEST_PROP(CampaignOptionsJson, ReadsBackWhatItWrites, ()) {
   options.worker.faults = {"bias-dropped:conv", "ulp-error:add:1:1000"};
   options.worker.quirks = {{"all", false}, {"D03", *rc::gen::arbitrary<bool>()}};
   options.worker.case_timeout_ms = *rc::gen::inRange(1, 100000);
+  if (*rc::gen::arbitrary<bool>()) options.defects = {R"({"departures": []})", "{}"};
   const auto json = OptionsToJson(options);
   const auto back = OptionsFromJson(json);
   RC_ASSERT(back.ok());
   RC_ASSERT(OptionsToJson(*back).dump() == json.dump());
   RC_ASSERT(back->ops == options.ops);
+  RC_ASSERT(back->defects == options.defects);
   RC_ASSERT(back->targets[1].family == options.targets[1].family);
   RC_ASSERT(back->worker.quirks[1].on == options.worker.quirks[1].on);
 }

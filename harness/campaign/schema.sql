@@ -116,7 +116,7 @@ CREATE TABLE findings (
   op TEXT NOT NULL,
   target TEXT NOT NULL,
   route TEXT NOT NULL,
-  verdict TEXT NOT NULL,           -- 'wrong', 'crashed', 'hung', 'rejected', 'failed', 'flaky', 'known-defect'
+  verdict TEXT NOT NULL,           -- 'wrong', 'crashed', 'hung', 'rejected', 'failed', 'flaky', 'known-defect', 'unconfirmed', ...
   known_defect TEXT NOT NULL,
   signature TEXT NOT NULL,         -- findings with one signature are one defect
   occurrences INTEGER NOT NULL,    -- cases of this run with that signature

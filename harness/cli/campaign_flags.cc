@@ -217,6 +217,7 @@ Result<CampaignOptions> ToOptions(const CampaignFlags& flags) {
   }
   ANECHECK_RETURN_IF_ERROR(ReadQuirks(flags.quirks, options));
   options.worker.case_timeout_ms = flags.case_timeout_ms;
+  options.defects = flags.defects;
   options.db = flags.db;
   return options;
 }

@@ -32,6 +32,7 @@ struct CampaignFlags {
   std::string library;
   std::vector<std::string> faults;
   std::vector<std::string> quirks;
+  std::vector<std::string> defects;  // texts of catalogues (defects_flag.h)
   std::string db = "anecheck.sqlite";
   int case_timeout_ms = 20000;
 };

@@ -2,24 +2,34 @@
 // asked to, which operation goes wrong first, which values come near a cliff, and what each target
 // attests without it having been reached.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "harness/base/log.h"
+#include "harness/base/parallel_for.h"
+#include "harness/base/shell_word.h"
+#include "harness/campaign/artifact.h"
 #include "harness/campaign/cliffs.h"
 #include "harness/campaign/judge_case.h"
 #include "harness/campaign/locate.h"
+#include "harness/campaign/run_record.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
 #include "harness/cli/defects_flag.h"
 #include "harness/cli/model_file.h"
 #include "harness/cli/typed_command.h"
+#include "harness/cli/whole_number.h"
 #include "harness/lowering/boundary_casts.h"
 #include "harness/targets/catalog.h"
 #include "oracles/catalogue.h"
 #include "oracles/legality/legality.h"
+#include "oracles/legality/rules.h"
 #include "oracles/oracle.h"
 
 namespace anecheck {
@@ -32,6 +42,7 @@ struct CheckFlags {
   std::string model;
   std::string weights;
   std::string inputs;
+  std::string command;  // what to type to check it again
   bool json = false;
 };
 
@@ -83,16 +94,17 @@ ordered_json CliffsJson(const Graph& graph, const std::string& target,
 
 // ---- targets ------------------------------------------------------------------------------------
 
-// The model's operations on one target: those that the tables attest by the conversion route and
+// The model's operations on one target: those that the tables attest by the route of the case and
 // the run did not reach, and those that the tables do not attest, with the layer's own words.
 Result<ordered_json> TargetReport(const Case& item, bool reached, const CaseRecord& record) {
   ANECHECK_ASSIGN(const Target* const target, TargetCatalog::Builtin().Find(item.target.name));
+  ANECHECK_ASSIGN(const legality::Route route, legality::ParseRoute(item.route));
   std::set<std::string> attested;
   ordered_json refused = ordered_json::array();
   for (const Node& node : item.graph.nodes()) {
     const NodeView view(item.graph, node);
     ANECHECK_ASSIGN(const legality::Verdict verdict,
-                    legality::Judge(legality::InstanceOf(view), *target, legality::Route::kMil));
+                    legality::Judge(legality::InstanceOf(view), *target, route));
     if (verdict.outcome == legality::Outcome::kNative ||
         verdict.outcome == legality::Outcome::kDecomposed) {
       attested.insert(std::string(view.op()));
@@ -106,6 +118,7 @@ Result<ordered_json> TargetReport(const Case& item, bool reached, const CaseReco
                        {"reason", stopper == nullptr ? "" : stopper->reason}});
   }
   ordered_json json = {{"target", item.target.name},
+                       {"route", item.route},
                        {"verdict", record.verdict},
                        {"stage", record.stage},
                        {"message", record.message}};
@@ -147,102 +160,190 @@ Result<Prepared> Prepare(const CheckFlags& flags) {
   item.graph = prepared.peeled.graph;
   if (flags.inputs.empty()) {
     LogWarning("no --inputs: every input is filled with made-up numbers between -1 and 1");
-    item.inputs = MadeUpInputs(item.graph);
+    item.inputs = MadeUpInputs(item.graph, flags.campaign.seed);
   } else {
     ANECHECK_ASSIGN(item.inputs, InputsFromArrays(item.graph, arrays));
   }
   return prepared;
 }
 
-// What the targets add up to.
-struct Tally {
-  uint64_t judged = 0;
-  uint64_t inconclusive = 0;
-  uint64_t fresh = 0;
-  ordered_json warnings = ordered_json::array();
-  ordered_json not_looked_for = ordered_json::array();
-  ordered_json locations = ordered_json::array();
-  ordered_json targets = ordered_json::array();
-  ordered_json findings = ordered_json::array();
+// What is the same for every target and route.
+struct Setting {
+  const CheckFlags& flags;
+  const CampaignOptions& options;
+  const RunnerIdentity& identity;
+  const Case& model;
 };
 
-Status CheckTarget(Case& item, Runner& runner, Tally& tally) {
+// What one target by one route shows.
+struct Shown {
+  CampaignTarget target;
+  std::string route;
+  BatchRecord batch;  // the case, as a results file has it
+  std::optional<FindingRecord> finding;
+  std::string node;  // the operation that it is about: its first result
+  ordered_json warnings, report;
+  ordered_json location;        // null where nothing deviates
+  ordered_json not_looked_for;  // null where cliffs were
+};
+
+// Gives the finding an id and the command that runs it again: from the results file or, without
+// one, this check.
+void Complete(const Setting& setting, const Case& item, const CaseOutcome& outcome,
+              const RunReply& reply, FindingRecord& finding) {
+  finding.id = FindingId(finding.signature, outcome.record.fingerprint);
+  finding.replay = setting.flags.command;
+  const std::string& db = setting.options.db;
+  if (db.empty()) return;
+  finding.replay = fmt::format("anecheck replay {} --db {}", finding.id, ShellWord(db));
+  finding.artifact =
+      ArtifactToJson(setting.options, setting.identity, item, outcome, reply, finding.id).dump();
+}
+
+// A case is made for each target and dropped again: a model may be large.
+Status CheckTarget(const Setting& setting, Runner& runner, uint64_t index, Shown& shown) {
+  Case item = setting.model;
+  item.index = index;
+  item.seed = setting.options.seed;
+  item.target = shown.target;
+  item.route = shown.route;
+  ANECHECK_RETURN_IF_ERROR(SpellCase(item));
   Evaluation evaluation;
   ANECHECK_ASSIGN(const Expectation expectation, Expect(item, item.target.family, evaluation));
-  for (auto& warning : CliffsJson(item.graph, item.target.name, expectation.cliffs)) {
-    tally.warnings.push_back(std::move(warning));
-  }
+  shown.warnings = CliffsJson(item.graph, item.target.name, expectation.cliffs);
   if (!expectation.not_looked_for.empty()) {
-    tally.not_looked_for.push_back(
-        {{"target", item.target.name}, {"reason", expectation.not_looked_for}});
+    shown.not_looked_for = {{"target", item.target.name}, {"reason", expectation.not_looked_for}};
   }
   const RunRequest request = RequestOf(item);
   ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner.Run({&request, 1}));
   CaseOutcome outcome = JudgeCase(item, item.route, replies[0], evaluation, expectation.outputs);
   if (outcome.record.verdict == "wrong" || outcome.record.verdict == "known-defect") {
     ANECHECK_ASSIGN(const Location location, Locate(item, replies[0], runner, evaluation));
-    tally.locations.push_back({{"target", item.target.name},
-                               {"located", location.judged},
-                               {"first_wrong", location.first_wrong},
-                               {"name", location.node},
-                               {"message", location.message},
-                               {"known_defect", location.known_defect}});
+    shown.location = {
+        {"target", item.target.name},          {"located", location.judged},
+        {"first_wrong", location.first_wrong}, {"name", location.node},
+        {"message", location.message},         {"known_defect", location.known_defect}};
   }
   ANECHECK_RETURN_IF_ERROR(Refine(item, replies[0], runner, evaluation, outcome));
-  const CaseRecord& record = outcome.record;
-  const bool ran = replies[0].status == RunStatus::kOk;
-  tally.judged += ran && record.verdict != "inconclusive" ? 1 : 0;
-  tally.inconclusive += record.verdict == "inconclusive" ? 1 : 0;
-  const bool is_new = IsNewFinding(record.verdict);
-  tally.fresh += is_new ? 1 : 0;
-  if (is_new || !outcome.known_defect.empty()) {
-    tally.findings.push_back({{"op", outcome.op},
-                              {"name", outcome.node},
-                              {"target", item.target.name},
-                              {"verdict", record.verdict},
-                              {"known_defect", outcome.known_defect},
-                              {"message", record.message}});
+  const bool reached = replies[0].status == RunStatus::kOk && outcome.record.backend == "ane";
+  ANECHECK_ASSIGN(shown.report, TargetReport(item, reached, outcome.record));
+  CountReach(item, outcome, shown.batch, setting.identity.proved);
+  if (IsSuspect(outcome.record.verdict)) {
+    shown.finding = DescribeFinding(item, outcome);
+    Complete(setting, item, outcome, replies[0], *shown.finding);
+    shown.node = outcome.node;
   }
-  ANECHECK_ASSIGN(ordered_json target, TargetReport(item, ran && record.backend == "ane", record));
-  tally.targets.push_back(std::move(target));
+  shown.batch.cases.push_back(std::move(outcome.record));
   return {};
 }
 
+// Every target by every route.
+std::vector<Shown> Places(const CampaignOptions& options) {
+  std::vector<Shown> places;
+  for (const CampaignTarget& target : options.targets) {
+    for (const char* route : {"mil", "netlist"}) {
+      if (options.route != "both" && options.route != route) continue;
+      Shown& place = places.emplace_back();
+      place.target = target;
+      place.route = route;
+    }
+  }
+  return places;
+}
+
+// Each part with a runner of its own.
+Status CheckAll(const Setting& setting, std::vector<Shown>& all) {
+  const auto jobs = static_cast<uint64_t>(setting.options.jobs);
+  return ParallelChunks(all.size(), (all.size() + jobs - 1) / jobs, setting.options.jobs,
+                        [&](uint64_t begin, uint64_t end) -> Status {
+                          ANECHECK_ASSIGN(const auto runner, MakeRunner(setting.options));
+                          for (uint64_t i = begin; i < end; ++i) {
+                            ANECHECK_RETURN_IF_ERROR(CheckTarget(setting, *runner, i, all[i]));
+                          }
+                          return {};
+                        });
+}
+
+// Further cases of a signature count in its first finding and have no id, as in a campaign.
+CampaignSummary Summarise(std::vector<Shown>& all) {
+  CampaignSummary summary;
+  for (Shown& shown : all) {
+    CountCases(shown.batch.cases[0], 1, summary);
+    if (!shown.finding) continue;
+    FindingRecord& finding = *shown.finding;
+    const auto listed =
+        std::ranges::find(summary.list, finding.signature, &FindingRecord::signature);
+    if (listed != summary.list.end()) {
+      ++listed->occurrences;
+      finding.id.clear();
+    } else {
+      CountFinding(finding.verdict, summary);
+      summary.list.push_back(finding);
+      summary.list.back().artifact.clear();
+    }
+    shown.batch.findings.push_back(finding);
+  }
+  return summary;
+}
+
+// Appends the check to the results file as a finished run.
+Status Record(const Setting& setting, const std::vector<Shown>& all) {
+  ANECHECK_ASSIGN(Store store, Store::Open(setting.options.db));
+  ANECHECK_ASSIGN(const int64_t run,
+                  store.BeginRun(DescribeRun(setting.options, setting.identity)));
+  for (const Shown& shown : all) ANECHECK_RETURN_IF_ERROR(store.Append(run, shown.batch));
+  return store.FinishRun(run, "finished", UtcNow());
+}
+
+ordered_json ToJson(const CheckFlags& flags, const RunnerIdentity& identity,
+                    const Prepared& prepared, const CampaignSummary& summary,
+                    std::vector<Shown>& all) {
+  const ordered_json none = ordered_json::array();
+  ordered_json json = {{"model", flags.model},
+                       {"runner", identity.runner},
+                       {"provenance", ProvenanceName(identity.provenance)},
+                       {"engine", identity.engine},
+                       {"synthesised_constants", prepared.synthesised},
+                       {"made_up_inputs", flags.inputs.empty()},
+                       {"boundary_casts_left_out",
+                        {{"inputs", prepared.peeled.inputs}, {"outputs", prepared.peeled.outputs}}},
+                       {"summary", CountsToJson(summary)},
+                       {"findings", none},
+                       {"locations", none},
+                       {"warnings", none},
+                       {"cliffs_not_looked_for", none},
+                       {"targets", none}};
+  for (const FindingRecord& finding : summary.list) {
+    ordered_json& entry = json["findings"].emplace_back(FindingToJson(finding));
+    entry["name"] = all[finding.case_index].node;
+    entry["message"] = finding.summary;
+  }
+  for (Shown& shown : all) {
+    for (ordered_json& warning : shown.warnings) json["warnings"].push_back(std::move(warning));
+    if (!shown.location.is_null()) json["locations"].push_back(std::move(shown.location));
+    if (!shown.not_looked_for.is_null()) {
+      json["cliffs_not_looked_for"].push_back(std::move(shown.not_looked_for));
+    }
+    json["targets"].push_back(std::move(shown.report));
+  }
+  return json;
+}
+
 Result<Report> Check(const CheckFlags& flags) {
-  ANECHECK_ASSIGN(const CampaignOptions options, ToOptions(flags.campaign));
-  ANECHECK_ASSIGN(Prepared prepared, Prepare(flags));
-  Case& item = prepared.item;
-  item.route = options.route;
-  ANECHECK_RETURN_IF_ERROR(SpellCase(item));
+  ANECHECK_ASSIGN(CampaignOptions options, ToOptions(flags.campaign));
+  ANECHECK_RETURN_IF_ERROR(TryDefects(options.defects));
+  ANECHECK_ASSIGN(const Prepared prepared, Prepare(flags));
+  std::vector<Shown> all = Places(options);
+  options.cases = all.size();
+  options.command = flags.command;
   ANECHECK_ASSIGN(const auto runner, MakeRunner(options));
   ANECHECK_ASSIGN(const RunnerIdentity identity, runner->Identify());
-  Tally tally;
-  for (const CampaignTarget& target : options.targets) {
-    item.target = target;
-    ANECHECK_RETURN_IF_ERROR(CheckTarget(item, *runner, tally));
-  }
-  Report report;
-  report.json = {{"model", flags.model},
-                 {"runner", identity.runner},
-                 {"provenance", ProvenanceName(identity.provenance)},
-                 {"engine", identity.engine},
-                 {"synthesised_constants", prepared.synthesised},
-                 {"made_up_inputs", flags.inputs.empty()},
-                 {"boundary_casts_left_out",
-                  {{"inputs", prepared.peeled.inputs}, {"outputs", prepared.peeled.outputs}}},
-                 {"summary",
-                  {{"cases", options.targets.size()},
-                   {"judged", tally.judged},
-                   {"inconclusive", tally.inconclusive},
-                   {"findings", tally.fresh},
-                   {"known_defects", tally.findings.size() - tally.fresh}}},
-                 {"findings", tally.findings},
-                 {"locations", tally.locations},
-                 {"warnings", tally.warnings},
-                 {"cliffs_not_looked_for", tally.not_looked_for},
-                 {"targets", tally.targets}};
-  report.found = tally.fresh > 0;
-  return report;
+  ANECHECK_RETURN_IF_ERROR(CheckRoute(options, identity));
+  const Setting setting = {flags, options, identity, prepared.item};
+  ANECHECK_RETURN_IF_ERROR(CheckAll(setting, all));
+  const CampaignSummary summary = Summarise(all);
+  if (!options.db.empty()) ANECHECK_RETURN_IF_ERROR(Record(setting, all));
+  return Report{ToJson(flags, identity, prepared, summary, all), summary.findings > 0};
 }
 
 std::string Join(const ordered_json& names) {
@@ -254,9 +355,10 @@ std::string Join(const ordered_json& names) {
 std::string Text(const ordered_json& json, const char* key) { return json[key].get<std::string>(); }
 
 std::string TargetText(const ordered_json& target) {
-  std::string text =
-      fmt::format("{}: {}{}{}\n", Text(target, "target"), Text(target, "verdict"),
-                  Text(target, "message").empty() ? "" : ": ", Text(target, "message"));
+  std::string text = fmt::format(
+      "{}{}: {}{}{}\n", Text(target, "target"),
+      Text(target, "route") == "mil" ? "" : " by " + Text(target, "route"), Text(target, "verdict"),
+      Text(target, "message").empty() ? "" : ": ", Text(target, "message"));
   if (!target["attested_not_reached"].empty()) {
     text += fmt::format("  attested, not reached: {}\n", Join(target["attested_not_reached"]));
   }
@@ -347,18 +449,29 @@ void AddCheckCommand(CLI::App& app, Selected& selected) {
   CampaignFlags& campaign = flags->campaign;
   command->add_option("--target,--targets", campaign.targets, "Compiler targets, h13,h17s or all")
       ->capture_default_str();
-  command->add_option("--runner", campaign.runner, "What to run on")->capture_default_str();
-  command->add_option(
-      "--espresso-lib", campaign.library,
-      "Library with the e5rt_* symbols (default: the system's, or the simulated engine)");
-  command->add_option("--fault", campaign.faults,
-                      "Plant a defect in the simulated engine, by its id");
-  command->add_option("--quirk", campaign.quirks,
-                      "Force a known defect of the simulated engine: D01=on, all=off");
-  AddDefectsFlag(*command);
+  command
+      ->add_option("--route", campaign.route,
+                   "Compile route: MIL text, a network description, or both")
+      ->check(CLI::IsMember({"mil", "netlist", "both"}))
+      ->capture_default_str();
+  command->add_option("--seed", campaign.seed, "Seed of made-up inputs")
+      ->check(WholeNumber(0))
+      ->capture_default_str();
+  campaign.jobs = 1;
+  command->add_option("--jobs", campaign.jobs, "Targets and routes that run at once")
+      ->check(WholeNumber(1, kMostJobs))
+      ->capture_default_str();
+  AddRunnerFlags(*command, campaign);
+  AddDefectsFlag(*command, campaign.defects);
+  campaign.db.clear();
+  command->add_option("--db", campaign.db,
+                      "Results file to record in, for replay, shrink and report (default: none)");
   command->add_flag("--json", flags->json, "Print JSON");
   command->footer("Example: anecheck check model.mil --inputs in.npz --target h13");
-  command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });
+  command->callback([command, flags, &selected] {
+    flags->command = TypedCommand(*command, flags->campaign.seed);
+    selected = [flags] { return Run(*flags); };
+  });
 }
 
 }  // namespace anecheck

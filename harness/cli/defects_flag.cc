@@ -2,8 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <string>
-#include <vector>
 
 #include "harness/base/file.h"
 #include "oracles/catalogue.h"
@@ -11,24 +9,35 @@
 namespace anecheck {
 namespace {
 
-void Read(const std::string& path) {
+// The text of a catalogue that can be read.
+std::string Read(const std::string& path) {
   const auto fail = [&](const Error& error) {
     throw CLI::ValidationError(fmt::format("--defects {}", path), error.message);
   };
-  const Result<std::string> text = ReadTextFile(path);
-  if (!text.ok()) return fail(text.error());
-  if (const Status added = AddDeparturesInForce(*text); !added.ok()) fail(added.error());
+  Result<std::string> text = ReadTextFile(path);
+  if (!text.ok()) fail(text.error());
+  DepartureCatalogue catalogue;
+  if (const Status added = catalogue.AddJson(*text); !added.ok()) fail(added.error());
+  return std::move(text).value();
 }
 
 }  // namespace
 
-void AddDefectsFlag(CLI::App& command) {
+void AddDefectsFlag(CLI::App& command, std::vector<std::string>& catalogues) {
   command.add_option_function<std::vector<std::string>>(
       "--defects",
-      [](const std::vector<std::string>& paths) {
-        for (const std::string& path : paths) Read(path);
+      [&catalogues](const std::vector<std::string>& paths) {
+        catalogues.clear();
+        for (const std::string& path : paths) catalogues.push_back(Read(path));
       },
       "JSON of known defects of your own engine, tried beside the documented ones");
+}
+
+Status TryDefects(const std::vector<std::string>& catalogues) {
+  for (const std::string& text : catalogues) {
+    ANECHECK_RETURN_IF_ERROR(AddDeparturesInForce(text));
+  }
+  return {};
 }
 
 }  // namespace anecheck

@@ -2,14 +2,24 @@
 // ones (oracles/catalogue.h).
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+
 namespace CLI {
 class App;
 }  // namespace CLI
 
 namespace anecheck {
 
-// May be given more than once. Files are read while the command line is parsed, so that a broken
-// one is wrong usage.
-void AddDefectsFlag(CLI::App& command);
+// `catalogues` receives the texts of the files; it must outlive the command. The flag may be given
+// more than once. Files are read while the command line is parsed, so that a broken one is wrong
+// usage.
+void AddDefectsFlag(CLI::App& command, std::vector<std::string>& catalogues);
+
+// From now on judges try the rows of `catalogues` too. Once a process, before the first judgement.
+// Errors: those of AddDeparturesInForce.
+Status TryDefects(const std::vector<std::string>& catalogues);
 
 }  // namespace anecheck

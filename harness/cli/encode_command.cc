@@ -7,6 +7,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/json_large.h"
+#include "harness/base/json_text.h"
 #include "harness/base/one_line.h"
 #include "harness/cli/command.h"
 #include "harness/formats/registry/registry.h"
@@ -18,6 +19,12 @@ struct EncodeFlags {
   std::string format;
   std::string in;
   std::string out;
+  bool json = false;
+};
+
+struct Encoded {
+  std::string_view format;
+  size_t bytes = 0;
 };
 
 // Members under "derived" follow from others and are not read. Those that differ from what the file
@@ -68,7 +75,7 @@ void NoteStaleMembers(const Format& format, const Json& given, ByteSpan bytes) {
   }
 }
 
-Status Encode(const EncodeFlags& flags) {
+Result<Encoded> Encode(const EncodeFlags& flags) {
   ANECHECK_ASSIGN(const std::string text, ReadTextFile(flags.in));
   ANECHECK_ASSIGN(const Json json, ParseLargeJson(text, flags.in));
   std::string name = flags.format;
@@ -93,7 +100,8 @@ Status Encode(const EncodeFlags& flags) {
     return MakeError(ErrorCode::kInvalid, fmt::format("{}: {}", flags.in, bytes.error().message));
   }
   NoteStaleMembers(*format, content, *bytes);
-  return WriteFileAtomic(flags.out, std::span<const uint8_t>(*bytes));
+  ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(flags.out, std::span<const uint8_t>(*bytes)));
+  return Encoded{format->name, bytes->size()};
 }
 
 }  // namespace
@@ -104,11 +112,17 @@ void AddEncodeCommand(CLI::App& app, Selected& selected) {
   command->add_option("in", flags->in, "JSON file")->required();
   command->add_option("out", flags->out, "File to write")->required();
   command->add_option("--format", flags->format, "Format, where the JSON does not name it");
+  command->add_flag("--json", flags->json, "Print what was written as JSON");
   command->footer("Example: anecheck encode a.json b.hwx");
   command->callback([flags, &selected] {
     selected = [flags] {
-      const Status status = Encode(*flags);
-      return status.ok() ? kExitClean : Fail(status.error());
+      const Result<Encoded> encoded = Encode(*flags);
+      if (!encoded.ok()) return Fail(encoded.error());
+      if (flags->json) {
+        Print(DumpJson(
+            {{"out", flags->out}, {"format", encoded->format}, {"bytes", encoded->bytes}}, 2));
+      }
+      return kExitClean;
     };
   });
 }

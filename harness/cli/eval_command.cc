@@ -27,6 +27,7 @@ struct EvalFlags {
   std::string out;
   std::string actual;
   std::string contract = "h13";
+  std::vector<std::string> defects;  // texts of catalogues (defects_flag.h)
   bool bounds = false;
   bool json = false;
 };
@@ -161,6 +162,7 @@ std::optional<UnpairedResult> Unpaired(const Subject& subject, std::span<const T
 }
 
 Result<nlohmann::ordered_json> JudgeOutputs(const EvalFlags& flags, bool& wrong) {
+  ANECHECK_RETURN_IF_ERROR(TryDefects(flags.defects));
   ANECHECK_ASSIGN(const Contract contract, ContractFromName(flags.contract));
   ANECHECK_ASSIGN(const Subject subject, ReadSubject(flags));
   const ModelFile& model = subject.model;
@@ -250,7 +252,7 @@ void AddJudgeCommand(CLI::App& app, Selected& selected) {
   AddModelOptions(*command, *flags);
   command->add_option("--inputs", flags->inputs, "Inputs by name, .npz")->required();
   command->add_option("--actual", flags->actual, "Outputs by name, .npz")->required();
-  AddDefectsFlag(*command);
+  AddDefectsFlag(*command, flags->defects);
   command->footer("Example: anecheck judge graph.json --inputs in.npz --actual theirs.npz");
   command->callback([flags, &selected] { selected = [flags] { return RunJudge(*flags); }; });
 }

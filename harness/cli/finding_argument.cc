@@ -67,6 +67,7 @@ Result<Artifact> ReadFinding(const FindingArgument& argument) {
   ANECHECK_ASSIGN(const Json json, ParseJson(text.json, argument.what));
   ANECHECK_ASSIGN(Artifact artifact, ArtifactFromJson(json));
   if (!argument.library.empty()) artifact.options.worker.library = argument.library;
+  if (!argument.defects.empty()) artifact.options.defects = argument.defects;
   return artifact;
 }
 

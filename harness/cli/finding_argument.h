@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/campaign/artifact.h"
@@ -17,6 +18,9 @@ struct FindingArgument {
   std::string db = "anecheck.sqlite";
   std::string run;      // uuid of the finding's run, or how it begins; where several have the id
   std::string library;  // engine to run on instead of the recorded one
+  // Catalogues of known defects (defects_flag.h) to judge by instead of the recorded ones; a
+  // command that judges fills them.
+  std::vector<std::string> defects;
 };
 
 void AddFindingArgument(CLI::App& command, FindingArgument& argument);

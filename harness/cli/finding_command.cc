@@ -16,10 +16,14 @@ namespace {
 struct FindingFlags {
   FindingArgument finding;
   std::string out;
+  bool json = false;
 };
 
-// `provenance` receives where the evidence comes from.
-Status Export(const FindingFlags& flags, std::string& folder, std::string& provenance) {
+struct Exported {
+  std::string id, folder, provenance;  // where the evidence comes from
+};
+
+Result<Exported> Export(const FindingFlags& flags) {
   ANECHECK_ASSIGN(const FindingText text, ReadFindingText(flags.finding));
   ANECHECK_ASSIGN(Json json, ParseJson(text.json, flags.finding.what));
   // The run knows better: it may have been proved after the finding was recorded.
@@ -27,12 +31,28 @@ Status Export(const FindingFlags& flags, std::string& folder, std::string& prove
     json["provenance"] = text.provenance;
     json["engine"] = text.engine;
   }
-  provenance = "not recorded";
-  if (json.is_object() && json.contains("provenance") && json["provenance"].is_string()) {
-    provenance = json["provenance"].get<std::string>();
+  const auto text_at = [&json](const char* key, const char* otherwise) -> std::string {
+    const bool there = json.is_object() && json.contains(key) && json[key].is_string();
+    return there ? json[key].get<std::string>() : otherwise;
+  };
+  Exported exported = {text_at("id", "unnamed"), flags.out, text_at("provenance", "not recorded")};
+  if (exported.folder.empty()) exported.folder = "finding-" + exported.id;
+  ANECHECK_RETURN_IF_ERROR(ExportFinding(json, exported.provenance, exported.folder));
+  return exported;
+}
+
+int Run(const FindingFlags& flags) {
+  const Result<Exported> exported = Export(flags);
+  if (!exported.ok()) return Fail(exported.error());
+  if (flags.json) {
+    Print(DumpJson(
+        {{"provenance", exported->provenance}, {"id", exported->id}, {"out", exported->folder}},
+        2));
+  } else {
+    Print(fmt::format("{1}{0}/README.md says what is there; python3 {0}/check_output.py judges it",
+                      exported->folder, EvidenceMark(exported->provenance)));
   }
-  folder = !flags.out.empty() ? flags.out : "finding-" + json.value("id", std::string("unnamed"));
-  return ExportFinding(json, provenance, folder);
+  return kExitClean;
 }
 
 }  // namespace
@@ -45,20 +65,12 @@ void AddFindingCommand(CLI::App& app, Selected& selected) {
       "export", "Write a folder with graph, MIL, data and a NumPy check, for a bug report");
   auto flags = std::make_shared<FindingFlags>();
   AddFindingArgument(*exporter, flags->finding);
-  exporter->add_option("--out", flags->out, "Folder to write (default: finding-ID)");
-  exporter->footer(
-      "Example: anecheck finding export f0123456789a --db results.sqlite --out report");
-  exporter->callback([flags, &selected] {
-    selected = [flags] {
-      std::string folder, provenance;
-      const Status status = Export(*flags, folder, provenance);
-      if (!status.ok()) return Fail(status.error());
-      Print(
-          fmt::format("{1}{0}/README.md says what is there; python3 {0}/check_output.py judges it",
-                      folder, EvidenceMark(provenance)));
-      return kExitClean;
-    };
-  });
+  auto* folder =
+      exporter->add_option("folder", flags->out, "Folder to write (default: finding-ID)");
+  exporter->add_option("--out", flags->out, "The folder, named by an option")->excludes(folder);
+  exporter->add_flag("--json", flags->json, "Print what was written as JSON");
+  exporter->footer("Example: anecheck finding export f0123456789a report --db results.sqlite");
+  exporter->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }
 
 }  // namespace anecheck

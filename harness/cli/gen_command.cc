@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "generators/formats/pair/pair_generator.h"
 #include "generators/formats/registry/file_set.h"
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/gen_graphs.h"
 #include "harness/cli/typed_command.h"
 #include "harness/cli/whole_number.h"
 #include "harness/formats/registry/registry.h"
@@ -24,6 +26,7 @@ struct GenFlags {
   uint64_t count = 10;
   uint64_t seed = 1;
   std::string out;
+  std::string target;  // of graphs; empty: h13
   bool valid = false;  // what happens without it too
   bool mutated = false;
   bool must_reject = false;
@@ -125,6 +128,7 @@ Result<Json> Replay(const GenFlags& flags) {
     return MakeError(ErrorCode::kInvalid, fmt::format("{}: is no manifest of version {}",
                                                       flags.replay, kManifestVersion));
   }
+  if (member("format") == "graph") return ReplayGraphs(manifest, flags.replay, flags.out);
   if (member("format") == "pair") return ReplayPairs(flags, member("files"), member("seed"));
   ANECHECK_ASSIGN(const DescriptorGenerator* generator,
                   GeneratorOf(member("format").get<std::string>()));
@@ -137,8 +141,24 @@ Result<Json> Replay(const GenFlags& flags) {
   return WriteSet(flags, *generator, mode, member("seed"), recipes);
 }
 
+Result<Json> DrawGraphs(const GenFlags& flags) {
+  if (flags.mutated) {
+    return MakeError(ErrorCode::kInvalid, "--mutated: graphs are not mutated; give --must-reject");
+  }
+  std::vector<uint64_t> indices(flags.count);
+  std::iota(indices.begin(), indices.end(), 0);
+  const std::string target = flags.target.empty() ? "h13" : flags.target;
+  return WriteGraphs({flags.seed, target, flags.must_reject}, indices, flags.out);
+}
+
 Result<Json> Make(const GenFlags& flags) {
+  const bool graphs = flags.format == "graph" && !flags.pair;
+  if (!flags.target.empty() && (!graphs || !flags.replay.empty())) {
+    return MakeError(ErrorCode::kInvalid,
+                     "--target: only drawn graphs (--format graph) are of one");
+  }
   if (!flags.replay.empty()) return Replay(flags);
+  if (graphs) return DrawGraphs(flags);
   return flags.pair ? DrawPairs(flags) : Draw(flags);
 }
 
@@ -163,7 +183,8 @@ int Run(const GenFlags& flags, const std::string& typed) {
 void AddGenCommand(CLI::App& app, Selected& selected) {
   CLI::App* command = app.add_subcommand("gen", "Make files of a format for a parser to read");
   auto flags = std::make_shared<GenFlags>();
-  command->add_option("--format", flags->format, "Format, as `inspect` names it");
+  command->add_option("--format", flags->format,
+                      "Format, as `inspect` names it, or graph: the graphs that `run` draws");
   command->add_option("--count", flags->count, "Files")
       ->check(WholeNumber(1, 1000000))
       ->capture_default_str();
@@ -171,6 +192,7 @@ void AddGenCommand(CLI::App& app, Selected& selected) {
       ->check(WholeNumber(0))
       ->capture_default_str();
   command->add_option("--out", flags->out, "Folder to write to")->required();
+  command->add_option("--target", flags->target, "Target of graphs (default: h13)");
   auto* valid =
       command->add_flag("--valid", flags->valid, "Files that break no rule (the default)");
   auto* mutated = command->add_flag("--mutated", flags->mutated, "One to three mutations each");

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <utility>
 
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
@@ -23,6 +25,7 @@ struct InspectFlags {
   bool json = false;
   bool verify = false;
   bool strict = false;
+  bool explain = false;
 };
 
 std::string Place(uint64_t offset) {
@@ -55,6 +58,37 @@ Json ViolationsToJson(const std::vector<Violation>& violations) {
   return list;
 }
 
+// What the words of evidence in the prints and in the rules mean, strongest first.
+constexpr std::pair<FactEvidence, std::string_view> kEvidenceMeaning[] = {
+    {FactEvidence::kRealFile, "confirmed by a file that a real tool made"},
+    {FactEvidence::kSpecification, "stated by the specification"},
+    {FactEvidence::kPublicNotes, "stated by public notes"},
+    {FactEvidence::kAssumed, "no source says so; rules that rest on it warn"}};
+
+std::string RulesText(std::span<const Rule> rules) {
+  std::string text = fmt::format("{} rules, each with its evidence and source:\n", rules.size());
+  for (const Rule& rule : rules) {
+    text += fmt::format("  {}: {} [{}; {}]\n", rule.id, rule.statement,
+                        FactEvidenceName(rule.evidence), rule.source);
+  }
+  text += "evidence of rules and fields:\n";
+  for (const auto& [evidence, meaning] : kEvidenceMeaning) {
+    text += fmt::format("  {}: {}\n", FactEvidenceName(evidence), meaning);
+  }
+  return text;
+}
+
+Json RulesToJson(std::span<const Rule> rules) {
+  Json list = Json::array();
+  for (const Rule& rule : rules) {
+    list.push_back({{"rule", rule.id},
+                    {"statement", rule.statement},
+                    {"source", rule.source},
+                    {"evidence", FactEvidenceName(rule.evidence)}});
+  }
+  return list;
+}
+
 std::string ViolationsText(const std::vector<Violation>& violations) {
   std::string text;
   for (const Violation& violation : violations) {
@@ -77,6 +111,7 @@ Result<std::string> Describe(const InspectFlags& flags, const Format& format, By
         {"coverage",
          {{"total", coverage.total}, {"payload", coverage.payload}, {"typed", coverage.typed}}}};
     if (flags.verify) json["violations"] = ViolationsToJson(violations);
+    if (flags.explain) json["rules"] = RulesToJson(format.rules);
     json["content"] = std::move(content);
     return DumpJson(json, 2);
   }
@@ -87,6 +122,7 @@ Result<std::string> Describe(const InspectFlags& flags, const Format& format, By
       format.name, format.title, coverage.total,
       open == 0 ? 100.0 : 100.0 * static_cast<double>(coverage.typed) / static_cast<double>(open),
       open);
+  if (flags.explain) text += RulesText(format.rules);
   text += ViolationsText(violations);
   if (flags.verify && violations.empty()) text += "verified: no rule is broken\n";
   return text;
@@ -182,6 +218,7 @@ Result<int> RunPair(const InspectFlags& flags) {
       json["files"].push_back(
           {{"file", file->path}, {"violations", ViolationsToJson(file->violations)}});
     }
+    if (flags.explain) json["rules"] = RulesToJson(pair::Rules());
     Print(DumpJson(json, 2));
   } else {
     ANECHECK_ASSIGN(std::string text, pair::Print(descriptor.bytes, container.bytes));
@@ -189,6 +226,7 @@ Result<int> RunPair(const InspectFlags& flags) {
       text += fmt::format("{}: {} rules broken\n", file->path, file->violations.size());
       text += ViolationsText(file->violations);
     }
+    if (flags.explain) text += RulesText(pair::Rules());
     text += ViolationsText(together);
     text += PairVerdict(together, descriptor.path).second;
     Print(text);
@@ -224,6 +262,8 @@ void AddInspectCommand(CLI::App& app, Selected& selected) {
   command->add_flag("--json", flags->json, "Print JSON; `encode` makes the file from it again");
   command->add_flag("--verify", flags->verify, "Check every rule; exit 1 where one is broken");
   command->add_flag("--strict", flags->strict, "Rules that rest on assumptions count as errors");
+  command->add_flag("--explain", flags->explain,
+                    "Also every rule of the format, with its evidence and source");
   command->footer(
       "Example: anecheck inspect model.hwx --verify; anecheck inspect --verify A.e5 B.hwx");
   command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });

@@ -161,7 +161,8 @@ void AddLowerCommand(CLI::App& app, Selected& selected) {
       ->check(CLI::IsMember({"mil", "netlist"}))
       ->capture_default_str();
   command->add_option("--out", flags->out,
-                      "Folder for model.mil, net.plist, lowered.json, plan.json and plan.txt");
+                      "Folder for model.mil, net.plist, program.e5, model.hwx, lowered.json, "
+                      "plan.json and plan.txt");
   command->add_flag("--plan", flags->plan, "Print the plan (what happens without --out)");
   command->add_flag("--json", flags->json, "Print JSON");
   AddTargetFlags(*command, flags->target);

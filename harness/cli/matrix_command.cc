@@ -3,6 +3,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/file.h"
@@ -18,6 +19,7 @@ namespace {
 struct MatrixFlags {
   TargetFlags target;
   EvidenceFlags evidence;
+  bool json = false;
   std::string format = "md", targets = "all", route = "both", baseline, os, compiler;
 };
 
@@ -40,10 +42,11 @@ Status PrintMatrix(const MatrixFlags& flags) {
     ANECHECK_ASSIGN(const std::string before, ReadTextFile(flags.baseline));
     ANECHECK_RETURN_IF_ERROR(reports::CompareWithBaseline(before, flags.baseline, matrix));
   }
-  if (flags.format == "csv") Print(reports::AttestationCsv(matrix));
-  if (flags.format == "md") Print(reports::AttestationMarkdown(matrix));
-  if (flags.format == "json") Print(DumpJson(reports::AttestationJson(matrix)));
-  if (flags.format == "html") Print(reports::AttestationHtml(matrix));
+  const std::string_view format = flags.json ? "json" : std::string_view(flags.format);
+  if (format == "csv") Print(reports::AttestationCsv(matrix));
+  if (format == "md") Print(reports::AttestationMarkdown(matrix));
+  if (format == "json") Print(DumpJson(reports::AttestationJson(matrix)));
+  if (format == "html") Print(reports::AttestationHtml(matrix));
   return {};
 }
 
@@ -59,9 +62,10 @@ void AddMatrixCommand(CLI::App& app, Selected& selected) {
       "matrix", "Print what is attested and what is reached, operations by targets");
   auto flags = std::make_shared<MatrixFlags>();
   AddEvidenceFlags(*command, flags->evidence);
-  command->add_option("--format", flags->format, "Form of the output")
-      ->check(CLI::IsMember({"html", "csv", "json", "md"}))
-      ->capture_default_str();
+  auto* format = command->add_option("--format", flags->format, "Form of the output")
+                     ->check(CLI::IsMember({"html", "csv", "json", "md"}))
+                     ->capture_default_str();
+  command->add_flag("--json", flags->json, "The same as --format json")->excludes(format);
   command->add_option("--targets,--target", flags->targets, "all, or h13,h17s")
       ->capture_default_str();
   command->add_option("--route", flags->route, "Conversion, direct authoring, or both")

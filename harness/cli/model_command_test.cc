@@ -1,25 +1,16 @@
 // eval, judge, check and lower as a model author meets them.
-#include <cstdlib>
 #include <fmt/format.h>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 #include <string>
-#include <sys/wait.h>
 
-#include "harness/base/file.h"
 #include "harness/base/half.h"
-#include "harness/base/json_text.h"
 #include "harness/base/testing/test_data.h"
+#include "harness/cli/testing/tool_test.h"
 #include "harness/formats/npz/npz.h"
 
 namespace anecheck {
 namespace {
 
-struct Outcome {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
+using Outcome = testing::ToolOutcome;
 
 npz::NamedArray Halves(const std::string& name, std::vector<uint64_t> shape,
                        const std::vector<double>& numbers) {
@@ -41,22 +32,8 @@ std::vector<double> Numbers(const npz::Array& array) {
   return numbers;
 }
 
-class ModelCommands : public ::testing::Test {
+class ModelCommands : public testing::ToolTest {
  protected:
-  Outcome Tool(const std::string& arguments) {
-    const std::string command =
-        std::string(ANECHECK_TOOL) + " " + arguments + " >" + Path("out") + " 2>" + Path("err");
-    const int status = std::system(command.c_str());
-    Outcome outcome;
-    outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    outcome.out = *ReadTextFile(Path("out"));
-    outcome.err = *ReadTextFile(Path("err"));
-    return outcome;
-  }
-  std::string Path(const std::string& name) const { return folder_->File(name); }
-  void WriteText(const std::string& name, std::string_view text) {
-    ASSERT_TRUE(WriteFileAtomic(Path(name), text).ok());
-  }
   void WriteArrays(const std::string& name, const std::vector<npz::NamedArray>& arrays) {
     ASSERT_TRUE(npz::WriteNpzFile(Path(name), arrays).ok());
   }
@@ -69,8 +46,6 @@ class ModelCommands : public ::testing::Test {
     }
     return {};
   }
-
-  Result<TempDirectory> folder_ = TempDirectory::Create("anecheck-model-");
 };
 
 constexpr std::string_view kProduct =

@@ -291,13 +291,13 @@ Result<std::vector<Tensor>> OutputsFromArrays(const Graph& graph,
   return FromArrays(graph, graph.outputs(), arrays);
 }
 
-std::vector<Tensor> MadeUpInputs(const Graph& graph) {
+std::vector<Tensor> MadeUpInputs(const Graph& graph, uint64_t seed) {
   std::vector<Tensor> inputs;
   for (const ValueId id : graph.ValuesOfKind(ValueKind::kInput)) {
     const TensorType& type = graph.type(id);
     std::vector<double> elements(static_cast<size_t>(type.shape.Elements()));
     for (size_t i = 0; i < elements.size(); ++i) {
-      const double noise = Noise(inputs.size() + 1, i);
+      const double noise = Noise((inputs.size() + 1) * seed, i);
       elements[i] = !IsFloat(type.dtype) ? (noise > 0 ? 1 : 0) : HalfToDouble(DoubleToHalf(noise));
     }
     Tensor tensor{type, std::vector<uint8_t>(static_cast<size_t>(type.ByteSize()))};

@@ -36,8 +36,9 @@ std::vector<ModelShape> ShapesOfArrays(std::span<const npz::NamedArray> arrays);
 // element type. Errors name the input that is missing or has another shape or kind.
 Result<std::vector<Tensor>> InputsFromArrays(const Graph& graph,
                                              std::span<const npz::NamedArray> arrays);
-// Numbers for every input, between -1 and 1, the same for the same graph; integers are 0 or 1.
-std::vector<Tensor> MadeUpInputs(const Graph& graph);
+// Numbers for every input, between -1 and 1, the same for the same graph and seed; integers are 0
+// or 1.
+std::vector<Tensor> MadeUpInputs(const Graph& graph, uint64_t seed = 1);
 
 // One array an output, by name, of exactly the output's type.
 Result<std::vector<Tensor>> OutputsFromArrays(const Graph& graph,

@@ -1,42 +1,15 @@
 // What the tool says of what it did: where evidence comes from, by which command and seed, and
 // which finding is meant.
-#include <cstdlib>
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
+#include <set>
 #include <string>
-#include <sys/wait.h>
 
-#include "harness/base/file.h"
-#include "harness/base/json_text.h"
+#include "harness/cli/testing/tool_test.h"
 
 namespace anecheck {
 namespace {
 
-struct Outcome {
-  int code = -1;
-  std::string out;
-  std::string err;
-};
-
-class RecordCliTest : public ::testing::Test {
- protected:
-  Outcome Tool(const std::string& arguments) {
-    const std::string out = Path("out");
-    const std::string err = Path("err");
-    const std::string command =
-        std::string(ANECHECK_TOOL) + " " + arguments + " >" + out + " 2>" + err;
-    const int status = std::system(command.c_str());
-    Outcome outcome;
-    outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    outcome.out = *ReadTextFile(out);
-    outcome.err = *ReadTextFile(err);
-    return outcome;
-  }
-  std::string Path(const std::string& name) const { return folder_->File(name); }
-  std::string Db(const std::string& name) const { return " --db " + Path(name); }
-
-  Result<TempDirectory> folder_ = TempDirectory::Create("anecheck-record-");
-};
+using Outcome = testing::ToolOutcome;
+using RecordCliTest = testing::ToolTest;
 
 // Text leads with the mark as reports do, so that nobody takes the simulated engine for a chip.
 TEST_F(RecordCliTest, SimulatedResultsAreMarkedInEveryText) {
@@ -135,6 +108,56 @@ TEST_F(RecordCliTest, OneSpellingOfKnownDefect) {
     return;
   }
   ADD_FAILURE() << "no known defect was met";
+}
+
+// A relu that is a thousand ulp off now and then, and the catalogue of an engine that has it so.
+constexpr const char* kOwnDefect =
+    R"({"departures": [{"id": "U1", "effect": "absolute_error", "op": "relu", "a": 1e9, "b": 0,
+        "families": ["h13"], "what": "relu is anything", "source": "mine"}]})";
+
+std::set<std::string> VerdictsOf(const Json& run) {
+  std::set<std::string> verdicts;
+  for (const Json& finding : run["findings"])
+    verdicts.insert(finding["verdict"].get<std::string>());
+  return verdicts;
+}
+
+TEST_F(RecordCliTest, TheDefectsThatARunWasJudgedByStayWithIt) {
+  WriteText("mine.json", kOwnDefect);
+  WriteText("none.json", R"({"departures": []})");
+  const std::string run =
+      "run --cases 64 --seed 3 --targets h13 --ops relu --quirk all=off --json "
+      "--fault ulp-error:relu:1:1000";
+  EXPECT_EQ(Tool(run + Db("plain.sqlite")).code, 1);
+  const std::string db = Db("mine.sqlite");
+  // Out of time before the first case.
+  const Outcome begun = Tool(run + " --defects " + Path("mine.json") + " --time 0.001" + db);
+  EXPECT_EQ(JsonOf(begun)["summary"]["cases"], 0);
+  const Outcome refused = Tool("run --resume --defects " + Path("none.json") + db);
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_NE(refused.err.find("--defects cannot be given with --resume, which takes it from the"),
+            std::string::npos)
+      << refused.err;
+  const Outcome resumed = Tool("run --resume --json" + db);
+  EXPECT_EQ(resumed.code, 0) << resumed.out;
+  const Json summary = JsonOf(resumed);
+  EXPECT_EQ(summary["summary"]["cases"], 64);
+  EXPECT_EQ(VerdictsOf(summary), std::set<std::string>{"known-defect"});
+  EXPECT_EQ(summary["findings"][0]["known_defect"], "U1");
+
+  const std::string id = summary["findings"][0]["id"];
+  EXPECT_EQ(JsonOf(Tool("replay --json " + id + db))["verdict"], "known-defect");
+  const Outcome otherwise = Tool("replay --json " + id + db + " --defects " + Path("none.json"));
+  EXPECT_EQ(otherwise.code, 1);
+  EXPECT_EQ(JsonOf(otherwise)["verdict"], "wrong");
+  const std::string small = Path("small.json");
+  EXPECT_EQ(JsonOf(Tool("shrink --json " + id + db + " --out " + small))["verdict"],
+            "known-defect");
+  EXPECT_EQ(JsonOf(Tool("replay --json " + small))["verdict"], "known-defect")
+      << "the file has them too";
+  EXPECT_EQ(JsonOf(Tool("shrink --json " + id + db + " --out " + small + " --defects " +
+                        Path("none.json")))["verdict"],
+            "wrong");
 }
 
 TEST_F(RecordCliTest, AnotherFileThanAMatrixIsNamed) {

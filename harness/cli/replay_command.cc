@@ -21,6 +21,7 @@ struct ReplayFlags {
 
 Result<CaseOutcome> Replay(const ReplayFlags& flags, Artifact& artifact, RunnerIdentity& identity) {
   ANECHECK_ASSIGN(artifact, ReadFinding(flags.finding));
+  ANECHECK_RETURN_IF_ERROR(TryDefects(artifact.options.defects));
   ANECHECK_ASSIGN(const auto runner, MakeRunner(artifact.options));
   ANECHECK_ASSIGN(identity, runner->Identify());
   const Case& item = artifact.item;
@@ -65,7 +66,7 @@ void AddReplayCommand(CLI::App& app, Selected& selected) {
   CLI::App* command = app.add_subcommand("replay", "Run one finding again");
   auto flags = std::make_shared<ReplayFlags>();
   AddFindingArgument(*command, flags->finding);
-  AddDefectsFlag(*command);
+  AddDefectsFlag(*command, flags->finding.defects);
   command->add_flag("--json", flags->json, "Print the verdict as JSON");
   command->footer("Example: anecheck replay f0123456789a --db results.sqlite");
   command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });

@@ -23,21 +23,22 @@ struct ReportFlags {
 int Run(const ReportFlags& flags) {
   const auto data = reports::WriteReports(flags.db, flags.out, ReportProgressLine());
   if (!data.ok()) return Fail(data.error());
-  const int64_t fresh = data->NewFindings();
-  const auto known = static_cast<int64_t>(data->findings.size()) - fresh;
   const std::string page = flags.out + "/report.html";
   if (flags.json) {
     Print(DumpJson({{"report", page},
                     {"simulated", data->AnySimulated()},
                     {"runs", data->runs.size()},
                     {"cases", data->Cases()},
-                    {"findings", fresh},
-                    {"known_defects", known}},
+                    {"findings", data->NewFindings()},
+                    {"known_defects", data->KnownDefects()},
+                    {"unconfirmed", data->Unconfirmed()}},
                    2));
   } else {
-    Print(fmt::format("{}cases: {}, runs: {}, new findings: {}, known defects: {}\n{}",
-                      data->AnySimulated() ? "SIMULATED: " : "", data->Cases(), data->runs.size(),
-                      fresh, known, page));
+    Print(
+        fmt::format("{}cases: {}, runs: {}, new findings: {}, unconfirmed deviations: {}, known "
+                    "defects: {}\n{}",
+                    data->AnySimulated() ? "SIMULATED: " : "", data->Cases(), data->runs.size(),
+                    data->NewFindings(), data->Unconfirmed(), data->KnownDefects(), page));
   }
   return kExitClean;
 }

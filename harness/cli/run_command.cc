@@ -25,10 +25,12 @@ std::atomic<bool> interrupted{false};
 void Interrupt(int) { interrupted.store(true); }
 
 std::string SummaryText(const CampaignSummary& summary, const CampaignOptions& options) {
-  std::string text =
-      fmt::format("{}{} cases, {} judged, {} inconclusive, {} new findings, {} known defects met\n",
-                  EvidenceMark(summary.provenance), summary.cases, summary.judged,
-                  summary.inconclusive, summary.findings, summary.known_defects);
+  std::string text = fmt::format(
+      "{}{} cases, {} judged, {} inconclusive, {} new findings, {} known defects met{}\n",
+      EvidenceMark(summary.provenance), summary.cases, summary.judged, summary.inconclusive,
+      summary.findings, summary.known_defects,
+      summary.unconfirmed == 0 ? ""
+                               : fmt::format(", {} unconfirmed deviations", summary.unconfirmed));
   for (const FindingRecord& finding : summary.list) {
     text += fmt::format("  {} {} {} on {}{}: {} ({} cases)\n    {}\n", finding.id, finding.verdict,
                         finding.op.empty() ? "-" : finding.op, finding.target,
@@ -78,6 +80,7 @@ Result<CampaignSummary> RunOrResume(const RunFlags& flags, const std::string& co
   const RunnerFactory factory = [&options] { return MakeRunner(options); };
   if (!flags.resume) {
     ANECHECK_ASSIGN(options, ToOptions(flags.campaign));
+    ANECHECK_RETURN_IF_ERROR(TryDefects(options.defects));
     options.command = command;
     if (events != nullptr) {
       ANECHECK_ASSIGN(const auto runner, MakeRunner(options));
@@ -89,6 +92,7 @@ Result<CampaignSummary> RunOrResume(const RunFlags& flags, const std::string& co
   }
   ANECHECK_ASSIGN(ResumePoint point, ResumeFrom(flags));
   options = point.options;
+  ANECHECK_RETURN_IF_ERROR(TryDefects(options.defects));
   LogInfo(fmt::format("run {} of {}, begun {}, {}: {}", point.run, options.db, point.started,
                       point.state == "finished" ? "is finished" : "goes on", point.command));
   if (events != nullptr) events->Started(options, point.provenance, point.engine, true);
@@ -137,7 +141,7 @@ void AddRunCommand(CLI::App& app, Selected& selected) {
   CLI::App* command = app.add_subcommand("run", "Generate, run, judge and record cases");
   auto flags = std::make_shared<RunFlags>();
   AddCampaignFlags(*command, flags->campaign);
-  AddDefectsFlag(*command);
+  AddDefectsFlag(*command, flags->campaign.defects);
   command->add_flag("--json", flags->json, "Print the summary as JSON");
   command->add_option("--events", flags->events,
                       "Write what happens as JSON Lines to this file, - for standard output");

@@ -9,6 +9,7 @@
 #include "harness/base/shell_word.h"
 #include "harness/campaign/shrink_finding.h"
 #include "harness/cli/command.h"
+#include "harness/cli/defects_flag.h"
 #include "harness/cli/finding_argument.h"
 #include "harness/cli/typed_command.h"
 #include "harness/cli/whole_number.h"
@@ -26,6 +27,7 @@ struct ShrinkFlags {
 
 Result<ShrunkFinding> Run(const ShrinkFlags& flags, Artifact& artifact, RunnerIdentity& identity) {
   ANECHECK_ASSIGN(artifact, ReadFinding(flags.finding));
+  ANECHECK_RETURN_IF_ERROR(TryDefects(artifact.options.defects));
   ANECHECK_ASSIGN(const auto runner, MakeRunner(artifact.options));
   ANECHECK_ASSIGN(identity, runner->Identify());
   const ShrinkOptions options = {.max_tries = flags.max_tries};
@@ -80,6 +82,7 @@ void AddShrinkCommand(CLI::App& app, Selected& selected) {
   CLI::App* command = app.add_subcommand("shrink", "Make a finding's graph and data small");
   auto flags = std::make_shared<ShrinkFlags>();
   AddFindingArgument(*command, flags->finding);
+  AddDefectsFlag(*command, flags->finding.defects);
   command->add_option("--if", flags->condition,
                       "Keep what makes `CMD FILE` exit with 0, instead of what gets the same "
                       "verdict; FILE is a finding.json");

@@ -42,10 +42,7 @@ WorkerOptions Hostile() { return {.library = ANECHECK_HOSTILE_ENGINE, .case_time
 
 RunReply RunAlone(const std::string& word) {
   E5rtRunner runner(Hostile());
-  const WordCases cases({word});
-  const auto replies = runner.Run(cases.all());
-  EXPECT_TRUE(replies.ok()) << replies.error().message;
-  return replies.ok() ? replies->front() : RunReply{};
+  return testing::RunWord(runner, word);
 }
 
 TEST(Analytics, NameTheEngineWhereEveryOperationIsPlacedThere) {

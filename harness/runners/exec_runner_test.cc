@@ -26,10 +26,7 @@ RunReply RunWord(const std::string& word, const std::string& hello = "",
   ExecOptions options = Hostile(hello);
   options.memory_limit = memory_limit;
   ExecRunner runner(options);
-  const WordCases cases({word});
-  const auto replies = runner.Run(cases.all());
-  EXPECT_TRUE(replies.ok()) << replies.error().message;
-  return replies.ok() ? replies->front() : RunReply{};
+  return testing::RunWord(runner, word);
 }
 
 TEST(ExecRunner, RunsACase) {

@@ -29,6 +29,7 @@ const STATES = {
   "compiled": ["c", "a compiler accepted it"],
   "dispatched": ["d", "ran on the engine, proved"],
   "correct": ["✓", "outputs inside the oracle's intervals"],
+  "unconfirmed": ["?", "a deviation that only what was never measured forbids"],
   "known-defect": ["K", "a documented defect was seen"],
   "failed": ["!", "a new finding names it, without wrong values of the engine"],
   "wrong": ["✗", "a new finding names its values"],
@@ -85,6 +86,7 @@ function drawSummary() {
     `version ${report.tool_version}`);
   byId("simulated").hidden = !report.simulated;
   const figures = [["cases", summary.cases], ["new findings", summary.findings],
+                   ["unconfirmed deviations", summary.unconfirmed],
                    ["known defects", summary.known_defects]];
   for (const [verdict, cases] of Object.entries(summary.verdicts)) {
     figures.push([`cases: ${verdict}`, cases]);

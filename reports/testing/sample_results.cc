@@ -90,13 +90,14 @@ BatchRecord SimulatedBatch() {
 
 BatchRecord ReportedBatch() {
   BatchRecord batch;
-  batch.cases = {MakeCase(0, "pass"), MakeCase(1, kHostile)};
+  batch.cases = {MakeCase(0, "pass"), MakeCase(1, kHostile), MakeCase(2, "unconfirmed")};
   FindingRecord hostile = MakeFinding("f000000000b1", kHostile, kHostile, kHostile, kHostile);
   hostile.route = hostile.signature = hostile.summary = hostile.replay = kHostile;
   hostile.artifact = kHostile;
   batch.findings = {hostile, MakeFinding("f000000000b2", "add", "h17s", "rejected", ""),
-                    MakeFinding("f000000000b3", "", "h17s", "crashed", "")};
-  batch.reach[{"h17s", "mil", "relu"}] = {1, 1, 1, 1, 0, 0, 0, 0};
+                    MakeFinding("f000000000b3", "", "h17s", "crashed", ""),
+                    MakeFinding("f000000000b4", "relu", "h17s", "unconfirmed", "")};
+  batch.reach[{"h17s", "mil", "relu"}] = {2, 2, 2, 1, 0, 0, 0, 0};
   batch.reach[{"h17s", "mil", "add"}] = {1, 0, 0, 0, 0, 0, 1, 0};
   batch.reach[{"h17s", "mil", "sub"}] = {1, 1, 0, 0, 0, 0, 0, 0};
   batch.reach[{kHostile, kHostile, kHostile}] = {1, 0, 0, 0, 0, 0, 0, 0};

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <gtest/gtest.h>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,6 +41,14 @@ class WordCases {
   std::vector<std::string> words_;
   std::vector<RunRequest> requests_;
 };
+
+// The reply to one word alone; an error of the runner fails the test.
+inline RunReply RunWord(Runner& runner, const std::string& word) {
+  const WordCases cases({word});
+  const auto replies = runner.Run(cases.all());
+  EXPECT_TRUE(replies.ok()) << replies.error().message;
+  return replies.ok() ? replies->front() : RunReply{};
+}
 
 // Makes everything that is to be written into the folders of `home` fail, for root too.
 inline void PutFilesInPlaceOfFolders(const std::string& home) {

@@ -1,0 +1,131 @@
+// Findings are tried again before they count: what repeats is a finding, what does not is flaky.
+#include <gtest/gtest.h>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "harness/campaign/testing/campaign_test.h"
+#include "harness/ops/op.h"
+
+namespace anecheck {
+namespace {
+
+using Confirmation = testing::CampaignTest;
+using testing::SpoilFirstElement;
+
+TEST_F(Confirmation, WhatDoesNotRepeatIsFlaky) {
+  auto seen = std::make_shared<std::map<uint64_t, int>>();
+  const CampaignSummary summary =
+      Must(RunCampaign(Options(64), Scripted([seen](const RunRequest& request, RunReply& reply) {
+                         if (request.id == 5 && (*seen)[request.id]++ == 0)
+                           SpoilFirstElement(reply);
+                       }),
+                       {}));
+  ASSERT_EQ(summary.list.size(), 1u);
+  EXPECT_EQ(summary.list[0].verdict, "flaky");
+  EXPECT_EQ(summary.findings, 1u) << "an engine that answers differently is a finding of its own";
+}
+
+// One batch, so that nothing else runs while findings are tried again.
+TEST_F(Confirmation, AFindingIsTriedThreeTimesInFreshWorkers) {
+  int restarts = 0;
+  std::set<int> tried;  // fresh starts before the case was run
+  const auto spoil = [&](const RunRequest& request, RunReply& reply) {
+    if (request.id != 20) return;
+    tried.insert(restarts);
+    SpoilFirstElement(reply);
+  };
+  const CampaignSummary summary = Must(RunCampaign(Options(64), Counted(spoil, restarts), {}));
+  ASSERT_EQ(summary.list.size(), 1u);
+  EXPECT_EQ(summary.list[0].verdict, "wrong");
+  EXPECT_EQ(restarts, 3);
+  EXPECT_EQ(tried, (std::set<int>{0, 1, 2, 3}));
+}
+
+TEST_F(Confirmation, WhatIsRightOnlyTheThirdTimeIsFlaky) {
+  for (const int right : {1, 2, 3}) {
+    int restarts = 0;
+    const auto spoil = [&](const RunRequest& request, RunReply& reply) {
+      if (request.id == 20 && restarts != right) SpoilFirstElement(reply);
+    };
+    const CampaignSummary summary = Must(RunCampaign(Options(64), Counted(spoil, restarts), {}));
+    ASSERT_EQ(summary.list.size(), 1u);
+    EXPECT_EQ(summary.list[0].verdict, "flaky") << right;
+    EXPECT_EQ(restarts, right);
+  }
+}
+
+// What sigmoid's table errs by was measured on A13 alone.
+TEST_F(Confirmation, UnconfirmedDeviationsAreTriedAgainAndKnownDefectsAreNot) {
+  CampaignOptions options = Options(64);
+  options.targets = {{"h16", 5}};
+  options.ops.reset();
+  options.ops.set(static_cast<size_t>(OpKind::kSigmoid));
+  for (const bool fleeting : {false, true}) {
+    int restarts = 0;
+    options.db = folder_->File("u" + std::to_string(++files_) + ".sqlite");
+    const auto spoil = [&](const RunRequest& request, RunReply& reply) {
+      if (request.id != 20 || (fleeting && restarts > 0)) return;
+      for (Tensor& tensor : reply.outputs) {
+        std::vector<double> values(static_cast<size_t>(tensor.type.shape.Elements()));
+        DecodeElements(tensor.type.dtype, tensor.bytes, values);
+        for (double& value : values) value += value < 0.5 ? 0.02 : -0.02;
+        EncodeElements(tensor.type.dtype, values, tensor.bytes);
+      }
+    };
+    const CampaignSummary summary = Must(RunCampaign(options, Counted(spoil, restarts), {}));
+    ASSERT_EQ(summary.list.size(), 1u);
+    EXPECT_EQ(summary.list[0].verdict, fleeting ? "flaky" : "unconfirmed")
+        << summary.list[0].summary;
+    EXPECT_EQ(restarts, fleeting ? 1 : 3);
+    EXPECT_EQ(summary.unconfirmed, fleeting ? 0u : 1u);
+    EXPECT_EQ(summary.findings, fleeting ? 1u : 0u);
+    EXPECT_EQ(summary.known_defects, 0u);
+    EXPECT_EQ(SummaryToJson(summary)["summary"]["unconfirmed"], fleeting ? 0 : 1);
+  }
+  int restarts = 0;
+  options = Options(64);
+  options.ops.reset();
+  options.ops.set(static_cast<size_t>(OpKind::kRelu));
+  options.modes = {CaseMode::kSpecial};
+  // D08: what is not a number becomes infinity.
+  const auto spoil = [](const RunRequest&, RunReply& reply) {
+    for (Tensor& tensor : reply.outputs) {
+      std::vector<double> values(static_cast<size_t>(tensor.type.shape.Elements()));
+      DecodeElements(tensor.type.dtype, tensor.bytes, values);
+      for (double& value : values) {
+        if (value != value) value = std::numeric_limits<double>::infinity();
+      }
+      EncodeElements(tensor.type.dtype, values, tensor.bytes);
+    }
+  };
+  const CampaignSummary summary = Must(RunCampaign(options, Counted(spoil, restarts), {}));
+  EXPECT_GE(summary.known_defects, 1u);
+  EXPECT_EQ(summary.findings, 0u);
+  EXPECT_EQ(restarts, 0) << "documented, and many";
+}
+
+TEST_F(Confirmation, WhatRepeatsIsItsOwnFindingBesideWhatDoesNot) {
+  CampaignOptions options = Options(64);
+  options.ops.reset();
+  options.ops.set(static_cast<size_t>(OpKind::kRelu));
+  auto seen = std::make_shared<std::map<uint64_t, int>>();
+  const CampaignSummary summary =
+      Must(RunCampaign(options, Scripted([seen](const RunRequest& request, RunReply& reply) {
+                         const bool first = (*seen)[request.id]++ == 0;
+                         const bool fleeting = request.id == 5 || request.id == 6;
+                         if ((fleeting && first) || request.id == 20 || request.id == 21)
+                           SpoilFirstElement(reply);
+                       }),
+                       {}));
+  ASSERT_EQ(summary.list.size(), 2u);
+  EXPECT_EQ(summary.list[0].verdict, "flaky");
+  EXPECT_EQ(summary.list[0].occurrences, 2);
+  EXPECT_EQ(summary.list[1].verdict, "wrong");
+  EXPECT_EQ(summary.list[1].case_index, 20u);
+  EXPECT_EQ(summary.list[1].occurrences, 2);
+}
+
+}  // namespace
+}  // namespace anecheck

@@ -1,0 +1,96 @@
+// A runner that a test writes the answers of, and what tests of campaigns share: what a campaign
+// does with replies can then be told without an engine.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/base/file.h"
+#include "harness/campaign/campaign.h"
+#include "oracles/oracle.h"
+
+namespace anecheck::testing {
+
+// Answers with the oracle's own values, spoiled where the test says so.
+class ScriptedRunner final : public Runner {
+ public:
+  using Spoil = std::function<void(const RunRequest&, RunReply&)>;
+  // `restarts`, where given, counts the fresh starts.
+  explicit ScriptedRunner(Spoil spoil, Provenance provenance = Provenance::kReported,
+                          int* restarts = nullptr)
+      : spoil_(std::move(spoil)), provenance_(provenance), restarts_(restarts) {}
+
+  Result<RunnerIdentity> Identify() override {
+    return RunnerIdentity{.runner = "scripted", .provenance = provenance_, .engine = "none"};
+  }
+  Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
+    std::vector<RunReply> replies;
+    for (const RunRequest& request : requests) {
+      RunReply reply = {.id = request.id, .status = RunStatus::kOk, .backend = "ane"};
+      const auto estimates = Evaluate(*request.graph, request.inputs, ConformingContract(2));
+      if (!estimates.ok()) return estimates.error();
+      for (const Estimate& estimate : *estimates) {
+        Tensor tensor = {estimate.type,
+                         std::vector<uint8_t>(static_cast<size_t>(estimate.type.ByteSize()))};
+        EncodeElements(estimate.type.dtype, estimate.value, tensor.bytes);
+        reply.outputs.push_back(std::move(tensor));
+      }
+      spoil_(request, reply);
+      replies.push_back(std::move(reply));
+    }
+    return replies;
+  }
+  Status Restart() override {
+    if (restarts_ != nullptr) ++*restarts_;
+    return {};
+  }
+
+ private:
+  Spoil spoil_;
+  Provenance provenance_;
+  int* restarts_;
+};
+
+// Moves one element of the first output a long way off.
+inline void SpoilFirstElement(Tensor& tensor) {
+  tensor.bytes[0] = static_cast<uint8_t>(tensor.bytes[0] ^ 0x55);
+  tensor.bytes[1] = static_cast<uint8_t>(tensor.bytes[1] ^ 0x10);
+}
+inline void SpoilFirstElement(RunReply& reply) { SpoilFirstElement(reply.outputs[0]); }
+
+class CampaignTest : public ::testing::Test {
+ protected:
+  CampaignOptions Options(uint64_t cases, int jobs = 1) {
+    CampaignOptions options;
+    options.cases = cases;
+    options.jobs = jobs;
+    options.seed = 11;
+    options.targets = {{"h13", 2}};
+    options.modes = {CaseMode::kInteger};
+    options.db = folder_->File("r" + std::to_string(++files_) + ".sqlite");
+    return options;
+  }
+  static RunnerFactory Scripted(ScriptedRunner::Spoil spoil) {
+    return [spoil] {
+      return Result<std::unique_ptr<Runner>>(std::unique_ptr<Runner>(new ScriptedRunner(spoil)));
+    };
+  }
+  static RunnerFactory Counted(ScriptedRunner::Spoil spoil, int& restarts) {
+    return [spoil, &restarts] {
+      return Result<std::unique_ptr<Runner>>(
+          std::unique_ptr<Runner>(new ScriptedRunner(spoil, Provenance::kReported, &restarts)));
+    };
+  }
+  static CampaignSummary Must(const Result<CampaignSummary>& summary) {
+    EXPECT_TRUE(summary.ok()) << (summary.ok() ? "" : summary.error().message);
+    return summary.ok() ? *summary : CampaignSummary{};
+  }
+
+  Result<TempDirectory> folder_ = TempDirectory::Create("anecheck-campaign-");
+  int files_ = 0;
+};
+
+}  // namespace anecheck::testing

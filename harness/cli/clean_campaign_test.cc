@@ -1,0 +1,27 @@
+// No false alarm: a long campaign on an engine without a fault gives no new finding, with its
+// documented defects and without.
+#include <string>
+
+#include "harness/cli/testing/tool_test.h"
+
+namespace anecheck {
+namespace {
+
+using CleanCampaign = testing::ToolTest;
+
+TEST_F(CleanCampaign, TwentyThousandCasesGiveNoFinding) {
+  for (const auto& [quirks, seed] : {std::pair(" --quirk all=off", "1"), std::pair("", "2")}) {
+    const auto outcome = Tool(std::string("run --cases 10000 --json --targets h13,h17s --seed ") +
+                              seed + quirks + Db("clean.sqlite"));
+    EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+    const Json summary = JsonOf(outcome)["summary"];
+    EXPECT_EQ(summary["cases"], 10000);
+    EXPECT_EQ(summary["findings"], 0) << outcome.out;
+    EXPECT_EQ(summary["unconfirmed"], 0) << outcome.out;
+    EXPECT_GE(summary["judged"].get<int>(), 9000);
+    if (*quirks != 0) EXPECT_EQ(summary["known_defects"], 0) << outcome.out;
+  }
+}
+
+}  // namespace
+}  // namespace anecheck

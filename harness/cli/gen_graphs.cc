@@ -1,0 +1,74 @@
+#include "harness/cli/gen_graphs.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/file.h"
+#include "harness/base/json_fields.h"
+#include "harness/campaign/campaign.h"
+#include "harness/cli/campaign_flags.h"
+#include "harness/graph/json.h"
+
+namespace anecheck {
+namespace {
+
+constexpr int kManifestVersion = 1;
+constexpr const char* kMustReject = "must-reject";
+
+}  // namespace
+
+Result<Json> WriteGraphs(const GraphSet& set, const std::vector<uint64_t>& indices,
+                         const std::string& folder) {
+  CampaignFlags flags;
+  flags.seed = set.seed;
+  flags.targets = set.target;
+  ANECHECK_ASSIGN(CampaignOptions options, ToOptions(flags));
+  if (options.targets.size() != 1) {
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("--target {}: graphs are of one target", set.target));
+  }
+  if (set.must_reject) options.modes = {CaseMode::kMustReject};
+  ANECHECK_RETURN_IF_ERROR(MakeDirectories(folder));
+  Json manifest = {{"version", kManifestVersion},
+                   {"format", "graph"},
+                   {"mode", set.must_reject ? kMustReject : "valid"},
+                   {"seed", set.seed},
+                   {"target", set.target},
+                   {"count", indices.size()},
+                   {"files", Json::array()}};
+  for (const uint64_t index : indices) {
+    ANECHECK_ASSIGN(const Case item, MakeCase(options, index));
+    const std::string name = fmt::format("graph_{:06}.json", index);
+    const std::string text = DumpJson(GraphToJson(item.graph), 1) + "\n";
+    ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(folder + "/" + name, std::string_view(text)));
+    Json& entry = manifest["files"].emplace_back();
+    entry = {{"file", name},
+             {"size", text.size()},
+             {"index", index},
+             {"seed", item.seed},
+             {"mode", CaseModeName(item.mode)}};
+    if (set.must_reject) entry["rule"] = item.broken_rule;
+  }
+  ANECHECK_RETURN_IF_ERROR(
+      WriteFileAtomic(folder + "/manifest.json", std::string_view(DumpJson(manifest, 1) + "\n")));
+  return manifest;
+}
+
+Result<Json> ReplayGraphs(const Json& manifest, const std::string& name,
+                          const std::string& folder) {
+  GraphSet set;
+  ANECHECK_ASSIGN(set.seed, json_fields::Number(manifest, "seed", name));
+  ANECHECK_ASSIGN(set.target, json_fields::String(manifest, "target", name));
+  ANECHECK_ASSIGN(const std::string mode, json_fields::String(manifest, "mode", name));
+  set.must_reject = mode == kMustReject;
+  ANECHECK_ASSIGN(const auto files, json_fields::Array(manifest, "files", name));
+  std::vector<uint64_t> indices;
+  indices.reserve(files.size());
+  for (const Json* entry : files) {
+    ANECHECK_ASSIGN(const uint64_t index, json_fields::Number(*entry, "index", name + ": files"));
+    indices.push_back(index);
+  }
+  return WriteGraphs(set, indices, folder);
+}
+
+}  // namespace anecheck

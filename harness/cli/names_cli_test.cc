@@ -1,0 +1,184 @@
+// The names of the command line that scripts rely on, where one command takes or gives what another
+// does: the folder of an export, graphs as files, --json, --explain, a check that is recorded.
+#include <map>
+#include <set>
+#include <string>
+
+#include "harness/base/testing/test_data.h"
+#include "harness/cli/testing/tool_test.h"
+
+namespace anecheck {
+namespace {
+
+using NamesCliTest = testing::ToolTest;
+using Outcome = testing::ToolOutcome;
+
+TEST_F(NamesCliTest, AFindingIsExportedToTheFolderThatIsNamedEitherWay) {
+  const std::string db = Db("r.sqlite");
+  const Json run =
+      JsonOf(Tool("run --cases 100 --seed 3 --targets h13 --ops slice_by_size "
+                  "--quirk all=off --fault slice-off-by-one --json" +
+                  db));
+  const std::string id = run["findings"][0]["id"];
+  const std::string finding = "finding export " + id;
+  const Json first = JsonOf(Tool(finding + " " + Path("first") + db + " --json"));
+  EXPECT_EQ(first["id"], id);
+  EXPECT_EQ(first["out"], Path("first"));
+  EXPECT_EQ(first["provenance"], "simulated");
+  EXPECT_EQ(Tool(finding + db + " --out " + Path("second")).code, 0);
+  EXPECT_EQ(*ReadTextFile(Path("first/finding.json")), *ReadTextFile(Path("second/finding.json")));
+  EXPECT_EQ(Tool(finding + " " + Path("first") + " --out " + Path("second") + db).code, 2);
+}
+
+TEST_F(NamesCliTest, GraphsOfARunAreFilesThatTheSameSeedGives) {
+  const std::string gen = "gen --format graph --target h15 --count 6 --seed 5 ";
+  const Json made = JsonOf(Tool(gen + "--json --out " + Path("a")));
+  EXPECT_EQ(made["mode"], "valid");
+  ASSERT_EQ(made["files"].size(), 6u);
+  ASSERT_EQ(Tool(gen + "--valid --out " + Path("b")).code, 0);
+  ASSERT_EQ(Tool("run --cases 6 --seed 5 --targets h15 --runner roundtrip" + Db("r.sqlite")).code,
+            0);
+  const Json cases = JsonOf(
+      Tool("query --json 'SELECT seed, mode FROM cases ORDER BY case_index'" + Db("r.sqlite")));
+  ASSERT_EQ(cases.size(), 6u);
+  for (size_t i = 0; i < 6; ++i) {
+    const Json& entry = made["files"][i];
+    const std::string name = entry["file"];
+    const std::string text = *ReadTextFile(Path("a/" + name));
+    EXPECT_EQ(text.size(), entry["size"]);
+    EXPECT_EQ(text, *ReadTextFile(Path("b/" + name)));
+    // SQLite's integers are signed.
+    EXPECT_EQ(static_cast<int64_t>(entry["seed"].get<uint64_t>()), cases[i]["seed"]);
+    EXPECT_EQ(entry["mode"], cases[i]["mode"]);
+    const Json lowered = JsonOf(Tool("lower " + Path("a/" + name) + " --target h15 --json"));
+    EXPECT_EQ(lowered["plan"]["compiles"], true) << name;
+  }
+}
+
+TEST_F(NamesCliTest, AGraphThatMustBeRefusedIsAndItsManifestMakesItAgain) {
+  const Json made =
+      JsonOf(Tool("gen --format graph --must-reject --count 5 --seed 5 --json --out " + Path("a")));
+  EXPECT_EQ(made["mode"], "must-reject");
+  for (const Json& entry : made["files"]) {
+    EXPECT_NE(entry["rule"], "");
+    const std::string name = entry["file"];
+    const Json lowered = JsonOf(Tool("lower " + Path("a/" + name) + " --target h13 --json"));
+    EXPECT_EQ(lowered["plan"]["compiles"], false) << name << entry["rule"];
+  }
+  ASSERT_EQ(Tool("gen --replay " + Path("a/manifest.json") + " --out " + Path("b")).code, 0);
+  EXPECT_EQ(*ReadTextFile(Path("a/graph_000004.json")), *ReadTextFile(Path("b/graph_000004.json")));
+  EXPECT_EQ(*ReadTextFile(Path("a/manifest.json")), *ReadTextFile(Path("b/manifest.json")));
+  const std::string out = " --out " + Path("c");
+  EXPECT_EQ(Tool("gen --format graph --mutated" + out).code, 2);
+  EXPECT_EQ(Tool("gen --format graph --target h13,h14" + out).code, 2);
+  EXPECT_EQ(Tool("gen --format hwx --target h13" + out).code, 2);
+}
+
+TEST_F(NamesCliTest, JsonIsOneDocument) {
+  const std::string matrix = "matrix --targets h13 --no-published ";
+  const Outcome json = Tool(matrix + "--json");
+  EXPECT_EQ(JsonOf(json)["targets"].size(), 1u);
+  EXPECT_EQ(json.out, Tool(matrix + "--format json").out);
+  EXPECT_EQ(Tool(matrix + "--json --format csv").code, 2);
+
+  ASSERT_EQ(Tool("gen --format e5 --count 1 --out " + Path("gen")).code, 0);
+  const std::string file = Path("gen/e5_000000.e5");
+  WriteText("file.json", Tool("inspect --json " + file).out);
+  const Json encoded = JsonOf(Tool("encode --json " + Path("file.json") + " " + Path("again.e5")));
+  EXPECT_EQ(encoded["format"], "e5");
+  EXPECT_EQ(encoded["out"], Path("again.e5"));
+  EXPECT_EQ(encoded["bytes"], ReadFile(file)->size());
+  EXPECT_EQ(*ReadFile(Path("again.e5")), *ReadFile(file));
+}
+
+TEST_F(NamesCliTest, ExplainGivesTheRulesWithEvidenceAndSource) {
+  ASSERT_EQ(Tool("gen --format hwx --count 1 --out " + Path("gen")).code, 0);
+  const std::string inspect = "inspect " + Path("gen/hwx_000000.hwx");
+  const std::string plain = Tool(inspect).out;
+  const std::string text = Tool(inspect + " --explain").out;
+  EXPECT_EQ(text.find(plain), 0u) << "the print stays as it is";
+  const Json json = JsonOf(Tool(inspect + " --explain --json"));
+  ASSERT_GT(json["rules"].size(), 10u);
+  std::set<std::string> evidence;
+  for (const Json& rule : json["rules"]) {
+    const std::string words = rule["evidence"], source = rule["source"];
+    EXPECT_NE(source, "");
+    evidence.insert(words);
+    EXPECT_NE(text.find("[" + words + "; " + source + "]"), std::string::npos) << rule;
+  }
+  for (const std::string& words : evidence) {
+    EXPECT_NE(text.find("\n  " + words + ": "), std::string::npos) << "no legend of " << words;
+  }
+  EXPECT_FALSE(JsonOf(Tool(inspect + " --json")).contains("rules"));
+  WriteText("explained.json", Tool(inspect + " --explain --json").out);
+  EXPECT_EQ(Tool("encode " + Path("explained.json") + " " + Path("again.hwx")).code, 0);
+  EXPECT_EQ(*ReadFile(Path("again.hwx")), *ReadFile(Path("gen/hwx_000000.hwx")));
+}
+
+constexpr std::string_view kSum =
+    "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4, 1, 8]> x) {\n"
+    "tensor<fp16, [1, 4, 1, 8]> y = add(x = x, y = x);\n} -> (y);\n}";
+
+// As `run`: an id, the command that runs it again, counts, and a run in the results file.
+TEST_F(NamesCliTest, FindingsOfACheckAreRecordedAndReplay) {
+  WriteText("model.mil", kSum);
+  const std::string check =
+      "check " + Path("model.mil") +
+      " --target h13,h17s --quirk all=off --fault ulp-error:add:1:1000 --json";
+  const Outcome unrecorded = Tool(check);
+  EXPECT_EQ(unrecorded.code, 1) << unrecorded.err;
+  const Json first = JsonOf(unrecorded)["findings"][0];
+  const std::string again = first["replay"];
+  EXPECT_EQ(again.find("anecheck check "), 0u) << again;
+  EXPECT_EQ(JsonOf(Tool(again.substr(9)))["findings"][0]["id"], first["id"]);
+
+  const std::string db = Path("r.sqlite");
+  const Json checked = JsonOf(Tool(check + " --jobs 2 --db " + db));
+  EXPECT_EQ(checked["summary"]["cases"], 2);
+  EXPECT_EQ(checked["summary"]["judged"], 2);
+  EXPECT_EQ(checked["summary"]["findings"], 2);
+  ASSERT_EQ(checked["findings"].size(), 2u);
+  for (const Json& finding : checked["findings"]) {
+    EXPECT_EQ(finding["verdict"], "wrong");
+    EXPECT_EQ(finding["op"], "add");
+    const std::string id = finding["id"];
+    EXPECT_EQ(finding["replay"], "anecheck replay " + id + " --db " + db);
+    const Outcome replay = Tool("replay --json " + id + " --db " + db);
+    EXPECT_EQ(replay.code, 1) << replay.err;
+    EXPECT_EQ(JsonOf(replay)["verdict"], "wrong");
+    EXPECT_EQ(JsonOf(replay)["target"], finding["target"]);
+  }
+  EXPECT_EQ(checked["findings"][0]["id"], first["id"]);
+  const Json report = JsonOf(Tool("report --json --db " + db + " --out " + Path("report")));
+  EXPECT_EQ(report["cases"], 2);
+  EXPECT_EQ(report["findings"], 2);
+}
+
+TEST_F(NamesCliTest, ACheckTakesTheRouteAndTheSeedOfItsNumbers) {
+  WriteText("model.mil", kSum);
+  const std::string check = "check " + Path("model.mil") + " --target h13 --json ";
+  const Outcome both = Tool(check + "--route both");
+  EXPECT_EQ(both.code, 0) << both.err;
+  const Json targets = JsonOf(both)["targets"];
+  ASSERT_EQ(targets.size(), 2u);
+  EXPECT_EQ(targets[0]["route"], "mil");
+  EXPECT_EQ(targets[1]["route"], "netlist");
+  EXPECT_EQ(targets[1]["verdict"], "pass");
+  const auto input = [&](const std::string& seed) {
+    const Json made = JsonOf(Tool(check + "--quirk all=off --fault ulp-error:add:1:1000 --seed " +
+                                  seed + Db("seeds.sqlite")));
+    const std::string id = made["findings"][0]["id"];
+    const Json rows =
+        JsonOf(Tool("query --json \"SELECT artifact FROM findings ORDER BY run DESC "
+                    "LIMIT 1\"" +
+                    Db("seeds.sqlite")));
+    const auto artifact = ParseJson(rows[0]["artifact"].get<std::string>());
+    EXPECT_TRUE(artifact.ok());
+    return (*artifact)["inputs"][0]["data"].get<std::string>();
+  };
+  EXPECT_EQ(input("1"), input("1"));
+  EXPECT_NE(input("1"), input("2"));
+}
+
+}  // namespace
+}  // namespace anecheck

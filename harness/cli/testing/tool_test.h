@@ -1,0 +1,53 @@
+// The tool as a person or a script runs it, in a folder of the test's own: what tests of the
+// command line share. The build says where the tool is (ANECHECK_TOOL).
+#pragma once
+
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <sys/wait.h>
+
+#include "harness/base/file.h"
+#include "harness/base/json_text.h"
+
+namespace anecheck::testing {
+
+struct ToolOutcome {
+  int code = -1;  // -1 where it did not end by itself
+  std::string out;
+  std::string err;
+};
+
+class ToolTest : public ::testing::Test {
+ protected:
+  // `arguments` as a shell reads them.
+  ToolOutcome Tool(const std::string& arguments) {
+    const std::string out = Path("out");
+    const std::string err = Path("err");
+    const std::string command =
+        std::string(ANECHECK_TOOL) + " " + arguments + " >" + out + " 2>" + err;
+    const int status = std::system(command.c_str());
+    ToolOutcome outcome;
+    outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    outcome.out = *ReadTextFile(out);
+    outcome.err = *ReadTextFile(err);
+    return outcome;
+  }
+  // The one JSON document that the tool prints; null where that is none, which fails the test.
+  Json JsonOf(const ToolOutcome& outcome) {
+    const auto json = ParseJson(outcome.out);
+    EXPECT_TRUE(json.ok()) << outcome.out << outcome.err;
+    return json.ok() ? *json : Json();
+  }
+  std::string Path(const std::string& name) const { return folder_->File(name); }
+  std::string Db(const std::string& name) const { return " --db " + Path(name); }
+  void WriteText(const std::string& name, std::string_view text) {
+    ASSERT_TRUE(WriteFileAtomic(Path(name), text).ok());
+  }
+
+  Result<TempDirectory> folder_ = TempDirectory::Create("anecheck-tool-");
+};
+
+}  // namespace anecheck::testing
