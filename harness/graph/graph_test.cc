@@ -455,7 +455,9 @@ TEST(GraphFingerprint, IgnoresTheOrderOfConstantsAndUnusedOnes) {
 }
 
 // Findings of different versions are joined by it.
-TEST(GraphFingerprint, IsTheSameInEveryVersion) { EXPECT_EQ(GraphFingerprint(ExampleGraph()), 2680310675970053094U); }
+TEST(GraphFingerprint, IsTheSameInEveryVersion) {
+  EXPECT_EQ(GraphFingerprint(ExampleGraph()), 2680310675970053094U);
+}
 
 TEST(GraphFingerprint, IgnoresNamesAndSeesEverythingElse) {
   const uint64_t base = GraphFingerprint(ExampleGraph());

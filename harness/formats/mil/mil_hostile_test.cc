@@ -23,7 +23,8 @@ constexpr uint64_t kStride = 61;
 // Parses the text; what went wrong with its memory, or nothing.
 std::string FindParseFault(ByteSpan bytes) {
   const testing::AllocationMeter meter;
-  const auto program = Parse(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  const auto program =
+      Parse(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
   if (meter.Peak() > 16 * bytes.size() + (size_t{1} << 20)) return "allocates too much";
   if (!program.ok() && program.error().offset > bytes.size()) return "offset outside the text";
   return {};
