@@ -1,12 +1,12 @@
 // Real models from end to end, node by node: what every operation computes from the numbers that it
 // was given agrees on sampled outputs with the slow implementation, and the whole gives the same.
 #include <algorithm>
-#include <array>
+#include <cctype>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
-#include <memory>
 
+#include "generators/choice_stream.h"
 #include "harness/base/testing/test_data.h"
 #include "harness/cli/model_file.h"
 #include "harness/graph/copy_node.h"
