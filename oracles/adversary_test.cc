@@ -115,7 +115,7 @@ struct Reached {
   double exact = 0;    // elements of one admitted number
   double open = 0;     // elements that may be anything
 };
-Reached ReachedShare(OpKind kind) {
+Reached MeasureShare(OpKind kind) {
   Reached reached;
   double total = 0;
   ChoiceStream choices = ChoiceStream::FromSeed(static_cast<uint64_t>(kind));
@@ -192,7 +192,7 @@ TEST(Tightness, WorstEnginesReachAQuarterOfTheBound) {
   for (size_t i = 0; i < kOpCount; ++i) {
     const auto kind = static_cast<OpKind>(i);
     if (!GetOp(kind).no_reference_reason.empty()) continue;
-    const Reached reached = ReachedShare(kind);
+    const Reached reached = MeasureShare(kind);
     const std::string_view name = GetOp(kind).schema.name;
     if (reached.bounded > 0) {
       EXPECT_GE(reached.share, 0.25) << name;

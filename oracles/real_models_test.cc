@@ -1,11 +1,10 @@
 // Real models from end to end, node by node: what every operation computes from the numbers that it
 // was given agrees on sampled outputs with the slow implementation, and the whole gives the same.
 #include <algorithm>
-#include <array>
+#include <cctype>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
-#include <memory>
 
 #include "generators/choice_stream.h"
 #include "harness/base/testing/test_data.h"
