@@ -93,8 +93,9 @@ bool Finish(Drawer& drawer) {
 // Integers that these would take have no kernel on the simulated engine, and no source gives them
 // one on another.
 constexpr std::array kHalvesAlone = {
-    OpKind::kAbs,          OpKind::kSquare,       OpKind::kSign,         OpKind::kCumsum,
-    OpKind::kReduceArgmax, OpKind::kReduceArgmin, OpKind::kReduceL1Norm, OpKind::kReduceSumSquare};
+    OpKind::kAbs,          OpKind::kSquare,       OpKind::kSign,
+    OpKind::kCumsum,       OpKind::kReduceArgmax, OpKind::kReduceArgmin,
+    OpKind::kReduceL1Norm, OpKind::kResize,       OpKind::kReduceSumSquare};
 
 bool MayTake(OpKind consumer, DType dtype) {
   return dtype == DType::kFp16 || std::ranges::find(kHalvesAlone, consumer) == kHalvesAlone.end();

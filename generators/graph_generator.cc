@@ -156,10 +156,28 @@ void DrawWanted(Drawer& drawer, std::span<const OpKind> wanted) {
   }
 }
 
+// Appends operations until the graph has `wanted`.
+void DrawMore(Drawer& drawer, uint64_t wanted) {
+  const Lottery& lottery = LotteryFor(drawer.options());
+  const Graph& graph = drawer.graph();
+  // A draw that does not fit its operand costs one attempt; the bound keeps a stream of refusals
+  // from running on.
+  for (uint64_t attempt = 0; attempt < 4 * wanted && graph.nodes().size() < wanted; ++attempt) {
+    if (lottery.empty()) break;
+    lottery.Draw(drawer.choices()).draw(drawer, drawer.PickOperand());
+  }
+}
+
+uint64_t DrawCount(Drawer& drawer) {
+  const int most = TraitsOf(drawer.options().mode).max_nodes;
+  return 1 + drawer.choices().Below(
+                 static_cast<uint64_t>(std::clamp(drawer.options().max_nodes, 1, most)));
+}
+
 // Shapes that a pair of operations is tried with.
 constexpr int kChainTries = 8;
 
-// A graph about the pair of operations of the options.
+// A graph that holds the pair of operations of the options.
 bool DrawAround(ChoiceStream& choices, const GeneratorOptions& options, ShapeClass shapes,
                 Graph& graph) {
   for (int i = 0; i < kChainTries; ++i) {
@@ -167,6 +185,7 @@ bool DrawAround(ChoiceStream& choices, const GeneratorOptions& options, ShapeCla
     Drawer drawer(choices, options, graph);
     drawer.NewInput(DrawFirstShape(drawer, shapes));
     if (!DrawChain(drawer, *options.chain)) continue;
+    DrawMore(drawer, DrawCount(drawer));
     drawer.Close();
     return true;
   }
@@ -182,18 +201,11 @@ void GenerateGraph(ChoiceStream& choices, const GeneratorOptions& options, Graph
   if (options.chain && DrawAround(choices, options, traits.shapes, graph)) return;
   graph.Clear();
   Drawer drawer(choices, options, graph);
-  const Lottery& lottery = LotteryFor(options);
   drawer.NewInput(DrawFirstShape(drawer, traits.shapes));
-  const auto most = static_cast<uint64_t>(std::clamp(options.max_nodes, 1, traits.max_nodes));
-  const uint64_t wanted = 1 + choices.Below(most);
+  const uint64_t wanted = DrawCount(drawer);
   if (!traits.often.empty() && choices.Coin()) DrawWanted(drawer, traits.often);
   DrawWanted(drawer, traits.wanted);
-  // A draw that does not fit its operand costs one attempt; the bound keeps a stream of refusals
-  // from running on.
-  for (uint64_t attempt = 0; attempt < 4 * wanted && graph.nodes().size() < wanted; ++attempt) {
-    if (lottery.empty()) break;
-    lottery.Draw(choices).draw(drawer, drawer.PickOperand());
-  }
+  DrawMore(drawer, wanted);
   if (graph.nodes().empty()) {
     // Every family has the rectifier, and it takes any shape.
     drawer.Begin(OpKind::kRelu);

@@ -54,8 +54,8 @@ struct GeneratorOptions {
   // or not the conversion route reaches them. All of them where the case is MIL text.
   bool direct = false;
   std::bitset<kOpCount> spelt = std::bitset<kOpCount>().set();
-  // The graph is about this pair of operations, with little beside it; where no instance of it fits
-  // it is drawn as without. In kInteger both must keep integers.
+  // The graph holds this pair of operations beside others of `ops`; where no instance of it fits it
+  // is drawn as without. In kInteger both must keep integers.
   std::optional<OpChain> chain;
   // The longest axis of kShapeRanges; that of the smallest target.
   int64_t longest_axis = 16384;

@@ -249,11 +249,13 @@ class Campaign {
     const uint64_t known = batch + 1 < kAhead ? 0 : FirstCase(batch + 1 - kAhead);
     const int family = options_.targets[index % options_.targets.size()].family;
     const std::lock_guard lock(mutex_);
-    const Aim aim = steering_->AimFor(index, options_.seed, known, family);
+    Aim aim = steering_->AimFor(index, options_.seed, known, family);
     // Nothing that the campaign leaves out.
-    return (aim.ops & ~options_.ops).any() && !aim.ops.all()
-               ? Aim{options_.ops, {}}
-               : Aim{aim.ops & options_.ops, aim.chain};
+    const auto taken = [&](OpKind kind) { return options_.ops.test(static_cast<size_t>(kind)); };
+    if (aim.chain && !(taken(aim.chain->producer) && taken(aim.chain->consumer))) aim.chain.reset();
+    aim.ops &= options_.ops;
+    if (aim.ops.none()) aim.ops = options_.ops;
+    return aim;
   }
 
   BatchResult RunBatch(uint64_t batch, Runner& runner, Workbench& bench) {

@@ -66,6 +66,19 @@ e5::OpType TypeOf(const plan::DescriptorOperation& operation) {
   return operation.kind == "CpuInference" ? e5::OpType::kCpuInference : e5::OpType::kAneInference;
 }
 
+// Whether the segments hold the operations in the order of the graph: what a cut leaves for a later
+// segment may stand before what comes with the cut, and the engine cuts nothing.
+bool IsInGraphOrder(const plan::Plan& plan) {
+  size_t last = 0;
+  for (const Segment& segment : plan.segments) {
+    for (const size_t layer : segment.layers) {
+      if (layer < last) return false;
+      last = layer;
+    }
+  }
+  return true;
+}
+
 CompiledTensor TensorOf(const Graph& graph, ValueId id) {
   return {graph.value(id).name, graph.type(id)};
 }
@@ -117,7 +130,7 @@ std::string CompareEngineFiles(const Graph& graph, std::string_view target_name,
                : "model.hwx: was written, the plan has none: " + planned->no_container;
   }
   ComparedParts parts;
-  parts.tasks = plan->rewrites.empty();
+  parts.tasks = plan->rewrites.empty() && IsInGraphOrder(*plan);
   for (const Segment& segment : plan->segments) {
     if (segment.kind == Segment::Kind::kBridge) parts.chain = false;
   }

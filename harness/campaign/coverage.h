@@ -92,7 +92,7 @@ nlohmann::ordered_json CoverageToJson(const SpaceCoverage& coverage);
 // The same for people, with at most `listed` empty cells of each kind.
 std::string CoverageToText(const SpaceCoverage& coverage, size_t listed);
 
-// What a case is to hold: operations, and where the cell is a pair of them, that pair.
+// What a case is to hold: these operations alone, or a pair of them beside any.
 struct Aim {
   std::bitset<kOpCount> ops = std::bitset<kOpCount>().set();
   std::optional<OpChain> chain;

@@ -16,7 +16,7 @@ namespace {
 // Graphs drawn of one operation to see which element types it gives.
 constexpr uint64_t kSamples = 24;
 // One steered case in so many is after a cell of one operation, while there are any.
-constexpr uint64_t kSingleEvery = 4;
+constexpr uint64_t kSingleEvery = 16;
 
 constexpr ExcludedCell kExcluded[] = {
     {"op_attribute", "affine.align_corners=false",
@@ -218,12 +218,14 @@ Aim Steering::AimFor(uint64_t index, uint64_t seed, uint64_t known, int family) 
                                                  : std::span(open.goals).subspan(open.singles);
   const Goal& goal = goals_[goals[Mix(draw + 1) % goals.size()]];
   Aim aim;
-  aim.ops.reset();
-  aim.ops.set(static_cast<size_t>(goal.ops.producer));
-  aim.ops.set(static_cast<size_t>(goal.ops.consumer));
-  if (!single) aim.chain = goal.ops;
-  // Operands that are computed are clipped.
-  if (single) aim.ops.set(static_cast<size_t>(OpKind::kClip));
+  if (single) {
+    aim.ops.reset();
+    aim.ops.set(static_cast<size_t>(goal.ops.producer));
+    // Operands that are computed are clipped.
+    aim.ops.set(static_cast<size_t>(OpKind::kClip));
+  } else {
+    aim.chain = goal.ops;
+  }
   return aim;
 }
 

@@ -143,9 +143,9 @@ TEST(CoverageTest, TheSpaceHoldsEveryCellOfItsKindsThatIsMet) {
   EXPECT_TRUE(std::ranges::is_sorted(space));
   EXPECT_EQ(std::ranges::adjacent_find(space), space.end());
   CampaignOptions options = Options("", false);
-  options.targets = {{"h17s", 6}};
+  options.targets = {{"h17s", 6}, {"h13", 2}, {"h15", 4}};
   BatchRecord batch;
-  for (uint64_t index = 0; index < 600; ++index) {
+  for (uint64_t index = 0; index < 1200; ++index) {
     const auto item = MakeCase(options, index);
     ASSERT_TRUE(item.ok());
     CountCoverage(*item, Ran(), batch);
@@ -175,23 +175,25 @@ TEST(CoverageTest, ExcludedCellsAreNotInTheSpaceAndSayWhy) {
 
 constexpr int kA15 = 4;
 
+bool IsFree(const Aim& aim) { return aim.ops.all() && !aim.chain; }
+
 TEST(SteeringTest, AimsAtAnEmptyCellByTheSeedAlone) {
-  Steering steering;
+  Steering steering, other;
   size_t pairs = 0, singles = 0;
-  for (uint64_t index = 0; index < 64; ++index) {
+  for (uint64_t index = 0; index < 256; ++index) {
     const Aim aim = steering.AimFor(index, 9, 0, kA15);
-    const Aim again = Steering().AimFor(index, 9, 0, kA15);
+    const Aim again = other.AimFor(index, 9, 0, kA15);
     EXPECT_EQ(aim.ops, again.ops);
     EXPECT_EQ(aim.chain, again.chain);
-    if (aim.ops.all()) continue;
+    if (IsFree(aim)) continue;
     pairs += aim.chain ? 1 : 0;
     singles += aim.chain ? 0 : 1;
-    EXPECT_LE(aim.ops.count(), 2u);
-    EXPECT_EQ(aim.chain ? aim.ops.test(static_cast<size_t>(aim.chain->producer)) : true, true);
+    EXPECT_EQ(aim.ops.all(), aim.chain.has_value());
+    if (!aim.chain) EXPECT_LE(aim.ops.count(), 2u) << "the operation, and what clips its operands";
   }
   EXPECT_GT(pairs, 8u);
   EXPECT_GT(singles, 2u);
-  EXPECT_LT(pairs + singles, 64u);
+  EXPECT_LT(pairs + singles, 256u);
 }
 
 TEST(SteeringTest, AimsAtTheLastEmptyCellAlone) {
@@ -202,11 +204,10 @@ TEST(SteeringTest, AimsAtTheLastEmptyCellAlone) {
   size_t steered = 0;
   for (uint64_t index = 0; index < 64; ++index) {
     const Aim aim = steering.AimFor(index, 9, 1, kA15);
-    EXPECT_TRUE(aim.chain || aim.ops.all());
+    EXPECT_TRUE(aim.ops.all());
     if (!aim.chain) continue;
     ++steered;
     EXPECT_EQ(*aim.chain, (OpChain{OpKind::kConv, OpKind::kRelu}));
-    EXPECT_TRUE(aim.ops.test(FindOp("conv")->schema.id) && aim.ops.count() == 2);
   }
   EXPECT_GT(steered, 16u);
 }
@@ -220,7 +221,7 @@ TEST(SteeringTest, LeavesAloneWhatAFamilyDoesNotReach) {
   constexpr int kA13 = 2;
   size_t steered = 0;
   for (uint64_t index = 0; index < 64; ++index) {
-    EXPECT_TRUE(steering.AimFor(index, 9, 1, kA13).ops.all());
+    EXPECT_TRUE(IsFree(steering.AimFor(index, 9, 1, kA13)));
     steered += steering.AimFor(index, 9, 1, kA15).chain ? 1 : 0;
   }
   EXPECT_GT(steered, 16u);
@@ -231,18 +232,21 @@ TEST(SteeringTest, WhatLaterCasesMetDoesNotCount) {
   for (const CoverageCell& cell : CoverageSpace()) late.Meet(cell.kind, cell.cell, 1000);
   for (uint64_t index = 0; index < 64; ++index) {
     EXPECT_EQ(early.AimFor(index, 1, 1000, kA15).ops, late.AimFor(index, 1, 1000, kA15).ops);
-    EXPECT_TRUE(late.AimFor(index, 1, 1001, kA15).ops.all()) << "nothing is left";
+    EXPECT_EQ(early.AimFor(index, 1, 1000, kA15).chain, late.AimFor(index, 1, 1000, kA15).chain);
+    EXPECT_TRUE(IsFree(late.AimFor(index, 1, 1001, kA15))) << "nothing is left";
   }
 }
 
 TEST(SteeringTest, WhatEarlierCasesMetCountsWhenItIsTold) {
   Steering steering;
-  EXPECT_FALSE(
-      steering.AimFor(0, 9, 5, kA15).ops.all() && steering.AimFor(1, 9, 5, kA15).ops.all() &&
-      steering.AimFor(2, 9, 5, kA15).ops.all() && steering.AimFor(3, 9, 5, kA15).ops.all());
+  size_t steered = 0;
+  for (uint64_t index = 0; index < 64; ++index) {
+    steered += IsFree(steering.AimFor(index, 9, 5, kA15)) ? 0 : 1;
+  }
+  EXPECT_GT(steered, 16u);
   for (const CoverageCell& cell : CoverageSpace()) steering.Meet(cell.kind, cell.cell, 4);
   for (uint64_t index = 0; index < 64; ++index) {
-    EXPECT_TRUE(steering.AimFor(index, 9, 5, kA15).ops.all());
+    EXPECT_TRUE(IsFree(steering.AimFor(index, 9, 5, kA15)));
   }
 }
 
