@@ -203,8 +203,8 @@ void GenerateGraph(ChoiceStream& choices, const GeneratorOptions& options, Graph
   Drawer drawer(choices, options, graph);
   drawer.NewInput(DrawFirstShape(drawer, traits.shapes));
   const uint64_t wanted = DrawCount(drawer);
-  if (!traits.often.empty() && choices.Coin()) DrawWanted(drawer, traits.often);
   DrawWanted(drawer, traits.wanted);
+  if (!traits.often.empty() && choices.Coin()) DrawWanted(drawer, traits.often);
   DrawMore(drawer, wanted);
   if (graph.nodes().empty()) {
     // Every family has the rectifier, and it takes any shape.
