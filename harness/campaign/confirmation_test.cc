@@ -62,11 +62,15 @@ TEST_F(Confirmation, UnconfirmedDeviationsAreTriedAgainAndKnownDefectsAreNot) {
   options.targets = {{"h16", 5}};
   options.ops.reset();
   options.ops.set(static_cast<size_t>(OpKind::kSigmoid));
+  options.modes = {CaseMode::kFloat};
+  uint64_t alone = 0;  // a case of one operation: sigmoids of sigmoids have bounds of their own
+  while (MakeCase(options, alone)->graph.nodes().size() > 1) ++alone;
+  ASSERT_LT(alone, options.cases);
   for (const bool fleeting : {false, true}) {
     int restarts = 0;
     options.db = folder_->File("u" + std::to_string(++files_) + ".sqlite");
     const auto spoil = [&](const RunRequest& request, RunReply& reply) {
-      if (request.id != 20 || (fleeting && restarts > 0)) return;
+      if (request.id != alone || (fleeting && restarts > 0)) return;
       for (Tensor& tensor : reply.outputs) {
         std::vector<double> values(static_cast<size_t>(tensor.type.shape.Elements()));
         DecodeElements(tensor.type.dtype, tensor.bytes, values);
