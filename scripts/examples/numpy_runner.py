@@ -148,9 +148,9 @@ def linear(a, attrs, out):
 @op("matmul")
 def matmul(a, attrs, out):
     x, y = wide(a["x"]), wide(a["y"])
-    if attrs.get("transpose_x", False):
+    if attrs.get("transpose_x", False) and x.ndim > 1:
         x = np.swapaxes(x, -1, -2)
-    if attrs.get("transpose_y", False):
+    if attrs.get("transpose_y", False) and y.ndim > 1:
         y = np.swapaxes(y, -1, -2)
     return np.matmul(x, y)
 
