@@ -90,15 +90,18 @@ bool Finish(Drawer& drawer) {
   return true;
 }
 
-// Integers that these would take have no kernel on the simulated engine, and no source gives them
-// one on another.
+// Integers and bools that these would take have no kernel on the simulated engine, or a constant
+// that is none of theirs, and no source gives them one on another.
 constexpr std::array kHalvesAlone = {
     OpKind::kAbs,          OpKind::kSquare,       OpKind::kSign,
     OpKind::kCumsum,       OpKind::kReduceArgmax, OpKind::kReduceArgmin,
-    OpKind::kReduceL1Norm, OpKind::kResize,       OpKind::kReduceSumSquare};
+    OpKind::kReduceL1Norm, OpKind::kResize,       OpKind::kReduceSumSquare,
+    OpKind::kPad};
 
 bool MayTake(OpKind consumer, DType dtype) {
-  return dtype == DType::kFp16 || std::ranges::find(kHalvesAlone, consumer) == kHalvesAlone.end();
+  if (dtype == DType::kFp16 || consumer == OpKind::kCast) return true;
+  // fp32 stands between conversions alone.
+  return dtype != DType::kFp32 && std::ranges::find(kHalvesAlone, consumer) == kHalvesAlone.end();
 }
 
 }  // namespace
