@@ -152,7 +152,8 @@ Status Softmax(KernelContext& context) {
       FillGroup(raw, split.inner, base, kNan, x.point() ? kNan : 0, x.point() ? kNan : 1, true);
     } else {
       group.Divide(split.inner, base, raw);
-      if (!x.point() && !AllNumbers(elements, split.inner.size())) {
+      // The ideal contract has no bounds, whatever its operands have.
+      if (raw.low != nullptr && !x.point() && !AllNumbers(elements, split.inner.size())) {
         for (const int64_t offset : split.inner) {
           const auto at = static_cast<size_t>(base + offset);
           raw.low[at] = 0;
