@@ -1,6 +1,7 @@
 // Recurrent cells, derived gate by gate: sums of products, activation, elementwise steps. No source
 // says how an engine would fuse them: every intermediate may be rounded to the element type or not.
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "harness/ops/params.h"
@@ -8,6 +9,7 @@
 #include "oracles/reference/exact_sum.h"
 #include "oracles/reference/lanes.h"
 #include "oracles/reference/store.h"
+#include "oracles/reference/wide.h"
 
 namespace anecheck {
 namespace reference {
@@ -16,9 +18,10 @@ namespace {
 constexpr Term kCellTerms[] = {Term::kProductRounding, Term::kAccumulatorUnit, Term::kBiasRounding,
                                Term::kSigmoidTable, Term::kTanhTable};
 
-// A number with the interval that engines may hold.
+// A number with the interval that engines may hold. Gates saturate: one that lies 2^-70 below 1 may
+// decide which way a sum on the border between two elements rounds, which double does not see.
 struct Uncertain {
-  double value = 0;
+  Wide value = 0;
   double low = 0;
   double high = 0;
   bool nan = false;  // NaN is admitted as well; low and high are then infinite
@@ -29,7 +32,7 @@ struct Uncertain {
 };
 
 // A number of which nothing is known, not even that it is one.
-Uncertain Unknown(double value) { return {value, -kInfinity, kInfinity, true}; }
+Uncertain Unknown(const Wide& value) { return {value, -kInfinity, kInfinity, true}; }
 
 enum class Curve { kTanh, kSigmoid, kRelu, kLinear };
 
@@ -37,6 +40,54 @@ Curve CurveFrom(std::string_view name) {
   if (name == "sigmoid") return Curve::kSigmoid;
   if (name == "relu") return Curve::kRelu;
   return name == "linear" ? Curve::kLinear : Curve::kTanh;
+}
+
+Wide Plus(const Wide& a, const Wide& b) {
+  const double sum = a.high() + b.high();
+  return std::isfinite(sum) ? a + b : Wide(sum);
+}
+
+Wide Times(const Wide& a, const Wide& b) {
+  const double product = a.high() * b.high();
+  return std::isfinite(product) ? a * b : Wide(product);
+}
+
+// e^-x for x >= 0, never 0: what is far below every element still has its sign.
+Wide Decay(const Wide& x) { return x.high() > 690 ? Wide(0x1p-996) : Exp(-x); }
+
+Wide Sigmoid(const Wide& x) {
+  if (!std::isfinite(x.high())) return 1 / (1 + std::exp(-x.high()));
+  if (x.high() == 0) return 0.5;
+  const Wide decay = Decay(x.high() < 0 ? -x : x);
+  const Wide tail = decay / (Wide(1) + decay);
+  return x.high() < 0 ? tail : Wide(1) - tail;
+}
+
+Wide Tanh(const Wide& x) {
+  if (!std::isfinite(x.high())) return std::tanh(x.high());
+  if (std::fabs(x.high()) < 0x1p-10) {
+    // x - x^3/3 + 2 x^5/15 - 17 x^7/315: the difference below would cancel.
+    const Wide square = x * x;
+    const Wide rest = Wide(2) / Wide(15) - square * (Wide(17) / Wide(315));
+    return x * (Wide(1) - square * (Wide(1) / Wide(3) - square * rest));
+  }
+  const Wide decay = Decay((x.high() < 0 ? -x : x) * Wide(2));
+  const Wide magnitude = Wide(1) - Wide(2) * decay / (Wide(1) + decay);
+  return x.high() < 0 ? -magnitude : magnitude;
+}
+
+Wide Apply(Curve curve, const Wide& x) {
+  switch (curve) {
+    case Curve::kTanh:
+      return Tanh(x);
+    case Curve::kSigmoid:
+      return Sigmoid(x);
+    case Curve::kRelu:
+      return x.high() < 0 ? Wide(0) : x;
+    case Curve::kLinear:
+      return x;
+  }
+  return x;
 }
 
 double Apply(Curve curve, double x) {
@@ -71,21 +122,25 @@ class CellMath {
   Uncertain Add(const Uncertain& a, const Uncertain& b) const {
     const bool opposite = (a.high == kInfinity && b.low == -kInfinity) ||
                           (a.low == -kInfinity && b.high == kInfinity);
-    if (a.nan || b.nan || opposite) return Unknown(a.value + b.value);
-    return Held({a.value + b.value, AddDown(a.low, b.low), AddUp(a.high, b.high)});
+    const Wide sum = Plus(a.value, b.value);
+    if (a.nan || b.nan || opposite) return Unknown(sum);
+    return Held({sum, AddDown(a.low, b.low), AddUp(a.high, b.high)});
   }
   Uncertain Multiply(const Uncertain& a, const Uncertain& b) const {
     const bool invalid = (a.Infinite() && b.HasZero()) || (b.Infinite() && a.HasZero());
-    if (a.nan || b.nan || invalid) return Unknown(a.value * b.value);
+    const Wide product = Times(a.value, b.value);
+    if (a.nan || b.nan || invalid) return Unknown(product);
     const auto [low, high] =
         std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
-    return Held({a.value * b.value, low, high});
+    return Held({product, low, high});
   }
   Uncertain OneMinus(const Uncertain& a) const {
-    return Held({1 - a.value, 1 - a.high, 1 - a.low, a.nan});
+    return Held({Plus(1, -a.value), 1 - a.high, 1 - a.low, a.nan});
   }
   Uncertain Clip(Uncertain a, double limit) const {
-    for (double* const end : {&a.value, &a.low, &a.high}) *end = std::clamp(*end, -limit, limit);
+    if (Plus(a.value, -limit).high() > 0) a.value = limit;
+    if (Plus(a.value, limit).high() < 0) a.value = -limit;
+    for (double* const end : {&a.low, &a.high}) *end = std::clamp(*end, -limit, limit);
     return a;
   }
   Uncertain Activate(Curve curve, const Uncertain& x) const {
@@ -102,6 +157,34 @@ class CellMath {
   const Contract& contract_;
   Grid grid_;
   bool rounds_;
+};
+
+// The state of one batch row between steps, as lanes for the next sums.
+class RowState {
+ public:
+  explicit RowState(size_t size)
+      : number_(size), value_(size), low_(size), high_(size), nan_(size, 0) {}
+  void Load(const BoundedTensor& tensor, size_t start) {
+    for (size_t k = 0; k < value_.size(); ++k) {
+      Set(k, {tensor.value[start + k], tensor.low[start + k], tensor.high[start + k],
+              tensor.NanAt(start + k)});
+    }
+  }
+  void Set(size_t k, const Uncertain& x) {
+    number_[k] = x.value;
+    value_[k] = x.value.high();
+    low_[k] = x.low;
+    high_[k] = x.high;
+    nan_[k] = x.nan ? 1 : 0;
+  }
+  Uncertain At(size_t k) const { return {number_[k], low_[k], high_[k], nan_[k] != 0}; }
+  // The values without what double does not hold of them.
+  Lanes lanes() const { return {value_.data(), low_.data(), high_.data(), nan_.data()}; }
+
+ private:
+  std::vector<Wide> number_;
+  std::vector<double> value_, low_, high_;
+  std::vector<uint8_t> nan_;
 };
 
 // The weights of one direction, and the sums that its gates need.
@@ -124,16 +207,20 @@ class CellWeights {
     return Of(input_.Dot(LanesAt(x, start), LanesAt(ih_, row * inner_), inner_));
   }
   // W_hh h of one row. Its h is on no grid, so the value is summed without any rounding.
-  Uncertain Recurrent(const Lanes& h, size_t row) {
-    Uncertain sum = Of(recurrent_.Dot(h, LanesAt(hh_, row * hidden_), hidden_));
-    if (std::any_of(h.nan, h.nan + hidden_, [](uint8_t nan) { return nan != 0; })) {
+  Uncertain Recurrent(const RowState& h, size_t row) {
+    const Lanes lanes = h.lanes();
+    Uncertain sum = Of(recurrent_.Dot(lanes, LanesAt(hh_, row * hidden_), hidden_));
+    if (std::any_of(lanes.nan, lanes.nan + hidden_, [](uint8_t nan) { return nan != 0; })) {
       sum = Unknown(0);
     }
     exact_.Clear();
     double plain = 0;
     for (size_t k = 0; k < hidden_; ++k) {
-      plain += h.value[k] * hh_.value[row * hidden_ + k];
-      if (std::fabs(plain) < kInfinity) exact_.AddProduct(h.value[k], hh_.value[row * hidden_ + k]);
+      const double weight = hh_.value[row * hidden_ + k];
+      plain += lanes.value[k] * weight;
+      if (!(std::fabs(plain) < kInfinity)) continue;
+      exact_.AddProduct(lanes.value[k], weight);
+      exact_.AddProduct(h.At(k).value.low(), weight);
     }
     sum.value = std::fabs(plain) < kInfinity ? exact_.Odd() : plain;
     return sum;
@@ -160,30 +247,6 @@ class CellWeights {
   size_t hidden_;
 };
 
-// The state of one batch row between steps, as lanes for the next sums.
-class RowState {
- public:
-  explicit RowState(size_t size) : value_(size), low_(size), high_(size), nan_(size, 0) {}
-  void Load(const BoundedTensor& tensor, size_t start) {
-    for (size_t k = 0; k < value_.size(); ++k) {
-      Set(k, {tensor.value[start + k], tensor.low[start + k], tensor.high[start + k],
-              tensor.NanAt(start + k)});
-    }
-  }
-  void Set(size_t k, const Uncertain& x) {
-    value_[k] = x.value;
-    low_[k] = x.low;
-    high_[k] = x.high;
-    nan_[k] = x.nan ? 1 : 0;
-  }
-  Uncertain At(size_t k) const { return {value_[k], low_[k], high_[k], nan_[k] != 0}; }
-  Lanes lanes() const { return {value_.data(), low_.data(), high_.data(), nan_.data()}; }
-
- private:
-  std::vector<double> value_, low_, high_;
-  std::vector<uint8_t> nan_;
-};
-
 // Everything a step of any of the cells reads.
 struct Step {
   const CellMath& math;
@@ -195,7 +258,7 @@ struct Step {
   // W_ih x + b + W_hh h of one row.
   Uncertain Gate(size_t row) const {
     const Uncertain input = math.Add(weights.Input(x, x_start, row), weights.Bias(row));
-    return math.Add(input, weights.Recurrent(h.lanes(), row));
+    return math.Add(input, weights.Recurrent(h, row));
   }
 };
 
@@ -261,7 +324,7 @@ struct GruCell {
       const Uncertain z = math.Activate(recurrent, step.Gate(2 * n + k));
       const Uncertain input =
           math.Add(step.weights.Input(step.x, step.x_start, n + k), step.weights.Bias(n + k));
-      const Uncertain reset = math.Multiply(r, step.weights.Recurrent(step.h.lanes(), n + k));
+      const Uncertain reset = math.Multiply(r, step.weights.Recurrent(step.h, n + k));
       const Uncertain o = math.Activate(output, math.Add(input, reset));
       next_h.Set(k, math.Add(math.Multiply(math.OneMinus(z), o), math.Multiply(z, step.h.At(k))));
     }
@@ -291,8 +354,8 @@ struct Outputs {
 };
 
 void PutAt(const Raw& raw, size_t at, const Uncertain& x) {
-  raw.value[at] = x.value;
-  const bool known = x.Finite() && x.value == x.value;
+  raw.value[at] = ToOdd(x.value.high(), x.value.low());
+  const bool known = x.Finite() && !std::isnan(raw.value[at]);
   raw.low[at] = known ? x.low : -kInfinity;
   raw.high[at] = known ? x.high : kInfinity;
   raw.nan[at] = known && !x.nan ? 0 : 1;

@@ -19,6 +19,7 @@ class Wide {
   constexpr Wide(double high, double low) : high_(high), low_(low) {}
 
   double high() const { return high_; }
+  double low() const { return low_; }
 
   friend Wide operator+(const Wide& a, const Wide& b) {
     const double sum = a.high_ + b.high_;
