@@ -60,7 +60,8 @@ inline ValueId ModerateConst(Drawer& drawer, const Shape& shape, bool positive) 
 // The same with signs, or now and then what the graph makes of a new input: magnitudes between the
 // same ends.
 inline ValueId ModerateOperand(Drawer& drawer, const Shape& shape) {
-  if (!drawer.MayCompute()) return ModerateConst(drawer, shape, false);
+  const bool magnitudes = drawer.options().ops.test(static_cast<size_t>(OpKind::kAbs));
+  if (!magnitudes || !drawer.MayCompute()) return ModerateConst(drawer, shape, false);
   return Within(drawer, NotNegative(drawer, drawer.NewInput(shape)), 0.25, 4);
 }
 

@@ -289,15 +289,6 @@ std::optional<SlowElements> SlowOfClass(const NodeView& node, Operands operands)
 
 }  // namespace
 
-std::optional<double> SlowProducts(const NodeView& node, Operands operands, size_t index) {
-  return ProductsOf(node, operands, ProductSumOf(node, index));
-}
-
-double SlowMoved(const NodeView& node, Operands operands, uint32_t result, size_t index) {
-  return FromSource(node.ResultType(result).dtype, operands,
-                    MovedElement(node, operands, result, index));
-}
-
 std::optional<SlowElements> SlowValues(const NodeView& node, Operands operands, uint32_t result) {
   if (IsMovement(node)) return Move(node, operands, result);
   if (IsScatter(node)) return Scatter(node, operands);

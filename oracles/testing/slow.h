@@ -19,13 +19,6 @@ std::optional<SlowElements> SlowValues(const NodeView& node,
                                        std::span<const std::vector<double>> operands,
                                        uint32_t result = 0);
 
-// Some elements of one result, in the order of `elements`, at a cost that does not grow with the
-// others where the operation allows it: products, functions of elements, sums and norms along axes,
-// movement. Other operations are computed whole. `operands` as above.
-std::optional<SlowElements> SlowSample(const NodeView& node,
-                                       std::span<const std::vector<double>> operands,
-                                       uint32_t result, std::span<const size_t> elements);
-
 // The parts, each for the classes of operations of its file.
 std::optional<SlowElements> SlowComparison(const NodeView& node,
                                            std::span<const std::vector<double>> operands);

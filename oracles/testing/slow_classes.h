@@ -5,12 +5,6 @@
 
 namespace anecheck::testing {
 
-// One element of a sum of products and of what is moved.
-std::optional<double> SlowProducts(const NodeView& node,
-                                   std::span<const std::vector<double>> operands, size_t index);
-double SlowMoved(const NodeView& node, std::span<const std::vector<double>> operands,
-                 uint32_t result, size_t index);
-
 // Nothing where the operation is of another class.
 std::optional<std::vector<SlowElements>> SlowConvolution(
     const NodeView& node, std::span<const std::vector<double>> operands);
