@@ -123,7 +123,7 @@ class NightlyTest(unittest.TestCase):
     def test_a_quiet_night_is_clean_and_every_target_has_a_turn(self):
         self.add_fuzzer("toy_a", QUIET)
         self.add_fuzzer("toy_b", QUIET)
-        run = self.run_night("--minutes", "0.001")
+        run = self.run_night("--minutes", "0.05")
         self.assertEqual(run.returncode, 0, run.stderr)
         state = json.loads((self.work / "state.json").read_text())
         self.assertTrue(state["finished"])
