@@ -229,6 +229,19 @@ TEST(Evaluate, DivisionByZeroFollowsASignOnlyWhereItIsCertain) {
   EXPECT_EQ(open.high[0], kInfinity);
 }
 
+TEST(Evaluate, OddPowersOfZeroFollowItsSignOnlyWhereItIsCertain) {
+  Case c;
+  const ValueId one = c.Input(MakeTensor(DType::kFp16, {2}, {1.0, 1.0}));
+  const ValueId zero = c.Input(MakeTensor(DType::kFp16, {2}, {0.0, 0.0}));
+  const ValueId below = c.Input(MakeTensor(DType::kFp16, {2}, {-1.0, -2.0}));
+  EXPECT_EQ(c.Run(c.Binary(OpKind::kPow, zero, below)).low[0], kInfinity);
+  const ValueId made = c.Binary(OpKind::kMul, one, zero);
+  const Estimate open = c.Run(c.Binary(OpKind::kPow, made, below));
+  EXPECT_EQ(open.low[0], -kInfinity);
+  EXPECT_EQ(open.high[0], kInfinity);
+  EXPECT_EQ(open.low[1], kInfinity);
+}
+
 TEST(Evaluate, IntegersWrapAndCastsSaturate) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kInt32, {2}, {2147483647, 65536}));

@@ -185,9 +185,13 @@ double PowValue(const Grid& grid, double a, double b) {
   return power < 0 ? -exact : exact;
 }
 
-Bounds PowBounds(const Grid& grid, const Range& a, const Range& b) {
+Bounds PowBounds(const Grid& grid, bool signed_zero, const Range& a, const Range& b) {
   if (a.point() && b.point()) {
     const double power = PowValue(grid, a.low, b.low);
+    // Odd powers of a zero whose sign is not certain: both infinities.
+    if (!signed_zero && a.low == 0 && b.low < 0 && IsWhole(b.low) && std::fmod(b.low, 2) != 0) {
+      return {-kInfinity, kInfinity};
+    }
     return {power, power};
   }
   if (a.low != a.low || b.low != b.low) return {-kInfinity, kInfinity, true};
@@ -226,7 +230,10 @@ Status Pow(KernelContext& context) {
   const auto ulp = static_cast<int>(context.contract()[Term::kExponentialUlp]);
   const Grid grid(result.type.dtype);
   const auto value = [&](double a, double b) { return PowValue(grid, a, b); };
-  const auto bounds = [&](const Range& a, const Range& b) { return PowBounds(grid, a, b); };
+  const bool signed_zero = context.Input(params::Binary::kX).signed_zero;
+  const auto bounds = [&](const Range& a, const Range& b) {
+    return PowBounds(grid, signed_zero, a, b);
+  };
   StoreFloats(context, result, ForEachFloats(context, value, bounds), ulp);
   return {};
 }
