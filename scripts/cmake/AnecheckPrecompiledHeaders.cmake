@@ -1,10 +1,13 @@
 # Precompiled standard and library headers: most of a build from an empty compiler cache is spent
-# reading them. Builds with the option off show that every source includes what it uses
-# (`scripts/test --all` makes one). Headers of the project are never among them, so that an edit
-# rebuilds what depends on it and nothing else.
+# reading them. clang only: g++ and builds with the option off show that every source includes what
+# it uses. Headers of the project are never among them, so that an edit rebuilds what depends on it
+# and nothing else.
 include_guard(GLOBAL)
 
-option(ANECHECK_PRECOMPILED_HEADERS "Read standard and library headers precompiled" ON)
+option(ANECHECK_PRECOMPILED_HEADERS "Read standard and library headers precompiled (clang only)" ON)
+if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  set(ANECHECK_PRECOMPILED_HEADERS OFF)
+endif()
 
 set(ANECHECK_COMMON_HEADERS
   <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <functional> <map> <memory> <mutex>
@@ -26,10 +29,8 @@ function(anecheck_precompiled_target NAME)
   add_library(${NAME} STATIC "${SOURCE}")
   target_link_libraries(${NAME} PRIVATE anecheck_settings fmt::fmt nlohmann_json::nlohmann_json)
   target_precompile_headers(${NAME} PRIVATE ${ARGN})
-  # Without it the compiler cache never finds an object again: the time is part of clang's header.
-  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-    target_compile_options(${NAME} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
-  endif()
+  # Without it the compiler cache never finds an object again: the time is part of the header.
+  target_compile_options(${NAME} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
 endfunction()
 
 if(ANECHECK_PRECOMPILED_HEADERS)
@@ -56,10 +57,6 @@ function(anecheck_use_precompiled TARGET FROM)
     return()
   endif()
   target_precompile_headers(${TARGET} REUSE_FROM ${FROM})
-  # So that the compiler cache sees which header an object was made with; clang says it by itself.
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_compile_options(${TARGET} PRIVATE -fpch-preprocess)
-  endif()
   get_target_property(TYPE ${TARGET} TYPE)
   if(TYPE STREQUAL "EXECUTABLE")
     set_target_properties(${TARGET} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
