@@ -30,8 +30,9 @@ template <double (*kFunction)(double)>
 struct MonotoneBounds {
   Bounds operator()(double low, double high) const { return {kFunction(low), kFunction(high)}; }
 };
+// Named as the function that it stands for.
 template <double (*kFunction)(double)>
-inline constexpr MonotoneBounds<kFunction> Monotone{};
+inline constexpr MonotoneBounds<kFunction> Monotone{};  // NOLINT(readability-identifier-naming)
 
 // A function on the part of an interval where it is defined, [least, greatest], on which it is
 // monotone. NaN where nothing of the interval is.
