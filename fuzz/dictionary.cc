@@ -7,23 +7,19 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace anecheck::fuzz {
 namespace {
 
 constexpr uint64_t kFiles = 64;
 constexpr int kCommonFiles = 4;  // a value in fewer files is one file's own
-constexpr size_t kMaxWord = 32;
-constexpr size_t kMaxEntries = 500;
+constexpr size_t kMaxWritten = 500;
+constexpr size_t kMaxWrittenWord = 32;
 
 std::string_view AsText(ByteSpan bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-std::string LittleEndian(uint64_t value, size_t width) {
-  std::string bytes;
-  for (size_t i = 0; i < width; ++i) bytes.push_back(static_cast<char>(value >> (8 * i)));
-  return bytes;
 }
 
 // The values of a file's fields that stand in it as they are.
@@ -32,15 +28,16 @@ void CollectFields(const Json& json, std::string_view file, std::set<std::string
     for (const Json& item : json) CollectFields(item, file, found);
   } else if (json.is_string()) {
     const auto& text = json.get_ref<const std::string&>();
-    if (text.size() >= 2 && text.size() <= kMaxWord && file.find(text) != std::string_view::npos) {
+    if (text.size() >= 2 && text.size() <= kMaxWrittenWord &&
+        file.find(text) != std::string_view::npos) {
       found.insert(text);
     }
   } else if (json.is_number_unsigned()) {
     const auto value = json.get<uint64_t>();
     if (value < 0x100) return;
-    const size_t width = value <= 0xffff ? 2 : value <= 0xffffffff ? 4 : 8;
-    const std::string bytes = LittleEndian(value, width);
-    if (file.find(bytes) != std::string_view::npos) found.insert(bytes);
+    WordTable number;
+    number.Number(value, value <= 0xffff ? 2 : value <= 0xffffffff ? 4 : 8);
+    if (file.find(number.words[0]) != std::string_view::npos) found.insert(number.words[0]);
   }
 }
 
@@ -51,7 +48,7 @@ void CollectWords(std::string_view file, std::set<std::string>& found) {
     const bool inside = i < file.size() &&
                         (std::isalnum(static_cast<unsigned char>(file[i])) != 0 || file[i] == '_');
     if (inside) continue;
-    if (i - start >= 3 && i - start <= kMaxWord)
+    if (i - start >= 3 && i - start <= kMaxWrittenWord)
       found.insert(std::string(file.substr(start, i - start)));
     start = i + 1;
   }
@@ -67,13 +64,11 @@ std::string Quote(std::string_view bytes) {
       quoted += c;
     }
   }
-  return quoted + "\"\n";
+  return quoted + '"';
 }
 
-}  // namespace
-
-std::string MakeDictionary(const FuzzTarget& target) {
-  if (target.format == nullptr || target.generator == nullptr) return {};
+// What several of the generator's files have, the most frequent first.
+WordTable Written(const FuzzTarget& target) {
   std::map<std::string, int> files_with;
   for (uint64_t seed = 0; seed < kFiles; ++seed) {
     ChoiceStream choices = ChoiceStream::FromSeed(seed);
@@ -81,8 +76,10 @@ std::string MakeDictionary(const FuzzTarget& target) {
         target.generate != nullptr ? target.generate(choices) : target.generator->generate(choices);
     std::set<std::string> found;
     CollectWords(AsText(file), found);
-    const Result<Json> json = target.format->to_json(file);
-    if (json.ok()) CollectFields(*json, AsText(file), found);
+    if (target.format != nullptr) {
+      const Result<Json> json = target.format->to_json(file);
+      if (json.ok()) CollectFields(*json, AsText(file), found);
+    }
     for (const std::string& word : found) ++files_with[word];
   }
   std::vector<std::pair<int, std::string>> ranked;
@@ -90,9 +87,37 @@ std::string MakeDictionary(const FuzzTarget& target) {
     if (files >= kCommonFiles) ranked.emplace_back(-files, word);
   }
   std::ranges::sort(ranked);
-  if (ranked.size() > kMaxEntries) ranked.resize(kMaxEntries);
+  WordTable written = {"written"};
+  for (const auto& [rank, word] : ranked) written.Text(word);
+  return written;
+}
+
+}  // namespace
+
+WordTables DictionaryTables(const FuzzTarget& target) {
+  if (target.draw != nullptr) return {};
+  WordTables tables = target.words == nullptr ? WordTables() : target.words();
+  if (target.generate != nullptr || target.generator != nullptr) tables.push_back(Written(target));
+  std::set<std::string> known;
+  for (WordTable& table : tables) {
+    std::erase_if(table.words, [&](const std::string& word) {
+      return word.size() < kMinWord || word.size() > kMaxWord || !known.insert(word).second;
+    });
+  }
+  if (!tables.empty() && tables.back().name == "written" &&
+      tables.back().words.size() > kMaxWritten) {
+    tables.back().words.resize(kMaxWritten);
+  }
+  return tables;
+}
+
+std::string MakeDictionary(const FuzzTarget& target) {
   std::string text;
-  for (const auto& [rank, word] : ranked) text += Quote(word);
+  for (const WordTable& table : DictionaryTables(target)) {
+    for (const std::string& word : table.words) {
+      text += fmt::format("{}={}\n", table.name, Quote(word));
+    }
+  }
   return text;
 }
 

@@ -31,6 +31,8 @@ extern const FuzzTarget ANECHECK_FUZZ_JOIN(kTarget_, ANECHECK_FUZZ_FORMAT);
 const FuzzTarget ANECHECK_FUZZ_JOIN(kTarget_, ANECHECK_FUZZ_FORMAT) = {
     .name = ANECHECK_FUZZ_TEXT(ANECHECK_FUZZ_FORMAT),
     .check = Check,
+    .laws = kFormatLaws,
+    .words = words::ANECHECK_FUZZ_FORMAT,
     .format = &ANECHECK_FUZZ_THIS_FORMAT,
 #ifdef ANECHECK_FUZZ_GENERATOR
     .generator = &ANECHECK_FUZZ_THIS_GENERATOR,

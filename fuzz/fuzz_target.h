@@ -2,8 +2,10 @@
 // with ANECHECK_FUZZERS) and, with all others, in `anecheck_fuzz_tool`, which replays corpora.
 #pragma once
 
+#include <span>
 #include <string_view>
 
+#include "fuzz/words/words.h"
 #include "generators/formats/descriptor_generator.h"
 #include "harness/formats/format.h"
 
@@ -16,6 +18,13 @@ struct FuzzTarget {
   // does not keep it.
   bool (*check)(ByteSpan input);
 
+  // Those laws, by the words in which a break of them is told.
+  std::span<const std::string_view> laws;
+
+  // The words to which the reader of the inputs gives a meaning, for dictionaries; null where an
+  // input is a choice stream, in which no word means anything by itself.
+  WordTables (*words)() = nullptr;
+
   // The format of the inputs and its generator, which the structured mutator, the seeds and the
   // dictionary use. Null where inputs are plain bytes or the choice stream of a generator, whose
   // every edit is a small change anyway.
@@ -24,6 +33,10 @@ struct FuzzTarget {
 
   // An input drawn from choices, where it is not what `generator` makes.
   Bytes (*generate)(ChoiceStream& choices) = nullptr;
+
+  // Where an input is a choice stream: makes the draws that `check` makes, and nothing else, so
+  // that crossovers cut streams between draws.
+  void (*draw)(ChoiceStream& choices) = nullptr;
 };
 
 // Every target of this executable, sorted by name.

@@ -1,7 +1,9 @@
 // The libFuzzer entry points of one target, compiled once for each with ANECHECK_FUZZ_TARGET set to
 // its name.
+#include <cinttypes>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -27,7 +29,21 @@ MutatorParts Parts() {
   return {.format = kTarget.format,
           .generator = kTarget.generator,
           .generate = kTarget.generate,
-          .edit_bytes = LLVMFuzzerMutate};
+          .edit_bytes = LLVMFuzzerMutate,
+          .draw = kTarget.draw};
+}
+
+// Of all executions, how many met what.
+struct Executions {
+  uint64_t read_again = 0;
+  uint64_t as_text = 0;
+  uint64_t vacuous = 0;  // nothing was compared
+} executions;
+
+void PrintExecutions() {
+  std::fprintf(stderr, "stat::law_read_again: %14" PRIu64 "\n", executions.read_again);
+  std::fprintf(stderr, "stat::law_as_text: %17" PRIu64 "\n", executions.as_text);
+  std::fprintf(stderr, "stat::law_vacuous: %17" PRIu64 "\n", executions.vacuous);
 }
 
 size_t CopyOut(const Bytes& bytes, uint8_t* out) {
@@ -38,14 +54,26 @@ size_t CopyOut(const Bytes& bytes, uint8_t* out) {
 }  // namespace
 }  // namespace anecheck::fuzz
 
-// ANECHECK_FUZZ_THOROUGH asserts every law on every input: for measuring what a corpus reaches.
-extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  if (std::getenv("ANECHECK_FUZZ_THOROUGH") == nullptr) anecheck::fuzz::SampleCostlyLaws();
+// ANECHECK_FUZZ_THOROUGH asserts every law on every input: for measuring what a corpus reaches, and
+// for the inputs that were found worth keeping.
+extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {
+  using namespace anecheck::fuzz;
+  TellTarget(kTarget.name);
+  if (std::getenv("ANECHECK_FUZZ_THOROUGH") == nullptr) SampleCostlyLaws();
+  for (int i = 1; i < *argc; ++i) {
+    if (std::strcmp((*argv)[i], "-print_final_stats=1") == 0) std::atexit(PrintExecutions);
+  }
   return 0;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  return anecheck::fuzz::kTarget.check({data, size}) ? 0 : -1;
+  using namespace anecheck::fuzz;
+  laws_met = {};
+  const bool kept = kTarget.check({data, size});
+  executions.read_again += laws_met.read_again ? 1 : 0;
+  executions.as_text += laws_met.as_text ? 1 : 0;
+  executions.vacuous += laws_met.compared ? 0 : 1;
+  return kept ? 0 : -1;
 }
 
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,

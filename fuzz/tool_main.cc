@@ -5,12 +5,15 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "fuzz/dictionary.h"
 #include "fuzz/fuzz_target.h"
+#include "fuzz/laws/law_report.h"
+#include "fuzz/laws/laws.h"
 #include "fuzz/seeds.h"
 #include "harness/base/file.h"
 
@@ -19,7 +22,7 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: anecheck_fuzz_tool list\n"
-    "       anecheck_fuzz_tool replay TARGET FILE-OR-FOLDER...\n"
+    "       anecheck_fuzz_tool replay TARGET [--every-law] [--sampled] FILE-OR-FOLDER...\n"
     "       anecheck_fuzz_tool seeds TARGET FOLDER [COUNT [MAX-SIZE]]\n"
     "       anecheck_fuzz_tool dictionary TARGET\n"
     "       anecheck_fuzz_tool describe TARGET FILE...\n";
@@ -40,9 +43,35 @@ std::vector<std::string> FilesBelow(const std::string& path) {
   return files;
 }
 
-int Replay(const FuzzTarget& target, std::span<char* const> paths) {
+struct ReplayOptions {
+  bool every_law = false;  // one that no file meets is a fault
+  bool sampled = false;    // laws are sampled as fuzzers sample them
+  std::vector<std::string> paths;
+};
+
+// Nothing where an option is unknown.
+std::optional<ReplayOptions> ReadReplayOptions(std::span<char* const> arguments) {
+  ReplayOptions options;
+  for (const std::string_view argument : arguments) {
+    if (argument == "--every-law") {
+      options.every_law = true;
+    } else if (argument == "--sampled") {
+      options.sampled = true;
+    } else if (argument.starts_with("--")) {
+      return std::nullopt;
+    } else {
+      options.paths.emplace_back(argument);
+    }
+  }
+  return options;
+}
+
+int Replay(const FuzzTarget& target, const ReplayOptions& options) {
+  CountLaws();
+  TellTarget(target.name);
+  if (options.sampled) SampleCostlyLaws();
   size_t replayed = 0;
-  for (const char* path : paths) {
+  for (const std::string& path : options.paths) {
     for (const std::string& file : FilesBelow(path)) {
       const auto bytes = ReadFile(file);
       if (!bytes.ok()) return Fail(bytes.error().message);
@@ -55,8 +84,14 @@ int Replay(const FuzzTarget& target, std::span<char* const> paths) {
       ++replayed;
     }
   }
-  fmt::print("{}: {} files replayed\n", target.name, replayed);
-  return replayed == 0 ? Fail("no files to replay") : 0;
+  fmt::print("{}: {} files replayed; checks of each law:\n{}", target.name, replayed,
+             LawReport(target));
+  if (replayed == 0) return Fail("no files to replay");
+  const auto faults = options.every_law ? LawFaults(target) : std::vector<std::string>();
+  for (const std::string& fault : faults) {
+    fmt::print(stderr, "anecheck_fuzz_tool: error: {}\n", fault);
+  }
+  return faults.empty() ? 0 : 1;
 }
 
 // The candidates as files of `folder`, and beside it `folder`.tsv with each one's name and reason.
@@ -111,7 +146,8 @@ int Main(int argc, char** argv) {
   const FuzzTarget* target = argc > 2 ? FindTarget(argv[2]) : nullptr;
   if (argc > 2 && target == nullptr) return Fail(fmt::format("no target is called {}", argv[2]));
   if (command == "replay" && argc > 3) {
-    return Replay(*target, std::span(argv + 3, static_cast<size_t>(argc - 3)));
+    const auto options = ReadReplayOptions(std::span(argv + 3, static_cast<size_t>(argc - 3)));
+    if (options) return Replay(*target, *options);
   }
   if (command == "seeds" && argc >= 4 && argc <= 6) {
     return WriteSeeds(*target, argv[3], argc > 4 ? std::strtoull(argv[4], nullptr, 10) : 200,

@@ -4,29 +4,8 @@
 #include <array>
 #include <vector>
 
-#include "harness/ops/params.h"
-
 namespace anecheck {
 namespace {
-
-// Results of these depend on shapes alone.
-bool IgnoresValues(OpKind kind) { return kind == OpKind::kFillLike || kind == OpKind::kShape; }
-
-// By value: whether an input can move it.
-std::vector<bool> FollowsInputs(const Graph& graph) {
-  std::vector<bool> follows(graph.values().size(), false);
-  for (ValueId id = 0; id < graph.values().size(); ++id) {
-    const Value& value = graph.value(id);
-    follows[id] = value.kind == ValueKind::kInput || value.kind == ValueKind::kState;
-    if (value.kind != ValueKind::kResult) continue;
-    const Node& node = graph.node(value.producer);
-    follows[id] = !IgnoresValues(KindOf(*node.schema)) &&
-                  std::ranges::any_of(graph.arguments(node), [&](const Argument& argument) {
-                    return follows[argument.value];
-                  });
-  }
-  return follows;
-}
 
 // Results of the nodes of that kind, those of the last node first.
 std::vector<ValueId> ResultsOf(const Graph& graph, OpKind kind) {
@@ -61,22 +40,14 @@ bool IsProgramOutput(DType dtype) {
 
 // The greater of the result and a new input of its shape.
 bool Join(Drawer& drawer, ValueId result) {
-  using P = params::Binary;
   const ValueId input = drawer.NewInput(drawer.shape(result));
-  const ValueRange& a = drawer.range(result);
-  const ValueRange& b = drawer.range(input);
-  const ValueRange range = {std::max(a.low, b.low), std::max(a.high, b.high),
-                            a.integer && b.integer};
-  drawer.Begin(OpKind::kMaximum);
-  drawer.graph().AddArgument(P::kX, result);
-  drawer.graph().AddArgument(P::kY, input);
-  return drawer.Finish(range);
+  return drawer.Emit(OpKind::kMaximum, {result, input},
+                     GreaterOf(drawer.range(result), drawer.range(input)));
 }
 
 // Makes an output of each result that nothing uses.
 bool Finish(Drawer& drawer) {
   const Graph& graph = drawer.graph();
-  const std::vector<bool> follows = FollowsInputs(graph);
   const auto count = static_cast<ValueId>(graph.values().size());
   for (ValueId id = 0; id < count; ++id) {
     const ValueKind kind = graph.value(id).kind;
@@ -85,7 +56,7 @@ bool Finish(Drawer& drawer) {
     if (kind != ValueKind::kResult) return false;
     ValueId result = id;
     if (!IsProgramOutput(graph.type(id).dtype)) result = drawer.CastTo(DType::kFp16, id);
-    if (result == kNoValue || (!follows[id] && !Join(drawer, result))) return false;
+    if (result == kNoValue || (!drawer.moves(id) && !Join(drawer, result))) return false;
   }
   return true;
 }

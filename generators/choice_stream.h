@@ -22,9 +22,17 @@ class ChoiceStream {
     stream.state_ = seed;
     return stream;
   }
-  static ChoiceStream FromBytes(std::span<const uint8_t> bytes) {
+  // A draw over bytes: where it read, and the bound of what it gave (0: a whole word).
+  struct LoggedDraw {
+    size_t position = 0;
+    uint64_t bound = 0;
+  };
+  // Appends each draw that reads a byte to `log`, which must outlive the stream; null: to none.
+  static ChoiceStream FromBytes(std::span<const uint8_t> bytes,
+                                std::vector<LoggedDraw>* log = nullptr) {
     ChoiceStream stream;
     stream.bytes_ = bytes;
+    stream.log_ = log;
     return stream;
   }
 
@@ -36,6 +44,7 @@ class ChoiceStream {
       z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
       return z ^ (z >> 31);
     }
+    Note(0);
     return Take(8);
   }
 
@@ -47,6 +56,7 @@ class ChoiceStream {
       return static_cast<uint64_t>((static_cast<unsigned __int128>(Word()) * bound) >> 64);
     }
     const int bits = 64 - std::countl_zero(bound - 1);
+    Note(bound);
     return Take((bits + 7) / 8) % bound;
   }
 
@@ -83,6 +93,10 @@ class ChoiceStream {
  private:
   ChoiceStream() = default;
 
+  void Note(uint64_t bound) {
+    if (log_ != nullptr && position_ < bytes_.size()) log_->push_back({position_, bound});
+  }
+
   uint64_t Take(int count) {
     uint64_t value = 0;
     for (int i = 0; i < count && position_ < bytes_.size(); ++i) {
@@ -92,6 +106,7 @@ class ChoiceStream {
   }
 
   std::span<const uint8_t> bytes_;
+  std::vector<LoggedDraw>* log_ = nullptr;
   size_t position_ = 0;
   uint64_t state_ = 0;
   bool endless_ = false;

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
-#include <string>
 #include <string_view>
 
 #include "generators/tensor_data.h"
@@ -25,93 +23,43 @@ constexpr std::array<const OpGenerator*, kOpCount> kGenerators = {
 constexpr std::array<int64_t, 20> kExtents = {1,  2,  3,  4,  5,  7,  8,  9,  6,  12,
                                               15, 16, 17, 31, 32, 33, 63, 64, 65, 127};
 
-// The value for which the absence of an optional attribute stands, as the schema words it: "1e-5",
-// "true", "valid", "1 on every axis". Absences that stand for more than one value have none.
-struct Default {
-  enum class Form : uint8_t { kNone, kNumber, kText };
-  Form form = Form::kNone;
-  double number = 0;  // of each element in lists; 0 and 1 for bools
-  std::string_view text;
-};
-
-Default NumberIn(std::string_view text) {
-  const std::string number(text.substr(0, text.find_first_not_of("+-.0123456789e")));
-  char* end = nullptr;
-  const double value = std::strtod(number.c_str(), &end);
-  if (number.empty() || end != number.c_str() + number.size()) return {};
-  return {Default::Form::kNumber, value, {}};
-}
-
-Default DefaultOf(const Parameter& parameter) {
-  if (parameter.need != Need::kOptional) return {};
-  switch (parameter.kind) {
-    case ParameterKind::kInt:
-    case ParameterKind::kFloat:
-    case ParameterKind::kInts:
-      return NumberIn(parameter.default_text);
-    case ParameterKind::kBool:
-    case ParameterKind::kBools:
-      for (const double value : {0.0, 1.0}) {
-        const std::string_view word = value != 0 ? "true" : "false";
-        const std::string_view text = parameter.default_text;
-        if (text == word || text.starts_with(std::string(word) + " on every")) {
-          return {Default::Form::kNumber, value, {}};
-        }
-      }
-      return {};
-    case ParameterKind::kString:
-      return {Default::Form::kText, 0, parameter.default_text};
-    default:
-      return {};
-  }
-}
-
-const Default& DefaultAt(OpKind op, int parameter) {
-  static const auto* all = [] {
-    auto* defaults = new std::array<std::vector<Default>, kOpCount>;
-    for (const OpDefinition* definition : AllOps()) {
-      std::vector<Default>& mine = (*defaults)[definition->schema.id];
-      mine.reserve(definition->schema.parameters.size());
-      for (const Parameter& each : definition->schema.parameters) mine.push_back(DefaultOf(each));
-    }
-    return defaults;
-  }();
-  return (*all)[static_cast<size_t>(op)][static_cast<size_t>(parameter)];
-}
-
 // How often what has its default is left out: 1 of so many.
 constexpr uint32_t kLeftOutOf = 4;
 
-// The memory of the thread's last drawer: drawing a small graph takes hardly longer than allocating
-// it anew.
-struct Memory {
-  std::vector<ValueRange> ranges;
-  std::vector<uint8_t> used, bytes;
-};
-Memory& Kept() {
-  thread_local Memory memory;
-  return memory;
-}
+// Results of these depend on shapes alone.
+bool IgnoresValues(OpKind kind) { return kind == OpKind::kFillLike || kind == OpKind::kShape; }
 
 }  // namespace
 
 std::span<const OpGenerator* const> AllOpGenerators() { return kGenerators; }
 
+ValueRange EitherOf(const ValueRange& a, const ValueRange& b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high), a.integer && b.integer};
+}
+ValueRange GreaterOf(const ValueRange& a, const ValueRange& b) {
+  return {std::max(a.low, b.low), std::max(a.high, b.high), a.integer && b.integer};
+}
+ValueRange LesserOf(const ValueRange& a, const ValueRange& b) {
+  return {std::min(a.low, b.low), std::min(a.high, b.high), a.integer && b.integer};
+}
+
 Drawer::Drawer(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph)
     : choices_(choices), options_(options), values_(ValuesOf(options.mode)), graph_(graph) {
   Memory& kept = Kept();
-  ranges_.swap(kept.ranges);
-  used_.swap(kept.used);
+  known_.swap(kept.known);
   bytes_.swap(kept.bytes);
-  ranges_.clear();
-  used_.clear();
+  known_.clear();
 }
 
 Drawer::~Drawer() {
   Memory& kept = Kept();
-  ranges_.swap(kept.ranges);
-  used_.swap(kept.used);
+  known_.swap(kept.known);
   bytes_.swap(kept.bytes);
+}
+
+Drawer::Memory& Drawer::Kept() {
+  thread_local Memory memory;
+  return memory;
 }
 
 double Drawer::Ceiling() const {
@@ -131,15 +79,14 @@ double Drawer::Ceiling() const {
   return 0;
 }
 
-void Drawer::Track(const ValueRange& range) {
-  ranges_.resize(graph_.values().size(), range);
-  used_.resize(graph_.values().size(), 0);
+void Drawer::Track(const Known& known) {
+  while (known_.size() < graph_.values().size()) known_.push_back(known);
 }
 
 ValueId Drawer::NewInput(const Shape& shape) {
   const double limit = InputMagnitude(values_);
   const ValueId id = graph_.AddInput({DType::kFp16, shape});
-  Track({-limit, limit, integer_mode()});
+  Track({.range = {-limit, limit, integer_mode()}, .moves = true});
   return id;
 }
 
@@ -152,8 +99,7 @@ ValueId Drawer::NewConst(const Shape& shape, double limit) {
   const std::span<uint8_t> bytes(bytes_.data(), size);
   FillTensor(choices_, type, mode, limit, bytes);
   const ValueId id = graph_.AddConst(type, bytes);
-  Track({-limit, limit, integer_mode()});
-  used_[id] = 1;
+  TrackConst({-limit, limit, integer_mode()});
   return id;
 }
 
@@ -181,21 +127,19 @@ ValueId Drawer::NewOperand(const Shape& shape, double limit) {
 ValueId Drawer::NewTensor(const TensorType& type, std::span<const uint8_t> bytes) {
   const double limit = InputMagnitude(values_);
   const ValueId id = graph_.AddConst(type, bytes);
-  Track({-limit, limit, false});
-  used_[id] = 1;
+  TrackConst({-limit, limit, false});
   return id;
 }
 
 ValueId Drawer::NewConstOf(const TensorType& type, std::span<const uint8_t> bytes, double limit) {
   const ValueId id = graph_.AddConst(type, bytes);
-  Track({-limit, limit, integer_mode()});
-  used_[id] = 1;
+  TrackConst({-limit, limit, integer_mode()});
   return id;
 }
 
 ValueId Drawer::NewState(const TensorType& type) {
   const ValueId id = graph_.AddState(type);
-  Track({});
+  Track({.moves = true});
   return id;
 }
 
@@ -204,8 +148,7 @@ ValueId Drawer::NewScalar(double value) {
   const std::array<uint8_t, 2> bytes = {static_cast<uint8_t>(bits),
                                         static_cast<uint8_t>(bits >> 8)};
   const ValueId id = graph_.AddConst({DType::kFp16, Shape{}}, bytes);
-  Track({value, value, value == std::trunc(value)});
-  used_[id] = 1;
+  TrackConst({value, value, value == std::trunc(value)});
   return id;
 }
 
@@ -222,19 +165,22 @@ ValueId Drawer::NewIntegers(DType dtype, const Shape& shape, std::span<const int
     range.high = std::max(range.high, static_cast<double>(elements[i]));
   }
   const ValueId id = graph_.AddConst(type, bytes);
-  Track(range);
-  used_[id] = 1;
+  TrackConst(range);
   return id;
 }
 
+const Default& Drawer::DefaultOf(int parameter) const {
+  return GetOp(open_).schema.parameters[static_cast<size_t>(parameter)].fallback;
+}
+
 bool Drawer::LeavesOut(int parameter, double value) {
-  const Default& absent = DefaultAt(open_, parameter);
+  const Default& absent = DefaultOf(parameter);
   if (absent.form != Default::Form::kNumber || absent.number != value) return false;
   return HalfToDouble(DoubleToHalf(value)) != value || choices_.Chance(1, kLeftOutOf);
 }
 
 bool Drawer::LeavesOut(int parameter, std::span<const int64_t> values) {
-  const Default& absent = DefaultAt(open_, parameter);
+  const Default& absent = DefaultOf(parameter);
   const auto same = [&](int64_t value) { return static_cast<double>(value) == absent.number; };
   return absent.form == Default::Form::kNumber && std::ranges::all_of(values, same) &&
          choices_.Chance(1, kLeftOutOf);
@@ -253,9 +199,9 @@ void Drawer::AddBool(int parameter, bool value) {
 }
 
 void Drawer::AddString(int parameter, std::string_view value) {
-  const Default& absent = DefaultAt(open_, parameter);
+  const Default& absent = DefaultOf(parameter);
   const bool left_out =
-      absent.form == Default::Form::kText && absent.text == value && choices_.Chance(1, kLeftOutOf);
+      absent.form == Default::Form::kName && absent.text == value && choices_.Chance(1, kLeftOutOf);
   if (!left_out) graph_.AddString(parameter, value);
 }
 
@@ -283,7 +229,7 @@ ValueId Drawer::SameShape(const Shape& shape, ValueId not_this, DType dtype) {
     const TensorType wanted{dtype, shape};
     const auto bytes = DrawTensor(choices_, wanted, CaseMode::kInteger, kMost);
     const ValueId id = NewConstOf(wanted, bytes, kMost);
-    ranges_[id].integer = true;
+    known_[id].range.integer = true;
     return id;
   }
   if (choices_.Chance(1, 2)) {
@@ -300,17 +246,26 @@ ValueId Drawer::SameShape(const Shape& shape, ValueId not_this, DType dtype) {
   return choices_.Chance(2, 3) ? NewConst(shape, limit) : NewInput(shape);
 }
 
-ValueId Drawer::BroadcastPartner(ValueId x) {
+// Network descriptions have no tensors without axes, and none of rank 5 beside lower ones.
+uint64_t Drawer::MostDropped(int rank) const {
+  const int kept = !options_.direct ? 0 : rank < 5 ? 1 : rank;
+  return static_cast<uint64_t>(std::max(rank - kept, 0));
+}
+
+Shape Drawer::BroadcastShape(ValueId x) {
   Shape shape = this->shape(x);
-  const DType dtype = type(x).dtype;
-  if (!choices_.Chance(1, 3)) return SameShape(shape, x, dtype);
+  if (!choices_.Chance(1, 3)) return shape;
   // Drop leading axes, then collapse some of the others to 1.
-  const int drop = static_cast<int>(choices_.Below(static_cast<uint64_t>(shape.rank()) + 1));
+  const int drop = static_cast<int>(choices_.Below(MostDropped(shape.rank()) + 1));
   shape = Shape::FromSpan(shape.dims().subspan(static_cast<size_t>(drop)));
   for (int axis = 0; axis < shape.rank(); ++axis) {
     if (choices_.Chance(1, 3)) shape[axis] = 1;
   }
-  return SameShape(shape, x, dtype);
+  return shape;
+}
+
+ValueId Drawer::BroadcastPartner(ValueId x) {
+  return SameShape(BroadcastShape(x), x, type(x).dtype);
 }
 
 int64_t Drawer::Extent(int64_t most) {
@@ -318,17 +273,28 @@ int64_t Drawer::Extent(int64_t most) {
   return std::clamp<int64_t>(extent, 1, std::max<int64_t>(1, most));
 }
 
-void Drawer::MarkUsed(const Node& node) {
-  for (const Argument& argument : graph_.arguments(node)) used_[argument.value] = 1;
+bool Drawer::Moves(const Node& node) const {
+  return !IgnoresValues(KindOf(*node.schema)) &&
+         std::ranges::any_of(graph_.arguments(node),
+                             [&](const Argument& argument) { return moves(argument.value); });
 }
 
 bool Drawer::Finish(const ValueRange& range) {
   const Result<ValueId> first = graph_.FinishNode();
   if (!first.ok()) return false;
-  MarkUsed(graph_.nodes().back());
+  const Node& node = graph_.nodes().back();
+  for (const Argument& argument : graph_.arguments(node)) known_[argument.value].used = true;
   const double top = integer_mode() ? 2048 : kHalfMaxValue;
-  Track({std::max(range.low, -top), std::min(range.high, top), range.integer});
+  Track({.range = {std::max(range.low, -top), std::min(range.high, top), range.integer},
+         .moves = Moves(node)});
   return true;
+}
+
+bool Drawer::Emit(OpKind kind, std::initializer_list<ValueId> operands, const ValueRange& range) {
+  Begin(kind);
+  int parameter = 0;
+  for (const ValueId operand : operands) graph_.AddArgument(parameter++, operand);
+  return Finish(range);
 }
 
 bool Drawer::ToHalf() {
@@ -345,9 +311,9 @@ ValueId Drawer::PickOperand() {
   for (ValueId id = count; id-- > 0;) {
     const Value& value = graph_.value(id);
     const bool tensor = value.kind == ValueKind::kInput || value.kind == ValueKind::kResult;
-    if (!tensor || value.type.dtype != DType::kFp16) continue;
+    if (!tensor || value.type.dtype != DType::kFp16 || !moves(id)) continue;
     if (fallback == kNoValue || choices_.Chance(1, 4)) fallback = id;
-    if (used_[id] == 0 && choices_.Chance(3, 4)) return id;
+    if (!known_[id].used && choices_.Chance(3, 4)) return id;
   }
   return fallback;
 }
@@ -355,7 +321,7 @@ ValueId Drawer::PickOperand() {
 void Drawer::Close() {
   for (ValueId id = 0; id < graph_.values().size(); ++id) {
     const Value& value = graph_.value(id);
-    if (value.kind == ValueKind::kResult && used_[id] == 0) graph_.AddOutput(id);
+    if (value.kind == ValueKind::kResult && !known_[id].used) graph_.AddOutput(id);
   }
 }
 

@@ -1,5 +1,5 @@
 // The pencil with which operation generators draw: it knows the values drawn so far, the interval
-// each lies in, and which of them nothing uses yet.
+// each lies in, which of them nothing uses yet, and which an input can move.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,11 @@ struct ValueRange {
   double Magnitude() const { return low < -high ? -low : high > -low ? high : -low; }
 };
 
+// What either of two values may be, and the greater and the less of both.
+ValueRange EitherOf(const ValueRange& a, const ValueRange& b);
+ValueRange GreaterOf(const ValueRange& a, const ValueRange& b);
+ValueRange LesserOf(const ValueRange& a, const ValueRange& b);
+
 class Drawer {
  public:
   Drawer(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph);
@@ -41,7 +46,13 @@ class Drawer {
 
   const TensorType& type(ValueId id) const { return graph_.type(id); }
   const Shape& shape(ValueId id) const { return graph_.type(id).shape; }
-  const ValueRange& range(ValueId id) const { return ranges_[id]; }
+  const ValueRange& range(ValueId id) const { return known_[id].range; }
+  // Whether it is computed from the content of an input or a state, and not from constants alone.
+  bool moves(ValueId id) const { return known_[id].moves; }
+
+  // Whether to draw, this time, what hardly any change of its operand would move: seldom, so that
+  // most outputs can tell something and every pair of operations is drawn nevertheless.
+  bool DrawsRestful() { return choices_.Chance(1, 8); }
 
   // The largest magnitude that a result may have: 2048 where every value must stay an exact
   // integer, 30000 where values are conditioned below the accumulator port, without limit
@@ -72,8 +83,9 @@ class Drawer {
   // An existing fp16 value of exactly this shape, a new input or a new constant. Of other element
   // types a new constant, since integers that inputs may be are not on every family.
   ValueId SameShape(const Shape& shape, ValueId not_this, DType dtype = DType::kFp16);
-  // An operand for a broadcasting operation with `x`, of its element type: same shape, or some axes
-  // 1, or lower rank.
+  // A shape that broadcasts to x's: the same, or some axes 1, or lower rank.
+  Shape BroadcastShape(ValueId x);
+  // An operand of such a shape, of x's element type.
   ValueId BroadcastPartner(ValueId x);
 
   // An extent for a new axis, from the lattice of tile factors and their neighbours, at most
@@ -97,8 +109,11 @@ class Drawer {
   // Ends it; all its results lie in `range`. False, and nothing changed, where the node is refused.
   bool Finish(const ValueRange& range);
 
+  // Begins and ends a node without attributes whose operands are its first parameters, in order.
+  bool Emit(OpKind kind, std::initializer_list<ValueId> operands, const ValueRange& range);
+
   // States what is known of one result of the last node, where they differ.
-  void SetRange(ValueId id, const ValueRange& range) { ranges_[id] = range; }
+  void SetRange(ValueId id, const ValueRange& range) { known_[id].range = range; }
   // Converts the first result of the last node to fp16: bools and integers are no program outputs
   // on the engine's path (facts/mil.md).
   bool ToHalf();
@@ -108,14 +123,36 @@ class Drawer {
   // The result of the last node.
   ValueId Last() const { return graph_.nodes().back().first_result; }
 
-  // A value nothing uses yet, the newest ones more likely; if all are used, any fp16 value.
+  // An fp16 value that moves and that nothing uses yet, the newest ones more likely; if all are
+  // used, any that moves.
   ValueId PickOperand();
   // Declares every unused result an output.
   void Close();
 
  private:
-  void Track(const ValueRange& range);
-  void MarkUsed(const Node& node);
+  // What is known of a value, for each of the graph.
+  struct Known {
+    ValueRange range;
+    bool used = false;
+    bool moves = false;
+  };
+  struct Memory {
+    std::vector<Known> known;
+    std::vector<uint8_t> bytes;
+  };
+
+  // The memory of the thread's last drawer: drawing a small graph takes hardly longer than
+  // allocating it anew.
+  static Memory& Kept();
+  // Of the values that are new since the last call.
+  void Track(const Known& known);
+  // The same of a constant, which is no output and so counts as used.
+  void TrackConst(const ValueRange& range) { Track({.range = range, .used = true}); }
+  bool Moves(const Node& node) const;
+  // How many leading axes an operand that broadcasts to this rank may lack.
+  uint64_t MostDropped(int rank) const;
+  // Of the node that was begun last.
+  const Default& DefaultOf(int parameter) const;
   bool LeavesOut(int parameter, double value);
   bool LeavesOut(int parameter, std::span<const int64_t> values);
 
@@ -124,8 +161,7 @@ class Drawer {
   const CaseMode values_;
   Graph& graph_;
   OpKind open_{};
-  std::vector<ValueRange> ranges_;
-  std::vector<uint8_t> used_;
+  std::vector<Known> known_;
   std::vector<uint8_t> bytes_;  // of a constant, before it is the graph's
 };
 

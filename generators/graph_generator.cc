@@ -19,11 +19,14 @@ Shape DrawShape(Drawer& drawer) {
   // Rank 4 is the engine's own layout and by far the most common one.
   constexpr std::array<int, 8> kRanks = {4, 4, 4, 4, 3, 2, 5, 1};
   const int rank = choices.Pick(kRanks);
+  // Axes that are exchanged by mistake fit where they are of one extent.
+  const bool square = rank > 1 && choices.Chance(1, 8);
   Shape shape;
   int64_t left = drawer.options().max_elements;
   for (int axis = 0; axis < rank; ++axis) {
     const bool batch = axis == 0 && rank > 2;
-    const int64_t extent = batch && !choices.Chance(1, 8) ? 1 : drawer.Extent(left);
+    int64_t extent = batch && !choices.Chance(1, 8) ? 1 : drawer.Extent(left);
+    if (square && axis + 1 == rank && shape[axis - 1] <= left) extent = shape[axis - 1];
     shape.Append(extent);
     left = std::max<int64_t>(1, left / extent);
   }
@@ -198,7 +201,10 @@ bool KeepsIntegers(OpKind kind) { return AllOpGenerators()[static_cast<size_t>(k
 
 void GenerateGraph(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph) {
   const ModeTraits& traits = TraitsOf(options.mode);
-  if (options.chain && DrawAround(choices, options, traits.shapes, graph)) return;
+  const auto spelt = [&](OpKind kind) { return options.spelt.test(static_cast<size_t>(kind)); };
+  const bool chained =
+      options.chain && spelt(options.chain->producer) && spelt(options.chain->consumer);
+  if (chained && DrawAround(choices, options, traits.shapes, graph)) return;
   graph.Clear();
   Drawer drawer(choices, options, graph);
   drawer.NewInput(DrawFirstShape(drawer, traits.shapes));

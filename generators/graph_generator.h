@@ -50,12 +50,13 @@ struct GeneratorOptions {
   int64_t max_elements = 256;    // of one tensor, but for the long axis of kLargeAxis
   int64_t max_products = 16384;  // multiply-accumulates of one operation
   std::bitset<kOpCount> ops = std::bitset<kOpCount>().set();  // which operations may occur
-  // The case is a network description: of `ops` these may occur, native layers among them, whether
-  // or not the conversion route reaches them. All of them where the case is MIL text.
+  // The case is a network description: of `ops` those of `spelt` may occur, native layers among
+  // them, whether or not the conversion route reaches them, and in no form for which a description
+  // has no key. All of them where the case is MIL text.
   bool direct = false;
   std::bitset<kOpCount> spelt = std::bitset<kOpCount>().set();
-  // The graph holds this pair of operations beside others of `ops`; where no instance of it fits it
-  // is drawn as without. In kInteger both must keep integers.
+  // The graph holds this pair of operations beside others of `ops`; where no instance of it fits,
+  // or one of them is not in `spelt`, it is drawn as without. In kInteger both must keep integers.
   std::optional<OpChain> chain;
   // The longest axis of kShapeRanges; that of the smallest target.
   int64_t longest_axis = 16384;

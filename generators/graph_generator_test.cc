@@ -317,6 +317,48 @@ TEST(GraphGenerator, WeightsAndRightOperandsAreSometimesComputed) {
   }
 }
 
+// What only constants make has constants alone as operands, but for the conversion of a filler.
+bool MayRest(std::string_view op) {
+  return op == "const" || op == "fill" || op == "range_1d" || op == "cast" ||
+         op.starts_with("constexpr_");
+}
+
+TEST(GraphGenerator, OperationsTakeAnOperandThatAnInputMoves) {
+  for (const CaseMode mode : kModes) {
+    for (uint64_t seed = 0; seed < 300; ++seed) {
+      const Graph graph = Generate(seed, {.mode = mode});
+      std::vector<bool> moves(graph.values().size(), false);
+      for (ValueId id = 0; id < graph.values().size(); ++id) {
+        const ValueKind kind = graph.value(id).kind;
+        moves[id] = kind == ValueKind::kInput || kind == ValueKind::kState;
+      }
+      for (const Node& node : graph.nodes()) {
+        const bool moved = std::ranges::any_of(
+            graph.arguments(node), [&](const Argument& argument) { return moves[argument.value]; });
+        EXPECT_TRUE(moved || MayRest(node.schema->name))
+            << CaseModeName(mode) << " seed " << seed << ": " << node.schema->name;
+        const bool shape_alone = node.schema->name == "fill_like" || node.schema->name == "shape";
+        for (uint32_t i = 0; i < node.result_count; ++i) {
+          moves[node.first_result + i] = moved && !shape_alone;
+        }
+      }
+    }
+  }
+}
+
+// Two axes exchanged by mistake show where both fit.
+TEST(GraphGenerator, SomeInputsAreSquare) {
+  int square = 0;
+  constexpr int kGraphs = 400;
+  for (uint64_t seed = 0; seed < kGraphs; ++seed) {
+    const Graph graph = Generate(seed, {});
+    const Shape& shape = graph.type(0).shape;
+    const int rank = shape.rank();
+    square += rank > 1 && shape[rank - 1] > 1 && shape[rank - 1] == shape[rank - 2] ? 1 : 0;
+  }
+  EXPECT_GT(square, kGraphs / 15);
+}
+
 TEST(GraphGenerator, GatherTakesEveryAxisOnEveryFamily) {
   for (const int family : {2, 3, 4}) {
     GeneratorOptions options = {.family = family};

@@ -69,15 +69,29 @@ void Check(Case& c, size_t& compared) {
   }
 }
 
+// Checks kRounds cases: `draw` builds one operation and gives its result, or kNoValue where
+// `may_refuse`. At least `least` elements must be compared.
+template <typename Draw>
+void CheckDrawn(uint64_t seed, size_t least, const Draw& draw, bool may_refuse = false) {
+  size_t compared = 0;
+  ChoiceStream choices = ChoiceStream::FromSeed(seed);
+  for (int round = 0; round < kRounds && !::testing::Test::HasFatalFailure(); ++round) {
+    Case c;
+    const ValueId result = draw(choices, c);
+    if (result == kNoValue && may_refuse) continue;
+    ASSERT_NE(result, kNoValue) << c.error;
+    Check(c, compared);
+  }
+  EXPECT_GE(compared, least);
+}
+
 ValueId InputOf(Case& c, DType dtype, const Shape& shape, const std::vector<double>& numbers) {
   return c.Input(MakeTensor(dtype, shape, numbers));
 }
 
 TEST(VectorProducts, AreThoseOfRowsAndColumns) {
   using P = params::Matmul;
-  size_t compared = 0;
-  ChoiceStream choices = ChoiceStream::FromSeed(1);
-  for (int round = 0; round < kRounds; ++round) {
+  CheckDrawn(1, size_t{kRounds}, [](ChoiceStream& choices, Case& c) {
     const int64_t inner = choices.Range(1, 9);
     const int64_t other = choices.Range(1, 4);
     const bool x_vector = choices.Coin();
@@ -86,37 +100,29 @@ TEST(VectorProducts, AreThoseOfRowsAndColumns) {
     const Shape matrix = x_vector == swapped ? Shape{2, other, inner} : Shape{2, inner, other};
     const Shape x = x_vector ? Shape{inner} : Shape{2, other, inner};
     const Shape y = y_vector ? Shape{inner} : matrix;
-    Case c;
     const ValueId a = InputOf(c, DType::kFp16, x, Floats(choices, x));
     const ValueId b = InputOf(c, DType::kFp16, y, Floats(choices, y));
     c.Begin(OpKind::kMatmul).Arg(P::kX, a).Arg(P::kY, b);
     if (!y_vector) c.Bool(P::kTransposeY, swapped);
-    ASSERT_NE(c.Finish(), kNoValue) << c.error;
-    Check(c, compared);
-  }
-  EXPECT_GE(compared, size_t{kRounds});
+    return c.Finish();
+  });
 }
 
 // Large factors wrap as int32 does.
 TEST(IntegerProducts, AreExactAndWrap) {
-  size_t compared = 0;
-  ChoiceStream choices = ChoiceStream::FromSeed(2);
-  for (int round = 0; round < kRounds; ++round) {
+  CheckDrawn(2, size_t{kRounds} * 20, [](ChoiceStream& choices, Case& c) {
     const int64_t most = choices.Coin() ? 1 << 20 : 100;
     const bool linear = choices.Coin();
     const Shape shape = {2, 3, 5};
     const Shape other = linear ? Shape{4, 5} : Shape{5, 4};
-    Case c;
     const ValueId x = InputOf(c, DType::kInt32, shape, Wholes(choices, shape, -most, most));
     const ValueId y =
         c.Const(MakeTensor(DType::kInt32, other, Wholes(choices, other, -most, most)));
     const ValueId bias = c.Const(MakeTensor(DType::kInt32, {4}, Wholes(choices, {4}, -most, most)));
     c.Begin(linear ? OpKind::kLinear : OpKind::kMatmul).Arg(0, x).Arg(1, y);
     if (linear) c.Arg(params::Linear::kBias, bias);
-    ASSERT_NE(c.Finish(), kNoValue) << c.error;
-    Check(c, compared);
-  }
-  EXPECT_GE(compared, size_t{kRounds} * 20);
+    return c.Finish();
+  });
 }
 
 // A factor that may be 1 or 2 makes a product that may be 3 or 6, and one that leaves int32 any.
@@ -144,23 +150,21 @@ TEST(IntegerProducts, FollowUncertainOperands) {
 
 TEST(CeilMode, WindowsBeyondTheInputCountWhatTheyCover) {
   using P = params::Pool;
-  size_t compared = 0;
-  ChoiceStream choices = ChoiceStream::FromSeed(3);
-  for (int round = 0; round < kRounds; ++round) {
-    const Shape shape = {1, 2, choices.Range(1, 6), choices.Range(1, 6)};
-    const int64_t kernel = choices.Range(1, 4);
-    const int64_t stride = choices.Range(1, 4);
-    const OpKind kind = choices.Coin() ? OpKind::kAvgPool : OpKind::kMaxPool;
-    const bool exclude = choices.Coin();
-    Case c;
-    const ValueId x = InputOf(c, DType::kFp16, shape, Floats(choices, shape));
-    c.Begin(kind).Arg(P::kX, x).Ints(P::kKernelSizes, {kernel, kernel});
-    c.Ints(P::kStrides, {stride, stride}).String(P::kPadType, "valid").Bool(P::kCeilMode, true);
-    if (kind == OpKind::kAvgPool) c.Bool(P::kExcludePadding, exclude);
-    if (c.Finish() == kNoValue) continue;
-    Check(c, compared);
-  }
-  EXPECT_GE(compared, size_t{kRounds} * 2);
+  CheckDrawn(
+      3, size_t{kRounds} * 2,
+      [](ChoiceStream& choices, Case& c) {
+        const Shape shape = {1, 2, choices.Range(1, 6), choices.Range(1, 6)};
+        const int64_t kernel = choices.Range(1, 4);
+        const int64_t stride = choices.Range(1, 4);
+        const OpKind kind = choices.Coin() ? OpKind::kAvgPool : OpKind::kMaxPool;
+        const bool exclude = choices.Coin();
+        const ValueId x = InputOf(c, DType::kFp16, shape, Floats(choices, shape));
+        c.Begin(kind).Arg(P::kX, x).Ints(P::kKernelSizes, {kernel, kernel});
+        c.Ints(P::kStrides, {stride, stride}).String(P::kPadType, "valid").Bool(P::kCeilMode, true);
+        if (kind == OpKind::kAvgPool) c.Bool(P::kExcludePadding, exclude);
+        return c.Finish();
+      },
+      true);
 }
 
 // MIL keeps a window that covers nothing where there is no padding, and says nothing of its value.
@@ -193,13 +197,10 @@ ValueId PlacesOf(Case& c, ChoiceStream& choices, const Shape& shape, const Shape
 }
 
 TEST(ComputedSlices, CutWhatStandsThere) {
-  size_t compared = 0;
-  ChoiceStream choices = ChoiceStream::FromSeed(4);
-  for (int round = 0; round < kRounds; ++round) {
+  CheckDrawn(4, size_t{kRounds}, [](ChoiceStream& choices, Case& c) {
     const Shape shape = {choices.Range(1, 4), choices.Range(1, 5), choices.Range(1, 6)};
     const Shape counts = {choices.Range(1, shape[0]), choices.Range(1, shape[1]),
                           choices.Range(1, shape[2])};
-    Case c;
     const ValueId x = InputOf(c, DType::kFp16, shape, Floats(choices, shape));
     const bool by_size = choices.Coin();
     if (by_size) {
@@ -218,23 +219,18 @@ TEST(ComputedSlices, CutWhatStandsThere) {
       c.graph.AddBools(P::kEndMask, std::array<int64_t, 3>{0, 1, 1});
       c.graph.AddBools(P::kSqueezeMask, std::array<int64_t, 3>{1, 0, 0});
     }
-    ASSERT_NE(c.Finish(), kNoValue) << c.error;
-    Check(c, compared);
-  }
-  EXPECT_GE(compared, size_t{kRounds});
+    return c.Finish();
+  });
 }
 
 TEST(ComputedSlices, PutAnUpdateThere) {
   using P = params::SliceUpdate;
-  size_t compared = 0;
-  ChoiceStream choices = ChoiceStream::FromSeed(5);
-  for (int round = 0; round < kRounds; ++round) {
+  CheckDrawn(5, size_t{kRounds}, [](ChoiceStream& choices, Case& c) {
     const Shape shape = {choices.Range(1, 4), choices.Range(2, 7)};
     const int64_t step = choices.Range(1, 2);
     const Shape counts = {1, choices.Range(1, (shape[1] + step - 1) / step)};
     const bool squeeze = choices.Coin();
     const Shape update = squeeze ? Shape{counts[1]} : counts;
-    Case c;
     const ValueId x = InputOf(c, DType::kFp16, shape, Floats(choices, shape));
     const ValueId u = InputOf(c, DType::kFp16, update, Floats(choices, update));
     const ValueId begin = PlacesOf(c, choices, shape, counts, step);
@@ -242,10 +238,8 @@ TEST(ComputedSlices, PutAnUpdateThere) {
     c.Begin(OpKind::kSliceUpdate).Arg(P::kX, x).Arg(P::kUpdate, u).Arg(P::kComputedBegin, begin);
     c.Arg(P::kComputedEnd, end).Ints(P::kStride, {1, step});
     if (squeeze) c.graph.AddBools(P::kSqueezeMask, std::array<int64_t, 2>{1, 0});
-    ASSERT_NE(c.Finish(), kNoValue) << c.error;
-    Check(c, compared);
-  }
-  EXPECT_GE(compared, size_t{kRounds});
+    return c.Finish();
+  });
 }
 
 // The position of the larger of two numbers, one of which an engine may hold as the other.
@@ -303,15 +297,13 @@ TEST(ComputedSlices, APlaceOutOfRangeMayGiveAnything) {
 // ---- constants of fp32 beside fp16 --------------------------------------------------------------
 
 TEST(WiderConstants, AreTakenAsGivenAndMayBeRounded) {
-  size_t compared = 0;
-  ChoiceStream choices = ChoiceStream::FromSeed(8);
-  for (int round = 0; round < kRounds; ++round) {
+  CheckDrawn(8, size_t{kRounds} * 12, [](ChoiceStream& choices, Case& c) {
     const bool prelu = choices.Coin();
     const Shape shape = {1, 3, 4};
-    Case c;
     const ValueId x = InputOf(c, DType::kFp16, shape, Floats(choices, shape));
     const auto constant = [&] {
       std::vector<double> numbers;
+      numbers.reserve(3);
       for (int i = 0; i < 3; ++i) {
         numbers.push_back(static_cast<double>(static_cast<float>(choices.Range(-99, 99)) / 70));
       }
@@ -321,10 +313,48 @@ TEST(WiderConstants, AreTakenAsGivenAndMayBeRounded) {
     const ValueId beta = constant();
     c.Begin(prelu ? OpKind::kPrelu : OpKind::kSoftplusParametric).Arg(0, x).Arg(1, alpha);
     if (!prelu) c.Arg(params::WithAlphaBeta::kBeta, beta);
-    ASSERT_NE(c.Finish(), kNoValue) << c.error;
-    Check(c, compared);
+    return c.Finish();
+  });
+}
+
+// x times a constant of one number, by each operation that has such a product.
+ValueId ProductWith(Case& c, OpKind kind, const Shape& x_shape, const std::vector<double>& x,
+                    const std::vector<double>& factors) {
+  const ValueId operand = InputOf(c, DType::kFp16, x_shape, x);
+  const auto count = static_cast<int64_t>(factors.size());
+  const Shape shape = kind == OpKind::kMatmul   ? Shape{count, 1}
+                      : kind == OpKind::kLinear ? Shape{1, count}
+                                                : Shape{1, count, 1};
+  const ValueId constant = c.Const(MakeTensor(DType::kFp32, shape, factors));
+  return c.Begin(kind).Arg(0, operand).Arg(1, constant).Finish();
+}
+
+TEST(WiderConstants, OfProductsAreTakenAsGivenAndMayBeRounded) {
+  CheckDrawn(9, size_t{kRounds} * 3, [](ChoiceStream& choices, Case& c) {
+    constexpr OpKind kKinds[] = {OpKind::kMatmul, OpKind::kLinear, OpKind::kConv};
+    const OpKind kind = kKinds[choices.Range(0, 2)];
+    const Shape shape = kind == OpKind::kConv ? Shape{1, 5, 3} : Shape{3, 5};
+    std::vector<double> factors;
+    factors.reserve(5);
+    for (int i = 0; i < 5; ++i) {
+      factors.push_back(static_cast<double>(static_cast<float>(choices.Range(-99, 99)) / 70));
+    }
+    return ProductWith(c, kind, shape, Floats(choices, shape), factors);
+  });
+}
+
+TEST(WiderConstants, OfProductsAdmitBothReadings) {
+  const auto half = [](double number) { return HalfToDouble(DoubleToHalf(number)); };
+  const double factor = static_cast<double>(0.01F);
+  for (const OpKind kind : {OpKind::kMatmul, OpKind::kLinear, OpKind::kConv}) {
+    Case c;
+    const Shape shape = kind == OpKind::kConv ? Shape{1, 1, 1} : Shape{1, 1};
+    const Estimate y = c.Run(ProductWith(c, kind, shape, {1001}, {factor}));
+    ASSERT_EQ(y.value.size(), 1u) << c.error;
+    EXPECT_EQ(y.value[0], half(1001 * factor));
+    EXPECT_NE(half(1001 * factor), half(1001 * half(factor)));
+    EXPECT_TRUE(Admits(y, 0, half(1001 * half(factor)))) << GetOp(kind).schema.name;
   }
-  EXPECT_GE(compared, size_t{kRounds} * 12);
 }
 
 TEST(WiderConstants, OfPreluAdmitBothReadings) {
@@ -344,9 +374,7 @@ TEST(WiderConstants, OfPreluAdmitBothReadings) {
 
 TEST(RegionsOfInterest, CutEveryImageOrTheOneThatTheyName) {
   using P = params::CropResize;
-  size_t compared = 0;
-  ChoiceStream choices = ChoiceStream::FromSeed(6);
-  for (int round = 0; round < kRounds; ++round) {
+  CheckDrawn(6, size_t{kRounds}, [](ChoiceStream& choices, Case& c) {
     const Shape shape = {choices.Range(1, 3), 2, 4, 5};
     const bool named = choices.Coin();
     const int64_t boxes = choices.Range(1, 3);
@@ -359,35 +387,29 @@ TEST(RegionsOfInterest, CutEveryImageOrTheOneThatTheyName) {
         regions.push_back(static_cast<double>(corner));
       }
     }
-    Case c;
     const ValueId x = InputOf(c, DType::kFp16, shape, Floats(choices, shape));
     const ValueId roi = InputOf(c, DType::kFp16, {boxes, 1, named ? 5 : 4, 1, 1}, regions);
     c.Begin(OpKind::kCropResize).Arg(P::kX, x).Arg(P::kRoi, roi);
     c.Int(P::kTargetHeight, choices.Range(1, 3)).Int(P::kTargetWidth, choices.Range(1, 3));
     c.String(P::kSamplingMode, "ALIGN_CORNERS");
     const ValueId result = c.Finish();
-    ASSERT_NE(result, kNoValue) << c.error;
-    EXPECT_EQ(c.graph.type(result).shape[1], named ? 1 : shape[0]);
-    Check(c, compared);
-  }
-  EXPECT_GE(compared, size_t{kRounds});
+    if (result != kNoValue) {
+      EXPECT_EQ(c.graph.type(result).shape[1], named ? 1 : shape[0]);
+    }
+    return result;
+  });
 }
 
 TEST(ResizedIntegers, AreExactWhereTheBlendIs) {
   using P = params::Resize;
-  size_t compared = 0;
-  ChoiceStream choices = ChoiceStream::FromSeed(7);
-  for (int round = 0; round < kRounds; ++round) {
+  CheckDrawn(7, size_t{kRounds}, [](ChoiceStream& choices, Case& c) {
     const Shape shape = {1, choices.Range(1, 4), choices.Range(1, 4)};
-    Case c;
     const ValueId x = InputOf(c, DType::kInt32, shape, Wholes(choices, shape, -9, 9));
     c.Begin(OpKind::kResize).Arg(P::kX, x);
     c.Ints(P::kShape, {choices.Range(1, 6), choices.Range(1, 6)}).Int(P::kResizedDims, 2);
     if (choices.Coin()) c.String(P::kInterpolationMode, "NEAREST_NEIGHBOR");
-    ASSERT_NE(c.Finish(), kNoValue) << c.error;
-    Check(c, compared);
-  }
-  EXPECT_GE(compared, size_t{kRounds});
+    return c.Finish();
+  });
 }
 
 // Halfway between 1 and 2 is no integer: which of both it becomes nobody says.

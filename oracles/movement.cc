@@ -52,6 +52,8 @@ void MovementSearch::Look(size_t number, Witnesses& found) const {
   }
 }
 
-std::vector<Estimate> MovementSearch::TakeBounds() { return std::exchange(bounds_, {}); }
+std::vector<Estimate> MovementSearch::TakeBounds(std::vector<Estimate> memory) {
+  return std::exchange(bounds_, std::move(memory));
+}
 
 }  // namespace anecheck

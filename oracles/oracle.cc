@@ -372,6 +372,42 @@ Status Evaluation::Run(const Graph& graph, std::span<const Tensor> inputs,
 
 namespace {
 
+// By node, whether `output` depends on it.
+std::vector<bool> NodesBefore(const Graph& graph, ValueId output) {
+  std::vector<bool> values(graph.values().size(), false);
+  std::vector<bool> nodes(graph.nodes().size(), false);
+  values[output] = true;
+  for (NodeId id = static_cast<NodeId>(graph.nodes().size()); id-- > 0;) {
+    const Node& node = graph.node(id);
+    for (uint32_t i = 0; i < node.result_count; ++i) {
+      if (values[node.first_result + i]) nodes[id] = true;
+    }
+    if (!nodes[id]) continue;
+    for (const Argument& argument : graph.arguments(node)) values[argument.value] = true;
+  }
+  return nodes;
+}
+
+}  // namespace
+
+Status Evaluation::RunTo(const Graph& graph, std::span<const Tensor> inputs,
+                         const Contract& contract, ValueId output) {
+  if (!graph.ValuesOfKind(ValueKind::kState).empty()) return Run(graph, inputs, contract);
+  State& state = *state_;
+  streams_.reset();
+  state.Begin(graph, contract);
+  ANECHECK_RETURN_IF_ERROR(PrepareValues(graph, state.values));
+  ANECHECK_RETURN_IF_ERROR(LoadValues(graph, inputs, contract, state.arena, state.values));
+  const std::vector<bool> needed = NodesBefore(graph, output);
+  for (NodeId id = 0; id < graph.nodes().size(); ++id) {
+    if (!needed[id]) continue;
+    ANECHECK_RETURN_IF_ERROR(RunNode(graph, graph.node(id), contract, state.arena, state.values));
+  }
+  return {};
+}
+
+namespace {
+
 // The contract under which values cost least. They are the same under every contract without
 // departures, but for operations whose kernels say otherwise.
 const Contract& ContractForValues(const Graph& graph, const Contract& contract) {

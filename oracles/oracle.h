@@ -64,6 +64,11 @@ class Evaluation {
   Status Run(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract);
   Status Run(const Graph& graph, std::span<const Tensor> inputs, Contract&& contract) = delete;
 
+  // As Run, for `output` and what it depends on: no other value may be read. Of graphs with states
+  // everything is computed.
+  Status RunTo(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract,
+               ValueId output);
+
   // As Run, for graphs too large to keep: what no later operation needs is given up. Afterwards
   // only the graph's outputs may be read. Graphs with states are run as by Run.
   Status RunForOutputs(const Graph& graph, std::span<const Tensor> inputs,

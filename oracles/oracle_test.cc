@@ -229,6 +229,20 @@ TEST(Evaluate, DivisionByZeroFollowsASignOnlyWhereItIsCertain) {
   EXPECT_EQ(open.high[0], kInfinity);
 }
 
+// A value that may be infinite has no product with a slope of zero; the finite ones beside it do.
+TEST(Evaluate, ASlopeOfZeroUnderAnIntervalThatReachesInfinityAdmitsMoreThanNan) {
+  Case c;
+  const ValueId one = c.Input(MakeTensor(DType::kFp16, {1, 1, 1}, {1.0}));
+  const ValueId zero = c.Input(MakeTensor(DType::kFp16, {1, 1, 1}, {-0.0}));
+  const ValueId slope = c.Const(MakeTensor(DType::kFp16, {1}, {0.0}));
+  const ValueId open = c.Binary(OpKind::kRealDiv, one, c.Binary(OpKind::kMul, one, zero));
+  c.Begin(OpKind::kPrelu).Arg(params::WithAlpha::kX, open).Arg(params::WithAlpha::kAlpha, slope);
+  const Estimate bent = c.Run(c.Finish());
+  EXPECT_EQ(bent.flags[0], Estimate::kNanAllowed);
+  EXPECT_EQ(bent.low[0], 0);
+  EXPECT_EQ(bent.high[0], kInfinity);
+}
+
 TEST(Evaluate, OddPowersOfZeroFollowItsSignOnlyWhereItIsCertain) {
   Case c;
   const ValueId one = c.Input(MakeTensor(DType::kFp16, {2}, {1.0, 1.0}));
@@ -270,6 +284,33 @@ Graph AnyGraph(ChoiceStream& choices, CaseMode mode) {
   Graph graph;
   GenerateGraph(choices, options, graph);
   return graph;
+}
+
+RC_GTEST_PROP(Laws, WhatAnOutputDependsOnIsEnoughForIt, (uint64_t seed)) {
+  ChoiceStream choices = ChoiceStream::FromSeed(seed);
+  const auto mode = static_cast<CaseMode>(seed % 5);
+  const Graph graph = AnyGraph(choices, mode);
+  const auto inputs = GenerateInputs(choices, graph, mode);
+  const Contract& contract = ConformingContract(2);
+  Evaluation all, some;
+  RC_ASSERT(all.Run(graph, inputs, contract).ok());
+  Estimate whole, part;
+  const auto bits = [](const std::vector<double>& numbers) {
+    std::vector<uint64_t> words;
+    words.reserve(numbers.size());
+    for (const double number : numbers) words.push_back(std::bit_cast<uint64_t>(number));
+    return words;
+  };
+  for (const ValueId output : graph.outputs()) {
+    RC_ASSERT(some.RunTo(graph, inputs, contract, output).ok());
+    all.Stored(output, whole);
+    some.Stored(output, part);
+    RC_ASSERT(bits(part.value) == bits(whole.value));
+    RC_ASSERT(bits(part.low) == bits(whole.low));
+    RC_ASSERT(bits(part.high) == bits(whole.high));
+    RC_ASSERT(part.flags == whole.flags);
+    RC_ASSERT(part.members == whole.members);
+  }
 }
 
 RC_GTEST_PROP(Laws, TheValueLiesInItsIntervalAndIsRepresentable, (uint64_t seed)) {

@@ -61,6 +61,7 @@ Json EvidenceJson(const CellEvidence& evidence) {
           {"wrong", counts.wrong},
           {"rejected", counts.rejected},
           {"inconclusive", counts.inconclusive},
+          {"unconfirmed", counts.unconfirmed},
           {"new_findings", evidence.findings.wrong + evidence.findings.failed},
           {"known_findings", evidence.findings.known},
           {"unconfirmed_findings", evidence.findings.unconfirmed}};

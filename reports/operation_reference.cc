@@ -1,10 +1,10 @@
 #include "reports/operation_reference.h"
 
-#include <charconv>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/json_text.h"
+#include "harness/base/real_text.h"
 #include "harness/ops/device_matrix.h"
 #include "harness/ops/native_layers.h"
 #include "harness/ops/op.h"
@@ -38,7 +38,7 @@ Json ParameterJson(const Parameter& parameter) {
           {"dtypes", IsTensorKind(parameter.kind) ? Json(parameter.dtypes.ToString()) : Json()},
           {"constant", parameter.constant},
           {"choices", std::move(choices)},
-          {"default", parameter.default_text}};
+          {"default", DefaultText(parameter)}};
 }
 
 std::string_view RouteText(const OpDefinition& op) {
@@ -97,10 +97,8 @@ Json LayerJson(const NativeLayer& layer) {
 void AddShares(const Json& test, ReachedShares& shares) {
   for (const auto& [name, value] : test.items()) {
     if (FindOp(name) == nullptr || !value.is_string()) continue;
-    const std::string text = value.get<std::string>();
-    double share = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), share);
-    if (error == std::errc() && end == text.data() + text.size()) shares[name] = share;
+    const auto share = RealFromText<double>(value.get<std::string>());
+    if (share) shares[name] = *share;
   }
 }
 

@@ -26,6 +26,7 @@ class Reader {
   Result<int64_t> Number(const std::string& text) const;
   Status ReadCounts(RunInfo& run);
   Status ReadReach(RunInfo& run, ReportData& data);
+  Status ReadUnconfirmed(const RunInfo& run, ReportData& data);
   Status ReadHistograms(const RunInfo& run, ReportData& data);
   Status ReadFindings(size_t index, ReportData& data);
 
@@ -122,7 +123,26 @@ Status Reader::ReadReach(RunInfo& run, ReportData& data) {
     data.reach[{row[0], row[1], row[2], provenance, run.chip, run.os, run.compiler_version}] +=
         counts;
   }
+  ANECHECK_RETURN_IF_ERROR(ReadUnconfirmed(run, data));
   std::erase_if(data.reach, [](const auto& entry) { return entry.second.cases == 0; });
+  return {};
+}
+
+Status Reader::ReadUnconfirmed(const RunInfo& run, ReportData& data) {
+  const std::string id = std::to_string(run.id);
+  ANECHECK_ASSIGN(const std::vector<Row> rows,
+                  store_.Query("SELECT op, target, route, provenance, cases FROM unconfirmed_reach "
+                               "WHERE run = CAST(?1 AS INTEGER) "
+                               "UNION ALL SELECT op, target, route, '', -cases FROM "
+                               "unconfirmed_reach WHERE run = CAST(?1 AS INTEGER) AND provenance "
+                               "<> ''",
+                               {&id, 1}));
+  for (const Row& row : rows) {
+    ANECHECK_ASSIGN(const int64_t cases, Number(row[4]));
+    const std::string& provenance = row[3].empty() ? run.provenance : row[3];
+    data.reach[{row[0], row[1], row[2], provenance, run.chip, run.os, run.compiler_version}]
+        .unconfirmed += cases;
+  }
   return {};
 }
 

@@ -44,8 +44,9 @@ std::vector<std::string> Walks(sqlite3* database, const std::string& sql) {
       << sql << ": " << sqlite3_errmsg(database);
   while (sqlite3_step(statement) == SQLITE_ROW) {
     const std::string line = reinterpret_cast<const char*>(sqlite3_column_text(statement, 3));
-    for (const char* table : {"cases", "outputs", "reach", "ulp_histogram", "magnitude_errors",
-                              "findings", "probes", "coverage", "libraries", "pace"}) {
+    for (const char* table :
+         {"cases", "outputs", "reach", "ulp_histogram", "magnitude_errors", "findings", "probes",
+          "coverage", "libraries", "pace", "unconfirmed_reach"}) {
       if (line.starts_with(std::string("SCAN ") + table)) walks.push_back(line);
     }
   }

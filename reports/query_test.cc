@@ -124,10 +124,11 @@ TEST_F(QueryTest, TellsWhatWasProvedFromTheRunnersWord) {
   const auto run = store->BeginRun(record);
   ASSERT_TRUE(run.ok());
   BatchRecord batch;
-  batch.reach[{"h13", "mil", "relu"}] = {.cases = 5, .compiled = 1, .dispatched = 1, .rejected = 4};
+  batch.reach[{"h13", "mil", "relu"}] = {
+      .cases = 8, .compiled = 4, .dispatched = 4, .rejected = 4, .unconfirmed = 3};
   batch.reach[{"h13", "mil", "abs"}] = {.cases = 2, .compiled = 2, .dispatched = 2};
   batch.proved_reach[{"h13", "mil", "relu", "silicon"}] = {
-      .cases = 1, .compiled = 1, .dispatched = 1};
+      .cases = 4, .compiled = 4, .dispatched = 4, .unconfirmed = 2};
   batch.proved_reach[{"h13", "mil", "abs", "silicon"}] = {
       .cases = 2, .compiled = 2, .dispatched = 2};
   ASSERT_TRUE(store->Append(*run, batch).ok());
@@ -136,7 +137,9 @@ TEST_F(QueryTest, TellsWhatWasProvedFromTheRunnersWord) {
   EXPECT_EQ(data->reach.size(), 3u) << "nothing of abs is left to the runner's word";
   EXPECT_EQ(data->reach.at({"relu", "h13", "mil", "reported"}).rejected, 4);
   EXPECT_EQ(data->reach.at({"relu", "h13", "mil", "reported"}).dispatched, 0);
-  EXPECT_EQ(data->reach.at({"relu", "h13", "mil", "silicon"}).dispatched, 1);
+  EXPECT_EQ(data->reach.at({"relu", "h13", "mil", "reported"}).unconfirmed, 1);
+  EXPECT_EQ(data->reach.at({"relu", "h13", "mil", "silicon"}).unconfirmed, 2);
+  EXPECT_EQ(data->reach.at({"relu", "h13", "mil", "silicon"}).dispatched, 4);
   EXPECT_EQ(data->reach.at({"relu", "h13", "mil", "silicon"}).rejected, 0);
 }
 

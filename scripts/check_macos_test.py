@@ -8,6 +8,7 @@ import tempfile
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
+PROJECT = HERE.parent
 loader = importlib.machinery.SourceFileLoader("check_macos", str(HERE / "check-macos"))
 spec = importlib.util.spec_from_loader("check_macos", loader)
 check_macos = importlib.util.module_from_spec(spec)
@@ -36,6 +37,30 @@ class CheckMacos(unittest.TestCase):
                 "static_assert(std::is_same_v<uint64_t, unsigned long long>);\n"
                 "static_assert(sizeof(void*) == 8);\n")
         self.assertEqual(self.check(text), 0)
+
+    def test_every_branch_for_macos_of_the_project_is_checked(self):
+        self.assertEqual(check_macos.complaints(PROJECT, check_macos.listed(PROJECT)), [])
+
+    def test_the_list_names_files_that_are_there(self):
+        names = check_macos.listed(PROJECT)
+        self.assertEqual(names, sorted(set(names)))
+        self.assertEqual([name for name in names if not (PROJECT / name).is_file()], [])
+
+    def test_a_branch_outside_the_list_is_found(self):
+        branch = "#if defined(__APPLE__)\n#endif\n"
+        with tempfile.TemporaryDirectory() as name:
+            project = pathlib.Path(name)
+            for folder in ("harness", "build", ".git"):
+                (project / folder).mkdir()
+                (project / folder / "a.cc").write_text(branch)
+            (project / "harness/b.h").write_text(branch)
+            (project / "harness/c.cc").write_text('#include "harness/b.h"\n')
+            (project / "harness/d.cc").write_text("std::jthread thread;\n")
+            self.assertEqual(check_macos.complaints(project, ["harness/a.cc", "harness/c.cc"]),
+                             ["harness/d.cc: std::jthread is not in the standard library of macOS"])
+            found = check_macos.complaints(project, [])
+            self.assertEqual([line.split(":")[0] for line in found],
+                             ["harness/a.cc", "harness/b.h", "harness/d.cc"])
 
     def test_names_of_linux_are_found(self):
         self.assertEqual(self.check("#include <unistd.h>\n#include <fcntl.h>\n"

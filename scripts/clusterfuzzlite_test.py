@@ -64,11 +64,14 @@ class ClusterFuzzLiteTest(unittest.TestCase):
                     seeds = archive.namelist()
                     archive.extractall(corpus)
                 self.assertEqual(len(seeds), len(list((PROJECT / "corpus/seeds" / target).iterdir())))
-                run = subprocess.run([self.out / f"{target}_fuzzer", "-runs=0", corpus], text=True,
+                run = subprocess.run([self.out / f"{target}_fuzzer", "-runs=0", "-print_final_stats=1", corpus], text=True,
                                      stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
                 self.assertEqual(run.returncode, 0, run.stdout[-2000:])
                 self.assertIn("INITED", run.stdout)
                 self.assertRegex(run.stdout, r"Loaded \d+ modules")
+                met = dict(re.findall(r"(?m)^stat::law_(\w+): +(\d+)$", run.stdout))
+                self.assertEqual(sorted(met), ["as_text", "read_again", "vacuous"])
+                self.assertLess(int(met["vacuous"]), len(seeds))
 
     def test_options_name_what_is_there(self):
         for target in TARGETS:

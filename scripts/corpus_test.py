@@ -6,8 +6,10 @@ usage: scripts/corpus_test.py [FUZZ_TOOL]
 """
 
 import pathlib
+import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 TOOL = None
@@ -39,6 +41,35 @@ class CorpusTest(unittest.TestCase):
         targets = {line.split("\t")[0] for line in listing.splitlines()}
         self.assertEqual({folder.name for folder in (CORPUS / "seeds").iterdir() if folder.is_dir()}, targets)
         self.assertLessEqual({folder.name for folder in (CORPUS / "regress").iterdir() if folder.is_dir()}, targets)
+
+    def test_a_law_that_no_file_meets_is_told(self):
+        if TOOL is None:
+            self.skipTest("no fuzz tool was named")
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "not_a_stab"
+            path.write_text("no stab")
+            run = subprocess.run([TOOL, "replay", "stabs", path], capture_output=True, text=True)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertRegex(run.stdout, r"(?m)^ +0  print\(parse\(x\)\) is x$")
+            run = subprocess.run([TOOL, "replay", "stabs", "--every-law", path], capture_output=True, text=True)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("print(parse(x)) is x: was not checked", run.stderr)
+            path.write_text("x:t5=r1;2;0")
+            run = subprocess.run([TOOL, "replay", "stabs", path], capture_output=True, text=True)
+            self.assertRegex(run.stdout, r"(?m)^ +1  print\(parse\(x\)\) is x$")
+
+    def test_sampling_leaves_fewer_checks(self):
+        if TOOL is None:
+            self.skipTest("no fuzz tool was named")
+
+        def checks(*arguments):
+            told = subprocess.run([TOOL, "replay", "td", *arguments, CORPUS / "seeds/td"], check=True,
+                                  capture_output=True, text=True).stdout
+            return {law: int(count) for count, law in re.findall(r"(?m)^ *(\d+)  (.*)$", told)}
+        every, sampled = checks(), checks("--sampled")
+        self.assertEqual(every["write(parse(x)) is x"], sampled["write(parse(x)) is x"])
+        self.assertLess(sampled["coverage adds up"], every["coverage adds up"])
+        self.assertLess(sampled["encode(inspect(x)) is x"], every["encode(inspect(x)) is x"])
 
     def test_files_are_small(self):
         files = [path for folder in self.folders() for path in folder.iterdir()]

@@ -185,6 +185,12 @@ class PruneTest(FuzzScriptsTest):
         self.assertEqual(self.prune().returncode, 0)
         self.assertEqual([path.name for path in (self.root / "work/hal/corpus").iterdir()], ["new"])
 
+    def test_merging_asserts_every_law(self):
+        self.add_corpus()
+        self.add("fuzzers/hal_fuzzer", f'echo "thorough $ANECHECK_FUZZ_THOROUGH" >{self.root}/called\n')
+        self.assertEqual(self.prune().returncode, 0)
+        self.assertEqual((self.root / "called").read_text(), "thorough 1\n")
+
     def test_wrong_usage_is_2(self):
         self.assertEqual(self.prune("--input", self.root / "nosuch", "hal").returncode, 2)
         self.assertEqual(self.prune("--input", SCRIPTS / "fuzz-prune").returncode, 2)

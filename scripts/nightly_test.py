@@ -307,6 +307,14 @@ exit 70
         self.assertEqual(pathlib.Path(self.findings()[0]["file"]).read_text(), "bad")
         self.assertEqual(list((self.work / "toy/failed").iterdir()), [])
 
+    def test_a_law_that_is_asserted_of_few_inputs_is_asserted_of_all_that_are_kept(self):
+        self.add_fuzzer("toy", SANITISED.replace("if ! grep -q bad",
+                                                 'if [ -z "$ANECHECK_FUZZ_THOROUGH" ] || ! grep -q bad'))
+        self.add_corpus(a="bad 1", b="good")
+        run = self.run_night("--minutes", "0.001", "--slice", "20")
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertEqual([row["signature"] for row in self.findings()], ["coverage adds up [toy]"])
+
     def test_one_law_broken_by_two_formats_has_two_signatures(self):
         signature_of = load_nightly().signature_of
         self.assertEqual(signature_of("law broken: write(parse(x)) is x [hwx]: at 7"), "write(parse(x)) is x [hwx]")

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -13,9 +14,41 @@
 #include "harness/base/json_text.h"
 
 namespace anecheck::fuzz {
+namespace {
+
+using Laws = LawBook<kFormatLaws>;
+
+void Require(bool holds, Laws::Law law, std::string_view detail = {}) {
+  Laws::Require(holds, law, detail);
+}
+
+std::map<std::string_view, uint64_t>& Counts() {
+  static std::map<std::string_view, uint64_t> counts;
+  return counts;
+}
+
+std::string_view& Target() {
+  static std::string_view target;
+  return target;
+}
+
+}  // namespace
+
+void TellTarget(std::string_view target) { Target() = target; }
+
+void CountLaws() {
+  Counts().clear();
+  law_internal::counting = true;
+}
+
+const std::map<std::string_view, uint64_t>& LawCounts() { return Counts(); }
+
+void law_internal::Count(std::string_view law) { ++Counts()[law]; }
 
 void FailLaw(std::string_view law, std::string_view detail) {
-  fmt::print(stderr, "law broken: {}: {}\n", law, detail);
+  const std::string_view target = Target();
+  fmt::print(stderr, "law broken: {}{}{}{}: {}\n", law, target.empty() ? "" : " [", target,
+             target.empty() ? "" : "]", detail);
   std::fflush(stderr);
   std::abort();
 }
@@ -41,11 +74,13 @@ auto Metered(const Format& format, ByteSpan input, std::string_view what, size_t
              Call call) {
   const MemoryMeter meter;
   auto result = call(input);
+  const size_t held = meter.Peak();
   const size_t limit = a_byte * input.size() + kFixedMemory;
-  if (meter.Peak() > limit) {
-    FailLaw("memory is bounded by the input",
-            fmt::format("{} of {} holds {} bytes for {} of input", what, format.name, meter.Peak(),
-                        input.size()));
+  if (MemoryMeter::kCounts) {
+    Laws::Require(held <= limit, "memory is bounded by the input", [&] {
+      return fmt::format("{} of {} holds {} bytes for {} of input", what, format.name, held,
+                         input.size());
+    });
   }
   return result;
 }
@@ -54,10 +89,10 @@ bool sample_costly_laws = false;
 
 template <typename T>
 void RequireSameOutcome(const Result<T>& result, bool parses, std::string_view what) {
-  if (result.ok() == parses) return;
-  FailLaw("all functions agree on what parses",
-          fmt::format("rewrite {}, {} {}", parses ? "succeeds" : "fails", what,
-                      result.ok() ? "succeeds" : result.error().message));
+  Laws::Require(result.ok() == parses, "all functions agree on what parses", [&] {
+    return fmt::format("rewrite {}, {} {}", parses ? "succeeds" : "fails", what,
+                       result.ok() ? "succeeds" : result.error().message);
+  });
 }
 
 void CheckViolations(const Format& format, const std::vector<Violation>& violations, size_t size) {
@@ -84,10 +119,14 @@ void CheckJson(const Format& format, ByteSpan input) {
 void CheckCoverage(const Coverage& coverage, size_t size) {
   Require(coverage.total == size, "coverage counts the whole file",
           fmt::format("{} of {}", coverage.total, size));
-  Require(coverage.typed <= coverage.total && coverage.payload <= coverage.total - coverage.typed,
-          "coverage adds up",
-          fmt::format("{} typed, {} payload, {} in all", coverage.typed, coverage.payload,
-                      coverage.total));
+  const uint64_t counts[] = {coverage.typed, coverage.payload, coverage.fill};
+  uint64_t left = coverage.total;
+  for (const uint64_t count : counts) {
+    Require(count <= left, "coverage adds up",
+            fmt::format("{} typed, {} payload, {} fill, {} in all", coverage.typed,
+                        coverage.payload, coverage.fill, coverage.total));
+    left -= count;
+  }
 }
 
 // What parses is parsed the same by every function that reads.
@@ -136,10 +175,17 @@ bool IsSampled(ByteSpan input, uint64_t every) {
 
 }  // namespace
 
-bool MeetsReaderLaws(ByteSpan input) { return IsSampled(input, kReaderLawsEvery); }
+bool MeetsReaderLaws(ByteSpan input) {
+  const bool meets = IsSampled(input, kReaderLawsEvery);
+  laws_met.read_again |= meets;
+  return meets;
+}
 
 bool MeetsTextLaws(ByteSpan input) {
-  return IsSampled(input, kTextLawsEvery * std::bit_ceil(input.size() / kSmallInput + 1));
+  const bool meets =
+      IsSampled(input, kTextLawsEvery * std::bit_ceil(input.size() / kSmallInput + 1));
+  laws_met.as_text |= meets;
+  return meets;
 }
 
 bool CheckFormatLaws(const Format& format, ByteSpan input) {

@@ -2,32 +2,108 @@
 // that names it, which libFuzzer, the replays and `scripts/nightly` all take as a finding.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <string_view>
 
 #include "harness/formats/format.h"
 
 namespace anecheck::fuzz {
 
-// "law broken: <law>: <detail>" and abort().
+// "law broken: <law> [<target>]: <detail>" and abort(); the brackets only behind TellTarget().
 [[noreturn]] void FailLaw(std::string_view law, std::string_view detail);
 
-inline void Require(bool holds, std::string_view law, std::string_view detail = {}) {
-  if (!holds) FailLaw(law, detail);
+// Names the target whose laws are asserted from here on: one law that two targets break is two
+// findings.
+void TellTarget(std::string_view target);
+
+// From here on it is counted how often each law is checked, from 0. Fuzzers do not count. Not
+// thread-safe, as targets are not.
+void CountLaws();
+// The checks of each law since CountLaws(), by its words.
+const std::map<std::string_view, uint64_t>& LawCounts();
+
+// An array of laws.
+template <typename... Words>
+constexpr std::array<std::string_view, sizeof...(Words)> LawList(Words... words) {
+  return {words...};
+}
+// Those of `laws`, and more behind them.
+template <size_t kCount, typename... Words>
+constexpr auto MoreLaws(const std::array<std::string_view, kCount>& laws, Words... words) {
+  std::array<std::string_view, kCount + sizeof...(Words)> all = {};
+  std::ranges::copy(LawList(words...), std::ranges::copy(laws, all.begin()).out);
+  return all;
 }
 
+// What an execution of a target met since this was last set to {}.
+struct LawsMet {
+  bool compared = false;    // laws other than those of errors
+  bool read_again = false;  // those that read the input again
+  bool as_text = false;     // those of text and the JSON form
+};
+inline LawsMet laws_met;
+
 // An error that a user can act upon: one line, not empty, its offset inside the input.
+inline constexpr auto kErrorLaws =
+    LawList("errors have words", "errors are one line", "errors point into the input",
+            "input is never an internal error");
 void RequireGoodError(const Error& error, size_t input_size);
 
-// Each law parses the file again, and those of text and the JSON form cost a hundred times the
-// others. After this call CheckFormatLaws asserts write(parse(x)) is x for every input, the other
-// laws and the bound on memory for one in kReaderLawsEvery, and those of text and the JSON form for
-// one in kTextLawsEvery of the small inputs, and for as many fewer of the larger ones as these are
-// larger, so that a few large ones do not take the time of all. The content of the input chooses,
-// so the same input always meets the same laws. Fuzzers call it; replays do not.
+namespace law_internal {
+
+inline bool counting = false;
+void Count(std::string_view law);
+
+}  // namespace law_internal
+
+// The laws of a target, by the words in which their break is told: an array of them. A law that is
+// not in it does not compile, so that the list of a target (FuzzTarget::laws) is whole.
+template <const auto& kLaws>
+struct LawBook {
+  struct Law {
+    std::string_view words;
+    bool compares = false;
+    // NOLINTNEXTLINE(google-explicit-constructor): laws are written as literals
+    consteval Law(const char* text)
+        : words(text), compares(std::ranges::find(kErrorLaws, words) == kErrorLaws.end()) {
+      if (std::ranges::find(kLaws, words) == std::end(kLaws)) throw "no law of this target";
+    }
+  };
+
+  static void Require(bool holds, Law law, std::string_view detail = {}) {
+    Note(law);
+    if (!holds) FailLaw(law.words, detail);
+  }
+  // The same, `detail` being what gives the words where the law is broken.
+  template <std::invocable Detail>
+  static void Require(bool holds, Law law, const Detail& detail) {
+    Note(law);
+    if (!holds) FailLaw(law.words, detail());
+  }
+
+ private:
+  static void Note(Law law) {
+    if (law_internal::counting) law_internal::Count(law.words);
+    laws_met.compared |= law.compares;
+  }
+};
+
+// Each law parses the file again, and those of text and the JSON form cost five to forty times the
+// others, a hundred times where a small file has many fields. After this call CheckFormatLaws
+// asserts write(parse(x)) is x for every input, the other laws and the bound on memory for one in
+// kReaderLawsEvery, and those of text and the JSON form for one in kTextLawsEvery of the small
+// inputs, and for as many fewer of the larger ones as these are larger, so that a few large ones do
+// not take the time of all. The content of the input chooses, so the same input always meets the
+// same laws. Fuzzers call it; replays do not.
 void SampleCostlyLaws();
 inline constexpr uint32_t kReaderLawsEvery = 16;
-inline constexpr uint32_t kTextLawsEvery = 512;
-inline constexpr size_t kSmallInput = 128;  // bytes
+inline constexpr uint32_t kTextLawsEvery = 256;
+inline constexpr size_t kSmallInput = 256;  // bytes
 
 // Whether the input meets the laws that read it again; whether it meets those of text as well.
 bool MeetsReaderLaws(ByteSpan input);
@@ -41,5 +117,11 @@ bool MeetsTextLaws(ByteSpan input);
 // - under sanitizers, no function holds more memory than a multiple of the input.
 // Returns whether the input parses.
 bool CheckFormatLaws(const Format& format, ByteSpan input);
+inline constexpr auto kFormatLaws =
+    MoreLaws(kErrorLaws, "memory is bounded by the input", "write(parse(x)) is x",
+             "all functions agree on what parses", "recognise gives 0 to 100",
+             "violations name a rule of the format", "violations point into the input",
+             "violations have words", "coverage counts the whole file", "coverage adds up",
+             "the JSON form is JSON", "the JSON form encodes", "encode(inspect(x)) is x");
 
 }  // namespace anecheck::fuzz

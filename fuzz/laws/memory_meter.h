@@ -10,6 +10,11 @@ namespace anecheck::fuzz {
 // construction; 0 without a sanitizer. One at a time on each thread.
 class MemoryMeter {
  public:
+#ifdef ANECHECK_SANITIZED
+  static constexpr bool kCounts = true;
+#else
+  static constexpr bool kCounts = false;
+#endif
   MemoryMeter();
   ~MemoryMeter();
   MemoryMeter(const MemoryMeter&) = delete;

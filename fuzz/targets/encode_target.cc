@@ -6,6 +6,7 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
 #include "fuzz/targets/input_text.h"
+#include "fuzz/targets/json_text_format.h"
 #include "generators/formats/registry/registry.h"
 #include "harness/base/json_text.h"
 #include "harness/formats/registry/registry.h"
@@ -34,6 +35,12 @@ bool Check(ByteSpan input) {
   return true;
 }
 
+WordTables Words() {
+  WordTable formats = {"formats"};
+  for (const Format* format : AllFormats()) formats.Text(format->name);
+  return {formats};
+}
+
 Bytes Generate(ChoiceStream& choices) {
   const DescriptorGenerator& generator = *choices.Pick(AllGenerators());
   const Format& format = **FindFormat(generator.format);
@@ -41,21 +48,14 @@ Bytes Generate(ChoiceStream& choices) {
   return AsBytes(text);
 }
 
-Result<Json> ReadText(ByteSpan text) { return ParseJson(AsText(text)); }
-Result<Bytes> WriteText(const Json& json) { return AsBytes(DumpJson(json)); }
-Result<Bytes> RewriteText(ByteSpan text) {
-  ANECHECK_ASSIGN(const Json json, ReadText(text));
-  return WriteText(json);
-}
-
-// JSON as a format of its own, for the structured mutator to edit documents with.
-const Format kText = {
-    .name = "json", .to_json = ReadText, .from_json = WriteText, .rewrite = RewriteText};
-
 }  // namespace
 
 extern const FuzzTarget kTarget_encode;
-const FuzzTarget kTarget_encode = {
-    .name = "encode", .check = Check, .format = &kText, .generate = Generate};
+const FuzzTarget kTarget_encode = {.name = "encode",
+                                   .check = Check,
+                                   .laws = kFormatLaws,
+                                   .words = Words,
+                                   .format = &kJsonTextFormat,
+                                   .generate = Generate};
 
 }  // namespace anecheck::fuzz

@@ -12,6 +12,9 @@
 namespace anecheck::fuzz {
 namespace {
 
+constexpr auto kLaws = LawList("a refusal names its stage");
+using Laws = LawBook<kLaws>;
+
 // A program above this is legal and takes long; the fuzzer looks for what is wrong, not slow.
 constexpr int64_t kMaxElements = 1 << 14;
 
@@ -26,8 +29,8 @@ bool Check(ByteSpan input) {
       std::string(AsText(input)), ConformingSettings(input.size() % 2 == 0 ? "h13" : "h17s"),
       device::Backend::kAne);
   if (!programs.ok()) {
-    Require(programs.error().message.find(" @ ") != std::string::npos, "a refusal names its stage",
-            programs.error().message);
+    Laws::Require(programs.error().message.find(" @ ") != std::string::npos,
+                  "a refusal names its stage", programs.error().message);
     return true;
   }
   for (const auto& program : *programs) {
@@ -46,6 +49,8 @@ Bytes Generate(ChoiceStream& choices) {
 extern const FuzzTarget kTarget_engine_compile;
 const FuzzTarget kTarget_engine_compile = {.name = "engine_compile",
                                            .check = Check,
+                                           .laws = kLaws,
+                                           .words = words::mil,
                                            .format = &kFormat_mil,
                                            .generator = &kGenerator_mil,
                                            .generate = Generate};

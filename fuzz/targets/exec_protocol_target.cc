@@ -8,17 +8,25 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
 #include "fuzz/targets/input_text.h"
+#include "fuzz/targets/json_text_format.h"
 #include "harness/base/json_text.h"
 #include "harness/runners/exec_protocol.h"
+#include "harness/targets/catalog.h"
 
 namespace anecheck::fuzz {
 namespace {
+
+constexpr auto kLaws = MoreLaws(kErrorLaws, "texts are one line", "a runner has a name",
+                                "what was read reads again", "read(write(hello)) is hello",
+                                "a reply has a status of the protocol", "a refusal names its stage",
+                                "read(write(reply)) is reply", "a reply answers one request");
+using Laws = LawBook<kLaws>;
 
 constexpr uint64_t kId = 7;
 
 void RequireOneLine(std::string_view text) {
   const bool control = std::ranges::any_of(text, [](unsigned char c) { return c < ' '; });
-  Require(!control, "texts are one line", text);
+  Laws::Require(!control, "texts are one line", text);
 }
 
 std::string HelloLine(const ExecHello& hello) {
@@ -50,14 +58,14 @@ std::string ReplyLine(const ExecReply& reply) {
 void CheckHello(std::string_view line) {
   const auto hello = ReadExecHello(line);
   if (!hello.ok()) return RequireGoodError(hello.error(), line.size());
-  Require(!hello->name.empty(), "a runner has a name");
+  Laws::Require(!hello->name.empty(), "a runner has a name");
   for (const std::string* text :
        {&hello->name, &hello->version, &hello->chip, &hello->os, &hello->compiler_version}) {
     RequireOneLine(*text);
   }
   const auto again = ReadExecHello(HelloLine(*hello));
-  Require(again.ok(), "what was read reads again", again.ok() ? "" : again.error().message);
-  Require(HelloLine(*again) == HelloLine(*hello), "read(write(hello)) is hello", line);
+  Laws::Require(again.ok(), "what was read reads again", again.ok() ? "" : again.error().message);
+  Laws::Require(HelloLine(*again) == HelloLine(*hello), "read(write(hello)) is hello", line);
 }
 
 void CheckReply(std::string_view line) {
@@ -65,22 +73,32 @@ void CheckReply(std::string_view line) {
   if (!reply.ok()) return RequireGoodError(reply.error(), line.size());
   const bool known = reply->status == RunStatus::kOk || reply->status == RunStatus::kRejected ||
                      reply->status == RunStatus::kFailed;
-  Require(known, "a reply has a status of the protocol", line);
-  Require(reply->status == RunStatus::kOk || !reply->stage.empty(), "a refusal names its stage",
-          line);
+  Laws::Require(known, "a reply has a status of the protocol", line);
+  Laws::Require(reply->status == RunStatus::kOk || !reply->stage.empty(),
+                "a refusal names its stage", line);
   for (const std::string* text : {&reply->message, &reply->backend, &reply->proof}) {
     RequireOneLine(*text);
   }
   const auto again = ReadExecReply(ReplyLine(*reply), kId);
-  Require(again.ok(), "what was read reads again", again.ok() ? "" : again.error().message);
-  Require(ReplyLine(*again) == ReplyLine(*reply), "read(write(reply)) is reply", line);
-  Require(!ReadExecReply(line, kId + 1).ok(), "a reply answers one request", line);
+  Laws::Require(again.ok(), "what was read reads again", again.ok() ? "" : again.error().message);
+  Laws::Require(ReplyLine(*again) == ReplyLine(*reply), "read(write(reply)) is reply", line);
+  Laws::Require(!ReadExecReply(line, kId + 1).ok(), "a reply answers one request", line);
 }
 
 bool Check(ByteSpan input) {
   CheckHello(AsText(input));
   CheckReply(AsText(input));
   return true;
+}
+
+WordTables Words() {
+  WordTable statuses = {"statuses"};
+  for (const RunStatus status : {RunStatus::kOk, RunStatus::kRejected, RunStatus::kFailed}) {
+    statuses.Text(RunStatusName(status));
+  }
+  WordTable targets = {"targets"};
+  for (const Target& target : anecheck::AllTargets()) targets.Text(target.compiler_name);
+  return {statuses, targets};
 }
 
 std::string DrawText(ChoiceStream& choices) {
@@ -158,7 +176,11 @@ Bytes Generate(ChoiceStream& choices) {
 }  // namespace
 
 extern const FuzzTarget kTarget_exec_protocol;
-const FuzzTarget kTarget_exec_protocol = {
-    .name = "exec_protocol", .check = Check, .generate = Generate};
+const FuzzTarget kTarget_exec_protocol = {.name = "exec_protocol",
+                                          .check = Check,
+                                          .laws = kLaws,
+                                          .words = Words,
+                                          .format = &kJsonTextFormat,
+                                          .generate = Generate};
 
 }  // namespace anecheck::fuzz

@@ -10,15 +10,20 @@
 namespace anecheck::fuzz {
 namespace {
 
+constexpr auto kLaws = LawList("what the library refuses is refused",
+                               "what the library accepts is refused for a named reason only");
+using Laws = LawBook<kLaws>;
+
 bool Check(ByteSpan input) {
   flatbuffers::Verifier verifier(input.data(), input.size());
   const bool library = e5::wire::VerifyE5ProgramBuffer(verifier);
   const auto error = flatbuffer::CheckShape(e5::WireSchema(), input);
   if (!library) {
-    Require(error.has_value(), "what the library refuses is refused");
+    Laws::Require(error.has_value(), "what the library refuses is refused");
   } else if (error) {
-    Require(flatbuffer::IsStricterThanLibrary(error->check),
-            "what the library accepts is refused for a named reason only", error->error.message);
+    Laws::Require(flatbuffer::IsStricterThanLibrary(error->check),
+                  "what the library accepts is refused for a named reason only",
+                  error->error.message);
   }
   return true;
 }
@@ -26,7 +31,11 @@ bool Check(ByteSpan input) {
 }  // namespace
 
 extern const FuzzTarget kTarget_flatbuffer_e5;
-const FuzzTarget kTarget_flatbuffer_e5 = {
-    .name = "flatbuffer_e5", .check = Check, .format = &kFormat_e5, .generator = &kGenerator_e5};
+const FuzzTarget kTarget_flatbuffer_e5 = {.name = "flatbuffer_e5",
+                                          .check = Check,
+                                          .laws = kLaws,
+                                          .words = words::e5,
+                                          .format = &kFormat_e5,
+                                          .generator = &kGenerator_e5};
 
 }  // namespace anecheck::fuzz

@@ -5,6 +5,7 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
 #include "fuzz/targets/drawn_graph.h"
+#include "fuzz/targets/json_text_format.h"
 #include "harness/base/json_text.h"
 #include "harness/graph/fingerprint.h"
 #include "harness/graph/json.h"
@@ -12,6 +13,10 @@
 
 namespace anecheck::fuzz {
 namespace {
+
+constexpr auto kLaws = MoreLaws(kErrorLaws, "what is read is valid", "the JSON form is JSON",
+                                "what is written reads", "read(write(g)) is g");
+using Laws = LawBook<kLaws>;
 
 bool Check(ByteSpan input) {
   const std::string_view text = AsText(input);
@@ -26,12 +31,12 @@ bool Check(ByteSpan input) {
     return true;
   }
   const Status valid = ValidateGraph(*graph);
-  Require(valid.ok(), "what is read is valid", valid.ok() ? "" : valid.error().message);
+  Laws::Require(valid.ok(), "what is read is valid", valid.ok() ? "" : valid.error().message);
   const auto again = ParseJson(DumpJson(GraphToJson(*graph)));
-  Require(again.ok(), "the JSON form is JSON");
+  Laws::Require(again.ok(), "the JSON form is JSON");
   const auto reread = GraphFromJson(*again, OpVocabulary());
-  Require(reread.ok(), "what is written reads", reread.ok() ? "" : reread.error().message);
-  Require(GraphFingerprint(*graph) == GraphFingerprint(*reread), "read(write(g)) is g", text);
+  Laws::Require(reread.ok(), "what is written reads", reread.ok() ? "" : reread.error().message);
+  Laws::Require(GraphFingerprint(*graph) == GraphFingerprint(*reread), "read(write(g)) is g", text);
   (void)GraphToMil(*graph);
   return true;
 }
@@ -45,6 +50,11 @@ Bytes Generate(ChoiceStream& choices) {
 }  // namespace
 
 extern const FuzzTarget kTarget_graph_json;
-const FuzzTarget kTarget_graph_json = {.name = "graph_json", .check = Check, .generate = Generate};
+const FuzzTarget kTarget_graph_json = {.name = "graph_json",
+                                       .check = Check,
+                                       .laws = kLaws,
+                                       .words = words::Operations,
+                                       .format = &kJsonTextFormat,
+                                       .generate = Generate};
 
 }  // namespace anecheck::fuzz

@@ -17,6 +17,11 @@
 namespace anecheck::fuzz {
 namespace {
 
+constexpr auto kLaws =
+    LawList("the catalogue has every operation of the table", "both know the target",
+            "what the engine compiles is not refused", "what every layer admits is compiled");
+using Laws = LawBook<kLaws>;
+
 constexpr std::string_view kTargets[] = {"h13", "h14", "h15", "h16", "h17s"};
 
 // Where the sources of the two differ, each keeps its own; `why` says what they are.
@@ -47,8 +52,8 @@ Opinion Ask(const Graph& graph, const Target& target) {
   for (const Node& node : graph.nodes()) {
     const auto verdict =
         legality::Judge(legality::InstanceOf(NodeView(graph, node)), target, legality::Route::kMil);
-    Require(verdict.ok(), "the catalogue has every operation of the table",
-            verdict.ok() ? "" : verdict.error().message);
+    Laws::Require(verdict.ok(), "the catalogue has every operation of the table",
+                  verdict.ok() ? "" : verdict.error().message);
     const legality::LayerVerdict* stopper = verdict->Stopper();
     if (stopper != nullptr && IsKnownDifference(stopper->rule)) {
       opinion.sure = false;
@@ -65,27 +70,38 @@ Opinion Ask(const Graph& graph, const Target& target) {
   return opinion;
 }
 
+struct Case {
+  std::string_view target;
+  Graph graph;
+};
+
+Case DrawCase(ChoiceStream& choices) {
+  Case drawn;
+  drawn.target = kTargets[choices.Below(std::size(kTargets))];
+  const int family = static_cast<int>(2 + choices.Below(6));
+  drawn.graph = DrawGraph(choices, DrawGraphOptions(choices, family, 4));
+  return drawn;
+}
+
 bool Check(ByteSpan input) {
   ChoiceStream choices = ChoiceStream::FromBytes(input);
-  const std::string_view name = kTargets[choices.Below(std::size(kTargets))];
-  const int family = static_cast<int>(2 + choices.Below(6));
-  const Graph graph = DrawGraph(choices, DrawGraphOptions(choices, family, 4));
+  const auto [name, graph] = DrawCase(choices);
   const std::string mil = GraphToMil(graph).value();
   device::CompileSettings settings = ConformingSettings(name);
   settings.quirks.SetAll(device::QuirkState::kFamilyDefault);
   const auto programs = device::CompileProgram(mil, settings, device::Backend::kAne);
   const auto target = TargetCatalog::Builtin().Find(name);
-  Require(target.ok(), "both know the target", name);
+  Laws::Require(target.ok(), "both know the target", name);
   const Opinion opinion = Ask(graph, **target);
   if (programs.ok()) {
-    Require(!opinion.refused, "what the engine compiles is not refused",
-            opinion.words + "\n" + mil);
+    Laws::Require(!opinion.refused, "what the engine compiles is not refused",
+                  opinion.words + "\n" + mil);
     return true;
   }
   const std::string& refusal = programs.error().message;
   if (refusal.find("the simulated engine has no kernel") != std::string::npos) return true;
-  Require(opinion.refused || !opinion.sure, "what every layer admits is compiled",
-          refusal + "\n" + mil);
+  Laws::Require(opinion.refused || !opinion.sure, "what every layer admits is compiled",
+                refusal + "\n" + mil);
   return true;
 }
 
@@ -93,6 +109,10 @@ bool Check(ByteSpan input) {
 
 extern const FuzzTarget kTarget_legality_compile;
 const FuzzTarget kTarget_legality_compile = {
-    .name = "legality_compile", .check = Check, .generate = DrawChoiceBytes};
+    .name = "legality_compile",
+    .check = Check,
+    .laws = kLaws,
+    .generate = DrawChoiceBytes,
+    .draw = [](ChoiceStream& choices) { (void)DrawCase(choices); }};
 
 }  // namespace anecheck::fuzz

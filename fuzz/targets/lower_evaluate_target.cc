@@ -13,35 +13,52 @@
 namespace anecheck::fuzz {
 namespace {
 
+constexpr auto kLaws =
+    LawList("generated graphs lower", "lowered graphs read back", "read(lower(g)) is g",
+            "both evaluate or neither", "evaluate(read(lower(g))) is evaluate(g)");
+using Laws = LawBook<kLaws>;
+
 // NaN equals NaN here.
 bool SameBits(const std::vector<double>& a, const std::vector<double>& b) {
   return a.size() == b.size() &&
          (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
 }
 
+struct Case {
+  int family = 0;
+  Graph graph;
+  std::vector<Tensor> inputs;
+};
+
+Case DrawCase(ChoiceStream& choices) {
+  Case drawn;
+  drawn.family = static_cast<int>(choices.Below(kContractFamilies));
+  GeneratorOptions options = DrawGraphOptions(choices, drawn.family, 8);
+  options.max_elements = 64;
+  drawn.graph = DrawGraph(choices, options);
+  drawn.inputs = GenerateInputs(choices, drawn.graph, options.mode);
+  return drawn;
+}
+
 bool Check(ByteSpan input) {
   ChoiceStream choices = ChoiceStream::FromBytes(input);
-  const int family = static_cast<int>(choices.Below(kContractFamilies));
-  GeneratorOptions options = DrawGraphOptions(choices, family, 8);
-  options.max_elements = 64;
-  const Graph graph = DrawGraph(choices, options);
-  const std::vector<Tensor> inputs = GenerateInputs(choices, graph, options.mode);
+  const auto [family, graph, inputs] = DrawCase(choices);
   const auto text = GraphToMil(graph);
-  Require(text.ok(), "generated graphs lower", text.ok() ? "" : text.error().message);
+  Laws::Require(text.ok(), "generated graphs lower", text.ok() ? "" : text.error().message);
   const auto back = MilTextToGraph(*text, OpVocabulary());
-  Require(back.ok(), "lowered graphs read back", back.ok() ? "" : back.error().message);
-  Require(GraphFingerprint(graph) == GraphFingerprint(*back), "read(lower(g)) is g", *text);
-  const Contract& contract = ConformingContract(options.family);
+  Laws::Require(back.ok(), "lowered graphs read back", back.ok() ? "" : back.error().message);
+  Laws::Require(GraphFingerprint(graph) == GraphFingerprint(*back), "read(lower(g)) is g", *text);
+  const Contract& contract = ConformingContract(family);
   const auto before = Evaluate(graph, inputs, contract);
   const auto after = Evaluate(*back, inputs, contract);
-  Require(before.ok() == after.ok(), "both evaluate or neither", *text);
+  Laws::Require(before.ok() == after.ok(), "both evaluate or neither", *text);
   if (!before.ok()) return true;
   for (size_t i = 0; i < before->size(); ++i) {
     const Estimate& a = (*before)[i];
     const Estimate& b = (*after)[i];
-    Require(SameBits(a.value, b.value) && SameBits(a.low, b.low) && SameBits(a.high, b.high) &&
-                a.flags == b.flags,
-            "evaluate(read(lower(g))) is evaluate(g)", *text);
+    Laws::Require(SameBits(a.value, b.value) && SameBits(a.low, b.low) &&
+                      SameBits(a.high, b.high) && a.flags == b.flags,
+                  "evaluate(read(lower(g))) is evaluate(g)", *text);
   }
   return true;
 }
@@ -50,6 +67,10 @@ bool Check(ByteSpan input) {
 
 extern const FuzzTarget kTarget_lower_evaluate;
 const FuzzTarget kTarget_lower_evaluate = {
-    .name = "lower_evaluate", .check = Check, .generate = DrawChoiceBytes};
+    .name = "lower_evaluate",
+    .check = Check,
+    .laws = kLaws,
+    .generate = DrawChoiceBytes,
+    .draw = [](ChoiceStream& choices) { (void)DrawCase(choices); }};
 
 }  // namespace anecheck::fuzz

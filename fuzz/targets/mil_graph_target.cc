@@ -13,6 +13,10 @@
 namespace anecheck::fuzz {
 namespace {
 
+constexpr auto kLaws = MoreLaws(kErrorLaws, "what is read is valid", "what is read lowers",
+                                "what is lowered reads", "read(lower(g)) is g");
+using Laws = LawBook<kLaws>;
+
 bool Check(ByteSpan input) {
   const auto graph = MilTextToGraph(std::string(AsText(input)), OpVocabulary());
   if (!graph.ok()) {
@@ -20,16 +24,15 @@ bool Check(ByteSpan input) {
     return true;
   }
   const Status valid = ValidateGraph(*graph);
-  Require(valid.ok(), "what is read is valid", valid.ok() ? "" : valid.error().message);
+  Laws::Require(valid.ok(), "what is read is valid", valid.ok() ? "" : valid.error().message);
   const auto lowered = GraphToMil(*graph);
-  if (!lowered.ok()) {
-    Require(lowered.error().code == ErrorCode::kUnsupported, "what is read lowers",
-            lowered.error().message);
-    return true;
-  }
+  Laws::Require(lowered.ok() || lowered.error().code == ErrorCode::kUnsupported,
+                "what is read lowers", lowered.ok() ? "" : lowered.error().message);
+  if (!lowered.ok()) return true;
   const auto reread = MilTextToGraph(*lowered, OpVocabulary());
-  Require(reread.ok(), "what is lowered reads", reread.ok() ? "" : reread.error().message);
-  Require(GraphFingerprint(*graph) == GraphFingerprint(*reread), "read(lower(g)) is g", *lowered);
+  Laws::Require(reread.ok(), "what is lowered reads", reread.ok() ? "" : reread.error().message);
+  Laws::Require(GraphFingerprint(*graph) == GraphFingerprint(*reread), "read(lower(g)) is g",
+                *lowered);
   return true;
 }
 
@@ -43,6 +46,8 @@ Bytes Generate(ChoiceStream& choices) {
 extern const FuzzTarget kTarget_mil_graph;
 const FuzzTarget kTarget_mil_graph = {.name = "mil_graph",
                                       .check = Check,
+                                      .laws = kLaws,
+                                      .words = words::mil,
                                       .format = &kFormat_mil,
                                       .generator = &kGenerator_mil,
                                       .generate = Generate};

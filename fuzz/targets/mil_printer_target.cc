@@ -13,6 +13,11 @@
 namespace anecheck::fuzz {
 namespace {
 
+constexpr auto kLaws =
+    MoreLaws(kErrorLaws, "what is printed parses", "parse(print(p)) is p",
+             "the standard layout is stable", "print with the source's layout is the source");
+using Laws = LawBook<kLaws>;
+
 bool SameShape(const mil::Program& a, const mil::Program& b) {
   return a.functions.size() == b.functions.size() && a.blocks.size() == b.blocks.size() &&
          a.statements.size() == b.statements.size() && a.arguments.size() == b.arguments.size() &&
@@ -29,18 +34,22 @@ bool Check(ByteSpan input) {
   }
   const std::string printed = mil::Print(*program);
   const auto reread = mil::Parse(printed);
-  Require(reread.ok(), "what is printed parses", reread.ok() ? "" : reread.error().message);
-  Require(SameShape(*program, *reread), "parse(print(p)) is p", printed);
-  Require(mil::Print(*reread) == printed, "the standard layout is stable", printed);
-  Require(mil::Print(*program, mil::LayoutOf(*program)) == program->text,
-          "print with the source's layout is the source", printed);
+  Laws::Require(reread.ok(), "what is printed parses", reread.ok() ? "" : reread.error().message);
+  Laws::Require(SameShape(*program, *reread), "parse(print(p)) is p", printed);
+  Laws::Require(mil::Print(*reread) == printed, "the standard layout is stable", printed);
+  Laws::Require(mil::Print(*program, mil::LayoutOf(*program)) == program->text,
+                "print with the source's layout is the source", printed);
   return true;
 }
 
 }  // namespace
 
 extern const FuzzTarget kTarget_mil_printer;
-const FuzzTarget kTarget_mil_printer = {
-    .name = "mil_printer", .check = Check, .format = &kFormat_mil, .generator = &kGenerator_mil};
+const FuzzTarget kTarget_mil_printer = {.name = "mil_printer",
+                                        .check = Check,
+                                        .laws = kLaws,
+                                        .words = words::mil,
+                                        .format = &kFormat_mil,
+                                        .generator = &kGenerator_mil};
 
 }  // namespace anecheck::fuzz

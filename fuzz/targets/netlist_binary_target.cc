@@ -1,6 +1,8 @@
 // Network descriptions as binary property lists.
 #include <algorithm>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
@@ -13,20 +15,35 @@
 namespace anecheck::fuzz {
 namespace {
 
+constexpr auto kLaws = MoreLaws(kFormatLaws, "a table is canonical where its tree makes it again");
+using Laws = LawBook<kLaws>;
+
 bool Check(ByteSpan input) {
   const std::string_view text = AsText(input);
   if (!text.starts_with("bplist")) return false;
   const bool parses = CheckFormatLaws(kFormat_netlist, input);
   if (parses && MeetsReaderLaws(input)) {
     const plist::BinaryDocument document = plist::ParseBinary(input).value();
-    Require(plist::IsCanonical(document.table) ==
-                (plist::TableFromValue(document.root) == document.table),
-            "a table is canonical where its tree makes it again");
+    Laws::Require(plist::IsCanonical(document.table) ==
+                      (plist::TableFromValue(document.root) == document.table),
+                  "a table is canonical where its tree makes it again");
     const auto written = plist::Write(plist::Parse(input).value());
-    Require(written.ok() && std::ranges::equal(*written, input), "write(parse(x)) is x",
-            "by way of the tree");
+    Laws::Require(written.ok() && std::ranges::equal(*written, input), "write(parse(x)) is x",
+                  "by way of the tree");
   }
   return true;
+}
+
+// The names of a description, and what a binary list begins with.
+WordTables Words() {
+  WordTables tables = words::netlist();
+  std::erase_if(tables, [](const WordTable& table) { return table.name == "xml_tags"; });
+  constexpr size_t kMagicAndVersion = 8;
+  const Bytes file = plist::WriteBinary(plist::TableFromValue(tree::Value(tree::Dict{}))).value();
+  WordTable magic = {"binary_magic"};
+  magic.Text(std::string(file.begin(), file.begin() + kMagicAndVersion));
+  tables.push_back(magic);
+  return tables;
 }
 
 // A dictionary of a few values of each kind, which no network description need be to be read: small
@@ -76,6 +93,8 @@ Bytes Generate(ChoiceStream& choices) {
 extern const FuzzTarget kTarget_netlist_binary;
 const FuzzTarget kTarget_netlist_binary = {.name = "netlist_binary",
                                            .check = Check,
+                                           .laws = kLaws,
+                                           .words = Words,
                                            .format = &kFormat_netlist,
                                            .generator = &kGenerator_netlist,
                                            .generate = Generate};

@@ -11,28 +11,35 @@
 namespace anecheck::fuzz {
 namespace {
 
+constexpr auto kLaws = MoreLaws(kErrorLaws, "booleans", "integers", "names", "reals",
+                                "integers of an array are its items", "names are items",
+                                "what is written reads", "what is written reads as it was meant");
+using Laws = LawBook<kLaws>;
+
 // Each reader of a parameter answers for values of its kind, and for no others.
 void CheckReaders(const netlist::Unit& unit) {
   if (!unit.params) return;
   for (const tree::Entry& entry : unit.params->entries) {
     const tree::Value& value = entry.value;
-    Require(unit.Boolean(entry.key).has_value() == (value.AsBool() != nullptr), "booleans");
-    Require(unit.Integer(entry.key).has_value() == (value.AsInteger() != nullptr), "integers");
-    Require(unit.Name(entry.key).has_value() == (value.AsString() != nullptr), "names");
-    Require(unit.Real(entry.key).has_value() ==
-                (value.AsReal() != nullptr || value.AsInteger() != nullptr),
-            "reals");
+    Laws::Require(unit.Boolean(entry.key).has_value() == (value.AsBool() != nullptr), "booleans");
+    Laws::Require(unit.Integer(entry.key).has_value() == (value.AsInteger() != nullptr),
+                  "integers");
+    Laws::Require(unit.Name(entry.key).has_value() == (value.AsString() != nullptr), "names");
+    Laws::Require(unit.Real(entry.key).has_value() ==
+                      (value.AsReal() != nullptr || value.AsInteger() != nullptr),
+                  "reals");
     const size_t items = value.AsArray() == nullptr ? 0 : value.AsArray()->size();
-    Require(unit.Integers(entry.key).size() <= items, "integers of an array are its items");
-    Require(unit.Names(entry.key).size() <= std::max<size_t>(items, 1), "names are items");
+    Laws::Require(unit.Integers(entry.key).size() <= items, "integers of an array are its items");
+    Laws::Require(unit.Names(entry.key).size() <= std::max<size_t>(items, 1), "names are items");
   }
 }
 
 void CheckWritten(const netlist::Description& description, plist::Encoding encoding) {
   const Bytes written = netlist::Write(description, encoding);
   const auto again = netlist::Parse(written);
-  Require(again.ok(), "what is written reads", again.ok() ? "" : again.error().message);
-  Require(netlist::Write(*again, encoding) == written, "what is written reads as it was meant");
+  Laws::Require(again.ok(), "what is written reads", again.ok() ? "" : again.error().message);
+  Laws::Require(netlist::Write(*again, encoding) == written,
+                "what is written reads as it was meant");
 }
 
 bool Check(ByteSpan input) {
@@ -60,6 +67,8 @@ bool Check(ByteSpan input) {
 extern const FuzzTarget kTarget_netlist_model;
 const FuzzTarget kTarget_netlist_model = {.name = "netlist_model",
                                           .check = Check,
+                                          .laws = kLaws,
+                                          .words = words::netlist,
                                           .format = &kFormat_netlist,
                                           .generator = &kGenerator_netlist};
 

@@ -13,6 +13,11 @@
 namespace anecheck::fuzz {
 namespace {
 
+constexpr auto kLaws =
+    LawList("the program has the graph's ports", "an input has the size of the program's",
+            "an output has the size of the program's", "the engine stays within the contract");
+using Laws = LawBook<kLaws>;
+
 struct Family {
   const char* target;
   int index;
@@ -26,33 +31,45 @@ std::optional<std::vector<Tensor>> RunEngine(const Graph& graph, const std::stri
       device::CompileProgram(mil, ConformingSettings(target), device::Backend::kAne);
   if (!programs.ok()) return std::nullopt;
   const device::Executable& program = *programs->front();
-  Require(
+  Laws::Require(
       program.inputs.size() == inputs.size() && program.outputs.size() == graph.outputs().size(),
       "the program has the graph's ports", mil);
   std::vector<ByteSpan> from;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    Require(inputs[i].bytes.size() == static_cast<size_t>(program.inputs[i].type.Bytes()),
-            "an input has the size of the program's", mil);
+    Laws::Require(inputs[i].bytes.size() == static_cast<size_t>(program.inputs[i].type.Bytes()),
+                  "an input has the size of the program's", mil);
     from.emplace_back(inputs[i].bytes);
   }
   std::vector<Bytes> to = RunProgram(programs->front(), from);
   std::vector<Tensor> outputs;
   for (size_t i = 0; i < to.size(); ++i) {
     const TensorType& type = graph.type(graph.outputs()[i]);
-    Require(to[i].size() == static_cast<size_t>(type.ByteSize()),
-            "an output has the size of the program's", mil);
+    Laws::Require(to[i].size() == static_cast<size_t>(type.ByteSize()),
+                  "an output has the size of the program's", mil);
     outputs.push_back({type, std::move(to[i])});
   }
   return outputs;
 }
 
+struct Case {
+  Family family;
+  Graph graph;
+  std::vector<Tensor> inputs;
+};
+
+Case DrawCase(ChoiceStream& choices) {
+  Case drawn;
+  drawn.family = kFamilies[choices.Below(std::size(kFamilies))];
+  GeneratorOptions options = DrawGraphOptions(choices, drawn.family.index, 8);
+  options.max_elements = 64;
+  drawn.graph = DrawGraph(choices, options);
+  drawn.inputs = GenerateInputs(choices, drawn.graph, options.mode);
+  return drawn;
+}
+
 bool Check(ByteSpan input) {
   ChoiceStream choices = ChoiceStream::FromBytes(input);
-  const Family family = kFamilies[choices.Below(std::size(kFamilies))];
-  GeneratorOptions options = DrawGraphOptions(choices, family.index, 8);
-  options.max_elements = 64;
-  const Graph graph = DrawGraph(choices, options);
-  const std::vector<Tensor> inputs = GenerateInputs(choices, graph, options.mode);
+  const auto [family, graph, inputs] = DrawCase(choices);
   const std::string mil = GraphToMil(graph).value();
   const auto outputs = RunEngine(graph, mil, inputs, family.target);
   if (!outputs) return true;
@@ -61,8 +78,8 @@ bool Check(ByteSpan input) {
   for (size_t i = 0; i < outputs->size(); ++i) {
     const OutputJudgement judged =
         Judge(graph, inputs, i, (*expected)[i], (*outputs)[i], family.index, {});
-    Require(judged.verdict != Verdict::kWrong, "the engine stays within the contract",
-            judged.reason + "\n" + mil);
+    Laws::Require(judged.verdict != Verdict::kWrong, "the engine stays within the contract",
+                  judged.reason + "\n" + mil);
   }
   return true;
 }
@@ -71,6 +88,10 @@ bool Check(ByteSpan input) {
 
 extern const FuzzTarget kTarget_oracle_engine;
 const FuzzTarget kTarget_oracle_engine = {
-    .name = "oracle_engine", .check = Check, .generate = DrawChoiceBytes};
+    .name = "oracle_engine",
+    .check = Check,
+    .laws = kLaws,
+    .generate = DrawChoiceBytes,
+    .draw = [](ChoiceStream& choices) { (void)DrawCase(choices); }};
 
 }  // namespace anecheck::fuzz

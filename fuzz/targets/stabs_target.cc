@@ -11,25 +11,36 @@
 namespace anecheck::fuzz {
 namespace {
 
+constexpr auto kLaws = LawList("print(parse(x)) is x", "printed strides parse",
+                               "every axis is found", "strides print as they were");
+using Laws = LawBook<kLaws>;
+
 bool Check(ByteSpan input) {
   const std::string_view text = AsText(input);
   if (const auto type = stabs::ParseType(text)) {
-    Require(stabs::Print(*type) == text, "print(parse(x)) is x", text);
+    Laws::Require(stabs::Print(*type) == text, "print(parse(x)) is x", text);
   }
   if (const auto tensor = stabs::ParseTensor(text)) {
-    Require(stabs::Print(*tensor) == text, "print(parse(x)) is x", text);
+    Laws::Require(stabs::Print(*tensor) == text, "print(parse(x)) is x", text);
     const std::string strides = stabs::PrintStrides(*tensor);
     const auto reread = stabs::ParseStrides(strides);
-    Require(reread.has_value(), "printed strides parse", strides);
-    Require(stabs::PrintStrides(*reread) == strides, "printed strides parse", strides);
+    Laws::Require(reread.has_value(), "printed strides parse", strides);
+    Laws::Require(stabs::PrintStrides(*reread) == strides, "printed strides parse", strides);
     for (const stabs::Axis& axis : tensor->Axes()) {
-      Require(tensor->Find(axis.axis) != nullptr, "every axis is found", text);
+      Laws::Require(tensor->Find(axis.axis) != nullptr, "every axis is found", text);
     }
   }
   if (const auto strides = stabs::ParseStrides(text)) {
-    Require(stabs::PrintStrides(*strides) == text, "strides print as they were", text);
+    Laws::Require(stabs::PrintStrides(*strides) == text, "strides print as they were", text);
   }
   return true;
+}
+
+WordTables Words() {
+  constexpr size_t kLongest = 24;  // the other catalogs are its beginnings
+  WordTable catalog = {"element_types"};
+  for (const std::string_view entry : stabs::Catalog(kLongest)) catalog.Text(entry);
+  return {catalog};
 }
 
 stabs::TensorStab DrawTensor(ChoiceStream& choices) {
@@ -72,6 +83,7 @@ Bytes Generate(ChoiceStream& choices) {
 }  // namespace
 
 extern const FuzzTarget kTarget_stabs;
-const FuzzTarget kTarget_stabs = {.name = "stabs", .check = Check, .generate = Generate};
+const FuzzTarget kTarget_stabs = {
+    .name = "stabs", .check = Check, .laws = kLaws, .words = Words, .generate = Generate};
 
 }  // namespace anecheck::fuzz

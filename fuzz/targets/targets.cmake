@@ -4,7 +4,7 @@ foreach(CODING "td_byte_address kByteAddress" "td_dense kDense" "td_sparse kDens
   separate_arguments(CODING)
   list(GET CODING 0 NAME)
   list(GET CODING 1 ENUMERATOR)
-  anecheck_fuzzer(${NAME} SOURCES targets/td_coding_target.cc DEPENDS anecheck_generator_td)
+  anecheck_fuzzer(${NAME} SOURCES targets/td_coding_target.cc DEPENDS anecheck_generator_td anecheck_fuzz_words_td)
   if(TARGET anecheck_fuzz_target_${NAME})
     target_compile_definitions(anecheck_fuzz_target_${NAME} PRIVATE
       ANECHECK_FUZZ_NAME=${NAME} ANECHECK_FUZZ_CODING=${ENUMERATOR})
@@ -12,42 +12,51 @@ foreach(CODING "td_byte_address kByteAddress" "td_dense kDense" "td_sparse kDens
 endforeach()
 anecheck_fuzzer(graph_json
   SOURCES targets/graph_json_target.cc
-  DEPENDS anecheck_lowering anecheck_generators)
+  DEPENDS anecheck_lowering anecheck_generators anecheck_fuzz_words_operations)
 anecheck_fuzzer(mil_graph
   SOURCES targets/mil_graph_target.cc
-  DEPENDS anecheck_lowering anecheck_generators anecheck_generator_mil)
-anecheck_fuzzer(mil_printer SOURCES targets/mil_printer_target.cc DEPENDS anecheck_generator_mil)
-anecheck_fuzzer(worker_wire SOURCES targets/worker_wire_target.cc DEPENDS anecheck_runners)
+  DEPENDS anecheck_lowering anecheck_generators anecheck_generator_mil anecheck_fuzz_words_mil)
+anecheck_fuzzer(mil_printer
+  SOURCES targets/mil_printer_target.cc
+  DEPENDS anecheck_generator_mil anecheck_fuzz_words_mil)
+anecheck_fuzzer(worker_wire
+  SOURCES targets/worker_wire_target.cc
+  DEPENDS anecheck_runners anecheck_targets)
 anecheck_fuzzer(results_file SOURCES targets/results_file_target.cc DEPENDS anecheck_store)
 anecheck_fuzzer(encode
   SOURCES targets/encode_target.cc
   DEPENDS anecheck_registry anecheck_generator_registry)
 anecheck_fuzzer(vmfb_archive
   SOURCES targets/vmfb_archive_target.cc
-  DEPENDS anecheck_vmfb_generator)
+  DEPENDS anecheck_vmfb_generator anecheck_fuzz_words_vmfb)
 anecheck_fuzzer(netlist_binary
   SOURCES targets/netlist_binary_target.cc
-  DEPENDS anecheck_generator_netlist)
+  DEPENDS anecheck_generator_netlist anecheck_fuzz_words_netlist)
 anecheck_fuzzer(flatbuffer_e5
   SOURCES targets/flatbuffer_e5_target.cc
-  DEPENDS anecheck_e5_generator e5_schema)
-anecheck_fuzzer(e5_program SOURCES targets/e5_program_target.cc DEPENDS anecheck_e5_generator)
+  DEPENDS anecheck_e5_generator e5_schema anecheck_fuzz_words_e5)
+anecheck_fuzzer(e5_program
+  SOURCES targets/e5_program_target.cc
+  DEPENDS anecheck_e5_generator anecheck_fuzz_words_e5)
 anecheck_fuzzer(netlist_model
   SOURCES targets/netlist_model_target.cc
-  DEPENDS anecheck_generator_netlist)
+  DEPENDS anecheck_generator_netlist anecheck_fuzz_words_netlist)
 anecheck_fuzzer(lower_evaluate
   SOURCES targets/lower_evaluate_target.cc
   DEPENDS anecheck_lowering anecheck_generators anecheck_oracles)
 anecheck_fuzzer(engine_compile
   SOURCES targets/engine_compile_target.cc
-  DEPENDS anecheck_device anecheck_lowering anecheck_generators anecheck_generator_mil)
+  DEPENDS anecheck_device anecheck_lowering anecheck_generators anecheck_generator_mil
+    anecheck_fuzz_words_mil)
 anecheck_fuzzer(oracle_engine
   SOURCES targets/oracle_engine_target.cc
   DEPENDS anecheck_device anecheck_lowering anecheck_generators anecheck_oracles)
 anecheck_fuzzer(legality_compile
   SOURCES targets/legality_compile_target.cc
   DEPENDS anecheck_device anecheck_lowering anecheck_generators anecheck_targets anecheck_legality)
-anecheck_fuzzer(exec_protocol SOURCES targets/exec_protocol_target.cc DEPENDS anecheck_runners)
+anecheck_fuzzer(exec_protocol
+  SOURCES targets/exec_protocol_target.cc
+  DEPENDS anecheck_runners anecheck_targets)
 anecheck_fuzzer(weight_codecs
   SOURCES targets/weight_codecs_target.cc
   DEPENDS anecheck_weightblob anecheck_choice)

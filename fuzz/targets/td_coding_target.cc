@@ -17,34 +17,40 @@
 namespace anecheck::fuzz {
 namespace {
 
+constexpr auto kLaws =
+    MoreLaws(kErrorLaws, "a chain prints", "the JSON form reads", "encode(json(x)) is x",
+             "violations point into the input", "coverage adds up", "what decodes encodes",
+             "encode(decode(x)) is x");
+using Laws = LawBook<kLaws>;
+
 constexpr td::Coding kCoding = td::Coding::ANECHECK_FUZZ_CODING;
 
 void CheckTexts(const td::Chain& chain, ByteSpan input) {
-  Require(!td::PrintChain(chain, 0).empty(), "a chain prints");
+  Laws::Require(!td::PrintChain(chain, 0).empty(), "a chain prints");
   const auto reread = td::ChainFromJson(td::ChainToJson(chain));
-  Require(reread.ok(), "the JSON form reads", reread.ok() ? "" : reread.error().message);
+  Laws::Require(reread.ok(), "the JSON form reads", reread.ok() ? "" : reread.error().message);
   const auto again = td::Encode(*reread);
-  Require(again.ok() && std::ranges::equal(*again, input), "encode(json(x)) is x");
+  Laws::Require(again.ok() && std::ranges::equal(*again, input), "encode(json(x)) is x");
 }
 
 void CheckReaders(const td::Chain& chain, ByteSpan input) {
   std::vector<Violation> violations;
   td::VerifyChain(chain, 0, violations);
   for (const Violation& violation : violations) {
-    Require(violation.offset == Error::kNoOffset || violation.offset <= input.size(),
-            "violations point into the input", violation.message);
+    Laws::Require(violation.offset == Error::kNoOffset || violation.offset <= input.size(),
+                  "violations point into the input", violation.message);
   }
   td::RegisterState state;
   for (const td::Task& task : chain.tasks) state.Apply(task);
   (void)td::Summarise(*chain.generation, state);
   const td::ChainCoverage coverage = td::CoverageOf(chain);
-  Require(coverage.named + coverage.fill <= input.size(), "coverage adds up");
+  Laws::Require(coverage.named + coverage.fill <= input.size(), "coverage adds up");
 }
 
 void CheckChain(const td::Chain& chain, ByteSpan input) {
   const auto encoded = td::Encode(chain);
-  Require(encoded.ok(), "what decodes encodes", encoded.ok() ? "" : encoded.error().message);
-  Require(std::ranges::equal(*encoded, input), "encode(decode(x)) is x");
+  Laws::Require(encoded.ok(), "what decodes encodes", encoded.ok() ? "" : encoded.error().message);
+  Laws::Require(std::ranges::equal(*encoded, input), "encode(decode(x)) is x");
   if (MeetsReaderLaws(input)) CheckReaders(chain, input);
   if (MeetsTextLaws(input)) CheckTexts(chain, input);
 }
@@ -77,6 +83,8 @@ extern const FuzzTarget ANECHECK_FUZZ_JOIN(kTarget_, ANECHECK_FUZZ_NAME);
 const FuzzTarget ANECHECK_FUZZ_JOIN(kTarget_, ANECHECK_FUZZ_NAME) = {
     .name = ANECHECK_FUZZ_TEXT(ANECHECK_FUZZ_NAME),
     .check = Check,
+    .laws = kLaws,
+    .words = [] { return WordTables{words::RegisterRuns(kCoding)}; },
     .format = &kFormat_td,
     .generator = &kGenerator_td,
     .generate = Generate};

@@ -35,6 +35,8 @@ Bytes Generate(ChoiceStream& choices) {
 extern const FuzzTarget kTarget_vmfb_archive;
 const FuzzTarget kTarget_vmfb_archive = {.name = "vmfb_archive",
                                          .check = Check,
+                                         .laws = kFormatLaws,
+                                         .words = words::vmfb,
                                          .format = &kFormat_vmfb,
                                          .generator = &kGenerator_vmfb,
                                          .generate = Generate};

@@ -17,6 +17,13 @@ namespace {
 
 using namespace weightblob;
 
+constexpr auto kLaws = MoreLaws(
+    kErrorLaws, "what is legal compresses", "what was compressed reconstructs",
+    "the error is at most half a scale", "what is finite compresses",
+    "what is not finite has no scale", "what validates reconstructs", "every element has a value",
+    "sparse weights lose nothing", "few values lose nothing in a palette");
+using Laws = LawBook<kLaws>;
+
 // Mostly `right`; else near it.
 uint64_t Near(ChoiceStream& choices, uint64_t right) {
   if (!choices.Chance(1, 8)) return right;
@@ -119,17 +126,18 @@ Extent ExtentOf(const Weights& weights) {
 }
 
 template <typename T>
-void RequireSame(const Result<T>& encoded, std::span<const Half> values, std::string_view law) {
-  Require(encoded.ok(), "what is legal compresses", encoded.ok() ? "" : encoded.error().message);
+void RequireSame(const Result<T>& encoded, std::span<const Half> values, Laws::Law law) {
+  Laws::Require(encoded.ok(), "what is legal compresses",
+                encoded.ok() ? "" : encoded.error().message);
   const auto again = Reconstruct(*encoded);
-  Require(again.ok() && std::ranges::equal(*again, values), law);
+  Laws::Require(again.ok() && std::ranges::equal(*again, values), law);
 }
 
 template <typename T>
 void RequireReconstructs(const Result<T>& encoded, size_t count) {
   if (!encoded.ok()) return RequireGoodError(encoded.error(), ~size_t{0});
   const auto again = Reconstruct(*encoded);
-  Require(again.ok() && again->size() == count, "what was compressed reconstructs");
+  Laws::Require(again.ok() && again->size() == count, "what was compressed reconstructs");
 }
 
 // |again - value| <= scale / 2 and the rounding of the result to fp16.
@@ -137,16 +145,19 @@ void RequireNear(Half value, Half again, Half scale) {
   if (again.IsInf()) return;  // the scale is rounded up: its 127 steps may pass the largest half
   const double error = std::abs(HalfToDouble(again) - HalfToDouble(value));
   const double rounding = std::max(std::abs(HalfToDouble(again)) / 1024, 0x1p-24);
-  Require(error <= HalfToDouble(scale) / 2 + rounding, "the error is at most half a scale",
-          fmt::format("{} becomes {}, scale {}", HalfToDouble(value), HalfToDouble(again),
-                      HalfToDouble(scale)));
+  Laws::Require(error <= HalfToDouble(scale) / 2 + rounding, "the error is at most half a scale",
+                [&] {
+                  return fmt::format("{} becomes {}, scale {}", HalfToDouble(value),
+                                     HalfToDouble(again), HalfToDouble(scale));
+                });
 }
 
 void CheckAffine(Extent extent, std::span<const Half> values, bool per_channel) {
   const auto encoded = EncodeAffineInt8(extent, values, per_channel);
-  Require(encoded.ok(), "what is finite compresses", encoded.ok() ? "" : encoded.error().message);
+  Laws::Require(encoded.ok(), "what is finite compresses",
+                encoded.ok() ? "" : encoded.error().message);
   const auto again = Reconstruct(*encoded);
-  Require(again.ok() && again->size() == values.size(), "what was compressed reconstructs");
+  Laws::Require(again.ok() && again->size() == values.size(), "what was compressed reconstructs");
   for (size_t i = 0; i < values.size(); ++i) {
     RequireNear(values[i], (*again)[i], encoded->scales[per_channel ? i / extent.elements : 0]);
   }
@@ -166,7 +177,7 @@ void CheckCodecs(Extent extent, std::span<const Half> values) {
   RequireReconstructs(EncodeFloat8(extent, values, Float8Format::kE4M3, Float8Overflow::kSaturate),
                       values.size());
   if (!finite) {
-    Require(!EncodeAffineInt8(extent, values, true).ok(), "what is not finite has no scale");
+    Laws::Require(!EncodeAffineInt8(extent, values, true).ok(), "what is not finite has no scale");
     return;
   }
   CheckAffine(extent, values, true);
@@ -178,14 +189,14 @@ bool Check(ByteSpan input) {
   const Weights weights = DrawWeights(choices);
   const Status valid = Validate(weights);
   const auto values = Reconstruct(weights);
-  Require(valid.ok() == values.ok(), "what validates reconstructs",
-          valid.ok() ? "" : valid.error().message);
+  Laws::Require(valid.ok() == values.ok(), "what validates reconstructs",
+                valid.ok() ? "" : valid.error().message);
   if (!valid.ok()) {
     RequireGoodError(valid.error(), ~size_t{0});
     return true;
   }
   const Extent extent = ExtentOf(weights);
-  Require(values->size() == extent.Count(), "every element has a value");
+  Laws::Require(values->size() == extent.Count(), "every element has a value");
   (void)StoredBytes(weights);
   CheckCodecs(extent, *values);
   return true;
@@ -205,6 +216,10 @@ Bytes Generate(ChoiceStream& choices) {
 
 extern const FuzzTarget kTarget_weight_codecs;
 const FuzzTarget kTarget_weight_codecs = {
-    .name = "weight_codecs", .check = Check, .generate = Generate};
+    .name = "weight_codecs",
+    .check = Check,
+    .laws = kLaws,
+    .generate = Generate,
+    .draw = [](ChoiceStream& choices) { (void)DrawWeights(choices); }};
 
 }  // namespace anecheck::fuzz

@@ -5,9 +5,14 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
 #include "harness/runners/wire.h"
+#include "harness/targets/catalog.h"
 
 namespace anecheck::fuzz {
 namespace {
+
+constexpr auto kLaws =
+    MoreLaws(kErrorLaws, "write(read(x)) is x", "an input has the bytes it names");
+using Laws = LawBook<kLaws>;
 
 void CheckReply(ByteSpan input) {
   ByteReader reader(input);
@@ -18,13 +23,14 @@ void CheckReply(ByteSpan input) {
   }
   ByteWriter writer;
   WriteReply(*reply, writer);
-  Require(std::ranges::equal(writer.bytes(), input.first(reader.position())), "write(read(x)) is x",
-          "reply");
+  Laws::Require(std::ranges::equal(writer.bytes(), input.first(reader.position())),
+                "write(read(x)) is x", "reply");
 }
 
 void CheckShape(const WireShape& shape) {
   for (const WirePort& port : shape.inputs) {
-    Require(port.byte_size == port.bytes.size(), "an input has the bytes it names", port.name);
+    Laws::Require(port.byte_size == port.bytes.size(), "an input has the bytes it names",
+                  port.name);
   }
 }
 
@@ -45,6 +51,12 @@ bool Check(ByteSpan input) {
   return true;
 }
 
+WordTables Words() {
+  WordTable targets = {"targets"};
+  for (const Target& target : anecheck::AllTargets()) targets.Text(target.compiler_name);
+  return {targets};
+}
+
 Bytes DrawReply(ChoiceStream& choices) {
   WireReply reply;
   reply.id = choices.Below(1000);
@@ -55,6 +67,12 @@ Bytes DrawReply(ChoiceStream& choices) {
   reply.compile_us = choices.Below(1 << 20);
   reply.outputs.resize(choices.Below(3));
   for (auto& output : reply.outputs) output.assign(choices.Below(9), 0x3c);
+  reply.misconduct.resize(choices.Below(3));
+  for (Misconduct& misconduct : reply.misconduct) {
+    misconduct.kind = static_cast<MisconductKind>(choices.Below(5));
+    misconduct.message = "wrote 8 bytes to standard output: garbage";
+  }
+  reply.slots_spent = choices.Chance(1, 8);
   ByteWriter writer;
   WriteReply(reply, writer);
   return std::move(writer).Take();
@@ -87,6 +105,7 @@ Bytes DrawRequest(ChoiceStream& choices) {
   const auto further = static_cast<uint32_t>(choices.Below(3));
   writer.U32(further);
   for (uint32_t i = 0; i < further; ++i) shape();
+  writer.U8(choices.Coin() ? 1 : 0);  // repeat
   return std::move(writer).Take();
 }
 
@@ -98,6 +117,6 @@ Bytes Generate(ChoiceStream& choices) {
 
 extern const FuzzTarget kTarget_worker_wire;
 const FuzzTarget kTarget_worker_wire = {
-    .name = "worker_wire", .check = Check, .generate = Generate};
+    .name = "worker_wire", .check = Check, .laws = kLaws, .words = Words, .generate = Generate};
 
 }  // namespace anecheck::fuzz

@@ -1,42 +1,34 @@
 // How activations are drawn.
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "generators/drawer.h"
-#include "harness/base/half.h"
 #include "harness/ops/params.h"
 
 namespace anecheck {
 namespace {
 
-bool EmitUnary(Drawer& drawer, OpKind kind, ValueId x, const ValueRange& range) {
-  drawer.Begin(kind);
-  drawer.graph().AddArgument(params::Unary::kX, x);
-  return drawer.Finish(range);
-}
-
 bool DrawRelu(Drawer& drawer, ValueId x) {
   const ValueRange& range = drawer.range(x);
   if (range.high <= 0) return false;  // the result would be the constant zero
-  return EmitUnary(drawer, OpKind::kRelu, x, {std::max(0.0, range.low), range.high, range.integer});
+  return drawer.Emit(OpKind::kRelu, {x}, {std::max(0.0, range.low), range.high, range.integer});
 }
 
 bool DrawSigmoid(Drawer& drawer, ValueId x) {
-  return EmitUnary(drawer, OpKind::kSigmoid, x, {0, 1, false});
+  return drawer.Emit(OpKind::kSigmoid, {x}, {0, 1, false});
 }
 
-bool DrawTanh(Drawer& drawer, ValueId x) {
-  return EmitUnary(drawer, OpKind::kTanh, x, {-1, 1, false});
-}
+bool DrawTanh(Drawer& drawer, ValueId x) { return drawer.Emit(OpKind::kTanh, {x}, {-1, 1, false}); }
 
 bool DrawClip(Drawer& drawer, ValueId x) {
   using P = params::Clip;
   const ValueRange& range = drawer.range(x);
   const auto reach = static_cast<int64_t>(std::min(2048.0, std::max(1.0, range.Magnitude())));
-  // Both bounds are integers and so exact in fp16.
-  const double low = static_cast<double>(drawer.choices().Range(-reach, 0));
-  const double high = static_cast<double>(drawer.choices().Range(1, reach));
+  // Both bounds are integers and so exact in fp16. Where x has one sign it is not cut off at once.
+  const int64_t least = drawer.choices().Chance(3, 4) ? std::max<int64_t>(1, reach / 4) : 1;
+  const double low =
+      static_cast<double>(drawer.choices().Range(-reach, range.high > 0 ? 0 : -least));
+  const double high = static_cast<double>(drawer.choices().Range(range.low < 0 ? 1 : least, reach));
   drawer.Begin(OpKind::kClip);
   drawer.graph().AddArgument(P::kX, x);
   drawer.AddFloat(P::kAlpha, low);
@@ -48,9 +40,11 @@ bool DrawClip(Drawer& drawer, ValueId x) {
 bool DrawGelu(Drawer& drawer, ValueId x) {
   constexpr std::array<std::string_view, 3> kModes = {"EXACT", "TANH_APPROXIMATION",
                                                       "SIGMOID_APPROXIMATION"};
+  // Network descriptions know the exact one alone.
+  const std::string_view mode = drawer.options().direct ? kModes[0] : drawer.choices().Pick(kModes);
   drawer.Begin(OpKind::kGelu);
   drawer.graph().AddArgument(params::Gelu::kX, x);
-  drawer.AddString(params::Gelu::kMode, drawer.choices().Pick(kModes));
+  drawer.AddString(params::Gelu::kMode, mode);
   return drawer.Finish({-0.25, std::max(0.0, drawer.range(x).high), false});
 }
 

@@ -2,7 +2,6 @@
 // integer mode uses the operation.
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "generators/drawer.h"
 #include "generators/ops/domain.h"
@@ -42,9 +41,12 @@ bool DrawClampedRelu(Drawer& drawer, ValueId x) {
   return EmitAlphaBeta(drawer, OpKind::kClampedRelu, x, alpha, beta, {-range.Magnitude(), beta});
 }
 
+// In the middle of what x may be: some of it lies on each side.
 double WholeThreshold(Drawer& drawer, ValueId x) {
-  const auto reach = static_cast<int64_t>(std::clamp(drawer.range(x).Magnitude(), 1.0, 1024.0));
-  return static_cast<double>(drawer.choices().Range(-reach, reach - 1));
+  const ValueRange& range = drawer.range(x);
+  const auto half = static_cast<int64_t>(std::clamp(range.Magnitude() / 2, 1.0, 1024.0));
+  const int64_t low = range.low < 0 ? -half : 0;
+  return static_cast<double>(drawer.choices().Range(low, range.high > 0 ? half - 1 : -1));
 }
 
 bool DrawThreshold(Drawer& drawer, ValueId x) {
@@ -73,11 +75,7 @@ bool DrawSigmoidHard(Drawer& drawer, ValueId x) {
   if (!drawer.choices().Chance(1, 4)) return true;
   // hard_swish, as converters write it.
   const double bound = drawer.range(x).Magnitude();
-  const ValueId gate = drawer.Last();
-  drawer.Begin(OpKind::kMul);
-  drawer.graph().AddArgument(params::Binary::kX, x);
-  drawer.graph().AddArgument(params::Binary::kY, gate);
-  return drawer.Finish({-bound, bound});
+  return drawer.Emit(OpKind::kMul, {x, drawer.Last()}, {-bound, bound});
 }
 
 bool DrawScaledTanh(Drawer& drawer, ValueId x) {
@@ -91,10 +89,7 @@ bool DrawPrelu(Drawer& drawer, ValueId x) {
   if (shape.rank() < 3) return false;
   const ValueId alpha = drawer.NewConst({shape[1]}, 1);
   const double bound = drawer.range(x).Magnitude();
-  drawer.Begin(OpKind::kPrelu);
-  drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddArgument(P::kAlpha, alpha);
-  return drawer.Finish({-bound, bound});
+  return drawer.Emit(OpKind::kPrelu, {x, alpha}, {-bound, bound});
 }
 
 bool DrawSoftplusParametric(Drawer& drawer, ValueId x) {
@@ -103,11 +98,7 @@ bool DrawSoftplusParametric(Drawer& drawer, ValueId x) {
   if (shape.rank() < 3 || bound > drawer.Ceiling()) return false;
   const ValueId alpha = ModerateConst(drawer, {shape[1]}, false);
   const ValueId beta = ModerateConst(drawer, {shape[1]}, false);
-  drawer.Begin(OpKind::kSoftplusParametric);
-  drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddArgument(P::kAlpha, alpha);
-  drawer.graph().AddArgument(P::kBeta, beta);
-  return drawer.Finish({-bound, bound});
+  return drawer.Emit(OpKind::kSoftplusParametric, {x, alpha, beta}, {-bound, bound});
 }
 
 }  // namespace

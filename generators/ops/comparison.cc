@@ -1,24 +1,16 @@
 // How comparisons, logic and choice are drawn: bools never leave the graph, so each is converted
 // or consumed at once.
-#include <algorithm>
 #include <array>
 #include <vector>
 
 #include "generators/drawer.h"
+#include "generators/tensor_data.h"
 #include "harness/ops/params.h"
 
 namespace anecheck {
 namespace {
 
 constexpr ValueRange kTruth = {0, 1, true};
-
-bool Emit(Drawer& drawer, OpKind kind, ValueId x, ValueId y) {
-  using P = params::Binary;
-  drawer.Begin(kind);
-  drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddArgument(P::kY, y);
-  return drawer.Finish(kTruth);
-}
 
 // The greatest or the least of x along an axis, or kNoValue where every axis has one element. x
 // against it is true in few places and false in the others, or the reverse, and another x changes
@@ -42,14 +34,35 @@ ValueId Extreme(Drawer& drawer, OpKind kind, ValueId x) {
   return drawer.Finish(range) ? drawer.Last() : kNoValue;
 }
 
+// The greater of x and another: x in some places.
+ValueId Raised(Drawer& drawer, ValueId x) {
+  const ValueId other = drawer.BroadcastPartner(x);
+  const ValueRange range = GreaterOf(drawer.range(x), drawer.range(other));
+  return drawer.Emit(OpKind::kMaximum, {x, other}, range) ? drawer.Last() : other;
+}
+
 // What x is compared with.
 ValueId Partner(Drawer& drawer, OpKind kind, ValueId x) {
-  const GeneratorOptions& options = drawer.options();
-  const bool reduces = options.ops.test(static_cast<size_t>(OpKind::kReduceMax)) &&
-                       options.ops.test(static_cast<size_t>(OpKind::kReduceMin));
-  const ValueId extreme =
-      reduces && drawer.choices().Chance(3, 4) ? Extreme(drawer, kind, x) : kNoValue;
-  return extreme != kNoValue ? extreme : drawer.BroadcastPartner(x);
+  const auto allowed = [&](OpKind op) {
+    return drawer.options().ops.test(static_cast<size_t>(op));
+  };
+  const bool reduces = allowed(OpKind::kReduceMax) && allowed(OpKind::kReduceMin);
+  if (reduces && drawer.choices().Chance(3, 4)) {
+    const ValueId extreme = Extreme(drawer, kind, x);
+    if (extreme != kNoValue) return extreme;
+  }
+  // Numbers that are drawn apart are hardly ever equal.
+  const bool equality = kind == OpKind::kEqual || kind == OpKind::kNotEqual;
+  if (equality && allowed(OpKind::kMaximum) && drawer.choices().Chance(3, 4)) {
+    return Raised(drawer, x);
+  }
+  // What is far larger than x decides the comparison by itself.
+  const double magnitude = drawer.range(x).Magnitude();
+  const bool small = magnitude > 0 && magnitude < InputMagnitude(drawer.mode());
+  if (small && drawer.type(x).dtype == DType::kFp16) {
+    return drawer.NewConst(drawer.BroadcastShape(x), magnitude);
+  }
+  return drawer.BroadcastPartner(x);
 }
 
 // Bools of x's shape: x, or x compared with something that broadcasts to it.
@@ -59,47 +72,37 @@ ValueId DrawBools(Drawer& drawer, ValueId x) {
                                             OpKind::kGreater, OpKind::kGreaterEqual,
                                             OpKind::kLess,    OpKind::kLessEqual};
   const OpKind kind = drawer.choices().Pick(kKinds);
-  if (!Emit(drawer, kind, x, Partner(drawer, kind, x))) return kNoValue;
-  return drawer.graph().nodes().back().first_result;
+  if (!drawer.Emit(kind, {x, Partner(drawer, kind, x)}, kTruth)) return kNoValue;
+  return drawer.Last();
 }
 
 template <OpKind kKind>
 bool DrawCompare(Drawer& drawer, ValueId x) {
-  return Emit(drawer, kKind, x, Partner(drawer, kKind, x)) && drawer.ToHalf();
+  return drawer.Emit(kKind, {x, Partner(drawer, kKind, x)}, kTruth) && drawer.ToHalf();
 }
 
 template <OpKind kKind>
 bool DrawLogical(Drawer& drawer, ValueId x) {
   const ValueId a = DrawBools(drawer, x);
   const ValueId b = DrawBools(drawer, x);
-  return a != kNoValue && b != kNoValue && Emit(drawer, kKind, a, b) && drawer.ToHalf();
+  return a != kNoValue && b != kNoValue && drawer.Emit(kKind, {a, b}, kTruth) && drawer.ToHalf();
 }
 
 bool DrawLogicalNot(Drawer& drawer, ValueId x) {
   const ValueId a = DrawBools(drawer, x);
   if (a == kNoValue) return false;
-  drawer.Begin(OpKind::kLogicalNot);
-  drawer.graph().AddArgument(params::Unary::kX, a);
-  return drawer.Finish(kTruth) && drawer.ToHalf();
+  return drawer.Emit(OpKind::kLogicalNot, {a}, kTruth) && drawer.ToHalf();
 }
 
 bool DrawSelect(Drawer& drawer, ValueId x) {
-  using P = params::Select;
   // Bools choose between two other values.
   const ValueId cond = DrawBools(drawer, x);
   if (cond == kNoValue) return false;
   if (cond == x) x = drawer.NewInput(drawer.shape(x));
   const ValueId other = drawer.BroadcastPartner(x);
   const bool first = drawer.choices().Coin();
-  const ValueRange& a = drawer.range(x);
-  const ValueRange& b = drawer.range(other);
-  const ValueRange either = {std::min(a.low, b.low), std::max(a.high, b.high),
-                             a.integer && b.integer};
-  drawer.Begin(OpKind::kSelect);
-  drawer.graph().AddArgument(P::kCond, cond);
-  drawer.graph().AddArgument(P::kA, first ? x : other);
-  drawer.graph().AddArgument(P::kB, first ? other : x);
-  return drawer.Finish(either);
+  const ValueRange either = EitherOf(drawer.range(x), drawer.range(other));
+  return drawer.Emit(OpKind::kSelect, {cond, first ? x : other, first ? other : x}, either);
 }
 
 }  // namespace

@@ -53,6 +53,12 @@ int64_t KernelCap(const Drawer& drawer, bool width) {
   return width ? 15 : 32;
 }
 
+// Network descriptions have no window over one axis alone.
+bool MayHaveWindow(const Drawer& drawer, const Shape& x) {
+  // 3-D convolution is attested and never lowered (facts/known_defects.csv, D16).
+  return x.rank() == 4 || (x.rank() == 3 && !drawer.options().direct);
+}
+
 }  // namespace
 
 Geometry DrawGeometry(Drawer& drawer, const Shape& x, bool dilated) {
@@ -68,7 +74,7 @@ Geometry DrawGeometry(Drawer& drawer, const Shape& x, bool dilated) {
                                  : choices.Range(1, std::min(extent, most));
     geometry.stride[axis] = choices.Chance(1, 3) ? choices.Range(1, 3) : 1;
     const int64_t room = geometry.kernel[axis] > 1 ? (extent - 1) / (geometry.kernel[axis] - 1) : 1;
-    if (dilated && choices.Chance(1, 4)) {
+    if (dilated && !drawer.options().direct && choices.Chance(1, 4)) {
       geometry.dilation[axis] = choices.Range(1, std::clamp<int64_t>(room, 1, 3));
     }
     if (geometry.pad_type == "custom") {
@@ -84,8 +90,7 @@ Geometry DrawGeometry(Drawer& drawer, const Shape& x, bool dilated) {
 bool DrawConvolution(Drawer& drawer, ValueId x, OpKind kind) {
   using P = params::Conv;
   const Shape shape = drawer.shape(x);
-  // 3-D convolution is attested and never lowered (facts/known_defects.csv, D16).
-  if (shape.rank() < 3 || shape.rank() > 4) return false;
+  if (!MayHaveWindow(drawer, shape)) return false;
   ChoiceStream& choices = drawer.choices();
   const Geometry geometry = DrawGeometry(drawer, shape, true);
   const int64_t channels = shape[1];
@@ -193,20 +198,30 @@ bool LeavesEmptyWindow(const Geometry& geometry, const Shape& x) {
   return false;
 }
 
+// No key of netlists says it, and the units of the lanes lack it.
+bool HasCeilMode(const Drawer& drawer, OpKind kind, std::string_view pad_type) {
+  if (drawer.options().direct) return false;
+  // Padding and a window that begins past x are another test.
+  if (kind == OpKind::kL2Pool) return pad_type == "valid";
+  return (kind == OpKind::kAvgPool || kind == OpKind::kMaxPool) && pad_type != "same";
+}
+
 }  // namespace
 
 bool DrawPool(Drawer& drawer, ValueId x, OpKind kind, std::string_view mode) {
   using P = params::Pool;
   const Shape shape = drawer.shape(x);
-  if (shape.rank() < 3 || shape.rank() > 4) return false;
+  if (!MayHaveWindow(drawer, shape)) return false;
   const Geometry geometry = DrawGeometry(drawer, shape, false);
   if (geometry.taps * shape.Elements() > drawer.options().max_products) return false;
+  const double magnitude = drawer.range(x).Magnitude();
+  const auto taps = static_cast<double>(geometry.taps);
+  const bool squares = mode == "L2";
+  if (squares && magnitude * magnitude * taps > drawer.Ceiling()) return false;
   const auto spatial = static_cast<size_t>(shape.rank() - 2);
   const bool average = mode == "Avg";
   const bool exclude = average && drawer.choices().Coin();
-  // Only these two have it, and no key of netlists says it.
-  const bool has_ceil = (kind == OpKind::kAvgPool || kind == OpKind::kMaxPool) &&
-                        !drawer.options().direct && geometry.pad_type != "same";
+  const bool has_ceil = HasCeilMode(drawer, kind, geometry.pad_type);
   const bool ceil =
       has_ceil && drawer.choices().Chance(1, 3) && !LeavesEmptyWindow(geometry, shape);
   Graph& graph = drawer.graph();
@@ -223,6 +238,7 @@ bool DrawPool(Drawer& drawer, ValueId x, OpKind kind, std::string_view mode) {
   }
   ValueRange range = drawer.range(x);
   if (average) range = {std::min(range.low, 0.0), std::max(range.high, 0.0), false};
+  if (squares) range = {0, magnitude * taps, false};
   return drawer.Finish(range);
 }
 

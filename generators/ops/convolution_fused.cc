@@ -68,6 +68,8 @@ bool DrawConvTranspose(Drawer& drawer, ValueId x) {
 
 bool DrawLinearActivation(Drawer& drawer, ValueId x) {
   using P = params::LinearActivation;
+  // Its layer is Linear, which refuses rank 5 (facts/more/reject_strings.csv).
+  if (drawer.shape(x).rank() > 4) return false;
   ChoiceStream& choices = drawer.choices();
   // Quarters and integers are exact in fp16.
   const double step = drawer.integer_mode() ? 1 : 0.25;
@@ -108,44 +110,7 @@ bool DrawEinsum(Drawer& drawer, ValueId x) {
   return drawer.Finish(SumRange(drawer, x, inner, limit, 0));
 }
 
-// Whether rounding the number of windows up adds one that covers nothing.
-bool LeavesEmptyWindow(const Geometry& geometry, const Shape& x) {
-  for (int i = 0; i < x.rank() - 2; ++i) {
-    const auto axis = static_cast<size_t>(i);
-    const int64_t stride = geometry.stride[axis];
-    const int64_t last = (x[i + 2] - geometry.kernel[axis] + stride - 1) / stride;
-    if (last * stride >= x[i + 2]) return true;
-  }
-  return false;
-}
-
-bool DrawL2Pool(Drawer& drawer, ValueId x) {
-  using P = params::Pool;
-  const Shape shape = drawer.shape(x);
-  if (shape.rank() < 3 || shape.rank() > 4) return false;
-  const Geometry geometry = DrawGeometry(drawer, shape, false);
-  const auto taps = static_cast<double>(geometry.taps);
-  const double magnitude = drawer.range(x).Magnitude();
-  if (geometry.taps * shape.Elements() > drawer.options().max_products ||
-      magnitude * magnitude * taps > drawer.Ceiling()) {
-    return false;
-  }
-  const auto spatial = static_cast<size_t>(shape.rank() - 2);
-  Graph& graph = drawer.graph();
-  drawer.Begin(OpKind::kL2Pool);
-  graph.AddArgument(P::kX, x);
-  drawer.AddInts(P::kKernelSizes, std::span(geometry.kernel).first(spatial));
-  drawer.AddInts(P::kStrides, std::span(geometry.stride).first(spatial));
-  drawer.AddString(P::kPadType, geometry.pad_type);
-  AddPad(drawer, P::kPad, geometry.pad_type, std::span(geometry.pad).first(2 * spatial));
-  // No key of netlists says it; padding and a window that begins past x are another test.
-  const bool has_ceil = !drawer.options().direct && geometry.pad_type == "valid";
-  if (has_ceil) {
-    const bool ceil = !LeavesEmptyWindow(geometry, shape) && drawer.choices().Chance(1, 3);
-    drawer.AddBool(P::kCeilMode, ceil);
-  }
-  return drawer.Finish({0, magnitude * taps, false});
-}
+bool DrawL2Pool(Drawer& drawer, ValueId x) { return DrawPool(drawer, x, OpKind::kL2Pool, "L2"); }
 
 // The value that x is attended with is x itself; keys and queries are small enough that the scores'
 // rounding leaves the weights known.

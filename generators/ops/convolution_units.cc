@@ -45,24 +45,19 @@ bool DrawPeElementwise(Drawer& drawer, ValueId x) {
 }
 
 bool DrawPeGoc(Drawer& drawer, ValueId x) {
-  using P = params::GainOffset;
   const Shape shape = drawer.shape(x);
-  if (shape.rank() < 2) return false;
+  // The layer of network descriptions works by channel, which ranks below 4 lack or hold elsewhere.
+  if (shape.rank() < (drawer.options().direct ? 4 : 2)) return false;
   const double limit = WeightLimit(drawer, x, 1);
   if (limit <= 0) return false;
   const ValueId scale = drawer.NewConst({shape[1]}, limit);
   const ValueId bias = drawer.NewConst({shape[1]}, BiasLimit(drawer));
-  drawer.Begin(OpKind::kPeGoc);
-  drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddArgument(P::kScale, scale);
-  drawer.graph().AddArgument(P::kBias, bias);
-  return drawer.Finish(SumRange(drawer, x, 1, limit, BiasLimit(drawer)));
+  return drawer.Emit(OpKind::kPeGoc, {x, scale, bias},
+                     SumRange(drawer, x, 1, limit, BiasLimit(drawer)));
 }
 
 bool DrawNeBypass(Drawer& drawer, ValueId x) {
-  drawer.Begin(OpKind::kNeBypass);
-  drawer.graph().AddArgument(params::Unary::kX, x);
-  return drawer.Finish(drawer.range(x));
+  return drawer.Emit(OpKind::kNeBypass, {x}, drawer.range(x));
 }
 
 }  // namespace

@@ -9,14 +9,6 @@
 
 namespace anecheck {
 
-// Appends `kind` of x alone.
-inline bool EmitUnary(Drawer& drawer, OpKind kind, ValueId x, const ValueRange& range) {
-  drawer.Begin(kind);
-  drawer.graph().AddArgument(params::Unary::kX, x);
-  return drawer.Finish(range);
-}
-inline ValueId LastResult(Drawer& drawer) { return drawer.graph().nodes().back().first_result; }
-
 // Cases of special values and of boundaries take what comes: NaN results are their business.
 inline bool TakesAnything(const Drawer& drawer) {
   return drawer.mode() == CaseMode::kSpecial || drawer.mode() == CaseMode::kBoundary;
@@ -25,8 +17,8 @@ inline bool TakesAnything(const Drawer& drawer) {
 // x, or its magnitude where it may be negative.
 inline ValueId NotNegative(Drawer& drawer, ValueId x) {
   if (drawer.range(x).low >= 0 || TakesAnything(drawer)) return x;
-  EmitUnary(drawer, OpKind::kAbs, x, {0, drawer.range(x).Magnitude(), drawer.range(x).integer});
-  return LastResult(drawer);
+  drawer.Emit(OpKind::kAbs, {x}, {0, drawer.range(x).Magnitude(), drawer.range(x).integer});
+  return drawer.Last();
 }
 
 // x, or x clipped to [low, high] where it may leave it. The bounds are exact in fp16.
@@ -39,7 +31,7 @@ inline ValueId Within(Drawer& drawer, ValueId x, double low, double high) {
   drawer.graph().AddFloat(P::kAlpha, low);
   drawer.graph().AddFloat(P::kBeta, high);
   drawer.Finish({std::clamp(range.low, low, high), std::clamp(range.high, low, high), false});
-  return LastResult(drawer);
+  return drawer.Last();
 }
 
 // A new constant whose elements have exponents of -2 to 2: no zero, nothing large. With `positive`

@@ -1,15 +1,11 @@
 // How elementwise arithmetic is drawn.
 #include <algorithm>
-#include <cmath>
 
 #include "generators/drawer.h"
 #include "generators/ops/domain.h"
-#include "harness/ops/params.h"
 
 namespace anecheck {
 namespace {
-
-using P = params::Binary;
 
 // Bytes whose sum or product would leave their type: what becomes of them is said nowhere.
 bool LeavesBytes(const Drawer& drawer, ValueId x, const ValueRange& range) {
@@ -20,10 +16,7 @@ bool LeavesBytes(const Drawer& drawer, ValueId x, const ValueRange& range) {
 
 bool Emit(Drawer& drawer, OpKind kind, ValueId x, ValueId y, const ValueRange& range) {
   if (LeavesBytes(drawer, x, range)) return false;
-  drawer.Begin(kind);
-  drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddArgument(P::kY, y);
-  return drawer.Finish(range);
+  return drawer.Emit(kind, {x, y}, range);
 }
 
 bool DrawAdd(Drawer& drawer, ValueId x) {
@@ -33,8 +26,7 @@ bool DrawAdd(Drawer& drawer, ValueId x) {
   const ValueRange sum = {a.low + b.low, a.high + b.high, a.integer && b.integer};
   // A sum past the ceiling is turned into a minimum, which keeps both operands alive.
   if (sum.Magnitude() > drawer.Ceiling()) {
-    return Emit(drawer, OpKind::kMinimum, x, y,
-                {std::min(a.low, b.low), std::min(a.high, b.high), a.integer && b.integer});
+    return Emit(drawer, OpKind::kMinimum, x, y, LesserOf(a, b));
   }
   return Emit(drawer, OpKind::kAdd, x, y, sum);
 }
@@ -45,8 +37,7 @@ bool DrawSub(Drawer& drawer, ValueId x) {
   const ValueRange& b = drawer.range(y);
   const ValueRange difference = {a.low - b.high, a.high - b.low, a.integer && b.integer};
   if (difference.Magnitude() > drawer.Ceiling()) {
-    return Emit(drawer, OpKind::kMaximum, x, y,
-                {std::max(a.low, b.low), std::max(a.high, b.high), a.integer && b.integer});
+    return Emit(drawer, OpKind::kMaximum, x, y, GreaterOf(a, b));
   }
   return Emit(drawer, OpKind::kSub, x, y, difference);
 }
@@ -71,7 +62,7 @@ bool DrawMul(Drawer& drawer, ValueId x) {
   ValueId y = kNoValue;
   if (drawer.integer_mode() || drawer.range(x).Magnitude() > 64) {
     if (room < 1) return false;
-    y = drawer.NewConst(drawer.shape(x), std::min(room, 4.0));
+    y = drawer.NewConst(drawer.BroadcastShape(x), std::min(room, 4.0));
   } else {
     y = drawer.BroadcastPartner(x);
   }
@@ -91,18 +82,12 @@ bool DrawRealDiv(Drawer& drawer, ValueId x) {
 
 bool DrawMaximum(Drawer& drawer, ValueId x) {
   const ValueId y = drawer.BroadcastPartner(x);
-  const ValueRange& a = drawer.range(x);
-  const ValueRange& b = drawer.range(y);
-  return Emit(drawer, OpKind::kMaximum, x, y,
-              {std::max(a.low, b.low), std::max(a.high, b.high), a.integer && b.integer});
+  return Emit(drawer, OpKind::kMaximum, x, y, GreaterOf(drawer.range(x), drawer.range(y)));
 }
 
 bool DrawMinimum(Drawer& drawer, ValueId x) {
   const ValueId y = drawer.BroadcastPartner(x);
-  const ValueRange& a = drawer.range(x);
-  const ValueRange& b = drawer.range(y);
-  return Emit(drawer, OpKind::kMinimum, x, y,
-              {std::min(a.low, b.low), std::min(a.high, b.high), a.integer && b.integer});
+  return Emit(drawer, OpKind::kMinimum, x, y, LesserOf(drawer.range(x), drawer.range(y)));
 }
 
 }  // namespace

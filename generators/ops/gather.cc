@@ -180,7 +180,7 @@ DrawnMode DrawMode(Drawer& drawer, const ValueRange& a, const ValueRange& b, int
     return {mode, {-kHalfMaxValue, kHalfMaxValue, false}};
   }
   const std::string_view other = mode == "max" || mode == "min" ? mode : "update";
-  return {other, {std::min(a.low, b.low), std::max(a.high, b.high), integer}};
+  return {other, EitherOf(a, b)};
 }
 
 // How often the most frequent index vector occurs, at most.

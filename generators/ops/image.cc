@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "generators/drawer.h"
@@ -117,9 +116,11 @@ bool DrawUpsampleNearest(Drawer& drawer, ValueId x) {
   return EmitUpsample(drawer, OpKind::kUpsampleNearestNeighbor, x);
 }
 
-// A constant of quarters in [low, high], which fp16 holds.
-ValueId Quarters(Drawer& drawer, const Shape& shape,
-                 const std::vector<std::array<int64_t, 2>>& in) {
+// The ends between which numbers are drawn, one number after the other in turn.
+using Intervals = std::vector<std::array<int64_t, 2>>;
+
+// A constant of quarters in these intervals, which fp16 holds.
+ValueId Quarters(Drawer& drawer, const Shape& shape, const Intervals& in) {
   std::vector<uint8_t> bytes;
   for (int64_t i = 0; i < shape.Elements(); ++i) {
     const auto& [low, high] = in[static_cast<size_t>(i) % in.size()];
@@ -139,21 +140,48 @@ ValueId BoxIndices(Drawer& drawer, int64_t count, int64_t images) {
     return drawer.CastTo(DType::kInt32, Within(drawer, input, 0, static_cast<double>(images - 1)));
   }
   std::vector<int64_t> indices;
+  indices.reserve(static_cast<size_t>(count));
   for (int64_t i = 0; i < count; ++i) indices.push_back(choices.Range(0, images - 1));
   return drawer.NewIntegers(DType::kInt32, Shape{count}, indices);
 }
 
-// Corners (h0, w0, h1, w1) in order, or a centre and a size; or with the width first. `h` and `w`
-// are the extents that the coordinates count, 1 where they are normalized.
-ValueId DrawBoxes(Drawer& drawer, int64_t count, bool centre, bool width_first, int64_t h,
-                  int64_t w) {
-  if (width_first) std::swap(h, w);
-  const Shape shape = {count, 4};
-  if (drawer.MayCompute()) {
-    return Within(drawer, drawer.NewInput(shape), 0, static_cast<double>(std::max(h, w)));
+// Where boxes lie: corners (h0, w0, h1, w1) in order, or a centre and a size; or with the width
+// first. `h` and `w` are the extents that the coordinates count, 1 where they are normalized.
+struct BoxForm {
+  bool centre = false;
+  bool width_first = false;
+  int64_t h = 1;
+  int64_t w = 1;
+
+  // Those of the four numbers of a box.
+  Intervals Numbers() const {
+    const int64_t a = width_first ? w : h;
+    const int64_t b = width_first ? h : w;
+    if (centre) return {{{0, a}}, {{0, b}}, {{0, a}}, {{0, b}}};
+    return {{{-1, a / 2}}, {{-1, b / 2}}, {{a / 2, a}}, {{b / 2, b}}};
   }
-  if (centre) return Quarters(drawer, shape, {{{0, h}}, {{0, w}}, {{0, h}}, {{0, w}}});
-  return Quarters(drawer, shape, {{{-1, h / 2}}, {{-1, w / 2}}, {{h / 2, h}}, {{w / 2, w}}});
+};
+
+// The numbers of boxes, in this shape: constants, or computed and so anywhere in the image.
+ValueId DrawNumbers(Drawer& drawer, const Shape& shape, const BoxForm& form) {
+  if (drawer.MayCompute()) {
+    return Within(drawer, drawer.NewInput(shape), 0, static_cast<double>(std::max(form.h, form.w)));
+  }
+  return Quarters(drawer, shape, form.Numbers());
+}
+
+// roi, the form before iOS 17: [count, 1, 4, 1, 1] cuts every box from every image,
+// [count, 1, 5, 1, 1] each from the image that its first number names.
+ValueId DrawRegions(Drawer& drawer, int64_t count, const BoxForm& form, int64_t images) {
+  ChoiceStream& choices = drawer.choices();
+  if (choices.Coin()) return DrawNumbers(drawer, Shape{count, 1, 4, 1, 1}, form);
+  Intervals in;
+  for (int64_t box = 0; box < count; ++box) {
+    const int64_t image = choices.Range(0, images - 1);
+    in.push_back({{image, image}});
+    for (const std::array<int64_t, 2>& number : form.Numbers()) in.push_back(number);
+  }
+  return Quarters(drawer, Shape{count, 1, 5, 1, 1}, in);
 }
 
 bool DrawCropResize(Drawer& drawer, ValueId x) {
@@ -162,8 +190,9 @@ bool DrawCropResize(Drawer& drawer, ValueId x) {
   if (shape.rank() != 4 || shape.Elements() > drawer.options().max_elements) return false;
   ChoiceStream& choices = drawer.choices();
   const int64_t count = choices.Range(1, 3);
-  // Without indices the boxes are of the first images.
-  const bool indexed = count > shape[0] || !choices.Chance(1, 4);
+  // roi stands in place of boxes and indices. Without either the boxes are of the first images.
+  const bool regions = choices.Chance(1, 6);
+  const bool indexed = !regions && (count > shape[0] || !choices.Chance(1, 4));
   const ValueId indices = indexed ? BoxIndices(drawer, count, shape[0]) : kNoValue;
   constexpr std::array<std::string_view, 6> kModes = {
       "CORNERS_HEIGHT_FIRST",     "CORNERS_HEIGHT_FIRST",    "CORNERS_WIDTH_FIRST",
@@ -171,14 +200,17 @@ bool DrawCropResize(Drawer& drawer, ValueId x) {
   if (indexed && indices == kNoValue) return false;
   const std::string_view mode = choices.Pick(kModes);
   const bool normalized = choices.Chance(1, 4);
-  const ValueId boxes =
-      DrawBoxes(drawer, count, mode.starts_with("CENTER"), mode.ends_with("WIDTH_FIRST"),
-                normalized ? 1 : shape[2], normalized ? 1 : shape[3]);
+  const BoxForm form = {.centre = mode.starts_with("CENTER"),
+                        .width_first = mode.ends_with("WIDTH_FIRST"),
+                        .h = normalized ? 1 : shape[2],
+                        .w = normalized ? 1 : shape[3]};
+  const ValueId boxes = regions ? DrawRegions(drawer, count, form, shape[0])
+                                : DrawNumbers(drawer, Shape{count, 4}, form);
   const int64_t height = choices.Range(1, 4);
   const int64_t width = choices.Range(1, 4);
   drawer.Begin(OpKind::kCropResize);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddArgument(P::kBoxes, boxes);
+  drawer.graph().AddArgument(regions ? P::kRoi : P::kBoxes, boxes);
   if (indexed) drawer.graph().AddArgument(P::kBoxIndices, indices);
   drawer.AddInt(P::kTargetHeight, height);
   drawer.AddInt(P::kTargetWidth, width);

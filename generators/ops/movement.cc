@@ -65,9 +65,7 @@ bool DrawConcat(Drawer& drawer, ValueId x) {
   ValueRange range = drawer.range(x);
   for (const ValueId part : parts) {
     drawer.graph().AddArgument(P::kValues, part);
-    range.low = std::min(range.low, drawer.range(part).low);
-    range.high = std::max(range.high, drawer.range(part).high);
-    range.integer = range.integer && drawer.range(part).integer;
+    range = EitherOf(range, drawer.range(part));
   }
   drawer.AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank());
   if (!drawer.options().direct) drawer.AddBool(P::kInterleave, interleave);

@@ -29,8 +29,11 @@ constexpr std::array<Way, 8> kWays = {{{"int32", -0x1p31, 0x1p31},
 bool DrawCast(Drawer& drawer, ValueId x) {
   using P = params::Cast;
   // What an integer conversion makes of NaN and infinities is said nowhere.
-  const Way way = drawer.mode() == CaseMode::kSpecial ? kWays[1] : drawer.choices().Pick(kWays);
   const ValueRange range = drawer.range(x);
+  Way way = drawer.mode() == CaseMode::kSpecial ? kWays[1] : drawer.choices().Pick(kWays);
+  // Hardly a number that is not whole is 0, and of small ones little is left.
+  const bool vanishes = way.dtype == "bool" || range.high - range.low <= 2;
+  if (!range.integer && way.low != way.high && vanishes && !drawer.DrawsRestful()) way = kWays[1];
   const bool to_integer = way.low != way.high;
   drawer.Begin(OpKind::kCast);
   drawer.graph().AddArgument(P::kX, x);
@@ -40,7 +43,7 @@ bool DrawCast(Drawer& drawer, ValueId x) {
                                    ? ValueRange{0, 1, true}
                                    : ValueRange{fit(range.low), fit(range.high), true};
   if (!drawer.Finish(to_integer ? truncated : range)) return false;
-  const ValueId between = drawer.graph().nodes().back().first_result;
+  const ValueId between = drawer.Last();
   drawer.Begin(OpKind::kCast);
   drawer.graph().AddArgument(P::kX, between);
   drawer.AddString(P::kDtype, "fp16");

@@ -59,7 +59,7 @@ bool DrawPair(Drawer& drawer, ValueId x) {
   AddScale(drawer.graph(), drawn);
   drawer.AddString(params::Quantize::kOutputDtype, DTypeName(dtype));
   if (!drawer.Finish({-128, 255, true})) return false;
-  const ValueId bytes = drawer.graph().nodes().back().first_result;
+  const ValueId bytes = drawer.Last();
   drawer.Begin(OpKind::kDequantize);
   drawer.graph().AddArgument(params::Dequantize::kInput, bytes);
   AddScale(drawer.graph(), drawn);

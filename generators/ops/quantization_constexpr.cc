@@ -17,14 +17,8 @@ constexpr double kLimit = 16;
 bool AddTo(Drawer& drawer, ValueId x, ValueId w) {
   const double sum = drawer.range(x).Magnitude() + drawer.range(w).Magnitude();
   const bool fits = sum <= drawer.Ceiling();
-  drawer.Begin(fits ? OpKind::kAdd : OpKind::kMaximum);
-  drawer.graph().AddArgument(params::Binary::kX, x);
-  drawer.graph().AddArgument(params::Binary::kY, w);
-  return drawer.Finish({-sum, sum, drawer.integer_mode()});
-}
-
-ValueId LastResult(Drawer& drawer, uint32_t index = 0) {
-  return drawer.graph().nodes().back().first_result + index;
+  return drawer.Emit(fits ? OpKind::kAdd : OpKind::kMaximum, {x, w},
+                     {-sum, sum, drawer.integer_mode()});
 }
 
 // A constant of any element type with random bits.
@@ -51,7 +45,7 @@ ValueId Steps(Drawer& drawer, const Wanted& wanted, const Shape& shape) {
 
 // The first result of the node that was begun last; kNoValue where it is refused.
 ValueId Finish(Drawer& drawer, const Wanted& wanted) {
-  return drawer.Finish({-wanted.limit, wanted.limit, false}) ? LastResult(drawer) : kNoValue;
+  return drawer.Finish({-wanted.limit, wanted.limit, false}) ? drawer.Last() : kNoValue;
 }
 
 bool DrawConst(Drawer& drawer, ValueId x) {
@@ -59,7 +53,7 @@ bool DrawConst(Drawer& drawer, ValueId x) {
   drawer.Begin(OpKind::kConst);
   drawer.graph().AddArgument(params::Const::kVal, value);
   if (!drawer.Finish(drawer.range(value))) return false;
-  return AddTo(drawer, x, LastResult(drawer));
+  return AddTo(drawer, x, drawer.Last());
 }
 
 ValueId MakeAffine(Drawer& drawer, const Wanted& wanted) {
@@ -207,6 +201,13 @@ ValueId MakeLutToSparse(Drawer& drawer, const Wanted& wanted) {
 
 constexpr std::array<DType, 6> kDataTypes = {DType::kInt8,  DType::kInt4,    DType::kUint4,
                                              DType::kUint8, DType::kFp8E4M3, DType::kFp8E5M2};
+// The family from which on weights may have the last two (specification 003, table 24.3).
+constexpr int kFloat8Family = 7;
+
+DType DrawDataType(Drawer& drawer) {
+  const DType dtype = drawer.choices().Pick(kDataTypes);
+  return IsFloat(dtype) && drawer.options().family < kFloat8Family ? DType::kInt8 : dtype;
+}
 
 // Quantised data, and steps so small that no value leaves the limit.
 ValueId DrawData(Drawer& drawer, DType dtype, const Shape& shape) {
@@ -225,7 +226,7 @@ ValueId DrawData(Drawer& drawer, DType dtype, const Shape& shape) {
 ValueId MakeBlockwise(Drawer& drawer, const Wanted& wanted) {
   using P = params::BlockwiseShiftScale;
   const Shape& shape = wanted.shape;
-  const DType dtype = drawer.choices().Pick(kDataTypes);
+  const DType dtype = DrawDataType(drawer);
   const Shape blocks = BlockShape(drawer, shape);
   const ValueId data = DrawData(drawer, dtype, shape);
   const ValueId scale = Steps(drawer, wanted, blocks);
@@ -241,7 +242,7 @@ ValueId MakeBlockwise(Drawer& drawer, const Wanted& wanted) {
 ValueId MakeSparseBlockwise(Drawer& drawer, const Wanted& wanted) {
   using P = params::SparseBlockwiseShiftScale;
   const Shape& shape = wanted.shape;
-  const DType dtype = drawer.choices().Pick(kDataTypes);
+  const DType dtype = DrawDataType(drawer);
   const Shape blocks = BlockShape(drawer, shape);
   const Mask mask = DrawMask(drawer, shape.Elements());
   const ValueId bits = drawer.NewConstOf({DType::kUint1, shape}, mask.bytes, 1);

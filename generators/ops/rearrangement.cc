@@ -68,14 +68,14 @@ bool DrawSliceUpdate(Drawer& drawer, ValueId x) {
   const Shape shape = drawer.shape(x);
   if (shape.rank() < 1) return false;
   const DrawnSlice slice = DrawSlice(drawer.choices(), shape);
+  // Nothing of x would be left.
+  if (slice.result.Elements() == shape.Elements() && shape.Elements() > 1) return false;
   const ValueId update = drawer.SameShape(slice.result, x, drawer.type(x).dtype);
   drawer.Begin(OpKind::kSliceUpdate);
   drawer.graph().AddArgument(params::SliceUpdate::kX, x);
   drawer.graph().AddArgument(params::SliceUpdate::kUpdate, update);
   AddSlice<params::SliceUpdate>(drawer, slice);
-  const ValueRange a = drawer.range(x);
-  const ValueRange b = drawer.range(update);
-  return drawer.Finish({std::min(a.low, b.low), std::max(a.high, b.high), a.integer && b.integer});
+  return drawer.Finish(EitherOf(drawer.range(x), drawer.range(update)));
 }
 
 bool DrawReverse(Drawer& drawer, ValueId x) {
@@ -104,6 +104,7 @@ bool DrawReverseSequence(Drawer& drawer, ValueId x) {
   const auto batch = (sequence + 1 + static_cast<int>(choices.Below(rank - 1))) % shape.rank();
   if (shape[batch] > 64) return false;
   std::vector<int64_t> lengths;
+  lengths.reserve(static_cast<size_t>(shape[batch]));
   for (int64_t i = 0; i < shape[batch]; ++i) lengths.push_back(choices.Range(0, shape[sequence]));
   const ValueId constant = drawer.NewIntegers(DType::kInt32, Shape{shape[batch]}, lengths);
   drawer.Begin(OpKind::kReverseSequence);
@@ -192,15 +193,19 @@ bool Divides(const Shape& shape, const std::array<int64_t, 4>& factors) {
 }
 
 // x, reshaped where it must be so that axis k divides by factors[k]; kNoValue where it cannot be.
+// In network descriptions axis 0 is factors[0]: their layers have one batch on the side of the
+// plane.
 ValueId Reshaped(Drawer& drawer, ValueId x, const std::array<int64_t, 4>& factors) {
-  if (Divides(drawer.shape(x), factors)) return x;
+  const bool direct = drawer.options().direct;
+  const Shape& own = drawer.shape(x);
+  if (Divides(own, factors) && !(direct && own[0] != factors[0])) return x;
   int64_t left = drawer.shape(x).Elements();
   std::array<int64_t, 4> shape = factors;
   for (const int64_t factor : factors) {
     if (left % factor != 0) return kNoValue;
     left /= factor;
   }
-  shape[drawer.choices().Below(4)] *= left;
+  shape[direct ? 1 + drawer.choices().Below(3) : drawer.choices().Below(4)] *= left;
   drawer.Begin(OpKind::kReshape);
   drawer.graph().AddArgument(params::Reshape::kX, x);
   drawer.AddInts(params::Reshape::kShape, shape);
@@ -253,6 +258,8 @@ bool DrawSpaceToBatch(Drawer& drawer, ValueId x) {
   const Shape shape = drawer.shape(x);
   // Margins make a tensor of small extents up to 16 times larger, in a chain without end.
   if (shape.rank() != 4 || shape.Elements() > 4 * drawer.options().max_elements) return false;
+  // One batch in network descriptions, as in Reshaped.
+  if (drawer.options().direct && shape[0] != 1) return false;
   ChoiceStream& choices = drawer.choices();
   AxisList block;
   AxisList paddings;

@@ -27,7 +27,7 @@ ValueId ToSequence(Drawer& drawer, ValueId x) {
   drawer.graph().AddArgument(params::Reshape::kX, x);
   drawer.AddInts(params::Reshape::kShape, shape);
   if (!drawer.Finish(range)) return kNoValue;
-  return drawer.graph().nodes().back().first_result;
+  return drawer.Last();
 }
 
 // Weights so small that the gates do not saturate.

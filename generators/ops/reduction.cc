@@ -40,7 +40,8 @@ bool Emit(Drawer& drawer, OpKind kind, ValueId x, const Axes& axes, const ValueR
   // Without axes all of them are reduced.
   const bool all = axes.axes.size() == static_cast<size_t>(drawer.shape(x).rank());
   if (!all || drawer.choices().Coin()) drawer.AddInts(P::kAxes, axes.axes);
-  drawer.AddBool(P::kKeepDims, drawer.choices().Coin());
+  // The reductions of network descriptions keep their axes.
+  drawer.AddBool(P::kKeepDims, drawer.options().direct || drawer.choices().Coin());
   return drawer.Finish(range);
 }
 
@@ -60,10 +61,19 @@ ValueRange Sum(const ValueRange& range, double count) {
 bool DrawReduceSum(Drawer& drawer, ValueId x) {
   return EmitReduce(drawer, OpKind::kReduceSum, x, Sum);
 }
+// Whether nearly every line is to be reduced to this end of x's range: truths, and what has no
+// sign.
+bool Saturates(Drawer& drawer, ValueId x, double end) {
+  const ValueRange range = drawer.range(x);
+  const bool truths = range.integer && range.high - range.low <= 1;
+  return (truths || end == 0) && drawer.shape(x).Elements() > 4 && !drawer.DrawsRestful();
+}
 bool DrawReduceMax(Drawer& drawer, ValueId x) {
+  if (Saturates(drawer, x, drawer.range(x).high)) return false;
   return EmitReduce(drawer, OpKind::kReduceMax, x, Same);
 }
 bool DrawReduceMin(Drawer& drawer, ValueId x) {
+  if (Saturates(drawer, x, drawer.range(x).low)) return false;
   return EmitReduce(drawer, OpKind::kReduceMin, x, Same);
 }
 // The sum on the way must stay below the ceiling too.

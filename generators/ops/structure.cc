@@ -11,9 +11,7 @@ namespace anecheck {
 namespace {
 
 bool DrawIdentity(Drawer& drawer, ValueId x) {
-  drawer.Begin(OpKind::kIdentity);
-  drawer.graph().AddArgument(params::Unary::kX, x);
-  return drawer.Finish(drawer.range(x));
+  return drawer.Emit(OpKind::kIdentity, {x}, drawer.range(x));
 }
 
 // References that give x's own extents, in up to two runs: the first from x, the rest from a
@@ -102,9 +100,7 @@ bool DrawStack(Drawer& drawer, ValueId x) {
   drawer.Begin(OpKind::kStack);
   for (const ValueId part : parts) {
     drawer.graph().AddArgument(P::kValues, part);
-    range.low = std::min(range.low, drawer.range(part).low);
-    range.high = std::max(range.high, drawer.range(part).high);
-    range.integer = range.integer && drawer.range(part).integer;
+    range = EitherOf(range, drawer.range(part));
   }
   const int64_t axis = choices.Range(0, shape.rank());
   drawer.AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank() - 1);
@@ -143,10 +139,8 @@ bool AddToOperand(Drawer& drawer, ValueId x) {
   const ValueId made = drawer.Last();
   const ValueRange a = drawer.range(x);
   const ValueRange b = drawer.range(made);
-  drawer.Begin(OpKind::kAdd);
-  drawer.graph().AddArgument(params::Binary::kX, x);
-  drawer.graph().AddArgument(params::Binary::kY, made);
-  return drawer.Finish({a.low + b.low, a.high + b.high, a.integer && b.integer});
+  return drawer.Emit(OpKind::kAdd, {x, made},
+                     {a.low + b.low, a.high + b.high, a.integer && b.integer});
 }
 
 constexpr double kFillLimit = 16;
@@ -228,9 +222,7 @@ bool DrawOneHot(Drawer& drawer, ValueId x) {
   drawer.graph().AddArgument(P::kOffValue, off);
   drawer.AddInt(P::kOneHotVectorSize, choices.Range(1, 8));
   drawer.AddInt(P::kAxis, choices.Range(-1, shape.rank()));
-  const ValueRange a = drawer.range(on);
-  const ValueRange b = drawer.range(off);
-  return drawer.Finish({std::min(a.low, b.low), std::max(a.high, b.high), a.integer && b.integer});
+  return drawer.Finish(EitherOf(drawer.range(on), drawer.range(off)));
 }
 
 // The extents follow from the shape alone and no input moves them, so they are added to one number

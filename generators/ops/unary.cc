@@ -12,14 +12,14 @@ namespace {
 
 bool DrawAbs(Drawer& drawer, ValueId x) {
   const ValueRange range = drawer.range(x);
-  return EmitUnary(drawer, OpKind::kAbs, x, {0, range.Magnitude(), range.integer});
+  return drawer.Emit(OpKind::kAbs, {x}, {0, range.Magnitude(), range.integer});
 }
 
 bool DrawSquare(Drawer& drawer, ValueId x) {
   const ValueRange range = drawer.range(x);
   const double square = range.Magnitude() * range.Magnitude();
   if (square > drawer.Ceiling()) return false;
-  return EmitUnary(drawer, OpKind::kSquare, x, {0, square, range.integer});
+  return drawer.Emit(OpKind::kSquare, {x}, {0, square, range.integer});
 }
 
 // Special values also meet functions outside of their domain, and at -0.
@@ -29,7 +29,7 @@ bool AnySign(Drawer& drawer) {
 
 bool DrawSqrt(Drawer& drawer, ValueId x) {
   const ValueId from = AnySign(drawer) ? x : NotNegative(drawer, x);
-  return EmitUnary(drawer, OpKind::kSqrt, from, {0, std::sqrt(drawer.range(from).Magnitude())});
+  return drawer.Emit(OpKind::kSqrt, {from}, {0, std::sqrt(drawer.range(from).Magnitude())});
 }
 
 constexpr ValueRange kEverything = {-65504, 65504};
@@ -67,94 +67,89 @@ bool DrawLog(Drawer& drawer, ValueId x) {
 }
 
 bool DrawExp(Drawer& drawer, ValueId x) {
-  return EmitUnary(drawer, OpKind::kExp, Within(drawer, x, -16, 10), {0, 22027});
+  return drawer.Emit(OpKind::kExp, {Within(drawer, x, -16, 10)}, {0, 22027});
 }
 bool DrawExp2(Drawer& drawer, ValueId x) {
-  return EmitUnary(drawer, OpKind::kExp2, Within(drawer, x, -24, 14), {0, 16384});
+  return drawer.Emit(OpKind::kExp2, {Within(drawer, x, -24, 14)}, {0, 16384});
 }
 
 // A rising function into [low, high].
 template <OpKind kKind, int kLow, int kHigh>
 bool DrawInto(Drawer& drawer, ValueId x) {
-  return EmitUnary(drawer, kKind, x, {kLow, kHigh});
+  return drawer.Emit(kKind, {x}, {kLow, kHigh});
 }
 
 bool DrawRelu6(Drawer& drawer, ValueId x) {
   const ValueRange range = drawer.range(x);
   if (range.high <= 0) return false;
-  return EmitUnary(drawer, OpKind::kRelu6, x, {0, std::min(6.0, range.high), range.integer});
+  return drawer.Emit(OpKind::kRelu6, {x}, {0, std::min(6.0, range.high), range.integer});
 }
 
 // Functions that follow x above zero and stay near zero below it.
 template <OpKind kKind>
 bool DrawRamp(Drawer& drawer, ValueId x) {
-  return EmitUnary(drawer, kKind, x, {-0.3, std::max(0.0, drawer.range(x).high) + 0.7});
+  return drawer.Emit(kKind, {x}, {-0.3, std::max(0.0, drawer.range(x).high) + 0.7});
 }
 
+// Of numbers of one sign that are hardly ever 0 it is a constant.
 bool DrawSign(Drawer& drawer, ValueId x) {
-  return EmitUnary(drawer, OpKind::kSign, x, {-1, 1, true});
+  const ValueRange range = drawer.range(x);
+  const bool both = range.low < 0 && range.high > 0;
+  if (!both && !range.integer && !drawer.DrawsRestful()) return false;
+  return drawer.Emit(OpKind::kSign, {x},
+                     {range.low < 0 ? -1.0 : 0.0, range.high > 0 ? 1.0 : 0.0, true});
 }
 
 template <OpKind kKind>
 bool DrawRounding(Drawer& drawer, ValueId x) {
   const ValueRange range = drawer.range(x);
-  return EmitUnary(drawer, kKind, x, {std::floor(range.low), std::ceil(range.high), true});
+  // Between two whole numbers nearly all results are one of them.
+  if (!range.integer && range.high - range.low <= 1 && !drawer.DrawsRestful()) return false;
+  return drawer.Emit(kKind, {x}, {std::floor(range.low), std::ceil(range.high), true});
 }
 
 template <OpKind kKind>
 bool DrawWave(Drawer& drawer, ValueId x) {
-  return EmitUnary(drawer, kKind, x, {-1, 1});
+  return drawer.Emit(kKind, {x}, {-1, 1});
 }
 
 template <OpKind kKind>
 bool DrawArc(Drawer& drawer, ValueId x) {
-  return EmitUnary(drawer, kKind, Within(drawer, x, -1, 1), {-9, 9});
+  return drawer.Emit(kKind, {Within(drawer, x, -1, 1)}, {-9, 9});
 }
 
 bool DrawTan(Drawer& drawer, ValueId x) {
-  return EmitUnary(drawer, OpKind::kTan, Within(drawer, x, -1.5, 1.5), {-16, 16});
+  return drawer.Emit(OpKind::kTan, {Within(drawer, x, -1.5, 1.5)}, {-16, 16});
 }
-bool DrawAtan(Drawer& drawer, ValueId x) {
-  return EmitUnary(drawer, OpKind::kAtan, x, {-1.6, 1.6});
-}
-bool DrawAsinh(Drawer& drawer, ValueId x) {
-  return EmitUnary(drawer, OpKind::kAsinh, x, {-13, 13});
-}
+bool DrawAtan(Drawer& drawer, ValueId x) { return drawer.Emit(OpKind::kAtan, {x}, {-1.6, 1.6}); }
+bool DrawAsinh(Drawer& drawer, ValueId x) { return drawer.Emit(OpKind::kAsinh, {x}, {-13, 13}); }
 bool DrawAcosh(Drawer& drawer, ValueId x) {
-  return EmitUnary(drawer, OpKind::kAcosh, Within(drawer, x, 1, 16384), {0, 13});
+  return drawer.Emit(OpKind::kAcosh, {Within(drawer, x, 1, 16384)}, {0, 13});
 }
 
 template <OpKind kKind>
 bool DrawHyperbolic(Drawer& drawer, ValueId x) {
-  return EmitUnary(drawer, kKind, Within(drawer, x, -10, 10), {-11014, 11014});
+  return drawer.Emit(kKind, {Within(drawer, x, -10, 10)}, {-11014, 11014});
 }
 
 // ---- two operands ----
 
-bool EmitPair(Drawer& drawer, OpKind kind, ValueId x, ValueId y, const ValueRange& range) {
-  using P = params::Binary;
-  drawer.Begin(kind);
-  drawer.graph().AddArgument(P::kX, x);
-  drawer.graph().AddArgument(P::kY, y);
-  return drawer.Finish(range);
-}
-
 bool DrawFloorDiv(Drawer& drawer, ValueId x) {
   const double bound = drawer.range(x).Magnitude() * 4 + 1;
   const ValueId y = ModerateOperand(drawer, drawer.shape(x));
-  return EmitPair(drawer, OpKind::kFloorDiv, x, y, {-bound, bound});
+  return drawer.Emit(OpKind::kFloorDiv, {x, y}, {-bound, bound});
 }
 
 bool DrawMod(Drawer& drawer, ValueId x) {
   const ValueId y = ModerateConst(drawer, drawer.shape(x), false);
-  return EmitPair(drawer, OpKind::kMod, x, y, {-8, 8});
+  return drawer.Emit(OpKind::kMod, {x, y}, {-8, 8});
 }
 
 // The base stays where powers of moderate exponents stay in fp16.
 bool DrawPow(Drawer& drawer, ValueId x) {
   const ValueId base = Within(drawer, NotNegative(drawer, x), 0.25, 3);
   const ValueId exponent = ModerateOperand(drawer, drawer.shape(x));
-  return EmitPair(drawer, OpKind::kPow, base, exponent, {0, 8192});
+  return drawer.Emit(OpKind::kPow, {base, exponent}, {0, 8192});
 }
 
 bool DrawCumsum(Drawer& drawer, ValueId x) {
@@ -186,14 +181,14 @@ bool DrawCrossProduct(Drawer& drawer, ValueId x) {
   drawer.graph().AddArgument(params::Reshape::kX, x);
   drawer.AddInts(params::Reshape::kShape, row);
   if (!drawer.Finish(range)) return false;
-  const ValueId component = LastResult(drawer);
+  const ValueId component = drawer.Last();
   drawer.Begin(OpKind::kConcat);
   for (int i = 0; i < 3; ++i) drawer.graph().AddArgument(params::Concat::kValues, component);
   drawer.AddInt(params::Concat::kAxis, 1);
   if (!drawer.Finish(range)) return false;
-  const ValueId vectors = LastResult(drawer);
+  const ValueId vectors = drawer.Last();
   const ValueId y = drawer.NewConst({1, 3, 1, count}, 4);
-  return EmitPair(drawer, OpKind::kCrossProduct, vectors, y, {-bound, bound, range.integer});
+  return drawer.Emit(OpKind::kCrossProduct, {vectors, y}, {-bound, bound, range.integer});
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ void AddPad(Drawer& drawer, int parameter, std::string_view pad_type, std::span<
 Geometry DrawGeometry(Drawer& drawer, const Shape& x, bool dilated);
 
 // conv and ne_conv, matmul and ne_matmul, the pools: the parameters stand at the same places.
-// `mode` is "Avg" or "Max".
+// `mode` is "Avg", "Max" or "L2".
 bool DrawConvolution(Drawer& drawer, ValueId x, OpKind kind);
 bool DrawMatrixProduct(Drawer& drawer, ValueId x, OpKind kind);
 bool DrawPool(Drawer& drawer, ValueId x, OpKind kind, std::string_view mode);

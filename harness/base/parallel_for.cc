@@ -78,18 +78,19 @@ Status ParallelChunks(uint64_t count, uint64_t chunk, int jobs,
   Loop loop(count, std::max<uint64_t>(chunk, 1), body);
   const auto wanted = static_cast<uint64_t>(jobs < 1 ? DefaultJobs() : jobs);
   const uint64_t helpers = std::min(wanted, std::max<uint64_t>(loop.chunks(), 1)) - 1;
-  {
-    std::vector<std::jthread> threads;
-    threads.reserve(helpers);
-    for (uint64_t i = 0; i < helpers; ++i) {
-      try {
-        threads.emplace_back([&loop] { loop.Work(); });
-      } catch (const std::system_error&) {
-        break;  // fewer threads give the same result, later
-      }
+  // Joined by hand: macOS's library has no thread that joins itself (libc++ 19). Nothing between
+  // the first thread and the joins throws but the start of a thread.
+  std::vector<std::thread> threads;
+  threads.reserve(helpers);
+  for (uint64_t i = 0; i < helpers; ++i) {
+    try {
+      threads.emplace_back([&loop] { loop.Work(); });
+    } catch (const std::system_error&) {
+      break;  // fewer threads give the same result, later
     }
-    loop.Work();
   }
+  loop.Work();
+  for (std::thread& thread : threads) thread.join();
   return loop.TakeResult();
 }
 

@@ -42,6 +42,35 @@ void AddTo(Counts& sum, const Counts& counts) {
   sum += counts;
 }
 
+// Cells of coverage, most of which have one copy of their names in the process: told apart by where
+// these stand, which is enough where each copy is written by itself.
+struct CellAddressHash {
+  size_t operator()(const CoverageKey* key) const {
+    const std::hash<const void*> hash;
+    return hash(key->second.data()) * 31 + hash(key->first.data());
+  }
+};
+struct CellAddressEqual {
+  bool operator()(const CoverageKey* a, const CoverageKey* b) const {
+    return a->second.data() == b->second.data() && a->first.data() == b->first.data() &&
+           a->second.size() == b->second.size();
+  }
+};
+
+inline std::vector<std::pair<const CoverageKey*, CoverageCounts>> SumOfCoverage(
+    std::span<const BatchRecord> batches) {
+  std::unordered_map<const CoverageKey*, CoverageCounts, CellAddressHash, CellAddressEqual> sums;
+  for (const BatchRecord& batch : batches) {
+    for (const auto& [key, counts] : batch.coverage) {
+      const auto [sum, fresh] = sums.try_emplace(&key, counts);
+      if (!fresh) sum->second += counts;
+    }
+  }
+  std::vector<std::pair<const CoverageKey*, CoverageCounts>> sorted(sums.begin(), sums.end());
+  std::ranges::sort(sorted, [](const auto& a, const auto& b) { return *a.first < *b.first; });
+  return sorted;
+}
+
 // The keys stand in the batches. In their order, which is that of the tables: rows that lie beside
 // each other are found one from the other.
 template <typename Map>

@@ -17,8 +17,11 @@
 #include "harness/campaign/compiled_round_trip.h"
 #include "harness/campaign/coverage.h"
 #include "harness/campaign/judge_case.h"
+#include "harness/campaign/reach_counter.h"
 #include "harness/campaign/resume.h"
+#include "harness/campaign/run_again.h"
 #include "harness/campaign/run_record.h"
+#include "harness/runners/chip_target.h"
 #include "harness/runners/exec_runner.h"
 #include "harness/runners/roundtrip_runner.h"
 
@@ -33,10 +36,12 @@ constexpr uint64_t kBatch = 64;
 // Batches that threads may be ahead of the writer.
 constexpr uint64_t kAhead = 8;
 // Batches that wait to be recorded together: so many, and so long.
-constexpr size_t kMostWaiting = 128;
-constexpr double kLongestWait = 0.5;  // seconds
-// While a run is young as a share of its time, so that one which is killed soon has left something.
-constexpr double kWaitShare = 0.2;
+constexpr size_t kMostWaiting = 256;
+constexpr double kLongestWait = 1;  // seconds
+// While a run is young as a share of its time, so that one which is killed soon has left something,
+// but no shorter than recording is worth.
+constexpr double kWaitShare = 0.25;
+constexpr double kLeastWait = 0.005;  // seconds
 constexpr int kConfirmations = 3;
 // Between two rows of `pace`, and as a share of the time worked so far.
 constexpr double kPaceSeconds = 0.5;
@@ -54,6 +59,7 @@ struct Suspect {
 struct Workbench {
   Evaluation evaluation;
   CoverageCounter coverage;
+  ReachCounter reach;
   CampaignOptions options;  // of the case at hand
 };
 
@@ -105,7 +111,7 @@ class Campaign {
   Result<CampaignSummary> Run() {
     ANECHECK_ASSIGN(confirmer_, make_runner_());
     ANECHECK_ASSIGN(const RunnerIdentity identity, confirmer_->Identify());
-    ANECHECK_RETURN_IF_ERROR(CheckRoute(options_, identity));
+    ANECHECK_RETURN_IF_ERROR(CheckTargets(options_, identity));
     ANECHECK_ASSIGN(Store store, Store::Open(options_.db));
     ANECHECK_ASSIGN(const int64_t run, store.BeginRun(DescribeRun(options_, identity)));
     return RunRest(store, run, identity);
@@ -175,8 +181,8 @@ class Campaign {
 
   // How long batches may wait to be recorded.
   Clock::duration LongestWait() const {
-    return std::chrono::duration_cast<Clock::duration>(
-        std::chrono::duration<double>(std::min(kLongestWait, kWaitShare * Seconds())));
+    return std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
+        std::clamp(kWaitShare * Seconds(), kLeastWait, kLongestWait)));
   }
 
   double Seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
@@ -295,7 +301,7 @@ class Campaign {
         result.error = refined.error();
         return result;
       }
-      CountReach(items[i], outcome, result.record, identity_.proved);
+      bench.reach.Add(items[i], outcome, ProvedOn(identity_, outcome.record.target));
       bench.coverage.Add(items[i], outcome);
       if (!IsSuspect(outcome.record.verdict)) {
         result.record.cases.push_back(std::move(outcome.record));
@@ -307,6 +313,7 @@ class Campaign {
                                  std::move(signature)});
     }
     bench.coverage.Flush(result.record);
+    bench.reach.Flush(result.record);
     return result;
   }
 
@@ -415,11 +422,9 @@ class Campaign {
     Evaluation evaluation;
     for (int i = 0; i < kConfirmations; ++i) {
       ANECHECK_RETURN_IF_ERROR(confirmer_->Restart());
-      const Case& item = suspect.item;
-      const RunRequest request = RequestOf(item);
-      ANECHECK_ASSIGN(const std::vector<RunReply> replies, confirmer_->Run({&request, 1}));
-      CaseOutcome again = JudgeCase(item, item.route, replies[0], evaluation);
-      ANECHECK_RETURN_IF_ERROR(Refine(item, replies[0], *confirmer_, evaluation, again));
+      ANECHECK_ASSIGN(
+          const CaseOutcome again,
+          RunAgain(suspect.item, suspect.outcome.record.verdict, *confirmer_, evaluation));
       if (Signature(again) != suspect.signature) return false;
     }
     return true;
@@ -518,6 +523,10 @@ void CountFinding(std::string_view verdict, CampaignSummary& summary) {
   }
 }
 
+bool HasFindings(const CampaignSummary& summary, bool strict) {
+  return summary.findings > 0 || (strict && (summary.known_defects > 0 || summary.unconfirmed > 0));
+}
+
 Result<std::unique_ptr<Runner>> MakeRunner(const CampaignOptions& options) {
   constexpr std::string_view kExec = "exec:";
   if (options.runner == "roundtrip")
@@ -548,11 +557,11 @@ Result<CampaignSummary> ResumeCampaign(const CampaignOptions& options, ResumePoi
   return Campaign(options, make_runner, progress, stop).Resume(std::move(point));
 }
 
-Status CheckRoute(const CampaignOptions& options, const RunnerIdentity& identity) {
-  const bool system = options.runner == "e5rt" && identity.provenance != Provenance::kSimulated;
-  if (options.route == "mil" || !system) return {};
-  return MakeError(ErrorCode::kUnsupported,
-                   fmt::format("--route {}: {}", options.route, kNetlistRefusal));
+Status CheckTargets(const CampaignOptions& options, const RunnerIdentity& identity) {
+  for (const CampaignTarget& target : options.targets) {
+    ANECHECK_RETURN_IF_ERROR(CheckOwnTarget(identity, target.name));
+  }
+  return {};
 }
 
 uint64_t CasesOfShard(const CampaignOptions& options) {

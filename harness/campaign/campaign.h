@@ -45,6 +45,9 @@ struct CampaignOptions {
   // Half of the cases take operations whose cells of coverage.h are still empty. The cases of a
   // shard then follow from that shard alone.
   bool steer = false;
+  // Small graphs alone: no more nodes than most have, kSmallElements a tensor and kSmallProducts an
+  // operation where it has such an instance; the long axes of kLargeAxis and kShapeRanges stay.
+  bool small = false;
   std::string route = "mil";  // "mil", "netlist", or "both": the cases take turns
   std::string runner = "e5rt";
   WorkerOptions worker;
@@ -54,6 +57,10 @@ struct CampaignOptions {
   std::string db;       // results file
   std::string command;  // what to type to run this again, stored with the run
 };
+
+// GeneratorOptions::max_elements and max_products of small graphs.
+inline constexpr int64_t kSmallElements = 64;
+inline constexpr int64_t kSmallProducts = 1024;
 
 // The number of cases where only the time limits them.
 inline constexpr uint64_t kUnlimitedCases = uint64_t{1} << 40;
@@ -100,7 +107,8 @@ struct Case {
 // it, and the network description or the text of the range. A range that the graph does not take is
 // dropped. Errors: those of GraphToMil and GraphToNetlist.
 Status SpellCase(Case& item);
-// The request that runs the case. It refers to the case.
+// The request that runs the case. It refers to the case. One case in 16 is executed twice: which
+// ones follows from their seeds.
 RunRequest RequestOf(const Case& item);
 
 // Makes case `index` of a campaign: target, mode, graph, inputs and program. On the netlist route
@@ -163,8 +171,9 @@ Result<CampaignSummary> ResumeCampaign(const CampaignOptions& options, ResumePoi
                                        const std::function<void(const CampaignProgress&)>& progress,
                                        const std::atomic<bool>* stop = nullptr);
 
-// Errors: kUnsupported where the runner lacks a route of `options`.
-Status CheckRoute(const CampaignOptions& options, const RunnerIdentity& identity);
+// Errors: kInvalid where the runner is a chip's own engine, which another target of `options` is
+// not (chip_target.h).
+Status CheckTargets(const CampaignOptions& options, const RunnerIdentity& identity);
 
 // How many cases the campaign makes: `cases`, or its shard's part of them.
 uint64_t CasesOfShard(const CampaignOptions& options);
@@ -172,6 +181,10 @@ uint64_t CasesOfShard(const CampaignOptions& options);
 // Counts in `cases` that are recorded alike, and a finding that no earlier case showed.
 void CountCases(const CaseRecord& record, uint64_t cases, CampaignSummary& summary);
 void CountFinding(std::string_view verdict, CampaignSummary& summary);
+
+// Whether the campaign found something new or, where `strict`, anything at all: documented defects
+// and unconfirmed deviations too.
+bool HasFindings(const CampaignSummary& summary, bool strict);
 
 // {"provenance", "engine", "seed", "summary": {cases, judged, inconclusive, findings,
 // known_defects, unconfirmed}, "findings": [...]}.

@@ -2,6 +2,7 @@
 // again, and hostile engines that cost one case each.
 #include "harness/campaign/campaign.h"
 
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <map>
 #include <mutex>
@@ -12,6 +13,7 @@
 #include "harness/campaign/artifact.h"
 #include "harness/campaign/judge_case.h"
 #include "harness/campaign/locate.h"
+#include "harness/campaign/reach_counter.h"
 #include "harness/campaign/testing/campaign_test.h"
 #include "harness/graph/fingerprint.h"
 #include "oracles/oracle.h"
@@ -58,7 +60,6 @@ TEST_F(CampaignTest, TheNetlistRouteDrawsWhatDescriptionsSay) {
 TEST_F(CampaignTest, RecordsTheRouteOfEachCase) {
   CampaignOptions options = Options(128);
   options.route = "both";
-  options.runner = "exec:scripted";  // the system's own engine has one route
   const auto spoil = Scripted([](const RunRequest& request, RunReply& reply) {
     if (request.route == "netlist") SpoilFirstElement(reply);
   });
@@ -230,6 +231,29 @@ TEST_F(CampaignTest, AnOutputOfTheWrongSizeIsWrongAndNotMeasured) {
   EXPECT_TRUE(outcome.errors[0].by_exponent.empty()) << "read beyond the end of what was given";
 }
 
+TEST_F(CampaignTest, ARangeThatRanAtOneShapeAloneIsInconclusive) {
+  CampaignOptions options = Options(200);
+  options.modes = {CaseMode::kShapeRanges};
+  int ranged = 0;
+  for (uint64_t index = 0; index < options.cases && ranged < 3; ++index) {
+    const auto item = MakeCase(options, index);
+    ASSERT_TRUE(item.ok());
+    if (!item->range) continue;
+    ++ranged;
+    ScriptedRunner runner([](const RunRequest&, RunReply&) {});
+    const RunRequest request = RequestOf(*item);
+    const auto replies = runner.Run({&request, 1});
+    ASSERT_TRUE(replies.ok());
+    Evaluation evaluation;
+    const CaseOutcome outcome = JudgeCase(*item, "mil", replies->front(), evaluation);
+    EXPECT_EQ(outcome.record.verdict, "inconclusive");
+    EXPECT_EQ(outcome.record.message, "the runner ran at 1 of the " +
+                                          std::to_string(item->further.size() + 1) +
+                                          " shapes of the range");
+  }
+  EXPECT_EQ(ranged, 3);
+}
+
 // Gives an external program's identity, which its proofs may raise.
 class ProvingRunner final : public Runner {
  public:
@@ -237,7 +261,8 @@ class ProvingRunner final : public Runner {
     return RunnerIdentity{.runner = "exec:x",
                           .provenance = Provenance::kReported,
                           .proved = Provenance::kSilicon,
-                          .engine = "x"};
+                          .engine = "x",
+                          .chip = "M1"};
   }
   Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
     ScriptedRunner scripted([](const RunRequest& request, RunReply& reply) {
@@ -267,6 +292,45 @@ TEST_F(CampaignTest, OnlyWhatWasProvedIsMoreThanTheRunnersWord) {
   ASSERT_TRUE(rows.ok());
   ASSERT_EQ(rows->size(), 1u);
   EXPECT_EQ((*rows)[0], (std::vector<std::string>{"silicon", "32", "32", "32", "0"}));
+}
+
+TEST_F(CampaignTest, AProofOnAnotherChipsTargetIsTheRunnersWord) {
+  CampaignOptions options = Options(64);
+  options.targets = {{"h14", 3}};
+  Must(RunCampaign(
+      options,
+      [] { return Result<std::unique_ptr<Runner>>(std::unique_ptr<Runner>(new ProvingRunner)); },
+      {}));
+  auto store = Store::OpenReadOnly(options.db);
+  ASSERT_TRUE(store.ok());
+  EXPECT_EQ((*store->Query("SELECT count(*) FROM proved_reach"))[0][0], "0");
+}
+
+// The machine's own engine, on a machine of the test's.
+class OwnEngine final : public Runner {
+ public:
+  Result<RunnerIdentity> Identify() override {
+    return RunnerIdentity{.runner = "e5rt", .provenance = Provenance::kSilicon, .chip = "Apple M4"};
+  }
+  Result<std::vector<RunReply>> Run(std::span<const RunRequest>) override {
+    ADD_FAILURE() << "a case of another chip's target was run";
+    return std::vector<RunReply>{};
+  }
+  Status Restart() override { return {}; }
+};
+
+TEST_F(CampaignTest, AChipsOwnEngineIsGivenItsOwnTargetsAlone) {
+  CampaignOptions options = Options(64);
+  options.targets = {{"h16", 5}, {"h13", 2}};
+  const auto summary = RunCampaign(
+      options,
+      [] { return Result<std::unique_ptr<Runner>>(std::unique_ptr<Runner>(new OwnEngine)); }, {});
+  ASSERT_FALSE(summary.ok());
+  EXPECT_EQ(summary.error().code, ErrorCode::kInvalid);
+  EXPECT_EQ(summary.error().message.find("target h13: this machine's chip, \"Apple M4\", has h16"),
+            0u)
+      << summary.error().message;
+  EXPECT_FALSE(std::filesystem::exists(options.db)) << "nothing is recorded";
 }
 
 TEST_F(CampaignTest, ARunnerThatCannotGoOnEndsTheCampaignWithItsWords) {
@@ -444,6 +508,19 @@ TEST_F(CampaignTest, ArtifactsKeepTheLimitsThatTheyWereFoundWith) {
   EXPECT_EQ(artifact->options.defects, options.defects);
   json["runner"].erase("case_timeout_ms");
   EXPECT_EQ(ArtifactFromJson(json)->options.worker.case_timeout_ms, 20000) << "of earlier versions";
+}
+
+TEST(HasFindings, StrictlyDocumentedAndUnconfirmedOnesCountToo) {
+  CampaignSummary summary;
+  EXPECT_FALSE(HasFindings(summary, true));
+  for (const char* verdict : {"known-defect", "unconfirmed"}) {
+    CampaignSummary one;
+    CountFinding(verdict, one);
+    EXPECT_FALSE(HasFindings(one, false)) << verdict;
+    EXPECT_TRUE(HasFindings(one, true)) << verdict;
+  }
+  CountFinding("wrong", summary);
+  EXPECT_TRUE(HasFindings(summary, false));
 }
 
 TEST(MakeRunner, UnknownKindsAreNamed) {

@@ -1,5 +1,6 @@
 // What cases of a campaign promise: nothing in them is dead, every judged output can move, graphs
 // that must be refused break one rule, and relations are held.
+#include <algorithm>
 #include <bit>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,8 +10,11 @@
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/judge_case.h"
 #include "harness/campaign/non_vacuous.h"
+#include "harness/campaign/reach_counter.h"
 #include "harness/campaign/rejected_graph.h"
 #include "harness/campaign/relation.h"
+#include "harness/graph/copy_node.h"
+#include "harness/lowering/graph_to_netlist.h"
 #include "harness/targets/catalog.h"
 #include "oracles/metamorphic/relation.h"
 #include "oracles/testing/vacuity.h"
@@ -65,6 +69,55 @@ TEST(Cases, AreMadeOfOneOperationAlone) {
   }
 }
 
+// Nothing is drawn for the direct route that a network description cannot say.
+TEST(Cases, OfTheDirectRouteAreDrawnFromWhatADescriptionSays) {
+  Graph graph;
+  for (const CaseMode mode : kJudged) {
+    for (const int family : {2, 6}) {
+      for (uint64_t seed = 0; seed < 150; ++seed) {
+        GeneratorOptions options = {.family = family, .mode = mode, .direct = true};
+        options.spelt = NetlistOps();
+        // Pairs too, whether or not a description has them.
+        if (seed % 3 == 0) options.chain = OpChain{OpKind::kConv, OpKind::kReduceSum};
+        if (seed % 3 == 1) options.chain = OpChain{OpKind::kConv, OpKind::kLayerNorm};
+        ChoiceStream choices = ChoiceStream::FromSeed(seed);
+        GenerateGraph(choices, options, graph);
+        const auto program = GraphToNetlist(graph);
+        EXPECT_TRUE(program.ok()) << CaseModeName(mode) << " family " << family << " seed " << seed
+                                  << ": " << program.error().message;
+      }
+    }
+  }
+}
+
+TEST(Cases, AreSmallWhereThatIsAsked) {
+  struct Sizes {
+    size_t most_nodes = 0;
+    int inputs = 0;
+    int larger = 0;  // of these, than a small graph's tensors are to be
+  };
+  const auto sizes_of = [](bool small) {
+    CampaignOptions options = Options({CaseMode::kFloat, CaseMode::kInteger});
+    options.small = small;
+    Sizes sizes;
+    for (uint64_t index = 0; index < 400; ++index) {
+      const auto item = MakeCase(options, index);
+      EXPECT_TRUE(item.ok());
+      sizes.most_nodes = std::max(sizes.most_nodes, item->graph.nodes().size());
+      for (const Tensor& input : item->inputs) {
+        ++sizes.inputs;
+        sizes.larger += input.type.shape.Elements() > kSmallElements ? 1 : 0;
+      }
+    }
+    return sizes;
+  };
+  const Sizes all = sizes_of(false), small = sizes_of(true);
+  EXPECT_GT(all.most_nodes, 24u);
+  EXPECT_LE(small.most_nodes, 24u) << "12 and the conversions that they bring along";
+  EXPECT_GT(5 * all.larger, all.inputs);
+  EXPECT_LT(20 * small.larger, small.inputs) << "some operations have no smaller instance";
+}
+
 TEST(Cases, CarryAWitnessForEveryOutput) {
   Evaluation evaluation;
   Estimate bounds;
@@ -93,14 +146,11 @@ TEST(Cases, CarryAWitnessForEveryOutput) {
 TEST(Cases, TellWhatTheOracleExpects) {
   Evaluation evaluation;
   Estimate bounds;
-  int told = 0;
   for (uint64_t index = 0; index < 200; ++index) {
     std::vector<Estimate> expected;
     const auto item = MakeCase(Options({CaseMode::kFloat, CaseMode::kSpecial, CaseMode::kBoundary}),
                                index, &expected);
     ASSERT_TRUE(item.ok());
-    if (expected.empty()) continue;
-    ++told;
     ASSERT_EQ(expected.size(), item->graph.outputs().size());
     ASSERT_TRUE(evaluation.Run(item->graph, item->inputs, ConformingContract(2)).ok());
     for (size_t i = 0; i < expected.size(); ++i) {
@@ -117,7 +167,123 @@ TEST(Cases, TellWhatTheOracleExpects) {
       }
     }
   }
-  EXPECT_GT(told, 100);
+}
+
+bool Says(const Graph& graph, const Attribute& attribute, const Default& fallback) {
+  const auto same = [&](double number) { return number == fallback.number; };
+  const auto whole = [&](int64_t number) { return same(static_cast<double>(number)); };
+  switch (attribute.kind) {
+    case AttributeKind::kString:
+      return fallback.form == Default::Form::kName && graph.string(attribute) == fallback.text;
+    case AttributeKind::kInts:
+    case AttributeKind::kBools:
+      return fallback.form == Default::Form::kNumber &&
+             std::ranges::all_of(graph.ints(attribute), whole);
+    case AttributeKind::kFloats:
+      return false;
+    case AttributeKind::kFloat:
+      return fallback.form == Default::Form::kNumber && same(attribute.number);
+    case AttributeKind::kInt:
+    case AttributeKind::kBool:
+      break;
+  }
+  return fallback.form == Default::Form::kNumber && whole(attribute.integer);
+}
+
+// Adds the attribute that is absent. False where only the rank tells how long it is, or where no
+// value stands for its absence.
+bool AddDefault(const Parameter& parameter, int index, Graph& graph) {
+  const Default& fallback = parameter.fallback;
+  if (fallback.form == Default::Form::kName) {
+    graph.AddString(index, fallback.text);
+    return true;
+  }
+  if (fallback.form != Default::Form::kNumber) return false;
+  if (parameter.kind == ParameterKind::kInt) {
+    graph.AddInt(index, static_cast<int64_t>(fallback.number));
+  } else if (parameter.kind == ParameterKind::kFloat) {
+    graph.AddFloat(index, fallback.number);
+  } else if (parameter.kind == ParameterKind::kBool) {
+    graph.AddBool(index, fallback.number != 0);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// Custom padding is always said.
+bool IsCustomPadding(const NodeView& node, const Parameter& parameter) {
+  const int type = node.schema().FindParameter("pad_type");
+  return parameter.name == "pad" && type >= 0 && node.String(type, "") == "custom";
+}
+
+// The graph with every attribute left out that says its default, and said where it is absent.
+Graph Turned(const Graph& from, std::set<std::string>& turned) {
+  Graph to;
+  std::vector<ValueId> known(from.values().size(), kNoValue);
+  for (ValueId id = 0; id < from.values().size(); ++id) {
+    const Value& value = from.value(id);
+    if (value.kind == ValueKind::kInput) known[id] = to.AddInput(value.type);
+    if (value.kind == ValueKind::kState) known[id] = to.AddState(value.type);
+    if (value.kind == ValueKind::kConst) known[id] = to.AddConst(value.type, from.ConstData(id));
+  }
+  for (const Node& node : from.nodes()) {
+    const NodeView view(from, node);
+    to.BeginNode(node.schema);
+    for (const Argument& argument : from.arguments(node)) {
+      to.AddArgument(argument.parameter, known[argument.value]);
+    }
+    for (size_t i = 0; i < node.schema->parameters.size(); ++i) {
+      const Parameter& parameter = node.schema->parameters[i];
+      const int index = static_cast<int>(i);
+      const Attribute* attribute = view.FindAttribute(index);
+      const bool said = attribute != nullptr;
+      const bool turns =
+          said ? Says(from, *attribute, parameter.fallback) && !IsCustomPadding(view, parameter)
+               : AddDefault(parameter, index, to);
+      if (said && !turns) CopyAttribute(from, *attribute, to);
+      if (turns) turned.insert(fmt::format("{}.{}", view.op(), parameter.name));
+    }
+    for (const Graph& block : from.blocks(node)) to.AddBlock(block);
+    const auto first = to.FinishNode();
+    EXPECT_TRUE(first.ok()) << view.op() << ": " << first.error().message;
+    if (!first.ok()) return {};
+    for (uint32_t i = 0; i < node.result_count; ++i) known[node.first_result + i] = *first + i;
+  }
+  for (const ValueId output : from.outputs()) to.AddOutput(known[output]);
+  return to;
+}
+
+// The schema's default is the value that the oracle takes the absence for.
+TEST(Defaults, AreWhatAnAbsentAttributeStandsFor) {
+  std::set<std::string> turned;
+  for (const OpDefinition* op : AllOps()) {
+    GeneratorOptions options = {.family = kNoFamily, .max_nodes = 2, .max_elements = 32};
+    options.ops.reset();
+    options.ops.set(op->schema.id);
+    for (uint64_t seed = 0; seed < 24; ++seed) {
+      ChoiceStream choices = ChoiceStream::FromSeed(seed);
+      Graph graph;
+      GenerateGraph(choices, options, graph);
+      const std::vector<Tensor> inputs = GenerateInputs(choices, graph, options.mode);
+      const Graph other = Turned(graph, turned);
+      const auto expected = Evaluate(graph, inputs, ConformingContract(2));
+      const auto actual = Evaluate(other, inputs, ConformingContract(2));
+      if (!expected.ok()) continue;
+      ASSERT_TRUE(actual.ok()) << op->schema.name << ": " << actual.error().message;
+      ASSERT_EQ(actual->size(), expected->size()) << op->schema.name;
+      for (size_t i = 0; i < expected->size(); ++i) {
+        ASSERT_EQ((*actual)[i].type, (*expected)[i].type) << op->schema.name;
+        const auto same = [](double a, double b) { return a == b || (a != a && b != b); };
+        EXPECT_TRUE(std::ranges::equal((*actual)[i].value, (*expected)[i].value, same))
+            << op->schema.name << " seed " << seed;
+      }
+    }
+  }
+  for (const char* name : {"conv.strides", "softmax.axis", "layer_norm.epsilon", "topk.sort",
+                           "scatter.mode", "slice_by_index.stride", "crop_resize.pad_value"}) {
+    EXPECT_TRUE(turned.contains(name)) << name;
+  }
 }
 
 // x - x cannot move; what it was made from can.
@@ -138,9 +304,33 @@ TEST(CaseRepair, JudgesWhatAnOutputAtRestWasMadeFrom) {
       CaseRepair().Run(choices, CaseMode::kInteger, ConformingContract(2), graph, inputs, expected);
   ASSERT_TRUE(proof.ok());
   ASSERT_EQ(proof->witnesses.size(), 1u);
-  EXPECT_TRUE(expected.empty()) << "the outputs are others now";
+  ASSERT_EQ(expected.size(), 1u);
+  const auto alone = Evaluate(graph, inputs, ConformingContract(2));
+  ASSERT_TRUE(alone.ok());
+  EXPECT_EQ(expected[0].value, (*alone)[0].value) << "of the output that is judged now";
   ASSERT_EQ(graph.nodes().size(), 1u);
   EXPECT_EQ(graph.value(graph.outputs()[0]).name, "y");
+}
+
+// Repair takes little away: most of what is drawn is judged.
+TEST(CaseRepair, LeavesMostGraphsAsTheyWereDrawn) {
+  constexpr int kGraphs = 400;
+  for (const CaseMode mode : {CaseMode::kFloat, CaseMode::kInteger, CaseMode::kCompressed}) {
+    CaseRepair repair;
+    std::vector<Estimate> expected;
+    int cut = 0;
+    for (uint64_t seed = 0; seed < kGraphs; ++seed) {
+      ChoiceStream choices = ChoiceStream::FromSeed(seed);
+      Graph graph;
+      GenerateGraph(choices, {.mode = mode, .max_elements = 64}, graph);
+      const size_t drawn = graph.nodes().size();
+      std::vector<Tensor> inputs = GenerateInputs(choices, graph, mode);
+      const auto proof = repair.Run(choices, mode, ConformingContract(2), graph, inputs, expected);
+      ASSERT_TRUE(proof.ok());
+      cut += graph.nodes().size() != drawn ? 1 : 0;
+    }
+    EXPECT_LT(cut, kGraphs / 6) << CaseModeName(mode);
+  }
 }
 
 // A graph in which nothing moves still gives a case.

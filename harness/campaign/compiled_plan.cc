@@ -66,15 +66,15 @@ e5::OpType TypeOf(const plan::DescriptorOperation& operation) {
   return operation.kind == "CpuInference" ? e5::OpType::kCpuInference : e5::OpType::kAneInference;
 }
 
-// Whether the segments hold the operations in the order of the graph: what a cut leaves for a later
-// segment may stand before what comes with the cut, and the engine cuts nothing.
-bool IsInGraphOrder(const plan::Plan& plan) {
-  size_t last = 0;
+// Whether an engine's compiler cuts where the plan does. Where the plan authors a layer directly,
+// an engine that takes the operation after all does not cut; what is rewritten may stand before a
+// cut in the plan and behind it in the engine.
+bool CutsAlike(const plan::Plan& plan) {
   for (const Segment& segment : plan.segments) {
-    for (const size_t layer : segment.layers) {
-      if (layer < last) return false;
-      last = layer;
-    }
+    if (segment.kind != Segment::Kind::kBridge) continue;
+    const bool by_compiler = std::ranges::all_of(
+        segment.layers, [&](size_t layer) { return plan.layers[layer].fate == plan::Fate::kCut; });
+    if (!by_compiler || !plan.rewrites.empty()) return false;
   }
   return true;
 }
@@ -118,7 +118,7 @@ std::string CompareEngineFiles(const Graph& graph, std::string_view target_name,
   const auto target = FindTarget(target_name);
   if (!target.ok()) return {};
   const auto plan = plan::PlanLowering(graph, **target);
-  if (!plan.ok()) return {};
+  if (!plan.ok() || !plan->states.empty()) return {};
   const auto program = OutlineOf(*plan, **target);
   if (!program.ok()) return {};
   const auto planned = WriteCompiledFiles(*program);
@@ -130,10 +130,8 @@ std::string CompareEngineFiles(const Graph& graph, std::string_view target_name,
                : "model.hwx: was written, the plan has none: " + planned->no_container;
   }
   ComparedParts parts;
-  parts.tasks = plan->rewrites.empty() && IsInGraphOrder(*plan);
-  for (const Segment& segment : plan->segments) {
-    if (segment.kind == Segment::Kind::kBridge) parts.chain = false;
-  }
+  parts.chain = CutsAlike(*plan);
+  parts.tasks = parts.chain && plan->rewrites.empty();
   for (const plan::Layer& layer : plan->layers) {
     if (layer.weights && layer.weights->parts > 1) parts = {false, false};
   }

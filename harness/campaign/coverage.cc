@@ -18,7 +18,9 @@
 namespace anecheck {
 namespace {
 
-constexpr uint64_t kRulesEvery = 16;
+// Of the cases that ran, and of those that were refused as they must be.
+constexpr uint64_t kRulesEvery = 64;
+constexpr uint64_t kRefusedRulesEvery = 16;
 
 // Indices of kCoverageKinds.
 enum Kind : uint8_t { kOpAttribute, kAttributeValue, kOpPair, kShape, kDtype, kValue, kRule };
@@ -116,10 +118,15 @@ class CoverageCounter::Cells {
   }
 
   void Flush(BatchRecord& batch) {
-    batch.coverage.reserve(batch.coverage.size() + met_.size());
+    const bool first = batch.coverage.empty();
+    if (first) batch.coverage.reserve(met_.size());
     for (const uint32_t number : met_) {
       Cell& cell = cells_[number];
-      batch.coverage[cell.key] += cell.counts;
+      if (first) {
+        batch.coverage.Append(cell.key, cell.counts);
+      } else {
+        batch.coverage[cell.key] += cell.counts;
+      }
       cell.counts = {};
     }
     met_.clear();
@@ -253,7 +260,7 @@ class Recorder {
   // Rules alone: what an engine refused reached nothing else.
   void RunRules() {
     cells_.BeginCase(item_.index);
-    if (item_.index % kRulesEvery == 0) Rules();
+    if (item_.index % kRefusedRulesEvery == 0) Rules();
   }
 
  private:

@@ -42,8 +42,8 @@ class CoverageCounter {
   ~CoverageCounter();
 
   // The cells of a case that ran; of one that was refused as it must be, the rules that spoke.
-  // Others reached nothing. Legality rules are asked for one case in sixteen, by its index: that
-  // costs as much as making the graph.
+  // Others reached nothing. Legality rules are asked for one case in 64 that ran and one in
+  // sixteen that was refused, by its index: that costs more than making the case.
   void Add(const Case& item, const CaseOutcome& outcome);
   // Adds what was counted since the last call to the batch. The names live as long as the process.
   void Flush(BatchRecord& batch);
@@ -97,6 +97,10 @@ struct Aim {
   std::bitset<kOpCount> ops = std::bitset<kOpCount>().set();
   std::optional<OpChain> chain;
 };
+
+// What a case that is after `cell` is to hold; nothing where a cell is neither of one operation's
+// attributes nor of a pair.
+std::optional<Aim> AimAt(const CoverageCell& cell);
 
 // Aims cases at cells that are still empty. Deterministic in all its arguments.
 class Steering {

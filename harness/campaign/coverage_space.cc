@@ -18,9 +18,19 @@ constexpr uint64_t kSamples = 24;
 // One steered case in so many is after a cell of one operation, while there are any.
 constexpr uint64_t kSingleEvery = 16;
 
+// Where a slice begins and ends stands in the layer's Offset and Size.
+constexpr std::string_view kFixedPlaces =
+    "facts/more/op_notes.csv, slice_by_index: static offsets fold into the descriptor; "
+    "facts/netlist_layers.csv, input_view: no offset is an operand";
+
 constexpr ExcludedCell kExcluded[] = {
     {"op_attribute", "affine.align_corners=false",
      "MIL's definition of affine: only align_corners = true is supported"},
+    {"op_attribute", "slice_by_index.begin=computed", kFixedPlaces},
+    {"op_attribute", "slice_by_index.end=computed", kFixedPlaces},
+    {"op_attribute", "slice_by_size.begin=computed", kFixedPlaces},
+    {"op_attribute", "slice_update.begin=computed", kFixedPlaces},
+    {"op_attribute", "slice_update.end=computed", kFixedPlaces},
 };
 
 bool IsDrawn(const OpDefinition& op) {
@@ -139,14 +149,30 @@ uint64_t Mix(uint64_t z) {
   return z ^ (z >> 31);
 }
 
-// The operations that a cell names: "conv.groups=one", "conv>relu".
+// The operations that a cell of one or of a pair names: "conv.groups=one", "conv>relu".
 std::vector<const OpDefinition*> OpsOf(const CoverageCell& cell) {
+  if (cell.kind != "op_attribute" && cell.kind != "op_pair") return {};
   const size_t arrow = cell.cell.find('>');
   const OpDefinition* first = FindOp(cell.cell.substr(0, cell.cell.find_first_of(".>")));
   const OpDefinition* second =
       arrow == std::string::npos ? first : FindOp(cell.cell.substr(arrow + 1));
   if (first == nullptr || second == nullptr) return {};
   return {first, second};
+}
+
+// What a case is to hold that is after a cell of these operations: of one, twice, or of a pair.
+Aim AimAtOps(std::string_view kind, const OpChain& ops) {
+  Aim aim;
+  if (kind == "op_pair") {
+    aim.chain = ops;
+    return aim;
+  }
+  aim.ops.reset();
+  // Operands that are computed are clipped, divisors and exponents brought to their magnitudes.
+  for (const OpKind op : {ops.producer, OpKind::kClip, OpKind::kAbs}) {
+    aim.ops.set(static_cast<size_t>(op));
+  }
+  return aim;
 }
 
 bool IsReached(const OpDefinition& op, int family) {
@@ -174,9 +200,14 @@ const std::vector<CoverageCell>& CoverageSpace() {
   return space;
 }
 
+std::optional<Aim> AimAt(const CoverageCell& cell) {
+  const auto ops = OpsOf(cell);
+  if (ops.empty()) return std::nullopt;
+  return AimAtOps(cell.kind, {KindOf(ops[0]->schema), KindOf(ops[1]->schema)});
+}
+
 Steering::Steering() {
   for (const CoverageCell& cell : CoverageSpace()) {
-    if (cell.kind != "op_attribute" && cell.kind != "op_pair") continue;
     const auto ops = OpsOf(cell);
     if (ops.empty()) continue;
     const OpChain chain = {KindOf(ops[0]->schema), KindOf(ops[1]->schema)};
@@ -217,16 +248,7 @@ Aim Steering::AimFor(uint64_t index, uint64_t seed, uint64_t known, int family) 
   const std::span<const uint32_t> goals = single ? std::span(open.goals).first(open.singles)
                                                  : std::span(open.goals).subspan(open.singles);
   const Goal& goal = goals_[goals[Mix(draw + 1) % goals.size()]];
-  Aim aim;
-  if (single) {
-    aim.ops.reset();
-    aim.ops.set(static_cast<size_t>(goal.ops.producer));
-    // Operands that are computed are clipped.
-    aim.ops.set(static_cast<size_t>(OpKind::kClip));
-  } else {
-    aim.chain = goal.ops;
-  }
-  return aim;
+  return AimAtOps(goal.cell.kind, goal.ops);
 }
 
 }  // namespace anecheck

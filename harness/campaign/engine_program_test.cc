@@ -104,6 +104,34 @@ TEST(EngineFiles, AreThoseOfThePlan) {
   EXPECT_EQ(NewFindings(RunCases(options)), "");
 }
 
+// Attention cuts: what comes before, beside and behind it stands in dispatches of the plan's order.
+TEST(EngineFiles, AreThoseOfThePlanWhereItCuts) {
+  CampaignOptions options = Options(300);
+  options.ops.reset();
+  for (const char* op : {"scaled_dot_product_attention", "relu", "tanh", "add"}) {
+    options.ops.set(FindOp(op)->schema.id);
+  }
+  int cut = 0;
+  for (uint64_t index = 0; index < options.cases; ++index) {
+    const Case item = MakeCase(options, index).value();
+    size_t attentions = 0;
+    for (const Node& node : item.graph.nodes()) {
+      attentions += node.schema->name == "scaled_dot_product_attention" ? 1 : 0;
+    }
+    cut += attentions > 0 && attentions < item.graph.nodes().size() ? 1 : 0;
+  }
+  EXPECT_GT(cut, 20);
+  options.worker.keep_files = true;
+  EXPECT_EQ(NewFindings(RunCases(options)), "");
+}
+
+// What a program keeps from one execution to the next is zero at first and read as it was written.
+TEST(StateCases, RunCleanOnTheEngine) {
+  const CampaignSummary summary = RunCases(Options(120, {CaseMode::kState}));
+  EXPECT_EQ(NewFindings(summary), "");
+  EXPECT_GT(summary.judged, 30u);
+}
+
 class FileFault : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(FileFault, IsFound) {

@@ -1,4 +1,5 @@
-// A campaign of 5,000 cases among which workers are killed, hang, eat memory and write garbage: no
+// A campaign of 5,000 cases among which workers are killed, hang, eat memory, write garbage and
+// flood their output: no
 // other case loses its result, and each misdeed is recorded with the case it belongs to.
 #include <gtest/gtest.h>
 #include <map>
@@ -20,10 +21,11 @@ constexpr Misdeed kMisdeeds[] = {
     {"CRASH", "crashed", "the worker was killed by signal 6 (Aborted)"},
     {"EXIT", "crashed", "the worker exited with code 7"},
     {"HANG", "hung", "no answer in 3000 ms"},
-    {"EAT", "crashed", "the worker was stopped: it holds more than 300 MiB of memory"},
+    {"EAT", "memory-growth", "the worker was stopped: it holds more than 300 MiB of memory"},
     {"SPOIL", "garbled", "the worker's reply cannot be read: its memory is spoiled"},
     {"STRAY", "garbled", "the worker wrote what means nothing"},
     {"SILENT", "crashed", "the worker closed its channel and was killed"},
+    {"FLOOD", "stray-output", "the worker was stopped: it wrote more than 8 MiB of output"},
 };
 constexpr uint64_t kCases = 5000;
 constexpr uint64_t kEvery = 709;

@@ -1,11 +1,9 @@
 #include "harness/campaign/judge_case.h"
 
 #include <algorithm>
-#include <bitset>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "harness/campaign/compiled_plan.h"
@@ -20,9 +18,10 @@
 namespace anecheck {
 namespace {
 
-constexpr std::string_view kOrder[] = {"pass",      "inconclusive", "known-defect", "unconfirmed",
-                                       "misplaced", "accepted",     "rejected",     "failed",
-                                       "garbled",   "hung",         "crashed",      "wrong"};
+constexpr std::string_view kOrder[] = {"pass",      "inconclusive", "known-defect",   "unconfirmed",
+                                       "misplaced", "stray-output", "memory-growth",  "slot-leak",
+                                       "accepted",  "rejected",     "failed",         "garbled",
+                                       "hung",      "crashed",      "not-repeatable", "wrong"};
 
 size_t Rank(std::string_view verdict) {
   return static_cast<size_t>(std::find(std::begin(kOrder), std::end(kOrder), verdict) -
@@ -165,6 +164,10 @@ void JudgeFurther(const Case& item, const RunReply& reply, Evaluation& evaluatio
   for (size_t i = 0; i < item.further.size() && i < reply.further.size(); ++i) {
     JudgeShape(item, item.further[i], reply.further[i], evaluation, outcome);
   }
+  if (reply.further.size() >= item.further.size() || outcome.record.verdict != "pass") return;
+  outcome.record.verdict = "inconclusive";
+  outcome.record.message = fmt::format("the runner ran at {} of the {} shapes of the range",
+                                       reply.further.size() + 1, item.further.size() + 1);
 }
 
 // Whether the files that the compiler left are those of the plan.
@@ -178,6 +181,22 @@ void JudgeFiles(const Case& item, const RunReply& reply, CaseOutcome& outcome) {
   outcome.record.message = std::move(difference);
   outcome.op = ProducerOf(item.graph, item.graph.outputs().back());
   outcome.known_defect.clear();
+}
+
+// What the engine did besides answering counts where it is worse than the answer.
+void JudgeConduct(const Case& item, const RunReply& reply, CaseOutcome& outcome) {
+  const auto outputs = item.graph.outputs();
+  for (const Misconduct& misconduct : reply.misconduct) {
+    const std::string_view verdict = MisconductName(misconduct.kind);
+    if (Rank(verdict) <= Rank(outcome.record.verdict)) continue;
+    const bool of_values = misconduct.kind == MisconductKind::kNotRepeatable;
+    const size_t last = outputs.size() - 1;
+    outcome.record.verdict = verdict;
+    outcome.record.message = misconduct.message;
+    outcome.op = ProducerOf(item.graph,
+                            outputs[of_values ? std::min<size_t>(misconduct.output, last) : last]);
+    outcome.known_defect.clear();
+  }
 }
 
 // The simulated engine's own words.
@@ -286,12 +305,15 @@ std::string Signature(const CaseOutcome& outcome) {
   if (record.verdict == "known-defect") {
     return fmt::format("known-defect|{}|{}", outcome.known_defect, record.target);
   }
-  if (record.verdict == "wrong" || record.verdict == "unconfirmed") {
+  if (record.verdict == "wrong" || record.verdict == "unconfirmed" ||
+      record.verdict == "not-repeatable") {
     return fmt::format("{}|{}|{}", record.verdict, outcome.op, record.target);
   }
-  // Numbers in an engine's message name the case, not the defect.
+  // Numbers in an engine's message name the case, not the defect, and so does what it printed.
+  const bool printed = record.verdict == "stray-output";
   std::string words;
   for (const char c : record.message) {
+    if (printed && c == ':') break;
     const bool digit = c >= '0' && c <= '9';
     if (!digit || words.empty() || words.back() != '#') words += digit ? '#' : c;
   }
@@ -324,12 +346,14 @@ CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply
   outcome.record = Describe(item, route, reply);
   if (item.mode == CaseMode::kMustReject && !reply.verified) {
     JudgeRefusal(item, reply, outcome);
+    JudgeConduct(item, reply, outcome);
     return outcome;
   }
   if (reply.status != RunStatus::kOk) {
     // That says nothing about an engine.
     if (LacksOp(reply)) outcome.record.verdict = "inconclusive";
     outcome.op = ProducerOf(item.graph, item.graph.outputs().back());
+    JudgeConduct(item, reply, outcome);
     return outcome;
   }
   outcome.verified = reply.verified;
@@ -344,6 +368,7 @@ CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply
     outcome.record.message = fmt::format("asked for the engine, ran on {}", reply.backend);
     outcome.op = ProducerOf(item.graph, item.graph.outputs().back());
   }
+  JudgeConduct(item, reply, outcome);
   return outcome;
 }
 
@@ -431,43 +456,6 @@ Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluatio
   }
   if (vague) outcome.known_defect.clear();
   return {};
-}
-
-void CountReach(const Case& item, const CaseOutcome& outcome, BatchRecord& batch,
-                std::optional<Provenance> proved) {
-  // A graph that breaks a rule says nothing about how far legal ones get.
-  if (item.mode == CaseMode::kMustReject) return;
-  const CaseRecord& record = outcome.record;
-  ReachCounts counts;
-  counts.cases = 1;
-  const bool ran = record.status == "ok" && !outcome.verified;
-  counts.compiled = ran || record.stage == "load" || record.stage == "run" ? 1 : 0;
-  counts.dispatched = record.status == "ok" && record.backend == "ane" ? 1 : 0;
-  counts.correct = counts.dispatched == 1 && record.verdict == "pass" ? 1 : 0;
-  counts.known_defect = record.verdict == "known-defect" ? 1 : 0;
-  counts.rejected = record.verdict == "rejected" ? 1 : 0;
-  counts.inconclusive = record.verdict == "inconclusive" ? 1 : 0;
-  counts.wrong = IsNewFinding(record.verdict) && counts.rejected == 0 ? 1 : 0;
-  std::bitset<kOpCount> seen;
-  for (const Node& node : item.graph.nodes()) {
-    if (seen.test(node.schema->id)) continue;
-    seen.set(node.schema->id);
-    batch.reach[{record.target, record.route, std::string(node.schema->name)}] += counts;
-    if (!proved || counts.dispatched == 0) continue;
-    batch.proved_reach[{record.target, record.route, std::string(node.schema->name),
-                        std::string(ProvenanceName(*proved))}] += counts;
-  }
-  for (size_t i = 0; i < outcome.histograms.size() && i < record.outputs.size(); ++i) {
-    UlpCounts& sum = batch.ulp[{record.target, record.outputs[i].op}];
-    for (size_t bucket = 0; bucket < kUlpBuckets; ++bucket) {
-      sum[bucket] += outcome.histograms[i][bucket];
-    }
-    std::tuple<std::string, std::string, int> key = {record.target, record.outputs[i].op, 0};
-    for (const auto& [exponent, errors] : outcome.errors[i].by_exponent) {
-      std::get<int>(key) = exponent;
-      batch.magnitudes[key] += errors;
-    }
-  }
 }
 
 }  // namespace anecheck

@@ -2,7 +2,6 @@
 // it first goes wrong.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,7 +15,8 @@
 namespace anecheck {
 
 // Verdicts of a case, worst last: pass, inconclusive, known-defect, unconfirmed, misplaced,
-// accepted, rejected, failed, garbled, hung, crashed, wrong.
+// stray-output, memory-growth, slot-leak, accepted, rejected, failed, garbled, hung, crashed,
+// not-repeatable, wrong.
 struct CaseOutcome {
   CaseRecord record;
   std::string known_defect;   // of the worst output
@@ -53,10 +53,5 @@ std::string Signature(const CaseOutcome& outcome);
 FindingRecord DescribeFinding(const Case& item, const CaseOutcome& outcome);
 // The id of a finding: a function of its signature and of the case's seed.
 std::string FindingId(std::string_view signature, uint64_t seed);
-
-// Adds what the case says about each of its operations to the counts of a batch. `proved` is what
-// an answer with a checked proof counts as, where that is more than the run's own evidence.
-void CountReach(const Case& item, const CaseOutcome& outcome, BatchRecord& batch,
-                std::optional<Provenance> proved = std::nullopt);
 
 }  // namespace anecheck

@@ -36,9 +36,15 @@ CaseMode DrawMode(const CampaignOptions& options, ChoiceStream& choices) {
 // Most graphs are small, so that a case is cheap; some have as many nodes as one may have.
 constexpr uint32_t kLongGraphsEvery = 32;
 
-int DrawMostNodes(ChoiceStream& choices) {
-  constexpr int kMost = 40;
-  return choices.Chance(1, kLongGraphsEvery) ? kMost : GeneratorOptions().max_nodes;
+void DrawSizes(const CampaignOptions& options, ChoiceStream& choices, GeneratorOptions& generator) {
+  constexpr int kMostNodes = 40;
+  const bool is_long = choices.Chance(1, kLongGraphsEvery);
+  if (options.small) {
+    generator.max_elements = kSmallElements;
+    generator.max_products = kSmallProducts;
+  } else if (is_long) {
+    generator.max_nodes = kMostNodes;
+  }
 }
 
 bool MayBeIntegers(const std::optional<OpChain>& chain) {
@@ -60,9 +66,6 @@ Status MakeRejected(ChoiceStream& choices, Case& item) {
   return {};
 }
 
-// How often a graph is drawn before a case of the netlist route takes the plainest one.
-constexpr int kDraws = 8;
-
 // Legality is broken, and pairs of graphs are made, in MIL text alone.
 std::string RouteOf(const CampaignOptions& options, CaseMode mode, uint64_t index) {
   if (mode == CaseMode::kMetamorphic) return "mil";
@@ -75,11 +78,6 @@ Status DrawCase(ChoiceStream& choices, const GeneratorOptions& generator, Case& 
                 std::vector<Estimate>& expected) {
   GenerateGraph(choices, generator, item.graph);
   item.inputs = GenerateInputs(choices, item.graph, item.mode);
-  // What cannot be spelt needs no repair.
-  if (generator.direct) {
-    const auto program = GraphToNetlist(item.graph);
-    if (!program.ok()) return program.error();
-  }
   // Only memory is kept from one case to the next.
   thread_local CaseRepair repair;
   ANECHECK_ASSIGN(item.movement,
@@ -88,18 +86,12 @@ Status DrawCase(ChoiceStream& choices, const GeneratorOptions& generator, Case& 
   return SpellCase(item);
 }
 
-// The same on the netlist route. A description says less than a graph, so that a draw may fail.
-Status DrawDirectCase(ChoiceStream& choices, GeneratorOptions generator, Case& item,
-                      std::vector<Estimate>& expected) {
-  generator.direct = true;
-  generator.spelt = NetlistOps();
-  for (int draw = 0; draw < kDraws; ++draw) {
-    const Status drawn = DrawCase(choices, generator, item, expected);
-    if (drawn.ok() || drawn.error().code != ErrorCode::kUnsupported) return drawn;
-  }
-  generator.max_nodes = 1;
-  generator.spelt.reset();  // the rectifier, which takes any shape, is left
-  return DrawCase(choices, generator, item, expected);
+// One case in this many is executed a second time, told by its seed.
+constexpr uint64_t kRepeatEvery = 16;
+
+// What a graph with states gives depends on how often it ran.
+bool IsRepeated(const Case& item) {
+  return item.seed % kRepeatEvery == 0 && item.graph.ValuesOfKind(ValueKind::kState).empty();
 }
 
 }  // namespace
@@ -128,6 +120,7 @@ RunRequest RequestOf(const Case& item) {
   request.netlist_weights = item.netlist_weights;
   request.ranged_mil = item.ranged_mil;
   request.further = item.further;
+  request.repeat = IsRepeated(item);
   return request;
 }
 
@@ -148,16 +141,19 @@ Result<Case> MakeCase(const CampaignOptions& options, uint64_t index,
   generator.mode = item.mode;
   generator.ops = options.ops;
   generator.chain = options.chain;
-  generator.max_nodes = DrawMostNodes(choices);
-  generator.longest_axis = LongestAxis(item.target.name);
+  DrawSizes(options, choices, generator);
+  if (item.mode == CaseMode::kShapeRanges) generator.longest_axis = LongestAxis(item.target.name);
   if (item.mode == CaseMode::kMustReject) {
     ANECHECK_RETURN_IF_ERROR(MakeRejected(choices, item));
     return item;
   }
   item.route = RouteOf(options, item.mode, index);
+  if (item.route == "netlist") {
+    generator.direct = true;
+    generator.spelt = NetlistOps();
+  }
   std::vector<Estimate> found;
-  ANECHECK_RETURN_IF_ERROR(item.route == "netlist" ? DrawDirectCase(choices, generator, item, found)
-                                                   : DrawCase(choices, generator, item, found));
+  ANECHECK_RETURN_IF_ERROR(DrawCase(choices, generator, item, found));
   if (expected != nullptr) *expected = std::move(found);
   if (item.mode == CaseMode::kShapeRanges && item.route == "mil") {
     item.range = DrawRange(choices, item.graph, item.target.name);

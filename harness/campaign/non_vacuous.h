@@ -15,18 +15,18 @@ namespace anecheck {
 // Keeps memory between cases. Not thread-safe; one a thread.
 class CaseRepair {
  public:
-  // Where an output cannot be moved, tries other inputs first, which may leave a saturated range,
-  // and then judges what the output was made from instead; the nodes after it fall away. `inputs`
-  // belong to `graph`. Gives one witness an output and the changes they speak of, which fit the
-  // graph as it is left; where nothing fell away, leaves in `expected` what the oracle expects of
-  // each output. Errors: those of the oracle at `inputs`.
+  // Where an output cannot be moved, tries inputs of another kind first, where the mode drives
+  // results to infinity, and then judges what the output was made from instead; the nodes after it
+  // fall away. `inputs` belong to `graph`. Gives one witness an output and the changes they speak
+  // of, which fit the graph as it is left, and leaves in `expected` what the oracle expects of each
+  // output. Errors: those of the oracle at `inputs`.
   Result<MovementProof> Run(ChoiceStream& choices, CaseMode mode, const Contract& contract,
                             Graph& graph, std::vector<Tensor>& inputs,
                             std::vector<Estimate>& expected);
 
  private:
   // One a try: the one that is kept is looked at again.
-  std::array<MovementSearch, 3> searches_;
+  std::array<MovementSearch, 2> searches_;
 };
 
 }  // namespace anecheck

@@ -112,6 +112,7 @@ ordered_json OptionsToJson(const CampaignOptions& options) {
   }
   if (!options.defects.empty()) json["defects"] = options.defects;
   if (options.steer) json["steer"] = true;
+  if (options.small) json["small"] = true;
   if (options.worker.keep_files) json["files"] = true;
   json["case_timeout_ms"] = options.worker.case_timeout_ms;
   return json;
@@ -136,6 +137,7 @@ Result<CampaignOptions> OptionsFromJson(const ordered_json& json) {
     ANECHECK_ASSIGN(options.defects, json_fields::Strings(json, "defects", kPath));
   }
   options.steer = json.value("steer", false);
+  options.small = json.value("small", false);
   options.worker.keep_files = json.value("files", false);
   ANECHECK_RETURN_IF_ERROR(ReadOps(json, options));
   ANECHECK_RETURN_IF_ERROR(ReadEngine(json, options));

@@ -13,21 +13,17 @@ namespace anecheck {
 
 namespace {
 
-constexpr size_t kMagnitudes = (kMostExponent - kLeastExponent) / 2 + 1;
-
 // Which of the even exponents, counted from the least.
 size_t MagnitudeIndex(double value) {
   const uint64_t magnitude = std::bit_cast<uint64_t>(std::fabs(value));
   const int exponent = static_cast<int>(magnitude >> 52) - 1023;
   if (!(std::fabs(value) >= 0x1p-24)) return 0;  // NaN too
-  return static_cast<size_t>((std::min(exponent, kMostExponent) - kLeastExponent) / 2);
+  return MagnitudeIndexOf(std::min(exponent, kMostExponent));
 }
-
-int ExponentAt(size_t index) { return kLeastExponent + 2 * static_cast<int>(index); }
 
 }  // namespace
 
-int MagnitudeExponent(double value) { return ExponentAt(MagnitudeIndex(value)); }
+int MagnitudeExponent(double value) { return MagnitudeExponentAt(MagnitudeIndex(value)); }
 
 OutputErrors& OutputErrors::operator+=(const OutputErrors& other) {
   elements += other.elements;
@@ -61,6 +57,12 @@ OutputErrors MeasureOutput(const Estimate& expected, const Tensor& actual) {
   for (size_t i = 0; i < elements.size(); ++i) {
     const double value = expected.value[i];
     if (!std::isfinite(value) || !std::isfinite(elements[i])) continue;
+    if (value == elements[i]) {
+      ++by_magnitude[MagnitudeIndex(value)].elements;
+      ++errors.elements;
+      errors.relative_elements += value == 0 ? 0 : 1;
+      continue;
+    }
     const int64_t signed_ulp =
         UlpError(expected.type.dtype, value, elements[i])
             .value_or(std::copysign(1.0, elements[i] - value) < 0 ? -static_cast<int64_t>(kMostUlp)
@@ -78,9 +80,10 @@ OutputErrors MeasureOutput(const Estimate& expected, const Tensor& actual) {
     errors.sum_relative += relative;
     errors.max_relative = std::max(errors.max_relative, relative);
   }
+  errors.by_exponent.reserve(kMagnitudes);
   for (size_t i = 0; i < kMagnitudes; ++i) {
     if (by_magnitude[i].elements == 0) continue;
-    errors.by_exponent.emplace_hint(errors.by_exponent.end(), ExponentAt(i), by_magnitude[i]);
+    errors.by_exponent[MagnitudeExponentAt(i)] = by_magnitude[i];
   }
   return errors;
 }

@@ -2,8 +2,11 @@
 // what results files count by magnitude.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <map>
+#include <utility>
+#include <vector>
 
 #include "harness/campaign/store.h"
 #include "harness/graph/graph.h"
@@ -16,10 +19,45 @@ namespace anecheck {
 inline constexpr int kLeastExponent = -26;
 inline constexpr int kMostExponent = 30;
 int MagnitudeExponent(double value);
+// The same exponents counted from 0.
+inline constexpr size_t kMagnitudes = (kMostExponent - kLeastExponent) / 2 + 1;
+constexpr size_t MagnitudeIndexOf(int exponent) {
+  return static_cast<size_t>((exponent - kLeastExponent) / 2);
+}
+constexpr int MagnitudeExponentAt(size_t index) {
+  return kLeastExponent + 2 * static_cast<int>(index);
+}
 
 // An error of more than this counts as this much in sums, so that one infinity does not drown the
 // rest.
 inline constexpr uint64_t kMostUlp = 65536;
+
+// Errors by MagnitudeExponent, ascending; few, so that one piece of memory holds them.
+class ErrorsByExponent {
+ public:
+  using Entry = std::pair<int, MagnitudeErrors>;
+
+  // Makes an entry where there is none.
+  MagnitudeErrors& operator[](int exponent) {
+    const auto place = std::ranges::lower_bound(entries_, exponent, {}, &Entry::first);
+    if (place != entries_.end() && place->first == exponent) return place->second;
+    return entries_.insert(place, Entry(exponent, {}))->second;
+  }
+  // Null where there is none.
+  const MagnitudeErrors* Find(int exponent) const {
+    const auto place = std::ranges::lower_bound(entries_, exponent, {}, &Entry::first);
+    return place != entries_.end() && place->first == exponent ? &place->second : nullptr;
+  }
+  void reserve(size_t count) { entries_.reserve(count); }
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+  size_t size() const { return entries_.size(); }
+  bool empty() const { return entries_.empty(); }
+  bool operator==(const ErrorsByExponent&) const = default;
+
+ private:
+  std::vector<Entry> entries_;
+};
 
 // Over the elements whose expected value and answer are both finite.
 struct OutputErrors {
@@ -30,7 +68,7 @@ struct OutputErrors {
   uint64_t relative_elements = 0;  // those whose expected value is not 0
   double sum_relative = 0;         // |answer - value| / |value|
   double max_relative = 0;
-  std::map<int, MagnitudeErrors> by_exponent;
+  ErrorsByExponent by_exponent;
 
   OutputErrors& operator+=(const OutputErrors& other);
   double MeanUlp() const;

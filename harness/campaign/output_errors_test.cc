@@ -37,8 +37,9 @@ TEST(MeasureOutput, CountsErrorsWithTheirSigns) {
   EXPECT_DOUBLE_EQ(errors.max_relative, 0x1p-9);
   EXPECT_DOUBLE_EQ(errors.MeanRelative(), (0x1p-10 + 0x1p-11 + 0x1p-9) / 4);
   ASSERT_EQ(errors.by_exponent.size(), 2u);
-  EXPECT_EQ(errors.by_exponent.at(0), (MagnitudeErrors{3, 4, 2}));
-  EXPECT_EQ(errors.by_exponent.at(2), (MagnitudeErrors{1, 0, 0}));
+  EXPECT_EQ(*errors.by_exponent.Find(0), (MagnitudeErrors{3, 4, 2}));
+  EXPECT_EQ(*errors.by_exponent.Find(2), (MagnitudeErrors{1, 0, 0}));
+  EXPECT_EQ(errors.by_exponent.Find(4), nullptr);
 }
 
 TEST(MeasureOutput, LeavesOutWhatIsNotFinite) {

@@ -248,8 +248,20 @@ Result<std::vector<ProbeDatum>> RunProbes(const CampaignOptions& options,
                        fmt::format("--probe {}: must be one of {}", name, ProbeNames()));
     }
   }
+  const bool of_calls =
+      names.empty() ? runtime : std::ranges::any_of(names, [](const std::string& name) {
+        return FindRuntimeProbe(name) != nullptr;
+      });
+  if (of_calls && options.runner != "e5rt") {
+    return MakeError(
+        ErrorCode::kInvalid,
+        fmt::format("--runner {}: calls are probed on an engine of the e5rt interface; "
+                    "leave --runner out, and name an engine with --espresso-lib",
+                    options.runner));
+  }
   ANECHECK_ASSIGN(const auto runner, MakeRunner(options));
   ANECHECK_ASSIGN(const RunnerIdentity identity, runner->Identify());
+  ANECHECK_RETURN_IF_ERROR(CheckTargets(options, identity));
   std::vector<ProbeDatum> data;
   for (const CampaignTarget& target : options.targets) {
     for (const Probe& probe : Probes()) {

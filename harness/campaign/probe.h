@@ -80,8 +80,9 @@ Result<ProbeDatum> RunProbe(const Probe& probe, const CampaignTarget& target, Ru
 
 // Every probe whose name is in `names`, numeric or runtime probe (runtime_probe.h), on every target
 // of `options`, on the runner that they name; where `names` is empty all numeric ones or, with
-// `runtime`, all runtime probes, which take an engine of the e5rt interface. Recorded in options.db
-// as a run of its own where that is not empty.
+// `runtime`, all runtime probes. Recorded in options.db as a run of its own where that is not
+// empty. Errors: kInvalid for an unknown name, and for runtime probes on another runner than e5rt,
+// since they take an engine of that interface.
 Result<std::vector<ProbeDatum>> RunProbes(const CampaignOptions& options,
                                           std::span<const std::string> names, bool runtime = false);
 

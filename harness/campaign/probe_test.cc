@@ -200,6 +200,26 @@ TEST(Probe, UnknownNamesAreRefused) {
   EXPECT_NE(message.find(RuntimeProbes().back().name), std::string::npos) << message;
 }
 
+// A datum carries the name of the runner that gave it.
+TEST(Probe, CallsAreProbedOnNoRunnerThatHasNone) {
+  CampaignOptions options;
+  options.targets = {{"h13", 2}};
+  options.runner = "exec:/no/such/program";
+  const std::string both[] = {"accumulator_port", std::string(RuntimeProbes().front().name)};
+  for (const auto& data : {RunProbes(options, {}, true), RunProbes(options, both)}) {
+    ASSERT_FALSE(data.ok());
+    EXPECT_EQ(data.error().code, ErrorCode::kInvalid);
+    EXPECT_EQ(data.error().message.find("--runner exec:/no/such/program: calls are probed on an "
+                                        "engine of the e5rt interface"),
+              0u)
+        << data.error().message;
+  }
+  const auto numeric = RunProbes(options, std::span(both).first(1));
+  ASSERT_FALSE(numeric.ok());
+  EXPECT_NE(numeric.error().message.find("cannot be started"), std::string::npos)
+      << numeric.error().message;
+}
+
 TEST(CliffText, IsShortAndHasNamesForWhatIsNoNumber) {
   EXPECT_EQ(CliffText(32768), "32768");
   EXPECT_EQ(CliffText(11.09375), "11.09375");

@@ -24,12 +24,14 @@ std::string Place(const Rewritten& rewritten) {
                      rewritten.site.empty() ? "-" : rewritten.site);
 }
 
-// Whether the case can be run as a network description too. The system takes none.
+// Whether the case can be run as a network description too. Somebody else's program may take MIL
+// text alone.
 bool RunsDirectly(const Case& item, Runner& runner) {
   if (item.route != "mil") return false;
   const Result<RunnerIdentity> identity = runner.Identify();
-  return identity.ok() && identity->provenance == Provenance::kSimulated &&
-         GraphToNetlist(item.graph).ok();
+  const bool engine = identity.ok() && (identity->provenance == Provenance::kSimulated ||
+                                        identity->provenance == Provenance::kSilicon);
+  return engine && GraphToNetlist(item.graph).ok();
 }
 
 Status Inconclusive(CaseOutcome& outcome, std::string why) {

@@ -303,12 +303,14 @@ RC_GTEST_PROP(CampaignOptionsJson, ReadsBackWhatItWrites, ()) {
   options.worker.faults = {"bias-dropped:conv", "ulp-error:add:1:1000"};
   options.worker.quirks = {{"all", false}, {"D03", *rc::gen::arbitrary<bool>()}};
   options.worker.case_timeout_ms = *rc::gen::inRange(1, 100000);
+  options.small = *rc::gen::arbitrary<bool>();
   if (*rc::gen::arbitrary<bool>()) options.defects = {R"({"departures": []})", "{}"};
   const auto json = OptionsToJson(options);
   const auto back = OptionsFromJson(json);
   RC_ASSERT(back.ok());
   RC_ASSERT(OptionsToJson(*back).dump() == json.dump());
   RC_ASSERT(back->ops == options.ops);
+  RC_ASSERT(back->small == options.small);
   RC_ASSERT(back->defects == options.defects);
   RC_ASSERT(back->targets[1].family == options.targets[1].family);
   RC_ASSERT(back->worker.quirks[1].on == options.worker.quirks[1].on);

@@ -1,4 +1,4 @@
--- Version 6 of the results file. One file holds any number of runs; `merge` copies rows between
+-- Version 7 of the results file. One file holds any number of runs; `merge` copies rows between
 -- files. Every table that is read by run has an index that begins with it.
 
 CREATE TABLE meta (
@@ -95,6 +95,18 @@ CREATE TABLE proved_reach (
   wrong INTEGER NOT NULL,
   rejected INTEGER NOT NULL,
   inconclusive INTEGER NOT NULL,
+  PRIMARY KEY (run, target, route, op, provenance)
+) WITHOUT ROWID;
+
+-- Of the cases that `reach` counts, those with deviations that only terms never measured on their
+-- family forbid; beside them those of `proved_reach`.
+CREATE TABLE unconfirmed_reach (
+  run INTEGER NOT NULL REFERENCES runs(id),
+  target TEXT NOT NULL,
+  route TEXT NOT NULL,
+  op TEXT NOT NULL,
+  provenance TEXT NOT NULL,        -- '' of all cases, else that of the part which was proved
+  cases INTEGER NOT NULL,
   PRIMARY KEY (run, target, route, op, provenance)
 ) WITHOUT ROWID;
 

@@ -17,6 +17,9 @@ namespace {
 
 constexpr const char* kToolVersion = "0.1.0";
 
+// One thread writes, so that the connection needs no locks of its own.
+constexpr int kWriting = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+
 Result<std::string> SingleText(sqlite3* database, std::string_view sql) {
   ANECHECK_ASSIGN(Statement statement, Statement::Prepare(database, sql));
   if (statement.Step() != SQLITE_ROW) return MakeError(ErrorCode::kNotFound, "no row");
@@ -96,6 +99,8 @@ std::string MigrationSql(int from) {
       return TableSql("libraries") + TableSql("pace");
     case 5:
       return TableSql("proved_reach");
+    case 6:
+      return TableSql("unconfirmed_reach");
     default:
       return {};
   }
@@ -155,6 +160,7 @@ ReachCounts& ReachCounts::operator+=(const ReachCounts& other) {
   wrong += other.wrong;
   rejected += other.rejected;
   inconclusive += other.inconclusive;
+  unconfirmed += other.unconfirmed;
   return *this;
 }
 
@@ -169,6 +175,13 @@ CoverageCounts& CoverageCounts::operator+=(const CoverageCounts& other) {
   first_case = cases == 0 ? other.first_case : std::min(first_case, other.first_case);
   cases += other.cases;
   return *this;
+}
+
+CoverageCounts& CoverageCells::operator[](const CoverageKey& key) {
+  for (size_t i = index_.size(); i < entries_.size(); ++i) index_.emplace(entries_[i].first, i);
+  const auto [place, fresh] = index_.try_emplace(key, entries_.size());
+  if (fresh) entries_.emplace_back(key, CoverageCounts{});
+  return entries_[place->second].second;
 }
 
 Store::Store(std::string path, sqlite3* database)
@@ -215,8 +228,7 @@ Result<Store> Store::Open(const std::string& path) {
     }
   }
   sqlite3* raw = nullptr;
-  const int code =
-      sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+  const int code = sqlite3_open_v2(path.c_str(), &raw, kWriting, nullptr);
   Store store(path, raw);
   if (code != SQLITE_OK) {
     return MakeError(ErrorCode::kIo,

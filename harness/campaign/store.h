@@ -2,6 +2,7 @@
 // readers may look on meanwhile (write-ahead log).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +24,7 @@ struct sqlite3;
 
 namespace anecheck {
 
-inline constexpr int kSchemaVersion = 6;
+inline constexpr int kSchemaVersion = 7;
 
 struct RunRecord {
   std::string uuid, command, options;
@@ -59,10 +60,11 @@ struct FindingRecord {
   int64_t occurrences = 1;
 };
 
-// Counts of one operation on one target by one route; columns of the table `reach`.
+// Counts of one operation on one target by one route; columns of the table `reach`, and the rows of
+// `unconfirmed_reach`.
 struct ReachCounts {
   int64_t cases = 0, compiled = 0, dispatched = 0, correct = 0, known_defect = 0, wrong = 0,
-          rejected = 0, inconclusive = 0;
+          rejected = 0, inconclusive = 0, unconfirmed = 0;
   ReachCounts& operator+=(const ReachCounts& other);
 };
 
@@ -85,6 +87,34 @@ struct CoverageCounts {
   CoverageCounts& operator+=(const CoverageCounts& other);
 };
 
+// The cells that a batch met. A list: most are made at once and read in turn, and looked up by
+// tests and counters of single cases alone.
+class CoverageCells {
+ public:
+  using Entry = std::pair<CoverageKey, CoverageCounts>;
+
+  // Makes an entry where there is none.
+  CoverageCounts& operator[](const CoverageKey& key);
+  // Precondition: the cell has no entry yet.
+  void Append(const CoverageKey& key, const CoverageCounts& counts) {
+    entries_.emplace_back(key, counts);
+  }
+  void reserve(size_t count) { entries_.reserve(count); }
+  // Linear in their number.
+  auto find(const CoverageKey& key) const {
+    return std::ranges::find(entries_, key, &Entry::first);
+  }
+  bool contains(const CoverageKey& key) const { return find(key) != entries_.end(); }
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+  size_t size() const { return entries_.size(); }
+  bool empty() const { return entries_.empty(); }
+
+ private:
+  std::vector<Entry> entries_;
+  std::unordered_map<CoverageKey, size_t, CoverageKeyHash> index_;  // of the first entries
+};
+
 // Elements whose expected values have one magnitude; columns of the table `magnitude_errors`.
 struct MagnitudeErrors {
   uint64_t elements = 0;
@@ -104,7 +134,7 @@ struct BatchRecord {
   std::map<std::tuple<std::string, std::string, std::string, std::string>, ReachCounts>
       proved_reach;
   std::map<std::pair<std::string, std::string>, UlpCounts> ulp;  // target, op
-  std::unordered_map<CoverageKey, CoverageCounts, CoverageKeyHash> coverage;
+  CoverageCells coverage;
   std::map<std::tuple<std::string, std::string, int>, MagnitudeErrors>
       magnitudes;  // target, op, exponent
   // How long the run has worked with these cases recorded; a row of `pace` where it is given.
@@ -181,6 +211,7 @@ class Store {
   Status InsertFinding(int64_t run, const FindingRecord& record);
   Status AddReach(int64_t run, std::span<const BatchRecord> batches);
   Status AddProvedReach(int64_t run, std::span<const BatchRecord> batches);
+  Status AddUnconfirmed(int64_t run, const std::array<std::string_view, 4>& key, int64_t cases);
   Status AddErrors(int64_t run, std::span<const BatchRecord> batches);
   Status AddMagnitudes(int64_t run, std::span<const BatchRecord> batches);
   Status AddCoverage(int64_t run, std::span<const BatchRecord> batches);

@@ -1,4 +1,5 @@
 // What campaigns append to the results file.
+#include <array>
 #include <span>
 #include <string_view>
 
@@ -22,6 +23,8 @@ constexpr std::string_view kKeptSql[kKeptStatements] = {
     "INSERT INTO findings VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
     "INSERT INTO reach VALUES (?,?,?,?,?,?,?,?,?,?,?,?)" ANECHECK_ADD_REACH,
     "INSERT INTO proved_reach VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)" ANECHECK_ADD_REACH,
+    "INSERT INTO unconfirmed_reach VALUES (?,?,?,?,?,?) ON CONFLICT DO UPDATE SET "
+    "cases = cases + excluded.cases",
     "INSERT INTO ulp_histogram VALUES (?,?,?,?,?) ON CONFLICT DO UPDATE SET "
     "elements = elements + excluded.elements",
     "INSERT INTO magnitude_errors VALUES (?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET "
@@ -75,6 +78,17 @@ Status Store::InsertFinding(int64_t run, const FindingRecord& record) {
   return insert->Run() ? Status() : Status(Failed("cannot record a finding"));
 }
 
+// `key` is target, route, operation and provenance. Few operations have any.
+Status Store::AddUnconfirmed(int64_t run, const std::array<std::string_view, 4>& key,
+                             int64_t cases) {
+  if (cases == 0) return {};
+  ANECHECK_ASSIGN(Statement * add, kept_->Get(database_, kAddUnconfirmed));
+  add->Bind(run);
+  for (const std::string_view part : key) add->Bind(part);
+  add->Bind(cases);
+  return add->Run() ? Status() : Status(Failed("cannot count deviations"));
+}
+
 Status Store::AddReach(int64_t run, std::span<const BatchRecord> batches) {
   ANECHECK_ASSIGN(Statement * add, kept_->Get(database_, kAddReach));
   for (const auto& [key, counts] : SumOf(batches, &BatchRecord::reach)) {
@@ -83,6 +97,7 @@ Status Store::AddReach(int64_t run, std::span<const BatchRecord> batches) {
     add->Bind(counts.dispatched).Bind(counts.correct).Bind(counts.known_defect);
     add->Bind(counts.wrong).Bind(counts.rejected).Bind(counts.inconclusive);
     if (!add->Run()) return Failed("cannot count an operation");
+    ANECHECK_RETURN_IF_ERROR(AddUnconfirmed(run, {target, route, op, ""}, counts.unconfirmed));
   }
   return {};
 }
@@ -96,6 +111,8 @@ Status Store::AddProvedReach(int64_t run, std::span<const BatchRecord> batches) 
     add->Bind(counts.known_defect).Bind(counts.wrong).Bind(counts.rejected);
     add->Bind(counts.inconclusive);
     if (!add->Run()) return Failed("cannot count what was proved");
+    ANECHECK_RETURN_IF_ERROR(
+        AddUnconfirmed(run, {target, route, op, provenance}, counts.unconfirmed));
   }
   return {};
 }
@@ -125,7 +142,7 @@ Status Store::AddMagnitudes(int64_t run, std::span<const BatchRecord> batches) {
 
 Status Store::AddCoverage(int64_t run, std::span<const BatchRecord> batches) {
   ANECHECK_ASSIGN(Statement * add, kept_->Get(database_, kAddCoverage));
-  for (const auto& [key, counts] : SumOf(batches, &BatchRecord::coverage)) {
+  for (const auto& [key, counts] : SumOfCoverage(batches)) {
     add->Bind(run).Bind(key->first).Bind(key->second).Bind(counts.cases).Bind(counts.first_case);
     if (!add->Run()) return Failed("cannot record coverage");
   }

@@ -82,6 +82,7 @@ enum KeptStatement : uint8_t {
   kInsertFinding,
   kAddReach,
   kAddProvedReach,
+  kAddUnconfirmed,
   kAddErrors,
   kAddMagnitudes,
   kAddCoverage,

@@ -148,6 +148,7 @@ std::string FileOfVersion(int version, const std::string& path) {
   EXPECT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
   std::string sql =
       "UPDATE meta SET value = '" + std::to_string(version) + "' WHERE key = 'schema_version';";
+  if (version < 7) sql += "DROP TABLE unconfirmed_reach;";
   if (version < 6) sql += "DROP TABLE proved_reach;";
   if (version < 5) sql += "DROP TABLE libraries; DROP TABLE pace;";
   if (version < 4) sql += "DROP TABLE magnitude_errors;";
@@ -236,6 +237,7 @@ TEST_P(EarlierVersion, IsReadWithEmptyTablesAndUnchanged) {
   EXPECT_EQ(One(*store, "SELECT count(*) FROM libraries"), GetParam() < 5 ? "0" : "2");
   EXPECT_EQ(One(*store, "SELECT count(*) FROM pace"), GetParam() < 5 ? "0" : "1");
   EXPECT_EQ(One(*store, "SELECT count(*) FROM proved_reach"), "0");
+  EXPECT_EQ(One(*store, "SELECT count(*) FROM unconfirmed_reach"), "0");
   EXPECT_EQ(One(*store, "SELECT count(*) FROM cases"), "1");
   EXPECT_EQ(*ReadFile(path), *before);
 }
@@ -265,6 +267,22 @@ TEST_F(StoreTest, WhatWasProvedAddsUpBesideTheRest) {
                 "proved_reach WHERE op = 'conv' AND provenance = 'silicon'"),
             "4/4/0/2");
   EXPECT_EQ(One(*store, "SELECT provenance FROM runs"), "simulated") << "the run stays what it is";
+}
+
+TEST_F(StoreTest, UnconfirmedDeviationsAddUpInAllAndOfWhatWasProved) {
+  auto store = Store::Open(Path("a.sqlite"));
+  const auto run = store->BeginRun(ExampleRun("u1"));
+  BatchRecord batch;
+  batch.reach[{"h13", "mil", "tanh"}] = {.cases = 5, .unconfirmed = 3};
+  batch.reach[{"h13", "mil", "relu"}] = {.cases = 5};
+  batch.proved_reach[{"h13", "mil", "tanh", "silicon"}] = {.cases = 2, .unconfirmed = 1};
+  const BatchRecord both[] = {batch, batch};
+  ASSERT_TRUE(store->Append(*run, both).ok());
+  ASSERT_TRUE(store->Append(*run, batch).ok());
+  const auto rows = store->Query("SELECT op, provenance, cases FROM unconfirmed_reach ORDER BY 2");
+  ASSERT_TRUE(rows.ok());
+  using Rows = std::vector<std::vector<std::string>>;
+  EXPECT_EQ(*rows, (Rows{{"tanh", "", "9"}, {"tanh", "silicon", "3"}}));
 }
 
 TEST_F(StoreTest, ForeignDamagedNewerAndMissingFilesAreRefusedAndUntouched) {
@@ -299,7 +317,7 @@ TEST_F(StoreTest, ForeignDamagedNewerAndMissingFilesAreRefusedAndUntouched) {
   sqlite3_close(raw);
   const auto future = Store::Open(newer);
   ASSERT_FALSE(future.ok());
-  EXPECT_NE(future.error().message.find("has schema version 99, this tool reads up to 6"),
+  EXPECT_NE(future.error().message.find("has schema version 99, this tool reads up to 7"),
             std::string::npos);
 
   const auto missing = Store::OpenReadOnly(Path("missing.sqlite"));

@@ -3,8 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <fmt/format.h>
+#include <utility>
 
 #include "harness/base/parallel_for.h"
+#include "harness/base/real_text.h"
 #include "harness/campaign/options_json.h"
 #include "harness/cli/whole_number.h"
 #include "harness/targets/catalog.h"
@@ -123,6 +125,9 @@ void AddCampaignFlags(CLI::App& command, CampaignFlags& flags) {
                      "Run part i of n, 2/8; all parts together make the same cases as the whole");
   command.add_flag("--steer", flags.steer,
                    "Aim half of the cases at operations and pairs that were not met yet");
+  command.add_flag("--small", flags.small,
+                   "Small graphs alone: up to 12 nodes, and 64 elements a tensor and 1024 products "
+                   "an operation where the operation has such an instance");
   command.add_flag("--files", flags.files,
                    "Hold the descriptor and the container that the simulated engine's compiler "
                    "leaves against the lowering plan");
@@ -143,11 +148,16 @@ void AddCampaignFlags(CLI::App& command, CampaignFlags& flags) {
 }
 
 Result<double> ParseDuration(std::string_view text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
-  const double factor = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : unit == "h" ? 3600 : 0;
-  if (error != std::errc() || factor == 0 || !(number > 0) || number > 1e7) {
+  constexpr std::pair<char, double> kUnits[] = {{'s', 1}, {'m', 60}, {'h', 3600}};
+  std::string_view digits = text;
+  double factor = 1;
+  for (const auto& [unit, seconds] : kUnits) {
+    if (!text.ends_with(unit)) continue;
+    factor = seconds;
+    digits.remove_suffix(1);
+  }
+  const double number = RealFromText<double>(digits).value_or(0);
+  if (!(number > 0) || number > 1e7) {
     return MakeError(
         ErrorCode::kInvalid,
         fmt::format("--time {}: must be a number of seconds, or end in s, m or h", text));
@@ -168,6 +178,7 @@ Result<CampaignOptions> ToOptions(const CampaignFlags& flags) {
   options.jobs = flags.jobs > 0 ? flags.jobs : DefaultJobs();
   ANECHECK_RETURN_IF_ERROR(ReadShard(flags.shard, options));
   options.steer = flags.steer;
+  options.small = flags.small;
   options.worker.keep_files = flags.files;
   if (flags.files && flags.runner != "e5rt") {
     return MakeError(ErrorCode::kInvalid, "--files: only the runner e5rt keeps a compiler's files");

@@ -8,6 +8,7 @@
 
 #include "harness/base/result.h"
 #include "harness/campaign/campaign.h"
+#include "harness/runners/chip_target.h"
 
 namespace CLI {
 class App;
@@ -21,11 +22,12 @@ struct CampaignFlags {
   uint64_t cases = 0;
   std::string time;
   int jobs = 0;
-  std::string targets = "h13";
+  std::string targets = DefaultTarget();
   std::string modes;
   std::optional<std::string> ops;  // none: all
   std::string shard;
   bool steer = false;
+  bool small = false;
   bool files = false;
   std::string route = "mil";
   std::string runner = "e5rt";

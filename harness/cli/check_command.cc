@@ -18,6 +18,7 @@
 #include "harness/campaign/cliffs.h"
 #include "harness/campaign/judge_case.h"
 #include "harness/campaign/locate.h"
+#include "harness/campaign/reach_counter.h"
 #include "harness/campaign/run_record.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
@@ -227,7 +228,7 @@ Status CheckTarget(const Setting& setting, Runner& runner, uint64_t index, Shown
   ANECHECK_RETURN_IF_ERROR(Refine(item, replies[0], runner, evaluation, outcome));
   const bool reached = replies[0].status == RunStatus::kOk && outcome.record.backend == "ane";
   ANECHECK_ASSIGN(shown.report, TargetReport(item, reached, outcome.record));
-  CountReach(item, outcome, shown.batch, setting.identity.proved);
+  CountReach(item, outcome, shown.batch, ProvedOn(setting.identity, item.target.name));
   if (IsSuspect(outcome.record.verdict)) {
     shown.finding = DescribeFinding(item, outcome);
     Complete(setting, item, outcome, replies[0], *shown.finding);
@@ -338,7 +339,7 @@ Result<Report> Check(const CheckFlags& flags) {
   options.command = flags.command;
   ANECHECK_ASSIGN(const auto runner, MakeRunner(options));
   ANECHECK_ASSIGN(const RunnerIdentity identity, runner->Identify());
-  ANECHECK_RETURN_IF_ERROR(CheckRoute(options, identity));
+  ANECHECK_RETURN_IF_ERROR(CheckTargets(options, identity));
   const Setting setting = {flags, options, identity, prepared.item};
   ANECHECK_RETURN_IF_ERROR(CheckAll(setting, all));
   const CampaignSummary summary = Summarise(all);

@@ -251,6 +251,7 @@ TEST_F(CliTest, BadUsageIsExitCodeTwoAndOneLine) {
       {"run --targets '' --cases 1", "--targets: no target"},
       {"run --ops '' --cases 1", "--ops: no operation"},
       {"fuzz --format mil --count 0 -- true", "--count: 0"},
+      {"fuzz --format mil --jobs 0 -- true", "--jobs: 0"},
       {"power --cases 0", "--cases: 0"},
       {"baseline compare --fail-on worst /nonexistent", "--fail-on worst: must be one of"},
       {"baseline record --mode state --out /nonexistent/b", "--mode state: a baseline"},

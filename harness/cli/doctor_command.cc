@@ -9,15 +9,12 @@
 #include <sys/utsname.h>
 #include <zlib.h>
 
-#if defined(__APPLE__)
-#include <sys/sysctl.h>
-#endif
-
 #include "harness/base/parallel_for.h"
 #include "harness/campaign/campaign.h"
-#include "harness/cli/chip_target.h"
 #include "harness/cli/command.h"
+#include "harness/runners/chip_target.h"
 #include "harness/runners/e5rt_library.h"
+#include "harness/runners/machine.h"
 
 namespace anecheck {
 namespace {
@@ -45,16 +42,6 @@ std::vector<std::string> Sanitizers() {
   names.emplace_back("memory");
 #endif
   return names;
-}
-
-// The processor's name as macOS gives it, "Apple M1"; empty elsewhere, where no engine is.
-std::string ChipName() {
-#if defined(__APPLE__)
-  char name[256] = {};
-  size_t size = sizeof name;
-  if (sysctlbyname("machdep.cpu.brand_string", name, &size, nullptr, 0) == 0) return name;
-#endif
-  return {};
 }
 
 Json Machine() {

@@ -8,8 +8,8 @@
 #include "harness/base/file.h"
 #include "harness/base/json_large.h"
 #include "harness/base/json_text.h"
-#include "harness/base/one_line.h"
 #include "harness/cli/command.h"
+#include "harness/formats/message.h"
 #include "harness/formats/registry/registry.h"
 
 namespace anecheck {
@@ -85,7 +85,7 @@ Result<Encoded> Encode(const EncodeFlags& flags) {
     // "td:17" is a way to read a file of format td.
     if (name.substr(0, name.find(':')) != said.substr(0, said.find(':'))) {
       return MakeError(ErrorCode::kInvalid, fmt::format("{}: is of format {}, --format says {}",
-                                                        flags.in, OneLine(said), name));
+                                                        flags.in, Shown(said), name));
     }
   }
   if (name.empty()) {

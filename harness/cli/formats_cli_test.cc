@@ -135,6 +135,41 @@ TEST_F(FormatsCliTest, EveryFormatIsInspectedEncodedAndCompared) {
   }
 }
 
+TEST_F(FormatsCliTest, InspectCountsEveryByteOnce) {
+  Gen("m", "--format hwx --count 1 --seed 3");
+  const std::string file = Path("m/hwx_000000.hwx");
+  const Json coverage = (*ParseJson(Tool("inspect --json " + file).out))["coverage"];
+  uint64_t sum = 0;
+  for (const char* kind : {"payload", "typed", "fill", "opaque"}) {
+    sum += coverage[kind].get<uint64_t>();
+  }
+  EXPECT_EQ(sum, ReadFile(file)->size());
+  EXPECT_EQ(coverage["total"], sum);
+  const std::string text = Tool("inspect " + file).out;
+  for (const std::string_view kind : {"typed", "fill", "opaque"}) {
+    const std::string words =
+        std::to_string(coverage[std::string(kind)].get<uint64_t>()) + " " + std::string(kind);
+    EXPECT_NE(text.find(words), std::string::npos) << words;
+  }
+}
+
+TEST_F(FormatsCliTest, InspectSaysWhatEachFieldRestsOn) {
+  Gen("m", "--format activation --count 1 --seed 3");
+  const std::string file = Path("m/activation_000000.activation");
+  const Outcome text = Tool("inspect " + file);
+  EXPECT_NE(text.out.find("\nevidence of the fields"), std::string::npos) << text.out;
+  const Outcome json = Tool("inspect --json " + file);
+  ASSERT_EQ(json.code, 0) << json.err;
+  const Json rows = (*ParseJson(json.out))["evidence"];
+  ASSERT_FALSE(rows.empty());
+  for (const Json& row : rows) {
+    const auto fields = row["fields"].get<std::string>();
+    EXPECT_NE(row["evidence"], "unknown") << fields;
+    EXPECT_NE(text.out.find(fields), std::string::npos) << fields;
+    EXPECT_NE(text.out.find(row["evidence"].get<std::string>()), std::string::npos) << fields;
+  }
+}
+
 TEST_F(FormatsCliTest, TheVersionOfATaskChainCanBeSaid) {
   // Section header, a task of ten words, one write of a register that both versions have.
   std::vector<uint8_t> bytes(56, 0);

@@ -108,6 +108,10 @@ void AddFuzzCommand(CLI::App& app, Selected& selected) {
   command->add_option("--memory-mb", flags->memory_mb, "More resident memory is a finding")
       ->check(WholeNumber(1, uint64_t{1} << 30))
       ->capture_default_str();
+  command
+      ->add_option("--jobs", options.jobs, "Commands at work at once; findings do not depend on it")
+      ->check(WholeNumber(1, kMostJobs))
+      ->capture_default_str();
   command->add_option("--against", flags->against,
                       "Shell command that must accept the same files; $1 is the file");
   command->add_flag("--json", flags->json, "One JSON document on standard output");

@@ -71,7 +71,8 @@ Result<Json> Draw(const GenFlags& flags) {
   }
   ANECHECK_ASSIGN(const DescriptorGenerator* generator, GeneratorOf(flags.format));
   ANECHECK_ASSIGN(const Format* format, FindFormat(flags.format));
-  const auto recipes = DrawFileSet(*generator, *format, ModeOf(flags), flags.count, flags.seed);
+  ANECHECK_ASSIGN(const auto recipes,
+                  DrawFileSet(*generator, *format, ModeOf(flags), flags.count, flags.seed));
   return WriteSet(flags, *generator, FileSetModeName(ModeOf(flags)), flags.seed, recipes);
 }
 

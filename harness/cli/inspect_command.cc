@@ -12,6 +12,7 @@
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
 #include "harness/formats/e5/e5.h"
+#include "harness/formats/evidence/evidence.h"
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/pair/pair.h"
 #include "harness/formats/registry/registry.h"
@@ -63,7 +64,9 @@ constexpr std::pair<FactEvidence, std::string_view> kEvidenceMeaning[] = {
     {FactEvidence::kRealFile, "confirmed by a file that a real tool made"},
     {FactEvidence::kSpecification, "stated by the specification"},
     {FactEvidence::kPublicNotes, "stated by public notes"},
-    {FactEvidence::kAssumed, "no source says so; rules that rest on it warn"}};
+    {FactEvidence::kAssumed, "no source says so; rules that rest on it warn"},
+    {FactEvidence::kOpaque, "bytes that no source describes, kept as they stand"},
+    {FactEvidence::kNotation, "this print's own: places, spellings, what follows from the rest"}};
 
 std::string RulesText(std::span<const Rule> rules) {
   std::string text = fmt::format("{} rules, each with its evidence and source:\n", rules.size());
@@ -99,29 +102,48 @@ std::string ViolationsText(const std::vector<Violation>& violations) {
   return text;
 }
 
-// Text of the file itself, its coverage, and its violations where they were asked for.
+// What every field of the print rests on. Files whose JSON form would be too large have none.
+std::string FieldEvidenceText(const Format& format, ByteSpan bytes) {
+  const auto content = format.to_json(bytes);
+  if (!content.ok()) {
+    return fmt::format("evidence of the fields: not listed: {}\n", content.error().message);
+  }
+  return EvidenceText(EvidenceOf(format.fields(*content), *content));
+}
+
+// Both shares that are typed: without the fill, which no field describes, and with it.
+std::string CoverageText(const Format& format, const Coverage& coverage) {
+  return fmt::format(
+      "format {} ({}), {} bytes: {} payload, {} typed, {} fill, {} opaque; typed are {:.1f} % of "
+      "what is neither payload nor fill, {:.1f} % of what is no payload\n",
+      format.name, format.title, coverage.total, coverage.payload, coverage.typed, coverage.fill,
+      coverage.Opaque(), 100 * coverage.TypedShare(), 100 * coverage.TypedShareWithFill());
+}
+
+// Text of the file itself, its coverage, what its fields rest on, and its violations where they
+// were asked for.
 Result<std::string> Describe(const InspectFlags& flags, const Format& format, ByteSpan bytes,
                              const std::vector<Violation>& violations) {
   ANECHECK_ASSIGN(const Coverage coverage, format.coverage(bytes));
-  const uint64_t open = coverage.total - coverage.payload;
   if (flags.json) {
     ANECHECK_ASSIGN(Json content, format.to_json(bytes));
-    Json json = {
-        {"format", format.name},
-        {"coverage",
-         {{"total", coverage.total}, {"payload", coverage.payload}, {"typed", coverage.typed}}}};
+    Json json = {{"format", format.name},
+                 {"coverage",
+                  {{"total", coverage.total},
+                   {"payload", coverage.payload},
+                   {"typed", coverage.typed},
+                   {"fill", coverage.fill},
+                   {"opaque", coverage.Opaque()}}}};
     if (flags.verify) json["violations"] = ViolationsToJson(violations);
     if (flags.explain) json["rules"] = RulesToJson(format.rules);
+    json["evidence"] = EvidenceToJson(EvidenceOf(format.fields(content), content));
     json["content"] = std::move(content);
     return DumpJson(json, 2);
   }
   ANECHECK_ASSIGN(std::string text, format.print(bytes));
   if (!text.empty() && text.back() != '\n') text += '\n';
-  text += fmt::format(
-      "format {} ({}), {} bytes, {:.1f} % of {} bytes that are not payload are typed\n",
-      format.name, format.title, coverage.total,
-      open == 0 ? 100.0 : 100.0 * static_cast<double>(coverage.typed) / static_cast<double>(open),
-      open);
+  text += CoverageText(format, coverage);
+  text += FieldEvidenceText(format, bytes);
   if (flags.explain) text += RulesText(format.rules);
   text += ViolationsText(violations);
   if (flags.verify && violations.empty()) text += "verified: no rule is broken\n";

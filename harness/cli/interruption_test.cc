@@ -212,6 +212,8 @@ TEST(Interruption, CtrlCAtATerminalStopsCleanlyAndTheRunGoesOn) {
   EXPECT_EQ(Results(db), Results(folder->File("whole.sqlite")));
 }
 
+#if defined(__linux__)
+
 TEST(Interruption, ACampaignThatFilledTheDiskGoesOnWhenThereIsRoom) {
   const auto folder = TempDirectory::Create("anecheck-full-");
   ASSERT_TRUE(folder.ok());
@@ -241,6 +243,8 @@ TEST(Interruption, ACampaignThatFilledTheDiskGoesOnWhenThereIsRoom) {
   EXPECT_EQ(Results(db), Results(folder->File("whole.sqlite")));
   umount2(disk.c_str(), MNT_DETACH);
 }
+
+#endif
 
 }  // namespace
 }  // namespace anecheck

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/json_text.h"
+#include "harness/base/real_text.h"
 #include "harness/campaign/store.h"
 #include "harness/cli/command.h"
 
@@ -35,7 +36,6 @@ Json ToJson(const StoreValue& value) {
   const char* const begin = value.text.data();
   const char* const end = begin + value.text.size();
   int64_t integer = 0;
-  double real = 0;
   switch (value.kind) {
     case StoreValue::Kind::kNull:
       return nullptr;
@@ -43,7 +43,9 @@ Json ToJson(const StoreValue& value) {
       if (std::from_chars(begin, end, integer).ptr == end) return integer;
       break;
     case StoreValue::Kind::kReal:
-      if (std::from_chars(begin, end, real).ptr == end && std::isfinite(real)) return real;
+      if (const auto real = RealFromText<double>(value.text); real && std::isfinite(*real)) {
+        return *real;
+      }
       break;
     case StoreValue::Kind::kText:
       break;

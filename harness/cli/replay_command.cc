@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/campaign/artifact.h"
-#include "harness/campaign/judge_case.h"
+#include "harness/campaign/run_again.h"
 #include "harness/cli/command.h"
 #include "harness/cli/defects_flag.h"
 #include "harness/cli/finding_argument.h"
@@ -24,13 +24,8 @@ Result<CaseOutcome> Replay(const ReplayFlags& flags, Artifact& artifact, RunnerI
   ANECHECK_RETURN_IF_ERROR(TryDefects(artifact.options.defects));
   ANECHECK_ASSIGN(const auto runner, MakeRunner(artifact.options));
   ANECHECK_ASSIGN(identity, runner->Identify());
-  const Case& item = artifact.item;
-  const RunRequest request = RequestOf(item);
-  ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner->Run({&request, 1}));
   Evaluation evaluation;
-  CaseOutcome outcome = JudgeCase(item, item.route, replies[0], evaluation);
-  ANECHECK_RETURN_IF_ERROR(Refine(item, replies[0], *runner, evaluation, outcome));
-  return outcome;
+  return RunAgain(artifact.item, artifact.verdict, *runner, evaluation);
 }
 
 int Run(const ReplayFlags& flags) {

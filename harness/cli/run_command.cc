@@ -131,8 +131,7 @@ int Run(const RunFlags& flags, const std::string& command) {
                     "anecheck run --resume --db {}",
                     options.db));
   }
-  const bool found = summary->findings > 0 || (flags.strict && summary->known_defects > 0);
-  return found ? kExitFindings : kExitClean;
+  return HasFindings(*summary, flags.strict) ? kExitFindings : kExitClean;
 }
 
 }  // namespace
@@ -145,7 +144,8 @@ void AddRunCommand(CLI::App& app, Selected& selected) {
   command->add_flag("--json", flags->json, "Print the summary as JSON");
   command->add_option("--events", flags->events,
                       "Write what happens as JSON Lines to this file, - for standard output");
-  command->add_flag("--strict", flags->strict, "Exit with 1 for known defects too");
+  command->add_flag("--strict", flags->strict,
+                    "Exit with 1 for known defects and unconfirmed deviations too");
   command->add_flag("--resume", flags->resume,
                     "Go on with the newest unfinished campaign of the results file");
   command->footer(

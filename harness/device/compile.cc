@@ -1,17 +1,12 @@
 // From MIL text to executables.
 #include "harness/device/compile.h"
 
-#include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <fmt/format.h>
-#include <map>
 #include <utility>
 
-#include "harness/device/compile_fault.h"
 #include "harness/device/compile_function.h"
+#include "harness/device/executable_builder.h"
 #include "harness/device/literal.h"
-#include "harness/device/op_table.h"
 #include "harness/device/ranged_program.h"
 #include "harness/formats/mil/parser.h"
 #include "harness/formats/mil/reader.h"
@@ -19,46 +14,26 @@
 namespace anecheck::device {
 namespace {
 
-constexpr uint32_t kUnbound = ~uint32_t{0};
-constexpr int64_t kAlignment = 64;
-
-Error StageError(Stage stage, std::string_view message) {
-  return MakeError(ErrorCode::kInvalid, fmt::format("{} @ {}", message, StageName(stage)));
-}
-
-class CopyKernel : public Kernel {
- public:
-  explicit CopyKernel(size_t bytes) : bytes_(bytes) {}
-  void Run(const Invocation& call) const override {
-    std::memcpy(call.outputs[0], call.inputs[0], bytes_);
-  }
-
- private:
-  size_t bytes_;
-};
+constexpr uint32_t kUnbound = Executable::kNoValue;
 
 // Compiles one function.
 class FunctionCompiler {
  public:
-  FunctionCompiler(const mil::Program& program, const CompileSettings& settings, Backend backend,
-                   ConstantPool& constants, std::span<const int64_t> extents)
+  FunctionCompiler(const mil::Program& program, mil::FunctionView function,
+                   const CompileSettings& settings, Backend backend, ConstantPool& constants,
+                   std::span<const int64_t> extents)
       : program_(program),
-        settings_(settings),
+        function_(function),
+        builder_(function.name(), settings, backend),
         constants_(constants),
         extents_(extents),
-        bound_(program.bindings.size(), kUnbound),
-        executable_(std::make_shared<Executable>()) {
-    executable_->backend = backend;
-    executable_->target = settings.target;
-    executable_->faults = settings.faults;
-  }
+        bound_(program.bindings.size(), kUnbound) {}
 
-  Result<std::shared_ptr<Executable>> Compile(mil::FunctionView function) {
-    executable_->name = std::string(function.name());
-    for (const mil::BindingView parameter : function.block().parameters()) {
+  Result<std::shared_ptr<Executable>> Compile() {
+    for (const mil::BindingView parameter : function_.block().parameters()) {
       ANECHECK_RETURN_IF_ERROR(AddInput(parameter));
     }
-    for (const mil::StatementView statement : function.block().statements()) {
+    for (const mil::StatementView statement : function_.block().statements()) {
       const auto constant = mil::ConstantValue(statement);
       const bool renames = constant && constant->kind() == mil::ValueKind::kName;
       // Constants are read where they are used; a name for a name stands for what that does.
@@ -66,13 +41,12 @@ class FunctionCompiler {
       ANECHECK_RETURN_IF_ERROR(renames ? AddRenamed(statement, *constant)
                                        : AddStatement(statement));
     }
-    for (const mil::ValueView output : function.block().outputs()) {
-      ANECHECK_RETURN_IF_ERROR(AddOutput(output));
+    for (const mil::ValueView output : function_.block().outputs()) {
+      auto operand = Resolve(output, Element::kFp16);
+      if (!operand.ok()) return StageError(Stage::kFrontend, operand.error().message);
+      ANECHECK_RETURN_IF_ERROR(builder_.AddOutput(output.text(), *operand));
     }
-    if (executable_->outputs.empty()) {
-      return StageError(Stage::kFrontend, "the function has no outputs");
-    }
-    return std::move(executable_);
+    return builder_.Finish();
   }
 
   // The operand that a value stands for; constants are read on first use.
@@ -83,21 +57,18 @@ class FunctionCompiler {
     }
     const mil::BindingView binding = value.binding();
     uint32_t& bound = bound_[binding.index()];
-    if (bound == kUnbound) {
-      if (binding.IsParameter()) {
-        return MakeError(ErrorCode::kInvalid, fmt::format("'{}' is not in scope", value.text()));
-      }
-      const auto constant = mil::ConstantValue(mil::StatementView(&program_, binding.statement()));
-      if (!constant) {
-        return MakeError(ErrorCode::kInvalid,
-                         fmt::format("'{}' is used before it is computed", value.text()));
-      }
-      ANECHECK_ASSIGN(const Operand operand, AddConstant(*constant, hint));
-      bound = operand.value;
-      return operand;
+    if (bound != kUnbound) return builder_.At(bound);
+    if (binding.IsParameter()) {
+      return MakeError(ErrorCode::kInvalid, fmt::format("'{}' is not in scope", value.text()));
     }
-    const Executable::Value& known = executable_->values[bound];
-    return Operand{known.type, bound, known.constant.get(), OriginOf(bound)};
+    const auto constant = mil::ConstantValue(mil::StatementView(&program_, binding.statement()));
+    if (!constant) {
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("'{}' is used before it is computed", value.text()));
+    }
+    ANECHECK_ASSIGN(const Operand operand, AddConstant(*constant, hint));
+    bound = operand.value;
+    return operand;
   }
 
  private:
@@ -106,15 +77,7 @@ class FunctionCompiler {
       return MakeError(ErrorCode::kInvalid, "a constant is defined by another name");
     }
     ANECHECK_ASSIGN(auto shared, Decode(literal, hint));
-    return KeepConstant(std::move(shared));
-  }
-
-  Operand KeepConstant(std::shared_ptr<const Constant> shared) {
-    bytes_ += static_cast<int64_t>(shared->data.size());
-    const Operand operand{shared->type, static_cast<uint32_t>(executable_->values.size()),
-                          shared.get()};
-    executable_->values.push_back({shared->type, std::move(shared), -1});
-    return operand;
+    return builder_.AddConstant(std::move(shared));
   }
 
   Result<std::shared_ptr<const Constant>> Decode(mil::ValueView literal, Element hint) {
@@ -129,138 +92,40 @@ class FunctionCompiler {
     return shared;
   }
 
-  // What holds for every tensor of the engine's part of a program.
-  Status CheckTensor(const TensorType& type) const {
-    const int rank = type.shape.rank();
-    if (settings_.on_cpu) return {};
-    if (rank > kMaxEngineRank && settings_.faults.Find(FaultEffect::kAcceptRank6) == nullptr) {
-      return StageError(Stage::kFrontend,
-                        fmt::format("tensor rank {} exceeds the ANE maximum of 5", rank));
-    }
-    ANECHECK_RETURN_IF_ERROR(CheckPlantedTypes(settings_.faults, type));
-    for (int axis = 0; axis < rank; ++axis) ANECHECK_RETURN_IF_ERROR(CheckExtent(type, axis));
-    return {};
-  }
-
-  // Axes of rank 4 and 5 are batch, channel, [depth,] height, width.
-  Status CheckExtent(const TensorType& type, int axis) const {
-    const Target& target = *settings_.target;
-    const int rank = type.shape.rank();
-    const int64_t extent = type.shape[axis];
-    if (extent < 1) {
-      Shape expected = type.shape;
-      for (int i = 0; i < rank; ++i) expected[i] = std::max<int64_t>(1, expected[i]);
-      return StageError(Stage::kCodegen, fmt::format("Expected {}; got {}",
-                                                     TensorType{type.element, expected}.ToString(),
-                                                     type.ToString()));
-    }
-    int64_t limit = target.max_width_height;
-    if (rank >= 4 && axis == 0) limit = target.max_batch;
-    if (rank >= 4 && axis == 1) limit = target.max_channels;
-    if (extent <= limit || settings_.faults.Find(FaultEffect::kAcceptWide) != nullptr) return {};
-    return StageError(Stage::kFrontend,
-                      fmt::format("axis {} of {} exceeds ANE family {}'s max dimension {}", axis,
-                                  type.ToString(), target.family, limit));
-  }
-
-  // facts/mil.md: fp16 and the 8- and 16-bit integers cross the boundary of the engine.
-  Status CheckBoundary(const TensorType& type, std::string_view name) const {
-    switch (type.element) {
-      case Element::kFp16:
-      case Element::kInt8:
-      case Element::kUint8:
-      case Element::kInt16:
-      case Element::kUint16:
-        return {};
-      default:
-        break;
-    }
-    const bool known = ElementSize(type.element) != 0;
-    if (known &&
-        (settings_.on_cpu || settings_.faults.Find(FaultEffect::kAcceptInputs) != nullptr)) {
-      return {};
-    }
-    return StageError(Stage::kFrontend, fmt::format("'{}' is {}: dtype must be 'fp16' or 'uint8'",
-                                                    name, type.ToString()));
-  }
-
   Status AddInput(mil::BindingView parameter) {
-    if (parameter.type().kind() == mil::TypeKind::kState) {
-      return StageError(
-          Stage::kCodegen,
-          fmt::format("state {}: the simulated engine has no kernel for states", parameter.name()));
-    }
-    const size_t index = executable_->inputs.size();
+    if (parameter.type().kind() == mil::TypeKind::kState) return AddState(parameter);
+    const size_t index = builder_.inputs();
     const int64_t extent = index < extents_.size() ? extents_[index] : kFixedExtent;
     auto type = ReadTensorType(parameter.type(), extent);
     if (!type.ok()) {
       return StageError(Stage::kFrontend,
                         fmt::format("{}: {}", parameter.name(), type.error().message));
     }
-    ANECHECK_RETURN_IF_ERROR(CheckBoundary(*type, parameter.name()));
-    ANECHECK_RETURN_IF_ERROR(CheckTensor(*type));
-    const auto value = static_cast<uint32_t>(executable_->values.size());
-    executable_->values.push_back({*type, nullptr, -1});
-    bound_[parameter.index()] = value;
-    executable_->inputs.push_back({std::string(parameter.name()), *type, value});
+    ANECHECK_ASSIGN(const Operand operand, builder_.AddInput(parameter.name(), *type));
+    bound_[parameter.index()] = operand.value;
+    return {};
+  }
+
+  Status AddState(mil::BindingView parameter) {
+    const auto type = ReadTensorType(parameter.type().element());
+    if (!type.ok()) {
+      return StageError(Stage::kFrontend,
+                        fmt::format("{}: {}", parameter.name(), type.error().message));
+    }
+    ANECHECK_ASSIGN(const Operand operand, builder_.AddState(parameter.name(), *type));
+    bound_[parameter.index()] = operand.value;
     return {};
   }
 
   Status AddStatement(mil::StatementView statement);
   Status AddRenamed(mil::StatementView statement, mil::ValueView value);
-  Status AddExpanded(mil::StatementView statement, std::vector<Constant> constants);
-
-  Result<uint32_t> AddResult(const TensorType& type) {
-    ANECHECK_RETURN_IF_ERROR(CheckTensor(type));
-    const int64_t bytes = (type.Bytes() + kAlignment - 1) / kAlignment * kAlignment;
-    const auto value = static_cast<uint32_t>(executable_->values.size());
-    executable_->values.push_back({type, nullptr, executable_->arena_bytes});
-    // Each tensor is followed by a granule of its own, so that an overrun harms no neighbour unless
-    // a planted defect asks for it.
-    executable_->arena_bytes += bytes + kAlignment;
-    if (executable_->arena_bytes + bytes_ > kMaxProgramBytes) {
-      return StageError(Stage::kValidator, "can not fit the program's tensors in memory");
-    }
-    return value;
-  }
-
-  Status AddOutput(mil::ValueView output) {
-    auto operand = Resolve(output, Element::kFp16);
-    if (!operand.ok()) return StageError(Stage::kFrontend, operand.error().message);
-    ANECHECK_RETURN_IF_ERROR(CheckBoundary(operand->type, output.text()));
-    const bool own = executable_->values[operand->value].arena_offset >= 0 &&
-                     std::ranges::none_of(executable_->outputs, [&](const Port& port) {
-                       return port.value == operand->value;
-                     });
-    uint32_t value = operand->value;
-    if (!own) {
-      // An input or a constant that is an output: the engine moves it.
-      ANECHECK_ASSIGN(value, AddResult(operand->type));
-      Executable::Node node;
-      node.op = "identity";
-      node.kernel = std::make_unique<CopyKernel>(static_cast<size_t>(operand->type.Bytes()));
-      node.inputs = {operand->value};
-      node.outputs = {value};
-      node.move = true;
-      executable_->nodes.push_back(std::move(node));
-    }
-    executable_->outputs.push_back({std::string(output.text()), operand->type, value});
-    return {};
-  }
-
-  Origin OriginOf(uint32_t value) const {
-    const auto found = origins_.find(value);
-    return found == origins_.end() ? Origin() : found->second;
-  }
 
   const mil::Program& program_;
-  const CompileSettings& settings_;
+  mil::FunctionView function_;
+  ExecutableBuilder builder_;
   ConstantPool& constants_;
   std::span<const int64_t> extents_;
   std::vector<uint32_t> bound_;  // value of each binding
-  std::map<uint32_t, Origin> origins_;
-  std::shared_ptr<Executable> executable_;
-  int64_t bytes_ = 0;  // of constants
 };
 
 class StatementArguments : public ArgumentSource {
@@ -326,65 +191,19 @@ Status FunctionCompiler::AddRenamed(mil::StatementView statement, mil::ValueView
   return {};
 }
 
-Status FunctionCompiler::AddExpanded(mil::StatementView statement,
-                                     std::vector<Constant> constants) {
-  if (constants.size() != statement.results().size()) {
+Status FunctionCompiler::AddStatement(mil::StatementView statement) {
+  StatementArguments arguments(*this, statement);
+  ANECHECK_ASSIGN(const auto results, builder_.AddOperation(statement.op(), arguments));
+  if (results.size() != statement.results().size()) {
     return StageError(Stage::kFrontend,
                       fmt::format("{}: has {} results, {} are named", statement.op(),
-                                  constants.size(), statement.results().size()));
+                                  results.size(), statement.results().size()));
   }
   size_t index = 0;
   for (const mil::BindingView result : statement.results()) {
-    Constant& constant = constants[index++];
-    ANECHECK_RETURN_IF_ERROR(CheckDeclared(result, constant.type));
-    bound_[result.index()] =
-        KeepConstant(std::make_shared<const Constant>(std::move(constant))).value;
+    ANECHECK_RETURN_IF_ERROR(CheckDeclared(result, results[index].type));
+    bound_[result.index()] = results[index++].value;
   }
-  return {};
-}
-
-Status FunctionCompiler::AddStatement(mil::StatementView statement) {
-  const std::string_view op = statement.op();
-  ANECHECK_RETURN_IF_ERROR(CheckPlantedOp(settings_.faults, op));
-  const OpRow* row = FindOpRow(op);
-  if (row != nullptr && row->direct && !settings_.direct) {
-    return StageError(
-        Stage::kFrontend,
-        fmt::format("{}: is a native layer, which only a network description names", op));
-  }
-  if (row == nullptr) {
-    return StageError(
-        Stage::kCodegen,
-        fmt::format(
-            "{}: Some ops are not supported on any of the specified backends (the simulated "
-            "engine has no kernel for it)",
-            op));
-  }
-  StatementArguments arguments(*this, statement);
-  OpBuilder builder(op, settings_, arguments);
-  std::unique_ptr<const Kernel> kernel = row->build(builder);
-  if (!builder.ok()) return StageError(builder.stage(), builder.message());
-  if (!builder.constants().empty()) return AddExpanded(statement, std::move(builder.constants()));
-  if (kernel == nullptr || builder.outputs().size() != statement.results().size()) {
-    return StageError(Stage::kFrontend,
-                      fmt::format("{}: has {} results, {} are named", op, builder.outputs().size(),
-                                  statement.results().size()));
-  }
-  Executable::Node node;
-  node.op = std::string(op);
-  node.kernel = std::move(kernel);
-  node.inputs.assign(builder.inputs().begin(), builder.inputs().end());
-  node.weight = builder.weight();
-  size_t index = 0;
-  for (const mil::BindingView result : statement.results()) {
-    const TensorType& type = builder.outputs()[index++];
-    ANECHECK_RETURN_IF_ERROR(CheckDeclared(result, type));
-    ANECHECK_ASSIGN(const uint32_t value, AddResult(type));
-    bound_[result.index()] = value;
-    origins_[value] = {op, node.inputs.empty() ? kUnbound : node.inputs.front()};
-    node.outputs.push_back(value);
-  }
-  executable_->nodes.push_back(std::move(node));
   return {};
 }
 
@@ -395,6 +214,13 @@ Result<std::shared_ptr<const Executable>> CompileAnyFunction(
   auto ranges = ReadShapeRanges(function);
   if (!ranges.ok()) return StageError(Stage::kFrontend, ranges.error().message);
   if (!ranges->empty()) {
+    for (const mil::BindingView parameter : function.block().parameters()) {
+      if (parameter.type().kind() != mil::TypeKind::kState) continue;
+      return StageError(Stage::kCodegen,
+                        fmt::format("state {}: the simulated engine has no kernel for states of "
+                                    "programs with a range of shapes",
+                                    parameter.name()));
+    }
     return CompileRanged(program, function, settings, backend, std::move(*ranges));
   }
   ConstantPool constants(settings.model_folder, false);
@@ -410,7 +236,7 @@ Result<std::shared_ptr<Executable>> CompileFunction(const mil::Program& program,
                                                     const CompileSettings& settings,
                                                     Backend backend, ConstantPool& constants,
                                                     std::span<const int64_t> extents) {
-  return FunctionCompiler(program, settings, backend, constants, extents).Compile(function);
+  return FunctionCompiler(program, function, settings, backend, constants, extents).Compile();
 }
 
 Result<std::vector<std::shared_ptr<const Executable>>> CompileProgram(

@@ -113,6 +113,37 @@ TEST_P(CompileRefusals, SayWhatIsWrong) {
 INSTANTIATE_TEST_SUITE_P(Compile, CompileRefusals, ::testing::ValuesIn(Refusals()),
                          [](const auto& row) { return std::string(row.param.name); });
 
+// Table 24.3 of specification 003: of the families that MIL reaches A18 alone has the formats.
+TEST(Compile, FloatingWeightsOfEightBitsNeedA18) {
+  const CleanSettings settings;
+  struct Format {
+    const char* type;
+    const char* name;
+    const char* data;
+  };
+  constexpr Format kFormats[] = {{"fp8e4m3fn", "E4M3", "0x38, 0xc0"},
+                                 {"fp8e5m2", "E5M2", "0x3c, 0xc0"}};
+  for (const Format& format : kFormats) {
+    const std::string mil = MilProgram(
+        "tensor<fp16, [2]> x",
+        fmt::format("tensor<fp16, [2]> w = constexpr_blockwise_shift_scale(data = tensor<{}, "
+                    "[2]>([{}]), scale = tensor<fp16, [1]>([3]));\n"
+                    "tensor<fp16, [2]> y = add(x = x, y = w);",
+                    format.type, format.data),
+        "y");
+    for (const char* target : {"h13", "h14", "h15", "h16", "h17", "h17s", "h17d", "m11"}) {
+      const std::string error = CompileError(mil, target);
+      EXPECT_NE(
+          error.find(fmt::format("{} is not supported on this architecture @ Hal", format.name)),
+          std::string::npos)
+          << target << ": " << error;
+      EXPECT_EQ(CompileError(mil, target, 1), "") << "the CPU takes them";
+    }
+    EXPECT_EQ(ToDoubles(RunHalves(mil, {{"x", ToHalves({0, 0})}}, 2, "h18")),
+              (std::vector<double>{3, -6}));
+  }
+}
+
 TEST(Compile, TakesTheLimitsThemselves) {
   const CleanSettings settings;
   EXPECT_EQ(CompileError(Unary("[16384]")), "");

@@ -17,6 +17,11 @@ const Port* FindPort(const std::vector<Port>& ports, std::string_view name) {
   return found == ports.end() ? nullptr : &*found;
 }
 
+// None for what is never run to its end.
+size_t ArenaWords(const Executable& executable) {
+  return executable.times_out ? 0 : static_cast<size_t>(executable.arena_bytes + 7) / 8;
+}
+
 }  // namespace
 
 std::string_view BackendName(Backend backend) {
@@ -36,8 +41,9 @@ const Port* Executable::FindOutput(std::string_view port) const { return FindPor
 
 Execution::Execution(std::shared_ptr<const Executable> executable)
     : executable_(std::move(executable)),
-      arena_(static_cast<size_t>(executable_->arena_bytes + 7) / 8),
+      arena_(ArenaWords(*executable_)),
       pointers_(executable_->values.size(), nullptr) {
+  if (executable_->times_out) return;
   for (size_t i = 0; i < pointers_.size(); ++i) {
     const Executable::Value& value = executable_->values[i];
     if (value.constant != nullptr) {

@@ -34,7 +34,8 @@ struct Executable {
   struct Value {
     TensorType type;
     std::shared_ptr<const Constant> constant;  // null for a runtime value
-    int64_t arena_offset = -1;                 // of an operation's result; -1 for inputs
+    int64_t arena_offset = -1;                 // of a result or a state; -1 for inputs
+    bool state = false;
   };
   struct Node {
     std::string op;
@@ -43,6 +44,8 @@ struct Executable {
     std::vector<uint32_t> outputs;
     uint32_t weight = kNoValue;  // the operand `weight`
     bool move = false;           // brings an input or a constant to an output port
+    bool reflects = false;       // pads by reflection
+    Pass pass = Pass::kShared;
   };
 
   std::string name;
@@ -52,9 +55,16 @@ struct Executable {
   std::vector<Node> nodes;
   std::vector<Port> inputs;
   std::vector<Port> outputs;
+  // What an operation made from it keeps from one execution to the next, zero at first.
+  std::vector<Port> states;
+  // Whether the states lie in buffers that both sides see, for want of resident ones: on A13
+  // (specification 000, hardware task descriptor; specification 004, table 26.1).
+  bool shares_states = false;
   int64_t arena_bytes = 0;
   uint64_t dispatches = 1;
   ActiveFaults faults;
+  bool times_out = false;             // D39: an inference does not end in time
+  bool misplaces_reflection = false;  // D38: a setting of its tasks is written elsewhere
   // Of a function whose inputs have ranges of shapes: makes the executables for the shapes that are
   // bound. This one has the standard extents. Null for fixed shapes.
   std::shared_ptr<const RangedProgram> ranged;
@@ -72,6 +82,9 @@ class Execution {
   // as large as its port and with 16 bytes behind it; they may alias: outputs are written after
   // everything has been read. One call at a time.
   void Run(std::span<const void* const> inputs, std::span<void* const> outputs);
+
+  // Where a state lies from now on, instead of in the execution's own memory.
+  void PlaceState(size_t state, void* data) { pointers_[executable_->states[state].value] = data; }
 
   uint64_t runs() const { return runs_; }
 

@@ -52,23 +52,34 @@ bool OpBuilder::Has(std::string_view name) const {
   return source_.Has(name) && !settings_.faults.IgnoresArgument(op_, name);
 }
 
-Operand OpBuilder::Tensor(std::string_view name) {
-  if (!ok()) return {};
+std::optional<Operand> OpBuilder::OperandOrReject(std::string_view name) {
+  if (!ok()) return std::nullopt;
   if (!source_.Has(name)) {
     Reject(Stage::kFrontend, fmt::format("required argument '{}' is missing", name));
-    return {};
+    return std::nullopt;
   }
   const auto operand = source_.Single(name, Element::kFp16);
-  if (!operand.ok()) {
-    Reject(Stage::kFrontend, operand.error().message);
-    return {};
-  }
-  if (ElementSize(operand->type.element) == 0) {
+  if (operand.ok()) return *operand;
+  Reject(Stage::kFrontend, operand.error().message);
+  return std::nullopt;
+}
+
+Operand OpBuilder::Tensor(std::string_view name) {
+  const auto operand = OperandOrReject(name);
+  if (!operand) return {};
+  if (ElementSize(operand->type.element) == 0 || operand->state) {
     Reject(Stage::kFrontend, fmt::format("argument '{}' is not a tensor", name));
     return {};
   }
   inputs_.push_back(operand->value);
   if (name == "weight") weight_ = operand->value;
+  return *operand;
+}
+
+Operand OpBuilder::State(std::string_view name) {
+  const auto operand = OperandOrReject(name);
+  if (!operand) return {};
+  if (!operand->state) Reject(Stage::kFrontend, fmt::format("argument '{}' must be a state", name));
   return *operand;
 }
 
@@ -88,7 +99,10 @@ std::vector<Operand> OpBuilder::Tensors(std::string_view name) {
     Reject(Stage::kFrontend, operands.error().message);
     return {};
   }
-  for (const Operand& operand : *operands) inputs_.push_back(operand.value);
+  for (const Operand& operand : *operands) {
+    if (operand.state) Reject(Stage::kFrontend, fmt::format("argument '{}' holds a state", name));
+    inputs_.push_back(operand.value);
+  }
   return std::move(operands).value();
 }
 

@@ -25,6 +25,13 @@ namespace anecheck::device {
 enum class Stage : uint8_t { kParser, kFrontend, kFloor, kHal, kValidator, kCodegen, kLoad };
 std::string_view StageName(Stage stage);
 
+// How an operation takes part in dispatches (dispatch.h).
+enum class Pass : uint8_t {
+  kShared,  // one pass in a dispatch with others
+  kCut,     // one pass in a dispatch of its own
+  kFolded,  // folded into the descriptor of another pass
+};
+
 // Everything a compilation is told beside the program.
 struct CompileSettings {
   const Target* target = nullptr;
@@ -60,6 +67,7 @@ struct Operand {
   uint32_t value = ~uint32_t{0};       // index in the program's value table
   const Constant* constant = nullptr;  // null for a value known only at run time
   Origin origin = {};
+  bool state = false;  // what operations on states alone take
 };
 
 // A short list of integers without allocation, as attributes are.
@@ -133,6 +141,11 @@ class OpBuilder {
   Operand Tensor(std::string_view name);
   // The same where it may be absent: an operand of type kOther, and no kernel input.
   std::optional<Operand> OptionalTensor(std::string_view name);
+  // A state, which the kernel reads (its next input) or writes (its output behind the results).
+  Operand State(std::string_view name);
+  void Reads(const Operand& state) { inputs_.push_back(state.value); }
+  void Writes(const Operand& state) { written_ = state.value; }
+  std::optional<uint32_t> written() const { return written_; }
   // A constant of any rank that is no kernel input; nothing where it is refused.
   std::optional<Operand> ConstantTensor(std::string_view name) {
     return ConstantOrReject(name, Element::kInt32);
@@ -169,8 +182,14 @@ class OpBuilder {
   std::span<const uint32_t> inputs() const { return inputs_; }
   // The tensor operand called `weight`, or no value.
   uint32_t weight() const { return weight_; }
+  // What the runtime and the compiler's files are to know of the operation.
+  void PadsByReflection() { reflects_ = true; }
+  bool reflects() const { return reflects_; }
+  void TimesOut() { times_out_ = true; }
+  bool times_out() const { return times_out_; }
 
  private:
+  std::optional<Operand> OperandOrReject(std::string_view name);
   std::optional<Operand> ConstantOrNothing(std::string_view name, Element hint);
   std::optional<Operand> ConstantOrReject(std::string_view name, Element hint);
 
@@ -184,6 +203,9 @@ class OpBuilder {
   std::vector<Constant> constants_;
   std::vector<uint32_t> inputs_;
   uint32_t weight_ = ~uint32_t{0};
+  std::optional<uint32_t> written_;
+  bool reflects_ = false;
+  bool times_out_ = false;
 };
 
 // The elements of a constant as fp32 or doubles.

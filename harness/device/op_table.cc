@@ -30,7 +30,8 @@ std::unordered_map<std::string_view, const OpRow*> MakeIndex() {
                           ComposedReductionRows(),
                           ScalingNormRows(),
                           NativeRankRows(),
-                          NativeRows()}) {
+                          NativeRows(),
+                          StateRows()}) {
     for (const OpRow& row : rows) index.emplace(row.name, &row);
   }
   return index;

@@ -15,6 +15,7 @@ struct OpRow {
   // The kernel, or null where the builder has refused or every result is a constant.
   std::unique_ptr<const Kernel> (*build)(OpBuilder& builder);
   bool direct = false;  // a native layer: MIL's front end has no such operation
+  Pass pass = Pass::kShared;
 };
 
 // Null where the engine has no such operation.
@@ -44,5 +45,6 @@ std::span<const OpRow> ComposedReductionRows();
 std::span<const OpRow> ScalingNormRows();
 std::span<const OpRow> NativeRankRows();
 std::span<const OpRow> NativeRows();
+std::span<const OpRow> StateRows();
 
 }  // namespace anecheck::device

@@ -35,6 +35,15 @@ constexpr size_t kKernelWords = 62;
 constexpr size_t kFirstConfiguration = 2;
 constexpr uint32_t kConfiguration = 0x80;
 
+// Where the patch settings of a task begin: 0x200 of the image of version 7, whose L2 block stands
+// at 0x1e0 there and at this address among the registers (facts/more/td_generations.csv;
+// facts/td_v7_fields.json). The last of them, the reflection of what tiles overlap, goes to 0x224,
+// where version 8 begins (D38). Which bit of the settings it is no source says: the first is taken.
+constexpr uint32_t kL2Block = 0x4800;
+constexpr uint32_t kPatchSettings = kL2Block + 0x200 - 0x1e0;
+constexpr uint32_t kPatchSettingsOf8 = kL2Block + 0x224 - 0x1e0;
+constexpr std::array<uint32_t, 1> kOverlapReflects = {1};
+
 struct StoredType {
   Element element;
   e5::TensorDataType descriptor;
@@ -133,7 +142,8 @@ hwx::KernelSpec KernelOf(const EngineTask& task, size_t index, const ActiveFault
   return spec;
 }
 
-td::Task DescriptorOf(const EngineTask& from, size_t index, const ActiveFaults& faults) {
+td::Task DescriptorOf(const EngineTask& from, size_t index, const Executable& executable) {
+  const ActiveFaults& faults = executable.faults;
   td::Task task;
   task.header[0] = static_cast<uint32_t>(index);
   if (from.kernel != nullptr) {
@@ -148,6 +158,10 @@ td::Task DescriptorOf(const EngineTask& from, size_t index, const ActiveFaults& 
   words[kCoutWord] = from.out[1] + more;
   words[kOutDimWord] = from.out[2] << 16 | from.out[3];
   task.Write(kCommonBlock, words);
+  if (from.reflects) {
+    task.Write(executable.misplaces_reflection ? kPatchSettingsOf8 : kPatchSettings,
+               kOverlapReflects);
+  }
   return task;
 }
 
@@ -172,7 +186,7 @@ Result<Bytes> WriteContainer(const Executable& executable, std::span<const FileP
     tasks = tasks.first(tasks.size() - 1);
   }
   for (size_t i = 0; i < tasks.size(); ++i) {
-    spec.tasks.tasks.push_back(DescriptorOf(tasks[i], i, faults));
+    spec.tasks.tasks.push_back(DescriptorOf(tasks[i], i, executable));
     if (tasks[i].kernel != nullptr) spec.kernels.push_back(KernelOf(tasks[i], i, faults));
   }
   return hwx::BuildBytes(std::move(spec));
@@ -215,6 +229,9 @@ Result<Bytes> WriteDescriptor(const Executable& executable, std::span<const File
 }  // namespace
 
 Result<ProgramFiles> WriteProgramFiles(const Executable& executable) {
+  if (!executable.states.empty()) {
+    return MakeError(ErrorCode::kUnsupported, "no source names the two ports of a state");
+  }
   const auto tasks = TasksOf(executable);
   if (!tasks) {
     return MakeError(ErrorCode::kUnsupported,

@@ -8,9 +8,7 @@ namespace {
 // A13 for the arc tangent and numerics.md adds A15 and later for sine and cosine; D15 departs
 // from half to even on A14 and A17 (facts/more/numerics_plus.csv: 2049 became 2050 on both). The P
 // rows rest on one secondary source each and are off until they are asked for, but for P13, which
-// is how every cross compile behaves. Two D rows have no switch. D38: no source gives either offset
-// of the bit. D39: a product of two matrices of 2^14 takes the simulated engine hours without the
-// defect, so that a switch would show nothing.
+// is how every cross compile behaves.
 constexpr Quirk kQuirks[] = {
     {"D01", "matmul/linear/conv>=2 taps", "|output| >= 32768 at the accumulator port",
      "finite result becomes +-inf (32752 passes)", "numeric", "A13,A14,A17 measured", 0x4c, true},
@@ -80,9 +78,9 @@ constexpr Quirk kQuirks[] = {
     {"D37", "runtime", "completion event under execute_sync",
      "last signalled value does not advance", "runtime", "all", 0xff, true},
     {"D38", "compiler (TD v7 patch settings)", "tile-overlap-pad-reflect written at the v8 offset",
-     "bit lands in the wrong word", "encoding", "A13", 0x04, false},
+     "bit lands in the wrong word", "encoding", "A13", 0x04, true},
     {"D39", "large matmul", "dimension 2^14 square fp16", "inference time-out", "runtime",
-     "measured host", 0x40, false},
+     "measured host", 0x40, true},
     {"P01", "square", "native square fused with a non-linearity, W mod 128 above 64",
      "compile reject", "reachability", "M5", 0x00, false},
     {"P02", "unflatten", "any variant", "validator accepts, code generation rejects",

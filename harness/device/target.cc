@@ -77,5 +77,6 @@ const Target& DefaultTarget() { return *FindTarget("h13"); }
 
 int64_t MaxKernelWidth(const Target& target) { return target.family <= kFamilyA13 ? 13 : 15; }
 int64_t MaxKernelHeight(const Target& target) { return target.family <= kFamilyA13 ? 29 : 32; }
+bool TakesFloat8(const Target& target) { return target.family >= kFamilyA18; }
 
 }  // namespace anecheck::device

@@ -16,7 +16,7 @@ const Constant* KernelOf(const Executable& executable, const Executable::Node& n
 }
 
 std::optional<EngineTask> TaskOf(const Executable& executable, const Executable::Node& node) {
-  EngineTask task{.op = node.op};
+  EngineTask task{.op = node.op, .reflects = node.reflects};
   const auto given = std::ranges::find_if(
       node.inputs, [&](uint32_t value) { return executable.values[value].constant == nullptr; });
   if (given != node.inputs.end()) {
@@ -47,7 +47,7 @@ std::optional<Frame> FrameOf(const Shape& shape) {
 std::optional<std::vector<EngineTask>> TasksOf(const Executable& executable) {
   std::vector<EngineTask> tasks;
   for (const Executable::Node& node : executable.nodes) {
-    if (node.move || node.op.starts_with("constexpr_") || node.outputs.empty()) continue;
+    if (node.move || node.pass == Pass::kFolded) continue;
     auto task = TaskOf(executable, node);
     if (!task) return std::nullopt;
     tasks.push_back(*task);

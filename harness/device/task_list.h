@@ -25,10 +25,11 @@ struct EngineTask {
   Frame in = {1, 1, 1, 1};  // of the first operand that is no constant
   Frame out = {1, 1, 1, 1};
   const Constant* kernel = nullptr;  // a constant fp16 weight, output channel outermost
+  bool reflects = false;             // pads by reflection
 };
 
-// One task an executed operation. What only moves a port's data to another port and what only
-// unpacks a constant is none. Nothing where an operand has no frame.
+// One task an executed operation, in the order of the dispatches. What only moves a port's data to
+// another port and what is folded into another pass is none. Nothing where an operand has no frame.
 std::optional<std::vector<EngineTask>> TasksOf(const Executable& executable);
 
 }  // namespace anecheck::device

@@ -12,6 +12,10 @@ std::string_view FactEvidenceName(FactEvidence evidence) {
       return "public notes";
     case FactEvidence::kAssumed:
       return "assumed";
+    case FactEvidence::kOpaque:
+      return "opaque";
+    case FactEvidence::kNotation:
+      return "notation";
   }
   return "unknown";
 }

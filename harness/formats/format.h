@@ -18,12 +18,15 @@ using Json = nlohmann::ordered_json;
 using Bytes = std::vector<uint8_t>;
 using ByteSpan = std::span<const uint8_t>;
 
-// Where the knowledge of a field or rule comes from, strongest first.
+// Where the knowledge of a field or rule comes from, strongest first. The last two are of fields
+// alone, which then state nothing about the format.
 enum class FactEvidence : uint8_t {
   kRealFile,       // confirmed by a file that a real tool made
   kSpecification,  // stated by the specification
   kPublicNotes,    // stated by public notes
   kAssumed,        // no source; rules that rest on it warn and never reject
+  kOpaque,         // bytes that no source describes, kept and printed as they stand
+  kNotation,       // this project's own: how a print spells, places and counts
 };
 std::string_view FactEvidenceName(FactEvidence evidence);
 
@@ -36,6 +39,17 @@ struct Rule {
   FactEvidence evidence = FactEvidence::kSpecification;
 };
 
+// What the fields at one path of a format's JSON form rest on; the text for people shows the same
+// fields.
+struct FieldFact {
+  // Members by name between dots, "[]" for the elements of an array, "*" for a name that the file
+  // chooses: "commands[].segname". The row is of the field at the path and of all that stands
+  // below.
+  std::string path;
+  FactEvidence evidence = FactEvidence::kSpecification;
+  std::string source;  // "specification 000, table 23.9"
+};
+
 // A rule that a file breaks, and where. Rules of evidence kAssumed are warnings, others errors.
 struct Violation {
   const Rule* rule = nullptr;
@@ -45,11 +59,25 @@ struct Violation {
   bool IsWarning() const { return rule->evidence == FactEvidence::kAssumed; }
 };
 
-// How much of a file is understood: `inspect` prints typed / (total - payload).
+// How much of a file is understood. Each byte counts once; those in none of the four kinds are
+// opaque: no source describes them.
 struct Coverage {
   uint64_t total = 0;    // bytes of the file
   uint64_t payload = 0;  // bytes that are data by nature (weights)
   uint64_t typed = 0;    // bytes outside the payload that belong to a named field
+  uint64_t fill = 0;     // zeros, white space and comments: they only place what they stand between
+
+  uint64_t Opaque() const { return total - payload - typed - fill; }
+  // The typed share of what is neither payload nor fill, from 0 to 1; 1 where there is no such
+  // byte.
+  double TypedShare() const { return Share(typed, total - payload - fill); }
+  // The typed share of what is no payload, fill included: no more than the other.
+  double TypedShareWithFill() const { return Share(typed, total - payload); }
+
+ private:
+  static double Share(uint64_t part, uint64_t whole) {
+    return whole == 0 ? 1.0 : static_cast<double>(part) / static_cast<double>(whole);
+  }
 };
 
 // All functions are pure and may run on several threads at once. None throws.
@@ -57,6 +85,10 @@ struct Format {
   std::string_view name;   // as given to --format, for example "hwx"
   std::string_view title;  // for people
   std::span<const Rule> rules;
+
+  // What the fields of `json`, a JSON form of this format, rest on: every one of them has a row,
+  // and of several that fit it the first counts. Forms of one format may differ in their rows.
+  std::span<const FieldFact> (*fields)(const Json& json);
 
   // How sure it is that `bytes` is of this format: 0 no, 100 a magic number matched. `path` may be
   // empty; its extension counts only where no magic number exists.

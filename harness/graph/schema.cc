@@ -1,5 +1,7 @@
 #include "harness/graph/schema.h"
 
+#include <fmt/format.h>
+
 namespace anecheck {
 
 std::string_view ParameterKindName(ParameterKind kind) {
@@ -24,6 +26,20 @@ std::string_view ParameterKindName(ParameterKind kind) {
       return "a list of true and false";
   }
   return "unknown";
+}
+
+std::string DefaultText(const Parameter& parameter) {
+  const Default& fallback = parameter.fallback;
+  if (fallback.form != Default::Form::kNumber) return std::string(fallback.text);
+  const ParameterKind kind = parameter.kind;
+  const bool flag = kind == ParameterKind::kBool || kind == ParameterKind::kBools;
+  const bool list = kind == ParameterKind::kInts || kind == ParameterKind::kFloats ||
+                    kind == ParameterKind::kBools;
+  std::string text =
+      flag ? (fallback.number != 0 ? "true" : "false") : fmt::format("{}", fallback.number);
+  if (list) text += " on every axis";
+  if (!fallback.text.empty()) text += fmt::format(": {}", fallback.text);
+  return text;
 }
 
 }  // namespace anecheck

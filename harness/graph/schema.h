@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "harness/base/result.h"
@@ -33,6 +34,23 @@ std::string_view ParameterKindName(ParameterKind kind);
 
 enum class Need : uint8_t { kRequired, kOptional };
 
+// What the absence of an optional parameter stands for: a value, or what only words tell because it
+// follows from the rank or from other operands. Code that reads the parameter states the value
+// again as the fallback of its accessor (NodeView).
+struct Default {
+  enum class Form : uint8_t { kNone, kNumber, kName, kWords };
+  Form form = Form::kNone;
+  double number = 0;      // kNumber: of a list each element, of a bool 0 or 1
+  std::string_view text;  // kName: the spelling; kWords: the words; kNumber: its meaning, or empty
+
+  static constexpr Default Number(double value, std::string_view meaning = {}) {
+    return {Form::kNumber, value, meaning};
+  }
+  static constexpr Default Flag(bool flag) { return Number(flag ? 1 : 0); }
+  static constexpr Default Name(std::string_view name) { return {Form::kName, 0, name}; }
+  static constexpr Default Words(std::string_view words) { return {Form::kWords, 0, words}; }
+};
+
 struct Parameter {
   std::string_view name;  // MIL's argument name
   ParameterKind kind = ParameterKind::kTensor;
@@ -56,10 +74,12 @@ struct Parameter {
   bool unsigned_integers = false;
   // String attributes: the spellings that are accepted; empty accepts any.
   std::span<const std::string_view> choices = {};
-  // The value that an absent optional attribute stands for, in words, for people. Code states it
-  // again at the accessor's fallback because some depend on the rank.
-  std::string_view default_text = {};
+  Default fallback = {};
 };
+
+// What the absence of the parameter stands for, for people: "1e-05", "true", "1 on every axis",
+// "valid", or the words. Empty where nothing is said.
+std::string DefaultText(const Parameter& parameter);
 
 // Result types of one node, at most kMaxResults.
 class ResultTypes {

@@ -1,5 +1,4 @@
-// Reads a network description into a graph: the round trip, and the simulated engine's direct
-// route.
+// Reads a network description into a graph, for the round trip.
 #pragma once
 
 #include <cstdint>

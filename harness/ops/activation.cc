@@ -51,12 +51,15 @@ constexpr Parameter kGeluParameters[] = {
      .kind = ParameterKind::kString,
      .need = Need::kOptional,
      .choices = kGeluModes,
-     .default_text = "EXACT"},
+     .fallback = Default::Name("EXACT")},
 };
 
 constexpr Parameter kSoftmaxParameters[] = {
     {.name = "x", .dtypes = kFloats},
-    {.name = "axis", .kind = ParameterKind::kInt, .need = Need::kOptional, .default_text = "-1"},
+    {.name = "axis",
+     .kind = ParameterKind::kInt,
+     .need = Need::kOptional,
+     .fallback = Default::Number(-1)},
 };
 
 Status InferSoftmax(const NodeView& node, ResultTypes& results) {
@@ -74,7 +77,7 @@ constexpr Parameter kLogParameters[] = {
     {.name = "epsilon",
      .kind = ParameterKind::kFloat,
      .need = Need::kOptional,
-     .default_text = "1e-45"},
+     .fallback = Default::Number(1e-45)},
 };
 
 // Error functions and exponentials of two floor at A13 (facts/minimum_family.csv).

@@ -1,6 +1,7 @@
 // Convolution, matrix multiply and pooling: schemas and shape inference. Argument names and rules
 // are MIL's (coremltools op reference); floors are specification 003, table 24.2.
 #include <fmt/format.h>
+#include <optional>
 
 #include "harness/ops/infer.h"
 #include "harness/ops/op.h"
@@ -92,14 +93,35 @@ MatmulShape MatmulShapeOf(const NodeView& node) {
   return shape;
 }
 
+namespace {
+
+// The element type of a product of matrices: that of both, or where one is constant and both are
+// floats, that of the other (coremltools, matmul from iOS 17 on).
+std::optional<DType> ProductType(const NodeView& node) {
+  using P = params::Matmul;
+  const Value& x = node.graph().value(node.Input(P::kX));
+  const Value& y = node.graph().value(node.Input(P::kY));
+  if (x.type.dtype == y.type.dtype) return x.type.dtype;
+  const bool x_gives_way = x.kind == ValueKind::kConst;
+  const bool y_gives_way = y.kind == ValueKind::kConst;
+  const bool mixes = KindOf(node.schema()) == OpKind::kMatmul && x_gives_way != y_gives_way &&
+                     IsFloat(x.type.dtype) && IsFloat(y.type.dtype);
+  if (!mixes) return std::nullopt;
+  return x_gives_way ? y.type.dtype : x.type.dtype;
+}
+
+}  // namespace
+
 Status InferMatmul(const NodeView& node, ResultTypes& results) {
   using P = params::Matmul;
-  const DType dtype = node.InputType(P::kX).dtype;
   if (node.InputShape(P::kX).rank() < 1 || node.InputShape(P::kY).rank() < 1) {
     return Reject(node, "both operands need rank 1 or more");
   }
-  if (dtype != node.InputType(P::kY).dtype) {
-    return Reject(node, "x and y must have one element type");
+  const std::optional<DType> dtype = ProductType(node);
+  if (!dtype) {
+    return Reject(node,
+                  "x and y must have one element type; of two floats one that is constant may have "
+                  "another");
   }
   const MatmulShape matrices = MatmulShapeOf(node);
   if (matrices.x_vector && node.Bool(P::kTransposeX, false)) {
@@ -121,7 +143,7 @@ Status InferMatmul(const NodeView& node, ResultTypes& results) {
   Shape shape = *batch;
   if (!matrices.x_vector) shape.Append(rows);
   if (!matrices.y_vector) shape.Append(columns);
-  results.Add(dtype, shape);
+  results.Add(*dtype, shape);
   return {};
 }
 
@@ -149,8 +171,8 @@ namespace {
 constexpr Parameter kMatmulOfNumbers[] = {
     {.name = "x", .dtypes = kProductTypes},
     {.name = "y", .dtypes = kProductTypes},
-    OptionalParameter("transpose_x", ParameterKind::kBool, "false"),
-    OptionalParameter("transpose_y", ParameterKind::kBool, "false"),
+    OptionalParameter("transpose_x", ParameterKind::kBool, Default::Flag(false)),
+    OptionalParameter("transpose_y", ParameterKind::kBool, Default::Flag(false)),
 };
 
 }  // namespace

@@ -18,16 +18,16 @@ constexpr DTypeSet kSortable = {DType::kFp16,  DType::kFp32,  DType::kInt32, DTy
 
 constexpr Parameter kTopkParameters[] = {
     {.name = "x", .dtypes = kSortable},
-    OptionalParameter("k", ParameterKind::kInt, "1"),
-    OptionalParameter("axis", ParameterKind::kInt, "-1"),
-    OptionalParameter("ascending", ParameterKind::kBool, "false"),
-    OptionalParameter("sort", ParameterKind::kBool, "true"),
-    OptionalParameter("return_indices", ParameterKind::kBool, "true"),
+    OptionalParameter("k", ParameterKind::kInt, Default::Number(1)),
+    OptionalParameter("axis", ParameterKind::kInt, Default::Number(-1)),
+    OptionalParameter("ascending", ParameterKind::kBool, Default::Flag(false)),
+    OptionalParameter("sort", ParameterKind::kBool, Default::Flag(true)),
+    OptionalParameter("return_indices", ParameterKind::kBool, Default::Flag(true)),
     {.name = "output_indices_dtype",
      .kind = ParameterKind::kString,
      .need = Need::kOptional,
      .choices = kIndexTypes,
-     .default_text = "int32"},
+     .fallback = Default::Name("int32")},
 };
 
 // k of -1 takes the whole axis.
@@ -50,8 +50,8 @@ Status InferTopk(const NodeView& node, ResultTypes& results) {
 
 constexpr Parameter kArgsortParameters[] = {
     {.name = "x", .dtypes = kSortable},
-    OptionalParameter("axis", ParameterKind::kInt, "-1"),
-    OptionalParameter("ascending", ParameterKind::kBool, "false"),
+    OptionalParameter("axis", ParameterKind::kInt, Default::Number(-1)),
+    OptionalParameter("ascending", ParameterKind::kBool, Default::Flag(false)),
 };
 
 Status InferArgsort(const NodeView& node, ResultTypes& results) {
@@ -68,7 +68,7 @@ constexpr Parameter kSuppressionParameters[] = {
     {.name = "iou_threshold", .kind = ParameterKind::kFloat},
     {.name = "score_threshold", .kind = ParameterKind::kFloat},
     {.name = "max_boxes", .kind = ParameterKind::kInt},
-    OptionalParameter("per_class_suppression", ParameterKind::kBool, "false"),
+    OptionalParameter("per_class_suppression", ParameterKind::kBool, Default::Flag(false)),
 };
 
 // Boxes [n, B, 4] as (x, y, width, height) around the centre, scores [n, B, K].

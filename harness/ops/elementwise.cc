@@ -32,26 +32,29 @@ constexpr Parameter kInverseParameters[] = {
     {.name = "epsilon",
      .kind = ParameterKind::kFloat,
      .need = Need::kOptional,
-     .default_text = "1e-4"},
+     .fallback = Default::Number(1e-4)},
 };
 constexpr Parameter kRsqrtParameters[] = {
     {.name = "x", .dtypes = kFloats},
     {.name = "epsilon",
      .kind = ParameterKind::kFloat,
      .need = Need::kOptional,
-     .default_text = "1e-12"},
+     .fallback = Default::Number(1e-12)},
 };
 constexpr Parameter kCumsumParameters[] = {
     {.name = "x", .dtypes = kNumbers},
-    {.name = "axis", .kind = ParameterKind::kInt, .need = Need::kOptional, .default_text = "0"},
+    {.name = "axis",
+     .kind = ParameterKind::kInt,
+     .need = Need::kOptional,
+     .fallback = Default::Number(0)},
     {.name = "exclusive",
      .kind = ParameterKind::kBool,
      .need = Need::kOptional,
-     .default_text = "false"},
+     .fallback = Default::Flag(false)},
     {.name = "reverse",
      .kind = ParameterKind::kBool,
      .need = Need::kOptional,
-     .default_text = "false"},
+     .fallback = Default::Flag(false)},
 };
 
 Status InferCumsum(const NodeView& node, ResultTypes& results) {

@@ -39,6 +39,25 @@ TEST(Matmul, AFlagTransposesMatricesAlone) {
       "tensor<fp16, [2]>");
 }
 
+// From iOS 17 on (coremltools, matmul).
+TEST(Matmul, AConstantOfAnotherFloatTypeGivesWay) {
+  using P = params::Matmul;
+  const auto product = [](DType x, DType constant) {
+    return Instance(OpKind::kMatmul)
+        .In(P::kX, {2, 3}, x)
+        .Const(P::kY, constant, {3, 4}, {})
+        .Infer();
+  };
+  EXPECT_EQ(product(DType::kFp16, DType::kFp32), "tensor<fp16, [2, 4]>");
+  EXPECT_EQ(product(DType::kFp32, DType::kFp16), "tensor<fp32, [2, 4]>");
+  EXPECT_EQ(
+      Instance(OpKind::kMatmul).Const(P::kX, DType::kFp32, {2, 3}, {}).In(P::kY, {3, 4}).Infer(),
+      "tensor<fp16, [2, 4]>");
+  EXPECT_THAT(Instance(OpKind::kMatmul).In(P::kX, {2, 3}).In(P::kY, {3, 4}, DType::kFp32).Infer(),
+              HasSubstr("one element type"));
+  EXPECT_THAT(product(DType::kFp16, DType::kInt32), HasSubstr("one element type"));
+}
+
 TEST(Products, OfIntegersAreOfIntegersAlone) {
   using M = params::Matmul;
   using L = params::Linear;

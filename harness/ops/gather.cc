@@ -14,9 +14,9 @@ namespace {
 constexpr Parameter kGatherParameters[] = {
     {.name = "x", .dtypes = kNumbers},
     {.name = "indices", .dtypes = kIntegers},
-    OptionalParameter("axis", ParameterKind::kInt, "0"),
-    OptionalParameter("batch_dims", ParameterKind::kInt, "0"),
-    OptionalParameter("validate_indices", ParameterKind::kBool, "false"),
+    OptionalParameter("axis", ParameterKind::kInt, Default::Number(0)),
+    OptionalParameter("batch_dims", ParameterKind::kInt, Default::Number(0)),
+    OptionalParameter("validate_indices", ParameterKind::kBool, Default::Flag(false)),
 };
 
 // Extents [0, end) of a, then those of b from `from` on; an error where they are too many.
@@ -61,8 +61,8 @@ Status InferGather(const NodeView& node, ResultTypes& results) {
 constexpr Parameter kGatherAlongAxisParameters[] = {
     {.name = "x", .dtypes = kNumbers},
     {.name = "indices", .dtypes = kIntegers},
-    OptionalParameter("axis", ParameterKind::kInt, "0"),
-    OptionalParameter("validate_indices", ParameterKind::kBool, "false"),
+    OptionalParameter("axis", ParameterKind::kInt, Default::Number(0)),
+    OptionalParameter("validate_indices", ParameterKind::kBool, Default::Flag(false)),
 };
 
 // Both have the same extents beside the axis.
@@ -87,8 +87,8 @@ Status InferGatherAlongAxis(const NodeView& node, ResultTypes& results) {
 constexpr Parameter kGatherNdParameters[] = {
     {.name = "x", .dtypes = kNumbers},
     {.name = "indices", .dtypes = kIntegers},
-    OptionalParameter("batch_dims", ParameterKind::kInt, "0"),
-    OptionalParameter("validate_indices", ParameterKind::kBool, "false"),
+    OptionalParameter("batch_dims", ParameterKind::kInt, Default::Number(0)),
+    OptionalParameter("validate_indices", ParameterKind::kBool, Default::Flag(false)),
 };
 
 // How many axes of `data` one index vector names, after `batch` shared axes.
@@ -124,15 +124,15 @@ constexpr Parameter kMode = {.name = "mode",
                              .kind = ParameterKind::kString,
                              .need = Need::kOptional,
                              .choices = kModes,
-                             .default_text = "add"};
+                             .fallback = Default::Name("add")};
 
 constexpr Parameter kScatterParameters[] = {
     {.name = "data", .dtypes = kNumbers},
     {.name = "indices", .dtypes = kIntegers},
     {.name = "updates", .dtypes = kNumbers},
-    OptionalParameter("axis", ParameterKind::kInt, "0"),
+    OptionalParameter("axis", ParameterKind::kInt, Default::Number(0)),
     kMode,
-    OptionalParameter("validate_indices", ParameterKind::kBool, "false"),
+    OptionalParameter("validate_indices", ParameterKind::kBool, Default::Flag(false)),
 };
 
 Status CheckUpdates(const NodeView& node, int parameter, const TensorType& wanted) {
@@ -171,7 +171,7 @@ constexpr Parameter kScatterNdParameters[] = {
     {.name = "indices", .dtypes = kIntegers},
     {.name = "updates", .dtypes = kNumbers},
     kMode,
-    OptionalParameter("validate_indices", ParameterKind::kBool, "false"),
+    OptionalParameter("validate_indices", ParameterKind::kBool, Default::Flag(false)),
 };
 
 // updates: indices[:-1] + data[indices[-1]:].

@@ -15,16 +15,16 @@ namespace {
 // The HAL byte of the texture engine (specification 003, table 24.3).
 constexpr uint16_t kTextureEngine = 0x81d;
 
-constexpr Parameter Choice(std::string_view name, std::span<const std::string_view> choices,
-                           Need need, std::string_view fallback) {
-  return {.name = name,
-          .kind = ParameterKind::kString,
-          .need = need,
-          .choices = choices,
-          .default_text = fallback};
+// Required where no fallback is given.
+constexpr Parameter Choice(std::string_view name, std::span<const std::string_view> choices) {
+  return {.name = name, .kind = ParameterKind::kString, .choices = choices};
 }
-constexpr Parameter Number(std::string_view name, Need need, std::string_view fallback) {
-  return {.name = name, .kind = ParameterKind::kFloat, .need = need, .default_text = fallback};
+constexpr Parameter Choice(std::string_view name, std::span<const std::string_view> choices,
+                           std::string_view fallback) {
+  Parameter parameter = Choice(name, choices);
+  parameter.need = Need::kOptional;
+  parameter.fallback = Default::Name(fallback);
+  return parameter;
 }
 
 constexpr std::array<std::string_view, 5> kGrids = {
@@ -45,8 +45,8 @@ constexpr Parameter kResizeParameters[] = {
     {.name = "x", .dtypes = {DType::kFp16, DType::kFp32, DType::kInt32}},
     {.name = "shape", .kind = ParameterKind::kInts},
     {.name = "resized_dims", .kind = ParameterKind::kInt, .unsigned_integer = true},
-    Choice("interpolation_mode", kInterpolations, Need::kOptional, "LINEAR"),
-    Choice("sampling_mode", kGrids, Need::kOptional, "DEFAULT"),
+    Choice("interpolation_mode", kInterpolations, "LINEAR"),
+    Choice("sampling_mode", kGrids, "DEFAULT"),
 };
 
 // The last `resized_dims` entries of shape are the extents of x's last axes; 0 keeps one. Height
@@ -93,9 +93,9 @@ constexpr Parameter kResizeNearestParameters[] = {
 };
 constexpr Parameter kResizeBilinearParameters[] = {
     {.name = "x", .dtypes = kFloats},
-    OptionalParameter("target_size_height", ParameterKind::kInt, "1"),
-    OptionalParameter("target_size_width", ParameterKind::kInt, "1"),
-    Choice("sampling_mode", kGrids, Need::kOptional, "DEFAULT"),
+    OptionalParameter("target_size_height", ParameterKind::kInt, Default::Number(1)),
+    OptionalParameter("target_size_width", ParameterKind::kInt, Default::Number(1)),
+    Choice("sampling_mode", kGrids, "DEFAULT"),
 };
 
 Status InferResizePlane(const NodeView& node, ResultTypes& results) {
@@ -110,7 +110,7 @@ constexpr Parameter Scale(std::string_view name) {
           .kind = ParameterKind::kFloat,
           .need = Need::kOptional,
           .float_follows_input = false,
-          .default_text = "1"};
+          .fallback = Default::Number(1)};
 }
 constexpr Parameter kUpsampleNearestParameters[] = {
     {.name = "x", .dtypes = kFloats},
@@ -121,8 +121,9 @@ constexpr Parameter kUpsampleBilinearParameters[] = {
     {.name = "x", .dtypes = kFloats},
     Scale("scale_factor_height"),
     Scale("scale_factor_width"),
-    OptionalParameter("align_corners", ParameterKind::kBool, "true"),
-    OptionalParameter("half_pixel_centers", ParameterKind::kBool, "not align_corners"),
+    OptionalParameter("align_corners", ParameterKind::kBool, Default::Flag(true)),
+    OptionalParameter("half_pixel_centers", ParameterKind::kBool,
+                      Default::Words("not align_corners")),
 };
 
 // Extents are floor(extent * factor), the factor in fp32.
@@ -144,23 +145,29 @@ constexpr DTypeSet kBoxTypes = {DType::kFp16, DType::kFp32, DType::kUint16};
 constexpr DTypeSet kBoxIndexTypes = {DType::kUint16, DType::kInt32};
 constexpr Parameter kCropResizeParameters[] = {
     {.name = "x", .dtypes = kFloats},
-    {.name = "boxes", .need = Need::kOptional, .dtypes = kBoxTypes, .default_text = "roi"},
+    {.name = "boxes",
+     .need = Need::kOptional,
+     .dtypes = kBoxTypes,
+     .fallback = Default::Words("roi")},
     {.name = "box_indices",
      .need = Need::kOptional,
      .dtypes = kBoxIndexTypes,
-     .default_text = "0, 1, 2 and so on"},
-    OptionalParameter("target_height", ParameterKind::kInt, "1"),
-    OptionalParameter("target_width", ParameterKind::kInt, "1"),
-    OptionalParameter("normalized_coordinates", ParameterKind::kBool, "false"),
+     .fallback = Default::Words("0, 1, 2 and so on")},
+    OptionalParameter("target_height", ParameterKind::kInt, Default::Number(1)),
+    OptionalParameter("target_width", ParameterKind::kInt, Default::Number(1)),
+    OptionalParameter("normalized_coordinates", ParameterKind::kBool, Default::Flag(false)),
     {.name = "spatial_scale",
      .kind = ParameterKind::kFloat,
      .need = Need::kOptional,
      .float_follows_input = false,
-     .default_text = "1"},
-    Choice("box_coordinate_mode", kBoxes, Need::kOptional, "CORNERS_HEIGHT_FIRST"),
-    Choice("sampling_mode", kGrids, Need::kOptional, "DEFAULT"),
-    Number("pad_value", Need::kOptional, "0"),
-    {.name = "roi", .need = Need::kOptional, .dtypes = kFloats, .default_text = "boxes"},
+     .fallback = Default::Number(1)},
+    Choice("box_coordinate_mode", kBoxes, "CORNERS_HEIGHT_FIRST"),
+    Choice("sampling_mode", kGrids, "DEFAULT"),
+    OptionalParameter("pad_value", ParameterKind::kFloat, Default::Number(0)),
+    {.name = "roi",
+     .need = Need::kOptional,
+     .dtypes = kFloats,
+     .fallback = Default::Words("boxes")},
 };
 
 // The form before iOS 17. roi [N, 1, 4, 1, 1] cuts every box from every image, [N, 1, 5, 1, 1] box
@@ -221,10 +228,10 @@ constexpr DTypeSet kCoordinateTypes = {DType::kFp16,  DType::kFp32,  DType::kInt
 constexpr Parameter kResampleParameters[] = {
     {.name = "x", .dtypes = kFloats},
     {.name = "coordinates", .dtypes = kCoordinateTypes},
-    Choice("sampling_mode", kSamplings, Need::kRequired, {}),
-    Choice("padding_mode", kPaddings, Need::kRequired, {}),
-    Number("padding_value", Need::kRequired, {}),
-    Choice("coordinates_mode", kCoordinates, Need::kRequired, {}),
+    Choice("sampling_mode", kSamplings),
+    Choice("padding_mode", kPaddings),
+    {.name = "padding_value", .kind = ParameterKind::kFloat},
+    Choice("coordinates_mode", kCoordinates),
     {.name = "align_corners", .kind = ParameterKind::kBool},
 };
 
@@ -249,10 +256,10 @@ constexpr Parameter kAffineParameters[] = {
     {.name = "transform_matrix", .dtypes = kFloats},
     {.name = "output_height", .kind = ParameterKind::kInt},
     {.name = "output_width", .kind = ParameterKind::kInt},
-    Choice("sampling_mode", kOnlyBilinear, Need::kRequired, {}),
-    Choice("padding_mode", kOnlyConstant, Need::kRequired, {}),
-    Number("padding_value", Need::kRequired, {}),
-    Choice("coordinates_mode", kOnlyMinusOne, Need::kRequired, {}),
+    Choice("sampling_mode", kOnlyBilinear),
+    Choice("padding_mode", kOnlyConstant),
+    {.name = "padding_value", .kind = ParameterKind::kFloat},
+    Choice("coordinates_mode", kOnlyMinusOne),
     {.name = "align_corners", .kind = ParameterKind::kBool},
 };
 

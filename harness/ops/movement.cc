@@ -81,7 +81,7 @@ constexpr Parameter kConcatParameters[] = {
     {.name = "interleave",
      .kind = ParameterKind::kBool,
      .need = Need::kOptional,
-     .default_text = "false"},
+     .fallback = Default::Flag(false)},
 };
 
 Status InferConcat(const NodeView& node, ResultTypes& results) {
@@ -120,11 +120,11 @@ constexpr Parameter kPadParameters[] = {
      .kind = ParameterKind::kString,
      .need = Need::kOptional,
      .choices = kPadModes,
-     .default_text = "constant"},
+     .fallback = Default::Name("constant")},
     {.name = "constant_val",
      .kind = ParameterKind::kFloat,
      .need = Need::kOptional,
-     .default_text = "0"},
+     .fallback = Default::Number(0)},
 };
 
 // `pad` gives [before, after] for the last pad.size() / 2 axes.
@@ -157,7 +157,7 @@ Status InferPad(const NodeView& node, ResultTypes& results) {
 
 constexpr Parameter kSliceBySizeParameters[] = {
     {.name = "x", .dtypes = kAnything},
-    OptionalParameter("begin", ParameterKind::kInts, "computed"),
+    OptionalParameter("begin", ParameterKind::kInts, Default::Words("computed")),
     {.name = "size", .kind = ParameterKind::kInts},
     ComputedPlace("begin"),
 };

@@ -11,13 +11,16 @@ namespace {
 
 constexpr Parameter kLayerNormParameters[] = {
     {.name = "x", .dtypes = kFloats},
-    {.name = "axes", .kind = ParameterKind::kInts, .need = Need::kOptional, .default_text = "all"},
+    {.name = "axes",
+     .kind = ParameterKind::kInts,
+     .need = Need::kOptional,
+     .fallback = Default::Words("all")},
     {.name = "gamma", .need = Need::kOptional, .dtypes = kFloats, .constant = true},
     {.name = "beta", .need = Need::kOptional, .dtypes = kFloats, .constant = true},
     {.name = "epsilon",
      .kind = ParameterKind::kFloat,
      .need = Need::kOptional,
-     .default_text = "1e-5"},
+     .fallback = Default::Number(1e-5)},
 };
 
 Status InferLayerNorm(const NodeView& node, ResultTypes& results) {
@@ -42,37 +45,40 @@ Status InferLayerNorm(const NodeView& node, ResultTypes& results) {
 constexpr Parameter Channels(std::string_view name, Need need) {
   return {.name = name, .need = need, .dtypes = kFloats, .constant = true};
 }
-constexpr Parameter Epsilon(std::string_view default_text) {
+constexpr Parameter Epsilon(double fallback) {
   return {.name = "epsilon",
           .kind = ParameterKind::kFloat,
           .need = Need::kOptional,
-          .default_text = default_text};
+          .fallback = Default::Number(fallback)};
 }
 
 constexpr Parameter kBatchNormParameters[] = {
     {.name = "x", .dtypes = kFloats},      Channels("mean", Need::kRequired),
     Channels("variance", Need::kRequired), Channels("gamma", Need::kOptional),
-    Channels("beta", Need::kOptional),     Epsilon("1e-5"),
+    Channels("beta", Need::kOptional),     Epsilon(1e-5),
 };
 constexpr Parameter kInstanceNormParameters[] = {
     {.name = "x", .dtypes = kFloats},
     Channels("gamma", Need::kOptional),
     Channels("beta", Need::kOptional),
-    Epsilon("1e-5"),
+    Epsilon(1e-5),
 };
-constexpr Parameter kL2NormParameters[] = {{.name = "x", .dtypes = kFloats}, Epsilon("1e-6")};
+constexpr Parameter kL2NormParameters[] = {{.name = "x", .dtypes = kFloats}, Epsilon(1e-6)};
 constexpr Parameter kLocalResponseNormParameters[] = {
     {.name = "x", .dtypes = kFloats},
     {.name = "size", .kind = ParameterKind::kInt},
     {.name = "alpha",
      .kind = ParameterKind::kFloat,
      .need = Need::kOptional,
-     .default_text = "1e-4"},
+     .fallback = Default::Number(1e-4)},
     {.name = "beta",
      .kind = ParameterKind::kFloat,
      .need = Need::kOptional,
-     .default_text = "0.75"},
-    {.name = "k", .kind = ParameterKind::kFloat, .need = Need::kOptional, .default_text = "1.0"},
+     .fallback = Default::Number(0.75)},
+    {.name = "k",
+     .kind = ParameterKind::kFloat,
+     .need = Need::kOptional,
+     .fallback = Default::Number(1)},
 };
 
 // x of `least` to `most` axes, every constant operand one number a channel (axis 1).

@@ -1,4 +1,6 @@
 // The operation table: complete, and consistent with the parameter names that other rooms use.
+#include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
 #include <set>
 
@@ -42,6 +44,58 @@ TEST(OpTable, FloorsAreThoseOfTheSpecification) {
   EXPECT_EQ(GetOp(OpKind::kLayerNorm).family_floor, 2);
   EXPECT_EQ(GetOp(OpKind::kReduceSum).family_floor, 2);
   EXPECT_EQ(GetOp(OpKind::kSoftmax).capability, 0x815);
+}
+
+bool IsWhole(ParameterKind kind) {
+  return kind == ParameterKind::kInt || kind == ParameterKind::kInts;
+}
+bool IsFlag(ParameterKind kind) {
+  return kind == ParameterKind::kBool || kind == ParameterKind::kBools;
+}
+
+// Whether the parameter takes what its absence is said to stand for.
+bool TakesDefault(const Parameter& parameter) {
+  const Default& fallback = parameter.fallback;
+  const bool is_name = parameter.kind == ParameterKind::kString;
+  switch (fallback.form) {
+    case Default::Form::kNone:
+      return true;
+    case Default::Form::kWords:
+      return parameter.need == Need::kOptional;
+    case Default::Form::kName:
+      return is_name && parameter.need == Need::kOptional &&
+             (parameter.choices.empty() ||
+              std::ranges::find(parameter.choices, fallback.text) != parameter.choices.end());
+    case Default::Form::kNumber:
+      break;
+  }
+  const bool whole = fallback.number == std::trunc(fallback.number);
+  const bool flag = fallback.number == 0 || fallback.number == 1;
+  return !is_name && parameter.need == Need::kOptional && (whole || !IsWhole(parameter.kind)) &&
+         (flag || !IsFlag(parameter.kind));
+}
+
+TEST(OpTable, ADefaultIsAValueThatItsParameterTakes) {
+  for (const OpDefinition* op : AllOps()) {
+    for (const Parameter& parameter : op->schema.parameters) {
+      EXPECT_TRUE(TakesDefault(parameter)) << op->schema.name << "." << parameter.name;
+    }
+  }
+}
+
+TEST(OpTable, DefaultsAreToldInWords) {
+  const auto text = [](std::string_view op, std::string_view parameter) {
+    const OpSchema& schema = FindOp(op)->schema;
+    return DefaultText(schema.parameters[static_cast<size_t>(schema.FindParameter(parameter))]);
+  };
+  EXPECT_EQ(text("conv", "strides"), "1 on every axis");
+  EXPECT_EQ(text("conv", "pad_type"), "valid");
+  EXPECT_EQ(text("conv", "x"), "");
+  EXPECT_EQ(text("slice_by_index", "end_mask"), "false on every axis");
+  EXPECT_EQ(text("topk", "sort"), "true");
+  EXPECT_EQ(text("inverse", "epsilon"), "0.0001");
+  EXPECT_EQ(text("band_part", "lower"), "-1: keep all");
+  EXPECT_EQ(text("split", "num_splits"), "as many as split_sizes has");
 }
 
 void ExpectName(OpKind kind, int parameter, std::string_view name) {

@@ -52,9 +52,8 @@ struct WithAlpha {  // leaky_relu, prelu, thresholded_relu, threshold, elu
 struct WithAlphaBeta {  // clamped_relu, sigmoid_hard, scaled_tanh, softplus_parametric
   enum : int { kX, kAlpha, kBeta };
 };
-struct Clip {
-  enum : int { kX, kAlpha, kBeta };
-};
+using Clip = WithAlphaBeta;
+using LinearActivation = WithAlphaBeta;
 struct Gelu {
   enum : int { kX, kMode };
 };
@@ -254,14 +253,11 @@ struct Cast {
 struct ConvTranspose {
   enum : int { kX, kWeight, kBias, kPad, kOutputShape, kPadType, kStrides, kDilations, kGroups };
 };
-struct LinearActivation {
-  enum : int { kX, kAlpha, kBeta };
-};
 struct Einsum {
   enum : int { kValues, kEquation };
 };
-struct UnitPool {  // ne_pool, pe_pool: Pool and the kind of pooling
-  enum : int { kX, kKernelSizes, kStrides, kPadType, kPad, kCeilMode, kExcludePadding, kMode };
+struct UnitPool : Pool {  // ne_pool, pe_pool: Pool and the kind of pooling
+  enum : int { kMode = kExcludePadding + 1 };
 };
 struct UnitElementwise {
   enum : int { kX, kY, kMode };

@@ -20,7 +20,7 @@ constexpr Parameter kQuantizeParameters[] = {
      .need = Need::kOptional,
      .dtypes = kBytes,
      .constant = true,
-     .default_text = "0"},
+     .fallback = Default::Number(0)},
     {.name = "axis", .kind = ParameterKind::kInt, .need = Need::kOptional},
     {.name = "output_dtype", .kind = ParameterKind::kString, .choices = kByteNames},
 };
@@ -31,7 +31,7 @@ constexpr Parameter kDequantizeParameters[] = {
      .need = Need::kOptional,
      .dtypes = kBytes,
      .constant = true,
-     .default_text = "0"},
+     .fallback = Default::Number(0)},
     {.name = "axis", .kind = ParameterKind::kInt, .need = Need::kOptional},
 };
 

@@ -67,7 +67,7 @@ constexpr Parameter kLutToDenseParameters[] = {
      .kind = ParameterKind::kInts,
      .need = Need::kOptional,
      .unsigned_integers = true,
-     .default_text = "the indices' own: they are not packed in bytes"},
+     .fallback = Default::Words("the indices' own: they are not packed in bytes")},
     {.name = "vector_axis", .kind = ParameterKind::kInt, .need = Need::kOptional},
 };
 
@@ -242,7 +242,7 @@ constexpr Parameter kSparseToDenseParameters[] = {
      .kind = ParameterKind::kInts,
      .need = Need::kOptional,
      .unsigned_integers = true,
-     .default_text = "the mask's own: it is not packed in bytes"},
+     .fallback = Default::Words("the mask's own: it is not packed in bytes")},
 };
 
 Status InferSparseToDense(const NodeView& node, ResultTypes& results) {

@@ -14,12 +14,12 @@ namespace {
 // MIL's begin and end are tensors: constants, which stand as attributes, or computed.
 constexpr Parameter kSliceByIndexParameters[] = {
     {.name = "x", .dtypes = kAnything},
-    OptionalParameter("begin", ParameterKind::kInts, "computed"),
-    OptionalParameter("end", ParameterKind::kInts, "computed"),
-    OptionalParameter("stride", ParameterKind::kInts, "1 on every axis"),
-    OptionalParameter("begin_mask", ParameterKind::kBools, "false on every axis"),
-    OptionalParameter("end_mask", ParameterKind::kBools, "false on every axis"),
-    OptionalParameter("squeeze_mask", ParameterKind::kBools, "false on every axis"),
+    OptionalParameter("begin", ParameterKind::kInts, Default::Words("computed")),
+    OptionalParameter("end", ParameterKind::kInts, Default::Words("computed")),
+    OptionalParameter("stride", ParameterKind::kInts, Default::Number(1)),
+    OptionalParameter("begin_mask", ParameterKind::kBools, Default::Flag(false)),
+    OptionalParameter("end_mask", ParameterKind::kBools, Default::Flag(false)),
+    OptionalParameter("squeeze_mask", ParameterKind::kBools, Default::Flag(false)),
     ComputedPlace("begin"),
     ComputedPlace("end"),
 };
@@ -43,12 +43,12 @@ Status InferSliceByIndex(const NodeView& node, ResultTypes& results) {
 constexpr Parameter kSliceUpdateParameters[] = {
     {.name = "x", .dtypes = kAnything},
     {.name = "update", .dtypes = kAnything},
-    OptionalParameter("begin", ParameterKind::kInts, "computed"),
-    OptionalParameter("end", ParameterKind::kInts, "computed"),
-    OptionalParameter("stride", ParameterKind::kInts, "1 on every axis"),
-    OptionalParameter("begin_mask", ParameterKind::kBools, "false on every axis"),
-    OptionalParameter("end_mask", ParameterKind::kBools, "false on every axis"),
-    OptionalParameter("squeeze_mask", ParameterKind::kBools, "false on every axis"),
+    OptionalParameter("begin", ParameterKind::kInts, Default::Words("computed")),
+    OptionalParameter("end", ParameterKind::kInts, Default::Words("computed")),
+    OptionalParameter("stride", ParameterKind::kInts, Default::Number(1)),
+    OptionalParameter("begin_mask", ParameterKind::kBools, Default::Flag(false)),
+    OptionalParameter("end_mask", ParameterKind::kBools, Default::Flag(false)),
+    OptionalParameter("squeeze_mask", ParameterKind::kBools, Default::Flag(false)),
     ComputedPlace("begin"),
     ComputedPlace("end"),
 };
@@ -78,7 +78,7 @@ Status InferSliceUpdate(const NodeView& node, ResultTypes& results) {
 
 constexpr Parameter kReverseParameters[] = {
     {.name = "x", .dtypes = kAnything},
-    OptionalParameter("axes", ParameterKind::kInts, "all"),
+    OptionalParameter("axes", ParameterKind::kInts, Default::Words("all")),
 };
 
 Status InferReverse(const NodeView& node, ResultTypes& results) {
@@ -90,8 +90,8 @@ Status InferReverse(const NodeView& node, ResultTypes& results) {
 constexpr Parameter kReverseSequenceParameters[] = {
     {.name = "x", .dtypes = kAnything},
     {.name = "lengths", .dtypes = kIntegers},
-    OptionalParameter("seq_axis", ParameterKind::kInt, "0"),
-    OptionalParameter("batch_axis", ParameterKind::kInt, "0"),
+    OptionalParameter("seq_axis", ParameterKind::kInt, Default::Number(0)),
+    OptionalParameter("batch_axis", ParameterKind::kInt, Default::Number(0)),
 };
 
 Status InferReverseSequence(const NodeView& node, ResultTypes& results) {
@@ -160,8 +160,8 @@ Status InferCrop(const NodeView& node, ResultTypes& results) {
 
 constexpr Parameter kBandPartParameters[] = {
     {.name = "x", .dtypes = kAnything},
-    OptionalParameter("lower", ParameterKind::kInt, "-1: keep all"),
-    OptionalParameter("upper", ParameterKind::kInt, "-1: keep all"),
+    OptionalParameter("lower", ParameterKind::kInt, Default::Number(-1, "keep all")),
+    OptionalParameter("upper", ParameterKind::kInt, Default::Number(-1, "keep all")),
 };
 
 Status InferBandPart(const NodeView& node, ResultTypes& results) {
@@ -175,7 +175,7 @@ constexpr Parameter kSlidingWindowsParameters[] = {
     {.name = "x", .dtypes = kAnything},
     {.name = "axis", .kind = ParameterKind::kInt},
     {.name = "size", .kind = ParameterKind::kInt},
-    OptionalParameter("stride", ParameterKind::kInt, "1"),
+    OptionalParameter("stride", ParameterKind::kInt, Default::Number(1)),
 };
 
 Status InferSlidingWindows(const NodeView& node, ResultTypes& results) {

@@ -25,19 +25,19 @@ constexpr Parameter Direction(std::span<const std::string_view> choices) {
           .kind = ParameterKind::kString,
           .need = Need::kOptional,
           .choices = choices,
-          .default_text = "forward"};
+          .fallback = Default::Name("forward")};
 }
 constexpr Parameter Activation(std::string_view name, std::string_view fallback) {
   return {.name = name,
           .kind = ParameterKind::kString,
           .need = Need::kOptional,
           .choices = kActivations,
-          .default_text = fallback};
+          .fallback = Default::Name(fallback)};
 }
 constexpr Parameter kOutputSequence = {.name = "output_sequence",
                                        .kind = ParameterKind::kBool,
                                        .need = Need::kOptional,
-                                       .default_text = "false"};
+                                       .fallback = Default::Flag(false)};
 
 constexpr Parameter kLstmParameters[] = {
     Operand("x"),
@@ -59,7 +59,7 @@ constexpr Parameter kLstmParameters[] = {
     {.name = "clip",
      .kind = ParameterKind::kFloat,
      .need = Need::kOptional,
-     .default_text = "no clipping"},
+     .fallback = Default::Words("no clipping")},
 };
 constexpr Parameter kGruParameters[] = {
     Operand("x"),

@@ -12,11 +12,14 @@ namespace {
 
 constexpr Parameter kReduceParameters[] = {
     {.name = "x", .dtypes = kNumbers},
-    {.name = "axes", .kind = ParameterKind::kInts, .need = Need::kOptional, .default_text = "all"},
+    {.name = "axes",
+     .kind = ParameterKind::kInts,
+     .need = Need::kOptional,
+     .fallback = Default::Words("all")},
     {.name = "keep_dims",
      .kind = ParameterKind::kBool,
      .need = Need::kOptional,
-     .default_text = "false"},
+     .fallback = Default::Flag(false)},
 };
 
 Status InferReduce(const NodeView& node, ResultTypes& results) {
@@ -47,11 +50,14 @@ constexpr OpDefinition Reduce(std::string_view name, OpKind kind) {
 // MIL admits int32 here too and does not say how the root or logarithm is rounded to one.
 constexpr Parameter kReduceFloatParameters[] = {
     {.name = "x", .dtypes = kFloats},
-    {.name = "axes", .kind = ParameterKind::kInts, .need = Need::kOptional, .default_text = "all"},
+    {.name = "axes",
+     .kind = ParameterKind::kInts,
+     .need = Need::kOptional,
+     .fallback = Default::Words("all")},
     {.name = "keep_dims",
      .kind = ParameterKind::kBool,
      .need = Need::kOptional,
-     .default_text = "false"},
+     .fallback = Default::Flag(false)},
 };
 
 constexpr OpDefinition ReduceFloats(std::string_view name, OpKind kind) {
@@ -63,16 +69,19 @@ constexpr OpDefinition ReduceFloats(std::string_view name, OpKind kind) {
 constexpr std::array<std::string_view, 2> kIndexTypes = {"int32", "uint16"};
 constexpr Parameter kReduceArgParameters[] = {
     {.name = "x", .dtypes = kNumbers},
-    {.name = "axis", .kind = ParameterKind::kInt, .need = Need::kOptional, .default_text = "-1"},
+    {.name = "axis",
+     .kind = ParameterKind::kInt,
+     .need = Need::kOptional,
+     .fallback = Default::Number(-1)},
     {.name = "keep_dims",
      .kind = ParameterKind::kBool,
      .need = Need::kOptional,
-     .default_text = "false"},
+     .fallback = Default::Flag(false)},
     {.name = "output_dtype",
      .kind = ParameterKind::kString,
      .need = Need::kOptional,
      .choices = kIndexTypes,
-     .default_text = "int32"},
+     .fallback = Default::Name("int32")},
 };
 
 Status InferReduceArg(const NodeView& node, ResultTypes& results) {

@@ -23,15 +23,18 @@ constexpr OpDefinition Row(OpClass op_class, std::string_view name, OpKind kind,
           .netlist_unit = netlist_unit};
 }
 
-// An attribute that may be left out; `fallback` is its default as people read it.
+// An attribute that may be left out.
 constexpr Parameter OptionalParameter(std::string_view name, ParameterKind kind,
-                                      std::string_view fallback) {
-  return {.name = name, .kind = kind, .need = Need::kOptional, .default_text = fallback};
+                                      const Default& fallback) {
+  return {.name = name, .kind = kind, .need = Need::kOptional, .fallback = fallback};
 }
 
 // The tensor form of an attribute that lists places, one integer an axis.
 constexpr Parameter ComputedPlace(std::string_view name) {
-  return {.name = name, .need = Need::kOptional, .dtypes = kIntegers, .default_text = "a constant"};
+  return {.name = name,
+          .need = Need::kOptional,
+          .dtypes = kIntegers,
+          .fallback = Default::Words("a constant")};
 }
 
 }  // namespace anecheck

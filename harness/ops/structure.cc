@@ -83,7 +83,7 @@ constexpr Parameter kSqueezeParameters[] = {
     {.name = "axes",
      .kind = ParameterKind::kInts,
      .need = Need::kOptional,
-     .default_text = "every axis of extent 1"},
+     .fallback = Default::Words("every axis of extent 1")},
 };
 
 Status InferSqueeze(const NodeView& node, ResultTypes& results) {
@@ -105,7 +105,10 @@ Status InferSqueeze(const NodeView& node, ResultTypes& results) {
 
 constexpr Parameter kFlatten2dParameters[] = {
     {.name = "x", .dtypes = kAnything},
-    {.name = "axis", .kind = ParameterKind::kInt, .need = Need::kOptional, .default_text = "1"},
+    {.name = "axis",
+     .kind = ParameterKind::kInt,
+     .need = Need::kOptional,
+     .fallback = Default::Number(1)},
 };
 
 Status InferFlatten2d(const NodeView& node, ResultTypes& results) {
@@ -153,11 +156,11 @@ constexpr Parameter kSplitParameters[] = {
     {.name = "num_splits",
      .kind = ParameterKind::kInt,
      .need = Need::kOptional,
-     .default_text = "as many as split_sizes has"},
+     .fallback = Default::Words("as many as split_sizes has")},
     {.name = "split_sizes",
      .kind = ParameterKind::kInts,
      .need = Need::kOptional,
-     .default_text = "num_splits equal parts"},
+     .fallback = Default::Words("num_splits equal parts")},
 };
 
 Status InferSplit(const NodeView& node, ResultTypes& results) {
@@ -198,7 +201,7 @@ constexpr Parameter Filler(std::string_view name, std::string_view fallback) {
           .need = Need::kOptional,
           .dtypes = kAnything,
           .constant = true,
-          .default_text = fallback};
+          .fallback = Default::Words(fallback)};
 }
 
 constexpr Parameter kFillParameters[] = {
@@ -269,7 +272,10 @@ Status InferRange1d(const NodeView& node, ResultTypes& results) {
 constexpr Parameter kOneHotParameters[] = {
     {.name = "indices", .dtypes = kIntegers},
     {.name = "one_hot_vector_size", .kind = ParameterKind::kInt},
-    {.name = "axis", .kind = ParameterKind::kInt, .need = Need::kOptional, .default_text = "-1"},
+    {.name = "axis",
+     .kind = ParameterKind::kInt,
+     .need = Need::kOptional,
+     .fallback = Default::Number(-1)},
     Filler("on_value", "int32 1"),
     Filler("off_value", "int32 0"),
 };

@@ -16,22 +16,22 @@ inline constexpr Parameter kConvParameters[] = {
     {.name = "x", .dtypes = kFloats},
     {.name = "weight", .dtypes = kFloats},
     {.name = "bias", .need = Need::kOptional, .dtypes = kFloats, .constant = true},
-    OptionalParameter("strides", ParameterKind::kInts, "1 an axis"),
+    OptionalParameter("strides", ParameterKind::kInts, Default::Number(1)),
     {.name = "pad_type",
      .kind = ParameterKind::kString,
      .need = Need::kOptional,
      .choices = kPadTypes,
-     .default_text = "valid"},
-    OptionalParameter("pad", ParameterKind::kInts, "0"),
-    OptionalParameter("dilations", ParameterKind::kInts, "1 an axis"),
-    OptionalParameter("groups", ParameterKind::kInt, "1"),
+     .fallback = Default::Name("valid")},
+    OptionalParameter("pad", ParameterKind::kInts, Default::Number(0)),
+    OptionalParameter("dilations", ParameterKind::kInts, Default::Number(1)),
+    OptionalParameter("groups", ParameterKind::kInt, Default::Number(1)),
 };
 
 inline constexpr Parameter kMatmulParameters[] = {
     {.name = "x", .dtypes = kFloats},
     {.name = "y", .dtypes = kFloats},
-    OptionalParameter("transpose_x", ParameterKind::kBool, "false"),
-    OptionalParameter("transpose_y", ParameterKind::kBool, "false"),
+    OptionalParameter("transpose_x", ParameterKind::kBool, Default::Flag(false)),
+    OptionalParameter("transpose_y", ParameterKind::kBool, Default::Flag(false)),
 };
 
 inline constexpr std::array<std::string_view, 2> kUnitPoolModes = {"Avg", "Max"};
@@ -41,11 +41,11 @@ inline constexpr std::array<std::string_view, 2> kUnitPoolModes = {"Avg", "Max"}
 inline constexpr Parameter kUnitPoolParameters[] = {
     {.name = "x", .dtypes = kFloats},
     {.name = "kernel_sizes", .kind = ParameterKind::kInts},
-    OptionalParameter("strides", ParameterKind::kInts, "1 an axis"),
+    OptionalParameter("strides", ParameterKind::kInts, Default::Number(1)),
     {.name = "pad_type", .kind = ParameterKind::kString, .choices = kPadTypes},
-    OptionalParameter("pad", ParameterKind::kInts, "0"),
-    OptionalParameter("ceil_mode", ParameterKind::kBool, "false"),
-    OptionalParameter("exclude_padding_from_average", ParameterKind::kBool, "false"),
+    OptionalParameter("pad", ParameterKind::kInts, Default::Number(0)),
+    OptionalParameter("ceil_mode", ParameterKind::kBool, Default::Flag(false)),
+    OptionalParameter("exclude_padding_from_average", ParameterKind::kBool, Default::Flag(false)),
     {.name = "mode", .kind = ParameterKind::kString, .choices = kUnitPoolModes},
 };
 inline constexpr std::span<const Parameter> kAvgPoolParameters =

@@ -1,11 +1,15 @@
 #include "harness/parserfuzz/parser_fuzz.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <fmt/format.h>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "harness/base/file.h"
+#include "harness/base/parallel_for.h"
 
 namespace anecheck::parserfuzz {
 namespace {
@@ -66,22 +70,26 @@ Failure MakeFailure(FailureKind kind, std::string_view detail) {
   return {kind, fmt::format("{} {}", FailureKindName(kind), detail)};
 }
 
-class Campaign {
+// The command on one file at a time, in a folder of its own for the file and the output.
+class Bench {
  public:
-  Campaign(const ParserFuzzOptions& options, std::string folder)
-      : options_(options), folder_(std::move(folder)) {}
+  static Result<Bench> Create(const ParserFuzzOptions& options) {
+    ANECHECK_ASSIGN(TempDirectory folder, TempDirectory::Create("anecheck-parser-"));
+    return Bench(options, std::move(folder));
+  }
 
-  Result<Failure> Try(const Bytes& file, bool* accepted = nullptr) {
-    const std::string path = folder_ + "/input";
+  Result<Failure> Try(const Bytes& file, bool* accepted = nullptr) const {
+    const ParserFuzzOptions& options = *options_;
+    const std::string path = folder_.path() + "/input";
     ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(path, std::span<const uint8_t>(file)));
     ANECHECK_ASSIGN(const CommandOutcome first,
-                    RunCommand(options_.command, path, folder_, options_.limits));
+                    RunCommand(options.command, path, folder_.path(), options.limits));
     if (accepted != nullptr) *accepted = first.signal == 0 && first.exit_code == 0;
-    Failure failure = Classify(first, options_.limits);
-    if (failure.kind != FailureKind::kNone || options_.second.empty()) return failure;
+    Failure failure = Classify(first, options.limits);
+    if (failure.kind != FailureKind::kNone || options.second.empty()) return failure;
     ANECHECK_ASSIGN(const CommandOutcome second,
-                    RunCommand(options_.second, path, folder_, options_.limits));
-    failure = Classify(second, options_.limits);
+                    RunCommand(options.second, path, folder_.path(), options.limits));
+    failure = Classify(second, options.limits);
     if (failure.kind != FailureKind::kNone) return failure;
     if ((first.exit_code == 0) == (second.exit_code == 0)) return Failure{};
     const bool by_first = first.exit_code == 0;
@@ -90,34 +98,102 @@ class Campaign {
                                    LastLine(by_first ? second.err : first.err)));
   }
 
-  Status Record(const Failure& failure, const Bytes& file, uint64_t index) {
-    const auto known = std::ranges::find_if(summary.findings, [&](const Finding& finding) {
-      return finding.failure.signature == failure.signature;
-    });
-    if (known != summary.findings.end()) {
-      ++known->count;
+  // A smaller file that fails in the same way.
+  Bytes MakeSmall(const Failure& failure, const Bytes& file) const {
+    return Minimise(*options_->parts.format, file, options_->minimise_runs,
+                    [&](const Bytes& candidate) {
+                      const auto again = Try(candidate);
+                      return again.ok() && again->signature == failure.signature;
+                    });
+  }
+
+ private:
+  Bench(const ParserFuzzOptions& options, TempDirectory folder)
+      : options_(&options), folder_(std::move(folder)) {}
+
+  const ParserFuzzOptions* options_;
+  TempDirectory folder_;
+};
+
+// What became of one file.
+struct Trial {
+  Failure failure;
+  bool accepted = false;
+};
+
+// Files go through the benches in blocks. Within one they are independent of each other; what is
+// told of them is told in their order.
+class Campaign {
+ public:
+  Campaign(const ParserFuzzOptions& options, std::vector<Bench> benches)
+      : options_(options), benches_(std::move(benches)) {}
+
+  uint64_t BlockSize() const { return kFilesOfABench * benches_.size(); }
+
+  // Files `first` to `first` + `count` - 1.
+  Status Run(uint64_t first, uint64_t count) {
+    std::vector<Trial> trials(count);
+    ANECHECK_RETURN_IF_ERROR(OnBenches(count, [&](const Bench& bench, uint64_t i) -> Status {
+      ANECHECK_ASSIGN(trials[i].failure,
+                      bench.Try(MakeFile(options_, first + i), &trials[i].accepted));
       return {};
-    }
-    const Bytes small =
-        Minimise(*options_.parts.format, file, options_.minimise_runs, [&](const Bytes& candidate) {
-          const auto again = Try(candidate);
-          return again.ok() && again->signature == failure.signature;
-        });
-    Finding finding{.failure = failure, .index = index, .count = 1};
-    finding.file = fmt::format("{}-{:03}", FailureKindName(failure.kind), summary.findings.size());
-    finding.first_size = file.size();
-    finding.size = small.size();
-    const std::string path = options_.out + "/" + finding.file;
-    ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(path, std::span<const uint8_t>(small)));
-    summary.findings.push_back(std::move(finding));
-    return {};
+    }));
+    const size_t known = summary.findings.size();
+    for (uint64_t i = 0; i < count; ++i) Note(trials[i], first + i);
+    return Keep(known);
   }
 
   ParserFuzzSummary summary;
 
  private:
+  static constexpr uint64_t kFilesOfABench = 8;
+
+  // Calls body(bench, i) for [0, count), no bench being used twice at once.
+  template <typename Body>
+  Status OnBenches(uint64_t count, const Body& body) {
+    std::atomic<uint64_t> next = 0;
+    return ParallelFor(benches_.size(), static_cast<int>(benches_.size()),
+                       [&](uint64_t bench) -> Status {
+                         for (uint64_t i = next++; i < count; i = next++) {
+                           ANECHECK_RETURN_IF_ERROR(body(benches_[bench], i));
+                         }
+                         return {};
+                       });
+  }
+
+  void Note(const Trial& trial, uint64_t index) {
+    ++summary.files;
+    summary.accepted += trial.accepted ? 1 : 0;
+    if (trial.failure.kind == FailureKind::kNone) return;
+    const auto known = std::ranges::find_if(summary.findings, [&](const Finding& finding) {
+      return finding.failure.signature == trial.failure.signature;
+    });
+    if (known != summary.findings.end()) {
+      ++known->count;
+      return;
+    }
+    Finding finding{.failure = trial.failure, .index = index, .count = 1};
+    finding.file =
+        fmt::format("{}-{:03}", FailureKindName(trial.failure.kind), summary.findings.size());
+    summary.findings.push_back(std::move(finding));
+  }
+
+  // Writes a small file for each finding from number `known` on.
+  Status Keep(size_t known) {
+    return OnBenches(summary.findings.size() - known,
+                     [&](const Bench& bench, uint64_t i) -> Status {
+                       Finding& finding = summary.findings[known + i];
+                       const Bytes file = MakeFile(options_, finding.index);
+                       const Bytes small = bench.MakeSmall(finding.failure, file);
+                       finding.first_size = file.size();
+                       finding.size = small.size();
+                       return WriteFileAtomic(options_.out + "/" + finding.file,
+                                              std::span<const uint8_t>(small));
+                     });
+  }
+
   const ParserFuzzOptions& options_;
-  std::string folder_;
+  std::vector<Bench> benches_;
 };
 
 }  // namespace
@@ -174,17 +250,18 @@ Bytes MakeFile(const ParserFuzzOptions& options, uint64_t index) {
 Result<ParserFuzzSummary> FuzzParser(const ParserFuzzOptions& options,
                                      const std::atomic<bool>* stop) {
   ANECHECK_RETURN_IF_ERROR(MakeDirectories(options.out));
-  ANECHECK_ASSIGN(const TempDirectory folder, TempDirectory::Create("anecheck-parser-"));
-  Campaign campaign(options, folder.path());
-  for (uint64_t index = 0; index < options.files; ++index) {
+  const int jobs = options.jobs < 1 ? DefaultJobs() : options.jobs;
+  std::vector<Bench> benches;
+  benches.reserve(static_cast<size_t>(jobs));
+  for (int i = 0; i < jobs; ++i) {
+    ANECHECK_ASSIGN(Bench bench, Bench::Create(options));
+    benches.push_back(std::move(bench));
+  }
+  Campaign campaign(options, std::move(benches));
+  for (uint64_t first = 0; first < options.files; first += campaign.BlockSize()) {
     if (stop != nullptr && stop->load()) break;
-    const Bytes file = MakeFile(options, index);
-    bool accepted = false;
-    ANECHECK_ASSIGN(const Failure failure, campaign.Try(file, &accepted));
-    ++campaign.summary.files;
-    campaign.summary.accepted += accepted ? 1 : 0;
-    if (failure.kind == FailureKind::kNone) continue;
-    ANECHECK_RETURN_IF_ERROR(campaign.Record(failure, file, index));
+    ANECHECK_RETURN_IF_ERROR(
+        campaign.Run(first, std::min(campaign.BlockSize(), options.files - first)));
   }
   return std::move(campaign.summary);
 }

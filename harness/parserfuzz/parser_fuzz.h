@@ -43,6 +43,7 @@ struct ParserFuzzOptions {
   uint64_t files = 1000;
   size_t max_size = 1 << 20;
   int minimise_runs = 300;  // runs spent on making one failing file small
+  int jobs = 1;             // commands at work at once; below 1: one a processor
   std::string out;          // folder for the kept files
 };
 
@@ -64,8 +65,10 @@ struct ParserFuzzSummary {
 // File `index` of the run: valid, mutated, or both parents crossed. The same on every machine.
 Bytes MakeFile(const ParserFuzzOptions& options, uint64_t index);
 
-// Runs until all files are done or `stop` becomes true. Errors: kNotFound where a command cannot be
-// started, kIo where the folder cannot be written.
+// Runs until all files are done or `stop` becomes true, which is looked at every few files a job.
+// The summary and the kept files do not depend on `jobs`, but for commands that depend on time or
+// on each other. Errors: kNotFound where a command cannot be started, kIo where a folder cannot be
+// written.
 Result<ParserFuzzSummary> FuzzParser(const ParserFuzzOptions& options,
                                      const std::atomic<bool>* stop = nullptr);
 

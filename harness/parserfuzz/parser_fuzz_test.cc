@@ -4,6 +4,8 @@
 
 #include <csignal>
 #include <gtest/gtest.h>
+#include <string>
+#include <vector>
 
 #include "generators/formats/td/td_generator.h"
 #include "harness/base/file.h"
@@ -63,6 +65,51 @@ TEST_F(ParserFuzz, TwoCommandsThatDisagreeAreAFinding) {
   EXPECT_EQ(summary->findings[0].failure.signature,
             "disagreement accepted by the first only: bad count N");
   EXPECT_EQ(summary->findings[0].count, 8u);
+}
+
+// Files that fail in a few ways, of which each job sees others first.
+TEST_F(ParserFuzz, JobsDoNotChangeWhatIsFound) {
+  const std::string script =
+      "n=$(wc -c < \"$1\"); [ $((n % 3)) -ne 0 ] || exit 0; [ $((n % 5)) -lt 2 ] && echo few >&2; "
+      "[ $((n % 7)) -lt 3 ] && echo some >&2; kill -SEGV $$";
+  std::vector<ParserFuzzSummary> summaries;
+  for (const int jobs : {1, 3}) {
+    ParserFuzzOptions options = Options(script);
+    options.files = 60;
+    options.minimise_runs = 5;
+    options.jobs = jobs;
+    options.out = folder_.File("out-" + std::to_string(jobs));
+    auto summary = FuzzParser(options);
+    ASSERT_TRUE(summary.ok()) << summary.error().message;
+    summaries.push_back(*std::move(summary));
+  }
+  EXPECT_EQ(summaries[0].files, 60u);
+  EXPECT_EQ(summaries[0].accepted, summaries[1].accepted);
+  ASSERT_GE(summaries[0].findings.size(), 1u);
+  ASSERT_EQ(summaries[0].findings.size(), summaries[1].findings.size());
+  for (size_t i = 0; i < summaries[0].findings.size(); ++i) {
+    const Finding& alone = summaries[0].findings[i];
+    const Finding& beside = summaries[1].findings[i];
+    EXPECT_EQ(alone.failure.signature, beside.failure.signature);
+    EXPECT_EQ(alone.index, beside.index);
+    EXPECT_EQ(alone.count, beside.count);
+    EXPECT_EQ(ReadFile(folder_.File("out-1/" + alone.file)).value(),
+              ReadFile(folder_.File("out-3/" + beside.file)).value());
+  }
+}
+
+// Each of three runs waits until the three of them are there, which one after another never are.
+TEST_F(ParserFuzz, JobsRunAtOnce) {
+  ParserFuzzOptions options =
+      Options("d=" + folder_.File("met") +
+              "; mkdir -p $d; touch $d/$$; i=0; while [ $(ls $d | wc -l) "
+              "-lt 3 ]; do i=$((i + 1)); [ $i -lt 200 ] || exit 7; sleep 0.05; done");
+  options.files = 3;
+  options.jobs = 3;
+  options.limits.timeout_ms = 60000;
+  const auto summary = FuzzParser(options);
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  EXPECT_EQ(summary->accepted, 3u);
 }
 
 TEST_F(ParserFuzz, AHangEndsAtTheLimit) {

@@ -107,8 +107,10 @@ Result<bool> OwesToSubject(const Artifact& artifact, const Subject& subject,
 // A finding that no longer shows cannot be made small; that is no failure of the measurement.
 Status MakeSmall(const FindingRecord& finding, const Artifact& artifact,
                  const CampaignOptions& campaign, const HuntOptions& options, HuntResult& result) {
-  // Each candidate that hangs or crashes costs a worker, and a hang its whole time limit.
-  const bool costly = finding.verdict == "hung" || finding.verdict == "crashed";
+  // Each candidate that hangs, crashes or takes all memory costs a worker, and a hang its whole
+  // time limit.
+  const bool costly = finding.verdict == "hung" || finding.verdict == "crashed" ||
+                      finding.verdict == "memory-growth";
   const uint64_t tries = costly ? options.shrink_tries / 25 : options.shrink_tries;
   if (tries == 0) return {};
   ANECHECK_ASSIGN(const auto runner, MakeRunner(campaign));

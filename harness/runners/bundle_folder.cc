@@ -1,13 +1,16 @@
 #include "harness/runners/bundle_folder.h"
 
+#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <dirent.h>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -21,11 +24,8 @@ namespace {
 constexpr std::string_view kAnalytics = "analytics.mil";
 constexpr uint64_t kLongestAnalytics = uint64_t{1} << 24;
 constexpr int kMostEntries = 4096;
-
-struct CloseFolder {
-  void operator()(DIR* folder) const { closedir(folder); }
-};
-using OpenFolder = std::unique_ptr<DIR, CloseFolder>;
+// Larger files of analytics are not kept open.
+constexpr size_t kKeptBytes = size_t{1} << 15;
 
 std::string PathIn(const std::string& folder, std::string_view name) {
   std::string path = folder;
@@ -47,7 +47,7 @@ const dirent* NextEntry(DIR* folder) {
 // less than the folder would, and analytics, which are written again and prove nothing while they
 // are empty, cost less emptied than removed.
 bool ClearFiles(const std::string& path) {
-  const OpenFolder folder(opendir(path.c_str()));
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(path.c_str()), closedir);
   if (folder == nullptr) return false;
   errno = 0;
   while (const dirent* entry = NextEntry(folder.get())) {
@@ -75,28 +75,68 @@ std::vector<std::string> FindAnalytics(const std::string& path) {
 // What a folder of files alone holds.
 struct Files {
   std::vector<std::string> analytics;
+  uint64_t number = 0;  // the inode of the last of these
   int count = 0;
 };
 
 // Nothing where the folder holds more than files.
-std::optional<Files> FindAmongFiles(const std::string& path) {
+std::optional<Files> FindAmongFiles(DIR* folder, const std::string& path) {
   Files files;
-  const OpenFolder folder(opendir(path.c_str()));
   if (folder == nullptr) return std::nullopt;
-  while (const dirent* entry = NextEntry(folder.get())) {
+  while (const dirent* entry = NextEntry(folder)) {
     if (entry->d_type != DT_REG || ++files.count > kMostEntries) return std::nullopt;
-    if (entry->d_name == kAnalytics) files.analytics.push_back(PathIn(path, kAnalytics));
+    if (entry->d_name != kAnalytics) continue;
+    files.analytics.push_back(PathIn(path, kAnalytics));
+    files.number = entry->d_ino;
   }
   return files;
 }
 
 }  // namespace
 
+// Overwrites the kept file with zeros. False where it is gone, or too large.
+bool BundleFolder::Blank() {
+  static constexpr std::array<char, kKeptBytes> kZeros{};
+  struct stat state = {};
+  if (kept_.file < 0 || fstat(kept_.file, &state) != 0 || state.st_nlink == 0) return false;
+  const auto size = static_cast<size_t>(state.st_size);
+  if (size > kKeptBytes) return false;
+  return pwrite(kept_.file, kZeros.data(), size, 0) == static_cast<ssize_t>(size);
+}
+
+void BundleFolder::Keep(uint64_t number) {
+  if (kept_.file >= 0 && number == kept_.number) return;
+  Forget();
+  kept_ = {open(PathIn(path_, kAnalytics).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW), number};
+  struct stat state = {};
+  if (kept_.file >= 0 && (fstat(kept_.file, &state) != 0 || state.st_ino != number)) Forget();
+}
+
+// Whether the kept file gave way to another one. It was there when it was blanked, so that the
+// other one came after.
+bool BundleFolder::IsReplaced() const {
+  struct stat state = {};
+  return kept_.file >= 0 && fstat(kept_.file, &state) == 0 && state.st_nlink == 0;
+}
+
+// Nothing where no file is kept, or more stands in it than is read here.
+std::string BundleFolder::ReadKept() const {
+  if (kept_.file < 0) return {};
+  std::array<char, kKeptBytes> bytes;
+  const ssize_t count = pread(kept_.file, bytes.data(), bytes.size(), 0);
+  if (count <= 0 || static_cast<size_t>(count) == bytes.size()) return {};
+  return {bytes.data(), static_cast<size_t>(count)};
+}
+
+void BundleFolder::Forget() {
+  if (kept_.file >= 0) close(kept_.file);
+  kept_ = {};
+}
+
 Status BundleFolder::Clear() {
-  if (std::exchange(only_analytics_, false) &&
-      truncate(PathIn(path_, kAnalytics).c_str(), 0) == 0) {
-    return {};
-  }
+  blanked_ = std::exchange(only_analytics_, false) && Blank();
+  if (blanked_) return {};
+  Forget();
   if (ClearFiles(path_)) return {};
   std::error_code error;
   std::filesystem::remove_all(path_, error);
@@ -106,8 +146,31 @@ Status BundleFolder::Clear() {
 }
 
 std::string BundleFolder::SelectedBackend() {
-  const auto files = FindAmongFiles(path_);
+  const bool blanked = std::exchange(blanked_, false);
+  if (folder_ != nullptr) {
+    rewinddir(folder_.get());
+    std::string backend = Look(blanked);
+    if (!backend.empty()) return backend;
+  }
+  // What was open may be another folder than the one that is there now.
+  folder_.reset(opendir(path_.c_str()));
+  return Look(blanked);
+}
+
+std::string BundleFolder::Look(bool blanked) {
+  const auto files = FindAmongFiles(folder_.get(), path_);
   only_analytics_ = files && files->count == 1 && files->analytics.size() == 1;
+  const bool other = only_analytics_ && files->number != kept_.number;
+  // A file that was moved here from elsewhere may be older than the program.
+  if (blanked && other && !IsReplaced()) {
+    only_analytics_ = false;
+    return {};
+  }
+  if (only_analytics_) {
+    Keep(files->number);
+    const std::string text = ReadKept();
+    if (!text.empty()) return BackendInAnalytics(text);
+  }
   const auto found = files ? files->analytics : FindAnalytics(path_);
   std::string backend;
   for (const std::string& path : found) {

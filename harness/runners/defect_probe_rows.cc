@@ -198,7 +198,6 @@ class Layer {
 
  private:
   Result<std::unique_ptr<ProbeProgram>> Load(const E5rtLibrary& engine, std::string_view target) {
-    if (!engine.simulated()) return MakeError(ErrorCode::kUnsupported, kNetlistRefusal);
     graph_.BeginNode(&GetOp(op_).schema);
     for (const auto& [parameter, value] : operands_) graph_.AddArgument(parameter, value);
     if (attributes_) attributes_(graph_);

@@ -1,5 +1,6 @@
 #include "harness/runners/e5rt_engine.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -7,9 +8,11 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "harness/lowering/netlist_axes.h"
 #include "harness/runners/bundle_folder.h"
+#include "harness/runners/netlist_gate.h"
 
 namespace anecheck {
 namespace {
@@ -20,6 +23,13 @@ uint64_t Microseconds(Clock::time_point from) {
   return static_cast<uint64_t>(
       std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - from).count());
 }
+
+// A load that fails after this many may have failed for want of a slot; no published limit is lower
+// (128 programs a process, specification 001, section 5.4).
+constexpr int kManyLoads = 16;
+
+// What outputs hold before a second execution: NaN as fp16, and no likely value as anything else.
+constexpr int kSpoiled = 0xfe;
 
 // Selects the engine alone (specification 001, section 3): with it alone there is no fallback.
 constexpr uint64_t kEngineMask = 0x4;
@@ -94,6 +104,7 @@ class Session {
     reply_.run_us = Microseconds(start);
     if (!executed) return false;
     ReadOutputs(request_.shape);
+    if (request_.repeat) Repeat();
     for (const WireShape& shape : request_.further) {
       if (!RunAt(shape)) return false;
     }
@@ -101,30 +112,42 @@ class Session {
     return true;
   }
 
+  bool loaded() const { return loaded_; }
+
   // Releases in the order of specification 001, section 2.6; false where the program stays loaded.
   bool Release() {
     const bool operation = operation_.Close() && !kept_operation_;
     op_options_.Close();
     function_.Close();
     const bool library = library_.Close();
+    const bool released = operation && library;
+    if (!released) Note(MisconductKind::kSlotLeak, "the program was not released: " + LastWords());
     CloseBuffers();
     stream_.Close();
-    return operation && library;
+    return released;
   }
 
  private:
   bool Failed(RunStatus status, std::string_view stage) {
     reply_.status = status;
     reply_.stage = stage;
-    const char* text = api_.get_last_error_message();
-    reply_.message = text == nullptr || *text == 0 ? "the engine gave no message" : text;
+    reply_.message = LastWords();
     return false;
+  }
+
+  std::string LastWords() const {
+    const char* text = api_.get_last_error_message();
+    return text == nullptr || *text == 0 ? "the engine gave no message" : text;
+  }
+
+  void Note(MisconductKind kind, std::string message, size_t output = 0) {
+    reply_.misconduct.push_back({kind, std::move(message), static_cast<uint32_t>(output)});
   }
 
   bool Compile() {
     const bool netlist = request_.program.starts_with("<?xml");
     RewrittenFile& program = netlist ? files_.netlist : files_.mil;
-    if (netlist && !simulated_) return RefuseNetlist();
+    if (netlist && !simulated_ && !MayHandOver()) return false;
     const Status cleared = bundle_.Clear();
     if (!cleared.ok()) return HarnessFailed(cleared.error().message);
     if (!Write(request_.program, program)) return false;
@@ -166,8 +189,11 @@ class Session {
   }
 
   bool CreateOperation() {
-    return api_.operation_create(operation_.out(), op_options_.get()) == 0 ||
-           Failed(RunStatus::kFailed, "load");
+    if (api_.operation_create(operation_.out(), op_options_.get()) != 0) {
+      return Failed(RunStatus::kFailed, "load");
+    }
+    loaded_ = true;
+    return true;
   }
 
   // What was compiled once more, at another shape: an operation of its own with its own buffers.
@@ -187,13 +213,11 @@ class Session {
     outputs_.clear();
   }
 
-  // The e5rt compiler of the system is published to take MIL text; a network description goes
-  // through the private client of the engine (specification 004, "Method").
-  bool RefuseNetlist() {
-    reply_.status = RunStatus::kFailed;
-    reply_.stage = "compile";
-    reply_.message = kNetlistRefusal;
-    return false;
+  // The simulated engine refuses by itself what it does not take.
+  bool MayHandOver() {
+    reply_.message = NetlistRefusal(request_.program);
+    if (!reply_.message.empty()) reply_.status = RunStatus::kNotRun;
+    return reply_.message.empty();
   }
 
   bool Write(std::string_view content, RewrittenFile& file) {
@@ -239,6 +263,36 @@ class Session {
     return api_.stream_execute_sync(stream_.get()) == 0 || Failed(RunStatus::kFailed, "run");
   }
 
+  // The same program once more on the same inputs. Its outputs are spoiled beforehand, so that one
+  // which is not written again shows too.
+  void Repeat() {
+    const WireShape& shape = request_.shape;
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      const auto& bytes = shape.inputs[i].bytes;
+      std::memcpy(inputs_[i]->data, bytes.data(), bytes.size());
+    }
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      std::memset(outputs_[i]->data, kSpoiled, shape.outputs[i].byte_size);
+    }
+    if (api_.stream_execute_sync(stream_.get()) != 0) {
+      Note(MisconductKind::kNotRepeatable, "the second execution fails: " + LastWords());
+      return;
+    }
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      const std::vector<uint8_t>& before = reply_.outputs[i];
+      const auto* now = static_cast<const uint8_t*>(outputs_[i]->data);
+      const auto first = std::mismatch(before.begin(), before.end(), now).first;
+      if (first == before.end()) continue;
+      Note(MisconductKind::kNotRepeatable,
+           fmt::format(
+               "output {}: the second execution of the program gives other values, from byte "
+               "{} on",
+               shape.outputs[i].name, first - before.begin()),
+           i);
+      return;
+    }
+  }
+
   void ReadOutputs(const WireShape& shape) {
     for (size_t i = 0; i < outputs_.size(); ++i) {
       const auto* data = static_cast<const uint8_t*>(outputs_[i]->data);
@@ -261,6 +315,7 @@ class Session {
   Handle op_options_{api_.op_options_release};
   Handle operation_{api_.operation_release};
   bool kept_operation_ = false;  // one before this could not be released
+  bool loaded_ = false;
 };
 
 // A file that is not there is empty.
@@ -281,6 +336,9 @@ WireReply E5rtEngine::Run(const WireRequest& request, std::atomic<WorkerStage>& 
   reply.id = request.id;
   Session session(*library_, request, files_, bundle_, stage, reply);
   session.Run();
+  reply.slots_spent = reply.status == RunStatus::kFailed && reply.stage == "load" &&
+                      !reply.harness_fault && loaded_ >= kManyLoads;
+  if (session.loaded()) ++loaded_;
   if (!session.Release()) ++leaked_;
   if (keep_files_ && reply.status == RunStatus::kOk) {
     reply.files = CompilerFiles{ReadIfThere(folder_.File("bundle/program.e5")),

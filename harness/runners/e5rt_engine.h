@@ -53,6 +53,7 @@ class E5rtEngine {
   BundleFolder bundle_;
   bool keep_files_;
   int leaked_ = 0;
+  int loaded_ = 0;  // programs so far, released or not
 };
 
 }  // namespace anecheck

@@ -103,17 +103,14 @@ Result<ExecHello> ReadExecHello(std::string_view line) {
   return hello;
 }
 
-std::string ExecRequestLine(const RunRequest& request, std::string_view route,
-                            const ExecFiles& files) {
+std::string ExecRequestLine(const RunRequest& request, uint64_t id, const ExecFiles& files) {
   Json json = {{"v", kExecProtocolVersion},
-               {"id", request.id},
+               {"id", id},
                {"target", std::string(request.target)},
-               {"route", std::string(route)}};
-  const std::pair<const char*, const std::string*> kFiles[] = {{"graph", &files.graph},
-                                                               {"mil", &files.mil},
-                                                               {"netlist", &files.netlist},
-                                                               {"inputs", &files.inputs},
-                                                               {"outputs", &files.outputs}};
+               {"route", std::string(request.route)}};
+  const std::pair<const char*, const std::string*> kFiles[] = {
+      {"graph", &files.graph},     {"mil", &files.mil},       {"ranged_mil", &files.ranged_mil},
+      {"netlist", &files.netlist}, {"inputs", &files.inputs}, {"outputs", &files.outputs}};
   for (const auto& [member, path] : kFiles) {
     if (!path->empty()) json[member] = *path;
   }
@@ -135,6 +132,14 @@ Result<ExecReply> ReadExecReply(std::string_view line, uint64_t id) {
   ANECHECK_RETURN_IF_ERROR(ReadCount(json, "compile_us", reply.compile_us));
   ANECHECK_RETURN_IF_ERROR(ReadCount(json, "run_us", reply.run_us));
   return reply;
+}
+
+std::optional<uint64_t> ExecReplyId(std::string_view line) {
+  const auto json = ReadObject(line, "reply");
+  if (!json.ok()) return std::nullopt;
+  const auto id = json->find("id");
+  if (id == json->end() || !id->is_number_unsigned()) return std::nullopt;
+  return id->get<uint64_t>();
 }
 
 }  // namespace anecheck

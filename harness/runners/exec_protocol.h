@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,10 +31,10 @@ Result<ExecHello> ReadExecHello(std::string_view line);
 
 // The files of one case, absolute paths. Empty ones are left out of the request.
 struct ExecFiles {
-  std::string graph, mil, netlist, inputs, outputs;
+  std::string graph, mil, ranged_mil, netlist, inputs, outputs;
 };
-std::string ExecRequestLine(const RunRequest& request, std::string_view route,
-                            const ExecFiles& files);
+// `id` is new with every line, so that a reply tells which one it answers.
+std::string ExecRequestLine(const RunRequest& request, uint64_t id, const ExecFiles& files);
 
 struct ExecReply {
   RunStatus status = RunStatus::kFailed;
@@ -44,5 +45,8 @@ struct ExecReply {
 // frontend, floor, hal, validator, codegen or load, a failure's compile, load or run. Errors:
 // kMalformed or kInvalid, naming the member: such a reply breaks the protocol.
 Result<ExecReply> ReadExecReply(std::string_view line, uint64_t id);
+
+// The id of a line that may be a reply, whatever else is wrong with it; nothing where it has none.
+std::optional<uint64_t> ExecReplyId(std::string_view line);
 
 }  // namespace anecheck

@@ -8,6 +8,7 @@
 
 #include "harness/base/json_text.h"
 #include "harness/graph/json.h"
+#include "harness/lowering/graph_to_mil.h"
 #include "harness/lowering/netlist_axes.h"
 #include "harness/runners/analytics.h"
 #include "harness/runners/tensor_npz.h"
@@ -25,6 +26,10 @@ constexpr uint64_t kLongestProof = uint64_t{16} << 20;
 constexpr int kMostFailedStarts = 3;
 // Time to end by itself after closing its output, so that its exit code can be told.
 constexpr std::chrono::milliseconds kGrace(500);
+// Lines that answer nothing, in a row: who writes more does not stop.
+constexpr int kMostStrayLines = 64;
+// Time for a second reply to the last case of a run, which would else be met by the next.
+constexpr std::chrono::milliseconds kSettle(5);
 
 Clock::time_point After(int milliseconds) {
   return Clock::now() + std::chrono::milliseconds(milliseconds);
@@ -135,8 +140,8 @@ Status ExecRunner::Restart() {
   return EnsureStarted();
 }
 
-Result<ExecFiles> ExecRunner::WriteFiles(const RunRequest& request) {
-  const std::string folder = folder_->File(fmt::format("case{}", request.id));
+Result<ExecFiles> ExecRunner::WriteFiles(const RunRequest& request, uint64_t id) {
+  const std::string folder = folder_->File(fmt::format("case{}", id));
   ANECHECK_RETURN_IF_ERROR(MakeDirectories(folder));
   ExecFiles files;
   files.graph = folder + "/graph.json";
@@ -151,6 +156,10 @@ Result<ExecFiles> ExecRunner::WriteFiles(const RunRequest& request) {
   } else {
     files.mil = folder + "/model.mil";
     ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(files.mil, request.mil));
+  }
+  if (!request.ranged_mil.empty()) {
+    files.ranged_mil = folder + "/ranged.mil";
+    ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(files.ranged_mil, request.ranged_mil));
   }
   ANECHECK_RETURN_IF_ERROR(WriteInputsNpz(files.inputs, *request.graph, request.inputs));
   return files;
@@ -168,7 +177,7 @@ RunReply ExecRunner::Ended(uint64_t id, ReadState state) {
                   fmt::format("the reply is longer than {} bytes", kLongestLine));
       break;
     case ReadState::kTooLarge:
-      reply = Bad(id, RunStatus::kCrashed,
+      reply = Bad(id, RunStatus::kMemoryGrowth,
                   fmt::format("the runner was stopped: it holds more than {} MiB of memory",
                               options_.memory_limit >> 20));
       break;
@@ -207,19 +216,51 @@ RunReply ExecRunner::Accept(const RunRequest& request, const ExecFiles& files, E
   return reply;
 }
 
-RunReply ExecRunner::Answer(const RunRequest& request, const ExecFiles& files) {
-  if (!process_->WriteLine(ExecRequestLine(request, request.route, files))) {
+// Whether the line is a reply to an earlier request than `id`.
+bool ExecRunner::IsFinished(std::string_view line, uint64_t id) const {
+  const std::optional<uint64_t> given = ExecReplyId(line);
+  return given && *given > 0 && *given < id;
+}
+
+// A line that answers no request on its way. It is held against the case whose reply it repeats or,
+// where it repeats none of this run's, against the one that was answered last.
+void ExecRunner::NoteStray(std::string_view line) {
+  const std::optional<uint64_t> id = ExecReplyId(line);
+  const auto asked = id ? asked_.find(*id) : asked_.end();
+  if (asked != asked_.end() && asked->second < replies_.size()) {
+    RunReply& twice = replies_[asked->second];
+    twice = Bad(twice.id, RunStatus::kGarbled, "it was answered twice");
+    return;
+  }
+  const bool repeats = id && *id > 0 && *id <= last_id_;
+  if (!repeats && !replies_.empty()) {
+    RunReply& last = replies_.back();
+    last = Bad(last.id, RunStatus::kGarbled, "a line follows the reply that answers no request");
+    return;
+  }
+  stray_.push_back({MisconductKind::kStrayReply, repeats
+                                                     ? "a second reply to an earlier request came"
+                                                     : "a line came that answers no request"});
+}
+
+RunReply ExecRunner::Answer(const RunRequest& request, uint64_t id, const ExecFiles& files) {
+  if (!process_->WriteLine(ExecRequestLine(request, id, files))) {
     return Ended(request.id, ReadState::kClosed);
   }
+  const Clock::time_point deadline = After(options_.case_timeout_ms);
   std::string line;
-  const ReadState state = process_->ReadLine(After(options_.case_timeout_ms), kLongestLine,
-                                             options_.memory_limit, line);
-  if (state == ReadState::kClosed && !line.empty()) {
-    process_.reset();
-    return Bad(request.id, RunStatus::kGarbled, "the reply breaks off before the end of its line");
+  for (;;) {
+    const ReadState state = process_->ReadLine(deadline, kLongestLine, options_.memory_limit, line);
+    if (state == ReadState::kClosed && !line.empty()) {
+      process_.reset();
+      return Bad(request.id, RunStatus::kGarbled,
+                 "the reply breaks off before the end of its line");
+    }
+    if (state != ReadState::kLine) return Ended(request.id, state);
+    if (!IsFinished(line, id)) break;
+    NoteStray(line);
   }
-  if (state != ReadState::kLine) return Ended(request.id, state);
-  auto reply = ReadExecReply(line, request.id);
+  auto reply = ReadExecReply(line, id);
   if (!reply.ok()) {
     // Which later line answers what can no longer be told.
     process_.reset();
@@ -229,26 +270,56 @@ RunReply ExecRunner::Answer(const RunRequest& request, const ExecFiles& files) {
 }
 
 Result<RunReply> ExecRunner::RunOne(const RunRequest& request) {
-  const Result<ExecFiles> files = WriteFiles(request);
+  const uint64_t id = ++last_id_;
+  asked_[id] = replies_.size();
+  const Result<ExecFiles> files = WriteFiles(request, id);
   Result<RunReply> reply =
       files.ok()
-          ? Result<RunReply>(Answer(request, *files))
+          ? Result<RunReply>(Answer(request, id, *files))
           : MakeError(ErrorCode::kIo, fmt::format("the files of a case cannot be written: {}",
                                                   files.error().message));
   std::error_code ignored;
-  std::filesystem::remove_all(folder_->File(fmt::format("case{}", request.id)), ignored);
+  std::filesystem::remove_all(folder_->File(fmt::format("case{}", id)), ignored);
+  return reply;
+}
+
+// A program with a range is asked for each of its shapes, with the text of that shape and of the
+// range. One that does not answer at some shape ends the case.
+Result<RunReply> ExecRunner::RunShapes(const RunRequest& request) {
+  ANECHECK_ASSIGN(RunReply reply, RunOne(request));
+  for (const RunShape& shape : request.further) {
+    if (reply.status != RunStatus::kOk) break;
+    const auto mil = GraphToMil(shape.graph);
+    // Left out, the shape is told from those that were run.
+    if (!mil.ok()) break;
+    RunRequest at = request;
+    at.mil = *mil;
+    at.graph = &shape.graph;
+    at.inputs = shape.inputs;
+    at.further = {};
+    ANECHECK_ASSIGN(RunReply other, RunOne(at));
+    if (other.status != RunStatus::kOk) {
+      other.message = fmt::format("at another shape of the range: {}", other.message);
+      return other;
+    }
+    if (reply.backend == "ane") reply.backend = other.backend;
+    reply.further.push_back(std::move(other.outputs));
+  }
   return reply;
 }
 
 Result<std::vector<RunReply>> ExecRunner::Run(std::span<const RunRequest> requests) {
-  std::vector<RunReply> replies;
-  replies.reserve(requests.size());
+  replies_.clear();
+  replies_.reserve(requests.size());
+  asked_.clear();
+  stray_.clear();
   for (const RunRequest& request : requests) {
+    Drain(Clock::now());
     const Status started = EnsureStarted();
     if (!started.ok()) {
       // The first start must succeed; a later one may fail of what the case before left behind.
       if (started_ <= 1 || ++failed_starts_ >= kMostFailedStarts) return started.error();
-      replies.push_back(Bad(request.id, RunStatus::kCrashed, started.error().message));
+      replies_.push_back(Bad(request.id, RunStatus::kCrashed, started.error().message));
       continue;
     }
     failed_starts_ = 0;
@@ -261,10 +332,24 @@ Result<std::vector<RunReply>> ExecRunner::Run(std::span<const RunRequest> reques
                        fmt::format("--runner exec:{}: has no target {}; it has {}",
                                    options_.command, request.target, fmt::join(targets, ", ")));
     }
-    ANECHECK_ASSIGN(RunReply reply, RunOne(request));
-    replies.push_back(std::move(reply));
+    ANECHECK_ASSIGN(RunReply reply, RunShapes(request));
+    reply.misconduct.insert(reply.misconduct.end(), stray_.begin(), stray_.end());
+    stray_.clear();
+    replies_.push_back(std::move(reply));
   }
-  return replies;
+  Drain(Clock::now() + kSettle);
+  return std::move(replies_);
+}
+
+// Takes what a program says while no request is on its way.
+void ExecRunner::Drain(Clock::time_point deadline) {
+  std::string line;
+  for (int lines = 0; process_; ++lines) {
+    const ReadState state = process_->ReadLine(deadline, kLongestLine, 0, line);
+    if (state != ReadState::kLine && state != ReadState::kTooLong) return;
+    NoteStray(line);
+    if (state == ReadState::kTooLong || lines == kMostStrayLines) process_.reset();
+  }
 }
 
 }  // namespace anecheck

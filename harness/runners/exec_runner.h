@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/file.h"
@@ -23,7 +25,9 @@ struct ExecOptions {
 };
 
 // One program, one request on its way at a time, so that a death belongs to the case it met. A
-// program that dies, falls silent, grows too large or breaks the protocol is replaced.
+// program that dies, falls silent, grows too large or breaks the protocol is replaced. Each request
+// has an id of its own, and a reply counts for the request of its id alone: a second one to a case
+// is that case's fault and never taken for another's.
 class ExecRunner final : public Runner {
  public:
   explicit ExecRunner(ExecOptions options);
@@ -39,9 +43,13 @@ class ExecRunner final : public Runner {
  private:
   Status EnsureStarted();
   Status ReadHello();
+  Result<RunReply> RunShapes(const RunRequest& request);
   Result<RunReply> RunOne(const RunRequest& request);
-  Result<ExecFiles> WriteFiles(const RunRequest& request);
-  RunReply Answer(const RunRequest& request, const ExecFiles& files);
+  Result<ExecFiles> WriteFiles(const RunRequest& request, uint64_t id);
+  RunReply Answer(const RunRequest& request, uint64_t id, const ExecFiles& files);
+  bool IsFinished(std::string_view line, uint64_t id) const;
+  void NoteStray(std::string_view line);
+  void Drain(Subprocess::Clock::time_point deadline);
   RunReply Ended(uint64_t id, Subprocess::ReadState state);
   RunReply Accept(const RunRequest& request, const ExecFiles& files, ExecReply reply);
 
@@ -51,6 +59,12 @@ class ExecRunner final : public Runner {
   ExecHello hello_;
   int started_ = 0;
   int failed_starts_ = 0;
+  uint64_t last_id_ = 0;  // of the requests so far, whatever process they went to
+  // Of the Run() under way: its replies so far, the places in them by the ids of their requests,
+  // and what is to be noted in the next one.
+  std::vector<RunReply> replies_;
+  std::map<uint64_t, size_t> asked_;
+  std::vector<Misconduct> stray_;
 };
 
 // The backend that the analytics file `path` of a reply names: "ane", "bnns". The file must stand

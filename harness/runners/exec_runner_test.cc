@@ -85,7 +85,11 @@ constexpr Misdeed kMisdeeds[] = {
     {"NUMBER", RunStatus::kGarbled, "is no JSON object"},
     {"HUGE", RunStatus::kGarbled, "the reply is longer than 1048576 bytes"},
     {"PARTIAL", RunStatus::kGarbled, "breaks off"},
-    {"OTHER_ID", RunStatus::kGarbled, "id: is 2, the request has 1"},
+    {"OTHER_ID", RunStatus::kGarbled, "id: is 3, the request has 2"},
+    {"TWICE", RunStatus::kGarbled, "it was answered twice"},
+    {"AHEAD", RunStatus::kGarbled, "a line follows the reply that answers no request"},
+    {"BANNER", RunStatus::kGarbled, "a line follows the reply that answers no request"},
+    {"LATE", RunStatus::kHung, "no answer in 400 ms"},
     {"STATUS", RunStatus::kGarbled, "status: \"splendid\" is none of ok, rejected, failed"},
     {"STAGE", RunStatus::kGarbled, "stage: \"nowhere\" is none of frontend"},
     {"REJECT", RunStatus::kRejected, "not supported"},
@@ -105,6 +109,111 @@ INSTANTIATE_TEST_SUITE_P(ExecRunner, Misdeeds, ::testing::ValuesIn(kMisdeeds),
                          [](const auto& misdeed) { return std::string(misdeed.param.word); });
 
 TEST(ExecRunner, AReplyInPiecesIsOneReply) { EXPECT_EQ(RunWord("DRIBBLE").status, RunStatus::kOk); }
+
+TEST(ExecRunner, ASecondReplyIsTheFaultOfTheCaseThatHadTheFirst) {
+  ExecRunner runner(Hostile());
+  const WordCases cases({"a", "b", "AGAIN", "c"});
+  const auto replies = runner.Run(cases.all());
+  ASSERT_TRUE(replies.ok()) << replies.error().message;
+  ASSERT_EQ(replies->size(), 4u);
+  for (const size_t good : {0, 2, 3}) {
+    EXPECT_EQ((*replies)[good].status, RunStatus::kOk) << (*replies)[good].message;
+    EXPECT_TRUE((*replies)[good].misconduct.empty());
+    EXPECT_EQ((*replies)[good].outputs[0].bytes, cases.input());
+  }
+  EXPECT_EQ((*replies)[1].status, RunStatus::kGarbled);
+  EXPECT_EQ((*replies)[1].message, "it was answered twice");
+  EXPECT_EQ(runner.started(), 1) << "nothing is lost: each reply has its id";
+}
+
+// The case that it repeats is recorded by then.
+TEST(ExecRunner, ASecondReplyToAnEarlierRunIsNotedAndTakenForNoCase) {
+  ExecRunner runner(Hostile());
+  EXPECT_EQ(testing::RunWord(runner, "a").status, RunStatus::kOk);
+  const RunReply again = testing::RunWord(runner, "AGAIN");
+  EXPECT_EQ(again.status, RunStatus::kOk) << again.message;
+  EXPECT_EQ(again.outputs.size(), 1u);
+  ASSERT_EQ(again.misconduct.size(), 1u);
+  EXPECT_EQ(again.misconduct[0].kind, MisconductKind::kStrayReply);
+  EXPECT_EQ(again.misconduct[0].message, "a second reply to an earlier request came");
+  EXPECT_TRUE(testing::RunWord(runner, "b").misconduct.empty());
+}
+
+TEST(ExecRunner, ADoubleReplyToTheOnlyCaseOfARunIsSeen) {
+  const RunReply reply = RunWord("TWICE");
+  EXPECT_EQ(reply.status, RunStatus::kGarbled);
+  EXPECT_EQ(reply.message, "it was answered twice");
+}
+
+TEST(ExecRunner, AProgramThatDoesNotStopWritingIsReplaced) {
+  ExecRunner runner(Hostile());
+  const WordCases cases({"FLOOD", "b", "c"});
+  const auto replies = runner.Run(cases.all());
+  ASSERT_TRUE(replies.ok()) << replies.error().message;
+  EXPECT_EQ((*replies)[0].status, RunStatus::kGarbled);
+  EXPECT_EQ((*replies)[2].status, RunStatus::kOk);
+  EXPECT_GE(runner.started(), 2);
+}
+
+TEST(ExecRunner, NoTwoRequestsHaveOneId) {
+  const auto home = TempDirectory::Create("anecheck-ids-");
+  ASSERT_TRUE(home.ok());
+  const std::string log = home->File("log");
+  ExecRunner runner(Hostile("log " + log));
+  testing::RunWord(runner, "a");
+  testing::RunWord(runner, "a");
+  ASSERT_TRUE(runner.Restart().ok());
+  testing::RunWord(runner, "a");
+  EXPECT_EQ(*ReadTextFile(log), "1\n2\n3\n");
+}
+
+RunShape ShapeOf(int64_t extent) {
+  RunShape shape;
+  const ValueId x = shape.graph.AddInput({DType::kFp16, {1, extent}}, "x");
+  shape.graph.BeginNode(&GetOp(OpKind::kRelu).schema);
+  shape.graph.AddArgument(0, x);
+  shape.graph.AddOutput(*shape.graph.FinishNode(std::vector<std::string>{"y"}));
+  std::vector<uint8_t> bytes(static_cast<size_t>(extent) * 2);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i);
+  shape.inputs = {{{DType::kFp16, {1, extent}}, std::move(bytes)}};
+  return shape;
+}
+
+TEST(ExecRunner, AProgramWithARangeIsAskedForEachShape) {
+  const auto home = TempDirectory::Create("anecheck-shapes-");
+  ASSERT_TRUE(home.ok());
+  ExecRunner runner(Hostile("log " + home->File("log")));
+  const WordCases cases({"copy"});
+  const std::vector<RunShape> further = {ShapeOf(2), ShapeOf(6)};
+  RunRequest request = cases.all()[0];
+  request.ranged_mil = "a text of the range";
+  request.further = further;
+  const auto replies = runner.Run({&request, 1});
+  ASSERT_TRUE(replies.ok()) << replies.error().message;
+  const RunReply& reply = replies->front();
+  EXPECT_EQ(reply.status, RunStatus::kOk) << reply.message;
+  EXPECT_EQ(reply.outputs[0].bytes, cases.input());
+  ASSERT_EQ(reply.further.size(), 2u);
+  for (size_t i = 0; i < 2; ++i) {
+    ASSERT_EQ(reply.further[i].size(), 1u);
+    EXPECT_EQ(reply.further[i][0].bytes, further[i].inputs[0].bytes) << i;
+  }
+  EXPECT_EQ(*ReadTextFile(home->File("log")), "1 ranged\n2 ranged\n3 ranged\n");
+}
+
+TEST(ExecRunner, AShapeThatFailsEndsItsCase) {
+  const WordCases cases({"copy"});
+  std::vector<RunShape> further = {ShapeOf(2)};
+  further[0].inputs[0].type.shape = {2, 1};  // not what the graph has: the copy has a wrong shape
+  RunRequest request = cases.all()[0];
+  request.further = further;
+  ExecRunner runner(Hostile());
+  const auto replies = runner.Run({&request, 1});
+  ASSERT_TRUE(replies.ok()) << replies.error().message;
+  EXPECT_EQ(replies->front().status, RunStatus::kGarbled);
+  EXPECT_EQ(replies->front().message.find("at another shape of the range: "), 0u)
+      << replies->front().message;
+}
 
 TEST(ExecRunner, StagesAreKept) {
   EXPECT_EQ(RunWord("REJECT").stage, "validator");
@@ -135,7 +244,7 @@ TEST(ExecRunner, FilesThatCannotBeWrittenAreNoAnswerOfTheProgram) {
 
 TEST(ExecRunner, AGreedyProgramIsStopped) {
   const RunReply reply = RunWord("EAT", "", uint64_t{256} << 20);
-  EXPECT_EQ(reply.status, RunStatus::kCrashed);
+  EXPECT_EQ(reply.status, RunStatus::kMemoryGrowth);
   EXPECT_EQ(reply.message, "the runner was stopped: it holds more than 256 MiB of memory");
 }
 
@@ -200,9 +309,9 @@ TEST(ExecRunner, TargetsThatItLacksAreNamed) {
 
 TEST(ExecProtocol, TheRequestIsOneLineOfJson) {
   const WordCases cases({"a"});
-  EXPECT_EQ(ExecRequestLine(cases.all()[0], "mil",
+  EXPECT_EQ(ExecRequestLine(cases.all()[0], 7,
                             {.graph = "/c/graph.json", .mil = "/c/model.mil", .outputs = "/c/o"}),
-            "{\"v\":1,\"id\":0,\"target\":\"h13\",\"route\":\"mil\",\"graph\":\"/c/graph.json\","
+            "{\"v\":1,\"id\":7,\"target\":\"h13\",\"route\":\"mil\",\"graph\":\"/c/graph.json\","
             "\"mil\":\"/c/model.mil\",\"outputs\":\"/c/o\"}");
   EXPECT_EQ(ExecHelloLine(), "{\"v\":1,\"hello\":true}");
 }
@@ -231,6 +340,14 @@ TEST(ExecProtocol, RepliesAreReadMemberByMember) {
     const auto broken = ReadExecReply(line, 7);
     ASSERT_FALSE(broken.ok()) << line;
     EXPECT_NE(broken.error().message.find(message), std::string::npos) << broken.error().message;
+  }
+}
+
+TEST(ExecProtocol, AnIdIsReadWhateverElseIsWrong) {
+  EXPECT_EQ(ExecReplyId(R"({"v": 1, "id": 9, "status": "splendid"})"), 9u);
+  for (const char* line : {"", "9", "no JSON", R"({"v": 1})", R"({"v": 1, "id": "9"})",
+                           R"({"v": 1, "id": -9})", R"({"v": 2, "id": 9})"}) {
+    EXPECT_EQ(ExecReplyId(line), std::nullopt) << line;
   }
 }
 

@@ -3,8 +3,11 @@
 #if defined(__APPLE__)
 #include <libproc.h>
 #include <sys/resource.h>
+#include <unistd.h>
 #else
 #include <cstdio>
+#include <cstdlib>
+#include <fcntl.h>
 #include <string>
 #include <unistd.h>
 #endif
@@ -19,6 +22,8 @@ uint64_t ResidentBytes(pid_t pid) {
   return code == 0 ? usage.ri_resident_size : 0;
 }
 
+uint64_t OwnResidentBytes() { return ResidentBytes(getpid()); }
+
 #else
 
 uint64_t ResidentBytes(pid_t pid) {
@@ -30,6 +35,17 @@ uint64_t ResidentBytes(pid_t pid) {
   const int fields = std::fscanf(file, "%lu %lu", &total, &resident);
   std::fclose(file);
   return fields == 2 ? uint64_t{resident} * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) : 0;
+}
+
+// The file stays open: each reading of it is made anew. getrusage(2) would tell the most that the
+// process which started this one held, too.
+uint64_t OwnResidentBytes() {
+  static const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  char text[64] = {};
+  if (pread(file, text, sizeof text - 1, 0) <= 0) return 0;
+  char* second = nullptr;
+  std::strtoull(text, &second, 10);
+  return std::strtoull(second, nullptr, 10) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
 #endif

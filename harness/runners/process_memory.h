@@ -1,5 +1,5 @@
-// How much memory another process holds: the limit that keeps one greedy case from taking the
-// machine down with it.
+// How much memory a process holds: the limit that keeps one greedy case from taking the machine
+// down with it, and the growth that tells a leak.
 #pragma once
 
 #include <cstdint>
@@ -9,5 +9,8 @@ namespace anecheck {
 
 // Resident bytes of process `pid`, or 0 where the system does not tell.
 uint64_t ResidentBytes(pid_t pid);
+
+// The same of this process, for who asks often.
+uint64_t OwnResidentBytes();
 
 }  // namespace anecheck

@@ -11,9 +11,16 @@ std::string_view ProvenanceName(Provenance provenance) {
 }
 
 std::string_view RunStatusName(RunStatus status) {
-  constexpr std::array<std::string_view, 7> kNames = {"ok",   "rejected", "failed", "crashed",
-                                                      "hung", "garbled",  "not-run"};
+  constexpr std::array<std::string_view, 9> kNames = {
+      "ok",      "rejected",      "failed",       "crashed", "hung",
+      "garbled", "memory-growth", "stray-output", "not-run"};
   return kNames[static_cast<size_t>(status)];
+}
+
+std::string_view MisconductName(MisconductKind kind) {
+  constexpr std::array<std::string_view, 5> kNames = {"stray-output", "memory-growth", "slot-leak",
+                                                      "garbled", "not-repeatable"};
+  return kNames[static_cast<size_t>(kind)];
 }
 
 }  // namespace anecheck

@@ -20,15 +20,34 @@ enum class Provenance : uint8_t { kSilicon, kSimulated, kRoundtrip, kReported, k
 std::string_view ProvenanceName(Provenance provenance);
 
 enum class RunStatus : uint8_t {
-  kOk,        // it ran; outputs are there
-  kRejected,  // the compiler refused it
-  kFailed,    // it was accepted and then failed to load or run
-  kCrashed,   // the worker process died of it
-  kHung,      // no answer within the time limit
-  kGarbled,   // the answer was not understood
-  kNotRun,    // the runner could not hand the case over: it is larger than the runner takes
+  kOk,            // it ran; outputs are there
+  kRejected,      // the compiler refused it
+  kFailed,        // it was accepted and then failed to load or run
+  kCrashed,       // the worker process died of it
+  kHung,          // no answer within the time limit
+  kGarbled,       // the answer was not understood
+  kMemoryGrowth,  // the process was stopped: it held more memory than it may
+  kStrayOutput,   // the process was stopped: it wrote without end where nothing is to be written
+  kNotRun,  // the runner could not hand the case over: it is too large, or of no form it takes
 };
 std::string_view RunStatusName(RunStatus status);
+
+// What an engine or a program did besides answering. The case keeps its answer; each kind is a
+// verdict by its name.
+enum class MisconductKind : uint8_t {
+  kStrayOutput,    // it wrote to the standard output or error of its process
+  kMemoryGrowth,   // the process grew with each of many cases in turn
+  kSlotLeak,       // a program was not released, or a load failed that succeeds in a fresh process
+  kStrayReply,     // a reply that answers no request on its way; its name is that of kGarbled
+  kNotRepeatable,  // a second execution of the same program gave other outputs
+};
+std::string_view MisconductName(MisconductKind kind);
+
+struct Misconduct {
+  MisconductKind kind = MisconductKind::kStrayOutput;
+  std::string message;  // one line
+  uint32_t output = 0;  // kNotRepeatable: which of the graph's outputs
+};
 
 // What a runner is, asked once before the first case.
 struct RunnerIdentity {
@@ -73,6 +92,9 @@ struct RunRequest {
   // run `mil`.
   std::string_view ranged_mil = {};
   std::span<const RunShape> further = {};
+  // To be executed a second time by the same program on the same inputs, and compared. Runners that
+  // hand over to programs of somebody else's pass it over.
+  bool repeat = false;
 };
 
 struct RunReply {
@@ -91,13 +113,8 @@ struct RunReply {
   // What the compiler left, where the runner was told to keep it.
   std::optional<CompilerFiles> files = std::nullopt;
   bool verified = false;  // kOk: the runner compared by itself; there are no outputs to judge
+  std::vector<Misconduct> misconduct = {};
 };
-
-// Why the system's engine is not given network descriptions.
-inline constexpr const char* kNetlistRefusal =
-    "the system's engine takes network descriptions from its private client alone, which asks for "
-    "an entitlement; run them on the simulated engine, or through a program that has it "
-    "(--runner exec:COMMAND)";
 
 // Implementations are used by one thread at a time.
 class Runner {

@@ -13,6 +13,7 @@
 #include "harness/runners/e5rt_library.h"
 #include "harness/runners/executable_path.h"
 #include "harness/runners/testing/hostile_runner.h"
+#include "harness/runners/testing/shared_buffer_peer.h"
 #include "harness/runners/testing/stuck_campaign.h"
 #include "harness/runners/testing/word_cases.h"
 #include "harness/runners/wire.h"
@@ -73,15 +74,129 @@ TEST(E5rtRunner, IsReplacedBeforeTheProgramSlotsRunOut) {
   EXPECT_EQ(runner.workers_started(), 2);
 }
 
-TEST(E5rtRunner, NoiseOnStandardOutputIsDropped) {
-  ::testing::internal::CaptureStdout();
+TEST(E5rtRunner, AProgramThatIsNotReleasedIsItsCasesMisconduct) {
   E5rtRunner runner(Hostile());
-  const Cases cases({"NOISE"});
+  const Cases cases({"copy", "LEAK", "copy"});
+  const auto replies = runner.Run(cases.all());
+  ASSERT_TRUE(replies.ok());
+  EXPECT_TRUE((*replies)[0].misconduct.empty());
+  EXPECT_TRUE((*replies)[2].misconduct.empty());
+  const RunReply& leaking = (*replies)[1];
+  EXPECT_EQ(leaking.status, RunStatus::kOk);
+  EXPECT_EQ(leaking.outputs[0].bytes, cases.input());
+  ASSERT_EQ(leaking.misconduct.size(), 1u);
+  EXPECT_EQ(leaking.misconduct[0].kind, MisconductKind::kSlotLeak);
+  EXPECT_EQ(leaking.misconduct[0].message, "the program was not released: still in use");
+}
+
+// The calls say that each program was released, and after twenty none loads any more.
+TEST(E5rtRunner, ACaseThatFindsNoSlotIsRunByAFreshWorker) {
+  E5rtRunner runner(Hostile());
+  const Cases cases(std::vector<std::string>(50, "SPEND"));
+  const auto replies = runner.Run(cases.all());
+  ASSERT_TRUE(replies.ok()) << replies.error().message;
+  ASSERT_EQ(replies->size(), 50u);
+  for (size_t i = 0; i < 50; ++i) {
+    const RunReply& reply = (*replies)[i];
+    EXPECT_EQ(reply.id, i);
+    EXPECT_EQ(reply.status, RunStatus::kOk) << i << ": " << reply.message;
+    const bool found_none = i == 20 || i == 40;
+    ASSERT_EQ(reply.misconduct.size(), found_none ? 1u : 0u) << i;
+    if (!found_none) continue;
+    EXPECT_EQ(reply.misconduct[0].kind, MisconductKind::kSlotLeak);
+    EXPECT_NE(reply.misconduct[0].message.find("many programs: no slot is left"), std::string::npos)
+        << reply.misconduct[0].message;
+  }
+  EXPECT_EQ(runner.workers_started(), 3);
+}
+
+TEST(E5rtRunner, ALoadThatFailsInAFreshWorkerTooIsItsCasesFailure) {
+  E5rtRunner runner(Hostile());
+  std::vector<std::string> words(20, "copy");
+  words.emplace_back("NOLOAD");
+  words.emplace_back("copy");
+  const Cases cases(words);
+  const auto replies = runner.Run(cases.all());
+  ASSERT_TRUE(replies.ok());
+  ASSERT_EQ(replies->size(), 22u);
+  EXPECT_EQ((*replies)[20].status, RunStatus::kFailed);
+  EXPECT_EQ((*replies)[20].stage, "load");
+  EXPECT_EQ((*replies)[20].message, "it cannot be loaded");
+  EXPECT_TRUE((*replies)[20].misconduct.empty());
+  EXPECT_EQ((*replies)[21].status, RunStatus::kOk);
+  EXPECT_EQ(runner.workers_started(), 2);
+}
+
+TEST(E5rtRunner, WhatAnEnginePrintsIsItsCasesMisconductAndGoesNowhere) {
+  ::testing::internal::CaptureStdout();
+  ::testing::internal::CaptureStderr();
+  E5rtRunner runner(Hostile());
+  const Cases cases({"copy", "NOISE", "copy", "MUTTER", "copy", "MUTTER NORUN"});
   const auto replies = runner.Run(cases.all());
   EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
   ASSERT_TRUE(replies.ok());
-  EXPECT_EQ((*replies)[0].status, RunStatus::kOk);
+  const char* const kSaid[] = {"", "wrote 21 bytes to standard output: {\"summary\": \"noise\"}",
+                               "", "wrote 10 bytes to standard error: a warning",
+                               "", ""};
+  for (size_t i = 0; i < std::size(kSaid); ++i) {
+    const std::vector<Misconduct>& misconduct = (*replies)[i].misconduct;
+    ASSERT_EQ(misconduct.size(), *kSaid[i] == 0 ? 0u : 1u) << i;
+    if (misconduct.empty()) continue;
+    EXPECT_EQ(misconduct[0].kind, MisconductKind::kStrayOutput);
+    EXPECT_EQ(misconduct[0].message, kSaid[i]);
+    EXPECT_EQ((*replies)[i].status, RunStatus::kOk);
+  }
 }
+
+TEST(E5rtRunner, TheLastWordsOfAWorkerArePassedOn) {
+  ::testing::internal::CaptureStderr();
+  {
+    E5rtRunner runner(Hostile());
+    const Cases cases({"MUTTER EXIT"});
+    EXPECT_TRUE(runner.Run(cases.all()).ok());
+  }
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "a warning\n");
+}
+
+struct SecondExecution {
+  const char* word;
+  const char* message;  // empty where it repeats
+};
+class Repeated : public ::testing::TestWithParam<SecondExecution> {};
+
+TEST_P(Repeated, IsComparedWithTheFirst) {
+  const Cases cases({GetParam().word});
+  RunRequest request = cases.all()[0];
+  for (const bool repeat : {false, true}) {
+    request.repeat = repeat;
+    E5rtRunner runner(Hostile());
+    const auto replies = runner.Run({&request, 1});
+    ASSERT_TRUE(replies.ok());
+    const RunReply& reply = replies->front();
+    EXPECT_EQ(reply.status, RunStatus::kOk) << reply.message;
+    ASSERT_EQ(reply.outputs.size(), 1u);
+    EXPECT_EQ(reply.outputs[0].bytes, cases.input()) << "those of the first execution";
+    const bool differs = repeat && *GetParam().message != 0;
+    ASSERT_EQ(reply.misconduct.size(), differs ? 1u : 0u);
+    if (!differs) continue;
+    EXPECT_EQ(reply.misconduct[0].kind, MisconductKind::kNotRepeatable);
+    EXPECT_EQ(reply.misconduct[0].message, GetParam().message);
+    EXPECT_EQ(reply.misconduct[0].output, 0u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    E5rtRunner, Repeated,
+    ::testing::Values(SecondExecution{"copy", ""},
+                      SecondExecution{"FICKLE",
+                                      "output y: the second execution of the program gives other "
+                                      "values, from byte 7 on"},
+                      SecondExecution{"STALE",
+                                      "output y: the second execution of the program gives other "
+                                      "values, from byte 0 on"},
+                      SecondExecution{"TIRED", "the second execution fails: once is enough"}),
+    [](const auto& row) { return std::string(row.param.word); });
 
 TEST(E5rtRunner, ProvenanceFollowsTheLibraryThatWasLoaded) {
   E5rtRunner hostile(Hostile());
@@ -136,6 +251,38 @@ TEST(E5rtRunner, SimulatedEngineProvesItsPlacement) {
   EXPECT_EQ((*replies)[0].outputs[0].bytes, expected);
 }
 
+#ifndef ANECHECK_SANITIZED  // which takes signals for itself
+
+// submit_async retains its block without a look at it (facts/e5rt_abi.md): the same call is made
+// with a block and without one.
+TEST(E5rtRunner, ANullBlockCrashesItsWorker) {
+  E5rtRunner runner({.library = ANECHECK_HOSTILE_ESPRESSO});
+  const Graph graph = ReluGraph();
+  const std::vector<Tensor> inputs = {{{DType::kFp16, {1, 4}}, {0, 0x3c, 0, 0xbc, 0, 0x40, 0, 0}}};
+  std::vector<std::string> texts;
+  for (const char* word : {"REAL BLOCK", "NULL BLOCK", "REAL BLOCK"}) {
+    texts.push_back(
+        fmt::format("program(1.3)\n{{\n func main<ios18>(tensor<fp16, [1, 4]> x) {{\n// {}\n"
+                    "tensor<fp16, [1, 4]> y = relu(x = x);\n}} -> (y);\n}}\n",
+                    word));
+  }
+  std::vector<RunRequest> requests;
+  for (uint64_t i = 0; i < 3; ++i) requests.push_back({i, "h13", texts[i], &graph, inputs});
+  const auto replies = runner.Run(requests);
+  ASSERT_TRUE(replies.ok()) << replies.error().message;
+  const std::vector<uint8_t> expected = {0, 0x3c, 0, 0, 0, 0x40, 0, 0};
+  for (const size_t real : {0, 2}) {
+    ASSERT_EQ((*replies)[real].status, RunStatus::kOk) << (*replies)[real].message;
+    EXPECT_EQ((*replies)[real].outputs[0].bytes, expected);
+  }
+  EXPECT_EQ((*replies)[1].status, RunStatus::kCrashed);
+  EXPECT_EQ((*replies)[1].stage, "run");
+  EXPECT_NE((*replies)[1].message.find("killed by signal 11"), std::string::npos)
+      << (*replies)[1].message;
+}
+
+#endif
+
 TEST(E5rtRunner, ARefusalsStageIsTheOneThatTheEngineNames) {
   E5rtRunner runner({.library = ANECHECK_SIMULATED_ENGINE});
   const Graph graph = ReluGraph();
@@ -166,13 +313,14 @@ TEST(Wire, AnAreaIsFilledAsFarAsItGoes) {
   WriteReply(reply, whole);
   for (const size_t room : {whole.size(), whole.size() - 1, size_t{9}, size_t{0}}) {
     std::vector<uint8_t> memory(whole.size() + 8, 0xee);
-    AreaWriter writer(std::span(memory).first(room));
+    AreaWriter writer(std::span<uint8_t>(memory).first(room));
     WriteReply(reply, writer);
     EXPECT_EQ(writer.size(), whole.size());
     EXPECT_EQ(writer.fits(), room == whole.size());
     for (size_t i = room; i < memory.size(); ++i) EXPECT_EQ(memory[i], 0xee) << room;
-    if (writer.fits())
+    if (writer.fits()) {
       EXPECT_TRUE(std::ranges::equal(whole.bytes(), std::span(memory).first(room)));
+    }
   }
 }
 
@@ -205,6 +353,7 @@ TEST(Wire, RequestsRoundTripWithinTheirStatedSize) {
   const std::vector<RunShape> further(
       1, {*written.graph, std::vector<Tensor>(written.inputs.begin(), written.inputs.end())});
   written.further = further;
+  written.repeat = true;
   ByteWriter writer;
   WriteRequest(written, writer);
   EXPECT_LE(writer.size(), RequestSize(written));
@@ -213,6 +362,7 @@ TEST(Wire, RequestsRoundTripWithinTheirStatedSize) {
   ASSERT_TRUE(request.ok());
   EXPECT_EQ(request->program, "some text");
   EXPECT_EQ(request->target, "h13");
+  EXPECT_TRUE(request->repeat);
   ASSERT_EQ(request->further.size(), 1u);
   for (const WireShape* shape : {&request->shape, &request->further[0]}) {
     ASSERT_EQ(shape->inputs.size(), 1u);
@@ -247,10 +397,30 @@ TEST(Wire, RepliesCarryTheCompilersFiles) {
   EXPECT_EQ(back->files->container, std::vector<uint8_t>{3});
 }
 
+TEST(Wire, RepliesCarryMisconduct) {
+  WireReply reply;
+  reply.slots_spent = true;
+  reply.misconduct = {{MisconductKind::kSlotLeak, "words", 0},
+                      {MisconductKind::kNotRepeatable, "", 3}};
+  ByteWriter writer;
+  WriteReply(reply, writer);
+  ByteReader reader(writer.bytes());
+  const auto back = ReadReply(reader);
+  ASSERT_TRUE(back.ok());
+  EXPECT_TRUE(back->slots_spent);
+  ASSERT_EQ(back->misconduct.size(), 2u);
+  EXPECT_EQ(back->misconduct[0].kind, MisconductKind::kSlotLeak);
+  EXPECT_EQ(back->misconduct[0].message, "words");
+  EXPECT_EQ(back->misconduct[1].kind, MisconductKind::kNotRepeatable);
+  EXPECT_EQ(back->misconduct[1].output, 3u);
+  EXPECT_TRUE(reader.AtEnd());
+}
+
 TEST(Wire, TruncatedRepliesAreErrors) {
   WireReply reply;
   reply.message = "text";
   reply.outputs = {{1, 2, 3}};
+  reply.misconduct = {{MisconductKind::kStrayOutput, "words", 0}};
   ByteWriter writer;
   WriteReply(reply, writer);
   for (size_t size = 0; size < writer.size(); ++size) {
@@ -276,6 +446,11 @@ TEST(RunnerNames, AreDistinct) {
   EXPECT_EQ(ProvenanceName(Provenance::kSilicon), "silicon");
   EXPECT_EQ(RunStatusName(RunStatus::kHung), "hung");
   EXPECT_EQ(RunStatusName(RunStatus::kOk), "ok");
+  EXPECT_EQ(RunStatusName(RunStatus::kNotRun), "not-run");
+  EXPECT_EQ(MisconductName(MisconductKind::kNotRepeatable), "not-repeatable");
+  EXPECT_EQ(MisconductName(MisconductKind::kStrayReply), RunStatusName(RunStatus::kGarbled));
+  EXPECT_EQ(MisconductName(MisconductKind::kStrayOutput), RunStatusName(RunStatus::kStrayOutput));
+  EXPECT_EQ(MisconductName(MisconductKind::kMemoryGrowth), RunStatusName(RunStatus::kMemoryGrowth));
 }
 
 }  // namespace
@@ -290,6 +465,9 @@ int main(int argc, char** argv) {
   }
   if (argc > 1 && std::string_view(argv[1]) == anecheck::testing::kHostileArgument) {
     return anecheck::testing::HostileMain(argc, argv);
+  }
+  if (argc > 2 && std::string_view(argv[1]) == anecheck::testing::kSharedPeerArgument) {
+    return anecheck::testing::SharedPeerMain(argv[2]);
   }
   ::testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();

@@ -1,10 +1,10 @@
 #include "harness/runners/runtime_probe.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <fmt/format.h>
 
+#include "harness/base/real_text.h"
 #include "harness/runners/executable_path.h"
 #include "harness/runners/subprocess.h"
 #include "harness/runners/worker_arguments.h"
@@ -31,9 +31,7 @@ RuntimeAnswer Read(std::string_view answer) {
   constexpr std::string_view kValue = "value ", kFailed = "failed ";
   if (answer.starts_with(kValue)) {
     answer.remove_prefix(kValue.size());
-    double value = 0;
-    const auto [end, error] = std::from_chars(answer.data(), answer.data() + answer.size(), value);
-    if (error == std::errc()) return {value, ""};
+    if (const auto value = RealFromText<double>(answer)) return {value, ""};
   }
   if (answer.starts_with(kFailed)) answer.remove_prefix(kFailed.size());
   return {std::nullopt, std::string(answer)};

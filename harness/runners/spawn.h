@@ -16,11 +16,4 @@ inline short SpawnFlags() {
 #endif
 }
 
-// Lets the new process keep the standard error of this one under SpawnFlags().
-inline void PassStandardError([[maybe_unused]] posix_spawn_file_actions_t& actions) {
-#if defined(__APPLE__)
-  posix_spawn_file_actions_addinherit_np(&actions, 2);
-#endif
-}
-
 }  // namespace anecheck

@@ -10,12 +10,12 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
 
+#include "harness/runners/local_socket.h"
 #include "harness/runners/process_memory.h"
 #include "harness/runners/spawn.h"
 
@@ -36,13 +36,10 @@ int Lifted(int descriptor) {
   return lifted;
 }
 
-// Another thread may start a process at any moment, which must not inherit the ends: they would
-// stay open when the program dies. Where they cannot be made so, SpawnFlags() sees to it.
+// Not inherited by other processes, as the ends of MakeSocketPair().
 #if defined(__linux__)
-constexpr int kSocketFlags = SOCK_CLOEXEC;
 int MakePipe(int (&ends)[2]) { return pipe2(ends, O_CLOEXEC); }
 #else
-constexpr int kSocketFlags = 0;
 int MakePipe(int (&ends)[2]) { return pipe(ends); }
 #endif
 
@@ -53,14 +50,9 @@ struct Ends {
 
 // A socket rather than a pipe: writing to a program that died must not kill the writer.
 Ends InputEnds() {
-  int sockets[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | kSocketFlags, 0, sockets) != 0) return {};
-  const Ends ends = {Lifted(sockets[0]), Lifted(sockets[1])};
-#if defined(SO_NOSIGPIPE)
-  const int on = 1;
-  setsockopt(ends.ours, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
-#endif
-  return ends;
+  const SocketPair sockets = MakeSocketPair();
+  if (sockets.ours < 0) return {};
+  return {Lifted(sockets.ours), Lifted(sockets.theirs)};
 }
 
 Ends OutputEnds() {
@@ -197,17 +189,8 @@ void Subprocess::Close() {
 
 bool Subprocess::WriteLine(std::string_view line) {
   const std::string text = fmt::format("{}\n", line);
-#if defined(MSG_NOSIGNAL)
-  constexpr int kFlags = MSG_NOSIGNAL | MSG_DONTWAIT;
-#else
-  constexpr int kFlags = MSG_DONTWAIT;
-#endif
   // One request is on its way at a time, so a full buffer means that nobody reads.
-  ssize_t sent = 0;
-  do {
-    sent = send(input_, text.data(), text.size(), kFlags);
-  } while (sent < 0 && errno == EINTR);
-  return sent == static_cast<ssize_t>(text.size());
+  return SendBytes(input_, text, false) == static_cast<ssize_t>(text.size());
 }
 
 // Takes what is there; false at the end of the stream.
@@ -224,6 +207,7 @@ bool Subprocess::Fill(int descriptor, std::string& text, size_t keep_last) {
 Subprocess::ReadState Subprocess::ReadLine(Clock::time_point deadline, size_t longest_line,
                                            uint64_t memory_limit, std::string& line) {
   bool errors_open = true;
+  bool over = false;
   for (;;) {
     if (const size_t end = pending_.find('\n'); end != std::string::npos) {
       if (end > longest_line) return ReadState::kTooLong;
@@ -232,8 +216,11 @@ Subprocess::ReadState Subprocess::ReadLine(Clock::time_point deadline, size_t lo
       return ReadState::kLine;
     }
     if (pending_.size() > longest_line) return ReadState::kTooLong;
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-    if (left.count() <= 0) return ReadState::kTimeout;
+    if (over) return ReadState::kTimeout;
+    const auto left =
+        std::max(std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()),
+                 std::chrono::milliseconds(0));
+    over = left.count() == 0;
     if (memory_limit > 0 && ResidentBytes(pid_) > memory_limit) return ReadState::kTooLarge;
     pollfd entries[] = {{output_, POLLIN, 0}, {errors_open ? errors_ : -1, POLLIN, 0}};
     const int ready = poll(entries, 2, static_cast<int>(std::min(left, kTick).count()));

@@ -42,7 +42,8 @@ class Subprocess {
   // Writes `line` and a line feed. False where the program is gone or does not read.
   bool WriteLine(std::string_view line);
 
-  // The next line, without its line feed, into `line`. `memory_limit` in bytes, 0 for none.
+  // The next line, without its line feed, into `line`; with a deadline that is over one that is
+  // there already. `memory_limit` in bytes, 0 for none.
   ReadState ReadLine(Clock::time_point deadline, size_t longest_line, uint64_t memory_limit,
                      std::string& line);
 

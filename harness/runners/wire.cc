@@ -62,6 +62,7 @@ void PutRequest(const RunRequest& request, Writer& writer) {
   WriteShape(*request.graph, request.inputs, writer);
   writer.U32(static_cast<uint32_t>(request.further.size()));
   for (const RunShape& shape : request.further) WriteShape(shape.graph, shape.inputs, writer);
+  writer.U8(request.repeat ? 1 : 0);
 }
 
 template <typename Writer>
@@ -80,10 +81,18 @@ void PutReply(const WireReply& reply, Writer& writer) {
     writer.Bytes(output);
   }
   writer.U8(reply.files ? 1 : 0);
-  if (!reply.files) return;
-  for (const auto* file : {&reply.files->descriptor, &reply.files->container}) {
-    writer.U32(static_cast<uint32_t>(file->size()));
-    writer.Bytes(*file);
+  if (reply.files) {
+    for (const auto* file : {&reply.files->descriptor, &reply.files->container}) {
+      writer.U32(static_cast<uint32_t>(file->size()));
+      writer.Bytes(*file);
+    }
+  }
+  writer.U8(reply.slots_spent ? 1 : 0);
+  writer.U32(static_cast<uint32_t>(reply.misconduct.size()));
+  for (const Misconduct& misconduct : reply.misconduct) {
+    writer.U8(static_cast<uint8_t>(misconduct.kind));
+    WriteText(misconduct.message, writer);
+    writer.U32(misconduct.output);
   }
 }
 
@@ -92,6 +101,21 @@ bool ReadFlag(ByteReader& reader, std::string_view field) {
   const uint8_t flag = reader.U8(field);
   if (flag > 1) reader.Fail(ErrorCode::kMalformed, field, "is neither 0 nor 1");
   return flag == 1;
+}
+
+void ReadMisconduct(ByteReader& reader, std::vector<Misconduct>& list) {
+  const uint32_t count = reader.U32("misconduct");
+  if (reader.CheckCount(count, 9, "misconduct")) list.resize(count);
+  for (Misconduct& misconduct : list) {
+    const uint8_t kind = reader.U8("misconduct.kind");
+    if (kind > static_cast<uint8_t>(MisconductKind::kNotRepeatable)) {
+      reader.Fail(ErrorCode::kMalformed, "misconduct.kind", "is no kind");
+      return;
+    }
+    misconduct.kind = static_cast<MisconductKind>(kind);
+    misconduct.message = ReadText(reader, "misconduct.message");
+    misconduct.output = reader.U32("misconduct.output");
+  }
 }
 
 void ReadShape(ByteReader& reader, WireShape& shape) {
@@ -138,6 +162,7 @@ Result<WireRequest> ReadRequest(ByteReader& reader) {
   const uint32_t further = reader.U32("further");
   if (reader.CheckCount(further, 8, "further")) request.further.resize(further);
   for (WireShape& shape : request.further) ReadShape(reader, shape);
+  request.repeat = ReadFlag(reader, "repeat");
   ANECHECK_RETURN_IF_ERROR(Status(reader.status()));
   return request;
 }
@@ -149,7 +174,7 @@ Result<WireReply> ReadReply(ByteReader& reader) {
   WireReply reply;
   reply.id = reader.U64("id");
   const uint8_t status = reader.U8("status");
-  if (status > static_cast<uint8_t>(RunStatus::kGarbled)) {
+  if (status > static_cast<uint8_t>(RunStatus::kNotRun)) {
     reader.Fail(ErrorCode::kMalformed, "status", "is no status");
   }
   reply.status = static_cast<RunStatus>(status);
@@ -172,6 +197,8 @@ Result<WireReply> ReadReply(ByteReader& reader) {
       file->assign(bytes.begin(), bytes.end());
     }
   }
+  reply.slots_spent = ReadFlag(reader, "slots_spent");
+  ReadMisconduct(reader, reply.misconduct);
   ANECHECK_RETURN_IF_ERROR(Status(reader.status()));
   return reply;
 }

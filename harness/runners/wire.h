@@ -36,6 +36,7 @@ struct WireRequest {
   std::span<const uint8_t> weights;  // of a network description
   WireShape shape;
   std::vector<WireShape> further;  // of a program with a range of shapes
+  bool repeat = false;
 };
 
 // Where a worker is with the request that it has in hand.
@@ -55,6 +56,10 @@ struct WireReply {
   uint64_t run_us = 0;
   std::vector<std::vector<uint8_t>> outputs;  // those of further shapes behind those of the first
   std::optional<CompilerFiles> files;
+  std::vector<Misconduct> misconduct;
+  // The load failed in a process that had loaded many programs: a fresh one must show whether it
+  // fails there. `message` holds the engine's words.
+  bool slots_spent = false;
 };
 
 // Appends fields as ByteWriter does, to memory that is there. What does not fit is not written and

@@ -3,14 +3,18 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <filesystem>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "harness/base/file.h"
+#include "harness/runners/chip_target.h"
 #include "harness/runners/e5rt_library.h"
 #include "harness/runners/executable_path.h"
 #include "harness/runners/machine.h"
@@ -31,8 +35,13 @@ constexpr int kTickMs = 50;
 // Time to end by itself for a worker that closed its channel, so that its exit can be told.
 constexpr int kGraceMs = 500;
 
-// What WaitForWorker returns beside the bytes a worker sends, 0 for silence and -1 for the end.
+// What Process::Wait returns beside the bytes a worker sends, 0 for silence and -1 for the end.
 constexpr int kTooLarge = -2;
+constexpr int kTooMuchOutput = -3;
+// Bytes that a worker's standard output and error may hold: they stand in memory.
+constexpr uint64_t kMostOutput = uint64_t{8} << 20;
+// Of what a worker wrote to its standard error, so much is passed on.
+constexpr uint64_t kMostPassedOn = uint64_t{1} << 20;
 
 Provenance ProvenanceOf(EngineKind kind) {
   switch (kind) {
@@ -90,6 +99,8 @@ class E5rtRunner::Process {
     ANECHECK_ASSIGN(WorkerChannel channel, WorkerChannel::Create());
     ANECHECK_ASSIGN(TempDirectory folder, TempDirectory::CreateInMemory("anecheck-e5rt-"));
     std::vector<std::string> arguments = WorkerArguments(options);
+    const std::string output = folder.File(kOutputFile);
+    const std::string errors = folder.File(kErrorFile);
     arguments.insert(arguments.end(), {"folder", folder.path()});
     std::vector<char*> argv;
     argv.reserve(arguments.size() + 1);
@@ -100,10 +111,11 @@ class E5rtRunner::Process {
     const int socket = fcntl(channel.worker_socket(), F_DUPFD_CLOEXEC, 16);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
-    // Standard output belongs to the tool's results; what an engine prints there is dropped.
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-    PassStandardError(actions);
+    // What an engine prints is misconduct of the case at hand (worker_conduct.h).
+    constexpr int kOwnFile = O_RDWR | O_CREAT | O_APPEND;
+    posix_spawn_file_actions_addopen(&actions, 1, output.c_str(), kOwnFile, 0600);
+    posix_spawn_file_actions_addopen(&actions, 2, errors.c_str(), kOwnFile, 0600);
     posix_spawn_file_actions_adddup2(&actions, memory, 3);
     posix_spawn_file_actions_adddup2(&actions, socket, 4);
     // Ctrl-C at a terminal goes to a whole process group: it is to stop the campaign, which then
@@ -140,6 +152,7 @@ class E5rtRunner::Process {
       }
     }
     pid_ = 0;
+    PassOn();
     return Death(status);
   }
 
@@ -154,13 +167,27 @@ class E5rtRunner::Process {
       usleep(1000);
     }
     pid_ = 0;
+    PassOn();
     return Death(status);
   }
 
-  // The next byte of the worker, 0 after `milliseconds` without one, -1 at its end, kTooLarge.
+  // To this process's standard error: what the worker wrote to its own and is charged to no case,
+  // as its words before the first one and those it died with.
+  void PassOn() {
+    const auto said = ReadTextFile(folder_.File(kErrorFile), kMostPassedOn);
+    if (said.ok() && !said->empty()) std::fwrite(said->data(), 1, said->size(), stderr);
+    for (const char* file : {kOutputFile, kErrorFile}) {
+      std::error_code ignored;
+      std::filesystem::resize_file(folder_.File(file), 0, ignored);
+    }
+  }
+
+  // The next byte of the worker, 0 after `milliseconds` without one, -1 at its end, kTooLarge,
+  // kTooMuchOutput.
   int Wait(int milliseconds, uint64_t memory_limit) {
     for (int left = milliseconds; left > 0; left -= kTickMs) {
       if (memory_limit > 0 && ResidentBytes(pid_) > memory_limit) return kTooLarge;
+      if (OutputBytes() > kMostOutput) return kTooMuchOutput;
       const int what = channel_.Wait(std::min(left, kTickMs));
       if (what != 0) return what;
     }
@@ -168,8 +195,21 @@ class E5rtRunner::Process {
   }
 
  private:
+  static constexpr const char* kOutputFile = "output";
+  static constexpr const char* kErrorFile = "errors";
+
   Process(WorkerChannel channel, TempDirectory folder, pid_t pid)
       : channel_(std::move(channel)), folder_(std::move(folder)), pid_(pid) {}
+
+  uint64_t OutputBytes() const {
+    uint64_t bytes = 0;
+    for (const char* file : {kOutputFile, kErrorFile}) {
+      struct stat info{};
+      if (stat(folder_.File(file).c_str(), &info) == 0)
+        bytes += static_cast<uint64_t>(info.st_size);
+    }
+    return bytes;
+  }
 
   WorkerChannel channel_;
   TempDirectory folder_;  // the worker's files; outlives it
@@ -200,6 +240,7 @@ Status E5rtRunner::EnsureStarted() {
     return MakeError(ErrorCode::kNotFound, text);
   }
   Describe(kind, text, identity_);
+  process_->PassOn();
   return {};
 }
 
@@ -222,6 +263,7 @@ RunReply E5rtRunner::Convert(const RunRequest& request, WireReply wire) const {
   reply.backend = std::move(wire.backend);
   reply.compile_us = wire.compile_us;
   reply.run_us = wire.run_us;
+  reply.misconduct = std::move(wire.misconduct);
   if (reply.status != RunStatus::kOk) return reply;
   const auto garbled = [&](std::string message) {
     return RunReply{.id = reply.id, .status = RunStatus::kGarbled, .message = std::move(message)};
@@ -267,7 +309,13 @@ RunReply E5rtRunner::Ended(uint64_t id, int what, WorkerStage stage, const std::
       reply.status = RunStatus::kHung;
       reply.message = fmt::format("no answer in {} ms", options_.case_timeout_ms);
       break;
+    case kTooMuchOutput:
+      reply.status = RunStatus::kStrayOutput;
+      reply.message = fmt::format("the worker was stopped: it wrote more than {} MiB of output",
+                                  kMostOutput >> 20);
+      break;
     case kTooLarge:
+      reply.status = RunStatus::kMemoryGrowth;
       reply.message = fmt::format("the worker was stopped: it holds more than {} MiB of memory",
                                   options_.memory_limit >> 20);
       break;
@@ -284,76 +332,135 @@ RunReply E5rtRunner::Ended(uint64_t id, int what, WorkerStage stage, const std::
   return reply;
 }
 
-Result<std::vector<RunReply>> E5rtRunner::Run(std::span<const RunRequest> requests) {
-  std::vector<RunReply> replies;
-  replies.reserve(requests.size());
+// A run of requests under way.
+struct E5rtRunner::Batch {
+  std::span<const RunRequest> requests;
+  std::vector<RunReply> replies;  // of the first requests
   // Requests before this one go over one at a time: a worker spoiled the memory of their batch, and
   // which of them made it do so shows only then.
   size_t alone_until = 0;
-  while (replies.size() < requests.size()) {
-    ANECHECK_RETURN_IF_ERROR(EnsureStarted());
-    WorkerChannel& channel = process_->channel();
-    ChannelHeader& header = channel.header();
-    // As many requests as fit the area.
-    AreaWriter writer(channel.requests());
-    const size_t first = replies.size();
-    size_t count = 0;
-    const size_t most = first < alone_until ? 1 : requests.size() - first;
-    while (count < most &&
-           writer.size() + RequestSize(requests[first + count]) <= WorkerChannel::kAreaSize) {
-      WriteRequest(requests[first + count++], writer);
+  // The words with which the next request's load failed in a process that had loaded many programs;
+  // empty for none.
+  std::string spent;
+
+  void Add(RunReply reply) {
+    const bool loaded = reply.status == RunStatus::kOk || reply.stage == "run";
+    if (!spent.empty() && loaded) {
+      reply.misconduct.push_back({MisconductKind::kSlotLeak,
+                                  "a load that succeeds in a fresh process failed in one that had "
+                                  "loaded and released many programs: " +
+                                      spent});
     }
-    if (count == 0) {
-      replies.push_back({.id = requests[first].id,
-                         .status = RunStatus::kNotRun,
-                         .message = "the case is larger than a worker's memory"});
-      continue;
-    }
-    header.request_count.store(static_cast<uint32_t>(count));
-    header.request_bytes.store(writer.size());
-    header.completed.store(0);
-    header.reply_bytes.store(0);
-    header.stage.store(WorkerStage::kIdle);
-    int what = channel.Signal('B') ? 0 : -1;
-    uint32_t seen = 0;
-    while (what == 0) {
-      what = process_->Wait(options_.case_timeout_ms, options_.memory_limit);
-      const uint32_t completed = header.completed.load();
-      if (what == 0 && completed == seen) break;
-      seen = completed;
-    }
-    const auto done = std::min<size_t>(header.completed.load(), count);
-    ByteReader reader(channel.replies().first(
-        std::min<uint64_t>(header.reply_bytes.load(), WorkerChannel::kAreaSize)));
-    size_t read = 0;
-    for (; read < done; ++read) {
-      Result<WireReply> reply = ReadReply(reader);
-      if (!reply.ok() || reply->id != requests[first + read].id) break;
-      if (reply->harness_fault) {
-        return MakeError(ErrorCode::kIo, fmt::format("a worker: {}", reply->message));
-      }
-      replies.push_back(Convert(requests[first + read], std::move(reply).value()));
-    }
-    if (read < done) {
-      process_.reset();
-      if (count > 1) {
-        alone_until = first + count;
-        continue;
-      }
-      replies.push_back({.id = requests[first].id,
-                         .status = RunStatus::kGarbled,
-                         .message = "the worker's reply cannot be read: its memory is spoiled"});
-      continue;
-    }
-    if (what == 'D' && done == count) continue;
-    const bool asked = what == 'R';
-    const WorkerStage stage = header.stage.load();
-    const std::string end = what == -1 ? process_->Reap() : process_->Stop();
-    process_.reset();
-    if (done == count || (asked && done > 0)) continue;
-    replies.push_back(Ended(requests[first + done].id, what, stage, end));
+    spent.clear();
+    replies.push_back(std::move(reply));
   }
-  return replies;
+};
+
+// Writes as many of the next requests as fit the area, and starts the worker on them. Returns their
+// number.
+size_t E5rtRunner::HandOver(const Batch& batch) {
+  WorkerChannel& channel = process_->channel();
+  ChannelHeader& header = channel.header();
+  AreaWriter writer(channel.requests());
+  const auto rest = batch.requests.subspan(batch.replies.size());
+  const size_t most = batch.replies.size() < batch.alone_until ? 1 : rest.size();
+  size_t count = 0;
+  while (count < most && writer.size() + RequestSize(rest[count]) <= WorkerChannel::kAreaSize) {
+    WriteRequest(rest[count++], writer);
+  }
+  header.request_count.store(static_cast<uint32_t>(count));
+  header.request_bytes.store(writer.size());
+  header.completed.store(0);
+  header.reply_bytes.store(0);
+  header.stage.store(WorkerStage::kIdle);
+  return count;
+}
+
+// What the worker says last: it may take the time limit for each reply.
+int E5rtRunner::Await() {
+  const ChannelHeader& header = process_->channel().header();
+  int what = process_->channel().Signal('B') ? 0 : -1;
+  uint32_t seen = 0;
+  while (what == 0) {
+    what = process_->Wait(options_.case_timeout_ms, options_.memory_limit);
+    const uint32_t completed = header.completed.load();
+    if (what == 0 && completed == seen) break;
+    seen = completed;
+  }
+  return what;
+}
+
+// Takes the replies to the first of `count` requests that were handed over; false where one cannot
+// be read. Errors: what the worker itself failed at.
+Result<bool> E5rtRunner::TakeReplies(size_t count, Batch& batch) {
+  WorkerChannel& channel = process_->channel();
+  const auto done = std::min<size_t>(channel.header().completed.load(), count);
+  ByteReader reader(channel.replies().first(
+      std::min<uint64_t>(channel.header().reply_bytes.load(), WorkerChannel::kAreaSize)));
+  for (size_t i = 0; i < done; ++i) {
+    const RunRequest& request = batch.requests[batch.replies.size()];
+    Result<WireReply> reply = ReadReply(reader);
+    if (!reply.ok() || reply->id != request.id) return false;
+    if (reply->harness_fault) {
+      return MakeError(ErrorCode::kIo, fmt::format("a worker: {}", reply->message));
+    }
+    // Tried once more, in a fresh process.
+    if (reply->slots_spent && batch.spent.empty()) {
+      batch.spent = reply->message;
+      return true;
+    }
+    batch.Add(Convert(request, std::move(reply).value()));
+  }
+  return true;
+}
+
+Status E5rtRunner::RunSome(Batch& batch) {
+  const size_t first = batch.replies.size();
+  const uint64_t id = batch.requests[first].id;
+  const size_t count = HandOver(batch);
+  if (count == 0) {
+    batch.Add({.id = id,
+               .status = RunStatus::kNotRun,
+               .message = "the case is larger than a worker's memory"});
+    return {};
+  }
+  const int what = Await();
+  ANECHECK_ASSIGN(const bool intact, TakeReplies(count, batch));
+  if (!intact) {
+    process_.reset();
+    if (count > 1) {
+      batch.alone_until = first + count;
+    } else {
+      batch.Add({.id = id,
+                 .status = RunStatus::kGarbled,
+                 .message = "the worker's reply cannot be read: its memory is spoiled"});
+    }
+    return {};
+  }
+  const size_t done = batch.replies.size() - first;
+  if (what == 'D' && done == count) return {};
+  const WorkerStage stage = process_->channel().header().stage.load();
+  const std::string end = what == -1 ? process_->Reap() : process_->Stop();
+  process_.reset();
+  const bool asked = !batch.spent.empty() || (what == 'R' && done > 0);
+  if (done == count || asked) return {};
+  batch.Add(Ended(batch.requests[first + done].id, what, stage, end));
+  return {};
+}
+
+Result<std::vector<RunReply>> E5rtRunner::Run(std::span<const RunRequest> requests) {
+  ANECHECK_RETURN_IF_ERROR(EnsureStarted());
+  for (const RunRequest& request : requests) {
+    ANECHECK_RETURN_IF_ERROR(CheckOwnTarget(identity_, request.target));
+  }
+  Batch batch;
+  batch.requests = requests;
+  batch.replies.reserve(requests.size());
+  while (batch.replies.size() < requests.size()) {
+    ANECHECK_RETURN_IF_ERROR(EnsureStarted());
+    ANECHECK_RETURN_IF_ERROR(RunSome(batch));
+  }
+  return std::move(batch.replies);
 }
 
 }  // namespace anecheck

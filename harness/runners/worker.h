@@ -39,7 +39,9 @@ inline constexpr const char* kWorkerArgument = "--anecheck-worker";
 int WorkerMain(int argc, char** argv);
 
 // Runs cases in worker processes started from this executable (posix_spawn, never fork). A dead or
-// silent worker is replaced; the case it died of is reported as such and the rest go on.
+// silent worker is replaced; the case it died of is reported as such and the rest go on. So is one
+// that has no program slot left: the case whose load failed is run by the next, and its reply says
+// so.
 class E5rtRunner final : public Runner {
  public:
   explicit E5rtRunner(WorkerOptions options);
@@ -54,7 +56,12 @@ class E5rtRunner final : public Runner {
 
  private:
   class Process;
+  struct Batch;
   Status EnsureStarted();
+  Status RunSome(Batch& batch);
+  size_t HandOver(const Batch& batch);
+  int Await();
+  Result<bool> TakeReplies(size_t count, Batch& batch);
   // The reply of the case at which a worker ended or was ended; `what` is what it said last,
   // `stage` where it was with the case.
   RunReply Ended(uint64_t id, int what, WorkerStage stage, const std::string& end) const;

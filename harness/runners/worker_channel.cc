@@ -12,20 +12,14 @@
 #include <unistd.h>
 #include <utility>
 
+#include "harness/runners/local_socket.h"
+
 namespace anecheck {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
 constexpr uint64_t kMappingSize = WorkerChannel::kHeaderSize + 2 * WorkerChannel::kAreaSize;
-
-// Another thread may start a process at any moment, which must not inherit the ends: they would
-// stay open when the worker dies. Where sockets cannot be made so, SpawnFlags() sees to it.
-#if defined(__linux__)
-constexpr int kCloseOnExec = SOCK_CLOEXEC;
-#else
-constexpr int kCloseOnExec = 0;
-#endif
 
 Error SystemError(std::string_view what) {
   return MakeError(ErrorCode::kInternal, fmt::format("{}: {}", what, std::strerror(errno)));
@@ -63,13 +57,10 @@ Result<WorkerChannel> WorkerChannel::Create() {
     return SystemError("cannot size the worker's memory");
   }
   ANECHECK_ASSIGN(channel.mapping_, Map(channel.memory_));
-  int sockets[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | kCloseOnExec, 0, sockets) != 0) {
-    return SystemError("cannot make a socket for a worker");
-  }
-  channel.socket_ = sockets[0];
-  channel.other_socket_ = sockets[1];
-  for (const int descriptor : sockets) fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  const SocketPair sockets = MakeSocketPair();
+  if (sockets.ours < 0) return SystemError("cannot make a socket for a worker");
+  channel.socket_ = sockets.ours;
+  channel.other_socket_ = sockets.theirs;
   return channel;
 }
 
@@ -109,18 +100,7 @@ void WorkerChannel::CloseWorkerEnd() {
   other_socket_ = -1;
 }
 
-bool WorkerChannel::Signal(char what) {
-#if defined(MSG_NOSIGNAL)
-  constexpr int kFlags = MSG_NOSIGNAL;
-#else
-  constexpr int kFlags = 0;
-#endif
-  ssize_t sent = 0;
-  do {
-    sent = send(socket_, &what, 1, kFlags);
-  } while (sent < 0 && errno == EINTR);
-  return sent == 1;
-}
+bool WorkerChannel::Signal(char what) { return SendBytes(socket_, {&what, 1}, true) == 1; }
 
 int WorkerChannel::Wait(int milliseconds) {
   const auto deadline = Clock::now() + std::chrono::milliseconds(milliseconds);
@@ -139,13 +119,6 @@ int WorkerChannel::Wait(int milliseconds) {
   return received == 1 ? static_cast<unsigned char>(what) : -1;
 }
 
-bool WorkerChannel::WaitForEnd() const {
-  // A socket stays open while it is waited on. The pauses let one go that is closed here.
-  constexpr int kLookMs = 250;
-  pollfd entry = {socket_, 0, 0};
-  while (poll(&entry, 1, kLookMs) <= 0) {
-  }
-  return (entry.revents & POLLNVAL) == 0;
-}
+bool WorkerChannel::WaitForEnd() const { return WaitForHangUp(socket_); }
 
 }  // namespace anecheck

@@ -12,6 +12,7 @@
 #include "harness/runners/runtime_probe.h"
 #include "harness/runners/worker.h"
 #include "harness/runners/worker_channel.h"
+#include "harness/runners/worker_conduct.h"
 
 namespace anecheck {
 namespace {
@@ -78,8 +79,9 @@ void Announce(WorkerChannel& channel, bool well, EngineKind kind, std::string_vi
   channel.Signal('H');
 }
 
-// Returns false where the worker should be replaced.
-bool RunBatch(WorkerChannel& channel, E5rtEngine& engine) {
+// What to tell the campaign: 'D' for done, 'R' where the worker should be replaced, 'S' where a
+// fresh one has to try the last case again.
+char RunBatch(WorkerChannel& channel, E5rtEngine& engine, WorkerConduct& conduct) {
   ChannelHeader& header = channel.header();
   ByteReader reader(channel.requests().first(header.request_bytes.load()));
   const uint32_t count = header.request_count.load();
@@ -88,13 +90,15 @@ bool RunBatch(WorkerChannel& channel, E5rtEngine& engine) {
     WireReply reply;
     if (request.ok()) {
       reply = engine.Run(*request, header.stage);
+      conduct.Note(reply);
     } else {
       reply.message = request.error().message;
     }
     header.stage = WorkerStage::kIdle;
-    if (!PutReply(channel, reply)) return false;
+    if (!PutReply(channel, reply)) return 'R';
+    if (reply.slots_spent) return 'S';
   }
-  return engine.leaked_programs() < kMostLeaked;
+  return engine.leaked_programs() < kMostLeaked ? 'D' : 'R';
 }
 
 // The argument that follows `what`, or nothing.
@@ -148,12 +152,12 @@ int WorkerMain(int argc, char** argv) {
                     ArgumentOf(argc, argv, "files") == "keep");
   std::thread(EndWithCampaign, std::cref(*channel), std::string(folder)).detach();
   Announce(*channel, true, KindOf(*library), EngineText(*library));
+  WorkerConduct conduct;
   for (;;) {
     const int what = channel->Wait(-1);
     if (what == 0) continue;
     if (what != 'B') return 0;
-    const bool well = RunBatch(*channel, engine);
-    if (!channel->Signal(well ? 'D' : 'R')) return 0;
+    if (!channel->Signal(RunBatch(*channel, engine, conduct))) return 0;
   }
 }
 

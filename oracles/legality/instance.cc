@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "harness/base/half.h"
+#include "harness/base/real_text.h"
 
 namespace anecheck::legality {
 namespace {
@@ -32,9 +33,7 @@ std::vector<std::string_view> Split(std::string_view text) {
 
 Value Scalar(std::string_view text) {
   if (text == "true" || text == "false") return Value::Bool(text == "true");
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error == std::errc() && end == text.data() + text.size()) return Value::Number(number);
+  if (const auto number = RealFromText<double>(text)) return Value::Number(*number);
   return Value::Text(std::string(text));
 }
 

@@ -39,7 +39,7 @@ Status ClampedRelu(KernelContext& context) {
                    [=](double low, double high) {
                      const Bounds bounds = Turning(line, low, high, 0);
                      const auto clamp = [=](double y) { return y > beta ? beta : y; };
-                     return Bounds{clamp(bounds.low), clamp(bounds.high)};
+                     return Bounds{clamp(bounds.low), clamp(bounds.high), bounds.nan};
                    },
                    {});
 }
@@ -89,9 +89,9 @@ Status SigmoidHard(KernelContext& context) {
       context, [=](double x) { return clamp(AddOdd(alpha * x, beta)); },
       [&](double low, double high) {
         const Bounds product = Held(grid, contract, Scaled(low, high, alpha));
-        const Bounds sum =
-            Held(grid, contract, {AddDown(product.low, beta), AddUp(product.high, beta)});
-        return Bounds{clamp(sum.low), clamp(sum.high)};
+        const Bounds sum = Held(
+            grid, contract, {AddDown(product.low, beta), AddUp(product.high, beta), product.nan});
+        return Bounds{clamp(sum.low), clamp(sum.high), sum.nan};
       },
       {.steps = true});
 }
@@ -106,7 +106,7 @@ Bounds ScaledCurve(const Grid& grid, const Contract& contract, double low, doubl
       Held(grid, contract,
            {WidenDown(kFunction(inner.low)) - table, WidenUp(kFunction(inner.high)) + table});
   const Bounds outer = Scaled(curve.low, curve.high, alpha);
-  return {WidenDown(outer.low), WidenUp(outer.high)};
+  return {WidenDown(outer.low), WidenUp(outer.high), inner.nan || outer.nan};
 }
 
 double TanhValue(double x) { return std::tanh(x); }
@@ -154,7 +154,7 @@ Status SoftplusParametric(KernelContext& context) {
                                                      inner, contract[Term::kSoftplusTable]);
     raw.low[i] = bounds.low;
     raw.high[i] = bounds.high;
-    raw.nan[i] = x.NanAt(i) ? 1 : 0;
+    raw.nan[i] = x.NanAt(i) || bounds.nan ? 1 : 0;
   });
   StoreFloats(context, result, raw);
   return {};
@@ -174,7 +174,7 @@ Status Prelu(KernelContext& context) {
     const Bounds bounds = Turning(line, x.low[i], x.high[i], 0);
     raw.low[i] = WidenDown(bounds.low);
     raw.high[i] = WidenUp(bounds.high);
-    raw.nan[i] = x.NanAt(i) ? 1 : 0;
+    raw.nan[i] = x.NanAt(i) || bounds.nan ? 1 : 0;
   });
   StoreFloats(context, result, raw);
   return {};

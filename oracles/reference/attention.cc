@@ -18,11 +18,6 @@ constexpr Term kAttentionTerms[] = {Term::kProductRounding, Term::kAccumulatorUn
                                     Term::kBiasRounding,    Term::kNormDifference,
                                     Term::kExponentialUlp,  Term::kDivideUlp};
 
-struct Interval {
-  double low = 0;
-  double high = 0;
-};
-
 // One query row: the score of every key, and then its exponential against the row's maximum.
 class AttentionRow {
  public:
@@ -265,53 +260,53 @@ void ApplyMask(AttentionRow& row, size_t key, const BoundedTensor& mask, size_t 
   }
 }
 
-Status Attention(KernelContext& context) {
-  using P = params::Attention;
-  BoundedTensor& query = context.Input(P::kQuery);
-  BoundedTensor& key = context.Input(P::kKey);
-  const BoundedTensor& value = context.Input(P::kValue);
-  const BoundedTensor* mask =
-      context.HasInput(P::kAttnMask) ? &context.Input(P::kAttnMask) : nullptr;
+struct AttentionOperands {
+  BoundedTensor& query;
+  BoundedTensor& key;
+  const BoundedTensor& value;
+  const BoundedTensor* mask;
+};
+struct AttentionForm {
+  size_t keys = 0;
+  size_t embedding = 0;  // of queries and keys
+  size_t columns = 0;    // of values
+  size_t step = 1;       // vectors from one key of a row to the next
+  Wide scale;
+  bool bounded = true;  // the bounds of a score hold
+};
+
+// `first(row)` is which vector the first key and value of a row of queries is, `mask_at(row, key)`
+// the element of the mask there.
+template <typename First, typename MaskAt>
+void Attend(KernelContext& context, const AttentionOperands& operands, const AttentionForm& form,
+            const First& first, const MaskAt& mask_at) {
+  const auto& [query, key, value, mask] = operands;
+  const auto [keys, embedding, columns, step, scale, certain] = form;
   BoundedTensor& result = context.Result();
-  const int rank = query.type.shape.rank();
-  const auto rows = static_cast<size_t>(query.type.shape[rank - 2]);
-  const auto embedding = static_cast<size_t>(query.type.shape[rank - 1]);
-  const auto keys = static_cast<size_t>(key.type.shape[rank - 2]);
-  const auto columns = static_cast<size_t>(value.type.shape[rank - 1]);
-  Shape scores = query.type.shape;
-  scores[rank - 1] = key.type.shape[rank - 2];
-  const std::span<int64_t> mask_offsets(
-      context.arena().Allocate<int64_t>(static_cast<size_t>(scores.Elements())),
-      static_cast<size_t>(scores.Elements()));
-  if (mask != nullptr) {
-    ForEachSource(scores, BroadcastStrides(mask->type.shape, scores), 0,
-                  [&](size_t at, size_t from) { mask_offsets[at] = static_cast<int64_t>(from); });
-  }
   const bool ideal = context.contract().ideal;
   Accumulator accumulator(context, query, &key);
-  AttentionRow row(context, query.type.dtype, keys,
-                   Wide(1) / Sqrt(Wide(static_cast<double>(embedding))));
+  AttentionRow row(context, query.type.dtype, keys, scale);
   LaneBuffer column(context.arena(), keys, value.point());
   const Raw raw = ideal ? AllocateRaw(context, result.size, false)
                         : AllocateSums(context, accumulator, result.size);
   for (size_t r = 0; r < query.size / embedding; ++r) {
-    const size_t batch = r / rows;
-    bool bounded = true;
+    const size_t start = first(r);
+    bool bounded = certain;
     for (size_t k = 0; k < keys; ++k) {
       const Accumulated dot = accumulator.Dot(
-          LanesAt(query, r * embedding), LanesAt(key, (batch * keys + k) * embedding), embedding);
+          LanesAt(query, r * embedding), LanesAt(key, (start + k * step) * embedding), embedding);
       bounded &= !dot.nan && dot.beyond == 0 && !dot.empty();
       row.SetScore(k, dot);
       if (mask == nullptr) continue;
-      const auto at = static_cast<size_t>(mask_offsets[r * keys + k]);
+      const size_t at = mask_at(r, k);
       bounded &= !mask->NanAt(at);
       ApplyMask(row, k, *mask, at);
     }
     bounded &= row.Weigh();
     for (size_t c = 0; c < columns; ++c) {
       const size_t at = r * columns + c;
-      GatherStrided(value, static_cast<int64_t>(batch * keys * columns + c),
-                    static_cast<int64_t>(columns), keys, column, 0);
+      GatherStrided(value, static_cast<int64_t>(start * columns + c),
+                    static_cast<int64_t>(step * columns), keys, column, 0);
       raw.value[at] = row.Value(column.lanes());
       if (ideal) continue;
       // Infinities meet zero weights, and rows without a maximum have none: anything may come out.
@@ -320,6 +315,35 @@ Status Attention(KernelContext& context) {
     }
   }
   StoreFloats(context, result, raw);
+}
+
+Status Attention(KernelContext& context) {
+  using P = params::Attention;
+  BoundedTensor& query = context.Input(P::kQuery);
+  BoundedTensor& key = context.Input(P::kKey);
+  const BoundedTensor& value = context.Input(P::kValue);
+  const BoundedTensor* mask = context.OptionalInput(P::kAttnMask);
+  const int rank = query.type.shape.rank();
+  const auto rows = static_cast<size_t>(query.type.shape[rank - 2]);
+  const auto embedding = static_cast<size_t>(query.type.shape[rank - 1]);
+  const auto keys = static_cast<size_t>(key.type.shape[rank - 2]);
+  Shape scores = query.type.shape;
+  scores[rank - 1] = key.type.shape[rank - 2];
+  const std::span<size_t> mask_elements(
+      context.arena().Allocate<size_t>(static_cast<size_t>(scores.Elements())),
+      static_cast<size_t>(scores.Elements()));
+  if (mask != nullptr) {
+    ForEachSource(scores, BroadcastStrides(mask->type.shape, scores), 0,
+                  [&](size_t at, size_t from) { mask_elements[at] = from; });
+  }
+  Attend(
+      context, {query, key, value, mask},
+      {.keys = keys,
+       .embedding = embedding,
+       .columns = static_cast<size_t>(value.type.shape[rank - 1]),
+       .scale = Wide(1) / Sqrt(Wide(static_cast<double>(embedding)))},
+      [=](size_t row) { return row / rows * keys; },
+      [=](size_t row, size_t k) { return mask_elements[row * keys + k]; });
   return {};
 }
 
@@ -329,49 +353,26 @@ Status NativeAttention(KernelContext& context) {
   using P = params::NativeSdpa;
   BoundedTensor& query = context.Input(P::kQuery);
   BoundedTensor& key = context.Input(P::kKey);
-  const BoundedTensor& value = context.Input(P::kValue);
-  const BoundedTensor* mask = context.HasInput(P::kMask) ? &context.Input(P::kMask) : nullptr;
-  BoundedTensor& result = context.Result();
+  const BoundedTensor* mask = context.OptionalInput(P::kMask);
   const auto rows = static_cast<size_t>(query.type.shape[1]);
   const auto keys = static_cast<size_t>(key.type.shape[1]);
   const auto heads = static_cast<size_t>(query.type.shape[2]);
   const auto embedding = static_cast<size_t>(query.type.shape[3]);
   // One plane of the mask for all heads, or one a head.
   const size_t planes = mask == nullptr ? 1 : static_cast<size_t>(mask->type.shape[2]);
-  const bool ideal = context.contract().ideal;
   const double scale = context.Input(P::kScale).value[0];
-  Accumulator accumulator(context, query, &key);
-  AttentionRow row(context, query.type.dtype, keys, scale);
-  LaneBuffer column(context.arena(), keys, value.point());
-  const Raw raw = ideal ? AllocateRaw(context, result.size, false)
-                        : AllocateSums(context, accumulator, result.size);
-  for (size_t r = 0; r < query.size / embedding; ++r) {
-    const size_t head = r % heads;
-    const size_t step = r / heads % rows;
-    const size_t first = r / heads / rows * keys * heads + head;  // of the batch's keys
-    bool bounded = scale > 0;                                     // the bounds of a score assume it
-    for (size_t k = 0; k < keys; ++k) {
-      const Accumulated dot = accumulator.Dot(
-          LanesAt(query, r * embedding), LanesAt(key, (first + k * heads) * embedding), embedding);
-      bounded &= !dot.nan && dot.beyond == 0 && !dot.empty();
-      row.SetScore(k, dot);
-      if (mask == nullptr) continue;
-      const size_t at = (step * planes + head % planes) * keys + k;
-      bounded &= !mask->NanAt(at);
-      ApplyMask(row, k, *mask, at);
-    }
-    bounded &= row.Weigh();
-    for (size_t c = 0; c < embedding; ++c) {
-      const size_t at = r * embedding + c;
-      GatherStrided(value, static_cast<int64_t>(first * embedding + c),
-                    static_cast<int64_t>(heads * embedding), keys, column, 0);
-      raw.value[at] = row.Value(column.lanes());
-      if (ideal) continue;
-      const bool known = bounded && AllFinite(column.lanes(), keys);
-      Put(raw, at, known ? row.Sum(column.lanes()) : Anything(raw.value[at]));
-    }
-  }
-  StoreFloats(context, result, raw);
+  Attend(
+      context, {query, key, context.Input(P::kValue), mask},
+      {.keys = keys,
+       .embedding = embedding,
+       .columns = embedding,
+       .step = heads,
+       .scale = scale,
+       .bounded = scale > 0},
+      [=](size_t row) { return row / heads / rows * keys * heads + row % heads; },
+      [=](size_t row, size_t k) {
+        return (row / heads % rows * planes + row % heads % planes) * keys + k;
+      });
   return {};
 }
 

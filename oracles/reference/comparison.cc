@@ -12,30 +12,25 @@ namespace anecheck {
 namespace reference {
 namespace {
 
-struct Range {
-  double low = 0;
-  double high = 0;
-};
-
 // What a NaN operand makes of a comparison: false, but for "not equal".
 struct Less {
   static constexpr bool kWithNan = false;
   static bool Holds(double a, double b) { return a < b; }
-  static Truth Possible(const Range& a, const Range& b) {
+  static Truth Possible(const Interval& a, const Interval& b) {
     return {a.low < b.high, a.high >= b.low};
   }
 };
 struct LessEqual {
   static constexpr bool kWithNan = false;
   static bool Holds(double a, double b) { return a <= b; }
-  static Truth Possible(const Range& a, const Range& b) {
+  static Truth Possible(const Interval& a, const Interval& b) {
     return {a.low <= b.high, a.high > b.low};
   }
 };
 struct Equal {
   static constexpr bool kWithNan = false;
   static bool Holds(double a, double b) { return a == b; }
-  static Truth Possible(const Range& a, const Range& b) {
+  static Truth Possible(const Interval& a, const Interval& b) {
     const bool one_value = a.low == a.high && b.low == b.high && a.low == b.low;
     return {a.low <= b.high && b.low <= a.high, !one_value};
   }
@@ -43,7 +38,7 @@ struct Equal {
 struct NotEqual {
   static constexpr bool kWithNan = true;
   static bool Holds(double a, double b) { return a != b; }
-  static Truth Possible(const Range& a, const Range& b) {
+  static Truth Possible(const Interval& a, const Interval& b) {
     const Truth equal = Equal::Possible(a, b);
     return {equal.may_fail, equal.may_hold};
   }
@@ -52,7 +47,7 @@ template <typename Relation>
 struct Swapped {
   static constexpr bool kWithNan = Relation::kWithNan;
   static bool Holds(double a, double b) { return Relation::Holds(b, a); }
-  static Truth Possible(const Range& a, const Range& b) { return Relation::Possible(b, a); }
+  static Truth Possible(const Interval& a, const Interval& b) { return Relation::Possible(b, a); }
 };
 
 template <typename Relation>

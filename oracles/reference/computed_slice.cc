@@ -12,18 +12,19 @@ namespace {
 // Where a slice may begin.
 class Starts {
  public:
-  Starts(const ComputedSlice& slice, const BoundedTensor& places) : slice_(slice), places_(places) {
+  Starts(const ComputedSlice& slice, const BoundedTensor* places) : slice_(slice), places_(places) {
     for (int axis = 0; axis < slice.rank; ++axis) {
       const ComputedAxis& along = slice.axes[static_cast<size_t>(axis)];
       const auto at = static_cast<size_t>(axis);
-      if (along.read) known_ &= places.low[at] == places.high[at];
+      if (along.read) known_ &= places->low[at] == places->high[at];
+      if (along.count == 1) continue;
+      strides_[static_cast<size_t>(view_.rank())] = along.stride * along.step;
       view_.Append(along.count);
-      strides_[at] = along.stride * along.step;
     }
   }
 
   bool known() const { return known_; }
-  // The slice as a tensor of its own: extents and distances in the sliced one.
+  // The slice as a tensor of its own: extents but for those of 1, and distances in the sliced one.
   const Shape& view() const { return view_; }
   const Strides& strides() const { return strides_; }
 
@@ -33,7 +34,7 @@ class Starts {
     for (int axis = 0; axis < slice_.rank; ++axis) {
       const ComputedAxis& along = slice_.axes[static_cast<size_t>(axis)];
       const double place =
-          along.read ? places_.value[static_cast<size_t>(axis)] : static_cast<double>(along.first);
+          along.read ? places_->value[static_cast<size_t>(axis)] : static_cast<double>(along.first);
       const auto first = FirstAt(along, place);
       if (!first) return std::nullopt;
       start += *first * along.stride;
@@ -81,12 +82,12 @@ class Starts {
       go_on(static_cast<double>(along.first));
       return counted;
     }
-    const bool few = ForEachMember(places_, static_cast<size_t>(axis), kMostStarts, go_on);
+    const bool few = ForEachMember(*places_, static_cast<size_t>(axis), kMostStarts, go_on);
     return few && counted;
   }
 
   const ComputedSlice& slice_;
-  const BoundedTensor& places_;
+  const BoundedTensor* places_;
   Shape view_;
   Strides strides_{};
   bool known_ = true;
@@ -106,7 +107,7 @@ void FillSources(const Starts& starts, int64_t start, std::vector<int64_t>& sour
 
 }  // namespace
 
-void CutComputed(KernelContext& context, const BoundedTensor& x, const BoundedTensor& places,
+void CutComputed(KernelContext& context, const BoundedTensor& x, const BoundedTensor* places,
                  const ComputedSlice& slice, BoundedTensor& result) {
   Starts starts(slice, places);
   const auto start = starts.Value();
@@ -129,7 +130,7 @@ void CutComputed(KernelContext& context, const BoundedTensor& x, const BoundedTe
 }
 
 void PutComputed(KernelContext& context, const BoundedTensor& x, const BoundedTensor& update,
-                 const BoundedTensor& places, const ComputedSlice& slice, BoundedTensor& result) {
+                 const BoundedTensor* places, const ComputedSlice& slice, BoundedTensor& result) {
   Starts starts(slice, places);
   const auto start = starts.Value();
   const bool sure = start && starts.known();

@@ -1,6 +1,6 @@
-// Slices that begin where the data says. A begin that is known as an interval admits what each of
-// its places gives; a place out of range admits anything, since MIL says nothing of it. Used by
-// slice_by_size, slice_by_index and slice_update.
+// Slices, those among them that begin where the data says. A begin that is known as an interval
+// admits what each of its places gives; a place out of range admits anything, since MIL says
+// nothing of it. Used by slice_by_size, slice_by_index and slice_update.
 #pragma once
 
 #include <array>
@@ -25,10 +25,11 @@ struct ComputedSlice {
 };
 
 // result = x[slice]; the axes of `result` are those of the slice, without some of extent 1.
-void CutComputed(KernelContext& context, const BoundedTensor& x, const BoundedTensor& places,
+// `places` may be null where no axis is read.
+void CutComputed(KernelContext& context, const BoundedTensor& x, const BoundedTensor* places,
                  const ComputedSlice& slice, BoundedTensor& result);
 // result = x with x[slice] replaced by `update`, which has the slice's axes as above.
 void PutComputed(KernelContext& context, const BoundedTensor& x, const BoundedTensor& update,
-                 const BoundedTensor& places, const ComputedSlice& slice, BoundedTensor& result);
+                 const BoundedTensor* places, const ComputedSlice& slice, BoundedTensor& result);
 
 }  // namespace anecheck::reference

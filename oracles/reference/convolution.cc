@@ -24,17 +24,11 @@ constexpr int64_t kRowBlock = 1024;
 constexpr Term kAverageTerms[] = {Term::kReduceUnit, Term::kBiasRounding,
                                   Term::kReciprocalRelative};
 
-Accumulated AddBias(Accumulator& accumulator, const Accumulated& sum, const BoundedTensor* bias,
-                    size_t channel) {
-  if (bias == nullptr) return sum;
-  return accumulator.WithBias(sum, bias->value[channel], bias->low[channel], bias->high[channel],
-                              bias->NanAt(channel));
-}
-
-BoundedTensor* OptionalInput(KernelContext& context, int parameter) {
-  return context.HasInput(parameter) ? &context.Input(parameter) : nullptr;
-}
-
+struct ConvOperands {
+  BoundedTensor& x;
+  BoundedTensor& weight;
+  const BoundedTensor* bias;
+};
 struct ConvChannels {
   int64_t groups = 1;
   int64_t inputs = 0;   // of a group
@@ -43,11 +37,8 @@ struct ConvChannels {
 
 // Rows are the output channels of a group, columns the positions of one input.
 void StoreConv(KernelContext& context, Accumulator& accumulator, const SlidingWindow& window,
-               const ConvChannels& channels) {
-  using P = params::Conv;
-  const BoundedTensor& x = context.Input(P::kX);
-  const BoundedTensor& weight = context.Input(P::kWeight);
-  const BoundedTensor* const bias = OptionalInput(context, P::kBias);
+               const ConvOperands& operands, const ConvChannels& channels) {
+  const auto& [x, weight, bias] = operands;
   BoundedTensor& result = context.Result();
   const auto taps = static_cast<size_t>(channels.inputs * window.KernelElements());
   const auto outputs = static_cast<size_t>(channels.outputs);
@@ -82,8 +73,8 @@ void StoreConv(KernelContext& context, Accumulator& accumulator, const SlidingWi
 Status Conv(KernelContext& context) {
   using P = params::Conv;
   BoundedTensor& x = context.Input(P::kX);
-  BoundedTensor& weight = context.Input(P::kWeight);
-  const BoundedTensor* bias = OptionalInput(context, P::kBias);
+  BoundedTensor& weight = OperandAsRead(context, P::kWeight);
+  const BoundedTensor* bias = OptionalAsRead(context, P::kBias);
   BoundedTensor& result = context.Result();
   const SlidingWindow window(context.node(), x.type.shape, result.type.shape,
                              weight.type.shape.dims().subspan(2),
@@ -97,13 +88,13 @@ Status Conv(KernelContext& context) {
   const int64_t positions = window.OutputElements();
   if (accumulator.Stores(static_cast<size_t>(outputs), static_cast<size_t>(positions), taps,
                          bias)) {
-    StoreConv(context, accumulator, window, {groups, channels, outputs});
+    StoreConv(context, accumulator, window, {x, weight, bias}, {groups, channels, outputs});
     return {};
   }
   const Raw raw = AllocateSums(context, accumulator, result.size);
   const auto put = [&](int64_t n, int64_t channel, int64_t position, const Accumulated& sum) {
     const auto at = static_cast<size_t>((n * groups * outputs + channel) * positions + position);
-    Put(raw, at, AddBias(accumulator, sum, bias, static_cast<size_t>(channel)));
+    Put(raw, at, accumulator.WithBias(sum, bias, static_cast<size_t>(channel)));
   };
   // A padded tap multiplies nothing: with non-finite operands it must not meet a weight.
   const bool skip_padding = x.special || weight.special;
@@ -187,7 +178,7 @@ Status IntegerLinear(KernelContext& context) {
   using P = params::Linear;
   const BoundedTensor& x = context.Input(P::kX);
   const BoundedTensor& weight = context.Input(P::kWeight);
-  const BoundedTensor* bias = OptionalInput(context, P::kBias);
+  const BoundedTensor* bias = context.OptionalInput(P::kBias);
   BoundedTensor& result = context.Result();
   const auto outputs = static_cast<size_t>(weight.type.shape[0]);
   const auto inner = static_cast<size_t>(weight.type.shape[1]);
@@ -208,8 +199,8 @@ Status Linear(KernelContext& context) {
   using P = params::Linear;
   BoundedTensor& x = context.Input(P::kX);
   if (!IsFloat(x.type.dtype)) return IntegerLinear(context);
-  BoundedTensor& weight = context.Input(P::kWeight);
-  const BoundedTensor* bias = OptionalInput(context, P::kBias);
+  BoundedTensor& weight = OperandAsRead(context, P::kWeight);
+  const BoundedTensor* bias = OptionalAsRead(context, P::kBias);
   BoundedTensor& result = context.Result();
   const auto outputs = static_cast<size_t>(weight.type.shape[0]);
   const auto inner = static_cast<size_t>(weight.type.shape[1]);
@@ -228,7 +219,7 @@ Status Linear(KernelContext& context) {
   accumulator.DotsOnGrid(LanesAt(x, 0), result.size / outputs, LanesAt(weight, 0), outputs, inner,
                          [&](size_t row, size_t channel, const Accumulated& sum) {
                            Put(raw, row * outputs + channel,
-                               AddBias(accumulator, sum, bias, channel));
+                               accumulator.WithBias(sum, bias, channel));
                          });
   StoreFloats(context, result, raw);
   return {};
@@ -294,8 +285,8 @@ void IntegerMatmul(KernelContext& context, const Shape& batch, const MatrixRows&
 
 Status Matmul(KernelContext& context) {
   using P = params::Matmul;
-  BoundedTensor& x = context.Input(P::kX);
-  BoundedTensor& y = context.Input(P::kY);
+  BoundedTensor& x = OperandAsRead(context, P::kX);
+  BoundedTensor& y = OperandAsRead(context, P::kY);
   BoundedTensor& result = context.Result();
   const MatmulShape matrices = MatmulShapeOf(context.node());
   const int batch_rank = std::max(matrices.x.rank(), matrices.y.rank()) - 2;

@@ -82,18 +82,11 @@ void ForEachMeeting(const TransposedAxes& axes, int64_t position, const Visit& v
   }
 }
 
-Accumulated WithOptionalBias(Accumulator& accumulator, const Accumulated& sum,
-                             const BoundedTensor* bias, size_t channel) {
-  if (bias == nullptr) return sum;
-  return accumulator.WithBias(sum, bias->value[channel], bias->low[channel], bias->high[channel],
-                              bias->NanAt(channel));
-}
-
 Status ConvTranspose(KernelContext& context) {
   using P = params::ConvTranspose;
   BoundedTensor& x = context.Input(P::kX);
-  BoundedTensor& weight = context.Input(P::kWeight);
-  const BoundedTensor* bias = context.HasInput(P::kBias) ? &context.Input(P::kBias) : nullptr;
+  BoundedTensor& weight = OperandAsRead(context, P::kWeight);
+  const BoundedTensor* bias = OptionalAsRead(context, P::kBias);
   BoundedTensor& result = context.Result();
   const TransposedAxes axes =
       AxesOf(context.node(), x.type.shape, weight.type.shape, result.type.shape);
@@ -133,7 +126,7 @@ Status ConvTranspose(KernelContext& context) {
       });
     }
     const Accumulated sum = accumulator.DotOnGrid(patch.lanes(), kernel.lanes(), count);
-    Put(raw, at, WithOptionalBias(accumulator, sum, bias, static_cast<size_t>(channel)));
+    Put(raw, at, accumulator.WithBias(sum, bias, static_cast<size_t>(channel)));
   }
   StoreFloats(context, result, raw);
   return {};
@@ -290,7 +283,7 @@ Status LinearActivation(KernelContext& context) {
 Status GainOffset(KernelContext& context) {
   using P = params::GainOffset;
   const BoundedTensor& x = context.Input(P::kX);
-  const BoundedTensor* scale = context.HasInput(P::kScale) ? &context.Input(P::kScale) : nullptr;
+  const BoundedTensor* scale = context.OptionalInput(P::kScale);
   const BoundedTensor& bias = context.Input(P::kBias);
   BoundedTensor& result = context.Result();
   const Grid grid = GridOf(context, x.type.dtype);

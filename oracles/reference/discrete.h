@@ -37,7 +37,8 @@ bool ForEachMember(const BoundedTensor& x, size_t i, uint32_t most, const Visit&
   }
   const bool whole = x.whole || !IsFloat(x.type.dtype);
   if (!whole || !(x.high[i] - x.low[i] < most)) return false;
-  for (double number = std::ceil(x.low[i]); number <= x.high[i]; ++number) visit(number);
+  const double first = std::ceil(x.low[i]);
+  for (uint32_t k = 0; first + k <= x.high[i]; ++k) visit(first + k);
   return true;
 }
 

@@ -14,6 +14,7 @@ namespace {
 // Below this the table of places costs more than the evaluations it saves.
 constexpr size_t kManyNumbers = 1 << 13;
 constexpr size_t kHalves = 1 << 16;
+constexpr size_t kHalfInfinity = 0x7c00;
 
 // What stands for one number.
 struct Entry {
@@ -62,42 +63,49 @@ FunctionTable::FunctionTable(const BoundedTensor& results)
                         std::fabs(entry.high) < kInfinity;
     if (results.NanAt(i)) entry.flags |= kNanBit;
     if (!finite || results.NanAt(i)) entry.flags |= kSpecialBit;
+    const bool of_finite = (i & kHalfInfinity) != kHalfInfinity;
+    if (of_finite) finite_flags_ |= entry.flags;
+  }
+}
+
+// So many elements at a time that their bits stay in the cache.
+template <typename Visit>
+void FunctionTable::ForEachEntry(const BoundedTensor& x, const Visit& visit) const {
+  constexpr size_t kElements = 1024;
+  uint16_t halves[kElements];
+  for (size_t start = 0; start < x.size; start += kElements) {
+    const size_t count = std::min(kElements, x.size - start);
+    HalvesOfNumbers(x.value + start, count, halves);
+    for (size_t i = 0; i < count; ++i) visit(start + i, entries_[halves[i]]);
   }
 }
 
 void FunctionTable::Expand(Arena& arena, const BoundedTensor& x, BoundedTensor& result) const {
-  const size_t size = x.size;
-  auto* const halves = arena.Allocate<uint16_t>(size);
-  HalvesOfNumbers(x.value, size, halves);
-  auto* const value = arena.Allocate<double>(size);
+  auto* const value = arena.Allocate<double>(x.size);
   result.value = result.low = result.high = value;
-  uint64_t flags = 0;
   if (point_) {
-    for (size_t i = 0; i < size; ++i) {
-      const Entry& entry = entries_[halves[i]];
+    ForEachEntry(x, [value](size_t i, const Entry& entry) { value[i] = entry.value; });
+  } else {
+    auto* const low = arena.Allocate<double>(x.size);
+    auto* const high = arena.Allocate<double>(x.size);
+    ForEachEntry(x, [value, low, high](size_t i, const Entry& entry) {
       value[i] = entry.value;
-      flags |= entry.flags;
-    }
-    result.special = flags != 0;
-    return;
+      low[i] = entry.low;
+      high[i] = entry.high;
+    });
+    result.low = low;
+    result.high = high;
   }
-  auto* const low = arena.Allocate<double>(size);
-  auto* const high = arena.Allocate<double>(size);
-  for (size_t i = 0; i < size; ++i) {
-    const Entry& entry = entries_[halves[i]];
-    value[i] = entry.value;
-    low[i] = entry.low;
-    high[i] = entry.high;
-    flags |= entry.flags;
+  uint64_t flags = 0;
+  if (x.special || finite_flags_ != 0) {
+    ForEachEntry(x, [&flags](size_t, const Entry& entry) { flags |= entry.flags; });
   }
-  result.low = low;
-  result.high = high;
   result.special = flags != 0;
-  if ((flags & kNanBit) == 0) return;
-  result.nan = arena.Allocate<uint8_t>(size);
-  for (size_t i = 0; i < size; ++i) {
-    result.nan[i] = (entries_[halves[i]].flags & kNanBit) != 0 ? 1 : 0;
-  }
+  if (point_ || (flags & kNanBit) == 0) return;
+  auto* const nan = arena.Allocate<uint8_t>(x.size);
+  ForEachEntry(
+      x, [nan](size_t i, const Entry& entry) { nan[i] = (entry.flags & kNanBit) != 0 ? 1 : 0; });
+  result.nan = nan;
 }
 
 DistinctNumbers::DistinctNumbers(Arena& arena, const BoundedTensor& x) {

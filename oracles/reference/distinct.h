@@ -56,7 +56,12 @@ class FunctionTable {
     double high = 0;
     uint64_t flags = 0;
   };
+  // Calls visit(element, entry) for every element of x.
+  template <typename Visit>
+  void ForEachEntry(const BoundedTensor& x, const Visit& visit) const;
+
   std::vector<Entry> entries_;
+  uint64_t finite_flags_ = 0;  // those that some finite number has
   bool point_ = false;
 };
 

@@ -59,13 +59,14 @@ void MeasureOperand(BoundedTensor& tensor) {
 Accumulator::Accumulator(KernelContext& context, BoundedTensor& x, BoundedTensor* y)
     : contract_(context.contract()),
       target_(context.Result()),
-      grid_(GridOf(context, x.type.dtype)),
+      grid_(GridOf(context, target_.type.dtype)),
       unit_(context.contract()[y == nullptr ? Term::kReduceUnit : Term::kAccumulatorUnit]),
       product_rounding_(y != nullptr && context.contract().Allows(Term::kProductRounding)),
       bias_rounding_(context.contract().Allows(Term::kBiasRounding)),
       special_(x.special || (y != nullptr && y->special)),
       x_(x),
-      y_(y) {
+      y_(y),
+      arena_(context.arena()) {
   MeasureOperand(x);
   int lowest = x.lowest_bit;
   if (y != nullptr) {
@@ -517,6 +518,13 @@ Accumulated Accumulator::WithBias(const Accumulated& sum, double value, double l
   result.low = sum.empty() ? kInfinity : AddDown(from, low);
   result.high = sum.empty() ? -kInfinity : AddUp(to, high);
   return result;
+}
+
+Accumulated Accumulator::WithBias(const Accumulated& sum, const BoundedTensor* bias,
+                                  size_t channel) {
+  if (bias == nullptr) return sum;
+  return WithBias(sum, bias->value[channel], bias->low[channel], bias->high[channel],
+                  bias->NanAt(channel));
 }
 
 Raw AllocateSums(KernelContext& context, const Accumulator& accumulator, size_t count) {

@@ -79,7 +79,7 @@ class Accumulator {
       (**static_cast<const Visit**>(self))(row, column, sum);
     };
     const Visit* self = &visit;
-    Dots(rows, row_count, columns, column_count, count, {take, &self});
+    Dots(rows, row_count, columns, column_count, count, {take, static_cast<void*>(&self)});
   }
   // Whether StoreDots takes the sums of `count` products of rows and columns, so many of each, with
   // this bias (may be null): a large operation on finite points of fp16.
@@ -98,6 +98,8 @@ class Accumulator {
   // Adds a bias to the last Dot. The engine adds it in the accumulator or after rounding that to
   // the element type.
   Accumulated WithBias(const Accumulated& sum, double value, double low, double high, bool nan);
+  // The same with element `channel` of `bias`; `sum` as it is where that is null.
+  Accumulated WithBias(const Accumulated& sum, const BoundedTensor* bias, size_t channel);
 
  private:
   struct Block;
@@ -154,7 +156,7 @@ class Accumulator {
   bool special_ = false;  // some operand is not finite
   const BoundedTensor& x_;
   const BoundedTensor* y_;
-  Arena workspace_;                 // of one call of StoreDots
+  Arena& arena_;
   bool products_on_grid_ = false;   // every product is representable, so rounding changes none
   bool products_in_range_ = false;  // no product rounds to an infinity
   bool may_overflow_ = false;

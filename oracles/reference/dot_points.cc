@@ -146,8 +146,8 @@ void Accumulator::StoreDots(const PointVectors& rows, const PointVectors& column
   Opened opened{*this, arithmetic, bias, part};
   part.settle = Opened::Settle;
   part.self = &opened;
-  workspace_.Reset();
-  StorePoints(rows, columns, arithmetic, bias, workspace_, part);
+  const Workspace workspace(arena_);
+  StorePoints(rows, columns, arithmetic, bias, arena_, part);
   results.point &= part.point;
   results.special |= part.special;
 }

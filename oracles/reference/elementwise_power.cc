@@ -311,11 +311,7 @@ Status Cumsum(KernelContext& context) {
   const Raw raw = AllocateRaw(context, result.size, true);
   RunningSum(context, x)
       .Run([&](size_t at, Accumulator& accumulator, const Lanes& lanes, size_t count) {
-        const Accumulated sum = accumulator.Sum(lanes, count);
-        raw.value[at] = sum.value;
-        raw.low[at] = sum.low;
-        raw.high[at] = sum.high;
-        raw.nan[at] = sum.nan ? 1 : 0;
+        Put(raw, at, accumulator.Sum(lanes, count));
       });
   StoreFloats(context, result, raw);
   return {};

@@ -3,6 +3,7 @@
 // operations, as harness/ops does.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,13 +18,16 @@
 namespace anecheck {
 namespace reference {
 
-// Memory for one evaluation: nothing is freed before Reset, which keeps the blocks.
+// Memory for one evaluation: nothing is freed before Reset, which keeps the blocks, but for what a
+// Workspace took.
 class Arena {
  public:
-  // `count` elements, uninitialised. T is trivially destructible with alignment of at most 8.
+  // `count` elements, uninitialised. T is trivially destructible with alignment of at most 8; large
+  // arrays begin with a line of the cache, since vectors that cross lines are slow.
   template <typename T>
   T* Allocate(size_t count) {
     const size_t words = (count * sizeof(T) + 7) / 8;
+    if (words >= kLargeWords) Align();
     if (words > left_) Grow(words);
     auto* const result = reinterpret_cast<T*>(next_);
     next_ += words;
@@ -33,7 +37,17 @@ class Arena {
   void Reset();
 
  private:
+  friend class Workspace;
+  static constexpr size_t kLineWords = 8;
+  static constexpr size_t kLargeWords = 8 * kLineWords;
+
   void Grow(size_t words);
+  void Align() {
+    const size_t past = reinterpret_cast<uintptr_t>(next_) / sizeof(uint64_t) % kLineWords;
+    const size_t skipped = std::min((kLineWords - past) % kLineWords, left_);
+    next_ += skipped;
+    left_ -= skipped;
+  }
   struct Block {
     std::unique_ptr<uint64_t[]> words;
     size_t size = 0;
@@ -42,6 +56,27 @@ class Arena {
   size_t current_ = 0;  // index of the block after the one in use
   uint64_t* next_ = nullptr;
   size_t left_ = 0;
+};
+
+// While it lives, what is allocated from the arena is scratch memory: all of it is given back with
+// it.
+class Workspace {
+ public:
+  explicit Workspace(Arena& arena)
+      : arena_(arena), current_(arena.current_), next_(arena.next_), left_(arena.left_) {}
+  ~Workspace() {
+    arena_.current_ = current_;
+    arena_.next_ = next_;
+    arena_.left_ = left_;
+  }
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+ private:
+  Arena& arena_;
+  size_t current_;
+  uint64_t* next_;
+  size_t left_;
 };
 
 // The numbers that one element may be, ascending; empty where only the interval binds.
@@ -104,6 +139,10 @@ class KernelContext {
   bool HasInput(int parameter) const { return node_.HasInput(parameter); }
   // Precondition: HasInput(parameter).
   BoundedTensor& Input(int parameter) { return values_[node_.Input(parameter)]; }
+  // Null where the operand is absent.
+  BoundedTensor* OptionalInput(int parameter) {
+    return HasInput(parameter) ? &Input(parameter) : nullptr;
+  }
   BoundedTensor& Value(ValueId id) { return values_[id]; }
   // Type and size are set; the kernel sets the rest.
   BoundedTensor& Result(uint32_t index = 0) { return values_[node_.Result(index)]; }

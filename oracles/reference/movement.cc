@@ -219,7 +219,7 @@ Status SliceComputedBySize(KernelContext& context) {
                                              .count = result.type.shape[axis],
                                              .read = true};
   }
-  CutComputed(context, x, context.Input(P::kComputedBegin), slice, result);
+  CutComputed(context, x, &context.Input(P::kComputedBegin), slice, result);
   return {};
 }
 

@@ -171,8 +171,7 @@ Status CrossCorrelation(KernelContext& context) {
   const int64_t out_width = result.type.shape[3];
   Accumulator accumulator(context, x, &window);
   LaneBuffer patch(context.arena(), rows * columns, x.point());
-  Raw raw = AllocateRaw(context, result.size, true);
-  if (accumulator.may_overflow()) raw.beyond = context.arena().Allocate<uint8_t>(result.size);
+  const Raw raw = AllocateSums(context, accumulator, result.size);
   for (size_t at = 0; at < result.size; ++at) {
     const auto i = static_cast<int64_t>(at) / out_width;
     const auto j = static_cast<int64_t>(at) % out_width;
@@ -180,13 +179,7 @@ Status CrossCorrelation(KernelContext& context) {
       GatherStrided(x, (i + static_cast<int64_t>(row)) * width + j, 1, columns, patch,
                     row * columns);
     }
-    const Accumulated sum =
-        accumulator.DotOnGrid(patch.lanes(), LanesAt(window, 0), rows * columns);
-    raw.value[at] = sum.value;
-    raw.low[at] = sum.low;
-    raw.high[at] = sum.high;
-    raw.nan[at] = sum.nan ? 1 : 0;
-    if (raw.beyond != nullptr) raw.beyond[at] = sum.beyond;
+    Put(raw, at, accumulator.DotOnGrid(patch.lanes(), LanesAt(window, 0), rows * columns));
   }
   StoreFloats(context, result, raw);
   return {};

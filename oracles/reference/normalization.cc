@@ -17,11 +17,6 @@ constexpr Term kNormTerms[] = {Term::kAccumulatorUnit,    Term::kReduceUnit,
                                Term::kReciprocalRelative, Term::kRootUlp,
                                Term::kNormDifference,     Term::kBiasRounding};
 
-struct Interval {
-  double low = 0;
-  double high = 0;
-};
-
 Interval Times(const Interval& a, const Interval& b) {
   const double corners[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
   for (const double corner : corners) {
@@ -198,10 +193,6 @@ void FillInvalid(const Raw& raw, std::span<const int64_t> offsets, int64_t base,
   }
 }
 
-BoundedTensor* OptionalInput(KernelContext& context, int parameter) {
-  return context.HasInput(parameter) ? &context.Input(parameter) : nullptr;
-}
-
 // What the two normalizations tell apart: the groups, and which constant meets which element.
 struct NormForm {
   uint32_t mask = 0;
@@ -265,10 +256,10 @@ Status Normalise(KernelContext& context, const NormForm& form) {
 Status LayerNorm(KernelContext& context) {
   using P = params::LayerNorm;
   const int rank = context.Input(P::kX).type.shape.rank();
-  return Normalise(
-      context, {.mask = MaskOfAxes(context.node(), P::kAxes, rank),
-                .epsilon = context.node().Float(P::kEpsilon, 1e-5),
-                .affine = {OptionalInput(context, P::kGamma), OptionalInput(context, P::kBeta)}});
+  return Normalise(context,
+                   {.mask = MaskOfAxes(context.node(), P::kAxes, rank),
+                    .epsilon = context.node().Float(P::kEpsilon, 1e-5),
+                    .affine = {context.OptionalInput(P::kGamma), context.OptionalInput(P::kBeta)}});
 }
 
 // Each channel of each example by itself.
@@ -278,7 +269,7 @@ Status InstanceNorm(KernelContext& context) {
   return Normalise(context,
                    {.mask = ((uint32_t{1} << rank) - 1) & ~uint32_t{3},
                     .epsilon = context.node().Float(P::kEpsilon, 1e-5),
-                    .affine = {OptionalInput(context, P::kGamma), OptionalInput(context, P::kBeta)},
+                    .affine = {context.OptionalInput(P::kGamma), context.OptionalInput(P::kBeta)},
                     .by_channel = true});
 }
 

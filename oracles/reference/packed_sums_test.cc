@@ -203,12 +203,15 @@ Ends StoredEndsOf(Accumulator& accumulator, Accumulated sum, double by, const do
   return {OuterLow(store, sum.low, true), OuterHigh(store, sum.high, true)};
 }
 
-// Whether the block was stored.
-bool CheckStored(uint64_t seed) {
-  ChoiceStream choices = ChoiceStream::FromSeed(seed);
-  const auto rows = static_cast<size_t>(choices.Range(1, 15));
-  const auto columns = static_cast<size_t>(choices.Range(6, 37));
-  const auto count = 4096 / (rows * columns) + static_cast<size_t>(choices.Range(1, 300));
+struct BlockSize {
+  size_t rows;
+  size_t columns;
+  size_t count;
+};
+
+// Compares every `step`th result. Gives whether the block was stored.
+bool CheckStored(ChoiceStream& choices, const BlockSize& size, size_t step) {
+  const auto [rows, columns, count] = size;
   // Operands whose products round to finite numbers.
   constexpr Kind kRowKinds[] = {Kind::kFixedPoint, Kind::kNearOne, Kind::kCancelling,
                                 Kind::kAnyFinite};
@@ -234,10 +237,10 @@ bool CheckStored(uint64_t seed) {
     EXPECT_TRUE(stored.value == first.value && stored.low == first.low &&
                 stored.high == first.high && stored.point == first.point &&
                 stored.special == first.special)
-        << target << " seed " << seed;
+        << target;
   });
   const auto terms = static_cast<double>(count);
-  for (size_t i = 0; i < first.value.size(); ++i) {
+  for (size_t i = 0; i < first.value.size(); i += step) {
     const Lanes row = x.lanes().From(i / columns * count);
     const Lanes column = y.lanes().From(i % columns * count);
     const double* const added = biased == 1   ? numbers + i / columns
@@ -256,17 +259,36 @@ bool CheckStored(uint64_t seed) {
     EXPECT_TRUE(SameBits(first.value[i], RoundToHalf(total.value)) && outer.low <= first.low[i] &&
                 first.low[i] <= inner.low && inner.high <= first.high[i] &&
                 first.high[i] <= outer.high)
-        << "seed " << seed << " output " << i << ": " << first.value[i] << " in [" << first.low[i]
-        << ", " << first.high[i] << "], alone " << Describe(total) << ", ends in [" << outer.low
-        << ", " << inner.low << "] and [" << inner.high << ", " << outer.high << "]";
+        << "output " << i << ": " << first.value[i] << " in [" << first.low[i] << ", "
+        << first.high[i] << "], alone " << Describe(total) << ", ends in [" << outer.low << ", "
+        << inner.low << "] and [" << inner.high << ", " << outer.high << "]";
   }
   return true;
 }
 
 TEST(StoredPoints, AreThoseOfOneOutputAtATime) {
   int stored = 0;
-  for (uint64_t seed = 0; seed < 120 && !HasFailure(); ++seed) stored += CheckStored(seed) ? 1 : 0;
+  for (uint64_t seed = 0; seed < 120 && !HasFailure(); ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    ChoiceStream choices = ChoiceStream::FromSeed(seed);
+    const auto rows = static_cast<size_t>(choices.Range(1, 15));
+    const auto columns = static_cast<size_t>(choices.Range(6, 70));
+    const auto count = 4096 / (rows * columns) + static_cast<size_t>(choices.Range(1, 300));
+    stored += CheckStored(choices, {rows, columns, count}, 1) ? 1 : 0;
+  }
   EXPECT_GT(stored, 30);
+}
+
+// More rows, columns and products than the caches are to hold at a time.
+TEST(StoredPoints, OfManyBlocksAreThoseOfOneOutputAtATime) {
+  constexpr BlockSize kSizes[] = {{140, 33, 700}, {7, 600, 1030}, {103, 290, 1900}};
+  int stored = 0;
+  for (uint64_t seed = 0; seed < 6 && !HasFailure(); ++seed) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    ChoiceStream choices = ChoiceStream::FromSeed(seed);
+    stored += CheckStored(choices, kSizes[seed % 3], 331) ? 1 : 0;
+  }
+  EXPECT_GT(stored, 2);
 }
 
 // 1 + 2^-11 lies half-way between two numbers; a product of 2^-48 that double loses beside 60000

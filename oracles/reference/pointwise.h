@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include "oracles/reference/distinct.h"
@@ -45,23 +47,37 @@ inline Bounds OnDomain(double low, double high, double least, double greatest) {
   return {std::min(a, b), std::max(a, b), low < least || high > greatest};
 }
 
+// The value of `function` at one end of an interval. An infinite end where it has none (infinity
+// times a factor of zero) is a part without a value, noted in `nan`; the numbers beside it have
+// one.
+template <typename Function>
+inline double AtEnd(const Function& function, double end, bool& nan) {
+  const double value = function(end);
+  if (value == value || !std::isinf(end)) return value;
+  nan = true;
+  return function(std::copysign(std::numeric_limits<double>::max(), end));
+}
+
 // The hull of a function that is monotone on both sides of `turn`.
 template <typename Function>
 inline Bounds Turning(const Function& function, double low, double high, double turn) {
   if (low != low) return {low, high};
-  const double a = function(low);
-  if (low == high) return {a, a};
-  const double b = function(high);
-  if (!(low < turn && turn < high)) return {std::min(a, b), std::max(a, b)};
+  if (low == high) {
+    const double value = function(low);
+    return {value, value};
+  }
+  bool nan = false;
+  const double a = AtEnd(function, low, nan);
+  const double b = AtEnd(function, high, nan);
+  if (!(low < turn && turn < high)) return {std::min(a, b), std::max(a, b), nan};
   const double c = function(turn);
-  return {std::min(std::min(a, b), c), std::max(std::max(a, b), c)};
+  return {std::min(std::min(a, b), c), std::max(std::max(a, b), c), nan};
 }
 
-// The hull of `function` over the corners of a scaled interval; NaN corners give NaN ends.
+// An interval times a number. NaN only where nothing of it has a product.
 inline Bounds Scaled(double low, double high, double factor) {
-  const double a = low * factor;
-  const double b = high * factor;
-  return a <= b ? Bounds{a, b} : Bounds{b, a};
+  const auto product = [factor](double x) { return x * factor; };
+  return Turning(product, low, high, low);
 }
 
 // An interval that an engine may round to the element type or keep.

@@ -228,7 +228,7 @@ Status BlockwiseShiftScale(KernelContext& context) {
   using P = params::BlockwiseShiftScale;
   const BoundedTensor& data = context.Input(P::kData);
   const BoundedTensor& scale = context.Input(P::kScale);
-  const BoundedTensor* offset = context.HasInput(P::kOffset) ? &context.Input(P::kOffset) : nullptr;
+  const BoundedTensor* offset = context.OptionalInput(P::kOffset);
   BoundedTensor& result = context.Result();
   PrepareConstant(context, result);
   for (size_t i = 0; i < result.size; ++i) {
@@ -245,7 +245,7 @@ Status SparseBlockwiseShiftScale(KernelContext& context) {
   const BoundedTensor& mask = context.Input(P::kDataMask);
   const BoundedTensor& data = context.Input(P::kNonzeroData);
   const BoundedTensor& scale = context.Input(P::kScale);
-  const BoundedTensor* offset = context.HasInput(P::kOffset) ? &context.Input(P::kOffset) : nullptr;
+  const BoundedTensor* offset = context.OptionalInput(P::kOffset);
   ANECHECK_ASSIGN(const std::span<int64_t> places,
                   Places(context, mask, mask.size, false, data.size));
   Alias(mask, context.Result(0));

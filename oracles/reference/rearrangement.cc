@@ -11,41 +11,10 @@ namespace anecheck {
 namespace reference {
 namespace {
 
-// Where a slice's elements stand: strides for each axis of `kept`, and the first element.
-struct SliceView {
-  Shape kept;  // the axes that are not squeezed
-  Strides strides{};
-  int64_t start = 0;
-};
-
-// P is params::SliceByIndex or params::SliceUpdate; `counts` are the extents of the kept axes.
+// P is params::SliceByIndex or params::SliceUpdate; `counts` are the extents of the axes that are
+// not squeezed.
 template <typename P>
-SliceView ViewOfSlice(const NodeView& node, const Shape& x, const Shape& counts) {
-  const Strides strides = RowMajorStrides(x);
-  const auto begin = node.Ints(P::kBegin);
-  const auto step = node.Ints(P::kStride);
-  const auto masked = [&](int parameter, size_t axis) {
-    const auto mask = node.Ints(parameter);
-    return !mask.empty() && mask[axis] != 0;
-  };
-  SliceView view;
-  for (size_t axis = 0; axis < static_cast<size_t>(x.rank()); ++axis) {
-    const int64_t extent = x[static_cast<int>(axis)];
-    const int64_t by = step.empty() ? 1 : step[axis];
-    int64_t from = begin[axis] < 0 ? begin[axis] + extent : begin[axis];
-    if (masked(P::kBeginMask, axis)) from = by > 0 ? 0 : extent - 1;
-    from = std::clamp<int64_t>(from, 0, extent - 1);
-    view.start += from * strides[axis];
-    if (masked(P::kSqueezeMask, axis)) continue;
-    view.strides[static_cast<size_t>(view.kept.rank())] = by * strides[axis];
-    view.kept.Append(counts[view.kept.rank()]);
-  }
-  return view;
-}
-
-// The same where begin or end is computed. `counts` as above.
-template <typename P>
-ComputedSlice ComputedSliceOf(const NodeView& node, const Shape& x, const Shape& counts) {
+ComputedSlice SliceOf(const NodeView& node, const Shape& x, const Shape& counts) {
   const Strides strides = RowMajorStrides(x);
   const auto begin = node.Ints(P::kBegin);
   const auto step = node.Ints(P::kStride);
@@ -74,29 +43,13 @@ ComputedSlice ComputedSliceOf(const NodeView& node, const Shape& x, const Shape&
   return slice;
 }
 
-// The computed begins; where end alone is computed nothing is read from them.
-template <typename P>
-const BoundedTensor& PlacesOf(KernelContext& context) {
-  return context.Input(context.HasInput(P::kComputedBegin) ? P::kComputedBegin : P::kComputedEnd);
-}
-
-template <typename P>
-bool IsComputed(const KernelContext& context) {
-  return context.HasInput(P::kComputedBegin) || context.HasInput(P::kComputedEnd);
-}
-
 Status SliceByIndex(KernelContext& context) {
   using P = params::SliceByIndex;
   const BoundedTensor& x = context.Input(P::kX);
   BoundedTensor& result = context.Result();
-  if (IsComputed<P>(context)) {
-    const ComputedSlice slice = ComputedSliceOf<P>(context.node(), x.type.shape, result.type.shape);
-    CutComputed(context, x, PlacesOf<P>(context), slice, result);
-    return {};
-  }
-  const SliceView view =
-      ViewOfSlice<params::SliceByIndex>(context.node(), x.type.shape, result.type.shape);
-  MoveByStrides(context, x, result, view.strides, view.start);
+  const ComputedSlice slice = SliceOf<P>(context.node(), x.type.shape, result.type.shape);
+  // Where the end alone is computed nothing is read.
+  CutComputed(context, x, context.OptionalInput(P::kComputedBegin), slice, result);
   return {};
 }
 
@@ -104,19 +57,9 @@ Status SliceUpdate(KernelContext& context) {
   using P = params::SliceUpdate;
   const BoundedTensor& x = context.Input(P::kX);
   const BoundedTensor& update = context.Input(P::kUpdate);
-  BoundedTensor& result = context.Result();
-  if (IsComputed<P>(context)) {
-    const ComputedSlice slice = ComputedSliceOf<P>(context.node(), x.type.shape, update.type.shape);
-    PutComputed(context, x, update, PlacesOf<P>(context), slice, result);
-    return {};
-  }
-  PrepareMove(context, result, x.point() && update.point());
-  for (size_t i = 0; i < result.size; ++i) MoveElement(x, i, result, i);
-  const SliceView view = ViewOfSlice<P>(context.node(), x.type.shape, update.type.shape);
-  ForEachSource(view.kept, view.strides, view.start,
-                [&](size_t from, size_t to) { MoveElement(update, from, result, to); });
-  FinishMove(x, result);
-  FinishMove(update, result);
+  const ComputedSlice slice = SliceOf<P>(context.node(), x.type.shape, update.type.shape);
+  PutComputed(context, x, update, context.OptionalInput(P::kComputedBegin), slice,
+              context.Result());
   return {};
 }
 
@@ -164,8 +107,9 @@ Status ReverseSequence(KernelContext& context) {
     MoveElement(x, source(lengths.value[row]), result, at);
     if (lengths.low[row] == lengths.high[row]) continue;
     const double last = std::min(lengths.high[row], static_cast<double>(extent));
-    for (double length = std::max(lengths.low[row], 0.0); length <= last; ++length) {
-      AdmitElement(x, source(length), result, at);
+    const double least = std::max(lengths.low[row], 0.0);
+    for (uint32_t k = 0; least + k <= last; ++k) {
+      AdmitElement(x, source(least + k), result, at);
     }
   }
   FinishMove(x, result);

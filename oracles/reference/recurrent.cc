@@ -195,7 +195,7 @@ class CellWeights {
       : math_(math),
         ih_(context.Input(weight_ih)),
         hh_(context.Input(weight_hh)),
-        bias_(context.HasInput(bias) ? &context.Input(bias) : nullptr),
+        bias_(context.OptionalInput(bias)),
         input_(context, context.Input(0), &ih_),
         recurrent_(context, initial_h, &hh_),
         inner_(static_cast<size_t>(ih_.type.shape[1])),

@@ -58,11 +58,7 @@ Status ReduceSum(KernelContext& context) {
   Accumulator accumulator(context, x, nullptr);
   const Raw raw = AllocateRaw(context, result.size, true);
   ForEachGroup(context, x, [&](size_t at, const LaneBuffer& buffer, size_t count) {
-    const Accumulated sum = accumulator.Sum(buffer.lanes(), count);
-    raw.value[at] = sum.value;
-    raw.low[at] = sum.low;
-    raw.high[at] = sum.high;
-    raw.nan[at] = sum.nan ? 1 : 0;
+    Put(raw, at, accumulator.Sum(buffer.lanes(), count));
   });
   StoreFloats(context, result, raw);
   return {};

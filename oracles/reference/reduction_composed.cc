@@ -176,11 +176,8 @@ Status ReduceL1Norm(KernelContext& context) {
     for (size_t k = 0; k < split.inner.size(); ++k) {
       lanes.SetMagnitude(k, x, static_cast<size_t>(split.outer[at] + split.inner[k]));
     }
-    const Accumulated sum = accumulator.Sum(lanes.lanes(), split.inner.size());
-    raw.value[at] = sum.value;
-    raw.low[at] = sum.low < 0 ? 0 : sum.low;
-    raw.high[at] = sum.high;
-    raw.nan[at] = sum.nan ? 1 : 0;
+    Put(raw, at, accumulator.Sum(lanes.lanes(), split.inner.size()));
+    raw.low[at] = raw.low[at] < 0 ? 0 : raw.low[at];
   }
   StoreFloats(context, result, raw);
   return {};

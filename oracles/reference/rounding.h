@@ -118,6 +118,11 @@ class Grid {
   bool ties_away_;
 };
 
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
 // ---- directed and odd rounding of double results ------------------------------------------------
 
 // As std::nextafter toward the infinities.

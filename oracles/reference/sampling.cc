@@ -9,11 +9,6 @@ namespace {
 
 bool IsFinite(double x) { return std::fabs(x) < kInfinity; }
 
-struct Interval {
-  double low = 0;
-  double high = 0;
-};
-
 // The element at a row and column, which may lie beyond the edge.
 struct Pixel {
   double value = 0;
@@ -203,8 +198,10 @@ Sampled SampleLinear(const KernelContext& context, const Plane& plane, const Pos
   const Blend blend(context, plane.x->type.dtype);
   sampled.low = kInfinity;
   sampled.high = -kInfinity;
-  for (double row = first_row; row <= last_row; ++row) {
-    for (double column = first_column; column <= last_column; ++column) {
+  for (uint32_t i = 0; first_row + i <= last_row; ++i) {
+    for (uint32_t j = 0; first_column + j <= last_column; ++j) {
+      const double row = first_row + i;
+      const double column = first_column + j;
       const auto bound =
           CellBound(blend, plane, row, column, WeightsIn(y, row), WeightsIn(x, column));
       if (!bound) return Anything(sampled.value);

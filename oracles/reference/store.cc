@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <type_traits>
 
@@ -179,6 +180,29 @@ double ConstantAt(KernelContext& context, const BoundedTensor& constant, size_t 
   const Grid grid(context.Result().type.dtype);
   if (!grid.half() || constant.type.dtype == DType::kFp16) return given;
   return context.Read(given, grid.Round(given));
+}
+
+BoundedTensor& OperandAsRead(KernelContext& context, int parameter) {
+  BoundedTensor& given = context.Input(parameter);
+  const Grid grid(context.Result().type.dtype);
+  if (!grid.half() || given.type.dtype != DType::kFp32) return given;
+  BoundedTensor& read = *std::construct_at(context.arena().Allocate<BoundedTensor>(1), given);
+  const auto each = [&](const double* from) {
+    auto* const to = context.arena().Allocate<double>(given.size);
+    for (size_t i = 0; i < given.size; ++i) {
+      to[i] = context.Read(from[i], grid.Round(from[i]));
+      read.special |= !IsFiniteDouble(to[i]);
+    }
+    return to;
+  };
+  read.value = each(given.value);
+  read.low = given.point() ? read.value : each(given.low);
+  read.high = given.point() ? read.value : each(given.high);
+  read.measured = false;
+  return read;
+}
+BoundedTensor* OptionalAsRead(KernelContext& context, int parameter) {
+  return context.HasInput(parameter) ? &OperandAsRead(context, parameter) : nullptr;
 }
 
 double Literal(KernelContext& context, DType dtype, int parameter, double fallback) {

@@ -38,6 +38,11 @@ void StoreExact(BoundedTensor& result, const Raw& raw);
 
 // Element `i` of a constant beside results of fp16, which may be fp32.
 double ConstantAt(KernelContext& context, const BoundedTensor& constant, size_t i);
+// The operand at a parameter; every element of one of fp32 beside results of fp16 as
+// KernelContext::Read gives it.
+BoundedTensor& OperandAsRead(KernelContext& context, int parameter);
+// The same, or null where the operand is absent.
+BoundedTensor* OptionalAsRead(KernelContext& context, int parameter);
 
 // A float attribute beside operands of `dtype`. An absent one has that type.
 double Literal(KernelContext& context, DType dtype, int parameter, double fallback);

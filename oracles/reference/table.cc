@@ -27,14 +27,17 @@ void Arena::Reset() {
 
 void Arena::Grow(size_t words) {
   constexpr size_t kBlockWords = 1 << 14;
-  while (current_ < blocks_.size() && blocks_[current_].size < words) ++current_;
+  // Aligned, a block has kLineWords less.
+  const size_t wanted = words + kLineWords;
+  while (current_ < blocks_.size() && blocks_[current_].size < wanted) ++current_;
   if (current_ == blocks_.size()) {
-    const size_t size = std::max(words, kBlockWords);
+    const size_t size = std::max(wanted, kBlockWords);
     blocks_.push_back({std::make_unique_for_overwrite<uint64_t[]>(size), size});
   }
   next_ = blocks_[current_].words.get();
   left_ = blocks_[current_].size;
   ++current_;
+  Align();
 }
 
 }  // namespace reference

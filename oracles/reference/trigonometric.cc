@@ -116,8 +116,7 @@ Status CrossProduct(KernelContext& context) {
   Accumulator accumulator(context, x, &y);
   LaneBuffer left(context.arena(), 2, x.point());
   LaneBuffer right(context.arena(), 2, y.point());
-  Raw raw = AllocateRaw(context, result.size, true);
-  if (accumulator.may_overflow()) raw.beyond = context.arena().Allocate<uint8_t>(result.size);
+  const Raw raw = AllocateSums(context, accumulator, result.size);
   for (size_t at = 0; at < result.size; ++at) {
     const size_t component = at / width % 3;
     const size_t base = at - component * width;
@@ -127,12 +126,7 @@ Status CrossProduct(KernelContext& context) {
     right.Set(0, y, last);
     left.SetNegated(1, x, last);
     right.Set(1, y, next);
-    const Accumulated sum = accumulator.Dot(left.lanes(), right.lanes(), 2);
-    raw.value[at] = sum.value;
-    raw.low[at] = sum.low;
-    raw.high[at] = sum.high;
-    raw.nan[at] = sum.nan ? 1 : 0;
-    if (raw.beyond != nullptr) raw.beyond[at] = sum.beyond;
+    Put(raw, at, accumulator.Dot(left.lanes(), right.lanes(), 2));
   }
   StoreFloats(context, result, raw);
   return {};

@@ -7,7 +7,9 @@
 // for exponentials and logarithms.
 #pragma once
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 
 #include "oracles/reference/rounding.h"
 
@@ -71,13 +73,28 @@ inline Wide Sqrt(const Wide& a) {
   return (better + a / better) * Wide(0.5);
 }
 
+// 1 / k for whole numbers of up to 24 bits.
+constexpr Wide Reciprocal(int k) {
+  const auto number = static_cast<double>(k);
+  const double high = 1 / number;
+  // high times k in two products and differences, all of them exact.
+  const double upper = static_cast<double>(static_cast<float>(high));
+  return {high, ((1 - upper * number) - (high - upper) * number) / number};
+}
+
 // Precondition: |a| <= 700.
 inline Wide Exp(const Wide& a) {
   constexpr Wide kLn2(0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56);
+  constexpr int kTerms = 18;
+  static constexpr auto kReciprocals = [] {
+    std::array<Wide, kTerms + 1> reciprocals{};
+    for (int k = 1; k <= kTerms; ++k) reciprocals[static_cast<size_t>(k)] = Reciprocal(k);
+    return reciprocals;
+  }();
   const double turns = std::nearbyint(a.high() / 0x1.62e42fefa39efp-1);
   const Wide rest = (a - kLn2 * Wide(turns)) * Wide(0x1p-4);
   Wide sum(1);
-  for (int k = 18; k >= 1; --k) sum = Wide(1) + sum * rest / Wide(k);
+  for (size_t k = kTerms; k >= 1; --k) sum = Wide(1) + sum * rest * kReciprocals[k];
   for (int k = 0; k < 4; ++k) sum = sum * sum;
   return sum * Wide(std::ldexp(1.0, static_cast<int>(turns)));
 }

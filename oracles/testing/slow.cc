@@ -7,21 +7,13 @@
 #include "harness/ops/params.h"
 #include "oracles/testing/real.h"
 #include "oracles/testing/slow_classes.h"
+#include "oracles/testing/slow_operands.h"
 #include "oracles/testing/structure.h"
 
 namespace anecheck::testing {
 namespace {
 
 using Operands = std::span<const std::vector<double>>;
-
-// The numbers at a parameter; null where the argument is absent.
-const std::vector<double>* At(const NodeView& node, Operands operands, int parameter) {
-  const auto arguments = node.graph().arguments(node.node());
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].parameter == parameter) return &operands[i];
-  }
-  return nullptr;
-}
 
 double RoundTo(DType dtype, double x) { return Real(x).RoundedTo(dtype); }
 
@@ -106,7 +98,7 @@ SlowElements Unary(const NodeView& node, Operands operands) {
 std::optional<double> ProductsOf(const NodeView& node, Operands operands,
                                  const ProductSum& products) {
   // The operations without a bias have an attribute or nothing at its place.
-  const std::vector<double>* bias = At(node, operands, params::Conv::kBias);
+  const std::vector<double>* bias = OperandAt(node, operands, params::Conv::kBias);
   Real sum;
   bool finite = true;
   for (const auto& [i, j] : products.pairs) {
@@ -184,8 +176,8 @@ SlowElements LayerNorm(const NodeView& node, Operands operands) {
   using P = params::LayerNorm;
   const DType dtype = node.ResultType().dtype;
   const std::vector<double>& x = operands[0];
-  const std::vector<double>* gamma = At(node, operands, P::kGamma);
-  const std::vector<double>* beta = At(node, operands, P::kBeta);
+  const std::vector<double>* gamma = OperandAt(node, operands, P::kGamma);
+  const std::vector<double>* beta = OperandAt(node, operands, P::kBeta);
   const double epsilon = RoundTo(dtype, node.Float(P::kEpsilon, 1e-5));
   SlowElements result(x.size());
   for (const auto& group : NormalisedGroups(node)) {
@@ -287,9 +279,8 @@ std::optional<SlowElements> SlowOfClass(const NodeView& node, Operands operands)
   }
 }
 
-}  // namespace
-
-std::optional<SlowElements> SlowValues(const NodeView& node, Operands operands, uint32_t result) {
+std::optional<SlowElements> ValuesInOrder(const NodeView& node, Operands operands,
+                                          uint32_t result) {
   if (IsMovement(node)) return Move(node, operands, result);
   if (IsScatter(node)) return Scatter(node, operands);
   if (auto image = SlowImage(node, operands, result)) return image;
@@ -335,6 +326,22 @@ std::optional<SlowElements> SlowValues(const NodeView& node, Operands operands, 
     if (results && result < results->size()) return (*results)[result];
   }
   return result == 0 ? SlowOfClass(node, operands) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> SlowProducts(const NodeView& node, Operands operands, size_t index) {
+  return ProductsOf(node, operands, ProductSumOf(node, index));
+}
+
+double SlowMoved(const NodeView& node, Operands operands, uint32_t result, size_t index) {
+  return FromSource(node.ResultType(result).dtype, operands,
+                    MovedElement(node, operands, result, index));
+}
+
+std::optional<SlowElements> SlowValues(const NodeView& node, Operands operands, uint32_t result) {
+  const InSchemaOrder ordered(node, operands);
+  return ValuesInOrder(ordered.node(), ordered.operands(), result);
 }
 
 }  // namespace anecheck::testing

@@ -1,9 +1,16 @@
-// The classes of operations whose slow form stands in a file of its own. Used by SlowValues alone.
+// The classes of operations whose slow form stands in a file of its own. Used by SlowValues and
+// SlowSample alone; operands stand in the order of the schema's parameters.
 #pragma once
 
 #include "oracles/testing/slow.h"
 
 namespace anecheck::testing {
+
+// One element of a sum of products and of what is moved.
+std::optional<double> SlowProducts(const NodeView& node,
+                                   std::span<const std::vector<double>> operands, size_t index);
+double SlowMoved(const NodeView& node, std::span<const std::vector<double>> operands,
+                 uint32_t result, size_t index);
 
 // Nothing where the operation is of another class.
 std::optional<std::vector<SlowElements>> SlowConvolution(

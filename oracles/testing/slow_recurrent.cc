@@ -5,6 +5,7 @@
 #include "harness/ops/params.h"
 #include "oracles/testing/real.h"
 #include "oracles/testing/slow_classes.h"
+#include "oracles/testing/slow_operands.h"
 
 namespace anecheck::testing {
 namespace {
@@ -12,14 +13,6 @@ namespace {
 using Numbers = std::vector<double>;
 using Operands = std::span<const Numbers>;
 using State = std::vector<Real>;
-
-const Numbers* At(const NodeView& node, Operands operands, int parameter) {
-  const auto arguments = node.graph().arguments(node.node());
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].parameter == parameter) return &operands[i];
-  }
-  return nullptr;
-}
 
 Real Apply(std::string_view curve, const Real& x) {
   if (curve == "sigmoid") return Real(1.0) / (Real(1.0) + Exp(-x));
@@ -58,7 +51,7 @@ class Stepper {
       gate_ = node.String(P::kRecurrentActivation, "sigmoid");
       cell_ = node.String(P::kCellActivation, "tanh");
       output_ = node.String(P::kActivation, "tanh");
-      peephole_ = At(node, operands, peephole);
+      peephole_ = OperandAt(node, operands, peephole);
       clips_ = node.HasAttribute(P::kClip);
       const double given = node.Float(P::kClip, 0);
       const DType dtype = node.InputType(0).dtype;
@@ -116,7 +109,7 @@ void RunDirection(const NodeView& node, Operands operands, const Weights& weight
   const auto steps = static_cast<size_t>(x[0]);
   const auto batch = static_cast<size_t>(x[1]);
   const auto width = static_cast<size_t>(node.ResultType(1).shape[1]);
-  const Numbers& initial_h = *At(node, operands, 1);
+  const Numbers& initial_h = *OperandAt(node, operands, 1);
   for (size_t row = 0; row < batch; ++row) {
     State h;
     State c;
@@ -163,7 +156,8 @@ std::optional<std::vector<SlowElements>> SlowRecurrent(const NodeView& node, Ope
   using L = params::Lstm;
   using G = params::Gru;  // rnn has the same places up to the direction and the sequence flag
   const auto weights = [&](int ih, int hh, int bias) {
-    Weights w{At(node, operands, ih), At(node, operands, hh), At(node, operands, bias)};
+    Weights w{OperandAt(node, operands, ih), OperandAt(node, operands, hh),
+              OperandAt(node, operands, bias)};
     w.inner = static_cast<size_t>(node.InputShape(ih)[1]);
     w.hidden = static_cast<size_t>(node.InputShape(hh)[1]);
     return w;
@@ -177,7 +171,7 @@ std::optional<std::vector<SlowElements>> SlowRecurrent(const NodeView& node, Ope
   }
   const std::string_view direction = node.String(L::kDirection, "forward");
   const bool whole = node.Bool(L::kOutputSequence, false);
-  const Numbers* c = At(node, operands, L::kInitialC);
+  const Numbers* c = OperandAt(node, operands, L::kInitialC);
   const Weights ahead = weights(L::kWeightIh, L::kWeightHh, L::kBias);
   RunDirection(node, operands, ahead, Stepper(node, operands, L::kPeephole), c,
                direction == "reverse", 0, whole, results);

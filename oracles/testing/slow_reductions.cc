@@ -7,6 +7,7 @@
 #include "harness/ops/params.h"
 #include "oracles/testing/real.h"
 #include "oracles/testing/slow.h"
+#include "oracles/testing/slow_operands.h"
 #include "oracles/testing/structure.h"
 
 namespace anecheck::testing {
@@ -64,15 +65,6 @@ std::optional<Real> Reduced(OpKind kind, const std::vector<double>& terms) {
   }
 }
 
-// The numbers at a parameter, or nothing where the argument is absent.
-const std::vector<double>* At(const NodeView& node, Operands operands, int parameter) {
-  const auto arguments = node.graph().arguments(node.node());
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].parameter == parameter) return &operands[i];
-  }
-  return nullptr;
-}
-
 // A literal beside fp16 is taken as it is given.
 double Attribute(const NodeView& node, int parameter, double fallback) {
   const double number = node.Float(parameter, fallback);
@@ -84,8 +76,8 @@ double Attribute(const NodeView& node, int parameter, double fallback) {
 SlowElements InstanceNorm(const NodeView& node, Operands operands) {
   using P = params::InstanceNorm;
   const std::vector<double>& x = operands[0];
-  const std::vector<double>* gamma = At(node, operands, P::kGamma);
-  const std::vector<double>* beta = At(node, operands, P::kBeta);
+  const std::vector<double>* gamma = OperandAt(node, operands, P::kGamma);
+  const std::vector<double>* beta = OperandAt(node, operands, P::kBeta);
   const double epsilon = Real(node.Float(P::kEpsilon, 1e-5)).RoundedTo(node.ResultType().dtype);
   SlowElements result(x.size());
   for (const auto& group : NormalisedGroups(node)) {
@@ -110,16 +102,16 @@ SlowElements InstanceNorm(const NodeView& node, Operands operands) {
 
 SlowElements BatchNorm(const NodeView& node, Operands operands) {
   using P = params::BatchNorm;
-  const std::vector<double>* gamma = At(node, operands, P::kGamma);
-  const std::vector<double>* beta = At(node, operands, P::kBeta);
+  const std::vector<double>* gamma = OperandAt(node, operands, P::kGamma);
+  const std::vector<double>* beta = OperandAt(node, operands, P::kBeta);
   const double epsilon = Attribute(node, P::kEpsilon, 1e-5);
   SlowElements result;
   for (size_t i = 0; i < operands[0].size(); ++i) {
     const auto c = static_cast<size_t>(CoordinatesOf(node.InputShape(P::kX), i)[1]);
     result.emplace_back();
     if (!std::isfinite(operands[0][i])) continue;
-    const Real under = Real((*At(node, operands, P::kVariance))[c]) + epsilon;
-    Real y = (Real(operands[0][i]) - (*At(node, operands, P::kMean))[c]) / Sqrt(under);
+    const Real under = Real((*OperandAt(node, operands, P::kVariance))[c]) + epsilon;
+    Real y = (Real(operands[0][i]) - (*OperandAt(node, operands, P::kMean))[c]) / Sqrt(under);
     if (gamma != nullptr) y = y * (*gamma)[c];
     if (beta != nullptr) y = y + (*beta)[c];
     if (y.IsNumber()) result.back() = y.RoundedTo(node.ResultType().dtype);

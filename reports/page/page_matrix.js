@@ -85,7 +85,7 @@ function drawMatrix() {
 
 function evidenceTable(cell) {
   const columns = ["provenance", "chip", "os", "compiler_version", "route", "state", "cases", "compiled", "dispatched", "correct",
-                   "known_defect", "wrong", "rejected", "inconclusive"];
+                   "known_defect", "unconfirmed", "wrong", "rejected", "inconclusive"];
   const head = make("tr", {}, ...columns.map(
     (name) => make("th", {scope: "col"}, name.replaceAll("_", " "))));
   const rows = cell.evidence.map((item) => make("tr", {}, ...columns.map((name) => make(

@@ -2,6 +2,7 @@
 # and oracles with what they need, and the configuration that find_package(anecheck) reads. Included
 # last, when every target is there.
 
+include(AnecheckLinkClosure)
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
@@ -15,43 +16,8 @@ set(ANECHECK_PACKAGE_ROOTS
   shrink=anecheck_shrink
   oracles=anecheck_oracles
   legality=anecheck_legality
-  rapidcheck=anecheck_rapidcheck)
-
-# anecheck_link_closure(OUT OUT_ALIASES target ...): the targets of this project that the given ones
-# link, direct or not, and "alias=target" for those linked by another name. Names inside generator
-# expressions count.
-function(anecheck_link_closure OUT OUT_ALIASES)
-  set(OPEN ${ARGN})
-  set(SEEN)
-  set(ALIASES)
-  while(OPEN)
-    list(POP_FRONT OPEN ITEM)
-    if(ITEM IN_LIST SEEN)
-      continue()
-    endif()
-    list(APPEND SEEN ${ITEM})
-    foreach(PROPERTY LINK_LIBRARIES INTERFACE_LINK_LIBRARIES)
-      get_target_property(LIBRARIES ${ITEM} ${PROPERTY})
-      string(REGEX MATCHALL "[A-Za-z0-9_:]+" WORDS "${LIBRARIES}")
-      foreach(WORD ${WORDS})
-        if(NOT TARGET ${WORD})
-          continue()
-        endif()
-        get_target_property(IMPORTED ${WORD} IMPORTED)
-        get_target_property(ALIASED ${WORD} ALIASED_TARGET)
-        if(ALIASED AND NOT IMPORTED)
-          list(APPEND OPEN ${ALIASED})
-          list(APPEND ALIASES "${WORD}=${ALIASED}")
-        elseif(NOT IMPORTED)
-          list(APPEND OPEN ${WORD})
-        endif()
-      endforeach()
-    endforeach()
-  endwhile()
-  list(REMOVE_DUPLICATES ALIASES)
-  set(${OUT} ${SEEN} PARENT_SCOPE)
-  set(${OUT_ALIASES} ${ALIASES} PARENT_SCOPE)
-endfunction()
+  rapidcheck=anecheck_rapidcheck
+  fuzz_mutator=anecheck_fuzz_mutator)
 
 set(ROOTS)
 set(ANECHECK_PACKAGE_TARGETS "")
@@ -63,7 +29,7 @@ foreach(PAIR ${ANECHECK_PACKAGE_ROOTS})
   string(APPEND ANECHECK_PACKAGE_TARGETS
     "anecheck_name_target(anecheck::${NAME} ${LIBRARY})\n")
 endforeach()
-anecheck_link_closure(CLOSURE ALIASES ${ROOTS})
+anecheck_link_closure(CLOSURE ALIASES OTHERS ${ROOTS})
 foreach(PAIR ${ALIASES})
   string(REPLACE "=" " " PAIR "${PAIR}")
   string(APPEND ANECHECK_PACKAGE_TARGETS "anecheck_name_target(${PAIR})\n")

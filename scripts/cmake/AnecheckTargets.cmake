@@ -58,7 +58,8 @@ endfunction()
 # anecheck_fuzzer(NAME SOURCES x_target.cc [DEPENDS lib ...])
 # A fuzz target: the library anecheck_fuzz_target_NAME, which defines anecheck::fuzz::kTarget_NAME.
 # With ANECHECK_FUZZERS also the libFuzzer binary NAME_fuzzer. ctest replays the committed seeds and
-# regressions of corpus/{seeds,regress}/NAME with anecheck_fuzz_tool, which holds every target.
+# regressions of corpus/{seeds,regress}/NAME with anecheck_fuzz_tool, which holds every target; they
+# must meet each of its laws.
 function(anecheck_fuzzer NAME)
   if(ANECHECK_FUZZ_ONLY AND NOT NAME IN_LIST ANECHECK_FUZZ_ONLY)
     return()
@@ -82,7 +83,7 @@ function(anecheck_fuzzer NAME)
     endif()
   endforeach()
   if(ANECHECK_TESTS AND FOLDERS)
-    add_test(NAME replay_${NAME} COMMAND anecheck_fuzz_tool replay ${NAME} ${FOLDERS})
+    add_test(NAME replay_${NAME} COMMAND anecheck_fuzz_tool replay ${NAME} --every-law ${FOLDERS})
     set_tests_properties(replay_${NAME} PROPERTIES TIMEOUT 120 LABELS "replay")
   endif()
 endfunction()

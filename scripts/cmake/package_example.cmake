@@ -18,3 +18,4 @@ run("${CMAKE_COMMAND}" -G Ninja -S "${EXAMPLE}" -B "${BINARY}/package_example"
   "-DCMAKE_PREFIX_PATH=${PACKAGE}" "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_FLAGS=${FLAGS}")
 run("${CMAKE_COMMAND}" --build "${BINARY}/package_example")
 run("${BINARY}/package_example/properties")
+run("${BINARY}/package_example/mutate_files")

@@ -6,6 +6,8 @@
 #include <set>
 #include <string>
 
+#include "harness/formats/testing/format_checks.h"
+
 namespace anecheck::testing {
 namespace {
 
@@ -28,20 +30,20 @@ void RunAll(const Format& format, ByteSpan bytes) {
   const Result<std::vector<Violation>> violations = format.verify(bytes);
   EXPECT_EQ(json.ok(), violations.ok());
   if (!json.ok()) {
-    EXPECT_FALSE(json.error().message.empty());
-    EXPECT_EQ(json.error().message.find('\n'), std::string::npos);
+    EXPECT_EQ(FindMessageFault(json.error().message), "");
     EXPECT_FALSE(format.print(bytes).ok());
     return;
   }
   for (const Violation& violation : *violations) {
     EXPECT_NE(violation.rule, nullptr);
     EXPECT_LE(violation.offset, bytes.size()) << violation.message;
+    EXPECT_EQ(FindMessageFault(violation.message), "");
   }
   EXPECT_TRUE(format.print(bytes).ok());
   const Result<Coverage> coverage = format.coverage(bytes);
   ASSERT_TRUE(coverage.ok());
   EXPECT_EQ(coverage->total, bytes.size());
-  EXPECT_LE(coverage->typed + coverage->payload, coverage->total);
+  EXPECT_LE(coverage->typed + coverage->payload + coverage->fill, coverage->total);
   const Result<Bytes> back = format.from_json(*json);
   ASSERT_TRUE(back.ok()) << back.error().message;
   EXPECT_TRUE(std::equal(back->begin(), back->end(), bytes.begin(), bytes.end()));
@@ -164,6 +166,37 @@ void ExpectHarmlessDamage(const Format& format, ByteSpan bytes, size_t stride) {
 
 namespace {
 
+// A name that a terminal must not obey, longer than any message.
+std::string HostileText() { return "\x1b[2J\r\n\xc2\x9b" + std::string(5000, 'x'); }
+
+// What from_json says of a document, and verify of what it made.
+void ExpectBoundedMessages(const Format& format, const Json& json) {
+  const Result<Bytes> bytes = format.from_json(json);
+  if (!bytes.ok()) {
+    EXPECT_EQ(FindMessageFault(bytes.error().message), "");
+    return;
+  }
+  const Result<std::vector<Violation>> violations = format.verify(*bytes);
+  if (!violations.ok()) {
+    EXPECT_EQ(FindMessageFault(violations.error().message), "");
+    return;
+  }
+  for (const Violation& violation : *violations) {
+    EXPECT_EQ(FindMessageFault(violation.message), "");
+  }
+}
+
+// Each object takes, in turn, a surplus member of a hostile name.
+void ExpectHostileNamesAreQuoted(const Format& format, Json& json, Json& at) {
+  if (at.is_object()) {
+    at[HostileText()] = HostileText();
+    ExpectBoundedMessages(format, json);
+    at.erase(HostileText());
+  }
+  if (!at.is_structured()) return;
+  for (Json& item : at) ExpectHostileNamesAreQuoted(format, json, item);
+}
+
 void CollectScalars(Json& json, std::vector<Json*>& found) {
   if (json.is_structured()) {
     for (Json& item : json) CollectScalars(item, found);
@@ -180,16 +213,15 @@ void ExpectHarmlessJson(const Format& format, ByteSpan bytes) {
   CollectScalars(json, scalars);
   for (Json* scalar : scalars) {
     const Json kept = *scalar;
-    for (const Json& other : {Json(nullptr), Json(-1), Json(1e30), Json("0xzz"), Json("f"),
-                              Json::array(), Json::object(), Json(true), Json(~uint64_t{0})}) {
+    for (const Json& other :
+         {Json(nullptr), Json(-1), Json(1e30), Json("0xzz"), Json("f"), Json::array(),
+          Json::object(), Json(true), Json(~uint64_t{0}), Json(HostileText())}) {
       *scalar = other;
-      const Result<Bytes> result = format.from_json(json);
-      if (!result.ok()) {
-        EXPECT_FALSE(result.error().message.empty());
-      }
+      ExpectBoundedMessages(format, json);
     }
     *scalar = kept;
   }
+  ExpectHostileNamesAreQuoted(format, json, json);
   for (const Json& other : {Json(nullptr), Json(3), Json::array(), Json::object()}) {
     EXPECT_FALSE(format.from_json(other).ok());
   }

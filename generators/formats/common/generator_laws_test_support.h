@@ -25,8 +25,8 @@ void ExpectEveryRuleIsBroken(const Format& format, const DescriptorGenerator& ge
 // byte): all functions of the format return, and what parses round trips.
 void ExpectHarmlessDamage(const Format& format, ByteSpan bytes, size_t stride = 1);
 
-// Changing any number or digit string of the JSON changes the bytes or is refused; from_json never
-// fails other than by an Error.
+// Any scalar of the JSON replaced by other values, and objects with a member more: from_json never
+// fails other than by an Error, and its messages and those of verify stay within bounds.
 void ExpectHarmlessJson(const Format& format, ByteSpan bytes);
 
 }  // namespace anecheck::testing

@@ -224,7 +224,7 @@ bool OperandPastSymbols(Json& json, uint64_t a, uint64_t b) {
   Json* operation = PickOperation(json, a);
   Json* index = operation == nullptr ? nullptr : PickElement(*operation, "inputs", b);
   if (index == nullptr) return false;
-  *index = json["root"]["symbol_names"].size() + b;
+  *index = json["root"].at("symbol_names").size() + b;
   return true;
 }
 
@@ -297,7 +297,7 @@ bool AddPort(Json& json, uint64_t, uint64_t) {
 bool AliasPastSymbols(Json& json, uint64_t a, uint64_t b) {
   Json* alias = PickAlias(json, a);
   if (alias == nullptr) return false;
-  (*alias)["symbol_index"] = json["root"]["symbol_names"].size() + b;
+  (*alias)["symbol_index"] = json["root"].at("symbol_names").size() + b;
   return true;
 }
 
@@ -369,6 +369,7 @@ bool WrapCount(Bytes& bytes, const Json& json, uint64_t a, uint64_t b) {
 // The first section's offset points back at the vector that holds it.
 bool LoopSection(Bytes& bytes, const Json& json, uint64_t, uint64_t) {
   const uint32_t at = PlaceOf(json.at("root").at("@"), "sections");
+  if (at + 5 >= bytes.size()) return false;  // an empty vector at the end
   bytes[at + 4] = 0;
   bytes[at + 5] = 0;
   return true;

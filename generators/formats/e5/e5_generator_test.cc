@@ -126,6 +126,20 @@ TEST(E5ProgramTest, RefusesAProgramWithoutOperations) {
   EXPECT_EQ(bytes.error().code, ErrorCode::kInvalid);
 }
 
+// The member code of an attribute section follows from the operation's kind.
+TEST(E5ProgramTest, RefusesAttributesOfAnotherKind) {
+  e5::Program program = e5::MakeProgram(SmallOutline());
+  for (e5::Operation& operation : program.functions[0].blocks[0].operations) {
+    const e5::OpType type = operation.type;
+    operation.type = e5::OpType::kBarrier;
+    const Result<Bytes> bytes = e5::Write(program);
+    ASSERT_FALSE(bytes.ok());
+    EXPECT_EQ(bytes.error().code, ErrorCode::kInvalid);
+    operation.type = type;
+  }
+  EXPECT_TRUE(e5::Write(program).ok());
+}
+
 TEST(E5ProgramTest, ReadsSectionsOfADescriptorWithoutFunctions) {
   e5::Program program;
   program.symbol_names = {"a"};
@@ -143,14 +157,16 @@ RC_GTEST_PROP(E5FormatTest, GeneratedDescriptorsAreValidAndRoundTrip, (uint64_t 
   RC_ASSERT(kFormat_e5.print(bytes).ok());
 }
 
-TEST(E5FormatTest, TypesAlmostEveryByte) {
+TEST(E5FormatTest, TypesEveryByteThatAlignsNothing) {
   const Bytes bytes = Generate(1);
   const Coverage coverage = kFormat_e5.coverage(bytes).value();
   EXPECT_EQ(coverage.total, bytes.size());
-  EXPECT_EQ(coverage.typed, bytes.size());
+  EXPECT_EQ(coverage.typed + coverage.fill, bytes.size());
+  EXPECT_GT(coverage.typed, coverage.fill);
   Bytes padded = bytes;
   padded.insert(padded.end(), 100, 0x55);
-  EXPECT_EQ(kFormat_e5.coverage(padded).value().typed, bytes.size());
+  EXPECT_EQ(kFormat_e5.coverage(padded).value().typed, coverage.typed);
+  EXPECT_EQ(kFormat_e5.coverage(padded).value().Opaque(), 100u);
 }
 
 TEST(E5FormatTest, RecognisesNoOtherBytes) {

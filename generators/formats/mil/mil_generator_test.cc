@@ -76,6 +76,21 @@ TEST(MilGenerator, DamageDoesNoHarm) {
   testing::ExpectHarmlessJson(kFormat_mil, Generated(4));
 }
 
+// Files that fuzzing mutates are not all of the generator's making.
+TEST(MilGenerator, MutationsTakeWhatParses) {
+  const std::string text =
+      "program(1.3)\n{\n  func main<ios18>() {\n    fp16 a = const()[val = fp16([1, 2])];\n  } -> "
+      "(a);\n}\n";
+  const Bytes bytes(text.begin(), text.end());
+  ASSERT_TRUE(kFormat_mil.verify(bytes).ok()) << kFormat_mil.verify(bytes).error().message;
+  for (const MutationKind& kind : kGenerator_mil.mutations) {
+    ChoiceStream choices = ChoiceStream::FromSeed(1);
+    if (const auto mutation = kind.propose(bytes, choices)) {
+      EXPECT_TRUE(kind.apply(bytes, *mutation).ok()) << kind.id;
+    }
+  }
+}
+
 TEST(MilGenerator, GoldenText) {
   const auto golden =
       ReadTextFile(testing::SourcePath("generators/formats/mil/golden_seed_55.txt"));

@@ -173,7 +173,7 @@ void RepeatElement(const Program& program, Places& places) {
     const ValueView value(&program, i);
     if (value.kind() != ValueKind::kTyped || value.Inner().kind() != ValueKind::kList) continue;
     const auto dimensions = value.type().dimensions();
-    if (value.Inner().children().empty() || dimensions[0].value < 0) continue;
+    if (value.Inner().children().empty() || dimensions.empty() || dimensions[0].value < 0) continue;
     const auto list = static_cast<uint32_t>(value.Inner().offset());
     const char* first = mil::SkipTrivia(program.text.c_str() + list + 1);
     const auto start = static_cast<uint32_t>(first - program.text.c_str());
@@ -213,7 +213,7 @@ void RenameVal(const Program& program, Places& places) {
 
 void ChangeConstType(const Program& program, Places& places) {
   ForEachStatement(program, [&](StatementView statement) {
-    if (statement.op() != "const") return;
+    if (statement.op() != "const" || statement.results().empty()) return;
     const auto name = ElementName(program, statement.results()[0].type());
     if (!name) return;
     places.push_back({Replace(*name, program.View(*name) == "fp32" ? "fp16" : "fp32")});

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "generators/formats/mutator/anecheck_fuzz_mutator.h"
+#include "harness/formats/registry/registry.h"
 
 namespace {
 
@@ -53,6 +54,31 @@ TEST_F(AflMutator, ChangesInputsWithinTheirSize) {
   }
   EXPECT_GT(changed, 50);
   deinit_(mutator);
+}
+
+// A corpus holds files that no generator makes: mutations of mutations, and children of both.
+TEST(FuzzMutator, TakesItsOwnFilesAgain) {
+  constexpr int kSteps = 150;
+  constexpr size_t kMaxSize = 1 << 17;
+  for (const char* const* name = anecheck_fuzz_formats(); *name != nullptr; ++name) {
+    const anecheck::Format& format = *anecheck::FindFormat(*name).value();
+    std::vector<anecheck::Bytes> files = {{}};
+    for (uint64_t seed = 0; seed < kSteps; ++seed) {
+      const anecheck::Bytes& first = files[(seed * 7) % files.size()];
+      const anecheck::Bytes& second = files[(seed * 5) % files.size()];
+      anecheck::Bytes child = first;
+      child.resize(kMaxSize);
+      const size_t size =
+          seed % 3 == 2
+              ? anecheck_fuzz_crossover(*name, first.data(), first.size(), second.data(),
+                                        second.size(), child.data(), child.size(), seed)
+              : anecheck_fuzz_mutator(*name, child.data(), first.size(), child.size(), seed);
+      ASSERT_LE(size, kMaxSize);
+      child.resize(size);
+      if (format.rewrite(child).ok()) files.push_back(child);
+    }
+    EXPECT_GT(files.size(), kSteps / 10u) << *name;
+  }
 }
 
 TEST(FuzzMutator, OneSeedGivesOneChange) {

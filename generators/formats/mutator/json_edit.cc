@@ -1,7 +1,9 @@
 #include "generators/formats/mutator/json_edit.h"
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -125,6 +127,31 @@ bool EditPlace(Json& value, ChoiceStream& choices) {
   return true;
 }
 
+// All but the root and what it holds as an array.
+std::vector<Place> NamedPlacesOf(Json& json) {
+  std::vector<Place> places = PlacesOf(json);
+  std::erase_if(places, [](const Place& place) { return place.name.empty(); });
+  return places;
+}
+
+bool IsPart(const Place& place) { return place.value->is_structured() && !place.value->empty(); }
+
+// A run of the elements of `b` takes the place of a run of those of `a`. Precondition: both have
+// elements. False where that changes nothing.
+bool CrossRuns(Json& a, const Json& b, ChoiceStream& choices) {
+  const size_t from = choices.Below(a.size() + 1);
+  const size_t to = from + choices.Below(a.size() - from + 1);
+  const size_t begin = choices.Below(b.size());
+  const size_t end = begin + 1 + choices.Below(b.size() - begin);
+  Json child = Json::array();
+  for (size_t i = 0; i < from; ++i) child.push_back(a[i]);
+  for (size_t i = begin; i < end; ++i) child.push_back(b[i]);
+  for (size_t i = to; i < a.size(); ++i) child.push_back(a[i]);
+  const bool changed = child != a;
+  a = std::move(child);
+  return changed;
+}
+
 }  // namespace
 
 bool EditJson(Json& json, ChoiceStream& choices) {
@@ -139,12 +166,26 @@ bool EditJson(Json& json, ChoiceStream& choices) {
 
 bool CrossJson(Json& a, const Json& b, ChoiceStream& choices) {
   Json donor = b;
-  const std::vector<Place> places = PlacesOf(a);
-  const std::vector<Place> donors = PlacesOf(donor);
+  const std::vector<Place> places = NamedPlacesOf(a);
+  const std::vector<Place> donors = NamedPlacesOf(donor);
+  std::map<std::string_view, std::vector<const Place*>> by_name;
+  for (const Place& place : donors) by_name[place.name].push_back(&place);
+  // Most places are values: the parts of the structure have a turn of their own.
+  std::vector<const Place*> values;
+  std::vector<const Place*> parts;
+  for (const Place& place : places) {
+    if (by_name.contains(place.name)) (IsPart(place) ? parts : values).push_back(&place);
+  }
+  if (values.empty() && parts.empty()) return false;
   for (int attempt = 0; attempt < 32; ++attempt) {
-    const Place& place = places[choices.Below(places.size())];
-    const Place& from = donors[choices.Below(donors.size())];
-    if (place.name.empty() || place.name != from.name || *place.value == *from.value) continue;
+    const bool part = values.empty() || (!parts.empty() && choices.Below(4) != 0);
+    const Place& place = *choices.Pick(part ? parts : values);
+    const Place& from = *choices.Pick(by_name.at(place.name));
+    if (IsPart(place) != IsPart(from) || *place.value == *from.value) continue;
+    if (IsPart(place) && place.value->type() != from.value->type()) continue;
+    if (IsPart(place) && place.value->is_array() && choices.Below(4) != 0) {
+      return CrossRuns(*place.value, *from.value, choices);
+    }
     *place.value = std::move(*from.value);
     return true;
   }

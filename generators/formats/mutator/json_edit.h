@@ -10,7 +10,8 @@ namespace anecheck {
 // kind exchanged. False where there is no place to change.
 bool EditJson(Json& json, ChoiceStream& choices);
 
-// Replaces a member of `a` by a member of `b` of the same name. False where they share none.
+// Puts a part of `b` in place of the part of `a` of the same name: mostly an object or an array, or
+// a run of an array's elements, else a value. False where they share none that differs.
 bool CrossJson(Json& a, const Json& b, ChoiceStream& choices);
 
 }  // namespace anecheck

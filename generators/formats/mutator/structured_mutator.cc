@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 
 #include "generators/formats/mutator/extreme_values.h"
@@ -169,10 +170,27 @@ void ApplyByteEdits(const MutatorParts& parts, Bytes& bytes, size_t max_size,
   bytes.resize(parts.edit_bytes(bytes.data(), size, max_size));
 }
 
+// Where the bytes of `a` at `at` stand in `b` too, from a drawn place of it on; nothing where they
+// do not.
+std::optional<size_t> FindAlike(ByteSpan a, size_t at, ByteSpan b, ChoiceStream& choices) {
+  constexpr size_t kAlike = 4;
+  if (a.size() < at + kAlike || b.size() < kAlike) return std::nullopt;
+  const ByteSpan bytes = a.subspan(at, kAlike);
+  const size_t start = choices.Below(b.size());
+  for (const size_t from : {start, size_t{0}}) {
+    const ByteSpan rest = b.subspan(from);
+    const auto found = std::search(rest.begin(), rest.end(), bytes.begin(), bytes.end());
+    if (found != rest.end()) return from + static_cast<size_t>(found - rest.begin());
+  }
+  return std::nullopt;
+}
+
 Bytes Splice(ByteSpan a, ByteSpan b, ChoiceStream& choices) {
   const size_t head = choices.Below(a.size() + 1);
-  // Formats with fixed places survive where both halves keep theirs.
-  const size_t tail = choices.Coin() ? std::min(head, b.size()) : choices.Below(b.size() + 1);
+  // Formats with fixed places survive where both halves keep theirs, texts where the same words
+  // stand on both sides of the cut.
+  size_t tail = choices.Coin() ? std::min(head, b.size()) : choices.Below(b.size() + 1);
+  if (choices.Coin()) tail = FindAlike(a, head, b, choices).value_or(tail);
   Bytes child(a.begin(), a.begin() + static_cast<ptrdiff_t>(head));
   child.insert(child.end(), b.begin() + static_cast<ptrdiff_t>(tail), b.end());
   return child;
@@ -215,12 +233,19 @@ Bytes MutateFile(const MutatorParts& parts, ByteSpan input, size_t max_size, uin
 Bytes CrossFiles(const MutatorParts& parts, ByteSpan a, ByteSpan b, size_t max_size,
                  uint64_t seed) {
   ChoiceStream choices = ChoiceStream::FromSeed(seed);
+  if (parts.draw != nullptr && choices.Below(8) != 0) {
+    Bytes child = CrossStreams(parts.draw, a, b, max_size, choices);
+    if (!child.empty()) return child;
+  }
   if (parts.format != nullptr && a.size() <= kMaxJsonInput && b.size() <= kMaxJsonInput &&
       choices.Below(4) != 0) {
-    Result<Json> first = parts.format->to_json(a);
+    const Result<Json> first = parts.format->to_json(a);
     const Result<Json> second = parts.format->to_json(b);
-    if (first.ok() && second.ok() && CrossJson(*first, *second, choices)) {
-      Result<Bytes> child = parts.format->from_json(*first);
+    // Not every part has its like in each file: a few are tried.
+    for (int attempt = 0; attempt < 4 && first.ok() && second.ok(); ++attempt) {
+      Json crossed = *first;
+      if (!CrossJson(crossed, *second, choices)) continue;
+      Result<Bytes> child = parts.format->from_json(crossed);
       if (child.ok() && child->size() <= max_size) return std::move(*child);
     }
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "generators/formats/descriptor_generator.h"
+#include "generators/formats/mutator/stream_cross.h"
 #include "harness/formats/format.h"
 
 namespace anecheck {
@@ -18,6 +19,7 @@ struct MutatorParts {
   const DescriptorGenerator* generator = nullptr;      // null: no mutations by name
   Bytes (*generate)(ChoiceStream& choices) = nullptr;  // null: the generator's, if any
   ByteEditor edit_bytes = nullptr;                     // null: EditBytes
+  StreamReader draw = nullptr;                         // where files are choice streams
 };
 
 // One of, as `seed` chooses: a named mutation of the generator, an edit of the JSON form (which
@@ -25,8 +27,10 @@ struct MutatorParts {
 // or a fresh file. What does not apply falls back to byte edits. At most `max_size` bytes.
 Bytes MutateFile(const MutatorParts& parts, ByteSpan input, size_t max_size, uint64_t seed);
 
-// A child of two files: a part of the JSON form of `b` put in place of the part of `a` of the same
-// name, or where that does not apply, the start of one and the end of the other.
+// A child of two files. Of choice streams: draws of both (CrossStreams). Of a format: a part of the
+// JSON form of `b`, mostly an object, an array or a run of its elements, put in place of the part
+// of `a` of the same name. Where neither applies: the start of one and the end of the other, cut
+// where both have the same bytes, or in one place of both, or anywhere. At most `max_size` bytes.
 Bytes CrossFiles(const MutatorParts& parts, ByteSpan a, ByteSpan b, size_t max_size, uint64_t seed);
 
 // Byte edits without any knowledge: flips, extreme integers, copies, insertions and cuts.

@@ -1,12 +1,18 @@
 // What holds of structured mutation: it replays, it stays within its size, it changes something
-// most of the time, and much of what it makes of a valid file still parses.
+// most of the time, and much of what it makes of a valid file still parses. A child of two files
+// has whole parts of both.
 #include "generators/formats/mutator/structured_mutator.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "generators/formats/mutator/json_edit.h"
 #include "generators/formats/td/td_generator.h"
+#include "harness/base/json_text.h"
 
 namespace anecheck {
 namespace {
@@ -80,6 +86,141 @@ TEST(StructuredMutator, AsksNoNamedMutationOfWhatDoesNotParse) {
   }
 }
 
+// Documents of records that say which parent they are of: JSON text as a format of its own.
+const Format kDocuments = {
+    .name = "documents",
+    .to_json = [](ByteSpan text) -> Result<Json> {
+      return ParseJson({reinterpret_cast<const char*>(text.data()), text.size()});
+    },
+    .from_json = [](const Json& json) -> Result<Bytes> {
+      const std::string text = DumpJson(json);
+      return Bytes(text.begin(), text.end());
+    },
+};
+
+Bytes Document(std::string_view parent, int records) {
+  Json json = {{"records", Json::array()}};
+  for (int i = 0; i < records; ++i) json["records"].push_back({{"of", parent}, {"at", i}});
+  return kDocuments.from_json(json).value();
+}
+
+TEST(CrossFiles, AChildOfDocumentsHasWholeRecordsOfBoth) {
+  const MutatorParts parts = {.format = &kDocuments};
+  const Bytes a = Document("a", 6);
+  const Bytes b = Document("b", 9);
+  int of_both = 0;
+  int parsed = 0;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    const Result<Json> child = kDocuments.to_json(CrossFiles(parts, a, b, 1 << 16, seed));
+    if (!child.ok() || !child->contains("records")) continue;
+    ++parsed;
+    std::set<std::string> parents;
+    for (const Json& record : (*child)["records"]) {
+      if (record.contains("of") && record["of"].is_string()) {
+        parents.insert(record["of"].get<std::string>());
+      }
+    }
+    of_both += parents == std::set<std::string>{"a", "b"} ? 1 : 0;
+  }
+  EXPECT_GT(parsed, kSeeds * 5 / 8);
+  EXPECT_GT(of_both, kSeeds / 3);
+}
+
+TEST(CrossFiles, ChildrenOfTaskStreamsMostlyParse) {
+  int readable = 0;
+  int like_neither = 0;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    const Bytes a = MakeFile(2 * seed);
+    const Bytes b = MakeFile(2 * seed + 1);
+    const Bytes child = CrossFiles(kParts, a, b, 1 << 16, seed);
+    readable += kFormat_td.verify(child).ok() ? 1 : 0;
+    like_neither += child != a && child != b ? 1 : 0;
+  }
+  EXPECT_GT(readable, kSeeds / 4);
+  EXPECT_GT(like_neither, kSeeds / 2);
+}
+
+// Without a format the halves meet where both have the same bytes, half of the time.
+TEST(CrossFiles, TextsMeetAtTheSameWords) {
+  const std::string_view a = "if (width == 3) return; else stop;";
+  const std::string_view b = "while (height != 3) return once;";
+  int alike = 0;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    const Bytes child =
+        CrossFiles({}, Bytes(a.begin(), a.end()), Bytes(b.begin(), b.end()), 64, seed);
+    const std::string text(child.begin(), child.end());
+    alike += text == "if (width == 3) return once;" ? 1 : 0;
+  }
+  EXPECT_GT(alike, 5);
+}
+
+using Records = std::vector<std::vector<uint64_t>>;
+
+// Records of as many numbers as their first byte says.
+Records ReadRecords(ChoiceStream& choices) {
+  Records records;
+  while (!choices.Exhausted()) {
+    auto& record = records.emplace_back(choices.Below(5));
+    for (uint64_t& number : record) number = choices.Below(1000);
+  }
+  return records;
+}
+
+TEST(CrossFiles, ChoiceStreamsAreCutBetweenDraws) {
+  const MutatorParts parts = {.draw = [](ChoiceStream& choices) { (void)ReadRecords(choices); }};
+  int of_both = 0;
+  int torn = 0;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    ChoiceStream choices = ChoiceStream::FromSeed(seed);
+    const auto draw = [&choices] {
+      Bytes bytes(64);
+      for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(choices.Below(256));
+      return bytes;
+    };
+    const Bytes a = draw();
+    const Bytes b = draw();
+    const auto read = [](const Bytes& bytes) {
+      ChoiceStream stream = ChoiceStream::FromBytes(bytes);
+      return ReadRecords(stream);
+    };
+    const Records of_a = read(a);
+    const Records of_b = read(b);
+    int from_a = 0;
+    int from_b = 0;
+    int from_none = 0;
+    for (const auto& record : read(CrossFiles(parts, a, b, 256, seed))) {
+      if (record.size() < 2) continue;  // too short to say where it comes from
+      const bool in_a = std::ranges::find(of_a, record) != of_a.end();
+      const bool in_b = std::ranges::find(of_b, record) != of_b.end();
+      from_a += in_a ? 1 : 0;
+      from_b += in_b ? 1 : 0;
+      from_none += in_a || in_b ? 0 : 1;
+    }
+    of_both += from_a > 0 && from_b > 0 ? 1 : 0;
+    torn += from_none > 2 ? 1 : 0;  // one at each cut, where it went through a record
+  }
+  EXPECT_GT(of_both, kSeeds / 2);
+  EXPECT_LT(torn, kSeeds / 4);
+}
+
+TEST(ChoiceStreamLog, HasTheDrawsThatReadAByte) {
+  const Bytes bytes = {1, 2, 3, 4};
+  std::vector<ChoiceStream::LoggedDraw> log;
+  ChoiceStream choices = ChoiceStream::FromBytes(bytes, &log);
+  choices.Below(10);
+  choices.Below(1);
+  choices.Below(300);
+  choices.Word();
+  choices.Word();
+  ASSERT_EQ(log.size(), 3u);
+  EXPECT_EQ(log[0].position, 0u);
+  EXPECT_EQ(log[0].bound, 10u);
+  EXPECT_EQ(log[1].position, 1u);
+  EXPECT_EQ(log[1].bound, 300u);
+  EXPECT_EQ(log[2].position, 3u);
+  EXPECT_EQ(log[2].bound, 0u);
+}
+
 TEST(StructuredMutator, UsesTheByteEditorItIsGiven) {
   const MutatorParts parts = {.edit_bytes = [](uint8_t* data, size_t, size_t) -> size_t {
     data[0] = 0x5a;
@@ -107,6 +248,20 @@ TEST(JsonEdit, CrossesPartsOfOneName) {
   ASSERT_TRUE(CrossJson(a, {{"size", 7}, {"other", 3}}, choices));
   EXPECT_EQ(a, (Json{{"size", 7}, {"name", "x"}}));
   EXPECT_FALSE(CrossJson(a, {{"other", 3}}, choices));
+}
+
+TEST(JsonEdit, CrossesRunsOfElements) {
+  std::set<size_t> sizes;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    ChoiceStream choices = ChoiceStream::FromSeed(seed);
+    Json a = {{"list", {1, 1, 1, 1}}};
+    ASSERT_TRUE(a["list"].is_array());
+    if (!CrossJson(a, {{"list", {2, 2, 2}}}, choices)) continue;
+    ASSERT_TRUE(a["list"].is_array());
+    sizes.insert(a["list"].size());
+    EXPECT_LE(a["list"].size(), 7u);
+  }
+  EXPECT_GE(sizes.size(), 5u);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "generators/formats/registry/file_set.h"
 
 #include <algorithm>
+#include <cctype>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -58,18 +59,57 @@ std::string_view SeverityOf(const Format& format, std::string_view rule) {
   return warns ? "warning" : "error";
 }
 
-FileRecipe MustRejectRecipe(const DescriptorGenerator& generator, const Format& format,
-                            const MutationKind& kind, uint64_t seed) {
+// Where `id` stands in `text` as a word of its own; npos where it does not.
+size_t FindId(std::string_view text, std::string_view id) {
+  const auto part_of_id = [&](size_t at) {
+    return at < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '-');
+  };
+  size_t at = text.find(id);
+  while (at != std::string_view::npos &&
+         ((at > 0 && part_of_id(at - 1)) || part_of_id(at + id.size()))) {
+    at = text.find(id, at + 1);
+  }
+  return at;
+}
+
+// Whether a file that does not parse is refused for `rule`: the first that the error names.
+bool NamesFirst(const Format& format, std::string_view error, std::string_view rule) {
+  const size_t at = FindId(error, rule);
+  return at != std::string_view::npos && std::ranges::all_of(format.rules, [&](const Rule& other) {
+           return other.id == rule || FindId(error, other.id) > at;
+         });
+}
+
+// Whether the file breaks `rule` and no other. Warnings of what no source settles ("...-open") are
+// true of valid files too.
+bool BreaksExactly(const Format& format, ByteSpan bytes, std::string_view rule) {
+  const auto violations = format.verify(bytes);
+  if (!violations.ok()) return NamesFirst(format, violations.error().message, rule);
+  bool broken = false;
+  for (const Violation& violation : *violations) {
+    const bool same = violation.rule->id == rule;
+    broken |= same;
+    if (!same && !(violation.IsWarning() && violation.rule->id.ends_with("-open"))) return false;
+  }
+  return broken;
+}
+
+Result<FileRecipe> MustRejectRecipe(const DescriptorGenerator& generator, const Format& format,
+                                    const MutationKind& kind, uint64_t seed) {
   for (uint64_t i = 0; i < kTries; ++i) {
     FileRecipe recipe{.seed = FileSeed(seed, i)};
     Bytes bytes = ValidFile(generator, recipe.seed);
     ChoiceStream choices = ChoiceStream::FromSeed(~recipe.seed);
     if (!Mutate(kind, choices, &bytes, &recipe)) continue;
+    if (!BreaksExactly(format, bytes, kind.breaks_rule)) continue;
     recipe.breaks = kind.breaks_rule;
     recipe.severity = SeverityOf(format, kind.breaks_rule);
     return recipe;
   }
-  return {.seed = seed};
+  return MakeError(ErrorCode::kInternal,
+                   fmt::format("{}: {} made no file in {} that breaks {} alone; try another seed",
+                               generator.format, kind.id, kTries, kind.breaks_rule));
 }
 
 }  // namespace
@@ -107,8 +147,9 @@ std::string_view FileSuffix(std::string_view format) {
   return found == std::end(kSuffixes) ? format : found->second;
 }
 
-std::vector<FileRecipe> DrawFileSet(const DescriptorGenerator& generator, const Format& format,
-                                    FileSetMode mode, uint64_t count, uint64_t seed) {
+Result<std::vector<FileRecipe>> DrawFileSet(const DescriptorGenerator& generator,
+                                            const Format& format, FileSetMode mode, uint64_t count,
+                                            uint64_t seed) {
   std::vector<const MutationKind*> breaking;
   for (const MutationKind& kind : generator.mutations) {
     if (!kind.breaks_rule.empty()) breaking.push_back(&kind);
@@ -119,8 +160,10 @@ std::vector<FileRecipe> DrawFileSet(const DescriptorGenerator& generator, const 
     if (mode == FileSetMode::kMutated) {
       recipes.push_back(MutatedRecipe(generator, format, file_seed));
     } else if (mode == FileSetMode::kMustReject && !breaking.empty()) {
-      recipes.push_back(
+      ANECHECK_ASSIGN(
+          FileRecipe recipe,
           MustRejectRecipe(generator, format, *breaking[i % breaking.size()], file_seed));
+      recipes.push_back(std::move(recipe));
     } else {
       recipes.push_back({.seed = file_seed});
     }

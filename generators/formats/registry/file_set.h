@@ -16,7 +16,7 @@ namespace anecheck {
 enum class FileSetMode : uint8_t {
   kValid,       // breaks no rule
   kMutated,     // one to three mutations of a valid file, with whatever effect
-  kMustReject,  // one mutation that breaks exactly the rule it names
+  kMustReject,  // one mutation; the file breaks the rule that it names and no other
 };
 std::string_view FileSetModeName(FileSetMode mode);
 
@@ -36,9 +36,12 @@ struct FileRecipe {
 };
 
 // `count` recipes, the same for the same seed. Must-reject sets go round the mutations that break a
-// rule, so that a count of at least their number shows each.
-std::vector<FileRecipe> DrawFileSet(const DescriptorGenerator& generator, const Format& format,
-                                    FileSetMode mode, uint64_t count, uint64_t seed);
+// rule, so that a count of at least their number shows each; every file of them was verified to
+// break its rule alone, or, where it does not even parse, to be refused for that rule before any
+// other. kInternal where a mutation makes no such file.
+Result<std::vector<FileRecipe>> DrawFileSet(const DescriptorGenerator& generator,
+                                            const Format& format, FileSetMode mode, uint64_t count,
+                                            uint64_t seed);
 
 // The bytes of a recipe. kInvalid where a mutation is unknown or does not fit the file.
 Result<Bytes> MakeFile(const DescriptorGenerator& generator, const FileRecipe& recipe);

@@ -48,7 +48,7 @@ Json* PickMapEntry(Json& json, uint64_t a, size_t* function) {
 bool TypePastTable(Json& json, uint64_t a, uint64_t b) {
   Json* id = PickSignatureTypes(json, a);
   if (id == nullptr) return false;
-  *id = Root(json)["types"].size() + b;
+  *id = Root(json).at("types").size() + b;
   return true;
 }
 
@@ -62,7 +62,7 @@ bool UnnameType(Json& json, uint64_t a, uint64_t) {
 bool ExportPastFunctions(Json& json, uint64_t a, uint64_t b) {
   Json* entry = PickElement(Root(json), "exported_functions", a);
   if (entry == nullptr) return false;
-  (*entry)["internal_ordinal"] = Root(json)["function_descriptors"].size() + b;
+  (*entry)["internal_ordinal"] = Root(json).at("function_descriptors").size() + b;
   return true;
 }
 

@@ -1,12 +1,12 @@
 // The file form of a baseline: schema in reports/schemas/baseline.schema.json.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/base64.h"
 #include "harness/base/json_fields.h"
+#include "harness/base/real_text.h"
 #include "harness/campaign/baseline/baseline.h"
 #include "harness/graph/json.h"
 #include "harness/ops/op.h"
@@ -20,10 +20,7 @@ constexpr std::string_view kFormat = "anecheck-baseline";
 
 // Six significant digits: enough for any threshold, and short.
 Json Short(double value) {
-  double rounded = value;
-  const std::string text = fmt::format("{:.6g}", value);
-  std::from_chars(text.data(), text.data() + text.size(), rounded);
-  return rounded;
+  return RealFromText<double>(fmt::format("{:.6g}", value)).value_or(value);
 }
 
 Json ErrorsToJson(const BaselineEntry& entry) {

@@ -15,8 +15,8 @@ constexpr std::array<std::string_view, kDriftCount> kNames = {
 // How far a case got: refused, accepted, ran where it was asked to run.
 int StageOf(const std::string& what) {
   if (what == "failed" || what == "misplaced") return 1;
-  const bool stopped =
-      what == "rejected" || what == "crashed" || what == "hung" || what == "garbled";
+  const bool stopped = what == "rejected" || what == "crashed" || what == "hung" ||
+                       what == "garbled" || what == "memory-growth" || what == "stray-output";
   return stopped ? 0 : 2;
 }
 

@@ -1,6 +1,5 @@
-// The rules of the e5rt ABI: the sequence of specification 001 in its single, chained, resident and
-// asynchronous forms, the limits, and each misuse with its error text (facts/e5rt_abi.md).
-#include <atomic>
+// The rules of the e5rt ABI: the sequence of specification 001 in its single, chained and resident
+// forms, the limits, and each misuse with its error text (facts/e5rt_abi.md).
 #include <csignal>
 #include <cstring>
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "harness/base/file.h"
+#include "harness/device/testing/clean_engine.h"
 #include "harness/device/testing/test_engine.h"
 
 namespace anecheck::device::testing {
@@ -19,50 +19,7 @@ namespace {
 const std::string kAddOne =
     MilProgram("tensor<fp16, [4]> x", "tensor<fp16, [4]> y = add(x = x, y = fp16(1));", "y");
 
-class Abi : public ::testing::Test {
- protected:
-  void SetUp() override { before_ = Counts(); }
-  // Whatever a test does, nothing stays alive.
-  void TearDown() override {
-    EXPECT_EQ(Counts().live_handles, before_.live_handles);
-    EXPECT_EQ(Counts().loaded_programs, before_.loaded_programs);
-    EXPECT_EQ(Counts().in_flight, before_.in_flight);
-  }
-  static anecheck_sim_counts Counts() {
-    anecheck_sim_counts counts{};
-    ENGINE(anecheck_sim_get_counts)(&counts);
-    return counts;
-  }
-
- private:
-  CleanSettings clean_;
-  anecheck_sim_counts before_{};
-};
-
-// A block without captures, as plain C builds one.
-struct TestBlock {
-  void* isa;
-  int32_t flags;
-  int32_t reserved;
-  void (*invoke)(void*);
-  std::atomic<int> calls = 0;
-};
-void CountCall(void* block) { ++static_cast<TestBlock*>(block)->calls; }
-TestBlock MakeBlock() {
-  static char global_block_class = 0;
-  return {&global_block_class, 0, 0, CountCall, 0};
-}
-
-void* MakeEvent(uint32_t initial = 0) {
-  void* event = nullptr;
-  EXPECT_EQ(ENGINE(e5rt_async_event_create)(&event, "done", initial), 0);
-  return event;
-}
-uint64_t Signaled(void* event) {
-  uint64_t value = ~uint64_t{0};
-  EXPECT_EQ(ENGINE(e5rt_async_event_get_last_signaled_value)(event, &value), 0);
-  return value;
-}
+class Abi : public CleanEngine {};
 
 TEST_F(Abi, KnownByItsMarker) {
   const auto* marker = static_cast<const char*>(EngineSymbol("anecheck_simulated_engine"));
@@ -119,54 +76,6 @@ TEST_F(Abi, ChainOfOperationsInOneStreamAdvancesExactly) {
   }
 }
 
-TEST_F(Abi, EventsAdvanceUnderSubmitAsyncOnly) {
-  LoadedProgram program(kAddOne);
-  program.Bind("x", false, 8);
-  program.Bind("y", true, 8);
-  void* event = MakeEvent(5);
-  ASSERT_EQ(
-      ENGINE(e5rt_execution_stream_operation_bind_completion_event)(program.operation(), event), 0);
-  ASSERT_EQ(program.Execute(), 0);
-  EXPECT_EQ(Signaled(event), 5u);  // D37
-  TestBlock block = MakeBlock();
-  ASSERT_EQ(ENGINE(e5rt_execution_stream_submit_async)(program.stream(), &block), 0);
-  ASSERT_EQ(ENGINE(e5rt_async_event_sync_wait)(event), 0);
-  EXPECT_EQ(Signaled(event), 6u);
-  while (block.calls == 0) std::this_thread::yield();
-  EXPECT_EQ(block.calls, 1);
-  ENGINE(anecheck_sim_set_quirk)("D37", 0);
-  ASSERT_EQ(program.Execute(), 0);
-  EXPECT_EQ(Signaled(event), 7u);
-  ENGINE(e5rt_async_event_release)(&event);
-}
-
-TEST_F(Abi, DependentOperationWaitsUnderSubmitAsync) {
-  LoadedProgram program(kAddOne);
-  program.Bind("x", false, 8);
-  const auto* y = static_cast<const uint16_t*>(program.Bind("y", true, 8));
-  void* gate = MakeEvent();
-  void* done = MakeEvent();
-  ASSERT_EQ(ENGINE(e5rt_async_event_set_active_future_value)(gate, 1), 0);
-  ASSERT_EQ(
-      ENGINE(e5rt_execution_stream_operation_bind_dependent_events)(program.operation(), &gate, 1),
-      0);
-  ASSERT_EQ(
-      ENGINE(e5rt_execution_stream_operation_bind_completion_event)(program.operation(), done), 0);
-  ASSERT_EQ(ENGINE(e5rt_execution_stream_async_submit)(program.stream()), 0);
-  EXPECT_EQ(Signaled(done), 0u);
-  EXPECT_EQ(y[0], 0);
-  ASSERT_EQ(ENGINE(e5rt_async_event_signal)(gate), 0);
-  ASSERT_EQ(ENGINE(e5rt_async_event_sync_wait)(done), 0);
-  EXPECT_EQ(y[0], DoubleToHalf(1).bits);
-  EXPECT_EQ(Signaled(done), 1u);
-  // execute_sync looks at no event: a gate that nobody opens does not stop it.
-  ASSERT_EQ(ENGINE(e5rt_async_event_set_active_future_value)(gate, 9), 0);
-  EXPECT_EQ(program.Execute(), 0);
-  ENGINE(e5rt_async_event_release)(&gate);
-  ENGINE(e5rt_async_event_release)(&done);
-  while (Counts().in_flight > 0) std::this_thread::yield();
-}
-
 TEST_F(Abi, HundredTwentyEightProgramsAndNoMore) {
   std::vector<std::unique_ptr<LoadedProgram>> programs;
   for (int i = 0; i < 128; ++i) {
@@ -176,22 +85,6 @@ TEST_F(Abi, HundredTwentyEightProgramsAndNoMore) {
   EXPECT_NE(LoadedProgram(kAddOne).error().find("ANE model load has failed"), std::string::npos);
   programs.pop_back();
   EXPECT_EQ(LoadedProgram(kAddOne).error(), "");
-}
-
-TEST_F(Abi, HundredTwentySevenRequestsInFlight) {
-  LoadedProgram program(kAddOne);
-  program.Bind("x", false, 8);
-  program.Bind("y", true, 8);
-  ENGINE(anecheck_sim_hold_queue)(1);
-  TestBlock block = MakeBlock();
-  for (int i = 0; i < 127; ++i) {
-    ASSERT_EQ(ENGINE(e5rt_execution_stream_submit_async)(program.stream(), &block), 0) << i;
-  }
-  EXPECT_EQ(ENGINE(e5rt_execution_stream_submit_async)(program.stream(), &block), 0xe00002be);
-  ENGINE(anecheck_sim_hold_queue)(0);
-  while (block.calls < 127) std::this_thread::yield();
-  EXPECT_EQ(ENGINE(e5rt_execution_stream_submit_async)(program.stream(), &block), 0);
-  while (block.calls < 128) std::this_thread::yield();
 }
 
 TEST_F(Abi, MasksChooseTheBackend) {
@@ -490,15 +383,6 @@ TEST_F(Abi, ForkedChildrenCrash) {
   EXPECT_EQ(EndOfForkedChild([&] { program.Execute(); }), SIGSEGV);
   EXPECT_EQ(EndOfForkedChild([] { LoadedProgram{kAddOne}; }), SIGSEGV);
   EXPECT_EQ(program.Execute(), 0);  // the parent goes on
-}
-
-TEST_F(Abi, NullBlockCrashes) {
-  LoadedProgram program(kAddOne);
-  program.Bind("x", false, 8);
-  program.Bind("y", true, 8);
-  EXPECT_EQ(EndOfForkedChild(
-                [&] { ENGINE(e5rt_execution_stream_submit_async)(program.stream(), nullptr); }),
-            SIGSEGV);
 }
 #endif
 

@@ -8,7 +8,8 @@
 // Frontend, Floor, Hal, Validator, Codegen or Load.
 //
 // Handles are opaque. A handle that was released, or is of another kind, is refused, not followed.
-// The calls may be made from any thread; one stream is executed by one thread at a time.
+// The calls may be made from any thread; one stream is executed by one thread at a time. Messages
+// are kept by thread, so that a completion block reads that of its own request.
 #pragma once
 
 #include <cstddef>
@@ -77,12 +78,17 @@ ANECHECK_E5RT int64_t e5rt_execution_stream_operation_retain_output_port(void* o
                                                                          const char* name,
                                                                          void** out);
 ANECHECK_E5RT int64_t e5rt_execution_stream_operation_prepare_op_for_encode(void* operation);
+// An operation may have several events of either kind: specification 001, section 2.5, binds one a
+// pair of chained operations. That a further call adds to them is assumed; nothing unbinds one.
 ANECHECK_E5RT int64_t e5rt_execution_stream_operation_bind_completion_event(void* operation,
                                                                             void* event);
 ANECHECK_E5RT int64_t e5rt_execution_stream_operation_bind_dependent_events(void* operation,
                                                                             void** events,
                                                                             uint64_t count);
 
+// On families without resident states a state of the program is a port, input and output alike,
+// called as the state: a buffer that is bound to it holds the state, with what it has. Without one
+// the operation holds it, zero at first, as it does on the others. No source tells the port's name.
 ANECHECK_E5RT int64_t e5rt_io_port_bind_buffer_object(void* port, void* buffer);
 ANECHECK_E5RT int64_t e5rt_io_port_release(void** port);
 
@@ -97,7 +103,12 @@ ANECHECK_E5RT int64_t e5rt_execution_stream_reset(void* stream);
 ANECHECK_E5RT int64_t e5rt_execution_stream_encode_operation(void* stream, void* operation);
 ANECHECK_E5RT int64_t e5rt_execution_stream_execute_sync(void* stream);
 // `block` is an Objective-C block, called without arguments of its own once all operations are
-// done; it must stay valid until then. NULL crashes, as it does on the real system.
+// done; it must stay valid until then, and may release the stream. NULL crashes, as it does on the
+// real system.
+// No source tells what becomes of a request that fails. Assumed: the operations behind the failed
+// one do not run, events advance as they would have, e5rt_async_event_sync_wait of such an event
+// gives the error, and e5rt_get_last_error_message gives its message in the block, "" in that of a
+// request that went well. An operation that depends on such an event fails with it.
 ANECHECK_E5RT int64_t e5rt_execution_stream_submit_async(void* stream, void* block);
 // The same without a block.
 ANECHECK_E5RT int64_t e5rt_execution_stream_async_submit(void* stream);

@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <span>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "harness/base/file.h"
@@ -48,12 +49,16 @@ std::string AnalyticsText(const Library& library, const ActiveFaults& faults) {
   return text;
 }
 
-// Plain write: the file is small, and the folder is the caller's own.
+// Plain write: the file is small, and the folder is the caller's own. A file that is there is
+// written over and then cut, which costs less than emptying it first.
 bool WriteWhole(const std::string& path, std::span<const char> text) {
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  int file = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (file < 0) file = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
   if (file < 0) return false;
   const auto size = static_cast<ssize_t>(text.size());
-  const bool written = write(file, text.data(), text.size()) == size;
+  struct stat state = {};
+  const bool written = write(file, text.data(), text.size()) == size && fstat(file, &state) == 0 &&
+                       (state.st_size <= size || ftruncate(file, size) == 0);
   return close(file) == 0 && written;
 }
 

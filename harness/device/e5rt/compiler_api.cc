@@ -10,9 +10,9 @@
 #include "harness/device/compile_fault.h"
 #include "harness/device/e5rt/api.h"
 #include "harness/device/e5rt/bundle.h"
-#include "harness/device/e5rt/netlist_input.h"
 #include "harness/device/e5rt/objects.h"
 #include "harness/device/e5rt/state.h"
+#include "harness/device/network/compile_network.h"
 
 namespace anecheck::device::e5rt {
 namespace {
@@ -36,11 +36,19 @@ std::string ReadArchitecture(std::string_view text) {
 
 using Programs = std::vector<std::shared_ptr<const Executable>>;
 
+// Of either input language.
+Result<Programs> CompileInput(const std::string& text, const CompileSettings& settings,
+                              Backend backend) {
+  if (!settings.direct) return CompileProgram(text, settings, backend);
+  ANECHECK_ASSIGN(auto executable, CompileNetwork(text, settings, backend));
+  return Programs{std::move(executable)};
+}
+
 Result<Programs> CompileForCpu(const std::string& text, CompileSettings settings, Backend backend) {
   settings.on_cpu = true;
   settings.model = NumericModel{};
   settings.faults.Clear();
-  return CompileProgram(text, settings, backend);
+  return CompileInput(text, settings, backend);
 }
 
 // The backend by the mask (facts/e5rt_abi.md): 3 picks BNNS, any mask with 4 the engine, and 7
@@ -49,7 +57,7 @@ Result<Programs> CompileByMask(const std::string& text, const CompileSettings& s
                                uint64_t mask, bool force_bnns) {
   if (force_bnns && (mask & kMaskCpu) != 0) return CompileForCpu(text, settings, Backend::kBnns);
   if ((mask & kMaskAne) != 0) {
-    auto programs = CompileProgram(text, settings, Backend::kAne);
+    auto programs = CompileInput(text, settings, Backend::kAne);
     if (settings.faults.Find(FaultEffect::kFallBack) != nullptr) {
       return CompileForCpu(text, settings, Backend::kBnns);
     }
@@ -154,11 +162,7 @@ int64_t e5rt_e5_compiler_compile(void* compiler, const char* mil_path, void* opt
     // Containers that the daemon has not signed do not load (facts/e5rt_abi.md).
     return Fail(kNotPermitted, "the program is not signed: 0xe00002e2 (kIOReturnNotPermitted)");
   }
-  if (IsPropertyList(*text)) {
-    settings.direct = true;
-    text = MilOfNetlist(*text, settings.model_folder);
-    if (!text.ok()) return Fail(kCompileFailed, text.error().message);
-  }
+  settings.direct = IsPropertyList(*text);
   auto programs = CompileByMask(*text, settings, choices->device_mask, choices->force_bnns);
   if (!programs.ok()) {
     return Fail(kCompileFailed, settings.faults.Find(FaultEffect::kWrongMessage) != nullptr

@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <fmt/format.h>
+#include <memory>
 
 #include "harness/device/e5rt/state.h"
-#include "harness/device/misbehaviour.h"
 #include "harness/device/ranged_program.h"
 
 namespace anecheck::device::e5rt {
@@ -15,25 +14,22 @@ namespace {
 
 constexpr size_t kGranule = 64;
 
-// The layout of an Objective-C block that callers rely on: the function to call is at offset 16.
-struct Block {
-  void* isa;
-  int32_t flags;
-  int32_t reserved;
-  void (*invoke)(void* block);
-};
-static_assert(offsetof(Block, invoke) == 16);
+// Failures that an event remembers: no more requests than these wait for their outcome.
+constexpr size_t kMostFailures = kMaxInFlight;
 
 }  // namespace
 
+// Memory of the system's that is zero already is not touched before somebody does.
 Buffer::Buffer(size_t bytes, uint32_t type)
     : Object(kKind),
-      data_(std::aligned_alloc(kGranule, (bytes / kGranule + 2) * kGranule)),
+      memory_(std::calloc(bytes / kGranule + 3, kGranule)),
       size_(bytes),
       type_(type) {
-  if (data_ != nullptr) std::memset(data_, 0, (bytes / kGranule + 2) * kGranule);
+  size_t room = (size_ / kGranule + 3) * kGranule;
+  void* start = memory_;
+  if (start != nullptr) data_ = std::align(kGranule, size_ + kGranule, start, room);
 }
-Buffer::~Buffer() { std::free(data_); }
+Buffer::~Buffer() { std::free(memory_); }
 
 uint64_t Event::Promise() {
   const std::lock_guard lock(mutex_);
@@ -47,9 +43,12 @@ void Event::SetFuture(uint64_t value) {
   const std::lock_guard lock(mutex_);
   future_ = value;
 }
-void Event::Signal(uint64_t value) {
+void Event::Signal(uint64_t value, const Status& outcome) {
   {
     const std::lock_guard lock(mutex_);
+    failures_.erase(value);
+    if (!outcome.ok()) failures_.emplace(value, outcome.error());
+    if (failures_.size() > kMostFailures) failures_.erase(failures_.begin());
     signaled_ = std::max(signaled_, value);
     future_ = std::max(future_, signaled_);
   }
@@ -63,9 +62,12 @@ void Event::SignalFuture() {
   }
   Signal(value);
 }
-void Event::WaitFor(uint64_t value) {
+Status Event::WaitFor(uint64_t value) {
   std::unique_lock lock(mutex_);
   moved_.wait(lock, [&] { return signaled_ >= value; });
+  const auto failure = failures_.find(value);
+  if (failure == failures_.end()) return {};
+  return failure->second;
 }
 uint64_t Event::signaled() const {
   const std::lock_guard lock(mutex_);
@@ -78,6 +80,7 @@ Operation::Operation(std::shared_ptr<const Executable> executable)
       execution_(executable_),
       inputs_(executable_->inputs.size()),
       outputs_(executable_->outputs.size()),
+      states_(executable_->states.size()),
       input_pointers_(inputs_.size()),
       output_pointers_(outputs_.size()) {}
 
@@ -164,55 +167,16 @@ void Operation::HideAliases() {
   }
 }
 
-Stream::~Stream() {
-  {
-    const std::lock_guard lock(mutex_);
-    closing_ = true;
+const std::vector<Port>& PortReference::PortsOf(const Executable& executable, PortSide side) {
+  switch (side) {
+    case PortSide::kInput:
+      return executable.inputs;
+    case PortSide::kOutput:
+      return executable.outputs;
+    case PortSide::kState:
+      break;
   }
-  arrived_.notify_all();
-  if (!worker_.joinable()) return;
-  // A stream may be released by the last reference in its own completion.
-  if (worker_.get_id() == std::this_thread::get_id()) {
-    worker_.detach();
-  } else {
-    worker_.join();
-  }
-}
-
-void Stream::Submit(Request request) {
-  const std::lock_guard lock(mutex_);
-  requests_.push_back(std::move(request));
-  if (!worker_.joinable()) worker_ = std::thread([this] { Work(); });
-  arrived_.notify_one();
-}
-
-void Stream::Work() {
-  for (;;) {
-    Request request;
-    {
-      std::unique_lock lock(mutex_);
-      arrived_.wait(lock, [&] { return closing_ || !requests_.empty(); });
-      if (requests_.empty()) return;
-      request = std::move(requests_.front());
-      requests_.pop_front();
-    }
-    WaitWhileQueueHeld();
-    const bool early = PlantedRuntimeFault(FaultEffect::kAsyncEarlySignal) != nullptr;
-    const bool silent = PlantedRuntimeFault(FaultEffect::kAsyncNoSignal) != nullptr;
-    for (const Request::Step& step : request.steps) {
-      for (const auto& [event, value] : step.wait) event->WaitFor(value);
-      const auto& completion = step.operation->completion;
-      if (early && completion != nullptr) completion->Signal(step.promise);
-      RunOperations({step.operation});
-      if (completion != nullptr && !silent) completion->Signal(step.promise);
-    }
-    FreeRequest();
-    if (request.block == nullptr) continue;
-    if (PlantedRuntimeFault(FaultEffect::kBlockNotCalled) != nullptr) continue;
-    auto* block = static_cast<Block*>(request.block);
-    block->invoke(block);
-    if (PlantedRuntimeFault(FaultEffect::kBlockTwice) != nullptr) block->invoke(block);
-  }
+  return executable.states;
 }
 
 int64_t ReleaseHandle(void** handle, HandleKind kind, const char* what) {
@@ -223,26 +187,6 @@ int64_t ReleaseHandle(void** handle, HandleKind kind, const char* what) {
     return Fail(kInvalidHandle, fmt::format("Invalid Function Argument: {} is not alive", what));
   }
   *handle = nullptr;
-  return kOk;
-}
-
-int64_t RunOperations(const std::vector<std::shared_ptr<Operation>>& operations) {
-  const bool twice = PlantedRuntimeFault(FaultEffect::kDoubleRun) != nullptr;
-  const bool reverse = PlantedRuntimeFault(FaultEffect::kReverseOrder) != nullptr;
-  size_t count = operations.size();
-  if (count > 1 && PlantedRuntimeFault(FaultEffect::kSkipLastOp) != nullptr) --count;
-  for (size_t i = 0; i < count; ++i) {
-    Operation& operation = *operations[reverse ? count - 1 - i : i];
-    Status ran = operation.Run();
-    if (ran.ok() && twice) ran = operation.Run();
-    if (!ran.ok()) return Fail(kExecutionFailed, ran.error().message + " @ Execute");
-    const Fault* fails = operation.executable().faults.Find(FaultEffect::kRunError);
-    if (fails != nullptr && operation.runs() % static_cast<uint64_t>(fails->a) == 0) {
-      return Fail(kExecutionFailed,
-                  "ANEProgramProcessRequestDirect() Failed with status=0xf : statusType=0x11: "
-                  "Program Inference timeout: timed out");
-    }
-  }
   return kOk;
 }
 

@@ -1,15 +1,14 @@
 // The objects of the e5rt ABI: what the handles stand for.
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
+#include <utility>
 #include <vector>
 
 #include "harness/base/result.h"
@@ -69,12 +68,13 @@ class Buffer : public Object {
   uint32_t type() const { return type_; }
 
  private:
-  void* data_;
+  void* memory_;
+  void* data_ = nullptr;  // in it
   size_t size_;
   uint32_t type_;
 };
 
-// A counter that requests of submit_async advance.
+// A counter that requests of submit_async advance. Thread-safe.
 class Event : public Object {
  public:
   static constexpr HandleKind kKind = HandleKind::kEvent;
@@ -84,10 +84,12 @@ class Event : public Object {
   uint64_t Promise();
   uint64_t future() const;
   void SetFuture(uint64_t value);
-  void Signal(uint64_t value);
+  // `outcome`: of what was promised to reach the value.
+  void Signal(uint64_t value, const Status& outcome = {});
   void SignalFuture();
-  void WaitFor(uint64_t value);
-  void WaitForFuture() { WaitFor(future()); }
+  // Once the value is reached: the outcome that came with it.
+  Status WaitFor(uint64_t value);
+  Status WaitForFuture() { return WaitFor(future()); }
   uint64_t signaled() const;
 
  private:
@@ -95,6 +97,7 @@ class Event : public Object {
   std::condition_variable moved_;
   uint64_t signaled_;
   uint64_t future_;
+  std::map<uint64_t, Error> failures_;  // by value, the latest alone
 };
 
 // A loaded program with its bindings. Holds one program slot.
@@ -123,13 +126,19 @@ class Operation : public Object {
     const std::lock_guard lock(mutex_);
     outputs_[port] = std::move(buffer);
   }
+  // The buffer holds the state from now on, with what it has.
+  void BindState(size_t state, std::shared_ptr<Buffer> buffer) {
+    const std::lock_guard lock(mutex_);
+    execution_.PlaceState(state, buffer->data());
+    states_[state] = std::move(buffer);
+  }
 
   uint64_t runs() const { return execution_.runs(); }
 
   // Guarded by the caller's order of calls, as on the real system.
   bool encoded = false;
   bool was_encoded = false;
-  std::shared_ptr<Event> completion;
+  std::vector<std::shared_ptr<Event>> completions;
   std::vector<std::shared_ptr<Event>> dependents;
 
  private:
@@ -138,6 +147,7 @@ class Operation : public Object {
   Execution execution_;
   std::vector<std::shared_ptr<Buffer>> inputs_;
   std::vector<std::shared_ptr<Buffer>> outputs_;
+  std::vector<std::shared_ptr<Buffer>> states_;
   std::vector<const void*> input_pointers_;
   std::vector<void*> output_pointers_;
 
@@ -151,46 +161,19 @@ class Operation : public Object {
   std::vector<std::vector<uint8_t>> hidden_;
 };
 
+enum class PortSide : uint8_t { kInput, kOutput, kState };
+
 // A retained port keeps its operation alive.
 struct PortReference : Object {
   static constexpr HandleKind kKind = HandleKind::kPort;
-  PortReference(std::shared_ptr<Operation> owner, bool is_output, size_t at)
-      : Object(kKind), operation(std::move(owner)), output(is_output), index(at) {}
+  PortReference(std::shared_ptr<Operation> owner, PortSide which, size_t at)
+      : Object(kKind), operation(std::move(owner)), side(which), index(at) {}
+  const Port& port() const { return PortsOf(operation->executable(), side)[index]; }
+  static const std::vector<Port>& PortsOf(const Executable& executable, PortSide side);
+
   std::shared_ptr<Operation> operation;
-  bool output;
+  PortSide side;
   size_t index;
-};
-
-// Operations in submission order, and the requests submitted and not done.
-class Stream : public Object {
- public:
-  static constexpr HandleKind kKind = HandleKind::kStream;
-  Stream() : Object(kKind) {}
-  ~Stream() override;
-
-  // A block's completion, or none.
-  struct Request {
-    struct Step {
-      std::shared_ptr<Operation> operation;
-      std::vector<std::pair<std::shared_ptr<Event>, uint64_t>> wait;
-      uint64_t promise = 0;
-    };
-    std::vector<Step> steps;
-    void* block = nullptr;
-  };
-  void Submit(Request request);
-
-  std::vector<std::shared_ptr<Operation>> operations;
-  bool used = false;
-
- private:
-  void Work();
-
-  std::mutex mutex_;
-  std::condition_variable arrived_;
-  std::deque<Request> requests_;
-  bool closing_ = false;
-  std::thread worker_;
 };
 
 // Writes a new handle for `object` to `out`.
@@ -201,8 +184,5 @@ inline int64_t GiveHandle(std::shared_ptr<Object> object, void** out) {
 
 // The common release: clears the caller's pointer.
 int64_t ReleaseHandle(void** handle, HandleKind kind, const char* what);
-
-// Runs operations in order, as one request of the engine. 0 or an error code.
-int64_t RunOperations(const std::vector<std::shared_ptr<Operation>>& operations);
 
 }  // namespace anecheck::device::e5rt

@@ -20,23 +20,32 @@ int64_t RetainPort(void* handle, const char* name, bool output, void** out) {
   if (operation == nullptr || name == nullptr || out == nullptr) {
     return Fail(kInvalidArgument, "Invalid Function Argument: operation @ RetainPort");
   }
-  const auto& ports = output ? operation->executable().outputs : operation->executable().inputs;
-  for (size_t i = 0; i < ports.size(); ++i) {
-    const bool any = PlantedRuntimeFault(FaultEffect::kPortAnyName) != nullptr;
-    if (ports[i].name != name && !any) continue;
-    return GiveHandle(std::make_shared<PortReference>(operation, output, i), out);
+  const Executable& executable = operation->executable();
+  const bool any = PlantedRuntimeFault(FaultEffect::kPortAnyName) != nullptr;
+  for (const PortSide side : {output ? PortSide::kOutput : PortSide::kInput, PortSide::kState}) {
+    if (side == PortSide::kState && !executable.shares_states) continue;
+    const auto& ports = PortReference::PortsOf(executable, side);
+    for (size_t i = 0; i < ports.size(); ++i) {
+      if (ports[i].name != name && !any) continue;
+      return GiveHandle(std::make_shared<PortReference>(operation, side, i), out);
+    }
   }
   return Fail(kNotFound, fmt::format("{} port {} not found", output ? "Output" : "Input", name));
+}
+
+// An event counts once, however often it is bound.
+void AddEvent(std::shared_ptr<Event> event, std::vector<std::shared_ptr<Event>>& events) {
+  if (std::ranges::find(events, event) == events.end()) events.push_back(std::move(event));
 }
 
 // What can be told of a buffer when it is bound. Of a program with ranges of shapes the inputs bind
 // the extents; how large the rest must be follows when all are bound.
 Status CheckBinding(const PortReference& reference, int64_t bytes) {
   const Executable& executable = reference.operation->executable();
-  const Port& port = (reference.output ? executable.outputs : executable.inputs)[reference.index];
+  const Port& port = reference.port();
   if (executable.ranged != nullptr) {
     const ShapeRange* range =
-        reference.output ? nullptr : executable.ranged->RangeOf(reference.index);
+        reference.side == PortSide::kInput ? executable.ranged->RangeOf(reference.index) : nullptr;
     if (range == nullptr) return {};
     const bool any = PlantedRuntimeFault(FaultEffect::kRangeUnchecked) != nullptr;
     const auto extent = ExtentOfBuffer(*range, port.type, bytes, any);
@@ -102,7 +111,7 @@ int64_t e5rt_execution_stream_operation_bind_completion_event(void* operation, v
   if (object == nullptr || completion == nullptr) {
     return Fail(kInvalidArgument, "Invalid Function Argument: event @ BindCompletionEvent");
   }
-  object->completion = std::move(completion);
+  AddEvent(std::move(completion), object->completions);
   return kOk;
 }
 
@@ -112,14 +121,14 @@ int64_t e5rt_execution_stream_operation_bind_dependent_events(void* operation, v
   if (object == nullptr || (events == nullptr && count > 0)) {
     return Fail(kInvalidArgument, "Invalid Function Argument: events @ BindDependentEvents");
   }
-  std::vector<std::shared_ptr<Event>> dependents;
+  std::vector<std::shared_ptr<Event>> dependents = object->dependents;
   for (uint64_t i = 0; i < count; ++i) {
     auto event = Acquire<Event>(events[i]);
     if (event == nullptr) {
       return Fail(kInvalidHandle,
                   fmt::format("Invalid Function Argument: event {} @ BindDependentEvents", i));
     }
-    dependents.push_back(std::move(event));
+    AddEvent(std::move(event), dependents);
   }
   object->dependents = std::move(dependents);
   return kOk;
@@ -133,10 +142,16 @@ int64_t e5rt_io_port_bind_buffer_object(void* port, void* buffer) {
   }
   const Status fits = CheckBinding(*reference, static_cast<int64_t>(object->size()));
   if (!fits.ok()) return Fail(kInvalidArgument, fits.error().message + " @ BindBufferObject");
-  if (reference->output) {
-    reference->operation->BindOutput(reference->index, std::move(object));
-  } else {
-    reference->operation->BindInput(reference->index, std::move(object));
+  switch (reference->side) {
+    case PortSide::kInput:
+      reference->operation->BindInput(reference->index, std::move(object));
+      break;
+    case PortSide::kOutput:
+      reference->operation->BindOutput(reference->index, std::move(object));
+      break;
+    case PortSide::kState:
+      reference->operation->BindState(reference->index, std::move(object));
+      break;
   }
   return kOk;
 }

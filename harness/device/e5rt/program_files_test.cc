@@ -97,6 +97,35 @@ TEST(ProgramFiles, TheDescriptorDoesNotDependOnDepth) {
   EXPECT_EQ(one.Read("program.e5").size(), six.Read("program.e5").size());
 }
 
+// Specification 000: a cut into three segments gives three inferences. The tasks stand in their
+// order.
+TEST(ProgramFiles, ACutAddsInferences) {
+  const CleanSettings settings;
+  const Bundle bundle(
+      MilProgram("tensor<fp16, [1, 2, 4, 8]> x",
+                 "tensor<fp16, [1, 1, 4, 8]> s = reduce_max(x = x, axes = tensor<int32, [1]>([1]), "
+                 "keep_dims = bool(true));\n"
+                 "tensor<fp16, [1, 2, 4, 8]> c = scaled_dot_product_attention(query = x, key = x, "
+                 "value = x);\n"
+                 "tensor<fp16, [1, 2, 4, 8]> y = add(x = c, y = s);",
+                 "y"));
+  ExpectSound(bundle);
+  const auto program = e5::Parse(bundle.Read("program.e5")).value();
+  std::string types;
+  for (const e5::Operation& operation : program.functions.at(0).blocks.at(0).operations) {
+    types += std::string(e5::OpTypeName(operation.type)) + " ";
+  }
+  EXPECT_EQ(types, "Cast AneInference AneInference Cast ");
+  const auto bytes = bundle.Read("model.hwx");
+  const hwx::Container container = hwx::Parse(bytes).value();
+  const auto& tasks = container.Text()->tasks->tasks;
+  ASSERT_EQ(tasks.size(), 3u);
+  // The channels of the results: attention, which waits for nothing, comes first.
+  EXPECT_EQ(tasks[0].Find(0x10), 2u);
+  EXPECT_EQ(tasks[1].Find(0x10), 1u);
+  EXPECT_EQ(tasks[2].Find(0x10), 2u);
+}
+
 TEST(ProgramFiles, TheContainerHoldsTasksFramesAndWeights) {
   const CleanSettings settings;
   const Bundle bundle(kMlp);

@@ -65,6 +65,8 @@ int64_t Fail(Code code, std::string_view message) {
 
 const char* LastErrorMessage() { return ThreadMessage().c_str(); }
 
+void ClearLastError() { ThreadMessage().clear(); }
+
 Counts GetCounts() { return {loaded_programs, in_flight, compiles, executions, dispatches}; }
 
 bool TakeProgramSlot() {

@@ -27,6 +27,7 @@ enum Code : int64_t {
 // Sets the thread's message and returns the code.
 int64_t Fail(Code code, std::string_view message);
 const char* LastErrorMessage();
+void ClearLastError();
 
 // Of programs loaded and requests in flight. Source: facts/e5rt_abi.md, "Limits".
 inline constexpr uint64_t kMaxLoadedPrograms = 128;

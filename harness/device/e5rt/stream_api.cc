@@ -5,6 +5,7 @@
 #include "harness/device/e5rt/api.h"
 #include "harness/device/e5rt/objects.h"
 #include "harness/device/e5rt/state.h"
+#include "harness/device/e5rt/stream.h"
 
 namespace anecheck::device::e5rt {
 namespace {
@@ -35,6 +36,19 @@ std::shared_ptr<Stream> RunnableStream(void* handle, int64_t& code) {
   return stream;
 }
 
+// What the operation's events are to reach before it and by it.
+Request::Step StepOf(const std::shared_ptr<Operation>& operation) {
+  Request::Step step;
+  step.operation = operation;
+  step.waits.reserve(operation->dependents.size());
+  for (const auto& event : operation->dependents) step.waits.emplace_back(event, event->future());
+  step.signals.reserve(operation->completions.size());
+  for (const auto& event : operation->completions) {
+    step.signals.emplace_back(event, event->Promise());
+  }
+  return step;
+}
+
 int64_t Submit(void* handle, void* block) {
   CrashIfForked();
   int64_t code = kOk;
@@ -44,15 +58,10 @@ int64_t Submit(void* handle, void* block) {
     return Fail(kNoResources, fmt::format("{} requests are in flight @ SubmitAsync", kMaxInFlight));
   }
   stream->used = true;
-  Stream::Request request;
+  Request request;
   request.block = block;
-  for (const auto& operation : stream->operations) {
-    Stream::Request::Step step;
-    step.operation = operation;
-    for (const auto& event : operation->dependents) step.wait.emplace_back(event, event->future());
-    if (operation->completion != nullptr) step.promise = operation->completion->Promise();
-    request.steps.push_back(std::move(step));
-  }
+  request.steps.reserve(stream->operations.size());
+  for (const auto& operation : stream->operations) request.steps.push_back(StepOf(operation));
   stream->Submit(std::move(request));
   return kOk;
 }
@@ -116,16 +125,14 @@ int64_t e5rt_execution_stream_execute_sync(void* stream) {
   const auto object = RunnableStream(stream, code);
   if (object == nullptr) return code;
   object->used = true;
-  code = RunOperations(object->operations);
-  if (code == kOk &&
-      (!RuntimeQuirkOn("D37") || PlantedRuntimeFault(FaultEffect::kSyncSignals) != nullptr)) {
+  const Status ran = RunInOrder(object->operations);
+  if (!ran.ok()) return Fail(kExecutionFailed, ran.error().message);
+  if (!RuntimeQuirkOn("D37") || PlantedRuntimeFault(FaultEffect::kSyncSignals) != nullptr) {
     for (const auto& operation : object->operations) {
-      if (operation->completion != nullptr) {
-        operation->completion->Signal(operation->completion->Promise());
-      }
+      for (const auto& event : operation->completions) event->Signal(event->Promise());
     }
   }
-  return code;
+  return kOk;
 }
 
 int64_t e5rt_execution_stream_submit_async(void* stream, void* block) {
@@ -159,7 +166,10 @@ int64_t e5rt_async_event_release(void** event) {
 }
 
 int64_t e5rt_async_event_sync_wait(void* event) {
-  return WithEvent(event, "SyncWait", [](Event& object) { object.WaitForFuture(); });
+  Status waited;
+  const int64_t code =
+      WithEvent(event, "SyncWait", [&](Event& object) { waited = object.WaitForFuture(); });
+  return waited.ok() ? code : Fail(kExecutionFailed, waited.error().message);
 }
 
 int64_t e5rt_async_event_get_last_signaled_value(void* event, uint64_t* out) {

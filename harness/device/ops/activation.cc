@@ -83,9 +83,13 @@ std::unique_ptr<const Kernel> BuildGelu(OpBuilder& builder) {
 }
 
 // "One fused layer" (facts/more/op_notes.csv): the scale and the bias of a pass, each in fp16
-// (facts/numerics.md, order of one pass).
+// (facts/numerics.md, order of one pass). Its layer is Linear, which stops at rank 5
+// (facts/more/reject_strings.csv, chapter 17).
 std::unique_ptr<const Kernel> BuildLinearActivation(OpBuilder& builder) {
   const Operand x = builder.Tensor("x");
+  if (x.type.shape.rank() >= 5) {
+    builder.RejectOnEngine(Stage::kValidator, "ANE cannot support Linear with input rank >= 5");
+  }
   const auto read = [&](double given) {
     const auto value = static_cast<float>(given);
     return x.type.element == Element::kFp16 ? RoundToHalf(value, Rounding::kNearestEven) : value;

@@ -200,7 +200,7 @@ std::unique_ptr<const Kernel> BuildConv(OpBuilder& builder) {
 constexpr OpRow kRows[] = {
     {"conv", BuildConv},     {"conv_transpose", BuildConvTranspose},
     {"linear", BuildLinear}, {"matmul", BuildMatmul},
-    {"einsum", BuildEinsum}, {"scaled_dot_product_attention", BuildAttention},
+    {"einsum", BuildEinsum}, {"scaled_dot_product_attention", BuildAttention, false, Pass::kCut},
 };
 
 }  // namespace

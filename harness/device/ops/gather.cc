@@ -18,10 +18,48 @@ bool IsIndex(Element element) {
   return data_class == mil::DataClass::kSigned || data_class == mil::DataClass::kUnsigned;
 }
 
-int64_t ReadIndex(Element element, const void* indices, int64_t at, int64_t extent) {
+int64_t ReadIndex(const Invocation& call, Element element, int64_t at, int64_t extent) {
   int64_t index = 0;
-  LoadInts(element, static_cast<const uint8_t*>(indices) + at * ElementSize(element), 1, 1, &index);
+  LoadInts(element, call.Input<uint8_t>(1) + at * ElementSize(element), 1, 1, &index);
   return std::clamp<int64_t>(index < 0 ? index + extent : index, 0, extent - 1);
+}
+
+// What the operations have in common.
+struct Operands {
+  Operand x;
+  Operand indices;
+  int axis = 0;
+  int64_t batch = 0;  // axes that x and the indices share
+};
+
+Operands ReadOperands(OpBuilder& builder, bool has_axis, bool has_batch) {
+  Operands operands;
+  operands.x = builder.Tensor("x");
+  operands.indices = builder.Tensor("indices");
+  const int64_t given = has_axis ? builder.Int("axis", 0) : 0;
+  if (has_batch) operands.batch = builder.Int("batch_dims", 0);
+  builder.Bool("validate_indices", false);
+  if (has_axis && builder.ok()) {
+    operands.axis = builder.Axis("axis", given, operands.x.type.shape.rank());
+  }
+  return operands;
+}
+
+Built Refuse(OpBuilder& builder, const Operands& operands) {
+  builder.Reject(Stage::kValidator,
+                 fmt::format("indices {} do not fit {}", operands.indices.type.ToString(),
+                             operands.x.type.ToString()));
+  return nullptr;
+}
+
+// Writes `count` runs of `bytes`, each a copy of the run of x at place(i).
+template <typename Place>
+void CopyRuns(const Invocation& call, int64_t count, int64_t bytes, const Place& place) {
+  const auto* x = static_cast<const char*>(call.inputs[0]);
+  auto* to = static_cast<char*>(call.outputs[0]);
+  for (int64_t i = 0; i < count; ++i, to += bytes) {
+    std::memcpy(to, x + place(i) * bytes, static_cast<size_t>(bytes));
+  }
 }
 
 struct GatherShape {
@@ -31,7 +69,7 @@ struct GatherShape {
   int64_t outer = 1;    // positions of x before the axis, in one batch
   int64_t count = 1;    // indices, in one batch
   int64_t extent = 1;   // of the axis
-  int64_t inner = 1;    // elements read together
+  int64_t inner = 1;    // elements behind the axis
   int64_t shift = 0;    // added to each index, round the axis
 };
 
@@ -40,18 +78,11 @@ class GatherKernel : public Kernel {
   explicit GatherKernel(const GatherShape& shape) : shape_(shape) {}
   void Run(const Invocation& call) const override {
     const GatherShape& s = shape_;
-    const int64_t run = s.inner * s.size;
-    const auto* x = static_cast<const char*>(call.inputs[0]);
-    auto* to = static_cast<char*>(call.outputs[0]);
-    for (int64_t batch = 0; batch < s.batches; ++batch) {
-      for (int64_t outer = 0; outer < s.outer; ++outer) {
-        const char* line = x + (batch * s.outer + outer) * s.extent * run;
-        for (int64_t k = 0; k < s.count; ++k, to += run) {
-          const int64_t index = ReadIndex(s.index, call.inputs[1], batch * s.count + k, s.extent);
-          std::memcpy(to, line + (index + s.shift) % s.extent * run, static_cast<size_t>(run));
-        }
-      }
-    }
+    CopyRuns(call, s.batches * s.outer * s.count, s.inner * s.size, [&](int64_t i) {
+      const int64_t line = i / s.count;
+      const int64_t at = line / s.outer * s.count + i % s.count;
+      return line * s.extent + (ReadIndex(call, s.index, at, s.extent) + s.shift) % s.extent;
+    });
   }
 
  private:
@@ -59,33 +90,28 @@ class GatherKernel : public Kernel {
 };
 
 Built BuildGather(OpBuilder& builder) {
-  const Operand x = builder.Tensor("x");
-  const Operand indices = builder.Tensor("indices");
-  const int64_t given = builder.Int("axis", 0);
-  const int64_t batch = builder.Int("batch_dims", 0);
-  builder.Bool("validate_indices", false);
+  const Operands operands = ReadOperands(builder, true, true);
   if (!builder.ok()) return nullptr;
-  const Shape& shape = x.type.shape;
-  const Shape& own = indices.type.shape;
-  const int axis = builder.Axis("axis", given, shape.rank());
-  if (!builder.ok()) return nullptr;
-  bool fits = IsIndex(indices.type.element) && batch >= 0 && batch <= axis && batch <= own.rank();
-  for (int i = 0; fits && i < batch; ++i) fits = shape[i] == own[i];
-  const auto shared = static_cast<int>(batch);
+  const Shape& shape = operands.x.type.shape;
+  const Shape& own = operands.indices.type.shape;
+  const int axis = operands.axis;
+  const Element index = operands.indices.type.element;
+  bool fits = IsIndex(index) && operands.batch >= 0 && operands.batch <= axis &&
+              operands.batch <= own.rank();
+  for (int i = 0; fits && i < operands.batch; ++i) fits = shape[i] == own[i];
+  const auto shared = static_cast<int>(operands.batch);
   if (!fits || shape.rank() - 1 + own.rank() - shared > Shape::kMaxRank) {
-    builder.Reject(Stage::kValidator, fmt::format("indices {} do not fit {}",
-                                                  indices.type.ToString(), x.type.ToString()));
-    return nullptr;
+    return Refuse(builder, operands);
   }
   Shape result;
   for (int i = 0; i < axis; ++i) result.Append(shape[i]);
   for (int i = shared; i < own.rank(); ++i) result.Append(own[i]);
   for (int i = axis + 1; i < shape.rank(); ++i) result.Append(shape[i]);
-  builder.Output({x.type.element, result});
+  builder.Output({operands.x.type.element, result});
   // D27: wrong elements of the axis. Which ones is published nowhere; the next one is assumed.
   const bool wrong = axis == shape.rank() - 1 && builder.QuirkOn("D27");
-  return std::make_unique<GatherKernel>(GatherShape{.size = ElementSize(x.type.element),
-                                                    .index = indices.type.element,
+  return std::make_unique<GatherKernel>(GatherShape{.size = ElementSize(operands.x.type.element),
+                                                    .index = index,
                                                     .batches = shape.Product(0, shared),
                                                     .outer = shape.Product(shared, axis),
                                                     .count = own.Product(shared, own.rank()),
@@ -100,18 +126,10 @@ class AlongAxisKernel : public Kernel {
   explicit AlongAxisKernel(const GatherShape& shape) : shape_(shape) {}
   void Run(const Invocation& call) const override {
     const GatherShape& s = shape_;
-    const auto* x = static_cast<const char*>(call.inputs[0]);
-    auto* to = static_cast<char*>(call.outputs[0]);
-    for (int64_t outer = 0; outer < s.outer; ++outer) {
-      for (int64_t k = 0; k < s.count; ++k) {
-        for (int64_t inner = 0; inner < s.inner; ++inner, to += s.size) {
-          const int64_t at = (outer * s.count + k) * s.inner + inner;
-          const int64_t index = ReadIndex(s.index, call.inputs[1], at, s.extent);
-          const int64_t from = (outer * s.extent + index) * s.inner + inner;
-          std::memcpy(to, x + from * s.size, static_cast<size_t>(s.size));
-        }
-      }
-    }
+    CopyRuns(call, s.outer * s.count * s.inner, s.size, [&](int64_t i) {
+      const int64_t outer = i / (s.count * s.inner);
+      return (outer * s.extent + ReadIndex(call, s.index, i, s.extent)) * s.inner + i % s.inner;
+    });
   }
 
  private:
@@ -119,26 +137,19 @@ class AlongAxisKernel : public Kernel {
 };
 
 Built BuildGatherAlongAxis(OpBuilder& builder) {
-  const Operand x = builder.Tensor("x");
-  const Operand indices = builder.Tensor("indices");
-  const int64_t given = builder.Int("axis", 0);
-  builder.Bool("validate_indices", false);
+  const Operands operands = ReadOperands(builder, true, false);
   if (!builder.ok()) return nullptr;
-  const Shape& shape = x.type.shape;
-  const Shape& own = indices.type.shape;
-  const int axis = builder.Axis("axis", given, shape.rank());
-  if (!builder.ok()) return nullptr;
-  bool fits = IsIndex(indices.type.element) && own.rank() == shape.rank();
+  const Shape& shape = operands.x.type.shape;
+  const Shape& own = operands.indices.type.shape;
+  const int axis = operands.axis;
+  const Element index = operands.indices.type.element;
+  bool fits = IsIndex(index) && own.rank() == shape.rank();
   for (int i = 0; fits && i < own.rank(); ++i) fits = i == axis || shape[i] == own[i];
-  if (!fits) {
-    builder.Reject(Stage::kValidator, fmt::format("indices {} do not fit {}",
-                                                  indices.type.ToString(), x.type.ToString()));
-    return nullptr;
-  }
-  builder.Output({x.type.element, own});
+  if (!fits) return Refuse(builder, operands);
+  builder.Output({operands.x.type.element, own});
   return std::make_unique<AlongAxisKernel>(
-      GatherShape{.size = ElementSize(x.type.element),
-                  .index = indices.type.element,
+      GatherShape{.size = ElementSize(operands.x.type.element),
+                  .index = index,
                   .outer = shape.Product(0, axis),
                   .count = own[axis],
                   .extent = shape[axis],
@@ -161,18 +172,15 @@ class GatherNdKernel : public Kernel {
       : shape_(shape), batch_reused_(batch_reused) {}
   void Run(const Invocation& call) const override {
     const GatherNdShape& s = shape_;
-    const auto* x = static_cast<const char*>(call.inputs[0]);
-    auto* to = static_cast<char*>(call.outputs[0]);
-    const int64_t run = s.inner * s.size;
     const int named = s.extents.rank();
-    for (int64_t i = 0; i < s.batches * s.vectors; ++i, to += run) {
+    CopyRuns(call, s.batches * s.vectors, s.inner * s.size, [&](int64_t i) {
       int64_t place = batch_reused_ ? 0 : i / s.vectors;
       for (int axis = 0; axis < named; ++axis) {
-        place = place * s.extents[axis] +
-                ReadIndex(s.index, call.inputs[1], i * named + axis, s.extents[axis]);
+        place =
+            place * s.extents[axis] + ReadIndex(call, s.index, i * named + axis, s.extents[axis]);
       }
-      std::memcpy(to, x + place * run, static_cast<size_t>(run));
-    }
+      return place;
+    });
   }
 
  private:
@@ -181,26 +189,22 @@ class GatherNdKernel : public Kernel {
 };
 
 Built BuildGatherNd(OpBuilder& builder) {
-  const Operand x = builder.Tensor("x");
-  const Operand indices = builder.Tensor("indices");
-  const int64_t batch = builder.Int("batch_dims", 0);
-  builder.Bool("validate_indices", false);
+  const Operands operands = ReadOperands(builder, false, true);
   if (!builder.ok()) return nullptr;
-  const Shape& shape = x.type.shape;
-  const Shape& own = indices.type.shape;
-  bool fits = IsIndex(indices.type.element) && batch >= 0 && batch < own.rank();
+  const Shape& shape = operands.x.type.shape;
+  const Shape& own = operands.indices.type.shape;
+  const Element index = operands.indices.type.element;
+  bool fits = IsIndex(index) && operands.batch >= 0 && operands.batch < own.rank();
   const int64_t named = fits ? own[own.rank() - 1] : 0;
-  fits = fits && named >= 1 && batch + named <= shape.rank();
-  for (int i = 0; fits && i < batch; ++i) fits = shape[i] == own[i];
-  const auto shared = static_cast<int>(batch);
+  fits = fits && named >= 1 && operands.batch + named <= shape.rank();
+  for (int i = 0; fits && i < operands.batch; ++i) fits = shape[i] == own[i];
+  const auto shared = static_cast<int>(operands.batch);
   const int first_kept = shared + static_cast<int>(named);
   if (!fits || own.rank() - 1 + shape.rank() - first_kept > Shape::kMaxRank) {
-    builder.Reject(Stage::kValidator, fmt::format("indices {} do not fit {}",
-                                                  indices.type.ToString(), x.type.ToString()));
-    return nullptr;
+    return Refuse(builder, operands);
   }
-  GatherNdShape gather{.size = ElementSize(x.type.element),
-                       .index = indices.type.element,
+  GatherNdShape gather{.size = ElementSize(operands.x.type.element),
+                       .index = index,
                        .batches = shape.Product(0, shared),
                        .vectors = own.Product(shared, own.rank() - 1),
                        .extents = {},
@@ -209,7 +213,7 @@ Built BuildGatherNd(OpBuilder& builder) {
   Shape result;
   for (int i = 0; i + 1 < own.rank(); ++i) result.Append(own[i]);
   for (int i = first_kept; i < shape.rank(); ++i) result.Append(shape[i]);
-  builder.Output({x.type.element, result});
+  builder.Output({operands.x.type.element, result});
   return std::make_unique<GatherNdKernel>(gather, builder.model().Has(Planted::kBatchReused));
 }
 

@@ -200,6 +200,9 @@ std::unique_ptr<const Kernel> BuildLinear(OpBuilder& builder) {
                                         finite, std::move(bias));
 }
 
+// Products of square matrices of this side and more (D39).
+constexpr int64_t kSlowSide = int64_t{1} << 14;
+
 std::unique_ptr<const Kernel> BuildMatmul(OpBuilder& builder) {
   const Operand x = builder.Tensor("x");
   const Operand y = builder.Tensor("y");
@@ -244,6 +247,10 @@ std::unique_ptr<const Kernel> BuildMatmul(OpBuilder& builder) {
   if (result.rank() + 2 > Shape::kMaxRank) {
     builder.Reject(Stage::kFrontend, "the result has too many axes");
     return nullptr;
+  }
+  const int64_t shortest = std::min({shape.mac.rows, shape.mac.inner, shape.mac.columns});
+  if (shape.element == Element::kFp16 && shortest >= kSlowSide && builder.QuirkOn("D39")) {
+    builder.TimesOut();
   }
   // MIL: the axis that makes a matrix of a vector is dropped again.
   if (!x_vector) result.Append(shape.mac.rows);

@@ -8,21 +8,11 @@
 
 #include "harness/device/half_block.h"
 #include "harness/device/op_table.h"
+#include "harness/device/ops/copy_kernel.h"
 #include "harness/device/ops/strided_copy.h"
 
 namespace anecheck::device {
 namespace {
-
-class ReshapeKernel : public Kernel {
- public:
-  explicit ReshapeKernel(int64_t bytes) : bytes_(bytes) {}
-  void Run(const Invocation& call) const override {
-    std::memcpy(call.outputs[0], call.inputs[0], static_cast<size_t>(bytes_));
-  }
-
- private:
-  int64_t bytes_;
-};
 
 // MIL: 0 keeps the input's extent, one -1 takes what is left.
 std::unique_ptr<const Kernel> BuildReshape(OpBuilder& builder) {
@@ -61,7 +51,7 @@ std::unique_ptr<const Kernel> BuildReshape(OpBuilder& builder) {
     return nullptr;
   }
   builder.Output({x.type.element, shape});
-  return std::make_unique<ReshapeKernel>(x.type.Bytes());
+  return std::make_unique<CopyKernel>(x.type.Bytes());
 }
 
 class TransposeKernel : public Kernel {
@@ -272,6 +262,7 @@ std::unique_ptr<const Kernel> BuildPad(OpBuilder& builder) {
   const Operand x = builder.Tensor("x");
   const IntList pad = builder.Ints("pad");
   const PadMode mode = ReadPadMode(builder);
+  if (mode == PadMode::kReflect) builder.PadsByReflection();
   std::vector<uint8_t> constant = PadConstant(builder, x.type.element);
   if (!builder.ok()) return nullptr;
   const int rank = x.type.shape.rank();

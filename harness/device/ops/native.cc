@@ -432,18 +432,12 @@ std::unique_ptr<const Kernel> BuildRadiusSearch(OpBuilder& builder) {
 }
 
 constexpr OpRow kRows[] = {
-    {"SDPA", BuildSdpa, true},
-    {"MinMaxNorm", BuildMinMaxNorm, true},
-    {"ScaledElementWise", BuildScaled, true},
-    {"CrossCorrelation", BuildCorrelation, true},
-    {"pe_goc", BuildGainOffset, true},
-    {"cross_product", BuildCrossProduct, true},
-    {"cost_volume", BuildCostVolume, true},
-    {"FurthestPointSampling", BuildSampling, true},
-    {"DynamicGOC", BuildDynamicGain, true},
-    {"DynamicSlice", BuildDynamicSlice, true},
-    {"Dropout", BuildDropout, true},
-    {"RadiusSearch", BuildRadiusSearch, true},
+    {"SDPA", BuildSdpa, true, Pass::kCut},    {"MinMaxNorm", BuildMinMaxNorm, true},
+    {"ScaledElementWise", BuildScaled, true}, {"CrossCorrelation", BuildCorrelation, true},
+    {"pe_goc", BuildGainOffset, true},        {"cross_product", BuildCrossProduct, true},
+    {"cost_volume", BuildCostVolume, true},   {"FurthestPointSampling", BuildSampling, true},
+    {"DynamicGOC", BuildDynamicGain, true},   {"DynamicSlice", BuildDynamicSlice, true},
+    {"Dropout", BuildDropout, true},          {"RadiusSearch", BuildRadiusSearch, true},
 };
 
 }  // namespace

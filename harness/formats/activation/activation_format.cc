@@ -9,6 +9,32 @@ namespace anecheck {
 namespace activation {
 namespace {
 
+constexpr FactEvidence kNotes = FactEvidence::kPublicNotes;
+constexpr const char* kGuide =
+    "facts/more/weight_sections.csv, activation record (guide, chapter 25)";
+constexpr const char* kLut = "specification 004, Programmable activation LUT";
+constexpr const char* kLength = "no source: the length tells the view";
+
+std::span<const FieldFact> FieldFacts(const Json& json) {
+  static const std::vector<FieldFact> words = {
+      {"view", FactEvidence::kAssumed, kLength},
+      {"clamp_low", kNotes, kGuide},
+      {"clamp_high", kNotes, kGuide},
+      {"mode", kNotes, kGuide},
+      {"scale", kNotes, kGuide},
+      {"knots", kNotes, kGuide},
+      {"tail", kNotes, kGuide},
+      {"packed_mode", kNotes, kGuide},
+      {"unplaced", FactEvidence::kAssumed,
+       "43 half words are described and 42 named; that the one left over stands last is assumed"}};
+  static const std::vector<FieldFact> deltas = {
+      {"view", FactEvidence::kAssumed, kLength},
+      {"header", FactEvidence::kOpaque, "specification 004 says no more than that it is short"},
+      {"knots", FactEvidence::kSpecification, kLut},
+      {"deltas", FactEvidence::kSpecification, kLut}};
+  return json.value("view", "") == "deltas" ? deltas : words;
+}
+
 int Recognise(ByteSpan bytes, std::string_view path) {
   if (!Parse(bytes).ok()) return 0;
   return path.ends_with(".activation") ? 60 : 1;
@@ -166,6 +192,7 @@ const Format kFormat_activation = {
     .name = "activation",
     .title = "activation record of 33 knots",
     .rules = activation::Rules(),
+    .fields = activation::FieldFacts,
     .recognise = activation::Recognise,
     .to_json = activation::ToJson,
     .from_json = activation::FromJson,

@@ -8,6 +8,7 @@
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
 #include "harness/base/planted_bug.h"
+#include "harness/formats/violation_list.h"
 
 namespace anecheck::activation {
 
@@ -45,13 +46,12 @@ class Verifier {
  public:
   std::vector<Violation> Run(const Record& record) {
     std::visit([this](const auto& one) { Check(one); }, record);
-    return std::move(violations_);
+    return std::move(violations_).Take();
   }
 
  private:
   void Add(RuleIndex rule, uint64_t offset, const std::string& message) {
-    violations_.push_back(
-        Violation{&kRules[rule], offset, fmt::format("{}: {}", kRules[rule].id, message)});
+    violations_.Add(kRules[rule], offset, "{}: {}", kRules[rule].id, message);
   }
 
   void CheckKnots(std::span<const Half> knots, uint64_t offset) {
@@ -93,7 +93,7 @@ class Verifier {
     }
   }
 
-  std::vector<Violation> violations_;
+  ViolationList violations_;
 };
 
 }  // namespace

@@ -107,7 +107,19 @@ class Writer {
     return wire::CreateSection(builder_, name, wire::SectionKind::ArgFrame, part, vector);
   }
 
+  // Attributes under the member code of another kind would be read as what they are not.
+  void CheckAttrs(const Operation& operation) {
+    const bool cast = std::holds_alternative<CastAttrs>(operation.attrs);
+    const bool inference = std::holds_alternative<AneInferenceAttrs>(operation.attrs);
+    if ((cast && operation.type != OpType::kCast) ||
+        (inference && operation.type != OpType::kAneInference)) {
+      status_ = MakeError(ErrorCode::kInvalid,
+                          "an operation has the attributes of another kind than its own");
+    }
+  }
+
   Offset<wire::Section> Attrs(const Operation& operation) {
+    CheckAttrs(operation);
     const Bytes blob = AttrsBlob(operation);
     builder_.ForceVectorAlignment(blob.size(), 1, 8);
     const auto attrs = builder_.CreateVector(blob);

@@ -11,6 +11,8 @@
 #include "generated/flatbuffer_schemas/e5_schema/e5_generated.h"
 #include "harness/formats/e5/e5.h"
 #include "harness/formats/flatbuffer/little_endian.h"
+#include "harness/formats/message.h"
+#include "harness/formats/violation_list.h"
 
 namespace anecheck::e5 {
 namespace {
@@ -149,10 +151,7 @@ class RuleChecker {
       if (section->program() != nullptr) CheckPart(*section->program());
       CheckOperands(*section);
     });
-    std::ranges::sort(found_, {}, [](const Violation& violation) {
-      return std::pair(violation.offset, violation.rule);
-    });
-    return std::move(found_);
+    return std::move(found_).Take();
   }
 
  private:
@@ -160,15 +159,14 @@ class RuleChecker {
     return static_cast<uint64_t>(static_cast<const uint8_t*>(object) - bytes_.data());
   }
 
-  // Hostile files can break one rule at each of a million places; the first hundred are enough.
   template <typename... Args>
   [[gnu::noinline, gnu::cold]] void Add(RuleIndex rule, const void* where,
-                                        fmt::format_string<Args...> text, Args&&... args) {
-    if (found_.size() >= 100) return;
+                                        fmt::format_string<Args...> text, const Args&... args) {
     const uint64_t at = At(where);
-    found_.push_back({&kRules[rule], at,
-                      fmt::format("{}: {} at 0x{:x}", kRules[rule].id,
-                                  fmt::format(text, std::forward<Args>(args)...), at)});
+    found_.Add(kRules[rule], at, [&] {
+      return fmt::format("{}: {} at 0x{:x}", kRules[rule].id,
+                         fmt::format(fmt::runtime(text), ShownText(args)...), at);
+    });
   }
 
   void CheckRoot() {
@@ -411,7 +409,7 @@ class RuleChecker {
   std::vector<NamedOperation> operations_;
   std::unordered_map<std::string_view, uint32_t> sections_;
   uint32_t next_section_ = 0;
-  std::vector<Violation> found_;
+  ViolationList found_;
 };
 
 }  // namespace

@@ -5,9 +5,9 @@
 #include <array>
 #include <fmt/format.h>
 #include <map>
-#include <tuple>
 
-#include "harness/formats/tree/text.h"
+#include "harness/formats/message.h"
+#include "harness/formats/violation_list.h"
 
 namespace anecheck::espresso {
 
@@ -16,7 +16,6 @@ namespace {
 using tree::Array;
 using tree::Dict;
 using tree::Entry;
-using tree::Quoted;
 using tree::Value;
 
 enum RuleIndex : size_t {
@@ -83,16 +82,12 @@ class Verifier {
     if (dict != nullptr && dict->Find("layer_shapes") != nullptr) {
       CheckShapes(*dict->Find("layer_shapes"));
     }
-    std::ranges::sort(violations_, [](const Violation& a, const Violation& b) {
-      return std::tie(a.offset, a.rule, a.message) < std::tie(b.offset, b.rule, b.message);
-    });
-    return std::move(violations_);
+    return std::move(violations_).Take();
   }
 
  private:
   void Add(RuleIndex rule, uint64_t offset, const std::string& message) {
-    violations_.push_back(
-        Violation{&kRules[rule], offset, fmt::format("{}: {}", kRules[rule].id, message)});
+    violations_.Add(kRules[rule], offset, "{}: {}", kRules[rule].id, message);
   }
 
   void CheckNet(const Value& root, const Dict& dict) {
@@ -189,7 +184,7 @@ class Verifier {
   std::map<std::string, size_t> writers_;  // of each top
   std::map<std::string, size_t> names_;
   std::map<int64_t, bool> blobs_;
-  std::vector<Violation> violations_;
+  ViolationList violations_;
 };
 
 }  // namespace

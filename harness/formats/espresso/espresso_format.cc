@@ -5,8 +5,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "harness/formats/coverage/coverage.h"
 #include "harness/formats/espresso/espresso.h"
-#include "harness/formats/tree/text.h"
+#include "harness/formats/message.h"
 
 namespace anecheck {
 
@@ -14,10 +15,54 @@ namespace espresso {
 namespace {
 
 using tree::Entry;
-using tree::Quoted;
 
 std::string_view AsText(ByteSpan bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// The members that the real files hold. Those of layers are known by name alone, but for the four
+// that name the layer and its tensors.
+constexpr std::string_view kTopMembers[] = {"storage", "analyses", "properties", "format_version",
+                                            "metadata_in_weights"};
+constexpr std::string_view kLayerMembers[] = {
+    "C",           "K",          "Nx",         "Ny",
+    "alpha",       "attributes", "avg_or_max", "average_count_exclude_padding",
+    "axis_h",      "axis_k",     "axis_n",     "axis_seq",
+    "axis_w",      "beta",       "bottom",     "blob_biases",
+    "debug_info",  "dst_h",      "dst_k",      "blob_weights",
+    "dst_n",       "dst_seq",    "dst_w",      "blob_weights_f16",
+    "dst_nd_rank", "fused_relu", "fused_tanh", "dynamic_shape",
+    "has_biases",  "has_prelu",  "has_relu",   "has_batch_norm",
+    "has_tanh",    "mode",       "nB",         "nC",
+    "n_groups",    "n_parallel", "name",       "nd_axis",
+    "operation",   "pad_b",      "pad_l",      "pad_fill_mode",
+    "pad_mode",    "pad_r",      "pad_t",      "pad_pad_mode",
+    "pad_value",   "size_x",     "size_y",     "stride_x",
+    "stride_y",    "top",        "type",       "top_shape_style",
+    "version",     "weights"};
+constexpr std::string_view kTransformMembers[] = {
+    "bias_a", "bias_b", "bias_g", "bias_r", "center_mean", "is_network_bgr", "scale"};
+constexpr std::string_view kShapeMembers[] = {"n", "k", "h", "w", "_rank"};
+
+std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
+  static const std::vector<FieldFact> facts = [] {
+    std::vector<FieldFact> rows = {
+        {"layout", FactEvidence::kNotation, "white space and spellings of the text"}};
+    const auto add = [&rows](const std::string& prefix, std::span<const std::string_view> names,
+                             const char* source) {
+      for (const std::string_view name : names) {
+        rows.push_back({prefix + std::string(name), FactEvidence::kRealFile, source});
+      }
+    };
+    add("document.", kTopMembers, "both real .net files");
+    add("document.layers[].", kLayerMembers, "both real .net files, by name");
+    add("document.transform_params.*.", kTransformMembers, "one real .net file, by name");
+    add("document.layer_shapes.*.", kShapeMembers, "both real .shape files");
+    rows.push_back(
+        {"document", FactEvidence::kOpaque, "a member that no source names, kept as it stands"});
+    return rows;
+  }();
+  return facts;
 }
 
 // The document, refused where it is JSON of another kind.
@@ -136,11 +181,78 @@ Result<std::string> FormatPrint(ByteSpan bytes) {
   return shapes.ok() ? PrintShapes(shapes.value()) : PrintBroken(document.root, shapes.error());
 }
 
-// Every member of a real file is a name and a value; what no field of espresso.h holds (attributes
-// of layers) is known by name only, and counts as typed: the JSON itself tells its type.
+bool IsListed(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+// The stretches of members that no source names, from the name to the end of the value.
+class UnknownMembers {
+ public:
+  std::vector<ByteRange> Find(const tree::Value& root) && {
+    for (const Entry& entry : root.AsDict()->entries) {
+      if (entry.key == "layers") {
+        InEachOf(entry.value, kLayerMembers);
+      } else if (entry.key == "transform_params") {
+        InEachOf(entry.value, kTransformMembers);
+      } else if (entry.key == "layer_shapes") {
+        InEachOf(entry.value, kShapeMembers);
+      } else if (!IsListed(kTopMembers, entry.key)) {
+        Add(entry);
+      }
+    }
+    return std::move(unknown_);
+  }
+
+ private:
+  // Of the objects of an array, or of an object whose names are the file's own.
+  void InEachOf(const tree::Value& list, std::span<const std::string_view> known) {
+    if (const tree::Array* array = list.AsArray()) {
+      for (const tree::Value& item : *array) In(item, known);
+    } else if (const tree::Dict* dict = list.AsDict()) {
+      for (const Entry& entry : dict->entries) In(entry.value, known);
+    }
+  }
+
+  void In(const tree::Value& object, std::span<const std::string_view> known) {
+    if (object.AsDict() == nullptr) return;
+    for (const Entry& entry : object.AsDict()->entries) {
+      if (!IsListed(known, entry.key)) Add(entry);
+    }
+  }
+
+  void Add(const Entry& entry) {
+    unknown_.push_back({entry.key_offset, uint64_t{entry.value.offset} + entry.value.size});
+  }
+
+  std::vector<ByteRange> unknown_;
+};
+
+// The end of the string that opens at `at`, behind its closing quote.
+size_t StringEnd(std::string_view text, size_t at) {
+  for (++at; at < text.size() && text[at] != '"'; ++at) {
+    if (text[at] == '\\') ++at;
+  }
+  return std::min(at + 1, text.size());
+}
+
+// White space outside of strings is fill.
 Result<Coverage> FormatCoverage(ByteSpan bytes) {
-  ANECHECK_RETURN_IF_ERROR(Read(bytes));
-  return Coverage{bytes.size(), 0, bytes.size()};
+  ANECHECK_ASSIGN(const JsonDocument document, Read(bytes));
+  constexpr std::string_view kSpace = " \t\r\n";
+  const std::string_view text = AsText(bytes);
+  TextCoverage coverage(UnknownMembers().Find(document.root));
+  for (size_t at = 0; at < text.size();) {
+    const bool space = kSpace.find(text[at]) != std::string_view::npos;
+    size_t end = at + 1;
+    if (text[at] == '"') {
+      end = StringEnd(text, at);
+    } else if (space) {
+      end = std::min(text.find_first_not_of(kSpace, at), text.size());
+    }
+    coverage.Add(space ? ByteKind::kFill : ByteKind::kTyped, end - at);
+    at = end;
+  }
+  return std::move(coverage).Count(bytes.size());
 }
 
 }  // namespace
@@ -150,6 +262,7 @@ const Format kFormat_espresso = {
     .name = "espresso",
     .title = "espresso network or shapes (JSON)",
     .rules = espresso::Rules(),
+    .fields = espresso::FieldFacts,
     .recognise = espresso::Recognise,
     .to_json = espresso::FormatToJson,
     .from_json = espresso::FormatFromJson,

@@ -57,6 +57,16 @@ TEST(RealEspresso, LayersAndShapesReadAsTyped) {
   EXPECT_EQ(shapes[1].rank, 4);
 }
 
+TEST(EspressoCoverage, SpaceIsFillAndUnknownMembersAreOpaque) {
+  const std::string unknown = R"("mystery": 7)";
+  const std::string text =
+      R"({"layers": [{"type": "a \" b", )" + unknown + R"(}], "storage": "s"})";
+  const Coverage coverage = kFormat_espresso.coverage(ToBytes(text)).value();
+  EXPECT_EQ(coverage.fill, 5U);
+  EXPECT_EQ(coverage.Opaque(), unknown.size());
+  EXPECT_EQ(coverage.typed, text.size() - 5 - unknown.size());
+}
+
 TEST(JsonDocument, SpellingsSurvive) {
   for (const std::string text :
        {R"( { "layers":[ ] , "a/b" : "\u0041\/\n", "x" : [1,2.50, -0, 1E3 ,true,null]})",

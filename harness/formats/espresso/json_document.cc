@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "harness/base/planted_bug.h"
+#include "harness/base/real_text.h"
+#include "harness/formats/message.h"
 #include "harness/formats/tree/text.h"
 
 namespace anecheck::espresso {
@@ -136,15 +138,7 @@ class JsonReader {
         return Value::Unsigned(large);
       }
     }
-    double real = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), real);
-    if (error == std::errc::result_out_of_range) {
-      const size_t exponent = text.find_first_of("eE");
-      const bool tiny = exponent != std::string_view::npos && text[exponent + 1] == '-';
-      real = tiny ? 0.0 : HUGE_VAL;
-      if (text[0] == '-') real = -real;
-    }
-    return Value::Real(real);
+    return Value::Real(RealFromText<double>(text).value_or(0));
   }
 
   Result<uint32_t> ReadHex4() {
@@ -250,7 +244,7 @@ class JsonReader {
     }
     const size_t repeated = tree::FindRepeatedKey(dict.entries);
     if (repeated != dict.entries.size()) {
-      return Bad("member " + tree::Quoted(dict.entries[repeated].key) + " occurs twice",
+      return Bad("member " + Quoted(dict.entries[repeated].key) + " occurs twice",
                  dict.entries[repeated].key_offset);
     }
     return {};

@@ -7,6 +7,7 @@
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
 #include "harness/formats/enums/firmware_commands.h"
+#include "harness/formats/violation_list.h"
 
 namespace anecheck::firmware {
 namespace {
@@ -60,11 +61,11 @@ const Rule* Named(std::string_view id) {
                       [&](const Rule& rule) { return rule.id == id; });
 }
 
-void Add(std::vector<Violation>& list, std::string_view rule, uint64_t offset, std::string what) {
-  list.push_back({Named(rule), offset, fmt::format("{}: {}", rule, what)});
+void Add(ViolationList& list, std::string_view rule, uint64_t offset, std::string_view what) {
+  list.Add(*Named(rule), offset, "{}: {}", rule, what);
 }
 
-void VerifyPackage(std::span<const Part> parts, std::vector<Violation>& list) {
+void VerifyPackage(std::span<const Part> parts, ViolationList& list) {
   if (parts[0].magic != kPackageMagic) {
     Add(list, "package-first", 0, fmt::format("{} comes first", MagicName(parts[0].magic)));
   }
@@ -87,7 +88,7 @@ void VerifyPackage(std::span<const Part> parts, std::vector<Violation>& list) {
   if (!program && !section) Add(list, "program-present", 0, "no part is an ANEP");
 }
 
-void VerifyCommand(const Command& command, std::vector<Violation>& list) {
+void VerifyCommand(const Command& command, ViolationList& list) {
   if (CommandByIndex(command.id) == nullptr && WireRangeOf(command.id) == nullptr) {
     Add(list, "command-known", 0x00, fmt::format("no command has the id 0x{:x}", command.id));
   }
@@ -189,7 +190,7 @@ std::span<const Limit> Limits() { return kLimits; }
 std::span<const Rule> Rules() { return kRules; }
 
 Result<std::vector<Violation>> Verify(ByteSpan bytes) {
-  std::vector<Violation> list;
+  ViolationList list;
   if (IsPackage(bytes)) {
     ANECHECK_ASSIGN(const std::vector<Part> parts, ParsePackage(bytes));
     VerifyPackage(parts, list);
@@ -197,7 +198,7 @@ Result<std::vector<Violation>> Verify(ByteSpan bytes) {
     ANECHECK_ASSIGN(const Command command, ParseCommand(bytes));
     VerifyCommand(command, list);
   }
-  return list;
+  return std::move(list).Take();
 }
 
 }  // namespace anecheck::firmware

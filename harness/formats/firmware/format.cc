@@ -6,12 +6,28 @@
 #include "harness/base/json_fields.h"
 #include "harness/formats/enums/firmware_commands.h"
 #include "harness/formats/firmware/firmware.h"
+#include "harness/formats/message.h"
 
 namespace anecheck {
 namespace firmware {
 namespace {
 
 using json_fields::Bad;
+
+std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
+  static const std::vector<FieldFact> facts = {
+      {"form", FactEvidence::kNotation, "package or command, told by the first word"},
+      {"header.opaque", FactEvidence::kOpaque, "no source describes these bytes of a header"},
+      {"header", FactEvidence::kPublicNotes,
+       "public guide, appendix C.5; facts/more/csne_wire_ids.csv (chapter 30 reads the id "
+       "elsewhere)"},
+      {"payload", FactEvidence::kOpaque, "no source describes what follows a command's header"},
+      {"parts[].magic", FactEvidence::kSpecification,
+       "specification 000, table 23.1; facts/more/error_codes.csv (public guide, appendix C.3)"},
+      {"parts[].body", FactEvidence::kOpaque,
+       "no source describes a part; that it ends at the next magic number is assumed"}};
+  return facts;
+}
 
 int Recognise(ByteSpan bytes, std::string_view path) {
   if (IsPackage(bytes)) return 100;
@@ -52,7 +68,7 @@ Result<Bytes> PackageFromJson(const Json& json) {
     ANECHECK_ASSIGN(const std::string body, json_fields::String(*rows[i], "body", path));
     Part part;
     part.magic = MagicOfName(magic);
-    if (part.magic == 0) return Bad(path, fmt::format("\"{}\" is no part", magic));
+    if (part.magic == 0) return Bad(path, fmt::format("\"{}\" is no part", Shown(magic)));
     ANECHECK_ASSIGN(part.body, ParseHexBytes(body, path));
     if (i + 1 < rows.size() && part.body.size() % 4 != 0) {
       return Bad(path, "the next part would not begin at a multiple of four bytes");
@@ -66,7 +82,7 @@ Result<Bytes> FromJson(const Json& json) {
   if (!json.is_object()) return Bad("firmware", "needs an object");
   ANECHECK_ASSIGN(const std::string form, json_fields::String(json, "form", "firmware"));
   if (form == "package") return PackageFromJson(json);
-  if (form != "command") return Bad("form", fmt::format("\"{}\" is no form", form));
+  if (form != "command") return Bad("form", fmt::format("\"{}\" is no form", Shown(form)));
   if (!json.contains("header")) return Bad("firmware", "needs \"header\"");
   ANECHECK_ASSIGN(Bytes bytes,
                   RecordFromJson(CommandFields(), json["header"], kCommandHeaderSize, "header"));
@@ -154,6 +170,7 @@ const Format kFormat_firmware = {
     .name = "firmware",
     .title = "Firmware package or command",
     .rules = firmware::Rules(),
+    .fields = firmware::FieldFacts,
     .recognise = firmware::Recognise,
     .to_json = firmware::ToJson,
     .from_json = firmware::FromJson,

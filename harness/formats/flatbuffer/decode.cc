@@ -377,17 +377,26 @@ Result<Document> Decode(const Schema& schema, ByteSpan file, uint32_t buffer_end
   return Decoder(schema, file).Run(frame, root_table, claimed);
 }
 
-uint64_t TypedBytes(const Document& document) {
-  uint64_t typed = 4 + document.identifier.size() + (document.has_size_prefix ? 4 : 0);
+void ClaimDocument(const Document& document, uint64_t base, CoverageMap* map) {
+  const auto typed = [&](uint64_t at, uint64_t size) {
+    map->Claim(ByteKind::kTyped, base + at, size);
+  };
+  const uint32_t prefix = document.has_size_prefix ? 4 : 0;
+  typed(document.start - prefix, prefix + 4 + document.identifier.size());
   for (const Object& object : document.objects) {
-    if (object.kind != ObjectKind::kTable) {
-      typed += document.SizeOf(object);
-      continue;
+    if (object.kind == ObjectKind::kNested) {
+      typed(object.at, 4);
+      ClaimDocument(document.nested[object.first], base + object.at + 4, map);
+    } else if (object.kind == ObjectKind::kTable) {
+      typed(object.at, 4);
+      for (const Slot& slot : document.SlotsOf(object)) typed(object.at + slot.at, slot.width);
+    } else {
+      typed(object.at, document.SizeOf(object));
     }
-    typed += 4;
-    for (const Slot& slot : document.SlotsOf(object)) typed += slot.width;
   }
-  return typed;
+  for (const RawBytes& raw : document.raw) {
+    map->Claim(ByteKind::kOpaque, base + raw.at, raw.bytes.size());
+  }
 }
 
 }  // namespace anecheck::flatbuffer

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/formats/coverage/coverage.h"
 #include "harness/formats/flatbuffer/schema.h"
 #include "harness/formats/flatbuffer/shape.h"
 #include "harness/formats/format.h"
@@ -110,8 +111,9 @@ Result<Document> Decode(const Schema& schema, ByteSpan file, uint32_t buffer_end
                         const BufferFrame& frame, int16_t root_table,
                         std::span<ClaimedRange> claimed = {});
 
-// Bytes of the file that belong to objects and headers of the Document.
-uint64_t TypedBytes(const Document& document);
+// Claims what belongs to objects and headers of the Document as typed, and its raw bytes as opaque,
+// `base` being the place of position 0 in the map's file.
+void ClaimDocument(const Document& document, uint64_t base, CoverageMap* map);
 
 // Where the writer put what stood at a place of the original file.
 class Relocation {

@@ -7,6 +7,7 @@
 
 #include "harness/formats/flatbuffer/document_json.h"
 #include "harness/formats/flatbuffer/little_endian.h"
+#include "harness/formats/message.h"
 
 namespace anecheck::flatbuffer {
 namespace {
@@ -48,7 +49,7 @@ class JsonReader {
 
  private:
   static Error Bad(std::string_view path, std::string_view what) {
-    return MakeError(ErrorCode::kInvalid, fmt::format("{}: {}", path, what));
+    return MakeError(ErrorCode::kInvalid, Clipped(fmt::format("{}: {}", path, what)));
   }
   void Fail(std::string_view path, std::string_view what) {
     if (status_.ok()) status_ = Bad(path, what);
@@ -175,7 +176,7 @@ class JsonReader {
     for (const auto& [key, value] : json.items()) {
       if (key == "@") continue;
       if (type < 0 || schema_.tables[type].FindField(key) == nullptr) {
-        Fail(path, fmt::format("\"{}\" is no field of {}", key,
+        Fail(path, fmt::format("\"{}\" is no field of {}", Shown(key),
                                type < 0 ? "an unknown table" : schema_.tables[type].name));
       }
     }
@@ -479,7 +480,7 @@ Result<Document> DocumentFromJson(const Schema& schema, const Json& json, int16_
   try {
     return JsonReader(schema).Run(json, root_table);
   } catch (const Json::exception& error) {
-    return MakeError(ErrorCode::kInvalid, error.what());
+    return MakeError(ErrorCode::kInvalid, Clipped(error.what()));
   }
 }
 

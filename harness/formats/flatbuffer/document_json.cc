@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/formats/flatbuffer/little_endian.h"
+#include "harness/formats/message.h"
 
 namespace anecheck::flatbuffer {
 namespace {
@@ -233,7 +234,7 @@ Result<Bytes> FromHex(std::string_view text) {
     const int low = HexDigit(text[i + 1]);
     if (high < 0 || low < 0) {
       return MakeError(ErrorCode::kInvalid,
-                       fmt::format("'{}' is no hexadecimal byte", text.substr(i, 2)));
+                       fmt::format("'{}' is no hexadecimal byte", Shown(text.substr(i, 2))));
     }
     bytes.push_back(static_cast<uint8_t>(high << 4 | low));
   }

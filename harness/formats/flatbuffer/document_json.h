@@ -3,7 +3,11 @@
 // from_json.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/formats/flatbuffer/document.h"
@@ -20,6 +24,15 @@ Result<Json> DocumentToJson(const Schema& schema, const Document& document);
 // The inverse. A value without a place, and a table whose fields its vtable does not have, are laid
 // out anew. Errors: kInvalid naming the key. Never throws.
 Result<Document> DocumentFromJson(const Schema& schema, const Json& json, int16_t root_table);
+
+// What a field of a table or struct rests on, and the source, as the schema's room knows them.
+using FieldSource =
+    std::function<std::pair<FactEvidence, std::string>(const TableType& table, const Field& field)>;
+
+// The rows (see Format::fields) of the JSON forms of Documents with this root table, which stand
+// under the member `prefix` (empty: at the top).
+std::vector<FieldFact> DocumentFacts(const Schema& schema, int16_t root_table,
+                                     const std::string& prefix, const FieldSource& source_of);
 
 // Bytes as hexadecimal text and back; nothing where the text is none.
 std::string ToHex(ByteSpan bytes);

@@ -8,6 +8,7 @@
 #include "harness/base/planted_bug.h"
 #include "harness/formats/flatbuffer/little_endian.h"
 #include "harness/formats/flatbuffer/quick_shape.h"
+#include "harness/formats/message.h"
 
 namespace anecheck::flatbuffer {
 namespace {
@@ -60,12 +61,12 @@ class ShapeChecker {
       path = path.empty() ? part : part + "." + path;
     }
     if (path.empty()) path = "root";
-    error_ = ShapeError{
-        check, MakeError(check == ShapeCheck::kWork    ? ErrorCode::kLimit
-                         : check == ShapeCheck::kRange ? ErrorCode::kTruncated
-                                                       : ErrorCode::kMalformed,
-                         fmt::format("{}: {} at 0x{:x} of {} bytes", path, what, base_ + at, size_),
-                         base_ + std::min(at, size_))};
+    error_ = ShapeError{check, MakeError(check == ShapeCheck::kWork    ? ErrorCode::kLimit
+                                         : check == ShapeCheck::kRange ? ErrorCode::kTruncated
+                                                                       : ErrorCode::kMalformed,
+                                         Clipped(fmt::format("{}: {} at 0x{:x} of {} bytes", path,
+                                                             what, base_ + at, size_)),
+                                         base_ + std::min(at, size_))};
     return false;
   }
 
@@ -288,7 +289,7 @@ class ShapeChecker {
     }
     error_ = std::move(inner).TakeError();
     error_->error.message =
-        schema_.tables[step.table].fields[step.field].name + ": " + error_->error.message;
+        Clipped(schema_.tables[step.table].fields[step.field].name + ": " + error_->error.message);
     return false;
   }
 

@@ -13,6 +13,22 @@
 namespace anecheck {
 namespace {
 
+// A row a named field, with the source that the layout gives it.
+std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
+  static const std::vector<FieldFact> facts = [] {
+    std::vector<FieldFact> rows;
+    for (const HalField& field : HalLayout::Get().fields()) {
+      const bool specified = field.source.starts_with("specification");
+      rows.push_back({"table." + field.name,
+                      specified ? FactEvidence::kSpecification : FactEvidence::kPublicNotes,
+                      field.source});
+    }
+    rows.push_back({"table.opaque", FactEvidence::kOpaque, "no source describes these bytes"});
+    return rows;
+  }();
+  return facts;
+}
+
 // Without a magic number: the size, the constants of the whole line, and the extension.
 int Recognise(ByteSpan bytes, std::string_view path) {
   if (bytes.size() != kHalSize) return 0;
@@ -107,6 +123,7 @@ const Format kFormat_hal = {
     .name = "hal",
     .title = "Hardware-abstraction table of a compiler target",
     .rules = hal::Rules(),
+    .fields = FieldFacts,
     .recognise = Recognise,
     .to_json = ToJson,
     .from_json = FromJson,

@@ -4,6 +4,8 @@
 #include <array>
 #include <fmt/format.h>
 
+#include "harness/formats/violation_list.h"
+
 namespace anecheck::hal {
 namespace {
 
@@ -76,9 +78,7 @@ class Verifier {
       Add("fp8-with-fifo", Flag(0x52d) ? 0x563 : 0x52d, "one is set without the other");
     }
     if (Flag(0x48b)) Add("collective-off", 0x48b, "the byte is set");
-    std::sort(violations_.begin(), violations_.end(),
-              [](const Violation& a, const Violation& b) { return a.offset < b.offset; });
-    return std::move(violations_);
+    return std::move(violations_).Take();
   }
 
  private:
@@ -87,9 +87,8 @@ class Verifier {
 
   void Add(std::string_view rule, uint32_t offset, std::string_view what) {
     const HalField* field = HalLayout::Get().Covering(offset);
-    violations_.push_back({Named(rule), offset,
-                           fmt::format("{}: {} at 0x{:x}: {}", rule,
-                                       field == nullptr ? "byte" : field->name, offset, what)});
+    violations_.Add(*Named(rule), offset, "{}: {} at 0x{:x}: {}", rule,
+                    field == nullptr ? "byte" : field->name, offset, what);
   }
 
   void CheckValue(const ValueRule& rule) {
@@ -115,7 +114,7 @@ class Verifier {
   }
 
   const HalBlob& blob_;
-  std::vector<Violation> violations_;
+  ViolationList violations_;
 };
 
 }  // namespace

@@ -1,9 +1,13 @@
 // The hwx format entry: the container as the command line and the fuzz targets see it.
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <vector>
 
+#include "harness/formats/coverage/coverage.h"
 #include "harness/formats/hwx/container.h"
+#include "harness/formats/hwx/field_facts.h"
 #include "harness/formats/hwx/json.h"
+#include "harness/formats/hwx/layout.h"
 #include "harness/formats/hwx/names.h"
 #include "harness/formats/hwx/print.h"
 #include "harness/formats/hwx/rules.h"
@@ -46,40 +50,64 @@ Result<std::string> Print(ByteSpan bytes) {
   return PrintContainer(container);
 }
 
-// Bytes of thread commands whose words have no name.
-uint64_t UnnamedThreadBytes(const Thread& thread) {
-  uint64_t named = IsApertureTable(thread) ? 2 * kBaseSlots : 0;
-  for (const ThreadWord& word : ThreadWords(thread.flavor)) {
-    if (Applies(word, thread)) named += word.words;
+// Words of a thread command that have no name.
+void ClaimUnnamedWords(const Thread& thread, uint64_t command, CoverageMap* map) {
+  std::vector<bool> named(thread.words.size(), false);
+  if (IsApertureTable(thread)) {
+    std::fill_n(named.begin(), static_cast<ptrdiff_t>(2 * kBaseSlots), true);
   }
-  return 4 * (thread.words.size() - named);
+  for (const ThreadWord& word : ThreadWords(thread.flavor)) {
+    for (uint32_t i = 0; Applies(word, thread) && i < word.words; ++i) named[word.index + i] = true;
+  }
+  for (size_t i = 0; i < named.size(); ++i) {
+    if (!named[i]) map->Claim(ByteKind::kOpaque, command + 16 + 4 * i, 4);
+  }
+}
+
+void ClaimCommand(const Container& container, const Command& command, CoverageMap* map) {
+  constexpr uint64_t kIdAndSize = 8;
+  const uint64_t record = RecordSize(container, command);
+  map->Claim(ByteKind::kTyped, command.offset, record);
+  map->Claim(ByteKind::kOpaque, command.offset + record, command.trailing.size());
+  if (command.opaque) {
+    map->Claim(ByteKind::kOpaque, command.offset + kIdAndSize, record - kIdAndSize);
+  } else if (command.cmd == kThreadCommand) {
+    ClaimUnnamedWords(container.threads[command.index], command.offset, map);
+  }
+}
+
+void ClaimSection(const Section& section, CoverageMap* map) {
+  constexpr uint64_t kRelocationRecord = 8;
+  map->Claim(ByteKind::kTyped, section.reloff, kRelocationRecord * section.relocations.size());
+  if (section.tasks != nullptr) {
+    td::ClaimChain(*section.tasks, section.offset, map);
+  } else if (section.in_file) {
+    const bool weights = IsKernelSection(section);
+    map->Claim(weights ? ByteKind::kPayload : ByteKind::kOpaque, section.offset, section.size);
+  }
+}
+
+void ClaimSymbols(const Symtab& table, CoverageMap* map) {
+  constexpr uint64_t kSymbolRecord = 16;
+  map->Claim(ByteKind::kTyped, table.symoff, kSymbolRecord * table.symbols.size());
+  map->Claim(ByteKind::kTyped, table.stroff, std::min(table.strsize, 1U));
+  for (const Symbol& symbol : table.symbols) {
+    map->Claim(ByteKind::kTyped, uint64_t{table.stroff} + symbol.strx, symbol.name.size() + 1);
+  }
 }
 
 Result<Coverage> CoverageOf(ByteSpan bytes) {
   ANECHECK_ASSIGN(const Container container, Parse(bytes));
-  uint64_t untyped = 0;
-  for (const Command& command : container.commands) {
-    untyped += command.opaque ? command.cmdsize - 8 : command.trailing.size();
+  CoverageMap map(bytes);
+  map.Claim(ByteKind::kTyped, 0, kHeaderSize);
+  for (const Command& command : container.commands) ClaimCommand(container, command, &map);
+  for (const Section& section : container.sections) ClaimSection(section, &map);
+  for (const Symtab& table : container.symtabs) ClaimSymbols(table, &map);
+  for (const Note& note : container.notes) map.Claim(ByteKind::kOpaque, note.offset, note.size);
+  for (const Region& region : container.regions) {
+    map.Claim(ByteKind::kOpaque, region.offset, region.data.size());
   }
-  for (const Thread& thread : container.threads) untyped += UnnamedThreadBytes(thread);
-  for (const Note& note : container.notes) untyped += note.size;
-  for (const Region& region : container.regions) untyped += region.data.size();
-  Coverage coverage{.total = bytes.size()};
-  for (const Section& section : container.sections) {
-    if (section.tasks != nullptr) {
-      const td::ChainCoverage tasks = td::CoverageOf(*section.tasks);
-      untyped += section.size - tasks.named - tasks.fill;
-    } else if (section.in_file && IsKernelSection(section)) {
-      coverage.payload += section.size;
-    } else if (section.in_file) {
-      untyped += section.size;
-    }
-  }
-  // Records may share bytes, and sections too; then what is left over is counted at least as 0.
-  coverage.payload = std::min(coverage.payload, coverage.total);
-  coverage.typed = coverage.total - coverage.payload;
-  coverage.typed -= std::min(coverage.typed, untyped);
-  return coverage;
+  return std::move(map).Count();
 }
 
 }  // namespace
@@ -89,6 +117,7 @@ const Format kFormat_hwx = {
     .name = "hwx",
     .title = "hardware container",
     .rules = hwx::Rules(),
+    .fields = hwx::FieldFacts,
     .recognise = hwx::Recognise,
     .to_json = hwx::ToJsonOf,
     .from_json = hwx::FromJsonOf,

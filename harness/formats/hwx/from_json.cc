@@ -7,6 +7,7 @@
 #include "harness/formats/hwx/layout.h"
 #include "harness/formats/hwx/names.h"
 #include "harness/formats/hwx/thread_words.h"
+#include "harness/formats/message.h"
 #include "harness/formats/stabs/stabs.h"
 #include "harness/formats/td/json_fields.h"
 
@@ -90,7 +91,8 @@ class Reader {
       command.index = static_cast<uint32_t>(c_.opaque_commands.size());
       c_.opaque_commands.push_back({c_.Own(fields.HexBytesOr("body")), {}});
     } else if (kind.empty() || kind != CommandName(command.cmd)) {
-      fields.Fail("cmd", fmt::format("'{}' is not the kind of command 0x{:x}", kind, command.cmd));
+      fields.Fail("cmd",
+                  fmt::format("'{}' is not the kind of command 0x{:x}", Shown(kind), command.cmd));
     } else {
       command.index = ReadBody(fields, command.cmd);
     }
@@ -288,7 +290,8 @@ class Reader {
           std::all_of(index.begin(), index.end(), [](char c) { return c >= '0' && c <= '9'; });
       if (digits) place = std::stoul(index);
       if (!digits || place >= count || !ReadJsonUint(value, max, number)) {
-        fields.Fail(key, fmt::format("'{}' must be an index below {} with a number", index, count));
+        fields.Fail(
+            key, fmt::format("'{}' must be an index below {} with a number", Shown(index), count));
         return;
       }
       set(place, number);

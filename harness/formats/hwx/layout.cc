@@ -11,6 +11,8 @@ constexpr uint64_t kCommandUnit = 8;
 constexpr uint64_t kSymbolRecord = 16;
 constexpr uint64_t kRelocationRecord = 8;
 
+}  // namespace
+
 uint64_t RecordSize(const Container& container, const Command& command) {
   if (command.opaque) return 8 + container.opaque_commands[command.index].body.size();
   switch (command.cmd) {
@@ -32,8 +34,6 @@ uint64_t RecordSize(const Container& container, const Command& command) {
       return 24;
   }
 }
-
-}  // namespace
 
 uint64_t AlignUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 

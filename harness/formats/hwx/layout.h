@@ -11,6 +11,9 @@ namespace anecheck::hwx {
 
 uint64_t AlignUp(uint64_t value, uint64_t unit);
 
+// The bytes of a command's record, without what stands behind it.
+uint64_t RecordSize(const Container& container, const Command& command);
+
 // Each gives the value that follows from the others as they stand; none changes the container.
 uint32_t LaidCmdSize(const Container& container, const Command& command);
 uint32_t LaidSizeofcmds(const Container& container);

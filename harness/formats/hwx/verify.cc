@@ -4,22 +4,23 @@
 #include <fmt/format.h>
 #include <map>
 #include <set>
-#include <tuple>
 
 #include "harness/formats/hwx/banner.h"
 #include "harness/formats/hwx/names.h"
 #include "harness/formats/hwx/relocate.h"
 #include "harness/formats/hwx/rules.h"
 #include "harness/formats/hwx/thread_words.h"
+#include "harness/formats/message.h"
 #include "harness/formats/stabs/stabs.h"
 #include "harness/formats/td/json_fields.h"
+#include "harness/formats/violation_list.h"
 
 namespace anecheck::hwx {
 namespace {
 
 constexpr uint32_t kH13Subtype = 4;  // of all real files
 
-std::string Quote(std::string_view text) { return fmt::format("'{}'", EscapeText(text)); }
+std::string Quote(std::string_view text) { return fmt::format("'{}'", Shown(text)); }
 
 class Verifier {
  public:
@@ -44,16 +45,12 @@ class Verifier {
           kUnclaimedBytes, region.offset,
           fmt::format("{} bytes at 0x{:x} belong to no record", region.data.size(), region.offset));
     }
-    std::sort(violations_.begin(), violations_.end(), [](const Violation& a, const Violation& b) {
-      return std::tie(a.offset, a.rule->id, a.message) < std::tie(b.offset, b.rule->id, b.message);
-    });
-    return std::move(violations_);
+    return std::move(violations_).Take();
   }
 
  private:
   void Report(RuleIndex rule, uint64_t offset, std::string_view message) {
-    violations_.push_back({&Rules()[rule], offset,
-                           fmt::format("{} at 0x{:x}: {}", Rules()[rule].id, offset, message)});
+    violations_.Add(Rules()[rule], offset, "{} at 0x{:x}: {}", Rules()[rule].id, offset, message);
   }
 
   void CheckHeader() {
@@ -579,7 +576,7 @@ class Verifier {
   }
 
   const Container& c_;
-  std::vector<Violation> violations_;
+  ViolationList violations_;
   std::map<uint64_t, const Section*> windows_;
   std::map<std::string_view, const Section*> ports_;
   bool cut_names_ = false;  // whether a port has the specification's record

@@ -6,6 +6,7 @@
 
 #include "harness/base/byte_writer.h"
 #include "harness/formats/hwx/container.h"
+#include "harness/formats/message.h"
 
 namespace anecheck::hwx {
 namespace {
@@ -234,7 +235,7 @@ Result<Bytes> Write(const Container& container) {
     return MakeError(ErrorCode::kInvalid,
                      fmt::format("port '{}': address 0x{:x} does not fit command 0x06, which holds "
                                  "32 bits; command 0x40 holds 64",
-                                 port.name, port.vmaddr));
+                                 Shown(port.name), port.vmaddr));
   }
   constexpr uint64_t kMaxFile = uint64_t{1} << 32;
   if (container.file_size > kMaxFile) {

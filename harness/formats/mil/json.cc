@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "harness/base/base64.h"
-#include "harness/base/one_line.h"
+#include "harness/formats/message.h"
 #include "harness/formats/mil/lexer.h"
 #include "harness/formats/mil/number.h"
 #include "harness/formats/mil/parser.h"
@@ -174,7 +174,7 @@ class Builder {
   bool Fail(std::string_view what) {
     error_ =
         MakeError(ErrorCode::kMalformed,
-                  OneLine(fmt::format("mil json: {}: {}", path_.empty() ? "file" : path_, what)));
+                  Clipped(fmt::format("mil json: {}: {}", path_.empty() ? "file" : path_, what)));
     return false;
   }
 
@@ -240,7 +240,7 @@ class Builder {
     if (found == object.end() || !found->is_string()) return Fail("must be a type as text");
     const auto& text = found->get_ref<const std::string&>();
     auto type = ParseTypeAt(program_, Keep(text).offset);
-    if (!type.ok()) return Fail(fmt::format("{} is no type", text.substr(0, 64)));
+    if (!type.ok()) return Fail(fmt::format("{} is no type", Shown(text)));
     index = *type;
     return true;
   }

@@ -42,7 +42,8 @@ TEST(MilFormat, RealFilesKeepEveryLaw) {
     EXPECT_EQ(kFormat_mil.recognise(bytes, ""), 100);
     EXPECT_EQ(Broken(file.text), std::vector<std::string>());
     const auto coverage = kFormat_mil.coverage(bytes);
-    EXPECT_EQ(coverage->typed, coverage->total);
+    EXPECT_EQ(coverage->typed + coverage->fill, coverage->total);
+    EXPECT_GT(coverage->typed, coverage->fill);
   }
 }
 
@@ -170,12 +171,15 @@ TEST(MilFormat, RecognisesByTheFirstTokens) {
   EXPECT_EQ(sure("", ""), 0);
 }
 
-TEST(MilFormat, CommentsAreNotTyped) {
-  const std::string text = WithBody("fp16 y = relu(x = x);");
-  EXPECT_EQ(kFormat_mil.coverage(ToBytes(text))->typed, text.size());
-  const auto coverage = kFormat_mil.coverage(ToBytes(text + "/*abc*/"));
-  EXPECT_EQ(coverage->typed, text.size());
-  EXPECT_EQ(coverage->total, text.size() + 7);
+TEST(MilFormat, WhatStandsBetweenTokensIsFill) {
+  const std::string text =
+      "program(1.3){func m<ios18>(fp16 x){fp16 y=f(s=string(\"a b\"));}->(y);}";
+  const auto coverage = kFormat_mil.coverage(ToBytes(text));
+  EXPECT_EQ(coverage->fill, 3u) << "func m, fp16 x and fp16 y; the string is a token";
+  EXPECT_EQ(coverage->typed, text.size() - 3);
+  const auto commented = kFormat_mil.coverage(ToBytes(text + "/*abc*/"));
+  EXPECT_EQ(commented->typed, coverage->typed);
+  EXPECT_EQ(commented->fill, 3u + 7);
 }
 
 // Each text breaks exactly the rule it stands beside.

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "harness/base/real_text.h"
+
 namespace anecheck::mil {
 namespace {
 
@@ -154,8 +156,7 @@ Half HalfOfDecimal(const Decimal& decimal, std::string_view text) {
   constexpr int64_t kUnderflowPoint = -8;  // below 10^-8, less than half of 2^-24
   if (decimal.digits.empty() || decimal.point <= kUnderflowPoint) return Half{0};
   if (decimal.point >= kOverflowPoint) return kHalfInfinity;
-  double nearest = 0;
-  std::from_chars(text.data(), text.data() + text.size(), nearest);
+  const double nearest = RealFromText<double>(text).value_or(0);
   const Half even = DoubleToHalf(nearest);
   const Half down = DoubleToHalf(nearest, Rounding::kTowardZero);
   const Half up = DoubleToHalf(nearest, Rounding::kUp);
@@ -182,16 +183,8 @@ std::optional<T> ToBinaryFloat(std::string_view token) {
   const auto hex = split.hex ? ParseHexFloat(split.digits) : std::nullopt;
   const auto decimal = split.hex ? std::nullopt : ParseDecimal(split.digits);
   if (!hex && !decimal) return std::nullopt;
-  T value = 0;
-  const char* end = split.digits.data() + split.digits.size();
-  const auto result =
-      std::from_chars(split.digits.data(), end, value,
-                      split.hex ? std::chars_format::hex : std::chars_format::general);
-  if (result.ec == std::errc::result_out_of_range) {
-    const bool large = hex ? hex->exponent > 0 : decimal->point > 0;
-    value = large ? std::numeric_limits<T>::infinity() : T{0};
-  }
-  return WithSign(value, split.negative);
+  const auto value = split.hex ? RealFromHexText<T>(split.digits) : RealFromText<T>(split.digits);
+  return WithSign(value.value_or(0), split.negative);
 }
 
 // significand * 2^exponent with `digits` hex digits after the point, all of them significant.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <utility>
 
+#include "harness/formats/message.h"
 #include "harness/formats/mil/lexer.h"
 #include "harness/formats/mil/symbol_table.h"
 
@@ -54,8 +55,8 @@ class Parser {
     const char* stop = std::max(SkipToken(at_), SkipName(at_));
     stop = std::max(stop, at_ + 1);
     constexpr int kShown = 32;
-    if (stop - at_ > kShown) return fmt::format("'{}...'", std::string_view(at_, kShown));
-    return fmt::format("'{}'", std::string_view(at_, static_cast<size_t>(stop - at_)));
+    if (stop - at_ > kShown) return fmt::format("'{}...'", Escaped({at_, kShown}));
+    return fmt::format("'{}'", Escaped({at_, static_cast<size_t>(stop - at_)}));
   }
 
   bool FailWith(ErrorCode code, std::string_view what) {

@@ -43,6 +43,18 @@ class TextSink {
   uint32_t token_ = 0;
 };
 
+// Counts the bytes of the tokens.
+class TokenCounter {
+ public:
+  void Token(std::string_view, std::string_view token) { bytes_ += token.size(); }
+  void StringToken(std::string_view, std::string_view raw) { bytes_ += raw.size() + 2; }
+  void End() {}
+  uint64_t bytes() const { return bytes_; }
+
+ private:
+  uint64_t bytes_ = 0;
+};
+
 // Walks the source beside the tokens and notes where its gaps are not the standard ones.
 class LayoutSink {
  public:
@@ -301,6 +313,12 @@ Layout LayoutOf(const Program& program) {
   LayoutSink sink(program, layout);
   Walker(program, sink).ProgramText();
   return layout;
+}
+
+uint64_t TokenBytes(const Program& program) {
+  TokenCounter counter;
+  Walker(program, counter).ProgramText();
+  return counter.bytes();
 }
 
 std::string Print(const Program& program) { return PrintWith(program, {}); }

@@ -27,6 +27,9 @@ struct Layout {
 // The layout of the text that `program` was parsed from. Linear in its size.
 Layout LayoutOf(const Program& program);
 
+// The bytes of the program's tokens, without what stands between them.
+uint64_t TokenBytes(const Program& program);
+
 // The program in the standard layout (that of coremlc's model.mil: statements indented by 12).
 std::string Print(const Program& program);
 

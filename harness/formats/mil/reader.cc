@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "harness/formats/message.h"
 #include "harness/formats/mil/number.h"
 #include "harness/formats/mil/printer.h"
 
@@ -13,10 +14,8 @@ namespace anecheck::mil {
 namespace {
 
 Error Wrong(ValueView value, std::string_view what) {
-  constexpr size_t kShown = 48;
-  std::string shown(value.text());
-  if (value.children().begin() != value.children().end()) shown = "a composite value";
-  if (shown.size() > kShown) shown = shown.substr(0, kShown) + "...";
+  const bool composite = value.children().begin() != value.children().end();
+  const std::string shown = composite ? "a composite value" : Shown(value.text());
   return MakeError(
       ErrorCode::kInvalid,
       fmt::format("expected {}, found {} (offset 0x{:x})", what, shown, value.offset()),

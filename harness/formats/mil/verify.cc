@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
-#include <string>
 #include <unordered_set>
 #include <utility>
 
+#include "harness/formats/message.h"
 #include "harness/formats/mil/number.h"
 #include "harness/formats/mil/printer.h"
 #include "harness/formats/mil/reader.h"
 #include "harness/formats/mil/rules.h"
+#include "harness/formats/violation_list.h"
 
 namespace anecheck::mil {
 namespace {
@@ -42,22 +43,30 @@ class Verifier {
     CheckHeader();
     for (const uint32_t index : program_.duplicates) {
       const Text name = program_.bindings[index].name;
-      Add(kUniqueDefinitions, name.offset, fmt::format("{} is defined again", program_.View(name)));
+      Add(kUniqueDefinitions, name.offset, "{} is defined again", program_.View(name));
     }
     CheckTypes();
     for (const FunctionView function : Functions(program_)) CheckFunction(function);
     for (uint32_t i = 0; i < program_.statements.size(); ++i) CheckStatement(i);
     for (const Block& block : program_.blocks) CheckOutputs(block);
     CheckValues();
-    std::sort(violations_.begin(), violations_.end(), [](const Violation& a, const Violation& b) {
-      return std::pair(a.offset, a.rule) < std::pair(b.offset, b.rule);
-    });
-    return std::move(violations_);
+    return std::move(violations_).Take();
   }
 
  private:
-  void Add(RuleIndex rule, uint64_t offset, std::string_view message) {
-    violations_.push_back({&kRules[rule], offset, fmt::format("{}: {}", kRules[rule].id, message)});
+  template <typename... Args>
+  void Add(RuleIndex rule, uint64_t offset, fmt::format_string<Args...> text, const Args&... args) {
+    violations_.Add(kRules[rule], offset, [&] {
+      return fmt::format("{}: {}", kRules[rule].id,
+                         fmt::format(fmt::runtime(text), ShownText(args)...));
+    });
+  }
+
+  // Types are printed where the violation is kept: they may be as long as the text.
+  void AddOfType(RuleIndex rule, uint64_t offset, TypeView type, std::string_view what) {
+    violations_.Add(kRules[rule], offset, [&] {
+      return fmt::format("{}: {}: {}", kRules[rule].id, Shown(PrintType(type)), Shown(what));
+    });
   }
 
   // ---- program and functions --------------------------------------------------------------------
@@ -65,7 +74,7 @@ class Verifier {
   void CheckHeader() {
     const std::string_view version = program_.View(program_.version);
     if (version != "1.0" && version != "1.1" && version != "1.2" && version != "1.3") {
-      Add(kVersionKnown, program_.version.offset, fmt::format("version {}", version));
+      Add(kVersionKnown, program_.version.offset, "version {}", version);
     }
     if (const auto info = FindValue(ProgramAttributes(program_), "buildInfo")) {
       const bool dict = info->kind() == ValueKind::kTyped && info->type().kind() == TypeKind::kDict;
@@ -77,8 +86,8 @@ class Verifier {
     std::unordered_set<std::string_view> names;
     for (const Function& function : program_.functions) {
       if (!names.insert(program_.View(function.name)).second) {
-        Add(kUniqueFunctions, function.name.offset,
-            fmt::format("a second function {}", program_.View(function.name)));
+        Add(kUniqueFunctions, function.name.offset, "a second function {}",
+            program_.View(function.name));
       }
     }
   }
@@ -86,8 +95,8 @@ class Verifier {
   void CheckFunction(FunctionView function) {
     static constexpr std::array<std::string_view, 4> kOpsets = {"ios15", "ios16", "ios17", "ios18"};
     if (std::find(kOpsets.begin(), kOpsets.end(), function.opset()) == kOpsets.end()) {
-      Add(kOpsetKnown, function.offset(),
-          function.opset().empty() ? "no opset" : fmt::format("opset {}", function.opset()));
+      Add(kOpsetKnown, function.offset(), "{}{}", function.opset().empty() ? "no opset" : "opset ",
+          function.opset());
     }
     for (const BindingView parameter : function.block().parameters()) CheckState(parameter);
     if (const auto shapes = FindValue(function.attributes(), "FlexibleShapeInformation")) {
@@ -108,8 +117,8 @@ class Verifier {
       const ValueView key = pair.children()[0];
       if (pair.children()[1].Inner().kind() == ValueKind::kDict) continue;
       if (key.kind() == ValueKind::kString && !names.contains(key.text())) {
-        Add(kFlexibleShapeNames, key.offset(),
-            fmt::format("{} has no parameter {}", function.name(), key.text()));
+        Add(kFlexibleShapeNames, key.offset(), "{} has no parameter {}", function.name(),
+            key.text());
       }
     }
   }
@@ -120,8 +129,8 @@ class Verifier {
     const bool good = binding.IsParameter() && type.kind() == TypeKind::kState &&
                       type.element().kind() == TypeKind::kTensor;
     if (!good) {
-      Add(kStateParameters, program_.bindings[binding.index()].name.offset,
-          fmt::format("{} {}", PrintType(type), binding.name()));
+      AddOfType(kStateParameters, program_.bindings[binding.index()].name.offset, type,
+                binding.name());
     }
   }
 
@@ -133,15 +142,15 @@ class Verifier {
     for (const BindingView result : statement.results()) CheckState(result);
     for (const ArgumentView argument : statement.arguments()) {
       if (argument.name().empty() && statement.op() != "const") {
-        Add(kKeywordArguments, argument.offset(),
-            fmt::format("an argument of {} without a name", statement.op()));
+        Add(kKeywordArguments, argument.offset(), "an argument of {} without a name",
+            statement.op());
       }
     }
     CheckArgumentNames(raw.arguments);
     CheckArgumentNames(raw.attributes);
     if (const auto name = FindValue(statement.attributes(), "name")) {
       if (name->kind() != ValueKind::kTyped || !IsString(name->type())) {
-        Add(kNameIsString, name->offset(), fmt::format("name of {}", statement.op()));
+        Add(kNameIsString, name->offset(), "name of {}", statement.op());
       }
     }
     CheckConst(statement);
@@ -149,8 +158,7 @@ class Verifier {
     const uint32_t blocks = statement.blocks().size();
     const bool structured = statement.op() == "cond" || statement.op() == "while_loop";
     if (blocks != (structured ? 2u : statement.op() == "call" ? 1u : 0u)) {
-      Add(kNestedBlocks, statement.offset(),
-          fmt::format("{} with {} blocks", statement.op(), blocks));
+      Add(kNestedBlocks, statement.offset(), "{} with {} blocks", statement.op(), blocks);
     }
   }
 
@@ -163,7 +171,7 @@ class Verifier {
     std::sort(names_.begin(), names_.end());
     for (size_t i = 1; i < names_.size(); ++i) {
       if (names_[i].first == names_[i - 1].first) {
-        Add(kUniqueArguments, names_[i].second, fmt::format("{} is given again", names_[i].first));
+        Add(kUniqueArguments, names_[i].second, "{} is given again", names_[i].first);
       }
     }
   }
@@ -178,9 +186,11 @@ class Verifier {
     if (value->kind() != ValueKind::kTyped || statement.results().empty()) return;
     const BindingView result = *statement.results().begin();
     if (!(Plain(value->type()) == Plain(result.type()))) {
-      Add(kConstType, value->offset(),
-          fmt::format("{} is {}, its value {}", result.name(), PrintType(result.type()),
-                      PrintType(value->type())));
+      violations_.Add(kRules[kConstType], value->offset(), [&] {
+        return fmt::format("{}: {} is {}, its value {}", kRules[kConstType].id,
+                           Shown(result.name()), Shown(PrintType(result.type())),
+                           Shown(PrintType(value->type())));
+      });
     }
   }
 
@@ -191,8 +201,8 @@ class Verifier {
     if (unresolved) return;  // another rule says so
     if (!input || input->kind() != ValueKind::kName ||
         input->binding().type().kind() != TypeKind::kState) {
-      Add(kStateOperand, input ? input->offset() : statement.offset(),
-          fmt::format("{} needs input = a state", statement.op()));
+      Add(kStateOperand, input ? input->offset() : statement.offset(), "{} needs input = a state",
+          statement.op());
     }
   }
 
@@ -203,7 +213,7 @@ class Verifier {
       const ValueView output(&program_, block.outputs.first + i);
       outputs_.insert(output.index());
       if (!output.IsResolved()) {
-        Add(kOutputsDefined, output.offset(), fmt::format("{} is not defined", output.text()));
+        Add(kOutputsDefined, output.offset(), "{} is not defined", output.text());
       }
     }
   }
@@ -214,13 +224,12 @@ class Verifier {
     for (uint32_t i = 0; i < program_.types.size(); ++i) {
       const TypeView type(&program_, i);
       if (type.kind() == TypeKind::kScalar && type.data_type() == DataType::kOther) {
-        Add(kTypeKnown, program_.types[i].first, fmt::format("type {}", type.spelling()));
+        Add(kTypeKnown, program_.types[i].first, "type {}", type.spelling());
       }
     }
     for (const Dimension& dimension : program_.dimensions) {
       if (dimension.value < Dimension::kUnknown || dimension.value == INT64_MAX) {
-        Add(kDimensionRange, dimension.text.offset,
-            fmt::format("dimension {}", program_.View(dimension.text)));
+        Add(kDimensionRange, dimension.text.offset, "dimension {}", program_.View(dimension.text));
       }
     }
   }
@@ -233,7 +242,7 @@ class Verifier {
       switch (value.kind()) {
         case ValueKind::kName:
           if (!value.IsResolved() && !outputs_.contains(i)) {
-            Add(kDefinedBeforeUse, value.offset(), fmt::format("{} is not defined", value.text()));
+            Add(kDefinedBeforeUse, value.offset(), "{} is not defined", value.text());
           }
           break;
         case ValueKind::kTyped:
@@ -260,12 +269,12 @@ class Verifier {
     }
     const auto place = ToUnsigned(offset.Inner().text());
     if (place && (*place % 64 != 0 || *place == 0)) {
-      Add(kBlobAligned, offset.offset(), fmt::format("offset {}", *place));
+      Add(kBlobAligned, offset.offset(), "offset {}", *place);
     }
   }
 
   void Shape(ValueView value, TypeView type, std::string_view what) {
-    Add(kLiteralShape, value.offset(), fmt::format("{}: {}", PrintType(type), what));
+    AddOfType(kLiteralShape, value.offset(), type, what);
   }
 
   // A whole literal or a part of one. Names, `?` and literals inside literals stand for themselves.
@@ -295,9 +304,7 @@ class Verifier {
   void CheckElement(TypeView whole, TypeView element, ValueView value) {
     if (value.IsContainer()) return Shape(value, whole, "nested too deep");
     if (element.kind() == TypeKind::kScalar && !IsElementOf(value, element.data_type())) {
-      constexpr size_t kShown = 32;
-      Add(kLiteralElement, value.offset(),
-          fmt::format("{} is no {}", value.text().substr(0, kShown), element.spelling()));
+      Add(kLiteralElement, value.offset(), "{} is no {}", value.text(), element.spelling());
     }
   }
 
@@ -349,7 +356,7 @@ class Verifier {
   }
 
   const Program& program_;
-  std::vector<Violation> violations_;
+  ViolationList violations_;
   std::vector<std::pair<std::string_view, uint32_t>> names_;
   std::unordered_set<uint32_t> outputs_;
 };

@@ -1,5 +1,5 @@
 // A network description as plain values: the compiler's second input language, a property list of
-// layers and wiring. The lowering of graphs writes it, the simulated engine's compiler reads it.
+// layers and wiring. The lowering of graphs writes it and reads it back.
 //
 // Two key styles exist. Files of version 1.0.9 list ports by name in the network (Inputs, Outputs)
 // with one dictionary a port; files of version 1.0.10 list entry points at the top (ProcedureList

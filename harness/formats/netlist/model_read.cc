@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "harness/formats/message.h"
 #include "harness/formats/netlist/model.h"
 #include "harness/formats/netlist/port_keys.h"
-#include "harness/formats/tree/text.h"
 
 namespace anecheck::netlist {
 
@@ -170,7 +170,7 @@ Result<const Value*> TakeNamed(KeyReader& keys, std::string_view list, const std
                                uint64_t offset) {
   const Value* value = keys.Take(name);
   if (value == nullptr || value->AsDict() == nullptr) {
-    return Bad(list, "names " + tree::Quoted(name) + ", which has no dictionary", offset);
+    return Bad(list, "names " + Quoted(name) + ", which has no dictionary", offset);
   }
   return value;
 }

@@ -27,7 +27,9 @@ TEST(RealNetlists, EveryFileParsesVerifiesPrintsAndRoundTrips) {
     const Result<Description> description = Parse(ReadReal(path));
     ASSERT_TRUE(description.ok()) << path << description.error().message;
     EXPECT_EQ(description->version, "1.0.9");
-    EXPECT_EQ(kFormat_netlist.coverage(ReadReal(path))->typed, ReadReal(path).size()) << path;
+    const Coverage coverage = kFormat_netlist.coverage(ReadReal(path)).value();
+    EXPECT_EQ(coverage.Opaque(), 0U) << path;
+    EXPECT_GT(coverage.typed, coverage.fill) << path;
   }
 }
 
@@ -97,6 +99,17 @@ TEST(RealNetlists, HalfParametersReadAsValues) {
   const Unit& goc = description.networks[0].units[0];
   EXPECT_EQ(HalfToDouble(*goc.HalfBits("ScaleScalar")), 34.0);
   EXPECT_EQ(goc.HalfBits("BiasScalar")->bits, 16354);
+}
+
+TEST(NetlistCoverage, SpaceAndCommentsAreFillAndUnknownKeysOpaque) {
+  const std::string unknown = "<key>Mystery</key><string> <![CDATA[</x>]]> </string>";
+  const std::string text =
+      "<?xml version=\"1.0\"?>\n<!-- why -->\n<plist>\n<dict>\n<key>Networks</key><array/>\n" +
+      unknown + "\n</dict>\n</plist>";
+  const Coverage coverage = kFormat_netlist.coverage(Bytes(text.begin(), text.end())).value();
+  EXPECT_EQ(coverage.fill, 7U + 12);
+  EXPECT_EQ(coverage.Opaque(), unknown.size());
+  EXPECT_EQ(coverage.typed, text.size() - 19 - unknown.size());
 }
 
 // A network of one unit in the given style, valid.

@@ -3,8 +3,8 @@
 #include <array>
 #include <fmt/format.h>
 
+#include "harness/formats/message.h"
 #include "harness/formats/netlist/model.h"
-#include "harness/formats/tree/text.h"
 
 namespace anecheck::netlist {
 
@@ -146,11 +146,10 @@ class ParamChecker {
   void Add(ParamFault::Kind kind, const std::string& key, std::string_view what, uint64_t offset) {
     std::string error(layer_.key_error);
     if (error.ends_with('*')) error.replace(error.size() - 1, 1, key);
-    faults_.push_back(
-        ParamFault{kind, key,
-                   fmt::format("{}: unit {} of type {}: Params key {} {}", error,
-                               tree::Quoted(unit_), layer_.type, tree::Quoted(key), what),
-                   offset});
+    faults_.push_back(ParamFault{kind, key,
+                                 fmt::format("{}: unit {} of type {}: Params key {} {}", error,
+                                             Quoted(unit_), layer_.type, Quoted(key), what),
+                                 offset});
   }
 
   const LayerSpec& layer_;
@@ -173,9 +172,8 @@ std::vector<ParamFault> FindParamFaults(const LayerSpec& layer, std::string_view
 Status CheckParams(const Unit& unit) {
   const LayerSpec* layer = FindLayer(unit.type);
   if (layer == nullptr) {
-    return MakeError(ErrorCode::kNotFound,
-                     fmt::format("unit {}: no layer has the Type {}", tree::Quoted(unit.name),
-                                 tree::Quoted(unit.type)));
+    return MakeError(ErrorCode::kNotFound, fmt::format("unit {}: no layer has the Type {}",
+                                                       Quoted(unit.name), Quoted(unit.type)));
   }
   std::optional<Value> params;
   if (unit.params) params = Value(*unit.params);

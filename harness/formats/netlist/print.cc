@@ -4,17 +4,16 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/formats/enums/enums.h"
+#include "harness/formats/message.h"
 #include "harness/formats/netlist/model.h"
 #include "harness/formats/netlist/netlist_format.h"
 #include "harness/formats/netlist/port_keys.h"
-#include "harness/formats/tree/text.h"
 
 namespace anecheck::netlist {
 
 namespace {
 
 using tree::Entry;
-using tree::Quoted;
 using tree::Value;
 
 std::string ExtentText(const Extents& extents) {

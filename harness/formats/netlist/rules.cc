@@ -7,12 +7,12 @@
 #include <fmt/format.h>
 #include <map>
 #include <string>
-#include <tuple>
 
+#include "harness/formats/message.h"
 #include "harness/formats/netlist/layers.h"
 #include "harness/formats/netlist/model.h"
 #include "harness/formats/netlist/port_keys.h"
-#include "harness/formats/tree/text.h"
+#include "harness/formats/violation_list.h"
 
 namespace anecheck::netlist {
 
@@ -21,7 +21,6 @@ namespace {
 using tree::Array;
 using tree::Dict;
 using tree::Entry;
-using tree::Quoted;
 using tree::Value;
 
 constexpr FactEvidence kReal = FactEvidence::kRealFile;
@@ -156,15 +155,12 @@ class Verifier {
     const Dict* dict = root_.AsDict();
     if (dict == nullptr) {
       Add(kNetworksListed, root_.offset, "the root is no dictionary");
-      return std::move(violations_);
+      return std::move(violations_).Take();
     }
     CheckVersion(*dict);
     CheckNetworks(*dict);
     CheckProcedures(*dict);
-    std::ranges::sort(violations_, [](const Violation& a, const Violation& b) {
-      return std::tie(a.offset, a.rule, a.message) < std::tie(b.offset, b.rule, b.message);
-    });
-    return std::move(violations_);
+    return std::move(violations_).Take();
   }
 
  private:
@@ -178,8 +174,7 @@ class Verifier {
   };
 
   void Add(RuleIndex rule, uint64_t offset, const std::string& message) {
-    violations_.push_back(
-        Violation{&kRules[rule], offset, fmt::format("{}: {}", kRules[rule].id, message)});
+    violations_.Add(kRules[rule], offset, "{}: {}", kRules[rule].id, message);
   }
 
   void CheckVersion(const Dict& dict) {
@@ -560,7 +555,7 @@ class Verifier {
   }
 
   const Value& root_;
-  std::vector<Violation> violations_;
+  ViolationList violations_;
 };
 
 }  // namespace

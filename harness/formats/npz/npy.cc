@@ -7,7 +7,7 @@
 
 #include "harness/base/byte_writer.h"
 #include "harness/base/checked_math.h"
-#include "harness/formats/npz/one_line.h"
+#include "harness/formats/message.h"
 
 namespace anecheck::npz {
 namespace {
@@ -58,7 +58,8 @@ class DictReader {
                    : key == "fortran_order" ? &seen_order
                    : key == "shape"         ? &seen_shape
                                             : nullptr;
-      if (seen == nullptr || *seen) return Failure(fmt::format("key '{}' is not expected", key));
+      if (seen == nullptr || *seen)
+        return Failure(fmt::format("key '{}' is not expected", Shown(key)));
       *seen = true;
       ANECHECK_RETURN_IF_ERROR(Value(key, header));
       if (!Take(',')) {
@@ -84,8 +85,8 @@ class DictReader {
     }
     SkipSpace();
     if (position_ < text_.size() && text_[position_] == '[') {
-      return OneLineError(ErrorCode::kUnsupported, "npy header: structured types are not read",
-                          offset_ + position_);
+      return MakeError(ErrorCode::kUnsupported, "npy header: structured types are not read",
+                       offset_ + position_);
     }
     ANECHECK_ASSIGN(header.descr, String());
     return {};
@@ -152,15 +153,19 @@ class DictReader {
     return Failure(fmt::format("'{}' is missing", c));
   }
   Error Failure(std::string_view what) const {
-    return OneLineError(ErrorCode::kMalformed,
-                        fmt::format("npy header: {} at 0x{:x}", what, offset_ + position_),
-                        offset_ + position_);
+    return MakeError(ErrorCode::kMalformed,
+                     fmt::format("npy header: {} at 0x{:x}", what, offset_ + position_),
+                     offset_ + position_);
   }
 
   std::string_view text_;
   uint64_t offset_;
   size_t position_ = 0;
 };
+
+std::string ShapeText(std::span<const uint64_t> shape) {
+  return Shown(fmt::format("{}", fmt::join(shape, ", ")));
+}
 
 }  // namespace
 
@@ -216,25 +221,23 @@ Result<Array> ReadNpy(std::span<const uint8_t> bytes, uint64_t base) {
   ANECHECK_ASSIGN(const Header header, ReadHeader(reader));
   const auto type = ElementTypeOfDescr(header.descr);
   if (!type) {
-    return OneLineError(
-        ErrorCode::kUnsupported,
-        fmt::format("npy: element type '{}' is not read; convert it with astype()", header.descr),
-        base);
+    return MakeError(ErrorCode::kUnsupported,
+                     fmt::format("npy: element type '{}' is not read; convert it with astype()",
+                                 Shown(header.descr)),
+                     base);
   }
   if (header.fortran_order && header.shape.size() > 1) {
-    return OneLineError(ErrorCode::kUnsupported,
-                        "npy: Fortran order is not read; save numpy.ascontiguousarray() of it",
-                        base);
+    return MakeError(ErrorCode::kUnsupported,
+                     "npy: Fortran order is not read; save numpy.ascontiguousarray() of it", base);
   }
   const auto count = ElementCount(header.shape);
   const auto size = count ? CheckedMul(*count, ElementSize(*type)) : std::nullopt;
   if (!size || *size != reader.remaining()) {
-    return OneLineError(
-        ErrorCode::kMalformed,
-        fmt::format("npy: shape ({}) of {} does not match {} bytes of data at 0x{:x}",
-                    fmt::join(header.shape, ", "), header.descr, reader.remaining(),
-                    reader.offset()),
-        reader.offset());
+    return MakeError(ErrorCode::kMalformed,
+                     fmt::format("npy: shape ({}) of {} does not match {} bytes of data at 0x{:x}",
+                                 ShapeText(header.shape), Shown(header.descr), reader.remaining(),
+                                 reader.offset()),
+                     reader.offset());
   }
   const auto data = reader.Bytes(*size, "data");
   return Array{*type, header.shape, {data.begin(), data.end()}};
@@ -244,10 +247,10 @@ Result<std::vector<uint8_t>> WriteNpy(const Array& array) {
   const auto count = ElementCount(array.shape);
   const auto size = count ? CheckedMul(*count, ElementSize(array.type)) : std::nullopt;
   if (!size || *size != array.data.size() || array.shape.size() > kMaxRank) {
-    return OneLineError(
+    return MakeError(
         ErrorCode::kInvalid,
-        fmt::format("npy: shape ({}) of {} does not match {} bytes of data",
-                    fmt::join(array.shape, ", "), ElementDescr(array.type), array.data.size()));
+        fmt::format("npy: shape ({}) of {} does not match {} bytes of data", ShapeText(array.shape),
+                    ElementDescr(array.type), array.data.size()));
   }
   // 64 dimensions of 20 digits stay below the 65535 bytes that version 1.0 can say.
   std::string text = HeaderDict(ElementDescr(array.type), false, array.shape);

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "harness/base/file.h"
-#include "harness/formats/npz/one_line.h"
+#include "harness/formats/message.h"
 #include "harness/formats/npz/zip.h"
 
 namespace anecheck::npz {
@@ -26,21 +26,22 @@ Result<std::vector<NamedArray>> ReadNpz(std::span<const uint8_t> bytes, uint64_t
   for (const ZipEntry& entry : archive.entries) {
     std::string name = entry.central.name;
     if (!name.ends_with(kSuffix)) {
-      return OneLineError(ErrorCode::kMalformed,
-                          fmt::format("npz: member '{}' is no .npy array", name),
-                          entry.local_offset);
+      return MakeError(ErrorCode::kMalformed,
+                       fmt::format("npz: member '{}' is no .npy array", Shown(name)),
+                       entry.local_offset);
     }
     name.resize(name.size() - kSuffix.size());
     if (!names.insert(name).second) {
-      return OneLineError(ErrorCode::kMalformed, fmt::format("npz: member '{}' comes twice", name),
-                          entry.local_offset);
+      return MakeError(ErrorCode::kMalformed,
+                       fmt::format("npz: member '{}' comes twice", Shown(name)),
+                       entry.local_offset);
     }
     ANECHECK_ASSIGN(const std::vector<uint8_t> content, ExtractZip(entry, limit));
     limit -= content.size();
     // Offsets inside a deflated member are those of its unpacked content.
     const uint64_t base = entry.central.method == kStored ? entry.data_offset : 0;
     auto array = ReadNpy(content, base);
-    if (!array.ok()) return Prefixed(name, std::move(array).error());
+    if (!array.ok()) return Prefixed(Shown(name), std::move(array).error());
     arrays.push_back({std::move(name), *std::move(array)});
   }
   return arrays;
@@ -51,11 +52,12 @@ Result<std::vector<uint8_t>> WriteNpz(std::span<const NamedArray> arrays, bool c
   std::set<std::string_view> names;
   for (const NamedArray& array : arrays) {
     if (array.name.empty() || !names.insert(array.name).second) {
-      return OneLineError(ErrorCode::kInvalid,
-                          fmt::format("npz: array name '{}' is empty or comes twice", array.name));
+      return MakeError(
+          ErrorCode::kInvalid,
+          fmt::format("npz: array name '{}' is empty or comes twice", Shown(array.name)));
     }
     auto content = WriteNpy(array.array);
-    if (!content.ok()) return Prefixed(array.name, std::move(content).error());
+    if (!content.ok()) return Prefixed(Shown(array.name), std::move(content).error());
     ANECHECK_RETURN_IF_ERROR(
         AddToZip(archive, array.name + std::string(kSuffix), *content, compress));
   }

@@ -14,9 +14,10 @@
 #include "harness/base/base64.h"
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
+#include "harness/formats/message.h"
 #include "harness/formats/npz/npz.h"
-#include "harness/formats/npz/one_line.h"
 #include "harness/formats/npz/zip.h"
+#include "harness/formats/violation_list.h"
 
 namespace anecheck {
 namespace {
@@ -48,8 +49,41 @@ constexpr Rule kRules[] = {
      FactEvidence::kPublicNotes},
     {"elements-aligned", "The length of magic, version and header is a multiple of 16.",
      "NumPy, numpy.lib.format, version 1.0", FactEvidence::kPublicNotes},
-    {"no-gaps", "Every byte belongs to a record.", "", FactEvidence::kAssumed},
+    {"no-gaps", "Every byte belongs to a record.", "no source", FactEvidence::kAssumed},
 };
+
+std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
+  static const std::vector<FieldFact> facts = [] {
+    constexpr FactEvidence kNotes = FactEvidence::kPublicNotes;
+    constexpr FactEvidence kOpaque = FactEvidence::kOpaque;
+    constexpr const char* kZip = "PKWARE APPNOTE 6.3.10, sections 4.3 and 4.4";
+    constexpr const char* kNumpy = "NumPy, numpy.lib.format";
+    constexpr const char* kGap = "bytes that no record claims";
+    std::vector<FieldFact> rows = {
+        {"container", FactEvidence::kNotation, "npy or zip, told by the first bytes"}};
+    for (const std::string array : {"array.", "entries[].array."}) {
+      for (const char* name :
+           {"major", "minor", "descr", "fortran_order", "shape", "padding", "header", "data"}) {
+        rows.push_back({array + name, kNotes, kNumpy});
+      }
+    }
+    for (const char* gap : {"entries[].gap_before", "gap_before_directory", "gap_before_end"}) {
+      rows.push_back({gap, kOpaque, kGap});
+    }
+    for (const char* extra : {"entries[].local.extra", "entries[].central.extra"}) {
+      rows.push_back({extra, kOpaque, "extra fields: of them only the 64-bit sizes are read"});
+    }
+    for (const char* path :
+         {"entries[].local", "entries[].data", "entries[].central", "entries[].version_made_by",
+          "entries[].disk", "entries[].internal_attributes", "entries[].external_attributes",
+          "entries[].local_offset", "entries[].comment", "directory_size", "directory_offset",
+          "comment"}) {
+      rows.push_back({path, kNotes, kZip});
+    }
+    return rows;
+  }();
+  return facts;
+}
 
 bool IsNpy(ByteSpan bytes) {
   return bytes.size() >= kNpyMagic.size() &&
@@ -235,8 +269,7 @@ class JsonFields {
   const Status& status() const { return status_; }
   void Fail(const char* key, std::string_view what) {
     if (status_.ok()) {
-      status_ =
-          npz::OneLineError(ErrorCode::kMalformed, fmt::format("npz json: '{}' {}", key, what));
+      status_ = MakeError(ErrorCode::kMalformed, fmt::format("npz json: '{}' {}", key, what));
     }
   }
 
@@ -350,7 +383,7 @@ Result<Bytes> FromJson(const Json& json) {
     return bytes;
   }
   if (container == "zip") return ArchiveFromJson(json);
-  return npz::OneLineError(ErrorCode::kMalformed, "npz json: 'container' is neither npy nor zip");
+  return MakeError(ErrorCode::kMalformed, "npz json: 'container' is neither npy nor zip");
 }
 
 Result<Bytes> Rewrite(ByteSpan bytes) {
@@ -364,34 +397,24 @@ Result<Bytes> Rewrite(ByteSpan bytes) {
 
 // ---- rules ----
 
-class Findings {
- public:
-  void Add(RuleIndex rule, uint64_t offset, std::string message) {
-    violations_.push_back({&kRules[rule], offset, std::move(message)});
-  }
-  std::vector<Violation> Take() && { return std::move(violations_); }
-
- private:
-  std::vector<Violation> violations_;
-};
-
-void VerifyArray(ByteSpan content, uint64_t base, std::string_view name, Findings& findings) {
+void VerifyArray(ByteSpan content, uint64_t base, std::string_view name,
+                 ViolationList& violations) {
   const auto array = npz::ReadNpy(content, base);
   if (!array.ok()) {
     // Types that this reader does not hold are NumPy's all the same.
     if (array.error().code == ErrorCode::kUnsupported) return;
-    findings.Add(kMemberIsArray, array.error().offset,
-                 fmt::format("{}: {}", name, array.error().message));
+    violations.Add(kRules[kMemberIsArray], array.error().offset, "{}: {}", Shown(name),
+                   array.error().message);
     return;
   }
   const uint64_t header = content.size() - array->data.size();
   if (header % 16 != 0) {
-    findings.Add(kAligned, base,
-                 fmt::format("{}: elements begin at byte {} of the array file", name, header));
+    violations.Add(kRules[kAligned], base, "{}: elements begin at byte {} of the array file",
+                   Shown(name), header);
   }
 }
 
-void VerifyHeaders(const ZipEntry& entry, Findings& findings) {
+void VerifyHeaders(const ZipEntry& entry, ViolationList& violations) {
   const bool deferred = (entry.local.flags & kDescriptorFlag) != 0;
   const bool in_extra = entry.local.size == UINT32_MAX;
   const auto& [local, central] = std::tie(entry.local, entry.central);
@@ -400,48 +423,49 @@ void VerifyHeaders(const ZipEntry& entry, Findings& findings) {
                            local.crc32 == central.crc32;
   if (local.name != central.name || local.method != central.method ||
       local.flags != central.flags || (!sizes_agree && !deferred && !in_extra)) {
-    findings.Add(kHeadersAgree, entry.local_offset,
-                 fmt::format("{}: local header at 0x{:x} differs from the directory", central.name,
-                             entry.local_offset));
+    violations.Add(kRules[kHeadersAgree], entry.local_offset,
+                   "{}: local header at 0x{:x} differs from the directory", Shown(central.name),
+                   entry.local_offset);
   }
 }
 
 std::vector<Violation> VerifyArchive(const ZipArchive& archive) {
-  Findings findings;
+  ViolationList violations;
   std::set<std::string_view> names;
   uint64_t limit = npz::kDefaultUnpackedLimit;
   for (const ZipEntry& entry : archive.entries) {
     const std::string& name = entry.central.name;
     if (!entry.gap_before.empty()) {
-      findings.Add(kNoGaps, entry.local_offset - entry.gap_before.size(),
-                   fmt::format("{} bytes before {}", entry.gap_before.size(), name));
+      violations.Add(kRules[kNoGaps], entry.local_offset - entry.gap_before.size(),
+                     "{} bytes before {}", entry.gap_before.size(), Shown(name));
     }
-    VerifyHeaders(entry, findings);
+    VerifyHeaders(entry, violations);
     if (!names.insert(name).second) {
-      findings.Add(kUniqueNames, entry.local_offset, fmt::format("{} comes twice", name));
+      violations.Add(kRules[kUniqueNames], entry.local_offset, "{} comes twice", Shown(name));
     }
     const auto content = npz::ExtractZip(entry, limit);
     if (!content.ok()) {
-      findings.Add(kContentAsStated, entry.data_offset, content.error().message);
+      violations.Add(kRules[kContentAsStated], entry.data_offset, "{}", content.error().message);
       continue;
     }
     limit -= content->size();
     if (!name.ends_with(".npy")) {
-      findings.Add(kMemberIsArray, entry.local_offset, fmt::format("{}: not named *.npy", name));
+      violations.Add(kRules[kMemberIsArray], entry.local_offset, "{}: not named *.npy",
+                     Shown(name));
       continue;
     }
     VerifyArray(*content, entry.central.method == npz::kStored ? entry.data_offset : 0, name,
-                findings);
+                violations);
   }
-  return std::move(findings).Take();
+  return std::move(violations).Take();
 }
 
 Result<std::vector<Violation>> Verify(ByteSpan bytes) {
   if (IsNpy(bytes)) {
     ANECHECK_RETURN_IF_ERROR(ParseNpyFile(bytes));
-    Findings findings;
-    VerifyArray(bytes, 0, "array", findings);
-    return std::move(findings).Take();
+    ViolationList violations;
+    VerifyArray(bytes, 0, "array", violations);
+    return std::move(violations).Take();
   }
   ANECHECK_ASSIGN(const ZipArchive archive, npz::ParseZip(bytes));
   return VerifyArchive(archive);
@@ -471,22 +495,42 @@ Result<std::string> Print(ByteSpan bytes) {
   return text;
 }
 
-Result<Coverage> MeasureCoverage(ByteSpan bytes) {
-  Coverage coverage{.total = bytes.size()};
-  uint64_t untyped = 0;
-  if (IsNpy(bytes)) {
-    ANECHECK_ASSIGN(const NpyFile file, ParseNpyFile(bytes));
-    coverage.payload = file.data.size();
-  } else {
-    ANECHECK_ASSIGN(const ZipArchive archive, npz::ParseZip(bytes));
-    for (const ZipEntry& entry : archive.entries) {
-      const auto array = StoredArray(entry);
-      coverage.payload += array ? array->data.size() : entry.data.size();
-      untyped += entry.gap_before.size() + entry.local.extra.size() + entry.central.extra.size();
-    }
-    untyped += archive.gap_before_directory.size() + archive.gap_before_end.size();
+// The spaces that align the elements behind a header.
+uint64_t PaddingBytes(const NpyFile& file) { return Padding(file.header).value_or(0); }
+
+uint64_t ZeroBytes(ByteSpan bytes) {
+  return static_cast<uint64_t>(std::ranges::count(bytes, uint8_t{0}));
+}
+
+// The records of an archive do not overlap.
+Coverage ArchiveCoverage(const ZipArchive& archive, uint64_t total) {
+  Coverage coverage{.total = total};
+  uint64_t opaque = 0;
+  const auto add_gap = [&](ByteSpan gap) {
+    coverage.fill += ZeroBytes(gap);
+    opaque += gap.size() - ZeroBytes(gap);
+  };
+  for (const ZipEntry& entry : archive.entries) {
+    const auto array = StoredArray(entry);
+    coverage.payload += array ? array->data.size() : entry.data.size();
+    coverage.fill += array ? PaddingBytes(*array) : 0;
+    opaque += entry.local.extra.size() + entry.central.extra.size();
+    add_gap(entry.gap_before);
   }
-  coverage.typed = coverage.total - coverage.payload - untyped;
+  add_gap(archive.gap_before_directory);
+  add_gap(archive.gap_before_end);
+  coverage.typed = total - coverage.payload - coverage.fill - opaque;
+  return coverage;
+}
+
+Result<Coverage> MeasureCoverage(ByteSpan bytes) {
+  if (!IsNpy(bytes)) {
+    ANECHECK_ASSIGN(const ZipArchive archive, npz::ParseZip(bytes));
+    return ArchiveCoverage(archive, bytes.size());
+  }
+  ANECHECK_ASSIGN(const NpyFile file, ParseNpyFile(bytes));
+  Coverage coverage{.total = bytes.size(), .payload = file.data.size(), .fill = PaddingBytes(file)};
+  coverage.typed = coverage.total - coverage.payload - coverage.fill;
   return coverage;
 }
 
@@ -496,6 +540,7 @@ const Format kFormat_npz{
     .name = "npz",
     .title = "NumPy arrays (.npy, .npz)",
     .rules = kRules,
+    .fields = FieldFacts,
     .recognise = Recognise,
     .to_json = ToJson,
     .from_json = FromJson,

@@ -10,7 +10,7 @@
 #include "harness/base/byte_writer.h"
 #include "harness/base/checksum.h"
 #include "harness/base/planted_bug.h"
-#include "harness/formats/npz/one_line.h"
+#include "harness/formats/message.h"
 
 namespace anecheck::npz {
 namespace {
@@ -96,8 +96,8 @@ Result<uint64_t> FindEnd(std::span<const uint8_t> bytes) {
       if (reader.U16("comment_length") == back) return last - back;
     }
   }
-  return OneLineError(ErrorCode::kMalformed, "zip: no end record: not a ZIP file, or cut short",
-                      bytes.size());
+  return MakeError(ErrorCode::kMalformed, "zip: no end record: not a ZIP file, or cut short",
+                   bytes.size());
 }
 
 Result<uint16_t> ReadEnd(ByteReader& end, ZipArchive& archive) {
@@ -174,12 +174,11 @@ Status ReadMembers(ByteReader& file, ZipArchive& archive) {
     ZipEntry& entry = archive.entries[index];
     const bool overlaps = entry.local_offset < position && !IsPlanted(PlantedBug::kNpzMemberOrder);
     if (overlaps || entry.local_offset > archive.directory_offset) {
-      return OneLineError(
-          ErrorCode::kMalformed,
-          fmt::format("entry[{}].local_offset: 0x{:x} lies in another record (0x{:x} "
-                      "to 0x{:x} is free)",
-                      index, entry.local_offset, position, archive.directory_offset),
-          std::min<uint64_t>(entry.local_offset, file.size()));
+      return MakeError(ErrorCode::kMalformed,
+                       fmt::format("entry[{}].local_offset: 0x{:x} lies in another record (0x{:x} "
+                                   "to 0x{:x} is free)",
+                                   index, entry.local_offset, position, archive.directory_offset),
+                       std::min<uint64_t>(entry.local_offset, file.size()));
     }
     const auto gap = file.all().subspan(position, entry.local_offset - position);
     entry.gap_before.assign(gap.begin(), gap.end());
@@ -197,7 +196,7 @@ Result<std::vector<uint8_t>> Deflate(std::span<const uint8_t> content) {
   z_stream stream{};
   if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) !=
       Z_OK) {
-    return OneLineError(ErrorCode::kInternal, "zlib: cannot start deflate");
+    return MakeError(ErrorCode::kInternal, "zlib: cannot start deflate");
   }
   std::vector<uint8_t> packed(deflateBound(&stream, content.size()));
   stream.next_in = const_cast<Bytef*>(content.data());  // zlib does not write through it
@@ -207,7 +206,7 @@ Result<std::vector<uint8_t>> Deflate(std::span<const uint8_t> content) {
   const int status = deflate(&stream, Z_FINISH);
   packed.resize(stream.total_out);
   deflateEnd(&stream);
-  if (status != Z_STREAM_END) return OneLineError(ErrorCode::kInternal, "zlib: deflate failed");
+  if (status != Z_STREAM_END) return MakeError(ErrorCode::kInternal, "zlib: deflate failed");
   return packed;
 }
 
@@ -215,7 +214,7 @@ Result<std::vector<uint8_t>> Deflate(std::span<const uint8_t> content) {
 Result<std::vector<uint8_t>> Inflate(const ZipEntry& entry, uint64_t size) {
   z_stream stream{};
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) {
-    return OneLineError(ErrorCode::kInternal, "zlib: cannot start inflate");
+    return MakeError(ErrorCode::kInternal, "zlib: cannot start inflate");
   }
   std::vector<uint8_t> content(size + 1);
   stream.next_in = const_cast<Bytef*>(entry.data.data());  // zlib does not write through it
@@ -227,10 +226,10 @@ Result<std::vector<uint8_t>> Inflate(const ZipEntry& entry, uint64_t size) {
   const uint64_t consumed = stream.total_in;
   inflateEnd(&stream);
   if (status != Z_STREAM_END || produced != size || consumed != entry.data.size()) {
-    return OneLineError(
+    return MakeError(
         ErrorCode::kMalformed,
         fmt::format("{}: deflated data at 0x{:x} does not unpack to the {} bytes stated",
-                    entry.central.name, entry.data_offset, size),
+                    Shown(entry.central.name), entry.data_offset, size),
         entry.data_offset);
   }
   content.resize(size);
@@ -303,15 +302,15 @@ std::vector<uint8_t> WriteZip(const ZipArchive& archive) {
 Status AddToZip(ZipArchive& archive, std::string name, std::span<const uint8_t> content,
                 bool compress) {
   if (content.size() >= UINT32_MAX || name.size() > UINT16_MAX) {
-    return OneLineError(ErrorCode::kLimit,
-                        fmt::format("zip: member of {} bytes does not fit", content.size()));
+    return MakeError(ErrorCode::kLimit,
+                     fmt::format("zip: member of {} bytes does not fit", content.size()));
   }
   uint64_t offset = 0;
   if (!archive.entries.empty()) {
     const ZipEntry& last = archive.entries.back();
     offset = last.local_offset + kLocalSize + last.local.name.size() + last.data.size();
   }
-  if (offset >= UINT32_MAX) return OneLineError(ErrorCode::kLimit, "zip: archive passes 4 GiB");
+  if (offset >= UINT32_MAX) return MakeError(ErrorCode::kLimit, "zip: archive passes 4 GiB");
   ZipEntry entry;
   entry.local_offset = static_cast<uint32_t>(offset);
   entry.full_size = content.size();
@@ -338,7 +337,7 @@ Status FinishZip(ZipArchive& archive) {
     size += kDirectoryEntrySize + entry.central.name.size();
   }
   if (offset + size >= UINT32_MAX || archive.entries.size() >= UINT16_MAX) {
-    return OneLineError(ErrorCode::kLimit, "zip: archive passes 4 GiB or 65534 members");
+    return MakeError(ErrorCode::kLimit, "zip: archive passes 4 GiB or 65534 members");
   }
   archive.directory_offset = static_cast<uint32_t>(offset);
   archive.directory_size = static_cast<uint32_t>(size);
@@ -347,15 +346,15 @@ Status FinishZip(ZipArchive& archive) {
 
 Result<std::vector<uint8_t>> ExtractZip(const ZipEntry& entry, uint64_t limit) {
   const uint64_t size = entry.full_size;
-  const std::string& name = entry.central.name;
+  const std::string name = Shown(entry.central.name);
   if (size > limit) {
-    return OneLineError(ErrorCode::kLimit,
-                        fmt::format("{}: {} bytes unpacked, {} are allowed", name, size, limit),
-                        entry.data_offset);
+    return MakeError(ErrorCode::kLimit,
+                     fmt::format("{}: {} bytes unpacked, {} are allowed", name, size, limit),
+                     entry.data_offset);
   }
   const bool deflated = entry.central.method == kDeflated;
   if (!deflated && entry.central.method != kStored) {
-    return OneLineError(
+    return MakeError(
         ErrorCode::kUnsupported,
         fmt::format("{}: compression method {} is not read", name, entry.central.method),
         entry.data_offset);
@@ -363,10 +362,10 @@ Result<std::vector<uint8_t>> ExtractZip(const ZipEntry& entry, uint64_t limit) {
   const bool possible =
       deflated ? size <= entry.data.size() * kMaxDeflateRatio : size == entry.data.size();
   if (!possible) {
-    return OneLineError(ErrorCode::kMalformed,
-                        fmt::format("{}: {} bytes of data at 0x{:x} cannot unpack to {}", name,
-                                    entry.data.size(), entry.data_offset, size),
-                        entry.data_offset);
+    return MakeError(ErrorCode::kMalformed,
+                     fmt::format("{}: {} bytes of data at 0x{:x} cannot unpack to {}", name,
+                                 entry.data.size(), entry.data_offset, size),
+                     entry.data_offset);
   }
   std::vector<uint8_t> content;
   if (deflated) {
@@ -376,10 +375,10 @@ Result<std::vector<uint8_t>> ExtractZip(const ZipEntry& entry, uint64_t limit) {
   }
   const uint32_t checksum = Crc32(content);
   if (checksum != entry.central.crc32) {
-    return OneLineError(ErrorCode::kMalformed,
-                        fmt::format("{}: CRC-32 of the data at 0x{:x} is 0x{:08x}, not 0x{:08x}",
-                                    name, entry.data_offset, checksum, entry.central.crc32),
-                        entry.data_offset);
+    return MakeError(ErrorCode::kMalformed,
+                     fmt::format("{}: CRC-32 of the data at 0x{:x} is 0x{:08x}, not 0x{:08x}", name,
+                                 entry.data_offset, checksum, entry.central.crc32),
+                     entry.data_offset);
   }
   return content;
 }

@@ -10,6 +10,8 @@
 #include "harness/formats/e5/e5.h"
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/hwx/names.h"
+#include "harness/formats/message.h"
+#include "harness/formats/violation_list.h"
 
 namespace anecheck::pair {
 namespace {
@@ -126,7 +128,7 @@ class PairChecker {
     const auto inferences = InferencesOf(program_);
     if (program_.input_ports.empty() && program_.output_ports.empty() && inferences.empty()) {
       Add(kProgram, 0, "the descriptor's functions and ports do not hang from its first section");
-      return std::move(found_);
+      return std::move(found_).Take();
     }
     for (const e5::Port& port : program_.input_ports) {
       CheckPort(port, kInputPorts, hwx::kInputSection, "input");
@@ -141,20 +143,16 @@ class PairChecker {
       }
     }
     CheckProcedures(inferences);
-    std::ranges::sort(found_, {}, [](const Violation& violation) {
-      return std::pair(violation.offset, violation.rule);
-    });
-    return std::move(found_);
+    return std::move(found_).Take();
   }
 
  private:
   template <typename... Args>
-  void Add(RuleIndex rule, uint64_t at, fmt::format_string<Args...> text, Args&&... args) {
-    // Hostile files can disagree a million times; the first hundred are enough.
-    if (found_.size() >= 100) return;
-    found_.push_back({&kRules[rule], at,
-                      fmt::format("{}: {} at 0x{:x} of the container", kRules[rule].id,
-                                  fmt::format(text, std::forward<Args>(args)...), at)});
+  void Add(RuleIndex rule, uint64_t at, fmt::format_string<Args...> text, const Args&... args) {
+    found_.Add(kRules[rule], at, [&] {
+      return fmt::format("{}: {} at 0x{:x} of the container", kRules[rule].id,
+                         fmt::format(fmt::runtime(text), ShownText(args)...), at);
+    });
   }
 
   uint64_t FirstPortOffset() const { return side_.ports.empty() ? 0 : side_.ports.front().offset; }
@@ -204,7 +202,7 @@ class PairChecker {
   const e5::Program& program_;
   const ContainerSide& side_;
   std::set<const BoundPort*> bound_;
-  std::vector<Violation> found_;
+  ViolationList found_;
 };
 
 template <typename Value>

@@ -9,6 +9,8 @@
 #include <optional>
 
 #include "harness/base/base64.h"
+#include "harness/base/real_text.h"
+#include "harness/formats/message.h"
 #include "harness/formats/plist/xml.h"
 #include "harness/formats/tree/text.h"
 
@@ -50,12 +52,13 @@ std::optional<Value> IntegerFromText(std::string_view text) {
   return Value::Integer(static_cast<int64_t>(~magnitude + 1));
 }
 
-std::optional<Value> RealFromText(std::string_view text) {
+std::optional<Value> ReadReal(std::string_view text) {
   if (!text.empty() && text[0] == '+') text.remove_prefix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return Value::Real(value);
+  const auto value = RealFromText<double>(text);
+  // A number beyond the range of double is none; infinity is spelt.
+  const bool spelt = text.find_first_of("0123456789") == std::string_view::npos;
+  if (!value || (std::isinf(*value) && !spelt)) return std::nullopt;
+  return Value::Real(*value);
 }
 
 struct EntityName {
@@ -230,7 +233,7 @@ class XmlReader {
 
   Status ReadCloseTag(std::string_view name) {
     if (!At('<') || !At('/', 1) || !text_.substr(pos_ + 2).starts_with(name)) {
-      return Bad(fmt::format("expected </{}", name));
+      return Bad(fmt::format("expected </{}", Shown(name)));
     }
     pos_ += 2 + name.size();
     SkipSpace();
@@ -300,14 +303,14 @@ class XmlReader {
       case Element::kReal: {
         const std::string_view trimmed = Trim(text);
         const std::optional<Value> number =
-            element == Element::kReal ? RealFromText(trimmed) : IntegerFromText(trimmed);
-        if (!number) return Bad(fmt::format("not a number in <{}>", name), begin);
+            element == Element::kReal ? ReadReal(trimmed) : IntegerFromText(trimmed);
+        if (!number) return Bad(fmt::format("not a number in <{}>", Shown(name)), begin);
         value.data = number->data;
         return {};
       }
       case Element::kTrue:
       case Element::kFalse:
-        if (!Trim(text).empty()) return Bad(fmt::format("text in <{}>", name), begin);
+        if (!Trim(text).empty()) return Bad(fmt::format("text in <{}>", Shown(name)), begin);
         value.data = element == Element::kTrue;
         return {};
       case Element::kData: {
@@ -318,9 +321,9 @@ class XmlReader {
         return {};
       }
       default:
-        return MakeError(ErrorCode::kUnsupported,
-                         fmt::format("property list: unknown element <{}> at {:#x}", name, begin),
-                         begin);
+        return MakeError(
+            ErrorCode::kUnsupported,
+            fmt::format("property list: unknown element <{}> at {:#x}", Shown(name), begin), begin);
     }
   }
 
@@ -367,9 +370,9 @@ class XmlReader {
     }
     const size_t repeated = tree::FindRepeatedKey(dict.entries);
     if (repeated != dict.entries.size()) {
-      return Bad(fmt::format("key {} occurs twice in one <dict>",
-                             tree::Quoted(dict.entries[repeated].key)),
-                 dict.entries[repeated].key_offset);
+      return Bad(
+          fmt::format("key {} occurs twice in one <dict>", Quoted(dict.entries[repeated].key)),
+          dict.entries[repeated].key_offset);
     }
     return {};
   }

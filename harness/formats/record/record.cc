@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/base/json_fields.h"
+#include "harness/formats/message.h"
 
 namespace anecheck {
 namespace {
@@ -168,7 +169,7 @@ Result<Bytes> RecordFromJson(std::span<const RecordField> fields, const Json& js
     for (const auto& [name, value] : json.items()) {
       bool known = name == kOpaque;
       for (const RecordField& field : fields) known |= field.name == name;
-      if (!known) return Bad(path, fmt::format("has no member \"{}\"", name));
+      if (!known) return Bad(path, fmt::format("has no member \"{}\"", Shown(name)));
     }
   }
   ANECHECK_RETURN_IF_ERROR(ReadOpaque(fields, json, bytes, path));

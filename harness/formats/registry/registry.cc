@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <string>
 
+#include "harness/formats/message.h"
 #include "harness/formats/td/td.h"
 
 namespace anecheck {
@@ -35,7 +36,7 @@ Result<const Format*> FindFormat(std::string_view name) {
     names += format->name;
   }
   return MakeError(ErrorCode::kNotFound,
-                   fmt::format("format \"{}\" is unknown; there are {}", name, names));
+                   fmt::format("format \"{}\" is unknown; there are {}", Shown(name), names));
 }
 
 Result<const Format*> RecogniseFormat(ByteSpan bytes, std::string_view path) {

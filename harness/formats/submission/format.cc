@@ -14,6 +14,23 @@ namespace {
 
 using json_fields::Bad;
 
+std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
+  static const std::vector<FieldFact> facts = {
+      {"calls[].client", FactEvidence::kPublicNotes,
+       "facts/more/iokit_selectors.csv (public guide, chapter 27); specification 000 has one "
+       "interface"},
+      {"calls[].selector", FactEvidence::kSpecification, "specification 000, table 23.14"},
+      {"calls[].derived.method", FactEvidence::kSpecification,
+       "specification 000, table 23.14; facts/more/iokit_selectors.csv"},
+      {"calls[].result", FactEvidence::kPublicNotes,
+       "facts/more/error_codes.csv (public guide, appendix C.3)"},
+      {"calls[].scalars_in", FactEvidence::kOpaque, "sources give the number of scalars alone"},
+      {"calls[].scalars_out", FactEvidence::kOpaque, "sources give the number of scalars alone"},
+      {"calls[].struct_in", FactEvidence::kOpaque, "sources give the sizes of structures alone"},
+      {"calls[].struct_out", FactEvidence::kOpaque, "sources give the sizes of structures alone"}};
+  return facts;
+}
+
 int Recognise(ByteSpan bytes, std::string_view /*path*/) {
   return bytes.size() >= kMagic.size() && std::equal(kMagic.begin(), kMagic.end(), bytes.begin())
              ? 100
@@ -133,7 +150,10 @@ Result<std::string> Print(ByteSpan bytes) {
 Result<Coverage> CoverageOf(ByteSpan bytes) {
   ANECHECK_ASSIGN(const Capture capture, Parse(bytes));
   uint64_t opaque = 0;
-  for (const Call& call : capture.calls) opaque += call.struct_in.size() + call.struct_out.size();
+  for (const Call& call : capture.calls) {
+    opaque += call.struct_in.size() + call.struct_out.size();
+    opaque += sizeof(uint64_t) * (call.scalars_in.size() + call.scalars_out.size());
+  }
   return Coverage{bytes.size(), 0, bytes.size() - opaque};
 }
 
@@ -144,6 +164,7 @@ const Format kFormat_submission = {
     .name = "submission",
     .title = "Capture of driver calls",
     .rules = submission::Rules(),
+    .fields = submission::FieldFacts,
     .recognise = submission::Recognise,
     .to_json = submission::ToJson,
     .from_json = submission::FromJson,

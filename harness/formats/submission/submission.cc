@@ -6,6 +6,7 @@
 
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
+#include "harness/formats/violation_list.h"
 
 namespace anecheck::submission {
 namespace {
@@ -74,13 +75,12 @@ class Verifier {
       Add(0, "open-first", capture.calls[0].offset + 4,
           fmt::format("selector {} comes first", capture.calls[0].selector));
     }
-    return std::move(violations_);
+    return std::move(violations_).Take();
   }
 
  private:
   void Add(size_t index, std::string_view rule, uint64_t offset, std::string_view what) {
-    violations_.push_back(
-        {Named(rule), offset, fmt::format("{}: call[{}]: {}", rule, index, what)});
+    violations_.Add(*Named(rule), offset, "{}: call[{}]: {}", rule, index, what);
   }
 
   void CheckCall(size_t index, const Call& call) {
@@ -128,7 +128,7 @@ class Verifier {
                 call.offset + 20));
   }
 
-  std::vector<Violation> violations_;
+  ViolationList violations_;
 };
 
 }  // namespace

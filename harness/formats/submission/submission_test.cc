@@ -132,7 +132,11 @@ TEST(Format, RecognisesItsMagic) {
 }
 
 TEST(Format, StructuresAreNotTyped) {
-  EXPECT_EQ(kFormat_submission.coverage(Write({{Open()}}))->typed, 12u + 28);
+  Call call = Open();
+  EXPECT_EQ(kFormat_submission.coverage(Write({{call}}))->typed, 12u + 28);
+  call.scalars_in = {1, 2};
+  EXPECT_EQ(kFormat_submission.coverage(Write({{call}}))->typed, 12u + 28)
+      << "no source says what a scalar means";
 }
 
 TEST(Verify, FailedCallsMayReturnNothing) {

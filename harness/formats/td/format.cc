@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/formats/message.h"
 #include "harness/formats/td/layout.h"
 #include "harness/formats/td/rules.h"
 #include "harness/formats/td/td.h"
@@ -17,6 +18,18 @@ using Decoder = Result<Chain> (*)(ByteSpan);
 template <size_t kGeneration>
 Result<Chain> DecodeAs(ByteSpan bytes) {
   return Decode(bytes, Generations()[kGeneration]);
+}
+
+std::span<const FieldFact> FieldFacts(const Json& json) {
+  const auto facts_of = [](FactEvidence coding) {
+    return ChainFacts("", coding,
+                      {"", FactEvidence::kAssumed,
+                       "no field of a bare chain holds it: said by --format, or the best guess"});
+  };
+  static const std::vector<FieldFact> real = facts_of(FactEvidence::kRealFile);
+  static const std::vector<FieldFact> noted = facts_of(FactEvidence::kPublicNotes);
+  const auto generation = GenerationOfVersion(json.value("version", 0U));
+  return generation.ok() && (*generation)->evidence == FactEvidence::kRealFile ? real : noted;
 }
 
 // A section has no magic number: only the file name tells, and the bytes must decode.
@@ -62,7 +75,7 @@ template <Decoder kDecode>
 Result<Coverage> CoverageOfBytes(ByteSpan bytes) {
   ANECHECK_ASSIGN(const Chain chain, kDecode(bytes));
   const ChainCoverage coverage = CoverageOf(chain);
-  return Coverage{.total = bytes.size(), .payload = 0, .typed = coverage.named + coverage.fill};
+  return Coverage{.total = bytes.size(), .typed = coverage.named, .fill = coverage.fill};
 }
 
 template <Decoder kDecode>
@@ -70,6 +83,7 @@ Format FormatWith(std::string_view name, std::string_view title) {
   return {.name = name,
           .title = title,
           .rules = Rules(),
+          .fields = FieldFacts,
           .recognise = Recognise,
           .to_json = ToJson<kDecode>,
           .from_json = FromJson,
@@ -91,23 +105,47 @@ const auto kVersionFormats = std::to_array<Format>({
 
 }  // namespace
 
-ChainCoverage CoverageOf(const Chain& chain) {
-  ChainCoverage coverage;
-  uint64_t used = chain.section_header ? 4 * kSectionHeaderWords : 0;
-  coverage.named = used;
+namespace {
+
+// Calls visit(offset, named) for each word of the chain's tasks, in order.
+template <typename Visit>
+void ForEachWord(const Chain& chain, Visit visit) {
   for (const Task& task : chain.tasks) {
-    used += task.size;
+    uint64_t at = task.offset;
+    const auto word = [&](bool named) {
+      visit(at, named);
+      at += 4;
+    };
     for (uint32_t i = 0; i < chain.header_words; ++i) {
-      if (!HeaderWord(*chain.generation, i).fields.empty()) coverage.named += 4;
+      word(!HeaderWord(*chain.generation, i).fields.empty());
     }
     for (const RegisterWrite& write : task.writes) {
-      coverage.named += 4;
+      word(true);
       ForEachRegister(task, write, [&](uint32_t address, uint32_t) {
         // A register of a known block has a name: its block and index.
-        if (FindBlock(*chain.generation, address) != nullptr) coverage.named += 4;
+        word(FindBlock(*chain.generation, address) != nullptr);
       });
     }
   }
+}
+
+}  // namespace
+
+void ClaimChain(const Chain& chain, uint64_t base, CoverageMap* map) {
+  if (chain.section_header) map->Claim(ByteKind::kTyped, base, 4 * kSectionHeaderWords);
+  ForEachWord(chain, [&](uint64_t at, bool named) {
+    map->Claim(named ? ByteKind::kTyped : ByteKind::kOpaque, base + at, 4);
+  });
+}
+
+ChainCoverage CoverageOf(const Chain& chain) {
+  ChainCoverage coverage;
+  coverage.named = chain.section_header ? 4 * kSectionHeaderWords : 0;
+  uint64_t used = coverage.named;
+  ForEachWord(chain, [&](uint64_t, bool named) {
+    used += 4;
+    coverage.named += named ? 4 : 0;
+  });
   coverage.fill = chain.size - used;
   return coverage;
 }
@@ -118,7 +156,7 @@ Result<const Format*> FormatOfVersion(std::string_view version) {
       std::from_chars(version.data(), version.data() + version.size(), number);
   if (error != std::errc() || end != version.data() + version.size()) {
     return MakeError(ErrorCode::kNotFound,
-                     fmt::format("format \"td:{}\": a version is a whole number", version));
+                     fmt::format("format \"td:{}\": a version is a whole number", Shown(version)));
   }
   ANECHECK_ASSIGN(const Generation* generation, GenerationOfVersion(number));
   return &kVersionFormats[static_cast<size_t>(generation - Generations().data())];
@@ -130,6 +168,7 @@ const Format kFormat_td = {
     .name = "td",
     .title = "task descriptor chain (the text section of a hardware container)",
     .rules = td::Rules(),
+    .fields = td::FieldFacts,
     .recognise = td::Recognise,
     .to_json = td::ToJson<td::DecodeAnyVersion>,
     .from_json = td::FromJson,

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "harness/formats/message.h"
 #include "harness/formats/td/json_fields.h"
 #include "harness/formats/td/layout.h"
 #include "harness/formats/td/td.h"
@@ -161,8 +162,8 @@ uint32_t RegisterFromJson(const Generation& generation, uint32_t byte_address, c
   const WordLayout layout = Register(generation, byte_address);
   const std::string name = fields.TextOr("register", layout.name);
   if (name != layout.name) {
-    fields.Fail("register", fmt::format("'{}' is not the register at 0x{:x}, that is '{}'", name,
-                                        byte_address, layout.name));
+    fields.Fail("register", fmt::format("'{}' is not the register at 0x{:x}, that is '{}'",
+                                        Shown(name), byte_address, layout.name));
   }
   const uint32_t word = ReadFields(fields, layout, ReadRest(fields, "rest", layout));
   fields.RefuseOthers();

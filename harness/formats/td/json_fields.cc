@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "harness/base/one_line.h"
+#include "harness/formats/message.h"
 
 namespace anecheck {
 namespace {
@@ -161,7 +161,7 @@ const Json& JsonFields::Object(std::string_view key) {
 
 void JsonFields::Fail(std::string_view key, std::string_view what) {
   if (!status_->ok()) return;
-  *status_ = MakeError(ErrorCode::kInvalid, OneLine(fmt::format("{}: {}", Path(key), what)));
+  *status_ = MakeError(ErrorCode::kInvalid, Clipped(fmt::format("{}: {}", Path(Shown(key)), what)));
 }
 
 std::string JsonFields::Path(std::string_view key) const {

@@ -7,11 +7,14 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/formats/coverage/coverage.h"
 #include "harness/formats/format.h"
+#include "harness/formats/violation_list.h"
 
 namespace anecheck::td {
 
@@ -197,11 +200,23 @@ std::string_view OpcodeName(uint32_t word);
 Json ChainToJson(const Chain& chain);
 Result<Chain> ChainFromJson(const Json& json);
 
+// What the fields of ChainToJson rest on (see Format::fields), where it stands under the member
+// `prefix` (empty: at the top): `coding` is the evidence of how the generation is coded, `version`
+// the row of the version's own field without its path.
+std::vector<FieldFact> ChainFacts(const std::string& prefix, FactEvidence coding,
+                                  const FieldFact& version);
+
 // For people; `indent` spaces before every line.
 std::string PrintChain(const Chain& chain, int indent);
 
 // Broken rules of kFormat_td, offsets counted from `base`.
+void VerifyChain(const Chain& chain, uint64_t base, ViolationList& violations);
+// The same at the end of a plain list.
 void VerifyChain(const Chain& chain, uint64_t base, std::vector<Violation>& violations);
+
+// Claims the words of the chain that have a name as typed and the others as opaque; `base` is the
+// place of the text section in the map's file. The zeros between tasks stay unclaimed.
+void ClaimChain(const Chain& chain, uint64_t base, CoverageMap* map);
 
 // Bytes of the encoded chain that belong to a named field, and those that are zero fill.
 struct ChainCoverage {

@@ -4,6 +4,7 @@
 
 #include "harness/formats/td/rules.h"
 #include "harness/formats/td/td.h"
+#include "harness/formats/violation_list.h"
 
 namespace anecheck::td {
 namespace {
@@ -53,7 +54,7 @@ static_assert(kRules.size() == kVersionOpen + 1);
 
 class ChainVerifier {
  public:
-  ChainVerifier(const Chain& chain, uint64_t base, std::vector<Violation>& violations)
+  ChainVerifier(const Chain& chain, uint64_t base, ViolationList& violations)
       : chain_(chain), base_(base), violations_(violations) {}
 
   void Run() {
@@ -79,9 +80,8 @@ class ChainVerifier {
 
  private:
   void Report(RuleIndex rule, uint64_t offset, std::string_view message) {
-    violations_.push_back(
-        {&kRules[rule], base_ + offset,
-         fmt::format("{} at 0x{:x}: {}", kRules[rule].id, base_ + offset, message)});
+    violations_.Add(kRules[rule], base_ + offset, "{} at 0x{:x}: {}", kRules[rule].id,
+                    base_ + offset, message);
   }
 
   void CheckLaterSection() {
@@ -175,15 +175,21 @@ class ChainVerifier {
 
   const Chain& chain_;
   uint64_t base_;
-  std::vector<Violation>& violations_;
+  ViolationList& violations_;
 };
 
 }  // namespace
 
 std::span<const Rule> Rules() { return kRules; }
 
-void VerifyChain(const Chain& chain, uint64_t base, std::vector<Violation>& violations) {
+void VerifyChain(const Chain& chain, uint64_t base, ViolationList& violations) {
   ChainVerifier(chain, base, violations).Run();
+}
+
+void VerifyChain(const Chain& chain, uint64_t base, std::vector<Violation>& violations) {
+  ViolationList list;
+  VerifyChain(chain, base, list);
+  std::ranges::move(std::move(list).Take(), std::back_inserter(violations));
 }
 
 }  // namespace anecheck::td

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/json_fields.h"
+#include "harness/formats/message.h"
 #include "harness/formats/tdv10/file.h"
 
 namespace anecheck {
@@ -12,6 +13,32 @@ namespace tdv10 {
 namespace {
 
 using json_fields::Bad;
+
+std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
+  static const std::vector<FieldFact> facts = [] {
+    constexpr const char* kRecord =
+        "specification 000, below table 23.5, for what a record holds; its place is assumed";
+    std::vector<FieldFact> rows = {
+        {"form", FactEvidence::kNotation, "image, structure or sparse, told by the size"},
+        {"lead", FactEvidence::kOpaque, "the 8 bytes by which table 23.4 and appendix C.6 differ"}};
+    for (const NamedField& field : Fields()) {
+      const bool specified = field.evidence == FactEvidence::kSpecification;
+      rows.push_back(
+          {"image.fields." + std::string(field.name), field.evidence,
+           specified ? "specification 000, listing 23.3" : "public guide, appendix C.6"});
+    }
+    rows.push_back(
+        {"image.registers", FactEvidence::kSpecification,
+         "specification 000, table 23.4: the groups; bits outside of fields have no name"});
+    rows.push_back({"image.opaque", FactEvidence::kOpaque, "bytes between the groups"});
+    for (const RecordField& field : SparseFields()) {
+      rows.push_back({"records[]." + std::string(field.name), FactEvidence::kAssumed, kRecord});
+    }
+    rows.push_back({"records[].opaque", FactEvidence::kOpaque, "16 bytes without known meaning"});
+    return rows;
+  }();
+  return facts;
+}
 
 // The named fields' bits of the register at `address`.
 uint32_t FieldMask(uint32_t address) {
@@ -58,7 +85,7 @@ Json ImageJson(const Image& image) {
 
 Status ReadRegisters(const Json& registers, const RegisterGroup& group, Image& image) {
   for (const auto& [key, value] : registers.items()) {
-    const std::string path = fmt::format("registers.{}.{}", group.name, key);
+    const std::string path = fmt::format("registers.{}.{}", group.name, Shown(key));
     ANECHECK_ASSIGN(const uint64_t address, json_fields::Number(Json(key), path));
     ANECHECK_ASSIGN(const uint64_t word, json_fields::Number(value, path));
     if (address > UINT32_MAX || GroupOf(static_cast<uint32_t>(address)) != &group) {
@@ -94,12 +121,13 @@ Result<Image> ImageFromJson(const Json& json) {
     const auto group = std::find_if(Groups().begin(), Groups().end(),
                                     [&](const RegisterGroup& g) { return g.name == name; });
     if (group == Groups().end() || !values.is_object()) {
-      return Bad("registers", fmt::format("\"{}\" is no group with an object of registers", name));
+      return Bad("registers",
+                 fmt::format("\"{}\" is no group with an object of registers", Shown(name)));
     }
     ANECHECK_RETURN_IF_ERROR(ReadRegisters(values, *group, image));
   }
   for (const auto& [name, value] : fields->items()) {
-    ANECHECK_ASSIGN(const uint64_t number, json_fields::Number(value, "fields." + name));
+    ANECHECK_ASSIGN(const uint64_t number, json_fields::Number(value, "fields." + Shown(name)));
     ANECHECK_RETURN_IF_ERROR(image.SetField(name, number));
   }
   return image;
@@ -146,7 +174,7 @@ Result<Bytes> FromJson(const Json& json) {
     ANECHECK_ASSIGN(bytes, ParseHexBytes(lead, "lead"));
     if (bytes.size() != kStructureLead) return Bad("lead", "needs 8 bytes");
   } else if (form != FormName(Form::kImage)) {
-    return Bad("form", fmt::format("\"{}\" is none of image, structure, sparse", form));
+    return Bad("form", fmt::format("\"{}\" is none of image, structure, sparse", Shown(form)));
   }
   if (!json.contains("image")) return Bad("tdv10", "needs an object \"image\"");
   ANECHECK_ASSIGN(const Image image, ImageFromJson(json["image"]));
@@ -255,6 +283,7 @@ const Format kFormat_tdv10 = {
     .name = "tdv10",
     .title = "Version-10 task image (ZinAneTdHw_v10), dense or sparse",
     .rules = tdv10::Rules(),
+    .fields = tdv10::FieldFacts,
     .recognise = tdv10::Recognise,
     .to_json = tdv10::ToJson,
     .from_json = tdv10::FromJson,

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/formats/message.h"
 #include "harness/formats/record/record.h"
 
 namespace anecheck::tdv10 {
@@ -95,7 +96,7 @@ Status Image::SetBits(BitField bits, uint64_t value) {
 Result<uint64_t> Image::Field(std::string_view name) const {
   const NamedField* field = FindField(name);
   if (field == nullptr) {
-    return MakeError(ErrorCode::kNotFound, fmt::format("no field is named \"{}\"", name));
+    return MakeError(ErrorCode::kNotFound, fmt::format("no field is named \"{}\"", Shown(name)));
   }
   return Bits(field->bits);
 }
@@ -103,7 +104,7 @@ Result<uint64_t> Image::Field(std::string_view name) const {
 Status Image::SetField(std::string_view name, uint64_t value) {
   const NamedField* field = FindField(name);
   if (field == nullptr) {
-    return MakeError(ErrorCode::kNotFound, fmt::format("no field is named \"{}\"", name));
+    return MakeError(ErrorCode::kNotFound, fmt::format("no field is named \"{}\"", Shown(name)));
   }
   return SetBits(field->bits, value);
 }

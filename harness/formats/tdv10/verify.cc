@@ -5,6 +5,7 @@
 #include <map>
 
 #include "harness/formats/tdv10/file.h"
+#include "harness/formats/violation_list.h"
 
 namespace anecheck::tdv10 {
 namespace {
@@ -43,8 +44,8 @@ const Rule* Named(std::string_view id) {
                       [&](const Rule& rule) { return rule.id == id; });
 }
 
-void Add(std::vector<Violation>& list, std::string_view rule, uint64_t offset, std::string what) {
-  list.push_back({Named(rule), offset, fmt::format("{}: {}", rule, what)});
+void Add(ViolationList& list, std::string_view rule, uint64_t offset, std::string_view what) {
+  list.Add(*Named(rule), offset, "{}: {}", rule, what);
 }
 
 // The registers that listing 23.3 gives a mask, with the bits that their fields take together.
@@ -58,7 +59,7 @@ std::map<uint32_t, uint32_t> Masks() {
   return masks;
 }
 
-void VerifyImage(const Image& image, uint64_t lead, std::vector<Violation>& list) {
+void VerifyImage(const Image& image, uint64_t lead, ViolationList& list) {
   for (const auto& [address, mask] : Masks()) {
     const uint32_t value = image.Register(address).value();
     if ((value & ~mask) != 0) {
@@ -86,7 +87,7 @@ void VerifyImage(const Image& image, uint64_t lead, std::vector<Violation>& list
   }
 }
 
-void VerifyRecord(const SparseRecord& record, uint64_t offset, std::vector<Violation>& list) {
+void VerifyRecord(const SparseRecord& record, uint64_t offset, ViolationList& list) {
   if (record.marker != kRecordMarker) {
     Add(list, "record-marker", offset, fmt::format("the marker is 0x{:x}", record.marker));
   }
@@ -109,7 +110,7 @@ void VerifyRecord(const SparseRecord& record, uint64_t offset, std::vector<Viola
   }
 }
 
-void VerifySparse(std::span<const SparseRecord> records, std::vector<Violation>& list) {
+void VerifySparse(std::span<const SparseRecord> records, ViolationList& list) {
   std::map<uint32_t, size_t> seen;
   for (size_t i = 0; i < records.size(); ++i) {
     const uint64_t offset = i * kRecordSize;
@@ -152,7 +153,7 @@ std::span<const Rule> Rules() { return kRules; }
 
 Result<std::vector<Violation>> Verify(ByteSpan bytes) {
   ANECHECK_ASSIGN(const Form form, FormOf(bytes));
-  std::vector<Violation> list;
+  ViolationList list;
   if (form == Form::kSparse) {
     ANECHECK_ASSIGN(const std::vector<SparseRecord> records, ReadRecords(bytes));
     VerifySparse(records, list);
@@ -161,9 +162,7 @@ Result<std::vector<Violation>> Verify(ByteSpan bytes) {
     ANECHECK_ASSIGN(const Image image, Image::Parse(bytes.subspan(lead)));
     VerifyImage(image, lead, list);
   }
-  std::sort(list.begin(), list.end(),
-            [](const Violation& a, const Violation& b) { return a.offset < b.offset; });
-  return list;
+  return std::move(list).Take();
 }
 
 }  // namespace anecheck::tdv10

@@ -9,6 +9,7 @@
 
 #include "harness/base/json_text.h"
 #include "harness/base/parallel_for.h"
+#include "harness/formats/message.h"
 #include "harness/formats/testing/allocation_meter.h"
 
 namespace anecheck::testing {
@@ -42,7 +43,7 @@ void CheckValidFile(const Format& format, ByteSpan bytes, const std::string& nam
   const Result<Coverage> coverage = format.coverage(bytes);
   ASSERT_TRUE(coverage.ok()) << coverage.error().message;
   EXPECT_EQ(coverage->total, bytes.size());
-  EXPECT_LE(coverage->typed + coverage->payload, coverage->total);
+  EXPECT_LE(coverage->typed + coverage->payload + coverage->fill, coverage->total);
 }
 
 std::string FindJsonFault(const Format& format, ByteSpan bytes) {
@@ -51,6 +52,15 @@ std::string FindJsonFault(const Format& format, ByteSpan bytes) {
   const Result<Bytes> encoded = format.from_json(json.value());
   if (!encoded.ok()) return "from_json refuses what to_json gave: " + encoded.error().message;
   return std::ranges::equal(encoded.value(), bytes) ? "" : "the JSON form changes bytes";
+}
+
+std::string FindMessageFault(std::string_view message) {
+  if (message.empty()) return "a message says nothing";
+  if (message.size() > kMostMessage) {
+    return fmt::format("a message of {} bytes: {}", message.size(), Clipped(message));
+  }
+  const std::string escaped = Escaped(message);
+  return escaped == message ? "" : "a message is not one line of text: " + escaped;
 }
 
 std::string FindHostileFault(const Format& format, ByteSpan bytes) {
@@ -64,22 +74,31 @@ std::string FindHostileFault(const Format& format, ByteSpan bytes) {
           fmt::format("{} allocates {} bytes for {} of input", what, meter.Peak(), bytes.size());
     }
   };
+  const auto check = [&](std::string_view message) {
+    if (fault.empty()) fault = FindMessageFault(message);
+  };
   bool parses = false;
   measure("rewrite", [&] {
     const Result<Bytes> rewritten = format.rewrite(bytes);
     parses = rewritten.ok();
+    if (!parses) check(rewritten.error().message);
     if (parses && !std::ranges::equal(rewritten.value(), bytes)) fault = "rewrite changes bytes";
   });
   // What does not parse is the same to every function; one of them shows it.
   if (!parses) return fault;
   measure("verify", [&] {
-    if (!format.verify(bytes).ok() && fault.empty()) fault = "verify refuses what rewrites";
+    const Result<std::vector<Violation>> violations = format.verify(bytes);
+    if (!violations.ok()) {
+      if (fault.empty()) fault = "verify refuses what rewrites";
+      return;
+    }
+    for (const Violation& violation : *violations) check(violation.message);
   });
   measure("print", [&] { (void)format.print(bytes); });
   measure("coverage", [&] {
     const Result<Coverage> coverage = format.coverage(bytes);
     const bool sound = coverage.ok() && coverage->total == bytes.size() &&
-                       coverage->typed + coverage->payload <= coverage->total;
+                       coverage->typed + coverage->payload + coverage->fill <= coverage->total;
     if (!sound && fault.empty()) fault = "coverage fails or counts more bytes than there are";
   });
   return fault;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "harness/formats/format.h"
 
@@ -13,11 +14,16 @@ void CheckValidFile(const Format& format, ByteSpan bytes, const std::string& nam
 
 // Every truncation, and every byte replaced by 0x00, 0xff and itself with bit 0 flipped: no crash,
 // no function allocates beyond 16 times the input plus 1 MiB, and what still parses rewrites to
-// itself; at every 61st place its JSON form gives the same bytes too. Runs on all processors.
+// itself; at every 61st place its JSON form gives the same bytes too. Messages stay within bounds.
+// Runs on all processors.
 void CheckHostileEdits(const Format& format, ByteSpan bytes, const std::string& name);
 
 // What is wrong with the JSON form of bytes that rewrite; empty where it gives them back.
 std::string FindJsonFault(const Format& format, ByteSpan bytes);
+
+// What is wrong with the message of an error or a violation; empty where it is one line of bounded
+// length and well-formed UTF-8, in which no byte of a file controls a terminal.
+std::string FindMessageFault(std::string_view message);
 
 // Runs the checks of CheckHostileEdits on one input; empty, or what went wrong.
 std::string FindHostileFault(const Format& format, ByteSpan bytes);

@@ -1,4 +1,4 @@
-// UTF-8, UTF-16 and quoting.
+// UTF-8 and UTF-16.
 #include "harness/formats/tree/text.h"
 
 #include <array>
@@ -106,24 +106,6 @@ Result<std::string> Utf8FromUtf16(std::span<const uint16_t> units) {
     }
   }
   return text;
-}
-
-std::string Quoted(std::string_view text) {
-  static constexpr std::string_view kDigits = "0123456789abcdef";
-  size_t cut = text.size() > 60 ? 60 : text.size();
-  while (cut < text.size() && cut > 0 && (static_cast<uint8_t>(text[cut]) & 0xc0) == 0x80) --cut;
-  std::string out = "\"";
-  for (const char c : text.substr(0, cut)) {
-    const auto byte = static_cast<uint8_t>(c);
-    if (byte >= 0x20 && byte != 0x7f) {
-      out.push_back(c);
-    } else {
-      out += "\\x";
-      out.push_back(kDigits[byte >> 4]);
-      out.push_back(kDigits[byte & 0xf]);
-    }
-  }
-  return out + (text.size() > 60 ? "...\"" : "\"");
 }
 
 }  // namespace anecheck::tree

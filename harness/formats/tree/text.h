@@ -1,4 +1,4 @@
-// Small text coders that the document readers share: UTF-8, UTF-16, quoting for messages.
+// Small text coders that the document readers share: UTF-8 and UTF-16.
 #pragma once
 
 #include <cstddef>
@@ -23,9 +23,5 @@ bool AppendUtf8(uint32_t code_point, std::string& out);
 std::vector<uint16_t> Utf16FromUtf8(std::string_view text);
 // UTF-16 code units to UTF-8; an Error at an unpaired surrogate.
 Result<std::string> Utf8FromUtf16(std::span<const uint16_t> units);
-
-// `text` in quotation marks for a message of one line: control characters as \xNN, cut after 60
-// bytes.
-std::string Quoted(std::string_view text);
 
 }  // namespace anecheck::tree

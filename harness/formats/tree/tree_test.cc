@@ -74,11 +74,6 @@ TEST(Text, Utf8ValidityFollowsTheUnicodeStandard) {
   EXPECT_EQ(FindInvalidUtf8("abc\xe2\x82"), 3U);       // cut short
 }
 
-TEST(Text, QuotedStaysOnOneLine) {
-  EXPECT_EQ(Quoted("a\nb"), "\"a\\x0ab\"");
-  EXPECT_EQ(Quoted(std::string(59, 'x') + "\xc3\xa9y"), "\"" + std::string(59, 'x') + "...\"");
-}
-
 RC_GTEST_PROP(Text, Utf16RoundTrips, ()) {
   std::string text;
   for (const uint32_t code :

@@ -8,6 +8,7 @@
 #include "harness/formats/flatbuffer/document.h"
 #include "harness/formats/flatbuffer/document_json.h"
 #include "harness/formats/flatbuffer/shape.h"
+#include "harness/formats/message.h"
 
 namespace anecheck::vmfb {
 namespace {
@@ -179,8 +180,57 @@ Result<Parts> PartsFromJson(const Json& json) {
     }
     return parts;
   } catch (const Json::exception& error) {
-    return MakeError(ErrorCode::kInvalid, error.what());
+    return MakeError(ErrorCode::kInvalid, Clipped(error.what()));
   }
+}
+
+// The fields of the archive's records, whichever form the module has.
+void AddArchiveFacts(std::vector<FieldFact>* facts) {
+  constexpr FactEvidence kNotation = FactEvidence::kNotation;
+  constexpr const char* kPlaces = "where the pieces stand in the file";
+  constexpr const char* kZip = "PKWARE APPNOTE 6.3, section 4.3; real files";
+  for (const char* path :
+       {"zip.entries[].local", "zip.entries[].central", "zip.end64", "zip.locator64", "zip.end"}) {
+    facts->push_back({std::string(path) + ".@", kNotation, kPlaces});
+    facts->push_back({std::string(path) + ".overlaps", kNotation, kPlaces});
+    facts->push_back({std::string(path) + ".extra_rest", FactEvidence::kOpaque,
+                      "too short for another extra record"});
+    facts->push_back({path, FactEvidence::kPublicNotes, kZip});
+  }
+  facts->push_back({"zip.computed", kNotation, "whether the numbers follow from the layout"});
+  for (const char* path :
+       {"zip.entries[].data", "zip.directory", "module_end", "payload[].@", "payload[].overlaps"}) {
+    facts->push_back({path, kNotation, kPlaces});
+  }
+  facts->push_back(
+      {"payload[].hex", FactEvidence::kOpaque, "files of the archive beside the module"});
+}
+
+std::vector<FieldFact> FactsOf(const Form& form) {
+  std::vector<FieldFact> facts = {
+      {"form", FactEvidence::kNotation, "told by the identifier and the number of root fields"},
+      {"container", FactEvidence::kNotation, "told by the records of an archive"}};
+  const std::string source(form.evidence);
+  const auto module =
+      flatbuffer::DocumentFacts(form.schema, form.schema.root, "module",
+                                [&](const flatbuffer::TableType&, const flatbuffer::Field&) {
+                                  return std::pair(form.fact_evidence, source);
+                                });
+  facts.insert(facts.end(), module.begin(), module.end());
+  AddArchiveFacts(&facts);
+  return facts;
+}
+
+std::span<const FieldFact> FieldFacts(const Json& json) {
+  static const std::vector<std::vector<FieldFact>> facts = [] {
+    std::vector<std::vector<FieldFact>> all;
+    all.reserve(Forms().size());
+    for (const Form& form : Forms()) all.push_back(FactsOf(form));
+    return all;
+  }();
+  const Form* form = FindForm(json.value("form", ""));
+  return form == nullptr ? std::span<const FieldFact>()
+                         : facts[static_cast<size_t>(form - Forms().data())];
 }
 
 int Recognise(ByteSpan bytes, std::string_view path) {
@@ -384,25 +434,31 @@ Result<std::string> Print(ByteSpan bytes) {
   return Printer(module).Run();
 }
 
+// The elements of a vector of bytes, without its length.
+void ClaimElements(const VectorView& bytes, CoverageMap* map) {
+  map->Claim(ByteKind::kPayload, uint64_t{bytes.at()} + 4, bytes.size());
+}
+
 Result<Coverage> Cover(ByteSpan bytes) {
   ANECHECK_ASSIGN(const Module module, Open(bytes));
-  ANECHECK_ASSIGN(const Parts parts, TakeApart(module));
-  Coverage coverage{.total = bytes.size()};
+  ANECHECK_ASSIGN(Parts parts, TakeApart(module));
+  CoverageMap map(bytes);
+  flatbuffer::ClaimDocument(parts.document, 0, &map);
   // The other entries' files, read-only data and bytecode are data by nature.
-  for (const RawBytes& raw : parts.payload) coverage.payload += raw.bytes.size();
+  for (const RawBytes& raw : parts.payload) {
+    map.Claim(ByteKind::kPayload, raw.at, raw.bytes.size());
+  }
   const FieldIds& ids = module.form->ids;
   const TableView root = module.root();
-  uint64_t data = root.Vector(ids.bytecode).size();
+  ClaimElements(root.Vector(ids.bytecode), &map);
   const VectorView segments = root.Vector(ids.rodata);
   for (uint32_t i = 0; i < segments.size(); ++i) {
-    data += segments.Table(i).Vector(ids.rodata_data).size();
+    ClaimElements(segments.Table(i).Vector(ids.rodata_data), &map);
   }
-  // Overlapping segments of a hostile file could add up to more than there is.
-  coverage.payload = std::min(coverage.payload + data, coverage.total);
-  uint64_t unknown = 0;
-  for (const RawBytes& raw : parts.document.raw) unknown += raw.bytes.size();
-  coverage.typed = coverage.total - std::min(coverage.total, coverage.payload + unknown);
-  return coverage;
+  if (parts.zip) {
+    for (const ZipRecord* record : ZipRecords(&*parts.zip)) ClaimZipRecord(*record, &map);
+  }
+  return std::move(map).Count();
 }
 
 }  // namespace
@@ -414,6 +470,7 @@ const Format kFormat_vmfb = {
     .name = "vmfb",
     .title = "IREE bytecode module (.vmfb)",
     .rules = vmfb::Rules(),
+    .fields = vmfb::FieldFacts,
     .recognise = vmfb::Recognise,
     .to_json = vmfb::ToJson,
     .from_json = vmfb::FromJson,

@@ -33,8 +33,9 @@ struct FieldIds {
 // One form of the schema. The format has changed over the years without a version word, so a form
 // is told by the identifier and by the number of fields of the root table.
 struct Form {
-  std::string_view name;      // "2019-12"
-  std::string_view evidence;  // where its fields are known from
+  std::string_view name;                                      // "2019-12"
+  std::string_view evidence;                                  // where its fields are known from
+  FactEvidence fact_evidence = FactEvidence::kSpecification;  // the same as a word
   flatbuffer::Schema schema;
   FieldIds ids;
 };

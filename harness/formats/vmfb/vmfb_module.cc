@@ -74,9 +74,11 @@ FieldIds IdsOf(const Schema& schema) {
 
 // The schemas are compiled in, so a failure is a defect of the build and the tests show it.
 template <typename Embedded>
-Form MakeForm(std::string_view name, std::string_view evidence, std::string_view identifier) {
+Form MakeForm(std::string_view name, FactEvidence fact_evidence, std::string_view evidence,
+              std::string_view identifier) {
   Form form{name,
             evidence,
+            fact_evidence,
             flatbuffer::SchemaFromReflection({Embedded::data(), Embedded::size()}).value(),
             {}};
   form.schema.identifier = identifier;
@@ -88,15 +90,16 @@ std::vector<Form> MakeForms() {
   namespace v = iree::vm;
   std::vector<Form> forms;
   forms.push_back(MakeForm<v::form_2019_12::BytecodeModuleDefBinarySchema>(
-      "BMOD", "public notes; register counts may be 8-bit in files before 2021", "BMOD"));
+      "BMOD", FactEvidence::kPublicNotes,
+      "public notes; register counts may be 8-bit in files before 2021", "BMOD"));
   forms.push_back(MakeForm<v::form_2019_12::BytecodeModuleDefBinarySchema>(
-      "2019-12", "specification 002", "IREE"));
-  forms.push_back(
-      MakeForm<v::form_2022_05::BytecodeModuleDefBinarySchema>("2022-05", "public notes", "IREE"));
-  forms.push_back(
-      MakeForm<v::form_2022_09::BytecodeModuleDefBinarySchema>("2022-09", "a real file", "IREE"));
-  forms.push_back(
-      MakeForm<v::form_2023_06::BytecodeModuleDefBinarySchema>("2023-06", "real files", "IREE"));
+      "2019-12", FactEvidence::kSpecification, "specification 002", "IREE"));
+  forms.push_back(MakeForm<v::form_2022_05::BytecodeModuleDefBinarySchema>(
+      "2022-05", FactEvidence::kPublicNotes, "public notes", "IREE"));
+  forms.push_back(MakeForm<v::form_2022_09::BytecodeModuleDefBinarySchema>(
+      "2022-09", FactEvidence::kRealFile, "a real file", "IREE"));
+  forms.push_back(MakeForm<v::form_2023_06::BytecodeModuleDefBinarySchema>(
+      "2023-06", FactEvidence::kRealFile, "real files", "IREE"));
   return forms;
 }
 

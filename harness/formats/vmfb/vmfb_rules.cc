@@ -5,6 +5,8 @@
 
 #include "harness/formats/flatbuffer/little_endian.h"
 #include "harness/formats/flatbuffer/sound_view.h"
+#include "harness/formats/message.h"
+#include "harness/formats/violation_list.h"
 #include "harness/formats/vmfb/vmfb.h"
 
 namespace anecheck::vmfb {
@@ -89,22 +91,18 @@ class RuleChecker {
     CheckState();
     CheckData();
     CheckDebug(root_.Table(ids_.debug));
-    std::ranges::sort(found_, {}, [](const Violation& violation) {
-      return std::pair(violation.offset, violation.rule);
-    });
-    return std::move(found_);
+    return std::move(found_).Take();
   }
 
  private:
-  // Hostile files can break one rule at each of a million places; the first hundred are enough.
   template <typename... Args>
   [[gnu::noinline, gnu::cold]] void Add(RuleIndex rule, const uint8_t* where,
-                                        fmt::format_string<Args...> text, Args&&... args) {
-    if (found_.size() >= 100) return;
+                                        fmt::format_string<Args...> text, const Args&... args) {
     const uint64_t at = where == nullptr ? 0 : static_cast<uint64_t>(where - bytes_);
-    found_.push_back({&kRules[rule], at,
-                      fmt::format("{}: {} at 0x{:x}", kRules[rule].id,
-                                  fmt::format(text, std::forward<Args>(args)...), at)});
+    found_.Add(kRules[rule], at, [&] {
+      return fmt::format("{}: {} at 0x{:x}", kRules[rule].id,
+                         fmt::format(fmt::runtime(text), ShownText(args)...), at);
+    });
   }
 
   void CheckArchive() {
@@ -378,7 +376,7 @@ class RuleChecker {
   SoundTable root_;
   uint32_t types_;
   SoundVector descriptors_;
-  std::vector<Violation> found_;
+  ViolationList found_;
 };
 
 }  // namespace

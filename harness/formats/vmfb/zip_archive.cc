@@ -13,6 +13,7 @@
 #include "harness/base/planted_bug.h"
 #include "harness/formats/flatbuffer/document_json.h"
 #include "harness/formats/flatbuffer/little_endian.h"
+#include "harness/formats/message.h"
 
 namespace anecheck::vmfb {
 namespace {
@@ -382,6 +383,27 @@ size_t ZipRecordSize(const ZipRecord& record) {
   return size;
 }
 
+void ClaimZipRecord(const ZipRecord& record, CoverageMap* map) {
+  uint64_t at = record.at;
+  const auto typed = [&](uint64_t size) {
+    map->Claim(ByteKind::kTyped, at, size);
+    at += size;
+  };
+  typed(4);
+  for (const FieldSpec& field : SpecOf(record.kind).fields) typed(field.width);
+  typed(record.name.size());
+  for (const ZipExtra& extra : record.extra) {
+    typed(4);
+    if (extra.id == 1) {
+      typed(extra.data.size());
+    } else {
+      at += extra.data.size();
+    }
+  }
+  at += record.extra_rest.size();
+  typed(record.comment.size());
+}
+
 Bytes WriteZipRecord(const ZipRecord& record) {
   const RecordSpec& spec = SpecOf(record.kind);
   const Bytes extra = ExtraBytes(record);
@@ -498,7 +520,7 @@ Result<ZipArchive> ZipFromJson(const Json& json) {
     archive.directory_size = json.at("directory").at("size").get<uint64_t>();
     return archive;
   } catch (const Json::exception& error) {
-    return MakeError(ErrorCode::kInvalid, fmt::format("zip: {}", error.what()));
+    return MakeError(ErrorCode::kInvalid, Clipped(fmt::format("zip: {}", error.what())));
   }
 }
 

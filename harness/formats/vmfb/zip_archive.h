@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/formats/coverage/coverage.h"
 #include "harness/formats/format.h"
 
 namespace anecheck::vmfb {
@@ -75,6 +76,10 @@ Result<ZipArchive> ParseZip(ByteSpan file, size_t from = 0);
 // The bytes of a record, and their number.
 Bytes WriteZipRecord(const ZipRecord& record);
 size_t ZipRecordSize(const ZipRecord& record);
+
+// Claims the record's fields, name, comment and 64-bit sizes as typed. The data of other extra
+// records, which writers of modules fill with zeros to align what follows, are left unclaimed.
+void ClaimZipRecord(const ZipRecord& record, CoverageMap* map);
 
 // A size or offset with the 64-bit extra record taken into account.
 uint64_t ZipSize(const ZipRecord& record, bool compressed);

@@ -1,28 +1,12 @@
 // Output-channel-group records.
 #include "harness/formats/weightblob/group_record.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
 
 namespace anecheck::weightblob {
-
-namespace {
-
-constexpr std::string_view kSource = "facts/more/weight_sections.csv (guide, chapter 25)";
-constexpr std::array<Rule, 3> kRules = {{
-    {"reserved-zero", "Words 12 and 13 of a record are 0.", kSource, FactEvidence::kPublicNotes},
-    {"slots-unresolved", "Words 2 to 11 of a record are -1 until the program is loaded.", kSource,
-     FactEvidence::kPublicNotes},
-    {"offset-inside-section", "Word 0 of a record points into the weights section.", kSource,
-     FactEvidence::kPublicNotes},
-}};
-
-}  // namespace
-
-std::span<const Rule> GroupRecordRules() { return kRules; }
 
 GroupRecord UnloadedGroupRecord(uint32_t offset, uint32_t channels) {
   GroupRecord record{offset, channels, {}, {}};
@@ -57,27 +41,6 @@ Bytes WriteGroupRecords(std::span<const GroupRecord> records) {
     for (const uint32_t word : record.reserved) writer.U32(word);
   }
   return std::move(writer).Take();
-}
-
-std::vector<Violation> VerifyGroupRecords(std::span<const GroupRecord> records,
-                                          uint64_t section_bytes, uint64_t base) {
-  std::vector<Violation> violations;
-  for (size_t i = 0; i < records.size(); ++i) {
-    const GroupRecord& record = records[i];
-    const uint64_t at = base + i * kGroupRecordBytes;
-    if (record.offset >= section_bytes) {
-      violations.push_back({&kRules[2], at,
-                            fmt::format("ocgs[{}].offset {:#x} is outside a section of {:#x} bytes",
-                                        i, record.offset, section_bytes)});
-    }
-    if (!std::ranges::all_of(record.slots, [](uint32_t slot) { return slot == kUnresolvedSlot; })) {
-      violations.push_back({&kRules[1], at + 8, fmt::format("ocgs[{}] has a slot set", i)});
-    }
-    if (record.reserved != std::array<uint32_t, 2>{}) {
-      violations.push_back({&kRules[0], at + 48, fmt::format("ocgs[{}] words 12, 13 not 0", i)});
-    }
-  }
-  return violations;
 }
 
 }  // namespace anecheck::weightblob

@@ -33,10 +33,4 @@ GroupRecord UnloadedGroupRecord(uint32_t offset, uint32_t channels);
 Result<std::vector<GroupRecord>> ParseGroupRecords(ByteSpan bytes, uint64_t base = 0);
 Bytes WriteGroupRecords(std::span<const GroupRecord> records);
 
-// reserved-zero, slots-unresolved (before loading), offset-inside-section; offsets are absolute,
-// `base` being that of the first record.
-std::vector<Violation> VerifyGroupRecords(std::span<const GroupRecord> records,
-                                          uint64_t section_bytes, uint64_t base = 0);
-std::span<const Rule> GroupRecordRules();
-
 }  // namespace anecheck::weightblob

@@ -9,6 +9,7 @@
 
 #include "harness/base/base64.h"
 #include "harness/base/half.h"
+#include "harness/formats/violation_list.h"
 #include "harness/formats/weightblob/weight_file.h"
 
 namespace anecheck {
@@ -27,6 +28,15 @@ constexpr std::array<Rule, 4> kRules = {{
     {"plain-values-whole", "A file without a table holds whole 16-bit values.",
      "no source states it: 8-bit weights may make an odd file", FactEvidence::kAssumed},
 }};
+
+std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
+  static const std::vector<FieldFact> facts = {
+      {"table", FactEvidence::kRealFile, std::string(kSource)},
+      {"blobs[].id", FactEvidence::kRealFile, std::string(kSource)},
+      {"blobs[].data", FactEvidence::kRealFile,
+       "real files: values, whose type the unit that reads them tells"}};
+  return facts;
+}
 
 int Recognise(ByteSpan bytes, std::string_view path) {
   if (path.ends_with(".weights")) return 60;
@@ -87,13 +97,11 @@ Result<Bytes> Rewrite(ByteSpan bytes) {
   return WriteWeightFile(file);
 }
 
-void Add(std::vector<Violation>& violations, size_t rule, uint64_t offset,
-         const std::string& message) {
-  violations.push_back(
-      Violation{&kRules[rule], offset, fmt::format("{}: {}", kRules[rule].id, message)});
+void Add(ViolationList& violations, size_t rule, uint64_t offset, const std::string& message) {
+  violations.Add(kRules[rule], offset, "{}: {}", kRules[rule].id, message);
 }
 
-void VerifyTable(const WeightFile& file, std::vector<Violation>& violations) {
+void VerifyTable(const WeightFile& file, ViolationList& violations) {
   for (size_t i = 0; i < file.blobs.size(); ++i) {
     const uint64_t entry = 8 + 16 * i;
     const WeightBlob& blob = file.blobs[i];
@@ -108,7 +116,7 @@ void VerifyTable(const WeightFile& file, std::vector<Violation>& violations) {
 
 Result<std::vector<Violation>> Verify(ByteSpan bytes) {
   ANECHECK_ASSIGN(const WeightFile file, ParseWeightFile(bytes));
-  std::vector<Violation> violations;
+  ViolationList violations;
   if (bytes.empty()) {
     Add(violations, 2, 0, "the file is empty");
   } else if (file.has_table) {
@@ -116,8 +124,7 @@ Result<std::vector<Violation>> Verify(ByteSpan bytes) {
   } else if (bytes.size() % 2 != 0) {
     Add(violations, 3, bytes.size() - 1, "an odd number of bytes");
   }
-  std::ranges::sort(violations, {}, &Violation::offset);
-  return violations;
+  return std::move(violations).Take();
 }
 
 // The first values of a blob in both float types: no source tells the type, the unit that reads it
@@ -170,6 +177,7 @@ const Format kFormat_netweights = {
     .name = "netweights",
     .title = "weight file of a network description",
     .rules = weightblob::kRules,
+    .fields = weightblob::FieldFacts,
     .recognise = weightblob::Recognise,
     .to_json = weightblob::ToJson,
     .from_json = weightblob::FromJson,

@@ -63,25 +63,6 @@ TEST(GroupRecord, FourteenWords) {
   EXPECT_EQ(bytes[48], 0x00);
   EXPECT_EQ(ParseGroupRecords(bytes).value(), (std::vector{record, record}));
   EXPECT_FALSE(ParseGroupRecords(ByteSpan(bytes).first(57)).ok());
-  EXPECT_TRUE(VerifyGroupRecords(std::vector{record}, 0x400).empty());
-}
-
-TEST(GroupRecord, EachRuleNamesItsPlace) {
-  GroupRecord record = UnloadedGroupRecord(0x200, 4);
-  const auto broken = [](const GroupRecord& bad, uint64_t section) {
-    const std::vector<GroupRecord> records = {UnloadedGroupRecord(0, 1), bad};
-    const std::vector<Violation> violations = VerifyGroupRecords(records, section, 0x1000);
-    return violations.size() == 1
-               ? std::pair(std::string(violations[0].rule->id), violations[0].offset)
-               : std::pair(std::to_string(violations.size()), uint64_t{0});
-  };
-  EXPECT_EQ(broken(record, 0x200),
-            (std::pair<std::string, uint64_t>("offset-inside-section", 0x1038)));
-  record.slots[3] = 5;
-  EXPECT_EQ(broken(record, 0x400), (std::pair<std::string, uint64_t>("slots-unresolved", 0x1040)));
-  record = UnloadedGroupRecord(0x200, 4);
-  record.reserved[1] = 1;
-  EXPECT_EQ(broken(record, 0x400), (std::pair<std::string, uint64_t>("reserved-zero", 0x1068)));
 }
 
 RC_GTEST_PROP(GroupRecord, AnyBytesRoundTrip, ()) {

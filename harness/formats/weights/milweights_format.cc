@@ -8,7 +8,9 @@
 #include <string>
 
 #include "harness/base/base64.h"
+#include "harness/formats/coverage/coverage.h"
 #include "harness/formats/format.h"
+#include "harness/formats/violation_list.h"
 #include "harness/formats/weights/weight_file.h"
 
 namespace anecheck {
@@ -61,6 +63,24 @@ constexpr auto kRules = std::to_array<Rule>({
      "no source", FactEvidence::kAssumed},
 });
 
+std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
+  constexpr FactEvidence kNotes = FactEvidence::kPublicNotes;
+  static const std::vector<FieldFact> facts = {
+      {"count", kNotes, std::string(kStorage)},
+      {"version", kNotes, std::string(kStorage)},
+      {"reserved", FactEvidence::kOpaque, "reserved by the public notes"},
+      {"blobs[].offset", FactEvidence::kNotation, "where the record stands in the file"},
+      {"blobs[].type", kNotes, std::string(kTypes)},
+      {"blobs[].size", kNotes, std::string(kStorage)},
+      {"blobs[].data_offset", kNotes, std::string(kStorage)},
+      {"blobs[].padding_size_in_bits", kNotes, std::string(kStorage)},
+      {"blobs[].reserved", FactEvidence::kOpaque, "reserved by the public notes"},
+      {"blobs[].data", kNotes, "facts/mil.md: the constant's elements"},
+      {"gaps[].offset", FactEvidence::kNotation, "where the bytes stand in the file"},
+      {"gaps[].data", FactEvidence::kOpaque, "bytes of no record and no blob"}};
+  return facts;
+}
+
 template <size_t N>
 bool AllZero(const std::array<uint8_t, N>& bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](uint8_t b) { return b == 0; });
@@ -80,15 +100,12 @@ class Verifier {
     for (const Gap& gap : file_.gaps) {
       Add(kGapsZero, gap.offset, fmt::format("{} bytes", gap.bytes.size()));
     }
-    std::sort(violations_.begin(), violations_.end(), [](const Violation& a, const Violation& b) {
-      return std::pair(a.offset, a.rule) < std::pair(b.offset, b.rule);
-    });
-    return std::move(violations_);
+    return std::move(violations_).Take();
   }
 
  private:
   void Add(RuleIndex rule, uint64_t offset, std::string_view message) {
-    violations_.push_back({&kRules[rule], offset, fmt::format("{}: {}", kRules[rule].id, message)});
+    violations_.Add(kRules[rule], offset, "{}: {}", kRules[rule].id, message);
   }
 
   bool InFile(const Blob& blob) const {
@@ -152,7 +169,7 @@ class Verifier {
 
   ByteSpan bytes_;
   const WeightFile& file_;
-  std::vector<Violation> violations_;
+  ViolationList violations_;
 };
 
 int Recognise(ByteSpan bytes, std::string_view path) {
@@ -332,31 +349,16 @@ Result<std::string> Print(ByteSpan bytes) {
   return out;
 }
 
-// Bytes that belong to the data of some blob; blobs may share bytes.
-uint64_t PayloadBytes(const WeightFile& file) {
-  std::vector<std::pair<uint64_t, uint64_t>> ranges;
-  for (const Blob& blob : file.blobs) {
-    ranges.emplace_back(blob.data_offset, blob.data_offset + blob.data.size());
-  }
-  std::sort(ranges.begin(), ranges.end());
-  uint64_t bytes = 0;
-  uint64_t at = 0;
-  for (const auto& [begin, end] : ranges) {
-    if (end > at) bytes += end - std::max(begin, at);
-    at = std::max(at, end);
-  }
-  return bytes;
-}
-
+// Reserved bytes and gaps are left unclaimed: zeros are fill there, and others opaque.
 Result<Coverage> Cover(ByteSpan bytes) {
   ANECHECK_ASSIGN(const WeightFile file, weights::Parse(bytes));
-  Coverage coverage;
-  coverage.total = bytes.size();
-  uint64_t opaque = 0;
-  for (const Gap& gap : file.gaps) opaque += gap.bytes.size();
-  coverage.payload = PayloadBytes(file);
-  coverage.typed = coverage.total - opaque - coverage.payload;
-  return coverage;
+  CoverageMap map(bytes);
+  map.Claim(ByteKind::kTyped, 0, weights::kHeaderSize - file.reserved.size());
+  for (const Blob& blob : file.blobs) {
+    map.Claim(ByteKind::kTyped, blob.record_offset, weights::kRecordSize - blob.reserved.size());
+    map.Claim(ByteKind::kPayload, blob.data_offset, blob.data.size());
+  }
+  return std::move(map).Count();
 }
 
 }  // namespace
@@ -365,6 +367,7 @@ constinit const Format kFormat_milweights = {
     .name = "milweights",
     .title = "MIL weight side file",
     .rules = kRules,
+    .fields = FieldFacts,
     .recognise = Recognise,
     .to_json = ToJson,
     .from_json = FromJson,

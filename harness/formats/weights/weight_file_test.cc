@@ -170,7 +170,7 @@ RC_GTEST_PROP(WeightFile, RewriteAndJsonGiveAnyFileBack, ()) {
   RC_ASSERT(kFormat_milweights.rewrite(file).value() == file);
   RC_ASSERT(kFormat_milweights.from_json(kFormat_milweights.to_json(file).value()).value() == file);
   const Coverage coverage = kFormat_milweights.coverage(file).value();
-  RC_ASSERT(coverage.typed + coverage.payload <= coverage.total);
+  RC_ASSERT(coverage.typed + coverage.payload + coverage.fill <= coverage.total);
   RC_ASSERT(kFormat_milweights.verify(file).ok());
 }
 

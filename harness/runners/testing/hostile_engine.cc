@@ -1,9 +1,11 @@
 // An engine for the tests of the runner: it has the e5rt_* entry points and obeys words in the MIL
 // text. "CRASH" aborts, "HANG" never returns, "EXIT" ends the process, "REJECT" and "NORUN" fail
-// with a message, "LEAK" refuses to release its program, "NOISE" prints on standard output, "ABORT
-// COMPILER" and "STUCK LOADING" stop before there is anything to run, "PLACE ane,bnns" writes
-// analytics with these backends, "SHORT" forges a reply with one byte; any other text copies the
-// first input to every output. It carries no marker of the simulated engine.
+// with a message, "LEAK" refuses to release its program, "NOISE" and "MUTTER" print on standard
+// output and error, "ABORT COMPILER" and "STUCK LOADING" stop before there is anything to run,
+// "PLACE ane,bnns" writes analytics with these backends, "SHORT" forges a reply with one byte,
+// "SPEND" has twenty program slots and frees none, "NOLOAD" loads nothing; of each second execution
+// "FICKLE" changes the last byte, "STALE" writes nothing and "TIRED" fails; any other text copies
+// the first input to every output. It carries no marker of the simulated engine.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -23,6 +25,7 @@ struct Program {
   std::string text;
   std::vector<Buffer*> inputs;
   std::vector<Buffer*> outputs;
+  int runs = 0;
 };
 
 struct Port {
@@ -33,6 +36,7 @@ struct Port {
 std::string last_error;  // NOLINT: one engine a process, as the real one
 std::string bundle;      // NOLINT: where the analytics go
 int nothing = 0;
+int spent = 0;  // NOLINT: slots that "SPEND" holds
 
 int64_t Fail(const char* message) {
   last_error = message;
@@ -83,6 +87,7 @@ void ForgeShortReply() {
   std::string reply(reinterpret_cast<const char*>(&id), sizeof id);
   reply.append(1 + 3 * 4 + 1 + 2 * 8, '\0');        // ok; no texts, no fault, no times
   reply += std::string("\1\0\0\0\1\0\0\0x\0", 10);  // one output of one byte, no files
+  reply.append(1 + 4, '\0');                        // slots are left, no misconduct
   const uint32_t completed = 1;
   const uint64_t size = reply.size();
   if (pwrite(3, reply.data(), reply.size(), kHeader + kArea) < 0) std::abort();
@@ -154,7 +159,11 @@ int64_t e5rt_precompiled_compute_op_create_options_set_allocate_intermediate_buf
 int64_t e5rt_precompiled_compute_op_create_options_release(void** object) { return Forget(object); }
 int64_t e5rt_execution_stream_operation_create_precompiled_compute_operation_with_options(
     void** out, void* options) {
-  if (Says(*static_cast<Program*>(options), "STUCK LOADING")) SleepForEver();
+  const auto& program = *static_cast<Program*>(options);
+  constexpr int kSlots = 20;
+  if (Says(program, "STUCK LOADING")) SleepForEver();
+  if (Says(program, "NOLOAD")) return Fail("it cannot be loaded");
+  if (Says(program, "SPEND") && ++spent > kSlots) return Fail("no slot is left");
   *out = options;
   return 0;
 }
@@ -201,16 +210,21 @@ int64_t e5rt_execution_stream_encode_operation(void* stream, void* operation) {
   return 0;
 }
 int64_t e5rt_execution_stream_execute_sync(void* stream) {
-  const Program& program = **static_cast<Program**>(stream);
+  Program& program = **static_cast<Program**>(stream);
+  const bool second = ++program.runs % 2 == 0;
+  if (Says(program, "MUTTER")) std::fprintf(stderr, "a warning\n");
   if (Says(program, "CRASH")) std::abort();
   if (Says(program, "EXIT")) _exit(7);
   if (Says(program, "HANG")) SleepForEver();
   if (Says(program, "SHORT")) ForgeShortReply();
   if (Says(program, "NOISE")) std::printf("{\"summary\": \"noise\"}\n");
   if (Says(program, "NORUN")) return Fail("Program inference timeout: timed out");
+  if (second && Says(program, "TIRED")) return Fail("once is enough");
+  if (second && Says(program, "STALE")) return 0;
   for (Buffer* output : program.outputs) {
     const std::vector<uint8_t>& input = program.inputs.front()->bytes;
     std::memcpy(output->bytes.data(), input.data(), std::min(input.size(), output->bytes.size()));
+    if (second && Says(program, "FICKLE")) output->bytes.back() ^= 1;
   }
   return 0;
 }

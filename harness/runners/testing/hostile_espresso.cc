@@ -2,7 +2,10 @@
 // libanecheck_espresso but a MIL text that is one word. "CRASH" aborts, "EXIT" ends the process,
 // "HANG" never returns, "EAT" takes half a gigabyte of memory, "SPOIL" overwrites the memory shared
 // with the campaign and says that all is done, "STRAY" writes a byte that means nothing to the
-// campaign's socket, "SILENT" closes that socket and lives on.
+// campaign's socket, "SILENT" closes that socket and lives on, "FLOOD" writes to standard output
+// without end. A text that holds "NULL BLOCK" or "REAL BLOCK" is executed by submit_async, with no
+// completion block or with one that is waited for.
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -29,6 +32,14 @@ constexpr int kSocket = 4;
   SleepForEver();
 }
 
+[[noreturn]] void Flood() {
+  const std::vector<char> line(1 << 20, 'x');
+  for (;;) {
+    if (write(1, line.data(), line.size()) < 0) usleep(1000);
+    usleep(10000);
+  }
+}
+
 void Write(char what) {
   if (write(kSocket, &what, 1) != 1) std::abort();
 }
@@ -53,12 +64,34 @@ std::string ReadAll(const char* path) {
   return {chunk, static_cast<size_t>(got < 0 ? 0 : got)};
 }
 
+// A block as the engine sees it (the published block ABI), marked global.
+struct Block {
+  const void* isa;
+  int flags = 1 << 28;
+  int reserved = 0;
+  void (*invoke)(Block*) = [](Block* block) { block->called = true; };
+  const void* descriptor = nullptr;
+  std::atomic<bool> called = false;
+};
+
+// Of the program that was compiled last.
+std::string& LastText() {
+  static auto* text = new std::string;
+  return *text;
+}
+
+template <typename Function>
+Function Next(const char* name) {
+  return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
+}
+
 void Obey(const std::string& word) {
   if (word == "CRASH") std::abort();
   if (word == "EXIT") _exit(7);
   if (word == "HANG") SleepForEver();
   if (word == "EAT") EatMemory();
   if (word == "SPOIL") Spoil();
+  if (word == "FLOOD") Flood();
   if (word == "STRAY") {
     Write('?');
     SleepForEver();
@@ -73,8 +106,22 @@ void Obey(const std::string& word) {
 
 extern "C" int64_t e5rt_e5_compiler_compile(void* compiler, const char* path, void* options,
                                             void** out) {
-  Obey(ReadAll(path));
+  LastText() = ReadAll(path);
+  Obey(LastText());
   using Compile = int64_t (*)(void*, const char*, void*, void**);
-  static const auto next = reinterpret_cast<Compile>(dlsym(RTLD_NEXT, "e5rt_e5_compiler_compile"));
+  static const auto next = Next<Compile>("e5rt_e5_compiler_compile");
   return next(compiler, path, options, out);
+}
+
+extern "C" int64_t e5rt_execution_stream_execute_sync(void* stream) {
+  using Submit = int64_t (*)(void*, void*);
+  static const auto submit = Next<Submit>("e5rt_execution_stream_submit_async");
+  static const auto next = Next<int64_t (*)(void*)>("e5rt_execution_stream_execute_sync");
+  if (LastText().find("NULL BLOCK") != std::string::npos) return submit(stream, nullptr);
+  if (LastText().find("REAL BLOCK") == std::string::npos) return next(stream);
+  static Block block = {.isa = &block};
+  block.called = false;
+  const int64_t code = submit(stream, &block);
+  while (code == 0 && !block.called) usleep(100);
+  return code;
 }

@@ -118,6 +118,45 @@ const std::map<std::string, Act>& WordsThatAnswer() {
          reply["id"] = request["id"].get<uint64_t>() + 1;
          SayLine(reply);
        }},
+      {"TWICE",
+       [](const Json& request) {
+         Copy(request);
+         const std::string line = DumpJson(Reply(request, "ok")) + "\n";
+         Say(line + line);
+       }},
+      {"AHEAD",
+       [](const Json& request) {
+         Copy(request);
+         Json next = Reply(request, "ok");
+         next["id"] = request["id"].get<uint64_t>() + 1;
+         Say(DumpJson(Reply(request, "ok")) + "\n" + DumpJson(next) + "\n");
+       }},
+      {"BANNER",
+       [](const Json& request) {
+         Copy(request);
+         Say(DumpJson(Reply(request, "ok")) + "\ndone with that\n");
+       }},
+      {"AGAIN",
+       [](const Json& request) {
+         Copy(request);
+         Json before = Reply(request, "rejected");
+         before["id"] = request["id"].get<uint64_t>() - 1;
+         before["stage"] = "hal";
+         SayLine(before);
+         SayLine(Reply(request, "ok"));
+       }},
+      {"LATE",
+       [](const Json& request) {
+         Copy(request);
+         std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+         SayLine(Reply(request, "ok"));
+       }},
+      {"FLOOD",
+       [](const Json& request) {
+         Copy(request);
+         Say(DumpJson(Reply(request, "ok")) + "\nmore and more\n");
+         for (int i = 0; i < 1000; ++i) Say("more and more\n");
+       }},
       {"STATUS", [](const Json& request) { SayLine(Reply(request, "splendid")); }},
       {"STAGE",
        [](const Json& request) {
@@ -225,6 +264,10 @@ int HostileMain(int argc, char** argv) {
     if (request->contains("hello")) {
       Hello(word, argc > 3 ? argv[3] : nullptr);
       continue;
+    }
+    if (word == "log") {
+      std::ofstream(argv[3], std::ios::app)
+          << (*request)["id"] << (request->contains("ranged_mil") ? " ranged\n" : "\n");
     }
     const auto mil = ReadTextFile(Text(*request, "mil"));
     if (!mil.ok()) return 2;

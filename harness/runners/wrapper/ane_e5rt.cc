@@ -12,6 +12,7 @@
 
 #include "harness/base/file.h"
 #include "harness/runners/e5rt_library.h"
+#include "harness/runners/wrapper/failure.h"
 
 namespace anecheck {
 namespace {
@@ -82,6 +83,9 @@ struct Operation {
 };
 
 }  // namespace
+
+int WrapperFailed(std::string message) { return Failed(std::move(message)); }
+
 }  // namespace anecheck
 
 using anecheck::Failed;

@@ -75,6 +75,29 @@ ANECHECK_E5RT_EXPORT int ane_e5rt_program_get_final_event_signaled(ane_e5rt_prog
 ANECHECK_E5RT_EXPORT void* ane_e5rt_make_completion_block(ane_e5rt_completion_cb_t cb, void* ctx);
 ANECHECK_E5RT_EXPORT void ane_e5rt_free_completion_block(void* block);
 
+/* ---- hand-over between processes (section 4.4): a program stays in the process that compiled it,
+   which is fed and read through memory that others open by its name: an IOSurface on macOS, POSIX
+   shared memory elsewhere. The names of these calls are this project's. No published call binds a
+   surface to a port, so that tensors are copied. ---- */
+typedef struct anecheck_e5rt_shared anecheck_e5rt_shared_t;
+/* New memory of that name, or that of another process. NULL on failure. */
+ANECHECK_E5RT_EXPORT anecheck_e5rt_shared_t* anecheck_e5rt_shared_create(const char* name,
+                                                                         size_t bytes);
+ANECHECK_E5RT_EXPORT anecheck_e5rt_shared_t* anecheck_e5rt_shared_open(const char* name);
+ANECHECK_E5RT_EXPORT void anecheck_e5rt_shared_release(anecheck_e5rt_shared_t* shared);
+/* Elements from the first on, for who feeds and reads. */
+ANECHECK_E5RT_EXPORT int anecheck_e5rt_shared_write_fp16(anecheck_e5rt_shared_t* shared,
+                                                         const uint16_t* data, size_t n);
+ANECHECK_E5RT_EXPORT int anecheck_e5rt_shared_read_fp16(anecheck_e5rt_shared_t* shared,
+                                                        uint16_t* dest, size_t n);
+/* The same between the memory and a port, for who runs the program. */
+ANECHECK_E5RT_EXPORT int anecheck_e5rt_input_from_shared(ane_e5rt_program_t* program, size_t op_idx,
+                                                         const char* port,
+                                                         anecheck_e5rt_shared_t* shared, size_t n);
+ANECHECK_E5RT_EXPORT int anecheck_e5rt_output_to_shared(ane_e5rt_program_t* program, size_t op_idx,
+                                                        const char* port,
+                                                        anecheck_e5rt_shared_t* shared, size_t n);
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include "harness/base/file.h"
@@ -160,6 +161,53 @@ TEST_F(Wrapper, BlocksCallBackWithTheirContext) {
   header->invoke(block);
   EXPECT_EQ(calls, 2);
   ane_e5rt_free_completion_block(block);
+}
+
+// Who feeds and who runs need not be one process: they know the memory by its name alone.
+TEST_F(Wrapper, TensorsAreHandedOverInMemoryThatHasAName) {
+  const auto name = [](const char* what) { return fmt::format("wrapper-{}-{}", getpid(), what); };
+  struct Shared {
+    explicit Shared(anecheck_e5rt_shared_t* memory) : memory_(memory) {}
+    Shared(const Shared&) = delete;
+    Shared& operator=(const Shared&) = delete;
+    ~Shared() { anecheck_e5rt_shared_release(memory_); }
+    anecheck_e5rt_shared_t* memory_;
+  };
+  const Shared fed(anecheck_e5rt_shared_create(name("x").c_str(), 8));
+  const Shared given(anecheck_e5rt_shared_create(name("y").c_str(), 8));
+  const Shared input(anecheck_e5rt_shared_open(name("x").c_str()));
+  const Shared output(anecheck_e5rt_shared_open(name("y").c_str()));
+  ASSERT_NE(fed.memory_, nullptr) << anecheck_e5rt_last_error();
+  ASSERT_NE(output.memory_, nullptr) << anecheck_e5rt_last_error();
+  const Halves x = ToHalves({41, -1, 0.5, 8});
+  ASSERT_EQ(anecheck_e5rt_shared_write_fp16(fed.memory_, x.data(), 4), 0);
+
+  const Program program = CompileAddOne();
+  ASSERT_NE(program, nullptr) << anecheck_e5rt_last_error();
+  ASSERT_EQ(anecheck_e5rt_input_from_shared(program.get(), 0, "x", input.memory_, 4), 0);
+  ASSERT_EQ(ane_e5rt_program_execute(program.get()), 0) << anecheck_e5rt_last_error();
+  ASSERT_EQ(anecheck_e5rt_output_to_shared(program.get(), 0, "y", output.memory_, 4), 0);
+
+  Halves y(4);
+  ASSERT_EQ(anecheck_e5rt_shared_read_fp16(given.memory_, y.data(), 4), 0);
+  EXPECT_EQ(y, ToHalves({42, 0, 1.5, 9}));
+}
+
+TEST_F(Wrapper, AHandOverThatCannotBeSaysWhy) {
+  EXPECT_EQ(anecheck_e5rt_shared_open("nobody-made-this"), nullptr);
+  EXPECT_STRNE(anecheck_e5rt_last_error(), "");
+  EXPECT_EQ(anecheck_e5rt_shared_create("a/b", 8), nullptr);
+  const Program program = CompileAddOne();
+  EXPECT_EQ(anecheck_e5rt_input_from_shared(program.get(), 0, "x", nullptr, 4), -1);
+  EXPECT_STREQ(anecheck_e5rt_last_error(), "shared is NULL");
+  const std::string name = fmt::format("wrapper-{}-small", getpid());
+  anecheck_e5rt_shared_t* small = anecheck_e5rt_shared_create(name.c_str(), 8);
+  ASSERT_NE(small, nullptr) << anecheck_e5rt_last_error();
+  EXPECT_EQ(anecheck_e5rt_input_from_shared(program.get(), 0, "nobody", small, 4), -1);
+  EXPECT_STREQ(anecheck_e5rt_last_error(), "there is no port called nobody");
+  EXPECT_EQ(anecheck_e5rt_output_to_shared(program.get(), 0, "y", small, size_t{1} << 40), -1);
+  EXPECT_STREQ(anecheck_e5rt_last_error(), "the shared buffer holds fewer elements");
+  anecheck_e5rt_shared_release(small);
 }
 
 TEST_F(Wrapper, FailuresSayWhy) {

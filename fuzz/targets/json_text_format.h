@@ -1,0 +1,24 @@
+// JSON text as a format of its own, for the structured mutator to edit and cross documents with.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "fuzz/targets/input_text.h"
+#include "harness/base/json_text.h"
+
+namespace anecheck::fuzz {
+
+inline Result<Json> ReadJsonText(ByteSpan text) { return ParseJson(AsText(text)); }
+inline Result<Bytes> WriteJsonText(const Json& json) { return AsBytes(DumpJson(json)); }
+inline Result<Bytes> RewriteJsonText(ByteSpan text) {
+  ANECHECK_ASSIGN(const Json json, ReadJsonText(text));
+  return WriteJsonText(json);
+}
+
+// It has no rules, and is neither recognised nor printed.
+inline constexpr Format kJsonTextFormat = {.name = "json",
+                                           .to_json = ReadJsonText,
+                                           .from_json = WriteJsonText,
+                                           .rewrite = RewriteJsonText};
+
+}  // namespace anecheck::fuzz

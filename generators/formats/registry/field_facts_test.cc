@@ -1,0 +1,109 @@
+// Every field that a print shows is traceable to what it rests on: over all formats, in generated
+// files of every kind and in the real ones.
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "generators/formats/registry/file_set.h"
+#include "harness/base/file.h"
+#include "harness/base/testing/test_data.h"
+#include "harness/formats/evidence/evidence.h"
+#include "harness/formats/registry/registry.h"
+
+namespace anecheck {
+namespace {
+
+// Fields of the file's JSON form that no row of its format is of.
+std::set<std::string> UnknownFields(const Format& format, ByteSpan bytes) {
+  std::set<std::string> unknown;
+  const Result<Json> json = format.to_json(bytes);
+  if (!json.ok()) return unknown;
+  const Evidence evidence = EvidenceOf(format.fields(*json), *json);
+  EXPECT_FALSE(evidence.rows.empty());
+  for (const FieldEvidence& field : evidence.fields) {
+    if (field.fact == nullptr) unknown.insert(field.path);
+  }
+  return unknown;
+}
+
+using Paths = std::set<std::string>;
+
+class FieldFactsTest : public ::testing::TestWithParam<const DescriptorGenerator*> {
+ protected:
+  const DescriptorGenerator& generator_ = *GetParam();
+  const Format& format_ = *FindFormat(generator_.format).value();
+};
+
+TEST_P(FieldFactsTest, EveryFieldOfGeneratedFilesHasItsEvidence) {
+  constexpr uint64_t kFiles = 60;
+  Paths unknown;
+  for (const FileSetMode mode :
+       {FileSetMode::kValid, FileSetMode::kMutated, FileSetMode::kMustReject}) {
+    const auto recipes = DrawFileSet(generator_, format_, mode, kFiles, 7);
+    ASSERT_TRUE(recipes.ok()) << recipes.error().message;
+    for (const FileRecipe& recipe : *recipes) {
+      unknown.merge(UnknownFields(format_, MakeFile(generator_, recipe).value()));
+    }
+  }
+  EXPECT_EQ(unknown, Paths());
+}
+
+TEST_P(FieldFactsTest, EveryRowHasASourceAndStandsOnce) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    ChoiceStream choices = ChoiceStream::FromSeed(seed);
+    const Json json = format_.to_json(generator_.generate(choices)).value();
+    Paths paths;
+    for (const FieldFact& fact : format_.fields(json)) {
+      EXPECT_FALSE(fact.source.empty()) << fact.path;
+      EXPECT_TRUE(paths.insert(fact.path).second) << fact.path << " stands twice";
+    }
+    EXPECT_FALSE(paths.empty());
+  }
+}
+
+// A member that is none of the format's is not taken for one: no row is of everything.
+TEST_P(FieldFactsTest, AMemberOfNoFormatHasNoEvidence) {
+  ChoiceStream choices = ChoiceStream::FromSeed(1);
+  Json json = format_.to_json(generator_.generate(choices)).value();
+  json["no-such-member"] = 1;
+  const Evidence evidence = EvidenceOf(format_.fields(json), json);
+  Paths unknown;
+  for (const FieldEvidence& field : evidence.fields) {
+    if (field.fact == nullptr) unknown.insert(field.path);
+  }
+  EXPECT_EQ(unknown, Paths{"no-such-member"});
+  EXPECT_NE(EvidenceText(evidence).find("unknown: no-such-member"), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Formats, FieldFactsTest,
+                         ::testing::ValuesIn(AllGenerators().begin(), AllGenerators().end()),
+                         [](const auto& row) { return std::string(row.param->format); });
+
+TEST(FieldFacts, EveryFieldOfRealFilesHasItsEvidence) {
+  ANECHECK_SKIP_WITHOUT(testing::RealDataPath("hwx"));
+  size_t files = 0;
+  for (const char* folder : {"espresso", "hwx", "mil", "netlist", "vmfb", "weights"}) {
+    for (const std::string& path : testing::FilesUnder(testing::RealDataPath(folder))) {
+      ++files;
+      const Bytes bytes = ReadFile(path).value();
+      EXPECT_EQ(UnknownFields(*RecogniseFormat(bytes, path).value(), bytes), Paths()) << path;
+    }
+  }
+  EXPECT_EQ(files, 53u);
+}
+
+TEST(FieldFacts, TaskChainsReadAsAVersionHaveThemToo) {
+  for (const char* version : {"7", "8", "11", "17", "19", "20"}) {
+    const Format& format = *FindFormat(std::string("td:") + version).value();
+    const auto rows = format.fields(Json{{"version", std::stoul(version)}});
+    ASSERT_FALSE(rows.empty()) << version;
+    bool real = false;
+    for (const FieldFact& fact : rows) real |= fact.evidence == FactEvidence::kRealFile;
+    EXPECT_EQ(real, std::string(version) == "7") << "real files are of version 7 alone";
+  }
+}
+
+}  // namespace
+}  // namespace anecheck

@@ -1,0 +1,89 @@
+// Real numbers of text: whole texts only, rounded once, beyond the range as infinity or zero, and
+// the same in every locale.
+#include "harness/base/real_text.h"
+
+#include <clocale>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <limits>
+#include <rapidcheck/gtest.h>
+#include <string>
+
+namespace anecheck {
+namespace {
+
+TEST(RealText, ReadsDecimals) {
+  EXPECT_EQ(RealFromText<double>("0.5"), 0.5);
+  EXPECT_EQ(RealFromText<double>("-1e-3"), -1e-3);
+  EXPECT_EQ(RealFromText<double>(".25"), 0.25);
+  EXPECT_EQ(RealFromText<double>("90"), 90.0);
+  EXPECT_EQ(RealFromText<double>("-inf"), -HUGE_VAL);
+  EXPECT_EQ(RealFromText<double>("Infinity"), HUGE_VAL);
+  EXPECT_TRUE(std::isnan(*RealFromText<double>("nan")));
+  const std::string_view part = std::string_view("12345").substr(1, 2);
+  EXPECT_EQ(RealFromText<double>(part), 23.0) << "a view that no zero ends";
+}
+
+TEST(RealText, RefusesWhatIsNoWholeNumber) {
+  for (const char* text : {"", "-", " 1", "1 ", "+1", "--1", "1s", "0x10", "-0X1p3", "1e", "1,5",
+                           "e3", "x", ".", "infinite", "\t1"}) {
+    EXPECT_EQ(RealFromText<double>(text), std::nullopt) << text;
+  }
+  EXPECT_EQ(RealFromText<double>(std::string_view("1\0", 2)), std::nullopt);
+}
+
+TEST(RealText, ReadsHexadecimalWithoutItsPrefix) {
+  EXPECT_EQ(RealFromHexText<double>("1.8p+1"), 3.0);
+  EXPECT_EQ(RealFromHexText<double>("-ap-1"), -5.0);
+  EXPECT_EQ(RealFromHexText<float>("1p-149"), std::numeric_limits<float>::denorm_min());
+  for (const char* text : {"", "-", "0x1p3", "1.8p", "g", "inf", " 1p3"}) {
+    EXPECT_EQ(RealFromHexText<double>(text), std::nullopt) << text;
+  }
+}
+
+TEST(RealText, BeyondTheRangeIsInfinityOrZeroOfItsSign) {
+  EXPECT_EQ(RealFromText<double>("1e400"), HUGE_VAL);
+  EXPECT_EQ(RealFromText<double>("-1e400"), -HUGE_VAL);
+  EXPECT_EQ(RealFromText<float>("1e39"), HUGE_VALF);
+  EXPECT_EQ(RealFromHexText<double>("1p99999999999"), HUGE_VAL);
+  const auto tiny = RealFromText<double>("-1e-400");
+  ASSERT_TRUE(tiny);
+  EXPECT_EQ(*tiny, 0);
+  EXPECT_TRUE(std::signbit(*tiny));
+  EXPECT_EQ(RealFromText<double>("5e-324"), std::numeric_limits<double>::denorm_min());
+}
+
+TEST(RealText, FloatsAreRoundedOnce) {
+  // Just above the midpoint of 1 and the next float; the nearest double is the midpoint, which
+  // would go down to 1.
+  EXPECT_EQ(RealFromText<float>("1.00000005960464477539062500000001"), 1 + 0x1p-23F);
+}
+
+TEST(RealText, TheLocaleIsNotConsulted) {
+  const std::string before = std::setlocale(LC_ALL, nullptr);
+  for (const char* name : {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE", "C.UTF-8"}) {
+    if (std::setlocale(LC_ALL, name) == nullptr) continue;
+    EXPECT_EQ(RealFromText<double>("1.5"), 1.5) << name;
+    EXPECT_EQ(RealFromText<double>("1,5"), std::nullopt) << name;
+  }
+  std::setlocale(LC_ALL, before.c_str());
+}
+
+RC_GTEST_PROP(RealText, EveryDoubleComesBackFromItsText, (uint64_t bits)) {
+  double value = 0;
+  std::memcpy(&value, &bits, sizeof value);
+  RC_PRE(!std::isnan(value));
+  const auto decimal = RealFromText<double>(fmt::format("{}", value));
+  RC_ASSERT(decimal && *decimal == value && std::signbit(*decimal) == std::signbit(value));
+  RC_PRE(std::isfinite(value));
+  std::string hex = fmt::format("{:a}", value);
+  hex.erase(hex.find("0x"), 2);
+  const auto back = RealFromHexText<double>(hex);
+  RC_ASSERT(back && *back == value);
+}
+
+}  // namespace
+}  // namespace anecheck

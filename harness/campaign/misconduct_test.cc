@@ -1,0 +1,197 @@
+// What an engine does besides answering becomes a verdict of its own, found once with the case that
+// shows it, and the other cases keep their results. The engine is the simulated one with planted
+// faults of its calls, or a scripted one.
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/campaign/judge_case.h"
+#include "harness/campaign/run_again.h"
+#include "harness/campaign/testing/campaign_test.h"
+#include "harness/runners/worker.h"
+
+namespace anecheck {
+namespace {
+
+using testing::ScriptedRunner;
+
+class MisconductTest : public testing::CampaignTest {
+ protected:
+  CampaignOptions Planted(const std::string& fault, uint64_t cases, int jobs = 1) {
+    CampaignOptions options = Options(cases, jobs);
+    options.seed = 4;
+    options.worker.library = ANECHECK_SIMULATED_ENGINE;
+    options.worker.quirks = {{"all", false}};
+    if (!fault.empty()) options.worker.faults = {fault};
+    return options;
+  }
+  CampaignSummary RunPlanted(const CampaignOptions& options) {
+    return Must(RunCampaign(options, [&] { return MakeRunner(options); }, {}));
+  }
+  // Cases by their verdict.
+  static std::map<std::string, std::vector<uint64_t>> Verdicts(const CampaignOptions& options) {
+    std::map<std::string, std::vector<uint64_t>> verdicts;
+    auto store = Store::OpenReadOnly(options.db);
+    EXPECT_TRUE(store.ok());
+    const auto rows = store->Query("SELECT verdict, case_index FROM cases ORDER BY case_index");
+    EXPECT_TRUE(rows.ok());
+    for (const auto& row : *rows) verdicts[row[0]].push_back(std::stoull(row[1]));
+    return verdicts;
+  }
+};
+
+TEST_F(MisconductTest, AnEngineWithoutFaultsHasNone) {
+  const CampaignOptions options = Planted("", 600, 2);
+  EXPECT_EQ(RunPlanted(options).list.size(), 0u);
+  EXPECT_EQ(Verdicts(options)["pass"].size(), 600u);
+}
+
+TEST_F(MisconductTest, StrayOutputIsFoundOnce) {
+  const CampaignOptions options = Planted("run-prints", 100);
+  const CampaignSummary summary = RunPlanted(options);
+  ASSERT_EQ(summary.list.size(), 1u);
+  const FindingRecord& finding = summary.list[0];
+  EXPECT_EQ(finding.verdict, "stray-output");
+  EXPECT_EQ(finding.case_index, 0u);
+  EXPECT_EQ(finding.occurrences, 100);
+  EXPECT_NE(finding.summary.find("to standard output: {\"v\": 1"), std::string::npos)
+      << finding.summary;
+  EXPECT_EQ(summary.judged, 100u) << "the values were judged all the same";
+}
+
+#ifndef ANECHECK_SANITIZED  // whose processes grow by themselves
+
+TEST_F(MisconductTest, MemoryThatGrowsWithEachCaseIsFoundOnce) {
+  // 1 and 4 MiB a case.
+  constexpr std::pair<const char*, uint64_t> kLeaks[] = {{"run-leak", 200}, {"compile-leak", 100}};
+  for (const auto& [fault, cases] : kLeaks) {
+    const CampaignOptions options = Planted(fault, cases);
+    const CampaignSummary summary = RunPlanted(options);
+    auto verdicts = Verdicts(options);
+    ASSERT_EQ(summary.list.size(), 1u) << fault;
+    const FindingRecord& finding = summary.list[0];
+    EXPECT_EQ(finding.verdict, "memory-growth") << fault << ": " << finding.summary;
+    ASSERT_FALSE(verdicts["memory-growth"].empty());
+    EXPECT_EQ(finding.case_index, verdicts["memory-growth"].front());
+    EXPECT_LE(verdicts["memory-growth"].size(), 3u) << "once in 64 cases";
+    EXPECT_EQ(verdicts["pass"].size() + verdicts["memory-growth"].size(), cases) << fault;
+  }
+}
+
+#endif
+
+TEST_F(MisconductTest, SlotsThatAreNeverFreedAreFoundOnce) {
+  CampaignOptions options = Planted("slots-leak", 300);
+  options.worker.quirks.push_back({"D36", true});  // the limit of 128
+  const CampaignSummary summary = RunPlanted(options);
+  auto verdicts = Verdicts(options);
+  ASSERT_EQ(summary.list.size(), 1u);
+  EXPECT_EQ(summary.list[0].verdict, "slot-leak") << summary.list[0].summary;
+  // 128 programs a process (specification 001, section 5.4).
+  EXPECT_EQ(verdicts["slot-leak"], (std::vector<uint64_t>{128, 256}));
+  EXPECT_EQ(summary.list[0].case_index, 128u);
+  EXPECT_EQ(summary.list[0].occurrences, 2);
+  EXPECT_EQ(verdicts["pass"].size(), 298u) << "no other case lost its result";
+}
+
+TEST_F(MisconductTest, ASecondExecutionThatDiffersIsFound) {
+  for (const char* fault : {"output-stale", "run-error"}) {
+    const CampaignOptions options = Planted(fault, 200);
+    const CampaignSummary summary = RunPlanted(options);
+    const auto found = std::ranges::count(summary.list, "not-repeatable", &FindingRecord::verdict);
+    EXPECT_GT(found, 0) << fault;
+  }
+}
+
+TEST_F(MisconductTest, OneCaseIn16IsRepeatedByItsSeed) {
+  const CampaignOptions options = Options(1600);
+  int repeated = 0;
+  for (uint64_t index = 0; index < options.cases; ++index) {
+    const auto item = MakeCase(options, index);
+    ASSERT_TRUE(item.ok());
+    const bool repeat = RequestOf(*item).repeat;
+    EXPECT_EQ(repeat, item->seed % 16 == 0);
+    repeated += repeat ? 1 : 0;
+  }
+  EXPECT_GT(repeated, 60);
+  EXPECT_LT(repeated, 140);
+}
+
+// A case of one relu whose engine does what `kinds` say besides giving the right values.
+CaseOutcome Judged(const CampaignOptions& options, std::vector<Misconduct> misconduct,
+                   bool wrong = false) {
+  const auto item = MakeCase(options, 3);
+  EXPECT_TRUE(item.ok());
+  ScriptedRunner runner([&](const RunRequest&, RunReply& reply) {
+    reply.misconduct = misconduct;
+    if (wrong) testing::SpoilFirstElement(reply);
+  });
+  const RunRequest request = RequestOf(*item);
+  const auto replies = runner.Run({&request, 1});
+  EXPECT_TRUE(replies.ok());
+  Evaluation evaluation;
+  return JudgeCase(*item, "mil", replies->front(), evaluation);
+}
+
+TEST_F(MisconductTest, TheWorstCountsAndWrongValuesAreWorst) {
+  const CampaignOptions options = Options(10);
+  const Misconduct printed = {MisconductKind::kStrayOutput,
+                              "wrote 3 bytes to standard output: abc"};
+  const Misconduct leaked = {MisconductKind::kSlotLeak, "the program was not released: in use"};
+  const Misconduct other = {MisconductKind::kNotRepeatable, "output y: other values", 99};
+  EXPECT_EQ(Judged(options, {}).record.verdict, "pass");
+  EXPECT_EQ(Judged(options, {leaked, printed}).record.verdict, "slot-leak");
+  EXPECT_EQ(Judged(options, {leaked, other, printed}).record.verdict, "not-repeatable");
+  EXPECT_EQ(Judged(options, {other}, true).record.verdict, "wrong");
+  const CaseOutcome outcome = Judged(options, {leaked});
+  EXPECT_EQ(outcome.record.message, leaked.message);
+  EXPECT_EQ(outcome.record.status, "ok");
+  EXPECT_TRUE(IsJudged(outcome.record));
+}
+
+TEST_F(MisconductTest, WhatWasPrintedIsNoPartOfTheSignature) {
+  const CampaignOptions options = Options(10);
+  const auto signature = [&](const char* message) {
+    return Signature(Judged(options, {{MisconductKind::kStrayOutput, message}}));
+  };
+  EXPECT_EQ(signature("wrote 3 bytes to standard output: abc"),
+            signature("wrote 17 bytes to standard output: another"));
+  EXPECT_NE(signature("wrote 3 bytes to standard output: abc"),
+            signature("wrote 3 bytes to standard error: abc"));
+}
+
+// Its process grows, which the 100th run after a start shows.
+TEST_F(MisconductTest, WhatShowsAfterManyCasesIsConfirmedByAsManyRuns) {
+  int runs = 0;
+  int restarts = 0;
+  int seen = 0;
+  const auto grow = [&](const RunRequest&, RunReply& reply) {
+    if (restarts != seen) runs = 0;
+    seen = restarts;
+    if (++runs % 100 != 0) return;
+    reply.misconduct = {{MisconductKind::kMemoryGrowth, "the process grew"}};
+  };
+  const CampaignSummary summary = Must(RunCampaign(Options(128), Counted(grow, restarts), {}));
+  ASSERT_EQ(summary.list.size(), 1u);
+  EXPECT_EQ(summary.list[0].verdict, "memory-growth");
+  EXPECT_EQ(summary.list[0].case_index, 99u);
+  EXPECT_EQ(restarts, 3);
+}
+
+TEST_F(MisconductTest, GrowthThatNoRowOfRunsShowsIsFlaky) {
+  int restarts = 0;
+  const auto grow = [&](const RunRequest& request, RunReply& reply) {
+    if (request.id != 20 || restarts > 0) return;
+    reply.misconduct = {{MisconductKind::kMemoryGrowth, "the process grew"}};
+  };
+  const CampaignSummary summary = Must(RunCampaign(Options(64), Counted(grow, restarts), {}));
+  ASSERT_EQ(summary.list.size(), 1u);
+  EXPECT_EQ(summary.list[0].verdict, "flaky");
+  EXPECT_EQ(restarts, 1);
+}
+
+}  // namespace
+}  // namespace anecheck

@@ -1,0 +1,149 @@
+#include "harness/campaign/reach_counter.h"
+
+#include <array>
+#include <bitset>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace anecheck {
+namespace {
+
+// In place of an operation for what none produced.
+constexpr size_t kNoOp = kOpCount;
+
+std::string OpName(size_t op) {
+  return op == kNoOp ? std::string() : std::string(AllOps()[op]->schema.name);
+}
+
+size_t ProducerOf(const Graph& graph, ValueId value) {
+  const Value& info = graph.value(value);
+  return info.kind == ValueKind::kResult ? graph.node(info.producer).schema->id : kNoOp;
+}
+
+ReachCounts CountsOf(const CaseRecord& record, bool verified) {
+  ReachCounts counts;
+  counts.cases = 1;
+  const bool ran = record.status == "ok" && !verified;
+  counts.compiled = ran || record.stage == "load" || record.stage == "run" ? 1 : 0;
+  counts.dispatched = record.status == "ok" && record.backend == "ane" ? 1 : 0;
+  counts.correct = counts.dispatched == 1 && record.verdict == "pass" ? 1 : 0;
+  counts.known_defect = record.verdict == "known-defect" ? 1 : 0;
+  counts.rejected = record.verdict == "rejected" ? 1 : 0;
+  counts.inconclusive = record.verdict == "inconclusive" ? 1 : 0;
+  counts.unconfirmed = record.verdict == "unconfirmed" ? 1 : 0;
+  counts.wrong = IsNewFinding(record.verdict) && counts.rejected == 0 ? 1 : 0;
+  return counts;
+}
+
+}  // namespace
+
+class ReachCounter::Counts {
+ public:
+  void Add(const Case& item, const CaseOutcome& outcome, std::optional<Provenance> proved) {
+    const CaseRecord& record = outcome.record;
+    Place& place = PlaceOf(record.target, record.route);
+    const ReachCounts counts = CountsOf(record, outcome.verified);
+    const bool proves = proved && counts.dispatched != 0;
+    if (proves) place.provenance = ProvenanceName(*proved);
+    std::bitset<kOpCount> seen;
+    for (const Node& node : item.graph.nodes()) {
+      const size_t op = node.schema->id;
+      if (seen.test(op)) continue;
+      seen.set(op);
+      place.reach[op] += counts;
+      if (proves) place.proved[op] += counts;
+    }
+    const auto outputs = item.graph.outputs();
+    for (size_t i = 0; i < outcome.histograms.size() && i < record.outputs.size(); ++i) {
+      AddErrors(place.errors[ProducerOf(item.graph, outputs[i])], outcome.histograms[i],
+                outcome.errors[i]);
+    }
+  }
+
+  void Flush(BatchRecord& batch) {
+    for (Place& place : places_) {
+      for (size_t op = 0; op < kOpCount; ++op) FlushOp(place, op, batch);
+      for (size_t op = 0; op <= kOpCount; ++op) FlushErrors(place, op, batch);
+    }
+  }
+
+ private:
+  struct Errors {
+    uint64_t outputs = 0;
+    UlpCounts ulp{};
+    std::array<MagnitudeErrors, kMagnitudes> magnitudes{};
+  };
+  // One target by one route.
+  struct Place {
+    std::string target, route, provenance;
+    std::array<ReachCounts, kOpCount> reach{}, proved{};
+    std::vector<Errors> errors = std::vector<Errors>(kOpCount + 1);
+  };
+
+  Place& PlaceOf(std::string_view target, std::string_view route) {
+    for (Place& place : places_) {
+      if (place.target == target && place.route == route) return place;
+    }
+    Place& place = places_.emplace_back();
+    place.target = target;
+    place.route = route;
+    return place;
+  }
+
+  static void AddErrors(Errors& sum, const UlpCounts& histogram, const OutputErrors& errors) {
+    ++sum.outputs;
+    for (size_t bucket = 0; bucket < kUlpBuckets; ++bucket) sum.ulp[bucket] += histogram[bucket];
+    for (const auto& [exponent, magnitude] : errors.by_exponent) {
+      sum.magnitudes[MagnitudeIndexOf(exponent)] += magnitude;
+    }
+  }
+
+  static void FlushOp(Place& place, size_t op, BatchRecord& batch) {
+    ReachCounts& reach = place.reach[op];
+    if (reach.cases == 0) return;
+    const std::string name = OpName(op);
+    batch.reach[{place.target, place.route, name}] += std::exchange(reach, {});
+    ReachCounts& proved = place.proved[op];
+    if (proved.cases == 0) return;
+    batch.proved_reach[{place.target, place.route, name, place.provenance}] +=
+        std::exchange(proved, {});
+  }
+
+  static void FlushErrors(Place& place, size_t op, BatchRecord& batch) {
+    Errors& errors = place.errors[op];
+    if (errors.outputs == 0) return;
+    const std::string name = OpName(op);
+    UlpCounts& sum = batch.ulp[{place.target, name}];
+    for (size_t bucket = 0; bucket < kUlpBuckets; ++bucket) sum[bucket] += errors.ulp[bucket];
+    for (size_t i = 0; i < kMagnitudes; ++i) {
+      if (errors.magnitudes[i].elements == 0) continue;
+      batch.magnitudes[{place.target, name, MagnitudeExponentAt(i)}] += errors.magnitudes[i];
+    }
+    errors = {};
+  }
+
+  std::vector<Place> places_;
+};
+
+ReachCounter::ReachCounter() : counts_(std::make_unique<Counts>()) {}
+ReachCounter::~ReachCounter() = default;
+
+void ReachCounter::Add(const Case& item, const CaseOutcome& outcome,
+                       std::optional<Provenance> proved) {
+  // A graph that breaks a rule says nothing about how far legal ones get.
+  if (item.mode == CaseMode::kMustReject) return;
+  counts_->Add(item, outcome, proved);
+}
+
+void ReachCounter::Flush(BatchRecord& batch) { counts_->Flush(batch); }
+
+void CountReach(const Case& item, const CaseOutcome& outcome, BatchRecord& batch,
+                std::optional<Provenance> proved) {
+  ReachCounter counter;
+  counter.Add(item, outcome, proved);
+  counter.Flush(batch);
+}
+
+}  // namespace anecheck

@@ -1,0 +1,144 @@
+#include "harness/device/e5rt/stream.h"
+
+#include <cstddef>
+#include <cstdint>
+
+#include "harness/device/e5rt/state.h"
+
+namespace anecheck::device::e5rt {
+namespace {
+
+// The layout of an Objective-C block that callers rely on: the function to call is at offset 16.
+struct Block {
+  void* isa;
+  int32_t flags;
+  int32_t reserved;
+  void (*invoke)(void* block);
+};
+static_assert(offsetof(Block, invoke) == 16);
+
+thread_local bool is_worker = false;
+
+Error TimedOut() {
+  return MakeError(ErrorCode::kInternal,
+                   "ANEProgramProcessRequestDirect() Failed with status=0xf : statusType=0x11: "
+                   "Program Inference timeout: timed out");
+}
+
+Status RunOperation(Operation& operation) {
+  if (operation.executable().times_out) return TimedOut();
+  Status ran = operation.Run();
+  if (ran.ok() && PlantedRuntimeFault(FaultEffect::kDoubleRun) != nullptr) ran = operation.Run();
+  if (!ran.ok()) return MakeError(ran.error().code, ran.error().message + " @ Execute");
+  const Fault* fails = operation.executable().faults.Find(FaultEffect::kRunError);
+  if (fails == nullptr || operation.runs() % static_cast<uint64_t>(fails->a) != 0) return {};
+  return TimedOut();
+}
+
+// What an operation waits for may have failed, and it with that.
+Status WaitFor(const std::vector<Request::Moment>& moments) {
+  for (const auto& [event, value] : moments) {
+    ANECHECK_RETURN_IF_ERROR(event->WaitFor(value));
+  }
+  return {};
+}
+
+void Signal(const std::vector<Request::Moment>& moments, const Status& outcome) {
+  for (const auto& [event, value] : moments) event->Signal(value, outcome);
+}
+
+// Runs the steps until one fails. Those behind it do not run and fail with it; they signal as well,
+// so that nobody waits for them for ever.
+Status RunSteps(const std::vector<Request::Step>& steps) {
+  const bool early = PlantedRuntimeFault(FaultEffect::kAsyncEarlySignal) != nullptr;
+  const bool silent = PlantedRuntimeFault(FaultEffect::kAsyncNoSignal) != nullptr;
+  Status outcome;
+  for (const Request::Step& step : steps) {
+    if (outcome.ok()) outcome = WaitFor(step.waits);
+    if (early) Signal(step.signals, {});
+    if (outcome.ok()) outcome = RunOperation(*step.operation);
+    if (!silent) Signal(step.signals, outcome);
+  }
+  return outcome;
+}
+
+void Call(void* completion) {
+  if (completion == nullptr) return;
+  if (PlantedRuntimeFault(FaultEffect::kBlockNotCalled) != nullptr) return;
+  const bool twice = PlantedRuntimeFault(FaultEffect::kBlockTwice) != nullptr;
+  auto* block = static_cast<Block*>(completion);
+  block->invoke(block);
+  if (twice) block->invoke(block);
+}
+
+}  // namespace
+
+void RequestQueue::Push(Request request) {
+  {
+    const std::lock_guard lock(mutex_);
+    requests_.push_back(std::move(request));
+  }
+  arrived_.notify_one();
+}
+
+void RequestQueue::Close() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  arrived_.notify_all();
+}
+
+bool RequestQueue::Pop(Request& request) {
+  std::unique_lock lock(mutex_);
+  arrived_.wait(lock, [&] { return closed_ || !requests_.empty(); });
+  if (requests_.empty()) return false;
+  request = std::move(requests_.front());
+  requests_.pop_front();
+  return true;
+}
+
+void RequestQueue::Work() {
+  is_worker = true;
+  for (Request request; Pop(request);) {
+    WaitWhileQueueHeld();
+    // The block finds the message of its own request, and none where that went well.
+    ClearLastError();
+    const Status ran = RunSteps(request.steps);
+    if (!ran.ok()) Fail(kExecutionFailed, ran.error().message);
+    // The block may release the programs and count them.
+    request.steps.clear();
+    FreeRequest();
+    Call(request.block);
+  }
+}
+
+bool RequestQueue::IsWorker() { return is_worker; }
+
+Stream::~Stream() {
+  queue_->Close();
+  if (!worker_.joinable()) return;
+  if (RequestQueue::IsWorker()) {
+    worker_.detach();
+  } else {
+    worker_.join();
+  }
+}
+
+void Stream::Submit(Request request) {
+  queue_->Push(std::move(request));
+  const std::lock_guard lock(mutex_);
+  if (!worker_.joinable()) worker_ = std::thread([queue = queue_] { queue->Work(); });
+}
+
+Status RunInOrder(const std::vector<std::shared_ptr<Operation>>& operations) {
+  const bool reverse = PlantedRuntimeFault(FaultEffect::kReverseOrder) != nullptr;
+  size_t count = operations.size();
+  if (count > 1 && PlantedRuntimeFault(FaultEffect::kSkipLastOp) != nullptr) --count;
+  for (size_t i = 0; i < count; ++i) {
+    ANECHECK_RETURN_IF_ERROR(RunOperation(*operations[reverse ? count - 1 - i : i]));
+  }
+  return {};
+}
+
+}  // namespace anecheck::device::e5rt

@@ -1,0 +1,23 @@
+// The layers whose parameters stand one to one for arguments of an operation: those that only
+// direct authoring reaches, the rearrangements and the geometry (specification 004, table 26.1;
+// facts/netlist_layers.csv; public netlists).
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "harness/base/result.h"
+#include "harness/device/network/network.h"
+#include "harness/device/network/unit_arguments.h"
+
+namespace anecheck::device {
+
+// The operation of the table that a layer is; empty for other layers.
+std::string_view NativeOperation(std::string_view unit_type);
+
+// Adds the operands, the values of the unit's bottoms, and the parameters. Precondition: the unit's
+// type has a NativeOperation. Errors say what is wrong without the unit's name.
+Status ReadNativeUnit(const NetworkUnit& unit, std::span<const Operand> operands,
+                      UnitArguments& arguments);
+
+}  // namespace anecheck::device

@@ -1,0 +1,80 @@
+// A network description as the engine's compiler takes it: ports, constants and layers in the form
+// of version 1.0.9 (specification 004, "Method"; facts/more/netplist_keys.csv).
+//
+// A tensor of rank r has the last r of batch, channel, height, width, one of rank 5 all five, and
+// the description gives those extents alone. No source gives the assignment of ranks below 4: it is
+// assumed, as the harness's own descriptions have it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/device/network/property_list.h"
+#include "harness/device/tensor_type.h"
+
+namespace anecheck::device {
+
+// "Batch", "Channel", ... of each axis, outermost first; none for ranks other than 1 to 5.
+std::span<const std::string_view> AxisNames(int rank);
+// The axis of that name, where a tensor of that rank has it.
+std::optional<int> AxisNamed(std::string_view name, int rank);
+
+// The keys of the extents of batch, channel, depth, height and width.
+using ExtentKeys = std::array<const char*, 5>;
+inline constexpr ExtentKeys kReshapedExtents = {"ReshapedBatch", "ReshapedChannel", "ReshapedDepth",
+                                                "ReshapedHeight", "ReshapedWidth"};
+// Nothing where the extents that are there are not those of one rank.
+std::optional<Shape> ReadExtents(const ListItem& from, const ExtentKeys& keys);
+
+struct NetworkInput {
+  std::string name;  // the symbol that layers read
+  std::string type;  // "Float16", ...
+  std::optional<Shape> shape;
+};
+
+struct NetworkConstant {
+  std::string name;
+  std::string type;
+  std::optional<Shape> shape;
+  int64_t offset = 0;  // bytes, in the weight file
+  int64_t file = 0;
+};
+
+struct NetworkUnit {
+  std::string name;
+  std::string type;
+  std::vector<std::string> bottoms;  // symbols that it reads
+  std::optional<int64_t> output_channels;
+  std::optional<int64_t> groups;
+  std::optional<std::string> output_type;
+  ListItem params;
+};
+
+struct NetworkOutput {
+  std::string name;
+  std::string bottom;  // the unit whose result it is
+};
+
+struct Network {
+  explicit Network(PropertyList from) : list(std::move(from)) {}
+
+  PropertyList list;  // what `params` look into
+  std::vector<NetworkInput> inputs;
+  std::vector<NetworkConstant> constants;
+  std::vector<NetworkUnit> units;
+  std::vector<NetworkOutput> outputs;
+  std::vector<std::string> weight_files;
+};
+
+// kMalformed where a key that the shape rests on is missing or of another kind, kUnsupported for
+// more than one network or procedure (specification 001, section 5.5) and for descriptions with
+// procedures.
+Result<Network> ReadNetwork(std::string_view content);
+
+}  // namespace anecheck::device

@@ -1,0 +1,94 @@
+// What the layers of a network description are compiled in: its symbols, its weights, and the
+// executable that they become.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/device/executable_builder.h"
+#include "harness/device/network/network.h"
+#include "harness/device/network/unit_arguments.h"
+
+namespace anecheck::device {
+
+// The spelling of the one element type that is compiled.
+inline constexpr std::string_view kHalfType = "Float16";
+
+// What a Broadcast says that its operand becomes along an axis.
+struct Growth {
+  std::string axis;
+  int64_t size = 0;
+};
+
+// What layers may read by a name.
+struct Symbol {
+  Operand operand;
+  std::vector<Growth> growth;  // of a Broadcast, which elementwise layers alone read
+};
+
+// A refusal by the front end.
+Error Wrong(const NetworkUnit& unit, std::string_view what);
+
+// Errors are those of CompileProgram. What it is given must outlive it.
+class NetworkContext {
+ public:
+  NetworkContext(const Network& network, std::span<const uint8_t> weights,
+                 const CompileSettings& settings, Backend backend)
+      : network_(network),
+        weights_(weights),
+        settings_(settings),
+        builder_("main", settings, backend) {}
+
+  const Network& network() const { return network_; }
+  const CompileSettings& settings() const { return settings_; }
+  ExecutableBuilder& builder() { return builder_; }
+
+  Status AddInput(const NetworkInput& input);
+  Status AddConstant(const NetworkConstant& constant);
+  // fp16 values of the weight file; `what` names them in errors.
+  Result<Operand> StoredHalves(const Shape& shape, int64_t offset, std::string_view what);
+
+  bool Has(std::string_view name) const { return symbols_.contains(name); }
+  void Define(const std::string& name, Symbol symbol) { symbols_[name] = std::move(symbol); }
+  const Symbol* Find(std::string_view name) const;
+  // What the unit's bottom of that index names.
+  Result<const Symbol*> SymbolAt(const NetworkUnit& unit, size_t index) const;
+  Result<Operand> OperandAt(const NetworkUnit& unit, size_t index) const;
+  // The start of a DynamicSlice, which its second bottom names.
+  Result<int64_t> StartOf(const NetworkUnit& unit) const;
+
+  // Ends a layer: its operation's result gets its name and must be what the layer says of it.
+  Status Finish(const NetworkUnit& unit, std::string_view operation, UnitArguments& arguments);
+
+ private:
+  Result<std::vector<uint8_t>> Stored(int64_t offset, int64_t bytes, std::string_view what) const;
+
+  const Network& network_;
+  std::span<const uint8_t> weights_;
+  const CompileSettings& settings_;
+  ExecutableBuilder builder_;
+  std::map<std::string, Symbol, std::less<>> symbols_;
+  std::map<std::string, int64_t, std::less<>> starts_;
+};
+
+// Compiles a layer of a type.
+struct UnitRow {
+  std::string_view type;
+  Status (*add)(NetworkContext& context, const NetworkUnit& unit);
+};
+// Convolutions with what is folded into them, and pooling.
+std::span<const UnitRow> WindowUnits();
+// All others but those of native_units.h.
+std::span<const UnitRow> PlainUnits();
+
+// Of a unit: its operation where that follows from its parameter Type.
+Result<std::string_view> OperationByType(const NetworkUnit& unit);
+
+}  // namespace anecheck::device

@@ -1,0 +1,57 @@
+// Property lists as the engine's compiler reads them: by libplist, and by none of harness/formats,
+// so that an error which a writer and a reader of the harness share still shows here.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+
+namespace anecheck::device {
+
+// A value inside a PropertyList, which must outlive it. One that is not there has no kind.
+class ListItem {
+ public:
+  ListItem() = default;
+  explicit ListItem(void* node) : node_(node) {}
+
+  bool exists() const { return node_ != nullptr; }
+  bool IsDictionary() const;
+  // The value of a key; not there where this is no dictionary that has it.
+  ListItem Find(const std::string& key) const;
+
+  // The value where it is of that kind.
+  std::optional<std::string> Text() const;
+  std::optional<int64_t> Integer() const;
+  std::optional<double> Number() const;  // of an integer too
+  std::optional<bool> Flag() const;
+  std::optional<std::vector<ListItem>> Items() const;     // of an array
+  std::optional<std::vector<std::string>> Texts() const;  // one text, or an array of texts
+  std::optional<std::vector<int64_t>> Integers() const;   // an array of integers
+
+ private:
+  void* node_ = nullptr;
+};
+
+class PropertyList {
+ public:
+  // Either encoding. kMalformed for what is no property list, and for one nested deeper than any
+  // description is.
+  static Result<PropertyList> Read(std::string_view content);
+
+  ListItem root() const { return ListItem(root_.get()); }
+
+ private:
+  struct Free {
+    void operator()(void* node) const;
+  };
+  explicit PropertyList(void* root) : root_(root) {}
+
+  std::unique_ptr<void, Free> root_;
+};
+
+}  // namespace anecheck::device

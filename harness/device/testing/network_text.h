@@ -1,0 +1,58 @@
+// Network descriptions written by hand, key by key, as property lists: by no writer of the harness,
+// so that a test says by itself what the engine reads.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace anecheck::device::testing {
+
+// Values of a property list.
+std::string PlistText(std::string_view text);
+std::string PlistInteger(int64_t value);
+std::string PlistReal(std::string_view value);
+std::string PlistFlag(bool value);
+std::string PlistTexts(const std::vector<std::string>& texts);
+std::string PlistArray(const std::vector<std::string>& values);
+using PlistKeys = std::vector<std::pair<std::string, std::string>>;
+std::string PlistDictionary(const PlistKeys& keys);
+
+// A layer: `keys` stand beside Type, Bottom and Params.
+struct UnitText {
+  std::string name;
+  std::string type;
+  std::vector<std::string> bottoms;
+  PlistKeys params = {};
+  PlistKeys keys = {};
+};
+
+// Float16 inputs with the last extents of batch, channel, height, width.
+struct InputText {
+  std::string name;
+  std::vector<int64_t> extents;
+};
+// The same of the network's weight file, from a byte of it on.
+struct ConstantText {
+  std::string name;
+  std::vector<int64_t> extents;
+  int64_t offset = 0;
+};
+
+inline constexpr const char* kWeightFile = "by-hand.weights";
+
+struct NetworkText {
+  std::vector<InputText> inputs;
+  std::vector<UnitText> units;
+  std::vector<std::string> outputs = {"y"};  // names of units
+  std::vector<ConstantText> constants = {};
+  bool weights = false;  // names kWeightFile
+
+  // A property list of version 1.0.9 with this one network.
+  std::string Xml() const;
+  std::string Xml(const PlistKeys& root_keys) const;
+};
+
+}  // namespace anecheck::device::testing

@@ -1,0 +1,88 @@
+// Which row a field rests on, and how the rows are shown.
+#include "harness/formats/evidence/evidence.h"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace anecheck {
+namespace {
+
+const std::vector<FieldFact> kFacts = {
+    {"header.magic", FactEvidence::kRealFile, "real files"},
+    {"header.rest", FactEvidence::kOpaque, "no source"},
+    {"header", FactEvidence::kSpecification, "table 1"},
+    {"units.*.Type", FactEvidence::kSpecification, "table 1"},
+    {"units.*", FactEvidence::kPublicNotes, "notes"},
+    {"rows[].words[]", FactEvidence::kAssumed, "nothing"},
+    {"never", FactEvidence::kAssumed, "nothing"},
+};
+
+// The source that each field of the document rests on.
+std::map<std::string, std::string> SourcesOf(const Json& json) {
+  const Evidence evidence = EvidenceOf(kFacts, json);
+  std::map<std::string, std::string> sources;
+  for (const FieldEvidence& field : evidence.fields) {
+    const bool added =
+        sources.emplace(field.path, field.fact == nullptr ? "none" : field.fact->source).second;
+    EXPECT_TRUE(added) << field.path << " stands twice";
+  }
+  return sources;
+}
+
+TEST(Evidence, IsThatOfTheFirstRowThatFits) {
+  const Json json = {{"header", {{"magic", 1}, {"rest", {{"word", 2}}}, {"count", 3}}},
+                     {"units", {{"a.b", {{"Type", "x"}, {"Name", "y"}}}}}};
+  EXPECT_EQ(SourcesOf(json), (std::map<std::string, std::string>{{"header.magic", "real files"},
+                                                                 {"header.rest.word", "no source"},
+                                                                 {"header.count", "table 1"},
+                                                                 {"units.a.b.Type", "table 1"},
+                                                                 {"units.a.b.Name", "notes"}}));
+}
+
+TEST(Evidence, ElementsOfOneArrayAreOneField) {
+  const Json words = Json::array({1, 2, 3});
+  const Json json = {{"rows", Json::array({Json{{"words", words}}, Json{{"words", words}}})}};
+  EXPECT_EQ(SourcesOf(json), (std::map<std::string, std::string>{{"rows[].words[]", "nothing"}}));
+  // A star is a name, and no element.
+  const Json list = {{"units", Json::array({7})}};
+  EXPECT_EQ(SourcesOf(list), (std::map<std::string, std::string>{{"units[]", "none"}}));
+}
+
+TEST(Evidence, WhatIsEmptyHasNoFields) {
+  const Json json = {{"units", Json::object()}, {"rows", Json::array()}, {"header", nullptr}};
+  EXPECT_EQ(SourcesOf(json), (std::map<std::string, std::string>{{"header", "table 1"}}));
+}
+
+TEST(Evidence, EveryFormatHasItsNameAndWhatIsDerived) {
+  const Json json = {{"format", "x"}, {"rows", Json::array({Json{{"derived", {{"a", 1}}}}})}};
+  const Evidence evidence = EvidenceOf(kFacts, json);
+  ASSERT_EQ(evidence.fields.size(), 2u);
+  for (const FieldEvidence& field : evidence.fields) {
+    ASSERT_NE(field.fact, nullptr) << field.path;
+    EXPECT_EQ(field.fact->evidence, FactEvidence::kNotation) << field.path;
+  }
+  ASSERT_EQ(evidence.rows.size(), 2u);
+  EXPECT_EQ(evidence.rows[0]->path, "format");
+}
+
+TEST(Evidence, TextAndJsonListTheRowsThatOccurAndTheFieldsWithoutOne) {
+  const Json json = {{"header", {{"count", 3}, {"magic", 1}}},
+                     {"units", {{"a", {{"Type", "x"}}}}},
+                     {"stray", true}};
+  const Evidence evidence = EvidenceOf(kFacts, json);
+  EXPECT_EQ(EvidenceText(evidence),
+            "evidence of the fields (a row is of all that stands below it too; of several that "
+            "fit, the first counts):\n"
+            "  real file [real files]: header.magic\n"
+            "  specification [table 1]: header, units.*.Type\n"
+            "  unknown: stray\n");
+  EXPECT_EQ(EvidenceToJson(evidence).dump(),
+            R"([{"fields":"header.magic","evidence":"real file","source":"real files"},)"
+            R"({"fields":"header","evidence":"specification","source":"table 1"},)"
+            R"({"fields":"units.*.Type","evidence":"specification","source":"table 1"},)"
+            R"({"fields":"stray","evidence":"unknown"}])");
+}
+
+}  // namespace
+}  // namespace anecheck

@@ -1,0 +1,142 @@
+#include "harness/formats/hwx/field_facts.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/formats/hwx/container.h"
+#include "harness/formats/hwx/thread_words.h"
+#include "harness/formats/td/td.h"
+
+namespace anecheck::hwx {
+namespace {
+
+constexpr uint32_t kH13Subtype = 4;  // of all real files
+constexpr FactEvidence kAssumed = FactEvidence::kAssumed;
+constexpr FactEvidence kOpaque = FactEvidence::kOpaque;
+constexpr FactEvidence kNotation = FactEvidence::kNotation;
+
+// Collects the rows; `known_` is what a fact that real files show of H13 rests on.
+class FactWriter {
+ public:
+  explicit FactWriter(FactEvidence known) : known_(known) {}
+
+  std::vector<FieldFact> Run() {
+    Add(kAssumed, "the 64-bit Mach-O header ends with it", "header", {"reserved"});
+    Known("specification 000, table 23.9; facts/hwx.md, header", "", {"header"});
+    Segments();
+    Ports();
+    Threads();
+    Symbols();
+    Others();
+    return std::move(facts_);
+  }
+
+ private:
+  void Add(FactEvidence evidence, const std::string& source, const std::string& prefix,
+           std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+      Push({prefix.empty() ? name : prefix + "." + name, evidence, source});
+    }
+  }
+  // Two flavors of threads share names, and so do a thread and a port.
+  void Push(FieldFact fact) {
+    if (std::ranges::find(facts_, fact.path, &FieldFact::path) == facts_.end()) {
+      facts_.push_back(std::move(fact));
+    }
+  }
+  void Known(const std::string& source, const std::string& prefix,
+             std::initializer_list<const char*> names) {
+    Add(known_, source, prefix, names);
+  }
+
+  void Segments() {
+    const std::string section = "commands[].sections[]";
+    Add(kAssumed, "the Mach-O section record ends with them", section, {"reserved"});
+    Add(kOpaque, "contents: weights, or bytes that no source describes", section, {"data[].bytes"});
+    Add(kNotation, "a run of zero bytes", section, {"data[].zeros"});
+    Known("facts/hwx.md, weight tiles", section, {"data[].derived.tile"});
+    Add(kNotation, "why the section is kept as bytes", section, {"derived.tasks_error"});
+    Known("facts/hwx.md, section flags", section, {"derived.kind", "flags"});
+    Known("facts/hwx.md, relocations", section, {"relocations", "reloff", "derived.reloff"});
+    const std::vector<FieldFact> tasks =
+        td::ChainFacts(section + ".tasks", known_,
+                       {"", known_, "facts/hwx.md: the version follows from cpusubtype"});
+    facts_.insert(facts_.end(), tasks.begin(), tasks.end());
+    const std::string source = "specification 000, table 23.6; facts/hwx.md, segments";
+    Known(source, section,
+          {"sectname", "segname", "addr", "size", "offset", "align", "derived.size",
+           "derived.offset", "derived.nreloc"});
+    Known(source, "commands[]",
+          {"segname", "vmaddr", "vmsize", "fileoff", "filesize", "maxprot", "initprot", "flags"});
+  }
+
+  void Threads() {
+    const std::string source = "facts/hwx.md, thread command";
+    for (const uint32_t flavor : {kHeaderFlavor, kTensorFlavor}) {
+      for (const ThreadWord& word : ThreadWords(flavor)) {
+        const bool assumed = word.evidence == kAssumed;
+        const std::string name(word.name);
+        for (const char* prefix : {"commands[].", "commands[].derived."}) {
+          Push({prefix + name, assumed ? kAssumed : known_,
+                assumed ? "our name for what all nine files at hand hold there" : source});
+        }
+      }
+    }
+    Add(kNotation, "what a name rests on", "commands[]", {"derived.evidence"});
+    Add(FactEvidence::kSpecification, "specification 000, listing 23.5", "commands[]",
+        {"derived.element_type_name"});
+    Add(kOpaque, "words of a thread command that no source names", "commands[]", {"words"});
+    Known(source, "commands[]", {"flavor", "count", "names", "base_slots"});
+  }
+
+  void Symbols() {
+    Known("facts/hwx.md, symbols; specification 000, listings 23.5 and 23.6", "commands[]",
+          {"symbols[].type", "symbols[].name", "symbols[].desc", "symbols[].derived.desc",
+           "symbols[].sect", "symbols[].value", "symbols[].strx", "symbols[].tensor_stab",
+           "symbols[].type_stab", "strings"});
+    Known("facts/hwx.md, load commands", "commands[]",
+          {"symoff", "stroff", "strsize", "derived.symoff", "derived.stroff", "derived.strsize",
+           "derived.nsyms"});
+  }
+
+  void Ports() {
+    Add(kAssumed,
+        "of a port the record of specification 000, which no real file has; of a tensor our name "
+        "for what all nine files at hand hold there",
+        "commands[]", {"byte_size"});
+    Known("facts/hwx.md, port record", "commands[]", {"name", "reserved"});
+  }
+
+  void Others() {
+    Known("specification 000, listing 23.4; facts/hwx.md, build info", "commands[]",
+          {"version", "options", "text", "derived.target"});
+    Known("facts/hwx.md, load commands", "commands[]",
+          {"owner", "cmd", "id", "cmdsize", "derived.cmdsize"});
+    Add(kAssumed, "the usual Mach-O note; no source gives its shape", "commands[]", {"offset"});
+    Add(kOpaque, "no source describes it", "commands[]", {"bytes", "body", "trailing"});
+    Add(kNotation, "where and how the pieces stand", "commands[]",
+        {"derived.file_offset", "derived.reason"});
+    Add(kNotation, "bytes that no record claims", "unclaimed[]", {"offset"});
+    Add(kOpaque, "bytes that no record claims", "", {"unclaimed"});
+    Add(kNotation, "the file's own size", "", {"file_size", "derived.file_size"});
+  }
+
+  FactEvidence known_;
+  std::vector<FieldFact> facts_;
+};
+
+}  // namespace
+
+std::span<const FieldFact> FieldFacts(const Json& json) {
+  static const std::vector<FieldFact> real = FactWriter(FactEvidence::kRealFile).Run();
+  static const std::vector<FieldFact> noted = FactWriter(FactEvidence::kPublicNotes).Run();
+  const auto header = json.find("header");
+  if (header == json.end()) return noted;
+  return header->value("cpusubtype", 0U) == kH13Subtype ? real : noted;
+}
+
+}  // namespace anecheck::hwx

@@ -1,0 +1,14 @@
+// What the fields of a container's JSON form rest on. Used by the hwx format.
+#pragma once
+
+#include <span>
+
+#include "harness/formats/format.h"
+
+namespace anecheck::hwx {
+
+// The rows of ToJson's fields (see Format::fields). Real files are of H13; what they confirm stands
+// in public notes for other generations.
+std::span<const FieldFact> FieldFacts(const Json& json);
+
+}  // namespace anecheck::hwx

@@ -1,0 +1,88 @@
+// What proves a placement is what the compilation at hand left, whatever stood there before.
+#include "harness/runners/bundle_folder.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <string>
+#include <string_view>
+
+#include "harness/base/file.h"
+
+namespace anecheck {
+namespace {
+
+constexpr std::string_view kEngine = R"(conv()[SelectedBackend = string("ane")];)";
+constexpr std::string_view kOther = R"(conv()[SelectedBackend = string("bnns")];)";
+
+class BundleFolderTest : public ::testing::Test {
+ protected:
+  std::string Analytics() const { return folder_->File("bundle/analytics.mil"); }
+  // As a compiler that writes a file of its own and gives it the name.
+  void Replace(std::string_view text) { ASSERT_TRUE(WriteFileAtomic(Analytics(), text).ok()); }
+  // As a compiler that writes over what is there.
+  void WriteOver(std::string_view text) const {
+    std::FILE* file = std::fopen(Analytics().c_str(), "r+");
+    ASSERT_NE(file, nullptr);
+    EXPECT_EQ(std::fwrite(text.data(), 1, text.size(), file), text.size());
+    std::fclose(file);
+  }
+  // A program that was compiled and looked at.
+  void Compile(std::string_view text) {
+    ASSERT_TRUE(bundle_.Clear().ok());
+    Replace(text);
+    ASSERT_NE(bundle_.SelectedBackend(), "");
+  }
+
+  Result<TempDirectory> folder_ = TempDirectory::Create("anecheck-bundle-");
+  BundleFolder bundle_{folder_->File("bundle")};
+};
+
+TEST_F(BundleFolderTest, AnalyticsProveOneProgramAlone) {
+  for (int program = 0; program < 3; ++program) {
+    ASSERT_TRUE(bundle_.Clear().ok());
+    EXPECT_EQ(bundle_.SelectedBackend(), "") << "nothing was compiled";
+    ASSERT_TRUE(bundle_.Clear().ok());
+    Replace(program == 1 ? kOther : kEngine);
+    EXPECT_EQ(bundle_.SelectedBackend(), program == 1 ? "bnns" : "ane");
+  }
+  ASSERT_TRUE(bundle_.Clear().ok());
+  EXPECT_EQ(bundle_.SelectedBackend(), "");
+}
+
+TEST_F(BundleFolderTest, AFileThatIsWrittenOverShowsNothingOfTheOneBefore) {
+  Compile(std::string(kEngine) + std::string(kOther));
+  ASSERT_TRUE(bundle_.Clear().ok());
+  WriteOver(kEngine);
+  EXPECT_EQ(bundle_.SelectedBackend(), "ane");
+  ASSERT_TRUE(bundle_.Clear().ok());
+  WriteOver("conv()");
+  EXPECT_EQ(bundle_.SelectedBackend(), "");
+}
+
+TEST_F(BundleFolderTest, AnEarlierFileThatIsMovedThereProvesNothing) {
+  Compile(kEngine);
+  std::filesystem::rename(Analytics(), folder_->File("away.mil"));
+  Replace(kEngine);
+  ASSERT_TRUE(bundle_.Clear().ok());
+  EXPECT_EQ(bundle_.SelectedBackend(), "");
+  Compile(kEngine);
+}
+
+TEST_F(BundleFolderTest, ACompilerMayMakeTheFolderAnew) {
+  Compile(kEngine);
+  ASSERT_TRUE(bundle_.Clear().ok());
+  std::filesystem::remove_all(bundle_.path());
+  std::filesystem::create_directory(bundle_.path());
+  Replace(kEngine);
+  EXPECT_EQ(bundle_.SelectedBackend(), "ane");
+  ASSERT_TRUE(bundle_.Clear().ok());
+  std::filesystem::create_directory(bundle_.path() + "/parts");
+  ASSERT_TRUE(WriteFileAtomic(bundle_.path() + "/parts/analytics.mil", kEngine).ok());
+  EXPECT_EQ(bundle_.SelectedBackend(), "") << "one of two files says nothing";
+  Replace(kEngine);
+  EXPECT_EQ(bundle_.SelectedBackend(), "ane");
+}
+
+}  // namespace
+}  // namespace anecheck

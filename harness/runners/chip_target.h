@@ -1,0 +1,35 @@
+// From a chip's name to the compiler targets of its engine, and what follows for evidence: what a
+// chip answers stands for its own targets and for no other.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/runners/runner.h"
+
+namespace anecheck {
+
+// "Apple M1 Max" or "M1 Max" to the targets whose chips are named so (facts/targets.csv), in lower
+// case and in the table's order: {"h13g"}. Several where sources place the chip differently, as the
+// M5 Pro at h17g and h17s; none for a name that no row has.
+std::vector<std::string> TargetsOfChip(std::string_view chip);
+
+// The first of them; empty for none.
+std::string TargetOfChip(std::string_view chip);
+
+// The target that is taken where none is named: that of this machine's chip or, where no engine is
+// known here, h13.
+std::string DefaultTarget();
+
+// Errors: kInvalid where `identity` is that of a chip's own engine and the chip has another target.
+// Simulated engines and programs of somebody else's take every target.
+Status CheckOwnTarget(const RunnerIdentity& identity, std::string_view target);
+
+// What an answer on `target` counts as where its proof was checked (RunnerIdentity::proved);
+// nothing where the chip that the runner names has another target.
+std::optional<Provenance> ProvedOn(const RunnerIdentity& identity, std::string_view target);
+
+}  // namespace anecheck

@@ -1,0 +1,95 @@
+// Sockets between processes: an end that is gone is noticed at once, by who writes to it and by who
+// waits for it, and nothing else is taken for that.
+#include "harness/runners/local_socket.h"
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <fcntl.h>
+#include <future>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+namespace anecheck {
+namespace {
+
+constexpr std::chrono::milliseconds kNotSoon(600);
+constexpr std::chrono::seconds kSoon(10);
+
+std::future<bool> Watch(int descriptor) {
+  return std::async(std::launch::async, [descriptor] { return WaitForHangUp(descriptor); });
+}
+
+TEST(SocketPair, CarriesBytesBothWaysAndIsNotInherited) {
+  const SocketPair pair = MakeSocketPair();
+  ASSERT_GE(pair.ours, 0);
+  ASSERT_GE(pair.theirs, 0);
+  char got = 0;
+  EXPECT_EQ(SendBytes(pair.ours, "a", true), 1);
+  EXPECT_EQ(read(pair.theirs, &got, 1), 1);
+  EXPECT_EQ(got, 'a');
+  EXPECT_EQ(SendBytes(pair.theirs, "b", false), 1);
+  EXPECT_EQ(read(pair.ours, &got, 1), 1);
+  EXPECT_EQ(got, 'b');
+  for (const int end : {pair.ours, pair.theirs}) {
+    EXPECT_NE(fcntl(end, F_GETFD) & FD_CLOEXEC, 0);
+    close(end);
+  }
+}
+
+TEST(SocketPair, WritingToAnEndThatIsGoneIsAnErrorAndNoSignal) {
+  const SocketPair pair = MakeSocketPair();
+  close(pair.theirs);
+  errno = 0;
+  EXPECT_EQ(SendBytes(pair.ours, "a", true), -1);
+  EXPECT_EQ(errno, EPIPE);
+  close(pair.ours);
+}
+
+TEST(SocketPair, AFullEndIsNotWaitedForUnlessAsked) {
+  const SocketPair pair = MakeSocketPair();
+  const std::array<char, 65536> chunk{};
+  ssize_t sent = 0;
+  for (int i = 0; i < 4096 && sent >= 0; ++i) {
+    sent = SendBytes(pair.ours, {chunk.data(), chunk.size()}, false);
+  }
+  EXPECT_EQ(sent, -1);
+  EXPECT_TRUE(errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS) << errno;
+  close(pair.ours);
+  close(pair.theirs);
+}
+
+TEST(HangUp, IsNoticedThoughBytesWait) {
+  const SocketPair pair = MakeSocketPair();
+  ASSERT_EQ(SendBytes(pair.theirs, "unread", true), 6);
+  std::future<bool> gone = Watch(pair.ours);
+  EXPECT_EQ(gone.wait_for(kNotSoon), std::future_status::timeout) << "bytes to read are no end";
+  close(pair.theirs);
+  ASSERT_EQ(gone.wait_for(kSoon), std::future_status::ready);
+  EXPECT_TRUE(gone.get());
+  close(pair.ours);
+}
+
+TEST(HangUp, OfAPipesReaderIsNoticedByItsWriter) {
+  int pipes[2];
+  ASSERT_EQ(pipe(pipes), 0);
+  std::future<bool> gone = Watch(pipes[1]);
+  EXPECT_EQ(gone.wait_for(kNotSoon), std::future_status::timeout) << "room to write is no end";
+  close(pipes[0]);
+  ASSERT_EQ(gone.wait_for(kSoon), std::future_status::ready);
+  EXPECT_TRUE(gone.get());
+  close(pipes[1]);
+}
+
+TEST(HangUp, AnEndThatIsClosedHereIsNoHangUp) {
+  const SocketPair pair = MakeSocketPair();
+  std::future<bool> gone = Watch(pair.ours);
+  EXPECT_EQ(gone.wait_for(kNotSoon), std::future_status::timeout);
+  close(pair.ours);
+  ASSERT_EQ(gone.wait_for(kSoon), std::future_status::ready);
+  EXPECT_FALSE(gone.get());
+  close(pair.theirs);
+}
+
+}  // namespace
+}  // namespace anecheck

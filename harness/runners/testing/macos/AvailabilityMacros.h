@@ -1,0 +1,2 @@
+// AvailabilityMacros.h: versions of macOS; nothing here asks for one.
+#pragma once

@@ -1,0 +1,78 @@
+#include "harness/runners/worker_conduct.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <fmt/format.h>
+#include <string>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+#include "harness/runners/process_memory.h"
+
+namespace anecheck {
+namespace {
+
+// Sanitizers hold freed memory back, so that their processes grow.
+#ifdef ANECHECK_SANITIZED
+constexpr bool kHoldsFreedMemory = true;
+#else
+constexpr bool kHoldsFreedMemory = false;
+#endif
+
+// The first line of what was written, as far as a table has room for it.
+std::string Excerpt(int descriptor) {
+  std::array<char, 120> start{};
+  const ssize_t got = pread(descriptor, start.data(), start.size(), 0);
+  std::string line;
+  for (ssize_t i = 0; i < got && start[static_cast<size_t>(i)] != '\n'; ++i) {
+    const char c = start[static_cast<size_t>(i)];
+    line += c >= ' ' && c <= '~' ? c : '?';
+  }
+  return line;
+}
+
+}  // namespace
+
+std::optional<Misconduct> OutputWatch::Take() {
+  struct stat file{};
+  if (fstat(descriptor_, &file) != 0 || !S_ISREG(file.st_mode) || file.st_size == 0) {
+    return std::nullopt;
+  }
+  Misconduct written = {.kind = MisconductKind::kStrayOutput,
+                        .message = fmt::format("wrote {} bytes to {}: {}", file.st_size, name_,
+                                               Excerpt(descriptor_))};
+  if (ftruncate(descriptor_, 0) != 0) return std::nullopt;
+  return written;
+}
+
+std::optional<Misconduct> GrowthWatch::Note(uint64_t resident) {
+  const uint64_t before = std::exchange(most_, std::max(most_, resident));
+  if (before == 0 || most_ < before + kStep) {
+    grown_ = 0;
+    return std::nullopt;
+  }
+  if (grown_ == 0) first_ = before;
+  if (++grown_ < kCases) return std::nullopt;
+  grown_ = 0;
+  return Misconduct{.kind = MisconductKind::kMemoryGrowth,
+                    .message = fmt::format("the process grew with each of {} cases in turn, by {} "
+                                           "MiB in all",
+                                           kCases, (most_ - first_) >> 20)};
+}
+
+void WorkerConduct::Note(WireReply& reply) {
+  const auto add = [&](std::optional<Misconduct> misconduct) {
+    if (misconduct) reply.misconduct.push_back(std::move(*misconduct));
+  };
+  // The engine may have left its words in this process's buffer.
+  std::fflush(stdout);
+  add(output_.Take());
+  // Words on standard error beside a refusal or a failure are its diagnosis.
+  std::optional<Misconduct> said = errors_.Take();
+  if (reply.status == RunStatus::kOk) add(std::move(said));
+  if (!kHoldsFreedMemory) add(growth_.Note(OwnResidentBytes()));
+}
+
+}  // namespace anecheck

@@ -1,0 +1,206 @@
+// Real models from end to end, node by node: what every operation computes from the numbers that it
+// was given agrees on sampled outputs with the slow implementation, and the whole gives the same.
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <map>
+
+#include "generators/choice_stream.h"
+#include "harness/base/testing/test_data.h"
+#include "harness/cli/model_file.h"
+#include "harness/graph/copy_node.h"
+#include "oracles/oracle.h"
+#include "oracles/testing/slow.h"
+#include "oracles/testing/test_support.h"
+
+namespace anecheck {
+namespace {
+
+using testing::DecodedElements;
+using testing::MakeTensor;
+
+constexpr size_t kSamples = 12;
+
+bool SameNumber(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+// Places spread over a result, the first and the last among them.
+std::vector<size_t> SamplePlaces(size_t size, uint64_t seed) {
+  ChoiceStream choices = ChoiceStream::FromSeed(seed);
+  std::vector<size_t> places = {0, size - 1};
+  while (places.size() < std::min(kSamples, size)) places.push_back(choices.Below(size));
+  return places;
+}
+
+// What the evaluation of a whole model must agree with: each node by itself, on the stored results
+// of those before it.
+class Chain {
+ public:
+  Chain(const Graph& graph, std::span<const Tensor> inputs) : graph_(graph) {
+    values_.resize(graph.values().size());
+    last_use_.resize(graph.values().size(), 0);
+    size_t next = 0;
+    for (ValueId id = 0; id < graph.values().size(); ++id) {
+      const Value& value = graph.value(id);
+      if (value.kind == ValueKind::kInput) values_[id] = DecodedElements(inputs[next++]);
+      if (value.kind == ValueKind::kConst) {
+        const auto bytes = graph.ConstData(id);
+        values_[id] = DecodedElements(Tensor{value.type, {bytes.begin(), bytes.end()}});
+      }
+    }
+    for (NodeId node = 0; node < graph.nodes().size(); ++node) {
+      for (const Argument& argument : graph.arguments(graph.node(node))) {
+        last_use_[argument.value] = node;
+      }
+    }
+    for (const ValueId output : graph.outputs()) last_use_[output] = kNoNode;
+  }
+
+  // Evaluates every node and compares; "" or the first difference.
+  std::string Run() {
+    for (NodeId node = 0; node < graph_.nodes().size(); ++node) {
+      std::string difference = RunNode(node);
+      if (!difference.empty()) return difference;
+      for (const Argument& argument : graph_.arguments(graph_.node(node))) {
+        if (last_use_[argument.value] == node) values_[argument.value] = {};
+      }
+    }
+    return {};
+  }
+
+  const std::vector<double>& values(ValueId id) const { return values_[id]; }
+  // Outputs that were compared, by operation; 0 where the slow implementation gave none.
+  const std::map<std::string, size_t, std::less<>>& compared() const { return compared_; }
+
+ private:
+  std::string RunNode(NodeId id) {
+    const Node& node = graph_.node(id);
+    const NodeView view(graph_, node);
+    std::vector<std::vector<double>> operands;
+    operands.reserve(node.argument_count);
+    for (const Argument& argument : graph_.arguments(node)) {
+      operands.push_back(values_[argument.value]);
+    }
+    if (std::string error = Evaluate(node); !error.empty()) return error;
+    size_t& compared = compared_[std::string(view.op())];
+    for (uint32_t i = 0; i < node.result_count; ++i) {
+      const std::vector<double>& actual = values_[node.first_result + i];
+      if (actual.empty()) continue;
+      const std::vector<size_t> places = SamplePlaces(actual.size(), id);
+      const auto slow = testing::SlowSample(view, operands, i, places);
+      for (size_t k = 0; slow && k < places.size(); ++k) {
+        if (!(*slow)[k]) continue;
+        const double expected = *(*slow)[k];
+        const double given = actual[places[k]];
+        ++compared;
+        if (SameNumber(given, expected)) continue;
+        return fmt::format("{} ({}) result {} element {}: {:a}, slow {:a}",
+                           graph_.value(node.first_result).name, view.op(), i, places[k], given,
+                           expected);
+      }
+    }
+    return {};
+  }
+
+  // The node as a graph of its own; keeps its results. "" or the error.
+  std::string Evaluate(const Node& node) {
+    Graph one;
+    std::vector<Tensor> inputs;
+    std::vector<ValueId> known(graph_.values().size(), kNoValue);
+    for (const Argument& argument : graph_.arguments(node)) {
+      ValueId& place = known[argument.value];
+      if (place != kNoValue) continue;
+      const TensorType& type = graph_.type(argument.value);
+      if (graph_.value(argument.value).kind == ValueKind::kConst) {
+        place = one.AddConst(type, graph_.ConstData(argument.value));
+        continue;
+      }
+      place = one.AddInput(type);
+      inputs.push_back(MakeTensor(type.dtype, type.shape, values_[argument.value]));
+    }
+    CopyNode(graph_, node, known, one);
+    Evaluation evaluation;
+    const Status status = evaluation.Run(one, inputs, IeeeContract());
+    if (!status.ok()) return status.error().message;
+    Estimate estimate;
+    for (uint32_t i = 0; i < node.result_count; ++i) {
+      evaluation.Stored(known[node.first_result + i], estimate);
+      values_[node.first_result + i] = std::move(estimate.value);
+    }
+    return {};
+  }
+
+  const Graph& graph_;
+  std::vector<std::vector<double>> values_;
+  std::vector<NodeId> last_use_;
+  std::map<std::string, size_t, std::less<>> compared_;
+};
+
+struct RealModel {
+  const char* file;
+  std::vector<ModelShape> shapes;  // of inputs whose extents the file leaves open
+};
+
+class RealModels : public ::testing::TestWithParam<RealModel> {};
+
+TEST_P(RealModels, AgreeWithTheSlowImplementationNodeByNodeAndAsAWhole) {
+  const std::string path = testing::RealDataPath(fmt::format("mil/{}.mil", GetParam().file));
+  ANECHECK_SKIP_WITHOUT(path);
+  const auto model = LoadModel(path, "", GetParam().shapes);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  const Graph& graph = model->graph;
+  const std::vector<Tensor> inputs = MadeUpInputs(graph);
+  Chain chain(graph, inputs);
+  ASSERT_EQ(chain.Run(), "");
+  for (const auto& [op, count] : chain.compared()) EXPECT_GT(count, 0u) << op;
+  Evaluation evaluation;
+  const Status status = evaluation.RunForOutputs(graph, inputs, ConformingContract(2));
+  ASSERT_TRUE(status.ok()) << status.error().message;
+  Estimate whole;
+  for (const ValueId output : graph.outputs()) {
+    evaluation.Stored(output, whole);
+    const std::vector<double>& expected = chain.values(output);
+    ASSERT_EQ(whole.value.size(), expected.size());
+    for (size_t i = 0; i < expected.size(); ++i) {
+      ASSERT_TRUE(SameNumber(whole.value[i], expected[i]))
+          << graph.value(output).name << " element " << i;
+      ASSERT_TRUE(Admits(whole, i, expected[i])) << graph.value(output).name << " element " << i;
+    }
+  }
+}
+
+const RealModel kModels[] = {
+    {"coremltools__add_model__model-a413e2be", {}},
+    {"FluidAudio__Argmax__model-e1d1ff9c", {}},
+    {"FluidAudio__TokenDurationPrediction__model-4de79cdc", {}},
+    {"FluidAudio__TransposeEncoder__model-26f5318a", {}},
+    {"FluidAudio__TransposeEncoder__model-26f5318a", {{"x", {1, 7, 30}}}},
+    {"FluidAudio__decoder__model-5ead417f", {}},
+    {"FluidAudio__parakeet_eou_preprocessor__model-25db6a13", {{"audio_signal", {1, 16000}}}},
+    {"mobius__silero-vad-unified-v6.0.0__model-810386da", {}},
+    {"mobius__unified_mixed__model-dfb10759", {}},
+    {"mobius__unified_palette_4bit__model-474209c4", {}},
+    {"mobius__unified_pruned_int8__model-8c2aeece", {}},
+    {"SwiftWhisper__tiny-encoder__model-ccedc27e", {}},
+};
+INSTANTIATE_TEST_SUITE_P(Files, RealModels, ::testing::ValuesIn(kModels), [](const auto& instance) {
+  std::string name = instance.param.file;
+  std::erase_if(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; });
+  return fmt::format("{}_{}", name, instance.index);
+});
+
+// No real file is left out above.
+TEST(RealModelFiles, AreAllEvaluated) {
+  const std::string folder = testing::RealDataPath("mil");
+  ANECHECK_SKIP_WITHOUT(folder);
+  for (const std::string& path : testing::FilesUnder(folder)) {
+    if (!path.ends_with(".mil")) continue;
+    EXPECT_TRUE(std::ranges::any_of(kModels, [&](const RealModel& model) {
+      return path.ends_with(fmt::format("{}.mil", model.file));
+    })) << path;
+  }
+}
+
+}  // namespace
+}  // namespace anecheck

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""The library of mutations for other people's fuzzers, as they take it: what `cmake --install` puts down
+for it links, with pkg-config's flags alone, into a program in C and into a libFuzzer target.
+
+usage: scripts/examples/fuzz_mutator_test.py TOOL FUZZ_TOOL BUILD C_COMPILER [CLANG]
+
+TOOL and FUZZ_TOOL are anecheck and anecheck_fuzz_tool, BUILD the build folder. Without CLANG, which has
+libFuzzer, no target is linked.
+"""
+
+import importlib.machinery
+import importlib.util
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+COPIES = 80
+TOOL = FUZZ_TOOL = BUILD = CC = CLANG = ""
+
+
+def run(*command, **more):
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, errors="replace", **more)
+    if done.returncode != 0:
+        raise AssertionError(f"{command}: exit code {done.returncode}\n{done.stdout}{done.stderr}"[-4000:])
+    return done.stdout
+
+
+def archive_with_one_array():
+    sys.dont_write_bytecode = True
+    loader = importlib.machinery.SourceFileLoader("compare_afl", str(HERE.parent / "compare-afl"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module.seed_file()
+
+
+@unittest.skipUnless(shutil.which("pkg-config"), "pkg-config is not installed")
+class FuzzMutatorTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.root = pathlib.Path(cls.folder.name)
+        run("cmake", "--install", BUILD, "--component", "anecheck_fuzz_mutator", "--prefix", cls.root / "installed")
+        configurations = [str(path.parent) for path in (cls.root / "installed").rglob("anecheck_fuzz_mutator.pc")]
+        paths = [*configurations, *filter(None, [os.environ.get("PKG_CONFIG_PATH")])]
+        cls.flags = run("pkg-config", "--cflags", "--libs", "anecheck_fuzz_mutator",
+                        env={**os.environ, "PKG_CONFIG_PATH": ":".join(paths)}).split()
+        cls.mutate_files = cls.root / "mutate_files"
+        run(CC, HERE / "mutate_files.c", *cls.flags, "-o", cls.mutate_files)
+        cls.formats = run(cls.mutate_files).split()
+
+    def originals(self, name):
+        """Two files of a format."""
+        folder = self.root / f"{name}-files"
+        run(TOOL, "gen", "--format", name, "--count", "2", "--seed", "5", "--out", folder)
+        return sorted(path for path in folder.iterdir() if path.name != "manifest.json")
+
+    def copies(self, name, originals, folder):
+        folder.mkdir()
+        run(self.mutate_files, name, COPIES, folder, *originals)
+        return [folder / str(index) for index in range(COPIES)]
+
+    def test_nothing_of_the_project_is_left_to_link(self):
+        ours = [flag for flag in self.flags if "anecheck" in flag and flag.startswith("-l")]
+        self.assertEqual(ours, ["-lanecheck_fuzz_mutator"])
+
+    def test_every_format_is_mutated_and_much_of_it_still_parses(self):
+        listing = {line.split("\t")[0] for line in run(FUZZ_TOOL, "list").splitlines()}
+        self.assertGreaterEqual(len(self.formats), 15)
+        for name in self.formats:
+            with self.subTest(name):
+                self.assertIn(name, listing)
+                originals = self.originals(name)
+                copies = self.copies(name, originals, self.root / f"{name}-copies")
+                old = {path.read_bytes() for path in originals}
+                self.assertGreaterEqual(sum(path.read_bytes() not in old for path in copies), COPIES * 3 // 4)
+                self.assertGreaterEqual(len({path.read_bytes() for path in copies}), COPIES // 2)
+                told = [line.split("\t")[1] for line in run(FUZZ_TOOL, "describe", name, *copies).splitlines()]
+                self.assertEqual(len(told), COPIES)
+                parsed = sum(text == "valid" or text.startswith("breaks ") for text in told)
+                self.assertGreaterEqual(parsed, COPIES // 8)
+
+    def test_a_seed_gives_the_same_copy_again(self):
+        originals = self.originals("hwx")
+        first = self.copies("hwx", originals, self.root / "first")
+        again = self.copies("hwx", originals, self.root / "again")
+        self.assertEqual([path.read_bytes() for path in first], [path.read_bytes() for path in again])
+
+    def test_a_format_that_is_not_there_is_refused(self):
+        refused = subprocess.run([self.mutate_files, "jpeg", "1", self.root, __file__, __file__],
+                                 capture_output=True, text=True)
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("no such format", refused.stderr)
+
+    def test_a_libfuzzer_target_finds_the_bug_of_the_toy_reader(self):
+        if not CLANG:
+            self.skipTest("no compiler with libFuzzer was named")
+        fuzzer = self.root / "npz_fuzzer"
+        # Where a processor does not trap a division by zero, the check of it does.
+        run(CLANG, "-O1", "-fsanitize=fuzzer,integer-divide-by-zero", "-fno-sanitize-recover=all",
+            HERE / "npz_fuzzer.c", *self.flags, "-lz", "-o", fuzzer)
+        corpus = self.root / "corpus"
+        corpus.mkdir()
+        (corpus / "array.npz").write_bytes(archive_with_one_array())
+        self.assertEqual(subprocess.run([fuzzer, corpus / "array.npz"], capture_output=True).returncode, 0)
+        found = subprocess.run([fuzzer, "-seed=1", "-runs=300000", "-max_total_time=120",
+                                f"-artifact_prefix={self.root}/", corpus], capture_output=True, text=True)
+        self.assertNotEqual(found.returncode, 0, found.stderr[-2000:])
+        self.assertRegex(found.stderr, "division by zero|FPE")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 5:
+        sys.exit("usage: fuzz_mutator_test.py TOOL FUZZ_TOOL BUILD C_COMPILER [CLANG]")
+    TOOL, FUZZ_TOOL, BUILD = (str(pathlib.Path(argument).resolve()) for argument in sys.argv[1:4])
+    CC, CLANG = sys.argv[4], sys.argv[5] if len(sys.argv) > 5 else ""
+    del sys.argv[1:]
+    unittest.main()
