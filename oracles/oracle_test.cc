@@ -243,6 +243,54 @@ TEST(Evaluate, ASlopeOfZeroUnderAnIntervalThatReachesInfinityAdmitsMoreThanNan) 
   EXPECT_EQ(bent.high[0], kInfinity);
 }
 
+// Both infinities are the ends of what a quotient by a zero of unknown sign may be; the numbers
+// between them have products with zero, and quotients by infinity.
+TEST(Evaluate, AnIntervalBetweenInfinitiesHasProductsAndQuotientsBesideNan) {
+  Case c;
+  const ValueId one = c.Input(MakeTensor(DType::kFp16, {1}, {1.0}));
+  const ValueId zero = c.Input(MakeTensor(DType::kFp16, {1}, {-0.0}));
+  const ValueId infinity = c.Input(MakeTensor(DType::kFp16, {1}, {kInfinity}));
+  const ValueId open = c.Binary(OpKind::kRealDiv, one, c.Binary(OpKind::kMul, one, zero));
+  const Estimate product = c.Run(c.Binary(OpKind::kMul, open, zero));
+  EXPECT_EQ(product.flags[0], Estimate::kNanAllowed);
+  EXPECT_TRUE(Admits(product, 0, 0.0));
+  EXPECT_FALSE(Admits(product, 0, 1.0));
+  const Estimate quotient = c.Run(c.Binary(OpKind::kRealDiv, open, infinity));
+  EXPECT_EQ(quotient.flags[0], Estimate::kNanAllowed);
+  EXPECT_TRUE(Admits(quotient, 0, 0.0));
+}
+
+// What an engine flushes below the least number of fp16 it multiplies with infinity as zero.
+TEST(Evaluate, AScaleThatMayBeRoundedToZeroHasNoProductWithInfinity) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 1, 1, 1}, {-kInfinity}));
+  const ValueId mean = c.Const(MakeTensor(DType::kFp16, {1}, {0.0}));
+  const ValueId variance = c.Const(MakeTensor(DType::kFp16, {1}, {4.0}));
+  const ValueId gamma = c.Const(MakeTensor(DType::kFp16, {1}, {-0x1p-24}));
+  using P = params::BatchNorm;
+  c.Begin(OpKind::kBatchNorm).Arg(P::kX, x).Arg(P::kMean, mean);
+  c.Arg(P::kVariance, variance).Arg(P::kGamma, gamma);
+  const Estimate scaled = c.Run(c.Finish());
+  EXPECT_EQ(scaled.flags[0], Estimate::kNanAllowed);
+  EXPECT_EQ(scaled.low[0], kInfinity);
+  EXPECT_EQ(scaled.high[0], kInfinity);
+}
+
+// Where every element may be -inf there may be no maximum to subtract.
+TEST(Evaluate, SoftmaxOfElementsThatMayAllBeMinusInfinityAdmitsNan) {
+  Case c;
+  const ValueId least = c.Input(MakeTensor(DType::kFp16, {2}, {0x1p-24, 0x1p-24}));
+  const ValueId part = c.Const(MakeTensor(DType::kFp16, {2}, {0.375, 0.375}));
+  const ValueId one = c.Const(MakeTensor(DType::kFp16, {2}, {0.375, 1.0}));
+  const auto softmax_of_log = [&](ValueId factor) {
+    const ValueId product = c.Binary(OpKind::kMul, least, factor);
+    const ValueId log = c.Begin(OpKind::kLog).Arg(0, product).Finish();
+    return c.Run(c.Begin(OpKind::kSoftmax).Arg(params::Softmax::kX, log).Finish());
+  };
+  EXPECT_EQ(softmax_of_log(part).flags[0], Estimate::kNanAllowed);
+  EXPECT_EQ(softmax_of_log(one).flags[0], 0);
+}
+
 TEST(Evaluate, OddPowersOfZeroFollowItsSignOnlyWhereItIsCertain) {
   Case c;
   const ValueId one = c.Input(MakeTensor(DType::kFp16, {2}, {1.0, 1.0}));

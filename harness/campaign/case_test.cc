@@ -2,6 +2,7 @@
 // that must be refused break one rule, and relations are held.
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
@@ -34,22 +35,34 @@ constexpr CaseMode kJudged[] = {CaseMode::kInteger,     CaseMode::kFloat,       
                                 CaseMode::kBoundary,    CaseMode::kCompressed,  CaseMode::kState,
                                 CaseMode::kMetamorphic, CaseMode::kCancellation};
 
-TEST(Cases, HaveNoDeadNodeAndNoVacuousOutputByTheIndependentCheck) {
+// ANECHECK_CHECKED_CASES sets how many cases of each mode are looked at (default 60).
+class CasesOfMode : public ::testing::TestWithParam<CaseMode> {};
+
+uint64_t CheckedCases() {
+  const char* wanted = std::getenv("ANECHECK_CHECKED_CASES");
+  return wanted == nullptr ? 60 : std::strtoull(wanted, nullptr, 10);
+}
+
+TEST_P(CasesOfMode, HaveNoDeadNodeAndNoVacuousOutputByTheIndependentCheck) {
   Evaluation evaluation;
-  for (const CaseMode mode : kJudged) {
-    for (uint64_t index = 0; index < 60; ++index) {
-      const auto item = MakeCase(Options({mode}), index);
-      ASSERT_TRUE(item.ok()) << item.error().message;
-      EXPECT_TRUE(testing::DeadNodes(item->graph).empty()) << CaseModeName(mode) << " " << index;
-      for (const auto& output :
-           testing::FindVacuous(evaluation, item->graph, item->inputs, ConformingContract(2),
-                                item->movement.changes)) {
-        ADD_FAILURE() << CaseModeName(mode) << " case " << index << ": output " << output.output
-                      << " of " << output.op << " does not move";
-      }
+  const CampaignOptions options = Options({GetParam()});
+  for (uint64_t index = 0; index < CheckedCases(); ++index) {
+    const auto item = MakeCase(options, index);
+    ASSERT_TRUE(item.ok()) << item.error().message;
+    EXPECT_TRUE(testing::DeadNodes(item->graph).empty()) << "case " << index;
+    for (const auto& output : testing::FindVacuous(evaluation, item->graph, item->inputs,
+                                                   ConformingContract(2), item->movement.changes)) {
+      ADD_FAILURE() << "case " << index << ": output " << output.output << " of " << output.op
+                    << " does not move";
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Judged, CasesOfMode, ::testing::ValuesIn(kJudged), [](const auto& info) {
+  std::string name(CaseModeName(info.param));
+  std::erase(name, '-');
+  return name;
+});
 
 // Operations that make tensors larger, one behind the other, stay within what can be evaluated.
 TEST(Cases, AreMadeOfOneOperationAlone) {

@@ -8,6 +8,7 @@
 #include "oracles/reference/lanes.h"
 #include "oracles/reference/layout.h"
 #include "oracles/reference/movement.h"
+#include "oracles/reference/pointwise.h"
 #include "oracles/reference/window.h"
 
 namespace anecheck {
@@ -232,30 +233,16 @@ struct Operand {
 void PutAffine(const Raw& raw, size_t at, const Operand& x, const Operand& scale,
                const Operand& offset, const Grid& grid, bool rounds_product) {
   raw.value[at] = AddOdd(x.value * scale.value, offset.value);
-  const double corners[] = {x.low * scale.low, x.low * scale.high, x.high * scale.low,
-                            x.high * scale.high};
-  double low = corners[0];
-  double high = corners[0];
-  for (const double corner : corners) {
-    // One invalid corner leaves everything open, unless all are.
-    if ((corner != corner) != (low != low)) {
-      raw.low[at] = kNan;
-      raw.high[at] = kInfinity;
-      return;
-    }
-    low = std::min(low, corner);
-    high = std::max(high, corner);
-  }
+  Bounds product = Product({x.low, x.high}, {scale.low, scale.high});
   if (rounds_product) {
-    low = std::min({low, grid.Round(low), grid.Store(low)});
-    high = std::max({high, grid.Round(high), grid.Store(high)});
+    product.low = std::min({product.low, grid.Round(product.low), grid.Store(product.low)});
+    product.high = std::max({product.high, grid.Round(product.high), grid.Store(product.high)});
   }
-  raw.low[at] = AddDown(low, offset.low);
-  raw.high[at] = AddUp(high, offset.high);
-  raw.nan[at] = (low == -kInfinity && offset.high == kInfinity) ||
-                        (high == kInfinity && offset.low == -kInfinity)
-                    ? 1
-                    : 0;
+  raw.low[at] = AddDown(product.low, offset.low);
+  raw.high[at] = AddUp(product.high, offset.high);
+  const bool opposite = (product.low == -kInfinity && offset.high == kInfinity) ||
+                        (product.high == kInfinity && offset.low == -kInfinity);
+  raw.nan[at] = product.nan || opposite ? 1 : 0;
 }
 
 Operand At(const BoundedTensor& tensor, size_t i) {

@@ -5,26 +5,21 @@
 #include "oracles/reference/integers.h"
 #include "oracles/reference/layout.h"
 #include "oracles/reference/number_loops.h"
+#include "oracles/reference/pointwise.h"
 #include "oracles/reference/store.h"
 
 namespace anecheck {
 namespace reference {
 namespace {
 
-struct Range {
-  double low = 0;
-  double high = 0;
-  bool nan = false;
-};
+using Range = Bounds;
 
 bool HasInfinity(const Range& a) { return a.high == kInfinity || a.low == -kInfinity; }
 bool HasZero(const Range& a) { return a.low <= 0 && a.high >= 0; }
 bool Degenerate(const Range& a) { return a.low == a.high; }
 
-// The hull of four corners; one NaN corner leaves one NaN end, which storing turns into "anything".
+// The hull of four corners; a NaN corner leaves one NaN end, which storing turns into "anything".
 Range Hull(double a, double b, double c, double d) {
-  const bool all_nan = a != a && b != b && c != c && d != d;
-  if (all_nan) return {kNan, kNan};
   if (a != a || b != b || c != c || d != d) return {kNan, kInfinity};
   return {std::min(std::min(a, b), std::min(c, d)), std::max(std::max(a, b), std::max(c, d))};
 }
@@ -61,9 +56,7 @@ struct Mul {
       const double product = a.low * b.low;
       return {product, product};
     }
-    Range range = Widen(Hull(a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high));
-    range.nan = (HasZero(a) && HasInfinity(b)) || (HasZero(b) && HasInfinity(a));
-    return range;
+    return Widen(Product(a, b));
   }
   static int64_t Integer(int64_t a, int64_t b) { return a * b; }
 };

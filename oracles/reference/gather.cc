@@ -255,12 +255,15 @@ class Scattering {
     const bool by_zero = mode_ == Mode::kDiv && updates_.low[from] <= 0 && updates_.high[from] >= 0;
     result_.nan[to] |= updates_.NanAt(from) ? 1 : 0;
     if (mode_ == Mode::kUpdate) result_.nan[to] = updates_.NanAt(from) ? 1 : 0;
-    if (nans == 4) {
+    const bool open =
+        result_.low[to] != result_.high[to] || updates_.low[from] != updates_.high[from];
+    const bool none =
+        result_.low[to] != result_.low[to] || updates_.low[from] != updates_.low[from];
+    // Corners without a value may hide numbers that have one.
+    if (nans == 4 && (none || !open)) {
       result_.low[to] = result_.high[to] = kNan;
       return;
     }
-    const bool open =
-        result_.low[to] != result_.high[to] || updates_.low[from] != updates_.high[from];
     // An interval with an invalid operation inside, or with the sign of a zero divisor unknown.
     if (nans != 0 || by_zero || (open && HidesInvalid(from, to))) {
       AdmitAnything(result_, to);

@@ -17,17 +17,17 @@ constexpr Term kResponseTerms[] = {Term::kAccumulatorUnit, Term::kProductRoundin
                                    Term::kExponentialUlp};
 
 Bounds Times(const Bounds& a, const Bounds& b) {
-  const double corners[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
-  for (const double corner : corners) {
-    if (corner != corner) return {-kInfinity, kInfinity, true};
-  }
-  return {WidenDown(*std::min_element(std::begin(corners), std::end(corners))),
-          WidenUp(*std::max_element(std::begin(corners), std::end(corners))), a.nan || b.nan};
+  const Bounds product = Product(a, b);
+  return {WidenDown(product.low), WidenUp(product.high), product.nan};
 }
 Bounds Plus(const Bounds& a, const Bounds& b) {
-  return {AddDown(a.low, b.low), AddUp(a.high, b.high), a.nan || b.nan};
+  const auto opposite = [](double x, double y) { return std::isinf(x) && x == -y; };
+  const bool nan = a.nan || b.nan || opposite(a.low, b.high) || opposite(a.high, b.low);
+  return {AddDown(a.low, b.low), AddUp(a.high, b.high), nan};
 }
 Bounds Hull(const Bounds& a, const Bounds& b) {
+  if (a.low != a.low) return {b.low, b.high, true};
+  if (b.low != b.low) return {a.low, a.high, true};
   return {std::min(a.low, b.low), std::max(a.high, b.high), a.nan || b.nan};
 }
 Bounds RangeOf(const BoundedTensor& tensor, size_t i) {
@@ -106,7 +106,9 @@ class BatchNormalizer {
   }
   Bounds Bound(const Channel& c, const Folded& folded, const Bounds& x) const {
     const Bounds numbers = {x.low, x.high};
-    Bounds bounds = IsFinite(numbers) ? Finite(c, folded, numbers) : Special(c, numbers);
+    Bounds bounds = {-kInfinity, kInfinity, true};
+    if (x.low == x.high || IsFinite(numbers)) bounds = InSteps(c, folded, numbers);
+    if (x.low != x.low) bounds = {kNan, kNan};
     bounds.nan |= x.nan;
     return bounds;
   }
@@ -114,7 +116,7 @@ class BatchNormalizer {
  private:
   // Either the steps in order, or folded to scale and offset (facts/more/op_notes.csv, batch_norm:
   // "folds to an affine for inference"), each step held rounded or not.
-  Bounds Finite(const Channel& c, const Folded& folded, const Bounds& x) const {
+  Bounds InSteps(const Channel& c, const Folded& folded, const Bounds& x) const {
     const Bounds difference = steps_.Hold({AddDown(x.low, -c.mean), AddUp(x.high, -c.mean)});
     const Bounds normal = steps_.Hold(Times(difference, folded.root));
     const Bounds scaled = steps_.Hold(Times(normal, {c.gamma, c.gamma}));
@@ -122,14 +124,6 @@ class BatchNormalizer {
     const Bounds at_once = Plus(steps_.Hold(Times(difference, folded.scale)), {c.beta, c.beta});
     const Bounds affine = Plus(steps_.Hold(Times(x, folded.scale)), folded.offset);
     return Hull(Hull(in_order, at_once), affine);
-  }
-
-  Bounds Special(const Channel& c, const Bounds& x) const {
-    if (x.low == x.high || x.low != x.low) {
-      const double value = Value(c, x.low);
-      return {value, value, value != value};
-    }
-    return {-kInfinity, kInfinity, true};
   }
 
   Steps steps_;

@@ -80,6 +80,29 @@ inline Bounds Scaled(double low, double high, double factor) {
   return Turning(product, low, high, low);
 }
 
+// Every product of a number of `a` and a number of `b`, unrounded. Zero times infinity is noted in
+// `nan`; only where there is no other product are the ends NaN.
+inline Bounds Product(const Bounds& a, const Bounds& b) {
+  const bool none = a.low != a.low || b.low != b.low;
+  const auto infinite = [](const Bounds& x) { return std::isinf(x.low) || std::isinf(x.high); };
+  const auto zero = [](const Bounds& x) { return x.low <= 0 && x.high >= 0; };
+  const bool left = zero(b) && infinite(a);
+  const bool right = zero(a) && infinite(b);
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  Bounds product = {kInfinite, -kInfinite, a.nan || b.nan || left || right || none};
+  // The numbers beside an infinite end do have a product with zero.
+  if ((left && a.low != a.high) || (right && b.low != b.high)) product.low = product.high = 0;
+  for (const double corner : {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high}) {
+    if (corner != corner) continue;
+    product.low = std::min(product.low, corner);
+    product.high = std::max(product.high, corner);
+  }
+  if (none || product.low > product.high) {
+    product.low = product.high = std::numeric_limits<double>::quiet_NaN();
+  }
+  return product;
+}
+
 // An interval that an engine may round to the element type or keep.
 inline Bounds Held(const Grid& grid, const Contract& contract, const Bounds& range) {
   const bool wide = contract.Allows(Term::kWideIntermediate);

@@ -125,13 +125,16 @@ void FillGroup(const Raw& raw, std::span<const int64_t> offsets, int64_t base, d
   }
 }
 
-bool AllNumbers(const Lanes& lanes, size_t count) {
+// Whether every engine's operands have a finite maximum.
+bool HaveMaximum(const Lanes& lanes, size_t count) {
   bool numbers = true;
+  bool above = false;  // one is never -inf
   for (size_t i = 0; i < count; ++i) {
+    above |= lanes.low[i] > -kInfinity;
     numbers &= lanes.low[i] < kInfinity && lanes.high[i] < kInfinity;
     numbers &= lanes.nan == nullptr || lanes.nan[i] == 0;
   }
-  return numbers;
+  return numbers && above;
 }
 
 Status Softmax(KernelContext& context) {
@@ -153,7 +156,7 @@ Status Softmax(KernelContext& context) {
     } else {
       group.Divide(split.inner, base, raw);
       // The ideal contract has no bounds, whatever its operands have.
-      if (raw.low != nullptr && !x.point() && !AllNumbers(elements, split.inner.size())) {
+      if (raw.low != nullptr && !x.point() && !HaveMaximum(elements, split.inner.size())) {
         for (const int64_t offset : split.inner) {
           const auto at = static_cast<size_t>(base + offset);
           raw.low[at] = 0;
