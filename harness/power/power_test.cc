@@ -105,6 +105,23 @@ TEST(HuntTest, FindsByAProbeWhatNoValueShows) {
   }
 }
 
+// What no output's value shows: a word of the container, and a program that never ends in time.
+TEST(HuntTest, FindsByAProbeDefectsOfPrograms) {
+  for (const char* id : {"D38", "D39"}) {
+    Subject subject = Named(id);
+    const HuntResult found = HuntFor(subject);
+    EXPECT_TRUE(found.found) << id << " " << found.reason;
+    EXPECT_EQ(found.label, id);
+    EXPECT_TRUE(found.by.starts_with("probe ")) << id << " " << found.by;
+    subject.quirks = {{"all", false}};
+    HuntOptions options = Options().hunt;
+    options.cases = 12;
+    const auto without = Hunt(subject, options);
+    ASSERT_TRUE(without.ok()) << without.error().message;
+    EXPECT_FALSE(without->found) << id << " " << without->summary;
+  }
+}
+
 // What the engine shows without the subject was not found by hunting it.
 TEST(HuntTest, DoesNotTakeWhatShowsWithoutTheDefect) {
   Subject other = Named("D09");

@@ -16,6 +16,7 @@
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
 #include "harness/runners/probe_program.h"
+#include "harness/runners/program_defects.h"
 #include "harness/targets/catalog.h"
 
 namespace anecheck {
@@ -389,6 +390,13 @@ constexpr std::array kProbes = {
                  kLegacy, DivideByInput},
     RuntimeProbe{"swish_of_product", "error in percent of hard_swish(8) of a product of matrices",
                  0, kDefects, "D34", 4, kA17, SwishOfProduct},
+    RuntimeProbe{"reflections_misplaced",
+                 "tasks of a reflecting pad whose patch setting stands where version 8 has it, in "
+                 "the container if one is left",
+                 0, kDefects, "D38", 1, kA13, ReflectionsMisplaced},
+    RuntimeProbe{"large_product_times_out",
+                 "1: a product of matrices of side 2^14 ends with an inference time-out", 0,
+                 kDefects, "D39", 1, kA17, LargeProductTimesOut},
 };
 
 }  // namespace

@@ -63,6 +63,17 @@ TEST(RuntimeProbes, GiveWhatAConformingEngineGivesWithoutDefects) {
   }
 }
 
+// The families with the defect of large products are not those of the tests above, and the others
+// leave no container to look into.
+TEST(RuntimeProbes, DefectsOfProgramsFollowTheFamily) {
+  EXPECT_EQ(Ask("large_product_times_out", Options(), "h17s"), 1);
+  EXPECT_EQ(Ask("large_product_times_out", Options(), "h16"), 0);
+  EXPECT_EQ(Ask("reflections_misplaced", Options(), "h13g"), 1);
+  WorkerOptions options = Options();
+  options.quirks = {{"D38", true}};
+  EXPECT_EQ(Ask("reflections_misplaced", options, "h15"), 0);
+}
+
 struct Pair {
   const char* fault;
   const char* probe;
