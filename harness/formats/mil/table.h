@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -60,6 +61,12 @@ class Table {
   }
   // Precondition: not empty. Keeps the memory.
   void pop_back() { --size_; }
+
+  friend bool operator==(const Table& a, const Table& b)
+    requires std::equality_comparable<T>
+  {
+    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
+  }
 
  private:
   // Records of one piece, some 16 KiB: few enough for small programs, enough that the places of the
