@@ -69,9 +69,9 @@ class Table {
   }
 
  private:
-  // Records of one piece, some 16 KiB: few enough for small programs, enough that the places of the
-  // pieces take next to nothing.
-  static constexpr size_t kPieceBytes = size_t{1} << 14;
+  // Records of one piece, some 2 KiB: small programs fill them, and the places of the pieces take
+  // next to nothing.
+  static constexpr size_t kPieceBytes = size_t{1} << 11;
   static constexpr uint32_t kPiece = std::bit_floor(static_cast<uint32_t>(kPieceBytes / sizeof(T)));
 
   [[gnu::noinline]] void AddPiece() {
