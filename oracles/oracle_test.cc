@@ -308,6 +308,21 @@ TEST(Evaluate, UpdatesOfOneElementAreRoundedOnce) {
   EXPECT_EQ(c.Run(c.Finish()).value[0], 2218 * 0x1p-16);
 }
 
+// Of [3, 7] in steps of two ceil_mode makes two windows; the first begins at the first element.
+TEST(Evaluate, AWindowThatCeilModeAddsMovesNoOther) {
+  using P = params::Pool;
+  for (const char* type : {"same", "same_lower", "valid"}) {
+    Case c;
+    const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 1, 2}, {3, 7}));
+    c.Begin(OpKind::kMaxPool).Arg(P::kX, x).Ints(P::kKernelSizes, {1}).Ints(P::kStrides, {2});
+    c.String(P::kPadType, type).Bool(P::kCeilMode, true);
+    const Estimate pooled = c.Run(c.Finish());
+    ASSERT_EQ(pooled.value.size(), 2u) << type;
+    EXPECT_EQ(pooled.value[0], 3) << type;
+    EXPECT_EQ(pooled.high[0], 3) << type;
+  }
+}
+
 TEST(Evaluate, OddPowersOfZeroFollowItsSignOnlyWhereItIsCertain) {
   Case c;
   const ValueId one = c.Input(MakeTensor(DType::kFp16, {2}, {1.0, 1.0}));

@@ -24,10 +24,12 @@ SlidingWindow::SlidingWindow(const NodeView& node, const Shape& x, const Shape& 
       before_[axis] = pad[2 * i];
       after_[axis] = pad[2 * i + 1];
     } else if (type != "valid") {
-      // The last window ends where the padded input does; "same" puts the odd element at the end,
-      // "same_lower" at the start.
+      // One window a stride, of which the last ends where the padded input does; "same" puts the
+      // odd element at the end, "same_lower" at the start. A window that ceil_mode adds pads
+      // nothing.
+      const int64_t windows = (input_[axis] + stride_[axis] - 1) / stride_[axis];
       const int64_t reach =
-          (output_[axis] - 1) * stride_[axis] + (kernel_[axis] - 1) * dilation_[axis] + 1;
+          (windows - 1) * stride_[axis] + (kernel_[axis] - 1) * dilation_[axis] + 1;
       const int64_t total = std::max<int64_t>(0, reach - input_[axis]);
       before_[axis] = type == "same" ? total / 2 : total - total / 2;
       after_[axis] = total - before_[axis];

@@ -74,7 +74,7 @@ struct MatmulShape {
 
 class MatmulKernel : public Kernel {
  public:
-  MatmulKernel(MatmulShape shape, NumericModel model) : shape_(std::move(shape)), model_(model) {}
+  MatmulKernel(const MatmulShape& shape, NumericModel model) : shape_(shape), model_(model) {}
 
   void Run(const Invocation& call) const override {
     shape_.batch.ForEach([&](int64_t out, int64_t x, int64_t y) { RunMatrix(call, out, x, y); });
@@ -257,12 +257,12 @@ std::unique_ptr<const Kernel> BuildMatmul(OpBuilder& builder) {
   // MIL: the axis that makes a matrix of a vector is dropped again.
   if (!x_vector) result.Append(shape.mac.rows);
   if (!y_vector) result.Append(shape.mac.columns);
-  shape.batch = std::move(*batch);
+  shape.batch = *batch;
   if (builder.model().Has(Planted::kWeightTransposed) && shape.mac.inner == shape.mac.columns) {
     shape.transpose_y = !shape.transpose_y;
   }
   builder.Output({shape.element, result});
-  return std::make_unique<MatmulKernel>(std::move(shape), builder.model());
+  return std::make_unique<MatmulKernel>(shape, builder.model());
 }
 
 }  // namespace anecheck::device
