@@ -172,9 +172,11 @@ void DrawMore(Drawer& drawer, uint64_t wanted) {
 }
 
 uint64_t DrawCount(Drawer& drawer) {
-  const int most = TraitsOf(drawer.options().mode).max_nodes;
-  return 1 + drawer.choices().Below(
-                 static_cast<uint64_t>(std::clamp(drawer.options().max_nodes, 1, most)));
+  const GeneratorOptions& options = drawer.options();
+  const int most = std::clamp(options.max_nodes, 1, TraitsOf(options.mode).max_nodes);
+  const int least = std::clamp(options.min_nodes, 1, most);
+  return static_cast<uint64_t>(least) +
+         drawer.choices().Below(static_cast<uint64_t>(most - least + 1));
 }
 
 // Shapes that a pair of operations is tried with.

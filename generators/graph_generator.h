@@ -47,6 +47,7 @@ struct GeneratorOptions {
                    // the host too
   CaseMode mode = CaseMode::kFloat;
   int max_nodes = 12;            // 1 to 40
+  int min_nodes = 1;             // up to max_nodes; fewer where the mode has fewer, or nothing fits
   int64_t max_elements = 256;    // of one tensor, but for the long axis of kLargeAxis
   int64_t max_products = 16384;  // multiply-accumulates of one operation
   std::bitset<kOpCount> ops = std::bitset<kOpCount>().set();  // which operations may occur
@@ -65,9 +66,10 @@ struct GeneratorOptions {
 // Whether the operation keeps integers integers, so that kInteger may use it.
 bool KeepsIntegers(OpKind kind);
 
-// Draws a graph into `graph`, which is emptied first. The graph validates, has 1 to max_nodes nodes
-// but for the conversions that an operation brings along, every node feeds an output, and every
-// input is used. The same bytes give the same graph on every compiler and machine.
+// Draws a graph into `graph`, which is emptied first. The graph validates, has min_nodes to
+// max_nodes nodes but for the conversions that an operation brings along, every node feeds an
+// output, and every input is used. The same bytes give the same graph on every compiler and
+// machine.
 void GenerateGraph(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph);
 
 // Values for the graph's inputs, in the order of ValuesOfKind(kInput), as the mode asks.

@@ -439,6 +439,31 @@ TEST(GraphGenerator, CancellationTriplesSumToLessThanARounding) {
   EXPECT_GT(cancelling, 30);
 }
 
+// The intervals that graphs are conditioned by rest on it.
+TEST(GraphGenerator, NoElementIsLargerThanItsLimit) {
+  const TensorType type{DType::kFp16, {333}};
+  for (const CaseMode mode : kModes) {
+    const bool special = ValuesOf(mode) == CaseMode::kSpecial;  // infinities, and the largest
+    for (const double limit : {0x1p-20, 0x1p-14, 0.3, 1.0, 5.7, 16.0, 2047.0, 4096.0, 65504.0}) {
+      if (special && limit < kHalfMaxValue) continue;
+      ChoiceStream choices = ChoiceStream::FromSeed(17);
+      const std::vector<uint8_t> bytes = DrawTensor(choices, type, mode, limit);
+      for (size_t i = 0; i + 1 < bytes.size(); i += 2) {
+        const Half half{static_cast<uint16_t>(bytes[i] | bytes[i + 1] << 8)};
+        if (special && (half.IsInf() || half.IsNan())) continue;
+        ASSERT_LE(std::abs(HalfToDouble(half)), limit) << CaseModeName(mode) << " element " << i;
+      }
+    }
+  }
+}
+
+TEST(GraphGenerator, MinNodesIsKept) {
+  for (uint64_t seed = 0; seed < 500; ++seed) {
+    const Graph graph = Generate(seed, {.max_nodes = 12, .min_nodes = 5});
+    EXPECT_GE(graph.nodes().size(), 5u) << seed;
+  }
+}
+
 TEST(CaseMode, NamesRoundTrip) {
   for (const CaseMode mode : kModes) EXPECT_EQ(CaseModeFromName(CaseModeName(mode)), mode);
   EXPECT_EQ(CaseModeFromName("must-reject"), CaseMode::kMustReject);

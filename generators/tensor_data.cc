@@ -42,27 +42,35 @@ Half DrawInteger(ChoiceStream& choices, int64_t bound) {
   return Half{kHalvesOfIntegers[kMostInteger + static_cast<size_t>(drawn)]};
 }
 
-// The largest exponent of floats drawn below a limit.
-int FloatTop(double limit) { return std::max(-14, std::ilogb(limit) - 1); }
+// What floats drawn below a limit keep to.
+struct FloatBound {
+  int top = 0;        // the largest exponent
+  uint16_t most = 0;  // bits of the largest magnitude, which tells below the normal halves only
+};
 
-// A half of random fraction whose exponent lies up to six binades below `top`.
-Half DrawFloatBelow(ChoiceStream& choices, int top) {
+FloatBound FloatBoundOf(double limit) {
+  return {std::max(-14, std::ilogb(limit) - 1), DoubleToHalf(limit, Rounding::kTowardZero).bits};
+}
+
+// A half of random fraction whose exponent lies up to six binades below the top.
+Half DrawFloatBelow(ChoiceStream& choices, FloatBound bound) {
   const uint64_t word = choices.Below(1u << 16);
-  const int exponent = std::max(-14, top - static_cast<int>(word >> 11) % 6);
+  const int exponent = std::max(-14, bound.top - static_cast<int>(word >> 11) % 6);
   const auto biased = static_cast<uint16_t>((exponent + 15) << 10);
   const auto sign = static_cast<uint16_t>((word & 1) << 15);
-  return Half{static_cast<uint16_t>(sign | biased | ((word >> 1) & 0x3ff))};
+  const auto magnitude = static_cast<uint16_t>(biased | ((word >> 1) & 0x3ff));
+  return Half{static_cast<uint16_t>(sign | std::min(magnitude, bound.most))};
 }
 
 Half DrawFloat(ChoiceStream& choices, double limit) {
-  return DrawFloatBelow(choices, FloatTop(limit));
+  return DrawFloatBelow(choices, FloatBoundOf(limit));
 }
 
 // k + 1/2 of either sign, up to the limit.
 Half DrawTie(ChoiceStream& choices, double limit) {
   const auto bound = static_cast<int64_t>(std::min(limit, 1000.0));
   const auto whole = static_cast<double>(choices.Range(-bound, bound));
-  return DoubleToHalf(std::clamp(whole + 0.5, -limit, limit));
+  return DoubleToHalf(std::clamp(whole + 0.5, -limit, limit), Rounding::kTowardZero);
 }
 
 }  // namespace
@@ -101,12 +109,17 @@ Half DrawHalf(ChoiceStream& choices, CaseMode mode, double limit) {
       return Half{static_cast<uint16_t>(kept.bits | sign)};
     }
     case CaseMode::kCancellation: {
-      // Few magnitudes and both signs, so that sums lose most of their leading bits.
-      const Half base =
-          DoubleToHalf(std::min(limit, std::ldexp(1.0, static_cast<int>(choices.Below(12)))));
-      const auto low_bits = static_cast<uint16_t>(choices.Below(4));
+      // Few magnitudes and both signs, so that sums lose most of their leading bits. Up to half the
+      // limit, so that the sum of two lies within it.
+      constexpr uint16_t kLowBits = 3;
+      const uint16_t most = DoubleToHalf(limit / 2, Rounding::kTowardZero).bits;
+      const uint16_t power =
+          DoubleToHalf(std::ldexp(1.0, static_cast<int>(choices.Below(12)))).bits;
+      const auto base = static_cast<uint16_t>(
+          std::min<int>(power, std::max(0, static_cast<int>(most) - kLowBits)));
+      const auto low_bits = static_cast<uint16_t>(choices.Below(kLowBits + 1));
       const auto sign = static_cast<uint16_t>(choices.Coin() ? 0x8000 : 0);
-      return Half{static_cast<uint16_t>(sign | (base.bits + low_bits))};
+      return Half{static_cast<uint16_t>(sign | std::min<int>(base + low_bits, most))};
     }
     case CaseMode::kLargeAxis:
       // Mostly of one sign: a narrow accumulator then stagnates.
@@ -158,9 +171,9 @@ void FillHalves(ChoiceStream& choices, CaseMode mode, double limit, std::span<ui
                                 [=](ChoiceStream& own) { return DrawInteger(own, bound).bits; });
     }
     case CaseMode::kFloat: {
-      const int top = FloatTop(limit);
+      const FloatBound bound = FloatBoundOf(limit);
       return FillWith<uint16_t>(choices, bytes,
-                                [=](ChoiceStream& own) { return DrawFloatBelow(own, top).bits; });
+                                [=](ChoiceStream& own) { return DrawFloatBelow(own, bound).bits; });
     }
     default:
       break;

@@ -15,7 +15,8 @@ namespace anecheck {
 // The largest magnitude that inputs of a mode have; the generator conditions graphs by it.
 double InputMagnitude(CaseMode mode);
 
-// One fp16 value of magnitude up to `limit` as the mode draws them.
+// One fp16 value of magnitude up to `limit` as the mode draws them, but for the infinities, NaN and
+// largest finite numbers of kSpecial; in kCancellation up to half of it.
 Half DrawHalf(ChoiceStream& choices, CaseMode mode, double limit);
 
 // Little-endian bytes of a whole tensor. fp16 and fp32 follow the mode; integers are uniform in

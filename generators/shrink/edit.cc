@@ -1,6 +1,7 @@
 #include "generators/shrink/edit.h"
 
 #include <algorithm>
+#include <span>
 
 #include "harness/graph/copy_node.h"
 #include "harness/graph/validate.h"
@@ -19,13 +20,25 @@ class Rebuild {
     const std::vector<ValueId> outputs =
         edit_.outputs.empty() ? std::vector<ValueId>(from.outputs().begin(), from.outputs().end())
                               : edit_.outputs;
-    needed_.assign(from.values().size(), false);
-    for (const ValueId output : outputs) Need(output);
+    FindNeeded(outputs);
     known_.assign(from.values().size(), kNoValue);
+    // In the order of the values, since inputs keep theirs; what a state holds where it is read is
+    // told by the order of nodes.
+    NodeId next = 0;
     for (ValueId id = 0; id < from.values().size(); ++id) {
-      if (needed_[id] && !AddValue(id)) return std::nullopt;
+      const Value& value = from.value(id);
+      if (value.kind == ValueKind::kResult && !AddNodes(next, value.producer + 1)) {
+        return std::nullopt;
+      }
+      // A state is made by the first node that takes it.
+      if (needed_[id] && IsLeaf(id) && value.kind != ValueKind::kState) AddLeaf(id);
     }
-    for (const ValueId output : outputs) made_.graph.AddOutput(known_[Resolved(output)]);
+    if (!AddNodes(next, static_cast<NodeId>(from.nodes().size()))) return std::nullopt;
+    for (const ValueId output : outputs) {
+      const ValueId known = known_[Resolved(output)];
+      if (known == kNoValue) return std::nullopt;
+      made_.graph.AddOutput(known);
+    }
     if (!ValidateGraph(made_.graph).ok()) return std::nullopt;
     return std::move(made_);
   }
@@ -45,38 +58,81 @@ class Rebuild {
     return original_.graph.value(id).kind != ValueKind::kResult || edit_.to_input.contains(id);
   }
 
-  void Need(ValueId id) {
-    std::vector<ValueId> open = {Resolved(id)};
-    while (!open.empty()) {
-      const ValueId next = open.back();
-      open.pop_back();
-      if (needed_[next]) continue;
-      needed_[next] = true;
-      if (IsLeaf(next)) continue;
-      const Node& node = original_.graph.node(original_.graph.value(next).producer);
-      for (const Argument& argument : original_.graph.arguments(node)) {
-        open.push_back(Resolved(argument.value));
+  bool IsState(ValueId id) const { return original_.graph.value(id).kind == ValueKind::kState; }
+
+  // Marks the nodes that lead to an output and what they take, from the last node to the first:
+  // the users of a value and the readers of what a state was given stand behind it.
+  void FindNeeded(std::span<const ValueId> outputs) {
+    const Graph& from = original_.graph;
+    needed_.assign(from.values().size(), false);
+    live_.assign(from.nodes().size(), false);
+    for (const ValueId output : outputs) needed_[Resolved(output)] = true;
+    for (auto id = static_cast<NodeId>(from.nodes().size()); id-- > 0;) {
+      if (!IsNeeded(from.node(id))) continue;
+      live_[id] = true;
+      for (const Argument& argument : from.arguments(from.node(id))) {
+        if (!IsDropped(id, argument)) needed_[Resolved(argument.value)] = true;
       }
     }
   }
 
-  bool AddValue(ValueId id) {
-    if (known_[id] != kNoValue) return true;
-    const Value& value = original_.graph.value(id);
-    if (!IsLeaf(id)) return AddNode(value.producer);
-    const auto cut = edit_.to_input.find(id);
-    if (value.kind == ValueKind::kState) {
-      known_[id] = made_.graph.AddState(value.type, value.name);
-      return true;
+  bool IsNeeded(const Node& node) const {
+    for (uint32_t i = 0; i < node.result_count; ++i) {
+      const ValueId result = node.first_result + i;
+      if (needed_[result] && !IsLeaf(result)) return true;
     }
+    // What has no results was made for the state that it changes.
+    return node.result_count == 0 &&
+           std::ranges::any_of(original_.graph.arguments(node), [&](const Argument& argument) {
+             return IsState(argument.value) && needed_[argument.value];
+           });
+  }
+
+  bool IsDropped(NodeId node, const Argument& argument) const {
+    if (!edit_.operand || edit_.operand->node != node) return false;
+    const auto arguments = original_.graph.arguments(original_.graph.node(node));
+    return &argument == &arguments[edit_.operand->argument];
+  }
+
+  // The nodes from `next` to `end`, as far as they are needed.
+  bool AddNodes(NodeId& next, NodeId end) {
+    for (; next < end; ++next) {
+      if (live_[next] && !AddNode(next)) return false;
+    }
+    return true;
+  }
+
+  void AddLeaf(ValueId id) {
+    if (known_[id] != kNoValue) return;
+    const Value& value = original_.graph.value(id);
+    const auto cut = edit_.to_input.find(id);
     Tensor tensor = cut != edit_.to_input.end() ? cut->second : Data(id);
     if (value.kind == ValueKind::kConst) {
       known_[id] = made_.graph.AddConst(tensor.type, tensor.bytes, value.name);
-      return true;
+      return;
     }
     known_[id] = made_.graph.AddInput(tensor.type, value.name);
     made_.inputs.push_back(std::move(tensor));
-    return true;
+  }
+
+  // Follows what `user`, the first node that takes it, writes into it: a state is as long as that
+  // was, or as much longer.
+  void AddState(ValueId id, const Node& user) {
+    const Value& value = original_.graph.value(id);
+    TensorType type = value.type;
+    for (const Argument& argument : original_.graph.arguments(user)) {
+      const ValueId written = known_[Resolved(argument.value)];
+      if (user.result_count != 0 || IsState(argument.value) || written == kNoValue) continue;
+      const TensorType& before = original_.graph.type(argument.value);
+      const TensorType& now = made_.graph.type(written);
+      if (before.shape.rank() != type.shape.rank() || now.shape.rank() != type.shape.rank()) break;
+      type.dtype = now.dtype;
+      for (int axis = 0; axis < type.shape.rank(); ++axis) {
+        type.shape[axis] += now.shape[axis] - before.shape[axis];
+      }
+      break;
+    }
+    known_[id] = made_.graph.AddState(type, value.name);
   }
 
   Tensor Data(ValueId id) const {
@@ -87,14 +143,10 @@ class Rebuild {
   bool AddNode(NodeId id) {
     const Graph& from = original_.graph;
     const Node& node = from.node(id);
-    for (const Argument& argument : from.arguments(node)) {
-      // A redirection forward would make a ring.
-      if (known_[Resolved(argument.value)] == kNoValue && !AddOperand(id, argument.value)) {
-        return false;
-      }
-    }
+    if (!AddOperands(id, node)) return false;
     made_.graph.BeginNode(node.schema);
     for (const Argument& argument : from.arguments(node)) {
+      if (IsDropped(id, argument)) continue;
       made_.graph.AddArgument(argument.parameter, known_[Resolved(argument.value)]);
     }
     AddAttributes(id, node);
@@ -108,11 +160,21 @@ class Rebuild {
     return true;
   }
 
-  bool AddOperand(NodeId user, ValueId operand) {
-    const ValueId id = Resolved(operand);
-    const Value& value = original_.graph.value(id);
-    if (!IsLeaf(id) && value.producer >= user) return false;
-    return AddValue(id);
+  bool AddOperands(NodeId id, const Node& node) {
+    const auto arguments = original_.graph.arguments(node);
+    for (const Argument& argument : arguments) {
+      const ValueId operand = Resolved(argument.value);
+      if (IsDropped(id, argument) || IsState(operand)) continue;
+      if (IsLeaf(operand)) AddLeaf(operand);
+      // A redirection forward would make a ring.
+      if (known_[operand] == kNoValue) return false;
+    }
+    // Last, since their types follow the other operands'.
+    for (const Argument& argument : arguments) {
+      const ValueId operand = Resolved(argument.value);
+      if (IsState(operand) && known_[operand] == kNoValue) AddState(operand, node);
+    }
+    return true;
   }
 
   void AddAttributes(NodeId id, const Node& node) {
@@ -132,6 +194,9 @@ class Rebuild {
       case AttributeEdit::Kind::kFloat:
         made_.graph.AddFloat(change.parameter, change.number);
         break;
+      case AttributeEdit::Kind::kBool:
+        made_.graph.AddBool(change.parameter, change.integer != 0);
+        break;
       case AttributeEdit::Kind::kInts:
         made_.graph.AddInts(change.parameter, change.integers);
         break;
@@ -142,7 +207,8 @@ class Rebuild {
   const GraphCase& original_;
   const Edit& edit_;
   GraphCase made_;
-  std::vector<bool> needed_;
+  std::vector<bool> needed_;  // values
+  std::vector<bool> live_;    // nodes
   std::vector<ValueId> known_;
 };
 

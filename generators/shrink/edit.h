@@ -1,5 +1,5 @@
-// One change to a case, applied by building the graph anew: types are inferred again, and what
-// nothing uses any more falls away.
+// One change to a case, applied by building the graph anew: types are inferred again, those
+// of states from what is written into them, and what nothing uses any more falls away.
 #pragma once
 
 #include <map>
@@ -23,10 +23,16 @@ struct GraphCase {
 struct AttributeEdit {
   NodeId node = kNoNode;
   int parameter = 0;
-  enum class Kind : uint8_t { kDrop, kInt, kFloat, kInts } kind = Kind::kDrop;
-  int64_t integer = 0;
+  enum class Kind : uint8_t { kDrop, kInt, kFloat, kBool, kInts } kind = Kind::kDrop;
+  int64_t integer = 0;  // kInt, kBool
   double number = 0;
   std::vector<int64_t> integers;
+};
+
+// One operand of one node, by its place among the node's arguments.
+struct OperandPlace {
+  NodeId node = kNoNode;
+  size_t argument = 0;
 };
 
 struct Edit {
@@ -35,6 +41,7 @@ struct Edit {
   std::map<ValueId, Tensor> data;       // an input or constant gets other type and bytes
   std::vector<ValueId> outputs;         // the graph's outputs; empty keeps them
   std::optional<AttributeEdit> attribute;
+  std::optional<OperandPlace> operand;  // is left out
 };
 
 // The case with `edit` made, or nothing where no valid graph comes of it.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <set>
 
 namespace anecheck {
@@ -26,6 +27,7 @@ class Shrinker {
       changed |= Repeat(&Shrinker::EarlierOutputs);
       changed |= Repeat(&Shrinker::CutBefore);
       changed |= Repeat(&Shrinker::Bypass);
+      changed |= Repeat(&Shrinker::FewerOperands);
       changed |= Repeat(&Shrinker::ShorterAxes);
       changed |= Repeat(&Shrinker::PlainerAttributes);
       changed |= Repeat(&Shrinker::PlainerData);
@@ -50,7 +52,8 @@ class Shrinker {
   bool Try(const Edit& edit) {
     if (Spent()) return false;
     std::optional<GraphCase> candidate = Apply(best(), edit);
-    if (!candidate) return false;
+    // Without a node nothing is compiled or computed.
+    if (!candidate || candidate->graph.nodes().empty()) return false;
     const CaseSize size = SizeOf(*candidate);
     if (!(size < size_)) return false;
     ++result_.tries;
@@ -93,12 +96,48 @@ class Shrinker {
     return false;
   }
 
-  // An operand of the same type in a node's place.
+  // An operand of the same type in a node's place; for a state, what was written into it.
   bool Bypass() {
     for (const Node& node : graph().nodes()) {
+      if (node.result_count == 0) continue;
       for (const Argument& argument : graph().arguments(node)) {
-        if (graph().type(argument.value) != graph().type(node.first_result)) continue;
-        if (Try({.redirect = {{node.first_result, argument.value}}})) return true;
+        const bool state = graph().value(argument.value).kind == ValueKind::kState;
+        if (state ? BypassState(node, argument.value) : Replace(node, argument.value)) return true;
+      }
+    }
+    return false;
+  }
+
+  bool Replace(const Node& node, ValueId operand) {
+    return graph().type(operand) == graph().type(node.first_result) &&
+           Try({.redirect = {{node.first_result, operand}}});
+  }
+
+  bool BypassState(const Node& reader, ValueId state) {
+    for (const Node& writer : graph().nodes()) {
+      if (&writer == &reader) break;
+      const auto arguments = graph().arguments(writer);
+      const bool writes = writer.result_count == 0 &&
+                          std::ranges::find(arguments, state, &Argument::value) != arguments.end();
+      if (!writes) continue;
+      for (const Argument& argument : arguments) {
+        if (graph().value(argument.value).kind == ValueKind::kState) continue;
+        if (Replace(reader, argument.value)) return true;
+      }
+    }
+    return false;
+  }
+
+  // An operand that may be absent, or one of a list.
+  bool FewerOperands() {
+    for (NodeId id = 0; id < graph().nodes().size(); ++id) {
+      const Node& node = graph().node(id);
+      const auto arguments = graph().arguments(node);
+      for (size_t i = 0; i < arguments.size(); ++i) {
+        const auto parameter = arguments[i].parameter;
+        const bool another = std::ranges::count(arguments, parameter, &Argument::parameter) > 1;
+        const bool needed = node.schema->parameters[parameter].need == Need::kRequired;
+        if ((another || !needed) && Try({.operand = {{.node = id, .argument = i}}})) return true;
       }
     }
     return false;
@@ -172,23 +211,50 @@ class Shrinker {
   bool PlainerAttribute(NodeId node, const Attribute& attribute) {
     AttributeEdit edit = {.node = node, .parameter = attribute.parameter};
     if (Try({.attribute = edit})) return true;
-    if (attribute.kind == AttributeKind::kInt) {
-      edit.kind = AttributeEdit::Kind::kInt;
-      for (const int64_t value : {int64_t{0}, int64_t{1}, attribute.integer / 2}) {
-        edit.integer = value;
-        if (value != attribute.integer && Try({.attribute = edit})) return true;
-      }
+    switch (attribute.kind) {
+      case AttributeKind::kInt:
+        return PlainerInt(attribute.integer, edit);
+      case AttributeKind::kFloat:
+        return PlainerFloat(attribute.number, edit);
+      case AttributeKind::kBool:
+        edit.kind = AttributeEdit::Kind::kBool;
+        return attribute.integer != 0 && Try({.attribute = edit});
+      case AttributeKind::kInts:
+        return PlainerInts(graph().ints(attribute), edit);
+      default:
+        return false;
     }
-    if (attribute.kind == AttributeKind::kInts) {
-      edit.kind = AttributeEdit::Kind::kInts;
-      const auto values = graph().ints(attribute);
-      const std::vector<int64_t> before(values.begin(), values.end());
-      for (size_t i = 0; i < before.size(); ++i) {
-        for (const int64_t value : {int64_t{0}, int64_t{1}, before[i] / 2, before[i] - 1}) {
-          edit.integers = before;
-          edit.integers[i] = value;
-          if (value != before[i] && Try({.attribute = edit})) return true;
-        }
+  }
+
+  bool PlainerInt(int64_t before, AttributeEdit edit) {
+    edit.kind = AttributeEdit::Kind::kInt;
+    for (const int64_t value : {int64_t{0}, int64_t{1}, before / 2}) {
+      edit.integer = value;
+      if (value != before && Try({.attribute = edit})) return true;
+    }
+    return false;
+  }
+
+  bool PlainerFloat(double before, AttributeEdit edit) {
+    edit.kind = AttributeEdit::Kind::kFloat;
+    for (const double value : {0.0, 1.0, std::trunc(before)}) {
+      edit.number = value;
+      if (value != before && Try({.attribute = edit})) return true;
+    }
+    return false;
+  }
+
+  bool PlainerInts(std::span<const int64_t> list, AttributeEdit edit) {
+    edit.kind = AttributeEdit::Kind::kInts;
+    const std::vector<int64_t> before(list.begin(), list.end());
+    for (size_t i = 0; i < before.size(); ++i) {
+      edit.integers = before;
+      edit.integers.erase(edit.integers.begin() + static_cast<std::ptrdiff_t>(i));
+      if (Try({.attribute = edit})) return true;
+      edit.integers = before;
+      for (const int64_t value : {int64_t{0}, int64_t{1}, before[i] / 2, before[i] - 1}) {
+        edit.integers[i] = value;
+        if (value != before[i] && Try({.attribute = edit})) return true;
       }
     }
     return false;
@@ -264,16 +330,31 @@ void AddLeaf(const Tensor& tensor, CaseSize& size) {
   size.bits += CountBits(tensor.bytes);
 }
 
+uint64_t SizeOfInt(int64_t value) {
+  return value < 0 ? 1 + static_cast<uint64_t>(-(value + 1)) + 1 : static_cast<uint64_t>(value);
+}
+
+// 0 is plainest, then 1, then what is whole.
+uint64_t SizeOfFloat(double value) {
+  if (value == 0 || value == 1) return value == 0 ? 0 : 1;
+  return value == std::trunc(value) ? 2 : 3;
+}
+
 uint64_t AttributeSize(const Graph& graph, const Attribute& attribute) {
-  const auto magnitude = [](int64_t value) {
-    return value < 0 ? 1 + static_cast<uint64_t>(-(value + 1)) + 1 : static_cast<uint64_t>(value);
-  };
-  uint64_t size = 1;
-  if (attribute.kind == AttributeKind::kInt) size += magnitude(attribute.integer);
-  if (attribute.kind == AttributeKind::kInts) {
-    for (const int64_t value : graph.ints(attribute)) size += magnitude(value);
+  switch (attribute.kind) {
+    case AttributeKind::kInt:
+    case AttributeKind::kBool:
+      return 1 + SizeOfInt(attribute.integer);
+    case AttributeKind::kFloat:
+      return 1 + SizeOfFloat(attribute.number);
+    case AttributeKind::kInts: {
+      uint64_t size = 1;
+      for (const int64_t value : graph.ints(attribute)) size += 1 + SizeOfInt(value);
+      return size;
+    }
+    default:
+      return 1;
   }
-  return size;
 }
 
 }  // namespace
@@ -286,6 +367,7 @@ CaseSize SizeOf(const GraphCase& item) {
     AddLeaf(item.DataOf(id), size);
   }
   for (const Node& node : item.graph.nodes()) {
+    size.attributes += node.argument_count;
     for (const Attribute& attribute : item.graph.attributes(node)) {
       size.attributes += AttributeSize(item.graph, attribute);
     }

@@ -26,7 +26,7 @@ struct ShrinkOptions {
 struct CaseSize {
   uint64_t nodes = 0;
   uint64_t elements = 0;    // of inputs and constants
-  uint64_t attributes = 0;  // given, and the magnitudes of their integers
+  uint64_t attributes = 0;  // operands and attributes given, and how large their numbers are
   uint64_t bits = 0;        // set in the data
   auto operator<=>(const CaseSize&) const = default;
 };

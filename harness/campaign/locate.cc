@@ -31,10 +31,6 @@ class NodeJudge {
 
   JudgedNode Run(NodeId id) {
     const Node& node = item_.graph.node(id);
-    // What a state holds at this operation no tap tells.
-    for (const Argument& argument : item_.graph.arguments(node)) {
-      if (item_.graph.value(argument.value).kind == ValueKind::kState) return {};
-    }
     NodeCut cut(item_.graph, values_);
     cut.Take(id);
     if (cut.graph().outputs().empty()) return {.grade = NodeGrade::kRight};
@@ -102,6 +98,10 @@ Explanation ExplainOutput(const Graph& graph, size_t output, const Location& loc
     const Node& node = graph.node(id);
     bool used = false;
     for (uint32_t i = 0; i < node.result_count; ++i) used |= needed[node.first_result + i];
+    for (const Argument& argument : graph.arguments(node)) {
+      const bool state = graph.value(argument.value).kind == ValueKind::kState;
+      used |= node.result_count == 0 && state && needed[argument.value];
+    }
     if (!used) continue;
     for (const Argument& argument : graph.arguments(node)) needed[argument.value] = true;
     if (id >= location.nodes.size() || location.nodes[id].grade == NodeGrade::kUnjudged) {

@@ -17,11 +17,12 @@ namespace anecheck {
 
 // What an operation's own results show.
 enum class NodeGrade : uint8_t {
-  kRight,        // nothing lies outside; or no tap shows it, and who reads it is judged with it
+  kRight,        // nothing lies outside; or no tap shows it (integers, what a state is given), and
+                 // who reads it is judged with it
   kDefect,       // documented defects explain what lies outside
   kUnconfirmed,  // only terms never measured on the family forbid what an engine gave
   kWrong,
-  kUnjudged,  // it reads a state, or the oracle cannot evaluate it
+  kUnjudged,  // the oracle cannot evaluate it
 };
 
 struct JudgedNode {

@@ -1,33 +1,61 @@
 #include "harness/campaign/node_cut.h"
 
+#include <algorithm>
+
 #include "harness/graph/copy_node.h"
 
 namespace anecheck {
 
 void NodeCut::Take(NodeId node) {
-  Include(node);
+  Want(node);
+  // In order, since that tells what a state holds.
+  for (NodeId id = 0; id <= node; ++id) {
+    if (wanted_[id]) Include(id);
+  }
   for (uint32_t i = 0; i < graph_.node(node).result_count; ++i) {
     const ValueId result = graph_.node(node).first_result + i;
     if (values_.contains(result)) cut_.AddOutput(known_[result]);
   }
 }
 
+void NodeCut::Want(NodeId id) {
+  if (wanted_[id]) return;
+  wanted_[id] = true;
+  for (const Argument& argument : graph_.arguments(graph_.node(id))) {
+    const Value& value = graph_.value(argument.value);
+    if (value.kind == ValueKind::kState) {
+      WantWriters(argument.value, id);
+    } else if (value.kind == ValueKind::kResult && !values_.contains(argument.value)) {
+      Want(value.producer);
+    }
+  }
+}
+
+void NodeCut::WantWriters(ValueId state, NodeId before) {
+  for (NodeId id = 0; id < before; ++id) {
+    const auto arguments = graph_.arguments(graph_.node(id));
+    const bool writes = graph_.node(id).result_count == 0 &&
+                        std::ranges::find(arguments, state, &Argument::value) != arguments.end();
+    if (writes) Want(id);
+  }
+}
+
 void NodeCut::Include(NodeId id) {
   const Node& node = graph_.node(id);
-  for (const Argument& argument : graph_.arguments(node)) IncludeOperand(argument.value);
+  for (const Argument& argument : graph_.arguments(node)) IncludeLeaf(argument.value);
   CopyNode(graph_, node, known_, cut_);
 }
 
-void NodeCut::IncludeOperand(ValueId id) {
+void NodeCut::IncludeLeaf(ValueId id) {
   if (known_[id] != kNoValue) return;
   const Value& value = graph_.value(id);
   if (value.kind == ValueKind::kConst) {
     known_[id] = cut_.AddConst(value.type, graph_.ConstData(id), value.name);
-  } else if (const auto tapped = values_.find(id); tapped != values_.end()) {
-    inputs_.push_back(*tapped->second);
-    known_[id] = cut_.AddInput(value.type, value.name);
+  } else if (value.kind == ValueKind::kState) {
+    known_[id] = cut_.AddState(value.type, value.name);
   } else {
-    Include(value.producer);
+    inputs_.push_back(*values_.at(id));
+    known_[id] = cut_.AddInput(value.type, value.name);
   }
 }
 

@@ -10,15 +10,19 @@
 namespace anecheck {
 
 // Operands that have a value become inputs, constants stay, and what else the operation reads
-// (integers between two casts, which cannot leave an engine) is computed inside. Outputs are those
-// of its results that have a value themselves.
+// (integers between two casts, which cannot leave an engine) is computed inside. Where it reads a
+// state, the operations that wrote into it come along. Outputs are those of its results that have a
+// value themselves.
 class NodeCut {
  public:
   using Values = std::map<ValueId, const Tensor*>;
 
   // Both must outlive the cut. Every input of `graph` has a value.
   NodeCut(const Graph& graph, const Values& values)
-      : graph_(graph), values_(values), known_(graph.values().size(), kNoValue) {}
+      : graph_(graph),
+        values_(values),
+        wanted_(graph.nodes().size(), false),
+        known_(graph.values().size(), kNoValue) {}
 
   // Once only.
   void Take(NodeId node);
@@ -27,14 +31,18 @@ class NodeCut {
   std::span<const Tensor> inputs() const { return inputs_; }
 
  private:
+  // Marks the operation, and those that have to be computed inside for it.
+  void Want(NodeId id);
+  void WantWriters(ValueId state, NodeId before);
   // Each puts what it adds to the cut into known_.
   void Include(NodeId id);
-  void IncludeOperand(ValueId id);
+  void IncludeLeaf(ValueId id);
 
   const Graph& graph_;
   const Values& values_;
   Graph cut_;
   std::vector<Tensor> inputs_;
+  std::vector<bool> wanted_;    // the operations of the cut
   std::vector<ValueId> known_;  // the place in the cut of each value, or kNoValue
 };
 

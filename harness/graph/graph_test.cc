@@ -385,6 +385,9 @@ TEST(ValidateGraph, EveryRuleHasItsMessage) {
        "the graph has no outputs"},
       {"no outputs", [](Graph& g) { g.ClearOutputs(); }, "the graph has no outputs"},
       {"output that is not there", [](Graph& g) { g.AddOutput(99); }, "output 99 does not exist"},
+      {"output that is a state",
+       [](Graph& g) { g.AddOutput(g.AddState({DType::kFp16, {2}}, "kept")); },
+       "output kept is a state"},
   };
   ASSERT_TRUE(ValidateGraph(ExampleGraph()).ok());
   for (const Breakage& breakage : kBreakages) {

@@ -261,6 +261,12 @@ Status ValidateGraph(const Graph& graph) {
     if (output >= graph.values().size()) {
       return MakeError(ErrorCode::kInvalid, fmt::format("output {} does not exist", output));
     }
+    if (graph.value(output).kind == ValueKind::kState) {
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("output {} is a state: its content is an output only where an "
+                                   "operation reads it",
+                                   graph.value(output).name));
+    }
   }
   return {};
 }

@@ -1,0 +1,112 @@
+// An error is charged to the operation that made it, behind a state as elsewhere.
+#include "harness/campaign/locate.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <set>
+
+#include "harness/campaign/judge_case.h"
+#include "harness/campaign/testing/campaign_test.h"
+#include "harness/ops/op.h"
+
+namespace anecheck {
+namespace {
+
+using testing::ScriptedRunner;
+
+ValueId AddNode(Graph& graph, OpKind kind, std::initializer_list<ValueId> operands) {
+  graph.BeginNode(&GetOp(kind).schema);
+  int parameter = 0;
+  for (const ValueId operand : operands) graph.AddArgument(parameter++, operand);
+  const auto first = graph.FinishNode();
+  EXPECT_TRUE(first.ok()) << (first.ok() ? "" : first.error().message);
+  return first.ok() ? *first : kNoValue;
+}
+
+// relu(content of a state that abs(x) was written into), and the same state's content once more
+// after relu was written.
+Case ThroughAState() {
+  Case item;
+  item.target = {"h15", 4};
+  item.route = "mil";
+  const TensorType type = {DType::kFp16, Shape{1, 2, 1, 4}};
+  Graph& graph = item.graph;
+  const ValueId x = graph.AddInput(type, "x");
+  const ValueId state = graph.AddState(type, "s");
+  AddNode(graph, OpKind::kWriteState, {state, AddNode(graph, OpKind::kAbs, {x})});
+  const ValueId content = AddNode(graph, OpKind::kReadState, {state});
+  const ValueId rectified = AddNode(graph, OpKind::kRelu, {content});
+  AddNode(graph, OpKind::kWriteState, {state, rectified});
+  graph.AddOutput(AddNode(graph, OpKind::kReadState, {state}));
+  item.inputs = {{type, std::vector<uint8_t>(static_cast<size_t>(type.ByteSize()), 0x31)}};
+  EXPECT_TRUE(SpellCase(item).ok());
+  return item;
+}
+
+// An engine on which the first result of one of `wrong` has another first element, as has all that
+// comes of it: these operations pass positive values on.
+ScriptedRunner::Spoil WrongFrom(OpKind wrong) {
+  return [wrong](const RunRequest& request, RunReply& reply) {
+    const Graph& graph = *request.graph;
+    std::set<ValueId> spoiled;
+    bool begun = false;
+    for (const Node& node : graph.nodes()) {
+      begun = begun || KindOf(*node.schema) == wrong;
+      if (begun && node.result_count > 0) spoiled.insert(node.first_result);
+    }
+    for (size_t i = 0; i < reply.outputs.size(); ++i) {
+      if (spoiled.contains(graph.outputs()[i])) reply.outputs[i].bytes[1] = 0x45;
+    }
+  };
+}
+
+Location LocateOn(const Case& item, OpKind wrong) {
+  ScriptedRunner runner(WrongFrom(wrong), Provenance::kSimulated);
+  const RunRequest request = RequestOf(item);
+  const auto replies = runner.Run({&request, 1});
+  EXPECT_TRUE(replies.ok());
+  Evaluation evaluation;
+  const auto location = Locate(item, replies->front(), runner, evaluation);
+  EXPECT_TRUE(location.ok()) << (location.ok() ? "" : location.error().message);
+  return location.ok() ? *location : Location{};
+}
+
+TEST(Locate, AReadIsJudgedByWhatWasWritten) {
+  const Case item = ThroughAState();
+  const Location location = LocateOn(item, OpKind::kReadState);
+  ASSERT_TRUE(location.judged);
+  EXPECT_EQ(location.first_wrong, "read_state");
+  EXPECT_EQ(location.node, item.graph.value(item.graph.node(2).first_result).name)
+      << "the first of the two";
+}
+
+TEST(Locate, WhatComesBeforeAStateIsNotChargedToItsReader) {
+  EXPECT_EQ(LocateOn(ThroughAState(), OpKind::kAbs).first_wrong, "abs");
+  EXPECT_EQ(LocateOn(ThroughAState(), OpKind::kRelu).first_wrong, "relu");
+}
+
+TEST(Locate, TheFindingNamesTheReader) {
+  const Case item = ThroughAState();
+  ScriptedRunner runner(WrongFrom(OpKind::kReadState), Provenance::kSimulated);
+  const RunRequest request = RequestOf(item);
+  const auto replies = runner.Run({&request, 1});
+  ASSERT_TRUE(replies.ok());
+  Evaluation evaluation;
+  CaseOutcome outcome = JudgeCase(item, item.route, replies->front(), evaluation);
+  ASSERT_TRUE(Refine(item, replies->front(), runner, evaluation, outcome).ok());
+  EXPECT_EQ(outcome.record.verdict, "wrong");
+  EXPECT_EQ(outcome.op, "read_state");
+}
+
+TEST(ExplainOutput, DefectsBehindAStateCount) {
+  const Graph graph = ThroughAState().graph;
+  Location location{.judged = true};
+  location.nodes.assign(graph.nodes().size(), {.grade = NodeGrade::kRight});
+  location.nodes[0] = {.grade = NodeGrade::kDefect, .defects = "D01"};
+  const Explanation explanation = ExplainOutput(graph, 0, location);
+  EXPECT_TRUE(explanation.complete);
+  EXPECT_EQ(explanation.defects, "D01");
+}
+
+}  // namespace
+}  // namespace anecheck
