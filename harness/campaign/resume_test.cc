@@ -3,6 +3,8 @@
 #include "harness/campaign/resume.h"
 
 #include <algorithm>
+#include <atomic>
+#include <functional>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
@@ -20,8 +22,9 @@ namespace {
 // that campaigns of hundreds of cases take no time.
 class RefusingRunner final : public Runner {
  public:
-  explicit RefusingRunner(std::string engine, std::string chip = "m1")
-      : engine_(std::move(engine)), chip_(std::move(chip)) {}
+  explicit RefusingRunner(std::string engine, std::function<void()> on_request = {},
+                          std::string chip = "m1")
+      : engine_(std::move(engine)), chip_(std::move(chip)), on_request_(std::move(on_request)) {}
   Result<RunnerIdentity> Identify() override {
     return RunnerIdentity{.runner = "refusing",
                           .provenance = Provenance::kReported,
@@ -34,6 +37,7 @@ class RefusingRunner final : public Runner {
       RunReply reply = {.id = request.id, .status = RunStatus::kFailed, .stage = "run"};
       reply.message = request.inputs.size() > 1 ? "many inputs" : "few inputs";
       replies.push_back(reply);
+      if (on_request_) on_request_();
     }
     return replies;
   }
@@ -41,11 +45,13 @@ class RefusingRunner final : public Runner {
 
  private:
   std::string engine_, chip_;
+  std::function<void()> on_request_;
 };
 
-RunnerFactory Refusing(const std::string& engine = "none") {
-  return [engine] {
-    return Result<std::unique_ptr<Runner>>(std::unique_ptr<Runner>(new RefusingRunner(engine)));
+RunnerFactory Refusing(const std::string& engine = "none", std::function<void()> on_request = {}) {
+  return [engine, on_request] {
+    return Result<std::unique_ptr<Runner>>(
+        std::unique_ptr<Runner>(new RefusingRunner(engine, on_request)));
   };
 }
 
@@ -79,12 +85,14 @@ class ResumeTest : public ::testing::Test {
     }
     return rows;
   }
-  // Runs until `stop_after` cases are recorded, then stops as on Ctrl-C.
+  // Stops as on Ctrl-C while a batch runs, once `stop_after` cases were run.
   static void RunStopped(const CampaignOptions& options, uint64_t stop_after) {
     std::atomic<bool> stop{false};
-    const auto summary = RunCampaign(
-        options, Refusing(), [&](const CampaignProgress& p) { stop = p.done >= stop_after; },
-        &stop);
+    std::atomic<uint64_t> run{0};
+    const auto count = [&] {
+      if (++run >= stop_after) stop = true;
+    };
+    const auto summary = RunCampaign(options, Refusing("none", count), {}, &stop);
     ASSERT_TRUE(summary.ok());
     ASSERT_TRUE(summary->interrupted);
   }
@@ -158,7 +166,7 @@ TEST_F(ResumeTest, ResultsOfTwoChipsDoNotStandInOneRun) {
       ResumeCampaign(recorded, std::move(*point),
                      [] {
                        return Result<std::unique_ptr<Runner>>(
-                           std::unique_ptr<Runner>(new RefusingRunner("none", "m2")));
+                           std::unique_ptr<Runner>(new RefusingRunner("none", {}, "m2")));
                      },
                      {});
   ASSERT_FALSE(resumed.ok());
