@@ -85,8 +85,11 @@ TEST(Locate, WhatComesBeforeAStateIsNotChargedToItsReader) {
   EXPECT_EQ(LocateOn(ThroughAState(), OpKind::kRelu).first_wrong, "relu");
 }
 
-TEST(Locate, TheFindingNamesTheReader) {
-  const Case item = ThroughAState();
+TEST(Locate, TheFindingNamesTheReaderAndNotTheOutput) {
+  Case item = ThroughAState();
+  item.graph.ClearOutputs();
+  item.graph.AddOutput(item.graph.node(3).first_result);
+  ASSERT_TRUE(SpellCase(item).ok());
   ScriptedRunner runner(WrongFrom(OpKind::kReadState), Provenance::kSimulated);
   const RunRequest request = RequestOf(item);
   const auto replies = runner.Run({&request, 1});
