@@ -4,6 +4,7 @@
 
 #include "generators/rapidcheck/arbitrary.h"
 #include "harness/formats/registry/registry.h"
+#include "harness/graph/validate.h"
 #include "harness/lowering/graph_to_mil.h"
 #include "oracles/metamorphic/relation.h"
 #include "oracles/oracle.h"
