@@ -30,15 +30,29 @@ struct FormatName {
   constexpr std::string_view view() const { return {text, N - 1}; }
 };
 
-// A valid file of a format: it parses and breaks no rule. The name is one of
-// generators/formats/generators.def.
+// Whether a format of that name has a generator: generators/formats/generators.def.
+consteval bool HasGenerator(std::string_view name) {
+#define ANECHECK_GENERATOR(format) \
+  if (name == #format) return true;
+#include "generators/formats/generators.def"
+#undef ANECHECK_GENERATOR
+  return false;
+}
+
 template <FormatName Name>
+concept GeneratedFormat = HasGenerator(Name.view());
+
+// A valid file of a format: it parses and breaks no rule. A name that is not one of
+// generators/formats/generators.def does not compile.
+template <FormatName Name>
+  requires GeneratedFormat<Name>
 struct FileOf {
   Bytes bytes;
 };
 
 // A file after one to three mutations of its format's generator: some break a rule, some the file.
 template <FormatName Name>
+  requires GeneratedFormat<Name>
 struct MutatedFileOf {
   Bytes bytes;
 };
@@ -102,10 +116,12 @@ inline rc::Gen<Bytes> MutatedFiles(std::string_view format) {
 inline void showValue(const Graph& graph, std::ostream& out) { out << GraphToJson(graph).dump(1); }
 inline void showValue(const GraphCase& item, std::ostream& out) { showValue(item.graph, out); }
 template <FormatName Name>
+  requires GeneratedFormat<Name>
 void showValue(const FileOf<Name>& file, std::ostream& out) {
   out << Name.view() << " of " << file.bytes.size() << " bytes";
 }
 template <FormatName Name>
+  requires GeneratedFormat<Name>
 void showValue(const MutatedFileOf<Name>& file, std::ostream& out) {
   out << "mutated " << Name.view() << " of " << file.bytes.size() << " bytes";
 }
@@ -128,6 +144,7 @@ struct Arbitrary<anecheck::Graph> {
 };
 
 template <anecheck::FormatName Name>
+  requires anecheck::GeneratedFormat<Name>
 struct Arbitrary<anecheck::FileOf<Name>> {
   static Gen<anecheck::FileOf<Name>> arbitrary() {
     return gen::map(anecheck::arbitrary::Files(Name.view()),
@@ -136,6 +153,7 @@ struct Arbitrary<anecheck::FileOf<Name>> {
 };
 
 template <anecheck::FormatName Name>
+  requires anecheck::GeneratedFormat<Name>
 struct Arbitrary<anecheck::MutatedFileOf<Name>> {
   static Gen<anecheck::MutatedFileOf<Name>> arbitrary() {
     return gen::map(anecheck::arbitrary::MutatedFiles(Name.view()), [](anecheck::Bytes bytes) {

@@ -45,6 +45,14 @@ void ExpectValid(const FileOf<Name>& file) {
 #include "generators/formats/generators.def"
 #undef ANECHECK_GENERATOR
 
+template <FormatName Name>
+concept HasFiles = requires { typename FileOf<Name>; };
+template <FormatName Name>
+concept HasMutatedFiles = requires { typename MutatedFileOf<Name>; };
+static_assert(HasFiles<"hwx"> && HasMutatedFiles<"hwx">);
+static_assert(!HasFiles<"typo"> && !HasMutatedFiles<"typo">, "it would have no bytes");
+static_assert(!HasFiles<"hw"> && !HasFiles<"">);
+
 TEST(MutatedFileOfFormat, DiffersFromValidOnesInSomeDraws) {
   const auto format = FindFormat("hwx");
   ASSERT_TRUE(format.ok());

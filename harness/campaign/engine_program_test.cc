@@ -5,12 +5,16 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "generators/must_reject.h"
 #include "harness/base/file.h"
 #include "harness/campaign/artifact.h"
+#include "harness/campaign/judge_case.h"
+#include "harness/campaign/rejected_graph.h"
 #include "harness/campaign/shape_range.h"
 #include "harness/formats/mil/mil_format.h"
 #include "harness/graph/fingerprint.h"
 #include "harness/runners/worker.h"
+#include "harness/targets/catalog.h"
 
 namespace anecheck {
 namespace {
@@ -41,6 +45,49 @@ std::string NewFindings(const CampaignSummary& summary) {
                         finding.summary);
   }
   return text;
+}
+
+// The lowest target of each family of which limits are known.
+constexpr std::pair<std::string_view, int> kLowest[] = {{"h11", 0}, {"h13", 2}, {"h14", 3},
+                                                        {"h15", 4}, {"h16", 5}, {"h17s", 6}};
+
+// A case that breaks the rule on the target, as campaigns make it; nothing where the target has no
+// such rule.
+std::optional<Case> CaseThatBreaks(const RuleBreak& broken, std::string_view target, int family,
+                                   uint64_t seed) {
+  Case item;
+  item.mode = CaseMode::kMustReject;
+  item.target = {std::string(target), family};
+  item.broken_rule = broken.rule;
+  ChoiceStream choices = ChoiceStream::FromSeed(seed);
+  if (!broken.draw(choices, **FindTarget(target), item.graph)) return std::nullopt;
+  if (!RefusingRules(item.graph, **FindTarget(target))->contains(item.broken_rule)) {
+    return std::nullopt;
+  }
+  item.inputs = GenerateInputs(choices, item.graph, item.mode);
+  return SpellCase(item).ok() ? std::optional(std::move(item)) : std::nullopt;
+}
+
+TEST(RuleBreakTest, TheSimulatedEngineRefusesEachForItsOwnRule) {
+  const CampaignOptions options = Options(1);
+  const auto runner = MakeRunner(options).value();
+  for (const RuleBreak& broken : RuleBreaks()) {
+    int judged = 0;
+    for (const auto& [target, family] : kLowest) {
+      for (uint64_t seed = 0; seed < 4; ++seed) {
+        const auto item = CaseThatBreaks(broken, target, family, seed);
+        if (!item) continue;
+        ++judged;
+        const RunRequest request = RequestOf(*item);
+        const std::vector<RunReply> replies = runner->Run({&request, 1}).value();
+        Evaluation evaluation;
+        const CaseRecord record = JudgeCase(*item, "mil", replies[0], evaluation).record;
+        EXPECT_EQ(record.verdict, "pass")
+            << broken.rule << " on " << target << ": " << record.message;
+      }
+    }
+    EXPECT_GE(judged, 4) << broken.rule << " was never broken";
+  }
 }
 
 TEST(ShapeRangeCases, AreTheirGraphsAtEachShape) {

@@ -242,7 +242,9 @@ Result<std::shared_ptr<Executable>> CompileFunction(const mil::Program& program,
 Result<std::vector<std::shared_ptr<const Executable>>> CompileProgram(
     std::string mil_text, const CompileSettings& settings, Backend backend) {
   if (!settings.on_cpu && !settings.target->takes_mil) {
-    return StageError(Stage::kFloor, "MIL is only supported for H13+ ANE architectures");
+    // Said of the text as a whole, before any operation's own floor
+    // (facts/more/reject_strings.csv, area MIL).
+    return StageError(Stage::kFrontend, "MIL is only supported for H13+ ANE architectures");
   }
   auto parsed = mil::Parse(std::move(mil_text));
   if (!parsed.ok()) return StageError(Stage::kParser, parsed.error().message);

@@ -149,10 +149,12 @@ std::vector<const RuntimeProbe*> ProbesFor(const Subject& subject) {
   return probes;
 }
 
-// Whether a defect shows in calls, in refusals or in single documented values, which probes ask
-// for, rather than in whatever a campaign draws.
+// Whether a defect shows in calls or in refusals, which probes ask for, rather than in the values
+// of whatever a campaign draws.
 bool ConcernsCalls(const Subject& subject) {
-  if (subject.group == SubjectGroup::kKnownDefect) return !ProbesFor(subject).empty();
+  if (subject.group == SubjectGroup::kKnownDefect) {
+    return subject.kind != "numeric" && !ProbesFor(subject).empty();
+  }
   const bool ends_process = subject.kind == "crash" || subject.kind == "hang";
   return !ends_process && (subject.op_class == "runtime" || subject.op_class == "compiler");
 }
@@ -211,18 +213,9 @@ Result<CampaignSummary> RunUpTo(CampaignOptions campaign, uint64_t cases, const 
   return RunCampaign(campaign, [&] { return MakeRunner(campaign); }, progress, &enough);
 }
 
-}  // namespace
-
-Result<HuntResult> Hunt(const Subject& subject, const HuntOptions& options,
-                        const std::atomic<bool>* stop) {
-  const auto start = Clock::now();
-  HuntResult result;
-  result.subject = subject;
-  if (ConcernsCalls(subject)) {
-    ANECHECK_ASSIGN(const bool shown, Probe(subject, options, result));
-    result.seconds = SecondsSince(start);
-    if (shown) return result;
-  }
+// Looks for the subject by a campaign; `start` is that of the whole hunt.
+Status HuntByCampaign(const Subject& subject, const HuntOptions& options, Clock::time_point start,
+                      const std::atomic<bool>* stop, HuntResult& result) {
   ANECHECK_ASSIGN(const TempDirectory folder, TempDirectory::Create("anecheck-power-"));
   // Most defects show within a few cases; the same ones come first in the whole campaign.
   std::string db = folder.File("first.sqlite");
@@ -240,14 +233,14 @@ Result<HuntResult> Hunt(const Subject& subject, const HuntOptions& options,
   const auto first = std::ranges::find_if(summary.list, answers);
   if (first == summary.list.end()) {
     result.reason = subject.admitted.empty() ? Reason(summary) : "admitted: " + subject.admitted;
-    return result;
+    return {};
   }
   ANECHECK_ASSIGN(const Artifact artifact, ReadArtifact(db, first->id));
   ANECHECK_ASSIGN(result.found, OwesToSubject(artifact, subject, campaign));
   if (!result.found) {
     result.reason = fmt::format("case {} shows the same without the defect: {} {}",
                                 first->case_index, first->verdict, first->summary);
-    return result;
+    return {};
   }
   result.by = "campaign";
   result.cases = first->case_index + 1;
@@ -256,7 +249,29 @@ Result<HuntResult> Hunt(const Subject& subject, const HuntOptions& options,
   result.target = first->target;
   result.label = first->known_defect;
   result.summary = first->summary;
-  ANECHECK_RETURN_IF_ERROR(MakeSmall(*first, artifact, campaign, options, result));
+  return MakeSmall(*first, artifact, campaign, options, result);
+}
+
+}  // namespace
+
+Result<HuntResult> Hunt(const Subject& subject, const HuntOptions& options,
+                        const std::atomic<bool>* stop) {
+  const auto start = Clock::now();
+  HuntResult result;
+  result.subject = subject;
+  const bool calls = ConcernsCalls(subject);
+  if (calls) {
+    ANECHECK_ASSIGN(const bool shown, Probe(subject, options, result));
+    result.seconds = SecondsSince(start);
+    if (shown) return result;
+  }
+  ANECHECK_RETURN_IF_ERROR(HuntByCampaign(subject, options, start, stop, result));
+  // Single documented values that random graphs seldom meet.
+  const bool known = subject.group == SubjectGroup::kKnownDefect;
+  if (result.found || calls || !known || ProbesFor(subject).empty()) return result;
+  ANECHECK_ASSIGN(const bool shown, Probe(subject, options, result));
+  result.seconds = SecondsSince(start);
+  if (shown) result.reason.clear();
   return result;
 }
 

@@ -76,7 +76,8 @@ class Measurement {
   }
 
   Status RunCleanOnes() {
-    for (const CampaignTarget& target : options_.targets) {
+    const bool own = !options_.clean_targets.empty();
+    for (const CampaignTarget& target : own ? options_.clean_targets : options_.targets) {
       for (const bool quirks : {false, true}) {
         if (Stopped() || options_.clean_cases == 0) return {};
         ANECHECK_ASSIGN(CleanResult result,

@@ -21,9 +21,10 @@ inline constexpr int kShares[] = {10, 100, 1000};  // permille
 struct PowerOptions {
   HuntOptions hunt;
   std::vector<CampaignTarget> targets;
-  std::vector<std::string> only;  // ids of faults and defects; empty takes all
-  uint64_t clean_cases = 2000;    // on each target with the defects off, and again with them on
-  bool magnitudes = true;         // of the operations that give fp16
+  std::vector<CampaignTarget> clean_targets;  // of campaigns without a fault; empty takes `targets`
+  std::vector<std::string> only;              // ids of faults and defects; empty takes all
+  uint64_t clean_cases = 2000;  // on each of them with the defects off, and again with them on
+  bool magnitudes = true;       // of the operations that give fp16
   // Operations ("add") and classes ("elementwise arithmetic", "convolution" for "convolution,
   // matrix multiply, and pooling") whose smallest errors alone are measured, without hunts and
   // clean campaigns; empty takes all.
@@ -66,7 +67,8 @@ Result<PowerReport> MeasurePower(const PowerOptions& options,
                                  const std::atomic<bool>* stop = nullptr);
 
 // {"version", "seed", "cases", "engine", "targets", "seconds", "interrupted",
-//  "summary": {planted, planted_found, known, known_found, median_nodes, median_elements},
+//  "summary": {planted, planted_found, known, known_found, found_by_campaign, found_by_probe,
+//    median_nodes, median_elements}: the two sums of what was found,
 //  "faults": [{id, group, kind, op, class, ulps, share, description, found, by, cases, seconds,
 //    verdict, found_op, target, label, reproducer_nodes, reproducer_elements, unlabelled, reason}],
 //  "false_findings": n,

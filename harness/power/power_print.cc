@@ -54,11 +54,13 @@ Json Median(std::vector<uint64_t> values) {
 
 Json SummaryJson(const PowerReport& report) {
   uint64_t planted = 0, planted_found = 0, known = 0, known_found = 0;
+  uint64_t by_campaign = 0, by_probe = 0;
   std::vector<uint64_t> nodes, elements;
   for (const HuntResult& hunt : report.hunts) {
     const bool is_planted = hunt.subject.group == SubjectGroup::kPlanted;
     ++(is_planted ? planted : known);
     (is_planted ? planted_found : known_found) += hunt.found ? 1 : 0;
+    if (hunt.found) ++(hunt.by == "campaign" ? by_campaign : by_probe);
     if (hunt.nodes) nodes.push_back(*hunt.nodes);
     if (hunt.elements) elements.push_back(*hunt.elements);
   }
@@ -66,6 +68,8 @@ Json SummaryJson(const PowerReport& report) {
           {"planted_found", planted_found},
           {"known", known},
           {"known_found", known_found},
+          {"found_by_campaign", by_campaign},
+          {"found_by_probe", by_probe},
           {"median_nodes", Median(std::move(nodes))},
           {"median_elements", Median(std::move(elements))}};
 }
@@ -175,10 +179,12 @@ std::string PowerToText(const PowerReport& report) {
   for (const Json& row : json["faults"]) text += HuntLine(row);
   const Json& summary = json["summary"];
   text += fmt::format(
-      "found: {} of {} planted faults, {} of {} known defects; median reproducer "
-      "{} nodes, {} elements\n",
+      "found: {} of {} planted faults, {} of {} known defects; {} by campaigns, {} by probes; "
+      "median reproducer {} nodes, {} elements\n",
       summary["planted_found"].dump(), summary["planted"].dump(), summary["known_found"].dump(),
-      summary["known"].dump(), Size(summary, "median_nodes"), Size(summary, "median_elements"));
+      summary["known"].dump(), summary["found_by_campaign"].dump(),
+      summary["found_by_probe"].dump(), Size(summary, "median_nodes"),
+      Size(summary, "median_elements"));
   for (const Json& row : json["clean"]) {
     text += fmt::format(
         "clean {} with defects {}: {} cases, {} inconclusive, {} false findings {}\n",

@@ -122,6 +122,25 @@ TEST(HuntTest, FindsByAProbeDefectsOfPrograms) {
   }
 }
 
+// Values are looked for by a campaign first: a probe that would show the defect too is not asked,
+// and is where the campaign finds nothing.
+TEST(HuntTest, LooksForValuesByACampaignFirst) {
+  const Subject gather = Named("D27");
+  EXPECT_EQ(gather.kind, "numeric");
+  const HuntResult found = HuntFor(gather);
+  EXPECT_TRUE(found.found) << found.reason;
+  EXPECT_EQ(found.by, "campaign");
+  EXPECT_EQ(found.label, "D27");
+  HuntOptions options = Options().hunt;
+  options.cases = 1;
+  const auto short_hunt = Hunt(Named("D23"), options);
+  ASSERT_TRUE(short_hunt.ok()) << short_hunt.error().message;
+  EXPECT_TRUE(short_hunt->found);
+  EXPECT_TRUE(short_hunt->by.starts_with("probe ")) << short_hunt->by;
+  EXPECT_EQ(short_hunt->cases, 2u) << "of the campaign, and the probe";
+  EXPECT_EQ(short_hunt->reason, "");
+}
+
 // What the engine shows without the subject was not found by hunting it.
 TEST(HuntTest, DoesNotTakeWhatShowsWithoutTheDefect) {
   Subject other = Named("D09");
@@ -230,6 +249,7 @@ TEST(PowerTest, MediansAreOfReproducers) {
   for (const uint64_t nodes : {5, 1, 2}) {
     HuntResult hunt;
     hunt.found = true;
+    hunt.by = nodes == 5 ? "probe x" : "campaign";
     hunt.nodes = nodes;
     hunt.elements = nodes * 10;
     report.hunts.push_back(hunt);
@@ -240,6 +260,8 @@ TEST(PowerTest, MediansAreOfReproducers) {
   EXPECT_EQ(summary["median_elements"], 20);
   EXPECT_EQ(summary["planted"], 4);
   EXPECT_EQ(summary["planted_found"], 3);
+  EXPECT_EQ(summary["found_by_campaign"], 2);
+  EXPECT_EQ(summary["found_by_probe"], 1);
 }
 
 }  // namespace

@@ -16,6 +16,10 @@ set(ANECHECK_PACKAGE_ROOTS
   shrink=anecheck_shrink
   oracles=anecheck_oracles
   legality=anecheck_legality
+  metamorphic=anecheck_metamorphic
+  plan=anecheck_plan
+  pairs=anecheck_pair_generator
+  file_set=anecheck_file_set
   rapidcheck=anecheck_rapidcheck
   fuzz_mutator=anecheck_fuzz_mutator)
 
