@@ -357,6 +357,109 @@ TEST(WiderConstants, OfProductsAdmitBothReadings) {
   }
 }
 
+// Beyond what fp16 holds, an engine that rounds them has infinities.
+TEST(WholeConstants, BesideFloatsAreTakenAsGivenAndMayBeRounded) {
+  CheckDrawn(10, size_t{kRounds} * 6, [](ChoiceStream& choices, Case& c) {
+    const bool linear = choices.Coin();
+    const DType dtype = choices.Coin() ? DType::kFp16 : DType::kFp32;
+    const int64_t most = choices.Coin() ? 99 : choices.Coin() ? 9999 : 0x7fffffff;
+    const Shape shape = {3, 5};
+    const Shape other = linear ? Shape{4, 5} : Shape{5, 4};
+    const ValueId x = InputOf(c, dtype, shape, Floats(choices, shape));
+    const ValueId y =
+        c.Const(MakeTensor(DType::kInt32, other, Wholes(choices, other, -most, most)));
+    const ValueId bias = c.Const(MakeTensor(DType::kInt32, {4}, Wholes(choices, {4}, -most, most)));
+    c.Begin(linear ? OpKind::kLinear : OpKind::kMatmul).Arg(0, x).Arg(1, y);
+    if (linear) c.Arg(params::Linear::kBias, bias);
+    return c.Finish();
+  });
+}
+
+TEST(WholeConstants, OfProductsAdmitBothReadings) {
+  for (const OpKind kind : {OpKind::kMatmul, OpKind::kLinear}) {
+    Case c;
+    const ValueId x = InputOf(c, DType::kFp16, {1, 1}, {3});
+    const ValueId whole = c.Const(MakeTensor(DType::kInt32, {1, 1}, {4099}));
+    const Estimate y = c.Run(c.Begin(kind).Arg(0, x).Arg(1, whole).Finish());
+    ASSERT_EQ(y.value.size(), 1u) << c.error;
+    EXPECT_EQ(y.value[0], 12296) << "3 * 4099 on a grid of 8";
+    EXPECT_TRUE(Admits(y, 0, 12304)) << "3 * 4100";
+    EXPECT_FALSE(Admits(y, 0, 12312));
+  }
+}
+
+TEST(ComputedBias, OfConvolutionsIsAddedAsAConstantIs) {
+  CheckDrawn(11, size_t{kRounds} * 12, [](ChoiceStream& choices, Case& c) {
+    const bool turned = choices.Coin();
+    const Shape shape = {1, 2, 4, 4};
+    const Shape kernel = turned ? Shape{2, 3, 2, 2} : Shape{3, 2, 2, 2};
+    const ValueId x = InputOf(c, DType::kFp16, shape, Floats(choices, shape));
+    const ValueId w = c.Const(MakeTensor(DType::kFp16, kernel, Floats(choices, kernel)));
+    const ValueId given = InputOf(c, DType::kFp16, {3}, Floats(choices, {3}));
+    // One that is known but for rounding, half of the time.
+    const ValueId bias = choices.Coin() ? c.Unary(OpKind::kTanh, given) : given;
+    c.Begin(turned ? OpKind::kConvTranspose : OpKind::kConv).Arg(0, x).Arg(1, w);
+    return c.Arg(params::Conv::kBias, bias).Finish();
+  });
+}
+
+// The place of one of its own parameters, by the norm.
+int ParameterOf(bool layer, int of_layer, int of_instance) {
+  return layer ? of_layer : of_instance;
+}
+
+// A constant an element or a channel, of fp32 beside fp16.
+TEST(WiderConstants, OfNormsAreTakenAsGivenAndMayBeRounded) {
+  CheckDrawn(12, size_t{kRounds} * 12, [](ChoiceStream& choices, Case& c) {
+    const bool layer = choices.Coin();
+    const Shape shape = {1, 3, 4};
+    const int64_t count = layer ? 4 : 3;
+    const double most = choices.Chance(1, 8) ? 0x1p20 : 1;
+    const ValueId x = InputOf(c, DType::kFp16, shape, Floats(choices, shape));
+    const auto constant = [&](double scale) {
+      std::vector<double> numbers;
+      for (int64_t i = 0; i < count; ++i) {
+        const auto number = static_cast<float>(choices.Range(-99, 99)) / 70;
+        numbers.push_back(static_cast<double>(number) * scale);
+      }
+      return c.Const(MakeTensor(DType::kFp32, {count}, numbers));
+    };
+    const ValueId gamma = constant(most);
+    const ValueId beta = constant(1);
+    using L = params::LayerNorm;
+    using I = params::InstanceNorm;
+    c.Begin(layer ? OpKind::kLayerNorm : OpKind::kInstanceNorm).Arg(0, x);
+    if (layer) c.Ints(L::kAxes, {2});
+    return c.Arg(ParameterOf(layer, L::kGamma, I::kGamma), gamma)
+        .Arg(ParameterOf(layer, L::kBeta, I::kBeta), beta)
+        .Finish();
+  });
+}
+
+TEST(WiderConstants, OfNormsAdmitBothReadings) {
+  // Two elements lie one deviation from their mean.
+  const double factor = 2049;
+  for (const OpKind kind : {OpKind::kLayerNorm, OpKind::kInstanceNorm}) {
+    const bool layer = kind == OpKind::kLayerNorm;
+    Case c;
+    const ValueId x = InputOf(c, DType::kFp16, {1, 1, 2}, {-64, 64});
+    const ValueId wide = c.Const(
+        MakeTensor(DType::kFp32, {layer ? 2 : 1}, std::vector<double>(layer ? 2 : 1, factor)));
+    using L = params::LayerNorm;
+    using I = params::InstanceNorm;
+    c.Begin(kind).Arg(0, x);
+    if (layer) c.Ints(L::kAxes, {2});
+    c.Arg(ParameterOf(layer, L::kBeta, I::kBeta), wide)
+        .Float(ParameterOf(layer, L::kEpsilon, I::kEpsilon), 0);
+    const Estimate y = c.Run(c.Finish());
+    ASSERT_EQ(y.value.size(), 2u) << c.error;
+    EXPECT_EQ(y.value[0], 2048);
+    EXPECT_EQ(y.value[1], 2050);
+    EXPECT_TRUE(Admits(y, 0, 2047)) << "2048 - 1";
+    EXPECT_FALSE(Admits(y, 0, 2045));
+  }
+}
+
 TEST(WiderConstants, OfPreluAdmitBothReadings) {
   Case c;
   const ValueId x = InputOf(c, DType::kFp16, {1, 1, 1}, {-1001});
@@ -368,6 +471,21 @@ TEST(WiderConstants, OfPreluAdmitBothReadings) {
   EXPECT_EQ(y.value[0], half(-1001 * slope));
   EXPECT_NE(half(-1001 * slope), half(-1001 * half(slope)));
   EXPECT_TRUE(Admits(y, 0, half(-1001 * half(slope))));
+}
+
+// 2^20 rounds to an infinity in fp16, whose product with 0 is NaN.
+TEST(WiderConstants, OfNormsMayRoundToInfinities) {
+  using P = params::LayerNorm;
+  Case c;
+  const ValueId x = InputOf(c, DType::kFp16, {1, 3}, {-8, 0, 8});
+  const ValueId gamma = c.Const(MakeTensor(DType::kFp32, {3}, {1, 0x1p20, 0x1p20}));
+  c.Begin(OpKind::kLayerNorm).Arg(P::kX, x).Ints(P::kAxes, {1}).Arg(P::kGamma, gamma);
+  const Estimate y = c.Run(c.Finish());
+  ASSERT_EQ(y.value.size(), 3u) << c.error;
+  EXPECT_FALSE(Admits(y, 0, NAN));
+  EXPECT_EQ(y.value[1], 0);
+  EXPECT_TRUE(Admits(y, 1, NAN));
+  EXPECT_TRUE(Admits(y, 2, HUGE_VAL));
 }
 
 // ---- images -------------------------------------------------------------------------------------

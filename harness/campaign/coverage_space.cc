@@ -23,6 +23,10 @@ constexpr std::string_view kFixedPlaces =
     "facts/more/op_notes.csv, slice_by_index: static offsets fold into the descriptor; "
     "facts/netlist_layers.csv, input_view: no offset is an operand";
 
+// Operands that MIL lets be computed and no layer takes from anywhere but the weight file
+// (facts/netlist_layers.csv, gain_offset_control: BiasOffset): constants are drawn.
+constexpr std::string_view kConstantAlone[] = {"conv.bias", "conv_transpose.bias", "ne_conv.bias"};
+
 constexpr ExcludedCell kExcluded[] = {
     {"op_attribute", "affine.align_corners=false",
      "MIL's definition of affine: only align_corners = true is supported"},
@@ -74,11 +78,14 @@ class Space {
   }
 
   void AddParameter(const OpDefinition& op, const Parameter& parameter) {
-    const std::string name = fmt::format("{}.{}=", op.schema.name, parameter.name);
-    const auto add = [&](std::string_view what) { Add("op_attribute", name + std::string(what)); };
+    const std::string name = fmt::format("{}.{}", op.schema.name, parameter.name);
+    const auto add = [&](std::string_view what) {
+      Add("op_attribute", fmt::format("{}={}", name, what));
+    };
     if (parameter.need == Need::kOptional) add("absent");
     if (IsTensorKind(parameter.kind)) {
-      add(parameter.constant ? "constant" : "computed");
+      const bool constant = parameter.constant || std::ranges::count(kConstantAlone, name) != 0;
+      add(constant ? "constant" : "computed");
     } else if (parameter.kind == ParameterKind::kBool) {
       add("true");
       add("false");

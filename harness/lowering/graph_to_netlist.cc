@@ -223,6 +223,9 @@ class Lowering {
       return Unsupported(node.op(), "a weight that is computed");
     }
     const bool bias = node.HasInput(P::kBias);
+    if (bias && graph_.value(node.Input(P::kBias)).kind != ValueKind::kConst) {
+      return Unsupported(node.op(), "a bias that is computed");
+    }
     std::string name = NameOf(node);
     if (bias) {
       ANECHECK_ASSIGN(name, HelperName(name + "_tmp_0"));

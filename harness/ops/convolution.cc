@@ -1,7 +1,7 @@
 // Convolution, matrix multiply and pooling: schemas and shape inference. Argument names and rules
 // are MIL's (coremltools op reference); floors are specification 003, table 24.2.
 #include <fmt/format.h>
-#include <optional>
+#include <string_view>
 
 #include "harness/ops/infer.h"
 #include "harness/ops/op.h"
@@ -44,6 +44,9 @@ Status InferConv(const NodeView& node, ResultTypes& results) {
 
 namespace {
 
+// Admitted by coremltools from iOS 17 on, but it does not say how the products become integers.
+constexpr std::string_view kFractionsBesideIntegers =
+    "constants of floats beside int32 give int32 in a way that no source tells";
 // MIL multiplies int32 too (coremltools); the native layers take floats.
 constexpr DTypeSet kProductTypes = {DType::kFp16, DType::kFp32, DType::kInt32};
 constexpr Parameter kLinearParameters[] = {
@@ -63,10 +66,9 @@ Status InferLinear(const NodeView& node, ResultTypes& results) {
     return Reject(node, fmt::format("weight {} does not fit the last axis of x {}",
                                     weight.ToString(), x.shape.ToString()));
   }
-  const bool whole = !IsFloat(x.dtype);
-  const bool fits = IsFloat(node.InputType(P::kWeight).dtype) != whole &&
-                    (!node.HasInput(P::kBias) || IsFloat(node.InputType(P::kBias).dtype) != whole);
-  if (!fits) return Reject(node, "x, weight and bias must have one element type");
+  const bool fractions = IsFloat(node.InputType(P::kWeight).dtype) ||
+                         (node.HasInput(P::kBias) && IsFloat(node.InputType(P::kBias).dtype));
+  if (!IsFloat(x.dtype) && fractions) return Reject(node, kFractionsBesideIntegers);
   if (node.HasInput(P::kBias) && node.InputShape(P::kBias) != Shape{weight[0]}) {
     return Reject(node, fmt::format("bias is {}, must be [{}]",
                                     node.InputShape(P::kBias).ToString(), weight[0]));
@@ -95,19 +97,21 @@ MatmulShape MatmulShapeOf(const NodeView& node) {
 
 namespace {
 
-// The element type of a product of matrices: that of both, or where one is constant and both are
-// floats, that of the other (coremltools, matmul from iOS 17 on).
-std::optional<DType> ProductType(const NodeView& node) {
+// The element type of a product of matrices: that of both, or where one is constant, that of the
+// other (coremltools, matmul from iOS 17 on).
+Result<DType> ProductType(const NodeView& node) {
   using P = params::Matmul;
   const Value& x = node.graph().value(node.Input(P::kX));
   const Value& y = node.graph().value(node.Input(P::kY));
   if (x.type.dtype == y.type.dtype) return x.type.dtype;
   const bool x_gives_way = x.kind == ValueKind::kConst;
   const bool y_gives_way = y.kind == ValueKind::kConst;
-  const bool mixes = KindOf(node.schema()) == OpKind::kMatmul && x_gives_way != y_gives_way &&
-                     IsFloat(x.type.dtype) && IsFloat(y.type.dtype);
-  if (!mixes) return std::nullopt;
-  return x_gives_way ? y.type.dtype : x.type.dtype;
+  if (KindOf(node.schema()) != OpKind::kMatmul || x_gives_way == y_gives_way) {
+    return Reject(node, "x and y must have one element type, or one of them must be constant");
+  }
+  const DType dtype = x_gives_way ? y.type.dtype : x.type.dtype;
+  if (!IsFloat(dtype)) return Reject(node, kFractionsBesideIntegers);
+  return dtype;
 }
 
 }  // namespace
@@ -117,12 +121,7 @@ Status InferMatmul(const NodeView& node, ResultTypes& results) {
   if (node.InputShape(P::kX).rank() < 1 || node.InputShape(P::kY).rank() < 1) {
     return Reject(node, "both operands need rank 1 or more");
   }
-  const std::optional<DType> dtype = ProductType(node);
-  if (!dtype) {
-    return Reject(node,
-                  "x and y must have one element type; of two floats one that is constant may have "
-                  "another");
-  }
+  ANECHECK_ASSIGN(const DType dtype, ProductType(node));
   const MatmulShape matrices = MatmulShapeOf(node);
   if (matrices.x_vector && node.Bool(P::kTransposeX, false)) {
     return Reject(node, "transpose_x needs x of rank 2 or more");
@@ -143,7 +142,7 @@ Status InferMatmul(const NodeView& node, ResultTypes& results) {
   Shape shape = *batch;
   if (!matrices.x_vector) shape.Append(rows);
   if (!matrices.y_vector) shape.Append(columns);
-  results.Add(*dtype, shape);
+  results.Add(dtype, shape);
   return {};
 }
 

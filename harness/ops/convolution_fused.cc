@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 3> kTransposePadTypes = {"valid", "same",
 constexpr Parameter kConvTransposeParameters[] = {
     {.name = "x", .dtypes = kFloats},
     {.name = "weight", .dtypes = kFloats, .constant = true},
-    {.name = "bias", .need = Need::kOptional, .dtypes = kFloats, .constant = true},
+    {.name = "bias", .need = Need::kOptional, .dtypes = kFloats},  // constant before iOS 17
     {.name = "pad",
      .kind = ParameterKind::kInts,
      .need = Need::kOptional,

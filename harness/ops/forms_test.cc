@@ -55,7 +55,41 @@ TEST(Matmul, AConstantOfAnotherFloatTypeGivesWay) {
       "tensor<fp16, [2, 4]>");
   EXPECT_THAT(Instance(OpKind::kMatmul).In(P::kX, {2, 3}).In(P::kY, {3, 4}, DType::kFp32).Infer(),
               HasSubstr("one element type"));
-  EXPECT_THAT(product(DType::kFp16, DType::kInt32), HasSubstr("one element type"));
+  EXPECT_EQ(product(DType::kFp16, DType::kInt32), "tensor<fp16, [2, 4]>");
+  EXPECT_THAT(product(DType::kInt32, DType::kFp16), HasSubstr("no source tells"));
+}
+
+// From iOS 17 on (coremltools, linear, conv and conv_transpose).
+TEST(Linear, ConstantsMayBeOfAnotherType) {
+  using P = params::Linear;
+  const auto linear = [](DType x, DType constants) {
+    return Instance(OpKind::kLinear)
+        .In(P::kX, {2, 3}, x)
+        .Const(P::kWeight, constants, {4, 3}, {})
+        .Const(P::kBias, constants, {4}, {})
+        .Infer();
+  };
+  EXPECT_EQ(linear(DType::kFp16, DType::kInt32), "tensor<fp16, [2, 4]>");
+  EXPECT_EQ(linear(DType::kFp32, DType::kInt32), "tensor<fp32, [2, 4]>");
+  EXPECT_THAT(linear(DType::kInt32, DType::kFp16), HasSubstr("no source tells"));
+}
+
+TEST(Conv, TheBiasMayBeComputed) {
+  for (const OpKind kind : {OpKind::kConv, OpKind::kConvTranspose}) {
+    EXPECT_FALSE(GetOp(kind).schema.parameters[params::Conv::kBias].constant);
+  }
+}
+
+TEST(ChannelNorms, ConstantsMayBeOfAnotherFloatType) {
+  using P = params::InstanceNorm;
+  const auto norm = [](DType x, DType gamma) {
+    return Instance(OpKind::kInstanceNorm)
+        .In(P::kX, {1, 3, 4}, x)
+        .Const(P::kGamma, gamma, {3}, {})
+        .Infer();
+  };
+  EXPECT_EQ(norm(DType::kFp16, DType::kFp32), "tensor<fp16, [1, 3, 4]>");
+  EXPECT_EQ(norm(DType::kFp32, DType::kFp16), "tensor<fp32, [1, 3, 4]>");
 }
 
 TEST(Products, OfIntegersAreOfIntegersAlone) {
@@ -82,7 +116,7 @@ TEST(Products, OfIntegersAreOfIntegersAlone) {
                   .In(L::kWeight, {4, 3}, DType::kInt32)
                   .In(L::kBias, {4}, DType::kFp32)
                   .Infer(),
-              HasSubstr("one element type"));
+              HasSubstr("no source tells"));
   EXPECT_THAT(Instance(OpKind::kNeMatmul)
                   .In(M::kX, {2, 3}, DType::kInt32)
                   .In(M::kY, {3, 4}, DType::kInt32)

@@ -92,11 +92,8 @@ Status InferChannels(const NodeView& node, int least, int most, ResultTypes& res
   for (int i = 1; i < static_cast<int>(parameters.size()); ++i) {
     const Parameter& parameter = parameters[static_cast<size_t>(i)];
     if (!IsTensorKind(parameter.kind) || !node.HasInput(i)) continue;
-    // From iOS17 on the constants of batch_norm may be fp32 beside fp16 (coremltools).
-    const DType dtype = node.InputType(i).dtype;
-    const bool wider = node.schema().id == static_cast<uint16_t>(OpKind::kBatchNorm) &&
-                       x.dtype == DType::kFp16 && dtype == DType::kFp32;
-    if (node.InputShape(i) == Shape{x.shape[1]} && (dtype == x.dtype || wider)) continue;
+    // From iOS 17 on they may be of another float type than x (coremltools).
+    if (node.InputShape(i) == Shape{x.shape[1]}) continue;
     return Reject(node,
                   fmt::format("{} is {}, must be {}", parameter.name, node.InputType(i).ToString(),
                               TensorType{x.dtype, Shape{x.shape[1]}}.ToString()));

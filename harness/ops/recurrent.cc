@@ -87,6 +87,8 @@ struct Extents {
   int64_t steps = 0, batch = 0, input = 0, hidden = 0;
 };
 
+// Unlike other layers' constants those of recurrent cells are of x's type on iOS 17 too
+// (coremltools, ops/defs/iOS17/recurrent.py).
 Status ExpectShape(const NodeView& node, int parameter, const Shape& wanted) {
   if (!node.HasInput(parameter)) return {};
   const std::string_view name = node.schema().parameters[static_cast<size_t>(parameter)].name;

@@ -15,7 +15,8 @@ inline constexpr std::array<std::string_view, 4> kPadTypes = {"valid", "same", "
 inline constexpr Parameter kConvParameters[] = {
     {.name = "x", .dtypes = kFloats},
     {.name = "weight", .dtypes = kFloats},
-    {.name = "bias", .need = Need::kOptional, .dtypes = kFloats, .constant = true},
+    // Constant before iOS 17 alone (coremltools).
+    {.name = "bias", .need = Need::kOptional, .dtypes = kFloats},
     OptionalParameter("strides", ParameterKind::kInts, Default::Number(1)),
     {.name = "pad_type",
      .kind = ParameterKind::kString,

@@ -188,6 +188,9 @@ Result<std::vector<ValueId>> SplitWeights(const Site& site) {
   const bool conv = site.node.op() == "conv";
   if (!site.IsConstant(P::kWeight)) return NoGraph("the weight is no plain constant");
   if (conv && site.node.Int(P::kGroups, 1) != 1) return NoGraph("several groups");
+  if (site.node.HasInput(P::kBias) && !site.IsConstant(P::kBias)) {
+    return NoGraph("the bias is no constant");
+  }
   const TensorType& weight = site.node.InputType(P::kWeight);
   const int64_t outputs = weight.shape[0];
   const int64_t row = weight.ByteSize() / std::max<int64_t>(1, outputs);

@@ -163,7 +163,11 @@ struct Affine {
   }
   Interval Bound(const LayerNormGroup& group, Interval y, size_t lane) const {
     if (gamma != nullptr) {
-      y = Times(y, {gamma->low[lane], gamma->high[lane]});
+      const Interval scale = {gamma->low[lane], gamma->high[lane]};
+      const bool finite = std::fabs(scale.low) < kInfinity && std::fabs(scale.high) < kInfinity;
+      // An infinity times what may be 0.
+      if (!finite && y.low <= 0 && y.high >= 0) return {kNan, kInfinity};
+      y = Times(y, scale);
       if (beta != nullptr) y = group.Round(y);
     }
     if (beta == nullptr) return y;
@@ -256,21 +260,21 @@ Status Normalise(KernelContext& context, const NormForm& form) {
 Status LayerNorm(KernelContext& context) {
   using P = params::LayerNorm;
   const int rank = context.Input(P::kX).type.shape.rank();
-  return Normalise(context,
-                   {.mask = MaskOfAxes(context.node(), P::kAxes, rank),
-                    .epsilon = context.node().Float(P::kEpsilon, 1e-5),
-                    .affine = {context.OptionalInput(P::kGamma), context.OptionalInput(P::kBeta)}});
+  return Normalise(
+      context, {.mask = MaskOfAxes(context.node(), P::kAxes, rank),
+                .epsilon = context.node().Float(P::kEpsilon, 1e-5),
+                .affine = {OptionalAsRead(context, P::kGamma), OptionalAsRead(context, P::kBeta)}});
 }
 
 // Each channel of each example by itself.
 Status InstanceNorm(KernelContext& context) {
   using P = params::InstanceNorm;
   const int rank = context.Input(P::kX).type.shape.rank();
-  return Normalise(context,
-                   {.mask = ((uint32_t{1} << rank) - 1) & ~uint32_t{3},
-                    .epsilon = context.node().Float(P::kEpsilon, 1e-5),
-                    .affine = {context.OptionalInput(P::kGamma), context.OptionalInput(P::kBeta)},
-                    .by_channel = true});
+  return Normalise(
+      context, {.mask = ((uint32_t{1} << rank) - 1) & ~uint32_t{3},
+                .epsilon = context.node().Float(P::kEpsilon, 1e-5),
+                .affine = {OptionalAsRead(context, P::kGamma), OptionalAsRead(context, P::kBeta)},
+                .by_channel = true});
 }
 
 }  // namespace

@@ -185,7 +185,9 @@ double ConstantAt(KernelContext& context, const BoundedTensor& constant, size_t 
 BoundedTensor& OperandAsRead(KernelContext& context, int parameter) {
   BoundedTensor& given = context.Input(parameter);
   const Grid grid(context.Result().type.dtype);
-  if (!grid.half() || given.type.dtype != DType::kFp32) return given;
+  const bool rounds =
+      given.type.dtype == DType::kInt32 || (grid.half() && given.type.dtype == DType::kFp32);
+  if (!IsFloat(context.Result().type.dtype) || !rounds) return given;
   BoundedTensor& read = *std::construct_at(context.arena().Allocate<BoundedTensor>(1), given);
   const auto each = [&](const double* from) {
     auto* const to = context.arena().Allocate<double>(given.size);

@@ -38,8 +38,8 @@ void StoreExact(BoundedTensor& result, const Raw& raw);
 
 // Element `i` of a constant beside results of fp16, which may be fp32.
 double ConstantAt(KernelContext& context, const BoundedTensor& constant, size_t i);
-// The operand at a parameter; every element of one of fp32 beside results of fp16 as
-// KernelContext::Read gives it.
+// The operand at a parameter; every element of one of fp32 beside results of fp16, or of int32
+// beside results of floats, as KernelContext::Read gives it.
 BoundedTensor& OperandAsRead(KernelContext& context, int parameter);
 // The same, or null where the operand is absent.
 BoundedTensor* OptionalAsRead(KernelContext& context, int parameter);

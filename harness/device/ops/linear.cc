@@ -152,8 +152,10 @@ Bias ReadBias(OpBuilder& builder, Element element, int64_t channels) {
   const auto operand = builder.OptionalTensor("bias");
   if (!operand || !builder.ok()) return bias;
   if (operand->constant == nullptr || operand->type != TensorType{element, {channels}}) {
-    builder.Reject(Stage::kFrontend, fmt::format("bias is {}, must be a constant of [{}]",
-                                                 operand->type.ToString(), channels));
+    builder.Reject(Stage::kFrontend, fmt::format("bias is {}{}, must be a constant {}",
+                                                 operand->constant == nullptr ? "computed " : "",
+                                                 operand->type.ToString(),
+                                                 TensorType{element, {channels}}.ToString()));
     return bias;
   }
   if (builder.model().Has(Planted::kBiasDropped)) return bias;

@@ -88,8 +88,9 @@ std::vector<float> ReadParameter(OpBuilder& builder, std::string_view name, Elem
   const auto operand = builder.OptionalTensor(name);
   if (!operand || !builder.ok()) return {};
   if (operand->constant == nullptr || operand->type != TensorType{element, shape}) {
-    builder.Reject(Stage::kFrontend, fmt::format("{} is {}, must be a constant of {}", name,
-                                                 operand->type.ToString(), shape.ToString()));
+    builder.Reject(Stage::kFrontend,
+                   fmt::format("{} is {}, must be a constant {}", name, operand->type.ToString(),
+                               TensorType{element, shape}.ToString()));
     return {};
   }
   return ConstantFloats(*operand->constant);
