@@ -100,6 +100,31 @@ TEST(HardSwish, OfAMatrixProductErrsByFourPercent) {
   EXPECT_EQ(Named(c, y, {4.5 * 1.04}, kA13), "wrong");
 }
 
+// A product that is certain to no part, 0 or 8, and its gate: what the defect adds to it is little.
+TEST(HardSwish, OfAnUncertainProductIsNamedByWhatTheDefectAdds) {
+  Case c;
+  const double held = HalfToDouble(DoubleToHalf(0.333));
+  const ValueId third = c.Input(MakeTensor(DType::kFp16, {1, 1}, {held}));
+  const ValueId square = c.Binary(OpKind::kMul, third, third);
+  const ValueId stored = c.Const(MakeTensor(DType::kFp16, {1, 1}, {held * held}));
+  const ValueId equal = c.Binary(OpKind::kEqual, square, stored);
+  const ValueId one =
+      c.Begin(OpKind::kCast).Arg(0, equal).String(params::Cast::kDtype, "fp16").Finish();
+  const ValueId r = c.Begin(OpKind::kMatmul)
+                        .Arg(params::Matmul::kX, one)
+                        .Arg(params::Matmul::kY, c.Input(MakeTensor(DType::kFp16, {1, 1}, {8})))
+                        .Finish();
+  const ValueId gate = c.Begin(OpKind::kSigmoidHard)
+                           .Arg(params::WithAlphaBeta::kX, r)
+                           .Float(params::WithAlphaBeta::kAlpha, 0.25)
+                           .Float(params::WithAlphaBeta::kBeta, 0.25)
+                           .Finish();
+  const ValueId y = c.Binary(OpKind::kMul, r, gate);
+  EXPECT_EQ(Named(c, y, {8}, kA17), "inconclusive");
+  EXPECT_EQ(Named(c, y, {8.32}, kA17), "D34");
+  EXPECT_EQ(Named(c, y, {8.8}, kA17), "wrong");
+}
+
 TEST(HardSwish, OfAnythingElseDoesNot) {
   Case c;
   const ValueId y = HardSwish(c, false);  // 1 * 0.125, 2 * 0.25

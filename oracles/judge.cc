@@ -145,6 +145,15 @@ std::vector<size_t> Measure(const Estimate& expected, std::span<const double> ac
   return outside;
 }
 
+// Whether what `departing` admits of element `i` beyond `conforming` is so little that a number
+// there is no chance, however wide the conforming interval is.
+bool AddsLittle(const Estimate& conforming, const Estimate& departing, size_t i, double amplitude) {
+  if (!IsPlain(conforming) || !IsPlain(departing)) return false;
+  const double below = conforming.low[i] - departing.low[i];
+  const double above = departing.high[i] - conforming.high[i];
+  return below >= 0 && above >= 0 && below + above <= amplitude / 4;
+}
+
 // How little it would be a chance, in bits, that a number like those of an element's set is one of
 // them: whole ones among the whole numbers that the set spans, others among the numbers of the
 // type. 0 where the element has no set.
@@ -173,11 +182,13 @@ class DefectSearch {
     Estimate estimate;
   };
 
-  DefectSearch(const Graph& graph, std::span<const Tensor> inputs, size_t output, int family,
-               std::span<const double> actual, std::span<const size_t> outside, Memory& memory)
+  DefectSearch(const Graph& graph, std::span<const Tensor> inputs, size_t output,
+               const Estimate& conforming, int family, std::span<const double> actual,
+               std::span<const size_t> outside, Memory& memory)
       : graph_(graph),
         inputs_(inputs),
         output_(output),
+        conforming_(conforming),
         family_(family),
         actual_(actual),
         outside_(outside),
@@ -248,8 +259,9 @@ class DefectSearch {
     for (size_t k = 0; k < outside_.size(); ++k) {
       const double actual = actual_[outside_[k]];
       if (repeated[outside_[k]] || !Admits(estimate_, outside_[k], actual)) continue;
-      const bool by_value = !(std::fabs(actual) < kInfinity) ||
-                            (!estimate_.loose && IsInformative(estimate_, outside_[k], amplitude));
+      const bool says = IsInformative(estimate_, outside_[k], amplitude) ||
+                        AddsLittle(conforming_, estimate_, outside_[k], amplitude);
+      const bool by_value = !(std::fabs(actual) < kInfinity) || (!estimate_.loose && says);
       explained[k] = by_value ? kByValue : kVaguely;
       if (!by_value && !estimate_.loose) surprise += SurpriseOf(estimate_, outside_[k]);
     }
@@ -357,6 +369,7 @@ class DefectSearch {
   const Graph& graph_;
   std::span<const Tensor> inputs_;
   size_t output_;
+  const Estimate& conforming_;
   int family_;
   std::span<const double> actual_;
   std::span<const size_t> outside_;
@@ -509,7 +522,7 @@ OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t
     return judgement;
   }
   thread_local DefectSearch::Memory memory;
-  DefectSearch search(graph, inputs, output, family, elements, outside, memory);
+  DefectSearch search(graph, inputs, output, expected, family, elements, outside, memory);
   search.Find(catalogue, judgement);
   judgement.verdict = judgement.known_defect.empty() ? Verdict::kWrong : Verdict::kKnownDefect;
   judgement.reason = fmt::format("{} of {} elements outside; worst at {}: {} {}", judgement.outside,

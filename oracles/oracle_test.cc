@@ -291,6 +291,23 @@ TEST(Evaluate, SoftmaxOfElementsThatMayAllBeMinusInfinityAdmitsNan) {
   EXPECT_EQ(softmax_of_log(one).flags[0], 0);
 }
 
+// The product of these seven numbers lies 1694 below the middle 2219 * 2^54 of two numbers of fp16
+// (in units of 2^-70); what the doubles on the way lose decides the rounding.
+TEST(Evaluate, UpdatesOfOneElementAreRoundedOnce) {
+  using P = params::Scatter;
+  std::vector<double> factors = {1951, 1523, 997, 569, 257, 338, 273};
+  double in_doubles = 1;
+  for (double& factor : factors) in_doubles *= factor /= 1024;
+  EXPECT_EQ(in_doubles, 2219 * 0x1p-16);
+  Case c;
+  const ValueId one = c.Const(MakeTensor(DType::kFp16, {1}, {1}));
+  const ValueId indices = c.Const(MakeTensor(DType::kInt32, {7}, std::vector<double>(7, 0)));
+  const ValueId updates = c.Input(MakeTensor(DType::kFp16, {7}, factors));
+  c.Begin(OpKind::kScatter).Arg(P::kData, one).Arg(P::kIndices, indices);
+  c.Arg(P::kUpdates, updates).Int(P::kAxis, 0).String(P::kMode, "mul");
+  EXPECT_EQ(c.Run(c.Finish()).value[0], 2218 * 0x1p-16);
+}
+
 TEST(Evaluate, OddPowersOfZeroFollowItsSignOnlyWhereItIsCertain) {
   Case c;
   const ValueId one = c.Input(MakeTensor(DType::kFp16, {2}, {1.0, 1.0}));

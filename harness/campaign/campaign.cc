@@ -23,6 +23,7 @@
 #include "harness/campaign/run_record.h"
 #include "harness/runners/chip_target.h"
 #include "harness/runners/exec_runner.h"
+#include "harness/runners/late_reply.h"
 #include "harness/runners/roundtrip_runner.h"
 
 namespace anecheck {
@@ -314,7 +315,33 @@ class Campaign {
     }
     bench.coverage.Flush(result.record);
     bench.reach.Flush(result.record);
+    const Status blamed = BlameLate(batch, runner, bench, result);
+    if (!blamed.ok()) result.error = blamed.error();
     return result;
+  }
+
+  // What came too late for its own batch.
+  Status BlameLate(uint64_t batch, Runner& runner, Workbench& bench, BatchResult& result) {
+    auto* replies = dynamic_cast<LateReplies*>(&runner);
+    if (replies == nullptr) return {};
+    for (const LateReply& late : replies->TakeLate(batch + 1 == BatchCount())) {
+      ANECHECK_ASSIGN(Suspect suspect, Blame(late, bench));
+      result.suspects.push_back(std::move(suspect));
+    }
+    return {};
+  }
+
+  // The case that a late reply belongs to, made again. Its row stays as it was judged: that may be
+  // recorded by now. The finding is what a reply in time would have made it.
+  Result<Suspect> Blame(const LateReply& late, Workbench& bench) {
+    const Aim aim = AimOf((late.id / kBatch - options_.shard) / options_.shards, late.id);
+    bench.options.ops = aim.ops;
+    bench.options.chain = aim.chain;
+    ANECHECK_ASSIGN(Case item, MakeCase(bench.options, late.id));
+    const RunReply reply = {.id = late.id, .status = RunStatus::kGarbled, .message = late.message};
+    CaseOutcome outcome = JudgeCase(item, item.route, reply, bench.evaluation);
+    std::string signature = Signature(outcome);
+    return Suspect{std::move(item), std::move(outcome), reply, std::move(signature)};
   }
 
   // Takes batches in order, whichever thread was done first, and records them in groups: many small

@@ -19,8 +19,6 @@ namespace anecheck {
 namespace {
 
 // Of the cases that ran, and of those that were refused as they must be.
-constexpr uint64_t kRulesEvery = 64;
-constexpr uint64_t kRefusedRulesEvery = 16;
 
 // Indices of kCoverageKinds.
 enum Kind : uint8_t { kOpAttribute, kAttributeValue, kOpPair, kShape, kDtype, kValue, kRule };

@@ -32,6 +32,11 @@ namespace anecheck {
 inline constexpr std::string_view kCoverageKinds[] = {
     "op_attribute", "attribute_value", "op_pair", "shape", "dtype", "value", "rule"};
 
+// Legality rules are asked of one case in so many that ran, and of one in so many that was refused
+// as it must be, by its index: that costs more than making the case.
+inline constexpr uint64_t kRulesEvery = 64;
+inline constexpr uint64_t kRefusedRulesEvery = 16;
+
 struct CaseOutcome;
 
 // Counts the cells of many cases, of operations of the table. What it learns of cells is kept, so
@@ -42,8 +47,7 @@ class CoverageCounter {
   ~CoverageCounter();
 
   // The cells of a case that ran; of one that was refused as it must be, the rules that spoke.
-  // Others reached nothing. Legality rules are asked for one case in 64 that ran and one in
-  // sixteen that was refused, by its index: that costs more than making the case.
+  // Others reached nothing. Of rules only those of the cases that were asked count.
   void Add(const Case& item, const CaseOutcome& outcome);
   // Adds what was counted since the last call to the batch. The names live as long as the process.
   void Flush(BatchRecord& batch);
@@ -82,11 +86,12 @@ struct CoverageOfKind {
 };
 struct SpaceCoverage {
   uint64_t cases = 0;
+  uint64_t asked = 0;  // of these, those of which legality rules were asked
   std::vector<CoverageOfKind> kinds;
 };
 Result<SpaceCoverage> ReadCoverage(std::span<const std::string> paths);
 
-// {"cases", "kinds": [{kind, cells, covered, share, others, empty: [...],
+// {"cases", "asked_for_rules", "kinds": [{kind, cells, covered, share, others, empty: [...],
 // excluded: [{cell, reason}]}]}; share is null where no cell is known beforehand.
 nlohmann::ordered_json CoverageToJson(const SpaceCoverage& coverage);
 // The same for people, with at most `listed` empty cells of each kind.

@@ -8,6 +8,21 @@
 #include "harness/campaign/coverage.h"
 
 namespace anecheck {
+namespace {
+
+// As CoverageCounter::Add asks, told by the rows of cases.
+Result<uint64_t> CountAsked(Store& store) {
+  ANECHECK_ASSIGN(
+      const auto rows,
+      store.Query(fmt::format("SELECT count(*) FROM cases WHERE CASE WHEN status = '{}' THEN "
+                              "case_index % {} = 0 ELSE mode = '{}' AND verdict = 'pass' AND "
+                              "case_index % {} = 0 END",
+                              RunStatusName(RunStatus::kOk), kRulesEvery,
+                              CaseModeName(CaseMode::kMustReject), kRefusedRulesEvery)));
+  return std::stoull(rows[0][0]);
+}
+
+}  // namespace
 
 Result<SpaceCoverage> ReadCoverage(std::span<const std::string> paths) {
   std::set<CoverageCell> met;
@@ -18,6 +33,8 @@ Result<SpaceCoverage> ReadCoverage(std::span<const std::string> paths) {
     for (const auto& row : rows) met.insert({row[0], row[1]});
     ANECHECK_ASSIGN(const auto counts, store.Query("SELECT count(*) FROM cases"));
     coverage.cases += std::stoull(counts[0][0]);
+    ANECHECK_ASSIGN(const uint64_t asked, CountAsked(store));
+    coverage.asked += asked;
   }
   std::map<std::string_view, CoverageOfKind> kinds;
   for (const CoverageCell& cell : CoverageSpace()) {
@@ -57,12 +74,14 @@ nlohmann::ordered_json CoverageToJson(const SpaceCoverage& coverage) {
                      {"empty", kind.empty},
                      {"excluded", std::move(excluded)}});
   }
-  return {{"cases", coverage.cases}, {"kinds", std::move(kinds)}};
+  return {
+      {"cases", coverage.cases}, {"asked_for_rules", coverage.asked}, {"kinds", std::move(kinds)}};
 }
 
 std::string CoverageToText(const SpaceCoverage& coverage, size_t listed) {
-  std::string text = fmt::format("{} cases\n{:<18}{:>9}{:>9}{:>9}{:>9}\n", coverage.cases, "kind",
-                                 "cells", "covered", "share", "others");
+  std::string text =
+      fmt::format("{} cases, legality rules asked of {}\n{:<18}{:>9}{:>9}{:>9}{:>9}\n",
+                  coverage.cases, coverage.asked, "kind", "cells", "covered", "share", "others");
   for (const CoverageOfKind& kind : coverage.kinds) {
     const double share =
         kind.cells == 0 ? 0 : static_cast<double>(kind.covered) / static_cast<double>(kind.cells);

@@ -408,13 +408,15 @@ TEST_F(CoverageFile, IsReadAndPrintedOverSeveralFiles) {
   const auto one = ReadCoverage(std::span(both).first(1)), two = ReadCoverage(both);
   ASSERT_TRUE(one.ok() && two.ok());
   EXPECT_EQ(two->cases, 256u);
+  EXPECT_EQ(two->asked, 4u) << "one case in 64 of those that ran";
   EXPECT_GT(Covered(*two, "op_pair"), Covered(*one, "op_pair"));
   const auto json = CoverageToJson(*two);
+  EXPECT_EQ(json["asked_for_rules"], 4);
   for (const auto& kind : json["kinds"]) {
     EXPECT_EQ(kind["covered"].get<size_t>() + kind["empty"].size(), kind["cells"].get<size_t>());
   }
   const std::string text = CoverageToText(*two, 1);
-  EXPECT_NE(text.find("256 cases"), std::string::npos);
+  EXPECT_NE(text.find("256 cases, legality rules asked of 4\n"), std::string::npos);
   EXPECT_NE(text.find("empty op_pair:"), std::string::npos);
   EXPECT_EQ(CoverageToText(*two, 0).find("empty"), std::string::npos);
   const std::string missing[] = {Path("missing.sqlite")};

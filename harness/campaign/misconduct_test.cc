@@ -10,7 +10,10 @@
 
 #include "harness/campaign/judge_case.h"
 #include "harness/campaign/run_again.h"
+#include "harness/campaign/shrink_finding.h"
 #include "harness/campaign/testing/campaign_test.h"
+#include "harness/ops/op.h"
+#include "harness/runners/late_reply.h"
 #include "harness/runners/worker.h"
 
 namespace anecheck {
@@ -163,6 +166,62 @@ TEST_F(MisconductTest, WhatWasPrintedIsNoPartOfTheSignature) {
             signature("wrote 3 bytes to standard error: abc"));
 }
 
+// Answers a case twice, the second time when `later` cases more are done, or behind the case where
+// that is lingered at.
+class LateRunner final : public Runner, public LateReplies {
+ public:
+  LateRunner(uint64_t twice, uint64_t later) : twice_(twice), later_(later) {}
+  Result<RunnerIdentity> Identify() override { return plain_.Identify(); }
+  Status Restart() override { return plain_.Restart(); }
+  Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
+    auto replies = plain_.Run(requests);
+    if (!replies.ok()) return replies;
+    for (size_t i = 0; i < requests.size(); ++i) {
+      if (requests[i].id == twice_ && linger_) {
+        (*replies)[i].status = RunStatus::kGarbled;
+        (*replies)[i].message = kTwice;
+      } else if (requests[i].id == twice_ + later_) {
+        late_ = {{twice_, kTwice}};
+      }
+    }
+    return replies;
+  }
+  std::vector<LateReply> TakeLate(bool) override { return std::exchange(late_, {}); }
+  void Linger(bool on) override { linger_ = on; }
+
+ private:
+  static constexpr const char* kTwice = "it was answered twice";
+  ScriptedRunner plain_{[](const RunRequest&, RunReply&) {}};
+  uint64_t twice_, later_;
+  std::vector<LateReply> late_;
+  bool linger_ = false;
+};
+
+// Batches have 64 cases: the reply comes in its own batch, in the next one, and in the last.
+TEST_F(MisconductTest, ALateReplyIsAFindingOfTheCaseThatItNames) {
+  for (const uint64_t later : {1, 70, 140}) {
+    for (const bool steer : {false, true}) {
+      CampaignOptions options = Options(200);
+      options.steer = steer;
+      const CampaignSummary summary = Must(RunCampaign(
+          options,
+          [&] { return Result<std::unique_ptr<Runner>>(std::make_unique<LateRunner>(50, later)); },
+          {}));
+      ASSERT_EQ(summary.list.size(), 1u) << later;
+      const FindingRecord& finding = summary.list[0];
+      EXPECT_EQ(finding.verdict, "garbled") << later << ": not flaky";
+      EXPECT_EQ(finding.case_index, 50u);
+      EXPECT_EQ(finding.occurrences, 1);
+      EXPECT_EQ(finding.summary, "it was answered twice");
+      EXPECT_EQ(summary.cases, 200u);
+      auto verdicts = Verdicts(options);
+      EXPECT_EQ(verdicts["pass"].size() + verdicts["inconclusive"].size(), 200u)
+          << "no other case is charged with it";
+      EXPECT_FALSE(finding.id.empty());
+    }
+  }
+}
+
 // Its process grows, which the 100th run after a start shows.
 TEST_F(MisconductTest, WhatShowsAfterManyCasesIsConfirmedByAsManyRuns) {
   int runs = 0;
@@ -179,6 +238,57 @@ TEST_F(MisconductTest, WhatShowsAfterManyCasesIsConfirmedByAsManyRuns) {
   EXPECT_EQ(summary.list[0].verdict, "memory-growth");
   EXPECT_EQ(summary.list[0].case_index, 99u);
   EXPECT_EQ(restarts, 3);
+}
+
+// What needs a row of runs to show is made small by a row for each candidate: sums
+// alone make the process grow, which its 70th run of one shows.
+TEST_F(MisconductTest, WhatShowsAfterManyCasesIsMadeSmall) {
+  int runs = 0;
+  int restarts = 0;
+  int seen = 0;
+  const auto adds = [](const Graph& graph) {
+    return std::ranges::any_of(
+        graph.nodes(), [](const Node& node) { return KindOf(*node.schema) == OpKind::kAdd; });
+  };
+  const auto grow = [&](const RunRequest& request, RunReply& reply) {
+    if (restarts != seen) runs = 0;
+    seen = restarts;
+    runs += adds(*request.graph) ? 1 : 0;
+    if (runs < 70) return;
+    runs = 0;
+    reply.misconduct = {{MisconductKind::kMemoryGrowth, "the process grew"}};
+  };
+  ScriptedRunner runner(grow, Provenance::kReported, &restarts);
+  Artifact artifact;
+  artifact.options = Options(1);
+  artifact.id = "f000000000003";
+  artifact.verdict = "memory-growth";
+  for (uint64_t index = 0; artifact.item.graph.nodes().size() < 4; ++index) {
+    Case item = *MakeCase(artifact.options, index);
+    if (adds(item.graph) && item.graph.nodes().size() >= 4) artifact.item = std::move(item);
+  }
+  const auto shrunk = ShrinkFinding(artifact, runner, {.max_tries = 200});
+  ASSERT_TRUE(shrunk.ok()) << shrunk.error().message;
+  EXPECT_EQ(shrunk->outcome.record.verdict, "memory-growth");
+  EXPECT_EQ(shrunk->item.graph.nodes().size(), 1u);
+  EXPECT_TRUE(adds(shrunk->item.graph));
+  EXPECT_GT(restarts, 1) << "a fresh process for each candidate";
+}
+
+TEST_F(MisconductTest, ALeakOfSlotsIsMadeSmall) {
+  CampaignOptions options = Planted("slots-leak", 1);
+  options.worker.quirks.push_back({"D36", true});
+  Artifact artifact;
+  artifact.options = options;
+  artifact.id = "f000000000004";
+  artifact.verdict = "slot-leak";
+  artifact.item = *MakeCase(options, 0);
+  const auto runner = MakeRunner(options);
+  ASSERT_TRUE(runner.ok());
+  const auto shrunk = ShrinkFinding(artifact, **runner, {.max_tries = 12});
+  ASSERT_TRUE(shrunk.ok()) << shrunk.error().message;
+  EXPECT_EQ(shrunk->outcome.record.verdict, "slot-leak");
+  EXPECT_LT(shrunk->after, shrunk->before);
 }
 
 TEST_F(MisconductTest, GrowthThatNoRowOfRunsShowsIsFlaky) {

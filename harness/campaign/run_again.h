@@ -1,4 +1,4 @@
-// One recorded case again: what confirmations and `anecheck replay` do.
+// One recorded case again: what confirmations, `anecheck replay` and `anecheck shrink` do.
 #pragma once
 
 #include <string_view>
@@ -11,9 +11,19 @@
 
 namespace anecheck {
 
-// Runs and judges the case. What grows or runs out shows only after many cases in one process: a
-// case whose recorded verdict is memory-growth or slot-leak is run up to 160 times in turn, until
-// it has that verdict again. Errors: those of the runner.
+// Whether a verdict shows only after many cases in one process: what grows or runs out.
+bool ShowsAfterMany(std::string_view verdict);
+
+struct AnsweredCase {
+  CaseOutcome outcome;
+  RunReply reply;
+};
+// Runs and judges the case. Where the recorded verdict shows only after many, it is run up to 160
+// times in turn, until it has that verdict again. A second reply may come late: one whose verdict
+// is garbled is lingered at. Errors: those of the runner.
+Result<AnsweredCase> AnswerAgain(const Case& item, std::string_view recorded, Runner& runner,
+                                 Evaluation& evaluation);
+// Its outcome alone.
 Result<CaseOutcome> RunAgain(const Case& item, std::string_view recorded, Runner& runner,
                              Evaluation& evaluation);
 

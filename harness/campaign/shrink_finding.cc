@@ -4,14 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
+#include "harness/campaign/run_again.h"
 
 namespace anecheck {
 namespace {
-
-struct Answer {
-  CaseOutcome outcome;
-  RunReply reply;
-};
 
 class FindingShrinker {
  public:
@@ -27,7 +23,7 @@ class FindingShrinker {
     shrunk.after = SizeOf(result.smallest);
     shrunk.item = Wrap(result.smallest);
     ANECHECK_RETURN_IF_ERROR(SpellCase(shrunk.item));
-    ANECHECK_ASSIGN(Answer answer, Ask(shrunk.item));
+    ANECHECK_ASSIGN(AnsweredCase answer, Ask(shrunk.item));
     shrunk.outcome = std::move(answer.outcome);
     shrunk.reply = std::move(answer.reply);
     return shrunk;
@@ -46,21 +42,17 @@ class FindingShrinker {
     return item;
   }
 
-  Result<Answer> Ask(const Case& item) {
-    const RunRequest request = RequestOf(item);
-    ANECHECK_ASSIGN(std::vector<RunReply> replies, runner_.Run({&request, 1}));
-    Answer answer;
-    answer.outcome = JudgeCase(item, item.route, replies[0], evaluation_);
-    ANECHECK_RETURN_IF_ERROR(Refine(item, replies[0], runner_, evaluation_, answer.outcome));
-    answer.reply = std::move(replies[0]);
-    return answer;
+  // What a process has kept of an earlier candidate must not count against this one.
+  Result<AnsweredCase> Ask(const Case& item) {
+    if (ShowsAfterMany(finding_.verdict)) ANECHECK_RETURN_IF_ERROR(runner_.Restart());
+    return AnswerAgain(item, finding_.verdict, runner_, evaluation_);
   }
 
   // The outcome of a candidate, or nothing where it cannot be lowered or run.
   std::optional<CaseOutcome> OutcomeOf(const GraphCase& candidate) {
     Case item = Wrap(candidate);
     if (!SpellCase(item).ok()) return std::nullopt;
-    Result<Answer> answer = Ask(item);
+    Result<AnsweredCase> answer = Ask(item);
     if (!answer.ok()) return std::nullopt;
     return std::move(answer->outcome);
   }

@@ -24,7 +24,9 @@ struct ShrunkFinding {
 using FilePredicate = std::function<bool(const std::string& path)>;
 
 // A candidate counts where it gets the finding's verdict, at the same operation for wrong values,
-// with the same known defect for those, and with the same words (numbers apart) for refusals.
+// with the same known defect for those, and with the same words (numbers apart) for refusals. For
+// verdicts that show only after many cases in one process each candidate is run as often in a fresh
+// one (run_again.h).
 // Errors: kInvalid where the finding does not show on `runner` at all.
 Result<ShrunkFinding> ShrinkFinding(const Artifact& finding, Runner& runner,
                                     const ShrinkOptions& options = {});

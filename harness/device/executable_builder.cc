@@ -8,6 +8,7 @@
 #include "harness/device/compile_fault.h"
 #include "harness/device/dispatch.h"
 #include "harness/device/ops/copy_kernel.h"
+#include "harness/device/output_fault.h"
 
 namespace anecheck::device {
 namespace {
@@ -192,6 +193,10 @@ Result<std::vector<Operand>> ExecutableBuilder::AddOperation(std::string_view op
   std::vector<Operand> results;
   results.reserve(builder.constants().size());
   for (Constant& constant : builder.constants()) {
+    for (const Fault& fault : settings_.faults.all()) {
+      if (fault.mechanism != FaultMechanism::kOutput || !Concerns(fault, row->name)) continue;
+      SpoilOutput(fault, constant.type, 0, constant.data.data());
+    }
     results.push_back(AddConstant(std::make_shared<const Constant>(std::move(constant))));
   }
   return results;

@@ -146,7 +146,8 @@ struct Fault {
   int64_t a = 0;
   int64_t b = 0;
   std::string_view text = {};
-  // Why no value that it gives can be called wrong: what admits it. Empty for what can be found.
+  // Why no value that it gives where it is hunted can be called wrong: what admits it. Empty for
+  // what can be found.
   std::string_view admitted = {};
 };
 

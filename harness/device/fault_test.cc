@@ -382,6 +382,20 @@ TEST(Faults, SmallTensorsAreTouchedInTheirShareToo) {
 }
 
 // What no value can show is data with a reason, and small.
+// Compressed constants are expanded while a program is compiled, in no step of a run.
+TEST(Faults, ReachConstantsThatTheCompilerExpands) {
+  const std::string program = MilProgram(
+      "tensor<fp16, [2]> x",
+      "tensor<fp16, [2]> c = constexpr_affine_dequantize(quantized_data = tensor<int8, [2]>([1, "
+      "2]), zero_point = int8(0), scale = fp16(0.5), axis = int32(0)); tensor<fp16, [2]> y = add(x "
+      "= x, y = c);",
+      "y");
+  ActiveFaults none;
+  ActiveFaults faults;
+  ASSERT_TRUE(faults.Enable("ulp-error:constexpr_affine_dequantize:64:1000").ok());
+  EXPECT_NE(Outcome(program, faults, "h15", 0, 1), Outcome(program, none, "h15", 0, 1));
+}
+
 TEST(Faults, WhatIsAdmittedSaysWhy) {
   size_t admitted = 0;
   for (const Fault& fault : Faults()) {

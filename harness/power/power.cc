@@ -90,7 +90,8 @@ class Measurement {
 
   bool IsMeasured(const OpDefinition& op) const {
     const std::vector<std::string>& names = options_.magnitudes_of;
-    return IsDrawn(op) &&
+    // A constant is written by nobody.
+    return IsDrawn(op) && KindOf(op.schema) != OpKind::kConst &&
            (names.empty() ||
             std::ranges::any_of(names, [&](const std::string& name) { return Means(name, op); }));
   }

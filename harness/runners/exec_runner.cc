@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "harness/base/json_text.h"
 #include "harness/graph/json.h"
@@ -30,6 +31,12 @@ constexpr std::chrono::milliseconds kGrace(500);
 constexpr int kMostStrayLines = 64;
 // Time for a second reply to the last case of a run, which would else be met by the next.
 constexpr std::chrono::milliseconds kSettle(5);
+// The same where it is what the run is made for, and behind the last run of all.
+constexpr std::chrono::milliseconds kLinger(1000);
+constexpr std::chrono::milliseconds kLastWait(200);
+
+constexpr std::string_view kTwice = "it was answered twice";
+constexpr std::string_view kFollows = "a line follows the reply that answers no request";
 
 Clock::time_point After(int milliseconds) {
   return Clock::now() + std::chrono::milliseconds(milliseconds);
@@ -115,6 +122,7 @@ Status ExecRunner::EnsureStarted() {
   if (!process.ok()) return named(process.error());
   process_ = std::move(process).value();
   ++started_;
+  answered_.reset();
   const Status hello = ReadHello();
   if (hello.ok()) return {};
   process_.reset();
@@ -223,24 +231,34 @@ bool ExecRunner::IsFinished(std::string_view line, uint64_t id) const {
 }
 
 // A line that answers no request on its way. It is held against the case whose reply it repeats or,
-// where it repeats none of this run's, against the one that was answered last.
+// where it repeats none, against the one that was answered last; the reply of either may be given
+// by now. Before any answer nothing but the next case can bear it.
 void ExecRunner::NoteStray(std::string_view line) {
   const std::optional<uint64_t> id = ExecReplyId(line);
   const auto asked = id ? asked_.find(*id) : asked_.end();
   if (asked != asked_.end() && asked->second < replies_.size()) {
     RunReply& twice = replies_[asked->second];
-    twice = Bad(twice.id, RunStatus::kGarbled, "it was answered twice");
+    twice = Bad(twice.id, RunStatus::kGarbled, std::string(kTwice));
     return;
   }
-  const bool repeats = id && *id > 0 && *id <= last_id_;
-  if (!repeats && !replies_.empty()) {
+  if (asked != asked_.end()) {
+    stray_.push_back({MisconductKind::kStrayReply, std::string(kTwice)});  // at another shape
+  } else if (id && *id > 0 && *id <= last_id_) {
+    late_.push_back({numbers_[*id - 1], std::string(kTwice)});
+  } else if (!replies_.empty()) {
     RunReply& last = replies_.back();
-    last = Bad(last.id, RunStatus::kGarbled, "a line follows the reply that answers no request");
-    return;
+    last = Bad(last.id, RunStatus::kGarbled, std::string(kFollows));
+  } else if (answered_) {
+    late_.push_back({*answered_, std::string(kFollows)});
+  } else {
+    stray_.push_back({MisconductKind::kStrayReply, "a line came that answers no request"});
   }
-  stray_.push_back({MisconductKind::kStrayReply, repeats
-                                                     ? "a second reply to an earlier request came"
-                                                     : "a line came that answers no request"});
+}
+
+std::vector<LateReply> ExecRunner::TakeLate(bool last) {
+  asked_.clear();
+  Drain(Clock::now() + (last ? kLastWait : std::chrono::milliseconds(0)));
+  return std::exchange(late_, {});
 }
 
 RunReply ExecRunner::Answer(const RunRequest& request, uint64_t id, const ExecFiles& files) {
@@ -271,6 +289,7 @@ RunReply ExecRunner::Answer(const RunRequest& request, uint64_t id, const ExecFi
 
 Result<RunReply> ExecRunner::RunOne(const RunRequest& request) {
   const uint64_t id = ++last_id_;
+  numbers_.push_back(request.id);
   asked_[id] = replies_.size();
   const Result<ExecFiles> files = WriteFiles(request, id);
   Result<RunReply> reply =
@@ -335,10 +354,20 @@ Result<std::vector<RunReply>> ExecRunner::Run(std::span<const RunRequest> reques
     ANECHECK_ASSIGN(RunReply reply, RunShapes(request));
     reply.misconduct.insert(reply.misconduct.end(), stray_.begin(), stray_.end());
     stray_.clear();
+    answered_ = reply.id;
     replies_.push_back(std::move(reply));
   }
+  if (linger_) AwaitOneMore();
   Drain(Clock::now() + kSettle);
-  return std::move(replies_);
+  return std::exchange(replies_, {});
+}
+
+// Waits for one line more, and no longer than for that.
+void ExecRunner::AwaitOneMore() {
+  if (!process_) return;
+  std::string line;
+  const ReadState state = process_->ReadLine(Clock::now() + kLinger, kLongestLine, 0, line);
+  if (state == ReadState::kLine) NoteStray(line);
 }
 
 // Takes what a program says while no request is on its way.

@@ -12,6 +12,7 @@
 
 #include "harness/base/file.h"
 #include "harness/runners/exec_protocol.h"
+#include "harness/runners/late_reply.h"
 #include "harness/runners/runner.h"
 #include "harness/runners/subprocess.h"
 
@@ -27,8 +28,8 @@ struct ExecOptions {
 // One program, one request on its way at a time, so that a death belongs to the case it met. A
 // program that dies, falls silent, grows too large or breaks the protocol is replaced. Each request
 // has an id of its own, and a reply counts for the request of its id alone: a second one to a case
-// is that case's fault and never taken for another's.
-class ExecRunner final : public Runner {
+// is that case's fault, whenever it comes, and never taken for another's.
+class ExecRunner final : public Runner, public LateReplies {
  public:
   explicit ExecRunner(ExecOptions options);
   ~ExecRunner() override;
@@ -36,6 +37,8 @@ class ExecRunner final : public Runner {
   Result<RunnerIdentity> Identify() override;
   Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override;
   Status Restart() override;
+  std::vector<LateReply> TakeLate(bool last) override;
+  void Linger(bool on) override { linger_ = on; }
 
   // How many processes were started so far.
   int started() const { return started_; }
@@ -50,6 +53,7 @@ class ExecRunner final : public Runner {
   bool IsFinished(std::string_view line, uint64_t id) const;
   void NoteStray(std::string_view line);
   void Drain(Subprocess::Clock::time_point deadline);
+  void AwaitOneMore();
   RunReply Ended(uint64_t id, Subprocess::ReadState state);
   RunReply Accept(const RunRequest& request, const ExecFiles& files, ExecReply reply);
 
@@ -65,6 +69,12 @@ class ExecRunner final : public Runner {
   std::vector<RunReply> replies_;
   std::map<uint64_t, size_t> asked_;
   std::vector<Misconduct> stray_;
+  // Of all runs: the caller's number of each request, whose id is its place counted from 1, the one
+  // that this process answered last, and what came too late for its run.
+  std::vector<uint64_t> numbers_;
+  std::optional<uint64_t> answered_;
+  std::vector<LateReply> late_;
+  bool linger_ = false;
 };
 
 // The backend that the analytics file `path` of a reply names: "ane", "bnns". The file must stand

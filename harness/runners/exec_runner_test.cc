@@ -126,17 +126,80 @@ TEST(ExecRunner, ASecondReplyIsTheFaultOfTheCaseThatHadTheFirst) {
   EXPECT_EQ(runner.started(), 1) << "nothing is lost: each reply has its id";
 }
 
-// The case that it repeats is recorded by then.
-TEST(ExecRunner, ASecondReplyToAnEarlierRunIsNotedAndTakenForNoCase) {
+// The request of a word with a number of the caller's.
+RunReply RunNumbered(Runner& runner, const std::string& word, uint64_t number) {
+  const WordCases cases({word});
+  RunRequest request = cases.all()[0];
+  request.id = number;
+  const auto replies = runner.Run({&request, 1});
+  EXPECT_TRUE(replies.ok()) << replies.error().message;
+  return replies.ok() ? replies->front() : RunReply{};
+}
+
+// The reply to the case that it repeats is given by then.
+TEST(ExecRunner, ASecondReplyToAnEarlierRunBelongsToTheCaseThatItNames) {
   ExecRunner runner(Hostile());
-  EXPECT_EQ(testing::RunWord(runner, "a").status, RunStatus::kOk);
-  const RunReply again = testing::RunWord(runner, "AGAIN");
+  EXPECT_EQ(RunNumbered(runner, "a", 70).status, RunStatus::kOk);
+  EXPECT_TRUE(runner.TakeLate(false).empty());
+  const RunReply again = RunNumbered(runner, "AGAIN", 71);
   EXPECT_EQ(again.status, RunStatus::kOk) << again.message;
   EXPECT_EQ(again.outputs.size(), 1u);
-  ASSERT_EQ(again.misconduct.size(), 1u);
-  EXPECT_EQ(again.misconduct[0].kind, MisconductKind::kStrayReply);
-  EXPECT_EQ(again.misconduct[0].message, "a second reply to an earlier request came");
-  EXPECT_TRUE(testing::RunWord(runner, "b").misconduct.empty());
+  EXPECT_TRUE(again.misconduct.empty());
+  const auto late = runner.TakeLate(false);
+  ASSERT_EQ(late.size(), 1u);
+  EXPECT_EQ(late[0].id, 70u);
+  EXPECT_EQ(late[0].message, "it was answered twice");
+  EXPECT_TRUE(runner.TakeLate(false).empty()) << "told once";
+}
+
+// However long the program takes to say it.
+std::vector<LateReply> AwaitLate(ExecRunner& runner) {
+  std::vector<LateReply> late;
+  for (int i = 0; i < 50 && late.empty(); ++i) late = runner.TakeLate(true);
+  return late;
+}
+
+// Behind the run of its case or, where this process was slow to look, within it.
+TEST(ExecRunner, WhatComesBehindTheLastAnswerBelongsToItsCase) {
+  const std::pair<const char*, const char*> kWords[] = {
+      {"AFTERWARDS", "it was answered twice"},
+      {"CHATTER", "a line follows the reply that answers no request"}};
+  for (const auto& [word, message] : kWords) {
+    ExecRunner runner(Hostile());
+    const RunReply reply = RunNumbered(runner, word, 70);
+    std::vector<LateReply> late = {{reply.id, reply.message}};
+    if (reply.status == RunStatus::kOk) late = AwaitLate(runner);
+    ASSERT_EQ(late.size(), 1u) << word;
+    EXPECT_EQ(late[0].id, 70u);
+    EXPECT_EQ(late[0].message, message);
+    EXPECT_EQ(RunNumbered(runner, "a", 71).status, RunStatus::kOk);
+    EXPECT_EQ(runner.started(), 1);
+  }
+}
+
+TEST(ExecRunner, WhatIsLingeredAtShowsItsLateReply) {
+  ExecRunner runner(Hostile());
+  runner.Linger(true);
+  for (int turn = 0; turn < 2; ++turn) {
+    const RunReply reply = RunNumbered(runner, "AFTERWARDS", 70);
+    EXPECT_EQ(reply.status, RunStatus::kGarbled);
+    EXPECT_EQ(reply.message, "it was answered twice");
+    EXPECT_TRUE(runner.TakeLate(false).empty());
+  }
+}
+
+// Of a process that has answered nothing yet.
+TEST(ExecRunner, ALineBeforeTheFirstAnswerIsNotedInTheCaseAtHand) {
+  ExecRunner runner(Hostile("chatty"));
+  ASSERT_TRUE(runner.Identify().ok());
+  EXPECT_EQ(RunNumbered(runner, "a", 70).misconduct.size(), 1u);
+  ASSERT_TRUE(runner.Restart().ok());
+  const RunReply reply = RunNumbered(runner, "a", 71);
+  EXPECT_EQ(reply.status, RunStatus::kOk);
+  ASSERT_EQ(reply.misconduct.size(), 1u);
+  EXPECT_EQ(reply.misconduct[0].kind, MisconductKind::kStrayReply);
+  EXPECT_EQ(reply.misconduct[0].message, "a line came that answers no request");
+  EXPECT_TRUE(runner.TakeLate(false).empty());
 }
 
 TEST(ExecRunner, ADoubleReplyToTheOnlyCaseOfARunIsSeen) {

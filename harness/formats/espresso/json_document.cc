@@ -20,9 +20,14 @@ using tree::Dict;
 using tree::Entry;
 using tree::Value;
 
+constexpr uint8_t kFirstPrintable = 0x20;
+
 class JsonReader {
  public:
-  explicit JsonReader(std::string_view text) : text_(text) {}
+  explicit JsonReader(std::string_view text) : text_(text) {
+    constexpr size_t kBytesOfPiece = 4;  // about, in files as they are written
+    cuts_.reserve(text.size() / kBytesOfPiece);
+  }
 
   Status Read(Value& root) {
     ReadSpace();
@@ -183,10 +188,7 @@ class JsonReader {
     ++pos_;
     while (pos_ < text_.size()) {
       const size_t run = pos_;
-      while (pos_ < text_.size() && text_[pos_] != '"' && text_[pos_] != '\\' &&
-             static_cast<uint8_t>(text_[pos_]) >= 0x20) {
-        ++pos_;
-      }
+      pos_ = tree::FindMark(text_, pos_, "\"\\", kFirstPrintable);
       out.append(text_.data() + run, pos_ - run);
       if (At('"')) {
         ++pos_;
@@ -255,10 +257,6 @@ class JsonReader {
   std::vector<uint32_t> cuts_;
 };
 
-bool StandsForItself(char c) {
-  return static_cast<uint8_t>(c) >= 0x20 && c != '"' && c != '\\' && c != '/';
-}
-
 void AppendEscape(char c, std::string& out) {
   static constexpr std::string_view kNames = "\"\\/bfnrt";
   static constexpr std::string_view kCharacters = "\"\\/\b\f\n\r\t";
@@ -273,14 +271,12 @@ void AppendEscape(char c, std::string& out) {
 
 void AppendEscaped(std::string_view text, std::string& out) {
   out.push_back('"');
-  size_t run = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (StandsForItself(text[i])) continue;
-    out.append(text.data() + run, i - run);
-    AppendEscape(text[i], out);
-    run = i + 1;
+  for (size_t run = 0; run < text.size();) {
+    const size_t end = tree::FindMark(text, run, "\"\\/", kFirstPrintable);
+    out.append(text.data() + run, end - run);
+    if (end < text.size()) AppendEscape(text[end], out);
+    run = end + 1;
   }
-  out.append(text.data() + run, text.size() - run);
   out.push_back('"');
 }
 

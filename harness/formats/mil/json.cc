@@ -127,7 +127,7 @@ void PutBody(const Program& program, uint32_t index, Json& out) {
     entry["results"] = BindingsToJson(statement.results());
     entry["op"] = std::string(statement.op());
     entry["arguments"] = ArgumentsToJson(statement.arguments());
-    if (raw.has_attributes) entry["attributes"] = ArgumentsToJson(statement.attributes());
+    if (raw.has_attributes != 0) entry["attributes"] = ArgumentsToJson(statement.attributes());
     for (uint32_t i = raw.block_first; i < raw.block_end; i = program.blocks[i].end) {
       const BlockView nested(&program, i);
       Json block_entry;
@@ -284,10 +284,10 @@ class Builder {
   }
   uint32_t Open(ValueKind kind) {
     program_.values.push_back({0, Value::Pack(kind, 0), kNone});
-    return static_cast<uint32_t>(program_.values.size() - 1);
+    return program_.values.size() - 1;
   }
   bool Close(uint32_t index) {
-    program_.values[index].link = static_cast<uint32_t>(program_.values.size());
+    program_.values[index].link = program_.values.size();
     return true;
   }
 
@@ -391,19 +391,19 @@ class Builder {
   // ---- statements
 
   bool BuildArguments(const char* key, const Json& array, bool names, Slice& out) {
-    const auto first = static_cast<uint32_t>(program_.arguments.size());
+    const auto first = program_.arguments.size();
     const bool ok = ForEachObject(key, array, [&](const Json& json) {
       Argument argument;
       if ((names || json.contains("name")) && !GetName(json, "name", argument.name)) return false;
       const Scope scope(*this, "value");
       const auto value = json.find("value");
       if (value == json.end()) return Fail("is missing");
-      argument.value = static_cast<uint32_t>(program_.values.size());
+      argument.value = program_.values.size();
       if (!BuildValue(*value, 0)) return false;
       program_.arguments.push_back(argument);
       return true;
     });
-    out = {first, static_cast<uint32_t>(program_.arguments.size()) - first};
+    out = {first, program_.arguments.size() - first};
     return ok;
   }
 
@@ -415,20 +415,20 @@ class Builder {
   }
 
   bool BuildBindings(const char* key, const Json& array, Slice& out) {
-    const auto first = static_cast<uint32_t>(program_.bindings.size());
+    const auto first = program_.bindings.size();
     const bool ok = ForEachObject(key, array, [&](const Json& json) {
       Binding binding;
       if (!GetType(json, binding.type) || !GetName(json, "name", binding.name)) return false;
       program_.bindings.push_back(binding);
       return true;
     });
-    out = {first, static_cast<uint32_t>(program_.bindings.size()) - first};
+    out = {first, program_.bindings.size() - first};
     return ok;
   }
 
   bool BuildStatement(const Json& json, int depth) {
-    const auto index = static_cast<uint32_t>(program_.statements.size());
-    program_.statements.emplace_back();
+    const auto index = program_.statements.size();
+    program_.statements.push_back({});
     Statement statement;
     const Json* results = nullptr;
     const Json* arguments = nullptr;
@@ -440,23 +440,26 @@ class Builder {
     if (results != nullptr && !BuildBindings("results", *results, statement.results)) return false;
     if (!GetName(json, "op", statement.op)) return false;
     if (!BuildArguments("arguments", *arguments, false, statement.arguments)) return false;
-    if (!BuildAttributes(json, statement.attributes, statement.has_attributes)) return false;
-    statement.block_first = static_cast<uint32_t>(program_.blocks.size());
+    Slice attributes;
+    bool has_attributes = false;
+    if (!BuildAttributes(json, attributes, has_attributes)) return false;
+    statement.attribute_count = attributes.count;
+    statement.has_attributes = has_attributes ? 1 : 0;
+    statement.block_first = program_.blocks.size();
     if (blocks != nullptr) {
       const bool ok = ForEachObject(
           "blocks", *blocks, [&](const Json& block) { return BuildNested(block, depth + 1); });
       if (!ok) return false;
     }
-    statement.block_end = static_cast<uint32_t>(program_.blocks.size());
-    statement.end = static_cast<uint32_t>(program_.statements.size());
+    statement.block_end = program_.blocks.size();
     program_.statements[index] = statement;
     return true;
   }
 
   bool BuildNested(const Json& json, int depth) {
     if (depth > kMaxDepth) return Fail(fmt::format("nested deeper than {}", kMaxDepth));
-    const auto index = static_cast<uint32_t>(program_.blocks.size());
-    program_.blocks.emplace_back();
+    const auto index = program_.blocks.size();
+    program_.blocks.push_back({});
     Block block;
     if (json.contains("label") && !GetName(json, "label", block.label)) return false;
     const Json* parameters = nullptr;
@@ -466,7 +469,7 @@ class Builder {
       return false;
     }
     if (!BuildBody(json, block, depth)) return false;
-    block.end = static_cast<uint32_t>(program_.blocks.size());
+    block.end = program_.blocks.size();
     program_.blocks[index] = block;
     return true;
   }
@@ -478,13 +481,13 @@ class Builder {
         !GetArray(json, "outputs", outputs, false)) {
       return false;
     }
-    block.statement_first = static_cast<uint32_t>(program_.statements.size());
+    block.statement_first = program_.statements.size();
     const bool ok = ForEachObject("statements", *statements, [&](const Json& statement) {
       return BuildStatement(statement, depth);
     });
     if (!ok) return false;
-    block.statement_end = static_cast<uint32_t>(program_.statements.size());
-    block.outputs.first = static_cast<uint32_t>(program_.values.size());
+    block.statement_end = program_.statements.size();
+    block.outputs.first = program_.values.size();
     block.outputs.count = static_cast<uint32_t>(outputs->size());
     const Scope scope(*this, "outputs");
     for (size_t i = 0; i < outputs->size(); ++i) {
@@ -501,15 +504,15 @@ class Builder {
     Function function;
     if (!GetName(json, "name", function.name)) return false;
     if (json.contains("opset") && !GetName(json, "opset", function.opset)) return false;
-    function.block = static_cast<uint32_t>(program_.blocks.size());
-    program_.blocks.emplace_back();
+    function.block = program_.blocks.size();
+    program_.blocks.push_back({});
     Block block;
     const Json* parameters = nullptr;
     if (!GetArray(json, "parameters", parameters, false)) return false;
     if (!BuildBindings("parameters", *parameters, block.parameters)) return false;
     if (!BuildAttributes(json, function.attributes, function.has_attributes)) return false;
     if (!BuildBody(json, block, 0)) return false;
-    block.end = static_cast<uint32_t>(program_.blocks.size());
+    block.end = program_.blocks.size();
     program_.blocks[function.block] = block;
     program_.functions.push_back(function);
     return true;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,8 +77,12 @@ Result<Bytes> FromJson(const Json& json) {
 }
 
 Result<Bytes> Rewrite(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Program program, ParseBytes(bytes));
-  return BytesOf(mil::Print(program, mil::LayoutOf(program)));
+  std::string text;
+  {
+    ANECHECK_ASSIGN(const Program program, ParseBytes(bytes));
+    text = mil::PrintAsRead(program);
+  }
+  return BytesOf(text);
 }
 
 Result<std::vector<Violation>> VerifyBytes(ByteSpan bytes) {
@@ -85,8 +91,40 @@ Result<std::vector<Violation>> VerifyBytes(ByteSpan bytes) {
   return violations;
 }
 
-std::string Names(const std::vector<std::string>& names) {
-  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+// A listing is no longer than its text, beside what short texts need; so is the memory that it
+// takes.
+constexpr size_t kShortListing = size_t{1} << 16;
+
+bool HasRoom(const Program& program, const std::string& out) {
+  return out.size() < program.text.size() + kShortListing;
+}
+
+// How often each operation stands in the statements of a function: in order of their names.
+void PrintOperations(const Program& program, const mil::Block& block, std::string& out) {
+  std::vector<uint32_t> order(block.statement_end - block.statement_first);
+  std::iota(order.begin(), order.end(), block.statement_first);
+  const auto op = [&](uint32_t statement) {
+    return program.View(program.statements[statement].op);
+  };
+  std::ranges::sort(order, {}, op);
+  out += fmt::format("  {} statements: ", order.size());
+  if (order.empty()) out += "none";
+  for (size_t i = 0; i < order.size() && HasRoom(program, out);) {
+    size_t end = i + 1;
+    while (end < order.size() && op(order[end]) == op(order[i])) ++end;
+    fmt::format_to(std::back_inserter(out), "{}{} {}", i == 0 ? "" : ", ", end - i, op(order[i]));
+    i = end;
+  }
+  out += '\n';
+}
+
+// The long texts of a dense file are appended in place: each copy would take its size again.
+void PrintAttribute(mil::ArgumentView attribute, std::string_view indent, std::string& out) {
+  out += indent;
+  out += attribute.name();
+  out += " = ";
+  mil::AppendValue(attribute.value(), out);
+  out += '\n';
 }
 
 void PrintFunction(const Program& program, mil::FunctionView function, std::string& out) {
@@ -94,23 +132,18 @@ void PrintFunction(const Program& program, mil::FunctionView function, std::stri
   out += fmt::format("function {}, opset {}\n", function.name(),
                      function.opset().empty() ? "none" : function.opset());
   for (const mil::BindingView parameter : block.parameters()) {
+    if (!HasRoom(program, out)) break;
     out += fmt::format("  input   {}: {}\n", parameter.name(), mil::PrintType(parameter.type()));
   }
   for (const mil::ValueView output : block.outputs()) {
+    if (!HasRoom(program, out)) break;
     out += fmt::format("  output  {}: {}\n", output.text(),
                        output.IsResolved() ? mil::PrintType(output.binding().type()) : "undefined");
   }
-  std::map<std::string_view, int> ops;
-  const mil::Block& raw = program.blocks[program.functions[function.next() - 1].block];
-  for (uint32_t i = raw.statement_first; i < raw.statement_end; ++i) {
-    ++ops[program.View(program.statements[i].op)];
-  }
-  std::vector<std::string> counts;
-  for (const auto& [op, count] : ops) counts.push_back(fmt::format("{} {}", count, op));
-  out +=
-      fmt::format("  {} statements: {}\n", raw.statement_end - raw.statement_first, Names(counts));
+  PrintOperations(program, program.blocks[program.functions[function.next() - 1].block], out);
   for (const mil::ArgumentView attribute : function.attributes()) {
-    out += fmt::format("  {} = {}\n", attribute.name(), mil::PrintValue(attribute.value()));
+    if (!HasRoom(program, out)) break;
+    PrintAttribute(attribute, "  ", out);
   }
 }
 
@@ -165,13 +198,19 @@ void PrintDifferences(const Program& program, std::string& out) {
 
 Result<std::string> PrintBytes(ByteSpan bytes) {
   ANECHECK_ASSIGN(const Program program, ParseBytes(bytes));
-  std::string out = fmt::format("MIL program, version {}\n", program.View(program.version));
+  std::string out;
+  out.reserve(program.text.size() + kShortListing);
+  fmt::format_to(std::back_inserter(out), "MIL program, version {}\n",
+                 program.View(program.version));
   for (const mil::ArgumentView attribute : mil::ProgramAttributes(program)) {
-    out += fmt::format("{} = {}\n", attribute.name(), mil::PrintValue(attribute.value()));
+    if (!HasRoom(program, out)) break;
+    PrintAttribute(attribute, "", out);
   }
   for (const mil::FunctionView function : mil::Functions(program)) {
+    if (!HasRoom(program, out)) break;
     PrintFunction(program, function, out);
   }
+  if (!HasRoom(program, out)) out += "... cut: the listing would be longer than the text\n";
   PrintBlobs(program, out);
   PrintDifferences(program, out);
   return out;

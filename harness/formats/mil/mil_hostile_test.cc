@@ -88,7 +88,20 @@ TEST(MilHostile, EditsOfRealFiles) {
   }
 }
 
-// Texts that make one table as large as it can be for their size.
+// `count` pieces with a name in place of each `#`: no two pieces have the same one.
+std::string Numbered(std::string_view piece, size_t count) {
+  std::string out;
+  for (size_t i = 0; i < count; ++i) {
+    std::string name;
+    for (size_t rest = i; rest != 0 || name.empty(); rest /= 26) {
+      name += static_cast<char>('a' + rest % 26);
+    }
+    for (const char c : piece) c == '#' ? out += name : out += c;
+  }
+  return out;
+}
+
+// Texts that make one table, or a listing, as large as it can be for their size.
 TEST(MilHostile, DenseTextsTakeMemoryInProportion) {
   const auto repeat = [](std::string_view piece, size_t size) {
     std::string out;
@@ -96,28 +109,52 @@ TEST(MilHostile, DenseTextsTakeMemoryInProportion) {
     return out;
   };
   constexpr size_t kSize = size_t{1} << 21;
+  constexpr size_t kNames = size_t{1} << 18;
   const std::array texts = {
       test::WithBody("fp16 c = const()[val = fp16([" + repeat("1,", kSize) + "1])];"),
       test::WithBody("fp16 c = const()[val = fp16([" + repeat("[],", kSize) + "1])];"),
       test::WithBody("fp16 c = const()[val = fp16([" + repeat("?(1),", kSize) + "1])];"),
       test::WithBody("fp16 c = const()[val = fp16({" + repeat("{},", kSize) + "{}})];"),
+      test::WithBody("fp16 c = const()[val = fp16({" + repeat("{1,1},", kSize) + "{}})];"),
       test::WithBody("tensor<fp16,[" + repeat("1,", kSize) + "1]> c = op();"),
       test::WithBody("tuple<" + repeat("?,", kSize) + "?> c = op();"),
+      test::WithBody("tuple<" + repeat("tensor<?,[]>,", kSize) + "?> c = op();"),
       test::WithBody("fp16 c = op(" + repeat("1,", kSize) + "1);"),
+      test::WithBody("fp16 c = op(" + repeat("a=1,", kSize) + "a=1);"),
+      test::WithBody("fp16 c = op(" + Numbered("#=1,", kNames) + "A=1);"),
       test::WithBody(repeat("? a=a();", kSize)),
+      test::WithBody(repeat("?a=a();", kSize)),
+      test::WithBody(Numbered("?#=a();", kNames)),
+      test::WithBody(repeat("?a,", kSize) + "?a=a();"),
+      test::WithBody(Numbered("?#,", kNames) + "?a=a();"),
       test::WithBody(repeat("a();", kSize)),
+      test::WithBody(Numbered("#();", kNames)),
+      test::WithBody(repeat("a()[];", kSize)),
       test::WithBody("a()" + repeat("{}->()", kSize) + ";"),
+      test::WithBody("a()" + repeat("{}->(a)", kSize) + ";"),
+      test::WithBody("a(){}->(" + repeat("a,", kSize) + "a);"),
+      test::WithBody(repeat("a(){}->();", kSize)),
       test::WithBody(repeat(" // comment\n", kSize)),
       test::WithBody("fp16 c = const()[val = string(\"" + repeat("\\\\", kSize) + "\")];"),
       repeat("program(", kSize),
       "program(1.3) {" + repeat("func f(){}->();", kSize) + "}",
+      "program(1.3) {" + Numbered("func #(){}->();", kNames) + "}",
+      "program(1.3) {func f(" + repeat("?a,", kSize) + "?a){}->();}",
+      "program(1.3) {func f(" + Numbered("?#,", kNames) + "?A){}->();}",
+      "program(1.3) {func f(" + Numbered("?#,", kNames) + "?A)[FlexibleShapeInformation=1]{}->();}",
+      "program(1.3) {func f(){}->(" + repeat("a,", kSize) + "a);}",
+      "program(1.3) {func f()[a=[" + repeat("1,", kSize) + "1]]{}->();}",
+      "program(1.3) [" + repeat("a=1,", kSize) + "a=1] {}",
   };
   for (const std::string& text : texts) {
     const testing::AllocationMeter meter;
     const auto program = Parse(text);
-    EXPECT_LE(meter.Peak(), 48 * text.size())
+    EXPECT_LE(meter.Peak(), 16 * text.size() + (size_t{1} << 20))
         << text.substr(0, 200) << "\n"
         << static_cast<double>(meter.Peak()) / static_cast<double>(text.size());
+    // Listing, rules and what else the format does.
+    EXPECT_EQ(testing::FindHostileFault(kFormat_mil, test::ToBytes(text)), "")
+        << text.substr(0, 200);
   }
 }
 

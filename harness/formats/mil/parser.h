@@ -42,7 +42,7 @@ inline constexpr uint64_t kMaxTextSize = uint64_t{1} << 28;
 // 0x...)", lines and columns counted from 1, columns in bytes; its offset is that of the token that
 // is wrong. Names that are not defined or defined twice are not errors here: see verify.h.
 // Time and memory are linear in the size of the text: real files take six times their size, and no
-// text takes more than 48 times its own.
+// text takes more than 16 times its own and 1 MiB.
 Result<Program> Parse(std::string text);
 
 // Parses one type at the start of `program.text` + `offset`, appends it to the tables and returns

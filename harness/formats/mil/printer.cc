@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <string_view>
 
 #include "harness/formats/mil/lexer.h"
@@ -41,6 +42,36 @@ class TextSink {
   std::string& out_;
   size_t next_ = 0;
   uint32_t token_ = 0;
+};
+
+// Appends tokens to a text, each behind the gap that stands before it in the source.
+class SourceSink {
+ public:
+  SourceSink(const Program& program, std::string& out) : at_(program.text.c_str()), out_(out) {}
+
+  void Token(std::string_view, std::string_view token) {
+    CopyGap();
+    out_ += token;
+    at_ += token.size();
+  }
+  void StringToken(std::string_view, std::string_view raw) {
+    CopyGap();
+    out_ += '"';
+    out_ += raw;
+    out_ += '"';
+    at_ += raw.size() + 2;
+  }
+  void End() { CopyGap(); }
+
+ private:
+  void CopyGap() {
+    const char* next = SkipTrivia(at_);
+    out_.append(at_, next);
+    at_ = next;
+  }
+
+  const char* at_;
+  std::string& out_;
 };
 
 // Counts the bytes of the tokens.
@@ -196,8 +227,8 @@ class Walker {
     sink_.Token("", close);
   }
 
-  void DimensionsText(std::span<const Dimension> dimensions) {
-    for (size_t i = 0; i < dimensions.size(); ++i) {
+  void DimensionsText(TableSlice<Dimension> dimensions) {
+    for (uint32_t i = 0; i < dimensions.size(); ++i) {
       if (i != 0) sink_.Token("", ",");
       sink_.Token(i == 0 ? "" : " ", program_.View(dimensions[i].text));
     }
@@ -261,7 +292,7 @@ class Walker {
     }
     sink_.Token(gap, statement.op());
     Arguments("", "(", raw.arguments, ")");
-    if (raw.has_attributes) Attributes("", raw.attributes);
+    if (raw.has_attributes != 0) Attributes("", raw.attributes());
     for (uint32_t i = raw.block_first; i < raw.block_end; i = program_.blocks[i].end) {
       NestedBlock(i, indent + 8);
     }
@@ -327,6 +358,14 @@ std::string Print(const Program& program, const Layout& layout) {
   return PrintWith(program, layout.gaps);
 }
 
+std::string PrintAsRead(const Program& program) {
+  std::string out;
+  out.reserve(program.text.size());
+  SourceSink sink(program, out);
+  Walker(program, sink).ProgramText();
+  return out;
+}
+
 std::string PrintType(TypeView type) {
   std::string out;
   TextSink sink(*type.program(), {}, out);
@@ -334,10 +373,14 @@ std::string PrintType(TypeView type) {
   return out;
 }
 
-std::string PrintValue(ValueView value) {
-  std::string out;
+void AppendValue(ValueView value, std::string& out) {
   TextSink sink(*value.program(), {}, out);
   Walker(*value.program(), sink).ValueText("", value);
+}
+
+std::string PrintValue(ValueView value) {
+  std::string out;
+  AppendValue(value, out);
   return out;
 }
 

@@ -37,10 +37,15 @@ std::string Print(const Program& program);
 // byte, where `layout` is LayoutOf(program).
 std::string Print(const Program& program, const Layout& layout);
 
+// The source text again, made from the tables: what Print(program, LayoutOf(program)) gives,
+// without the memory that a layout takes.
+std::string PrintAsRead(const Program& program);
+
 // One type in the standard spelling, for example "tensor<fp16, [1, ?]>".
 std::string PrintType(TypeView type);
 
 // One value in the standard spelling.
 std::string PrintValue(ValueView value);
+void AppendValue(ValueView value, std::string& out);
 
 }  // namespace anecheck::mil

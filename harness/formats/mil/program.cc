@@ -12,9 +12,9 @@ std::string_view TypeView::spelling() const {
   return program_->View(Text{raw().first, raw().count});
 }
 
-std::span<const Dimension> TypeView::dimensions() const {
+TableSlice<Dimension> TypeView::dimensions() const {
   if (kind() != TypeKind::kTensor && kind() != TypeKind::kList) return {};
-  return std::span(program_->dimensions).subspan(raw().first, raw().count);
+  return {&program_->dimensions, raw().first, raw().count};
 }
 
 bool operator==(TypeView a, TypeView b) {
@@ -28,7 +28,7 @@ bool operator==(TypeView a, TypeView b) {
     const auto left = x.dimensions();
     const auto right = y.dimensions();
     if (left.size() != right.size()) return false;
-    for (size_t d = 0; d < left.size(); ++d) {
+    for (uint32_t d = 0; d < left.size(); ++d) {
       if (left[d].value != right[d].value) return false;
     }
   }
@@ -39,8 +39,16 @@ Sequence<BlockView> StatementView::blocks() const {
   return {program_, raw().block_first, raw().block_end};
 }
 
+uint32_t StatementView::NextBehindBlocks() const {
+  uint32_t last = raw().block_first;
+  for (uint32_t next = last; next != raw().block_end; next = program_->blocks[next].end) {
+    last = next;
+  }
+  return program_->blocks[last].statement_end;
+}
+
 Sequence<FunctionView> Functions(const Program& program) {
-  return {&program, 0, static_cast<uint32_t>(program.functions.size())};
+  return {&program, 0, program.functions.size()};
 }
 
 Sequence<ArgumentView> ProgramAttributes(const Program& program) {

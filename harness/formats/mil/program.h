@@ -7,12 +7,11 @@
 
 #include <cstdint>
 #include <iterator>
-#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "harness/formats/mil/data_type.h"
+#include "harness/formats/mil/table.h"
 
 namespace anecheck::mil {
 
@@ -100,16 +99,18 @@ struct Binding {
   uint32_t statement = kNone;  // kNone for a parameter
 };
 
+// Forty bytes: the shortest statement of a text has four characters.
 struct Statement {
   Text op;
   uint32_t offset = 0;
-  Slice results;  // bindings
-  Slice arguments;
-  Slice attributes;
-  bool has_attributes = false;  // `[...]` was written, be it empty
+  Slice results;    // bindings
+  Slice arguments;  // in the table of arguments, where the attributes follow them
+  uint32_t attribute_count : 31 = 0;
+  uint32_t has_attributes : 1 = 0;  // `[...]` was written, be it empty
   uint32_t block_first = 0;
   uint32_t block_end = 0;
-  uint32_t end = 0;  // the index past the statements of its blocks
+
+  Slice attributes() const { return {arguments.first + arguments.count, attribute_count}; }
 };
 
 struct Block {
@@ -134,22 +135,22 @@ struct Function {
 
 class FunctionView;
 
-// The tables. Read through the views below; write only in parser.cc and json.cc.
+// The tables. Read through the views below; written only by the parser and by json.cc.
 struct Program {
   std::string text;
   Text version;
   bool has_attributes = false;
   Slice attributes;
-  std::vector<Function> functions;
-  std::vector<Block> blocks;
-  std::vector<Statement> statements;
-  std::vector<Argument> arguments;
-  std::vector<Binding> bindings;
-  std::vector<Value> values;
-  std::vector<Type> types;
-  std::vector<Dimension> dimensions;
+  Table<Function> functions;
+  Table<Block> blocks;
+  Table<Statement> statements;
+  Table<Argument> arguments;
+  Table<Binding> bindings;
+  Table<Value> values;
+  Table<Type> types;
+  Table<Dimension> dimensions;
   // Bindings whose name was already bound in the same block.
-  std::vector<uint32_t> duplicates;
+  Table<uint32_t> duplicates;
 
   std::string_view View(Text piece) const {
     return std::string_view(text.data() + piece.offset, piece.length);
@@ -216,7 +217,7 @@ class TypeView {
   // As written, for example "fp16"; empty for composite types.
   std::string_view spelling() const;
   // A tensor's dimensions, or a list's one length. Empty for others.
-  std::span<const Dimension> dimensions() const;
+  TableSlice<Dimension> dimensions() const;
   Sequence<TypeView> children() const { return {program_, index_ + 1, raw().end}; }
   // The element of a tensor, list or state. Precondition: one of these.
   TypeView element() const { return TypeView(program_, index_ + 1); }
@@ -305,11 +306,14 @@ class StatementView {
   std::string_view op() const { return program_->View(raw().op); }
   Sequence<BindingView> results() const { return Of<BindingView>(raw().results); }
   Sequence<ArgumentView> arguments() const { return Of<ArgumentView>(raw().arguments); }
-  Sequence<ArgumentView> attributes() const { return Of<ArgumentView>(raw().attributes); }
+  Sequence<ArgumentView> attributes() const { return Of<ArgumentView>(raw().attributes()); }
   Sequence<BlockView> blocks() const;
   uint64_t offset() const { return raw().offset; }
   uint32_t index() const { return index_; }
-  uint32_t next() const { return raw().end; }
+  // The index past the statements of its blocks.
+  uint32_t next() const {
+    return raw().block_first == raw().block_end ? index_ + 1 : NextBehindBlocks();
+  }
 
  private:
   const Statement& raw() const { return program_->statements[index_]; }
@@ -317,6 +321,7 @@ class StatementView {
   Sequence<View> Of(Slice slice) const {
     return {program_, slice.first, slice.first + slice.count};
   }
+  uint32_t NextBehindBlocks() const;
   const Program* program_;
   uint32_t index_;
 };

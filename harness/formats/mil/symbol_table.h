@@ -6,14 +6,20 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/formats/mil/program.h"
+#include "harness/formats/mil/table.h"
+
 namespace anecheck::mil {
 
-// A chained hash table whose entries form a stack: leaving a scope pops them. Not thread-safe.
+// A chained hash table whose entries form a stack: leaving a scope pops them. Names are those of
+// the program's bindings. Not thread-safe.
 class SymbolTable {
  public:
-  static constexpr uint32_t kAbsent = ~uint32_t{0};
+  static constexpr uint32_t kAbsent = kNone;
 
-  SymbolTable() : heads_(kInitialHeads, kAbsent) {}
+  // The program must outlive the table.
+  explicit SymbolTable(const Program& program)
+      : program_(program), heads_(kInitialHeads, kAbsent) {}
 
   struct Mark {
     uint32_t size;
@@ -21,7 +27,7 @@ class SymbolTable {
   };
 
   Mark Enter() {
-    const Mark mark{static_cast<uint32_t>(entries_.size()), scope_};
+    const Mark mark{entries_.size(), scope_};
     scope_ = mark.size;
     return mark;
   }
@@ -33,22 +39,27 @@ class SymbolTable {
     scope_ = mark.scope;
   }
 
-  // The innermost binding of `name`, or kAbsent. `base` is where all names' offsets count from.
-  uint32_t Find(const char* base, std::string_view name) const {
-    const uint32_t entry = FindEntry(base, name, Hash(name));
+  // The innermost binding of `name`, or kAbsent.
+  uint32_t Find(std::string_view name) const {
+    const uint32_t entry = FindEntry(name, Hash(name));
     return entry == kAbsent ? kAbsent : entries_[entry].binding;
   }
 
-  // Binds the name at base + offset. False if the current scope has bound that name before.
-  bool Insert(const char* base, uint32_t offset, uint32_t length, uint32_t binding) {
-    const std::string_view name(base + offset, length);
+  // Binds the name of `binding`. False if the current scope has bound that name before: from now on
+  // it stands for this binding.
+  bool Insert(uint32_t binding) {
+    const std::string_view name = NameOf(binding);
     const uint32_t hash = Hash(name);
-    const uint32_t found = FindEntry(base, name, hash);
+    const uint32_t found = FindEntry(name, hash);
+    if (found != kAbsent && found >= scope_) {
+      entries_[found].binding = binding;
+      return false;
+    }
     if (entries_.size() >= heads_.size()) Grow();
     uint32_t& head = heads_[hash & (heads_.size() - 1)];
-    entries_.push_back({hash, head, offset, length, binding});
-    head = static_cast<uint32_t>(entries_.size() - 1);
-    return found == kAbsent || found < scope_;
+    entries_.push_back({hash, head, binding});
+    head = entries_.size() - 1;
+    return true;
   }
 
  private:
@@ -57,10 +68,12 @@ class SymbolTable {
   struct Entry {
     uint32_t hash;
     uint32_t next;
-    uint32_t offset;
-    uint32_t length;
     uint32_t binding;
   };
+
+  std::string_view NameOf(uint32_t binding) const {
+    return program_.View(program_.bindings[binding].name);
+  }
 
   static uint64_t Load(const char* from, size_t bytes) {
     uint64_t word = 0;
@@ -90,19 +103,17 @@ class SymbolTable {
     return static_cast<uint32_t>(hash ^ hash >> 32);
   }
 
-  uint32_t FindEntry(const char* base, std::string_view name, uint32_t hash) const {
+  uint32_t FindEntry(std::string_view name, uint32_t hash) const {
     for (uint32_t i = heads_[hash & (heads_.size() - 1)]; i != kAbsent; i = entries_[i].next) {
-      const Entry& entry = entries_[i];
-      if (entry.hash == hash && entry.length == name.size() &&
-          std::memcmp(base + entry.offset, name.data(), name.size()) == 0) {
-        return i;
-      }
+      if (entries_[i].hash == hash && NameOf(entries_[i].binding) == name) return i;
     }
     return kAbsent;
   }
 
   void Grow() {
-    heads_.assign(heads_.size() * 4, kAbsent);
+    const size_t heads = heads_.size() * 2;
+    heads_ = {};
+    heads_.assign(heads, kAbsent);
     for (uint32_t i = 0; i < entries_.size(); ++i) {
       uint32_t& head = heads_[entries_[i].hash & (heads_.size() - 1)];
       entries_[i].next = head;
@@ -110,8 +121,9 @@ class SymbolTable {
     }
   }
 
+  const Program& program_;
   std::vector<uint32_t> heads_;
-  std::vector<Entry> entries_;
+  Table<Entry> entries_;
   uint32_t scope_ = 0;
 };
 

@@ -107,16 +107,18 @@ class Verifier {
   // ((kind, {{name, shape}, ...}), ...), or sets of shapes: (kind, {{set, {{name, shape}, ...}},
   // ...})
   void CheckFlexibleShapes(FunctionView function, ValueView shapes) {
-    std::unordered_set<std::string_view> names;
+    std::vector<std::string_view> names;
+    names.reserve(function.block().parameters().size());
     for (const BindingView parameter : function.block().parameters()) {
-      names.insert(parameter.name());
+      names.push_back(parameter.name());
     }
+    std::ranges::sort(names);
     for (uint32_t i = shapes.index(); i < shapes.next(); ++i) {
       const ValueView pair(&program_, i);
       if (pair.kind() != ValueKind::kPair || pair.children().empty()) continue;
       const ValueView key = pair.children()[0];
       if (pair.children()[1].Inner().kind() == ValueKind::kDict) continue;
-      if (key.kind() == ValueKind::kString && !names.contains(key.text())) {
+      if (key.kind() == ValueKind::kString && !std::ranges::binary_search(names, key.text())) {
         Add(kFlexibleShapeNames, key.offset(), "{} has no parameter {}", function.name(),
             key.text());
       }
@@ -147,7 +149,7 @@ class Verifier {
       }
     }
     CheckArgumentNames(raw.arguments);
-    CheckArgumentNames(raw.attributes);
+    CheckArgumentNames(raw.attributes());
     if (const auto name = FindValue(statement.attributes(), "name")) {
       if (name->kind() != ValueKind::kTyped || !IsString(name->type())) {
         Add(kNameIsString, name->offset(), "name of {}", statement.op());
@@ -163,15 +165,17 @@ class Verifier {
   }
 
   void CheckArgumentNames(Slice slice) {
-    names_.clear();
-    for (uint32_t i = 0; i < slice.count; ++i) {
-      const Text name = program_.arguments[slice.first + i].name;
-      if (name.length != 0) names_.emplace_back(program_.View(name), name.offset);
+    const auto name = [this](uint32_t i) { return program_.View(program_.arguments[i].name); };
+    named_.clear();
+    named_.reserve(slice.count);
+    for (uint32_t i = slice.first; i < slice.first + slice.count; ++i) {
+      if (!name(i).empty()) named_.push_back(i);
     }
-    std::sort(names_.begin(), names_.end());
-    for (size_t i = 1; i < names_.size(); ++i) {
-      if (names_[i].first == names_[i - 1].first) {
-        Add(kUniqueArguments, names_[i].second, "{} is given again", names_[i].first);
+    std::ranges::sort(named_, {}, [&](uint32_t i) { return std::pair(name(i), i); });
+    for (size_t i = 1; i < named_.size(); ++i) {
+      if (name(named_[i]) == name(named_[i - 1])) {
+        Add(kUniqueArguments, program_.arguments[named_[i]].name.offset, "{} is given again",
+            name(named_[i]));
       }
     }
   }
@@ -209,9 +213,9 @@ class Verifier {
   // ---- names ------------------------------------------------------------------------------------
 
   void CheckOutputs(const Block& block) {
+    if (block.outputs.count != 0) outputs_.push_back(block.outputs);
     for (uint32_t i = 0; i < block.outputs.count; ++i) {
       const ValueView output(&program_, block.outputs.first + i);
-      outputs_.insert(output.index());
       if (!output.IsResolved()) {
         Add(kOutputsDefined, output.offset(), "{} is not defined", output.text());
       }
@@ -237,11 +241,18 @@ class Verifier {
   // ---- values -----------------------------------------------------------------------------------
 
   void CheckValues() {
+    // Blocks come in the order in which they begin, their outputs stand where they end.
+    std::ranges::sort(outputs_, {}, &Slice::first);
+    size_t next = 0;
+    const auto is_output = [&](uint32_t value) {
+      while (next < outputs_.size() && value >= outputs_[next].first + outputs_[next].count) ++next;
+      return next < outputs_.size() && value >= outputs_[next].first;
+    };
     for (uint32_t i = 0; i < program_.values.size(); ++i) {
       const ValueView value(&program_, i);
       switch (value.kind()) {
         case ValueKind::kName:
-          if (!value.IsResolved() && !outputs_.contains(i)) {
+          if (!value.IsResolved() && !is_output(i)) {
             Add(kDefinedBeforeUse, value.offset(), "{} is not defined", value.text());
           }
           break;
@@ -308,12 +319,12 @@ class Verifier {
     }
   }
 
-  void CheckTensor(TypeView type, std::span<const Dimension> dimensions, ValueView value) {
+  void CheckTensor(TypeView type, TableSlice<Dimension> dimensions, ValueView value) {
     if (dimensions.empty()) return CheckElement(type, type.element(), value);
     if (value.kind() != ValueKind::kList) return Shape(value, type, "not nested deep enough");
     int64_t count = 0;
     for (const ValueView child : value.children()) {
-      CheckTensor(type, dimensions.subspan(1), child);
+      CheckTensor(type, dimensions.Rest(), child);
       ++count;
     }
     if (dimensions[0].value >= 0 && count != dimensions[0].value) {
@@ -357,8 +368,8 @@ class Verifier {
 
   const Program& program_;
   ViolationList violations_;
-  std::vector<std::pair<std::string_view, uint32_t>> names_;
-  std::unordered_set<uint32_t> outputs_;
+  std::vector<uint32_t> named_;  // arguments of the statement at hand
+  std::vector<Slice> outputs_;
 };
 
 }  // namespace

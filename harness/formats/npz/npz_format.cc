@@ -109,6 +109,10 @@ std::string Packed(std::string_view text) {
   return Base64Encode({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
 }
 
+bool IsPlain(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
+}
+
 // Names are CP437 or UTF-8; bytes that JSON cannot carry go as base64 under "name_base64".
 Json FieldsToJson(const ZipFields& fields) {
   Json json = {{"version_needed", fields.version_needed},
@@ -119,9 +123,7 @@ Json FieldsToJson(const ZipFields& fields) {
                {"crc32", fields.crc32},
                {"compressed_size", fields.compressed_size},
                {"size", fields.size}};
-  const bool plain = std::all_of(fields.name.begin(), fields.name.end(),
-                                 [](char c) { return c >= ' ' && c <= '~'; });
-  if (plain) {
+  if (IsPlain(fields.name)) {
     json["name"] = fields.name;
   } else {
     json["name_base64"] = Packed(fields.name);
@@ -159,14 +161,17 @@ Bytes WriteNpyFile(const npz::Header& header, ByteSpan data) {
   return std::move(writer).Take();
 }
 
+constexpr uint64_t kMaxPadding = UINT16_MAX;
+
 // The spaces between the dict and the line feed where the header's text is what NumPy would write
-// for its fields; nothing where the text is another.
+// for its fields; nothing where the text is another, or the JSON form could not say it.
 std::optional<uint64_t> Padding(const npz::Header& header) {
+  if (!IsPlain(header.descr)) return std::nullopt;
   const std::string dict = npz::HeaderDict(header.descr, header.fortran_order, header.shape);
   if (!header.text.starts_with(dict) || !header.text.ends_with('\n')) return std::nullopt;
   const auto spaces = std::string_view(header.text).substr(dict.size());
   const size_t count = spaces.size() - 1;
-  if (spaces.find_first_not_of(' ') != count) return std::nullopt;
+  if (spaces.find_first_not_of(' ') != count || count > kMaxPadding) return std::nullopt;
   return count;
 }
 
@@ -310,7 +315,6 @@ const Json& Member(const Json& json, const char* key) {
   return json.is_object() && json.contains(key) ? json.at(key) : kNull;
 }
 
-constexpr uint64_t kMaxPadding = UINT16_MAX;
 constexpr size_t kMaxRank = 64;
 
 std::string HeaderTextFromJson(const Json& json, JsonFields& read) {
@@ -326,7 +330,9 @@ std::string HeaderTextFromJson(const Json& json, JsonFields& read) {
   }
   if (!order.is_boolean()) read.Fail("fortran_order", "is neither true nor false");
   const std::string descr = read.Text(json, "descr");
-  const uint64_t padding = std::min<uint64_t>(read.Number<uint32_t>(json, "padding"), kMaxPadding);
+  const auto padding = read.Number<uint64_t>(json, "padding");
+  if (padding > kMaxPadding) read.Fail("padding", "is more than 65535 spaces");
+  if (!read.status().ok()) return {};
   return npz::HeaderDict(descr, order == true, extents) + std::string(padding, ' ') + '\n';
 }
 

@@ -208,7 +208,8 @@ struct Place {
   uint32_t size = 0;
 };
 
-// Turns the table into a tree. Shared scalars are copied; the copies may not grow past the budget.
+// Turns the table into a tree, or, given no value to build in, only finds out whether it is one.
+// Shared scalars are copied; the copies may not grow past the budget.
 class TreeBuilder {
  public:
   TreeBuilder(const BinaryTable& table, std::span<const Place> places, uint64_t file_size)
@@ -217,7 +218,7 @@ class TreeBuilder {
         used_(table.objects.size(), false),
         budget_(16 * file_size + (uint64_t{1} << 19)) {}
 
-  Status Build(uint64_t reference, int depth, Value& value) {
+  Status Build(uint64_t reference, int depth, Value* value) {
     if (reference >= table_.objects.size()) return Bad("a reference outside the table", 0);
     const BinaryObject& object = table_.objects[reference];
     const Place place = places_[reference];
@@ -239,10 +240,12 @@ class TreeBuilder {
       } else if (const auto* data = std::get_if<Data>(&object.payload)) {
         ANECHECK_RETURN_IF_ERROR(Charge(data->bytes.size(), place));
       }
-      SetScalar(object, value);
+      if (value != nullptr) SetScalar(object, *value);
     }
-    value.offset = place.offset;
-    value.size = place.size;
+    if (value != nullptr) {
+      value->offset = place.offset;
+      value->size = place.size;
+    }
     return {};
   }
 
@@ -275,28 +278,36 @@ class TreeBuilder {
     }
   }
 
-  Status BuildArray(const BinaryContainer& container, int depth, Value& value) {
-    Array& array = value.data.emplace<Array>();
+  Status BuildArray(const BinaryContainer& container, int depth, Value* value) {
+    Array* array = value == nullptr ? nullptr : &value->data.emplace<Array>();
     for (const uint32_t item : container.items) {
-      ANECHECK_RETURN_IF_ERROR(Build(item, depth + 1, array.emplace_back()));
+      Value* place = array == nullptr ? nullptr : &array->emplace_back();
+      ANECHECK_RETURN_IF_ERROR(Build(item, depth + 1, place));
     }
     return {};
   }
 
-  Status BuildDict(const BinaryContainer& container, Place place, int depth, Value& value) {
-    Dict& dict = value.data.emplace<Dict>();
+  Status BuildDict(const BinaryContainer& container, Place place, int depth, Value* value) {
+    Dict* dict = value == nullptr ? nullptr : &value->data.emplace<Dict>();
+    std::vector<std::string_view> keys;
+    keys.reserve(container.keys.size());
     for (size_t i = 0; i < container.items.size(); ++i) {
       const uint32_t key = container.keys[i];
       if (key >= table_.objects.size()) return Bad("a reference outside the table", place.offset);
       const auto* text = std::get_if<std::string>(&table_.objects[key].payload);
       if (text == nullptr) return Bad("a dictionary key that is no string", place.offset);
       ANECHECK_RETURN_IF_ERROR(Charge(text->size(), place));
-      Entry& entry = dict.entries.emplace_back();
-      entry.key = *text;
-      entry.key_offset = places_[key].offset;
-      ANECHECK_RETURN_IF_ERROR(Build(container.items[i], depth + 1, entry.value));
+      keys.push_back(*text);
+      Value* item = nullptr;
+      if (dict != nullptr) {
+        Entry& entry = dict->entries.emplace_back();
+        entry.key = *text;
+        entry.key_offset = places_[key].offset;
+        item = &entry.value;
+      }
+      ANECHECK_RETURN_IF_ERROR(Build(container.items[i], depth + 1, item));
     }
-    if (tree::FindRepeatedKey(dict.entries) != dict.entries.size()) {
+    if (tree::FindRepeatedKey(keys) != keys.size()) {
       return Bad("a key that occurs twice in one dictionary", place.offset);
     }
     return {};
@@ -445,24 +456,22 @@ bool RefersInside(const BinaryObject& object, uint64_t count) {
                                   std::ranges::all_of(container->items, inside));
 }
 
-}  // namespace
-
-Result<BinaryDocument> ParseBinary(std::span<const uint8_t> bytes) {
-  BinaryDocument document;
+// Reads `table`, and `root` where it is given.
+Status ReadAll(std::span<const uint8_t> bytes, BinaryTable& table, Value* root) {
   uint64_t count = 0;
   uint64_t table_offset = 0;
-  ANECHECK_RETURN_IF_ERROR(ReadTrailer(bytes, document.table, count, table_offset));
-  ObjectReader reader(bytes, table_offset, document.table.reference_size);
+  ANECHECK_RETURN_IF_ERROR(ReadTrailer(bytes, table, count, table_offset));
+  ObjectReader reader(bytes, table_offset, table.reference_size);
   std::vector<Place> places;
   places.reserve(count);
-  document.table.objects.reserve(count);
+  table.objects.reserve(count);
   for (uint64_t i = 0; i < count; ++i) {
-    const uint64_t entry = table_offset + i * document.table.offset_size;
+    const uint64_t entry = table_offset + i * table.offset_size;
     const uint64_t begin = reader.position();
-    if (BigEndian(bytes.subspan(entry, document.table.offset_size)) != begin) {
+    if (BigEndian(bytes.subspan(entry, table.offset_size)) != begin) {
       return Bad("objects do not lie back to back in the order of the table", entry);
     }
-    BinaryObject& object = document.table.objects.emplace_back();
+    BinaryObject& object = table.objects.emplace_back();
     ANECHECK_RETURN_IF_ERROR(reader.Read(object));
     // Those of objects that nothing refers to as well, which no tree has.
     if (!RefersInside(object, count)) return Bad("a reference outside the table", begin);
@@ -473,9 +482,22 @@ Result<BinaryDocument> ParseBinary(std::span<const uint8_t> bytes) {
   if (reader.position() != table_offset && !beyond) {
     return Bad("bytes between the last object and the offset table", reader.position());
   }
-  TreeBuilder builder(document.table, places, bytes.size());
-  ANECHECK_RETURN_IF_ERROR(builder.Build(document.table.root, 0, document.root));
+  TreeBuilder builder(table, places, bytes.size());
+  return builder.Build(table.root, 0, root);
+}
+
+}  // namespace
+
+Result<BinaryDocument> ParseBinary(std::span<const uint8_t> bytes) {
+  BinaryDocument document;
+  ANECHECK_RETURN_IF_ERROR(ReadAll(bytes, document.table, &document.root));
   return document;
+}
+
+Result<BinaryTable> ParseBinaryTable(std::span<const uint8_t> bytes) {
+  BinaryTable table;
+  ANECHECK_RETURN_IF_ERROR(ReadAll(bytes, table, nullptr));
+  return table;
 }
 
 Result<std::vector<uint8_t>> WriteBinary(const BinaryTable& table) {

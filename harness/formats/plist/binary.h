@@ -54,6 +54,8 @@ struct BinaryDocument {
 };
 
 Result<BinaryDocument> ParseBinary(std::span<const uint8_t> bytes);
+// The table alone, of the same files: its tree is checked but not built.
+Result<BinaryTable> ParseBinaryTable(std::span<const uint8_t> bytes);
 
 // WriteBinary(ParseBinary(bytes).table) == bytes. An Error where a width does not hold its value or
 // a reference points outside the table.

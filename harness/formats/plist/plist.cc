@@ -210,8 +210,8 @@ Result<std::vector<uint8_t>> Write(const Document& document) {
 
 Result<std::vector<uint8_t>> Rewrite(std::span<const uint8_t> bytes) {
   if (AsText(bytes).starts_with("bplist")) {
-    ANECHECK_ASSIGN(const BinaryDocument binary, ParseBinary(bytes));
-    return WriteBinary(binary.table);
+    ANECHECK_ASSIGN(const BinaryTable table, ParseBinaryTable(bytes));
+    return WriteBinary(table);
   }
   ANECHECK_ASSIGN(const Document document, Parse(bytes));
   return Write(document);

@@ -73,6 +73,21 @@ rc::Gen<Value> AnyValue(int depth) {
   });
 }
 
+// What ParseBinary says, held against the reader that builds no tree.
+Result<BinaryDocument> ParseBothWays(std::span<const uint8_t> bytes) {
+  Result<BinaryDocument> document = ParseBinary(bytes);
+  const Result<BinaryTable> table = ParseBinaryTable(bytes);
+  EXPECT_EQ(document.ok(), table.ok());
+  if (document.ok() && table.ok()) {
+    EXPECT_EQ(document->table, *table);
+  }
+  if (!document.ok() && !table.ok()) {
+    EXPECT_EQ(document.error().message, table.error().message);
+    EXPECT_EQ(document.error().offset, table.error().offset);
+  }
+  return document;
+}
+
 TEST(Xml, CanonicalTextIsAppleStyle) {
   Dict dict;
   dict.Set("Units", Value::Strings({"a"}));
@@ -168,7 +183,7 @@ TEST(Binary, CanonicalTableReadsBack) {
   const Value value = Sample();
   const Result<std::vector<uint8_t>> bytes = WriteBinary(TableFromValue(value));
   ASSERT_TRUE(bytes.ok()) << bytes.error().message;
-  const Result<BinaryDocument> document = ParseBinary(bytes.value());
+  const Result<BinaryDocument> document = ParseBothWays(bytes.value());
   ASSERT_TRUE(document.ok()) << document.error().message;
   EXPECT_EQ(document->root, value);
   EXPECT_EQ(document->table, TableFromValue(value));
@@ -218,7 +233,7 @@ TEST(Binary, ATableIsCanonicalWhereItsTreeMakesItAgain) {
       }),
   };
   for (size_t i = 0; i < std::size(tables); ++i) {
-    const Result<BinaryDocument> document = ParseBinary(WriteBinary(tables[i]).value());
+    const Result<BinaryDocument> document = ParseBothWays(WriteBinary(tables[i]).value());
     ASSERT_TRUE(document.ok()) << i << document.error().message;
     EXPECT_EQ(IsCanonical(document->table), i == 0) << i;
     EXPECT_EQ(TableFromValue(document->root) == document->table, i == 0) << i;
@@ -254,11 +269,11 @@ TEST(Binary, SharedContainersAndLoopsAreRefused) {
   BinaryTable table;
   table.objects.push_back(BinaryObject{BinaryContainer{false, {}, {1, 1}}, 0, 0});
   table.objects.push_back(BinaryObject{BinaryContainer{}, 0, 0});
-  EXPECT_NE(ParseBinary(WriteBinary(table).value()).error().message.find("twice"),
+  EXPECT_NE(ParseBothWays(WriteBinary(table).value()).error().message.find("twice"),
             std::string::npos);
   table.objects[1] = BinaryObject{BinaryContainer{false, {}, {0}}, 0, 0};
   table.objects[0] = BinaryObject{BinaryContainer{false, {}, {1}}, 0, 0};
-  EXPECT_FALSE(ParseBinary(WriteBinary(table).value()).ok());
+  EXPECT_FALSE(ParseBothWays(WriteBinary(table).value()).ok());
 }
 
 TEST(Binary, ALongStringReferredToOftenIsRefused) {
@@ -268,7 +283,7 @@ TEST(Binary, ALongStringReferredToOftenIsRefused) {
   table.objects.push_back(BinaryObject{container, 0, 2});
   table.objects.push_back(BinaryObject{std::string(60000, 'x'), 1, 2});
   table.offset_size = 4;
-  const Result<BinaryDocument> document = ParseBinary(WriteBinary(table).value());
+  const Result<BinaryDocument> document = ParseBothWays(WriteBinary(table).value());
   ASSERT_FALSE(document.ok());
   EXPECT_EQ(document.error().code, ErrorCode::kLimit);
 }
@@ -287,7 +302,7 @@ TEST(Binary, WidthsThatDoNotHoldTheValueAreRefused) {
 TEST(Binary, EveryTruncationIsRefused) {
   const std::vector<uint8_t> bytes = WriteBinary(TableFromValue(Sample())).value();
   for (size_t size = 0; size < bytes.size(); ++size) {
-    EXPECT_FALSE(ParseBinary(std::span(bytes).first(size)).ok()) << size;
+    EXPECT_FALSE(ParseBothWays(std::span(bytes).first(size)).ok()) << size;
   }
 }
 

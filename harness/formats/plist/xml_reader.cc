@@ -109,7 +109,10 @@ Element ElementOf(std::string_view name) {
 
 class XmlReader {
  public:
-  explicit XmlReader(std::string_view text) : text_(text) {}
+  explicit XmlReader(std::string_view text) : text_(text) {
+    constexpr size_t kBytesOfPiece = 8;  // about, in files as they are written
+    cuts_.reserve(text.size() / kBytesOfPiece);
+  }
 
   Status Read(Value& root) {
     ANECHECK_RETURN_IF_ERROR(ReadProlog());
@@ -272,7 +275,7 @@ class XmlReader {
   Status ReadText(std::string& out) {
     while (true) {
       const size_t begin = pos_;
-      while (pos_ < text_.size() && text_[pos_] != '<' && text_[pos_] != '&') ++pos_;
+      pos_ = tree::FindMark(text_, pos_, "<&");
       out.append(text_.data() + begin, pos_ - begin);
       if (pos_ == text_.size()) return Bad("text without a closing tag", text_.size());
       if (text_[pos_] == '&') {

@@ -4,6 +4,7 @@
 
 #include "harness/base/base64.h"
 #include "harness/formats/plist/xml.h"
+#include "harness/formats/tree/text.h"
 
 namespace anecheck::plist {
 
@@ -15,29 +16,16 @@ using tree::Dict;
 using tree::Entry;
 using tree::Value;
 
-// Nothing where the character stands for itself.
-std::string_view EscapeOf(char c) {
-  switch (c) {
-    case '&':
-      return "&amp;";
-    case '<':
-      return "&lt;";
-    case '>':
-      return "&gt;";
-    default:
-      return {};
-  }
-}
+// Of the three characters that do not stand for themselves.
+std::string_view EscapeOf(char c) { return c == '&' ? "&amp;" : c == '<' ? "&lt;" : "&gt;"; }
 
 void AppendEscaped(std::string_view text, std::string& out) {
-  size_t run = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const std::string_view escape = EscapeOf(text[i]);
-    if (escape.empty()) continue;
-    out.append(text.data() + run, i - run).append(escape);
-    run = i + 1;
+  for (size_t run = 0; run < text.size();) {
+    const size_t end = tree::FindMark(text, run, "&<>");
+    out.append(text.data() + run, end - run);
+    if (end < text.size()) out.append(EscapeOf(text[end]));
+    run = end + 1;
   }
-  out.append(text.data() + run, text.size() - run);
 }
 
 class Emitter {

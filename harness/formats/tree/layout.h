@@ -36,7 +36,10 @@ class PieceSink {
 // and must outlive the writer.
 class PieceWriter final : public PieceSink {
  public:
-  explicit PieceWriter(std::span<const PieceChange> changes) : changes_(changes) {}
+  explicit PieceWriter(std::span<const PieceChange> changes) : changes_(changes) {
+    constexpr size_t kSmallDocument = 512;  // growing to it a step at a time costs as much as it
+    text_.reserve(kSmallDocument);
+  }
   void Piece(std::string_view canonical) override;
   std::string Take() && { return std::move(text_); }
 

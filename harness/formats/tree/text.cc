@@ -1,7 +1,9 @@
 // UTF-8 and UTF-16.
 #include "harness/formats/tree/text.h"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
 namespace anecheck::tree {
@@ -29,7 +31,28 @@ size_t SequenceLength(std::string_view text, size_t at, uint32_t& code_point) {
   return length;
 }
 
+constexpr uint64_t kOnes = 0x0101010101010101;
+constexpr uint64_t kTops = 0x8080808080808080;
+
+// The top bit of each byte of `word` that is 0 or, behind such a one, may be; the lowest is right.
+uint64_t Zeros(uint64_t word) { return (word - kOnes) & ~word & kTops; }
+
+// The same of the bytes that are below `limit`.
+uint64_t Below(uint64_t word, uint8_t limit) { return (word - kOnes * limit) & ~word & kTops; }
+
 }  // namespace
+
+size_t FindMark(std::string_view text, size_t from, std::string_view marks, uint8_t below) {
+  static_assert(std::endian::native == std::endian::little, "the first byte is the lowest");
+  for (size_t at = from; at < text.size(); at += sizeof(uint64_t)) {
+    uint64_t word = UINT64_MAX;  // behind the end stands what is no mark
+    std::memcpy(&word, text.data() + at, std::min(sizeof word, text.size() - at));
+    uint64_t found = below == 0 ? 0 : Below(word, below);
+    for (const char mark : marks) found |= Zeros(word ^ (kOnes * static_cast<uint8_t>(mark)));
+    if (found != 0) return at + static_cast<size_t>(std::countr_zero(found)) / 8;
+  }
+  return text.size();
+}
 
 size_t FindInvalidUtf8(std::string_view text) {
   size_t at = 0;

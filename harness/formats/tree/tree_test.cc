@@ -1,4 +1,5 @@
 // The value tree: keys, JSON form, text coders, and how changes of pieces survive edits.
+#include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
@@ -33,6 +34,16 @@ TEST(Dict, FindsTheFirstRepeatedKey) {
   EXPECT_EQ(FindRepeatedKey(dict.entries), 3U);
   dict.entries.resize(3);
   EXPECT_EQ(FindRepeatedKey(dict.entries), 3U);
+}
+
+TEST(Dict, FindsTheFirstRepeatedKeyOfMany) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 60; ++i) names.push_back("key" + std::to_string(i));
+  std::vector<std::string_view> keys(names.begin(), names.end());
+  EXPECT_EQ(FindRepeatedKey(keys), keys.size());
+  keys[50] = keys[7];
+  keys[40] = keys[9];
+  EXPECT_EQ(FindRepeatedKey(keys), 40U);
 }
 
 TEST(Value, EqualNumbersAreEqualWhateverTheirSource) {
@@ -72,6 +83,28 @@ TEST(Text, Utf8ValidityFollowsTheUnicodeStandard) {
   EXPECT_EQ(FindInvalidUtf8("a\xed\xa0\x80"), 1U);     // surrogate
   EXPECT_EQ(FindInvalidUtf8("\xf4\x90\x80\x80"), 0U);  // above U+10FFFF
   EXPECT_EQ(FindInvalidUtf8("abc\xe2\x82"), 3U);       // cut short
+}
+
+RC_GTEST_PROP(Text, TheFirstMarkIsFound, (const std::vector<uint8_t>& bytes)) {
+  std::string text(bytes.begin(), bytes.end());
+  // Marks and what borders on them, often enough to meet.
+  for (char& c : text) c = "<&=%\x1f ~\x80"[static_cast<uint8_t>(c) % 8];
+  constexpr uint8_t kBelow = 0x20;
+  for (size_t from = 0; from <= text.size(); ++from) {
+    const size_t mark = text.find_first_of("<&", from);
+    const size_t control = text.find('\x1f', from);
+    RC_ASSERT(FindMark(text, from, "<&") == std::min(mark, text.size()));
+    RC_ASSERT(FindMark(text, from, "<&", kBelow) == std::min({mark, control, text.size()}));
+  }
+}
+
+TEST(Text, AMarkIsFoundOnceAtEachPlace) {
+  for (size_t at = 0; at < 20; ++at) {
+    std::string text(20, 'a');
+    text[at] = '"';
+    EXPECT_EQ(FindMark(text, 0, "\"\\"), at);
+    EXPECT_EQ(FindMark(text, at + 1, "\"\\"), text.size());
+  }
 }
 
 RC_GTEST_PROP(Text, Utf16RoundTrips, ()) {

@@ -70,28 +70,40 @@ std::string_view Value::KindName() const {
   return kNames[data.index()];
 }
 
-size_t FindRepeatedKey(const std::vector<Entry>& entries) {
+namespace {
+
+// `key_at(i)` is key i of `count`.
+template <typename KeyAt>
+size_t FindRepeated(size_t count, KeyAt key_at) {
   constexpr size_t kFew = 24;
-  if (entries.size() <= kFew) {
-    for (size_t i = 1; i < entries.size(); ++i) {
+  if (count <= kFew) {
+    for (size_t i = 1; i < count; ++i) {
       for (size_t k = 0; k < i; ++k) {
-        if (entries[i].key == entries[k].key) return i;
+        if (key_at(i) == key_at(k)) return i;
       }
     }
-    return entries.size();
+    return count;
   }
-  std::vector<uint32_t> order(entries.size());
+  std::vector<uint32_t> order(count);
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::sort(order, [&](uint32_t a, uint32_t b) {
-    return std::tie(entries[a].key, a) < std::tie(entries[b].key, b);
+    return std::pair(key_at(a), a) < std::pair(key_at(b), b);
   });
-  size_t first = entries.size();
-  for (size_t i = 1; i < order.size(); ++i) {
-    if (entries[order[i]].key == entries[order[i - 1]].key) {
-      first = std::min<size_t>(first, order[i]);
-    }
+  size_t first = count;
+  for (size_t i = 1; i < count; ++i) {
+    if (key_at(order[i]) == key_at(order[i - 1])) first = std::min<size_t>(first, order[i]);
   }
   return first;
+}
+
+}  // namespace
+
+size_t FindRepeatedKey(const std::vector<Entry>& entries) {
+  return FindRepeated(entries.size(), [&](size_t i) { return std::string_view(entries[i].key); });
+}
+
+size_t FindRepeatedKey(std::span<const std::string_view> keys) {
+  return FindRepeated(keys.size(), [&](size_t i) { return keys[i]; });
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -96,8 +97,9 @@ struct Entry {
   uint32_t key_offset = 0;
 };
 
-// The first key that occurs twice, as an index into `entries`, or entries.size().
+// The first key that occurs twice, as an index into the list, or the list's size.
 size_t FindRepeatedKey(const std::vector<Entry>& entries);
+size_t FindRepeatedKey(std::span<const std::string_view> keys);
 
 // The tree as JSON and back; lossless but for offsets. Data is {"$data": base64}, a real that JSON
 // cannot spell is {"$real": "nan"}, and a key that begins with $ gets one $ more.

@@ -97,11 +97,14 @@ void ReadFields(std::span<const FieldSpec> fields, ByteReader* reader, ZipRecord
   }
 }
 
-Result<ZipRecord> ParseRecord(ByteSpan file, uint64_t at, ZipRecordKind kind) {
+// Into a record of its own place: records are large, and verifying reads a few of a small file.
+Status ParseRecord(ByteSpan file, uint64_t at, ZipRecordKind kind, ZipRecord* to) {
   const RecordSpec& spec = SpecOf(kind);
   ByteReader reader(file, 0, spec.name);
   reader.Seek(at, "record");
-  ZipRecord record{.kind = kind, .at = static_cast<uint32_t>(at)};
+  ZipRecord& record = *to;
+  record.kind = kind;
+  record.at = static_cast<uint32_t>(at);
   if (reader.U32("signature") != spec.signature) {
     reader.Fail(ErrorCode::kMalformed, "signature", "is another record's");
   }
@@ -126,8 +129,7 @@ Result<ZipRecord> ParseRecord(ByteSpan file, uint64_t at, ZipRecordKind kind) {
     case ZipRecordKind::kLocator64:
       break;
   }
-  if (!reader.ok()) return Error(reader.status().error());
-  return record;
+  return reader.status();
 }
 
 // Whether an end record stands at `at`, whose comment is the rest of the file.
@@ -349,12 +351,14 @@ Bytes ExtraBytes(const ZipRecord& record) {
 Status ParseDirectory(ByteSpan file, uint64_t count, ZipArchive* archive) {
   uint64_t at = archive->directory_at;
   uint64_t local_bytes = 0;  // headers and data of sound archives do not overlap
+  constexpr uint64_t kFewEntries = 8;
+  archive->entries.reserve(std::min(count, kFewEntries));
   for (uint64_t i = 0; i < count; ++i) {
-    ZipEntry entry;
-    ANECHECK_ASSIGN(entry.central, ParseRecord(file, at, ZipRecordKind::kCentral));
+    ZipEntry& entry = archive->entries.emplace_back();
+    ANECHECK_RETURN_IF_ERROR(ParseRecord(file, at, ZipRecordKind::kCentral, &entry.central));
     at += ZipRecordSize(entry.central);
-    ANECHECK_ASSIGN(entry.local,
-                    ParseRecord(file, ZipLocalOffset(entry.central), ZipRecordKind::kLocal));
+    ANECHECK_RETURN_IF_ERROR(
+        ParseRecord(file, ZipLocalOffset(entry.central), ZipRecordKind::kLocal, &entry.local));
     entry.data_at = entry.local.at + ZipRecordSize(entry.local);
     entry.data_size = ZipSize(entry.central, true);
     if (entry.data_size > file.size() - entry.data_at) {
@@ -368,7 +372,6 @@ Status ParseDirectory(ByteSpan file, uint64_t count, ZipArchive* archive) {
       return MakeError(ErrorCode::kMalformed, fmt::format("entry {} overlaps another", i),
                        entry.local.at);
     }
-    archive->entries.push_back(std::move(entry));
   }
   archive->directory_size = at - archive->directory_at;
   return {};
@@ -440,14 +443,15 @@ Result<ZipArchive> ParseZip(ByteSpan file, size_t from) {
     return MakeError(ErrorCode::kNotFound, "no end-of-central-directory record in the file");
   }
   ZipArchive archive;
-  ANECHECK_ASSIGN(archive.end, ParseRecord(file, *end_at, ZipRecordKind::kEnd));
+  ANECHECK_RETURN_IF_ERROR(ParseRecord(file, *end_at, ZipRecordKind::kEnd, &archive.end));
   uint64_t count = archive.end.values[3];
   archive.directory_at = archive.end.values[5];
   if (archive.directory_at == kSaturated || count == 0xffff) {
     if (*end_at < 20) return MakeError(ErrorCode::kTruncated, "locator64 is missing", *end_at);
-    ANECHECK_ASSIGN(archive.locator64, ParseRecord(file, *end_at - 20, ZipRecordKind::kLocator64));
-    ANECHECK_ASSIGN(archive.end64,
-                    ParseRecord(file, archive.locator64->values[1], ZipRecordKind::kEnd64));
+    ANECHECK_RETURN_IF_ERROR(
+        ParseRecord(file, *end_at - 20, ZipRecordKind::kLocator64, &archive.locator64.emplace()));
+    ANECHECK_RETURN_IF_ERROR(ParseRecord(file, archive.locator64->values[1], ZipRecordKind::kEnd64,
+                                         &archive.end64.emplace()));
     count = archive.end64->values[6];
     archive.directory_at = archive.end64->values[8];
   }

@@ -84,9 +84,9 @@ Result<WeightFile> Parse(ByteSpan bytes);
 // kLimit where a part's offset would leave a hole of more than 64 bytes.
 Result<Bytes> Write(const WeightFile& file);
 
-// The data of the blob whose record stands at `record_offset`, as BLOBFILE names it. An Error
-// (kInvalid, with the offset) where there is no record, its type is not `type`, or its data are not
-// in the file. Constant time.
+// The data of the blob whose record stands at `record_offset`, as BLOBFILE names it: all bytes that
+// the record states, never fewer. An Error (kInvalid, with the offset) where there is no record,
+// its type is not `type`, or its data are not in the file behind the record. Constant time.
 Result<ByteSpan> ReadBlob(ByteSpan file, uint64_t record_offset, mil::DataType type);
 
 // Builds a file blob by blob. Not thread-safe.

@@ -61,6 +61,12 @@ TEST(WeightFile, RefusesWhatIsNotThere) {
             "weight blob at 0x41: a record starts at a multiple of 64 behind the header");
   EXPECT_EQ(message(uint64_t{1} << 63, DataType::kFp16),
             "weight blob at 0x8000000000000000: no record (0xdeadbeef) stands there");
+  Bytes early = file;
+  early[64 + 16] = 127;  // one byte of the record would be data
+  EXPECT_EQ(ReadBlob(early, 64, DataType::kFp16).error().message,
+            "weight blob at 0x40: 4 bytes of data at 0x7f do not lie behind it");
+  early[64 + 8] = 0;
+  EXPECT_EQ(ReadBlob(early, 64, DataType::kFp16)->size(), 0u) << "no bytes are nowhere";
   file[64 + 15] = 0xff;
   EXPECT_EQ(
       message(64, DataType::kFp16),
@@ -172,6 +178,19 @@ RC_GTEST_PROP(WeightFile, RewriteAndJsonGiveAnyFileBack, ()) {
   const Coverage coverage = kFormat_milweights.coverage(file).value();
   RC_ASSERT(coverage.typed + coverage.payload + coverage.fill <= coverage.total);
   RC_ASSERT(kFormat_milweights.verify(file).ok());
+}
+
+RC_GTEST_PROP(WeightFile, ABlobHasAsManyBytesAsItsRecordStates, ()) {
+  const Bytes file = *AnyFile();
+  for (uint64_t at = kHeaderSize; at < file.size(); at += kAlignment) {
+    for (uint32_t number = 1; number <= 17; ++number) {
+      const auto blob = ReadBlob(file, at, BlobTypeFromNumber(number));
+      if (!blob.ok()) continue;
+      uint64_t stated = 0;
+      for (size_t i = 0; i < 8; ++i) stated |= uint64_t{file[at + 8 + i]} << (8 * i);
+      RC_ASSERT(blob->size() == stated);
+    }
+  }
 }
 
 RC_GTEST_PROP(WeightFile, AppendedBlobsReadBack, (const std::vector<std::vector<uint8_t>>& data)) {

@@ -145,6 +145,21 @@ const std::map<std::string, Act>& WordsThatAnswer() {
          SayLine(before);
          SayLine(Reply(request, "ok"));
        }},
+      {"AFTERWARDS",
+       [](const Json& request) {
+         Copy(request);
+         const Json reply = Reply(request, "ok");
+         SayLine(reply);
+         std::this_thread::sleep_for(std::chrono::milliseconds(100));
+         SayLine(reply);
+       }},
+      {"CHATTER",
+       [](const Json& request) {
+         Copy(request);
+         SayLine(Reply(request, "ok"));
+         std::this_thread::sleep_for(std::chrono::milliseconds(100));
+         Say("done with that\n");
+       }},
       {"LATE",
        [](const Json& request) {
          Copy(request);
@@ -251,7 +266,8 @@ void Hello(const std::string& word, const char* file) {
   Json hello = {{"v", 1}, {"name", word == "nameless" ? "" : "hostile"}, {"version", "2"}};
   if (word == "h17s") hello["targets"] = Json::array({"H17S"});
   if (word == "silicon") hello.update({{"chip", "M1"}, {"os", "macOS 15"}});
-  SayLine(hello);
+  const bool chatty = word == "chatty";
+  Say(DumpJson(hello) + (chatty ? "\nready when you are\n" : "\n"));
 }
 
 }  // namespace

@@ -1,0 +1,30 @@
+// What programs of somebody else's say about requests that were answered before, and what a runner
+// of such programs can do about it besides Runner's calls.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace anecheck {
+
+// What a program said to a request whose reply an earlier Run() gave.
+struct LateReply {
+  uint64_t id = 0;      // the caller's number of that request
+  std::string message;  // what is wrong with it, one line
+};
+
+class LateReplies {
+ public:
+  virtual ~LateReplies() = default;
+
+  // Those that came since the last call. `last`: no Run() follows that would meet more, so that
+  // they are waited for.
+  virtual std::vector<LateReply> TakeLate(bool last) = 0;
+
+  // From now on, whether each Run() waits for what the program says behind its last answer: for
+  // runs of a case that was found by that.
+  virtual void Linger(bool on) = 0;
+};
+
+}  // namespace anecheck
