@@ -173,6 +173,7 @@ struct BoxAxis {
   double begin = 0;
   double end = 0;
   double slack = 0;
+  bool known = true;  // each coordinate is a finite number, and no other is admitted
 };
 
 // The coordinates stand from element `start` of `boxes` on.
@@ -192,7 +193,12 @@ BoxAxis ReadBox(const NodeView& node, const BoundedTensor& boxes, size_t start, 
   const double slack =
       (boxes.high[first] - boxes.low[first] + boxes.high[first + 2] - boxes.low[first + 2]) *
       std::fabs(scale);
-  return corners ? BoxAxis{a, b, slack} : BoxAxis{a - b / 2, a + b / 2, slack};
+  bool known = true;
+  for (const size_t i : {first, first + 2}) {
+    known &= !boxes.NanAt(i) && std::fabs(boxes.low[i]) < kInfinity &&
+             std::fabs(boxes.high[i]) < kInfinity;
+  }
+  return corners ? BoxAxis{a, b, slack, known} : BoxAxis{a - b / 2, a + b / 2, slack, known};
 }
 
 // Outside the image the whole sample is pad_value.
@@ -224,8 +230,10 @@ Status CropResize(KernelContext& context) {
     const int64_t extent = from[vertical ? 2 : 3];
     const BoxAxis axis = ReadBox(node, boxes, numbers * box + numbers - 4, vertical, extent);
     Position point = GridPoint(mode, i, count, axis.begin, axis.end, extent, relative);
-    point.low -= 2 * axis.slack;
-    point.high += 2 * axis.slack;
+    // Where the box is not known the sample may be anything.
+    const double slack = axis.known ? 2 * axis.slack : kInfinity;
+    point.low -= slack;
+    point.high += slack;
     return point;
   };
   StoreSamples(context, result, [&](size_t i) -> Sampled {
@@ -241,7 +249,8 @@ Status CropResize(KernelContext& context) {
       const BoundedTensor& indices = numbers == 5 ? boxes : context.Input(P::kBoxIndices);
       const size_t place = numbers == 5 ? 5 * box : box;
       image = indices.value[place];
-      if (indices.low[place] != indices.high[place] || std::trunc(image) != image) {
+      if (indices.low[place] != indices.high[place] || indices.NanAt(place) ||
+          std::trunc(image) != image) {
         return Anything(0);
       }
     }
