@@ -336,6 +336,7 @@ TEST(Images, ABoxThatMayBeNanCropsAnything) {
   ASSERT_EQ(c.error, "");
   EXPECT_TRUE(AdmitsNan(open, 0));
   EXPECT_TRUE(Admits(open, 0, 4));
+  EXPECT_EQ(open.value[0], 1) << "of the box at 0";
 }
 
 // ---- quantization ----

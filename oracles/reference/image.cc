@@ -173,7 +173,6 @@ struct BoxAxis {
   double begin = 0;
   double end = 0;
   double slack = 0;
-  bool known = true;  // each coordinate is a finite number, and no other is admitted
 };
 
 // The coordinates stand from element `start` of `boxes` on.
@@ -193,12 +192,14 @@ BoxAxis ReadBox(const NodeView& node, const BoundedTensor& boxes, size_t start, 
   const double slack =
       (boxes.high[first] - boxes.low[first] + boxes.high[first + 2] - boxes.low[first + 2]) *
       std::fabs(scale);
-  bool known = true;
-  for (const size_t i : {first, first + 2}) {
-    known &= !boxes.NanAt(i) && std::fabs(boxes.low[i]) < kInfinity &&
-             std::fabs(boxes.high[i]) < kInfinity;
-  }
-  return corners ? BoxAxis{a, b, slack, known} : BoxAxis{a - b / 2, a + b / 2, slack, known};
+  return corners ? BoxAxis{a, b, slack} : BoxAxis{a - b / 2, a + b / 2, slack};
+}
+
+// Whether one of the box's four coordinates may be NaN.
+bool MayBeNan(const BoundedTensor& boxes, size_t start) {
+  bool nan = false;
+  for (size_t i = start; i < start + 4; ++i) nan |= boxes.NanAt(i);
+  return nan;
 }
 
 // Outside the image the whole sample is pad_value.
@@ -230,13 +231,11 @@ Status CropResize(KernelContext& context) {
     const int64_t extent = from[vertical ? 2 : 3];
     const BoxAxis axis = ReadBox(node, boxes, numbers * box + numbers - 4, vertical, extent);
     Position point = GridPoint(mode, i, count, axis.begin, axis.end, extent, relative);
-    // Where the box is not known the sample may be anything.
-    const double slack = axis.known ? 2 * axis.slack : kInfinity;
-    point.low -= slack;
-    point.high += slack;
+    point.low -= 2 * axis.slack;
+    point.high += 2 * axis.slack;
     return point;
   };
-  StoreSamples(context, result, [&](size_t i) -> Sampled {
+  const auto sample = [&](size_t i) -> Sampled {
     const auto at = static_cast<int64_t>(i);
     const int64_t column = at % width;
     const int64_t row = at / width % height;
@@ -274,6 +273,12 @@ Status CropResize(KernelContext& context) {
     const bool value_inside = y.value() >= 0 && y.value() <= static_cast<double>(from[2] - 1) &&
                               z.value() >= 0 && z.value() <= static_cast<double>(from[3] - 1);
     return value_inside ? Either(inside, padding) : Either(padding, inside);
+  };
+  const auto area = static_cast<size_t>(channels * height * width);
+  StoreSamples(context, result, [&](size_t i) {
+    const Sampled sampled = sample(i);
+    const size_t box = i / area / each;
+    return MayBeNan(boxes, numbers * box + numbers - 4) ? Anything(sampled.value) : sampled;
   });
   return {};
 }
