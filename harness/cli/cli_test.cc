@@ -341,6 +341,11 @@ TEST_F(CliTest, TablesAreJson) {
   for (const char* key : {"name", "class", "route", "reference", "reason"}) {
     EXPECT_TRUE((*ops)["ops"][0].contains(key)) << key;
   }
+  size_t shares = 0;
+  for (const Json& op : (*ops)["ops"]) {
+    if (op.contains("reached_share") && op["reached_share"].is_number()) ++shares;
+  }
+  EXPECT_GE(shares, 90u) << "the shares of the bounds are recorded with the tool";
   const auto targets = ParseJson(Tool("targets --json").out);
   ASSERT_TRUE(targets.ok());
   EXPECT_EQ(targets->size(), 28u);

@@ -19,7 +19,7 @@ struct OpsFlags {
 };
 
 int PrintOps(const OpsFlags& flags) {
-  reports::ReachedShares shares;
+  reports::ReachedShares shares = reports::SharesOfThisTool();
   if (!flags.adversary.empty()) {
     const auto text = ReadTextFile(flags.adversary);
     if (!text.ok()) return Fail(text.error());
@@ -49,10 +49,10 @@ void AddOpsCommand(CLI::App& app, Selected& selected) {
   command->add_option("--format", flags->format, "What to print; html is one page")
       ->check(CLI::IsMember({"text", "json", "md", "html"}))
       ->capture_default_str();
-  command->add_option(
-      "--adversary", flags->adversary,
-      "What `adversary_test --gtest_output=json:FILE` wrote: adds the share of each "
-      "bound that the worst engines reach");
+  command->add_option("--adversary", flags->adversary,
+                      "What `adversary_test --gtest_output=json:FILE` wrote: the share of each "
+                      "bound that the worst "
+                      "engines reach, in place of the shares recorded with this tool");
   command->add_flag("--json", flags->json, "Print JSON");
   command->footer("Example: anecheck ops --format html > operations.html");
   command->callback([flags, &selected] { selected = [flags] { return PrintOps(*flags); }; });

@@ -54,7 +54,11 @@ class AttentionRow {
                           contract_.Allows(Term::kBiasRounding));
   }
   void Exclude(size_t key) { bound_[key] = {value_[key] = -kInfinity, -kInfinity}; }
-  void MayExclude(size_t key) { bound_[key].low = -kInfinity; }
+  // An engine may exclude the key; `value` says whether the exact mask does.
+  void MayExclude(size_t key, bool value) {
+    bound_[key].low = -kInfinity;
+    if (value) value_[key] = -kInfinity;
+  }
 
   // Computes the exponentials. False where the row has no finite maximum, or a score that may be
   // anything: the results are then not bounded.
@@ -78,6 +82,17 @@ class AttentionRow {
                           Exponential(std::min(0.0, bound_[k].high - top_bound.low), 1)};
     }
     return bounded && std::fabs(top) < kInfinity && top_bound.low > -kInfinity;
+  }
+
+  // Whether the mean of v is NaN on every engine, whose operands are the same: no score is a
+  // maximum that can be subtracted, or a number that takes part is none.
+  bool IsNan(const Lanes& v) const {
+    if (top_ != top_ || top_ == kInfinity) return true;
+    bool nan = false;
+    for (size_t k = 0; k < weight_bound_.size(); ++k) {
+      nan |= v.value[k] != v.value[k] && weight_bound_[k].low > 0;
+    }
+    return nan;
   }
 
   // The mean of v by the weights, or a double that rounds like it.
@@ -232,6 +247,8 @@ class AttentionRow {
   double top_ = 0;
 };
 
+Accumulated Nan() { return {.value = kNan, .low = kNan, .high = kNan, .nan = true}; }
+
 Accumulated Anything(double value) {
   Accumulated any;
   any.value = value;
@@ -253,10 +270,10 @@ bool AllFinite(const Lanes& lanes, size_t count) {
 void ApplyMask(AttentionRow& row, size_t key, const BoundedTensor& mask, size_t i) {
   if (mask.type.dtype != DType::kBool) {
     row.AddMask(key, mask.value[i], mask.low[i], mask.high[i]);
-  } else if (mask.value[i] == 0) {
+  } else if (mask.high[i] == 0) {
     row.Exclude(key);
   } else if (mask.low[i] == 0) {
-    row.MayExclude(key);
+    row.MayExclude(key, mask.value[i] == 0);
   }
 }
 
@@ -284,6 +301,8 @@ void Attend(KernelContext& context, const AttentionOperands& operands, const Att
   const auto [keys, embedding, columns, step, scale, certain] = form;
   BoundedTensor& result = context.Result();
   const bool ideal = context.contract().ideal;
+  const bool points = query.point() && key.point() && value.point() &&
+                      (mask == nullptr || mask->point()) && KeepsNan(context.contract());
   Accumulator accumulator(context, query, &key);
   AttentionRow row(context, query.type.dtype, keys, scale);
   LaneBuffer column(context.arena(), keys, value.point());
@@ -311,7 +330,8 @@ void Attend(KernelContext& context, const AttentionOperands& operands, const Att
       if (ideal) continue;
       // Infinities meet zero weights, and rows without a maximum have none: anything may come out.
       const bool known = bounded && AllFinite(column.lanes(), keys);
-      Put(raw, at, known ? row.Sum(column.lanes()) : Anything(raw.value[at]));
+      const bool nan = points && !known && row.IsNan(column.lanes());
+      Put(raw, at, known ? row.Sum(column.lanes()) : nan ? Nan() : Anything(raw.value[at]));
     }
   }
   StoreFloats(context, result, raw);

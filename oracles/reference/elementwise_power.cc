@@ -155,7 +155,7 @@ Bounds ModBounds(const Range& a, const Range& b) {
                                [=](double other) { return other == quotient; });
   if (!one) return {std::min(0.0, b.low), std::max(0.0, b.high)};
   const Bounds product = Scaled(b.low, b.high, quotient);
-  return {WidenDown(a.low - product.high), WidenUp(a.high - product.low)};
+  return {WidenDown(a.low - product.high), WidenUp(a.high - product.low), product.nan};
 }
 
 Status Mod(KernelContext& context) {
@@ -185,7 +185,14 @@ double PowValue(const Grid& grid, double a, double b) {
   return power < 0 ? -exact : exact;
 }
 
-Bounds PowBounds(const Grid& grid, bool signed_zero, const Range& a, const Range& b) {
+// A power of NaN, or with one: anything where the other says the result alone (1^NaN, NaN^0).
+bool IsNanPower(const Range& a, const Range& b) {
+  const auto has = [](const Range& range, double x) { return range.low <= x && range.high >= x; };
+  return a.low != a.low ? !has(b, 0) : !has(a, 1);
+}
+
+Bounds PowBounds(const Grid& grid, bool signed_zero, bool keeps_nan, const Range& a,
+                 const Range& b) {
   if (a.point() && b.point()) {
     const double power = PowValue(grid, a.low, b.low);
     // Odd powers of a zero whose sign is not certain: both infinities.
@@ -194,7 +201,10 @@ Bounds PowBounds(const Grid& grid, bool signed_zero, const Range& a, const Range
     }
     return {power, power};
   }
-  if (a.low != a.low || b.low != b.low) return {-kInfinity, kInfinity, true};
+  if (a.low != a.low || b.low != b.low) {
+    if (keeps_nan && IsNanPower(a, b)) return {kNan, kNan, true};
+    return {-kInfinity, kInfinity, true};
+  }
   if (a.low > 0) {
     const double corners[] = {std::pow(a.low, b.low), std::pow(a.low, b.high),
                               std::pow(a.high, b.low), std::pow(a.high, b.high)};
@@ -232,7 +242,7 @@ Status Pow(KernelContext& context) {
   const auto value = [&](double a, double b) { return PowValue(grid, a, b); };
   const bool signed_zero = context.Input(params::Binary::kX).signed_zero;
   const auto bounds = [&](const Range& a, const Range& b) {
-    return PowBounds(grid, signed_zero, a, b);
+    return PowBounds(grid, signed_zero, KeepsNan(context.contract()), a, b);
   };
   StoreFloats(context, result, ForEachFloats(context, value, bounds), ulp);
   return {};

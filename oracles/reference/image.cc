@@ -195,6 +195,13 @@ BoxAxis ReadBox(const NodeView& node, const BoundedTensor& boxes, size_t start, 
   return corners ? BoxAxis{a, b, slack} : BoxAxis{a - b / 2, a + b / 2, slack};
 }
 
+// Whether one of the box's four coordinates may be NaN.
+bool MayBeNan(const BoundedTensor& boxes, size_t start) {
+  bool nan = false;
+  for (size_t i = start; i < start + 4; ++i) nan |= boxes.NanAt(i);
+  return nan;
+}
+
 // Outside the image the whole sample is pad_value.
 enum class Where : uint8_t { kInside, kOutside, kEither };
 Where PlaceOf(const Position& position, int64_t extent) {
@@ -228,7 +235,7 @@ Status CropResize(KernelContext& context) {
     point.high += 2 * axis.slack;
     return point;
   };
-  StoreSamples(context, result, [&](size_t i) -> Sampled {
+  const auto sample = [&](size_t i) -> Sampled {
     const auto at = static_cast<int64_t>(i);
     const int64_t column = at % width;
     const int64_t row = at / width % height;
@@ -241,7 +248,8 @@ Status CropResize(KernelContext& context) {
       const BoundedTensor& indices = numbers == 5 ? boxes : context.Input(P::kBoxIndices);
       const size_t place = numbers == 5 ? 5 * box : box;
       image = indices.value[place];
-      if (indices.low[place] != indices.high[place] || std::trunc(image) != image) {
+      if (indices.low[place] != indices.high[place] || indices.NanAt(place) ||
+          std::trunc(image) != image) {
         return Anything(0);
       }
     }
@@ -265,6 +273,12 @@ Status CropResize(KernelContext& context) {
     const bool value_inside = y.value() >= 0 && y.value() <= static_cast<double>(from[2] - 1) &&
                               z.value() >= 0 && z.value() <= static_cast<double>(from[3] - 1);
     return value_inside ? Either(inside, padding) : Either(padding, inside);
+  };
+  const auto area = static_cast<size_t>(channels * height * width);
+  StoreSamples(context, result, [&](size_t i) {
+    const Sampled sampled = sample(i);
+    const size_t box = i / area / each;
+    return MayBeNan(boxes, numbers * box + numbers - 4) ? Anything(sampled.value) : sampled;
   });
   return {};
 }

@@ -14,6 +14,7 @@
 #include "oracles/reference/movement.h"
 #include "oracles/reference/pointwise.h"
 #include "oracles/reference/rounded_steps.h"
+#include "oracles/reference/wide.h"
 
 namespace anecheck {
 namespace reference {
@@ -43,7 +44,8 @@ class RangeNormalizer {
   void SetGroup(const Lanes& lanes, size_t count) {
     const double least = Smallest(lanes.value, count);
     least_ = least;
-    under_ = Largest(lanes.value, count) - least + epsilon_;
+    span_ = Largest(lanes.value, count) - least;
+    under_ = span_ + epsilon_;
     low_ = {Smallest(lanes.low, count), Smallest(lanes.high, count)};
     const Bounds high = {Largest(lanes.low, count), Largest(lanes.high, count)};
     const Bounds span =
@@ -53,6 +55,9 @@ class RangeNormalizer {
   }
   double Value(double x) const {
     const double above = x - least_;
+    // An epsilon of fp32 may lie below the last bit of the sum.
+    const bool exact = !(std::fabs(under_) < kInfinity) || SumError(span_, epsilon_, under_) == 0;
+    if (!exact && above == above) return (Wide(above) / (Wide(span_) + Wide(epsilon_))).Odd();
     return under_ != 0 && std::fabs(under_) < kInfinity && above == above ? DivideOdd(above, under_)
                                                                           : above / under_;
   }
@@ -82,6 +87,7 @@ class RangeNormalizer {
   const Grid& grid_;
   double epsilon_;
   double least_ = 0;
+  double span_ = 0;
   double under_ = 0;
   Bounds low_, divisor_;
   bool known_ = false;
@@ -92,7 +98,7 @@ Status MinMaxNorm(KernelContext& context) {
   const BoundedTensor& x = context.Input(P::kX);
   BoundedTensor& result = context.Result();
   const Grid grid(result.type.dtype);
-  const double epsilon = grid.Round(context.node().Float(P::kEpsilon, 0));
+  const double epsilon = Literal(context, P::kEpsilon, 0);
   const int axis = NativeAxis(context.node().String(P::kDimension, "Width"));
   const AxisSplit split = SplitAxes(context.arena(), x.type.shape, uint32_t{1} << axis);
   RangeNormalizer normalizer(context.contract(), grid, epsilon);
@@ -134,6 +140,11 @@ Bounds PairedBounds(std::string_view type, const BoundedTensor& x, const Bounded
   return {*std::ranges::min_element(corners), *std::ranges::max_element(corners)};
 }
 
+// One number, or NaN and nothing else.
+bool IsCertain(const BoundedTensor& x, size_t i) {
+  return x.low[i] != x.low[i] || (x.low[i] == x.high[i] && !x.NanAt(i));
+}
+
 Status ScaledElementWise(KernelContext& context) {
   using P = params::NativeScaledElementWise;
   const BoundedTensor& x = context.Input(P::kX);
@@ -141,18 +152,24 @@ Status ScaledElementWise(KernelContext& context) {
   BoundedTensor& result = context.Result();
   const Grid grid(result.type.dtype);
   const std::string_view type = context.node().String(P::kType, "Add");
-  const double scale = grid.Round(context.node().Float(P::kScale, 1));
+  const double scale = Literal(context, P::kScale, 1);
+  // The sum of two fp16 numbers has 41 bits: its product with a scale of fp16 is exact in double.
+  const bool exact = scale == grid.Round(scale);
+  const bool keeps_nan = KeepsNan(context.contract());
   const Raw raw = AllocateRaw(context, result.size, true);
   for (size_t i = 0; i < result.size; ++i) {
-    // Exact: the sum of two fp16 numbers has 41 bits, the scale 11.
-    raw.value[i] = Paired(type, x.value[i], y.value[i]) * scale;
+    const double of_values = Paired(type, x.value[i], y.value[i]);
+    const double product = of_values * scale;
+    raw.value[i] = ToOdd(product, std::fma(of_values, scale, -product));
     const Bounds pair = Held(grid, context.contract(), PairedBounds(type, x, y, i));
     const bool plain = IsFinite(pair) && std::fabs(x.low[i] + x.high[i]) < kInfinity &&
                        std::fabs(y.low[i] + y.high[i]) < kInfinity;
+    const bool certain = IsCertain(x, i) && IsCertain(y, i) && (product == product || keeps_nan);
     const Bounds scaled = Scaled(pair.low, pair.high, scale);
-    raw.low[i] = plain ? scaled.low : -kInfinity;
-    raw.high[i] = plain ? scaled.high : kInfinity;
-    raw.nan[i] = plain && !x.NanAt(i) && !y.NanAt(i) ? 0 : 1;
+    const bool known = plain || certain;
+    raw.low[i] = !known ? -kInfinity : exact ? scaled.low : WidenDown(scaled.low);
+    raw.high[i] = !known ? kInfinity : exact ? scaled.high : WidenUp(scaled.high);
+    raw.nan[i] = known && !scaled.nan && !x.NanAt(i) && !y.NanAt(i) ? 0 : 1;
   }
   StoreFloats(context, result, raw);
   return {};

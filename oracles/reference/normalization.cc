@@ -6,6 +6,7 @@
 #include "oracles/reference/dot.h"
 #include "oracles/reference/lanes.h"
 #include "oracles/reference/layout.h"
+#include "oracles/reference/pointwise.h"
 #include "oracles/reference/store.h"
 #include "oracles/reference/wide.h"
 
@@ -17,13 +18,14 @@ constexpr Term kNormTerms[] = {Term::kAccumulatorUnit,    Term::kReduceUnit,
                                Term::kReciprocalRelative, Term::kRootUlp,
                                Term::kNormDifference,     Term::kBiasRounding};
 
-Interval Times(const Interval& a, const Interval& b) {
-  const double corners[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
-  for (const double corner : corners) {
-    if (corner != corner) return {-kInfinity, kInfinity};
-  }
-  return {WidenDown(*std::min_element(std::begin(corners), std::end(corners))),
-          WidenUp(*std::max_element(std::begin(corners), std::end(corners)))};
+Bounds Times(const Bounds& a, const Bounds& b) {
+  const Bounds product = Product(a, b);
+  return {WidenDown(product.low), WidenUp(product.high), product.nan};
+}
+Bounds Plus(const Bounds& a, const Bounds& b) {
+  const auto opposite = [](double x, double y) { return std::isinf(x) && x == -y; };
+  const bool nan = a.nan || b.nan || opposite(a.low, b.high) || opposite(a.high, b.low);
+  return {AddDown(a.low, b.low), AddUp(a.high, b.high), nan};
 }
 
 // The steps of one group after the sum: each takes the bounds of the step before.
@@ -32,11 +34,10 @@ class LayerNormGroup {
   LayerNormGroup(KernelContext& context, DType dtype, size_t count, double epsilon)
       : contract_(context.contract()),
         grid_(dtype),
-        wide_(contract_.Allows(Term::kWideIntermediate)),
         count_(static_cast<double>(count)),
-        epsilon_(grid_.Round(epsilon)),
-        epsilon_low_(std::min(epsilon, epsilon_)),
-        epsilon_high_(std::max(epsilon, epsilon_)),
+        epsilon_(epsilon),
+        epsilon_low_(std::min(epsilon, grid_.Round(epsilon))),
+        epsilon_high_(std::max(epsilon, grid_.Round(epsilon))),
         centred_(context.arena().Allocate<double>(count)),
         differences_(context.arena().Allocate<Interval>(count)) {}
 
@@ -46,7 +47,8 @@ class LayerNormGroup {
     if (!contract_.ideal) CentreBounds(x, n, sum);
   }
 
-  // Whether x - mean, rounded to the element type, may leave its range: what follows may be NaN.
+  // Whether x - mean, rounded to the element type, may leave its range, or the variance may have no
+  // root: what follows may be NaN.
   bool Overflows() const { return overflows_; }
   double Value(size_t i) const { return centred_[i] / value_root_; }
   // The relative error of Value: a sum of n squares, a root and a quotient in double.
@@ -63,8 +65,10 @@ class LayerNormGroup {
     return Wide(centred_[i]) / wide_root_;
   }
   // The normalised element before scale and offset, rounded to the grid or kept wide.
-  Interval Bound(size_t i) const {
-    Interval y = Times(differences_[i], reciprocal_);
+  Bounds Bound(size_t i) const {
+    Bounds y = Times({differences_[i].low, differences_[i].high}, reciprocal_);
+    // A reciprocal root beyond the range gives infinities, and NaN with a difference of 0.
+    if (!(reciprocal_.high < kInfinity)) return Round(y);
     // No element is farther than sqrt(n) deviations from the mean, whatever the rounding of the
     // differences; the reciprocal root errs by less than 2^-9.
     const double limit = std::sqrt(count_) * (1 + 0x1p-8) * (1 + error_);
@@ -72,10 +76,7 @@ class LayerNormGroup {
     y.high = std::clamp(y.high, -limit, limit);
     return Round(y);
   }
-  Interval Round(const Interval& y) const {
-    const auto store = [this](double x) { return grid_.Round(x); };
-    return {OuterLow(store, y.low, wide_), OuterHigh(store, y.high, wide_)};
-  }
+  Bounds Round(const Bounds& y) const { return Held(grid_, contract_, y); }
 
  private:
   // n x - sum is exact on the operands' grid, so nothing cancels before the division.
@@ -123,6 +124,7 @@ class LayerNormGroup {
              contract_[Term::kReciprocalRelative] + kDoubleSlack * count_;
     const double variance_low = squares_low / count_ * (1 - error_) + epsilon_low_;
     const double variance_high = squares_high / count_ * (1 + error_) + epsilon_high_;
+    overflows_ |= variance_low < 0;  // by a negative epsilon: not every engine has a root
     const auto ulp = static_cast<int>(contract_[Term::kRootUlp]);
     reciprocal_.low =
         std::max(0.0, grid_.Step(grid_.Round(1 / std::sqrt(variance_high) * (1 - 0x1p-23)), -ulp));
@@ -131,17 +133,16 @@ class LayerNormGroup {
 
   const Contract& contract_;
   Grid grid_;
-  bool wide_;
   double count_;
   double epsilon_;
-  double epsilon_low_;
+  double epsilon_low_;  // as given, or rounded to the element type
   double epsilon_high_;
   double* centred_;        // n x - sum
   Interval* differences_;  // x - mean
   double value_root_ = 0;  // n times the standard deviation
   Wide wide_root_;         // the same, computed where double is too close to call
   bool has_wide_root_ = false;
-  Interval reciprocal_;
+  Bounds reciprocal_;
   double error_ = 0;
   bool overflows_ = false;
 };
@@ -161,17 +162,13 @@ struct Affine {
     if (IsSettled(grid, value, error)) return value;
     return (group.WideValue(i) * Wide(scale) + Wide(offset)).Odd();
   }
-  Interval Bound(const LayerNormGroup& group, Interval y, size_t lane) const {
+  Bounds Bound(const LayerNormGroup& group, Bounds y, size_t lane) const {
     if (gamma != nullptr) {
-      const Interval scale = {gamma->low[lane], gamma->high[lane]};
-      const bool finite = std::fabs(scale.low) < kInfinity && std::fabs(scale.high) < kInfinity;
-      // An infinity times what may be 0.
-      if (!finite && y.low <= 0 && y.high >= 0) return {kNan, kInfinity};
-      y = Times(y, scale);
+      y = Times(y, {gamma->low[lane], gamma->high[lane], gamma->NanAt(lane)});
       if (beta != nullptr) y = group.Round(y);
     }
     if (beta == nullptr) return y;
-    return {AddDown(y.low, beta->low[lane]), AddUp(y.high, beta->high[lane])};
+    return Plus(y, {beta->low[lane], beta->high[lane], beta->NanAt(lane)});
   }
 };
 
@@ -247,14 +244,22 @@ Status Normalise(KernelContext& context, const NormForm& form) {
       const size_t lane = form.by_channel ? channel : i;
       raw.value[at] = form.affine.Value(group, grid, i, lane);
       if (contract.ideal) continue;
-      const Interval bound = group.Overflows() ? Interval{kNan, kInfinity}
-                                               : form.affine.Bound(group, group.Bound(i), lane);
+      const Bounds bound = group.Overflows() ? Bounds{-kInfinity, kInfinity, true}
+                                             : form.affine.Bound(group, group.Bound(i), lane);
       raw.low[at] = bound.low;
       raw.high[at] = bound.high;
+      raw.nan[at] = bound.nan ? 1 : 0;
     }
   }
   StoreFloats(context, result, raw);
   return {};
+}
+
+// As it is given, for the value; the bounds take it rounded too (LayerNormGroup).
+double EpsilonOf(const KernelContext& context, int parameter) {
+  const double epsilon = context.node().Float(parameter, 1e-5);
+  if (context.node().HasAttribute(parameter)) return RoundToFloat(epsilon);  // fp32 at most
+  return Grid(context.node().ResultType().dtype).Round(epsilon);
 }
 
 Status LayerNorm(KernelContext& context) {
@@ -262,7 +267,7 @@ Status LayerNorm(KernelContext& context) {
   const int rank = context.Input(P::kX).type.shape.rank();
   return Normalise(
       context, {.mask = MaskOfAxes(context.node(), P::kAxes, rank),
-                .epsilon = context.node().Float(P::kEpsilon, 1e-5),
+                .epsilon = EpsilonOf(context, P::kEpsilon),
                 .affine = {OptionalAsRead(context, P::kGamma), OptionalAsRead(context, P::kBeta)}});
 }
 
@@ -272,7 +277,7 @@ Status InstanceNorm(KernelContext& context) {
   const int rank = context.Input(P::kX).type.shape.rank();
   return Normalise(
       context, {.mask = ((uint32_t{1} << rank) - 1) & ~uint32_t{3},
-                .epsilon = context.node().Float(P::kEpsilon, 1e-5),
+                .epsilon = EpsilonOf(context, P::kEpsilon),
                 .affine = {OptionalAsRead(context, P::kGamma), OptionalAsRead(context, P::kBeta)},
                 .by_channel = true});
 }

@@ -204,6 +204,7 @@ Status L2Norm(KernelContext& context) {
   Accumulator accumulator(context, x, &x);
   LaneBuffer buffer(context.arena(), split.inner.size(), x.point());
   const Raw raw = AllocateRaw(context, result.size, !context.contract().ideal);
+  const bool certain = x.point() && KeepsNan(context.contract());
   for (const int64_t base : split.outer) {
     GatherOffsets(x, base, split.inner, buffer);
     const Accumulated sum = SquareSum(accumulator, buffer.lanes(), split.inner.size());
@@ -218,6 +219,8 @@ Status L2Norm(KernelContext& context) {
       if (bounds.low != bounds.low || raw.value[at] != raw.value[at]) {
         bounds = {-kInfinity, kInfinity, true};
       }
+      // A sum of squares is NaN with a NaN among the elements alone, and then on every engine.
+      if (certain && sum.value != sum.value) bounds = {kNan, kNan, true};
       raw.low[at] = bounds.low;
       raw.high[at] = bounds.high;
       raw.nan[at] = bounds.nan || under.nan ? 1 : 0;

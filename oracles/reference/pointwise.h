@@ -74,12 +74,6 @@ inline Bounds Turning(const Function& function, double low, double high, double 
   return {std::min(std::min(a, b), c), std::max(std::max(a, b), c), nan};
 }
 
-// An interval times a number. NaN only where nothing of it has a product.
-inline Bounds Scaled(double low, double high, double factor) {
-  const auto product = [factor](double x) { return x * factor; };
-  return Turning(product, low, high, low);
-}
-
 // Every product of a number of `a` and a number of `b`, unrounded. Zero times infinity is noted in
 // `nan`; only where there is no other product are the ends NaN.
 inline Bounds Product(const Bounds& a, const Bounds& b) {
@@ -101,6 +95,11 @@ inline Bounds Product(const Bounds& a, const Bounds& b) {
     product.low = product.high = std::numeric_limits<double>::quiet_NaN();
   }
   return product;
+}
+
+// An interval times a number, as Product.
+inline Bounds Scaled(double low, double high, double factor) {
+  return Product({low, high}, {factor, factor});
 }
 
 // An interval that an engine may round to the element type or keep.

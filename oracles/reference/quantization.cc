@@ -70,7 +70,8 @@ void CastMembers(KernelContext& context, const BoundedTensor& x, BoundedTensor& 
   MemberSets sets(context);
   std::vector<double> numbers;
   for (size_t i = 0; i < result.size; ++i) {
-    if (x.members[i].count == 0) continue;
+    // NaN has no integer: any may stand there.
+    if (x.members[i].count == 0 || (!IsFloat(to) && x.NanAt(i))) continue;
     numbers.clear();
     for (const double number : std::span(x.members[i].data, x.members[i].count)) {
       if (IsFloat(to)) numbers.push_back(Grid(to).Round(number));

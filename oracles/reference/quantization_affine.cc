@@ -3,6 +3,7 @@
 
 #include "harness/ops/params.h"
 #include "oracles/reference/integers.h"
+#include "oracles/reference/pointwise.h"
 #include "oracles/reference/store.h"
 
 namespace anecheck {
@@ -101,14 +102,11 @@ Status Dequantize(KernelContext& context) {
     const double zero = axis.Zero(at);
     raw.value[i] = (x.value[i] - zero) * scale.value[at];
     if (!bounds) continue;
-    const double corners[] = {(x.low[i] - zero) * scale.low[at], (x.low[i] - zero) * scale.high[at],
-                              (x.high[i] - zero) * scale.low[at],
-                              (x.high[i] - zero) * scale.high[at]};
-    const bool open = std::any_of(std::begin(corners), std::end(corners),
-                                  [](double corner) { return corner != corner; });
-    raw.low[i] = open ? kNan : *std::min_element(std::begin(corners), std::end(corners));
-    raw.high[i] = open ? kInfinity : *std::max_element(std::begin(corners), std::end(corners));
-    raw.nan[i] = scale.NanAt(at) ? 1 : 0;
+    const Bounds product = Product({x.low[i] - zero, x.high[i] - zero},
+                                   {scale.low[at], scale.high[at], scale.NanAt(at)});
+    raw.low[i] = product.low;
+    raw.high[i] = product.high;
+    raw.nan[i] = product.nan ? 1 : 0;
   }
   StoreFloats(context, result, raw);
   return {};

@@ -363,6 +363,7 @@ class ProductBound {
       low_ = WidenDown(low_);
       high_ = WidenUp(high_);
     }
+    zero_ |= low <= 0 && high >= 0;
     const double magnitude = std::max(std::fabs(low), std::fabs(high));
     if (magnitude > 0) {
       (magnitude > 1 ? growth_ : decay_) += std::log2(magnitude);
@@ -374,12 +375,15 @@ class ProductBound {
     high_ = std::ldexp(high_, -shift);
     exponent_ += shift;
   }
+  // Whether some partial product may fall below single precision's range.
+  bool MayVanish() const { return decay_ < -126; }
   Bounds Range(double relative) const {
-    if (growth_ > 127) return {-kInfinity, kInfinity, decay_ < -126};
+    // A partial product that is infinite may meet one that vanished, or a factor that is 0.
+    if (growth_ > 127) return {-kInfinity, kInfinity, MayVanish() || zero_};
     const int exponent = std::clamp(exponent_, -1000, 1000);
     Bounds range{std::ldexp(low_ - std::fabs(low_) * relative, exponent),
                  std::ldexp(high_ + std::fabs(high_) * relative, exponent)};
-    if (decay_ < -126) range = {std::min(range.low, 0.0), std::max(range.high, 0.0)};
+    if (MayVanish()) range = {std::min(range.low, 0.0), std::max(range.high, 0.0)};
     return range;
   }
 
@@ -390,6 +394,7 @@ class ProductBound {
   int bits_ = 0;
   double growth_ = 0;
   double decay_ = 0;
+  bool zero_ = false;  // some factor may be
 };
 
 // How many products of `count` factors may be inexact in single precision: none where all their
@@ -410,13 +415,15 @@ Accumulated ReduceProduct(const Contract& contract, bool half, const LaneBuffer&
   ProductBound bound;
   bool finite = !buffer.AnyNan(count);
   for (size_t k = 0; k < count; ++k) {
-    finite &= std::fabs(lanes.low[k]) < kInfinity && std::fabs(lanes.high[k]) < kInfinity;
-    if (finite) bound.Multiply(lanes.low[k], lanes.high[k]);
+    const bool number = std::fabs(lanes.low[k]) < kInfinity && std::fabs(lanes.high[k]) < kInfinity;
+    finite &= number;
+    if (number) bound.Multiply(lanes.low[k], lanes.high[k]);
   }
   if (!finite) {
     product.low = lanes.point() ? product.value : -kInfinity;
     product.high = lanes.point() ? product.value : kInfinity;
-    product.nan = !lanes.point();
+    // An infinity has no product with a partial one that vanished.
+    product.nan = !lanes.point() || bound.MayVanish();
     return product;
   }
   const Bounds range = bound.Range(InexactProducts(lanes, count, half) *

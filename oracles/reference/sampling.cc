@@ -13,7 +13,8 @@ bool IsFinite(double x) { return std::fabs(x) < kInfinity; }
 struct Pixel {
   double value = 0;
   Interval bound;
-  bool special = false;
+  bool special = false;  // may be an infinity or NaN
+  bool nan = false;
 };
 
 // The index in [0, extent) that stands at `index`, or -1 for the constant.
@@ -42,11 +43,11 @@ int64_t Inside(Edge edge, int64_t index, int64_t extent) {
 Pixel At(const Plane& plane, int64_t row, int64_t column) {
   const int64_t y = Inside(plane.edge, row, plane.height);
   const int64_t x = Inside(plane.edge, column, plane.width);
-  if (y < 0 || x < 0) return {plane.outside, {plane.outside, plane.outside}, false};
+  if (y < 0 || x < 0) return {plane.outside, {plane.outside, plane.outside}};
   const size_t i = plane.first + static_cast<size_t>(y * plane.width + x);
   const BoundedTensor& tensor = *plane.x;
   const bool special = !IsFinite(tensor.low[i]) || !IsFinite(tensor.high[i]) || tensor.NanAt(i);
-  return {tensor.value[i], {tensor.low[i], tensor.high[i]}, special};
+  return {tensor.value[i], {tensor.low[i], tensor.high[i]}, special, tensor.NanAt(i)};
 }
 
 // A sum of two doubles that holds 106 bits.
@@ -152,6 +153,21 @@ std::optional<Interval> CellBound(const Blend& blend, const Plane& plane, double
   return row_count == 1 ? rows[0] : blend(rows[0], rows[1], down);
 }
 
+// Whether a pixel of the cell that is no number meets a weight of 0: an engine that multiplies with
+// it gets NaN, one that leaves it out does not.
+bool MeetsSpecialAtZero(const Plane& plane, double row, double column, const Interval& down,
+                        const Interval& right) {
+  for (int corner = 1; corner < 4; ++corner) {
+    const bool below = corner >= 2;
+    const bool beside = corner % 2 == 1;
+    const bool taken = (!below || down.high > 0) && (!beside || right.high > 0);
+    const Pixel pixel = At(plane, static_cast<int64_t>(row) + (below ? 1 : 0),
+                           static_cast<int64_t>(column) + (beside ? 1 : 0));
+    if (!taken && pixel.special) return true;
+  }
+  return false;
+}
+
 constexpr double kMostCells = 64;
 
 }  // namespace
@@ -202,9 +218,11 @@ Sampled SampleLinear(const KernelContext& context, const Plane& plane, const Pos
     for (uint32_t j = 0; first_column + j <= last_column; ++j) {
       const double row = first_row + i;
       const double column = first_column + j;
-      const auto bound =
-          CellBound(blend, plane, row, column, WeightsIn(y, row), WeightsIn(x, column));
+      const Interval down = WeightsIn(y, row);
+      const Interval right = WeightsIn(x, column);
+      const auto bound = CellBound(blend, plane, row, column, down, right);
       if (!bound) return Anything(sampled.value);
+      if (plane.x->special && MeetsSpecialAtZero(plane, row, column, down, right)) sampled.nan = 1;
       sampled.low = std::min(sampled.low, bound->low);
       sampled.high = std::max(sampled.high, bound->high);
     }
@@ -224,7 +242,7 @@ Sampled SampleNearest(const Plane& plane, const PixelRange& y, const PixelRange&
   const auto sampled_at = [&](int64_t row, int64_t column) {
     const Pixel pixel = At(plane, row, column);
     return Sampled{pixel.value, pixel.bound.low, pixel.bound.high,
-                   static_cast<uint8_t>(pixel.special ? 1 : 0)};
+                   static_cast<uint8_t>(pixel.nan ? 1 : 0)};
   };
   Sampled sampled = sampled_at(y.chosen, x.chosen);
   if (static_cast<double>(y.last - y.first + 1) * static_cast<double>(x.last - x.first + 1) >

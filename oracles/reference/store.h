@@ -49,6 +49,13 @@ double Literal(KernelContext& context, DType dtype, int parameter, double fallba
 // The same beside the result's type.
 double Literal(KernelContext& context, int parameter, double fallback);
 
+// Whether a NaN operand acts as one and an invalid operation gives one: where neither holds a
+// result that is NaN by IEEE's rules may be anything.
+inline bool KeepsNan(const Contract& contract) {
+  return contract.Find(Effect::kNanAsInfinity) == nullptr &&
+         contract.Find(Effect::kNanResultAsZero) == nullptr;
+}
+
 // The grid of the result's element type under the context's contract.
 Grid GridOf(const KernelContext& context, DType dtype);
 

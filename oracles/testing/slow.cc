@@ -178,7 +178,9 @@ SlowElements LayerNorm(const NodeView& node, Operands operands) {
   const std::vector<double>& x = operands[0];
   const std::vector<double>* gamma = OperandAt(node, operands, P::kGamma);
   const std::vector<double>* beta = OperandAt(node, operands, P::kBeta);
-  const double epsilon = RoundTo(dtype, node.Float(P::kEpsilon, 1e-5));
+  const double given = node.Float(P::kEpsilon, 1e-5);
+  // An epsilon that is given is taken so.
+  const double epsilon = RoundTo(node.HasAttribute(P::kEpsilon) ? DType::kFp32 : dtype, given);
   SlowElements result(x.size());
   for (const auto& group : NormalisedGroups(node)) {
     if (!AllFinite(x, group)) continue;

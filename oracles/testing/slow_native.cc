@@ -116,7 +116,7 @@ SlowElements MinMaxNorm(const NodeView& node, Operands operands) {
   const bool rows = node.String(P::kDimension, "") == "Height";
   const size_t axis = node.String(P::kDimension, "") == "Channel" ? 1 : rows ? 2 : 3;
   const Shape& shape = node.InputShape(0);
-  const double epsilon = Real(node.Float(P::kEpsilon, 0)).RoundedTo(DType::kFp16);
+  const double epsilon = Real(node.Float(P::kEpsilon, 0)).RoundedTo(DType::kFp32);
   SlowElements result;
   for (size_t i = 0; i < operands[0].size(); ++i) {
     Coordinates at = CoordinatesOf(shape, i);
@@ -141,7 +141,7 @@ SlowElements MinMaxNorm(const NodeView& node, Operands operands) {
 SlowElements Scaled(const NodeView& node, Operands operands) {
   using P = params::NativeScaledElementWise;
   const std::string_view type = node.String(P::kType, "");
-  const double scale = Real(node.Float(P::kScale, 1)).RoundedTo(DType::kFp16);
+  const double scale = Real(node.Float(P::kScale, 1)).RoundedTo(DType::kFp32);
   SlowElements result;
   for (size_t i = 0; i < operands[0].size(); ++i) {
     const double a = operands[0][i];

@@ -78,7 +78,7 @@ SlowElements InstanceNorm(const NodeView& node, Operands operands) {
   const std::vector<double>& x = operands[0];
   const std::vector<double>* gamma = OperandAt(node, operands, P::kGamma);
   const std::vector<double>* beta = OperandAt(node, operands, P::kBeta);
-  const double epsilon = Real(node.Float(P::kEpsilon, 1e-5)).RoundedTo(node.ResultType().dtype);
+  const double epsilon = Attribute(node, P::kEpsilon, 1e-5);
   SlowElements result(x.size());
   for (const auto& group : NormalisedGroups(node)) {
     std::vector<double> terms;

@@ -1,0 +1,384 @@
+// Infinities, NaN and zeros inside the steps of operations: what may be NaN is admitted, what is
+// NaN on every engine is all that is admitted, and literals of fp32 are read as they are given.
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "harness/base/half.h"
+#include "harness/ops/params.h"
+#include "oracles/testing/test_support.h"
+
+namespace anecheck {
+namespace {
+
+using testing::Case;
+using testing::MakeTensor;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kLeast = 0x1p-24;  // of fp16
+constexpr uint8_t kNanOnly = Estimate::kNanAllowed | Estimate::kNanOnly;
+
+double Half(double x) { return HalfToDouble(DoubleToHalf(x)); }
+
+bool AdmitsNan(const Estimate& estimate, size_t i) {
+  return (estimate.flags.at(i) & Estimate::kNanAllowed) != 0;
+}
+bool AdmitsItself(const Estimate& estimate) {
+  bool itself = !estimate.value.empty();
+  for (size_t i = 0; i < estimate.value.size(); ++i) {
+    itself = itself && Admits(estimate, i, estimate.value[i]);
+  }
+  return itself;
+}
+
+ValueId Halves(Case& c, const Shape& shape, std::initializer_list<double> elements) {
+  return c.Input(MakeTensor(DType::kFp16, shape, elements));
+}
+// 0.333 squared, exact or rounded to fp16, in every element.
+ValueId About(Case& c, const Shape& shape) {
+  const std::vector<double> part(static_cast<size_t>(shape.Elements()), 0.333);
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, shape, part));
+  return c.Binary(OpKind::kMul, x, x);
+}
+double AboutRounded() { return Half(Half(0.333) * Half(0.333)); }
+// 0, or the root of a negative number, in every element.
+ValueId ZeroOrNan(Case& c, const Shape& shape) {
+  const double exact = Half(0.333) * Half(0.333);
+  const std::vector<double> rounded(static_cast<size_t>(shape.Elements()), AboutRounded());
+  const ValueId middle = c.Input(MakeTensor(DType::kFp16, shape, rounded));
+  const ValueId square = About(c, shape);
+  const ValueId difference = exact < AboutRounded() ? c.Binary(OpKind::kSub, square, middle)
+                                                    : c.Binary(OpKind::kSub, middle, square);
+  return c.Unary(OpKind::kSqrt, difference);
+}
+
+// ---- attention ----
+
+ValueId Attend(Case& c, ValueId value, ValueId mask = kNoValue) {
+  using P = params::Attention;
+  const ValueId query = Halves(c, {1, 1, 1}, {0.5});
+  const ValueId key = Halves(c, {1, 2, 1}, {1, 1});
+  c.Begin(OpKind::kScaledDotProductAttention).Arg(P::kQuery, query).Arg(P::kKey, key);
+  c.Arg(P::kValue, value);
+  if (mask != kNoValue) c.Arg(P::kAttnMask, mask);
+  return c.Finish();
+}
+
+// The square, kept exact, lies on one side of its rounded form; rounded, on none.
+TEST(Attention, AMaskThatMayHoldExcludesItsKeyForSomeEnginesAlone) {
+  const bool below = Half(0.333) * Half(0.333) < AboutRounded();
+  Case c;
+  const ValueId x = Halves(c, {1, 2}, {0.333, 1});
+  const ValueId limit = Halves(c, {1, 2}, {AboutRounded(), below ? 2.0 : 0.5});
+  const ValueId square = c.Binary(OpKind::kMul, x, x);
+  const ValueId mask = c.Binary(below ? OpKind::kLess : OpKind::kGreater, square, limit);
+  const Estimate held = c.Run(mask);
+  ASSERT_EQ(held.value, (std::vector<double>{0, 1})) << c.error;
+  ASSERT_EQ(held.high, (std::vector<double>{1, 1}));
+  const Estimate mean = c.Run(Attend(c, Halves(c, {1, 2, 1}, {10, -10}), mask));
+  ASSERT_EQ(c.error, "");
+  EXPECT_EQ(mean.value[0], -10);
+  EXPECT_TRUE(Admits(mean, 0, -10)) << "the first key left out";
+  EXPECT_TRUE(Admits(mean, 0, 0)) << "both keys";
+  EXPECT_FALSE(Admits(mean, 0, 10));
+}
+
+TEST(Attention, ANanAmongTheValuesIsNanOnEveryEngine) {
+  Case c;
+  const Estimate mean = c.Run(Attend(c, Halves(c, {1, 2, 1}, {10, kNan})));
+  ASSERT_EQ(c.error, "");
+  EXPECT_EQ(mean.flags[0], kNanOnly);
+}
+
+// ---- normalizations ----
+
+ValueId LayerNorm(Case& c, ValueId x, double epsilon, ValueId gamma = kNoValue) {
+  using P = params::LayerNorm;
+  c.Begin(OpKind::kLayerNorm).Arg(P::kX, x).Ints(P::kAxes, {-1}).Float(P::kEpsilon, epsilon);
+  if (gamma != kNoValue) c.Arg(P::kGamma, gamma);
+  return c.Finish();
+}
+ValueId InstanceNorm(Case& c, ValueId x, double epsilon, ValueId gamma = kNoValue) {
+  using P = params::InstanceNorm;
+  c.Begin(OpKind::kInstanceNorm).Arg(P::kX, x).Float(P::kEpsilon, epsilon);
+  if (gamma != kNoValue) c.Arg(P::kGamma, gamma);
+  return c.Finish();
+}
+
+TEST(Normalization, AdmitsTheNanOfItsScale) {
+  Case c;
+  const ValueId gamma = c.Const(MakeTensor(DType::kFp16, {4}, {kInfinity, 1, kNan, 2}));
+  for (const auto& row : {std::initializer_list<double>{1, 1, 1, 1}, {1, 2, 3, 4}}) {
+    const Estimate y = c.Run(LayerNorm(c, Halves(c, {1, 4}, row), 1e-5, gamma));
+    EXPECT_TRUE(AdmitsItself(y)) << c.error;
+    EXPECT_EQ(y.flags[2], kNanOnly);
+    EXPECT_EQ(y.flags[1], 0);
+  }
+  const Estimate constant = c.Run(LayerNorm(c, Halves(c, {1, 4}, {1, 1, 1, 1}), 1e-5, gamma));
+  EXPECT_TRUE(std::isnan(constant.value[0])) << "infinity times 0";
+  const ValueId x = Halves(c, {1, 2, 1, 4}, {1, 1, 1, 1, 1, 2, 3, 4});
+  const ValueId by_channel = c.Const(MakeTensor(DType::kFp16, {2}, {kInfinity, kNan}));
+  const Estimate y = c.Run(InstanceNorm(c, x, 1e-5, by_channel));
+  EXPECT_TRUE(AdmitsItself(y)) << c.error;
+  EXPECT_TRUE(AdmitsNan(y, 0));
+  EXPECT_EQ(y.flags[4], kNanOnly);
+}
+
+TEST(Normalization, AdmitsItselfWhereTheVarianceVanishes) {
+  for (const double epsilon : {0.0, 1e-10, 1e-12}) {
+    Case c;
+    const Estimate row = c.Run(LayerNorm(c, Halves(c, {1, 4}, {1, 1, 1, 1}), epsilon));
+    EXPECT_TRUE(AdmitsItself(row)) << epsilon;
+    EXPECT_TRUE(AdmitsNan(row, 0)) << epsilon;
+    const Estimate plane = c.Run(InstanceNorm(c, Halves(c, {1, 1, 1, 4}, {1, 1, 1, 1}), epsilon));
+    EXPECT_TRUE(AdmitsItself(plane)) << epsilon;
+    EXPECT_TRUE(AdmitsNan(plane, 0)) << epsilon;
+  }
+}
+
+// The reciprocal root of 2^-49 is infinite in fp16.
+TEST(Normalization, AReciprocalRootBeyondTheRangeMayMeetZero) {
+  Case c;
+  const Estimate y = c.Run(LayerNorm(c, Halves(c, {1, 4}, {-kLeast, 0, 0, kLeast}), 0));
+  EXPECT_TRUE(AdmitsItself(y)) << c.error;
+  EXPECT_TRUE(AdmitsNan(y, 1)) << "0 times infinity";
+  EXPECT_TRUE(Admits(y, 3, kInfinity));
+  const Estimate plain = c.Run(LayerNorm(c, Halves(c, {1, 4}, {-1, 0, 0, 1}), 0));
+  EXPECT_FALSE(AdmitsNan(plain, 1));
+  EXPECT_FALSE(Admits(plain, 3, kInfinity));
+}
+
+TEST(Normalization, AnEpsilonIsReadAsItIsGiven) {
+  const double epsilon = static_cast<double>(3e-8F);
+  const double mean = 0x1p-12;
+  const double variance = 3 * mean * mean;
+  const double exact = 3 * mean / std::sqrt(variance + epsilon);
+  const double rounded = 3 * mean / std::sqrt(variance + Half(epsilon));
+  ASSERT_GT(exact - rounded, 0.1);
+  Case c;
+  for (const bool layer : {true, false}) {
+    const auto x =
+        layer ? Halves(c, {1, 4}, {0, 0, 0, 0x1p-10}) : Halves(c, {1, 1, 1, 4}, {0, 0, 0, 0x1p-10});
+    const Estimate y = c.Run(layer ? LayerNorm(c, x, epsilon) : InstanceNorm(c, x, epsilon));
+    EXPECT_EQ(y.value[3], Half(exact)) << c.error;
+    EXPECT_TRUE(AdmitsItself(y));
+    EXPECT_TRUE(Admits(y, 3, Half(rounded)));
+    EXPECT_FALSE(Admits(y, 3, Half(exact) * 1.125));
+  }
+  const double range = 0x1p-20;
+  using P = params::NativeMinMaxNorm;
+  const ValueId x = Halves(c, {1, 1, 1, 2}, {0, range});
+  const Estimate y = c.Run(c.Begin(OpKind::kNativeMinMaxNorm)
+                               .Arg(P::kX, x)
+                               .String(P::kDimension, "Width")
+                               .Float(P::kEpsilon, epsilon)
+                               .Finish());
+  ASSERT_EQ(c.error, "");
+  EXPECT_EQ(y.value[1], Half(range / (range + epsilon)));
+  EXPECT_TRUE(Admits(y, 1, Half(range / (range + Half(epsilon)))));
+}
+
+TEST(Normalization, ANanInTheGroupOfAnL2NormIsNanOnEveryEngine) {
+  Case c;
+  const Estimate y = c.Run(c.Unary(OpKind::kL2Norm, Halves(c, {1, 2, 1, 2}, {kNan, 1, 2, 3})));
+  ASSERT_EQ(c.error, "");
+  for (size_t i = 0; i < 4; ++i) EXPECT_EQ(y.flags[i], kNanOnly) << i;
+}
+
+// ---- scales ----
+
+ValueId ScaledPair(Case& c, ValueId x, ValueId y, double scale) {
+  using P = params::NativeScaledElementWise;
+  return c.Begin(OpKind::kNativeScaledElementWise)
+      .Arg(P::kX, x)
+      .Arg(P::kY, y)
+      .String(P::kType, "Add")
+      .Float(P::kScale, scale)
+      .Finish();
+}
+
+TEST(Scales, OfPairsAreReadAsTheyAreGiven) {
+  const double scale = static_cast<double>(0.1F);
+  Case c;
+  const ValueId x = Halves(c, {1, 1, 1, 1}, {1000});
+  const ValueId y = Halves(c, {1, 1, 1, 1}, {1});
+  const Estimate scaled = c.Run(ScaledPair(c, x, y, scale));
+  ASSERT_EQ(c.error, "");
+  ASSERT_NE(Half(1001 * scale), Half(1001 * Half(scale)));
+  EXPECT_EQ(scaled.value[0], Half(1001 * scale));
+  EXPECT_TRUE(Admits(scaled, 0, Half(1001 * Half(scale))));
+}
+
+TEST(Scales, OfInfinitiesThatAreCertainAdmitNothingElse) {
+  Case c;
+  const ValueId x = Halves(c, {1, 1, 1, 2}, {kInfinity, kInfinity});
+  const ValueId y = Halves(c, {1, 1, 1, 2}, {1, -kInfinity});
+  const Estimate scaled = c.Run(ScaledPair(c, x, y, 2));
+  ASSERT_EQ(c.error, "");
+  EXPECT_EQ(scaled.flags[0], 0);
+  EXPECT_EQ(scaled.low[0], kInfinity);
+  EXPECT_EQ(scaled.flags[1], kNanOnly);
+}
+
+// A curve near 0, known up to its table's error, times infinity.
+TEST(Scales, ThatAreInfiniteHaveNoProductWithZeroInsideAnInterval) {
+  using P = params::WithAlphaBeta;
+  Case c;
+  const Estimate tanh = c.Run(c.Begin(OpKind::kScaledTanh)
+                                  .Arg(P::kX, Halves(c, {1}, {0}))
+                                  .Float(P::kAlpha, 1e5)
+                                  .Float(P::kBeta, 1)
+                                  .Finish());
+  ASSERT_EQ(c.error, "");
+  EXPECT_TRUE(AdmitsNan(tanh, 0));
+  EXPECT_TRUE(AdmitsItself(tanh));
+  const ValueId alpha = c.Const(MakeTensor(DType::kFp16, {1}, {kInfinity}));
+  const ValueId beta = c.Const(MakeTensor(DType::kFp16, {1}, {1}));
+  const Estimate softplus = c.Run(c.Begin(OpKind::kSoftplusParametric)
+                                      .Arg(P::kX, Halves(c, {1, 1, 1}, {-kInfinity}))
+                                      .Arg(P::kAlpha, alpha)
+                                      .Arg(P::kBeta, beta)
+                                      .Finish());
+  ASSERT_EQ(c.error, "");
+  EXPECT_TRUE(AdmitsNan(softplus, 0));
+  EXPECT_TRUE(AdmitsItself(softplus));
+}
+
+// ---- products and powers ----
+
+Estimate Product(std::initializer_list<double> factors) {
+  Case c;
+  const ValueId x = Halves(c, {static_cast<int64_t>(factors.size())}, factors);
+  return c.Run(c.Begin(OpKind::kReduceProd)
+                   .Arg(params::Reduce::kX, x)
+                   .Ints(params::Reduce::kAxes, {0})
+                   .Bool(params::Reduce::kKeepDims, true)
+                   .Finish());
+}
+
+TEST(Products, WhosePartsLeaveTheRangeMayMeetZeroOrInfinity) {
+  const double big = 65504;
+  const Estimate above = Product({big, big, big, big, big, big, big, big, big, 0});
+  EXPECT_TRUE(AdmitsNan(above, 0));
+  EXPECT_TRUE(AdmitsItself(above));
+  const Estimate below =
+      Product({kLeast, kLeast, kLeast, kLeast, kLeast, kLeast, kLeast, kLeast, kInfinity});
+  EXPECT_TRUE(AdmitsNan(below, 0));
+  EXPECT_TRUE(Admits(below, 0, kInfinity));
+  EXPECT_FALSE(AdmitsNan(Product({big, 0}), 0));
+  EXPECT_FALSE(AdmitsNan(Product({kLeast, kInfinity}), 0));
+}
+
+TEST(Powers, OfNanOrWithOneAreNanButWhereTheOtherSaysTheResult) {
+  Case c;
+  const ValueId x = Halves(c, {4}, {2, kNan, 1, kNan});
+  const ValueId y = Halves(c, {4}, {kNan, 2, kNan, 0});
+  const Estimate power = c.Run(c.Binary(OpKind::kPow, x, y));
+  EXPECT_EQ(power.flags[0], kNanOnly);
+  EXPECT_EQ(power.flags[1], kNanOnly);
+  EXPECT_TRUE(Admits(power, 2, 1));
+  EXPECT_TRUE(Admits(power, 3, 1));
+}
+
+// ---- images ----
+
+ValueId Resize(Case& c, OpKind kind, ValueId x, int64_t width) {
+  using P = params::ResizePlane;
+  c.Begin(kind).Arg(P::kX, x).Int(P::kTargetSizeHeight, 1).Int(P::kTargetSizeWidth, width);
+  if (kind == OpKind::kResizeBilinear) c.String(P::kSamplingMode, "STRICT_ALIGN_CORNERS");
+  return c.Finish();
+}
+
+TEST(Images, ANeighbourOfWeightZeroThatIsInfiniteMayMakeNan) {
+  Case c;
+  const ValueId x = Halves(c, {1, 1, 1, 2}, {1, kInfinity});
+  const Estimate y = c.Run(Resize(c, OpKind::kResizeBilinear, x, 3));
+  ASSERT_EQ(c.error, "");
+  EXPECT_EQ(y.flags[0], Estimate::kNanAllowed);
+  EXPECT_EQ(y.low[0], 1);
+  EXPECT_EQ(y.high[0], 1);
+  const ValueId finite = Halves(c, {1, 1, 1, 2}, {1, 2});
+  EXPECT_FALSE(AdmitsNan(c.Run(Resize(c, OpKind::kResizeBilinear, finite, 3)), 0));
+}
+
+TEST(Images, ACopiedInfinityIsNoNan) {
+  Case c;
+  const ValueId x = Halves(c, {1, 1, 1, 2}, {kInfinity, kNan});
+  const Estimate y = c.Run(Resize(c, OpKind::kResizeNearestNeighbor, x, 2));
+  ASSERT_EQ(c.error, "");
+  EXPECT_EQ(y.flags[0], 0);
+  EXPECT_EQ(y.low[0], kInfinity);
+  EXPECT_EQ(y.flags[1], kNanOnly);
+}
+
+TEST(Images, ABoxThatMayBeNanCropsAnything) {
+  using P = params::CropResize;
+  Case c;
+  const ValueId x = Halves(c, {1, 1, 2, 2}, {1, 2, 3, 4});
+  const ValueId index = c.Const(MakeTensor(DType::kInt32, {1}, {0}));
+  const auto crop = [&](ValueId boxes) {
+    return c.Run(c.Begin(OpKind::kCropResize)
+                     .Arg(P::kX, x)
+                     .Arg(P::kBoxes, boxes)
+                     .Arg(P::kBoxIndices, index)
+                     .Int(P::kTargetHeight, 1)
+                     .Int(P::kTargetWidth, 1)
+                     .String(P::kSamplingMode, "STRICT_ALIGN_CORNERS")
+                     .Finish());
+  };
+  const Estimate known = crop(Halves(c, {1, 4}, {0, 0, 1, 1}));
+  ASSERT_EQ(c.error, "");
+  EXPECT_FALSE(AdmitsNan(known, 0));
+  const Estimate open = crop(ZeroOrNan(c, {1, 4}));
+  ASSERT_EQ(c.error, "");
+  EXPECT_TRUE(AdmitsNan(open, 0));
+  EXPECT_TRUE(Admits(open, 0, 4));
+  EXPECT_EQ(open.value[0], 1) << "of the box at 0";
+}
+
+// ---- quantization ----
+
+// NaN has no integer: -128 to 127 less 3, times infinity.
+TEST(Quantization, AnInfiniteScaleHasNoProductWithADifferenceThatMayBeZero) {
+  Case c;
+  const ValueId one = c.Const(MakeTensor(DType::kFp16, {}, {1}));
+  const ValueId zero = c.Const(MakeTensor(DType::kInt8, {}, {3}));
+  const ValueId any = c.Begin(OpKind::kQuantize)
+                          .Arg(params::Quantize::kInput, Halves(c, {1}, {kNan}))
+                          .Arg(params::Quantize::kScale, one)
+                          .String(params::Quantize::kOutputDtype, "int8")
+                          .Finish();
+  const ValueId scale = c.Const(MakeTensor(DType::kFp16, {}, {kInfinity}));
+  const Estimate y = c.Run(c.Begin(OpKind::kDequantize)
+                               .Arg(params::Dequantize::kInput, any)
+                               .Arg(params::Dequantize::kScale, scale)
+                               .Arg(params::Dequantize::kZeroPoint, zero)
+                               .Finish());
+  ASSERT_EQ(c.error, "");
+  EXPECT_TRUE(AdmitsNan(y, 0));
+  EXPECT_TRUE(Admits(y, 0, kInfinity));
+}
+
+// Either of two numbers, or NaN: as an integer that is any.
+TEST(Quantization, AChoiceThatMayBeNanHasAnyInteger) {
+  using P = params::Select;
+  Case c;
+  const ValueId rounded = c.Input(MakeTensor(DType::kFp16, {1}, {AboutRounded()}));
+  const ValueId open = c.Binary(OpKind::kEqual, About(c, {1}), rounded);
+  const ValueId two = c.Const(MakeTensor(DType::kFp16, {1}, {2}));
+  const ValueId forty = c.Const(MakeTensor(DType::kFp16, {1}, {40}));
+  const auto choose = [&](ValueId a, ValueId b) {
+    return c.Begin(OpKind::kSelect).Arg(P::kCond, open).Arg(P::kA, a).Arg(P::kB, b).Finish();
+  };
+  const auto cast = [&](ValueId x) {
+    return c.Run(c.Begin(OpKind::kCast).Arg(0, x).String(params::Cast::kDtype, "int32").Finish());
+  };
+  EXPECT_FALSE(Admits(cast(choose(two, forty)), 0, 7)) << c.error;
+  EXPECT_TRUE(Admits(cast(choose(ZeroOrNan(c, {1}), forty)), 0, 7)) << c.error;
+}
+
+}  // namespace
+}  // namespace anecheck
