@@ -62,6 +62,15 @@ class CheckMacos(unittest.TestCase):
             self.assertEqual([line.split(":")[0] for line in found],
                              ["harness/a.cc", "harness/b.h", "harness/d.cc"])
 
+    def test_numbers_that_macos_does_not_read_are_found(self):
+        start = "#include <charconv>\nauto f(const char* a, const char* b, "
+        self.assertEqual(self.check(start + "double& x) { return std::from_chars(a, b, x); }\n"), 1)
+        self.assertEqual(self.check(start + "float& x) {\n"
+                                    "  return std::from_chars(a, b, x, std::chars_format::hex);\n}\n"), 1)
+        self.assertEqual(self.check(start + "int& x) { return std::from_chars(a, b, x, 16); }\n"
+                                    "auto g(char* a, char* b, double x) { return std::to_chars(a, b, x); }\n"),
+                         0)
+
     def test_names_of_linux_are_found(self):
         self.assertEqual(self.check("#include <unistd.h>\n#include <fcntl.h>\n"
                                     "int f(int* p) { return pipe2(p, 0); }\n"), 1)

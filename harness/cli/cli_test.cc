@@ -315,6 +315,15 @@ TEST_F(CliTest, TheDoctorSaysWhatRunsHere) {
   EXPECT_FALSE((*json)["next"].empty());
   const Outcome text = Tool("doctor");
   EXPECT_NE(text.out.find("anecheck run --cases 2000"), std::string::npos) << text.out;
+  const std::string engine = (*json)["engine"]["path"];
+  const Outcome named = Tool("doctor --json --espresso-lib " + engine);
+  const auto steps = ParseJson(named.out);
+  ASSERT_TRUE(steps.ok()) << named.out;
+  EXPECT_EQ((*steps)["next"][0].get<std::string>().find(
+                "anecheck run --cases 2000 --espresso-lib " + engine),
+            0u)
+      << named.out;
+  EXPECT_EQ((*steps)["next"][1], "anecheck probe --espresso-lib " + engine);
   const Outcome none = Tool("doctor --espresso-lib /nonexistent.so");
   EXPECT_EQ(none.code, 2);
   EXPECT_NE(none.out.find("engine    none: /nonexistent.so: cannot be loaded"), std::string::npos)

@@ -82,13 +82,32 @@ Json Build() {
         {"CLI11", CLI11_VERSION}}}};
 }
 
-Json NextSteps(const Json& engine, const Json& machine) {
+// `path` as one word of a shell.
+std::string Quoted(const std::string& path) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,:=@%";
+  if (path.find_first_not_of(kPlain) == std::string::npos) return path;
+  std::string quoted = "'";
+  for (const char c : path) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
+}
+
+// `library` is what --espresso-lib named; empty for the default.
+Json NextSteps(const Json& engine, const Json& machine, const std::string& library) {
   Json steps = Json::array();
   const std::string target = machine["target"].get<std::string>();
-  const std::string targets = target.empty() ? "" : " --targets " + target;
-  if (engine["found"].get<bool>()) {
-    steps.push_back("anecheck run --cases 2000" + targets + " --db results.sqlite");
-    steps.push_back("anecheck probe" + targets);
+  std::string options = library.empty() ? "" : " --espresso-lib " + Quoted(library);
+  if (!target.empty()) options += " --targets " + target;
+  const bool silicon = engine["provenance"] == "silicon";
+  if (silicon && target.empty()) {
+    // CheckOwnTarget refuses every target: a campaign on this engine would end before its first
+    // case.
+    steps.push_back(
+        "no target is known of this machine's chip, so that nothing its engine answers can be "
+        "judged; name another engine: --espresso-lib FILE, or ANECHECK_ESPRESSO=FILE");
+  } else if (engine["found"].get<bool>()) {
+    steps.push_back("anecheck run --cases 2000" + options + " --db results.sqlite");
+    steps.push_back("anecheck probe" + options);
     steps.push_back("anecheck report --db results.sqlite --out report");
   } else {
     steps.push_back(
@@ -96,7 +115,7 @@ Json NextSteps(const Json& engine, const Json& machine) {
         "ANECHECK_ESPRESSO=FILE");
   }
   steps.push_back("anecheck run --runner roundtrip --cases 2000 --db roundtrip.sqlite");
-  if (engine["provenance"] != "silicon") {
+  if (!silicon) {
     steps.push_back(
         "for evidence of silicon: run on a Mac with an Apple chip, or through a program "
         "of your own: --runner exec:COMMAND (scripts/examples/README.md)");
@@ -139,7 +158,7 @@ int Run(const std::string& library, bool json) {
   report["engine"] = Engine(library);
   report["build"] = Build();
   report["runners"] = {{"e5rt", report["engine"]["found"]}, {"roundtrip", true}, {"exec", true}};
-  report["next"] = NextSteps(report["engine"], report["machine"]);
+  report["next"] = NextSteps(report["engine"], report["machine"], library);
   Print(json ? report.dump(2) : Text(report));
   return report["engine"]["found"].get<bool>() ? kExitClean : kExitUsage;
 }

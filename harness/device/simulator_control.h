@@ -32,6 +32,10 @@ enum {
   ANECHECK_SIM_INVALID = 2,  // a NULL or malformed argument
 };
 
+// What e5rt_e5_compiler_compile returns where the program was compiled and its files could not be
+// written, as on a full disk: kIOReturnIOError. Its other codes are answers of the compiler.
+#define ANECHECK_SIM_NO_BUNDLE 0xe00002ca
+
 // The chip that programs are compiled for where the compiler options name none. `name` is one of
 // the 28 compiler targets in either case ("h13", "H17s"). Default: h13. The options string
 // "TargetArchitecture=h13" of e5rt_e5_compiler_options_set_custom_ane_compiler_options takes

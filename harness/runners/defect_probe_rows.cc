@@ -43,7 +43,10 @@ Error Broken(const ProbeProgram& program) {
   return MakeError(ErrorCode::kUnsupported, program.failed() + ": " + program.message());
 }
 
-double Accepted(const ProbeProgram& program) { return program.failed() == "compile" ? 0 : 1; }
+Result<double> Accepted(const ProbeProgram& program, const ProbeProgram& control) {
+  ANECHECK_ASSIGN(const bool refused, CompilerRefused(program, control));
+  return refused ? 0 : 1;
+}
 
 // The `count` elements of y.
 Result<Numbers> Run(ProbeProgram& program, const std::vector<PortNumbers>& inputs, size_t count) {
@@ -67,14 +70,14 @@ Result<Numbers> Run(ProbeProgram& program, const std::vector<PortNumbers>& input
 
 // ---- MIL text ----
 
-Result<double> MilAccepted(const E5rtLibrary& engine, std::string_view target,
-                           std::string_view parameters, std::string_view statements) {
-  return Accepted(ProbeProgram(engine, target, ProbeText(parameters, statements)));
-}
-
 Result<double> ProgramAccepted(const E5rtLibrary& engine, std::string_view target,
                                const std::string& mil) {
-  return Accepted(ProbeProgram(engine, target, mil));
+  const ProbeProgram control(engine, target, PlainProbeText());
+  return Accepted(ProbeProgram(engine, target, mil), control);
+}
+Result<double> MilAccepted(const E5rtLibrary& engine, std::string_view target,
+                           std::string_view parameters, std::string_view statements) {
+  return ProgramAccepted(engine, target, ProbeText(parameters, statements));
 }
 Result<double> KernelDepthAccepted(const E5rtLibrary& engine, std::string_view target) {
   return ProgramAccepted(
@@ -189,8 +192,11 @@ class Layer {
   }
 
   Result<double> Accepts(const E5rtLibrary& engine, std::string_view target) {
+    Layer plain(OpKind::kRelu);
+    plain.In(0, {1, 1, 1, 4}, {});
+    ANECHECK_ASSIGN(const auto control, plain.Load(engine, target));
     ANECHECK_ASSIGN(const auto program, Load(engine, target));
-    return Accepted(*program);
+    return Accepted(*program, *control);
   }
   Result<Numbers> Results(const E5rtLibrary& engine, std::string_view target) {
     ANECHECK_ASSIGN(const auto program, Load(engine, target));

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/device/simulator_control.h"
 #include "harness/lowering/netlist_axes.h"
 #include "harness/runners/bundle_folder.h"
 #include "harness/runners/netlist_gate.h"
@@ -81,10 +82,11 @@ struct BoundPort {
 
 class Session {
  public:
-  Session(const E5rtLibrary& library, const WireRequest& request, E5rtInputFiles& files,
-          BundleFolder& bundle, std::atomic<WorkerStage>& stage, WireReply& reply)
+  Session(const E5rtLibrary& library, EngineKind kind, const WireRequest& request,
+          E5rtInputFiles& files, BundleFolder& bundle, std::atomic<WorkerStage>& stage,
+          WireReply& reply)
       : api_(library.api),
-        simulated_(library.simulated()),
+        kind_(kind),
         request_(request),
         files_(files),
         bundle_(bundle),
@@ -147,7 +149,7 @@ class Session {
   bool Compile() {
     const bool netlist = request_.program.starts_with("<?xml");
     RewrittenFile& program = netlist ? files_.netlist : files_.mil;
-    if (netlist && !simulated_ && !MayHandOver()) return false;
+    if (netlist && kind_ != EngineKind::kSimulated && !MayHandOver()) return false;
     const Status cleared = bundle_.Clear();
     if (!cleared.ok()) return HarnessFailed(cleared.error().message);
     if (!Write(request_.program, program)) return false;
@@ -156,7 +158,7 @@ class Session {
     Handle config(api_.config_release);
     Handle compiler(api_.compiler_release);
     Handle options(api_.options_release);
-    const std::string architecture = fmt::format("TargetArchitecture={}", request_.target);
+    const auto architecture = TargetOption(kind_, request_.target);
     const bool ready =
         api_.config_create(config.out()) == 0 &&
         api_.config_set_cache_bundle_location(config.get(), bundle_.path().c_str()) == 0 &&
@@ -165,11 +167,16 @@ class Session {
         api_.options_set_compute_device_types_mask(options.get(), kEngineMask) == 0 &&
         api_.options_set_force_recompilation(options.get(), 1) == 0 &&
         api_.options_set_segmenter(options.get(), "graph") == 0 &&
-        (request_.target.empty() ||
-         api_.options_set_custom_ane_compiler_options(options.get(), architecture.c_str()) == 0);
+        (!architecture ||
+         api_.options_set_custom_ane_compiler_options(options.get(), architecture->c_str()) == 0);
     if (!ready) return Failed(RunStatus::kFailed, "compile");
-    if (api_.compiler_compile(compiler.get(), program.path().c_str(), options.get(),
-                              library_.out()) != 0) {
+    const int64_t code = api_.compiler_compile(compiler.get(), program.path().c_str(),
+                                               options.get(), library_.out());
+    if (code != 0) {
+      // No answer of the compiler: the simulated engine could not write what it compiled.
+      if (kind_ == EngineKind::kSimulated && code == ANECHECK_SIM_NO_BUNDLE) {
+        return HarnessFailed(LastWords());
+      }
       Failed(RunStatus::kRejected, "compile");
       reply_.stage = RefusingStage(reply_.message);
       return false;
@@ -301,7 +308,7 @@ class Session {
   }
 
   const E5rtApi& api_;
-  const bool simulated_;
+  const EngineKind kind_;
   const WireRequest& request_;
   E5rtInputFiles& files_;
   BundleFolder& bundle_;
@@ -334,7 +341,7 @@ E5rtInputFiles::E5rtInputFiles(const TempDirectory& folder)
 WireReply E5rtEngine::Run(const WireRequest& request, std::atomic<WorkerStage>& stage) {
   WireReply reply;
   reply.id = request.id;
-  Session session(*library_, request, files_, bundle_, stage, reply);
+  Session session(*library_, kind_, request, files_, bundle_, stage, reply);
   session.Run();
   reply.slots_spent = reply.status == RunStatus::kFailed && reply.stage == "load" &&
                       !reply.harness_fault && loaded_ >= kManyLoads;

@@ -31,6 +31,7 @@ class E5rtEngine {
   // name.
   E5rtEngine(const E5rtLibrary& library, TempDirectory folder, bool keep_files = false)
       : library_(&library),
+        kind_(KindOf(library)),
         folder_(std::move(folder)),
         files_(folder_),
         bundle_(folder_.File("bundle")),
@@ -48,6 +49,7 @@ class E5rtEngine {
 
  private:
   const E5rtLibrary* library_;
+  EngineKind kind_;
   TempDirectory folder_;
   E5rtInputFiles files_;
   BundleFolder bundle_;

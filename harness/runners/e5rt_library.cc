@@ -160,6 +160,11 @@ EngineKind KindOf(const E5rtLibrary& library) {
   return EngineKind::kOther;
 }
 
+std::optional<std::string> TargetOption(EngineKind kind, std::string_view target) {
+  if (kind == EngineKind::kSystem || target.empty()) return std::nullopt;
+  return fmt::format("TargetArchitecture={}", target);
+}
+
 std::string EngineText(const E5rtLibrary& library) {
   if (library.simulated()) return library.simulator.marker;
 #if defined(__APPLE__)

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -93,6 +94,11 @@ struct E5rtLibrary {
 enum class EngineKind : uint8_t { kOther, kSimulated, kSystem };
 // Told by where the entry points were resolved, never by the path that was asked for.
 EngineKind KindOf(const E5rtLibrary& library);
+// What e5rt_e5_compiler_options_set_custom_ane_compiler_options is given so that programs are
+// compiled for `target`. Nothing for the system's engine, which compiles for the chip that it runs
+// on and is asked for no other, and without a target. The published facts name the key
+// TargetArchitecture; that it is spelt "key=value" is assumed.
+std::optional<std::string> TargetOption(EngineKind kind, std::string_view target);
 // The engine's own words on its version: the marker of the simulated engine, "Espresso 3410.4.1"
 // for the system's, "Espresso" where there is no more to know.
 std::string EngineText(const E5rtLibrary& library);

@@ -212,5 +212,13 @@ TEST(E5rtRunner, AStuckWorkerEndsWithItsCampaign) {
 
 #endif
 
+// The key is published, its spelling is not: what needs no option gets none.
+TEST(Evidence, TheSystemsEngineIsNotToldItsTarget) {
+  EXPECT_EQ(TargetOption(EngineKind::kSystem, "h13"), std::nullopt);
+  EXPECT_EQ(TargetOption(EngineKind::kSimulated, "h13"), "TargetArchitecture=h13");
+  EXPECT_EQ(TargetOption(EngineKind::kOther, "h17s"), "TargetArchitecture=h17s");
+  EXPECT_EQ(TargetOption(EngineKind::kOther, ""), std::nullopt);
+}
+
 }  // namespace
 }  // namespace anecheck

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "harness/device/simulator_control.h"
 #include "harness/lowering/netlist_axes.h"
 
 namespace anecheck {
@@ -13,11 +14,29 @@ std::string ProbeText(std::string_view parameters, std::string_view statements) 
       parameters, statements);
 }
 
+std::string PlainProbeText() {
+  return ProbeText("tensor<fp16, [4]> x", "tensor<fp16, [4]> y = add(x = x, y = fp16(1));");
+}
+
+Result<bool> CompilerRefused(const ProbeProgram& asked, const ProbeProgram& control) {
+  if (!control.compiled()) {
+    return MakeError(ErrorCode::kUnsupported,
+                     fmt::format("a plain program does not compile either: {}: {}",
+                                 control.failed(), control.message()));
+  }
+  if (asked.compiled()) return false;
+  if (asked.failed() == "compile") return true;
+  return MakeError(ErrorCode::kUnsupported, asked.failed() + ": " + asked.message());
+}
+
 ProbeProgram::ProbeProgram(const E5rtLibrary& engine, std::string_view target,
-                           const std::string& mil, uint64_t mask, std::span<const uint8_t> weights)
+                           const std::string& mil, uint64_t mask, std::span<const uint8_t> weights,
+                           NamesTarget names_target)
     : api_(engine.api), folder_(TempDirectory::Create("anecheck-probe-")) {
   if (folder_.ok()) {
-    Load(target, mil, mask, weights);
+    const bool always = names_target == NamesTarget::kAlways;
+    const auto option = TargetOption(always ? EngineKind::kOther : KindOf(engine), target);
+    Load(option ? option->c_str() : nullptr, mil, mask, weights);
   } else {
     failed_ = "folder";
     message_ = folder_.error().message;
@@ -58,7 +77,7 @@ Status ProbeProgram::Write(const std::string& path, const std::string& mil,
   return WriteFileAtomic(path, std::string_view(mil));
 }
 
-void ProbeProgram::Load(std::string_view target, const std::string& mil, uint64_t mask,
+void ProbeProgram::Load(const char* architecture, const std::string& mil, uint64_t mask,
                         std::span<const uint8_t> weights) {
   const std::string path = folder_->File("model.mil");
   const Status written = Write(path, mil, weights);
@@ -67,7 +86,6 @@ void ProbeProgram::Load(std::string_view target, const std::string& mil, uint64_
     message_ = written.error().message;
     return;
   }
-  const std::string custom = fmt::format("TargetArchitecture={}", target);
   const bool ready =
       Check(api_.config_create(&config_), "config") &&
       Check(api_.config_set_cache_bundle_location(config_, folder_->path().c_str()), "config") &&
@@ -76,8 +94,9 @@ void ProbeProgram::Load(std::string_view target, const std::string& mil, uint64_
       Check(api_.options_set_compute_device_types_mask(options_, mask), "options") &&
       Check(api_.options_set_force_recompilation(options_, 1), "options") &&
       Check(api_.options_set_segmenter(options_, "graph"), "options") &&
-      Check(api_.options_set_custom_ane_compiler_options(options_, custom.c_str()), "options") &&
-      Check(api_.compiler_compile(compiler_, path.c_str(), options_, &library_), "compile") &&
+      (architecture == nullptr ||
+       Check(api_.options_set_custom_ane_compiler_options(options_, architecture), "options")) &&
+      Compile(path) &&
       Check(api_.library_retain_program_function(library_, "main", &function_), "function") &&
       Check(api_.op_options_create_with_program_function(&op_options_, function_), "load") &&
       Check(api_.op_options_set_operation_name(op_options_, "main"), "load") &&
@@ -85,6 +104,12 @@ void ProbeProgram::Load(std::string_view target, const std::string& mil, uint64_
       Check(api_.operation_create(&operation_, op_options_), "load") &&
       Check(api_.stream_create(&stream_), "stream");
   if (ready) Check(api_.stream_encode_operation(stream_, operation_), "encode");
+}
+
+// That the simulated engine could not write its files is no refusal.
+bool ProbeProgram::Compile(const std::string& path) {
+  const int64_t code = api_.compiler_compile(compiler_, path.c_str(), options_, &library_);
+  return Check(code, code == ANECHECK_SIM_NO_BUNDLE ? "bundle" : "compile");
 }
 
 void* ProbeProgram::BindBuffer(const std::string& port, bool output, void* buffer) {

@@ -18,6 +18,12 @@ namespace anecheck {
 
 // A MIL program of one function `main` with output `y`.
 std::string ProbeText(std::string_view parameters, std::string_view statements);
+// y = x + 1 of four elements: what every compiler that takes MIL at all compiles.
+std::string PlainProbeText();
+
+// Whether the compiler is told which target to compile for: where that is not the system's engine,
+// which compiles for its own chip (see TargetOption), or in any case.
+enum class NamesTarget : uint8_t { kWhereNeeded, kAlways };
 
 // Not thread-safe. Everything is released, in the order of specification 001, with the object.
 class ProbeProgram {
@@ -25,11 +31,13 @@ class ProbeProgram {
   // The text is MIL, or a network description with its `weights`. `failed` names the call that did
   // not succeed; empty where all did.
   ProbeProgram(const E5rtLibrary& engine, std::string_view target, const std::string& mil,
-               uint64_t mask = 4, std::span<const uint8_t> weights = {});
+               uint64_t mask = 4, std::span<const uint8_t> weights = {},
+               NamesTarget names_target = NamesTarget::kWhereNeeded);
   ~ProbeProgram();
   ProbeProgram(const ProbeProgram&) = delete;
   ProbeProgram& operator=(const ProbeProgram&) = delete;
 
+  bool compiled() const { return library_ != nullptr; }
   const std::string& failed() const { return failed_; }
   const std::string& message() const { return message_; }  // the engine's, of the failed call
 
@@ -52,8 +60,10 @@ class ProbeProgram {
   bool Check(int64_t code, const char* what);
   Status Write(const std::string& path, const std::string& mil,
                std::span<const uint8_t> weights) const;
-  void Load(std::string_view target, const std::string& mil, uint64_t mask,
+  // `architecture`: the compiler's option; null for none.
+  void Load(const char* architecture, const std::string& mil, uint64_t mask,
             std::span<const uint8_t> weights);
+  bool Compile(const std::string& path);
   void* BindBuffer(const std::string& port, bool output, void* buffer);
 
   const E5rtApi& api_;
@@ -70,5 +80,10 @@ class ProbeProgram {
   std::vector<void*> ports_, owned_;
   std::map<std::string, void*> buffers_;
 };
+
+// Whether the compiler refused `asked`, and for what is asked about: it compiled `control`, a
+// program without that. Errors: kUnsupported where nothing can be told, because the control was
+// refused as well or because a call before the compiler failed.
+Result<bool> CompilerRefused(const ProbeProgram& asked, const ProbeProgram& control);
 
 }  // namespace anecheck

@@ -251,6 +251,32 @@ TEST(E5rtRunner, SimulatedEngineProvesItsPlacement) {
   EXPECT_EQ((*replies)[0].outputs[0].bytes, expected);
 }
 
+std::string ReluText(std::string_view comment) {
+  return fmt::format(
+      "program(1.3)\n{{\n func main<ios18>(tensor<fp16, [1, 4]> x) {{\n// {}\n"
+      "tensor<fp16, [1, 4]> y = relu(x = x);\n}} -> (y);\n}}\n",
+      comment);
+}
+
+// As on a full disk: nobody may take that for the compiler's verdict on the program.
+TEST(E5rtRunner, ABundleThatCannotBeWrittenIsNoRefusal) {
+  E5rtRunner runner({.library = ANECHECK_HOSTILE_ESPRESSO});
+  const Graph graph = ReluGraph();
+  const std::vector<Tensor> inputs = {{{DType::kFp16, {1, 4}}, {0, 0x3c, 0, 0xbc, 0, 0x40, 0, 0}}};
+  const std::string text = ReluText("NO FOLDER");
+  const RunRequest request = {0, "h13", text, &graph, inputs};
+  const auto replies = runner.Run({&request, 1});
+  ASSERT_FALSE(replies.ok());
+  EXPECT_EQ(replies.error().code, ErrorCode::kIo);
+  EXPECT_NE(replies.error().message.find("cannot make folder"), std::string::npos)
+      << replies.error().message;
+  const std::string usual = ReluText("usual");
+  const RunRequest next = {1, "h13", usual, &graph, inputs};
+  const auto later = runner.Run({&next, 1});
+  ASSERT_TRUE(later.ok()) << later.error().message;
+  EXPECT_EQ((*later)[0].status, RunStatus::kOk) << (*later)[0].message;
+}
+
 #ifndef ANECHECK_SANITIZED  // which takes signals for itself
 
 // submit_async retains its block without a look at it (facts/e5rt_abi.md): the same call is made
@@ -261,10 +287,7 @@ TEST(E5rtRunner, ANullBlockCrashesItsWorker) {
   const std::vector<Tensor> inputs = {{{DType::kFp16, {1, 4}}, {0, 0x3c, 0, 0xbc, 0, 0x40, 0, 0}}};
   std::vector<std::string> texts;
   for (const char* word : {"REAL BLOCK", "NULL BLOCK", "REAL BLOCK"}) {
-    texts.push_back(
-        fmt::format("program(1.3)\n{{\n func main<ios18>(tensor<fp16, [1, 4]> x) {{\n// {}\n"
-                    "tensor<fp16, [1, 4]> y = relu(x = x);\n}} -> (y);\n}}\n",
-                    word));
+    texts.push_back(ReluText(word));
   }
   std::vector<RunRequest> requests;
   for (uint64_t i = 0; i < 3; ++i) requests.push_back({i, "h13", texts[i], &graph, inputs});

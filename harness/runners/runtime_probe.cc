@@ -58,8 +58,8 @@ Result<RuntimeAnswer> MeasureRuntime(const RuntimeProbe& probe, std::string_view
                                      const WorkerOptions& options) {
   const std::vector<std::string> arguments = Arguments(probe, target, options);
   ANECHECK_ASSIGN(Subprocess process, Subprocess::Start(arguments));
-  const auto deadline =
-      Subprocess::Clock::now() + std::chrono::milliseconds(options.case_timeout_ms);
+  const std::chrono::milliseconds limit(int64_t{options.case_timeout_ms} * probe.time_factor);
+  const auto deadline = Subprocess::Clock::now() + limit;
   std::optional<RuntimeAnswer> answer;
   double printed = 0;
   Subprocess::ReadState state = Subprocess::ReadState::kLine;
@@ -80,7 +80,7 @@ Result<RuntimeAnswer> MeasureRuntime(const RuntimeProbe& probe, std::string_view
     return std::move(*answer);
   }
   if (state == Subprocess::ReadState::kTimeout) {
-    return RuntimeAnswer{std::nullopt, fmt::format("no answer in {} ms", options.case_timeout_ms)};
+    return RuntimeAnswer{std::nullopt, fmt::format("no answer in {} ms", limit.count())};
   }
   return RuntimeAnswer{std::nullopt, "the process " + end};
 }

@@ -28,6 +28,7 @@ struct RuntimeProbe {
   uint32_t families = 0;
   // Runs in the process of the probe. Errors: what did not work on the way.
   Result<double> (*measure)(const E5rtLibrary& engine, std::string_view target) = nullptr;
+  int time_factor = 1;  // how many times the time limit of a case the whole probe may take
 };
 std::span<const RuntimeProbe> RuntimeProbes();
 const RuntimeProbe* FindRuntimeProbe(std::string_view name);

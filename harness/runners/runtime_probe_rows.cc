@@ -26,9 +26,7 @@ constexpr size_t kBytes = 8;  // four elements
 // Above the 128 programs that a process may load (specification 001, operational limits).
 constexpr int kPrograms = 140;
 
-std::string AddOne() {
-  return ProbeText("tensor<fp16, [4]> x", "tensor<fp16, [4]> y = add(x = x, y = fp16(1));");
-}
+std::string AddOne() { return PlainProbeText(); }
 std::string Twice() {
   return ProbeText("tensor<fp16, [4]> x", "tensor<fp16, [4]> y = add(x = x, y = x);");
 }
@@ -103,7 +101,9 @@ Result<double> LoadedPrograms(const E5rtLibrary& engine, std::string_view target
   std::vector<std::unique_ptr<ProbeProgram>> programs;
   while (programs.size() < kPrograms) {
     programs.push_back(std::make_unique<ProbeProgram>(engine, target, AddOne()));
-    if (!programs.back()->failed().empty()) return static_cast<double>(programs.size()) - 1;
+    if (programs.back()->failed().empty()) continue;
+    if (programs.size() == 1) return Broken(*programs.back());
+    return static_cast<double>(programs.size()) - 1;
   }
   return static_cast<double>(programs.size());
 }
@@ -111,7 +111,9 @@ Result<double> LoadedPrograms(const E5rtLibrary& engine, std::string_view target
 Result<double> ProgramsInTurn(const E5rtLibrary& engine, std::string_view target) {
   for (int i = 0; i < kPrograms; ++i) {
     const ProbeProgram program(engine, target, AddOne());
-    if (!program.failed().empty()) return i;
+    if (program.failed().empty()) continue;
+    if (i == 0) return Broken(program);
+    return i;
   }
   return kPrograms;
 }
@@ -354,8 +356,10 @@ Result<double> Placement(const E5rtLibrary& engine, std::string_view target) {
 
 Result<double> Refused(const E5rtLibrary& engine, std::string_view target, const std::string& mil,
                        uint64_t mask = 4) {
+  const ProbeProgram control(engine, target, PlainProbeText(), mask);
   const ProbeProgram program(engine, target, mil, mask);
-  return program.failed() == "compile" ? 1 : 0;
+  ANECHECK_ASSIGN(const bool refused, CompilerRefused(program, control));
+  return refused ? 1 : 0;
 }
 
 std::string RankSix() {
@@ -369,8 +373,10 @@ Result<double> FallbackRefused(const E5rtLibrary& engine, std::string_view targe
   return Refused(engine, target, RankSix(), 7);
 }
 Result<double> RefusalNamesReason(const E5rtLibrary& engine, std::string_view target) {
+  const ProbeProgram control(engine, target, PlainProbeText());
   const ProbeProgram program(engine, target, RankSix());
-  return program.message().find("ank") != std::string::npos ? 1 : 0;
+  ANECHECK_ASSIGN(const bool refused, CompilerRefused(program, control));
+  return refused && program.message().find("ank") != std::string::npos ? 1 : 0;
 }
 Result<double> WideAxisRefused(const E5rtLibrary& engine, std::string_view target) {
   return Refused(engine, target,
@@ -387,8 +393,11 @@ Result<double> IntegerInputRefused(const E5rtLibrary& engine, std::string_view t
                  ProbeText("tensor<int32, [4]> x",
                            "tensor<fp16, [4]> y = cast(x = x, dtype = string(\"fp16\"));"));
 }
-Result<double> UnknownTargetRefused(const E5rtLibrary& engine, std::string_view) {
-  return Refused(engine, "h99", AddOne());
+Result<double> UnknownTargetRefused(const E5rtLibrary& engine, std::string_view target) {
+  const ProbeProgram control(engine, target, PlainProbeText());
+  const ProbeProgram program(engine, "h99", PlainProbeText(), 4, {}, NamesTarget::kAlways);
+  ANECHECK_ASSIGN(const bool refused, CompilerRefused(program, control));
+  return refused ? 1 : 0;
 }
 
 // Of 12 executions with new input each, how many failed or left another result than x + 1.
@@ -478,11 +487,15 @@ constexpr std::string_view kLiveIns =
     "specification 000, live-in parameters; that the size of a buffer binds one is assumed";
 constexpr std::string_view kGates = "facts limits.csv; facts mil.md";
 
+// Of a probe that compiles kPrograms programs; the time limit of a case covers some ten.
+constexpr int kLong = 15;
+constexpr int kTwice = 2;
+
 constexpr std::array kProbes = {
     RuntimeProbe{"loaded_programs", "programs that load in one process, of 140", kPrograms, kLimits,
-                 "D36", 128, kAll, LoadedPrograms},
+                 "D36", 128, kAll, LoadedPrograms, kLong},
     RuntimeProbe{"programs_in_turn", "programs that load and are released in turn, of 140",
-                 kPrograms, kLimits, "", 0, 0, ProgramsInTurn},
+                 kPrograms, kLimits, "", 0, 0, ProgramsInTurn, kLong},
     RuntimeProbe{"sync_event_value", "value of a completion event after execute_sync", 1, kCalls,
                  "D37", 0, kAll, SyncEventValue},
     RuntimeProbe{"async_event_value", "value of a completion event after submit_async", 1, kCalls,
@@ -535,7 +548,7 @@ constexpr std::array kProbes = {
     RuntimeProbe{"memory_of_runs", "1: 48 executions keep more than 24 MiB", 0, kCalls, "", 0, 0,
                  MemoryOfRuns},
     RuntimeProbe{"memory_of_compiles", "1: 12 compilations keep more than 24 MiB", 0, kCalls, "", 0,
-                 0, MemoryOfCompiles},
+                 0, MemoryOfCompiles, kTwice},
     RuntimeProbe{"extents_of_a_range", "of 2, 4, 6 and 8, those that 2 to 8 by 2 runs at", 4,
                  kLiveIns, "", 0, 0, ExtentsOfARange},
     RuntimeProbe{"extents_outside_of_a_range", "of 1, 3, 7, 9 and 10, those that it runs at", 0,

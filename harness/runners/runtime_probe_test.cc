@@ -74,6 +74,25 @@ TEST(RuntimeProbes, DefectsOfProgramsFollowTheFamily) {
   EXPECT_EQ(Ask("reflections_misplaced", options, "h15"), 0);
 }
 
+// No MIL program and no network description compiles there: that one was refused says nothing of
+// what it was refused for.
+TEST(RuntimeProbes, ARefusalOfEveryProgramMeasuresNothing) {
+  // What needs no program, or runs on the CPU where the engine refuses.
+  const std::set<std::string_view> answered = {"bad_buffer_type_refused", "error_text",
+                                               "buffer_size", "fallback_refused"};
+  for (const RuntimeProbe& probe : RuntimeProbes()) {
+    const auto answer = MeasureRuntime(probe, "h11", Options());
+    ASSERT_TRUE(answer.ok()) << answer.error().message;
+    EXPECT_EQ(answer->value.has_value(), answered.contains(probe.name)) << probe.name;
+    if (answer->value) continue;
+    EXPECT_NE(answer->message.find("compile: "), std::string::npos)
+        << probe.name << ": " << answer->message;
+  }
+  WorkerOptions without = Options();
+  without.quirks = {{"D35", false}};
+  EXPECT_EQ(Ask("fallback_refused", without, "h11"), std::nullopt);
+}
+
 struct Pair {
   const char* fault;
   const char* probe;
@@ -140,6 +159,19 @@ TEST(RuntimeProbes, AHangEndsAtItsTimeLimit) {
   const auto answer = MeasureRuntime(*FindRuntimeProbe("operand_order"), "h13", options);
   ASSERT_TRUE(answer.ok());
   EXPECT_EQ(answer->message, "no answer in 300 ms");
+}
+
+TEST(RuntimeProbes, ThoseOfManyProgramsHaveTheirTime) {
+  WorkerOptions options = Options();
+  options.faults = {"compile-hang"};
+  options.case_timeout_ms = 50;
+  for (const char* name : {"loaded_programs", "programs_in_turn"}) {
+    const RuntimeProbe& probe = *FindRuntimeProbe(name);
+    EXPECT_GE(probe.time_factor, 10);
+    const auto answer = MeasureRuntime(probe, "h13", options);
+    ASSERT_TRUE(answer.ok());
+    EXPECT_EQ(answer->message, "no answer in 750 ms");
+  }
 }
 
 }  // namespace

@@ -109,8 +109,11 @@ Result<SharedBuffer> SharedBuffer::Create(const std::string& name, uint64_t byte
   memory->surface = MakeSurface(bytes);
   if (memory->surface == nullptr) return Failed(ErrorCode::kIo, name, "no surface can be made");
   const std::vector<uint8_t> zeros(memory->size());
-  memory->Write(zeros);
+  if (!memory->Write(zeros)) return Failed(ErrorCode::kIo, name, "cannot be locked");
   memory->port = IOSurfaceCreateMachPort(memory->surface);
+  if (memory->port == MACH_PORT_NULL) {
+    return Failed(ErrorCode::kIo, name, "no port can be made of its surface");
+  }
   std::string service = ServiceName(name);
   // Deprecated for services of launchd; a surface's port is none, and nothing else names one.
 #pragma clang diagnostic push

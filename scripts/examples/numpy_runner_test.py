@@ -1,28 +1,50 @@
 #!/usr/bin/env python3
-"""A campaign through numpy_runner.py: every case is judged and none is a finding.
+"""The command of the guide, as it stands there: every case is judged and none is a finding.
 
 usage: numpy_runner_test.py ANECHECK
 """
 
 import json
+import os
 import pathlib
+import re
+import shlex
 import subprocess
 import sys
 import tempfile
 
+EXAMPLES = pathlib.Path(__file__).resolve().parent
 CASES = 1000
 
 
+def command_of_guide():
+    """The first block of the guide."""
+    return re.search(r"```\n(.*?)\n```", (EXAMPLES / "README.md").read_text(), re.DOTALL).group(1)
+
+
+def add_program(folder, name, path):
+    """Makes `name` in `folder` run the program at `path`."""
+    program = folder / name
+    program.write_text(f'#!/bin/sh\nexec {shlex.quote(str(path))} "$@"\n')
+    program.chmod(0o755)
+
+
+def run(command, tool):
+    """Runs a command line as from the project's folder, with the tool and this Python in the path."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "scripts").symlink_to(EXAMPLES.parent)
+        (folder / "bin").mkdir()
+        add_program(folder / "bin", "anecheck", tool)
+        add_program(folder / "bin", "python3", sys.executable)
+        path = f"{folder / 'bin'}:{os.environ.get('PATH', '/usr/bin:/bin')}"
+        return subprocess.run(["/bin/sh", "-c", command], cwd=folder, env=os.environ | {"PATH": path},
+                              capture_output=True, text=True)
+
+
 def main():
-    tool = sys.argv[1]
-    runner = pathlib.Path(__file__).with_name("numpy_runner.py")
-    ops = subprocess.run([sys.executable, runner, "--list-ops"], check=True, capture_output=True,
-                         text=True).stdout.strip()
-    with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(
-            [tool, "run", "--runner", f"exec:'{sys.executable}' '{runner}'", "--ops", ops,
-             "--cases", str(CASES), "--seed", "5", "--targets", "h13,h17s", "--json",
-             "--db", f"{folder}/results.sqlite"], capture_output=True, text=True)
+    tool = pathlib.Path(sys.argv[1]).resolve()
+    done = run(command_of_guide() + " --seed 5 --targets h13,h17s --json", tool)
     if done.returncode != 0:
         print(done.stdout, done.stderr)
         return 1

@@ -175,7 +175,7 @@ int64_t e5rt_e5_compiler_compile(void* compiler, const char* mil_path, void* opt
   if (!object->bundle_location.empty()) {
     const auto written =
         WriteBundle(object->bundle_location, library, settings.faults, WritesFiles());
-    if (!written.ok()) return Fail(kCompileFailed, written.error().message);
+    if (!written.ok()) return Fail(kNotWritten, written.error().message);
   }
   return GiveHandle(std::move(library), out_library);
 }

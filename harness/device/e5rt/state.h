@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "harness/device/op_builder.h"
+#include "harness/device/simulator_control.h"
 
 namespace anecheck::device::e5rt {
 
@@ -20,8 +21,9 @@ enum Code : int64_t {
   kCompileFailed = 5,
   kLoadFailed = 6,
   kExecutionFailed = 7,
-  kNoResources = 0xe00002be,   // kIOReturnNoResources: "queue or slot exhausted"
-  kNotPermitted = 0xe00002e2,  // a container that the daemon has not signed
+  kNotWritten = ANECHECK_SIM_NO_BUNDLE,  // compiled, and the bundle could not be written
+  kNoResources = 0xe00002be,             // kIOReturnNoResources: "queue or slot exhausted"
+  kNotPermitted = 0xe00002e2,            // a container that the daemon has not signed
 };
 
 // Sets the thread's message and returns the code.

@@ -285,8 +285,70 @@ TEST_F(HandWritten, BrokenListsAreRefusedByTheParser) {
   std::string deep = "<?xml version=\"1.0\"?>";
   for (int i = 0; i < 100000; ++i) deep += "<array>";
   EXPECT_EQ(NetlistInput::ErrorOf(deep), "the property list nests too deep @ Parser");
-  EXPECT_EQ(NetlistInput::ErrorOf(network.Xml({{"ProcedureList", PlistArray({"<dict/>"})}})),
-            "descriptions with procedures are not read @ Parser");
+  const auto with = [&](const std::string& procedures) {
+    return NetlistInput::ErrorOf(network.Xml({{"ProcedureList", procedures}}));
+  };
+  EXPECT_EQ(with(PlistArray({})), "network description: ProcedureList holds no procedure @ Parser");
+  EXPECT_EQ(with("<string>main</string>"),
+            "network description: ProcedureList takes dictionaries @ Parser");
+  EXPECT_EQ(with(PlistArray({"<dict/>"})),
+            "network description: OperationList takes dictionaries @ Parser");
+  EXPECT_EQ(with(PlistArray({"<dict/>", "<dict/>"})),
+            "only netlists of one network and one procedure are accepted @ Parser");
+}
+
+// The form of specification 004, "Method": entry points that name their ports.
+netlist::Description InOneProcedure(netlist::Description description) {
+  netlist::Network& network = description.networks[0];
+  netlist::Procedure procedure = {.name = "main", .operations = {{network.name, "op0"}}};
+  procedure.inputs = std::move(network.inputs);
+  procedure.outputs = std::move(network.outputs);
+  network.inputs.clear();
+  network.outputs.clear();
+  description.procedures = {std::move(procedure)};
+  description.key_style = netlist::KeyStyle::kProcedures;
+  description.version = netlist::kVersionProcedures;
+  return description;
+}
+
+TEST_F(NetlistInput, AProcedureRunsAsItsNetwork) {
+  auto lowered = GraphToNetlist(ConvGraph());
+  ASSERT_TRUE(lowered.ok()) << lowered.error().message;
+  const auto run = [&](const NetlistProgram& from) {
+    LoadedProgram program(Text(from, plist::Encoding::kXml), Options());
+    EXPECT_EQ(program.error(), "");
+    const Halves x = ToHalves({1, 2, 3, 4, 1, -8});
+    std::memcpy(program.Bind("x", false, 12), x.data(), 12);
+    const auto* y = static_cast<const Half*>(program.Bind("y", true, 6));
+    EXPECT_EQ(program.Execute(), 0) << program.error();
+    return std::vector<uint16_t>{y[0].bits, y[1].bits, y[2].bits};
+  };
+  const auto expected = run(*lowered);
+  lowered->description = InOneProcedure(std::move(lowered->description));
+  EXPECT_EQ(run(*lowered), expected);
+}
+
+TEST_F(NetlistInput, ProceduresThatNameNothingAreRefused) {
+  const auto lowered = GraphToNetlist(ConvGraph());
+  ASSERT_TRUE(lowered.ok()) << lowered.error().message;
+  const auto error = [&](const auto& change) {
+    NetlistProgram program = {InOneProcedure(lowered->description), lowered->weights};
+    change(program.description);
+    return ErrorOf(Text(program, plist::Encoding::kXml));
+  };
+  EXPECT_EQ(error([](auto& d) { d.procedures.push_back(d.procedures[0]); }),
+            "only netlists of one network and one procedure are accepted @ Parser");
+  EXPECT_EQ(error([](auto& d) {
+              auto& operations = d.procedures[0].operations;
+              operations.push_back(operations[0]);
+            }),
+            "only procedures of one operation are accepted @ Parser");
+  EXPECT_EQ(error([](auto& d) { d.procedures[0].operations[0].network = "other"; }),
+            "network description: the operation runs \"other\", which is no network @ Parser");
+  EXPECT_NE(error([](auto& d) { d.procedures[0].outputs[0].bottom = "nobody"; }).find("nobody"),
+            std::string::npos);
+  EXPECT_EQ(error([](auto& d) { d.procedures[0].inputs[0].name = ""; }),
+            "network description: InputName of an input is missing @ Parser");
 }
 
 // Specification 004: hard-gated on A13, and nothing that it could connect to can be spelt.

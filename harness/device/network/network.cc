@@ -107,6 +107,53 @@ Status ReadParts(const ListItem& from, Network& network) {
   return Take(from, "the network", "Weights", AsTexts, network.weight_files);
 }
 
+// The dictionaries under `key`, which takes a list of them.
+Result<std::vector<ListItem>> Dictionaries(const ListItem& from, const std::string& key) {
+  auto items = from.Find(key).Items();
+  if (!items || !std::ranges::all_of(*items, &ListItem::IsDictionary)) {
+    return Bad(fmt::format("{} takes dictionaries", key));
+  }
+  return std::move(*items);
+}
+
+// The text of a key that must be there.
+Result<std::string> Needed(const ListItem& from, const std::string& owner, const char* key) {
+  std::string text;
+  ANECHECK_RETURN_IF_ERROR(Take(from, owner, key, AsText, text));
+  if (text.empty()) return Bad(fmt::format("{} of {} is missing", key, owner));
+  return text;
+}
+
+// The entry point of a description of version 1.0.10, whose lists hold the ports in place of the
+// network: an input under the symbol that layers read (InputName), an output under the one that the
+// caller binds (OutputName) and the unit whose result it is (Name). Its one operation runs the
+// network called `name`.
+Status ReadProcedure(const ListItem& procedure, const std::string& name, Network& network) {
+  ANECHECK_ASSIGN(const auto operations, Dictionaries(procedure, "OperationList"));
+  if (operations.size() != 1) {
+    return MakeError(ErrorCode::kUnsupported, "only procedures of one operation are accepted");
+  }
+  ANECHECK_ASSIGN(const std::string runs, Needed(operations[0], "an operation", "NetworkName"));
+  if (runs != name) return Bad(fmt::format("the operation runs \"{}\", which is no network", runs));
+  if (!network.inputs.empty() || !network.outputs.empty()) {
+    return Bad("ports stand in the network and in its procedure");
+  }
+  ANECHECK_ASSIGN(const auto inputs, Dictionaries(procedure, "InputList"));
+  for (const ListItem& item : inputs) {
+    NetworkInput& input = network.inputs.emplace_back();
+    ANECHECK_ASSIGN(input.name, Needed(item, "an input", "InputName"));
+    input.shape = ReadExtents(item, kInputExtents);
+    ANECHECK_RETURN_IF_ERROR(Take(item, input.name, "InputType", AsText, input.type));
+  }
+  ANECHECK_ASSIGN(const auto outputs, Dictionaries(procedure, "OutputList"));
+  for (const ListItem& item : outputs) {
+    NetworkOutput& output = network.outputs.emplace_back();
+    ANECHECK_ASSIGN(output.name, Needed(item, "an output", "OutputName"));
+    ANECHECK_ASSIGN(output.bottom, Needed(item, output.name, "Name"));
+  }
+  return {};
+}
+
 }  // namespace
 
 std::span<const std::string_view> AxisNames(int rank) {
@@ -148,17 +195,20 @@ Result<Network> ReadNetwork(std::string_view content) {
   if (!root.IsDictionary()) return Bad("the root is no dictionary");
   if (!root.Find("Networks").exists()) return Bad("Networks is missing");
   ANECHECK_ASSIGN(const auto networks, Named(root, "Networks"));
-  const auto procedures = root.Find("ProcedureList").Items();
-  if (networks.size() != 1 || (procedures && procedures->size() > 1)) {
+  const ListItem list_of_procedures = root.Find("ProcedureList");
+  std::vector<ListItem> procedures;
+  if (list_of_procedures.exists()) {
+    ANECHECK_ASSIGN(procedures, Dictionaries(root, "ProcedureList"));
+    if (procedures.empty()) return Bad("ProcedureList holds no procedure");
+  }
+  if (networks.size() != 1 || procedures.size() > 1) {
     return MakeError(ErrorCode::kUnsupported,
                      "only netlists of one network and one procedure are accepted");
   }
-  if (root.Find("ProcedureList").exists()) {
-    return MakeError(ErrorCode::kUnsupported, "descriptions with procedures are not read");
-  }
-  const ListItem from = networks[0].second;
+  const auto& [name, from] = networks[0];
   Network network(std::move(list));
   ANECHECK_RETURN_IF_ERROR(ReadParts(from, network));
+  if (!procedures.empty()) ANECHECK_RETURN_IF_ERROR(ReadProcedure(procedures[0], name, network));
   return network;
 }
 

@@ -1,5 +1,6 @@
 // A network description as the engine's compiler takes it: ports, constants and layers in the form
-// of version 1.0.9 (specification 004, "Method"; facts/more/netplist_keys.csv).
+// of version 1.0.9, which lists the ports in the network, or of 1.0.10, which lists them in one
+// procedure (specification 004, "Method"; facts/more/netplist_keys.csv; harness/formats/netlist).
 //
 // A tensor of rank r has the last r of batch, channel, height, width, one of rank 5 all five, and
 // the description gives those extents alone. No source gives the assignment of ranks below 4: it is
@@ -73,8 +74,7 @@ struct Network {
 };
 
 // kMalformed where a key that the shape rests on is missing or of another kind, kUnsupported for
-// more than one network or procedure (specification 001, section 5.5) and for descriptions with
-// procedures.
+// more than one network, procedure (specification 001, section 5.5) or operation.
 Result<Network> ReadNetwork(std::string_view content);
 
 }  // namespace anecheck::device

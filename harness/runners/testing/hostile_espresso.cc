@@ -4,14 +4,17 @@
 // with the campaign and says that all is done, "STRAY" writes a byte that means nothing to the
 // campaign's socket, "SILENT" closes that socket and lives on, "FLOOD" writes to standard output
 // without end. A text that holds "NULL BLOCK" or "REAL BLOCK" is executed by submit_async, with no
-// completion block or with one that is waited for.
+// completion block or with one that is waited for; one that holds "NO FOLDER" finds a file in the
+// place of the folder for its bundle.
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <unistd.h>
 #include <vector>
 
@@ -85,6 +88,19 @@ Function Next(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
+std::string& BundleLocation() {
+  static auto* location = new std::string;
+  return *location;
+}
+
+void PutAFileInTheFoldersPlace() {
+  std::error_code ignored;
+  std::filesystem::remove_all(BundleLocation(), ignored);
+  const int file = open(BundleLocation().c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0) std::abort();
+  close(file);
+}
+
 void Obey(const std::string& word) {
   if (word == "CRASH") std::abort();
   if (word == "EXIT") _exit(7);
@@ -108,9 +124,18 @@ extern "C" int64_t e5rt_e5_compiler_compile(void* compiler, const char* path, vo
                                             void** out) {
   LastText() = ReadAll(path);
   Obey(LastText());
+  if (LastText().find("NO FOLDER") != std::string::npos) PutAFileInTheFoldersPlace();
   using Compile = int64_t (*)(void*, const char*, void*, void**);
   static const auto next = Next<Compile>("e5rt_e5_compiler_compile");
   return next(compiler, path, options, out);
+}
+
+extern "C" int64_t e5rt_e5_compiler_config_options_set_cache_bundle_location(void* config,
+                                                                             const char* path) {
+  BundleLocation() = path;
+  static const auto next = Next<int64_t (*)(void*, const char*)>(
+      "e5rt_e5_compiler_config_options_set_cache_bundle_location");
+  return next(config, path);
 }
 
 extern "C" int64_t e5rt_execution_stream_execute_sync(void* stream) {

@@ -1,5 +1,6 @@
 #include "harness/runners/wrapper/ane_e5rt.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
@@ -77,8 +78,12 @@ struct Operation {
   void* op_options = nullptr;
   void* operation = nullptr;
   std::vector<Port> inputs, outputs;
-  std::vector<void*> buffers;   // allocated here
-  void* chain_event = nullptr;  // signalled when it is done
+  std::vector<void*> buffers;  // allocated here
+  void* event = nullptr;       // bound: signalled when it is done
+  bool chained = false;        // another operation waits for it
+  // Events of the operations that it waits for. Whether a further call of bind_dependent_events
+  // adds to what was bound or replaces it is not published: all of them are bound each time.
+  std::vector<void*> waits;
   bool encoded = false;
 };
 
@@ -98,10 +103,9 @@ struct ane_e5rt_program {
   std::string cache;
   uint64_t mask = 0;
   std::vector<std::unique_ptr<Operation>> operations;
-  std::vector<void*> events;
   void* stream = nullptr;
   bool stream_used = false;
-  void* final_event = nullptr;
+  void* final_event = nullptr;  // of the operation that was the last one at the last submission
   void* block = nullptr;
   uint64_t before = 0, after = 0;
   std::mutex mutex;
@@ -190,17 +194,42 @@ struct ane_e5rt_program {
     program->changed.notify_all();
   }
 
+  // Gives the operation its one completion event, where it has none yet. An event that cannot be
+  // bound is not kept.
+  bool GiveEvent(Operation& operation, const char* name) const {
+    if (operation.event != nullptr) return true;
+    void* event = nullptr;
+    if (!Check(streams().event_create(&event, name, 0))) return false;
+    if (Check(streams().operation_bind_completion_event(operation.operation, event))) {
+      operation.event = event;
+      return true;
+    }
+    const std::string message = anecheck::last_error;
+    streams().event_release(&event);
+    Failed(message);
+    return false;
+  }
+
+  // Operations may have been added since the last submission: the final event is the last one's.
   bool PrepareAsync() {
     Operation& last = *operations.back();
-    if (final_event == nullptr) {
-      if (!Check(streams().event_create(&final_event, "anecheck-final", 0))) return false;
-      events.push_back(final_event);
-      if (!Check(streams().operation_bind_completion_event(last.operation, final_event))) {
-        return false;
-      }
-    }
+    if (!GiveEvent(last, "anecheck-final")) return false;
+    final_event = last.event;
     if (block == nullptr) block = ane_e5rt_make_completion_block(Completed, this);
     return block != nullptr;
+  }
+
+  bool Chain(Operation& source, Operation& target, const char* name) const {
+    if (!GiveEvent(source, name)) return false;
+    std::vector<void*> waits = target.waits;
+    if (std::ranges::find(waits, source.event) == waits.end()) waits.push_back(source.event);
+    if (!Check(streams().operation_bind_dependent_events(target.operation, waits.data(),
+                                                         waits.size()))) {
+      return false;
+    }
+    target.waits = std::move(waits);
+    source.chained = true;
+    return true;
   }
 
   void ReleaseCode(Operation& operation) const {
@@ -230,7 +259,9 @@ struct ane_e5rt_program {
     Wait();
     for (const auto& operation : operations) ReleaseCode(*operation);
     for (const auto& operation : operations) ReleasePorts(*operation);
-    for (void*& event : events) streams().event_release(&event);
+    for (const auto& operation : operations) {
+      if (operation->event != nullptr) streams().event_release(&operation->event);
+    }
     if (stream != nullptr) api().stream_release(&stream);
     ane_e5rt_free_completion_block(block);
   }
@@ -376,20 +407,7 @@ int ane_e5rt_program_chain_ops(ane_e5rt_program_t* program, size_t src_op_idx, s
   Operation* source = OperationAt(program, src_op_idx);
   Operation* target = source == nullptr ? nullptr : OperationAt(program, dst_op_idx);
   if (target == nullptr) return -1;
-  if (source->chain_event == nullptr) {
-    if (!program->Check(program->streams().event_create(&source->chain_event, event_name, 0))) {
-      return -1;
-    }
-    program->events.push_back(source->chain_event);
-    if (!program->Check(program->streams().operation_bind_completion_event(source->operation,
-                                                                           source->chain_event))) {
-      return -1;
-    }
-  }
-  return program->Check(program->streams().operation_bind_dependent_events(target->operation,
-                                                                           &source->chain_event, 1))
-             ? 0
-             : -1;
+  return program->Chain(*source, *target, event_name) ? 0 : -1;
 }
 
 int ane_e5rt_program_share_buffer(ane_e5rt_program_t* program, size_t src_op_idx,
@@ -410,9 +428,8 @@ int ane_e5rt_program_get_chain_event_last_signaled(ane_e5rt_program_t* program, 
                                                    uint64_t* out) {
   const Operation* operation = OperationAt(program, op_idx);
   if (operation == nullptr) return -1;
-  if (operation->chain_event == nullptr) return Failed("the operation has no chain event");
-  return program->Check(
-             program->streams().event_get_last_signaled_value(operation->chain_event, out))
+  if (!operation->chained) return Failed("the operation has no chain event");
+  return program->Check(program->streams().event_get_last_signaled_value(operation->event, out))
              ? 0
              : -1;
 }

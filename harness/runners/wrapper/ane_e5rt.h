@@ -51,7 +51,8 @@ ANECHECK_E5RT_EXPORT int ane_e5rt_program_get_output_fp16_op(ane_e5rt_program_t*
                                                              uint16_t* dest, size_t n);
 ANECHECK_E5RT_EXPORT int ane_e5rt_program_execute_multi(ane_e5rt_program_t* program);
 ANECHECK_E5RT_EXPORT size_t ane_e5rt_program_get_op_count(ane_e5rt_program_t* program);
-/* `dst_op_idx` waits for `src_op_idx` under execute_async; execute ignores events. */
+/* `dst_op_idx` waits for `src_op_idx` under execute_async; execute ignores events. An operation has
+   one completion event, which takes the name of the first call that needs it. */
 ANECHECK_E5RT_EXPORT int ane_e5rt_program_chain_ops(ane_e5rt_program_t* program, size_t src_op_idx,
                                                     size_t dst_op_idx, const char* event_name);
 /* Binds the buffer of an output port to an input port. With the two of one operation its state
@@ -66,7 +67,8 @@ ANECHECK_E5RT_EXPORT int ane_e5rt_program_get_chain_event_last_signaled(ane_e5rt
 /* ---- asynchronous (section 4.3) ---- */
 ANECHECK_E5RT_EXPORT int ane_e5rt_program_execute_async(ane_e5rt_program_t* program);
 ANECHECK_E5RT_EXPORT int ane_e5rt_program_wait_for_completion(ane_e5rt_program_t* program);
-/* The final event's value before the last execute_async and after its wait. */
+/* The value of the final event, that of the last operation, before the last execute_async and after
+   its wait. */
 ANECHECK_E5RT_EXPORT int ane_e5rt_program_get_final_event_signaled(ane_e5rt_program_t* program,
                                                                    uint64_t* before,
                                                                    uint64_t* after);

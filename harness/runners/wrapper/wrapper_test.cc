@@ -2,6 +2,7 @@
 // events, asynchronous completion, and a network whose weights stay on the engine while it learns.
 #include <cmath>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/half.h"
+#include "harness/device/simulator_control.h"
 #include "harness/runners/wrapper/ane_e5rt.h"
 
 namespace anecheck {
@@ -37,7 +39,7 @@ struct PortList {
 
 class Wrapper : public ::testing::Test {
  protected:
-  static void SetUpTestSuite() { setenv("ANECHECK_ESPRESSO", ANECHECK_SIMULATED_ENGINE, 1); }
+  static void SetUpTestSuite() { setenv("ANECHECK_ESPRESSO", ANECHECK_RECORDING_ESPRESSO, 1); }
 
   std::string Model(const std::string& name, const std::string& parameters,
                     const std::string& statements, const std::string& outputs) {
@@ -141,6 +143,102 @@ TEST_F(Wrapper, AsynchronousRunsSignalTheirEvents) {
   ASSERT_EQ(ane_e5rt_program_execute(program.get()), 0);
   ASSERT_EQ(ane_e5rt_program_get_chain_event_last_signaled(program.get(), 0, &chained), 0);
   EXPECT_EQ(chained, 1u);
+}
+
+// Enables a planted defect of the simulated engine while it lives.
+class PlantedFault {
+ public:
+  explicit PlantedFault(const char* id) : id_(id) {
+    EXPECT_EQ(Call("anecheck_sim_enable_fault"), ANECHECK_SIM_OK);
+  }
+  PlantedFault(const PlantedFault&) = delete;
+  PlantedFault& operator=(const PlantedFault&) = delete;
+  ~PlantedFault() { Call("anecheck_sim_disable_fault"); }
+
+ private:
+  int Call(const char* name) const {
+    void* engine = dlopen(ANECHECK_SIMULATED_ENGINE, RTLD_NOW);
+    const auto call = reinterpret_cast<int (*)(const char*)>(dlsym(engine, name));
+    return call == nullptr ? -1 : call(id_);
+  }
+  const char* id_;
+};
+
+// Runs asynchronously until one of `runs` fails; the number of runs that went well.
+int RunsBeforeAFailure(const Program& program, int runs) {
+  for (int i = 0; i < runs; ++i) {
+    EXPECT_EQ(ane_e5rt_program_execute_async(program.get()), 0) << anecheck_e5rt_last_error();
+    if (ane_e5rt_program_wait_for_completion(program.get()) != 0) return i;
+  }
+  return runs;
+}
+
+constexpr int kRuns = 20;  // of which a program with the defect "run-error" fails more than one
+
+TEST_F(Wrapper, TheFinalEventIsTheLastOperationsAlsoAfterOneWasAdded) {
+  const Program program = CompileAddOne();
+  ASSERT_EQ(RunsBeforeAFailure(program, 1), 1) << anecheck_e5rt_last_error();
+  {
+    const PlantedFault failing("run-error");
+    ASSERT_EQ(ane_e5rt_program_add_op(program.get(), AddOne().c_str(), "x", 8, "y", 8), 0);
+  }
+  ASSERT_EQ(ane_e5rt_program_share_buffer(program.get(), 0, "y", 1, "x"), 0);
+  EXPECT_LT(RunsBeforeAFailure(program, kRuns), kRuns)
+      << "the new last operation fails, and the wait says that all is done";
+  EXPECT_NE(std::string(anecheck_e5rt_last_error()).find("timeout"), std::string::npos)
+      << anecheck_e5rt_last_error();
+}
+
+TEST_F(Wrapper, AnAddedOperationCountsFromItsOwnFirstRun) {
+  const Program program = CompileAddOne();
+  ASSERT_EQ(RunsBeforeAFailure(program, 3), 3) << anecheck_e5rt_last_error();
+  ASSERT_EQ(ane_e5rt_program_add_op(program.get(), AddOne().c_str(), "x", 8, "y", 8), 0);
+  ASSERT_EQ(RunsBeforeAFailure(program, 1), 1) << anecheck_e5rt_last_error();
+  uint64_t before = 9;
+  uint64_t after = 9;
+  ASSERT_EQ(ane_e5rt_program_get_final_event_signaled(program.get(), &before, &after), 0);
+  EXPECT_EQ(before, 0u);
+  EXPECT_EQ(after, 1u);
+}
+
+// What the engine was told last of a dependent operation (testing/recording_espresso.cc).
+uint64_t EventsBoundLast() {
+  const void* count = dlsym(dlopen(ANECHECK_RECORDING_ESPRESSO, RTLD_NOW), "anecheck_events_bound");
+  return count == nullptr ? 0 : *static_cast<const uint64_t*>(count);
+}
+
+TEST_F(Wrapper, AnOperationWaitsForAllThatItIsChainedTo) {
+  const Program program = CompileAddOne();
+  for (size_t i = 1; i < 3; ++i) {
+    ASSERT_EQ(ane_e5rt_program_add_op(program.get(), AddOne().c_str(), "x", 8, "y", 8), 0);
+  }
+  ASSERT_EQ(ane_e5rt_program_chain_ops(program.get(), 0, 2, "first"), 0);
+  EXPECT_EQ(EventsBoundLast(), 1u);
+  ASSERT_EQ(ane_e5rt_program_chain_ops(program.get(), 1, 2, "second"), 0);
+  EXPECT_EQ(EventsBoundLast(), 2u) << "an engine may replace what was bound before";
+  ASSERT_EQ(ane_e5rt_program_chain_ops(program.get(), 0, 2, "again"), 0);
+  EXPECT_EQ(EventsBoundLast(), 2u) << "the same event counts once";
+  ASSERT_EQ(RunsBeforeAFailure(program, 2), 2) << anecheck_e5rt_last_error();
+  for (const size_t source : {0, 1}) {
+    uint64_t value = 9;
+    ASSERT_EQ(ane_e5rt_program_get_chain_event_last_signaled(program.get(), source, &value), 0);
+    EXPECT_EQ(value, 2u);
+  }
+}
+
+TEST_F(Wrapper, AnEventThatCannotBeMadeIsMadeByTheNextCall) {
+  const Program program = CompileAddOne();
+  ASSERT_EQ(ane_e5rt_program_add_op(program.get(), AddOne().c_str(), "x", 8, "y", 8), 0);
+  EXPECT_EQ(ane_e5rt_program_chain_ops(program.get(), 0, 1, nullptr), -1);
+  uint64_t value = 9;
+  EXPECT_EQ(ane_e5rt_program_get_chain_event_last_signaled(program.get(), 0, &value), -1);
+  EXPECT_EQ(ane_e5rt_program_chain_ops(program.get(), 0, 1, "refused"), -1)
+      << "the recording engine binds no event of that name";
+  EXPECT_EQ(ane_e5rt_program_get_chain_event_last_signaled(program.get(), 0, &value), -1);
+  ASSERT_EQ(ane_e5rt_program_chain_ops(program.get(), 0, 1, "first"), 0);
+  ASSERT_EQ(RunsBeforeAFailure(program, 1), 1) << anecheck_e5rt_last_error();
+  ASSERT_EQ(ane_e5rt_program_get_chain_event_last_signaled(program.get(), 0, &value), 0);
+  EXPECT_EQ(value, 1u) << "the event that could not be bound was not kept";
 }
 
 TEST_F(Wrapper, BlocksCallBackWithTheirContext) {
