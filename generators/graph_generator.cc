@@ -7,6 +7,7 @@
 #include "generators/drawer.h"
 #include "generators/modes.h"
 #include "generators/tensor_data.h"
+#include "generators/working_set.h"
 #include "harness/ops/device_matrix.h"
 
 namespace anecheck {
@@ -40,8 +41,8 @@ Shape DrawLargeShape(Drawer& drawer) {
 }
 
 // Extents at the ends of what targets take and where their engines change method: the longest axis,
-// 192 and 384 elements of a reduction, working sets of 64 KB and 2 MB (facts/limits.csv, published
-// notes on tiling), with neighbours. Cheap shapes: the other axes are short.
+// 192 and 384 elements of a reduction (facts/limits.csv, published notes on tiling), with
+// neighbours. Cheap shapes: the other axes are short. Those that are not are in working_set.h.
 // The first two are those of a longest axis of 16384.
 constexpr std::array<int64_t, 24> kRangeEnds = {16384, 16383, 16382, 8192, 8193, 4096, 4095, 4097,
                                                 2048,  2047,  2049,  1024, 1023, 1025, 511,  512,
@@ -197,11 +198,33 @@ bool DrawAround(ChoiceStream& choices, const GeneratorOptions& options, ShapeCla
   return false;
 }
 
+// Draws until no tensor is longer than a target takes: what rearranges axes may make one so.
+constexpr int kWorkingSetTries = 4;
+
+bool DrawWorkingSet(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph) {
+  GeneratorOptions narrow = options;
+  narrow.ops &= WorkingSetOps();
+  for (int i = 0; i < kWorkingSetTries; ++i) {
+    graph.Clear();
+    Drawer drawer(choices, narrow, graph);
+    if (!BeginWorkingSet(drawer, options.ops)) continue;
+    DrawMore(drawer, std::max<uint64_t>(graph.nodes().size(), 1 + choices.Below(2)));
+    if (graph.nodes().empty() || !KeepsToLimits(graph, options)) continue;
+    drawer.Close();
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool KeepsIntegers(OpKind kind) { return AllOpGenerators()[static_cast<size_t>(kind)]->integer; }
 
 void GenerateGraph(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph) {
+  if (options.working_set != WorkingSet::kSmall && !options.chain &&
+      DrawWorkingSet(choices, options, graph)) {
+    return;
+  }
   const ModeTraits& traits = TraitsOf(options.mode);
   const auto spelt = [&](OpKind kind) { return options.spelt.test(static_cast<size_t>(kind)); };
   const bool chained =

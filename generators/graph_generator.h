@@ -42,6 +42,15 @@ struct OpChain {
   bool operator==(const OpChain&) const = default;
 };
 
+// How large the tensors of a graph are. The sizes are those at which engines change their method
+// (facts/limits.csv, kernel_memory_bytes and matmul_working_set_bytes).
+enum class WorkingSet : uint8_t {
+  kSmall,        // as the other options say
+  k64Kilobytes,  // 32768 halves and their neighbours, kernels of 64 KB and 128 KB, and channels and
+                 // batch at their limits
+  k2Megabytes,   // 2^20 halves and their neighbours
+};
+
 struct GeneratorOptions {
   int family = 2;  // the target's family index (specification 003); kNoFamily draws operations of
                    // the host too
@@ -61,6 +70,13 @@ struct GeneratorOptions {
   std::optional<OpChain> chain;
   // The longest axis of kShapeRanges; that of the smallest target.
   int64_t longest_axis = 16384;
+  // Other than kSmall draws a graph of one or two elementwise operations, movements or a
+  // convolution over tensors of that size, whatever the sizes above; where `ops` has none of them,
+  // or a chain is asked for, it is drawn as without.
+  WorkingSet working_set = WorkingSet::kSmall;
+  // What working sets keep to, beside longest_axis: the axes 1 and 0 of rank 4.
+  int64_t most_channels = 16384;
+  int64_t most_batch = 4096;
 };
 
 // Whether the operation keeps integers integers, so that kInteger may use it.

@@ -243,6 +243,76 @@ TEST(GraphGenerator, ShapeRangesReachTheCapsOfKernelsAndTheLongestAxisOfTheTarge
   EXPECT_TRUE(extents.contains(65536) && extents.contains(65535));
 }
 
+// What graphs of a working set hold: elements of inputs, the longest channels and batch, and
+// elements of kernels.
+struct WorkingSetSeen {
+  std::set<int64_t> elements, channels, batches, kernels;
+};
+
+WorkingSetSeen SeenOf(const GeneratorOptions& options, uint64_t seeds) {
+  WorkingSetSeen seen;
+  for (uint64_t seed = 0; seed < seeds; ++seed) {
+    const Graph graph = Generate(seed, options);
+    EXPECT_LE(graph.nodes().size(), 3u);
+    for (const Value& value : graph.values()) {
+      const Shape& shape = value.type.shape;
+      if (value.kind == ValueKind::kConst) continue;
+      for (int axis = 0; axis < shape.rank(); ++axis) {
+        const bool own = shape.rank() == 4 && axis < 2;
+        EXPECT_LE(shape[axis],
+                  own ? std::max(options.most_channels, options.most_batch) : options.longest_axis);
+      }
+    }
+    const Shape& shape = graph.type(0).shape;
+    seen.elements.insert(shape.Elements());
+    seen.channels.insert(shape[1]);
+    seen.batches.insert(shape[0]);
+    for (const Node& node : graph.nodes()) {
+      if (node.schema->name != "conv") continue;
+      seen.kernels.insert(NodeView(graph, node).InputShape(params::Conv::kWeight).Elements());
+    }
+  }
+  return seen;
+}
+
+TEST(GraphGenerator, WorkingSetsCross64KilobytesAndTheLimitsOfChannelsAndBatch) {
+  for (const CaseMode mode : {CaseMode::kInteger, CaseMode::kBoundary, CaseMode::kLargeAxis}) {
+    GeneratorOptions options = {.mode = mode, .working_set = WorkingSet::k64Kilobytes};
+    options.most_batch = 65536;
+    options.most_channels = 65536;
+    const WorkingSetSeen seen = SeenOf(options, 120);
+    for (const int64_t count : {32767, 32768, 32769}) EXPECT_TRUE(seen.elements.contains(count));
+    for (const int64_t count : {32752, 32768, 32784}) EXPECT_TRUE(seen.kernels.contains(count));
+    EXPECT_TRUE(seen.channels.contains(65536) && seen.channels.contains(65535));
+    EXPECT_TRUE(seen.batches.contains(65536) && seen.batches.contains(65535));
+  }
+}
+
+TEST(GraphGenerator, WorkingSetsCross2Megabytes) {
+  GeneratorOptions options = {.working_set = WorkingSet::k2Megabytes};
+  WorkingSetSeen seen = SeenOf(options, 24);
+  EXPECT_EQ(seen.elements, (std::set<int64_t>{1048575, 1048576}))
+      << "61681 is prime, so that one more fits no short axes";
+  options.longest_axis = options.most_channels = 65536;
+  seen = SeenOf(options, 24);
+  EXPECT_EQ(seen.elements, (std::set<int64_t>{1048575, 1048576, 1048577}));
+}
+
+TEST(GraphGenerator, WorkingSetsKeepToTheOperationsOfTheOptions) {
+  GeneratorOptions options = {.working_set = WorkingSet::k64Kilobytes};
+  options.ops.reset();
+  options.ops.set(static_cast<size_t>(OpKind::kConv));
+  EXPECT_EQ(SeenOf(options, 20).batches, (std::set<int64_t>{1}));
+  options.ops.reset();
+  options.ops.set(static_cast<size_t>(OpKind::kSoftmax));
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const Graph graph = Generate(seed, options);
+    EXPECT_LT(graph.type(0).shape.Elements(), 1024) << "none of them fits a working set";
+    const std::string_view name = graph.nodes()[0].schema->name;
+    EXPECT_TRUE(name == "softmax" || name == "relu") << name << ": relu where no other fits";
+  }
+}
+
 TEST(GraphGenerator, CompressedConstantsAreWeights) {
   std::set<std::string_view> users;
   for (uint64_t seed = 0; seed < 400; ++seed) {

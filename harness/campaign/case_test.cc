@@ -366,6 +366,32 @@ TEST(CaseRepair, RectifiesTheInputWhereNothingMoves) {
   EXPECT_EQ(graph.nodes()[0].schema->name, "relu");
 }
 
+// Cases among the first `count` with a tensor of 32752 elements or more.
+uint64_t LargeCases(const CampaignOptions& options, uint64_t count) {
+  uint64_t large = 0;
+  for (uint64_t index = 0; index < count; ++index) {
+    const auto item = MakeCase(options, index);
+    if (!item.ok()) continue;
+    large += std::ranges::any_of(item->graph.values(), [](const Value& value) {
+      return value.type.shape.Elements() >= 32752;
+    });
+  }
+  return large;
+}
+
+TEST(WorkingSets, AreRareAndNeverInSmallCases) {
+  CampaignOptions options = Options({CaseMode::kBoundary});
+  const uint64_t named = LargeCases(options, 1000);
+  EXPECT_GE(named, 5u);
+  EXPECT_LE(named, 32u);
+  options.small = true;
+  EXPECT_EQ(LargeCases(options, 1000), 0u);
+  EXPECT_EQ(LargeCases(Options({CaseMode::kFloat}), 1000), 0u) << "a mode that is not about sizes";
+  const uint64_t mixed = LargeCases(Options({}), 6000);
+  EXPECT_GE(mixed, 1u);
+  EXPECT_LE(mixed, 16u);
+}
+
 TEST(RejectedGraphs, BreakOneRuleOnEveryTarget) {
   std::set<std::string> broken;
   for (const CampaignTarget& target : {CampaignTarget{"h11", 0}, CampaignTarget{"h13", 2},

@@ -51,12 +51,52 @@ bool MayBeIntegers(const std::optional<OpChain>& chain) {
   return !chain || (KeepsIntegers(chain->producer) && KeepsIntegers(chain->consumer));
 }
 
-// Of every axis but the channels (facts/limits.csv, max_tensor_wh).
-int64_t LongestAxis(const std::string& target) {
+// A limit of the target in elements (facts/limits.csv), or what stands where it has none.
+int64_t LimitOf(const std::string& target, std::string_view name, int64_t otherwise) {
   const auto found = TargetCatalog::Builtin().Find(target);
-  if (!found.ok()) return GeneratorOptions().longest_axis;
-  const Known<uint64_t> limit = Limit(**found, "max_tensor_wh");
-  return limit.known() ? static_cast<int64_t>(limit.value()) : GeneratorOptions().longest_axis;
+  if (!found.ok()) return otherwise;
+  const Known<uint64_t> limit = Limit(**found, name);
+  return limit.known() ? static_cast<int64_t>(limit.value()) : otherwise;
+}
+
+// Of every axis but the channels.
+int64_t LongestAxis(const std::string& target) {
+  return LimitOf(target, "max_tensor_wh", GeneratorOptions().longest_axis);
+}
+
+// One case in so many is over tensors of 64 KB or 2 MB, more of the modes that are about sizes
+// where these are named, and one in so many of them over 2 MB: it costs as much as thousands of
+// others.
+constexpr uint64_t kWorkingSetEvery = 1024;
+constexpr uint64_t kNamedWorkingSetEvery = 64;
+constexpr uint64_t k2MegabytesEvery = 32;
+
+bool IsAboutSizes(CaseMode mode) {
+  return mode == CaseMode::kBoundary || mode == CaseMode::kLargeAxis ||
+         mode == CaseMode::kShapeRanges;
+}
+
+// Told by the case's seed, so that the other cases are what they would be without.
+WorkingSet WorkingSetOf(const CampaignOptions& options, const Case& item) {
+  const bool named = !options.modes.empty();
+  if (options.small || options.chain || (named && !IsAboutSizes(item.mode))) {
+    return WorkingSet::kSmall;
+  }
+  const uint64_t draw = Mix(item.seed ^ 0x3c6ef372fe94f82b);
+  const uint64_t every = named ? kNamedWorkingSetEvery : kWorkingSetEvery;
+  if (draw % every != 0) return WorkingSet::kSmall;
+  return draw / every % k2MegabytesEvery == 0 ? WorkingSet::k2Megabytes : WorkingSet::k64Kilobytes;
+}
+
+// The conversion route holds every axis to one limit, network descriptions each to its own.
+void SetLimits(const Case& item, GeneratorOptions& generator) {
+  const std::string& target = item.target.name;
+  generator.longest_axis = LongestAxis(target);
+  generator.most_channels = LimitOf(target, "max_tensor_c", generator.most_channels);
+  generator.most_batch = LimitOf(target, "max_tensor_n", generator.most_batch);
+  if (item.route == "netlist") return;
+  generator.most_channels = std::min(generator.most_channels, generator.longest_axis);
+  generator.most_batch = std::min(generator.most_batch, generator.longest_axis);
 }
 
 Status MakeRejected(ChoiceStream& choices, Case& item) {
@@ -152,10 +192,13 @@ Result<Case> MakeCase(const CampaignOptions& options, uint64_t index,
     generator.direct = true;
     generator.spelt = NetlistOps();
   }
+  generator.working_set = WorkingSetOf(options, item);
+  const bool is_large = generator.working_set != WorkingSet::kSmall;
+  if (is_large) SetLimits(item, generator);
   std::vector<Estimate> found;
   ANECHECK_RETURN_IF_ERROR(DrawCase(choices, generator, item, found));
   if (expected != nullptr) *expected = std::move(found);
-  if (item.mode == CaseMode::kShapeRanges && item.route == "mil") {
+  if (item.mode == CaseMode::kShapeRanges && item.route == "mil" && !is_large) {
     item.range = DrawRange(choices, item.graph, item.target.name);
     if (item.range) ANECHECK_RETURN_IF_ERROR(SpellCase(item));
   }
