@@ -18,8 +18,8 @@
 namespace anecheck::hwx {
 namespace {
 
-constexpr size_t kStride = 61;
-constexpr size_t kJsonStride = 7;
+constexpr size_t kStride = 31;
+constexpr size_t kJsonStride = 3;
 
 // The functions that run on an input; each depth includes those before it.
 enum class Depth : uint8_t {

@@ -18,8 +18,8 @@ namespace anecheck::mil {
 namespace {
 
 constexpr size_t kSmall = 4096;       // files that get every check at every edit
-constexpr uint64_t kStride = 13;      // places of the larger ones that get the format's checks
-constexpr uint64_t kJsonStride = 61;  // of those, the ones that get the JSON form too
+constexpr uint64_t kStride = 5;       // places of the larger ones that get the format's checks
+constexpr uint64_t kJsonStride = 29;  // of those, the ones that get the JSON form too
 
 // Parses the text; what went wrong with its memory, or nothing.
 std::string FindParseFault(ByteSpan bytes) {
