@@ -113,7 +113,10 @@ void AddEncodeCommand(CLI::App& app, Selected& selected) {
   command->add_option("out", flags->out, "File to write")->required();
   command->add_option("--format", flags->format, "Format, where the JSON does not name it");
   command->add_flag("--json", flags->json, "Print what was written as JSON");
-  command->footer("Example: anecheck encode a.json b.hwx");
+  command->footer(
+      "What stands beside \"content\" (coverage, evidence, rules, violations), and all under "
+      "\"derived\", follow "
+      "from the rest: edits of them change nothing.\nExample: anecheck encode a.json b.hwx");
   command->callback([flags, &selected] {
     selected = [flags] {
       const Result<Encoded> encoded = Encode(*flags);

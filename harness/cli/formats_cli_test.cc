@@ -153,6 +153,47 @@ TEST_F(FormatsCliTest, InspectCountsEveryByteOnce) {
   }
 }
 
+TEST_F(FormatsCliTest, NothingButPayloadHasNoTypedShare) {
+  const std::string weights(4096, 'w');
+  ASSERT_TRUE(WriteFileAtomic(Path("a.weights"), weights).ok());
+  const Outcome inspect = Tool("inspect --format netweights " + Path("a.weights"));
+  EXPECT_EQ(inspect.code, 0) << inspect.err;
+  EXPECT_NE(inspect.out.find("0 opaque; all is payload\n"), std::string::npos) << inspect.out;
+}
+
+// The file says in its manifest how it is read so that one rule is broken, which is named once.
+TEST_F(FormatsCliTest, AMustRejectChainBreaksOneRuleAsItsManifestReadsIt) {
+  Gen("m", "--format td --count 40 --must-reject");
+  const Json manifest = *ParseJson(*ReadTextFile(Path("m/manifest.json")));
+  size_t of_a_version = 0;
+  for (const Json& entry : manifest["files"]) {
+    const auto rule = entry["breaks"].get<std::string>();
+    const std::string reading = entry.value("format", "td");
+    of_a_version += reading != "td" ? 1 : 0;
+    const Outcome inspect = Tool("inspect --verify --strict --json --format " + reading + " " +
+                                 Path("m/" + entry["file"].get<std::string>()));
+    EXPECT_NE(inspect.code, 0) << entry;
+    if (inspect.code != 1) continue;  // does not parse
+    for (const Json& violation : (*ParseJson(inspect.out))["violations"]) {
+      EXPECT_EQ(violation["rule"], rule) << entry;
+    }
+  }
+  EXPECT_GT(of_a_version, 0u);
+}
+
+TEST_F(FormatsCliTest, ARuleIsNamedOnce) {
+  Gen("m", "--format netlist --count 60 --must-reject");
+  size_t seen = 0;
+  for (const Json& entry : (*ParseJson(*ReadTextFile(Path("m/manifest.json"))))["files"]) {
+    const auto rule = entry["breaks"].get<std::string>();
+    const std::string text =
+        Tool("inspect --verify " + Path("m/" + entry["file"].get<std::string>())).out;
+    seen += text.find(": " + rule + ": ") != std::string::npos ? 1 : 0;
+    EXPECT_EQ(text.find(rule + ": " + rule + ": "), std::string::npos) << text;
+  }
+  EXPECT_GT(seen, 0u);
+}
+
 TEST_F(FormatsCliTest, InspectSaysWhatEachFieldRestsOn) {
   Gen("m", "--format activation --count 1 --seed 3");
   const std::string file = Path("m/activation_000000.activation");

@@ -208,7 +208,10 @@ void AddGenCommand(CLI::App& app, Selected& selected) {
       ->excludes(pair);
   command->add_flag("--json", flags->json,
                     "Print the manifest and the command that makes it again");
-  command->footer("Example: anecheck gen --format hwx --count 100 --must-reject --out /tmp/hwx");
+  command->footer(
+      "Where a file's entry in the manifest has a format, read it with `inspect --format` of that: "
+      "bare task chains (td) leave their version open, and read as td they warn of it as "
+      "well.\nExample: anecheck gen --format hwx --count 100 --must-reject --out /tmp/hwx");
   command->callback([command, flags, &selected] {
     selected = [command, flags] {
       // A manifest has its own seeds.

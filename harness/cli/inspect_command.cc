@@ -92,11 +92,21 @@ Json RulesToJson(std::span<const Rule> rules) {
   return list;
 }
 
+// A message without its rule's name in front, which stands before it anyway.
+std::string_view WithoutRule(const Violation& violation) {
+  std::string_view message = violation.message;
+  const std::string_view rule = violation.rule->id;
+  if (message.starts_with(rule) && message.substr(rule.size()).starts_with(": ")) {
+    message.remove_prefix(rule.size() + 2);
+  }
+  return message;
+}
+
 std::string ViolationsText(const std::vector<Violation>& violations) {
   std::string text;
   for (const Violation& violation : violations) {
     text += fmt::format("{}: {}: {}{} [{}]\n", violation.IsWarning() ? "warning" : "error",
-                        violation.rule->id, violation.message, Place(violation.offset),
+                        violation.rule->id, WithoutRule(violation), Place(violation.offset),
                         violation.rule->source);
   }
   return text;
@@ -113,11 +123,18 @@ std::string FieldEvidenceText(const Format& format, ByteSpan bytes) {
 
 // Both shares that are typed: without the fill, which no field describes, and with it.
 std::string CoverageText(const Format& format, const Coverage& coverage) {
-  return fmt::format(
-      "format {} ({}), {} bytes: {} payload, {} typed, {} fill, {} opaque; typed are {:.1f} % of "
-      "what is neither payload nor fill, {:.1f} % of what is no payload\n",
-      format.name, format.title, coverage.total, coverage.payload, coverage.typed, coverage.fill,
-      coverage.Opaque(), 100 * coverage.TypedShare(), 100 * coverage.TypedShareWithFill());
+  std::string text =
+      fmt::format("format {} ({}), {} bytes: {} payload, {} typed, {} fill, {} opaque", format.name,
+                  format.title, coverage.total, coverage.payload, coverage.typed, coverage.fill,
+                  coverage.Opaque());
+  if (coverage.total != 0 && coverage.payload == coverage.total) return text + "; all is payload\n";
+  if (coverage.total != 0 && coverage.payload + coverage.fill == coverage.total) {
+    return text + "; all is payload or fill\n";
+  }
+  return text + fmt::format(
+                    "; typed are {:.1f} % of what is neither payload nor fill, {:.1f} % of "
+                    "what is no payload\n",
+                    100 * coverage.TypedShare(), 100 * coverage.TypedShareWithFill());
 }
 
 // Text of the file itself, its coverage, what its fields rest on, and its violations where they

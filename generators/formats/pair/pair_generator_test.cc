@@ -2,10 +2,18 @@
 // descriptor breaks.
 #include "generators/formats/pair/pair_generator.h"
 
+#include <algorithm>
+#include <array>
 #include <gtest/gtest.h>
 #include <set>
+#include <utility>
+#include <variant>
 
+#include "generators/formats/hwx/hwx_generator.h"
+#include "harness/formats/e5/e5.h"
+#include "harness/formats/hwx/builder.h"
 #include "harness/formats/hwx/container.h"
+#include "harness/formats/hwx/names.h"
 #include "harness/formats/pair/pair.h"
 
 namespace anecheck {
@@ -67,6 +75,41 @@ TEST(PairTest, WithoutPortsAndOperationsThereIsNothingToCompare) {
     EXPECT_EQ(pair::IsComparable(*pair::Verify(edited->descriptor, edited->container)),
               edit.breaks_rule != "pair-program")
         << edit.id;
+  }
+}
+
+// A container with the ports x and x_ane, in either order.
+TEST(PairTest, ThePortOfTheVeryNameComesBeforeOneWithASuffix) {
+  for (const bool suffix_first : {false, true}) {
+    ChoiceStream choices = ChoiceStream::FromSeed(1);
+    hwx::ContainerSpec spec = GenerateContainerSpec(choices);
+    const auto tensor = [](std::string name, uint32_t extent) {
+      const std::array<uint32_t, 4> shape = {1, 1, extent, 1};
+      return hwx::TensorSpec{
+          .name = std::move(name), .shape = shape, .strides = hwx::PackedStrides(shape, 2)};
+    };
+    spec.tensors = {tensor("x", 1), tensor("x_ane", 4096), tensor("y@output", 1)};
+    spec.tensors[2].output = true;
+    if (suffix_first) std::swap(spec.tensors[0], spec.tensors[1]);
+    const Bytes bytes = hwx::BuildBytes(spec).value();
+    const hwx::Container container = hwx::Parse(bytes).value();
+    e5::Outline outline;
+    for (const hwx::Port& port : container.ports) {
+      const auto window = std::ranges::find_if(container.sections, [&](const auto& section) {
+        return hwx::IsWindow(section) && section.addr == port.vmaddr;
+      });
+      ASSERT_NE(window, container.sections.end());
+      auto& ports = port.name == "y@output" ? outline.outputs : outline.inputs;
+      ports.push_back(
+          {.name = std::string(port.name), .byte_size = window->size, .aperture_va = port.vmaddr});
+    }
+    e5::Program program = e5::MakeProgram(outline);
+    for (e5::Operation& operation : program.functions[0].blocks[0].operations) {
+      auto* attrs = std::get_if<e5::AneInferenceAttrs>(&operation.attrs);
+      if (attrs != nullptr) attrs->procedure_name = spec.procedure;
+    }
+    const auto violations = pair::Verify(e5::Write(program).value(), bytes).value();
+    EXPECT_TRUE(violations.empty()) << violations[0].message;
   }
 }
 

@@ -4,7 +4,10 @@
 #include <cctype>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
+
+#include "harness/formats/registry/registry.h"
 
 namespace anecheck {
 namespace {
@@ -81,32 +84,66 @@ bool NamesFirst(const Format& format, std::string_view error, std::string_view r
          });
 }
 
-// Whether the file breaks `rule` and no other. Warnings of what no source settles ("...-open") are
-// true of valid files too.
-bool BreaksExactly(const Format& format, ByteSpan bytes, std::string_view rule) {
+// How much may stand beside the rule that a file breaks. Warnings of what no source settles
+// ("...-open") are true of valid files too.
+enum class Beside : uint8_t { kNothing, kOpenWarnings };
+
+bool BreaksExactly(const Format& format, ByteSpan bytes, std::string_view rule, Beside beside) {
   const auto violations = format.verify(bytes);
   if (!violations.ok()) return NamesFirst(format, violations.error().message, rule);
   bool broken = false;
   for (const Violation& violation : *violations) {
     const bool same = violation.rule->id == rule;
     broken |= same;
-    if (!same && !(violation.IsWarning() && violation.rule->id.ends_with("-open"))) return false;
+    const bool open = violation.IsWarning() && violation.rule->id.ends_with("-open");
+    if (!same && !(open && beside == Beside::kOpenWarnings)) return false;
   }
   return broken;
 }
 
+// The name of the first reading in which `holds`, empty for the format itself; nothing where it
+// holds in none.
+template <typename Holds>
+std::optional<std::string> FindReading(const Format& format, Holds holds) {
+  for (const Format* reading : ReadingsOf(format)) {
+    if (holds(*reading)) return reading == &format ? std::string() : std::string(reading->name);
+  }
+  return std::nullopt;
+}
+
+FileRecipe ValidRecipe(const DescriptorGenerator& generator, const Format& format, uint64_t seed) {
+  FileRecipe recipe{.seed = seed};
+  const Bytes bytes = ValidFile(generator, seed);
+  recipe.reading = FindReading(format, [&](const Format& reading) {
+                     const auto violations = reading.verify(bytes);
+                     return violations.ok() && violations->empty();
+                   }).value_or("");
+  return recipe;
+}
+
 Result<FileRecipe> MustRejectRecipe(const DescriptorGenerator& generator, const Format& format,
                                     const MutationKind& kind, uint64_t seed) {
+  std::optional<FileRecipe> with_warnings;
   for (uint64_t i = 0; i < kTries; ++i) {
     FileRecipe recipe{.seed = FileSeed(seed, i)};
     Bytes bytes = ValidFile(generator, recipe.seed);
     ChoiceStream choices = ChoiceStream::FromSeed(~recipe.seed);
     if (!Mutate(kind, choices, &bytes, &recipe)) continue;
-    if (!BreaksExactly(format, bytes, kind.breaks_rule)) continue;
     recipe.breaks = kind.breaks_rule;
     recipe.severity = SeverityOf(format, kind.breaks_rule);
-    return recipe;
+    const auto alone = FindReading(format, [&](const Format& reading) {
+      return BreaksExactly(reading, bytes, kind.breaks_rule, Beside::kNothing);
+    });
+    if (alone) {
+      recipe.reading = *alone;
+      return recipe;
+    }
+    if (with_warnings) continue;
+    if (BreaksExactly(format, bytes, kind.breaks_rule, Beside::kOpenWarnings)) {
+      with_warnings = std::move(recipe);
+    }
   }
+  if (with_warnings) return *with_warnings;
   return MakeError(ErrorCode::kInternal,
                    fmt::format("{}: {} made no file in {} that breaks {} alone; try another seed",
                                generator.format, kind.id, kTries, kind.breaks_rule));
@@ -165,7 +202,7 @@ Result<std::vector<FileRecipe>> DrawFileSet(const DescriptorGenerator& generator
           MustRejectRecipe(generator, format, *breaking[i % breaking.size()], file_seed));
       recipes.push_back(std::move(recipe));
     } else {
-      recipes.push_back({.seed = file_seed});
+      recipes.push_back(ValidRecipe(generator, format, file_seed));
     }
   }
   return recipes;
@@ -187,6 +224,7 @@ Result<Bytes> MakeFile(const DescriptorGenerator& generator, const FileRecipe& r
 Json RecipeToJson(const FileRecipe& recipe) {
   Json json;
   json["seed"] = recipe.seed;
+  if (!recipe.reading.empty()) json["format"] = recipe.reading;
   if (!recipe.mutations.empty()) json["mutations"] = Json::array();
   for (const Mutation& mutation : recipe.mutations) {
     json["mutations"].push_back({{"kind", mutation.kind}, {"parameters", mutation.parameters}});
@@ -207,6 +245,7 @@ Result<FileRecipe> RecipeFromJson(const Json& json) {
                                     mutation.at("parameters").get<std::vector<uint64_t>>()});
       }
     }
+    recipe.reading = json.value("format", "");
     recipe.breaks = json.value("breaks", "");
     recipe.severity = json.value("severity", "");
     return recipe;

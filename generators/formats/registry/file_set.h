@@ -31,6 +31,9 @@ std::string_view FileSuffix(std::string_view format);
 struct FileRecipe {
   uint64_t seed = 0;  // of the valid file's choice stream
   std::vector<Mutation> mutations;
+  // As `inspect --format` takes it where the generator's format reads the file with warnings that
+  // one of its versions has not ("td:17"); else empty.
+  std::string reading;
   std::string breaks;    // a rule of the format, or empty
   std::string severity;  // "error" or "warning" where `breaks` is set
 };
@@ -38,7 +41,9 @@ struct FileRecipe {
 // `count` recipes, the same for the same seed. Must-reject sets go round the mutations that break a
 // rule, so that a count of at least their number shows each; every file of them was verified to
 // break its rule alone, or, where it does not even parse, to be refused for that rule before any
-// other. kInternal where a mutation makes no such file.
+// other. So it is when it is read as its recipe says; only where no such file is found may a
+// warning of what bytes leave open ("...-open") stand beside it. kInternal where a mutation makes
+// no file.
 Result<std::vector<FileRecipe>> DrawFileSet(const DescriptorGenerator& generator,
                                             const Format& format, FileSetMode mode, uint64_t count,
                                             uint64_t seed);
@@ -46,7 +51,8 @@ Result<std::vector<FileRecipe>> DrawFileSet(const DescriptorGenerator& generator
 // The bytes of a recipe. kInvalid where a mutation is unknown or does not fit the file.
 Result<Bytes> MakeFile(const DescriptorGenerator& generator, const FileRecipe& recipe);
 
-// {"seed": 7, "mutations": [{"kind": "...", "parameters": [...]}], "breaks": "...", ...}
+// {"seed": 7, "format": "td:17", "mutations": [{"kind": "...", "parameters": [...]}], "breaks":
+// "...", ...}
 Json RecipeToJson(const FileRecipe& recipe);
 Result<FileRecipe> RecipeFromJson(const Json& json);
 

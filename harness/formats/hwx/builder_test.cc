@@ -436,6 +436,13 @@ TEST(JsonEdit, RefusesWhatCannotBeWritten) {
             std::string::npos);
   EXPECT_NE(refused([](Json& json) { json["file_size"] = 100; }).find("do not fit"),
             std::string::npos);
+  // A number of words decides which fields there are: the edit is named, not what it takes away.
+  EXPECT_NE(refused([](Json& json) {
+              for (Json& command : json["commands"]) {
+                if (command.contains("byte_size")) command["count"] = kTensorCountOld + 1;
+              }
+            }).find("count: of 31 words leaves no place for byte_size"),
+            std::string::npos);
   EXPECT_FALSE(refused([](Json& json) { json = Json::array(); }).empty());
 }
 

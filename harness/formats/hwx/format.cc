@@ -76,14 +76,35 @@ void ClaimCommand(const Container& container, const Command& command, CoverageMa
   }
 }
 
-void ClaimSection(const Section& section, CoverageMap* map) {
+// Weights without the zeros around them: pages of a section that no tile claims.
+void ClaimBetweenTiles(ByteSpan bytes, uint64_t offset, CoverageMap* map) {
+  const auto is_set = [](uint8_t byte) { return byte != 0; };
+  const auto first = std::ranges::find_if(bytes, is_set);
+  if (first == bytes.end()) return;
+  const auto last = std::find_if(bytes.rbegin(), bytes.rend(), is_set).base();
+  map->Claim(ByteKind::kPayload, offset + static_cast<uint64_t>(first - bytes.begin()),
+             static_cast<uint64_t>(last - first));
+}
+
+void ClaimWeights(const Section& section, std::span<const Tile> tiles, CoverageMap* map) {
+  uint64_t at = 0;  // in the section
+  for (const Tile& tile : tiles) {
+    if (tile.data.empty() || tile.offset < at) continue;
+    ClaimBetweenTiles(section.data.subspan(at, tile.offset - at), section.offset + at, map);
+    map->Claim(ByteKind::kPayload, section.offset + tile.offset, tile.data.size());
+    at = tile.offset + tile.data.size();
+  }
+  ClaimBetweenTiles(section.data.subspan(at), section.offset + at, map);
+}
+
+void ClaimSection(const Section& section, std::span<const Tile> tiles, CoverageMap* map) {
   constexpr uint64_t kRelocationRecord = 8;
   map->Claim(ByteKind::kTyped, section.reloff, kRelocationRecord * section.relocations.size());
   if (section.tasks != nullptr) {
     td::ClaimChain(*section.tasks, section.offset, map);
   } else if (section.in_file) {
-    const bool weights = IsKernelSection(section);
-    map->Claim(weights ? ByteKind::kPayload : ByteKind::kOpaque, section.offset, section.size);
+    if (IsKernelSection(section)) return ClaimWeights(section, tiles, map);
+    map->Claim(ByteKind::kOpaque, section.offset, section.size);
   }
 }
 
@@ -101,7 +122,10 @@ Result<Coverage> CoverageOf(ByteSpan bytes) {
   CoverageMap map(bytes);
   map.Claim(ByteKind::kTyped, 0, kHeaderSize);
   for (const Command& command : container.commands) ClaimCommand(container, command, &map);
-  for (const Section& section : container.sections) ClaimSection(section, &map);
+  const std::vector<std::vector<Tile>> tiles = AllTiles(container);
+  for (size_t i = 0; i < container.sections.size(); ++i) {
+    ClaimSection(container.sections[i], tiles[i], &map);
+  }
   for (const Symtab& table : container.symtabs) ClaimSymbols(table, &map);
   for (const Note& note : container.notes) map.Claim(ByteKind::kOpaque, note.offset, note.size);
   for (const Region& region : container.regions) {

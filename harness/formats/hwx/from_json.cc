@@ -250,13 +250,22 @@ class Reader {
       thread.names.push_back(OwnName(fields, "names", text.ok() ? *text : std::string()));
     }
     ReadWords(fields, thread);
+    if (!IsApertureTable(thread) && fields.Has("base_slots")) {
+      fields.Fail("count",
+                  fmt::format("of {} words leaves no place for base_slots", thread.words.size()));
+    }
     if (status_.ok() && IsApertureTable(thread)) {
       ReadIndexed(fields, "base_slots", kBaseSlots, UINT64_MAX, [&](size_t i, uint64_t value) {
         SetPair(thread, static_cast<uint32_t>(2 * i), value);
       });
     }
     for (const ThreadWord& word : ThreadWords(thread.flavor)) {
-      if (!status_.ok() || !Applies(word, thread) || !fields.Has(word.name)) continue;
+      if (!status_.ok() || !fields.Has(word.name)) continue;
+      if (!Applies(word, thread)) {
+        fields.Fail("count", fmt::format("of {} words leaves no place for {}", thread.words.size(),
+                                         word.name));
+        continue;
+      }
       SetThreadValue(thread, word,
                      fields.Uint(word.name, word.words == 2 ? UINT64_MAX : UINT32_MAX));
     }

@@ -1,6 +1,7 @@
 // Every truncation of the real containers, and every byte replaced by 0x00, 0xff and itself with
 // bit 0 flipped: no crash, no allocation beyond 16 times the input plus 1 MiB, and what still
-// parses is written back as it is. The longer functions run where bytes have a meaning.
+// parses is written back as it is. Print and coverage run at every byte of a record, and the JSON
+// form at every kJsonStride-th; in weights and padding both run at every kStride-th.
 #include <algorithm>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,15 +11,25 @@
 #include "harness/base/parallel_for.h"
 #include "harness/base/testing/test_data.h"
 #include "harness/formats/hwx/container.h"
-#include "harness/formats/hwx/print.h"
 #include "harness/formats/hwx/verify.h"
 #include "harness/formats/testing/allocation_meter.h"
+#include "harness/formats/testing/format_checks.h"
 
 namespace anecheck::hwx {
 namespace {
 
+constexpr size_t kStride = 31;
+constexpr size_t kJsonStride = 3;
+
+// The functions that run on an input; each depth includes those before it.
+enum class Depth : uint8_t {
+  kRead,  // parse, write, verify
+  kText,  // print, coverage
+  kJson,  // to_json, from_json
+};
+
 // Empty, or what went wrong.
-std::string FindFault(ByteSpan bytes, bool with_print) {
+std::string FindReadFault(ByteSpan bytes) {
   const size_t limit = 16 * bytes.size() + (size_t{1} << 20);
   const testing::AllocationMeter meter;
   {
@@ -32,11 +43,18 @@ std::string FindFault(ByteSpan bytes, bool with_print) {
       for (const Violation& violation : Verify(*container)) {
         if (violation.offset > bytes.size()) return "a violation without an offset";
       }
-      if (with_print && PrintContainer(*container).empty()) return "nothing is printed";
     }
   }
   if (meter.Peak() <= limit) return {};
   return fmt::format("{} bytes are allocated for {} of input", meter.Peak(), bytes.size());
+}
+
+std::string FindFault(ByteSpan bytes, Depth depth) {
+  std::string fault = FindReadFault(bytes);
+  if (!fault.empty() || depth == Depth::kRead || !Parse(bytes).ok()) return fault;
+  fault = testing::FindHostileFault(kFormat_hwx, bytes);
+  if (!fault.empty() || depth == Depth::kText) return fault;
+  return testing::FindJsonFault(kFormat_hwx, bytes);
 }
 
 // Whether a byte belongs to a record, and not to padding or weights.
@@ -62,8 +80,13 @@ std::string FirstFault(ByteSpan bytes) {
   const std::vector<bool> meaningful = Meaningful(bytes);
   std::mutex mutex;
   std::string first;
-  const auto check = [&](ByteSpan input, bool with_print, size_t at, std::string_view how) {
-    const std::string fault = FindFault(input, with_print);
+  const auto depth_at = [&](size_t at) {
+    const size_t json = meaningful[at] ? kJsonStride : kStride;
+    if (at % json == 0) return Depth::kJson;
+    return meaningful[at] ? Depth::kText : Depth::kRead;
+  };
+  const auto check = [&](ByteSpan input, size_t at, std::string_view how) {
+    const std::string fault = FindFault(input, depth_at(at));
     if (fault.empty()) return;
     const std::lock_guard lock(mutex);
     if (first.empty()) first = fmt::format("{} at 0x{:x}: {}", how, at, fault);
@@ -74,11 +97,11 @@ std::string FirstFault(ByteSpan bytes) {
     Bytes edited(bytes.begin(), bytes.end());
     const size_t end = std::min<size_t>(bytes.size(), (chunk + 1) * kChunk);
     for (size_t at = chunk * kChunk; at < end; ++at) {
-      check(bytes.first(at), true, at, "truncated");
+      check(bytes.first(at), at, "truncated");
       for (const int value : {0x00, 0xff, bytes[at] ^ 0x01}) {
         if (value == bytes[at]) continue;
         edited[at] = static_cast<uint8_t>(value);
-        check(edited, meaningful[at] && value == 0xff, at, fmt::format("byte 0x{:02x}", value));
+        check(edited, at, fmt::format("byte 0x{:02x}", value));
       }
       edited[at] = bytes[at];
     }

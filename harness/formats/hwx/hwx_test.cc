@@ -39,6 +39,15 @@ TEST(RealContainers, AreTypedToNinetyFivePercent) {
   }
 }
 
+// Its section of weights is a page of zeros that no tile claims.
+TEST(RealContainers, ZerosThatNoTileClaimsAreFill) {
+  ANECHECK_SKIP_WITHOUT(testing::RealDataPath("hwx/relu-d66a665b.hwx"));
+  const Bytes relu = ReadFile(testing::RealDataPath("hwx/relu-d66a665b.hwx")).value();
+  EXPECT_EQ(kFormat_hwx.coverage(relu)->payload, 0u);
+  const Bytes conv = ReadFile(testing::RealDataPath("hwx/conv-8a6bd427.hwx")).value();
+  EXPECT_GT(kFormat_hwx.coverage(conv)->payload, 0u);
+}
+
 TEST(RealContainers, PrintNamesTargetCompilerTensorsAndTasks) {
   ANECHECK_SKIP_WITHOUT(testing::RealDataPath("hwx/concat-0f988933.hwx"));
   const auto bytes = ReadFile(testing::RealDataPath("hwx/concat-0f988933.hwx")).value();

@@ -17,8 +17,9 @@
 namespace anecheck::mil {
 namespace {
 
-constexpr size_t kSmall = 4096;  // files that get every check at every edit
-constexpr uint64_t kStride = 61;
+constexpr size_t kSmall = 4096;       // files that get every check at every edit
+constexpr uint64_t kStride = 5;       // places of the larger ones that get the format's checks
+constexpr uint64_t kJsonStride = 29;  // of those, the ones that get the JSON form too
 
 // Parses the text; what went wrong with its memory, or nothing.
 std::string FindParseFault(ByteSpan bytes) {
@@ -30,16 +31,23 @@ std::string FindParseFault(ByteSpan bytes) {
   return {};
 }
 
+std::string FindFormatFault(ByteSpan bytes, bool with_json) {
+  std::string fault = testing::FindHostileFault(kFormat_mil, bytes);
+  if (!fault.empty() || !with_json || !kFormat_mil.rewrite(bytes).ok()) return fault;
+  return testing::FindJsonFault(kFormat_mil, bytes);
+}
+
 // Every truncation, and every byte replaced by 0x00, 0xff and itself with bit 0 flipped, is parsed;
-// every kStride-th place gets all checks of the format.
+// every kStride-th place gets the checks of the format, some of them its JSON form.
 void CheckWholeFile(const test::File& file) {
   const Bytes bytes = test::ToBytes(file.text);
   std::mutex mutex;
   std::string first;
   const Status status = ParallelFor(bytes.size(), DefaultJobs(), [&](uint64_t at) -> Status {
     const auto check = [&](ByteSpan input) {
-      const std::string fault =
-          at % kStride == 0 ? testing::FindHostileFault(kFormat_mil, input) : FindParseFault(input);
+      const std::string fault = at % kStride == 0
+                                    ? FindFormatFault(input, at / kStride % kJsonStride == 0)
+                                    : FindParseFault(input);
       if (fault.empty()) return;
       const std::lock_guard lock(mutex);
       if (first.empty()) first = fault + " at " + std::to_string(at);

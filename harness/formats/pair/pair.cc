@@ -74,8 +74,11 @@ struct Procedure {
 struct ContainerSide {
   std::vector<BoundPort> ports;
   std::vector<Procedure> procedures;
-  // Ports with a window by its kind and the tensor that they are named for, the first of each.
-  std::map<std::pair<uint32_t, std::string_view>, const BoundPort*> by_tensor;
+  // Ports with a window by its kind and, first, the whole of their name, second, the tensor that
+  // they are named for: the first port of each.
+  using ByName = std::map<std::pair<uint32_t, std::string_view>, const BoundPort*>;
+  ByName by_name;
+  ByName by_tensor;
   std::set<std::string_view> procedure_names;
 };
 
@@ -101,7 +104,9 @@ ContainerSide SideOf(const hwx::Container& container) {
   }
   for (const BoundPort& port : side.ports) {
     if (port.window == nullptr) continue;
-    side.by_tensor.emplace(std::pair(hwx::KindOf(*port.window), TensorName(port.name)), &port);
+    const uint32_t kind = hwx::KindOf(*port.window);
+    side.by_name.emplace(std::pair(kind, port.name), &port);
+    side.by_tensor.emplace(std::pair(kind, TensorName(port.name)), &port);
   }
   return side;
 }
@@ -160,8 +165,11 @@ class PairChecker {
     return side_.procedures.empty() ? 0 : side_.procedures.front().offset;
   }
 
-  // The port of that tensor in that direction: a held state is an input and an output.
+  // The port of that tensor in that direction: a held state is an input and an output. A container
+  // may have both x and x_ane, so that the port of the very name comes first.
   const BoundPort* Find(std::string_view name, uint32_t kind) const {
+    const auto exact = side_.by_name.find(std::pair(kind, name));
+    if (exact != side_.by_name.end()) return exact->second;
     const auto found = side_.by_tensor.find(std::pair(kind, TensorName(name)));
     return found == side_.by_tensor.end() ? nullptr : found->second;
   }

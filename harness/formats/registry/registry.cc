@@ -39,6 +39,14 @@ Result<const Format*> FindFormat(std::string_view name) {
                    fmt::format("format \"{}\" is unknown; there are {}", Shown(name), names));
 }
 
+std::vector<const Format*> ReadingsOf(const Format& format) {
+  std::vector<const Format*> readings = {&format};
+  if (format.name == "td") {
+    for (const Format& version : td::VersionFormats()) readings.push_back(&version);
+  }
+  return readings;
+}
+
 Result<const Format*> RecogniseFormat(ByteSpan bytes, std::string_view path) {
   const Format* best = nullptr;
   int most = 0;

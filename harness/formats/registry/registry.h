@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/formats/format.h"
@@ -15,6 +16,10 @@ std::span<const Format* const> AllFormats();
 // The format called `name`, or "td:<version>" for task chains read as of that version; the error
 // lists those there are.
 Result<const Format*> FindFormat(std::string_view name);
+
+// The ways to read files of `format`: it, and where its bytes leave their version open, each
+// version of it.
+std::vector<const Format*> ReadingsOf(const Format& format);
 
 // The format that recognises `bytes` best; `path` may be empty. The error says that none does.
 Result<const Format*> RecogniseFormat(ByteSpan bytes, std::string_view path);

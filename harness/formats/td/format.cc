@@ -150,6 +150,8 @@ ChainCoverage CoverageOf(const Chain& chain) {
   return coverage;
 }
 
+std::span<const Format> VersionFormats() { return kVersionFormats; }
+
 Result<const Format*> FormatOfVersion(std::string_view version) {
   uint32_t number = 0;
   const auto [end, error] =

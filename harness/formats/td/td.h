@@ -151,6 +151,8 @@ Result<Chain> Decode(ByteSpan text, const Generation& generation, uint64_t base 
 Result<Chain> DecodeAnyVersion(ByteSpan text);
 // The writes of `chain` that do not lie in one block of its generation.
 size_t WritesOutsideBlocks(const Chain& chain);
+// The formats `td:<version>`, in the order of Generations().
+std::span<const Format> VersionFormats();
 // The format `td:<version>`, which reads every section as of that version. kUnsupported or
 // kNotFound where there is none.
 Result<const Format*> FormatOfVersion(std::string_view version);

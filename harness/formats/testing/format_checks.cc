@@ -47,10 +47,16 @@ void CheckValidFile(const Format& format, ByteSpan bytes, const std::string& nam
 }
 
 std::string FindJsonFault(const Format& format, ByteSpan bytes) {
+  constexpr size_t kJsonBytes = 512;  // held for a byte of input
+  const AllocationMeter meter;
   const Result<Json> json = format.to_json(bytes);
   if (!json.ok()) return "to_json refuses what rewrites: " + json.error().message;
   const Result<Bytes> encoded = format.from_json(json.value());
   if (!encoded.ok()) return "from_json refuses what to_json gave: " + encoded.error().message;
+  if (meter.Peak() > kJsonBytes * bytes.size() + (size_t{1} << 20)) {
+    return fmt::format("the JSON form allocates {} bytes for {} of input", meter.Peak(),
+                       bytes.size());
+  }
   return std::ranges::equal(encoded.value(), bytes) ? "" : "the JSON form changes bytes";
 }
 

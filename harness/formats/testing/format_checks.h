@@ -13,12 +13,14 @@ namespace anecheck::testing {
 void CheckValidFile(const Format& format, ByteSpan bytes, const std::string& name);
 
 // Every truncation, and every byte replaced by 0x00, 0xff and itself with bit 0 flipped: no crash,
-// no function allocates beyond 16 times the input plus 1 MiB, and what still parses rewrites to
-// itself; at every 61st place its JSON form gives the same bytes too. Messages stay within bounds.
-// Runs on all processors.
+// rewrite, verify, print and coverage allocate no more than 16 times the input plus 1 MiB, and what
+// still parses rewrites to itself; at every 61st place its JSON form gives the same bytes too, for
+// which to_json and from_json together hold up to 512 times the input plus 1 MiB. Messages stay
+// within bounds. Runs on all processors.
 void CheckHostileEdits(const Format& format, ByteSpan bytes, const std::string& name);
 
-// What is wrong with the JSON form of bytes that rewrite; empty where it gives them back.
+// What is wrong with the JSON form of bytes that rewrite; empty where it gives them back and holds
+// no more than 512 times the input plus 1 MiB, an object a field being its nature.
 std::string FindJsonFault(const Format& format, ByteSpan bytes);
 
 // What is wrong with the message of an error or a violation; empty where it is one line of bounded
