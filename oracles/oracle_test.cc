@@ -323,6 +323,22 @@ TEST(Evaluate, AWindowThatCeilModeAddsMovesNoOther) {
   }
 }
 
+// Of deviations that are small beside it the default epsilon decides: 1e-5, or 168 * 2^-24 in fp16.
+// With the former the normal element is -0.04056, which the scale takes to 0.06085.
+TEST(Evaluate, AnAbsentEpsilonIsAdmittedInFullAndRounded) {
+  using P = params::LayerNorm;
+  const std::vector<double> numbers = {-0x1.8p-14, 0x1.edcp-14, 0x1p-12,    0x1.18p-18,
+                                       0x1p-12,    -0x1p-12,    -0x1.16p-16};
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {7}, numbers));
+  const ValueId gamma =
+      c.Const(MakeTensor(DType::kFp16, {7}, {-1.5, -0.5, 2, 0.75, -1.5, -0.25, 1.5}));
+  c.Begin(OpKind::kLayerNorm).Arg(P::kX, x).Arg(P::kGamma, gamma).Ints(P::kAxes, {0});
+  const Estimate normal = c.Run(c.Finish());
+  EXPECT_TRUE(Admits(normal, 0, 0.060791015625));
+  EXPECT_TRUE(Admits(normal, 0, 0.06085205078125));
+}
+
 TEST(Evaluate, OddPowersOfZeroFollowItsSignOnlyWhereItIsCertain) {
   Case c;
   const ValueId one = c.Input(MakeTensor(DType::kFp16, {2}, {1.0, 1.0}));

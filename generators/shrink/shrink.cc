@@ -250,7 +250,8 @@ class Shrinker {
     for (size_t i = 0; i < before.size(); ++i) {
       edit.integers = before;
       edit.integers.erase(edit.integers.begin() + static_cast<std::ptrdiff_t>(i));
-      if (Try({.attribute = edit})) return true;
+      // Some operations read an empty list as an absent one.
+      if (!edit.integers.empty() && Try({.attribute = edit})) return true;
       edit.integers = before;
       for (const int64_t value : {int64_t{0}, int64_t{1}, before[i] / 2, before[i] - 1}) {
         edit.integers[i] = value;

@@ -28,16 +28,22 @@ Bounds Plus(const Bounds& a, const Bounds& b) {
   return {AddDown(a.low, b.low), AddUp(a.high, b.high), nan};
 }
 
+// The value takes the one, the bounds both: a number as it stands and rounded to the element type.
+struct Epsilon {
+  double value = 0;
+  double other = 0;
+};
+
 // The steps of one group after the sum: each takes the bounds of the step before.
 class LayerNormGroup {
  public:
-  LayerNormGroup(KernelContext& context, DType dtype, size_t count, double epsilon)
+  LayerNormGroup(KernelContext& context, DType dtype, size_t count, const Epsilon& epsilon)
       : contract_(context.contract()),
         grid_(dtype),
         count_(static_cast<double>(count)),
-        epsilon_(epsilon),
-        epsilon_low_(std::min(epsilon, grid_.Round(epsilon))),
-        epsilon_high_(std::max(epsilon, grid_.Round(epsilon))),
+        epsilon_(epsilon.value),
+        epsilon_low_(std::min(epsilon.value, epsilon.other)),
+        epsilon_high_(std::max(epsilon.value, epsilon.other)),
         centred_(context.arena().Allocate<double>(count)),
         differences_(context.arena().Allocate<Interval>(count)) {}
 
@@ -197,7 +203,7 @@ void FillInvalid(const Raw& raw, std::span<const int64_t> offsets, int64_t base,
 // What the two normalizations tell apart: the groups, and which constant meets which element.
 struct NormForm {
   uint32_t mask = 0;
-  double epsilon = 0;
+  Epsilon epsilon;
   Affine affine;
   // Constants by the lane in the group (layer_norm) or one for the whole group, by its channel.
   bool by_channel = false;
@@ -255,11 +261,13 @@ Status Normalise(KernelContext& context, const NormForm& form) {
   return {};
 }
 
-// As it is given, for the value; the bounds take it rounded too (LayerNormGroup).
-double EpsilonOf(const KernelContext& context, int parameter) {
-  const double epsilon = context.node().Float(parameter, 1e-5);
-  if (context.node().HasAttribute(parameter)) return RoundToFloat(epsilon);  // fp32 at most
-  return Grid(context.node().ResultType().dtype).Round(epsilon);
+// As it is given, which is fp32 at most; an absent one has the element type, though an engine may
+// have it wider.
+Epsilon EpsilonOf(const KernelContext& context, int parameter) {
+  const double epsilon = RoundToFloat(context.node().Float(parameter, 1e-5));
+  const double rounded = Grid(context.node().ResultType().dtype).Round(epsilon);
+  if (context.node().HasAttribute(parameter)) return {epsilon, rounded};
+  return {rounded, epsilon};
 }
 
 Status LayerNorm(KernelContext& context) {
