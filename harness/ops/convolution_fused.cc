@@ -165,11 +165,11 @@ bool IsRenamed(std::string_view equation, std::string_view pattern) {
       if (c != wanted) return false;
       continue;
     }
-    char& known = name[static_cast<size_t>(wanted)];
+    char& known = name[static_cast<unsigned char>(wanted)];
     if (known == 0) {
       const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-      if (!is_letter || taken[static_cast<size_t>(c)]) return false;
-      taken[static_cast<size_t>(c)] = true;
+      if (!is_letter || taken[static_cast<unsigned char>(c)]) return false;
+      taken[static_cast<unsigned char>(c)] = true;
       known = c;
     } else if (known != c) {
       return false;

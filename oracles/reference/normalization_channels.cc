@@ -150,7 +150,7 @@ Status BatchNorm(KernelContext& context) {
   const Shape& shape = x.type.shape;
   size_t inner = 1;
   for (int axis = 2; axis < shape.rank(); ++axis) inner *= static_cast<size_t>(shape[axis]);
-  const auto channels = static_cast<size_t>(shape[1]);
+  const auto channels = static_cast<size_t>(std::max<int64_t>(1, shape[1]));
   auto* const constants = context.arena().Allocate<Channel>(channels);
   auto* const folded = context.arena().Allocate<BatchNormalizer::Folded>(channels);
   for (size_t c = 0; c < channels; ++c) {

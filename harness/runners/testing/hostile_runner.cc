@@ -81,7 +81,9 @@ void Dribble(const Json& request) {
 void EatMemory() {
   // More than the test allows, and no more than a machine has.
   std::vector<std::vector<char>> held;
-  for (int i = 0; i < 32; ++i) held.emplace_back(size_t{16} << 20, 'x');
+  constexpr int kBlocks = 32;
+  held.reserve(kBlocks);
+  for (int i = 0; i < kBlocks; ++i) held.emplace_back(size_t{16} << 20, 'x');
   SleepForEver();
 }
 
