@@ -18,6 +18,8 @@ std::string_view ErrorCodeName(ErrorCode code) {
       return "io";
     case ErrorCode::kLimit:
       return "limit";
+    case ErrorCode::kInterrupted:
+      return "interrupted";
     case ErrorCode::kInternal:
       return "internal";
   }

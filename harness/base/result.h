@@ -20,6 +20,7 @@ enum class ErrorCode : uint8_t {
   kNotFound,     // a name, file or symbol does not exist
   kIo,           // the operating system refused
   kLimit,        // a resource cap of the harness was reached
+  kInterrupted,  // the caller asked for an end before this was done
   kInternal,     // the harness itself failed
 };
 

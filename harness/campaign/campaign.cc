@@ -110,7 +110,7 @@ class Campaign {
   }
 
   Result<CampaignSummary> Run() {
-    ANECHECK_ASSIGN(confirmer_, make_runner_());
+    ANECHECK_ASSIGN(confirmer_, MakeRunner());
     ANECHECK_ASSIGN(const RunnerIdentity identity, confirmer_->Identify());
     ANECHECK_RETURN_IF_ERROR(CheckTargets(options_, identity));
     ANECHECK_ASSIGN(Store store, Store::Open(options_.db));
@@ -124,7 +124,7 @@ class Campaign {
     // Batches are recorded whole and in order; only the campaign's last one may be short.
     first_ = next_ = settled_ = (summary_.cases + kBatch - 1) / kBatch;
     if (next_ >= BatchCount()) return Finish(point.run);
-    ANECHECK_ASSIGN(confirmer_, make_runner_());
+    ANECHECK_ASSIGN(confirmer_, MakeRunner());
     ANECHECK_ASSIGN(const RunnerIdentity identity, confirmer_->Identify());
     ANECHECK_RETURN_IF_ERROR(CheckSameEngine(options_, point, identity));
     ANECHECK_ASSIGN(Store store, Store::Open(options_.db));
@@ -136,6 +136,12 @@ class Campaign {
   }
 
  private:
+  Result<std::unique_ptr<Runner>> MakeRunner() const {
+    ANECHECK_ASSIGN(std::unique_ptr<Runner> runner, make_runner_());
+    runner->StopWhen(stop_);
+    return runner;
+  }
+
   Result<CampaignSummary> Finish(int64_t run) {
     ANECHECK_ASSIGN(Store store, Store::Open(options_.db));
     ANECHECK_RETURN_IF_ERROR(store.FinishRun(run, "finished", UtcNow()));
@@ -188,9 +194,10 @@ class Campaign {
 
   double Seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 
+  bool IsStopped() const { return stop_ != nullptr && stop_->load(); }
+
   bool OutOfTime() const {
-    return (stop_ != nullptr && stop_->load()) ||
-           (options_.max_seconds > 0 && Seconds() >= options_.max_seconds);
+    return IsStopped() || (options_.max_seconds > 0 && Seconds() >= options_.max_seconds);
   }
 
   // Gives the batch the time where something was found, at the end, and as often as makes a table
@@ -207,7 +214,7 @@ class Campaign {
 
   // Takes batches in order until there are none left, and leaves their results for the writer.
   void Work() {
-    auto runner = make_runner_();
+    auto runner = MakeRunner();
     Workbench bench;
     bench.options = options_;
     for (;;) {
@@ -376,10 +383,10 @@ class Campaign {
     }
     // What came before stands, whatever became of the last one.
     ANECHECK_RETURN_IF_ERROR(record());
-    ANECHECK_RETURN_IF_ERROR(Status(status));
-    const bool stopped = stop_ != nullptr && stop_->load();
-    summary_.interrupted =
-        summary_.cases < CasesOfShard(options_) && (stopped || options_.cases != kUnlimitedCases);
+    // A batch that the stop cut short, or that is yet to be confirmed, is made again with --resume.
+    if (!status.ok() && status.error().code != ErrorCode::kInterrupted) return status;
+    summary_.interrupted = summary_.cases < CasesOfShard(options_) &&
+                           (IsStopped() || options_.cases != kUnlimitedCases);
     return {};
   }
 

@@ -48,6 +48,27 @@ class RefusingRunner final : public Runner {
   std::function<void()> on_request_;
 };
 
+// One that cases may take long with: it gives up between two of them.
+class PatientRunner final : public Runner {
+ public:
+  explicit PatientRunner(std::function<void()> on_request) : on_request_(std::move(on_request)) {}
+  Result<RunnerIdentity> Identify() override { return refusing_.Identify(); }
+  Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
+    for (size_t i = 0; i < requests.size(); ++i) {
+      if (stop_->load()) return Stopped();
+      on_request_();
+    }
+    return refusing_.Run(requests);
+  }
+  Status Restart() override { return {}; }
+  void StopWhen(const std::atomic<bool>* stop) override { stop_ = stop; }
+
+ private:
+  RefusingRunner refusing_{"none"};
+  std::function<void()> on_request_;
+  const std::atomic<bool>* stop_ = nullptr;
+};
+
 RunnerFactory Refusing(const std::string& engine = "none", std::function<void()> on_request = {}) {
   return [engine, on_request] {
     return Result<std::unique_ptr<Runner>>(
@@ -124,6 +145,26 @@ TEST_F(ResumeTest, AStoppedRunThatGoesOnEqualsOneThatWasNeverStopped) {
     for (auto& finding : (*document)["findings"]) finding.erase("replay");
   }
   EXPECT_EQ(json, again);
+}
+
+TEST_F(ResumeTest, ABatchThatAStopCutsShortIsMadeAgain) {
+  const auto whole = RunCampaign(Options("whole.sqlite"), Refusing(), {});
+  ASSERT_TRUE(whole.ok());
+  const CampaignOptions options = Options("cut.sqlite");
+  std::atomic<bool> stop{false};
+  std::atomic<uint64_t> run{0};
+  const RunnerFactory patient = [&] {
+    const auto count = [&] { stop = ++run >= 300; };
+    return Result<std::unique_ptr<Runner>>(std::unique_ptr<Runner>(new PatientRunner(count)));
+  };
+  const auto summary = RunCampaign(options, patient, {}, &stop);
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  EXPECT_TRUE(summary->interrupted);
+  EXPECT_EQ(run, 300u) << "no case was begun after the stop";
+  EXPECT_EQ(summary->cases % 64, 0u) << "batches are recorded whole";
+  const auto resumed = Resume(options);
+  ASSERT_TRUE(resumed.ok()) << resumed.error().message;
+  EXPECT_EQ(Everything(options.db), Everything(Options("whole.sqlite").db));
 }
 
 TEST_F(ResumeTest, ItsTimesGoOnWhereTheyStood) {

@@ -34,6 +34,8 @@ constexpr std::chrono::milliseconds kSettle(5);
 // The same where it is what the run is made for, and behind the last run of all.
 constexpr std::chrono::milliseconds kLinger(1000);
 constexpr std::chrono::milliseconds kLastWait(200);
+// How soon a campaign that is stopped is let go, whatever the program does.
+constexpr std::chrono::milliseconds kStopTick(50);
 
 constexpr std::string_view kTwice = "it was answered twice";
 constexpr std::string_view kFollows = "a line follows the reply that answers no request";
@@ -261,6 +263,15 @@ std::vector<LateReply> ExecRunner::TakeLate(bool last) {
   return std::exchange(late_, {});
 }
 
+// Until `deadline` or the runner is stopped.
+ReadState ExecRunner::ReadReply(Clock::time_point deadline, std::string& line) {
+  for (;;) {
+    const Clock::time_point until = std::min(deadline, Clock::now() + kStopTick);
+    const ReadState state = process_->ReadLine(until, kLongestLine, options_.memory_limit, line);
+    if (state != ReadState::kTimeout || until == deadline || IsStopped()) return state;
+  }
+}
+
 RunReply ExecRunner::Answer(const RunRequest& request, uint64_t id, const ExecFiles& files) {
   if (!process_->WriteLine(ExecRequestLine(request, id, files))) {
     return Ended(request.id, ReadState::kClosed);
@@ -268,7 +279,7 @@ RunReply ExecRunner::Answer(const RunRequest& request, uint64_t id, const ExecFi
   const Clock::time_point deadline = After(options_.case_timeout_ms);
   std::string line;
   for (;;) {
-    const ReadState state = process_->ReadLine(deadline, kLongestLine, options_.memory_limit, line);
+    const ReadState state = ReadReply(deadline, line);
     if (state == ReadState::kClosed && !line.empty()) {
       process_.reset();
       return Bad(request.id, RunStatus::kGarbled,
@@ -299,6 +310,8 @@ Result<RunReply> ExecRunner::RunOne(const RunRequest& request) {
                                                   files.error().message));
   std::error_code ignored;
   std::filesystem::remove_all(folder_->File(fmt::format("case{}", id)), ignored);
+  // What was cut short is no answer.
+  if (IsStopped()) return Stopped();
   return reply;
 }
 
@@ -333,6 +346,7 @@ Result<std::vector<RunReply>> ExecRunner::Run(std::span<const RunRequest> reques
   asked_.clear();
   stray_.clear();
   for (const RunRequest& request : requests) {
+    if (IsStopped()) return Stopped();
     Drain(Clock::now());
     const Status started = EnsureStarted();
     if (!started.ok()) {

@@ -37,6 +37,7 @@ class ExecRunner final : public Runner, public LateReplies {
   Result<RunnerIdentity> Identify() override;
   Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override;
   Status Restart() override;
+  void StopWhen(const std::atomic<bool>* stop) override { stop_ = stop; }
   std::vector<LateReply> TakeLate(bool last) override;
   void Linger(bool on) override { linger_ = on; }
 
@@ -49,6 +50,8 @@ class ExecRunner final : public Runner, public LateReplies {
   Result<RunReply> RunShapes(const RunRequest& request);
   Result<RunReply> RunOne(const RunRequest& request);
   Result<ExecFiles> WriteFiles(const RunRequest& request, uint64_t id);
+  bool IsStopped() const { return stop_ != nullptr && stop_->load(); }
+  Subprocess::ReadState ReadReply(Subprocess::Clock::time_point deadline, std::string& line);
   RunReply Answer(const RunRequest& request, uint64_t id, const ExecFiles& files);
   bool IsFinished(std::string_view line, uint64_t id) const;
   void NoteStray(std::string_view line);
@@ -75,6 +78,7 @@ class ExecRunner final : public Runner, public LateReplies {
   std::optional<uint64_t> answered_;
   std::vector<LateReply> late_;
   bool linger_ = false;
+  const std::atomic<bool>* stop_ = nullptr;
 };
 
 // The backend that the analytics file `path` of a reply names: "ane", "bnns". The file must stand

@@ -2,9 +2,12 @@
 // can be checked, and whatever it does costs the case it was given and no other.
 #include "harness/runners/exec_runner.h"
 
+#include <atomic>
+#include <chrono>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
+#include <thread>
 
 #include "harness/base/json_text.h"
 #include "harness/runners/executable_path.h"
@@ -216,6 +219,27 @@ TEST(ExecRunner, AProgramThatDoesNotStopWritingIsReplaced) {
   EXPECT_EQ((*replies)[0].status, RunStatus::kGarbled);
   EXPECT_EQ((*replies)[2].status, RunStatus::kOk);
   EXPECT_GE(runner.started(), 2);
+}
+
+// Long before the program's time for a case is over, and whatever comes behind that case.
+TEST(ExecRunner, EndsSoonAfterItIsStopped) {
+  ExecOptions options = Hostile();
+  options.case_timeout_ms = 3600'000;
+  ExecRunner runner(options);
+  std::atomic<bool> stop{false};
+  runner.StopWhen(&stop);
+  std::thread stopper([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    stop = true;
+  });
+  const WordCases cases({"a", "SLEEP", "b"});
+  const auto replies = runner.Run(cases.all());
+  stopper.join();
+  ASSERT_FALSE(replies.ok());
+  EXPECT_EQ(replies.error().code, ErrorCode::kInterrupted);
+  EXPECT_EQ(runner.Run(cases.all()).error().code, ErrorCode::kInterrupted);
+  stop = false;
+  EXPECT_EQ(testing::RunWord(runner, "a").status, RunStatus::kOk) << "it can be used again";
 }
 
 TEST(ExecRunner, NoTwoRequestsHaveOneId) {

@@ -23,4 +23,8 @@ std::string_view MisconductName(MisconductKind kind) {
   return kNames[static_cast<size_t>(kind)];
 }
 
+Error Stopped() {
+  return MakeError(ErrorCode::kInterrupted, "the runner was stopped before its last case");
+}
+
 }  // namespace anecheck

@@ -2,6 +2,7 @@
 // engine, the simulated one, an encoder round trip or a program of somebody else's.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -131,6 +132,13 @@ class Runner {
   // Replaces whatever process or state the runner keeps by a fresh one: before a finding is tried
   // again.
   virtual Status Restart() = 0;
+
+  // From now on Run() ends with kInterrupted soon after `*stop` is set, if cases may take long.
+  // `stop` outlives the runner; null: never.
+  virtual void StopWhen(const std::atomic<bool>* stop) { static_cast<void>(stop); }
 };
+
+// What Run() says of it.
+Error Stopped();
 
 }  // namespace anecheck

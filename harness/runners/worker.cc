@@ -38,6 +38,7 @@ constexpr int kGraceMs = 500;
 // What Process::Wait returns beside the bytes a worker sends, 0 for silence and -1 for the end.
 constexpr int kTooLarge = -2;
 constexpr int kTooMuchOutput = -3;
+constexpr int kStopped = -4;
 // Bytes that a worker's standard output and error may hold: they stand in memory.
 constexpr uint64_t kMostOutput = uint64_t{8} << 20;
 // Of what a worker wrote to its standard error, so much is passed on.
@@ -183,13 +184,15 @@ class E5rtRunner::Process {
   }
 
   // The next byte of the worker, 0 after `milliseconds` without one, -1 at its end, kTooLarge,
-  // kTooMuchOutput.
-  int Wait(int milliseconds, uint64_t memory_limit) {
+  // kTooMuchOutput, kStopped where `is_stopped` says so meanwhile.
+  template <typename IsStopped>
+  int Wait(int milliseconds, uint64_t memory_limit, const IsStopped& is_stopped) {
     for (int left = milliseconds; left > 0; left -= kTickMs) {
       if (memory_limit > 0 && ResidentBytes(pid_) > memory_limit) return kTooLarge;
       if (OutputBytes() > kMostOutput) return kTooMuchOutput;
       const int what = channel_.Wait(std::min(left, kTickMs));
       if (what != 0) return what;
+      if (is_stopped()) return kStopped;
     }
     return 0;
   }
@@ -382,7 +385,8 @@ int E5rtRunner::Await() {
   int what = process_->channel().Signal('B') ? 0 : -1;
   uint32_t seen = 0;
   while (what == 0) {
-    what = process_->Wait(options_.case_timeout_ms, options_.memory_limit);
+    what = process_->Wait(options_.case_timeout_ms, options_.memory_limit,
+                          [this] { return IsStopped(); });
     const uint32_t completed = header.completed.load();
     if (what == 0 && completed == seen) break;
     seen = completed;
@@ -425,6 +429,10 @@ Status E5rtRunner::RunSome(Batch& batch) {
     return {};
   }
   const int what = Await();
+  if (what == kStopped) {
+    process_.reset();
+    return Stopped();
+  }
   ANECHECK_ASSIGN(const bool intact, TakeReplies(count, batch));
   if (!intact) {
     process_.reset();
@@ -457,6 +465,7 @@ Result<std::vector<RunReply>> E5rtRunner::Run(std::span<const RunRequest> reques
   batch.requests = requests;
   batch.replies.reserve(requests.size());
   while (batch.replies.size() < requests.size()) {
+    if (IsStopped()) return Stopped();
     ANECHECK_RETURN_IF_ERROR(EnsureStarted());
     ANECHECK_RETURN_IF_ERROR(RunSome(batch));
   }

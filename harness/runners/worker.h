@@ -50,6 +50,7 @@ class E5rtRunner final : public Runner {
   Result<RunnerIdentity> Identify() override;
   Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override;
   Status Restart() override;
+  void StopWhen(const std::atomic<bool>* stop) override { stop_ = stop; }
 
   // How many worker processes were started so far.
   int workers_started() const { return workers_started_; }
@@ -68,9 +69,12 @@ class E5rtRunner final : public Runner {
   RunReply Convert(const RunRequest& request, WireReply reply) const;
 
   WorkerOptions options_;
+  bool IsStopped() const { return stop_ != nullptr && stop_->load(); }
+
   std::unique_ptr<Process> process_;
   RunnerIdentity identity_;
   int workers_started_ = 0;
+  const std::atomic<bool>* stop_ = nullptr;
 };
 
 }  // namespace anecheck
