@@ -17,7 +17,6 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/base/allocator.h"
 #include "harness/base/file.h"
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/non_vacuous.h"
@@ -261,7 +260,6 @@ BENCHMARK_CAPTURE(BM_FullCasesInProcess, mixed, Profile::kMixed)->Apply(InRealTi
 }  // namespace anecheck
 
 int main(int argc, char** argv) {
-  anecheck::SuitAllocatorToSmallObjects();
   if (argc > 1 && std::string_view(argv[1]) == anecheck::kWorkerArgument) {
     return anecheck::WorkerMain(argc, argv);
   }

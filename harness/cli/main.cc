@@ -6,7 +6,6 @@
 #include <span>
 #include <string>
 
-#include "harness/base/allocator.h"
 #include "harness/base/log.h"
 #include "harness/campaign/campaign.h"
 #include "harness/cli/command.h"
@@ -85,7 +84,6 @@ int Main(int argc, char** argv) {
 }  // namespace anecheck
 
 int main(int argc, char** argv) {
-  anecheck::SuitAllocatorToSmallObjects();
   if (argc > 1 && std::string_view(argv[1]) == anecheck::kWorkerArgument) {
     return anecheck::WorkerMain(argc, argv);
   }

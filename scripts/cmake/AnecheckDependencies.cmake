@@ -12,6 +12,16 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(PLIST REQUIRED IMPORTED_TARGET libplist-2.0)
 pkg_check_modules(LIBDEFLATE REQUIRED IMPORTED_TARGET libdeflate)
 
+# The allocator of programs that run campaigns, which make and drop many small objects: 8 % of a
+# case's time. They do without where it is missing, and sanitizers bring their own.
+add_library(anecheck_allocator INTERFACE)
+if(NOT APPLE AND NOT ANECHECK_SANITIZE)
+  find_package(mimalloc QUIET)
+  if(TARGET mimalloc)
+    target_link_libraries(anecheck_allocator INTERFACE mimalloc)
+  endif()
+endif()
+
 if(ANECHECK_TESTS)
   find_package(GTest REQUIRED)
   find_package(rapidcheck REQUIRED)
