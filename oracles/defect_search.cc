@@ -1,0 +1,255 @@
+#include "oracles/defect_search.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "oracles/admitted_element.h"
+#include "oracles/judge.h"
+
+namespace anecheck {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Whether what `departing` admits of element `i` beyond `conforming` is so little that a number
+// there is no chance, however wide the conforming interval is.
+bool AddsLittle(const Estimate& conforming, const Estimate& departing, size_t i, double amplitude) {
+  if (!IsPlain(conforming) || !IsPlain(departing)) return false;
+  const double below = conforming.low[i] - departing.low[i];
+  const double above = departing.high[i] - conforming.high[i];
+  return below >= 0 && above >= 0 && below + above <= amplitude / 4;
+}
+
+// How little it would be a chance, in bits, that a number like those of an element's set is one of
+// them: whole ones among the whole numbers that the set spans, others among the numbers of the
+// type. 0 where the element has no set.
+double SurpriseOf(const Estimate& expected, size_t i) {
+  if (expected.member_begin.empty()) return 0;
+  const std::span<const double> members =
+      std::span(expected.members)
+          .subspan(expected.member_begin[i],
+                   expected.member_begin[i + 1] - expected.member_begin[i]);
+  if (members.empty()) return 0;
+  const bool whole = std::ranges::all_of(members, [](double x) { return std::trunc(x) == x; });
+  const double span = members.back() - members.front();
+  const double numbers =
+      whole ? span : UlpBetween(expected.type.dtype, members.front(), members.back());
+  return std::log2((numbers + 1) / static_cast<double>(members.size()));
+}
+// One in a thousand.
+constexpr double kConvincing = 10;
+
+// Finds the defects that explain the elements outside. Rows of one id are one defect.
+class DefectSearch {
+ public:
+  // What evaluations need, kept from one search to the next.
+  struct Memory {
+    Evaluation evaluation;
+    Estimate estimate;
+  };
+
+  DefectSearch(const Graph& graph, std::span<const Tensor> inputs, size_t output,
+               const Estimate& conforming, int family, std::span<const double> actual,
+               std::span<const size_t> outside, Memory& memory)
+      : graph_(graph),
+        inputs_(inputs),
+        output_(output),
+        conforming_(conforming),
+        family_(family),
+        actual_(actual),
+        outside_(outside),
+        evaluation_(memory.evaluation),
+        estimate_(memory.estimate) {}
+
+  DefectAnswer Find(std::span<const Departure> catalogue) {
+    const std::vector<Defect> defects = Applicable(catalogue);
+    if (defects.empty()) return {};
+    DefectAnswer singles = FindSingles(defects);
+    return singles.ids.empty() ? FindCombination(defects) : singles;
+  }
+
+ private:
+  enum Grade : uint8_t { kNot, kVaguely, kByValue };
+  using Explained = std::vector<Grade>;
+  struct Defect {
+    std::string_view id;
+    std::vector<const Departure*> rows;
+  };
+  // A combination is searched among so many defects at the most.
+  static constexpr size_t kMaxCombined = 6;
+
+  std::vector<Defect> Applicable(std::span<const Departure> catalogue) const {
+    std::vector<Defect> defects;
+    size_t rows = 0;
+    for (const Departure& row : catalogue) {
+      if ((row.families >> family_ & 1) == 0) continue;
+      const bool present =
+          row.op.empty() || std::ranges::any_of(graph_.nodes(), [&](const Node& node) {
+            return node.schema->name == row.op;
+          });
+      if (!present || ++rows > Contract::kMaxDepartures) continue;
+      auto same = std::ranges::find(defects, row.id, &Defect::id);
+      if (same == defects.end()) same = defects.insert(defects.end(), Defect{row.id, {}});
+      same->rows.push_back(&row);
+    }
+    std::ranges::sort(defects, {}, &Defect::id);
+    return defects;
+  }
+
+  // Fills estimate_ with all defects of `set` switched on.
+  bool Estimates(std::span<const Defect* const> set) {
+    std::vector<const Departure*> rows;
+    for (const Defect* defect : set) {
+      rows.insert(rows.end(), defect->rows.begin(), defect->rows.end());
+    }
+    contract_ = WithDepartures(family_, rows);
+    const ValueId output = graph_.outputs()[output_];
+    estimated_ = evaluation_.RunTo(graph_, inputs_, contract_, output).ok();
+    if (estimated_) evaluation_.Stored(output, estimate_);
+    return estimated_;
+  }
+
+  Explained Explain(std::span<const Defect* const> set) {
+    Explained explained(outside_.size(), kNot);
+    if (!Estimates(set)) return explained;
+    const double amplitude = Amplitude(estimate_);
+    const std::vector<bool> repeated = Repetitions(estimate_, actual_);
+    double surprise = 0;
+    for (size_t k = 0; k < outside_.size(); ++k) {
+      const double actual = actual_[outside_[k]];
+      if (repeated[outside_[k]] || !Admits(estimate_, outside_[k], actual)) continue;
+      const bool says = IsInformative(estimate_, outside_[k], amplitude) ||
+                        AddsLittle(conforming_, estimate_, outside_[k], amplitude);
+      const bool by_value = !(std::fabs(actual) < kInfinity) || (!estimate_.loose && says);
+      explained[k] = by_value ? kByValue : kVaguely;
+      if (!by_value && !estimate_.loose) surprise += SurpriseOf(estimate_, outside_[k]);
+    }
+    // Sets that say little one by one say enough together.
+    if (surprise >= kConvincing) std::ranges::replace(explained, kVaguely, kByValue);
+    return explained;
+  }
+
+  // Each element explained by one defect alone; as few defects as a greedy cover needs.
+  DefectAnswer FindSingles(std::span<const Defect> defects) {
+    std::vector<Explained> by_defect;
+    by_defect.reserve(defects.size());
+    alone_.reserve(defects.size());
+    for (const Defect& defect : defects) {
+      const Defect* const only = &defect;
+      const Explained& explained = by_defect.emplace_back(Explain({&only, 1}));
+      alone_.push_back(AdmittedByLast());
+      // No cover is smaller, and of several alike the first counts.
+      if (std::ranges::find(explained, kNot) != explained.end()) continue;
+      return {{defect.id}, std::ranges::find(explained, kVaguely) != explained.end()};
+    }
+    Explained best(outside_.size(), kNot);
+    DefectAnswer answer;
+    while (std::ranges::find(best, kNot) != best.end()) {
+      size_t chosen = 0;
+      int64_t chosen_count = 0;
+      for (size_t d = 0; d < defects.size(); ++d) {
+        int64_t count = 0;
+        for (size_t k = 0; k < best.size(); ++k) {
+          count += best[k] == kNot && by_defect[d][k] != kNot ? 1 : 0;
+        }
+        if (count > chosen_count) {
+          chosen = d;
+          chosen_count = count;
+        }
+      }
+      if (chosen_count == 0) return {};
+      for (size_t k = 0; k < best.size(); ++k) best[k] = std::max(best[k], by_defect[chosen][k]);
+      answer.ids.push_back(defects[chosen].id);
+    }
+    std::ranges::sort(answer.ids);
+    answer.vague = std::ranges::find(best, kVaguely) != best.end();
+    return answer;
+  }
+
+  // The smallest set of defects that explains every element while all of them are switched on.
+  DefectAnswer FindCombination(std::span<const Defect> defects) {
+    const std::vector<const Defect*> candidates = Effective(defects);
+    const auto sets = size_t{1} << candidates.size();
+    for (size_t size = 2; size <= candidates.size(); ++size) {
+      for (size_t bits = 0; bits < sets; ++bits) {
+        if (static_cast<size_t>(std::popcount(bits)) != size) continue;
+        std::vector<const Defect*> set;
+        for (size_t d = 0; d < candidates.size(); ++d) {
+          if ((bits >> d & 1) != 0) set.push_back(candidates[d]);
+        }
+        const Explained explained = Explain(set);
+        if (std::ranges::find(explained, kNot) != explained.end()) continue;
+        DefectAnswer answer{{}, std::ranges::find(explained, kVaguely) != explained.end()};
+        for (const Defect* defect : set) answer.ids.push_back(defect->id);
+        return answer;
+      }
+    }
+    return {};
+  }
+
+  // The defects that change what is admitted at some element outside, alone or beside all others.
+  std::vector<const Defect*> Effective(std::span<const Defect> defects) {
+    std::vector<const Defect*> all;
+    for (const Defect& defect : defects) all.push_back(&defect);
+    const Admitted with_none = AdmittedBy({});
+    const Admitted with_all = AdmittedBy(all);
+    std::vector<const Defect*> effective;
+    for (size_t d = 0; d < all.size() && effective.size() < kMaxCombined; ++d) {
+      std::vector<const Defect*> others = all;
+      std::erase(others, all[d]);
+      if (alone_[d] == with_none && AdmittedBy(others) == with_all) continue;
+      effective.push_back(all[d]);
+    }
+    return effective;
+  }
+
+  // The intervals of the elements outside, comparable.
+  using Admitted = std::vector<std::array<uint64_t, 6>>;
+  Admitted AdmittedBy(std::span<const Defect* const> set) {
+    Estimates(set);
+    return AdmittedByLast();
+  }
+  // By the set that was estimated last; nothing where it could not be.
+  Admitted AdmittedByLast() const {
+    Admitted admitted;
+    if (!estimated_) return admitted;
+    admitted.reserve(outside_.size());
+    const bool apart = !estimate_.finite_low.empty();
+    for (const size_t i : outside_) {
+      admitted.push_back({std::bit_cast<uint64_t>(estimate_.low[i]),
+                          std::bit_cast<uint64_t>(estimate_.high[i]), estimate_.flags[i],
+                          CountAdmitted(estimate_, i),
+                          std::bit_cast<uint64_t>(apart ? estimate_.finite_low[i] : 0),
+                          std::bit_cast<uint64_t>(apart ? estimate_.finite_high[i] : 0)});
+    }
+    return admitted;
+  }
+
+  const Graph& graph_;
+  std::span<const Tensor> inputs_;
+  size_t output_;
+  const Estimate& conforming_;
+  int family_;
+  std::span<const double> actual_;
+  std::span<const size_t> outside_;
+  Contract contract_;  // of the last estimate; the evaluation refers to it
+  Evaluation& evaluation_;
+  Estimate& estimate_;
+  bool estimated_ = false;       // estimate_ is of contract_
+  std::vector<Admitted> alone_;  // by each defect that FindSingles tried
+};
+
+}  // namespace
+
+DefectAnswer FindDefects(const Graph& graph, std::span<const Tensor> inputs, size_t output,
+                         const Estimate& conforming, int family, std::span<const double> actual,
+                         std::span<const size_t> outside, std::span<const Departure> catalogue) {
+  thread_local DefectSearch::Memory memory;
+  DefectSearch search(graph, inputs, output, conforming, family, actual, outside, memory);
+  return search.Find(catalogue);
+}
+
+}  // namespace anecheck

@@ -1,0 +1,28 @@
+// Names the documented defects that explain what an engine gave outside its bound: by evaluating
+// the graph again with departures from the contract switched on.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "harness/graph/graph.h"
+#include "oracles/contract.h"
+#include "oracles/oracle.h"
+
+namespace anecheck {
+
+struct DefectAnswer {
+  std::vector<std::string_view> ids;  // in order; empty where some element stays unexplained
+  bool vague = false;                 // OutputJudgement::vague
+};
+
+// The defects of `catalogue` on `family` under which every element of `outside` (indices into
+// `actual`, none of them admitted by `conforming`) is admitted: each alone and then together, the
+// smallest set first. Any thread; each keeps memory of its own from one call to the next.
+DefectAnswer FindDefects(const Graph& graph, std::span<const Tensor> inputs, size_t output,
+                         const Estimate& conforming, int family, std::span<const double> actual,
+                         std::span<const size_t> outside, std::span<const Departure> catalogue);
+
+}  // namespace anecheck
