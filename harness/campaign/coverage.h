@@ -34,7 +34,7 @@ inline constexpr std::string_view kCoverageKinds[] = {
 
 // Legality rules are asked of one case in so many that ran, and of one in so many that was refused
 // as it must be, by its index: that costs more than making the case.
-inline constexpr uint64_t kRulesEvery = 64;
+inline constexpr uint64_t kRulesEvery = 256;
 inline constexpr uint64_t kRefusedRulesEvery = 16;
 
 struct CaseOutcome;

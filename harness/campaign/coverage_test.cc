@@ -57,7 +57,7 @@ CaseOutcome Ran() {
 // relu(softmax(x, axis -1)) on a vector with a subnormal and an infinity.
 Case SmallCase() {
   Case item;
-  item.index = 64;
+  item.index = kRulesEvery;
   item.target = {"h13", 2};
   Graph& graph = item.graph;
   const ValueId x = graph.AddInput({DType::kFp16, {1, 3}});
@@ -89,7 +89,7 @@ TEST(CoverageTest, NamesTheCellsOfACase) {
     const auto found = batch.coverage.find({kind, cell});
     ASSERT_NE(found, batch.coverage.end()) << kind << " " << cell;
     EXPECT_EQ(found->second.cases, 1);
-    EXPECT_EQ(found->second.first_case, 64u);
+    EXPECT_EQ(found->second.first_case, kRulesEvery);
   }
   EXPECT_FALSE(batch.coverage.contains({"value", "all.input=nan"}));
   EXPECT_FALSE(batch.coverage.contains({"op_pair", "relu>softmax"}));
@@ -408,15 +408,15 @@ TEST_F(CoverageFile, IsReadAndPrintedOverSeveralFiles) {
   const auto one = ReadCoverage(std::span(both).first(1)), two = ReadCoverage(both);
   ASSERT_TRUE(one.ok() && two.ok());
   EXPECT_EQ(two->cases, 256u);
-  EXPECT_EQ(two->asked, 4u) << "one case in 64 of those that ran";
+  EXPECT_EQ(two->asked, 2u) << "one case in 256 of those that ran";
   EXPECT_GT(Covered(*two, "op_pair"), Covered(*one, "op_pair"));
   const auto json = CoverageToJson(*two);
-  EXPECT_EQ(json["asked_for_rules"], 4);
+  EXPECT_EQ(json["asked_for_rules"], 2);
   for (const auto& kind : json["kinds"]) {
     EXPECT_EQ(kind["covered"].get<size_t>() + kind["empty"].size(), kind["cells"].get<size_t>());
   }
   const std::string text = CoverageToText(*two, 1);
-  EXPECT_NE(text.find("256 cases, legality rules asked of 4\n"), std::string::npos);
+  EXPECT_NE(text.find("256 cases, legality rules asked of 2\n"), std::string::npos);
   EXPECT_NE(text.find("empty op_pair:"), std::string::npos);
   EXPECT_EQ(CoverageToText(*two, 0).find("empty"), std::string::npos);
   const std::string missing[] = {Path("missing.sqlite")};

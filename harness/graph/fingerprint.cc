@@ -1,8 +1,8 @@
 #include "harness/graph/fingerprint.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
+#include <cstring>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -23,7 +23,19 @@ class Hasher {
   void Add(uint64_t word) { state_ = Step(state_, word); }
   void Add(std::string_view text) {
     Add(text.size());
-    for (const char c : text) Add(static_cast<uint8_t>(c));
+    Add(std::span(reinterpret_cast<const uint8_t*>(text.data()), text.size()));
+  }
+  // Eight at a time, the last ones beside zeros. Their number must follow from what was added
+  // before.
+  void Add(std::span<const uint8_t> bytes) {
+    static_assert(std::endian::native == std::endian::little, "words are loaded as they stand");
+    while (!bytes.empty()) {
+      const size_t size = std::min(bytes.size(), sizeof(uint64_t));
+      uint64_t word = 0;
+      std::memcpy(&word, bytes.data(), size);
+      Add(word);
+      bytes = bytes.subspan(size);
+    }
   }
   void Add(const TensorType& type) {
     Add(static_cast<uint64_t>(type.dtype));
@@ -54,86 +66,25 @@ void AddOperand(Hasher& hash, const Graph& graph, const std::vector<uint64_t>& n
   hash.Add(numbers[id]);
   if (graph.value(id).kind != ValueKind::kConst) return;
   hash.Add(graph.type(id));
-  for (const uint8_t byte : graph.ConstData(id)) hash.Add(byte);
+  hash.Add(graph.ConstData(id));
 }
 
-// One operand of a node: its hash so far, and the bytes of a constant that are still to be added.
-struct Operand {
-  uint64_t hash = 0;
-  const uint8_t* at = nullptr;
-  size_t left = 0;
-};
-
-template <size_t kLanes>
-void AddBytes(std::span<Operand*> lanes, size_t count) {
-  std::array<uint64_t, kLanes> hashes;
-  for (size_t lane = 0; lane < kLanes; ++lane) hashes[lane] = lanes[lane]->hash;
-  for (size_t i = 0; i < count; ++i) {
-    for (size_t lane = 0; lane < kLanes; ++lane) {
-      hashes[lane] = Step(hashes[lane], lanes[lane]->at[i]);
-    }
+// Arguments and attributes are keyed by parameter, so that their textual order does not count;
+// operands of one list keep their order by position.
+uint64_t ArgumentsHash(const Graph& graph, const std::vector<uint64_t>& numbers, const Node& node) {
+  uint64_t sum = 0;
+  uint64_t position = 0;
+  int last = -1;
+  for (const Argument& argument : graph.arguments(node)) {
+    position = argument.parameter == last ? position + 1 : 0;
+    last = argument.parameter;
+    Hasher part;
+    part.Add(argument.parameter);
+    part.Add(position);
+    AddOperand(part, graph, numbers, argument.value);
+    sum += part.state();
   }
-  for (size_t lane = 0; lane < kLanes; ++lane) {
-    lanes[lane]->hash = hashes[lane];
-    lanes[lane]->at += count;
-    lanes[lane]->left -= count;
-  }
-}
-
-// The steps of one hash wait for each other, those of several do not: four constants at a time take
-// little longer than one.
-void AddConstants(std::span<Operand> operands) {
-  std::array<Operand*, 4> lanes;
-  size_t used = 0;
-  for (size_t next = 0;;) {
-    for (; used < lanes.size() && next < operands.size(); ++next) {
-      if (operands[next].left > 0) lanes[used++] = &operands[next];
-    }
-    if (used == 0) return;
-    size_t count = lanes[0]->left;
-    for (size_t lane = 1; lane < used; ++lane) count = std::min(count, lanes[lane]->left);
-    const std::span<Operand*> open(lanes.data(), used);
-    switch (used) {
-      case 4:
-        AddBytes<4>(open, count);
-        break;
-      case 3:
-        AddBytes<3>(open, count);
-        break;
-      case 2:
-        AddBytes<2>(open, count);
-        break;
-      default:
-        AddBytes<1>(open, count);
-        break;
-    }
-    const auto done = [](const Operand* operand) { return operand->left == 0; };
-    used = static_cast<size_t>(std::remove_if(open.begin(), open.end(), done) - open.begin());
-  }
-}
-
-// Of every node, in order. Arguments and attributes are keyed by parameter, so that their textual
-// order does not count; operands of one list keep their order by position.
-std::vector<Operand> HashOperands(const Graph& graph, const std::vector<uint64_t>& numbers) {
-  std::vector<Operand> operands;
-  for (const Node& node : graph.nodes()) {
-    uint64_t position = 0;
-    int last = -1;
-    for (const Argument& argument : graph.arguments(node)) {
-      position = argument.parameter == last ? position + 1 : 0;
-      last = argument.parameter;
-      Hasher part;
-      part.Add(argument.parameter);
-      part.Add(position);
-      part.Add(numbers[argument.value]);
-      const bool constant = graph.value(argument.value).kind == ValueKind::kConst;
-      if (constant) part.Add(graph.type(argument.value));
-      const auto bytes = constant ? graph.ConstData(argument.value) : std::span<const uint8_t>();
-      operands.push_back({part.state(), bytes.data(), bytes.size()});
-    }
-  }
-  AddConstants(operands);
-  return operands;
+  return sum;
 }
 
 uint64_t AttributeHash(const Graph& graph, const Attribute& attribute) {
@@ -164,11 +115,10 @@ uint64_t AttributeHash(const Graph& graph, const Attribute& attribute) {
 }
 
 // The hashes of operands and attributes are added, not chained.
-void AddNode(Hasher& hash, const Graph& graph, std::span<const Operand> operands,
+void AddNode(Hasher& hash, const Graph& graph, const std::vector<uint64_t>& numbers,
              const Node& node) {
   hash.Add(node.schema->name);
-  uint64_t sum = 0;
-  for (const Operand& operand : operands) sum += operand.hash;
+  uint64_t sum = ArgumentsHash(graph, numbers, node);
   for (const Attribute& attribute : graph.attributes(node)) sum += AttributeHash(graph, attribute);
   hash.Add(sum);
   for (const Graph& block : graph.blocks(node)) hash.Add(GraphFingerprint(block));
@@ -187,12 +137,7 @@ uint64_t GraphFingerprint(const Graph& graph) {
       hash.Add(value.type);
     }
   }
-  const std::vector<Operand> operands = HashOperands(graph, numbers);
-  std::span<const Operand> left = operands;
-  for (const Node& node : graph.nodes()) {
-    AddNode(hash, graph, left.first(node.argument_count), node);
-    left = left.subspan(node.argument_count);
-  }
+  for (const Node& node : graph.nodes()) AddNode(hash, graph, numbers, node);
   for (const ValueId output : graph.outputs()) AddOperand(hash, graph, numbers, output);
   return hash.state();
 }

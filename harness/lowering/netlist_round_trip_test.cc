@@ -9,6 +9,7 @@
 #include "harness/lowering/explicit_form.h"
 #include "harness/lowering/graph_to_netlist.h"
 #include "harness/lowering/netlist_axes.h"
+#include "harness/lowering/netlist_procedure.h"
 #include "harness/lowering/netlist_to_graph.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
@@ -55,6 +56,12 @@ TEST(NetlistRoundTrip, GeneratedGraphsComeBackInExplicitForm) {
     ASSERT_TRUE(expected.ok()) << expected.error().message;
     ASSERT_EQ(GraphFingerprint(*expected), GraphFingerprint(*back)) << "seed " << seed << "\n"
                                                                     << text;
+    const auto listed = netlist::Parse(netlist::Write(WithProcedure(*parsed)));
+    ASSERT_TRUE(listed.ok()) << listed.error().message;
+    EXPECT_EQ(netlist::Verify(netlist::ToTree(*listed)).size(), 0U) << "seed " << seed;
+    const auto of_procedure = NetlistToGraph(*listed, program->weights);
+    ASSERT_TRUE(of_procedure.ok()) << "seed " << seed << ": " << of_procedure.error().message;
+    ASSERT_EQ(GraphFingerprint(*expected), GraphFingerprint(*of_procedure)) << "seed " << seed;
     for (const Node& node : graph.nodes()) reached.set(node.schema->id);
   }
   EXPECT_EQ(reached, NetlistOps()) << "some operation never came through";
@@ -322,6 +329,38 @@ TEST(NetlistToGraph, ErrorsNameTheUnit) {
     EXPECT_NE(graph.error().message.find(message), std::string::npos) << graph.error().message;
   }
   EXPECT_FALSE(NetlistToGraph({}, {}).ok());
+}
+
+TEST(NetlistToGraph, ProceduresThatAreNoPlainEntryPointAreRefused) {
+  const std::pair<std::function<void(netlist::Description&)>, const char*> kBreakages[] = {
+      {[](auto& d) { d.procedures.push_back(d.procedures[0]); }, "one procedure"},
+      {[](auto& d) { d.procedures[0].operations.clear(); }, "one operation"},
+      {[](auto& d) { d.networks.push_back(d.networks[0]); }, "one network"},
+      {[](auto& d) { d.procedures[0].operations[0].network = "q"; },
+       "procedure main: its operation runs q, which is no network"},
+      {[](auto& d) { d.networks[0].inputs = d.procedures[0].inputs; },
+       "ports stand in it and in procedure main"},
+      {[](auto& d) {
+         d.procedures[0].inputs.push_back(d.procedures[0].inputs[0]);
+         d.procedures[0].inputs[1].extents.width = 7;
+       },
+       "input x: two ports of one symbol differ"},
+  };
+  for (const auto& [change, message] : kBreakages) {
+    netlist::Description description = WithProcedure(ReluDescription());
+    change(description);
+    const auto graph = NetlistToGraph(description, {});
+    ASSERT_FALSE(graph.ok()) << message;
+    EXPECT_NE(graph.error().message.find(message), std::string::npos) << graph.error().message;
+  }
+}
+
+TEST(NetlistToGraph, AnInputThatAProcedureListsForEachReaderIsOne) {
+  netlist::Description description = WithProcedure(ReluDescription());
+  description.procedures[0].inputs.push_back(description.procedures[0].inputs[0]);
+  const auto graph = NetlistToGraph(description, {});
+  ASSERT_TRUE(graph.ok()) << graph.error().message;
+  EXPECT_EQ(graph->ValuesOfKind(ValueKind::kInput).size(), 1U);
 }
 
 }  // namespace

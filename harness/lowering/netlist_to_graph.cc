@@ -10,6 +10,7 @@
 #include "harness/graph/validate.h"
 #include "harness/lowering/native_units.h"
 #include "harness/lowering/netlist_axes.h"
+#include "harness/lowering/netlist_procedure.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
 
@@ -541,10 +542,11 @@ Result<Graph> NetlistToGraph(const netlist::Description& description,
   if (description.networks.empty()) {
     return MakeError(ErrorCode::kInvalid, "the description has no network");
   }
-  if (description.key_style != netlist::KeyStyle::kPorts) {
-    return MakeError(ErrorCode::kUnsupported, "descriptions with procedures are not read");
+  if (description.key_style == netlist::KeyStyle::kPorts) {
+    return Reader(description.networks[0], weights).Run();
   }
-  return Reader(description.networks[0], weights).Run();
+  ANECHECK_ASSIGN(const netlist::Description ports, WithPorts(description));
+  return Reader(ports.networks[0], weights).Run();
 }
 
 }  // namespace anecheck

@@ -10,7 +10,8 @@
 
 namespace anecheck {
 
-// The description's first network as a valid graph in explicit form (explicit_form.h). `weights` is
+// The description's first network as a valid graph in explicit form (explicit_form.h); with its
+// entry point in a procedure, that of the one network and procedure there is. `weights` is
 // the file at index 0 of the network's Weights. Units that GraphToNetlist sets apart become one
 // operation again: a GOC that only adds a bias behind a convolution, a Broadcast before elementwise
 // units, a chain of InputViews by its names. Ranks follow from the extents that are present.

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 #include "harness/formats/netlist/rules.h"
 #include "harness/graph/fingerprint.h"
 #include "harness/lowering/explicit_form.h"
 #include "harness/lowering/graph_to_netlist.h"
 #include "harness/lowering/mil_to_graph.h"
+#include "harness/lowering/netlist_procedure.h"
 #include "harness/lowering/netlist_to_graph.h"
 #include "harness/ops/op.h"
 
@@ -88,8 +90,12 @@ RoundTrip NetlistRoundTrip(const Graph& graph) {
     return Differs(trip, "cannot be written: " + program.error().message);
   }
   trip.written = true;
-  for (const auto encoding : {plist::Encoding::kXml, plist::Encoding::kBinary}) {
-    const auto bytes = netlist::Write(program->description, encoding);
+  const std::pair<netlist::Description, plist::Encoding> kForms[] = {
+      {program->description, plist::Encoding::kXml},
+      {program->description, plist::Encoding::kBinary},
+      {WithProcedure(program->description), plist::Encoding::kXml}};
+  for (const auto& [description, encoding] : kForms) {
+    const auto bytes = netlist::Write(description, encoding);
     const auto parsed = netlist::Parse(bytes);
     if (!parsed.ok()) return Differs(trip, "cannot be parsed: " + parsed.error().message);
     if (netlist::Write(*parsed, encoding) != bytes) {

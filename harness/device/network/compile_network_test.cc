@@ -13,6 +13,7 @@
 #include "harness/formats/netlist/model.h"
 #include "harness/lowering/graph_to_netlist.h"
 #include "harness/lowering/netlist_axes.h"
+#include "harness/lowering/netlist_procedure.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
 
@@ -297,20 +298,6 @@ TEST_F(HandWritten, BrokenListsAreRefusedByTheParser) {
             "only netlists of one network and one procedure are accepted @ Parser");
 }
 
-// The form of specification 004, "Method": entry points that name their ports.
-netlist::Description InOneProcedure(netlist::Description description) {
-  netlist::Network& network = description.networks[0];
-  netlist::Procedure procedure = {.name = "main", .operations = {{network.name, "op0"}}};
-  procedure.inputs = std::move(network.inputs);
-  procedure.outputs = std::move(network.outputs);
-  network.inputs.clear();
-  network.outputs.clear();
-  description.procedures = {std::move(procedure)};
-  description.key_style = netlist::KeyStyle::kProcedures;
-  description.version = netlist::kVersionProcedures;
-  return description;
-}
-
 TEST_F(NetlistInput, AProcedureRunsAsItsNetwork) {
   auto lowered = GraphToNetlist(ConvGraph());
   ASSERT_TRUE(lowered.ok()) << lowered.error().message;
@@ -324,7 +311,7 @@ TEST_F(NetlistInput, AProcedureRunsAsItsNetwork) {
     return std::vector<uint16_t>{y[0].bits, y[1].bits, y[2].bits};
   };
   const auto expected = run(*lowered);
-  lowered->description = InOneProcedure(std::move(lowered->description));
+  lowered->description = WithProcedure(std::move(lowered->description));
   EXPECT_EQ(run(*lowered), expected);
 }
 
@@ -332,7 +319,7 @@ TEST_F(NetlistInput, ProceduresThatNameNothingAreRefused) {
   const auto lowered = GraphToNetlist(ConvGraph());
   ASSERT_TRUE(lowered.ok()) << lowered.error().message;
   const auto error = [&](const auto& change) {
-    NetlistProgram program = {InOneProcedure(lowered->description), lowered->weights};
+    NetlistProgram program = {WithProcedure(lowered->description), lowered->weights};
     change(program.description);
     return ErrorOf(Text(program, plist::Encoding::kXml));
   };
