@@ -9,6 +9,7 @@
 #include "oracles/reference/kernel.h"
 #include "oracles/reference/number_loops.h"
 #include "oracles/reference/store.h"
+#include "oracles/reference/store_loops.h"
 
 namespace anecheck {
 namespace {
@@ -459,8 +460,14 @@ void Evaluation::Stored(ValueId id, Estimate& estimate) const {
   const BoundedTensor& tensor = state_->values[id];
   CopyEstimate(tensor, estimate);
   if (tensor.point() || !IsFloat(tensor.type.dtype)) return;
-  const reference::Grid grid(tensor.type.dtype,
-                             state_->contract->Find(Effect::kTiesAway) != nullptr);
+  const bool ties_away = state_->contract->Find(Effect::kTiesAway) != nullptr;
+  if (tensor.type.dtype == DType::kFp16 && !ties_away && estimate.members.empty() &&
+      estimate.finite_low.empty()) {
+    reference::RoundValuesToHalf(estimate.low.data(), tensor.size, estimate.low.data());
+    reference::RoundValuesToHalf(estimate.high.data(), tensor.size, estimate.high.data());
+    return;
+  }
+  const reference::Grid grid(tensor.type.dtype, ties_away);
   for (size_t i = 0; i < tensor.size; ++i) {
     estimate.low[i] = grid.Store(estimate.low[i]);
     estimate.high[i] = grid.Store(estimate.high[i]);

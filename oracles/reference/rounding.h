@@ -51,7 +51,7 @@ inline double StepHalf(double x, int steps) {
   // Scaled by 2^-1008 the fields of a double that is a half stand where fp16 has them, subnormals
   // included.
   constexpr int kTop = 0x7c00;  // infinity
-  const uint64_t bits = std::bit_cast<uint64_t>(std::fabs(RoundToHalf(x)) * 0x1p-1008) >> 42;
+  const uint64_t bits = std::bit_cast<uint64_t>(std::fabs(x) * 0x1p-1008) >> 42;
   const int magnitude = bits < kTop ? static_cast<int>(bits) : kTop;
   const int moved = (std::signbit(x) ? -magnitude : magnitude) + steps;
   const int ordinal = moved > kTop ? kTop : moved < -kTop ? -kTop : moved;
