@@ -3,8 +3,12 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
+#include "harness/base/half.h"
+#include "harness/campaign/run_again.h"
+#include "harness/graph/json.h"
 #include "harness/lowering/graph_to_mil.h"
 #include "harness/ops/op.h"
 
@@ -137,6 +141,115 @@ TEST(ShrinkFinding, KeepsTheRangeOfShapesThatAFindingNeeds) {
   EXPECT_TRUE(shrunk->outcome.at_further_shape);
   EXPECT_TRUE(shrunk->item.range);
   EXPECT_EQ(shrunk->item.graph.nodes().size(), 1u);
+}
+
+// Right within the bounds at every place, with another one of the admitted numbers at the odd
+// places of what tanh gives: nothing but the same numbers at other places can show that.
+class UnlikeAtOddPlaces final : public Runner {
+ public:
+  Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "unlike"}; }
+  Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
+    std::vector<RunReply> replies;
+    for (const RunRequest& request : requests) {
+      RunReply reply = {.id = request.id, .status = RunStatus::kOk, .backend = "ane"};
+      const Graph& graph = *request.graph;
+      ANECHECK_ASSIGN(const auto estimates, Evaluate(graph, request.inputs, ConformingContract(2)));
+      for (size_t i = 0; i < estimates.size(); ++i) {
+        const Value& value = graph.value(graph.outputs()[i]);
+        const bool table = value.kind == ValueKind::kResult &&
+                           KindOf(*graph.node(value.producer).schema) == OpKind::kTanh;
+        reply.outputs.push_back(Stored(estimates[i], table));
+      }
+      replies.push_back(std::move(reply));
+    }
+    return replies;
+  }
+  Status Restart() override { return {}; }
+
+ private:
+  static Tensor Stored(const Estimate& estimate, bool unlike) {
+    const TensorType& type = estimate.type;
+    Tensor tensor = {type, std::vector<uint8_t>(static_cast<size_t>(type.ByteSize()))};
+    EncodeElements(type.dtype, estimate.value, tensor.bytes);
+    for (size_t i = 1; unlike && i < estimate.value.size(); i += 2) {
+      const Half other{static_cast<uint16_t>(DoubleToHalf(estimate.value[i]).bits + 1)};
+      if (!Admits(estimate, i, HalfToDouble(other))) continue;
+      tensor.bytes[2 * i] = static_cast<uint8_t>(other.bits);
+      tensor.bytes[2 * i + 1] = static_cast<uint8_t>(other.bits >> 8);
+    }
+    return tensor;
+  }
+};
+
+// The first metamorphic case that only a relation shows, of more than one node.
+Artifact FindUnlike(Runner& runner) {
+  Artifact artifact;
+  artifact.options.targets = {{"h13", 2}};
+  artifact.options.modes = {CaseMode::kMetamorphic};
+  artifact.options.ops.reset();
+  for (const OpKind op : {OpKind::kTanh, OpKind::kAdd, OpKind::kRelu}) {
+    artifact.options.ops.set(static_cast<size_t>(op));
+  }
+  artifact.id = "f000000000003";
+  artifact.verdict = "wrong";
+  Evaluation evaluation;
+  for (uint64_t index = 0; index < 20000; ++index) {
+    artifact.item = *MakeCase(artifact.options, index);
+    if (artifact.item.graph.nodes().size() < 4) continue;
+    const auto answer = AnswerAgain(artifact.item, "wrong", runner, evaluation);
+    if (answer.ok() && answer->outcome.record.verdict == "wrong") return artifact;
+  }
+  ADD_FAILURE() << "no relation shows it";
+  return artifact;
+}
+
+TEST(ShrinkFinding, KeepsTheRelationThatAloneShowsIt) {
+  UnlikeAtOddPlaces runner;
+  const Artifact artifact = FindUnlike(runner);
+  ASSERT_FALSE(HasFailure());
+  const auto shrunk = ShrinkFinding(artifact, runner);
+  ASSERT_TRUE(shrunk.ok()) << shrunk.error().message;
+  const CaseOutcome& outcome = shrunk->outcome;
+  EXPECT_EQ(outcome.record.verdict, "wrong");
+  EXPECT_LE(shrunk->item.graph.nodes().size(), 3u);
+  EXPECT_LT(shrunk->after, shrunk->before);
+  ASSERT_TRUE(outcome.relation);
+  EXPECT_NE(outcome.record.message.find(outcome.relation->name), std::string::npos)
+      << outcome.record.message;
+  // By itself the small case is right.
+  Case alone = shrunk->item;
+  alone.mode = CaseMode::kFloat;
+  Evaluation evaluation;
+  const auto plain = RunAgain(alone, "wrong", runner, evaluation);
+  ASSERT_TRUE(plain.ok());
+  EXPECT_EQ(plain->record.verdict, "pass");
+}
+
+TEST(ShrinkFinding, WritesTheRelationWithBothGraphsAndReadsItAgain) {
+  UnlikeAtOddPlaces runner;
+  const Artifact artifact = FindUnlike(runner);
+  ASSERT_FALSE(HasFailure());
+  const auto shrunk = ShrinkFinding(artifact, runner);
+  ASSERT_TRUE(shrunk.ok()) << shrunk.error().message;
+  const auto json =
+      ArtifactToJson(artifact.options, {}, shrunk->item, shrunk->outcome, shrunk->reply, "f1");
+  const auto& relation = json.at("relation");
+  EXPECT_EQ(relation.at("name"), shrunk->outcome.relation->name);
+  EXPECT_EQ(relation.at("site"), shrunk->outcome.relation->site);
+  EXPECT_FALSE(relation.at("mil").get<std::string>().empty());
+  EXPECT_EQ(relation.at("actual").size(), shrunk->outcome.rewritten->outputs.size());
+  const auto graph = GraphFromJson(relation.at("graph"), OpVocabulary());
+  ASSERT_TRUE(graph.ok()) << graph.error().message;
+  EXPECT_EQ(graph->nodes().size(), shrunk->outcome.rewritten->graph.nodes().size());
+  const auto again = ArtifactFromJson(json);
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  ASSERT_TRUE(again->item.relation);
+  EXPECT_EQ(again->item.relation->name, shrunk->outcome.relation->name);
+  Evaluation evaluation;
+  const auto replayed = RunAgain(again->item, again->verdict, runner, evaluation);
+  ASSERT_TRUE(replayed.ok());
+  EXPECT_EQ(Signature(*replayed), Signature(shrunk->outcome));
+  EXPECT_EQ(replayed->record.message, shrunk->outcome.record.message);
 }
 
 TEST(ShrinkFinding, WhatDoesNotShowIsAnError) {
