@@ -175,14 +175,20 @@ void Permuted(const NodeView& node, int, Axes& axes) {
   }
 }
 
-void Stacked(const NodeView& node, int, Axes& axes) {
+// The axes of every operand that is no scalar, beside those that are added.
+void Expanded(const NodeView& node, int, Axes& axes) {
   const Tensors tensors(node);
-  const int rank = tensors.x().rank();
-  const auto added = NormalizeAxis(node.Int(params::Stack::kAxis, 0), rank + 1);
-  for (int at = 0; added && at < rank; ++at) {
+  const int rank = tensors.results[0]->rank();
+  const uint32_t added = Named(node, NamingParameter(node), rank);
+  int from = 0;
+  for (int at = 0; at < rank; ++at) {
+    if (IsIn(added, at)) continue;
     AlikeAxis axis = Blank(tensors);
-    std::ranges::fill(axis.operands, at);
-    axis.results[0] = at < *added ? at : at + 1;
+    for (size_t i = 0; i < tensors.operands.size(); ++i) {
+      if (tensors.operands[i]->rank() > 0) axis.operands[i] = from;
+    }
+    ++from;
+    axis.results[0] = at;
     axes.push_back(std::move(axis));
   }
 }
@@ -201,6 +207,36 @@ void Untiled(const NodeView& node, int, Axes& axes) {
   for (size_t at = 0; at < reps.size(); ++at) {
     if (reps[at] == 1) AddOfFirst(tensors, static_cast<int>(at), static_cast<int>(at), axes);
   }
+}
+
+// The axes beside that along which scales lie.
+void Unscaled(const NodeView& node, int, Axes& axes) {
+  const int rank = Tensors(node).x().rank();
+  const bool scalar = !node.HasAttribute(params::Quantize::kAxis);
+  static_assert(static_cast<int>(params::Quantize::kAxis) == params::Dequantize::kAxis);
+  for (int at = 0; at < rank; ++at) {
+    const bool scaled = !scalar && IsIn(Named(node, params::Quantize::kAxis, rank), at);
+    if (!scaled) AddOfFirst(Tensors(node), at, at, axes);
+  }
+}
+
+// Without batch axes: the axes of x beside the one that is read from, and those of the indices.
+void Gathered(const NodeView& node, int, Axes& axes) {
+  using P = params::Gather;
+  const int rank = node.InputShape(P::kX).rank();
+  const int indices = node.InputShape(P::kIndices).rank();
+  const auto axis = NormalizeAxis(node.Int(P::kAxis, 0), rank);
+  if (!axis || node.Int(P::kBatchDims, 0) != 0) return;
+  const auto add = [&](int parameter, int from, int to) {
+    AlikeAxis alike = Blank(Tensors(node));
+    SetOperand(node, parameter, from, alike);
+    alike.results[0] = to;
+    axes.push_back(std::move(alike));
+  };
+  for (int at = 0; at < rank; ++at) {
+    if (at != *axis) add(P::kX, at, at < *axis ? at : at - 1 + indices);
+  }
+  for (int at = 0; at < indices; ++at) add(P::kIndices, at, *axis + at);
 }
 
 // The axes of both matrices, one of each where it has it: batches, rows and columns.
@@ -331,36 +367,24 @@ constexpr OpKind kL2NormOnly[] = {kL2Norm};
 constexpr OpKind kMatmulOnly[] = {kMatmul};
 constexpr OpKind kEinsumOnly[] = {kEinsum};
 constexpr OpKind kAttentionOnly[] = {kScaledDotProductAttention};
-constexpr OpKind kAlongAxes[] = {kReduceSum,
-                                 kReduceMax,
-                                 kReduceMean,
-                                 kReduceMin,
-                                 kReduceSumSquare,
-                                 kReduceL1Norm,
-                                 kReduceL2Norm,
-                                 kReduceLogSum,
-                                 kReduceLogSumExp,
-                                 kReduceProd,
-                                 kReduceArgmax,
-                                 kReduceArgmin,
-                                 kSoftmax,
-                                 kLayerNorm,
-                                 kCumsum,
-                                 kReverse,
-                                 kTopk,
-                                 kArgsort,
-                                 kSplit};
+constexpr OpKind kAlongAxes[] = {
+    kReduceSum,    kReduceMax,    kReduceMean,   kReduceMin,       kReduceSumSquare,
+    kReduceL1Norm, kReduceL2Norm, kReduceLogSum, kReduceLogSumExp, kReduceProd,
+    kReduceArgmax, kReduceArgmin, kSoftmax,      kLayerNorm,       kCumsum,
+    kReverse,      kTopk,         kArgsort,      kSplit,           kSqueeze};
 constexpr OpKind kJoined[] = {kConcat, kGatherAlongAxis, kScatterAlongAxis};
 constexpr OpKind kSums[] = {kReduceSum,       kReduceMax,    kReduceMean,   kReduceMin,
                             kReduceSumSquare, kReduceL1Norm, kReduceL2Norm, kReduceLogSum,
                             kReduceLogSumExp, kReduceProd};
 constexpr OpKind kShared[] = {kSoftmax, kLayerNorm};
 constexpr OpKind kTransposeOnly[] = {kTranspose};
-constexpr OpKind kStackOnly[] = {kStack};
 constexpr OpKind kPadOnly[] = {kPad};
 constexpr OpKind kResizeOnly[] = {kResize};
 constexpr OpKind kTileOnly[] = {kTile};
 constexpr OpKind kCells[] = {kGru, kLstm, kRnn};
+constexpr OpKind kExpanding[] = {kExpandDims, kStack, kOneHot};
+constexpr OpKind kQuantized[] = {kQuantize, kDequantize};
+constexpr OpKind kGatherOnly[] = {kGather};
 
 constexpr AxisClass kClasses[] = {
     {.name = "pointwise",
@@ -431,10 +455,6 @@ constexpr AxisClass kClasses[] = {
      .reason = "every axis goes to a place of its own",
      .ops = kTransposeOnly,
      .axes = Permuted},
-    {.name = "stack",
-     .reason = "the operands' axes stay beside the added one",
-     .ops = kStackOnly,
-     .axes = Stacked},
     {.name = "padding",
      .reason = "the axes before the padded ones are copied",
      .ops = kPadOnly,
@@ -447,6 +467,18 @@ constexpr AxisClass kClasses[] = {
      .reason = "an axis that is not repeated is copied",
      .ops = kTileOnly,
      .axes = Untiled},
+    {.name = "added axes",
+     .reason = "the operands' axes stay beside those that are added",
+     .ops = kExpanding,
+     .axes = Expanded},
+    {.name = "scales",
+     .reason = "a scale and its zero point lie along one axis, or are the same for all",
+     .ops = kQuantized,
+     .axes = Unscaled},
+    {.name = "indices",
+     .reason = "each index takes its line of x alone",
+     .ops = kGatherOnly,
+     .axes = Gathered},
     {.name = "sequences",
      .reason = "the sequences of a batch share weights alone",
      .ops = kCells,

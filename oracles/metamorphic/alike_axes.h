@@ -45,6 +45,13 @@ std::span<const AxisClass> AxisClasses();
 // Pure. Precondition: the node is valid.
 std::vector<AlikeAxis> AlikeAxes(const NodeView& node);
 
+// The operations without a row, in groups, each with the reason.
+struct WithoutAlikeAxes {
+  std::string_view reason;
+  std::span<const OpKind> ops;
+};
+std::span<const WithoutAlikeAxes> OperationsWithoutAlikeAxes();
+
 // Whether the operation is a function of one element of each operand.
 bool IsPointwise(OpKind op);
 

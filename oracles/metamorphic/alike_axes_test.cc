@@ -29,6 +29,19 @@ TEST(AxisClasses, HaveNamesAndReasonsAndTellOfAnOperationOnce) {
   }
 }
 
+TEST(AxisClasses, TellOfEveryOperationOrThereIsAReason) {
+  std::set<OpKind> told = OpsWithRows();
+  for (const WithoutAlikeAxes& group : OperationsWithoutAlikeAxes()) {
+    EXPECT_FALSE(group.reason.empty());
+    for (const OpKind op : group.ops) {
+      EXPECT_TRUE(told.insert(op).second) << GetOp(op).schema.name << " stands twice";
+    }
+  }
+  for (const OpDefinition* op : AllOps()) {
+    EXPECT_TRUE(told.contains(KindOf(op->schema))) << op->schema.name;
+  }
+}
+
 // A graph of one operation with inputs of the given shapes.
 Graph Single(OpKind op, std::initializer_list<Shape> shapes,
              const std::function<void(Graph&)>& attributes = {}) {
