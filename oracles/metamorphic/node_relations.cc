@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
@@ -59,6 +60,13 @@ ValueId ConstantOf(Graph& graph, ValueId x, int axis, std::span<const int64_t> e
   return graph.AddConst(type, bytes);
 }
 
+// 0 to extent - 1.
+std::vector<int64_t> Places(int64_t extent) {
+  std::vector<int64_t> places(static_cast<size_t>(extent));
+  std::iota(places.begin(), places.end(), 0);
+  return places;
+}
+
 using Pair = std::array<ValueId, 2>;
 
 // The first `cut` entries along an axis, and the others. A constant is cut beforehand: compilers
@@ -66,8 +74,7 @@ using Pair = std::array<ValueId, 2>;
 Pair Cut(Graph& graph, ValueId x, int axis, int64_t cut) {
   const int64_t extent = graph.type(x).shape[axis];
   if (graph.value(x).kind == ValueKind::kConst) {
-    std::vector<int64_t> entries;
-    for (int64_t i = 0; i < extent; ++i) entries.push_back(i);
+    const std::vector<int64_t> entries = Places(extent);
     const auto all = std::span<const int64_t>(entries);
     const auto at = static_cast<size_t>(cut);
     return {ConstantOf(graph, x, axis, all.first(at)), ConstantOf(graph, x, axis, all.subspan(at))};
@@ -101,9 +108,11 @@ ValueId Reordered(Graph& graph, ValueId x, int axis, const Order& order) {
   if (x == kNoValue) return kNoValue;
   const int64_t extent = graph.type(x).shape[axis];
   if (graph.value(x).kind == ValueKind::kConst) {
-    std::vector<int64_t> entries;
-    for (int64_t i = 0; i < extent; ++i) {
-      entries.push_back(order.backwards ? extent - 1 - i : (i + order.cut) % extent);
+    std::vector<int64_t> entries = Places(extent);
+    if (order.backwards) {
+      std::ranges::reverse(entries);
+    } else {
+      std::ranges::rotate(entries, entries.begin() + static_cast<std::ptrdiff_t>(order.cut));
     }
     return ConstantOf(graph, x, axis, entries);
   }
