@@ -11,15 +11,17 @@
 #include "harness/graph/json.h"
 #include "harness/lowering/graph_to_mil.h"
 #include "harness/ops/op.h"
+#include "harness/ops/params.h"
 
 namespace anecheck {
 namespace {
 
-// Gives the oracle's values, one ulp too large in the first element of every result of `add`, by
-// evaluating node after node as an engine would.
-class WrongAdd final : public Runner {
+// Gives the oracle's values, and another first element where an output is the result of one
+// operation.
+class WrongResult final : public Runner {
  public:
-  Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "wrong-add"}; }
+  explicit WrongResult(OpKind op = OpKind::kAdd) : op_(op) {}
+  Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "wrong-result"}; }
   Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
     std::vector<RunReply> replies;
     for (const RunRequest& request : requests) {
@@ -33,9 +35,9 @@ class WrongAdd final : public Runner {
                          std::vector<uint8_t>(static_cast<size_t>(estimate.type.ByteSize()))};
         EncodeElements(estimate.type.dtype, estimate.value, tensor.bytes);
         const Value& value = graph.value(graph.outputs()[i]);
-        const bool add = value.kind == ValueKind::kResult &&
-                         KindOf(*graph.node(value.producer).schema) == OpKind::kAdd;
-        if (add) tensor.bytes[1] = static_cast<uint8_t>(tensor.bytes[1] ^ 0x04);
+        const bool wrong =
+            value.kind == ValueKind::kResult && KindOf(*graph.node(value.producer).schema) == op_;
+        if (wrong) tensor.bytes[1] = static_cast<uint8_t>(tensor.bytes[1] ^ 0x04);
         reply.outputs.push_back(std::move(tensor));
       }
       replies.push_back(std::move(reply));
@@ -43,6 +45,9 @@ class WrongAdd final : public Runner {
     return replies;
   }
   Status Restart() override { return {}; }
+
+ private:
+  OpKind op_;
 };
 
 // The first case of the campaign that has an add at an output which is judged wrong.
@@ -52,7 +57,7 @@ Artifact FindWrong() {
   artifact.options.modes = {CaseMode::kFloat};
   artifact.id = "f000000000001";
   artifact.verdict = "wrong";
-  WrongAdd runner;
+  WrongResult runner;
   Evaluation evaluation;
   for (uint64_t index = 0;; ++index) {
     artifact.item = *MakeCase(artifact.options, index);
@@ -66,7 +71,7 @@ Artifact FindWrong() {
 
 TEST(ShrinkFinding, LeavesTheWrongOperationAloneWithLittleData) {
   const Artifact artifact = FindWrong();
-  WrongAdd runner;
+  WrongResult runner;
   const auto shrunk = ShrinkFinding(artifact, runner);
   ASSERT_TRUE(shrunk.ok()) << shrunk.error().message;
   EXPECT_EQ(shrunk->outcome.record.verdict, "wrong");
@@ -225,6 +230,45 @@ TEST(ShrinkFinding, KeepsTheRelationThatAloneShowsIt) {
   EXPECT_EQ(plain->record.verdict, "pass");
 }
 
+// relu(concat(x, y)) on an engine that joins wrongly where that is the output: in parts the relu
+// shows it, and so would the concat by itself, which is smaller but not what was found.
+TEST(ShrinkFinding, DoesNotTakeForItWhatShowsWithoutTheRelation) {
+  Artifact artifact;
+  artifact.options.targets = {{"h13", 2}};
+  artifact.id = "f000000000004";
+  artifact.verdict = "wrong";
+  Case& item = artifact.item;
+  item.target = artifact.options.targets[0];
+  item.mode = CaseMode::kMetamorphic;
+  const TensorType type{DType::kFp16, {1, 2, 4}};
+  const ValueId x = item.graph.AddInput(type, "x");
+  const ValueId y = item.graph.AddInput(type, "y");
+  item.graph.BeginNode(&GetOp(OpKind::kConcat).schema);
+  item.graph.AddArgument(params::Concat::kValues, x);
+  item.graph.AddArgument(params::Concat::kValues, y);
+  item.graph.AddInt(params::Concat::kAxis, 1);
+  item.graph.AddBool(params::Concat::kInterleave, false);
+  const std::string names[] = {"joined", "out"};
+  const ValueId joined = *item.graph.FinishNode({names, 1});
+  item.graph.BeginNode(&GetOp(OpKind::kRelu).schema);
+  item.graph.AddArgument(params::Unary::kX, joined);
+  item.graph.AddOutput(*item.graph.FinishNode({names + 1, 1}));
+  std::vector<uint8_t> ones;
+  for (int i = 0; i < 8; ++i) ones.insert(ones.end(), {0x00, 0x3c});
+  item.inputs = {{type, ones}, {type, ones}};
+  item.relation = {.name = "in-batches", .site = "out"};
+  ASSERT_TRUE(SpellCase(item).ok());
+  WrongResult runner(OpKind::kConcat);
+  const auto shrunk = ShrinkFinding(artifact, runner);
+  ASSERT_TRUE(shrunk.ok()) << shrunk.error().message;
+  ASSERT_EQ(shrunk->item.graph.nodes().size(), 1u);
+  EXPECT_EQ(shrunk->item.graph.node(0).schema->name, "relu");
+  ASSERT_TRUE(shrunk->outcome.relation);
+  EXPECT_EQ(shrunk->outcome.relation->name, "in-batches");
+  EXPECT_EQ(shrunk->outcome.op, "concat");
+  EXPECT_NE(shrunk->outcome.record.message.find("in-batches"), std::string::npos);
+}
+
 TEST(ShrinkFinding, WritesTheRelationWithBothGraphsAndReadsItAgain) {
   UnlikeAtOddPlaces runner;
   const Artifact artifact = FindUnlike(runner);
@@ -257,7 +301,7 @@ TEST(ShrinkFinding, WhatDoesNotShowIsAnError) {
   artifact.options.ops.reset();
   artifact.options.ops.set(static_cast<size_t>(OpKind::kRelu));
   artifact.item = *MakeCase(artifact.options, 0);
-  WrongAdd runner;
+  WrongResult runner;
   const auto shrunk = ShrinkFinding(artifact, runner);
   ASSERT_FALSE(shrunk.ok());
   EXPECT_NE(shrunk.error().message.find("now it is pass"), std::string::npos)
@@ -266,7 +310,7 @@ TEST(ShrinkFinding, WhatDoesNotShowIsAnError) {
 
 TEST(ShrinkFindingIf, TheUsersPredicateDecides) {
   const Artifact artifact = FindWrong();
-  WrongAdd runner;
+  WrongResult runner;
   const auto folder = TempDirectory::Create("anecheck-shrink-test-");
   ASSERT_TRUE(folder.ok());
   const FilePredicate two_nodes = [](const std::string& path) {
