@@ -57,6 +57,9 @@ std::string Facts(const FindingInfo& finding, const RunInfo& run, const Json& ar
   text += Fact(node.empty() ? "operation" : "first wrong", finding.op) + Fact("its result", node);
   text += Fact("known defect", finding.known_defect) + Fact("target", finding.target);
   text += Fact("route", finding.route) + Fact("mode", Member(item, "mode"));
+  const Json relation = Part(artifact, "relation");
+  text +=
+      Fact("relation", Member(relation, "name")) + Fact("rewritten at", Member(relation, "site"));
   text += Fact("case", fmt::format("{} of seed {}", finding.case_index, run.seed));
   text += Fact("seed of the case", seed.is_number() ? DumpJson(seed) : "");
   text += Fact("cases alike", std::to_string(finding.occurrences));
@@ -197,6 +200,8 @@ std::string Content(const ReportData& data, const FindingInfo& finding, std::str
   content += Section("Commands", Commands(finding.id, run.db));
   content += Section("Runs", History(data, finding.signature));
   content += Section("MIL", Pre(Member(artifact, "mil")));
+  const std::string rewritten = Member(Part(artifact, "relation"), "mil");
+  content += Section("Rewritten MIL", rewritten.empty() ? "" : Pre(rewritten));
   if (whole.ok()) content += Section("Network description", NetworkDescription(whole->item.graph));
   return content;
 }

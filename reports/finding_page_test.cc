@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
@@ -21,12 +22,13 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// relu of [-1, 2] that came out as [-1, 2].
-std::string ReluArtifact() {
+// relu of [-1, 2] that came out as [-1, 2]; as a metamorphic case where a relation is given.
+std::string ReluArtifact(const std::optional<CaseRelation>& relation = {}) {
   const TensorType type{DType::kFp16, {1, 2, 1, 1}};
   CampaignOptions options;
   Case item;
   item.target = {"h13", 2};
+  item.relation = relation;
   const ValueId x = item.graph.AddInput(type, "x");
   item.graph.BeginNode(&FindOp("relu")->schema);
   item.graph.AddArgument(0, x);
@@ -81,6 +83,16 @@ TEST(FindingPage, ShowsGraphBitsTextsAndDefects) {
   EXPECT_THAT(page, HasSubstr("2049 on a grid of 2 is stored as 2050"));
   EXPECT_THAT(page, HasSubstr("1/-0 and rsqrt(-0) give +inf"));
   EXPECT_THAT(page, Not(HasSubstr("{{content}}")));
+}
+
+TEST(FindingPage, ShowsTheRelationAndTheRewrittenProgram) {
+  const CaseRelation relation = {.name = "other-positions", .site = "wrong_one"};
+  const std::string page = FindingHtml(TwoRuns(), 0, ReluArtifact(relation));
+  EXPECT_THAT(page, HasSubstr("other-positions"));
+  EXPECT_THAT(page, HasSubstr("Rewritten MIL"));
+  EXPECT_THAT(page, ::testing::AnyOf(HasSubstr("reverse(axes"), HasSubstr("reverse(x"),
+                                     HasSubstr("split(")));
+  EXPECT_THAT(FindingHtml(TwoRuns(), 0, ReluArtifact()), Not(HasSubstr("Rewritten MIL")));
 }
 
 TEST(FindingPage, NamesTheCommandsWithWordsThatAShellReads) {

@@ -5,7 +5,9 @@
 
 #include "harness/base/base64.h"
 #include "harness/campaign/options_json.h"
+#include "harness/campaign/relation.h"
 #include "harness/graph/json.h"
+#include "harness/lowering/graph_to_mil.h"
 #include "harness/ops/op.h"
 
 namespace anecheck {
@@ -56,6 +58,35 @@ ordered_json ExpectedToJson(const Case& item) {
     for (const double value : estimate.high) json["high"].push_back(number(value));
   }
   return list;
+}
+
+ordered_json OutputsToJson(const Graph& graph, std::span<const Tensor> outputs) {
+  ordered_json list = ordered_json::array();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    list.push_back(TensorToJson(graph.value(graph.outputs()[i]).name, outputs[i]));
+  }
+  return list;
+}
+
+// The relation of a metamorphic case with the rewritten graph: the one that was run, or the one
+// that would be.
+ordered_json RelationToJson(const Case& item, const CaseOutcome& outcome) {
+  const CaseRelation& relation = outcome.relation ? *outcome.relation : *item.relation;
+  ordered_json json = {{"name", relation.name}, {"site", relation.site}};
+  std::optional<RewrittenCase> rewritten = outcome.rewritten;
+  if (!rewritten) {
+    Case pinned = item;
+    pinned.relation = relation;
+    std::optional<Rewritten> made = RewriteCase(pinned, true);
+    if (!made) return json;
+    rewritten = {.graph = std::move(made->graph)};
+    const Result<std::string> text = GraphToMil(rewritten->graph);
+    if (text.ok()) rewritten->mil = *text;
+  }
+  json["graph"] = GraphToJson(rewritten->graph);
+  json["mil"] = rewritten->mil;
+  json["actual"] = OutputsToJson(rewritten->graph, rewritten->outputs);
+  return json;
 }
 
 Error Wrong(std::string_view member, std::string_view what) {
@@ -116,6 +147,20 @@ Status ReadRange(const ordered_json& json, Case& item) {
   return {};
 }
 
+// What else stands there follows from the graph.
+Status ReadRelation(const ordered_json& json, Case& item) {
+  if (!json.contains("relation")) return {};
+  ANECHECK_ASSIGN(const ordered_json written, Get<ordered_json>(json, "relation"));
+  CaseRelation relation;
+  ANECHECK_ASSIGN(relation.name, Get<std::string>(written, "name"));
+  ANECHECK_ASSIGN(relation.site, Get<std::string>(written, "site"));
+  if (FindRelation(relation.name) == nullptr) {
+    return Wrong("relation.name", fmt::format("\"{}\" is no relation", relation.name));
+  }
+  item.relation = std::move(relation);
+  return {};
+}
+
 Status ReadInputs(const ordered_json& json, Case& item) {
   if (!json.is_array()) return Wrong("inputs", "must be a list");
   const std::vector<ValueId> ids = item.graph.ValuesOfKind(ValueKind::kInput);
@@ -173,11 +218,8 @@ nlohmann::ordered_json ArtifactToJson(const CampaignOptions& options,
     json["inputs"].push_back(TensorToJson(item.graph.value(inputs[i]).name, item.inputs[i]));
   }
   json["expected"] = ExpectedToJson(item);
-  json["actual"] = ordered_json::array();
-  for (size_t i = 0; i < reply.outputs.size(); ++i) {
-    const std::string& name = item.graph.value(item.graph.outputs()[i]).name;
-    json["actual"].push_back(TensorToJson(name, reply.outputs[i]));
-  }
+  json["actual"] = OutputsToJson(item.graph, reply.outputs);
+  if (outcome.relation || item.relation) json["relation"] = RelationToJson(item, outcome);
   if (!options.defects.empty()) json["defects"] = options.defects;
   return json;
 }
@@ -214,6 +256,7 @@ Result<Artifact> ArtifactFromJson(const nlohmann::ordered_json& json) {
   ANECHECK_ASSIGN(artifact.item.graph, GraphFromJson(graph, OpVocabulary()));
   ANECHECK_ASSIGN(const ordered_json inputs, Get<ordered_json>(json, "inputs"));
   ANECHECK_RETURN_IF_ERROR(ReadInputs(inputs, artifact.item));
+  ANECHECK_RETURN_IF_ERROR(ReadRelation(json, artifact.item));
   ANECHECK_RETURN_IF_ERROR(SpellCase(artifact.item));
   return artifact;
 }

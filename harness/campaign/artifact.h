@@ -15,10 +15,11 @@ namespace anecheck {
 //  "runner": {kind, library, faults, quirks, case_timeout_ms, memory_limit},
 //  "graph": (harness/graph/json.h), "mil": text,
 //  "inputs": [{name, dtype, shape, data}], "expected": [{name, low, high, value}],
-//  "actual": [{name, dtype, shape, data}], "defects": [text of a catalogue]}; "defects", which it
-//  was
-// judged by beside the documented ones, only where there were any.
-// `identity` is that of the runner that answered.
+//  "actual": [{name, dtype, shape, data}],
+//  "relation": {name, site, graph, mil, actual: [{name, dtype, shape, data}]},
+//  "defects": [text of a catalogue]}; "relation", by which a metamorphic case was rewritten, with
+// the rewritten graph, only where it was; "defects", which it was judged by beside the documented
+// ones, only where there were any. `identity` is that of the runner that answered.
 nlohmann::ordered_json ArtifactToJson(const CampaignOptions& options,
                                       const RunnerIdentity& identity, const Case& item,
                                       const CaseOutcome& outcome, const RunReply& reply,

@@ -79,6 +79,12 @@ struct CaseRange {
   int64_t step = 1;
 };
 
+// The metamorphic relation by which a case is rewritten (oracles/metamorphic), and the name of the
+// value that is; empty for the whole graph, or for any where it applies.
+struct CaseRelation {
+  std::string name, site;
+};
+
 // One generated case.
 struct Case {
   uint64_t index = 0;
@@ -101,6 +107,8 @@ struct Case {
   std::optional<CaseRange> range;
   std::string ranged_mil;
   std::vector<RunShape> further;
+  // Of a metamorphic case whose relation is known; else its seed draws one.
+  std::optional<CaseRelation> relation;
 };
 
 // Writes the graph as the case's route takes it: `mil` always, for people and for runners that read

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
+#include <map>
 #include <set>
 
 #include "harness/campaign/campaign.h"
@@ -14,6 +15,7 @@
 #include "harness/campaign/reach_counter.h"
 #include "harness/campaign/rejected_graph.h"
 #include "harness/campaign/relation.h"
+#include "harness/campaign/run_again.h"
 #include "harness/graph/copy_node.h"
 #include "harness/lowering/graph_to_netlist.h"
 #include "harness/targets/catalog.h"
@@ -534,8 +536,8 @@ std::set<std::string> Verdicts(bool moves, RunStatus of_rewritten = RunStatus::k
   for (uint64_t index = 0; index < 20; ++index) {
     const auto item = MakeCase(Options({CaseMode::kMetamorphic}), index);
     if (!item.ok()) return {item.error().message};
-    const Rewritten rewritten = Rewrite(item->graph, item->seed);
-    if (rewritten.graph.nodes().size() == item->graph.nodes().size()) continue;
+    const auto rewritten = RewriteCase(*item, false);
+    if (!rewritten || rewritten->graph.nodes().size() == item->graph.nodes().size()) continue;
     MovedByRewriting runner(item->graph.nodes().size(), moves, of_rewritten);
     const RunRequest request = {item->index, "h13", item->mil, &item->graph, item->inputs};
     const auto replies = runner.Run({&request, 1});
@@ -561,6 +563,75 @@ TEST(MetamorphicCases, EndWithTheRunnersError) {
 
 TEST(MetamorphicCases, AreWrongWhereRewritingChangesTheResult) {
   EXPECT_TRUE(Verdicts(true).contains("wrong"));
+}
+
+TEST(MetamorphicCases, TellTheRelationAndKeepBothGraphsWhereTheyAreNoPass) {
+  size_t wrong = 0;
+  Evaluation evaluation;
+  for (uint64_t index = 0; index < 20; ++index) {
+    const auto item = MakeCase(Options({CaseMode::kMetamorphic}), index);
+    ASSERT_TRUE(item.ok());
+    const auto rewritten = RewriteCase(*item, false);
+    if (!rewritten || rewritten->graph.nodes().size() == item->graph.nodes().size()) continue;
+    for (const bool moves : {false, true}) {
+      MovedByRewriting runner(item->graph.nodes().size(), moves);
+      const auto answer = AnswerAgain(*item, "wrong", runner, evaluation);
+      ASSERT_TRUE(answer.ok());
+      const CaseOutcome& outcome = answer->outcome;
+      if (!outcome.relation) continue;  // it did not pass by itself
+      EXPECT_EQ(outcome.relation->name, rewritten->relation->name);
+      EXPECT_EQ(outcome.relation->site, rewritten->site);
+      if (outcome.record.verdict == "pass") {
+        EXPECT_FALSE(outcome.rewritten);
+        continue;
+      }
+      ++wrong;
+      ASSERT_TRUE(outcome.rewritten);
+      EXPECT_EQ(outcome.rewritten->graph.nodes().size(), rewritten->graph.nodes().size());
+      EXPECT_FALSE(outcome.rewritten->mil.empty());
+      EXPECT_NE(outcome.record.message.find(PlaceOf(*outcome.relation)), std::string::npos)
+          << outcome.record.message;
+    }
+  }
+  EXPECT_GT(wrong, 0u);
+}
+
+// By the rules of the target, so that a refusal of the rewritten graph is news.
+TEST(MetamorphicCases, AreRewrittenIntoWhatTheTargetAdmits) {
+  const auto target = FindTarget("h13");
+  ASSERT_TRUE(target.ok());
+  for (uint64_t index = 0; index < 200; ++index) {
+    const auto item = MakeCase(Options({CaseMode::kMetamorphic}), index);
+    ASSERT_TRUE(item.ok());
+    const auto rewritten = RewriteCase(*item, false);
+    ASSERT_TRUE(rewritten);
+    const auto before = RefusingRules(item->graph, **target);
+    const auto after = RefusingRules(rewritten->graph, **target);
+    ASSERT_TRUE(before.ok() && after.ok());
+    for (const auto& [rule, layer] : *after) {
+      EXPECT_TRUE(before->contains(rule))
+          << PlaceOf({std::string(rewritten->relation->name), rewritten->site}) << " breaks "
+          << rule;
+    }
+    for (const Node& node : rewritten->graph.nodes()) {
+      EXPECT_NE(node.schema->name, "pe_goc") << "no program names it";
+    }
+  }
+}
+
+// How often each is drawn: none is starved by operations that it does not know.
+TEST(MetamorphicCases, AreHeldAgainstEachRelationOften) {
+  constexpr size_t kCases = 1500;
+  std::map<std::string_view, size_t> times;
+  for (uint64_t index = 0; index < kCases; ++index) {
+    const auto item = MakeCase(Options({CaseMode::kMetamorphic}), index);
+    ASSERT_TRUE(item.ok());
+    const auto rewritten = RewriteCase(*item, false);
+    if (rewritten) ++times[rewritten->relation->name];
+  }
+  for (const Relation& relation : Relations()) {
+    if (!relation.direct) EXPECT_GE(times[relation.name], kCases / 40) << relation.name;
+  }
 }
 
 }  // namespace

@@ -311,8 +311,14 @@ std::string Signature(const CaseOutcome& outcome) {
   }
   // Numbers in an engine's message name the case, not the defect, and so does what it printed.
   const bool printed = record.verdict == "stray-output";
+  std::string message = record.message;
+  if (outcome.relation) {
+    const std::string place = PlaceOf(*outcome.relation);
+    const size_t at = message.find(place);
+    if (at != std::string::npos) message.replace(at, place.size(), outcome.relation->name);
+  }
   std::string words;
-  for (const char c : record.message) {
+  for (const char c : message) {
     if (printed && c == ':') break;
     const bool digit = c >= '0' && c <= '9';
     if (!digit || words.empty() || words.back() != '#') words += digit ? '#' : c;

@@ -2,6 +2,7 @@
 // it first goes wrong.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,13 @@
 #include "oracles/oracle.h"
 
 namespace anecheck {
+
+// The second graph of a metamorphic case, and what the engine gave for it.
+struct RewrittenCase {
+  Graph graph;
+  std::string mil;
+  std::vector<Tensor> outputs;
+};
 
 // Verdicts of a case, worst last: pass, inconclusive, known-defect, unconfirmed, misplaced,
 // stray-output, memory-growth, slot-leak, accepted, rejected, failed, garbled, hung, crashed,
@@ -27,6 +35,10 @@ struct CaseOutcome {
   bool verified = false;      // the runner judged it; no compiler and no engine had a part
   // The verdict is about another shape of the program's range than the graph's.
   bool at_further_shape = false;
+  // Of a metamorphic case that passed by itself: the relation by which it was rewritten then and
+  // where. The rewritten graph where that is no pass.
+  std::optional<CaseRelation> relation;
+  std::optional<RewrittenCase> rewritten;
   std::vector<std::array<uint64_t, kUlpBuckets>> histograms;  // one an output
   std::vector<OutputErrors> errors;                           // one an output
 };
@@ -46,7 +58,8 @@ Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluatio
               CaseOutcome& outcome);
 
 // What two outcomes share that show one defect: the verdict, with the operation for wrong values,
-// the documented id for known defects, and the words without numbers for everything else.
+// the documented id for known defects, and the words without numbers, and without the place where a
+// graph was rewritten, for everything else.
 std::string Signature(const CaseOutcome& outcome);
 
 // What is to be recorded of an outcome that is no pass, but for id, replay command and artifact.

@@ -11,7 +11,11 @@ namespace {
 
 class FindingShrinker {
  public:
-  FindingShrinker(const Artifact& finding, Runner& runner) : finding_(finding), runner_(runner) {}
+  FindingShrinker(const Artifact& finding, Runner& runner)
+      : finding_(finding), runner_(runner), relation_(finding.item.relation) {}
+
+  // Candidates are rewritten by this relation from now on, wherever it applies to them.
+  void Keep(const std::optional<CaseRelation>& relation) { relation_ = relation; }
 
   Result<ShrunkFinding> Run(const Interesting& interesting, const ShrinkOptions& options) {
     GraphCase item = {finding_.item.graph, finding_.item.inputs};
@@ -25,6 +29,7 @@ class FindingShrinker {
     ANECHECK_RETURN_IF_ERROR(SpellCase(shrunk.item));
     ANECHECK_ASSIGN(AnsweredCase answer, Ask(shrunk.item));
     shrunk.outcome = std::move(answer.outcome);
+    if (shrunk.outcome.relation) shrunk.item.relation = shrunk.outcome.relation;
     shrunk.reply = std::move(answer.reply);
     return shrunk;
   }
@@ -38,6 +43,7 @@ class FindingShrinker {
     item.route = finding_.item.route;
     item.graph = candidate.graph;
     item.inputs = candidate.inputs;
+    item.relation = relation_;
     item.range = finding_.item.range;  // SpellCase drops it where the candidate cannot take it
     return item;
   }
@@ -74,9 +80,15 @@ class FindingShrinker {
 
   const Artifact& finding_;
   Runner& runner_;
+  std::optional<CaseRelation> relation_;
   Evaluation evaluation_;
   Evaluation cut_evaluation_;
 };
+
+// The relation that showed something, or an empty name.
+std::string RelationOf(const CaseOutcome& outcome) {
+  return outcome.relation ? outcome.relation->name : "";
+}
 
 }  // namespace
 
@@ -92,9 +104,11 @@ Result<ShrunkFinding> ShrinkFinding(const Artifact& finding, Runner& runner,
                                  first ? first->record.verdict : "that it cannot be run"));
   }
   const std::string wanted = Signature(*first);
+  const std::string relation = RelationOf(*first);
+  if (first->relation) shrinker.Keep(first->relation);
   const Interesting interesting = [&](const GraphCase& candidate) {
     const auto outcome = shrinker.OutcomeOf(candidate);
-    return outcome && Signature(*outcome) == wanted;
+    return outcome && Signature(*outcome) == wanted && RelationOf(*outcome) == relation;
   };
   return shrinker.Run(interesting, options);
 }

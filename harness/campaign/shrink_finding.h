@@ -13,7 +13,7 @@ namespace anecheck {
 
 // A finding reduced, with what the runner answered to the small case.
 struct ShrunkFinding {
-  Case item;
+  Case item;  // with the relation that shows it, where one does
   CaseOutcome outcome;
   RunReply reply;
   CaseSize before, after;
@@ -24,7 +24,9 @@ struct ShrunkFinding {
 using FilePredicate = std::function<bool(const std::string& path)>;
 
 // A candidate counts where it gets the finding's verdict, at the same operation for wrong values,
-// with the same known defect for those, and with the same words (numbers apart) for refusals. For
+// with the same known defect for those, and with the same words (numbers apart) for refusals. What
+// a metamorphic relation showed counts where that relation shows it again, at any place: the graph
+// passes by itself, and rewritten by the relation it gets the verdict. For
 // verdicts that show only after many cases in one process each candidate is run as often in a fresh
 // one (run_again.h).
 // Errors: kInvalid where the finding does not show on `runner` at all.

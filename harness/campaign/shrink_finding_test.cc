@@ -3,19 +3,25 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
+#include "harness/base/half.h"
+#include "harness/campaign/run_again.h"
+#include "harness/graph/json.h"
 #include "harness/lowering/graph_to_mil.h"
 #include "harness/ops/op.h"
+#include "harness/ops/params.h"
 
 namespace anecheck {
 namespace {
 
-// Gives the oracle's values, one ulp too large in the first element of every result of `add`, by
-// evaluating node after node as an engine would.
-class WrongAdd final : public Runner {
+// Gives the oracle's values, and another first element where an output is the result of one
+// operation.
+class WrongResult final : public Runner {
  public:
-  Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "wrong-add"}; }
+  explicit WrongResult(OpKind op = OpKind::kAdd) : op_(op) {}
+  Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "wrong-result"}; }
   Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
     std::vector<RunReply> replies;
     for (const RunRequest& request : requests) {
@@ -29,9 +35,9 @@ class WrongAdd final : public Runner {
                          std::vector<uint8_t>(static_cast<size_t>(estimate.type.ByteSize()))};
         EncodeElements(estimate.type.dtype, estimate.value, tensor.bytes);
         const Value& value = graph.value(graph.outputs()[i]);
-        const bool add = value.kind == ValueKind::kResult &&
-                         KindOf(*graph.node(value.producer).schema) == OpKind::kAdd;
-        if (add) tensor.bytes[1] = static_cast<uint8_t>(tensor.bytes[1] ^ 0x04);
+        const bool wrong =
+            value.kind == ValueKind::kResult && KindOf(*graph.node(value.producer).schema) == op_;
+        if (wrong) tensor.bytes[1] = static_cast<uint8_t>(tensor.bytes[1] ^ 0x04);
         reply.outputs.push_back(std::move(tensor));
       }
       replies.push_back(std::move(reply));
@@ -39,6 +45,9 @@ class WrongAdd final : public Runner {
     return replies;
   }
   Status Restart() override { return {}; }
+
+ private:
+  OpKind op_;
 };
 
 // The first case of the campaign that has an add at an output which is judged wrong.
@@ -48,7 +57,7 @@ Artifact FindWrong() {
   artifact.options.modes = {CaseMode::kFloat};
   artifact.id = "f000000000001";
   artifact.verdict = "wrong";
-  WrongAdd runner;
+  WrongResult runner;
   Evaluation evaluation;
   for (uint64_t index = 0;; ++index) {
     artifact.item = *MakeCase(artifact.options, index);
@@ -62,7 +71,7 @@ Artifact FindWrong() {
 
 TEST(ShrinkFinding, LeavesTheWrongOperationAloneWithLittleData) {
   const Artifact artifact = FindWrong();
-  WrongAdd runner;
+  WrongResult runner;
   const auto shrunk = ShrinkFinding(artifact, runner);
   ASSERT_TRUE(shrunk.ok()) << shrunk.error().message;
   EXPECT_EQ(shrunk->outcome.record.verdict, "wrong");
@@ -139,12 +148,160 @@ TEST(ShrinkFinding, KeepsTheRangeOfShapesThatAFindingNeeds) {
   EXPECT_EQ(shrunk->item.graph.nodes().size(), 1u);
 }
 
+// Right within the bounds at every place, with another one of the admitted numbers at the odd
+// places of what tanh gives: nothing but the same numbers at other places can show that.
+class UnlikeAtOddPlaces final : public Runner {
+ public:
+  Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "unlike"}; }
+  Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
+    std::vector<RunReply> replies;
+    for (const RunRequest& request : requests) {
+      RunReply reply = {.id = request.id, .status = RunStatus::kOk, .backend = "ane"};
+      const Graph& graph = *request.graph;
+      ANECHECK_ASSIGN(const auto estimates, Evaluate(graph, request.inputs, ConformingContract(2)));
+      for (size_t i = 0; i < estimates.size(); ++i) {
+        const Value& value = graph.value(graph.outputs()[i]);
+        const bool table = value.kind == ValueKind::kResult &&
+                           KindOf(*graph.node(value.producer).schema) == OpKind::kTanh;
+        reply.outputs.push_back(Stored(estimates[i], table));
+      }
+      replies.push_back(std::move(reply));
+    }
+    return replies;
+  }
+  Status Restart() override { return {}; }
+
+ private:
+  static Tensor Stored(const Estimate& estimate, bool unlike) {
+    const TensorType& type = estimate.type;
+    Tensor tensor = {type, std::vector<uint8_t>(static_cast<size_t>(type.ByteSize()))};
+    EncodeElements(type.dtype, estimate.value, tensor.bytes);
+    for (size_t i = 1; unlike && i < estimate.value.size(); i += 2) {
+      const Half other{static_cast<uint16_t>(DoubleToHalf(estimate.value[i]).bits + 1)};
+      if (!Admits(estimate, i, HalfToDouble(other))) continue;
+      tensor.bytes[2 * i] = static_cast<uint8_t>(other.bits);
+      tensor.bytes[2 * i + 1] = static_cast<uint8_t>(other.bits >> 8);
+    }
+    return tensor;
+  }
+};
+
+// The first metamorphic case that only a relation shows, of more than one node.
+Artifact FindUnlike(Runner& runner) {
+  Artifact artifact;
+  artifact.options.targets = {{"h13", 2}};
+  artifact.options.modes = {CaseMode::kMetamorphic};
+  artifact.options.ops.reset();
+  for (const OpKind op : {OpKind::kTanh, OpKind::kAdd, OpKind::kRelu}) {
+    artifact.options.ops.set(static_cast<size_t>(op));
+  }
+  artifact.id = "f000000000003";
+  artifact.verdict = "wrong";
+  Evaluation evaluation;
+  for (uint64_t index = 0; index < 20000; ++index) {
+    artifact.item = *MakeCase(artifact.options, index);
+    if (artifact.item.graph.nodes().size() < 4) continue;
+    const auto answer = AnswerAgain(artifact.item, "wrong", runner, evaluation);
+    if (answer.ok() && answer->outcome.record.verdict == "wrong") return artifact;
+  }
+  ADD_FAILURE() << "no relation shows it";
+  return artifact;
+}
+
+TEST(ShrinkFinding, KeepsTheRelationThatAloneShowsIt) {
+  UnlikeAtOddPlaces runner;
+  const Artifact artifact = FindUnlike(runner);
+  ASSERT_FALSE(HasFailure());
+  const auto shrunk = ShrinkFinding(artifact, runner);
+  ASSERT_TRUE(shrunk.ok()) << shrunk.error().message;
+  const CaseOutcome& outcome = shrunk->outcome;
+  EXPECT_EQ(outcome.record.verdict, "wrong");
+  EXPECT_LE(shrunk->item.graph.nodes().size(), 3u);
+  EXPECT_LT(shrunk->after, shrunk->before);
+  ASSERT_TRUE(outcome.relation);
+  EXPECT_NE(outcome.record.message.find(outcome.relation->name), std::string::npos)
+      << outcome.record.message;
+  // By itself the small case is right.
+  Case alone = shrunk->item;
+  alone.mode = CaseMode::kFloat;
+  Evaluation evaluation;
+  const auto plain = RunAgain(alone, "wrong", runner, evaluation);
+  ASSERT_TRUE(plain.ok());
+  EXPECT_EQ(plain->record.verdict, "pass");
+}
+
+// relu(concat(x, y)) on an engine that joins wrongly where that is the output: in parts the relu
+// shows it, and so would the concat by itself, which is smaller but not what was found.
+TEST(ShrinkFinding, DoesNotTakeForItWhatShowsWithoutTheRelation) {
+  Artifact artifact;
+  artifact.options.targets = {{"h13", 2}};
+  artifact.id = "f000000000004";
+  artifact.verdict = "wrong";
+  Case& item = artifact.item;
+  item.target = artifact.options.targets[0];
+  item.mode = CaseMode::kMetamorphic;
+  const TensorType type{DType::kFp16, {1, 2, 4}};
+  const ValueId x = item.graph.AddInput(type, "x");
+  const ValueId y = item.graph.AddInput(type, "y");
+  item.graph.BeginNode(&GetOp(OpKind::kConcat).schema);
+  item.graph.AddArgument(params::Concat::kValues, x);
+  item.graph.AddArgument(params::Concat::kValues, y);
+  item.graph.AddInt(params::Concat::kAxis, 1);
+  item.graph.AddBool(params::Concat::kInterleave, false);
+  const std::string names[] = {"joined", "out"};
+  const ValueId joined = *item.graph.FinishNode({names, 1});
+  item.graph.BeginNode(&GetOp(OpKind::kRelu).schema);
+  item.graph.AddArgument(params::Unary::kX, joined);
+  item.graph.AddOutput(*item.graph.FinishNode({names + 1, 1}));
+  std::vector<uint8_t> ones;
+  for (int i = 0; i < 8; ++i) ones.insert(ones.end(), {0x00, 0x3c});
+  item.inputs = {{type, ones}, {type, ones}};
+  item.relation = {.name = "in-batches", .site = "out"};
+  ASSERT_TRUE(SpellCase(item).ok());
+  WrongResult runner(OpKind::kConcat);
+  const auto shrunk = ShrinkFinding(artifact, runner);
+  ASSERT_TRUE(shrunk.ok()) << shrunk.error().message;
+  ASSERT_EQ(shrunk->item.graph.nodes().size(), 1u);
+  EXPECT_EQ(shrunk->item.graph.node(0).schema->name, "relu");
+  ASSERT_TRUE(shrunk->outcome.relation);
+  EXPECT_EQ(shrunk->outcome.relation->name, "in-batches");
+  EXPECT_EQ(shrunk->outcome.op, "concat");
+  EXPECT_NE(shrunk->outcome.record.message.find("in-batches"), std::string::npos);
+}
+
+TEST(ShrinkFinding, WritesTheRelationWithBothGraphsAndReadsItAgain) {
+  UnlikeAtOddPlaces runner;
+  const Artifact artifact = FindUnlike(runner);
+  ASSERT_FALSE(HasFailure());
+  const auto shrunk = ShrinkFinding(artifact, runner);
+  ASSERT_TRUE(shrunk.ok()) << shrunk.error().message;
+  const auto json =
+      ArtifactToJson(artifact.options, {}, shrunk->item, shrunk->outcome, shrunk->reply, "f1");
+  const auto& relation = json.at("relation");
+  EXPECT_EQ(relation.at("name"), shrunk->outcome.relation->name);
+  EXPECT_EQ(relation.at("site"), shrunk->outcome.relation->site);
+  EXPECT_FALSE(relation.at("mil").get<std::string>().empty());
+  EXPECT_EQ(relation.at("actual").size(), shrunk->outcome.rewritten->outputs.size());
+  const auto graph = GraphFromJson(relation.at("graph"), OpVocabulary());
+  ASSERT_TRUE(graph.ok()) << graph.error().message;
+  EXPECT_EQ(graph->nodes().size(), shrunk->outcome.rewritten->graph.nodes().size());
+  const auto again = ArtifactFromJson(json);
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  ASSERT_TRUE(again->item.relation);
+  EXPECT_EQ(again->item.relation->name, shrunk->outcome.relation->name);
+  Evaluation evaluation;
+  const auto replayed = RunAgain(again->item, again->verdict, runner, evaluation);
+  ASSERT_TRUE(replayed.ok());
+  EXPECT_EQ(Signature(*replayed), Signature(shrunk->outcome));
+  EXPECT_EQ(replayed->record.message, shrunk->outcome.record.message);
+}
+
 TEST(ShrinkFinding, WhatDoesNotShowIsAnError) {
   Artifact artifact = FindWrong();
   artifact.options.ops.reset();
   artifact.options.ops.set(static_cast<size_t>(OpKind::kRelu));
   artifact.item = *MakeCase(artifact.options, 0);
-  WrongAdd runner;
+  WrongResult runner;
   const auto shrunk = ShrinkFinding(artifact, runner);
   ASSERT_FALSE(shrunk.ok());
   EXPECT_NE(shrunk.error().message.find("now it is pass"), std::string::npos)
@@ -153,7 +310,7 @@ TEST(ShrinkFinding, WhatDoesNotShowIsAnError) {
 
 TEST(ShrinkFindingIf, TheUsersPredicateDecides) {
   const Artifact artifact = FindWrong();
-  WrongAdd runner;
+  WrongResult runner;
   const auto folder = TempDirectory::Create("anecheck-shrink-test-");
   ASSERT_TRUE(folder.ok());
   const FilePredicate two_nodes = [](const std::string& path) {

@@ -115,6 +115,33 @@ TEST_F(CliTest, AFindingShrinksToASmallOneThatReplays) {
   EXPECT_EQ(Tool("replay " + small).code, 1);
 }
 
+// A joined pair in the wrong order shows in operations of one operand, once they are cut into
+// parts.
+TEST_F(CliTest, AFindingOfARelationShrinksAsOneAndIsExportedWithBothPrograms) {
+  Tool("run --cases 600 --seed 3 --targets h13 --mode metamorphic --quirk all=off" +
+       std::string(" --fault concat-swaps-last") + Db("relation.sqlite"));
+  const Outcome query =
+      Tool("query \"SELECT id FROM findings WHERE summary LIKE 'with in-batches%' LIMIT 1\"" +
+           Db("relation.sqlite"));
+  const std::string id = query.out.substr(query.out.find("\nf") + 1, 12);
+  const std::string small = Path("small_relation.json");
+  ASSERT_EQ(Tool("shrink " + id + " --out " + small + Db("relation.sqlite")).code, 0);
+  const auto json = ParseJson(*ReadTextFile(small));
+  ASSERT_TRUE(json.ok());
+  EXPECT_EQ((*json)["relation"]["name"], "in-batches");
+  EXPECT_NE((*json)["message"].get<std::string>().find("in-batches"), std::string::npos);
+  EXPECT_LE((*json)["graph"]["ops"].size(), 3u);
+  EXPECT_GT((*json)["relation"]["graph"]["ops"].size(), (*json)["graph"]["ops"].size());
+  const Outcome again = Tool("replay " + small);
+  EXPECT_EQ(again.code, 1);
+  EXPECT_NE(again.out.find("in-batches"), std::string::npos) << again.out;
+  const std::string folder = Path("exported_relation");
+  ASSERT_EQ(Tool("finding export " + small + " --out " + folder).code, 0);
+  const auto rewritten = ReadTextFile(folder + "/rewritten.mil");
+  ASSERT_TRUE(rewritten.ok());
+  EXPECT_EQ(*rewritten, (*json)["relation"]["mil"].get<std::string>());
+}
+
 // Debian's packages belong to /usr/bin/python3, which need not be the first in the path.
 std::string PythonWithNumPy() {
   for (const std::string python : {"/usr/bin/python3", "python3"}) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "harness/graph/copy_node.h"
+#include "oracles/metamorphic/alike_axes.h"
 
 namespace anecheck {
 namespace {
@@ -32,6 +34,7 @@ bool IsSite(const Graph& graph, ValueId id) {
 // Copies a graph and puts something in the place of one value or node.
 class Copier {
  public:
+  // `site` is kNode's first result.
   Copier(const Relation& relation, const Graph& from, ValueId site, uint64_t choice)
       : relation_(relation),
         from_(from),
@@ -49,6 +52,7 @@ class Copier {
     }
     for (const ValueId output : from_.outputs()) made_.graph.AddOutput(known_[output]);
     if (relation_.taps) made_.graph.AddOutput(known_[site_]);
+    made_.laws.assign(from_.outputs().size(), relation_.law);
     return std::move(made_);
   }
 
@@ -92,18 +96,22 @@ class Copier {
   bool AddNode(const Node& node) {
     const bool here = site_ != kNoValue && node.result_count > 0 && site_ >= node.first_result &&
                       site_ < node.first_result + node.result_count;
-    if (here && relation_.site == RelationSite::kNode) {
-      std::vector<ValueId> operands;
-      for (const Argument& argument : from_.arguments(node)) {
-        operands.push_back(known_[argument.value]);
-      }
-      const size_t before = made_.graph.values().size();
-      known_[site_] = relation_.in_place_of(made_.graph, NodeView(from_, node), operands, choice_);
-      NameFrom(before);
-      return known_[site_] != kNoValue;
-    }
+    if (here && relation_.site == RelationSite::kNode) return ReplaceNode(node);
     CopyNode(from_, node, known_, made_.graph);
     return !here || Replace();
+  }
+
+  bool ReplaceNode(const Node& node) {
+    const size_t before = made_.graph.values().size();
+    const std::vector<ValueId> made =
+        relation_.in_place_of(made_.graph, NodeView(from_, node), known_, choice_);
+    if (made.size() != node.result_count) return false;
+    for (uint32_t i = 0; i < node.result_count; ++i) {
+      if (made_.graph.type(made[i]) != from_.type(node.first_result + i)) return false;
+      known_[node.first_result + i] = made[i];
+    }
+    NameFrom(before);
+    return true;
   }
 
   const Relation& relation_;
@@ -114,30 +122,59 @@ class Copier {
   Rewritten made_;
 };
 
-uint64_t Stir(uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
-// The smallest distance that two numbers inside the bounds of one element each may have.
-bool Near(const Estimate& a, const Estimate& b, size_t i, double x, double y) {
-  if (x == y || (x != x && y != y)) return true;
-  const bool nan = (a.flags[i] & Estimate::kNanAllowed) != 0;
-  if (nan || (b.flags[i] & Estimate::kNanAllowed) != 0) return true;
-  const double room = (a.high[i] - a.low[i]) + (b.high[i] - b.low[i]);
-  // Infinite or undefined room says nothing.
-  if (!(room < std::numeric_limits<double>::infinity())) return true;
-  return std::fabs(x - y) <= room;
-}
-
-}  // namespace
-
-std::optional<Rewritten> RewriteBy(const Relation& relation, const Graph& graph, uint64_t choice) {
-  if (relation.site == RelationSite::kGraph && !relation.taps) {
-    return Copier(relation, graph, kNoValue, choice).Run();
+// Without constants that nothing uses: replacing an operation may leave some.
+Graph WithoutIdleConstants(Graph graph) {
+  std::vector<bool> used(graph.values().size(), false);
+  for (const Node& node : graph.nodes()) {
+    for (const Argument& argument : graph.arguments(node)) used[argument.value] = true;
   }
+  for (const ValueId output : graph.outputs()) used[output] = true;
+  const auto idle = [&](ValueId id) {
+    return graph.value(id).kind == ValueKind::kConst && !used[id];
+  };
+  const std::vector<ValueId> constants = graph.ValuesOfKind(ValueKind::kConst);
+  if (std::ranges::none_of(constants, idle)) return graph;
+  Graph kept;
+  kept.name = graph.name;
+  std::vector<ValueId> known(graph.values().size(), kNoValue);
+  for (ValueId id = 0; id < graph.values().size(); ++id) {
+    const Value& value = graph.value(id);
+    if (value.kind == ValueKind::kInput) known[id] = kept.AddInput(value.type, value.name);
+    if (value.kind == ValueKind::kState) known[id] = kept.AddState(value.type, value.name);
+    if (value.kind == ValueKind::kConst && used[id]) {
+      known[id] = kept.AddConst(value.type, graph.ConstData(id), value.name);
+    }
+  }
+  for (const Node& node : graph.nodes()) CopyNode(graph, node, known, kept);
+  for (const ValueId output : graph.outputs()) kept.AddOutput(known[output]);
+  return kept;
+}
+
+// Whether an operation takes nothing that another one gives.
+bool TakesLeavesAlone(const Graph& graph, const Node& node) {
+  return std::ranges::all_of(graph.arguments(node), [&](const Argument& argument) {
+    return graph.value(argument.value).kind != ValueKind::kResult;
+  });
+}
+
+void TightenLaws(const Graph& graph, ValueId site, Rewritten& made) {
+  if (!made.relation->same_operations) return;
+  const Node& node = graph.node(graph.value(site).producer);
+  if (!IsPointwise(KindOf(*node.schema)) || !TakesLeavesAlone(graph, node)) return;
+  for (size_t i = 0; i < made.laws.size(); ++i) {
+    if (graph.outputs()[i] == site) made.laws[i] = RelationLaw::kSameNumbers;
+  }
+}
+
+// The values at which a relation may be tried.
+std::vector<ValueId> SitesOf(const Relation& relation, const Graph& graph) {
   std::vector<ValueId> sites;
+  if (relation.site == RelationSite::kNode) {
+    for (const Node& node : graph.nodes()) {
+      if (node.result_count > 0) sites.push_back(node.first_result);
+    }
+    return sites;
+  }
   for (ValueId id = 0; id < graph.values().size(); ++id) {
     const bool result = graph.value(id).kind == ValueKind::kResult;
     const bool output = std::ranges::find(graph.outputs(), id) != graph.outputs().end();
@@ -146,27 +183,74 @@ std::optional<Rewritten> RewriteBy(const Relation& relation, const Graph& graph,
     if (relation.taps && output) continue;
     sites.push_back(id);
   }
-  const size_t first = sites.empty() ? 0 : Stir(choice) % sites.size();
-  for (size_t i = 0; i < sites.size(); ++i) {
-    const ValueId site = sites[(first + i) % sites.size()];
-    if (auto made = Copier(relation, graph, site, Stir(choice + 1)).Run()) return made;
+  return sites;
+}
+
+uint64_t Stir(uint64_t z) {
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+// Whether two numbers are no farther apart than the law allows two of their bounds to be.
+bool Near(RelationLaw law, const Estimate& a, const Estimate& b, size_t i, double x, double y) {
+  if (x == y || (x != x && y != y)) return true;
+  const bool nan = (a.flags[i] & Estimate::kNanAllowed) != 0;
+  if (nan || (b.flags[i] & Estimate::kNanAllowed) != 0) return true;
+  const double room = law == RelationLaw::kWithinUnion
+                          ? std::max(a.high[i], b.high[i]) - std::min(a.low[i], b.low[i])
+                          : (a.high[i] - a.low[i]) + (b.high[i] - b.low[i]);
+  // Infinite or undefined room says nothing.
+  if (!(room < std::numeric_limits<double>::infinity())) return true;
+  return std::fabs(x - y) <= room;
+}
+
+}  // namespace
+
+std::optional<Rewritten> RewriteBy(const Relation& relation, const Graph& graph, uint64_t choice,
+                                   const GraphFilter& admits, std::string_view wanted) {
+  const auto at = [&](ValueId site, uint64_t drawn) -> std::optional<Rewritten> {
+    auto made = Copier(relation, graph, site, drawn).Run();
+    if (!made) return std::nullopt;
+    made->graph = WithoutIdleConstants(std::move(made->graph));
+    if (admits && !admits(made->graph)) return std::nullopt;
+    if (site != kNoValue) TightenLaws(graph, site, *made);
+    return made;
+  };
+  if (relation.site == RelationSite::kGraph && !relation.taps) return at(kNoValue, choice);
+  std::vector<ValueId> sites = SitesOf(relation, graph);
+  if (sites.empty()) return std::nullopt;
+  std::ranges::rotate(sites,
+                      sites.begin() + static_cast<std::ptrdiff_t>(Stir(choice) % sites.size()));
+  const auto first =
+      std::ranges::find_if(sites, [&](ValueId site) { return graph.value(site).name == wanted; });
+  if (first != sites.end()) std::swap(*first, sites.front());
+  for (const ValueId site : sites) {
+    if (auto made = at(site, Stir(choice + 1))) return made;
   }
   return std::nullopt;
 }
 
-Rewritten Rewrite(const Graph& graph, uint64_t choice, bool direct) {
-  const std::span<const Relation> relations = Relations();
-  const uint64_t drawn = Stir(choice ^ 0x5851f42d4c957f2d);
-  auto first = static_cast<size_t>(drawn % relations.size());
-  // Few graphs can be written both ways: every second one that can is.
-  if (direct && (drawn >> 32) % 2 == 0) {
-    const auto other = std::ranges::find(relations, true, &Relation::direct);
-    first = static_cast<size_t>(other - relations.begin());
+const Relation* FindRelation(std::string_view name) {
+  const auto found = std::ranges::find(Relations(), name, &Relation::name);
+  return found == Relations().end() ? nullptr : &*found;
+}
+
+Rewritten Rewrite(const Graph& graph, uint64_t choice, bool direct, const GraphFilter& admits) {
+  std::vector<const Relation*> order;
+  for (const Relation& relation : Relations()) {
+    if (!relation.direct || direct) order.push_back(&relation);
   }
-  for (size_t i = 0; i < relations.size(); ++i) {
-    const Relation& relation = relations[(first + i) % relations.size()];
-    if (relation.direct && !direct) continue;
-    if (auto made = RewriteBy(relation, graph, choice)) return std::move(*made);
+  uint64_t drawn = Stir(choice ^ 0x5851f42d4c957f2d);
+  // Few graphs can be written both ways: every second one that can is.
+  const bool other = direct && drawn % 2 == 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    drawn = Stir(drawn + 1);
+    std::swap(order[i], order[i + drawn % (order.size() - i)]);
+  }
+  if (other) std::iter_swap(order.begin(), std::ranges::find(order, true, &Relation::direct));
+  for (const Relation* relation : order) {
+    if (auto made = RewriteBy(*relation, graph, choice, admits)) return std::move(*made);
   }
   return {};
 }
@@ -195,7 +279,8 @@ std::optional<Disagreement> Compare(RelationLaw law, const Estimate& expected_or
         agrees = x[i] == y[i] || (x[i] != x[i] && y[i] != y[i]);
         break;
       case RelationLaw::kWithinBounds:
-        agrees = Near(expected_original, expected_rewritten, i, x[i], y[i]);
+      case RelationLaw::kWithinUnion:
+        agrees = Near(law, expected_original, expected_rewritten, i, x[i], y[i]);
         break;
     }
     if (!agrees) return Disagreement{i, x[i], y[i]};

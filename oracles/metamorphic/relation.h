@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,13 +22,14 @@ enum class RelationLaw : uint8_t {
   kSameNumbers,   // every number; zeros of either sign are one, and so are all NaN
   kWithinBounds,  // no two elements are farther apart than the widths of their bounds together;
                   // where both are points that is the same number
+  kWithinUnion,   // no two elements are farther apart than the ends of both bounds taken together
 };
 
 // What is rewritten.
 enum class RelationSite : uint8_t {
   kGraph,  // nothing, or the list of outputs
   kValue,  // every use of one fp16 input or result
-  kNode,   // one operation of one result
+  kNode,   // one operation
 };
 
 struct Relation {
@@ -36,10 +38,14 @@ struct Relation {
   RelationLaw law = RelationLaw::kWithinBounds;
   // kValue: appends to `graph` what is used instead of `value`. kNoValue where it does not apply.
   ValueId (*instead_of)(Graph& graph, ValueId value, uint64_t choice) = nullptr;
-  // kNode: appends what is used instead of the result of `node`, whose operands are `operands` in
-  // `graph`, in order. kNoValue where it does not apply.
-  ValueId (*in_place_of)(Graph& graph, const NodeView& node, std::span<const ValueId> operands,
-                         uint64_t choice) = nullptr;
+  // kNode: appends what is used instead of the results of `node`, one value a result; places[v] is
+  // the place in `graph` of value v of its graph. Empty where it does not apply.
+  std::vector<ValueId> (*in_place_of)(Graph& graph, const NodeView& node,
+                                      std::span<const ValueId> places, uint64_t choice) = nullptr;
+  // kNode: the same operations, on other parts or in another order. What a pointwise operation
+  // gives of inputs alone then is the same number wherever it is an output: there is nothing that
+  // a compiler might have fused it with.
+  bool same_operations = false;
   // kGraph: whether the value is made an output too.
   bool taps = false;
   // kGraph: whether the rewritten graph, which is the same, is run as a network description.
@@ -49,19 +55,31 @@ struct Relation {
 // In a fixed order: recorded choices keep their meaning as long as it stays.
 std::span<const Relation> Relations();
 
+// The relation of that name, or null.
+const Relation* FindRelation(std::string_view name);
+
 struct Rewritten {
   const Relation* relation = nullptr;
-  std::string site;  // the name of the value that was rewritten; empty for the whole graph
-  Graph graph;       // same inputs; its first outputs are those of the original, in order
+  // The name of the value that was rewritten, of an operation its first result's; empty for the
+  // whole graph.
+  std::string site;
+  Graph graph;  // same inputs; its first outputs are those of the original, in order
+  std::vector<RelationLaw> laws;  // one an output of the original
 };
+
+// Whether a rewritten graph may be run.
+using GraphFilter = std::function<bool(const Graph&)>;
 
 // Rewrites `graph` by the relation and at the site that `choice` picks among those that apply;
 // `choice` should be random bits. Relations between routes are among them where `direct` says that
-// a network description of the graph can be run. Precondition: ValidateGraph(graph) holds, and it
-// has an output.
-Rewritten Rewrite(const Graph& graph, uint64_t choice, bool direct = false);
-// By one relation. Nothing where it applies nowhere.
-std::optional<Rewritten> RewriteBy(const Relation& relation, const Graph& graph, uint64_t choice);
+// a network description of the graph can be run. No relation where none applies. Precondition:
+// ValidateGraph(graph) holds, and it has an output.
+Rewritten Rewrite(const Graph& graph, uint64_t choice, bool direct = false,
+                  const GraphFilter& admits = {});
+// By one relation, at `site` where that is the name of a value at which it applies. Nothing where
+// it applies nowhere.
+std::optional<Rewritten> RewriteBy(const Relation& relation, const Graph& graph, uint64_t choice,
+                                   const GraphFilter& admits = {}, std::string_view site = {});
 
 // One element that breaks a law.
 struct Disagreement {

@@ -9,6 +9,8 @@
 #include "harness/graph/validate.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "oracles/metamorphic/node_relations.h"
+#include "oracles/plan/decomposition.h"
 
 namespace anecheck {
 namespace {
@@ -60,23 +62,51 @@ TEST(Relations, LeaveWhatMustBeConstantAsItIs) {
   }
 }
 
-TEST(Relations, LeaveConstantExpressionsAsTheyAre) {
+bool IsConstant(const Graph& graph, ValueId id) {
+  const Value& value = graph.value(id);
+  if (value.kind == ValueKind::kConst) return true;
+  return value.kind == ValueKind::kResult &&
+         graph.node(value.producer).schema->name.starts_with("constexpr_");
+}
+
+// A constant expression may be folded, and is not computed when the program runs.
+TEST(Relations, LeaveConstantExpressionsConstant) {
   size_t met = 0;
   for (uint64_t seed = 0; seed < 40; ++seed) {
     const Drawn drawn = Draw(seed, CaseMode::kCompressed);
     for (const Relation& relation : Relations()) {
       const auto rewritten = RewriteBy(relation, drawn.graph, seed);
-      if (!rewritten || rewritten->site.empty()) continue;
-      const auto site = drawn.graph.FindValue(rewritten->site);
-      ASSERT_TRUE(site);
-      const Value& value = drawn.graph.value(*site);
-      if (value.kind != ValueKind::kResult) continue;
-      ++met;
-      const std::string_view op = drawn.graph.node(value.producer).schema->name;
-      EXPECT_FALSE(op.starts_with("constexpr_")) << relation.name << " seed " << seed << " " << op;
+      if (!rewritten) continue;
+      const Graph& graph = rewritten->graph;
+      for (const Node& node : graph.nodes()) {
+        for (const Argument& argument : graph.arguments(node)) {
+          if (!node.schema->parameters[argument.parameter].constant) continue;
+          ++met;
+          EXPECT_TRUE(IsConstant(graph, argument.value))
+              << relation.name << " seed " << seed << " " << node.schema->name;
+        }
+      }
     }
   }
   EXPECT_GT(met, 0u);
+}
+
+TEST(Relations, LeaveNoConstantThatNothingUses) {
+  size_t folded = 0;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    const Drawn drawn = Draw(seed, CaseMode::kCompressed);
+    const auto rewritten = RewriteBy(*FindRelation("decompose"), drawn.graph, seed);
+    if (!rewritten) continue;
+    ++folded;
+    std::set<ValueId> used(rewritten->graph.outputs().begin(), rewritten->graph.outputs().end());
+    for (const Node& node : rewritten->graph.nodes()) {
+      for (const Argument& argument : rewritten->graph.arguments(node)) used.insert(argument.value);
+    }
+    for (const ValueId id : rewritten->graph.ValuesOfKind(ValueKind::kConst)) {
+      EXPECT_TRUE(used.contains(id)) << "seed " << seed;
+    }
+  }
+  EXPECT_GT(folded, 0u);
 }
 
 // Whole numbers are exact through every relation, so each law is equality here.
@@ -95,8 +125,8 @@ TEST(Relations, ResultsStayTheSame) {
       ASSERT_TRUE(before.ok() && after.ok()) << relation.name << " seed " << seed;
       ASSERT_GE(after->size(), before->size());
       for (size_t i = 0; i < before->size(); ++i) {
-        const auto found = Compare(relation.law, (*before)[i], (*after)[i], Encode((*before)[i]),
-                                   Encode((*after)[i]));
+        const auto found = Compare(rewritten->laws[i], (*before)[i], (*after)[i],
+                                   Encode((*before)[i]), Encode((*after)[i]));
         EXPECT_FALSE(found) << relation.name << " seed " << seed << ": " << found->original
                             << " became " << found->rewritten;
       }
@@ -114,6 +144,138 @@ TEST(Relations, ChoicesReachEveryRelation) {
     seen.insert(made.relation->name);
   }
   EXPECT_EQ(seen.size(), Relations().size());
+}
+
+TEST(Relations, AreAppliedAtTheWantedPlaceWhereTheyMayBe) {
+  size_t met = 0;
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    const Drawn drawn = Draw(seed, CaseMode::kFloat);
+    for (const Relation& relation : Relations()) {
+      const auto drawn_place = RewriteBy(relation, drawn.graph, seed);
+      if (!drawn_place || drawn_place->site.empty()) continue;
+      // Another choice draws another place; the name holds it.
+      const auto wanted = RewriteBy(relation, drawn.graph, seed + 1, {}, drawn_place->site);
+      ASSERT_TRUE(wanted) << relation.name;
+      met += wanted->site == drawn_place->site ? 1 : 0;
+      const auto elsewhere = RewriteBy(relation, drawn.graph, seed, {}, "no such value");
+      ASSERT_TRUE(elsewhere) << relation.name;
+      EXPECT_EQ(elsewhere->site, drawn_place->site) << relation.name;
+    }
+  }
+  EXPECT_GT(met, 0u);
+}
+
+TEST(Relations, AreNotAppliedWhereTheRewrittenGraphMayNotBeRun) {
+  const Drawn drawn = Draw(1, CaseMode::kFloat);
+  const GraphFilter none = [](const Graph&) { return false; };
+  EXPECT_EQ(Rewrite(drawn.graph, 1, true, none).relation, nullptr);
+  const GraphFilter no_reverse = [](const Graph& graph) {
+    return std::ranges::none_of(graph.nodes(),
+                                [](const Node& node) { return node.schema->name == "reverse"; });
+  };
+  size_t applied = 0;
+  for (uint64_t choice = 0; choice < 40; ++choice) {
+    const auto made = RewriteBy(*FindRelation("other-positions"), drawn.graph, choice, no_reverse);
+    if (!made) continue;
+    ++applied;
+    EXPECT_TRUE(no_reverse(made->graph));
+  }
+  EXPECT_GT(applied, 0u);
+}
+
+// y = op(x) over [4], an output.
+Graph OfOne(OpKind op) {
+  Graph graph;
+  const ValueId x = graph.AddInput({DType::kFp16, {4}}, "x");
+  graph.BeginNode(&GetOp(op).schema);
+  graph.AddArgument(params::Unary::kX, x);
+  graph.AddOutput(*graph.FinishNode());
+  return graph;
+}
+
+TEST(Relations, OfAPointwiseOperationOnInputsAloneAskForTheSameNumbers) {
+  for (const std::string_view name : {"in-batches", "other-positions"}) {
+    const Relation& relation = *FindRelation(name);
+    const auto alone = RewriteBy(relation, OfOne(OpKind::kTanh), 3);
+    ASSERT_TRUE(alone);
+    EXPECT_EQ(alone->laws, std::vector<RelationLaw>{RelationLaw::kSameNumbers}) << name;
+    Graph sum = OfOne(OpKind::kReduceSum);
+    if (const auto shared = RewriteBy(relation, sum, 3)) {
+      EXPECT_EQ(shared->laws, std::vector<RelationLaw>{RelationLaw::kWithinBounds}) << name;
+    }
+  }
+}
+
+TEST(Relations, OfAnOperationThatMayBeFusedKeepToTheBounds) {
+  Graph graph = OfOne(OpKind::kExp);
+  const ValueId y = graph.outputs()[0];
+  graph.ClearOutputs();
+  graph.BeginNode(&GetOp(OpKind::kTanh).schema);
+  graph.AddArgument(params::Unary::kX, y);
+  graph.AddOutput(*graph.FinishNode());
+  for (uint64_t choice = 0; choice < 16; ++choice) {
+    const auto made = RewriteBy(*FindRelation("other-positions"), graph, choice);
+    ASSERT_TRUE(made);
+    EXPECT_EQ(made->laws, std::vector<RelationLaw>{RelationLaw::kWithinBounds}) << made->site;
+  }
+}
+
+// Every operation that the compiler or the host rewrites, but for those that it may only rewrite
+// for some operands.
+class EachDecomposition : public ::testing::TestWithParam<std::string_view> {};
+
+TEST_P(EachDecomposition, IsHeldAgainstTheOperation) {
+  GeneratorOptions options;
+  options.family = kNoFamily;
+  options.max_nodes = 1;
+  options.max_elements = 96;
+  options.max_products = 4096;
+  options.ops.reset();
+  options.ops.set(static_cast<size_t>(FindOp(GetParam())->schema.id));
+  const Contract& contract = ConformingContract(2);
+  size_t applied = 0;
+  for (uint64_t seed = 1; seed <= 150; ++seed) {
+    ChoiceStream choices = ChoiceStream::FromSeed(seed);
+    Graph graph;
+    GenerateGraph(choices, options, graph);
+    const std::vector<Tensor> inputs = GenerateInputs(choices, graph, CaseMode::kFloat);
+    const auto made = RewriteBy(*FindRelation("decompose"), graph, seed);
+    if (!made) continue;
+    ++applied;
+    ASSERT_TRUE(ValidateGraph(made->graph).ok()) << "seed " << seed;
+    const auto before = Evaluate(graph, inputs, contract);
+    const auto after = Evaluate(made->graph, inputs, contract);
+    ASSERT_TRUE(before.ok() && after.ok()) << "seed " << seed;
+    for (size_t i = 0; i < before->size(); ++i) {
+      EXPECT_FALSE(Compare(made->laws[i], (*before)[i], (*after)[i], Encode((*before)[i]),
+                           Encode((*after)[i])))
+          << "seed " << seed;
+    }
+  }
+  EXPECT_GT(applied, 0u);
+}
+
+// Their operands have to be what no generator draws: constant indices, a known number of rounds.
+constexpr std::string_view kWithoutDrawnInstance[] = {"gather", "while_loop"};
+
+std::vector<std::string_view> Decomposed() {
+  std::set<std::string_view> ops;
+  for (const plan::Decomposition& entry : plan::Decompositions()) ops.insert(entry.op);
+  for (const NotDecomposed& entry : OperationsNotDecomposed()) ops.erase(entry.op);
+  for (const std::string_view op : kWithoutDrawnInstance) ops.erase(op);
+  return {ops.begin(), ops.end()};
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, EachDecomposition, ::testing::ValuesIn(Decomposed()),
+                         [](const auto& parameter) { return std::string(parameter.param); });
+
+TEST(Decompose, LeavesOutWhatHoldsForSomeOperandsAloneWithAReason) {
+  for (const NotDecomposed& entry : OperationsNotDecomposed()) {
+    EXPECT_FALSE(entry.reason.empty());
+    EXPECT_TRUE(std::ranges::any_of(plan::Decompositions(), [&](const plan::Decomposition& known) {
+      return known.op == entry.op;
+    })) << entry.op;
+  }
 }
 
 TEST(Relations, RoutesAreComparedWhereBothRunAlone) {
@@ -154,6 +316,17 @@ TEST(Compare, TellsTheLawsApart) {
   EXPECT_TRUE(Compare(RelationLaw::kSameBytes, point, point, zero, minus_zero));
   EXPECT_FALSE(Compare(RelationLaw::kSameNumbers, point, point, zero, minus_zero));
   EXPECT_FALSE(Compare(RelationLaw::kWithinBounds, point, point, zero, minus_zero));
+}
+
+TEST(Compare, LetsElementsStandAtTheEndsOfBothBounds) {
+  const Estimate low = Interval({1}, {1});
+  const Estimate high = Interval({2}, {2});
+  const Tensor one{{DType::kFp16, {1}}, {0x00, 0x3c}};
+  const Tensor two{{DType::kFp16, {1}}, {0x00, 0x40}};
+  const Tensor three{{DType::kFp16, {1}}, {0x00, 0x42}};
+  EXPECT_TRUE(Compare(RelationLaw::kWithinBounds, low, high, one, two));
+  EXPECT_FALSE(Compare(RelationLaw::kWithinUnion, low, high, one, two));
+  EXPECT_TRUE(Compare(RelationLaw::kWithinUnion, low, high, one, three));
 }
 
 TEST(Compare, LetsElementsDifferByBothWidths) {

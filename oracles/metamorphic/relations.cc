@@ -1,4 +1,4 @@
-// The table of metamorphic relations: one function each, and one row.
+// The table of metamorphic relations: one row each, and the functions of those of a value.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -6,13 +6,13 @@
 
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
+#include "oracles/metamorphic/node_relations.h"
 #include "oracles/metamorphic/relation.h"
 
 namespace anecheck {
 namespace {
 
 constexpr uint16_t kHalfOne = 0x3c00;
-constexpr uint16_t kHalfMinusOne = 0xbc00;
 
 // The extents that every target admits on every axis (facts/limits.csv, max_tensor_wh).
 constexpr int64_t kAnyAxis = 16384;
@@ -55,13 +55,6 @@ ValueId Transpose(Graph& graph, ValueId x, std::span<const int64_t> perm) {
   graph.BeginNode(&GetOp(OpKind::kTranspose).schema);
   graph.AddArgument(params::Transpose::kX, x);
   graph.AddInts(params::Transpose::kPerm, perm);
-  return Finish(graph);
-}
-
-ValueId Reverse(Graph& graph, ValueId x, int64_t axis) {
-  graph.BeginNode(&GetOp(OpKind::kReverse).schema);
-  graph.AddArgument(params::OverAxes::kX, x);
-  graph.AddInts(params::OverAxes::kAxes, std::array{axis});
   return Finish(graph);
 }
 
@@ -171,67 +164,6 @@ ValueId Deepen(Graph& graph, ValueId x, uint64_t choice) {
   return x;
 }
 
-// ---- operations ---------------------------------------------------------------------------------
-
-constexpr std::array<OpKind, 4> kCommutative = {OpKind::kAdd, OpKind::kMul, OpKind::kMaximum,
-                                                OpKind::kMinimum};
-// Functions of one element without parameters.
-constexpr std::array<OpKind, 11> kPointwise = {
-    OpKind::kRelu, OpKind::kAbs,  OpKind::kSquare, OpKind::kSqrt,     OpKind::kExp, OpKind::kTanh,
-    OpKind::kErf,  OpKind::kSign, OpKind::kSin,    OpKind::kSoftsign, OpKind::kCos};
-
-bool IsOneOf(std::span<const OpKind> kinds, const NodeView& node) {
-  return std::ranges::find(kinds, KindOf(node.schema())) != kinds.end();
-}
-
-ValueId Commute(Graph& graph, const NodeView& node, std::span<const ValueId> operands, uint64_t) {
-  if (!IsOneOf(kCommutative, node) || operands.size() != 2) return kNoValue;
-  return Binary(graph, KindOf(node.schema()), operands[1], operands[0]);
-}
-
-// The same function of the elements in the opposite order.
-ValueId AtOtherPositions(Graph& graph, const NodeView& node, std::span<const ValueId> operands,
-                         uint64_t choice) {
-  if (!IsOneOf(kPointwise, node) || operands.size() != 1) return kNoValue;
-  const int axis = LongAxis(graph.type(operands[0]).shape, choice);
-  if (axis < 0) return kNoValue;
-  const ValueId turned = Reverse(graph, operands[0], axis);
-  if (turned == kNoValue) return kNoValue;
-  const ValueId made = Unary(graph, KindOf(node.schema()), turned);
-  return made == kNoValue ? kNoValue : Reverse(graph, made, axis);
-}
-
-// The same function of two parts alone.
-ValueId InBatches(Graph& graph, const NodeView& node, std::span<const ValueId> operands,
-                  uint64_t choice) {
-  if (!IsOneOf(kPointwise, node) || operands.size() != 1) return kNoValue;
-  const Shape shape = graph.type(operands[0]).shape;
-  const int axis = LongAxis(shape, choice);
-  if (axis < 0) return kNoValue;
-  const ValueId parts = Split(graph, operands[0], axis, shape[axis] / 2);
-  if (parts == kNoValue) return kNoValue;
-  const ValueId first = Unary(graph, KindOf(node.schema()), parts);
-  const ValueId second = Unary(graph, KindOf(node.schema()), parts + 1);
-  if (first == kNoValue || second == kNoValue) return kNoValue;
-  return Concat(graph, std::array{first, second}, axis);
-}
-
-// What the compiler makes of an operation that a family lacks, written out.
-ValueId Decompose(Graph& graph, const NodeView& node, std::span<const ValueId> operands, uint64_t) {
-  const OpKind kind = KindOf(node.schema());
-  if (kind == OpKind::kRelu && operands.size() == 1) {
-    return Binary(graph, OpKind::kMaximum, operands[0], Scalar(graph, 0));
-  }
-  if (kind == OpKind::kSub && operands.size() == 2) {
-    const ValueId minus = Binary(graph, OpKind::kMul, operands[1], Scalar(graph, kHalfMinusOne));
-    return minus == kNoValue ? kNoValue : Binary(graph, OpKind::kAdd, operands[0], minus);
-  }
-  if (kind == OpKind::kSquare && operands.size() == 1) {
-    return Binary(graph, OpKind::kMul, operands[0], operands[0]);
-  }
-  return kNoValue;
-}
-
 using S = RelationSite;
 using L = RelationLaw;
 
@@ -245,9 +177,12 @@ constexpr std::array<Relation, 14> kRelations = {{
     {.name = "split-and-concat", .instead_of = SplitAndConcat},
     {.name = "pad-and-slice", .instead_of = PadAndSlice},
     {.name = "commute", .site = S::kNode, .law = L::kSameNumbers, .in_place_of = Commute},
-    {.name = "other-positions", .site = S::kNode, .in_place_of = AtOtherPositions},
-    {.name = "in-batches", .site = S::kNode, .in_place_of = InBatches},
-    {.name = "decompose", .site = S::kNode, .in_place_of = Decompose},
+    {.name = "other-positions",
+     .site = S::kNode,
+     .in_place_of = AtOtherPositions,
+     .same_operations = true},
+    {.name = "in-batches", .site = S::kNode, .in_place_of = InBatches, .same_operations = true},
+    {.name = "decompose", .site = S::kNode, .law = L::kWithinUnion, .in_place_of = Decompose},
     {.name = "depth", .instead_of = Deepen},
     {.name = "direct-route", .site = S::kGraph, .direct = true},
 }};

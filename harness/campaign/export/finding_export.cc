@@ -96,6 +96,14 @@ Status WriteActual(const ordered_json& finding, const std::string& path) {
   return npz::WriteNpzFile(path, arrays);
 }
 
+// The second network of a finding that a relation between two shows.
+Status WriteRewritten(const ordered_json& finding, const std::string& path) {
+  const auto relation = finding.find("relation");
+  if (relation == finding.end() || !relation->is_object()) return {};
+  const std::string mil = relation->value("mil", "");
+  return mil.empty() ? Status() : WriteFileAtomic(path, mil);
+}
+
 std::string Readme(const ordered_json& finding, const Artifact& artifact,
                    const std::string& provenance) {
   const std::string known = finding.value("known_defect", "");
@@ -134,6 +142,7 @@ Status ExportFinding(const ordered_json& finding, const std::string& provenance,
   ANECHECK_RETURN_IF_ERROR(WriteExpected(artifact, in("expected.npz")));
   ANECHECK_RETURN_IF_ERROR(WriteActual(finding, in("actual.npz")));
   ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(in("model.mil"), artifact.item.mil));
+  ANECHECK_RETURN_IF_ERROR(WriteRewritten(finding, in("rewritten.mil")));
   ANECHECK_RETURN_IF_ERROR(
       WriteFileAtomic(in("graph.json"), GraphToJson(artifact.item.graph).dump(1) + "\n"));
   ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(in("finding.json"), finding.dump(1) + "\n"));

@@ -9,8 +9,9 @@
 
 namespace anecheck {
 
-// Writes README.md, graph.json, model.mil, inputs.npz, expected.npz, actual.npz (where the engine
-// gave outputs), check_output.py and finding.json to `folder`, which is made where it is missing.
+// Writes README.md, graph.json, model.mil, rewritten.mil (where a metamorphic relation shows the
+// finding), inputs.npz, expected.npz, actual.npz (where the engine gave outputs), check_output.py
+// and finding.json to `folder`, which is made where it is missing.
 // `finding` is the artifact as JSON (artifact.h); `provenance` where its evidence comes from.
 // Errors: kInvalid for an artifact that cannot be read, kUnsupported for graphs without a numeric
 // reference or with element types that NumPy lacks, kIo.

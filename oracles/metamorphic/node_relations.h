@@ -1,0 +1,35 @@
+// What relations of one operation put in its place: the functions of Relation::in_place_of.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "harness/graph/graph.h"
+
+namespace anecheck {
+
+#define ANECHECK_IN_PLACE_OF(Name)                                                               \
+  std::vector<ValueId> Name(Graph& graph, const NodeView& node, std::span<const ValueId> places, \
+                            uint64_t choice)
+// The operands of a commutative operation exchanged.
+ANECHECK_IN_PLACE_OF(Commute);
+// The same operation on its operands with the entries along one axis in another order, and the
+// results put back (alike_axes.h).
+ANECHECK_IN_PLACE_OF(AtOtherPositions);
+// The same operation on two parts along an axis whose entries are independent, and the results
+// joined.
+ANECHECK_IN_PLACE_OF(InBatches);
+// What the compiler, or the host before it, makes of the operation (oracles/plan/decomposition.h),
+// and some identities of arithmetic.
+ANECHECK_IN_PLACE_OF(Decompose);
+#undef ANECHECK_IN_PLACE_OF
+
+// An operation whose decomposition is not held against it, and why.
+struct NotDecomposed {
+  std::string_view op, reason;
+};
+std::span<const NotDecomposed> OperationsNotDecomposed();
+
+}  // namespace anecheck
