@@ -34,27 +34,38 @@ Shape DrawShape(Drawer& drawer) {
   return shape;
 }
 
+// Lengths from which a reduction of one axis takes another route (public guide, appendix A;
+// specification 003, table 24.4).
+constexpr std::array<int64_t, 2> kReductionThresholds = {192, 384};
+
 Shape DrawLargeShape(Drawer& drawer) {
-  const int64_t extent = kLargeExtent + drawer.choices().Range(-1, 1);
+  const bool threshold = drawer.choices().Chance(1, 4);
+  const int64_t about = threshold ? drawer.choices().Pick(kReductionThresholds) : kLargeExtent;
+  const int64_t extent = about + drawer.choices().Range(-1, 1);
   if (drawer.choices().Coin()) return Shape{1, extent};
   return Shape{1, extent, 1, 1};
 }
 
-// Extents at the ends of what targets take and where their engines change method: the longest axis,
-// 192 and 384 elements of a reduction (facts/limits.csv, published notes on tiling), with
-// neighbours. Cheap shapes: the other axes are short. Those that are not are in working_set.h.
-// The first two are those of a longest axis of 16384.
+// Extents where engines change their method (facts/limits.csv, published notes on tiling), 192 and
+// 384 elements of a reduction among them, with neighbours. Cheap shapes: the other axes are short.
+// Those that are not are in working_set.h.
 constexpr std::array<int64_t, 24> kRangeEnds = {16384, 16383, 16382, 8192, 8193, 4096, 4095, 4097,
                                                 2048,  2047,  2049,  1024, 1023, 1025, 511,  512,
                                                 513,   384,   383,   385,  192,  191,  193,  256};
+// In place of so many of the first, the longest that the axis may be and one less.
+constexpr uint64_t kLimits = 2;
 
 Shape DrawRangeEndShape(Drawer& drawer) {
   ChoiceStream& choices = drawer.choices();
+  const GeneratorOptions& options = drawer.options();
+  const std::array<int64_t, 4> most = {options.most_batch, options.most_channels,
+                                       options.longest_axis, options.longest_axis};
   Shape shape = {1, 1, 1, 1};
-  const auto axis = static_cast<int>(choices.Range(1, 3));
+  const auto axis = static_cast<int>(choices.Range(0, 3));
+  const int64_t limit = most[static_cast<size_t>(axis)];
   const uint64_t end = choices.Below(kRangeEnds.size());
-  const int64_t longer = drawer.options().longest_axis - kRangeEnds[0];
-  shape[axis] = kRangeEnds[end] + (end < 2 ? longer : 0);
+  shape[axis] =
+      end < kLimits ? limit - static_cast<int64_t>(end) : std::min(kRangeEnds[end], limit);
   // A second axis as far as the case stays cheap.
   const int other = 1 + axis % 3;
   if (shape[axis] <= 2048) shape[other] = choices.Range(1, 4);

@@ -22,6 +22,23 @@ Result<uint64_t> CountAsked(Store& store) {
   return std::stoull(rows[0][0]);
 }
 
+// A line a reason, with the cells that it stands for.
+std::string ExcludedText(std::span<const ExcludedCell> excluded) {
+  std::vector<std::string_view> reasons;
+  for (const ExcludedCell& cell : excluded) {
+    if (std::ranges::find(reasons, cell.reason) == reasons.end()) reasons.push_back(cell.reason);
+  }
+  std::string text;
+  for (const std::string_view reason : reasons) {
+    text += "not counted:";
+    for (const ExcludedCell& cell : excluded) {
+      if (cell.reason == reason) text += fmt::format(" {}", cell.cell);
+    }
+    text += fmt::format(" ({})\n", reason);
+  }
+  return text;
+}
+
 }  // namespace
 
 Result<SpaceCoverage> ReadCoverage(std::span<const std::string> paths) {
@@ -96,9 +113,7 @@ std::string CoverageToText(const SpaceCoverage& coverage, size_t listed) {
     text += "\n";
   }
   for (const CoverageOfKind& kind : coverage.kinds) {
-    for (const ExcludedCell& cell : kind.excluded) {
-      if (listed > 0) text += fmt::format("not counted: {} ({})\n", cell.cell, cell.reason);
-    }
+    if (listed > 0) text += ExcludedText(kind.excluded);
   }
   return text;
 }
