@@ -210,12 +210,12 @@ bool DrawAround(ChoiceStream& choices, const GeneratorOptions& options, ShapeCla
 }
 
 // Draws until no tensor is longer than a target takes: what rearranges axes may make one so.
-constexpr int kWorkingSetTries = 4;
+constexpr int kTriesToFit = 4;
 
 bool DrawWorkingSet(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph) {
   GeneratorOptions narrow = options;
   narrow.ops &= WorkingSetOps();
-  for (int i = 0; i < kWorkingSetTries; ++i) {
+  for (int i = 0; i < kTriesToFit; ++i) {
     graph.Clear();
     Drawer drawer(choices, narrow, graph);
     if (!BeginWorkingSet(drawer, options.ops)) continue;
@@ -227,20 +227,8 @@ bool DrawWorkingSet(ChoiceStream& choices, const GeneratorOptions& options, Grap
   return false;
 }
 
-}  // namespace
-
-bool KeepsIntegers(OpKind kind) { return AllOpGenerators()[static_cast<size_t>(kind)]->integer; }
-
-void GenerateGraph(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph) {
-  if (options.working_set != WorkingSet::kSmall && !options.chain &&
-      DrawWorkingSet(choices, options, graph)) {
-    return;
-  }
+void DrawFreely(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph) {
   const ModeTraits& traits = TraitsOf(options.mode);
-  const auto spelt = [&](OpKind kind) { return options.spelt.test(static_cast<size_t>(kind)); };
-  const bool chained =
-      options.chain && spelt(options.chain->producer) && spelt(options.chain->consumer);
-  if (chained && DrawAround(choices, options, traits.shapes, graph)) return;
   graph.Clear();
   Drawer drawer(choices, options, graph);
   drawer.NewInput(DrawFirstShape(drawer, traits.shapes));
@@ -255,6 +243,36 @@ void GenerateGraph(ChoiceStream& choices, const GeneratorOptions& options, Graph
     drawer.Finish({0, drawer.range(0).high, drawer.range(0).integer});
   }
   drawer.Close();
+}
+
+// Whether no tensor is longer than the target takes, of modes whose shapes come near to that.
+bool Fits(const Graph& graph, const GeneratorOptions& options) {
+  return TraitsOf(options.mode).shapes != ShapeClass::kRangeEnds || KeepsToLimits(graph, options);
+}
+
+}  // namespace
+
+bool KeepsIntegers(OpKind kind) { return AllOpGenerators()[static_cast<size_t>(kind)]->integer; }
+
+void GenerateGraph(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph) {
+  if (options.working_set != WorkingSet::kSmall && !options.chain &&
+      DrawWorkingSet(choices, options, graph)) {
+    return;
+  }
+  const auto spelt = [&](OpKind kind) { return options.spelt.test(static_cast<size_t>(kind)); };
+  const bool chained =
+      options.chain && spelt(options.chain->producer) && spelt(options.chain->consumer);
+  const ShapeClass shapes = TraitsOf(options.mode).shapes;
+  if (chained && DrawAround(choices, options, shapes, graph) && Fits(graph, options)) return;
+  for (int i = 0; i < kTriesToFit; ++i) {
+    DrawFreely(choices, options, graph);
+    if (Fits(graph, options)) return;
+  }
+  // No axis is longer than any may be, so that they may change places.
+  GeneratorOptions narrow = options;
+  narrow.longest_axis = std::min({options.longest_axis, options.most_channels, options.most_batch});
+  narrow.most_channels = narrow.most_batch = narrow.longest_axis;
+  DrawFreely(choices, narrow, graph);
 }
 
 std::vector<Tensor> GenerateInputs(ChoiceStream& choices, const Graph& graph, CaseMode mode) {

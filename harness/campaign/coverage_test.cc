@@ -471,6 +471,37 @@ TEST_F(CoverageFile, SteeringReachesNativeLayersWhereTheRoutesTakeTurns) {
   EXPECT_GT(states.size(), 0u);
 }
 
+// Cells that no case by the routes of the runs can meet are not counted, and that is said.
+TEST_F(CoverageFile, CountsWhatTheRoutesOfTheRunsHave) {
+  CampaignOptions options = Options(Path("mil.sqlite"), false);
+  options.cases = 64;
+  ASSERT_TRUE(RunCampaign(options, Agreeing(), {}).ok());
+  options.db = Path("netlist.sqlite");
+  options.route = "netlist";
+  ASSERT_TRUE(RunCampaign(options, Agreeing(), {}).ok());
+  const std::string files[] = {Path("mil.sqlite"), Path("netlist.sqlite")};
+  const auto mil = ReadCoverage(std::span(files).first(1));
+  const auto netlist = ReadCoverage(std::span(files).last(1));
+  const auto both = ReadCoverage(files);
+  ASSERT_TRUE(mil.ok() && netlist.ok() && both.ok());
+  const auto cells = [](const SpaceCoverage& coverage, std::string_view kind) {
+    return std::ranges::find(coverage.kinds, kind, &CoverageOfKind::kind)->cells;
+  };
+  for (const char* kind : {"op_attribute", "op_pair"}) {
+    const auto all = static_cast<size_t>(
+        std::ranges::count(CoverageSpace(), std::string(kind), &CoverageCell::kind));
+    EXPECT_EQ(cells(*both, kind), all);
+    EXPECT_LT(cells(*mil, kind), all);
+    EXPECT_LT(cells(*netlist, kind), cells(*mil, kind));
+  }
+  EXPECT_NE(CoverageToText(*mil, 1).find(" Sort TopK "), std::string::npos);
+  EXPECT_NE(CoverageToText(*mil, 1).find("(in network descriptions alone: no case took"),
+            std::string::npos);
+  EXPECT_NE(CoverageToText(*netlist, 1).find("(in MIL text alone: no case took"),
+            std::string::npos);
+  EXPECT_EQ(CoverageToText(*both, 1).find("no case took"), std::string::npos);
+}
+
 TEST_F(CoverageFile, IsReadAndPrintedOverSeveralFiles) {
   for (const uint64_t seed : {1, 2}) {
     CampaignOptions options = Options(Path(seed == 1 ? "a.sqlite" : "b.sqlite"), false);
