@@ -34,27 +34,38 @@ Shape DrawShape(Drawer& drawer) {
   return shape;
 }
 
+// Lengths from which a reduction of one axis takes another route (public guide, appendix A;
+// specification 003, table 24.4).
+constexpr std::array<int64_t, 2> kReductionThresholds = {192, 384};
+
 Shape DrawLargeShape(Drawer& drawer) {
-  const int64_t extent = kLargeExtent + drawer.choices().Range(-1, 1);
+  const bool threshold = drawer.choices().Chance(1, 4);
+  const int64_t about = threshold ? drawer.choices().Pick(kReductionThresholds) : kLargeExtent;
+  const int64_t extent = about + drawer.choices().Range(-1, 1);
   if (drawer.choices().Coin()) return Shape{1, extent};
   return Shape{1, extent, 1, 1};
 }
 
-// Extents at the ends of what targets take and where their engines change method: the longest axis,
-// 192 and 384 elements of a reduction (facts/limits.csv, published notes on tiling), with
-// neighbours. Cheap shapes: the other axes are short. Those that are not are in working_set.h.
-// The first two are those of a longest axis of 16384.
+// Extents where engines change their method (facts/limits.csv, published notes on tiling), 192 and
+// 384 elements of a reduction among them, with neighbours. Cheap shapes: the other axes are short.
+// Those that are not are in working_set.h.
 constexpr std::array<int64_t, 24> kRangeEnds = {16384, 16383, 16382, 8192, 8193, 4096, 4095, 4097,
                                                 2048,  2047,  2049,  1024, 1023, 1025, 511,  512,
                                                 513,   384,   383,   385,  192,  191,  193,  256};
+// In place of so many of the first, the longest that the axis may be and one less.
+constexpr uint64_t kLimits = 2;
 
 Shape DrawRangeEndShape(Drawer& drawer) {
   ChoiceStream& choices = drawer.choices();
+  const GeneratorOptions& options = drawer.options();
+  const std::array<int64_t, 4> most = {options.most_batch, options.most_channels,
+                                       options.longest_axis, options.longest_axis};
   Shape shape = {1, 1, 1, 1};
-  const auto axis = static_cast<int>(choices.Range(1, 3));
+  const auto axis = static_cast<int>(choices.Range(0, 3));
+  const int64_t limit = most[static_cast<size_t>(axis)];
   const uint64_t end = choices.Below(kRangeEnds.size());
-  const int64_t longer = drawer.options().longest_axis - kRangeEnds[0];
-  shape[axis] = kRangeEnds[end] + (end < 2 ? longer : 0);
+  shape[axis] =
+      end < kLimits ? limit - static_cast<int64_t>(end) : std::min(kRangeEnds[end], limit);
   // A second axis as far as the case stays cheap.
   const int other = 1 + axis % 3;
   if (shape[axis] <= 2048) shape[other] = choices.Range(1, 4);
@@ -199,12 +210,12 @@ bool DrawAround(ChoiceStream& choices, const GeneratorOptions& options, ShapeCla
 }
 
 // Draws until no tensor is longer than a target takes: what rearranges axes may make one so.
-constexpr int kWorkingSetTries = 4;
+constexpr int kTriesToFit = 4;
 
 bool DrawWorkingSet(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph) {
   GeneratorOptions narrow = options;
   narrow.ops &= WorkingSetOps();
-  for (int i = 0; i < kWorkingSetTries; ++i) {
+  for (int i = 0; i < kTriesToFit; ++i) {
     graph.Clear();
     Drawer drawer(choices, narrow, graph);
     if (!BeginWorkingSet(drawer, options.ops)) continue;
@@ -216,20 +227,8 @@ bool DrawWorkingSet(ChoiceStream& choices, const GeneratorOptions& options, Grap
   return false;
 }
 
-}  // namespace
-
-bool KeepsIntegers(OpKind kind) { return AllOpGenerators()[static_cast<size_t>(kind)]->integer; }
-
-void GenerateGraph(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph) {
-  if (options.working_set != WorkingSet::kSmall && !options.chain &&
-      DrawWorkingSet(choices, options, graph)) {
-    return;
-  }
+void DrawFreely(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph) {
   const ModeTraits& traits = TraitsOf(options.mode);
-  const auto spelt = [&](OpKind kind) { return options.spelt.test(static_cast<size_t>(kind)); };
-  const bool chained =
-      options.chain && spelt(options.chain->producer) && spelt(options.chain->consumer);
-  if (chained && DrawAround(choices, options, traits.shapes, graph)) return;
   graph.Clear();
   Drawer drawer(choices, options, graph);
   drawer.NewInput(DrawFirstShape(drawer, traits.shapes));
@@ -244,6 +243,36 @@ void GenerateGraph(ChoiceStream& choices, const GeneratorOptions& options, Graph
     drawer.Finish({0, drawer.range(0).high, drawer.range(0).integer});
   }
   drawer.Close();
+}
+
+// Whether no tensor is longer than the target takes, of modes whose shapes come near to that.
+bool Fits(const Graph& graph, const GeneratorOptions& options) {
+  return TraitsOf(options.mode).shapes != ShapeClass::kRangeEnds || KeepsToLimits(graph, options);
+}
+
+}  // namespace
+
+bool KeepsIntegers(OpKind kind) { return AllOpGenerators()[static_cast<size_t>(kind)]->integer; }
+
+void GenerateGraph(ChoiceStream& choices, const GeneratorOptions& options, Graph& graph) {
+  if (options.working_set != WorkingSet::kSmall && !options.chain &&
+      DrawWorkingSet(choices, options, graph)) {
+    return;
+  }
+  const auto spelt = [&](OpKind kind) { return options.spelt.test(static_cast<size_t>(kind)); };
+  const bool chained =
+      options.chain && spelt(options.chain->producer) && spelt(options.chain->consumer);
+  const ShapeClass shapes = TraitsOf(options.mode).shapes;
+  if (chained && DrawAround(choices, options, shapes, graph) && Fits(graph, options)) return;
+  for (int i = 0; i < kTriesToFit; ++i) {
+    DrawFreely(choices, options, graph);
+    if (Fits(graph, options)) return;
+  }
+  // No axis is longer than any may be, so that they may change places.
+  GeneratorOptions narrow = options;
+  narrow.longest_axis = std::min({options.longest_axis, options.most_channels, options.most_batch});
+  narrow.most_channels = narrow.most_batch = narrow.longest_axis;
+  DrawFreely(choices, narrow, graph);
 }
 
 std::vector<Tensor> GenerateInputs(ChoiceStream& choices, const Graph& graph, CaseMode mode) {

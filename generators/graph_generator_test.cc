@@ -131,13 +131,52 @@ TEST(GraphGenerator, OpFilterIsObeyed) {
   }
 }
 
+// The extents of the first inputs, and of them those that a reduction takes as its one axis.
+struct ExtentsSeen {
+  std::set<int64_t> inputs, reduced;
+};
+
+ExtentsSeen ExtentsOf(CaseMode mode, uint64_t seeds) {
+  ExtentsSeen seen;
+  for (uint64_t seed = 0; seed < seeds; ++seed) {
+    const Graph graph = Generate(seed, {.mode = mode});
+    for (const int64_t dim : graph.type(0).shape.dims()) seen.inputs.insert(dim);
+    for (const Node& node : graph.nodes()) {
+      const NodeView view(graph, node);
+      if (!node.schema->name.starts_with("reduce_") ||
+          node.schema->name.starts_with("reduce_arg") ||
+          !view.HasAttribute(params::Reduce::kAxes)) {
+        continue;
+      }
+      const auto axes = view.Ints(params::Reduce::kAxes);
+      const Shape& shape = view.InputShape(params::Reduce::kX);
+      if (axes.size() == 1) seen.reduced.insert(shape[*NormalizeAxis(axes[0], shape.rank())]);
+    }
+  }
+  return seen;
+}
+
 TEST(GraphGenerator, LargeAxisHasALongReduction) {
   int long_ones = 0;
-  for (uint64_t seed = 0; seed < 50; ++seed) {
+  for (uint64_t seed = 0; seed < 400; ++seed) {
     const Graph graph = Generate(seed, {.mode = CaseMode::kLargeAxis});
-    for (const int64_t dim : graph.type(0).shape.dims()) long_ones += dim >= 4095 ? 1 : 0;
+    const auto dims = graph.type(0).shape.dims();
+    EXPECT_TRUE(std::ranges::any_of(dims, [](int64_t dim) { return dim >= 191; })) << seed;
+    long_ones += std::ranges::any_of(dims, [](int64_t dim) { return dim >= 4095; }) ? 1 : 0;
   }
-  EXPECT_EQ(long_ones, 50);
+  EXPECT_GT(long_ones, 400 / 2);
+  EXPECT_LT(long_ones, 400);
+}
+
+// From 192 or 384 elements on a reduction of one axis takes another route (reduction_by_transpose).
+TEST(GraphGenerator, ReductionsStandOnBothSidesOfWhereTheirRouteChanges) {
+  for (const CaseMode mode : {CaseMode::kLargeAxis, CaseMode::kShapeRanges}) {
+    const ExtentsSeen seen = ExtentsOf(mode, 2500);
+    for (const int64_t extent : {191, 192, 193, 383, 384, 385}) {
+      EXPECT_TRUE(seen.inputs.contains(extent)) << CaseModeName(mode) << " " << extent;
+      EXPECT_TRUE(seen.reduced.contains(extent)) << CaseModeName(mode) << " " << extent;
+    }
+  }
 }
 
 TEST(GraphGenerator, IntegerInputsAreIntegers) {
@@ -225,19 +264,50 @@ TEST(GraphGenerator, ShapeRangesReachTheEndOfTheLongestAxis) {
   }
 }
 
+// The limit itself and one less, and nothing beyond it.
+TEST(GraphGenerator, ShapeRangesReachTheLimitsOfBatchAndChannels) {
+  const GeneratorOptions options = {.mode = CaseMode::kShapeRanges,
+                                    .longest_axis = 16384,
+                                    .most_channels = 32768,
+                                    .most_batch = 4096};
+  std::set<int64_t> batches, channels;
+  for (uint64_t seed = 0; seed < 600; ++seed) {
+    const Graph graph = Generate(seed, options);
+    const Shape& shape = graph.type(0).shape;
+    batches.insert(shape[0]);
+    channels.insert(shape[1]);
+    // What rearranges axes puts none where it would be too long.
+    for (const Value& value : graph.values()) {
+      if (value.kind == ValueKind::kConst) continue;
+      for (int axis = value.type.shape.rank() == 4 ? 2 : 0; axis < value.type.shape.rank();
+           ++axis) {
+        EXPECT_LE(value.type.shape[axis], options.longest_axis) << seed;
+      }
+    }
+  }
+  EXPECT_TRUE(batches.contains(4096) && batches.contains(4095));
+  EXPECT_EQ(*batches.rbegin(), 4096);
+  EXPECT_TRUE(channels.contains(32768) && channels.contains(32767));
+  EXPECT_EQ(*channels.rbegin(), 32768);
+}
+
 TEST(GraphGenerator, ShapeRangesReachTheCapsOfKernelsAndTheLongestAxisOfTheTarget) {
   GeneratorOptions options = {.mode = CaseMode::kShapeRanges, .longest_axis = 65536};
   options.ops.reset();
   options.ops.set(static_cast<size_t>(OpKind::kConv));
-  std::set<int64_t> widths, extents;
-  for (uint64_t seed = 0; seed < 600; ++seed) {
+  std::set<int64_t> widths, heights, extents;
+  for (uint64_t seed = 0; seed < 2000; ++seed) {
     const Graph graph = Generate(seed, options);
     for (const int64_t dim : graph.type(0).shape.dims()) extents.insert(dim);
     for (const Node& node : graph.nodes()) {
-      const NodeView view(graph, node);
-      if (node.schema->name == "conv") widths.insert(view.InputShape(params::Conv::kWeight)[3]);
+      if (node.schema->name != "conv") continue;
+      const Shape& kernel = NodeView(graph, node).InputShape(params::Conv::kWeight);
+      heights.insert(kernel[2]);
+      widths.insert(kernel[3]);
     }
   }
+  EXPECT_EQ(*heights.rbegin(), 29) << "the highest that A13 takes";
+  EXPECT_TRUE(heights.contains(28));
   EXPECT_EQ(*widths.rbegin(), 13) << "the widest that A13 takes";
   EXPECT_TRUE(widths.contains(12));
   EXPECT_TRUE(extents.contains(65536) && extents.contains(65535));

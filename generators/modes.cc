@@ -26,6 +26,10 @@ constexpr std::array kAlongAxis = {
     OpKind::kReduceL1Norm, OpKind::kReduceL2Norm, OpKind::kLinear,    OpKind::kMatmul,
     OpKind::kSoftmax,      OpKind::kLayerNorm,    OpKind::kCumsum,    OpKind::kReduceLogSumExp};
 
+// That keep integers integers, and whose route depends on the length of the axis.
+constexpr std::array kExactReductions = {OpKind::kReduceMax, OpKind::kReduceMin, OpKind::kReduceSum,
+                                         OpKind::kReduceL1Norm, OpKind::kReduceSumSquare};
+
 constexpr std::array kStates = {
     OpKind::kWriteState,
     OpKind::kTensorToTensorBuffer,
@@ -48,7 +52,11 @@ constexpr std::array<ModeTraits, kCaseModeCount> kTraits = {{
      .wanted = kAlongAxis},
     {.name = "compressed", .wanted = kCompressed, .often = kWithWeights},
     {.name = "state", .wanted = kStates},
-    {.name = "shape-ranges", .values = M::kInteger, .shapes = S::kRangeEnds, .max_nodes = 3},
+    {.name = "shape-ranges",
+     .values = M::kInteger,
+     .shapes = S::kRangeEnds,
+     .max_nodes = 3,
+     .often = kExactReductions},
     {.name = "must-reject"},
     {.name = "metamorphic"},
 }};

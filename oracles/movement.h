@@ -48,8 +48,11 @@ class MovementSearch {
   // Looks among other values of the graph, at the same inputs and under every change that was
   // evaluated: `found` receives an entry a value. Nothing is evaluated again.
   void LookAt(std::span<const ValueId> values, Witnesses& found);
-  // The bounds of the values last given, one estimate a value, as Evaluation::Stored gives them, in
-  // exchange for memory. Nothing can be moved any more before the next Start.
+  // The bounds of the values last given, one estimate a value, as Evaluation::Stored gives them.
+  std::span<const Estimate> bounds() const { return bounds_; }
+  // The oracle's values of any value of the graph, at the inputs of Start.
+  std::span<const double> Values(ValueId id) const { return at_inputs_.Values(id); }
+  // The bounds, in exchange for memory. Nothing can be moved any more before the next Start.
   std::vector<Estimate> TakeBounds(std::vector<Estimate> memory = {});
 
  private:

@@ -41,6 +41,12 @@ Shape PlaneShape(Drawer& drawer, ValueId x) {
   return {1, channels, rows, shape.Elements() / channels / rows};
 }
 
+// A new operand of this shape that the layer takes from anywhere: now and then an input, else a
+// constant of magnitude up to `limit`.
+ValueId AnyOperand(Drawer& drawer, const Shape& shape, double limit) {
+  return drawer.choices().Chance(1, 4) ? drawer.NewInput(shape) : drawer.NewConst(shape, limit);
+}
+
 ValueId OneNumber(Drawer& drawer, double value) {
   const Half half = DoubleToHalf(value);
   const std::array<uint8_t, 2> bytes = {static_cast<uint8_t>(half.bits & 0xff),
@@ -48,7 +54,7 @@ ValueId OneNumber(Drawer& drawer, double value) {
   return drawer.NewConstOf({DType::kFp16, Shape{1}}, bytes, value);
 }
 
-// As DrawAttention: the value is x, keys and queries are small constants.
+// As DrawAttention: the value is x, keys and queries are small constants or inputs.
 bool DrawSdpa(Drawer& drawer, ValueId x) {
   using P = params::NativeSdpa;
   const Shape shape = PlaneShape(drawer, x);
@@ -62,12 +68,12 @@ bool DrawSdpa(Drawer& drawer, ValueId x) {
   if (value == kNoValue) return false;
   Shape query = shape;
   query[1] = rows;
-  const ValueId q = drawer.NewConst(query, 1);
-  const ValueId k = drawer.NewConst(shape, 1);
+  const ValueId q = AnyOperand(drawer, query, 1);
+  const ValueId k = AnyOperand(drawer, shape, 1);
   constexpr std::array<double, 4> kScales = {0.5, 0.25, 0.125, 1};
   const ValueId scale = OneNumber(drawer, choices.Pick(kScales));
   const ValueId mask =
-      choices.Chance(1, 3) ? drawer.NewConst(Shape{1, rows, 1, shape[1]}, 2) : kNoValue;
+      choices.Chance(1, 3) ? AnyOperand(drawer, Shape{1, rows, 1, shape[1]}, 2) : kNoValue;
   drawer.Begin(OpKind::kNativeSdpa);
   drawer.graph().AddArgument(P::kQuery, q);
   drawer.graph().AddArgument(P::kKey, k);
@@ -230,8 +236,9 @@ bool DrawCostVolume(Drawer& drawer, ValueId x) {
   const ValueId row = Shaped(drawer, x, Shape{1, 1, 1, width});
   if (row == kNoValue) return false;
   const double limit = drawer.integer_mode() ? 16 : std::max(drawer.range(x).Magnitude(), 1.0);
-  const ValueId other =
-      drawer.NewConst(Shape{1, 1, 1, width + range + drawer.choices().Range(0, 2)}, limit);
+  const Shape reach = {1, 1, 1, width + range + drawer.choices().Range(0, 2)};
+  const bool given = drawer.choices().Coin() && InputMagnitude(drawer.mode()) <= limit;
+  const ValueId other = given ? drawer.NewInput(reach) : drawer.NewConst(reach, limit);
   drawer.Begin(OpKind::kCostVolume);
   drawer.graph().AddArgument(P::kX, row);
   drawer.graph().AddArgument(P::kY, other);
@@ -240,22 +247,34 @@ bool DrawCostVolume(Drawer& drawer, ValueId x) {
   return drawer.Finish({0, bound + limit, drawer.integer_mode()});
 }
 
-// x is the first coordinate; the two others are constants.
-bool DrawSampling(Drawer& drawer, ValueId x) {
-  using P = params::NativeFurthestPointSampling;
-  const int64_t count = drawer.shape(x).Elements();
-  if (count < 2 || 3 * count > 4 * drawer.options().max_elements) return false;
+// x as points [1, 3, 1, count]: x itself where it has that shape, else x is the first coordinate
+// and the others are constants of magnitude up to `limit`. kNoValue where it is refused.
+ValueId Points(Drawer& drawer, ValueId x, double limit) {
+  const Shape& shape = drawer.shape(x);
+  if (shape.rank() == 4 && shape[0] == 1 && shape[1] == 3 && shape[2] == 1) return x;
+  const int64_t count = shape.Elements();
   const ValueRange range = drawer.range(x);
   const ValueId row = Shaped(drawer, x, Shape{1, 1, 1, count});
-  if (row == kNoValue) return false;
-  const ValueId others = drawer.NewConst(Shape{1, 2, 1, count}, drawer.integer_mode() ? 16 : 8);
+  if (row == kNoValue) return kNoValue;
+  const ValueId others = drawer.NewConst(Shape{1, 2, 1, count}, limit);
   drawer.Begin(OpKind::kConcat);
   drawer.graph().AddArgument(params::Concat::kValues, row);
   drawer.graph().AddArgument(params::Concat::kValues, others);
   drawer.AddInt(params::Concat::kAxis, 1);
-  const ValueRange all = {std::min(range.low, -16.0), std::max(range.high, 16.0), range.integer};
-  if (!drawer.Finish(all)) return false;
-  const ValueId points = drawer.Last();
+  const bool done =
+      drawer.Finish({std::min(range.low, -limit), std::max(range.high, limit), range.integer});
+  return done ? drawer.Last() : kNoValue;
+}
+
+bool DrawSampling(Drawer& drawer, ValueId x) {
+  using P = params::NativeFurthestPointSampling;
+  const int64_t elements = drawer.shape(x).Elements();
+  if (elements < 2 || 3 * elements > 4 * drawer.options().max_elements) return false;
+  const ValueId points = Points(drawer, x, drawer.integer_mode() ? 16 : 8);
+  if (points == kNoValue) return false;
+  const int64_t count = drawer.shape(points)[3];
+  if (count < 2) return false;
+  const ValueRange all = drawer.range(points);
   const int64_t picked = drawer.choices().Range(2, std::min<int64_t>(count, 16));
   drawer.Begin(OpKind::kNativeFurthestPointSampling);
   drawer.graph().AddArgument(P::kPoints, points);
@@ -263,7 +282,6 @@ bool DrawSampling(Drawer& drawer, ValueId x) {
   return drawer.Finish(all);
 }
 
-// x is the first coordinate of the points; the two others are constants.
 bool DrawRadiusSearch(Drawer& drawer, ValueId x) {
   using P = params::NativeRadiusSearch;
   ChoiceStream& choices = drawer.choices();
@@ -272,17 +290,8 @@ bool DrawRadiusSearch(Drawer& drawer, ValueId x) {
   const int64_t centroids = choices.Coin() ? 1 : choices.Range(2, 5);
   if (count * std::max<int64_t>(3, centroids) > 4 * drawer.options().max_elements) return false;
   const ValueRange range = drawer.range(x);
-  const ValueId row = Shaped(drawer, x, Shape{1, 1, 1, count});
-  if (row == kNoValue) return false;
-  const ValueId others = drawer.NewConst(Shape{1, 2, 1, count}, 8);
-  drawer.Begin(OpKind::kConcat);
-  drawer.graph().AddArgument(params::Concat::kValues, row);
-  drawer.graph().AddArgument(params::Concat::kValues, others);
-  drawer.AddInt(params::Concat::kAxis, 1);
-  if (!drawer.Finish({std::min(range.low, -8.0), std::max(range.high, 8.0), range.integer})) {
-    return false;
-  }
-  const ValueId points = drawer.Last();
+  const ValueId points = Points(drawer, x, 8);
+  if (points == kNoValue) return false;
   const double reach = std::clamp(range.Magnitude(), 8.0, 8192.0);
   const Shape shape = {1, 3, 1, centroids};
   const ValueId centers = choices.Coin() ? drawer.NewInput(shape) : drawer.NewConst(shape, reach);

@@ -18,9 +18,22 @@ struct Axes {
   int64_t count = 1;
 };
 
+// The longest axis alone, every second time in the modes that are about its length.
+bool DrawLongest(Drawer& drawer, const Shape& shape, Axes& drawn) {
+  const CaseMode mode = drawer.options().mode;
+  const bool about_length = mode == CaseMode::kShapeRanges || mode == CaseMode::kLargeAxis;
+  if (!about_length || !drawer.choices().Coin()) return false;
+  const auto dims = shape.dims();
+  const auto longest = std::ranges::max_element(dims);
+  drawn.axes.push_back(longest - dims.begin());
+  drawn.count = *longest;
+  return true;
+}
+
 Axes DrawAxes(Drawer& drawer, const Shape& shape) {
   ChoiceStream& choices = drawer.choices();
   Axes drawn;
+  if (DrawLongest(drawer, shape, drawn)) return drawn;
   for (int axis = 0; axis < shape.rank(); ++axis) {
     if (!choices.Chance(1, 2)) continue;
     drawn.axes.push_back(choices.Coin() ? axis : axis - shape.rank());

@@ -6,6 +6,7 @@
 
 #include "generators/drawer.h"
 #include "generators/ops/domain.h"
+#include "generators/tensor_data.h"
 
 namespace anecheck {
 namespace {
@@ -170,25 +171,37 @@ bool DrawCumsum(Drawer& drawer, ValueId x) {
   return drawer.Finish({-bound, bound, drawer.range(x).integer});
 }
 
-// x as three equal components, crossed with a constant.
-bool DrawCrossProduct(Drawer& drawer, ValueId x) {
-  const int64_t count = drawer.shape(x).Elements();
+// Three times x as the three components; x itself where it has them.
+ValueId Vectors(Drawer& drawer, ValueId x) {
+  const Shape& shape = drawer.shape(x);
+  if (shape.rank() == 4 && shape[0] == 1 && shape[1] == 3 && shape[2] == 1) return x;
   const ValueRange range = drawer.range(x);
-  const double bound = range.Magnitude() * 8;
-  if (bound > drawer.Ceiling()) return false;
-  const std::array<int64_t, 4> row = {1, 1, 1, count};
+  const std::array<int64_t, 4> row = {1, 1, 1, shape.Elements()};
   drawer.Begin(OpKind::kReshape);
   drawer.graph().AddArgument(params::Reshape::kX, x);
   drawer.AddInts(params::Reshape::kShape, row);
-  if (!drawer.Finish(range)) return false;
+  if (!drawer.Finish(range)) return kNoValue;
   const ValueId component = drawer.Last();
   drawer.Begin(OpKind::kConcat);
   for (int i = 0; i < 3; ++i) drawer.graph().AddArgument(params::Concat::kValues, component);
   drawer.AddInt(params::Concat::kAxis, 1);
-  if (!drawer.Finish(range)) return false;
-  const ValueId vectors = drawer.Last();
-  const ValueId y = drawer.NewConst({1, 3, 1, count}, 4);
-  return drawer.Emit(OpKind::kCrossProduct, {vectors, y}, {-bound, bound, range.integer});
+  return drawer.Finish(range) ? drawer.Last() : kNoValue;
+}
+
+bool DrawCrossProduct(Drawer& drawer, ValueId x) {
+  // A constant, or an input where its magnitude leaves the products in range.
+  constexpr double kConstantLimit = 4;
+  const double given = InputMagnitude(drawer.mode());
+  const double magnitude = drawer.range(x).Magnitude();
+  const bool is_given = drawer.choices().Coin() && 2 * magnitude * given <= drawer.Ceiling();
+  const double bound = 2 * magnitude * (is_given ? given : kConstantLimit);
+  if (bound > drawer.Ceiling()) return false;
+  const bool integer = drawer.range(x).integer;
+  const ValueId vectors = Vectors(drawer, x);
+  if (vectors == kNoValue) return false;
+  const Shape shape = drawer.shape(vectors);
+  const ValueId y = is_given ? drawer.NewInput(shape) : drawer.NewConst(shape, kConstantLimit);
+  return drawer.Emit(OpKind::kCrossProduct, {vectors, y}, {-bound, bound, integer});
 }
 
 }  // namespace

@@ -263,7 +263,8 @@ class Campaign {
     const uint64_t known = batch + 1 < kAhead ? 0 : FirstCase(batch + 1 - kAhead);
     const int family = options_.targets[index % options_.targets.size()].family;
     const std::lock_guard lock(mutex_);
-    Aim aim = steering_->AimFor(index, options_.seed, known, family);
+    const bool direct = RouteOfCase(options_, index) == "netlist";
+    Aim aim = steering_->AimFor(index, options_.seed, known, family, direct);
     // Nothing that the campaign leaves out.
     const auto taken = [&](OpKind kind) { return options_.ops.test(static_cast<size_t>(kind)); };
     if (aim.chain && !(taken(aim.chain->producer) && taken(aim.chain->consumer))) aim.chain.reset();

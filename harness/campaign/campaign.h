@@ -85,6 +85,10 @@ struct CaseRelation {
   std::string name, site;
 };
 
+// The route of case `index`: "mil" or "netlist". Modes that take MIL text alone (must-reject,
+// metamorphic) are of the former whatever it says.
+std::string RouteOfCase(const CampaignOptions& options, uint64_t index);
+
 // One generated case.
 struct Case {
   uint64_t index = 0;

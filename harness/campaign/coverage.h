@@ -17,6 +17,7 @@
 
 #include "harness/base/result.h"
 #include "harness/campaign/campaign.h"
+#include "harness/campaign/drawn_ops.h"
 #include "harness/campaign/store.h"
 
 namespace anecheck {
@@ -68,8 +69,8 @@ struct CoverageCell {
 };
 const std::vector<CoverageCell>& CoverageSpace();
 
-// A cell that the schemas name and no legal case meets, with the rule that says so. It is not in
-// the space.
+// A cell that the schemas name and no case meets, with the reason. It is not in the space. Where
+// `cell` is an operation's name alone, all cells and pairs of it are meant.
 struct ExcludedCell {
   std::string_view kind, cell, reason;
 };
@@ -101,6 +102,7 @@ std::string CoverageToText(const SpaceCoverage& coverage, size_t listed);
 struct Aim {
   std::bitset<kOpCount> ops = std::bitset<kOpCount>().set();
   std::optional<OpChain> chain;
+  uint8_t routes = kMilRoute;  // set by AimAt: those that have the operations
 };
 
 // What a case that is after `cell` is to hold; nothing where a cell is neither of one operation's
@@ -113,29 +115,32 @@ class Steering {
   Steering();
   // A cell was met by a case.
   void Meet(std::string_view kind, std::string_view cell, uint64_t case_index);
-  // What case `index` on a target of that family is to hold, from what cases below `known` met.
+  // What case `index` on a target of that family is to hold, from what cases below `known` met;
+  // `direct` where the case is a network description.
   // Cases may be met meanwhile in any number: only those below `known` count. All operations where
   // nothing is left that they reach on the family.
-  Aim AimFor(uint64_t index, uint64_t seed, uint64_t known, int family);
+  Aim AimFor(uint64_t index, uint64_t seed, uint64_t known, int family, bool direct = false);
 
  private:
   struct Goal {
     CoverageCell cell;
-    OpChain ops;                // one operation twice where the cell is no pair
-    uint32_t families = 0;      // bit f: family index f reaches them
+    OpChain ops;  // one operation twice where the cell is no pair
+    // Bit f: family index f reaches them, by MIL text and by network descriptions.
+    std::array<uint32_t, 2> families{};
     uint64_t met = UINT64_MAX;  // the first case that met it
   };
-  // The goals that are open to a family: those of one operation, then those of pairs. Kept until
-  // `known` changes, since looking at all goals costs as much as making a case.
+  // The goals that are open to a family by one route: those of one operation, then those of pairs.
+  // Kept until `known` changes, since looking at all goals costs as much as making a case.
   struct Open {
     std::optional<uint64_t> known;
     std::vector<uint32_t> goals;
     size_t singles = 0;
   };
-  const Open& OpenTo(int family, uint64_t known);
+  const Open& OpenTo(int family, bool direct, uint64_t known);
 
   std::vector<Goal> goals_;  // sorted by cell, those of operations before those of pairs
-  std::array<Open, 8> open_;
+  static constexpr size_t kFamilies = 8;
+  std::array<Open, 2 * kFamilies> open_;
 };
 
 // One case in this many is steered where the campaign steers.

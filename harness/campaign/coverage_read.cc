@@ -6,6 +6,7 @@
 
 #include "harness/base/json_text.h"
 #include "harness/campaign/coverage.h"
+#include "harness/campaign/drawn_ops.h"
 
 namespace anecheck {
 namespace {
@@ -22,22 +23,71 @@ Result<uint64_t> CountAsked(Store& store) {
   return std::stoull(rows[0][0]);
 }
 
+// Adds the routes of the runs' cases.
+Status AddRoutes(Store& store, uint8_t& routes) {
+  ANECHECK_ASSIGN(const auto rows, store.Query("SELECT DISTINCT route FROM reach"));
+  for (const auto& row : rows) routes |= row[0] == "netlist" ? kNetlistRoute : kMilRoute;
+  return {};
+}
+
+// Whether no case by these routes can hold what the cell names.
+bool IsOffRoute(const CoverageCell& cell, uint8_t routes) {
+  const auto aim = AimAt(cell);
+  return aim && (aim->routes & routes) == 0;
+}
+
+// What routes that no case took have to themselves.
+std::vector<ExcludedCell> OffRoute(uint8_t routes) {
+  const std::string_view reason =
+      routes == kMilRoute ? "in network descriptions alone: no case took --route netlist or both"
+                          : "in MIL text alone: no case took --route mil or both";
+  std::vector<ExcludedCell> cells;
+  for (const OpDefinition* op : AllOps()) {
+    const uint8_t own = RoutesOf(*op);
+    if (own != kNoRoute && (own & routes) == 0) {
+      cells.push_back({"op_attribute", op->schema.name, reason});
+    }
+  }
+  return cells;
+}
+
+// A line a reason, with the cells that it stands for.
+std::string ExcludedText(std::span<const ExcludedCell> excluded) {
+  std::vector<std::string_view> reasons;
+  for (const ExcludedCell& cell : excluded) {
+    if (std::ranges::find(reasons, cell.reason) == reasons.end()) reasons.push_back(cell.reason);
+  }
+  std::string text;
+  for (const std::string_view reason : reasons) {
+    text += "not counted:";
+    for (const ExcludedCell& cell : excluded) {
+      if (cell.reason == reason) text += fmt::format(" {}", cell.cell);
+    }
+    text += fmt::format(" ({})\n", reason);
+  }
+  return text;
+}
+
 }  // namespace
 
 Result<SpaceCoverage> ReadCoverage(std::span<const std::string> paths) {
   std::set<CoverageCell> met;
   SpaceCoverage coverage;
+  uint8_t routes = kNoRoute;
   for (const std::string& path : paths) {
     ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(path));
     ANECHECK_ASSIGN(const auto rows, store.Query("SELECT DISTINCT kind, cell FROM coverage"));
     for (const auto& row : rows) met.insert({row[0], row[1]});
     ANECHECK_ASSIGN(const auto counts, store.Query("SELECT count(*) FROM cases"));
     coverage.cases += std::stoull(counts[0][0]);
+    ANECHECK_RETURN_IF_ERROR(AddRoutes(store, routes));
     ANECHECK_ASSIGN(const uint64_t asked, CountAsked(store));
     coverage.asked += asked;
   }
+  if (routes == kNoRoute) routes = kMilRoute | kNetlistRoute;
   std::map<std::string_view, CoverageOfKind> kinds;
   for (const CoverageCell& cell : CoverageSpace()) {
+    if (IsOffRoute(cell, routes)) continue;
     CoverageOfKind& kind = kinds[cell.kind];
     ++kind.cells;
     if (met.erase(cell) > 0) {
@@ -48,6 +98,7 @@ Result<SpaceCoverage> ReadCoverage(std::span<const std::string> paths) {
   }
   for (const CoverageCell& cell : met) ++kinds[cell.kind].others;
   for (const ExcludedCell& cell : ExcludedCells()) kinds[cell.kind].excluded.push_back(cell);
+  for (const ExcludedCell& cell : OffRoute(routes)) kinds[cell.kind].excluded.push_back(cell);
   for (const std::string_view name : kCoverageKinds) {
     CoverageOfKind kind = std::move(kinds[name]);
     kind.kind = name;
@@ -96,9 +147,7 @@ std::string CoverageToText(const SpaceCoverage& coverage, size_t listed) {
     text += "\n";
   }
   for (const CoverageOfKind& kind : coverage.kinds) {
-    for (const ExcludedCell& cell : kind.excluded) {
-      if (listed > 0) text += fmt::format("not counted: {} ({})\n", cell.cell, cell.reason);
-    }
+    if (listed > 0) text += ExcludedText(kind.excluded);
   }
   return text;
 }

@@ -13,6 +13,7 @@
 #include "harness/base/file.h"
 #include "harness/campaign/judge_case.h"
 #include "harness/campaign/resume.h"
+#include "harness/lowering/graph_to_netlist.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
 
@@ -177,6 +178,42 @@ TEST(CoverageTest, ExcludedCellsAreNotInTheSpaceAndSayWhy) {
   }
 }
 
+bool IsInSpace(std::string_view kind, std::string_view cell) {
+  return std::ranges::binary_search(CoverageSpace(),
+                                    CoverageCell{std::string(kind), std::string(cell)});
+}
+
+TEST(CoverageTest, EveryOperationIsInTheSpaceOrStandsOutsideWithAReason) {
+  std::set<std::string, std::less<>> inside;
+  for (const CoverageCell& cell : CoverageSpace()) {
+    if (cell.kind == "op_attribute") inside.insert(cell.cell.substr(0, cell.cell.find('.')));
+  }
+  for (const OpDefinition* op : AllOps()) {
+    const std::string_view name = op->schema.name;
+    const bool counted = inside.contains(name) || op->schema.parameters.empty();
+    EXPECT_EQ(counted, WhyNotDrawn(*op).empty()) << name;
+    const bool said =
+        std::ranges::find(ExcludedCells(), name, &ExcludedCell::cell) != ExcludedCells().end();
+    EXPECT_EQ(said, !WhyNotDrawn(*op).empty()) << name;
+  }
+}
+
+TEST(CoverageTest, TheSpaceHoldsStatesAndNativeLayersAndTheirPairs) {
+  for (const char* cell :
+       {"read_state.input=state", "write_state.data=computed",
+        "tensor_to_circular_buffer.position=given", "SDPA.mask=absent", "TopK.Type=Min",
+        "cost_volume.disparity_range=given", "pe_goc.x=computed"}) {
+    EXPECT_TRUE(IsInSpace("op_attribute", cell)) << cell;
+  }
+  for (const char* cell : {"conv>write_state", "read_state>conv", "conv>Sort", "SDPA>relu",
+                           "Sort>Dropout", "circular_buffer_to_tensor>tensor_to_tensor_buffer"}) {
+    EXPECT_TRUE(IsInSpace("op_pair", cell)) << cell;
+  }
+  EXPECT_FALSE(IsInSpace("op_pair", "read_state>Sort")) << "no route has both";
+  EXPECT_FALSE(IsInSpace("op_pair", "gelu>Sort") && !NetlistOps().test(FindOp("gelu")->schema.id));
+  EXPECT_FALSE(IsInSpace("op_attribute", "cond.pred=constant")) << "the engine refuses blocks";
+}
+
 constexpr int kA15 = 4;
 
 bool IsFree(const Aim& aim) { return aim.ops.all() && !aim.chain; }
@@ -230,6 +267,26 @@ TEST(SteeringTest, LeavesAloneWhatAFamilyDoesNotReach) {
     steered += steering.AimFor(index, 9, 1, kA15).chain ? 1 : 0;
   }
   EXPECT_GT(steered, 16u);
+}
+
+TEST(SteeringTest, AimsAtNativeLayersInNetworkDescriptionsAndAtStatesInMilAlone) {
+  const auto aims = [](std::string_view kept, bool direct) {
+    Steering steering;
+    for (const CoverageCell& cell : CoverageSpace()) {
+      if (cell.cell != kept) steering.Meet(cell.kind, cell.cell, 0);
+    }
+    size_t steered = 0;
+    for (uint64_t index = 0; index < 64; ++index) {
+      steered += IsFree(steering.AimFor(index, 9, 1, kA15, direct)) ? 0 : 1;
+    }
+    return steered;
+  };
+  EXPECT_GT(aims("conv>Sort", true), 16u);
+  EXPECT_EQ(aims("conv>Sort", false), 0u);
+  EXPECT_GT(aims("read_state>relu", false), 16u);
+  EXPECT_EQ(aims("read_state>relu", true), 0u);
+  EXPECT_GT(aims("conv>relu", false), 16u);
+  EXPECT_GT(aims("conv>relu", true), 16u) << "both routes have it";
 }
 
 TEST(SteeringTest, WhatLaterCasesMetDoesNotCount) {
@@ -297,6 +354,7 @@ TEST(SteeringTest, CasesAimedAtACellOfAnOperationMeetItSoon) {
     const auto aim = AimAt({"op_attribute", *cells.begin()});
     ASSERT_TRUE(aim) << op;
     options.ops = aim->ops;
+    options.route = (aim->routes & kMilRoute) != 0 ? "mil" : "netlist";
     for (uint64_t index = 0; index < kSoon && !cells.empty(); ++index) {
       const auto item = MakeCase(options, index);
       ASSERT_TRUE(item.ok()) << op << " " << index << ": " << item.error().message;
@@ -328,6 +386,8 @@ TEST(SteeringTest, GraphsAimedAtAPairHoldItSoonForNearlyEveryPair) {
     const auto aim = AimAt(cell);
     ASSERT_TRUE(aim && aim->chain) << cell.cell;
     GeneratorOptions options = {.family = 7, .max_nodes = 1, .chain = aim->chain};
+    options.direct = (aim->routes & kMilRoute) == 0;
+    if (options.direct) options.spelt = NetlistOps();
     bool held = false;
     for (uint64_t seed = 0; seed < kTries && !held; ++seed) {
       // Special values go where others are brought into a domain first.
@@ -397,6 +457,51 @@ TEST_F(CoverageFile, SteeringReachesMorePairsAndDoesNotDependOnJobsOrResuming) {
   EXPECT_GT(Covered(*with, "op_pair"), Covered(*without, "op_pair"));
 }
 
+TEST_F(CoverageFile, SteeringReachesNativeLayersWhereTheRoutesTakeTurns) {
+  CampaignOptions options = Options(Path("both.sqlite"), true);
+  options.route = "both";
+  ASSERT_TRUE(RunCampaign(options, Agreeing(), {}).ok());
+  const auto rows = Rows(options.db,
+                         "SELECT DISTINCT cell FROM coverage WHERE kind = 'op_pair' AND "
+                         "(cell GLOB '*>Sort' OR cell GLOB '*>SDPA' OR cell GLOB 'ArgMinMax>*')");
+  EXPECT_GT(rows.size(), 2u);
+  const auto states = Rows(options.db,
+                           "SELECT DISTINCT cell FROM coverage WHERE kind = 'op_pair' AND "
+                           "(cell GLOB '*>write_state' OR cell GLOB 'read_state>*')");
+  EXPECT_GT(states.size(), 0u);
+}
+
+// Cells that no case by the routes of the runs can meet are not counted, and that is said.
+TEST_F(CoverageFile, CountsWhatTheRoutesOfTheRunsHave) {
+  CampaignOptions options = Options(Path("mil.sqlite"), false);
+  options.cases = 64;
+  ASSERT_TRUE(RunCampaign(options, Agreeing(), {}).ok());
+  options.db = Path("netlist.sqlite");
+  options.route = "netlist";
+  ASSERT_TRUE(RunCampaign(options, Agreeing(), {}).ok());
+  const std::string files[] = {Path("mil.sqlite"), Path("netlist.sqlite")};
+  const auto mil = ReadCoverage(std::span(files).first(1));
+  const auto netlist = ReadCoverage(std::span(files).last(1));
+  const auto both = ReadCoverage(files);
+  ASSERT_TRUE(mil.ok() && netlist.ok() && both.ok());
+  const auto cells = [](const SpaceCoverage& coverage, std::string_view kind) {
+    return std::ranges::find(coverage.kinds, kind, &CoverageOfKind::kind)->cells;
+  };
+  for (const char* kind : {"op_attribute", "op_pair"}) {
+    const auto all = static_cast<size_t>(
+        std::ranges::count(CoverageSpace(), std::string(kind), &CoverageCell::kind));
+    EXPECT_EQ(cells(*both, kind), all);
+    EXPECT_LT(cells(*mil, kind), all);
+    EXPECT_LT(cells(*netlist, kind), cells(*mil, kind));
+  }
+  EXPECT_NE(CoverageToText(*mil, 1).find(" Sort TopK "), std::string::npos);
+  EXPECT_NE(CoverageToText(*mil, 1).find("(in network descriptions alone: no case took"),
+            std::string::npos);
+  EXPECT_NE(CoverageToText(*netlist, 1).find("(in MIL text alone: no case took"),
+            std::string::npos);
+  EXPECT_EQ(CoverageToText(*both, 1).find("no case took"), std::string::npos);
+}
+
 TEST_F(CoverageFile, IsReadAndPrintedOverSeveralFiles) {
   for (const uint64_t seed : {1, 2}) {
     CampaignOptions options = Options(Path(seed == 1 ? "a.sqlite" : "b.sqlite"), false);
@@ -419,6 +524,8 @@ TEST_F(CoverageFile, IsReadAndPrintedOverSeveralFiles) {
   EXPECT_NE(text.find("256 cases, legality rules asked of 2\n"), std::string::npos);
   EXPECT_NE(text.find("empty op_pair:"), std::string::npos);
   EXPECT_EQ(CoverageToText(*two, 0).find("empty"), std::string::npos);
+  EXPECT_NE(text.find("not counted: cond while_loop call (a block: "), std::string::npos) << text;
+  EXPECT_NE(text.find(" gru lstm rnn (no family's engine has it"), std::string::npos);
   const std::string missing[] = {Path("missing.sqlite")};
   EXPECT_FALSE(ReadCoverage(missing).ok());
 }

@@ -106,13 +106,6 @@ Status MakeRejected(ChoiceStream& choices, Case& item) {
   return {};
 }
 
-// Legality is broken, and pairs of graphs are made, in MIL text alone.
-std::string RouteOf(const CampaignOptions& options, CaseMode mode, uint64_t index) {
-  if (mode == CaseMode::kMetamorphic) return "mil";
-  if (options.route != "both") return options.route;
-  return index / options.targets.size() % 2 == 0 ? "mil" : "netlist";
-}
-
 // Draws graph, inputs and the proof that they can tell something, and spells them.
 Status DrawCase(ChoiceStream& choices, const GeneratorOptions& generator, Case& item,
                 std::vector<Estimate>& expected) {
@@ -135,6 +128,11 @@ bool IsRepeated(const Case& item) {
 }
 
 }  // namespace
+
+std::string RouteOfCase(const CampaignOptions& options, uint64_t index) {
+  if (options.route != "both") return options.route;
+  return index / options.targets.size() % 2 == 0 ? "mil" : "netlist";
+}
 
 uint64_t CaseSeed(uint64_t run_seed, uint64_t index) {
   return Mix(Mix(run_seed + 0x9e3779b97f4a7c15) + index * 0xd1342543de82ef95);
@@ -182,19 +180,19 @@ Result<Case> MakeCase(const CampaignOptions& options, uint64_t index,
   generator.ops = options.ops;
   generator.chain = options.chain;
   DrawSizes(options, choices, generator);
-  if (item.mode == CaseMode::kShapeRanges) generator.longest_axis = LongestAxis(item.target.name);
   if (item.mode == CaseMode::kMustReject) {
     ANECHECK_RETURN_IF_ERROR(MakeRejected(choices, item));
     return item;
   }
-  item.route = RouteOf(options, item.mode, index);
+  // Pairs of graphs are made in MIL text alone.
+  if (item.mode != CaseMode::kMetamorphic) item.route = RouteOfCase(options, index);
   if (item.route == "netlist") {
     generator.direct = true;
     generator.spelt = NetlistOps();
   }
   generator.working_set = WorkingSetOf(options, item);
   const bool is_large = generator.working_set != WorkingSet::kSmall;
-  if (is_large) SetLimits(item, generator);
+  if (is_large || item.mode == CaseMode::kShapeRanges) SetLimits(item, generator);
   std::vector<Estimate> found;
   ANECHECK_RETURN_IF_ERROR(DrawCase(choices, generator, item, found));
   if (expected != nullptr) *expected = std::move(found);

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "generators/restrict.h"
+#include "harness/campaign/input_search.h"
 #include "harness/ops/op.h"
 
 namespace anecheck {
@@ -124,11 +125,11 @@ void Rectify(const Graph& from, Graph& graph) {
   if (y.ok()) graph.AddOutput(*y);
 }
 
-Result<Trial> Try(MovementSearch& search, ChoiceStream& choices, CaseMode mode,
-                  const Contract& contract, const Graph& graph, Inputs inputs) {
-  Trial trial{.inputs = std::move(inputs)};
-  ANECHECK_RETURN_IF_ERROR(search.Start(graph, trial.inputs, graph.outputs(), contract));
-  trial.witnesses.resize(graph.outputs().size());
+// Proves what moves: the search is started at the trial's inputs.
+void Prove(MovementSearch& search, ChoiceStream& choices, CaseMode mode, const Graph& graph,
+           Trial& trial) {
+  trial.witnesses.assign(graph.outputs().size(), std::nullopt);
+  trial.changes.clear();
   const auto move = [&](Inputs change) {
     trial.changes.push_back(std::move(change));
     search.Move(trial.changes.back(), trial.changes.size() - 1, trial.witnesses);
@@ -137,6 +138,13 @@ Result<Trial> Try(MovementSearch& search, ChoiceStream& choices, CaseMode mode,
   move(GenerateInputs(choices, graph, Tame(mode)));
   if (AtRest(trial.witnesses) > 0) move(Zeros(trial.inputs));
   if (AtRest(trial.witnesses) > 0) move(Ramp(trial.inputs));
+}
+
+Result<Trial> Try(MovementSearch& search, ChoiceStream& choices, CaseMode mode,
+                  const Contract& contract, const Graph& graph, Inputs inputs) {
+  Trial trial{.inputs = std::move(inputs), .changes = {}, .witnesses = {}};
+  ANECHECK_RETURN_IF_ERROR(search.Start(graph, trial.inputs, graph.outputs(), contract));
+  Prove(search, choices, mode, graph, trial);
   return trial;
 }
 
@@ -159,32 +167,49 @@ void Cut(MovementSearch& search, Graph& graph, Trial& trial) {
 
 }  // namespace
 
+Result<bool> CaseRepair::Search(ChoiceStream& choices, CaseMode mode, const Contract& contract,
+                                const Graph& graph, Inputs& inputs) {
+  ANECHECK_RETURN_IF_ERROR(searches_[0].Start(graph, inputs, graph.outputs(), contract));
+  kept_ = 0;
+  if (ValuesOf(mode) == CaseMode::kInteger) return false;
+  const std::vector<ValueId> flawed = FindFlawed(graph, mode, searches_[0]);
+  if (flawed.empty()) return false;
+  Inputs other = CalmerInputs(choices, mode, inputs, InputsOf(graph, flawed));
+  ANECHECK_RETURN_IF_ERROR(searches_[1].Start(graph, other, graph.outputs(), contract));
+  if (FindFlawed(graph, mode, searches_[1]).size() >= flawed.size()) return true;
+  inputs = std::move(other);
+  kept_ = 1;
+  return true;
+}
+
 Result<MovementProof> CaseRepair::Run(ChoiceStream& choices, CaseMode mode,
                                       const Contract& contract, Graph& graph,
                                       std::vector<Tensor>& inputs,
                                       std::vector<Estimate>& expected) {
-  size_t kept = 0;
-  ANECHECK_ASSIGN(Trial best, Try(searches_[0], choices, mode, contract, graph, std::move(inputs)));
+  ANECHECK_ASSIGN(const bool searched, Search(choices, mode, contract, graph, inputs));
+  Trial best{.inputs = std::move(inputs), .changes = {}, .witnesses = {}};
+  Prove(searches_[kept_], choices, mode, graph, best);
   // Inputs that drive no result to infinity, where an output is at rest. Among those of the same
   // kind hardly one in ten moves what the first did not, and each costs as much as the first.
-  if (AtRest(best.witnesses) > 0 && Tame(mode) != mode) {
+  if (AtRest(best.witnesses) > 0 && Tame(mode) != mode && !searched) {
     ANECHECK_ASSIGN(Trial other, Try(searches_[1], choices, mode, contract, graph,
                                      GenerateInputs(choices, graph, Tame(mode))));
     if (AtRest(other.witnesses) < AtRest(best.witnesses)) {
       best = std::move(other);
-      kept = 1;
+      kept_ = 1;
     }
   }
-  if (AtRest(best.witnesses) > 0) Cut(searches_[kept], graph, best);
+  MovementSearch& search = searches_[kept_];
+  if (AtRest(best.witnesses) > 0) Cut(search, graph, best);
   if (best.witnesses.empty()) {
     Graph rectified;
     Rectify(graph, rectified);
     graph = std::move(rectified);
-    ANECHECK_ASSIGN(best, Try(searches_[kept], choices, Tame(mode), contract, graph,
+    ANECHECK_ASSIGN(best, Try(search, choices, Tame(mode), contract, graph,
                               GenerateInputs(choices, graph, Tame(mode))));
   }
   inputs = std::move(best.inputs);
-  expected = searches_[kept].TakeBounds(std::move(expected));
+  expected = search.TakeBounds(std::move(expected));
   MovementProof proof{.witnesses = {}, .changes = std::move(best.changes)};
   proof.witnesses.reserve(best.witnesses.size());
   for (const std::optional<Witness>& witness : best.witnesses) proof.witnesses.push_back(*witness);

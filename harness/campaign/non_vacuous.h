@@ -15,18 +15,26 @@ namespace anecheck {
 // Keeps memory between cases. Not thread-safe; one a thread.
 class CaseRepair {
  public:
-  // Where an output cannot be moved, tries inputs of another kind first, where the mode drives
-  // results to infinity, and then judges what the output was made from instead; the nodes after it
-  // fall away. `inputs` belong to `graph`. Gives one witness an output and the changes they speak
-  // of, which fit the graph as it is left, and leaves in `expected` what the oracle expects of each
-  // output. Errors: those of the oracle at `inputs`.
+  // Inputs at which values are lost or outputs are too vague to be judged give way to others where
+  // these do better (input_search.h). Where an output cannot be moved, tries inputs of another kind
+  // first, where the mode drives results to infinity and none were tried yet, and then judges what
+  // the output was made from instead; the nodes after it fall away. `inputs` belong to `graph`.
+  // Gives one witness an output and the changes they speak of, which fit the graph as it is left,
+  // and leaves in `expected` what the oracle expects of each output. Errors: those of the oracle at
+  // `inputs`.
   Result<MovementProof> Run(ChoiceStream& choices, CaseMode mode, const Contract& contract,
                             Graph& graph, std::vector<Tensor>& inputs,
                             std::vector<Estimate>& expected);
 
  private:
+  // Starts a search at `inputs`, or at others that are put in their place, and says in kept_ which.
+  // True where others were tried.
+  Result<bool> Search(ChoiceStream& choices, CaseMode mode, const Contract& contract,
+                      const Graph& graph, std::vector<Tensor>& inputs);
+
   // One a try: the one that is kept is looked at again.
   std::array<MovementSearch, 2> searches_;
+  size_t kept_ = 0;
 };
 
 }  // namespace anecheck

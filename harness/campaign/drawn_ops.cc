@@ -1,0 +1,76 @@
+#include "harness/campaign/drawn_ops.h"
+
+#include <algorithm>
+
+#include "generators/drawer.h"
+#include "harness/lowering/graph_to_netlist.h"
+
+namespace anecheck {
+namespace {
+
+struct NotDrawn {
+  OpKind op;
+  std::string_view reason;
+};
+
+constexpr std::string_view kBlocks =
+    "a block: no source tells how an engine runs one, and the simulated engine refuses it; "
+    "drawn by run --ops, and met on the runner roundtrip";
+constexpr std::string_view kUnits =
+    "a private unit of the compute lanes: its spelling in MIL is assumed, and the simulated engine "
+    "refuses it; drawn by run --ops, and met on the runner roundtrip";
+constexpr std::string_view kHost =
+    "reaches the engine by no published route (facts/op_device_matrix.csv: bridge), and the "
+    "simulated engine refuses it; drawn by run --ops, and met on the runner roundtrip";
+
+// Drawn where they are named, but refused by the engine, so that no case of them meets a cell.
+constexpr NotDrawn kRefused[] = {
+    {OpKind::kCond, kBlocks},
+    {OpKind::kWhileLoop, kBlocks},
+    {OpKind::kCall, kBlocks},
+    {OpKind::kNeMatmul, kUnits},
+    {OpKind::kNeConv, kUnits},
+    {OpKind::kNePool, kUnits},
+    {OpKind::kPePool, kUnits},
+    {OpKind::kPeElementwise, kUnits},
+    {OpKind::kNeBypass, kUnits},
+    {OpKind::kRange1d, kHost},
+    {OpKind::kNonMaximumSuppression, kHost},
+};
+
+// In no lottery, since one of them makes a graph stateful; the mode `state` and aimed cases have
+// them.
+constexpr OpKind kStates[] = {OpKind::kReadState,
+                              OpKind::kWriteState,
+                              OpKind::kTensorBufferToTensor,
+                              OpKind::kTensorToTensorBuffer,
+                              OpKind::kCircularBufferToTensor,
+                              OpKind::kTensorToCircularBuffer};
+
+bool IsOnMil(const OpDefinition& op, const OpGenerator& generator) {
+  const bool state = std::ranges::find(kStates, generator.kind) != std::end(kStates);
+  return op.family_floor != kNoFamily && (generator.weight > 0 || state);
+}
+
+}  // namespace
+
+uint8_t RoutesOf(const OpDefinition& op) {
+  const OpGenerator& generator = *AllOpGenerators()[op.schema.id];
+  if (generator.draw == nullptr) return kNoRoute;
+  const int mil = IsOnMil(op, generator) ? kMilRoute : kNoRoute;
+  const int netlist = NetlistOps().test(op.schema.id) ? kNetlistRoute : kNoRoute;
+  return static_cast<uint8_t>(mil | netlist);
+}
+
+std::string_view WhyNotDrawn(const OpDefinition& op) {
+  if (RoutesOf(op) != kNoRoute) return {};
+  if (!op.no_reference_reason.empty()) return op.no_reference_reason;
+  if (op.family_floor == kNoFamily) {
+    return "no family's engine has it (facts/op_device_matrix.csv: no_path), and no campaign draws "
+           "what the host computes";
+  }
+  const auto found = std::ranges::find(kRefused, KindOf(op.schema), &NotDrawn::op);
+  return found == std::end(kRefused) ? "no campaign draws it" : found->reason;
+}
+
+}  // namespace anecheck
