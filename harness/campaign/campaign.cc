@@ -12,14 +12,12 @@
 #include <thread>
 #include <tuple>
 
-#include "harness/base/shell_word.h"
-#include "harness/campaign/artifact.h"
 #include "harness/campaign/compiled_round_trip.h"
+#include "harness/campaign/confirmer.h"
 #include "harness/campaign/coverage.h"
 #include "harness/campaign/judge_case.h"
 #include "harness/campaign/reach_counter.h"
 #include "harness/campaign/resume.h"
-#include "harness/campaign/run_again.h"
 #include "harness/campaign/run_record.h"
 #include "harness/runners/chip_target.h"
 #include "harness/runners/exec_runner.h"
@@ -43,18 +41,9 @@ constexpr double kLongestWait = 1;  // seconds
 // but no shorter than recording is worth.
 constexpr double kWaitShare = 0.25;
 constexpr double kLeastWait = 0.005;  // seconds
-constexpr int kConfirmations = 3;
 // Between two rows of `pace`, and as a share of the time worked so far.
 constexpr double kPaceSeconds = 0.5;
 constexpr double kPaceShare = 0.02;
-
-// One judged case that is worth a row in `findings`, with what confirmation needs.
-struct Suspect {
-  Case item;
-  CaseOutcome outcome;
-  RunReply reply;
-  std::string signature;
-};
 
 // What a thread keeps from one batch to the next.
 struct Workbench {
@@ -110,9 +99,10 @@ class Campaign {
   }
 
   Result<CampaignSummary> Run() {
-    ANECHECK_ASSIGN(confirmer_, MakeRunner());
-    ANECHECK_ASSIGN(const RunnerIdentity identity, confirmer_->Identify());
+    ANECHECK_ASSIGN(std::unique_ptr<Runner> runner, MakeRunner());
+    ANECHECK_ASSIGN(const RunnerIdentity identity, runner->Identify());
     ANECHECK_RETURN_IF_ERROR(CheckTargets(options_, identity));
+    confirmer_.emplace(options_, std::move(runner), identity, std::set<std::string>());
     ANECHECK_ASSIGN(Store store, Store::Open(options_.db));
     ANECHECK_ASSIGN(const int64_t run, store.BeginRun(DescribeRun(options_, identity)));
     return RunRest(store, run, identity);
@@ -120,13 +110,13 @@ class Campaign {
 
   Result<CampaignSummary> Resume(ResumePoint point) {
     summary_ = std::move(point.summary);
-    signatures_ = std::move(point.signatures);
     // Batches are recorded whole and in order; only the campaign's last one may be short.
     first_ = next_ = settled_ = (summary_.cases + kBatch - 1) / kBatch;
     if (next_ >= BatchCount()) return Finish(point.run);
-    ANECHECK_ASSIGN(confirmer_, MakeRunner());
-    ANECHECK_ASSIGN(const RunnerIdentity identity, confirmer_->Identify());
+    ANECHECK_ASSIGN(std::unique_ptr<Runner> runner, MakeRunner());
+    ANECHECK_ASSIGN(const RunnerIdentity identity, runner->Identify());
     ANECHECK_RETURN_IF_ERROR(CheckSameEngine(options_, point, identity));
+    confirmer_.emplace(options_, std::move(runner), identity, std::move(point.signatures));
     ANECHECK_ASSIGN(Store store, Store::Open(options_.db));
     before_ = summary_.cases;
     worked_ = point.seconds;
@@ -413,7 +403,7 @@ class Campaign {
   // Confirms what was found and lets threads and steering go on.
   Status Settle(uint64_t batch, BatchResult& result) {
     for (Suspect& suspect : result.suspects) {
-      ANECHECK_ASSIGN(FindingRecord finding, Confirm(suspect));
+      ANECHECK_ASSIGN(FindingRecord finding, confirmer_->Confirm(suspect));
       result.record.findings.push_back(std::move(finding));
     }
     NotePace(batch + 1 == BatchCount(), result.record);
@@ -430,39 +420,6 @@ class Campaign {
     for (const auto& [cell, counts] : batch.coverage) {
       steering_->Meet(cell.first, cell.second, counts.first_case);
     }
-  }
-
-  // Tries the cases of a signature again until one repeats; later ones only count.
-  Result<FindingRecord> Confirm(Suspect& suspect) {
-    FindingRecord finding = DescribeFinding(suspect.item, suspect.outcome);
-    if (signatures_.contains(suspect.signature)) return finding;
-    if (KindOfFinding(finding.verdict) != FindingKind::kKnownDefect) {
-      ANECHECK_ASSIGN(const bool repeats, Repeats(suspect));
-      // A signature of its own: a later case that shows the same each time is another finding.
-      if (!repeats) {
-        finding.verdict = suspect.outcome.record.verdict = "flaky";
-        finding.signature = "flaky|" + suspect.signature;
-      }
-    }
-    if (!signatures_.insert(finding.signature).second) return finding;
-    finding.id = FindingId(suspect.signature, suspect.item.seed);
-    finding.replay = fmt::format("anecheck replay {} --db {}", finding.id, ShellWord(options_.db));
-    finding.artifact = ArtifactToJson(options_, identity_, suspect.item, suspect.outcome,
-                                      suspect.reply, finding.id)
-                           .dump();
-    return finding;
-  }
-
-  Result<bool> Repeats(const Suspect& suspect) {
-    Evaluation evaluation;
-    for (int i = 0; i < kConfirmations; ++i) {
-      ANECHECK_RETURN_IF_ERROR(confirmer_->Restart());
-      ANECHECK_ASSIGN(
-          const CaseOutcome again,
-          RunAgain(suspect.item, suspect.outcome.record.verdict, *confirmer_, evaluation));
-      if (Signature(again) != suspect.signature) return false;
-    }
-    return true;
   }
 
   void Count(const BatchRecord& batch) {
@@ -500,9 +457,8 @@ class Campaign {
   const std::function<void(const CampaignProgress&)>& progress_;
   const std::atomic<bool>* stop_;
   const Clock::time_point start_ = Clock::now();
-  std::unique_ptr<Runner> confirmer_;
-  RunnerIdentity identity_;  // its
-  std::set<std::string> signatures_;
+  std::optional<Confirmer> confirmer_;
+  RunnerIdentity identity_;
   CampaignSummary summary_;
   ProgressCounts counts_;
   uint64_t before_ = 0;  // cases that earlier processes recorded

@@ -1,0 +1,56 @@
+#include "harness/campaign/confirmer.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "harness/base/shell_word.h"
+#include "harness/campaign/artifact.h"
+#include "harness/campaign/run_again.h"
+
+namespace anecheck {
+namespace {
+
+constexpr int kConfirmations = 3;
+
+}  // namespace
+
+Confirmer::Confirmer(const CampaignOptions& options, std::unique_ptr<Runner> runner,
+                     RunnerIdentity identity, std::set<std::string> signatures)
+    : options_(options),
+      runner_(std::move(runner)),
+      identity_(std::move(identity)),
+      signatures_(std::move(signatures)) {}
+
+Result<FindingRecord> Confirmer::Confirm(Suspect& suspect) {
+  FindingRecord finding = DescribeFinding(suspect.item, suspect.outcome);
+  if (signatures_.contains(suspect.signature)) return finding;
+  if (KindOfFinding(finding.verdict) != FindingKind::kKnownDefect) {
+    ANECHECK_ASSIGN(const bool repeats, Repeats(suspect));
+    // A signature of its own: a later case that shows the same each time is another finding.
+    if (!repeats) {
+      finding.verdict = suspect.outcome.record.verdict = "flaky";
+      finding.signature = "flaky|" + suspect.signature;
+    }
+  }
+  if (!signatures_.insert(finding.signature).second) return finding;
+  finding.id = FindingId(suspect.signature, suspect.item.seed);
+  finding.replay = fmt::format("anecheck replay {} --db {}", finding.id, ShellWord(options_.db));
+  finding.artifact =
+      ArtifactToJson(options_, identity_, suspect.item, suspect.outcome, suspect.reply, finding.id)
+          .dump();
+  return finding;
+}
+
+Result<bool> Confirmer::Repeats(const Suspect& suspect) {
+  Evaluation evaluation;
+  for (int i = 0; i < kConfirmations; ++i) {
+    ANECHECK_RETURN_IF_ERROR(runner_->Restart());
+    ANECHECK_ASSIGN(const CaseOutcome again,
+                    RunAgain(suspect.item, suspect.outcome.record.verdict, *runner_, evaluation));
+    if (Signature(again) != suspect.signature) return false;
+  }
+  return true;
+}
+
+}  // namespace anecheck

@@ -1,0 +1,44 @@
+// Tries findings again before they count: what repeats is a finding, what does not is flaky.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/campaign/campaign.h"
+#include "harness/campaign/judge_case.h"
+#include "harness/runners/runner.h"
+
+namespace anecheck {
+
+// One judged case that is worth a row in `findings`, with what confirmation needs.
+struct Suspect {
+  Case item;
+  CaseOutcome outcome;
+  RunReply reply;
+  std::string signature;
+};
+
+// Of one campaign; used by one thread at a time.
+class Confirmer {
+ public:
+  // `signatures` are those of the findings that the campaign has recorded. `options` outlives this.
+  Confirmer(const CampaignOptions& options, std::unique_ptr<Runner> runner, RunnerIdentity identity,
+            std::set<std::string> signatures);
+
+  // The suspect's row. The first of a signature has an id, an artifact and the command that replays
+  // it; later ones only count. Cases are tried three times in fresh processes until one of the
+  // signature repeats each time; known defects are not. Errors: those of the runner.
+  Result<FindingRecord> Confirm(Suspect& suspect);
+
+ private:
+  Result<bool> Repeats(const Suspect& suspect);
+
+  const CampaignOptions& options_;
+  std::unique_ptr<Runner> runner_;
+  RunnerIdentity identity_;
+  std::set<std::string> signatures_;
+};
+
+}  // namespace anecheck
