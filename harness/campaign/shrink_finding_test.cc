@@ -121,6 +121,17 @@ class WrongAtFurtherShapes final : public Runner {
   }
 };
 
+// Whether a sum takes the input whose extent is open: it can then stand alone. Where only what is
+// computed from that input is added, the operations on the way have to stay.
+bool AddsTheOpenInput(const Case& item) {
+  const auto open = item.graph.FindValue(item.range->input);
+  return std::ranges::any_of(item.graph.nodes(), [&](const Node& node) {
+    return KindOf(*node.schema) == OpKind::kAdd &&
+           std::ranges::any_of(item.graph.arguments(node),
+                               [&](const Argument& argument) { return argument.value == open; });
+  });
+}
+
 TEST(ShrinkFinding, KeepsTheRangeOfShapesThatAFindingNeeds) {
   Artifact artifact;
   artifact.options.targets = {{"h13", 2}};
@@ -132,7 +143,7 @@ TEST(ShrinkFinding, KeepsTheRangeOfShapesThatAFindingNeeds) {
   for (uint64_t index = 0; artifact.item.graph.nodes().size() < 2; ++index) {
     ASSERT_LT(index, 2000u);
     Case item = *MakeCase(artifact.options, index);
-    if (!item.range) continue;
+    if (!item.range || !AddsTheOpenInput(item)) continue;
     const RunRequest request = RequestOf(item);
     const auto replies = runner.Run({&request, 1});
     ASSERT_TRUE(replies.ok()) << replies.error().message;
@@ -145,7 +156,7 @@ TEST(ShrinkFinding, KeepsTheRangeOfShapesThatAFindingNeeds) {
   ASSERT_TRUE(shrunk.ok()) << shrunk.error().message;
   EXPECT_TRUE(shrunk->outcome.at_further_shape);
   EXPECT_TRUE(shrunk->item.range);
-  EXPECT_EQ(shrunk->item.graph.nodes().size(), 1u);
+  EXPECT_EQ(shrunk->item.graph.nodes().size(), 1u) << shrunk->item.mil;
 }
 
 // Right within the bounds at every place, with another one of the admitted numbers at the odd
