@@ -82,22 +82,6 @@ TEST(VmfbMutationTest, TakesModulesThatLackAMember) {
   EXPECT_GT(testing::MutateWithoutEachMember(kFormat_vmfb, kGenerator_vmfb, 4), 100u);
 }
 
-TEST(VmfbMutationTest, LeavesLocationsWhereThereIsNoTable) {
-  size_t without = 0;
-  for (uint64_t seed = 0; seed < 40; ++seed) {
-    Json json = kFormat_vmfb.to_json(Generate(seed)).value();
-    testing::EraseMembers(json, "location_table");
-    const auto bytes = kFormat_vmfb.from_json(json);
-    if (!bytes.ok()) continue;
-    ++without;
-    for (const MutationKind& kind : kGenerator_vmfb.mutations) {
-      ChoiceStream choices = ChoiceStream::FromSeed(seed);
-      if (kind.id == "location-past-table") EXPECT_FALSE(kind.propose(*bytes, choices)) << seed;
-    }
-  }
-  EXPECT_GT(without, 0u);
-}
-
 TEST(VmfbMutationTest, ReplaysFromItsData) {
   ASSERT_GE(kGenerator_vmfb.mutations.size(), 12u);
   for (const MutationKind& kind : kGenerator_vmfb.mutations) {
