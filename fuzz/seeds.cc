@@ -139,4 +139,70 @@ std::vector<SeedCandidate> MakeSeedCandidates(const FuzzTarget& target, uint64_t
   return candidates;
 }
 
+namespace {
+
+// Every member, element and text of a document, the outer ones first.
+void CollectPlaces(const Json& json, const Json::json_pointer& at,
+                   std::vector<Json::json_pointer>& places) {
+  if (json.is_object()) {
+    for (const auto& [key, item] : json.items()) places.push_back(at / key);
+    for (const auto& [key, item] : json.items()) CollectPlaces(item, at / key, places);
+  } else if (json.is_array()) {
+    for (size_t i = 0; i < json.size(); ++i) places.push_back(at / i);
+    for (size_t i = 0; i < json.size(); ++i) CollectPlaces(json[i], at / i, places);
+  }
+}
+
+// Takes the place out, or leaves one character of a text.
+void CutPlace(Json& json, const Json::json_pointer& place, bool shorten) {
+  if (shorten) {
+    Json& text = json[place];
+    if (text.is_string()) text = text.get_ref<const std::string&>().substr(0, 1);
+    return;
+  }
+  Json& parent = json[place.parent_pointer()];
+  if (parent.is_array()) {
+    parent.erase(std::stoul(place.back()));
+  } else {
+    parent.erase(place.back());
+  }
+}
+
+}  // namespace
+
+std::vector<SeedCandidate> CutDown(const FuzzTarget& target, ByteSpan file, ChoiceStream& choices,
+                                   size_t count) {
+  std::vector<SeedCandidate> smaller;
+  if (target.format == nullptr || file.size() > kMaxBase) return smaller;
+  const Result<Json> json = target.format->to_json(file);
+  if (!json.ok()) return smaller;
+  std::vector<Json::json_pointer> places;
+  CollectPlaces(*json, Json::json_pointer(), places);
+  const auto add = [&](Json cut) {
+    Result<Bytes> bytes = PackedBytes(*target.format, std::move(cut));
+    if (bytes.ok() && bytes->size() < file.size()) smaller.push_back({"", "", std::move(*bytes)});
+  };
+  const size_t singles = std::min(places.size(), count / 2);
+  for (size_t i = 0; i < singles; ++i) {
+    for (const bool shorten : {false, true}) {
+      Json cut = *json;
+      CutPlace(cut, places[i], shorten);
+      add(std::move(cut));
+    }
+  }
+  for (size_t tried = 0; tried < count && !places.empty(); ++tried) {
+    Json cut = *json;
+    const uint64_t every = uint64_t{2} << choices.Below(5);
+    // From the last place on, so that the places before a cut stay what they were.
+    for (size_t i = places.size(); i-- > 0;) {
+      if (choices.Below(every) == 0 && cut.contains(places[i])) {
+        CutPlace(cut, places[i], choices.Below(4) == 0);
+      }
+    }
+    add(std::move(cut));
+  }
+  if (smaller.size() > count) smaller.resize(count);
+  return smaller;
+}
+
 }  // namespace anecheck::fuzz

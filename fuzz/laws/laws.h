@@ -97,21 +97,24 @@ struct LawBook {
 // others, a hundred times where a small file has many fields. After this call CheckFormatLaws
 // asserts write(parse(x)) is x for every input, the other laws and the bound on memory for one in
 // kReaderLawsEvery, and those of text and the JSON form for one in kTextLawsEvery of the small
-// inputs, and for as many fewer of the larger ones as these are larger, so that a few large ones do
-// not take the time of all. The content of the input chooses, so the same input always meets the
-// same laws. Fuzzers call it; replays do not.
+// inputs, and for as many fewer of the larger ones as these are larger (of the other laws up to
+// kFewestReaders times fewer), so that a few large ones do not take the time of all. The content of
+// the input chooses, so the same input always meets the same laws. Fuzzers call it; replays do not.
 void SampleCostlyLaws();
 inline constexpr uint32_t kReaderLawsEvery = 16;
+inline constexpr uint64_t kFewestReaders = 4;
 inline constexpr uint32_t kTextLawsEvery = 256;
 inline constexpr size_t kSmallInput = 256;  // bytes
 
-// Whether the input meets the laws that read it again; whether it meets those of text as well.
+// Whether the input meets the laws that read it, or what was written of it, again; whether it meets
+// those of text as well. Targets of what is no format ask the first for their own costly laws.
 bool MeetsReaderLaws(ByteSpan input);
 bool MeetsTextLaws(ByteSpan input);
 
 // Every law of a format on one input, valid or not:
 // - all functions agree on whether it parses, and an error is one line with an offset inside;
 // - write(parse(x)) is x, and so is what the JSON form, taken through text, encodes to;
+// - each field's evidence has a source;
 // - verify names only rules of the format, at offsets inside the file;
 // - coverage adds up;
 // - under sanitizers, no function holds more memory than a multiple of the input.
@@ -122,6 +125,7 @@ inline constexpr auto kFormatLaws =
              "all functions agree on what parses", "recognise gives 0 to 100",
              "violations name a rule of the format", "violations point into the input",
              "violations have words", "coverage counts the whole file", "coverage adds up",
-             "the JSON form is JSON", "the JSON form encodes", "encode(inspect(x)) is x");
+             "the JSON form is JSON", "facts have a field and a source", "the JSON form encodes",
+             "encode(inspect(x)) is x");
 
 }  // namespace anecheck::fuzz

@@ -32,6 +32,7 @@ bool Check(ByteSpan input) {
   }
   const Status valid = ValidateGraph(*graph);
   Laws::Require(valid.ok(), "what is read is valid", valid.ok() ? "" : valid.error().message);
+  if (!MeetsReaderLaws(input)) return true;
   const auto again = ParseJson(DumpJson(GraphToJson(*graph)));
   Laws::Require(again.ok(), "the JSON form is JSON");
   const auto reread = GraphFromJson(*again, OpVocabulary());

@@ -198,7 +198,7 @@ bool Check(ByteSpan input) {
   const Extent extent = ExtentOf(weights);
   Laws::Require(values->size() == extent.Count(), "every element has a value");
   (void)StoredBytes(weights);
-  CheckCodecs(extent, *values);
+  if (MeetsReaderLaws(input)) CheckCodecs(extent, *values);
   return true;
 }
 

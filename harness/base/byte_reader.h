@@ -34,6 +34,12 @@ class ByteReader {
   int32_t I32(std::string_view field) { return static_cast<int32_t>(U32(field)); }
   int64_t I64(std::string_view field) { return static_cast<int64_t>(U64(field)); }
 
+  // As many four-byte fields as `values` has, which stay as they are on a failure.
+  void U32s(std::span<uint32_t> values, std::string_view field) {
+    const std::span<const uint8_t> bytes = Bytes(values.size_bytes(), field);
+    if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+  }
+
   // The next `size` bytes, or an empty span and an error.
   std::span<const uint8_t> Bytes(uint64_t size, std::string_view field);
 

@@ -32,6 +32,18 @@ TEST(ByteReader, ReadsLittleEndianInOrder) {
   EXPECT_TRUE(reader.status().ok());
 }
 
+TEST(ByteReader, ReadsWordsAtOnceOrNone) {
+  const std::vector<uint8_t> bytes = {1, 0, 0, 0, 0, 2, 0, 0, 3};
+  std::vector<uint32_t> words(2);
+  ByteReader reader(bytes);
+  reader.U32s(words, "words");
+  EXPECT_EQ(words, (std::vector<uint32_t>{1, 0x200}));
+  EXPECT_EQ(reader.position(), 8u);
+  reader.U32s(words, "words");
+  EXPECT_FALSE(reader.ok());
+  EXPECT_EQ(words, (std::vector<uint32_t>{1, 0x200}));
+}
+
 TEST(ByteReader, ReadsSigned64) {
   ByteReader reader(kBytes);
   EXPECT_EQ(reader.I64("a"), static_cast<int64_t>(0x8807060504030201U));

@@ -21,6 +21,9 @@ class ByteWriter {
   void U16(uint16_t value) { Little(value); }
   void U32(uint32_t value) { Little(value); }
   void U64(uint64_t value) { Little(value); }
+  void U32s(std::span<const uint32_t> values) {
+    Bytes({reinterpret_cast<const uint8_t*>(values.data()), values.size_bytes()});
+  }
   void I32(int32_t value) { U32(static_cast<uint32_t>(value)); }
   void I64(int64_t value) { U64(static_cast<uint64_t>(value)); }
   void Bytes(std::span<const uint8_t> bytes) {

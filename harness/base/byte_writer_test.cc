@@ -26,6 +26,13 @@ TEST(ByteWriter, AppendsLittleEndian) {
               0x0f, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}));
 }
 
+TEST(ByteWriter, AppendsWordsAtOnce) {
+  ByteWriter writer;
+  writer.U32s({});
+  writer.U32s(std::vector<uint32_t>{1, 0x200});
+  EXPECT_EQ(std::move(writer).Take(), (std::vector<uint8_t>{1, 0, 0, 0, 0, 2, 0, 0}));
+}
+
 TEST(ByteWriter, AppendsTextAndBytes) {
   ByteWriter writer;
   writer.Text("ab");

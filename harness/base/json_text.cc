@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 namespace anecheck {
@@ -37,6 +38,60 @@ Status CheckLimits(std::string_view text, std::string_view name) {
   return {};
 }
 
+// Builds the value, as the library's own parser does, but keeps the first error instead of throwing
+// it: much of what is read is no JSON, and unwinding costs more than reading it.
+class Builder : public nlohmann::json_sax<Json> {
+ public:
+  Builder(Json& root, std::string_view name) : root_(root), name_(name) {}
+
+  bool null() override { return Put(nullptr); }
+  bool boolean(bool value) override { return Put(value); }
+  bool number_integer(int64_t value) override { return Put(value); }
+  bool number_unsigned(uint64_t value) override { return Put(value); }
+  bool number_float(double value, const std::string&) override { return Put(value); }
+  bool string(std::string& value) override { return Put(std::move(value)); }
+  bool binary(Json::binary_t&) override { return false; }  // JSON text has none
+  bool start_object(size_t) override { return Open(Json::value_t::object); }
+  bool start_array(size_t) override { return Open(Json::value_t::array); }
+  bool end_object() override { return Close(); }
+  bool end_array() override { return Close(); }
+  bool key(std::string& name) override {
+    member_ = &(*open_.back())[name];
+    return true;
+  }
+  bool parse_error(size_t, const std::string&, const Json::exception& error) override;
+
+  Error TakeError() && { return std::move(error_); }
+
+ private:
+  Json& Place() {
+    if (open_.empty()) return root_;
+    if (open_.back()->is_object()) return *member_;
+    return open_.back()->emplace_back();
+  }
+  template <typename T>
+  bool Put(T&& value) {
+    Place() = std::forward<T>(value);
+    return true;
+  }
+  bool Open(Json::value_t type) {
+    Json& place = Place();
+    place = type;
+    open_.push_back(&place);
+    return true;
+  }
+  bool Close() {
+    open_.pop_back();
+    return true;
+  }
+
+  Json& root_;
+  std::string_view name_;
+  std::vector<Json*> open_;  // the containers that are being read, each inside the one before it
+  Json* member_ = nullptr;   // of the innermost, where that is an object
+  Error error_;
+};
+
 // The library's message without its "[json.exception.parse_error.101] parse error at ...: " lead.
 std::string_view Reason(std::string_view message) {
   const size_t lead = message.find("] ");
@@ -46,19 +101,25 @@ std::string_view Reason(std::string_view message) {
   return message;
 }
 
+bool Builder::parse_error(size_t, const std::string&, const Json::exception& error) {
+  const std::string_view reason = Reason(error.what());
+  if (const auto* misread = dynamic_cast<const Json::parse_error*>(&error)) {
+    const uint64_t at = misread->byte == 0 ? 0 : misread->byte - 1;  // the library counts from one
+    error_ = MakeError(ErrorCode::kMalformed, fmt::format("{}: at {}: {}", name_, at, reason), at);
+  } else {
+    error_ = MakeError(ErrorCode::kMalformed, fmt::format("{}: {}", name_, reason));
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<Json> ParseJson(std::string_view text, std::string_view name) {
   ANECHECK_RETURN_IF_ERROR(CheckLimits(text, name));
-  try {
-    return Json::parse(text);
-  } catch (const Json::parse_error& error) {
-    const uint64_t offset = error.byte == 0 ? 0 : error.byte - 1;  // the library counts from one
-    return MakeError(ErrorCode::kMalformed,
-                     fmt::format("{}: at {}: {}", name, offset, Reason(error.what())), offset);
-  } catch (const Json::exception& error) {
-    return MakeError(ErrorCode::kMalformed, fmt::format("{}: {}", name, Reason(error.what())));
-  }
+  Json json;
+  Builder builder(json, name);
+  if (!Json::sax_parse(text, &builder)) return std::move(builder).TakeError();
+  return json;
 }
 
 std::string DumpJson(const Json& json, int indent) {

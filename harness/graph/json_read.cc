@@ -323,11 +323,28 @@ class Reader {
   std::unordered_map<std::string, ValueId> by_name_;
 };
 
+// The names that messages repeat are the file's own and may hold anything; a message is one line.
+Error OneLine(Error error) {
+  std::string shown;
+  for (const char c : error.message) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < ' ' || byte == 0x7f) {
+      shown += fmt::format("\\x{:02x}", byte);
+    } else {
+      shown += c;
+    }
+  }
+  error.message = std::move(shown);
+  return error;
+}
+
 }  // namespace
 
 Result<Graph> GraphFromJson(const nlohmann::ordered_json& json, const Vocabulary& vocabulary) {
-  ANECHECK_ASSIGN(Graph graph, Reader(vocabulary, 0).Read(json));
-  ANECHECK_RETURN_IF_ERROR(ValidateGraph(graph));
+  Result<Graph> graph = Reader(vocabulary, 0).Read(json);
+  if (!graph.ok()) return OneLine(std::move(graph).error());
+  Status valid = ValidateGraph(*graph);
+  if (!valid.ok()) return OneLine(std::move(valid).error());
   return graph;
 }
 

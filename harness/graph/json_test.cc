@@ -76,6 +76,8 @@ TEST(GraphJson, EveryMistakeIsNamedByItsPath) {
       {[](ordered_json& j) { j["ops"][0]["name"] = 5; }, "ops[0].name: must be a string"},
       {[](ordered_json& j) { j["ops"][0]["name"] = "z"; },
        "ops[0].name: \"z\" is not the name of its first output, \"y\""},
+      {[](ordered_json& j) { j["ops"][0]["name"] = "v\n2\x7f"; },
+       "ops[0].name: \"v\\x0a2\\x7f\" is not the name of its first output, \"y\""},
       {[](ordered_json& j) { j["ops"][0]["blocks"] = {GraphToJson(ExampleGraph()), 3}; },
        "ops[0].blocks[1]: graph: must be an object"},
       {[](ordered_json& j) { j["extra"] = 1; }, "graph: unknown key \"extra\""},

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <fmt/format.h>
+#include <utility>
 
 #include "generators/formats/document_edit.h"
 
@@ -127,16 +128,17 @@ Json* PickTensor(Json& json, uint64_t a, uint64_t b) {
 bool RenameOperation(Json& json, size_t index, const std::string& name) {
   Json* operations = Operations(json);
   if (operations == nullptr || index >= operations->size()) return false;
-  const Json old = (*operations)[index]["name"];
+  const Json old = std::exchange((*operations)[index]["name"], name);
+  // A member that is made here would move `operations`.
+  if (!json["root"].contains("symbol_names")) return true;
   for (Json& symbol : json["root"]["symbol_names"]) {
     if (symbol == old) symbol = name;
   }
-  (*operations)[index]["name"] = name;
   return true;
 }
 
 std::string KindOf(const Json& operation) {
-  const std::string name = operation["name"].get<std::string>();
+  const std::string name = operation.value("name", "");
   return name.substr(name.find('_') + 1);
 }
 
@@ -160,10 +162,10 @@ bool ChangeVersion(Json& json, uint64_t a, uint64_t) {
 bool EmptySectionName(Json& json, uint64_t a, uint64_t) {
   Json* operation = PickOperation(json, a);
   if (operation == nullptr) return false;
+  const Json frame = std::exchange((*operation)["arg_frame"], "");
   for (Json& section : *Sections(json)) {
-    if (section["name"] == (*operation)["arg_frame"]) section["name"] = "";
+    if (section.contains("name") && section["name"] == frame) section["name"] = "";
   }
-  (*operation)["arg_frame"] = "";
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "generated/flatbuffer_schemas/e5_schema/e5_generated.h"
+#include "generators/formats/testing/absent_members.h"
 #include "harness/formats/flatbuffer/shape.h"
 
 namespace anecheck {
@@ -95,6 +96,10 @@ TEST(E5LawTest, FiveStatesGiveSixCastsEachWay) {
   EXPECT_EQ(Count(program, e5::OpType::kAneInference), 1u);
   ASSERT_EQ(program.alias_symbols.size(), 5u);
   for (size_t i = 0; i < 5; ++i) EXPECT_EQ(program.alias_symbols[i].addr_offset, i * 0x4000);
+}
+
+TEST(E5MutationTest, TakesFilesThatLackAMember) {
+  EXPECT_GT(testing::MutateWithoutEachMember(kFormat_e5, kGenerator_e5, 4), 100u);
 }
 
 RC_GTEST_PROP(E5LawTest, SizeDoesNotDependOnTheComputeShape, (uint64_t seed)) {

@@ -113,8 +113,8 @@ bool NegativeCount(Json& json, uint64_t a, uint64_t b) {
 bool LocationPastTable(Json& json, uint64_t a, uint64_t b) {
   size_t function = 0;
   Json* entry = PickMapEntry(json, a, &function);
-  if (entry == nullptr) return false;
-  (*entry)["location"] = (*Debug(json))["location_table"].size() + b;
+  if (entry == nullptr || !Debug(json)->contains("location_table")) return false;
+  (*entry)["location"] = Debug(json)->at("location_table").size() + b;
   return true;
 }
 

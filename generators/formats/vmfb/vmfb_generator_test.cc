@@ -14,6 +14,7 @@
 #include "generated/flatbuffer_schemas/vmfb_schema/module_2022_05_generated.h"
 #include "generated/flatbuffer_schemas/vmfb_schema/module_2022_09_generated.h"
 #include "generated/flatbuffer_schemas/vmfb_schema/module_2023_06_generated.h"
+#include "generators/formats/testing/absent_members.h"
 #include "harness/formats/flatbuffer/shape.h"
 #include "harness/formats/vmfb/vmfb.h"
 
@@ -75,6 +76,10 @@ TEST(VmfbMustRejectTest, EachRuleIsBrokenByItsMutationOnly) {
     covered.insert(kind.breaks_rule);
   }
   for (const Rule& rule : kFormat_vmfb.rules) EXPECT_TRUE(covered.contains(rule.id)) << rule.id;
+}
+
+TEST(VmfbMutationTest, TakesModulesThatLackAMember) {
+  EXPECT_GT(testing::MutateWithoutEachMember(kFormat_vmfb, kGenerator_vmfb, 4), 100u);
 }
 
 TEST(VmfbMutationTest, ReplaysFromItsData) {

@@ -226,7 +226,7 @@ class Parser {
       return "a thread command with more words than bytes";
     }
     thread.words.resize(count);
-    for (uint32_t& word : thread.words) word = body.U32("state");
+    body.U32s(thread.words, "state");
     if (!TakeNames(body, thread.names)) {
       thread.names.clear();
       KeepTrailing(body, command);

@@ -157,7 +157,7 @@ class CommandWriter {
   void PutThread(const Thread& thread) {
     writer_.U32(thread.flavor);
     writer_.U32(static_cast<uint32_t>(thread.words.size()));
-    for (const uint32_t word : thread.words) writer_.U32(word);
+    writer_.U32s(thread.words);
     for (const std::string_view name : thread.names) writer_.CString(name);
   }
 
