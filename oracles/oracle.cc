@@ -411,12 +411,12 @@ namespace {
 
 // The contract under which values cost least. They are the same under every contract without
 // departures, but for operations whose kernels say otherwise.
-const Contract& ContractForValues(const Graph& graph, const Contract& contract) {
-  if (contract.departure_count != 0) return contract;
+const Contract* ContractForValues(const Graph& graph, const Contract* contract) {
+  if (contract->departure_count != 0) return contract;
   const bool free = std::ranges::none_of(graph.nodes(), [](const Node& node) {
     return AllReferenceKernels()[node.schema->id]->value_needs_bounds;
   });
-  return free ? IeeeContract() : contract;
+  return free ? &IeeeContract() : contract;
 }
 
 }  // namespace
@@ -425,7 +425,7 @@ Status Evaluation::RunValues(const Evaluation& other, std::span<const Tensor> in
   State& state = *state_;
   const Graph& graph = *other.state_->graph;
   streams_.reset();
-  state.Begin(graph, ContractForValues(graph, *other.state_->contract));
+  state.Begin(graph, *ContractForValues(graph, other.state_->contract));
   PrepareLike(other.state_->values, state.values);
   ANECHECK_RETURN_IF_ERROR(
       LoadValues(graph, inputs, *state.contract, state.arena, state.values, other.state_->values));

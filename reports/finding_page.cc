@@ -250,9 +250,9 @@ Status WriteFindingPages(const ReportData& data, const std::string& out_folder,
       stores.emplace(run.db, std::move(store));
     }
     ANECHECK_ASSIGN(const std::string artifact, ReadArtifact(stores.at(run.db), run, id));
-    ANECHECK_RETURN_IF_ERROR(MakeDirectories(out_folder + "/findings"));
-    ANECHECK_RETURN_IF_ERROR(
-        WriteFileAtomic(out_folder + "/" + path, FindingHtml(data, index, artifact)));
+    ANECHECK_RETURN_IF_ERROR(MakeDirectories(fmt::format("{}/findings", out_folder)));
+    ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(fmt::format("{}/{}", out_folder, path),
+                                             FindingHtml(data, index, artifact)));
   }
   return {};
 }
