@@ -80,18 +80,19 @@ Result<Artifact> ReadArtifact(const std::string& db, const std::string& id) {
 }
 
 // The engine of the hunt without its subject.
-CampaignOptions WithoutSubject(const Subject& subject, CampaignOptions campaign) {
-  campaign.worker.faults.clear();
-  std::erase_if(campaign.worker.quirks,
-                [&](const QuirkSetting& quirk) { return quirk.id == subject.id; });
-  return campaign;
+WorkerOptions WithoutSubject(const Subject& subject, WorkerOptions worker) {
+  worker.faults.clear();
+  std::erase_if(worker.quirks, [&](const QuirkSetting& quirk) { return quirk.id == subject.id; });
+  return worker;
 }
 
 // Whether the found case shows nothing once its subject is switched off: only then has the subject
 // been found, and not something else.
 Result<bool> OwesToSubject(const Artifact& artifact, const Subject& subject,
                            const CampaignOptions& campaign) {
-  ANECHECK_ASSIGN(const auto runner, MakeRunner(WithoutSubject(subject, campaign)));
+  CampaignOptions clean = campaign;
+  clean.worker = WithoutSubject(subject, campaign.worker);
+  ANECHECK_ASSIGN(const auto runner, MakeRunner(clean));
   const Case& item = artifact.item;
   const RunRequest request = RequestOf(item);
   ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner->Run({&request, 1}));
@@ -187,7 +188,19 @@ Result<bool> Probe(const Subject& subject, const HuntOptions& options, HuntResul
   for (const RuntimeProbe* probe : ProbesFor(subject)) {
     ANECHECK_ASSIGN(const RuntimeAnswer answer, MeasureRuntime(*probe, target, worker));
     ++result.cases;
-    if (!Shows(subject, *probe, answer, result)) continue;
+    HuntResult shown = result;
+    if (!Shows(subject, *probe, answer, shown)) continue;
+    // Without the subject the probe must work and not show the same: a probe of what the target
+    // does not have, or that ran out of time on a busy machine, shows nothing.
+    ANECHECK_ASSIGN(const RuntimeAnswer control,
+                    MeasureRuntime(*probe, target, WithoutSubject(subject, worker)));
+    HuntResult ignored = result;
+    if (!control.value || Shows(subject, *probe, control, ignored)) {
+      result.reason = fmt::format("probe {} answers the same without the defect", probe->name);
+      continue;
+    }
+    result = std::move(shown);
+    result.reason.clear();
     result.found = true;
     result.by = fmt::format("probe {}", probe->name);
     result.target = target;

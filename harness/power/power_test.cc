@@ -105,6 +105,18 @@ TEST(HuntTest, FindsByAProbeWhatNoValueShows) {
   }
 }
 
+// Probes of calls need a program, and nothing compiles for h11: none of them tells anything there.
+TEST(HuntTest, AProbeThatDoesNotWorkWithoutTheFaultFindsNothing) {
+  Subject subject = Named("slots-100");
+  ASSERT_TRUE(HuntFor(subject).found) << "where programs compile";
+  subject.targets = {{"h11", 0}};
+  HuntOptions options = Options().hunt;
+  options.cases = 1;
+  const auto result = Hunt(subject, options);
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  EXPECT_FALSE(result->found) << result->by << ": " << result->summary;
+}
+
 // What no output's value shows: a word of the container, and a program that never ends in time.
 TEST(HuntTest, FindsByAProbeDefectsOfPrograms) {
   for (const char* id : {"D38", "D39"}) {
