@@ -109,6 +109,10 @@ struct Format {
   Result<std::string> (*print)(ByteSpan bytes);
 
   Result<Coverage> (*coverage)(ByteSpan bytes);
+
+  // As to_json, without what only says how the file encodes its values: what `diff` compares. Null
+  // where to_json but for some members (LayoutMembers, diff.h) serves.
+  Result<Json> (*structure)(ByteSpan bytes) = nullptr;
 };
 
 }  // namespace anecheck

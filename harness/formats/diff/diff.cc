@@ -1,9 +1,11 @@
 #include "harness/formats/diff/diff.h"
 
 #include <algorithm>
-#include <array>
 #include <fmt/format.h>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <utility>
 
 namespace anecheck {
 namespace {
@@ -213,14 +215,19 @@ std::string_view DifferenceKindName(DifferenceKind kind) {
 }
 
 std::span<const std::string_view> LayoutMembers(std::string_view format) {
-  using Names = std::array<std::string_view, 6>;
-  static constexpr Names kFlatbuffer = {"@",    "module_end",  "overlapping",
-                                        "size", "size_prefix", "vtables"};
-  static constexpr std::array<std::string_view, 1> kMil = {"gaps"};
-  static constexpr std::array<std::string_view, 2> kOthers = {"derived", "layout"};
-  if (format == "e5" || format == "vmfb") return kFlatbuffer;
-  if (format == "mil") return kMil;
-  return kOthers;
+  static constexpr std::string_view kDescriptor[] = {"@",    "module_end",  "overlapping",
+                                                     "size", "size_prefix", "vtables"};
+  static constexpr std::string_view kModule[] = {
+      "@",       "module_end",   "overlapping",      "size",           "size_prefix",
+      "vtables", "local_offset", "directory_offset", "directory_size", "end64_offset"};
+  static constexpr std::string_view kText[] = {"gaps"};
+  static constexpr std::string_view kWeights[] = {"derived", "layout", "offset", "data_offset"};
+  static constexpr std::string_view kOthers[] = {"derived", "layout"};
+  static constexpr std::pair<std::string_view, std::span<const std::string_view>> kFormats[] = {
+      {"e5", kDescriptor}, {"vmfb", kModule}, {"mil", kText}, {"milweights", kWeights}};
+  const auto row =
+      std::ranges::find(kFormats, format, [](const auto& entry) { return entry.first; });
+  return row == std::end(kFormats) ? kOthers : row->second;
 }
 
 FileDifferences DiffJson(const Json& before, const Json& after,
@@ -233,8 +240,9 @@ FileDifferences DiffJson(const Json& before, const Json& after,
 Result<FileDifferences> DiffFiles(const Format& format, ByteSpan before, ByteSpan after,
                                   bool layout, size_t limit) {
   if (std::ranges::equal(before, after)) return FileDifferences{.same_bytes = true};
-  ANECHECK_ASSIGN(const Json one, format.to_json(before));
-  ANECHECK_ASSIGN(const Json other, format.to_json(after));
+  const auto to_json = layout || format.structure == nullptr ? format.to_json : format.structure;
+  ANECHECK_ASSIGN(const Json one, to_json(before));
+  ANECHECK_ASSIGN(const Json other, to_json(after));
   const auto ignored = layout ? std::span<const std::string_view>() : LayoutMembers(format.name);
   return DiffJson(one, other, ignored, limit);
 }

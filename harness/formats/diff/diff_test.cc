@@ -1,8 +1,14 @@
 // What a structural difference says: each change once, at its path, whatever stands before it.
 #include "harness/formats/diff/diff.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <utility>
+
+#include "harness/formats/netlist/netlist_format.h"
+#include "harness/formats/plist/plist.h"
 
 namespace anecheck {
 namespace {
@@ -49,6 +55,54 @@ TEST(DiffTest, CutsLongValues) {
   const std::string text = Text("0", "\"" + std::string(500, 'a') + "\"");
   EXPECT_LT(text.size(), 200u);
   EXPECT_NE(text.find("(502 characters)"), std::string::npos);
+}
+
+// A description whose keys stand in the order in which they are given.
+plist::Document Description(std::initializer_list<std::pair<std::string_view, int64_t>> keys) {
+  tree::Dict dict;
+  for (const auto& [key, value] : keys) dict.Set(key, tree::Value::Integer(value));
+  plist::Document document;
+  document.root = tree::Value(std::move(dict));
+  return document;
+}
+
+Bytes Encoded(plist::Document document, plist::Encoding encoding) {
+  document.encoding = encoding;
+  return plist::Write(document).value();
+}
+
+std::string NetlistText(const Bytes& before, const Bytes& after) {
+  return DifferencesText(DiffFiles(kFormat_netlist, before, after, false, 100).value());
+}
+
+TEST(DiffTest, EncodingsOfOneDescriptionDifferInLayoutAlone) {
+  const plist::Document document = Description({{"Networks", 1}, {"Version", 1}, {"Zero", 0}});
+  const Bytes xml = Encoded(document, plist::Encoding::kXml);
+  const Bytes binary = Encoded(document, plist::Encoding::kBinary);
+  EXPECT_EQ(NetlistText(xml, binary),
+            "the files have the same structure and values; their layout differs\n");
+}
+
+// Objects that two keys of a binary file share, and numbers that move when one comes in between.
+TEST(DiffTest, AKeyThatCameToABinaryDescriptionIsOneDifference) {
+  const Bytes before = Encoded(Description({{"Networks", 1}, {"Version", 1}, {"Zero", 0}}),
+                               plist::Encoding::kBinary);
+  const Bytes after =
+      Encoded(Description({{"Networks", 1}, {"Between", 7}, {"Version", 1}, {"Zero", 0}}),
+              plist::Encoding::kBinary);
+  const std::string text = NetlistText(before, after);
+  EXPECT_EQ(std::ranges::count(text, '\n'), 1) << text;
+  EXPECT_NE(text.find("Between"), std::string::npos) << text;
+}
+
+TEST(DiffTest, PlacesInAFileAreLayout) {
+  for (const auto& [format, member] : {std::pair{"milweights", "data_offset"},
+                                       {"vmfb", "local_offset"},
+                                       {"mil", "gaps"},
+                                       {"hwx", "derived"}}) {
+    const auto members = LayoutMembers(format);
+    EXPECT_NE(std::ranges::find(members, member), members.end()) << format;
+  }
 }
 
 TEST(DiffTest, JsonHasTheSameDifferences) {

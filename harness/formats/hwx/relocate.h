@@ -1,6 +1,6 @@
 // The loaded form of a container: its segments in engine memory, and the container moved to other
 // apertures, as the loader does at every load (specification 000, "re-virtualized per load").
-// Used by the emulator and the tests.
+// The rules use a part of it; no command reaches the rest yet, which is for users of the library.
 #pragma once
 
 #include <cstdint>

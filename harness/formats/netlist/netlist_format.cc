@@ -27,6 +27,12 @@ Result<Json> FormatToJson(ByteSpan bytes) {
   return json;
 }
 
+// One tree for either encoding, whatever order a binary file keeps its objects in.
+Result<Json> Structure(ByteSpan bytes) {
+  ANECHECK_ASSIGN(const plist::Document document, plist::Parse(bytes));
+  return Json{{"document", tree::ToJson(document.root)}};
+}
+
 Result<Bytes> FormatFromJson(const Json& json) {
   ANECHECK_ASSIGN(const plist::Document document, plist::FromJson(json));
   return plist::Write(document);
@@ -64,6 +70,7 @@ const Format kFormat_netlist = {
     .verify = netlist::FormatVerify,
     .print = netlist::FormatPrint,
     .coverage = netlist::FormatCoverage,
+    .structure = netlist::Structure,
 };
 
 }  // namespace anecheck

@@ -74,8 +74,9 @@ Result<std::string> Print(ByteSpan bytes) {
 template <Decoder kDecode>
 Result<Coverage> CoverageOfBytes(ByteSpan bytes) {
   ANECHECK_ASSIGN(const Chain chain, kDecode(bytes));
-  const ChainCoverage coverage = CoverageOf(chain);
-  return Coverage{.total = bytes.size(), .typed = coverage.named, .fill = coverage.fill};
+  CoverageMap map(bytes);
+  ClaimChain(chain, 0, &map);
+  return std::move(map).Count();
 }
 
 template <Decoder kDecode>
@@ -107,23 +108,25 @@ const auto kVersionFormats = std::to_array<Format>({
 
 namespace {
 
-// Calls visit(offset, named) for each word of the chain's tasks, in order.
+// Calls visit(offset, kind) for each word of the chain's tasks, in order. A word without fields is
+// known by its place alone, which names none of its bits: it is opaque, or fill where it is 0.
 template <typename Visit>
 void ForEachWord(const Chain& chain, Visit visit) {
   for (const Task& task : chain.tasks) {
     uint64_t at = task.offset;
-    const auto word = [&](bool named) {
-      visit(at, named);
+    const auto word = [&](const WordLayout& layout, uint32_t value) {
+      const ByteKind bare = value == 0 ? ByteKind::kFill : ByteKind::kOpaque;
+      visit(at, layout.fields.empty() ? bare : ByteKind::kTyped);
       at += 4;
     };
     for (uint32_t i = 0; i < chain.header_words; ++i) {
-      word(!HeaderWord(*chain.generation, i).fields.empty());
+      word(HeaderWord(*chain.generation, i), task.header[i]);
     }
     for (const RegisterWrite& write : task.writes) {
-      word(true);
-      ForEachRegister(task, write, [&](uint32_t address, uint32_t) {
-        // A register of a known block has a name: its block and index.
-        word(FindBlock(*chain.generation, address) != nullptr);
+      visit(at, ByteKind::kTyped);
+      at += 4;
+      ForEachRegister(task, write, [&](uint32_t address, uint32_t value) {
+        word(Register(*chain.generation, address), value);
       });
     }
   }
@@ -133,21 +136,7 @@ void ForEachWord(const Chain& chain, Visit visit) {
 
 void ClaimChain(const Chain& chain, uint64_t base, CoverageMap* map) {
   if (chain.section_header) map->Claim(ByteKind::kTyped, base, 4 * kSectionHeaderWords);
-  ForEachWord(chain, [&](uint64_t at, bool named) {
-    map->Claim(named ? ByteKind::kTyped : ByteKind::kOpaque, base + at, 4);
-  });
-}
-
-ChainCoverage CoverageOf(const Chain& chain) {
-  ChainCoverage coverage;
-  coverage.named = chain.section_header ? 4 * kSectionHeaderWords : 0;
-  uint64_t used = coverage.named;
-  ForEachWord(chain, [&](uint64_t, bool named) {
-    used += 4;
-    coverage.named += named ? 4 : 0;
-  });
-  coverage.fill = chain.size - used;
-  return coverage;
+  ForEachWord(chain, [&](uint64_t at, ByteKind kind) { map->Claim(kind, base + at, 4); });
 }
 
 std::span<const Format> VersionFormats() { return kVersionFormats; }

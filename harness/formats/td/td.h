@@ -216,16 +216,10 @@ void VerifyChain(const Chain& chain, uint64_t base, ViolationList& violations);
 // The same at the end of a plain list.
 void VerifyChain(const Chain& chain, uint64_t base, std::vector<Violation>& violations);
 
-// Claims the words of the chain that have a name as typed and the others as opaque; `base` is the
-// place of the text section in the map's file. The zeros between tasks stay unclaimed.
+// Claims the words of the chain that have named fields as typed; of the others zeros as fill and
+// the rest as opaque. `base` is the place of the text section in the map's file. The zeros between
+// tasks stay unclaimed.
 void ClaimChain(const Chain& chain, uint64_t base, CoverageMap* map);
-
-// Bytes of the encoded chain that belong to a named field, and those that are zero fill.
-struct ChainCoverage {
-  uint64_t named = 0;
-  uint64_t fill = 0;
-};
-ChainCoverage CoverageOf(const Chain& chain);
 
 }  // namespace anecheck::td
 
