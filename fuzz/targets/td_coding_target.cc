@@ -3,10 +3,12 @@
 // the generation, which hides the decoders behind the guess.
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
 #include "generators/formats/td/td_generator.h"
+#include "harness/formats/coverage/coverage.h"
 #include "harness/formats/td/td.h"
 
 #define ANECHECK_FUZZ_JOIN_INNER(a, b) a##b
@@ -43,8 +45,11 @@ void CheckReaders(const td::Chain& chain, ByteSpan input) {
   td::RegisterState state;
   for (const td::Task& task : chain.tasks) state.Apply(task);
   (void)td::Summarise(*chain.generation, state);
-  const td::ChainCoverage coverage = td::CoverageOf(chain);
-  Laws::Require(coverage.named + coverage.fill <= input.size(), "coverage adds up");
+  CoverageMap map(input);
+  td::ClaimChain(chain, 0, &map);
+  const Coverage coverage = std::move(map).Count();
+  Laws::Require(coverage.typed + coverage.fill + coverage.payload <= input.size(),
+                "coverage adds up");
 }
 
 void CheckChain(const td::Chain& chain, ByteSpan input) {
