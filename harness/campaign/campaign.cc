@@ -40,7 +40,7 @@ constexpr double kLongestWait = 1;  // seconds
 // While a run is young as a share of its time, so that one which is killed soon has left something,
 // but no shorter than recording is worth.
 constexpr double kWaitShare = 0.25;
-constexpr double kLeastWait = 0.005;  // seconds
+constexpr double kLeastWait = 0.03;  // seconds
 // Between two rows of `pace`, and as a share of the time worked so far.
 constexpr double kPaceSeconds = 0.5;
 constexpr double kPaceShare = 0.02;
