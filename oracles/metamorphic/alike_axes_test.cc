@@ -7,6 +7,7 @@
 #include <set>
 
 #include "generators/graph_generator.h"
+#include "generators/testing/only_op.h"
 #include "harness/graph/validate.h"
 #include "harness/ops/params.h"
 #include "oracles/metamorphic/relation.h"
@@ -157,13 +158,7 @@ bool Holds(const Relation& relation, const Graph& graph, std::span<const Tensor>
 }
 
 TEST_P(EachOperation, KeepsItsResultsInPartsAndInAnotherOrder) {
-  GeneratorOptions options;
-  options.family = kNoFamily;
-  options.max_nodes = 1;
-  options.max_elements = 96;
-  options.max_products = 4096;
-  options.ops.reset();
-  options.ops.set(static_cast<size_t>(GetParam()));
+  GeneratorOptions options = testing::OnlyOp(GetParam());
   const Relation& parts = *FindRelation("in-batches");
   const Relation& order = *FindRelation("other-positions");
   size_t in_parts = 0, in_order = 0;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "generators/graph_generator.h"
+#include "generators/testing/only_op.h"
 #include "harness/graph/validate.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
@@ -225,13 +226,7 @@ TEST(Relations, OfAnOperationThatMayBeFusedKeepToTheBounds) {
 class EachDecomposition : public ::testing::TestWithParam<std::string_view> {};
 
 TEST_P(EachDecomposition, IsHeldAgainstTheOperation) {
-  GeneratorOptions options;
-  options.family = kNoFamily;
-  options.max_nodes = 1;
-  options.max_elements = 96;
-  options.max_products = 4096;
-  options.ops.reset();
-  options.ops.set(static_cast<size_t>(FindOp(GetParam())->schema.id));
+  const GeneratorOptions options = testing::OnlyOp(GetParam());
   const Contract& contract = ConformingContract(2);
   size_t applied = 0;
   for (uint64_t seed = 1; seed <= 150; ++seed) {

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "generators/graph_generator.h"
+#include "generators/testing/only_op.h"
 #include "harness/graph/validate.h"
 #include "harness/ops/params.h"
 #include "oracles/testing/test_support.h"
@@ -101,17 +102,6 @@ bool Holds(const Graph& graph, std::span<const Tensor> inputs, const Decompositi
   return true;
 }
 
-GeneratorOptions OnlyOp(std::string_view op) {
-  GeneratorOptions options;
-  options.family = kNoFamily;
-  options.max_nodes = 1;
-  options.max_elements = 96;
-  options.max_products = 4096;
-  options.ops.reset();
-  options.ops.set(static_cast<size_t>(FindOp(op)->schema.id));
-  return options;
-}
-
 // Their operands have to be what no generator draws: constant indices, a known number of rounds,
 // positive factors, indices inside. Each has a test of its own below.
 constexpr std::string_view kWithoutDrawnInstance[] = {"gather", "while_loop", "reduce_prod",
@@ -121,7 +111,7 @@ class EachDecomposition : public ::testing::TestWithParam<const Decomposition*> 
 
 TEST_P(EachDecomposition, MeetsTheOperationOnDrawnInstances) {
   const Decomposition& entry = *GetParam();
-  const GeneratorOptions options = OnlyOp(entry.op);
+  const GeneratorOptions options = testing::OnlyOp(entry.op);
   size_t rewritten = 0, told = 0;
   for (uint64_t seed = 1; seed <= 150 && rewritten < 40 && !HasFailure(); ++seed) {
     ChoiceStream choices = ChoiceStream::FromSeed(seed);

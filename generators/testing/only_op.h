@@ -1,0 +1,27 @@
+// What tests that look at operations one by one draw.
+#pragma once
+
+#include <string_view>
+
+#include "generators/graph_generator.h"
+#include "harness/ops/op.h"
+
+namespace anecheck::testing {
+
+// Graphs of one node, that operation, in all forms that any family admits, small enough to be
+// evaluated often.
+inline GeneratorOptions OnlyOp(OpKind kind) {
+  GeneratorOptions options;
+  options.family = kNoFamily;
+  options.max_nodes = 1;
+  options.max_elements = 96;
+  options.max_products = 4096;
+  options.ops.reset();
+  options.ops.set(static_cast<size_t>(kind));
+  return options;
+}
+inline GeneratorOptions OnlyOp(std::string_view name) {
+  return OnlyOp(static_cast<OpKind>(FindOp(name)->schema.id));
+}
+
+}  // namespace anecheck::testing
