@@ -6,6 +6,7 @@
 
 #include "generators/tensor_data.h"
 #include "harness/base/half.h"
+#include "oracles/admitted_element.h"
 #include "oracles/judge.h"
 
 namespace anecheck {
@@ -22,18 +23,9 @@ bool IsLost(std::span<const double> values) {
   return 2 * numbers < values.size();
 }
 
-// The largest finite magnitude.
-double Amplitude(std::span<const double> values) {
-  double amplitude = 0;
-  for (const double value : values) {
-    if (IsFinite(value)) amplitude = std::max(amplitude, std::fabs(value));
-  }
-  return amplitude;
-}
-
 // Whether half of the elements are numbers known to a quarter of themselves: of most outputs, and
 // told in a fraction of the time that the rest takes.
-bool IsPlain(const Estimate& expected) {
+bool IsPlainlyKnown(const Estimate& expected) {
   const size_t count = expected.value.size();
   const double* value = expected.value.data();
   const double* low = expected.low.data();
@@ -48,7 +40,7 @@ bool IsPlain(const Estimate& expected) {
 
 // As judging tells it (judge.h).
 bool IsVague(const Estimate& expected) {
-  const double amplitude = Amplitude(expected.value);
+  const double amplitude = Amplitude(expected);
   const size_t count = expected.value.size();
   size_t informative = 0;
   for (size_t i = 0; i < count; ++i) informative += IsInformative(expected, i, amplitude) ? 1 : 0;
@@ -75,7 +67,7 @@ std::vector<ValueId> FindFlawed(const Graph& graph, CaseMode mode, const Movemen
   const auto outputs = graph.outputs();
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Estimate& expected = search.bounds()[i];
-    if (IsPlain(expected)) continue;
+    if (IsPlainlyKnown(expected)) continue;
     if (IsLost(expected.value) || IsVague(expected)) flawed.push_back(outputs[i]);
   }
   if (!IsAtTheEnds(mode)) return flawed;
