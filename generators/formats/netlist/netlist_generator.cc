@@ -27,6 +27,13 @@ constexpr std::array<std::string_view, 5> kDimensions = {"Width", "Height", "Cha
 
 Dict GenerateParams(std::span<const ParamSpec> specs, ChoiceStream& choices);
 
+std::string_view GenerateName(const ParamSpec& spec, ChoiceStream& choices) {
+  if (!spec.names.empty()) return choices.Pick(spec.names);
+  if (!spec.spelled.empty()) return choices.Pick(spec.spelled);
+  if (spec.enumerations.empty()) return "Name";
+  return choices.Pick(GetEnumTable(spec.enumerations.front()).entries).name;
+}
+
 Value GenerateParam(const ParamSpec& spec, ChoiceStream& choices) {
   const Value dimension = Value::String(choices.Pick(kDimensions));
   switch (spec.kind) {
@@ -42,7 +49,7 @@ Value GenerateParam(const ParamSpec& spec, ChoiceStream& choices) {
       return Value::Integer(choices.Range(0, 0x7bff));
     case ParamKind::kName:
     case ParamKind::kNameOrInteger:
-      return Value::String(spec.names.empty() ? "Name" : choices.Pick(spec.names));
+      return Value::String(GenerateName(spec, choices));
     case ParamKind::kDimension:
       return dimension;
     case ParamKind::kDimensions:
@@ -235,6 +242,25 @@ bool DropRequired(Json& json, uint64_t a, uint64_t b, FactEvidence evidence) {
   return unit->at("Params").erase(keys[b % keys.size()]) != 0;
 }
 
+// Gives some parameter a name of which sources know others.
+bool ChangeName(Json& json, uint64_t a, uint64_t b) {
+  const auto has_names = [](const Json& unit, const ParamSpec& spec) {
+    return unit.contains("Params") && unit.at("Params").contains(spec.key) &&
+           !netlist::IsKnownName(spec, "Nonesuch");
+  };
+  Json* unit = UnitWhere(json, a, [&](const Json& item, const LayerSpec& layer) {
+    return std::ranges::any_of(layer.params,
+                               [&](const ParamSpec& spec) { return has_names(item, spec); });
+  });
+  if (unit == nullptr) return false;
+  std::vector<std::string> keys;
+  for (const ParamSpec& spec : netlist::FindLayer(unit->at("Type").get<std::string>())->params) {
+    if (has_names(*unit, spec)) keys.emplace_back(spec.key);
+  }
+  unit->at("Params")[keys[b % keys.size()]] = "Nonesuch";
+  return true;
+}
+
 // Gives some parameter of known kind a value of another kind.
 bool ChangeKind(Json& json, uint64_t a, uint64_t b) {
   Json* unit = UnitWhere(json, a, [](const Json& item, const LayerSpec& layer) {
@@ -318,6 +344,12 @@ constexpr DocumentEdit kEdits[] = {
        return DropRequired(json, a, b, FactEvidence::kAssumed);
      }},
     {"change-param-kind", "param-kind", ChangeKind},
+    {"change-param-name", "param-name-known", ChangeName},
+    {"change-element-type", "element-type-known",
+     [](Json& json, uint64_t a, uint64_t) {
+       InputAt(json, a)["InputType"] = "Nonesuch";
+       return true;
+     }},
     {"attention-without-max", "attention-subtracts-max",
      [](Json& json, uint64_t a, uint64_t b) {
        Json* unit = UnitWhere(

@@ -28,6 +28,12 @@ constexpr ParamSpec With(ParamSpec spec, std::span<const Names> names) {
   spec.names = names;
   return spec;
 }
+constexpr ParamSpec Known(ParamSpec spec, std::span<const Names> spelled,
+                          std::span<const EnumKind> enumerations = {}) {
+  spec.spelled = spelled;
+  spec.enumerations = enumerations;
+  return spec;
+}
 constexpr ParamSpec Of(ParamSpec spec, std::span<const ParamSpec> members) {
   spec.members = members;
   return spec;
@@ -38,6 +44,29 @@ constexpr Names kDirections[] = {"Ascending", "Descending"};
 constexpr Names kArgModes[] = {"SpatialArgMax", "ChannelArgMax", "SpatialArgMin", "ChannelArgMin"};
 constexpr Names kFlattenTypes[] = {"NCHW", "NHWC"};
 constexpr Names kMetrics[] = {"L1", "L2"};
+
+// Names of sets that no source closes. Real files spell Float16, Float32, UInt8, Conv and Dense;
+// the other element types are those of specification 000, table 23.12 and of the hardware's own.
+constexpr Names kElementTypes[] = {"Float16", "Float32", "UInt8",  "Int8",  "Int16",
+                                   "UInt16",  "Int32",   "UInt32", "Int64", "UInt64",
+                                   "Int4",    "UInt4",   "UInt6",  "E4M3"};
+constexpr Names kConvTypes[] = {"Conv"};
+constexpr Names kKernelModes[] = {"Dense"};
+constexpr Names kGainTypes[] = {"TERNARY_DYNAMIC_GOC"};
+constexpr Names kNeurons[] = {"ReLU", "Sigmoid",     "SigmoidHighPrecision",
+                              "Tanh", "GELU",        "Swish",
+                              "ELU",  "LeakyReLU",   "ClampedReLU",
+                              "Sqrt", "Rsqrt",       "Exp2",
+                              "Log2", "Inv",         "Sin",
+                              "Cos",  "Ceil",        "Floor",
+                              "Sign", "RoundNearest"};
+constexpr EnumKind kNeuronModes[] = {EnumKind::kNonlinearMode, EnumKind::kActivationToken};
+constexpr EnumKind kPoolingTypes[] = {EnumKind::kPooling};
+constexpr EnumKind kReductionTypes[] = {EnumKind::kReduction};
+constexpr EnumKind kElementwiseTypes[] = {EnumKind::kElementwise};
+constexpr EnumKind kScaledTypes[] = {EnumKind::kScaledElementwise};
+constexpr EnumKind kPaddingModes[] = {EnumKind::kPaddingMode};
+constexpr EnumKind kCoordinateModes[] = {EnumKind::kCoordinateMode};
 
 constexpr ParamSpec kFactors[] = {Required("FactorX", kInteger), Required("FactorY", kInteger),
                                   Required("FactorZ", kInteger)};
@@ -66,8 +95,9 @@ constexpr ParamSpec kEpsilon[] = {Required("Epsilon", kHalfBits, kGuess)};
 constexpr ParamSpec kLayerNorm[] = {Optional("NumGroups", kInteger),
                                     Required("Epsilon", kHalfBits, kGuess)};
 constexpr ParamSpec kLrn[] = {Required("Alpha", kHalfBits), Required("KernelChannel", kInteger)};
-constexpr ParamSpec kScaledElementWise[] = {Required("Type", kName), Optional("Scale", kHalfBits)};
-constexpr ParamSpec kElementWise[] = {Required("Type", kName)};
+constexpr ParamSpec kScaledElementWise[] = {Known(Required("Type", kName), {}, kScaledTypes),
+                                            Optional("Scale", kHalfBits)};
+constexpr ParamSpec kElementWise[] = {Known(Required("Type", kName), {}, kElementwiseTypes)};
 constexpr ParamSpec kCrossCorrelation[] = {
     Optional("NumGroups", kInteger),    Optional("PadBot", kInteger),
     Optional("PadLeft", kInteger),      Optional("PadRight", kInteger),
@@ -85,15 +115,16 @@ constexpr ParamSpec kInputView[] = {Required("Dimension", kDimension), Required(
 
 constexpr ParamSpec kSliceInfo[] = {Required("Coordinate", kDimension),
                                     Required("SliceSize", kInteger)};
-constexpr ParamSpec kCoordinateInfo[] = {Required("Coordinate", kDimension),
-                                         Required("CoordinateMode", kName)};
+constexpr ParamSpec kCoordinateInfo[] = {
+    Required("Coordinate", kDimension),
+    Known(Required("CoordinateMode", kName), {}, kCoordinateModes)};
 constexpr ParamSpec kPaddingInfo[] = {Required("Coordinate", kDimension),
-                                      Required("PaddingMode", kName)};
+                                      Known(Required("PaddingMode", kName), {}, kPaddingModes)};
 constexpr ParamSpec kDynamicSlice[] = {
     Required("DynamicSliceAxisOrder", kDimensions),
     Of(Required("DynamicSliceInfo", kDictionaries), kSliceInfo),
     Of(Required("CoordinateInfo", kDictionaries), kCoordinateInfo),
-    Optional("CoordinateMode", kName),
+    Known(Optional("CoordinateMode", kName), {}, kCoordinateModes),
     Of(Required("PaddingInfo", kDictionaries), kPaddingInfo),
     Required("BackgroundValue", kReal)};
 
@@ -105,14 +136,14 @@ constexpr ParamSpec kBroadcastInfo[] = {Required("Dimension", kDimension),
                                         Required("Size", kInteger)};
 constexpr ParamSpec kBroadcast[] = {Of(Required("BroadcastInfo", kDictionaries), kBroadcastInfo)};
 
-constexpr ParamSpec kConv[] = {Required("Type", kName),
+constexpr ParamSpec kConv[] = {Known(Required("Type", kName), kConvTypes),
                                Required("KernelWidth", kInteger),
                                Required("KernelHeight", kInteger),
-                               Required("KernelType", kName),
+                               Known(Required("KernelType", kName), kElementTypes),
                                Optional("KernelDepth", kInteger),
                                Optional("KernelIndex", kInteger),
                                Optional("KernelOffset", kInteger),
-                               Optional("KernelMode", kName),
+                               Known(Optional("KernelMode", kName), kKernelModes),
                                Optional("KernelGroupReuse", kBoolean),
                                Optional("KernelMutable", kBoolean),
                                Optional("Step", kIntegers),
@@ -122,8 +153,8 @@ constexpr ParamSpec kConv[] = {Required("Type", kName),
                                Optional("PadBot", kInteger),
                                Optional("PadFront", kInteger),
                                Optional("PadBack", kInteger),
-                               Optional("PaddingMode", kName)};
-constexpr ParamSpec kPool[] = {Required("Type", kName),
+                               Known(Optional("PaddingMode", kName), {}, kPaddingModes)};
+constexpr ParamSpec kPool[] = {Known(Required("Type", kName), {}, kPoolingTypes),
                                Required("KernelWidth", kInteger),
                                Required("KernelHeight", kInteger),
                                Optional("KernelDepth", kInteger),
@@ -134,24 +165,28 @@ constexpr ParamSpec kPool[] = {Required("Type", kName),
                                Optional("PadBot", kInteger),
                                Optional("PadFront", kInteger),
                                Optional("PadBack", kInteger),
-                               Optional("PaddingMode", kName),
+                               Known(Optional("PaddingMode", kName), {}, kPaddingModes),
                                Optional("AverageCountExcludePadding", kBoolean)};
 constexpr ParamSpec kMatrixMult[] = {Optional("TransposeLhs", kBoolean),
                                      Optional("TransposeRhs", kBoolean)};
-constexpr ParamSpec kNeuron[] = {
-    Required("Type", kName),          Optional("EluAlpha", kHalfBits),
-    Optional("ReluMin", kHalfBits),   Optional("ReluMax", kHalfBits),
-    Optional("ReluSlope", kHalfBits), Optional("ReluOffset", kHalfBits)};
+constexpr ParamSpec kNeuron[] = {Known(Required("Type", kName), kNeurons, kNeuronModes),
+                                 Optional("EluAlpha", kHalfBits),
+                                 Optional("ReluMin", kHalfBits),
+                                 Optional("ReluMax", kHalfBits),
+                                 Optional("ReluSlope", kHalfBits),
+                                 Optional("ReluOffset", kHalfBits)};
 constexpr ParamSpec kGroupData[] = {
     Optional("BiasCount", kInteger),   Optional("BiasIndex", kInteger),
-    Optional("BiasOffset", kInteger),  Optional("BiasType", kName),
+    Optional("BiasOffset", kInteger),  Known(Optional("BiasType", kName), kElementTypes),
     Optional("ScaleCount", kInteger),  Optional("ScaleIndex", kInteger),
-    Optional("ScaleOffset", kInteger), Optional("ScaleType", kName)};
+    Optional("ScaleOffset", kInteger), Known(Optional("ScaleType", kName), kElementTypes)};
 constexpr ParamSpec kGoc[] = {Of(Optional("BiasScaleGroupData", kDictionary), kGroupData),
                               Optional("BiasScalar", kHalfBits),
                               Optional("ScaleScalar", kHalfBits)};
-constexpr ParamSpec kDynamicGoc[] = {Optional("BiasOnly", kBoolean), Optional("Type", kName)};
-constexpr ParamSpec kReduction[] = {Required("Type", kName), Required("Dimension", kDimensions)};
+constexpr ParamSpec kDynamicGoc[] = {Optional("BiasOnly", kBoolean),
+                                     Known(Optional("Type", kName), kGainTypes)};
+constexpr ParamSpec kReduction[] = {Known(Required("Type", kName), {}, kReductionTypes),
+                                    Required("Dimension", kDimensions)};
 constexpr ParamSpec kSoftmax[] = {Required("Dimension", kDimensions),
                                   Optional("SubtractMax", kBoolean)};
 constexpr ParamSpec kSdpa[] = {Optional("SubtractMax", kBoolean)};
@@ -322,7 +357,36 @@ constexpr std::array kLayers = {
     LayerSpec{"MatrixDecomposition", "MatrixDecomposition", "", "", 53, 1, 1, kDecomposition},
 };
 
+// Enumerations write relu_n and sigmoid_high_precision, descriptions ReLUN and
+// SigmoidHighPrecision.
+bool IsSameName(std::string_view one, std::string_view other) {
+  const auto next = [](std::string_view& rest) {
+    while (!rest.empty() && rest.front() == '_') rest.remove_prefix(1);
+    if (rest.empty()) return '\0';
+    const char c = rest.front();
+    rest.remove_prefix(1);
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  };
+  while (!one.empty() || !other.empty()) {
+    if (next(one) != next(other)) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+bool IsKnownName(const ParamSpec& spec, std::string_view name) {
+  if (spec.spelled.empty() && spec.enumerations.empty()) return true;
+  if (std::ranges::find(spec.spelled, name) != spec.spelled.end()) return true;
+  return std::ranges::any_of(spec.enumerations, [&](EnumKind kind) {
+    const EnumTable& table = GetEnumTable(kind);
+    const auto is_same = [&](const EnumEntry& entry) { return IsSameName(entry.name, name); };
+    return std::ranges::any_of(table.entries, is_same) ||
+           std::ranges::any_of(table.aliases, is_same);
+  });
+}
+
+std::span<const std::string_view> ElementTypes() { return kElementTypes; }
 
 std::span<const LayerSpec> Layers() { return kLayers; }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "harness/formats/enums/enums.h"
 #include "harness/formats/format.h"
 
 namespace anecheck::netlist {
@@ -17,7 +18,7 @@ enum class ParamKind : uint8_t {
   kBoolean,
   kReal,      // a real, or an integer that stands for one
   kHalfBits,  // an integer 0 to 65535: the bits of an fp16 value
-  kName,      // a string; of a closed set where `names` is not empty
+  kName,      // a string; of a closed set where `names` is not empty, see also `spelled`
   kNameOrInteger,
   kDimension,    // Batch, Depth, Channel, Height or Width
   kDimensions,   // a dimension or an array of them
@@ -34,6 +35,10 @@ struct ParamSpec {
   FactEvidence required_evidence = FactEvidence::kSpecification;
   std::span<const std::string_view> names = {};
   std::span<const ParamSpec> members = {};
+  // Of a name whose set no source closes: what sources spell, and the enumerations whose names it
+  // takes in any case. Both empty where no source tells any.
+  std::span<const std::string_view> spelled = {};
+  std::span<const EnumKind> enumerations = {};
 };
 
 struct LayerSpec {
@@ -60,6 +65,12 @@ std::span<const LayerSpec> Layers();
 
 // The layer of a Type tag, or nullptr.
 const LayerSpec* FindLayer(std::string_view type);
+
+// Whether a source knows the value of a kName parameter; true where no source tells any.
+bool IsKnownName(const ParamSpec& spec, std::string_view name);
+
+// Element types of ports, units, kernels and biases as network descriptions spell them.
+std::span<const std::string_view> ElementTypes();
 
 // The parameter of a layer, or nullptr.
 const ParamSpec* FindParam(std::span<const ParamSpec> params, std::string_view key);

@@ -156,16 +156,17 @@ Bytes Write(const Description& description, plist::Encoding encoding = plist::En
 // `Type` tags that the catalog does not know have no parser and are kNotFound.
 Status CheckParams(const Unit& unit);
 
-// One wrong parameter. `key` is the path inside Params, for example BroadcastInfo[0].Size.
+// One wrong or doubtful parameter. `key` is the path inside Params, for example
+// BroadcastInfo[0].Size.
 struct ParamFault {
-  enum class Kind : uint8_t { kUnknownKey, kMissing, kMissingAssumed, kWrongKind };
+  enum class Kind : uint8_t { kUnknownKey, kMissing, kMissingAssumed, kWrongKind, kUnknownName };
   Kind kind;
   std::string key;
-  std::string message;  // begins with the compiler's error name
+  std::string message;  // begins with the compiler's error name where the compiler answers
   uint64_t offset = Error::kNoOffset;
 };
 
-// Every wrong parameter of a unit of this layer.
+// Every wrong parameter of a unit of this layer, and those whose name no source knows.
 std::vector<ParamFault> FindParamFaults(const LayerSpec& layer, std::string_view unit_name,
                                         const tree::Value* params);
 

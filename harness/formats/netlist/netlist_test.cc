@@ -227,6 +227,48 @@ TEST(Model, FusedAttentionSubtractsTheMaximum) {
   EXPECT_EQ(BrokenRules(description), std::vector<std::string>{});
 }
 
+// Names rest on what public notes and real files spell: another one warns, and the compiler's
+// answer is not told.
+TEST(Model, ANameThatNoSourceSpellsWarnsAtItsPlace) {
+  const struct {
+    std::string type;
+    std::string known;
+    std::string unknown;
+  } kCases[] = {{"Neuron", "SigmoidHighPrecision", "Sigmoidal"},
+                {"ElementWise", "Mult", "Multiply"},
+                {"Reduction", "Sum", "Total"}};
+  for (const auto& test : kCases) {
+    Description description = OneUnit(KeyStyle::kPorts, test.type, 1);
+    Unit& unit = description.networks[0].units[0];
+    unit.SetParam("Type", Value::String(test.known));
+    if (test.type == "Reduction") unit.SetParam("Dimension", Value::String("Width"));
+    EXPECT_EQ(BrokenRules(description), std::vector<std::string>{}) << test.type;
+    unit.SetParam("Type", Value::String(test.unknown));
+    EXPECT_TRUE(CheckParams(unit).ok());
+    const Bytes bytes = Write(description);
+    const std::vector<Violation> violations = kFormat_netlist.verify(bytes).value();
+    ASSERT_EQ(violations.size(), 1U) << test.type;
+    EXPECT_EQ(violations[0].rule->id, "param-name-known");
+    EXPECT_TRUE(violations[0].IsWarning());
+    const std::string text(bytes.begin(), bytes.end());
+    EXPECT_EQ(violations[0].offset, text.find("<string>" + test.unknown));
+    EXPECT_NE(violations[0].message.find("\"" + test.unknown + "\""), std::string::npos);
+  }
+}
+
+TEST(Model, AnElementTypeThatNoSourceNamesWarns) {
+  Description description = OneUnit(KeyStyle::kPorts, "Softmax", 1);
+  description.networks[0].units[0].SetParam("Dimension", Value::String("Width"));
+  EXPECT_EQ(BrokenRules(description), std::vector<std::string>{});
+  description.networks[0].units[0].output_type = "Float17";
+  description.networks[0].inputs[0].type = "Half";
+  EXPECT_EQ(BrokenRules(description),
+            (std::vector<std::string>{"element-type-known", "element-type-known"}));
+  for (const Violation& violation : Verify(plist::Parse(Write(description))->root)) {
+    EXPECT_TRUE(violation.IsWarning());
+  }
+}
+
 TEST(Model, InputViewNamesItsKeyInTheError) {
   Description description = OneUnit(KeyStyle::kPorts, "InputView", 1);
   Unit& unit = description.networks[0].units[0];

@@ -111,6 +111,7 @@ class ParamChecker {
             value->offset);
         continue;
       }
+      CheckName(spec, *value, key);
       CheckMembers(spec, *value, key);
     }
     if (!closed) return;
@@ -135,6 +136,16 @@ class ParamChecker {
               (*array)[i].offset);
       }
     }
+  }
+
+  void CheckName(const ParamSpec& spec, const Value& value, const std::string& key) {
+    const std::string* name = value.AsString();
+    if (name == nullptr || IsKnownName(spec, *name)) return;
+    faults_.push_back(
+        {ParamFault::Kind::kUnknownName, key,
+         fmt::format("unit {} of type {}: Params key {} is {}, which no source spells",
+                     Quoted(unit_), layer_.type, Quoted(key), Quoted(*name)),
+         value.offset});
   }
 
   void AddMissing(const ParamSpec& spec, const std::string& key, uint64_t offset) {
@@ -178,7 +189,9 @@ Status CheckParams(const Unit& unit) {
   std::optional<Value> params;
   if (unit.params) params = Value(*unit.params);
   for (const ParamFault& fault : FindParamFaults(*layer, unit.name, params ? &*params : nullptr)) {
-    if (fault.kind != ParamFault::Kind::kMissingAssumed) {
+    const bool assumed = fault.kind == ParamFault::Kind::kMissingAssumed ||
+                         fault.kind == ParamFault::Kind::kUnknownName;
+    if (!assumed) {
       return MakeError(ErrorCode::kInvalid, fault.message, fault.offset);
     }
   }

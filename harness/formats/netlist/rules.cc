@@ -43,6 +43,8 @@ enum RuleIndex : size_t {
   kParamRequired,
   kParamRequiredAssumed,
   kParamKind,
+  kParamNameKnown,
+  kElementTypeKnown,
   kAttentionMax,
   kOutputWired,
   kExtentPositive,
@@ -82,6 +84,14 @@ constexpr std::array<Rule, kRuleCount> kRules = {{
      "no source states it", kAssumed},
     {"param-kind", "Each value of Params is of the kind and set that its key takes.",
      "facts/netlist_layers.csv; real files", kSpec},
+    {"param-name-known",
+     "A mode, a type or a kernel's type in Params is called as some source calls one; whether the "
+     "compiler knows others, no source states.",
+     "real files; facts/netlist_layers.csv; facts/enums.json", kAssumed},
+    {"element-type-known",
+     "The element type of a port, constant or unit is one that some source names; whether the "
+     "compiler knows others, no source states.",
+     "real files; specification 000, table 23.12", kAssumed},
     {"attention-subtracts-max", "SubtractMax of a fused attention is true.",
      "specification 004, fused attention: the default is false, which is wrong for softmax", kSpec},
     {"output-wired", "An output port's Bottom names a unit, an input or a constant.", "real files",
@@ -275,8 +285,17 @@ class Verifier {
       }
       if (field == &Extents::interleave) CheckInterleave(*value, key);
     }
+    CheckElementType(port, type_key);
     CheckGranule(port, strides);
     CheckCover(port, extents, strides, type_key);
+  }
+
+  void CheckElementType(const Dict& dict, std::string_view key) {
+    const Value* type = dict.Find(key);
+    const std::string* name = type == nullptr ? nullptr : type->AsString();
+    if (name == nullptr || std::ranges::find(ElementTypes(), *name) != ElementTypes().end()) return;
+    Add(kElementTypeKnown, type->offset,
+        fmt::format("{} is {}, which no source names", key, Quoted(*name)));
   }
 
   void CheckInterleave(const Value& value, std::string_view key) {
@@ -372,6 +391,7 @@ class Verifier {
                         Quoted(*bottom->AsString()), Quoted(entry.key)));
       }
     }
+    for (const std::string_view key : {"InputType", "OutputType"}) CheckElementType(unit, key);
     const Value* type = unit.Find("Type");
     const LayerSpec* layer =
         type == nullptr || type->AsString() == nullptr ? nullptr : FindLayer(*type->AsString());
@@ -406,8 +426,8 @@ class Verifier {
     const Dict& unit = *entry.value.AsDict();
     const Value* params = unit.Find("Params");
     for (const ParamFault& fault : FindParamFaults(layer, entry.key, params)) {
-      static constexpr std::array<RuleIndex, 4> kRuleOf = {kParamKnown, kParamRequired,
-                                                           kParamRequiredAssumed, kParamKind};
+      static constexpr std::array<RuleIndex, 5> kRuleOf = {
+          kParamKnown, kParamRequired, kParamRequiredAssumed, kParamKind, kParamNameKnown};
       const uint64_t offset = fault.offset == Error::kNoOffset ? entry.value.offset : fault.offset;
       Add(kRuleOf[static_cast<size_t>(fault.kind)], offset, fault.message);
     }
@@ -445,6 +465,7 @@ class Verifier {
         Add(kOutputWired, bottoms.empty() ? port->value.offset : bottoms[0]->offset,
             "the Bottom of output " + Quoted(port->key) + " names nothing in the network");
       }
+      CheckElementType(dict, "OutputType");
       CheckGranule(dict, kOutputStrides);
       if (const Value* interleave = dict.Find("OutputInterleave")) {
         CheckInterleave(*interleave, "OutputInterleave");
