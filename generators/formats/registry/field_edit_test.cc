@@ -52,7 +52,7 @@ constexpr Row kFollows[] = {
     {"milweights", "/offset", "the record, which moves", "", "/blobs /gaps"},
     {"milweights", "/data_offset", "the data, which move"},
     {"netlist", "/encoding", "all of the file, in the other encoding"},
-    {"netlist", "", "objects that were shared, and the table of all", "bplist"},
+    {"netlist", "", "the objects behind it, and the references to them", "bplist"},
     {"netweights", "/table", "the table before the data", "", "/blobs"},
     {"npz", "/array/major", "the width of the header's length"},
     {"npz", "/array/fortran_order", "the header's text behind the word"},

@@ -95,8 +95,8 @@ class FactWriter {
   std::vector<FieldFact> Run() {
     Add("encoding", FactEvidence::kNotation,
         "XML or binary property list, told by the first bytes");
-    Add("layout", FactEvidence::kNotation, "white space, comments and spellings of the text");
     BinaryTable();
+    Add("layout", FactEvidence::kNotation, "white space, comments and spellings of the text");
     Add("document.Version", kReal, kFiles);
     Add("document.Networks", kReal, kFiles);
     Procedures();
@@ -121,11 +121,11 @@ class FactWriter {
 
   void BinaryTable() {
     constexpr const char* kBinary = "the binary property list (Apple's CFBinaryPList.c, libplist)";
-    Add("table.unused", FactEvidence::kOpaque, "five bytes of the trailer without use");
+    Add("layout.unused", FactEvidence::kOpaque, "five bytes of the trailer without use");
     for (const char* path :
-         {"table.offset_size", "table.reference_size", "table.sort_version", "table.root",
-          "table.objects[].keys", "table.objects[].items", "table.objects[].value",
-          "table.objects[].width", "table.objects[].count_width"}) {
+         {"layout.offset_size", "layout.reference_size", "layout.sort_version", "layout.root",
+          "layout.objects[].keys", "layout.objects[].items", "layout.objects[].value",
+          "layout.objects[].width", "layout.objects[].count_width"}) {
       Add(path, kNotes, kBinary);
     }
   }

@@ -64,6 +64,17 @@ Result<std::vector<uint8_t>> WriteBinary(const BinaryTable& table);
 // The table that libplist would write: pre-order, equal scalars shared, the smallest widths.
 BinaryTable TableFromValue(const tree::Value& root);
 
+struct ObjectWidths {
+  uint8_t width = 0;
+  uint8_t count_width = 0;
+};
+// The smallest that hold an object's value.
+ObjectWidths SmallestWidths(const BinaryObject& object);
+
+// Raises what does not hold its value to the smallest width that does: of objects, of references
+// and of offsets.
+void FitWidths(BinaryTable& table);
+
 // Whether TableFromValue makes this very table of the tree that it holds. Precondition: ParseBinary
 // read it.
 bool IsCanonical(const BinaryTable& table);

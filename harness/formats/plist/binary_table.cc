@@ -85,6 +85,19 @@ uint8_t WidthOf(const BinaryObject& object) {
   return 0;
 }
 
+// Whether an object may have this width, which holds at least its smallest.
+bool HoldsWith(const BinaryObject& object, uint8_t width, uint8_t smallest) {
+  if (std::holds_alternative<int64_t>(object.payload) && smallest == 8) {
+    return width == 8 || (width == 16 && std::get<int64_t>(object.payload) >= 0);
+  }
+  const bool number = std::holds_alternative<int64_t>(object.payload);
+  const uint8_t most = number                                                ? 16
+                       : std::holds_alternative<double>(object.payload)      ? 8
+                       : std::holds_alternative<std::string>(object.payload) ? 2
+                                                                             : smallest;
+  return width >= smallest && width <= most;
+}
+
 class TableBuilder {
  public:
   BinaryTable Build(const Value& root) {
@@ -99,6 +112,13 @@ class TableBuilder {
     return static_cast<uint32_t>(table_.objects.size() - 1);
   }
 
+  uint32_t AppendFitted(BinaryObject object) {
+    const ObjectWidths widths = SmallestWidths(object);
+    object.width = widths.width;
+    object.count_width = widths.count_width;
+    return Append(std::move(object));
+  }
+
   struct KeyHash {
     size_t operator()(const ScalarKey& key) const {
       const uint64_t number = (key.bits + static_cast<uint8_t>(key.kind)) * 0x9e3779b97f4a7c15;
@@ -107,20 +127,14 @@ class TableBuilder {
   };
 
   uint32_t Shared(BinaryObject object) {
-    object.width = WidthOf(object);
     const auto [it, added] = shared_.try_emplace(*KeyOf(object), 0);
-    if (added) it->second = Append(std::move(object));
+    if (added) it->second = AppendFitted(std::move(object));
     return it->second;
   }
 
   uint32_t AddString(const std::string& text) {
     const auto [it, added] = shared_.try_emplace(ScalarKey{'s', text.size(), text}, 0);
-    if (added) {
-      const bool ascii = IsAscii(text);
-      const uint64_t units = ascii ? text.size() : tree::Utf16FromUtf8(text).size();
-      it->second =
-          Append(BinaryObject{text, static_cast<uint8_t>(ascii ? 1 : 2), CountWidth(units)});
-    }
+    if (added) it->second = AppendFitted(BinaryObject{text});
     return it->second;
   }
 
@@ -130,9 +144,7 @@ class TableBuilder {
     if (const auto* large = std::get_if<uint64_t>(&value.data)) return Shared({*large});
     if (const double* real = value.AsReal()) return Shared({*real});
     if (const std::string* text = value.AsString()) return AddString(*text);
-    if (const auto* data = std::get_if<Data>(&value.data)) {
-      return Append(BinaryObject{*data, 0, CountWidth(data->bytes.size())});
-    }
+    if (const auto* data = std::get_if<Data>(&value.data)) return AppendFitted(BinaryObject{*data});
     if (value.AsDict() != nullptr || value.AsArray() != nullptr) return AddContainer(value);
     static const std::string kNothing;
     return AddString(kNothing);
@@ -150,8 +162,9 @@ class TableBuilder {
     } else {
       for (const Value& item : *value.AsArray()) container.items.push_back(Add(item));
     }
-    const uint8_t count_width = CountWidth(container.items.size());
-    table_.objects[index] = BinaryObject{std::move(container), 0, count_width};
+    BinaryObject& object = table_.objects[index];
+    object.payload = std::move(container);
+    object.count_width = SmallestWidths(object).count_width;
     return index;
   }
 
@@ -177,30 +190,17 @@ class CanonicalWalk {
     const auto* data = std::get_if<Data>(&object.payload);
     if (index < next_) return container == nullptr && data == nullptr;
     ++next_;
-    if (data != nullptr) return HasWidths(object, 0, CountWidth(data->bytes.size()));
-    return container == nullptr ? VisitScalar(object) : VisitContainer(object, *container);
+    const ObjectWidths widths = SmallestWidths(object);
+    if (object.width != widths.width || object.count_width != widths.count_width) return false;
+    return container == nullptr || VisitItems(*container);
   }
 
-  bool VisitContainer(const BinaryObject& object, const BinaryContainer& container) {
-    if (!HasWidths(object, 0, CountWidth(container.items.size()))) return false;
+  bool VisitItems(const BinaryContainer& container) {
     for (size_t i = 0; i < container.items.size(); ++i) {
       if (container.is_dict && !Visit(container.keys[i])) return false;
       if (!Visit(container.items[i])) return false;
     }
     return true;
-  }
-
-  bool VisitScalar(const BinaryObject& object) {
-    if (const auto* text = std::get_if<std::string>(&object.payload)) {
-      const bool ascii = IsAscii(*text);
-      const uint64_t units = ascii ? text->size() : tree::Utf16FromUtf8(*text).size();
-      return HasWidths(object, ascii ? 1 : 2, CountWidth(units));
-    }
-    return HasWidths(object, WidthOf(object), 0);
-  }
-
-  static bool HasWidths(const BinaryObject& object, uint8_t width, uint8_t count_width) {
-    return object.width == width && object.count_width == count_width;
   }
 
   // Whether two objects are one scalar, which TableBuilder would share.
@@ -219,6 +219,33 @@ class CanonicalWalk {
 };
 
 }  // namespace
+
+ObjectWidths SmallestWidths(const BinaryObject& object) {
+  if (const auto* text = std::get_if<std::string>(&object.payload)) {
+    const bool ascii = IsAscii(*text);
+    const uint64_t units = ascii ? text->size() : tree::Utf16FromUtf8(*text).size();
+    return {static_cast<uint8_t>(ascii ? 1 : 2), CountWidth(units)};
+  }
+  if (const auto* data = std::get_if<Data>(&object.payload)) {
+    return {0, CountWidth(data->bytes.size())};
+  }
+  if (const auto* container = std::get_if<BinaryContainer>(&object.payload)) {
+    return {0, CountWidth(container->items.size())};
+  }
+  return {WidthOf(object), 0};
+}
+
+void FitWidths(BinaryTable& table) {
+  for (BinaryObject& object : table.objects) {
+    const ObjectWidths smallest = SmallestWidths(object);
+    if (!HoldsWith(object, object.width, smallest.width)) object.width = smallest.width;
+    object.count_width = std::max(object.count_width, smallest.count_width);
+  }
+  if (table.objects.empty()) return;
+  table.reference_size = std::max(table.reference_size, SmallestWidth(table.objects.size() - 1));
+  const uint64_t last = EndOf(table) - SizeOf(table.objects.back(), table.reference_size);
+  table.offset_size = std::max(table.offset_size, SmallestWidth(last));
+}
 
 bool IsCanonical(const BinaryTable& table) {
   if (table.sort_version != 0 || table.unused != decltype(table.unused){} ||

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "harness/formats/plist/table_layout.h"
+
 namespace anecheck::plist {
 
 namespace {
@@ -16,124 +18,6 @@ std::string_view AsText(std::span<const uint8_t> bytes) {
 
 Error BadJson(std::string_view what) {
   return MakeError(ErrorCode::kInvalid, "property list JSON: " + std::string(what));
-}
-
-Json ObjectToJson(const BinaryObject& object) {
-  Json json = Json::object();
-  if (const auto* container = std::get_if<BinaryContainer>(&object.payload)) {
-    if (container->is_dict) json["keys"] = container->keys;
-    json["items"] = container->items;
-  } else {
-    const tree::Value value = std::visit(
-        [](const auto& payload) {
-          if constexpr (std::is_same_v<std::decay_t<decltype(payload)>, BinaryContainer>) {
-            return tree::Value();
-          } else {
-            return tree::Value(tree::Value::Payload(payload));
-          }
-        },
-        object.payload);
-    json["value"] = tree::ToJson(value);
-  }
-  if (object.width != 0) json["width"] = object.width;
-  if (object.count_width != 0) json["count_width"] = object.count_width;
-  return json;
-}
-
-// The number at `key`, or `fallback` where it is absent; an Error where it is above `limit`.
-Result<uint64_t> Number(const Json& json, const char* key, uint64_t limit, uint64_t fallback) {
-  const auto it = json.find(key);
-  if (it == json.end()) return fallback;
-  if (!it->is_number_unsigned() || it->get<uint64_t>() > limit) {
-    return BadJson(std::string(key) + " takes a number up to " + std::to_string(limit));
-  }
-  return it->get<uint64_t>();
-}
-
-Result<std::vector<uint32_t>> References(const Json& json) {
-  if (!json.is_array()) return BadJson("keys and items take arrays of numbers");
-  std::vector<uint32_t> references;
-  for (const Json& item : json) {
-    if (!item.is_number_unsigned() || item.get<uint64_t>() > UINT32_MAX) {
-      return BadJson("keys and items take arrays of numbers");
-    }
-    references.push_back(item.get<uint32_t>());
-  }
-  return references;
-}
-
-Result<BinaryObject> ObjectFromJson(const Json& json) {
-  if (!json.is_object()) return BadJson("an object of the table is no JSON object");
-  BinaryObject object;
-  ANECHECK_ASSIGN(const uint64_t width, Number(json, "width", 16, 0));
-  ANECHECK_ASSIGN(const uint64_t count_width, Number(json, "count_width", 8, 0));
-  object.width = static_cast<uint8_t>(width);
-  object.count_width = static_cast<uint8_t>(count_width);
-  if (json.contains("items")) {
-    BinaryContainer container;
-    container.is_dict = json.contains("keys");
-    if (container.is_dict) {
-      ANECHECK_ASSIGN(container.keys, References(json["keys"]));
-    }
-    ANECHECK_ASSIGN(container.items, References(json["items"]));
-    object.payload = std::move(container);
-    return object;
-  }
-  if (!json.contains("value")) return BadJson("an object of the table needs items or a value");
-  ANECHECK_ASSIGN(tree::Value value, tree::FromJson(json["value"]));
-  // A JSON number without a fraction may stand for a real: the width of an integer tells.
-  if (auto* flag = std::get_if<bool>(&value.data)) {
-    object.payload = *flag;
-  } else if (auto* integer = std::get_if<int64_t>(&value.data)) {
-    object.payload = *integer;
-  } else if (auto* large = std::get_if<uint64_t>(&value.data)) {
-    object.payload = *large;
-  } else if (auto* real = std::get_if<double>(&value.data)) {
-    object.payload = *real;
-  } else if (auto* text = std::get_if<std::string>(&value.data)) {
-    object.payload = std::move(*text);
-  } else if (auto* data = std::get_if<tree::Data>(&value.data)) {
-    object.payload = std::move(*data);
-  } else {
-    return BadJson("a value of the table is a scalar");
-  }
-  return object;
-}
-
-Json TableToJson(const BinaryTable& table) {
-  Json json = {{"offset_size", table.offset_size},
-               {"reference_size", table.reference_size},
-               {"sort_version", table.sort_version},
-               {"unused", table.unused},
-               {"root", table.root}};
-  Json objects = Json::array();
-  for (const BinaryObject& object : table.objects) objects.push_back(ObjectToJson(object));
-  json["objects"] = std::move(objects);
-  return json;
-}
-
-Result<BinaryTable> TableFromJson(const Json& json) {
-  if (!json.is_object() || !json.contains("objects") || !json["objects"].is_array()) {
-    return BadJson("table needs objects");
-  }
-  BinaryTable table;
-  ANECHECK_ASSIGN(const uint64_t offset_size, Number(json, "offset_size", 8, 1));
-  ANECHECK_ASSIGN(const uint64_t reference_size, Number(json, "reference_size", 8, 1));
-  ANECHECK_ASSIGN(const uint64_t sort_version, Number(json, "sort_version", 255, 0));
-  ANECHECK_ASSIGN(table.root, Number(json, "root", UINT32_MAX, 0));
-  table.offset_size = static_cast<uint8_t>(offset_size);
-  table.reference_size = static_cast<uint8_t>(reference_size);
-  table.sort_version = static_cast<uint8_t>(sort_version);
-  if (json.contains("unused")) {
-    ANECHECK_ASSIGN(const std::vector<uint32_t> unused, References(json["unused"]));
-    if (unused.size() != table.unused.size()) return BadJson("unused takes five bytes");
-    for (size_t i = 0; i < unused.size(); ++i) table.unused[i] = static_cast<uint8_t>(unused[i]);
-  }
-  for (const Json& item : json["objects"]) {
-    ANECHECK_ASSIGN(BinaryObject object, ObjectFromJson(item));
-    table.objects.push_back(std::move(object));
-  }
-  return table;
 }
 
 Result<XmlLayout> LayoutFromJson(const Json& json) {
@@ -161,16 +45,12 @@ Result<XmlLayout> LayoutFromJson(const Json& json) {
 Result<Document> BinaryFromJson(const Json& json) {
   Document document;
   document.encoding = Encoding::kBinary;
-  if (!json.contains("table")) {
-    if (!json.contains("document")) return BadJson("needs a document or a table");
-    ANECHECK_ASSIGN(document.root, tree::FromJson(json["document"]));
-    return document;
-  }
-  ANECHECK_ASSIGN(BinaryTable table, TableFromJson(json["table"]));
-  ANECHECK_ASSIGN(const std::vector<uint8_t> bytes, WriteBinary(table));
-  ANECHECK_ASSIGN(BinaryDocument parsed, ParseBinary(bytes));
-  document.root = std::move(parsed.root);
-  document.table = std::move(table);
+  ANECHECK_ASSIGN(document.root, tree::FromJson(json["document"]));
+  // A file that was text until now has the layout of one, which says nothing of a table.
+  const bool was_text =
+      json.contains("layout") && json["layout"].is_object() && json["layout"].contains("indent");
+  if (!json.contains("layout") || was_text) return document;
+  ANECHECK_ASSIGN(document.table, TableFromLayout(json["layout"], document.root));
   return document;
 }
 
@@ -218,10 +98,10 @@ Result<std::vector<uint8_t>> Rewrite(std::span<const uint8_t> bytes) {
 }
 
 Json ToJson(const Document& document) {
-  if (document.table) return Json{{"encoding", "binary"}, {"table", TableToJson(*document.table)}};
   Json json = Json::object();
   if (document.encoding == Encoding::kBinary) {
     json["encoding"] = "binary";
+    if (document.table) json["layout"] = TableLayoutToJson(*document.table);
   } else {
     json["encoding"] = "xml";
     json["layout"] = Json{{"indent", document.xml.indent},
@@ -236,9 +116,9 @@ Json ToJson(const Document& document) {
 Result<Document> FromJson(const Json& json) {
   if (!json.is_object()) return BadJson("needs an object");
   const auto encoding = json.find("encoding");
+  if (!json.contains("document")) return BadJson("needs a document");
   if (encoding != json.end() && *encoding == "binary") return BinaryFromJson(json);
   if (encoding != json.end() && *encoding != "xml") return BadJson("encoding is xml or binary");
-  if (!json.contains("document")) return BadJson("needs a document");
   Document document;
   ANECHECK_ASSIGN(document.root, tree::FromJson(json["document"]));
   if (json.contains("layout")) {

@@ -37,8 +37,8 @@ Result<std::vector<uint8_t>> Write(const Document& document);
 // of making the same one of the tree.
 Result<std::vector<uint8_t>> Rewrite(std::span<const uint8_t> bytes);
 
-// {"encoding": "xml", "layout": {...}, "document": tree}; of a binary file whose object table is
-// not the canonical one, {"encoding": "binary", "table": {...}} with every object.
+// {"encoding": "xml" or "binary", "layout": {...}, "document": tree}. A binary file has a layout
+// where its object table is not the canonical one (table_layout.h).
 nlohmann::ordered_json ToJson(const Document& document);
 Result<Document> FromJson(const nlohmann::ordered_json& json);
 

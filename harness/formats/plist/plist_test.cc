@@ -265,6 +265,72 @@ TEST(Binary, OtherLayoutsSurviveAsATable) {
   EXPECT_EQ(Write(back.value()).value(), bytes.value());
 }
 
+// {"a": "x", "b": "x", "c": 5} in which one object is both strings, in a table of another writer.
+BinaryTable SharingTable() {
+  BinaryTable table;
+  table.offset_size = 4;
+  table.objects = {BinaryObject{BinaryContainer{true, {1, 2, 3}, {4, 4, 5}}, 0, 0},
+                   BinaryObject{std::string("a"), 1, 0},
+                   BinaryObject{std::string("b"), 1, 0},
+                   BinaryObject{std::string("c"), 1, 0},
+                   BinaryObject{std::string("x"), 1, 0},
+                   BinaryObject{int64_t{5}, 1, 0}};
+  return table;
+}
+
+// The table that the JSON form of SharingTable gives after an edit of its document.
+BinaryTable Edited(void (*edit)(nlohmann::ordered_json& document)) {
+  const Result<Document> document = Parse(WriteBinary(SharingTable()).value());
+  nlohmann::ordered_json json = ToJson(document.value());
+  edit(json["document"]);
+  const Document back = FromJson(json).value();
+  const Document parsed = Parse(Write(back).value()).value();
+  EXPECT_EQ(tree::ToJson(parsed.root), json["document"]);
+  return *parsed.table;
+}
+
+TEST(Binary, AnEditedValueLeavesTheObjectThatItShared) {
+  BinaryTable expected = SharingTable();
+  expected.objects[0].payload = BinaryContainer{true, {1, 2, 3}, {4, 6, 5}};
+  expected.objects.push_back(BinaryObject{std::string("yy"), 1, 0});
+  EXPECT_EQ(Edited([](auto& document) { document["b"] = "yy"; }), expected);
+}
+
+TEST(Binary, AnEditedValueOfItsOwnStaysInItsObjectWithTheWidthThatItNeeds) {
+  BinaryTable expected = SharingTable();
+  expected.objects[5] = BinaryObject{int64_t{300}, 2, 0};
+  EXPECT_EQ(Edited([](auto& document) { document["c"] = 300; }), expected);
+}
+
+TEST(Binary, AnObjectKeepsWhatMostOfItsReadersHave) {
+  BinaryTable expected = SharingTable();
+  expected.objects[0].payload = BinaryContainer{true, {1, 2, 3}, {4, 4, 5}};
+  expected.objects[4].payload = std::string("z");
+  EXPECT_EQ(Edited([](auto& document) { document["a"] = document["b"] = "z"; }), expected);
+}
+
+TEST(Binary, RemovedAndAddedEntriesTakeTheirObjectsWithThem) {
+  EXPECT_EQ(Edited([](auto& document) { document.erase("c"); }).objects.size(), 4U);
+  EXPECT_EQ(Edited([](auto& document) { document["d"] = {{"e", {1, 2.5}}}; }).objects.size(), 12U);
+  EXPECT_EQ(Edited([](auto& document) { document["a"] = {1, 2}; }).objects.size(), 9U);
+}
+
+TEST(Binary, ALayoutThatIsNoneIsRefusedInWords) {
+  const auto error = [](void (*edit)(nlohmann::ordered_json& layout)) {
+    nlohmann::ordered_json json = ToJson(Parse(WriteBinary(SharingTable()).value()).value());
+    edit(json["layout"]);
+    return FromJson(json).error().message;
+  };
+  const std::string root = error([](auto& layout) { layout["root"] = 6U; });
+  EXPECT_EQ(root, "property list JSON: layout.root is no index of objects");
+  const std::string item = error([](auto& layout) { layout["objects"][0]["items"][1] = 6U; });
+  EXPECT_EQ(item, "property list JSON: layout.unused, keys and items take numbers below 6");
+  const std::string width = error([](auto& layout) { layout["objects"][1]["width"] = 3U; });
+  EXPECT_NE(width.find("width takes 1, 2, 4 or 8 bytes"), std::string::npos) << width;
+  const std::string objects = error([](auto& layout) { layout.erase("objects"); });
+  EXPECT_NE(objects.find("objects is missing"), std::string::npos) << objects;
+}
+
 TEST(Binary, SharedContainersAndLoopsAreRefused) {
   BinaryTable table;
   table.objects.push_back(BinaryObject{BinaryContainer{false, {}, {1, 1}}, 0, 0});
