@@ -1,6 +1,7 @@
 // `anecheck encode`: a file from the JSON that `inspect --json` prints.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,9 @@
 #include "harness/base/json_large.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
+#include "harness/formats/hwx/container.h"
+#include "harness/formats/hwx/json.h"
+#include "harness/formats/hwx/relocate.h"
 #include "harness/formats/message.h"
 #include "harness/formats/registry/registry.h"
 
@@ -20,6 +24,8 @@ struct EncodeFlags {
   std::string in;
   std::string out;
   bool json = false;
+  bool make_room = false;
+  std::vector<std::string> rebase;  // one address for the lowest segment, or one for each
 };
 
 struct Encoded {
@@ -75,6 +81,43 @@ void NoteStaleMembers(const Format& format, const Json& given, ByteSpan bytes) {
   }
 }
 
+Result<uint64_t> Address(std::string_view text) {
+  const bool hex = text.starts_with("0x") || text.starts_with("0X");
+  const std::string_view digits = hex ? text.substr(2) : text;
+  uint64_t address = 0;
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), address, hex ? 16 : 10);
+  if (error != std::errc() || end != digits.data() + digits.size()) {
+    return MakeError(
+        ErrorCode::kInvalid,
+        fmt::format("--rebase {}: is no address; write it as 0x30000000", Shown(text)));
+  }
+  return address;
+}
+
+// A container whose contents move before it is written.
+Result<Bytes> EncodeMoved(const EncodeFlags& flags, const Format& format, const Json& content) {
+  if (&format != &kFormat_hwx) {
+    return MakeError(
+        ErrorCode::kInvalid,
+        fmt::format("--rebase and --make-room are for hardware containers (hwx), not {}",
+                    format.name));
+  }
+  ANECHECK_ASSIGN(hwx::Container container, hwx::FromJson(content));
+  if (flags.make_room) hwx::MakeRoom(container);
+  std::vector<uint64_t> addresses;
+  for (const std::string& text : flags.rebase) {
+    ANECHECK_ASSIGN(const uint64_t address, Address(text));
+    addresses.push_back(address);
+  }
+  if (addresses.size() == 1) {
+    ANECHECK_RETURN_IF_ERROR(hwx::RebaseAll(container, addresses.front()));
+  } else if (!addresses.empty()) {
+    ANECHECK_RETURN_IF_ERROR(hwx::Rebase(container, addresses));
+  }
+  return hwx::Write(container);
+}
+
 Result<Encoded> Encode(const EncodeFlags& flags) {
   ANECHECK_ASSIGN(const std::string text, ReadTextFile(flags.in));
   ANECHECK_ASSIGN(const Json json, ParseLargeJson(text, flags.in));
@@ -95,11 +138,12 @@ Result<Encoded> Encode(const EncodeFlags& flags) {
   ANECHECK_ASSIGN(const Format* format, FindFormat(name));
   const bool wrapped = json.is_object() && json.contains("content");
   const Json& content = wrapped ? json["content"] : json;
-  auto bytes = format->from_json(content);
+  const bool moves = flags.make_room || !flags.rebase.empty();
+  auto bytes = moves ? EncodeMoved(flags, *format, content) : format->from_json(content);
   if (!bytes.ok()) {
     return MakeError(ErrorCode::kInvalid, fmt::format("{}: {}", flags.in, bytes.error().message));
   }
-  NoteStaleMembers(*format, content, *bytes);
+  if (!moves) NoteStaleMembers(*format, content, *bytes);
   ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(flags.out, std::span<const uint8_t>(*bytes)));
   return Encoded{format->name, bytes->size()};
 }
@@ -112,11 +156,21 @@ void AddEncodeCommand(CLI::App& app, Selected& selected) {
   command->add_option("in", flags->in, "JSON file")->required();
   command->add_option("out", flags->out, "File to write")->required();
   command->add_option("--format", flags->format, "Format, where the JSON does not name it");
+  command
+      ->add_option("--rebase", flags->rebase,
+                   "Move a hardware container to other apertures: the address of its lowest "
+                   "segment, or one for each segment, commas between")
+      ->delimiter(',')
+      ->type_name("ADDRESS");
+  command->add_flag("--make-room", flags->make_room,
+                    "Move what a hardware container's tasks or sections have outgrown");
   command->add_flag("--json", flags->json, "Print what was written as JSON");
   command->footer(
       "What stands beside \"content\" (coverage, evidence, rules, violations), and all under "
       "\"derived\", follow "
-      "from the rest: edits of them change nothing.\nExample: anecheck encode a.json b.hwx");
+      "from the rest: edits of them change nothing.\nExample: anecheck encode a.json b.hwx; "
+      "anecheck encode --rebase 0x70000000 a.json "
+      "b.hwx");
   command->callback([flags, &selected] {
     selected = [flags] {
       const Result<Encoded> encoded = Encode(*flags);

@@ -51,6 +51,46 @@ TEST_F(FormatsCliTest, GeneratedFilesAreCleanAndTheSameSeedGivesTheSame) {
   }
 }
 
+TEST_F(FormatsCliTest, AContainerMovesToOtherApertures) {
+  Gen("a", "--format hwx --count 1 --seed 5");
+  const std::string file = Path("a/hwx_000000.hwx");
+  const auto encode = [&](const std::string& flags, const std::string& from,
+                          const std::string& name) {
+    EXPECT_TRUE(WriteFileAtomic(Path("form.json"), Tool("inspect --json " + from).out).ok());
+    return Tool("encode " + flags + " " + Path("form.json") + " " + Path(name));
+  };
+  const auto lowest = [&](const std::string& name) {
+    std::string least = "0xffffffffffffffff";
+    const Json json = *ParseJson(Tool("inspect --json " + Path(name)).out);
+    for (const Json& command : json["content"]["commands"]) {
+      if (command["cmd"] != "segment" || command["vmaddr"] == "0x0") continue;
+      const std::string address = command["vmaddr"];
+      if (address.size() < least.size() || address < least) least = address;
+    }
+    return least;
+  };
+  ASSERT_EQ(encode("--rebase 0x70000000", file, "moved.hwx").code, 0);
+  EXPECT_EQ(lowest("moved.hwx"), "0x70000000");
+  EXPECT_EQ(Tool("inspect --verify --strict " + Path("moved.hwx")).code, 0);
+  ASSERT_EQ(encode("--rebase 0x30000000", Path("moved.hwx"), "back.hwx").code, 0);
+  EXPECT_EQ(*ReadFile(Path("back.hwx")), *ReadFile(file));
+  ASSERT_EQ(encode("--make-room", file, "roomy.hwx").code, 0);
+  EXPECT_EQ(*ReadFile(Path("roomy.hwx")), *ReadFile(file));
+
+  const Outcome odd = encode("--rebase 0x70000001", file, "odd.hwx");
+  EXPECT_EQ(odd.code, 2);
+  EXPECT_NE(odd.err.find("0x70000001 is no multiple of 0x4000"), std::string::npos) << odd.err;
+  const Outcome word = encode("--rebase here", file, "word.hwx");
+  EXPECT_EQ(word.code, 2);
+  EXPECT_NE(word.err.find("here: is no address"), std::string::npos) << word.err;
+  const Outcome few = encode("--rebase 0x0,0x4000", file, "few.hwx");
+  EXPECT_NE(few.err.find("2 addresses for"), std::string::npos) << few.err;
+  Gen("e", "--format e5 --count 1");
+  const Outcome other = encode("--rebase 0x70000000", Path("e/e5_000000.e5"), "other.e5");
+  EXPECT_EQ(other.code, 2);
+  EXPECT_NE(other.err.find("for hardware containers"), std::string::npos) << other.err;
+}
+
 TEST_F(FormatsCliTest, AMustRejectSetIsRejectedForTheRulesOfItsManifest) {
   Gen("m", "--format vmfb --count 15 --must-reject");
   const Json manifest = *ParseJson(*ReadTextFile(Path("m/manifest.json")));

@@ -3,12 +3,15 @@
 #include "harness/formats/hwx/builder.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "harness/base/file.h"
 #include "harness/base/testing/test_data.h"
 #include "harness/formats/hwx/container.h"
+#include "harness/formats/hwx/json.h"
 #include "harness/formats/hwx/relocate.h"
 #include "harness/formats/hwx/thread_words.h"
 #include "harness/formats/hwx/verify.h"
@@ -346,6 +349,89 @@ TEST(JsonEdit, AFurtherTaskCountsAndChains) {
   EXPECT_TRUE(Verify(after).empty()) << Verify(after).front().message;
   EXPECT_EQ(after.threads[0].words[kTaskCountWord], 3u);
   EXPECT_EQ(after.Text()->tasks->tasks.size(), 3u);
+}
+
+// Puts `count` tasks before the last one of a chain of two.
+void AddTasks(Json& json, int count) {
+  Json& tasks = json["commands"][1]["sections"][0]["tasks"]["tasks"];
+  Json last = tasks[1];
+  tasks[1]["header"]["LNID"] = 1;  // a middle task: byte 3 is 1
+  tasks[1]["header"]["EON"] = 0;
+  for (int i = 1; i < count; ++i) {
+    tasks.push_back(tasks[1]);
+    tasks.back()["header"]["TID"] = 1 + i;
+  }
+  last["header"]["TID"] = 1 + count;
+  tasks.push_back(std::move(last));
+}
+
+// Does what an error asks for, "commands[1].vmsize from 0x4000 to 0x8000" any number of times; the
+// number of changes.
+int ApplyMovedPlaces(Json& json, const std::string& message) {
+  static const std::regex kChange("([a-z_0-9.\\[\\]]+) from 0x([0-9a-f]+) to 0x([0-9a-f]+)");
+  int changes = 0;
+  for (std::sregex_iterator it(message.begin(), message.end(), kChange), end; it != end; ++it) {
+    std::string path = "/" + it->str(1);
+    std::erase(path, ']');
+    std::ranges::replace_if(path, [](char c) { return c == '.' || c == '['; }, '/');
+    Json& member = json.at(Json::json_pointer(path));
+    EXPECT_EQ(member, "0x" + it->str(2)) << path;
+    member = "0x" + it->str(3);
+    ++changes;
+  }
+  return changes;
+}
+
+TEST(JsonEdit, AFurtherTaskWithoutRoomNamesWhatHasToMove) {
+  const Bytes file = BuildBytes(SmallSpec()).value();
+  for (const int count : {1, 40}) {
+    Json json = kFormat_hwx.to_json(file).value();
+    AddTasks(json, count);
+    const auto refused = kFormat_hwx.from_json(json);
+    ASSERT_FALSE(refused.ok());
+    const std::string message = refused.error().message;
+    EXPECT_NE(message.find("commands[1].sections[1].addr from 0x"), std::string::npos) << message;
+    EXPECT_GT(ApplyMovedPlaces(json, message), 3) << message;
+    const auto moved = kFormat_hwx.from_json(json);
+    ASSERT_TRUE(moved.ok()) << moved.error().message;
+    const Container after = Parse(*moved).value();
+    EXPECT_TRUE(Verify(after).empty()) << Verify(after).front().message;
+  }
+}
+
+TEST(MakeRoom, MovesWhatStandsBehindTheTasksAndThePagesBehindThem) {
+  const Bytes file = BuildBytes(SmallSpec()).value();
+  const Container before = Parse(file).value();
+  for (const int count : {1, 60}) {
+    Json json = kFormat_hwx.to_json(file).value();
+    AddTasks(json, count);
+    Container container = FromJson(json).value();
+    MakeRoom(container);
+    const Bytes roomy = Write(container).value();
+    const Container after = Parse(roomy).value();
+    EXPECT_TRUE(Verify(after).empty()) << Verify(after).front().message;
+    EXPECT_EQ(after.Text()->tasks->tasks.size(), 2U + static_cast<size_t>(count));
+    const bool grew = count == 60;
+    EXPECT_EQ(after.ports[0].vmaddr > before.ports[0].vmaddr, grew);
+    EXPECT_TRUE(std::ranges::equal(after.FindSection("__const")->data,
+                                   before.FindSection("__const")->data));
+    EXPECT_EQ(TilesOf(after, 2).size(), TilesOf(before, 2).size());
+    EXPECT_TRUE(std::ranges::equal(TilesOf(after, 2)[1].data, TilesOf(before, 2)[1].data));
+  }
+}
+
+TEST(MakeRoom, LeavesAContainerWithRoomAsItIs) {
+  const Bytes file = BuildBytes(SmallSpec()).value();
+  Container container = Parse(file).value();
+  MakeRoom(container);
+  EXPECT_EQ(Write(container).value(), file);
+  ANECHECK_SKIP_WITHOUT(testing::RealDataPath("hwx"));
+  for (const std::string& path : testing::FilesUnder(testing::RealDataPath("hwx"))) {
+    const auto bytes = ReadFile(path).value();
+    Container real = Parse(bytes).value();
+    MakeRoom(real);
+    EXPECT_EQ(Write(real).value(), bytes) << path;
+  }
 }
 
 TEST(JsonEdit, RefusesMembersThatItDoesNotKnowByPath) {

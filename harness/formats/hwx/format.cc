@@ -1,6 +1,9 @@
 // The hwx format entry: the container as the command line and the fuzz targets see it.
 #include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <vector>
 
 #include "harness/formats/coverage/coverage.h"
@@ -10,6 +13,7 @@
 #include "harness/formats/hwx/layout.h"
 #include "harness/formats/hwx/names.h"
 #include "harness/formats/hwx/print.h"
+#include "harness/formats/hwx/relocate.h"
 #include "harness/formats/hwx/rules.h"
 #include "harness/formats/hwx/thread_words.h"
 #include "harness/formats/hwx/verify.h"
@@ -30,9 +34,31 @@ Result<Json> ToJsonOf(ByteSpan bytes) {
   return ToJson(container);
 }
 
+// Why a container cannot be written, with the members that have to change where something in it
+// has outgrown its place.
+Error WithMovedPlaces(const Error& error, const Container& container, const Json& json) {
+  constexpr size_t kMost = 64;
+  Result<Container> roomy = FromJson(json);
+  if (!roomy.ok()) return error;
+  MakeRoom(*roomy);
+  std::vector<std::string> places = MovedPlaces(container, *roomy);
+  if (places.empty()) return error;
+  if (places.size() > kMost) {
+    const size_t more = places.size() - kMost;
+    places.resize(kMost);
+    places.push_back(fmt::format("{} more", more));
+  }
+  return MakeError(error.code,
+                   fmt::format("{}; to make room (`encode --make-room` does) change {}",
+                               error.message, fmt::join(places, ", ")),
+                   error.offset);
+}
+
 Result<Bytes> FromJsonOf(const Json& json) {
   ANECHECK_ASSIGN(const Container container, FromJson(json));
-  return Write(container);
+  Result<Bytes> bytes = Write(container);
+  if (!bytes.ok()) return WithMovedPlaces(bytes.error(), container, json);
+  return bytes;
 }
 
 Result<Bytes> Rewrite(ByteSpan bytes) {

@@ -2,26 +2,23 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 
+#include "harness/formats/hwx/layout.h"
 #include "harness/formats/hwx/thread_words.h"
 
 namespace anecheck::hwx {
 namespace {
 
-// Where each address goes: the segments before and after.
+// Where each address, or each place of the file, goes: ranges before and after.
 class Moves {
  public:
-  Moves(const Container& container, std::span<const uint64_t> addresses) {
-    for (size_t i = 0; i < addresses.size(); ++i) {
-      const Segment& segment = container.segments[i];
-      if (segment.vmsize != 0) {
-        moves_.push_back({segment.vmaddr, segment.vmsize, addresses[i]});
-      }
-    }
+  void Add(uint64_t from, uint64_t size, uint64_t to) {
+    if (size != 0) moves_.push_back({from, size, to});
   }
 
-  // The new address; an address in no segment stays. The end of a segment belongs to it only where
-  // no other segment begins there.
+  // The new address; an address in no range stays. The end of a range belongs to it only where no
+  // other range begins there.
   uint64_t Apply(uint64_t address) const {
     for (const bool with_end : {false, true}) {
       for (const Move& move : moves_) {
@@ -61,6 +58,100 @@ void MoveThread(Thread& thread, const Moves& moves) {
   SetPair(thread, kTextAddressWord, moves.Apply(Pair(thread, kTextAddressWord)));
 }
 
+// What points into segments; the sections themselves still stand where they stood.
+void MoveReferences(Container& container, const Moves& moves) {
+  for (Symtab& table : container.symtabs) {
+    for (Symbol& symbol : table.symbols) {
+      if (symbol.type != kPlaceSymbol || symbol.sect == 0 ||
+          symbol.sect > container.sections.size()) {
+        continue;
+      }
+      // By its section: the end of one section may be the start of another segment.
+      const uint64_t from = container.sections[symbol.sect - 1].addr;
+      symbol.value = moves.Apply(from) + (symbol.value - from);
+    }
+  }
+  for (Port& port : container.ports) port.vmaddr = moves.Apply(port.vmaddr);
+  for (Thread& thread : container.threads) MoveThread(thread, moves);
+}
+
+// The indices of `places` that are not empty, by where they begin.
+template <typename Place>
+std::vector<size_t> InOrder(std::span<const Place> places, uint64_t Place::* begin,
+                            uint64_t Place::* size) {
+  std::vector<size_t> order(places.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::erase_if(order, [&](size_t i) { return places[i].*size == 0; });
+  std::ranges::sort(order, {}, [&](size_t i) { return std::pair(places[i].*begin, i); });
+  return order;
+}
+
+// Moves what begins inside of what stands before it to the next multiple of `unit`. Nothing moves
+// that does not have to.
+template <typename Place>
+void PushApart(std::span<Place> places, uint64_t Place::* begin, uint64_t Place::* size,
+               uint64_t unit) {
+  uint64_t end = 0;
+  for (const size_t i : InOrder(std::span<const Place>(places), begin, size)) {
+    Place& place = places[i];
+    if (place.*begin < end) place.*begin = AlignUp(end, unit);
+    end = place.*begin + place.*size;
+  }
+}
+
+// A section as far as its place goes.
+struct Extent {
+  uint64_t addr = 0;
+  uint64_t size = 0;
+};
+
+// The sections of a segment, none inside another.
+std::vector<Extent> RoomyExtents(std::span<const Section> sections) {
+  std::vector<Extent> extents;
+  for (const Section& section : sections) extents.push_back({section.addr, section.size});
+  PushApart(std::span(extents), &Extent::addr, &Extent::size, kTile);
+  return extents;
+}
+
+// Makes a segment as large as its sections need.
+void Grow(Segment& segment, std::span<const Section> sections, std::span<const Extent> extents) {
+  for (size_t i = 0; i < extents.size(); ++i) {
+    const uint64_t end = extents[i].addr + extents[i].size - segment.vmaddr;
+    if (end > segment.vmsize) segment.vmsize = AlignUp(end, kPage);
+    if (sections[i].in_file && end > segment.filesize) segment.filesize = AlignUp(end, kPage);
+  }
+}
+
+// Adds where the ranges between the starts of sections go, which end with the segment.
+void AddMoves(const Segment& from, const Segment& to, std::span<const Section> sections,
+              std::span<const Extent> extents, Moves& moves) {
+  uint64_t begin = from.vmaddr;
+  uint64_t target = to.vmaddr;
+  std::vector<Extent> starts;
+  for (const Section& section : sections) starts.push_back({section.addr, 1});
+  for (const size_t i : InOrder(std::span<const Extent>(starts), &Extent::addr, &Extent::size)) {
+    if (starts[i].addr < begin) continue;
+    moves.Add(begin, starts[i].addr - begin, target);
+    begin = starts[i].addr;
+    target = to.vmaddr + (extents[i].addr - from.vmaddr);
+  }
+  const uint64_t end = from.vmaddr + from.vmsize;
+  moves.Add(begin, end > begin ? end - begin : 0, target);
+}
+
+bool LeavesTheAddresses(const Container& container) {
+  constexpr uint64_t kMost = uint64_t{1} << 60;
+  const auto is_large = [](uint64_t begin, uint64_t size) { return begin > kMost || size > kMost; };
+  return std::ranges::any_of(container.segments,
+                             [&](const Segment& segment) {
+                               return is_large(segment.vmaddr, segment.vmsize) ||
+                                      is_large(segment.fileoff, segment.filesize);
+                             }) ||
+         std::ranges::any_of(container.sections, [&](const Section& section) {
+           return is_large(section.addr, section.size);
+         });
+}
+
 uint32_t WordAt(ByteSpan data, size_t at) {
   uint32_t word = 0;
   for (size_t i = 0; i < 4; ++i) word |= static_cast<uint32_t>(data[at + i]) << (8 * i);
@@ -88,7 +179,11 @@ Status Rebase(Container& container, std::span<const uint64_t> segment_addresses)
                                    segment_addresses[i]));
     }
   }
-  const Moves moves(container, segment_addresses);
+  Moves moves;
+  for (size_t i = 0; i < segment_addresses.size(); ++i) {
+    const Segment& segment = container.segments[i];
+    moves.Add(segment.vmaddr, segment.vmsize, segment_addresses[i]);
+  }
   for (const Command& command : container.commands) {
     if (command.opaque || command.cmd != kShortPortCommand) continue;
     const uint64_t to = moves.Apply(container.ports[command.index].vmaddr);
@@ -101,17 +196,7 @@ Status Rebase(Container& container, std::span<const uint64_t> segment_addresses)
   if (!moves.Disjoint()) {
     return MakeError(ErrorCode::kInvalid, "two segments would share memory");
   }
-  for (Symtab& table : container.symtabs) {
-    for (Symbol& symbol : table.symbols) {
-      if (symbol.type != kPlaceSymbol || symbol.sect == 0 ||
-          symbol.sect > container.sections.size()) {
-        continue;
-      }
-      // By its section: the end of one section may be the start of another segment.
-      const uint64_t from = container.sections[symbol.sect - 1].addr;
-      symbol.value = moves.Apply(from) + (symbol.value - from);
-    }
-  }
+  MoveReferences(container, moves);
   for (size_t i = 0; i < container.segments.size(); ++i) {
     Segment& segment = container.segments[i];
     for (uint32_t k = 0; k < segment.nsects; ++k) {
@@ -119,8 +204,6 @@ Status Rebase(Container& container, std::span<const uint64_t> segment_addresses)
       section.addr = segment_addresses[i] + (section.addr - segment.vmaddr);
     }
   }
-  for (Port& port : container.ports) port.vmaddr = moves.Apply(port.vmaddr);
-  for (Thread& thread : container.threads) MoveThread(thread, moves);
   for (size_t i = 0; i < container.segments.size(); ++i) {
     container.segments[i].vmaddr = segment_addresses[i];
   }
@@ -137,6 +220,94 @@ Status RebaseAll(Container& container, uint64_t base) {
     addresses.push_back(segment.vmaddr == 0 ? 0 : segment.vmaddr - lowest + base);
   }
   return Rebase(container, addresses);
+}
+
+void MakeRoom(Container& container) {
+  if (LeavesTheAddresses(container)) return;
+  std::vector<Segment> roomy = container.segments;
+  std::vector<std::vector<Extent>> extents;
+  for (Segment& segment : roomy) {
+    const std::span<const Section> sections = container.SectionsOf(segment);
+    extents.push_back(RoomyExtents(sections));
+    Grow(segment, sections, extents.back());
+  }
+  PushApart(std::span(roomy), &Segment::vmaddr, &Segment::vmsize, kPage);
+  PushApart(std::span(roomy), &Segment::fileoff, &Segment::filesize, kPage);
+  Moves memory;
+  Moves file;
+  for (size_t i = 0; i < roomy.size(); ++i) {
+    const Segment& from = container.segments[i];
+    AddMoves(from, roomy[i], container.SectionsOf(from), extents[i], memory);
+    file.Add(from.fileoff, from.filesize, roomy[i].fileoff);
+  }
+  MoveReferences(container, memory);
+  for (size_t i = 0; i < roomy.size(); ++i) {
+    const Segment& from = container.segments[i];
+    for (uint32_t k = 0; k < from.nsects; ++k) {
+      Section& section = container.sections[from.first_section + k];
+      const bool laid = section.offset == LaidSectionOffset(from, section);
+      section.addr = roomy[i].vmaddr + (extents[i][k].addr - from.vmaddr);
+      if (laid) section.offset = LaidSectionOffset(roomy[i], section);
+    }
+  }
+  container.segments = std::move(roomy);
+  for (Note& note : container.notes) note.offset = file.Apply(note.offset);
+  for (Region& region : container.regions) region.offset = file.Apply(region.offset);
+  container.file_size = std::max(container.file_size, LaidFileSize(container));
+}
+
+std::vector<std::string> MovedPlaces(const Container& before, const Container& after) {
+  std::vector<std::string> places;
+  const auto compare = [&](const std::string& path, uint64_t from, uint64_t to) {
+    if (from != to) places.push_back(fmt::format("{} from 0x{:x} to 0x{:x}", path, from, to));
+  };
+  const auto compare_segment = [&](const std::string& path, uint32_t index) {
+    const Segment& from = before.segments[index];
+    const Segment& to = after.segments[index];
+    compare(path + ".vmaddr", from.vmaddr, to.vmaddr);
+    compare(path + ".vmsize", from.vmsize, to.vmsize);
+    compare(path + ".fileoff", from.fileoff, to.fileoff);
+    compare(path + ".filesize", from.filesize, to.filesize);
+    for (uint32_t k = 0; k < from.nsects; ++k) {
+      compare(fmt::format("{}.sections[{}].addr", path, k),
+              before.sections[from.first_section + k].addr,
+              after.sections[to.first_section + k].addr);
+    }
+  };
+  const auto compare_thread = [&](const std::string& path, const Thread& from, const Thread& to) {
+    if (!IsApertureTable(from)) return;
+    for (uint32_t slot = 0; slot < kBaseSlots; ++slot) {
+      compare(fmt::format("{}.base_slots.{}", path, slot), Pair(from, 2 * slot),
+              Pair(to, 2 * slot));
+    }
+    compare(path + ".text_address", Pair(from, kTextAddressWord), Pair(to, kTextAddressWord));
+  };
+  for (size_t i = 0; i < before.commands.size(); ++i) {
+    const Command& command = before.commands[i];
+    if (command.opaque) continue;
+    const std::string path = fmt::format("commands[{}]", i);
+    const uint32_t index = command.index;
+    if (command.cmd == kSegmentCommand) compare_segment(path, index);
+    if (command.cmd == kThreadCommand) {
+      compare_thread(path, before.threads[index], after.threads[index]);
+    }
+    if (command.cmd == kShortPortCommand || command.cmd == kPortCommand) {
+      compare(path + ".vmaddr", before.ports[index].vmaddr, after.ports[index].vmaddr);
+    }
+    if (command.cmd == kNoteCommand) {
+      compare(path + ".offset", before.notes[index].offset, after.notes[index].offset);
+    }
+    if (command.cmd != kSymtabCommand) continue;
+    for (size_t k = 0; k < before.symtabs[index].symbols.size(); ++k) {
+      compare(fmt::format("{}.symbols[{}].value", path, k), before.symtabs[index].symbols[k].value,
+              after.symtabs[index].symbols[k].value);
+    }
+  }
+  for (size_t i = 0; i < before.regions.size(); ++i) {
+    compare(fmt::format("unclaimed[{}].offset", i), before.regions[i].offset,
+            after.regions[i].offset);
+  }
+  return places;
 }
 
 ByteSpan MemoryImage::At(uint64_t address, uint64_t size) const {

@@ -1,10 +1,11 @@
 // The loaded form of a container: its segments in engine memory, and the container moved to other
 // apertures, as the loader does at every load (specification 000, "re-virtualized per load").
-// The rules use a part of it; no command reaches the rest yet, which is for users of the library.
+// `anecheck encode` moves containers by it, and the rules use a part of it.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "harness/formats/hwx/container.h"
@@ -19,6 +20,16 @@ Status Rebase(Container& container, std::span<const uint64_t> segment_addresses)
 
 // Moves every segment but the guard by the same distance, so that the lowest stands at `base`.
 Status RebaseAll(Container& container, uint64_t base);
+
+// Gives sections that have grown into what lies behind them the room that they need: moves the
+// sections and segments behind them, in memory and in the file, by whole tiles and pages, and what
+// points there with them. Changes nothing where all have room. The end of a file that is longer
+// than its contents moves too.
+void MakeRoom(Container& container);
+
+// What differs between the places in two containers of the same commands, as members of the JSON
+// form: "commands[1].sections[1].addr from 0x30000280 to 0x30000500".
+std::vector<std::string> MovedPlaces(const Container& before, const Container& after);
 
 // One segment in memory: `size` bytes at `address`, of which the first are `data`; the rest is
 // zero.
