@@ -76,7 +76,8 @@ Result<std::string> Print(ByteSpan bytes) {
   return PrintContainer(container);
 }
 
-// Words of a thread command that have no name.
+// Words of a thread command that have no name: opaque, or fill where they are 0, as words of
+// registers are.
 void ClaimUnnamedWords(const Thread& thread, uint64_t command, CoverageMap* map) {
   std::vector<bool> named(thread.words.size(), false);
   if (IsApertureTable(thread)) {
@@ -86,7 +87,9 @@ void ClaimUnnamedWords(const Thread& thread, uint64_t command, CoverageMap* map)
     for (uint32_t i = 0; Applies(word, thread) && i < word.words; ++i) named[word.index + i] = true;
   }
   for (size_t i = 0; i < named.size(); ++i) {
-    if (!named[i]) map->Claim(ByteKind::kOpaque, command + 16 + 4 * i, 4);
+    if (named[i]) continue;
+    const ByteKind kind = thread.words[i] == 0 ? ByteKind::kFill : ByteKind::kOpaque;
+    map->Claim(kind, command + 16 + 4 * i, 4);
   }
 }
 
