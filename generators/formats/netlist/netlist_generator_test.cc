@@ -33,6 +33,39 @@ TEST(NetlistGenerator, WritesTablesOfOtherWriters) {
   EXPECT_LT(orphans, others);
 }
 
+Json OtherValue(const Json& value) {
+  if (value.is_boolean()) return !value.get<bool>();
+  if (value.is_string()) return value.get<std::string>() + "x";
+  if (value.is_number_float()) return value.get<double>() + 0.5;
+  return value.get<int64_t>() + 255;
+}
+
+// Whoever shared its object, and whatever width that had.
+TEST(NetlistGenerator, AnEditInATableOfAnotherWriterChangesOneValue) {
+  int edits = 0;
+  for (uint64_t seed = 0; seed < 120; ++seed) {
+    ChoiceStream choices = ChoiceStream::FromSeed(seed);
+    const Bytes bytes = kGenerator_netlist.generate(choices);
+    const Json json = kFormat_netlist.to_json(bytes).value();
+    if (json["encoding"] != "binary" || !json.contains("layout")) continue;
+    ASSERT_EQ(kFormat_netlist.from_json(json).value(), bytes) << "seed " << seed;
+    const Json paths = json["document"].flatten();
+    for (const auto& [path, value] : paths.items()) {
+      if (value.is_null()) continue;  // an empty container
+      Json edited = json;
+      edited["document"][Json::json_pointer(path)] = OtherValue(value);
+      const Result<Bytes> written = kFormat_netlist.from_json(edited);
+      ASSERT_TRUE(written.ok()) << path << ": " << written.error().message;
+      const Json again = kFormat_netlist.to_json(*written).value();
+      ASSERT_EQ(again["document"], edited["document"]) << "seed " << seed << ", " << path;
+      const size_t count = json["layout"]["objects"].size();
+      EXPECT_LE(again["layout"]["objects"].size(), count + 1) << "seed " << seed << ", " << path;
+      ++edits;
+    }
+  }
+  EXPECT_GT(edits, 100);
+}
+
 // A network without units, inputs and outputs parses and holds no place for most edits.
 TEST(NetlistMutations, TakeANetworkWithoutUnits) {
   ChoiceStream choices = ChoiceStream::FromSeed(7);

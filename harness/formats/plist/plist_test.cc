@@ -309,6 +309,20 @@ TEST(Binary, AnObjectKeepsWhatMostOfItsReadersHave) {
   EXPECT_EQ(Edited([](auto& document) { document["a"] = document["b"] = "z"; }), expected);
 }
 
+TEST(Binary, AnEditedKeyLeavesTheObjectThatItShared) {
+  BinaryTable table;
+  table.offset_size = 4;
+  table.objects = {BinaryObject{BinaryContainer{true, {1}, {2}}, 0, 0},
+                   BinaryObject{std::string("a"), 1, 0},
+                   BinaryObject{BinaryContainer{true, {1}, {1}}, 0, 0}};
+  nlohmann::ordered_json json = ToJson(Parse(WriteBinary(table).value()).value());
+  ASSERT_EQ(json["document"].dump(), R"({"a":{"a":"a"}})");
+  json["document"] = {{"a", {{"z", "a"}}}};
+  table.objects[2].payload = BinaryContainer{true, {3}, {1}};
+  table.objects.push_back(BinaryObject{std::string("z"), 1, 0});
+  EXPECT_EQ(Write(FromJson(json).value()).value(), WriteBinary(table).value());
+}
+
 TEST(Binary, RemovedAndAddedEntriesTakeTheirObjectsWithThem) {
   EXPECT_EQ(Edited([](auto& document) { document.erase("c"); }).objects.size(), 4U);
   EXPECT_EQ(Edited([](auto& document) { document["d"] = {{"e", {1, 2.5}}}; }).objects.size(), 12U);
