@@ -216,6 +216,7 @@ Status RebaseAll(Container& container, uint64_t base) {
     if (segment.vmaddr != 0) lowest = std::min(lowest, segment.vmaddr);
   }
   std::vector<uint64_t> addresses;
+  addresses.reserve(container.segments.size());
   for (const Segment& segment : container.segments) {
     addresses.push_back(segment.vmaddr == 0 ? 0 : segment.vmaddr - lowest + base);
   }
