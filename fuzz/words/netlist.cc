@@ -14,6 +14,7 @@ void AddParams(std::span<const netlist::ParamSpec> params, WordTable& keys, Word
   for (const netlist::ParamSpec& param : params) {
     keys.Text(param.key);
     for (const std::string_view name : param.names) names.Text(name);
+    for (const std::string_view name : param.spelled) names.Text(name);
     AddParams(param.members, keys, names);
   }
 }
