@@ -407,6 +407,14 @@ std::string CliffText(const ordered_json& warning) {
                     where, what, elements, reach);
 }
 
+// What of the model's numbers is made up.
+std::string MadeUp(const ordered_json& json) {
+  const auto constants = json["synthesised_constants"].get<uint64_t>();
+  const bool inputs = json["made_up_inputs"].get<bool>();
+  if (constants == 0) return inputs ? "made-up inputs" : "";
+  return fmt::format("{} made-up constants{}", constants, inputs ? " and made-up inputs" : "");
+}
+
 std::string ReportText(const ordered_json& json) {
   std::string text =
       fmt::format("{}{} on {} ({})\n", EvidenceMark(Text(json, "provenance")), Text(json, "model"),
@@ -427,6 +435,10 @@ std::string ReportText(const ordered_json& json) {
   }
   if (json["warnings"].empty() && json["cliffs_not_looked_for"].empty()) {
     text += "no value comes near a known cliff\n";
+  }
+  const std::string made_up = MadeUp(json);
+  if (!made_up.empty() && json["cliffs_not_looked_for"].empty()) {
+    text += fmt::format("the values that cliffs were looked for in follow from {}\n", made_up);
   }
   return text;
 }

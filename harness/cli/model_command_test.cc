@@ -288,6 +288,37 @@ TEST_F(ModelCommands, RealModelsEvaluate) {
   }
 }
 
+TEST_F(ModelCommands, CheckTellsTheAuthorsOfRealModelsWhatStopsThem) {
+  const struct {
+    const char* name;
+    std::vector<const char*> says;  // on its output or its error output
+  } models[] = {
+      {"coremltools__add_model__model-a413e2be.mil",
+       {"h13: pass", "no value comes near a known cliff", "follow from made-up inputs"}},
+      {"FluidAudio__TransposeEncoder__model-26f5318a.mil", {"h13: pass"}},
+      {"FluidAudio__Argmax__model-e1d1ff9c.mil",
+       {"h13: rejected: 'index' is tensor<int32, [1]>: dtype must be 'fp16' or 'uint8'",
+        "attested, not reached: reduce_argmax, reduce_max"}},
+      {"mobius__silero-vad-unified-v6.0.0__model-810386da.mil",
+       {"without the casts of fp32 inputs (audio_input, cell_state, hidden_state)",
+        "h13: rejected: conv: kW must be <=15", "not attested: conv \"stft_out_cast_fp16\"",
+        "not attested: lstm \"lstm_out_batch_first_0\": no path by the placement",
+        "follow from 13 made-up constants and made-up inputs"}},
+      {"FluidAudio__parakeet_eou_preprocessor__model-25db6a13.mil",
+       {"`?` axes have their default extents, arrays give others"}},
+  };
+  for (const auto& model : models) {
+    const std::string path = testing::RealDataPath("mil/" + std::string(model.name));
+    ANECHECK_SKIP_WITHOUT(path);
+    const Outcome check = Tool("check " + path + " --target h13");
+    for (const char* words : model.says) {
+      EXPECT_NE((check.out + check.err).find(words), std::string::npos)
+          << model.name << " does not say: " << words << "\n"
+          << check.out << check.err;
+    }
+  }
+}
+
 // ---- lower --------------------------------------------------------------------------------------
 
 // sin exists from A15; relu everywhere.

@@ -252,6 +252,7 @@ Result<ModelFile> LoadModel(const std::string& path, const std::string& weights,
     ANECHECK_ASSIGN(model.graph, GraphFromJson(json, OpVocabulary()));
     return model;
   }
+  const bool open = text.contains("DefaultShapes");
   SideFile file(path, weights);
   MilReadOptions options;
   options.shapes = shapes;
@@ -260,7 +261,11 @@ Result<ModelFile> LoadModel(const std::string& path, const std::string& weights,
   };
   auto graph = MilTextToGraph(std::move(text), OpVocabulary(), options);
   if (!graph.ok()) {
-    return MakeError(graph.error().code, fmt::format("{}: {}", path, graph.error().message));
+    const char* const hint = shapes.empty() && open
+                                 ? "; its `?` axes have their default extents, arrays give others"
+                                 : "";
+    return MakeError(graph.error().code,
+                     fmt::format("{}: {}{}", path, graph.error().message, hint));
   }
   model.graph = std::move(graph).value();
   model.synthesised = file.synthesised();
