@@ -136,6 +136,11 @@ ReachedShares SharesOfThisTool() {
 Json OperationReferenceJson(const ReachedShares& shares) {
   Json reference = {
       {"ops", Json::array()}, {"terms", Json::array()}, {"departures", Json::array()}};
+  for (const NarrowedParameter& narrowed : NarrowedParameters()) {
+    reference["narrowed_parameters"].push_back({{"layer", narrowed.layer},
+                                                {"parameter", narrowed.parameter},
+                                                {"reason", narrowed.reason}});
+  }
   for (const OpDefinition* op : AllOps()) {
     reference["ops"].push_back(OpJson(*op, *AllReferenceKernels()[op->schema.id], shares));
   }
@@ -169,6 +174,11 @@ std::string OperationReferenceText(const Json& reference) {
     text += fmt::format("{:<40} {:<44} {:<12} {}{}\n", Text(op["name"]), Text(op["class"]),
                         catalogued ? "none" : Text(op["route"]), catalogued ? "catalogued: " : "",
                         answer);
+  }
+  text += "\nparameters of native layers that are not taken, or with one value alone\n";
+  for (const Json& narrowed : reference["narrowed_parameters"]) {
+    text += fmt::format("{:<40} {:<24} {}\n", Text(narrowed["layer"]), Text(narrowed["parameter"]),
+                        Text(narrowed["reason"]));
   }
   return text;
 }

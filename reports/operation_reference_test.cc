@@ -56,6 +56,10 @@ TEST(OperationReference, HasEveryOperationWithItsArgumentsAndTerms) {
     for (const Json& term : entry["terms"]) EXPECT_TRUE(terms.contains(term)) << term;
     EXPECT_NE(entry["reference"].get<bool>(), !entry["reason"].get<std::string>().empty());
   }
+  ASSERT_EQ(reference["narrowed_parameters"].size(), NarrowedParameters().size());
+  for (const Json& narrowed : reference["narrowed_parameters"]) {
+    EXPECT_THAT(OperationReferenceText(reference), HasSubstr(narrowed["reason"]));
+  }
   const Json& conv = Entry(reference, "conv");
   EXPECT_EQ(conv["parameters"][0]["name"], "x");
   EXPECT_EQ(conv["parameters"][0]["required"], true);
@@ -118,10 +122,11 @@ TEST(OperationReference, MarkdownAndPageHaveOneSectionAnOperation) {
   EXPECT_THAT(page, Not(HasSubstr("{{")));
 }
 
-TEST(OperationReference, TextHasOneLineAnOperation) {
+TEST(OperationReference, TextHasOneLineAnOperationAndANarrowedParameter) {
   const std::string text = OperationReferenceText(OperationReferenceJson());
   EXPECT_EQ(static_cast<size_t>(std::count(text.begin(), text.end(), '\n')),
-            ListedOps() + LayersWithoutOperation() + 1);
+            ListedOps() + LayersWithoutOperation() + NarrowedParameters().size() + 3)
+      << "beside the two heads and the empty line between";
   EXPECT_THAT(text, HasSubstr("catalogued: "));
   EXPECT_THAT(text, HasSubstr("code generation, and none of its parameters is published"));
 }

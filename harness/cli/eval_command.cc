@@ -241,7 +241,8 @@ void AddEvalCommand(CLI::App& app, Selected& selected) {
   command->add_option("--inputs", flags->inputs, "Inputs by name, .npz (default: made-up numbers)");
   command->add_option("--out", flags->out, "Outputs by name, .npz")->required();
   command->add_flag("--bounds", flags->bounds,
-                    "Also write <name>.lo and <name>.hi, what a conforming engine may give");
+                    "Also write <name>.lo and <name>.hi: a conforming engine gives nothing beyond "
+                    "(`judge` also asks which numbers between are admitted)");
   command->footer("Example: anecheck eval model.mil --inputs in.npz --out out.npz --bounds");
   command->callback([flags, &selected] { selected = [flags] { return RunEval(*flags); }; });
 }

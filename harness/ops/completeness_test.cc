@@ -1,14 +1,17 @@
 // Every operation of the public matrix stands in the operation table, or among those that no
 // numeric reference can judge, with the reason.
 #include <algorithm>
+#include <cctype>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <iostream>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "harness/base/file.h"
 #include "harness/base/testing/test_data.h"
 #include "harness/ops/device_matrix.h"
 #include "harness/ops/native_layers.h"
@@ -58,6 +61,29 @@ TEST(Completeness, EveryOperationOfTheMatrixHasARowOrAReason) {
   }
 }
 
+// The names among the parameters of a row: "Type(Max/Min)|K|Pad*" has Type, K and Pad.
+std::vector<std::string> ParameterNames(std::string_view row) {
+  size_t from = 0;
+  for (int comma = 0; comma < 3; ++comma) from = row.find(',', from) + 1;
+  const std::string_view field = row.substr(from, row.find(',', from) - from);
+  std::vector<std::string> names;
+  int depth = 0;
+  bool inside = false;  // a name
+  bool begins = true;
+  for (const char c : field) {
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    if (depth == 0 && c == '|') begins = true;
+    inside = depth == 0 && std::isalnum(static_cast<unsigned char>(c)) != 0 && (begins || inside);
+    if (inside && begins) names.emplace_back();
+    if (inside) {
+      begins = false;
+      names.back() += c;
+    }
+    if (c == ')' || c == ']' || c == '}') --depth;
+  }
+  return names;
+}
+
 TEST(Completeness, EveryNativeLayerHasAnOperationOrAReason) {
   std::set<std::string_view> layers;
   std::set<std::string_view> own;
@@ -99,6 +125,45 @@ TEST(Completeness, NativeLayersAreThoseOfTheFacts) {
     EXPECT_NE(line.find("," + std::string(found->unit) + ","), std::string::npos) << layer;
   }
   EXPECT_EQ(rows, NativeLayers().size());
+}
+
+// Every parameter of a layer that has an operation of its own is one of that operation or among
+// those that are narrowed, which the facts have.
+TEST(Completeness, ParametersOfNativeLayersAreTakenOrSayWhyNot) {
+  const std::string path = testing::RealDataPath("../facts/netlist_layers.csv");
+  ANECHECK_SKIP_WITHOUT(path);
+  const auto text = ReadTextFile(path);
+  ASSERT_TRUE(text.ok());
+  std::map<std::string_view, std::string_view> rows;  // by the unit's type
+  for (size_t at = 0; at < text->size();) {
+    const std::string_view line = std::string_view(*text).substr(at, text->find('\n', at) - at);
+    const size_t tag = line.find(',') + 1;
+    rows[line.substr(tag, line.find(',', tag) - tag)] = line;
+    at += line.size() + 1;
+  }
+  std::set<std::pair<std::string_view, std::string_view>> narrowed;
+  for (const NarrowedParameter& row : NarrowedParameters()) {
+    const auto layers = NativeLayers();
+    const auto layer = std::ranges::find(layers, row.layer, &NativeLayer::layer);
+    ASSERT_NE(layer, layers.end()) << row.layer;
+    EXPECT_TRUE(rows[layer->unit].contains(row.parameter)) << row.layer << ' ' << row.parameter;
+    EXPECT_TRUE(narrowed.insert({row.layer, row.parameter}).second)
+        << row.layer << ' ' << row.parameter;
+    EXPECT_FALSE(row.reason.empty()) << row.layer << ' ' << row.parameter;
+    std::cout << row.layer << ' ' << row.parameter << ": " << row.reason << '\n';
+  }
+  size_t asked = 0;
+  for (const NativeLayer& layer : NativeLayers()) {
+    if (layer.op != layer.layer || !rows.contains(layer.unit)) continue;
+    const OpDefinition* const op = FindOp(layer.op);
+    for (const std::string& name : ParameterNames(rows[layer.unit])) {
+      ++asked;
+      EXPECT_TRUE(std::ranges::count(op->schema.parameters, name, &Parameter::name) > 0 ||
+                  narrowed.contains({layer.layer, name}))
+          << layer.layer << ": " << name << " is neither taken nor among what is narrowed";
+    }
+  }
+  EXPECT_GT(asked, 20u);
 }
 
 TEST(Completeness, CataloguedOperationsSayWhy) {

@@ -17,4 +17,13 @@ struct NativeLayer {
 // The 53 rows, in the order of the facts.
 std::span<const NativeLayer> NativeLayers();
 
+// A parameter of a layer that the table does not take, or with one value alone.
+struct NarrowedParameter {
+  std::string_view layer;      // NativeLayer::layer
+  std::string_view parameter;  // facts/netlist_layers.csv
+  std::string_view reason;
+};
+
+std::span<const NarrowedParameter> NarrowedParameters();
+
 }  // namespace anecheck
