@@ -205,6 +205,27 @@ TEST(GraphGenerator, CompressedModeHasCompressedConstantsAndStateModeHasStates) 
   EXPECT_EQ(ShareWith(CaseMode::kState, {"write_state", "tensor_to_"}), 1);
 }
 
+// What a state keeps from one execution to the next shows where it is read before it is written.
+TEST(GraphGenerator, ManyStatesAreReadBeforeTheyAreWritten) {
+  std::set<std::string_view> readers;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    const Graph graph = Generate(seed, {.mode = CaseMode::kState});
+    std::set<ValueId> written;
+    for (const Node& node : graph.nodes()) {
+      const auto arguments = graph.arguments(node);
+      if (arguments.empty()) continue;
+      const ValueId first = arguments[0].value;
+      if (graph.value(first).kind != ValueKind::kState) continue;
+      if (node.result_count == 0)
+        written.insert(first);
+      else if (!written.contains(first))
+        readers.insert(node.schema->name);
+    }
+  }
+  EXPECT_EQ(readers, (std::set<std::string_view>{"circular_buffer_to_tensor", "read_state",
+                                                 "tensor_buffer_to_tensor"}));
+}
+
 TEST(GraphGenerator, CompressedConstantsAreWeights) {
   std::set<std::string_view> users;
   for (uint64_t seed = 0; seed < 400; ++seed) {

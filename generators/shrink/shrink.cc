@@ -26,6 +26,7 @@ class Shrinker {
       changed = Repeat(&Shrinker::FewerOutputs);
       changed |= Repeat(&Shrinker::EarlierOutputs);
       changed |= Repeat(&Shrinker::CutBefore);
+      changed |= Repeat(&Shrinker::FewerWrites);
       changed |= Repeat(&Shrinker::Bypass);
       changed |= Repeat(&Shrinker::FewerOperands);
       changed |= Repeat(&Shrinker::ShorterAxes);
@@ -92,6 +93,22 @@ class Shrinker {
       Edit edit;
       edit.to_input.emplace(id, *std::move(tensor));
       if (Try(edit)) return true;
+    }
+    return false;
+  }
+
+  // A write that stands behind a read of its state: it counts in the next execution at the most.
+  bool FewerWrites() {
+    std::set<ValueId> read;
+    for (NodeId id = 0; id < graph().nodes().size(); ++id) {
+      const Node& node = graph().node(id);
+      for (const Argument& argument : graph().arguments(node)) {
+        if (graph().value(argument.value).kind != ValueKind::kState) continue;
+        if (node.result_count != 0) read.insert(argument.value);
+        if (node.result_count == 0 && read.contains(argument.value) && Try({.write = id})) {
+          return true;
+        }
+      }
     }
     return false;
   }

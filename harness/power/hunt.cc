@@ -30,6 +30,7 @@ CampaignOptions OptionsOf(const Subject& subject, const HuntOptions& options,
   campaign.jobs = options.jobs;
   campaign.targets = subject.targets;
   campaign.ops = subject.ops;
+  campaign.modes = subject.modes;
   campaign.worker.library = options.library;
   campaign.worker.faults = subject.faults;
   campaign.worker.quirks = subject.quirks;

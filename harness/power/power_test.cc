@@ -83,6 +83,20 @@ TEST(HuntTest, FindsAPlantedFaultAndMakesItSmall) {
   EXPECT_LE(result.elements.value_or(1000), 16u);
 }
 
+// By random cases: no probe knows of states.
+TEST(HuntTest, FindsWhatStatesLoseByACampaign) {
+  for (const char* fault : {"state-lost", "state-not-zero"}) {
+    HuntOptions options = Options().hunt;
+    options.shrink_tries = 500;
+    const HuntResult result = Hunt(Named(fault), options).value();
+    EXPECT_TRUE(result.found) << fault << " " << result.reason;
+    EXPECT_EQ(result.by, "campaign") << fault;
+    EXPECT_EQ(result.verdict, "wrong") << fault;
+    EXPECT_LE(result.nodes.value_or(100), 3u) << fault;
+    EXPECT_LE(result.elements.value_or(1000), 16u) << fault;
+  }
+}
+
 TEST(HuntTest, LabelsAKnownDefect) {
   const HuntResult result = HuntFor(Named("D09"));
   EXPECT_TRUE(result.found);

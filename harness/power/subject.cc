@@ -73,6 +73,8 @@ Result<Subject> ReadFault(const Json& row, const std::vector<CampaignTarget>& ta
   subject.admitted = json_fields::StringOr(row, "admitted", "");
   subject.ops =
       FindOp(subject.op) != nullptr ? OpsNamedIn(subject.op) : OpsOfClass(subject.op_class);
+  // The default mix has no states.
+  if (subject.op_class == "state") subject.modes = {CaseMode::kState};
   subject.targets = targets;
   subject.faults = {subject.id};
   return subject;
