@@ -117,7 +117,10 @@ Status MakeSmall(const FindingRecord& finding, const Artifact& artifact,
   if (tries == 0) return {};
   ANECHECK_ASSIGN(const auto runner, MakeRunner(campaign));
   const Result<ShrunkFinding> shrunk = ShrinkFinding(artifact, *runner, {.max_tries = tries});
-  if (!shrunk.ok()) return {};
+  if (!shrunk.ok()) {
+    result.not_shrunk = shrunk.error().message;
+    return {};
+  }
   result.nodes = shrunk->after.nodes;
   result.elements = shrunk->after.elements;
   return {};

@@ -33,6 +33,7 @@ struct HuntResult {
   std::string verdict, op, target, label, summary;
   // Of its reproducer, where it could be made small.
   std::optional<uint64_t> nodes, elements;
+  std::string not_shrunk;  // why it could not, where that was tried
   // Known defects: findings beside the label, which nothing explains.
   uint64_t unlabelled = 0;
   std::string reason;  // why nothing was found; "admitted: ..." where nothing could be

@@ -304,9 +304,12 @@ TEST(PowerTest, MediansAreOfReproducers) {
     report.hunts.push_back(hunt);
   }
   report.hunts.emplace_back();
+  report.hunts.back().not_shrunk = "it no longer shows";
   const auto summary = PowerToJson(report)["summary"];
   EXPECT_EQ(summary["median_nodes"], 2);
   EXPECT_EQ(summary["median_elements"], 20);
+  EXPECT_EQ(summary["not_shrunk"], 1) << "what the medians lack is told";
+  EXPECT_NE(PowerToText(report).find("without 1 that could not be made small"), std::string::npos);
   EXPECT_EQ(summary["planted"], 4);
   EXPECT_EQ(summary["planted_found"], 3);
   EXPECT_EQ(summary["found_by_campaign"], 2);
