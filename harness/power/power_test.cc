@@ -216,7 +216,9 @@ TEST(HuntTest, SaysWhatItDidNotFind) {
 TEST(CleanTest, TheEngineWithoutDefectsGivesNothing) {
   const auto off = RunClean(kTargets[0], false, 192, Options().hunt);
   ASSERT_TRUE(off.ok()) << off.error().message;
-  EXPECT_EQ(off->cases, 192u) << "the metamorphic ones among them";
+  EXPECT_EQ(off->cases, 192u) << "those of all parts";
+  ASSERT_EQ(off->judged_of_part.size(), CleanParts().size() + 1);
+  for (const uint64_t judged : off->judged_of_part) EXPECT_GT(judged, 0u);
   EXPECT_EQ(off->false_findings, 0u) << off->first;
 }
 
