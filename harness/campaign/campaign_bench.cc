@@ -20,7 +20,7 @@
 
 #include "harness/base/file.h"
 #include "harness/campaign/campaign.h"
-#include "harness/campaign/non_vacuous.h"
+#include "generators/repair/non_vacuous.h"
 #include "harness/runners/e5rt_engine.h"
 #include "harness/runners/worker.h"
 

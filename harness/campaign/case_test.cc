@@ -11,7 +11,7 @@
 #include "generators/must_reject.h"
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/judge_case.h"
-#include "harness/campaign/non_vacuous.h"
+#include "generators/repair/non_vacuous.h"
 #include "harness/campaign/reach_counter.h"
 #include "harness/campaign/rejected_graph.h"
 #include "harness/graph/copy_node.h"

@@ -1,4 +1,4 @@
-#include "harness/campaign/non_vacuous.h"
+#include "generators/repair/non_vacuous.h"
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/rejected_graph.h"
 #include "harness/campaign/shape_range.h"

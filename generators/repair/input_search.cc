@@ -1,4 +1,4 @@
-#include "harness/campaign/input_search.h"
+#include "generators/repair/input_search.h"
 
 #include <algorithm>
 #include <bit>
