@@ -3,6 +3,7 @@
 #include "generators/shrink/shrink.h"
 
 #include <algorithm>
+#include <bit>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -163,6 +164,58 @@ GraphCase Accumulating() {
   graph.AddOutput(AddNode(graph, OpKind::kReadState, {state}));
   item.inputs = {*Zeros(item, x)};
   return item;
+}
+
+// Three outputs of which two are needed.
+TEST(Shrink, OutputsThatAreNeededTogetherStayWithoutTheOthers) {
+  GraphCase item;
+  Graph& graph = item.graph;
+  const ValueId x = graph.AddInput({DType::kFp16, Shape{1, 4}}, "x");
+  for (const OpKind kind : {OpKind::kRelu, OpKind::kAbs, OpKind::kSquare}) {
+    graph.AddOutput(AddNode(graph, kind, {x}));
+  }
+  item.inputs = {*Zeros(item, x)};
+  const Interesting both = [](const GraphCase& c) {
+    return Holds(c, OpKind::kRelu) && Holds(c, OpKind::kSquare);
+  };
+  const ShrinkResult result = Shrink(item, both, Zeros);
+  EXPECT_EQ(result.smallest.graph.nodes().size(), 2u);
+  EXPECT_EQ(result.smallest.graph.outputs().size(), 2u);
+}
+
+TEST(Shrink, AxesOfOneElementFallAway) {
+  GraphCase item;
+  Graph& graph = item.graph;
+  const ValueId x = graph.AddInput({DType::kFp16, Shape{1, 1, 4, 4}}, "x");
+  const ValueId y = graph.AddInput({DType::kFp16, Shape{1, 1, 4, 4}}, "y");
+  graph.AddOutput(AddNode(graph, OpKind::kAdd, {x, y}));
+  item.inputs = {*Zeros(item, x), *Zeros(item, y)};
+  const Interesting adds = [](const GraphCase& c) { return Holds(c, OpKind::kAdd); };
+  const ShrinkResult result = Shrink(item, adds, Zeros);
+  for (const Tensor& input : result.smallest.inputs) EXPECT_EQ(input.type.shape.rank(), 1);
+}
+
+// Constants of four bits, of which two share a byte.
+TEST(Shrink, ConstantsOfLessThanAByteBecomeZero) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    const GraphCase item = Draw(seed, CaseMode::kCompressed);
+    const auto bits = [](const GraphCase& c) {
+      uint64_t set = 0;
+      for (const ValueId id : c.graph.ValuesOfKind(ValueKind::kConst)) {
+        if (DTypeBits(c.graph.type(id).dtype) >= 8) continue;
+        for (const uint8_t byte : c.graph.ConstData(id)) {
+          set += static_cast<uint64_t>(std::popcount(byte));
+        }
+      }
+      return set;
+    };
+    if (bits(item) == 0) continue;
+    const size_t nodes = item.graph.nodes().size();
+    const Interesting whole = [&](const GraphCase& c) { return c.graph.nodes().size() == nodes; };
+    EXPECT_EQ(bits(Shrink(item, whole, Zeros, {.max_tries = 2000}).smallest), 0u) << seed;
+    return;
+  }
+  FAIL() << "no graph has such constants";
 }
 
 TEST(Shrink, AStateThatIsReadFirstFollowsWhatIsAddedToIt) {
