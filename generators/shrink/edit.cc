@@ -167,6 +167,7 @@ class Rebuild {
     }
     AddAttributes(id, node);
     std::vector<std::string> names;
+    names.reserve(node.result_count);
     for (uint32_t i = 0; i < node.result_count; ++i) {
       names.push_back(from.value(node.first_result + i).name);
     }
