@@ -29,6 +29,22 @@ constexpr uint32_t kLeftOutOf = 4;
 // Results of these depend on shapes alone.
 bool IgnoresValues(OpKind kind) { return kind == OpKind::kFillLike || kind == OpKind::kShape; }
 
+// Zeros of either sign, the ends of the subnormals and of the normals.
+constexpr std::array<uint16_t, 8> kConstantEdges = {0x0000, 0x8000, 0x0001, 0x8001,
+                                                    0x03ff, 0x0400, 0x8400, 0x7bff};
+
+// In place of some elements of every second tensor, as far as they are within the limit.
+void AddEdges(ChoiceStream& choices, double limit, std::span<uint8_t> halves) {
+  if (!choices.Coin()) return;
+  for (size_t at = 0; at + 2 <= halves.size(); at += 2) {
+    if (!choices.Chance(1, 4)) continue;
+    const uint16_t edge = choices.Pick(kConstantEdges);
+    if (std::fabs(HalfToDouble(Half{edge})) > limit) continue;
+    halves[at] = static_cast<uint8_t>(edge);
+    halves[at + 1] = static_cast<uint8_t>(edge >> 8);
+  }
+}
+
 }  // namespace
 
 std::span<const OpGenerator* const> AllOpGenerators() { return kGenerators; }
@@ -98,6 +114,7 @@ ValueId Drawer::NewConst(const Shape& shape, double limit) {
   if (bytes_.size() < size) bytes_.resize(size);
   const std::span<uint8_t> bytes(bytes_.data(), size);
   FillTensor(choices_, type, mode, limit, bytes);
+  if (values_ == CaseMode::kSpecial) AddEdges(choices_, limit, bytes);
   const ValueId id = graph_.AddConst(type, bytes);
   TrackConst({-limit, limit, integer_mode()});
   return id;

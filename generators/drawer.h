@@ -114,6 +114,9 @@ class Drawer {
 
   // States what is known of one result of the last node, where they differ.
   void SetRange(ValueId id, const ValueRange& range) { known_[id].range = range; }
+  // No further operation is to be drawn upon the value alone: no input moves it in the first
+  // execution.
+  void SetAtRest(ValueId id) { known_[id].moves = false; }
   // Converts the first result of the last node to fp16: bools and integers are no program outputs
   // on the engine's path (facts/mil.md).
   bool ToHalf();

@@ -205,6 +205,47 @@ TEST(GraphGenerator, CompressedModeHasCompressedConstantsAndStateModeHasStates) 
   EXPECT_EQ(ShareWith(CaseMode::kState, {"write_state", "tensor_to_"}), 1);
 }
 
+// Infinities and NaN are for inputs alone.
+TEST(GraphGenerator, ConstantsOfSpecialModeHoldZerosAndSubnormals) {
+  std::set<uint16_t> edges;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    const Graph graph = Generate(seed, {.mode = CaseMode::kSpecial});
+    for (const ValueId id : graph.ValuesOfKind(ValueKind::kConst)) {
+      if (graph.type(id).dtype != DType::kFp16) continue;
+      const auto bytes = graph.ConstData(id);
+      for (size_t i = 0; i + 1 < bytes.size(); i += 2) {
+        const auto half = static_cast<uint16_t>(bytes[i] | bytes[i + 1] << 8);
+        EXPECT_LT(half & 0x7fff, 0x7c00);
+        if ((half & 0x7fff) <= 0x0400) edges.insert(half);
+      }
+    }
+  }
+  for (const uint16_t edge : {0x8000, 0x0001, 0x8001, 0x03ff, 0x0400}) {
+    EXPECT_TRUE(edges.contains(edge)) << edge;
+  }
+}
+
+// What a state keeps from one execution to the next shows where it is read before it is written.
+TEST(GraphGenerator, ManyStatesAreReadBeforeTheyAreWritten) {
+  std::set<std::string_view> readers;
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    const Graph graph = Generate(seed, {.mode = CaseMode::kState});
+    std::set<ValueId> written;
+    for (const Node& node : graph.nodes()) {
+      const auto arguments = graph.arguments(node);
+      if (arguments.empty()) continue;
+      const ValueId first = arguments[0].value;
+      if (graph.value(first).kind != ValueKind::kState) continue;
+      if (node.result_count == 0)
+        written.insert(first);
+      else if (!written.contains(first))
+        readers.insert(node.schema->name);
+    }
+  }
+  EXPECT_EQ(readers, (std::set<std::string_view>{"circular_buffer_to_tensor", "read_state",
+                                                 "tensor_buffer_to_tensor"}));
+}
+
 TEST(GraphGenerator, CompressedConstantsAreWeights) {
   std::set<std::string_view> users;
   for (uint64_t seed = 0; seed < 400; ++seed) {

@@ -1,25 +1,35 @@
 #include "generators/restrict.h"
 
+#include <algorithm>
+
 #include "harness/graph/copy_node.h"
 
 namespace anecheck {
 namespace {
 
-// Nodes that lead to an output, found from the last to the first: every user of a value and every
-// reader of what a state was given stands behind it.
+bool IsNeeded(const Graph& graph, const Node& node, const std::vector<bool>& wanted) {
+  for (uint32_t i = 0; i < node.result_count; ++i) {
+    if (wanted[node.first_result + i]) return true;
+  }
+  // What has no results was made for the state that it changes.
+  return node.result_count == 0 &&
+         std::ranges::any_of(graph.arguments(node), [&](const Argument& argument) {
+           return graph.value(argument.value).kind == ValueKind::kState && wanted[argument.value];
+         });
+}
+
+// Nodes that lead to an output. Every user of a value stands behind it, but what a state is given
+// may be read in the next execution alone, by a node before.
 std::vector<bool> LiveNodes(const Graph& graph, std::vector<bool>& wanted) {
   std::vector<bool> live(graph.nodes().size(), false);
-  for (NodeId id = static_cast<NodeId>(graph.nodes().size()); id-- > 0;) {
-    const Node& node = graph.node(id);
-    bool needed = false;
-    for (uint32_t i = 0; i < node.result_count; ++i) needed |= wanted[node.first_result + i];
-    for (const Argument& argument : graph.arguments(node)) {
-      const bool state = graph.value(argument.value).kind == ValueKind::kState;
-      needed |= node.result_count == 0 && state && wanted[argument.value];
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (NodeId id = static_cast<NodeId>(graph.nodes().size()); id-- > 0;) {
+      const Node& node = graph.node(id);
+      if (live[id] || !IsNeeded(graph, node, wanted)) continue;
+      live[id] = grown = true;
+      for (const Argument& argument : graph.arguments(node)) wanted[argument.value] = true;
     }
-    if (!needed) continue;
-    live[id] = true;
-    for (const Argument& argument : graph.arguments(node)) wanted[argument.value] = true;
   }
   return live;
 }

@@ -36,8 +36,8 @@ RC_GTEST_PROP(Restrict, ToAnyResultIsValidAndHasNoMoreThanItNeeds, (uint64_t see
   RC_ASSERT(again.graph.nodes().size() == made.graph.nodes().size());
 }
 
-RC_GTEST_PROP(Restrict, ToAllOutputsKeepsEveryNode, (uint64_t seed)) {
-  const Graph graph = Draw(seed, CaseMode::kFloat);
+RC_GTEST_PROP(Restrict, ToAllOutputsKeepsEveryNode, (uint64_t seed, bool state)) {
+  const Graph graph = Draw(seed, state ? CaseMode::kState : CaseMode::kFloat);
   RC_ASSERT(Restrict(graph, graph.outputs()).graph.nodes().size() == graph.nodes().size());
 }
 

@@ -1,5 +1,5 @@
 // How state, buffers and control flow are drawn: small blocks around x, and states that are written
-// and read again.
+// and read again, or read and written back.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -17,18 +17,42 @@ ValueRange WithZero(const ValueRange& range) {
   return {std::min(range.low, 0.0), std::max(range.high, 0.0), range.integer};
 }
 
+// Whether what a state holds is added to x before it is written back: only so does it show what it
+// keeps from one execution to the next. The sum of two executions stays conditioned.
+bool Accumulates(Drawer& drawer, ValueId x) {
+  const auto add = static_cast<size_t>(OpKind::kAdd);
+  const bool adds = drawer.options().ops.test(add) && drawer.options().spelt.test(add);
+  return adds && drawer.type(x).dtype == DType::kFp16 &&
+         2 * drawer.range(x).Magnitude() <= drawer.Ceiling() && drawer.choices().Coin();
+}
+
+ValueRange OfTwo(const ValueRange& range) {
+  return WithZero({2 * range.low, 2 * range.high, range.integer});
+}
+
+// The sum of x and of the result of the last node, which read a state of x's shape, zero at first.
+ValueId AddToRead(Drawer& drawer, ValueId x) {
+  const ValueId before = drawer.Last();
+  drawer.SetAtRest(before);
+  return drawer.Emit(OpKind::kAdd, {before, x}, OfTwo(drawer.range(x))) ? drawer.Last() : x;
+}
+
 // x into a new state, then the state's content, as one of the pairs of operations.
 bool DrawWritten(Drawer& drawer, ValueId x, OpKind write, OpKind read) {
   using P = params::WriteState;
-  const ValueRange range = drawer.range(x);
+  const bool accumulates = Accumulates(drawer, x);
   const ValueId state = drawer.NewState(drawer.type(x));
+  const auto draw_read = [&](const ValueRange& range) {
+    drawer.Begin(read);
+    drawer.graph().AddArgument(P::kInput, state);
+    return drawer.Finish(range);
+  };
+  if (accumulates && draw_read(OfTwo(drawer.range(x)))) x = AddToRead(drawer, x);
+  const ValueRange range = drawer.range(x);
   drawer.Begin(write);
   drawer.graph().AddArgument(P::kInput, state);
   drawer.graph().AddArgument(P::kData, x);
-  if (!drawer.Finish(range)) return false;
-  drawer.Begin(read);
-  drawer.graph().AddArgument(P::kInput, state);
-  return drawer.Finish(range);
+  return drawer.Finish(range) && draw_read(range);
 }
 
 bool DrawState(Drawer& drawer, ValueId x) {
@@ -36,6 +60,16 @@ bool DrawState(Drawer& drawer, ValueId x) {
 }
 bool DrawBuffer(Drawer& drawer, ValueId x) {
   return DrawWritten(drawer, x, OpKind::kTensorToTensorBuffer, OpKind::kTensorBufferToTensor);
+}
+
+bool DrawRingRead(Drawer& drawer, ValueId ring, int axis, int64_t position, int64_t size,
+                  const ValueRange& range) {
+  drawer.Begin(OpKind::kCircularBufferToTensor);
+  drawer.graph().AddArgument(params::RingRead::kInput, ring);
+  drawer.AddInt(params::RingRead::kAxis, axis);
+  drawer.AddInt(params::RingRead::kPosition, position);
+  drawer.AddInt(params::RingRead::kSize, size);
+  return drawer.Finish(range);
 }
 
 // x into a ring that is longer than it, from a position from which it wraps or not.
@@ -47,21 +81,23 @@ bool DrawRing(Drawer& drawer, ValueId x) {
   Shape ring = shape;
   ring[axis] += choices.Range(0, 3);
   if (ring.Elements() > 4 * drawer.options().max_elements) return false;
-  const ValueRange range = WithZero(drawer.range(x));
+  const bool accumulates = Accumulates(drawer, x);
   const ValueId state = drawer.NewState({DType::kFp16, ring});
   Graph& graph = drawer.graph();
+  const int64_t position = choices.Range(0, 2 * ring[axis]);
+  const ValueRange twice = OfTwo(drawer.range(x));
+  if (accumulates && DrawRingRead(drawer, state, axis, position, shape[axis], twice)) {
+    x = AddToRead(drawer, x);
+  }
+  const ValueRange range = WithZero(drawer.range(x));
   drawer.Begin(OpKind::kTensorToCircularBuffer);
   graph.AddArgument(params::RingWrite::kInput, state);
   graph.AddArgument(params::RingWrite::kData, x);
   drawer.AddInt(params::RingWrite::kAxis, axis);
-  drawer.AddInt(params::RingWrite::kPosition, choices.Range(0, 2 * ring[axis]));
+  drawer.AddInt(params::RingWrite::kPosition, position);
   if (!drawer.Finish(range)) return false;
-  drawer.Begin(OpKind::kCircularBufferToTensor);
-  graph.AddArgument(params::RingRead::kInput, state);
-  drawer.AddInt(params::RingRead::kAxis, axis);
-  drawer.AddInt(params::RingRead::kPosition, choices.Range(0, 2 * ring[axis]));
-  drawer.AddInt(params::RingRead::kSize, choices.Range(1, ring[axis]));
-  return drawer.Finish(range);
+  const int64_t from = choices.Range(0, 2 * ring[axis]);
+  return DrawRingRead(drawer, state, axis, from, choices.Range(1, ring[axis]), range);
 }
 
 // ---- blocks -------------------------------------------------------------------------------------

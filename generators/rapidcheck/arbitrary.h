@@ -17,6 +17,7 @@
 #include "generators/choice_stream.h"
 #include "generators/formats/registry/registry.h"
 #include "generators/graph_generator.h"
+#include "generators/repair/non_vacuous.h"
 #include "generators/shrink/edit.h"
 #include "harness/graph/json.h"
 
@@ -69,14 +70,44 @@ inline rc::Gen<std::vector<uint8_t>> Choices(size_t most = 512) {
   });
 }
 
-// Valid graphs with inputs, as GenerateGraph and GenerateInputs make them with `options`.
+// The same with thousands of bytes behind them that follow from one number: graphs and the values
+// of their tensors take more than RapidCheck would shrink in useful time. The number shrinks to 0,
+// which stands for no bytes.
+inline rc::Gen<std::vector<uint8_t>> LongChoices() {
+  const auto lengthened = [](uint64_t seed, std::vector<uint8_t> bytes) {
+    constexpr size_t kTail = 16384;
+    ChoiceStream tail = ChoiceStream::FromSeed(seed);
+    for (size_t i = 0; seed != 0 && i < kTail; ++i) {
+      bytes.push_back(static_cast<uint8_t>(tail.Below(256)));
+    }
+    return bytes;
+  };
+  return rc::gen::apply(lengthened, rc::gen::arbitrary<uint64_t>(), Choices());
+}
+
+// The case that a campaign makes of these choices: drawn as GenerateGraph and GenerateInputs do
+// with `options`, and repaired until some change of its inputs moves every output beyond its bound
+// (generators/repair).
+inline GraphCase DrawCase(const GeneratorOptions& options, const std::vector<uint8_t>& bytes) {
+  ChoiceStream choices = ChoiceStream::FromBytes(bytes);
+  GraphCase item;
+  GenerateGraph(choices, options, item.graph);
+  item.inputs = GenerateInputs(choices, item.graph, options.mode);
+  // What no family has is no worse computed than IEEE asks.
+  const Contract& contract =
+      options.family == kNoFamily ? IeeeContract() : ConformingContract(options.family);
+  CaseRepair repair;
+  std::vector<Estimate> expected;
+  GraphCase repaired = item;
+  const auto proof =
+      repair.Run(choices, options.mode, contract, repaired.graph, repaired.inputs, expected);
+  return proof.ok() ? repaired : item;
+}
+
+// Valid graphs with inputs, as campaigns draw them with `options`.
 inline rc::Gen<GraphCase> Graphs(GeneratorOptions options = {}) {
-  return rc::gen::map(Choices(), [options](const std::vector<uint8_t>& bytes) {
-    ChoiceStream choices = ChoiceStream::FromBytes(bytes);
-    GraphCase item;
-    GenerateGraph(choices, options, item.graph);
-    item.inputs = GenerateInputs(choices, item.graph, options.mode);
-    return item;
+  return rc::gen::map(LongChoices(), [options](const std::vector<uint8_t>& bytes) {
+    return DrawCase(options, bytes);
   });
 }
 

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <set>
 #include <sstream>
 
 #include "generators/shrink/shrink.h"
 #include "harness/formats/registry/registry.h"
 #include "harness/graph/validate.h"
 #include "harness/ops/op.h"
+#include "oracles/testing/vacuity.h"
 
 namespace anecheck {
 namespace {
@@ -72,6 +74,30 @@ TEST(Arbitrary, AnEmptyStreamGivesTheSimplestGraph) {
   Graph graph;
   GenerateGraph(none, {}, graph);
   EXPECT_EQ(graph.nodes().size(), 1u);
+}
+
+// As campaigns give them: most values differ from each other, and every output can be moved.
+TEST(Arbitrary, CasesCanTellSomething) {
+  constexpr uint64_t kCases = 60;
+  uint64_t varied = 0;
+  size_t nodes = 0;
+  Evaluation evaluation;
+  for (uint64_t seed = 0; seed < kCases; ++seed) {
+    const GraphCase item = arbitrary::Graphs()(rc::Random(seed), 100).value();
+    nodes += item.graph.nodes().size();
+    varied += std::ranges::all_of(item.inputs, [](const Tensor& input) {
+      std::set<uint16_t> halves;
+      for (size_t i = 0; i + 1 < input.bytes.size(); i += 2) {
+        halves.insert(static_cast<uint16_t>(input.bytes[i] | input.bytes[i + 1] << 8));
+      }
+      return halves.size() > input.bytes.size() / 8;
+    });
+    EXPECT_EQ(
+        testing::FindVacuous(evaluation, item.graph, item.inputs, ConformingContract(2)).size(), 0u)
+        << "seed " << seed;
+  }
+  EXPECT_GT(varied, kCases * 9 / 10);
+  EXPECT_GT(nodes, 3 * kCases);
 }
 
 TEST(Arbitrary, ShrinksTowardsFewerNodes) {

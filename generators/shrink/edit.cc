@@ -60,18 +60,22 @@ class Rebuild {
 
   bool IsState(ValueId id) const { return original_.graph.value(id).kind == ValueKind::kState; }
 
-  // Marks the nodes that lead to an output and what they take, from the last node to the first:
-  // the users of a value and the readers of what a state was given stand behind it.
+  // Marks the nodes that lead to an output and what they take. The users of a value stand behind
+  // it, but what a state is given may be read in the next execution alone, by a node before.
   void FindNeeded(std::span<const ValueId> outputs) {
     const Graph& from = original_.graph;
     needed_.assign(from.values().size(), false);
     live_.assign(from.nodes().size(), false);
+    dropped_ = edit_.write == kNoNode ? nullptr : &from.node(edit_.write);
     for (const ValueId output : outputs) needed_[Resolved(output)] = true;
-    for (auto id = static_cast<NodeId>(from.nodes().size()); id-- > 0;) {
-      if (!IsNeeded(from.node(id))) continue;
-      live_[id] = true;
-      for (const Argument& argument : from.arguments(from.node(id))) {
-        if (!IsDropped(id, argument)) needed_[Resolved(argument.value)] = true;
+    for (bool grown = true; grown;) {
+      grown = false;
+      for (auto id = static_cast<NodeId>(from.nodes().size()); id-- > 0;) {
+        if (live_[id] || !IsNeeded(from.node(id))) continue;
+        live_[id] = grown = true;
+        for (const Argument& argument : from.arguments(from.node(id))) {
+          if (!IsDropped(id, argument)) needed_[Resolved(argument.value)] = true;
+        }
       }
     }
   }
@@ -82,7 +86,7 @@ class Rebuild {
       if (needed_[result] && !IsLeaf(result)) return true;
     }
     // What has no results was made for the state that it changes.
-    return node.result_count == 0 &&
+    return node.result_count == 0 && &node != dropped_ &&
            std::ranges::any_of(original_.graph.arguments(node), [&](const Argument& argument) {
              return IsState(argument.value) && needed_[argument.value];
            });
@@ -115,21 +119,33 @@ class Rebuild {
     made_.inputs.push_back(std::move(tensor));
   }
 
-  // Follows what `user`, the first node that takes it, writes into it: a state is as long as that
-  // was, or as much longer.
+  // Changes `type` as an operand of its rank changes from `before` to `now`: a state is as long as
+  // what is written into it, or as much longer.
+  static void Follow(const TensorType& before, const TensorType& now, TensorType& type) {
+    if (before.shape.rank() != type.shape.rank() || now.shape.rank() != type.shape.rank()) return;
+    for (int axis = 0; axis < type.shape.rank(); ++axis) {
+      type.shape[axis] += now.shape[axis] - before.shape[axis];
+    }
+  }
+
+  // Follows what `user`, the first node that takes it, writes into it. One that is read first
+  // follows an input or constant that changes.
   void AddState(ValueId id, const Node& user) {
     const Value& value = original_.graph.value(id);
     TensorType type = value.type;
+    if (user.result_count != 0 && !edit_.data.empty()) {
+      const auto& [leaf, tensor] = *edit_.data.begin();
+      Follow(original_.graph.type(leaf), tensor.type, type);
+    }
     for (const Argument& argument : original_.graph.arguments(user)) {
       const ValueId written = known_[Resolved(argument.value)];
       if (user.result_count != 0 || IsState(argument.value) || written == kNoValue) continue;
       const TensorType& before = original_.graph.type(argument.value);
       const TensorType& now = made_.graph.type(written);
-      if (before.shape.rank() != type.shape.rank() || now.shape.rank() != type.shape.rank()) break;
-      type.dtype = now.dtype;
-      for (int axis = 0; axis < type.shape.rank(); ++axis) {
-        type.shape[axis] += now.shape[axis] - before.shape[axis];
+      if (before.shape.rank() == type.shape.rank() && now.shape.rank() == type.shape.rank()) {
+        type.dtype = now.dtype;
       }
+      Follow(before, now, type);
       break;
     }
     known_[id] = made_.graph.AddState(type, value.name);
@@ -151,6 +167,7 @@ class Rebuild {
     }
     AddAttributes(id, node);
     std::vector<std::string> names;
+    names.reserve(node.result_count);
     for (uint32_t i = 0; i < node.result_count; ++i) {
       names.push_back(from.value(node.first_result + i).name);
     }
@@ -209,6 +226,7 @@ class Rebuild {
   GraphCase made_;
   std::vector<bool> needed_;  // values
   std::vector<bool> live_;    // nodes
+  const Node* dropped_ = nullptr;
   std::vector<ValueId> known_;
 };
 

@@ -42,6 +42,7 @@ struct Edit {
   std::vector<ValueId> outputs;         // the graph's outputs; empty keeps them
   std::optional<AttributeEdit> attribute;
   std::optional<OperandPlace> operand;  // is left out
+  NodeId write = kNoNode;               // is left out; a node without results
 };
 
 // The case with `edit` made, or nothing where no valid graph comes of it.

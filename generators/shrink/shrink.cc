@@ -26,9 +26,11 @@ class Shrinker {
       changed = Repeat(&Shrinker::FewerOutputs);
       changed |= Repeat(&Shrinker::EarlierOutputs);
       changed |= Repeat(&Shrinker::CutBefore);
+      changed |= Repeat(&Shrinker::FewerWrites);
       changed |= Repeat(&Shrinker::Bypass);
       changed |= Repeat(&Shrinker::FewerOperands);
       changed |= Repeat(&Shrinker::ShorterAxes);
+      changed |= Repeat(&Shrinker::FewerAxes);
       changed |= Repeat(&Shrinker::PlainerAttributes);
       changed |= Repeat(&Shrinker::PlainerData);
     }
@@ -69,6 +71,12 @@ class Shrinker {
     for (const ValueId output : graph().outputs()) {
       if (Try({.outputs = {output}})) return true;
     }
+    // What takes two or more of them: without one at a time.
+    for (size_t i = 0; i < graph().outputs().size() && graph().outputs().size() > 2; ++i) {
+      std::vector<ValueId> left(graph().outputs().begin(), graph().outputs().end());
+      left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
+      if (Try({.outputs = std::move(left)})) return true;
+    }
     return false;
   }
 
@@ -92,6 +100,22 @@ class Shrinker {
       Edit edit;
       edit.to_input.emplace(id, *std::move(tensor));
       if (Try(edit)) return true;
+    }
+    return false;
+  }
+
+  // A write that stands behind a read of its state: it counts in the next execution at the most.
+  bool FewerWrites() {
+    std::set<ValueId> read;
+    for (NodeId id = 0; id < graph().nodes().size(); ++id) {
+      const Node& node = graph().node(id);
+      for (const Argument& argument : graph().arguments(node)) {
+        if (graph().value(argument.value).kind != ValueKind::kState) continue;
+        if (node.result_count != 0) read.insert(argument.value);
+        if (node.result_count == 0 && read.contains(argument.value) && Try({.write = id})) {
+          return true;
+        }
+      }
     }
     return false;
   }
@@ -199,6 +223,25 @@ class Shrinker {
     return false;
   }
 
+  // A leading axis of one element, of every input and constant that has as many axes or of one.
+  bool FewerAxes() {
+    int most = 0;
+    for (const ValueId id : Leaves()) most = std::max(most, graph().type(id).shape.rank());
+    for (int rank = most; rank > 1; --rank) {
+      Edit all;
+      for (const ValueId id : Leaves()) {
+        const Shape& shape = graph().type(id).shape;
+        if (shape.rank() != rank || shape[0] != 1) continue;
+        Tensor tensor = best().DataOf(id);
+        tensor.type.shape = Shape::FromSpan(shape.dims().subspan(1));
+        if (Try({.data = {{id, tensor}}})) return true;
+        all.data.emplace(id, std::move(tensor));
+      }
+      if (all.data.size() > 1 && Try(all)) return true;
+    }
+    return false;
+  }
+
   bool PlainerAttributes() {
     for (NodeId node = 0; node < graph().nodes().size(); ++node) {
       for (const Attribute& attribute : graph().attributes(graph().node(node))) {
@@ -265,6 +308,25 @@ class Shrinker {
     for (const ValueId id : Leaves()) {
       if (PlainerTensor(id)) return true;
     }
+    for (const ValueId id : graph().ValuesOfKind(ValueKind::kConst)) {
+      if (!HasWholeBytes(graph().type(id).dtype) && ZeroBytes(id)) return true;
+    }
+    return false;
+  }
+
+  // Of elements that share bytes.
+  bool ZeroBytes(ValueId id) {
+    const Tensor tensor = best().DataOf(id);
+    const size_t count = tensor.bytes.size();
+    for (size_t block = count; block >= 1; block /= 2) {
+      for (size_t begin = 0; begin < count; begin += block) {
+        Tensor zeroed = tensor;
+        std::ranges::fill(std::span(zeroed.bytes).subspan(begin, std::min(block, count - begin)),
+                          uint8_t{0});
+        if (zeroed.bytes != tensor.bytes && Try({.data = {{id, std::move(zeroed)}}})) return true;
+        if (Spent()) return false;
+      }
+    }
     return false;
   }
 
@@ -328,6 +390,7 @@ uint64_t CountBits(std::span<const uint8_t> bytes) {
 
 void AddLeaf(const Tensor& tensor, CaseSize& size) {
   size.elements += static_cast<uint64_t>(tensor.type.shape.Elements());
+  size.attributes += static_cast<uint64_t>(tensor.type.shape.rank());
   size.bits += CountBits(tensor.bytes);
 }
 

@@ -25,9 +25,10 @@ struct ShrinkOptions {
 // How large a case is; smaller in lexicographic order is better.
 struct CaseSize {
   uint64_t nodes = 0;
-  uint64_t elements = 0;    // of inputs and constants
-  uint64_t attributes = 0;  // operands and attributes given, and how large their numbers are
-  uint64_t bits = 0;        // set in the data
+  uint64_t elements = 0;  // of inputs and constants
+  // Operands and attributes given, and how large their numbers are; axes of inputs and constants.
+  uint64_t attributes = 0;
+  uint64_t bits = 0;  // set in the data
   auto operator<=>(const CaseSize&) const = default;
 };
 CaseSize SizeOf(const GraphCase& item);

@@ -10,6 +10,7 @@
 #include "harness/campaign/artifact.h"
 #include "harness/campaign/judge_case.h"
 #include "harness/campaign/rejected_graph.h"
+#include "harness/campaign/second_execution.h"
 #include "harness/campaign/shape_range.h"
 #include "harness/formats/mil/mil_format.h"
 #include "harness/graph/fingerprint.h"
@@ -172,11 +173,47 @@ TEST(EngineFiles, AreThoseOfThePlanWhereItCuts) {
   EXPECT_EQ(NewFindings(RunCases(options)), "");
 }
 
-// What a program keeps from one execution to the next is zero at first and read as it was written.
+// What a program keeps from one execution to the next is zero at first and read as it was written,
+// in the second execution too.
 TEST(StateCases, RunCleanOnTheEngine) {
   const CampaignSummary summary = RunCases(Options(120, {CaseMode::kState}));
   EXPECT_EQ(NewFindings(summary), "");
   EXPECT_GT(summary.judged, 30u);
+}
+
+TEST(StateCases, AreJudgedInTwoExecutions) {
+  const CampaignOptions options = Options(40, {CaseMode::kState});
+  const auto runner = MakeRunner(options).value();
+  int differ = 0;
+  for (uint64_t index = 0; index < options.cases; ++index) {
+    const Case item = MakeCase(options, index).value();
+    const RunRequest request = RequestOf(item);
+    const RunReply reply = runner->Run({&request, 1}).value()[0];
+    if (reply.status != RunStatus::kOk) continue;
+    const bool states = !item.graph.ValuesOfKind(ValueKind::kState).empty();
+    ASSERT_EQ(reply.further.size(), states ? 1u : 0u) << index;
+    if (!states) continue;
+    const std::vector<Tensor>& second = reply.further[0];
+    ASSERT_EQ(second.size(), reply.outputs.size()) << index;
+    const auto expected =
+        Evaluate(ExecutedTwice(item.graph), item.inputs, ConformingContract(item.target.family));
+    ASSERT_TRUE(expected.ok()) << expected.error().message;
+    for (size_t i = 0; i < second.size(); ++i) {
+      EXPECT_EQ((*expected)[i].type, second[i].type);
+      differ += second[i].bytes == reply.outputs[i].bytes ? 0 : 1;
+    }
+  }
+  EXPECT_GT(differ, 5) << "what the first execution left shows in the second";
+}
+
+TEST(StateCases, ShowWhatIsLostBetweenExecutionsAndWhatIsThereBeforeThem) {
+  CampaignOptions options = Options(24, {CaseMode::kState});
+  options.worker.faults = {"state-lost"};
+  EXPECT_NE(NewFindings(RunCases(options)).find("in the second execution: "), std::string::npos);
+  options.worker.faults = {"state-not-zero"};
+  const std::string found = NewFindings(RunCases(options));
+  EXPECT_NE(found, "");
+  EXPECT_EQ(found.find("in the second execution: "), std::string::npos) << found;
 }
 
 class FileFault : public ::testing::TestWithParam<const char*> {};

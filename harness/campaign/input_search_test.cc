@@ -1,6 +1,6 @@
 // Tensor data are chosen so that outputs are numbers and can be judged: what counts as a flaw,
 // which inputs give way to others, and what is left of flaws in the cases of each mode.
-#include "harness/campaign/input_search.h"
+#include "generators/repair/input_search.h"
 
 #include <algorithm>
 #include <cmath>

@@ -10,6 +10,7 @@
 #include "harness/campaign/locate.h"
 #include "harness/campaign/rejected_graph.h"
 #include "harness/campaign/relation.h"
+#include "harness/campaign/second_execution.h"
 #include "harness/graph/fingerprint.h"
 #include "harness/targets/catalog.h"
 #include "oracles/judge.h"
@@ -121,53 +122,86 @@ void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluatio
   JudgePairs(item, reply, evaluation, known.empty(), outcome);
 }
 
-// The outputs at one further shape of the range. What they show counts where it is worse.
-void JudgeShape(const Case& item, const RunShape& shape, const std::vector<Tensor>& outputs,
-                Evaluation& evaluation, CaseOutcome& outcome) {
-  const ValueId input = *shape.graph.FindValue(item.range->input);
-  const auto where =
-      fmt::format("at {} along axis {} of {}", shape.graph.type(input).shape[item.range->axis],
-                  item.range->axis, item.range->input);
+// One more execution of the program: what computes its outputs, and what it gave.
+struct FurtherRun {
+  std::string where;
+  const Graph& graph;
+  std::span<const Tensor> inputs;
+  const std::vector<Tensor>& outputs;
+};
+
+// What it shows counts where it is worse.
+void JudgeFurtherRun(const FurtherRun& run, int family, Evaluation& evaluation,
+                     CaseOutcome& outcome) {
   const auto take = [&](std::string_view verdict, const std::string& why, ValueId output) {
     if (Rank(verdict) <= Rank(outcome.record.verdict)) return false;
     outcome.record.verdict = verdict;
-    outcome.record.message = fmt::format("{}: {}", where, why);
-    outcome.op = ProducerOf(shape.graph, output);
+    outcome.record.message = fmt::format("{}: {}", run.where, why);
+    outcome.op = ProducerOf(run.graph, output);
     outcome.known_defect.clear();
-    outcome.at_further_shape = true;
+    outcome.of_further_run = true;
     return true;
   };
-  const auto ids = shape.graph.outputs();
-  const Status evaluated =
-      evaluation.Run(shape.graph, shape.inputs, ConformingContract(item.target.family));
+  const auto ids = run.graph.outputs();
+  const Status evaluated = evaluation.Run(run.graph, run.inputs, ConformingContract(family));
   if (!evaluated.ok()) {
     take("inconclusive", evaluated.error().message, ids[0]);
     return;
   }
   Estimate expected;
   for (size_t i = 0; i < ids.size(); ++i) {
-    if (i >= outputs.size()) {
+    if (i >= run.outputs.size()) {
       take("garbled", fmt::format("output {} is missing from the reply", i), ids[i]);
       return;
     }
     evaluation.Stored(ids[i], expected);
     const OutputJudgement judged =
-        Judge(shape.graph, shape.inputs, i, expected, outputs[i], item.target.family);
+        Judge(run.graph, run.inputs, i, expected, run.outputs[i], family);
     if (take(VerdictName(judged.verdict), judged.reason, ids[i])) {
       outcome.known_defect = judged.known_defect;
     }
   }
 }
 
+// The first operation that reads a state, by its name.
+std::string ReaderOfState(const Graph& graph) {
+  for (const Node& node : graph.nodes()) {
+    const bool reads = node.result_count > 0 &&
+                       std::ranges::any_of(graph.arguments(node), [&](const Argument& argument) {
+                         return graph.value(argument.value).kind == ValueKind::kState;
+                       });
+    if (reads) return std::string(node.schema->name);
+  }
+  return "";
+}
+
 void JudgeFurther(const Case& item, const RunReply& reply, Evaluation& evaluation,
                   CaseOutcome& outcome) {
-  for (size_t i = 0; i < item.further.size() && i < reply.further.size(); ++i) {
-    JudgeShape(item, item.further[i], reply.further[i], evaluation, outcome);
+  const bool second = GivesSecond(RequestOf(item));
+  const size_t made = reply.further.size();
+  if (second && made > 0) {
+    const Graph twice = ExecutedTwice(item.graph);
+    JudgeFurtherRun({"in the second execution", twice, item.inputs, reply.further[0]},
+                    item.target.family, evaluation, outcome);
+    // The first execution was right: what it left, or how that was read, is not.
+    if (outcome.of_further_run) outcome.op = ReaderOfState(item.graph);
   }
-  if (reply.further.size() >= item.further.size() || outcome.record.verdict != "pass") return;
+  const size_t first = second ? 1 : 0;
+  for (size_t i = 0; i < item.further.size() && first + i < made; ++i) {
+    const RunShape& shape = item.further[i];
+    const ValueId input = *shape.graph.FindValue(item.range->input);
+    const auto where =
+        fmt::format("at {} along axis {} of {}", shape.graph.type(input).shape[item.range->axis],
+                    item.range->axis, item.range->input);
+    JudgeFurtherRun({where, shape.graph, shape.inputs, reply.further[first + i]},
+                    item.target.family, evaluation, outcome);
+  }
+  const size_t wanted = first + item.further.size();
+  if (item.further.empty() || made >= wanted || outcome.record.verdict != "pass") return;
   outcome.record.verdict = "inconclusive";
-  outcome.record.message = fmt::format("the runner ran at {} of the {} shapes of the range",
-                                       reply.further.size() + 1, item.further.size() + 1);
+  outcome.record.message =
+      fmt::format("the runner ran at {} of the {} shapes of the range",
+                  made < first ? 1 : made - first + 1, item.further.size() + 1);
 }
 
 // Whether the files that the compiler left are those of the plan.
@@ -441,8 +475,8 @@ Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluatio
   if (item.mode == CaseMode::kMetamorphic && outcome.record.verdict == "pass") {
     return JudgeRelation(item, reply, runner, evaluation, outcome);
   }
-  // Each operation on its own is judged at the graph's shape alone, and its results one by one.
-  if (outcome.at_further_shape || outcome.unpaired) return {};
+  // Each operation on its own is judged in the first execution alone, and its results one by one.
+  if (outcome.of_further_run || outcome.unpaired) return {};
   const bool vague = outcome.record.verdict == "known-defect" && !outcome.vague.empty();
   if (outcome.record.verdict != "wrong" && !vague) return {};
   ANECHECK_ASSIGN(const Location location, Locate(item, reply, runner, evaluation));

@@ -33,8 +33,9 @@ struct CaseOutcome {
   std::vector<size_t> vague;  // outputs that a documented defect explains by a wide interval only
   bool unpaired = false;      // right one by one, the outputs do not fit (oracles/judge_pairs.h)
   bool verified = false;      // the runner judged it; no compiler and no engine had a part
-  // The verdict is about another shape of the program's range than the graph's.
-  bool at_further_shape = false;
+  // The verdict is about another execution than the first one at the graph's own shape: about
+  // another shape of the program's range, or about the second one of a program with states.
+  bool of_further_run = false;
   // Of a metamorphic case that passed by itself: the relation by which it was rewritten then and
   // where. The rewritten graph where that is no pass.
   std::optional<CaseRelation> relation;

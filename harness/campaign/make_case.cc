@@ -1,5 +1,5 @@
+#include "generators/repair/non_vacuous.h"
 #include "harness/campaign/campaign.h"
-#include "harness/campaign/non_vacuous.h"
 #include "harness/campaign/rejected_graph.h"
 #include "harness/campaign/shape_range.h"
 #include "harness/lowering/graph_to_mil.h"
@@ -49,6 +49,24 @@ void DrawSizes(const CampaignOptions& options, ChoiceStream& choices, GeneratorO
 
 bool MayBeIntegers(const std::optional<OpChain>& chain) {
   return !chain || (KeepsIntegers(chain->producer) && KeepsIntegers(chain->consumer));
+}
+
+// Whether an operation that may occur keeps integers integers.
+bool HasIntegers(const CampaignOptions& options) {
+  for (const OpDefinition* op : AllOps()) {
+    if (options.ops.test(op->schema.id) && KeepsIntegers(KindOf(op->schema))) return true;
+  }
+  return false;
+}
+
+// The mode by which the case's graph and values are drawn. Half of the metamorphic cases are of
+// integers, of which both graphs must give the same; told by the seed, so that the others are what
+// they would be without.
+CaseMode DrawnMode(const CampaignOptions& options, const Case& item) {
+  if (item.mode != CaseMode::kMetamorphic) return item.mode;
+  const bool integers = Mix(item.seed ^ 0x1f83d9abfb41bd6b) % 2 != 0;
+  return integers && MayBeIntegers(options.chain) && HasIntegers(options) ? CaseMode::kInteger
+                                                                          : item.mode;
 }
 
 // A limit of the target in elements (facts/limits.csv), or what stands where it has none.
@@ -110,21 +128,21 @@ Status MakeRejected(ChoiceStream& choices, Case& item) {
 Status DrawCase(ChoiceStream& choices, const GeneratorOptions& generator, Case& item,
                 std::vector<Estimate>& expected) {
   GenerateGraph(choices, generator, item.graph);
-  item.inputs = GenerateInputs(choices, item.graph, item.mode);
+  item.inputs = GenerateInputs(choices, item.graph, generator.mode);
   // Only memory is kept from one case to the next.
   thread_local CaseRepair repair;
   ANECHECK_ASSIGN(item.movement,
-                  repair.Run(choices, item.mode, ConformingContract(item.target.family), item.graph,
-                             item.inputs, expected));
+                  repair.Run(choices, generator.mode, ConformingContract(item.target.family),
+                             item.graph, item.inputs, expected));
   return SpellCase(item);
 }
 
-// One case in this many is executed a second time, told by its seed.
+// One case in this many is executed a second time, told by its seed, and each with states: what
+// they keep shows in no other way.
 constexpr uint64_t kRepeatEvery = 16;
 
-// What a graph with states gives depends on how often it ran.
 bool IsRepeated(const Case& item) {
-  return item.seed % kRepeatEvery == 0 && item.graph.ValuesOfKind(ValueKind::kState).empty();
+  return item.seed % kRepeatEvery == 0 || !item.graph.ValuesOfKind(ValueKind::kState).empty();
 }
 
 }  // namespace
@@ -176,7 +194,7 @@ Result<Case> MakeCase(const CampaignOptions& options, uint64_t index,
   }
   GeneratorOptions generator;
   generator.family = item.target.family;
-  generator.mode = item.mode;
+  generator.mode = DrawnMode(options, item);
   generator.ops = options.ops;
   generator.chain = options.chain;
   DrawSizes(options, choices, generator);

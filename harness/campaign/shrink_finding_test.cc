@@ -148,13 +148,13 @@ TEST(ShrinkFinding, KeepsTheRangeOfShapesThatAFindingNeeds) {
     const auto replies = runner.Run({&request, 1});
     ASSERT_TRUE(replies.ok()) << replies.error().message;
     const CaseOutcome outcome = JudgeCase(item, "mil", (*replies)[0], evaluation);
-    if (outcome.at_further_shape && outcome.record.verdict == "wrong") {
+    if (outcome.of_further_run && outcome.record.verdict == "wrong") {
       artifact.item = std::move(item);
     }
   }
   const auto shrunk = ShrinkFinding(artifact, runner);
   ASSERT_TRUE(shrunk.ok()) << shrunk.error().message;
-  EXPECT_TRUE(shrunk->outcome.at_further_shape);
+  EXPECT_TRUE(shrunk->outcome.of_further_run);
   EXPECT_TRUE(shrunk->item.range);
   EXPECT_EQ(shrunk->item.graph.nodes().size(), 1u) << shrunk->item.mil;
 }

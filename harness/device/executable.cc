@@ -80,6 +80,19 @@ void Execution::OverwriteOperand(const Executable::Node& node) {
   std::memset(static_cast<char*>(pointers_[node.inputs[0]]) + bytes - 2, 0x41, 2);
 }
 
+// Planted defects of what is kept from one execution to the next.
+void Execution::SpoilStates() {
+  const ActiveFaults& faults = executable_->faults;
+  const bool lost = faults.Find(FaultEffect::kStateLost) != nullptr && runs_ > 0;
+  const bool full = faults.Find(FaultEffect::kStateFull) != nullptr && runs_ == 0;
+  if (!lost && !full) return;
+  constexpr uint8_t kOne[] = {0x00, 0x3c};  // of fp16
+  for (const Port& state : executable_->states) {
+    auto* bytes = static_cast<uint8_t*>(pointers_[state.value]);
+    for (int64_t i = 0; i < state.type.Bytes(); ++i) bytes[i] = full ? kOne[i % 2] : uint8_t{0};
+  }
+}
+
 // Planted defects of the execution as a whole. False where outputs are to be left as they are.
 bool Execution::Misbehave(std::span<void* const> outputs) {
   const ActiveFaults& faults = executable_->faults;
@@ -106,6 +119,7 @@ void Execution::Run(std::span<const void* const> inputs, std::span<void* const> 
   for (size_t i = 0; i < executable_->inputs.size(); ++i) {
     pointers_[executable_->inputs[i].value] = const_cast<void*>(inputs[i]);
   }
+  if (!executable_->faults.empty()) SpoilStates();
   for (const Executable::Node& node : executable_->nodes) RunNode(node);
   const bool store = executable_->faults.empty() || Misbehave(outputs);
   ++runs_;

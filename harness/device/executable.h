@@ -91,6 +91,7 @@ class Execution {
  private:
   void RunNode(const Executable::Node& node);
   void OverwriteOperand(const Executable::Node& node);
+  void SpoilStates();
   bool Misbehave(std::span<void* const> outputs);
 
   std::shared_ptr<const Executable> executable_;

@@ -130,13 +130,16 @@ enum class FaultEffect : uint8_t {
   kFileKernelSwap,     // the first two channels of each kernel change places
   kFileDispatchTwice,  // the descriptor has one inference too many
   kFilePortSize,       // the descriptor's ports are half as large
+  // Effects on what is kept from one execution to the next.
+  kStateLost,  // states are zero again before each execution
+  kStateFull,  // states are 1 before the first execution
 };
 
 struct Fault {
   std::string_view id;
   std::string_view description;
   std::string_view op;        // the MIL name of the operation, "*" for all, empty for none
-  std::string_view op_class;  // its class, or "runtime", "compiler"
+  std::string_view op_class;  // its class, or "runtime", "compiler", "state"
   FaultKind kind;
   FaultMechanism mechanism;
   double ulps = 0;   // size of the error, 0 where it is not numeric

@@ -86,6 +86,16 @@ constexpr Fault Run(std::string_view id, FaultKind kind, Effect effect, int64_t 
           .a = a};
 }
 
+constexpr Fault State(std::string_view id, Effect effect, std::string_view description) {
+  return {.id = id,
+          .description = description,
+          .op = "",
+          .op_class = "state",
+          .kind = kRuntime,
+          .mechanism = FaultMechanism::kRuntime,
+          .effect = effect};
+}
+
 constexpr Fault File(std::string_view id, Effect effect, std::string_view description) {
   return {.id = id,
           .description = description,
@@ -528,6 +538,8 @@ constexpr Fault kRows[] = {
         "sixteen bytes behind each output are overwritten"),
     Run("input-overwritten", kMemory, Effect::kNeighbour, 0,
         "the last element of an operation's first operand is overwritten"),
+    State("state-lost", Effect::kStateLost, "states are zero again before each execution"),
+    State("state-not-zero", Effect::kStateFull, "states hold ones before the first execution"),
     // ---- e5rt calls
     Run("slots-100", kRuntime, Effect::kSlotsSmall, 100, "the 101st loaded program is refused"),
     Run("slots-leak", kMemory, Effect::kSlotsLeak, 0, "releasing an operation frees no slot"),

@@ -93,7 +93,7 @@ struct NumericModel {
 
   bool mac_port_limit = false;          // D01: |result| >= 32768 of two taps or more: infinity
   bool crop_gain = false;               // D02: a width offset passes through a gain of 16
-  bool mac_tile_lattice = false;        // D03, D04: tiles add on a 12-bit grid
+  bool mac_tile_lattice = false;        // D03: tiles of products add on a 12-bit grid
   bool mac_flush_denormals = false;     // D05
   bool nan_is_infinity = false;         // D06
   bool invalid_is_zero = false;         // D07
@@ -104,6 +104,7 @@ struct NumericModel {
   bool gelu_origin_bias = false;        // D12
   bool silu_origin_bias = false;        // D13
   bool trigonometric_seams = false;     // D14
+  bool sum_tile_lattice = false;        // D04: tiles of a reduction add on that grid too
 
   bool Has(Planted planted) const {
     const auto bit = static_cast<unsigned>(planted);

@@ -148,19 +148,13 @@ bool QuirkSwitches::IsOn(std::string_view id, int family) const {
 
 NumericModel ResolveNumericModel(const QuirkSwitches& switches, int family) {
   const auto on = [&](std::string_view id) { return switches.IsOn(id, family); };
-  const auto forced = [&](std::string_view id, QuirkState state) {
-    return switches.Get(FindQuirk(id)) == state;
-  };
   NumericModel model;
   model.family = family;
   if (on("D15")) model.store_rounding = Rounding::kNearestAway;
   model.mac_port_limit = on("D01");
   model.crop_gain = on("D02");
-  // One mechanism explains both rows: either on by hand switches it on, else either off by hand
-  // stops it.
-  model.mac_tile_lattice = forced("D03", QuirkState::kOn) || forced("D04", QuirkState::kOn) ||
-                           ((on("D03") || on("D04")) && !forced("D03", QuirkState::kOff) &&
-                            !forced("D04", QuirkState::kOff));
+  model.mac_tile_lattice = on("D03");
+  model.sum_tile_lattice = on("D04");
   model.mac_flush_denormals = on("D05");
   model.nan_is_infinity = on("D06");
   model.invalid_is_zero = on("D07");

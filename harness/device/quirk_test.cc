@@ -57,12 +57,13 @@ TEST(Quirks, SwitchesOverrideTheFamily) {
   EXPECT_FALSE(ResolveNumericModel(switches, kFamilyA13).mac_port_limit);
   switches.Set(FindQuirk("D05"), QuirkState::kOn);
   EXPECT_TRUE(ResolveNumericModel(switches, kFamilyA17).mac_flush_denormals);
-  // D03 and D04 are one mechanism: either by hand stops or starts it.
+  // D03 is of products, D04 of reductions: neither switches the other.
   switches.Set(FindQuirk("D04"), QuirkState::kOff);
-  EXPECT_FALSE(ResolveNumericModel(switches, kFamilyA13).mac_tile_lattice);
-  switches.SetAll(QuirkState::kFamilyDefault);
+  EXPECT_TRUE(ResolveNumericModel(switches, kFamilyA13).mac_tile_lattice);
+  EXPECT_FALSE(ResolveNumericModel(switches, kFamilyA13).sum_tile_lattice);
   switches.Set(FindQuirk("D04"), QuirkState::kOn);
-  EXPECT_TRUE(ResolveNumericModel(switches, kFamilyA15).mac_tile_lattice);
+  EXPECT_FALSE(ResolveNumericModel(switches, kFamilyA15).mac_tile_lattice);
+  EXPECT_TRUE(ResolveNumericModel(switches, kFamilyA15).sum_tile_lattice);
 }
 
 // What the engine gives where a row shows, as text: values, or why there are none. It differs
@@ -241,7 +242,10 @@ std::vector<QuirkCheck> Values() {
                 "[2]>([1, 1]))"),
             {1, 5000}, 1),
       Value("D03", "h13", dot(48), survivors, 1),
-      Value("D04", "h13", dot(48), survivors, 1),
+      Value("D04", "h13",
+            OnX(48, "[1, 1]",
+                "reduce_sum(x = x, axes = tensor<int32, [1]>([1]), keep_dims = bool(true))"),
+            survivors, 1),
       Value("D05", "h13", dot(2), {0x1p-20, 0x1p-20}, 1),
       Value("D06", "h13", unary("relu(x = x)"), {kNan}, 1),
       Value("D07", "h13", OnX(2, "[1, 2]", "sub(x = x, y = x)"), {kInfinity, 1}, 2),

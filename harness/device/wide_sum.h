@@ -3,12 +3,21 @@
 // "paths with full range").
 #pragma once
 
+#include "harness/device/multiply_accumulate.h"
+
 namespace anecheck::device {
 
 class WideSum {
  public:
+  // `on_lattice`: tiles add as those of the array with D03 do.
+  explicit WideSum(bool on_lattice = false) : on_lattice_(on_lattice) {}
+
   void Add(float value) {
-    tile_ += static_cast<double>(value);
+    if (on_lattice_) {
+      tile_ = static_cast<double>(AddOnTileLattice(static_cast<float>(tile_), value));
+    } else {
+      tile_ += static_cast<double>(value);
+    }
     if (++lanes_ == 4) Flush();
   }
   float Total() {
@@ -23,6 +32,7 @@ class WideSum {
     lanes_ = 0;
   }
 
+  bool on_lattice_;
   double tile_ = 0;
   int lanes_ = 0;
   float accumulator_ = 0;

@@ -30,6 +30,7 @@ CampaignOptions OptionsOf(const Subject& subject, const HuntOptions& options,
   campaign.jobs = options.jobs;
   campaign.targets = subject.targets;
   campaign.ops = subject.ops;
+  campaign.modes = subject.modes;
   campaign.worker.library = options.library;
   campaign.worker.faults = subject.faults;
   campaign.worker.quirks = subject.quirks;
@@ -116,7 +117,10 @@ Status MakeSmall(const FindingRecord& finding, const Artifact& artifact,
   if (tries == 0) return {};
   ANECHECK_ASSIGN(const auto runner, MakeRunner(campaign));
   const Result<ShrunkFinding> shrunk = ShrinkFinding(artifact, *runner, {.max_tries = tries});
-  if (!shrunk.ok()) return {};
+  if (!shrunk.ok()) {
+    result.not_shrunk = shrunk.error().message;
+    return {};
+  }
   result.nodes = shrunk->after.nodes;
   result.elements = shrunk->after.elements;
   return {};
@@ -292,13 +296,24 @@ Result<HuntResult> Hunt(const Subject& subject, const HuntOptions& options,
 
 namespace {
 
+constexpr CleanPart kCleanParts[] = {
+    {"metamorphic", 8, CaseMode::kMetamorphic},
+    {"compressed", 16, CaseMode::kCompressed},
+    {"state", 16, CaseMode::kState},
+    {"shape-ranges", 32, CaseMode::kShapeRanges},
+    {"netlist", 8, std::nullopt, "netlist"},
+};
+
 // Adds what a campaign without a defect shows.
 Status RunCleanPart(const CampaignOptions& campaign, const std::atomic<bool>* stop,
                     CleanResult& result) {
+  result.judged_of_part.push_back(0);
+  if (campaign.cases == 0) return {};
   ANECHECK_ASSIGN(const CampaignSummary summary,
                   RunCampaign(campaign, [&] { return MakeRunner(campaign); }, {}, stop));
   result.cases += summary.cases;
   result.judged += summary.judged;
+  result.judged_of_part.back() = summary.judged;
   result.inconclusive += summary.inconclusive;
   for (const FindingRecord& finding : summary.list) {
     if (result.quirks && !IsNewFinding(finding.verdict)) continue;
@@ -311,6 +326,8 @@ Status RunCleanPart(const CampaignOptions& campaign, const std::atomic<bool>* st
 
 }  // namespace
 
+std::span<const CleanPart> CleanParts() { return kCleanParts; }
+
 Result<CleanResult> RunClean(const CampaignTarget& target, bool quirks, uint64_t cases,
                              const HuntOptions& options, const std::atomic<bool>* stop) {
   ANECHECK_ASSIGN(const TempDirectory folder, TempDirectory::Create("anecheck-power-"));
@@ -321,15 +338,18 @@ Result<CleanResult> RunClean(const CampaignTarget& target, bool quirks, uint64_t
   campaign.max_seconds = 0;
   const auto start = Clock::now();
   CleanResult result = {.target = target, .quirks = quirks};
-  // The default mix has no metamorphic cases.
-  constexpr uint64_t kMetamorphicEvery = 8;
-  const uint64_t metamorphic = cases / kMetamorphicEvery;
-  campaign.cases = cases - metamorphic;
+  uint64_t of_parts = 0;
+  for (const CleanPart& part : CleanParts()) of_parts += cases / part.one_in;
+  campaign.cases = cases - of_parts;
   ANECHECK_RETURN_IF_ERROR(RunCleanPart(campaign, stop, result));
-  campaign.db = folder.File("metamorphic.sqlite");
-  campaign.cases = metamorphic;
-  campaign.modes = {CaseMode::kMetamorphic};
-  if (metamorphic > 0) ANECHECK_RETURN_IF_ERROR(RunCleanPart(campaign, stop, result));
+  for (const CleanPart& part : CleanParts()) {
+    campaign.db = folder.File(fmt::format("{}.sqlite", part.name));
+    campaign.cases = cases / part.one_in;
+    campaign.modes.clear();
+    if (part.mode) campaign.modes = {*part.mode};
+    campaign.route = part.route;
+    ANECHECK_RETURN_IF_ERROR(RunCleanPart(campaign, stop, result));
+  }
   result.seconds = SecondsSince(start);
   return result;
 }

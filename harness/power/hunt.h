@@ -5,7 +5,10 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/power/subject.h"
@@ -33,6 +36,7 @@ struct HuntResult {
   std::string verdict, op, target, label, summary;
   // Of its reproducer, where it could be made small.
   std::optional<uint64_t> nodes, elements;
+  std::string not_shrunk;  // why it could not, where that was tried
   // Known defects: findings beside the label, which nothing explains.
   uint64_t unlabelled = 0;
   std::string reason;  // why nothing was found; "admitted: ..." where nothing could be
@@ -45,7 +49,16 @@ struct HuntResult {
 Result<HuntResult> Hunt(const Subject& subject, const HuntOptions& options,
                         const std::atomic<bool>* stop = nullptr);
 
-// A campaign without a defect, one case in eight metamorphic: what it finds is false.
+// Campaigns without a defect: what they find is false. Most cases are of the default mix, the
+// others of the modes and the route that it lacks, by these shares.
+struct CleanPart {
+  std::string_view name;  // "netlist"
+  uint64_t one_in = 0;    // of all cases
+  std::optional<CaseMode> mode;
+  std::string_view route = "mil";
+};
+std::span<const CleanPart> CleanParts();
+
 struct CleanResult {
   CampaignTarget target;
   bool quirks = false;  // the family's own defects are on; then only unlabelled findings are false
@@ -55,6 +68,8 @@ struct CleanResult {
   uint64_t false_findings = 0;  // with the defects off, also those labelled as documented defects
   double seconds = 0;
   std::string first;  // the first false one in a line
+  // Cases that were judged: of the default mix, and of each part in turn.
+  std::vector<uint64_t> judged_of_part;
 };
 Result<CleanResult> RunClean(const CampaignTarget& target, bool quirks, uint64_t cases,
                              const HuntOptions& options, const std::atomic<bool>* stop = nullptr);

@@ -68,9 +68,11 @@ Result<PowerReport> MeasurePower(const PowerOptions& options,
 
 // {"version", "seed", "cases", "engine", "targets", "seconds", "interrupted",
 //  "summary": {planted, planted_found, known, known_found, found_by_campaign, found_by_probe,
-//    median_nodes, median_elements}: the two sums of what was found,
+//    median_nodes, median_elements, not_shrunk}: the two sums of what was found, and how many
+//    findings the medians lack because they could not be made small,
 //  "faults": [{id, group, kind, op, class, ulps, share, description, found, by, cases, seconds,
-//    verdict, found_op, target, label, reproducer_nodes, reproducer_elements, unlabelled, reason}],
+//    verdict, found_op, target, label, reproducer_nodes, reproducer_elements, not_shrunk,
+//    unlabelled, reason}],
 //  "false_findings": n,
 //  "clean": [{target, quirks, cases, judged, inconclusive, false_findings, seconds, first}],
 //  "magnitudes": [{op, class, share, ulps, implied, freedoms, cases, seconds}],

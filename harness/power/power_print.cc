@@ -41,6 +41,7 @@ Json HuntToJson(const HuntResult& hunt) {
           {"label", hunt.label},
           {"reproducer_nodes", OrNull(hunt.nodes)},
           {"reproducer_elements", OrNull(hunt.elements)},
+          {"not_shrunk", hunt.not_shrunk},
           {"unlabelled", hunt.unlabelled},
           {"reason", hunt.reason}};
 }
@@ -54,13 +55,14 @@ Json Median(std::vector<uint64_t> values) {
 
 Json SummaryJson(const PowerReport& report) {
   uint64_t planted = 0, planted_found = 0, known = 0, known_found = 0;
-  uint64_t by_campaign = 0, by_probe = 0;
+  uint64_t by_campaign = 0, by_probe = 0, not_shrunk = 0;
   std::vector<uint64_t> nodes, elements;
   for (const HuntResult& hunt : report.hunts) {
     const bool is_planted = hunt.subject.group == SubjectGroup::kPlanted;
     ++(is_planted ? planted : known);
     (is_planted ? planted_found : known_found) += hunt.found ? 1 : 0;
     if (hunt.found) ++(hunt.by == "campaign" ? by_campaign : by_probe);
+    not_shrunk += hunt.not_shrunk.empty() ? 0 : 1;
     if (hunt.nodes) nodes.push_back(*hunt.nodes);
     if (hunt.elements) elements.push_back(*hunt.elements);
   }
@@ -71,7 +73,8 @@ Json SummaryJson(const PowerReport& report) {
           {"found_by_campaign", by_campaign},
           {"found_by_probe", by_probe},
           {"median_nodes", Median(std::move(nodes))},
-          {"median_elements", Median(std::move(elements))}};
+          {"median_elements", Median(std::move(elements))},
+          {"not_shrunk", not_shrunk}};
 }
 
 Json CleanJson(const PowerReport& report) {
@@ -180,11 +183,11 @@ std::string PowerToText(const PowerReport& report) {
   const Json& summary = json["summary"];
   text += fmt::format(
       "found: {} of {} planted faults, {} of {} known defects; {} by campaigns, {} by probes; "
-      "median reproducer {} nodes, {} elements\n",
+      "median reproducer {} nodes, {} elements, without {} that could not be made small\n",
       summary["planted_found"].dump(), summary["planted"].dump(), summary["known_found"].dump(),
       summary["known"].dump(), summary["found_by_campaign"].dump(),
       summary["found_by_probe"].dump(), Size(summary, "median_nodes"),
-      Size(summary, "median_elements"));
+      Size(summary, "median_elements"), summary["not_shrunk"].dump());
   for (const Json& row : json["clean"]) {
     text += fmt::format(
         "clean {} with defects {}: {} cases, {} inconclusive, {} false findings {}\n",

@@ -23,12 +23,6 @@ constexpr ClassWord kClassWords[] = {
     {"reduction", OpClass::kReduction},      {"movement", OpClass::kMovement},
     {"quantization", OpClass::kQuantization}};
 
-// Two rows of the defect list with one mechanism: the label of either names both.
-struct SameMechanism {
-  std::string_view id, also;
-};
-constexpr SameMechanism kSameMechanism[] = {{"D03", "D04"}, {"D04", "D03"}, {"P12", "D31"}};
-
 std::vector<std::string> Words(std::string_view text) {
   std::vector<std::string> words(1);
   for (const char c : text) {
@@ -73,6 +67,8 @@ Result<Subject> ReadFault(const Json& row, const std::vector<CampaignTarget>& ta
   subject.admitted = json_fields::StringOr(row, "admitted", "");
   subject.ops =
       FindOp(subject.op) != nullptr ? OpsNamedIn(subject.op) : OpsOfClass(subject.op_class);
+  // The default mix has no states.
+  if (subject.op_class == "state") subject.modes = {CaseMode::kState};
   subject.targets = targets;
   subject.faults = {subject.id};
   return subject;
@@ -121,9 +117,6 @@ Result<Subject> ReadQuirk(const Json& row, const std::vector<CampaignTarget>& ta
   subject.targets = TargetWith(row.value("default_families", Json::array()), targets);
   subject.quirks = {{"all", false}, {subject.id, true}};
   subject.labels = {subject.id};
-  for (const SameMechanism& same : kSameMechanism) {
-    if (same.id == subject.id) subject.labels.emplace_back(same.also);
-  }
   return subject;
 }
 

@@ -29,6 +29,8 @@ struct Subject {
   std::string admitted;  // why what it gives is no wrong value, where that is so
   // Operations of the hunt; all where the list names none.
   std::bitset<kOpCount> ops = std::bitset<kOpCount>().set();
+  // Kinds of case of the hunt; empty for the default mix.
+  std::vector<CaseMode> modes;
   std::vector<CampaignTarget> targets;
   std::vector<std::string> faults;
   std::vector<QuirkSetting> quirks;

@@ -1,5 +1,6 @@
 #include "harness/runners/runner.h"
 
+#include <algorithm>
 #include <array>
 
 namespace anecheck {
@@ -21,6 +22,12 @@ std::string_view MisconductName(MisconductKind kind) {
   constexpr std::array<std::string_view, 5> kNames = {"stray-output", "memory-growth", "slot-leak",
                                                       "garbled", "not-repeatable"};
   return kNames[static_cast<size_t>(kind)];
+}
+
+bool GivesSecond(const RunRequest& request) {
+  return request.repeat && std::ranges::any_of(request.graph->values(), [](const Value& value) {
+           return value.kind == ValueKind::kState;
+         });
 }
 
 Error Stopped() {

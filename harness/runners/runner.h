@@ -93,10 +93,14 @@ struct RunRequest {
   // run `mil`.
   std::string_view ranged_mil = {};
   std::span<const RunShape> further = {};
-  // To be executed a second time by the same program on the same inputs, and compared. Runners that
-  // hand over to programs of somebody else's pass it over.
+  // To be executed a second time by the same program on the same inputs. What a graph with states
+  // gives then is given too, what any other gives is compared. Runners that hand over to programs
+  // of somebody else's pass it over.
   bool repeat = false;
 };
+
+// Whether the outputs of a second execution are to be given, rather than compared.
+bool GivesSecond(const RunRequest& request);
 
 struct RunReply {
   uint64_t id = 0;
@@ -109,7 +113,8 @@ struct RunReply {
   uint64_t compile_us = 0;
   uint64_t run_us = 0;
   std::vector<Tensor> outputs;  // kOk: in the order of the graph's outputs
-  // kOk: the outputs at each further shape; empty where the runner ran at none.
+  // kOk: the outputs of each further execution, the second one of a repeated graph with states and
+  // those at further shapes; empty where the runner made none.
   std::vector<std::vector<Tensor>> further = {};
   // What the compiler left, where the runner was told to keep it.
   std::optional<CompilerFiles> files = std::nullopt;

@@ -63,6 +63,7 @@ void PutRequest(const RunRequest& request, Writer& writer) {
   writer.U32(static_cast<uint32_t>(request.further.size()));
   for (const RunShape& shape : request.further) WriteShape(shape.graph, shape.inputs, writer);
   writer.U8(request.repeat ? 1 : 0);
+  writer.U8(GivesSecond(request) ? 1 : 0);
 }
 
 template <typename Writer>
@@ -163,6 +164,7 @@ Result<WireRequest> ReadRequest(ByteReader& reader) {
   if (reader.CheckCount(further, 8, "further")) request.further.resize(further);
   for (WireShape& shape : request.further) ReadShape(reader, shape);
   request.repeat = ReadFlag(reader, "repeat");
+  request.gives_second = ReadFlag(reader, "gives_second");
   ANECHECK_RETURN_IF_ERROR(Status(reader.status()));
   return request;
 }

@@ -37,6 +37,7 @@ struct WireRequest {
   WireShape shape;
   std::vector<WireShape> further;  // of a program with a range of shapes
   bool repeat = false;
+  bool gives_second = false;  // the outputs of the second execution are handed back, not compared
 };
 
 // Where a worker is with the request that it has in hand.
@@ -54,7 +55,8 @@ struct WireReply {
       false;  // the worker itself failed, in `message`; nothing is known of the case
   uint64_t compile_us = 0;
   uint64_t run_us = 0;
-  std::vector<std::vector<uint8_t>> outputs;  // those of further shapes behind those of the first
+  // Those of the first execution, of the second where the graph has states, of further shapes.
+  std::vector<std::vector<uint8_t>> outputs;
   std::optional<CompilerFiles> files;
   std::vector<Misconduct> misconduct;
   // The load failed in a process that had loaded many programs: a fresh one must show whether it

@@ -271,7 +271,8 @@ RunReply E5rtRunner::Convert(const RunRequest& request, WireReply wire) const {
   const auto garbled = [&](std::string message) {
     return RunReply{.id = reply.id, .status = RunStatus::kGarbled, .message = std::move(message)};
   };
-  size_t wanted = request.graph->outputs().size();
+  const bool second = GivesSecond(request);
+  size_t wanted = request.graph->outputs().size() * (second ? 2 : 1);
   for (const RunShape& shape : request.further) wanted += shape.graph.outputs().size();
   if (wire.outputs.size() != wanted) {
     return garbled(
@@ -294,6 +295,7 @@ RunReply E5rtRunner::Convert(const RunRequest& request, WireReply wire) const {
     return tensors;
   };
   reply.outputs = take(*request.graph);
+  if (second) reply.further.push_back(take(*request.graph));
   for (const RunShape& shape : request.further) reply.further.push_back(take(shape.graph));
   if (!wrong.empty()) return garbled(std::move(wrong));
   reply.files = std::move(wire.files);

@@ -69,13 +69,14 @@ function drawFaults() {
 
 function drawFigures() {
   const {planted, planted_found, known, known_found, median_nodes, median_elements} = data.summary;
-  const {found_by_campaign, found_by_probe} = data.summary;
+  const {found_by_campaign, found_by_probe, not_shrunk} = data.summary;
   const figures = [
     ["Planted faults found", `${planted_found} of ${planted}`],
     ["Known defects found", `${known_found} of ${known}`],
     ["Found by", `campaigns: ${orDash(found_by_campaign)}, probes: ${orDash(found_by_probe)}`],
     ["False findings", data.false_findings],
-    ["Median reproducer", `nodes: ${orDash(median_nodes)}, elements: ${orDash(median_elements)}`],
+    ["Median reproducer", `nodes: ${orDash(median_nodes)}, elements: ${orDash(median_elements)}` +
+      (not_shrunk ? `, without ${not_shrunk} that could not be made small` : "")],
   ];
   byId("figures").replaceChildren(...figures.map(([name, value]) =>
     make("div", {}, make("dt", {}, name), make("dd", {}, String(value)))));

@@ -14,6 +14,7 @@ set(ANECHECK_PACKAGE_ROOTS
   generators=anecheck_generators
   descriptors=anecheck_generator_registry
   shrink=anecheck_shrink
+  repair=anecheck_repair
   oracles=anecheck_oracles
   legality=anecheck_legality
   metamorphic=anecheck_metamorphic

@@ -33,6 +33,20 @@ double Resident(int runs) {
   return HalfToDouble(Half{x[0]});
 }
 
+// y after `runs` executions of y = x + what was y before, x being 1.
+double Accumulated(int runs) {
+  LoadedProgram program(MilProgram("tensor<fp16, [4]> x, state<tensor<fp16, [4]>> s",
+                                   "tensor<fp16, [4]> before = read_state(input = s);"
+                                   "tensor<fp16, [4]> y = add(x = x, y = before);"
+                                   "write_state(input = s, data = y);",
+                                   "y"));
+  auto* x = static_cast<uint16_t*>(program.Bind("x", false, 8));
+  std::fill(x, x + 4, DoubleToHalf(1).bits);
+  const auto* y = static_cast<const uint16_t*>(program.Bind("y", true, 8));
+  for (int i = 0; i < runs; ++i) program.Execute();
+  return HalfToDouble(Half{y[0]});
+}
+
 double ChainOfTwo() {
   const std::string twice =
       MilProgram("tensor<fp16, [4]> x", "tensor<fp16, [4]> y = add(x = x, y = x);", "y");
@@ -266,6 +280,8 @@ const std::vector<RuntimeCheck>& RuntimeChecks() {
       {"analytics-name-cpu", [] { return Analytics(); }},
       {"range-unchecked", [] { return LastOfRange(3); }},
       {"range-runs-at-start", [] { return LastOfRange(8); }},
+      {"state-lost", [=] { return text(Accumulated(2)); }},
+      {"state-not-zero", [=] { return text(Accumulated(1)); }},
       {"file-rows-unpadded", [] { return Files(); }},
       {"file-task-lost", [] { return Files(); }},
       {"file-channels-off-by-one", [] { return Files(); }},

@@ -73,7 +73,7 @@ class ReduceKernel : public Kernel {
       }
       return sum;
     }
-    WideSum sum;
+    WideSum sum(model_.sum_tile_lattice);
     for (const int64_t i : split_.reduced) sum.Add(from[i]);
     return sum.Total();
   }

@@ -1,4 +1,4 @@
-#include "harness/campaign/input_search.h"
+#include "generators/repair/input_search.h"
 
 #include <algorithm>
 #include <bit>
@@ -84,7 +84,8 @@ std::vector<ValueId> FindFlawed(const Graph& graph, CaseMode mode, const Movemen
 std::vector<bool> InputsOf(const Graph& graph, std::span<const ValueId> values) {
   std::vector<bool> needed(graph.values().size(), false);
   for (const ValueId id : values) needed[id] = true;
-  // States are written before they are read, by nodes that stand before.
+  // What a state is given by nodes behind the last that reads it counts in the next execution
+  // alone.
   for (size_t id = graph.nodes().size(); id-- > 0;) {
     const Node& node = graph.nodes()[id];
     const auto arguments = graph.arguments(node);

@@ -1,10 +1,10 @@
-#include "harness/campaign/non_vacuous.h"
+#include "generators/repair/non_vacuous.h"
 
 #include <algorithm>
 #include <array>
 
 #include "generators/restrict.h"
-#include "harness/campaign/input_search.h"
+#include "generators/repair/input_search.h"
 #include "harness/ops/op.h"
 
 namespace anecheck {

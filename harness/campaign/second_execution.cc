@@ -1,0 +1,40 @@
+#include "harness/campaign/second_execution.h"
+
+#include <string>
+#include <vector>
+
+#include "harness/graph/copy_node.h"
+
+namespace anecheck {
+
+Graph ExecutedTwice(const Graph& graph) {
+  Graph twice;
+  twice.name = graph.name;
+  std::vector<ValueId> known(graph.values().size(), kNoValue);
+  for (ValueId id = 0; id < graph.values().size(); ++id) {
+    const Value& value = graph.value(id);
+    switch (value.kind) {
+      case ValueKind::kInput:
+        known[id] = twice.AddInput(value.type, value.name);
+        break;
+      case ValueKind::kConst:
+        known[id] = twice.AddConst(value.type, graph.ConstData(id), value.name);
+        break;
+      case ValueKind::kState:
+        known[id] = twice.AddState(value.type, value.name);
+        break;
+      case ValueKind::kResult:
+        break;
+    }
+  }
+  for (const Node& node : graph.nodes()) CopyNode(graph, node, known, twice);
+  for (ValueId id = 0; id < graph.values().size(); ++id) {
+    const Value& value = graph.value(id);
+    if (value.kind == ValueKind::kResult) twice.Rename(known[id], value.name + " at first");
+  }
+  for (const Node& node : graph.nodes()) CopyNode(graph, node, known, twice);
+  for (const ValueId output : graph.outputs()) twice.AddOutput(known[output]);
+  return twice;
+}
+
+}  // namespace anecheck
