@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import pathlib
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -289,6 +290,23 @@ class CoverageTest(FuzzScriptsTest):
         self.coverage("--html", self.root / "pages", "stabs")
         page = (self.root / "pages/index.html").read_text()
         self.assertIn('<a href="stabs/index.html">stabs</a></td><td>100</td><td>97</td><td>97.0</td>', page)
+
+    def test_an_exception_excuses_no_more_lines_than_were_missed(self):
+        coverage = load("coverage")
+        file = SCRIPTS.parent / "harness/formats/mil/program.cc"
+        self.assertIn(("harness/formats/mil/program.cc", "FindArgument"), coverage.exceptions())
+        data = {"totals": {"lines": {"count": 100, "covered": 96}},
+                "functions": [{"name": "FindArgument", "filenames": [str(file)], "count": 0,
+                               "regions": [[10, 1, 19, 2]]}]}
+        # Of the function's ten lines four hold code, and one of these is another's, which was run.
+        lcov = f"SF:{file}\nDA:9,0\nDA:10,0\nDA:12,0\nDA:14,3\nDA:19,0\nend_of_record\n"
+        self.add("bin/llvm-profdata-19", QUIET)
+        self.add("bin/llvm-cxxfilt-19", "cat\n")
+        as_json = shlex.quote(json.dumps({"data": [data]}))
+        self.add("bin/llvm-cov-19",
+                 f'case "$*" in *lcov*) printf %s {shlex.quote(lcov)} ;; *) echo {as_json} ;; esac\n')
+        self.add("build/fuzz/anecheck_fuzz_tool", QUIET)
+        self.assertRegex(self.coverage("mil").stdout, r"mil +97 +96 +99\.0")
 
     def test_exceptions_name_whole_functions(self):
         is_named = load("coverage").is_named

@@ -30,9 +30,9 @@ bool Check(ByteSpan input) {
     RequireGoodError(graph.error(), input.size());
     return true;
   }
+  if (!MeetsReaderLaws(input)) return true;
   const Status valid = ValidateGraph(*graph);
   Laws::Require(valid.ok(), "what is read is valid", valid.ok() ? "" : valid.error().message);
-  if (!MeetsReaderLaws(input)) return true;
   const auto again = ParseJson(DumpJson(GraphToJson(*graph)));
   Laws::Require(again.ok(), "the JSON form is JSON");
   const auto reread = GraphFromJson(*again, OpVocabulary());

@@ -23,9 +23,9 @@ bool Check(ByteSpan input) {
     RequireGoodError(graph.error(), input.size());
     return true;
   }
+  if (!MeetsReaderLaws(input)) return true;
   const Status valid = ValidateGraph(*graph);
   Laws::Require(valid.ok(), "what is read is valid", valid.ok() ? "" : valid.error().message);
-  if (!MeetsReaderLaws(input)) return true;
   const auto lowered = GraphToMil(*graph);
   Laws::Require(lowered.ok() || lowered.error().code == ErrorCode::kUnsupported,
                 "what is read lowers", lowered.ok() ? "" : lowered.error().message);

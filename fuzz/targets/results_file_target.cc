@@ -2,8 +2,11 @@
 // changed by a refusal, and a query of a damaged one ends.
 #include <algorithm>
 #include <cctype>
+#include <fmt/format.h>
+#include <sqlite3.h>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
@@ -14,14 +17,14 @@
 namespace anecheck::fuzz {
 namespace {
 
-constexpr auto kLaws =
-    LawList("errors have words", "the temporary folder can be written",
-            "reading changes no results file", "what is refused is left untouched");
+constexpr auto kLaws = LawList("errors have words", "the temporary folder can be written",
+                               "reading changes no results file",
+                               "what is refused is left untouched", "a query only reads");
 using Laws = LawBook<kLaws>;
 
 const std::string& Folder() {
-  static const auto* folder = new TempDirectory(TempDirectory::Create("anecheck-fuzz-").value());
-  return folder->path();
+  static const TempDirectory folder = TempDirectory::CreateInMemory("anecheck-fuzz-").value();
+  return folder.path();
 }
 
 void Remove(const std::string& path) {
@@ -34,25 +37,38 @@ void Look(Store& store) {
   for (const char* query :
        {"SELECT * FROM runs", "SELECT * FROM cases LIMIT 100", "SELECT * FROM findings LIMIT 100",
         "SELECT target, route, op, sum(cases) FROM reach GROUP BY 1, 2, 3"}) {
-    const auto rows = store.Query(query);
+    std::vector<std::string> columns;
+    const auto rows = store.Query(query, {}, &columns);
     if (!rows.ok()) Laws::Require(!rows.error().message.empty(), "errors have words");
   }
+  Laws::Require(!store.Query("DELETE FROM meta").ok(), "a query only reads");
+}
+
+// A file that a campaign may write to is brought up to date and looks like any other; one that it
+// may not stays as it is.
+void CheckWriting(const std::string& path, ByteSpan input) {
+  auto store = Store::Open(path);
+  if (store.ok()) return Look(*store);
+  Laws::Require(!store.error().message.empty(), "errors have words");
+  const auto after = ReadFile(path);
+  Laws::Require(after.ok() && std::ranges::equal(*after, input),
+                "what is refused is left untouched");
 }
 
 bool Check(ByteSpan input) {
   const std::string path = Folder() + "/results.sqlite";
-  Remove(path);
   Laws::Require(WriteFileAtomic(path, input).ok(), "the temporary folder can be written");
-  if (auto store = Store::OpenReadOnly(path); store.ok()) Look(*store);
-  const auto after_reading = ReadFile(path);
-  Laws::Require(after_reading.ok() && std::ranges::equal(*after_reading, input),
-                "reading changes no results file");
-  if (auto store = Store::Open(path); store.ok()) {
+  const bool writes = MeetsReaderLaws(input);
+  if (auto store = Store::OpenReadOnly(path); store.ok()) {
     Look(*store);
   } else {
-    const auto after = ReadFile(path);
-    Laws::Require(after.ok() && std::ranges::equal(*after, input),
-                  "what is refused is left untouched", store.error().message);
+    Laws::Require(!store.error().message.empty(), "errors have words");
+  }
+  if (writes) {
+    const auto after_reading = ReadFile(path);
+    Laws::Require(after_reading.ok() && std::ranges::equal(*after_reading, input),
+                  "reading changes no results file");
+    CheckWriting(path, input);
   }
   Remove(path);
   return true;
@@ -71,26 +87,59 @@ WordTables Words() {
   return {identifiers};
 }
 
+// Gives the file pages of the least size, and its version another number.
+void MakeSmall(const std::string& path, int version) {
+  sqlite3* database = nullptr;
+  if (sqlite3_open(path.c_str(), &database) == SQLITE_OK) {
+    const std::string sql = fmt::format(
+        "UPDATE meta SET value = '{}' WHERE key = 'schema_version'; PRAGMA journal_mode = DELETE; "
+        "PRAGMA page_size = 512; VACUUM;",
+        version);
+    sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr);
+  }
+  sqlite3_close(database);
+}
+
+void MakeFull(const std::string& path, ChoiceStream& choices) {
+  auto store = Store::Open(path).value();
+  const int64_t run = store.BeginRun({.uuid = "u", .command = "run", .options = "{}"}).value();
+  BatchRecord batch;
+  batch.cases.resize(choices.Below(4));
+  for (CaseRecord& record : batch.cases) {
+    record.target = "h13";
+    record.verdict = "pass";
+    record.outputs.resize(1);
+  }
+  if (!batch.cases.empty()) {
+    batch.findings.push_back({.id = "f1", .op = "relu", .target = "h13", .verdict = "wrong"});
+    batch.reach[{"h13", "mil", "relu"}].cases = 3;
+  }
+  (void)store.Append(run, batch);
+  (void)store.FinishRun(run, "finished", "2026-01-01T00:00:00Z");
+}
+
+// A file that holds no more than the version that made it.
+void MakeBare(const std::string& path) {
+  sqlite3* database = nullptr;
+  if (sqlite3_open(path.c_str(), &database) == SQLITE_OK) {
+    sqlite3_exec(database,
+                 "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID; "
+                 "INSERT INTO meta VALUES ('schema_version', '')",
+                 nullptr, nullptr, nullptr);
+  }
+  sqlite3_close(database);
+}
+
 Bytes Generate(ChoiceStream& choices) {
   const std::string path = Folder() + "/seed.sqlite";
   Remove(path);
-  {
-    auto store = Store::Open(path).value();
-    const int64_t run = store.BeginRun({.uuid = "u", .command = "run", .options = "{}"}).value();
-    BatchRecord batch;
-    batch.cases.resize(choices.Below(4));
-    for (CaseRecord& record : batch.cases) {
-      record.target = "h13";
-      record.verdict = "pass";
-      record.outputs.resize(1);
-    }
-    if (!batch.cases.empty()) {
-      batch.findings.push_back({.id = "f1", .op = "relu", .target = "h13", .verdict = "wrong"});
-      batch.reach[{"h13", "mil", "relu"}].cases = 3;
-    }
-    (void)store.Append(run, batch);
-    (void)store.FinishRun(run, "finished", "2026-01-01T00:00:00Z");
+  const bool bare = choices.Chance(3, 4);
+  if (bare) {
+    MakeBare(path);
+  } else {
+    MakeFull(path, choices);
   }
+  MakeSmall(path, bare ? static_cast<int>(choices.Below(kSchemaVersion + 2)) : kSchemaVersion);
   Bytes bytes = ReadFile(path).value();
   Remove(path);
   return bytes;

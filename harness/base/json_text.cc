@@ -1,5 +1,6 @@
 #include "harness/base/json_text.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -56,7 +57,9 @@ class Builder : public nlohmann::json_sax<Json> {
   bool end_object() override { return Close(); }
   bool end_array() override { return Close(); }
   bool key(std::string& name) override {
-    member_ = &(*open_.back())[name];
+    auto& members = open_.back()->get_ref<Members&>();
+    if (members.size() == members.capacity()) Grow(members);
+    member_ = &members[name];
     return true;
   }
   bool parse_error(size_t, const std::string&, const Json::exception& error) override;
@@ -64,6 +67,20 @@ class Builder : public nlohmann::json_sax<Json> {
   Error TakeError() && { return std::move(error_); }
 
  private:
+  using Members = Json::object_t;
+
+  // The keys of members are constant, so that a list which grows by itself copies all that they
+  // hold instead of moving it.
+  static void Grow(Members& members) {
+    Members larger;
+    larger.reserve(std::max<size_t>(kFewMembers, 2 * members.size()));
+    for (auto& [key, value] : members) {
+      static_cast<Members::Container&>(larger).emplace_back(key, std::move(value));
+    }
+    members.swap(larger);
+  }
+  static constexpr size_t kFewMembers = 4;
+
   Json& Place() {
     if (open_.empty()) return root_;
     if (open_.back()->is_object()) return *member_;

@@ -242,8 +242,10 @@ Result<Store> Store::Open(const std::string& path) {
   }
   sqlite3_busy_timeout(raw, 10000);
   ANECHECK_ASSIGN(const int version, ReadVersion(raw, path));
-  ANECHECK_RETURN_IF_ERROR(
-      store.Execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"));
+  // The mode stands in the file: one that turns out not to become this version stays as it is.
+  constexpr const char* kLogged = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;";
+  const bool earlier = version != 0 && version != kSchemaVersion;
+  if (!earlier) ANECHECK_RETURN_IF_ERROR(store.Execute(kLogged));
   if (version == kSchemaVersion) return store;
   ANECHECK_RETURN_IF_ERROR(store.Execute("BEGIN IMMEDIATE"));
   Status made = version == 0 ? store.MakeSchema() : store.Migrate(version);
@@ -252,6 +254,7 @@ Result<Store> Store::Open(const std::string& path) {
     sqlite3_exec(raw, "ROLLBACK", nullptr, nullptr, nullptr);
     return std::move(made).error();
   }
+  if (earlier) ANECHECK_RETURN_IF_ERROR(store.Execute(kLogged));
   return store;
 }
 

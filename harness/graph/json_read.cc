@@ -3,7 +3,9 @@
 #include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "harness/base/base64.h"
@@ -18,230 +20,268 @@ using nlohmann::ordered_json;
 
 constexpr int kMaxBlockDepth = 16;
 
-Error Wrong(std::string_view path, std::string_view what) {
-  return MakeError(ErrorCode::kInvalid, fmt::format("{}: {}", path, what));
-}
+// Where a value stands, as messages tell it ("ops[3].inputs.weight"): a member or an element of
+// what is around it. Its text is made for messages only.
+struct Place {
+  std::string_view name = {};
+  const Place* around = nullptr;
+  std::optional<size_t> index = {};
 
-// The object's members are all among `allowed`, and `required` are there.
-Status CheckKeys(const ordered_json& json, std::string_view path,
+  Place operator[](size_t element) const { return {{}, this, element}; }
+  Place operator/(std::string_view member) const { return {member, this, {}}; }
+
+  std::string Text() const {
+    if (around == nullptr) return std::string(name);
+    if (index) return fmt::format("{}[{}]", around->Text(), *index);
+    return fmt::format("{}.{}", around->Text(), name);
+  }
+};
+
+Error Wrong(const Place& place, std::string_view what) {
+  return MakeError(ErrorCode::kInvalid, fmt::format("{}: {}", place.Text(), what));
+}
+Error Wrong(std::string_view name, std::string_view what) { return Wrong(Place{name}, what); }
+
+// The object's members are all among `required` and `optional`, and those are there.
+Status CheckKeys(const ordered_json& json, const Place& place,
                  std::initializer_list<std::string_view> required,
                  std::initializer_list<std::string_view> optional) {
-  if (!json.is_object()) return Wrong(path, "must be an object");
-  for (const auto& member : json.items()) {
-    const auto is = [&](std::string_view key) { return member.key() == key; };
-    if (std::none_of(required.begin(), required.end(), is) &&
-        std::none_of(optional.begin(), optional.end(), is)) {
-      return Wrong(path, fmt::format("unknown key \"{}\"", member.key()));
+  if (!json.is_object()) return Wrong(place, "must be an object");
+  size_t found = 0;
+  for (const auto& [name, value] : json.get_ref<const ordered_json::object_t&>()) {
+    const bool is_required = std::ranges::find(required, name) != required.end();
+    found += is_required ? 1 : 0;
+    if (!is_required && std::ranges::find(optional, name) == optional.end()) {
+      return Wrong(place, fmt::format("unknown key \"{}\"", name));
     }
   }
+  if (found == required.size()) return {};
   for (const std::string_view key : required) {
-    if (!json.contains(key)) return Wrong(path, fmt::format("\"{}\" is missing", key));
+    if (!json.contains(key)) return Wrong(place, fmt::format("\"{}\" is missing", key));
   }
   return {};
 }
 
-Result<std::string> ReadString(const ordered_json& json, std::string_view path) {
-  if (!json.is_string()) return Wrong(path, "must be a string");
-  return json.get<std::string>();
+// The text stands in `json`.
+Result<std::string_view> ReadString(const ordered_json& json, const Place& place) {
+  if (!json.is_string()) return Wrong(place, "must be a string");
+  return std::string_view(json.get_ref<const std::string&>());
 }
 
-Result<int64_t> ReadInteger(const ordered_json& json, std::string_view path) {
-  if (!json.is_number_integer()) return Wrong(path, "must be an integer");
+Result<int64_t> ReadInteger(const ordered_json& json, const Place& place) {
+  if (!json.is_number_integer()) return Wrong(place, "must be an integer");
   if (json.is_number_unsigned() &&
       json.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
-    return Wrong(path, "is too large");
+    return Wrong(place, "is too large");
   }
   return json.get<int64_t>();
 }
 
-Result<double> ReadNumber(const ordered_json& json, std::string_view path) {
+Result<double> ReadNumber(const ordered_json& json, const Place& place) {
   if (json.is_number()) return json.get<double>();
   if (json == "NaN") return std::numeric_limits<double>::quiet_NaN();
   if (json == "Infinity") return std::numeric_limits<double>::infinity();
   if (json == "-Infinity") return -std::numeric_limits<double>::infinity();
-  return Wrong(path, "must be a number, \"NaN\", \"Infinity\" or \"-Infinity\"");
+  return Wrong(place, "must be a number, \"NaN\", \"Infinity\" or \"-Infinity\"");
 }
 
 struct Declaration {
-  std::string name;
+  std::string_view name;
   TensorType type;
 };
 
-Result<Declaration> ReadDeclaration(const ordered_json& json, std::string_view path, bool data) {
+Result<Declaration> ReadDeclaration(const ordered_json& json, const Place& place, bool data) {
   if (data) {
-    ANECHECK_RETURN_IF_ERROR(CheckKeys(json, path, {"name", "dtype", "shape", "data"}, {}));
+    ANECHECK_RETURN_IF_ERROR(CheckKeys(json, place, {"name", "dtype", "shape", "data"}, {}));
   } else {
-    ANECHECK_RETURN_IF_ERROR(CheckKeys(json, path, {"name", "dtype", "shape"}, {}));
+    ANECHECK_RETURN_IF_ERROR(CheckKeys(json, place, {"name", "dtype", "shape"}, {}));
   }
   Declaration declaration;
-  ANECHECK_ASSIGN(declaration.name, ReadString(json["name"], fmt::format("{}.name", path)));
-  if (declaration.name.empty()) return Wrong(path, "name is empty");
-  ANECHECK_ASSIGN(const std::string dtype,
-                  ReadString(json["dtype"], fmt::format("{}.dtype", path)));
+  ANECHECK_ASSIGN(declaration.name, ReadString(*json.find("name"), place / "name"));
+  if (declaration.name.empty()) return Wrong(place, "name is empty");
+  ANECHECK_ASSIGN(const std::string_view dtype, ReadString(*json.find("dtype"), place / "dtype"));
   const auto known = DTypeFromName(dtype);
-  if (!known) return Wrong(path, fmt::format("dtype \"{}\" is unknown", dtype));
+  if (!known) return Wrong(place, fmt::format("dtype \"{}\" is unknown", dtype));
   declaration.type.dtype = *known;
-  const ordered_json& shape = json["shape"];
+  const ordered_json& shape = *json.find("shape");
   if (!shape.is_array() || shape.size() > Shape::kMaxRank) {
-    return Wrong(path, fmt::format("shape must be a list of at most {} extents", Shape::kMaxRank));
+    return Wrong(place, fmt::format("shape must be a list of at most {} extents", Shape::kMaxRank));
   }
   int64_t elements = 1;
   for (const ordered_json& entry : shape) {
-    ANECHECK_ASSIGN(const int64_t dim, ReadInteger(entry, fmt::format("{}.shape", path)));
-    if (dim < 0) return Wrong(path, fmt::format("extent {} is negative", dim));
+    ANECHECK_ASSIGN(const int64_t dim, ReadInteger(entry, place / "shape"));
+    if (dim < 0) return Wrong(place, fmt::format("extent {} is negative", dim));
     if (dim != 0 && elements > kMaxElements / dim)
-      return Wrong(path, "has more than 2^31 elements");
+      return Wrong(place, "has more than 2^31 elements");
     elements *= dim;
     declaration.type.shape.Append(dim);
   }
   return declaration;
 }
 
+// The document must outlive it.
 class Reader {
  public:
   Reader(const Vocabulary& vocabulary, int depth) : vocabulary_(vocabulary), depth_(depth) {}
 
   Result<Graph> Read(const ordered_json& json) {
     if (depth_ > kMaxBlockDepth) return Wrong("blocks", "are nested too deeply");
-    ANECHECK_RETURN_IF_ERROR(CheckKeys(json, "graph", {"version", "inputs", "ops", "outputs"},
+    ANECHECK_RETURN_IF_ERROR(CheckKeys(json, {"graph"}, {"version", "inputs", "ops", "outputs"},
                                        {"name", "states", "consts"}));
-    if (!json["version"].is_number_integer() || json["version"] != 1) {
-      return Wrong("version", "must be 1");
-    }
-    if (json.contains("name")) {
-      ANECHECK_ASSIGN(graph_.name, ReadString(json["name"], "name"));
+    const ordered_json& version = *json.find("version");
+    if (!version.is_number_integer() || version != 1) return Wrong("version", "must be 1");
+    if (const auto name = json.find("name"); name != json.end()) {
+      ANECHECK_ASSIGN(graph_.name, ReadString(*name, {"name"}));
     }
     ANECHECK_RETURN_IF_ERROR(ReadValues(json, "inputs", ValueKind::kInput));
-    if (json.contains("states")) {
-      ANECHECK_RETURN_IF_ERROR(ReadValues(json, "states", ValueKind::kState));
+    ANECHECK_RETURN_IF_ERROR(ReadValues(json, "states", ValueKind::kState));
+    ANECHECK_RETURN_IF_ERROR(ReadValues(json, "consts", ValueKind::kConst));
+    const Place at_ops = {"ops"};
+    const ordered_json& ops = *json.find("ops");
+    if (!ops.is_array()) return Wrong(at_ops, "must be a list");
+    for (size_t i = 0; i < ops.size(); ++i) {
+      ANECHECK_RETURN_IF_ERROR(ReadNode(ops[i], at_ops[i]));
     }
-    if (json.contains("consts")) {
-      ANECHECK_RETURN_IF_ERROR(ReadValues(json, "consts", ValueKind::kConst));
-    }
-    if (!json["ops"].is_array()) return Wrong("ops", "must be a list");
-    for (size_t i = 0; i < json["ops"].size(); ++i) {
-      ANECHECK_RETURN_IF_ERROR(ReadNode(json["ops"][i], fmt::format("ops[{}]", i)));
-    }
-    if (!json["outputs"].is_array()) return Wrong("outputs", "must be a list");
-    for (const ordered_json& entry : json["outputs"]) {
-      ANECHECK_ASSIGN(const ValueId id, ReadReference(entry, "outputs"));
+    const ordered_json& outputs = *json.find("outputs");
+    if (!outputs.is_array()) return Wrong("outputs", "must be a list");
+    for (const ordered_json& entry : outputs) {
+      ANECHECK_ASSIGN(const ValueId id, ReadReference(entry, {"outputs"}));
       graph_.AddOutput(id);
     }
     return std::move(graph_);
   }
 
  private:
-  Status Define(const std::string& name, ValueId id, std::string_view path) {
+  Status Define(std::string_view name, ValueId id, const Place& place) {
     if (!by_name_.emplace(name, id).second) {
-      return Wrong(path, fmt::format("name \"{}\" is used twice", name));
+      return Wrong(place, fmt::format("name \"{}\" is used twice", name));
     }
     return {};
   }
 
+  // The document's list `key`, which may be absent.
   Status ReadValues(const ordered_json& json, std::string_view key, ValueKind kind) {
-    if (!json[key].is_array()) return Wrong(key, "must be a list");
-    for (size_t i = 0; i < json[key].size(); ++i) {
-      const ordered_json& entry = json[key][i];
-      const std::string path = fmt::format("{}[{}]", key, i);
+    const auto list = json.find(key);
+    if (list == json.end()) return {};
+    const Place at_list = {key};
+    if (!list->is_array()) return Wrong(at_list, "must be a list");
+    for (size_t i = 0; i < list->size(); ++i) {
+      const Place place = at_list[i];
       ANECHECK_ASSIGN(const Declaration read,
-                      ReadDeclaration(entry, path, kind == ValueKind::kConst));
+                      ReadDeclaration((*list)[i], place, kind == ValueKind::kConst));
       ValueId id = kNoValue;
       if (kind == ValueKind::kConst) {
-        ANECHECK_ASSIGN(const std::string text, ReadString(entry["data"], path + ".data"));
-        auto bytes = Base64Decode(text);
-        if (!bytes.ok()) return Wrong(path + ".data", bytes.error().message);
-        if (bytes->size() != static_cast<size_t>(read.type.ByteSize())) {
-          return Wrong(path + ".data", fmt::format("has {} bytes, {} needs {}", bytes->size(),
-                                                   read.type.ToString(), read.type.ByteSize()));
-        }
-        id = graph_.AddConst(read.type, *bytes, read.name);
+        ANECHECK_ASSIGN(id, ReadConst(*(*list)[i].find("data"), read, place / "data"));
       } else {
         id = kind == ValueKind::kInput ? graph_.AddInput(read.type, read.name)
                                        : graph_.AddState(read.type, read.name);
       }
-      ANECHECK_RETURN_IF_ERROR(Define(read.name, id, path));
+      ANECHECK_RETURN_IF_ERROR(Define(read.name, id, place));
     }
     return {};
   }
 
-  Result<ValueId> ReadReference(const ordered_json& json, std::string_view path) {
-    ANECHECK_ASSIGN(const std::string name, ReadString(json, path));
+  Result<ValueId> ReadConst(const ordered_json& json, const Declaration& read, const Place& place) {
+    ANECHECK_ASSIGN(const std::string_view text, ReadString(json, place));
+    const auto bytes = Base64Decode(text);
+    if (!bytes.ok()) return Wrong(place, bytes.error().message);
+    if (bytes->size() != static_cast<size_t>(read.type.ByteSize())) {
+      return Wrong(place, fmt::format("has {} bytes, {} needs {}", bytes->size(),
+                                      read.type.ToString(), read.type.ByteSize()));
+    }
+    return graph_.AddConst(read.type, *bytes, read.name);
+  }
+
+  Result<ValueId> ReadReference(const ordered_json& json, const Place& place) {
+    ANECHECK_ASSIGN(const std::string_view name, ReadString(json, place));
     const auto found = by_name_.find(name);
     if (found == by_name_.end()) {
-      return Wrong(path, fmt::format("\"{}\" is not defined before it", name));
+      return Wrong(place, fmt::format("\"{}\" is not defined before it", name));
     }
     return found->second;
   }
 
-  Status ReadNode(const ordered_json& json, const std::string& path) {
-    ANECHECK_RETURN_IF_ERROR(
-        CheckKeys(json, path, {"op", "inputs", "outputs"}, {"name", "attrs", "blocks"}));
-    ANECHECK_ASSIGN(const std::string op, ReadString(json["op"], path + ".op"));
+  Result<const OpSchema*> ReadOperation(const ordered_json& json, const Place& place) {
+    ANECHECK_ASSIGN(const std::string_view op, ReadString(json, place / "op"));
     const OpSchema* schema = vocabulary_.Find(op);
-    if (schema == nullptr) {
-      const std::string_view reason = vocabulary_.ReasonWithout(op);
-      return Wrong(path, reason.empty()
-                             ? fmt::format("operation \"{}\" is unknown", op)
-                             : fmt::format("operation \"{}\" cannot be judged: it {}", op, reason));
-    }
+    if (schema != nullptr) return schema;
+    const std::string_view reason = vocabulary_.ReasonWithout(op);
+    return Wrong(place, reason.empty()
+                            ? fmt::format("operation \"{}\" is unknown", op)
+                            : fmt::format("operation \"{}\" cannot be judged: it {}", op, reason));
+  }
+
+  Status ReadNode(const ordered_json& json, const Place& place) {
+    ANECHECK_RETURN_IF_ERROR(
+        CheckKeys(json, place, {"op", "inputs", "outputs"}, {"name", "attrs", "blocks"}));
+    ANECHECK_ASSIGN(const OpSchema* schema, ReadOperation(*json.find("op"), place));
     graph_.BeginNode(schema);
-    ANECHECK_RETURN_IF_ERROR(ReadArguments(json["inputs"], *schema, path + ".inputs"));
-    if (json.contains("attrs")) {
-      ANECHECK_RETURN_IF_ERROR(ReadAttributes(json["attrs"], *schema, path + ".attrs"));
+    ANECHECK_RETURN_IF_ERROR(ReadArguments(*json.find("inputs"), *schema, place / "inputs"));
+    if (const auto attributes = json.find("attrs"); attributes != json.end()) {
+      ANECHECK_RETURN_IF_ERROR(ReadAttributes(*attributes, *schema, place / "attrs"));
     }
-    if (json.contains("blocks")) {
-      if (!json["blocks"].is_array()) return Wrong(path + ".blocks", "must be a list");
-      for (size_t i = 0; i < json["blocks"].size(); ++i) {
-        auto block = Reader(vocabulary_, depth_ + 1).Read(json["blocks"][i]);
-        if (!block.ok()) return Wrong(fmt::format("{}.blocks[{}]", path, i), block.error().message);
-        graph_.AddBlock(std::move(block).value());
-      }
+    if (const auto blocks = json.find("blocks"); blocks != json.end()) {
+      ANECHECK_RETURN_IF_ERROR(ReadBlocks(*blocks, place / "blocks"));
     }
-    ANECHECK_RETURN_IF_ERROR(ReadResults(json["outputs"], *schema, path));
-    return CheckName(json, path);
+    const ordered_json& outputs = *json.find("outputs");
+    ANECHECK_RETURN_IF_ERROR(ReadResults(outputs, *schema, place));
+    const auto name = json.find("name");
+    return name == json.end() ? Status() : CheckName(*name, outputs, place / "name");
   }
 
-  // An operation has no name beside that of its first output; another one would be lost.
-  static Status CheckName(const ordered_json& json, const std::string& path) {
-    if (!json.contains("name")) return {};
-    const std::string where = path + ".name";
-    ANECHECK_ASSIGN(const std::string name, ReadString(json["name"], where));
-    if (json["outputs"].empty()) return {};
-    const auto first = json["outputs"][0]["name"].get<std::string>();
-    if (name == first) return {};
-    return Wrong(where,
-                 fmt::format("\"{}\" is not the name of its first output, \"{}\"", name, first));
-  }
-
-  Status ReadResults(const ordered_json& json, const OpSchema& schema, const std::string& path) {
-    if (!json.is_array() || (json.empty() && schema.has_results))
-      return Wrong(path + ".outputs", "must be a list, not empty");
-    if (json.size() > ResultTypes::kMaxResults) return Wrong(path + ".outputs", "is too long");
-    std::vector<TensorType> types;
-    std::vector<std::string> names;
+  Status ReadBlocks(const ordered_json& json, const Place& place) {
+    if (!json.is_array()) return Wrong(place, "must be a list");
     for (size_t i = 0; i < json.size(); ++i) {
-      ANECHECK_ASSIGN(Declaration read,
-                      ReadDeclaration(json[i], fmt::format("{}.outputs[{}]", path, i), false));
-      types.push_back(read.type);
-      names.push_back(std::move(read.name));
-    }
-    const ValueId first = graph_.FinishNodeAs(types, names);
-    for (size_t i = 0; i < names.size(); ++i) {
-      ANECHECK_RETURN_IF_ERROR(Define(names[i], first + static_cast<ValueId>(i), path));
+      auto block = Reader(vocabulary_, depth_ + 1).Read(json[i]);
+      if (!block.ok()) return Wrong(place[i], block.error().message);
+      graph_.AddBlock(std::move(block).value());
     }
     return {};
   }
 
-  Status ReadArguments(const ordered_json& json, const OpSchema& schema, const std::string& path) {
-    if (!json.is_object()) return Wrong(path, "must be an object");
-    for (const auto& member : json.items()) {
-      const std::string where = fmt::format("{}.{}", path, member.key());
-      int parameter = FindOperand(schema, member.key());
+  // An operation has no name beside that of its first output; another one would be lost.
+  static Status CheckName(const ordered_json& json, const ordered_json& outputs,
+                          const Place& place) {
+    ANECHECK_ASSIGN(const std::string_view name, ReadString(json, place));
+    if (outputs.empty()) return {};
+    const auto& first = outputs[0].find("name")->get_ref<const std::string&>();
+    if (name == first) return {};
+    return Wrong(place,
+                 fmt::format("\"{}\" is not the name of its first output, \"{}\"", name, first));
+  }
+
+  Status ReadResults(const ordered_json& json, const OpSchema& schema, const Place& place) {
+    const Place at_outputs = place / "outputs";
+    if (!json.is_array() || (json.empty() && schema.has_results))
+      return Wrong(at_outputs, "must be a list, not empty");
+    if (json.size() > ResultTypes::kMaxResults) return Wrong(at_outputs, "is too long");
+    std::vector<TensorType> types;
+    std::vector<std::string> names;
+    types.reserve(json.size());
+    names.reserve(json.size());
+    for (size_t i = 0; i < json.size(); ++i) {
+      ANECHECK_ASSIGN(const Declaration read, ReadDeclaration(json[i], at_outputs[i], false));
+      types.push_back(read.type);
+      names.emplace_back(read.name);
+    }
+    const ValueId first = graph_.FinishNodeAs(types, names);
+    for (size_t i = 0; i < json.size(); ++i) {
+      const auto& name = json[i].find("name")->get_ref<const std::string&>();
+      ANECHECK_RETURN_IF_ERROR(Define(name, first + static_cast<ValueId>(i), place));
+    }
+    return {};
+  }
+
+  Status ReadArguments(const ordered_json& json, const OpSchema& schema, const Place& place) {
+    if (!json.is_object()) return Wrong(place, "must be an object");
+    for (const auto& [name, value] : json.get_ref<const ordered_json::object_t&>()) {
+      const Place where = place / name;
+      int parameter = FindOperand(schema, name);
       // Validation says what is wrong with an attribute among the arguments.
-      if (parameter < 0) parameter = schema.FindParameter(member.key());
+      if (parameter < 0) parameter = schema.FindParameter(name);
       if (parameter < 0) return Wrong(where, fmt::format("{} has no such argument", schema.name));
-      if (!member.value().is_array()) return Wrong(where, "must be a list of names");
-      for (const ordered_json& entry : member.value()) {
+      if (!value.is_array()) return Wrong(where, "must be a list of names");
+      for (const ordered_json& entry : value) {
         ANECHECK_ASSIGN(const ValueId id, ReadReference(entry, where));
         graph_.AddArgument(parameter, id);
       }
@@ -249,19 +289,19 @@ class Reader {
     return {};
   }
 
-  Status ReadAttributes(const ordered_json& json, const OpSchema& schema, const std::string& path) {
-    if (!json.is_object()) return Wrong(path, "must be an object");
-    for (const auto& member : json.items()) {
-      const std::string where = fmt::format("{}.{}", path, member.key());
-      const int parameter = schema.FindParameter(member.key());
+  Status ReadAttributes(const ordered_json& json, const OpSchema& schema, const Place& place) {
+    if (!json.is_object()) return Wrong(place, "must be an object");
+    for (const auto& [name, value] : json.get_ref<const ordered_json::object_t&>()) {
+      const Place where = place / name;
+      const int parameter = schema.FindParameter(name);
       if (parameter < 0) return Wrong(where, fmt::format("{} has no such attribute", schema.name));
-      ANECHECK_RETURN_IF_ERROR(ReadAttribute(member.value(), schema, parameter, where));
+      ANECHECK_RETURN_IF_ERROR(ReadAttribute(value, schema, parameter, where));
     }
     return {};
   }
 
   Status ReadAttribute(const ordered_json& json, const OpSchema& schema, int parameter,
-                       const std::string& where) {
+                       const Place& where) {
     switch (schema.parameters[static_cast<size_t>(parameter)].kind) {
       case ParameterKind::kInt: {
         ANECHECK_ASSIGN(const int64_t value, ReadInteger(json, where));
@@ -278,7 +318,7 @@ class Reader {
         graph_.AddBool(parameter, json.get<bool>());
         return {};
       case ParameterKind::kString: {
-        ANECHECK_ASSIGN(const std::string value, ReadString(json, where));
+        ANECHECK_ASSIGN(const std::string_view value, ReadString(json, where));
         graph_.AddString(parameter, value);
         return {};
       }
@@ -295,7 +335,7 @@ class Reader {
   }
 
   Status ReadListAttribute(const ordered_json& json, ParameterKind kind, int parameter,
-                           const std::string& where) {
+                           const Place& where) {
     if (!json.is_array()) return Wrong(where, "must be a list");
     std::vector<int64_t> ints;
     std::vector<double> floats;
@@ -320,7 +360,7 @@ class Reader {
   const Vocabulary& vocabulary_;
   const int depth_;
   Graph graph_;
-  std::unordered_map<std::string, ValueId> by_name_;
+  std::unordered_map<std::string_view, ValueId> by_name_;
 };
 
 // The names that messages repeat are the file's own and may hold anything; a message is one line.

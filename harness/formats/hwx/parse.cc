@@ -423,10 +423,12 @@ class Parser {
   }
 
   void KeepRegion(uint64_t begin, uint64_t end) {
-    if (AllZero(bytes_.subspan(begin, end - begin))) return;
-    while (bytes_[begin] == 0) ++begin;
-    while (bytes_[end - 1] == 0) --end;
-    out_.regions.push_back({begin, bytes_.subspan(begin, end - begin)});
+    const ByteSpan bytes = bytes_.subspan(begin, end - begin);
+    if (AllZero(bytes)) return;
+    const auto holds = [](uint8_t byte) { return byte != 0; };
+    const auto first = std::ranges::find_if(bytes, holds);
+    const auto last = std::ranges::find_if(bytes.rbegin(), bytes.rend(), holds).base();
+    out_.regions.push_back({begin + static_cast<uint64_t>(first - bytes.begin()), {first, last}});
   }
 
   ByteSpan bytes_;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <map>
+#include <optional>
+#include <string>
 
 #include "harness/base/byte_writer.h"
 #include "harness/formats/hwx/container.h"
@@ -20,13 +22,15 @@ class Canvas {
  public:
   explicit Canvas(uint64_t size) : bytes_(size) {}
 
-  Status Place(uint64_t offset, ByteSpan data, std::string_view what) {
+  // `what` the data are; of which section, where they are a section's.
+  Status Place(uint64_t offset, ByteSpan data, std::string_view what,
+               std::optional<size_t> section = {}) {
     if (data.empty()) return {};
     if (offset > bytes_.size() || data.size() > bytes_.size() - offset) {
-      return MakeError(
-          ErrorCode::kInvalid,
-          fmt::format("{}: {} bytes do not fit in a file of {}", what, data.size(), bytes_.size()),
-          offset);
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("{}: {} bytes do not fit in a file of {}", Name(what, section),
+                                   data.size(), bytes_.size()),
+                       offset);
     }
     const uint64_t end = offset + data.size();
     auto next = placed_.upper_bound(offset);
@@ -37,8 +41,9 @@ class Canvas {
       if (!std::equal(bytes_.begin() + static_cast<ptrdiff_t>(from),
                       bytes_.begin() + static_cast<ptrdiff_t>(to),
                       data.begin() + static_cast<ptrdiff_t>(from - offset))) {
-        return MakeError(ErrorCode::kInvalid,
-                         fmt::format("{}: overlaps other contents of the file", what), from);
+        return MakeError(
+            ErrorCode::kInvalid,
+            fmt::format("{}: overlaps other contents of the file", Name(what, section)), from);
       }
     }
     std::copy(data.begin(), data.end(), bytes_.begin() + static_cast<ptrdiff_t>(offset));
@@ -49,6 +54,10 @@ class Canvas {
   Bytes Take() && { return std::move(bytes_); }
 
  private:
+  static std::string Name(std::string_view what, std::optional<size_t> section) {
+    return section ? fmt::format("section[{}].{}", *section, what) : std::string(what);
+  }
+
   void Join(uint64_t begin, uint64_t end, std::map<uint64_t, uint64_t>::iterator next) {
     while (next != placed_.end() && next->first < end) {
       begin = std::min(begin, next->first);
@@ -67,6 +76,9 @@ class CommandWriter {
   explicit CommandWriter(const Container& container) : container_(container) {}
 
   Result<Bytes> Run() {
+    uint64_t whole = kHeaderBytes;
+    for (const Command& command : container_.commands) whole += command.cmdsize;
+    writer_.Reserve(std::min(whole, container_.file_size));
     PutHeader();
     for (size_t i = 0; i < container_.commands.size(); ++i) {
       const Command& command = container_.commands[i];
@@ -88,6 +100,8 @@ class CommandWriter {
   }
 
  private:
+  static constexpr uint64_t kHeaderBytes = 32;
+
   void PutHeader() {
     const Header& header = container_.header;
     for (const uint32_t word : {header.magic, header.cputype, header.cpusubtype, header.filetype,
@@ -207,14 +221,14 @@ Bytes RelocationBytes(const Section& section) {
 }
 
 Status PlaceSection(Canvas& canvas, const Section& section, size_t index) {
-  const std::string what = fmt::format("section[{}]", index);
   if (section.in_file && section.tasks != nullptr) {
     ANECHECK_ASSIGN(const Bytes text, td::Encode(*section.tasks));
-    ANECHECK_RETURN_IF_ERROR(canvas.Place(section.offset, text, what + ".tasks"));
+    ANECHECK_RETURN_IF_ERROR(canvas.Place(section.offset, text, "tasks", index));
   } else if (section.in_file) {
-    ANECHECK_RETURN_IF_ERROR(canvas.Place(section.offset, section.data, what + ".data"));
+    ANECHECK_RETURN_IF_ERROR(canvas.Place(section.offset, section.data, "data", index));
   }
-  return canvas.Place(section.reloff, RelocationBytes(section), what + ".relocations");
+  if (section.relocations.empty()) return {};
+  return canvas.Place(section.reloff, RelocationBytes(section), "relocations", index);
 }
 
 uint64_t ContentBytes(const Container& container) {
