@@ -169,7 +169,7 @@ std::string OperationReferenceText(const Json& reference) {
   std::string text =
       fmt::format("{:<40} {:<44} {:<12} {}\n", "operation", "class", "route", "reference");
   for (const Json& op : reference["ops"]) {
-    const bool catalogued = op["route"] == "";
+    const bool catalogued = Text(op["route"]).empty();
     const std::string answer = op["reference"].get<bool>() ? "yes" : Text(op["reason"]);
     text += fmt::format("{:<40} {:<44} {:<12} {}{}\n", Text(op["name"]), Text(op["class"]),
                         catalogued ? "none" : Text(op["route"]), catalogued ? "catalogued: " : "",

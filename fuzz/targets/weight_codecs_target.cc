@@ -1,6 +1,7 @@
 // Compressed constants: the parts of a compressed weight validate exactly where they reconstruct,
 // codecs without loss give back every bit, and the others stay within the error that they state.
-// The input is a choice stream that draws the parts, right ones and wrong ones.
+// Weight tiles are read and patched exactly where they lie inside, and patching moves no other
+// byte. The input is a choice stream that draws the parts, right ones and wrong ones.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -11,6 +12,7 @@
 #include "fuzz/laws/laws.h"
 #include "generators/choice_stream.h"
 #include "harness/formats/weightblob/codec.h"
+#include "harness/formats/weightblob/tiling.h"
 
 namespace anecheck::fuzz {
 namespace {
@@ -21,7 +23,9 @@ constexpr auto kLaws = MoreLaws(
     kErrorLaws, "what is legal compresses", "what was compressed reconstructs",
     "the error is at most half a scale", "what is finite compresses",
     "what is not finite has no scale", "what validates reconstructs", "every element has a value",
-    "sparse weights lose nothing", "few values lose nothing in a palette");
+    "sparse weights lose nothing", "few values lose nothing in a palette",
+    "tiles that lie inside are read", "patched tiles are read back",
+    "patching moves no byte between tiles", "tiled shares are read back");
 using Laws = LawBook<kLaws>;
 
 // Mostly `right`; else near it.
@@ -184,7 +188,53 @@ void CheckCodecs(Extent extent, std::span<const Half> values) {
   CheckAffine(extent, values, false);
 }
 
+TileRegion DrawRegion(ChoiceStream& choices) {
+  TileRegion region;
+  region.count = static_cast<uint32_t>(choices.Below(5));
+  region.tile_bytes = choices.Below(2 * kTileGranule);
+  region.stride = Near(choices, TileStride(region.tile_bytes));
+  region.offset = Near(choices, kTileGranule * choices.Below(3));
+  return region;
+}
+
+// Whether byte `at` of a container belongs to a tile of the region.
+bool IsInTile(const TileRegion& region, uint64_t at) {
+  if (at < region.offset || at >= region.offset + region.Size()) return false;
+  return (at - region.offset) % region.stride < region.tile_bytes;
+}
+
+void CheckTiles(ChoiceStream& choices) {
+  const TileRegion region = DrawRegion(choices);
+  const Bytes before(Near(choices, region.offset + region.Size()), uint8_t{0xA5});
+  const auto lanes = Untile(before, region);
+  Laws::Require(lanes.ok() == CheckRegion(region, before.size()).ok(),
+                "tiles that lie inside are read");
+  if (!lanes.ok()) return RequireGoodError(lanes.error(), ~size_t{0});
+  std::vector<Bytes> shares(Near(choices, region.count), Bytes(region.tile_bytes));
+  for (Bytes& share : shares) std::ranges::fill(share, static_cast<uint8_t>(choices.Below(256)));
+  if (!shares.empty() && choices.Chance(1, 8)) shares.back().push_back(0);
+  Bytes after = before;
+  const Status patched = PatchTiles(after, region, shares);
+  if (!patched.ok()) {
+    RequireGoodError(patched.error(), ~size_t{0});
+    return Laws::Require(after == before, "patching moves no byte between tiles");
+  }
+  const auto read = Untile(after, region);
+  Laws::Require(read.ok() && *read == shares, "patched tiles are read back");
+  for (uint64_t i = 0; i < after.size(); ++i) {
+    Laws::Require(IsInTile(region, i) || after[i] == before[i],
+                  "patching moves no byte between tiles");
+  }
+  const auto tiles = Tile(shares, region.stride);
+  const TileRegion alone = {0, region.stride, region.count, region.tile_bytes};
+  const auto untiled =
+      tiles.ok() ? Untile(*tiles, alone) : Result<std::vector<Bytes>>(tiles.error());
+  Laws::Require(untiled.ok() && *untiled == shares, "tiled shares are read back");
+}
+
 bool Check(ByteSpan input) {
+  ChoiceStream tiles = ChoiceStream::FromBytes(input);
+  CheckTiles(tiles);
   ChoiceStream choices = ChoiceStream::FromBytes(input);
   const Weights weights = DrawWeights(choices);
   const Status valid = Validate(weights);
