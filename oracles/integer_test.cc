@@ -52,6 +52,8 @@ TEST(Integers, PowersWrapAndNegativeExponentsVanish) {
 TEST(Integers, MagnitudesAndSquaresWrap) {
   EXPECT_EQ(Single(OpKind::kAbs, {-5, 4, -128}, DType::kInt8), (Numbers{5, 4, -128}));
   EXPECT_EQ(Single(OpKind::kSquare, {-5, 65536, 3}), (Numbers{25, 0, 9}));
+  // Squares of more bits than a double has.
+  EXPECT_EQ(Single(OpKind::kSquare, {94906267, 2147483647}), (Numbers{261134297, 1}));
 }
 
 TEST(Integers, ComparisonsAreExact) {

@@ -19,38 +19,50 @@ int UlpOf(const KernelContext& context, Term term) {
   return static_cast<int>(context.contract()[term]);
 }
 
-double AbsValue(double x) { return std::fabs(x); }
-double SquareValue(double x) { return x * x; }
+// On floats, and on integers modulo 2^64: squares of 32 bits have more than a double.
+struct AbsValue {
+  static double Float(double x) { return std::fabs(x); }
+  static int64_t Integer(int64_t x) { return x < 0 ? -x : x; }
+};
+struct SquareValue {
+  static double Float(double x) { return x * x; }
+  static int64_t Integer(int64_t x) {
+    const auto bits = static_cast<uint64_t>(x);
+    return static_cast<int64_t>(bits * bits);
+  }
+};
 
 // Integers: the magnitude or square of an interval, wrapped as two's complement is.
-template <double (*kFunction)(double)>
+template <typename Function>
 Status IntegerTurning(KernelContext& context) {
   const BoundedTensor& x = context.Input(params::Unary::kX);
   BoundedTensor& result = context.Result();
   const DType dtype = result.type.dtype;
   const IntegerRange range = RangeOf(dtype);
   const Raw raw = AllocateRaw(context, result.size, !x.point());
-  const auto wrap = [&](double y) { return WrapInteger(dtype, static_cast<int64_t>(y)); };
+  const auto apply = [&](double y) {
+    return WrapInteger(dtype, Function::Integer(static_cast<int64_t>(y)));
+  };
   for (size_t i = 0; i < result.size; ++i) {
-    raw.value[i] = wrap(kFunction(x.value[i]));
+    raw.value[i] = apply(x.value[i]);
     if (x.point()) continue;
-    const Bounds bounds = Turning(kFunction, x.low[i], x.high[i], 0);
+    const Bounds bounds = Turning(Function::Float, x.low[i], x.high[i], 0);
     const bool fits = bounds.high <= range.high;
     const bool point = x.low[i] == x.high[i];
-    raw.low[i] = fits ? bounds.low : point ? wrap(bounds.low) : range.low;
-    raw.high[i] = fits ? bounds.high : point ? wrap(bounds.high) : range.high;
+    raw.low[i] = fits ? bounds.low : point ? apply(x.low[i]) : range.low;
+    raw.high[i] = fits ? bounds.high : point ? raw.low[i] : range.high;
   }
   StoreExact(result, raw);
   return {};
 }
 
 // Exact in double for fp16 and fp32 alike.
-template <double (*kFunction)(double)>
+template <typename Function>
 Status MagnitudeLike(KernelContext& context) {
-  if (!IsFloat(context.Result().type.dtype)) return IntegerTurning<kFunction>(context);
+  if (!IsFloat(context.Result().type.dtype)) return IntegerTurning<Function>(context);
   return Pointwise(context,
                    [](double low, double high) {
-                     const Bounds bounds = Turning(kFunction, low, high, 0);
+                     const Bounds bounds = Turning(Function::Float, low, high, 0);
                      return low == high ? bounds
                                         : Bounds{WidenDown(bounds.low), WidenUp(bounds.high)};
                    },
