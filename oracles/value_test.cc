@@ -104,6 +104,26 @@ TEST(ExactSums, SurviveCancellationThatDoubleLoses) {
   EXPECT_EQ(estimate.value[0], tiny);
 }
 
+// The curve lies closer to the middle of two neighbours than double tells.
+TEST(ParametricCurves, AreRoundedOnce) {
+  using P = params::WithAlphaBeta;
+  Case softplus;
+  const ValueId x = softplus.Input(MakeTensor(DType::kFp16, {1, 1, 1}, {13.359375}));
+  const ValueId one = softplus.Const(MakeTensor(DType::kFp16, {1}, {1}));
+  const ValueId three = softplus.Const(MakeTensor(DType::kFp16, {1}, {3}));
+  softplus.Begin(OpKind::kSoftplusParametric).Arg(P::kX, x).Arg(P::kAlpha, one);
+  EXPECT_EQ(softplus.Run(softplus.Arg(P::kBeta, three).Finish()).value[0], 40.09375);
+  const double alpha = 0x1.006p+0;  // midway between two numbers of fp16
+  Case c;
+  const ValueId ends = c.Input(MakeTensor(DType::kFp16, {2}, {30, -400}));
+  c.Begin(OpKind::kScaledTanh).Arg(P::kX, ends).Float(P::kAlpha, alpha);
+  EXPECT_EQ(c.Run(c.Float(P::kBeta, 1).Finish()).value,
+            (std::vector<double>{1.0009765625, -1.0009765625}));
+  const ValueId low = c.Input(MakeTensor(DType::kFp16, {2}, {-60, -800}));
+  c.Begin(OpKind::kElu).Arg(P::kX, low).Float(P::kAlpha, alpha);
+  EXPECT_EQ(c.Run(c.Finish()).value, (std::vector<double>{-1.0009765625, -1.0009765625}));
+}
+
 // ---- operations too large to be computed slowly: sampled outputs
 // ---------------------------------
 
