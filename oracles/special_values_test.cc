@@ -283,6 +283,20 @@ TEST(Powers, OfNanOrWithOneAreNanButWhereTheOtherSaysTheResult) {
   EXPECT_TRUE(Admits(power, 3, 1));
 }
 
+// ---- quotients and zeros ----
+
+// The exact quotient lies just below zero; rounded first, it is a zero.
+TEST(FloorDiv, OfNumbersByInfinitiesOfTheOtherSignIsMinusOneOrZero) {
+  Case c;
+  const ValueId x = Halves(c, {5}, {1, -1, 5, 3, 0});
+  const ValueId y = Halves(c, {5}, {-kInfinity, kInfinity, -kInfinity, kInfinity, -kInfinity});
+  const Estimate quotient = c.Run(c.Binary(OpKind::kFloorDiv, x, y));
+  ASSERT_EQ(c.error, "");
+  EXPECT_EQ(quotient.value, (std::vector<double>{-1, -1, -1, 0, 0}));
+  EXPECT_EQ(quotient.low, (std::vector<double>{-1, -1, -1, 0, 0}));
+  EXPECT_EQ(quotient.high, (std::vector<double>{0, 0, 0, 0, 0}));
+}
+
 // ---- images ----
 
 ValueId Resize(Case& c, OpKind kind, ValueId x, int64_t width) {

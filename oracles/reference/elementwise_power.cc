@@ -83,8 +83,14 @@ int64_t FloorQuotient(int64_t a, int64_t b) {
   return quotient * b != a && (a < 0) != (b < 0) ? quotient - 1 : quotient;
 }
 
+// A number other than zero divided by an infinity of the other sign, which lies just below zero.
+bool IsJustBelowZero(double a, double b) {
+  return std::isinf(b) && std::fabs(a) < kInfinity && a != 0 && (a < 0) != (b < 0);
+}
+
 // A quotient rounded to odd lies on the right side of every whole number.
 double FloorDivValue(double a, double b) {
+  if (IsJustBelowZero(a, b)) return -1;
   const bool plain = std::fabs(a) < kInfinity && std::fabs(b) < kInfinity && b != 0;
   return std::floor(plain ? DivideOdd(a, b) : a / b);
 }
@@ -97,9 +103,8 @@ Bounds FloorDivBounds(const Grid& grid, const Contract& contract, const Range& a
     const bool exact = a.point() && b.point() && !b.HasZero();
     if (!exact) return {-kInfinity, kInfinity, true};
     const double quotient = FloorDivValue(a.low, b.low);
-    // An infinite divisor gives a zero of either sign, whose floor is 0 or -1.
-    if (quotient != quotient) return {quotient, quotient};
-    return {std::min(quotient, std::floor(a.low / b.low)), quotient};
+    // What lies just below zero may be rounded to it first.
+    return {quotient, IsJustBelowZero(a.low, b.low) ? 0 : quotient};
   }
   if (a.point() && b.point() && std::fmod(a.low, b.low) == 0) {
     const double whole = a.low / b.low;
