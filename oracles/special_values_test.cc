@@ -297,6 +297,21 @@ TEST(FloorDiv, OfNumbersByInfinitiesOfTheOtherSignIsMinusOneOrZero) {
   EXPECT_EQ(quotient.high, (std::vector<double>{0, 0, 0, 0, 0}));
 }
 
+TEST(Scatter, KeepsTheSignOfAZero) {
+  using P = params::Scatter;
+  Case c;
+  const ValueId data = Halves(c, {2}, {-0.0, 3});
+  const ValueId places = c.Const(MakeTensor(DType::kInt32, {1}, {1}));
+  const ValueId updates = Halves(c, {1}, {2});
+  c.Begin(OpKind::kScatter).Arg(P::kData, data).Arg(P::kIndices, places).Arg(P::kUpdates, updates);
+  const ValueId updated = c.String(P::kMode, "update").Finish();
+  const ValueId one = c.Const(MakeTensor(DType::kFp16, {1}, {1}));
+  const Estimate quotient = c.Run(c.Binary(OpKind::kRealDiv, one, updated));
+  ASSERT_EQ(c.error, "");
+  EXPECT_EQ(quotient.value, (std::vector<double>{-kInfinity, 0.5}));
+  EXPECT_TRUE(AdmitsItself(quotient));
+}
+
 // ---- images ----
 
 ValueId Resize(Case& c, OpKind kind, ValueId x, int64_t width) {

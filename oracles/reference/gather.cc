@@ -132,7 +132,9 @@ class Scattering {
   void Finish() {
     if (IsFloat(result_.type.dtype)) {
       for (size_t i = 0; i < result_.size; ++i) {
-        result_.value[i] = grid_.Store(AddOdd(result_.value[i], rest_[i]));
+        // Adding a rest of zero would lose the sign of a zero.
+        const double sum = rest_[i] == 0 ? result_.value[i] : AddOdd(result_.value[i], rest_[i]);
+        result_.value[i] = grid_.Store(sum);
       }
     }
     if (context_.contract().ideal) {
