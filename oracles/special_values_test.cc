@@ -312,6 +312,24 @@ TEST(Scatter, KeepsTheSignOfAZero) {
   EXPECT_TRUE(AdmitsItself(quotient));
 }
 
+// MIL's prose sets what lies outside the band to zero; its formula multiplies it by zero.
+TEST(BandPart, OfWhatIsNotFiniteIsZeroOrNanOutsideTheBand) {
+  using P = params::BandPart;
+  Case c;
+  const ValueId x = Halves(c, {2, 2}, {kInfinity, kInfinity, -2, kNan});
+  const ValueId band =
+      c.Begin(OpKind::kBandPart).Arg(P::kX, x).Int(P::kLower, 0).Int(P::kUpper, 0).Finish();
+  const Estimate part = c.Run(band);
+  ASSERT_EQ(c.error, "");
+  EXPECT_EQ(part.flags[0], 0);
+  EXPECT_EQ(part.low[0], kInfinity);
+  EXPECT_EQ(part.flags[1], Estimate::kNanAllowed);
+  EXPECT_EQ(part.low[1], 0);
+  EXPECT_EQ(part.high[1], 0);
+  EXPECT_EQ(part.flags[2], 0) << "a number times zero is zero";
+  EXPECT_EQ(part.flags[3], kNanOnly);
+}
+
 // ---- images ----
 
 ValueId Resize(Case& c, OpKind kind, ValueId x, int64_t width) {
