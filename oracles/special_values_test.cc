@@ -181,6 +181,25 @@ TEST(Normalization, AnEpsilonIsReadAsItIsGiven) {
   EXPECT_TRUE(Admits(y, 1, Half(range / (range + Half(epsilon)))));
 }
 
+// What the error of 1 / n, taken away, leaves of the bound: all of it where n is a power of two.
+TEST(Normalization, AReciprocalThatIsExactHasNoError) {
+  Contract exact = ConformingContract(2);
+  exact.terms[static_cast<size_t>(Term::kReciprocalRelative)] = 0;
+  for (const bool layer : {true, false}) {
+    Case c;
+    const ValueId four = Halves(c, {1, 1, 1, 4}, {1000, 1000, 1000, 1000.5});
+    const ValueId three = Halves(c, {1, 1, 1, 3}, {1000, 1000, 1000.5});
+    const auto norm = [&](ValueId x, const Contract& contract) {
+      return c.Run(layer ? LayerNorm(c, x, 1e-5) : InstanceNorm(c, x, 1e-5), contract);
+    };
+    const Estimate of_four = norm(four, ConformingContract(2));
+    ASSERT_EQ(c.error, "");
+    EXPECT_EQ(of_four.low, norm(four, exact).low);
+    EXPECT_EQ(of_four.high, norm(four, exact).high);
+    EXPECT_NE(norm(three, ConformingContract(2)).low, norm(three, exact).low);
+  }
+}
+
 TEST(Normalization, ANanInTheGroupOfAnL2NormIsNanOnEveryEngine) {
   Case c;
   const Estimate y = c.Run(c.Unary(OpKind::kL2Norm, Halves(c, {1, 2, 1, 2}, {kNan, 1, 2, 3})));
