@@ -38,15 +38,48 @@ Numbers Single(OpKind kind, std::initializer_list<double> x, DType dtype = DType
 }
 
 TEST(Integers, QuotientsAndRemaindersFollowTheDivisor) {
-  EXPECT_EQ(Pair(OpKind::kFloorDiv, {7, -7, 7, -7, 6, 5}, {2, 2, -2, -2, 3, 0}),
-            (Numbers{3, -4, -4, 3, 2, 0}));
-  EXPECT_EQ(Pair(OpKind::kMod, {7, -7, 7, -7, 6, 5}, {2, 2, -2, -2, 3, 0}),
-            (Numbers{1, 1, -1, -1, 0, 0}));
+  EXPECT_EQ(Pair(OpKind::kFloorDiv, {7, -7, 7, -7, 6}, {2, 2, -2, -2, 3}),
+            (Numbers{3, -4, -4, 3, 2}));
+  EXPECT_EQ(Pair(OpKind::kMod, {7, -7, 7, -7, 6}, {2, 2, -2, -2, 3}), (Numbers{1, 1, -1, -1, 0}));
 }
 
-TEST(Integers, PowersWrapAndNegativeExponentsVanish) {
-  EXPECT_EQ(Pair(OpKind::kPow, {3, -2, 2, 1, -1, 5}, {4, 3, 31, -7, -3, -1}),
-            (Numbers{81, -8, -2147483648.0, 1, -1, 0}));
+TEST(Integers, PowersWrap) {
+  EXPECT_EQ(Pair(OpKind::kPow, {3, -2, 2, 1, -1}, {4, 3, 31, -7, -3}),
+            (Numbers{81, -8, -2147483648.0, 1, -1}));
+}
+
+// The first element must be `first` and nothing else; of the second no source tells the result.
+void ExpectSecondOpen(const Estimate& estimate, double first) {
+  ASSERT_EQ(estimate.value.size(), 2u);
+  EXPECT_EQ(estimate.low[0], first);
+  EXPECT_EQ(estimate.high[0], first);
+  EXPECT_EQ(estimate.low[1], -128);
+  EXPECT_EQ(estimate.high[1], 127);
+}
+
+TEST(Integers, QuotientsByZeroAndNegativePowersMayBeAnything) {
+  for (const auto& [kind, first] : std::initializer_list<std::pair<OpKind, double>>{
+           {OpKind::kRealDiv, 3}, {OpKind::kFloorDiv, 3}, {OpKind::kMod, 0}}) {
+    Case c;
+    const ValueId x = c.Input(MakeTensor(DType::kInt8, {2}, {6, 5}));
+    const ValueId y = c.Input(MakeTensor(DType::kInt8, {2}, {2, 0}));
+    ExpectSecondOpen(c.Run(c.Binary(kind, x, y)), first);
+    EXPECT_EQ(c.error, "");
+  }
+  Case power;
+  const ValueId base = power.Input(MakeTensor(DType::kInt8, {2}, {-1, 5}));
+  const ValueId exponent = power.Input(MakeTensor(DType::kInt8, {2}, {-3, -1}));
+  ExpectSecondOpen(power.Run(power.Binary(OpKind::kPow, base, exponent)), -1);
+  EXPECT_EQ(power.error, "");
+  Case scatter;
+  using P = params::Scatter;
+  const ValueId data = scatter.Input(MakeTensor(DType::kInt8, {2}, {6, 5}));
+  const ValueId updates = scatter.Input(MakeTensor(DType::kInt8, {2}, {2, 0}));
+  const ValueId places = scatter.Const(MakeTensor(DType::kInt32, {2}, {0, 1}));
+  scatter.Begin(OpKind::kScatter).Arg(P::kData, data).Arg(P::kIndices, places);
+  scatter.Arg(P::kUpdates, updates).String(P::kMode, "div");
+  ExpectSecondOpen(scatter.Run(scatter.Finish()), 3);
+  EXPECT_EQ(scatter.error, "");
 }
 
 TEST(Integers, MagnitudesAndSquaresWrap) {

@@ -201,7 +201,7 @@ class Scattering {
   double Integer(double a, double b) const {
     const DType dtype = result_.type.dtype;
     if (mode_ == Mode::kDiv) {
-      // A zero divisor has no defined quotient and gives 0 here, as in real_div.
+      // No source defines a quotient by zero: its value is 0 by convention, as in real_div.
       return b == 0 ? 0 : WrapInteger(dtype, static_cast<int64_t>(a) / static_cast<int64_t>(b));
     }
     if (mode_ == Mode::kMul) {
@@ -233,7 +233,9 @@ class Scattering {
     const bool known =
         result_.low[to] == result_.high[to] && updates_.low[from] == updates_.high[from];
     const IntegerRange range = RangeOf(dtype);
-    if (known || mode_ == Mode::kUpdate || mode_ == Mode::kMax || mode_ == Mode::kMin) {
+    const bool by_zero = mode_ == Mode::kDiv && updates_.low[from] <= 0 && updates_.high[from] >= 0;
+    if ((known && !by_zero) || mode_ == Mode::kUpdate || mode_ == Mode::kMax ||
+        mode_ == Mode::kMin) {
       result_.low[to] = Integer(result_.low[to], updates_.low[from]);
       result_.high[to] = Integer(result_.high[to], updates_.high[from]);
     } else {
