@@ -1,6 +1,7 @@
 // Discrete results are judged as sets: what operands known as intervals admit, and nothing between.
 #include "oracles/reference/discrete.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include <set>
@@ -323,6 +324,40 @@ TEST(Ranks, UnsortedValuesAreElementsAllTheSame) {
   EXPECT_EQ(FineRanks(false, {8.5, 9, 9}, {7, 1, 0}).values, !kFine);
   EXPECT_EQ(FineRanks(false, {5, 9, 9}, {7, 1, 0}).values, !kFine);
 }
+
+bool Names(OpKind kind, Term term) {
+  const auto terms = AllReferenceKernels()[static_cast<size_t>(kind)]->terms;
+  return std::ranges::find(terms, term) != terms.end();
+}
+
+// What a freedom of the contract, taken away, takes away from the positions.
+TEST(Ranks, NameTheFreedomsThatTheirPositionsRestOn) {
+  constexpr int64_t kLong = 2051;
+  std::vector<double> numbers(kLong);
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<double>(i);
+  numbers[1] = 0;
+  for (const OpKind kind : {OpKind::kArgsort, OpKind::kTopk}) {
+    Case c;
+    const ValueId x = c.Input(MakeTensor(DType::kFp32, {kLong}, numbers));
+    c.Begin(kind).Arg(0, x);
+    if (kind == OpKind::kTopk) c.Int(params::Topk::kK, kLong);
+    const ValueId positions = c.Finish() + (kind == OpKind::kTopk ? 1u : 0u);
+    const auto all = [&](Term without) {
+      Contract contract = ConformingContract(2);
+      if (without != Term::kWideIntermediate) contract.terms[static_cast<size_t>(without)] = 0;
+      const Estimate estimate = c.Run(positions, contract);
+      double width = 0;
+      for (size_t i = 0; i < estimate.low.size(); ++i) width += estimate.high[i] - estimate.low[i];
+      return width;
+    };
+    for (const Term term : {Term::kAnyTie, Term::kIndexRounding}) {
+      EXPECT_LT(all(term), all(Term::kWideIntermediate)) << c.error;
+      EXPECT_TRUE(Names(kind, term)) << GetOp(kind).schema.name;
+    }
+  }
+}
+
+// ---- computed places ----
 
 // ---- boxes ----
 
