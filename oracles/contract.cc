@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "harness/targets/catalog.h"
+
 namespace anecheck {
 namespace {
 
@@ -177,7 +179,7 @@ constexpr std::array<Contract, kContractFamilies> kConforming = {
     MakeConforming(4), MakeConforming(5), MakeConforming(6), MakeConforming(7)};
 constexpr Contract kIeee = MakeIeee();
 
-// h11 is A11 and so on (facts/targets.csv); a letter after the number names a variant.
+// h11 is A11 and so on (facts/targets.csv); letters after the number name a variant.
 int FamilyFromName(std::string_view name) {
   if (name.size() < 3 || (name[0] != 'h' && name[0] != 'H' && name[0] != 'A')) return -1;
   if (name[1] != '1' || name[2] < '1' || name[2] > '8') return -1;
@@ -241,6 +243,7 @@ Result<Contract> ContractFromName(std::string_view name) {
                                  "such as h13",
                                  name));
   }
+  if (name[0] != 'A') ANECHECK_RETURN_IF_ERROR(FindTarget(name));
   return ConformingContract(family);
 }
 

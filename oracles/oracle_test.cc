@@ -33,7 +33,7 @@ TEST(Contracts, HaveNamesOfFamiliesAndTargets) {
   EXPECT_EQ(ContractFromName("h13").value().family, 2);
   EXPECT_EQ(ContractFromName("h17s").value().family, 6);
   EXPECT_EQ(ContractFromName("h18").value().family, 7);
-  for (const std::string_view wrong : {"", "h1", "h19", "A13x", "x13"}) {
+  for (const std::string_view wrong : {"", "h1", "h19", "A13x", "x13", "h13xyz", "h18q"}) {
     EXPECT_FALSE(ContractFromName(wrong).ok()) << wrong;
   }
 }
