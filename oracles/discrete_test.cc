@@ -359,6 +359,26 @@ TEST(Ranks, NameTheFreedomsThatTheirPositionsRestOn) {
 
 // ---- computed places ----
 
+TEST(Places, NegativeIndicesAdmitAnything) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kInt8, {3}, {5, 6, 7}));
+  const ValueId indices = c.Const(MakeTensor(DType::kInt32, {2}, {-1, 1}));
+  using P = params::Gather;
+  const Estimate gathered =
+      c.Run(c.Begin(OpKind::kGather).Arg(P::kX, x).Arg(P::kIndices, indices).Finish());
+  ASSERT_EQ(c.error, "");
+  EXPECT_EQ(gathered.value, (std::vector<double>{7, 6}));
+  EXPECT_EQ(gathered.low, (std::vector<double>{-128, 6}));
+  EXPECT_EQ(gathered.high, (std::vector<double>{127, 6}));
+  using S = params::Scatter;
+  const ValueId updates = c.Input(MakeTensor(DType::kInt8, {2}, {1, 2}));
+  c.Begin(OpKind::kScatter).Arg(S::kData, x).Arg(S::kIndices, indices).Arg(S::kUpdates, updates);
+  const Estimate scattered = c.Run(c.Finish());
+  ASSERT_EQ(c.error, "");
+  EXPECT_EQ(scattered.value, (std::vector<double>{5, 8, 8}));
+  EXPECT_EQ(scattered.low, (std::vector<double>{-128, -128, -128}));
+}
+
 // ---- boxes ----
 
 // How many of two boxes whose centres lie 5 apart, 9.5 wide and 10 high, are selected.

@@ -20,7 +20,7 @@ void GatherRows(KernelContext& context, const BoundedTensor& x, const BoundedTen
   const size_t count = inner == 0 ? 0 : result.size / inner;
   bool all_known = indices.point();
   for (size_t row = 0; all_known && row < count; ++row) {
-    all_known = Addresses(rows, indices, static_cast<int64_t>(row)).inside();
+    all_known = Addresses(rows, indices, static_cast<int64_t>(row)).all_inside();
   }
   PrepareMove(context, result, x.point() && all_known);
   for (size_t row = 0; row < count; ++row) {
