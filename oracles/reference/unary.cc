@@ -172,7 +172,7 @@ double RoundValue(double x) {
   const double part = x - below;
   if (!(part < kInfinity)) return x;
   const bool up = part > 0.5 || (part == 0.5 && std::fmod(below, 2) != 0);
-  return up ? below + 1 : below;
+  return std::copysign(up ? below + 1 : below, x);
 }
 
 // Monotone steps: whole numbers between the ends of the operand's interval and no others.
