@@ -503,6 +503,15 @@ std::string CountsText(const std::map<std::string, int>& counts) {
   return text;
 }
 
+// A record that is left out as wrong is listed, and the proof holds.
+void ExpectProven(const std::string& file, const Json& record) {
+  const auto found = std::ranges::find_if(Suspects(), [&](const Suspect& suspect) {
+    return file == suspect.file && record["name"] == suspect.name;
+  });
+  ASSERT_NE(found, Suspects().end()) << record["name"];
+  EXPECT_TRUE(found->proof(record)) << found->name << ": " << found->reason;
+}
+
 class Vectors : public ::testing::TestWithParam<VectorFile> {};
 
 TEST_P(Vectors, LieWithinTheSourcesOwnBound) {
@@ -525,6 +534,7 @@ TEST_P(Vectors, LieWithinTheSourcesOwnBound) {
     const Json record = Json::parse(line);
     const auto op = record["op"].get<std::string>();
     if (record.contains("suspect")) {
+      ExpectProven(GetParam().name, record);
       ++tally.unmapped["suspect"];
     } else if (op == "subgraph") {
       CheckOperators(record, find, tally);

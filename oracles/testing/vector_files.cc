@@ -13,7 +13,7 @@ constexpr const char* kNone = "no operation of the table has this meaning";
 constexpr const char* kStep = "one step of a cell: MIL has whole sequences alone";
 constexpr const char* kPositions = "positions are int64 or integers are ordered";
 constexpr const char* kChain = "several operations of MIL, each of which rounds";
-constexpr const char* kSuspect = "the source itself looks wrong (the key suspect)";
+constexpr const char* kSuspect = "listed one by one, with the proof, in vector_suspects.cc";
 constexpr const char* kForm = "a form of the operation that MIL does not have";
 
 }  // namespace
