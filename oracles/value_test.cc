@@ -33,7 +33,7 @@ std::vector<std::vector<double>> OperandsOf(const NodeView& node, const Evaluati
 }
 
 // Compares every node of a graph with the slow implementation on the oracle's own operands; adds
-// the nodes compared to `compared`. "" or the difference.
+// the nodes of which some element was compared to `compared`. "" or the difference.
 std::string FindDifference(const Graph& graph, std::span<const Tensor> inputs,
                            std::array<int, kOpCount>& compared) {
   Evaluation evaluation;
@@ -51,13 +51,16 @@ std::string FindDifference(const Graph& graph, std::span<const Tensor> inputs,
       const ValueId compared_value =
           node.result_count == 0 ? view.Input(0) : node.first_result + result;
       evaluation.Intermediate(compared_value, actual);
+      bool any = false;
       for (size_t i = 0; i < slow->size(); ++i) {
-        if ((*slow)[i] && !SameNumber(*(*slow)[i], actual.value[i])) {
+        if (!(*slow)[i]) continue;
+        any = true;
+        if (!SameNumber(*(*slow)[i], actual.value[i])) {
           return fmt::format("{} result {} element {}: {:a}, slow {:a}", view.op(), result, i,
                              actual.value[i], *(*slow)[i]);
         }
       }
-      compared[node.schema->id] += result == 0 ? 1 : 0;
+      compared[node.schema->id] += any && result == 0 ? 1 : 0;
     }
   }
   return {};
