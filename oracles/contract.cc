@@ -29,9 +29,15 @@ constexpr std::array<TermFact, kTermCount> kTermFacts = {{
      "facts/numerics.md, order of one MAC pass: \"per-channel scale and bias in fp16\""},
     {Term::kReciprocalRelative, "reciprocal_relative", 0x1p-23, 0, 0,
      "fp32 class, as the accumulator"},
-    {Term::kDivideUlp, "divide_ulp", 1, 0, 0, "facts/silicon_sweep_m5.csv, real_div"},
-    {Term::kRootUlp, "root_ulp", 1, 0, 0, "facts/silicon_sweep_m5.csv, sqrt and rsqrt"},
-    {Term::kExponentialUlp, "exponential_ulp", 1, 0, 0, "facts/silicon_sweep_m5.csv, exp"},
+    // What a probe errs by is the least that a bound must admit; that no input errs more, which
+    // alone makes a deviation a finding, takes a sweep of the inputs.
+    {Term::kDivideUlp, "divide_ulp", 1, 0, 0,
+     "facts/silicon_sweep_m5.csv, real_div: one probe, within the bound, which measures no limit"},
+    {Term::kRootUlp, "root_ulp", 1, 0, 0,
+     "facts/silicon_sweep_m5.csv, sqrt and rsqrt: one probe each, within the bound, which measures "
+     "no limit"},
+    {Term::kExponentialUlp, "exponential_ulp", 1, 0, 0,
+     "facts/silicon_sweep_m5.csv, exp: one probe, within the bound, which measures no limit"},
     {Term::kNormDifference, "norm_difference", 1, 0, 0,
      "facts/numerics.md, softmax subtracts the maximum; elementwise results are fp16"},
     {Term::kSigmoidTable, "sigmoid_table", 0.0034, 0, kA13,
