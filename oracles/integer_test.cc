@@ -119,6 +119,21 @@ TEST(Integers, Reductions) {
   EXPECT_EQ(Single(OpKind::kReduceArgmin, {3, 9, 1}), (Numbers{2}));
 }
 
+TEST(Integers, PowersOfTwoAndThresholds) {
+  EXPECT_EQ(Single(OpKind::kExp2, {0, 3, 30}), (Numbers{1, 8, 0x1p30}));
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kInt32, {3}, {-1, 31, 4}));
+  const Estimate power = c.Run(c.Unary(OpKind::kExp2, x));
+  EXPECT_EQ(power.value[0], 0);
+  EXPECT_EQ(power.low[0], 0);
+  EXPECT_EQ(power.high[0], 1);
+  EXPECT_EQ(power.low[1], -0x1p31) << "no source defines it";
+  using P = params::WithAlpha;
+  EXPECT_EQ(Certain(c, c.Begin(OpKind::kThreshold).Arg(P::kX, x).Float(P::kAlpha, 5).Finish()),
+            (Numbers{5, 31, 5}));
+  EXPECT_EQ(c.Begin(OpKind::kThreshold).Arg(P::kX, x).Float(P::kAlpha, 0.5).Finish(), kNoValue);
+}
+
 TEST(Integers, PositionsComeAsTheTypeAskedFor) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp32, {3}, {1, 2, 3}));

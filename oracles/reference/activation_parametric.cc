@@ -48,6 +48,17 @@ Status ClampedRelu(KernelContext& context) {
 Status Threshold(KernelContext& context) {
   const double alpha = AlphaOf(context);
   const auto raise = [=](double x) { return x < alpha ? alpha : x; };
+  if (!IsFloat(context.Result().type.dtype)) {
+    const BoundedTensor& x = context.Input(params::WithAlpha::kX);
+    const Raw raw = AllocateRaw(context, x.size, true);
+    for (size_t i = 0; i < x.size; ++i) {
+      raw.value[i] = raise(x.value[i]);
+      raw.low[i] = raise(x.low[i]);
+      raw.high[i] = raise(x.high[i]);
+    }
+    StoreExact(context.Result(), raw);
+    return {};
+  }
   return Pointwise(context,
                    [=](double low, double high) { return Bounds{raise(low), raise(high)}; }, {});
 }
