@@ -134,6 +134,25 @@ TEST(Integers, PowersOfTwoAndThresholds) {
   EXPECT_EQ(c.Begin(OpKind::kThreshold).Arg(P::kX, x).Float(P::kAlpha, 0.5).Finish(), kNoValue);
 }
 
+TEST(Integers, RootsAndLogarithmsOfReductionsAreTruncated) {
+  const auto reduce = [](OpKind kind, std::initializer_list<double> elements) {
+    Case c;
+    const auto count = static_cast<int64_t>(elements.size());
+    const ValueId x = c.Input(MakeTensor(DType::kInt32, {count}, elements));
+    const Estimate estimate = c.Run(c.Unary(kind, x));
+    EXPECT_EQ(c.error, "");
+    return estimate;
+  };
+  const Estimate norm = reduce(OpKind::kReduceL2Norm, {5, -5});  // 7.07
+  EXPECT_EQ(norm.value, (Numbers{7}));
+  EXPECT_EQ(norm.low, (Numbers{7}));
+  EXPECT_EQ(norm.high, (Numbers{8}));
+  EXPECT_EQ(reduce(OpKind::kReduceLogSum, {10, 12}).value, (Numbers{3}));  // 3.09
+  EXPECT_EQ(reduce(OpKind::kReduceLogSum, {-1, 1}).low, (Numbers{-0x1p31})) << "of zero";
+  EXPECT_EQ(reduce(OpKind::kReduceLogSumExp, {3, 3}).value, (Numbers{3}));  // 3.69
+  EXPECT_EQ(reduce(OpKind::kReduceLogSumExp, {-5, -2000}).value, (Numbers{-4})) << "just above -5";
+}
+
 TEST(Integers, PositionsComeAsTheTypeAskedFor) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp32, {3}, {1, 2, 3}));
