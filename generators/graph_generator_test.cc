@@ -362,6 +362,36 @@ TEST(GraphGenerator, SomeInputsAreSquare) {
   EXPECT_GT(square, kGraphs / 15);
 }
 
+// Programs of iOS 18, as which graphs are written, do not define them.
+TEST(GraphGenerator, NoConstantIndexIsNegative) {
+  constexpr std::array<OpKind, 6> kKinds = {OpKind::kGather,           OpKind::kGatherAlongAxis,
+                                            OpKind::kGatherNd,         OpKind::kScatter,
+                                            OpKind::kScatterAlongAxis, OpKind::kScatterNd};
+  ChoiceStream choices = ChoiceStream::FromSeed(17);
+  int constants = 0;
+  for (int round = 0; round < 300; ++round) {
+    GeneratorOptions options;
+    options.family = kNoFamily;
+    options.ops.reset();
+    for (const OpKind kind : kKinds) options.ops.set(static_cast<size_t>(kind));
+    Graph graph;
+    GenerateGraph(choices, options, graph);
+    for (const Node& node : graph.nodes()) {
+      if (std::ranges::find(kKinds, KindOf(*node.schema)) == kKinds.end()) continue;
+      const ValueId indices = NodeView(graph, node).Input(1);
+      const DType dtype = graph.type(indices).dtype;
+      if (graph.value(indices).kind != ValueKind::kConst || dtype == DType::kUint16) continue;
+      const auto bytes = graph.ConstData(indices);
+      const size_t width = static_cast<size_t>(DTypeBits(dtype)) / 8;
+      for (size_t at = width; at <= bytes.size(); at += width) {
+        EXPECT_LT(bytes[at - 1], 0x80) << NodeView(graph, node).op();
+        ++constants;
+      }
+    }
+  }
+  EXPECT_GT(constants, 300);
+}
+
 TEST(GraphGenerator, GatherTakesEveryAxisOnEveryFamily) {
   for (const int family : {2, 3, 4}) {
     GeneratorOptions options = {.family = family};

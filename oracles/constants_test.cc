@@ -71,6 +71,20 @@ RC_GTEST_PROP(CompressedConstants, AffineIsTheCodecsInt8, ()) {
   ExpectReconstruction(c, c.Finish(), weights);
 }
 
+// (127 - zero) * scale lies just above the middle of two numbers of fp32, so close that its double
+// is the middle.
+TEST(CompressedConstants, AffineWithAZeroPointOfSinglesIsRoundedOnce) {
+  using P = params::AffineDequantize;
+  Case c;
+  const double zero = static_cast<double>(0.3F);
+  c.Begin(OpKind::kConstexprAffineDequantize)
+      .Arg(P::kQuantizedData, c.Const(testing::MakeTensor(DType::kInt8, {1}, {127})))
+      .Arg(P::kZeroPoint, c.Const(testing::MakeTensor(DType::kFp32, {}, {zero})))
+      .Arg(P::kScale, c.Const(testing::MakeTensor(DType::kFp32, {}, {16777206 * 0x1p-30})))
+      .Int(P::kAxis, 0);
+  EXPECT_EQ(c.Run(c.Finish()).value[0], 0x1.faccbap+0) << c.error;
+}
+
 RC_GTEST_PROP(CompressedConstants, PackedTableIsTheCodecsPalette, ()) {
   using P = params::LutToDense;
   weightblob::Palette weights;

@@ -1,6 +1,7 @@
 // Discrete results are judged as sets: what operands known as intervals admit, and nothing between.
 #include "oracles/reference/discrete.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 #include <set>
@@ -322,6 +323,60 @@ TEST(Ranks, UnsortedValuesAreElementsAllTheSame) {
   EXPECT_EQ(FineRanks(false, {8, 9, 9}, {7, 1, 0}).values, kFine);
   EXPECT_EQ(FineRanks(false, {8.5, 9, 9}, {7, 1, 0}).values, !kFine);
   EXPECT_EQ(FineRanks(false, {5, 9, 9}, {7, 1, 0}).values, !kFine);
+}
+
+bool Names(OpKind kind, Term term) {
+  const auto terms = AllReferenceKernels()[static_cast<size_t>(kind)]->terms;
+  return std::ranges::find(terms, term) != terms.end();
+}
+
+// What a freedom of the contract, taken away, takes away from the positions.
+TEST(Ranks, NameTheFreedomsThatTheirPositionsRestOn) {
+  constexpr int64_t kLong = 2051;
+  std::vector<double> numbers(kLong);
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<double>(i);
+  numbers[1] = 0;
+  for (const OpKind kind : {OpKind::kArgsort, OpKind::kTopk}) {
+    Case c;
+    const ValueId x = c.Input(MakeTensor(DType::kFp32, {kLong}, numbers));
+    c.Begin(kind).Arg(0, x);
+    if (kind == OpKind::kTopk) c.Int(params::Topk::kK, kLong);
+    const ValueId positions = c.Finish() + (kind == OpKind::kTopk ? 1u : 0u);
+    const auto all = [&](Term without) {
+      Contract contract = ConformingContract(2);
+      if (without != Term::kWideIntermediate) contract.terms[static_cast<size_t>(without)] = 0;
+      const Estimate estimate = c.Run(positions, contract);
+      double width = 0;
+      for (size_t i = 0; i < estimate.low.size(); ++i) width += estimate.high[i] - estimate.low[i];
+      return width;
+    };
+    for (const Term term : {Term::kAnyTie, Term::kIndexRounding}) {
+      EXPECT_LT(all(term), all(Term::kWideIntermediate)) << c.error;
+      EXPECT_TRUE(Names(kind, term)) << GetOp(kind).schema.name;
+    }
+  }
+}
+
+// ---- computed places ----
+
+TEST(Places, NegativeIndicesAdmitAnything) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kInt8, {3}, {5, 6, 7}));
+  const ValueId indices = c.Const(MakeTensor(DType::kInt32, {2}, {-1, 1}));
+  using P = params::Gather;
+  const Estimate gathered =
+      c.Run(c.Begin(OpKind::kGather).Arg(P::kX, x).Arg(P::kIndices, indices).Finish());
+  ASSERT_EQ(c.error, "");
+  EXPECT_EQ(gathered.value, (std::vector<double>{7, 6}));
+  EXPECT_EQ(gathered.low, (std::vector<double>{-128, 6}));
+  EXPECT_EQ(gathered.high, (std::vector<double>{127, 6}));
+  using S = params::Scatter;
+  const ValueId updates = c.Input(MakeTensor(DType::kInt8, {2}, {1, 2}));
+  c.Begin(OpKind::kScatter).Arg(S::kData, x).Arg(S::kIndices, indices).Arg(S::kUpdates, updates);
+  const Estimate scattered = c.Run(c.Finish());
+  ASSERT_EQ(c.error, "");
+  EXPECT_EQ(scattered.value, (std::vector<double>{5, 8, 8}));
+  EXPECT_EQ(scattered.low, (std::vector<double>{-128, -128, -128}));
 }
 
 // ---- boxes ----

@@ -38,20 +38,55 @@ Numbers Single(OpKind kind, std::initializer_list<double> x, DType dtype = DType
 }
 
 TEST(Integers, QuotientsAndRemaindersFollowTheDivisor) {
-  EXPECT_EQ(Pair(OpKind::kFloorDiv, {7, -7, 7, -7, 6, 5}, {2, 2, -2, -2, 3, 0}),
-            (Numbers{3, -4, -4, 3, 2, 0}));
-  EXPECT_EQ(Pair(OpKind::kMod, {7, -7, 7, -7, 6, 5}, {2, 2, -2, -2, 3, 0}),
-            (Numbers{1, 1, -1, -1, 0, 0}));
+  EXPECT_EQ(Pair(OpKind::kFloorDiv, {7, -7, 7, -7, 6}, {2, 2, -2, -2, 3}),
+            (Numbers{3, -4, -4, 3, 2}));
+  EXPECT_EQ(Pair(OpKind::kMod, {7, -7, 7, -7, 6}, {2, 2, -2, -2, 3}), (Numbers{1, 1, -1, -1, 0}));
 }
 
-TEST(Integers, PowersWrapAndNegativeExponentsVanish) {
-  EXPECT_EQ(Pair(OpKind::kPow, {3, -2, 2, 1, -1, 5}, {4, 3, 31, -7, -3, -1}),
-            (Numbers{81, -8, -2147483648.0, 1, -1, 0}));
+TEST(Integers, PowersWrap) {
+  EXPECT_EQ(Pair(OpKind::kPow, {3, -2, 2, 1, -1}, {4, 3, 31, -7, -3}),
+            (Numbers{81, -8, -2147483648.0, 1, -1}));
+}
+
+// The first element must be `first` and nothing else; of the second no source tells the result.
+void ExpectSecondOpen(const Estimate& estimate, double first) {
+  ASSERT_EQ(estimate.value.size(), 2u);
+  EXPECT_EQ(estimate.low[0], first);
+  EXPECT_EQ(estimate.high[0], first);
+  EXPECT_EQ(estimate.low[1], -128);
+  EXPECT_EQ(estimate.high[1], 127);
+}
+
+TEST(Integers, QuotientsByZeroAndNegativePowersMayBeAnything) {
+  for (const auto& [kind, first] : std::initializer_list<std::pair<OpKind, double>>{
+           {OpKind::kRealDiv, 3}, {OpKind::kFloorDiv, 3}, {OpKind::kMod, 0}}) {
+    Case c;
+    const ValueId x = c.Input(MakeTensor(DType::kInt8, {2}, {6, 5}));
+    const ValueId y = c.Input(MakeTensor(DType::kInt8, {2}, {2, 0}));
+    ExpectSecondOpen(c.Run(c.Binary(kind, x, y)), first);
+    EXPECT_EQ(c.error, "");
+  }
+  Case power;
+  const ValueId base = power.Input(MakeTensor(DType::kInt8, {2}, {-1, 5}));
+  const ValueId exponent = power.Input(MakeTensor(DType::kInt8, {2}, {-3, -1}));
+  ExpectSecondOpen(power.Run(power.Binary(OpKind::kPow, base, exponent)), -1);
+  EXPECT_EQ(power.error, "");
+  Case scatter;
+  using P = params::Scatter;
+  const ValueId data = scatter.Input(MakeTensor(DType::kInt8, {2}, {6, 5}));
+  const ValueId updates = scatter.Input(MakeTensor(DType::kInt8, {2}, {2, 0}));
+  const ValueId places = scatter.Const(MakeTensor(DType::kInt32, {2}, {0, 1}));
+  scatter.Begin(OpKind::kScatter).Arg(P::kData, data).Arg(P::kIndices, places);
+  scatter.Arg(P::kUpdates, updates).String(P::kMode, "div");
+  ExpectSecondOpen(scatter.Run(scatter.Finish()), 3);
+  EXPECT_EQ(scatter.error, "");
 }
 
 TEST(Integers, MagnitudesAndSquaresWrap) {
   EXPECT_EQ(Single(OpKind::kAbs, {-5, 4, -128}, DType::kInt8), (Numbers{5, 4, -128}));
   EXPECT_EQ(Single(OpKind::kSquare, {-5, 65536, 3}), (Numbers{25, 0, 9}));
+  // Squares of more bits than a double has.
+  EXPECT_EQ(Single(OpKind::kSquare, {94906267, 2147483647}), (Numbers{261134297, 1}));
 }
 
 TEST(Integers, ComparisonsAreExact) {
@@ -82,6 +117,40 @@ TEST(Integers, Reductions) {
   EXPECT_EQ(Single(OpKind::kReduceProd, {100, 100}, DType::kInt8), (Numbers{16}));
   EXPECT_EQ(Single(OpKind::kReduceArgmax, {3, 9, 5}), (Numbers{1}));
   EXPECT_EQ(Single(OpKind::kReduceArgmin, {3, 9, 1}), (Numbers{2}));
+}
+
+TEST(Integers, PowersOfTwoAndThresholds) {
+  EXPECT_EQ(Single(OpKind::kExp2, {0, 3, 30}), (Numbers{1, 8, 0x1p30}));
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kInt32, {3}, {-1, 31, 4}));
+  const Estimate power = c.Run(c.Unary(OpKind::kExp2, x));
+  EXPECT_EQ(power.value[0], 0);
+  EXPECT_EQ(power.low[0], 0);
+  EXPECT_EQ(power.high[0], 1);
+  EXPECT_EQ(power.low[1], -0x1p31) << "no source defines it";
+  using P = params::WithAlpha;
+  EXPECT_EQ(Certain(c, c.Begin(OpKind::kThreshold).Arg(P::kX, x).Float(P::kAlpha, 5).Finish()),
+            (Numbers{5, 31, 5}));
+  EXPECT_EQ(c.Begin(OpKind::kThreshold).Arg(P::kX, x).Float(P::kAlpha, 0.5).Finish(), kNoValue);
+}
+
+TEST(Integers, RootsAndLogarithmsOfReductionsAreTruncated) {
+  const auto reduce = [](OpKind kind, std::initializer_list<double> elements) {
+    Case c;
+    const auto count = static_cast<int64_t>(elements.size());
+    const ValueId x = c.Input(MakeTensor(DType::kInt32, {count}, elements));
+    const Estimate estimate = c.Run(c.Unary(kind, x));
+    EXPECT_EQ(c.error, "");
+    return estimate;
+  };
+  const Estimate norm = reduce(OpKind::kReduceL2Norm, {5, -5});  // 7.07
+  EXPECT_EQ(norm.value, (Numbers{7}));
+  EXPECT_EQ(norm.low, (Numbers{7}));
+  EXPECT_EQ(norm.high, (Numbers{8}));
+  EXPECT_EQ(reduce(OpKind::kReduceLogSum, {10, 12}).value, (Numbers{3}));  // 3.09
+  EXPECT_EQ(reduce(OpKind::kReduceLogSum, {-1, 1}).low, (Numbers{-0x1p31})) << "of zero";
+  EXPECT_EQ(reduce(OpKind::kReduceLogSumExp, {3, 3}).value, (Numbers{3}));  // 3.69
+  EXPECT_EQ(reduce(OpKind::kReduceLogSumExp, {-5, -2000}).value, (Numbers{-4})) << "just above -5";
 }
 
 TEST(Integers, PositionsComeAsTheTypeAskedFor) {

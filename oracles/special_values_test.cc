@@ -181,6 +181,25 @@ TEST(Normalization, AnEpsilonIsReadAsItIsGiven) {
   EXPECT_TRUE(Admits(y, 1, Half(range / (range + Half(epsilon)))));
 }
 
+// What the error of 1 / n, taken away, leaves of the bound: all of it where n is a power of two.
+TEST(Normalization, AReciprocalThatIsExactHasNoError) {
+  Contract exact = ConformingContract(2);
+  exact.terms[static_cast<size_t>(Term::kReciprocalRelative)] = 0;
+  for (const bool layer : {true, false}) {
+    Case c;
+    const ValueId four = Halves(c, {1, 1, 1, 4}, {1000, 1000, 1000, 1000.5});
+    const ValueId three = Halves(c, {1, 1, 1, 3}, {1000, 1000, 1000.5});
+    const auto norm = [&](ValueId x, const Contract& contract) {
+      return c.Run(layer ? LayerNorm(c, x, 1e-5) : InstanceNorm(c, x, 1e-5), contract);
+    };
+    const Estimate of_four = norm(four, ConformingContract(2));
+    ASSERT_EQ(c.error, "");
+    EXPECT_EQ(of_four.low, norm(four, exact).low);
+    EXPECT_EQ(of_four.high, norm(four, exact).high);
+    EXPECT_NE(norm(three, ConformingContract(2)).low, norm(three, exact).low);
+  }
+}
+
 TEST(Normalization, ANanInTheGroupOfAnL2NormIsNanOnEveryEngine) {
   Case c;
   const Estimate y = c.Run(c.Unary(OpKind::kL2Norm, Halves(c, {1, 2, 1, 2}, {kNan, 1, 2, 3})));
@@ -281,6 +300,53 @@ TEST(Powers, OfNanOrWithOneAreNanButWhereTheOtherSaysTheResult) {
   EXPECT_EQ(power.flags[1], kNanOnly);
   EXPECT_TRUE(Admits(power, 2, 1));
   EXPECT_TRUE(Admits(power, 3, 1));
+}
+
+// ---- quotients and zeros ----
+
+// The exact quotient lies just below zero; rounded first, it is a zero.
+TEST(FloorDiv, OfNumbersByInfinitiesOfTheOtherSignIsMinusOneOrZero) {
+  Case c;
+  const ValueId x = Halves(c, {5}, {1, -1, 5, 3, 0});
+  const ValueId y = Halves(c, {5}, {-kInfinity, kInfinity, -kInfinity, kInfinity, -kInfinity});
+  const Estimate quotient = c.Run(c.Binary(OpKind::kFloorDiv, x, y));
+  ASSERT_EQ(c.error, "");
+  EXPECT_EQ(quotient.value, (std::vector<double>{-1, -1, -1, 0, 0}));
+  EXPECT_EQ(quotient.low, (std::vector<double>{-1, -1, -1, 0, 0}));
+  EXPECT_EQ(quotient.high, (std::vector<double>{0, 0, 0, 0, 0}));
+}
+
+TEST(Scatter, KeepsTheSignOfAZero) {
+  using P = params::Scatter;
+  Case c;
+  const ValueId data = Halves(c, {2}, {-0.0, 3});
+  const ValueId places = c.Const(MakeTensor(DType::kInt32, {1}, {1}));
+  const ValueId updates = Halves(c, {1}, {2});
+  c.Begin(OpKind::kScatter).Arg(P::kData, data).Arg(P::kIndices, places).Arg(P::kUpdates, updates);
+  const ValueId updated = c.String(P::kMode, "update").Finish();
+  const ValueId one = c.Const(MakeTensor(DType::kFp16, {1}, {1}));
+  const Estimate quotient = c.Run(c.Binary(OpKind::kRealDiv, one, updated));
+  ASSERT_EQ(c.error, "");
+  EXPECT_EQ(quotient.value, (std::vector<double>{-kInfinity, 0.5}));
+  EXPECT_TRUE(AdmitsItself(quotient));
+}
+
+// MIL's prose sets what lies outside the band to zero; its formula multiplies it by zero.
+TEST(BandPart, OfWhatIsNotFiniteIsZeroOrNanOutsideTheBand) {
+  using P = params::BandPart;
+  Case c;
+  const ValueId x = Halves(c, {2, 2}, {kInfinity, kInfinity, -2, kNan});
+  const ValueId band =
+      c.Begin(OpKind::kBandPart).Arg(P::kX, x).Int(P::kLower, 0).Int(P::kUpper, 0).Finish();
+  const Estimate part = c.Run(band);
+  ASSERT_EQ(c.error, "");
+  EXPECT_EQ(part.flags[0], 0);
+  EXPECT_EQ(part.low[0], kInfinity);
+  EXPECT_EQ(part.flags[1], Estimate::kNanAllowed);
+  EXPECT_EQ(part.low[1], 0);
+  EXPECT_EQ(part.high[1], 0);
+  EXPECT_EQ(part.flags[2], 0) << "a number times zero is zero";
+  EXPECT_EQ(part.flags[3], kNanOnly);
 }
 
 // ---- images ----

@@ -75,12 +75,12 @@ void ExpectColumn(const std::vector<std::vector<uint64_t>>& lines, size_t column
   const auto lines = ReadVectors(name);    \
   if (lines.empty()) GTEST_SKIP() << "no vectors " << name << " under " << Folder()
 
-struct BinaryFunction {
+struct NamedVectors {
   const char* name;
   OpKind kind;
 };
 
-class Arithmetic : public ::testing::TestWithParam<BinaryFunction> {};
+class Arithmetic : public ::testing::TestWithParam<NamedVectors> {};
 
 TEST_P(Arithmetic, EveryVector) {
   ANECHECK_READ_VECTORS(lines, std::string(GetParam().name) + ".rnear_even");
@@ -90,10 +90,10 @@ TEST_P(Arithmetic, EveryVector) {
   ExpectColumn(lines, 2, FromHalf, c.Run(c.Binary(GetParam().kind, a, b)));
 }
 INSTANTIATE_TEST_SUITE_P(TestFloat, Arithmetic,
-                         ::testing::Values(BinaryFunction{"f16_add", OpKind::kAdd},
-                                           BinaryFunction{"f16_sub", OpKind::kSub},
-                                           BinaryFunction{"f16_mul", OpKind::kMul},
-                                           BinaryFunction{"f16_div", OpKind::kRealDiv}));
+                         ::testing::Values(NamedVectors{"f16_add", OpKind::kAdd},
+                                           NamedVectors{"f16_sub", OpKind::kSub},
+                                           NamedVectors{"f16_mul", OpKind::kMul},
+                                           NamedVectors{"f16_div", OpKind::kRealDiv}));
 
 // a * b + c with one rounding: a linear layer of one element with a bias. Every line is a graph of
 // its own, since weights and biases of one layer would combine.
@@ -119,13 +119,35 @@ TEST(TestFloat, MultiplyAdd) {
   }
 }
 
-TEST(TestFloat, SquareRoot) {
-  ANECHECK_READ_VECTORS(lines, "f16_sqrt.rnear_even");
-  for (const auto& line : lines) {
-    const double root = reference::RoundToHalf(std::sqrt(FromHalf(line[0])));
-    ASSERT_TRUE(SameNumber(root, FromHalf(line[1]))) << std::hex << line[0];
-  }
+class Functions : public ::testing::TestWithParam<NamedVectors> {};
+
+TEST_P(Functions, EveryVector) {
+  ANECHECK_READ_VECTORS(lines, GetParam().name);
+  Case c;
+  const ValueId x = c.Input(Column(lines, 0, DType::kFp16, FromHalf));
+  ExpectColumn(lines, 1, FromHalf, c.Run(c.Unary(GetParam().kind, x)));
 }
+INSTANTIATE_TEST_SUITE_P(
+    TestFloat, Functions,
+    ::testing::Values(NamedVectors{"f16_sqrt.rnear_even", OpKind::kSqrt},
+                      NamedVectors{"f16_roundToInt.rnear_even.exact", OpKind::kRound},
+                      NamedVectors{"f16_roundToInt.rmin.exact", OpKind::kFloor},
+                      NamedVectors{"f16_roundToInt.rmax.exact", OpKind::kCeil}));
+
+class Comparisons : public ::testing::TestWithParam<NamedVectors> {};
+
+TEST_P(Comparisons, EveryVector) {
+  ANECHECK_READ_VECTORS(lines, GetParam().name);
+  Case c;
+  const ValueId a = c.Input(Column(lines, 0, DType::kFp16, FromHalf));
+  const ValueId b = c.Input(Column(lines, 1, DType::kFp16, FromHalf));
+  const auto flag = [](uint64_t bits) { return static_cast<double>(bits); };
+  ExpectColumn(lines, 2, flag, c.Run(c.Binary(GetParam().kind, a, b)));
+}
+INSTANTIATE_TEST_SUITE_P(TestFloat, Comparisons,
+                         ::testing::Values(NamedVectors{"f16_eq", OpKind::kEqual},
+                                           NamedVectors{"f16_lt", OpKind::kLess},
+                                           NamedVectors{"f16_le", OpKind::kLessEqual}));
 
 TEST(TestFloat, Conversions) {
   const auto cast = [](const Tensor& input, std::string_view to) {

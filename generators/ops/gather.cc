@@ -14,16 +14,15 @@ namespace {
 constexpr std::array<DType, 4> kIndexTypes = {DType::kInt32, DType::kInt32, DType::kInt16,
                                               DType::kUint16};
 
-// Indices into axes of `extents`, one extent after the other in turn; some count from the end.
+// Indices into axes of `extents`, one extent after the other in turn. None is negative: the graphs
+// are written as programs of iOS 18, where no source defines them.
 ValueId DrawIndices(Drawer& drawer, const Shape& shape, std::span<const int64_t> extents) {
   ChoiceStream& choices = drawer.choices();
   const DType dtype = choices.Pick(kIndexTypes);
   std::vector<int64_t> indices;
   for (int64_t i = 0; i < shape.Elements(); ++i) {
     const int64_t extent = extents[static_cast<size_t>(i) % extents.size()];
-    const int64_t index = choices.Range(0, extent - 1);
-    const bool from_end = dtype != DType::kUint16 && choices.Chance(1, 6);
-    indices.push_back(from_end ? index - extent : index);
+    indices.push_back(choices.Range(0, extent - 1));
   }
   return drawer.NewIntegers(dtype, shape, indices);
 }

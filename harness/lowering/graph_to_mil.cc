@@ -182,6 +182,12 @@ class Lowering {
            });
   }
 
+  // A threshold has its operand's type.
+  bool IsIntegerThreshold(const Node& node) const {
+    return node.schema->name == "threshold" &&
+           graph_.type(graph_.arguments(node)[0].value).dtype == DType::kInt32;
+  }
+
   void WriteAttribute(const Node& node, const Attribute& attribute) {
     const anecheck::Parameter& parameter = node.schema->parameters[attribute.parameter];
     switch (attribute.kind) {
@@ -199,7 +205,9 @@ class Lowering {
         writer_.String(parameter.name, graph_.string(attribute));
         break;
       case AttributeKind::kFloat:
-        if (IsHalf(node, parameter, {&attribute.number, 1})) {
+        if (IsIntegerThreshold(node)) {
+          writer_.Integer(parameter.name, static_cast<int32_t>(attribute.number));
+        } else if (IsHalf(node, parameter, {&attribute.number, 1})) {
           writer_.Float16(parameter.name, DoubleToHalf(attribute.number));
         } else {
           writer_.Float32(parameter.name, static_cast<float>(attribute.number));

@@ -70,6 +70,22 @@ TEST(MilRoundTrip, NumbersBesideFp16KeepTheirValue) {
 }
 
 // The first tensor of the schema decides, in whatever order the operands were given.
+TEST(MilRoundTrip, ThresholdsOfIntegersAreIntegers) {
+  Graph graph;
+  const ValueId x = graph.AddInput({DType::kInt32, {2}}, "x");
+  graph.BeginNode(&GetOp(OpKind::kThreshold).schema);
+  graph.AddArgument(0, x);
+  graph.AddFloat(params::WithAlpha::kAlpha, 5);
+  graph.AddOutput(*graph.FinishNode(std::vector<std::string>{"y"}));
+  const auto text = GraphToMil(graph);
+  ASSERT_TRUE(text.ok());
+  EXPECT_NE(text->find("int32"), std::string::npos);
+  EXPECT_EQ(text->find("fp"), std::string::npos) << *text;
+  const auto back = MilTextToGraph(*text, OpVocabulary());
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(GraphFingerprint(graph), GraphFingerprint(*back)) << *text;
+}
+
 TEST(MilRoundTrip, NumbersFollowTheFirstTensorOfTheSchema) {
   using P = params::CropResize;
   Graph graph;

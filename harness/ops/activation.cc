@@ -118,7 +118,11 @@ constinit const OpDefinition kOpSoftplus = Unary("softplus", OpKind::kSoftplus);
 constinit const OpDefinition kOpSoftsign = Unary("softsign", OpKind::kSoftsign);
 constinit const OpDefinition kOpErf = UnaryFromA13("erf", OpKind::kErf);
 constinit const OpDefinition kOpExp = Unary("exp", OpKind::kExp);
-constinit const OpDefinition kOpExp2 = UnaryFromA13("exp2", OpKind::kExp2);
+constinit const OpDefinition kOpExp2 = [] {
+  OpDefinition op = UnaryFromA13("exp2", OpKind::kExp2);
+  op.schema.parameters = kNumberParameters;
+  return op;
+}();
 constinit const OpDefinition kOpLog = {.schema = {.name = "log",
                                                   .id = static_cast<uint16_t>(OpKind::kLog),
                                                   .parameters = kLogParameters,

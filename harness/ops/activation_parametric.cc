@@ -1,5 +1,6 @@
 // Activations with slopes, thresholds and scales: schemas and shape inference. Definitions are
 // those of the MIL operation set (coremltools).
+#include <cmath>
 #include <fmt/format.h>
 
 #include "harness/ops/infer.h"
@@ -12,6 +13,10 @@ namespace {
 
 constexpr Parameter kAlphaParameters[] = {
     {.name = "x", .dtypes = kFloats},
+    {.name = "alpha", .kind = ParameterKind::kFloat},
+};
+constexpr Parameter kThresholdParameters[] = {
+    {.name = "x", .dtypes = {DType::kFp16, DType::kFp32, DType::kInt32}},
     {.name = "alpha", .kind = ParameterKind::kFloat},
 };
 constexpr Parameter kAlphaBetaParameters[] = {
@@ -48,6 +53,16 @@ Status InferPerChannel(const NodeView& node, ResultTypes& results) {
   return InferSameAsX(node, results);
 }
 
+// The threshold has the type of x.
+Status InferThreshold(const NodeView& node, ResultTypes& results) {
+  const double alpha = node.Float(params::WithAlpha::kAlpha, 0);
+  const bool whole = std::trunc(alpha) == alpha && std::fabs(alpha) < 0x1p31;
+  if (node.InputType(0).dtype == DType::kInt32 && !whole) {
+    return Reject(node, fmt::format("alpha is {}, must be an int32 beside int32", alpha));
+  }
+  return InferSameAsX(node, results);
+}
+
 constexpr OpDefinition Activation(std::string_view name, OpKind kind,
                                   std::span<const Parameter> parameters,
                                   Status (*infer)(const NodeView&, ResultTypes&)) {
@@ -71,7 +86,8 @@ constexpr OpDefinition WithAlphaBeta(std::string_view name, OpKind kind) {
 constinit const OpDefinition kOpLeakyRelu = WithAlpha("leaky_relu", OpKind::kLeakyRelu);
 constinit const OpDefinition kOpThresholdedRelu =
     WithAlpha("thresholded_relu", OpKind::kThresholdedRelu);
-constinit const OpDefinition kOpThreshold = WithAlpha("threshold", OpKind::kThreshold);
+constinit const OpDefinition kOpThreshold =
+    Activation("threshold", OpKind::kThreshold, kThresholdParameters, InferThreshold);
 constinit const OpDefinition kOpElu = WithAlpha("elu", OpKind::kElu);
 constinit const OpDefinition kOpClampedRelu = WithAlphaBeta("clamped_relu", OpKind::kClampedRelu);
 constinit const OpDefinition kOpSigmoidHard = WithAlphaBeta("sigmoid_hard", OpKind::kSigmoidHard);

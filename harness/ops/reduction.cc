@@ -47,9 +47,9 @@ constexpr OpDefinition Reduce(std::string_view name, OpKind kind) {
           .netlist_unit = "Reduction"};
 }
 
-// MIL admits int32 here too and does not say how the root or logarithm is rounded to one.
-constexpr Parameter kReduceFloatParameters[] = {
-    {.name = "x", .dtypes = kFloats},
+// Roots and logarithms are truncated to int32 (coremltools).
+constexpr Parameter kReduceRealParameters[] = {
+    {.name = "x", .dtypes = {DType::kFp16, DType::kFp32, DType::kInt32}},
     {.name = "axes",
      .kind = ParameterKind::kInts,
      .need = Need::kOptional,
@@ -60,9 +60,9 @@ constexpr Parameter kReduceFloatParameters[] = {
      .fallback = Default::Flag(false)},
 };
 
-constexpr OpDefinition ReduceFloats(std::string_view name, OpKind kind) {
+constexpr OpDefinition ReduceReals(std::string_view name, OpKind kind) {
   OpDefinition op = Reduce(name, kind);
-  op.schema.parameters = kReduceFloatParameters;
+  op.schema.parameters = kReduceRealParameters;
   return op;
 }
 
@@ -126,12 +126,10 @@ constinit const OpDefinition kOpReduceMin = Reduce("reduce_min", OpKind::kReduce
 constinit const OpDefinition kOpReduceSumSquare =
     Reduce("reduce_sum_square", OpKind::kReduceSumSquare);
 constinit const OpDefinition kOpReduceL1Norm = Reduce("reduce_l1_norm", OpKind::kReduceL1Norm);
-constinit const OpDefinition kOpReduceL2Norm =
-    ReduceFloats("reduce_l2_norm", OpKind::kReduceL2Norm);
-constinit const OpDefinition kOpReduceLogSum =
-    ReduceFloats("reduce_log_sum", OpKind::kReduceLogSum);
+constinit const OpDefinition kOpReduceL2Norm = ReduceReals("reduce_l2_norm", OpKind::kReduceL2Norm);
+constinit const OpDefinition kOpReduceLogSum = ReduceReals("reduce_log_sum", OpKind::kReduceLogSum);
 constinit const OpDefinition kOpReduceLogSumExp =
-    ReduceFloats("reduce_log_sum_exp", OpKind::kReduceLogSumExp);
+    ReduceReals("reduce_log_sum_exp", OpKind::kReduceLogSumExp);
 constinit const OpDefinition kOpReduceArgmax = ReduceArg("reduce_argmax", OpKind::kReduceArgmax, 2);
 // The conversion route rejects it below A15 (facts/known_defects.csv, D32).
 constinit const OpDefinition kOpReduceArgmin = ReduceArg("reduce_argmin", OpKind::kReduceArgmin, 4);

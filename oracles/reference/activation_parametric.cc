@@ -4,6 +4,7 @@
 #include "harness/ops/params.h"
 #include "oracles/reference/pointwise.h"
 #include "oracles/reference/store.h"
+#include "oracles/reference/wide.h"
 
 namespace anecheck {
 namespace reference {
@@ -47,6 +48,17 @@ Status ClampedRelu(KernelContext& context) {
 Status Threshold(KernelContext& context) {
   const double alpha = AlphaOf(context);
   const auto raise = [=](double x) { return x < alpha ? alpha : x; };
+  if (!IsFloat(context.Result().type.dtype)) {
+    const BoundedTensor& x = context.Input(params::WithAlpha::kX);
+    const Raw raw = AllocateRaw(context, x.size, true);
+    for (size_t i = 0; i < x.size; ++i) {
+      raw.value[i] = raise(x.value[i]);
+      raw.low[i] = raise(x.low[i]);
+      raw.high[i] = raise(x.high[i]);
+    }
+    StoreExact(context.Result(), raw);
+    return {};
+  }
   return Pointwise(context,
                    [=](double low, double high) { return Bounds{raise(low), raise(high)}; }, {});
 }
@@ -63,12 +75,63 @@ Status ThresholdedRelu(KernelContext& context) {
                    {});
 }
 
+// ---- exact curves: of numbers other than zero, none is a double or midway between two -----------
+
+// Where these vanish beside the other part of a curve, what is left of them is their sign.
+constexpr double kNothing = 0x1p-1000;
+constexpr double kLeastExponent = -700;
+
+// The power series of `terms` terms x (1 + a(2) x (1 + a(3) x ...)) for small x.
+template <typename Ratio>
+Wide Series(const Wide& x, int terms, const Ratio& ratio) {
+  Wide sum(1);
+  for (int k = terms; k >= 2; --k) sum = Wide(1) + sum * x * ratio(k);
+  return sum * x;
+}
+
+// e^x - 1 for x <= 0.
+Wide WideExpm1(const Wide& x) {
+  constexpr int kTerms = 16;
+  if (x.high() > -0x1p-6) return Series(x, kTerms, [](int k) { return Reciprocal(k); });
+  return (x.high() < kLeastExponent ? Wide(kNothing) : Exp(x)) - Wide(1);
+}
+
+Wide WideTanh(double x) {
+  const Wide less = WideExpm1(Wide(-2 * std::fabs(x)));
+  const Wide tanh = -less / (less + Wide(2));
+  return x < 0 ? -tanh : tanh;
+}
+
+// max(x, 0) + ln(1 + e^-|x|).
+Wide WideSoftplus(double x) {
+  constexpr int kTerms = 16;
+  const double size = std::fabs(x);
+  const Wide power = size > -kLeastExponent ? Wide(kNothing) : Exp(Wide(-size));
+  const auto ratio = [](int k) { return -Wide(k - 1) * Reciprocal(k); };
+  const Wide log = power.high() < 0x1p-6 ? Series(power, kTerms, ratio) : Log(Wide(1) + power);
+  return x > 0 ? Wide(x) + log : log;
+}
+
+// factor * curve for a result on `grid`: `near` is about the curve, which exact() gives.
+template <typename Exact>
+double ScaledOnce(const Grid& grid, double factor, double near, const Exact& exact) {
+  const double value = factor * near;
+  if (IsSettled(grid, value, std::fabs(value) * 0x1p-49)) return value;
+  const Wide product = Wide(factor) * exact();
+  return ToOdd(product.high(), product.low());
+}
+
 Status Elu(KernelContext& context) {
+  const Grid grid(context.Result().type.dtype);
   const double alpha = AlphaOf(context);
   const double table = std::fabs(alpha) * context.contract()[Term::kEluTable];
-  const auto value = [=](double x) { return x < 0 ? alpha * std::expm1(x) : x; };
+  const auto near = [=](double x) { return x < 0 ? alpha * std::expm1(x) : x; };
+  const auto value = [=](double x) {
+    if (!(x < 0)) return x;
+    return ScaledOnce(grid, alpha, std::expm1(x), [=] { return WideExpm1(Wide(x)); });
+  };
   const auto bounds = [=](double low, double high) {
-    Bounds range = Turning(value, low, high, 0);
+    Bounds range = Turning(near, low, high, 0);
     if (low < 0) {  // the positive side is x itself
       range.low = WidenDown(range.low) - table;
       range.high = WidenUp(range.high) + table;
@@ -117,7 +180,11 @@ Status ScaledTanh(KernelContext& context) {
   const double alpha = AlphaOf(context);
   const double beta = BetaOf(context);
   return Pointwise(
-      context, [=](double x) { return alpha * std::tanh(beta * x); },
+      context,
+      [=](double x) {
+        const double inner = beta * x;
+        return ScaledOnce(grid, alpha, std::tanh(inner), [=] { return WideTanh(inner); });
+      },
       [&](double low, double high) {
         return ScaledCurve<TanhValue>(grid, contract, low, high, alpha, beta,
                                       contract[Term::kTanhTable]);
@@ -149,7 +216,9 @@ Status SoftplusParametric(KernelContext& context) {
   ForEachChannel(x.type.shape, [&](size_t i, size_t c) {
     const double outer = ConstantAt(context, alpha, c);
     const double inner = ConstantAt(context, beta, c);
-    raw.value[i] = outer * SoftplusValue(inner * x.value[i]);
+    const double place = inner * x.value[i];
+    raw.value[i] =
+        ScaledOnce(grid, outer, SoftplusValue(place), [=] { return WideSoftplus(place); });
     const Bounds bounds = ScaledCurve<SoftplusValue>(grid, contract, x.low[i], x.high[i], outer,
                                                      inner, contract[Term::kSoftplusTable]);
     raw.low[i] = bounds.low;

@@ -181,6 +181,7 @@ Status Argsort(KernelContext& context) {
 
 // ---- non-maximum suppression --------------------------------------------------------------------
 
+constexpr Term kOrderTerms[] = {Term::kAnyTie, Term::kIndexRounding};
 constexpr Term kOverlapTerms[] = {Term::kOverlapRounding, Term::kDivideUlp, Term::kAnyTie};
 
 enum class Answer : uint8_t { kNo, kYes, kUnsure };
@@ -428,7 +429,9 @@ constinit const ReferenceKernel kReferenceNonMaximumSuppression = {
     .evaluate = reference::NonMaximumSuppression,
     .terms = reference::kOverlapTerms,
     .value_needs_bounds = true};
-constinit const ReferenceKernel kReferenceTopk = {.evaluate = reference::Topk};
-constinit const ReferenceKernel kReferenceArgsort = {.evaluate = reference::Argsort};
+constinit const ReferenceKernel kReferenceTopk = {.evaluate = reference::Topk,
+                                                  .terms = reference::kOrderTerms};
+constinit const ReferenceKernel kReferenceArgsort = {.evaluate = reference::Argsort,
+                                                     .terms = reference::kOrderTerms};
 
 }  // namespace anecheck

@@ -78,7 +78,7 @@ struct RealDiv {
     }
     return Widen(Hull(a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high));
   }
-  // MIL truncates toward zero; a zero divisor has no defined quotient and gives 0 here.
+  // MIL truncates toward zero. No source defines a quotient by zero: its value is 0 by convention.
   static int64_t Integer(int64_t a, int64_t b) { return b == 0 ? 0 : a / b; }
 };
 
@@ -108,7 +108,8 @@ void Integers(KernelContext& context, BoundedTensor& x, BoundedTensor& y, const 
               const Strides& sy) {
   BoundedTensor& result = context.Result();
   const DType dtype = result.type.dtype;
-  const bool bounds = !x.point() || !y.point();
+  const bool divides = std::is_same_v<Op, RealDiv>;
+  const bool bounds = divides || !x.point() || !y.point();
   const Raw raw = AllocateRaw(context, result.size, bounds);
   const auto apply = [](double a, double b) {
     return Op::Integer(static_cast<int64_t>(a), static_cast<int64_t>(b));
@@ -116,8 +117,7 @@ void Integers(KernelContext& context, BoundedTensor& x, BoundedTensor& y, const 
   ForEachPair(result.type.shape, sx, sy, [&](size_t at, size_t i, size_t j) {
     raw.value[at] = WrapInteger(dtype, apply(x.value[i], y.value[j]));
     if (!bounds) return;
-    // A quotient is not monotone across a zero divisor.
-    const bool open = std::is_same_v<Op, RealDiv> && y.low[j] != y.high[j] && HasZero(At(y, j));
+    const bool open = divides && HasZero(At(y, j));
     const IntegerRange range =
         open ? RangeOf(dtype)
              : HullOfIntegers(dtype, apply(x.low[i], y.low[j]), apply(x.low[i], y.high[j]),

@@ -48,10 +48,11 @@ Raw ForEachFloats(KernelContext& context, const Value& value, const Bound& bound
   return raw;
 }
 
-// Whole-number quotients and remainders of integers; `open` where the divisor may be zero or the
-// intervals are no points, since the results are then not monotone.
-template <typename Function>
-Status Integers(KernelContext& context, const Function& function) {
+// Whole-number quotients, remainders and powers of integers. They may be anything where the
+// intervals are no points, since the results are then not monotone, and where no source tells the
+// result: is_defined(x, y). Their value is a convention there.
+template <typename Function, typename IsDefined>
+Status Integers(KernelContext& context, const Function& function, const IsDefined& is_defined) {
   using P = params::Binary;
   const BoundedTensor& x = context.Input(P::kX);
   const BoundedTensor& y = context.Input(P::kY);
@@ -66,7 +67,8 @@ Status Integers(KernelContext& context, const Function& function) {
           return WrapInteger(dtype, function(static_cast<int64_t>(a), static_cast<int64_t>(b)));
         };
         raw.value[at] = apply(x.value[i], y.value[j]);
-        const bool point = x.low[i] == x.high[i] && y.low[j] == y.high[j];
+        const bool point =
+            x.low[i] == x.high[i] && y.low[j] == y.high[j] && is_defined(x.low[i], y.low[j]);
         raw.low[at] = point ? apply(x.low[i], y.low[j]) : range.low;
         raw.high[at] = point ? raw.low[at] : range.high;
       });
@@ -76,15 +78,22 @@ Status Integers(KernelContext& context, const Function& function) {
 
 // ---- floor_div ----
 
-// A zero divisor has no quotient; 0 stands for it, as in real_div.
+bool IsDivisor(double, double y) { return y != 0; }
+
 int64_t FloorQuotient(int64_t a, int64_t b) {
   if (b == 0) return 0;
   const int64_t quotient = a / b;
   return quotient * b != a && (a < 0) != (b < 0) ? quotient - 1 : quotient;
 }
 
+// A number other than zero divided by an infinity of the other sign, which lies just below zero.
+bool IsJustBelowZero(double a, double b) {
+  return std::isinf(b) && std::fabs(a) < kInfinity && a != 0 && (a < 0) != (b < 0);
+}
+
 // A quotient rounded to odd lies on the right side of every whole number.
 double FloorDivValue(double a, double b) {
+  if (IsJustBelowZero(a, b)) return -1;
   const bool plain = std::fabs(a) < kInfinity && std::fabs(b) < kInfinity && b != 0;
   return std::floor(plain ? DivideOdd(a, b) : a / b);
 }
@@ -97,9 +106,8 @@ Bounds FloorDivBounds(const Grid& grid, const Contract& contract, const Range& a
     const bool exact = a.point() && b.point() && !b.HasZero();
     if (!exact) return {-kInfinity, kInfinity, true};
     const double quotient = FloorDivValue(a.low, b.low);
-    // An infinite divisor gives a zero of either sign, whose floor is 0 or -1.
-    if (quotient != quotient) return {quotient, quotient};
-    return {std::min(quotient, std::floor(a.low / b.low)), quotient};
+    // What lies just below zero may be rounded to it first.
+    return {quotient, IsJustBelowZero(a.low, b.low) ? 0 : quotient};
   }
   if (a.point() && b.point() && std::fmod(a.low, b.low) == 0) {
     const double whole = a.low / b.low;
@@ -121,7 +129,7 @@ Bounds FloorDivBounds(const Grid& grid, const Contract& contract, const Range& a
 
 Status FloorDiv(KernelContext& context) {
   BoundedTensor& result = context.Result();
-  if (!IsFloat(result.type.dtype)) return Integers(context, FloorQuotient);
+  if (!IsFloat(result.type.dtype)) return Integers(context, FloorQuotient, IsDivisor);
   const Grid grid(result.type.dtype);
   const Contract& contract = context.contract();
   const Raw raw = ForEachFloats(context, FloorDivValue, [&](const Range& a, const Range& b) {
@@ -160,7 +168,7 @@ Bounds ModBounds(const Range& a, const Range& b) {
 
 Status Mod(KernelContext& context) {
   BoundedTensor& result = context.Result();
-  if (!IsFloat(result.type.dtype)) return Integers(context, FloorRemainder);
+  if (!IsFloat(result.type.dtype)) return Integers(context, FloorRemainder, IsDivisor);
   StoreFloats(context, result, ForEachFloats(context, ModValue, ModBounds));
   return {};
 }
@@ -223,6 +231,9 @@ Bounds PowBounds(const Grid& grid, bool signed_zero, bool keeps_nan, const Range
   return {-kInfinity, kInfinity, true};
 }
 
+// A negative power of another number is no integer.
+bool IsIntegerPower(double a, double b) { return b >= 0 || a == 1 || a == -1; }
+
 int64_t IntegerPower(int64_t a, int64_t b) {
   if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 == 0 ? 1 : -1) : 0;
   uint64_t power = 1;
@@ -236,7 +247,7 @@ int64_t IntegerPower(int64_t a, int64_t b) {
 
 Status Pow(KernelContext& context) {
   BoundedTensor& result = context.Result();
-  if (!IsFloat(result.type.dtype)) return Integers(context, IntegerPower);
+  if (!IsFloat(result.type.dtype)) return Integers(context, IntegerPower, IsIntegerPower);
   const auto ulp = static_cast<int>(context.contract()[Term::kExponentialUlp]);
   const Grid grid(result.type.dtype);
   const auto value = [&](double a, double b) { return PowValue(grid, a, b); };

@@ -20,7 +20,7 @@ void GatherRows(KernelContext& context, const BoundedTensor& x, const BoundedTen
   const size_t count = inner == 0 ? 0 : result.size / inner;
   bool all_known = indices.point();
   for (size_t row = 0; all_known && row < count; ++row) {
-    all_known = Addresses(rows, indices, static_cast<int64_t>(row)).inside();
+    all_known = Addresses(rows, indices, static_cast<int64_t>(row)).all_inside();
   }
   PrepareMove(context, result, x.point() && all_known);
   for (size_t row = 0; row < count; ++row) {
@@ -132,7 +132,9 @@ class Scattering {
   void Finish() {
     if (IsFloat(result_.type.dtype)) {
       for (size_t i = 0; i < result_.size; ++i) {
-        result_.value[i] = grid_.Store(AddOdd(result_.value[i], rest_[i]));
+        // Adding a rest of zero would lose the sign of a zero.
+        const double sum = rest_[i] == 0 ? result_.value[i] : AddOdd(result_.value[i], rest_[i]);
+        result_.value[i] = grid_.Store(sum);
       }
     }
     if (context_.contract().ideal) {
@@ -199,7 +201,7 @@ class Scattering {
   double Integer(double a, double b) const {
     const DType dtype = result_.type.dtype;
     if (mode_ == Mode::kDiv) {
-      // A zero divisor has no defined quotient and gives 0 here, as in real_div.
+      // No source defines a quotient by zero: its value is 0 by convention, as in real_div.
       return b == 0 ? 0 : WrapInteger(dtype, static_cast<int64_t>(a) / static_cast<int64_t>(b));
     }
     if (mode_ == Mode::kMul) {
@@ -231,7 +233,9 @@ class Scattering {
     const bool known =
         result_.low[to] == result_.high[to] && updates_.low[from] == updates_.high[from];
     const IntegerRange range = RangeOf(dtype);
-    if (known || mode_ == Mode::kUpdate || mode_ == Mode::kMax || mode_ == Mode::kMin) {
+    const bool by_zero = mode_ == Mode::kDiv && updates_.low[from] <= 0 && updates_.high[from] >= 0;
+    if ((known && !by_zero) || mode_ == Mode::kUpdate || mode_ == Mode::kMax ||
+        mode_ == Mode::kMin) {
       result_.low[to] = Integer(result_.low[to], updates_.low[from]);
       result_.high[to] = Integer(result_.high[to], updates_.high[from]);
     } else {

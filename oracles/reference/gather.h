@@ -75,7 +75,9 @@ inline IndexedRows RowsOfVectors(const Shape& data, const Shape& indices, int ba
   return rows;
 }
 
-// The places that the indices of one row may address. Negative indices count from the end.
+// The places that the indices of one row may address. Programs below iOS 17 count negative indices
+// from the end, which is the value here; coremltools leaves them undefined from iOS 17 on. A graph
+// does not say its version, so that a negative index is out of range.
 class Addresses {
  public:
   Addresses(const IndexedRows& rows, const BoundedTensor& indices, int64_t row)
@@ -88,12 +90,12 @@ class Addresses {
       const auto extent = static_cast<double>(rows.extent[static_cast<size_t>(i)]);
       known_ &= indices.low[at] == indices.high[at];
       inside_ &= -extent <= indices.value[at] && indices.value[at] < extent;
-      all_inside_ &= -extent <= indices.low[at] && indices.high[at] < extent;
+      all_inside_ &= 0 <= indices.low[at] && indices.high[at] < extent;
     }
   }
   bool known() const { return known_; }            // one place only
-  bool inside() const { return inside_; }          // the value's indices are in range
-  bool all_inside() const { return all_inside_; }  // and so is every one that is admitted
+  bool inside() const { return inside_; }          // the value's indices have an element
+  bool all_inside() const { return all_inside_; }  // every one that is admitted is in range
 
   // The element addressed by the values. Precondition: inside().
   size_t Value() const {

@@ -44,6 +44,8 @@ class LayerNormGroup {
         epsilon_(epsilon.value),
         epsilon_low_(std::min(epsilon.value, epsilon.other)),
         epsilon_high_(std::max(epsilon.value, epsilon.other)),
+        // 1 / n is exact for powers of two.
+        reciprocal_error_((count & (count - 1)) == 0 ? 0 : contract_[Term::kReciprocalRelative]),
         centred_(context.arena().Allocate<double>(count)),
         differences_(context.arena().Allocate<Interval>(count)) {}
 
@@ -105,10 +107,9 @@ class LayerNormGroup {
       total_high += x.high[i];
       magnitude += std::max(std::fabs(x.low[i]), std::fabs(x.high[i]));
     }
-    const double mean_error =
-        (std::max({0.0, total_low - sum.low, sum.high - total_high}) +
-         magnitude * (contract_[Term::kReciprocalRelative] + kDoubleSlack * count_)) /
-        count_;
+    const double mean_error = (std::max({0.0, total_low - sum.low, sum.high - total_high}) +
+                               magnitude * (reciprocal_error_ + kDoubleSlack * count_)) /
+                              count_;
     double squares_low = 0;
     double squares_high = 0;
     overflows_ = false;
@@ -126,8 +127,8 @@ class LayerNormGroup {
       squares_low += least * least;
       squares_high += greatest * greatest;
     }
-    error_ = (count_ + 2) * contract_[Term::kAccumulatorUnit] * (1 + 0x1p-10) +
-             contract_[Term::kReciprocalRelative] + kDoubleSlack * count_;
+    error_ = (count_ + 2) * contract_[Term::kAccumulatorUnit] * (1 + 0x1p-10) + reciprocal_error_ +
+             kDoubleSlack * count_;
     const double variance_low = squares_low / count_ * (1 - error_) + epsilon_low_;
     const double variance_high = squares_high / count_ * (1 + error_) + epsilon_high_;
     overflows_ |= variance_low < 0;  // by a negative epsilon: not every engine has a root
@@ -143,10 +144,11 @@ class LayerNormGroup {
   double epsilon_;
   double epsilon_low_;  // as given, or rounded to the element type
   double epsilon_high_;
-  double* centred_;        // n x - sum
-  Interval* differences_;  // x - mean
-  double value_root_ = 0;  // n times the standard deviation
-  Wide wide_root_;         // the same, computed where double is too close to call
+  double reciprocal_error_;  // relative
+  double* centred_;          // n x - sum
+  Interval* differences_;    // x - mean
+  double value_root_ = 0;    // n times the standard deviation
+  Wide wide_root_;           // the same, computed where double is too close to call
   bool has_wide_root_ = false;
   Bounds reciprocal_;
   double error_ = 0;

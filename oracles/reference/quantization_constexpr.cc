@@ -8,6 +8,7 @@
 #include "oracles/reference/layout.h"
 #include "oracles/reference/movement.h"
 #include "oracles/reference/store.h"
+#include "oracles/reference/wide.h"
 
 namespace anecheck {
 namespace reference {
@@ -67,6 +68,16 @@ Status Const(KernelContext& context) {
   return {};
 }
 
+// scale * (data - offset), rounded once: the difference and the product are kept as sums of two
+// doubles.
+double ShiftScale(DType dtype, double data, double offset, double scale) {
+  const double difference = data - offset;
+  const double product = difference * scale;
+  if (product == 0 || !(std::fabs(product) < kInfinity)) return RoundTo(dtype, product);
+  const Wide exact = Wide(difference, SumError(data, -offset, difference)) * Wide(scale);
+  return RoundTo(dtype, ToOdd(exact.high(), exact.low()));
+}
+
 Status AffineDequantize(KernelContext& context) {
   using P = params::AffineDequantize;
   const BoundedTensor& data = context.Input(P::kQuantizedData);
@@ -82,8 +93,8 @@ Status AffineDequantize(KernelContext& context) {
   for (size_t i = 0; i < result.size; ++i) {
     const size_t at = i / inner % static_cast<size_t>(shape[axis]);
     const double step = scale.value[scale.size == 1 ? 0 : at];
-    const double difference = data.value[i] - zero.value[zero.size == 1 ? 0 : at];
-    result.value[i] = RoundTo(result.type.dtype, difference * step);
+    const double offset = zero.value[zero.size == 1 ? 0 : at];
+    result.value[i] = ShiftScale(result.type.dtype, data.value[i], offset, step);
   }
   FinishConstant(result);
   return {};
@@ -215,14 +226,6 @@ Status LutToSparse(KernelContext& context) {
 }
 
 // ---- blocks -------------------------------------------------------------------------------------
-
-// scale * (data - offset). Integers and fp16 numbers lie close enough together for an exact
-// difference; its product is rounded to odd, so that the rounding to the element type is correct.
-double ShiftScale(DType dtype, double data, double offset, double scale) {
-  const double difference = AddOdd(data, -offset);
-  const double product = difference * scale;
-  return RoundTo(dtype, ToOdd(product, std::fma(difference, scale, -product)));
-}
 
 Status BlockwiseShiftScale(KernelContext& context) {
   using P = params::BlockwiseShiftScale;

@@ -138,7 +138,13 @@ Status Crop(KernelContext& context) {
   return {};
 }
 
-// Outside the band the result is zero, whatever stands there in x.
+// Whether element `at` is a finite number in every engine.
+bool IsFinite(const BoundedTensor& x, size_t at) {
+  return std::fabs(x.low[at]) < kInfinity && std::fabs(x.high[at]) < kInfinity && !x.NanAt(at);
+}
+
+// Outside the band MIL's prose sets the result to zero, and its formula multiplies x by zero: what
+// is not finite may become NaN, and the sign of zero is open.
 Status BandPart(KernelContext& context) {
   using P = params::BandPart;
   const BoundedTensor& x = context.Input(P::kX);
@@ -148,7 +154,8 @@ Status BandPart(KernelContext& context) {
   const int64_t upper = context.node().Int(P::kUpper, -1);
   const int64_t columns = shape[shape.rank() - 1];
   const int64_t rows = shape[shape.rank() - 2];
-  PrepareMove(context, result, x.point());
+  PrepareMove(context, result, x.point() && !x.special);
+  bool cut = false;
   for (size_t at = 0; at < result.size; ++at) {
     const int64_t column = static_cast<int64_t>(at) % columns;
     const int64_t row = static_cast<int64_t>(at) / columns % rows;
@@ -158,9 +165,12 @@ Status BandPart(KernelContext& context) {
       MoveElement(x, at, result, at);
     } else {
       PutElement(0, result, at);
+      if (!result.point() && !IsFinite(x, at)) result.nan[at] = 1;
+      cut = true;
     }
   }
   FinishMove(x, result);
+  result.signed_zero &= !cut;
   return {};
 }
 

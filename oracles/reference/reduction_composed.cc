@@ -134,6 +134,38 @@ Status ReduceSumSquare(KernelContext& context) {
       [&](const LaneBuffer& buffer, size_t n) { return SquareSum(accumulator, buffer, n); }, Keep);
 }
 
+// A root or a logarithm of integers, truncated to one (coremltools) from what of(values, count)
+// gives, NaN where it is not defined. In which format an engine has it before, and which way it is
+// rounded, no source says: fp16 and either way are admitted.
+template <typename Function>
+Status IntegerOfReal(KernelContext& context, Term term, const Function& of) {
+  const BoundedTensor& x = Operand(context);
+  BoundedTensor& result = context.Result();
+  const IntegerRange range = RangeOf(result.type.dtype);
+  const auto ulp = static_cast<int>(context.contract()[term]);
+  const Raw raw = AllocateRaw(context, result.size, true);
+  ForEachGroup(context, x, ReducedMask(context, x),
+               [&](size_t at, const LaneBuffer& buffer, size_t count) {
+                 const double real = of(buffer.lanes().value, count);
+                 const bool known = x.point() && std::fabs(real) < kHalfMaxValue;
+                 raw.value[at] = SaturateInteger(result.type.dtype, real);
+                 const double low = std::min(real, StepHalf(RoundToHalf(real), -ulp));
+                 const double high = std::max(real, StepHalf(RoundToHalf(real), ulp));
+                 raw.low[at] = known ? std::floor(low) : range.low;
+                 raw.high[at] = known ? std::ceil(high) : range.high;
+               });
+  StoreExact(result, raw);
+  return {};
+}
+
+// The sum of term(element), NaN where it leaves int32.
+template <typename Term>
+double IntegerTotal(const double* values, size_t count, const Term& term) {
+  double sum = 0;
+  for (size_t k = 0; k < count; ++k) sum += term(values[k]);
+  return std::fabs(sum) < 0x1p31 ? sum : kNan;
+}
+
 double RootOdd(double x) {
   const double root = std::sqrt(x);
   if (!(root > 0) || !(root < kInfinity)) return root;
@@ -141,6 +173,11 @@ double RootOdd(double x) {
 }
 
 Status ReduceL2Norm(KernelContext& context) {
+  if (!IsFloat(context.Result().type.dtype)) {
+    return IntegerOfReal(context, Term::kRootUlp, [](const double* values, size_t count) {
+      return std::sqrt(IntegerTotal(values, count, [](double v) { return v * v; }));
+    });
+  }
   BoundedTensor& x = Operand(context);
   const Contract& contract = context.contract();
   const Grid grid(context.Result().type.dtype);
@@ -193,6 +230,11 @@ double LogOf(const Grid& grid, double x) {
 }
 
 Status ReduceLogSum(KernelContext& context) {
+  if (!IsFloat(context.Result().type.dtype)) {
+    return IntegerOfReal(context, Term::kExponentialUlp, [](const double* values, size_t count) {
+      return std::log(IntegerTotal(values, count, [](double v) { return v; }));
+    });
+  }
   BoundedTensor& x = Operand(context);
   const Contract& contract = context.contract();
   const Grid grid(context.Result().type.dtype);
@@ -311,7 +353,20 @@ class LogSumExp {
   int ulp_;
 };
 
+// The largest counts once; the others, however far below, leave the result above it.
+double LogSumExpOf(const double* values, size_t count) {
+  const size_t top = static_cast<size_t>(std::max_element(values, values + count) - values);
+  double others = 0;
+  for (size_t k = 0; k < count; ++k) {
+    if (k != top) others += std::max(std::exp(values[k] - values[top]), 0x1p-1000);
+  }
+  return AddOdd(values[top], std::log1p(others));
+}
+
 Status ReduceLogSumExp(KernelContext& context) {
+  if (!IsFloat(context.Result().type.dtype)) {
+    return IntegerOfReal(context, Term::kExponentialUlp, LogSumExpOf);
+  }
   const LogSumExp reduction(context.contract(), context.Result().type.dtype);
   return FloatReduce(
       context, 0, [&](const LaneBuffer& buffer, size_t n) { return reduction.Reduce(buffer, n); },

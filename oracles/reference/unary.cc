@@ -19,38 +19,50 @@ int UlpOf(const KernelContext& context, Term term) {
   return static_cast<int>(context.contract()[term]);
 }
 
-double AbsValue(double x) { return std::fabs(x); }
-double SquareValue(double x) { return x * x; }
+// On floats, and on integers modulo 2^64: squares of 32 bits have more than a double.
+struct AbsValue {
+  static double Float(double x) { return std::fabs(x); }
+  static int64_t Integer(int64_t x) { return x < 0 ? -x : x; }
+};
+struct SquareValue {
+  static double Float(double x) { return x * x; }
+  static int64_t Integer(int64_t x) {
+    const auto bits = static_cast<uint64_t>(x);
+    return static_cast<int64_t>(bits * bits);
+  }
+};
 
 // Integers: the magnitude or square of an interval, wrapped as two's complement is.
-template <double (*kFunction)(double)>
+template <typename Function>
 Status IntegerTurning(KernelContext& context) {
   const BoundedTensor& x = context.Input(params::Unary::kX);
   BoundedTensor& result = context.Result();
   const DType dtype = result.type.dtype;
   const IntegerRange range = RangeOf(dtype);
   const Raw raw = AllocateRaw(context, result.size, !x.point());
-  const auto wrap = [&](double y) { return WrapInteger(dtype, static_cast<int64_t>(y)); };
+  const auto apply = [&](double y) {
+    return WrapInteger(dtype, Function::Integer(static_cast<int64_t>(y)));
+  };
   for (size_t i = 0; i < result.size; ++i) {
-    raw.value[i] = wrap(kFunction(x.value[i]));
+    raw.value[i] = apply(x.value[i]);
     if (x.point()) continue;
-    const Bounds bounds = Turning(kFunction, x.low[i], x.high[i], 0);
+    const Bounds bounds = Turning(Function::Float, x.low[i], x.high[i], 0);
     const bool fits = bounds.high <= range.high;
     const bool point = x.low[i] == x.high[i];
-    raw.low[i] = fits ? bounds.low : point ? wrap(bounds.low) : range.low;
-    raw.high[i] = fits ? bounds.high : point ? wrap(bounds.high) : range.high;
+    raw.low[i] = fits ? bounds.low : point ? apply(x.low[i]) : range.low;
+    raw.high[i] = fits ? bounds.high : point ? raw.low[i] : range.high;
   }
   StoreExact(result, raw);
   return {};
 }
 
 // Exact in double for fp16 and fp32 alike.
-template <double (*kFunction)(double)>
+template <typename Function>
 Status MagnitudeLike(KernelContext& context) {
-  if (!IsFloat(context.Result().type.dtype)) return IntegerTurning<kFunction>(context);
+  if (!IsFloat(context.Result().type.dtype)) return IntegerTurning<Function>(context);
   return Pointwise(context,
                    [](double low, double high) {
-                     const Bounds bounds = Turning(kFunction, low, high, 0);
+                     const Bounds bounds = Turning(Function::Float, low, high, 0);
                      return low == high ? bounds
                                         : Bounds{WidenDown(bounds.low), WidenUp(bounds.high)};
                    },
@@ -151,6 +163,25 @@ Status Evaluated(KernelContext& context) {
   return Pointwise(context, Monotone<kFunction>, {.ulp = UlpOf(context, Term::kExponentialUlp)});
 }
 
+// Of negative integers it is no integer, which way it is rounded no source says; beyond the type no
+// source defines it.
+Status Exp2(KernelContext& context) {
+  BoundedTensor& result = context.Result();
+  if (IsFloat(result.type.dtype)) return Evaluated<Exp2Value>(context);
+  const BoundedTensor& x = context.Input(params::Unary::kX);
+  const IntegerRange range = RangeOf(result.type.dtype);
+  const Raw raw = AllocateRaw(context, result.size, true);
+  for (size_t i = 0; i < result.size; ++i) {
+    raw.value[i] = SaturateInteger(result.type.dtype, std::exp2(x.value[i]));
+    const double most = std::exp2(std::max(0.0, x.high[i]));
+    const bool defined = most <= range.high;
+    raw.low[i] = defined ? std::floor(std::exp2(x.low[i])) : range.low;
+    raw.high[i] = defined ? most : range.high;
+  }
+  StoreExact(result, raw);
+  return {};
+}
+
 double SignValue(double x) { return x != x ? x : x > 0 ? 1 : x < 0 ? -1 : 0; }
 double CeilValue(double x) { return std::ceil(x); }
 double FloorValue(double x) { return std::floor(x); }
@@ -160,7 +191,7 @@ double RoundValue(double x) {
   const double part = x - below;
   if (!(part < kInfinity)) return x;
   const bool up = part > 0.5 || (part == 0.5 && std::fmod(below, 2) != 0);
-  return up ? below + 1 : below;
+  return std::copysign(up ? below + 1 : below, x);
 }
 
 // Monotone steps: whole numbers between the ends of the operand's interval and no others.
@@ -200,8 +231,8 @@ constinit const ReferenceKernel kReferenceLog = {.evaluate = reference::Logarith
                                                  .terms = reference::kExponentialTerms};
 constinit const ReferenceKernel kReferenceExp = {
     .evaluate = reference::Evaluated<reference::ExpValue>, .terms = reference::kExponentialTerms};
-constinit const ReferenceKernel kReferenceExp2 = {
-    .evaluate = reference::Evaluated<reference::Exp2Value>, .terms = reference::kExponentialTerms};
+constinit const ReferenceKernel kReferenceExp2 = {.evaluate = reference::Exp2,
+                                                  .terms = reference::kExponentialTerms};
 constinit const ReferenceKernel kReferenceSoftsign = {
     .evaluate = reference::Evaluated<reference::SoftsignValue>,
     .terms = reference::kExponentialTerms};

@@ -17,6 +17,16 @@ using Operands = std::span<const std::vector<double>>;
 
 double RoundTo(DType dtype, double x) { return Real(x).RoundedTo(dtype); }
 
+// Pairs with an infinity, a NaN or a zero divisor, as IEEE 754 has them.
+double SpecialPair(OpKind kind, double a, double b) {
+  if (kind == OpKind::kAdd) return a + b;
+  if (kind == OpKind::kSub) return a - b;
+  if (kind == OpKind::kMul) return a * b;
+  if (kind == OpKind::kRealDiv) return a / b;
+  if (std::isnan(a) || std::isnan(b)) return NAN;
+  return kind == OpKind::kMaximum ? std::max(a, b) : std::min(a, b);
+}
+
 SlowElements Binary(const NodeView& node, Operands operands) {
   const TensorType& type = node.ResultType();
   const OpKind kind = KindOf(node.schema());
@@ -24,8 +34,10 @@ SlowElements Binary(const NodeView& node, Operands operands) {
   for (size_t i = 0; i < result.size(); ++i) {
     const double a = operands[0][BroadcastIndex(node.InputShape(0), type.shape, i)];
     const double b = operands[1][BroadcastIndex(node.InputShape(1), type.shape, i)];
-    if (!std::isfinite(a) || !std::isfinite(b)) continue;
-    if (kind == OpKind::kRealDiv && b == 0) continue;
+    if (!std::isfinite(a) || !std::isfinite(b) || (kind == OpKind::kRealDiv && b == 0)) {
+      if (IsFloat(type.dtype)) result[i] = SpecialPair(kind, a, b);
+      continue;
+    }
     Real y;
     if (kind == OpKind::kAdd) y = Real(a) + b;
     if (kind == OpKind::kSub) y = Real(a) - b;
@@ -66,7 +78,10 @@ SlowElements Unary(const NodeView& node, Operands operands) {
   SlowElements result;
   for (const double x : operands[0]) {
     result.emplace_back();
-    if (!std::isfinite(x)) continue;
+    if (!std::isfinite(x)) {
+      if (std::isnan(x)) result.back() = x;
+      continue;
+    }
     switch (KindOf(node.schema())) {
       case OpKind::kRelu:
         result.back() = std::max(x, 0.0);

@@ -47,6 +47,11 @@ Parameters ParametersOf(const NodeView& node, Operands operands, size_t channel)
 Real Minimum(const Real& a, const Real& b) { return b < a ? b : a; }
 Real Maximum(const Real& a, const Real& b) { return a < b ? b : a; }
 
+// A sum with zero would lose the sign of a zero.
+Real Shifted(const Real& x, const Parameters& p) {
+  return p.epsilon.Odd() == 0 ? x : x + p.epsilon;
+}
+
 std::optional<Real> Arithmetic(OpKind kind, const Real& x, const Parameters& p) {
   const Real zero(0.0);
   switch (kind) {
@@ -57,9 +62,9 @@ std::optional<Real> Arithmetic(OpKind kind, const Real& x, const Parameters& p) 
     case OpKind::kSqrt:
       return Sqrt(x);
     case OpKind::kRsqrt:
-      return Real(1.0) / Sqrt(x + p.epsilon);
+      return Real(1.0) / Sqrt(Shifted(x, p));
     case OpKind::kInverse:
-      return Real(1.0) / (x + p.epsilon);
+      return Real(1.0) / Shifted(x, p);
     case OpKind::kRelu6:
       return Minimum(Maximum(x, zero), 6.0);
     case OpKind::kLeakyRelu:
@@ -135,6 +140,14 @@ std::optional<Real> Transcendental(OpKind kind, const Real& x, const Parameters&
   }
 }
 
+// The value at an infinity or NaN: that of the formula, or its limit where the formula has none.
+Real AtSpecial(OpKind kind, double x, const Real& formula) {
+  if (std::isnan(x)) return x;
+  if (kind == OpKind::kSoftsign) return std::copysign(1, x);
+  if (kind == OpKind::kSilu && x < 0) return 0.0;
+  return formula;
+}
+
 std::optional<SlowElements> OneVariable(const NodeView& node, Operands operands) {
   const OpKind kind = KindOf(node.schema());
   const Shape& shape = node.ResultType().shape;
@@ -146,10 +159,9 @@ std::optional<SlowElements> OneVariable(const NodeView& node, Operands operands)
     std::optional<Real> y = Arithmetic(kind, operands[0][i], p);
     if (!y) y = Transcendental(kind, operands[0][i], p);
     if (!y) return std::nullopt;
-    result.emplace_back();
-    if (std::isfinite(operands[0][i]) && y->IsNumber()) {
-      result.back() = y->RoundedTo(node.ResultType().dtype);
-    }
+    const double x = operands[0][i];
+    if (!std::isfinite(x)) y = AtSpecial(kind, x, *y);
+    result.emplace_back(y->RoundedTo(node.ResultType().dtype));
   }
   return result;
 }

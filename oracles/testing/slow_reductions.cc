@@ -167,7 +167,8 @@ std::optional<SlowElements> SlowReduction(const NodeView& node, Operands operand
     const auto reduced = Reduced(KindOf(node.schema()), terms);
     if (!reduced) return std::nullopt;
     if (!reduced->IsNumber()) continue;
-    result.back() = IsFloat(type.dtype) ? reduced->RoundedTo(type.dtype) : reduced->Odd();
+    result.back() =
+        IsFloat(type.dtype) ? reduced->RoundedTo(type.dtype) : std::trunc(reduced->Odd());
   }
   return result;
 }

@@ -2,6 +2,7 @@
 // that none is lost unseen.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "oracles/testing/vector_model.h"
@@ -21,6 +22,15 @@ struct VectorFile {
   int passed;  // the records that are expressed; each of them passes
   std::vector<Unmapped> unmapped;
 };
+
+// A record that the source marks as wrong, or that MIL does not define.
+struct Suspect {
+  const char* file;
+  const char* name;
+  const char* reason;
+  bool (*proof)(const Json& record);  // true where the reason holds
+};
+std::span<const Suspect> Suspects();
 
 // `webnn` and `onnx`: the mappings by the operation names of those sources.
 std::vector<VectorFile> VectorFiles(const Mappings& (*webnn)(), const Mappings& (*onnx)());
