@@ -227,6 +227,40 @@ TEST(RealDiv, LosesTheSignOfAZero) {
   EXPECT_EQ(Named(c, quotient, {kInfinity, kInfinity}, kA17), "wrong");
 }
 
+// ---- invalid operations ----
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// A zero in place of the NaN that came in, by each operation. The engine reads that as +inf.
+TEST(InvalidOperations, ANanThatCameInIsNone) {
+  const auto named = [](OpKind kind, double other) {
+    Case c;
+    return Named(c, c.Unary(kind, Vector(c, {kNan, other})), {0, other});
+  };
+  EXPECT_EQ(named(OpKind::kRelu, 1), "wrong");
+  EXPECT_EQ(named(OpKind::kSigmoid, kInfinity), "wrong");
+  EXPECT_EQ(named(OpKind::kSqrt, 1), "wrong");
+  Case sum;
+  const ValueId x = Vector(sum, {1, kNan});
+  EXPECT_EQ(Named(sum, sum.Binary(OpKind::kAdd, x, x), {2, 0}), "wrong");
+  EXPECT_EQ(Named(sum, sum.Binary(OpKind::kAdd, x, x), {2, kInfinity}), "D06");
+  Case moved;
+  const ValueId matrix = moved.Input(MakeTensor(DType::kFp16, {2, 2}, {1, kNan, 2, kNan}));
+  const ValueId turned = moved.Begin(OpKind::kTranspose)
+                             .Arg(params::Transpose::kX, matrix)
+                             .Ints(params::Transpose::kPerm, {1, 0})
+                             .Finish();
+  EXPECT_EQ(Named(moved, turned, {1, 2, 0, 0}), "wrong");
+}
+
+TEST(InvalidOperations, GiveZeroBesideANanToo) {
+  Case c;
+  const ValueId y = Vector(c, {kInfinity, kNan, 2});
+  EXPECT_EQ(Named(c, c.Binary(OpKind::kSub, y, y), {0, kNan, 0}), "D07");
+  EXPECT_EQ(Named(c, c.Unary(OpKind::kSqrt, Vector(c, {-1, kNan, 4})), {0, kNan, 2}), "D07");
+  EXPECT_EQ(Named(c, c.Unary(OpKind::kSqrt, Vector(c, {-1, kNan, 4})), {0, 0, 2}), "wrong");
+}
+
 // ---- functions ----
 
 TEST(Seams, StandBeyondTheFirstOne) {

@@ -30,19 +30,86 @@ void ForgetSets(BoundedTensor& result) {
   result.members = nullptr;
 }
 
-void ReplaceNan(BoundedTensor& result, double by) {
-  for (size_t i = 0; i < result.size; ++i) {
-    if (result.value[i] != result.value[i]) result.value[i] = by;
-    if (result.point()) continue;
-    const bool only = result.low[i] != result.low[i];
-    if (!only && !result.NanAt(i)) continue;
-    result.low[i] = only ? by : std::min(result.low[i], by);
-    result.high[i] = only ? by : std::max(result.high[i], by);
-    if (result.beyond == nullptr) continue;
-    result.finite_low[i] = only ? by : std::min(result.finite_low[i], by);
-    result.finite_high[i] = only ? by : std::max(result.finite_high[i], by);
+// Whether a NaN among the operands may be what makes a result's element one.
+enum class NanBefore : uint8_t { kNone, kPerhaps, kCertain };
+
+NanBefore NanOf(const BoundedTensor& x, size_t i) {
+  if (x.low[i] != x.low[i]) return NanBefore::kCertain;
+  return x.NanAt(i) ? NanBefore::kPerhaps : NanBefore::kNone;
+}
+
+// Operations that give their operands' elements and compute none.
+bool PassesElements(const OpDefinition& op) {
+  if (op.schema.name.starts_with("scatter")) return false;
+  return op.op_class == OpClass::kMovement || op.op_class == OpClass::kControl ||
+         op.schema.name == "select";
+}
+
+// Operations whose result's elements each depend on one element of each operand.
+bool IsElementwise(const OpDefinition& op) {
+  constexpr std::string_view kOthers[] = {"cumsum",      "softmax",       "prelu",
+                                          "cost_volume", "cross_product", "matrix_decomposition"};
+  if (std::ranges::find(kOthers, op.schema.name) != std::end(kOthers)) return false;
+  return op.op_class == OpClass::kElementwise || op.op_class == OpClass::kActivation ||
+         op.op_class == OpClass::kTrigonometric || op.schema.name == "cast";
+}
+
+// For each element of the result. An operation over lines is asked about its operands as a whole.
+std::vector<NanBefore> NansBefore(KernelContext& context, const BoundedTensor& result) {
+  std::vector<NanBefore> before(result.size, NanBefore::kNone);
+  const NodeView& node = context.node();
+  const bool elementwise = IsElementwise(DefinitionOf(node.schema()));
+  const Shape& shape = result.type.shape;
+  for (const Argument& argument : node.graph().arguments(node.node())) {
+    const BoundedTensor& x = context.Value(argument.value);
+    if (!x.special || !IsFloat(x.type.dtype)) continue;
+    if (elementwise) {
+      ForEachSource(shape, BroadcastStrides(x.type.shape, shape), 0, [&](size_t at, size_t from) {
+        before[at] = std::max(before[at], NanOf(x, from));
+      });
+      continue;
+    }
+    bool any = false;
+    for (size_t i = 0; i < x.size; ++i) any |= NanOf(x, i) != NanBefore::kNone;
+    if (any) std::ranges::fill(before, NanBefore::kPerhaps);
   }
-  result.nan = nullptr;
+  return before;
+}
+
+// Lets `result` admit NaN beside numbers.
+void GiveEnds(KernelContext& context, BoundedTensor& result) {
+  const bool point = result.point();
+  if (!point && result.nan != nullptr) return;
+  result.nan = context.arena().Allocate<uint8_t>(result.size);
+  std::fill_n(result.nan, result.size, uint8_t{0});
+  if (!point) return;
+  result.low = context.arena().Allocate<double>(result.size);
+  result.high = context.arena().Allocate<double>(result.size);
+  std::copy_n(result.value, result.size, result.low);
+  std::copy_n(result.value, result.size, result.high);
+}
+
+void AdmitNumber(double number, BoundedTensor& result, size_t i) {
+  const bool only_nan = result.low[i] != result.low[i];
+  result.low[i] = only_nan ? number : std::min(result.low[i], number);
+  result.high[i] = only_nan ? number : std::max(result.high[i], number);
+  if (result.beyond == nullptr) return;
+  result.finite_low[i] = only_nan ? number : std::min(result.finite_low[i], number);
+  result.finite_high[i] = only_nan ? number : std::max(result.finite_high[i], number);
+}
+
+// An operation without a value gives `by`; a NaN that came in stays one.
+void ReplaceInvalid(KernelContext& context, BoundedTensor& result, double by) {
+  if (PassesElements(DefinitionOf(context.node().schema()))) return;
+  const std::vector<NanBefore> before = NansBefore(context, result);
+  if (std::ranges::find(before, NanBefore::kPerhaps) != before.end()) GiveEnds(context, result);
+  for (size_t i = 0; i < result.size; ++i) {
+    if (NanOf(result, i) == NanBefore::kNone || before[i] == NanBefore::kCertain) continue;
+    const bool remains = before[i] == NanBefore::kPerhaps;
+    if (result.value[i] != result.value[i] && !remains) result.value[i] = by;
+    AdmitNumber(by, result, i);
+    if (result.nan != nullptr) result.nan[i] = remains ? 1 : 0;
+  }
 }
 
 // f(x) == value at the operand's elements that `hits` selects.
@@ -180,7 +247,9 @@ bool IsMovedCopy(KernelContext& context, const BoundedTensor& result) {
 void DepartFromResult(KernelContext& context, BoundedTensor& result) {
   if (!IsFloat(result.type.dtype) || IsMovedCopy(context, result)) return;
   const Contract& contract = context.contract();
-  if (contract.Find(Effect::kNanResultAsZero) != nullptr && result.special) ReplaceNan(result, 0);
+  if (contract.Find(Effect::kNanResultAsZero) != nullptr && result.special) {
+    ReplaceInvalid(context, result, 0);
+  }
   const Grid grid(result.type.dtype);
   for (const Departure* departure : contract.active()) {
     if (departure->op.empty() || departure->op != context.node().op()) continue;
