@@ -17,6 +17,7 @@ constexpr Term kSumTerms[] = {Term::kReduceUnit};
 constexpr Term kMeanTerms[] = {Term::kReduceUnit, Term::kBiasRounding, Term::kReciprocalRelative};
 constexpr Term kSquareTerms[] = {Term::kAccumulatorUnit, Term::kProductRounding};
 constexpr Term kRootTerms[] = {Term::kAccumulatorUnit, Term::kProductRounding, Term::kRootUlp};
+constexpr Term kProductTerms[] = {Term::kAccumulatorUnit};
 constexpr Term kLogTerms[] = {Term::kReduceUnit, Term::kExponentialUlp};
 constexpr Term kLogExpTerms[] = {Term::kAccumulatorUnit, Term::kExponentialUlp,
                                  Term::kNormDifference};
@@ -464,6 +465,6 @@ constinit const ReferenceKernel kReferenceReduceLogSum = {.evaluate = reference:
 constinit const ReferenceKernel kReferenceReduceLogSumExp = {.evaluate = reference::ReduceLogSumExp,
                                                              .terms = reference::kLogExpTerms};
 constinit const ReferenceKernel kReferenceReduceProd = {.evaluate = reference::ReduceProd,
-                                                        .terms = reference::kSumTerms};
+                                                        .terms = reference::kProductTerms};
 
 }  // namespace anecheck
