@@ -227,7 +227,7 @@ class LogSumExp {
     if (top != top) return lanes.point() ? All(kNan, kNan, kNan) : Anything(kNan);
     // Where an end alone is not finite the value stays what it is.
     const double value = std::fabs(top) < kInfinity ? Value(lanes.value, count, top) : top;
-    if (!AllFinite(buffer, count)) return Anything(value);
+    if (!HasTop(buffer, count)) return Anything(value);
     Accumulated result = Bound(lanes, count);
     result.value = value;
     return result;
@@ -243,13 +243,12 @@ class LogSumExp {
     result.nan = true;
     return result;
   }
-  static bool AllFinite(const LaneBuffer& buffer, size_t count) {
+  // Whether every engine subtracts a finite number, and only numbers and -infinities are met: the
+  // exponential of -infinity is 0.
+  static bool HasTop(const LaneBuffer& buffer, size_t count) {
     const Lanes lanes = buffer.lanes();
-    bool finite = !buffer.AnyNan(count);
-    for (size_t k = 0; k < count; ++k) {
-      finite &= std::fabs(lanes.low[k]) < kInfinity && std::fabs(lanes.high[k]) < kInfinity;
-    }
-    return finite;
+    return !buffer.AnyNan(count) && std::fabs(Largest(lanes.low, count)) < kInfinity &&
+           std::fabs(Largest(lanes.high, count)) < kInfinity;
   }
 
   double Value(const double* x, size_t count, double top) const {
