@@ -324,6 +324,27 @@ TEST(Ranks, UnsortedValuesAreElementsAllTheSame) {
   EXPECT_EQ(FineRanks(false, {5, 9, 9}, {7, 1, 0}).values, !kFine);
 }
 
+// ---- pixels ----
+
+// Four pixels on six: some may be either neighbour, and none lies between them.
+TEST(Nearest, IsOnePixelOrAnother) {
+  using P = params::ResizePlane;
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 1, 1, 4}, {0, 100, 0, 100}));
+  const Estimate y = c.Run(c.Begin(OpKind::kResizeNearestNeighbor)
+                               .Arg(P::kX, x)
+                               .Int(P::kTargetSizeHeight, 1)
+                               .Int(P::kTargetSizeWidth, 6)
+                               .Finish());
+  ASSERT_EQ(c.error, "");
+  EXPECT_TRUE(Admits(y, 1, 0));
+  EXPECT_TRUE(Admits(y, 1, 100));
+  EXPECT_FALSE(Admits(y, 1, 50));
+  EXPECT_FALSE(Admits(y, 4, 50));
+  EXPECT_TRUE(Admits(y, 0, 0));
+  EXPECT_FALSE(Admits(y, 0, 100));
+}
+
 // ---- boxes ----
 
 // How many of two boxes whose centres lie 5 apart, 9.5 wide and 10 high, are selected.
