@@ -284,6 +284,23 @@ TEST(Softplus, DropsFromTheLogarithmOfThePort) {
   EXPECT_EQ(Named(c, y, {10.3984375, 0}), "wrong");
 }
 
+// ---- native layers ----
+
+TEST(ScaledProduct, ForgetsItsScale) {
+  using P = params::NativeScaledElementWise;
+  const auto named = [](std::string_view type, const Numbers& given, int family) {
+    Case c;
+    c.Begin(OpKind::kNativeScaledElementWise).Arg(P::kX, Vector(c, {1, 2}));
+    c.Arg(P::kY, Vector(c, {3, 4})).String(P::kType, type);
+    return Named(c, c.Float(P::kScale, 2).Finish(), given, family);
+  };
+  EXPECT_EQ(named("Mult", {6, 16}, kA17), "pass");
+  EXPECT_EQ(named("Mult", {3, 8}, kA17), "D25");
+  EXPECT_EQ(named("Mult", {3, 9}, kA17), "wrong");
+  EXPECT_EQ(named("Mult", {3, 8}, kA13), "wrong");
+  EXPECT_EQ(named("Add", {4, 6}, kA17), "wrong") << "a sum keeps it";
+}
+
 TEST(Ties, AreTakenAwayFromZeroOnA14Too) {
   Case c;
   const ValueId sum = c.Binary(OpKind::kAdd, Vector(c, {2048}), Vector(c, {1}));

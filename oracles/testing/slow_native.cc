@@ -148,8 +148,9 @@ SlowElements Scaled(const NodeView& node, Operands operands) {
     const double b = operands[1][i];
     result.emplace_back();
     if (!std::isfinite(a) || !std::isfinite(b)) continue;
-    const Real pair =
-        type == "Add" ? Real(a) + b : Real(type == "Max" ? std::max(a, b) : std::min(a, b));
+    const Real pair = type == "Add"    ? Real(a) + b
+                      : type == "Mult" ? Real(a) * b
+                                       : Real(type == "Max" ? std::max(a, b) : std::min(a, b));
     result.back() = (pair * scale).RoundedTo(DType::kFp16);
   }
   return result;
