@@ -75,8 +75,10 @@ constexpr std::array<TermFact, kTermCount> kTermFacts = {{
      "facts/numerics.md, compute type binary16; the order of the steps is published nowhere"},
 }};
 
-// ln 32768, where the exponential of softplus reaches the accumulator port's limit.
+// ln 32768, where the exponential of softplus reaches the accumulator port's limit, and ln 65504,
+// where it leaves fp16. Which of them counts, sources do not agree on.
 constexpr double kLogOfPort = 10.397207708399179;
+constexpr double kLogOfLargest = 11.089866488461016;
 // Where the seams of the argument reductions lie is not published. The first ones in common use:
 // tan(pi / 8) for the arc tangent, pi / 4 for sine and cosine.
 constexpr double kFirstArcSeam = 0.4142;
@@ -109,9 +111,12 @@ constexpr Departure kDepartures[] = {
      "facts/numerics.md, inf-inf and its like"},
     {"D08", Effect::kUnsignedZero, "", 0, 0, kA13, "1/-0 and rsqrt(-0) give +inf",
      "facts/numerics.md, 1/-0"},
-    {"D09", Effect::kValueFrom, "softplus", kLogOfPort, 0, kA13 | kA16 | kA17,
+    {"D09", Effect::kMayBeFrom, "softplus", kLogOfPort, 0, kA13 | kA16 | kA17,
+     "softplus may drop to 0 where its exponential reaches the port's limit",
+     "facts/more/numerics_plus.csv: from ln 32768 = 10.397, the port, or from ln 65504 = 11.09"},
+    {"D09", Effect::kValueFrom, "softplus", kLogOfLargest, 0, kA13 | kA16 | kA17,
      "softplus drops to 0 where its exponential overflows",
-     "facts/more/numerics_plus.csv: ln 32768 = 10.397, the port, or ln 65504 = 11.09"},
+     "facts/more/numerics_plus.csv: from ln 32768 = 10.397, the port, or from ln 65504 = 11.09"},
     {"D10", Effect::kValueAt, "softsign", std::numeric_limits<double>::infinity(), 0, kA13,
      "softsign(+inf) is 0", "facts/numerics.md"},
     {"D11", Effect::kValueAt, "log", 0, -45440, kA13, "log(0) is a finite sentinel",

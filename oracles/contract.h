@@ -87,8 +87,9 @@ enum class Effect : uint8_t {
   kCastWraps,         // a float beyond the integer type wraps instead of saturating
   kSwishOfProduct,    // a rank-2 matmul times its own sigmoid_hard errs by up to the part a
   kForgetsScale,      // the scale of a product is taken for 1
+  kMayBeFrom,         // operation(x) is b or what it should be, for x >= a
 };
-inline constexpr size_t kEffectCount = 19;
+inline constexpr size_t kEffectCount = 20;
 
 struct Departure {
   std::string_view id;  // "D01"

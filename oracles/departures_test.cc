@@ -284,6 +284,24 @@ TEST(Softplus, DropsFromTheLogarithmOfThePort) {
   EXPECT_EQ(Named(c, y, {10.3984375, 0}), "wrong");
 }
 
+// Between the two thresholds of the sources an engine may drop or not; it does one or the other.
+TEST(Softplus, MayDropFromTheLogarithmOfTheLargestNumberAlone) {
+  Case c;
+  const ValueId y = c.Unary(OpKind::kSoftplus, Vector(c, {10.703125, 12}));
+  EXPECT_EQ(Named(c, y, {10.703125, 0}, kA17), "D09");
+  EXPECT_EQ(Named(c, y, {0, 0}, kA17), "D09");
+  EXPECT_EQ(Named(c, y, {5, 0}, kA17), "wrong") << "between 0 and softplus";
+  EXPECT_EQ(Named(c, y, {0, 5}, kA17), "wrong");
+  const ValueId sum = c.Begin(OpKind::kReduceSum)
+                          .Arg(params::Reduce::kX, y)
+                          .Ints(params::Reduce::kAxes, {0})
+                          .Bool(params::Reduce::kKeepDims, true)
+                          .Finish();
+  EXPECT_EQ(Named(c, sum, {10.703125}, kA17), "D09");
+  EXPECT_EQ(Named(c, sum, {0}, kA17), "D09");
+  EXPECT_EQ(Named(c, sum, {12}, kA17), "wrong");
+}
+
 // ---- native layers ----
 
 TEST(ScaledProduct, ForgetsItsScale) {

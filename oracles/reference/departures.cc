@@ -117,13 +117,41 @@ template <typename Hits>
 void FixValue(KernelContext& context, BoundedTensor& result, double value, const Hits& hits) {
   const BoundedTensor& x = context.Value(context.node().Input(0));
   if (x.size != result.size) return;
-  ForgetSets(result);
+  result.whole = false;
   for (size_t i = 0; i < result.size; ++i) {
     if (hits(x.value[i])) {
       result.value[i] = value;
+      if (result.members != nullptr) result.members[i] = {};
       if (!result.point()) result.low[i] = result.high[i] = value;
     }
   }
+}
+
+// f(x) may be `value` too where the operand may reach `from`, and nothing between that and what it
+// should be.
+void AdmitFrom(KernelContext& context, BoundedTensor& result, double value, double from) {
+  constexpr size_t kMostNumbers = 16;
+  const BoundedTensor& x = context.Value(context.node().Input(0));
+  if (x.size != result.size) return;
+  ForgetSets(result);
+  GiveEnds(context, result);
+  const Grid grid(result.type.dtype);
+  MemberSets sets(context);
+  std::vector<double> numbers;
+  for (size_t i = 0; i < result.size; ++i) {
+    if (!(x.high[i] >= from)) continue;
+    numbers.assign(1, value);
+    for (double number = grid.Round(result.low[i]);
+         number <= grid.Round(result.high[i]) && numbers.size() <= kMostNumbers;
+         number = grid.Step(number, 1)) {
+      numbers.push_back(number);
+      if (number == kInfinity) break;
+    }
+    AdmitNumber(value, result, i);
+    std::ranges::sort(numbers);
+    if (numbers.size() <= kMostNumbers) sets.Set(i, numbers);
+  }
+  sets.MergeInto(result);
 }
 
 // Each element i by error_of(i).
@@ -263,6 +291,8 @@ void DepartFromResult(KernelContext& context, BoundedTensor& result) {
       FixValue(context, result, value, [&](double x) { return x == at || x == rounded; });
     } else if (departure->effect == Effect::kValueFrom) {
       FixValue(context, result, value, [&](double x) { return x >= at; });
+    } else if (departure->effect == Effect::kMayBeFrom) {
+      AdmitFrom(context, result, value, at);
     } else if (departure->effect == Effect::kAbsoluteError) {
       WidenBy(context, result, departure->a, departure->b);
     } else if (departure->effect == Effect::kAnyOfAxis) {
