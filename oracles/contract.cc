@@ -131,6 +131,9 @@ constexpr Departure kDepartures[] = {
      "cos errs near its seams", "facts/numerics.md, sin/cos/atan near seams"},
     {"D15", Effect::kTiesAway, "", 0, 0, kA14 | kA17, "2049 on a grid of 2 is stored as 2050",
      "facts/numerics.md, output rounding; facts/more/numerics_plus.csv, A14 and M5", kA13},
+    {"D24", Effect::kOneMaskPlane, "SDPA", 0, 0, kA17,
+     "one plane of an additive mask is applied to all heads",
+     "facts/known_defects.csv, measured host; which plane is not said: any one"},
     {"D25", Effect::kForgetsScale, "ScaledElementWise", 0, 0, kA17,
      "a product with Type=Mult forgets its Scale",
      "facts/known_defects.csv, measured host: that of the silicon sweep"},
@@ -156,7 +159,6 @@ constexpr UnnamedDefect kUnnamedDefects[] = {
     {"D21", "the note says \"wrong softmax\" and gives no number to know it by"},
     {"D22", "garbage: a cosine of 0.67 is no value of an element"},
     {"D23", "garbage: the note gives no number"},
-    {"D24", "which plane takes the place of the others is not said"},
 };
 
 constexpr std::array<std::string_view, kContractFamilies> kFamilyNames = {

@@ -304,6 +304,25 @@ TEST(Softplus, MayDropFromTheLogarithmOfTheLargestNumberAlone) {
 
 // ---- native layers ----
 
+// Two heads of one row over two keys, each masked to another key; the values are 1, 5 and 3, 7.
+TEST(NativeAttention, MayApplyOnePlaneOfTheMaskToAllHeads) {
+  using P = params::NativeSdpa;
+  Case c;
+  const ValueId query = c.Input(MakeTensor(DType::kFp16, {1, 1, 2, 1}, {0, 0}));
+  const ValueId key = c.Input(MakeTensor(DType::kFp16, {1, 2, 2, 1}, {0, 0, 0, 0}));
+  const ValueId value = c.Input(MakeTensor(DType::kFp16, {1, 2, 2, 1}, {1, 5, 3, 7}));
+  const ValueId mask = c.Input(MakeTensor(DType::kFp16, {1, 1, 2, 2}, {0, -60000, -60000, 0}));
+  c.Begin(OpKind::kNativeSdpa).Arg(P::kQuery, query).Arg(P::kKey, key).Arg(P::kValue, value);
+  c.Arg(P::kScale, c.Const(MakeTensor(DType::kFp16, {1}, {1}))).Arg(P::kMask, mask);
+  const ValueId y = c.Bool(P::kSubtractMax, true).Finish();
+  ASSERT_EQ(c.error, "");
+  EXPECT_EQ(Named(c, y, {1, 7}, kA17), "pass");
+  EXPECT_EQ(Named(c, y, {1, 5}, kA17), "D24") << "the first plane";
+  EXPECT_EQ(Named(c, y, {3, 7}, kA17), "D24") << "the second";
+  EXPECT_EQ(Named(c, y, {2, 7}, kA17), "wrong") << "none of them";
+  EXPECT_EQ(Named(c, y, {1, 5}, kA13), "wrong");
+}
+
 TEST(ScaledProduct, ForgetsItsScale) {
   using P = params::NativeScaledElementWise;
   const auto named = [](std::string_view type, const Numbers& given, int family) {

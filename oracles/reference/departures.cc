@@ -127,6 +127,13 @@ void FixValue(KernelContext& context, BoundedTensor& result, double value, const
   }
 }
 
+void SetSorted(MemberSets& sets, size_t i, std::vector<double>& numbers) {
+  std::ranges::sort(numbers);
+  const auto repeated = std::ranges::unique(numbers);
+  numbers.erase(repeated.begin(), repeated.end());
+  sets.Set(i, numbers);
+}
+
 // f(x) may be `value` too where the operand may reach `from`, and nothing between that and what it
 // should be.
 void AdmitFrom(KernelContext& context, BoundedTensor& result, double value, double from) {
@@ -141,15 +148,9 @@ void AdmitFrom(KernelContext& context, BoundedTensor& result, double value, doub
   for (size_t i = 0; i < result.size; ++i) {
     if (!(x.high[i] >= from)) continue;
     numbers.assign(1, value);
-    for (double number = grid.Round(result.low[i]);
-         number <= grid.Round(result.high[i]) && numbers.size() <= kMostNumbers;
-         number = grid.Step(number, 1)) {
-      numbers.push_back(number);
-      if (number == kInfinity) break;
-    }
+    const bool listed = AppendNumbers(grid, result.low[i], result.high[i], kMostNumbers, numbers);
     AdmitNumber(value, result, i);
-    std::ranges::sort(numbers);
-    if (numbers.size() <= kMostNumbers) sets.Set(i, numbers);
+    if (listed) SetSorted(sets, i, numbers);
   }
   sets.MergeInto(result);
 }
@@ -271,6 +272,41 @@ bool IsMovedCopy(KernelContext& context, const BoundedTensor& result) {
 }
 
 }  // namespace
+
+bool AppendNumbers(const Grid& grid, double low, double high, size_t most,
+                   std::vector<double>& numbers) {
+  const double last = grid.Round(high);
+  for (double number = grid.Round(low); number <= last; number = grid.Step(number, 1)) {
+    if (numbers.size() == most) return false;
+    numbers.push_back(number);
+    if (number == kInfinity) break;
+  }
+  return true;
+}
+
+void AdmitAnyOf(KernelContext& context, const std::vector<BoundedTensor>& choices,
+                BoundedTensor& result) {
+  constexpr size_t kMostNumbers = 64;
+  PrepareMove(context, result, false);
+  result.members = nullptr;
+  result.whole = false;
+  const Grid grid(result.type.dtype);
+  MemberSets sets(context);
+  std::vector<double> numbers;
+  for (size_t i = 0; i < result.size; ++i) {
+    numbers.clear();
+    bool listed = true;
+    MoveElement(choices.front(), i, result, i);
+    for (const BoundedTensor& choice : choices) {
+      AdmitElement(choice, i, result, i);
+      listed = listed && AppendNumbers(grid, choice.low[i], choice.high[i], kMostNumbers, numbers);
+    }
+    if (listed && !numbers.empty()) SetSorted(sets, i, numbers);
+  }
+  for (const BoundedTensor& choice : choices) FinishMove(choice, result);
+  result.whole = false;
+  sets.MergeInto(result);
+}
 
 void DepartFromResult(KernelContext& context, BoundedTensor& result) {
   if (!IsFloat(result.type.dtype) || IsMovedCopy(context, result)) return;
