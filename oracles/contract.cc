@@ -83,8 +83,10 @@ constexpr std::array<TermFact, kTermCount> kTermFacts = {{
      "facts/numerics.md, compute type binary16; the order of the steps is published nowhere"},
 }};
 
-// ln 32768, where the exponential of softplus reaches the accumulator port's limit.
+// ln 32768, where the exponential of softplus reaches the accumulator port's limit, and ln 65504,
+// where it leaves fp16. Which of them counts, sources do not agree on.
 constexpr double kLogOfPort = 10.397207708399179;
+constexpr double kLogOfLargest = 11.089866488461016;
 // Where the seams of the argument reductions lie is not published. The first ones in common use:
 // tan(pi / 8) for the arc tangent, pi / 4 for sine and cosine.
 constexpr double kFirstArcSeam = 0.4142;
@@ -117,9 +119,12 @@ constexpr Departure kDepartures[] = {
      "facts/numerics.md, inf-inf and its like"},
     {"D08", Effect::kUnsignedZero, "", 0, 0, kA13, "1/-0 and rsqrt(-0) give +inf",
      "facts/numerics.md, 1/-0"},
-    {"D09", Effect::kValueFrom, "softplus", kLogOfPort, 0, kA13 | kA16 | kA17,
+    {"D09", Effect::kMayBeFrom, "softplus", kLogOfPort, 0, kA13 | kA16 | kA17,
+     "softplus may drop to 0 where its exponential reaches the port's limit",
+     "facts/more/numerics_plus.csv: from ln 32768 = 10.397, the port, or from ln 65504 = 11.09"},
+    {"D09", Effect::kValueFrom, "softplus", kLogOfLargest, 0, kA13 | kA16 | kA17,
      "softplus drops to 0 where its exponential overflows",
-     "facts/more/numerics_plus.csv: ln 32768 = 10.397, the port, or ln 65504 = 11.09"},
+     "facts/more/numerics_plus.csv: from ln 32768 = 10.397, the port, or from ln 65504 = 11.09"},
     {"D10", Effect::kValueAt, "softsign", std::numeric_limits<double>::infinity(), 0, kA13,
      "softsign(+inf) is 0", "facts/numerics.md"},
     {"D11", Effect::kValueAt, "log", 0, -45440, kA13, "log(0) is a finite sentinel",
@@ -134,6 +139,12 @@ constexpr Departure kDepartures[] = {
      "cos errs near its seams", "facts/numerics.md, sin/cos/atan near seams"},
     {"D15", Effect::kTiesAway, "", 0, 0, kA14 | kA17, "2049 on a grid of 2 is stored as 2050",
      "facts/numerics.md, output rounding; facts/more/numerics_plus.csv, A14 and M5", kA13},
+    {"D24", Effect::kOneMaskPlane, "SDPA", 0, 0, kA17,
+     "one plane of an additive mask is applied to all heads",
+     "facts/known_defects.csv, measured host; which plane is not said: any one"},
+    {"D25", Effect::kForgetsScale, "ScaledElementWise", 0, 0, kA17,
+     "a product with Type=Mult forgets its Scale",
+     "facts/known_defects.csv, measured host: that of the silicon sweep"},
     {"D27", Effect::kAnyOfAxis, "gather", 0, 0, kA13 | kA14,
      "gather along the last axis gives wrong elements of it", "facts/known_defects.csv"},
     {"D33", Effect::kReciprocal, "floor_div", 0, 0, kA11 | kA12,
@@ -156,9 +167,6 @@ constexpr UnnamedDefect kUnnamedDefects[] = {
     {"D21", "the note says \"wrong softmax\" and gives no number to know it by"},
     {"D22", "garbage: a cosine of 0.67 is no value of an element"},
     {"D23", "garbage: the note gives no number"},
-    {"D24", "which plane takes the place of the others is not said"},
-    {"D25",
-     "the operation table has no Type=Mult, since the compiler's reading of it is this defect"},
 };
 
 constexpr std::array<std::string_view, kContractFamilies> kFamilyNames = {

@@ -86,8 +86,11 @@ enum class Effect : uint8_t {
   kTableAtZero,       // tables err at zero as elsewhere
   kCastWraps,         // a float beyond the integer type wraps instead of saturating
   kSwishOfProduct,    // a rank-2 matmul times its own sigmoid_hard errs by up to the part a
+  kForgetsScale,      // the scale of a product is taken for 1
+  kMayBeFrom,         // operation(x) is b or what it should be, for x >= a
+  kOneMaskPlane,      // one head's plane of a mask stands for all heads
 };
-inline constexpr size_t kEffectCount = 18;
+inline constexpr size_t kEffectCount = 21;
 
 struct Departure {
   std::string_view id;  // "D01"

@@ -227,6 +227,40 @@ TEST(RealDiv, LosesTheSignOfAZero) {
   EXPECT_EQ(Named(c, quotient, {kInfinity, kInfinity}, kA17), "wrong");
 }
 
+// ---- invalid operations ----
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+// A zero in place of the NaN that came in, by each operation. The engine reads that as +inf.
+TEST(InvalidOperations, ANanThatCameInIsNone) {
+  const auto named = [](OpKind kind, double other) {
+    Case c;
+    return Named(c, c.Unary(kind, Vector(c, {kNan, other})), {0, other});
+  };
+  EXPECT_EQ(named(OpKind::kRelu, 1), "wrong");
+  EXPECT_EQ(named(OpKind::kSigmoid, kInfinity), "wrong");
+  EXPECT_EQ(named(OpKind::kSqrt, 1), "wrong");
+  Case sum;
+  const ValueId x = Vector(sum, {1, kNan});
+  EXPECT_EQ(Named(sum, sum.Binary(OpKind::kAdd, x, x), {2, 0}), "wrong");
+  EXPECT_EQ(Named(sum, sum.Binary(OpKind::kAdd, x, x), {2, kInfinity}), "D06");
+  Case moved;
+  const ValueId matrix = moved.Input(MakeTensor(DType::kFp16, {2, 2}, {1, kNan, 2, kNan}));
+  const ValueId turned = moved.Begin(OpKind::kTranspose)
+                             .Arg(params::Transpose::kX, matrix)
+                             .Ints(params::Transpose::kPerm, {1, 0})
+                             .Finish();
+  EXPECT_EQ(Named(moved, turned, {1, 2, 0, 0}), "wrong");
+}
+
+TEST(InvalidOperations, GiveZeroBesideANanToo) {
+  Case c;
+  const ValueId y = Vector(c, {kInfinity, kNan, 2});
+  EXPECT_EQ(Named(c, c.Binary(OpKind::kSub, y, y), {0, kNan, 0}), "D07");
+  EXPECT_EQ(Named(c, c.Unary(OpKind::kSqrt, Vector(c, {-1, kNan, 4})), {0, kNan, 2}), "D07");
+  EXPECT_EQ(Named(c, c.Unary(OpKind::kSqrt, Vector(c, {-1, kNan, 4})), {0, 0, 2}), "wrong");
+}
+
 // ---- functions ----
 
 TEST(Seams, StandBeyondTheFirstOne) {
@@ -248,6 +282,60 @@ TEST(Softplus, DropsFromTheLogarithmOfThePort) {
   const ValueId y = c.Unary(OpKind::kSoftplus, Vector(c, {10.3984375, 10.390625}));
   EXPECT_EQ(Named(c, y, {0, 10.390625}), "D09");
   EXPECT_EQ(Named(c, y, {10.3984375, 0}), "wrong");
+}
+
+// Between the two thresholds of the sources an engine may drop or not; it does one or the other.
+TEST(Softplus, MayDropFromTheLogarithmOfTheLargestNumberAlone) {
+  Case c;
+  const ValueId y = c.Unary(OpKind::kSoftplus, Vector(c, {10.703125, 12}));
+  EXPECT_EQ(Named(c, y, {10.703125, 0}, kA17), "D09");
+  EXPECT_EQ(Named(c, y, {0, 0}, kA17), "D09");
+  EXPECT_EQ(Named(c, y, {5, 0}, kA17), "wrong") << "between 0 and softplus";
+  EXPECT_EQ(Named(c, y, {0, 5}, kA17), "wrong");
+  const ValueId sum = c.Begin(OpKind::kReduceSum)
+                          .Arg(params::Reduce::kX, y)
+                          .Ints(params::Reduce::kAxes, {0})
+                          .Bool(params::Reduce::kKeepDims, true)
+                          .Finish();
+  EXPECT_EQ(Named(c, sum, {10.703125}, kA17), "D09");
+  EXPECT_EQ(Named(c, sum, {0}, kA17), "D09");
+  EXPECT_EQ(Named(c, sum, {12}, kA17), "wrong");
+}
+
+// ---- native layers ----
+
+// Two heads of one row over two keys, each masked to another key; the values are 1, 5 and 3, 7.
+TEST(NativeAttention, MayApplyOnePlaneOfTheMaskToAllHeads) {
+  using P = params::NativeSdpa;
+  Case c;
+  const ValueId query = c.Input(MakeTensor(DType::kFp16, {1, 1, 2, 1}, {0, 0}));
+  const ValueId key = c.Input(MakeTensor(DType::kFp16, {1, 2, 2, 1}, {0, 0, 0, 0}));
+  const ValueId value = c.Input(MakeTensor(DType::kFp16, {1, 2, 2, 1}, {1, 5, 3, 7}));
+  const ValueId mask = c.Input(MakeTensor(DType::kFp16, {1, 1, 2, 2}, {0, -60000, -60000, 0}));
+  c.Begin(OpKind::kNativeSdpa).Arg(P::kQuery, query).Arg(P::kKey, key).Arg(P::kValue, value);
+  c.Arg(P::kScale, c.Const(MakeTensor(DType::kFp16, {1}, {1}))).Arg(P::kMask, mask);
+  const ValueId y = c.Bool(P::kSubtractMax, true).Finish();
+  ASSERT_EQ(c.error, "");
+  EXPECT_EQ(Named(c, y, {1, 7}, kA17), "pass");
+  EXPECT_EQ(Named(c, y, {1, 5}, kA17), "D24") << "the first plane";
+  EXPECT_EQ(Named(c, y, {3, 7}, kA17), "D24") << "the second";
+  EXPECT_EQ(Named(c, y, {2, 7}, kA17), "wrong") << "none of them";
+  EXPECT_EQ(Named(c, y, {1, 5}, kA13), "wrong");
+}
+
+TEST(ScaledProduct, ForgetsItsScale) {
+  using P = params::NativeScaledElementWise;
+  const auto named = [](std::string_view type, const Numbers& given, int family) {
+    Case c;
+    c.Begin(OpKind::kNativeScaledElementWise).Arg(P::kX, Vector(c, {1, 2}));
+    c.Arg(P::kY, Vector(c, {3, 4})).String(P::kType, type);
+    return Named(c, c.Float(P::kScale, 2).Finish(), given, family);
+  };
+  EXPECT_EQ(named("Mult", {6, 16}, kA17), "pass");
+  EXPECT_EQ(named("Mult", {3, 8}, kA17), "D25");
+  EXPECT_EQ(named("Mult", {3, 9}, kA17), "wrong");
+  EXPECT_EQ(named("Mult", {3, 8}, kA13), "wrong");
+  EXPECT_EQ(named("Add", {4, 6}, kA17), "wrong") << "a sum keeps it";
 }
 
 TEST(Ties, AreTakenAwayFromZeroOnA14Too) {

@@ -357,6 +357,76 @@ TEST(Ranks, NameTheFreedomsThatTheirPositionsRestOn) {
   }
 }
 
+// A view of the positions is judged as they are.
+TEST(Ranks, StayPermutationsBehindAMove) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {2, 3}, {1, 1, 1, 5, 4, 4}));
+  const ValueId order = c.Begin(OpKind::kArgsort)
+                            .Arg(params::Argsort::kX, x)
+                            .Int(params::Argsort::kAxis, 1)
+                            .Bool(params::Argsort::kAscending, true)
+                            .Finish();
+  const auto judged = [&](ValueId moved, std::initializer_list<double> given) {
+    const Estimate expected = c.Run(moved);
+    return Judge(c.graph, c.inputs, 0, expected,
+                 MakeTensor(expected.type.dtype, expected.type.shape, given), 2)
+        .verdict;
+  };
+  const ValueId reshaped = c.Begin(OpKind::kReshape)
+                               .Arg(params::Reshape::kX, order)
+                               .Ints(params::Reshape::kShape, {2, 1, 3, 1})
+                               .Finish();
+  EXPECT_EQ(judged(reshaped, {0, 0, 2, 2, 1, 0}), Verdict::kWrong);
+  EXPECT_NE(judged(reshaped, {0, 1, 2, 2, 1, 0}), Verdict::kWrong);
+  const ValueId turned = c.Begin(OpKind::kTranspose)
+                             .Arg(params::Transpose::kX, order)
+                             .Ints(params::Transpose::kPerm, {1, 0})
+                             .Finish();
+  EXPECT_EQ(judged(turned, {0, 2, 0, 1, 2, 0}), Verdict::kWrong);
+  EXPECT_NE(judged(turned, {0, 2, 1, 1, 2, 0}), Verdict::kWrong);
+  const ValueId flat = c.Begin(OpKind::kReshape)
+                           .Arg(params::Reshape::kX, order)
+                           .Ints(params::Reshape::kShape, {6})
+                           .Finish();
+  EXPECT_NE(judged(flat, {0, 1, 2, 2, 1, 0}), Verdict::kWrong) << "no line is left";
+}
+
+// ---- overflow ----
+
+// 300 * 300 - 300 * 300: a partial sum may overflow. Nothing lies between 0 and an infinity,
+// whatever moves the sum.
+TEST(Overflow, IsAnInfinityOrNoneBehindAMoveToo) {
+  Case c;
+  const ValueId row = c.Input(MakeTensor(DType::kFp16, {1, 2}, {300, 300}));
+  const ValueId column = c.Input(MakeTensor(DType::kFp16, {2, 1}, {300, -300}));
+  const ValueId sum = c.Binary(OpKind::kMatmul, row, column);
+  const ValueId reshaped = c.Begin(OpKind::kReshape)
+                               .Arg(params::Reshape::kX, sum)
+                               .Ints(params::Reshape::kShape, {1})
+                               .Finish();
+  const ValueId turned = c.Begin(OpKind::kTranspose)
+                             .Arg(params::Transpose::kX, sum)
+                             .Ints(params::Transpose::kPerm, {1, 0})
+                             .Finish();
+  const ValueId joined = c.Begin(OpKind::kConcat)
+                             .Arg(params::Concat::kValues, column)
+                             .Arg(params::Concat::kValues, sum)
+                             .Int(params::Concat::kAxis, 0)
+                             .Finish();
+  ASSERT_EQ(c.error, "");
+  for (const ValueId moved : {sum, reshaped, turned, joined}) {
+    const Estimate expected = c.Run(moved, ConformingContract(6));
+    const size_t last = expected.value.size() - 1;
+    EXPECT_TRUE(Admits(expected, last, 0)) << moved;
+    EXPECT_TRUE(Admits(expected, last, INFINITY)) << moved;
+    EXPECT_FALSE(Admits(expected, last, 5)) << moved;
+    EXPECT_TRUE(IsInformative(expected, last, 1)) << moved;
+    if (last > 0) {
+      EXPECT_FALSE(Admits(expected, 0, 5)) << "beside the sum";
+    }
+  }
+}
+
 // ---- computed places ----
 
 TEST(Places, NegativeIndicesAdmitAnything) {
@@ -377,6 +447,27 @@ TEST(Places, NegativeIndicesAdmitAnything) {
   ASSERT_EQ(c.error, "");
   EXPECT_EQ(scattered.value, (std::vector<double>{5, 8, 8}));
   EXPECT_EQ(scattered.low, (std::vector<double>{-128, -128, -128}));
+}
+
+// ---- pixels ----
+
+// Four pixels on six: some may be either neighbour, and none lies between them.
+TEST(Nearest, IsOnePixelOrAnother) {
+  using P = params::ResizePlane;
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 1, 1, 4}, {0, 100, 0, 100}));
+  const Estimate y = c.Run(c.Begin(OpKind::kResizeNearestNeighbor)
+                               .Arg(P::kX, x)
+                               .Int(P::kTargetSizeHeight, 1)
+                               .Int(P::kTargetSizeWidth, 6)
+                               .Finish());
+  ASSERT_EQ(c.error, "");
+  EXPECT_TRUE(Admits(y, 1, 0));
+  EXPECT_TRUE(Admits(y, 1, 100));
+  EXPECT_FALSE(Admits(y, 1, 50));
+  EXPECT_FALSE(Admits(y, 4, 50));
+  EXPECT_TRUE(Admits(y, 0, 0));
+  EXPECT_FALSE(Admits(y, 0, 100));
 }
 
 // ---- boxes ----

@@ -207,6 +207,27 @@ TEST(Normalization, ANanInTheGroupOfAnL2NormIsNanOnEveryEngine) {
   for (size_t i = 0; i < 4; ++i) EXPECT_EQ(y.flags[i], kNanOnly) << i;
 }
 
+// ---- sums of exponentials ----
+
+TEST(LogSumExp, AnInfinityBelowAddsNothing) {
+  const auto sum = [](Case& c, std::initializer_list<double> x) {
+    using P = params::Reduce;
+    const ValueId row = Halves(c, {static_cast<int64_t>(x.size())}, x);
+    c.Begin(OpKind::kReduceLogSumExp).Arg(P::kX, row).Ints(P::kAxes, {0});
+    return c.Run(c.Bool(P::kKeepDims, true).Finish());
+  };
+  Case c;
+  const Estimate three = sum(c, {1, 2, 3});
+  const Estimate four = sum(c, {1, 2, -kInfinity, 3});
+  EXPECT_EQ(four.value, three.value) << c.error;
+  EXPECT_EQ(four.flags[0], 0);
+  EXPECT_NEAR(four.low[0], three.low[0], 0.01);
+  EXPECT_NEAR(four.high[0], three.high[0], 0.01);
+  for (const double top : {-kInfinity, kInfinity}) {
+    EXPECT_TRUE(AdmitsNan(sum(c, {top, top}), 0)) << "infinity less itself";
+  }
+}
+
 // ---- scales ----
 
 ValueId ScaledPair(Case& c, ValueId x, ValueId y, double scale) {

@@ -13,7 +13,8 @@
 namespace anecheck {
 
 // Errors in units of the distance from the value to the end of the interval on their side, so that
-// -1 to 1 is what the contract permits. Elements without freedom, and infinities, do not count.
+// -1 to 1 is what the contract permits. Elements without freedom, and infinities, do not count, and
+// elements of one value and interval count once, by their mean error: an engine errs alike in them.
 struct ErrorStatistics {
   uint64_t count = 0;
   double mean = 0;
@@ -22,15 +23,32 @@ struct ErrorStatistics {
   // count < 2 or every error is 0.
   double z = 0;
   uint64_t on_end = 0;  // elements at one end of their interval
+  // Of the elements whose interval holds more than kFewNumbers numbers.
+  uint64_t wide = 0;
+  double wide_mean_square = 0;
 };
+// An interval of so few numbers has mostly ends: a rounding more or less leads from one to another.
+inline constexpr uint32_t kFewNumbers = 8;
 
 // Independent errors around 0 give a |z| above this once in a thousand million outputs.
 inline constexpr double kLeaningZ = 6.1;
 
+// Fewer elements than these say nothing of a distribution.
+inline constexpr uint64_t kLeastCount = 30;
+
 // Whether the errors lie to one side, which is no violation of the bound: errors of one output may
 // hang together (a common scale), and a contract may permit truncation. It is what a wrong rounding
 // mode, a dropped small term or a table that is off look like first.
-inline bool Leans(const ErrorStatistics& errors) { return std::fabs(errors.z) > kLeaningZ; }
+inline bool Leans(const ErrorStatistics& errors) {
+  return errors.count >= kLeastCount && std::fabs(errors.z) > kLeaningZ;
+}
+
+// Whether the errors fill their bounds more than numbers spread evenly over them would, whose mean
+// square is 1 / 3 with a variance of 4 / 45. Worst cases are rare in an engine that keeps them.
+inline bool Fills(const ErrorStatistics& errors) {
+  const double deviation = std::sqrt(4.0 / 45 / static_cast<double>(errors.wide));
+  return errors.wide >= kLeastCount && errors.wide_mean_square > 1.0 / 3 + kLeaningZ * deviation;
+}
 
 // Precondition: `actual` has the type of `expected`.
 ErrorStatistics MeasureErrors(const Estimate& expected, const Tensor& actual);

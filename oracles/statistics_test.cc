@@ -13,20 +13,24 @@ namespace {
 
 using testing::MakeTensor;
 
-// fp16 values of 100 that may err by 1 either way.
+// fp16 values of 100 that may err by about 1 either way, no two by the same.
 Estimate Free(size_t count) {
   Estimate estimate;
   estimate.type = {DType::kFp16, {static_cast<int64_t>(count)}};
   estimate.value.assign(count, 100);
-  estimate.low.assign(count, 99);
-  estimate.high.assign(count, 101);
+  for (size_t i = 0; i < count; ++i) {
+    const double room = 1 + static_cast<double>(i) * 0x1p-40;
+    estimate.low.push_back(100 - room);
+    estimate.high.push_back(100 + room);
+  }
   estimate.flags.assign(count, 0);
   return estimate;
 }
 
 TEST(MeasureErrors, NormalisesByTheRoomOnTheErrorsSide) {
   Estimate expected = Free(3);
-  expected.high[1] = 104;
+  expected.high = {101, 104, 101};
+  expected.low = {99, 99, 99.25};
   const Tensor actual = MakeTensor(DType::kFp16, {3}, {99.5, 102, 101});
   const ErrorStatistics statistics = MeasureErrors(expected, actual);
   EXPECT_EQ(statistics.count, 3u);
@@ -63,10 +67,53 @@ TEST(MeasureErrors, TellsABiasFromScatter) {
   EXPECT_EQ(MeasureErrors(expected, MakeTensor(DType::kFp16, shape, exact)).z, 0);
 }
 
+// One value, a million times over, errs once.
+TEST(MeasureErrors, EqualElementsAreOneObservation) {
+  const size_t count = 1000;
+  Estimate alike = Free(count);
+  alike.low.assign(count, 99);
+  alike.high.assign(count, 101);
+  const Tensor above = MakeTensor(DType::kFp16, alike.type.shape, std::vector(count, 100.5));
+  const ErrorStatistics one = MeasureErrors(alike, above);
+  EXPECT_EQ(one.count, 1u);
+  EXPECT_DOUBLE_EQ(one.mean, 0.5);
+  EXPECT_FALSE(Leans(one));
+  EXPECT_TRUE(Leans(MeasureErrors(Free(count), above)));
+  const Tensor few = MakeTensor(DType::kFp16, {8}, std::vector(8, 100.5));
+  EXPECT_FALSE(Leans(MeasureErrors(Free(8), few))) << "too few to say so";
+}
+
+// At either end of its bound by chance: no side is preferred, and yet no engine errs so.
+TEST(MeasureErrors, TellsErrorsThatFillTheirBound) {
+  const size_t count = 1000;
+  const Estimate expected = Free(count);
+  ChoiceStream choices = ChoiceStream::FromSeed(6);
+  std::vector<double> ends;
+  std::vector<double> spread;
+  for (size_t i = 0; i < count; ++i) {
+    ends.push_back(choices.Coin() ? 99 : 101);
+    spread.push_back(100 + static_cast<double>(choices.Range(-16, 16)) / 16);
+  }
+  const auto measured = [&](const std::vector<double>& actual) {
+    return MeasureErrors(expected, MakeTensor(DType::kFp16, expected.type.shape, actual));
+  };
+  EXPECT_FALSE(Leans(measured(ends)));
+  EXPECT_TRUE(Fills(measured(ends)));
+  EXPECT_FALSE(Fills(measured(spread)));
+  Estimate narrow = expected;
+  for (size_t i = 0; i < count; ++i) {
+    narrow.low[i] = 100 - (100 - expected.low[i]) / 16;
+    narrow.high[i] = 100 + (expected.high[i] - 100) / 16;
+  }
+  const Tensor neighbours =
+      MakeTensor(DType::kFp16, expected.type.shape, std::vector(count, 100.0625));
+  EXPECT_FALSE(Fills(MeasureErrors(narrow, neighbours))) << "one neighbour or the other";
+}
+
 TEST(Merge, IsTheStatisticsOfBothTogether) {
-  const Tensor first = MakeTensor(DType::kFp16, {2}, {99.5, 100.25});
-  const Tensor second = MakeTensor(DType::kFp16, {3}, {101, 100, 99.25});
-  const Tensor both = MakeTensor(DType::kFp16, {5}, {99.5, 100.25, 101, 100, 99.25});
+  const Tensor first = MakeTensor(DType::kFp16, {2}, {101, 100.25});
+  const Tensor second = MakeTensor(DType::kFp16, {3}, {99.5, 100, 99.25});
+  const Tensor both = MakeTensor(DType::kFp16, {5}, {101, 100.25, 99.5, 100, 99.25});
   const ErrorStatistics merged =
       Merge(MeasureErrors(Free(2), first), MeasureErrors(Free(3), second));
   const ErrorStatistics whole = MeasureErrors(Free(5), both);
@@ -75,6 +122,8 @@ TEST(Merge, IsTheStatisticsOfBothTogether) {
   EXPECT_NEAR(merged.mean, whole.mean, 1e-12);
   EXPECT_NEAR(merged.mean_square, whole.mean_square, 1e-12);
   EXPECT_NEAR(merged.z, whole.z, 1e-9);
+  EXPECT_EQ(merged.wide, whole.wide);
+  EXPECT_NEAR(merged.wide_mean_square, whole.wide_mean_square, 1e-12);
   EXPECT_EQ(Merge({}, {}).count, 0u);
 }
 

@@ -181,15 +181,17 @@ bool DrawMinMaxNorm(Drawer& drawer, ValueId x) {
 
 bool DrawScaled(Drawer& drawer, ValueId x) {
   using P = params::NativeScaledElementWise;
-  // Sub is refused and Mult forgets its scale (facts/known_defects.csv, D26 and D25).
-  constexpr std::array<std::string_view, 3> kTypes = {"Add", "Max", "Min"};
+  // Sub is refused (facts/known_defects.csv, D26).
+  constexpr std::array<std::string_view, 4> kTypes = {"Add", "Max", "Min", "Mult"};
   constexpr std::array<double, 4> kScales = {2, -1, 0.75, 3};
   constexpr std::array<double, 4> kWhole = {2, -1, 1, 3};
   ChoiceStream& choices = drawer.choices();
   const ValueId y = drawer.SameShape(drawer.shape(x), x);
   const std::string_view type = choices.Pick(kTypes);
   const double scale = choices.Pick(drawer.integer_mode() ? kWhole : kScales);
-  const double bound = (drawer.range(x).Magnitude() + drawer.range(y).Magnitude()) * 3;
+  const double left = drawer.range(x).Magnitude();
+  const double right = drawer.range(y).Magnitude();
+  const double bound = (type == "Mult" ? left * right : left + right) * 3;
   if (bound > drawer.Ceiling()) return false;
   drawer.Begin(OpKind::kNativeScaledElementWise);
   drawer.graph().AddArgument(P::kX, x);

@@ -36,8 +36,6 @@ constexpr ExcludedCell kExcluded[] = {
      "facts/known_defects.csv, D20: the compiler of A13 refuses it"},
     {"op_attribute", "SDPA.SubtractMax=false",
      "facts/netlist_layers.csv: must be true; left false the softmax is wrong (D21)"},
-    {"op_attribute", "ScaledElementWise.Type=Mult",
-     "facts/known_defects.csv, D25: the compiler forgets the scale"},
     {"op_attribute", "ScaledElementWise.Type=Sub",
      "facts/known_defects.csv, D26: the compiler refuses it"},
     {"op_attribute", "slice_by_index.begin=computed", kFixedPlaces},

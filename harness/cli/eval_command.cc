@@ -119,18 +119,33 @@ void ConfirmWrong(const Graph& graph, std::span<const Tensor> inputs, size_t out
 nlohmann::ordered_json StatisticsOf(const Estimate& expected, const Tensor& actual) {
   if (!(actual.type == expected.type)) return nullptr;
   const ErrorStatistics errors = MeasureErrors(expected, actual);
-  return {{"count", errors.count}, {"mean", errors.mean},     {"mean_square", errors.mean_square},
-          {"z", errors.z},         {"on_end", errors.on_end}, {"leans", Leans(errors)}};
+  return {{"count", errors.count},
+          {"mean", errors.mean},
+          {"mean_square", errors.mean_square},
+          {"z", errors.z},
+          {"on_end", errors.on_end},
+          {"leans", Leans(errors)},
+          {"wide", errors.wide},
+          {"wide_mean_square", errors.wide_mean_square},
+          {"fills", Fills(errors)}};
 }
 
 // What a person should know of an output that is inside its bound, on a line of its own.
-std::string LeaningText(const nlohmann::ordered_json& errors) {
-  if (errors.is_null() || !errors["leans"].get<bool>()) return "";
-  return fmt::format(
-      "  errors lean to one side: their mean is {:+.3f} of what the contract permits, over {} "
-      "elements ({:.0f} standard errors from 0)\n",
-      errors["mean"].get<double>(), errors["count"].get<uint64_t>(),
-      std::fabs(errors["z"].get<double>()));
+std::string ErrorsText(const nlohmann::ordered_json& errors) {
+  if (errors.is_null()) return "";
+  std::string text;
+  if (errors["fills"].get<bool>()) {
+    text = fmt::format(
+        "  errors fill their bound: their mean square is {:.3f} of what the contract permits, over "
+        "{} elements (0.333 where they are spread evenly)\n",
+        errors["wide_mean_square"].get<double>(), errors["wide"].get<uint64_t>());
+  }
+  if (!errors["leans"].get<bool>()) return text;
+  return text + fmt::format(
+                    "  errors lean to one side: their mean is {:+.3f} of what the contract "
+                    "permits, over {} elements ({:.0f} standard errors from 0)\n",
+                    errors["mean"].get<double>(), errors["count"].get<uint64_t>(),
+                    std::fabs(errors["z"].get<double>()));
 }
 
 // Defects are an engine's: none explains a deviation from ideal arithmetic.
@@ -214,7 +229,7 @@ int RunJudge(const EvalFlags& flags) {
                               ? ""
                               : " " + output["known_defect"].get<std::string>(),
                           output["reason"].get<std::string>());
-      text += LeaningText(output["errors"]);
+      text += ErrorsText(output["errors"]);
     }
     Print(text);
   }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "harness/ops/params.h"
+#include "oracles/reference/departures.h"
 #include "oracles/reference/dot.h"
 #include "oracles/reference/lanes.h"
 #include "oracles/reference/layout.h"
@@ -381,18 +382,36 @@ Status NativeAttention(KernelContext& context) {
   // One plane of the mask for all heads, or one a head.
   const size_t planes = mask == nullptr ? 1 : static_cast<size_t>(mask->type.shape[2]);
   const double scale = context.Input(P::kScale).value[0];
-  Attend(
-      context, {query, key, context.Input(P::kValue), mask},
-      {.keys = keys,
-       .embedding = embedding,
-       .columns = embedding,
-       .step = heads,
-       .scale = scale,
-       .bounded = scale > 0},
-      [=](size_t row) { return row / heads / rows * keys * heads + row % heads; },
-      [=](size_t row, size_t k) {
-        return (row / heads % rows * planes + row % heads % planes) * keys + k;
-      });
+  // `plane(head)` is the plane of the mask that a head reads.
+  const auto attend = [&](const auto& plane) {
+    Attend(
+        context, {query, key, context.Input(P::kValue), mask},
+        {.keys = keys,
+         .embedding = embedding,
+         .columns = embedding,
+         .step = heads,
+         .scale = scale,
+         .bounded = scale > 0},
+        [=](size_t row) { return row / heads / rows * keys * heads + row % heads; },
+        [=](size_t row, size_t k) {
+          return (row / heads % rows * planes + plane(row % heads)) * keys + k;
+        });
+  };
+  const bool one_plane =
+      planes > 1 && context.contract().Find(Effect::kOneMaskPlane, context.node().op()) != nullptr;
+  if (!one_plane) {
+    attend([=](size_t head) { return head % planes; });
+    return {};
+  }
+  std::vector<BoundedTensor> choices;
+  const BoundedTensor empty = context.Result();
+  for (size_t p = 0; p < planes; ++p) {
+    context.Result() = empty;
+    attend([=](size_t) { return p; });
+    choices.push_back(context.Result());
+  }
+  context.Result() = empty;
+  AdmitAnyOf(context, choices, context.Result());
   return {};
 }
 

@@ -29,6 +29,8 @@ BoundedTensor InMemory(KernelContext& context, const BoundedTensor& x) {
   stored.low = context.arena().Allocate<double>(x.size);
   stored.high = context.arena().Allocate<double>(x.size);
   stored.members = nullptr;
+  stored.beyond = nullptr;
+  stored.distinct_axis = -1;
   for (size_t i = 0; i < x.size; ++i) {
     stored.low[i] = grid.Store(x.low[i]);
     stored.high[i] = grid.Store(x.high[i]);
@@ -114,6 +116,8 @@ void AppendOperands(KernelContext& context, int parameter, Tensors& tensors) {
 BoundedTensor Hull(KernelContext& context, const BoundedTensor& a, const BoundedTensor& b) {
   BoundedTensor hull = a;
   hull.members = nullptr;
+  hull.beyond = nullptr;
+  hull.distinct_axis = a.distinct_axis == b.distinct_axis ? a.distinct_axis : -1;
   hull.whole = a.whole && b.whole;
   hull.measured = false;
   hull.special = a.special || b.special;

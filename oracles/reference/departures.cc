@@ -30,19 +30,86 @@ void ForgetSets(BoundedTensor& result) {
   result.members = nullptr;
 }
 
-void ReplaceNan(BoundedTensor& result, double by) {
-  for (size_t i = 0; i < result.size; ++i) {
-    if (result.value[i] != result.value[i]) result.value[i] = by;
-    if (result.point()) continue;
-    const bool only = result.low[i] != result.low[i];
-    if (!only && !result.NanAt(i)) continue;
-    result.low[i] = only ? by : std::min(result.low[i], by);
-    result.high[i] = only ? by : std::max(result.high[i], by);
-    if (result.beyond == nullptr) continue;
-    result.finite_low[i] = only ? by : std::min(result.finite_low[i], by);
-    result.finite_high[i] = only ? by : std::max(result.finite_high[i], by);
+// Whether a NaN among the operands may be what makes a result's element one.
+enum class NanBefore : uint8_t { kNone, kPerhaps, kCertain };
+
+NanBefore NanOf(const BoundedTensor& x, size_t i) {
+  if (x.low[i] != x.low[i]) return NanBefore::kCertain;
+  return x.NanAt(i) ? NanBefore::kPerhaps : NanBefore::kNone;
+}
+
+// Operations that give their operands' elements and compute none.
+bool PassesElements(const OpDefinition& op) {
+  if (op.schema.name.starts_with("scatter")) return false;
+  return op.op_class == OpClass::kMovement || op.op_class == OpClass::kControl ||
+         op.schema.name == "select";
+}
+
+// Operations whose result's elements each depend on one element of each operand.
+bool IsElementwise(const OpDefinition& op) {
+  constexpr std::string_view kOthers[] = {"cumsum",      "softmax",       "prelu",
+                                          "cost_volume", "cross_product", "matrix_decomposition"};
+  if (std::ranges::find(kOthers, op.schema.name) != std::end(kOthers)) return false;
+  return op.op_class == OpClass::kElementwise || op.op_class == OpClass::kActivation ||
+         op.op_class == OpClass::kTrigonometric || op.schema.name == "cast";
+}
+
+// For each element of the result. An operation over lines is asked about its operands as a whole.
+std::vector<NanBefore> NansBefore(KernelContext& context, const BoundedTensor& result) {
+  std::vector<NanBefore> before(result.size, NanBefore::kNone);
+  const NodeView& node = context.node();
+  const bool elementwise = IsElementwise(DefinitionOf(node.schema()));
+  const Shape& shape = result.type.shape;
+  for (const Argument& argument : node.graph().arguments(node.node())) {
+    const BoundedTensor& x = context.Value(argument.value);
+    if (!x.special || !IsFloat(x.type.dtype)) continue;
+    if (elementwise) {
+      ForEachSource(shape, BroadcastStrides(x.type.shape, shape), 0, [&](size_t at, size_t from) {
+        before[at] = std::max(before[at], NanOf(x, from));
+      });
+      continue;
+    }
+    bool any = false;
+    for (size_t i = 0; i < x.size; ++i) any |= NanOf(x, i) != NanBefore::kNone;
+    if (any) std::ranges::fill(before, NanBefore::kPerhaps);
   }
-  result.nan = nullptr;
+  return before;
+}
+
+// Lets `result` admit NaN beside numbers.
+void GiveEnds(KernelContext& context, BoundedTensor& result) {
+  const bool point = result.point();
+  if (!point && result.nan != nullptr) return;
+  result.nan = context.arena().Allocate<uint8_t>(result.size);
+  std::fill_n(result.nan, result.size, uint8_t{0});
+  if (!point) return;
+  result.low = context.arena().Allocate<double>(result.size);
+  result.high = context.arena().Allocate<double>(result.size);
+  std::copy_n(result.value, result.size, result.low);
+  std::copy_n(result.value, result.size, result.high);
+}
+
+void AdmitNumber(double number, BoundedTensor& result, size_t i) {
+  const bool only_nan = result.low[i] != result.low[i];
+  result.low[i] = only_nan ? number : std::min(result.low[i], number);
+  result.high[i] = only_nan ? number : std::max(result.high[i], number);
+  if (result.beyond == nullptr) return;
+  result.finite_low[i] = only_nan ? number : std::min(result.finite_low[i], number);
+  result.finite_high[i] = only_nan ? number : std::max(result.finite_high[i], number);
+}
+
+// An operation without a value gives `by`; a NaN that came in stays one.
+void ReplaceInvalid(KernelContext& context, BoundedTensor& result, double by) {
+  if (PassesElements(DefinitionOf(context.node().schema()))) return;
+  const std::vector<NanBefore> before = NansBefore(context, result);
+  if (std::ranges::find(before, NanBefore::kPerhaps) != before.end()) GiveEnds(context, result);
+  for (size_t i = 0; i < result.size; ++i) {
+    if (NanOf(result, i) == NanBefore::kNone || before[i] == NanBefore::kCertain) continue;
+    const bool remains = before[i] == NanBefore::kPerhaps;
+    if (result.value[i] != result.value[i] && !remains) result.value[i] = by;
+    AdmitNumber(by, result, i);
+    if (result.nan != nullptr) result.nan[i] = remains ? 1 : 0;
+  }
 }
 
 // f(x) == value at the operand's elements that `hits` selects.
@@ -50,13 +117,42 @@ template <typename Hits>
 void FixValue(KernelContext& context, BoundedTensor& result, double value, const Hits& hits) {
   const BoundedTensor& x = context.Value(context.node().Input(0));
   if (x.size != result.size) return;
-  ForgetSets(result);
+  result.whole = false;
   for (size_t i = 0; i < result.size; ++i) {
     if (hits(x.value[i])) {
       result.value[i] = value;
+      if (result.members != nullptr) result.members[i] = {};
       if (!result.point()) result.low[i] = result.high[i] = value;
     }
   }
+}
+
+void SetSorted(MemberSets& sets, size_t i, std::vector<double>& numbers) {
+  std::ranges::sort(numbers);
+  const auto repeated = std::ranges::unique(numbers);
+  numbers.erase(repeated.begin(), repeated.end());
+  sets.Set(i, numbers);
+}
+
+// f(x) may be `value` too where the operand may reach `from`, and nothing between that and what it
+// should be.
+void AdmitFrom(KernelContext& context, BoundedTensor& result, double value, double from) {
+  constexpr size_t kMostNumbers = 16;
+  const BoundedTensor& x = context.Value(context.node().Input(0));
+  if (x.size != result.size) return;
+  ForgetSets(result);
+  GiveEnds(context, result);
+  const Grid grid(result.type.dtype);
+  MemberSets sets(context);
+  std::vector<double> numbers;
+  for (size_t i = 0; i < result.size; ++i) {
+    if (!(x.high[i] >= from)) continue;
+    numbers.assign(1, value);
+    const bool listed = AppendNumbers(grid, result.low[i], result.high[i], kMostNumbers, numbers);
+    AdmitNumber(value, result, i);
+    if (listed) SetSorted(sets, i, numbers);
+  }
+  sets.MergeInto(result);
 }
 
 // Each element i by error_of(i).
@@ -177,10 +273,47 @@ bool IsMovedCopy(KernelContext& context, const BoundedTensor& result) {
 
 }  // namespace
 
+bool AppendNumbers(const Grid& grid, double low, double high, size_t most,
+                   std::vector<double>& numbers) {
+  const double last = grid.Round(high);
+  for (double number = grid.Round(low); number <= last; number = grid.Step(number, 1)) {
+    if (numbers.size() == most) return false;
+    numbers.push_back(number);
+    if (number == kInfinity) break;
+  }
+  return true;
+}
+
+void AdmitAnyOf(KernelContext& context, const std::vector<BoundedTensor>& choices,
+                BoundedTensor& result) {
+  constexpr size_t kMostNumbers = 64;
+  PrepareMove(context, result, false);
+  result.members = nullptr;
+  result.whole = false;
+  const Grid grid(result.type.dtype);
+  MemberSets sets(context);
+  std::vector<double> numbers;
+  for (size_t i = 0; i < result.size; ++i) {
+    numbers.clear();
+    bool listed = true;
+    MoveElement(choices.front(), i, result, i);
+    for (const BoundedTensor& choice : choices) {
+      AdmitElement(choice, i, result, i);
+      listed = listed && AppendNumbers(grid, choice.low[i], choice.high[i], kMostNumbers, numbers);
+    }
+    if (listed && !numbers.empty()) SetSorted(sets, i, numbers);
+  }
+  for (const BoundedTensor& choice : choices) FinishMove(choice, result);
+  result.whole = false;
+  sets.MergeInto(result);
+}
+
 void DepartFromResult(KernelContext& context, BoundedTensor& result) {
   if (!IsFloat(result.type.dtype) || IsMovedCopy(context, result)) return;
   const Contract& contract = context.contract();
-  if (contract.Find(Effect::kNanResultAsZero) != nullptr && result.special) ReplaceNan(result, 0);
+  if (contract.Find(Effect::kNanResultAsZero) != nullptr && result.special) {
+    ReplaceInvalid(context, result, 0);
+  }
   const Grid grid(result.type.dtype);
   for (const Departure* departure : contract.active()) {
     if (departure->op.empty() || departure->op != context.node().op()) continue;
@@ -194,6 +327,8 @@ void DepartFromResult(KernelContext& context, BoundedTensor& result) {
       FixValue(context, result, value, [&](double x) { return x == at || x == rounded; });
     } else if (departure->effect == Effect::kValueFrom) {
       FixValue(context, result, value, [&](double x) { return x >= at; });
+    } else if (departure->effect == Effect::kMayBeFrom) {
+      AdmitFrom(context, result, value, at);
     } else if (departure->effect == Effect::kAbsoluteError) {
       WidenBy(context, result, departure->a, departure->b);
     } else if (departure->effect == Effect::kAnyOfAxis) {

@@ -63,7 +63,7 @@ Position GridPoint(GridMode mode, int64_t i, int64_t count, double begin, double
 // The result is planes of height x width; `point(axis, i)` gives the position along height (0) or
 // width (1), of whatever type `sample` takes.
 template <typename Point, typename Sample>
-Status ForPlanes(KernelContext& context, const Point& point, const Sample& sample) {
+Status ForPlanes(KernelContext& context, const Point& point, Sample sample) {
   const BoundedTensor& x = context.Input(0);
   BoundedTensor& result = context.Result();
   const Shape& from = x.type.shape;
@@ -120,7 +120,7 @@ Status ResizeNearest(KernelContext& context) {
   return ForPlanes(
       context,
       [&](int axis, int64_t i) { return ScaledPixel(i, planar.from[axis], planar.to[axis]); },
-      SampleNearest);
+      NearestSampler());
 }
 
 Status Resize(KernelContext& context) {
@@ -146,7 +146,7 @@ Status Resize(KernelContext& context) {
         range.first = std::min(range.first, static_cast<int64_t>(std::floor(point.low)));
         return range;
       },
-      SampleNearest);
+      NearestSampler());
 }
 
 Status ResizeBilinear(KernelContext& context) {
@@ -334,6 +334,7 @@ Status Resample(KernelContext& context) {
     return p;
   };
   const int64_t area = shape[2] * shape[3];
+  NearestSampler nearest_sampler;
   StoreSamples(context, result, [&](size_t i) -> Sampled {
     const auto at = static_cast<int64_t>(i);
     const auto pair = static_cast<size_t>(2 * (at / (area * shape[1]) * area + at % area));
@@ -342,7 +343,7 @@ Status Resample(KernelContext& context) {
     const Position y = position(pair + 1, from[2]);
     if (!IsNear(y) || !IsNear(z)) return Anything(kNan);
     plane.first = static_cast<size_t>(at / area * from[2] * from[3]);
-    return nearest ? SampleNearest(plane, NearestTo(y), NearestTo(z))
+    return nearest ? nearest_sampler(plane, NearestTo(y), NearestTo(z))
                    : SampleLinear(context, plane, y, z);
   });
   return {};

@@ -48,6 +48,22 @@ void PrepareMove(KernelContext& context, BoundedTensor& result, bool point) {
   }
 }
 
+void KeepBeyond(KernelContext& context, const BoundedTensor& x, BoundedTensor& result) {
+  if (x.beyond == nullptr || result.beyond != nullptr || result.point()) return;
+  result.beyond = context.arena().Allocate<uint8_t>(result.size);
+  result.finite_low = context.arena().Allocate<double>(result.size);
+  result.finite_high = context.arena().Allocate<double>(result.size);
+}
+
+int SameLines(const Shape& from, int axis, const Shape& to) {
+  const int64_t step = RowMajorStrides(from)[static_cast<size_t>(axis)];
+  const Strides strides = RowMajorStrides(to);
+  for (int k = 0; k < to.rank(); ++k) {
+    if (to[k] == from[axis] && strides[static_cast<size_t>(k)] == step) return k;
+  }
+  return -1;
+}
+
 void AdmitAnything(BoundedTensor& tensor, size_t at) {
   const DType dtype = tensor.type.dtype;
   const bool is_float = IsFloat(dtype);
@@ -80,6 +96,10 @@ Status Transpose(KernelContext& context) {
     source[static_cast<size_t>(axis)] = strides[static_cast<size_t>(from < 0 ? from + rank : from)];
   }
   MoveByStrides(context, x, result, source, 0);
+  for (int axis = 0; axis < rank && x.distinct_axis >= 0; ++axis) {
+    const int64_t from = perm[static_cast<size_t>(axis)];
+    if ((from < 0 ? from + rank : from) == x.distinct_axis) result.distinct_axis = axis;
+  }
   return {};
 }
 
@@ -93,6 +113,9 @@ Status Concat(KernelContext& context) {
   bool point = true;
   for (const Argument& argument : arguments) point &= context.Value(argument.value).point();
   PrepareMove(context, result, point);
+  for (const Argument& argument : arguments) {
+    KeepBeyond(context, context.Value(argument.value), result);
+  }
   const Strides strides = RowMajorStrides(shape);
   // Interleaved, operand k takes every arguments.size()-th place along the axis.
   const bool interleave = context.node().Bool(P::kInterleave, false);
@@ -176,6 +199,7 @@ Status Pad(KernelContext& context) {
     return source < 0 ? kNoSource : source * strides[static_cast<size_t>(axis)];
   });
   PrepareMove(context, result, x.point());
+  KeepBeyond(context, x, result);
   MoveElements(x, result, [&](const auto& move) {
     ForEachTableSource(result, tables, [&](size_t at, int64_t from) {
       if (from < 0) {
@@ -203,6 +227,9 @@ void DepartFromSlice(const Departure& gain, BoundedTensor& result) {
     if (result.point()) continue;
     result.low[i] = apply(result.low[i]);
     result.high[i] = apply(result.high[i]);
+    if (result.beyond == nullptr) continue;
+    result.finite_low[i] = apply(result.finite_low[i]);
+    result.finite_high[i] = apply(result.finite_high[i]);
   }
 }
 
@@ -251,6 +278,7 @@ Status SliceBySize(KernelContext& context) {
 void MoveByView(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
                 const Shape& view, const Strides& source, int64_t start) {
   PrepareMove(context, result, x.point());
+  KeepBeyond(context, x, result);
   MoveElements(x, result, [&](const auto& move) {
     ForEachSource(view, source, start, [&](size_t at, size_t from) { move(from, at); });
   });
@@ -265,6 +293,7 @@ void MoveByStrides(KernelContext& context, const BoundedTensor& x, BoundedTensor
 void MoveByTables(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
                   const OffsetTables& tables) {
   PrepareMove(context, result, x.point());
+  KeepBeyond(context, x, result);
   MoveElements(x, result, [&](const auto& move) {
     ForEachTableSource(result, tables,
                        [&](size_t at, int64_t from) { move(static_cast<size_t>(from), at); });

@@ -10,6 +10,9 @@ namespace anecheck::reference {
 
 // Gives `result` its arrays. `point` holds where every operand is a point tensor.
 void PrepareMove(KernelContext& context, BoundedTensor& result, bool point);
+// After PrepareMove, where every element is set by MoveElement or PutElement: lets `result` keep
+// apart what elements of `x` admit beyond finite numbers.
+void KeepBeyond(KernelContext& context, const BoundedTensor& x, BoundedTensor& result);
 
 inline void MoveElement(const BoundedTensor& x, size_t from, BoundedTensor& result, size_t to) {
   result.value[to] = x.value[from];
@@ -17,8 +20,14 @@ inline void MoveElement(const BoundedTensor& x, size_t from, BoundedTensor& resu
   result.low[to] = x.low[from];
   result.high[to] = x.high[from];
   result.nan[to] = x.NanAt(from) ? 1 : 0;
-  if (result.members == nullptr) return;
-  result.members[to] = x.members == nullptr ? Members{} : x.members[from];
+  if (result.members != nullptr) {
+    result.members[to] = x.members == nullptr ? Members{} : x.members[from];
+  }
+  if (result.beyond == nullptr) return;
+  const bool apart = x.beyond != nullptr;
+  result.beyond[to] = apart ? x.beyond[from] : 0;
+  result.finite_low[to] = apart ? x.finite_low[from] : x.low[from];
+  result.finite_high[to] = apart ? x.finite_high[from] : x.high[from];
 }
 
 // Calls all(move), where move(from, to) is MoveElement of `x` to `result`: what kind of tensors
@@ -42,6 +51,10 @@ inline void PutElement(double number, BoundedTensor& result, size_t to) {
   result.low[to] = number;
   result.high[to] = number;
   result.nan[to] = 0;
+  if (result.beyond == nullptr) return;
+  result.beyond[to] = 0;
+  result.finite_low[to] = number;
+  result.finite_high[to] = number;
 }
 
 // Admits element `from` of `x` at `to` besides what stands there. Precondition: `result` is no
@@ -67,6 +80,10 @@ inline void FinishMove(const BoundedTensor& x, BoundedTensor& result) {
   result.whole &= x.whole;
 }
 
+// The axis of `to` along which the lines are those of `from` along `axis`, the elements being the
+// same in the same order; -1 where there is none.
+int SameLines(const Shape& from, int axis, const Shape& to);
+
 // Lets `result` read `x`'s arrays: the same elements in another shape.
 inline void Alias(const BoundedTensor& x, BoundedTensor& result) {
   result.value = x.value;
@@ -77,6 +94,11 @@ inline void Alias(const BoundedTensor& x, BoundedTensor& result) {
   result.signed_zero = x.signed_zero;
   result.whole = x.whole;
   result.members = x.members;
+  result.beyond = x.beyond;
+  result.finite_low = x.finite_low;
+  result.finite_high = x.finite_high;
+  if (x.distinct_axis < 0) return;
+  result.distinct_axis = SameLines(x.type.shape, x.distinct_axis, result.type.shape);
 }
 
 // result[index] = x[start + index . source].

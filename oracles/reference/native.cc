@@ -152,7 +152,9 @@ Status ScaledElementWise(KernelContext& context) {
   BoundedTensor& result = context.Result();
   const Grid grid(result.type.dtype);
   const std::string_view type = context.node().String(P::kType, "Add");
-  const double scale = Literal(context, P::kScale, 1);
+  const bool forgets = type == "Mult" && context.contract().Find(Effect::kForgetsScale,
+                                                                 context.node().op()) != nullptr;
+  const double scale = forgets ? 1 : Literal(context, P::kScale, 1);
   // The sum of two fp16 numbers has 41 bits: its product with a scale of fp16 is exact in double.
   const bool exact = scale == grid.Round(scale);
   const bool keeps_nan = KeepsNan(context.contract());

@@ -17,6 +17,7 @@ constexpr Term kSumTerms[] = {Term::kReduceUnit};
 constexpr Term kMeanTerms[] = {Term::kReduceUnit, Term::kBiasRounding, Term::kReciprocalRelative};
 constexpr Term kSquareTerms[] = {Term::kAccumulatorUnit, Term::kProductRounding};
 constexpr Term kRootTerms[] = {Term::kAccumulatorUnit, Term::kProductRounding, Term::kRootUlp};
+constexpr Term kProductTerms[] = {Term::kAccumulatorUnit};
 constexpr Term kLogTerms[] = {Term::kReduceUnit, Term::kExponentialUlp};
 constexpr Term kLogExpTerms[] = {Term::kAccumulatorUnit, Term::kExponentialUlp,
                                  Term::kNormDifference};
@@ -268,7 +269,7 @@ class LogSumExp {
     if (top != top) return lanes.point() ? All(kNan, kNan, kNan) : Anything(kNan);
     // Where an end alone is not finite the value stays what it is.
     const double value = std::fabs(top) < kInfinity ? Value(lanes.value, count, top) : top;
-    if (!AllFinite(buffer, count)) return Anything(value);
+    if (!HasTop(buffer, count)) return Anything(value);
     Accumulated result = Bound(lanes, count);
     result.value = value;
     return result;
@@ -284,13 +285,12 @@ class LogSumExp {
     result.nan = true;
     return result;
   }
-  static bool AllFinite(const LaneBuffer& buffer, size_t count) {
+  // Whether every engine subtracts a finite number, and only numbers and -infinities are met: the
+  // exponential of -infinity is 0.
+  static bool HasTop(const LaneBuffer& buffer, size_t count) {
     const Lanes lanes = buffer.lanes();
-    bool finite = !buffer.AnyNan(count);
-    for (size_t k = 0; k < count; ++k) {
-      finite &= std::fabs(lanes.low[k]) < kInfinity && std::fabs(lanes.high[k]) < kInfinity;
-    }
-    return finite;
+    return !buffer.AnyNan(count) && std::fabs(Largest(lanes.low, count)) < kInfinity &&
+           std::fabs(Largest(lanes.high, count)) < kInfinity;
   }
 
   double Value(const double* x, size_t count, double top) const {
@@ -519,6 +519,6 @@ constinit const ReferenceKernel kReferenceReduceLogSum = {.evaluate = reference:
 constinit const ReferenceKernel kReferenceReduceLogSumExp = {.evaluate = reference::ReduceLogSumExp,
                                                              .terms = reference::kLogExpTerms};
 constinit const ReferenceKernel kReferenceReduceProd = {.evaluate = reference::ReduceProd,
-                                                        .terms = reference::kSumTerms};
+                                                        .terms = reference::kProductTerms};
 
 }  // namespace anecheck

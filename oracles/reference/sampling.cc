@@ -188,6 +188,7 @@ Sampled Either(const Sampled& a, const Sampled& b) {
   const bool a_nan = a.low != a.low;
   const bool b_nan = b.low != b.low;
   Sampled both = a;
+  both.members = {};
   both.nan = a.nan != 0 || b.nan != 0 || a_nan || b_nan ? 1 : 0;
   if (b_nan) return both;
   both.low = a_nan ? b.low : std::min(a.low, b.low);
@@ -238,23 +239,49 @@ PixelRange NearestTo(const Position& position) {
           static_cast<int64_t>(std::floor(position.high + 0.5))};
 }
 
-Sampled SampleNearest(const Plane& plane, const PixelRange& y, const PixelRange& x) {
-  const auto sampled_at = [&](int64_t row, int64_t column) {
-    const Pixel pixel = At(plane, row, column);
-    return Sampled{pixel.value, pixel.bound.low, pixel.bound.high,
-                   static_cast<uint8_t>(pixel.nan ? 1 : 0)};
-  };
-  Sampled sampled = sampled_at(y.chosen, x.chosen);
-  if (static_cast<double>(y.last - y.first + 1) * static_cast<double>(x.last - x.first + 1) >
-      kMostCells) {
-    return Anything(sampled.value);
+namespace {
+
+Sampled SampledAt(const Plane& plane, int64_t row, int64_t column) {
+  const Pixel pixel = At(plane, row, column);
+  return {pixel.value, pixel.bound.low, pixel.bound.high, static_cast<uint8_t>(pixel.nan ? 1 : 0)};
+}
+
+}  // namespace
+
+void NearestSampler::AddNumbers(const Plane& plane, int64_t row, int64_t column) {
+  const int64_t y = Inside(plane.edge, row, plane.height);
+  const int64_t x = Inside(plane.edge, column, plane.width);
+  if (y < 0 || x < 0) {
+    numbers_.push_back(plane.outside);
+    return;
   }
+  constexpr auto kMost = static_cast<uint32_t>(kMostCells);
+  const size_t i = plane.first + static_cast<size_t>(y * plane.width + x);
+  if (plane.x->low[i] != plane.x->low[i]) return;  // NaN alone
+  countable_ &=
+      ForEachMember(*plane.x, i, kMost, [&](double number) { numbers_.push_back(number); });
+}
+
+Sampled NearestSampler::operator()(const Plane& plane, const PixelRange& y, const PixelRange& x) {
+  Sampled sampled = SampledAt(plane, y.chosen, x.chosen);
+  const double cells =
+      static_cast<double>(y.last - y.first + 1) * static_cast<double>(x.last - x.first + 1);
+  if (cells > kMostCells) return Anything(sampled.value);
+  if (cells == 1) return sampled;
+  numbers_.clear();
+  countable_ = true;
   for (int64_t row = y.first; row <= y.last; ++row) {
     for (int64_t column = x.first; column <= x.last; ++column) {
+      AddNumbers(plane, row, column);
       if (row == y.chosen && column == x.chosen) continue;
-      sampled = Either(sampled, sampled_at(row, column));
+      sampled = Either(sampled, SampledAt(plane, row, column));
     }
   }
+  if (!countable_) return sampled;
+  std::ranges::sort(numbers_);
+  const auto repeated = std::ranges::unique(numbers_);
+  numbers_.erase(repeated.begin(), repeated.end());
+  if (numbers_.size() > 1) sampled.members = numbers_;
   return sampled;
 }
 

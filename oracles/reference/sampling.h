@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
-#include "oracles/reference/store.h"
+#include "oracles/reference/discrete.h"
 
 namespace anecheck::reference {
 
@@ -36,12 +38,14 @@ struct Plane {
   double outside = 0;  // Edge::kConstant
 };
 
-// A result before rounding. NaN ends and `nan` as in Raw.
+// A result before rounding. NaN ends and `nan` as in Raw; `members` are the only numbers that it
+// may be, ascending, where there are any.
 struct Sampled {
   double value = 0;
   double low = 0;
   double high = 0;
   uint8_t nan = 0;
+  std::span<const double> members = {};
 };
 Sampled Anything(double value);
 // The hull of two, with the value of the first.
@@ -59,15 +63,29 @@ struct PixelRange {
 };
 // The pixel nearest to a position; at a tie either one.
 PixelRange NearestTo(const Position& position);
-Sampled SampleNearest(const Plane& plane, const PixelRange& y, const PixelRange& x);
+
+// Reads one pixel; where several may be meant, one of them and nothing between them.
+class NearestSampler {
+ public:
+  // What it gives holds until the next call.
+  Sampled operator()(const Plane& plane, const PixelRange& y, const PixelRange& x);
+
+ private:
+  void AddNumbers(const Plane& plane, int64_t row, int64_t column);
+
+  std::vector<double> numbers_;
+  bool countable_ = false;
+};
 
 // Stores what `sample(i)` gives for each element of the result. MIL does not say how a blend of
 // integers becomes one: the whole numbers on both sides are admitted.
 template <typename Sample>
 void StoreSamples(KernelContext& context, BoundedTensor& result, const Sample& sample) {
   const Raw raw = AllocateRaw(context, result.size, true);
+  MemberSets sets(context);
   for (size_t i = 0; i < result.size; ++i) {
     const Sampled sampled = sample(i);
+    if (!sampled.members.empty()) sets.Set(i, sampled.members);
     raw.value[i] = sampled.value;
     raw.low[i] = sampled.low;
     raw.high[i] = sampled.high;
@@ -82,6 +100,7 @@ void StoreSamples(KernelContext& context, BoundedTensor& result, const Sample& s
   } else {
     StoreExact(result, raw);
   }
+  sets.MergeInto(result);
 }
 
 }  // namespace anecheck::reference

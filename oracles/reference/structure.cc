@@ -26,6 +26,7 @@ Status Stack(KernelContext& context) {
   bool point = true;
   for (const ValueId value : values) point &= context.Value(value).point();
   PrepareMove(context, result, point);
+  for (const ValueId value : values) KeepBeyond(context, context.Value(value), result);
   const Strides strides = RowMajorStrides(shape);
   Strides target{};  // of the operand's axes: those of the result without the new one
   for (int i = 0; i + 1 < shape.rank(); ++i) {

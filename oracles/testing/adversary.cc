@@ -248,10 +248,12 @@ Adversary::Elements Adversary::Unary(const NodeView& node) {
       const double high = ToType(dtype, node.Float(params::Clip::kBeta, 0));
       y = std::isnan(x) ? x : std::clamp(x, low, high);
     }
-    if (kind == OpKind::kSigmoid) y = Table(1 / (1 + std::exp(-x)), 0.0034, false);
-    if (kind == OpKind::kTanh) y = Table(std::tanh(x), 0.0017, x == 0);
+    if (kind == OpKind::kSigmoid)
+      y = Table(1 / (1 + std::exp(-x)), ErrorOf(Term::kSigmoidTable), false);
+    if (kind == OpKind::kTanh) y = Table(std::tanh(x), ErrorOf(Term::kTanhTable), x == 0);
     if (kind == OpKind::kGelu) {
-      y = Table(Gelu(node.String(params::Gelu::kMode, "EXACT"), x), 0.0059, x == 0);
+      y = Table(Gelu(node.String(params::Gelu::kMode, "EXACT"), x), ErrorOf(Term::kGeluTable),
+                x == 0);
     }
     result.push_back(Hold(dtype, y));
   }

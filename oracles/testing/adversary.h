@@ -19,6 +19,10 @@ namespace anecheck::testing {
 // Rounded to the element type of a float tensor.
 double ToType(DType dtype, double x);
 
+// The error that the contract grants a table: the number is the contract's, its use is this
+// engine's.
+inline double ErrorOf(Term table) { return ConformingContract(2)[table]; }
+
 // How the engine decides where the contract leaves it free.
 enum class Strategy {
   kRandom,  // anew for every element

@@ -88,28 +88,31 @@ double Adversary::Function(const NodeView& node, double x, size_t channel) {
     case OpKind::kThresholdedRelu:
       return x < alpha() ? 0 : x;
     case OpKind::kElu:
-      return x < 0 ? Table(alpha() * std::expm1(x), std::fabs(alpha()) * 0.0121, false) : x;
+      return x < 0 ? Table(alpha() * std::expm1(x), std::fabs(alpha()) * ErrorOf(Term::kEluTable),
+                           false)
+                   : x;
     case OpKind::kSigmoidHard: {
       const double line = Hold(dtype, Hold(dtype, alpha() * x) + beta());
       return std::isnan(line) ? line : std::clamp(line, 0.0, 1.0);
     }
     case OpKind::kScaledTanh: {
       const double inner = Hold(dtype, beta() * x);
-      return alpha() * Hold(dtype, Table(std::tanh(inner), 0.0017, false));
+      return alpha() * Hold(dtype, Table(std::tanh(inner), ErrorOf(Term::kTanhTable), false));
     }
     case OpKind::kSilu:
-      return Table(x == -HUGE_VAL ? 0 : x / (1 + std::exp(-x)), 0.0204, x == 0);
+      return Table(x == -HUGE_VAL ? 0 : x / (1 + std::exp(-x)), ErrorOf(Term::kSiluTable), x == 0);
     case OpKind::kSoftplus:
-      return Table(Softplus(x), 0.0102, false);
+      return Table(Softplus(x), ErrorOf(Term::kSoftplusTable), false);
     case OpKind::kSoftplusParametric: {
       const double inner = Hold(dtype, In(node, P::kBeta)[channel] * x);
-      const double curve = Hold(dtype, Table(Softplus(inner), 0.0102, false));
+      const double curve =
+          Hold(dtype, Table(Softplus(inner), ErrorOf(Term::kSoftplusTable), false));
       return In(node, P::kAlpha)[channel] * curve;
     }
     case OpKind::kSoftsign:
       return near(std::isinf(x) ? std::copysign(1.0, x) : x / (1 + std::fabs(x)));
     case OpKind::kErf:
-      return Table(std::erf(x), 0.0017, x == 0);
+      return Table(std::erf(x), ErrorOf(Term::kErfTable), x == 0);
     case OpKind::kExp:
       return near(std::exp(x));
     case OpKind::kExp2:
@@ -129,7 +132,7 @@ double Adversary::Function(const NodeView& node, double x, size_t channel) {
     case OpKind::kTan:
       return near(std::tan(x));
     case OpKind::kAtan:
-      return Table(std::atan(x), 0.0189, x == 0);
+      return Table(std::atan(x), ErrorOf(Term::kArcTangentTable), x == 0);
     case OpKind::kAsin:
       return near(std::asin(x));
     case OpKind::kAcos:

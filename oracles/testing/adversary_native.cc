@@ -201,7 +201,11 @@ Adversary::Elements Adversary::NativeScaled(const NodeView& node) {
     const double a = In(node, 0)[i];
     const double b = In(node, 1)[i];
     double pair = a + b;
-    if (type != "Add" && !std::isnan(pair)) pair = type == "Max" ? std::max(a, b) : std::min(a, b);
+    if (type == "Mult") {
+      pair = a * b;
+    } else if (type != "Add" && !std::isnan(pair)) {
+      pair = type == "Max" ? std::max(a, b) : std::min(a, b);
+    }
     result.push_back(Hold(kHalf, Hold(kHalf, pair) * ToType(kHalf, node.Float(P::kScale, 1))));
   }
   return result;

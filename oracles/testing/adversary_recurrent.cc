@@ -22,10 +22,11 @@ struct Adversary::CellParts {
 };
 
 double Adversary::Curve(std::string_view name, DType dtype, double x) {
-  if (name == "sigmoid") return Hold(dtype, Table(1 / (1 + std::exp(-x)), 0.0034, false));
+  if (name == "sigmoid")
+    return Hold(dtype, Table(1 / (1 + std::exp(-x)), ErrorOf(Term::kSigmoidTable), false));
   if (name == "relu") return Hold(dtype, x < 0 ? 0 : x);
   if (name == "linear") return Hold(dtype, x);
-  return Hold(dtype, Table(std::tanh(x), 0.0017, x == 0));
+  return Hold(dtype, Table(std::tanh(x), ErrorOf(Term::kTanhTable), x == 0));
 }
 
 double Adversary::GateSum(const Elements& weights, size_t row, size_t count, const double* lanes,

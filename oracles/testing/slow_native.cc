@@ -21,9 +21,7 @@ SlowElements Sdpa(const NodeView& node, Operands operands) {
   SlowElements result;
   for (size_t i = 0; i < static_cast<size_t>(query.Elements()); ++i) {
     const Coordinates at = CoordinatesOf(query, i);
-    Real sum;
-    Real total;
-    bool finite = true;
+    std::vector<Real> scores;
     for (int64_t k = 0; k < key[1]; ++k) {
       Real score;
       for (int64_t e = 0; e < query[3]; ++e) {
@@ -34,10 +32,19 @@ SlowElements Sdpa(const NodeView& node, Operands operands) {
       if (operands.size() > 4) {
         score = score + operands[4][static_cast<size_t>(at[1] * key[1] + k)];
       }
+      scores.push_back(score);
+    }
+    // The largest exponential is 1: none leaves the range of the numbers here.
+    const Real largest =
+        *std::ranges::max_element(scores, [](const Real& a, const Real& b) { return a < b; });
+    Real sum;
+    Real total;
+    bool finite = true;
+    for (int64_t k = 0; k < key[1]; ++k) {
       const double v = operands[2][IndexOf(key, {at[0], k, at[2], at[3]})];
       finite = finite && std::isfinite(v);
       if (!finite) continue;
-      const Real weight = Exp(score);
+      const Real weight = Exp(scores[static_cast<size_t>(k)] - largest);
       sum = sum + weight * v;
       total = total + weight;
     }
@@ -148,8 +155,9 @@ SlowElements Scaled(const NodeView& node, Operands operands) {
     const double b = operands[1][i];
     result.emplace_back();
     if (!std::isfinite(a) || !std::isfinite(b)) continue;
-    const Real pair =
-        type == "Add" ? Real(a) + b : Real(type == "Max" ? std::max(a, b) : std::min(a, b));
+    const Real pair = type == "Add"    ? Real(a) + b
+                      : type == "Mult" ? Real(a) * b
+                                       : Real(type == "Max" ? std::max(a, b) : std::min(a, b));
     result.back() = (pair * scale).RoundedTo(DType::kFp16);
   }
   return result;
