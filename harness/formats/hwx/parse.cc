@@ -182,11 +182,10 @@ class Parser {
     section.nreloc = body.U32("nreloc");
     section.flags = body.U32("flags");
     for (uint32_t& word : section.reserved) word = body.U32("reserved");
-    const Section* first = out_.sections.data();
+    const Section* const first =
+        IsPlanted(PlantedBug::kHwxStaleSection) ? out_.sections.data() : nullptr;
     out_.sections.push_back(std::move(section));
-    if (IsPlanted(PlantedBug::kHwxStaleSection) && first != nullptr && first->align == ~0u) {
-      out_.sections.back().align = 0;
-    }
+    if (first != nullptr && first->align == ~0u) out_.sections.back().align = 0;
   }
 
   std::string_view ReadPort(ByteReader& body, Command& command) {
