@@ -292,6 +292,10 @@ TEST(Softplus, MayDropFromTheLogarithmOfTheLargestNumberAlone) {
   EXPECT_EQ(Named(c, y, {0, 0}, kA17), "D09");
   EXPECT_EQ(Named(c, y, {5, 0}, kA17), "wrong") << "between 0 and softplus";
   EXPECT_EQ(Named(c, y, {0, 5}, kA17), "wrong");
+  const ValueId eleven = c.Unary(OpKind::kSoftplus, Vector(c, {11, 11.0625}));
+  EXPECT_EQ(Named(c, eleven, {11, 0}, kA16), "D09");
+  EXPECT_EQ(Named(c, eleven, {0, 0}, kA17), "D09");
+  EXPECT_EQ(Named(c, eleven, {5, 0}, kA17), "wrong");
   const ValueId sum = c.Begin(OpKind::kReduceSum)
                           .Arg(params::Reduce::kX, y)
                           .Ints(params::Reduce::kAxes, {0})

@@ -276,10 +276,12 @@ bool IsMovedCopy(KernelContext& context, const BoundedTensor& result) {
 bool AppendNumbers(const Grid& grid, double low, double high, size_t most,
                    std::vector<double>& numbers) {
   const double last = grid.Round(high);
-  for (double number = grid.Round(low); number <= last; number = grid.Step(number, 1)) {
+  double number = grid.Round(low);
+  while (number <= last) {
     if (numbers.size() == most) return false;
     numbers.push_back(number);
     if (number == kInfinity) break;
+    number = grid.Step(number, 1);
   }
   return true;
 }
