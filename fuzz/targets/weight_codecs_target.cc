@@ -17,7 +17,30 @@
 namespace anecheck::fuzz {
 namespace {
 
-using namespace weightblob;
+using weightblob::AffineInt8;
+using weightblob::BlockwiseInt8;
+using weightblob::CheckRegion;
+using weightblob::Dense;
+using weightblob::EncodeAffineInt8;
+using weightblob::EncodeFloat8;
+using weightblob::EncodePalette;
+using weightblob::EncodeSparse;
+using weightblob::Extent;
+using weightblob::Float8;
+using weightblob::Float8Format;
+using weightblob::Float8Overflow;
+using weightblob::kTileGranule;
+using weightblob::Palette;
+using weightblob::PatchTiles;
+using weightblob::Reconstruct;
+using weightblob::Sparse;
+using weightblob::StoredBytes;
+using weightblob::Tile;
+using weightblob::TileRegion;
+using weightblob::TileStride;
+using weightblob::Untile;
+using weightblob::Validate;
+using weightblob::Weights;
 
 constexpr auto kLaws = MoreLaws(
     kErrorLaws, "what is legal compresses", "what was compressed reconstructs",

@@ -13,7 +13,12 @@ namespace {
 
 using Operands = std::span<const std::vector<double>>;
 
-Real Softplus(const Real& x) { return x < Real(0.0) ? Log1p(Exp(x)) : x + Log1p(Exp(-x)); }
+// Of what large numbers add, that it is above 0 counts alone, which decides ties: it is kept large
+// enough for the bits of a number.
+Real Softplus(const Real& x) {
+  if (x < Real(0.0)) return Log1p(Exp(x));
+  return x + Log1p(Exp(x < Real(100.0) ? -x : Real(-100.0)));
+}
 
 // What one function needs of its node.
 struct Parameters {
