@@ -27,8 +27,6 @@ using weightblob::EncodePalette;
 using weightblob::EncodeSparse;
 using weightblob::Extent;
 using weightblob::Float8;
-using weightblob::Float8Format;
-using weightblob::Float8Overflow;
 using weightblob::kTileGranule;
 using weightblob::Palette;
 using weightblob::PatchTiles;
