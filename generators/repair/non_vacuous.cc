@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "generators/restrict.h"
 #include "generators/repair/input_search.h"
+#include "generators/restrict.h"
 #include "harness/ops/op.h"
 
 namespace anecheck {

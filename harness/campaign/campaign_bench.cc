@@ -18,9 +18,9 @@
 #include <string_view>
 #include <vector>
 
+#include "generators/repair/non_vacuous.h"
 #include "harness/base/file.h"
 #include "harness/campaign/campaign.h"
-#include "generators/repair/non_vacuous.h"
 #include "harness/runners/e5rt_engine.h"
 #include "harness/runners/worker.h"
 

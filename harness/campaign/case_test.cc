@@ -9,9 +9,9 @@
 #include <set>
 
 #include "generators/must_reject.h"
+#include "generators/repair/non_vacuous.h"
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/judge_case.h"
-#include "generators/repair/non_vacuous.h"
 #include "harness/campaign/reach_counter.h"
 #include "harness/campaign/rejected_graph.h"
 #include "harness/graph/copy_node.h"
