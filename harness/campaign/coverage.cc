@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "harness/base/half.h"
+#include "harness/campaign/attribute_class.h"
 #include "harness/campaign/judge_case.h"
 #include "harness/targets/catalog.h"
 #include "oracles/legality/legality.h"
@@ -163,53 +164,6 @@ namespace {
 enum What : uint32_t { kAbsent, kConstant, kState, kComputed, kFalse, kTrue, kGiven };
 constexpr uint32_t kFirstChoice = 16;
 
-constexpr std::string_view kNumberClasses[] = {"negative", "zero", "one", "fraction", "more"};
-constexpr uint32_t kMixed = std::size(kNumberClasses);
-constexpr uint32_t kEmptyList = 6;
-constexpr uint32_t kNoNumber = 7;
-// Lists have the class of their elements, or kMixed, and their length in eights.
-constexpr uint32_t kListStep = 8;
-
-uint32_t NumberClass(double number) {
-  if (number < 0) return 0;
-  if (number == 0) return 1;
-  if (number == 1) return 2;
-  return number < 1 ? 3 : 4;
-}
-
-// Of a list: its length and whether all its elements are alike.
-template <typename T>
-uint32_t ListClass(std::span<const T> list) {
-  if (list.empty()) return kEmptyList;
-  const bool alike = std::ranges::all_of(list, [&](T element) { return element == list[0]; });
-  const uint32_t elements = alike ? NumberClass(static_cast<double>(list[0])) : kMixed;
-  return static_cast<uint32_t>(list.size()) * kListStep + elements;
-}
-
-uint32_t ValueClass(const Graph& graph, const Attribute& attribute) {
-  switch (attribute.kind) {
-    case AttributeKind::kInt:
-      return NumberClass(static_cast<double>(attribute.integer));
-    case AttributeKind::kFloat:
-      return NumberClass(attribute.number);
-    case AttributeKind::kInts:
-      return ListClass(graph.ints(attribute));
-    case AttributeKind::kFloats:
-      return ListClass(graph.floats(attribute));
-    default:
-      return kNoNumber;
-  }
-}
-
-std::string ValueClassName(uint32_t value) {
-  if (value == kEmptyList) return "empty";
-  if (value == kNoNumber) return "other";
-  if (value < kListStep) return std::string(kNumberClasses[value]);
-  const uint32_t elements = value % kListStep;
-  return fmt::format("{} {}", value / kListStep,
-                     elements == kMixed ? "mixed" : kNumberClasses[elements]);
-}
-
 constexpr std::string_view kExtentClasses[] = {"one", "power of two", "next to a power",
                                                "odd", "even",         "large"};
 
@@ -280,9 +234,10 @@ class Recorder {
         MeetChoice(schema, i, node.graph().string(*attribute));
       } else {
         Meet(schema, i, kGiven);
-        const uint32_t value = ValueClass(node.graph(), *attribute);
-        cells_.Meet(Code(kAttributeValue, schema.id, i, value),
-                    [&] { return Prefix(schema, i) + ValueClassName(value); });
+        const auto value = AttributeClass(node.graph(), *attribute);
+        if (!value) continue;
+        cells_.Meet(Code(kAttributeValue, schema.id, i, *value),
+                    [&] { return Prefix(schema, i) + AttributeClassName(*value); });
       }
     }
   }

@@ -24,12 +24,10 @@ namespace anecheck {
 
 // The kinds of cell, and how each is spelt:
 //   op_attribute     conv.groups=given, conv.pad_type=same, conv.bias=absent, add.y=constant
-//   attribute_value  conv.groups=one, softmax.axis=negative (no list beforehand)
-//   op_pair          conv>relu, producer and consumer
-//   shape            add.rank=4, all.extent=odd
-//   dtype            cast.x=int32
-//   value            all.input=subnormal, all.input=nan
-//   rule             conv_kernel_width, a legality rule that spoke
+//   attribute_value  conv.groups=one, softmax.axis=negative, conv.strides=2 mixed
+//   (attribute_class.h) op_pair          conv>relu, producer and consumer shape add.rank=4,
+//   all.extent=odd dtype            cast.x=int32 value            all.input=subnormal,
+//   all.input=nan rule             conv_kernel_width, a legality rule that spoke
 inline constexpr std::string_view kCoverageKinds[] = {
     "op_attribute", "attribute_value", "op_pair", "shape", "dtype", "value", "rule"};
 
@@ -62,7 +60,8 @@ class CoverageCounter {
 void CountCoverage(const Case& item, const CaseOutcome& outcome, BatchRecord& batch);
 
 // The cells known beforehand, sorted: from the schemas of the operations that graphs are drawn
-// from, the types their generators give, and the tables of rules.
+// from, the types and the classes of numbers that their generators give in a few hundred graphs
+// each, and the tables of rules. What is drawn more rarely may be met, and is not known.
 struct CoverageCell {
   std::string kind, cell;
   auto operator<=>(const CoverageCell&) const = default;

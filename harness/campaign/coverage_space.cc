@@ -3,9 +3,12 @@
 #include <array>
 #include <bitset>
 #include <fmt/format.h>
+#include <map>
 #include <span>
+#include <utility>
 
 #include "generators/drawer.h"
+#include "harness/campaign/attribute_class.h"
 #include "harness/campaign/coverage.h"
 #include "harness/campaign/drawn_ops.h"
 #include "harness/lowering/graph_to_netlist.h"
@@ -15,8 +18,13 @@
 namespace anecheck {
 namespace {
 
-// Graphs drawn of one operation to see which element types it gives.
-constexpr uint64_t kSamples = 24;
+// Graphs drawn of one operation to see which element types and which classes of numbers it gives,
+// by the modes in which attributes differ.
+constexpr uint64_t kSamples = 512;
+constexpr CaseMode kSampledModes[] = {CaseMode::kFloat, CaseMode::kInteger, CaseMode::kSpecial,
+                                      CaseMode::kBoundary};
+// What fewer of them show may be one in a hundred thousand, which no campaign can be held to.
+constexpr uint64_t kLeastDrawn = 2;
 // One steered case in so many is after a cell of one operation, while there are any.
 constexpr uint64_t kSingleEvery = 16;
 
@@ -60,7 +68,7 @@ class Space {
       drawn_.push_back(op);
       for (const Parameter& parameter : op->schema.parameters) AddParameter(*op, parameter);
     }
-    AddPairs();
+    AddSampled();
     for (const std::string_view extent :
          {"one", "power of two", "next to a power", "odd", "even", "large"}) {
       Add("shape", fmt::format("all.extent={}", extent));
@@ -104,9 +112,8 @@ class Space {
     }
   }
 
-  // The element types of an operation's results, as its generator gives them.
-  static DTypes Gives(const OpDefinition& op) {
-    DTypes given;
+  // How graphs of the operation alone are drawn.
+  static GeneratorOptions Alone(const OpDefinition& op) {
     GeneratorOptions options;
     options.max_nodes = 2;
     options.ops.reset();
@@ -116,18 +123,47 @@ class Space {
       options.direct = true;
       options.spelt = NetlistOps();
     }
+    return options;
+  }
+
+  // What graphs of one operation show.
+  struct Shown {
+    DTypes dtypes;                                            // of its results
+    std::map<std::pair<size_t, uint32_t>, uint64_t> classes;  // parameter, class: how often
+
+    void Add(const Graph& graph, const Node& node) {
+      for (uint32_t i = 0; i < node.result_count; ++i) {
+        dtypes.set(static_cast<size_t>(graph.type(node.first_result + i).dtype));
+      }
+      for (const Attribute& attribute : graph.attributes(node)) {
+        const auto value = AttributeClass(graph, attribute);
+        if (value) ++classes[{attribute.parameter, *value}];
+      }
+    }
+  };
+
+  static Shown Sample(const OpDefinition& op) {
+    GeneratorOptions options = Alone(op);
+    Shown shown;
     Graph graph;
     for (uint64_t seed = 0; seed < kSamples; ++seed) {
+      options.mode = kSampledModes[seed % std::size(kSampledModes)];
       ChoiceStream choices = ChoiceStream::FromSeed(seed);
       GenerateGraph(choices, options, graph);
       for (const Node& node : graph.nodes()) {
-        if (node.schema != &op.schema) continue;
-        for (uint32_t i = 0; i < node.result_count; ++i) {
-          given.set(static_cast<size_t>(graph.type(node.first_result + i).dtype));
-        }
+        if (node.schema == &op.schema) shown.Add(graph, node);
       }
     }
-    return given;
+    return shown;
+  }
+
+  void AddClasses(const OpSchema& schema, const Shown& shown) {
+    for (const auto& [key, count] : shown.classes) {
+      const auto& [parameter, value] = key;
+      if (count < kLeastDrawn) continue;
+      Add("attribute_value", fmt::format("{}.{}={}", schema.name, schema.parameters[parameter].name,
+                                         AttributeClassName(value)));
+    }
   }
 
   // Whether every operand is a constant, and so the result.
@@ -148,13 +184,15 @@ class Space {
     });
   }
 
-  void AddPairs() {
+  // What takes samples: the classes of numbers, and pairs by the types that producers give.
+  void AddSampled() {
     for (const OpDefinition* producer : drawn_) {
-      const DTypes given = Gives(*producer);
+      const Shown shown = Sample(*producer);
+      AddClasses(producer->schema, shown);
       for (const OpDefinition* consumer : drawn_) {
         const bool constants = IsConstantExpression(*producer) && IsConstantExpression(*consumer);
         const bool together = (RoutesOf(*producer) & RoutesOf(*consumer)) != kNoRoute;
-        if (!together || !Takes(*consumer, given, constants)) continue;
+        if (!together || !Takes(*consumer, shown.dtypes, constants)) continue;
         Add("op_pair", fmt::format("{}>{}", producer->schema.name, consumer->schema.name));
       }
     }
@@ -170,9 +208,11 @@ uint64_t Mix(uint64_t z) {
   return z ^ (z >> 31);
 }
 
+constexpr std::string_view kAimedKinds[] = {"attribute_value", "op_attribute", "op_pair"};
+
 // The operations that a cell of one or of a pair names: "conv.groups=one", "conv>relu".
 std::vector<const OpDefinition*> OpsOf(const CoverageCell& cell) {
-  if (cell.kind != "op_attribute" && cell.kind != "op_pair") return {};
+  if (std::ranges::count(kAimedKinds, cell.kind) == 0) return {};
   const size_t arrow = cell.cell.find('>');
   const OpDefinition* first = FindOp(cell.cell.substr(0, cell.cell.find_first_of(".>")));
   const OpDefinition* second =

@@ -143,6 +143,11 @@ TEST(CoverageTest, RulesAreThoseOfTheCasesRoute) {
   EXPECT_FALSE(netlist.coverage.contains({"rule", "axis_extent"}));
 }
 
+bool IsInSpace(std::string_view kind, std::string_view cell) {
+  return std::ranges::binary_search(CoverageSpace(),
+                                    CoverageCell{std::string(kind), std::string(cell)});
+}
+
 TEST(CoverageTest, TheSpaceHoldsEveryCellOfItsKindsThatIsMet) {
   const auto& space = CoverageSpace();
   EXPECT_TRUE(std::ranges::is_sorted(space));
@@ -155,16 +160,20 @@ TEST(CoverageTest, TheSpaceHoldsEveryCellOfItsKindsThatIsMet) {
     ASSERT_TRUE(item.ok());
     CountCoverage(*item, Ran(), batch);
   }
-  size_t rules = 0;
+  size_t rules = 0, classes = 0, known = 0;
   for (const auto& [key, counts] : batch.coverage) {
     rules += key.first == "rule" ? 1 : 0;
+    if (key.first == "attribute_value") {
+      ++classes;
+      known += IsInSpace(key.first, key.second) ? 1 : 0;
+    }
     const bool listed = key.first == "op_pair" || key.first == "value" || key.first == "rule";
     if (!listed) continue;
-    EXPECT_TRUE(std::ranges::binary_search(
-        space, CoverageCell{std::string(key.first), std::string(key.second)}))
-        << key.first << " " << key.second;
+    EXPECT_TRUE(IsInSpace(key.first, key.second)) << key.first << " " << key.second;
   }
   EXPECT_GT(rules, 0u);
+  EXPECT_GT(classes, 100u);
+  EXPECT_LE(20 * (classes - known), classes) << "those that are drawn rarely are not known";
 }
 
 TEST(CoverageTest, ExcludedCellsAreNotInTheSpaceAndSayWhy) {
@@ -176,11 +185,6 @@ TEST(CoverageTest, ExcludedCellsAreNotInTheSpaceAndSayWhy) {
     EXPECT_FALSE(cell.reason.empty()) << cell.cell;
     EXPECT_NE(FindOp(cell.cell.substr(0, cell.cell.find_first_of(".>"))), nullptr) << cell.cell;
   }
-}
-
-bool IsInSpace(std::string_view kind, std::string_view cell) {
-  return std::ranges::binary_search(CoverageSpace(),
-                                    CoverageCell{std::string(kind), std::string(cell)});
 }
 
 TEST(CoverageTest, EveryOperationIsInTheSpaceOrStandsOutsideWithAReason) {
@@ -212,6 +216,18 @@ TEST(CoverageTest, TheSpaceHoldsStatesAndNativeLayersAndTheirPairs) {
   EXPECT_FALSE(IsInSpace("op_pair", "read_state>Sort")) << "no route has both";
   EXPECT_FALSE(IsInSpace("op_pair", "gelu>Sort") && !NetlistOps().test(FindOp("gelu")->schema.id));
   EXPECT_FALSE(IsInSpace("op_attribute", "cond.pred=constant")) << "the engine refuses blocks";
+}
+
+TEST(CoverageTest, TheSpaceHoldsTheClassesOfNumbersThatGeneratorsGive) {
+  for (const char* cell :
+       {"conv.groups=one", "conv.groups=more", "conv.strides=2 one", "conv.strides=2 mixed",
+        "softmax.axis=negative", "softmax.axis=zero", "leaky_relu.alpha=fraction",
+        "slice_by_index.end_mask=4 zero", "slice_by_index.end_mask=4 mixed"}) {
+    EXPECT_TRUE(IsInSpace("attribute_value", cell)) << cell;
+  }
+  EXPECT_FALSE(IsInSpace("attribute_value", "conv.groups=zero")) << "no convolution has that";
+  EXPECT_FALSE(IsInSpace("attribute_value", "conv.strides=3 one")) << "of two axes";
+  EXPECT_FALSE(IsInSpace("attribute_value", "lstm.direction=other"));
 }
 
 constexpr int kA15 = 4;
@@ -371,6 +387,45 @@ TEST(SteeringTest, CasesAimedAtACellOfAnOperationMeetItSoon) {
   }
 }
 
+// Graphs aimed at an operation, until one of them has met each class of its numbers.
+constexpr uint64_t kSoonDrawn = 8192;
+
+// Other graphs than those that told which classes there are.
+TEST(SteeringTest, GraphsAimedAtAClassOfNumbersHoldItSoon) {
+  std::map<std::string, std::set<std::string>> open;  // cells by operation
+  for (const CoverageCell& cell : CoverageSpace()) {
+    if (cell.kind != "attribute_value") continue;
+    open[cell.cell.substr(0, cell.cell.find('.'))].insert(cell.cell);
+  }
+  ASSERT_GT(open.size(), 50u);
+  constexpr CaseMode kModes[] = {CaseMode::kFloat, CaseMode::kInteger, CaseMode::kSpecial,
+                                 CaseMode::kBoundary};
+  CoverageCounter counter;
+  Case item;
+  item.index = 1;
+  item.target = {"h18", 7};
+  for (auto& [op, cells] : open) {
+    const auto aim = AimAt({"attribute_value", *cells.begin()});
+    ASSERT_TRUE(aim && !aim->chain) << op;
+    EXPECT_TRUE(aim->ops.test(FindOp(op)->schema.id)) << op;
+    GeneratorOptions options = {.family = 7, .ops = aim->ops};
+    options.direct = (aim->routes & kMilRoute) == 0;
+    if (options.direct) options.spelt = NetlistOps();
+    for (uint64_t seed = 0; seed < kSoonDrawn && !cells.empty(); ++seed) {
+      options.mode = kModes[seed % std::size(kModes)];
+      ChoiceStream choices = ChoiceStream::FromSeed(seed + 1000000);
+      GenerateGraph(choices, options, item.graph);
+      counter.Add(item, Ran());
+      BatchRecord batch;
+      counter.Flush(batch);
+      for (const auto& [key, counts] : batch.coverage) {
+        if (key.first == "attribute_value") cells.erase(std::string(key.second));
+      }
+    }
+    EXPECT_TRUE(cells.empty()) << fmt::format("{}", fmt::join(cells, "; "));
+  }
+}
+
 // Some pairs fit only shapes that are drawn rarely; those that nothing draws are few.
 TEST(SteeringTest, GraphsAimedAtAPairHoldItSoonForNearlyEveryPair) {
   constexpr uint64_t kTries = 48;
@@ -487,7 +542,7 @@ TEST_F(CoverageFile, CountsWhatTheRoutesOfTheRunsHave) {
   const auto cells = [](const SpaceCoverage& coverage, std::string_view kind) {
     return std::ranges::find(coverage.kinds, kind, &CoverageOfKind::kind)->cells;
   };
-  for (const char* kind : {"op_attribute", "op_pair"}) {
+  for (const char* kind : {"attribute_value", "op_attribute", "op_pair"}) {
     const auto all = static_cast<size_t>(
         std::ranges::count(CoverageSpace(), std::string(kind), &CoverageCell::kind));
     EXPECT_EQ(cells(*both, kind), all);

@@ -1,0 +1,20 @@
+// Classes of value of numeric attributes: what coverage asks of an operation's numbers and lists,
+// and how it spells that.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "harness/graph/graph.h"
+
+namespace anecheck {
+
+// Of a number its sign, or zero, one, between the two or above. Of a list its length and the class
+// of its elements where these are alike. Nothing of what is neither.
+std::optional<uint32_t> AttributeClass(const Graph& graph, const Attribute& attribute);
+
+// "negative", "fraction", "empty", "4 one", "2 mixed".
+std::string AttributeClassName(uint32_t value);
+
+}  // namespace anecheck
