@@ -490,6 +490,27 @@ TEST(GraphGenerator, NoElementIsLargerThanItsLimit) {
   }
 }
 
+// Most floats are near the limit, so that sums of them round; some have any smaller exponent.
+TEST(GraphGenerator, AFewFloatsHaveAnyExponentOfNormalHalves) {
+  constexpr int64_t kElements = 1 << 16;
+  constexpr int kTop = 18, kCommon = 13;  // biased: 8 to 16, and from 1/4 on
+  ChoiceStream choices = ChoiceStream::FromSeed(23);
+  const auto bytes = DrawTensor(choices, {DType::kFp16, {kElements}}, CaseMode::kFloat, 16);
+  std::array<int64_t, 32> counts{};
+  for (size_t i = 1; i < bytes.size(); i += 2) ++counts[bytes[i] >> 2 & 0x1f];
+  int64_t rare = 0;
+  for (size_t exponent = 1; exponent < kCommon; ++exponent) {
+    EXPECT_GT(counts[exponent], 0) << exponent;
+    rare += counts[exponent];
+  }
+  for (size_t exponent = kCommon; exponent <= kTop; ++exponent) {
+    EXPECT_GT(counts[exponent], kElements / 8) << exponent;
+  }
+  EXPECT_EQ(counts[0], 0) << "subnormals and zeros are special values";
+  EXPECT_GT(rare, kElements / 256);
+  EXPECT_LT(rare, kElements / 64);
+}
+
 TEST(GraphGenerator, MinNodesIsKept) {
   for (uint64_t seed = 0; seed < 500; ++seed) {
     const Graph graph = Generate(seed, {.max_nodes = 12, .min_nodes = 5});

@@ -45,17 +45,31 @@ Half DrawInteger(ChoiceStream& choices, int64_t bound) {
 // What floats drawn below a limit keep to.
 struct FloatBound {
   int top = 0;        // the largest exponent
+  int rare = 1;       // how many exponents lie below the common ones, from that of the least normal
   uint16_t most = 0;  // bits of the largest magnitude, which tells below the normal halves only
 };
 
+constexpr int kLeastExponent = -14;  // of normal halves
+constexpr int kCommonExponents = 6;
+// Halves drawn with all these bits set, one in 128, have any smaller exponent, told by the rest of
+// their fraction: sums over terms of many magnitudes leave an engine room, and so tell less of it.
+constexpr uint64_t kRareBits = 0x1f << 11 | 3 << 1;
+
 FloatBound FloatBoundOf(double limit) {
-  return {std::max(-14, std::ilogb(limit) - 1), DoubleToHalf(limit, Rounding::kTowardZero).bits};
+  const int top = std::max(kLeastExponent, std::ilogb(limit) - 1);
+  return {top, std::max(1, top - kCommonExponents + 1 - kLeastExponent),
+          DoubleToHalf(limit, Rounding::kTowardZero).bits};
 }
 
-// A half of random fraction whose exponent lies up to six binades below the top.
+// A half of random fraction whose exponent lies up to six binades below the top, and in a small
+// share anywhere down to the least normal one.
 Half DrawFloatBelow(ChoiceStream& choices, FloatBound bound) {
   const uint64_t word = choices.Below(1u << 16);
-  const int exponent = std::max(-14, bound.top - static_cast<int>(word >> 11) % 6);
+  int exponent =
+      std::max(kLeastExponent, bound.top - static_cast<int>(word >> 11) % kCommonExponents);
+  if ((word & kRareBits) == kRareBits) {
+    exponent = kLeastExponent + static_cast<int>(word >> 3 & 0xff) % bound.rare;
+  }
   const auto biased = static_cast<uint16_t>((exponent + 15) << 10);
   const auto sign = static_cast<uint16_t>((word & 1) << 15);
   const auto magnitude = static_cast<uint16_t>(biased | ((word >> 1) & 0x3ff));

@@ -10,6 +10,7 @@
 
 #include "generators/must_reject.h"
 #include "generators/repair/non_vacuous.h"
+#include "harness/base/half.h"
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/judge_case.h"
 #include "harness/campaign/reach_counter.h"
@@ -202,7 +203,8 @@ bool Says(const Graph& graph, const Attribute& attribute, const Default& fallbac
   return fallback.form == Default::Form::kNumber && whole(attribute.integer);
 }
 
-// Adds the attribute that is absent. False where only the rank tells how long it is, or where no
+// Adds the attribute that is absent, as fp16 holds it: of a number that it does not hold the oracle
+// admits both readings. False where only the rank tells how long it is, or where no
 // value stands for its absence.
 bool AddDefault(const Parameter& parameter, int index, Graph& graph) {
   const Default& fallback = parameter.fallback;
@@ -214,7 +216,7 @@ bool AddDefault(const Parameter& parameter, int index, Graph& graph) {
   if (parameter.kind == ParameterKind::kInt) {
     graph.AddInt(index, static_cast<int64_t>(fallback.number));
   } else if (parameter.kind == ParameterKind::kFloat) {
-    graph.AddFloat(index, fallback.number);
+    graph.AddFloat(index, HalfToDouble(DoubleToHalf(fallback.number)));
   } else if (parameter.kind == ParameterKind::kBool) {
     graph.AddBool(index, fallback.number != 0);
   } else {
