@@ -14,18 +14,18 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::array<std::string_view, kEffectCount> kEffectNames = {
-    "port_overflow", "interior_overflow", "width_slice_gain",   "tile_lattice",  "sum_lattice",
-    "flush_in_mac",  "nan_as_infinity",   "nan_result_as_zero", "unsigned_zero", "ties_away",
-    "value_at",      "value_from",        "absolute_error",     "any_of_axis",   "reciprocal",
-    "table_at_zero", "cast_wraps",        "swish_of_product",   "forgets_scale", "may_be_from",
-    "one_mask_plane"};
+    "port_overflow",  "interior_overflow", "width_slice_gain",   "tile_lattice",  "sum_lattice",
+    "flush_in_mac",   "nan_as_infinity",   "nan_result_as_zero", "unsigned_zero", "ties_away",
+    "value_at",       "value_from",        "absolute_error",     "any_of_axis",   "reciprocal",
+    "table_at_zero",  "cast_wraps",        "swish_of_product",   "forgets_scale", "may_be_from",
+    "one_mask_plane", "unshifted_softmax"};
 
 bool NeedsOperation(Effect effect) {
   return effect == Effect::kValueAt || effect == Effect::kValueFrom ||
          effect == Effect::kAbsoluteError || effect == Effect::kAnyOfAxis ||
          effect == Effect::kReciprocal || effect == Effect::kSwishOfProduct ||
          effect == Effect::kForgetsScale || effect == Effect::kMayBeFrom ||
-         effect == Effect::kOneMaskPlane;
+         effect == Effect::kOneMaskPlane || effect == Effect::kUnshiftedSoftmax;
 }
 
 std::optional<Effect> EffectFromName(std::string_view name) {

@@ -16,6 +16,7 @@ constexpr uint32_t kA15 = 1u << 4;
 constexpr uint32_t kA16 = 1u << 5;
 constexpr uint32_t kA17 = 1u << 6;
 constexpr uint32_t kA18 = 1u << 7;
+constexpr uint32_t kEveryFamily = (1u << kContractFamilies) - 1;
 
 constexpr std::array<TermFact, kTermCount> kTermFacts = {{
     {Term::kWideIntermediate, "wide_intermediate", 1, 0, 0,
@@ -141,6 +142,11 @@ constexpr Departure kDepartures[] = {
      "cos errs near its seams", "facts/numerics.md, sin/cos/atan near seams"},
     {"D15", Effect::kTiesAway, "", 0, 0, kA14 | kA17, "2049 on a grid of 2 is stored as 2050",
      "facts/numerics.md, output rounding; facts/more/numerics_plus.csv, A14 and M5", kA13},
+    {"D21", Effect::kUnshiftedSoftmax, "SDPA", 0, 0, kEveryFamily,
+     "without SubtractMax the exponentials of the scores overflow and underflow",
+     "facts/known_defects.csv, \"wrong softmax\"; that exponentials of the scores are rounded to "
+     "the "
+     "element type before they are added is taken"},
     {"D24", Effect::kOneMaskPlane, "SDPA", 0, 0, kA17,
      "one plane of an additive mask is applied to all heads",
      "facts/known_defects.csv, measured host; which plane is not said: any one"},
@@ -166,7 +172,6 @@ constexpr Departure kOpenRules[] = {
 };
 
 constexpr UnnamedDefect kUnnamedDefects[] = {
-    {"D21", "the note says \"wrong softmax\" and gives no number to know it by"},
     {"D22", "garbage: a cosine of 0.67 is no value of an element"},
     {"D23", "garbage: the note gives no number"},
 };

@@ -327,6 +327,52 @@ TEST(NativeAttention, MayApplyOnePlaneOfTheMaskToAllHeads) {
   EXPECT_EQ(Named(c, y, {1, 5}, kA13), "wrong");
 }
 
+// One row over two keys whose values are 1 and 3, with the scores `scores`.
+ValueId OneRow(Case& c, const Numbers& scores, bool subtracts) {
+  using P = params::NativeSdpa;
+  const ValueId query = c.Input(MakeTensor(DType::kFp16, {1, 1, 1, 1}, {1}));
+  const ValueId key = c.Input(MakeTensor(DType::kFp16, {1, 2, 1, 1}, scores));
+  const ValueId value = c.Input(MakeTensor(DType::kFp16, {1, 2, 1, 1}, {1, 3}));
+  c.Begin(OpKind::kNativeSdpa).Arg(P::kQuery, query).Arg(P::kKey, key).Arg(P::kValue, value);
+  c.Arg(P::kScale, c.Const(MakeTensor(DType::kFp16, {1}, {1})));
+  return c.Bool(P::kSubtractMax, subtracts).Finish();
+}
+
+TEST(NativeAttention, OverflowsWhereTheMaximumIsNotSubtracted) {
+  Case c;
+  const ValueId y = OneRow(c, {16, 16}, false);
+  EXPECT_EQ(Named(c, y, {2}), "pass");
+  // Infinity over infinity, and what D07 makes of that.
+  EXPECT_EQ(Named(c, y, {NAN}), "D21");
+  EXPECT_EQ(Named(c, y, {NAN}, kA17), "D21");
+  EXPECT_EQ(Named(c, y, {0}), "D07,D21");
+  EXPECT_EQ(Named(c, y, {0}, kA17), "wrong");
+  EXPECT_EQ(Named(c, y, {1.5}), "wrong") << "no value of the departure";
+  EXPECT_EQ(Named(c, y, {kInfinity}), "wrong");
+}
+
+// exp(-17.5) is below half of the least subnormal, exp(-17) above: only one weight is left. Both
+// are 0 from there on down, and the mean is 0 / 0.
+TEST(NativeAttention, UnderflowsWhereTheMaximumIsNotSubtracted) {
+  Case c;
+  const ValueId y = OneRow(c, {-17, -17.5}, false);  // the softmax's mean is 1.755
+  EXPECT_EQ(Named(c, y, {1.7548828125}, kA17), "pass");
+  EXPECT_EQ(Named(c, y, {1}, kA17), "D21");
+  EXPECT_EQ(Named(c, y, {3}, kA17), "wrong");
+  Case none;
+  const ValueId nan = OneRow(none, {-20, -20}, false);
+  EXPECT_EQ(Named(none, nan, {NAN}, kA17), "D21");
+  EXPECT_EQ(Named(none, nan, {1}, kA17), "wrong");
+}
+
+TEST(NativeAttention, ThatSubtractsTheMaximumDoesNotOverflow) {
+  Case c;
+  EXPECT_EQ(Named(c, OneRow(c, {16, 16}, true), {NAN}), "wrong");
+  Case small;
+  EXPECT_EQ(Named(small, OneRow(small, {1, 1}, false), {2}), "pass");
+  EXPECT_EQ(Named(small, OneRow(small, {1, 1}, false), {NAN}), "wrong") << "nothing overflows";
+}
+
 TEST(ScaledProduct, ForgetsItsScale) {
   using P = params::NativeScaledElementWise;
   const auto named = [](std::string_view type, const Numbers& given, int family) {

@@ -212,6 +212,24 @@ OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t
   return judgement;
 }
 
+namespace {
+
+void MarkTerms(const Node& node, std::array<bool, kTermCount>& used) {
+  for (const Term term : AllReferenceKernels()[node.schema->id]->terms) {
+    used[static_cast<size_t>(term)] = true;
+  }
+}
+
+// Of the whole block, whose results, predicates and states all decide about its node's.
+void MarkBlock(const Graph& block, std::array<bool, kTermCount>& used) {
+  for (const Node& node : block.nodes()) {
+    MarkTerms(node, used);
+    for (const Graph& inner : block.blocks(node)) MarkBlock(inner, used);
+  }
+}
+
+}  // namespace
+
 std::vector<Term> AssumedTerms(const Graph& graph, size_t output, int family) {
   std::vector<bool> needed(graph.nodes().size(), false);
   MarkNodes(graph, graph.outputs()[output], needed);
@@ -220,9 +238,8 @@ std::vector<Term> AssumedTerms(const Graph& graph, size_t output, int family) {
     if (!needed[i]) continue;
     const Node& node = graph.nodes()[i];
     for (const Argument& argument : graph.arguments(node)) MarkNodes(graph, argument.value, needed);
-    for (const Term term : AllReferenceKernels()[node.schema->id]->terms) {
-      used[static_cast<size_t>(term)] = true;
-    }
+    MarkTerms(node, used);
+    for (const Graph& block : graph.blocks(node)) MarkBlock(block, used);
   }
   std::vector<Term> assumed;
   for (const TermFact& fact : TermFacts()) {

@@ -77,8 +77,9 @@ OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t
                       const Estimate& expected, const Tensor& actual, int family,
                       std::span<const Departure> catalogue);
 
-// The terms that the bound of an output rests on (those of every operation it depends on) and that
-// were never measured on `family`. In order, each once.
+// The terms that the bound of an output rests on (those of every operation it depends on, blocks
+// of control flow with all that they hold) and that were never measured on `family`. In order, each
+// once.
 std::vector<Term> AssumedTerms(const Graph& graph, size_t output, int family);
 
 // Of AssumedTerms, those that alone forbid what `actual` holds outside: with each as wide as the

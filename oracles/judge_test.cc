@@ -200,6 +200,36 @@ TEST(AssumedTerms, AreThoseNeverMeasuredOnTheFamily) {
                          Term::kSigmoidTable}));
 }
 
+// The tanh stands in a branch of a branch; nothing else has a term.
+TEST(AssumedTerms, AreThoseOfBlocksToo) {
+  Graph inner;
+  inner.BeginNode(&GetOp(OpKind::kTanh).schema);
+  const TensorType number = {DType::kFp16, {1}};
+  inner.AddArgument(0, inner.AddInput(number));
+  inner.AddOutput(*inner.FinishNode());
+  Graph straight;
+  straight.AddOutput(straight.AddInput(number));
+  Graph outer;
+  const ValueId taken = outer.AddInput(number);
+  outer.BeginNode(&GetOp(OpKind::kCond).schema);
+  outer.AddArgument(params::Cond::kPred,
+                    outer.AddConst({DType::kBool, {}}, std::vector<uint8_t>{1}));
+  outer.AddArgument(params::Cond::kCaptures, taken);
+  outer.AddBlock(std::move(inner));
+  outer.AddBlock(straight);
+  outer.AddOutput(*outer.FinishNode());
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1}, {1}));
+  const ValueId pred = c.Const(MakeTensor(DType::kBool, {}, {1}));
+  c.Begin(OpKind::kCond).Arg(params::Cond::kPred, pred).Arg(params::Cond::kCaptures, x);
+  c.graph.AddBlock(std::move(outer));
+  c.graph.AddBlock(std::move(straight));
+  const ValueId y = c.Finish();
+  ASSERT_EQ(c.error, "");
+  c.graph.AddOutput(y);
+  EXPECT_EQ(AssumedTerms(c.graph, 0, kA16), std::vector{Term::kTanhTable});
+}
+
 TEST(ForbiddingTerms, AreThoseThatAloneForbidWhatWasNeverMeasured) {
   const auto terms = [](OpKind op, double value, double given, int family) {
     Case c;

@@ -44,6 +44,43 @@ Result<int> BatchDims(const NodeView& node, int parameter, const Shape& x, const
   return static_cast<int>(batch);
 }
 
+// The number that the bytes of one element of kIntegers hold.
+int64_t IntegerOf(DType dtype, std::span<const uint8_t> bytes) {
+  uint32_t bits = 0;
+  for (size_t i = 0; i < bytes.size(); ++i) bits |= uint32_t{bytes[i]} << (8 * i);
+  switch (dtype) {
+    case DType::kInt32:
+      return static_cast<int32_t>(bits);
+    case DType::kInt16:
+      return static_cast<int16_t>(bits);
+    case DType::kInt8:
+      return static_cast<int8_t>(bits);
+    default:
+      return bits;
+  }
+}
+
+// Under validate_indices constant indices lie in [0, extent); negative ones count as out of bounds
+// (coremltools, iOS17/scatter_gather.py, type inference of every gather and scatter). Element i is
+// one of axis first + i % axes of x. Without validate_indices any constant is taken.
+Status CheckIndices(const NodeView& node, int parameter, int validate, const Shape& x, int first,
+                    int axes) {
+  const Value& indices = node.graph().value(node.Input(parameter));
+  if (indices.kind != ValueKind::kConst || !node.Bool(validate, false)) return {};
+  const std::span<const uint8_t> bytes = node.graph().ConstData(node.Input(parameter));
+  const auto count = static_cast<size_t>(indices.type.shape.Elements());
+  const size_t size = count == 0 ? 0 : bytes.size() / count;
+  for (size_t i = 0; i < count; ++i) {
+    const int64_t index = IntegerOf(indices.type.dtype, bytes.subspan(i * size, size));
+    const int64_t extent = x[first + static_cast<int>(i) % axes];
+    if (index >= 0 && index < extent) continue;
+    return Reject(node, fmt::format("index {} is out of bounds, must be 0 to {} where "
+                                    "validate_indices is true",
+                                    index, extent - 1));
+  }
+  return {};
+}
+
 // x[:axis] + indices[batch_dims:] + x[axis + 1:].
 Status InferGather(const NodeView& node, ResultTypes& results) {
   using P = params::Gather;
@@ -51,6 +88,7 @@ Status InferGather(const NodeView& node, ResultTypes& results) {
   const Shape& indices = node.InputShape(P::kIndices);
   ANECHECK_ASSIGN(const int axis, AxisAt(node, P::kAxis, 0, x.shape.rank()));
   ANECHECK_ASSIGN(const int batch, BatchDims(node, P::kBatchDims, x.shape, indices, axis));
+  ANECHECK_RETURN_IF_ERROR(CheckIndices(node, P::kIndices, P::kValidateIndices, x.shape, axis, 1));
   Shape shape;
   ANECHECK_RETURN_IF_ERROR(Join(node, x.shape, axis, indices, batch, shape));
   ANECHECK_RETURN_IF_ERROR(Join(node, x.shape, 0, x.shape, axis + 1, shape));
@@ -80,6 +118,7 @@ Status InferGatherAlongAxis(const NodeView& node, ResultTypes& results) {
   const Shape& indices = node.InputShape(P::kIndices);
   ANECHECK_ASSIGN(const int axis, AxisAt(node, P::kAxis, 0, x.shape.rank()));
   ANECHECK_RETURN_IF_ERROR(CheckAlongAxis(node, x.shape, indices, axis));
+  ANECHECK_RETURN_IF_ERROR(CheckIndices(node, P::kIndices, P::kValidateIndices, x.shape, axis, 1));
   results.Add(x.dtype, indices);
   return {};
 }
@@ -112,6 +151,8 @@ Status InferGatherNd(const NodeView& node, ResultTypes& results) {
   ANECHECK_ASSIGN(const int batch,
                   BatchDims(node, P::kBatchDims, x.shape, indices, x.shape.rank()));
   ANECHECK_ASSIGN(const int named, NamedAxes(node, x.shape, indices, batch));
+  ANECHECK_RETURN_IF_ERROR(
+      CheckIndices(node, P::kIndices, P::kValidateIndices, x.shape, batch, named));
   Shape shape;
   ANECHECK_RETURN_IF_ERROR(Join(node, indices, indices.rank() - 1, x.shape, batch + named, shape));
   results.Add(x.dtype, shape);
@@ -147,6 +188,8 @@ Status InferScatter(const NodeView& node, ResultTypes& results) {
   const TensorType& data = node.InputType(P::kData);
   const Shape& indices = node.InputShape(P::kIndices);
   ANECHECK_ASSIGN(const int axis, AxisAt(node, P::kAxis, 0, data.shape.rank()));
+  ANECHECK_RETURN_IF_ERROR(
+      CheckIndices(node, P::kIndices, P::kValidateIndices, data.shape, axis, 1));
   Shape wanted;
   ANECHECK_RETURN_IF_ERROR(Join(node, data.shape, axis, indices, 0, wanted));
   ANECHECK_RETURN_IF_ERROR(Join(node, data.shape, 0, data.shape, axis + 1, wanted));
@@ -161,6 +204,8 @@ Status InferScatterAlongAxis(const NodeView& node, ResultTypes& results) {
   const Shape& indices = node.InputShape(P::kIndices);
   ANECHECK_ASSIGN(const int axis, AxisAt(node, P::kAxis, 0, data.shape.rank()));
   ANECHECK_RETURN_IF_ERROR(CheckAlongAxis(node, data.shape, indices, axis));
+  ANECHECK_RETURN_IF_ERROR(
+      CheckIndices(node, P::kIndices, P::kValidateIndices, data.shape, axis, 1));
   ANECHECK_RETURN_IF_ERROR(CheckUpdates(node, P::kUpdates, {data.dtype, indices}));
   results.Add(data.dtype, data.shape);
   return {};
@@ -180,6 +225,8 @@ Status InferScatterNd(const NodeView& node, ResultTypes& results) {
   const TensorType& data = node.InputType(P::kData);
   const Shape& indices = node.InputShape(P::kIndices);
   ANECHECK_ASSIGN(const int named, NamedAxes(node, data.shape, indices, 0));
+  ANECHECK_RETURN_IF_ERROR(
+      CheckIndices(node, P::kIndices, P::kValidateIndices, data.shape, 0, named));
   Shape wanted;
   ANECHECK_RETURN_IF_ERROR(Join(node, indices, indices.rank() - 1, data.shape, named, wanted));
   ANECHECK_RETURN_IF_ERROR(CheckUpdates(node, P::kUpdates, {data.dtype, wanted}));

@@ -282,6 +282,57 @@ TEST(Gathers, ShapesFollowIndices) {
                       "an index vector of 3 does not fit rank 2"));
 }
 
+// x is [2, 3]; two indices of int16, or one vector of two, are constant.
+TEST(Gathers, ConstantIndicesLieInsideWhereTheyAreValidated) {
+  using Bytes = std::vector<uint8_t>;
+  const auto taken = [](OpKind kind, Shape indices, Bytes bytes, int validate, bool checks) {
+    return Instance(kind)
+        .In(0, {2, 3})
+        .Const(1, DType::kInt16, indices, bytes)
+        .Flag(validate, checks)
+        .Infer();
+  };
+  const Bytes inside = {1, 0, 0, 0}, negative = {0, 0, 0xff, 0xff}, beyond = {0, 0, 2, 0};
+  const std::string below =
+      ": index -1 is out of bounds, must be 0 to 1 where validate_indices is true";
+  const int gather = params::Gather::kValidateIndices;
+  EXPECT_EQ(taken(OpKind::kGather, {2}, inside, gather, true), "tensor<fp16, [2, 3]>");
+  EXPECT_EQ(taken(OpKind::kGather, {2}, negative, gather, true), "gather" + below);
+  EXPECT_NE(taken(OpKind::kGather, {2}, beyond, gather, true).find("index 2 is"),
+            std::string::npos);
+  EXPECT_EQ(taken(OpKind::kGather, {2}, negative, gather, false), "tensor<fp16, [2, 3]>");
+  EXPECT_EQ(taken(OpKind::kGatherAlongAxis, {2, 1}, negative,
+                  params::GatherAlongAxis::kValidateIndices, true)
+                .find("gather_along_axis: "),
+            0u);
+  // An index vector names a row and a column: column 2 is inside, row 2 is not.
+  const int nd = params::GatherNd::kValidateIndices;
+  EXPECT_EQ(taken(OpKind::kGatherNd, {1, 2}, beyond, nd, true), "tensor<fp16, [1]>");
+  EXPECT_NE(taken(OpKind::kGatherNd, {1, 2}, {2, 0, 0, 0}, nd, true).find("must be 0 to 1"),
+            std::string::npos);
+  EXPECT_NE(taken(OpKind::kGatherNd, {1, 2}, negative, nd, true).find("must be 0 to 2"),
+            std::string::npos);
+}
+
+TEST(Scatters, ConstantIndicesLieInsideWhereTheyAreValidated) {
+  const auto taken = [](OpKind kind, Shape indices, Shape updates, int validate) {
+    return Instance(kind)
+        .In(0, {2, 3})
+        .Const(1, DType::kInt16, indices, {0xff, 0xff})
+        .In(2, updates)
+        .Flag(validate, true)
+        .Infer();
+  };
+  const std::string below =
+      ": index -1 is out of bounds, must be 0 to 1 where validate_indices is true";
+  using P = params::Scatter;
+  EXPECT_EQ(taken(OpKind::kScatter, {1}, {1, 3}, P::kValidateIndices), "scatter" + below);
+  EXPECT_EQ(taken(OpKind::kScatterAlongAxis, {1, 3}, {1, 3}, P::kValidateIndices),
+            "scatter_along_axis" + below);
+  EXPECT_EQ(taken(OpKind::kScatterNd, {1, 1}, {1, 3}, params::ScatterNd::kValidateIndices),
+            "scatter_nd" + below);
+}
+
 TEST(Scatters, UpdatesFitTheIndices) {
   using P = params::Scatter;
   const auto scatter = [](OpKind kind, Shape indices, Shape updates) {

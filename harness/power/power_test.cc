@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "harness/base/file.h"
+#include "harness/runners/runtime_probe.h"
 #include "harness/runners/worker.h"
+#include "oracles/contract.h"
 
 namespace anecheck {
 namespace {
@@ -188,6 +191,25 @@ TEST(HuntTest, LooksForValuesByACampaignFirst) {
   EXPECT_TRUE(short_hunt->by.starts_with("probe ")) << short_hunt->by;
   EXPECT_EQ(short_hunt->cases, 2u) << "of the campaign, and the probe";
   EXPECT_EQ(short_hunt->reason, "");
+}
+
+// The judge names a documented numeric defect by its value. One that the oracle has no value for
+// must be told by a probe of its own, which it fails.
+TEST(Catalogue, EveryNumericDefectHasAValueOrAProbe) {
+  std::set<std::string_view> departures, unnamed, probed;
+  for (const Departure& row : KnownDepartures()) departures.insert(row.id);
+  for (const UnnamedDefect& row : UnnamedDefects()) unnamed.insert(row.id);
+  for (const RuntimeProbe& probe : RuntimeProbes()) {
+    if (probe.documented != probe.conforming) probed.insert(probe.known_defect);
+  }
+  std::set<std::string> numeric;
+  for (const Subject& subject : AllSubjects()) {
+    if (subject.kind != "numeric" || !subject.id.starts_with("D")) continue;
+    numeric.insert(subject.id);
+    EXPECT_NE(departures.contains(subject.id), unnamed.contains(subject.id)) << subject.id;
+  }
+  EXPECT_EQ(numeric.size(), departures.size() + unnamed.size());
+  for (const std::string_view id : unnamed) EXPECT_TRUE(probed.contains(id)) << id;
 }
 
 // What the engine shows without the subject was not found by hunting it.

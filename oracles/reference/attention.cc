@@ -19,15 +19,17 @@ constexpr Term kAttentionTerms[] = {Term::kProductRounding, Term::kAccumulatorUn
                                     Term::kBiasRounding,    Term::kNormDifference,
                                     Term::kExponentialUlp,  Term::kDivideUlp};
 
-// One query row: the score of every key, and then its exponential against the row's maximum.
+// One query row: the score of every key, and then its exponential against the row's maximum, or as
+// it is (D21).
 class AttentionRow {
  public:
-  AttentionRow(KernelContext& context, DType dtype, size_t keys, const Wide& scale)
+  AttentionRow(KernelContext& context, DType dtype, size_t keys, const Wide& scale, bool unshifted)
       : contract_(context.contract()),
         grid_(GridOf(context, dtype)),
         wide_scale_(scale),
         scale_(scale.high()),
         rounded_scale_(grid_.Round(scale_)),
+        unshifted_(unshifted),
         value_(keys),
         wide_(keys),
         bound_(keys),
@@ -76,6 +78,10 @@ class AttentionRow {
     }
     total_ = 0;
     top_ = top;
+    if (unshifted_) {
+      WeighUnshifted();
+      return bounded && std::fabs(top) < kInfinity && top_bound.low > -kInfinity;
+    }
     for (size_t k = 0; k < value_.size(); ++k) {
       weight_[k] = std::exp(value_[k] - top);
       total_ += weight_[k];
@@ -96,6 +102,11 @@ class AttentionRow {
     return nan;
   }
 
+  // Whether an exponential is an infinity, or all of them are 0, on some engine or on every one:
+  // infinity / infinity and 0 / 0 are then in every mean. Of exponentials of scores as they are.
+  bool MayBeInvalid() const { return may_overflow_ || least_total_ == 0; }
+  bool IsInvalid() const { return overflows_ || greatest_total_ == 0; }
+
   // The mean of v by the weights, or a double that rounds like it.
   double Value(const Lanes& v) const {
     double sum = 0;
@@ -109,7 +120,8 @@ class AttentionRow {
     const double mean = sum / total_;
     const double steps = static_cast<double>(weight_.size()) + 8 + 4 * score;
     const double error = steps * 0x1p-52 * magnitude / total_;
-    if (!(magnitude < kInfinity) || IsSettled(grid_, mean, error)) return mean;
+    // Rounded exponentials are the departure's own, with no exact mean behind them.
+    if (unshifted_ || !(magnitude < kInfinity) || IsSettled(grid_, mean, error)) return mean;
     return WideValue(v);
   }
 
@@ -119,6 +131,7 @@ class AttentionRow {
     const Interval bound = Bound(v);
     Accumulated sum;
     sum.value = Value(v);
+    sum.nan = unshifted_ && MayBeInvalid();
     sum.low = bound.low;
     sum.high = bound.high;
     if (contract_.departure_count == 0) return sum;
@@ -129,6 +142,35 @@ class AttentionRow {
   }
 
  private:
+  // The exponentials of the scores themselves, rounded to the element type: infinities from ln of
+  // its largest number on and 0 below its least. A weight that may be infinite is bounded by the
+  // largest number, since the row has no mean otherwise.
+  void WeighUnshifted() {
+    const double largest = grid_.Step(kInfinity, -1);
+    overflows_ = may_overflow_ = false;
+    least_total_ = greatest_total_ = 0;
+    for (size_t k = 0; k < value_.size(); ++k) {
+      weight_[k] = grid_.Round(std::exp(grid_.Round(value_[k])));
+      total_ += weight_[k];
+      weight_bound_[k] = {InRange(bound_[k].low, -1), InRange(bound_[k].high, 1)};
+      overflows_ |= weight_bound_[k].low == kInfinity;
+      may_overflow_ |= weight_bound_[k].high == kInfinity;
+      weight_bound_[k].low = std::min(weight_bound_[k].low, largest);
+      weight_bound_[k].high = std::min(weight_bound_[k].high, largest);
+      least_total_ += weight_bound_[k].low;
+      greatest_total_ += weight_bound_[k].high;
+    }
+  }
+
+  // As Exponential, with no error where the rounded exponential is 0 or an infinity.
+  double InRange(double score, int sign) const {
+    const double rounded = grid_.Round(std::exp(score));
+    return rounded == 0 || rounded == kInfinity ? rounded : Exponential(score, sign);
+  }
+
+  // A sum of exponentials is nearly 1 or more where the maximum's own is among them.
+  double LeastTotal(double total) const { return unshifted_ ? total : std::max(total, 0.5); }
+
   // The mean of v under every choice of weights inside their bounds, with what rounding the
   // weights, the products and the sum may add.
   Interval Bound(const Lanes& v) {
@@ -157,14 +199,16 @@ class AttentionRow {
       total.low += bound.low;
       total.high += bound.high;
     }
-    total.low = std::max(total.low, 0.5);  // the maximum's own exponential is nearly 1
+    total.low = LeastTotal(total.low);
     const auto ulp = static_cast<int>(contract_[Term::kDivideUlp]) + 1;
     for (size_t k = 0; k < share_.size(); ++k) {
       share_[k] = grid_.Round(weight_[k] / total_);
       least_share_[k] =
           std::max(0.0, grid_.Step(grid_.Round(weight_bound_[k].low / total.high), -ulp));
       greatest_share_[k] =
-          std::min(1.0, grid_.Step(grid_.Round(weight_bound_[k].high / total.low), ulp));
+          weight_bound_[k].high == 0
+              ? 0
+              : std::min(1.0, grid_.Step(grid_.Round(weight_bound_[k].high / total.low), ulp));
     }
   }
 
@@ -213,7 +257,7 @@ class AttentionRow {
   double Slack(const Lanes& v) const {
     double least_total = 0;
     for (const Interval& bound : weight_bound_) least_total += bound.low;
-    least_total = std::max(least_total, 0.5);  // the maximum's own exponential is nearly 1
+    least_total = LeastTotal(least_total);
     const double divide = contract_[Term::kDivideUlp] + 1;
     const double unit = contract_[Term::kAccumulatorUnit];
     const auto count = static_cast<double>(weight_bound_.size());
@@ -221,8 +265,8 @@ class AttentionRow {
     double magnitude = 0;
     for (size_t k = 0; k < weight_bound_.size(); ++k) {
       const double most = std::max(std::fabs(v.low[k]), std::fabs(v.high[k]));
+      if (weight_bound_[k].high == 0) continue;
       const double weight = std::min(1.0, weight_bound_[k].high / least_total);
-      if (weight == 0) continue;
       slack += most * divide * grid_.Ulp(weight);
       if (contract_.Allows(Term::kProductRounding)) slack += grid_.Ulp(most * weight) / 2;
       magnitude += most * weight;
@@ -236,6 +280,9 @@ class AttentionRow {
   Wide wide_scale_;
   double scale_;
   double rounded_scale_;
+  bool unshifted_;
+  bool overflows_ = false, may_overflow_ = false;
+  double least_total_ = 0, greatest_total_ = 0;
   std::vector<double> value_;
   std::vector<Wide> wide_;  // the finite ones among the values in more bits
   std::vector<Interval> bound_;
@@ -290,7 +337,8 @@ struct AttentionForm {
   size_t columns = 0;    // of values
   size_t step = 1;       // vectors from one key of a row to the next
   Wide scale;
-  bool bounded = true;  // the bounds of a score hold
+  bool bounded = true;     // the bounds of a score hold
+  bool unshifted = false;  // exponentials are those of the scores themselves (D21)
 };
 
 // `first(row)` is which vector the first key and value of a row of queries is, `mask_at(row, key)`
@@ -299,13 +347,13 @@ template <typename First, typename MaskAt>
 void Attend(KernelContext& context, const AttentionOperands& operands, const AttentionForm& form,
             const First& first, const MaskAt& mask_at) {
   const auto& [query, key, value, mask] = operands;
-  const auto [keys, embedding, columns, step, scale, certain] = form;
+  const auto [keys, embedding, columns, step, scale, certain, unshifted] = form;
   BoundedTensor& result = context.Result();
   const bool ideal = context.contract().ideal;
   const bool points = query.point() && key.point() && value.point() &&
                       (mask == nullptr || mask->point()) && KeepsNan(context.contract());
   Accumulator accumulator(context, query, &key);
-  AttentionRow row(context, query.type.dtype, keys, scale);
+  AttentionRow row(context, query.type.dtype, keys, scale, unshifted);
   LaneBuffer column(context.arena(), keys, value.point());
   const Raw raw = ideal ? AllocateRaw(context, result.size, false)
                         : AllocateSums(context, accumulator, result.size);
@@ -331,8 +379,9 @@ void Attend(KernelContext& context, const AttentionOperands& operands, const Att
       if (ideal) continue;
       // Infinities meet zero weights, and rows without a maximum have none: anything may come out.
       const bool known = bounded && AllFinite(column.lanes(), keys);
-      const bool nan = points && !known && row.IsNan(column.lanes());
-      Put(raw, at, known ? row.Sum(column.lanes()) : nan ? Nan() : Anything(raw.value[at]));
+      const bool nan = (points && !known && row.IsNan(column.lanes())) ||
+                       (known && unshifted && row.IsInvalid());
+      Put(raw, at, nan ? Nan() : known ? row.Sum(column.lanes()) : Anything(raw.value[at]));
     }
   }
   StoreFloats(context, result, raw);
@@ -382,6 +431,9 @@ Status NativeAttention(KernelContext& context) {
   // One plane of the mask for all heads, or one a head.
   const size_t planes = mask == nullptr ? 1 : static_cast<size_t>(mask->type.shape[2]);
   const double scale = context.Input(P::kScale).value[0];
+  const bool unshifted =
+      !context.node().Bool(P::kSubtractMax, false) &&
+      context.contract().Find(Effect::kUnshiftedSoftmax, context.node().op()) != nullptr;
   // `plane(head)` is the plane of the mask that a head reads.
   const auto attend = [&](const auto& plane) {
     Attend(
@@ -391,7 +443,8 @@ Status NativeAttention(KernelContext& context) {
          .columns = embedding,
          .step = heads,
          .scale = scale,
-         .bounded = scale > 0},
+         .bounded = scale > 0,
+         .unshifted = unshifted},
         [=](size_t row) { return row / heads / rows * keys * heads + row % heads; },
         [=](size_t row, size_t k) {
           return (row / heads % rows * planes + plane(row % heads)) * keys + k;
