@@ -62,13 +62,6 @@ TEST(WeightFile, ATableThatDoesNotEndWithTheFileIsPlainValues) {
   }
 }
 
-TEST(WeightFile, BytesAtChecksTheRange) {
-  const Bytes bytes(10);
-  EXPECT_EQ(BytesAt(bytes, 4, 6)->size(), 6U);
-  EXPECT_FALSE(BytesAt(bytes, 4, 7).ok());
-  EXPECT_FALSE(BytesAt(bytes, UINT64_MAX, 1).ok());
-}
-
 TEST(NetweightsFormat, PrintOfATable) {
   EXPECT_EQ(kFormat_netweights.print(WriteWeightFile(TwoBlobs())).value(),
             "weight file, table of 2 blobs; no header tells it from plain values, which these "

@@ -1,7 +1,6 @@
 // Weight files of network descriptions.
 #include "harness/formats/weightblob/weight_file.h"
 
-#include <fmt/format.h>
 #include <utility>
 
 #include "harness/base/byte_reader.h"
@@ -76,16 +75,6 @@ uint64_t BlobOffset(const WeightFile& file, size_t index) {
   uint64_t offset = HeaderBytes(file);
   for (size_t i = 0; i < index && i < file.blobs.size(); ++i) offset += file.blobs[i].bytes.size();
   return offset;
-}
-
-Result<ByteSpan> BytesAt(ByteSpan file, uint64_t offset, uint64_t count) {
-  if (offset > file.size() || count > file.size() - offset) {
-    return MakeError(ErrorCode::kTruncated,
-                     fmt::format("weight file: need {} bytes at {:#x}, the file has {}", count,
-                                 offset, file.size()),
-                     offset);
-  }
-  return file.subspan(offset, count);
 }
 
 }  // namespace anecheck::weightblob

@@ -37,7 +37,4 @@ Bytes WriteWeightFile(const WeightFile& file);
 // Where blob `index` begins in the written file.
 uint64_t BlobOffset(const WeightFile& file, size_t index);
 
-// The `count` bytes at `offset`, as a unit's KernelOffset names them, or kTruncated.
-Result<ByteSpan> BytesAt(ByteSpan file, uint64_t offset, uint64_t count);
-
 }  // namespace anecheck::weightblob
