@@ -144,9 +144,8 @@ constexpr Departure kDepartures[] = {
      "facts/numerics.md, output rounding; facts/more/numerics_plus.csv, A14 and M5", kA13},
     {"D21", Effect::kUnshiftedSoftmax, "SDPA", 0, 0, kEveryFamily,
      "without SubtractMax the exponentials of the scores overflow and underflow",
-     "facts/known_defects.csv, \"wrong softmax\"; that exponentials of the scores are rounded to "
-     "the "
-     "element type before they are added is taken"},
+     "facts/known_defects.csv, \"wrong softmax\"; that exponentials are rounded before they are "
+     "added is taken"},
     {"D24", Effect::kOneMaskPlane, "SDPA", 0, 0, kA17,
      "one plane of an additive mask is applied to all heads",
      "facts/known_defects.csv, measured host; which plane is not said: any one"},
