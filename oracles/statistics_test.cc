@@ -27,6 +27,10 @@ Estimate Free(size_t count) {
   return estimate;
 }
 
+ErrorStatistics Measured(const Estimate& expected, const std::vector<double>& actual) {
+  return MeasureErrors(expected, MakeTensor(DType::kFp16, expected.type.shape, actual));
+}
+
 TEST(MeasureErrors, NormalisesByTheRoomOnTheErrorsSide) {
   Estimate expected = Free(3);
   expected.high = {101, 104, 101};
@@ -58,13 +62,10 @@ TEST(MeasureErrors, TellsABiasFromScatter) {
     scattered.push_back(100 + error);
     biased.push_back(100 + error + 0.125);
   }
-  const auto shape = Shape{static_cast<int64_t>(count)};
-  EXPECT_LT(std::fabs(MeasureErrors(expected, MakeTensor(DType::kFp16, shape, scattered)).z), 4);
-  EXPECT_GT(MeasureErrors(expected, MakeTensor(DType::kFp16, shape, biased)).z, 8);
-  const std::vector<double> constant(count, 99.9375);
-  EXPECT_LT(MeasureErrors(expected, MakeTensor(DType::kFp16, shape, constant)).z, -100);
-  const std::vector<double> exact(count, 100);
-  EXPECT_EQ(MeasureErrors(expected, MakeTensor(DType::kFp16, shape, exact)).z, 0);
+  EXPECT_LT(std::fabs(Measured(expected, scattered).z), 4);
+  EXPECT_GT(Measured(expected, biased).z, 8);
+  EXPECT_LT(Measured(expected, std::vector(count, 99.9375)).z, -100);
+  EXPECT_EQ(Measured(expected, std::vector(count, 100.0)).z, 0);
 }
 
 // One value, a million times over, errs once.
@@ -73,14 +74,13 @@ TEST(MeasureErrors, EqualElementsAreOneObservation) {
   Estimate alike = Free(count);
   alike.low.assign(count, 99);
   alike.high.assign(count, 101);
-  const Tensor above = MakeTensor(DType::kFp16, alike.type.shape, std::vector(count, 100.5));
-  const ErrorStatistics one = MeasureErrors(alike, above);
+  const std::vector above(count, 100.5);
+  const ErrorStatistics one = Measured(alike, above);
   EXPECT_EQ(one.count, 1u);
   EXPECT_DOUBLE_EQ(one.mean, 0.5);
   EXPECT_FALSE(Leans(one));
-  EXPECT_TRUE(Leans(MeasureErrors(Free(count), above)));
-  const Tensor few = MakeTensor(DType::kFp16, {8}, std::vector(8, 100.5));
-  EXPECT_FALSE(Leans(MeasureErrors(Free(8), few))) << "too few to say so";
+  EXPECT_TRUE(Leans(Measured(Free(count), above)));
+  EXPECT_FALSE(Leans(Measured(Free(8), std::vector(8, 100.5)))) << "too few to say so";
 }
 
 // At either end of its bound by chance: no side is preferred, and yet no engine errs so.
@@ -94,20 +94,16 @@ TEST(MeasureErrors, TellsErrorsThatFillTheirBound) {
     ends.push_back(choices.Coin() ? 99 : 101);
     spread.push_back(100 + static_cast<double>(choices.Range(-16, 16)) / 16);
   }
-  const auto measured = [&](const std::vector<double>& actual) {
-    return MeasureErrors(expected, MakeTensor(DType::kFp16, expected.type.shape, actual));
-  };
-  EXPECT_FALSE(Leans(measured(ends)));
-  EXPECT_TRUE(Fills(measured(ends)));
-  EXPECT_FALSE(Fills(measured(spread)));
+  EXPECT_FALSE(Leans(Measured(expected, ends)));
+  EXPECT_TRUE(Fills(Measured(expected, ends)));
+  EXPECT_FALSE(Fills(Measured(expected, spread)));
   Estimate narrow = expected;
   for (size_t i = 0; i < count; ++i) {
     narrow.low[i] = 100 - (100 - expected.low[i]) / 16;
     narrow.high[i] = 100 + (expected.high[i] - 100) / 16;
   }
-  const Tensor neighbours =
-      MakeTensor(DType::kFp16, expected.type.shape, std::vector(count, 100.0625));
-  EXPECT_FALSE(Fills(MeasureErrors(narrow, neighbours))) << "one neighbour or the other";
+  EXPECT_FALSE(Fills(Measured(narrow, std::vector(count, 100.0625))))
+      << "one neighbour or the other";
 }
 
 TEST(Merge, IsTheStatisticsOfBothTogether) {
