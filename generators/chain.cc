@@ -63,11 +63,21 @@ bool Finish(Drawer& drawer) {
 
 // Integers and bools that these would take have no kernel on the simulated engine, or a constant
 // that is none of theirs, and no source gives them one on another.
-constexpr std::array kHalvesAlone = {
-    OpKind::kAbs,          OpKind::kSquare,       OpKind::kSign,
-    OpKind::kCumsum,       OpKind::kReduceArgmax, OpKind::kReduceArgmin,
-    OpKind::kReduceL1Norm, OpKind::kResize,       OpKind::kReduceSumSquare,
-    OpKind::kPad};
+constexpr std::array kHalvesAlone = {OpKind::kAbs,
+                                     OpKind::kSquare,
+                                     OpKind::kSign,
+                                     OpKind::kExp2,
+                                     OpKind::kThreshold,
+                                     OpKind::kCumsum,
+                                     OpKind::kReduceArgmax,
+                                     OpKind::kReduceArgmin,
+                                     OpKind::kReduceL1Norm,
+                                     OpKind::kReduceL2Norm,
+                                     OpKind::kReduceSumSquare,
+                                     OpKind::kReduceLogSum,
+                                     OpKind::kReduceLogSumExp,
+                                     OpKind::kResize,
+                                     OpKind::kPad};
 
 bool MayTake(OpKind consumer, DType dtype) {
   if (dtype == DType::kFp16 || consumer == OpKind::kCast) return true;

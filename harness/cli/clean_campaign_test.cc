@@ -23,5 +23,14 @@ TEST_F(CleanCampaign, TwentyThousandCasesGiveNoFinding) {
   }
 }
 
+// Pairs that are aimed at meet operands that operations drawn freely seldom take: integers, bools.
+TEST_F(CleanCampaign, TwentyThousandSteeredCasesGiveNoFinding) {
+  const auto outcome =
+      Tool("run --steer --route both --cases 20000 --json --targets h13,h17s --seed 3" +
+           std::string(" --quirk all=off") + Db("steered.sqlite"));
+  EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
+  EXPECT_EQ(JsonOf(outcome)["summary"]["findings"], 0) << outcome.out;
+}
+
 }  // namespace
 }  // namespace anecheck
