@@ -1,6 +1,9 @@
 // A results file that anything may have happened to: it opens or is refused in words, it is never
-// changed by a refusal, and a query of a damaged one ends.
+// changed by a refusal, and a query of a damaged one ends. Where the header of a rollback journal
+// stands in the input, the file ends there and the rest is the journal that a killed writer left
+// beside it.
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -17,9 +20,9 @@
 namespace anecheck::fuzz {
 namespace {
 
-constexpr auto kLaws = LawList("errors have words", "the temporary folder can be written",
-                               "reading changes no results file",
-                               "what is refused is left untouched", "a query only reads");
+constexpr auto kLaws = LawList(
+    "errors have words", "the temporary folder can be written", "reading changes no results file",
+    "what is refused is left untouched", "a query only reads", "what is not there does not open");
 using Laws = LawBook<kLaws>;
 
 const std::string& Folder() {
@@ -44,20 +47,39 @@ void Look(Store& store) {
   Laws::Require(!store.Query("DELETE FROM meta").ok(), "a query only reads");
 }
 
+// The first bytes of a rollback journal (SQLite, "Database File Format", 3).
+constexpr std::array<uint8_t, 8> kJournalMagic = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+
+struct Files {
+  ByteSpan results;
+  ByteSpan journal;  // empty where there is none
+};
+
+Files Split(ByteSpan input) {
+  const auto at =
+      static_cast<size_t>(std::ranges::search(input, kJournalMagic).begin() - input.begin());
+  return {input.first(at), input.subspan(at)};
+}
+
 // A file that a campaign may write to is brought up to date and looks like any other; one that it
-// may not stays as it is.
-void CheckWriting(const std::string& path, ByteSpan input) {
+// may not stays as it is, but for what its journal takes back.
+void CheckWriting(const std::string& path, const Files& files) {
   auto store = Store::Open(path);
   if (store.ok()) return Look(*store);
   Laws::Require(!store.error().message.empty(), "errors have words");
   const auto after = ReadFile(path);
-  Laws::Require(after.ok() && std::ranges::equal(*after, input),
+  const bool taken_back = !files.journal.empty() && !ReadFile(path + "-journal").ok();
+  Laws::Require(after.ok() && (taken_back || std::ranges::equal(*after, files.results)),
                 "what is refused is left untouched");
 }
 
 bool Check(ByteSpan input) {
   const std::string path = Folder() + "/results.sqlite";
-  Laws::Require(WriteFileAtomic(path, input).ok(), "the temporary folder can be written");
+  const Files files = Split(input);
+  Laws::Require(
+      WriteFileAtomic(path, files.results).ok() &&
+          (files.journal.empty() || WriteFileAtomic(path + "-journal", files.journal).ok()),
+      "the temporary folder can be written");
   const bool writes = MeetsReaderLaws(input);
   if (auto store = Store::OpenReadOnly(path); store.ok()) {
     Look(*store);
@@ -66,9 +88,12 @@ bool Check(ByteSpan input) {
   }
   if (writes) {
     const auto after_reading = ReadFile(path);
-    Laws::Require(after_reading.ok() && std::ranges::equal(*after_reading, input),
+    Laws::Require(after_reading.ok() && std::ranges::equal(*after_reading, files.results),
                   "reading changes no results file");
-    CheckWriting(path, input);
+    CheckWriting(path, files);
+    Remove(path);
+    Laws::Require(!Store::OpenReadOnly(path).ok() && !Store::Open(path + "/none").ok(),
+                  "what is not there does not open");
   }
   Remove(path);
   return true;

@@ -1,6 +1,7 @@
 #include "harness/campaign/store.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fmt/format.h>
 #include <span>
@@ -86,24 +87,20 @@ std::string TableSql(std::string_view name) {
   return std::string(schema.substr(begin, schema.find(kEnd, begin) + kEnd.size() - begin));
 }
 
-// What each version added to the one before: entry v brings version v + 1 to v + 2.
+// The tables that version `from` + 1 added to version `from`.
 std::string MigrationSql(int from) {
-  switch (from) {
-    case 1:
-      return TableSql("probes");
-    case 2:
-      return TableSql("coverage");
-    case 3:
-      return TableSql("magnitude_errors");
-    case 4:
-      return TableSql("libraries") + TableSql("pace");
-    case 5:
-      return TableSql("proved_reach");
-    case 6:
-      return TableSql("unconfirmed_reach");
-    default:
-      return {};
+  constexpr std::array<std::array<std::string_view, 2>, kSchemaVersion - 1> kAdded = {
+      {{"probes"},
+       {"coverage"},
+       {"magnitude_errors"},
+       {"libraries", "pace"},
+       {"proved_reach"},
+       {"unconfirmed_reach"}}};
+  std::string sql;
+  for (const std::string_view table : kAdded[static_cast<size_t>(from - 1)]) {
+    if (!table.empty()) sql += TableSql(table);
   }
+  return sql;
 }
 
 // Whether the files beside the results file, the write-ahead log and its shared memory, cannot be
