@@ -203,7 +203,7 @@ Adversary::Elements Adversary::NativeScaled(const NodeView& node) {
     double pair = a + b;
     if (type == "Mult") {
       pair = a * b;
-    } else if (type != "Add" && !std::isnan(pair)) {
+    } else if (type != "Add" && !std::isnan(a) && !std::isnan(b)) {
       pair = type == "Max" ? std::max(a, b) : std::min(a, b);
     }
     result.push_back(Hold(kHalf, Hold(kHalf, pair) * ToType(kHalf, node.Float(P::kScale, 1))));
