@@ -24,10 +24,12 @@ namespace anecheck {
 
 // The kinds of cell, and how each is spelt:
 //   op_attribute     conv.groups=given, conv.pad_type=same, conv.bias=absent, add.y=constant
-//   attribute_value  conv.groups=one, softmax.axis=negative, conv.strides=2 mixed
-//   (attribute_class.h) op_pair          conv>relu, producer and consumer shape add.rank=4,
-//   all.extent=odd dtype            cast.x=int32 value            all.input=subnormal,
-//   all.input=nan rule             conv_kernel_width, a legality rule that spoke
+//   attribute_value  conv.groups=one, conv.strides=2 mixed: see attribute_class.h
+//   op_pair          conv>relu, producer and consumer
+//   shape            add.rank=4, all.extent=odd
+//   dtype            cast.x=int32
+//   value            all.input=subnormal, all.input=nan
+//   rule             conv_kernel_width, a legality rule that spoke
 inline constexpr std::string_view kCoverageKinds[] = {
     "op_attribute", "attribute_value", "op_pair", "shape", "dtype", "value", "rule"};
 
