@@ -101,9 +101,10 @@ Palette DrawPalette(ChoiceStream& choices, Extent extent, uint64_t count) {
 
 Weights DrawWeights(ChoiceStream& choices) {
   const Extent extent = DrawExtent(choices);
-  // Parts of a hostile extent stay small: validation must not need them.
+  // Parts of a hostile extent stay small: validation must not need them. One without elements has
+  // a count of 0 and as many channels.
   const uint64_t count = std::min<uint64_t>(extent.Count(), 128);
-  const Extent small = extent.Count() > 128 ? Extent{8, 8} : extent;
+  const Extent small = extent.channels == UINT32_MAX ? Extent{8, 8} : extent;
   switch (choices.Below(6)) {
     case 0:
       return Dense{extent, DrawHalves(choices, count)};
