@@ -11,9 +11,10 @@
 namespace anecheck::fuzz {
 namespace {
 
-constexpr auto kLaws = MoreLaws(kErrorLaws, "booleans", "integers", "names", "reals",
-                                "integers of an array are its items", "names are items",
-                                "what is written reads", "what is written reads as it was meant");
+constexpr auto kLaws =
+    MoreLaws(kErrorLaws, "booleans", "integers", "names", "reals",
+             "integers of an array are its items", "names are items", "what is written reads",
+             "what is written reads as it was meant", "what is written is written again alike");
 using Laws = LawBook<kLaws>;
 
 // Each reader of a parameter answers for values of its kind, and for no others.
@@ -34,12 +35,52 @@ void CheckReaders(const netlist::Unit& unit) {
   }
 }
 
+// Keys sorted, as they are written.
+void Sort(std::vector<tree::Entry>& entries);
+
+void Sort(tree::Value& value) {
+  if (tree::Dict* const dict = value.AsDict()) Sort(dict->entries);
+  if (tree::Array* const array = value.AsArray()) {
+    for (tree::Value& item : *array) Sort(item);
+  }
+}
+
+void Sort(std::vector<tree::Entry>& entries) {
+  std::ranges::sort(entries, {}, &tree::Entry::key);
+  for (tree::Entry& entry : entries) Sort(entry.value);
+}
+
+void SortEach(auto& parts) {
+  for (auto& part : parts) Sort(part.extra);
+}
+
+netlist::Description Sorted(netlist::Description description) {
+  Sort(description.extra);
+  SortEach(description.procedures);
+  for (netlist::Procedure& procedure : description.procedures) {
+    SortEach(procedure.inputs);
+    SortEach(procedure.outputs);
+  }
+  SortEach(description.networks);
+  for (netlist::Network& network : description.networks) {
+    SortEach(network.inputs);
+    SortEach(network.outputs);
+    SortEach(network.constants);
+    SortEach(network.units);
+    for (netlist::Unit& unit : network.units) {
+      if (unit.params) Sort(unit.params->entries);
+    }
+  }
+  return description;
+}
+
 void CheckWritten(const netlist::Description& description, plist::Encoding encoding) {
   const Bytes written = netlist::Write(description, encoding);
   const auto again = netlist::Parse(written);
   Laws::Require(again.ok(), "what is written reads", again.ok() ? "" : again.error().message);
+  Laws::Require(Sorted(*again) == Sorted(description), "what is written reads as it was meant");
   Laws::Require(netlist::Write(*again, encoding) == written,
-                "what is written reads as it was meant");
+                "what is written is written again alike");
 }
 
 bool Check(ByteSpan input) {

@@ -35,6 +35,9 @@ anecheck_fuzzer(netlist_binary
 anecheck_fuzzer(flatbuffer_e5
   SOURCES targets/flatbuffer_e5_target.cc
   DEPENDS anecheck_e5_generator e5_schema anecheck_fuzz_words_e5)
+anecheck_fuzzer(flatbuffer_vmfb
+  SOURCES targets/flatbuffer_vmfb_target.cc
+  DEPENDS anecheck_vmfb_generator vmfb_schema anecheck_fuzz_words_vmfb)
 anecheck_fuzzer(e5_program
   SOURCES targets/e5_program_target.cc
   DEPENDS anecheck_e5_generator anecheck_fuzz_words_e5)

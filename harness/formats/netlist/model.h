@@ -59,6 +59,7 @@ struct Input {
   std::string unit;       // procedures: the unit that reads it (Name)
   std::string operation;  // procedures: OperationName
   std::vector<tree::Entry> extra;
+  friend bool operator==(const Input&, const Input&) = default;
 };
 
 struct Output {
@@ -69,6 +70,7 @@ struct Output {
   Strides strides;
   std::string operation;  // procedures: OperationName
   std::vector<tree::Entry> extra;
+  friend bool operator==(const Output&, const Output&) = default;
 };
 
 // A tensor whose values stand in a weight file.
@@ -79,6 +81,7 @@ struct Constant {
   std::optional<int64_t> index;        // of the weight file
   std::optional<int64_t> byte_offset;  // in the weight file
   std::vector<tree::Entry> extra;
+  friend bool operator==(const Constant&, const Constant&) = default;
 };
 
 // One layer. `params` are named as in the layer's table (layers.h); `Param...` below read them.
@@ -104,6 +107,7 @@ struct Unit {
   std::vector<std::string> Names(std::string_view key) const;
   const tree::Value* Param(std::string_view key) const;
   void SetParam(std::string_view key, tree::Value value);
+  friend bool operator==(const Unit&, const Unit&) = default;
 };
 
 // Layers and wiring of one network of the file.
@@ -117,6 +121,7 @@ struct Network {
   std::vector<tree::Entry> extra;
 
   const Unit* FindUnit(std::string_view unit_name) const;
+  friend bool operator==(const Network&, const Network&) = default;
 };
 
 struct Operation {
@@ -131,6 +136,7 @@ struct Procedure {
   std::vector<Operation> operations;
   std::vector<Output> outputs;
   std::vector<tree::Entry> extra;
+  friend bool operator==(const Procedure&, const Procedure&) = default;
 };
 
 struct Description {
@@ -139,6 +145,7 @@ struct Description {
   std::vector<Network> networks;
   std::vector<Procedure> procedures;
   std::vector<tree::Entry> extra;
+  friend bool operator==(const Description&, const Description&) = default;
 };
 
 // Reads a property list of either encoding. Keys that no field holds go to `extra`. kMalformed

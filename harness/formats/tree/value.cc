@@ -43,11 +43,9 @@ bool Dict::Erase(std::string_view key) {
   return std::erase_if(entries, [&](const Entry& entry) { return entry.key == key; }) != 0;
 }
 
-bool operator==(const Dict& a, const Dict& b) {
-  return std::ranges::equal(a.entries, b.entries, [](const Entry& x, const Entry& y) {
-    return x.key == y.key && x.value == y.value;
-  });
-}
+bool operator==(const Dict& a, const Dict& b) { return std::ranges::equal(a.entries, b.entries); }
+
+bool operator==(const Entry& a, const Entry& b) { return a.key == b.key && a.value == b.value; }
 
 bool operator==(const Value& a, const Value& b) { return a.data == b.data; }
 

@@ -97,6 +97,9 @@ struct Entry {
   uint32_t key_offset = 0;
 };
 
+// Equal keys and values; places do not count.
+bool operator==(const Entry& a, const Entry& b);
+
 // The first key that occurs twice, as an index into the list, or the list's size.
 size_t FindRepeatedKey(const std::vector<Entry>& entries);
 size_t FindRepeatedKey(std::span<const std::string_view> keys);
