@@ -132,6 +132,13 @@ def environment(**more):
     return {**{key: value for key, value in os.environ.items() if key != "ANECHECK_PLANTED_BUG"}, **more}
 
 
+def telling():
+    """Of a fuzzer that runs one input: stacks that are long enough to name what fails."""
+    given = {key: os.environ.get(key, "") for key in ("ASAN_OPTIONS", "UBSAN_OPTIONS")}
+    return {"ASAN_OPTIONS": f"{given['ASAN_OPTIONS']}:malloc_context_size=30".lstrip(":"),
+            "UBSAN_OPTIONS": f"print_stacktrace=1:{given['UBSAN_OPTIONS']}".rstrip(":")}
+
+
 def last_line(text):
     return (text.strip().splitlines() or ["no word"])[-1][:200]
 

@@ -280,6 +280,43 @@ done
         self.assertIn("crash-1 fails", run.stdout)
         self.assertEqual((self.root / "work/hal/failed/crash-1").read_text(), "bad\n")
 
+    def test_a_merge_in_which_many_inputs_fail_is_ended_and_they_leave_the_corpus(self):
+        self.add_corpus()
+        (self.root / "work/hal/corpus/bad").write_text("bad 3")
+        self.add("fuzzers/hal_fuzzer", """for argument; do
+  case $argument in -artifact_prefix=*) prefix=${argument#-artifact_prefix=} ;; esac
+done
+i=0
+while :; do printf 'bad %s' $i >"${prefix}crash-$i"; i=$((i + 1)); sleep 0.1; done
+""")
+        run = self.prune()
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn("so many inputs fail", run.stdout)
+        self.assertEqual([path.name for path in (self.root / "work/hal/corpus").iterdir()], ["file"])
+        self.assertLess(len(list((self.root / "work/hal/failed").iterdir())), 100)
+
+    def test_a_merge_without_end_is_3(self):
+        self.add_corpus()
+        self.add("fuzzers/hal_fuzzer", "sleep 600 & wait\n")
+        self.assert_failed(self.prune("--merge-seconds", "1"), "it takes too long")
+
+    def test_a_merge_that_fails_by_chance_is_tried_again(self):
+        self.add_corpus()
+        self.add("fuzzers/hal_fuzzer", f"[ -e {self.root}/once ] || {{ touch {self.root}/once; exit 1; }}\n"
+                 'for folder; do case $folder in *.pruned) echo y >"$folder/new" ;; esac; done\n')
+        run = self.prune()
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual([path.name for path in (self.root / "work/hal/corpus").iterdir()], ["new"])
+
+    def test_a_corpus_that_an_end_left_aside_comes_back(self):
+        self.add_corpus()
+        (self.root / "work/hal/corpus").rename(self.root / "work/hal/corpus.old")
+        self.add("fuzzers/hal_fuzzer", 'for last; do :; done; cp "$last/file" "$(dirname "$last")/corpus.pruned"\n')
+        run = self.prune()
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual([path.name for path in (self.root / "work/hal").iterdir() if "corpus" in path.name], ["corpus"])
+        self.assertEqual((self.root / "work/hal/corpus/file").read_text(), "x")
+
     def make_small(self, text):
         (self.root / "big").write_text(text)
         return self.prune("--input", self.root / "big", "--out", self.root / "small", "hal")

@@ -165,6 +165,17 @@ exit 71"""))
         self.assertEqual(self.run_night(*SHORT).returncode, 1)
         self.assertEqual(self.signatures(), ["SEGV in hwx::Load"])
 
+    def test_a_leak_is_named_by_the_longer_stack_of_a_run_alone(self):
+        leak = """ERROR: LeakSanitizer: detected memory leaks
+    #0 0x1 in malloc (/w/f+0x1)
+    #1 0x2 in operator new x.cc:1"""
+        self.add_fuzzer("toy", fuzzer(
+            alone=f"""echo '{leak}' >&2
+case $ASAN_OPTIONS in *malloc_context_size=30*) echo '    #2 0x3 in anecheck::hal::Read(int) a.cc:3' >&2 ;; esac
+exit 77""", fuzzing=f"""echo x >"${{prefix}}leak-1"; echo '{leak}' >&2; exit 77"""))
+        self.assertEqual(self.run_night(*SHORT).returncode, 1)
+        self.assertEqual(self.signatures(), ["detected memory leaks in hal::Read"])
+
     def test_what_cannot_be_judged_is_an_error_in_every_report(self):
         self.add_fuzzer("toy", fuzzer(merging='echo x >"${prefix}crash-1"', alone="kill -9 $$"))
         self.add_corpus(a="x")

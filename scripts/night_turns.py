@@ -70,7 +70,7 @@ def fails_alone(night, name, fuzzer, artifact, thorough):
     try:
         code, report, used = night.execute(
             name, [fuzzer, *fuzz_common.limits(4 * INPUT_SECONDS), f"-artifact_prefix={folder}/again-", artifact],
-            8 * INPUT_SECONDS, log="alone.log", **laws)
+            8 * INPUT_SECONDS, log="alone.log", **fuzz_common.telling(), **laws)
     except subprocess.TimeoutExpired:
         return "timeout", ""
     finally:
