@@ -363,6 +363,43 @@ class SeedsTest(FuzzScriptsTest):
         self.assertEqual(sorted((SCRIPTS.parent / "corpus/seeds/hal").iterdir()), before)
 
 
+class CompareAflTest(FuzzScriptsTest):
+    """With an AFL++ that finds its crash after WITH or WITHOUT milliseconds."""
+
+    def compare(self, soon, late):
+        self.add("bin/afl-cc", 'while [ "$1" != -o ]; do shift; done; touch "$2"\n')
+        self.add("bin/afl-clang-fast", 'while [ "$1" != -o ]; do shift; done; touch "$2"\n')
+        self.add("bin/afl-fuzz", f"""while [ "$1" != -o ]; do shift; done
+mkdir -p "$2/default/crashes"
+echo "execs_done : 321" >"$2/default/fuzzer_stats"
+time={late}
+[ -z "$AFL_CUSTOM_MUTATOR_LIBRARY" ] || {{ time={soon}; echo "$AFL_CUSTOM_MUTATOR_LIBRARY $ANECHECK_FORMAT" >{self.root}/given; }}
+[ $time = never ] || touch "$2/default/crashes/id:000000,sig:08,src:000000,time:$time,execs:9"
+""")
+        self.add("mutator.so", "")
+        return self.run_script("compare-afl", "--runs", "2", "--mutator", self.root / "mutator.so",
+                               PATH=f"{self.root / 'bin'}:{os.environ['PATH']}")
+
+    def test_the_mutator_is_worth_something_where_the_bug_is_found_sooner(self):
+        run = self.compare(1500, 2500)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertRegex(run.stdout, r"(?m)^with +1 +1\.5 +321$")
+        self.assertIn("median without: 2.5 s", run.stdout)
+        self.assertEqual((self.root / "given").read_text(), f"{self.root / 'mutator.so'} npz\n")
+        self.assertEqual(self.compare(2500, 1500).returncode, 1)
+
+    def test_what_is_never_found_is_later_than_all(self):
+        run = self.compare(1500, "never")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("median without: not found", run.stdout)
+        self.assertEqual(self.compare("never", 1500).returncode, 1)
+
+    def test_a_mutator_that_is_not_built_is_3(self):
+        self.compare(1, 1)
+        self.assert_failed(self.run_script("compare-afl", "--mutator", self.root / "nosuch",
+                                           PATH=f"{self.root / 'bin'}:{os.environ['PATH']}"), "anecheck_afl_mutator")
+
+
 class CoverageTest(FuzzScriptsTest):
     def coverage(self, *arguments):
         return self.run_script("coverage", "--build", self.root / "build", *arguments,
