@@ -202,6 +202,20 @@ exit 77""", fuzzing=f"""echo x >"${{prefix}}leak-1"; echo '{leak}' >&2; exit 77"
                 self.assertEqual(file.read(), "bad\n")
         self.assertNotEqual(*files)
 
+    def test_of_many_findings_the_first_are_made_small(self):
+        self.add_fuzzer("toy", fuzzer(alone=f'echo "$last" >>{self.root}/calls; {BROKEN}; exit 77'))
+        self.addCleanup(setattr, night_turns, "MOST_SMALL", night_turns.MOST_SMALL)
+        night_turns.MOST_SMALL = 1
+        night = self.night(self.options())
+        (self.work / "toy").mkdir()
+        fuzzer_path = self.root / "fuzzers/toy_fuzzer"
+        (self.root / "input").write_text("bad")
+        for signature, small in (("first", True), ("second", False)):
+            (self.root / "calls").write_text("")
+            night_turns.keep(night, "toy", signature, "report", self.root / "input", fuzzer_path)
+            self.assertEqual(bool(self.calls()), small, signature)
+        self.assertEqual(self.signatures(), ["first", "second"])
+
     def test_a_turn_counts_as_fuzzing_without_its_judgement(self):
         self.add_fuzzer("toy", fuzzer(alone=f"sleep 2; {BROKEN}; exit 77", fuzzing=CRASH))
         self.add_tool("")
@@ -226,7 +240,7 @@ class StepsTest(NightTest):
     def test_the_figures_of_power_and_of_the_baseline_are_told(self):
         self.add_fuzzer("toy", QUIET)
         report = {"summary": {"planted": 5, "planted_found": 3, "known": 2, "known_found": 1},
-                  "false_findings": 0, "lost": ["conv-bias-dropped"]}
+                  "false_findings": 0, "lost": ["conv-bias-dropped"], "undecided": 1}
         (self.root / "report.json").write_text(json.dumps(report))
         self.add_tool(f"""case $1 in
   power) for out; do :; done; mkdir -p "$out"; cp {self.root}/report.json "$out/power.json"; exit 1 ;;
@@ -236,7 +250,7 @@ esac
         run = self.run_night(*SHORT, campaign=True)
         self.assertEqual(run.returncode, 1, run.stderr)
         text = (self.work / "summary.md").read_text()
-        self.assertIn("power: 3 of 5 planted faults and 1 of 2 known defects found; lost: conv-bias-dropped; "
+        self.assertIn("power: 3 of 5 planted faults and 1 of 2 known defects found; 1 ended by the clock; lost: conv-bias-dropped; "
                       "0 false findings", text.splitlines()[2])
         self.assertIn("| 7 identical, 2 improved |", text)
 

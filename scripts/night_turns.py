@@ -21,6 +21,7 @@ PROJECT = pathlib.Path(__file__).resolve().parent.parent
 GRACE = 900  # seconds beyond its slice after which a turn hangs: reading the corpus, symbols of a stack
 MOST_SLICES = 3  # that a turn takes with judging
 SMALLER_SECONDS = 60  # that making one input small may take
+MOST_SMALL = 20  # findings whose inputs are made small: one bug in what all pass through has many names
 FUZZER_INTERRUPTED = 72  # libFuzzer's exit code
 ENDED_WELL = (0, FUZZER_INTERRUPTED)
 FROM_OUTSIDE = {-signal.SIGINT, -signal.SIGTERM, -signal.SIGKILL, -signal.SIGHUP}
@@ -145,7 +146,7 @@ def keep(night, name, signature, report, artifact=None, fuzzer=None):
         report = f"{report[:REPORT_CHARACTERS]}\n[...]\n{report[-REPORT_CHARACTERS:]}"
     candidate.with_name(candidate.name + ".txt").write_text(report)
     night.add(finding)
-    if artifact and fuzzer:
+    if artifact and fuzzer and len(night.state["findings"]) <= MOST_SMALL:
         make_small(night, name, fuzzer, candidate)
 
 
