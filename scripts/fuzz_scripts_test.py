@@ -13,6 +13,9 @@ import sys
 import tempfile
 import unittest
 
+sys.dont_write_bytecode = True
+import fuzz_common  # noqa: E402
+
 SCRIPTS = pathlib.Path(__file__).resolve().parent
 QUIET = "exit 0\n"
 FAILING = "echo 'no such luck' >&2\nexit 1\n"
@@ -172,6 +175,76 @@ exit 77
         self.assert_failed(self.hunt("ReaderSubrange"), "without the bug", "no such luck")
 
 
+FRAMES = """==1==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x602000000014 at pc 0x55
+READ of size 4 at 0x602000000014 thread T0
+    #0 0x55c1 in __asan_memcpy (/w/build/fuzz/fuzzers/hwx_fuzzer+0xc93fd) (BuildId: f4ff)
+    #1 0x55c2 in U32 %s/build/fuzz/../../harness/base/byte_reader.h:84:5
+    #2 0x55c3 in ReadHeader %s/build/fuzz/../../harness/formats/hwx/load.cc:30:9
+    #3 0x55c4 in anecheck::hwx::(anonymous namespace)::%s(std::span<unsigned char const, 18446744073709551615ul>) %s/harness/formats/hwx/load.cc:50:7
+    #4 0x55c5 in std::optional<anecheck::hwx::File> anecheck::hwx::Read<anecheck::hwx::File>(int) %s/harness/formats/hwx/load.cc:9:1
+    #5 0x55c6 in anecheck::fuzz::$_2::__invoke(int) %s/fuzz/targets/hwx_target.cc:9:1
+
+allocated by thread T0 here:
+    #0 0x55c7 in anecheck::Other() %s/harness/formats/hwx/other.cc:1:1
+
+SUMMARY: AddressSanitizer: heap-buffer-overflow %s/build/fuzz/../../harness/base/byte_reader.h:84:5 in U32
+"""
+
+
+class SignatureTest(unittest.TestCase):
+    def signature(self, report):
+        return fuzz_common.signature_of(report)
+
+    def overflow(self, function="Load", folder="/w"):
+        return self.signature(FRAMES.replace("%s(", f"{function}(").replace("%s", folder))
+
+    def test_a_failure_is_named_by_the_functions_behind_runtime_and_helpers(self):
+        self.assertEqual(self.overflow(), "heap-buffer-overflow in ReadHeader < hwx::Load < hwx::Read")
+
+    def test_two_bugs_behind_one_reader_differ_and_two_checkouts_do_not(self):
+        self.assertNotEqual(self.overflow("Load"), self.overflow("Relocate"))
+        self.assertEqual(self.overflow(folder="/w"), self.overflow(folder="/home/me/fuzz/project"))
+
+    def test_assertions_in_a_namespace_without_a_name_differ(self):
+        report = ("==7== ERROR: libFuzzer: deadly signal\n    #0 0x1 in __sanitizer_print_stack_trace (/w/f+0x1)\n"
+                  "    #1 0x2 in raise sysdeps/raise.c:3\n"
+                  "    #2 0x3 in anecheck::(anonymous namespace)::%s(int) /w/harness/formats/mil/a.cc:1:2\n"
+                  "SUMMARY: libFuzzer: deadly signal\n")
+        self.assertEqual(self.signature(report % "First"), "deadly signal in First")
+        self.assertEqual(self.signature(report % "Second"), "deadly signal in Second")
+
+    def test_a_slow_input_is_named_by_what_it_entered_since_where_it_was_is_chance(self):
+        report = ("ERROR: libFuzzer: timeout after 30 seconds\n%s"
+                  "    #1 0x2 in anecheck::mil::Items() /w/harness/formats/mil/a.cc:1:2\n"
+                  "    #2 0x2 in anecheck::mil::Block() /w/harness/formats/mil/a.cc:2:2\n"
+                  "    #3 0x2 in anecheck::mil::Parse() /w/harness/formats/mil/a.cc:3:2\n"
+                  "    #4 0x2 in anecheck::fuzz::Check() /w/fuzz/targets/mil_target.cc:3:2\n")
+        for inner in ("Skip", "Peek"):
+            frame = f"    #0 0x1 in anecheck::mil::{inner}() /w/harness/formats/mil/a.cc:9:2\n"
+            self.assertEqual(self.signature(report % frame), "timeout in mil::Items < mil::Block < mil::Parse")
+
+    def test_a_stack_without_names_gives_its_places_in_the_fuzzer(self):
+        report = ("ERROR: AddressSanitizer: SEGV on unknown address 0x1 (pc 0x2)\n"
+                  "    #0 0x55d1  (/w/fuzzers/hwx_fuzzer+0x1a2b) (BuildId: f4)\n    #1 0x55d2  (/w/fuzzers/hwx_fuzzer+0xff)\n")
+        self.assertEqual(self.signature(report), "SEGV in hwx_fuzzer+1a2b < hwx_fuzzer+ff")
+
+    def test_an_undefined_value_keeps_its_place_and_its_callers(self):
+        report = "/w/harness/base/byte_reader.h:7:3: runtime error: shift exponent 99 is too large\n%s"
+        self.assertEqual(self.signature(report % ""), "byte_reader.h:7:3: runtime error: shift exponent")
+        self.assertEqual(self.signature(report % "    #0 0x1 in anecheck::td::Read(int) /w/harness/formats/td/a.cc:1:1\n"),
+                         "byte_reader.h:7:3: runtime error: shift exponent in td::Read")
+
+    def test_one_law_broken_by_two_formats_has_two_signatures(self):
+        for text, name in (("[hwx]: at 7", "[hwx]"), ("[hwx]: at 9", "[hwx]"), ("[e5]: at 7", "[e5]")):
+            self.assertEqual(self.signature(f"law broken: write(parse(x)) is x {text}"), f"write(parse(x)) is x {name}")
+
+    def test_a_kind_alone_is_vague(self):
+        for report in ("ERROR: libFuzzer: deadly signal", "ERROR: libFuzzer: timeout after 30 seconds", ""):
+            self.assertTrue(fuzz_common.is_vague(self.signature(report)), report)
+        self.assertFalse(fuzz_common.is_vague(self.overflow()))
+        self.assertFalse(fuzz_common.is_vague(self.signature("law broken: coverage adds up [hwx]: no")))
+
+
 class PruneTest(FuzzScriptsTest):
     def prune(self, *arguments):
         return self.run_script("fuzz-prune", "--fuzzers", self.fuzzers, "--work", self.root / "work", *arguments)
@@ -206,6 +279,43 @@ done
         self.assertEqual(run.returncode, 1, run.stderr)
         self.assertIn("crash-1 fails", run.stdout)
         self.assertEqual((self.root / "work/hal/failed/crash-1").read_text(), "bad\n")
+
+    def test_a_merge_in_which_many_inputs_fail_is_ended_and_they_leave_the_corpus(self):
+        self.add_corpus()
+        (self.root / "work/hal/corpus/bad").write_text("bad 3")
+        self.add("fuzzers/hal_fuzzer", """for argument; do
+  case $argument in -artifact_prefix=*) prefix=${argument#-artifact_prefix=} ;; esac
+done
+i=0
+while :; do printf 'bad %s' $i >"${prefix}crash-$i"; i=$((i + 1)); sleep 0.1; done
+""")
+        run = self.prune()
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn("so many inputs fail", run.stdout)
+        self.assertEqual([path.name for path in (self.root / "work/hal/corpus").iterdir()], ["file"])
+        self.assertLess(len(list((self.root / "work/hal/failed").iterdir())), 100)
+
+    def test_a_merge_without_end_is_3(self):
+        self.add_corpus()
+        self.add("fuzzers/hal_fuzzer", "sleep 600 & wait\n")
+        self.assert_failed(self.prune("--merge-seconds", "1"), "it takes too long")
+
+    def test_a_merge_that_fails_by_chance_is_tried_again(self):
+        self.add_corpus()
+        self.add("fuzzers/hal_fuzzer", f"[ -e {self.root}/once ] || {{ touch {self.root}/once; exit 1; }}\n"
+                 'for folder; do case $folder in *.pruned) echo y >"$folder/new" ;; esac; done\n')
+        run = self.prune()
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual([path.name for path in (self.root / "work/hal/corpus").iterdir()], ["new"])
+
+    def test_a_corpus_that_an_end_left_aside_comes_back(self):
+        self.add_corpus()
+        (self.root / "work/hal/corpus").rename(self.root / "work/hal/corpus.old")
+        self.add("fuzzers/hal_fuzzer", 'for last; do :; done; cp "$last/file" "$(dirname "$last")/corpus.pruned"\n')
+        run = self.prune()
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual([path.name for path in (self.root / "work/hal").iterdir() if "corpus" in path.name], ["corpus"])
+        self.assertEqual((self.root / "work/hal/corpus/file").read_text(), "x")
 
     def make_small(self, text):
         (self.root / "big").write_text(text)
@@ -251,6 +361,43 @@ class SeedsTest(FuzzScriptsTest):
         before = sorted((SCRIPTS.parent / "corpus/seeds/hal").iterdir())
         self.assert_failed(self.seeds("hal"), "seeds")
         self.assertEqual(sorted((SCRIPTS.parent / "corpus/seeds/hal").iterdir()), before)
+
+
+class CompareAflTest(FuzzScriptsTest):
+    """With an AFL++ that finds its crash after WITH or WITHOUT milliseconds."""
+
+    def compare(self, soon, late):
+        self.add("bin/afl-cc", 'while [ "$1" != -o ]; do shift; done; touch "$2"\n')
+        self.add("bin/afl-clang-fast", 'while [ "$1" != -o ]; do shift; done; touch "$2"\n')
+        self.add("bin/afl-fuzz", f"""while [ "$1" != -o ]; do shift; done
+mkdir -p "$2/default/crashes"
+echo "execs_done : 321" >"$2/default/fuzzer_stats"
+time={late}
+[ -z "$AFL_CUSTOM_MUTATOR_LIBRARY" ] || {{ time={soon}; echo "$AFL_CUSTOM_MUTATOR_LIBRARY $ANECHECK_FORMAT" >{self.root}/given; }}
+[ $time = never ] || touch "$2/default/crashes/id:000000,sig:08,src:000000,time:$time,execs:9"
+""")
+        self.add("mutator.so", "")
+        return self.run_script("compare-afl", "--runs", "2", "--mutator", self.root / "mutator.so",
+                               PATH=f"{self.root / 'bin'}:{os.environ['PATH']}")
+
+    def test_the_mutator_is_worth_something_where_the_bug_is_found_sooner(self):
+        run = self.compare(1500, 2500)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertRegex(run.stdout, r"(?m)^with +1 +1\.5 +321$")
+        self.assertIn("median without: 2.5 s", run.stdout)
+        self.assertEqual((self.root / "given").read_text(), f"{self.root / 'mutator.so'} npz\n")
+        self.assertEqual(self.compare(2500, 1500).returncode, 1)
+
+    def test_what_is_never_found_is_later_than_all(self):
+        run = self.compare(1500, "never")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("median without: not found", run.stdout)
+        self.assertEqual(self.compare("never", 1500).returncode, 1)
+
+    def test_a_mutator_that_is_not_built_is_3(self):
+        self.compare(1, 1)
+        self.assert_failed(self.run_script("compare-afl", "--mutator", self.root / "nosuch",
+                                           PATH=f"{self.root / 'bin'}:{os.environ['PATH']}"), "anecheck_afl_mutator")
 
 
 class CoverageTest(FuzzScriptsTest):

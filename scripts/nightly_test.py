@@ -3,123 +3,20 @@
 interrupted night goes on."""
 
 import argparse
-import importlib.machinery
-import importlib.util
 import json
 import pathlib
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
-NIGHTLY = pathlib.Path(__file__).resolve().parent / "nightly"
-
-REPORTING = """#!/bin/sh
-case "$1" in -merge=1) exit 0 ;; esac
-for argument; do
-  case $argument in
-    -artifact_prefix=*) echo $$ > "${argument#-artifact_prefix=}crash-$$" ;;
-  esac
-done
-cat >&2 <<END
-%s
-END
-exit 77
-"""
-QUIET = """#!/bin/sh
-echo '#100 NEW cov: 10 ft: 20 corp: 1' >&2
-echo 'stat::number_of_executed_units: 100' >&2
-echo 'stat::law_read_again: 7' >&2
-echo 'stat::law_as_text: 2' >&2
-echo 'stat::law_vacuous: 1' >&2
-"""
-FAILING = """#!/bin/sh
-for argument; do
-  case $argument in
-    -merge=1) exit 0 ;;
-    -artifact_prefix=*) echo bad > "${argument#-artifact_prefix=}crash-$$" ;;
-  esac
-done
-echo 'law broken: write(parse(x)) is x: toy' >&2
-exit 77
-"""
+sys.dont_write_bytecode = True
+import night_report  # noqa: E402
+import night_turns  # noqa: E402
+from night_testing import FAILING, QUIET, REPORTING, SANITISED, NightTest  # noqa: E402
 
 
-# A fuzzer for which files that hold "bad" break a law, in its corpus and alone; merging finds them too.
-SANITISED = """#!/bin/sh
-merging= prefix= out=
-for argument; do
-  case $argument in
-    -merge=1) merging=yes ;;
-    -artifact_prefix=*) prefix=${argument#-artifact_prefix=} ;;
-  esac
-done
-for argument; do
-  case $argument in -*) continue ;; esac
-  [ -n "$out" ] || out=$argument
-  for file in $argument $argument/*; do
-    [ -f "$file" ] || continue
-    [ "$argument" != "$file" ] || echo "Running: $file" >&2
-    if ! grep -q bad "$file"; then
-      [ -z "$merging" ] || cp "$file" "$out"
-      continue
-    fi
-    [ "$argument" = "$file" ] || cp "$file" "${prefix}crash-$(basename "$file")"
-    [ -z "$merging" ] || continue
-    echo 'law broken: coverage adds up [toy]: no' >&2
-    exit 77
-  done
-done
-[ -n "$merging" ] || echo '#100 NEW cov: 10 ft: 20 corp: 1' >&2
-"""
-
-
-def load_nightly():
-    sys.dont_write_bytecode = True
-    loader = importlib.machinery.SourceFileLoader("nightly", str(NIGHTLY))
-    nightly = importlib.util.module_from_spec(importlib.util.spec_from_loader("nightly", loader))
-    loader.exec_module(nightly)
-    return nightly
-
-
-class NightlyTest(unittest.TestCase):
-    def setUp(self):
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.root = pathlib.Path(temporary.name)
-        self.work = self.root / "work"
-        (self.root / "fuzzers").mkdir()
-
-    def add_fuzzer(self, name, script):
-        path = self.root / "fuzzers" / f"{name}_fuzzer"
-        path.write_text(script)
-        path.chmod(0o755)
-
-    def add_tool(self, script):
-        (self.root / "tool").write_text("#!/bin/sh\n" + script)
-        (self.root / "tool").chmod(0o755)
-
-    def findings(self):
-        return json.loads((self.work / "state.json").read_text())["findings"]
-
-    def calls(self):
-        path = self.root / "calls"
-        return path.read_text() if path.exists() else ""
-
-    def run_night(self, *arguments, campaign=False):
-        return subprocess.run(self.command(*arguments, campaign=campaign), capture_output=True, text=True)
-
-    def command(self, *arguments, campaign=False):
-        if not (self.root / "tool").exists():
-            self.add_tool("")
-        command = [sys.executable, NIGHTLY, "--work", self.work, "--fuzzers", self.root / "fuzzers",
-                   "--fast-fuzzers", self.root / "fast", "--tool", self.root / "tool",
-                   "--fuzz-tool", self.root / "tool", "--skip-coverage", "--jobs", "1", *arguments]
-        if not campaign:
-            command.append("--skip-campaign")
-        return command
-
+class NightlyTest(NightTest):
     def test_a_quiet_night_is_clean_and_every_target_has_a_turn(self):
         self.add_fuzzer("toy_a", QUIET)
         self.add_fuzzer("toy_b", QUIET)
@@ -147,11 +44,10 @@ class NightlyTest(unittest.TestCase):
 
     def test_fuzzing_leaves_a_third_of_the_night_to_the_other_steps(self):
         self.add_fuzzer("toy", QUIET)
-        nightly = load_nightly()
         options = self.options()
-        self.assertEqual(nightly.Night(options).seconds, 800)
+        self.assertEqual(self.night(options).seconds, 800)
         options.skip_campaign = True
-        self.assertEqual(nightly.Night(options).seconds, 1200)
+        self.assertEqual(self.night(options).seconds, 1200)
 
     def test_an_interrupted_night_goes_on(self):
         self.add_fuzzer("toy", QUIET)
@@ -165,11 +61,11 @@ class NightlyTest(unittest.TestCase):
         self.assertEqual(json.loads((self.work / "state.json").read_text())["targets"]["toy"]["turns"], 7)
 
     def test_the_build_without_sanitizers_has_every_other_turn(self):
-        nightly, options = load_nightly(), self.options()
-        self.assertEqual(nightly.fuzzer_of(options, "toy", 1), self.root / "fuzzers/toy_fuzzer")
+        options = self.options()
+        self.assertEqual(night_turns.fuzzer_of(options, "toy", 1), self.root / "fuzzers/toy_fuzzer")
         (self.root / "fast").mkdir()
         (self.root / "fast/toy_fuzzer").touch()
-        self.assertEqual([nightly.fuzzer_of(options, "toy", turn).parent.name for turn in range(4)],
+        self.assertEqual([night_turns.fuzzer_of(options, "toy", turn).parent.name for turn in range(4)],
                          ["fuzzers", "fast", "fuzzers", "fast"])
 
     def test_what_fails_without_sanitizers_counts(self):
@@ -215,7 +111,7 @@ exit 70
                 ("ERROR: LeakSanitizer: detected memory leaks\n"
                  "    #0 0x1 in operator new x.cc\n    #1 0x2 in anecheck::Leak() y.cc:3\n"
                  "SUMMARY: AddressSanitizer: $$ byte(s) leaked in 1 allocation(s).",
-                 "detected memory leaks in anecheck::Leak()"),
+                 "detected memory leaks in Leak"),
                 ("/a/b/c.cc:7:3: runtime error: index $$ out of bounds", "c.cc:7:3: runtime error: index")):
             self.add_fuzzer("toy", REPORTING % report)
             self.assertEqual(self.run_night("--minutes", "0.001").returncode, 1)
@@ -279,13 +175,6 @@ exit 70
         self.assertEqual(run.returncode, 2)
         self.assertIn("/nonexistent/anecheck is missing", run.stderr)
 
-    def add_corpus(self, **files):
-        corpus = self.work / "toy" / "corpus"
-        corpus.mkdir(parents=True)
-        for name, text in files.items():
-            (corpus / name).write_text(text)
-        return corpus
-
     def test_what_fails_while_a_corpus_is_loaded_is_found_and_leaves_it(self):
         self.add_fuzzer("toy", SANITISED)
         corpus = self.add_corpus(a="bad 1", b="good", c="bad 2")
@@ -315,48 +204,35 @@ exit 70
         self.assertEqual(run.returncode, 1, run.stderr)
         self.assertEqual([row["signature"] for row in self.findings()], ["coverage adds up [toy]"])
 
-    def test_one_law_broken_by_two_formats_has_two_signatures(self):
-        signature_of = load_nightly().signature_of
-        self.assertEqual(signature_of("law broken: write(parse(x)) is x [hwx]: at 7"), "write(parse(x)) is x [hwx]")
-        self.assertEqual(signature_of("law broken: write(parse(x)) is x [hwx]: at 9"), "write(parse(x)) is x [hwx]")
-        self.assertEqual(signature_of("law broken: write(parse(x)) is x [e5]: at 7"), "write(parse(x)) is x [e5]")
-
-    def options(self, **more):
-        return argparse.Namespace(work=self.work, fuzzers=self.root / "fuzzers", fast_fuzzers=self.root / "fast",
-                                  fuzz_tool=self.root / "tool", minutes=10.0, jobs=2, seed=1, skip_campaign=False,
-                                  skip_coverage=True, **more)
-
     def test_a_finding_that_comes_again_is_not_kept_again(self):
         self.add_fuzzer("toy", QUIET)
-        night = load_nightly().Night(self.options())
+        night = self.night(self.options())
         for file in ("a", "b"):
-            night.running["toy"] = None
-            night.record("toy", 1.0, "", [{"target": "toy", "signature": "s", "file": file}])
+            night.add({"target": "toy", "signature": "s", "file": file})
         self.assertEqual([row["file"] for row in night.state["findings"]], ["a"])
-        self.assertEqual(night.state["targets"]["toy"]["failures"], 2)
+        self.assertEqual([row["file"] for row in self.findings()], ["a"])
 
     def test_comparisons_are_profiled_in_the_sanitised_build_and_words_are_given(self):
         self.add_tool("echo '\"word\"'\n")
         self.work.mkdir()
-        nightly, options = load_nightly(), self.options()
+        options = self.options()
         for turn, profiled in ((0, True), (1, False), (2, True)):
             (self.root / "fast").mkdir(exist_ok=True)
             (self.root / "fast/toy_fuzzer").touch()
-            fuzzer = nightly.fuzzer_of(options, "toy", turn)
-            command = [str(word) for word in nightly.command_of(options, "toy", fuzzer, 5)]
+            fuzzer = night_turns.fuzzer_of(options, "toy", turn)
+            command = [str(word) for word in night_turns.command_of(options, "toy", fuzzer, 5)]
             self.assertEqual("-use_value_profile=1" in command, profiled)
             self.assertIn(f"-dict={self.work}/toy.dict", command)
             self.assertIn("-max_total_time=5", command)
 
     def test_coverage_below_its_mark_is_told_and_no_finding(self):
-        nightly = load_nightly()
         for name, code, expected in (("coverage", 1, 0), ("baseline", 1, 1), ("coverage", 3, 3), ("power", 2, 3)):
             row = {"name": name, "code": code, "seconds": 1.0, "log": "x.log"}
             state = {"errors": [], "findings": [], "steps": [row], "targets": {}, "seed": 1}
-            self.assertEqual(nightly.exit_code(state), expected, row)
-            self.assertEqual("<failure" in nightly.junit(state), expected == 1, row)
+            self.assertEqual(night_report.exit_code(state), expected, row)
+            self.assertEqual("<failure" in night_report.junit(state), expected == 1, row)
             options = argparse.Namespace(minutes=1.0, jobs=1)
-            self.assertEqual("below their mark" in nightly.summary(state, options), (name, code) == ("coverage", 1))
+            self.assertEqual("below their mark" in night_report.summary(state, options), (name, code) == ("coverage", 1))
 
     def test_a_damaged_state_is_3_and_one_line(self):
         self.add_fuzzer("toy", QUIET)

@@ -69,6 +69,34 @@ class WorkflowsTest(unittest.TestCase):
                  for step in job["steps"] if "mode" in step.get("with", {})}
         self.assertEqual(modes, {"batch", "prune", "coverage"})
 
+    def test_clusterfuzzlite_finds_the_project_and_has_what_its_actions_ask_for(self):
+        jobs = [job for name, _, job, _ in self.jobs() if name.startswith("clusterfuzzlite")]
+        self.assertEqual(len(jobs), 4)
+        for job in jobs:
+            uses = [step.get("uses", "").split("@")[0] for step in job["steps"]]
+            self.assertEqual(uses, ["actions/checkout", "google/clusterfuzzlite/actions/build_fuzzers",
+                                    "google/clusterfuzzlite/actions/run_fuzzers"])
+            for step in job["steps"][1:]:
+                self.assertEqual(step["with"]["github-token"], "${{ secrets.GITHUB_TOKEN }}")
+        for name, text in self.files.items():
+            if name.startswith("clusterfuzzlite"):
+                self.assertEqual(yaml.safe_load(text)["permissions"], {"contents": "read", "actions": "read"}, name)
+
+    def test_the_fuzzers_run_on_the_system_that_they_are_built_on(self):
+        image = re.search(r"(?m)^FROM \S+/base-builder:(\S+)$", (PROJECT / ".clusterfuzzlite/Dockerfile").read_text())
+        self.assertIn(f"base_os_version: {image.group(1)}\n", (PROJECT / ".clusterfuzzlite/project.yaml").read_text())
+
+    def test_a_command_that_fails_fails_its_step(self):
+        # A shell that ends with the first failure goes on behind one before && that is not the last.
+        for name, key, job, _ in self.jobs():
+            for step in job["steps"]:
+                for line in step.get("run", "").splitlines():
+                    self.assertNotIn("&&", line, f"{name}: {key}")
+
+    def test_a_night_says_what_its_minutes_are(self):
+        self.assertIn("description: Minutes of the whole night", self.files["nightly.yml"])
+        self.assertIn('help="of the whole night"', (PROJECT / "scripts/nightly").read_text())
+
     def test_scripts_exist_and_know_their_options(self):
         for name, text in self.files.items():
             for script, arguments in re.findall(r"(scripts/[\w/.-]+)([^\n|&]*)", text):

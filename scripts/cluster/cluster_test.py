@@ -221,6 +221,30 @@ class ClusterTest(unittest.TestCase):
             raise
 
 
+class ArgumentsTest(unittest.TestCase):
+    """With a tool that writes down what it is given."""
+
+    def test_arguments_reach_the_tool_as_they_were_given(self):
+        if not find("parallel"):
+            self.skipTest("GNU parallel is not installed")
+        with tempfile.TemporaryDirectory(prefix="anecheck-cluster-", dir="/tmp") as temporary:
+            root = pathlib.Path(temporary)
+            tool = root / "a tool"
+            tool.write_text('#!/bin/sh\nfor last; do :; done\nprintf "%s\\n" "$@" >"$last"\n')
+            tool.chmod(0o755)
+            shards = root / "the shards"
+            given = ["--runner", "exec:python3 my runner.py {}", "--ops", "add;mul", "--label", "$HOME 'x' \"y\" *", ""]
+            run = subprocess.run([HERE / "gnu-parallel", "2", shards, *given], capture_output=True, text=True,
+                                 env=dict(os.environ, ANECHECK=str(tool), HOME=str(root)))
+            self.assertEqual(run.returncode, 0, run.stderr)
+            for shard in (1, 2):
+                results = shards / f"shard-{shard}.sqlite"
+                self.assertEqual(results.read_text().splitlines(),
+                                 ["run", *given, "--shard", f"{shard}/2", "--db", str(results)])
+            self.assertEqual(sorted(path.name for path in root.iterdir() if not path.name.startswith(".")),
+                             ["a tool", "the shards"])
+
+
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit("usage: cluster_test.py TOOL")

@@ -1,0 +1,131 @@
+"""What a night tells: its summary, JUnit's form of it, and the exit code."""
+
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+
+UNPRINTABLE = re.compile(r"[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd]")
+CASES = re.compile(r"^.*\d+ cases, \d+ judged, .*$", re.MULTILINE)
+CLASSES = re.compile(r"^\d+ [a-z][\w -]*$", re.MULTILINE)
+
+
+def printable(text):
+    """A text without what XML does not hold and a terminal acts on."""
+    return UNPRINTABLE.sub(lambda found: f"\\x{ord(found.group()):02x}", text)
+
+
+def power_figures(path):
+    report = json.loads(path.read_text())
+    counts = report["summary"]
+    told = [f"{counts['planted_found']} of {counts['planted']} planted faults and "
+            f"{counts['known_found']} of {counts['known']} known defects found"]
+    told += [f"lost: {', '.join(report['lost'])}"] if report.get("lost") else []
+    return "; ".join([*told, f"{report['false_findings']} false findings"])
+
+
+def figures_of(name, log, work):
+    """What a step measured, in words; empty where it tells nothing."""
+    if name == "campaign":
+        return "".join(CASES.findall(log)[-1:]).strip()
+    if name == "baseline":
+        return ", ".join(CLASSES.findall(log))
+    if name == "power" and (work / "power/power.json").exists():
+        try:
+            return power_figures(work / "power/power.json")
+        except (ValueError, KeyError, TypeError):
+            return ""
+    return ""
+
+
+def is_told(row):
+    """Whether a step's exit code 1 is no finding of its own: coverage is a measure of the corpora, and what
+    fails in a merge is judged input by input."""
+    return row["name"] in ("coverage", "prune") and row["code"] == 1
+
+
+def failed_steps(state):
+    return [row for row in state["steps"] if row["code"] != 0 and not is_told(row)]
+
+
+def headline(state):
+    count = f"{len(state['findings'])} findings"
+    failed = [f"{row['name']}: {row.get('figures') or 'exit code {}'.format(row['code'])}"
+              for row in failed_steps(state)]
+    return printable("; ".join([f"{count} of fuzzing", *failed]) if failed else count)
+
+
+def finding_line(finding):
+    line = f"- {finding['target']}: {finding['signature']} (`{finding['file']}`)"
+    if not finding.get("reproduced", True):
+        line += ", not reproduced: no input fails so alone"
+        line += f"; seed {finding['seed']}" if finding.get("seed") else ""
+        line += f"; base unit `{finding['base']}`" if finding.get("base") else ""
+    return line
+
+
+def table_of_targets(state):
+    lines = ["Of the executions, `read again` met the laws that read an input again, `as text` those of text and the "
+             "JSON form; `vacuous` ones ended before anything was compared.", "",
+             "| target | turns | seconds | executions | a second | read again | as text | vacuous | features | "
+             "failed turns |", "|---|---|---|---|---|---|---|---|---|---|"]
+    for name, row in sorted(state["targets"].items()):
+        rate = row["executed"] / row["seconds"] if row["seconds"] else 0
+        lines.append(f"| {name} | {row['turns']} | {row['seconds']:.0f} | {row['executed']} | {rate:.0f} | "
+                     f"{row['read_again']} | {row['as_text']} | {row['vacuous']} | {row['features']} | "
+                     f"{row['failures']} |")
+    return lines
+
+
+def summary(state, options, why_ended=""):
+    lines = ["# Night of fuzzing", "",
+             f"{headline(state)}; seed {state['seed']}, {options.minutes:g} minutes, {options.jobs} jobs.", ""]
+    if not state.get("finished", True):
+        lines += [f"This night is not at its end{': ' + why_ended if why_ended else ''}.", ""]
+    lines += [finding_line(finding) for finding in state["findings"]]
+    if state["errors"]:
+        lines += ["", "Turns that could not be run:", ""] + [f"- {error}" for error in state["errors"]]
+    lines += ["", *table_of_targets(state)]
+    lines += ["", "| step | exit code | seconds | figures | log |", "|---|---|---|---|---|"]
+    lines += [f"| {row['name']} | {row['code']} | {row['seconds']:.0f} | {row.get('figures', '')} | `{row['log']}` |"
+              for row in state["steps"]]
+    if any(row["name"] == "coverage" and is_told(row) for row in state["steps"]):
+        lines += ["", "Parsers below their mark of coverage are no finding; the log names them."]
+    return printable("\n".join(lines) + "\n")
+
+
+def junit(state):
+    suite = ElementTree.Element("testsuite", name="nightly")
+    for name, row in sorted(state["targets"].items()):
+        case = ElementTree.SubElement(suite, "testcase", classname="fuzz", name=name, time=f"{row['seconds']:.1f}")
+        for finding in state["findings"]:
+            if finding["target"] == name:
+                line = printable(finding["signature"])
+                ElementTree.SubElement(case, "failure", message=line).text = printable(finding_line(finding))
+        told = [error for error in state["errors"] if error.startswith(f"{name}: ")]
+        if told:
+            ElementTree.SubElement(case, "error", message="what could not be run").text = printable("\n".join(told))
+    for row in state["steps"]:
+        case = ElementTree.SubElement(suite, "testcase", classname="step", name=row["name"],
+                                      time=f"{row['seconds']:.1f}")
+        if row in failed_steps(state):
+            kind = "failure" if row["code"] == 1 else "error"
+            message = printable(f"exit code {row['code']}" + (f": {row['figures']}" if row.get("figures") else ""))
+            ElementTree.SubElement(case, kind, message=message).text = row["log"]
+    cases = suite.findall("testcase")
+    suite.set("tests", str(len(cases)))
+    for kind in ("failure", "error"):
+        suite.set(f"{kind}s", str(sum(case.find(kind) is not None for case in cases)))
+    return ElementTree.tostring(suite, encoding="unicode")
+
+
+def write_summary(night, why_ended=""):
+    with night.lock:
+        (night.options.work / "summary.md").write_text(summary(night.state, night.options, why_ended))
+        (night.options.work / "junit.xml").write_text(junit(night.state))
+
+
+def exit_code(state):
+    """A step that ends by a signal or by bad usage is no finding: the night made its command."""
+    if state["errors"] or any(row["code"] != 1 for row in failed_steps(state)):
+        return 3
+    return 1 if state["findings"] or failed_steps(state) else 0

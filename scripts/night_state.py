@@ -1,0 +1,224 @@
+"""What a night knows of its targets, and how it runs a fuzzer; scripts/nightly says what a night is."""
+
+import datetime
+import errno
+import fcntl
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import fuzz_common
+
+FUZZ_SHARE = 2 / 3  # of a night whose other steps are wanted; they take the rest
+FRESH_RATE = 1e9  # a target that never had a turn comes first
+KEEP_RATE = 0.5  # weight of the past in a target's rate
+REVISIT = 0.05  # features a second that a target gains for each turn it waits
+MOST_ERRORS = 3  # turns that could not be run, after which a target is left alone
+
+FEATURES = re.compile(r"^#(\d+)\s.* ft: (\d+)", re.MULTILINE)
+LOADED = re.compile(r"^#\d+\s+INITED\s.* ft: (\d+)", re.MULTILINE)
+EXECUTED = re.compile(r"stat::number_of_executed_units:\s*(\d+)")
+LAWS = re.compile(r"stat::law_(\w+):\s*(\d+)")
+FORM = {"spent": (int, float), "finished": bool, "findings": list, "targets": dict}
+
+
+class Stopped(Exception):
+    """The night was ended before something could be told; it is told when the night goes on."""
+
+
+class DiskFull(OSError):
+    """No night without room: what a fuzzer tells then is of the disk."""
+
+
+def is_full(error):
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
+def say(text, file=None):
+    """Prints a line; a full disk behind the output ends no night."""
+    try:
+        print(text, file=file or sys.stdout, flush=True)
+    except OSError:
+        pass
+
+
+def lock(work):
+    """Keeps other nights out of a folder, as long as what is given back is open."""
+    work.mkdir(parents=True, exist_ok=True)
+    held = (work / "lock").open("w")
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        held.close()
+        raise OSError(f"another night is at work in {work}") from None
+    return held
+
+
+def read_state(path):
+    """An unfinished night's state; None where a new night begins."""
+    if not path.exists():
+        return None
+    state = json.loads(path.read_text())
+    if not isinstance(state, dict) or any(not isinstance(state.get(key), kind) for key, kind in FORM.items()) or not all(
+            isinstance(row, dict) for row in [*state["targets"].values(), *state["findings"]]):
+        raise ValueError(f"{path} is not the state of a night: move it away")
+    return None if state["finished"] else state
+
+
+class Night:
+    """What is known of each target; saved after each turn, each finding and each step."""
+
+    def __init__(self, options):
+        self.options = options
+        self.path = options.work / "state.json"
+        self.held = lock(options.work)
+        self.seconds = 60 * options.minutes * options.jobs
+        if not (options.skip_campaign and options.skip_coverage):
+            self.seconds *= FUZZ_SHARE
+        self.lock = threading.RLock()
+        self.running = {}  # target: its process, or None between processes
+        self.stopped = False
+        names = sorted(path.name.removesuffix("_fuzzer") for path in options.fuzzers.glob("*_fuzzer"))
+        self.state = read_state(self.path) or {"spent": 0.0, "finished": False, "findings": [], "targets": {}}
+        if "seed" not in self.state or options.seed is not None:
+            day = int(datetime.date.today().strftime("%Y%m%d"))
+            self.state["seed"] = day if options.seed is None else options.seed
+        for key in ("errors", "steps"):
+            self.state.setdefault(key, [])
+        rows = self.state["targets"]
+        self.state["targets"] = {name: rows.get(name, {}) for name in names}
+        for row in self.state["targets"].values():
+            for key, value in {"rate": FRESH_RATE, "waited": 0, "turns": 0, "seconds": 0.0, "executed": 0,
+                               "features": 0, "failures": 0, "errors": 0, "read_again": 0, "as_text": 0,
+                               "vacuous": 0}.items():
+                row.setdefault(key, value)
+
+    def save(self):
+        with self.lock:
+            temporary = self.path.with_suffix(".new")
+            temporary.write_text(json.dumps(self.state, indent=1))
+            temporary.replace(self.path)
+
+    def check_disk(self):
+        free = shutil.disk_usage(self.options.work).free >> 20
+        if free < self.options.least_free:
+            raise DiskFull(errno.ENOSPC, f"{free} MB are free, of {self.options.least_free} that a night needs",
+                           str(self.options.work))
+
+    def next_target(self):
+        """The most promising target that is not at work; None where the time is used up."""
+        with self.lock:
+            if self.stopped or self.state["spent"] >= self.seconds:
+                return None
+            free = {name: row for name, row in self.state["targets"].items()
+                    if name not in self.running and row["errors"] < MOST_ERRORS}
+            if not free:
+                return None
+            name = max(sorted(free), key=lambda name: free[name]["rate"] + REVISIT * free[name]["waited"])
+            for other in free.values():
+                other["waited"] += 1
+            free[name]["waited"] = 0
+            self.running[name] = None
+            return name
+
+    def start(self, name, command, **more):
+        """A process that ends with the night; Stopped where that is over."""
+        with self.lock:
+            if self.stopped:
+                raise Stopped
+            self.running[name] = subprocess.Popen(command, stdout=subprocess.DEVNULL, **more)
+            return self.running[name]
+
+    def execute(self, name, command, seconds, log="log", **more):
+        """(exit code, report, processor seconds) of a fuzzer; TimeoutExpired where it hangs."""
+        with (self.options.work / name / log).open("wb+") as file:
+            process = self.start(name, command, stderr=file, env=fuzz_common.environment(**more))
+            used = wait(process, seconds)
+            file.seek(0)
+            return process.returncode, file.read().decode(errors="replace"), used
+
+    def stop(self):
+        """Ends what is at work; what it found is kept, and what was not judged is when the night goes on."""
+        with self.lock:
+            self.stopped = True
+            for process in self.running.values():
+                if process is not None and process.returncode is None:
+                    end(process)
+
+    def add(self, finding):
+        """Whether the finding is new; it is saved."""
+        with self.lock:
+            if any((old["target"], old["signature"]) == (finding["target"], finding["signature"])
+                   for old in self.state["findings"]):
+                return False
+            self.state["findings"].append(finding)
+            self.save()
+        say(f"{finding['target']}: {finding['signature']}: {finding['file']}")
+        return True
+
+    def record(self, name, fuzzed, seconds, report, failed):
+        """A turn: seconds of fuzzing, and with what came of it."""
+        counts = FEATURES.findall(report)
+        executed = EXECUTED.search(report)
+        loaded = LOADED.search(report)
+        with self.lock:
+            row = self.state["targets"][name]
+            features = int(counts[-1][1]) if counts else 0
+            # What the turn itself discovered: the two builds count their features each its own way.
+            fresh = max(0, features - (int(loaded.group(1)) if loaded else row["features"]))
+            rate = fresh / max(fuzzed, 1)
+            row["rate"] = rate if row["rate"] >= FRESH_RATE else KEEP_RATE * row["rate"] + (1 - KEEP_RATE) * rate
+            row["features"] = max(features, row["features"])
+            row["turns"] += 1
+            row["seconds"] += fuzzed
+            row["executed"] += int(executed.group(1)) if executed else 0
+            for law, count in LAWS.findall(report):
+                row[law] += int(count)
+            self.state["spent"] += seconds
+            row["failures"] += bool(failed)
+            self.running.pop(name, None)
+            self.save()
+
+    def record_error(self, name, seconds, what):
+        """A turn that could not be run to its end, for reasons that are not the target's."""
+        with self.lock:
+            row = self.state["targets"][name]
+            row["errors"] += 1
+            row["rate"] = 0.0
+            self.state["spent"] += seconds
+            self.state["errors"].append(f"{name}: {what}")
+            self.running.pop(name, None)
+            self.save()
+        say(f"{name}: {what}", sys.stderr)
+
+
+def wait(process, seconds):
+    """The processor seconds that a process used; TimeoutExpired, and it is gone, where it does not end."""
+    deadline = time.monotonic() + seconds
+    while True:
+        done, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if done:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            return usage.ru_utime + usage.ru_stime
+        if time.monotonic() > deadline:
+            process.kill()
+            process.wait()
+            raise subprocess.TimeoutExpired(process.args[0], seconds)
+        time.sleep(0.02)
+
+
+def end(process, with_signal=signal.SIGTERM):
+    """Ends a process, with its group where it leads one."""
+    try:
+        if os.getpgid(process.pid) == process.pid:
+            os.killpg(process.pid, with_signal)
+        else:
+            os.kill(process.pid, with_signal)
+    except ProcessLookupError:
+        pass
