@@ -50,6 +50,18 @@ TEST(Command, WhoTakesMemoryIsEndedAtTheLimit) {
   EXPECT_FALSE(outcome.timed_out);
 }
 
+TEST(Command, WhoWorksEndsAtTheLimitOfProcessorTime) {
+  const auto outcome = Run("while :; do :; done", {.timeout_ms = 300});
+  EXPECT_TRUE(outcome.timed_out);
+  EXPECT_EQ(outcome.signal, SIGKILL);
+}
+
+// As one that is ready and gets no processor: on a busy machine all are slow.
+TEST(Command, WhoUsesNoProcessorHasMoreOfTheClock) {
+  EXPECT_FALSE(Run("sleep 2", {.timeout_ms = 1500}).timed_out);
+  EXPECT_TRUE(Run("sleep 100", {.timeout_ms = 50}).timed_out);
+}
+
 TEST(Command, MemoryOfTheCallerIsNotTheCommands) {
   const std::vector<char> held(200 * kMebibyte, 1);
   const auto outcome = Run("exit 0", {.max_memory = 100 * kMebibyte});
