@@ -8,17 +8,18 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <mutex>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
 
 #include "harness/parserfuzz/captured_output.h"
 #include "harness/parserfuzz/process_group.h"
-
-extern char** environ;
 
 namespace anecheck::parserfuzz {
 namespace {
@@ -30,7 +31,8 @@ using std::chrono::milliseconds;
 // action of the spawn overwrites one.
 class Pipe {
  public:
-  Pipe() {
+  // `flags` are of our end.
+  explicit Pipe(int flags) {
     int ends[2];
 #if defined(__linux__)
     if (pipe2(ends, O_CLOEXEC) != 0) return;
@@ -39,7 +41,7 @@ class Pipe {
 #endif
     ours_ = Lifted(ends[0]);
     theirs_ = Lifted(ends[1]);
-    fcntl(ours_, F_SETFL, O_NONBLOCK);
+    fcntl(ours_, F_SETFL, flags);
   }
   Pipe(const Pipe&) = delete;
   Pipe& operator=(const Pipe&) = delete;
@@ -82,34 +84,6 @@ class Pipe {
   CapturedOutput captured_;
 };
 
-// Owns the attributes of a spawn.
-class SpawnSettings {
- public:
-  SpawnSettings(const Pipe& out, const Pipe& err) {
-    posix_spawn_file_actions_init(&actions_);
-    posix_spawn_file_actions_addopen(&actions_, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions_, out.theirs(), 1);
-    posix_spawn_file_actions_adddup2(&actions_, err.theirs(), 2);
-    posix_spawnattr_init(&attributes_);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP);
-    posix_spawnattr_setpgroup(&attributes_, 0);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-  ~SpawnSettings() {
-    posix_spawn_file_actions_destroy(&actions_);
-    posix_spawnattr_destroy(&attributes_);
-  }
-
-  int Spawn(pid_t* pid, const std::vector<char*>& argv) const {
-    return posix_spawnp(pid, argv[0], &actions_, &attributes_, argv.data(), environ);
-  }
-
- private:
-  posix_spawn_file_actions_t actions_{};
-  posix_spawnattr_t attributes_{};
-};
-
 uint64_t PeakBytes(const rusage& usage) {
 #ifdef __APPLE__
   return static_cast<uint64_t>(usage.ru_maxrss);
@@ -118,11 +92,47 @@ uint64_t PeakBytes(const rusage& usage) {
 #endif
 }
 
-void LimitFiles([[maybe_unused]] pid_t pid, [[maybe_unused]] uint64_t bytes) {
+template <typename Resource>
+void LimitTo(Resource resource, uint64_t bytes) {
+  rlimit limit{};
+  getrlimit(resource, &limit);
+  limit.rlim_cur = limit.rlim_max = std::min(limit.rlim_max, static_cast<rlim_t>(bytes));
+  setrlimit(resource, &limit);
+}
+
+// In the new process, of which other threads are no part: nothing here takes memory or a lock.
+// Limits are set before the program begins, which posix_spawn(3) has no word for.
+[[noreturn]] void Become(char* const* argv, const CommandLimits& limits, const Pipe& out,
+                         const Pipe& err, int failure) {
+  setpgid(0, 0);
 #if defined(__linux__)
-  const rlimit limit = {.rlim_cur = bytes, .rlim_max = bytes};
-  prlimit(pid, RLIMIT_FSIZE, &limit, nullptr);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // where this one is killed
 #endif
+  LimitTo(RLIMIT_FSIZE, limits.max_file);
+  LimitTo(RLIMIT_CORE, 0);  // one for each run that crashes would fill the disk as well
+  const int nothing = open("/dev/null", O_RDONLY);
+  dup2(nothing, 0);
+  if (nothing > 2) close(nothing);
+  dup2(out.theirs(), 1);
+  dup2(err.theirs(), 2);
+  execvp(argv[0], argv);
+  const int code = errno;
+  [[maybe_unused]] const ssize_t told = write(failure, &code, sizeof code);
+  _exit(127);
+}
+
+// 0, or the error for which the program cannot be started. `failure` is closed in the new process
+// when the program begins.
+int WaitForStart(pid_t pid, Pipe& failure) {
+  failure.CloseTheirs();
+  int code = 0;
+  ssize_t size = 0;
+  do {
+    size = read(failure.ours(), &code, sizeof code);
+  } while (size < 0 && errno == EINTR);
+  if (size != sizeof code) return 0;
+  waitpid(pid, nullptr, 0);
+  return code;
 }
 
 // Watches one program until it ends or must.
@@ -219,19 +229,25 @@ Result<CommandOutcome> RunCommand(const std::vector<std::string>& command, const
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
-  Pipe out;
-  Pipe err;
-  if (!out.open() || !err.open()) {
+  // Where a pipe cannot be made so that no other process has its ends, none begins meanwhile.
+  static std::mutex starting;
+  std::unique_lock<std::mutex> lock(starting);
+  Pipe out(O_NONBLOCK);
+  Pipe err(O_NONBLOCK);
+  Pipe failure(0);
+  if (!out.open() || !err.open() || !failure.open()) {
     return MakeError(ErrorCode::kIo,
-                     fmt::format("no pipe to {}: {}", command[0], std::strerror(errno)));
+                     fmt::format("{}: no pipe to it: {}", command[0], std::strerror(errno)));
   }
-  pid_t pid = 0;
-  const int failed = SpawnSettings(out, err).Spawn(&pid, argv);
+  const pid_t pid = fork();
+  if (pid == 0) Become(argv.data(), limits, out, err, failure.theirs());
+  lock.unlock();
+  if (pid > 0) setpgid(pid, pid);  // whoever comes first; the group must be there to be killed
+  const int failed = pid > 0 ? WaitForStart(pid, failure) : errno;
   if (failed != 0) {
     return MakeError(ErrorCode::kNotFound,
                      fmt::format("{}: cannot be started: {}", command[0], std::strerror(failed)));
   }
-  LimitFiles(pid, limits.max_file);
   out.CloseTheirs();
   err.CloseTheirs();
   return Watch(pid, limits, stop, out, err).Run();

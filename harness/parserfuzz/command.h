@@ -23,7 +23,7 @@ struct CommandLimits {
   // time of a process that runs (macOS), the clock counts alone, without the factor.
   int timeout_ms = 5000;
   uint64_t max_memory = uint64_t{2} << 30;  // resident bytes; more is a finding
-  uint64_t max_file = uint64_t{1} << 30;    // bytes of a file that it writes; not on macOS
+  uint64_t max_file = uint64_t{1} << 30;    // bytes of a file that it writes
 };
 
 struct CommandOutcome {
