@@ -2,131 +2,143 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cctype>
+#include <csignal>
 #include <fmt/format.h>
-#include <optional>
+#include <mutex>
 #include <utility>
 #include <vector>
 
+#include "harness/base/checksum.h"
 #include "harness/base/file.h"
 #include "harness/base/parallel_for.h"
+#include "harness/base/shell_word.h"
+#include "harness/parserfuzz/signature.h"
 
 namespace anecheck::parserfuzz {
 namespace {
-
-constexpr int kStackFrames = 3;  // of a sanitizer's report, that tell bugs apart
-
-// Numbers and addresses differ from run to run.
-std::string WithoutNumbers(std::string_view line) {
-  std::string text;
-  for (const char c : line.substr(0, 160)) {
-    if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
-      if (text.empty() || text.back() != 'N') text += 'N';
-    } else {
-      text += c;
-    }
-  }
-  return text;
-}
-
-// The functions of the first stack: lines like "    #0 0x55d2 in Parse(char const*) file.cc:7".
-std::string StackOf(std::string_view report) {
-  std::string stack;
-  size_t at = report.find("#0 ");
-  for (int frame = 0; frame < kStackFrames && at != std::string_view::npos; ++frame) {
-    const size_t end = std::min(report.find('\n', at), report.size());
-    const std::string_view line = report.substr(at, end - at);
-    const size_t in = line.find(" in ");
-    if (in == std::string_view::npos) break;
-    const std::string_view name = line.substr(in + 4);
-    stack += fmt::format(" {}", name.substr(0, name.find_first_of(" (")));
-    at = report.find(fmt::format("#{} ", frame + 1), end);
-  }
-  return stack;
-}
-
-std::string LastLine(std::string_view text) {
-  while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
-  const size_t start = text.rfind('\n');
-  return WithoutNumbers(start == std::string_view::npos ? text : text.substr(start + 1));
-}
-
-std::optional<std::string> SanitizerReport(std::string_view err) {
-  const size_t runtime = err.find("runtime error: ");
-  const size_t sanitizer = err.find("Sanitizer: ");
-  const size_t at = std::min(runtime, sanitizer);
-  if (at == std::string_view::npos) return std::nullopt;
-  const std::string_view rest = err.substr(at, err.find('\n', at) - at);
-  const std::string stack = StackOf(err.substr(at));
-  // Behind the kind of error stand addresses; the stack says more than they do.
-  if (sanitizer == at && !stack.empty()) {
-    const std::string_view kind = rest.substr(0, rest.find(' ', 11));
-    return fmt::format("{}{}", kind, stack);
-  }
-  return WithoutNumbers(rest) + stack;
-}
 
 Failure MakeFailure(FailureKind kind, std::string_view detail) {
   return {kind, fmt::format("{} {}", FailureKindName(kind), detail)};
 }
 
-// The command on one file at a time, in a folder of its own for the file and the output.
-class Bench {
- public:
-  static Result<Bench> Create(const ParserFuzzOptions& options) {
-    ANECHECK_ASSIGN(TempDirectory folder, TempDirectory::Create("anecheck-parser-"));
-    return Bench(options, std::move(folder));
-  }
+std::string CommandText(const std::vector<std::string>& command) {
+  std::string text;
+  for (const std::string& word : command) text += (text.empty() ? "" : " ") + ShellWord(word);
+  return text;
+}
 
-  Result<Failure> Try(const Bytes& file, bool* accepted = nullptr) const {
-    const ParserFuzzOptions& options = *options_;
-    const std::string path = folder_.path() + "/input";
-    ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(path, std::span<const uint8_t>(file)));
-    ANECHECK_ASSIGN(const CommandOutcome first,
-                    RunCommand(options.command, path, folder_.path(), options.limits));
-    if (accepted != nullptr) *accepted = first.signal == 0 && first.exit_code == 0;
-    Failure failure = Classify(first, options.limits);
-    if (failure.kind != FailureKind::kNone || options.second.empty()) return failure;
-    ANECHECK_ASSIGN(const CommandOutcome second,
-                    RunCommand(options.second, path, folder_.path(), options.limits));
-    failure = Classify(second, options.limits);
-    if (failure.kind != FailureKind::kNone) return failure;
-    if ((first.exit_code == 0) == (second.exit_code == 0)) return Failure{};
-    const bool by_first = first.exit_code == 0;
-    return MakeFailure(FailureKind::kDisagreement,
-                       fmt::format("accepted by the {} only: {}", by_first ? "first" : "second",
-                                   LastLine(by_first ? second.err : first.err)));
-  }
+// Shells, env, timeout and the like exit so where the program that they were given is not there or
+// cannot be run: a file has nothing to do with it.
+Status Started(const std::vector<std::string>& command, const CommandOutcome& outcome) {
+  if (outcome.signal != 0 || (outcome.exit_code != 126 && outcome.exit_code != 127)) return {};
+  return MakeError(ErrorCode::kNotFound,
+                   fmt::format("{}: exit code {}, by which a program says that it cannot start "
+                               "another: {}",
+                               CommandText(command), outcome.exit_code, LastLine(outcome.err)));
+}
 
-  // A smaller file that fails in the same way.
-  Bytes MakeSmall(const Failure& failure, const Bytes& file) const {
-    return Minimise(*options_->parts.format, file, options_->minimise_runs,
-                    [&](const Bytes& candidate) {
-                      const auto again = Try(candidate);
-                      return again.ok() && again->signature == failure.signature;
-                    });
-  }
-
- private:
-  Bench(const ParserFuzzOptions& options, TempDirectory folder)
-      : options_(&options), folder_(std::move(folder)) {}
-
-  const ParserFuzzOptions* options_;
-  TempDirectory folder_;
-};
+// The signal that a program died of, or that a shell says by its exit code that its program did.
+int FatalSignal(const CommandOutcome& outcome) {
+  constexpr int kFatal[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS};
+  const int told = outcome.exit_code - 128;
+  const bool fatal = std::ranges::find(kFatal, told) != std::end(kFatal);
+  return outcome.signal == 0 && fatal ? told : outcome.signal;
+}
 
 // What became of one file.
 struct Trial {
   Failure failure;
   bool accepted = false;
+  bool accepted_by_second = false;
+  bool stopped = false;  // nothing became of it
+  std::string said;      // on standard error, by the command that failed
 };
+
+// The command on one file at a time, in a folder of its own for the file.
+class Bench {
+ public:
+  static Result<Bench> Create(const ParserFuzzOptions& options, const std::atomic<bool>* stop) {
+    ANECHECK_ASSIGN(TempDirectory folder, TempDirectory::Create("anecheck-parser-"));
+    return Bench(options, stop, std::move(folder));
+  }
+
+  Result<Trial> Try(const Bytes& file) const {
+    const ParserFuzzOptions& options = *options_;
+    const std::string path = folder_.path() + "/input";
+    ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(path, std::span<const uint8_t>(file)));
+    ANECHECK_ASSIGN(CommandOutcome first, RunCommand(options.command, path, options.limits, stop_));
+    ANECHECK_RETURN_IF_ERROR(Started(options.command, first));
+    Trial trial = {.failure = Classify(first, options.limits),
+                   .accepted = first.signal == 0 && first.exit_code == 0,
+                   .stopped = first.stopped};
+    if (trial.stopped || trial.failure.kind != FailureKind::kNone || options.second.empty()) {
+      trial.said = std::move(first.err);
+      return trial;
+    }
+    ANECHECK_ASSIGN(CommandOutcome second, RunCommand(options.second, path, options.limits, stop_));
+    ANECHECK_RETURN_IF_ERROR(Started(options.second, second));
+    trial.stopped = second.stopped;
+    trial.accepted_by_second = second.signal == 0 && second.exit_code == 0;
+    trial.failure = Classify(second, options.limits);
+    const bool refused_by_first = trial.failure.kind == FailureKind::kNone && second.exit_code == 0;
+    if (trial.failure.kind != FailureKind::kNone) {
+      trial.failure.signature += " (of the second command)";
+    } else if ((first.exit_code == 0) != (second.exit_code == 0)) {
+      trial.failure = MakeFailure(
+          FailureKind::kDisagreement,
+          fmt::format("accepted by the {} only: {}", refused_by_first ? "second" : "first",
+                      LastLine(refused_by_first ? first.err : second.err)));
+    }
+    trial.said = std::move(refused_by_first ? first.err : second.err);
+    return trial;
+  }
+
+  // A smaller file that fails in the same way. `ran` is called after each run.
+  Bytes MakeSmall(const Failure& failure, const Bytes& file,
+                  const std::function<void()>& ran) const {
+    int hangs_left = 1 + kMillisecondsOfHangs / std::max(options_->limits.timeout_ms, 1);
+    return Minimise(
+        *options_->parts.format, file, options_->minimise_runs,
+        [&](const Bytes& candidate) {
+          const auto again = Try(candidate);
+          ran();
+          if (!again.ok() || again->stopped) return false;
+          if (again->failure.kind == FailureKind::kHang) --hangs_left;
+          return again->failure.signature == failure.signature;
+        },
+        [&] { return hangs_left <= 0 || (stop_ != nullptr && stop_->load()); });
+  }
+
+ private:
+  static constexpr int kMillisecondsOfHangs = 60000;
+
+  Bench(const ParserFuzzOptions& options, const std::atomic<bool>* stop, TempDirectory folder)
+      : options_(&options), stop_(stop), folder_(std::move(folder)) {}
+
+  const ParserFuzzOptions* options_;
+  const std::atomic<bool>* stop_;
+  TempDirectory folder_;
+};
+
+// What stands beside a kept file.
+std::string Describe(const ParserFuzzOptions& options, const Finding& finding) {
+  return fmt::format(
+      "{}\ncommand: {}\n{}first shown by file {} of seed {}, {} bytes; kept: {} bytes\n"
+      "on standard error, of that first file:\n{}\n",
+      finding.failure.signature, CommandText(options.command),
+      options.second.empty() ? "" : fmt::format("against: {}\n", CommandText(options.second)),
+      finding.index, options.seed, finding.first_size, finding.size, finding.said);
+}
 
 // Files go through the benches in blocks. Within one they are independent of each other; what is
 // told of them is told in their order.
 class Campaign {
  public:
-  Campaign(const ParserFuzzOptions& options, std::vector<Bench> benches)
-      : options_(options), benches_(std::move(benches)) {}
+  Campaign(const ParserFuzzOptions& options, std::vector<Bench> benches,
+           const std::function<void(const ParserFuzzProgress&)>& progress)
+      : options_(options), benches_(std::move(benches)), progress_(progress) {
+    state_.of_files = options.files;
+  }
 
   uint64_t BlockSize() const { return kFilesOfABench * benches_.size(); }
 
@@ -134,12 +146,13 @@ class Campaign {
   Status Run(uint64_t first, uint64_t count) {
     std::vector<Trial> trials(count);
     ANECHECK_RETURN_IF_ERROR(OnBenches(count, [&](const Bench& bench, uint64_t i) -> Status {
-      ANECHECK_ASSIGN(trials[i].failure,
-                      bench.Try(MakeFile(options_, first + i), &trials[i].accepted));
+      ANECHECK_ASSIGN(trials[i], bench.Try(MakeFile(options_, first + i)));
+      Tell([&] { state_.files += trials[i].stopped ? 0 : 1; });
       return {};
     }));
     const size_t known = summary.findings.size();
     for (uint64_t i = 0; i < count; ++i) Note(trials[i], first + i);
+    Tell([&] { state_.findings = summary.findings.size(); });
     return Keep(known);
   }
 
@@ -161,9 +174,18 @@ class Campaign {
                        });
   }
 
-  void Note(const Trial& trial, uint64_t index) {
+  template <typename Change>
+  void Tell(const Change& change) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    change();
+    if (progress_ != nullptr) progress_(state_);
+  }
+
+  void Note(Trial& trial, uint64_t index) {
+    if (trial.stopped) return;
     ++summary.files;
     summary.accepted += trial.accepted ? 1 : 0;
+    summary.accepted_by_second += trial.accepted_by_second ? 1 : 0;
     if (trial.failure.kind == FailureKind::kNone) return;
     const auto known = std::ranges::find_if(summary.findings, [&](const Finding& finding) {
       return finding.failure.signature == trial.failure.signature;
@@ -172,28 +194,50 @@ class Campaign {
       ++known->count;
       return;
     }
-    Finding finding{.failure = trial.failure, .index = index, .count = 1};
-    finding.file =
-        fmt::format("{}-{:03}", FailureKindName(trial.failure.kind), summary.findings.size());
-    summary.findings.push_back(std::move(finding));
+    summary.findings.push_back({.failure = std::move(trial.failure),
+                                .index = index,
+                                .count = 1,
+                                .said = std::move(trial.said)});
   }
 
   // Writes a small file for each finding from number `known` on.
   Status Keep(size_t known) {
-    return OnBenches(summary.findings.size() - known,
-                     [&](const Bench& bench, uint64_t i) -> Status {
-                       Finding& finding = summary.findings[known + i];
-                       const Bytes file = MakeFile(options_, finding.index);
-                       const Bytes small = bench.MakeSmall(finding.failure, file);
-                       finding.first_size = file.size();
-                       finding.size = small.size();
-                       return WriteFileAtomic(options_.out + "/" + finding.file,
-                                              std::span<const uint8_t>(small));
-                     });
+    return OnBenches(
+        summary.findings.size() - known, [&](const Bench& bench, uint64_t i) -> Status {
+          Finding& finding = summary.findings[known + i];
+          const Bytes file = MakeFile(options_, finding.index);
+          const Bytes small = bench.MakeSmall(
+              finding.failure, file, [this] { Tell([this] { ++state_.minimising_runs; }); });
+          finding.first_size = file.size();
+          finding.size = small.size();
+          const std::lock_guard<std::mutex> lock(mutex_);
+          return Write(finding, small);
+        });
+  }
+
+  // Under a name that is free, or that holds the same file already.
+  Status Write(Finding& finding, const Bytes& small) const {
+    const std::string& signature = finding.failure.signature;
+    const auto bytes =
+        std::span(reinterpret_cast<const uint8_t*>(signature.data()), signature.size());
+    const std::string name =
+        fmt::format("{}-{:08x}", FailureKindName(finding.failure.kind), Crc32(bytes));
+    for (int number = 1;; ++number) {
+      finding.file = number == 1 ? name : fmt::format("{}-{}", name, number);
+      const std::string path = options_.out + "/" + finding.file;
+      const auto there = ReadFile(path);
+      if (there.ok() && *there != small) continue;
+      if (!there.ok() && there.error().code != ErrorCode::kNotFound) return there.error();
+      ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(path, std::span<const uint8_t>(small)));
+      return WriteFileAtomic(path + ".txt", Describe(options_, finding));
+    }
   }
 
   const ParserFuzzOptions& options_;
   std::vector<Bench> benches_;
+  const std::function<void(const ParserFuzzProgress&)>& progress_;
+  std::mutex mutex_;  // for state_, progress_ and the folder
+  ParserFuzzProgress state_;
 };
 
 }  // namespace
@@ -216,17 +260,18 @@ std::string_view FailureKindName(FailureKind kind) {
   return "none";
 }
 
+// What a program said or took is no less so because the clock or the limit ended it.
 Failure Classify(const CommandOutcome& outcome, const CommandLimits& limits) {
-  if (outcome.timed_out) return MakeFailure(FailureKind::kHang, LastLine(outcome.err));
-  if (auto report = SanitizerReport(outcome.err)) {
+  if (auto report = ReportSignature(outcome.err)) {
     return MakeFailure(FailureKind::kSanitizer, *report);
-  }
-  if (outcome.signal != 0) {
-    return MakeFailure(FailureKind::kCrash,
-                       fmt::format("signal {} {}", outcome.signal, LastLine(outcome.err)));
   }
   if (outcome.peak_memory > limits.max_memory) {
     return MakeFailure(FailureKind::kMemory, LastLine(outcome.err));
+  }
+  if (outcome.timed_out) return MakeFailure(FailureKind::kHang, LastLine(outcome.err));
+  if (const int signal = FatalSignal(outcome); signal != 0) {
+    return MakeFailure(FailureKind::kCrash,
+                       fmt::format("signal {} {}", signal, LastLine(outcome.err)));
   }
   return {};
 }
@@ -247,22 +292,24 @@ Bytes MakeFile(const ParserFuzzOptions& options, uint64_t index) {
   return file;
 }
 
-Result<ParserFuzzSummary> FuzzParser(const ParserFuzzOptions& options,
-                                     const std::atomic<bool>* stop) {
+Result<ParserFuzzSummary> FuzzParser(
+    const ParserFuzzOptions& options, const std::atomic<bool>* stop,
+    const std::function<void(const ParserFuzzProgress&)>& progress) {
   ANECHECK_RETURN_IF_ERROR(MakeDirectories(options.out));
   const int jobs = options.jobs < 1 ? DefaultJobs() : options.jobs;
   std::vector<Bench> benches;
   benches.reserve(static_cast<size_t>(jobs));
   for (int i = 0; i < jobs; ++i) {
-    ANECHECK_ASSIGN(Bench bench, Bench::Create(options));
+    ANECHECK_ASSIGN(Bench bench, Bench::Create(options, stop));
     benches.push_back(std::move(bench));
   }
-  Campaign campaign(options, std::move(benches));
+  Campaign campaign(options, std::move(benches), progress);
   for (uint64_t first = 0; first < options.files; first += campaign.BlockSize()) {
     if (stop != nullptr && stop->load()) break;
     ANECHECK_RETURN_IF_ERROR(
         campaign.Run(first, std::min(campaign.BlockSize(), options.files - first)));
   }
+  campaign.summary.interrupted = stop != nullptr && stop->load();
   return std::move(campaign.summary);
 }
 

@@ -2,9 +2,13 @@
 // their names; nothing in a parser that is right.
 #include "harness/parserfuzz/parser_fuzz.h"
 
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <gtest/gtest.h>
+#include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "generators/formats/td/td_generator.h"
@@ -67,6 +71,19 @@ TEST_F(ParserFuzz, TwoCommandsThatDisagreeAreAFinding) {
   EXPECT_EQ(summary->findings[0].count, 8u);
 }
 
+TEST_F(ParserFuzz, OneCrashOfTwoCommandsIsTwoFindings) {
+  ParserFuzzOptions options = Options("case $(wc -c < \"$1\") in *[02468]) kill -ABRT $$; esac");
+  options.second = Shell("kill -ABRT $$");
+  options.files = 30;
+  options.minimise_runs = 0;
+  const auto summary = FuzzParser(options);
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  std::set<std::string> signatures;
+  for (const Finding& finding : summary->findings) signatures.insert(finding.failure.signature);
+  EXPECT_EQ(signatures,
+            (std::set<std::string>{"crash signal 6 ", "crash signal 6  (of the second command)"}));
+}
+
 // Files that fail in a few ways, of which each job sees others first.
 TEST_F(ParserFuzz, JobsDoNotChangeWhatIsFound) {
   const std::string script =
@@ -112,6 +129,17 @@ TEST_F(ParserFuzz, JobsRunAtOnce) {
   EXPECT_EQ(summary->accepted, 3u);
 }
 
+// More than any buffer holds.
+TEST_F(ParserFuzz, AReportBehindMuchOutputIsFound) {
+  const auto summary = FuzzParser(
+      Options("seq 60000 >&2; echo '==1==ERROR: AddressSanitizer: double-free on address 0x1' >&2; "
+              "echo '    #0 0x5 in Parse /src/a.cc:7:1' >&2; exit 1"));
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  ASSERT_EQ(summary->findings.size(), 1u);
+  EXPECT_EQ(summary->findings[0].failure.signature,
+            "sanitizer AddressSanitizer: double-free Parse a.cc:7");
+}
+
 TEST_F(ParserFuzz, AHangEndsAtTheLimit) {
   ParserFuzzOptions options = Options("sleep 100");
   options.files = 1;
@@ -123,12 +151,115 @@ TEST_F(ParserFuzz, AHangEndsAtTheLimit) {
   EXPECT_EQ(summary->findings[0].failure.kind, FailureKind::kHang);
 }
 
+TEST_F(ParserFuzz, WhoIsStoppedEndsItsCommandsAndCountsNothingOfThem) {
+  ParserFuzzOptions options = Options("sleep 300");
+  options.jobs = 2;
+  options.limits.timeout_ms = 300000;
+  std::atomic<bool> stop = false;
+  std::thread stopper([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    stop = true;
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  const auto summary = FuzzParser(options, &stop);
+  stopper.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  EXPECT_TRUE(summary->interrupted);
+  EXPECT_EQ(summary->files, 0u);
+  EXPECT_TRUE(summary->findings.empty());
+}
+
+TEST_F(ParserFuzz, AFindingIsKeptThoughItsMinimisingIsStopped) {
+  ParserFuzzOptions options = Options("kill -SEGV $$");
+  options.minimise_runs = 1000000;
+  std::atomic<bool> stop = false;
+  ParserFuzzProgress last;
+  const auto summary = FuzzParser(options, &stop, [&](const ParserFuzzProgress& progress) {
+    last = progress;
+    if (progress.minimising_runs == 3) stop = true;
+  });
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  EXPECT_EQ(last.minimising_runs, 3u);
+  EXPECT_EQ(last.files, 8u);
+  EXPECT_EQ(last.findings, 1u);
+  ASSERT_EQ(summary->findings.size(), 1u);
+  const auto kept = ReadFile(folder_.File("out/") + summary->findings[0].file);
+  ASSERT_TRUE(kept.ok());
+  EXPECT_EQ(kept->size(), summary->findings[0].size);
+}
+
+TEST_F(ParserFuzz, WhatIsKnownOfAFindingStandsBesideIt) {
+  ParserFuzzOptions options = Options("echo 'too deep' >&2; kill -SEGV $$");
+  const auto summary = FuzzParser(options);
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  ASSERT_EQ(summary->findings.size(), 1u);
+  const auto text = ReadTextFile(folder_.File("out/" + summary->findings[0].file + ".txt"));
+  ASSERT_TRUE(text.ok());
+  EXPECT_TRUE(text->starts_with("crash signal 11 too deep\ncommand: /bin/sh -c ")) << *text;
+  EXPECT_NE(text->find("first shown by file 0 of seed 1, "), std::string::npos) << *text;
+  EXPECT_TRUE(text->ends_with(":\ntoo deep\n\n")) << *text;
+}
+
+TEST_F(ParserFuzz, AnotherRunLeavesKeptFilesAsTheyAre) {
+  ParserFuzzOptions options = Options("kill -SEGV $$");
+  options.minimise_runs = 0;
+  std::vector<std::string> names;
+  std::vector<Bytes> files;
+  for (const uint64_t seed : {1, 2, 1}) {
+    options.seed = seed;
+    const auto summary = FuzzParser(options);
+    ASSERT_TRUE(summary.ok()) << summary.error().message;
+    ASSERT_EQ(summary->findings.size(), 1u);
+    names.push_back(summary->findings[0].file);
+    files.push_back(ReadFile(folder_.File("out/") + names[0]).value());
+  }
+  EXPECT_EQ(names[1], names[0] + "-2");
+  EXPECT_EQ(names[2], names[0]);
+  EXPECT_EQ(files[1], files[0]);
+  EXPECT_EQ(ListFiles(folder_.File("out")).value(),
+            (std::vector<std::string>{names[0], names[1], names[1] + ".txt", names[0] + ".txt"}));
+}
+
+TEST(Minimise, EndsWhereItIsEnough) {
+  int calls = 0;
+  const Bytes file(100, 1);
+  const Bytes small = Minimise(
+      kFormat_td, file, 1000,
+      [&](const Bytes&) {
+        ++calls;
+        return true;
+      },
+      [&] { return calls == 3; });
+  EXPECT_EQ(calls, 3);
+  EXPECT_LT(small.size(), file.size());
+}
+
 TEST_F(ParserFuzz, AProgramThatIsNotThereIsAnError) {
   ParserFuzzOptions options = Options("exit 0");
   options.command = {"/no/such/program", kFileWord};
   const auto summary = FuzzParser(options);
   ASSERT_FALSE(summary.ok());
   EXPECT_EQ(summary.error().code, ErrorCode::kNotFound);
+}
+
+TEST_F(ParserFuzz, AProgramThatAShellDoesNotFindIsAnError) {
+  for (const bool second : {false, true}) {
+    ParserFuzzOptions options = Options(second ? "exit 0" : "/no/such/program \"$1\"");
+    if (second) options.second = Shell("/no/such/program \"$1\"");
+    const auto summary = FuzzParser(options);
+    ASSERT_FALSE(summary.ok());
+    EXPECT_EQ(summary.error().code, ErrorCode::kNotFound);
+    EXPECT_NE(summary.error().message.find("/no/such/program"), std::string::npos);
+  }
+}
+
+TEST_F(ParserFuzz, TheFileMayStandWithinAWord) {
+  ParserFuzzOptions options = Options("exit 0");
+  options.command = {"/bin/sh", "-c", "file='--in=@@,@@'; file=${file#--in=}; test -s ${file%,*}"};
+  const auto summary = FuzzParser(options);
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  EXPECT_GT(summary->accepted, 4u);
 }
 
 TEST_F(ParserFuzz, OneIndexGivesOneFile) {
@@ -142,18 +273,29 @@ TEST(Classify, NamesWhatHappened) {
   EXPECT_EQ(Classify({}, limits).kind, FailureKind::kNone);
   EXPECT_EQ(Classify({.exit_code = 1, .err = "bad file"}, limits).kind, FailureKind::kNone);
   EXPECT_EQ(Classify({.signal = SIGSEGV}, limits).kind, FailureKind::kCrash);
+  EXPECT_EQ(Classify({.exit_code = 128 + SIGSEGV, .err = "dumped"}, limits).signature,
+            Classify({.signal = SIGSEGV, .err = "dumped"}, limits).signature);
+  EXPECT_EQ(Classify({.exit_code = 128 + SIGTERM}, limits).kind, FailureKind::kNone);
   EXPECT_EQ(Classify({.peak_memory = limits.max_memory + 1}, limits).kind, FailureKind::kMemory);
-  const CommandOutcome report = {.exit_code = 1,
-                                 .err =
-                                     "==7==ERROR: AddressSanitizer: heap-buffer-overflow on "
-                                     "address 0x5140 at pc 0x55\n    #0 0x55d2 in Parse(char "
-                                     "const*) a.cc:7\n    #1 0x55d3 in main a.cc:9\n"};
-  EXPECT_EQ(Classify(report, limits).kind, FailureKind::kSanitizer);
-  EXPECT_EQ(Classify(report, limits).signature,
-            "sanitizer Sanitizer: heap-buffer-overflow Parse main");
-  const Failure undefined =
-      Classify({.exit_code = 1, .err = "a.cc:3:5: runtime error: shift exponent 64"}, limits);
-  EXPECT_EQ(undefined.signature, "sanitizer runtime error: shift exponent N");
+  EXPECT_EQ(
+      Classify({.exit_code = 1, .err = "==7==ERROR: AddressSanitizer: SEGV on 0"}, limits).kind,
+      FailureKind::kSanitizer);
+}
+
+TEST(Classify, WhatTheClockEndedMayHaveSaidOrTakenMore) {
+  const CommandLimits limits;
+  EXPECT_EQ(Classify({.signal = SIGKILL, .timed_out = true}, limits).kind, FailureKind::kHang);
+  EXPECT_EQ(
+      Classify({.signal = SIGKILL, .timed_out = true, .peak_memory = limits.max_memory + 1}, limits)
+          .kind,
+      FailureKind::kMemory);
+  EXPECT_EQ(Classify({.signal = SIGKILL,
+                      .timed_out = true,
+                      .peak_memory = limits.max_memory + 1,
+                      .err = "==7==ERROR: AddressSanitizer: SEGV on 0"},
+                     limits)
+                .kind,
+            FailureKind::kSanitizer);
 }
 
 }  // namespace
