@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
+
+#include "harness/base/json_sax.h"
 
 namespace anecheck {
 namespace {
 
-// Checks nesting and member counts in one pass before anything is built. Text that is not JSON may
-// pass; the parser rejects it afterwards.
+// The cap that a text breaks first, whether it is JSON or not.
 Status CheckLimits(std::string_view text, std::string_view name) {
   std::vector<int> members;  // one counter for each open bracket
   bool in_string = false;
@@ -39,11 +39,10 @@ Status CheckLimits(std::string_view text, std::string_view name) {
   return {};
 }
 
-// Builds the value, as the library's own parser does, but keeps the first error instead of throwing
-// it: much of what is read is no JSON, and unwinding costs more than reading it.
-class Builder : public nlohmann::json_sax<Json> {
+// Builds the value, as the library's own parser does.
+class Builder final : public JsonReceiver {
  public:
-  Builder(Json& root, std::string_view name) : root_(root), name_(name) {}
+  Builder(Json& root, std::string_view name) : JsonReceiver(name), root_(root) {}
 
   bool null() override { return Put(nullptr); }
   bool boolean(bool value) override { return Put(value); }
@@ -51,20 +50,17 @@ class Builder : public nlohmann::json_sax<Json> {
   bool number_unsigned(uint64_t value) override { return Put(value); }
   bool number_float(double value, const std::string&) override { return Put(value); }
   bool string(std::string& value) override { return Put(std::move(value)); }
-  bool binary(Json::binary_t&) override { return false; }  // JSON text has none
   bool start_object(size_t) override { return Open(Json::value_t::object); }
   bool start_array(size_t) override { return Open(Json::value_t::array); }
   bool end_object() override { return Close(); }
   bool end_array() override { return Close(); }
   bool key(std::string& name) override {
+    SawKey();
     auto& members = open_.back()->get_ref<Members&>();
     if (members.size() == members.capacity()) Grow(members);
     member_ = &members[name];
     return true;
   }
-  bool parse_error(size_t, const std::string&, const Json::exception& error) override;
-
-  Error TakeError() && { return std::move(error_); }
 
  private:
   using Members = Json::object_t;
@@ -88,25 +84,26 @@ class Builder : public nlohmann::json_sax<Json> {
   }
   template <typename T>
   bool Put(T&& value) {
+    if (!BeginValue()) return false;
     Place() = std::forward<T>(value);
     return true;
   }
   bool Open(Json::value_t type) {
+    if (!BeginValue() || !Enter()) return false;
     Json& place = Place();
     place = type;
     open_.push_back(&place);
     return true;
   }
   bool Close() {
+    Leave();
     open_.pop_back();
     return true;
   }
 
   Json& root_;
-  std::string_view name_;
   std::vector<Json*> open_;  // the containers that are being read, each inside the one before it
   Json* member_ = nullptr;   // of the innermost, where that is an object
-  Error error_;
 };
 
 // The library's message without its "[json.exception.parse_error.101] parse error at ...: " lead.
@@ -118,24 +115,28 @@ std::string_view Reason(std::string_view message) {
   return message;
 }
 
-bool Builder::parse_error(size_t, const std::string&, const Json::exception& error) {
+}  // namespace
+
+Error JsonSyntaxError(const Json::exception& error, std::string_view name) {
   const std::string_view reason = Reason(error.what());
   if (const auto* misread = dynamic_cast<const Json::parse_error*>(&error)) {
     const uint64_t at = misread->byte == 0 ? 0 : misread->byte - 1;  // the library counts from one
-    error_ = MakeError(ErrorCode::kMalformed, fmt::format("{}: at {}: {}", name_, at, reason), at);
-  } else {
-    error_ = MakeError(ErrorCode::kMalformed, fmt::format("{}: {}", name_, reason));
+    return MakeError(ErrorCode::kMalformed, fmt::format("{}: at {}: {}", name, at, reason), at);
   }
-  return false;
+  return MakeError(ErrorCode::kMalformed, fmt::format("{}: {}", name, reason));
 }
 
-}  // namespace
+Error JsonTextError(std::string_view text, std::string_view name, Error syntax) {
+  Status within = CheckLimits(text, name);
+  return within.ok() ? std::move(syntax) : std::move(within).error();
+}
 
 Result<Json> ParseJson(std::string_view text, std::string_view name) {
-  ANECHECK_RETURN_IF_ERROR(CheckLimits(text, name));
   Json json;
   Builder builder(json, name);
-  if (!Json::sax_parse(text, &builder)) return std::move(builder).TakeError();
+  if (!Json::sax_parse(text, &builder)) {
+    return JsonTextError(text, name, std::move(builder).TakeError());
+  }
   return json;
 }
 

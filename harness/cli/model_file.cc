@@ -4,12 +4,10 @@
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "harness/base/file.h"
 #include "harness/base/half.h"
-#include "harness/base/json_text.h"
 #include "harness/formats/weights/weight_file.h"
 #include "harness/graph/json.h"
 #include "harness/lowering/pack.h"
@@ -248,8 +246,7 @@ Result<ModelFile> LoadModel(const std::string& path, const std::string& weights,
   ModelFile model;
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string::npos && text[first] == '{') {
-    ANECHECK_ASSIGN(const Json json, ParseJson(text, path));
-    ANECHECK_ASSIGN(model.graph, GraphFromJson(json, OpVocabulary()));
+    ANECHECK_ASSIGN(model.graph, GraphFromText(text, OpVocabulary(), path));
     return model;
   }
   const bool open = text.contains("DefaultShapes");

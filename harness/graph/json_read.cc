@@ -1,22 +1,25 @@
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <fmt/format.h>
 #include <initializer_list>
 #include <limits>
-#include <nlohmann/json.hpp>
+#include <memory_resource>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "harness/base/base64.h"
+#include "harness/base/json_tree.h"
 #include "harness/graph/find_operand.h"
 #include "harness/graph/json.h"
 #include "harness/graph/validate.h"
 
 namespace anecheck {
 namespace {
-
-using nlohmann::ordered_json;
 
 constexpr int kMaxBlockDepth = 16;
 
@@ -43,45 +46,46 @@ Error Wrong(const Place& place, std::string_view what) {
 Error Wrong(std::string_view name, std::string_view what) { return Wrong(Place{name}, what); }
 
 // The object's members are all among `required` and `optional`, and those are there.
-Status CheckKeys(const ordered_json& json, const Place& place,
+Status CheckKeys(JsonValue json, const Place& place,
                  std::initializer_list<std::string_view> required,
                  std::initializer_list<std::string_view> optional) {
   if (!json.is_object()) return Wrong(place, "must be an object");
   size_t found = 0;
-  for (const auto& [name, value] : json.get_ref<const ordered_json::object_t&>()) {
-    const bool is_required = std::ranges::find(required, name) != required.end();
+  for (const JsonValue member : json) {
+    const std::string_view name = member.name();
+    const auto is_this = [&](std::string_view known) { return SameText(known, name); };
+    const bool is_required = std::ranges::any_of(required, is_this);
     found += is_required ? 1 : 0;
-    if (!is_required && std::ranges::find(optional, name) == optional.end()) {
+    if (!is_required && std::ranges::none_of(optional, is_this)) {
       return Wrong(place, fmt::format("unknown key \"{}\"", name));
     }
   }
   if (found == required.size()) return {};
   for (const std::string_view key : required) {
-    if (!json.contains(key)) return Wrong(place, fmt::format("\"{}\" is missing", key));
+    if (!json.Find(key)) return Wrong(place, fmt::format("\"{}\" is missing", key));
   }
   return {};
 }
 
-// The text stands in `json`.
-Result<std::string_view> ReadString(const ordered_json& json, const Place& place) {
+// The text stands in the document.
+Result<std::string_view> ReadString(JsonValue json, const Place& place) {
   if (!json.is_string()) return Wrong(place, "must be a string");
-  return std::string_view(json.get_ref<const std::string&>());
+  return json.text();
 }
 
-Result<int64_t> ReadInteger(const ordered_json& json, const Place& place) {
-  if (!json.is_number_integer()) return Wrong(place, "must be an integer");
-  if (json.is_number_unsigned() &&
-      json.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
-    return Wrong(place, "is too large");
-  }
-  return json.get<int64_t>();
+Result<int64_t> ReadInteger(JsonValue json, const Place& place) {
+  if (!json.is_whole()) return Wrong(place, "must be an integer");
+  const std::optional<int64_t> value = json.whole();
+  if (!value) return Wrong(place, "is too large");
+  return *value;
 }
 
-Result<double> ReadNumber(const ordered_json& json, const Place& place) {
-  if (json.is_number()) return json.get<double>();
-  if (json == "NaN") return std::numeric_limits<double>::quiet_NaN();
-  if (json == "Infinity") return std::numeric_limits<double>::infinity();
-  if (json == "-Infinity") return -std::numeric_limits<double>::infinity();
+Result<double> ReadNumber(JsonValue json, const Place& place) {
+  if (json.is_number()) return json.number();
+  const std::string_view text = json.is_string() ? json.text() : std::string_view();
+  if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
+  if (text == "Infinity") return std::numeric_limits<double>::infinity();
+  if (text == "-Infinity") return -std::numeric_limits<double>::infinity();
   return Wrong(place, "must be a number, \"NaN\", \"Infinity\" or \"-Infinity\"");
 }
 
@@ -90,25 +94,25 @@ struct Declaration {
   TensorType type;
 };
 
-Result<Declaration> ReadDeclaration(const ordered_json& json, const Place& place, bool data) {
+Result<Declaration> ReadDeclaration(JsonValue json, const Place& place, bool data) {
   if (data) {
     ANECHECK_RETURN_IF_ERROR(CheckKeys(json, place, {"name", "dtype", "shape", "data"}, {}));
   } else {
     ANECHECK_RETURN_IF_ERROR(CheckKeys(json, place, {"name", "dtype", "shape"}, {}));
   }
   Declaration declaration;
-  ANECHECK_ASSIGN(declaration.name, ReadString(*json.find("name"), place / "name"));
+  ANECHECK_ASSIGN(declaration.name, ReadString(*json.Find("name"), place / "name"));
   if (declaration.name.empty()) return Wrong(place, "name is empty");
-  ANECHECK_ASSIGN(const std::string_view dtype, ReadString(*json.find("dtype"), place / "dtype"));
+  ANECHECK_ASSIGN(const std::string_view dtype, ReadString(*json.Find("dtype"), place / "dtype"));
   const auto known = DTypeFromName(dtype);
   if (!known) return Wrong(place, fmt::format("dtype \"{}\" is unknown", dtype));
   declaration.type.dtype = *known;
-  const ordered_json& shape = *json.find("shape");
+  const JsonValue shape = *json.Find("shape");
   if (!shape.is_array() || shape.size() > Shape::kMaxRank) {
     return Wrong(place, fmt::format("shape must be a list of at most {} extents", Shape::kMaxRank));
   }
   int64_t elements = 1;
-  for (const ordered_json& entry : shape) {
+  for (const JsonValue entry : shape) {
     ANECHECK_ASSIGN(const int64_t dim, ReadInteger(entry, place / "shape"));
     if (dim < 0) return Wrong(place, fmt::format("extent {} is negative", dim));
     if (dim != 0 && elements > kMaxElements / dim)
@@ -124,27 +128,26 @@ class Reader {
  public:
   Reader(const Vocabulary& vocabulary, int depth) : vocabulary_(vocabulary), depth_(depth) {}
 
-  Result<Graph> Read(const ordered_json& json) {
+  Result<Graph> Read(JsonValue json) {
     if (depth_ > kMaxBlockDepth) return Wrong("blocks", "are nested too deeply");
     ANECHECK_RETURN_IF_ERROR(CheckKeys(json, {"graph"}, {"version", "inputs", "ops", "outputs"},
                                        {"name", "states", "consts"}));
-    const ordered_json& version = *json.find("version");
-    if (!version.is_number_integer() || version != 1) return Wrong("version", "must be 1");
-    if (const auto name = json.find("name"); name != json.end()) {
+    const JsonValue version = *json.Find("version");
+    if (!version.is_whole() || version.whole() != 1) return Wrong("version", "must be 1");
+    if (const auto name = json.Find("name")) {
       ANECHECK_ASSIGN(graph_.name, ReadString(*name, {"name"}));
     }
     ANECHECK_RETURN_IF_ERROR(ReadValues(json, "inputs", ValueKind::kInput));
     ANECHECK_RETURN_IF_ERROR(ReadValues(json, "states", ValueKind::kState));
     ANECHECK_RETURN_IF_ERROR(ReadValues(json, "consts", ValueKind::kConst));
     const Place at_ops = {"ops"};
-    const ordered_json& ops = *json.find("ops");
+    const JsonValue ops = *json.Find("ops");
     if (!ops.is_array()) return Wrong(at_ops, "must be a list");
-    for (size_t i = 0; i < ops.size(); ++i) {
-      ANECHECK_RETURN_IF_ERROR(ReadNode(ops[i], at_ops[i]));
-    }
-    const ordered_json& outputs = *json.find("outputs");
+    size_t index = 0;
+    for (const JsonValue op : ops) ANECHECK_RETURN_IF_ERROR(ReadNode(op, at_ops[index++]));
+    const JsonValue outputs = *json.Find("outputs");
     if (!outputs.is_array()) return Wrong("outputs", "must be a list");
-    for (const ordered_json& entry : outputs) {
+    for (const JsonValue entry : outputs) {
       ANECHECK_ASSIGN(const ValueId id, ReadReference(entry, {"outputs"}));
       graph_.AddOutput(id);
     }
@@ -160,18 +163,19 @@ class Reader {
   }
 
   // The document's list `key`, which may be absent.
-  Status ReadValues(const ordered_json& json, std::string_view key, ValueKind kind) {
-    const auto list = json.find(key);
-    if (list == json.end()) return {};
+  Status ReadValues(JsonValue json, std::string_view key, ValueKind kind) {
+    const auto list = json.Find(key);
+    if (!list) return {};
     const Place at_list = {key};
     if (!list->is_array()) return Wrong(at_list, "must be a list");
-    for (size_t i = 0; i < list->size(); ++i) {
-      const Place place = at_list[i];
+    size_t index = 0;
+    for (const JsonValue entry : *list) {
+      const Place place = at_list[index++];
       ANECHECK_ASSIGN(const Declaration read,
-                      ReadDeclaration((*list)[i], place, kind == ValueKind::kConst));
+                      ReadDeclaration(entry, place, kind == ValueKind::kConst));
       ValueId id = kNoValue;
       if (kind == ValueKind::kConst) {
-        ANECHECK_ASSIGN(id, ReadConst(*(*list)[i].find("data"), read, place / "data"));
+        ANECHECK_ASSIGN(id, ReadConst(*entry.Find("data"), read, place / "data"));
       } else {
         id = kind == ValueKind::kInput ? graph_.AddInput(read.type, read.name)
                                        : graph_.AddState(read.type, read.name);
@@ -181,7 +185,7 @@ class Reader {
     return {};
   }
 
-  Result<ValueId> ReadConst(const ordered_json& json, const Declaration& read, const Place& place) {
+  Result<ValueId> ReadConst(JsonValue json, const Declaration& read, const Place& place) {
     ANECHECK_ASSIGN(const std::string_view text, ReadString(json, place));
     const auto bytes = Base64Decode(text);
     if (!bytes.ok()) return Wrong(place, bytes.error().message);
@@ -192,7 +196,7 @@ class Reader {
     return graph_.AddConst(read.type, *bytes, read.name);
   }
 
-  Result<ValueId> ReadReference(const ordered_json& json, const Place& place) {
+  Result<ValueId> ReadReference(JsonValue json, const Place& place) {
     ANECHECK_ASSIGN(const std::string_view name, ReadString(json, place));
     const auto found = by_name_.find(name);
     if (found == by_name_.end()) {
@@ -201,7 +205,7 @@ class Reader {
     return found->second;
   }
 
-  Result<const OpSchema*> ReadOperation(const ordered_json& json, const Place& place) {
+  Result<const OpSchema*> ReadOperation(JsonValue json, const Place& place) {
     ANECHECK_ASSIGN(const std::string_view op, ReadString(json, place / "op"));
     const OpSchema* schema = vocabulary_.Find(op);
     if (schema != nullptr) return schema;
@@ -211,77 +215,77 @@ class Reader {
                             : fmt::format("operation \"{}\" cannot be judged: it {}", op, reason));
   }
 
-  Status ReadNode(const ordered_json& json, const Place& place) {
+  Status ReadNode(JsonValue json, const Place& place) {
     ANECHECK_RETURN_IF_ERROR(
         CheckKeys(json, place, {"op", "inputs", "outputs"}, {"name", "attrs", "blocks"}));
-    ANECHECK_ASSIGN(const OpSchema* schema, ReadOperation(*json.find("op"), place));
+    ANECHECK_ASSIGN(const OpSchema* schema, ReadOperation(*json.Find("op"), place));
     graph_.BeginNode(schema);
-    ANECHECK_RETURN_IF_ERROR(ReadArguments(*json.find("inputs"), *schema, place / "inputs"));
-    if (const auto attributes = json.find("attrs"); attributes != json.end()) {
+    ANECHECK_RETURN_IF_ERROR(ReadArguments(*json.Find("inputs"), *schema, place / "inputs"));
+    if (const auto attributes = json.Find("attrs")) {
       ANECHECK_RETURN_IF_ERROR(ReadAttributes(*attributes, *schema, place / "attrs"));
     }
-    if (const auto blocks = json.find("blocks"); blocks != json.end()) {
+    if (const auto blocks = json.Find("blocks")) {
       ANECHECK_RETURN_IF_ERROR(ReadBlocks(*blocks, place / "blocks"));
     }
-    const ordered_json& outputs = *json.find("outputs");
+    const JsonValue outputs = *json.Find("outputs");
     ANECHECK_RETURN_IF_ERROR(ReadResults(outputs, *schema, place));
-    const auto name = json.find("name");
-    return name == json.end() ? Status() : CheckName(*name, outputs, place / "name");
+    const auto name = json.Find("name");
+    return !name ? Status() : CheckName(*name, outputs, place / "name");
   }
 
-  Status ReadBlocks(const ordered_json& json, const Place& place) {
+  Status ReadBlocks(JsonValue json, const Place& place) {
     if (!json.is_array()) return Wrong(place, "must be a list");
-    for (size_t i = 0; i < json.size(); ++i) {
-      auto block = Reader(vocabulary_, depth_ + 1).Read(json[i]);
-      if (!block.ok()) return Wrong(place[i], block.error().message);
+    size_t index = 0;
+    for (const JsonValue entry : json) {
+      const Place at_block = place[index++];
+      auto block = Reader(vocabulary_, depth_ + 1).Read(entry);
+      if (!block.ok()) return Wrong(at_block, block.error().message);
       graph_.AddBlock(std::move(block).value());
     }
     return {};
   }
 
   // An operation has no name beside that of its first output; another one would be lost.
-  static Status CheckName(const ordered_json& json, const ordered_json& outputs,
-                          const Place& place) {
+  static Status CheckName(JsonValue json, JsonValue outputs, const Place& place) {
     ANECHECK_ASSIGN(const std::string_view name, ReadString(json, place));
-    if (outputs.empty()) return {};
-    const auto& first = outputs[0].find("name")->get_ref<const std::string&>();
+    if (outputs.size() == 0) return {};
+    const std::string_view first = (*outputs.begin()).Find("name")->text();
     if (name == first) return {};
     return Wrong(place,
                  fmt::format("\"{}\" is not the name of its first output, \"{}\"", name, first));
   }
 
-  Status ReadResults(const ordered_json& json, const OpSchema& schema, const Place& place) {
+  Status ReadResults(JsonValue json, const OpSchema& schema, const Place& place) {
     const Place at_outputs = place / "outputs";
-    if (!json.is_array() || (json.empty() && schema.has_results))
+    if (!json.is_array() || (json.size() == 0 && schema.has_results))
       return Wrong(at_outputs, "must be a list, not empty");
     if (json.size() > ResultTypes::kMaxResults) return Wrong(at_outputs, "is too long");
-    std::vector<TensorType> types;
-    std::vector<std::string> names;
-    types.reserve(json.size());
-    names.reserve(json.size());
-    for (size_t i = 0; i < json.size(); ++i) {
-      ANECHECK_ASSIGN(const Declaration read, ReadDeclaration(json[i], at_outputs[i], false));
-      types.push_back(read.type);
-      names.emplace_back(read.name);
+    result_types_.clear();
+    result_names_.clear();
+    for (const JsonValue result : json) {
+      const Place at_result = at_outputs[result_types_.size()];
+      ANECHECK_ASSIGN(const Declaration read, ReadDeclaration(result, at_result, false));
+      result_types_.push_back(read.type);
+      result_names_.emplace_back(read.name);
     }
-    const ValueId first = graph_.FinishNodeAs(types, names);
-    for (size_t i = 0; i < json.size(); ++i) {
-      const auto& name = json[i].find("name")->get_ref<const std::string&>();
-      ANECHECK_RETURN_IF_ERROR(Define(name, first + static_cast<ValueId>(i), place));
+    ValueId id = graph_.FinishNodeAs(result_types_, result_names_);
+    for (const JsonValue result : json) {
+      ANECHECK_RETURN_IF_ERROR(Define(result.Find("name")->text(), id++, place));
     }
     return {};
   }
 
-  Status ReadArguments(const ordered_json& json, const OpSchema& schema, const Place& place) {
+  Status ReadArguments(JsonValue json, const OpSchema& schema, const Place& place) {
     if (!json.is_object()) return Wrong(place, "must be an object");
-    for (const auto& [name, value] : json.get_ref<const ordered_json::object_t&>()) {
+    for (const JsonValue value : json) {
+      const std::string_view name = value.name();
       const Place where = place / name;
       int parameter = FindOperand(schema, name);
       // Validation says what is wrong with an attribute among the arguments.
       if (parameter < 0) parameter = schema.FindParameter(name);
       if (parameter < 0) return Wrong(where, fmt::format("{} has no such argument", schema.name));
       if (!value.is_array()) return Wrong(where, "must be a list of names");
-      for (const ordered_json& entry : value) {
+      for (const JsonValue entry : value) {
         ANECHECK_ASSIGN(const ValueId id, ReadReference(entry, where));
         graph_.AddArgument(parameter, id);
       }
@@ -289,19 +293,18 @@ class Reader {
     return {};
   }
 
-  Status ReadAttributes(const ordered_json& json, const OpSchema& schema, const Place& place) {
+  Status ReadAttributes(JsonValue json, const OpSchema& schema, const Place& place) {
     if (!json.is_object()) return Wrong(place, "must be an object");
-    for (const auto& [name, value] : json.get_ref<const ordered_json::object_t&>()) {
-      const Place where = place / name;
-      const int parameter = schema.FindParameter(name);
+    for (const JsonValue value : json) {
+      const Place where = place / value.name();
+      const int parameter = schema.FindParameter(value.name());
       if (parameter < 0) return Wrong(where, fmt::format("{} has no such attribute", schema.name));
       ANECHECK_RETURN_IF_ERROR(ReadAttribute(value, schema, parameter, where));
     }
     return {};
   }
 
-  Status ReadAttribute(const ordered_json& json, const OpSchema& schema, int parameter,
-                       const Place& where) {
+  Status ReadAttribute(JsonValue json, const OpSchema& schema, int parameter, const Place& where) {
     switch (schema.parameters[static_cast<size_t>(parameter)].kind) {
       case ParameterKind::kInt: {
         ANECHECK_ASSIGN(const int64_t value, ReadInteger(json, where));
@@ -315,7 +318,7 @@ class Reader {
       }
       case ParameterKind::kBool:
         if (!json.is_boolean()) return Wrong(where, "must be true or false");
-        graph_.AddBool(parameter, json.get<bool>());
+        graph_.AddBool(parameter, json.boolean());
         return {};
       case ParameterKind::kString: {
         ANECHECK_ASSIGN(const std::string_view value, ReadString(json, where));
@@ -334,12 +337,16 @@ class Reader {
     return {};
   }
 
-  Status ReadListAttribute(const ordered_json& json, ParameterKind kind, int parameter,
-                           const Place& where) {
+  Status ReadListAttribute(JsonValue json, ParameterKind kind, int parameter, const Place& where) {
     if (!json.is_array()) return Wrong(where, "must be a list");
     std::vector<int64_t> ints;
     std::vector<double> floats;
-    for (const ordered_json& entry : json) {
+    if (kind == ParameterKind::kFloats) {
+      floats.reserve(json.size());
+    } else {
+      ints.reserve(json.size());
+    }
+    for (const JsonValue entry : json) {
       if (kind == ParameterKind::kInts) {
         ANECHECK_ASSIGN(const int64_t value, ReadInteger(entry, where));
         ints.push_back(value);
@@ -348,7 +355,7 @@ class Reader {
         floats.push_back(value);
       } else {
         if (!entry.is_boolean()) return Wrong(where, "must be a list of true and false");
-        ints.push_back(entry.get<bool>() ? 1 : 0);
+        ints.push_back(entry.boolean() ? 1 : 0);
       }
     }
     if (kind == ParameterKind::kInts) graph_.AddInts(parameter, ints);
@@ -360,7 +367,11 @@ class Reader {
   const Vocabulary& vocabulary_;
   const int depth_;
   Graph graph_;
-  std::unordered_map<std::string_view, ValueId> by_name_;
+  std::array<std::byte, 1024> room_;  // for the names of a small graph
+  std::pmr::monotonic_buffer_resource memory_{room_.data(), room_.size()};
+  std::pmr::unordered_map<std::string_view, ValueId> by_name_{&memory_};
+  std::vector<TensorType> result_types_;  // of the operation that is being read
+  std::vector<std::string> result_names_;
 };
 
 // The names that messages repeat are the file's own and may hold anything; a message is one line.
@@ -380,12 +391,26 @@ Error OneLine(Error error) {
 
 }  // namespace
 
-Result<Graph> GraphFromJson(const nlohmann::ordered_json& json, const Vocabulary& vocabulary) {
-  Result<Graph> graph = Reader(vocabulary, 0).Read(json);
+namespace {
+
+Result<Graph> GraphFromTree(const JsonTree& tree, const Vocabulary& vocabulary) {
+  Result<Graph> graph = Reader(vocabulary, 0).Read(tree.root());
   if (!graph.ok()) return OneLine(std::move(graph).error());
   Status valid = ValidateGraph(*graph);
   if (!valid.ok()) return OneLine(std::move(valid).error());
   return graph;
+}
+
+}  // namespace
+
+Result<Graph> GraphFromJson(const nlohmann::ordered_json& json, const Vocabulary& vocabulary) {
+  return GraphFromTree(JsonTree::Of(json), vocabulary);
+}
+
+Result<Graph> GraphFromText(std::string_view text, const Vocabulary& vocabulary,
+                            std::string_view name) {
+  ANECHECK_ASSIGN(const JsonTree tree, JsonTree::Parse(text, name));
+  return GraphFromTree(tree, vocabulary);
 }
 
 }  // namespace anecheck

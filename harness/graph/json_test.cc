@@ -23,6 +23,9 @@ TEST(GraphJson, RoundTripKeepsEverything) {
   EXPECT_EQ(GraphFingerprint(*back), GraphFingerprint(graph));
   EXPECT_EQ(GraphToJson(*back), json);
   EXPECT_EQ(back->name, "example");
+  const auto from_text = GraphFromText(json.dump(), TestVocabulary());
+  ASSERT_TRUE(from_text.ok()) << from_text.error().message;
+  EXPECT_EQ(GraphToJson(*from_text), json);
 }
 
 TEST(GraphJson, IsWrittenInTheDocumentedForm) {
@@ -148,7 +151,17 @@ TEST(GraphJson, EveryMistakeIsNamedByItsPath) {
     ASSERT_FALSE(graph.ok()) << mistake.message;
     EXPECT_NE(graph.error().message.find(mistake.message), std::string::npos)
         << mistake.message << " was " << graph.error().message;
+    const auto from_text = GraphFromText(json.dump(), TestVocabulary());
+    ASSERT_FALSE(from_text.ok()) << mistake.message;
+    EXPECT_EQ(from_text.error().message, graph.error().message);
   }
+}
+
+TEST(GraphJson, TextThatIsNoJsonIsRefusedUnderItsName) {
+  const auto graph = GraphFromText("{\"version\": 1,", TestVocabulary(), "model.json");
+  ASSERT_FALSE(graph.ok());
+  EXPECT_EQ(graph.error().code, ErrorCode::kMalformed);
+  EXPECT_TRUE(graph.error().message.starts_with("model.json: at ")) << graph.error().message;
 }
 
 TEST(GraphJson, DeepBlocksAreRefused) {

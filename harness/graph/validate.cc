@@ -1,8 +1,12 @@
 #include "harness/graph/validate.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <memory_resource>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
@@ -153,7 +157,9 @@ Status CheckType(const TensorType& type, std::string_view where) {
 }
 
 Status CheckValues(const Graph& graph) {
-  std::unordered_set<std::string_view> names;
+  std::array<std::byte, 1024> room;  // for the names of a small graph
+  std::pmr::monotonic_buffer_resource memory(room.data(), room.size());
+  std::pmr::unordered_set<std::string_view> names(&memory);
   for (ValueId id = 0; id < graph.values().size(); ++id) {
     const Value& value = graph.value(id);
     if (!IsIdentifier(value.name)) {

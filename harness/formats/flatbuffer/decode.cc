@@ -59,6 +59,9 @@ class Decoder {
     }
     document_.objects.reserve(file_.size() / 32);
     document_.slots.reserve(file_.size() / 16);
+    document_.words.reserve(file_.size() / 16);
+    document_.references.reserve(file_.size() / 64);
+    document_.data.reserve(file_.size() / 4);
     document_.root = Table(frame.start + LoadU32(&file_[frame.start]), root_table);
     if (!status_.ok()) return std::move(status_).error();
     MarkOverlaps(claimed);
@@ -374,6 +377,11 @@ Result<Document> Decode(const Schema& schema, ByteSpan file, uint32_t buffer_end
                    ? CheckShape(schema, buffer, inner)
                    : CheckShapeFromTable(schema, root_table, buffer, inner);
   if (error) return std::move(error->error);
+  return DecodeSound(schema, file, frame, root_table, claimed);
+}
+
+Result<Document> DecodeSound(const Schema& schema, ByteSpan file, const BufferFrame& frame,
+                             int16_t root_table, std::span<ClaimedRange> claimed) {
   return Decoder(schema, file).Run(frame, root_table, claimed);
 }
 

@@ -110,6 +110,9 @@ struct ClaimedRange {
 Result<Document> Decode(const Schema& schema, ByteSpan file, uint32_t buffer_end,
                         const BufferFrame& frame, int16_t root_table,
                         std::span<ClaimedRange> claimed = {});
+// As Decode, of a buffer in which CheckShape has found no fault.
+Result<Document> DecodeSound(const Schema& schema, ByteSpan file, const BufferFrame& frame,
+                             int16_t root_table, std::span<ClaimedRange> claimed);
 
 // Claims what belongs to objects and headers of the Document as typed, and its raw bytes as opaque,
 // `base` being the place of position 0 in the map's file.

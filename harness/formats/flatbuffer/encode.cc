@@ -18,6 +18,7 @@ class Encoder {
       nested_.push_back(std::move(bytes));
     }
     place_.assign(document_.objects.size(), 0);
+    raw_places_.reserve(document_.raw.size());
     PlacePlaced();
     uint64_t total = std::max(end_, uint64_t{document_.size} + shift_);
     if (total > kMaxWrittenSize) {

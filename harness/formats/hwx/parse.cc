@@ -14,7 +14,8 @@ namespace {
 constexpr uint64_t kSectionRecord = 80;
 constexpr uint64_t kSymbolRecord = 16;
 constexpr uint64_t kRelocationRecord = 8;
-constexpr size_t kMaxNames = 16;  // of a thread command; real files have up to three
+constexpr size_t kFewRecords = 4;  // of a kind, as small containers have
+constexpr size_t kMaxNames = 16;   // of a thread command; real files have up to three
 
 bool AllZero(ByteSpan bytes) {
   uint64_t any = 0;
@@ -26,6 +27,15 @@ bool AllZero(ByteSpan bytes) {
   }
   for (; i < bytes.size(); ++i) any |= bytes[i];
   return any == 0;
+}
+
+// Room for `more` records, and for more than those where there was some: a list that grows one by
+// one moves again and again.
+template <typename T>
+void MakeRoom(std::vector<T>& records, size_t more) {
+  const size_t needed = records.size() + more;
+  if (needed <= records.capacity()) return;
+  records.reserve(std::max(needed, 2 * records.capacity()));
 }
 
 Name16 ReadName16(ByteReader& reader, std::string_view field) {
@@ -46,7 +56,10 @@ Relocation DecodeRelocation(uint32_t address, uint32_t info) {
 
 class Parser {
  public:
-  explicit Parser(ByteSpan bytes) : bytes_(bytes), reader_(bytes) {}
+  explicit Parser(ByteSpan bytes) : bytes_(bytes), reader_(bytes) {
+    constexpr size_t kFewRanges = 16;
+    ranges_.reserve(kFewRanges);
+  }
 
   Result<Container> Run() {
     ANECHECK_RETURN_IF_ERROR(ReadHeader());
@@ -163,8 +176,13 @@ class Parser {
     segment.flags = body.U32("flags");
     if (!body.CheckCount(segment.nsects, kSectionRecord, "nsects")) return;
     segment.first_section = static_cast<uint32_t>(out_.sections.size());
+    const Section* const first =
+        IsPlanted(PlantedBug::kHwxStaleSection) ? out_.sections.data() : nullptr;
+    MakeRoom(out_.sections, segment.nsects);
     for (uint32_t i = 0; i < segment.nsects; ++i) ReadSection(body);
+    if (first != nullptr && first->align == ~0u) out_.sections.back().align = 0;
     command.index = static_cast<uint32_t>(out_.segments.size());
+    MakeRoom(out_.segments, out_.segments.empty() ? kFewRecords : 1);
     out_.segments.push_back(segment);
     KeepTrailing(body, command);
   }
@@ -182,10 +200,7 @@ class Parser {
     section.nreloc = body.U32("nreloc");
     section.flags = body.U32("flags");
     for (uint32_t& word : section.reserved) word = body.U32("reserved");
-    const Section* const first =
-        IsPlanted(PlantedBug::kHwxStaleSection) ? out_.sections.data() : nullptr;
     out_.sections.push_back(std::move(section));
-    if (first != nullptr && first->align == ~0u) out_.sections.back().align = 0;
   }
 
   std::string_view ReadPort(ByteReader& body, Command& command) {
@@ -204,6 +219,7 @@ class Parser {
     if (port.byte_size && port.name.empty()) return "a port without a name behind its record";
     KeepTrailing(body, command);
     command.index = static_cast<uint32_t>(out_.ports.size());
+    MakeRoom(out_.ports, out_.ports.empty() ? kFewRecords : 1);
     out_.ports.push_back(port);
     return {};
   }
@@ -231,6 +247,7 @@ class Parser {
       KeepTrailing(body, command);
     }
     command.index = static_cast<uint32_t>(out_.threads.size());
+    MakeRoom(out_.threads, out_.threads.empty() ? kFewRecords : 1);
     out_.threads.push_back(std::move(thread));
     return {};
   }

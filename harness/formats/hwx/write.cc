@@ -1,8 +1,11 @@
 // Writing of a hardware container: every record is made from its typed values.
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <fmt/format.h>
 #include <iterator>
 #include <map>
+#include <memory_resource>
 #include <optional>
 #include <string>
 
@@ -58,7 +61,9 @@ class Canvas {
     return section ? fmt::format("section[{}].{}", *section, what) : std::string(what);
   }
 
-  void Join(uint64_t begin, uint64_t end, std::map<uint64_t, uint64_t>::iterator next) {
+  using Ranges = std::pmr::map<uint64_t, uint64_t>;
+
+  void Join(uint64_t begin, uint64_t end, Ranges::iterator next) {
     while (next != placed_.end() && next->first < end) {
       begin = std::min(begin, next->first);
       end = std::max(end, next->second);
@@ -68,7 +73,9 @@ class Canvas {
   }
 
   Bytes bytes_;
-  std::map<uint64_t, uint64_t> placed_;
+  std::array<std::byte, 1024> room_;  // for the ranges of a small container
+  std::pmr::monotonic_buffer_resource memory_{room_.data(), room_.size()};
+  Ranges placed_{&memory_};
 };
 
 class CommandWriter {
@@ -192,8 +199,12 @@ class CommandWriter {
   ByteWriter writer_;
 };
 
+constexpr size_t kSymbolRecord = 16;
+constexpr size_t kRelocationRecord = 8;
+
 Bytes SymbolBytes(const Symtab& table) {
   ByteWriter writer;
+  writer.Reserve(kSymbolRecord * table.symbols.size());
   for (const Symbol& symbol : table.symbols) {
     writer.U32(symbol.strx);
     writer.U8(symbol.type);
@@ -206,6 +217,9 @@ Bytes SymbolBytes(const Symtab& table) {
 
 Bytes StringBytes(const Symtab& table) {
   ByteWriter writer;
+  size_t size = 1;
+  for (const Symbol& symbol : table.symbols) size += symbol.name.size() + 1;
+  writer.Reserve(size);
   writer.U8(0);
   for (const Symbol& symbol : table.symbols) writer.CString(symbol.name);
   return std::move(writer).Take();
@@ -213,6 +227,7 @@ Bytes StringBytes(const Symtab& table) {
 
 Bytes RelocationBytes(const Section& section) {
   ByteWriter writer;
+  writer.Reserve(kRelocationRecord * section.relocations.size());
   for (const Relocation& relocation : section.relocations) {
     writer.I32(relocation.address);
     writer.U32(RelocationInfo(relocation));
@@ -272,9 +287,8 @@ Result<Bytes> Write(const Container& container) {
   }
   for (const Symtab& table : container.symtabs) {
     ANECHECK_RETURN_IF_ERROR(canvas.Place(table.symoff, SymbolBytes(table), "symbols"));
-    const Bytes strings = table.strings_in_order
-                              ? StringBytes(table)
-                              : Bytes(table.strings.begin(), table.strings.end());
+    const Bytes in_order = table.strings_in_order ? StringBytes(table) : Bytes();
+    const ByteSpan strings = table.strings_in_order ? ByteSpan(in_order) : table.strings;
     ANECHECK_RETURN_IF_ERROR(canvas.Place(table.stroff, strings, "strings"));
   }
   for (const Note& note : container.notes) {

@@ -77,7 +77,12 @@ uint32_t EncodeHeaderWord(const RegisterWrite& write, Coding coding) {
 
 // Reads writes until `end` (a position of `reader`) is reached or passed.
 Status DecodeStream(ByteReader& reader, uint64_t end, Coding coding, Task& task) {
-  if (end > reader.position()) task.values.reserve((end - reader.position()) / 4);
+  if (end > reader.position()) {
+    constexpr uint64_t kFewWrites = 8;
+    const uint64_t words = (end - reader.position()) / 4;
+    task.values.reserve(words);
+    task.writes.reserve(std::min(words, kFewWrites));
+  }
   while (reader.position() < end) {
     const uint32_t word = reader.U32("write");
     RegisterWrite write = DecodeHeaderWord(word, coding);
@@ -193,20 +198,88 @@ Result<Chain> DecodeSequential(ByteSpan text, const Generation& generation, uint
   return chain;
 }
 
-// Sources give headers of two lengths from H16 on. The length whose writes fit the blocks better is
-// taken, of two that fit alike the guide's, and the other is named.
-Result<Chain> DecodeChecked(ByteSpan text, const Generation& generation, uint64_t base) {
-  if (generation.coding == Coding::kByteAddress) return DecodeV7(text, generation, base);
-  auto chain = DecodeSequential(text, generation, generation.header_words, base);
-  if (generation.alternate_header_words == 0) return chain;
-  auto second = DecodeSequential(text, generation, generation.alternate_header_words, base);
-  if (!second.ok()) return chain;
-  if (!chain.ok()) return second;
-  const size_t outside = WritesOutsideBlocks(*chain);
-  const size_t second_outside = WritesOutsideBlocks(*second);
-  if (second_outside < outside) return second;
-  if (second_outside == outside) chain->other_header_words = second->header_words;
-  return chain;
+size_t OutsideBlocks(const Chain& chain, const Generation& generation) {
+  size_t outside = 0;
+  for (const Task& task : chain.tasks) {
+    for (const RegisterWrite& write : task.writes) {
+      const RegisterBlock* block = FindBlock(generation, write.byte_address);
+      const bool inside = block != nullptr && block == FindBlock(generation, LastAddress(write));
+      outside += inside ? 0 : 1;
+    }
+  }
+  return outside;
+}
+
+// What one text decodes to under each coding and length of headers that somebody asks for, decoded
+// once: generations differ in their blocks more than in these.
+class Decodings {
+ public:
+  // The result for one generation.
+  struct Choice {
+    Result<Chain>* chain = nullptr;  // of any generation that is coded alike
+    size_t outside = 0;              // writes that lie in no block, where the chain decodes
+    uint8_t other_header_words = 0;  // as Chain has it
+  };
+
+  Decodings(ByteSpan text, uint64_t base) : text_(text), base_(base) {}
+
+  // Sources give headers of two lengths from H16 on. The length whose writes fit the blocks better
+  // is taken, of two that fit alike the guide's, and the other is named.
+  Choice Choose(const Generation& generation) {
+    Choice guide = Of(generation, generation.header_words);
+    if (generation.alternate_header_words == 0) return guide;
+    const Choice second = Of(generation, generation.alternate_header_words);
+    if (!second.chain->ok()) return guide;
+    if (!guide.chain->ok() || second.outside < guide.outside) return second;
+    if (second.outside == guide.outside) {
+      guide.other_header_words = generation.alternate_header_words;
+    }
+    return guide;
+  }
+
+  // The chain of a choice that was made for `generation`. Takes it away: the last call.
+  static Result<Chain> Take(const Choice& choice, const Generation& generation) {
+    if (!choice.chain->ok()) return std::move(*choice.chain).error();
+    Chain chain = std::move(*choice.chain).value();
+    chain.generation = &generation;
+    chain.other_header_words = choice.other_header_words;
+    return chain;
+  }
+
+ private:
+  struct Decoding {
+    Coding coding;
+    uint8_t header_words;
+    Result<Chain> chain;
+  };
+  static constexpr size_t kMost = 8;  // three codings, each with at most two lengths
+
+  Choice Of(const Generation& generation, uint8_t header_words) {
+    const auto alike = [&](const std::optional<Decoding>& decoding) {
+      return !decoding ||
+             (decoding->coding == generation.coding && decoding->header_words == header_words);
+    };
+    std::optional<Decoding>& found = *std::ranges::find_if(decodings_, alike);
+    if (!found) {
+      found.emplace(generation.coding, header_words,
+                    generation.coding == Coding::kByteAddress
+                        ? DecodeV7(text_, generation, base_)
+                        : DecodeSequential(text_, generation, header_words, base_));
+    }
+    Result<Chain>& chain = found->chain;
+    return {.chain = &chain, .outside = chain.ok() ? OutsideBlocks(*chain, generation) : 0};
+  }
+
+  ByteSpan text_;
+  uint64_t base_;
+  std::array<std::optional<Decoding>, kMost> decodings_;
+};
+
+Status CheckWords(ByteSpan text, uint64_t base) {
+  if (text.size() <= UINT32_MAX / 2 && text.size() % 4 == 0 && !text.empty()) return {};
+  return MakeError(ErrorCode::kMalformed,
+                   fmt::format("text: {} bytes are not a whole number of words", text.size()),
+                   base);
 }
 
 Status CheckEncodable(const Chain& chain, size_t index) {
@@ -280,26 +353,12 @@ std::string_view V7PositionName(uint8_t position) {
   return position < kNames.size() ? kNames[position] : "unknown";
 }
 
-size_t WritesOutsideBlocks(const Chain& chain) {
-  size_t outside = 0;
-  for (const Task& task : chain.tasks) {
-    for (const RegisterWrite& write : task.writes) {
-      const RegisterBlock* block = FindBlock(*chain.generation, write.byte_address);
-      const bool inside =
-          block != nullptr && block == FindBlock(*chain.generation, LastAddress(write));
-      outside += inside ? 0 : 1;
-    }
-  }
-  return outside;
-}
+size_t WritesOutsideBlocks(const Chain& chain) { return OutsideBlocks(chain, *chain.generation); }
 
 Result<Chain> Decode(ByteSpan text, const Generation& generation, uint64_t base) {
-  if (text.size() > UINT32_MAX / 2 || text.size() % 4 != 0 || text.empty()) {
-    return MakeError(ErrorCode::kMalformed,
-                     fmt::format("text: {} bytes are not a whole number of words", text.size()),
-                     base);
-  }
-  return DecodeChecked(text, generation, base);
+  ANECHECK_RETURN_IF_ERROR(CheckWords(text, base));
+  Decodings decodings(text, base);
+  return Decodings::Take(decodings.Choose(generation), generation);
 }
 
 // A section header rules out version 7. Of the versions that decode, the one whose blocks hold the
@@ -307,30 +366,36 @@ Result<Chain> Decode(ByteSpan text, const Generation& generation, uint64_t base)
 Result<Chain> DecodeAnyVersion(ByteSpan text) {
   const bool section_header =
       text.size() >= kPaddingUnit && text[0] == 1 && AllZero(text.subspan(1, kPaddingUnit - 1));
-  std::optional<Chain> best;
+  ANECHECK_RETURN_IF_ERROR(CheckWords(text, 0));
+  Decodings decodings(text, 0);
+  Decodings::Choice best;
+  const Generation* best_generation = nullptr;
   std::optional<Error> first_error;
   size_t best_score = SIZE_MAX;
   std::vector<const Generation*> fitting;
+  fitting.reserve(Generations().size());
   for (const Generation& generation : Generations()) {
     if (section_header && generation.coding == Coding::kByteAddress) continue;
-    auto chain = Decode(text, generation);
-    if (!chain.ok()) {
-      if (!first_error) first_error = chain.error();
+    const Decodings::Choice choice = decodings.Choose(generation);
+    if (!choice.chain->ok()) {
+      if (!first_error) first_error = choice.chain->error();
       continue;
     }
     fitting.push_back(&generation);
     // Of those that fit alike, one with the guide's headers goes first.
-    const bool long_header = chain->header_words != generation.header_words;
-    const size_t score = 2 * WritesOutsideBlocks(*chain) + (long_header ? 1 : 0);
+    const bool long_header = (*choice.chain)->header_words != generation.header_words;
+    const size_t score = 2 * choice.outside + (long_header ? 1 : 0);
     if (score >= best_score) continue;
     best_score = score;
-    best = std::move(chain).value();
+    best = choice;
+    best_generation = &generation;
   }
-  if (!best) return *first_error;
-  std::erase(fitting, best->generation);
-  best->version_guessed = true;
-  best->other_generations = std::move(fitting);
-  return *std::move(best);
+  if (best_generation == nullptr) return *first_error;
+  ANECHECK_ASSIGN(Chain chain, Decodings::Take(best, *best_generation));
+  std::erase(fitting, best_generation);
+  chain.version_guessed = true;
+  chain.other_generations = std::move(fitting);
+  return chain;
 }
 
 Result<Bytes> Encode(const Chain& chain) {

@@ -44,12 +44,12 @@ std::vector<ClaimedRange> PayloadRanges(const Module& module) {
   return ranges;
 }
 
-Result<Parts> TakeApart(const Module& module) {
+Result<Parts> TakeApart(Module module) {
   Parts parts;
   parts.form = module.form;
   parts.is_archive = module.is_archive;
-  parts.zip = module.zip;
   std::vector<ClaimedRange> claimed = PayloadRanges(module);
+  parts.zip = std::move(module.zip);
   for (const ClaimedRange& range : claimed) {
     const ByteSpan data = module.file.subspan(range.begin, range.end - range.begin);
     parts.payload.push_back({range.begin, false, Bytes(data.begin(), data.end())});
@@ -62,8 +62,8 @@ Result<Parts> TakeApart(const Module& module) {
     parts.settled = ZipIsSettled(*parts.zip, module.file);
   }
   ANECHECK_ASSIGN(parts.document,
-                  flatbuffer::Decode(module.form->schema, module.file, module.buffer_end,
-                                     {.start = module.start}, module.form->schema.root, claimed));
+                  flatbuffer::DecodeSound(module.form->schema, module.file, {.start = module.start},
+                                          module.form->schema.root, claimed));
   for (size_t i = 0; i < payloads; ++i) parts.payload[i].overlaps = claimed[i].overlaps;
   if (parts.zip) {
     size_t next = payloads;
@@ -117,25 +117,29 @@ bool ZipFits(const ZipArchive& zip, const Document& document) {
   return inside(zip.directory_at, zip.directory_size);
 }
 
-Result<Bytes> PutTogether(const Parts& parts) {
-  Document document = parts.document;
-  for (const RawBytes& raw : parts.payload) document.raw.push_back(raw);
+// `edited` says that the parts may have been changed since they were read: else the records still
+// follow from a layout in which nothing moves.
+Result<Bytes> PutTogether(Parts parts, bool edited) {
+  Document& document = parts.document;
+  for (RawBytes& raw : parts.payload) document.raw.push_back(std::move(raw));
   if (!parts.zip) return flatbuffer::Encode(document);
   if (!ZipFits(*parts.zip, document)) {
     return MakeError(ErrorCode::kInvalid, "zip: an entry or the directory lies outside the file");
   }
-  ZipArchive zip = *parts.zip;
+  ZipArchive& zip = *parts.zip;
   for (const ZipRecord* record : ZipRecords(&zip)) {
     document.raw.push_back({record->at, record->overlaps, WriteZipRecord(*record)});
   }
   flatbuffer::Relocation moved;
   ANECHECK_ASSIGN(Bytes file, flatbuffer::Encode(document, &moved));
   if (parts.settled && !moved.steps.empty() && parts.is_archive) {
-    const uint32_t origin = parts.document.start - 4;
-    const uint32_t end = moved.NewPlace(parts.document.append_at);
+    const uint32_t origin = document.start - 4;
+    const uint32_t end = moved.NewPlace(document.append_at);
     flatbuffer::StoreLittle(&file[origin], end - origin, 4);
   }
-  if (parts.settled) PatchRecords(document, moved, std::move(zip), &file);
+  if (parts.settled && (edited || !moved.steps.empty())) {
+    PatchRecords(document, moved, std::move(zip), &file);
+  }
   return file;
 }
 
@@ -241,8 +245,8 @@ int Recognise(ByteSpan bytes, std::string_view path) {
 }
 
 Result<Json> ToJson(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Module module, Open(bytes));
-  ANECHECK_ASSIGN(Parts parts, TakeApart(module));
+  ANECHECK_ASSIGN(Module module, Open(bytes));
+  ANECHECK_ASSIGN(Parts parts, TakeApart(std::move(module)));
   Json json;
   json["format"] = "vmfb";
   json["form"] = parts.form->name;
@@ -263,14 +267,14 @@ Result<Json> ToJson(ByteSpan bytes) {
 }
 
 Result<Bytes> FromJson(const Json& json) {
-  ANECHECK_ASSIGN(const Parts parts, PartsFromJson(json));
-  return PutTogether(parts);
+  ANECHECK_ASSIGN(Parts parts, PartsFromJson(json));
+  return PutTogether(std::move(parts), true);
 }
 
 Result<Bytes> Rewrite(ByteSpan bytes) {
-  ANECHECK_ASSIGN(const Module module, Open(bytes));
-  ANECHECK_ASSIGN(const Parts parts, TakeApart(module));
-  return PutTogether(parts);
+  ANECHECK_ASSIGN(Module module, Open(bytes));
+  ANECHECK_ASSIGN(Parts parts, TakeApart(std::move(module)));
+  return PutTogether(std::move(parts), false);
 }
 
 Result<std::vector<Violation>> Verify(ByteSpan bytes) {

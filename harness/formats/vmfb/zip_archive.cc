@@ -18,15 +18,25 @@
 namespace anecheck::vmfb {
 namespace {
 
+// Which part behind a record a field gives the length of.
+enum class Length : uint8_t { kNone, kName, kExtra, kComment };
+
 struct FieldSpec {
   std::string_view name;
   uint8_t width = 0;
+  Length length = Length::kNone;
 };
 
-constexpr FieldSpec kLocalFields[] = {
-    {"version_needed", 2}, {"flags", 2},       {"method", 2},          {"time", 2},
-    {"date", 2},           {"crc32", 4},       {"compressed_size", 4}, {"uncompressed_size", 4},
-    {"name_length", 2},    {"extra_length", 2}};
+constexpr FieldSpec kLocalFields[] = {{"version_needed", 2},
+                                      {"flags", 2},
+                                      {"method", 2},
+                                      {"time", 2},
+                                      {"date", 2},
+                                      {"crc32", 4},
+                                      {"compressed_size", 4},
+                                      {"uncompressed_size", 4},
+                                      {"name_length", 2, Length::kName},
+                                      {"extra_length", 2, Length::kExtra}};
 constexpr FieldSpec kCentralFields[] = {{"version_made_by", 2},
                                         {"version_needed", 2},
                                         {"flags", 2},
@@ -36,9 +46,9 @@ constexpr FieldSpec kCentralFields[] = {{"version_made_by", 2},
                                         {"crc32", 4},
                                         {"compressed_size", 4},
                                         {"uncompressed_size", 4},
-                                        {"name_length", 2},
-                                        {"extra_length", 2},
-                                        {"comment_length", 2},
+                                        {"name_length", 2, Length::kName},
+                                        {"extra_length", 2, Length::kExtra},
+                                        {"comment_length", 2, Length::kComment},
                                         {"disk", 2},
                                         {"internal_attributes", 2},
                                         {"external_attributes", 4},
@@ -48,9 +58,13 @@ constexpr FieldSpec kEnd64Fields[] = {
     {"disk", 4},        {"directory_disk", 4},  {"entries_here", 8},
     {"entries", 8},     {"directory_size", 8},  {"directory_offset", 8}};
 constexpr FieldSpec kLocatorFields[] = {{"disk", 4}, {"end64_offset", 8}, {"disks", 4}};
-constexpr FieldSpec kEndFields[] = {
-    {"disk", 2},           {"directory_disk", 2},   {"entries_here", 2},  {"entries", 2},
-    {"directory_size", 4}, {"directory_offset", 4}, {"comment_length", 2}};
+constexpr FieldSpec kEndFields[] = {{"disk", 2},
+                                    {"directory_disk", 2},
+                                    {"entries_here", 2},
+                                    {"entries", 2},
+                                    {"directory_size", 4},
+                                    {"directory_offset", 4},
+                                    {"comment_length", 2, Length::kComment}};
 
 struct RecordSpec {
   uint32_t signature = 0;
@@ -266,7 +280,7 @@ Json RecordToJson(const ZipRecord& record) {
     if (!plain) json["name"] = Json{{"hex", flatbuffer::ToHex(record.name)}};
   }
   for (size_t i = 0; i < spec.fields.size(); ++i) {
-    if (!spec.fields[i].name.ends_with("_length")) {
+    if (spec.fields[i].length == Length::kNone) {
       json[std::string(spec.fields[i].name)] = record.values[i];
     }
   }
@@ -315,7 +329,7 @@ Result<ZipRecord> RecordFromJson(const Json& json, ZipRecordKind kind) {
   ZipRecord record{.kind = kind, .at = json.at("@").get<uint32_t>()};
   record.overlaps = json.contains("overlaps");
   for (size_t i = 0; i < spec.fields.size(); ++i) {
-    if (spec.fields[i].name.ends_with("_length")) continue;
+    if (spec.fields[i].length != Length::kNone) continue;
     record.values[i] = json.at(std::string(spec.fields[i].name)).get<uint64_t>();
   }
   if (json.contains("name")) {
@@ -337,15 +351,25 @@ Result<ZipRecord> RecordFromJson(const Json& json, ZipRecordKind kind) {
   return record;
 }
 
-Bytes ExtraBytes(const ZipRecord& record) {
-  ByteWriter writer;
-  for (const ZipExtra& extra : record.extra) {
-    writer.U16(extra.id);
-    writer.U16(static_cast<uint16_t>(extra.data.size()));
-    writer.Bytes(extra.data);
+size_t ExtraSize(const ZipRecord& record) {
+  size_t size = record.extra_rest.size();
+  for (const ZipExtra& extra : record.extra) size += 4 + extra.data.size();
+  return size;
+}
+
+// The value of a field as it is written.
+uint64_t Written(const ZipRecord& record, const FieldSpec& field, uint64_t value) {
+  switch (field.length) {
+    case Length::kNone:
+      return value;
+    case Length::kName:
+      return record.name.size();
+    case Length::kExtra:
+      return ExtraSize(record);
+    case Length::kComment:
+      return record.comment.size();
   }
-  writer.Bytes(record.extra_rest);
-  return std::move(writer).Take();
+  return value;
 }
 
 Status ParseDirectory(ByteSpan file, uint64_t count, ZipArchive* archive) {
@@ -380,9 +404,8 @@ Status ParseDirectory(ByteSpan file, uint64_t count, ZipArchive* archive) {
 }  // namespace
 
 size_t ZipRecordSize(const ZipRecord& record) {
-  size_t size = 4 + record.name.size() + record.extra_rest.size() + record.comment.size();
+  size_t size = 4 + record.name.size() + ExtraSize(record) + record.comment.size();
   for (const FieldSpec& field : SpecOf(record.kind).fields) size += field.width;
-  for (const ZipExtra& extra : record.extra) size += 4 + extra.data.size();
   return size;
 }
 
@@ -409,20 +432,26 @@ void ClaimZipRecord(const ZipRecord& record, CoverageMap* map) {
 
 Bytes WriteZipRecord(const ZipRecord& record) {
   const RecordSpec& spec = SpecOf(record.kind);
-  const Bytes extra = ExtraBytes(record);
   ByteWriter writer;
+  writer.Reserve(ZipRecordSize(record));
   writer.U32(spec.signature);
   for (size_t i = 0; i < spec.fields.size(); ++i) {
-    uint64_t value = record.values[i];
-    if (spec.fields[i].name == "name_length") value = record.name.size();
-    if (spec.fields[i].name == "extra_length") value = extra.size();
-    if (spec.fields[i].name == "comment_length") value = record.comment.size();
-    for (uint8_t byte = 0; byte < spec.fields[i].width; ++byte) {
-      writer.U8(static_cast<uint8_t>(value >> (8 * byte)));
+    const uint64_t value = Written(record, spec.fields[i], record.values[i]);
+    if (spec.fields[i].width == 2) {
+      writer.U16(static_cast<uint16_t>(value));
+    } else if (spec.fields[i].width == 4) {
+      writer.U32(static_cast<uint32_t>(value));
+    } else {
+      writer.U64(value);
     }
   }
   writer.Bytes(record.name);
-  writer.Bytes(extra);
+  for (const ZipExtra& extra : record.extra) {
+    writer.U16(extra.id);
+    writer.U16(static_cast<uint16_t>(extra.data.size()));
+    writer.Bytes(extra.data);
+  }
+  writer.Bytes(record.extra_rest);
   writer.Bytes(record.comment);
   return std::move(writer).Take();
 }

@@ -1,0 +1,59 @@
+// What the readers of JSON text share: the caps, and an error in place of the library's exception.
+// Included by harness/base only.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "harness/base/json_text.h"
+
+namespace anecheck {
+
+// The error of a text that the library refuses, in the words of ParseJson.
+Error JsonSyntaxError(const Json::exception& error, std::string_view name);
+
+// The error of a text that a receiver has refused: `syntax` unless the text goes beyond a cap.
+Error JsonTextError(std::string_view text, std::string_view name, Error syntax);
+
+// A receiver of the library's parser that refuses what goes beyond the caps of json_text.h, and
+// keeps the first error instead of throwing it: much of what is read is no JSON, and unwinding
+// costs more than reading it.
+class JsonReceiver : public nlohmann::json_sax<Json> {
+ public:
+  explicit JsonReceiver(std::string_view name) : name_(name) {}
+
+  bool binary(Json::binary_t&) final { return false; }  // JSON text has none
+  bool parse_error(size_t, const std::string&, const Json::exception& error) final {
+    error_ = JsonSyntaxError(error, name_);
+    return false;
+  }
+
+  Error TakeError() && { return std::move(error_); }
+
+ protected:
+  // Each gives false beyond a cap: of nesting, and of members, which count when their value begins.
+  bool Enter() {
+    if (depth_ == kMaxJsonDepth) return false;
+    members_[depth_++] = 0;
+    return true;
+  }
+  bool BeginValue() {
+    if (!has_key_) return true;
+    has_key_ = false;
+    return ++members_[depth_ - 1] <= kMaxJsonMembers;
+  }
+  void Leave() { --depth_; }
+  void SawKey() { has_key_ = true; }
+
+ private:
+  std::string_view name_;
+  Error error_;
+  size_t depth_ = 0;
+  bool has_key_ = false;
+  std::array<int, kMaxJsonDepth> members_;  // of each open container
+};
+
+}  // namespace anecheck

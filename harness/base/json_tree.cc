@@ -1,0 +1,204 @@
+#include "harness/base/json_tree.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "harness/base/json_sax.h"
+
+namespace anecheck {
+
+using Kind = JsonValue::Kind;
+using Node = JsonValue::Node;
+
+double JsonValue::number() const {
+  switch (node().kind) {
+    case Kind::kReal:
+      return node().real;
+    case Kind::kInteger:
+      return static_cast<double>(static_cast<int64_t>(node().whole));
+    default:
+      return static_cast<double>(node().whole);
+  }
+}
+
+std::optional<int64_t> JsonValue::whole() const {
+  constexpr auto kLargest = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
+  if (node().kind == Kind::kUnsigned && node().whole > kLargest) return std::nullopt;
+  return static_cast<int64_t>(node().whole);
+}
+
+std::optional<JsonValue> JsonValue::Find(std::string_view name) const {
+  if (!is_object()) return std::nullopt;
+  for (const JsonValue member : *this) {
+    if (SameText(member.name(), name)) return member;
+  }
+  return std::nullopt;
+}
+
+// Appends values in the order in which a text has them.
+class JsonTree::Builder final : public JsonReceiver {
+ public:
+  // The texts of what is parsed are copied into room for `text_bytes`; those of a document stay
+  // where they are.
+  Builder(JsonTree& tree, std::string_view name, size_t text_bytes)
+      : JsonReceiver(name), nodes_(tree.nodes_), texts_(tree.texts_) {
+    constexpr size_t kBytesOfValue = 6;  // about
+    constexpr size_t kFewLevels = 8;
+    nodes_.reserve(1 + text_bytes / kBytesOfValue);
+    texts_.reserve(text_bytes);
+    open_.reserve(kFewLevels);
+  }
+
+  bool null() override { return BeginValue() && Put(Kind::kNull, 0); }
+  bool boolean(bool value) override { return BeginValue() && Put(Kind::kBoolean, value ? 1 : 0); }
+  bool number_integer(int64_t value) override {
+    return BeginValue() && Put(Kind::kInteger, static_cast<uint64_t>(value));
+  }
+  bool number_unsigned(uint64_t value) override {
+    return BeginValue() && Put(Kind::kUnsigned, value);
+  }
+  bool number_float(double value, const std::string&) override {
+    return BeginValue() && PutReal(value);
+  }
+  bool string(std::string& value) override { return BeginValue() && PutText(Kept(value)); }
+  bool start_object(size_t) override { return BeginValue() && Enter() && Open(Kind::kObject); }
+  bool start_array(size_t) override { return BeginValue() && Enter() && Open(Kind::kArray); }
+  bool end_object() override { return Close(); }
+  bool end_array() override { return Close(); }
+  bool key(std::string& name) override {
+    SawKey();
+    member_ = FindMember(name);
+    if (member_ == 0) member_ = Append(Kept(name));
+    return true;
+  }
+
+  // A document is not held to the caps.
+  void Add(const Json& json) {
+    switch (json.type()) {
+      case Json::value_t::object:
+        Open(Kind::kObject);
+        for (const auto& [name, value] : json.get_ref<const Json::object_t&>()) {
+          member_ = Append(name);
+          Add(value);
+        }
+        open_.pop_back();
+        break;
+      case Json::value_t::array:
+        Open(Kind::kArray);
+        for (const Json& element : json) Add(element);
+        open_.pop_back();
+        break;
+      case Json::value_t::string:
+        PutText(json.get_ref<const std::string&>());
+        break;
+      case Json::value_t::boolean:
+        Put(Kind::kBoolean, json.get<bool>() ? 1 : 0);
+        break;
+      case Json::value_t::number_integer:
+        Put(Kind::kInteger, static_cast<uint64_t>(json.get<int64_t>()));
+        break;
+      case Json::value_t::number_unsigned:
+        Put(Kind::kUnsigned, json.get<uint64_t>());
+        break;
+      case Json::value_t::number_float:
+        PutReal(json.get<double>());
+        break;
+      default:  // what JSON text cannot say counts as null, which no reader takes for another kind
+        Put(Kind::kNull, 0);
+    }
+  }
+
+ private:
+  // Escapes are longer than what they stand for, so that the room suffices and nothing moves.
+  std::string_view Kept(const std::string& text) {
+    const size_t begin = texts_.size();
+    texts_.insert(texts_.end(), text.begin(), text.end());
+    return {texts_.data() + begin, text.size()};
+  }
+
+  uint32_t FindMember(std::string_view name) const {
+    uint32_t index = nodes_[open_.back()].first_last[0];
+    while (index != 0 && !SameText(JsonValue(nodes_.data(), index).name(), name)) {
+      index = nodes_[index].next;
+    }
+    return index;
+  }
+
+  // A new value at the end of the innermost container, or the root.
+  uint32_t Append(std::string_view name) {
+    const auto index = static_cast<uint32_t>(nodes_.size());
+    Node& node = nodes_.emplace_back();
+    node.name = name.data();
+    node.name_size = static_cast<uint32_t>(name.size());
+    if (open_.empty()) return index;
+    Node& container = nodes_[open_.back()];
+    auto& [first, last] = container.first_last;
+    (first == 0 ? first : nodes_[last].next) = index;
+    last = index;
+    ++container.size;
+    return index;
+  }
+
+  // Where the next value goes. Of two members of one name the last counts, at the place of the
+  // first.
+  Node& Place(Kind kind) {
+    const bool member = !open_.empty() && nodes_[open_.back()].kind == Kind::kObject;
+    Node& node = nodes_[member ? member_ : Append({})];
+    node.whole = 0;
+    node.size = 0;
+    node.kind = kind;
+    return node;
+  }
+  bool Put(Kind kind, uint64_t value) {
+    Place(kind).whole = value;
+    return true;
+  }
+  bool PutReal(double value) {
+    Place(Kind::kReal).real = value;
+    return true;
+  }
+  bool PutText(std::string_view text) {
+    Node& node = Place(Kind::kString);
+    node.text = text.data();
+    node.size = text.size();
+    return true;
+  }
+  bool Open(Kind kind) {
+    Node& node = Place(kind);
+    node.first_last[0] = 0;
+    node.first_last[1] = 0;
+    open_.push_back(static_cast<uint32_t>(&node - nodes_.data()));
+    return true;
+  }
+  bool Close() {
+    Leave();
+    open_.pop_back();
+    return true;
+  }
+
+  std::vector<Node>& nodes_;
+  std::vector<char>& texts_;
+  std::vector<uint32_t> open_;  // the containers that are being read, each inside the one before it
+  uint32_t member_ = 0;         // of the innermost, where that is an object
+};
+
+Result<JsonTree> JsonTree::Parse(std::string_view text, std::string_view name) {
+  if (text.size() > std::numeric_limits<uint32_t>::max()) {
+    return MakeError(ErrorCode::kLimit,
+                     std::string(name) + ": texts of 4 GiB and more are not read");
+  }
+  JsonTree tree;
+  Builder builder(tree, name, text.size());
+  if (!Json::sax_parse(text, &builder)) {
+    return JsonTextError(text, name, std::move(builder).TakeError());
+  }
+  return tree;
+}
+
+JsonTree JsonTree::Of(const Json& json) {
+  JsonTree tree;
+  Builder(tree, {}, 0).Add(json);
+  return tree;
+}
+
+}  // namespace anecheck

@@ -1,0 +1,127 @@
+// JSON text as it is read once from begin to end: values in one array, texts in another. For
+// readers that turn it into something else and change nothing in it; a tree of nlohmann's values,
+// which allocates for each text and container, takes several times as long to make.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/json_text.h"
+
+namespace anecheck {
+
+// One value of a JsonTree, which must outlive it (moving the tree does no harm). Cheap to copy.
+class JsonValue {
+ public:
+  enum class Kind : uint8_t {
+    kNull,
+    kBoolean,
+    kInteger,  // below 0
+    kUnsigned,
+    kReal,
+    kString,
+    kArray,
+    kObject
+  };
+  // Small: a few are made for each word of a text.
+  struct Node {
+    const char* name = nullptr;  // of a member of an object
+    union {
+      uint64_t whole = 0;  // of a number without a fraction, two's complement; of a boolean 0 or 1
+      double real;
+      const char* text;        // of a string
+      uint32_t first_last[2];  // of a container's values; 0 where it has none
+    };
+    size_t size = 0;  // of a string or a container
+    uint32_t name_size = 0;
+    uint32_t next = 0;  // the next in the same container; 0 where there is none
+    Kind kind = Kind::kNull;
+  };
+
+  // The values of a container, in order.
+  class Iterator {
+   public:
+    using value_type = JsonValue;
+    using difference_type = std::ptrdiff_t;
+    Iterator() = default;
+    Iterator(const Node* nodes, uint32_t index) : nodes_(nodes), index_(index) {}
+    JsonValue operator*() const { return {nodes_, index_}; }
+    Iterator& operator++() {
+      index_ = nodes_[index_].next;
+      return *this;
+    }
+    Iterator operator++(int) {
+      const Iterator before = *this;
+      ++*this;
+      return before;
+    }
+    bool operator==(const Iterator& other) const { return index_ == other.index_; }
+
+   private:
+    const Node* nodes_ = nullptr;
+    uint32_t index_ = 0;
+  };
+
+  JsonValue(const Node* nodes, uint32_t index) : nodes_(nodes), index_(index) {}
+
+  bool is_object() const { return node().kind == Kind::kObject; }
+  bool is_array() const { return node().kind == Kind::kArray; }
+  bool is_string() const { return node().kind == Kind::kString; }
+  bool is_boolean() const { return node().kind == Kind::kBoolean; }
+  // Without a fraction.
+  bool is_whole() const { return node().kind == Kind::kInteger || node().kind == Kind::kUnsigned; }
+  bool is_number() const { return is_whole() || node().kind == Kind::kReal; }
+
+  // Each is that of a value of the kind.
+  bool boolean() const { return node().whole != 0; }
+  std::string_view text() const { return {node().text, node().size}; }
+  double number() const;
+  // Nothing where it does not fit.
+  std::optional<int64_t> whole() const;
+
+  std::string_view name() const { return {node().name, node().name_size}; }
+  // How many values a container holds.
+  size_t size() const { return node().size; }
+  // Precondition: a container.
+  Iterator begin() const { return {nodes_, node().first_last[0]}; }
+  Iterator end() const { return {nodes_, 0}; }
+  // The member of this name.
+  std::optional<JsonValue> Find(std::string_view name) const;
+
+ private:
+  const Node& node() const { return nodes_[index_]; }
+
+  const Node* nodes_;
+  uint32_t index_;
+};
+
+// Whether two texts are the same. Most that are not differ in their first characters.
+inline bool SameText(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && (a.empty() || (a.front() == b.front() && a == b));
+}
+
+class JsonTree {
+ public:
+  // As ParseJson.
+  static Result<JsonTree> Parse(std::string_view text, std::string_view name = "json");
+  // The texts stand in `json`, which must outlive the tree.
+  static JsonTree Of(const Json& json);
+
+  JsonValue root() const { return {nodes_.data(), 0}; }
+
+  JsonTree(JsonTree&&) = default;
+  JsonTree& operator=(JsonTree&&) = default;
+
+ private:
+  class Builder;
+  JsonTree() = default;
+
+  std::vector<JsonValue::Node> nodes_;
+  std::vector<char> texts_;
+};
+
+}  // namespace anecheck
