@@ -57,7 +57,7 @@ BoundedTensor AllNumbers(Arena& arena) {
 FunctionTable::FunctionTable(const BoundedTensor& results)
     : entries_(results.size), point_(results.point()) {
   for (size_t i = 0; i < results.size; ++i) {
-    Entry& entry = entries_[i];
+    TableEntry& entry = entries_[i];
     entry = {results.value[i], results.low[i], results.high[i], 0};
     const bool finite = std::fabs(entry.value) < kInfinity && std::fabs(entry.low) < kInfinity &&
                         std::fabs(entry.high) < kInfinity;
@@ -70,41 +70,47 @@ FunctionTable::FunctionTable(const BoundedTensor& results)
 
 // So many elements at a time that their bits stay in the cache.
 template <typename Visit>
-void FunctionTable::ForEachEntry(const BoundedTensor& x, const Visit& visit) const {
+void FunctionTable::ForHalves(const BoundedTensor& x, const Visit& visit) {
   constexpr size_t kElements = 1024;
   uint16_t halves[kElements];
   for (size_t start = 0; start < x.size; start += kElements) {
     const size_t count = std::min(kElements, x.size - start);
     HalvesOfNumbers(x.value + start, count, halves);
-    for (size_t i = 0; i < count; ++i) visit(start + i, entries_[halves[i]]);
+    visit(start, halves, count);
   }
+}
+
+template <typename Visit>
+void FunctionTable::ForEachEntry(const BoundedTensor& x, const Visit& visit) const {
+  ForHalves(x, [&](size_t start, const uint16_t* halves, size_t count) {
+    for (size_t i = 0; i < count; ++i) visit(start + i, entries_[halves[i]]);
+  });
 }
 
 void FunctionTable::Expand(Arena& arena, const BoundedTensor& x, BoundedTensor& result) const {
   auto* const value = arena.Allocate<double>(x.size);
   result.value = result.low = result.high = value;
   if (point_) {
-    ForEachEntry(x, [value](size_t i, const Entry& entry) { value[i] = entry.value; });
+    ForEachEntry(x, [value](size_t i, const TableEntry& entry) { value[i] = entry.value; });
   } else {
     auto* const low = arena.Allocate<double>(x.size);
     auto* const high = arena.Allocate<double>(x.size);
-    ForEachEntry(x, [value, low, high](size_t i, const Entry& entry) {
-      value[i] = entry.value;
-      low[i] = entry.low;
-      high[i] = entry.high;
+    ForHalves(x, [&](size_t start, const uint16_t* halves, size_t count) {
+      ExpandEntries(entries_.data(), halves, count, value + start, low + start, high + start);
     });
     result.low = low;
     result.high = high;
   }
   uint64_t flags = 0;
   if (x.special || finite_flags_ != 0) {
-    ForEachEntry(x, [&flags](size_t, const Entry& entry) { flags |= entry.flags; });
+    ForEachEntry(x, [&flags](size_t, const TableEntry& entry) { flags |= entry.flags; });
   }
   result.special = flags != 0;
   if (point_ || (flags & kNanBit) == 0) return;
   auto* const nan = arena.Allocate<uint8_t>(x.size);
-  ForEachEntry(
-      x, [nan](size_t i, const Entry& entry) { nan[i] = (entry.flags & kNanBit) != 0 ? 1 : 0; });
+  ForEachEntry(x, [nan](size_t i, const TableEntry& entry) {
+    nan[i] = (entry.flags & kNanBit) != 0 ? 1 : 0;
+  });
   result.nan = nan;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "oracles/reference/kernel.h"
+#include "oracles/reference/table_loops.h"
 
 namespace anecheck::reference {
 
@@ -50,17 +51,14 @@ class FunctionTable {
   void Expand(Arena& arena, const BoundedTensor& x, BoundedTensor& result) const;
 
  private:
-  struct Entry {
-    double value = 0;
-    double low = 0;
-    double high = 0;
-    uint64_t flags = 0;
-  };
+  // Calls visit(start, halves, count) for the bits of all elements of x, some at a time.
+  template <typename Visit>
+  static void ForHalves(const BoundedTensor& x, const Visit& visit);
   // Calls visit(element, entry) for every element of x.
   template <typename Visit>
   void ForEachEntry(const BoundedTensor& x, const Visit& visit) const;
 
-  std::vector<Entry> entries_;
+  std::vector<TableEntry> entries_;
   uint64_t finite_flags_ = 0;  // those that some finite number has
   bool point_ = false;
 };

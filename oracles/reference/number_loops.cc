@@ -20,11 +20,68 @@ constexpr uint64_t kMagnitude = 0x7fffffffffffffff;
 constexpr uint64_t kInfinite = 0x7ff0000000000000;
 constexpr uint64_t kSignificand = 0x000fffffffffffff;
 
+// Instruction sets that convert fp16 themselves, special values included.
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+namespace hn = hwy::HWY_NAMESPACE;
+using D = hn::ScalableTag<double>;
+using F = hn::ScalableTag<float>;
+using Part = hn::Rebind<float, D>;  // as many fp32 numbers as a vector of doubles has
+using H = hn::Rebind<hwy::float16_t, F>;
+using U16 = hn::Rebind<uint16_t, F>;
+
+// Decodes whole vectors of the elements; gives how many.
+size_t DecodeVectors(const uint8_t* HWY_RESTRICT bytes, size_t count, double* HWY_RESTRICT elements,
+                     bool& special) {
+  const D d;
+  const F f;
+  const Part part;
+  const U16 u16;
+  const hn::Repartition<uint8_t, U16> u8;
+  auto largest = hn::Zero(u16);
+  size_t i = 0;
+  for (; i + hn::Lanes(f) <= count; i += hn::Lanes(f)) {
+    const auto bits = hn::BitCast(u16, hn::LoadU(u8, bytes + 2 * i));
+    largest = hn::Max(largest, hn::And(bits, hn::Set(u16, 0x7fff)));
+    const auto numbers = hn::PromoteTo(f, hn::BitCast(H(), bits));
+    hn::StoreU(hn::PromoteTo(d, hn::LowerHalf(part, numbers)), d, elements + i);
+    hn::StoreU(hn::PromoteTo(d, hn::UpperHalf(part, numbers)), d, elements + i + hn::Lanes(d));
+  }
+  uint16_t of_lanes[hn::MaxLanes(U16())];
+  hn::StoreU(largest, u16, of_lanes);
+  for (const uint16_t magnitude : of_lanes) special |= magnitude >= 0x7c00;
+  return i;
+}
+
+// The same of Halves.
+size_t HalvesOfVectors(const double* HWY_RESTRICT numbers, size_t count,
+                       uint16_t* HWY_RESTRICT halves) {
+  const D d;
+  const F f;
+  const Part part;
+  const U16 u16;
+  size_t i = 0;
+  for (; i + hn::Lanes(f) <= count; i += hn::Lanes(f)) {
+    const auto low = hn::DemoteTo(part, hn::LoadU(d, numbers + i));
+    const auto high = hn::DemoteTo(part, hn::LoadU(d, numbers + i + hn::Lanes(d)));
+    const auto bits = hn::BitCast(u16, hn::DemoteTo(H(), hn::Combine(f, high, low)));
+    const auto magnitude = hn::And(bits, hn::Set(u16, 0x7fff));
+    const auto sign = hn::And(bits, hn::Set(u16, 0x8000));
+    hn::StoreU(hn::Or(hn::Min(magnitude, hn::Set(u16, 0x7e00)), sign), u16, halves + i);
+  }
+  return i;
+}
+#else
+size_t DecodeVectors(const uint8_t*, size_t, double*, bool&) { return 0; }
+size_t HalvesOfVectors(const double*, size_t, uint16_t*) { return 0; }
+#endif
+
 // The fields are moved to a double's places and the exponent is corrected by a multiplication,
 // which also normalises subnormals.
 bool Decode(const uint8_t* HWY_RESTRICT bytes, size_t count, double* HWY_RESTRICT elements) {
-  uint64_t special = 0;
-  for (size_t i = 0; i < count; ++i) {
+  bool some_special = false;
+  const size_t done = DecodeVectors(bytes, count, elements, some_special);
+  uint64_t special = some_special ? 1 : 0;
+  for (size_t i = done; i < count; ++i) {
     uint16_t bits = 0;
     std::memcpy(&bits, bytes + 2 * i, sizeof(bits));
     const uint64_t magnitude = bits & 0x7fff;
@@ -71,7 +128,7 @@ Spread MeasureSpread(const double* HWY_RESTRICT numbers, size_t count, double sm
 
 // Scaled by 2^-1008 a number's fields stand where fp16 has them, subnormals included.
 void Halves(const double* HWY_RESTRICT numbers, size_t count, uint16_t* HWY_RESTRICT halves) {
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = HalvesOfVectors(numbers, count, halves); i < count; ++i) {
     const double x = numbers[i];
     const uint64_t magnitude = std::bit_cast<uint64_t>(std::fabs(x) * 0x1p-1008) >> 42;
     const uint64_t beyond = x != x ? 0x7e00 : 0x7c00;

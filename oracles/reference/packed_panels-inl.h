@@ -1,5 +1,5 @@
-// The numbers of a block of rows and columns in the order in which packed_points.cc reads them,
-// which alone includes this file, once for every target of Highway.
+// The numbers of a block of rows and columns in the order in which packed_tiles-inl.h reads them.
+// packed_points.cc alone includes these files, once for every target of Highway.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -30,10 +30,11 @@ using FV = hn::Vec<F>;
 constexpr size_t kLanes = hn::MaxLanes(D());
 constexpr size_t kSingles = hn::MaxLanes(F());
 constexpr size_t kParts = kSingles / kLanes;
-// The rows and the vectors of columns that are summed at a time: what the registers hold. A number
-// of a row is read once for all vectors, one of a column once for all rows.
-constexpr size_t kRows = kLanes >= 8 ? 3 : 2;
-constexpr size_t kVectors = kLanes >= 8 ? 2 : 1;
+// The rows and the vectors of columns that are summed at a time: what the registers hold, two sums
+// for each. A number of a row is read once for all vectors, one of a column once for all rows.
+constexpr bool kManyRegisters = kLanes >= 8 || HWY_ARCH_ARM_A64;
+constexpr size_t kRows = kManyRegisters ? 4 : 2;
+constexpr size_t kVectors = 2;
 // Magnitudes, which need fewer registers, are summed over so many tiles of rows at a time.
 constexpr size_t kMagnitudeTiles = 2;
 // The columns of a panel.
@@ -60,8 +61,8 @@ HWY_INLINE uint32_t RounderOf(float y) {
 
 struct ColumnPanel {
   const float* numbers;      // [count][kWidth]
-  const double* doubles;     // the same as doubles; null where the sums need none
   const uint32_t* rounders;  // the same
+  const uint32_t* sizes;     // [(count + 1) / 2][kWidth]
 };
 
 // How many of `count` numbers of each of kPitch vectors are small but not zero.
@@ -84,20 +85,90 @@ HWY_INLINE void CountSmall(const float* HWY_RESTRICT numbers, size_t count, floa
   for (size_t i = 0; i < kSpan; ++i) counts[i % kPitch] += found[i];
 }
 
+// Magnitudes as integers, in steps that are a power of two for each vector: no number is more than
+// so many steps, the largest more than half as many, and steps that are begun count. What 256
+// products of two such sum to has 30 bits.
+constexpr uint32_t kMostSteps = 2048;
+
+// Writes the steps of `count` numbers of each of kPitch vectors by pairs of numbers, the second one
+// in the high half, to sizes[(count + 1) / 2][kPitch], and the vectors' steps.
+template <size_t kPitch>
+HWY_INLINE void MeasureSizes(const float* HWY_RESTRICT numbers, size_t count,
+                             uint32_t* HWY_RESTRICT sizes, double* HWY_RESTRICT steps) {
+  // Positive fp32 numbers have the order of their bits.
+  uint32_t largest[kPitch] = {};
+  for (size_t k = 0; k < count; ++k) {
+    for (size_t c = 0; c < kPitch; ++c) {
+      const uint32_t bits = std::bit_cast<uint32_t>(numbers[k * kPitch + c]) & 0x7fffffff;
+      largest[c] = std::max(largest[c], bits);
+    }
+  }
+  constexpr uint32_t kPowers = 0x7f800000;
+  constexpr uint32_t kLog2 = std::bit_width(kMostSteps) - 1;
+  float inverse[kPitch];
+  for (size_t c = 0; c < kPitch; ++c) {
+    // Above the largest number there is no power of two below this one.
+    const uint32_t power = std::max((largest[c] & kPowers) + (1U << 23), uint32_t{64} << 23);
+    const auto step = std::bit_cast<float>(power - (kLog2 << 23));
+    inverse[c] = 1 / step;
+    steps[c] = step;
+  }
+  const auto whole = [](float scaled) {
+    const auto down = static_cast<int32_t>(scaled);
+    return static_cast<uint32_t>(down) + (static_cast<float>(down) < scaled ? 1U : 0U);
+  };
+  for (size_t k = 0; k < count; k += 2) {
+    const float* const second = numbers + (k + 1) * kPitch;
+    for (size_t c = 0; c < kPitch; ++c) {
+      const float one = numbers[k * kPitch + c];
+      const float other = k + 1 < count ? second[c] : 0.0F;
+      sizes[k / 2 * kPitch + c] = whole((one < 0 ? -one : one) * inverse[c]) |
+                                  whole((other < 0 ? -other : other) * inverse[c]) << 16;
+    }
+  }
+}
+
+// The vectors of groups of kPitch one by one, for sums that are made once more. Made where needed.
+template <size_t kPitch>
+class Lines {
+ public:
+  Lines(Arena& arena, size_t groups, size_t count)
+      : count_(count),
+        numbers_(arena.Allocate<float>(groups * count * kPitch)),
+        made_(arena.Allocate<uint8_t>(groups)) {}
+
+  void Forget(size_t group) { made_[group] = 0; }
+  // `numbers`: [count][kPitch], those of the group.
+  const float* At(const float* HWY_RESTRICT numbers, size_t group, size_t vector) const {
+    float* const lines = numbers_ + group * count_ * kPitch;
+    for (size_t c = 0; c < kPitch && made_[group] == 0; ++c) {
+      for (size_t k = 0; k < count_; ++k) lines[c * count_ + k] = numbers[k * kPitch + c];
+    }
+    made_[group] = 1;
+    return lines + vector * count_;
+  }
+
+ private:
+  size_t count_;
+  float* numbers_;
+  uint8_t* made_;
+};
+
 // Panels of kWidth columns one after the other.
 class Columns {
  public:
-  Columns(Arena& arena, size_t panels, size_t count, bool wide)
+  Columns(Arena& arena, size_t panels, size_t count)
       : count_(count),
+        pairs_((count + 1) / 2),
         numbers_(arena.Allocate<float>(panels * count * kWidth)),
-        doubles_(wide ? arena.Allocate<double>(panels * count * kWidth) : nullptr),
         rounders_(arena.Allocate<uint32_t>(panels * count * kWidth)),
-        small_(arena.Allocate<double>(panels * kWidth)) {}
+        sizes_(arena.Allocate<uint32_t>(panels * pairs_ * kWidth)),
+        steps_(arena.Allocate<double>(panels * kWidth)),
+        small_(arena.Allocate<double>(panels * kWidth)),
+        lines_(arena, panels, count) {}
 
   // Bytes of one number.
-  static constexpr size_t Bytes(bool wide) {
-    return sizeof(float) + sizeof(uint32_t) + (wide ? sizeof(double) : 0);
-  }
+  static constexpr size_t kBytes = 2 * sizeof(float) + sizeof(uint32_t) + sizeof(uint16_t);
 
   void Pack(const PointVectors& columns, size_t first, size_t end, float small) {
     for (size_t panel = 0; first + panel * kWidth < end; ++panel) {
@@ -109,79 +180,92 @@ class Columns {
       if (width < kWidth) std::fill_n(numbers, count_ * kWidth, 0.0F);
       columns.pack(columns.self, begin, width, kWidth, numbers);
       for (size_t i = 0; i < count_ * kWidth; ++i) rounders[i] = RounderOf(numbers[i]);
-      if (doubles_ != nullptr) std::copy_n(numbers, count_ * kWidth, doubles_ + start);
+      MeasureSizes<kWidth>(numbers, count_, sizes_ + panel * pairs_ * kWidth,
+                           steps_ + panel * kWidth);
       CountSmall<kWidth>(numbers, count_, small, small_ + panel * kWidth);
+      lines_.Forget(panel);
     }
   }
   ColumnPanel At(size_t panel) const {
     const size_t start = panel * count_ * kWidth;
-    return {numbers_ + start, doubles_ == nullptr ? nullptr : doubles_ + start, rounders_ + start};
+    return {numbers_ + start, rounders_ + start, sizes_ + panel * pairs_ * kWidth};
   }
+  const double* steps(size_t panel) const { return steps_ + panel * kWidth; }
   const double* small(size_t panel) const { return small_ + panel * kWidth; }
+  const float* Line(size_t panel, size_t column) const {
+    return lines_.At(numbers_ + panel * count_ * kWidth, panel, column);
+  }
 
  private:
   size_t count_;
+  size_t pairs_;
   float* numbers_;
-  double* doubles_;
   uint32_t* rounders_;
+  uint32_t* sizes_;
+  double* steps_;  // [column]: what the sizes count
   double* small_;  // [column]: how many of its numbers are
+  Lines<kWidth> lines_;
 };
 
-// [count][kRows] each.
+// [count][kRows] each, sizes of pairs.
 struct RowTile {
   const float* numbers;
-  const double* doubles;
   const uint32_t* powers;
-  const float* magnitudes;
+  const uint32_t* sizes;
 };
 
 // Tiles of kRows rows one after the other; rows past the last are zeros.
 class Rows {
  public:
   // Bytes of one number.
-  static constexpr size_t kBytes = 2 * sizeof(float) + sizeof(double) + sizeof(uint32_t);
+  static constexpr size_t kBytes = 2 * sizeof(float) + sizeof(uint32_t) + sizeof(uint16_t);
 
   Rows(Arena& arena, size_t tiles, size_t count)
       : tile_(count * kRows),
+        size_tile_((count + 1) / 2 * kRows),
         count_(count),
         numbers_(arena.Allocate<float>(tiles * tile_)),
-        doubles_(arena.Allocate<double>(tiles * tile_)),
         powers_(arena.Allocate<uint32_t>(tiles * tile_)),
-        magnitudes_(arena.Allocate<float>(tiles * tile_)),
-        small_(arena.Allocate<double>(tiles * kRows)) {}
+        sizes_(arena.Allocate<uint32_t>(tiles * size_tile_)),
+        steps_(arena.Allocate<double>(tiles * kRows)),
+        small_(arena.Allocate<double>(tiles * kRows)),
+        lines_(arena, tiles, count) {}
 
   void Pack(const PointVectors& rows, size_t first, size_t end, float small) {
     for (size_t tile = 0; first + tile * kRows < end; ++tile) {
       const size_t begin = first + tile * kRows;
       const size_t height = std::min(kRows, end - begin);
       float* const HWY_RESTRICT numbers = numbers_ + tile * tile_;
-      double* const HWY_RESTRICT doubles = doubles_ + tile * tile_;
       uint32_t* const HWY_RESTRICT powers = powers_ + tile * tile_;
-      float* const HWY_RESTRICT magnitudes = magnitudes_ + tile * tile_;
       if (height < kRows) std::fill_n(numbers, tile_, 0.0F);
       rows.pack(rows.self, begin, height, kRows, numbers);
-      for (size_t i = 0; i < tile_; ++i) {
-        doubles[i] = numbers[i];
-        powers[i] = SignAndPower(numbers[i]);
-        magnitudes[i] = numbers[i] < 0 ? -numbers[i] : numbers[i];
-      }
+      for (size_t i = 0; i < tile_; ++i) powers[i] = SignAndPower(numbers[i]);
+      MeasureSizes<kRows>(numbers, count_, sizes_ + tile * size_tile_, steps_ + tile * kRows);
       CountSmall<kRows>(numbers, count_, small, small_ + tile * kRows);
+      lines_.Forget(tile);
     }
   }
   RowTile At(size_t tile) const {
     const size_t at = tile * tile_;
-    return {numbers_ + at, doubles_ + at, powers_ + at, magnitudes_ + at};
+    return {numbers_ + at, powers_ + at, sizes_ + tile * size_tile_};
   }
+  double step(size_t row) const { return steps_[row]; }
   double small(size_t row) const { return small_[row]; }
+  const float* Line(size_t row) const {
+    const size_t tile = row / kRows;
+    return lines_.At(numbers_ + tile * tile_, tile, row % kRows);
+  }
 
  private:
-  size_t tile_;  // numbers
+  size_t tile_;       // numbers
+  size_t size_tile_;  // pairs of them
   size_t count_;
   float* numbers_;
-  double* doubles_;
   uint32_t* powers_;
-  float* magnitudes_;
+  uint32_t* sizes_;
+  double* steps_;  // [row]: what the sizes count
   double* small_;  // [row]: how many of its numbers are
+  Lines<kRows> lines_;
 };
 
 }  // namespace anecheck::reference::HWY_NAMESPACE

@@ -1,7 +1,7 @@
 // Sums of products of fp16 points for whole blocks of outputs at once, in vector code of the
 // machine that runs it (Highway), and the stored results made of them while they are in the cache.
 // Dot (dot.h) uses it for large operations; the stored values are those that one output at a time
-// gives, on every instruction set, the bounds no more than PointArithmetic says wider.
+// gives, on every instruction set, the bounds no more than StorePoints says wider.
 #pragma once
 
 #include <cstddef>
@@ -67,9 +67,13 @@ struct PointResults {
 };
 
 // Results [rows.vectors][columns.vectors]. The bounds are those of one output at a time, but that
-// with narrow_terms of 0 an end lies further out by up to 1/16 of the accumulator's error for 256
-// products or more (16 terms of it below) and by 3 * 2^-26 for each product of a number that is
-// small: the sum of the rounded products is known no more closely.
+// ends lie further out:
+// - the accumulator's error is in proportion to more than the products' magnitudes: that of x y
+//   counts as (|x| + 2^-10 X) (|y| + 2^-10 Y), where X and Y are the largest magnitudes of their
+//   vectors, and as nothing where it is zero;
+// - with narrow_terms of 0 by up to 20 times the accumulator's error of one addition, half an ulp
+//   of all the magnitudes, and by 3 * 2^-26 for each product of a number that is small: the sums
+//   are known no more closely.
 void StorePoints(const PointVectors& rows, const PointVectors& columns,
                  const PointArithmetic& arithmetic, const PointBias& bias, Arena& arena,
                  PointResults& results);

@@ -203,6 +203,29 @@ Ends StoredEndsOf(Accumulator& accumulator, Accumulated sum, double by, const do
   return {OuterLow(store, sum.low, true), OuterHigh(store, sum.high, true)};
 }
 
+// Two vectors as StorePoints (packed_points.h) counts their products' magnitudes.
+struct Magnitudes {
+  double exact = 0;
+  double counted = 0;
+};
+Magnitudes MagnitudesOf(const Lanes& x, const Lanes& y, size_t count) {
+  const auto largest = [count](const double* numbers) {
+    double most = 0;
+    for (size_t k = 0; k < count; ++k) most = std::max(most, std::fabs(numbers[k]));
+    return most;
+  };
+  const double more_x = largest(x.value) * 0x1p-10;
+  const double more_y = largest(y.value) * 0x1p-10;
+  Magnitudes magnitudes;
+  for (size_t k = 0; k < count; ++k) {
+    const double a = std::fabs(x.value[k]);
+    const double b = std::fabs(y.value[k]);
+    magnitudes.exact += a * b;
+    if (a * b != 0) magnitudes.counted += (a + more_x) * (b + more_y);
+  }
+  return magnitudes;
+}
+
 struct BlockSize {
   size_t rows;
   size_t columns;
@@ -240,6 +263,8 @@ bool CheckStored(ChoiceStream& choices, const BlockSize& size, size_t step) {
         << target;
   });
   const auto terms = static_cast<double>(count);
+  const double unit = ConformingContract(2)[Term::kAccumulatorUnit];
+  const double single_limit = std::ldexp(0.5 / unit, x.tensor().lowest_bit + y.tensor().lowest_bit);
   for (size_t i = 0; i < first.value.size(); i += step) {
     const Lanes row = x.lanes().From(i / columns * count);
     const Lanes column = y.lanes().From(i % columns * count);
@@ -247,13 +272,16 @@ bool CheckStored(ChoiceStream& choices, const BlockSize& size, size_t step) {
                                 : biased == 2 ? numbers + i % columns
                                               : nullptr;
     const Accumulated sum = one.DotOnGrid(row, column, count);
-    double magnitude = 0;
-    for (size_t k = 0; k < count; ++k) magnitude += std::fabs(row.value[k] * column.value[k]);
+    const Magnitudes magnitudes = MagnitudesOf(row, column, count);
     // What packed_points.h says, and the error of sums in double.
-    const double rounding = 2.04 * std::max(terms / 32, 8.0) * 0x1p-24 * magnitude;
-    const double wider = rounding + sum.error * 0x1p-16 + terms * 6 * 0x1p-26;
+    const double rounding = 20.4 * 0x1p-24 * magnitudes.counted;
+    const double error =
+        magnitudes.counted <= single_limit
+            ? 0
+            : terms * unit * (1 + terms * unit) * magnitudes.counted * (1 + 0x1p-16);
+    const double wider = rounding + std::max(0.0, error - sum.error) + terms * 6 * 0x1p-26;
     const Ends outer = StoredEndsOf(one, sum, wider, added);
-    const Ends inner = StoredEndsOf(one, sum, -terms * 0x1p-51 * magnitude, added);
+    const Ends inner = StoredEndsOf(one, sum, -terms * 0x1p-51 * magnitudes.exact, added);
     const Accumulated total =
         added == nullptr ? sum : one.WithBias(sum, *added, *added, *added, false);
     EXPECT_TRUE(SameBits(first.value[i], RoundToHalf(total.value)) && outer.low <= first.low[i] &&

@@ -1,0 +1,259 @@
+// Sums of products of tiles of rows with panels of columns, which packed_points.cc alone uses: it
+// includes this file once for every target of Highway.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <hwy/highway.h>
+
+#include "oracles/reference/packed_panels-inl.h"
+#include "oracles/reference/packed_points.h"
+
+// Highway's way of guarding what is compiled for each target.
+#if defined(ANECHECK_PACKED_TILES_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef ANECHECK_PACKED_TILES_INL_H
+#undef ANECHECK_PACKED_TILES_INL_H
+#else
+#define ANECHECK_PACKED_TILES_INL_H
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace anecheck::reference::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Sums of a tile at [row][column].
+struct TileSums {
+  double sum[kRows * kWidth];
+  double magnitude[kRows * kWidth];
+  double rounded[kRows * kWidth];  // not there where rounding changes no product
+};
+
+// Adds a vector of fp32 sums to doubles, or puts them there.
+HWY_INLINE void AddSingles(FV sums, bool first, double* HWY_RESTRICT total) {
+  const D d;
+#if HWY_TARGET == HWY_SCALAR
+  const V wide[kParts] = {hn::PromoteTo(d, sums)};
+#else
+  const Part part;
+  const V wide[kParts] = {hn::PromoteTo(d, hn::LowerHalf(part, sums)),
+                          hn::PromoteTo(d, hn::UpperHalf(part, sums))};
+#endif
+  for (size_t p = 0; p < kParts; ++p) {
+    double* const to = total + p * kLanes;
+    hn::StoreU(first ? wide[p] : hn::Add(hn::LoadU(d, to), wide[p]), d, to);
+  }
+}
+
+// How long sums in fp32 are.
+struct Spans {
+  size_t block = 0;  // products that are added to each other one by one
+  size_t span = 0;   // products of the blocks whose sums are added in fp32, the rest in double
+};
+
+// Adds the products from `begin` to `end` of the first kTileRows rows of a tile and kTileVectors
+// vectors of the panel to `total`, which product 0 begins, in the order of k; with kRounds the
+// rounded products too. The short loops are apart so that compilers unroll each, which keeps the
+// arrays in registers.
+template <size_t kTileRows, size_t kTileVectors, bool kRounds>
+void SumTile(const RowTile& rows, const ColumnPanel& panel, size_t begin, size_t end,
+             const Spans& spans, TileSums& total) {
+  constexpr size_t kBlocks = kTileRows * kTileVectors;
+  const F f;
+  const U u;
+  HWY_ALIGN float kept[2 * kBlocks * kSingles];
+  size_t kept_products = 0;
+  bool first = begin == 0;
+  for (size_t start = begin; start < end; start += spans.block) {
+    const size_t stop = std::min(end, start + spans.block);
+    FV sum[kBlocks];
+    FV rounded[kBlocks];
+    for (size_t i = 0; i < kBlocks; ++i) sum[i] = hn::Zero(f);
+    for (size_t i = 0; i < kBlocks; ++i) rounded[i] = hn::Zero(f);
+    size_t row = start * kRows;
+    for (size_t at = start * kWidth; at < stop * kWidth; at += kWidth, row += kRows) {
+      FV y[kTileVectors];
+      for (size_t v = 0; v < kTileVectors; ++v) {
+        y[v] = hn::LoadU(f, panel.numbers + at + v * kSingles);
+      }
+      hn::Vec<U> bits[kTileVectors];
+      for (size_t v = 0; v < kTileVectors && kRounds; ++v) {
+        bits[v] = hn::LoadU(u, panel.rounders + at + v * kSingles);
+      }
+      for (size_t r = 0; r < kTileRows; ++r) {
+        const FV x = hn::Set(f, rows.numbers[row + r]);
+        for (size_t v = 0; v < kTileVectors; ++v) {
+          FV& to = sum[r * kTileVectors + v];
+          to = hn::MulAdd(x, y[v], to);
+        }
+        if constexpr (kRounds) {
+          const auto power = hn::Set(u, rows.powers[row + r]);
+          for (size_t v = 0; v < kTileVectors; ++v) {
+            FV& to = rounded[r * kTileVectors + v];
+            const FV rounder = hn::BitCast(f, hn::Add(power, bits[v]));
+            to = hn::Add(to, hn::Sub(hn::MulAdd(x, y[v], rounder), rounder));
+          }
+        }
+      }
+    }
+    for (size_t i = 0; i < kBlocks && kept_products != 0; ++i) {
+      sum[i] = hn::Add(sum[i], hn::Load(f, kept + i * kSingles));
+      if constexpr (!kRounds) continue;
+      rounded[i] = hn::Add(rounded[i], hn::Load(f, kept + (kBlocks + i) * kSingles));
+    }
+    kept_products += stop - start;
+    if (kept_products < spans.span && stop < end) {
+      for (size_t i = 0; i < kBlocks; ++i) {
+        hn::Store(sum[i], f, kept + i * kSingles);
+        if constexpr (kRounds) hn::Store(rounded[i], f, kept + (kBlocks + i) * kSingles);
+      }
+      continue;
+    }
+    for (size_t i = 0; i < kBlocks; ++i) {
+      const size_t to = i / kTileVectors * kWidth + i % kTileVectors * kSingles;
+      AddSingles(sum[i], first, total.sum + to);
+      if constexpr (kRounds) AddSingles(rounded[i], first, total.rounded + to);
+    }
+    kept_products = 0;
+    first = false;
+  }
+}
+
+using I = hn::RebindToSigned<F>;
+
+// Adds integer sums to doubles, or puts them there.
+HWY_INLINE void AddIntegers(hn::Vec<I> sums, bool first, double* HWY_RESTRICT total) {
+  const D d;
+#if HWY_TARGET == HWY_SCALAR
+  const V wide[kParts] = {hn::PromoteTo(d, sums)};
+#else
+  const hn::Rebind<int32_t, D> part;
+  const V wide[kParts] = {hn::PromoteTo(d, hn::LowerHalf(part, sums)),
+                          hn::PromoteTo(d, hn::UpperHalf(part, sums))};
+#endif
+  for (size_t p = 0; p < kParts; ++p) {
+    double* const to = total + p * kLanes;
+    hn::StoreU(first ? wide[p] : hn::Add(hn::LoadU(d, to), wide[p]), d, to);
+  }
+}
+
+// The same for the magnitudes of up to 256 products, of kTiles tiles one after the other, in steps
+// of the rows times those of the columns. `size_tile`: pairs of a tile.
+template <size_t kTiles, size_t kTileVectors>
+void SumMagnitudes(const uint32_t* HWY_RESTRICT rows, size_t size_tile,
+                   const uint32_t* HWY_RESTRICT columns, size_t begin, size_t end,
+                   TileSums* HWY_RESTRICT total) {
+  constexpr size_t kBlocks = kTiles * kRows * kTileVectors;
+  const I integers;
+  const U u;
+  hn::Vec<I> even[kBlocks];
+  hn::Vec<I> odd[kBlocks];
+  for (size_t i = 0; i < kBlocks; ++i) even[i] = odd[i] = hn::Zero(integers);
+  for (size_t k = begin / 2; k < (end + 1) / 2; ++k) {
+    hn::Vec<U> y[kTileVectors];
+    for (size_t v = 0; v < kTileVectors; ++v) {
+      y[v] = hn::LoadU(u, columns + k * kWidth + v * kSingles);
+    }
+    for (size_t r = 0; r < kTiles * kRows; ++r) {
+      const auto x = hn::Set(u, rows[r / kRows * size_tile + k * kRows + r % kRows]);
+      for (size_t v = 0; v < kTileVectors; ++v) {
+        const size_t i = r * kTileVectors + v;
+#if HWY_TARGET == HWY_SCALAR
+        const uint32_t a = hn::GetLane(x);
+        const uint32_t b = hn::GetLane(y[v]);
+        const uint32_t products = (a & 0xffff) * (b & 0xffff) + (a >> 16) * (b >> 16);
+        even[i] = hn::Add(even[i], hn::Set(integers, static_cast<int32_t>(products)));
+#else
+        const hn::Repartition<int16_t, I> halves;
+        even[i] = hn::ReorderWidenMulAccumulate(integers, hn::BitCast(halves, x),
+                                                hn::BitCast(halves, y[v]), even[i], odd[i]);
+#endif
+      }
+    }
+  }
+  for (size_t i = 0; i < kBlocks; ++i) {
+    const size_t r = i / kTileVectors;
+    double* const of_row = total[r / kRows].magnitude + r % kRows * kWidth;
+#if HWY_TARGET != HWY_SCALAR
+    even[i] = hn::RearrangeToOddPlusEven(even[i], odd[i]);
+#endif
+    AddIntegers(even[i], begin == 0, of_row + i % kTileVectors * kSingles);
+  }
+}
+
+// A sum of products in double.
+double DotOf(const float* HWY_RESTRICT x, const float* HWY_RESTRICT y, size_t count) {
+  constexpr size_t kChains = 4;
+  const D d;
+  const Part part;
+  V sum[kChains];
+  for (size_t i = 0; i < kChains; ++i) sum[i] = hn::Zero(d);
+  size_t k = 0;
+  for (; k + kChains * kLanes <= count; k += kChains * kLanes) {
+    for (size_t i = 0; i < kChains; ++i) {
+      const V a = hn::PromoteTo(d, hn::LoadU(part, x + k + i * kLanes));
+      const V b = hn::PromoteTo(d, hn::LoadU(part, y + k + i * kLanes));
+      sum[i] = hn::MulAdd(a, b, sum[i]);
+    }
+  }
+  const V pairs = hn::Add(hn::Add(sum[0], sum[1]), hn::Add(sum[2], sum[3]));
+  double total = hn::GetLane(hn::SumOfLanes(d, pairs));
+  for (; k < count; ++k) total += static_cast<double>(x[k]) * static_cast<double>(y[k]);
+  return total;
+}
+
+using TileKernel = void (*)(const RowTile& rows, const ColumnPanel& panel, size_t begin, size_t end,
+                            const Spans& spans, TileSums& total);
+
+template <size_t kTileRows, size_t kTileVectors>
+TileKernel KernelOf(const PointArithmetic& arithmetic) {
+  return arithmetic.rounds ? SumTile<kTileRows, kTileVectors, true>
+                           : SumTile<kTileRows, kTileVectors, false>;
+}
+
+// How the sums of a panel with `vectors` vectors of columns are made.
+class Kernels {
+ public:
+  Kernels(const PointArithmetic& arithmetic, const Spans& spans)
+      : size_tile_((arithmetic.count + 1) / 2 * kRows), spans_(spans) {
+    many_[0] = KernelOf<kRows, 1>(arithmetic);
+    one_[0] = KernelOf<1, 1>(arithmetic);
+    many_[1] = KernelOf<kRows, kVectors>(arithmetic);
+    one_[1] = KernelOf<1, kVectors>(arithmetic);
+  }
+
+  // Adds the products from `begin` to `end` of `rows` rows, from the first of `tiles` on.
+  void Add(const Rows& tiles, size_t rows, const ColumnPanel& panel, size_t width, size_t begin,
+           size_t end, TileSums* sums) const {
+    const size_t wide = width > kSingles ? 1 : 0;
+    for (size_t row = 0; row < rows; row += kRows) {
+      const TileKernel kernel = rows - row == 1 ? one_[wide] : many_[wide];
+      kernel(tiles.At(row / kRows), panel, begin, end, spans_, sums[row / kRows]);
+    }
+  }
+  // The same for the magnitudes of up to 256 products.
+  void AddMagnitudes(const Rows& tiles, size_t rows, const ColumnPanel& panel, size_t width,
+                     size_t begin, size_t end, TileSums* sums) const {
+    const bool wide = width > kSingles;
+    const auto many =
+        wide ? SumMagnitudes<kMagnitudeTiles, kVectors> : SumMagnitudes<kMagnitudeTiles, 1>;
+    const auto one = wide ? SumMagnitudes<1, kVectors> : SumMagnitudes<1, 1>;
+    const size_t count = (rows + kRows - 1) / kRows;
+    const size_t whole = count - count % kMagnitudeTiles;
+    for (size_t tile = 0; tile < whole; tile += kMagnitudeTiles) {
+      many(tiles.At(tile).sizes, size_tile_, panel.sizes, begin, end, sums + tile);
+    }
+    for (size_t tile = whole; tile < count; ++tile) {
+      one(tiles.At(tile).sizes, size_tile_, panel.sizes, begin, end, sums + tile);
+    }
+  }
+
+ private:
+  size_t size_tile_;
+  Spans spans_;
+  TileKernel many_[2];  // for one vector of columns and for kVectors
+  TileKernel one_[2];   // the same for one row alone
+};
+
+}  // namespace anecheck::reference::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
