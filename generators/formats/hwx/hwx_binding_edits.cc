@@ -204,7 +204,9 @@ bool BrokenStab(Container& c, uint64_t a, uint64_t) {
   Symbol* symbol = PickSymbol(c, hwx::kTypeStabSymbol, a);
   if (symbol == nullptr || symbol->name.find("float16") == 0) return false;
   std::string text(symbol->name);
-  text[text.find('=')] = '-';
+  const size_t at = text.find('=');
+  if (at == std::string::npos) return false;
+  text[at] = '-';
   symbol->name = c.OwnText(text);
   return true;
 }

@@ -29,6 +29,23 @@ TEST(HwxGenerator, MutationsDoWhatTheySay) {
   testing::ExpectMutationsDoWhatTheySay(kFormat_hwx, kGenerator_hwx, 40);
 }
 
+// Each application takes the '=' of a stab; in the end no stab of a type has one.
+TEST(HwxGenerator, MutatesStabsThatAreBrokenAlready) {
+  const auto kind = std::ranges::find(kGenerator_hwx.mutations, "broken-stab", &MutationKind::id);
+  ASSERT_NE(kind, kGenerator_hwx.mutations.end());
+  Bytes bytes = Generated(1);
+  size_t applied = 0;
+  for (uint64_t symbol = 0; symbol < 64; ++symbol) {
+    while (true) {
+      const auto broken = kind->apply(bytes, {"broken-stab", {symbol, 0}});
+      if (!broken.ok() || *broken == bytes) break;
+      ASSERT_LT(++applied, 200u);
+      bytes = *broken;
+    }
+  }
+  EXPECT_GT(applied, 3u);
+}
+
 TEST(HwxGenerator, BreaksEveryRule) {
   testing::ExpectEveryRuleIsBroken(kFormat_hwx, kGenerator_hwx);
 }
