@@ -19,6 +19,7 @@ def power_figures(path):
     counts = report["summary"]
     told = [f"{counts['planted_found']} of {counts['planted']} planted faults and "
             f"{counts['known_found']} of {counts['known']} known defects found"]
+    told += [f"{report['undecided']} ended by the clock"] if report.get("undecided") else []
     told += [f"lost: {', '.join(report['lost'])}"] if report.get("lost") else []
     return "; ".join([*told, f"{report['false_findings']} false findings"])
 

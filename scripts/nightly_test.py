@@ -157,7 +157,7 @@ exit 70
         self.assertEqual(run.returncode, 0, run.stderr)
         calls = (self.root / "calls").read_text()
         self.assertRegex(calls, r"(?m)^run --targets all --time 10 --seed 7 ")
-        self.assertRegex(calls, r"(?m)^power .*--seed 7 ")
+        self.assertRegex(calls, r"(?m)^power .*--max-seconds 0.01 .*corpus/baselines/power_not_found.tsv --seed 7 ")
         self.assertRegex(calls, r"(?m)^baseline compare .*corpus/baselines/simulated.json ")
         self.assertIn("seed 7", (self.work / "summary.md").read_text())
 

@@ -32,7 +32,7 @@ constexpr std::string_view kCleanTargets = "h13,h14,h15,h16,h17s";
 struct PowerFlags {
   CampaignFlags campaign;
   PowerOptions options;
-  std::string out;
+  std::string out, not_found;
   bool no_magnitudes = false;
   bool list = false;
   bool json = false;
@@ -68,6 +68,9 @@ Result<PowerReport> Measure(PowerFlags& flags) {
   options.hunt.library = flags.campaign.library;
   options.only = flags.campaign.faults;
   options.magnitudes = !flags.no_magnitudes;
+  if (!flags.not_found.empty()) {
+    ANECHECK_ASSIGN(options.not_found, ReadNotFound(flags.not_found));
+  }
   ProgressLine line;
   Status written;
   const auto progress = [&](const PowerReport& report) {
@@ -120,7 +123,8 @@ int Run(PowerFlags& flags) {
   Print(flags.json ? DumpJson(PowerToJson(*report), 2) : PowerToText(*report));
   if (report->interrupted) LogWarning("interrupted; what is shown was finished before");
   if (!flags.json && !flags.out.empty()) Print(flags.out + "/power.html");
-  return report->FalseFindings() > 0 ? kExitFindings : kExitClean;
+  const bool lost = report->lost && !report->lost->empty();
+  return lost || report->FalseFindings() > 0 ? kExitFindings : kExitClean;
 }
 
 }  // namespace
@@ -178,13 +182,18 @@ void AddPowerCommand(CLI::App& app, Selected& selected) {
       ->check(WholeNumber(1, kMostJobs));
   command->add_option("--espresso-lib", campaign.library,
                       "The simulated engine (default: the one beside the tool)");
+  command->add_option(
+      "--not-found", flags->not_found,
+      "File of the faults and defects that are known not to be found, an id a line: "
+      "exit code 1 where a hunt finds another one in none of its cases, or ten and "
+      "more hunts find nothing at all");
   command->add_flag("--list", flags->list,
                     "Print the faults and known defects by id, and measure nothing");
   command->add_option("--out", flags->out, "Folder for power.html and power.json");
   command->add_flag("--json", flags->json, "Print JSON");
   command->footer(
       "Example: anecheck power --cases 2000 --fault conv-bias-dropped,D01\nExit code 1: something "
-      "was found on the engine without planted faults.");
+      "was found on the engine without planted faults, or with --not-found a fault is lost.");
   command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });
 }
 

@@ -61,6 +61,21 @@ TEST_F(PowerCommand, MeasuresTheSmallestErrorOfOneOperation) {
   EXPECT_NE(err_.find("nothing"), std::string::npos) << err_;
 }
 
+TEST_F(PowerCommand, AFaultThatIsLostIsAFinding) {
+  // What it gives is admitted, so that no case shows it.
+  const std::string hunt = "power --cases 32 --fault softmax-truncates --jobs 1 --json";
+  EXPECT_EQ(Tool(hunt), 0) << err_;
+  EXPECT_TRUE(Output()["lost"].is_null());
+  const std::string list = folder_->File("list");
+  ASSERT_TRUE(WriteFileAtomic(list, "# none\n").ok());
+  EXPECT_EQ(Tool(hunt + " --max-seconds 0 --not-found " + list), 1) << err_;
+  EXPECT_EQ(Output()["lost"], Json::array({"softmax-truncates"}));
+  ASSERT_TRUE(WriteFileAtomic(list, "softmax-truncates\twhat it gives is admitted\n").ok());
+  EXPECT_EQ(Tool(hunt + " --max-seconds 0 --not-found " + list), 0) << err_;
+  EXPECT_EQ(Output()["lost"], Json::array());
+  EXPECT_EQ(Tool(hunt + " --not-found " + folder_->File("nosuch")), 2);
+}
+
 TEST_F(PowerCommand, RefusesAnUnknownFault) {
   EXPECT_EQ(Tool("power --fault no-such-fault"), 2);
   EXPECT_EQ(err_,

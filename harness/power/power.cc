@@ -4,6 +4,7 @@
 #include <chrono>
 #include <fmt/format.h>
 
+#include "harness/base/file.h"
 #include "harness/runners/e5rt_library.h"
 #include "oracles/contract.h"
 #include "oracles/reference/kernel.h"
@@ -31,10 +32,13 @@ class Measurement {
       ANECHECK_RETURN_IF_ERROR(FindMagnitudes());
       return Finish();
     }
-    ANECHECK_ASSIGN(const std::vector<Subject> subjects, Wanted(engine));
+    ANECHECK_ASSIGN(const std::vector<Subject> all, ReadSubjects(engine, options_.targets));
+    ANECHECK_RETURN_IF_ERROR(CheckNotFound(all));
+    ANECHECK_ASSIGN(const std::vector<Subject> subjects, Wanted(all));
     for (const Subject& subject : subjects) {
       if (Stopped()) break;
       ANECHECK_ASSIGN(HuntResult result, Hunt(subject, options_.hunt, stop_));
+      if (Stopped() && !result.found) break;  // which tells nothing
       report_.hunts.push_back(std::move(result));
       Tell();
     }
@@ -54,12 +58,24 @@ class Measurement {
 
   Result<PowerReport> Finish() {
     report_.interrupted = Stopped();
+    if (options_.not_found) JudgeLosses(report_, options_.hunt, *options_.not_found);
     Tell();
     return std::move(report_);
   }
 
-  Result<std::vector<Subject>> Wanted(const E5rtLibrary& engine) const {
-    ANECHECK_ASSIGN(std::vector<Subject> all, ReadSubjects(engine, options_.targets));
+  Status CheckNotFound(const std::vector<Subject>& all) const {
+    if (!options_.not_found) return {};
+    for (const std::string& id : *options_.not_found) {
+      if (std::ranges::find(all, id, &Subject::id) != all.end()) continue;
+      return MakeError(ErrorCode::kNotFound,
+                       fmt::format("{} is named as not found, and the engine has no fault and acts "
+                                   "on no known defect of that id",
+                                   id));
+    }
+    return {};
+  }
+
+  Result<std::vector<Subject>> Wanted(const std::vector<Subject>& all) const {
     if (options_.only.empty()) return all;
     std::vector<Subject> wanted;
     for (const std::string& id : options_.only) {
@@ -178,6 +194,34 @@ uint64_t PowerReport::FalseFindings() const {
   uint64_t sum = 0;
   for (const CleanResult& result : clean) sum += result.false_findings;
   return sum;
+}
+
+void JudgeLosses(PowerReport& report, const HuntOptions& options,
+                 const std::vector<std::string>& not_found) {
+  report.lost.emplace();
+  report.undecided = 0;
+  const bool none =
+      report.hunts.size() >= kManyHunts && std::ranges::none_of(report.hunts, &HuntResult::found);
+  for (const HuntResult& hunt : report.hunts) {
+    if (hunt.found || std::ranges::find(not_found, hunt.subject.id) != not_found.end()) continue;
+    // Probes are few: a hunt by them alone ends with the last of them, and before the clock.
+    const bool cut = options.max_seconds > 0 && hunt.seconds >= options.max_seconds &&
+                     hunt.cases < options.cases;
+    report.undecided += cut ? 1 : 0;
+    if (!cut || none) report.lost->push_back(hunt.subject.id);
+  }
+}
+
+Result<std::vector<std::string>> ReadNotFound(const std::string& path) {
+  ANECHECK_ASSIGN(const std::string text, ReadTextFile(path));
+  std::vector<std::string> ids;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    const std::string line = text.substr(at, end - at);
+    if (!line.empty() && line[0] != '#') ids.push_back(line.substr(0, line.find('\t')));
+    at = end + 1;
+  }
+  return ids;
 }
 
 Result<PowerReport> MeasurePower(const PowerOptions& options,

@@ -29,6 +29,9 @@ struct PowerOptions {
   // matrix multiply, and pooling") whose smallest errors alone are measured, without hunts and
   // clean campaigns; empty takes all.
   std::vector<std::string> magnitudes_of;
+  // Ids of the faults and defects that hunts are known not to find: another one that is not found
+  // is lost. Without it nothing is judged so.
+  std::optional<std::vector<std::string>> not_found;
 };
 
 // The smallest error that was found in one operation.
@@ -55,13 +58,27 @@ struct PowerReport {
   std::vector<MagnitudeResult> magnitudes;
   double seconds = 0;
   bool interrupted = false;
+  std::optional<std::vector<std::string>> lost;  // nothing where that was not judged
+  uint64_t undecided = 0;  // hunts without a finding that the clock ended before their last case
 
   uint64_t FalseFindings() const;
 };
 
+// From this number of hunts on something is lost where none of them found anything.
+inline constexpr size_t kManyHunts = 10;
+
+// Fills in `lost` and `undecided`: what was not found by a hunt that ran all of its cases, is not
+// named in `not_found`, and, where many hunts found nothing at all, what the clock ended as well.
+void JudgeLosses(PowerReport& report, const HuntOptions& options,
+                 const std::vector<std::string>& not_found);
+
+// The ids of a file with one of them a line and behind a tab why it is not found; # begins a
+// comment.
+Result<std::vector<std::string>> ReadNotFound(const std::string& path);
+
 // Measures; `progress` sees the report after every step. Errors: kNotFound for an id that the
-// engine does not know or a name that is neither an operation drawn nor a class of some; those of
-// ReadSubjects and Hunt. With ids given only these are hunted.
+// engine does not know, also among those not found, or a name that is neither an operation drawn
+// nor a class of some; those of ReadSubjects and Hunt. With ids given only these are hunted.
 Result<PowerReport> MeasurePower(const PowerOptions& options,
                                  const std::function<void(const PowerReport&)>& progress,
                                  const std::atomic<bool>* stop = nullptr);
@@ -74,6 +91,7 @@ Result<PowerReport> MeasurePower(const PowerOptions& options,
 //    verdict, found_op, target, label, reproducer_nodes, reproducer_elements, not_shrunk,
 //    unlabelled, reason}],
 //  "false_findings": n,
+//  "lost": [id] or null where that was not judged, "undecided": n,
 //  "clean": [{target, quirks, cases, judged, inconclusive, false_findings, seconds, first}],
 //  "magnitudes": [{op, class, share, ulps, implied, freedoms, cases, seconds}],
 //  "classes": [{class, share, ops, ulps, one_ulp_ops, not_found_ops, freedoms}]}: `ulps` of a class

@@ -170,6 +170,8 @@ nlohmann::ordered_json PowerToJson(const PowerReport& report) {
           {"summary", SummaryJson(report)},
           {"faults", std::move(faults)},
           {"false_findings", report.FalseFindings()},
+          {"lost", OrNull(report.lost)},
+          {"undecided", report.undecided},
           {"clean", CleanJson(report)},
           {"magnitudes", MagnitudesJson(report)},
           {"classes", ClassesJson(report)}};
@@ -209,6 +211,12 @@ std::string PowerToText(const PowerReport& report) {
                         fmt::join(row["freedoms"].get<std::vector<std::string>>(), ", "));
   }
   text += fmt::format("false findings: {}\n", report.FalseFindings());
+  if (report.lost) {
+    text += fmt::format(
+        "lost: {}{}; {} ended by the clock\n", report.lost->size(),
+        report.lost->empty() ? "" : " " + fmt::format("{}", fmt::join(*report.lost, " ")),
+        report.undecided);
+  }
   return text;
 }
 

@@ -3,6 +3,7 @@
 #include "harness/power/power.h"
 
 #include <algorithm>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -14,6 +15,12 @@
 
 namespace anecheck {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Optional;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 const std::vector<CampaignTarget> kTargets = {{"h13", 2}, {"h15", 4}};
 
@@ -315,6 +322,58 @@ TEST(PowerTest, MeasuresTheSmallestErrorOfWhatIsNamed) {
   }
   options.magnitudes_of = {"no such class"};
   EXPECT_EQ(MeasurePower(options, {}).error().code, ErrorCode::kNotFound);
+}
+
+HuntResult HuntOf(std::string id, bool found, uint64_t cases, double seconds) {
+  HuntResult hunt;
+  hunt.subject.id = std::move(id);
+  hunt.found = found;
+  hunt.cases = cases;
+  hunt.seconds = seconds;
+  return hunt;
+}
+
+TEST(LossTest, WhatNoCaseShowsAndNoListNamesIsLost) {
+  const HuntOptions options{.cases = 2000, .max_seconds = 60};
+  PowerReport report;
+  report.hunts = {HuntOf("found", true, 7, 1), HuntOf("named", false, 2000, 9),
+                  HuntOf("lost", false, 2000, 9), HuntOf("by probes alone", false, 3, 1),
+                  HuntOf("ended by the clock", false, 70, 60)};
+  EXPECT_FALSE(report.lost) << "judged without a list";
+  EXPECT_TRUE(PowerToJson(report)["lost"].is_null());
+  JudgeLosses(report, options, {"named"});
+  EXPECT_THAT(report.lost, Optional(ElementsAre("lost", "by probes alone")));
+  EXPECT_EQ(report.undecided, 1u);
+  EXPECT_NE(PowerToText(report).find("lost: 2 lost by probes alone; 1 ended by the clock\n"),
+            std::string::npos);
+}
+
+TEST(LossTest, ManyHuntsThatFindNothingAreLostThoughTheClockEndsThem) {
+  const HuntOptions options{.cases = 2000, .max_seconds = 60};
+  PowerReport report;
+  for (size_t i = 1; i < kManyHunts; ++i) report.hunts.push_back(HuntOf("a", false, 70, 60));
+  JudgeLosses(report, options, {});
+  EXPECT_THAT(report.lost, Optional(IsEmpty()));
+  report.hunts.push_back(HuntOf("a", false, 70, 60));
+  JudgeLosses(report, options, {});
+  EXPECT_THAT(report.lost, Optional(SizeIs(kManyHunts)));
+  report.hunts.push_back(HuntOf("b", true, 1, 1));
+  JudgeLosses(report, options, {});
+  EXPECT_THAT(report.lost, Optional(IsEmpty()));
+}
+
+TEST(LossTest, TheCommittedListIsReadAndNamesWhatTheEngineHas) {
+  const auto ids =
+      ReadNotFound(std::string(ANECHECK_SOURCE_DIR) + "/corpus/baselines/power_not_found.tsv");
+  ASSERT_TRUE(ids.ok()) << ids.error().message;
+  EXPECT_THAT(*ids, UnorderedElementsAre("softmax-truncates", "div-by-fp16-reciprocal"));
+  std::atomic<bool> stop{true};
+  PowerOptions options = Options();
+  options.not_found = *ids;
+  EXPECT_TRUE(MeasurePower(options, {}, &stop).ok());
+  options.not_found->push_back("no-such-fault");
+  EXPECT_EQ(MeasurePower(options, {}, &stop).error().code, ErrorCode::kNotFound);
+  EXPECT_FALSE(ReadNotFound("/nonexistent").ok());
 }
 
 TEST(PowerTest, MediansAreOfReproducers) {
