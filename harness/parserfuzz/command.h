@@ -2,6 +2,7 @@
 // `anecheck fuzz`.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,27 +11,38 @@
 
 namespace anecheck::parserfuzz {
 
-// The word that stands for the file's path in a command.
+// Stands for the file's path in a command, also within a word.
 inline constexpr const char* kFileWord = "@@";
 
+// A run that loses the processor to others gets this many times its limit by the clock.
+inline constexpr int kClockFactor = 4;
+
 struct CommandLimits {
+  // It hangs where it has lasted so long and used as much processor time, and where it has lasted
+  // kClockFactor times as long, working or waiting. Where the system does not tell the processor
+  // time of a process that runs (macOS), the clock counts alone, without the factor.
   int timeout_ms = 5000;
   uint64_t max_memory = uint64_t{2} << 30;  // resident bytes; more is a finding
+  uint64_t max_file = uint64_t{1} << 30;    // bytes of a file that it writes
 };
 
 struct CommandOutcome {
   int exit_code = 0;  // meaningless where a signal ended it
   int signal = 0;     // 0: it ended by itself
   bool timed_out = false;
+  bool stopped = false;      // the caller wanted no more of it; nothing else here says anything
   uint64_t peak_memory = 0;  // resident bytes
-  std::string out;           // the first 64 KiB of standard output
+  std::string out;           // the beginning of standard output and its end (captured_output.h)
   std::string err;           // and of standard error
 };
 
 // Runs `command` with every kFileWord replaced by `path`, in a process group of its own that is
-// killed at the time limit. `folder` takes the output while it runs. kNotFound where the program
-// cannot be started.
+// killed at the limits of time and memory, and when `stop` becomes true. Memory that was taken and
+// given back within a few milliseconds is seen in the program's own peak, unless this process has
+// held as much itself: Linux counts that as the program's. Nothing is written to a file.
+// kNotFound where the program cannot be started.
 Result<CommandOutcome> RunCommand(const std::vector<std::string>& command, const std::string& path,
-                                  const std::string& folder, const CommandLimits& limits);
+                                  const CommandLimits& limits,
+                                  const std::atomic<bool>* stop = nullptr);
 
 }  // namespace anecheck::parserfuzz

@@ -70,7 +70,7 @@ Failure MakeFailure(FailureKind kind, std::string_view detail) {
   return {kind, fmt::format("{} {}", FailureKindName(kind), detail)};
 }
 
-// The command on one file at a time, in a folder of its own for the file and the output.
+// The command on one file at a time, in a folder of its own for the file.
 class Bench {
  public:
   static Result<Bench> Create(const ParserFuzzOptions& options) {
@@ -82,13 +82,11 @@ class Bench {
     const ParserFuzzOptions& options = *options_;
     const std::string path = folder_.path() + "/input";
     ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(path, std::span<const uint8_t>(file)));
-    ANECHECK_ASSIGN(const CommandOutcome first,
-                    RunCommand(options.command, path, folder_.path(), options.limits));
+    ANECHECK_ASSIGN(const CommandOutcome first, RunCommand(options.command, path, options.limits));
     if (accepted != nullptr) *accepted = first.signal == 0 && first.exit_code == 0;
     Failure failure = Classify(first, options.limits);
     if (failure.kind != FailureKind::kNone || options.second.empty()) return failure;
-    ANECHECK_ASSIGN(const CommandOutcome second,
-                    RunCommand(options.second, path, folder_.path(), options.limits));
+    ANECHECK_ASSIGN(const CommandOutcome second, RunCommand(options.second, path, options.limits));
     failure = Classify(second, options.limits);
     if (failure.kind != FailureKind::kNone) return failure;
     if ((first.exit_code == 0) == (second.exit_code == 0)) return Failure{};

@@ -1,0 +1,90 @@
+#include "harness/parserfuzz/process_group.h"
+
+#if defined(__APPLE__)
+#include <libproc.h>
+#include <sys/resource.h>
+#else
+#include <array>
+#include <charconv>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <memory>
+#include <string_view>
+#include <unistd.h>
+#endif
+
+namespace anecheck::parserfuzz {
+
+#if defined(__APPLE__)
+
+GroupUsage UsageOfGroup(pid_t leader) {
+  rusage_info_v2 usage{};
+  const int code =
+      proc_pid_rusage(leader, RUSAGE_INFO_V2, reinterpret_cast<rusage_info_t*>(&usage));
+  return {.memory = code == 0 ? usage.ri_resident_size : 0, .processor_ms = std::nullopt};
+}
+
+#else
+
+namespace {
+
+// The fields of /proc/PID/stat behind the name, which may hold anything: the first is the state,
+// number 3 in proc(5).
+constexpr int kFirstField = 3;
+constexpr int kGroup = 5;
+constexpr int kUserTime = 14;  // and the three behind it: system time, and both of children
+constexpr int kLastTime = 17;
+constexpr int kResidentPages = 24;
+
+using Stat = std::array<int64_t, kResidentPages + 1>;
+
+// False where the process is gone.
+bool ReadStat(const char* pid, Stat& stat) {
+  const int file = open(fmt::format("/proc/{}/stat", pid).c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  std::array<char, 1024> buffer;
+  const ssize_t size = read(file, buffer.data(), buffer.size());
+  close(file);
+  if (size <= 0) return false;
+  std::string_view text(buffer.data(), static_cast<size_t>(size));
+  const size_t name_end = text.rfind(')');
+  if (name_end == std::string_view::npos || name_end + 2 > text.size()) return false;
+  text.remove_prefix(name_end + 2);
+  for (int field = kFirstField; field <= kResidentPages; ++field) {
+    const size_t end = std::min(text.find(' '), text.size());
+    std::from_chars(text.data(), text.data() + end, stat[static_cast<size_t>(field)]);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return true;
+}
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { closedir(folder); }
+};
+
+}  // namespace
+
+GroupUsage UsageOfGroup(pid_t leader) {
+  GroupUsage usage;
+  const std::unique_ptr<DIR, CloseFolder> folder(opendir("/proc"));
+  if (folder == nullptr) return usage;
+  int64_t ticks = 0;
+  while (const dirent* entry = readdir(folder.get())) {
+    Stat stat{};
+    if (entry->d_name[0] < '1' || entry->d_name[0] > '9' || !ReadStat(entry->d_name, stat) ||
+        stat[kGroup] != leader) {
+      continue;
+    }
+    for (size_t i = kUserTime; i <= kLastTime; ++i) ticks += stat[i];
+    usage.memory +=
+        static_cast<uint64_t>(stat[kResidentPages]) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  }
+  usage.processor_ms = ticks * 1000 / sysconf(_SC_CLK_TCK);
+  return usage;
+}
+
+#endif
+
+}  // namespace anecheck::parserfuzz

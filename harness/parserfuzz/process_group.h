@@ -1,0 +1,19 @@
+// What the processes of a group hold and have used: of a command that a shell or a wrapper starts,
+// the program itself is a grandchild, whose usage wait4(2) tells only after its end.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <sys/types.h>
+
+namespace anecheck::parserfuzz {
+
+struct GroupUsage {
+  uint64_t memory = 0;                  // resident bytes of all together
+  std::optional<int64_t> processor_ms;  // of all, and of what they waited for; nothing: not told
+};
+
+// Of the group that process `leader` leads. On macOS the leader's memory alone.
+GroupUsage UsageOfGroup(pid_t leader);
+
+}  // namespace anecheck::parserfuzz
