@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cctype>
 #include <fmt/format.h>
 #include <optional>
 #include <utility>
@@ -10,61 +9,10 @@
 
 #include "harness/base/file.h"
 #include "harness/base/parallel_for.h"
+#include "harness/parserfuzz/signature.h"
 
 namespace anecheck::parserfuzz {
 namespace {
-
-constexpr int kStackFrames = 3;  // of a sanitizer's report, that tell bugs apart
-
-// Numbers and addresses differ from run to run.
-std::string WithoutNumbers(std::string_view line) {
-  std::string text;
-  for (const char c : line.substr(0, 160)) {
-    if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
-      if (text.empty() || text.back() != 'N') text += 'N';
-    } else {
-      text += c;
-    }
-  }
-  return text;
-}
-
-// The functions of the first stack: lines like "    #0 0x55d2 in Parse(char const*) file.cc:7".
-std::string StackOf(std::string_view report) {
-  std::string stack;
-  size_t at = report.find("#0 ");
-  for (int frame = 0; frame < kStackFrames && at != std::string_view::npos; ++frame) {
-    const size_t end = std::min(report.find('\n', at), report.size());
-    const std::string_view line = report.substr(at, end - at);
-    const size_t in = line.find(" in ");
-    if (in == std::string_view::npos) break;
-    const std::string_view name = line.substr(in + 4);
-    stack += fmt::format(" {}", name.substr(0, name.find_first_of(" (")));
-    at = report.find(fmt::format("#{} ", frame + 1), end);
-  }
-  return stack;
-}
-
-std::string LastLine(std::string_view text) {
-  while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
-  const size_t start = text.rfind('\n');
-  return WithoutNumbers(start == std::string_view::npos ? text : text.substr(start + 1));
-}
-
-std::optional<std::string> SanitizerReport(std::string_view err) {
-  const size_t runtime = err.find("runtime error: ");
-  const size_t sanitizer = err.find("Sanitizer: ");
-  const size_t at = std::min(runtime, sanitizer);
-  if (at == std::string_view::npos) return std::nullopt;
-  const std::string_view rest = err.substr(at, err.find('\n', at) - at);
-  const std::string stack = StackOf(err.substr(at));
-  // Behind the kind of error stand addresses; the stack says more than they do.
-  if (sanitizer == at && !stack.empty()) {
-    const std::string_view kind = rest.substr(0, rest.find(' ', 11));
-    return fmt::format("{}{}", kind, stack);
-  }
-  return WithoutNumbers(rest) + stack;
-}
 
 Failure MakeFailure(FailureKind kind, std::string_view detail) {
   return {kind, fmt::format("{} {}", FailureKindName(kind), detail)};
@@ -88,7 +36,10 @@ class Bench {
     if (failure.kind != FailureKind::kNone || options.second.empty()) return failure;
     ANECHECK_ASSIGN(const CommandOutcome second, RunCommand(options.second, path, options.limits));
     failure = Classify(second, options.limits);
-    if (failure.kind != FailureKind::kNone) return failure;
+    if (failure.kind != FailureKind::kNone) {
+      failure.signature += " (of the second command)";
+      return failure;
+    }
     if ((first.exit_code == 0) == (second.exit_code == 0)) return Failure{};
     const bool by_first = first.exit_code == 0;
     return MakeFailure(FailureKind::kDisagreement,
@@ -216,7 +167,7 @@ std::string_view FailureKindName(FailureKind kind) {
 
 Failure Classify(const CommandOutcome& outcome, const CommandLimits& limits) {
   if (outcome.timed_out) return MakeFailure(FailureKind::kHang, LastLine(outcome.err));
-  if (auto report = SanitizerReport(outcome.err)) {
+  if (auto report = ReportSignature(outcome.err)) {
     return MakeFailure(FailureKind::kSanitizer, *report);
   }
   if (outcome.signal != 0) {

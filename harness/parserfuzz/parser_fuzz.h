@@ -26,8 +26,8 @@ std::string_view FailureKindName(FailureKind kind);
 
 struct Failure {
   FailureKind kind = FailureKind::kNone;
-  // Equal for failures that are probably one bug: the kind and the top of the stack, or the last
-  // line of the report, without numbers.
+  // Equal for failures that are probably one bug of one command: the kind and what the report says
+  // (signature.h), or the last line of the output without numbers.
   std::string signature;
 };
 

@@ -1,0 +1,168 @@
+#include "harness/parserfuzz/signature.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+
+namespace anecheck::parserfuzz {
+namespace {
+
+constexpr int kStackFrames = 3;  // of a report, that tell bugs apart
+constexpr size_t kLongest = 160;
+
+bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool IsHexDigit(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
+
+std::string_view FirstLine(std::string_view text) { return text.substr(0, text.find('\n')); }
+
+std::string_view BaseName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+void DropEnd(std::string_view& text, std::string_view end) {
+  if (text.ends_with(end)) text.remove_suffix(end.size());
+}
+
+// "file.cc:7:12" and "file.cc:7" become "file.cc:7". Empty where there is no line.
+std::string_view WithoutColumn(std::string_view place) {
+  const auto number_from = [](std::string_view text) {
+    const size_t colon = text.rfind(':');
+    const bool number = colon != std::string_view::npos && colon + 1 < text.size() &&
+                        std::ranges::all_of(text.substr(colon + 1), IsDigit);
+    return number ? colon : std::string_view::npos;
+  };
+  const size_t last = number_from(place);
+  if (last == std::string_view::npos) return {};
+  const size_t before = number_from(place.substr(0, last));
+  return before == std::string_view::npos ? place : place.substr(0, last);
+}
+
+// "Parse<int>(char const*, (anonymous namespace)::T) const" is "Parse<int>": the last parenthesis
+// that closes belongs to the argument list, whatever stands in names and arguments before it.
+std::string_view WithoutArguments(std::string_view name) {
+  DropEnd(name, " const");
+  if (!name.ends_with(')')) return name;
+  int depth = 0;
+  for (size_t i = name.size(); i-- > 0;) {
+    if (name[i] == ')') ++depth;
+    if (name[i] == '(' && --depth == 0) return i == 0 ? name : name.substr(0, i);
+  }
+  return name;
+}
+
+struct Frame {
+  std::string name;   // or the place in the program's file, where there are no symbols
+  std::string place;  // file and line, where they are told
+};
+
+// Of a line like "    #0 0x55d2 in a::Parse(char const*) /tmp/file.cc:7:12",
+// "    #0 0x55d2 in Parse (/tmp/parser+0x1a2b) (BuildId: ab12)" or
+// "    #0 0x55d2  (/tmp/parser+0x1a2b) (BuildId: ab12)".
+Frame ReadFrame(std::string_view line) {
+  line = line.substr(0, line.find(" (BuildId: "));
+  const size_t module = line.rfind(" (");
+  const bool in_module = module != std::string_view::npos && line.ends_with(')') &&
+                         line.find("+0x", module) != std::string_view::npos;
+  const std::string_view offset =
+      in_module ? BaseName(line.substr(module + 2, line.size() - module - 3)) : std::string_view();
+  if (in_module) line = line.substr(0, module);
+  const size_t in = line.find(" in ");
+  if (in == std::string_view::npos) {
+    return {std::string(in_module ? offset : std::string_view("?")), ""};
+  }
+  std::string_view name = line.substr(in + 4);
+  if (in_module) return {std::string(WithoutArguments(name)), ""};
+  // A path begins with a slash where the compiler was told whole ones, else behind the last space.
+  const size_t slash = name.find(" /");
+  const size_t space = slash == std::string_view::npos ? name.rfind(' ') : slash;
+  const std::string_view place =
+      space == std::string_view::npos ? std::string_view() : WithoutColumn(name.substr(space + 1));
+  if (!place.empty()) name = name.substr(0, space);
+  return {std::string(WithoutArguments(name)), std::string(BaseName(place))};
+}
+
+// Allocators and the functions that a sanitizer puts before those of the C library stand at the top
+// of every bug of their kind.
+bool IsRuntime(std::string_view name) {
+  constexpr std::string_view kPrefixes[] = {
+      "__asan_", "__interceptor_", "___interceptor_", "__sanitizer_", "__ubsan_",
+      "__msan_", "__tsan_",        "__lsan_",         "operator new", "operator delete"};
+  constexpr std::string_view kNames[] = {"malloc", "calloc",  "realloc", "free",
+                                         "memcpy", "memmove", "memset",  "memcmp"};
+  return std::ranges::find(kNames, name) != std::end(kNames) ||
+         std::ranges::any_of(kPrefixes, [&](auto prefix) { return name.starts_with(prefix); });
+}
+
+// The innermost functions of the first stack.
+std::string StackOf(std::string_view report) {
+  std::string stack;
+  int kept = 0;
+  size_t at = report.find("#0 ");
+  for (int number = 1; kept < kStackFrames && at != std::string_view::npos; ++number) {
+    const std::string_view line = FirstLine(report.substr(at));
+    const Frame frame = ReadFrame(line);
+    if (!IsRuntime(frame.name)) {
+      stack += fmt::format(" {}", frame.name);
+      if (kept == 0 && !frame.place.empty()) stack += fmt::format(" {}", frame.place);
+      ++kept;
+    }
+    // The next line of this stack, or its end.
+    const std::string_view rest = report.substr(std::min(at + line.size() + 1, report.size()));
+    const size_t next = FirstLine(rest).find(fmt::format("#{} ", number));
+    at = next == std::string_view::npos ? next : at + line.size() + 1 + next;
+  }
+  return stack;
+}
+
+// The line of `text` in which `at` stands, from its beginning up to `at`.
+std::string_view BeforeInLine(std::string_view text, size_t at) {
+  const size_t start = text.substr(0, at).rfind('\n');
+  return text.substr(start + 1, at - start - 1);
+}
+
+}  // namespace
+
+std::string WithoutNumbers(std::string_view line) {
+  line = line.substr(0, kLongest);
+  std::string text;
+  for (size_t i = 0; i < line.size(); ++i) {
+    if (!IsDigit(line[i])) {
+      text += line[i];
+      continue;
+    }
+    const bool hex =
+        line[i] == '0' && i + 2 < line.size() && line[i + 1] == 'x' && IsHexDigit(line[i + 2]);
+    if (hex) ++i;
+    while (i + 1 < line.size() && (hex ? IsHexDigit(line[i + 1]) : IsDigit(line[i + 1]))) ++i;
+    text += 'N';
+  }
+  return text;
+}
+
+std::string LastLine(std::string_view text) {
+  while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+  return WithoutNumbers(text.substr(text.rfind('\n') + 1));
+}
+
+std::optional<std::string> ReportSignature(std::string_view err) {
+  constexpr std::string_view kUndefined = "runtime error: ";
+  const size_t undefined = err.find(kUndefined);
+  const size_t sanitizer = err.find("Sanitizer: ");
+  const size_t at = std::min(undefined, sanitizer);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string stack = StackOf(err.substr(at));
+  const std::string_view before = BeforeInLine(err, at);
+  const std::string_view rest = FirstLine(err.substr(at));
+  if (at == undefined) {
+    // "dir/file.cc:7:12: runtime error: ...": the same words are said of many places.
+    std::string_view place = before;
+    DropEnd(place, ": ");
+    place = BaseName(place.substr(place.rfind(' ') + 1));
+    return fmt::format("{}{}{}{}", place, place.empty() ? "" : ": ", WithoutNumbers(rest), stack);
+  }
+  // Behind the kind of error stand addresses; the stack says more than they do.
+  const std::string_view name = before.substr(before.find_last_of(" =") + 1);
+  const size_t end = std::min({rest.find(" on "), rest.find(" 0x"), rest.find(" (")});
+  return fmt::format("{}{}{}", name, WithoutNumbers(stack.empty() ? rest : rest.substr(0, end)),
+                     stack);
+}
+
+}  // namespace anecheck::parserfuzz

@@ -1,0 +1,98 @@
+// By what failures are told apart: reports of one bug are alike from run to run, those of two are
+// not.
+#include "harness/parserfuzz/signature.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace anecheck::parserfuzz {
+namespace {
+
+// A report as AddressSanitizer words it, with this stack.
+std::string Report(std::string_view stack) {
+  return fmt::format(
+      "=================================================================\n"
+      "==24526==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x5020 at pc 0x5608c136\n"
+      "WRITE of size 63 at 0x502000000014 thread T0\n{}\n"
+      "0x502000000014 is located 0 bytes after 4-byte region\n"
+      "    #0 0x5608c13645df in malloc (/tmp/parser+0xcb5df) (BuildId: f4ff2d)\n"
+      "    #1 0x5608c13645df in NeverPartOfIt /tmp/parser.cc:90:1\n",
+      stack);
+}
+
+std::string SignatureOf(std::string_view stack) {
+  return ReportSignature(Report(stack)).value_or("none");
+}
+
+TEST(Signature, NamesFunctionsAndWhereTheFirstOfThemStands) {
+  EXPECT_EQ(SignatureOf("    #0 0x55d2 in Parse(char const*) /src/a.cc:7:12\n"
+                        "    #1 0x55d3 in Read /src/b.cc:9:3\n"
+                        "    #2 0x55d3 in main /src/a.cc:19:3\n"
+                        "    #3 0x55d3 in _start (/tmp/parser+0x2c340) (BuildId: f4ff)\n"),
+            "AddressSanitizer: heap-buffer-overflow Parse a.cc:7 Read main");
+}
+
+TEST(Signature, FunctionsOfAnAnonymousNamespaceAndOfATemplateHaveTheirNames) {
+  EXPECT_EQ(
+      SignatureOf("    #0 0x5 in a::(anonymous namespace)::ParseA(char const*, unsigned long) "
+                  "/tmp/a.cc:6:90\n"),
+      "AddressSanitizer: heap-buffer-overflow a::(anonymous namespace)::ParseA a.cc:6");
+  EXPECT_EQ(
+      SignatureOf("    #0 0x5 in unsigned int a::(anonymous namespace)::Tm1<long>(long) "
+                  "/tmp/a.cc:10:101\n"),
+      "AddressSanitizer: heap-buffer-overflow unsigned int a::(anonymous namespace)::Tm1<long> "
+      "a.cc:10");
+  EXPECT_EQ(SignatureOf("    #0 0x5 in Table::operator()(void (*)(int), (anonymous namespace)::K) "
+                        "const relative/a.cc:3\n"),
+            "AddressSanitizer: heap-buffer-overflow Table::operator() a.cc:3");
+}
+
+TEST(Signature, FunctionsOfTheSanitizerDoNotCount) {
+  EXPECT_EQ(SignatureOf("    #0 0x5 in __asan_memcpy (/tmp/parser+0xc93fd) (BuildId: f4ff)\n"
+                        "    #1 0x5 in ParseA(char const*) /tmp/a.cc:6:90\n"
+                        "    #2 0x5 in main (/tmp/parser+0x1) (BuildId: f4ff)\n"),
+            "AddressSanitizer: heap-buffer-overflow ParseA a.cc:6 main");
+}
+
+TEST(Signature, WithoutSymbolsPlacesInTheFileStandForFunctions) {
+  const auto stack = [](std::string_view address, std::string_view offset) {
+    return fmt::format(
+        "    #0 {}  (/tmp/parser+{}) (BuildId: f4ff)\n"
+        "    #1 {}  (/tmp/parser+0x10dfca) (BuildId: f4ff)\n",
+        address, offset, address);
+  };
+  const std::string first = SignatureOf(stack("0x5580efe49165", "0x10e165"));
+  EXPECT_EQ(first, "AddressSanitizer: heap-buffer-overflow parser+0x10e165 parser+0x10dfca");
+  EXPECT_EQ(SignatureOf(stack("0x7fd2ee4aa16f", "0x10e165")), first);
+  EXPECT_NE(SignatureOf(stack("0x5580efe49165", "0x10e16a")), first);
+}
+
+TEST(Signature, UndefinedBehaviourIsOfItsPlace) {
+  EXPECT_EQ(ReportSignature("/src/u.cc:3:83: runtime error: shift exponent 64 is too large\n"),
+            "u.cc:3:83: runtime error: shift exponent N is too large");
+  EXPECT_NE(ReportSignature("u.cc:3:83: runtime error: shift exponent 64"),
+            ReportSignature("u.cc:5:25: runtime error: shift exponent 64"));
+}
+
+TEST(Signature, OtherSanitizersHaveTheirNamesAndWords) {
+  EXPECT_EQ(ReportSignature("==1==ERROR: LeakSanitizer: detected memory leaks\n\n"
+                            "Direct leak of 7 byte(s) in 1 object(s) allocated from:\n"
+                            "    #0 0x5 in malloc (/tmp/parser+0xcb5df)\n"
+                            "    #1 0x5 in Open(char const*) /src/a.cc:4:9\n"),
+            "LeakSanitizer: detected memory leaks Open a.cc:4");
+  EXPECT_EQ(ReportSignature("==1==ERROR: AddressSanitizer: requested allocation size 0xff (0x100 "
+                            "after adjustments) exceeds\n    #0 0x5 in Open(int) a.cc:4:9\n"),
+            "AddressSanitizer: requested allocation size Open a.cc:4");
+  EXPECT_EQ(ReportSignature("==1==WARNING: MemorySanitizer: use-of-uninitialized-value\n"),
+            "MemorySanitizer: use-of-uninitialized-value");
+  EXPECT_FALSE(ReportSignature("all is well").has_value());
+}
+
+TEST(Signature, AddressesAndNumbersDiffer) {
+  EXPECT_EQ(WithoutNumbers("at 0x55d2ab of 17, 0x, a1b2"), "at N of N, Nx, aNbN");
+  EXPECT_EQ(LastLine("one\ntwo 0xffee\n\n"), "two N");
+  EXPECT_EQ(LastLine(""), "");
+}
+
+}  // namespace
+}  // namespace anecheck::parserfuzz
