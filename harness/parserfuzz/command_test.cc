@@ -51,6 +51,18 @@ TEST(Command, WhoTakesMemoryIsEndedAtTheLimit) {
   EXPECT_FALSE(outcome.timed_out);
 }
 
+TEST(Command, WhoWorksEndsAtTheLimitOfProcessorTime) {
+  const auto outcome = RunScript("while :; do :; done", {.timeout_ms = 300});
+  EXPECT_TRUE(outcome.timed_out);
+  EXPECT_EQ(outcome.signal, SIGKILL);
+}
+
+// As one that is ready and gets no processor: on a busy machine all are slow.
+TEST(Command, WhoUsesNoProcessorHasMoreOfTheClock) {
+  EXPECT_FALSE(RunScript("sleep 2", {.timeout_ms = 1500}).timed_out);
+  EXPECT_TRUE(RunScript("sleep 100", {.timeout_ms = 50}).timed_out);
+}
+
 TEST(Command, MemoryOfTheCallerIsNotTheCommands) {
   const std::vector<char> held(200 * kMebibyte, 1);
   const auto outcome = RunScript("exit 0", {.max_memory = 100 * kMebibyte});

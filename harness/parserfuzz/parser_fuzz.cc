@@ -165,17 +165,18 @@ std::string_view FailureKindName(FailureKind kind) {
   return "none";
 }
 
+// What a program said or took is no less so because the clock or the limit ended it.
 Failure Classify(const CommandOutcome& outcome, const CommandLimits& limits) {
-  if (outcome.timed_out) return MakeFailure(FailureKind::kHang, LastLine(outcome.err));
   if (auto report = ReportSignature(outcome.err)) {
     return MakeFailure(FailureKind::kSanitizer, *report);
   }
+  if (outcome.peak_memory > limits.max_memory) {
+    return MakeFailure(FailureKind::kMemory, LastLine(outcome.err));
+  }
+  if (outcome.timed_out) return MakeFailure(FailureKind::kHang, LastLine(outcome.err));
   if (outcome.signal != 0) {
     return MakeFailure(FailureKind::kCrash,
                        fmt::format("signal {} {}", outcome.signal, LastLine(outcome.err)));
-  }
-  if (outcome.peak_memory > limits.max_memory) {
-    return MakeFailure(FailureKind::kMemory, LastLine(outcome.err));
   }
   return {};
 }

@@ -126,6 +126,17 @@ TEST_F(ParserFuzz, JobsRunAtOnce) {
   EXPECT_EQ(summary->accepted, 3u);
 }
 
+// More than any buffer holds.
+TEST_F(ParserFuzz, AReportBehindMuchOutputIsFound) {
+  const auto summary = FuzzParser(
+      Options("seq 60000 >&2; echo '==1==ERROR: AddressSanitizer: double-free on address 0x1' >&2; "
+              "echo '    #0 0x5 in Parse /src/a.cc:7:1' >&2; exit 1"));
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  ASSERT_EQ(summary->findings.size(), 1u);
+  EXPECT_EQ(summary->findings[0].failure.signature,
+            "sanitizer AddressSanitizer: double-free Parse a.cc:7");
+}
+
 TEST_F(ParserFuzz, AHangEndsAtTheLimit) {
   ParserFuzzOptions options = Options("sleep 100");
   options.files = 1;
@@ -160,6 +171,22 @@ TEST(Classify, NamesWhatHappened) {
   EXPECT_EQ(
       Classify({.exit_code = 1, .err = "==7==ERROR: AddressSanitizer: SEGV on 0"}, limits).kind,
       FailureKind::kSanitizer);
+}
+
+TEST(Classify, WhatTheClockEndedMayHaveSaidOrTakenMore) {
+  const CommandLimits limits;
+  EXPECT_EQ(Classify({.signal = SIGKILL, .timed_out = true}, limits).kind, FailureKind::kHang);
+  EXPECT_EQ(
+      Classify({.signal = SIGKILL, .timed_out = true, .peak_memory = limits.max_memory + 1}, limits)
+          .kind,
+      FailureKind::kMemory);
+  EXPECT_EQ(Classify({.signal = SIGKILL,
+                      .timed_out = true,
+                      .peak_memory = limits.max_memory + 1,
+                      .err = "==7==ERROR: AddressSanitizer: SEGV on 0"},
+                     limits)
+                .kind,
+            FailureKind::kSanitizer);
 }
 
 }  // namespace
