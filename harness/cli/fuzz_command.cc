@@ -1,12 +1,15 @@
 // `anecheck fuzz`: files of a format thrown at a parser that is a command.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atomic>
+#include <csignal>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "generators/formats/registry/registry.h"
 #include "harness/base/json_text.h"
+#include "harness/base/log.h"
 #include "harness/cli/command.h"
 #include "harness/cli/typed_command.h"
 #include "harness/cli/whole_number.h"
@@ -18,6 +21,10 @@ namespace {
 
 using parserfuzz::ParserFuzzOptions;
 using parserfuzz::ParserFuzzSummary;
+
+std::atomic<bool> interrupted{false};
+
+void Interrupt(int) { interrupted.store(true); }
 
 struct FuzzFlags {
   std::string format;
@@ -54,6 +61,7 @@ Json ToJson(const ParserFuzzSummary& summary, const ParserFuzzOptions& options,
     findings.push_back(Json{{"kind", parserfuzz::FailureKindName(finding.failure.kind)},
                             {"signature", finding.failure.signature},
                             {"file", options.out + "/" + finding.file},
+                            {"report", options.out + "/" + finding.file + ".txt"},
                             {"size", finding.size},
                             {"first_size", finding.first_size},
                             {"first_index", finding.index},
@@ -63,6 +71,7 @@ Json ToJson(const ParserFuzzSummary& summary, const ParserFuzzOptions& options,
               {"command", typed},
               {"files", summary.files},
               {"accepted", summary.accepted},
+              {"interrupted", summary.interrupted},
               {"findings", std::move(findings)}};
 }
 
@@ -77,14 +86,30 @@ std::string ToText(const ParserFuzzSummary& summary, const ParserFuzzOptions& op
   return text + fmt::format("seed {}\n  {}\n", options.seed, typed);
 }
 
+std::string ProgressText(const parserfuzz::ParserFuzzProgress& state) {
+  return fmt::format("{}/{} files, {} findings, {} runs to make them small", state.files,
+                     state.of_files, state.findings, state.minimising_runs);
+}
+
 int RunFuzz(FuzzFlags& flags, const std::string& typed) {
   const Status complete = Complete(flags);
   if (!complete.ok()) return Fail(complete.error());
-  const auto summary = parserfuzz::FuzzParser(flags.options);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, Interrupt);
+  const auto summary = [&flags] {
+    ProgressLine line;
+    return parserfuzz::FuzzParser(flags.options, &interrupted, [&line](const auto& state) {
+      if (line.due()) line.Update(ProgressText(state));
+    });
+  }();
   if (!summary.ok()) return Fail(summary.error());
   Print(flags.json ? DumpJson(ToJson(*summary, flags.options, typed), 1)
                    : ToText(*summary, flags.options, typed));
-  return summary->findings.empty() ? kExitClean : kExitFindings;
+  if (summary->interrupted) {
+    LogWarning(fmt::format("interrupted after {} of {} files; what was found is kept in {}",
+                           summary->files, flags.options.files, flags.options.out));
+  }
+  if (!summary->findings.empty()) return kExitFindings;
+  return summary->interrupted ? kExitHarness : kExitClean;
 }
 
 }  // namespace

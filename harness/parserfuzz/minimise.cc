@@ -9,14 +9,16 @@ namespace {
 class Minimiser {
  public:
   Minimiser(const Format& format, Bytes file, int runs,
-            const std::function<bool(const Bytes&)>& fails)
+            const std::function<bool(const Bytes&)>& fails, const std::function<bool()>& enough)
       : format_(format),
         best_(std::move(file)),
         runs_left_(runs),
         encodings_left_(8 * runs),
-        fails_(fails) {}
+        fails_(fails),
+        enough_(enough) {}
 
   Bytes Run() && {
+    if (enough_()) return std::move(best_);
     while (runs_left_ > 0 && encodings_left_ > 0 && DropOneElement()) {
     }
     for (size_t run = best_.size() / 2; run > 0 && runs_left_ > 0; run /= 2) DropBytes(run);
@@ -25,6 +27,7 @@ class Minimiser {
 
  private:
   bool Try(const Bytes& candidate) {
+    if (enough_()) runs_left_ = encodings_left_ = 0;
     if (candidate.size() >= best_.size() || runs_left_-- <= 0 || !fails_(candidate)) return false;
     best_ = candidate;
     return true;
@@ -68,13 +71,15 @@ class Minimiser {
   int runs_left_;
   int encodings_left_;  // of the JSON form, most of which do not get as far as a run
   const std::function<bool(const Bytes&)>& fails_;
+  const std::function<bool()>& enough_;
 };
 
 }  // namespace
 
 Bytes Minimise(const Format& format, Bytes file, int runs,
-               const std::function<bool(const Bytes&)>& fails) {
-  return Minimiser(format, std::move(file), runs, fails).Run();
+               const std::function<bool(const Bytes&)>& fails,
+               const std::function<bool()>& enough) {
+  return Minimiser(format, std::move(file), runs, fails, enough).Run();
 }
 
 }  // namespace anecheck::parserfuzz

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <fmt/format.h>
-#include <optional>
+#include <mutex>
 #include <utility>
 #include <vector>
 
+#include "harness/base/checksum.h"
 #include "harness/base/file.h"
 #include "harness/base/parallel_for.h"
+#include "harness/base/shell_word.h"
 #include "harness/parserfuzz/signature.h"
 
 namespace anecheck::parserfuzz {
@@ -18,64 +20,101 @@ Failure MakeFailure(FailureKind kind, std::string_view detail) {
   return {kind, fmt::format("{} {}", FailureKindName(kind), detail)};
 }
 
-// The command on one file at a time, in a folder of its own for the file.
-class Bench {
- public:
-  static Result<Bench> Create(const ParserFuzzOptions& options) {
-    ANECHECK_ASSIGN(TempDirectory folder, TempDirectory::Create("anecheck-parser-"));
-    return Bench(options, std::move(folder));
-  }
-
-  Result<Failure> Try(const Bytes& file, bool* accepted = nullptr) const {
-    const ParserFuzzOptions& options = *options_;
-    const std::string path = folder_.path() + "/input";
-    ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(path, std::span<const uint8_t>(file)));
-    ANECHECK_ASSIGN(const CommandOutcome first, RunCommand(options.command, path, options.limits));
-    if (accepted != nullptr) *accepted = first.signal == 0 && first.exit_code == 0;
-    Failure failure = Classify(first, options.limits);
-    if (failure.kind != FailureKind::kNone || options.second.empty()) return failure;
-    ANECHECK_ASSIGN(const CommandOutcome second, RunCommand(options.second, path, options.limits));
-    failure = Classify(second, options.limits);
-    if (failure.kind != FailureKind::kNone) {
-      failure.signature += " (of the second command)";
-      return failure;
-    }
-    if ((first.exit_code == 0) == (second.exit_code == 0)) return Failure{};
-    const bool by_first = first.exit_code == 0;
-    return MakeFailure(FailureKind::kDisagreement,
-                       fmt::format("accepted by the {} only: {}", by_first ? "first" : "second",
-                                   LastLine(by_first ? second.err : first.err)));
-  }
-
-  // A smaller file that fails in the same way.
-  Bytes MakeSmall(const Failure& failure, const Bytes& file) const {
-    return Minimise(*options_->parts.format, file, options_->minimise_runs,
-                    [&](const Bytes& candidate) {
-                      const auto again = Try(candidate);
-                      return again.ok() && again->signature == failure.signature;
-                    });
-  }
-
- private:
-  Bench(const ParserFuzzOptions& options, TempDirectory folder)
-      : options_(&options), folder_(std::move(folder)) {}
-
-  const ParserFuzzOptions* options_;
-  TempDirectory folder_;
-};
-
 // What became of one file.
 struct Trial {
   Failure failure;
   bool accepted = false;
+  bool stopped = false;  // nothing became of it
+  std::string said;      // on standard error, by the command that failed
 };
+
+// The command on one file at a time, in a folder of its own for the file.
+class Bench {
+ public:
+  static Result<Bench> Create(const ParserFuzzOptions& options, const std::atomic<bool>* stop) {
+    ANECHECK_ASSIGN(TempDirectory folder, TempDirectory::Create("anecheck-parser-"));
+    return Bench(options, stop, std::move(folder));
+  }
+
+  Result<Trial> Try(const Bytes& file) const {
+    const ParserFuzzOptions& options = *options_;
+    const std::string path = folder_.path() + "/input";
+    ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(path, std::span<const uint8_t>(file)));
+    ANECHECK_ASSIGN(CommandOutcome first, RunCommand(options.command, path, options.limits, stop_));
+    Trial trial = {.failure = Classify(first, options.limits),
+                   .accepted = first.signal == 0 && first.exit_code == 0,
+                   .stopped = first.stopped};
+    if (trial.stopped || trial.failure.kind != FailureKind::kNone || options.second.empty()) {
+      trial.said = std::move(first.err);
+      return trial;
+    }
+    ANECHECK_ASSIGN(CommandOutcome second, RunCommand(options.second, path, options.limits, stop_));
+    trial.stopped = second.stopped;
+    trial.failure = Classify(second, options.limits);
+    const bool refused_by_first = trial.failure.kind == FailureKind::kNone && second.exit_code == 0;
+    if (trial.failure.kind != FailureKind::kNone) {
+      trial.failure.signature += " (of the second command)";
+    } else if ((first.exit_code == 0) != (second.exit_code == 0)) {
+      trial.failure = MakeFailure(
+          FailureKind::kDisagreement,
+          fmt::format("accepted by the {} only: {}", refused_by_first ? "second" : "first",
+                      LastLine(refused_by_first ? first.err : second.err)));
+    }
+    trial.said = std::move(refused_by_first ? first.err : second.err);
+    return trial;
+  }
+
+  // A smaller file that fails in the same way. `ran` is called after each run.
+  Bytes MakeSmall(const Failure& failure, const Bytes& file,
+                  const std::function<void()>& ran) const {
+    int hangs_left = 1 + kMillisecondsOfHangs / std::max(options_->limits.timeout_ms, 1);
+    return Minimise(
+        *options_->parts.format, file, options_->minimise_runs,
+        [&](const Bytes& candidate) {
+          const auto again = Try(candidate);
+          ran();
+          if (!again.ok() || again->stopped) return false;
+          if (again->failure.kind == FailureKind::kHang) --hangs_left;
+          return again->failure.signature == failure.signature;
+        },
+        [&] { return hangs_left <= 0 || (stop_ != nullptr && stop_->load()); });
+  }
+
+ private:
+  static constexpr int kMillisecondsOfHangs = 60000;
+
+  Bench(const ParserFuzzOptions& options, const std::atomic<bool>* stop, TempDirectory folder)
+      : options_(&options), stop_(stop), folder_(std::move(folder)) {}
+
+  const ParserFuzzOptions* options_;
+  const std::atomic<bool>* stop_;
+  TempDirectory folder_;
+};
+
+// What stands beside a kept file.
+std::string Describe(const ParserFuzzOptions& options, const Finding& finding) {
+  const auto words = [](const std::vector<std::string>& command) {
+    std::string text;
+    for (const std::string& word : command) text += (text.empty() ? "" : " ") + ShellWord(word);
+    return text;
+  };
+  return fmt::format(
+      "{}\ncommand: {}\n{}first shown by file {} of seed {}, {} bytes; kept: {} bytes\n"
+      "on standard error, of that first file:\n{}\n",
+      finding.failure.signature, words(options.command),
+      options.second.empty() ? "" : fmt::format("against: {}\n", words(options.second)),
+      finding.index, options.seed, finding.first_size, finding.size, finding.said);
+}
 
 // Files go through the benches in blocks. Within one they are independent of each other; what is
 // told of them is told in their order.
 class Campaign {
  public:
-  Campaign(const ParserFuzzOptions& options, std::vector<Bench> benches)
-      : options_(options), benches_(std::move(benches)) {}
+  Campaign(const ParserFuzzOptions& options, std::vector<Bench> benches,
+           const std::function<void(const ParserFuzzProgress&)>& progress)
+      : options_(options), benches_(std::move(benches)), progress_(progress) {
+    state_.of_files = options.files;
+  }
 
   uint64_t BlockSize() const { return kFilesOfABench * benches_.size(); }
 
@@ -83,12 +122,13 @@ class Campaign {
   Status Run(uint64_t first, uint64_t count) {
     std::vector<Trial> trials(count);
     ANECHECK_RETURN_IF_ERROR(OnBenches(count, [&](const Bench& bench, uint64_t i) -> Status {
-      ANECHECK_ASSIGN(trials[i].failure,
-                      bench.Try(MakeFile(options_, first + i), &trials[i].accepted));
+      ANECHECK_ASSIGN(trials[i], bench.Try(MakeFile(options_, first + i)));
+      Tell([&] { state_.files += trials[i].stopped ? 0 : 1; });
       return {};
     }));
     const size_t known = summary.findings.size();
     for (uint64_t i = 0; i < count; ++i) Note(trials[i], first + i);
+    Tell([&] { state_.findings = summary.findings.size(); });
     return Keep(known);
   }
 
@@ -110,7 +150,15 @@ class Campaign {
                        });
   }
 
-  void Note(const Trial& trial, uint64_t index) {
+  template <typename Change>
+  void Tell(const Change& change) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    change();
+    if (progress_ != nullptr) progress_(state_);
+  }
+
+  void Note(Trial& trial, uint64_t index) {
+    if (trial.stopped) return;
     ++summary.files;
     summary.accepted += trial.accepted ? 1 : 0;
     if (trial.failure.kind == FailureKind::kNone) return;
@@ -121,28 +169,50 @@ class Campaign {
       ++known->count;
       return;
     }
-    Finding finding{.failure = trial.failure, .index = index, .count = 1};
-    finding.file =
-        fmt::format("{}-{:03}", FailureKindName(trial.failure.kind), summary.findings.size());
-    summary.findings.push_back(std::move(finding));
+    summary.findings.push_back({.failure = std::move(trial.failure),
+                                .index = index,
+                                .count = 1,
+                                .said = std::move(trial.said)});
   }
 
   // Writes a small file for each finding from number `known` on.
   Status Keep(size_t known) {
-    return OnBenches(summary.findings.size() - known,
-                     [&](const Bench& bench, uint64_t i) -> Status {
-                       Finding& finding = summary.findings[known + i];
-                       const Bytes file = MakeFile(options_, finding.index);
-                       const Bytes small = bench.MakeSmall(finding.failure, file);
-                       finding.first_size = file.size();
-                       finding.size = small.size();
-                       return WriteFileAtomic(options_.out + "/" + finding.file,
-                                              std::span<const uint8_t>(small));
-                     });
+    return OnBenches(
+        summary.findings.size() - known, [&](const Bench& bench, uint64_t i) -> Status {
+          Finding& finding = summary.findings[known + i];
+          const Bytes file = MakeFile(options_, finding.index);
+          const Bytes small = bench.MakeSmall(
+              finding.failure, file, [this] { Tell([this] { ++state_.minimising_runs; }); });
+          finding.first_size = file.size();
+          finding.size = small.size();
+          const std::lock_guard<std::mutex> lock(mutex_);
+          return Write(finding, small);
+        });
+  }
+
+  // Under a name that is free, or that holds the same file already.
+  Status Write(Finding& finding, const Bytes& small) const {
+    const std::string& signature = finding.failure.signature;
+    const auto bytes =
+        std::span(reinterpret_cast<const uint8_t*>(signature.data()), signature.size());
+    const std::string name =
+        fmt::format("{}-{:08x}", FailureKindName(finding.failure.kind), Crc32(bytes));
+    for (int number = 1;; ++number) {
+      finding.file = number == 1 ? name : fmt::format("{}-{}", name, number);
+      const std::string path = options_.out + "/" + finding.file;
+      const auto there = ReadFile(path);
+      if (there.ok() && *there != small) continue;
+      if (!there.ok() && there.error().code != ErrorCode::kNotFound) return there.error();
+      ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(path, std::span<const uint8_t>(small)));
+      return WriteFileAtomic(path + ".txt", Describe(options_, finding));
+    }
   }
 
   const ParserFuzzOptions& options_;
   std::vector<Bench> benches_;
+  const std::function<void(const ParserFuzzProgress&)>& progress_;
+  std::mutex mutex_;  // for state_, progress_ and the folder
+  ParserFuzzProgress state_;
 };
 
 }  // namespace
@@ -197,22 +267,24 @@ Bytes MakeFile(const ParserFuzzOptions& options, uint64_t index) {
   return file;
 }
 
-Result<ParserFuzzSummary> FuzzParser(const ParserFuzzOptions& options,
-                                     const std::atomic<bool>* stop) {
+Result<ParserFuzzSummary> FuzzParser(
+    const ParserFuzzOptions& options, const std::atomic<bool>* stop,
+    const std::function<void(const ParserFuzzProgress&)>& progress) {
   ANECHECK_RETURN_IF_ERROR(MakeDirectories(options.out));
   const int jobs = options.jobs < 1 ? DefaultJobs() : options.jobs;
   std::vector<Bench> benches;
   benches.reserve(static_cast<size_t>(jobs));
   for (int i = 0; i < jobs; ++i) {
-    ANECHECK_ASSIGN(Bench bench, Bench::Create(options));
+    ANECHECK_ASSIGN(Bench bench, Bench::Create(options, stop));
     benches.push_back(std::move(bench));
   }
-  Campaign campaign(options, std::move(benches));
+  Campaign campaign(options, std::move(benches), progress);
   for (uint64_t first = 0; first < options.files; first += campaign.BlockSize()) {
     if (stop != nullptr && stop->load()) break;
     ANECHECK_RETURN_IF_ERROR(
         campaign.Run(first, std::min(campaign.BlockSize(), options.files - first)));
   }
+  campaign.summary.interrupted = stop != nullptr && stop->load();
   return std::move(campaign.summary);
 }
 

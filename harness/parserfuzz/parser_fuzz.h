@@ -42,39 +42,53 @@ struct ParserFuzzOptions {
   uint64_t seed = 1;
   uint64_t files = 1000;
   size_t max_size = 1 << 20;
-  int minimise_runs = 300;  // runs spent on making one failing file small
-  int jobs = 1;             // commands at work at once; below 1: one a processor
-  std::string out;          // folder for the kept files
+  // Runs spent on making one failing file small; it ends earlier when so many of them have hung as
+  // time limits go into a minute, and one more.
+  int minimise_runs = 300;
+  int jobs = 1;     // commands at work at once; below 1: one a processor
+  std::string out;  // folder for the kept files
 };
 
 struct Finding {
   Failure failure;
-  std::string file;    // in the folder
+  std::string file;    // in the folder; a text of what is known of it beside it, with ".txt"
   uint64_t index = 0;  // which file showed it first
   uint64_t count = 0;  // files that failed so
   uint64_t first_size = 0;
   uint64_t size = 0;
+  std::string said;  // by the command on standard error, of the first file
 };
 
 struct ParserFuzzSummary {
   uint64_t files = 0;
   uint64_t accepted = 0;  // by the first command: exit code 0
   std::vector<Finding> findings;
+  bool interrupted = false;
+};
+
+struct ParserFuzzProgress {
+  uint64_t files = 0;  // tried so far
+  uint64_t of_files = 0;
+  uint64_t findings = 0;
+  uint64_t minimising_runs = 0;  // so far, to make findings small
 };
 
 // File `index` of the run: valid, mutated, or both parents crossed. The same on every machine.
 Bytes MakeFile(const ParserFuzzOptions& options, uint64_t index);
 
-// Runs until all files are done or `stop` becomes true, which is looked at every few files a job.
-// The summary and the kept files do not depend on `jobs`, but for commands that depend on time or
-// on each other. Errors: kNotFound where a command cannot be started, kIo where a folder cannot be
-// written.
-Result<ParserFuzzSummary> FuzzParser(const ParserFuzzOptions& options,
-                                     const std::atomic<bool>* stop = nullptr);
+// Runs until all files are done or `stop` becomes true: commands at work then are killed, their
+// files are not counted, and findings are kept as small as they are by then. A finding is kept
+// under its kind and a checksum of its signature; what an earlier run kept in the folder stays. The
+// summary and the kept files do not depend on `jobs`, but for commands that depend on time or on
+// each other. `progress` is called after each run of a command, by one thread at a time. Errors:
+// kNotFound where a command cannot be started, kIo where a folder cannot be written.
+Result<ParserFuzzSummary> FuzzParser(
+    const ParserFuzzOptions& options, const std::atomic<bool>* stop = nullptr,
+    const std::function<void(const ParserFuzzProgress&)>& progress = nullptr);
 
-// A smaller file for which `fails` still holds, after at most `runs` calls: parts of the JSON form
-// are left out first, then runs of bytes.
+// A smaller file for which `fails` still holds, after at most `runs` calls, or fewer once `enough`
+// holds: parts of the JSON form are left out first, then runs of bytes.
 Bytes Minimise(const Format& format, Bytes file, int runs,
-               const std::function<bool(const Bytes&)>& fails);
+               const std::function<bool(const Bytes&)>& fails, const std::function<bool()>& enough);
 
 }  // namespace anecheck::parserfuzz

@@ -2,10 +2,13 @@
 // their names; nothing in a parser that is right.
 #include "harness/parserfuzz/parser_fuzz.h"
 
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <gtest/gtest.h>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "generators/formats/td/td_generator.h"
@@ -146,6 +149,89 @@ TEST_F(ParserFuzz, AHangEndsAtTheLimit) {
   ASSERT_TRUE(summary.ok()) << summary.error().message;
   ASSERT_EQ(summary->findings.size(), 1u);
   EXPECT_EQ(summary->findings[0].failure.kind, FailureKind::kHang);
+}
+
+TEST_F(ParserFuzz, WhoIsStoppedEndsItsCommandsAndCountsNothingOfThem) {
+  ParserFuzzOptions options = Options("sleep 300");
+  options.jobs = 2;
+  options.limits.timeout_ms = 300000;
+  std::atomic<bool> stop = false;
+  std::thread stopper([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    stop = true;
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  const auto summary = FuzzParser(options, &stop);
+  stopper.join();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(60));
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  EXPECT_TRUE(summary->interrupted);
+  EXPECT_EQ(summary->files, 0u);
+  EXPECT_TRUE(summary->findings.empty());
+}
+
+TEST_F(ParserFuzz, AFindingIsKeptThoughItsMinimisingIsStopped) {
+  ParserFuzzOptions options = Options("kill -SEGV $$");
+  options.minimise_runs = 1000000;
+  std::atomic<bool> stop = false;
+  ParserFuzzProgress last;
+  const auto summary = FuzzParser(options, &stop, [&](const ParserFuzzProgress& progress) {
+    last = progress;
+    if (progress.minimising_runs == 3) stop = true;
+  });
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  EXPECT_EQ(last.minimising_runs, 3u);
+  EXPECT_EQ(last.files, 8u);
+  EXPECT_EQ(last.findings, 1u);
+  ASSERT_EQ(summary->findings.size(), 1u);
+  const auto kept = ReadFile(folder_.File("out/") + summary->findings[0].file);
+  ASSERT_TRUE(kept.ok());
+  EXPECT_EQ(kept->size(), summary->findings[0].size);
+}
+
+TEST_F(ParserFuzz, WhatIsKnownOfAFindingStandsBesideIt) {
+  ParserFuzzOptions options = Options("echo 'too deep' >&2; kill -SEGV $$");
+  const auto summary = FuzzParser(options);
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  ASSERT_EQ(summary->findings.size(), 1u);
+  const auto text = ReadTextFile(folder_.File("out/" + summary->findings[0].file + ".txt"));
+  ASSERT_TRUE(text.ok());
+  EXPECT_TRUE(text->starts_with("crash signal 11 too deep\ncommand: /bin/sh -c ")) << *text;
+  EXPECT_NE(text->find("first shown by file 0 of seed 1, "), std::string::npos) << *text;
+  EXPECT_TRUE(text->ends_with(":\ntoo deep\n\n")) << *text;
+}
+
+TEST_F(ParserFuzz, AnotherRunLeavesKeptFilesAsTheyAre) {
+  ParserFuzzOptions options = Options("kill -SEGV $$");
+  options.minimise_runs = 0;
+  std::vector<std::string> names;
+  std::vector<Bytes> files;
+  for (const uint64_t seed : {1, 2, 1}) {
+    options.seed = seed;
+    const auto summary = FuzzParser(options);
+    ASSERT_TRUE(summary.ok()) << summary.error().message;
+    ASSERT_EQ(summary->findings.size(), 1u);
+    names.push_back(summary->findings[0].file);
+    files.push_back(ReadFile(folder_.File("out/") + names[0]).value());
+  }
+  EXPECT_EQ(names[1], names[0] + "-2");
+  EXPECT_EQ(names[2], names[0]);
+  EXPECT_EQ(files[1], files[0]);
+  EXPECT_EQ(ListFiles(folder_.File("out")).value(),
+            (std::vector<std::string>{names[0], names[1], names[1] + ".txt", names[0] + ".txt"}));
+}
+
+TEST(Minimise, EndsWhereItIsEnough) {
+  int calls = 0;
+  const auto no = [&calls](const Bytes&) {
+    ++calls;
+    return false;
+  };
+  Minimise(kFormat_td, Bytes(100, 1), 1000, no, [] { return false; });
+  EXPECT_GT(calls, 100);
+  calls = 0;
+  Minimise(kFormat_td, Bytes(100, 1), 1000, no, [&] { return calls == 3; });
+  EXPECT_EQ(calls, 3);
 }
 
 TEST_F(ParserFuzz, AProgramThatIsNotThereIsAnError) {

@@ -1,0 +1,47 @@
+// `anecheck fuzz` as a person runs it: what it leaves behind when it is stopped, what it says of
+// findings and of a command that cannot be what was meant.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <string>
+
+#include "harness/cli/testing/tool_test.h"
+
+namespace anecheck {
+namespace {
+
+class FuzzCommand : public testing::ToolTest {
+ protected:
+  testing::ToolOutcome Fuzz(const std::string& arguments) {
+    return Tool("fuzz --format td --count 8 --out " + Path("found") + " " + arguments);
+  }
+};
+
+TEST_F(FuzzCommand, StoppedItLeavesNoProcessAndNoFolderAndSaysSo) {
+  const std::string script = fmt::format(
+      "mkdir {0}; TMPDIR={0} {1} fuzz --format td --count 5 --out {2} --timeout-ms 300000 -- "
+      "/bin/sh -c 'echo $$ >{3}; exec sleep 300' sh @@ >/dev/null 2>{4} & tool=$!\n"
+      "while [ ! -s {3} ]; do sleep 0.05; done; kill -TERM $tool; wait $tool",
+      Path("tmp"), ANECHECK_TOOL, Path("found"), Path("pid"), Path("said"));
+  const int status = std::system(script.c_str());
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 3);
+  EXPECT_NE(ReadTextFile(Path("said"))->find("interrupted after 0 of 5 files"), std::string::npos);
+  EXPECT_EQ(std::system(("rmdir " + Path("tmp")).c_str()), 0) << "it is not empty";
+  const int pid = std::stoi(*ReadTextFile(Path("pid")));
+  // Where nobody has waited for it yet, what is left of it has no command line.
+  const auto words = ReadTextFile(fmt::format("/proc/{}/cmdline", pid));
+  EXPECT_TRUE(!words.ok() || words->empty()) << *words;
+}
+
+TEST_F(FuzzCommand, AFindingHasAFileAndATextBesideIt) {
+  const auto json = JsonOf(Fuzz("--json -- /bin/sh -c 'kill -SEGV $$' sh @@"));
+  ASSERT_EQ(json["findings"].size(), 1u);
+  EXPECT_EQ(json["interrupted"], false);
+  const Json& finding = json["findings"][0];
+  EXPECT_EQ(ReadFile(finding["file"].get<std::string>())->size(), finding["size"]);
+  EXPECT_TRUE(ReadTextFile(finding["report"].get<std::string>())
+                  ->starts_with(finding["signature"].get<std::string>() + "\n"));
+}
+
+}  // namespace
+}  // namespace anecheck
