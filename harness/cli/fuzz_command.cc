@@ -35,7 +35,16 @@ struct FuzzFlags {
 };
 
 bool HasFileWord(const std::vector<std::string>& words) {
-  return std::find(words.begin(), words.end(), parserfuzz::kFileWord) != words.end();
+  return std::ranges::any_of(words, [](const std::string& word) {
+    return word.find(parserfuzz::kFileWord) != std::string::npos;
+  });
+}
+
+// In a shell's words the file is its first argument too.
+bool NamesFile(const std::string& script) {
+  constexpr const char* kSpellings[] = {parserfuzz::kFileWord, "$1", "${1", "$@", "$*"};
+  return std::ranges::any_of(
+      kSpellings, [&](const char* spelling) { return script.find(spelling) != std::string::npos; });
 }
 
 Status Complete(FuzzFlags& flags) {
@@ -49,6 +58,11 @@ Status Complete(FuzzFlags& flags) {
   if (!HasFileWord(options.command)) {
     return MakeError(ErrorCode::kInvalid, "the command has no @@, which stands for the file");
   }
+  if (!flags.against.empty() && !NamesFile(flags.against)) {
+    return MakeError(ErrorCode::kInvalid,
+                     "--against: the command has neither @@ nor $1, which stand for the file");
+  }
+  if (options.out.empty()) return MakeError(ErrorCode::kInvalid, "--out: names no folder");
   if (!flags.against.empty()) options.second = {"/bin/sh", "-c", flags.against, "sh", "@@"};
   options.limits.max_memory = flags.memory_mb << 20;
   return {};
@@ -91,6 +105,19 @@ std::string ProgressText(const parserfuzz::ParserFuzzProgress& state) {
                      state.of_files, state.findings, state.minimising_runs);
 }
 
+// A parser that accepts nothing has most likely not got as far as the file.
+void WarnOfNoneAccepted(const ParserFuzzSummary& summary, const ParserFuzzOptions& options) {
+  constexpr const char* kWords =
+      "{} accepted none of {} files, though some of them break no rule of the format: does it read "
+      "them at all?";
+  if (summary.files > 0 && summary.accepted == 0) {
+    LogWarning(fmt::format(kWords, "the command", summary.files));
+  }
+  if (summary.accepted > 0 && !options.second.empty() && summary.accepted_by_second == 0) {
+    LogWarning(fmt::format(kWords, "--against", summary.files));
+  }
+}
+
 int RunFuzz(FuzzFlags& flags, const std::string& typed) {
   const Status complete = Complete(flags);
   if (!complete.ok()) return Fail(complete.error());
@@ -104,6 +131,7 @@ int RunFuzz(FuzzFlags& flags, const std::string& typed) {
   if (!summary.ok()) return Fail(summary.error());
   Print(flags.json ? DumpJson(ToJson(*summary, flags.options, typed), 1)
                    : ToText(*summary, flags.options, typed));
+  WarnOfNoneAccepted(*summary, flags.options);
   if (summary->interrupted) {
     LogWarning(fmt::format("interrupted after {} of {} files; what was found is kept in {}",
                            summary->files, flags.options.files, flags.options.out));
@@ -138,7 +166,7 @@ void AddFuzzCommand(CLI::App& app, Selected& selected) {
       ->check(WholeNumber(1, kMostJobs))
       ->capture_default_str();
   command->add_option("--against", flags->against,
-                      "Shell command that must accept the same files; $1 is the file");
+                      "Shell command that must accept the same files; @@ or $1 is the file");
   command->add_flag("--json", flags->json, "One JSON document on standard output");
   command->add_option("command", options.command, "The parser, after --; @@ stands for the file")
       ->required();

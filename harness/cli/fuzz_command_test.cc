@@ -12,7 +12,8 @@ namespace {
 class FuzzCommand : public testing::ToolTest {
  protected:
   testing::ToolOutcome Fuzz(const std::string& arguments) {
-    return Tool("fuzz --format td --count 8 --out " + Path("found") + " " + arguments);
+    return Tool("fuzz --format td --count 8 " +
+                (arguments.starts_with("--out") ? "" : "--out " + Path("found") + " ") + arguments);
   }
 };
 
@@ -41,6 +42,33 @@ TEST_F(FuzzCommand, AFindingHasAFileAndATextBesideIt) {
   EXPECT_EQ(ReadFile(finding["file"].get<std::string>())->size(), finding["size"]);
   EXPECT_TRUE(ReadTextFile(finding["report"].get<std::string>())
                   ->starts_with(finding["signature"].get<std::string>() + "\n"));
+}
+
+TEST_F(FuzzCommand, TheFileMayStandWithinAWordAndInTheOtherCommand) {
+  const auto outcome = Fuzz("--against 'cat @@' -- dd if=@@ of=/dev/null");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("8 files, 8 accepted, 0 findings\n"), std::string::npos)
+      << outcome.out;
+  EXPECT_EQ(outcome.err.find("warning"), std::string::npos) << outcome.err;
+}
+
+TEST_F(FuzzCommand, WhatCannotBeMeantIsBadUsage) {
+  EXPECT_EQ(Fuzz("-- /bin/cat").code, 2);
+  EXPECT_NE(Fuzz("--against cat -- /bin/cat @@").err.find("--against"), std::string::npos);
+  EXPECT_EQ(Fuzz("--against cat -- /bin/cat @@").code, 2);
+  const auto missing = Fuzz("--against '/no/such/program @@' -- /bin/cat @@");
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_NE(missing.err.find("/no/such/program"), std::string::npos) << missing.err;
+  EXPECT_EQ(Fuzz("--out '' -- /bin/cat @@").code, 2);
+}
+
+TEST_F(FuzzCommand, AParserThatAcceptsNothingIsWarnedOf) {
+  const auto first = Fuzz("-- /bin/false @@");
+  EXPECT_EQ(first.code, 0);
+  EXPECT_NE(first.err.find("the command accepted none of 8 files"), std::string::npos) << first.err;
+  const auto second = Fuzz("--against 'test -d @@' -- /bin/cat @@");
+  EXPECT_EQ(second.code, 1);
+  EXPECT_NE(second.err.find("--against accepted none of 8 files"), std::string::npos) << second.err;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <fmt/format.h>
 #include <mutex>
 #include <utility>
@@ -20,10 +21,35 @@ Failure MakeFailure(FailureKind kind, std::string_view detail) {
   return {kind, fmt::format("{} {}", FailureKindName(kind), detail)};
 }
 
+std::string CommandText(const std::vector<std::string>& command) {
+  std::string text;
+  for (const std::string& word : command) text += (text.empty() ? "" : " ") + ShellWord(word);
+  return text;
+}
+
+// Shells, env, timeout and the like exit so where the program that they were given is not there or
+// cannot be run: a file has nothing to do with it.
+Status Started(const std::vector<std::string>& command, const CommandOutcome& outcome) {
+  if (outcome.signal != 0 || (outcome.exit_code != 126 && outcome.exit_code != 127)) return {};
+  return MakeError(ErrorCode::kNotFound,
+                   fmt::format("{}: exit code {}, by which a program says that it cannot start "
+                               "another: {}",
+                               CommandText(command), outcome.exit_code, LastLine(outcome.err)));
+}
+
+// The signal that a program died of, or that a shell says by its exit code that its program did.
+int FatalSignal(const CommandOutcome& outcome) {
+  constexpr int kFatal[] = {SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS};
+  const int told = outcome.exit_code - 128;
+  const bool fatal = std::ranges::find(kFatal, told) != std::end(kFatal);
+  return outcome.signal == 0 && fatal ? told : outcome.signal;
+}
+
 // What became of one file.
 struct Trial {
   Failure failure;
   bool accepted = false;
+  bool accepted_by_second = false;
   bool stopped = false;  // nothing became of it
   std::string said;      // on standard error, by the command that failed
 };
@@ -41,6 +67,7 @@ class Bench {
     const std::string path = folder_.path() + "/input";
     ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(path, std::span<const uint8_t>(file)));
     ANECHECK_ASSIGN(CommandOutcome first, RunCommand(options.command, path, options.limits, stop_));
+    ANECHECK_RETURN_IF_ERROR(Started(options.command, first));
     Trial trial = {.failure = Classify(first, options.limits),
                    .accepted = first.signal == 0 && first.exit_code == 0,
                    .stopped = first.stopped};
@@ -49,7 +76,9 @@ class Bench {
       return trial;
     }
     ANECHECK_ASSIGN(CommandOutcome second, RunCommand(options.second, path, options.limits, stop_));
+    ANECHECK_RETURN_IF_ERROR(Started(options.second, second));
     trial.stopped = second.stopped;
+    trial.accepted_by_second = second.signal == 0 && second.exit_code == 0;
     trial.failure = Classify(second, options.limits);
     const bool refused_by_first = trial.failure.kind == FailureKind::kNone && second.exit_code == 0;
     if (trial.failure.kind != FailureKind::kNone) {
@@ -93,16 +122,11 @@ class Bench {
 
 // What stands beside a kept file.
 std::string Describe(const ParserFuzzOptions& options, const Finding& finding) {
-  const auto words = [](const std::vector<std::string>& command) {
-    std::string text;
-    for (const std::string& word : command) text += (text.empty() ? "" : " ") + ShellWord(word);
-    return text;
-  };
   return fmt::format(
       "{}\ncommand: {}\n{}first shown by file {} of seed {}, {} bytes; kept: {} bytes\n"
       "on standard error, of that first file:\n{}\n",
-      finding.failure.signature, words(options.command),
-      options.second.empty() ? "" : fmt::format("against: {}\n", words(options.second)),
+      finding.failure.signature, CommandText(options.command),
+      options.second.empty() ? "" : fmt::format("against: {}\n", CommandText(options.second)),
       finding.index, options.seed, finding.first_size, finding.size, finding.said);
 }
 
@@ -161,6 +185,7 @@ class Campaign {
     if (trial.stopped) return;
     ++summary.files;
     summary.accepted += trial.accepted ? 1 : 0;
+    summary.accepted_by_second += trial.accepted_by_second ? 1 : 0;
     if (trial.failure.kind == FailureKind::kNone) return;
     const auto known = std::ranges::find_if(summary.findings, [&](const Finding& finding) {
       return finding.failure.signature == trial.failure.signature;
@@ -244,9 +269,9 @@ Failure Classify(const CommandOutcome& outcome, const CommandLimits& limits) {
     return MakeFailure(FailureKind::kMemory, LastLine(outcome.err));
   }
   if (outcome.timed_out) return MakeFailure(FailureKind::kHang, LastLine(outcome.err));
-  if (outcome.signal != 0) {
+  if (const int signal = FatalSignal(outcome); signal != 0) {
     return MakeFailure(FailureKind::kCrash,
-                       fmt::format("signal {} {}", outcome.signal, LastLine(outcome.err)));
+                       fmt::format("signal {} {}", signal, LastLine(outcome.err)));
   }
   return {};
 }

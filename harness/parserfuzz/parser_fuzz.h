@@ -16,7 +16,9 @@ namespace anecheck::parserfuzz {
 
 enum class FailureKind : uint8_t {
   kNone,
-  kCrash,      // a signal ended it
+  // A signal ended it, or a shell says by the exit code (128 and the signal) that one ended what it
+  // ran.
+  kCrash,
   kSanitizer,  // it printed a sanitizer's report
   kHang,
   kMemory,
@@ -36,7 +38,7 @@ Failure Classify(const CommandOutcome& outcome, const CommandLimits& limits);
 
 struct ParserFuzzOptions {
   MutatorParts parts;                // the format and its generator, both set
-  std::vector<std::string> command;  // one word of it is "@@"
+  std::vector<std::string> command;  // "@@" is in a word of it
   std::vector<std::string> second;   // empty, or a command that must accept the same files
   CommandLimits limits;
   uint64_t seed = 1;
@@ -62,6 +64,7 @@ struct Finding {
 struct ParserFuzzSummary {
   uint64_t files = 0;
   uint64_t accepted = 0;  // by the first command: exit code 0
+  uint64_t accepted_by_second = 0;
   std::vector<Finding> findings;
   bool interrupted = false;
 };

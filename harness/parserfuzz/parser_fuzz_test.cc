@@ -242,6 +242,25 @@ TEST_F(ParserFuzz, AProgramThatIsNotThereIsAnError) {
   EXPECT_EQ(summary.error().code, ErrorCode::kNotFound);
 }
 
+TEST_F(ParserFuzz, AProgramThatAShellDoesNotFindIsAnError) {
+  for (const bool second : {false, true}) {
+    ParserFuzzOptions options = Options(second ? "exit 0" : "/no/such/program \"$1\"");
+    if (second) options.second = Shell("/no/such/program \"$1\"");
+    const auto summary = FuzzParser(options);
+    ASSERT_FALSE(summary.ok());
+    EXPECT_EQ(summary.error().code, ErrorCode::kNotFound);
+    EXPECT_NE(summary.error().message.find("/no/such/program"), std::string::npos);
+  }
+}
+
+TEST_F(ParserFuzz, TheFileMayStandWithinAWord) {
+  ParserFuzzOptions options = Options("exit 0");
+  options.command = {"/bin/sh", "-c", "file='--in=@@,@@'; file=${file#--in=}; test -s ${file%,*}"};
+  const auto summary = FuzzParser(options);
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  EXPECT_GT(summary->accepted, 4u);
+}
+
 TEST_F(ParserFuzz, OneIndexGivesOneFile) {
   const ParserFuzzOptions options = Options("exit 0");
   for (uint64_t i = 0; i < 20; ++i) EXPECT_EQ(MakeFile(options, i), MakeFile(options, i));
@@ -253,6 +272,9 @@ TEST(Classify, NamesWhatHappened) {
   EXPECT_EQ(Classify({}, limits).kind, FailureKind::kNone);
   EXPECT_EQ(Classify({.exit_code = 1, .err = "bad file"}, limits).kind, FailureKind::kNone);
   EXPECT_EQ(Classify({.signal = SIGSEGV}, limits).kind, FailureKind::kCrash);
+  EXPECT_EQ(Classify({.exit_code = 128 + SIGSEGV, .err = "dumped"}, limits).signature,
+            Classify({.signal = SIGSEGV, .err = "dumped"}, limits).signature);
+  EXPECT_EQ(Classify({.exit_code = 128 + SIGTERM}, limits).kind, FailureKind::kNone);
   EXPECT_EQ(Classify({.peak_memory = limits.max_memory + 1}, limits).kind, FailureKind::kMemory);
   EXPECT_EQ(
       Classify({.exit_code = 1, .err = "==7==ERROR: AddressSanitizer: SEGV on 0"}, limits).kind,
