@@ -18,7 +18,7 @@ namespace anecheck {
 inline constexpr int kExitClean = 0;
 inline constexpr int kExitFindings = 1;  // new findings
 inline constexpr int kExitUsage = 2;     // bad usage or input
-inline constexpr int kExitHarness = 3;   // the harness itself failed
+inline constexpr int kExitHarness = 3;   // the harness itself failed, or was interrupted
 
 // The subcommand that was chosen sets this to its work, which returns the exit code.
 using Selected = std::function<int()>;

@@ -135,9 +135,9 @@ int RunFuzz(FuzzFlags& flags, const std::string& typed) {
   if (summary->interrupted) {
     LogWarning(fmt::format("interrupted after {} of {} files; what was found is kept in {}",
                            summary->files, flags.options.files, flags.options.out));
+    return kExitHarness;
   }
-  if (!summary->findings.empty()) return kExitFindings;
-  return summary->interrupted ? kExitHarness : kExitClean;
+  return summary->findings.empty() ? kExitClean : kExitFindings;
 }
 
 }  // namespace

@@ -130,6 +130,8 @@ int Run(const RunFlags& flags, const std::string& command) {
         fmt::format("interrupted; everything finished so far is recorded; go on with: "
                     "anecheck run --resume --db {}",
                     options.db));
+    // What was stopped is not done, whatever it found by then: a script must not take it for that.
+    if (interrupted.load()) return kExitHarness;
   }
   return HasFindings(*summary, flags.strict) ? kExitFindings : kExitClean;
 }

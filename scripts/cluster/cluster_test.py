@@ -167,6 +167,15 @@ class ClusterTest(unittest.TestCase):
                 self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(self.merged(shards), self.whole)
 
+    def test_a_shard_that_is_stopped_is_not_done(self):
+        stopped = self.root / "stopped-tool"
+        stopped.write_text(f'#!/bin/sh\nexec timeout --preserve-status -s TERM 10 "{TOOL}" "$@"\n')
+        stopped.chmod(0o755)
+        run = subprocess.run([HERE / "run-shard", stopped, self.root / "shards", "1", "2", "--cases", "4000000",
+                              "--seed", "5", "--targets", "h13", "--jobs", "1"], capture_output=True, text=True)
+        self.assertEqual(run.returncode, 3, run.stderr)
+        self.assertIn("interrupted", run.stderr)
+
     def test_a_shard_of_another_campaign_or_cut_is_not_gone_on_with(self):
         shards = self.root / "shards"
         few = ["--cases", "2", *CAMPAIGN[2:]]
