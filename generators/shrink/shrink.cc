@@ -42,7 +42,10 @@ class Shrinker {
 
   const GraphCase& best() const { return result_.smallest; }
   const Graph& graph() const { return result_.smallest.graph; }
-  bool Spent() const { return result_.tries >= options_.max_tries; }
+  bool Spent() const {
+    return result_.tries >= options_.max_tries ||
+           (options_.stop != nullptr && options_.stop->load());
+  }
 
   bool Repeat(Pass pass) {
     bool any = false;

@@ -3,6 +3,7 @@
 // of any origin.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -19,7 +20,8 @@ using Interesting = std::function<bool(const GraphCase&)>;
 using ValueOf = std::function<std::optional<Tensor>(const GraphCase&, ValueId id)>;
 
 struct ShrinkOptions {
-  uint64_t max_tries = 5000;  // calls of the predicate
+  uint64_t max_tries = 5000;                // calls of the predicate
+  const std::atomic<bool>* stop = nullptr;  // where it becomes true, the tries have run out
 };
 
 // How large a case is; smaller in lexicographic order is better.

@@ -3,6 +3,7 @@
 #include "generators/shrink/shrink.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -111,6 +112,20 @@ GraphCase ThroughAState() {
   graph.AddOutput(AddNode(graph, OpKind::kRelu, {content}));
   item.inputs = {*Zeros(item, x)};
   return item;
+}
+
+TEST(Shrink, StoppedItGivesWhatIsSmallByThen) {
+  std::atomic<bool> stop = false;
+  uint64_t asked = 0;
+  const Interesting until_third = [&](const GraphCase&) {
+    stop = ++asked == 3;
+    return true;
+  };
+  const GraphCase item = Draw(4);
+  const ShrinkResult result = Shrink(item, until_third, Zeros, {.stop = &stop});
+  EXPECT_EQ(asked, 3u);
+  EXPECT_EQ(result.tries, 3u);
+  EXPECT_LT(SizeOf(result.smallest), SizeOf(item));
 }
 
 TEST(Shrink, WhatAStateHoldsComesAlongAndItsTypeFollows) {

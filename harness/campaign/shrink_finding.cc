@@ -27,10 +27,17 @@ class FindingShrinker {
     shrunk.after = SizeOf(result.smallest);
     shrunk.item = Wrap(result.smallest);
     ANECHECK_RETURN_IF_ERROR(SpellCase(shrunk.item));
-    ANECHECK_ASSIGN(AnsweredCase answer, Ask(shrunk.item));
-    shrunk.outcome = std::move(answer.outcome);
+    Result<AnsweredCase> answer = Ask(shrunk.item);
+    if (!answer.ok()) {
+      // Hours of work are not given up for that.
+      shrunk.unanswered = answer.error().message;
+      shrunk.outcome.record.verdict = finding_.verdict;
+      shrunk.outcome.record.message = shrunk.unanswered;
+      return shrunk;
+    }
+    shrunk.outcome = std::move(answer->outcome);
     if (shrunk.outcome.relation) shrunk.item.relation = shrunk.outcome.relation;
-    shrunk.reply = std::move(answer.reply);
+    shrunk.reply = std::move(answer->reply);
     return shrunk;
   }
 

@@ -18,6 +18,9 @@ struct ShrunkFinding {
   RunReply reply;
   CaseSize before, after;
   uint64_t tries = 0;
+  // Why the runner did not answer to the small case at the end, though it had before; empty where
+  // it did. The outcome then is the finding's verdict with these words, and the reply is empty.
+  std::string unanswered;
 };
 
 // Whether a candidate, written as the file at `path` (a finding.json), is still interesting.
@@ -29,6 +32,7 @@ using FilePredicate = std::function<bool(const std::string& path)>;
 // passes by itself, and rewritten by the relation it gets the verdict. For
 // verdicts that show only after many cases in one process each candidate is run as often in a fresh
 // one (run_again.h).
+// With a `stop` among the options what is small by then is the result.
 // Errors: kInvalid where the finding does not show on `runner` at all.
 Result<ShrunkFinding> ShrinkFinding(const Artifact& finding, Runner& runner,
                                     const ShrinkOptions& options = {});

@@ -343,5 +343,28 @@ TEST(ShrinkFindingIf, TheUsersPredicateDecides) {
   EXPECT_NE(none.error().message.find("does not accept"), std::string::npos);
 }
 
+// Names itself and runs nothing.
+class Unreachable final : public Runner {
+ public:
+  Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "unreachable"}; }
+  Result<std::vector<RunReply>> Run(std::span<const RunRequest>) override {
+    return MakeError(ErrorCode::kIo, "the machine is gone");
+  }
+  Status Restart() override { return {}; }
+};
+
+TEST(ShrinkFindingIf, WhatIsSmallIsKeptWhereTheRunnerFailsAtTheEnd) {
+  const Artifact artifact = FindWrong();
+  Unreachable runner;
+  const auto folder = TempDirectory::Create("anecheck-shrink-test-");
+  ASSERT_TRUE(folder.ok());
+  const auto shrunk =
+      ShrinkFindingIf(artifact, runner, [](const std::string&) { return true; }, folder->path());
+  ASSERT_TRUE(shrunk.ok()) << shrunk.error().message;
+  EXPECT_EQ(shrunk->item.graph.nodes().size(), 1u);
+  EXPECT_EQ(shrunk->unanswered, "the machine is gone");
+  EXPECT_EQ(shrunk->outcome.record.verdict, artifact.verdict);
+}
+
 }  // namespace
 }  // namespace anecheck

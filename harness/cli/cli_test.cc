@@ -99,6 +99,26 @@ TEST_F(CliTest, PlantedFaultsAreFoundAndReplay) {
   }
 }
 
+// The command of --if accepts the finding and then waits, until the signal ends it.
+TEST_F(CliTest, AShrinkThatIsInterruptedWritesWhatItHas) {
+  Tool("run --cases 300 --seed 3 --targets h13 --quirk all=off --fault slice-off-by-one" +
+       Db("stopped.sqlite"));
+  const Outcome query = Tool("query \"SELECT id FROM findings LIMIT 1\"" + Db("stopped.sqlite"));
+  const std::string id = query.out.substr(query.out.find("\nf") + 1, 12);
+  WriteText("if.sh", "[ ! -e " + Path("seen") + " ] || { echo $$ >" + Path("pid") +
+                         "; exec sleep 300; }; touch " + Path("seen") + "\n");
+  const std::string script = std::string(ANECHECK_TOOL) + " shrink " + id + Db("stopped.sqlite") +
+                             " --if 'sh " + Path("if.sh") + "' --out " + Path("small.json") +
+                             " >/dev/null 2>" + Path("said") + " & tool=$!; while [ ! -s " +
+                             Path("pid") + " ]; do sleep 0.05; done; kill -INT $tool; wait $tool";
+  // A shell starts what is in the background with SIGINT ignored; the tool takes it up again.
+  const int status = std::system(script.c_str());
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 3);
+  EXPECT_NE(ReadTextFile(Path("said"))->find("interrupted; "), std::string::npos);
+  EXPECT_EQ(Tool("replay " + Path("small.json")).code, 1);
+}
+
 TEST_F(CliTest, AFindingShrinksToASmallOneThatReplays) {
   Tool("run --cases 300 --seed 3 --targets h13 --quirk all=off --fault slice-off-by-one" +
        Db("shrink.sqlite"));

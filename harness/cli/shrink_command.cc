@@ -1,11 +1,14 @@
 // `anecheck shrink`: a finding made small.
 #include <CLI/CLI.hpp>
-#include <cstdlib>
+#include <atomic>
+#include <csignal>
 #include <fmt/format.h>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
+#include "harness/base/log.h"
 #include "harness/base/shell_word.h"
 #include "harness/campaign/shrink_finding.h"
 #include "harness/cli/command.h"
@@ -13,9 +16,14 @@
 #include "harness/cli/finding_argument.h"
 #include "harness/cli/typed_command.h"
 #include "harness/cli/whole_number.h"
+#include "harness/parserfuzz/command.h"
 
 namespace anecheck {
 namespace {
+
+std::atomic<bool> interrupted{false};
+
+void Interrupt(int) { interrupted.store(true); }
 
 struct ShrinkFlags {
   FindingArgument finding;
@@ -30,12 +38,19 @@ Result<ShrunkFinding> Run(const ShrinkFlags& flags, Artifact& artifact, RunnerId
   ANECHECK_RETURN_IF_ERROR(TryDefects(artifact.options.defects));
   ANECHECK_ASSIGN(const auto runner, MakeRunner(artifact.options));
   ANECHECK_ASSIGN(identity, runner->Identify());
-  const ShrinkOptions options = {.max_tries = flags.max_tries};
+  const ShrinkOptions options = {.max_tries = flags.max_tries, .stop = &interrupted};
   if (flags.condition.empty()) return ShrinkFinding(artifact, *runner, options);
   ANECHECK_ASSIGN(const TempDirectory folder, TempDirectory::Create("anecheck-shrink-"));
-  // The folder's name holds no character that a shell would read.
-  const FilePredicate predicate = [&flags](const std::string& path) {
-    return std::system((flags.condition + " " + path + " >/dev/null 2>&1").c_str()) == 0;
+  // In a group of its own, so that Ctrl-C comes here and not to the command, whose end by it would
+  // say that the case is of no interest. The folder's name holds no character that a shell would
+  // read.
+  constexpr parserfuzz::CommandLimits kNone = {.timeout_ms = std::numeric_limits<int>::max(),
+                                               .max_memory = std::numeric_limits<uint64_t>::max(),
+                                               .max_file = std::numeric_limits<uint64_t>::max()};
+  const FilePredicate predicate = [&flags, kNone](const std::string& path) {
+    const auto outcome = parserfuzz::RunCommand({"/bin/sh", "-c", flags.condition + " " + path},
+                                                path, kNone, &interrupted);
+    return outcome.ok() && !outcome->stopped && outcome->signal == 0 && outcome->exit_code == 0;
   };
   return ShrinkFindingIf(artifact, *runner, predicate, folder.path(), options);
 }
@@ -47,6 +62,7 @@ nlohmann::ordered_json SizeToJson(const CaseSize& size) {
 int Shrink(const ShrinkFlags& flags) {
   Artifact artifact;
   RunnerIdentity identity;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, Interrupt);
   const Result<ShrunkFinding> shrunk = Run(flags, artifact, identity);
   if (!shrunk.ok()) return Fail(shrunk.error());
   const std::string_view provenance = ProvenanceName(identity.provenance);
@@ -73,7 +89,12 @@ int Shrink(const ShrinkFlags& flags) {
                     shrunk->after.elements, shrunk->before.nodes, shrunk->before.elements,
                     shrunk->tries, shrunk->outcome.record.message, ShellWord(flags.out)));
   }
-  return kExitClean;
+  if (!shrunk->unanswered.empty()) {
+    LogWarning(fmt::format("the runner does not answer to the small case: {}", shrunk->unanswered));
+  }
+  if (!interrupted.load()) return kExitClean;
+  LogWarning(fmt::format("interrupted; {} may not be as small as can be", flags.out));
+  return kExitHarness;
 }
 
 }  // namespace
