@@ -105,6 +105,22 @@ TEST_F(FormatsCliTest, AMustRejectSetIsRejectedForTheRulesOfItsManifest) {
   }
 }
 
+// Of the rules of task chains most rest on assumptions.
+TEST_F(FormatsCliTest, WhatOnlyWarnsIsInASetOfItsOwn) {
+  for (const std::string severity : {"error", "warning"}) {
+    Gen(severity,
+        "--format td --count 30 --must-" + std::string(severity == "error" ? "reject" : "warn"));
+    const Json manifest = *ParseJson(*ReadTextFile(Path(severity + "/manifest.json")));
+    ASSERT_EQ(manifest["files"].size(), 30u);
+    for (const Json& entry : manifest["files"]) {
+      EXPECT_EQ(entry["severity"], severity) << entry;
+      const std::string file = Path(severity + "/" + entry["file"].get<std::string>());
+      const std::string reading = " --format " + entry.value("format", "td") + " " + file;
+      EXPECT_EQ(Tool("inspect --verify" + reading).code != 0, severity == "error") << entry;
+    }
+  }
+}
+
 TEST_F(FormatsCliTest, AManifestMakesTheSameFilesAgain) {
   Gen("m", "--format netlist --count 5 --seed 9 --mutated");
   Gen("again", "--replay " + Path("m/manifest.json"));

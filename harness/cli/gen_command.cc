@@ -30,6 +30,7 @@ struct GenFlags {
   bool valid = false;  // what happens without it too
   bool mutated = false;
   bool must_reject = false;
+  bool must_warn = false;
   bool pair = false;
   std::string replay;
   bool json = false;
@@ -37,6 +38,7 @@ struct GenFlags {
 
 FileSetMode ModeOf(const GenFlags& flags) {
   if (flags.must_reject) return FileSetMode::kMustReject;
+  if (flags.must_warn) return FileSetMode::kMustWarn;
   return flags.mutated ? FileSetMode::kMutated : FileSetMode::kValid;
 }
 
@@ -143,8 +145,9 @@ Result<Json> Replay(const GenFlags& flags) {
 }
 
 Result<Json> DrawGraphs(const GenFlags& flags) {
-  if (flags.mutated) {
-    return MakeError(ErrorCode::kInvalid, "--mutated: graphs are not mutated; give --must-reject");
+  if (flags.mutated || flags.must_warn) {
+    return MakeError(ErrorCode::kInvalid,
+                     "--mutated and --must-warn: not of graphs; give --must-reject");
   }
   std::vector<uint64_t> indices(flags.count);
   std::iota(indices.begin(), indices.end(), 0);
@@ -199,11 +202,15 @@ void AddGenCommand(CLI::App& app, Selected& selected) {
   auto* mutated = command->add_flag("--mutated", flags->mutated, "One to three mutations each");
   auto* reject = command->add_flag("--must-reject", flags->must_reject,
                                    "Each breaks exactly the rule that the manifest names");
-  valid->excludes(mutated)->excludes(reject);
-  mutated->excludes(reject);
+  auto* warn = command->add_flag("--must-warn", flags->must_warn,
+                                 "The same with rules that rest on an assumption: a parser may "
+                                 "accept these files");
+  valid->excludes(mutated)->excludes(reject)->excludes(warn);
+  mutated->excludes(reject)->excludes(warn);
+  reject->excludes(warn);
   auto* pair = command->add_flag("--pair", flags->pair,
                                  "Descriptors and the containers that they belong to");
-  pair->excludes(mutated)->excludes(reject);
+  pair->excludes(mutated)->excludes(reject)->excludes(warn);
   command->add_option("--replay", flags->replay, "Make the files of this manifest again")
       ->excludes(pair);
   command->add_flag("--json", flags->json,

@@ -62,6 +62,19 @@ std::string_view SeverityOf(const Format& format, std::string_view rule) {
   return warns ? "warning" : "error";
 }
 
+// The mutations that break a rule of the kind that `mode` wants.
+std::vector<const MutationKind*> KindsThatBreak(const DescriptorGenerator& generator,
+                                                const Format& format, FileSetMode mode) {
+  const std::string_view wanted = mode == FileSetMode::kMustWarn ? "warning" : "error";
+  std::vector<const MutationKind*> kinds;
+  for (const MutationKind& kind : generator.mutations) {
+    if (!kind.breaks_rule.empty() && SeverityOf(format, kind.breaks_rule) == wanted) {
+      kinds.push_back(&kind);
+    }
+  }
+  return kinds;
+}
+
 // Where `id` stands in `text` as a word of its own; npos where it does not.
 size_t FindId(std::string_view text, std::string_view id) {
   const auto part_of_id = [&](size_t at) {
@@ -159,6 +172,8 @@ std::string_view FileSetModeName(FileSetMode mode) {
       return "mutated";
     case FileSetMode::kMustReject:
       return "must-reject";
+    case FileSetMode::kMustWarn:
+      return "must-warn";
   }
   return "unknown";
 }
@@ -187,16 +202,20 @@ std::string_view FileSuffix(std::string_view format) {
 Result<std::vector<FileRecipe>> DrawFileSet(const DescriptorGenerator& generator,
                                             const Format& format, FileSetMode mode, uint64_t count,
                                             uint64_t seed) {
-  std::vector<const MutationKind*> breaking;
-  for (const MutationKind& kind : generator.mutations) {
-    if (!kind.breaks_rule.empty()) breaking.push_back(&kind);
+  const bool breaks = mode == FileSetMode::kMustReject || mode == FileSetMode::kMustWarn;
+  const auto breaking =
+      breaks ? KindsThatBreak(generator, format, mode) : std::vector<const MutationKind*>();
+  if (breaks && breaking.empty()) {
+    return MakeError(ErrorCode::kUnsupported,
+                     fmt::format("{}: no mutation breaks a rule that {}", generator.format,
+                                 mode == FileSetMode::kMustWarn ? "only warns" : "is an error"));
   }
   std::vector<FileRecipe> recipes;
   for (uint64_t i = 0; i < count; ++i) {
     const uint64_t file_seed = FileSeed(seed, i);
     if (mode == FileSetMode::kMutated) {
       recipes.push_back(MutatedRecipe(generator, format, file_seed));
-    } else if (mode == FileSetMode::kMustReject && !breaking.empty()) {
+    } else if (breaks) {
       ANECHECK_ASSIGN(
           FileRecipe recipe,
           MustRejectRecipe(generator, format, *breaking[i % breaking.size()], file_seed));

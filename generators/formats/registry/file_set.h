@@ -16,7 +16,8 @@ namespace anecheck {
 enum class FileSetMode : uint8_t {
   kValid,       // breaks no rule
   kMutated,     // one to three mutations of a valid file, with whatever effect
-  kMustReject,  // one mutation; the file breaks the rule that it names and no other
+  kMustReject,  // one mutation; the file breaks the rule that it names and no other, an error
+  kMustWarn,    // the same with a rule that rests on an assumption: whoever accepts it may be right
 };
 std::string_view FileSetModeName(FileSetMode mode);
 
@@ -38,12 +39,12 @@ struct FileRecipe {
   std::string severity;  // "error" or "warning" where `breaks` is set
 };
 
-// `count` recipes, the same for the same seed. Must-reject sets go round the mutations that break a
-// rule, so that a count of at least their number shows each; every file of them was verified to
-// break its rule alone, or, where it does not even parse, to be refused for that rule before any
-// other. So it is when it is read as its recipe says; only where no such file is found may a
-// warning of what bytes leave open ("...-open") stand beside it. kInternal where a mutation makes
-// no file.
+// `count` recipes, the same for the same seed. Sets that break rules go round the mutations that
+// break one of their kind, so that a count of at least their number shows each; every file of them
+// was verified to break its rule alone, or, where it does not even parse, to be refused for that
+// rule before any other. So it is when it is read as its recipe says; only where no such file is
+// found may a warning of what bytes leave open ("...-open") stand beside it. kInternal where a
+// mutation makes no file, kUnsupported where no mutation breaks such a rule.
 Result<std::vector<FileRecipe>> DrawFileSet(const DescriptorGenerator& generator,
                                             const Format& format, FileSetMode mode, uint64_t count,
                                             uint64_t seed);
