@@ -320,6 +320,30 @@ TEST(GraphGenerator, WeightsAndRightOperandsAreSometimesComputed) {
   }
 }
 
+// By divisors whose reciprocals are subnormal a quotient through a rounded reciprocal shows.
+TEST(GraphGenerator, FloatsAreSometimesDividedByLargeConstants) {
+  int large = 0, quotients = 0;
+  for (uint64_t seed = 0; seed < 2000; ++seed) {
+    const Graph graph = Generate(seed, {.mode = CaseMode::kFloat});
+    for (const Node& node : graph.nodes()) {
+      if (node.schema->name != "real_div") continue;
+      const ValueId divisor = graph.arguments(node)[1].value;
+      if (graph.value(divisor).kind != ValueKind::kConst) continue;
+      ++quotients;
+      const auto bytes = graph.ConstData(divisor);
+      int at_least = 0;
+      for (size_t i = 1; i < bytes.size(); i += 2) {
+        at_least += (bytes[i] & 0x7f) >= 0x74 ? 1 : 0;  // 2^14
+        ASSERT_NE(bytes[i] & 0x7c, 0x7c) << "seed " << seed << ": neither infinite nor NaN";
+      }
+      EXPECT_TRUE(at_least == 0 || at_least == static_cast<int>(bytes.size() / 2)) << seed;
+      large += at_least > 0 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(large, 5);
+  EXPECT_LT(large, quotients / 3);
+}
+
 // What only constants make has constants alone as operands, but for the conversion of a filler.
 bool MayRest(std::string_view op) {
   return op == "const" || op == "fill" || op == "range_1d" || op == "cast" ||

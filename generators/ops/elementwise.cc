@@ -1,5 +1,6 @@
 // How elementwise arithmetic is drawn.
 #include <algorithm>
+#include <vector>
 
 #include "generators/drawer.h"
 #include "generators/ops/domain.h"
@@ -73,10 +74,34 @@ bool DrawMul(Drawer& drawer, ValueId x) {
   return Emit(drawer, OpKind::kMul, x, y, {-bound, bound, drawer.integer_mode()});
 }
 
-// The divisor stays away from zero: near zero the quotient's bound says nothing.
+// Of one constant in some eight, told by its first element.
+bool IsToBeLarge(Drawer& drawer, ValueId y) {
+  const Graph& graph = drawer.graph();
+  return graph.value(y).kind == ValueKind::kConst && !graph.ConstData(y).empty() &&
+         (graph.ConstData(y)[1] & 0x83) == 0x80;
+}
+
+// Moves the constant's elements to 2^14 and above: their reciprocals are subnormal.
+void MakeLarge(Drawer& drawer, ValueId y) {
+  std::vector<uint8_t> bytes(drawer.graph().ConstData(y).begin(),
+                             drawer.graph().ConstData(y).end());
+  for (size_t i = 1; i < bytes.size(); i += 2) {
+    constexpr int k2To14 = 29;  // the exponent as fp16 holds it, and the next is its last
+    const int exponent = k2To14 + (bytes[i] >> 2 & 1);
+    bytes[i] = static_cast<uint8_t>((bytes[i] & 0x83) | exponent << 2);
+  }
+  drawer.graph().SetConstData(y, bytes);
+  drawer.SetRange(y, {-65504, 65504, false});
+}
+
+// The divisor stays away from zero: near zero the quotient's bound says nothing. Seldom it is
+// large, where the dividend may be so large that not all quotients are subnormal.
 bool DrawRealDiv(Drawer& drawer, ValueId x) {
   const ValueId y = ModerateOperand(drawer, drawer.shape(x));
-  const double bound = drawer.range(x).Magnitude() * 4;
+  const double largest = drawer.range(x).Magnitude();
+  const bool large = drawer.mode() == CaseMode::kFloat && largest >= 16 && IsToBeLarge(drawer, y);
+  if (large) MakeLarge(drawer, y);
+  const double bound = large ? largest / 0x1p14 : largest * 4;
   return Emit(drawer, OpKind::kRealDiv, x, y, {-bound, bound, false});
 }
 

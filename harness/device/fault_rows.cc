@@ -353,11 +353,9 @@ constexpr Fault kRows[] = {
              "the operands are exchanged"),
     Datapath("div-swapped", "real_div", kElementwise, kLayout, Planted::kSubSwapped, 0,
              "the operands are exchanged"),
-    Admitted(
-        Datapath("div-by-fp16-reciprocal", "real_div", kElementwise, kNumeric,
-                 Planted::kDivByReciprocal, 1, "the divisor's reciprocal is rounded to fp16 first"),
-        "about one unit by divisors between 2^-16 and 2^14, which a quotient by an approximate "
-        "reciprocal may err by; hunts of real_div alone draw no others, by which it shows"),
+    // It shows by divisors from 2^14 on, whose reciprocals are subnormal.
+    Datapath("div-by-fp16-reciprocal", "real_div", kElementwise, kNumeric,
+             Planted::kDivByReciprocal, 1, "the divisor's reciprocal is rounded to fp16 first"),
     Datapath("maximum-of-negatives", "maximum", kElementwise, kNumeric,
              Planted::kMaxIgnoresNegative, 0, "the maximum of two negative numbers is 0"),
     Datapath("minimum-of-negatives", "minimum", kElementwise, kNumeric,

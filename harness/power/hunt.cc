@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
@@ -148,7 +149,7 @@ std::vector<const RuntimeProbe*> ProbesFor(const Subject& subject) {
   }
   for (const std::string& label : subject.labels) {
     for (const RuntimeProbe& probe : RuntimeProbes()) {
-      if (probe.known_defect == label) probes.push_back(&probe);
+      if (Concerns(probe, label)) probes.push_back(&probe);
     }
   }
   return probes;
@@ -164,14 +165,19 @@ bool ConcernsCalls(const Subject& subject) {
   return !ends_process && (subject.op_class == "runtime" || subject.op_class == "compiler");
 }
 
-// Whether the probe's answer shows the subject; fills verdict and label.
-bool Shows(const Subject& subject, const RuntimeProbe& probe, const RuntimeAnswer& answer,
-           HuntResult& result) {
+// Whether the probe's answer shows the subject; fills verdict and label, which is of what was
+// measured, by this probe and where that leaves several by others on the same engine.
+Result<bool> Shows(const Subject& subject, const RuntimeProbe& probe, const RuntimeAnswer& answer,
+                   const WorkerOptions& worker, HuntResult& result) {
   if (subject.group == SubjectGroup::kKnownDefect) {
-    if (answer.value != probe.documented) return false;
-    result.verdict = "known-defect";
-    result.label = probe.known_defect;
-    return true;
+    if (!answer.value) return false;
+    ANECHECK_ASSIGN(const auto shown,
+                    DefectsShown(probe, *answer.value, [&](const RuntimeProbe& other) {
+                      return MeasureRuntime(other, subject.targets.front().name, worker);
+                    }));
+    result.verdict = shown.empty() ? "wrong" : "known-defect";
+    result.label = fmt::format("{}", fmt::join(shown, ","));
+    return shown.size() == 1 && std::ranges::find(subject.labels, shown[0]) != subject.labels.end();
   }
   const bool defect = ExpectsDefect(probe, subject.targets.front().family, subject.quirks);
   if (answer.value == (defect ? probe.documented : probe.conforming)) return false;
@@ -194,7 +200,11 @@ Result<bool> Probe(const Subject& subject, const HuntOptions& options, HuntResul
     ANECHECK_ASSIGN(const RuntimeAnswer answer, MeasureRuntime(*probe, target, worker));
     ++result.cases;
     HuntResult shown = result;
-    if (!Shows(subject, *probe, answer, shown)) continue;
+    ANECHECK_ASSIGN(const bool shows, Shows(subject, *probe, answer, worker, shown));
+    // A value that neither a conforming engine nor the subject gives.
+    const bool known = subject.group == SubjectGroup::kKnownDefect;
+    if (known && !shows && answer.value && *answer.value != probe->conforming) ++result.unlabelled;
+    if (!shows) continue;
     // Without the subject the probe must work and not show the same: a probe of what the target
     // does not have, or that ran out of time on a busy machine, shows nothing.
     WorkerOptions clean = WithoutSubject(subject, worker);
@@ -202,7 +212,8 @@ Result<bool> Probe(const Subject& subject, const HuntOptions& options, HuntResul
     clean.memory_limit = WorkerOptions().memory_limit;
     ANECHECK_ASSIGN(const RuntimeAnswer control, MeasureRuntime(*probe, target, clean));
     HuntResult ignored = result;
-    if (!control.value || Shows(subject, *probe, control, ignored)) {
+    ANECHECK_ASSIGN(const bool shows_without, Shows(subject, *probe, control, clean, ignored));
+    if (!control.value || shows_without) {
       result.reason = fmt::format("probe {} answers the same without the defect", probe->name);
       continue;
     }

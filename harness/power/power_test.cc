@@ -181,6 +181,18 @@ TEST(HuntTest, FindsByAProbeDefectsOfPrograms) {
   }
 }
 
+// One refuses products of rank 5 alone, the other transposes too: the label is of what both probes
+// measured, not of the row that was asked first.
+TEST(HuntTest, TellsByProbesWhichOfTwoDefectsRefusesProducts) {
+  for (const char* id : {"D31", "P12"}) {
+    const HuntResult found = HuntFor(Named(id));
+    EXPECT_TRUE(found.found) << id << " " << found.reason;
+    EXPECT_EQ(found.by, "probe matmul_rank_5_accepted");
+    EXPECT_EQ(found.label, id);
+    EXPECT_EQ(found.unlabelled, 0u);
+  }
+}
+
 // Values are looked for by a campaign first: a probe that would show the defect too is not asked,
 // and is where the campaign finds nothing.
 TEST(HuntTest, LooksForValuesByACampaignFirst) {

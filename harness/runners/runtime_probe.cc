@@ -54,6 +54,36 @@ bool ExpectsDefect(const RuntimeProbe& probe, int family, std::span<const QuirkS
   return expected;
 }
 
+bool Concerns(const RuntimeProbe& probe, std::string_view known_defect) {
+  return !known_defect.empty() &&
+         (probe.known_defect == known_defect || probe.also.id == known_defect);
+}
+
+double ReadingUnder(const RuntimeProbe& probe, std::string_view known_defect) {
+  if (!Concerns(probe, known_defect)) return probe.conforming;
+  return probe.known_defect == known_defect ? probe.documented : probe.also.value;
+}
+
+Result<std::vector<std::string_view>> DefectsShown(
+    const RuntimeProbe& probe, double value,
+    const std::function<Result<RuntimeAnswer>(const RuntimeProbe&)>& measure) {
+  std::vector<std::string_view> shown;
+  if (value == probe.conforming) return shown;
+  for (const std::string_view id : {probe.known_defect, probe.also.id}) {
+    if (Concerns(probe, id) && ReadingUnder(probe, id) == value) shown.push_back(id);
+  }
+  for (const RuntimeProbe& other : RuntimeProbes()) {
+    const bool tells =
+        std::ranges::any_of(shown, [&](std::string_view id) { return Concerns(other, id); });
+    if (shown.size() < 2 || other.name == probe.name || !tells) continue;
+    ANECHECK_ASSIGN(const RuntimeAnswer answer, measure(other));
+    if (!answer.value) continue;
+    std::erase_if(shown,
+                  [&](std::string_view id) { return ReadingUnder(other, id) != *answer.value; });
+  }
+  return shown;
+}
+
 Result<RuntimeAnswer> MeasureRuntime(const RuntimeProbe& probe, std::string_view target,
                                      const WorkerOptions& options) {
   const std::vector<std::string> arguments = Arguments(probe, target, options);

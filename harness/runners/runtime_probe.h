@@ -5,16 +5,24 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/runners/e5rt_library.h"
 #include "harness/runners/worker.h"
 
 namespace anecheck {
+
+// What a probe gives where one known defect is at work and no other.
+struct DefectReading {
+  std::string_view id;  // empty for none
+  double value = 0;
+};
 
 struct RuntimeProbe {
   std::string_view name;    // "loaded_programs"
@@ -29,6 +37,8 @@ struct RuntimeProbe {
   // Runs in the process of the probe. Errors: what did not work on the way.
   Result<double> (*measure)(const E5rtLibrary& engine, std::string_view target) = nullptr;
   int time_factor = 1;  // how many times the time limit of a case the whole probe may take
+  // Another known defect that changes it.
+  DefectReading also = {};
 };
 std::span<const RuntimeProbe> RuntimeProbes();
 const RuntimeProbe* FindRuntimeProbe(std::string_view name);
@@ -41,6 +51,19 @@ struct RuntimeAnswer {
   std::optional<double> value;
   std::string message;  // without a value: how the process ended, or what did not work
 };
+
+// Whether the known defect changes what the probe gives.
+bool Concerns(const RuntimeProbe& probe, std::string_view known_defect);
+// What the probe gives where that defect is at work and no other.
+double ReadingUnder(const RuntimeProbe& probe, std::string_view known_defect);
+
+// The known defects that a measured value shows: those that the probe is documented to give just
+// that value under, where a conforming engine gives another. Where they are several, `measure` is
+// asked for the other probes that one of them changes, and those whose values are not all as
+// documented fall away. Empty for a value that no known defect gives. Errors: those of `measure`.
+Result<std::vector<std::string_view>> DefectsShown(
+    const RuntimeProbe& probe, double value,
+    const std::function<Result<RuntimeAnswer>(const RuntimeProbe&)>& measure);
 
 // Runs one probe in a fresh process of this executable on the engine that `options` configure. A
 // crash, a hang or an engine's refusal is an answer without a value; an Error means that no process

@@ -63,6 +63,76 @@ TEST(RuntimeProbes, GiveWhatAConformingEngineGivesWithoutDefects) {
   }
 }
 
+// What a label by a probe rests on: a known defect alone gives the values that the rows say, and
+// leaves every other probe of defects at what a conforming engine gives.
+TEST(RuntimeProbes, EachKnownDefectChangesTheProbesThatNameIt) {
+  std::set<std::string> ids;
+  for (const RuntimeProbe& probe : RuntimeProbes()) {
+    for (const std::string_view id : {probe.known_defect, probe.also.id}) {
+      if (!id.empty()) ids.emplace(id);
+    }
+  }
+  // Of values that no probe names, all at once.
+  const std::set<std::string> numeric = {"D01", "D02", "D03", "D04", "D05", "D06", "D07", "D08",
+                                         "D09", "D10", "D11", "D12", "D13", "D14", "D15"};
+  std::vector<std::set<std::string>> sets = {numeric};
+  for (const std::string& id : ids) sets.push_back({id});
+  for (const std::set<std::string>& set : sets) {
+    WorkerOptions options = Options();
+    options.quirks = {{"all", false}};
+    for (const std::string& id : set) options.quirks.push_back({id, true});
+    const std::string& id = *set.begin();
+    for (const RuntimeProbe& probe : RuntimeProbes()) {
+      // A gigabyte and more for a time-out that no other defect gives.
+      const bool costly = probe.name == "large_product_times_out" && id != "D39";
+      if (probe.known_defect.empty() || probe.time_factor > 1 || costly) continue;
+      EXPECT_EQ(Ask(probe.name, options), ReadingUnder(probe, id)) << probe.name << " " << id;
+    }
+  }
+}
+
+TEST(DefectsShown, FollowFromTheValueThatWasMeasured) {
+  const auto none = [](const RuntimeProbe& probe) -> Result<RuntimeAnswer> {
+    ADD_FAILURE() << probe.name << " is not needed";
+    return RuntimeAnswer{};
+  };
+  using Ids = std::vector<std::string_view>;
+  const RuntimeProbe& attention = *FindRuntimeProbe("attention_unshifted");
+  EXPECT_EQ(DefectsShown(attention, 71, none).value(), Ids{"D21"});
+  EXPECT_EQ(DefectsShown(attention, 73, none).value(), Ids{}) << "a conforming engine's";
+  EXPECT_EQ(DefectsShown(attention, 50, none).value(), Ids{}) << "wrong, and of no known defect";
+  EXPECT_EQ(DefectsShown(*FindRuntimeProbe("placement"), 2, none).value(), Ids{});
+}
+
+// Products of rank 5 are refused by one defect, products and transposes by another.
+TEST(DefectsShown, OfSeveralDefectsAnotherProbeTells) {
+  const RuntimeProbe& product = *FindRuntimeProbe("matmul_rank_5_accepted");
+  for (const double transposed : {0.0, 1.0}) {
+    int asked = 0;
+    const auto measure = [&](const RuntimeProbe& probe) -> Result<RuntimeAnswer> {
+      EXPECT_EQ(probe.name, "transpose_rank_5_accepted");
+      ++asked;
+      return RuntimeAnswer{transposed, ""};
+    };
+    const auto shown = DefectsShown(product, 0, measure);
+    ASSERT_TRUE(shown.ok());
+    EXPECT_EQ(*shown, std::vector<std::string_view>{transposed == 0 ? "P12" : "D31"});
+    EXPECT_EQ(asked, 1);
+  }
+  // The three largest of a row are refused where sorts are, or they alone.
+  for (const double sorted : {0.0, 1.0}) {
+    const auto measure = [&](const RuntimeProbe&) -> Result<RuntimeAnswer> {
+      return RuntimeAnswer{sorted, ""};
+    };
+    EXPECT_EQ(*DefectsShown(*FindRuntimeProbe("topk_of_3_accepted"), 0, measure),
+              std::vector<std::string_view>{sorted == 0 ? "D18" : "D17"});
+  }
+  const auto broken = [](const RuntimeProbe&) -> Result<RuntimeAnswer> {
+    return RuntimeAnswer{std::nullopt, "no answer"};
+  };
+  EXPECT_EQ(DefectsShown(product, 0, broken)->size(), 2u) << "they cannot be told apart";
+}
+
 // The families with the defect of large products are not those of the tests above, and the others
 // leave no container to look into.
 TEST(RuntimeProbes, DefectsOfProgramsFollowTheFamily) {
