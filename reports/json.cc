@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/campaign/campaign.h"
+#include "harness/campaign/lean_watch.h"
 #include "reports/finding_page.h"
 
 namespace anecheck::reports {
@@ -118,6 +119,27 @@ Json FindingJson(const FindingInfo& finding, const RunInfo& run) {
   return json;
 }
 
+// The operations whose errors lean; the others are as good as not there.
+Json LeansJson(const LeansByKey& all) {
+  Json json = Json::array();
+  for (const auto& [key, leans] : all) {
+    const auto leaning = LeaningOf(leans, key.target);
+    if (!leaning) continue;
+    json.push_back({{"op", key.op},
+                    {"target", key.target},
+                    {"route", key.route},
+                    {"provenance", key.provenance},
+                    {"chip", key.chip},
+                    {"os", key.os},
+                    {"compiler_version", key.compiler_version},
+                    {"lean", LeanName(leaning->lean)},
+                    {"outputs", leaning->sums.outputs},
+                    {"mean", leaning->sums.Mean()},
+                    {"log2_odds", LogOdds(leaning->sums)}});
+  }
+  return json;
+}
+
 }  // namespace
 
 Json MatrixJson(const Matrix& matrix) {
@@ -156,6 +178,7 @@ Json ReportJson(const ReportData& data, const Matrix& matrix) {
                {"runs", Json::array()},
                {"matrix", MatrixJson(matrix)},
                {"histograms", Json::array()},
+               {"leans", LeansJson(data.leans)},
                {"findings", Json::array()}};
   for (const RunInfo& run : data.runs) json["runs"].push_back(RunJson(run));
   for (const auto& [key, counts] : data.histograms) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "harness/campaign/campaign.h"
+#include "harness/campaign/lean_watch.h"
 #include "reports/text.h"
 
 namespace anecheck::reports {
@@ -53,6 +54,22 @@ std::string FindingsTable(const ReportData& data, FindingKind kind) {
   return text;
 }
 
+// Over all runs together, where findings are of one each.
+std::string LeansTable(const LeansByKey& all) {
+  std::string rows;
+  for (const auto& [key, leans] : all) {
+    auto leaning = LeaningOf(leans, key.target);
+    if (!leaning) continue;
+    rows += fmt::format("| {} | {} | {} | {} | {} |\n", MarkdownCode(key.op),
+                        EscapeMarkdown(key.target), EscapeMarkdown(key.route),
+                        EscapeMarkdown(key.provenance), EscapeMarkdown(DescribeLeaning(*leaning)));
+  }
+  if (rows.empty()) return "";
+  return "\n## Errors that lean\n\n| operation | target | route | evidence | which way |\n"
+         "|---|---|---|---|---|\n" +
+         rows;
+}
+
 }  // namespace
 
 std::string SummaryMarkdown(const ReportData& data, const Matrix& matrix) {
@@ -70,6 +87,7 @@ std::string SummaryMarkdown(const ReportData& data, const Matrix& matrix) {
   text += "## Runs\n\n" + RunsTable(data);
   text += "\n## New findings\n\n" + FindingsTable(data, FindingKind::kNew);
   text += "\n## Unconfirmed deviations\n\n" + FindingsTable(data, FindingKind::kUnconfirmed);
+  text += LeansTable(data.leans);
   text += "\n## Known defects\n\n" + FindingsTable(data, FindingKind::kKnownDefect);
   text += "\n## Operations by targets with results\n\n";
   Matrix met = matrix;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <iterator>
 
+#include "harness/campaign/campaign.h"
 #include "harness/evidence/evidence.h"
 #include "harness/ops/device_matrix.h"
 #include "harness/ops/op.h"
@@ -117,7 +118,7 @@ void Conclude(MatrixCell& cell) {
 
 void Tally(const FindingInfo& finding, FindingTally& tally) {
   if (finding.verdict == "known-defect") ++tally.known;
-  if (finding.verdict == "unconfirmed") ++tally.unconfirmed;
+  if (KindOfFinding(finding.verdict) == FindingKind::kUnconfirmed) ++tally.unconfirmed;
   if (!finding.is_new) return;
   // A refusal says nothing about values; the state `rejected` tells it from the counts.
   if (finding.verdict == "rejected") {

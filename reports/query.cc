@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "harness/campaign/campaign.h"
+#include "harness/campaign/lean_watch.h"
 #include "reports/finding_detail.h"
 
 namespace anecheck::reports {
@@ -28,6 +29,7 @@ class Reader {
   Status ReadReach(RunInfo& run, ReportData& data);
   Status ReadUnconfirmed(const RunInfo& run, ReportData& data);
   Status ReadHistograms(const RunInfo& run, ReportData& data);
+  Status ReadErrorLeans(const RunInfo& run, ReportData& data);
   Status ReadFindings(size_t index, ReportData& data);
 
   Store store_;
@@ -166,6 +168,16 @@ Status Reader::ReadHistograms(const RunInfo& run, ReportData& data) {
   return {};
 }
 
+Status Reader::ReadErrorLeans(const RunInfo& run, ReportData& data) {
+  ANECHECK_ASSIGN(const RunLeans all, ReadLeans(store_, run.id));
+  for (const auto& [key, leans] : all) {
+    const auto& [target, route, op] = key;
+    data.leans[{op, target, route, run.provenance, run.chip, run.os, run.compiler_version}] +=
+        leans;
+  }
+  return {};
+}
+
 Status Reader::ReadFindings(size_t index, ReportData& data) {
   const std::string run = std::to_string(data.runs[index].id);
   ANECHECK_ASSIGN(const std::vector<Row> rows,
@@ -198,6 +210,7 @@ Status Reader::ReadFindings(size_t index, ReportData& data) {
 Status Reader::ReadRun(size_t index, ReportData& data) {
   ANECHECK_RETURN_IF_ERROR(ReadReach(data.runs[index], data));
   ANECHECK_RETURN_IF_ERROR(ReadHistograms(data.runs[index], data));
+  ANECHECK_RETURN_IF_ERROR(ReadErrorLeans(data.runs[index], data));
   return ReadFindings(index, data);
 }
 

@@ -41,6 +41,10 @@ struct HistogramKey {
   auto operator<=>(const HistogramKey&) const = default;
 };
 
+// Which way errors lean inside their bounds, summed as the counts are: shards that were joined tell
+// together what none of them could.
+using LeansByKey = std::map<ReachKey, OperationLeans>;
+
 // Some elements of a tensor of a finding.
 struct ElementRow {
   int64_t index = 0;  // in row-major order
@@ -77,6 +81,7 @@ struct ReportData {
   std::vector<RunInfo> runs;  // by start, then uuid
   std::map<ReachKey, ReachCounts> reach;
   std::map<HistogramKey, UlpCounts> histograms;
+  LeansByKey leans;
   std::vector<FindingInfo> findings;  // new ones first, then by operation, target and id
 
   bool AnySimulated() const;

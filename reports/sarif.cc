@@ -32,6 +32,7 @@ constexpr Rule kRules[] = {
     {"misplaced", "The program ran on another device than the engine."},
     {"flaky", "A deviation did not repeat in fresh processes."},
     {"unconfirmed", "A deviation rests on a term never measured on this family."},
+    {"biased", "The errors of an operation lie to one side inside their bounds."},
     {"known-defect", "A documented defect of the family explains the deviation."},
 };
 

@@ -154,6 +154,28 @@ TEST_F(WritersTest, JsonTellsTheRunsAndTheMatrix) {
   EXPECT_EQ(json["matrix"]["ops"].size(), ListedOps() + 1);  // and the hostile one
 }
 
+// What runs of one engine say together: half of the evidence each.
+TEST_F(WritersTest, ErrorsThatLeanAreSummedOverRuns) {
+  OperationLeans half{};
+  LeanSums& toward = half[static_cast<size_t>(Lean::kToward)];
+  for (uint64_t i = 0; i < 150; ++i) toward.Add(i, 0.25);
+  ASSERT_FALSE(toward.Significant());
+  const ReachKey key = {"rsqrt", "h15", "mil", "simulated"};
+  ReportData data = data_;
+  data.leans[key] += half;
+  EXPECT_TRUE(ReportJson(data, SampleMatrix())["leans"].empty());
+  EXPECT_EQ(SummaryMarkdown(data, SampleMatrix()).find("Errors that lean"), std::string::npos);
+  data.leans[key] += half;
+  const Json leans = ReportJson(data, SampleMatrix())["leans"];
+  ASSERT_EQ(leans.size(), 1u);
+  EXPECT_EQ(leans[0]["op"], "rsqrt");
+  EXPECT_EQ(leans[0]["lean"], "toward");
+  EXPECT_EQ(leans[0]["outputs"], 300);
+  EXPECT_DOUBLE_EQ(leans[0]["mean"], 0.25);
+  EXPECT_NE(SummaryMarkdown(data, SampleMatrix()).find("errors lie toward zero: by 0.250"),
+            std::string::npos);
+}
+
 TEST_F(WritersTest, SarifHasOneRunACampaign) {
   const Json sarif = Parsed("sarif.json");
   EXPECT_EQ(sarif["version"], "2.1.0");

@@ -16,6 +16,7 @@
 #include "harness/campaign/confirmer.h"
 #include "harness/campaign/coverage.h"
 #include "harness/campaign/judge_case.h"
+#include "harness/campaign/lean_watch.h"
 #include "harness/campaign/reach_counter.h"
 #include "harness/campaign/resume.h"
 #include "harness/campaign/run_record.h"
@@ -121,6 +122,7 @@ class Campaign {
     before_ = summary_.cases;
     worked_ = point.seconds;
     ANECHECK_RETURN_IF_ERROR(counts_.Recall(store, point.run, summary_));
+    ANECHECK_RETURN_IF_ERROR(leans_.Recall(store, point.run));
     ANECHECK_RETURN_IF_ERROR(Recall(store, point.run));
     return RunRest(store, point.run, identity);
   }
@@ -332,10 +334,7 @@ class Campaign {
   // The case that a late reply belongs to, made again. Its row stays as it was judged: that may be
   // recorded by now. The finding is what a reply in time would have made it.
   Result<Suspect> Blame(const LateReply& late, Workbench& bench) {
-    const Aim aim = AimOf((late.id / kBatch - options_.shard) / options_.shards, late.id);
-    bench.options.ops = aim.ops;
-    bench.options.chain = aim.chain;
-    ANECHECK_ASSIGN(Case item, MakeCase(bench.options, late.id));
+    ANECHECK_ASSIGN(Case item, Remake(late.id));
     const RunReply reply = {.id = late.id, .status = RunStatus::kGarbled, .message = late.message};
     CaseOutcome outcome = JudgeCase(item, item.route, reply, bench.evaluation);
     std::string signature = Signature(outcome);
@@ -406,6 +405,7 @@ class Campaign {
       ANECHECK_ASSIGN(FindingRecord finding, confirmer_->Confirm(suspect));
       result.record.findings.push_back(std::move(finding));
     }
+    ANECHECK_RETURN_IF_ERROR(ReportLeaning(result.record));
     NotePace(batch + 1 == BatchCount(), result.record);
     {
       const std::lock_guard lock(mutex_);
@@ -414,6 +414,25 @@ class Campaign {
     }
     changed_.notify_all();
     return {};
+  }
+
+  // Operations whose errors lean by now.
+  Status ReportLeaning(BatchRecord& batch) {
+    for (const Leaning& leaning : leans_.Add(batch)) {
+      const auto remake = [&] { return Remake(leaning.sums.extreme_case); };
+      ANECHECK_ASSIGN(std::optional<FindingRecord> finding, confirmer_->Report(leaning, remake));
+      if (finding) batch.findings.push_back(std::move(*finding));
+    }
+    return {};
+  }
+
+  // A case of this shard again.
+  Result<Case> Remake(uint64_t index) {
+    CampaignOptions options = options_;
+    const Aim aim = AimOf((index / kBatch - options_.shard) / options_.shards, index);
+    options.ops = aim.ops;
+    options.chain = aim.chain;
+    return MakeCase(options, index);
   }
 
   void Meet(const BatchRecord& batch) {
@@ -461,6 +480,7 @@ class Campaign {
   RunnerIdentity identity_;
   CampaignSummary summary_;
   ProgressCounts counts_;
+  LeanWatch leans_;
   uint64_t before_ = 0;  // cases that earlier processes recorded
   double worked_ = 0;    // seconds that they worked
   double noted_ = 0;     // of the last row of `pace`
@@ -486,7 +506,9 @@ bool IsNewFinding(std::string_view verdict) {
 
 FindingKind KindOfFinding(std::string_view verdict) {
   if (verdict == "known-defect") return FindingKind::kKnownDefect;
-  return verdict == "unconfirmed" ? FindingKind::kUnconfirmed : FindingKind::kNew;
+  // Errors that lean are inside their bounds: that an engine rounds to nearest was never measured.
+  const bool open = verdict == "unconfirmed" || verdict == kBiased;
+  return open ? FindingKind::kUnconfirmed : FindingKind::kNew;
 }
 
 bool IsJudged(const CaseRecord& record) {

@@ -34,12 +34,40 @@ Result<FindingRecord> Confirmer::Confirm(Suspect& suspect) {
     }
   }
   if (!signatures_.insert(finding.signature).second) return finding;
+  Identify(suspect, finding);
+  return finding;
+}
+
+void Confirmer::Identify(const Suspect& suspect, FindingRecord& finding) const {
   finding.id = FindingId(suspect.signature, suspect.item.seed);
   finding.replay = fmt::format("anecheck replay {} --db {}", finding.id, ShellWord(options_.db));
   finding.artifact =
       ArtifactToJson(options_, identity_, suspect.item, suspect.outcome, suspect.reply, finding.id)
           .dump();
-  return finding;
+}
+
+Result<std::optional<FindingRecord>> Confirmer::Report(const Leaning& leaning,
+                                                       const std::function<Result<Case>()>& item) {
+  Suspect suspect;
+  CaseRecord& record = suspect.outcome.record;
+  record.verdict = kBiased;
+  record.target = leaning.target;
+  suspect.outcome.op = leaning.op;
+  suspect.signature = Signature(suspect.outcome);
+  if (signatures_.contains(suspect.signature)) return std::optional<FindingRecord>();
+  ANECHECK_ASSIGN(suspect.item, item());
+  Evaluation evaluation;
+  ANECHECK_ASSIGN(AnsweredCase answered, AnswerAgain(suspect.item, kBiased, *runner_, evaluation));
+  suspect.outcome = std::move(answered.outcome);
+  suspect.reply = std::move(answered.reply);
+  record.verdict = kBiased;
+  record.message = DescribeLeaning(leaning);
+  suspect.outcome.op = leaning.op;
+  FindingRecord finding = DescribeFinding(suspect.item, suspect.outcome);
+  signatures_.insert(finding.signature);
+  Identify(suspect, finding);
+  finding.occurrences = static_cast<int64_t>(leaning.sums.outputs);
+  return std::optional(std::move(finding));
 }
 
 Result<bool> Confirmer::Repeats(const Suspect& suspect) {

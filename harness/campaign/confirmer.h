@@ -1,13 +1,16 @@
 // Tries findings again before they count: what repeats is a finding, what does not is flaky.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "harness/base/result.h"
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/judge_case.h"
+#include "harness/campaign/lean_watch.h"
 #include "harness/runners/runner.h"
 
 namespace anecheck {
@@ -31,9 +34,14 @@ class Confirmer {
   // it; later ones only count. Cases are tried three times in fresh processes until one of the
   // signature repeats each time; known defects are not. Errors: those of the runner.
   Result<FindingRecord> Confirm(Suspect& suspect);
+  // The row of an operation whose errors lean, shown by `item`, which is the case that leans most;
+  // nothing where there is one. Many cases have confirmed it. Errors: those of the runner.
+  Result<std::optional<FindingRecord>> Report(const Leaning& leaning,
+                                              const std::function<Result<Case>()>& item);
 
  private:
   Result<bool> Repeats(const Suspect& suspect);
+  void Identify(const Suspect& suspect, FindingRecord& finding) const;
 
   const CampaignOptions& options_;
   std::unique_ptr<Runner> runner_;

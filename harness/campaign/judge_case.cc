@@ -108,8 +108,12 @@ void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluatio
     const bool measurable =
         reply.outputs[i].type == expected.type &&
         reply.outputs[i].bytes.size() == static_cast<size_t>(expected.type.ByteSize());
-    outcome.errors.push_back(measurable ? MeasureOutput(expected, reply.outputs[i])
-                                        : OutputErrors{});
+    const bool tested = measurable && judged.verdict == Verdict::kPass &&
+                        IsTested(item.graph, i, item.target.family);
+    OutputLean& lean = outcome.leans.emplace_back();
+    outcome.errors.push_back(tested       ? MeasureOutput(expected, reply.outputs[i], lean)
+                             : measurable ? MeasureOutput(expected, reply.outputs[i])
+                                          : OutputErrors{});
     if (Rank(output.verdict) > Rank(record.verdict)) {
       record.verdict = output.verdict;
       record.message = judged.reason;
@@ -340,7 +344,7 @@ std::string Signature(const CaseOutcome& outcome) {
     return fmt::format("known-defect|{}|{}", outcome.known_defect, record.target);
   }
   if (record.verdict == "wrong" || record.verdict == "unconfirmed" ||
-      record.verdict == "not-repeatable") {
+      record.verdict == "not-repeatable" || record.verdict == "biased") {
     return fmt::format("{}|{}|{}", record.verdict, outcome.op, record.target);
   }
   // Numbers in an engine's message name the case, not the defect, and so does what it printed.

@@ -42,6 +42,9 @@ struct CaseOutcome {
   std::optional<RewrittenCase> rewritten;
   std::vector<std::array<uint64_t, kUlpBuckets>> histograms;  // one an output
   std::vector<OutputErrors> errors;                           // one an output
+  // One an output; empty of those that are no pass or of which the test of lean_sums.h says
+  // nothing.
+  std::vector<OutputLean> leans;
 };
 
 // Judges `reply`. `evaluation` is scratch memory; `expected` holds what the oracle expects of each

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
+#include <span>
 #include <vector>
 
 #include "oracles/judge.h"
@@ -49,9 +50,9 @@ double OutputErrors::MeanRelative() const {
   return relative_elements == 0 ? 0 : sum_relative / static_cast<double>(relative_elements);
 }
 
-OutputErrors MeasureOutput(const Estimate& expected, const Tensor& actual) {
-  std::vector<double> elements(expected.value.size());
-  DecodeElements(actual.type.dtype, actual.bytes, elements);
+namespace {
+
+OutputErrors MeasureElements(const Estimate& expected, std::span<const double> elements) {
   OutputErrors errors;
   std::array<MagnitudeErrors, kMagnitudes> by_magnitude{};
   for (size_t i = 0; i < elements.size(); ++i) {
@@ -86,6 +87,24 @@ OutputErrors MeasureOutput(const Estimate& expected, const Tensor& actual) {
     errors.by_exponent[MagnitudeExponentAt(i)] = by_magnitude[i];
   }
   return errors;
+}
+
+std::vector<double> Decoded(const Estimate& expected, const Tensor& actual) {
+  std::vector<double> elements(expected.value.size());
+  DecodeElements(actual.type.dtype, actual.bytes, elements);
+  return elements;
+}
+
+}  // namespace
+
+OutputErrors MeasureOutput(const Estimate& expected, const Tensor& actual) {
+  return MeasureElements(expected, Decoded(expected, actual));
+}
+
+OutputErrors MeasureOutput(const Estimate& expected, const Tensor& actual, OutputLean& lean) {
+  const std::vector<double> elements = Decoded(expected, actual);
+  lean = MeasureLean(expected, elements);
+  return MeasureElements(expected, elements);
 }
 
 }  // namespace anecheck

@@ -10,6 +10,7 @@
 
 #include "harness/campaign/store.h"
 #include "harness/graph/graph.h"
+#include "oracles/lean.h"
 #include "oracles/oracle.h"
 
 namespace anecheck {
@@ -78,5 +79,7 @@ struct OutputErrors {
 
 // Precondition: `actual` has the type of `expected`.
 OutputErrors MeasureOutput(const Estimate& expected, const Tensor& actual);
+// Of the same elements, for which `lean` is wanted too.
+OutputErrors MeasureOutput(const Estimate& expected, const Tensor& actual, OutputLean& lean);
 
 }  // namespace anecheck

@@ -57,8 +57,9 @@ class ReachCounter::Counts {
     }
     const auto outputs = item.graph.outputs();
     for (size_t i = 0; i < outcome.histograms.size() && i < record.outputs.size(); ++i) {
-      AddErrors(place.errors[ProducerOf(item.graph, outputs[i])], outcome.histograms[i],
-                outcome.errors[i]);
+      Errors& errors = place.errors[ProducerOf(item.graph, outputs[i])];
+      AddErrors(errors, outcome.histograms[i], outcome.errors[i]);
+      if (i < outcome.leans.size()) AddOutput(outcome.leans[i], record.index, errors.leans);
     }
   }
 
@@ -74,6 +75,7 @@ class ReachCounter::Counts {
     uint64_t outputs = 0;
     UlpCounts ulp{};
     std::array<MagnitudeErrors, kMagnitudes> magnitudes{};
+    OperationLeans leans{};
   };
   // One target by one route.
   struct Place {
@@ -120,6 +122,9 @@ class ReachCounter::Counts {
     for (size_t i = 0; i < kMagnitudes; ++i) {
       if (errors.magnitudes[i].elements == 0) continue;
       batch.magnitudes[{place.target, name, MagnitudeExponentAt(i)}] += errors.magnitudes[i];
+    }
+    if (errors.leans[0].outputs > 0) {
+      batch.leans[{place.target, place.route, name}] += errors.leans;
     }
     errors = {};
   }

@@ -19,8 +19,8 @@ class ReachCounter {
   // proof counts as, where that is more than the run's own evidence.
   void Add(const Case& item, const CaseOutcome& outcome,
            std::optional<Provenance> proved = std::nullopt);
-  // Adds what was counted since the last call to `reach`, `proved_reach`, `ulp` and `magnitudes` of
-  // the batch.
+  // Adds what was counted since the last call to `reach`, `proved_reach`, `ulp`, `magnitudes` and
+  // `leans` of the batch.
   void Flush(BatchRecord& batch);
 
  private:

@@ -1,4 +1,4 @@
--- Version 7 of the results file. One file holds any number of runs; `merge` copies rows between
+-- Version 8 of the results file. One file holds any number of runs; `merge` copies rows between
 -- files. Every table that is read by run has an index that begins with it.
 
 CREATE TABLE meta (
@@ -190,4 +190,24 @@ CREATE TABLE pace (
   case_index INTEGER NOT NULL,
   seconds REAL NOT NULL,
   PRIMARY KEY (run, case_index)
+) WITHOUT ROWID;
+
+-- Which way the errors of an operation lean inside their bounds: the sums of the sequential test of
+-- oracles/lean_sums.h, over outputs that passed. Parts of a bound and binary logarithms stand in
+-- 1 / 1048576.
+CREATE TABLE error_leans (
+  run INTEGER NOT NULL REFERENCES runs(id),
+  target TEXT NOT NULL,
+  route TEXT NOT NULL,
+  op TEXT NOT NULL,
+  lean TEXT NOT NULL,              -- 'up', 'down', 'away', 'toward' (zero), 'fills'
+  outputs INTEGER NOT NULL,
+  sum INTEGER NOT NULL,            -- of the outputs' mean errors that way, in parts of the bound
+  capital_1 INTEGER NOT NULL,      -- log2 of what is left to who bets 1/8 of it on each output
+  capital_2 INTEGER NOT NULL,      -- 1/4
+  capital_3 INTEGER NOT NULL,      -- 1/2
+  capital_4 INTEGER NOT NULL,      -- 3/4
+  extreme_case INTEGER NOT NULL,   -- whose output leans most
+  extreme INTEGER NOT NULL,        -- by so much
+  PRIMARY KEY (run, target, route, op, lean)
 ) WITHOUT ROWID;

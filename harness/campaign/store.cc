@@ -95,7 +95,8 @@ std::string MigrationSql(int from) {
        {"magnitude_errors"},
        {"libraries", "pace"},
        {"proved_reach"},
-       {"unconfirmed_reach"}}};
+       {"unconfirmed_reach"},
+       {"error_leans"}}};
   std::string sql;
   for (const std::string_view table : kAdded[static_cast<size_t>(from - 1)]) {
     if (!table.empty()) sql += TableSql(table);

@@ -19,12 +19,13 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "oracles/lean_sums.h"
 
 struct sqlite3;
 
 namespace anecheck {
 
-inline constexpr int kSchemaVersion = 7;
+inline constexpr int kSchemaVersion = 8;
 
 struct RunRecord {
   std::string uuid, command, options;
@@ -137,6 +138,8 @@ struct BatchRecord {
   CoverageCells coverage;
   std::map<std::tuple<std::string, std::string, int>, MagnitudeErrors>
       magnitudes;  // target, op, exponent
+  std::map<std::tuple<std::string, std::string, std::string>, OperationLeans>
+      leans;  // target, route, op
   // How long the run has worked with these cases recorded; a row of `pace` where it is given.
   std::optional<double> seconds;
 };
@@ -214,6 +217,7 @@ class Store {
   Status AddUnconfirmed(int64_t run, const std::array<std::string_view, 4>& key, int64_t cases);
   Status AddErrors(int64_t run, std::span<const BatchRecord> batches);
   Status AddMagnitudes(int64_t run, std::span<const BatchRecord> batches);
+  Status AddLeans(int64_t run, std::span<const BatchRecord> batches);
   Status AddCoverage(int64_t run, std::span<const BatchRecord> batches);
   Status AddPace(int64_t run, const BatchRecord& batch);
 

@@ -32,7 +32,13 @@ constexpr std::string_view kKeptSql[kKeptStatements] = {
     "max_ulp = max(max_ulp, excluded.max_ulp)",
     "INSERT INTO coverage VALUES (?,?,?,?,?) ON CONFLICT DO UPDATE SET "
     "cases = cases + excluded.cases, first_case = min(first_case, excluded.first_case)",
-    "INSERT INTO pace VALUES (?,?,?)"};
+    "INSERT INTO pace VALUES (?,?,?)",
+    "INSERT INTO error_leans VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET "
+    "outputs = outputs + excluded.outputs, sum = sum + excluded.sum, "
+    "capital_1 = capital_1 + excluded.capital_1, capital_2 = capital_2 + excluded.capital_2, "
+    "capital_3 = capital_3 + excluded.capital_3, capital_4 = capital_4 + excluded.capital_4, "
+    "extreme_case = CASE WHEN excluded.extreme > extreme THEN excluded.extreme_case "
+    "ELSE extreme_case END, extreme = max(extreme, excluded.extreme)"};
 #undef ANECHECK_ADD_REACH
 
 }  // namespace
@@ -140,6 +146,23 @@ Status Store::AddMagnitudes(int64_t run, std::span<const BatchRecord> batches) {
   return {};
 }
 
+Status Store::AddLeans(int64_t run, std::span<const BatchRecord> batches) {
+  ANECHECK_ASSIGN(Statement * add, kept_->Get(database_, kAddLeans));
+  for (const auto& [key, leans] : SumOf(batches, &BatchRecord::leans)) {
+    const auto& [target, route, op] = *key;
+    for (size_t i = 0; i < kLeanCount; ++i) {
+      const LeanSums& sums = leans[i];
+      if (sums.outputs == 0) continue;
+      add->Bind(run).Bind(target).Bind(route).Bind(op).Bind(LeanName(static_cast<Lean>(i)));
+      add->Bind(sums.outputs).Bind(sums.sum);
+      for (const int64_t capital : sums.capitals) add->Bind(capital);
+      add->Bind(sums.extreme_case).Bind(sums.extreme);
+      if (!add->Run()) return Failed("cannot count which way errors lean");
+    }
+  }
+  return {};
+}
+
 Status Store::AddCoverage(int64_t run, std::span<const BatchRecord> batches) {
   ANECHECK_ASSIGN(Statement * add, kept_->Get(database_, kAddCoverage));
   for (const auto& [key, counts] : SumOfCoverage(batches)) {
@@ -170,6 +193,7 @@ Status Store::AppendRows(int64_t run, std::span<const BatchRecord> batches) {
   ANECHECK_RETURN_IF_ERROR(AddProvedReach(run, batches));
   ANECHECK_RETURN_IF_ERROR(AddErrors(run, batches));
   ANECHECK_RETURN_IF_ERROR(AddMagnitudes(run, batches));
+  ANECHECK_RETURN_IF_ERROR(AddLeans(run, batches));
   return AddCoverage(run, batches);
 }
 

@@ -87,6 +87,7 @@ enum KeptStatement : uint8_t {
   kAddMagnitudes,
   kAddCoverage,
   kInsertPace,
+  kAddLeans,
   kKeptStatements,
 };
 

@@ -91,6 +91,9 @@ std::vector<std::vector<std::string>> Results(const std::string& db) {
         "SELECT target, op, bucket, elements FROM ulp_histogram" + run + " ORDER BY 1, 2, 3",
         "SELECT target, op, exponent, elements, sum_ulp, max_ulp FROM magnitude_errors" + run +
             " ORDER BY 1, 2, 3",
+        "SELECT target, route, op, lean, outputs, sum, capital_1, capital_2, capital_3, capital_4, "
+        "extreme_case, extreme FROM error_leans" +
+            run + " ORDER BY 1, 2, 3, 4",
         "SELECT kind, cell, cases, first_case FROM coverage" + run + " ORDER BY 1, 2",
         std::string("SELECT state FROM runs ORDER BY id DESC LIMIT 1")}) {
     std::ranges::copy(Rows(db, sql), std::back_inserter(all));

@@ -145,6 +145,24 @@ TEST(Compile, FloatingWeightsOfEightBitsNeedA18) {
   }
 }
 
+// A probe of the M5 saw it run; elsewhere no table has it.
+TEST(Compile, CastsOfConstantsNeedA17) {
+  const CleanSettings settings;
+  const std::string mil = MilProgram(
+      "tensor<fp16, [2]> x",
+      "tensor<fp16, [2]> w = constexpr_cast(source_val = tensor<fp32, [2]>([0.5, 2049]), "
+      "output_dtype = string(\"fp16\"));\n"
+      "tensor<fp16, [2]> y = add(x = x, y = w);",
+      "y");
+  for (const char* target : {"h13", "h14", "h15", "h16"}) {
+    EXPECT_NE(CompileError(mil, target).find("not supported on any of the specified backends"),
+              std::string::npos)
+        << target;
+  }
+  EXPECT_EQ(ToDoubles(RunHalves(mil, {{"x", ToHalves({0, 0})}}, 2, "h17s")),
+            (std::vector<double>{0.5, 2048}));
+}
+
 TEST(Compile, TakesTheLimitsThemselves) {
   const CleanSettings settings;
   EXPECT_EQ(CompileError(Unary("[16384]")), "");

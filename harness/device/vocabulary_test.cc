@@ -96,6 +96,41 @@ TEST_F(Vocabulary, PositionsOfExtremes) {
   EXPECT_EQ(position("reduce_argmin", "h15"), 2);
 }
 
+// Of int32 a root or a logarithm keeps its whole part; what leaves the type keeps its low bits.
+TEST_F(Vocabulary, ReductionsOfIntegers) {
+  const auto reduce = [](std::string_view op, const Numbers& x) {
+    return Compute("[2]", x,
+                   fmt::format("tensor<int32, [2]> i = cast(x = x, dtype = string(\"int32\"));"
+                               "tensor<int32, [1]> r = {}(x = i, axes = tensor<int32, [1]>([0]), "
+                               "keep_dims = bool(true));"
+                               "tensor<fp16, [1]> y = cast(x = r, dtype = string(\"fp16\"));",
+                               op),
+                   1)[0];
+  };
+  EXPECT_EQ(reduce("reduce_sum_square", {3, -4}), 25);
+  EXPECT_EQ(reduce("reduce_l1_norm", {3, -4}), 7);
+  EXPECT_EQ(reduce("reduce_l2_norm", {3, -4}), 5);
+  EXPECT_EQ(reduce("reduce_l2_norm", {3, 3}), 4) << "4.24";
+  EXPECT_EQ(reduce("reduce_log_sum", {10, 11}), 3) << "3.04";
+  EXPECT_EQ(reduce("reduce_log_sum", {3, -4}), 0) << "not defined";
+  EXPECT_EQ(reduce("reduce_log_sum_exp", {8, 8}), 8) << "8.69";
+}
+
+TEST_F(Vocabulary, FunctionsOfIntegers) {
+  const auto map = [](std::string_view op) {
+    return Compute("[4]", {-3, 0, 1, 7},
+                   fmt::format("tensor<int32, [4]> i = cast(x = x, dtype = string(\"int32\"));"
+                               "tensor<int32, [4]> r = {}(x = i);"
+                               "tensor<fp16, [4]> y = cast(x = r, dtype = string(\"fp16\"));",
+                               op),
+                   4);
+  };
+  EXPECT_EQ(map("abs"), (Numbers{3, 0, 1, 7}));
+  EXPECT_EQ(map("square"), (Numbers{9, 0, 1, 49}));
+  EXPECT_EQ(map("sign"), (Numbers{-1, 0, 1, 1}));
+  EXPECT_EQ(map("exp2"), (Numbers{0, 1, 2, 128}));
+}
+
 TEST_F(Vocabulary, SlopesAndThresholds) {
   const auto activate = [](std::string_view call) {
     return Compute("[1, 2, 2]", {-4, 1, 2, 8}, fmt::format("tensor<fp16, [1, 2, 2]> y = {};", call),

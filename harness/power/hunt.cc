@@ -8,6 +8,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
+#include "harness/campaign/lean_watch.h"
 #include "harness/campaign/shrink_finding.h"
 #include "harness/runners/runtime_probe.h"
 
@@ -54,7 +55,9 @@ bool Names(std::string_view labels, std::string_view id) {
 }
 
 bool Answers(const Subject& subject, const FindingRecord& finding) {
-  if (subject.group == SubjectGroup::kPlanted) return IsNewFinding(finding.verdict);
+  if (subject.group == SubjectGroup::kPlanted) {
+    return IsNewFinding(finding.verdict) || finding.verdict == kBiased;
+  }
   return std::ranges::any_of(
       subject.labels, [&](const std::string& label) { return Names(finding.known_defect, label); });
 }
@@ -105,6 +108,22 @@ Result<bool> OwesToSubject(const Artifact& artifact, const Subject& subject,
   without.verdict = outcome.record.verdict;
   without.known_defect = outcome.known_defect;
   return !IsSuspect(without.verdict) || !Answers(subject, without);
+}
+
+// The same for an operation whose errors lean, which many cases show: as many without the subject
+// must not show it.
+Result<bool> LeansBySubject(const FindingRecord& finding, const Subject& subject,
+                            const CampaignOptions& campaign, uint64_t cases,
+                            const std::string& db) {
+  CampaignOptions clean = campaign;
+  clean.worker = WithoutSubject(subject, campaign.worker);
+  clean.cases = cases;
+  clean.db = db;
+  ANECHECK_ASSIGN(const CampaignSummary summary,
+                  RunCampaign(clean, [&] { return MakeRunner(clean); }, {}));
+  return std::ranges::none_of(summary.list, [&](const FindingRecord& other) {
+    return other.signature == finding.signature;
+  });
 }
 
 // A finding that no longer shows cannot be made small; that is no failure of the measurement.
@@ -267,14 +286,17 @@ Status HuntByCampaign(const Subject& subject, const HuntOptions& options, Clock:
     return {};
   }
   ANECHECK_ASSIGN(const Artifact artifact, ReadArtifact(db, first->id));
-  ANECHECK_ASSIGN(result.found, OwesToSubject(artifact, subject, campaign));
+  const bool leans = first->verdict == kBiased;
+  ANECHECK_ASSIGN(result.found, leans ? LeansBySubject(*first, subject, campaign, summary.cases,
+                                                       folder.File("control.sqlite"))
+                                      : OwesToSubject(artifact, subject, campaign));
   if (!result.found) {
     result.reason = fmt::format("case {} shows the same without the defect: {} {}",
                                 first->case_index, first->verdict, first->summary);
     return {};
   }
   result.by = "campaign";
-  result.cases = first->case_index + 1;
+  if (!leans) result.cases = first->case_index + 1;
   result.verdict = first->verdict;
   result.op = first->op;
   result.target = first->target;
@@ -328,7 +350,8 @@ Status RunCleanPart(const CampaignOptions& campaign, const std::atomic<bool>* st
   result.judged_of_part.back() = summary.judged;
   result.inconclusive += summary.inconclusive;
   for (const FindingRecord& finding : summary.list) {
-    if (result.quirks && !IsNewFinding(finding.verdict)) continue;
+    const bool named = finding.verdict != kBiased && !IsNewFinding(finding.verdict);
+    if (result.quirks && named) continue;
     if (result.false_findings++ > 0) continue;
     result.first = fmt::format("{} {} {}: {}", finding.verdict, finding.op, finding.known_defect,
                                finding.summary);

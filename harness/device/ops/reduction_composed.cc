@@ -90,6 +90,64 @@ class ComposedKernel : public Kernel {
   NumericModel model_;
 };
 
+// Integers add up in two's complement of their type. A root or a logarithm of a total keeps its
+// whole part (coremltools evaluates it with numpy; the result's type is that of x); one that is not
+// defined is 0, one beyond the type is its end.
+using WholeLane = std::vector<int64_t>;
+
+template <typename Term>
+uint64_t WholeTotal(const WholeLane& lane, const Term& term) {
+  uint64_t total = 0;
+  for (const int64_t x : lane) total += static_cast<uint64_t>(term(x));
+  return total;
+}
+int64_t WholeSquares(const WholeLane& lane) {
+  return static_cast<int64_t>(WholeTotal(lane, [](int64_t x) { return x * x; }));
+}
+int64_t WholeMagnitudes(const WholeLane& lane) {
+  return static_cast<int64_t>(WholeTotal(lane, [](int64_t x) { return x < 0 ? -x : x; }));
+}
+int64_t WholeRoot(const WholeLane& lane) {
+  const auto total = static_cast<int32_t>(WholeSquares(lane));
+  return SaturateToInt(Element::kInt32, std::sqrt(static_cast<double>(total)));
+}
+int64_t WholeLogSum(const WholeLane& lane) {
+  const auto total = static_cast<int32_t>(WholeTotal(lane, [](int64_t x) { return x; }));
+  return SaturateToInt(Element::kInt32, std::log(static_cast<double>(total)));
+}
+int64_t WholeLogSumExp(const WholeLane& lane) {
+  const int64_t top = *std::ranges::max_element(lane);
+  double sum = 0;
+  for (const int64_t x : lane) sum += std::exp(static_cast<double>(x - top));
+  return SaturateToInt(Element::kInt32, static_cast<double>(top) + std::log(sum));
+}
+
+class WholeKernel : public Kernel {
+ public:
+  WholeKernel(int64_t (*reduce)(const WholeLane&), const TensorType& type, AxisSplit split)
+      : reduce_(reduce), count_(type.shape.Elements()), split_(std::move(split)) {}
+
+  void Run(const Invocation& call) const override {
+    std::vector<int64_t> values(static_cast<size_t>(count_));
+    LoadInts(Element::kInt32, call.inputs[0], 1, count_, values.data());
+    WholeLane lane(split_.reduced.size());
+    std::vector<int64_t> results;
+    for (const int64_t base : split_.kept) {
+      for (size_t k = 0; k < lane.size(); ++k) {
+        lane[k] = values[static_cast<size_t>(base + split_.reduced[k])];
+      }
+      results.push_back(reduce_(lane));
+    }
+    StoreInts(Element::kInt32, results.data(), static_cast<int64_t>(results.size()),
+              call.outputs[0]);
+  }
+
+ private:
+  int64_t (*reduce_)(const WholeLane&);
+  int64_t count_;
+  AxisSplit split_;
+};
+
 Shape ReducedShape(const Shape& x, uint32_t mask, bool keep) {
   Shape shape;
   for (int axis = 0; axis < x.rank(); ++axis) {
@@ -108,13 +166,25 @@ Operand ReadFloats(OpBuilder& builder) {
   return x;
 }
 
-template <float (*kReduce)(const Lane&)>
+// An operand of floats or of int32.
+Operand ReadNumbers(OpBuilder& builder) {
+  const Operand x = builder.Tensor("x");
+  if (builder.ok() && !IsFloat(x.type.element) && x.type.element != Element::kInt32) {
+    builder.Reject(Stage::kFrontend, fmt::format("x is {}", x.type.ToString()));
+  }
+  return x;
+}
+
+template <float (*kReduce)(const Lane&), int64_t (*kOfIntegers)(const WholeLane&)>
 std::unique_ptr<const Kernel> Build(OpBuilder& builder) {
-  const Operand x = ReadFloats(builder);
+  const Operand x = ReadNumbers(builder);
   const uint32_t mask = builder.Axes("axes", x.type.shape.rank());
   const bool keep = builder.Bool("keep_dims", false);
   if (!builder.ok()) return nullptr;
   builder.Output({x.type.element, ReducedShape(x.type.shape, mask, keep)});
+  if (x.type.element == Element::kInt32) {
+    return std::make_unique<WholeKernel>(kOfIntegers, x.type, SplitAxes(x.type.shape, mask));
+  }
   return std::make_unique<ComposedKernel>(kReduce, x.type, SplitAxes(x.type.shape, mask),
                                           builder.model());
 }
@@ -233,10 +303,14 @@ std::unique_ptr<const Kernel> BuildCumsum(OpBuilder& builder) {
 }
 
 constexpr OpRow kRows[] = {
-    {"reduce_sum_square", Build<SumSquare>},  {"reduce_l1_norm", Build<L1Norm>},
-    {"reduce_l2_norm", Build<L2Norm>},        {"reduce_log_sum", Build<LogSum>},
-    {"reduce_log_sum_exp", Build<LogSumExp>}, {"reduce_argmax", BuildPosition<true>},
-    {"reduce_argmin", BuildPosition<false>},  {"cumsum", BuildCumsum},
+    {"reduce_sum_square", Build<SumSquare, WholeSquares>},
+    {"reduce_l1_norm", Build<L1Norm, WholeMagnitudes>},
+    {"reduce_l2_norm", Build<L2Norm, WholeRoot>},
+    {"reduce_log_sum", Build<LogSum, WholeLogSum>},
+    {"reduce_log_sum_exp", Build<LogSumExp, WholeLogSumExp>},
+    {"reduce_argmax", BuildPosition<true>},
+    {"reduce_argmin", BuildPosition<false>},
+    {"cumsum", BuildCumsum},
 };
 
 }  // namespace

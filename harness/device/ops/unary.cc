@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "harness/device/op_table.h"
+#include "harness/device/ops/integer_map.h"
 #include "harness/device/ops/map_kernel.h"
 
 namespace anecheck::device {
@@ -26,6 +27,26 @@ template <float (*kFunction)(float, const NumericModel&)>
 std::unique_ptr<const Kernel> Plain(OpBuilder& builder) {
   return BuildMap(builder, builder.Tensor("x"),
                   [](float x, const NumericModel& model) { return kFunction(x, model); });
+}
+
+// Operations whose operand may be int32 too.
+using IntegerFunction = int64_t (*)(Element, int64_t);
+template <float (*kFunction)(float, const NumericModel&), IntegerFunction kOfIntegers>
+std::unique_ptr<const Kernel> Numbers(OpBuilder& builder) {
+  const Operand x = builder.Tensor("x");
+  if (builder.ok() && x.type.element == Element::kInt32) {
+    return BuildIntegerMap(builder, x, kOfIntegers);
+  }
+  return BuildMap(builder, x,
+                  [](float value, const NumericModel& model) { return kFunction(value, model); });
+}
+
+int64_t IntegerAbs(Element, int64_t x) { return x < 0 ? -x : x; }
+int64_t IntegerSquare(Element, int64_t x) { return x * x; }
+int64_t IntegerSign(Element, int64_t x) { return (x > 0) - (x < 0); }
+// The whole part, at most the largest of the type.
+int64_t IntegerExp2(Element element, int64_t x) {
+  return SaturateToInt(element, std::exp2(static_cast<double>(x)));
 }
 
 float Abs(float x, const NumericModel&) { return std::fabs(x); }
@@ -213,15 +234,15 @@ std::unique_ptr<const Kernel> FromA15(OpBuilder& builder) {
 }
 
 constexpr OpRow kRows[] = {
-    {"abs", Plain<Abs>},
-    {"square", Plain<Square>},
+    {"abs", Numbers<Abs, IntegerAbs>},
+    {"square", Numbers<Square, IntegerSquare>},
     {"sqrt", Plain<Sqrt>},
     {"rsqrt", BuildRsqrt},
     {"inverse", BuildInverse},
     {"exp", Plain<InWide<std::exp>>},
-    {"exp2", Plain<InWide<std::exp2>>},
+    {"exp2", Numbers<InWide<std::exp2>, IntegerExp2>},
     {"log", BuildLog},
-    {"sign", Plain<Sign>},
+    {"sign", Numbers<Sign, IntegerSign>},
     {"round", Plain<Round>},
     {"ceil", Plain<Ceil>},
     {"floor", Plain<Floor>},

@@ -1,0 +1,125 @@
+#include "harness/campaign/lean_watch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+#include "harness/targets/catalog.h"
+#include "oracles/catalogue.h"
+
+namespace anecheck {
+namespace {
+
+std::string_view Words(Lean lean) {
+  switch (lean) {
+    case Lean::kUp:
+      return "errors lie above the value";
+    case Lean::kDown:
+      return "errors lie below the value";
+    case Lean::kAway:
+      return "errors lie away from zero";
+    case Lean::kToward:
+      return "errors lie toward zero";
+    case Lean::kFills:
+      break;
+  }
+  return "";
+}
+
+int64_t Richest(const LeanSums& sums) { return *std::ranges::max_element(sums.capitals); }
+
+bool TiesGoAway(const std::string& target) {
+  const auto found = FindTarget(target);
+  if (!found.ok() || !(*found)->family().known()) return false;
+  const auto family = static_cast<int>((*found)->family().value());
+  return std::ranges::any_of(DeparturesInForce(), [family](const Departure& departure) {
+    return departure.effect == Effect::kTiesAway && (departure.families >> family & 1) != 0;
+  });
+}
+
+}  // namespace
+
+double LogOdds(const LeanSums& sums) { return LeanSums::Part(Richest(sums)); }
+
+std::optional<Leaning> LeaningOf(const OperationLeans& leans, const std::string& target) {
+  const bool ties_away = TiesGoAway(target);
+  std::optional<Leaning> found;
+  for (size_t i = 0; i < kLeanCount; ++i) {
+    const auto lean = static_cast<Lean>(i);
+    // An engine that rounds where it may and nowhere else fills its bounds and errs to neither
+    // side.
+    if (lean == Lean::kFills || !leans[i].Significant()) continue;
+    if (ties_away && lean != Lean::kToward) continue;
+    if (found && Richest(found->sums) >= Richest(leans[i])) continue;
+    found.emplace();
+    found->target = target;
+    found->lean = lean;
+    found->sums = leans[i];
+  }
+  return found;
+}
+
+std::string DescribeLeaning(const Leaning& leaning) {
+  const LeanSums& sums = leaning.sums;
+  return fmt::format(
+      "inside the bound, {}: by {:.3f} of what the contract permits in the mean, over {} outputs "
+      "(odds 2^{:.0f})",
+      Words(leaning.lean), sums.Mean(), sums.outputs, std::floor(LogOdds(sums)));
+}
+
+Result<RunLeans> ReadLeans(Store& store, int64_t run) {
+  const std::string id = std::to_string(run);
+  ANECHECK_ASSIGN(const auto rows,
+                  store.Query("SELECT target, route, op, lean, outputs, sum, capital_1, capital_2, "
+                              "capital_3, capital_4, extreme_case, extreme FROM error_leans WHERE "
+                              "run = CAST(? AS INTEGER)",
+                              {&id, 1}));
+  RunLeans leans;
+  for (const auto& row : rows) {
+    const auto lean = LeanFromName(row[3]);
+    if (!lean) return MakeError(ErrorCode::kMalformed, "error_leans: no lean is called " + row[3]);
+    LeanSums& sums = leans[{row[0], row[1], row[2]}][static_cast<size_t>(*lean)];
+    sums.outputs = std::stoull(row[4]);
+    sums.sum = std::stoll(row[5]);
+    for (size_t bet = 0; bet < kBets; ++bet) sums.capitals[bet] = std::stoll(row[6 + bet]);
+    sums.extreme_case = std::stoull(row[10]);
+    sums.extreme = std::stoll(row[11]);
+  }
+  return leans;
+}
+
+Status LeanWatch::Recall(Store& store, int64_t run) {
+  ANECHECK_ASSIGN(sums_, ReadLeans(store, run));
+  return {};
+}
+
+std::vector<Leaning> LeanWatch::Add(const BatchRecord& batch) {
+  std::vector<Leaning> found;
+  for (const auto& [key, leans] : batch.leans) {
+    OperationLeans& sums = sums_[key];
+    sums += leans;
+    std::optional<Leaning> leaning = LeaningOf(sums, std::get<0>(key));
+    if (!leaning) continue;
+    std::tie(leaning->target, leaning->route, leaning->op) = key;
+    found.push_back(std::move(*leaning));
+  }
+  return found;
+}
+
+void JudgeLean(CaseOutcome& outcome) {
+  if (outcome.record.verdict != "pass") return;
+  for (size_t i = 0; i < outcome.leans.size() && i < outcome.record.outputs.size(); ++i) {
+    const OutputLean& lean = outcome.leans[i];
+    if (std::max(std::fabs(lean.up), std::fabs(lean.away)) <= kLeastLean) continue;
+    outcome.record.verdict = kBiased;
+    outcome.op = outcome.record.outputs[i].op;
+    outcome.record.message = fmt::format(
+        "inside the bound, the errors of {} elements lean by {:+.3f} of what the contract permits, "
+        "{:+.3f} away from zero; one case proves nothing: a campaign counts them",
+        lean.free, lean.up, lean.away);
+    outcome.record.outputs[i].verdict = kBiased;
+    return;
+  }
+}
+
+}  // namespace anecheck

@@ -1,0 +1,59 @@
+// Which way the errors of each operation lean, over a whole run: raises a finding where the test of
+// oracles/lean_sums.h says that the premise does not hold.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/campaign/judge_case.h"
+#include "harness/campaign/store.h"
+
+namespace anecheck {
+
+// The verdict of such a finding, and of a case that is shown for it.
+inline constexpr std::string_view kBiased = "biased";
+
+// One operation on one target by one route whose errors lean.
+struct Leaning {
+  std::string target, route, op;
+  Lean lean = Lean::kUp;  // the one with the most evidence
+  LeanSums sums;
+};
+
+// The sums of a run: target, route, operation.
+using RunLeans = std::map<std::tuple<std::string, std::string, std::string>, OperationLeans>;
+Result<RunLeans> ReadLeans(Store& store, int64_t run);
+
+// The lean that stands out most of those that do at all, of sums of that target; without route and
+// operation. Where a documented defect rounds ties away from zero, only the other way tells.
+std::optional<Leaning> LeaningOf(const OperationLeans& leans, const std::string& target);
+
+// How sure it is: whether the errors lean or not was as likely as 2 to this power to one.
+double LogOdds(const LeanSums& sums);
+
+// "errors lean toward zero inside their bound: ..."
+std::string DescribeLeaning(const Leaning& leaning);
+
+// Of one run; used by one thread at a time.
+class LeanWatch {
+ public:
+  // Takes up what the file holds of a run that goes on.
+  Status Recall(Store& store, int64_t run);
+  // Adds a batch. Gives the operations of it whose errors lean by now, whether or not they did
+  // before.
+  std::vector<Leaning> Add(const BatchRecord& batch);
+
+ private:
+  RunLeans sums_;
+};
+
+// Makes `biased` of an outcome that passed where one of its outputs leans by itself; that alone
+// proves nothing of the operation.
+void JudgeLean(CaseOutcome& outcome);
+
+}  // namespace anecheck

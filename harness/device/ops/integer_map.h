@@ -1,0 +1,43 @@
+// Kernels of one operand and one result of the same integer type, element by element. Used by
+// unary.cc.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "harness/device/half_block.h"
+#include "harness/device/kernel.h"
+#include "harness/device/op_builder.h"
+
+namespace anecheck::device {
+
+// Runs function(element, x) over a tensor; what leaves the type keeps its low bits.
+template <typename Function>
+class IntegerMapKernel : public Kernel {
+ public:
+  IntegerMapKernel(const TensorType& type, Function function)
+      : element_(type.element), count_(type.shape.Elements()), function_(function) {}
+
+  void Run(const Invocation& call) const override {
+    std::vector<int64_t> values(static_cast<size_t>(count_));
+    LoadInts(element_, call.inputs[0], 1, count_, values.data());
+    for (int64_t& x : values) x = function_(element_, x);
+    StoreInts(element_, values.data(), count_, call.outputs[0]);
+  }
+
+ private:
+  Element element_;
+  int64_t count_;
+  Function function_;
+};
+
+// Precondition: the operand holds integers.
+template <typename Function>
+std::unique_ptr<const Kernel> BuildIntegerMap(OpBuilder& builder, const Operand& x,
+                                              Function function) {
+  builder.Output(x.type);
+  return std::make_unique<IntegerMapKernel<Function>>(x.type, function);
+}
+
+}  // namespace anecheck::device

@@ -1,0 +1,200 @@
+#include "oracles/lean.h"
+
+#include <algorithm>
+#include <bitset>
+#include <cmath>
+#include <vector>
+
+#include "oracles/admitted_element.h"
+#include "oracles/catalogue.h"
+#include "oracles/judge.h"
+#include "oracles/reference/kernel.h"
+#include "oracles/statistics.h"
+
+namespace anecheck {
+namespace {
+
+// What an output says is rounded down to one of these, from -1 to 1.
+constexpr int kStepsToOne = 256;
+constexpr size_t kSteps = 2 * kStepsToOne + 1;
+
+// The logarithm of what a bet leaves, rounded down: a player is never taken for richer.
+int64_t LogOfOutcome(double part, double says) {
+  return static_cast<int64_t>(
+      std::floor(std::log2(1 + part * (says - kLeastLean)) * LeanSums::kUnit));
+}
+
+using Outcomes = std::array<std::array<int64_t, kBets>, kSteps>;
+Outcomes MakeOutcomes() {
+  Outcomes outcomes{};
+  for (size_t step = 0; step < kSteps; ++step) {
+    const double says = static_cast<double>(step) / kStepsToOne - 1;
+    for (size_t bet = 0; bet < kBets; ++bet) {
+      outcomes[step][bet] = LogOfOutcome(kBetParts[bet], says);
+    }
+  }
+  return outcomes;
+}
+
+using OpSet = std::bitset<kOpCount>;
+
+// Whether an engine that uses the term's freedom may well err to one side: errors that are
+// functions of one operand, of a count or of a place, and choices.
+bool IsOneSided(Term term) {
+  switch (term) {
+    case Term::kReciprocalRelative:
+    case Term::kPositionRelative:
+    case Term::kAnyTie:
+    case Term::kIndexRounding:
+    case Term::kPackedFlags:
+      return true;
+    default:
+      return term >= Term::kSigmoidTable && term <= Term::kArcTangentTable;
+  }
+}
+
+bool RestsOn(const ReferenceKernel& kernel, Term term) {
+  return std::ranges::find(kernel.terms, term) != kernel.terms.end();
+}
+
+// Whether the departure makes results lean that stay inside the bound of an operation which rests
+// on these terms.
+bool MakesLean(const Departure& departure, std::string_view op, const ReferenceKernel& kernel) {
+  switch (departure.effect) {
+    case Effect::kTileLattice:
+    case Effect::kFlushInMac:
+      return RestsOn(kernel, Term::kAccumulatorUnit);
+    case Effect::kSumLattice:
+      return RestsOn(kernel, Term::kReduceUnit);
+    case Effect::kAbsoluteError:
+    case Effect::kReciprocal:
+    case Effect::kSwishOfProduct:
+    case Effect::kForgetsScale:
+    case Effect::kOneMaskPlane:
+    case Effect::kUnshiftedSoftmax:
+      return departure.op.empty() || departure.op == op;
+    default:
+      return false;
+  }
+}
+
+// The operations whose errors may lean in a conforming engine of the family, or one with its
+// documented defects.
+OpSet MakeUntested(int family, std::span<const Departure> departures) {
+  OpSet untested;
+  for (size_t op = 0; op < kOpCount; ++op) {
+    const ReferenceKernel& kernel = *AllReferenceKernels()[op];
+    const std::string_view name = AllOps()[op]->schema.name;
+    bool leans = std::ranges::any_of(kernel.terms, IsOneSided);
+    for (const Departure& departure : departures) {
+      leans |= (departure.families >> family & 1) != 0 && MakesLean(departure, name, kernel);
+    }
+    untested.set(op, leans);
+  }
+  return untested;
+}
+
+// What MakeUntested gives for the departures in force, which seldom change.
+const OpSet& UntestedOps(int family) {
+  struct Kept {
+    const Departure* departures = nullptr;
+    size_t count = 0;
+    OpSet ops;
+  };
+  thread_local std::array<Kept, kContractFamilies> kept_of_family;
+  Kept& kept = kept_of_family[static_cast<size_t>(family)];
+  const std::span<const Departure> departures = DeparturesInForce();
+  if (kept.departures != departures.data() || kept.count != departures.size()) {
+    kept = {departures.data(), departures.size(), MakeUntested(family, departures)};
+  }
+  return kept.ops;
+}
+
+// The error in units of the room on its side.
+double ShareOf(double value, double low, double high, double actual) {
+  const double error = actual - value;
+  if (error == 0) return 0;
+  const double room = error < 0 ? value - low : high - value;
+  return room > 0 ? std::clamp(error / room, -1.0, 1.0) : std::copysign(1.0, error);
+}
+
+}  // namespace
+
+OutputLean MeasureLean(const Estimate& expected, std::span<const double> actual) {
+  OutputLean lean;
+  double amplitude = -1;  // asked for where an element is free
+  for (size_t i = 0; i < actual.size(); ++i) {
+    const double low = expected.low[i], high = expected.high[i], value = expected.value[i];
+    // Infinities and NaN have no room to measure by.
+    if (!(high > low) || !std::isfinite(high - low) || !std::isfinite(value) ||
+        !std::isfinite(actual[i])) {
+      continue;
+    }
+    if (amplitude < 0) amplitude = Amplitude(expected);
+    if (!IsInformative(expected, i, amplitude)) continue;
+    const double share = ShareOf(value, low, high, actual[i]);
+    ++lean.free;
+    lean.up += share;
+    lean.away += value > 0 ? share : value < 0 ? -share : 0;
+    if (UlpBetween(expected.type.dtype, low, high) <= kFewNumbers) continue;
+    ++lean.wide;
+    lean.mean_square += share * share;
+  }
+  if (lean.free > 0) {
+    lean.up /= static_cast<double>(lean.free);
+    lean.away /= static_cast<double>(lean.free);
+  }
+  if (lean.wide > 0) lean.mean_square /= static_cast<double>(lean.wide);
+  return lean;
+}
+
+void LeanSums::Add(uint64_t case_index, double says) {
+  static const Outcomes kOutcomes = MakeOutcomes();
+  const double steps = std::floor((std::clamp(says, -1.0, 1.0) + 1) * kStepsToOne);
+  const std::array<int64_t, kBets>& outcome = kOutcomes[static_cast<size_t>(steps)];
+  ++outputs;
+  for (size_t bet = 0; bet < kBets; ++bet) capitals[bet] += outcome[bet];
+  const auto units = static_cast<int64_t>(std::floor(says * kUnit));
+  sum += units;
+  if (units > extreme) {
+    extreme = units;
+    extreme_case = case_index;
+  }
+}
+
+void AddOutput(const OutputLean& output, uint64_t case_index, OperationLeans& sums) {
+  if (output.free > 0) {
+    sums[static_cast<size_t>(Lean::kUp)].Add(case_index, output.up);
+    sums[static_cast<size_t>(Lean::kDown)].Add(case_index, -output.up);
+    sums[static_cast<size_t>(Lean::kAway)].Add(case_index, output.away);
+    sums[static_cast<size_t>(Lean::kToward)].Add(case_index, -output.away);
+  }
+  if (output.wide == 0) return;
+  constexpr double kEvenly = 1.0 / 3;
+  sums[static_cast<size_t>(Lean::kFills)].Add(case_index, output.mean_square - kEvenly);
+}
+
+bool IsTested(const Graph& graph, size_t output, int family) {
+  const Value& result = graph.value(graph.outputs()[output]);
+  if (result.kind != ValueKind::kResult || !IsFloat(result.type.dtype)) return false;
+  const OpSet& untested = UntestedOps(family);
+  // Of what the output depends on, the nearest first.
+  std::vector<bool> wanted(graph.nodes().size());
+  wanted[result.producer] = true;
+  for (size_t i = result.producer + 1; i-- > 0;) {
+    if (!wanted[i]) continue;
+    const Node& node = graph.nodes()[i];
+    if (untested.test(node.schema->id)) return false;
+    // Integers and bools are chosen rather than rounded.
+    for (uint32_t k = 0; k < node.result_count; ++k) {
+      if (!IsFloat(graph.type(node.first_result + k).dtype)) return false;
+    }
+    for (const Argument& argument : graph.arguments(node)) {
+      const Value& value = graph.value(argument.value);
+      if (value.kind == ValueKind::kResult) wanted[value.producer] = true;
+    }
+  }
+  return true;
+}
+
+}  // namespace anecheck

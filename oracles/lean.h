@@ -1,0 +1,31 @@
+// What single outputs say to the sequential test of lean_sums.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "harness/graph/graph.h"
+#include "oracles/lean_sums.h"
+#include "oracles/oracle.h"
+
+namespace anecheck {
+
+// What one output says. Of elements whose interval holds more than one number and says something
+// (IsInformative of judge.h).
+struct OutputLean {
+  uint64_t free = 0;
+  double up = 0;      // the mean error, -1 to 1
+  double away = 0;    // the mean of the errors with the sign of their values; 0 counts as no error
+  uint64_t wide = 0;  // elements of more than kFewNumbers numbers (statistics.h)
+  double mean_square = 0;  // of their errors
+};
+// Precondition: as many numbers as `expected` has elements.
+OutputLean MeasureLean(const Estimate& expected, std::span<const double> actual);
+
+void AddOutput(const OutputLean& output, uint64_t case_index, OperationLeans& sums);
+
+// Whether the premise is that of the output's operation on this family.
+bool IsTested(const Graph& graph, size_t output, int family);
+
+}  // namespace anecheck
