@@ -25,18 +25,6 @@ Status MovementSearch::Start(const Graph& graph, std::span<const Tensor> inputs,
   return {};
 }
 
-Status MovementSearch::Start(const Graph& graph, std::span<const Tensor> inputs,
-                             std::span<const ValueId> values, const Contract& contract,
-                             std::span<const Tensor> first_change) {
-  if (changes_.empty()) changes_.emplace_back();
-  for (Change& change : changes_) change.evaluated = false;
-  Change& first = changes_.front();
-  ANECHECK_RETURN_IF_ERROR(at_inputs_.RunBeside(graph, inputs, contract, first_change,
-                                                first.evaluation, first.evaluated));
-  SetValues(values);
-  return {};
-}
-
 void MovementSearch::SetValues(std::span<const ValueId> values) {
   values_.assign(values.begin(), values.end());
   bounds_.resize(values.size());
@@ -46,27 +34,14 @@ void MovementSearch::SetValues(std::span<const ValueId> values) {
 void MovementSearch::Move(std::span<const Tensor> change, size_t number, Witnesses& found) {
   if (std::ranges::all_of(found, [](const auto& witness) { return witness.has_value(); })) return;
   while (changes_.size() <= number) changes_.emplace_back();
-  Change& moved = changes_[number];
-  moved.evaluated = moved.evaluation.RunValuesTo(at_inputs_, change, AtRest(found)).ok();
+  changes_[number].evaluated = changes_[number].evaluation.RunValues(at_inputs_, change).ok();
   Look(number, found);
-}
-
-std::span<const ValueId> MovementSearch::AtRest(const Witnesses& found) {
-  at_rest_.clear();
-  for (size_t i = 0; i < found.size(); ++i) {
-    if (!found[i]) at_rest_.push_back(values_[i]);
-  }
-  return at_rest_;
 }
 
 void MovementSearch::LookAt(std::span<const ValueId> values, Witnesses& found) {
   SetValues(values);
   found.assign(values.size(), std::nullopt);
-  for (size_t number = 0; number < changes_.size(); ++number) {
-    Change& change = changes_[number];
-    if (change.evaluated) change.evaluated = change.evaluation.RunMissing(AtRest(found)).ok();
-    Look(number, found);
-  }
+  for (size_t number = 0; number < changes_.size(); ++number) Look(number, found);
 }
 
 void MovementSearch::Look(size_t number, Witnesses& found) const {

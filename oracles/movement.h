@@ -41,17 +41,12 @@ class MovementSearch {
   // call. Errors: those of Evaluation::Run.
   Status Start(const Graph& graph, std::span<const Tensor> inputs, std::span<const ValueId> values,
                const Contract& contract);
-  // The same, and evaluates the change of number 0, which takes less time than a Move of it.
-  Status Start(const Graph& graph, std::span<const Tensor> inputs, std::span<const ValueId> values,
-               const Contract& contract, std::span<const Tensor> first_change);
-  // As Move, of the change that Start evaluated.
-  void MoveFirst(Witnesses& found) const { Look(0, found); }
   // Looks among the values without a witness, in the order of Start, for those that the inputs
   // `change` move; `number` is what their witnesses call it, 0 for the first. A change that the
   // oracle cannot evaluate proves nothing. Precondition: `found` has an entry a value.
   void Move(std::span<const Tensor> change, size_t number, Witnesses& found);
   // Looks among other values of the graph, at the same inputs and under every change that was
-  // evaluated: `found` receives an entry a value. Nothing is evaluated twice.
+  // evaluated: `found` receives an entry a value. Nothing is evaluated again.
   void LookAt(std::span<const ValueId> values, Witnesses& found);
   // The bounds of the values last given, one estimate a value, as Evaluation::Stored gives them.
   std::span<const Estimate> bounds() const { return bounds_; }
@@ -68,11 +63,8 @@ class MovementSearch {
 
   void SetValues(std::span<const ValueId> values);
   void Look(size_t number, Witnesses& found) const;
-  // The values that have no witness yet.
-  std::span<const ValueId> AtRest(const Witnesses& found);
 
   std::vector<ValueId> values_;
-  std::vector<ValueId> at_rest_;
   Evaluation at_inputs_;
   std::vector<Change> changes_;  // by number
   std::vector<Estimate> bounds_;

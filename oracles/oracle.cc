@@ -95,7 +95,6 @@ struct Evaluation::State {
   std::vector<BoundedTensor> values;
   const Graph* graph = nullptr;
   const Contract* contract = nullptr;
-  std::vector<uint8_t> done;  // by node, of RunValues alone: whether it was evaluated
 
   // What every evaluation of `graph` under `contract` begins with.
   void Begin(const Graph& new_graph, const Contract& new_contract) {
@@ -374,11 +373,11 @@ Status Evaluation::Run(const Graph& graph, std::span<const Tensor> inputs,
 
 namespace {
 
-// By node, whether one of `wanted` depends on it.
-std::vector<bool> NodesBefore(const Graph& graph, std::span<const ValueId> wanted) {
+// By node, whether `output` depends on it.
+std::vector<bool> NodesBefore(const Graph& graph, ValueId output) {
   std::vector<bool> values(graph.values().size(), false);
   std::vector<bool> nodes(graph.nodes().size(), false);
-  for (const ValueId id : wanted) values[id] = true;
+  values[output] = true;
   for (NodeId id = static_cast<NodeId>(graph.nodes().size()); id-- > 0;) {
     const Node& node = graph.node(id);
     for (uint32_t i = 0; i < node.result_count; ++i) {
@@ -400,7 +399,7 @@ Status Evaluation::RunTo(const Graph& graph, std::span<const Tensor> inputs,
   state.Begin(graph, contract);
   ANECHECK_RETURN_IF_ERROR(PrepareValues(graph, state.values));
   ANECHECK_RETURN_IF_ERROR(LoadValues(graph, inputs, contract, state.arena, state.values));
-  const std::vector<bool> needed = NodesBefore(graph, {&output, 1});
+  const std::vector<bool> needed = NodesBefore(graph, output);
   for (NodeId id = 0; id < graph.nodes().size(); ++id) {
     if (!needed[id]) continue;
     ANECHECK_RETURN_IF_ERROR(RunNode(graph, graph.node(id), contract, state.arena, state.values));
@@ -422,95 +421,16 @@ const Contract* ContractForValues(const Graph& graph, const Contract* contract) 
 
 }  // namespace
 
-namespace {
-
-// Whether a part of the graph says too little of the whole: a loop may run on for too long, which
-// refuses the change, and states are written in the order of the nodes.
-bool MustBeWhole(const Graph& graph) {
-  const auto has_block = [](const Node& node) { return node.block_count != 0; };
-  const auto is_state = [](const Value& value) { return value.kind == ValueKind::kState; };
-  return std::ranges::any_of(graph.nodes(), has_block) ||
-         std::ranges::any_of(graph.values(), is_state);
-}
-
-// What was measured of the constants that `node` reads, for another evaluation of the same graph.
-void TakeMeasures(const Graph& graph, const Node& node, std::span<const BoundedTensor> from,
-                  std::span<BoundedTensor> to) {
-  for (const Argument& argument : graph.arguments(node)) {
-    const BoundedTensor& measured = from[argument.value];
-    if (graph.value(argument.value).kind != ValueKind::kConst || !measured.measured) continue;
-    BoundedTensor& constant = to[argument.value];
-    constant.measured = true;
-    constant.lowest_bit = measured.lowest_bit;
-    constant.max_magnitude = measured.max_magnitude;
-  }
-}
-
-}  // namespace
-
-Status Evaluation::RunBeside(const Graph& graph, std::span<const Tensor> inputs,
-                             const Contract& contract, std::span<const Tensor> change,
-                             Evaluation& at_change, bool& evaluated) {
-  State& state = *state_;
-  State& other = *at_change.state_;
-  streams_.reset();
-  state.Begin(graph, contract);
-  ANECHECK_RETURN_IF_ERROR(PrepareValues(graph, state.values));
-  ANECHECK_RETURN_IF_ERROR(LoadValues(graph, inputs, contract, state.arena, state.values));
-  evaluated = at_change.StartValues(*this, change).ok();
-  for (const Node& node : graph.nodes()) {
-    ANECHECK_RETURN_IF_ERROR(RunNode(graph, node, contract, state.arena, state.values));
-    if (!evaluated) continue;
-    TakeMeasures(graph, node, state.values, other.values);
-    evaluated = RunNode(graph, node, *other.contract, other.arena, other.values).ok();
-  }
-  other.done.assign(graph.nodes().size(), 1);
-  return {};
-}
-
-Status Evaluation::StartValues(const Evaluation& other, std::span<const Tensor> inputs) {
+Status Evaluation::RunValues(const Evaluation& other, std::span<const Tensor> inputs) {
   State& state = *state_;
   const Graph& graph = *other.state_->graph;
   streams_.reset();
   state.Begin(graph, *ContractForValues(graph, other.state_->contract));
-  state.done.assign(graph.nodes().size(), 0);
   PrepareLike(other.state_->values, state.values);
-  return LoadValues(graph, inputs, *state.contract, state.arena, state.values,
-                    other.state_->values);
-}
-
-Status Evaluation::RunValues(const Evaluation& other, std::span<const Tensor> inputs) {
-  ANECHECK_RETURN_IF_ERROR(StartValues(other, inputs));
-  State& state = *state_;
-  for (const Node& node : state.graph->nodes()) {
-    ANECHECK_RETURN_IF_ERROR(
-        RunNode(*state.graph, node, *state.contract, state.arena, state.values));
-  }
-  state.done.assign(state.done.size(), 1);
-  return {};
-}
-
-Status Evaluation::RunValuesTo(const Evaluation& other, std::span<const Tensor> inputs,
-                               std::span<const ValueId> values) {
-  if (MustBeWhole(*other.state_->graph)) return RunValues(other, inputs);
-  ANECHECK_RETURN_IF_ERROR(StartValues(other, inputs));
-  return RunMissing(values);
-}
-
-Status Evaluation::RunMissing(std::span<const ValueId> values) {
-  State& state = *state_;
-  const Graph& graph = *state.graph;
-  const auto is_known = [&](ValueId id) {
-    const Value& value = graph.value(id);
-    return value.kind != ValueKind::kResult || state.done[value.producer] != 0;
-  };
-  if (std::ranges::all_of(values, is_known)) return {};
-  const std::vector<bool> needed = NodesBefore(graph, values);
-  for (NodeId id = 0; id < graph.nodes().size(); ++id) {
-    if (!needed[id] || state.done[id] != 0) continue;
-    ANECHECK_RETURN_IF_ERROR(
-        RunNode(graph, graph.node(id), *state.contract, state.arena, state.values));
-    state.done[id] = 1;
+  ANECHECK_RETURN_IF_ERROR(
+      LoadValues(graph, inputs, *state.contract, state.arena, state.values, other.state_->values));
+  for (const Node& node : graph.nodes()) {
+    ANECHECK_RETURN_IF_ERROR(RunNode(graph, node, *state.contract, state.arena, state.values));
   }
   return {};
 }

@@ -78,17 +78,6 @@ class Evaluation {
   // the values alone: of the results only Values may be read. Takes less than half the time.
   // `other` must not run again while they are read. Errors: those of Run.
   Status RunValues(const Evaluation& other, std::span<const Tensor> inputs);
-  // The same for `values` and what they depend on; no other value may be read before RunMissing.
-  // `other` must have succeeded.
-  Status RunValuesTo(const Evaluation& other, std::span<const Tensor> inputs,
-                     std::span<const ValueId> values);
-  // After RunValues, RunValuesTo or, of `at_change`, RunBeside: evaluates what of `values` was not
-  // yet.
-  Status RunMissing(std::span<const ValueId> values);
-  // As Run, and RunValues of `at_change` at the inputs `change`, of which `evaluated` says whether
-  // it succeeded: operation by operation, so that the second time finds the code of each at hand.
-  Status RunBeside(const Graph& graph, std::span<const Tensor> inputs, const Contract& contract,
-                   std::span<const Tensor> change, Evaluation& at_change, bool& evaluated);
   // After a successful Run or RunValues: Estimate::value of value `id`.
   std::span<const double> Values(ValueId id) const;
 
@@ -101,9 +90,6 @@ class Evaluation {
  private:
   struct State;
   struct Streams;
-  // What evaluating values begins with.
-  Status StartValues(const Evaluation& other, std::span<const Tensor> inputs);
-
   std::unique_ptr<State> state_;
   std::unique_ptr<Streams> streams_;  // the memory of RunForOutputs
 };

@@ -125,20 +125,17 @@ void Rectify(const Graph& from, Graph& graph) {
   if (y.ok()) graph.AddOutput(*y);
 }
 
-// Proves what moves: the search was started at the trial's inputs, and at its first change too
-// where `beside` says so.
-void Prove(MovementSearch& search, const Graph& graph, bool beside, Trial& trial) {
+// Proves what moves: the search is started at the trial's inputs.
+void Prove(MovementSearch& search, ChoiceStream& choices, CaseMode mode, const Graph& graph,
+           Trial& trial) {
   trial.witnesses.assign(graph.outputs().size(), std::nullopt);
-  if (beside) {
-    search.MoveFirst(trial.witnesses);
-  } else {
-    search.Move(trial.changes.front(), 0, trial.witnesses);
-  }
+  trial.changes.clear();
   const auto move = [&](Inputs change) {
     trial.changes.push_back(std::move(change));
     search.Move(trial.changes.back(), trial.changes.size() - 1, trial.witnesses);
   };
   // One change moves most outputs. These two move more of the others than further draws do.
+  move(GenerateInputs(choices, graph, Tame(mode)));
   if (AtRest(trial.witnesses) > 0) move(Zeros(trial.inputs));
   if (AtRest(trial.witnesses) > 0) move(Ramp(trial.inputs));
 }
@@ -146,10 +143,8 @@ void Prove(MovementSearch& search, const Graph& graph, bool beside, Trial& trial
 Result<Trial> Try(MovementSearch& search, ChoiceStream& choices, CaseMode mode,
                   const Contract& contract, const Graph& graph, Inputs inputs) {
   Trial trial{.inputs = std::move(inputs), .changes = {}, .witnesses = {}};
-  trial.changes.push_back(GenerateInputs(choices, graph, Tame(mode)));
-  ANECHECK_RETURN_IF_ERROR(
-      search.Start(graph, trial.inputs, graph.outputs(), contract, trial.changes.front()));
-  Prove(search, graph, true, trial);
+  ANECHECK_RETURN_IF_ERROR(search.Start(graph, trial.inputs, graph.outputs(), contract));
+  Prove(search, choices, mode, graph, trial);
   return trial;
 }
 
@@ -173,26 +168,15 @@ void Cut(MovementSearch& search, Graph& graph, Trial& trial) {
 }  // namespace
 
 Result<bool> CaseRepair::Search(ChoiceStream& choices, CaseMode mode, const Contract& contract,
-                                const Graph& graph, Inputs& inputs, Inputs& change) {
-  // Drawn as if the inputs were kept, which most are, but for those that drive results to infinity:
-  // the change is then evaluated beside them.
-  ChoiceStream ahead = choices;
-  change = GenerateInputs(ahead, graph, Tame(mode));
-  MovementSearch& search = searches_[kept_ = 0];
-  beside_ = Tame(mode) == mode;
-  ANECHECK_RETURN_IF_ERROR(beside_ ? search.Start(graph, inputs, graph.outputs(), contract, change)
-                                   : search.Start(graph, inputs, graph.outputs(), contract));
-  std::vector<ValueId> flawed;
-  if (ValuesOf(mode) != CaseMode::kInteger) flawed = FindFlawed(graph, mode, search);
-  if (flawed.empty()) {
-    choices = ahead;
-    return false;
-  }
+                                const Graph& graph, Inputs& inputs) {
+  ANECHECK_RETURN_IF_ERROR(searches_[0].Start(graph, inputs, graph.outputs(), contract));
+  kept_ = 0;
+  if (ValuesOf(mode) == CaseMode::kInteger) return false;
+  const std::vector<ValueId> flawed = FindFlawed(graph, mode, searches_[0]);
+  if (flawed.empty()) return false;
   Inputs other = CalmerInputs(choices, mode, inputs, InputsOf(graph, flawed));
-  change = GenerateInputs(choices, graph, Tame(mode));
-  ANECHECK_RETURN_IF_ERROR(searches_[1].Start(graph, other, graph.outputs(), contract, change));
-  beside_ = FindFlawed(graph, mode, searches_[1]).size() < flawed.size();
-  if (!beside_) return true;
+  ANECHECK_RETURN_IF_ERROR(searches_[1].Start(graph, other, graph.outputs(), contract));
+  if (FindFlawed(graph, mode, searches_[1]).size() >= flawed.size()) return true;
   inputs = std::move(other);
   kept_ = 1;
   return true;
@@ -202,11 +186,9 @@ Result<MovementProof> CaseRepair::Run(ChoiceStream& choices, CaseMode mode,
                                       const Contract& contract, Graph& graph,
                                       std::vector<Tensor>& inputs,
                                       std::vector<Estimate>& expected) {
-  Inputs change;
-  ANECHECK_ASSIGN(const bool searched, Search(choices, mode, contract, graph, inputs, change));
+  ANECHECK_ASSIGN(const bool searched, Search(choices, mode, contract, graph, inputs));
   Trial best{.inputs = std::move(inputs), .changes = {}, .witnesses = {}};
-  best.changes.push_back(std::move(change));
-  Prove(searches_[kept_], graph, beside_, best);
+  Prove(searches_[kept_], choices, mode, graph, best);
   // Inputs that drive no result to infinity, where an output is at rest. Among those of the same
   // kind hardly one in ten moves what the first did not, and each costs as much as the first.
   if (AtRest(best.witnesses) > 0 && Tame(mode) != mode && !searched) {

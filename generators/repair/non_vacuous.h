@@ -27,16 +27,14 @@ class CaseRepair {
                             std::vector<Estimate>& expected);
 
  private:
-  // Starts a search at `inputs`, or at others that are put in their place, and says in kept_ which
-  // and in beside_ how; what the inputs are changed to first is left in `change`. True where others
-  // were tried.
+  // Starts a search at `inputs`, or at others that are put in their place, and says in kept_ which.
+  // True where others were tried.
   Result<bool> Search(ChoiceStream& choices, CaseMode mode, const Contract& contract,
-                      const Graph& graph, std::vector<Tensor>& inputs, std::vector<Tensor>& change);
+                      const Graph& graph, std::vector<Tensor>& inputs);
 
   // One a try: the one that is kept is looked at again.
   std::array<MovementSearch, 2> searches_;
   size_t kept_ = 0;
-  bool beside_ = false;  // whether it was started at the first change too
 };
 
 }  // namespace anecheck
