@@ -43,6 +43,10 @@ void CheckRequest(ByteSpan input) {
   }
   CheckShape(request->shape);
   for (const WireShape& shape : request->further) CheckShape(shape);
+  for (size_t i = 0; i < request->again.size(); ++i) {
+    Laws::Require(request->again[i].size() == request->shape.inputs.at(i).byte_size,
+                  "an input has the bytes it names", "again");
+  }
 }
 
 bool Check(ByteSpan input) {
@@ -89,23 +93,31 @@ Bytes DrawRequest(ChoiceStream& choices) {
   text("program(1.3)\n{\n}");
   text("");  // weights
   const auto shape = [&] {
-    const auto inputs = static_cast<uint32_t>(choices.Below(3));
-    writer.U32(inputs);
-    for (uint32_t i = 0; i < inputs; ++i) {
+    std::vector<uint32_t> sizes(choices.Below(3));
+    writer.U32(static_cast<uint32_t>(sizes.size()));
+    for (uint32_t& size : sizes) {
       text("x");
-      const auto size = static_cast<uint32_t>(choices.Below(9));
+      size = static_cast<uint32_t>(choices.Below(9));
       writer.U32(size);
       writer.Fill(size, 0x3c);
     }
     writer.U32(1);
     text("y");
     writer.U32(8);
+    return sizes;
   };
-  shape();
+  const std::vector<uint32_t> sizes = shape();
   const auto further = static_cast<uint32_t>(choices.Below(3));
   writer.U32(further);
   for (uint32_t i = 0; i < further; ++i) shape();
   writer.U8(choices.Coin() ? 1 : 0);  // repeat
+  const bool again = choices.Coin();
+  writer.U8(again ? 1 : 0);  // gives_second
+  writer.U32(again ? static_cast<uint32_t>(sizes.size()) : 0);
+  for (size_t i = 0; again && i < sizes.size(); ++i) {
+    writer.U32(sizes[i]);
+    writer.Fill(sizes[i], 0x40);
+  }
   return std::move(writer).Take();
 }
 

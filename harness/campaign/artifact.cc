@@ -68,6 +68,15 @@ ordered_json OutputsToJson(const Graph& graph, std::span<const Tensor> outputs) 
   return list;
 }
 
+ordered_json InputsToJson(const Graph& graph, std::span<const Tensor> inputs) {
+  ordered_json list = ordered_json::array();
+  const std::vector<ValueId> ids = graph.ValuesOfKind(ValueKind::kInput);
+  for (size_t i = 0; i < ids.size(); ++i) {
+    list.push_back(TensorToJson(graph.value(ids[i]).name, inputs[i]));
+  }
+  return list;
+}
+
 // The relation of a metamorphic case with the rewritten graph: the one that was run, or the one
 // that would be.
 ordered_json RelationToJson(const Case& item, const CaseOutcome& outcome) {
@@ -161,22 +170,23 @@ Status ReadRelation(const ordered_json& json, Case& item) {
   return {};
 }
 
-Status ReadInputs(const ordered_json& json, Case& item) {
-  if (!json.is_array()) return Wrong("inputs", "must be a list");
-  const std::vector<ValueId> ids = item.graph.ValuesOfKind(ValueKind::kInput);
+Status ReadInputs(const ordered_json& json, const char* member, const Graph& graph,
+                  std::vector<Tensor>& inputs) {
+  if (!json.is_array()) return Wrong(member, "must be a list");
+  const std::vector<ValueId> ids = graph.ValuesOfKind(ValueKind::kInput);
   if (json.size() != ids.size()) {
-    return Wrong("inputs",
+    return Wrong(member,
                  fmt::format("has {} tensors, the graph takes {}", json.size(), ids.size()));
   }
   for (size_t i = 0; i < ids.size(); ++i) {
     ANECHECK_ASSIGN(const std::string data, Get<std::string>(json[i], "data"));
     ANECHECK_ASSIGN(std::vector<uint8_t> bytes, Base64Decode(data));
-    const TensorType& type = item.graph.type(ids[i]);
+    const TensorType& type = graph.type(ids[i]);
     if (bytes.size() != static_cast<size_t>(type.ByteSize())) {
-      return Wrong("inputs", fmt::format("tensor {} has {} bytes, must have {}", i, bytes.size(),
-                                         type.ByteSize()));
+      return Wrong(member, fmt::format("tensor {} has {} bytes, must have {}", i, bytes.size(),
+                                       type.ByteSize()));
     }
-    item.inputs.push_back({type, std::move(bytes)});
+    inputs.push_back({type, std::move(bytes)});
   }
   return {};
 }
@@ -212,13 +222,13 @@ nlohmann::ordered_json ArtifactToJson(const CampaignOptions& options,
   json["runner"] = RunnerToJson(options);
   json["graph"] = GraphToJson(item.graph);
   json["mil"] = item.mil;
-  json["inputs"] = ordered_json::array();
-  const std::vector<ValueId> inputs = item.graph.ValuesOfKind(ValueKind::kInput);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    json["inputs"].push_back(TensorToJson(item.graph.value(inputs[i]).name, item.inputs[i]));
-  }
+  json["inputs"] = InputsToJson(item.graph, item.inputs);
   json["expected"] = ExpectedToJson(item);
   json["actual"] = OutputsToJson(item.graph, reply.outputs);
+  if (!item.again.empty()) json["again"]["inputs"] = InputsToJson(item.graph, item.again);
+  if (GivesSecond(RequestOf(item)) && !reply.further.empty()) {
+    json["again"]["actual"] = OutputsToJson(item.graph, reply.further[0]);
+  }
   if (outcome.relation || item.relation) json["relation"] = RelationToJson(item, outcome);
   if (!options.defects.empty()) json["defects"] = options.defects;
   return json;
@@ -255,7 +265,13 @@ Result<Artifact> ArtifactFromJson(const nlohmann::ordered_json& json) {
   ANECHECK_ASSIGN(const ordered_json graph, Get<ordered_json>(json, "graph"));
   ANECHECK_ASSIGN(artifact.item.graph, GraphFromJson(graph, OpVocabulary()));
   ANECHECK_ASSIGN(const ordered_json inputs, Get<ordered_json>(json, "inputs"));
-  ANECHECK_RETURN_IF_ERROR(ReadInputs(inputs, artifact.item));
+  Case& read = artifact.item;
+  ANECHECK_RETURN_IF_ERROR(ReadInputs(inputs, "inputs", read.graph, read.inputs));
+  const auto again = json.find("again");
+  if (again != json.end() && again->is_object() && again->contains("inputs")) {
+    ANECHECK_RETURN_IF_ERROR(
+        ReadInputs(again->at("inputs"), "again.inputs", read.graph, read.again));
+  }
   ANECHECK_RETURN_IF_ERROR(ReadRelation(json, artifact.item));
   ANECHECK_RETURN_IF_ERROR(SpellCase(artifact.item));
   return artifact;

@@ -97,6 +97,8 @@ struct Case {
   CaseMode mode = CaseMode::kFloat;
   Graph graph;
   std::vector<Tensor> inputs;
+  // What a second execution takes where it is not to take the same: inputs of the same types.
+  std::vector<Tensor> again;
   // For each output, that some change of the inputs moves it beyond its bound.
   MovementProof movement;
   // The one rule of legality that a must-reject graph breaks, by its id; empty in other modes.
@@ -119,8 +121,9 @@ struct Case {
 // it, and the network description or the text of the range. A range that the graph does not take is
 // dropped. Errors: those of GraphToMil and GraphToNetlist.
 Status SpellCase(Case& item);
-// The request that runs the case. It refers to the case. One case in 16 is executed twice: which
-// ones follows from their seeds.
+// The request that runs the case. It refers to the case. One case in 16, and each with states, is
+// executed twice, half of them on other inputs the second time: which ones follows from their
+// seeds.
 RunRequest RequestOf(const Case& item);
 
 // Makes case `index` of a campaign: target, mode, graph, inputs and program. On the netlist route

@@ -132,6 +132,8 @@ struct FurtherRun {
   const Graph& graph;
   std::span<const Tensor> inputs;
   const std::vector<Tensor>& outputs;
+  // Its inputs were not chosen so that outputs can be judged: that they cannot says nothing.
+  bool by_chance = false;
 };
 
 // What it shows counts where it is worse.
@@ -139,6 +141,7 @@ void JudgeFurtherRun(const FurtherRun& run, int family, Evaluation& evaluation,
                      CaseOutcome& outcome) {
   const auto take = [&](std::string_view verdict, const std::string& why, ValueId output) {
     if (Rank(verdict) <= Rank(outcome.record.verdict)) return false;
+    if (run.by_chance && verdict == "inconclusive") return false;
     outcome.record.verdict = verdict;
     outcome.record.message = fmt::format("{}: {}", run.where, why);
     outcome.op = ProducerOf(run.graph, output);
@@ -184,11 +187,17 @@ void JudgeFurther(const Case& item, const RunReply& reply, Evaluation& evaluatio
   const bool second = GivesSecond(RequestOf(item));
   const size_t made = reply.further.size();
   if (second && made > 0) {
-    const Graph twice = ExecutedTwice(item.graph);
-    JudgeFurtherRun({"in the second execution", twice, item.inputs, reply.further[0]},
-                    item.target.family, evaluation, outcome);
+    const bool other = !item.again.empty();
+    const Graph twice = ExecutedTwice(item.graph, other);
+    const std::vector<Tensor> inputs = InputsOfBoth(item.inputs, item.again);
+    const auto where =
+        fmt::format("in the second execution{}", other ? ", which took other inputs" : "");
+    JudgeFurtherRun({where, twice, inputs, reply.further[0], other}, item.target.family, evaluation,
+                    outcome);
+    outcome.of_second_run = outcome.of_further_run;
     // The first execution was right: what it left, or how that was read, is not.
-    if (outcome.of_further_run) outcome.op = ReaderOfState(item.graph);
+    const std::string reader = ReaderOfState(item.graph);
+    if (outcome.of_second_run && !reader.empty()) outcome.op = reader;
   }
   const size_t first = second ? 1 : 0;
   for (size_t i = 0; i < item.further.size() && first + i < made; ++i) {
@@ -474,10 +483,40 @@ Status JudgeWholeOutputs(const Case& item, const RunReply& reply, Runner& runner
 
 }  // namespace
 
+namespace {
+
+// Without states, what the second execution shows of other inputs is what a first one shows of
+// them, where the engine gives the same in a first one.
+Status RefineSecond(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
+                    CaseOutcome& outcome) {
+  Case other = item;
+  other.inputs = std::exchange(other.again, {});
+  RunReply second = {.id = reply.id, .status = RunStatus::kOk, .backend = reply.backend};
+  second.outputs = reply.further[0];
+  CaseOutcome shown;
+  shown.record = Describe(other, item.route, second);
+  JudgeOutputs(other, second, evaluation, {}, shown);
+  ANECHECK_RETURN_IF_ERROR(Refine(other, second, runner, evaluation, shown));
+  const auto keeps = [&](std::string_view verdict) { return verdict == shown.record.verdict; };
+  if (keeps("wrong") || keeps("known-defect") || keeps("unconfirmed")) {
+    outcome.record.verdict = shown.record.verdict;
+    outcome.known_defect = shown.known_defect;
+    outcome.op = shown.op;
+    outcome.node = shown.node;
+  }
+  return {};
+}
+
+}  // namespace
+
 Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
               CaseOutcome& outcome) {
   if (item.mode == CaseMode::kMetamorphic && outcome.record.verdict == "pass") {
     return JudgeRelation(item, reply, runner, evaluation, outcome);
+  }
+  const bool of_others = outcome.of_second_run && !item.again.empty();
+  if (of_others && item.graph.ValuesOfKind(ValueKind::kState).empty()) {
+    return RefineSecond(item, reply, runner, evaluation, outcome);
   }
   // Each operation on its own is judged in the first execution alone, and its results one by one.
   if (outcome.of_further_run || outcome.unpaired) return {};

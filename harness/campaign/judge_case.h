@@ -34,8 +34,9 @@ struct CaseOutcome {
   bool unpaired = false;      // right one by one, the outputs do not fit (oracles/judge_pairs.h)
   bool verified = false;      // the runner judged it; no compiler and no engine had a part
   // The verdict is about another execution than the first one at the graph's own shape: about
-  // another shape of the program's range, or about the second one of a program with states.
+  // another shape of the program's range, or about the second one of the program.
   bool of_further_run = false;
+  bool of_second_run = false;
   // Of a metamorphic case that passed by itself: the relation by which it was rewritten then and
   // where. The rewritten graph where that is no pass.
   std::optional<CaseRelation> relation;

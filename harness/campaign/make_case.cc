@@ -145,6 +145,15 @@ bool IsRepeated(const Case& item) {
   return item.seed % kRepeatEvery == 0 || !item.graph.ValuesOfKind(ValueKind::kState).empty();
 }
 
+// Half of those take other inputs the second time: a change that is known to move an output beyond
+// its bound, so that what belongs to the first inputs hardly passes.
+std::vector<Tensor> InputsAgain(const Case& item) {
+  const uint64_t draw = Mix(item.seed ^ 0x9b05688c2b3e6c1f);
+  const std::vector<Witness>& witnesses = item.movement.witnesses;
+  if (!IsRepeated(item) || draw % 2 == 0 || witnesses.empty()) return {};
+  return item.movement.changes[witnesses[draw / 2 % witnesses.size()].change];
+}
+
 }  // namespace
 
 std::string RouteOfCase(const CampaignOptions& options, uint64_t index) {
@@ -177,6 +186,7 @@ RunRequest RequestOf(const Case& item) {
   request.ranged_mil = item.ranged_mil;
   request.further = item.further;
   request.repeat = IsRepeated(item);
+  if (request.repeat && !item.range) request.again = item.again;
   return request;
 }
 
@@ -218,6 +228,7 @@ Result<Case> MakeCase(const CampaignOptions& options, uint64_t index,
     item.range = DrawRange(choices, item.graph, item.target.name);
     if (item.range) ANECHECK_RETURN_IF_ERROR(SpellCase(item));
   }
+  if (!item.range) item.again = InputsAgain(item);
   return item;
 }
 

@@ -1,13 +1,21 @@
 // What a program with states gives when it runs for the second time, as a graph of its own.
 #pragma once
 
+#include <span>
+#include <vector>
+
 #include "harness/graph/graph.h"
 
 namespace anecheck {
 
-// The operations of `graph` twice over the same inputs and states, in turn: its outputs are those
-// of the second time, which find in the states what the first time left. Inputs keep their order,
-// the results of the second time their names.
-Graph ExecutedTwice(const Graph& graph);
+// The operations of `graph` twice over the same states, in turn: its outputs are those of the
+// second time, which find in the states what the first time left. Inputs keep their order, the
+// results of the second time their names. With `other_inputs` the second time has inputs of its
+// own, which stand behind those of the first time and have their names.
+Graph ExecutedTwice(const Graph& graph, bool other_inputs = false);
+
+// The inputs of that graph: the first ones, and behind them `again`, which is empty where the
+// second time takes the same.
+std::vector<Tensor> InputsOfBoth(std::span<const Tensor> inputs, std::span<const Tensor> again);
 
 }  // namespace anecheck

@@ -1,18 +1,155 @@
 #include "harness/campaign/shrink_finding.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
 #include "harness/campaign/run_again.h"
+#include "harness/campaign/second_execution.h"
 
 namespace anecheck {
 namespace {
 
+// A range as it lies about the extent of the case itself, so that it follows where that becomes
+// shorter: so many steps down and up. The axis is counted from the last one, since it is leading
+// axes that fall away.
+class FollowingRange {
+ public:
+  // Nothing where the range does not lie so: where its ends are no steps away.
+  static std::optional<FollowingRange> Of(const Case& item) {
+    if (!item.range) return std::nullopt;
+    const CaseRange& range = *item.range;
+    const auto input = item.graph.FindValue(range.input);
+    if (!input || range.axis >= item.graph.type(*input).shape.rank()) return std::nullopt;
+    const Shape& shape = item.graph.type(*input).shape;
+    const int64_t below = shape[range.axis] - range.start, above = range.stop - shape[range.axis];
+    if (below < 0 || above < 0 || below % range.step != 0 || above % range.step != 0) {
+      return std::nullopt;
+    }
+    FollowingRange following;
+    following.input_ = range.input;
+    following.from_last_ = shape.rank() - range.axis;
+    following.step_ = range.step;
+    following.down_ = below / range.step;
+    following.up_ = above / range.step;
+    return following;
+  }
+
+  // About the extent that `graph` has; nothing where the axis is gone.
+  std::optional<CaseRange> About(const Graph& graph) const {
+    const auto input = graph.FindValue(input_);
+    if (!input || graph.type(*input).shape.rank() < from_last_) return std::nullopt;
+    const Shape& shape = graph.type(*input).shape;
+    CaseRange range = {.input = input_, .axis = shape.rank() - from_last_};
+    const int64_t own = shape[range.axis];
+    range.start = own - std::min(down_, (own - 1) / step_) * step_;
+    range.stop = own + up_ * step_;
+    range.step = step_;
+    return range;
+  }
+
+  // Plainer ones, those of fewer steps first.
+  std::vector<FollowingRange> Plainer() const {
+    std::vector<FollowingRange> plainer;
+    for (int64_t FollowingRange::* const number :
+         {&FollowingRange::down_, &FollowingRange::up_, &FollowingRange::step_}) {
+      const int64_t least = number == &FollowingRange::step_ ? 1 : 0, own = this->*number;
+      for (const int64_t to : {least, own / 2, own - 1}) {
+        if (to < least || to >= own) continue;
+        plainer.push_back(*this);
+        plainer.back().*number = to;
+      }
+    }
+    return plainer;
+  }
+
+ private:
+  std::string input_;
+  int from_last_ = 0;
+  int64_t step_ = 1, down_ = 0, up_ = 0;
+};
+
+Tensor RightTensor(const Estimate& estimate) {
+  Tensor tensor = {estimate.type,
+                   std::vector<uint8_t>(static_cast<size_t>(estimate.type.ByteSize()))};
+  EncodeElements(estimate.type.dtype, estimate.value, tensor.bytes);
+  return tensor;
+}
+
+// The first entries of `tensor` that make up a tensor of `type`, without leading axes where it has
+// fewer; nothing where they do not.
+std::optional<Tensor> Fitted(Tensor tensor, const TensorType& type) {
+  if (tensor.type.dtype != type.dtype || DTypeBits(type.dtype) % 8 != 0) return std::nullopt;
+  while (tensor.type.shape.rank() > type.shape.rank()) {
+    tensor = TakeAlong(tensor, 0, 1);
+    tensor.type.shape = Shape::FromSpan(tensor.type.shape.dims().subspan(1));
+  }
+  if (tensor.type.shape.rank() < type.shape.rank()) return std::nullopt;
+  for (int axis = 0; axis < type.shape.rank(); ++axis) {
+    const int64_t own = tensor.type.shape[axis], wanted = type.shape[axis];
+    if (own < wanted) return std::nullopt;
+    if (own > wanted) tensor = TakeAlong(tensor, axis, wanted);
+  }
+  return tensor;
+}
+
+// What the inputs of smaller cases hold in a second execution: what stands under their names in
+// that of the case itself, computed rightly, as much of it as they take.
+class FollowingInputs {
+ public:
+  explicit FollowingInputs(const Case& item)
+      : family_(item.target.family),
+        twice_(ExecutedTwice(item.graph, true)),
+        inputs_(InputsOfBoth(item.inputs, item.again)) {}
+
+  // One tensor an input of `graph`, or none where one cannot be had.
+  std::vector<Tensor> For(const Graph& graph) {
+    std::vector<Tensor> tensors;
+    for (const ValueId id : graph.ValuesOfKind(ValueKind::kInput)) {
+      const auto found = twice_.FindValue(graph.value(id).name);
+      std::optional<Tensor> tensor;
+      if (found) tensor = ValueAt(*found);
+      if (tensor) tensor = Fitted(*std::move(tensor), graph.type(id));
+      if (!tensor) return {};
+      tensors.push_back(*std::move(tensor));
+    }
+    return tensors;
+  }
+
+ private:
+  std::optional<Tensor> ValueAt(ValueId id) {
+    const std::vector<ValueId> given = twice_.ValuesOfKind(ValueKind::kInput);
+    const auto place = std::ranges::find(given, id);
+    if (place != given.end()) return inputs_[static_cast<size_t>(place - given.begin())];
+    if (!evaluated_) {
+      evaluated_ = evaluation_.Run(twice_, inputs_, ConformingContract(family_)).ok();
+    }
+    if (!*evaluated_) return std::nullopt;
+    Estimate estimate;
+    evaluation_.Stored(id, estimate);
+    return RightTensor(estimate);
+  }
+
+  int family_;
+  Graph twice_;
+  std::vector<Tensor> inputs_;  // of both executions
+  Evaluation evaluation_;
+  std::optional<bool> evaluated_;
+};
+
 class FindingShrinker {
  public:
   FindingShrinker(const Artifact& finding, Runner& runner)
-      : finding_(finding), runner_(runner), relation_(finding.item.relation) {}
+      : finding_(finding),
+        runner_(runner),
+        relation_(finding.item.relation),
+        range_(FollowingRange::Of(finding.item)) {
+    if (!finding.item.again.empty()) again_.emplace(finding.item);
+  }
+
+  // Candidates take the same inputs in a second execution from now on.
+  void TakeTheSameAgain() { again_.reset(); }
 
   // Candidates are rewritten by this relation from now on, wherever it applies to them.
   void Keep(const std::optional<CaseRelation>& relation) { relation_ = relation; }
@@ -24,6 +161,12 @@ class FindingShrinker {
     const ValueOf value_of = [this](const GraphCase& c, ValueId id) { return ValueAt(c, id); };
     ShrinkResult result = Shrink(std::move(item), interesting, value_of, options);
     shrunk.tries = result.tries;
+    // A plainer range leaves room for shorter axes.
+    while (PlainerRange(result.smallest, interesting, options, shrunk.tries)) {
+      const ShrinkOptions left = {.max_tries = options.max_tries - shrunk.tries};
+      result = Shrink(std::move(result.smallest), interesting, value_of, left);
+      shrunk.tries += result.tries;
+    }
     shrunk.after = SizeOf(result.smallest);
     shrunk.item = Wrap(result.smallest);
     ANECHECK_RETURN_IF_ERROR(SpellCase(shrunk.item));
@@ -41,7 +184,7 @@ class FindingShrinker {
     return shrunk;
   }
 
-  Case Wrap(const GraphCase& candidate) const {
+  Case Wrap(const GraphCase& candidate) {
     Case item;
     item.index = finding_.item.index;
     item.seed = finding_.item.seed;
@@ -50,8 +193,10 @@ class FindingShrinker {
     item.route = finding_.item.route;
     item.graph = candidate.graph;
     item.inputs = candidate.inputs;
+    if (again_) item.again = again_->For(item.graph);
     item.relation = relation_;
-    item.range = finding_.item.range;  // SpellCase drops it where the candidate cannot take it
+    // SpellCase drops it where the candidate cannot take it.
+    item.range = range_ ? range_->About(item.graph) : finding_.item.range;
     return item;
   }
 
@@ -79,15 +224,34 @@ class FindingShrinker {
     }
     Estimate estimate;
     cut_evaluation_.Stored(id, estimate);
-    Tensor tensor = {estimate.type,
-                     std::vector<uint8_t>(static_cast<size_t>(estimate.type.ByteSize()))};
-    EncodeElements(estimate.type.dtype, estimate.value, tensor.bytes);
-    return tensor;
+    return RightTensor(estimate);
+  }
+
+  // Makes the range plainer while the case with it stays interesting. True where it became so.
+  bool PlainerRange(const GraphCase& item, const Interesting& interesting,
+                    const ShrinkOptions& options, uint64_t& tries) {
+    bool any = false;
+    for (bool changed = range_.has_value(); changed;) {
+      changed = false;
+      const FollowingRange before = *range_;
+      for (const FollowingRange& candidate : before.Plainer()) {
+        if (tries >= options.max_tries) return any;
+        ++tries;
+        range_ = candidate;
+        changed = interesting(item);
+        if (changed) break;
+        range_ = before;
+      }
+      any |= changed;
+    }
+    return any;
   }
 
   const Artifact& finding_;
   Runner& runner_;
   std::optional<CaseRelation> relation_;
+  std::optional<FollowingRange> range_;  // of the candidates
+  std::optional<FollowingInputs> again_;
   Evaluation evaluation_;
   Evaluation cut_evaluation_;
 };
@@ -111,6 +275,13 @@ Result<ShrunkFinding> ShrinkFinding(const Artifact& finding, Runner& runner,
                                  first ? first->record.verdict : "that it cannot be run"));
   }
   const std::string wanted = Signature(*first);
+  if (!finding.item.again.empty()) {
+    Artifact same = finding;
+    same.item.again.clear();
+    FindingShrinker plainer(same, runner);
+    const auto outcome = plainer.OutcomeOf({finding.item.graph, finding.item.inputs});
+    if (outcome && Signature(*outcome) == wanted) shrinker.TakeTheSameAgain();
+  }
   const std::string relation = RelationOf(*first);
   if (first->relation) shrinker.Keep(first->relation);
   const Interesting interesting = [&](const GraphCase& candidate) {

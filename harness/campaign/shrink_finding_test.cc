@@ -155,8 +155,13 @@ TEST(ShrinkFinding, KeepsTheRangeOfShapesThatAFindingNeeds) {
   const auto shrunk = ShrinkFinding(artifact, runner);
   ASSERT_TRUE(shrunk.ok()) << shrunk.error().message;
   EXPECT_TRUE(shrunk->outcome.of_further_run);
-  EXPECT_TRUE(shrunk->item.range);
+  ASSERT_TRUE(shrunk->item.range);
   EXPECT_EQ(shrunk->item.graph.nodes().size(), 1u) << shrunk->item.mil;
+  // One extent beside its own is enough, next to it and as short as can be.
+  const CaseRange& range = *shrunk->item.range;
+  EXPECT_EQ(range.step, 1) << shrunk->item.ranged_mil;
+  EXPECT_EQ(range.start, 1) << shrunk->item.ranged_mil;
+  EXPECT_EQ(range.stop, 2) << shrunk->item.ranged_mil;
 }
 
 // Right within the bounds at every place, with another one of the admitted numbers at the odd

@@ -270,8 +270,8 @@ class Session {
     return api_.stream_execute_sync(stream_.get()) == 0 || Failed(RunStatus::kFailed, "run");
   }
 
-  // The same program once more on the same inputs. Its outputs are spoiled beforehand, so that one
-  // which is not written again shows too.
+  // The same program once more, on the same inputs or on others. Its outputs are spoiled
+  // beforehand, so that one which is not written again shows too.
   bool Repeat() {
     PrepareAgain();
     if (!request_.gives_second) {
@@ -286,7 +286,7 @@ class Session {
   void PrepareAgain() {
     const WireShape& shape = request_.shape;
     for (size_t i = 0; i < inputs_.size(); ++i) {
-      const auto& bytes = shape.inputs[i].bytes;
+      const auto& bytes = request_.again.empty() ? shape.inputs[i].bytes : request_.again[i];
       std::memcpy(inputs_[i]->data, bytes.data(), bytes.size());
     }
     for (size_t i = 0; i < outputs_.size(); ++i) {

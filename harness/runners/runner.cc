@@ -25,9 +25,9 @@ std::string_view MisconductName(MisconductKind kind) {
 }
 
 bool GivesSecond(const RunRequest& request) {
-  return request.repeat && std::ranges::any_of(request.graph->values(), [](const Value& value) {
-           return value.kind == ValueKind::kState;
-         });
+  if (!request.repeat || !request.again.empty()) return request.repeat;
+  return std::ranges::any_of(request.graph->values(),
+                             [](const Value& value) { return value.kind == ValueKind::kState; });
 }
 
 Error Stopped() {

@@ -93,10 +93,12 @@ struct RunRequest {
   // run `mil`.
   std::string_view ranged_mil = {};
   std::span<const RunShape> further = {};
-  // To be executed a second time by the same program on the same inputs. What a graph with states
-  // gives then is given too, what any other gives is compared. Runners that hand over to programs
-  // of somebody else's pass it over.
+  // To be executed a second time by the same program. On the same inputs, what a graph with states
+  // gives then is given too, what any other gives is compared.
   bool repeat = false;
+  // Where not empty, the second execution takes these, in the order and of the types of `inputs`,
+  // and what it gives is given too.
+  std::span<const Tensor> again = {};
 };
 
 // Whether the outputs of a second execution are to be given, rather than compared.
@@ -113,8 +115,8 @@ struct RunReply {
   uint64_t compile_us = 0;
   uint64_t run_us = 0;
   std::vector<Tensor> outputs;  // kOk: in the order of the graph's outputs
-  // kOk: the outputs of each further execution, the second one of a repeated graph with states and
-  // those at further shapes; empty where the runner made none.
+  // kOk: the outputs of each further execution, the second one where GivesSecond and those at
+  // further shapes; empty where the runner made none.
   std::vector<std::vector<Tensor>> further = {};
   // What the compiler left, where the runner was told to keep it.
   std::optional<CompilerFiles> files = std::nullopt;

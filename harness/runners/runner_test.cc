@@ -377,6 +377,9 @@ TEST(Wire, RequestsRoundTripWithinTheirStatedSize) {
       1, {*written.graph, std::vector<Tensor>(written.inputs.begin(), written.inputs.end())});
   written.further = further;
   written.repeat = true;
+  std::vector<Tensor> again(written.inputs.begin(), written.inputs.end());
+  again[0].bytes[7] ^= 0x80;
+  written.again = again;
   ByteWriter writer;
   WriteRequest(written, writer);
   EXPECT_LE(writer.size(), RequestSize(written));
@@ -386,6 +389,9 @@ TEST(Wire, RequestsRoundTripWithinTheirStatedSize) {
   EXPECT_EQ(request->program, "some text");
   EXPECT_EQ(request->target, "h13");
   EXPECT_TRUE(request->repeat);
+  EXPECT_TRUE(request->gives_second) << "though the graph has no states";
+  ASSERT_EQ(request->again.size(), 1u);
+  EXPECT_TRUE(std::ranges::equal(request->again[0], again[0].bytes));
   ASSERT_EQ(request->further.size(), 1u);
   for (const WireShape* shape : {&request->shape, &request->further[0]}) {
     ASSERT_EQ(shape->inputs.size(), 1u);
@@ -395,6 +401,27 @@ TEST(Wire, RequestsRoundTripWithinTheirStatedSize) {
     EXPECT_EQ(shape->outputs[0].name, "y");
     EXPECT_EQ(shape->outputs[0].byte_size, 8u);
   }
+}
+
+// They are copied into the buffers of the first ones.
+TEST(Wire, InputsOfASecondExecutionMustFitThoseOfTheFirst) {
+  const Cases cases({"some text"});
+  RunRequest written = cases.all()[0];
+  written.repeat = true;
+  std::vector<Tensor> again(written.inputs.begin(), written.inputs.end());
+  again[0].bytes.push_back(0);
+  written.again = again;
+  ByteWriter longer;
+  WriteRequest(written, longer);
+  ByteReader reader(longer.bytes());
+  EXPECT_FALSE(ReadRequest(reader).ok());
+  again.push_back(cases.all()[0].inputs[0]);
+  again[0] = again[1];
+  written.again = again;
+  ByteWriter more;
+  WriteRequest(written, more);
+  ByteReader second(more.bytes());
+  EXPECT_FALSE(ReadRequest(second).ok());
 }
 
 TEST(Wire, AProgramOfARangeTakesThePlaceOfTheText) {

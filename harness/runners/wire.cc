@@ -64,6 +64,11 @@ void PutRequest(const RunRequest& request, Writer& writer) {
   for (const RunShape& shape : request.further) WriteShape(shape.graph, shape.inputs, writer);
   writer.U8(request.repeat ? 1 : 0);
   writer.U8(GivesSecond(request) ? 1 : 0);
+  writer.U32(static_cast<uint32_t>(request.again.size()));
+  for (const Tensor& tensor : request.again) {
+    writer.U32(static_cast<uint32_t>(tensor.bytes.size()));
+    writer.Bytes(tensor.bytes);
+  }
 }
 
 template <typename Writer>
@@ -135,6 +140,22 @@ void ReadShape(ByteReader& reader, WireShape& shape) {
   }
 }
 
+// Each goes where the input of its place was.
+void ReadAgain(ByteReader& reader, WireRequest& request) {
+  const std::vector<WirePort>& inputs = request.shape.inputs;
+  const uint32_t count = reader.U32("again");
+  if (count != 0 && count != inputs.size()) {
+    reader.Fail(ErrorCode::kMalformed, "again", "is not one an input");
+    return;
+  }
+  for (uint32_t i = 0; i < count; ++i) {
+    request.again.push_back(reader.Bytes(reader.U32("again.size"), "again.bytes"));
+    if (request.again.back().size() == inputs[i].byte_size) continue;
+    reader.Fail(ErrorCode::kMalformed, "again.size", "is not that of the input");
+    return;
+  }
+}
+
 }  // namespace
 
 std::string_view WorkerStageName(WorkerStage stage) {
@@ -147,6 +168,7 @@ uint64_t RequestSize(const RunRequest& request) {
   uint64_t size = 64 + request.target.size() + Program(request).size() + Weights(request).size();
   size += ShapeSize(*request.graph, request.inputs);
   for (const RunShape& shape : request.further) size += ShapeSize(shape.graph, shape.inputs);
+  for (const Tensor& tensor : request.again) size += 4 + tensor.bytes.size();
   return size;
 }
 
@@ -165,6 +187,7 @@ Result<WireRequest> ReadRequest(ByteReader& reader) {
   for (WireShape& shape : request.further) ReadShape(reader, shape);
   request.repeat = ReadFlag(reader, "repeat");
   request.gives_second = ReadFlag(reader, "gives_second");
+  ReadAgain(reader, request);
   ANECHECK_RETURN_IF_ERROR(Status(reader.status()));
   return request;
 }

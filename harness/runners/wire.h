@@ -38,6 +38,8 @@ struct WireRequest {
   std::vector<WireShape> further;  // of a program with a range of shapes
   bool repeat = false;
   bool gives_second = false;  // the outputs of the second execution are handed back, not compared
+  // What the inputs of `shape` hold in the second execution; empty for the same as in the first.
+  std::vector<std::span<const uint8_t>> again;
 };
 
 // Where a worker is with the request that it has in hand.
@@ -55,7 +57,7 @@ struct WireReply {
       false;  // the worker itself failed, in `message`; nothing is known of the case
   uint64_t compile_us = 0;
   uint64_t run_us = 0;
-  // Those of the first execution, of the second where the graph has states, of further shapes.
+  // Those of the first execution, of the second where it is handed back, of further shapes.
   std::vector<std::vector<uint8_t>> outputs;
   std::optional<CompilerFiles> files;
   std::vector<Misconduct> misconduct;

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks the outputs of a network against what a conforming Neural Engine may give.
 
-usage: python3 check_output.py [OUTPUTS.npz]      (default: actual.npz, what was found)
+usage: python3 check_output.py [OUTPUTS.npz]      (default: actual.npz, what was found, and
+                                                   actual_again.npz where there is one)
 
 Needs NumPy alone. OUTPUTS.npz holds one array for each output, under its name. For every output the
 script prints how many elements lie outside their interval, and the worst. Exit code 0 if none does,
@@ -70,12 +71,9 @@ def check(expected, name, actual):
     return False
 
 
-def main(arguments):
-    if len(arguments) > 2 or (len(arguments) == 2 and arguments[1].startswith("-")):
-        print(__doc__, file=sys.stderr)
-        return 2
-    path = pathlib.Path(arguments[1]) if len(arguments) == 2 else FOLDER / "actual.npz"
-    outputs, expected = load(path), load(FOLDER / "expected.npz")
+def judge(path, expected_path):
+    """The exit code of the outputs in one file."""
+    outputs, expected = load(path), load(expected_path)
     if outputs is None or expected is None:
         return 2
     names = [key[:-len(".value")] for key in expected if key.endswith(".value")]
@@ -88,6 +86,20 @@ def main(arguments):
             print(f"{path}: {name}: holds {outputs[name].dtype}, not numbers", file=sys.stderr)
             return 2
     return 0 if all([check(expected, name, outputs[name]) for name in names]) else 1
+
+
+def main(arguments):
+    if len(arguments) > 2 or (len(arguments) == 2 and arguments[1].startswith("-")):
+        print(__doc__, file=sys.stderr)
+        return 2
+    if len(arguments) == 2:
+        return judge(pathlib.Path(arguments[1]), FOLDER / "expected.npz")
+    code = judge(FOLDER / "actual.npz", FOLDER / "expected.npz")
+    again = FOLDER / "actual_again.npz"
+    if not again.exists():
+        return code
+    print("in the second execution:")
+    return max(code, judge(again, FOLDER / "expected_again.npz"))
 
 
 if __name__ == "__main__":

@@ -3,10 +3,12 @@
 #include <array>
 #include <bit>
 #include <fmt/format.h>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/base64.h"
 #include "harness/base/file.h"
+#include "harness/campaign/second_execution.h"
 #include "harness/formats/npz/npz.h"
 #include "harness/graph/json.h"
 #include "harness/runners/tensor_npz.h"
@@ -59,11 +61,10 @@ void AddEstimate(const std::string& name, const Estimate& estimate,
   arrays.push_back({name + ".members", Doubles({estimate.members.size()}, estimate.members)});
 }
 
-Status WriteExpected(const Artifact& artifact, const std::string& path) {
-  const Graph& graph = artifact.item.graph;
-  ANECHECK_ASSIGN(
-      const std::vector<Estimate> estimates,
-      Evaluate(graph, artifact.item.inputs, ConformingContract(artifact.item.target.family)));
+Status WriteExpected(const Graph& graph, std::span<const Tensor> inputs, int family,
+                     const std::string& path) {
+  ANECHECK_ASSIGN(const std::vector<Estimate> estimates,
+                  Evaluate(graph, inputs, ConformingContract(family)));
   std::vector<npz::NamedArray> arrays;
   for (size_t i = 0; i < estimates.size(); ++i) {
     AddEstimate(graph.value(graph.outputs()[i]).name, estimates[i], arrays);
@@ -73,6 +74,7 @@ Status WriteExpected(const Artifact& artifact, const std::string& path) {
 
 // What the engine gave, as recorded.
 Status WriteActual(const ordered_json& finding, const std::string& path) {
+  if (!finding.is_object()) return {};
   const auto actual = finding.find("actual");
   if (actual == finding.end() || !actual->is_array() || actual->empty()) return {};
   std::vector<npz::NamedArray> arrays;
@@ -94,6 +96,20 @@ Status WriteActual(const ordered_json& finding, const std::string& path) {
     arrays.push_back({item.value("name", ""), std::move(array)});
   }
   return npz::WriteNpzFile(path, arrays);
+}
+
+// The second execution of the program, where it was judged or took other inputs.
+Status WriteAgain(const ordered_json& finding, const Case& item,
+                  const std::function<std::string(std::string_view)>& in) {
+  const auto again = finding.find("again");
+  if (again == finding.end()) return {};
+  if (!item.again.empty()) {
+    ANECHECK_RETURN_IF_ERROR(WriteInputsNpz(in("inputs_again.npz"), item.graph, item.again));
+  }
+  ANECHECK_RETURN_IF_ERROR(WriteExpected(ExecutedTwice(item.graph, !item.again.empty()),
+                                         InputsOfBoth(item.inputs, item.again), item.target.family,
+                                         in("expected_again.npz")));
+  return WriteActual(*again, in("actual_again.npz"));
 }
 
 // The second network of a finding that a relation between two shows.
@@ -137,10 +153,12 @@ Status ExportFinding(const ordered_json& finding, const std::string& provenance,
   ANECHECK_ASSIGN(const Artifact artifact, ArtifactFromJson(finding));
   ANECHECK_RETURN_IF_ERROR(MakeDirectories(folder));
   const auto in = [&folder](std::string_view name) { return fmt::format("{}/{}", folder, name); };
+  const Case& item = artifact.item;
+  ANECHECK_RETURN_IF_ERROR(WriteInputsNpz(in("inputs.npz"), item.graph, item.inputs));
   ANECHECK_RETURN_IF_ERROR(
-      WriteInputsNpz(in("inputs.npz"), artifact.item.graph, artifact.item.inputs));
-  ANECHECK_RETURN_IF_ERROR(WriteExpected(artifact, in("expected.npz")));
+      WriteExpected(item.graph, item.inputs, item.target.family, in("expected.npz")));
   ANECHECK_RETURN_IF_ERROR(WriteActual(finding, in("actual.npz")));
+  ANECHECK_RETURN_IF_ERROR(WriteAgain(finding, item, in));
   ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(in("model.mil"), artifact.item.mil));
   ANECHECK_RETURN_IF_ERROR(WriteRewritten(finding, in("rewritten.mil")));
   ANECHECK_RETURN_IF_ERROR(
