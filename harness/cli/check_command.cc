@@ -27,6 +27,7 @@
 #include "harness/cli/typed_command.h"
 #include "harness/cli/whole_number.h"
 #include "harness/lowering/boundary_casts.h"
+#include "harness/lowering/host_edges.h"
 #include "harness/targets/catalog.h"
 #include "oracles/catalogue.h"
 #include "oracles/legality/legality.h"
@@ -139,9 +140,36 @@ struct Report {
 // The model as it is run, with inputs.
 struct Prepared {
   Case item;
+  HostEdges edges;
   PeeledGraph peeled;
   uint64_t synthesised = 0;
 };
+
+// Adds made-up numbers for every input of the graph that no array has the name of.
+void MakeUp(const Graph& graph, uint64_t seed, std::vector<npz::NamedArray>& arrays) {
+  const std::vector<Tensor> tensors = MadeUpInputs(graph, seed);
+  const std::vector<ValueId> inputs = graph.ValuesOfKind(ValueKind::kInput);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const std::string& name = graph.value(inputs[i]).name;
+    if (std::ranges::find(arrays, name, &npz::NamedArray::name) != arrays.end()) continue;
+    std::vector<double> elements(static_cast<size_t>(tensors[i].type.shape.Elements()));
+    DecodeElements(tensors[i].type.dtype, tensors[i].bytes, elements);
+    arrays.push_back(ToArray(name, tensors[i].type, elements));
+  }
+}
+
+// Puts in the place of made-up numbers, or adds, what the host computes for the engine.
+Status ComputeHostEdges(const Graph& host, std::vector<npz::NamedArray>& arrays) {
+  if (host.nodes().empty()) return {};
+  ANECHECK_ASSIGN(const std::vector<Tensor> inputs, InputsFromArrays(host, arrays));
+  ANECHECK_ASSIGN(const std::vector<Estimate> values, Evaluate(host, inputs, IeeeContract()));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const std::string& name = host.value(host.outputs()[i]).name;
+    std::erase_if(arrays, [&](const npz::NamedArray& array) { return array.name == name; });
+    arrays.push_back(ToArray(name, values[i].type, values[i].value));
+  }
+  return {};
+}
 
 Result<Prepared> Prepare(const CheckFlags& flags) {
   std::vector<npz::NamedArray> arrays;
@@ -156,15 +184,18 @@ Result<Prepared> Prepare(const CheckFlags& flags) {
   }
   Prepared prepared;
   prepared.synthesised = model.synthesised;
-  prepared.peeled = PeelBoundaryCasts(model.graph);
+  prepared.edges = SplitHostEdges(model.graph);
+  prepared.peeled = PeelBoundaryCasts(prepared.edges.graph);
   Case& item = prepared.item;
   item.graph = prepared.peeled.graph;
   if (flags.inputs.empty()) {
     LogWarning("no --inputs: every input is filled with made-up numbers between -1 and 1");
-    item.inputs = MadeUpInputs(item.graph, flags.campaign.seed);
-  } else {
-    ANECHECK_ASSIGN(item.inputs, InputsFromArrays(item.graph, arrays));
+    for (const Graph* part : {&item.graph, &prepared.edges.host}) {
+      MakeUp(*part, flags.campaign.seed, arrays);
+    }
   }
+  ANECHECK_RETURN_IF_ERROR(ComputeHostEdges(prepared.edges.host, arrays));
+  ANECHECK_ASSIGN(item.inputs, InputsFromArrays(item.graph, arrays));
   return prepared;
 }
 
@@ -308,6 +339,10 @@ ordered_json ToJson(const CheckFlags& flags, const RunnerIdentity& identity,
                        {"made_up_inputs", flags.inputs.empty()},
                        {"boundary_casts_left_out",
                         {{"inputs", prepared.peeled.inputs}, {"outputs", prepared.peeled.outputs}}},
+                       {"on_the_host",
+                        {{"computed", prepared.edges.computed},
+                         {"widened_outputs", prepared.edges.widened},
+                         {"outputs_left_out", prepared.edges.left_out}}},
                        {"summary", CountsToJson(summary)},
                        {"findings", none},
                        {"locations", none},
@@ -415,6 +450,19 @@ std::string MadeUp(const ordered_json& json) {
   return fmt::format("{} made-up constants{}", constants, inputs ? " and made-up inputs" : "");
 }
 
+// What the host does of the model, a line each.
+std::string HostText(const ordered_json& host) {
+  constexpr std::pair<const char*, std::string_view> kLines[] = {
+      {"computed", "the host computes what an engine takes no operands of"},
+      {"widened_outputs", "an engine gives fp16: int32 outputs that the host widens"},
+      {"outputs_left_out", "outputs that no engine has a part in, not judged"}};
+  std::string text;
+  for (const auto& [key, what] : kLines) {
+    if (!host[key].empty()) text += fmt::format("{}: {}\n", what, Join(host[key]));
+  }
+  return text;
+}
+
 std::string ReportText(const ordered_json& json) {
   std::string text =
       fmt::format("{}{} on {} ({})\n", EvidenceMark(Text(json, "provenance")), Text(json, "model"),
@@ -426,6 +474,7 @@ std::string ReportText(const ordered_json& json) {
         "({})\n",
         Join(casts["inputs"]), Join(casts["outputs"]));
   }
+  text += HostText(json["on_the_host"]);
   for (const auto& target : json["targets"]) text += TargetText(target);
   for (const auto& location : json["locations"]) text += LocationText(location);
   for (const auto& warning : json["warnings"]) text += CliffText(warning);

@@ -240,6 +240,33 @@ TEST_F(ModelCommands, CheckRunsWhatLiesBetweenTheCastsOfAModelsBoundary) {
   EXPECT_NE(check.err.find("made-up numbers"), std::string::npos) << check.err;
 }
 
+// A row of a table by a number from outside, and the position of the largest of what it makes.
+TEST_F(ModelCommands, CheckComputesTheInt32EdgesOfAModelOnTheHost) {
+  WriteText("model.mil",
+            "program(1.3)\n{\n func main<ios18>(tensor<int32, [1]> token) {\n"
+            "tensor<fp16, [3, 4]> t = const()[val = tensor<fp16, [3, 4]>([[1, 2, 3, 4], [8, 7, 6, "
+            "5], [9, 12, 11, 10]])];\n"
+            "tensor<fp16, [1, 4]> row = gather(x = t, indices = token, axis = int32(0), batch_dims "
+            "= int32(0), validate_indices = bool(false));\n"
+            "tensor<fp16, [1, 4]> twice = add(x = row, y = row);\n"
+            "tensor<int32, [1]> at = reduce_argmax(x = twice, axis = int32(1), keep_dims = "
+            "bool(false));\n} -> (twice, at);\n}");
+  npz::NamedArray token{"token", {npz::ElementType::kInt32, {1}, {2, 0, 0, 0}}};
+  WriteArrays("in.npz", {token});
+  const std::string check =
+      "check " + Path("model.mil") + " --inputs " + Path("in.npz") + " --target h13 --json";
+  const Outcome clean = Tool(check + " --quirk all=off");
+  ASSERT_EQ(clean.code, 0) << clean.out << clean.err;
+  const Json json = *ParseJson(clean.out);
+  EXPECT_EQ(json["targets"][0]["verdict"], "pass");
+  EXPECT_EQ(json["on_the_host"]["computed"], Json::array({"gather \"row\""}));
+  EXPECT_EQ(json["on_the_host"]["widened_outputs"], Json::array({"at"}));
+  // What the engine does is judged as ever.
+  const Outcome faulty = Tool(check + " --quirk all=off --fault add-one-ulp-everywhere");
+  EXPECT_EQ(faulty.code, 1) << faulty.out << faulty.err;
+  EXPECT_EQ((*ParseJson(faulty.out))["locations"][0]["first_wrong"], "add");
+}
+
 TEST_F(ModelCommands, CheckSaysWhatTheTablesDoNotAttest) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 2]> x) {\n"
@@ -297,8 +324,13 @@ TEST_F(ModelCommands, CheckTellsTheAuthorsOfRealModelsWhatStopsThem) {
        {"h13: pass", "no value comes near a known cliff", "follow from made-up inputs"}},
       {"FluidAudio__TransposeEncoder__model-26f5318a.mil", {"h13: pass"}},
       {"FluidAudio__Argmax__model-e1d1ff9c.mil",
-       {"h13: rejected: 'index' is tensor<int32, [1]>: dtype must be 'fp16' or 'uint8'",
-        "attested, not reached: reduce_argmax, reduce_max"}},
+       {"an engine gives fp16: int32 outputs that the host widens: index", "h13: pass"}},
+      {"FluidAudio__TokenDurationPrediction__model-4de79cdc.mil",
+       {"int32 outputs that the host widens: var_17, var_24", "h13: pass"}},
+      {"FluidAudio__decoder__model-5ead417f.mil",
+       {"the host computes what an engine takes no operands of: cast \"targets_to_int16\", gather "
+        "\"y_cast_fp16_cast_uint16\"",
+        "not attested: lstm"}},
       {"mobius__silero-vad-unified-v6.0.0__model-810386da.mil",
        {"without the casts of fp32 inputs (audio_input, cell_state, hidden_state)",
         "h13: rejected: conv: kW must be <=15", "not attested: conv \"stft_out_cast_fp16\"",

@@ -1,0 +1,209 @@
+#include "harness/lowering/host_edges.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "harness/graph/copy_node.h"
+#include "harness/ops/op.h"
+#include "harness/ops/params.h"
+
+namespace anecheck {
+namespace {
+
+// What an engine's program takes and gives. fp32 has casts of its own (boundary_casts.h).
+bool IsEngines(DType dtype) {
+  return dtype == DType::kFp16 || dtype == DType::kUint8 || dtype == DType::kFp32;
+}
+
+// Operations that the host computes: they give their operands' numbers and no others.
+bool IsHosts(const Node& node) {
+  constexpr std::string_view kOps[] = {"cast",    "gather",      "gather_along_axis", "gather_nd",
+                                       "reshape", "expand_dims", "squeeze",           "identity"};
+  return node.result_count == 1 && std::ranges::find(kOps, node.schema->name) != std::end(kOps);
+}
+
+class Splitter {
+ public:
+  explicit Splitter(const Graph& from)
+      : from_(from), hosts_(from.values().size()), kept_(from.values().size()) {}
+
+  HostEdges Run() {
+    while (FindHosts()) {
+    }
+    DropUnread();
+    FindWidened();
+    BuildHost();
+    BuildGraph();
+    if (!edges_.graph.outputs().empty()) return std::move(edges_);
+    // Nothing of it is the engine's.
+    HostEdges all;
+    all.graph = from_;
+    return all;
+  }
+
+ private:
+  bool IsHostNode(const Node& node) const {
+    return node.result_count == 1 && hosts_[node.first_result];
+  }
+
+  // Which values the host knows when the inputs of `kept_` stay the engine's. True where another
+  // input must stay so too.
+  bool FindHosts() {
+    for (ValueId id = 0; id < from_.values().size(); ++id) {
+      const Value& value = from_.value(id);
+      hosts_[id] = value.kind == ValueKind::kInput && !IsEngines(value.type.dtype) && !kept_[id];
+    }
+    for (const Node& node : from_.nodes()) {
+      bool reads = false, knows_all = true;
+      for (const Argument& argument : from_.arguments(node)) {
+        const Value& value = from_.value(argument.value);
+        const bool host = hosts_[argument.value];
+        // Behind the first fp16 value the engine goes on.
+        reads |= host && !IsEngines(value.type.dtype);
+        knows_all &= host || value.kind == ValueKind::kConst;
+      }
+      if (IsHosts(node)) hosts_[node.first_result] = reads && knows_all;
+    }
+    bool more = false;
+    for (const Node& node : from_.nodes()) {
+      if (IsHostNode(node)) continue;
+      for (const Argument& argument : from_.arguments(node)) {
+        const bool known = hosts_[argument.value];
+        if (known && !IsEngines(from_.type(argument.value).dtype)) {
+          KeepInputsOf(argument.value);
+          more = true;
+        }
+      }
+    }
+    return more;
+  }
+
+  void KeepInputsOf(ValueId id) {
+    const Value& value = from_.value(id);
+    if (value.kind == ValueKind::kInput) kept_[id] = true;
+    if (value.kind != ValueKind::kResult) return;
+    for (const Argument& argument : from_.arguments(from_.node(value.producer))) {
+      if (hosts_[argument.value]) KeepInputsOf(argument.value);
+    }
+  }
+
+  // Of what the host knows, `crosses_` is what the engine takes, and `needed_` what that takes.
+  void DropUnread() {
+    crosses_.assign(from_.values().size(), false);
+    needed_ = crosses_;
+    for (const Node& node : from_.nodes()) {
+      if (IsHostNode(node)) continue;
+      for (const Argument& argument : from_.arguments(node)) {
+        crosses_[argument.value] = hosts_[argument.value];
+      }
+    }
+    for (const ValueId output : from_.outputs()) {
+      if (hosts_[output] && !crosses_[output]) {
+        edges_.left_out.push_back(from_.value(output).name);
+      }
+    }
+    needed_ = crosses_;
+    for (size_t i = from_.nodes().size(); i-- > 0;) {
+      const Node& node = from_.nodes()[i];
+      if (!IsHostNode(node) || !needed_[node.first_result]) continue;
+      for (const Argument& argument : from_.arguments(node)) needed_[argument.value] = true;
+    }
+  }
+
+  // Of each int32 output that a cast makes of an engine's fp16 value, that value; and the casts
+  // that nothing needs then.
+  void FindWidened() {
+    std::vector<bool> read(from_.values().size());
+    for (const Node& node : from_.nodes()) {
+      for (const Argument& argument : from_.arguments(node)) read[argument.value] = true;
+    }
+    halves_.assign(from_.values().size(), kNoValue);
+    for (const ValueId output : from_.outputs()) {
+      const Value& value = from_.value(output);
+      if (!IsWidened(output) || from_.node(value.producer).schema->name != "cast") continue;
+      const ValueId source = NodeView(from_, value.producer).Input(params::Cast::kX);
+      const Value& half = from_.value(source);
+      if (half.kind != ValueKind::kResult || half.type.dtype != DType::kFp16) continue;
+      if (!hosts_[source] && !read[output]) halves_[output] = source;
+    }
+  }
+
+  // An int32 output that the engine computes.
+  bool IsWidened(ValueId output) const {
+    const Value& value = from_.value(output);
+    return value.kind == ValueKind::kResult && value.type.dtype == DType::kInt32 && !hosts_[output];
+  }
+
+  ValueId AddLeaf(ValueId id, Graph& to) const {
+    const Value& value = from_.value(id);
+    switch (value.kind) {
+      case ValueKind::kConst:
+        return to.AddConst(value.type, from_.ConstData(id), value.name);
+      case ValueKind::kState:
+        return to.AddState(value.type, value.name);
+      default:
+        return to.AddInput(value.type, value.name);
+    }
+  }
+
+  void BuildHost() {
+    std::vector<ValueId> known(from_.values().size(), kNoValue);
+    edges_.host.name = from_.name;
+    for (ValueId id = 0; id < from_.values().size(); ++id) {
+      if (needed_[id] && from_.value(id).kind != ValueKind::kResult) {
+        known[id] = AddLeaf(id, edges_.host);
+      }
+    }
+    for (const Node& node : from_.nodes()) {
+      if (!IsHostNode(node) || !needed_[node.first_result]) continue;
+      CopyNode(from_, node, known, edges_.host);
+      edges_.computed.push_back(
+          fmt::format("{} \"{}\"", node.schema->name, from_.value(node.first_result).name));
+      if (crosses_[node.first_result]) edges_.host.AddOutput(known[node.first_result]);
+    }
+  }
+
+  void BuildGraph() {
+    std::vector<ValueId> known(from_.values().size(), kNoValue);
+    edges_.graph.name = from_.name;
+    for (ValueId id = 0; id < from_.values().size(); ++id) {
+      const Value& value = from_.value(id);
+      const bool taken = crosses_[id] && value.kind == ValueKind::kResult;
+      if (taken) known[id] = edges_.graph.AddInput(value.type, value.name);
+      if (value.kind != ValueKind::kResult && !hosts_[id]) known[id] = AddLeaf(id, edges_.graph);
+    }
+    for (const Node& node : from_.nodes()) {
+      const bool peeled = node.result_count == 1 && halves_[node.first_result] != kNoValue;
+      if (!IsHostNode(node) && !peeled) CopyNode(from_, node, known, edges_.graph);
+    }
+    for (const ValueId output : from_.outputs()) AddOutput(output, known);
+  }
+
+  void AddOutput(ValueId output, std::span<const ValueId> known) {
+    if (hosts_[output] && !crosses_[output]) return;
+    if (!IsWidened(output)) return edges_.graph.AddOutput(known[output]);
+    const std::string& name = from_.value(output).name;
+    edges_.widened.push_back(name);
+    if (halves_[output] != kNoValue) return edges_.graph.AddOutput(known[halves_[output]]);
+    edges_.graph.BeginNode(&GetOp(OpKind::kCast).schema);
+    edges_.graph.AddArgument(params::Cast::kX, known[output]);
+    edges_.graph.AddString(params::Cast::kDtype, "fp16");
+    const std::string half = name + "_as_fp16";
+    const auto cast = edges_.graph.FinishNode({&half, 1});
+    edges_.graph.AddOutput(cast.ok() ? *cast : known[output]);
+  }
+
+  const Graph& from_;
+  HostEdges edges_;
+  std::vector<bool> hosts_;      // values that the host knows
+  std::vector<bool> kept_;       // inputs that stay the engine's
+  std::vector<bool> crosses_;    // values of the host's that the engine takes
+  std::vector<bool> needed_;     // and what they are made of
+  std::vector<ValueId> halves_;  // of an int32 output: the fp16 value that stands for it
+};
+
+}  // namespace
+
+HostEdges SplitHostEdges(const Graph& graph) { return Splitter(graph).Run(); }
+
+}  // namespace anecheck

@@ -1,0 +1,129 @@
+// What `anecheck check` computes on the host of a model that takes or gives int32.
+#include "harness/lowering/host_edges.h"
+
+#include <gtest/gtest.h>
+#include <string>
+
+#include "harness/graph/validate.h"
+#include "harness/lowering/graph_to_mil.h"
+#include "harness/lowering/mil_to_graph.h"
+#include "harness/ops/op.h"
+
+namespace anecheck {
+namespace {
+
+using Names = std::vector<std::string>;
+
+Graph Parse(const std::string& parameters, const std::string& body, const std::string& outputs) {
+  const auto graph = MilTextToGraph("program(1.3)\n{\n func main<ios18>(" + parameters + ") {\n" +
+                                        body + "} -> (" + outputs + ");\n}",
+                                    OpVocabulary());
+  EXPECT_TRUE(graph.ok()) << graph.error().message;
+  return graph.ok() ? *graph : Graph();
+}
+
+Names Ops(const Graph& graph) {
+  Names ops;
+  for (const Node& node : graph.nodes()) ops.emplace_back(node.schema->name);
+  return ops;
+}
+
+Names InputNames(const Graph& graph) {
+  Names names;
+  for (const ValueId id : graph.ValuesOfKind(ValueKind::kInput)) {
+    names.push_back(graph.value(id).name);
+  }
+  return names;
+}
+
+constexpr char kTable[] =
+    "tensor<fp16, [3, 2]> table = const()[val = tensor<fp16, [3, 2]>([[1, 2], [3, 4], [5, 6]])];\n";
+constexpr char kNarrow[] =
+    "tensor<int16, [1]> short = cast(x = token, dtype = string(\"int16\"));\n";
+constexpr char kGather[] =
+    "tensor<fp16, [1, 2]> row = gather(x = table, indices = short, axis = int32(0), batch_dims = "
+    "int32(0), validate_indices = bool(false));\n";
+constexpr char kRelu[] = "tensor<fp16, [1, 2]> y = relu(x = row);\n";
+
+TEST(HostEdges, ARowOfATableIsTakenOnTheHost) {
+  const Graph graph =
+      Parse("tensor<int32, [1]> token", std::string(kTable) + kNarrow + kGather + kRelu, "y");
+  const HostEdges edges = SplitHostEdges(graph);
+  EXPECT_TRUE(ValidateGraph(edges.graph).ok());
+  EXPECT_TRUE(ValidateGraph(edges.host).ok());
+  EXPECT_EQ(edges.computed, (Names{"cast \"short\"", "gather \"row\""}));
+  EXPECT_EQ(Ops(edges.host), (Names{"cast", "gather"}));
+  EXPECT_EQ(InputNames(edges.host), Names{"token"});
+  EXPECT_EQ(edges.host.value(edges.host.outputs()[0]).name, "row");
+  EXPECT_EQ(Ops(edges.graph), Names{"relu"});
+  EXPECT_EQ(InputNames(edges.graph), Names{"row"});
+  EXPECT_EQ(edges.graph.value(edges.graph.outputs()[0]).name, "y");
+}
+
+// The host goes no further than the first number that an engine takes.
+TEST(HostEdges, ACastToFp16IsTheLastThatTheHostDoes) {
+  const Graph graph =
+      Parse("tensor<int32, [2]> n",
+            "tensor<fp16, [2]> h = cast(x = n, dtype = string(\"fp16\"));\n"
+            "tensor<fp16, [2, 1]> e = expand_dims(x = h, axes = tensor<int32, [1]>([1]));\n",
+            "e");
+  const HostEdges edges = SplitHostEdges(graph);
+  EXPECT_EQ(edges.computed, Names{"cast \"h\""});
+  EXPECT_EQ(Ops(edges.graph), Names{"expand_dims"});
+}
+
+TEST(HostEdges, AnInputThatTheEngineReadsTooStaysItsOwn) {
+  const std::string also = "tensor<int32, [1]> next = add(x = token, y = token);\n";
+  const Graph graph = Parse("tensor<int32, [1]> token",
+                            std::string(kTable) + kNarrow + kGather + kRelu + also, "y, next");
+  const HostEdges edges = SplitHostEdges(graph);
+  EXPECT_TRUE(edges.computed.empty());
+  EXPECT_EQ(InputNames(edges.graph), Names{"token"});
+  EXPECT_EQ(edges.widened, Names{"next"});
+}
+
+TEST(HostEdges, AnOutputThatIsCastFromFp16IsThatNumber) {
+  const Graph graph = Parse("tensor<fp16, [2]> x",
+                            "tensor<fp16, [2]> r = round(x = x);\n"
+                            "tensor<int32, [2]> n = cast(x = r, dtype = string(\"int32\"));\n",
+                            "n");
+  const HostEdges edges = SplitHostEdges(graph);
+  EXPECT_EQ(edges.widened, Names{"n"});
+  EXPECT_EQ(Ops(edges.graph), Names{"round"});
+  EXPECT_EQ(edges.graph.value(edges.graph.outputs()[0]).name, "r");
+}
+
+TEST(HostEdges, APositionIsGivenAsFp16) {
+  const Graph graph = Parse("tensor<fp16, [4]> x",
+                            "tensor<int32, [1]> at = reduce_argmax(x = x, axis = int32(0), "
+                            "keep_dims = bool(true));\n",
+                            "at");
+  const HostEdges edges = SplitHostEdges(graph);
+  EXPECT_TRUE(ValidateGraph(edges.graph).ok());
+  EXPECT_EQ(edges.widened, Names{"at"});
+  EXPECT_EQ(Ops(edges.graph), (Names{"reduce_argmax", "cast"}));
+  const ValueId output = edges.graph.outputs()[0];
+  EXPECT_EQ(edges.graph.type(output).dtype, DType::kFp16);
+}
+
+TEST(HostEdges, WhatNoEngineHasAPartInIsLeftOut) {
+  const std::string echo = "tensor<int32, [1]> echo = identity(x = token);\n";
+  const std::string own = "tensor<fp16, [2]> y = relu(x = x);\n";
+  const HostEdges edges =
+      SplitHostEdges(Parse("tensor<int32, [1]> token, tensor<fp16, [2]> x", echo + own, "echo, y"));
+  EXPECT_EQ(edges.left_out, Names{"echo"});
+  EXPECT_EQ(edges.graph.outputs().size(), 1u);
+  EXPECT_TRUE(edges.host.nodes().empty());
+  const Graph alone = Parse("tensor<int32, [1]> token", echo, "echo");
+  EXPECT_EQ(*GraphToMil(SplitHostEdges(alone).graph), *GraphToMil(alone)) << "nothing is left";
+}
+
+TEST(HostEdges, AModelOfFp16StaysAsItIs) {
+  const Graph graph = Parse("tensor<fp16, [1, 2]> row", kRelu, "y");
+  const HostEdges edges = SplitHostEdges(graph);
+  EXPECT_TRUE(edges.computed.empty() && edges.widened.empty() && edges.left_out.empty());
+  EXPECT_EQ(*GraphToMil(edges.graph), *GraphToMil(graph));
+}
+
+}  // namespace
+}  // namespace anecheck
