@@ -1,4 +1,5 @@
 // eval, judge, check and lower as a model author meets them.
+#include <cstring>
 #include <fmt/format.h>
 #include <string>
 
@@ -184,6 +185,33 @@ TEST_F(ModelCommands, WrongArraysAreNamed) {
   EXPECT_EQ(outcome.code, 2);
   EXPECT_NE(outcome.err.find("the model wants tensor<fp16, [1, 2]>"), std::string::npos)
       << outcome.err;
+}
+
+npz::NamedArray Singles(const std::string& name, std::vector<uint64_t> shape,
+                        const std::vector<float>& numbers) {
+  npz::NamedArray named{name, {npz::ElementType::kFloat32, std::move(shape), {}}};
+  named.array.data.resize(4 * numbers.size());
+  std::memcpy(named.array.data.data(), numbers.data(), named.array.data.size());
+  return named;
+}
+
+TEST_F(ModelCommands, WhatIsLostOfArraysIsSaid) {
+  WriteText("model.mil", kProduct);
+  WriteArrays("in.npz", {Singles("x", {1, 2}, {1e6f, 4}), Halves("w", {2, 1}, {0.5, 0.25}),
+                         Halves("z", {1}, {1})});
+  const Outcome eval = Tool("eval " + Path("model.mil") + " --inputs " + Path("in.npz") +
+                            " --out " + Path("out.npz"));
+  EXPECT_NE(eval.err.find("x: 1 of 2 numbers"), std::string::npos) << eval.err;
+  EXPECT_NE(eval.err.find("taken as infinite"), std::string::npos) << eval.err;
+  EXPECT_NE(eval.err.find("the array \"z\" is no input of the model and was ignored"),
+            std::string::npos)
+      << eval.err;
+  WriteArrays("good.npz", {Halves("x", {1, 2}, {4, 4}), Halves("w", {2, 1}, {0.5, 0.25})});
+  WriteArrays("actual.npz", {Singles("y", {1, 1}, {3.0009f})});
+  const Outcome judge = Tool("judge " + Path("model.mil") + " --inputs " + Path("good.npz") +
+                             " --actual " + Path("actual.npz"));
+  EXPECT_NE(judge.err.find("y: 1 of 1 numbers"), std::string::npos) << judge.err;
+  EXPECT_NE(judge.err.find("were rounded to it"), std::string::npos) << judge.err;
 }
 
 TEST_F(ModelCommands, MissingWeightsAreMadeUpAndSaidSo) {

@@ -8,6 +8,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/half.h"
+#include "harness/base/log.h"
 #include "harness/formats/weights/weight_file.h"
 #include "harness/graph/json.h"
 #include "harness/lowering/pack.h"
@@ -195,7 +196,31 @@ std::vector<double> Doubles(const npz::Array& array) {
 
 bool IsFloatArray(npz::ElementType type) { return type <= npz::ElementType::kFloat64; }
 
-Result<Tensor> FromArray(const Value& value, const npz::Array& array) {
+// What an array means to the model: outputs are what an engine gave, so that rounding them hides
+// how far they lie from what is admitted.
+enum class Role : uint8_t { kInput, kOutput };
+
+void WarnOfRounding(const Value& value, const npz::Array& array, std::span<const double> given,
+                    std::span<const double> taken, Role role) {
+  size_t rounded = 0;
+  size_t beyond = 0;
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (!std::isfinite(given[i]) || taken[i] == given[i]) continue;
+    ++(std::isfinite(taken[i]) ? rounded : beyond);
+  }
+  const std::string_view from = npz::ElementDescr(array.type);
+  const std::string_view to = DTypeName(value.type.dtype);
+  if (beyond != 0) {
+    LogWarning(fmt::format("{}: {} of {} numbers ({}) are beyond {} and were taken as infinite",
+                           value.name, beyond, given.size(), from, to));
+  }
+  if (rounded != 0 && role == Role::kOutput) {
+    LogWarning(fmt::format("{}: {} of {} numbers ({}) are none of {} and were rounded to it",
+                           value.name, rounded, given.size(), from, to));
+  }
+}
+
+Result<Tensor> FromArray(const Value& value, const npz::Array& array, Role role) {
   const Shape& shape = value.type.shape;
   bool same_shape = array.shape.size() == static_cast<size_t>(shape.rank());
   for (int axis = 0; same_shape && axis < shape.rank(); ++axis) {
@@ -210,18 +235,32 @@ Result<Tensor> FromArray(const Value& value, const npz::Array& array) {
   }
   Tensor tensor{value.type, array.data};
   if (ArrayType(value.type.dtype) == array.type) return tensor;
-  std::vector<double> elements = Doubles(array);
+  const std::vector<double> given = Doubles(array);
+  std::vector<double> elements = given;
   for (double& x : elements) {
     x = value.type.dtype == DType::kFp16 ? HalfToDouble(DoubleToHalf(x))
                                          : static_cast<double>(static_cast<float>(x));
   }
+  WarnOfRounding(value, array, given, elements, role);
   tensor.bytes.resize(static_cast<size_t>(value.type.ByteSize()));
   EncodeElements(value.type.dtype, elements, tensor.bytes);
   return tensor;
 }
 
+void WarnOfUnused(const Graph& graph, std::span<const ValueId> ids,
+                  std::span<const npz::NamedArray> arrays, Role role) {
+  for (const npz::NamedArray& array : arrays) {
+    const bool used = std::any_of(ids.begin(), ids.end(),
+                                  [&](ValueId id) { return graph.value(id).name == array.name; });
+    if (used) continue;
+    LogWarning(fmt::format("the array \"{}\" is no {} of the model and was ignored", array.name,
+                           role == Role::kInput ? "input" : "output"));
+  }
+}
+
 Result<std::vector<Tensor>> FromArrays(const Graph& graph, std::span<const ValueId> ids,
-                                       std::span<const npz::NamedArray> arrays) {
+                                       std::span<const npz::NamedArray> arrays, Role role) {
+  WarnOfUnused(graph, ids, arrays, role);
   std::vector<Tensor> tensors;
   for (const ValueId id : ids) {
     const Value& value = graph.value(id);
@@ -232,7 +271,7 @@ Result<std::vector<Tensor>> FromArrays(const Graph& graph, std::span<const Value
       return MakeError(ErrorCode::kNotFound, fmt::format("the arrays have no \"{}\" ({})",
                                                          value.name, value.type.ToString()));
     }
-    ANECHECK_ASSIGN(Tensor tensor, FromArray(value, found->array));
+    ANECHECK_ASSIGN(Tensor tensor, FromArray(value, found->array, role));
     tensors.push_back(std::move(tensor));
   }
   return tensors;
@@ -285,12 +324,12 @@ std::vector<ModelShape> ShapesOfArrays(std::span<const npz::NamedArray> arrays) 
 
 Result<std::vector<Tensor>> InputsFromArrays(const Graph& graph,
                                              std::span<const npz::NamedArray> arrays) {
-  return FromArrays(graph, graph.ValuesOfKind(ValueKind::kInput), arrays);
+  return FromArrays(graph, graph.ValuesOfKind(ValueKind::kInput), arrays, Role::kInput);
 }
 
 Result<std::vector<Tensor>> OutputsFromArrays(const Graph& graph,
                                               std::span<const npz::NamedArray> arrays) {
-  return FromArrays(graph, graph.outputs(), arrays);
+  return FromArrays(graph, graph.outputs(), arrays, Role::kOutput);
 }
 
 std::vector<Tensor> MadeUpInputs(const Graph& graph, uint64_t seed) {

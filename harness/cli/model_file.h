@@ -33,14 +33,15 @@ Result<ModelFile> LoadModel(const std::string& path, const std::string& weights,
 std::vector<ModelShape> ShapesOfArrays(std::span<const npz::NamedArray> arrays);
 
 // One array a graph input, by name. Float arrays of another width are rounded to the input's
-// element type. Errors name the input that is missing or has another shape or kind.
+// element type; that some become infinite, and that an array is used by nothing, is warned of.
+// Errors name the input that is missing or has another shape or kind.
 Result<std::vector<Tensor>> InputsFromArrays(const Graph& graph,
                                              std::span<const npz::NamedArray> arrays);
 // Numbers for every input, between -1 and 1, the same for the same graph and seed; integers are 0
 // or 1.
 std::vector<Tensor> MadeUpInputs(const Graph& graph, uint64_t seed = 1);
 
-// One array an output, by name, of exactly the output's type.
+// One array an output, by name. As InputsFromArrays, but that any are rounded is warned of.
 Result<std::vector<Tensor>> OutputsFromArrays(const Graph& graph,
                                               std::span<const npz::NamedArray> arrays);
 

@@ -74,7 +74,7 @@ class Adversary {
   Elements LocalResponseNorm(const NodeView& node);
   bool RunImage(const NodeView& node);
   bool RunSort(const NodeView& node);
-  double Nearest(const Fraction& p, int64_t in, int64_t out, bool lower);
+  double Nearest(const Sampling& sampling, const Fraction& p, int64_t in, int64_t out);
   double Blend(DType dtype, double a, double b, double weight);
   std::vector<Elements> Operands(const NodeView& node) const;
 
@@ -96,6 +96,7 @@ class Adversary {
   double Curve(std::string_view name, DType dtype, double x);
   double GateSum(const Elements& weights, size_t row, size_t count, const double* lanes,
                  DType dtype);
+  void GruStep(const CellParts& parts, const double* x, Elements& h);
   void CellStep(OpKind kind, const CellParts& parts, const double* x, Elements& h, Elements& c);
   void RunDirection(const NodeView& node, const CellParts& parts, bool reverse, size_t offset,
                     bool whole);
