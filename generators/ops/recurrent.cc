@@ -107,8 +107,13 @@ bool DrawGru(Drawer& drawer, ValueId x) {
   Cell cell;
   if (!DrawCell(drawer, x, 3, 1, cell)) return false;
   const std::string_view activation = DrawActivation(drawer, "tanh");
+  const bool reset_after = drawer.choices().Chance(1, 4);
+  const bool two_biases = drawer.choices().Chance(1, 4);
+  const ValueId input_bias = two_biases ? drawer.NewConst({3 * cell.hidden}, 1) : kNoValue;
   drawer.Begin(OpKind::kGru);
   AddCell<P>(drawer.graph(), cell);
+  if (two_biases) drawer.graph().AddArgument(P::kInputBias, input_bias);
+  if (reset_after) drawer.AddBool(P::kResetAfter, true);
   drawer.AddString(P::kDirection, drawer.choices().Coin() ? "forward" : "reverse");
   drawer.AddBool(P::kOutputSequence, drawer.choices().Coin());
   drawer.AddString(P::kActivation, activation);

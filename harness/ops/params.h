@@ -354,7 +354,9 @@ struct Gru {
     kDirection,
     kOutputSequence,
     kRecurrentActivation,
-    kActivation
+    kActivation,
+    kResetAfter,
+    kInputBias
   };
 };
 struct Rnn {

@@ -11,8 +11,10 @@
 namespace anecheck {
 namespace {
 
-// sigmoid_hard and scaled_tanh are named by the reference too, without their coefficients.
-constexpr std::array<std::string_view, 4> kActivations = {"tanh", "sigmoid", "relu", "linear"};
+// The text of rnn names sigmoid_hard, coremltools' runtime test of lstm hard_sigmoid: 0.2 x + 0.5
+// between 0 and 1. scaled_tanh has no coefficients here and is tanh (test_recurrent.py, TestLSTM).
+constexpr std::array<std::string_view, 7> kActivations = {
+    "tanh", "sigmoid", "relu", "linear", "hard_sigmoid", "sigmoid_hard", "scaled_tanh"};
 constexpr std::array<std::string_view, 2> kDirections = {"forward", "reverse"};
 constexpr std::array<std::string_view, 3> kLstmDirections = {"forward", "reverse", "bidirectional"};
 
@@ -71,6 +73,11 @@ constexpr Parameter kGruParameters[] = {
     kOutputSequence,
     Activation("recurrent_activation", "sigmoid"),
     Activation("activation", "tanh"),
+    {.name = "reset_after",  // iOS 18, as input_bias
+     .kind = ParameterKind::kBool,
+     .need = Need::kOptional,
+     .fallback = Default::Flag(false)},
+    Weight("input_bias", Need::kOptional),
 };
 constexpr Parameter kRnnParameters[] = {
     Operand("x"),
@@ -158,6 +165,7 @@ Status InferGru(const NodeView& node, ResultTypes& results) {
   using P = params::Gru;
   ANECHECK_ASSIGN(const Extents extents, ReadExtents(node, P::kWeightHh, 3));
   ANECHECK_RETURN_IF_ERROR(CheckCell(node, extents, 3, P::kWeightIh, P::kWeightHh, P::kBias));
+  ANECHECK_RETURN_IF_ERROR(ExpectShape(node, P::kInputBias, {3 * extents.hidden}));
   ANECHECK_RETURN_IF_ERROR(ExpectShape(node, P::kInitialH, {extents.batch, extents.hidden}));
   AddResults(node, extents, 1, P::kOutputSequence, 1, results);
   return {};

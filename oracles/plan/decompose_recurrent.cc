@@ -14,7 +14,7 @@ constexpr int64_t kMostSteps = 64;
 
 // Where one direction of a cell has its operands; -1 for those that it lacks.
 struct CellOperands {
-  int weight_ih, weight_hh, bias, peephole = -1;
+  int weight_ih, weight_hh, bias, peephole = -1, input_bias = -1;
 };
 
 // One direction of one cell.
@@ -33,12 +33,10 @@ class Cell {
     return out_.Add("add", {{"x", Inputs(x)}, {"y", Recurrent(h)}});
   }
   ValueId Inputs(ValueId x) const {
-    return out_.Add(
-        "linear",
-        {{"x", x}, {"weight", site_.In(operands_.weight_ih)}, {"bias", site_.In(operands_.bias)}});
+    return Linear(x, operands_.weight_ih, BiasBesideInputs() ? operands_.bias : InputBias());
   }
   ValueId Recurrent(ValueId h) const {
-    return out_.Add("linear", {{"x", h}, {"weight", site_.In(operands_.weight_hh)}});
+    return Linear(h, operands_.weight_hh, BiasBesideInputs() ? -1 : operands_.bias);
   }
   ValueId Gate(ValueId sums, int64_t gate) const {
     return out_.SliceAxis(sums, 1, gate * hidden_, hidden_);
@@ -55,11 +53,29 @@ class Cell {
   ValueId Times(ValueId x, ValueId y) const { return out_.Add("mul", {{"x", x}, {"y", y}}); }
   ValueId Plus(ValueId x, ValueId y) const { return out_.Add("add", {{"x", x}, {"y", y}}); }
   ValueId Curve(std::string_view name, ValueId x) const {
-    return name == "linear" ? x : out_.Add(name, {{"x", x}});
+    if (name == "linear") return x;
+    if (name == "hard_sigmoid" || name == "sigmoid_hard") {
+      return out_.Add("sigmoid_hard", {{"x", x}}, {{"alpha", 0.2}, {"beta", 0.5}});
+    }
+    return out_.Add(name == "scaled_tanh" ? "tanh" : name, {{"x", x}});
   }
   const Site& site() const { return site_; }
+  bool ResetsAfter() const {
+    return operands_.input_bias >= 0 && site_.node.Bool(params::Gru::kResetAfter, false);
+  }
 
  private:
+  ValueId Linear(ValueId x, int weight, int bias) const {
+    if (bias < 0) return out_.Add("linear", {{"x", x}, {"weight", site_.In(weight)}});
+    return out_.Add("linear", {{"x", x}, {"weight", site_.In(weight)}, {"bias", site_.In(bias)}});
+  }
+  int InputBias() const {
+    const int parameter = operands_.input_bias;
+    return parameter >= 0 && site_.node.HasInput(parameter) ? parameter : -1;
+  }
+  // A single bias belongs to both sides but where the reset gate acts on one of them.
+  bool BiasBesideInputs() const { return InputBias() < 0 && !ResetsAfter(); }
+
   const Site& site_;
   Builder& out_;
   CellOperands operands_;
@@ -78,19 +94,19 @@ CellState LstmStep(const Cell& cell, ValueId x, const CellState& old) {
   const ValueId sums = cell.Sums(x, old.h);
   const ValueId i = cell.Curve(gate, cell.Peep(cell.Gate(sums, 0), 0, old.c));
   const ValueId f = cell.Curve(gate, cell.Peep(cell.Gate(sums, 1), 1, old.c));
-  ValueId z = cell.Curve(node.String(P::kCellActivation, "tanh"), cell.Gate(sums, 3));
-  if (node.HasAttribute(P::kClip)) {
-    const double limit = node.Float(P::kClip, 0);
-    z = cell.site().out.Add("clip", {{"x", z}}, {{"alpha", -limit}, {"beta", limit}});
-  }
+  const ValueId z = cell.Curve(node.String(P::kCellActivation, "tanh"), cell.Gate(sums, 3));
   CellState next;
   next.c = cell.Plus(cell.Times(f, old.c), cell.Times(i, z));
+  if (node.HasAttribute(P::kClip)) {
+    const double limit = node.Float(P::kClip, 0);
+    next.c = cell.site().out.Add("clip", {{"x", next.c}}, {{"alpha", -limit}, {"beta", limit}});
+  }
   const ValueId o = cell.Curve(gate, cell.Peep(cell.Gate(sums, 2), 2, next.c));
   next.h = cell.Times(o, cell.Curve(node.String(P::kActivation, "tanh"), next.c));
   return next;
 }
 
-// Gates r, o, z; the reset gate acts on the recurrent sum.
+// Gates r, o, z; the reset gate acts on h, or on the recurrent sum where the node says so.
 CellState GruStep(const Cell& cell, ValueId x, const CellState& old) {
   using P = params::Gru;
   const NodeView& node = cell.site().node;
@@ -102,7 +118,8 @@ CellState GruStep(const Cell& cell, ValueId x, const CellState& old) {
   };
   const ValueId r = cell.Curve(gate, sum(0));
   const ValueId z = cell.Curve(gate, sum(2));
-  const ValueId reset = cell.Times(r, cell.Gate(recurrent, 1));
+  const ValueId reset = cell.ResetsAfter() ? cell.Times(r, cell.Gate(recurrent, 1))
+                                           : cell.Gate(cell.Recurrent(cell.Times(r, old.h)), 1);
   const ValueId o =
       cell.Curve(node.String(P::kActivation, "tanh"), cell.Plus(cell.Gate(input, 1), reset));
   const ValueId one = out.Scalar(cell.site().dtype(), 1);
@@ -178,7 +195,10 @@ CellForm FormOf(OpKind kind) {
   }
   if (kind == OpKind::kGru) {
     using P = params::Gru;
-    return {3, {P::kWeightIh, P::kWeightHh, P::kBias}, P::kDirection, P::kOutputSequence};
+    return {3,
+            {P::kWeightIh, P::kWeightHh, P::kBias, -1, P::kInputBias},
+            P::kDirection,
+            P::kOutputSequence};
   }
   using P = params::Rnn;
   return {1, {P::kWeightIh, P::kWeightHh, P::kBias}, P::kDirection, P::kOutputSequence};

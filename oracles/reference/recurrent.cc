@@ -34,11 +34,12 @@ struct Uncertain {
 // A number of which nothing is known, not even that it is one.
 Uncertain Unknown(const Wide& value) { return {value, -kInfinity, kInfinity, true}; }
 
-enum class Curve { kTanh, kSigmoid, kRelu, kLinear };
+enum class Curve { kTanh, kSigmoid, kRelu, kLinear, kHardSigmoid };
 
 Curve CurveFrom(std::string_view name) {
   if (name == "sigmoid") return Curve::kSigmoid;
   if (name == "relu") return Curve::kRelu;
+  if (name == "hard_sigmoid" || name == "sigmoid_hard") return Curve::kHardSigmoid;
   return name == "linear" ? Curve::kLinear : Curve::kTanh;
 }
 
@@ -85,6 +86,7 @@ Wide Apply(Curve curve, const Wide& x) {
     case Curve::kRelu:
       return x.high() < 0 ? Wide(0) : x;
     case Curve::kLinear:
+    case Curve::kHardSigmoid:
       return x;
   }
   return x;
@@ -99,6 +101,7 @@ double Apply(Curve curve, double x) {
     case Curve::kRelu:
       return x < 0 ? 0 : x;
     case Curve::kLinear:
+    case Curve::kHardSigmoid:
       return x;
   }
   return x;
@@ -144,6 +147,7 @@ class CellMath {
     return a;
   }
   Uncertain Activate(Curve curve, const Uncertain& x) const {
+    if (curve == Curve::kHardSigmoid) return HardSigmoid(x);
     const bool zero = x.low == 0 && x.high == 0 && curve != Curve::kSigmoid;
     double error = 0;
     if (curve == Curve::kTanh) error = contract_[Term::kTanhTable];
@@ -154,6 +158,19 @@ class CellMath {
   }
 
  private:
+  // 0.2 x + 0.5, the coefficient as single or as the element type has it.
+  Uncertain HardSigmoid(const Uncertain& x) const {
+    const double given = RoundToFloat(0.2);
+    const double other = grid_.Round(0.2);
+    const double low = rounds_ ? std::min({given, other, 0.2}) : given;
+    const double high = rounds_ ? std::max({given, other, 0.2}) : given;
+    Uncertain y = Add(Multiply({given, low, high}, x), {0.5, 0.5, 0.5});
+    if (y.value.high() < 0) y.value = 0;
+    if (Plus(y.value, -1).high() > 0) y.value = 1;
+    for (double* const end : {&y.low, &y.high}) *end = std::clamp(*end, 0.0, 1.0);
+    return y;
+  }
+
   const Contract& contract_;
   Grid grid_;
   bool rounds_;
@@ -295,9 +312,11 @@ struct LstmCell {
       const Uncertain before = c.At(k);
       const Uncertain i = math.Activate(recurrent, Peep(math, step.Gate(k), before, k));
       const Uncertain f = math.Activate(recurrent, Peep(math, step.Gate(n + k), before, n + k));
-      Uncertain z = math.Activate(cell, step.Gate(3 * n + k));
-      if (clip < kInfinity) z = math.Clip(z, clip);
-      const Uncertain after = math.Add(math.Multiply(f, before), math.Multiply(i, z));
+      const Uncertain z = math.Activate(cell, step.Gate(3 * n + k));
+      Uncertain after = math.Add(math.Multiply(f, before), math.Multiply(i, z));
+      // The operation's text has the gate clipped, but Core ML's predictions, which coremltools'
+      // runtime test (test_recurrent.py, TestLSTM) compares, are those of a clipped state.
+      if (clip < kInfinity) after = math.Clip(after, clip);
       const Uncertain o =
           math.Activate(recurrent, Peep(math, step.Gate(2 * n + k), after, 2 * n + k));
       next_c.Set(k, after);
@@ -306,26 +325,63 @@ struct LstmCell {
   }
 };
 
+// The reset gate multiplies h before its product with the weights: Core ML's GRULayerParams and
+// coremltools' runtime test (test_recurrent.py, TestGRU), which compares Core ML's predictions. The
+// formula in the operation's text, r * (W h), is that of `reset_after`, which iOS 18 added.
 struct GruCell {
   Curve recurrent, output;
+  bool reset_after = false;
+  const BoundedTensor* input_bias = nullptr;
 
   explicit GruCell(KernelContext& context) {
     using P = params::Gru;
     recurrent = CurveFrom(context.node().String(P::kRecurrentActivation, "sigmoid"));
     output = CurveFrom(context.node().String(P::kActivation, "tanh"));
+    reset_after = context.node().Bool(P::kResetAfter, false);
+    input_bias = context.OptionalInput(P::kInputBias);
   }
 
-  // Gates stand in the order reset, output, update.
-  void Run(const Step& step, const RowState&, RowState& next_h, RowState&) const {
+  Uncertain InputBias(size_t row) const {
+    return {input_bias->value[row], input_bias->low[row], input_bias->high[row]};
+  }
+  // W x, `recurrent_sum` and both biases; where there are two they are added to each other or each
+  // to the sum of its own side.
+  Uncertain Sum(const Step& step, size_t row, const Uncertain& recurrent_sum) const {
+    const CellMath& math = step.math;
+    const Uncertain input = step.weights.Input(step.x, step.x_start, row);
+    const Uncertain bias = step.weights.Bias(row);
+    if (input_bias == nullptr) return math.Add(math.Add(input, bias), recurrent_sum);
+    const Uncertain own = InputBias(row);
+    const Uncertain joined = math.Add(math.Add(input, math.Add(own, bias)), recurrent_sum);
+    const Uncertain apart = math.Add(math.Add(input, own), math.Add(recurrent_sum, bias));
+    return {joined.value, std::min(joined.low, apart.low), std::max(joined.high, apart.high),
+            joined.nan || apart.nan};
+  }
+  // coremltools gives PyTorch's bias of the recurrent side as `bias` and that of the other side as
+  // `input_bias` (iOS18/test_recurrent.py, test_pytorch_parity).
+  Uncertain ResetAfter(const Step& step, size_t row, const Uncertain& r) const {
+    const CellMath& math = step.math;
+    Uncertain input = step.weights.Input(step.x, step.x_start, row);
+    if (input_bias != nullptr) input = math.Add(input, InputBias(row));
+    const Uncertain sum = math.Add(step.weights.Recurrent(step.h, row), step.weights.Bias(row));
+    return math.Add(input, math.Multiply(r, sum));
+  }
+
+  // Gates stand in the order reset, output, update. `reset` takes r * h.
+  void Run(const Step& step, const RowState&, RowState& next_h, RowState& reset) const {
     const CellMath& math = step.math;
     const size_t n = step.weights.hidden();
+    const auto gate = [&](size_t row) {
+      return math.Activate(recurrent, Sum(step, row, step.weights.Recurrent(step.h, row)));
+    };
+    for (size_t k = 0; k < n && !reset_after; ++k) {
+      reset.Set(k, math.Multiply(gate(k), step.h.At(k)));
+    }
     for (size_t k = 0; k < n; ++k) {
-      const Uncertain r = math.Activate(recurrent, step.Gate(k));
-      const Uncertain z = math.Activate(recurrent, step.Gate(2 * n + k));
-      const Uncertain input =
-          math.Add(step.weights.Input(step.x, step.x_start, n + k), step.weights.Bias(n + k));
-      const Uncertain reset = math.Multiply(r, step.weights.Recurrent(step.h, n + k));
-      const Uncertain o = math.Activate(output, math.Add(input, reset));
+      const Uncertain sum = reset_after ? ResetAfter(step, n + k, gate(k))
+                                        : Sum(step, n + k, step.weights.Recurrent(reset, n + k));
+      const Uncertain z = gate(2 * n + k);
+      const Uncertain o = math.Activate(output, sum);
       next_h.Set(k, math.Add(math.Multiply(math.OneMinus(z), o), math.Multiply(z, step.h.At(k))));
     }
   }

@@ -96,6 +96,7 @@ class Adversary {
   double Curve(std::string_view name, DType dtype, double x);
   double GateSum(const Elements& weights, size_t row, size_t count, const double* lanes,
                  DType dtype);
+  void GruStep(const CellParts& parts, const double* x, Elements& h);
   void CellStep(OpKind kind, const CellParts& parts, const double* x, Elements& h, Elements& c);
   void RunDirection(const NodeView& node, const CellParts& parts, bool reverse, size_t offset,
                     bool whole);

@@ -14,6 +14,8 @@ struct Adversary::CellParts {
   const Elements* hh = nullptr;
   const Elements* bias = nullptr;
   const Elements* peephole = nullptr;
+  const Elements* input_bias = nullptr;
+  bool reset_after = false;
   std::string_view gate, cell, output;
   double clip = INFINITY;
   size_t inner = 0;
@@ -26,6 +28,10 @@ double Adversary::Curve(std::string_view name, DType dtype, double x) {
     return Hold(dtype, Table(1 / (1 + std::exp(-x)), ErrorOf(Term::kSigmoidTable), false));
   if (name == "relu") return Hold(dtype, x < 0 ? 0 : x);
   if (name == "linear") return Hold(dtype, x);
+  if (name == "hard_sigmoid" || name == "sigmoid_hard") {
+    const double slope = Hold(dtype, static_cast<double>(0.2f));
+    return std::clamp(Hold(dtype, Hold(dtype, slope * x) + 0.5), 0.0, 1.0);
+  }
   return Hold(dtype, Table(std::tanh(x), ErrorOf(Term::kTanhTable), x == 0));
 }
 
@@ -54,6 +60,7 @@ void Adversary::CellStep(OpKind kind, const CellParts& parts, const double* x, E
   const auto recurrent = [&](size_t row) {
     return GateSum(*parts.hh, row, n, old_h.data(), dtype);
   };
+  if (kind == OpKind::kGru) return GruStep(parts, x, h);
   for (size_t k = 0; k < n; ++k) {
     const auto gate = [&](size_t number) {
       const size_t row = number * n + k;
@@ -66,20 +73,56 @@ void Adversary::CellStep(OpKind kind, const CellParts& parts, const double* x, E
     };
     if (kind == OpKind::kRnn) {
       h[k] = Curve(parts.output, dtype, gate(0));
-    } else if (kind == OpKind::kGru) {
-      const double r = Curve(parts.gate, dtype, gate(0));
-      const double z = Curve(parts.gate, dtype, gate(2));
-      const double own = input(n + k);
-      const double o = Curve(parts.output, dtype, hold(own + hold(r * recurrent(n + k))));
-      h[k] = hold(hold(hold(1 - z) * o) + hold(z * old_h[k]));
     } else {
       const double i = Curve(parts.gate, dtype, peep(gate(0), 0, old_c[k]));
       const double f = Curve(parts.gate, dtype, peep(gate(1), 1, old_c[k]));
-      const double z = std::clamp(Curve(parts.cell, dtype, gate(3)), -parts.clip, parts.clip);
-      c[k] = hold(hold(f * old_c[k]) + hold(i * z));
+      const double z = Curve(parts.cell, dtype, gate(3));
+      c[k] = std::clamp(hold(hold(f * old_c[k]) + hold(i * z)), -parts.clip, parts.clip);
       const double o = Curve(parts.gate, dtype, peep(gate(2), 2, c[k]));
       h[k] = hold(o * Curve(parts.output, dtype, c[k]));
     }
+  }
+}
+
+// Both biases are added to each other or each to its own sum.
+void Adversary::GruStep(const CellParts& parts, const double* x, Elements& h) {
+  const Elements old_h = h;
+  const size_t n = parts.hidden;
+  const DType dtype = parts.dtype;
+  const auto hold = [&](double value) { return Hold(dtype, value); };
+  const auto bias = [&](const Elements* from, size_t row) {
+    return from == nullptr ? 0 : (*from)[row];
+  };
+  const auto sum = [&](size_t row, const Elements& lanes) {
+    const double input = GateSum(*parts.ih, row, parts.inner, x, dtype);
+    const double recurrent = GateSum(*parts.hh, row, n, lanes.data(), dtype);
+    const double own = bias(parts.input_bias, row);
+    const double other = bias(parts.bias, row);
+    if (parts.input_bias != nullptr && Flip()) {
+      return hold(hold(input + own) + hold(recurrent + other));
+    }
+    return hold(hold(input + (parts.input_bias == nullptr ? other : hold(own + other))) +
+                recurrent);
+  };
+  Elements r;
+  Elements reset;
+  for (size_t k = 0; k < n; ++k) {
+    r.push_back(Curve(parts.gate, dtype, sum(k, old_h)));
+    reset.push_back(hold(r[k] * old_h[k]));
+  }
+  for (size_t k = 0; k < n; ++k) {
+    const double z = Curve(parts.gate, dtype, sum(2 * n + k, old_h));
+    double inner = 0;
+    if (parts.reset_after) {
+      const double input = GateSum(*parts.ih, n + k, parts.inner, x, dtype);
+      const double recurrent = GateSum(*parts.hh, n + k, n, old_h.data(), dtype);
+      const double own = hold(input + bias(parts.input_bias, n + k));
+      inner = hold(own + hold(r[k] * hold(recurrent + bias(parts.bias, n + k))));
+    } else {
+      inner = sum(n + k, reset);
+    }
+    const double o = Curve(parts.output, dtype, inner);
+    h[k] = hold(hold(hold(1 - z) * o) + hold(z * old_h[k]));
   }
 }
 
@@ -107,6 +150,10 @@ bool Adversary::RunRecurrent(const NodeView& node) {
                                            : +params::Rnn::kActivation;
   parts.output = node.String(curve, "tanh");
   if (lstm) parts.peephole = at(L::kPeephole);
+  if (kind == OpKind::kGru) {
+    parts.input_bias = at(G::kInputBias);
+    parts.reset_after = node.Bool(G::kResetAfter, false);
+  }
   if (lstm && node.HasAttribute(L::kClip)) parts.clip = node.Float(L::kClip, 0);
   const std::string_view direction = node.String(lstm ? +L::kDirection : +G::kDirection, "forward");
   const bool whole = node.Bool(lstm ? +L::kOutputSequence : +G::kOutputSequence, false);

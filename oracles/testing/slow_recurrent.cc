@@ -17,6 +17,10 @@ using State = std::vector<Real>;
 Real Apply(std::string_view curve, const Real& x) {
   if (curve == "sigmoid") return Real(1.0) / (Real(1.0) + Exp(-x));
   if (curve == "relu") return x.Odd() < 0 ? Real(0.0) : x;
+  if (curve == "hard_sigmoid" || curve == "sigmoid_hard") {
+    const Real y = x * Real(static_cast<double>(0.2f)) + Real(0.5);
+    return y.Odd() < 0 ? Real(0.0) : y.Odd() > 1 ? Real(1.0) : y;
+  }
   return curve == "linear" ? x : Tanh(x);
 }
 
@@ -60,6 +64,8 @@ class Stepper {
     } else if (kind_ == OpKind::kGru) {
       gate_ = node.String(params::Gru::kRecurrentActivation, "sigmoid");
       output_ = node.String(params::Gru::kActivation, "tanh");
+      reset_after_ = node.Bool(params::Gru::kResetAfter, false);
+      input_bias_ = OperandAt(node, operands, params::Gru::kInputBias);
     } else {
       output_ = node.String(params::Rnn::kActivation, "tanh");
     }
@@ -69,33 +75,54 @@ class Stepper {
     const State old_h = h;
     const State old_c = c;
     const size_t n = w.hidden;
+    if (kind_ == OpKind::kGru) return RunGru(w, x, start, h);
     for (size_t k = 0; k < n; ++k) {
       const auto gate = [&](size_t number) { return w.Gate(x, start, old_h, number * n + k); };
       if (kind_ == OpKind::kRnn) {
         h[k] = Apply(output_, gate(0));
-      } else if (kind_ == OpKind::kGru) {
-        const Real r = Apply(gate_, gate(0));
-        const Real z = Apply(gate_, gate(2));
-        const Real o = Apply(output_, w.Input(x, start, n + k) + r * w.Recurrent(old_h, n + k));
-        h[k] = (Real(1.0) - z) * o + z * old_h[k];
       } else {
         const auto peep = [&](size_t number, const Real& at) {
           return peephole_ == nullptr ? Real(0.0) : Real((*peephole_)[number * n + k]) * at;
         };
         const Real i = Apply(gate_, gate(0) + peep(0, old_c[k]));
         const Real f = Apply(gate_, gate(1) + peep(1, old_c[k]));
-        Real z = Apply(cell_, gate(3));
-        if (clips_ && z.Odd() > clip_) z = clip_;
-        if (clips_ && z.Odd() < -clip_) z = -clip_;
-        c[k] = f * old_c[k] + i * z;
+        c[k] = f * old_c[k] + i * Apply(cell_, gate(3));
+        if (clips_ && c[k].Odd() > clip_) c[k] = clip_;
+        if (clips_ && c[k].Odd() < -clip_) c[k] = -clip_;
         h[k] = Apply(gate_, gate(2) + peep(2, c[k])) * Apply(output_, c[k]);
       }
     }
   }
 
  private:
+  void RunGru(const Weights& w, const Numbers& x, size_t start, State& h) const {
+    const State old_h = h;
+    const size_t n = w.hidden;
+    const auto own = [&](size_t row) {
+      return input_bias_ == nullptr ? Real(0.0) : Real((*input_bias_)[row]);
+    };
+    const auto gate = [&](size_t row) {
+      return Apply(gate_, w.Gate(x, start, old_h, row) + own(row));
+    };
+    State reset;
+    for (size_t k = 0; k < n; ++k) reset.push_back(gate(k) * old_h[k]);
+    for (size_t k = 0; k < n; ++k) {
+      const size_t row = n + k;
+      Real sum = w.Gate(x, start, reset, row);
+      if (reset_after_) {
+        const Real bias = w.bias == nullptr ? Real(0.0) : Real((*w.bias)[row]);
+        const Real input = w.Input(x, start, row) - bias;
+        sum = input + gate(k) * (w.Recurrent(old_h, row) + bias);
+      }
+      const Real z = gate(2 * n + k);
+      h[k] = (Real(1.0) - z) * Apply(output_, sum + own(row)) + z * old_h[k];
+    }
+  }
+
   OpKind kind_;
   std::string_view gate_, cell_, output_;
+  bool reset_after_ = false;
+  const Numbers* input_bias_ = nullptr;
   const Numbers* peephole_ = nullptr;
   bool clips_ = false;
   double clip_ = 0;

@@ -303,20 +303,14 @@ class Recurrent {
         MakeTensor(dtype(), {rows, columns},
                    Gates(m_.Data(i), layout_, wanted_, hidden_ * static_cast<size_t>(columns))));
   }
-  // Both biases of the record added, or nothing where MIL's cell has no place for them: the reset
-  // gate multiplies the new gate's recurrent bias.
-  std::optional<ValueId> Bias() {
+  // The record's biases of these names, added.
+  ValueId Bias(std::initializer_list<const char*> names) {
     std::vector<double> sum(wanted_.size() * hidden_, 0);
-    for (const char* name : {"bias", "recurrentBias"}) {
+    for (const char* name : names) {
       const auto i = m_.Named(name);
       if (!i) continue;
       const std::vector<double> data = m_.Data(*i);
-      const size_t reset = layout_.find('n');
-      for (size_t k = 0; k < sum.size(); ++k) {
-        const bool behind_reset = std::string(name) == "recurrentBias" && k / hidden_ == reset;
-        if (behind_reset && data[k] != 0) return std::nullopt;
-        sum[k] += data[k];
-      }
+      for (size_t k = 0; k < sum.size(); ++k) sum[k] += data[k];
     }
     const auto count = static_cast<int64_t>(sum.size());
     return m_.c.Const(MakeTensor(dtype(), {count}, Gates(sum, layout_, wanted_, hidden_)));
@@ -349,18 +343,54 @@ ValueId Gru(Model& m) {
   using P = params::Gru;
   Recurrent cell(m, m.Text("layout", "zrn"), "rnz");
   if (!cell.Expressible()) return kNoValue;
-  const auto bias = cell.Bias();
-  if (!bias) return kNoValue;
+  const bool reset_after = !m.Has("resetAfter") || m.attributes()["resetAfter"].get<bool>();
+  const ValueId bias = cell.Bias({"recurrentBias"});
+  const ValueId own = cell.Bias({"bias"});
   const ValueId x = m.Operand(0);
   const ValueId h = cell.State("initialHiddenState");
   const ValueId ih = cell.Weight("weight");
   const ValueId hh = cell.Weight("recurrentWeight");
   m.c.Begin(OpKind::kGru).Arg(P::kX, x).Arg(P::kInitialH, h).Arg(P::kWeightIh, ih);
-  m.c.Arg(P::kWeightHh, hh).Arg(P::kBias, *bias).String(P::kDirection, cell.Direction());
-  m.c.Bool(P::kOutputSequence, true);
+  m.c.Arg(P::kWeightHh, hh).Arg(P::kBias, bias).Arg(P::kInputBias, own);
+  m.c.String(P::kDirection, cell.Direction());
+  m.c.Bool(P::kOutputSequence, true).Bool(P::kResetAfter, reset_after);
   m.c.String(P::kRecurrentActivation, cell.Activation(0, "sigmoid"));
   m.c.String(P::kActivation, cell.Activation(1, "tanh"));
   return cell.Finish(1);
+}
+
+// ONNX: gates update, reset, new; one direction, sequences first, activations of its default.
+ValueId OnnxGru(Model& m) {
+  using P = params::Gru;
+  if (m.Has("layout") || m.Has("linear_before_reset") || m.OutputCount() != 1) return kNoValue;
+  const Shape x = m.ShapeOf(0);
+  const auto hidden = static_cast<size_t>(m.Number("hidden_size", 0));
+  const auto rows = static_cast<int64_t>(3 * hidden);
+  const auto gates = [&](const std::vector<double>& data, int64_t columns) {
+    return Gates(data, "zrn", "rnz", hidden * static_cast<size_t>(columns));
+  };
+  const auto weight = [&](size_t i) {
+    const int64_t columns = m.ShapeOf(i)[2];
+    return m.c.Const(MakeTensor(*m.OutputType(), {rows, columns}, gates(m.Data(i), columns)));
+  };
+  const auto state = static_cast<int64_t>(hidden);
+  const ValueId h = m.c.Const(MakeTensor(
+      *m.OutputType(), {x[1], state}, std::vector<double>(static_cast<size_t>(x[1]) * hidden, 0)));
+  const ValueId input = m.Operand(0);
+  const ValueId ih = weight(1);
+  const ValueId hh = weight(2);
+  std::vector<double> both(2 * static_cast<size_t>(rows), 0);
+  if (const auto given = m.Named("B")) both = m.Data(*given);
+  const auto middle = both.begin() + static_cast<ptrdiff_t>(rows);
+  const auto bias = [&](const std::vector<double>& half) {
+    return m.c.Const(MakeTensor(*m.OutputType(), {rows}, gates(half, 1)));
+  };
+  const ValueId own = bias({both.begin(), middle});
+  const ValueId recurrent = bias({middle, both.end()});
+  m.c.Begin(OpKind::kGru).Arg(P::kX, input).Arg(P::kInitialH, h).Arg(P::kWeightIh, ih);
+  const ValueId sequence =
+      m.c.Arg(P::kWeightHh, hh).Arg(P::kBias, recurrent).Arg(P::kInputBias, own).Finish();
+  return sequence == kNoValue ? kNoValue : sequence + 1;
 }
 
 ValueId Lstm(Model& m) {
@@ -372,7 +402,7 @@ ValueId Lstm(Model& m) {
   const ValueId c = cell.State("initialCellState");
   const ValueId ih = cell.Weight("weight");
   const ValueId hh = cell.Weight("recurrentWeight");
-  const ValueId bias = *cell.Bias();
+  const ValueId bias = cell.Bias({"bias", "recurrentBias"});
   const auto given = m.Named("peepholeWeight");
   ValueId peephole = kNoValue;
   if (given) {
@@ -445,6 +475,7 @@ const Mappings& FunctionMappings() {
                                      {"l2Pool2d", RootPool},
                                      {"convTranspose2d", ConvTranspose},
                                      {"gru", Gru},
+                                     {"GRU", OnnxGru},
                                      {"lstm", Lstm},
                                      {"Abs", Function<OpKind::kAbs>},
                                      {"Acos", Function<OpKind::kAcos>},

@@ -1,0 +1,114 @@
+// What Core ML computes where the text of an operation says otherwise or nothing: the numbers that
+// coremltools' runtime tests compare with Core ML's own predictions, and the notes of its format.
+#include <cmath>
+#include <gtest/gtest.h>
+#include <initializer_list>
+#include <vector>
+
+#include "harness/ops/params.h"
+#include "oracles/judge.h"
+#include "oracles/testing/test_support.h"
+
+namespace anecheck {
+namespace {
+
+using testing::Case;
+using testing::MakeTensor;
+
+ValueId Single(Case& c, const Shape& shape, std::initializer_list<double> numbers) {
+  return c.Const(MakeTensor(DType::kFp32, shape, numbers));
+}
+
+void ExpectNear(const Estimate& estimate, std::initializer_list<double> expected) {
+  ASSERT_EQ(estimate.value.size(), expected.size());
+  size_t i = 0;
+  for (const double x : expected) {
+    EXPECT_NEAR(estimate.value[i], x, 1e-6) << i;
+    EXPECT_TRUE(Admits(estimate, i, estimate.value[i])) << i;
+    ++i;
+  }
+}
+
+// ---- recurrent cells: gates far from zero are open or shut ----
+
+// One step of two cells on x = 1: the reset gates are 1 and 0, the update gates 0, so that h is the
+// new gate's. W_o = 0, R_o = [1 2; 4 8], h = [0.5 0.25].
+struct Reset {
+  bool after = false;
+  bool two_biases = false;
+};
+Estimate ResetCell(const Reset& reset, const Contract& contract) {
+  using P = params::Gru;
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp32, {1, 1, 1}, {1}));
+  const ValueId h = Single(c, {1, 2}, {0.5, 0.25});
+  const ValueId ih = Single(c, {6, 1}, {64, -64, 0, 0, -64, -64});
+  const ValueId hh = Single(c, {6, 2}, {0, 0, 0, 0, 1, 2, 4, 8, 0, 0, 0, 0});
+  const ValueId bias = Single(c, {6}, {0, 0, 2, 2, 0, 0});
+  const ValueId own = Single(c, {6}, {0, 0, 1, 1, 0, 0});
+  c.Begin(OpKind::kGru).Arg(P::kX, x).Arg(P::kInitialH, h).Arg(P::kWeightIh, ih);
+  c.Arg(P::kWeightHh, hh).String(P::kActivation, "linear");
+  if (reset.two_biases) c.Arg(P::kBias, bias).Arg(P::kInputBias, own);
+  if (reset.after) c.Bool(P::kResetAfter, true);
+  const Estimate estimate = c.Run(c.Finish(), contract);
+  EXPECT_EQ(c.error, "");
+  return estimate;
+}
+
+TEST(RuntimeValues, TheResetGateOfGruActsOnTheState) {
+  ExpectNear(ResetCell({}, IeeeContract()), {0.5, 2});
+  const Estimate family = ResetCell({}, ConformingContract(2));
+  EXPECT_FALSE(Admits(family, 0, 1));
+  EXPECT_FALSE(Admits(family, 1, 0));
+  ExpectNear(ResetCell({.two_biases = true}, IeeeContract()), {3.5, 5});
+}
+
+TEST(RuntimeValues, ResetAfterActsOnTheRecurrentSum) {
+  ExpectNear(ResetCell({.after = true}, IeeeContract()), {1, 0});
+  ExpectNear(ResetCell({.after = true, .two_biases = true}, IeeeContract()), {4, 1});
+}
+
+// All gates are open: c = 2 + 3 and -2 - 3 before the clip.
+TEST(RuntimeValues, LstmClipsTheStateBeforeTheOutputGate) {
+  using P = params::Lstm;
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp32, {1, 1, 1}, {1}));
+  const ValueId h = Single(c, {1, 2}, {0, 0});
+  const ValueId before = Single(c, {1, 2}, {2, -2});
+  const ValueId ih = Single(c, {8, 1}, {64, 64, 64, 64, 64, 64, 3, -3});
+  const ValueId hh = Single(c, {8, 2}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+  c.Begin(OpKind::kLstm).Arg(P::kX, x).Arg(P::kInitialH, h).Arg(P::kInitialC, before);
+  c.Arg(P::kWeightIh, ih).Arg(P::kWeightHh, hh).Float(P::kClip, 1);
+  c.String(P::kCellActivation, "linear").String(P::kActivation, "linear");
+  const ValueId sequence = c.Finish();
+  ASSERT_EQ(c.error, "");
+  ExpectNear(c.Run(sequence, IeeeContract()), {1, -1});
+  ExpectNear(c.Run(sequence + 2, IeeeContract()), {1, -1});
+  EXPECT_FALSE(Admits(c.Run(sequence + 2), 0, 3));
+}
+
+// One step of rnn without a state: the curve of the product.
+Estimate Activated(const char* curve, std::initializer_list<double> x) {
+  using P = params::Rnn;
+  Case c;
+  const auto batch = static_cast<int64_t>(x.size());
+  const ValueId input = c.Input(MakeTensor(DType::kFp32, {1, batch, 1}, x));
+  const std::vector<double> none(x.size(), 0);
+  const ValueId h = c.Const(MakeTensor(DType::kFp32, {batch, 1}, none));
+  const ValueId one = Single(c, {1, 1}, {1});
+  c.Begin(OpKind::kRnn).Arg(P::kX, input).Arg(P::kInitialH, h).Arg(P::kWeightIh, one);
+  const Estimate estimate =
+      c.Run(c.Arg(P::kWeightHh, one).String(P::kActivation, curve).Finish(), IeeeContract());
+  EXPECT_EQ(c.error, "");
+  return estimate;
+}
+
+TEST(RuntimeValues, CurvesOfCellsWithTheirOwnCoefficients) {
+  for (const char* name : {"hard_sigmoid", "sigmoid_hard"}) {
+    ExpectNear(Activated(name, {-3, -1, 0, 2, 3}), {0, 0.3, 0.5, 0.9, 1});
+  }
+  ExpectNear(Activated("scaled_tanh", {-1, 0.5}), {std::tanh(-1.0), std::tanh(0.5)});
+}
+
+}  // namespace
+}  // namespace anecheck
