@@ -110,5 +110,49 @@ TEST(RuntimeValues, CurvesOfCellsWithTheirOwnCoefficients) {
   ExpectNear(Activated("scaled_tanh", {-1, 0.5}), {std::tanh(-1.0), std::tanh(0.5)});
 }
 
+// ---- boxes: two apart from each other, room for three ----
+
+constexpr double kBoxes[] = {10, 10, 4, 4, 50, 50, 4, 4};
+
+Estimate Suppressed(double threshold, uint32_t result, const Contract& contract) {
+  using P = params::NonMaximumSuppression;
+  Case c;
+  const ValueId boxes = c.Input(MakeTensor(DType::kFp16, {1, 2, 4}, kBoxes));
+  const ValueId scores = c.Input(MakeTensor(DType::kFp16, {1, 2, 1}, {0.25, 0.5}));
+  c.Begin(OpKind::kNonMaximumSuppression).Arg(P::kBoxes, boxes).Arg(P::kScores, scores);
+  c.Float(P::kIouThreshold, 0.5).Float(P::kScoreThreshold, threshold);
+  const Estimate estimate = c.Run(c.Int(P::kMaxBoxes, 3).Finish() + result, contract);
+  EXPECT_EQ(c.error, "");
+  return estimate;
+}
+
+TEST(RuntimeValues, WhereNoBoxSurvivesTheBestIsGiven) {
+  for (const Contract& contract : {IeeeContract(), ConformingContract(2)}) {
+    const Estimate count = Suppressed(0.75, 3, contract);
+    EXPECT_TRUE(Admits(count, 0, 1));
+    EXPECT_FALSE(Admits(count, 0, 0));
+    const Estimate indices = Suppressed(0.75, 2, contract);
+    EXPECT_TRUE(Admits(indices, 0, 1));
+    EXPECT_FALSE(Admits(indices, 0, 0));
+    EXPECT_FALSE(Admits(indices, 0, -1));
+    EXPECT_TRUE(Admits(Suppressed(0.75, 0, contract), 0, 50));
+    EXPECT_FALSE(Admits(Suppressed(0.75, 1, contract), 0, 0.25));
+  }
+}
+
+TEST(RuntimeValues, SelectionsArePaddedWithZerosAndNoIndex) {
+  for (const Contract& contract : {IeeeContract(), ConformingContract(2)}) {
+    const Estimate boxes = Suppressed(0.375, 0, contract);
+    EXPECT_TRUE(Admits(boxes, 4, 0));
+    EXPECT_FALSE(Admits(boxes, 4, 10));
+    const Estimate scores = Suppressed(0.375, 1, contract);
+    EXPECT_TRUE(Admits(scores, 1, 0));
+    EXPECT_FALSE(Admits(scores, 1, 0.25));
+    const Estimate indices = Suppressed(0.375, 2, contract);
+    EXPECT_TRUE(Admits(indices, 2, -1));
+    EXPECT_FALSE(Admits(indices, 2, 0));
+  }
+}
+
 }  // namespace
 }  // namespace anecheck

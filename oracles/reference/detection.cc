@@ -246,10 +246,22 @@ class Suppression {
         if (overlaps == Answer::kYes) open[i] = 0;
       }
     }
+    if (selected == 0 && count_ > 0) return Highest(std::span(chosen, 1));
     return {std::span(chosen, selected), true};
   }
 
  private:
+  // Where no box survives the one of the highest score stands for all.
+  Selection Highest(std::span<int64_t> chosen) const {
+    int64_t best = 0;
+    bool tie = false;
+    for (int64_t i = 1; i < count_; ++i) {
+      tie = Score(i) > Score(best) ? false : tie || Score(i) == Score(best);
+      if (Score(i) > Score(best)) best = i;
+    }
+    chosen[0] = best;
+    return tie && !exact_ ? Selection{chosen.first(0), false} : Selection{chosen, true};
+  }
   const BoundedTensor& boxes() const {
     return context_.Input(params::NonMaximumSuppression::kBoxes);
   }
@@ -348,7 +360,7 @@ class Suppression {
   bool exact_ = false;
 };
 
-// The ideal contract takes `value`, which is no more than a convention.
+// The ideal contract takes `value`.
 void AdmitAll(const Contract& contract, BoundedTensor& result, size_t at, double value) {
   if (contract.ideal) return PutElement(value, result, at);
   result.value[at] = value;
@@ -362,7 +374,8 @@ void AdmitAll(const Contract& contract, BoundedTensor& result, size_t at, double
   }
 }
 
-// What pads the results where fewer boxes are selected is not said.
+// Core ML's NonMaximumSuppressionLayerParams: where fewer boxes are selected zeros pad boxes and
+// scores, and -1 the indices; where none survives the box of the highest score is given.
 Status NonMaximumSuppression(KernelContext& context) {
   using P = params::NonMaximumSuppression;
   const BoundedTensor& boxes = context.Input(P::kBoxes);
@@ -378,6 +391,10 @@ Status NonMaximumSuppression(KernelContext& context) {
         ideal ? exact : Suppression(context, batch, false).Select(std::min(most, count));
     const auto selected = static_cast<int64_t>(selection.boxes.size());
     const auto valued = static_cast<int64_t>(exact.boxes.size());
+    const auto put = [&](BoundedTensor& result, size_t to, double value) {
+      if (selection.certain) return PutElement(value, result, to);
+      AdmitAll(context.contract(), result, to, value);
+    };
     for (int64_t i = 0; i < most; ++i) {
       const auto to = static_cast<size_t>(batch * most + i);
       const bool known = i < selected;
@@ -390,27 +407,31 @@ Status NonMaximumSuppression(KernelContext& context) {
         if (known) {
           MoveElement(boxes, 4 * from + c, context.Result(0), 4 * to + c);
         } else {
-          AdmitAll(context.contract(), context.Result(0), 4 * to + c,
-                   has_value ? boxes.value[4 * from + c] : 0);
+          put(context.Result(0), 4 * to + c, has_value ? boxes.value[4 * from + c] : 0);
         }
       }
       for (size_t c = 0; c < classes; ++c) {
         if (known) {
           MoveElement(scores, classes * from + c, context.Result(1), classes * to + c);
         } else {
-          AdmitAll(context.contract(), context.Result(1), classes * to + c,
-                   has_value ? scores.value[classes * from + c] : 0);
+          put(context.Result(1), classes * to + c,
+              has_value ? scores.value[classes * from + c] : 0);
         }
       }
       if (known) {
         PutElement(static_cast<double>(box), context.Result(2), to);
       } else {
-        AdmitAll(context.contract(), context.Result(2), to,
-                 has_value ? static_cast<double>(box) : -1);
+        put(context.Result(2), to, has_value ? static_cast<double>(box) : -1);
+        if (!selection.certain && !ideal) {
+          AdmitRange(context.Result(2), to, -1, static_cast<double>(count - 1), false);
+        }
       }
     }
-    PutElement(static_cast<double>(selected), context.Result(3), static_cast<size_t>(batch));
-    context.Result(3).value[static_cast<size_t>(batch)] = static_cast<double>(valued);
+    // At least one is given where there is any.
+    const int64_t least = std::max(selected, std::min<int64_t>(count, 1));
+    PutElement(static_cast<double>(least), context.Result(3), static_cast<size_t>(batch));
+    context.Result(3).value[static_cast<size_t>(batch)] =
+        static_cast<double>(std::max(valued, least));
     if (!selection.certain && !context.contract().ideal) {
       context.Result(3).high[static_cast<size_t>(batch)] =
           static_cast<double>(std::min(most, count));

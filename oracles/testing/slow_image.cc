@@ -163,13 +163,20 @@ SlowElements Suppression(const NodeView& node, Operands operands, uint32_t resul
       boxes[i].bottom = b[1] + b[3] / 2;
     }
     bool sure = false;
-    const std::vector<size_t> chosen = Choose(node, boxes, sure);
+    std::vector<size_t> chosen = Choose(node, boxes, sure);
     if (!sure) continue;
+    if (chosen.empty() && count > 0) {  // the best stands for none
+      const auto best = std::ranges::max_element(boxes, {}, &Box::score);
+      if (std::ranges::count(boxes, best->score, &Box::score) > 1) continue;
+      chosen.push_back(static_cast<size_t>(best - boxes.begin()));
+    }
     const size_t width = result_index == 0 ? 4 : result_index == 1 ? classes : 1;
     if (result_index == 3) {
       result[batch] = static_cast<double>(chosen.size());
       continue;
     }
+    const auto first = static_cast<ptrdiff_t>(batch * most * width);
+    std::fill_n(result.begin() + first, most * width, result_index == 2 ? -1.0 : 0.0);
     for (size_t i = 0; i < chosen.size(); ++i) {
       for (size_t c = 0; c < width; ++c) {
         const size_t from = (batch * count + chosen[i]) * width + c;
