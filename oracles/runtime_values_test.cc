@@ -154,5 +154,33 @@ TEST(RuntimeValues, SelectionsArePaddedWithZerosAndNoIndex) {
   }
 }
 
+// ---- integers ----
+
+TEST(RuntimeValues, IntegersHaveNoNegativeZero) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1}, {-0.5}));
+  const ValueId one = c.Input(MakeTensor(DType::kFp16, {1}, {1}));
+  const auto cast = [&](ValueId from, const char* to) {
+    return c.Begin(OpKind::kCast).Arg(0, from).String(params::Cast::kDtype, to).Finish();
+  };
+  const ValueId zero = cast(cast(x, "int32"), "fp16");
+  const Estimate quotient = c.Run(c.Binary(OpKind::kRealDiv, one, zero), IeeeContract());
+  ASSERT_EQ(c.error, "");
+  EXPECT_EQ(quotient.value[0], HUGE_VAL);
+  EXPECT_TRUE(Admits(quotient, 0, HUGE_VAL));
+}
+
+TEST(RuntimeValues, AnIntegerOutOfRangeWrapsOrSaturates) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kInt32, {2}, {300, -1}));
+  const ValueId y = c.Begin(OpKind::kCast).Arg(0, x).String(params::Cast::kDtype, "uint8").Finish();
+  const Estimate estimate = c.Run(y);
+  ASSERT_EQ(c.error, "");
+  EXPECT_TRUE(Admits(estimate, 0, 44) && Admits(estimate, 0, 255));
+  EXPECT_FALSE(Admits(estimate, 0, 150));
+  EXPECT_TRUE(Admits(estimate, 1, 255) && Admits(estimate, 1, 0));
+  EXPECT_FALSE(Admits(estimate, 1, 7));
+}
+
 }  // namespace
 }  // namespace anecheck

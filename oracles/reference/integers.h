@@ -36,11 +36,11 @@ constexpr double WrapInteger(DType dtype, int64_t value) {
   return static_cast<double>(top >> shift);
 }
 
-// Truncation toward zero with saturation; NaN gives 0.
+// Truncation toward zero with saturation; NaN gives 0. Integers have no negative zero.
 inline double SaturateInteger(DType dtype, double value) {
   if (value != value) return 0;
   const IntegerRange range = RangeOf(dtype);
-  return std::clamp(std::trunc(value), range.low, range.high);
+  return std::clamp(std::trunc(value), range.low, range.high) + 0.0;
 }
 
 // The hull of the wrapped corners of an operation on integer intervals; everything where a corner

@@ -63,23 +63,34 @@ void ToBools(const BoundedTensor& x, const Raw& raw, size_t size) {
   }
 }
 
-// Converts the sets of `x`'s elements as the elements themselves; a float may be held unrounded.
-void CastMembers(KernelContext& context, const BoundedTensor& x, BoundedTensor& result) {
-  if (x.members == nullptr || result.point()) return;
+// The numbers that `x` at `i` may be: its set, or the one that it is. Empty where it has more.
+std::span<const double> NumbersAt(const BoundedTensor& x, size_t i) {
+  if (x.members != nullptr && x.members[i].count != 0) {
+    return std::span(x.members[i].data, x.members[i].count);
+  }
+  return std::span(x.value + i, x.low[i] == x.high[i] ? 1 : 0);
+}
+
+// Converts the sets of `x`'s elements as the elements themselves; a float may be held unrounded,
+// and where an integer may wrap or saturate it is one of two.
+void CastMembers(KernelContext& context, const BoundedTensor& x, BoundedTensor& result,
+                 bool wraps) {
+  if (result.point()) return;
   const DType to = result.type.dtype;
+  if (x.members == nullptr && (IsFloat(to) || !wraps)) return;
   MemberSets sets(context);
   std::vector<double> numbers;
   for (size_t i = 0; i < result.size; ++i) {
     // NaN has no integer: any may stand there.
-    if (x.members[i].count == 0 || (!IsFloat(to) && x.NanAt(i))) continue;
+    if (!IsFloat(to) && (x.NanAt(i) || x.value[i] != x.value[i])) continue;
+    if (result.low[i] == result.high[i]) continue;
     numbers.clear();
-    for (const double number : std::span(x.members[i].data, x.members[i].count)) {
+    for (const double number : NumbersAt(x, i)) {
       if (IsFloat(to)) numbers.push_back(Grid(to).Round(number));
-      if (!IsFloat(to) && !IsFloat(x.type.dtype)) {
-        numbers.push_back(WrapInteger(to, static_cast<int64_t>(number)));
-      }
+      if (!IsFloat(to) && wraps) numbers.push_back(WrapFloat(to, number));
       numbers.push_back(IsFloat(to) ? number : SaturateInteger(to, number));
     }
+    if (numbers.empty()) continue;
     std::ranges::sort(numbers);
     const auto repeated = std::ranges::unique(numbers);
     numbers.erase(repeated.begin(), repeated.end());
@@ -103,7 +114,7 @@ Status Cast(KernelContext& context) {
     StoreFloats(context, result, raw);
     result.signed_zero = x.signed_zero;
     result.whole = x.whole;
-    CastMembers(context, x, result);
+    CastMembers(context, x, result, false);
     return {};
   }
   const Raw raw = AllocateRaw(context, result.size, true);
@@ -112,14 +123,14 @@ Status Cast(KernelContext& context) {
     StoreExact(result, raw);
     return {};
   }
+  const bool wraps = !IsFloat(from) || context.contract().Find(Effect::kCastWraps) != nullptr;
   if (IsFloat(from)) {
-    FloatsToIntegers(x, to, raw, result.size,
-                     context.contract().Find(Effect::kCastWraps) != nullptr);
+    FloatsToIntegers(x, to, raw, result.size, wraps);
   } else {
     CastIntegers(x, to, raw, result.size);
   }
   StoreExact(result, raw);
-  CastMembers(context, x, result);
+  CastMembers(context, x, result, wraps);
   return {};
 }
 
