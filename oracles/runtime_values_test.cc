@@ -154,6 +154,47 @@ TEST(RuntimeValues, SelectionsArePaddedWithZerosAndNoIndex) {
   }
 }
 
+// ---- pixels ----
+
+Estimate ResizedRows(int64_t from, int64_t to, const Contract& contract) {
+  using P = params::Resize;
+  Case c;
+  std::vector<double> rows;
+  for (int64_t i = 0; i < from; ++i) rows.push_back(static_cast<double>(i));
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 1, from, 1}, rows));
+  c.Begin(OpKind::kResize).Arg(P::kX, x).Ints(P::kShape, {to, 1}).Int(P::kResizedDims, 2);
+  c.String(P::kInterpolationMode, "NEAREST_NEIGHBOR").String(P::kSamplingMode, "DEFAULT");
+  const Estimate estimate = c.Run(c.Finish(), contract);
+  EXPECT_EQ(c.error, "");
+  return estimate;
+}
+
+TEST(RuntimeValues, ResizeTakesTheRowAtTheCentre) {
+  EXPECT_EQ(ResizedRows(2, 3, IeeeContract()).value, (std::vector<double>{0, 1, 1}));
+  // Of 4 rows 3: the centres lie at 2/3, 2 and 10/3, the corners at 0, 4/3 and 8/3.
+  const Estimate rows = ResizedRows(4, 3, ConformingContract(2));
+  EXPECT_FALSE(Admits(rows, 2, 2));
+  EXPECT_TRUE(Admits(rows, 2, 3));
+  // A centre on a border falls to either side.
+  EXPECT_TRUE(Admits(rows, 1, 1) && Admits(rows, 1, 2));
+  EXPECT_FALSE(Admits(rows, 1, 3));
+}
+
+TEST(RuntimeValues, UpsampleTakesTheColumnAtTheCorner) {
+  using P = params::Upsample;
+  const auto columns = [](double factor) {
+    Case c;
+    const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 1, 1, 3}, {1.5, -2.5, 3.5}));
+    c.Begin(OpKind::kUpsampleNearestNeighbor).Arg(P::kX, x);
+    const Estimate estimate = c.Run(c.Float(P::kScaleFactorWidth, factor).Finish());
+    EXPECT_EQ(c.error, "");
+    return estimate;
+  };
+  EXPECT_EQ(columns(0.67).value, (std::vector<double>{1.5, -2.5}));
+  EXPECT_FALSE(Admits(columns(0.67), 1, 3.5));
+  EXPECT_EQ(columns(1.12).value, (std::vector<double>{1.5, -2.5, 3.5}));
+}
+
 // ---- integers ----
 
 TEST(RuntimeValues, IntegersHaveNoNegativeZero) {

@@ -254,6 +254,12 @@ TEST_F(Vocabulary, ImagesAreRepeatedSkippedAndStretched) {
                     "resized_dims = uint32(1), sampling_mode = string(\"ALIGN_CORNERS\"));",
                     6),
             (Numbers{0, 2, 4, 8, 10, 12}));
+  // Without a mode the pixel that the centre lies in.
+  EXPECT_EQ(Compute("[1, 2]", {1, 2},
+                    "tensor<fp16, [1, 3]> y = resize(x = x, shape = tensor<int32, [1]>([3]), "
+                    "resized_dims = uint32(1), interpolation_mode = string(\"NEAREST_NEIGHBOR\"));",
+                    3),
+            (Numbers{1, 2, 2}));
 }
 
 TEST_F(Vocabulary, WithoutATextureEngineRowsAreStoredBetweenTheAxes) {

@@ -13,12 +13,14 @@ namespace {
 struct Grid {
   std::string_view mode = "DEFAULT";
   bool linear = true;
+  bool centres = false;  // without a mode the nearest neighbour is the pixel below the centre
 
   // Where result `i` of `to` stands among `from` pixels.
   double Position(int64_t i, int64_t from, int64_t to) const {
     const auto at = static_cast<double>(i), in = static_cast<double>(from),
                out = static_cast<double>(to);
     double position = to == 1 ? 0 : at * in / out;
+    if (centres && !linear && mode == "DEFAULT") position = (2 * at + 1) * in / (2 * out);
     if (mode == "STRICT_ALIGN_CORNERS") position = to == 1 ? 0 : at * (in - 1) / (out - 1);
     if (mode == "ALIGN_CORNERS") position = to == 1 ? (in - 1) / 2 : at * (in - 1) / (out - 1);
     if (mode == "OFFSET_CORNERS") position = (at + 0.5) * std::max(1.0, in - 1) / out;
@@ -41,7 +43,7 @@ std::vector<double> Weights(const Grid& grid, int64_t from, int64_t to) {
       put(low, i, 1 - part);
       put(std::min(low + 1, from - 1), i, part);
     } else {
-      // Without a mode MIL's nearest neighbour is the pixel below; else the nearest.
+      // Without a mode MIL's nearest neighbour is the pixel below; else the nearest one.
       const bool up = grid.mode != "DEFAULT" && part >= 0.5;
       put(up ? low + 1 : low, i, 1);
     }
@@ -65,6 +67,7 @@ std::pair<Grid, Grid> GridsOf(const NodeView& node) {
     using P = params::Resize;
     grid.mode = node.String(P::kSamplingMode, "DEFAULT");
     grid.linear = node.String(P::kInterpolationMode, "LINEAR") == "LINEAR";
+    grid.centres = true;
     Grid kept = grid;
     if (node.Int(P::kResizedDims, 0) < 2) kept.mode = "STRICT_ALIGN_CORNERS";
     return {kept, grid};

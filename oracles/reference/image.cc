@@ -107,19 +107,42 @@ Status ResizeLinear(KernelContext& context, GridMode height, GridMode width) {
       });
 }
 
-// Nearest neighbours by size: MIL does not say whether pixel i stands at i or at its centre, so
-// both are admitted; they agree where the factor is whole.
-PixelRange ScaledPixel(int64_t i, int64_t from, int64_t to) {
-  const int64_t corner = std::min(from - 1, i * from / to);
-  const int64_t centre = std::min(from - 1, (2 * i + 1) * from / (2 * to));
+// Nearest neighbours by size: whether pixel i stands at i or at its centre differs from operation
+// to operation. The two agree where the factor is whole.
+int64_t CornerPixel(int64_t i, int64_t from, int64_t to) {
+  return std::min(from - 1, i * from / to);
+}
+int64_t CentrePixel(int64_t i, int64_t from, int64_t to) {
+  return std::min(from - 1, (2 * i + 1) * from / (2 * to));
+}
+
+// resize: the centre, by coremltools' runtime test (iOS17/test_image_resizing.py,
+// test_resize_nearest_neighbor: of 2 rows 3 are 0, 1, 1). A centre on the border of two pixels
+// falls to either where an engine's factor is rounded.
+PixelRange ResizedPixel(int64_t i, int64_t from, int64_t to) {
+  const int64_t centre = CentrePixel(i, from, to);
+  const bool border = from % to != 0 && (2 * i + 1) * from % (2 * to) == 0;
+  return {centre, border ? std::max<int64_t>(centre - 1, 0) : centre, centre};
+}
+// upsample_nearest_neighbor: the corner, by the extents and not by the factor that was given
+// (iOS15/test_image_resizing.py, TestUpsampleNearestNeighborFractionalScales: of 3 columns 2 are
+// 0, 1 and 3 are 0, 1, 2, where 0.67 and 1.12 are the factors).
+PixelRange UpsampledPixel(int64_t i, int64_t from, int64_t to) {
+  const int64_t corner = CornerPixel(i, from, to);
+  return {corner, corner, corner};
+}
+// resize_nearest_neighbor: no source tells the two apart.
+PixelRange EitherPixel(int64_t i, int64_t from, int64_t to) {
+  const int64_t corner = CornerPixel(i, from, to);
+  const int64_t centre = CentrePixel(i, from, to);
   return {corner, std::min(corner, centre), std::max(corner, centre)};
 }
 
+template <PixelRange kPixel(int64_t, int64_t, int64_t)>
 Status ResizeNearest(KernelContext& context) {
   const Planar planar = ExtentsOf(context);
   return ForPlanes(
-      context,
-      [&](int axis, int64_t i) { return ScaledPixel(i, planar.from[axis], planar.to[axis]); },
+      context, [&](int axis, int64_t i) { return kPixel(i, planar.from[axis], planar.to[axis]); },
       NearestSampler());
 }
 
@@ -132,7 +155,7 @@ Status Resize(KernelContext& context) {
     // An axis that keeps its extent keeps its pixels in the mode that aligns corners.
     return ResizeLinear(context, plane ? mode : GridMode::kStrictAlign, mode);
   }
-  if (mode == GridMode::kDefault) return ResizeNearest(context);
+  if (mode == GridMode::kDefault) return ResizeNearest<ResizedPixel>(context);
   const Planar planar = ExtentsOf(context);
   return ForPlanes(
       context,
@@ -409,12 +432,12 @@ constinit const ReferenceKernel kReferenceResize = {.evaluate = reference::Resiz
                                                     .terms = reference::kSamplingTerms};
 constinit const ReferenceKernel kReferenceResizeBilinear = {.evaluate = reference::ResizeBilinear,
                                                             .terms = reference::kSamplingTerms};
-constinit const ReferenceKernel kReferenceResizeNearestNeighbor = {.evaluate =
-                                                                       reference::ResizeNearest};
+constinit const ReferenceKernel kReferenceResizeNearestNeighbor = {
+    .evaluate = reference::ResizeNearest<reference::EitherPixel>};
 constinit const ReferenceKernel kReferenceUpsampleBilinear = {
     .evaluate = reference::UpsampleBilinear, .terms = reference::kSamplingTerms};
-constinit const ReferenceKernel kReferenceUpsampleNearestNeighbor = {.evaluate =
-                                                                         reference::ResizeNearest};
+constinit const ReferenceKernel kReferenceUpsampleNearestNeighbor = {
+    .evaluate = reference::ResizeNearest<reference::UpsampledPixel>};
 constinit const ReferenceKernel kReferenceCropResize = {.evaluate = reference::CropResize,
                                                         .terms = reference::kSamplingTerms,
                                                         .value_needs_bounds = true};

@@ -74,7 +74,7 @@ class Adversary {
   Elements LocalResponseNorm(const NodeView& node);
   bool RunImage(const NodeView& node);
   bool RunSort(const NodeView& node);
-  double Nearest(const Fraction& p, int64_t in, int64_t out, bool lower);
+  double Nearest(const Sampling& sampling, const Fraction& p, int64_t in, int64_t out);
   double Blend(DType dtype, double a, double b, double weight);
   std::vector<Elements> Operands(const NodeView& node) const;
 

@@ -20,13 +20,20 @@ double Adversary::Blend(DType dtype, double a, double b, double weight) {
   return a + held(held(weight) * held(b - a));
 }
 
-// The pixel that stands for a position: `lower` counts from the pixels' corners or their centres,
-// otherwise it is the nearest, at a tie either one.
-double Adversary::Nearest(const Fraction& p, int64_t in, int64_t out, bool lower) {
+// The pixel that stands for a position: the lower one, where a centre on a border may fall to
+// either side and some operations count from corners or from centres; otherwise the nearest, at a
+// tie either one.
+double Adversary::Nearest(const Sampling& sampling, const Fraction& p, int64_t in, int64_t out) {
   const auto last = static_cast<double>(in - 1);
-  if (lower) {
+  if (sampling.either) {
     const double centre = static_cast<double>(in) / (2 * static_cast<double>(out));
     return std::min(last, std::floor(p.value() + (Flip() ? centre : 0)));
+  }
+  if (sampling.lower) {
+    const double pixel = std::floor(p.value());
+    const bool centre = p.denominator == 2 * static_cast<double>(out);
+    const bool border = centre && in % out != 0 && pixel == p.value() && pixel > 0;
+    return border && Flip() ? pixel - 1 : pixel;
   }
   const double up = std::floor(p.value() + 0.5);
   return up - p.value() == 0.5 && Flip() ? up - 1 : up;
@@ -57,8 +64,8 @@ bool Adversary::RunImage(const NodeView& node) {
       return from ? x[*from] : constant;
     };
     if (sampling.nearest) {
-      result.push_back(pixel(Nearest(point.y, sampling.height, height, sampling.lower),
-                             Nearest(point.x, sampling.width, width, sampling.lower)));
+      result.push_back(pixel(Nearest(sampling, point.y, sampling.height, height),
+                             Nearest(sampling, point.x, sampling.width, width)));
       continue;
     }
     const double y = position(point.y, sampling.height);

@@ -13,6 +13,9 @@ namespace {
 
 using Operands = std::span<const std::vector<double>>;
 
+// Where the pixels' centres lie, counted from the first one's corner.
+constexpr std::string_view kCentres = "centres";
+
 // grid_point[i] of resize_bilinear, over [first, first + extent - 1] instead of [0, Xin - 1].
 Fraction GridPoint(std::string_view mode, double i, double xout, double first, double extent) {
   const double xin = extent;
@@ -24,6 +27,8 @@ Fraction GridPoint(std::string_view mode, double i, double xout, double first, d
   } else if (mode == "OFFSET_CORNERS") {
     const double delta = std::max(1.0, xin - 1);
     p = {2 * xout * first + delta + 2 * i * delta, 2 * xout};
+  } else if (mode == kCentres) {
+    p = {(2 * i + 1) * xin, 2 * xout};
   } else if (mode == "UNALIGN_CORNERS") {
     p = {2 * xout * first + 2 * i * xin + xin - xout, 2 * xout};
   } else if (xout > 1) {
@@ -69,7 +74,7 @@ Sampling NearestResized(const NodeView& node, std::string_view height_mode,
                         std::string_view width_mode) {
   Sampling sampling = Resized(node, height_mode, width_mode);
   sampling.nearest = true;
-  sampling.lower = width_mode == "DEFAULT";
+  sampling.lower = width_mode == "DEFAULT" || width_mode == kCentres;
   sampling.relative = 0;
   return sampling;
 }
@@ -203,11 +208,11 @@ Sampling SamplingOf(const NodeView& node, Operands operands) {
   switch (KindOf(node.schema())) {
     case OpKind::kResize: {
       using P = params::Resize;
-      const std::string_view mode = node.String(P::kSamplingMode, "DEFAULT");
+      const bool linear = node.String(P::kInterpolationMode, "LINEAR") == "LINEAR";
+      std::string_view mode = node.String(P::kSamplingMode, "DEFAULT");
+      if (!linear && mode == "DEFAULT") mode = kCentres;
       const std::string_view height = node.Int(P::kResizedDims, 0) < 2 ? std::string_view() : mode;
-      return node.String(P::kInterpolationMode, "LINEAR") == "LINEAR"
-                 ? Resized(node, height, mode)
-                 : NearestResized(node, height, mode);
+      return linear ? Resized(node, height, mode) : NearestResized(node, height, mode);
     }
     case OpKind::kResizeBilinear: {
       const std::string_view mode = node.String(params::ResizePlane::kSamplingMode, "DEFAULT");
@@ -229,8 +234,11 @@ Sampling SamplingOf(const NodeView& node, Operands operands) {
       return ResampleSampling(node, operands);
     case OpKind::kAffine:
       return AffineSampling(node, operands);
-    default:
-      return NearestResized(node, "DEFAULT", "DEFAULT");
+    default: {
+      Sampling sampling = NearestResized(node, "DEFAULT", "DEFAULT");
+      sampling.either = KindOf(node.schema()) == OpKind::kResizeNearestNeighbor;
+      return sampling;
+    }
   }
 }
 

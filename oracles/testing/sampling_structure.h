@@ -33,6 +33,7 @@ struct Sampling {
   double constant = 0;
   bool nearest = false;
   bool lower = false;   // of the neighbours the lower one, not the nearest
+  bool either = false;  // with `lower`: the pixel's centre may count in place of its corner
   double relative = 0;  // of the error of positions that are no whole numbers
 };
 

@@ -95,6 +95,15 @@ std::vector<double> ScaledPixels(int64_t from, int64_t to) {
   return points;
 }
 
+// The pixels that the results' centres lie in.
+std::vector<double> CentrePixels(int64_t from, int64_t to) {
+  std::vector<double> points(static_cast<size_t>(to));
+  for (int64_t i = 0; i < to; ++i) {
+    points[static_cast<size_t>(i)] = static_cast<double>((2 * i + 1) * from / (2 * to));
+  }
+  return points;
+}
+
 std::vector<double> Pixels(int64_t count) { return ScaledPixels(count, count); }
 
 constexpr int64_t kLargestExtent = 65536;
@@ -168,7 +177,7 @@ Built BuildResize(OpBuilder& builder) {
   }
   const bool nearest = kind == "NEAREST_NEIGHBOR";
   const auto points = [&](int64_t from, int64_t target) {
-    return nearest && mode == GridMode::kDefault ? ScaledPixels(from, target)
+    return nearest && mode == GridMode::kDefault ? CentrePixels(from, target)
                                                  : GridPoints(mode, from, target);
   };
   auto rows = count == 2 ? points(shape[rank - 2], to[0]) : Pixels(to[0]);
