@@ -107,7 +107,13 @@ ValueId ReshapeTo(Model& m, const Integers& shape) {
 }
 ValueId Reshape(Model& m) { return ReshapeTo(m, m.List("newShape")); }
 ValueId OnnxReshape(Model& m) {
-  return m.Has("allowzero") ? kNoValue : ReshapeTo(m, m.IntegerData(1));
+  if (m.Has("allowzero")) return kNoValue;
+  Integers shape = m.IntegerData(1);
+  // A 0 is the extent of the input's axis of the same number, where MIL counts from the last.
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (shape[i] == 0) shape[i] = m.ShapeOf(0)[static_cast<int>(i)];
+  }
+  return ReshapeTo(m, shape);
 }
 
 ValueId Transpose(Model& m) {

@@ -29,6 +29,8 @@ TEST_F(Movement, ShapesChangeAndElementsStay) {
        {"tensor<fp16, [2, 1, 3]> y = expand_dims(x = x, axes = tensor<int32, [1]>([1]));",
         "tensor<fp16, [2, 3]> y = identity(x = x);",
         "tensor<fp16, [2, 3]> y = flatten2d(x = x, axis = int32(1));",
+        // A 0 is the extent of the same axis counted from the last, or 1.
+        "tensor<fp16, [1, 2, 3]> y = reshape(x = x, shape = tensor<int32, [3]>([0, 2, 0]));",
         "tensor<fp16, [1, 2, 3]> e = expand_dims(x = x, axes = tensor<int32, [1]>([0]));"
         "tensor<fp16, [2, 3]> y = squeeze(x = e, axes = tensor<int32, [1]>([0]));",
         "tensor<fp16, [2, 3]> y = reshape_like(x = x, ref_tensors = (x, x), begins = (int32(0), "

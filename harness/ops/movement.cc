@@ -15,7 +15,9 @@ constexpr Parameter kReshapeParameters[] = {
     {.name = "shape", .kind = ParameterKind::kInts},
 };
 
-// MIL: -1 stands for the extent that the element count leaves, 0 for the input's own extent.
+// MIL: -1 stands for the extent that the element count leaves, 0 for the input's own extent,
+// counted from the last axis, or for 1 where the input has no such axis. So iOS 17 has it; before,
+// a 0 was allowed only where both have as many axes, which gives the same.
 Status InferReshape(const NodeView& node, ResultTypes& results) {
   using P = params::Reshape;
   const TensorType& x = node.InputType(P::kX);
@@ -26,7 +28,10 @@ Status InferReshape(const NodeView& node, ResultTypes& results) {
   int64_t known = 1;
   for (size_t i = 0; i < wanted.size(); ++i) {
     int64_t dim = wanted[i];
-    if (dim == 0 && i < static_cast<size_t>(x.shape.rank())) dim = x.shape[static_cast<int>(i)];
+    if (dim == 0) {
+      const int from = x.shape.rank() - static_cast<int>(wanted.size() - i);
+      dim = from < 0 ? 1 : x.shape[from];
+    }
     if (dim < -1) return Reject(node, fmt::format("shape[{}] is {}", i, dim));
     if (dim == -1 && open >= 0) return Reject(node, "shape has more than one -1");
     if (dim == -1) open = static_cast<int>(i);

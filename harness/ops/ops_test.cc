@@ -254,7 +254,12 @@ TEST(Reshape, OpenAndCopiedExtents) {
     return Instance(OpKind::kReshape).In(P::kX, x).Set(P::kShape, s);
   };
   EXPECT_EQ(reshape({2, 6}, {3, -1}).Infer(), "tensor<fp16, [3, 4]>");
-  EXPECT_EQ(reshape({2, 6}, {0, 3, 2}).Infer(), "tensor<fp16, [2, 3, 2]>");
+  EXPECT_EQ(reshape({2, 6}, {0, 0}).Infer(), "tensor<fp16, [2, 6]>");
+  // A 0 counts from the last axis, and beyond the first one it is 1.
+  EXPECT_EQ(reshape({4, 3, 2}, {0, -1}).Infer(), "tensor<fp16, [3, 8]>");
+  EXPECT_EQ(reshape({2, 50}, {1, 0, -1, 0}).Infer(), "tensor<fp16, [1, 1, 2, 50]>");
+  EXPECT_NE(reshape({2, 6}, {0, 3, 2}).Infer().find("[1, 3, 2] has 6 elements, x has 12"),
+            std::string::npos);
   EXPECT_NE(reshape({2, 6}, {5}).Infer().find("[5] has 5 elements, x has 12"), std::string::npos);
   EXPECT_NE(reshape({2, 6}, {-1, -1}).Infer().find("more than one -1"), std::string::npos);
   EXPECT_NE(reshape({2, 6}, {5, -1}).Infer().find("do not divide"), std::string::npos);

@@ -14,7 +14,8 @@
 namespace anecheck::device {
 namespace {
 
-// MIL: 0 keeps the input's extent, one -1 takes what is left.
+// MIL: 0 keeps the input's extent, counted from the last axis, or is 1 where there is none; one -1
+// takes what is left.
 std::unique_ptr<const Kernel> BuildReshape(OpBuilder& builder) {
   const Operand x = builder.Tensor("x");
   const IntList wanted = builder.Ints("shape");
@@ -30,8 +31,9 @@ std::unique_ptr<const Kernel> BuildReshape(OpBuilder& builder) {
   int open = -1;
   for (size_t i = 0; i < wanted.size(); ++i) {
     int64_t extent = wanted[i];
-    if (extent == 0 && static_cast<int>(i) < x.type.shape.rank()) {
-      extent = x.type.shape[static_cast<int>(i)];
+    if (extent == 0) {
+      const int from = x.type.shape.rank() - static_cast<int>(wanted.size() - i);
+      extent = from < 0 ? 1 : x.type.shape[from];
     }
     if (extent == -1 && open < 0) {
       open = static_cast<int>(i);
