@@ -77,6 +77,9 @@ TEST(Structure, AxesComeAndGo) {
   EXPECT_EQ(Instance(OpKind::kFlatten2d).In(P::kX, {2, 3, 4}).Infer(), "tensor<fp16, [2, 12]>");
   EXPECT_EQ(Instance(OpKind::kFlatten2d).In(P::kX, {2, 3, 4}).Set(1, int64_t{3}).Infer(),
             "tensor<fp16, [24, 1]>");
+  EXPECT_EQ(Instance(OpKind::kFlatten2d).In(P::kX, {0, 3}).Infer(), "tensor<fp16, [0, 3]>");
+  EXPECT_EQ(Instance(OpKind::kFlatten2d).In(P::kX, {2, 0, 4}).Set(1, int64_t{2}).Infer(),
+            "tensor<fp16, [0, 4]>");
   EXPECT_EQ(Instance(OpKind::kShape).In(P::kX, {2, 3, 4}).Infer(), "tensor<int32, [3]>");
   EXPECT_EQ(Instance(OpKind::kIdentity).In(P::kX, {2, 3}, DType::kBool).Infer(),
             "tensor<bool, [2, 3]>");
