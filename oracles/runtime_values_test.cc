@@ -195,6 +195,28 @@ TEST(RuntimeValues, UpsampleTakesTheColumnAtTheCorner) {
   EXPECT_EQ(columns(1.12).value, (std::vector<double>{1.5, -2.5, 3.5}));
 }
 
+// ---- several updates of one element ----
+
+// 2048, 1 and 1 in fp16: 2048 + 1 is rounded to 2048, 1 + 1 first gives 2050.
+TEST(RuntimeValues, UpdatesOfOneElementAreAddedInAnyOrder) {
+  using P = params::Scatter;
+  for (const double last : {2048.0, 1.0}) {
+    Case c;
+    const ValueId data = c.Input(MakeTensor(DType::kFp16, {1}, {0}));
+    const ValueId rows = c.Input(MakeTensor(DType::kInt32, {3}, {0, 0, 0}));
+    const ValueId updates =
+        c.Input(MakeTensor(DType::kFp16, {3}, {last == 1 ? 2048.0 : 1.0, 1, last}));
+    c.Begin(OpKind::kScatter).Arg(P::kData, data).Arg(P::kIndices, rows);
+    c.Arg(P::kUpdates, updates).Int(P::kAxis, 0).String(P::kMode, "add");
+    const Estimate sum = c.Run(c.Finish());
+    ASSERT_EQ(c.error, "");
+    EXPECT_EQ(sum.value[0], 2050);
+    EXPECT_TRUE(Admits(sum, 0, 2048)) << last;
+    EXPECT_TRUE(Admits(sum, 0, 2050)) << last;
+    EXPECT_FALSE(Admits(sum, 0, 2060)) << last;
+  }
+}
+
 // ---- integers ----
 
 TEST(RuntimeValues, IntegersHaveNoNegativeZero) {

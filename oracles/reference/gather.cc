@@ -86,7 +86,7 @@ Mode ModeOf(std::string_view name) {
 
 // Updates of one element come in the order of their rows, as MIL's definition loops over them. The
 // value is kept as a sum of two doubles, 106 bits, and rounded once at the end; an engine may round
-// after each update or not.
+// after each update or not, and add or subtract them in any order.
 class Scattering {
  public:
   Scattering(KernelContext& context, const BoundedTensor& data, const BoundedTensor& updates,
@@ -100,9 +100,11 @@ class Scattering {
         ulp_(static_cast<int>(context.contract()[Term::kDivideUlp])) {
     PrepareMove(context, result_, false);
     rest_ = context.arena().Allocate<double>(result_.size);
+    sums_ = context.arena().Allocate<Sums>(result_.size);
     for (size_t i = 0; i < result_.size; ++i) {
       MoveElement(data, i, result_, i);
       rest_[i] = 0;
+      sums_[i] = {result_.low[i], result_.high[i], Magnitude(result_.low[i], result_.high[i]), 0};
     }
     FinishMove(data, result_);
     FinishMove(updates, result_);
@@ -130,6 +132,9 @@ class Scattering {
   }
 
   void Finish() {
+    if (IsFloat(result_.type.dtype) && (mode_ == Mode::kAdd || mode_ == Mode::kSub)) {
+      for (size_t i = 0; i < result_.size; ++i) AdmitAnyOrder(i);
+    }
     if (IsFloat(result_.type.dtype)) {
       for (size_t i = 0; i < result_.size; ++i) {
         // Adding a rest of zero would lose the sign of a zero.
@@ -151,6 +156,42 @@ class Scattering {
   }
 
  private:
+  // What was added to one element in whatever order.
+  struct Sums {
+    double low = 0;
+    double high = 0;
+    double magnitude = 0;  // of all terms
+    int terms = 0;         // beside the first
+  };
+  static double Magnitude(double low, double high) {
+    return std::max(std::fabs(low), std::fabs(high));
+  }
+  void Count(size_t from, size_t to, bool sure) {
+    const double a = mode_ == Mode::kSub ? -updates_.high[from] : updates_.low[from];
+    const double b = mode_ == Mode::kSub ? -updates_.low[from] : updates_.high[from];
+    Sums& sums = sums_[to];
+    sums.low = AddDown(sums.low, sure ? a : std::min(a, 0.0));
+    sums.high = AddUp(sums.high, sure ? b : std::max(b, 0.0));
+    sums.magnitude = AddUp(sums.magnitude, Magnitude(a, b));
+    ++sums.terms;
+  }
+  // Each of two or more additions may be rounded, on sums that no order makes larger than all
+  // magnitudes together.
+  void AdmitAnyOrder(size_t i) {
+    const Sums& sums = sums_[i];
+    if (sums.terms < 2 || !(std::fabs(result_.low[i]) < kInfinity) ||
+        !(std::fabs(result_.high[i]) < kInfinity)) {
+      return;
+    }
+    double most = sums.magnitude;
+    for (int k = 0; k < sums.terms; ++k) most = grid_.Round(WidenUp(most));
+    if (!(most < kInfinity)) return AdmitAnything(result_, i);
+    const double half_step = (grid_.Step(most, 1) - most) / 2;
+    const double error = half_step < kInfinity ? sums.terms * half_step : 0;
+    result_.low[i] = std::min(result_.low[i], grid_.Store(AddDown(sums.low, -error)));
+    result_.high[i] = std::max(result_.high[i], grid_.Store(AddUp(sums.high, error)));
+  }
+
   double Exact(double a, double b) const {
     switch (mode_) {
       case Mode::kUpdate:
@@ -216,6 +257,7 @@ class Scattering {
     const double high = result_.high[to];
     const uint8_t nan = result_.nan[to];
     if (IsFloat(result_.type.dtype)) {
+      Count(from, to, sure);
       UpdateFloatBounds(from, to);
     } else {
       UpdateIntegerBounds(from, to);
@@ -313,6 +355,7 @@ class Scattering {
   bool wide_;
   int ulp_;
   double* rest_ = nullptr;
+  Sums* sums_ = nullptr;
 };
 
 // P is params::Scatter or params::ScatterNd.

@@ -371,7 +371,7 @@ Adversary::Elements Adversary::Move(const NodeView& node, uint32_t index) {
   return result;
 }
 
-// One update after the other, rounded in between or not.
+// One update after the other, rounded in between or not; sums in one of two orders.
 Adversary::Elements Adversary::Scatter(const NodeView& node) {
   const DType dtype = node.ResultType().dtype;
   const std::string_view mode = node.String(node.schema().FindParameter("mode"), "add");
@@ -379,7 +379,9 @@ Adversary::Elements Adversary::Scatter(const NodeView& node) {
   Elements result = operands[0];
   const auto updates = ScatteredUpdates(node, operands);
   for (size_t i = 0; i < updates.size(); ++i) {
-    for (const size_t from : updates[i]) {
+    std::vector<size_t> order(updates[i].begin(), updates[i].end());
+    if ((mode == "add" || mode == "sub") && Flip()) std::ranges::reverse(order);
+    for (const size_t from : order) {
       const double a = result[i];
       const double b = operands[2][from];
       const bool nan = std::isnan(a) || std::isnan(b);
