@@ -43,6 +43,23 @@ TEST(Integers, QuotientsAndRemaindersFollowTheDivisor) {
   EXPECT_EQ(Pair(OpKind::kMod, {7, -7, 7, -7, 6}, {2, 2, -2, -2, 3}), (Numbers{1, 1, -1, -1, 0}));
 }
 
+// Neither that a quotient is truncated nor that it is the floor is said anywhere.
+TEST(Integers, InexactNegativeQuotientsMayBeEitherNeighbour) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kInt32, {3}, {-7, 7, -8}));
+  const ValueId two = c.Input(MakeTensor(DType::kInt32, {3}, {2, 2, 2}));
+  const Estimate quotient = c.Run(c.Binary(OpKind::kRealDiv, x, two));
+  EXPECT_EQ(quotient.value, (Numbers{-3, 3, -4}));
+  EXPECT_EQ(quotient.low, (Numbers{-4, 3, -4}));
+  EXPECT_EQ(quotient.high, (Numbers{-3, 3, -4}));
+  const Estimate mean = c.Run(c.Unary(OpKind::kReduceMean, x));
+  EXPECT_EQ(mean.value, (Numbers{-2}));
+  EXPECT_EQ(mean.low, (Numbers{-3}));
+  EXPECT_EQ(mean.high, (Numbers{-2}));
+  const Estimate ideal = c.Run(c.Binary(OpKind::kRealDiv, x, two), IeeeContract());
+  EXPECT_EQ(ideal.low, ideal.high);
+}
+
 TEST(Integers, PowersWrap) {
   EXPECT_EQ(Pair(OpKind::kPow, {3, -2, 2, 1, -1}, {4, 3, 31, -7, -3}),
             (Numbers{81, -8, -2147483648.0, 1, -1}));
@@ -109,7 +126,8 @@ TEST(Integers, RunningSums) {
 }
 
 TEST(Integers, Reductions) {
-  EXPECT_EQ(Single(OpKind::kReduceMean, {-7, 2, -2}), (Numbers{-2}));  // -7/3 toward zero
+  EXPECT_EQ(Single(OpKind::kReduceMean, {7, 2, -2}), (Numbers{2}));
+  EXPECT_EQ(Single(OpKind::kReduceMean, {-7, 2, -1}), (Numbers{-2}));
   EXPECT_EQ(Single(OpKind::kReduceMin, {4, -3, 2}), (Numbers{-3}));
   EXPECT_EQ(Single(OpKind::kReduceSumSquare, {3, -4}), (Numbers{25}));
   EXPECT_EQ(Single(OpKind::kReduceL1Norm, {3, -4}), (Numbers{7}));

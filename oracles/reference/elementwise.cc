@@ -78,7 +78,8 @@ struct RealDiv {
     }
     return Widen(Hull(a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high));
   }
-  // MIL truncates toward zero. No source defines a quotient by zero: its value is 0 by convention.
+  // Truncated toward zero; that it is not the floor no source says, so an engine may give that too.
+  // No source defines a quotient by zero either: its value is 0 by convention.
   static int64_t Integer(int64_t a, int64_t b) { return b == 0 ? 0 : a / b; }
 };
 
@@ -103,6 +104,21 @@ Range At(const BoundedTensor& tensor, size_t i) {
   return {tensor.low[i], tensor.high[i], tensor.NanAt(i)};
 }
 
+int64_t FloorQuotient(int64_t a, int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
+// The least floor of a quotient of two integers of these intervals, of which b has no zero.
+double LeastFloor(const Range& a, const Range& b) {
+  double least = kInfinity;
+  for (const double x : {a.low, a.high}) {
+    for (const double y : {b.low, b.high}) {
+      const int64_t floor = FloorQuotient(static_cast<int64_t>(x), static_cast<int64_t>(y));
+      least = std::min(least, static_cast<double>(floor));
+    }
+  }
+  return least;
+}
+
 template <typename Op>
 void Integers(KernelContext& context, BoundedTensor& x, BoundedTensor& y, const Strides& sx,
               const Strides& sy) {
@@ -124,6 +140,8 @@ void Integers(KernelContext& context, BoundedTensor& x, BoundedTensor& y, const 
                               apply(x.high[i], y.low[j]), apply(x.high[i], y.high[j]));
     raw.low[at] = range.low;
     raw.high[at] = range.high;
+    const bool may_floor = divides && !open && !context.contract().ideal;
+    if (may_floor) raw.low[at] = std::min(range.low, LeastFloor(At(x, i), At(y, j)));
   });
   StoreExact(result, raw);
 }
