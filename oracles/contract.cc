@@ -112,7 +112,7 @@ constexpr Departure kDepartures[] = {
      "a reduction loses small terms beside large ones inside a tile of four, as D03 does",
      "facts/known_defects.csv, reduction tree; numerics_plus.csv: same bytes as a matmul with "
      "ones"},
-    {"D05", Effect::kFlushInMac, "", 0, 0, kA13, "subnormals become +0 in sums of products",
+    {"D05", Effect::kFlushInMac, "", 0, 0, kA13, "subnormal operands of products become +0",
      "facts/numerics.md, denormals inside the MAC", kA17},
     {"D06", Effect::kNanAsInfinity, "", 0, 0, kA13, "a NaN input acts as +inf",
      "facts/numerics.md, NaN input"},

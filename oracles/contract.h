@@ -73,7 +73,7 @@ enum class Effect : uint8_t {
   kWidthSliceGain,    // slice with begin != 0 on the last axis: |x| * a beyond fp16 -> infinity
   kTileLattice,       // inside tiles of b products both addends are truncated to 2^(E - a)
   kSumLattice,        // the same in sums without products: reductions and averages
-  kFlushInMac,        // subnormal operands, products and sums of a MAC become +0
+  kFlushInMac,        // subnormal operands of a MAC, perhaps its products too, become +0
   kNanAsInfinity,     // a NaN operand acts as +inf
   kNanResultAsZero,   // an invalid operation gives +0 instead of NaN
   kUnsignedZero,      // the sign of a zero operand is lost
