@@ -148,6 +148,7 @@ std::string FileOfVersion(int version, const std::string& path) {
   EXPECT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
   std::string sql =
       "UPDATE meta SET value = '" + std::to_string(version) + "' WHERE key = 'schema_version';";
+  if (version < 8) sql += "DROP TABLE error_leans;";
   if (version < 7) sql += "DROP TABLE unconfirmed_reach;";
   if (version < 6) sql += "DROP TABLE proved_reach;";
   if (version < 5) sql += "DROP TABLE libraries; DROP TABLE pace;";
@@ -317,7 +318,7 @@ TEST_F(StoreTest, ForeignDamagedNewerAndMissingFilesAreRefusedAndUntouched) {
   sqlite3_close(raw);
   const auto future = Store::Open(newer);
   ASSERT_FALSE(future.ok());
-  EXPECT_NE(future.error().message.find("has schema version 99, this tool reads up to 7"),
+  EXPECT_NE(future.error().message.find("has schema version 99, this tool reads up to 8"),
             std::string::npos);
 
   const auto missing = Store::OpenReadOnly(Path("missing.sqlite"));
