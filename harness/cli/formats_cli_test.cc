@@ -218,8 +218,8 @@ TEST_F(FormatsCliTest, NothingButPayloadHasNoTypedShare) {
 }
 
 // The file says in its manifest how it is read so that one rule is broken, which is named once.
-TEST_F(FormatsCliTest, AMustRejectChainBreaksOneRuleAsItsManifestReadsIt) {
-  Gen("m", "--format td --count 40 --must-reject");
+TEST_F(FormatsCliTest, AChainBreaksOneRuleAsItsManifestReadsIt) {
+  Gen("m", "--format td --count 40 --must-warn");
   const Json manifest = *ParseJson(*ReadTextFile(Path("m/manifest.json")));
   size_t of_a_version = 0;
   for (const Json& entry : manifest["files"]) {

@@ -179,10 +179,9 @@ class Scattering {
   // magnitudes together.
   void AdmitAnyOrder(size_t i) {
     const Sums& sums = sums_[i];
-    if (sums.terms < 2 || !(std::fabs(result_.low[i]) < kInfinity) ||
-        !(std::fabs(result_.high[i]) < kInfinity)) {
-      return;
-    }
+    // An infinite term stays one in any order.
+    const bool finite = std::fabs(sums.low) < kInfinity && std::fabs(sums.high) < kInfinity;
+    if (sums.terms < 2 || !finite) return;
     double most = sums.magnitude;
     for (int k = 0; k < sums.terms; ++k) most = grid_.Round(WidenUp(most));
     if (!(most < kInfinity)) return AdmitAnything(result_, i);
