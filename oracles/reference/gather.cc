@@ -185,10 +185,13 @@ class Scattering {
     double most = sums.magnitude;
     for (int k = 0; k < sums.terms; ++k) most = grid_.Round(WidenUp(most));
     if (!(most < kInfinity)) return AdmitAnything(result_, i);
-    const double half_step = (grid_.Step(most, 1) - most) / 2;
-    const double error = half_step < kInfinity ? sums.terms * half_step : 0;
-    result_.low[i] = std::min(result_.low[i], grid_.Store(AddDown(sums.low, -error)));
-    result_.high[i] = std::max(result_.high[i], grid_.Store(AddUp(sums.high, error)));
+    if (most == 0) return;
+    // No partial sum lies above `most`, which the grid may end at.
+    const double half_step = (most - grid_.Step(most, -1)) / 2;
+    const double error = sums.terms * half_step;
+    const auto store = [&](double x) { return grid_.Store(x); };
+    result_.low[i] = std::min(result_.low[i], OuterLow(store, AddDown(sums.low, -error), wide_));
+    result_.high[i] = std::max(result_.high[i], OuterHigh(store, AddUp(sums.high, error), wide_));
   }
 
   double Exact(double a, double b) const {
