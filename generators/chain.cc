@@ -63,24 +63,17 @@ bool Finish(Drawer& drawer) {
 
 // Integers and bools that these would take have no kernel on the simulated engine, or a constant
 // that is none of theirs, and no source gives them one on another.
-constexpr std::array kHalvesAlone = {OpKind::kAbs,
-                                     OpKind::kSquare,
-                                     OpKind::kSign,
-                                     OpKind::kExp2,
-                                     OpKind::kThreshold,
-                                     OpKind::kCumsum,
-                                     OpKind::kReduceArgmax,
-                                     OpKind::kReduceArgmin,
-                                     OpKind::kReduceL1Norm,
-                                     OpKind::kReduceL2Norm,
-                                     OpKind::kReduceSumSquare,
-                                     OpKind::kReduceLogSum,
-                                     OpKind::kReduceLogSumExp,
-                                     OpKind::kResize,
-                                     OpKind::kPad};
+constexpr std::array kHalvesAlone = {OpKind::kThreshold,    OpKind::kCumsum, OpKind::kReduceArgmax,
+                                     OpKind::kReduceArgmin, OpKind::kResize, OpKind::kPad};
+
+// Of the integers these take int32 alone there.
+constexpr std::array kInt32Alone = {OpKind::kAbs, OpKind::kSquare, OpKind::kSign,
+                                    OpKind::kReduceL1Norm, OpKind::kReduceSumSquare};
 
 bool MayTake(OpKind consumer, DType dtype) {
   if (dtype == DType::kFp16 || consumer == OpKind::kCast) return true;
+  const bool int32_alone = std::ranges::find(kInt32Alone, consumer) != kInt32Alone.end();
+  if (int32_alone && dtype != DType::kInt32) return false;
   // fp32 stands between conversions alone.
   return dtype != DType::kFp32 && std::ranges::find(kHalvesAlone, consumer) == kHalvesAlone.end();
 }

@@ -10,6 +10,7 @@
 #include "harness/campaign/options_json.h"
 #include "harness/cli/whole_number.h"
 #include "harness/targets/catalog.h"
+#include "oracles/legality/legality.h"
 
 namespace anecheck {
 namespace {
@@ -86,6 +87,14 @@ std::string ModeNames() {
   return names;
 }
 
+// Why no operation at all passes the front end of a target by MIL text; empty where one does.
+std::string RefusesMil(const Target& target) {
+  const auto verdict = legality::Judge({.op = "relu"}, target, legality::Route::kMil);
+  if (!verdict.ok()) return verdict.error().message;
+  const legality::LayerVerdict& front = verdict->at(legality::Layer::kFrontEnd);
+  return front.ruling == legality::Ruling::kReject ? front.reason : "";
+}
+
 }  // namespace
 
 void AddRunnerFlags(CLI::App& command, CampaignFlags& flags) {
@@ -131,7 +140,9 @@ void AddCampaignFlags(CLI::App& command, CampaignFlags& flags) {
   command.add_flag("--files", flags.files,
                    "Hold the descriptor and the container that the simulated engine's compiler "
                    "leaves against the lowering plan");
-  command.add_option("--targets,--target", flags.targets, "Compiler targets, h13,h17s or all")
+  command
+      .add_option("--targets,--target", flags.targets,
+                  "Compiler targets, h13,h17s or all that can be judged")
       ->capture_default_str();
   command.add_option("--mode", flags.modes,
                      "Kinds of case: integer, float, cancellation, special, boundary, large-axis "
@@ -231,6 +242,26 @@ Result<CampaignOptions> ToOptions(const CampaignFlags& flags) {
   options.defects = flags.defects;
   options.db = flags.db;
   return options;
+}
+
+Status KeepTargetsOfRoute(const CampaignFlags& flags, CampaignOptions& options) {
+  if (flags.route == "netlist" || flags.runner == "roundtrip") return {};
+  std::vector<CampaignTarget> kept;
+  for (const CampaignTarget& target : options.targets) {
+    ANECHECK_ASSIGN(const Target* known, TargetCatalog::Builtin().Find(target.name));
+    const std::string refusal = RefusesMil(*known);
+    if (refusal.empty()) {
+      kept.push_back(target);
+    } else if (flags.targets != "all") {
+      return MakeError(
+          ErrorCode::kInvalid,
+          fmt::format("--targets {} --route {}: every case would be refused ({}); give "
+                      "--route netlist",
+                      target.name, flags.route, refusal));
+    }
+  }
+  options.targets = std::move(kept);
+  return {};
 }
 
 }  // namespace anecheck

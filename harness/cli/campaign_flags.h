@@ -46,6 +46,10 @@ void AddCampaignFlags(CLI::App& command, CampaignFlags& flags);
 // Errors name the flag that is wrong and what it may be.
 Result<CampaignOptions> ToOptions(const CampaignFlags& flags);
 
+// Leaves out of "all" the targets whose front end takes nothing by the route; an error where one of
+// them was named.
+Status KeepTargetsOfRoute(const CampaignFlags& flags, CampaignOptions& options);
+
 // "90", "90s", "15m", "2h" in seconds.
 Result<double> ParseDuration(std::string_view text);
 

@@ -244,6 +244,14 @@ TEST_F(CliTest, AFindingFileReplaysOnItsOwn) {
   EXPECT_NE(broken.err.find("broken.json"), std::string::npos) << broken.err;
 }
 
+// The families before A13 take no MIL text, so that a case by it tells nothing of them.
+TEST_F(CliTest, AllTargetsAreThoseThatTakeTheRoute) {
+  const Outcome all = Tool("run --targets all --cases 400 --quirk all=off" + Db("all.sqlite"));
+  EXPECT_EQ(all.code, 0) << all.out << all.err;
+  EXPECT_EQ(Tool("run --targets h11 --route netlist --cases 10" + Db("h11.sqlite")).code, 0);
+  EXPECT_EQ(Tool("run --targets h11 --runner roundtrip --cases 10" + Db("trip.sqlite")).code, 0);
+}
+
 TEST_F(CliTest, AFinishedRunResumedPrintsItsSummaryAgain) {
   const std::string db = Db("resume.sqlite");
   const Outcome run = Tool("run --cases 128 --targets h13 --quirk all=off --json" + db);
@@ -272,6 +280,7 @@ TEST_F(CliTest, ShardsAreCountedFromOne) {
 TEST_F(CliTest, BadUsageIsExitCodeTwoAndOneLine) {
   const std::pair<const char*, const char*> kMistakes[] = {
       {"run --targets h99 --cases 1", "h99"},
+      {"run --targets h11 --cases 1", "--route netlist"},
       {"run --mode lazy --cases 1", "--mode lazy"},
       {"run --ops nothing --cases 1", "--ops nothing"},
       {"run --quirk D01 --cases 1", "--quirk D01"},

@@ -80,6 +80,7 @@ Result<CampaignSummary> RunOrResume(const RunFlags& flags, const std::string& co
   const RunnerFactory factory = [&options] { return MakeRunner(options); };
   if (!flags.resume) {
     ANECHECK_ASSIGN(options, ToOptions(flags.campaign));
+    ANECHECK_RETURN_IF_ERROR(KeepTargetsOfRoute(flags.campaign, options));
     ANECHECK_RETURN_IF_ERROR(TryDefects(options.defects));
     options.command = command;
     if (events != nullptr) {

@@ -127,20 +127,21 @@ Status Gelu(KernelContext& context) {
 }  // namespace
 }  // namespace reference
 
-constinit const ReferenceKernel kReferenceRelu = {.evaluate = reference::Relu};
-constinit const ReferenceKernel kReferenceClip = {.evaluate = reference::Clip};
-constinit const ReferenceKernel kReferenceSigmoid = {.evaluate = reference::Sigmoid,
-                                                     .terms = reference::kSigmoidTerms};
-constinit const ReferenceKernel kReferenceTanh = {.evaluate = reference::Tanh,
-                                                  .terms = reference::kTanhTerms};
-constinit const ReferenceKernel kReferenceGelu = {.evaluate = reference::Gelu,
-                                                  .terms = reference::kGeluTerms};
-constinit const ReferenceKernel kReferenceRelu6 = {.evaluate = reference::Relu6};
-constinit const ReferenceKernel kReferenceSilu = {.evaluate = reference::Silu,
-                                                  .terms = reference::kSiluTerms};
-constinit const ReferenceKernel kReferenceSoftplus = {.evaluate = reference::Softplus,
-                                                      .terms = reference::kSoftplusTerms};
-constinit const ReferenceKernel kReferenceErf = {.evaluate = reference::Erf,
-                                                 .terms = reference::kErfTerms};
+constinit const ReferenceKernel kReferenceRelu = {.evaluate = reference::Relu, .elementwise = true};
+constinit const ReferenceKernel kReferenceClip = {.evaluate = reference::Clip, .elementwise = true};
+constinit const ReferenceKernel kReferenceSigmoid = {
+    .evaluate = reference::Sigmoid, .terms = reference::kSigmoidTerms, .elementwise = true};
+constinit const ReferenceKernel kReferenceTanh = {
+    .evaluate = reference::Tanh, .terms = reference::kTanhTerms, .elementwise = true};
+constinit const ReferenceKernel kReferenceGelu = {
+    .evaluate = reference::Gelu, .terms = reference::kGeluTerms, .elementwise = true};
+constinit const ReferenceKernel kReferenceRelu6 = {.evaluate = reference::Relu6,
+                                                   .elementwise = true};
+constinit const ReferenceKernel kReferenceSilu = {
+    .evaluate = reference::Silu, .terms = reference::kSiluTerms, .elementwise = true};
+constinit const ReferenceKernel kReferenceSoftplus = {
+    .evaluate = reference::Softplus, .terms = reference::kSoftplusTerms, .elementwise = true};
+constinit const ReferenceKernel kReferenceErf = {
+    .evaluate = reference::Erf, .terms = reference::kErfTerms, .elementwise = true};
 
 }  // namespace anecheck

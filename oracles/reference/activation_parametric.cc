@@ -252,16 +252,20 @@ Status Prelu(KernelContext& context) {
 }  // namespace
 }  // namespace reference
 
-constinit const ReferenceKernel kReferenceLeakyRelu = {.evaluate = reference::LeakyRelu};
-constinit const ReferenceKernel kReferenceClampedRelu = {.evaluate = reference::ClampedRelu};
-constinit const ReferenceKernel kReferenceThreshold = {.evaluate = reference::Threshold};
-constinit const ReferenceKernel kReferenceThresholdedRelu = {.evaluate =
-                                                                 reference::ThresholdedRelu};
-constinit const ReferenceKernel kReferenceElu = {.evaluate = reference::Elu,
-                                                 .terms = reference::kEluTerms};
-constinit const ReferenceKernel kReferenceSigmoidHard = {.evaluate = reference::SigmoidHard};
-constinit const ReferenceKernel kReferenceScaledTanh = {.evaluate = reference::ScaledTanh,
-                                                        .terms = reference::kTanhTerms};
+constinit const ReferenceKernel kReferenceLeakyRelu = {.evaluate = reference::LeakyRelu,
+                                                       .elementwise = true};
+constinit const ReferenceKernel kReferenceClampedRelu = {.evaluate = reference::ClampedRelu,
+                                                         .elementwise = true};
+constinit const ReferenceKernel kReferenceThreshold = {.evaluate = reference::Threshold,
+                                                       .elementwise = true};
+constinit const ReferenceKernel kReferenceThresholdedRelu = {.evaluate = reference::ThresholdedRelu,
+                                                             .elementwise = true};
+constinit const ReferenceKernel kReferenceElu = {
+    .evaluate = reference::Elu, .terms = reference::kEluTerms, .elementwise = true};
+constinit const ReferenceKernel kReferenceSigmoidHard = {.evaluate = reference::SigmoidHard,
+                                                         .elementwise = true};
+constinit const ReferenceKernel kReferenceScaledTanh = {
+    .evaluate = reference::ScaledTanh, .terms = reference::kTanhTerms, .elementwise = true};
 constinit const ReferenceKernel kReferencePrelu = {.evaluate = reference::Prelu};
 constinit const ReferenceKernel kReferenceSoftplusParametric = {
     .evaluate = reference::SoftplusParametric, .terms = reference::kSoftplusTerms};

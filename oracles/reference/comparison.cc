@@ -198,25 +198,28 @@ Status Select(KernelContext& context) {
 }  // namespace
 }  // namespace reference
 
-constinit const ReferenceKernel kReferenceEqual = {.evaluate =
-                                                       reference::Comparison<reference::Equal>};
+constinit const ReferenceKernel kReferenceEqual = {
+    .evaluate = reference::Comparison<reference::Equal>, .elementwise = true};
 constinit const ReferenceKernel kReferenceNotEqual = {
-    .evaluate = reference::Comparison<reference::NotEqual>};
+    .evaluate = reference::Comparison<reference::NotEqual>, .elementwise = true};
 constinit const ReferenceKernel kReferenceGreater = {
-    .evaluate = reference::Comparison<reference::Swapped<reference::Less>>};
+    .evaluate = reference::Comparison<reference::Swapped<reference::Less>>, .elementwise = true};
 constinit const ReferenceKernel kReferenceGreaterEqual = {
-    .evaluate = reference::Comparison<reference::Swapped<reference::LessEqual>>};
-constinit const ReferenceKernel kReferenceLess = {.evaluate =
-                                                      reference::Comparison<reference::Less>};
+    .evaluate = reference::Comparison<reference::Swapped<reference::LessEqual>>,
+    .elementwise = true};
+constinit const ReferenceKernel kReferenceLess = {
+    .evaluate = reference::Comparison<reference::Less>, .elementwise = true};
 constinit const ReferenceKernel kReferenceLessEqual = {
-    .evaluate = reference::Comparison<reference::LessEqual>};
-constinit const ReferenceKernel kReferenceLogicalAnd = {.evaluate =
-                                                            reference::Logical<reference::AndOf>};
-constinit const ReferenceKernel kReferenceLogicalOr = {.evaluate =
-                                                           reference::Logical<reference::OrOf>};
-constinit const ReferenceKernel kReferenceLogicalXor = {.evaluate =
-                                                            reference::Logical<reference::XorOf>};
-constinit const ReferenceKernel kReferenceLogicalNot = {.evaluate = reference::LogicalNot};
-constinit const ReferenceKernel kReferenceSelect = {.evaluate = reference::Select};
+    .evaluate = reference::Comparison<reference::LessEqual>, .elementwise = true};
+constinit const ReferenceKernel kReferenceLogicalAnd = {
+    .evaluate = reference::Logical<reference::AndOf>, .elementwise = true};
+constinit const ReferenceKernel kReferenceLogicalOr = {
+    .evaluate = reference::Logical<reference::OrOf>, .elementwise = true};
+constinit const ReferenceKernel kReferenceLogicalXor = {
+    .evaluate = reference::Logical<reference::XorOf>, .elementwise = true};
+constinit const ReferenceKernel kReferenceLogicalNot = {.evaluate = reference::LogicalNot,
+                                                        .elementwise = true};
+constinit const ReferenceKernel kReferenceSelect = {.evaluate = reference::Select,
+                                                    .elementwise = true};
 
 }  // namespace anecheck

@@ -45,20 +45,11 @@ bool PassesElements(const OpDefinition& op) {
          op.schema.name == "select";
 }
 
-// Operations whose result's elements each depend on one element of each operand.
-bool IsElementwise(const OpDefinition& op) {
-  constexpr std::string_view kOthers[] = {"cumsum",      "softmax",       "prelu",
-                                          "cost_volume", "cross_product", "matrix_decomposition"};
-  if (std::ranges::find(kOthers, op.schema.name) != std::end(kOthers)) return false;
-  return op.op_class == OpClass::kElementwise || op.op_class == OpClass::kActivation ||
-         op.op_class == OpClass::kTrigonometric || op.schema.name == "cast";
-}
-
 // For each element of the result. An operation over lines is asked about its operands as a whole.
 std::vector<NanBefore> NansBefore(KernelContext& context, const BoundedTensor& result) {
   std::vector<NanBefore> before(result.size, NanBefore::kNone);
   const NodeView& node = context.node();
-  const bool elementwise = IsElementwise(DefinitionOf(node.schema()));
+  const bool elementwise = AllReferenceKernels()[node.schema().id]->elementwise;
   const Shape& shape = result.type.shape;
   for (const Argument& argument : node.graph().arguments(node.node())) {
     const BoundedTensor& x = context.Value(argument.value);

@@ -236,14 +236,19 @@ constexpr Term kDivideTerms[] = {Term::kDivideUlp};
 }  // namespace
 }  // namespace reference
 
-constinit const ReferenceKernel kReferenceAdd = {.evaluate = reference::Binary<reference::Add>};
-constinit const ReferenceKernel kReferenceSub = {.evaluate = reference::Binary<reference::Sub>};
-constinit const ReferenceKernel kReferenceMul = {.evaluate = reference::Binary<reference::Mul>};
+constinit const ReferenceKernel kReferenceAdd = {.evaluate = reference::Binary<reference::Add>,
+                                                 .elementwise = true};
+constinit const ReferenceKernel kReferenceSub = {.evaluate = reference::Binary<reference::Sub>,
+                                                 .elementwise = true};
+constinit const ReferenceKernel kReferenceMul = {.evaluate = reference::Binary<reference::Mul>,
+                                                 .elementwise = true};
 constinit const ReferenceKernel kReferenceRealDiv = {
-    .evaluate = reference::Binary<reference::RealDiv>, .terms = reference::kDivideTerms};
-constinit const ReferenceKernel kReferenceMaximum = {.evaluate =
-                                                         reference::Binary<reference::Maximum>};
-constinit const ReferenceKernel kReferenceMinimum = {.evaluate =
-                                                         reference::Binary<reference::Minimum>};
+    .evaluate = reference::Binary<reference::RealDiv>,
+    .terms = reference::kDivideTerms,
+    .elementwise = true};
+constinit const ReferenceKernel kReferenceMaximum = {
+    .evaluate = reference::Binary<reference::Maximum>, .elementwise = true};
+constinit const ReferenceKernel kReferenceMinimum = {
+    .evaluate = reference::Binary<reference::Minimum>, .elementwise = true};
 
 }  // namespace anecheck

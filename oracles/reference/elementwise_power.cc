@@ -341,11 +341,11 @@ Status Cumsum(KernelContext& context) {
 }  // namespace
 }  // namespace reference
 
-constinit const ReferenceKernel kReferenceFloorDiv = {.evaluate = reference::FloorDiv,
-                                                      .terms = reference::kDivideTerms};
-constinit const ReferenceKernel kReferenceMod = {.evaluate = reference::Mod};
-constinit const ReferenceKernel kReferencePow = {.evaluate = reference::Pow,
-                                                 .terms = reference::kExponentialTerms};
+constinit const ReferenceKernel kReferenceFloorDiv = {
+    .evaluate = reference::FloorDiv, .terms = reference::kDivideTerms, .elementwise = true};
+constinit const ReferenceKernel kReferenceMod = {.evaluate = reference::Mod, .elementwise = true};
+constinit const ReferenceKernel kReferencePow = {
+    .evaluate = reference::Pow, .terms = reference::kExponentialTerms, .elementwise = true};
 constinit const ReferenceKernel kReferenceCumsum = {.evaluate = reference::Cumsum,
                                                     .terms = reference::kSumTerms};
 

@@ -184,6 +184,9 @@ struct ReferenceKernel {
   // Values are the same whatever the contract's freedoms are; true where they are not, because
   // what cannot be decided within the bounds has no value but a convention.
   bool value_needs_bounds = false;
+  // Each element of the result depends on one element of each operand, the one that broadcasting
+  // puts beside it.
+  bool elementwise = false;
 };
 
 #define ANECHECK_OP(name, Name, op_class) extern const ReferenceKernel kReference##Name;

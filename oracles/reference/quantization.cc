@@ -137,6 +137,6 @@ Status Cast(KernelContext& context) {
 }  // namespace
 }  // namespace reference
 
-constinit const ReferenceKernel kReferenceCast = {.evaluate = reference::Cast};
+constinit const ReferenceKernel kReferenceCast = {.evaluate = reference::Cast, .elementwise = true};
 
 }  // namespace anecheck

@@ -136,31 +136,44 @@ Status CrossProduct(KernelContext& context) {
 }  // namespace reference
 
 constinit const ReferenceKernel kReferenceSin = {
-    .evaluate = reference::Periodic<reference::SinValue, 1>, .terms = reference::kExponentialTerms};
+    .evaluate = reference::Periodic<reference::SinValue, 1>,
+    .terms = reference::kExponentialTerms,
+    .elementwise = true};
 constinit const ReferenceKernel kReferenceCos = {
-    .evaluate = reference::Periodic<reference::CosValue, 0>, .terms = reference::kExponentialTerms};
-constinit const ReferenceKernel kReferenceTan = {.evaluate = reference::Tangent,
-                                                 .terms = reference::kExponentialTerms};
-constinit const ReferenceKernel kReferenceAtan = {.evaluate = reference::ArcTangent,
-                                                  .terms = reference::kArcTangentTerms};
+    .evaluate = reference::Periodic<reference::CosValue, 0>,
+    .terms = reference::kExponentialTerms,
+    .elementwise = true};
+constinit const ReferenceKernel kReferenceTan = {
+    .evaluate = reference::Tangent, .terms = reference::kExponentialTerms, .elementwise = true};
+constinit const ReferenceKernel kReferenceAtan = {
+    .evaluate = reference::ArcTangent, .terms = reference::kArcTangentTerms, .elementwise = true};
 constinit const ReferenceKernel kReferenceAsin = {
     .evaluate = reference::OnUnit<reference::AsinValue, -1, 1>,
-    .terms = reference::kExponentialTerms};
+    .terms = reference::kExponentialTerms,
+    .elementwise = true};
 constinit const ReferenceKernel kReferenceAcos = {
     .evaluate = reference::OnUnit<reference::AcosValue, -1, 1>,
-    .terms = reference::kExponentialTerms};
+    .terms = reference::kExponentialTerms,
+    .elementwise = true};
 constinit const ReferenceKernel kReferenceAtanh = {
     .evaluate = reference::OnUnit<reference::AtanhValue, -1, 1>,
-    .terms = reference::kExponentialTerms};
+    .terms = reference::kExponentialTerms,
+    .elementwise = true};
 constinit const ReferenceKernel kReferenceAcosh = {
     .evaluate = reference::OnUnit<reference::AcoshValue, 1, 0>,
-    .terms = reference::kExponentialTerms};
+    .terms = reference::kExponentialTerms,
+    .elementwise = true};
 constinit const ReferenceKernel kReferenceAsinh = {
-    .evaluate = reference::Rising<reference::AsinhValue>, .terms = reference::kExponentialTerms};
+    .evaluate = reference::Rising<reference::AsinhValue>,
+    .terms = reference::kExponentialTerms,
+    .elementwise = true};
 constinit const ReferenceKernel kReferenceSinh = {
-    .evaluate = reference::Rising<reference::SinhValue>, .terms = reference::kExponentialTerms};
+    .evaluate = reference::Rising<reference::SinhValue>,
+    .terms = reference::kExponentialTerms,
+    .elementwise = true};
 constinit const ReferenceKernel kReferenceCosh = {.evaluate = reference::HyperbolicCosine,
-                                                  .terms = reference::kExponentialTerms};
+                                                  .terms = reference::kExponentialTerms,
+                                                  .elementwise = true};
 constinit const ReferenceKernel kReferenceCrossProduct = {.evaluate = reference::CrossProduct,
                                                           .terms = reference::kMacTerms};
 constinit const ReferenceKernel kReferenceMatrixDecomposition = {};

@@ -217,32 +217,35 @@ Status Steps(KernelContext& context) {
 }  // namespace
 }  // namespace reference
 
-constinit const ReferenceKernel kReferenceAbs = {.evaluate =
-                                                     reference::MagnitudeLike<reference::AbsValue>};
+constinit const ReferenceKernel kReferenceAbs = {
+    .evaluate = reference::MagnitudeLike<reference::AbsValue>, .elementwise = true};
 constinit const ReferenceKernel kReferenceSquare = {
-    .evaluate = reference::MagnitudeLike<reference::SquareValue>};
-constinit const ReferenceKernel kReferenceSqrt = {.evaluate = reference::SquareRoot,
-                                                  .terms = reference::kRootTerms};
-constinit const ReferenceKernel kReferenceRsqrt = {.evaluate = reference::ReciprocalRoot,
-                                                   .terms = reference::kRootTerms};
-constinit const ReferenceKernel kReferenceInverse = {.evaluate = reference::Inverse,
-                                                     .terms = reference::kDivideTerms};
-constinit const ReferenceKernel kReferenceLog = {.evaluate = reference::Logarithm,
-                                                 .terms = reference::kExponentialTerms};
+    .evaluate = reference::MagnitudeLike<reference::SquareValue>, .elementwise = true};
+constinit const ReferenceKernel kReferenceSqrt = {
+    .evaluate = reference::SquareRoot, .terms = reference::kRootTerms, .elementwise = true};
+constinit const ReferenceKernel kReferenceRsqrt = {
+    .evaluate = reference::ReciprocalRoot, .terms = reference::kRootTerms, .elementwise = true};
+constinit const ReferenceKernel kReferenceInverse = {
+    .evaluate = reference::Inverse, .terms = reference::kDivideTerms, .elementwise = true};
+constinit const ReferenceKernel kReferenceLog = {
+    .evaluate = reference::Logarithm, .terms = reference::kExponentialTerms, .elementwise = true};
 constinit const ReferenceKernel kReferenceExp = {
-    .evaluate = reference::Evaluated<reference::ExpValue>, .terms = reference::kExponentialTerms};
-constinit const ReferenceKernel kReferenceExp2 = {.evaluate = reference::Exp2,
-                                                  .terms = reference::kExponentialTerms};
+    .evaluate = reference::Evaluated<reference::ExpValue>,
+    .terms = reference::kExponentialTerms,
+    .elementwise = true};
+constinit const ReferenceKernel kReferenceExp2 = {
+    .evaluate = reference::Exp2, .terms = reference::kExponentialTerms, .elementwise = true};
 constinit const ReferenceKernel kReferenceSoftsign = {
     .evaluate = reference::Evaluated<reference::SoftsignValue>,
-    .terms = reference::kExponentialTerms};
-constinit const ReferenceKernel kReferenceSign = {.evaluate =
-                                                      reference::Steps<reference::SignValue>};
-constinit const ReferenceKernel kReferenceCeil = {.evaluate =
-                                                      reference::Steps<reference::CeilValue>};
-constinit const ReferenceKernel kReferenceFloor = {.evaluate =
-                                                       reference::Steps<reference::FloorValue>};
-constinit const ReferenceKernel kReferenceRound = {.evaluate =
-                                                       reference::Steps<reference::RoundValue>};
+    .terms = reference::kExponentialTerms,
+    .elementwise = true};
+constinit const ReferenceKernel kReferenceSign = {
+    .evaluate = reference::Steps<reference::SignValue>, .elementwise = true};
+constinit const ReferenceKernel kReferenceCeil = {
+    .evaluate = reference::Steps<reference::CeilValue>, .elementwise = true};
+constinit const ReferenceKernel kReferenceFloor = {
+    .evaluate = reference::Steps<reference::FloorValue>, .elementwise = true};
+constinit const ReferenceKernel kReferenceRound = {
+    .evaluate = reference::Steps<reference::RoundValue>, .elementwise = true};
 
 }  // namespace anecheck
