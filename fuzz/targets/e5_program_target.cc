@@ -15,6 +15,16 @@ constexpr auto kLaws =
              "what is written is written again alike");
 using Laws = LawBook<kLaws>;
 
+std::string_view FirstDifference(const e5::Program& a, const e5::Program& b) {
+  if (a.symbol_names != b.symbol_names) return "symbol_names";
+  if (a.build_info != b.build_info) return "build_info";
+  if (a.functions != b.functions) return "functions";
+  if (a.input_ports != b.input_ports) return "input_ports";
+  if (a.output_ports != b.output_ports) return "output_ports";
+  if (a.alias_symbols != b.alias_symbols) return "alias_symbols";
+  return a.sections != b.sections ? "sections" : "format_version";
+}
+
 bool Check(ByteSpan input) {
   const auto program = e5::Parse(input);
   if (!program.ok()) {
@@ -34,7 +44,8 @@ bool Check(ByteSpan input) {
   e5::Program meant = *program;
   // Write makes the sections of functions anew.
   if (!meant.functions.empty()) meant.sections = again->sections;
-  Laws::Require(*again == meant, "what is written reads as it was meant");
+  Laws::Require(*again == meant, "what is written reads as it was meant",
+                [&] { return FirstDifference(*again, meant); });
   Laws::Require(e5::Write(*again).value() == *written, "what is written is written again alike");
   return true;
 }

@@ -1,6 +1,8 @@
 // The public JSON form of graphs: what is accepted is a valid graph that writes back to an equal
 // one.
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
@@ -19,15 +21,21 @@ constexpr auto kLaws =
              "read(write(g)) is g", "all readers agree");
 using Laws = LawBook<kLaws>;
 
+std::string WhatItSays(const Result<Graph>& graph) {
+  if (graph.ok()) return fmt::format("reads {} operations", graph->nodes().size());
+  return fmt::format("{} at {}", graph.error().message, graph.error().offset);
+}
+
 // The library's own values make the same graph, or the same error.
 void CheckOtherReader(std::string_view text, const Result<Graph>& graph) {
   const auto json = ParseJson(text);
   const auto other = json.ok() ? GraphFromJson(*json, OpVocabulary()) : json.error();
-  Laws::Require(
+  const bool agree =
       other.ok() == graph.ok() && (graph.ok() ? GraphFingerprint(*other) == GraphFingerprint(*graph)
                                               : other.error().message == graph.error().message &&
-                                                    other.error().offset == graph.error().offset),
-      "all readers agree", text);
+                                                    other.error().offset == graph.error().offset);
+  Laws::Require(agree, "all readers agree",
+                [&] { return fmt::format("{}; {}", WhatItSays(graph), WhatItSays(other)); });
 }
 
 bool Check(ByteSpan input) {

@@ -1,6 +1,8 @@
 // Network descriptions as the typed model that other rooms read and write: a description that
 // breaks no rule is written, in either encoding, as one that reads the same.
 #include <algorithm>
+#include <fmt/format.h>
+#include <string_view>
 
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
@@ -74,13 +76,33 @@ netlist::Description Sorted(netlist::Description description) {
   return description;
 }
 
+std::string_view FirstDifference(const netlist::Description& a, const netlist::Description& b) {
+  if (a.version != b.version || a.key_style != b.key_style) return "version or spelling";
+  if (a.procedures != b.procedures) return "procedures";
+  if (a.extra != b.extra) return "other keys";
+  for (size_t i = 0; i < std::min(a.networks.size(), b.networks.size()); ++i) {
+    const netlist::Network& x = a.networks[i];
+    const netlist::Network& y = b.networks[i];
+    if (x == y) continue;
+    if (x.units != y.units) return "units of a network";
+    if (x.constants != y.constants) return "constants of a network";
+    return x.inputs != y.inputs || x.outputs != y.outputs ? "ports of a network"
+                                                          : "other keys of a network";
+  }
+  return "networks";
+}
+
 void CheckWritten(const netlist::Description& description, plist::Encoding encoding) {
   const Bytes written = netlist::Write(description, encoding);
   const auto again = netlist::Parse(written);
   Laws::Require(again.ok(), "what is written reads", again.ok() ? "" : again.error().message);
-  Laws::Require(Sorted(*again) == Sorted(description), "what is written reads as it was meant");
+  const std::string_view name = encoding == plist::Encoding::kXml ? "XML" : "binary";
+  Laws::Require(
+      Sorted(*again) == Sorted(description), "what is written reads as it was meant", [&] {
+        return fmt::format("{}: {}", name, FirstDifference(Sorted(*again), Sorted(description)));
+      });
   Laws::Require(netlist::Write(*again, encoding) == written,
-                "what is written is written again alike");
+                "what is written is written again alike", name);
 }
 
 bool Check(ByteSpan input) {

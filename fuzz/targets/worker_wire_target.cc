@@ -11,7 +11,8 @@ namespace anecheck::fuzz {
 namespace {
 
 constexpr auto kLaws =
-    MoreLaws(kErrorLaws, "write(read(x)) is x", "an input has the bytes it names");
+    MoreLaws(kErrorLaws, "write(read(x)) is x", "an input has the bytes it names",
+             "a second execution has all inputs or none of its own");
 using Laws = LawBook<kLaws>;
 
 void CheckReply(ByteSpan input) {
@@ -43,8 +44,11 @@ void CheckRequest(ByteSpan input) {
   }
   CheckShape(request->shape);
   for (const WireShape& shape : request->further) CheckShape(shape);
+  const size_t inputs = request->shape.inputs.size();
+  Laws::Require(request->again.empty() || request->again.size() == inputs,
+                "a second execution has all inputs or none of its own");
   for (size_t i = 0; i < request->again.size(); ++i) {
-    Laws::Require(request->again[i].size() == request->shape.inputs.at(i).byte_size,
+    Laws::Require(request->again[i].size() == request->shape.inputs[i].byte_size,
                   "an input has the bytes it names", "again");
   }
 }

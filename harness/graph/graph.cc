@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <fmt/format.h>
 
 #include "harness/graph/validate.h"
 
@@ -154,17 +155,15 @@ Result<ValueId> Graph::FinishNode(std::span<const std::string> names) {
     DropOpenNode();
     return std::move(status).error();
   }
-  const auto node = static_cast<NodeId>(nodes_.size());
-  open_.first_result = static_cast<ValueId>(values_.size());
-  open_.result_count = static_cast<uint32_t>(types.size());
-  for (size_t i = 0; i < types.size(); ++i) {
-    const std::string_view result_name = i < names.size() ? std::string_view(names[i]) : "";
-    const ValueId id = AddValue(types[i], ValueKind::kResult, result_name);
-    values_[id].producer = node;
-    values_[id].result_index = static_cast<uint32_t>(i);
+  const std::span<const TensorType> results(&types[0], types.size());
+  for (const TensorType& type : results) {
+    if (IsHoldable(type.shape)) continue;
+    Error error = MakeError(ErrorCode::kLimit, fmt::format("{}: {} has more than 2^31 elements",
+                                                           view.op(), type.ToString()));
+    DropOpenNode();
+    return error;
   }
-  nodes_.push_back(open_);
-  return open_.first_result;
+  return FinishNodeAs(results, names);
 }
 
 ValueId Graph::FinishNodeAs(std::span<const TensorType> types, std::span<const std::string> names) {

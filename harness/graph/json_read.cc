@@ -111,15 +111,12 @@ Result<Declaration> ReadDeclaration(JsonValue json, const Place& place, bool dat
   if (!shape.is_array() || shape.size() > Shape::kMaxRank) {
     return Wrong(place, fmt::format("shape must be a list of at most {} extents", Shape::kMaxRank));
   }
-  int64_t elements = 1;
   for (const JsonValue entry : shape) {
     ANECHECK_ASSIGN(const int64_t dim, ReadInteger(entry, place / "shape"));
     if (dim < 0) return Wrong(place, fmt::format("extent {} is negative", dim));
-    if (dim != 0 && elements > kMaxElements / dim)
-      return Wrong(place, "has more than 2^31 elements");
-    elements *= dim;
     declaration.type.shape.Append(dim);
   }
+  if (!IsHoldable(declaration.type.shape)) return Wrong(place, "has more than 2^31 elements");
   return declaration;
 }
 

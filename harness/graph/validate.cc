@@ -105,6 +105,18 @@ Status CheckArguments(const NodeView& node, ConstantValues& constants, uint64_t&
   return {};
 }
 
+// MIL's integers are int32; inference adds and multiplies a few of them in 64 bits.
+Status CheckIntegers(const NodeView& node, const Attribute& attribute, const Parameter& parameter) {
+  const auto check = [&](int64_t value) -> Status {
+    if (value == static_cast<int32_t>(value)) return {};
+    return Invalid(node, fmt::format("{}: {} is no int32", parameter.name, value));
+  };
+  if (attribute.kind == AttributeKind::kInt) return check(attribute.integer);
+  if (attribute.kind != AttributeKind::kInts) return {};
+  for (const int64_t value : node.graph().ints(attribute)) ANECHECK_RETURN_IF_ERROR(check(value));
+  return {};
+}
+
 Status CheckAttributes(const NodeView& node, uint64_t& seen) {
   const auto parameters = node.schema().parameters;
   for (const Attribute& attribute : node.graph().attributes(node.node())) {
@@ -119,6 +131,7 @@ Status CheckAttributes(const NodeView& node, uint64_t& seen) {
     const uint64_t bit = uint64_t{1} << attribute.parameter;
     if ((seen & bit) != 0) return Invalid(node, fmt::format("{} is given twice", parameter.name));
     seen |= bit;
+    ANECHECK_RETURN_IF_ERROR(CheckIntegers(node, attribute, parameter));
     if (attribute.kind != AttributeKind::kString || parameter.choices.empty()) continue;
     const std::string_view text = node.graph().string(attribute);
     if (std::find(parameter.choices.begin(), parameter.choices.end(), text) ==
@@ -140,20 +153,16 @@ bool IsIdentifier(std::string_view name) {
 }
 
 Status CheckType(const TensorType& type, std::string_view where) {
-  int64_t elements = 1;
   for (int axis = 0; axis < type.shape.rank(); ++axis) {
     const int64_t dim = type.shape[axis];
     if (dim < 0) {
       return MakeError(ErrorCode::kInvalid,
                        fmt::format("{}: extent {} of axis {} is negative", where, dim, axis));
     }
-    if (dim != 0 && elements > kMaxElements / dim) {
-      return MakeError(ErrorCode::kLimit,
-                       fmt::format("{}: {} has more than 2^31 elements", where, type.ToString()));
-    }
-    elements *= dim;
   }
-  return {};
+  if (IsHoldable(type.shape)) return {};
+  return MakeError(ErrorCode::kLimit,
+                   fmt::format("{}: {} has more than 2^31 elements", where, type.ToString()));
 }
 
 Status CheckValues(const Graph& graph) {
@@ -236,6 +245,15 @@ Status CheckNode(const NodeView& node, ConstantValues& constants) {
 }
 
 }  // namespace
+
+bool IsHoldable(const Shape& shape) {
+  int64_t elements = 1;
+  for (const int64_t dim : shape.dims()) {
+    if (dim > 0 && elements > kMaxElements / dim) return false;
+    elements *= dim > 0 ? dim : 1;
+  }
+  return true;
+}
 
 Status CheckNode(const NodeView& node) {
   ConstantValues constants(node.graph());

@@ -47,7 +47,6 @@ Result<TensorType> ReadType(mil::TypeView type, uint64_t offset, bool open = fal
   if (type.dimensions().size() > Shape::kMaxRank) {
     return At(ErrorCode::kUnsupported, offset, fmt::format("rank above {}", Shape::kMaxRank));
   }
-  int64_t elements = 1;
   for (const mil::Dimension& dimension : type.dimensions()) {
     if (dimension.value < 0 && open) {
       result.shape.Append(kOpen);
@@ -57,23 +56,18 @@ Result<TensorType> ReadType(mil::TypeView type, uint64_t offset, bool open = fal
       return At(ErrorCode::kUnsupported, offset,
                 "a dimension is not known: give the model fixed shapes, or inputs of a shape");
     }
-    if (dimension.value != 0 && elements > kMaxElements / dimension.value) {
-      return At(ErrorCode::kLimit, offset, "a tensor has more than 2^31 elements");
-    }
-    elements *= dimension.value;
     result.shape.Append(dimension.value);
+  }
+  if (!IsHoldable(result.shape)) {
+    return At(ErrorCode::kLimit, offset, "a tensor has more than 2^31 elements");
   }
   return result;
 }
 
 // Whether a tensor may have these extents.
 bool IsReasonable(const Shape& shape) {
-  int64_t elements = 1;
-  for (const int64_t dim : shape.dims()) {
-    if (dim < 0 || (dim != 0 && elements > kMaxElements / dim)) return false;
-    elements *= dim;
-  }
-  return true;
+  return IsHoldable(shape) &&
+         std::ranges::none_of(shape.dims(), [](int64_t dim) { return dim < 0; });
 }
 
 // Whether `type` is what the text declares, any extent standing for an open one.

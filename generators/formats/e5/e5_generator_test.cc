@@ -132,7 +132,7 @@ TEST(E5ProgramTest, RefusesAProgramWithoutOperations) {
 }
 
 // The member code of an attribute section follows from the operation's kind.
-TEST(E5ProgramTest, RefusesAttributesOfAnotherKind) {
+TEST(E5ProgramTest, RefusesAttributesOfAnotherKindAndNone) {
   e5::Program program = e5::MakeProgram(SmallOutline());
   for (e5::Operation& operation : program.functions[0].blocks[0].operations) {
     const e5::OpType type = operation.type;
@@ -141,6 +141,10 @@ TEST(E5ProgramTest, RefusesAttributesOfAnotherKind) {
     ASSERT_FALSE(bytes.ok());
     EXPECT_EQ(bytes.error().code, ErrorCode::kInvalid);
     operation.type = type;
+    // What is written for none would be read as one with zeros.
+    const auto attrs = std::exchange(operation.attrs, e5::OpaqueAttrs());
+    EXPECT_FALSE(e5::Write(program).ok());
+    operation.attrs = attrs;
   }
   EXPECT_TRUE(e5::Write(program).ok());
 }

@@ -107,14 +107,16 @@ class Writer {
     return wire::CreateSection(builder_, name, wire::SectionKind::ArgFrame, part, vector);
   }
 
-  // Attributes under the member code of another kind would be read as what they are not.
+  // Attributes under the member code of another kind would be read as what they are not, and none
+  // as those that stand for zeros.
   void CheckAttrs(const Operation& operation) {
     const bool cast = std::holds_alternative<CastAttrs>(operation.attrs);
     const bool inference = std::holds_alternative<AneInferenceAttrs>(operation.attrs);
-    if ((cast && operation.type != OpType::kCast) ||
-        (inference && operation.type != OpType::kAneInference)) {
+    if (cast != (operation.type == OpType::kCast) ||
+        inference != (operation.type == OpType::kAneInference)) {
       status_ = MakeError(ErrorCode::kInvalid,
-                          "an operation has the attributes of another kind than its own");
+                          "an operation has not the attributes of its kind: a Cast or AneInference "
+                          "needs its own, others have none");
     }
   }
 
