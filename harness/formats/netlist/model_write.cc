@@ -96,6 +96,18 @@ Value NamesOf(const std::vector<Record>& records) {
   return Value(std::move(names));
 }
 
+bool IsKnownByItsKeys(const Output& output) {
+  return !output.bottom.empty() &&
+         std::ranges::find(output.extra, "Type", &Entry::key) == output.extra.end();
+}
+
+// Version 1.0.10 lists no ports: the reader takes outputs in the order of their keys and knows them
+// by a Bottom and no Type. What it would take otherwise is listed all the same.
+bool ListsOutputs(const Network& network, KeyStyle style) {
+  return style == KeyStyle::kPorts || !std::ranges::all_of(network.outputs, IsKnownByItsKeys) ||
+         !std::ranges::is_sorted(network.outputs, {}, &Output::name);
+}
+
 Value FromNetwork(const Network& network, KeyStyle style) {
   Dict dict;
   for (const Input& input : network.inputs) dict.Set(input.name, FromInput(input, style));
@@ -106,10 +118,10 @@ Value FromNetwork(const Network& network, KeyStyle style) {
   for (const Output& output : network.outputs) {
     dict.Set(output.name, FromOutput(output, false, style));
   }
-  if (style == KeyStyle::kPorts) {
+  if (style == KeyStyle::kPorts || !network.inputs.empty()) {
     dict.Set("Inputs", NamesOf(network.inputs));
-    dict.Set("Outputs", NamesOf(network.outputs));
   }
+  if (ListsOutputs(network, style)) dict.Set("Outputs", NamesOf(network.outputs));
   if (!network.constants.empty()) dict.Set("Constants", NamesOf(network.constants));
   dict.Set("Units", NamesOf(network.units));
   if (!network.weight_files.empty()) dict.Set("Weights", Value::Strings(network.weight_files));
