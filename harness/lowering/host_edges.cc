@@ -10,7 +10,8 @@
 namespace anecheck {
 namespace {
 
-// What an engine's program takes and gives. fp32 has casts of its own (boundary_casts.h).
+// What an engine's program takes and gives, and fp32, whose casts are left out for themselves
+// (boundary_casts.h).
 bool IsEngines(DType dtype) {
   return dtype == DType::kFp16 || dtype == DType::kUint8 || dtype == DType::kFp32;
 }
@@ -25,7 +26,11 @@ bool IsHosts(const Node& node) {
 class Splitter {
  public:
   explicit Splitter(const Graph& from)
-      : from_(from), hosts_(from.values().size()), kept_(from.values().size()) {}
+      : from_(from), hosts_(from.values().size()), kept_(from.values().size()) {
+    for (const ValueId output : from.outputs()) {
+      if (std::ranges::find(outputs_, output) == outputs_.end()) outputs_.push_back(output);
+    }
+  }
 
   HostEdges Run() {
     while (FindHosts()) {
@@ -70,20 +75,23 @@ class Splitter {
       for (const Argument& argument : from_.arguments(node)) {
         const bool known = hosts_[argument.value];
         if (known && !IsEngines(from_.type(argument.value).dtype)) {
-          KeepInputsOf(argument.value);
+          kept_[argument.value] = true;
           more = true;
         }
       }
     }
+    if (more) KeepInputs();
     return more;
   }
 
-  void KeepInputsOf(ValueId id) {
-    const Value& value = from_.value(id);
-    if (value.kind == ValueKind::kInput) kept_[id] = true;
-    if (value.kind != ValueKind::kResult) return;
-    for (const Argument& argument : from_.arguments(from_.node(value.producer))) {
-      if (hosts_[argument.value]) KeepInputsOf(argument.value);
+  // All that the values which stay the engine's are made of stays so too.
+  void KeepInputs() {
+    for (size_t i = from_.nodes().size(); i-- > 0;) {
+      const Node& node = from_.nodes()[i];
+      if (!IsHostNode(node) || !kept_[node.first_result]) continue;
+      for (const Argument& argument : from_.arguments(node)) {
+        if (hosts_[argument.value]) kept_[argument.value] = true;
+      }
     }
   }
 
@@ -97,7 +105,7 @@ class Splitter {
         crosses_[argument.value] = hosts_[argument.value];
       }
     }
-    for (const ValueId output : from_.outputs()) {
+    for (const ValueId output : outputs_) {
       if (hosts_[output] && !crosses_[output]) {
         edges_.left_out.push_back(from_.value(output).name);
       }
@@ -118,7 +126,7 @@ class Splitter {
       for (const Argument& argument : from_.arguments(node)) read[argument.value] = true;
     }
     halves_.assign(from_.values().size(), kNoValue);
-    for (const ValueId output : from_.outputs()) {
+    for (const ValueId output : outputs_) {
       const Value& value = from_.value(output);
       if (!IsWidened(output) || from_.node(value.producer).schema->name != "cast") continue;
       const ValueId source = NodeView(from_, value.producer).Input(params::Cast::kX);
@@ -176,27 +184,42 @@ class Splitter {
       const bool peeled = node.result_count == 1 && halves_[node.first_result] != kNoValue;
       if (!IsHostNode(node) && !peeled) CopyNode(from_, node, known, edges_.graph);
     }
-    for (const ValueId output : from_.outputs()) AddOutput(output, known);
+    for (const ValueId output : outputs_) AddOutput(output, known);
   }
 
   void AddOutput(ValueId output, std::span<const ValueId> known) {
     if (hosts_[output] && !crosses_[output]) return;
-    if (!IsWidened(output)) return edges_.graph.AddOutput(known[output]);
-    const std::string& name = from_.value(output).name;
-    edges_.widened.push_back(name);
-    if (halves_[output] != kNoValue) return edges_.graph.AddOutput(known[halves_[output]]);
+    if (!IsWidened(output)) return Give(known[output]);
+    const Value& value = from_.value(output);
+    edges_.widened.push_back(value.name);
+    if (halves_[output] != kNoValue) return Give(known[halves_[output]]);
     edges_.graph.BeginNode(&GetOp(OpKind::kCast).schema);
     edges_.graph.AddArgument(params::Cast::kX, known[output]);
     edges_.graph.AddString(params::Cast::kDtype, "fp16");
-    const std::string half = name + "_as_fp16";
-    const auto cast = edges_.graph.FinishNode({&half, 1});
-    edges_.graph.AddOutput(cast.ok() ? *cast : known[output]);
+    const TensorType type = {DType::kFp16, value.type.shape};
+    const std::string half = FreeName(value.name + "_as_fp16");
+    Give(edges_.graph.FinishNodeAs({&type, 1}, {&half, 1}));
+  }
+
+  // An engine gives a value once, though it stands for several outputs of the model.
+  void Give(ValueId output) {
+    const auto given = edges_.graph.outputs();
+    if (std::ranges::find(given, output) == given.end()) edges_.graph.AddOutput(output);
+  }
+
+  std::string FreeName(const std::string& wanted) const {
+    std::string name = wanted;
+    for (int number = 2; from_.FindValue(name) || edges_.graph.FindValue(name); ++number) {
+      name = fmt::format("{}_{}", wanted, number);
+    }
+    return name;
   }
 
   const Graph& from_;
+  std::vector<ValueId> outputs_;  // of `from_`, each once
   HostEdges edges_;
   std::vector<bool> hosts_;      // values that the host knows
-  std::vector<bool> kept_;       // inputs that stay the engine's
+  std::vector<bool> kept_;       // inputs that stay the engine's, and what is made of them
   std::vector<bool> crosses_;    // values of the host's that the engine takes
   std::vector<bool> needed_;     // and what they are made of
   std::vector<ValueId> halves_;  // of an int32 output: the fp16 value that stands for it

@@ -93,6 +93,57 @@ TEST(HostEdges, AnOutputThatIsCastFromFp16IsThatNumber) {
   EXPECT_EQ(edges.graph.value(edges.graph.outputs()[0]).name, "r");
 }
 
+// The values that a graph gives, by name.
+Names OutputNames(const Graph& graph) {
+  Names names;
+  for (const ValueId id : graph.outputs()) names.push_back(graph.value(id).name);
+  return names;
+}
+
+constexpr char kRound[] = "tensor<fp16, [2]> r = round(x = x);\n";
+constexpr char kWhole[] = "tensor<int32, [2]> n = cast(x = r, dtype = string(\"int32\"));\n";
+
+TEST(HostEdges, WhatStandsForSeveralOutputsIsGivenOnce) {
+  const std::string body = std::string(kRound) + kWhole +
+                           "tensor<int32, [2]> m = cast(x = r, dtype = string(\"int32\"));\n";
+  for (const auto& [outputs, widened] : {std::pair<std::string, Names>{"r, n", {"n"}},
+                                         {"n, r", {"n"}},
+                                         {"n, m", {"n", "m"}},
+                                         {"r, n, m", {"n", "m"}}}) {
+    const HostEdges edges = SplitHostEdges(Parse("tensor<fp16, [2]> x", body, outputs));
+    EXPECT_TRUE(ValidateGraph(edges.graph).ok()) << outputs;
+    EXPECT_EQ(OutputNames(edges.graph), Names{"r"}) << outputs;
+    EXPECT_EQ(edges.widened, widened) << outputs;
+  }
+}
+
+TEST(HostEdges, AWidenedOutputTakesAFreeName) {
+  const Graph graph = Parse("tensor<fp16, [4]> x",
+                            "tensor<int32, [1]> at = reduce_argmax(x = x, axis = int32(0), "
+                            "keep_dims = bool(true));\n"
+                            "tensor<fp16, [4]> at_as_fp16 = relu(x = x);\n",
+                            "at, at_as_fp16");
+  const HostEdges edges = SplitHostEdges(graph);
+  const Status valid = ValidateGraph(edges.graph);
+  EXPECT_TRUE(valid.ok()) << valid.error().message;
+  EXPECT_EQ(OutputNames(edges.graph), (Names{"at_as_fp16_2", "at_as_fp16"}));
+}
+
+// Each value is looked at once, though each step reads the one before twice.
+TEST(HostEdges, AChainOfSharedValuesIsSplitAtOnce) {
+  std::string body, last = "token";
+  for (int step = 0; step < 64; ++step) {
+    const std::string next = "t" + std::to_string(step);
+    body += "tensor<int32, [1]> " + next + " = gather(x = " + last + ", indices = " + last +
+            ", axis = int32(0), batch_dims = int32(0), validate_indices = bool(false));\n";
+    last = next;
+  }
+  body += "tensor<int32, [1]> y = add(x = " + last + ", y = " + last + ");\n";
+  const HostEdges edges = SplitHostEdges(Parse("tensor<int32, [1]> token", body, "y"));
+  EXPECT_TRUE(edges.computed.empty());
+  EXPECT_EQ(InputNames(edges.graph), Names{"token"});
+}
+
 TEST(HostEdges, APositionIsGivenAsFp16) {
   const Graph graph = Parse("tensor<fp16, [4]> x",
                             "tensor<int32, [1]> at = reduce_argmax(x = x, axis = int32(0), "
