@@ -26,6 +26,7 @@
 #include "harness/cli/model_file.h"
 #include "harness/cli/typed_command.h"
 #include "harness/cli/whole_number.h"
+#include "harness/graph/validate.h"
 #include "harness/lowering/boundary_casts.h"
 #include "harness/lowering/host_edges.h"
 #include "harness/targets/catalog.h"
@@ -171,6 +172,32 @@ Status ComputeHostEdges(const Graph& host, std::vector<npz::NamedArray>& arrays)
   return {};
 }
 
+// What an engine makes of a broken part would say nothing of the model.
+Status CheckPart(const Graph& part, std::string_view whose) {
+  const Status valid = ValidateGraph(part);
+  if (valid.ok()) return {};
+  return MakeError(ErrorCode::kInternal,
+                   fmt::format("the {}'s part of the model is broken: {}; please report the model",
+                               whose, valid.error().message));
+}
+
+// The model's parts, and each of its outputs once: two may be casts of one value, which an engine
+// gives once.
+Status Split(const Graph& model, Prepared& prepared) {
+  prepared.edges = SplitHostEdges(model);
+  prepared.peeled = PeelBoundaryCasts(prepared.edges.graph);
+  Graph& graph = prepared.item.graph;
+  graph = prepared.peeled.graph;
+  graph.ClearOutputs();
+  for (const ValueId output : prepared.peeled.graph.outputs()) {
+    const auto given = graph.outputs();
+    if (std::ranges::find(given, output) == given.end()) graph.AddOutput(output);
+  }
+  ANECHECK_RETURN_IF_ERROR(CheckPart(graph, "engine"));
+  if (prepared.edges.host.nodes().empty()) return {};
+  return CheckPart(prepared.edges.host, "host");
+}
+
 Result<Prepared> Prepare(const CheckFlags& flags) {
   std::vector<npz::NamedArray> arrays;
   if (!flags.inputs.empty()) {
@@ -182,12 +209,11 @@ Result<Prepared> Prepare(const CheckFlags& flags) {
     LogWarning(fmt::format("{} is not there: its {} constants are filled with made-up numbers",
                            model.weights, model.synthesised));
   }
+  WarnOfUnusedInputs(model.graph, arrays);
   Prepared prepared;
   prepared.synthesised = model.synthesised;
-  prepared.edges = SplitHostEdges(model.graph);
-  prepared.peeled = PeelBoundaryCasts(prepared.edges.graph);
+  ANECHECK_RETURN_IF_ERROR(Split(model.graph, prepared));
   Case& item = prepared.item;
-  item.graph = prepared.peeled.graph;
   if (flags.inputs.empty()) {
     LogWarning("no --inputs: every input is filled with made-up numbers between -1 and 1");
     for (const Graph* part : {&item.graph, &prepared.edges.host}) {

@@ -57,6 +57,7 @@ Result<Subject> ReadSubject(const EvalFlags& flags) {
     subject.inputs = MadeUpInputs(subject.model.graph);
     return subject;
   }
+  WarnOfUnusedInputs(subject.model.graph, arrays);
   ANECHECK_ASSIGN(subject.inputs, InputsFromArrays(subject.model.graph, arrays));
   return subject;
 }

@@ -285,6 +285,7 @@ TEST_F(ModelCommands, CheckComputesTheInt32EdgesOfAModelOnTheHost) {
       "check " + Path("model.mil") + " --inputs " + Path("in.npz") + " --target h13 --json";
   const Outcome clean = Tool(check + " --quirk all=off");
   ASSERT_EQ(clean.code, 0) << clean.out << clean.err;
+  EXPECT_EQ(clean.err, "") << "every array is an input of the model";
   const Json json = *ParseJson(clean.out);
   EXPECT_EQ(json["targets"][0]["verdict"], "pass");
   EXPECT_EQ(json["on_the_host"]["computed"], Json::array({"gather \"row\""}));
@@ -293,6 +294,50 @@ TEST_F(ModelCommands, CheckComputesTheInt32EdgesOfAModelOnTheHost) {
   const Outcome faulty = Tool(check + " --quirk all=off --fault add-one-ulp-everywhere");
   EXPECT_EQ(faulty.code, 1) << faulty.out << faulty.err;
   EXPECT_EQ((*ParseJson(faulty.out))["locations"][0]["first_wrong"], "add");
+}
+
+// A token by which the host takes a row, and an operand that is the engine's.
+TEST_F(ModelCommands, CheckWarnsOfArraysThatAreNoInputsOfTheModelAlone) {
+  WriteText("model.mil",
+            "program(1.3)\n{\n func main<ios18>(tensor<int32, [1]> token, tensor<fp16, [1, 2]> x) "
+            "{\n"
+            "tensor<fp16, [2, 2]> t = const()[val = tensor<fp16, [2, 2]>([[1, 2], [8, 7]])];\n"
+            "tensor<fp16, [1, 2]> row = gather(x = t, indices = token, axis = int32(0), batch_dims "
+            "= int32(0), validate_indices = bool(false));\n"
+            "tensor<fp16, [1, 2]> y = add(x = row, y = x);\n} -> (y);\n}");
+  const npz::NamedArray token{"token", {npz::ElementType::kInt32, {1}, {1, 0, 0, 0}}};
+  WriteArrays("in.npz", {token, Halves("x", {1, 2}, {1, 2})});
+  const std::string check = "check " + Path("model.mil") + " --target h13 --quirk all=off";
+  const Outcome given = Tool(check + " --inputs " + Path("in.npz"));
+  EXPECT_EQ(given.code, 0) << given.out;
+  EXPECT_EQ(given.err, "");
+  const Outcome made_up = Tool(check);
+  EXPECT_EQ(made_up.code, 0) << made_up.out;
+  EXPECT_EQ(made_up.err.find("is no input"), std::string::npos) << made_up.err;
+  // An inner value is no input, though the host gives it to the engine.
+  WriteArrays("in.npz", {token, Halves("x", {1, 2}, {1, 2}), Halves("row", {1, 2}, {1, 2})});
+  const Outcome more = Tool(check + " --inputs " + Path("in.npz"));
+  EXPECT_EQ(more.code, 0) << more.out;
+  EXPECT_EQ(more.err,
+            "anecheck: warning: the array \"row\" is no input of the model and was ignored\n");
+}
+
+// Casts of one value, the value itself among the outputs, and one output twice.
+TEST_F(ModelCommands, CheckRunsModelsOfWhichOneValueIsSeveralOutputs) {
+  for (const std::string type : {"int32", "fp32"}) {
+    for (const std::string outputs : {"r, n", "n, m", "r, r"}) {
+      WriteText("model.mil",
+                fmt::format("program(1.3)\n{{\n func main<ios18>(tensor<fp16, [2]> x) {{\n"
+                            "tensor<fp16, [2]> r = round(x = x);\n"
+                            "tensor<{0}, [2]> n = cast(x = r, dtype = string(\"{0}\"));\n"
+                            "tensor<{0}, [2]> m = cast(x = r, dtype = string(\"{0}\"));\n"
+                            "}} -> ({1});\n}}",
+                            type, outputs));
+      const Outcome check = Tool("check " + Path("model.mil") + " --target h13");
+      EXPECT_EQ(check.code, 0) << type << " " << outputs << "\n" << check.out;
+      EXPECT_NE(check.out.find("h13: pass"), std::string::npos) << check.out << check.err;
+    }
+  }
 }
 
 TEST_F(ModelCommands, CheckSaysWhatTheTablesDoNotAttest) {

@@ -248,19 +248,18 @@ Result<Tensor> FromArray(const Value& value, const npz::Array& array, Role role)
 }
 
 void WarnOfUnused(const Graph& graph, std::span<const ValueId> ids,
-                  std::span<const npz::NamedArray> arrays, Role role) {
+                  std::span<const npz::NamedArray> arrays, std::string_view role) {
   for (const npz::NamedArray& array : arrays) {
     const bool used = std::any_of(ids.begin(), ids.end(),
                                   [&](ValueId id) { return graph.value(id).name == array.name; });
     if (used) continue;
-    LogWarning(fmt::format("the array \"{}\" is no {} of the model and was ignored", array.name,
-                           role == Role::kInput ? "input" : "output"));
+    LogWarning(
+        fmt::format("the array \"{}\" is no {} of the model and was ignored", array.name, role));
   }
 }
 
 Result<std::vector<Tensor>> FromArrays(const Graph& graph, std::span<const ValueId> ids,
                                        std::span<const npz::NamedArray> arrays, Role role) {
-  WarnOfUnused(graph, ids, arrays, role);
   std::vector<Tensor> tensors;
   for (const ValueId id : ids) {
     const Value& value = graph.value(id);
@@ -322,6 +321,10 @@ std::vector<ModelShape> ShapesOfArrays(std::span<const npz::NamedArray> arrays) 
   return shapes;
 }
 
+void WarnOfUnusedInputs(const Graph& graph, std::span<const npz::NamedArray> arrays) {
+  WarnOfUnused(graph, graph.ValuesOfKind(ValueKind::kInput), arrays, "input");
+}
+
 Result<std::vector<Tensor>> InputsFromArrays(const Graph& graph,
                                              std::span<const npz::NamedArray> arrays) {
   return FromArrays(graph, graph.ValuesOfKind(ValueKind::kInput), arrays, Role::kInput);
@@ -329,6 +332,7 @@ Result<std::vector<Tensor>> InputsFromArrays(const Graph& graph,
 
 Result<std::vector<Tensor>> OutputsFromArrays(const Graph& graph,
                                               std::span<const npz::NamedArray> arrays) {
+  WarnOfUnused(graph, graph.outputs(), arrays, "output");
   return FromArrays(graph, graph.outputs(), arrays, Role::kOutput);
 }
 

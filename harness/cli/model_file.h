@@ -32,16 +32,21 @@ Result<ModelFile> LoadModel(const std::string& path, const std::string& weights,
 // The shapes of arrays by name, for LoadModel.
 std::vector<ModelShape> ShapesOfArrays(std::span<const npz::NamedArray> arrays);
 
-// One array a graph input, by name. Float arrays of another width are rounded to the input's
-// element type; that some become infinite, and that an array is used by nothing, is warned of.
-// Errors name the input that is missing or has another shape or kind.
+// Warns of arrays that have the name of no input of a model.
+void WarnOfUnusedInputs(const Graph& graph, std::span<const npz::NamedArray> arrays);
+
+// One array a graph input, by name; others are of no account, so that the parts of a model may take
+// theirs from the arrays of the whole. Float arrays of another width are rounded to the input's
+// element type; that some become infinite is warned of. Errors name the input that is missing or
+// has another shape or kind.
 Result<std::vector<Tensor>> InputsFromArrays(const Graph& graph,
                                              std::span<const npz::NamedArray> arrays);
 // Numbers for every input, between -1 and 1, the same for the same graph and seed; integers are 0
 // or 1.
 std::vector<Tensor> MadeUpInputs(const Graph& graph, uint64_t seed = 1);
 
-// One array an output, by name. As InputsFromArrays, but that any are rounded is warned of.
+// One array an output, by name. As InputsFromArrays, but that any are rounded, and that an array is
+// used by nothing, is warned of.
 Result<std::vector<Tensor>> OutputsFromArrays(const Graph& graph,
                                               std::span<const npz::NamedArray> arrays);
 
