@@ -79,6 +79,16 @@ Result<int> RecoveredVersion(const std::string& path) {
   return version;
 }
 
+// Of a file without tables: whether the pages that it has, if any, can take some.
+Status CheckEmpty(sqlite3* database, const std::string& path) {
+  ANECHECK_ASSIGN(const std::string found, SingleText(database, "PRAGMA quick_check(1)"));
+  if (found == "ok") return {};
+  return MakeError(ErrorCode::kMalformed,
+                   fmt::format("{}: is no results file or is damaged: it holds no table, and its "
+                               "pages are not sound",
+                               path));
+}
+
 // The part of the schema that makes the table `name`, which came with a later version.
 std::string TableSql(std::string_view name) {
   constexpr std::string_view kEnd = "WITHOUT ROWID;";
@@ -223,6 +233,8 @@ Result<Store> Store::Open(const std::string& path) {
     if (!known.ok()) {
       if (!IsUnfinished(look.database_)) return known.error();
       ANECHECK_RETURN_IF_ERROR(RecoveredVersion(path));
+    } else if (*known == 0) {
+      ANECHECK_RETURN_IF_ERROR(CheckEmpty(look.database_, path));
     }
   }
   sqlite3* raw = nullptr;

@@ -451,6 +451,24 @@ TEST_F(StoreTest, AFileWhoseMakingWasKilledSaysSoAndIsLeftToWriters) {
   EXPECT_TRUE(Store::Open(path).ok());
 }
 
+TEST_F(StoreTest, AFileCutOffInItsFirstPageIsLeftAsItIs) {
+  const std::string path = Path("cut.sqlite");
+  sqlite3* raw = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &raw), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(raw, "PRAGMA page_size = 512; CREATE TABLE a (x); DROP TABLE a; VACUUM",
+                         nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(raw);
+  auto cut = ReadFile(path).value();
+  cut.resize(101);
+  ASSERT_TRUE(WriteFileAtomic(path, cut).ok());
+  const auto store = Store::Open(path);
+  ASSERT_FALSE(store.ok());
+  EXPECT_NE(store.error().message.find("its pages are not sound"), std::string::npos)
+      << store.error().message;
+  EXPECT_EQ(*ReadFile(path), cut);
+}
+
 TEST_F(StoreTest, AnUnfinishedFileOfAnotherProgramIsLeftAsItIs) {
   const std::string path = UnfinishedFile(Path("foreign.sqlite"), "CREATE TABLE theirs (x);");
   const auto file = ReadFile(path);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "generators/formats/common/generator_laws_test_support.h"
+#include "generators/formats/hwx/hwx_edits.h"
 #include "harness/formats/coverage/coverage.h"
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/hwx/names.h"
@@ -44,6 +45,22 @@ TEST(HwxGenerator, MutatesStabsThatAreBrokenAlready) {
     }
   }
   EXPECT_GT(applied, 3u);
+}
+
+// What other mutations did before may leave a task with fewer words than its form has.
+TEST(HwxGenerator, LeavesTheTilesOfATaskThatWasCutOff) {
+  size_t tried = 0;
+  for (uint64_t seed = 1; seed < 60; ++seed) {
+    hwx::Container container = hwx::Parse(Generated(seed)).value();
+    if (!hwx_edits::RelocationToNoTile(container, 0, 0)) continue;
+    for (hwx::Section& section : container.sections) {
+      if (!section.tasks) continue;
+      for (td::Task& task : section.tasks->tasks) task.values.clear();
+    }
+    EXPECT_FALSE(hwx_edits::RelocationToNoTile(container, 0, 0)) << seed;
+    ++tried;
+  }
+  EXPECT_GT(tried, 0u);
 }
 
 TEST(HwxGenerator, BreaksEveryRule) {

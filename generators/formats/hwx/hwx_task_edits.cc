@@ -38,7 +38,9 @@ bool RelocationToNoTile(Container& c, uint64_t a, uint64_t b) {
   for (td::Task& task : chain.tasks) {
     const int64_t within = relocation->address - int64_t{task.offset};
     if (within < 0x74 || within >= 0xb4) continue;
-    task.values[static_cast<size_t>((within - 0x2c) / 4)] |= static_cast<uint32_t>(1 + b % 63);
+    const auto word = static_cast<size_t>((within - 0x2c) / 4);
+    if (word >= task.values.size()) continue;  // a task that was cut off
+    task.values[word] |= static_cast<uint32_t>(1 + b % 63);
     return true;
   }
   return false;

@@ -84,9 +84,10 @@ size_t OwnSize(const Document& document, const ZipRecord& record) {
   return size;
 }
 
-// Writes the records where they stand now, with numbers that follow from the new layout.
-void PatchRecords(const Document& document, const flatbuffer::Relocation& moved, ZipArchive zip,
-                  Bytes* file) {
+// Writes the records where they stand now, with numbers that follow from the new layout. Edited
+// places may lead one past the end.
+Status PatchRecords(const Document& document, const flatbuffer::Relocation& moved, ZipArchive zip,
+                    Bytes* file) {
   std::vector<size_t> sizes;
   for (const ZipRecord* record : ZipRecords(&zip)) sizes.push_back(OwnSize(document, *record));
   for (ZipEntry& entry : zip.entries) {
@@ -103,8 +104,15 @@ void PatchRecords(const Document& document, const flatbuffer::Relocation& moved,
   size_t index = 0;
   for (const ZipRecord* record : ZipRecords(&zip)) {
     const Bytes bytes = WriteZipRecord(*record);
-    std::copy_n(bytes.begin(), std::min(sizes[index++], bytes.size()), file->begin() + record->at);
+    const size_t size = std::min(sizes[index++], bytes.size());
+    if (record->at > file->size() || size > file->size() - record->at) {
+      return MakeError(
+          ErrorCode::kInvalid,
+          fmt::format("zip: the record at {} reaches past the end of the file", record->at));
+    }
+    std::copy_n(bytes.begin(), size, file->begin() + record->at);
   }
+  return {};
 }
 
 bool ZipFits(const ZipArchive& zip, const Document& document) {
@@ -138,7 +146,7 @@ Result<Bytes> PutTogether(Parts parts, bool edited) {
     flatbuffer::StoreLittle(&file[origin], end - origin, 4);
   }
   if (parts.settled && (edited || !moved.steps.empty())) {
-    PatchRecords(document, moved, std::move(zip), &file);
+    ANECHECK_RETURN_IF_ERROR(PatchRecords(document, moved, std::move(zip), &file));
   }
   return file;
 }
