@@ -6,7 +6,8 @@ set -euo pipefail
 PROJECT_DIR="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 cd "$PROJECT_DIR"
 
-# Two clones of one source then share what the compiler cache holds.
+# Two clones of one source then share what the compiler cache holds of objects without a precompiled
+# header: clang keeps that one's path absolute, so that the objects with one differ by the clone.
 export CCACHE_BASEDIR="$PROJECT_DIR" CCACHE_NOHASHDIR=1
 # What ccache asks for before it keeps objects that read precompiled headers.
 export CCACHE_SLOPPINESS=pch_defines,time_macros

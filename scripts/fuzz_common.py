@@ -1,9 +1,11 @@
 """What the scripts around fuzzing share: how a night starts a fuzzer, and what names a failure."""
 
+import fcntl
 import os
 import posixpath
 import re
 import shutil
+import signal
 import subprocess
 
 INPUT_SECONDS = 30  # an input may take
@@ -23,6 +25,7 @@ ROOM = re.compile(r" (/\S*?)(?::\d+)*(?: \(.*)?$")
 HELPER = re.compile(r"harness/base/[^/]*\.h$")
 FUZZING = re.compile(r"fuzz/(?!targets/)")
 TARGETS = re.compile(r"fuzz/")
+ATTEMPT = re.compile(r"^MERGE-OUTER: attempt .*$", re.MULTILINE)
 
 
 def without_template_arguments(name):
@@ -108,6 +111,11 @@ def is_vague(signature):
                         rf"killed by signal \d+|{UNKNOWN}", signature) is not None
 
 
+def part_of(log, artifact):
+    """What a log tells of a failing input: of a merge the attempt that wrote it; empty where none names it."""
+    return next((part for part in ATTEMPT.split(log) if artifact in part), "")
+
+
 def limits(seconds=INPUT_SECONDS):
     """What an input may take, as arguments of a fuzzer."""
     return [f"-timeout={seconds}", "-rss_limit_mb=2048", "-malloc_limit_mb=1024"]
@@ -141,6 +149,35 @@ def telling():
 
 def last_line(text):
     return (text.strip().splitlines() or ["no word"])[-1][:200]
+
+
+def lock(work):
+    """Keeps other nights out of a folder, as long as what is given back is open here or in a process that
+    inherited it."""
+    work.mkdir(parents=True, exist_ok=True)
+    held = (work / "lock").open("w")
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        held.close()
+        raise OSError(f"another night is at work in {work}, or what it started still is: wait for its end "
+                      f"(fuser {work}/lock names who holds it)") from None
+    return held
+
+
+def interrupt(number, _):
+    # A lost connection ends a night twice, by the kernel and by the shell; the second would end its ending.
+    if number == signal.SIGHUP:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def end_by_signals():
+    """Lets what else ends a script do it as Ctrl-C does, so that what is at work ends with it. A closed
+    terminal ends nothing where nohup says so."""
+    signal.signal(signal.SIGTERM, interrupt)
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, interrupt)
 
 
 def replace_corpus(corpus, other):

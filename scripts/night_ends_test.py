@@ -3,12 +3,15 @@
 lost, and what is told is what happened."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import unittest
 import xml.etree.ElementTree as ElementTree
 
 sys.dont_write_bytecode = True
+import fuzz_common  # noqa: E402
 import night_turns  # noqa: E402
 from night_testing import QUIET, SANITISED, NightTest, fuzzer  # noqa: E402
 
@@ -78,6 +81,49 @@ class NightEndsTest(NightTest):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertNotIn("killed by signal", (self.work / "summary.md").read_text())
 
+    def test_a_closed_terminal_ends_a_night_with_its_steps(self):
+        self.add_fuzzer("toy", fuzzer(merging=f"echo $$ >{self.root}/merge; exec sleep 60"))
+        self.add_corpus(a="x")
+        night = self.begin_night(*SHORT)
+        self.wait_for((self.root / "merge").exists)
+        night.send_signal(signal.SIGHUP)
+        night.send_signal(signal.SIGHUP)
+        self.assertIn("goes on", night.communicate()[1])
+        self.assertEqual(night.returncode, 3)
+        self.assertFalse(self.is_at_work("merge"))
+        self.assertIn("not at its end: interrupted", (self.work / "summary.md").read_text())
+
+    def test_a_closed_terminal_ends_no_night_under_nohup(self):
+        self.add_fuzzer("toy", fuzzer(fuzzing=self.once("sleep 2")))
+        night = self.begin_night(*SHORT, before=["nohup"])
+        self.wait_for((self.root / "once").exists)
+        night.send_signal(signal.SIGHUP)
+        self.assertEqual(night.wait(), 0, night.communicate()[1])
+
+    def test_what_a_killed_night_started_keeps_its_folder(self):
+        hang = "echo $$ >{0}/{1}; exec sleep 60"
+        self.add_fuzzer("toy", fuzzer(fuzzing=self.once(hang.format(self.root, "turn")),
+                                      merging=f"[ -e {self.root}/merge ] || {{ {hang.format(self.root, 'merge')}; }}"))
+        self.add_corpus(a="x")
+        for name in ("turn", "merge"):
+            night = self.begin_night(*SHORT)
+            self.wait_for(lambda: (self.root / name).exists() and (self.root / name).read_text())
+            night.kill()
+            night.communicate()
+            run = self.run_night(*SHORT)
+            self.assertEqual((run.returncode, self.is_at_work(name)), (3, True), run.stderr)
+            self.assertIn("what it started still is", run.stderr)
+            os.kill(int((self.root / name).read_text()), signal.SIGKILL)
+            self.wait_for(lambda: not self.is_locked())
+        self.assertEqual(self.run_night(*SHORT).returncode, 0)
+
+    def is_locked(self):
+        try:
+            fuzz_common.lock(self.work).close()
+        except OSError:
+            return True
+        return False
+
     def test_two_nights_do_not_share_a_folder(self):
         self.add_fuzzer("toy", fuzzer(fuzzing=self.once("sleep 30 & wait")))
         night = self.begin_night("--minutes", "0.01")
@@ -125,6 +171,41 @@ class JudgementTest(NightTest):
         self.assertNotIn("<failure", (self.work / "junit.xml").read_text())
         self.assertIn("| prune | 1 |", (self.work / "summary.md").read_text())
 
+    def test_what_fails_in_a_merge_and_not_alone_is_told_with_its_report(self):
+        self.add_fuzzer("toy", fuzzer(merging="""cat >&2 <<END
+MERGE-OUTER: attempt 1
+INFO: Seed: 11
+law broken: first [toy]: x
+Test unit written to ${prefix}crash-1
+MERGE-OUTER: attempt 2
+INFO: Seed: 12
+==1== ERROR: libFuzzer: out-of-memory (used: 2100Mb; limit: 2048Mb)
+    #0 0x1 in anecheck::CrossFiles(int) /w/generators/formats/cross.cc:7:1
+Test unit written to ${prefix}oom-2
+MERGE-OUTER: attempt 3
+END
+for each in crash-1 oom-2 crash-3; do echo x >"${prefix}$each"; done"""))
+        self.add_corpus(a="x")
+        run = self.run_night(*SHORT)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertEqual([(row["signature"], row["seed"]) for row in self.findings()],
+                         [("first [toy]", "11"), ("crash", ""), ("out-of-memory in CrossFiles", "12")])
+        self.assertFalse(any(row["reproduced"] for row in self.findings()))
+        with open(self.findings()[2]["report"]) as report:
+            self.assertIn("cross.cc:7", report.read())
+        self.assertFalse((self.work / "toy/failed.log").exists())
+
+    def test_a_leftover_without_a_report_is_told_by_its_kind(self):
+        self.add_fuzzer("toy", QUIET)
+        (self.work / "toy/crashes").mkdir(parents=True)
+        for name in ("oom-1", "leak-1", "timeout-1", "slow-unit-1"):
+            (self.work / "toy/crashes" / name).write_text(name)
+        (self.work / "toy/log").write_text("of a later turn")
+        run = self.run_night(*SHORT)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertEqual(self.signatures(), ["detected memory leaks", "out-of-memory"])
+        self.assertEqual(list((self.work / "toy/crashes").iterdir()), [])
+
     def test_a_timeout_under_all_laws_counts(self):
         self.add_fuzzer("toy", fuzzer(merging='echo x >"${prefix}timeout-1"',
                                       alone=f'[ -z "$ANECHECK_FUZZ_THOROUGH" ] || {{ {TIMEOUT}; exit 70; }}'))
@@ -150,6 +231,16 @@ exit 71"""))
             self.assertEqual(base.read(), "abc")
         self.assertIn("not reproduced", (self.work / "summary.md").read_text())
         self.assertIn("not reproduced", (self.work / "junit.xml").read_text())
+
+    def test_a_failure_without_an_input_is_told_with_the_file_of_its_report(self):
+        self.add_fuzzer("toy", fuzzer(fuzzing=f"{BROKEN}; exit 77"))
+        run = self.run_night(*SHORT)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        finding, = self.findings()
+        with open(finding["report"]) as report:
+            self.assertIn("law broken: x", report.read())
+        for text in (run.stdout, (self.work / "summary.md").read_text()):
+            self.assertIn(f"not reproduced, no input fails so alone: report `{finding['report']}`", text)
 
     def test_what_the_fast_build_cannot_name_the_sanitised_one_does(self):
         self.add_fuzzer("toy", fuzzer(alone="""echo 'ERROR: AddressSanitizer: SEGV on unknown address
@@ -212,9 +303,10 @@ exit 77""", fuzzing=f"""echo x >"${{prefix}}leak-1"; echo '{leak}' >&2; exit 77"
         (self.root / "input").write_text("bad")
         for signature, small in (("first", True), ("second", False)):
             (self.root / "calls").write_text("")
-            night_turns.keep(night, "toy", signature, "report", self.root / "input", fuzzer_path)
+            night_turns.keep(night, "toy", signature, "report", self.root / "input", fuzzer_path, True)
             self.assertEqual(bool(self.calls()), small, signature)
-        self.assertEqual(self.signatures(), ["first", "second"])
+        self.assertEqual([(row["signature"], row["thorough"]) for row in self.findings()],
+                         [("first", True), ("second", True)])
 
     def test_a_turn_counts_as_fuzzing_without_its_judgement(self):
         self.add_fuzzer("toy", fuzzer(alone=f"sleep 2; {BROKEN}; exit 77", fuzzing=CRASH))

@@ -2,7 +2,10 @@
 
 import json
 import re
+import shlex
 import xml.etree.ElementTree as ElementTree
+
+from fuzz_common import limits
 
 UNPRINTABLE = re.compile(r"[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd]")
 CASES = re.compile(r"^.*\d+ cases, \d+ judged, .*$", re.MULTILINE)
@@ -55,13 +58,22 @@ def headline(state):
     return printable("; ".join([f"{count} of fuzzing", *failed]) if failed else count)
 
 
+def command_of_finding(finding):
+    """What shows a finding again, as a shell takes it; empty where no input fails so alone."""
+    if not (finding.get("file") and finding.get("fuzzer")):
+        return ""
+    all_laws = "ANECHECK_FUZZ_THOROUGH=1 " if finding.get("thorough") else ""
+    return all_laws + shlex.join([finding["fuzzer"], *limits(), finding["file"]])
+
+
 def finding_line(finding):
-    line = f"- {finding['target']}: {finding['signature']} (`{finding['file']}`)"
-    if not finding.get("reproduced", True):
-        line += ", not reproduced: no input fails so alone"
-        line += f"; seed {finding['seed']}" if finding.get("seed") else ""
-        line += f"; base unit `{finding['base']}`" if finding.get("base") else ""
-    return line
+    """A finding with what shows it, or with what is left of it."""
+    line = f"{finding['target']}: {finding['signature']}"
+    if finding.get("reproduced", True):
+        return f"{line}: `{command_of_finding(finding) or finding['file']}`"
+    told = [f"{words} `{finding[key]}`" for key, words in (
+        ("report", "report"), ("file", "input"), ("seed", "seed"), ("base", "base unit")) if finding.get(key)]
+    return f"{line}, not reproduced, no input fails so alone: {'; '.join(told)}"
 
 
 def table_of_targets(state):
@@ -82,7 +94,7 @@ def summary(state, options, why_ended=""):
              f"{headline(state)}; seed {state['seed']}, {options.minutes:g} minutes, {options.jobs} jobs.", ""]
     if not state.get("finished", True):
         lines += [f"This night is not at its end{': ' + why_ended if why_ended else ''}.", ""]
-    lines += [finding_line(finding) for finding in state["findings"]]
+    lines += [f"- {finding_line(finding)}" for finding in state["findings"]]
     if state["errors"]:
         lines += ["", "Turns that could not be run:", ""] + [f"- {error}" for error in state["errors"]]
     lines += ["", *table_of_targets(state)]

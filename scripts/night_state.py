@@ -2,7 +2,6 @@
 
 import datetime
 import errno
-import fcntl
 import json
 import os
 import re
@@ -19,12 +18,14 @@ FUZZ_SHARE = 2 / 3  # of a night whose other steps are wanted; they take the res
 FRESH_RATE = 1e9  # a target that never had a turn comes first
 KEEP_RATE = 0.5  # weight of the past in a target's rate
 REVISIT = 0.05  # features a second that a target gains for each turn it waits
-MOST_ERRORS = 3  # turns that could not be run, after which a target is left alone
+MOST_ERRORS = 3  # turns of a build that could not be run, after which it is left alone
 
 FEATURES = re.compile(r"^#(\d+)\s.* ft: (\d+)", re.MULTILINE)
 LOADED = re.compile(r"^#\d+\s+INITED\s.* ft: (\d+)", re.MULTILINE)
 EXECUTED = re.compile(r"stat::number_of_executed_units:\s*(\d+)")
 LAWS = re.compile(r"stat::law_(\w+):\s*(\d+)")
+NEW_ROW = {"rate": FRESH_RATE, "waited": 0, "turns": 0, "seconds": 0.0, "executed": 0, "features": 0, "failures": 0,
+           "sanitised_errors": 0, "fast_errors": 0, "read_again": 0, "as_text": 0, "vacuous": 0}
 FORM = {"spent": (int, float), "finished": bool, "findings": list, "targets": dict}
 
 
@@ -48,18 +49,6 @@ def say(text, file=None):
         pass
 
 
-def lock(work):
-    """Keeps other nights out of a folder, as long as what is given back is open."""
-    work.mkdir(parents=True, exist_ok=True)
-    held = (work / "lock").open("w")
-    try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        held.close()
-        raise OSError(f"another night is at work in {work}") from None
-    return held
-
-
 def read_state(path):
     """An unfinished night's state; None where a new night begins."""
     if not path.exists():
@@ -71,20 +60,41 @@ def read_state(path):
     return None if state["finished"] else state
 
 
+def builds_of(options, name, row):
+    """(fuzzer, key of its errors) of a target, the sanitised build first, without what cannot be run."""
+    builds = [(options.fuzzers / f"{name}_fuzzer", "sanitised_errors")]
+    fast = options.fast_fuzzers / f"{name}_fuzzer"
+    if fast.exists():
+        builds.append((fast, "fast_errors"))
+    return [build for build in builds if row[build[1]] < MOST_ERRORS]
+
+
+def build_of_turn(options, name, row):
+    """(fuzzer, key of its errors) of the next turn: the builds in turn, and after an error the other."""
+    builds = builds_of(options, name, row) or [(options.fuzzers / f"{name}_fuzzer", "sanitised_errors")]
+    return builds[(row["turns"] + row["sanitised_errors"] + row["fast_errors"]) % len(builds)]
+
+
+def shows_more(finding, old):
+    """Whether an input reproduces what an older finding of the same name only tells of."""
+    return finding.get("reproduced", True) and not old.get("reproduced", True)
+
+
 class Night:
     """What is known of each target; saved after each turn, each finding and each step."""
 
     def __init__(self, options):
         self.options = options
         self.path = options.work / "state.json"
-        self.held = lock(options.work)
-        self.seconds = 60 * options.minutes * options.jobs
-        if not (options.skip_campaign and options.skip_coverage):
-            self.seconds *= FUZZ_SHARE
+        self.held = fuzz_common.lock(options.work)
         self.lock = threading.RLock()
         self.running = {}  # target: its process, or None between processes
         self.stopped = False
         names = sorted(path.name.removesuffix("_fuzzer") for path in options.fuzzers.glob("*_fuzzer"))
+        self.most_clock = 60 * options.minutes
+        if not (options.skip_campaign and options.skip_coverage):
+            self.most_clock *= FUZZ_SHARE
+        self.seconds = self.most_clock * min(options.jobs, len(names))  # no target is at work twice
         self.state = read_state(self.path) or {"spent": 0.0, "finished": False, "findings": [], "targets": {}}
         if "seed" not in self.state or options.seed is not None:
             day = int(datetime.date.today().strftime("%Y%m%d"))
@@ -92,15 +102,28 @@ class Night:
         for key in ("errors", "steps"):
             self.state.setdefault(key, [])
         rows = self.state["targets"]
-        self.state["targets"] = {name: rows.get(name, {}) for name in names}
-        for row in self.state["targets"].values():
-            for key, value in {"rate": FRESH_RATE, "waited": 0, "turns": 0, "seconds": 0.0, "executed": 0,
-                               "features": 0, "failures": 0, "errors": 0, "read_again": 0, "as_text": 0,
-                               "vacuous": 0}.items():
-                row.setdefault(key, value)
+        self.state["targets"] = {name: {**NEW_ROW, **rows.get(name, {})} for name in names}
+        self.clocked = self.state.get("clock", 0.0)  # seconds of fuzzing before it was begun last
+        self.fuzzing_since = None
+
+    def begin_fuzzing(self):
+        self.fuzzing_since = time.monotonic()
+
+    def end_fuzzing(self):
+        self.clocked, self.fuzzing_since = self.clock(), None
+
+    def clock(self):
+        """Seconds that fuzzing took by the clock, an interrupted night's among them."""
+        return self.clocked + (0 if self.fuzzing_since is None else time.monotonic() - self.fuzzing_since)
+
+    def has_time(self):
+        """Whether fuzzing may go on. All jobs together have their seconds; where fewer are at work than could
+        be, the clock ends it."""
+        return self.clock() < self.most_clock and self.state["spent"] < self.seconds
 
     def save(self):
         with self.lock:
+            self.state["clock"] = self.clock()
             temporary = self.path.with_suffix(".new")
             temporary.write_text(json.dumps(self.state, indent=1))
             temporary.replace(self.path)
@@ -114,10 +137,10 @@ class Night:
     def next_target(self):
         """The most promising target that is not at work; None where the time is used up."""
         with self.lock:
-            if self.stopped or self.state["spent"] >= self.seconds:
+            if self.stopped or not self.has_time():
                 return None
             free = {name: row for name, row in self.state["targets"].items()
-                    if name not in self.running and row["errors"] < MOST_ERRORS}
+                    if name not in self.running and builds_of(self.options, name, row)}
             if not free:
                 return None
             name = max(sorted(free), key=lambda name: free[name]["rate"] + REVISIT * free[name]["waited"])
@@ -128,17 +151,20 @@ class Night:
             return name
 
     def start(self, name, command, **more):
-        """A process that ends with the night; Stopped where that is over."""
+        """A process that ends with the night; Stopped where that is over. A session of its own: what a closed
+        terminal ends, the night ends, with all that it started, and does not take for an error."""
         with self.lock:
             if self.stopped:
                 raise Stopped
-            self.running[name] = subprocess.Popen(command, stdout=subprocess.DEVNULL, **more)
+            self.running[name] = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True, **more)
             return self.running[name]
 
     def execute(self, name, command, seconds, log="log", **more):
         """(exit code, report, processor seconds) of a fuzzer; TimeoutExpired where it hangs."""
         with (self.options.work / name / log).open("wb+") as file:
-            process = self.start(name, command, stderr=file, env=fuzz_common.environment(**more))
+            # With the lock, so that no other night begins while a fuzzer of a killed one is at work.
+            process = self.start(name, command, stderr=file, env=fuzz_common.environment(**more),
+                                 pass_fds=[self.held.fileno()])
             used = wait(process, seconds)
             file.seek(0)
             return process.returncode, file.read().decode(errors="replace"), used
@@ -151,15 +177,23 @@ class Night:
                 if process is not None and process.returncode is None:
                     end(process)
 
-    def add(self, finding):
-        """Whether the finding is new; it is saved."""
+    def known(self, target, signature):
+        """The finding of a target with a signature; None where there is none yet."""
         with self.lock:
-            if any((old["target"], old["signature"]) == (finding["target"], finding["signature"])
-                   for old in self.state["findings"]):
+            return next((old for old in self.state["findings"]
+                         if (old["target"], old["signature"]) == (target, signature)), None)
+
+    def add(self, finding):
+        """Whether the finding is new, or shows by its input what was only told; it is saved."""
+        with self.lock:
+            old = self.known(finding["target"], finding["signature"])
+            if old is None:
+                self.state["findings"].append(finding)
+            elif shows_more(finding, old):
+                self.state["findings"][self.state["findings"].index(old)] = finding
+            else:
                 return False
-            self.state["findings"].append(finding)
             self.save()
-        say(f"{finding['target']}: {finding['signature']}: {finding['file']}")
         return True
 
     def record(self, name, fuzzed, seconds, report, failed):
@@ -189,10 +223,11 @@ class Night:
         """A turn that could not be run to its end, for reasons that are not the target's."""
         with self.lock:
             row = self.state["targets"][name]
-            row["errors"] += 1
+            row[build_of_turn(self.options, name, row)[1]] += 1
             row["rate"] = 0.0
             self.state["spent"] += seconds
-            self.state["errors"].append(f"{name}: {what}")
+            if f"{name}: {what}" not in self.state["errors"]:
+                self.state["errors"].append(f"{name}: {what}")
             self.running.pop(name, None)
             self.save()
         say(f"{name}: {what}", sys.stderr)
@@ -207,7 +242,7 @@ def wait(process, seconds):
             process.returncode = os.waitstatus_to_exitcode(status)
             return usage.ru_utime + usage.ru_stime
         if time.monotonic() > deadline:
-            process.kill()
+            end(process, signal.SIGKILL)
             process.wait()
             raise subprocess.TimeoutExpired(process.args[0], seconds)
         time.sleep(0.02)

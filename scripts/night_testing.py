@@ -1,7 +1,9 @@
 """A night's scripts with fuzzers that are shell scripts, for the tests of nights."""
 
 import argparse
+import fcntl
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -100,8 +102,9 @@ class NightTest(unittest.TestCase):
         self.work = self.root / "work"
         (self.root / "fuzzers").mkdir()
 
-    def add_fuzzer(self, name, script):
-        path = self.root / "fuzzers" / f"{name}_fuzzer"
+    def add_fuzzer(self, name, script, build="fuzzers"):
+        path = self.root / build / f"{name}_fuzzer"
+        path.parent.mkdir(exist_ok=True)
         path.write_text(script)
         path.chmod(0o755)
 
@@ -143,16 +146,33 @@ class NightTest(unittest.TestCase):
 
     def night(self, options):
         night = Night(options)
-        night.held.close()  # so that others may be at work in the folder
+        self.addCleanup(night.held.close)
+        fcntl.flock(night.held, fcntl.LOCK_UN)  # so that others may be at work in the folder
         return night
 
     def once(self, script):
         """What a fuzzer does in its first turn alone."""
         return f"[ -e {self.root}/once ] || {{ touch {self.root}/once; {script}; }}"
 
-    def begin_night(self, *arguments):
+    def begin_night(self, *arguments, before=()):
         """A night at work, for tests that end it; what it prints is dropped."""
-        return subprocess.Popen(self.command(*arguments), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        return subprocess.Popen([*before, *self.command(*arguments)], stdout=subprocess.DEVNULL,
+                                stderr=subprocess.PIPE, text=True)
+
+    def set_state(self, **more):
+        """What a night left that was ended, to begin with."""
+        self.work.mkdir(exist_ok=True)
+        state = {"spent": 0.0, "finished": False, "findings": [], "targets": {}, **more}
+        (self.work / "state.json").write_text(json.dumps(state))
+        return state
+
+    def is_at_work(self, name):
+        """Whether the process is there whose number is in a file."""
+        try:
+            os.kill(int((self.root / name).read_text()), 0)
+        except ProcessLookupError:
+            return False
+        return True
 
     def wait_for(self, done, seconds=60):
         deadline = time.monotonic() + seconds

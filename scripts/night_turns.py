@@ -12,10 +12,12 @@ import shutil
 import signal
 import subprocess
 import time
+import typing
 
 import fuzz_common
-from fuzz_common import INPUT_SECONDS, UNKNOWN, is_vague, signature_of
-from night_state import DiskFull, Stopped, is_full
+from fuzz_common import INPUT_SECONDS, UNKNOWN, is_vague, part_of, signature_of
+from night_report import finding_line
+from night_state import DiskFull, Stopped, build_of_turn, is_full, say, shows_more
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent
 GRACE = 900  # seconds beyond its slice after which a turn hangs: reading the corpus, symbols of a stack
@@ -29,6 +31,15 @@ REPORT_CHARACTERS = 20000
 ARTIFACT = re.compile(r"Test unit written to (.+)$", re.MULTILINE)
 SEED = re.compile(r"^INFO: Seed: (\d+)", re.MULTILINE)
 BASE = re.compile(r"base unit: ([0-9a-f]{40})")
+KIND_OF_ARTIFACT = {"crash": "crash", "oom": "out-of-memory", "leak": "detected memory leaks"}
+
+
+class Failure(typing.NamedTuple):
+    """How an input fails that is run alone; no signature where it passes."""
+    signature: typing.Optional[str] = None
+    report: str = ""
+    fuzzer: typing.Optional[pathlib.Path] = None
+    thorough: bool = False  # with every law alone
 
 
 def folder_of(night, name, part):
@@ -37,10 +48,9 @@ def folder_of(night, name, part):
     return folder
 
 
-def fuzzer_of(options, name, turns):
-    """The sanitised build first, then the fast one, in turn."""
-    fast = options.fast_fuzzers / f"{name}_fuzzer"
-    return fast if turns % 2 == 1 and fast.exists() else options.fuzzers / f"{name}_fuzzer"
+def fuzzer_of(night, name):
+    """That of the target's next turn."""
+    return build_of_turn(night.options, name, night.state["targets"][name])[0]
 
 
 def committed(name):
@@ -89,26 +99,27 @@ def fails_alone(night, name, fuzzer, artifact, thorough):
 
 
 def confirm(night, name, fuzzer, artifact):
-    """(signature, report, fuzzer) of an input's failure where it is run again, in the sanitised build first,
-    which names what fails; as it was found, then with every law. Nothing where it passes in all."""
+    """An input's failure where it is run again, in the sanitised build first, which names what fails; as it
+    was found, then with every law. One without a signature where it passes in all."""
     sanitised = night.options.fuzzers / f"{name}_fuzzer"
     for each, thorough in ((sanitised, False), (sanitised, True), (fuzzer, False))[:2 if fuzzer == sanitised else 3]:
         signature, report = fails_alone(night, name, each, artifact, thorough)
         if signature:
-            return signature, report, each
-    return None, "", None
+            return Failure(signature, report, each, thorough)
+    return Failure()
 
 
 def make_small(night, name, fuzzer, candidate):
-    """Leaves the smallest input found that fails in the same way."""
+    """Leaves the smallest input found that fails in the same way; whether there is one."""
     small = candidate.with_name(candidate.name + ".small")
-    # A group of its own, so that the fuzzer ends with the script.
     process = night.start(name, [PROJECT / "scripts/fuzz-prune", "--fuzzers", fuzzer.parent, "--input", candidate,
                                  "--out", small, "--seconds", str(SMALLER_SECONDS), name],
-                          stderr=subprocess.DEVNULL, start_new_session=True)
-    if process.wait() == 0 and small.exists():
+                          stderr=subprocess.DEVNULL)
+    done = process.wait() == 0 and small.exists()
+    if done:
         small.replace(candidate)
     small.unlink(missing_ok=True)
+    return done
 
 
 def base_unit(night, name, report):
@@ -121,44 +132,81 @@ def base_unit(night, name, report):
     return None
 
 
-def keep(night, name, signature, report, artifact=None, fuzzer=None):
-    """Adds a finding. Its input becomes a candidate for corpus/regress, and where a fuzzer is given in which
-    it fails alone, a small one; else the report, the seed and the base unit are what there is of it."""
+def name_of_candidate(night, name, signature, data):
+    """Where a finding's input goes; beside those of other nights, which may be of other bugs."""
     folder = night.options.work / "regress" / name
     folder.mkdir(parents=True, exist_ok=True)
-    with night.lock:
-        if any((old["target"], old["signature"]) == (name, signature) for old in night.state["findings"]):
-            return
     candidate = folder / hashlib.sha1(signature.encode()).hexdigest()[:12]
-    if candidate.with_name(candidate.name + ".txt").exists():  # of another night, and maybe of another bug
-        data = artifact.read_bytes() if artifact else report.encode()
+    if candidate.with_name(candidate.name + ".txt").exists():
         candidate = candidate.with_name(f"{candidate.name}-{hashlib.sha1(data).hexdigest()[:8]}")
-    finding = {"target": name, "signature": signature, "file": "", "reproduced": fuzzer is not None}
+    return candidate
+
+
+def files_of(night, name, signature, report, artifact, reproduced):
+    """A finding, its input and its report in files; where no input fails alone, the seed and the base unit too."""
+    candidate = name_of_candidate(night, name, signature, artifact.read_bytes() if artifact else report.encode())
+    text = candidate.with_name(candidate.name + ".txt")
+    finding = {"target": name, "signature": signature, "file": "", "report": str(text), "reproduced": reproduced}
     if artifact:
-        shutil.copy(artifact, candidate)
-        finding["file"] = str(candidate)
-    if fuzzer is None:
+        finding["file"] = str(shutil.copy(artifact, candidate))
+    if not reproduced:
         seed, base = SEED.search(report), base_unit(night, name, report)
         finding["seed"] = seed.group(1) if seed else ""
         if base:
             finding["base"] = str(shutil.copy(base, candidate.with_name(candidate.name + ".base")))
     if len(report) > 2 * REPORT_CHARACTERS:  # the head has the seed, the tail the failure
         report = f"{report[:REPORT_CHARACTERS]}\n[...]\n{report[-REPORT_CHARACTERS:]}"
-    candidate.with_name(candidate.name + ".txt").write_text(report)
+    text.write_text(report or "no report is left of this failure\n")
+    return finding
+
+
+def remove_files(old, finding):
+    """Removes the files of a finding that another took the place of."""
+    for key in ("file", "report", "base"):
+        if old.get(key) and old[key] not in finding.values():
+            pathlib.Path(old[key]).unlink(missing_ok=True)
+
+
+def shrink(night, name, fuzzer, finding):
+    """Makes the input of a finding small, in the way that it fails in."""
+    path = pathlib.Path(finding["file"])
+    if make_small(night, name, fuzzer, path) and not finding["thorough"]:
+        # With every law, of which fuzzing asserts the costly ones of few inputs, maybe not of the small one.
+        finding["thorough"] = True
+        finding["thorough"] = fails_alone(night, name, fuzzer, path, False)[0] is None
+        night.save()
+
+
+def keep(night, name, signature, report, artifact=None, fuzzer=None, thorough=False):
+    """Adds a finding. Its input becomes a candidate for corpus/regress, and where a fuzzer is given in which
+    it fails alone, a small one; else the report, the seed and the base unit are what there is of it."""
+    old = night.known(name, signature)
+    if old and not shows_more({"reproduced": fuzzer is not None}, old):
+        return
+    finding = files_of(night, name, signature, report, artifact, fuzzer is not None)
+    if fuzzer:
+        finding.update(fuzzer=str(fuzzer), thorough=thorough)
     night.add(finding)
-    if artifact and fuzzer and len(night.state["findings"]) <= MOST_SMALL:
-        make_small(night, name, fuzzer, candidate)
+    if old:
+        remove_files(old, finding)
+    try:
+        if artifact and fuzzer and len(night.state["findings"]) <= MOST_SMALL:
+            shrink(night, name, fuzzer, finding)
+    finally:
+        say(finding_line(finding))
 
 
 def judge_input(night, name, fuzzer, artifact, signature=UNKNOWN, report=""):
-    """Whether an input is a finding: it fails when it is run alone, or its fuzzer failed in a way that has a
-    name, but for running out of time while the machine did other things. It is moved to judged."""
-    alone, text, failing_in = confirm(night, name, fuzzer, artifact)
-    found = alone is not None or not (signature == UNKNOWN or artifact.name.startswith("timeout-"))
-    if found and alone is not None and is_vague(signature):
-        signature, report = alone, text or report
+    """Whether an input is a finding: it fails when it is run alone, or a fuzzer wrote it when it failed, and
+    not for running out of time while the machine did other things. It is moved to judged."""
+    alone = confirm(night, name, fuzzer, artifact)
+    if alone.signature is not None and is_vague(signature):
+        signature, report = alone.signature, alone.report or report
+    elif signature == UNKNOWN:
+        signature = KIND_OF_ARTIFACT.get(artifact.name.split("-")[0], UNKNOWN)
+    found = alone.signature is not None or not artifact.name.startswith("timeout-")
     if found:
-        keep(night, name, signature, report, artifact, failing_in)
+        keep(night, name, signature, report, artifact, alone.fuzzer, alone.thorough)
     artifact.replace(folder_of(night, name, "judged") / artifact.name)
     return found
 
@@ -186,7 +234,7 @@ def judge_folder(night, name, part, fuzzer, log=""):
         if artifact.name.startswith("slow-unit-"):
             artifact.unlink()
             continue
-        report = log if artifact.name in log else ""
+        report = part_of(log, artifact.name)
         try:
             judge_input(night, name, fuzzer, artifact, signature_of(report), report)
         except (OSError, subprocess.SubprocessError) as error:
@@ -197,18 +245,24 @@ def judge_folder(night, name, part, fuzzer, log=""):
     night.running.pop(name, None)
 
 
+def text_of(path):
+    return path.read_text(errors="replace") if path.exists() else ""
+
+
 def judge_leftovers(night):
     """What an ended night could not judge."""
-    for name, row in sorted(night.state["targets"].items()):
+    for name in sorted(night.state["targets"]):
         log = night.options.work / name / "log"
-        judge_folder(night, name, "crashes", fuzzer_of(night.options, name, row["turns"]),
-                     log.read_text(errors="replace") if log.exists() else "")
+        judge_folder(night, name, "crashes", fuzzer_of(night, name), text_of(log))
 
 
 def judge_merged(night):
     """What failed while the corpora were merged."""
     for name in sorted(night.state["targets"]):
-        judge_folder(night, name, "failed", night.options.fuzzers / f"{name}_fuzzer")
+        log = night.options.work / name / "failed.log"
+        judge_folder(night, name, "failed", night.options.fuzzers / f"{name}_fuzzer", text_of(log))
+        if not any(log.with_name("failed").glob("*")):
+            log.unlink(missing_ok=True)
 
 
 def drop(corpus, data):
@@ -223,7 +277,7 @@ def drop(corpus, data):
 def turn(night, name):
     options = night.options
     corpus, crashes = (folder_of(night, name, part) for part in ("corpus", "crashes"))
-    fuzzer = fuzzer_of(options, name, night.state["targets"][name]["turns"])
+    fuzzer = fuzzer_of(night, name)
     start, fuzzed, failed, error, again = time.monotonic(), 0.0, False, None, True
     while again:
         night.check_disk()
@@ -264,6 +318,7 @@ def worker(night):
 
 
 def fuzz(night):
+    night.begin_fuzzing()
     with concurrent.futures.ThreadPoolExecutor(night.options.jobs) as pool:
         try:
             for done in concurrent.futures.as_completed([pool.submit(worker, night)
@@ -272,3 +327,4 @@ def fuzz(night):
         except BaseException:
             night.stop()
             raise
+    night.end_fuzzing()

@@ -12,6 +12,7 @@ import unittest
 
 sys.dont_write_bytecode = True
 import night_report  # noqa: E402
+import night_state  # noqa: E402
 import night_turns  # noqa: E402
 from night_testing import FAILING, QUIET, REPORTING, SANITISED, NightTest  # noqa: E402
 
@@ -43,11 +44,32 @@ class NightlyTest(NightTest):
         self.assertIn("write(parse(x)) is x", (self.work / "summary.md").read_text())
 
     def test_fuzzing_leaves_a_third_of_the_night_to_the_other_steps(self):
-        self.add_fuzzer("toy", QUIET)
+        for name in ("toy_a", "toy_b", "toy_c"):
+            self.add_fuzzer(name, QUIET)
         options = self.options()
-        self.assertEqual(self.night(options).seconds, 800)
+        self.assertEqual((self.night(options).most_clock, self.night(options).seconds), (400, 800))
         options.skip_campaign = True
-        self.assertEqual(self.night(options).seconds, 1200)
+        self.assertEqual((self.night(options).most_clock, self.night(options).seconds), (600, 1200))
+        options.jobs = 100  # of which three find a target
+        self.assertEqual((self.night(options).most_clock, self.night(options).seconds), (600, 1800))
+
+    def test_jobs_without_a_target_make_no_night_longer(self):
+        self.add_fuzzer("toy", QUIET.replace("#!/bin/sh\n", "#!/bin/sh\nsleep 0.2\n"))
+        start = time.monotonic()
+        run = self.run_night("--minutes", "0.02", "--jobs", "100")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertLess(time.monotonic() - start, 30)  # all jobs' seconds, by one, would be 120
+        state = json.loads((self.work / "state.json").read_text())
+        self.assertLess(0.5, state["clock"])
+
+    def test_the_clock_ends_fuzzing_where_few_targets_are_at_work(self):
+        self.add_fuzzer("toy_a", QUIET)
+        self.add_fuzzer("toy_b", QUIET)
+        self.set_state(clock=1.0)
+        options = self.options()
+        for minutes, target in ((1.0, "toy_a"), (1 / 60, None)):
+            options.minutes, options.skip_campaign = minutes, True
+            self.assertEqual(self.night(options).next_target(), target)
 
     def test_an_interrupted_night_goes_on(self):
         self.add_fuzzer("toy", QUIET)
@@ -61,22 +83,30 @@ class NightlyTest(NightTest):
         self.assertEqual(json.loads((self.work / "state.json").read_text())["targets"]["toy"]["turns"], 7)
 
     def test_the_build_without_sanitizers_has_every_other_turn(self):
-        options = self.options()
-        self.assertEqual(night_turns.fuzzer_of(options, "toy", 1), self.root / "fuzzers/toy_fuzzer")
-        (self.root / "fast").mkdir()
-        (self.root / "fast/toy_fuzzer").touch()
-        self.assertEqual([night_turns.fuzzer_of(options, "toy", turn).parent.name for turn in range(4)],
+        self.assertEqual([self.fuzzer_of_turn(turn).parent.name for turn in range(2)], ["fuzzers", "fuzzers"])
+        self.add_fuzzer("toy", QUIET, "fast")
+        self.assertEqual([self.fuzzer_of_turn(turn).parent.name for turn in range(4)],
                          ["fuzzers", "fast", "fuzzers", "fast"])
+
+    def test_a_fast_build_that_cannot_run_takes_no_turn_from_the_sanitised_one(self):
+        self.add_fuzzer("toy", QUIET)
+        self.add_fuzzer("toy", "#!/bin/sh\necho 'libfoo.so is missing' >&2\nexit 127\n", "fast")
+        run = self.run_night("--minutes", "0.02")
+        self.assertEqual(run.returncode, 3, run.stderr)
+        state = json.loads((self.work / "state.json").read_text())
+        row = state["targets"]["toy"]
+        self.assertEqual((row["fast_errors"], row["sanitised_errors"]), (3, 0))
+        self.assertEqual(len(state["errors"]), 1, state["errors"])
+        self.assertGreater(row["turns"], 3)
+
+    def fuzzer_of_turn(self, turn):
+        row = {"turns": turn, "sanitised_errors": 0, "fast_errors": 0}
+        return night_state.build_of_turn(self.options(), "toy", row)[0]
 
     def test_what_fails_without_sanitizers_counts(self):
         self.add_fuzzer("toy", QUIET)
-        state = {"spent": 0.0, "finished": False, "findings": [], "targets": {"toy": {"turns": 1}}}
-        self.work.mkdir()
-        (self.work / "state.json").write_text(json.dumps(state))
-        (self.root / "fast").mkdir()
-        path = self.root / "fast" / "toy_fuzzer"
-        path.write_text(FAILING)
-        path.chmod(0o755)
+        self.set_state(targets={"toy": {"turns": 1}})
+        self.add_fuzzer("toy", FAILING, "fast")
         self.assertEqual(self.run_night("--minutes", "0.001").returncode, 1)
         self.assertEqual([row["signature"] for row in self.findings()], ["write(parse(x)) is x"])
 
@@ -125,7 +155,7 @@ exit 70
         self.assertEqual(run.returncode, 3, run.stderr)
         state = json.loads((self.work / "state.json").read_text())
         self.assertEqual(state["findings"], [])
-        self.assertLessEqual(state["targets"]["broken"]["errors"], 3)
+        self.assertLessEqual(state["targets"]["broken"]["sanitised_errors"], 3)
         self.assertGreater(state["targets"]["toy"]["turns"], 1)
         text = (self.work / "summary.md").read_text()
         self.assertIn("libfoo.so is missing", text)
@@ -212,14 +242,47 @@ exit 70
         self.assertEqual([row["file"] for row in night.state["findings"]], ["a"])
         self.assertEqual([row["file"] for row in self.findings()], ["a"])
 
+    def test_an_input_takes_the_place_of_what_was_only_told(self):
+        self.add_fuzzer("toy", SANITISED)
+        self.add_tool("")
+        night = self.night(self.options())
+        (self.work / "toy").mkdir()
+        fuzzer = self.root / "fuzzers/toy_fuzzer"
+        for name, text, failing_in in (("first", "good", None), ("second", "so bad", fuzzer), ("third", "x", None)):
+            (self.root / name).write_text(text)
+            night_turns.keep(night, "toy", "coverage adds up [toy]", f"report of the {name}", self.root / name,
+                             failing_in)
+        finding, = self.findings()
+        self.assertEqual((finding["reproduced"], pathlib.Path(finding["file"]).read_text()), (True, "bad"))
+        self.assertEqual(pathlib.Path(finding["report"]).read_text(), "report of the second")
+        self.assertEqual(len(list((self.work / "regress/toy").iterdir())), 2)
+        self.assertNotIn("not reproduced", night_report.summary(night.state, night.options))
+
+    def test_a_finding_is_told_with_the_command_that_shows_it(self):
+        plain, all_laws = "grep -q bad", '[ -n "$ANECHECK_FUZZ_THOROUGH" ] && grep -q bad'
+        small_alone = """grep -q "$([ -n "$ANECHECK_FUZZ_THOROUGH" ] && echo bad || echo 'bad 1')" """
+        for number, (fails, thorough) in enumerate(((plain, False), (all_laws, True), (small_alone, True))):
+            self.work = self.root / f"work-{number}"
+            self.add_fuzzer("toy", SANITISED.replace('if ! grep -q bad "$file"', f'if ! {{ {fails} "$file"; }}'))
+            self.add_corpus(a="bad 1")
+            run = self.run_night("--minutes", "0.001", "--slice", "20")
+            self.assertEqual(run.returncode, 1, run.stderr)
+            finding, = self.findings()
+            self.assertEqual(pathlib.Path(finding["file"]).read_text(), "bad", fails)
+            self.assertEqual(finding["thorough"], thorough, fails)
+            line = next(line for line in (self.work / "summary.md").read_text().splitlines() if "adds up" in line)
+            command = line.split("`")[1]
+            self.assertEqual(command.startswith("ANECHECK_FUZZ_THOROUGH=1 "), thorough)
+            self.assertIn(command, run.stdout)
+            self.assertEqual(subprocess.run(["sh", "-c", command], capture_output=True).returncode, 77, command)
+
     def test_comparisons_are_profiled_in_the_sanitised_build_and_words_are_given(self):
         self.add_tool("echo '\"word\"'\n")
         self.work.mkdir()
         options = self.options()
         for turn, profiled in ((0, True), (1, False), (2, True)):
-            (self.root / "fast").mkdir(exist_ok=True)
-            (self.root / "fast/toy_fuzzer").touch()
-            fuzzer = night_turns.fuzzer_of(options, "toy", turn)
+            self.add_fuzzer("toy", QUIET, "fast")
+            fuzzer = self.fuzzer_of_turn(turn)
             command = [str(word) for word in night_turns.command_of(options, "toy", fuzzer, 5)]
             self.assertEqual("-use_value_profile=1" in command, profiled)
             self.assertIn(f"-dict={self.work}/toy.dict", command)

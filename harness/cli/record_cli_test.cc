@@ -133,6 +133,7 @@ TEST_F(RecordCliTest, TheDefectsThatARunWasJudgedByStayWithIt) {
   // Out of time before the first case.
   const Outcome begun = Tool(run + " --defects " + Path("mine.json") + " --time 0.001" + db);
   EXPECT_EQ(JsonOf(begun)["summary"]["cases"], 0);
+  EXPECT_NE(begun.err.find("stopped by --time; "), std::string::npos) << begun.err;
   const Outcome refused = Tool("run --resume --defects " + Path("none.json") + db);
   EXPECT_EQ(refused.code, 2);
   EXPECT_NE(refused.err.find("--defects cannot be given with --resume, which takes it from the"),

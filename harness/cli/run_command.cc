@@ -128,10 +128,11 @@ int Run(const RunFlags& flags, const std::string& command) {
   }
   if (summary->interrupted) {
     LogWarning(
-        fmt::format("interrupted; everything finished so far is recorded; go on with: "
+        fmt::format("{}; everything finished so far is recorded; go on with: "
                     "anecheck run --resume --db {}",
-                    options.db));
-    // What was stopped is not done, whatever it found by then: a script must not take it for that.
+                    interrupted.load() ? "interrupted" : "stopped by --time", options.db));
+    // What a signal stopped is not done, whatever it found by then: a script must not take it for
+    // that. --time ends as asked; the state of the run in the file tells what is left.
     if (interrupted.load()) return kExitHarness;
   }
   return HasFindings(*summary, flags.strict) ? kExitFindings : kExitClean;

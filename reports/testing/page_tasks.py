@@ -7,7 +7,8 @@ else runs on the machine does not count; the page's PerformanceObserver sees wal
 import pathlib
 import time
 
-LONG_MICROSECONDS = 100_000  # twice what the Long Tasks API calls long: shared machines are that much slower
+# Twice what the Long Tasks API calls long: a thread's own time grows too where it shares core and caches.
+LONG_MICROSECONDS = 100_000
 
 ACTIONS = {
     "choose a filter": "const node = document.getElementById('filter-show'); node.value = 'unreached';"

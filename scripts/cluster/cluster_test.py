@@ -8,6 +8,7 @@ usage: scripts/cluster/cluster_test.py TOOL
 import os
 import pathlib
 import shutil
+import signal
 import socket
 import sqlite3
 import subprocess
@@ -66,6 +67,14 @@ def cases_of(results):
     with sqlite3.connect(results) as database:
         return sorted(database.execute(
             "SELECT case_index, seed, target, fingerprint, status, verdict, message FROM cases"))
+
+
+def has_cases(results):
+    try:
+        with sqlite3.connect(f"file:{results}?mode=ro", uri=True) as database:
+            return database.execute("SELECT count(*) FROM cases").fetchone()[0] > 0
+    except sqlite3.OperationalError:  # there is no file yet, or no table in it
+        return False
 
 
 def wait_for(what, done, seconds=120):
@@ -168,13 +177,34 @@ class ClusterTest(unittest.TestCase):
         self.assertEqual(self.merged(shards), self.whole)
 
     def test_a_shard_that_is_stopped_is_not_done(self):
-        stopped = self.root / "stopped-tool"
-        stopped.write_text(f'#!/bin/sh\nexec timeout --preserve-status -s TERM 10 "{TOOL}" "$@"\n')
-        stopped.chmod(0o755)
-        run = subprocess.run([HERE / "run-shard", stopped, self.root / "shards", "1", "2", "--cases", "4000000",
-                              "--seed", "5", "--targets", "h13", "--jobs", "1"], capture_output=True, text=True)
+        tool, number, shards = self.root / "tool", self.root / "number", self.root / "shards"
+        tool.write_text(f'#!/bin/sh\necho $$ >"{number}"\nexec "{TOOL}" "$@"\n')
+        tool.chmod(0o755)
+        run = subprocess.Popen([HERE / "run-shard", tool, shards, "1", "2", "--cases", "4000000", *CAMPAIGN[2:]],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        wait_for("the first case", lambda: has_cases(shards / "shard-1.sqlite"))
+        os.kill(int(number.read_text()), signal.SIGTERM)
+        told = run.communicate()[1]
+        self.assertEqual(run.returncode, 3, told)
+        self.assertIn("interrupted", told)
+
+    def test_a_shard_that_time_stopped_is_not_done(self):
+        shards = self.root / "shards"
+        command = [HERE / "run-shard", TOOL, shards, "1", "1", "--cases", "4000000", "--time", "1", *CAMPAIGN[2:]]
+        run = subprocess.run(command, capture_output=True, text=True)
         self.assertEqual(run.returncode, 3, run.stderr)
-        self.assertIn("interrupted", run.stderr)
+        self.assertIn("shard-1.sqlite: shard 1/1 is not done", run.stderr)
+        unlimited = [*command[:2], self.root / "unlimited", "1", "1", "--time", "1", *CAMPAIGN[2:]]
+        self.assertEqual(subprocess.run(unlimited, capture_output=True).returncode, 0)
+
+    def test_gnu_parallel_joins_no_shards_that_are_not_done(self):
+        if not find("parallel"):
+            self.skipTest("GNU parallel is not installed")
+        shards = self.root / "shards"
+        run = subprocess.run([HERE / "gnu-parallel", "1", shards, "--cases", "4000000", "--time", "1", *CAMPAIGN[2:]],
+                             env=dict(os.environ, ANECHECK=TOOL, HOME=str(self.root)), capture_output=True, text=True)
+        self.assertEqual(run.returncode, 3, run.stderr)
+        self.assertFalse((shards / "all.sqlite").exists())
 
     def test_a_shard_of_another_campaign_or_cut_is_not_gone_on_with(self):
         shards = self.root / "shards"
@@ -239,10 +269,12 @@ class ArgumentsTest(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="anecheck-cluster-", dir="/tmp") as temporary:
             root = pathlib.Path(temporary)
             tool = root / "a tool"
-            tool.write_text('#!/bin/sh\nfor last; do :; done\nprintf "%s\\n" "$@" >"$last"\n')
+            tool.write_text('#!/bin/sh\n[ "$1" != query ] || { echo finished; exit 0; }\nfor last; do :; done\n'
+                            'printf "%s\\n" "$@" >"$last"\n')
             tool.chmod(0o755)
-            shards = root / "the shards"
-            given = ["--runner", "exec:python3 my runner.py {}", "--ops", "add;mul", "--label", "$HOME 'x' \"y\" *", ""]
+            shards = root / "the {#} shards"
+            given = ["--runner", "exec:python3 my runner.py {}", "--ops", "add;mul", "--label", "$HOME 'x' \"y\" *", "",
+                     "{#} {.} {/} {%} {1} {= $_=7 =} x{//}y ,,shard,, \\n `id` !!"]
             run = subprocess.run([HERE / "gnu-parallel", "2", shards, *given], capture_output=True, text=True,
                                  env=dict(os.environ, ANECHECK=str(tool), HOME=str(root)))
             self.assertEqual(run.returncode, 0, run.stderr)
@@ -251,7 +283,7 @@ class ArgumentsTest(unittest.TestCase):
                 self.assertEqual(results.read_text().splitlines(),
                                  ["run", *given, "--shard", f"{shard}/2", "--db", str(results)])
             self.assertEqual(sorted(path.name for path in root.iterdir() if not path.name.startswith(".")),
-                             ["a tool", "the shards"])
+                             ["a tool", "the {#} shards"])
 
 
 if __name__ == "__main__":
