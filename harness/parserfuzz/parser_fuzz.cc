@@ -5,6 +5,7 @@
 #include <csignal>
 #include <fmt/format.h>
 #include <mutex>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -28,13 +29,9 @@ std::string CommandText(const std::vector<std::string>& command) {
 }
 
 // Shells, env, timeout and the like exit so where the program that they were given is not there or
-// cannot be run: a file has nothing to do with it.
-Status Started(const std::vector<std::string>& command, const CommandOutcome& outcome) {
-  if (outcome.signal != 0 || (outcome.exit_code != 126 && outcome.exit_code != 127)) return {};
-  return MakeError(ErrorCode::kNotFound,
-                   fmt::format("{}: exit code {}, by which a program says that it cannot start "
-                               "another: {}",
-                               CommandText(command), outcome.exit_code, LastLine(outcome.err)));
+// cannot be run; some programs do for a file that they do not like.
+bool IsUnstarted(const CommandOutcome& outcome) {
+  return outcome.signal == 0 && (outcome.exit_code == 126 || outcome.exit_code == 127);
 }
 
 // The signal that a program died of, or that a shell says by its exit code that its program did.
@@ -45,13 +42,20 @@ int FatalSignal(const CommandOutcome& outcome) {
   return outcome.signal == 0 && fatal ? told : outcome.signal;
 }
 
+enum class Start : uint8_t { kNotRun, kUnstarted, kStarted };
+
+Start StartOf(const CommandOutcome& outcome) {
+  return IsUnstarted(outcome) ? Start::kUnstarted : Start::kStarted;
+}
+
 // What became of one file.
 struct Trial {
   Failure failure;
   bool accepted = false;
   bool accepted_by_second = false;
-  bool stopped = false;  // nothing became of it
-  std::string said;      // on standard error, by the command that failed
+  bool stopped = true;  // nothing did, as of one that was never tried
+  Start start = Start::kNotRun, start_of_second = Start::kNotRun;
+  std::string said;  // on standard error, by the command that failed
 };
 
 // The command on one file at a time, in a folder of its own for the file.
@@ -67,17 +71,17 @@ class Bench {
     const std::string path = folder_.path() + "/input";
     ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(path, std::span<const uint8_t>(file)));
     ANECHECK_ASSIGN(CommandOutcome first, RunCommand(options.command, path, options.limits, stop_));
-    ANECHECK_RETURN_IF_ERROR(Started(options.command, first));
     Trial trial = {.failure = Classify(first, options.limits),
                    .accepted = first.signal == 0 && first.exit_code == 0,
-                   .stopped = first.stopped};
+                   .stopped = first.stopped,
+                   .start = StartOf(first)};
     if (trial.stopped || trial.failure.kind != FailureKind::kNone || options.second.empty()) {
       trial.said = std::move(first.err);
       return trial;
     }
     ANECHECK_ASSIGN(CommandOutcome second, RunCommand(options.second, path, options.limits, stop_));
-    ANECHECK_RETURN_IF_ERROR(Started(options.second, second));
     trial.stopped = second.stopped;
+    trial.start_of_second = StartOf(second);
     trial.accepted_by_second = second.signal == 0 && second.exit_code == 0;
     trial.failure = Classify(second, options.limits);
     const bool refused_by_first = trial.failure.kind == FailureKind::kNone && second.exit_code == 0;
@@ -91,6 +95,19 @@ class Bench {
     }
     trial.said = std::move(refused_by_first ? first.err : second.err);
     return trial;
+  }
+
+  // kNotFound where the command says of the file that it cannot be started.
+  Status TryToStart(const std::vector<std::string>& command, const Bytes& file) const {
+    const std::string path = folder_.path() + "/input";
+    ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(path, std::span<const uint8_t>(file)));
+    ANECHECK_ASSIGN(const CommandOutcome outcome,
+                    RunCommand(command, path, options_->limits, stop_));
+    if (outcome.stopped || !IsUnstarted(outcome)) return {};
+    return MakeError(ErrorCode::kNotFound,
+                     fmt::format("{}: exit code {} for each of the first files, by which a program "
+                                 "says that it cannot start another: {}",
+                                 CommandText(command), outcome.exit_code, LastLine(outcome.err)));
   }
 
   // A smaller file that fails in the same way. `ran` is called after each run.
@@ -142,18 +159,25 @@ class Campaign {
 
   uint64_t BlockSize() const { return kFilesOfABench * benches_.size(); }
 
-  // Files `first` to `first` + `count` - 1.
+  // Files `first` to `first` + `count` - 1. Findings are kept though an error ends it.
   Status Run(uint64_t first, uint64_t count) {
     std::vector<Trial> trials(count);
-    ANECHECK_RETURN_IF_ERROR(OnBenches(count, [&](const Bench& bench, uint64_t i) -> Status {
+    Status status = OnBenches(count, [&](const Bench& bench, uint64_t i) -> Status {
       ANECHECK_ASSIGN(trials[i], bench.Try(MakeFile(options_, first + i)));
       Tell([&] { state_.files += trials[i].stopped ? 0 : 1; });
       return {};
-    }));
+    });
+    if (status.ok() && first == 0) status = CheckStarts(trials);
     const size_t known = summary.findings.size();
-    for (uint64_t i = 0; i < count; ++i) Note(trials[i], first + i);
+    for (uint64_t i = 0; i < count; ++i) {
+      const Trial& trial = trials[i];
+      const bool unstarted =
+          trial.start == Start::kUnstarted || trial.start_of_second == Start::kUnstarted;
+      if (status.ok() || !unstarted) Note(trials[i], first + i);
+    }
     Tell([&] { state_.findings = summary.findings.size(); });
-    return Keep(known);
+    const Status kept = Keep(known);
+    return status.ok() ? kept : status;
   }
 
   ParserFuzzSummary summary;
@@ -179,6 +203,29 @@ class Campaign {
     const std::lock_guard<std::mutex> lock(mutex_);
     change();
     if (progress_ != nullptr) progress_(state_);
+  }
+
+  Status CheckStarts(const std::vector<Trial>& trials) const {
+    ANECHECK_RETURN_IF_ERROR(CheckStarts(options_.command, trials, &Trial::start));
+    if (options_.second.empty()) return {};
+    return CheckStarts(options_.second, trials, &Trial::start_of_second);
+  }
+
+  // A command is there where one of the first files, as many whatever the jobs, makes it end
+  // otherwise than as one that is not. Those are run again, since it need not have run on each.
+  Status CheckStarts(const std::vector<std::string>& command, const std::vector<Trial>& trials,
+                     Start Trial::* start) const {
+    const auto asked = std::span(trials).first(std::min<size_t>(trials.size(), kFilesOfABench));
+    const auto is_there = [start](const Trial& trial) {
+      return trial.stopped || trial.*start == Start::kStarted;
+    };
+    if (std::ranges::any_of(asked, is_there)) return {};
+    Status status;
+    for (uint64_t i = 0; i < asked.size(); ++i) {
+      status = benches_[0].TryToStart(command, MakeFile(options_, i));
+      if (status.ok() || status.error().code != ErrorCode::kNotFound) break;
+    }
+    return status;
   }
 
   void Note(Trial& trial, uint64_t index) {
@@ -304,10 +351,14 @@ Result<ParserFuzzSummary> FuzzParser(
     benches.push_back(std::move(bench));
   }
   Campaign campaign(options, std::move(benches), progress);
-  for (uint64_t first = 0; first < options.files; first += campaign.BlockSize()) {
+  Status status;
+  for (uint64_t first = 0; first < options.files && status.ok(); first += campaign.BlockSize()) {
     if (stop != nullptr && stop->load()) break;
-    ANECHECK_RETURN_IF_ERROR(
-        campaign.Run(first, std::min(campaign.BlockSize(), options.files - first)));
+    status = campaign.Run(first, std::min(campaign.BlockSize(), options.files - first));
+  }
+  if (!status.ok()) {
+    if (campaign.summary.findings.empty()) return status.error();
+    campaign.summary.failed = status.error();
   }
   campaign.summary.interrupted = stop != nullptr && stop->load();
   return std::move(campaign.summary);

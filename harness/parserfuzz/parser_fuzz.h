@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,7 @@ struct ParserFuzzSummary {
   uint64_t accepted_by_second = 0;
   std::vector<Finding> findings;
   bool interrupted = false;
+  std::optional<Error> failed;  // what ended the run before its last file
 };
 
 struct ParserFuzzProgress {
@@ -83,8 +85,10 @@ Bytes MakeFile(const ParserFuzzOptions& options, uint64_t index);
 // files are not counted, and findings are kept as small as they are by then. A finding is kept
 // under its kind and a checksum of its signature; what an earlier run kept in the folder stays. The
 // summary and the kept files do not depend on `jobs`, but for commands that depend on time or on
-// each other. `progress` is called after each run of a command, by one thread at a time. Errors:
-// kNotFound where a command cannot be started, kIo where a folder cannot be written.
+// each other. `progress` is called after each run of a command, by one thread at a time. A command
+// whose exit code says that it cannot be started (126 and 127) refuses the file, unless it says so
+// of each of the first eight. Errors: kNotFound where a command cannot be started, kIo where a
+// folder cannot be written; where something was found by then they stand in the summary.
 Result<ParserFuzzSummary> FuzzParser(
     const ParserFuzzOptions& options, const std::atomic<bool>* stop = nullptr,
     const std::function<void(const ParserFuzzProgress&)>& progress = nullptr);

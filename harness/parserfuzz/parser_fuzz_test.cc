@@ -253,6 +253,51 @@ TEST_F(ParserFuzz, AProgramThatAShellDoesNotFindIsAnError) {
   }
 }
 
+// Whatever the jobs: of some files a parser may say so by the same code, the first one too.
+TEST_F(ParserFuzz, AnExitCodeOfProgramsThatCannotBeStartedMayMeanTheFile) {
+  for (const int jobs : {1, 3}) {
+    ParserFuzzOptions options = Options(
+        "n=$(wc -c < \"$1\"); [ $((n % 2)) -ne 0 ] || exit 127; [ $((n % 3)) -ne 0 ] || "
+        "kill -SEGV $$");
+    options.files = 60;
+    options.jobs = jobs;
+    options.minimise_runs = 0;
+    for (options.seed = 1; MakeFile(options, 0).size() % 2 != 0;) ++options.seed;
+    const auto summary = FuzzParser(options);
+    ASSERT_TRUE(summary.ok()) << summary.error().message;
+    EXPECT_FALSE(summary->failed);
+    EXPECT_EQ(summary->files, 60u);
+    EXPECT_LT(summary->accepted, 60u);
+    ASSERT_EQ(summary->findings.size(), 1u);
+    EXPECT_EQ(summary->findings[0].failure.kind, FailureKind::kCrash);
+  }
+}
+
+// A second command that is not there, beside a first that fails.
+TEST_F(ParserFuzz, WhatWasFoundBeforeAnErrorIsKeptAndTold) {
+  ParserFuzzOptions options = Options("[ $(($(wc -c < \"$1\") % 2)) -ne 0 ] || kill -SEGV $$");
+  options.second = Shell("/no/such/program \"$1\"");
+  options.minimise_runs = 0;
+  const auto summary = FuzzParser(options);
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  ASSERT_TRUE(summary->failed);
+  EXPECT_NE(summary->failed->message.find("/no/such/program"), std::string::npos);
+  ASSERT_EQ(summary->findings.size(), 1u) << "that the second did not accept says nothing";
+  EXPECT_EQ(summary->findings[0].failure.kind, FailureKind::kCrash);
+  EXPECT_TRUE(ReadFile(folder_.File("out/") + summary->findings[0].file).ok());
+}
+
+// It would refuse whatever the first accepts, though the first has failed of all files yet.
+TEST_F(ParserFuzz, ASecondCommandThatIsNotThereIsMissedThoughItDidNotRunYet) {
+  ParserFuzzOptions options = Options("kill -SEGV $$");
+  options.second = Shell("/no/such/program \"$1\"");
+  options.minimise_runs = 0;
+  const auto summary = FuzzParser(options);
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  EXPECT_TRUE(summary->failed);
+  EXPECT_EQ(summary->findings.size(), 1u);
+}
+
 TEST_F(ParserFuzz, TheFileMayStandWithinAWord) {
   ParserFuzzOptions options = Options("exit 0");
   options.command = {"/bin/sh", "-c", "file='--in=@@,@@'; file=${file#--in=}; test -s ${file%,*}"};
