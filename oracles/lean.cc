@@ -156,7 +156,7 @@ void LeanSums::Add(uint64_t case_index, double says) {
   for (size_t bet = 0; bet < kBets; ++bet) capitals[bet] += outcome[bet];
   const auto units = static_cast<int64_t>(std::floor(says * kUnit));
   sum += units;
-  if (units > extreme) {
+  if (units > extreme || (units == extreme && case_index < extreme_case)) {
     extreme = units;
     extreme_case = case_index;
   }

@@ -118,6 +118,12 @@ TEST(LeanSums, DoNotDependOnTheOrder) {
   first += second;
   EXPECT_EQ(first, whole);
   EXPECT_EQ(backward, whole);
+  LeanSums rising, falling;
+  for (uint64_t i = 0; i < 8; ++i) {
+    rising.Add(i, 0.5);
+    falling.Add(7 - i, 0.5);
+  }
+  EXPECT_EQ(falling, rising);
   LeanSums none;
   none += LeanSums();
   EXPECT_EQ(none, LeanSums());

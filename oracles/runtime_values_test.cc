@@ -5,6 +5,8 @@
 #include <initializer_list>
 #include <vector>
 
+#include "generators/choice_stream.h"
+#include "harness/base/half.h"
 #include "harness/ops/params.h"
 #include "oracles/judge.h"
 #include "oracles/testing/test_support.h"
@@ -215,6 +217,78 @@ TEST(RuntimeValues, UpdatesOfOneElementAreAddedInAnyOrder) {
     EXPECT_TRUE(Admits(sum, 0, 2050)) << last;
     EXPECT_FALSE(Admits(sum, 0, 2060)) << last;
   }
+}
+
+// `updates` on the one element `data`.
+Estimate Scattered(const char* mode, DType dtype, double data, const std::vector<double>& updates) {
+  using P = params::Scatter;
+  Case c;
+  const auto count = static_cast<int64_t>(updates.size());
+  const ValueId x = c.Input(MakeTensor(dtype, {1}, {data}));
+  const ValueId rows =
+      c.Input(MakeTensor(DType::kInt32, {count}, std::vector<double>(updates.size())));
+  const ValueId y = c.Input(MakeTensor(dtype, {count}, updates));
+  c.Begin(OpKind::kScatter).Arg(P::kData, x).Arg(P::kIndices, rows);
+  c.Arg(P::kUpdates, y).Int(P::kAxis, 0).String(P::kMode, mode);
+  Estimate estimate = c.Run(c.Finish());
+  EXPECT_EQ(c.error, "");
+  return estimate;
+}
+
+double RoundHalf(double x) { return HalfToDouble(DoubleToHalf(x)); }
+
+// Partial sums that are rounded upward pass the sum of the magnitudes, here into the next binade.
+TEST(RuntimeValues, PartialSumsMayPassThePowerOfTwo) {
+  const double small = RoundHalf(1.0098);
+  std::vector<double> updates(4, small);
+  updates.resize(14, 1.5);
+  double sum = 2028;
+  for (size_t k = updates.size(); k-- > 0;) sum = RoundHalf(sum + updates[k]);
+  EXPECT_EQ(sum, 2056);
+  EXPECT_TRUE(Admits(Scattered("add", DType::kFp16, 2028, updates), 0, sum));
+}
+
+TEST(RuntimeValues, NoOrderOfRoundedSumsAndProductsIsOutside) {
+  ChoiceStream choices = ChoiceStream::FromSeed(11);
+  const auto draw = [&](double low, double high) {
+    return RoundHalf(low + (high - low) * static_cast<double>(choices.Below(4096)) / 4096);
+  };
+  for (int turn = 0; turn < 4000; ++turn) {
+    const bool adds = turn % 2 == 0;
+    const bool divides = turn % 4 == 3;
+    const double data = adds ? draw(2000, 2048) : draw(1, 2);
+    std::vector<double> updates(2 + choices.Below(15));
+    for (double& update : updates) update = adds ? draw(0.5, 2) : draw(0.75, 1.5);
+    const Estimate estimate = Scattered(adds      ? "add"
+                                        : divides ? "div"
+                                                  : "mul",
+                                        DType::kFp16, data, updates);
+    double result = data;
+    std::vector<double> left = updates;
+    while (!left.empty()) {
+      const size_t at = choices.Below(left.size());
+      const double y = left[at];
+      left.erase(left.begin() + static_cast<std::ptrdiff_t>(at));
+      result = RoundHalf(adds ? result + y : divides ? result / y : result * y);
+    }
+    ASSERT_TRUE(Admits(estimate, 0, result))
+        << turn << ": " << result << " of [" << estimate.low[0] << ", " << estimate.high[0] << "]";
+    // Not everything: a result half as large is none.
+    ASSERT_FALSE(Admits(estimate, 0, RoundHalf(result / 2))) << turn;
+  }
+}
+
+TEST(RuntimeValues, APartialProductMayOverflowInOneOrder) {
+  const Estimate product = Scattered("mul", DType::kFp16, 1, {0.25, 2, 60000});
+  EXPECT_EQ(product.value[0], 30000);
+  EXPECT_TRUE(Admits(product, 0, HUGE_VAL));
+  EXPECT_TRUE(Admits(product, 0, 30000));
+}
+
+TEST(RuntimeValues, ScatteredQuotientsOfIntegersMayBeEitherNeighbour) {
+  const Estimate quotient = Scattered("div", DType::kInt32, -7, {2});
+  EXPECT_TRUE(Admits(quotient, 0, -3) && Admits(quotient, 0, -4));
+  EXPECT_FALSE(Admits(quotient, 0, -5) || Admits(quotient, 0, -2));
 }
 
 // ---- integers ----

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "harness/base/json_text.h"
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/lean_watch.h"
 #include "reports/finding_detail.h"
@@ -14,6 +16,41 @@ namespace {
 
 using Row = std::vector<std::string>;
 
+// The leans of one run, and which cases they are of.
+struct ToldLeans {
+  std::string seed;
+  int64_t shard = 0, shards = 1;
+  OperationLeans leans;
+
+  uint64_t Outputs() const {
+    uint64_t outputs = 0;
+    for (const LeanSums& sums : leans) outputs = std::max(outputs, sums.outputs);
+    return outputs;
+  }
+  bool SharesCases(const ToldLeans& other) const {
+    return seed == other.seed && (shards != other.shards || shard == other.shard);
+  }
+};
+using ToldByKey = std::map<ReachKey, std::vector<ToldLeans>>;
+
+// The sum of what was told about different cases; of runs that share some, the longest counts.
+OperationLeans SumOfDifferentCases(std::vector<ToldLeans> told) {
+  std::ranges::sort(told, [](const ToldLeans& a, const ToldLeans& b) {
+    return std::tuple(b.Outputs(), a.seed, a.shards, a.shard) <
+           std::tuple(a.Outputs(), b.seed, b.shards, b.shard);
+  });
+  OperationLeans sum{};
+  std::vector<const ToldLeans*> counted;
+  for (const ToldLeans& one : told) {
+    if (std::ranges::any_of(counted, [&](const auto* other) { return one.SharesCases(*other); })) {
+      continue;
+    }
+    sum += one.leans;
+    counted.push_back(&one);
+  }
+  return sum;
+}
+
 // One results file while it is read.
 class Reader {
  public:
@@ -21,7 +58,7 @@ class Reader {
       : store_(std::move(store)), path_(std::move(path)), progress_(progress) {}
 
   Status ReadRuns(std::vector<RunInfo>& runs);
-  Status ReadRun(size_t index, ReportData& data);
+  Status ReadRun(size_t index, ReportData& data, ToldByKey& leans);
 
  private:
   Result<int64_t> Number(const std::string& text) const;
@@ -29,7 +66,7 @@ class Reader {
   Status ReadReach(RunInfo& run, ReportData& data);
   Status ReadUnconfirmed(const RunInfo& run, ReportData& data);
   Status ReadHistograms(const RunInfo& run, ReportData& data);
-  Status ReadErrorLeans(const RunInfo& run, ReportData& data);
+  Status ReadErrorLeans(const RunInfo& run, ToldByKey& told);
   Status ReadFindings(size_t index, ReportData& data);
 
   Store store_;
@@ -47,11 +84,23 @@ Result<int64_t> Reader::Number(const std::string& text) const {
   return value;
 }
 
+// Of the options that a run was recorded with; those of a whole run where they tell of no part.
+void ReadShard(const std::string& options, RunInfo& run) {
+  const Result<Json> json = ParseJson(options);
+  if (!json.ok() || !json->is_object()) return;
+  const auto shard = json->find("shard");
+  if (shard == json->end() || !shard->is_array() || shard->size() != 2) return;
+  if (!(*shard)[0].is_number_integer() || !(*shard)[1].is_number_integer()) return;
+  run.shard = (*shard)[0].get<int64_t>();
+  run.shards = (*shard)[1].get<int64_t>();
+}
+
 Status Reader::ReadRuns(std::vector<RunInfo>& runs) {
-  ANECHECK_ASSIGN(const std::vector<Row> rows,
-                  store_.Query("SELECT id, uuid, command, state, started, finished, tool_version, "
-                               "host, os, runner, provenance, engine, chip, compiler_version, seed "
-                               "FROM runs ORDER BY id"));
+  ANECHECK_ASSIGN(
+      const std::vector<Row> rows,
+      store_.Query("SELECT id, uuid, command, state, started, finished, tool_version, "
+                   "host, os, runner, provenance, engine, chip, compiler_version, seed, "
+                   "options FROM runs ORDER BY id"));
   for (const Row& row : rows) {
     RunInfo& run = runs.emplace_back();
     run.db = path_;
@@ -73,6 +122,7 @@ Status Reader::ReadRuns(std::vector<RunInfo>& runs) {
     // SQLite's integers are signed; a seed uses all 64 bits.
     ANECHECK_ASSIGN(const int64_t seed, Number(row[14]));
     run.seed = std::to_string(static_cast<uint64_t>(seed));
+    ReadShard(row[15], run);
     ANECHECK_RETURN_IF_ERROR(ReadCounts(run));
     if (progress_) progress_("runs", static_cast<size_t>(&row - rows.data()) + 1, rows.size());
   }
@@ -168,12 +218,12 @@ Status Reader::ReadHistograms(const RunInfo& run, ReportData& data) {
   return {};
 }
 
-Status Reader::ReadErrorLeans(const RunInfo& run, ReportData& data) {
+Status Reader::ReadErrorLeans(const RunInfo& run, ToldByKey& told) {
   ANECHECK_ASSIGN(const RunLeans all, ReadLeans(store_, run.id));
   for (const auto& [key, leans] : all) {
     const auto& [target, route, op] = key;
-    data.leans[{op, target, route, run.provenance, run.chip, run.os, run.compiler_version}] +=
-        leans;
+    told[{op, target, route, run.provenance, run.chip, run.os, run.compiler_version}].push_back(
+        {run.seed, run.shard, run.shards, leans});
   }
   return {};
 }
@@ -207,10 +257,10 @@ Status Reader::ReadFindings(size_t index, ReportData& data) {
   return {};
 }
 
-Status Reader::ReadRun(size_t index, ReportData& data) {
+Status Reader::ReadRun(size_t index, ReportData& data, ToldByKey& leans) {
   ANECHECK_RETURN_IF_ERROR(ReadReach(data.runs[index], data));
   ANECHECK_RETURN_IF_ERROR(ReadHistograms(data.runs[index], data));
-  ANECHECK_RETURN_IF_ERROR(ReadErrorLeans(data.runs[index], data));
+  ANECHECK_RETURN_IF_ERROR(ReadErrorLeans(data.runs[index], leans));
   return ReadFindings(index, data);
 }
 
@@ -273,9 +323,11 @@ Result<ReportData> ReadReportData(std::span<const std::string> db_paths,
     ANECHECK_RETURN_IF_ERROR(reader.ReadRuns(data.runs));
   }
   DropDoubles(data.runs);
+  ToldByKey leans;
   for (size_t i = 0; i < data.runs.size(); ++i) {
-    ANECHECK_RETURN_IF_ERROR(readers.at(data.runs[i].db).ReadRun(i, data));
+    ANECHECK_RETURN_IF_ERROR(readers.at(data.runs[i].db).ReadRun(i, data, leans));
   }
+  for (auto& [key, told] : leans) data.leans[key] = SumOfDifferentCases(std::move(told));
   std::sort(data.findings.begin(), data.findings.end(),
             [](const FindingInfo& a, const FindingInfo& b) {
               return std::tie(b.is_new, a.op, a.target, a.id, a.run) <

@@ -70,6 +70,42 @@ TEST_F(QueryTest, ReadsTheSameRunOnce) {
             4);
 }
 
+// Softmax leans toward zero by a quarter of what is permitted, in runs of 200 outputs.
+Status AddLeaningRun(const std::string& path, const std::string& uuid, uint64_t seed,
+                     const std::string& options) {
+  BatchRecord batch;
+  LeanSums& sums = batch.leans[{"h15", "mil", "softmax"}][static_cast<size_t>(Lean::kToward)];
+  for (uint64_t output = 0; output < 200; ++output) sums.Add(output, 0.25);
+  ANECHECK_ASSIGN(Store store, Store::Open(path));
+  ANECHECK_ASSIGN(const int64_t id, store.BeginRun({.uuid = uuid,
+                                                    .command = "run",
+                                                    .options = options,
+                                                    .seed = seed,
+                                                    .provenance = "simulated"}));
+  ANECHECK_RETURN_IF_ERROR(store.Append(id, batch));
+  return store.FinishRun(id, "finished", "2026-03-02T03:04:06Z");
+}
+
+TEST_F(QueryTest, AddsTheLeansOfDifferentCasesAlone) {
+  const std::string path = folder_->File("leans.sqlite");
+  const auto outputs = [&] {
+    const auto data = ReadReportData({&path, 1});
+    EXPECT_TRUE(data.ok()) << data.error().message;
+    const auto& leans = data->leans.at({"softmax", "h15", "mil", "simulated"});
+    return leans[static_cast<size_t>(Lean::kToward)].outputs;
+  };
+  ASSERT_TRUE(AddLeaningRun(path, "a", 1, "{}").ok());
+  EXPECT_EQ(outputs(), 200u);
+  ASSERT_TRUE(AddLeaningRun(path, "b", 1, "{}").ok());
+  EXPECT_EQ(outputs(), 200u);
+  ASSERT_TRUE(AddLeaningRun(path, "c", 2, R"({"shard": [0, 2]})").ok());
+  ASSERT_TRUE(AddLeaningRun(path, "d", 2, R"({"shard": [1, 2]})").ok());
+  EXPECT_EQ(outputs(), 600u);
+  // A third of what the two halves made already.
+  ASSERT_TRUE(AddLeaningRun(path, "e", 2, R"({"shard": [0, 3]})").ok());
+  EXPECT_EQ(outputs(), 600u);
+}
+
 TEST_F(QueryTest, KeepsKindsOfEvidenceApart) {
   const auto data = ReadReportData({&path_, 1});
   ASSERT_TRUE(data.ok());

@@ -21,6 +21,7 @@ struct RunInfo {
   int64_t id = 0;  // in that file
   std::string uuid, command, state, started, finished, tool_version, host, os, runner, provenance,
       engine, chip, compiler_version, seed;
+  int64_t shard = 0, shards = 1;  // which part of the seed's cases
   int64_t cases = 0;
   std::map<std::string, int64_t> verdicts;
   std::map<std::string, std::string> libraries;  // name, version; empty where the file is too old
@@ -41,8 +42,9 @@ struct HistogramKey {
   auto operator<=>(const HistogramKey&) const = default;
 };
 
-// Which way errors lean inside their bounds, summed as the counts are: shards that were joined tell
-// together what none of them could.
+// Which way errors lean inside their bounds, summed as the counts are over runs of different cases:
+// shards that were joined tell together what none of them could, and a seed that was run twice
+// tells nothing more.
 using LeansByKey = std::map<ReachKey, OperationLeans>;
 
 // Some elements of a tensor of a finding.

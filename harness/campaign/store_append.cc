@@ -38,7 +38,8 @@ constexpr std::string_view kKeptSql[kKeptStatements] = {
     "capital_1 = capital_1 + excluded.capital_1, capital_2 = capital_2 + excluded.capital_2, "
     "capital_3 = capital_3 + excluded.capital_3, capital_4 = capital_4 + excluded.capital_4, "
     "extreme_case = CASE WHEN excluded.extreme > extreme THEN excluded.extreme_case "
-    "ELSE extreme_case END, extreme = max(extreme, excluded.extreme)"};
+    "WHEN excluded.extreme < extreme THEN extreme_case "
+    "ELSE min(extreme_case, excluded.extreme_case) END, extreme = max(extreme, excluded.extreme)"};
 #undef ANECHECK_ADD_REACH
 
 }  // namespace

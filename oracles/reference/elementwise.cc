@@ -104,9 +104,6 @@ Range At(const BoundedTensor& tensor, size_t i) {
   return {tensor.low[i], tensor.high[i], tensor.NanAt(i)};
 }
 
-int64_t FloorQuotient(int64_t a, int64_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
-}
 // The least floor of a quotient of two integers of these intervals, of which b has no zero.
 double LeastFloor(const Range& a, const Range& b) {
   double least = kInfinity;

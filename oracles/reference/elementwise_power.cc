@@ -80,11 +80,7 @@ Status Integers(KernelContext& context, const Function& function, const IsDefine
 
 bool IsDivisor(double, double y) { return y != 0; }
 
-int64_t FloorQuotient(int64_t a, int64_t b) {
-  if (b == 0) return 0;
-  const int64_t quotient = a / b;
-  return quotient * b != a && (a < 0) != (b < 0) ? quotient - 1 : quotient;
-}
+int64_t FloorOrZero(int64_t a, int64_t b) { return b == 0 ? 0 : FloorQuotient(a, b); }
 
 // A number other than zero divided by an infinity of the other sign, which lies just below zero.
 bool IsJustBelowZero(double a, double b) {
@@ -129,7 +125,7 @@ Bounds FloorDivBounds(const Grid& grid, const Contract& contract, const Range& a
 
 Status FloorDiv(KernelContext& context) {
   BoundedTensor& result = context.Result();
-  if (!IsFloat(result.type.dtype)) return Integers(context, FloorQuotient, IsDivisor);
+  if (!IsFloat(result.type.dtype)) return Integers(context, FloorOrZero, IsDivisor);
   const Grid grid(result.type.dtype);
   const Contract& contract = context.contract();
   const Raw raw = ForEachFloats(context, FloorDivValue, [&](const Range& a, const Range& b) {

@@ -2,7 +2,9 @@
 // its places holds; an index out of range admits anything, since MIL says nothing of it.
 #include "oracles/reference/gather.h"
 
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "harness/ops/params.h"
 #include "oracles/reference/integers.h"
@@ -86,7 +88,7 @@ Mode ModeOf(std::string_view name) {
 
 // Updates of one element come in the order of their rows, as MIL's definition loops over them. The
 // value is kept as a sum of two doubles, 106 bits, and rounded once at the end; an engine may round
-// after each update or not, and add or subtract them in any order.
+// after each update or not, and take them in any order, since no source fixes one.
 class Scattering {
  public:
   Scattering(KernelContext& context, const BoundedTensor& data, const BoundedTensor& updates,
@@ -104,7 +106,9 @@ class Scattering {
     for (size_t i = 0; i < result_.size; ++i) {
       MoveElement(data, i, result_, i);
       rest_[i] = 0;
-      sums_[i] = {result_.low[i], result_.high[i], Magnitude(result_.low[i], result_.high[i]), 0};
+      const double low = result_.low[i];
+      const double high = result_.high[i];
+      sums_[i] = {low, high, Magnitude(low, high), low, high};
     }
     FinishMove(data, result_);
     FinishMove(updates, result_);
@@ -132,8 +136,12 @@ class Scattering {
   }
 
   void Finish() {
-    if (IsFloat(result_.type.dtype) && (mode_ == Mode::kAdd || mode_ == Mode::kSub)) {
-      for (size_t i = 0; i < result_.size; ++i) AdmitAnyOrder(i);
+    const bool adds = mode_ == Mode::kAdd || mode_ == Mode::kSub;
+    const bool multiplies = mode_ == Mode::kMul || mode_ == Mode::kDiv;
+    for (size_t i = 0; i < result_.size && IsFloat(result_.type.dtype); ++i) {
+      if (sums_[i].terms < 2) continue;
+      if (adds) AdmitAnySum(i);
+      if (multiplies) AdmitAnyProduct(i);
     }
     if (IsFloat(result_.type.dtype)) {
       for (size_t i = 0; i < result_.size; ++i) {
@@ -156,15 +164,23 @@ class Scattering {
   }
 
  private:
-  // What was added to one element in whatever order.
+  // What was added to one element, or multiplied with it, in whatever order.
   struct Sums {
     double low = 0;
     double high = 0;
     double magnitude = 0;  // of all terms
-    int terms = 0;         // beside the first
+    double first_low = 0;  // the element itself
+    double first_high = 0;
+    int terms = 0;  // beside it
+    // Products of those factors, of the updates alone, that are above 1 and below it.
+    double most = 1;
+    double least = 1;
   };
   static double Magnitude(double low, double high) {
     return std::max(std::fabs(low), std::fabs(high));
+  }
+  static double LeastMagnitude(double low, double high) {
+    return low <= 0 && high >= 0 ? 0 : std::min(std::fabs(low), std::fabs(high));
   }
   void Count(size_t from, size_t to, bool sure) {
     const double a = mode_ == Mode::kSub ? -updates_.high[from] : updates_.low[from];
@@ -173,25 +189,48 @@ class Scattering {
     sums.low = AddDown(sums.low, sure ? a : std::min(a, 0.0));
     sums.high = AddUp(sums.high, sure ? b : std::max(b, 0.0));
     sums.magnitude = AddUp(sums.magnitude, Magnitude(a, b));
+    const double most = Magnitude(a, b);
+    const double least = LeastMagnitude(a, b);
+    sums.most *= std::max(1.0, mode_ == Mode::kDiv ? 1 / least : most);
+    sums.least *= std::min(1.0, mode_ == Mode::kDiv ? 1 / most : least);
     ++sums.terms;
   }
-  // Each of two or more additions may be rounded, on sums that no order makes larger than all
-  // magnitudes together.
-  void AdmitAnyOrder(size_t i) {
+  // Each of two or more additions may be rounded. Rounding lifts partial sums above what the
+  // magnitudes come to, so that `most` is sought which holds them with their own errors.
+  void AdmitAnySum(size_t i) {
     const Sums& sums = sums_[i];
     // An infinite term stays one in any order.
     const bool finite = std::fabs(sums.low) < kInfinity && std::fabs(sums.high) < kInfinity;
-    if (sums.terms < 2 || !finite) return;
-    double most = sums.magnitude;
-    for (int k = 0; k < sums.terms; ++k) most = grid_.Round(WidenUp(most));
-    if (!(most < kInfinity)) return AdmitAnything(result_, i);
-    if (most == 0) return;
-    // No partial sum lies above `most`, which the grid may end at.
-    const double half_step = (most - grid_.Step(most, -1)) / 2;
-    const double error = sums.terms * half_step;
+    if (!finite || sums.magnitude == 0) return;
+    double most = 0;
+    double error = 0;
+    for (double reached = sums.magnitude; reached > most; reached = AddUp(sums.magnitude, error)) {
+      most = grid_.Round(reached);
+      if (most < reached) most = grid_.Step(most, 1);
+      if (!(most < kInfinity)) return AdmitAnything(result_, i);
+      error = sums.terms * (most - grid_.Step(most, -1)) / 2;
+    }
     const auto store = [&](double x) { return grid_.Store(x); };
     result_.low[i] = std::min(result_.low[i], OuterLow(store, AddDown(sums.low, -error), wide_));
     result_.high[i] = std::max(result_.high[i], OuterHigh(store, AddUp(sums.high, error), wide_));
+  }
+  // The same of two or more factors, where no partial product, with the element or without it, can
+  // leave the normal numbers; else anything.
+  void AdmitAnyProduct(size_t i) {
+    const Sums& sums = sums_[i];
+    // A quotient may be a product with a reciprocal.
+    const int roundings = mode_ == Mode::kDiv ? 2 * sums.terms : sums.terms;
+    const double growth = std::pow(1 + (1 + ulp_) * (grid_.Step(1, 1) - 1), roundings);
+    const double normal_from = grid_.half() ? kHalfMinNormal : std::numeric_limits<float>::min();
+    const double first = Magnitude(sums.first_low, sums.first_high);
+    const double least = LeastMagnitude(sums.first_low, sums.first_high);
+    const bool normal = sums.most * std::max(1.0, first) * growth < grid_.Step(kInfinity, -1) &&
+                        sums.least * std::min(1.0, least) / growth > normal_from;
+    if (!normal) return AdmitAnything(result_, i);
+    const double low = result_.low[i];
+    const double high = result_.high[i];
+    result_.low[i] = grid_.Step(grid_.Round(low < 0 ? low * growth : low / growth), -1);
+    result_.high[i] = grid_.Step(grid_.Round(high < 0 ? high / growth : high * growth), 1);
   }
 
   double Exact(double a, double b) const {
@@ -278,8 +317,14 @@ class Scattering {
         result_.low[to] == result_.high[to] && updates_.low[from] == updates_.high[from];
     const IntegerRange range = RangeOf(dtype);
     const bool by_zero = mode_ == Mode::kDiv && updates_.low[from] <= 0 && updates_.high[from] >= 0;
-    if ((known && !by_zero) || mode_ == Mode::kUpdate || mode_ == Mode::kMax ||
-        mode_ == Mode::kMin) {
+    if (known && !by_zero && mode_ == Mode::kDiv && !context_.contract().ideal) {
+      // Truncated, or the floor, as in real_div.
+      const auto floor = FloorQuotient(static_cast<int64_t>(result_.low[to]),
+                                       static_cast<int64_t>(updates_.low[from]));
+      result_.high[to] = Integer(result_.low[to], updates_.low[from]);
+      result_.low[to] = std::min(result_.high[to], WrapInteger(dtype, floor));
+    } else if ((known && !by_zero) || mode_ == Mode::kUpdate || mode_ == Mode::kMax ||
+               mode_ == Mode::kMin) {
       result_.low[to] = Integer(result_.low[to], updates_.low[from]);
       result_.high[to] = Integer(result_.high[to], updates_.high[from]);
     } else {

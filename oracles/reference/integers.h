@@ -43,6 +43,11 @@ inline double SaturateInteger(DType dtype, double value) {
   return std::clamp(std::trunc(value), range.low, range.high) + 0.0;
 }
 
+// The floor of a / b. Precondition: b is not 0.
+constexpr int64_t FloorQuotient(int64_t a, int64_t b) {
+  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
+
 // The hull of the wrapped corners of an operation on integer intervals; everything where a corner
 // leaves the type, since the wrapped results then need not be contiguous.
 inline IntegerRange HullOfIntegers(DType dtype, int64_t a, int64_t b, int64_t c, int64_t d) {

@@ -28,32 +28,43 @@ uint32_t ReducedMask(const KernelContext& context, const BoundedTensor& x) {
 
 BoundedTensor& Operand(KernelContext& context) { return context.Input(params::Reduce::kX); }
 
-// Integers in two's complement; a result of uncertain operands may be anything. `other` is what an
-// engine may give in place of `function`'s number.
+// Integers in two's complement; a result of uncertain operands may be anything. An engine may give
+// `other`'s number in place of `function`'s.
 template <typename Function, typename Other>
 Status IntegerReduce(KernelContext& context, const Function& function, const Other& other) {
   const BoundedTensor& x = Operand(context);
   BoundedTensor& result = context.Result();
   const DType dtype = result.type.dtype;
   const IntegerRange range = RangeOf(dtype);
-  const bool either = !context.contract().ideal;
-  const Raw raw = AllocateRaw(context, result.size, either || !x.point());
+  const Raw raw = AllocateRaw(context, result.size, true);
   ForEachGroup(context, x, ReducedMask(context, x),
                [&](size_t at, const LaneBuffer& buffer, size_t count) {
                  const Lanes lanes = buffer.lanes();
                  raw.value[at] = WrapInteger(dtype, function(lanes.value, count));
-                 if (raw.low == nullptr) return;
-                 const double second =
-                     either ? WrapInteger(dtype, other(lanes.value, count)) : raw.value[at];
+                 const double second = WrapInteger(dtype, other(lanes.value, count));
                  raw.low[at] = x.point() ? std::min(raw.value[at], second) : range.low;
                  raw.high[at] = x.point() ? std::max(raw.value[at], second) : range.high;
                });
   StoreExact(result, raw);
   return {};
 }
+// The same where no engine may give another number.
 template <typename Function>
 Status IntegerReduce(KernelContext& context, const Function& function) {
-  return IntegerReduce(context, function, function);
+  const BoundedTensor& x = Operand(context);
+  BoundedTensor& result = context.Result();
+  const DType dtype = result.type.dtype;
+  const IntegerRange range = RangeOf(dtype);
+  const Raw raw = AllocateRaw(context, result.size, !x.point());
+  ForEachGroup(context, x, ReducedMask(context, x),
+               [&](size_t at, const LaneBuffer& buffer, size_t count) {
+                 raw.value[at] = WrapInteger(dtype, function(buffer.lanes().value, count));
+                 if (raw.low == nullptr) return;
+                 raw.low[at] = range.low;
+                 raw.high[at] = range.high;
+               });
+  StoreExact(result, raw);
+  return {};
 }
 
 template <typename Step>
@@ -95,16 +106,13 @@ Status ReduceMean(KernelContext& context) {
     const auto sum = [](const double* values, size_t count) {
       return Fold(values, count, 0, [](uint64_t a, uint64_t b) { return a + b; });
     };
-    return IntegerReduce(
-        context,
-        [&](const double* values, size_t count) {
-          return sum(values, count) / static_cast<int64_t>(count);
-        },
-        [&](const double* values, size_t count) {
-          const auto n = static_cast<int64_t>(count);
-          const int64_t total = sum(values, count);
-          return total / n - (total % n < 0 ? 1 : 0);
-        });
+    const auto truncated = [&](const double* values, size_t count) {
+      return sum(values, count) / static_cast<int64_t>(count);
+    };
+    if (context.contract().ideal) return IntegerReduce(context, truncated);
+    return IntegerReduce(context, truncated, [&](const double* values, size_t count) {
+      return FloorQuotient(sum(values, count), static_cast<int64_t>(count));
+    });
   }
   const Contract& contract = context.contract();
   const Grid grid(dtype);

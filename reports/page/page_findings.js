@@ -13,7 +13,7 @@ function findingFits(finding) {
 
 function findingState(finding) {
   if (finding.verdict === "rejected") return "rejected";
-  if (!finding.new) return finding.verdict === "unconfirmed" ? "unconfirmed" : "known-defect";
+  if (!finding.new) return finding.verdict === "known-defect" ? "known-defect" : "unconfirmed";
   return finding.verdict === "wrong" ? "wrong" : "failed";
 }
 
