@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
+#include "harness/campaign/lean_watch.h"
 #include "harness/campaign/run_again.h"
 #include "harness/campaign/second_execution.h"
 
@@ -69,6 +70,19 @@ class FollowingRange {
   int from_last_ = 0;
   int64_t step_ = 1, down_ = 0, up_ = 0;
 };
+
+bool IsStopped(const ShrinkOptions& options) {
+  return options.stop != nullptr && options.stop->load();
+}
+
+// What a stop ended may have shown nothing for that reason.
+Error InterruptedAtFirst(const Artifact& finding) {
+  return MakeError(
+      ErrorCode::kInterrupted,
+      fmt::format("finding {}: interrupted before the finding itself was seen to show; "
+                  "nothing is written",
+                  finding.id));
+}
 
 Tensor RightTensor(const Estimate& estimate) {
   Tensor tensor = {estimate.type,
@@ -163,7 +177,8 @@ class FindingShrinker {
     shrunk.tries = result.tries;
     // A plainer range leaves room for shorter axes.
     while (PlainerRange(result.smallest, interesting, options, shrunk.tries)) {
-      const ShrinkOptions left = {.max_tries = options.max_tries - shrunk.tries};
+      ShrinkOptions left = options;
+      left.max_tries -= shrunk.tries;
       result = Shrink(std::move(result.smallest), interesting, value_of, left);
       shrunk.tries += result.tries;
     }
@@ -235,7 +250,7 @@ class FindingShrinker {
       changed = false;
       const FollowingRange before = *range_;
       for (const FollowingRange& candidate : before.Plainer()) {
-        if (tries >= options.max_tries) return any;
+        if (tries >= options.max_tries || IsStopped(options)) return any;
         ++tries;
         range_ = candidate;
         changed = interesting(item);
@@ -265,9 +280,18 @@ std::string RelationOf(const CaseOutcome& outcome) {
 
 Result<ShrunkFinding> ShrinkFinding(const Artifact& finding, Runner& runner,
                                     const ShrinkOptions& options) {
+  if (finding.verdict == kBiased) {
+    return MakeError(
+        ErrorCode::kInvalid,
+        fmt::format("finding {}: biased is what many cases show together, and one made "
+                    "small would prove nothing alone; with --if a command of yours "
+                    "says what is kept",
+                    finding.id));
+  }
   FindingShrinker shrinker(finding, runner);
   const auto first = shrinker.OutcomeOf({finding.item.graph, finding.item.inputs});
   if (!first || !IsSuspect(first->record.verdict)) {
+    if (IsStopped(options)) return InterruptedAtFirst(finding);
     return MakeError(ErrorCode::kInvalid,
                      fmt::format("finding {}: the recorded verdict is {}, now it is {}; only what "
                                  "still shows can be made smaller",
@@ -306,6 +330,7 @@ Result<ShrunkFinding> ShrinkFindingIf(const Artifact& finding, Runner& runner,
     return WriteFileAtomic(path, json.dump()).ok() && predicate(path);
   };
   if (!interesting({finding.item.graph, finding.item.inputs})) {
+    if (IsStopped(options)) return InterruptedAtFirst(finding);
     return MakeError(
         ErrorCode::kInvalid,
         fmt::format("finding {}: the command does not accept the finding itself", finding.id));

@@ -33,12 +33,14 @@ using FilePredicate = std::function<bool(const std::string& path)>;
 // verdicts that show only after many cases in one process each candidate is run as often in a fresh
 // one (run_again.h).
 // With a `stop` among the options what is small by then is the result.
-// Errors: kInvalid where the finding does not show on `runner` at all.
+// Errors: kInvalid where the finding does not show on `runner` at all, or is one that no single
+// case shows (`biased`); kInterrupted where the stop came before it was seen to show.
 Result<ShrunkFinding> ShrinkFinding(const Artifact& finding, Runner& runner,
                                     const ShrinkOptions& options = {});
 
 // As above, with the user's own predicate in place of the verdict; it is called with a file in
-// `folder`. Errors: kInvalid where it does not hold for the finding itself.
+// `folder`, whatever the verdict. Errors: kInvalid where it does not hold for the finding itself,
+// kInterrupted where the stop came before it was seen to.
 Result<ShrunkFinding> ShrinkFindingIf(const Artifact& finding, Runner& runner,
                                       const FilePredicate& predicate, const std::string& folder,
                                       const ShrinkOptions& options = {});

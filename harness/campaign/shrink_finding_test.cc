@@ -2,11 +2,13 @@
 #include "harness/campaign/shrink_finding.h"
 
 #include <algorithm>
+#include <atomic>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/file.h"
 #include "harness/base/half.h"
+#include "harness/base/json_text.h"
 #include "harness/campaign/run_again.h"
 #include "harness/graph/json.h"
 #include "harness/lowering/graph_to_mil.h"
@@ -132,26 +134,32 @@ bool AddsTheOpenInput(const Case& item) {
   });
 }
 
-TEST(ShrinkFinding, KeepsTheRangeOfShapesThatAFindingNeeds) {
+// The first case that is wrong at further shapes only.
+Artifact FindWrongFurther(Runner& runner) {
   Artifact artifact;
   artifact.options.targets = {{"h13", 2}};
   artifact.options.modes = {CaseMode::kShapeRanges};
   artifact.id = "f000000000002";
   artifact.verdict = "wrong";
-  WrongAtFurtherShapes runner;
   Evaluation evaluation;
-  for (uint64_t index = 0; artifact.item.graph.nodes().size() < 2; ++index) {
-    ASSERT_LT(index, 2000u);
-    Case item = *MakeCase(artifact.options, index);
-    if (!item.range || !AddsTheOpenInput(item)) continue;
+  for (uint64_t index = 0; index < 2000; ++index) {
+    artifact.item = *MakeCase(artifact.options, index);
+    const Case& item = artifact.item;
+    if (!item.range || item.graph.nodes().size() < 2 || !AddsTheOpenInput(item)) continue;
     const RunRequest request = RequestOf(item);
     const auto replies = runner.Run({&request, 1});
-    ASSERT_TRUE(replies.ok()) << replies.error().message;
+    if (!replies.ok()) break;
     const CaseOutcome outcome = JudgeCase(item, "mil", (*replies)[0], evaluation);
-    if (outcome.of_further_run && outcome.record.verdict == "wrong") {
-      artifact.item = std::move(item);
-    }
+    if (outcome.of_further_run && outcome.record.verdict == "wrong") return artifact;
   }
+  ADD_FAILURE() << "no case is wrong at further shapes only";
+  return artifact;
+}
+
+TEST(ShrinkFinding, KeepsTheRangeOfShapesThatAFindingNeeds) {
+  WrongAtFurtherShapes runner;
+  const Artifact artifact = FindWrongFurther(runner);
+  ASSERT_FALSE(HasFailure());
   const auto shrunk = ShrinkFinding(artifact, runner);
   ASSERT_TRUE(shrunk.ok()) << shrunk.error().message;
   EXPECT_TRUE(shrunk->outcome.of_further_run);
@@ -162,6 +170,56 @@ TEST(ShrinkFinding, KeepsTheRangeOfShapesThatAFindingNeeds) {
   EXPECT_EQ(range.step, 1) << shrunk->item.ranged_mil;
   EXPECT_EQ(range.start, 1) << shrunk->item.ranged_mil;
   EXPECT_EQ(range.stop, 2) << shrunk->item.ranged_mil;
+}
+
+// A range that reaches further up is made shorter after the graph was made small; a stop that comes
+// then is the end.
+TEST(ShrinkFinding, StopsWhileARangeIsMadePlainer) {
+  WrongAtFurtherShapes runner;
+  const Artifact artifact = FindWrongFurther(runner);
+  ASSERT_FALSE(HasFailure());
+  const auto folder = TempDirectory::Create("anecheck-shrink-test-");
+  ASSERT_TRUE(folder.ok());
+  std::atomic<bool> stop = false;
+  int later = 0;
+  const auto steps_up = [](const Case& item) {
+    const CaseRange& range = *item.range;
+    const ValueId input = *item.graph.FindValue(range.input);
+    return (range.stop - item.graph.type(input).shape[range.axis]) / range.step;
+  };
+  const int64_t up = steps_up(artifact.item);
+  ASSERT_GT(up, 0);
+  // Two nodes are kept, so that there is always something left to try.
+  const FilePredicate predicate = [&](const std::string& path) {
+    if (stop) ++later;
+    const auto candidate = ArtifactFromJson(*ParseJson(*ReadTextFile(path), path));
+    if (!candidate.ok() || !candidate->item.range) return false;
+    if (candidate->item.graph.nodes().size() < 2) return false;
+    if (steps_up(candidate->item) < up) stop = true;
+    return true;
+  };
+  const auto shrunk = ShrinkFindingIf(artifact, runner, predicate, folder->path(), {.stop = &stop});
+  ASSERT_TRUE(shrunk.ok()) << shrunk.error().message;
+  EXPECT_TRUE(stop);
+  EXPECT_EQ(later, 0) << "candidates after the stop";
+  EXPECT_EQ(shrunk->item.graph.nodes().size(), 2u);
+}
+
+// What a stopped command says of the finding is no refusal.
+TEST(ShrinkFindingIf, AStopBeforeTheFirstAnswerIsNoRefusal) {
+  const Artifact artifact = FindWrong();
+  WrongResult runner;
+  const auto folder = TempDirectory::Create("anecheck-shrink-test-");
+  ASSERT_TRUE(folder.ok());
+  std::atomic<bool> stop = false;
+  const FilePredicate stopped = [&stop](const std::string&) {
+    stop = true;
+    return false;
+  };
+  const auto shrunk = ShrinkFindingIf(artifact, runner, stopped, folder->path(), {.stop = &stop});
+  ASSERT_FALSE(shrunk.ok());
+  EXPECT_EQ(shrunk.error().code, ErrorCode::kInterrupted);
+  EXPECT_NE(shrunk.error().message.find("interrupted"), std::string::npos);
 }
 
 // Right within the bounds at every place, with another one of the admitted numbers at the odd
