@@ -34,8 +34,8 @@ class Confirmer {
   // it; later ones only count. Cases are tried three times in fresh processes until one of the
   // signature repeats each time; known defects are not. Errors: those of the runner.
   Result<FindingRecord> Confirm(Suspect& suspect);
-  // The row of an operation whose errors lean, shown by `item`, which is the case that leans most;
-  // nothing where there is one. Many cases have confirmed it. Errors: those of the runner.
+  // The row of an operation whose errors lean, with `item`, the case that leans most, as an
+  // example; nothing where there is one. Many cases have confirmed it. Errors: those of the runner.
   Result<std::optional<FindingRecord>> Report(const Leaning& leaning,
                                               const std::function<Result<Case>()>& item);
 

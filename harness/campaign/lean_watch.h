@@ -15,7 +15,7 @@
 
 namespace anecheck {
 
-// The verdict of such a finding, and of a case that is shown for it.
+// The verdict of such a finding. No case has it by itself.
 inline constexpr std::string_view kBiased = "biased";
 
 // One operation on one target by one route whose errors lean.
@@ -27,16 +27,17 @@ struct Leaning {
 
 // The sums of a run: target, route, operation.
 using RunLeans = std::map<std::tuple<std::string, std::string, std::string>, OperationLeans>;
+// Errors: kMalformed for what no campaign writes, so that sums of several runs do not overflow.
 Result<RunLeans> ReadLeans(Store& store, int64_t run);
 
 // The lean that stands out most of those that do at all, of sums of that target; without route and
 // operation. Where a documented defect rounds ties away from zero, only the other way tells.
 std::optional<Leaning> LeaningOf(const OperationLeans& leans, const std::string& target);
 
-// How sure it is: whether the errors lean or not was as likely as 2 to this power to one.
+// How sure it is: the binary logarithm of what the richest player has (oracles/lean_sums.h).
 double LogOdds(const LeanSums& sums);
 
-// "errors lean toward zero inside their bound: ..."
+// "inside the bound, errors lie toward zero: by ..."
 std::string DescribeLeaning(const Leaning& leaning);
 
 // Of one run; used by one thread at a time.
@@ -52,8 +53,8 @@ class LeanWatch {
   RunLeans sums_;
 };
 
-// Makes `biased` of an outcome that passed where one of its outputs leans by itself; that alone
-// proves nothing of the operation.
-void JudgeLean(CaseOutcome& outcome);
+// Says in the message of a case that passed which way its errors lean and that this proves nothing:
+// one rounding in an output of few elements is as much. The verdict stays.
+void TellLean(CaseOutcome& outcome);
 
 }  // namespace anecheck

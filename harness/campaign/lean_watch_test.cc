@@ -3,11 +3,13 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sqlite3.h>
 
 #include "harness/base/json_text.h"
 #include "harness/campaign/artifact.h"
 #include "harness/campaign/resume.h"
 #include "harness/campaign/run_again.h"
+#include "harness/campaign/shrink_finding.h"
 #include "harness/campaign/testing/campaign_test.h"
 #include "harness/ops/op.h"
 
@@ -93,7 +95,23 @@ TEST_F(LeaningEngine, AnEngineThatGivesTheValueDoesNotLean) {
   EXPECT_EQ(rows[0][1], "0");
 }
 
-TEST_F(LeaningEngine, ItsCaseIsBiasedAgainAndNotOnAnEngineThatDoesNotLean) {
+// One that errs to either side in turn, within its bounds.
+void ToEitherSide(const RunRequest& request, RunReply& reply) {
+  const auto estimates = Evaluate(*request.graph, request.inputs, ConformingContract(kA15));
+  if (!estimates.ok()) return;
+  bool up = false;
+  for (size_t output = 0; output < reply.outputs.size(); ++output) {
+    const Estimate& expected = (*estimates)[output];
+    std::vector<double> values = expected.value;
+    for (size_t i = 0; i < values.size(); ++i) {
+      if (expected.low[i] < expected.high[i])
+        values[i] = (up = !up) ? expected.high[i] : expected.low[i];
+    }
+    EncodeElements(expected.type.dtype, values, reply.outputs[output].bytes);
+  }
+}
+
+TEST_F(LeaningEngine, OneCaseProvesNothingOfIt) {
   const CampaignOptions options = OfRoots(1000);
   Must(RunCampaign(options, Scripted(Low(2)), {}));
   const auto rows = Rows(options, "SELECT artifact FROM findings");
@@ -101,14 +119,74 @@ TEST_F(LeaningEngine, ItsCaseIsBiasedAgainAndNotOnAnEngineThatDoesNotLean) {
   const auto artifact = ArtifactFromJson(*ParseJson(rows[0][0], "artifact"));
   ASSERT_TRUE(artifact.ok());
   EXPECT_EQ(artifact->verdict, "biased");
+  for (const testing::ScriptedRunner::Spoil& spoil :
+       {Low(2), testing::ScriptedRunner::Spoil(ToEitherSide),
+        testing::ScriptedRunner::Spoil([](const RunRequest&, RunReply&) {})}) {
+    testing::ScriptedRunner runner(spoil);
+    Evaluation evaluation;
+    const auto again = RunAgain(artifact->item, artifact->verdict, runner, evaluation);
+    ASSERT_TRUE(again.ok());
+    EXPECT_EQ(again->record.verdict, "pass");
+    EXPECT_NE(again->record.message.find("one case proves nothing"), std::string::npos)
+        << again->record.message;
+    EXPECT_EQ(RunAgain(artifact->item, "wrong", runner, evaluation)->record.message, "");
+  }
+  testing::ScriptedRunner runner(Low(2));
   Evaluation evaluation;
-  testing::ScriptedRunner leaning(Low(2)), right([](const RunRequest&, RunReply&) {});
-  const auto again = RunAgain(artifact->item, artifact->verdict, leaning, evaluation);
-  EXPECT_EQ(again->record.verdict, "biased");
-  EXPECT_EQ(again->op, "rsqrt");
-  EXPECT_EQ(RunAgain(artifact->item, artifact->verdict, right, evaluation)->record.verdict, "pass");
-  EXPECT_EQ(RunAgain(artifact->item, "wrong", leaning, evaluation)->record.verdict, "pass")
-      << "one case proves nothing where no campaign has counted";
+  const auto leaning = RunAgain(artifact->item, artifact->verdict, runner, evaluation);
+  EXPECT_EQ(leaning->op, "rsqrt");
+  EXPECT_NE(leaning->record.message.find("lean by -"), std::string::npos)
+      << leaning->record.message;
+}
+
+// Small cases that lean are those with one element that is not exact.
+TEST_F(LeaningEngine, ItsCaseIsNotMadeSmall) {
+  const CampaignOptions options = OfRoots(1000);
+  Must(RunCampaign(options, Scripted(Low(2)), {}));
+  const auto rows = Rows(options, "SELECT artifact FROM findings");
+  ASSERT_EQ(rows.size(), 1u);
+  const auto artifact = ArtifactFromJson(*ParseJson(rows[0][0], "artifact"));
+  ASSERT_TRUE(artifact.ok());
+  testing::ScriptedRunner runner(Low(2));
+  const auto shrunk = ShrinkFinding(*artifact, runner);
+  ASSERT_FALSE(shrunk.ok());
+  EXPECT_EQ(shrunk.error().code, ErrorCode::kInvalid);
+  EXPECT_NE(shrunk.error().message.find("would prove nothing alone"), std::string::npos)
+      << shrunk.error().message;
+}
+
+// Each number of a row that no campaign writes is refused in words.
+TEST_F(LeaningEngine, DamagedSumsAreRefused) {
+  const CampaignOptions options = OfRoots(64);
+  Must(RunCampaign(options, Scripted(Low(2)), {}));
+  const auto change = [&](const std::string& sql) {
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open(options.db.c_str(), &database), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sql;
+    sqlite3_close(database);
+  };
+  const auto leans = [&] {
+    auto store = Store::OpenReadOnly(options.db);
+    EXPECT_TRUE(store.ok());
+    return ReadLeans(*store, 1);
+  };
+  ASSERT_TRUE(leans().ok());
+  change("CREATE TABLE kept AS SELECT * FROM error_leans");
+  for (const std::string damage :
+       {"outputs = -5", "outputs = 1e300", "outputs = 9223372036854775807", "sum = 'abc'",
+        "sum = ''", "sum = 9e300", "sum = 9223372036854775807", "capital_4 = '1x'",
+        "capital_1 = -9223372036854775807", "extreme = 1000000000000", "extreme_case = -1",
+        "lean = 'sideways'"}) {
+    change("UPDATE OR IGNORE error_leans SET " + damage + " WHERE lean = 'up'");
+    const auto read = leans();
+    const std::string column = damage.substr(0, damage.find(' '));
+    ASSERT_FALSE(read.ok()) << damage;
+    EXPECT_EQ(read.error().code, ErrorCode::kMalformed) << damage;
+    EXPECT_TRUE(read.error().message.starts_with(options.db + ": error_leans has " + column))
+        << read.error().message;
+    change("DELETE FROM error_leans; INSERT INTO error_leans SELECT * FROM kept");
+  }
+  EXPECT_TRUE(leans().ok());
 }
 
 // Two processes leave what one would have left; so do several threads.
