@@ -1,8 +1,6 @@
 // `anecheck fuzz`: files of a format thrown at a parser that is a command.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <atomic>
-#include <csignal>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,6 +9,7 @@
 #include "harness/base/json_text.h"
 #include "harness/base/log.h"
 #include "harness/cli/command.h"
+#include "harness/cli/interruption.h"
 #include "harness/cli/typed_command.h"
 #include "harness/cli/whole_number.h"
 #include "harness/formats/registry/registry.h"
@@ -21,10 +20,6 @@ namespace {
 
 using parserfuzz::ParserFuzzOptions;
 using parserfuzz::ParserFuzzSummary;
-
-std::atomic<bool> interrupted{false};
-
-void Interrupt(int) { interrupted.store(true); }
 
 struct FuzzFlags {
   std::string format;
@@ -86,6 +81,7 @@ Json ToJson(const ParserFuzzSummary& summary, const ParserFuzzOptions& options,
               {"files", summary.files},
               {"accepted", summary.accepted},
               {"interrupted", summary.interrupted},
+              {"error", summary.failed ? Json(summary.failed->message) : Json()},
               {"findings", std::move(findings)}};
 }
 
@@ -121,10 +117,10 @@ void WarnOfNoneAccepted(const ParserFuzzSummary& summary, const ParserFuzzOption
 int RunFuzz(FuzzFlags& flags, const std::string& typed) {
   const Status complete = Complete(flags);
   if (!complete.ok()) return Fail(complete.error());
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, Interrupt);
-  const auto summary = [&flags] {
+  const Interruption interruption;
+  const auto summary = [&] {
     ProgressLine line;
-    return parserfuzz::FuzzParser(flags.options, &interrupted, [&line](const auto& state) {
+    return parserfuzz::FuzzParser(flags.options, interruption.flag(), [&line](const auto& state) {
       if (line.due()) line.Update(ProgressText(state));
     });
   }();
@@ -132,6 +128,12 @@ int RunFuzz(FuzzFlags& flags, const std::string& typed) {
   Print(flags.json ? DumpJson(ToJson(*summary, flags.options, typed), 1)
                    : ToText(*summary, flags.options, typed));
   WarnOfNoneAccepted(*summary, flags.options);
+  if (summary->failed) {
+    LogError(fmt::format("{}; what was found in {} of {} files is kept in {}",
+                         summary->failed->message, summary->files, flags.options.files,
+                         flags.options.out));
+    return kExitHarness;
+  }
   if (summary->interrupted) {
     LogWarning(fmt::format("interrupted after {} of {} files; what was found is kept in {}",
                            summary->files, flags.options.files, flags.options.out));

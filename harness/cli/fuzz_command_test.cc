@@ -62,6 +62,18 @@ TEST_F(FuzzCommand, WhatCannotBeMeantIsBadUsage) {
   EXPECT_EQ(Fuzz("--out '' -- /bin/cat @@").code, 2);
 }
 
+TEST_F(FuzzCommand, WhatWasFoundBeforeAnErrorIsPrinted) {
+  const auto outcome =
+      Fuzz("--json --against '/no/such/program @@' -- /bin/sh -c 'kill -SEGV $$' sh @@");
+  EXPECT_EQ(outcome.code, 3);
+  const auto json = JsonOf(outcome);
+  EXPECT_EQ(json["findings"].size(), 1u);
+  EXPECT_NE(json["error"].get<std::string>().find("/no/such/program"), std::string::npos);
+  EXPECT_NE(outcome.err.find("what was found in 8 of 8 files is kept in " + Path("found")),
+            std::string::npos)
+      << outcome.err;
+}
+
 TEST_F(FuzzCommand, AParserThatAcceptsNothingIsWarnedOf) {
   const auto first = Fuzz("-- /bin/false @@");
   EXPECT_EQ(first.code, 0);

@@ -1,6 +1,7 @@
 // A campaign whose process is killed at random moments and resumed each time leaves the results of
 // one that nobody touched; so does one that Ctrl-C stops at a terminal, and one that fills its
-// disk. ANECHECK_KILLS sets how often it is killed (default 6).
+// disk. ANECHECK_KILLS sets how often it is killed (default 6). Commands that are asked to end
+// before they are done say so.
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -43,25 +44,46 @@ constexpr int kKilled = -1;
   _exit(127);
 }
 
-// Runs the tool and kills it after `milliseconds`, unless it has ended by then; negative: never.
-// What it says goes to the file `messages`. Returns its exit code or kKilled.
-int RunTool(const std::vector<std::string>& arguments, int milliseconds,
-            const std::string& messages = "/dev/null") {
+// Starts the tool. What it says goes to the file `messages`.
+pid_t StartTool(const std::vector<std::string>& arguments,
+                const std::string& messages = "/dev/null") {
   const pid_t child = fork();
-  if (child == 0) {
-    const int nothing = open("/dev/null", O_WRONLY);
-    dup2(nothing, STDOUT_FILENO);
-    dup2(open(messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
-    Exec(arguments);
-  }
-  if (milliseconds >= 0) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-    kill(child, SIGKILL);
-  }
+  if (child != 0) return child;
+  const int nothing = open("/dev/null", O_WRONLY);
+  dup2(nothing, STDOUT_FILENO);
+  dup2(open(messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
+  Exec(arguments);
+}
+
+// Its exit code or kKilled.
+int EndOf(pid_t child) {
   int status = 0;
   waitpid(child, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : kKilled;
 }
+
+// Runs the tool and kills it after `milliseconds`, unless it has ended by then; negative: never.
+int RunTool(const std::vector<std::string>& arguments, int milliseconds,
+            const std::string& messages = "/dev/null") {
+  const pid_t child = StartTool(arguments, messages);
+  if (milliseconds >= 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+    kill(child, SIGKILL);
+  }
+  return EndOf(child);
+}
+
+// Sends `signal` to what StartTool gave, once it is `ready`, which it must be within a minute.
+template <typename Ready>
+int Interrupted(pid_t child, int signal, const Ready& ready) {
+  for (int turn = 0; turn < 1200 && !ready(); ++turn) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  kill(child, signal);
+  return EndOf(child);
+}
+
+bool IsThere(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
 std::vector<std::vector<std::string>> Rows(const std::string& db, std::string_view sql) {
   auto store = Store::OpenReadOnly(db);
@@ -213,6 +235,62 @@ TEST(Interruption, CtrlCAtATerminalStopsCleanlyAndTheRunGoesOn) {
   EXPECT_LE(RunTool({"run", "--resume", "--db", db}, -1), 1);
   EXPECT_LE(RunTool(run(folder->File("whole.sqlite")), -1), 1);
   EXPECT_EQ(Results(db), Results(folder->File("whole.sqlite")));
+}
+
+TEST(Interruption, AHangUpStopsARunLikeCtrlC) {
+  const auto folder = TempDirectory::Create("anecheck-hang-up-");
+  ASSERT_TRUE(folder.ok());
+  const std::string db = folder->File("r.sqlite");
+  const pid_t run = StartTool({"run", "--cases", "1000000", "--jobs", "1", "--db", db});
+  EXPECT_EQ(Interrupted(run, SIGHUP, [&] { return IsThere(db) && CountOf(db, "cases") > 0; }), 3);
+  EXPECT_EQ(Rows(db, "SELECT state FROM runs")[0][0], "interrupted");
+}
+
+// As nohup starts it.
+TEST(Interruption, AHangUpThatIsIgnoredStaysSo) {
+  const auto folder = TempDirectory::Create("anecheck-nohup-");
+  ASSERT_TRUE(folder.ok());
+  const std::string begun = folder->File("begun");
+  const auto before = std::signal(SIGHUP, SIG_IGN);
+  const pid_t fuzz =
+      StartTool({"fuzz", "--format", "td", "--count", "2", "--jobs", "1", "--out",
+                 folder->File("out"), "--", "/bin/sh", "-c", "touch " + begun + "; sleep 1", "@@"});
+  std::signal(SIGHUP, before);
+  EXPECT_EQ(Interrupted(fuzz, SIGHUP, [&] { return IsThere(begun); }), 0);
+}
+
+TEST(Interruption, APowerMeasurementThatIsStoppedIsNotDone) {
+  const auto folder = TempDirectory::Create("anecheck-power-stopped-");
+  ASSERT_TRUE(folder.ok());
+  const std::string out = folder->File("power"), said = folder->File("said");
+  // Its page is written after the first hunt; the second finds nothing and is long.
+  const pid_t power =
+      StartTool({"power", "--fault", "sub-swapped,softmax-truncates", "--cases", "1000000",
+                 "--max-seconds", "0", "--shrink-tries", "0", "--jobs", "1", "--out", out},
+                said);
+  EXPECT_EQ(Interrupted(power, SIGTERM, [&] { return IsThere(out + "/power.html"); }), 3);
+  EXPECT_NE(ReadTextFile(said)->find("interrupted; what is shown was finished before"),
+            std::string::npos);
+}
+
+TEST(Interruption, AShrinkThatIsStoppedInItsFirstRunSaysSo) {
+  const auto folder = TempDirectory::Create("anecheck-shrink-stopped-");
+  ASSERT_TRUE(folder.ok());
+  const std::string db = folder->File("r.sqlite"), said = folder->File("said");
+  const std::string begun = folder->File("begun"), small = folder->File("small.json");
+  ASSERT_EQ(RunTool({"run", "--cases", "64", "--fault", "sub-swapped", "--ops", "sub", "--targets",
+                     "h15", "--jobs", "1", "--db", db},
+                    -1),
+            1);
+  const std::string id = Rows(db, "SELECT id FROM findings WHERE verdict = 'wrong'")[0][0];
+  const pid_t shrink = StartTool(
+      {"shrink", id, "--db", db, "--out", small, "--if", "touch " + begun + "; sleep 60; true"},
+      said);
+  EXPECT_EQ(Interrupted(shrink, SIGTERM, [&] { return IsThere(begun); }), 3);
+  EXPECT_NE(ReadTextFile(said)->find("interrupted before the finding itself was seen to show"),
+            std::string::npos)
+      << *ReadTextFile(said);
+  EXPECT_FALSE(IsThere(small));
 }
 
 #if defined(__linux__)

@@ -19,8 +19,14 @@ namespace anecheck {
 
 int Fail(const Error& error) {
   LogError(error.message);
-  return error.code == ErrorCode::kInternal || error.code == ErrorCode::kIo ? kExitHarness
-                                                                            : kExitUsage;
+  switch (error.code) {
+    case ErrorCode::kInternal:
+    case ErrorCode::kInterrupted:
+    case ErrorCode::kIo:
+      return kExitHarness;
+    default:
+      return kExitUsage;
+  }
 }
 
 void Print(std::string_view text) {

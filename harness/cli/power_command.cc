@@ -1,7 +1,5 @@
 // `anecheck power`: how well campaigns find defects, measured on the simulated engine.
 #include <CLI/CLI.hpp>
-#include <atomic>
-#include <csignal>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -11,6 +9,7 @@
 #include "harness/base/log.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
+#include "harness/cli/interruption.h"
 #include "harness/cli/whole_number.h"
 #include "harness/power/power.h"
 #include "harness/power/subject.h"
@@ -19,10 +18,6 @@
 
 namespace anecheck {
 namespace {
-
-std::atomic<bool> interrupted{false};
-
-void Interrupt(int) { interrupted.store(true); }
 
 // Hunts take the family with the fewest defects first, where a fault is told from them soonest, and
 // two more: all five would multiply their time. Clean campaigns take the families A13 to A17.
@@ -53,7 +48,7 @@ std::string ProgressText(const PowerReport& report) {
                      report.seconds);
 }
 
-Result<PowerReport> Measure(PowerFlags& flags) {
+Result<PowerReport> Measure(PowerFlags& flags, const Interruption& interruption) {
   ANECHECK_ASSIGN(const CampaignOptions campaign, ToOptions(flags.campaign));
   PowerOptions& options = flags.options;
   options.targets = campaign.targets;
@@ -78,7 +73,7 @@ Result<PowerReport> Measure(PowerFlags& flags) {
     // After every step, so that a long measurement can be looked at and survives its end.
     if (!flags.out.empty() && written.ok()) written = WriteFolder(flags.out, report);
   };
-  ANECHECK_ASSIGN(PowerReport report, MeasurePower(options, progress, &interrupted));
+  ANECHECK_ASSIGN(PowerReport report, MeasurePower(options, progress, interruption.flag()));
   if (!written.ok()) return written.error();
   return report;
 }
@@ -116,13 +111,15 @@ int Run(PowerFlags& flags) {
     Print(*list);
     return kExitClean;
   }
-  std::signal(SIGINT, Interrupt);
-  std::signal(SIGTERM, Interrupt);
-  const Result<PowerReport> report = Measure(flags);
+  const Interruption interruption;
+  const Result<PowerReport> report = Measure(flags, interruption);
   if (!report.ok()) return Fail(report.error());
   Print(flags.json ? DumpJson(PowerToJson(*report), 2) : PowerToText(*report));
-  if (report->interrupted) LogWarning("interrupted; what is shown was finished before");
   if (!flags.json && !flags.out.empty()) Print(flags.out + "/power.html");
+  if (report->interrupted) {
+    LogWarning("interrupted; what is shown was finished before");
+    return kExitHarness;
+  }
   const bool lost = report->lost && !report->lost->empty();
   return lost || report->FalseFindings() > 0 ? kExitFindings : kExitClean;
 }

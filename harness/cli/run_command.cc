@@ -1,8 +1,6 @@
 // `anecheck run`: a campaign.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <atomic>
-#include <csignal>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -15,14 +13,11 @@
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
 #include "harness/cli/defects_flag.h"
+#include "harness/cli/interruption.h"
 #include "harness/cli/typed_command.h"
 
 namespace anecheck {
 namespace {
-
-std::atomic<bool> interrupted{false};
-
-void Interrupt(int) { interrupted.store(true); }
 
 std::string SummaryText(const CampaignSummary& summary, const CampaignOptions& options) {
   std::string text = fmt::format(
@@ -76,7 +71,8 @@ Result<ResumePoint> ResumeFrom(const RunFlags& flags) {
 // `events` may be null. `options` receives what the campaign runs with.
 Result<CampaignSummary> RunOrResume(const RunFlags& flags, const std::string& command,
                                     EventStream* events, CampaignOptions& options,
-                                    const std::function<void(const CampaignProgress&)>& progress) {
+                                    const std::function<void(const CampaignProgress&)>& progress,
+                                    const Interruption& interruption) {
   const RunnerFactory factory = [&options] { return MakeRunner(options); };
   if (!flags.resume) {
     ANECHECK_ASSIGN(options, ToOptions(flags.campaign));
@@ -89,7 +85,7 @@ Result<CampaignSummary> RunOrResume(const RunFlags& flags, const std::string& co
       events->Started(options, std::string(ProvenanceName(identity.provenance)), identity.engine,
                       false);
     }
-    return RunCampaign(options, factory, progress, &interrupted);
+    return RunCampaign(options, factory, progress, interruption.flag());
   }
   ANECHECK_ASSIGN(ResumePoint point, ResumeFrom(flags));
   options = point.options;
@@ -98,12 +94,11 @@ Result<CampaignSummary> RunOrResume(const RunFlags& flags, const std::string& co
                       point.state == "finished" ? "is finished" : "goes on", point.command));
   if (events != nullptr) events->Started(options, point.provenance, point.engine, true);
   if (point.state == "finished") return std::move(point.summary);
-  return ResumeCampaign(options, std::move(point), factory, progress, &interrupted);
+  return ResumeCampaign(options, std::move(point), factory, progress, interruption.flag());
 }
 
 int Run(const RunFlags& flags, const std::string& command) {
-  std::signal(SIGINT, Interrupt);
-  std::signal(SIGTERM, Interrupt);
+  const Interruption interruption;
   std::optional<EventStream> events;
   if (!flags.events.empty()) {
     Result<EventStream> opened = EventStream::Open(flags.events);
@@ -117,7 +112,7 @@ int Run(const RunFlags& flags, const std::string& command) {
   };
   CampaignOptions options;
   const Result<CampaignSummary> summary =
-      RunOrResume(flags, command, events ? &*events : nullptr, options, progress);
+      RunOrResume(flags, command, events ? &*events : nullptr, options, progress, interruption);
   if (events && !summary.ok()) events->Failed(summary.error());
   if (!summary.ok()) return Fail(summary.error());
   if (events) events->Finished(*summary);
@@ -130,10 +125,10 @@ int Run(const RunFlags& flags, const std::string& command) {
     LogWarning(
         fmt::format("{}; everything finished so far is recorded; go on with: "
                     "anecheck run --resume --db {}",
-                    interrupted.load() ? "interrupted" : "stopped by --time", options.db));
+                    interruption.asked() ? "interrupted" : "stopped by --time", options.db));
     // What a signal stopped is not done, whatever it found by then: a script must not take it for
     // that. --time ends as asked; the state of the run in the file tells what is left.
-    if (interrupted.load()) return kExitHarness;
+    if (interruption.asked()) return kExitHarness;
   }
   return HasFindings(*summary, flags.strict) ? kExitFindings : kExitClean;
 }

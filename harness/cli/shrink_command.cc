@@ -1,7 +1,6 @@
 // `anecheck shrink`: a finding made small.
 #include <CLI/CLI.hpp>
 #include <atomic>
-#include <csignal>
 #include <fmt/format.h>
 #include <limits>
 #include <memory>
@@ -14,16 +13,13 @@
 #include "harness/cli/command.h"
 #include "harness/cli/defects_flag.h"
 #include "harness/cli/finding_argument.h"
+#include "harness/cli/interruption.h"
 #include "harness/cli/typed_command.h"
 #include "harness/cli/whole_number.h"
 #include "harness/parserfuzz/command.h"
 
 namespace anecheck {
 namespace {
-
-std::atomic<bool> interrupted{false};
-
-void Interrupt(int) { interrupted.store(true); }
 
 struct ShrinkFlags {
   FindingArgument finding;
@@ -33,12 +29,13 @@ struct ShrinkFlags {
   bool json = false;
 };
 
-Result<ShrunkFinding> Run(const ShrinkFlags& flags, Artifact& artifact, RunnerIdentity& identity) {
+Result<ShrunkFinding> Run(const ShrinkFlags& flags, const std::atomic<bool>* stop,
+                          Artifact& artifact, RunnerIdentity& identity) {
   ANECHECK_ASSIGN(artifact, ReadFinding(flags.finding));
   ANECHECK_RETURN_IF_ERROR(TryDefects(artifact.options.defects));
   ANECHECK_ASSIGN(const auto runner, MakeRunner(artifact.options));
   ANECHECK_ASSIGN(identity, runner->Identify());
-  const ShrinkOptions options = {.max_tries = flags.max_tries, .stop = &interrupted};
+  const ShrinkOptions options = {.max_tries = flags.max_tries, .stop = stop};
   if (flags.condition.empty()) return ShrinkFinding(artifact, *runner, options);
   ANECHECK_ASSIGN(const TempDirectory folder, TempDirectory::Create("anecheck-shrink-"));
   // In a group of its own, so that Ctrl-C comes here and not to the command, whose end by it would
@@ -47,9 +44,9 @@ Result<ShrunkFinding> Run(const ShrinkFlags& flags, Artifact& artifact, RunnerId
   constexpr parserfuzz::CommandLimits kNone = {.timeout_ms = std::numeric_limits<int>::max(),
                                                .max_memory = std::numeric_limits<uint64_t>::max(),
                                                .max_file = std::numeric_limits<uint64_t>::max()};
-  const FilePredicate predicate = [&flags, kNone](const std::string& path) {
-    const auto outcome = parserfuzz::RunCommand({"/bin/sh", "-c", flags.condition + " " + path},
-                                                path, kNone, &interrupted);
+  const FilePredicate predicate = [&flags, kNone, stop](const std::string& path) {
+    const auto outcome =
+        parserfuzz::RunCommand({"/bin/sh", "-c", flags.condition + " " + path}, path, kNone, stop);
     return outcome.ok() && !outcome->stopped && outcome->signal == 0 && outcome->exit_code == 0;
   };
   return ShrinkFindingIf(artifact, *runner, predicate, folder.path(), options);
@@ -62,8 +59,8 @@ nlohmann::ordered_json SizeToJson(const CaseSize& size) {
 int Shrink(const ShrinkFlags& flags) {
   Artifact artifact;
   RunnerIdentity identity;
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, Interrupt);
-  const Result<ShrunkFinding> shrunk = Run(flags, artifact, identity);
+  const Interruption interruption;
+  const Result<ShrunkFinding> shrunk = Run(flags, interruption.flag(), artifact, identity);
   if (!shrunk.ok()) return Fail(shrunk.error());
   const std::string_view provenance = ProvenanceName(identity.provenance);
   const auto json = ArtifactToJson(artifact.options, identity, shrunk->item, shrunk->outcome,
@@ -92,7 +89,7 @@ int Shrink(const ShrinkFlags& flags) {
   if (!shrunk->unanswered.empty()) {
     LogWarning(fmt::format("the runner does not answer to the small case: {}", shrunk->unanswered));
   }
-  if (!interrupted.load()) return kExitClean;
+  if (!interruption.asked()) return kExitClean;
   LogWarning(fmt::format("interrupted; {} may not be as small as can be", flags.out));
   return kExitHarness;
 }
