@@ -23,6 +23,15 @@ int64_t FloatOrdinal(double x) {
   return raw < 0 ? -static_cast<int64_t>(raw & 0x7fffffff) : raw;
 }
 
+// Two neighbouring integers of one sign, as a quotient that may be truncated or floored has: few
+// for a spread of small numbers, and still no answer that a wrong engine would give by chance.
+bool IsEitherNeighbour(const Estimate& expected, size_t index) {
+  const DType dtype = expected.type.dtype;
+  const double low = expected.low[index];
+  const double high = expected.high[index];
+  return !IsFloat(dtype) && dtype != DType::kBool && high - low <= 1 && (low > 0 || high < 0);
+}
+
 // Fills everything but the verdict; gives the indices outside.
 std::vector<size_t> Measure(const Estimate& expected, std::span<const double> actual,
                             OutputJudgement& judgement) {
@@ -37,7 +46,8 @@ std::vector<size_t> Measure(const Estimate& expected, std::span<const double> ac
       ++judgement.ulp_histogram[0];
       continue;
     }
-    judgement.judged += IsInformative(expected, i, amplitude) ? 1 : 0;
+    const bool tells = IsInformative(expected, i, amplitude) || IsEitherNeighbour(expected, i);
+    judgement.judged += tells ? 1 : 0;
     ++judgement
           .ulp_histogram[UlpBucket(UlpBetween(expected.type.dtype, expected.value[i], actual[i]))];
     if (!repeated[i] && Admits(expected, i, actual[i])) continue;

@@ -172,6 +172,21 @@ TEST(Judge, UsersMayBringTheirOwnCatalogue) {
 }
 
 // tanh of a small number, times 1000: the table's error swamps the result.
+// Small quotients may be truncated or floored: either passes, and a third number does not.
+TEST(Judge, EitherNeighbourOfAQuotientIsAnAnswer) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kInt32, {3}, {-7, -5, -3}));
+  const ValueId two = c.Input(MakeTensor(DType::kInt32, {3}, {2, 2, 2}));
+  const Estimate quotient = c.Run(c.Binary(OpKind::kRealDiv, x, two));
+  const auto verdict = [&](std::initializer_list<double> actual) {
+    return Judge(c.graph, c.inputs, 0, quotient, MakeTensor(DType::kInt32, {3}, actual), kA13)
+        .verdict;
+  };
+  EXPECT_EQ(verdict({-3, -3, -2}), Verdict::kPass);
+  EXPECT_EQ(verdict({-4, -3, -2}), Verdict::kPass);
+  EXPECT_EQ(verdict({-3, -3, 0}), Verdict::kWrong);
+}
+
 TEST(Judge, WideBoundsAreInconclusive) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {0.0001, 0.0002}));

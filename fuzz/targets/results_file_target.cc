@@ -14,6 +14,7 @@
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
 #include "harness/base/file.h"
+#include "harness/campaign/read_leans.h"
 #include "harness/campaign/schema_sql.h"
 #include "harness/campaign/store.h"
 
@@ -44,6 +45,8 @@ void Look(Store& store) {
     const auto rows = store.Query(query, {}, &columns);
     if (!rows.ok()) Laws::Require(!rows.error().message.empty(), "errors have words");
   }
+  const auto leans = ReadLeans(store, 1);
+  if (!leans.ok()) Laws::Require(!leans.error().message.empty(), "errors have words");
   Laws::Require(!store.Query("DELETE FROM meta").ok(), "a query only reads");
 }
 

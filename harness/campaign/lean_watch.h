@@ -11,6 +11,7 @@
 
 #include "harness/base/result.h"
 #include "harness/campaign/judge_case.h"
+#include "harness/campaign/read_leans.h"
 #include "harness/campaign/store.h"
 
 namespace anecheck {
@@ -24,11 +25,6 @@ struct Leaning {
   Lean lean = Lean::kUp;  // the one with the most evidence
   LeanSums sums;
 };
-
-// The sums of a run: target, route, operation.
-using RunLeans = std::map<std::tuple<std::string, std::string, std::string>, OperationLeans>;
-// Errors: kMalformed for what no campaign writes, so that sums of several runs do not overflow.
-Result<RunLeans> ReadLeans(Store& store, int64_t run);
 
 // The lean that stands out most of those that do at all, of sums of that target; without route and
 // operation. Where a documented defect rounds ties away from zero, only the other way tells.

@@ -108,7 +108,7 @@ Status ResizeLinear(KernelContext& context, GridMode height, GridMode width) {
 }
 
 // Nearest neighbours by size: whether pixel i stands at i or at its centre differs from operation
-// to operation. The two agree where the factor is whole.
+// to operation. The two agree where an axis grows by a whole factor, and where it keeps its extent.
 int64_t CornerPixel(int64_t i, int64_t from, int64_t to) {
   return std::min(from - 1, i * from / to);
 }
@@ -131,7 +131,7 @@ PixelRange UpsampledPixel(int64_t i, int64_t from, int64_t to) {
   const int64_t corner = CornerPixel(i, from, to);
   return {corner, corner, corner};
 }
-// resize_nearest_neighbor: no source tells the two apart.
+// resize_nearest_neighbor: no runtime test tells the two apart.
 PixelRange EitherPixel(int64_t i, int64_t from, int64_t to) {
   const int64_t corner = CornerPixel(i, from, to);
   const int64_t centre = CentrePixel(i, from, to);
