@@ -131,7 +131,8 @@ Result<Bytes> PutTogether(Parts parts, bool edited) {
   Document& document = parts.document;
   for (RawBytes& raw : parts.payload) document.raw.push_back(std::move(raw));
   if (!parts.zip) return flatbuffer::Encode(document);
-  if (!ZipFits(*parts.zip, document)) {
+  // Of records that do not follow from the layout none is written anew.
+  if (parts.settled && !ZipFits(*parts.zip, document)) {
     return MakeError(ErrorCode::kInvalid, "zip: an entry or the directory lies outside the file");
   }
   ZipArchive& zip = *parts.zip;
