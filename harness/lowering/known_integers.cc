@@ -48,12 +48,14 @@ class Folding {
     if (value.kind != ValueKind::kResult || IsFloat(value.type.dtype)) return std::nullopt;
     const NodeView node(graph_, value.producer);
     const std::string_view op = node.op();
+    if (op == "gather") return Gathered(node);
+    if (op == "concat") return Joined(node);
+    // Programs are read before they are checked: an operand may be missing.
+    if (!node.HasInput(0)) return std::nullopt;
     if (op == "shape") {
       const auto dims = node.InputShape(0).dims();
       return std::vector<int64_t>(dims.begin(), dims.end());
     }
-    if (op == "gather") return Gathered(node);
-    if (op == "concat") return Joined(node);
     const bool keeps = op == "cast" || op == "identity" || op == "reshape" || op == "expand_dims" ||
                        op == "squeeze";
     return keeps ? Of(node.Input(0)) : std::nullopt;
