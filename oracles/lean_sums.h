@@ -7,7 +7,10 @@
 // either side alike wherever the operands do not say on which side the next number lies: by less
 // than kLeastLean of its room on the average. So nothing is asked of what errs by a function of one
 // operand (tables), of a count (reciprocals) or of a place, nor of what is chosen rather than
-// rounded, nor of what the family's documented defects make lean (IsTested).
+// rounded, nor of a function with a kink of what may err, nor of what the family's documented
+// defects make lean (IsTested). Functions whose bound is in units of the last place (exp, sqrt,
+// quotients) are asked: that their errors lie to one side says that they are not rounded to
+// nearest, and no more.
 //
 // The test. Let s be the mean over the free elements of one output of the error, in units of the
 // room on its side: -1 <= s <= 1, whatever hangs together inside of that output. Cases are drawn
