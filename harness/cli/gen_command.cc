@@ -146,8 +146,8 @@ Result<Json> Replay(const GenFlags& flags) {
 
 Result<Json> DrawGraphs(const GenFlags& flags) {
   if (flags.mutated || flags.must_warn) {
-    return MakeError(ErrorCode::kInvalid,
-                     "--mutated and --must-warn: not of graphs; give --must-reject");
+    return MakeError(ErrorCode::kInvalid, fmt::format("{}: not of graphs; give --must-reject",
+                                                      flags.mutated ? "--mutated" : "--must-warn"));
   }
   std::vector<uint64_t> indices(flags.count);
   std::iota(indices.begin(), indices.end(), 0);

@@ -134,8 +134,8 @@ FileRecipe ValidRecipe(const DescriptorGenerator& generator, const Format& forma
   return recipe;
 }
 
-Result<FileRecipe> MustRejectRecipe(const DescriptorGenerator& generator, const Format& format,
-                                    const MutationKind& kind, uint64_t seed) {
+Result<FileRecipe> BreakingRecipe(const DescriptorGenerator& generator, const Format& format,
+                                  const MutationKind& kind, uint64_t seed) {
   std::optional<FileRecipe> with_warnings;
   for (uint64_t i = 0; i < kTries; ++i) {
     FileRecipe recipe{.seed = FileSeed(seed, i)};
@@ -208,7 +208,8 @@ Result<std::vector<FileRecipe>> DrawFileSet(const DescriptorGenerator& generator
   if (breaks && breaking.empty()) {
     return MakeError(ErrorCode::kUnsupported,
                      fmt::format("{}: no mutation breaks a rule that {}", generator.format,
-                                 mode == FileSetMode::kMustWarn ? "only warns" : "is an error"));
+                                 mode == FileSetMode::kMustWarn ? "only warns; give --must-reject"
+                                                                : "is an error; give --must-warn"));
   }
   std::vector<FileRecipe> recipes;
   for (uint64_t i = 0; i < count; ++i) {
@@ -216,9 +217,8 @@ Result<std::vector<FileRecipe>> DrawFileSet(const DescriptorGenerator& generator
     if (mode == FileSetMode::kMutated) {
       recipes.push_back(MutatedRecipe(generator, format, file_seed));
     } else if (breaks) {
-      ANECHECK_ASSIGN(
-          FileRecipe recipe,
-          MustRejectRecipe(generator, format, *breaking[i % breaking.size()], file_seed));
+      ANECHECK_ASSIGN(FileRecipe recipe,
+                      BreakingRecipe(generator, format, *breaking[i % breaking.size()], file_seed));
       recipes.push_back(std::move(recipe));
     } else {
       recipes.push_back(ValidRecipe(generator, format, file_seed));

@@ -157,11 +157,12 @@ TEST(MustReject, EveryFileBreaksItsRuleAlone) {
   }
 }
 
-TEST(MustReject, WithoutARuleOfTheKindThereIsNoSet) {
+TEST(MustWarn, WithoutARuleOfTheKindThereIsNoSet) {
   const DescriptorGenerator generator = {"toy", MakeToy, kToyKinds};
   const auto recipes = DrawFileSet(generator, kToy, FileSetMode::kMustWarn, 4, 3);
   ASSERT_FALSE(recipes.ok());
   EXPECT_EQ(recipes.error().code, ErrorCode::kUnsupported);
+  EXPECT_NE(recipes.error().message.find("--must-reject"), std::string::npos);
 }
 
 TEST(MustReject, AMutationThatBreaksMoreThanItSaysIsAnError) {
