@@ -1,0 +1,145 @@
+// What the tool says of targets without running anything: explain, targets, matrix.
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/base/testing/test_data.h"
+#include "harness/cli/testing/tool_test.h"
+
+namespace anecheck {
+namespace {
+
+using Outcome = testing::ToolOutcome;
+using AttestationCliTest = testing::ToolTest;
+
+TEST_F(AttestationCliTest, ExplainNamesTheLayerThatRefuses) {
+  const Outcome text = Tool("explain conv --target h13 --attr kernel=16 --shape x=1,64,56,56");
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("front end        reject      kW must be <=15"), std::string::npos)
+      << text.out;
+  const auto json = ParseJson(Tool("explain sin --target h13 --json").out);
+  ASSERT_TRUE(json.ok()) << json.error().message;
+  EXPECT_EQ((*json)["verdicts"][0]["outcome"], "rejected");
+  EXPECT_EQ((*json)["verdicts"][1]["layers"][3]["rule"], "no_direct_route");
+  EXPECT_EQ(Tool("explain sin --target h99").code, 2);
+  EXPECT_EQ(Tool("explain nothing --target h13").code, 2);
+  EXPECT_EQ(Tool("explain sin --target h13 --shape x=a").code, 2);
+}
+
+// The chain of layers, the evidence, and what sources disagree on.
+TEST_F(AttestationCliTest, ExplainGivesTheEvidence) {
+  const Outcome text = Tool("explain argsort --target h17s --route mil");
+  EXPECT_NE(text.out.find("evidence\n"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("compile_rejected"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("known conflicts between sources\n  argsort (h17s)"), std::string::npos)
+      << text.out;
+  EXPECT_NE(Tool("explain argsort --target h17s --no-published").out.find("evidence: none\n"),
+            std::string::npos);
+  const auto json = ParseJson(Tool("explain conv --target h13 --json").out);
+  ASSERT_TRUE(json.ok());
+  EXPECT_EQ((*json)["evidence"][0]["status"], "native");
+  EXPECT_TRUE((*json)["known_conflicts"].empty());
+  const std::string db = Db("evidence.sqlite");
+  ASSERT_EQ(Tool("run --cases 20 --seed 1 --ops relu --targets h13 --quirk all=off" + db).code, 0);
+  EXPECT_NE(Tool("explain relu --target h13 --no-published" + db)
+                .out.find("relu             correct     correct, mil, simulated"),
+            std::string::npos);
+}
+
+TEST_F(AttestationCliTest, TargetsShowGivesEveryValueOfOne) {
+  const Outcome text = Tool("targets show h13");
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find("0x210  streamed_kernel_memory_cap = 16777216  [specification 003"),
+            std::string::npos)
+      << text.out;
+  const auto json = ParseJson(Tool("targets show H13 --json").out);
+  ASSERT_TRUE(json.ok());
+  EXPECT_EQ((*json)["compiler_name"], "h13");
+  const Outcome unknown = Tool("targets show h99");
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_NE(unknown.err.find("h99"), std::string::npos);
+}
+
+TEST_F(AttestationCliTest, AHardwareTableReplacesATargets) {
+  // Only the texture engine's byte is set, so that both capability and limits are the blob's.
+  std::vector<uint8_t> blob(0x938);
+  blob[0x81d] = 1;
+  ASSERT_TRUE(WriteFileAtomic(Path("hal.bin"), blob).ok());
+  const std::string flag = " --hal h13=" + Path("hal.bin");
+  EXPECT_NE(Tool("explain Resize --route netlist --target h13" + flag).out.find("native\n"),
+            std::string::npos);
+  EXPECT_NE(Tool("targets show h13" + flag).out.find("0x238  num_nes = 0  [" + Path("hal.bin")),
+            std::string::npos);
+  EXPECT_EQ(Tool("matrix --targets h13 --format csv --no-published --route netlist" + flag)
+                .out.find("\nResize,refused"),
+            std::string::npos);
+  EXPECT_NE(Tool("matrix --targets h13 --format csv --no-published --route netlist")
+                .out.find("\nResize,refused"),
+            std::string::npos);
+}
+
+// The public guide's table resolves h16 to the index of A15 (4) and h17 to that of A16 (5).
+TEST_F(AttestationCliTest, FamiliesAreNumberedEitherWay) {
+  const std::string explain = "explain abs --shape x=1,65537 --route mil --target ";
+  const std::pair<const char*, std::pair<const char*, const char*>> rows[] = {
+      {"h16", {"family 5's", "family 4's"}}, {"h17", {"family 6's", "family 5's"}}};
+  for (const auto& [target, texts] : rows) {
+    EXPECT_NE(Tool(explain + target).out.find(texts.first), std::string::npos) << target;
+    EXPECT_NE(Tool(explain + target + " --family-order guide").out.find(texts.second),
+              std::string::npos)
+        << target;
+  }
+  // M11 has no hardware version, and therefore no family by that table.
+  const std::string matrix = "matrix --targets m11 --format csv --no-published --route mil";
+  EXPECT_NE(Tool(matrix).out.find("\nsin,attested\n"), std::string::npos);
+  EXPECT_NE(Tool(matrix + " --family-order guide").out.find("\nsin,unknown\n"), std::string::npos);
+}
+
+// scripts/examples/sweep.csv: what another person's sweep looks like.
+TEST_F(AttestationCliTest, TheExampleOfASweepIsImported) {
+  const std::string matrix = "matrix --targets h13 --no-published --format csv --evidence " +
+                             testing::SourcePath("scripts/examples/sweep.csv");
+  const std::string all = Tool(matrix).out;
+  EXPECT_NE(all.find("\nsilu,correct (reported)\n"), std::string::npos) << "by its alias";
+  EXPECT_NE(all.find("conv,correct (reported)\n"), std::string::npos) << "the instance is no cell";
+  EXPECT_NE(all.find("\ntopk,dispatched (reported)\n"), std::string::npos);
+  // Two systems differ, which is a filter and no conflict.
+  EXPECT_NE(Tool(matrix + " --os 14.5").out.find("\ntopk,rejected (reported)\n"),
+            std::string::npos);
+  EXPECT_NE(Tool(matrix + " --compiler 8.0").out.find("\ntopk,dispatched (reported)\n"),
+            std::string::npos);
+  EXPECT_EQ(Tool("explain topk --target h13 --no-published --evidence " +
+                 testing::SourcePath("scripts/examples/sweep.csv"))
+                .out.find("  conflict:"),
+            std::string::npos);
+}
+
+TEST_F(AttestationCliTest, TargetsAreReplacedByAUsersFile) {
+  ASSERT_TRUE(WriteFileAtomic(Path("mine.json"),
+                              std::string_view(R"({"fields": [{"offset": "0x81d", "values":
+      [{"value": 1, "targets": ["H13"], "source": "mine"}]}]})"))
+                  .ok());
+  const std::string explain = "explain Resize --route netlist --target h13";
+  EXPECT_NE(Tool(explain).out.find("failed to map resize layer"), std::string::npos);
+  EXPECT_NE(Tool(explain + " --targets-file " + Path("mine.json")).out.find("native\n"),
+            std::string::npos);
+  EXPECT_EQ(Tool(explain + " --hal h13=" + Path("mine.json")).code, 2);
+}
+
+TEST_F(AttestationCliTest, MatrixHasOneColumnATargetAndTakesEvidence) {
+  const Outcome csv = Tool("matrix --targets h13,h17s --format csv --no-published");
+  EXPECT_EQ(csv.out.substr(0, csv.out.find("\nlinear")),
+            "op,h13,h17s\nconv,attested,attested\nconv_transpose,attested,attested");
+  ASSERT_TRUE(
+      WriteFileAtomic(Path("sweep.csv"), std::string_view("subject,target,stage,provenance,source\n"
+                                                          "conv,h13,correct,reported,my sweep\n"))
+          .ok());
+  const Outcome with =
+      Tool("matrix --targets h13 --format csv --no-published --evidence " + Path("sweep.csv"));
+  EXPECT_NE(with.out.find("conv,correct (reported)\n"), std::string::npos);
+  EXPECT_EQ(Tool("matrix --targets h99").code, 2);
+}
+
+}  // namespace
+}  // namespace anecheck
