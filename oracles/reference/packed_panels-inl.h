@@ -63,6 +63,7 @@ struct ColumnPanel {
   const float* numbers;      // [count][kWidth]
   const uint32_t* rounders;  // the same
   const uint32_t* sizes;     // [(count + 1) / 2][kWidth]
+  const double* steps;       // [chunks][kWidth]: what the sizes count
 };
 
 // How many of `count` numbers of each of kPitch vectors are small but not zero.
@@ -85,15 +86,17 @@ HWY_INLINE void CountSmall(const float* HWY_RESTRICT numbers, size_t count, floa
   for (size_t i = 0; i < kSpan; ++i) counts[i % kPitch] += found[i];
 }
 
-// Magnitudes as integers, in steps that are a power of two for each vector: no number is more than
-// so many steps, the largest more than half as many, and steps that are begun count. What 256
-// products of two such sum to has 30 bits.
+// Magnitudes as integers, in steps that are a power of two for each chunk of kDepth numbers of a
+// vector: no number is more than so many steps, the largest at least half as many, and steps that
+// are begun count. What kDepth products of two such sum to has 30 bits.
 constexpr uint32_t kMostSteps = 2048;
+constexpr size_t kDepth = 256;
+constexpr size_t ChunksOf(size_t count) { return (count + kDepth - 1) / kDepth; }
 
-// Writes the steps of `count` numbers of each of kPitch vectors by pairs of numbers, the second one
-// in the high half, to sizes[(count + 1) / 2][kPitch], and the vectors' steps.
+// Writes the steps of `count` numbers, of one chunk, of each of kPitch vectors by pairs of numbers,
+// the second one in the high half, to sizes[(count + 1) / 2][kPitch], and what the steps are.
 template <size_t kPitch>
-HWY_INLINE void MeasureSizes(const float* HWY_RESTRICT numbers, size_t count,
+HWY_INLINE void MeasureChunk(const float* HWY_RESTRICT numbers, size_t count,
                              uint32_t* HWY_RESTRICT sizes, double* HWY_RESTRICT steps) {
   // Positive fp32 numbers have the order of their bits.
   uint32_t largest[kPitch] = {};
@@ -125,6 +128,16 @@ HWY_INLINE void MeasureSizes(const float* HWY_RESTRICT numbers, size_t count,
       sizes[k / 2 * kPitch + c] = whole((one < 0 ? -one : one) * inverse[c]) |
                                   whole((other < 0 ? -other : other) * inverse[c]) << 16;
     }
+  }
+}
+
+// The same of all numbers: sizes[(count + 1) / 2][kPitch] and steps[chunks][kPitch].
+template <size_t kPitch>
+HWY_INLINE void MeasureSizes(const float* HWY_RESTRICT numbers, size_t count,
+                             uint32_t* HWY_RESTRICT sizes, double* HWY_RESTRICT steps) {
+  for (size_t begin = 0; begin < count; begin += kDepth) {
+    MeasureChunk<kPitch>(numbers + begin * kPitch, std::min(kDepth, count - begin),
+                         sizes + begin / 2 * kPitch, steps + begin / kDepth * kPitch);
   }
 }
 
@@ -160,10 +173,11 @@ class Columns {
   Columns(Arena& arena, size_t panels, size_t count)
       : count_(count),
         pairs_((count + 1) / 2),
+        chunks_(ChunksOf(count)),
         numbers_(arena.Allocate<float>(panels * count * kWidth)),
         rounders_(arena.Allocate<uint32_t>(panels * count * kWidth)),
         sizes_(arena.Allocate<uint32_t>(panels * pairs_ * kWidth)),
-        steps_(arena.Allocate<double>(panels * kWidth)),
+        steps_(arena.Allocate<double>(panels * chunks_ * kWidth)),
         small_(arena.Allocate<double>(panels * kWidth)),
         lines_(arena, panels, count) {}
 
@@ -181,16 +195,16 @@ class Columns {
       columns.pack(columns.self, begin, width, kWidth, numbers);
       for (size_t i = 0; i < count_ * kWidth; ++i) rounders[i] = RounderOf(numbers[i]);
       MeasureSizes<kWidth>(numbers, count_, sizes_ + panel * pairs_ * kWidth,
-                           steps_ + panel * kWidth);
+                           steps_ + panel * chunks_ * kWidth);
       CountSmall<kWidth>(numbers, count_, small, small_ + panel * kWidth);
       lines_.Forget(panel);
     }
   }
   ColumnPanel At(size_t panel) const {
     const size_t start = panel * count_ * kWidth;
-    return {numbers_ + start, rounders_ + start, sizes_ + panel * pairs_ * kWidth};
+    return {numbers_ + start, rounders_ + start, sizes_ + panel * pairs_ * kWidth,
+            steps_ + panel * chunks_ * kWidth};
   }
-  const double* steps(size_t panel) const { return steps_ + panel * kWidth; }
   const double* small(size_t panel) const { return small_ + panel * kWidth; }
   const float* Line(size_t panel, size_t column) const {
     return lines_.At(numbers_ + panel * count_ * kWidth, panel, column);
@@ -199,10 +213,11 @@ class Columns {
  private:
   size_t count_;
   size_t pairs_;
+  size_t chunks_;
   float* numbers_;
   uint32_t* rounders_;
   uint32_t* sizes_;
-  double* steps_;  // [column]: what the sizes count
+  double* steps_;  // [panel][chunk][column of it]
   double* small_;  // [column]: how many of its numbers are
   Lines<kWidth> lines_;
 };
@@ -212,6 +227,7 @@ struct RowTile {
   const float* numbers;
   const uint32_t* powers;
   const uint32_t* sizes;
+  const double* steps;  // [chunks][kRows]
 };
 
 // Tiles of kRows rows one after the other; rows past the last are zeros.
@@ -223,11 +239,12 @@ class Rows {
   Rows(Arena& arena, size_t tiles, size_t count)
       : tile_(count * kRows),
         size_tile_((count + 1) / 2 * kRows),
+        step_tile_(ChunksOf(count) * kRows),
         count_(count),
         numbers_(arena.Allocate<float>(tiles * tile_)),
         powers_(arena.Allocate<uint32_t>(tiles * tile_)),
         sizes_(arena.Allocate<uint32_t>(tiles * size_tile_)),
-        steps_(arena.Allocate<double>(tiles * kRows)),
+        steps_(arena.Allocate<double>(tiles * step_tile_)),
         small_(arena.Allocate<double>(tiles * kRows)),
         lines_(arena, tiles, count) {}
 
@@ -240,16 +257,15 @@ class Rows {
       if (height < kRows) std::fill_n(numbers, tile_, 0.0F);
       rows.pack(rows.self, begin, height, kRows, numbers);
       for (size_t i = 0; i < tile_; ++i) powers[i] = SignAndPower(numbers[i]);
-      MeasureSizes<kRows>(numbers, count_, sizes_ + tile * size_tile_, steps_ + tile * kRows);
+      MeasureSizes<kRows>(numbers, count_, sizes_ + tile * size_tile_, steps_ + tile * step_tile_);
       CountSmall<kRows>(numbers, count_, small, small_ + tile * kRows);
       lines_.Forget(tile);
     }
   }
   RowTile At(size_t tile) const {
     const size_t at = tile * tile_;
-    return {numbers_ + at, powers_ + at, sizes_ + tile * size_tile_};
+    return {numbers_ + at, powers_ + at, sizes_ + tile * size_tile_, steps_ + tile * step_tile_};
   }
-  double step(size_t row) const { return steps_[row]; }
   double small(size_t row) const { return small_[row]; }
   const float* Line(size_t row) const {
     const size_t tile = row / kRows;
@@ -259,11 +275,12 @@ class Rows {
  private:
   size_t tile_;       // numbers
   size_t size_tile_;  // pairs of them
+  size_t step_tile_;
   size_t count_;
   float* numbers_;
   uint32_t* powers_;
   uint32_t* sizes_;
-  double* steps_;  // [row]: what the sizes count
+  double* steps_;  // [tile][chunk][row of it]
   double* small_;  // [row]: how many of its numbers are
   Lines<kRows> lines_;
 };

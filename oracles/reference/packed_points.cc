@@ -133,26 +133,21 @@ HWY_INLINE bool MayBeOpen(const Known& known, double stored) {
 // One row of a tile's sums, and what stands beside it.
 struct RunSums {
   const double* sum;
-  const double* magnitude;  // in steps
+  const double* magnitude;
   const double* rounded;
-  const double* column_steps;
-  double row_step;
   const double* small_column;  // how many numbers of each column are small
   double small_row;
   const double* bias;  // null where there is none
 
-  HWY_INLINE double Magnitude(size_t i) const {
-    return magnitude[i] * (row_step * column_steps[i]);
-  }
   HWY_INLINE Known At(const Allowance& allowance, size_t i) const {
     const Known known =
-        Bounded(allowance, sum[i], Magnitude(i), rounded[i], small_row + small_column[i]);
+        Bounded(allowance, sum[i], magnitude[i], rounded[i], small_row + small_column[i]);
     if (bias == nullptr) return known;
     return WithBias(known, bias[i], allowance.arithmetic.bias_rounding);
   }
   // What is known of the value with its sum in double.
   Known InDouble(const Allowance& allowance, size_t i, double total) const {
-    const double size = Magnitude(i);
+    const double size = magnitude[i];
     const bool exact = size <= allowance.arithmetic.exact_limit;
     const Known known = {total, exact ? 0 : allowance.widths.settle * size, total, total};
     return bias == nullptr ? known : WithBias(known, bias[i], false);
@@ -237,14 +232,9 @@ class Storing {
       const double* const bias = bias_.of_rows != nullptr      ? of_row
                                  : bias_.of_columns != nullptr ? bias_.of_columns + place.column
                                                                : nullptr;
-      const RunSums run = {sums.sum + r * kWidth,
-                           sums.magnitude + r * kWidth,
-                           rounded + r * kWidth,
-                           columns.steps(place.panel),
-                           rows.step(place.tile * kRows + r),
-                           columns.small(place.panel),
-                           rows.small(place.tile * kRows + r),
-                           bias};
+      const RunSums run = {
+          sums.sum + r * kWidth,      sums.magnitude + r * kWidth,        rounded + r * kWidth,
+          columns.small(place.panel), rows.small(place.tile * kRows + r), bias};
       const size_t at = row * results_.pitch + place.column;
       uint64_t may_be_open[kWidth];
       const RunFacts facts = store_(allowance_, run, place.width, results_.value + at,
@@ -272,7 +262,7 @@ class Storing {
   // Element `i` of a run.
   void Settle(const RunSums& run, size_t i, OpenPoint open) {
     const Widths& widths = allowance_.widths;
-    open.magnitude = run.Magnitude(i);
+    open.magnitude = run.magnitude[i];
     const double small = run.small_row + run.small_column[i];
     const double around = widths.single * open.magnitude + widths.small * small;
     open.rounded_low = run.rounded[i] - around;
@@ -293,7 +283,6 @@ class Storing {
 
 // What stays in the caches: of a panel kChunk products, of the rows those of kDepth products, of
 // the columns all panels of a block. Panels that are needed once alone are made when they are.
-constexpr size_t kDepth = 256;
 constexpr size_t kRowBlockBytes = size_t{1} << 19;
 constexpr size_t kColumnBlockBytes = size_t{1} << 23;
 

@@ -70,7 +70,8 @@ struct PointResults {
 // ends lie further out:
 // - the accumulator's error is in proportion to more than the products' magnitudes: that of x y
 //   counts as (|x| + 2^-10 X) (|y| + 2^-10 Y), where X and Y are the largest magnitudes of their
-//   vectors, and as nothing where it is zero;
+//   vectors among the 256 numbers that theirs is one of (of each vector the first 256, the next,
+//   and so on), and as nothing where it is zero;
 // - with narrow_terms of 0 by up to 20 times the accumulator's error of one addition, half an ulp
 //   of all the magnitudes, and by 3 * 2^-26 for each product of a number that is small: the sums
 //   are known no more closely.

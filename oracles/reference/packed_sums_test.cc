@@ -209,19 +209,23 @@ struct Magnitudes {
   double counted = 0;
 };
 Magnitudes MagnitudesOf(const Lanes& x, const Lanes& y, size_t count) {
-  const auto largest = [count](const double* numbers) {
-    double most = 0;
-    for (size_t k = 0; k < count; ++k) most = std::max(most, std::fabs(numbers[k]));
-    return most;
-  };
-  const double more_x = largest(x.value) * 0x1p-10;
-  const double more_y = largest(y.value) * 0x1p-10;
+  constexpr size_t kChunk = 256;
   Magnitudes magnitudes;
-  for (size_t k = 0; k < count; ++k) {
-    const double a = std::fabs(x.value[k]);
-    const double b = std::fabs(y.value[k]);
-    magnitudes.exact += a * b;
-    if (a * b != 0) magnitudes.counted += (a + more_x) * (b + more_y);
+  for (size_t begin = 0; begin < count; begin += kChunk) {
+    const size_t end = std::min(count, begin + kChunk);
+    const auto largest = [&](const double* numbers) {
+      double most = 0;
+      for (size_t k = begin; k < end; ++k) most = std::max(most, std::fabs(numbers[k]));
+      return most;
+    };
+    const double more_x = largest(x.value) * 0x1p-10;
+    const double more_y = largest(y.value) * 0x1p-10;
+    for (size_t k = begin; k < end; ++k) {
+      const double a = std::fabs(x.value[k]);
+      const double b = std::fabs(y.value[k]);
+      magnitudes.exact += a * b;
+      if (a * b != 0) magnitudes.counted += (a + more_x) * (b + more_y);
+    }
   }
   return magnitudes;
 }

@@ -119,28 +119,38 @@ void SumTile(const RowTile& rows, const ColumnPanel& panel, size_t begin, size_t
 
 using I = hn::RebindToSigned<F>;
 
-// Adds integer sums to doubles, or puts them there.
-HWY_INLINE void AddIntegers(hn::Vec<I> sums, bool first, double* HWY_RESTRICT total) {
+// Adds integer sums, of products of row_step and column_steps, to doubles, or puts them there.
+HWY_INLINE void AddIntegers(hn::Vec<I> sums, bool first, double row_step,
+                            const double* HWY_RESTRICT column_steps, double* HWY_RESTRICT total) {
   const D d;
 #if HWY_TARGET == HWY_SCALAR
-  const V wide[kParts] = {hn::PromoteTo(d, sums)};
+  V wide[kParts] = {hn::PromoteTo(d, sums)};
 #else
   const hn::Rebind<int32_t, D> part;
-  const V wide[kParts] = {hn::PromoteTo(d, hn::LowerHalf(part, sums)),
-                          hn::PromoteTo(d, hn::UpperHalf(part, sums))};
+  V wide[kParts] = {hn::PromoteTo(d, hn::LowerHalf(part, sums)),
+                    hn::PromoteTo(d, hn::UpperHalf(part, sums))};
 #endif
   for (size_t p = 0; p < kParts; ++p) {
     double* const to = total + p * kLanes;
+    // Powers of two: nothing is rounded.
+    wide[p] =
+        hn::Mul(wide[p], hn::Mul(hn::Set(d, row_step), hn::LoadU(d, column_steps + p * kLanes)));
     hn::StoreU(first ? wide[p] : hn::Add(hn::LoadU(d, to), wide[p]), d, to);
   }
 }
 
-// The same for the magnitudes of up to 256 products, of kTiles tiles one after the other, in steps
-// of the rows times those of the columns. `size_tile`: pairs of a tile.
+// Pairs and steps of a tile.
+struct TileSizes {
+  size_t pairs;
+  size_t steps;
+};
+
+// The same for the magnitudes of a chunk of products, of kTiles tiles one after the other.
 template <size_t kTiles, size_t kTileVectors>
-void SumMagnitudes(const uint32_t* HWY_RESTRICT rows, size_t size_tile,
-                   const uint32_t* HWY_RESTRICT columns, size_t begin, size_t end,
-                   TileSums* HWY_RESTRICT total) {
+void SumMagnitudes(const RowTile& tile, const TileSizes& of_tile, const ColumnPanel& panel,
+                   size_t begin, size_t end, TileSums* HWY_RESTRICT total) {
+  const uint32_t* const HWY_RESTRICT rows = tile.sizes;
+  const uint32_t* const HWY_RESTRICT columns = panel.sizes;
   constexpr size_t kBlocks = kTiles * kRows * kTileVectors;
   const I integers;
   const U u;
@@ -153,7 +163,7 @@ void SumMagnitudes(const uint32_t* HWY_RESTRICT rows, size_t size_tile,
       y[v] = hn::LoadU(u, columns + k * kWidth + v * kSingles);
     }
     for (size_t r = 0; r < kTiles * kRows; ++r) {
-      const auto x = hn::Set(u, rows[r / kRows * size_tile + k * kRows + r % kRows]);
+      const auto x = hn::Set(u, rows[r / kRows * of_tile.pairs + k * kRows + r % kRows]);
       for (size_t v = 0; v < kTileVectors; ++v) {
         const size_t i = r * kTileVectors + v;
 #if HWY_TARGET == HWY_SCALAR
@@ -169,13 +179,17 @@ void SumMagnitudes(const uint32_t* HWY_RESTRICT rows, size_t size_tile,
       }
     }
   }
+  const double* const row_steps = tile.steps + begin / kDepth * kRows;
+  const double* const column_steps = panel.steps + begin / kDepth * kWidth;
   for (size_t i = 0; i < kBlocks; ++i) {
     const size_t r = i / kTileVectors;
     double* const of_row = total[r / kRows].magnitude + r % kRows * kWidth;
 #if HWY_TARGET != HWY_SCALAR
     even[i] = hn::RearrangeToOddPlusEven(even[i], odd[i]);
 #endif
-    AddIntegers(even[i], begin == 0, of_row + i % kTileVectors * kSingles);
+    const size_t v = i % kTileVectors * kSingles;
+    AddIntegers(even[i], begin == 0, row_steps[r / kRows * of_tile.steps + r % kRows],
+                column_steps + v, of_row + v);
   }
 }
 
@@ -213,7 +227,8 @@ TileKernel KernelOf(const PointArithmetic& arithmetic) {
 class Kernels {
  public:
   Kernels(const PointArithmetic& arithmetic, const Spans& spans)
-      : size_tile_((arithmetic.count + 1) / 2 * kRows), spans_(spans) {
+      : of_tile_{(arithmetic.count + 1) / 2 * kRows, ChunksOf(arithmetic.count) * kRows},
+        spans_(spans) {
     many_[0] = KernelOf<kRows, 1>(arithmetic);
     one_[0] = KernelOf<1, 1>(arithmetic);
     many_[1] = KernelOf<kRows, kVectors>(arithmetic);
@@ -229,7 +244,7 @@ class Kernels {
       kernel(tiles.At(row / kRows), panel, begin, end, spans_, sums[row / kRows]);
     }
   }
-  // The same for the magnitudes of up to 256 products.
+  // The same for the magnitudes of a chunk of products, which begins at a multiple of kDepth.
   void AddMagnitudes(const Rows& tiles, size_t rows, const ColumnPanel& panel, size_t width,
                      size_t begin, size_t end, TileSums* sums) const {
     const bool wide = width > kSingles;
@@ -239,15 +254,15 @@ class Kernels {
     const size_t count = (rows + kRows - 1) / kRows;
     const size_t whole = count - count % kMagnitudeTiles;
     for (size_t tile = 0; tile < whole; tile += kMagnitudeTiles) {
-      many(tiles.At(tile).sizes, size_tile_, panel.sizes, begin, end, sums + tile);
+      many(tiles.At(tile), of_tile_, panel, begin, end, sums + tile);
     }
     for (size_t tile = whole; tile < count; ++tile) {
-      one(tiles.At(tile).sizes, size_tile_, panel.sizes, begin, end, sums + tile);
+      one(tiles.At(tile), of_tile_, panel, begin, end, sums + tile);
     }
   }
 
  private:
-  size_t size_tile_;
+  TileSizes of_tile_;
   Spans spans_;
   TileKernel many_[2];  // for one vector of columns and for kVectors
   TileKernel one_[2];   // the same for one row alone
