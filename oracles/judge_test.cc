@@ -171,7 +171,6 @@ TEST(Judge, UsersMayBringTheirOwnCatalogue) {
   EXPECT_EQ(Judge(c.graph, c.inputs, 0, expected, actual, kA16).verdict, Verdict::kWrong);
 }
 
-// tanh of a small number, times 1000: the table's error swamps the result.
 // Small quotients may be truncated or floored: either passes, and a third number does not.
 TEST(Judge, EitherNeighbourOfAQuotientIsAnAnswer) {
   Case c;
@@ -187,6 +186,7 @@ TEST(Judge, EitherNeighbourOfAQuotientIsAnAnswer) {
   EXPECT_EQ(verdict({-3, -3, 0}), Verdict::kWrong);
 }
 
+// tanh of a small number, times 1000: the table's error swamps the result.
 TEST(Judge, WideBoundsAreInconclusive) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {2}, {0.0001, 0.0002}));

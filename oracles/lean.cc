@@ -96,12 +96,31 @@ OpSet MakeUntested(int family, std::span<const Departure> departures) {
 
 // Functions with a kink, extremes among them. Errors of their operands to either side alike come
 // out to one: the greater of two uncertain numbers is too great on the average.
-constexpr OpKind kBent[] = {OpKind::kMaximum,     OpKind::kMinimum,   OpKind::kAbs,
-                            OpKind::kRelu,        OpKind::kRelu6,     OpKind::kClip,
-                            OpKind::kLeakyRelu,   OpKind::kPrelu,     OpKind::kClampedRelu,
-                            OpKind::kThreshold,   OpKind::kElu,       OpKind::kThresholdedRelu,
-                            OpKind::kSigmoidHard, OpKind::kReduceMax, OpKind::kReduceMin,
-                            OpKind::kMaxPool,     OpKind::kMod,       OpKind::kFloorDiv};
+constexpr OpKind kBent[] = {OpKind::kMaximum,
+                            OpKind::kMinimum,
+                            OpKind::kAbs,
+                            OpKind::kRelu,
+                            OpKind::kRelu6,
+                            OpKind::kClip,
+                            OpKind::kLeakyRelu,
+                            OpKind::kPrelu,
+                            OpKind::kClampedRelu,
+                            OpKind::kThreshold,
+                            OpKind::kElu,
+                            OpKind::kThresholdedRelu,
+                            OpKind::kSigmoidHard,
+                            OpKind::kReduceMax,
+                            OpKind::kReduceMin,
+                            OpKind::kMaxPool,
+                            OpKind::kMod,
+                            OpKind::kFloorDiv,
+                            OpKind::kReduceL1Norm,
+                            OpKind::kScatter,
+                            OpKind::kScatterNd,
+                            OpKind::kScatterAlongAxis,
+                            OpKind::kNativeSort,
+                            OpKind::kNativeTopK,
+                            OpKind::kNativeMinMaxNorm};
 
 const OpSet& BentOps() {
   static const OpSet kOps = [] {

@@ -285,7 +285,36 @@ TEST(RuntimeValues, APartialProductMayOverflowInOneOrder) {
   EXPECT_TRUE(Admits(product, 0, 30000));
 }
 
+TEST(RuntimeValues, ScatteredProductsAreAsNarrowAsTheirRoundings) {
+  const Estimate whole = Scattered("mul", DType::kFp16, 2, {3, 4});
+  EXPECT_TRUE(Admits(whole, 0, 24));
+  EXPECT_LE(whole.high[0] - whole.low[0], 4 * HalfUlp(24));
+  for (const Estimate& zero :
+       {Scattered("mul", DType::kFp16, 0, {2, 3}), Scattered("mul", DType::kFp16, 3, {0, 2}),
+        Scattered("div", DType::kFp16, 0, {3, 4})}) {
+    EXPECT_EQ(zero.low[0], 0);
+    EXPECT_EQ(zero.high[0], 0);
+  }
+  EXPECT_FALSE(Admits(Scattered("mul", DType::kFp16, 0.001, {0.01, 0.01}), 0, 0.01));
+}
+
+TEST(RuntimeValues, ManySmallUpdatesAreNotAnything) {
+  const Estimate sum = Scattered("add", DType::kFp16, 0, std::vector<double>(5000, 0.001));
+  EXPECT_FALSE(Admits(sum, 0, -3) || Admits(sum, 0, 12));
+  const Estimate counted = Scattered("add", DType::kFp16, 0, std::vector<double>(3000, 1));
+  EXPECT_TRUE(Admits(counted, 0, 2048) && Admits(counted, 0, 3000));
+  EXPECT_FALSE(Admits(counted, 0, -1) || Admits(counted, 0, 6010));
+}
+
+TEST(RuntimeValues, AnInfinityAddedLateMayMeetTheOther) {
+  EXPECT_TRUE(Admits(Scattered("add", DType::kFp16, 60000, {-HUGE_VAL, 60000}), 0, NAN));
+  EXPECT_FALSE(Admits(Scattered("add", DType::kFp16, 6, {-HUGE_VAL, 6}), 0, NAN));
+}
+
 TEST(RuntimeValues, ScatteredQuotientsOfIntegersMayBeEitherNeighbour) {
+  const Estimate twice = Scattered("div", DType::kInt32, -7, {2, 3});
+  EXPECT_EQ(twice.low[0], -2);
+  EXPECT_EQ(twice.high[0], -1);
   const Estimate quotient = Scattered("div", DType::kInt32, -7, {2});
   EXPECT_TRUE(Admits(quotient, 0, -3) && Admits(quotient, 0, -4));
   EXPECT_FALSE(Admits(quotient, 0, -5) || Admits(quotient, 0, -2));

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <tuple>
+#include <utility>
 
 #include "harness/base/json_text.h"
 #include "harness/campaign/campaign.h"
@@ -33,12 +36,16 @@ struct ToldLeans {
 };
 using ToldByKey = std::map<ReachKey, std::vector<ToldLeans>>;
 
-// The sum of what was told about different cases; of runs that share some, the longest counts.
+// The sum of what was told about different cases. Of runs that share some the longest counts, and
+// of different cuts of one seed's cases the one with the most outputs.
 OperationLeans SumOfDifferentCases(std::vector<ToldLeans> told) {
-  std::ranges::sort(told, [](const ToldLeans& a, const ToldLeans& b) {
-    return std::tuple(b.Outputs(), a.seed, a.shards, a.shard) <
-           std::tuple(a.Outputs(), b.seed, b.shards, b.shard);
-  });
+  std::map<std::pair<std::string, int64_t>, uint64_t> of_cut;
+  for (const ToldLeans& one : told) of_cut[{one.seed, one.shards}] += one.Outputs();
+  const auto order = [&](const ToldLeans& one) {
+    return std::tuple(~of_cut[{one.seed, one.shards}], ~one.Outputs(), one.seed, one.shards,
+                      one.shard);
+  };
+  std::ranges::sort(told, std::less(), order);
   OperationLeans sum{};
   std::vector<const ToldLeans*> counted;
   for (const ToldLeans& one : told) {

@@ -101,9 +101,12 @@ TEST_F(QueryTest, AddsTheLeansOfDifferentCasesAlone) {
   ASSERT_TRUE(AddLeaningRun(path, "c", 2, R"({"shard": [0, 2]})").ok());
   ASSERT_TRUE(AddLeaningRun(path, "d", 2, R"({"shard": [1, 2]})").ok());
   EXPECT_EQ(outputs(), 600u);
-  // A third of what the two halves made already.
+  // A third of what the two halves made already, and the others, which are more together.
   ASSERT_TRUE(AddLeaningRun(path, "e", 2, R"({"shard": [0, 3]})").ok());
   EXPECT_EQ(outputs(), 600u);
+  ASSERT_TRUE(AddLeaningRun(path, "f", 2, R"({"shard": [1, 3]})").ok());
+  ASSERT_TRUE(AddLeaningRun(path, "g", 2, R"({"shard": [2, 3]})").ok());
+  EXPECT_EQ(outputs(), 800u);
 }
 
 TEST_F(QueryTest, KeepsKindsOfEvidenceApart) {

@@ -6,7 +6,7 @@
 
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/laws.h"
-#include "generators/formats/vmfb/testing/library_verifier.h"
+#include "generators/formats/vmfb/library_verifier.h"
 #include "generators/formats/vmfb/vmfb_generator.h"
 #include "harness/formats/flatbuffer/shape.h"
 #include "harness/formats/vmfb/vmfb.h"

@@ -102,8 +102,8 @@ Result<Json> WritePairs(const GenFlags& flags, const std::vector<uint64_t>& seed
 
 Result<Json> DrawPairs(const GenFlags& flags) {
   ChoiceStream source = ChoiceStream::FromSeed(flags.seed);
-  std::vector<uint64_t> seeds;
-  for (uint64_t i = 0; i < flags.count; ++i) seeds.push_back(source.Word());
+  std::vector<uint64_t> seeds(flags.count);
+  for (uint64_t& seed : seeds) seed = source.Word();
   return WritePairs(flags, seeds, flags.seed);
 }
 

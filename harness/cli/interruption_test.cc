@@ -263,7 +263,7 @@ TEST(Interruption, APowerMeasurementThatIsStoppedIsNotDone) {
   const auto folder = TempDirectory::Create("anecheck-power-stopped-");
   ASSERT_TRUE(folder.ok());
   const std::string out = folder->File("power"), said = folder->File("said");
-  // Its page is written after the first hunt; the second finds nothing and is long.
+  // Its page is written after the first hunt; what comes behind the hunts is long.
   const pid_t power =
       StartTool({"power", "--fault", "sub-swapped,softmax-truncates", "--cases", "1000000",
                  "--max-seconds", "0", "--shrink-tries", "0", "--jobs", "1", "--out", out},

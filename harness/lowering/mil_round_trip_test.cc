@@ -108,9 +108,8 @@ TEST(GraphToMil, IntegersBeyond32BitsAreRefused) {
   graph.AddArgument(Slice::kX, x);
   graph.AddInts(Slice::kBegin, std::vector<int64_t>{0});
   graph.AddInts(Slice::kEnd, std::vector<int64_t>{INT64_MAX});
-  const auto y = graph.FinishNode(std::vector<std::string>{"y"});
-  ASSERT_TRUE(y.ok()) << y.error().message;
-  graph.AddOutput(*y);
+  const TensorType type = {DType::kFp16, {4}};
+  graph.AddOutput(graph.FinishNodeAs({&type, 1}, std::vector<std::string>{"y"}));
   const auto text = GraphToMil(graph);
   ASSERT_FALSE(text.ok());
   EXPECT_EQ(text.error().message, "end: 9223372036854775807 does not fit MIL's int32");

@@ -88,7 +88,8 @@ Mode ModeOf(std::string_view name) {
 
 // Updates of one element come in the order of their rows, as MIL's definition loops over them. The
 // value is kept as a sum of two doubles, 106 bits, and rounded once at the end; an engine may round
-// after each update or not, and take them in any order, since no source fixes one.
+// after each update or not, and add or multiply them in any order, since no source fixes one; of
+// updates that replace each other the last row stays.
 class Scattering {
  public:
   Scattering(KernelContext& context, const BoundedTensor& data, const BoundedTensor& updates,
@@ -108,7 +109,14 @@ class Scattering {
       rest_[i] = 0;
       const double low = result_.low[i];
       const double high = result_.high[i];
-      sums_[i] = {low, high, Magnitude(low, high), low, high};
+      const double magnitude = Magnitude(low, high);
+      sums_[i] = {.low = low,
+                  .high = high,
+                  .magnitude = magnitude,
+                  .finite = magnitude < kInfinity ? magnitude : 0,
+                  .first_low = low,
+                  .first_high = high,
+                  .point = low == high};
     }
     FinishMove(data, result_);
     FinishMove(updates, result_);
@@ -169,9 +177,13 @@ class Scattering {
     double low = 0;
     double high = 0;
     double magnitude = 0;  // of all terms
+    double finite = 0;     // of those that are finite
+    double added = 0;      // of all but the first
     double first_low = 0;  // the element itself
     double first_high = 0;
-    int terms = 0;  // beside it
+    int terms = 0;       // beside it
+    bool point = false;  // all are single numbers
+    bool zero = false;   // a factor, or the element, is exactly 0
     // Products of those factors, of the updates alone, that are above 1 and below it.
     double most = 1;
     double least = 1;
@@ -191,6 +203,10 @@ class Scattering {
     sums.magnitude = AddUp(sums.magnitude, Magnitude(a, b));
     const double most = Magnitude(a, b);
     const double least = LeastMagnitude(a, b);
+    if (most < kInfinity) sums.finite = AddUp(sums.finite, most);
+    sums.added = AddUp(sums.added, most);
+    sums.point &= a == b && sure;
+    sums.zero |= most == 0 && sure;
     sums.most *= std::max(1.0, mode_ == Mode::kDiv ? 1 / least : most);
     sums.least *= std::min(1.0, mode_ == Mode::kDiv ? 1 / most : least);
     ++sums.terms;
@@ -199,38 +215,51 @@ class Scattering {
   // magnitudes come to, so that `most` is sought which holds them with their own errors.
   void AdmitAnySum(size_t i) {
     const Sums& sums = sums_[i];
-    // An infinite term stays one in any order.
-    const bool finite = std::fabs(sums.low) < kInfinity && std::fabs(sums.high) < kInfinity;
-    if (!finite || sums.magnitude == 0) return;
+    if (!(sums.magnitude < kInfinity)) {
+      // An infinite term stays one, but where finite ones may first sum to the other infinity.
+      if (sums.finite > grid_.Step(kInfinity, -1)) AdmitAnything(result_, i);
+      return;
+    }
+    if (sums.magnitude == 0) return;
     double most = 0;
     double error = 0;
     for (double reached = sums.magnitude; reached > most; reached = AddUp(sums.magnitude, error)) {
       most = grid_.Round(reached);
       if (most < reached) most = grid_.Step(most, 1);
       if (!(most < kInfinity)) return AdmitAnything(result_, i);
-      error = sums.terms * (most - grid_.Step(most, -1)) / 2;
+      // Adding y to a number of the grid errs by no more than y.
+      error = std::min(sums.added, sums.terms * (most - grid_.Step(most, -1)) / 2);
     }
     const auto store = [&](double x) { return grid_.Store(x); };
     result_.low[i] = std::min(result_.low[i], OuterLow(store, AddDown(sums.low, -error), wide_));
     result_.high[i] = std::max(result_.high[i], OuterHigh(store, AddUp(sums.high, error), wide_));
   }
-  // The same of two or more factors, where no partial product, with the element or without it, can
-  // leave the normal numbers; else anything.
+  // The same of two or more factors. Where some partial product, with the element or without it,
+  // may leave the range, anything; one that becomes subnormal may be flushed, and loses no more
+  // than the least normal number.
   void AdmitAnyProduct(size_t i) {
     const Sums& sums = sums_[i];
-    // A quotient may be a product with a reciprocal.
-    const int roundings = mode_ == Mode::kDiv ? 2 * sums.terms : sums.terms;
-    const double growth = std::pow(1 + (1 + ulp_) * (grid_.Step(1, 1) - 1), roundings);
-    const double normal_from = grid_.half() ? kHalfMinNormal : std::numeric_limits<float>::min();
     const double first = Magnitude(sums.first_low, sums.first_high);
     const double least = LeastMagnitude(sums.first_low, sums.first_high);
-    const bool normal = sums.most * std::max(1.0, first) * growth < grid_.Step(kInfinity, -1) &&
-                        sums.least * std::min(1.0, least) / growth > normal_from;
-    if (!normal) return AdmitAnything(result_, i);
-    const double low = result_.low[i];
-    const double high = result_.high[i];
-    result_.low[i] = grid_.Step(grid_.Round(low < 0 ? low * growth : low / growth), -1);
-    result_.high[i] = grid_.Step(grid_.Round(high < 0 ? high / growth : high * growth), 1);
+    const bool divides = mode_ == Mode::kDiv;
+    // A quotient may be a product with a reciprocal.
+    const int roundings = divides ? 2 * sums.terms : sums.terms;
+    const double unit = grid_.Step(1, 1) - 1;
+    const double growth = std::pow(1 + (divides ? 0.5 + ulp_ : 0.5) * unit, roundings);
+    const double normal = grid_.half() ? kHalfMinNormal : std::numeric_limits<float>::min();
+    const double most = sums.most * std::max(1.0, first) * growth;
+    if (!(most < grid_.Step(kInfinity, -1))) return AdmitAnything(result_, i);
+    if (first == 0 || sums.zero) return;
+    const bool sinks = sums.least * std::min(1.0, least) / growth < normal;
+    const double lost = sinks ? roundings * normal * most : 0;
+    const double exact = result_.value[i] + rest_[i];
+    const double low = sums.point ? exact : result_.low[i];
+    const double high = sums.point ? exact : result_.high[i];
+    const auto store = [&](double x) { return grid_.Store(x); };
+    const double from = (low < 0 ? low * growth : low / growth) - lost;
+    const double to = (high < 0 ? high / growth : high * growth) + lost;
+    result_.low[i] = std::min(result_.low[i], OuterLow(store, WidenDown(from), wide_));
+    result_.high[i] = std::max(result_.high[i], OuterHigh(store, WidenUp(to), wide_));
   }
 
   double Exact(double a, double b) const {
@@ -317,12 +346,17 @@ class Scattering {
         result_.low[to] == result_.high[to] && updates_.low[from] == updates_.high[from];
     const IntegerRange range = RangeOf(dtype);
     const bool by_zero = mode_ == Mode::kDiv && updates_.low[from] <= 0 && updates_.high[from] >= 0;
-    if (known && !by_zero && mode_ == Mode::kDiv && !context_.contract().ideal) {
+    const bool divides = mode_ == Mode::kDiv && !context_.contract().ideal;
+    if (divides && !by_zero && updates_.low[from] == updates_.high[from]) {
       // Truncated, or the floor, as in real_div.
-      const auto floor = FloorQuotient(static_cast<int64_t>(result_.low[to]),
-                                       static_cast<int64_t>(updates_.low[from]));
-      result_.high[to] = Integer(result_.low[to], updates_.low[from]);
-      result_.low[to] = std::min(result_.high[to], WrapInteger(dtype, floor));
+      const auto divisor = static_cast<int64_t>(updates_.low[from]);
+      const auto least = static_cast<int64_t>(result_.low[to]);
+      const auto most = static_cast<int64_t>(result_.high[to]);
+      const IntegerRange hull =
+          HullOfIntegers(dtype, least / divisor, most / divisor, FloorQuotient(least, divisor),
+                         FloorQuotient(most, divisor));
+      result_.low[to] = hull.low;
+      result_.high[to] = hull.high;
     } else if ((known && !by_zero) || mode_ == Mode::kUpdate || mode_ == Mode::kMax ||
                mode_ == Mode::kMin) {
       result_.low[to] = Integer(result_.low[to], updates_.low[from]);

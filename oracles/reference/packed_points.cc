@@ -20,7 +20,6 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace anecheck::reference::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
 
 // ---- results ------------------------------------------------------------------------------------
 //
@@ -66,7 +65,8 @@ struct Allowance {
     widths.spans = {8, given.count < 256 ? size_t{16} : size_t{32}};
     // Each addition in fp32 but the first of a block and of the blocks errs by half an ulp.
     const auto [block, span] = widths.spans;
-    widths.single = static_cast<double>(block - 1 + (span / block - 1)) * 0x1.01p-24;
+    const size_t additions = block - 1 + (span / block - 1);
+    widths.single = static_cast<double>(additions) * 0x1.01p-24;
     widths.small = 3 * 0x1p-26;
   }
   PointArithmetic arithmetic;

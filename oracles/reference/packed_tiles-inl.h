@@ -194,7 +194,7 @@ void SumMagnitudes(const RowTile& tile, const TileSizes& of_tile, const ColumnPa
 }
 
 // A sum of products in double.
-double DotOf(const float* HWY_RESTRICT x, const float* HWY_RESTRICT y, size_t count) {
+HWY_INLINE double DotOf(const float* HWY_RESTRICT x, const float* HWY_RESTRICT y, size_t count) {
   constexpr size_t kChains = 4;
   const D d;
   const Part part;

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "generators/formats/testing/absent_members.h"
-#include "generators/formats/vmfb/testing/library_verifier.h"
+#include "generators/formats/vmfb/library_verifier.h"
 #include "harness/formats/flatbuffer/shape.h"
 #include "harness/formats/vmfb/vmfb.h"
 

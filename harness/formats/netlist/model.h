@@ -113,7 +113,7 @@ struct Unit {
 // Layers and wiring of one network of the file.
 struct Network {
   std::string name;
-  std::vector<Input> inputs;    // of a kPorts file; of kProcedures see Procedure
+  std::vector<Input> inputs;    // those that a list names; of kProcedures see Procedure
   std::vector<Output> outputs;  // of both: in kProcedures the ports that name a Bottom
   std::vector<Constant> constants;
   std::vector<Unit> units;  // in the order of the key Units

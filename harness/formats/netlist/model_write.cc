@@ -101,8 +101,8 @@ bool IsKnownByItsKeys(const Output& output) {
          std::ranges::find(output.extra, "Type", &Entry::key) == output.extra.end();
 }
 
-// Version 1.0.10 lists no ports: the reader takes outputs in the order of their keys and knows them
-// by a Bottom and no Type. What it would take otherwise is listed all the same.
+// Files of version 1.0.10 list no outputs: the reader takes them in the order of their keys and
+// knows them by a Bottom and no Type. What it would take otherwise is listed all the same.
 bool ListsOutputs(const Network& network, KeyStyle style) {
   return style == KeyStyle::kPorts || !std::ranges::all_of(network.outputs, IsKnownByItsKeys) ||
          !std::ranges::is_sorted(network.outputs, {}, &Output::name);
