@@ -2,15 +2,18 @@
 """The exit codes of the scripts around fuzzing, with fuzzers and tools that are shell scripts: 0 done, 1 a
 finding, 2 wrong usage, 3 what the script needs is missing or failed, told in one line."""
 
+import contextlib
 import importlib.machinery
 import importlib.util
 import json
 import os
 import pathlib
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.dont_write_bytecode = True
@@ -291,6 +294,44 @@ done
         self.assertEqual([path.name for path in (self.root / "work/hal/failed").iterdir()], ["crash-1"])
         self.assertIn("law broken: x", (self.root / "work/hal/failed.log").read_text())
 
+    def test_what_failed_in_a_merge_that_was_ended_is_told_by_the_next(self):
+        for number, with_signal in enumerate((signal.SIGTERM, signal.SIGKILL)):
+            home = self.root / f"work-{number}/hal"
+            (home / "corpus").mkdir(parents=True)
+            (home / "corpus/file").write_text("x")
+            arguments = ("--fuzzers", self.fuzzers, "--work", home.parent)
+            self.add("fuzzers/hal_fuzzer", """for argument; do
+  case $argument in -artifact_prefix=*) prefix=${argument#-artifact_prefix=} ;; esac
+done
+echo "law broken: x; see ${prefix}oom-1" >&2; echo bad >"${prefix}oom-1"; echo $$ >"${prefix}../pid"
+exec sleep 600
+""")
+            ended = subprocess.Popen([sys.executable, SCRIPTS / "fuzz-prune", *arguments],
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            while not ((home / "pid").exists() and (home / "pid").read_text()):
+                self.assertIsNone(ended.poll())
+                time.sleep(0.02)
+            ended.send_signal(with_signal)
+            ended.wait()
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int((home / "pid").read_text()), signal.SIGKILL)
+            self.add("fuzzers/hal_fuzzer", QUIET)
+            while self.is_locked(home.parent):
+                time.sleep(0.02)
+            runs = [self.run_script("fuzz-prune", *arguments) for _ in range(2)]
+            self.assertEqual([run.returncode for run in runs], [1, 0], runs)
+            self.assertIn("oom-1 fails", runs[0].stdout)
+            self.assertEqual((home / "failed/oom-1").read_text(), "bad\n")
+            self.assertIn("law broken: x", (home / "failed.log").read_text())
+            self.assertEqual(sorted(path.name for path in home.iterdir()), ["corpus", "failed", "failed.log", "pid"])
+
+    def is_locked(self, work):
+        try:
+            fuzz_common.lock(work).close()
+        except OSError:
+            return True
+        return False
+
     def test_beside_a_night_nothing_is_merged(self):
         self.add_corpus()
         self.add("fuzzers/hal_fuzzer", QUIET)
@@ -310,18 +351,29 @@ done
   case $argument in -artifact_prefix=*) prefix=${argument#-artifact_prefix=} ;; esac
 done
 i=0
-while :; do printf 'bad %s' $i >"${prefix}crash-$i"; i=$((i + 1)); sleep 0.1; done
+while [ $i -lt 50 ]; do printf 'bad %s' $i >"${prefix}crash-$i"; i=$((i + 1)); done
+exec sleep 600
 """)
-        run = self.prune("--merge-seconds", "60")
+        run = self.prune("--merge-seconds", "600")
         self.assertEqual(run.returncode, 1, run.stderr)
         self.assertIn("so many inputs fail", run.stdout)
         self.assertEqual([path.name for path in (self.root / "work/hal/corpus").iterdir()], ["file"])
-        self.assertLess(run.stdout.count(" fails\n"), 100)
+        self.assertLessEqual(run.stdout.count(" fails\n"), 50)
 
     def test_a_merge_without_end_is_3(self):
         self.add_corpus()
         self.add("fuzzers/hal_fuzzer", "sleep 600 & wait\n")
         self.assert_failed(self.prune("--merge-seconds", "1"), "it takes too long")
+
+    def test_a_merge_without_end_is_3_though_an_input_fails(self):
+        self.add_corpus()
+        (self.root / "work/hal/failed.merging").mkdir()
+        (self.root / "work/hal/failed.merging/crash-1").write_text("bad")
+        self.add("fuzzers/hal_fuzzer", "sleep 600 & wait\n")
+        run = self.prune("--merge-seconds", "1")
+        self.assert_failed(run, "it takes too long")
+        self.assertIn("crash-1 fails", run.stdout)
+        self.assertEqual((self.root / "work/hal/failed/crash-1").read_text(), "bad")
 
     def test_a_merge_that_fails_by_chance_is_tried_again(self):
         self.add_corpus()

@@ -8,29 +8,31 @@ import signal
 import subprocess
 import sys
 import unittest
+import unittest.mock
 import xml.etree.ElementTree as ElementTree
 
 sys.dont_write_bytecode = True
 import fuzz_common  # noqa: E402
+import night_state  # noqa: E402
 import night_turns  # noqa: E402
-from night_testing import QUIET, SANITISED, NightTest, fuzzer  # noqa: E402
+from night_testing import BURN, QUIET, SANITISED, SHORT, NightTest, fuzzer  # noqa: E402
 
 BROKEN = 'echo "law broken: x [toy]: y" >&2'
 CRASH = f'echo bad >"${{prefix}}crash-1"; {BROKEN}; echo "Test unit written to ${{prefix}}crash-1" >&2; exit 77'
 TIMEOUT = "echo 'ERROR: libFuzzer: timeout after 30 seconds' >&2"
 HANG = f'echo bad >"${{prefix}}timeout-1"; {TIMEOUT}; echo "Test unit written to ${{prefix}}timeout-1" >&2; exit 70'
-SHORT = ("--minutes", "0.001")
 
 
 class NightEndsTest(NightTest):
     def test_a_night_that_is_killed_while_an_input_is_made_small_keeps_the_finding(self):
         self.add_fuzzer("toy", fuzzer(alone=f"[ ! -e {self.work}/regress/toy ] || sleep 2; {BROKEN}; exit 77",
                                       fuzzing=self.once(CRASH)))
-        night = self.begin_night("--minutes", "0.05")
+        night = self.begin_night(*SHORT)
         self.wait_for(lambda: list(self.work.glob("regress/toy/*.txt")) and self.signatures())
         night.kill()
         night.communicate()
         self.assertEqual(self.signatures(), ["x [toy]"])
+        self.wait_for(lambda: not self.is_locked())
         run = self.run_night(*SHORT)
         self.assertEqual(run.returncode, 1, run.stderr)
         self.assertEqual(self.signatures(), ["x [toy]"])
@@ -47,14 +49,14 @@ class NightEndsTest(NightTest):
     def test_an_end_while_a_slow_input_is_judged_leaves_it_to_be_judged(self):
         self.add_fuzzer("toy", fuzzer(
             alone=f"if [ ! -e {self.root}/ended ]; then touch {self.root}/judging; trap 'exit 72' TERM; "
-                  f"sleep 60 & wait; fi; {TIMEOUT}; exit 70", fuzzing=self.once(HANG)))
-        night = self.begin_night("--minutes", "0.05")
+                  f"sleep 60 & wait; fi; {BURN}; {TIMEOUT}; exit 70", fuzzing=self.once(HANG)))
+        night = self.begin_night(*SHORT)
         self.wait_for((self.root / "judging").exists)
         night.terminate()
         self.assertIn("goes on", night.communicate()[1])
         self.assertEqual((night.returncode, self.findings()), (3, []))
         (self.root / "ended").touch()
-        run = self.run_night(*SHORT)
+        run = self.run_night(*SHORT, impatient=True)
         self.assertEqual(run.returncode, 1, run.stderr)
         self.assertEqual(self.signatures(), ["timeout"])
 
@@ -73,7 +75,7 @@ class NightEndsTest(NightTest):
 
     def test_a_fuzzer_that_is_ended_before_it_listens_is_no_error_of_the_night(self):
         self.add_fuzzer("toy", fuzzer(fuzzing=self.once("exec sleep 60")))
-        night = self.begin_night("--minutes", "0.01")
+        night = self.begin_night(*SHORT)
         self.wait_for((self.root / "once").exists)
         night.terminate()
         night.communicate()
@@ -117,16 +119,23 @@ class NightEndsTest(NightTest):
             self.wait_for(lambda: not self.is_locked())
         self.assertEqual(self.run_night(*SHORT).returncode, 0)
 
-    def is_locked(self):
-        try:
-            fuzz_common.lock(self.work).close()
-        except OSError:
-            return True
-        return False
+    def test_a_killed_night_that_makes_an_input_small_keeps_its_folder(self):
+        hang = f"echo $$ >{self.root}/small; exec sleep 600"  # of the search, which has no prefix
+        self.add_fuzzer("toy", fuzzer(
+            alone=f'[ -n "$prefix" ] || [ -e {self.root}/small ] || {{ {hang}; }}; {BROKEN}; exit 77', fuzzing=CRASH))
+        night = self.begin_night(*SHORT)
+        self.wait_for(lambda: (self.root / "small").exists() and (self.root / "small").read_text())
+        night.kill()
+        night.communicate()
+        run = self.run_night(*SHORT)
+        self.assertEqual((run.returncode, self.is_at_work("small")), (3, True), run.stderr)
+        os.kill(int((self.root / "small").read_text()), signal.SIGKILL)
+        self.wait_for(lambda: not self.is_locked())
+        self.assertEqual(self.run_night(*SHORT).returncode, 1)
 
     def test_two_nights_do_not_share_a_folder(self):
-        self.add_fuzzer("toy", fuzzer(fuzzing=self.once("sleep 30 & wait")))
-        night = self.begin_night("--minutes", "0.01")
+        self.add_fuzzer("toy", fuzzer(fuzzing=self.once("sleep 600 & wait")))
+        night = self.begin_night(*SHORT)
         self.wait_for((self.root / "once").exists)
         run = self.run_night(*SHORT)
         self.assertEqual(run.returncode, 3)
@@ -189,29 +198,70 @@ for each in crash-1 oom-2 crash-3; do echo x >"${prefix}$each"; done"""))
         run = self.run_night(*SHORT)
         self.assertEqual(run.returncode, 1, run.stderr)
         self.assertEqual([(row["signature"], row["seed"]) for row in self.findings()],
-                         [("first [toy]", "11"), ("crash", ""), ("out-of-memory in CrossFiles", "12")])
+                         [("first [toy]", "11"), ("crash of crash-3", ""), ("out-of-memory in CrossFiles", "12")])
         self.assertFalse(any(row["reproduced"] for row in self.findings()))
         with open(self.findings()[2]["report"]) as report:
             self.assertIn("cross.cc:7", report.read())
         self.assertFalse((self.work / "toy/failed.log").exists())
 
-    def test_a_leftover_without_a_report_is_told_by_its_kind(self):
+    def test_what_failed_in_a_merge_that_was_ended_is_judged_with_its_report(self):
+        self.add_fuzzer("toy", QUIET)
+        self.set_state(targets={"toy": {"turns": 1}}, begun="prune",
+                       steps=[{"name": "prune", "code": 3, "seconds": 1.0, "log": "prune.log"}])
+        (self.work / "toy/failed.merging").mkdir(parents=True)
+        (self.work / "toy/failed.merging/oom-1").write_text("x")
+        (self.work / "toy/failed.merging.log").write_text("law broken: x [toy]: y\nTest unit written to /w/oom-1\n")
+        self.assertEqual(self.run_night(*SHORT).returncode, 3)
+        self.assertEqual(self.signatures(), ["x [toy]"])
+        self.assertEqual((self.work / "toy/judged/oom-1").read_text(), "x")
+        self.assertFalse((self.work / "toy/failed.merging.log").exists())
+
+    def test_leftovers_without_a_report_are_each_told_by_their_kind(self):
         self.add_fuzzer("toy", QUIET)
         (self.work / "toy/crashes").mkdir(parents=True)
-        for name in ("oom-1", "leak-1", "timeout-1", "slow-unit-1"):
+        for name in ("oom-1", "oom-2", "leak-1", "timeout-1", "slow-unit-1"):
             (self.work / "toy/crashes" / name).write_text(name)
         (self.work / "toy/log").write_text("of a later turn")
         run = self.run_night(*SHORT)
         self.assertEqual(run.returncode, 1, run.stderr)
-        self.assertEqual(self.signatures(), ["detected memory leaks", "out-of-memory"])
+        self.assertEqual(self.signatures(), ["detected memory leaks of leak-1", "out-of-memory of oom-1",
+                                             "out-of-memory of oom-2"])
+        for finding, name in zip(self.findings(), ("leak-1", "oom-1", "oom-2")):
+            with open(finding["file"]) as file:
+                self.assertEqual(file.read(), name)
         self.assertEqual(list((self.work / "toy/crashes").iterdir()), [])
 
     def test_a_timeout_under_all_laws_counts(self):
         self.add_fuzzer("toy", fuzzer(merging='echo x >"${prefix}timeout-1"',
-                                      alone=f'[ -z "$ANECHECK_FUZZ_THOROUGH" ] || {{ {TIMEOUT}; exit 70; }}'))
+                                      alone=f'[ -z "$ANECHECK_FUZZ_THOROUGH" ] || {{ {BURN}; {TIMEOUT}; exit 70; }}'))
         self.add_corpus(a="x")
-        self.assertEqual(self.run_night(*SHORT).returncode, 1)
+        self.assertEqual(self.run_night(*SHORT, impatient=True).returncode, 1)
         self.assertEqual(self.signatures(), ["timeout"])
+
+    def test_a_timeout_counts_only_with_the_time_of_a_processor(self):
+        for burn, code, signatures in (("", 0, []), (BURN, 1, ["timeout"])):
+            self.work = self.root / f"work-{code}"
+            self.add_fuzzer("toy", fuzzer(alone=f"{burn}\n{TIMEOUT}; exit 70", fuzzing=HANG))
+            run = self.run_night(*SHORT, impatient=True)
+            self.assertEqual((run.returncode, self.signatures()), (code, signatures), run.stderr)
+
+    def test_an_input_that_is_cut_off_counts_only_with_the_time_of_a_processor(self):
+        night = self.night(self.options())
+        process = subprocess.Popen(["true"])
+        process.wait()
+        for used, signature in ((fuzz_common.INPUT_SECONDS - 1, None), (fuzz_common.INPUT_SECONDS, "timeout")):
+            with unittest.mock.patch.object(night, "execute", side_effect=night_state.CutOff(process, 9, used)):
+                found = night_turns.fails_alone(night, "toy", "toy_fuzzer", self.root / "input", False)
+            self.assertEqual(found, (signature, ""))
+
+    def test_what_is_cut_off_is_told_with_its_time_of_a_processor(self):
+        process = subprocess.Popen(["sh", "-c", f"(ulimit -t 1; while :; do :; done); touch {self.root}/spent; sleep 600"],
+                                   stderr=subprocess.DEVNULL, start_new_session=True)
+        self.wait_for((self.root / "spent").exists)
+        with self.assertRaises(night_state.CutOff) as cut:
+            night_state.wait(process, 0)
+        self.assertGreater(cut.exception.used, 0.9)
+        self.assertEqual(process.returncode, -signal.SIGKILL)
 
     def test_a_failure_that_no_input_shows_is_told_as_such_with_its_seed_and_base(self):
         self.add_fuzzer("toy", fuzzer(fuzzing="""echo 'INFO: Seed: 4711' >&2
@@ -251,9 +301,8 @@ exit 71"""))
                                        'Test unit written to ${prefix}crash-1" >&2; exit 77'))
         fast.chmod(0o755)
         self.work.mkdir()
-        state = {"spent": 0.0, "finished": False, "findings": [], "targets": {"toy": {"turns": 1}}}
-        (self.work / "state.json").write_text(json.dumps(state))
-        self.assertEqual(self.run_night(*SHORT).returncode, 1)
+        self.set_state(targets={"toy": {"turns": 1}})
+        self.assertEqual(self.run_night("--turns", "2").returncode, 1)
         self.assertEqual(self.signatures(), ["SEGV in hwx::Load"])
 
     def test_a_leak_is_named_by_the_longer_stack_of_a_run_alone(self):

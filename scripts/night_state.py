@@ -116,10 +116,18 @@ class Night:
         """Seconds that fuzzing took by the clock, an interrupted night's among them."""
         return self.clocked + (0 if self.fuzzing_since is None else time.monotonic() - self.fuzzing_since)
 
+    def turns(self):
+        """Those of the night so far, with what is at work and what could not be run."""
+        rows = self.state["targets"].values()
+        return len(self.running) + sum(row[key] for row in rows for key in ("turns", "sanitised_errors", "fast_errors"))
+
     def has_time(self):
         """Whether fuzzing may go on. All jobs together have their seconds; where fewer are at work than could
-        be, the clock ends it."""
-        return self.clock() < self.most_clock and self.state["spent"] < self.seconds
+        be, the clock ends it. However short a night is, and however slow its machine, it has one turn."""
+        turns = self.turns()
+        if self.options.turns is not None and turns >= self.options.turns:
+            return False
+        return turns == 0 or (self.clock() < self.most_clock and self.state["spent"] < self.seconds)
 
     def save(self):
         with self.lock:
@@ -160,7 +168,7 @@ class Night:
             return self.running[name]
 
     def execute(self, name, command, seconds, log="log", **more):
-        """(exit code, report, processor seconds) of a fuzzer; TimeoutExpired where it hangs."""
+        """(exit code, report, processor seconds) of a fuzzer; CutOff where it hangs."""
         with (self.options.work / name / log).open("wb+") as file:
             # With the lock, so that no other night begins while a fuzzer of a killed one is at work.
             process = self.start(name, command, stderr=file, env=fuzz_common.environment(**more),
@@ -233,19 +241,32 @@ class Night:
         say(f"{name}: {what}", sys.stderr)
 
 
+class CutOff(subprocess.TimeoutExpired):
+    """A process that did not end in its time, with the processor seconds that it used."""
+
+    def __init__(self, process, seconds, used):
+        super().__init__(process.args[0], seconds)
+        self.used = used
+
+
+def reap(process, options=0):
+    """The processor seconds that a process used, with what it waited for; None where it is at work."""
+    done, status, usage = os.wait4(process.pid, options)
+    if not done:
+        return None
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return usage.ru_utime + usage.ru_stime
+
+
 def wait(process, seconds):
-    """The processor seconds that a process used; TimeoutExpired, and it is gone, where it does not end."""
+    """The processor seconds that a process used; CutOff, and it is gone, where it does not end."""
     deadline = time.monotonic() + seconds
-    while True:
-        done, status, usage = os.wait4(process.pid, os.WNOHANG)
-        if done:
-            process.returncode = os.waitstatus_to_exitcode(status)
-            return usage.ru_utime + usage.ru_stime
+    while (used := reap(process, os.WNOHANG)) is None:
         if time.monotonic() > deadline:
             end(process, signal.SIGKILL)
-            process.wait()
-            raise subprocess.TimeoutExpired(process.args[0], seconds)
+            raise CutOff(process, seconds, reap(process))
         time.sleep(0.02)
+    return used
 
 
 def end(process, with_signal=signal.SIGTERM):

@@ -11,9 +11,24 @@ import tempfile
 import time
 import unittest
 
+import fuzz_common
 from night_state import Night
 
 NIGHTLY = pathlib.Path(__file__).resolve().parent / "nightly"
+# A night of one turn. What a test expects of more turns, it says how many: how many there are in a time is the machine's.
+SHORT = ("--minutes", "0.001", "--turns", "1")
+
+# The night, where a second of a processor is what an input may take.
+IMPATIENT = f"""import runpy, sys
+sys.path.insert(0, {str(NIGHTLY.parent)!r})
+import fuzz_common
+fuzz_common.INPUT_SECONDS = 1
+import night_turns
+night_turns.CUT_OFF = 600
+runpy.run_path({str(NIGHTLY)!r}, run_name="__main__")
+"""
+# What takes two seconds of a processor where an input is judged, on however busy a machine.
+BURN = "case $prefix in */again-) (ulimit -t 2; while :; do :; done) ;; esac"
 
 REPORTING = """#!/bin/sh
 case "$1" in -merge=1) exit 0 ;; esac
@@ -119,13 +134,14 @@ class NightTest(unittest.TestCase):
         path = self.root / "calls"
         return path.read_text() if path.exists() else ""
 
-    def run_night(self, *arguments, campaign=False):
-        return subprocess.run(self.command(*arguments, campaign=campaign), capture_output=True, text=True)
+    def run_night(self, *arguments, **more):
+        return subprocess.run(self.command(*arguments, **more), capture_output=True, text=True)
 
-    def command(self, *arguments, campaign=False):
+    def command(self, *arguments, campaign=False, impatient=False):
         if not (self.root / "tool").exists():
             self.add_tool("")
-        command = [sys.executable, NIGHTLY, "--work", self.work, "--fuzzers", self.root / "fuzzers",
+        night = ["-c", IMPATIENT] if impatient else [NIGHTLY]
+        command = [sys.executable, *night, "--work", self.work, "--fuzzers", self.root / "fuzzers",
                    "--fast-fuzzers", self.root / "fast", "--tool", self.root / "tool",
                    "--fuzz-tool", self.root / "tool", "--skip-coverage", "--jobs", "1", *arguments]
         if not campaign:
@@ -141,8 +157,8 @@ class NightTest(unittest.TestCase):
 
     def options(self, **more):
         return argparse.Namespace(work=self.work, fuzzers=self.root / "fuzzers", fast_fuzzers=self.root / "fast",
-                                  fuzz_tool=self.root / "tool", minutes=10.0, jobs=2, slice=5, least_free=1, seed=1, skip_campaign=False,
-                                  skip_coverage=True, **more)
+                                  fuzz_tool=self.root / "tool", minutes=10.0, turns=None, jobs=2, slice=5,
+                                  least_free=1, seed=1, skip_campaign=False, skip_coverage=True, **more)
 
     def night(self, options):
         night = Night(options)
@@ -154,9 +170,9 @@ class NightTest(unittest.TestCase):
         """What a fuzzer does in its first turn alone."""
         return f"[ -e {self.root}/once ] || {{ touch {self.root}/once; {script}; }}"
 
-    def begin_night(self, *arguments, before=()):
+    def begin_night(self, *arguments, before=(), **more):
         """A night at work, for tests that end it; what it prints is dropped."""
-        return subprocess.Popen([*before, *self.command(*arguments)], stdout=subprocess.DEVNULL,
+        return subprocess.Popen([*before, *self.command(*arguments, **more)], stdout=subprocess.DEVNULL,
                                 stderr=subprocess.PIPE, text=True)
 
     def set_state(self, **more):
@@ -174,11 +190,18 @@ class NightTest(unittest.TestCase):
             return False
         return True
 
-    def wait_for(self, done, seconds=60):
+    def wait_for(self, done, seconds=300):
         deadline = time.monotonic() + seconds
         while not done():
             self.assertLess(time.monotonic(), deadline, "nothing came of it")
             time.sleep(0.02)
+
+    def is_locked(self):
+        try:
+            fuzz_common.lock(self.work).close()
+        except OSError:
+            return True
+        return False
 
     def signatures(self):
         return [row["signature"] for row in self.findings()]

@@ -17,14 +17,15 @@ import typing
 import fuzz_common
 from fuzz_common import INPUT_SECONDS, UNKNOWN, is_vague, part_of, signature_of
 from night_report import finding_line
-from night_state import DiskFull, Stopped, build_of_turn, is_full, say, shows_more
+from night_state import CutOff, DiskFull, Stopped, build_of_turn, is_full, say, shows_more
 
 PROJECT = pathlib.Path(__file__).resolve().parent.parent
 GRACE = 900  # seconds beyond its slice after which a turn hangs: reading the corpus, symbols of a stack
+CUT_OFF = 8  # times what an input may take, by the clock, after which it is run alone no longer
 MOST_SLICES = 3  # that a turn takes with judging
 SMALLER_SECONDS = 60  # that making one input small may take
 MOST_SMALL = 20  # findings whose inputs are made small: one bug in what all pass through has many names
-FUZZER_INTERRUPTED = 72  # libFuzzer's exit code
+FUZZER_TIMEOUT, FUZZER_INTERRUPTED = 70, 72  # libFuzzer's exit codes
 ENDED_WELL = (0, FUZZER_INTERRUPTED)
 FROM_OUTSIDE = {-signal.SIGINT, -signal.SIGTERM, -signal.SIGKILL, -signal.SIGHUP}
 REPORT_CHARACTERS = 20000
@@ -75,18 +76,19 @@ def artifact_of(report, folder, before):
 
 
 def fails_alone(night, name, fuzzer, artifact, thorough):
-    """(signature, report) of an input that is run alone; (None, "") where it passes."""
+    """(signature, report) of an input that is run alone; (None, "") where it passes. One that runs out of time
+    passes where it did not use that time of a processor: the machine did other things."""
     folder = folder_of(night, name, "alone")
     laws = {"ANECHECK_FUZZ_THOROUGH": "1"} if thorough else {}
     try:
         code, report, used = night.execute(
             name, [fuzzer, *fuzz_common.limits(4 * INPUT_SECONDS), f"-artifact_prefix={folder}/again-", artifact],
-            8 * INPUT_SECONDS, log="alone.log", **fuzz_common.telling(), **laws)
-    except subprocess.TimeoutExpired:
-        return "timeout", ""
+            CUT_OFF * INPUT_SECONDS, log="alone.log", **fuzz_common.telling(), **laws)
+    except CutOff as cut:
+        code, report, used = 0, "", cut.used
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    if code == 0 and used < INPUT_SECONDS:
+    if code in (0, FUZZER_TIMEOUT) and used < INPUT_SECONDS:
         return None, ""
     if night.stopped:
         raise Stopped
@@ -113,8 +115,9 @@ def make_small(night, name, fuzzer, candidate):
     """Leaves the smallest input found that fails in the same way; whether there is one."""
     small = candidate.with_name(candidate.name + ".small")
     process = night.start(name, [PROJECT / "scripts/fuzz-prune", "--fuzzers", fuzzer.parent, "--input", candidate,
-                                 "--out", small, "--seconds", str(SMALLER_SECONDS), name],
-                          stderr=subprocess.DEVNULL)
+                                 "--out", small, "--seconds", str(SMALLER_SECONDS),
+                                 "--lock", str(night.held.fileno()), name],
+                          stderr=subprocess.DEVNULL, pass_fds=[night.held.fileno()])
     done = process.wait() == 0 and small.exists()
     if done:
         small.replace(candidate)
@@ -204,6 +207,8 @@ def judge_input(night, name, fuzzer, artifact, signature=UNKNOWN, report=""):
         signature, report = alone.signature, alone.report or report
     elif signature == UNKNOWN:
         signature = KIND_OF_ARTIFACT.get(artifact.name.split("-")[0], UNKNOWN)
+        if alone.signature is None and not report:  # nothing tells it from others of its kind
+            signature = f"{signature} of {artifact.name}"
     found = alone.signature is not None or not artifact.name.startswith("timeout-")
     if found:
         keep(night, name, signature, report, artifact, alone.fuzzer, alone.thorough)
@@ -257,12 +262,13 @@ def judge_leftovers(night):
 
 
 def judge_merged(night):
-    """What failed while the corpora were merged."""
+    """What failed while the corpora were merged, in a merge that was ended too."""
     for name in sorted(night.state["targets"]):
-        log = night.options.work / name / "failed.log"
-        judge_folder(night, name, "failed", night.options.fuzzers / f"{name}_fuzzer", text_of(log))
-        if not any(log.with_name("failed").glob("*")):
-            log.unlink(missing_ok=True)
+        for part in ("failed", "failed.merging"):
+            log = night.options.work / name / f"{part}.log"
+            judge_folder(night, name, part, night.options.fuzzers / f"{name}_fuzzer", text_of(log))
+            if not any(log.with_name(part).glob("*")):
+                log.unlink(missing_ok=True)
 
 
 def drop(corpus, data):

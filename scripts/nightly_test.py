@@ -14,31 +14,29 @@ sys.dont_write_bytecode = True
 import night_report  # noqa: E402
 import night_state  # noqa: E402
 import night_turns  # noqa: E402
-from night_testing import FAILING, QUIET, REPORTING, SANITISED, NightTest  # noqa: E402
+from night_testing import FAILING, QUIET, REPORTING, SANITISED, SHORT, NightTest  # noqa: E402
 
 
 class NightlyTest(NightTest):
     def test_a_quiet_night_is_clean_and_every_target_has_a_turn(self):
         self.add_fuzzer("toy_a", QUIET)
         self.add_fuzzer("toy_b", QUIET)
-        run = self.run_night("--minutes", "0.05")
+        run = self.run_night("--turns", "2")
         self.assertEqual(run.returncode, 0, run.stderr)
         state = json.loads((self.work / "state.json").read_text())
         self.assertTrue(state["finished"])
         for row in state["targets"].values():
-            self.assertGreaterEqual(row["turns"], 1)
-            self.assertEqual(row["features"], 20)
-            self.assertEqual((row["read_again"], row["as_text"], row["vacuous"]),
-                             (7 * row["turns"], 2 * row["turns"], row["turns"]))
+            self.assertEqual((row["turns"], row["features"]), (1, 20))
+            self.assertEqual((row["read_again"], row["as_text"], row["vacuous"]), (7, 2, 1))
         self.assertIn("| read again | as text | vacuous |", (self.work / "summary.md").read_text())
         self.assertIn('failures="0"', (self.work / "junit.xml").read_text())
 
     def test_a_failure_is_one_finding_however_often_it_comes(self):
         self.add_fuzzer("toy", FAILING)
-        run = self.run_night("--minutes", "0.005")
+        run = self.run_night("--turns", "3")
         self.assertEqual(run.returncode, 1, run.stderr)
         state = json.loads((self.work / "state.json").read_text())
-        self.assertGreaterEqual(state["targets"]["toy"]["failures"], 1)
+        self.assertEqual(state["targets"]["toy"]["failures"], 3)
         self.assertEqual([row["signature"] for row in state["findings"]], ["write(parse(x)) is x"])
         self.assertEqual(pathlib.Path(state["findings"][0]["file"]).read_text(), "bad\n")
         self.assertIn("write(parse(x)) is x", (self.work / "summary.md").read_text())
@@ -53,19 +51,36 @@ class NightlyTest(NightTest):
         options.jobs = 100  # of which three find a target
         self.assertEqual((self.night(options).most_clock, self.night(options).seconds), (600, 1800))
 
-    def test_jobs_without_a_target_make_no_night_longer(self):
+    def test_jobs_without_a_target_take_no_turn_and_the_clock_of_fuzzing_is_kept(self):
         self.add_fuzzer("toy", QUIET.replace("#!/bin/sh\n", "#!/bin/sh\nsleep 0.2\n"))
-        start = time.monotonic()
-        run = self.run_night("--minutes", "0.02", "--jobs", "100")
+        run = self.run_night(*SHORT, "--jobs", "100")
         self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertLess(time.monotonic() - start, 30)  # all jobs' seconds, by one, would be 120
         state = json.loads((self.work / "state.json").read_text())
-        self.assertLess(0.5, state["clock"])
+        self.assertEqual(state["targets"]["toy"]["turns"], 1)
+        self.assertLess(0.2, state["clock"])
+
+    def test_a_night_without_time_has_one_turn(self):
+        for name in ("toy_a", "toy_b"):
+            self.add_fuzzer(name, QUIET)
+        self.set_state(clock=1e9, spent=1e9)
+        night = self.night(self.options())
+        self.assertEqual([night.next_target(), night.next_target()], ["toy_a", None])
+        night.record("toy_a", 1, 1, "", False)
+        self.assertEqual(night.next_target(), None)
+
+    def test_a_night_ends_after_its_turns(self):
+        for name in ("toy_a", "toy_b", "toy_c"):
+            self.add_fuzzer(name, QUIET)
+        self.set_state(targets={"toy_a": {"turns": 3, "fast_errors": 1}})
+        options = self.options()
+        options.turns = 6
+        night = self.night(options)
+        self.assertEqual([night.next_target() for _ in range(3)], ["toy_a", "toy_b", None])
 
     def test_the_clock_ends_fuzzing_where_few_targets_are_at_work(self):
         self.add_fuzzer("toy_a", QUIET)
         self.add_fuzzer("toy_b", QUIET)
-        self.set_state(clock=1.0)
+        self.set_state(clock=1.0, targets={"toy_a": {"turns": 1}})
         options = self.options()
         for minutes, target in ((1.0, "toy_a"), (1 / 60, None)):
             options.minutes, options.skip_campaign = minutes, True
@@ -78,7 +93,7 @@ class NightlyTest(NightTest):
                "failures": 0}
         state = {"spent": 1.0, "finished": False, "findings": [], "targets": {"toy": row}}
         (self.work / "state.json").write_text(json.dumps(state))
-        self.assertEqual(self.run_night("--minutes", "0.001").returncode, 0)
+        self.assertEqual(self.run_night(*SHORT).returncode, 0)
         # One second was spent before the interruption; the time of this night is used up.
         self.assertEqual(json.loads((self.work / "state.json").read_text())["targets"]["toy"]["turns"], 7)
 
@@ -91,13 +106,12 @@ class NightlyTest(NightTest):
     def test_a_fast_build_that_cannot_run_takes_no_turn_from_the_sanitised_one(self):
         self.add_fuzzer("toy", QUIET)
         self.add_fuzzer("toy", "#!/bin/sh\necho 'libfoo.so is missing' >&2\nexit 127\n", "fast")
-        run = self.run_night("--minutes", "0.02")
+        run = self.run_night("--turns", "8")
         self.assertEqual(run.returncode, 3, run.stderr)
         state = json.loads((self.work / "state.json").read_text())
         row = state["targets"]["toy"]
-        self.assertEqual((row["fast_errors"], row["sanitised_errors"]), (3, 0))
+        self.assertEqual((row["fast_errors"], row["sanitised_errors"], row["turns"]), (3, 0, 5))
         self.assertEqual(len(state["errors"]), 1, state["errors"])
-        self.assertGreater(row["turns"], 3)
 
     def fuzzer_of_turn(self, turn):
         row = {"turns": turn, "sanitised_errors": 0, "fast_errors": 0}
@@ -107,7 +121,7 @@ class NightlyTest(NightTest):
         self.add_fuzzer("toy", QUIET)
         self.set_state(targets={"toy": {"turns": 1}})
         self.add_fuzzer("toy", FAILING, "fast")
-        self.assertEqual(self.run_night("--minutes", "0.001").returncode, 1)
+        self.assertEqual(self.run_night("--turns", "2").returncode, 1)
         self.assertEqual([row["signature"] for row in self.findings()], ["write(parse(x)) is x"])
 
     def test_an_input_that_took_long_on_a_busy_machine_alone_is_no_finding(self):
@@ -124,7 +138,7 @@ echo "ERROR: libFuzzer: timeout after 30 seconds
 Test unit written to $artifact" >&2
 exit 70
 """)
-        run = self.run_night("--minutes", "0.001")
+        run = self.run_night(*SHORT)
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn("0 findings", run.stdout)
 
@@ -132,7 +146,7 @@ exit 70
         self.add_fuzzer("toy", FAILING.replace("crash-$$\" ;;", "slow-unit-1\" ;;").replace(
             "exit 77", "prefix=$(ls -d %s/work/toy/crashes); echo bad > $prefix/timeout-1\n"
                        "echo \"Test unit written to $prefix/timeout-1\" >&2\nexit 77" % self.root))
-        self.assertEqual(self.run_night("--minutes", "0.001").returncode, 1)
+        self.assertEqual(self.run_night(*SHORT).returncode, 1)
         self.assertEqual(self.findings()[0]["signature"], "write(parse(x)) is x")
         self.assertEqual(pathlib.Path(self.findings()[0]["file"]).read_text(), "bad\n")
 
@@ -144,14 +158,14 @@ exit 70
                  "detected memory leaks in Leak"),
                 ("/a/b/c.cc:7:3: runtime error: index $$ out of bounds", "c.cc:7:3: runtime error: index")):
             self.add_fuzzer("toy", REPORTING % report)
-            self.assertEqual(self.run_night("--minutes", "0.001").returncode, 1)
+            self.assertEqual(self.run_night(*SHORT).returncode, 1)
             self.assertEqual([row["signature"] for row in self.findings()], [signature])
 
     def test_a_fuzzer_that_cannot_run_does_not_end_the_night_and_is_3(self):
         self.add_fuzzer("broken", "#!/bin/sh\necho 'libfoo.so is missing' >&2\nexit 127\n")
         self.add_fuzzer("killed", "#!/bin/sh\nkill -9 $$\n")
         self.add_fuzzer("toy", QUIET)
-        run = self.run_night("--minutes", "0.01")
+        run = self.run_night("--turns", "6")
         self.assertEqual(run.returncode, 3, run.stderr)
         state = json.loads((self.work / "state.json").read_text())
         self.assertEqual(state["findings"], [])
@@ -165,7 +179,7 @@ exit 70
     def test_a_night_that_is_ended_goes_on_with_the_step_that_it_was_at(self):
         self.add_fuzzer("toy", QUIET)
         self.add_tool(f'echo "$@" >>{self.root}/calls\n[ "$1" != power ] || [ -e {self.root}/again ] || sleep 60\n')
-        command = self.command("--minutes", "0.001", "--seed", "5", campaign=True)
+        command = self.command(*SHORT, "--seed", "5", campaign=True)
         night = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         while night.poll() is None and "power" not in self.calls():
             time.sleep(0.05)
@@ -174,7 +188,7 @@ exit 70
         self.assertEqual(night.returncode, 3)
         self.assertIn("| report | 0 |", (self.work / "summary.md").read_text())
         (self.root / "again").touch()
-        run = self.run_night("--minutes", "0.001", campaign=True)
+        run = self.run_night(*SHORT, campaign=True)
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual([call.split()[0] for call in self.calls().splitlines() if "dictionary" not in call],
                          ["run", "report", "power", "power", "baseline"])
@@ -183,7 +197,7 @@ exit 70
     def test_the_other_steps_have_the_seed_of_the_night(self):
         self.add_fuzzer("toy", QUIET)
         self.add_tool(f'echo "$@" >>{self.root}/calls\n')
-        run = self.run_night("--minutes", "0.001", "--seed", "7", campaign=True)
+        run = self.run_night(*SHORT, "--seed", "7", campaign=True)
         self.assertEqual(run.returncode, 0, run.stderr)
         calls = (self.root / "calls").read_text()
         self.assertRegex(calls, r"(?m)^run --targets all --time 10 --seed 7 ")
@@ -194,12 +208,13 @@ exit 70
     def test_a_step_that_fails_is_told(self):
         self.add_fuzzer("toy", QUIET)
         self.add_tool('[ "$1" != baseline ]\n')
-        run = self.run_night("--minutes", "0.001", campaign=True)
+        run = self.run_night(*SHORT, campaign=True)
         self.assertEqual(run.returncode, 1, run.stderr)
         self.assertIn("| baseline | 1 |", (self.work / "summary.md").read_text())
 
     def test_bad_usage_is_2(self):
         self.assertEqual(self.run_night("--minutes", "0").returncode, 2)
+        self.assertEqual(self.run_night("--turns", "0").returncode, 2)
         self.add_fuzzer("toy", QUIET)
         run = self.run_night("--tool", "/nonexistent/anecheck", "--minutes", "1", campaign=True)
         self.assertEqual(run.returncode, 2)
@@ -208,7 +223,7 @@ exit 70
     def test_what_fails_while_a_corpus_is_loaded_is_found_and_leaves_it(self):
         self.add_fuzzer("toy", SANITISED)
         corpus = self.add_corpus(a="bad 1", b="good", c="bad 2")
-        self.assertEqual(self.run_night("--minutes", "0.001", "--slice", "20").returncode, 1)
+        self.assertEqual(self.run_night(*SHORT, "--slice", "300").returncode, 1)
         state = json.loads((self.work / "state.json").read_text())
         self.assertEqual([row["signature"] for row in state["findings"]], ["coverage adds up [toy]"])
         self.assertEqual([path.name for path in corpus.iterdir()], ["b"])
@@ -218,9 +233,8 @@ exit 70
     def test_what_fails_while_corpora_are_merged_is_a_finding(self):
         self.add_fuzzer("toy", SANITISED)
         self.add_corpus(a="bad 1")
-        state = {"spent": 1e9, "finished": False, "findings": [], "targets": {}}
-        (self.work / "state.json").write_text(json.dumps(state))  # no time is left for turns
-        run = self.run_night("--minutes", "0.001")
+        self.set_state(targets={"toy": {"turns": 1}})  # all that the night has
+        run = self.run_night(*SHORT)
         self.assertEqual(run.returncode, 1, run.stderr)
         self.assertEqual([row["signature"] for row in self.findings()], ["coverage adds up [toy]"])
         self.assertEqual(pathlib.Path(self.findings()[0]["file"]).read_text(), "bad")
@@ -230,7 +244,7 @@ exit 70
         self.add_fuzzer("toy", SANITISED.replace("if ! grep -q bad",
                                                  'if [ -z "$ANECHECK_FUZZ_THOROUGH" ] || ! grep -q bad'))
         self.add_corpus(a="bad 1", b="good")
-        run = self.run_night("--minutes", "0.001", "--slice", "20")
+        run = self.run_night(*SHORT, "--slice", "300")
         self.assertEqual(run.returncode, 1, run.stderr)
         self.assertEqual([row["signature"] for row in self.findings()], ["coverage adds up [toy]"])
 
@@ -265,7 +279,7 @@ exit 70
             self.work = self.root / f"work-{number}"
             self.add_fuzzer("toy", SANITISED.replace('if ! grep -q bad "$file"', f'if ! {{ {fails} "$file"; }}'))
             self.add_corpus(a="bad 1")
-            run = self.run_night("--minutes", "0.001", "--slice", "20")
+            run = self.run_night(*SHORT, "--slice", "300")
             self.assertEqual(run.returncode, 1, run.stderr)
             finding, = self.findings()
             self.assertEqual(pathlib.Path(finding["file"]).read_text(), "bad", fails)
@@ -301,7 +315,7 @@ exit 70
         self.add_fuzzer("toy", QUIET)
         self.work.mkdir()
         (self.work / "state.json").write_text("{")
-        run = self.run_night("--minutes", "0.001")
+        run = self.run_night(*SHORT)
         self.assertEqual(run.returncode, 3)
         self.assertEqual(run.stderr.count("\n"), 1)
 
