@@ -433,7 +433,8 @@ std::string UnfinishedFile(const std::string& path, const std::string& committed
   for (const char* suffix : {"", "-journal"}) {
     const auto part = ReadFile(source + suffix);
     EXPECT_TRUE(part.ok());
-    if (part.ok()) EXPECT_TRUE(WriteFileAtomic(path + suffix, *part).ok());
+    if (!part.ok()) continue;
+    EXPECT_TRUE(WriteFileAtomic(path + suffix, *part).ok());
   }
   sqlite3_close(raw);
   return path;
