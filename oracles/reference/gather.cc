@@ -223,12 +223,14 @@ class Scattering {
     if (sums.magnitude == 0) return;
     double most = 0;
     double error = 0;
-    for (double reached = sums.magnitude; reached > most; reached = AddUp(sums.magnitude, error)) {
+    double reached = sums.magnitude;
+    while (reached > most) {
       most = grid_.Round(reached);
       if (most < reached) most = grid_.Step(most, 1);
       if (!(most < kInfinity)) return AdmitAnything(result_, i);
       // Adding y to a number of the grid errs by no more than y.
       error = std::min(sums.added, sums.terms * (most - grid_.Step(most, -1)) / 2);
+      reached = AddUp(sums.magnitude, error);
     }
     const auto store = [&](double x) { return grid_.Store(x); };
     result_.low[i] = std::min(result_.low[i], OuterLow(store, AddDown(sums.low, -error), wide_));

@@ -141,7 +141,7 @@ Value FromProcedure(const Procedure& procedure) {
     Dict item;
     item.Set("NetworkName", Value::String(operation.network));
     item.Set("OperationName", Value::String(operation.name));
-    operations.push_back(Value(std::move(item)));
+    operations.emplace_back(std::move(item));
   }
   dict.Set("OperationList", Value(std::move(operations)));
   Array outputs;
