@@ -121,12 +121,7 @@ Status InferFlatten2d(const NodeView& node, ResultTypes& results) {
   }
   int64_t extents[] = {1, 1};
   for (int i = 0; i < x.shape.rank(); ++i) {
-    int64_t& extent = extents[i < axis ? 0 : 1];
-    // Beside an axis of no elements the others may be of any extent.
-    if (x.shape[i] != 0 && extent > kMaxElements / x.shape[i]) {
-      return Reject(node, "an axis has too many elements");
-    }
-    extent *= x.shape[i];
+    extents[i < axis ? 0 : 1] *= x.shape[i];
   }
   results.Add(x.dtype, Shape{extents[0], extents[1]});
   return {};
