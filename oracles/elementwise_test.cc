@@ -12,6 +12,7 @@
 #include "oracles/oracle.h"
 #include "oracles/reference/kernel.h"
 #include "oracles/reference/layout.h"
+#include "oracles/testing/one_operation.h"
 
 namespace anecheck {
 namespace {
@@ -54,14 +55,8 @@ bool Isolate(const Graph& graph, const Node& node, const std::vector<Tensor>& in
 }
 
 bool Draw(size_t op, int turn, ChoiceStream& choices, Drawn& drawn) {
-  GeneratorOptions options;
-  options.mode = turn % 2 == 0 ? CaseMode::kFloat : CaseMode::kInteger;
-  options.max_nodes = 1;  // besides those that keep its operands in range
-  options.family = kNoFamily;
-  options.max_elements = 256;
-  options.max_products = 2048;
-  options.ops.reset();
-  options.ops.set(op);
+  const GeneratorOptions options =
+      testing::OneOperation(op, turn % 2 == 0 ? CaseMode::kFloat : CaseMode::kInteger);
   Graph graph;
   GenerateGraph(choices, options, graph);
   const std::vector<Tensor> inputs = GenerateInputs(choices, graph, options.mode);

@@ -11,6 +11,7 @@
 #include "generators/graph_generator.h"
 #include "oracles/oracle.h"
 #include "oracles/reference/kernel.h"
+#include "oracles/testing/one_operation.h"
 
 namespace anecheck {
 namespace {
@@ -76,14 +77,8 @@ Moved MovedByGeneratedGraphs() {
     if (AllReferenceKernels()[op]->evaluate == nullptr) continue;
     ChoiceStream choices = ChoiceStream::FromSeed(op);
     for (int i = 0; i < kGraphs; ++i) {
-      GeneratorOptions options;
-      options.mode = i % 3 == 2 ? CaseMode::kSpecial : CaseMode::kFloat;
-      options.max_nodes = 1;
-      options.family = kNoFamily;
-      options.max_elements = 256;
-      options.max_products = 2048;
-      options.ops.reset();
-      options.ops.set(op);
+      const GeneratorOptions options =
+          testing::OneOperation(op, i % 3 == 2 ? CaseMode::kSpecial : CaseMode::kFloat);
       Graph graph;
       GenerateGraph(choices, options, graph);
       const std::vector<Tensor> inputs = GenerateInputs(choices, graph, options.mode);
