@@ -190,20 +190,37 @@ class DefectSearch {
     return {};
   }
 
-  // The defects that change what is admitted at some element outside, alone or beside all others.
+  // The defects that change what is admitted at some element outside: alone, or beside all others,
+  // or beside those that do so. The last are several of which each has the same effect.
   std::vector<const Defect*> Effective(std::span<const Defect> defects) {
     std::vector<const Defect*> all;
     for (const Defect& defect : defects) all.push_back(&defect);
     const Admitted with_none = AdmittedBy({});
     const Admitted with_all = AdmittedBy(all);
     std::vector<const Defect*> effective;
-    for (size_t d = 0; d < all.size() && effective.size() < kMaxCombined; ++d) {
+    std::vector<const Defect*> rest;
+    for (size_t d = 0; d < all.size(); ++d) {
       std::vector<const Defect*> others = all;
       std::erase(others, all[d]);
-      if (alone_[d] == with_none && AdmittedBy(others) == with_all) continue;
-      effective.push_back(all[d]);
+      const bool changes = alone_[d] != with_none || AdmittedBy(others) != with_all;
+      (changes ? effective : rest).push_back(all[d]);
     }
+    if (!effective.empty()) AddChanging(rest, effective);
+    if (effective.size() > kMaxCombined) effective.resize(kMaxCombined);
+    std::ranges::sort(effective, {}, &Defect::id);
     return effective;
+  }
+
+  // Moves those of `rest` into `effective` that change what all of it admits.
+  void AddChanging(std::span<const Defect* const> rest, std::vector<const Defect*>& effective) {
+    const Admitted without = AdmittedBy(effective);
+    const size_t count = effective.size();
+    for (const Defect* defect : rest) {
+      std::vector<const Defect*> with(effective.begin(),
+                                      effective.begin() + static_cast<ptrdiff_t>(count));
+      with.push_back(defect);
+      if (AdmittedBy(with) != without) effective.push_back(defect);
+    }
   }
 
   // The intervals of the elements outside, comparable.

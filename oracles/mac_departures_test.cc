@@ -349,6 +349,22 @@ TEST(DepartingEngines, MayLoseAnInfinityTimesAFlushedWeightAfterAnOverflowInside
   EXPECT_EQ(judgement.verdict, Verdict::kKnownDefect) << judgement.reason;
 }
 
+// The lattice and the flush both move what D07 leaves of this sum, to the same number.
+TEST(DepartingEngines, AreRecognisedWhereTwoDefectsHaveOneEffect) {
+  const Layer layer = {.x = {0x1p-15, -1.8525390625, kInfinity, 0.14685058593750, 0.8125},
+                       .weight = {-4.875, -4, -0.0, -0.026031494140625, 6.55078125},
+                       .bias = -18.75};
+  for (const bool pads : {false, true}) {
+    for (const bool rounds : {false, true}) {
+      for (const bool flushes : {false, true}) {
+        const double actual = Engine{pads, rounds, flushes}.Run(layer);
+        const OutputJudgement judgement = JudgeLayer(layer, actual);
+        EXPECT_EQ(judgement.verdict, Verdict::kKnownDefect) << actual << " " << judgement.reason;
+      }
+    }
+  }
+}
+
 // Of the layers in which a fault moves a departing engine's result by more than `ulp`: the share
 // that is called wrong.
 double FoundShare(void (*plant)(Engine&), uint32_t ulp) {
