@@ -111,16 +111,17 @@ Result<bool> OwesToSubject(const Artifact& artifact, const Subject& subject,
 }
 
 // The same for an operation whose errors lean, which many cases show: as many without the subject
-// must not show it.
+// must not show it, which fewer of them, up to a stop, do not tell.
 Result<bool> LeansBySubject(const FindingRecord& finding, const Subject& subject,
-                            const CampaignOptions& campaign, uint64_t cases,
-                            const std::string& db) {
+                            const CampaignOptions& campaign, uint64_t cases, const std::string& db,
+                            const std::atomic<bool>* stop) {
   CampaignOptions clean = campaign;
   clean.worker = WithoutSubject(subject, campaign.worker);
   clean.cases = cases;
   clean.db = db;
   ANECHECK_ASSIGN(const CampaignSummary summary,
-                  RunCampaign(clean, [&] { return MakeRunner(clean); }, {}));
+                  RunCampaign(clean, [&] { return MakeRunner(clean); }, {}, stop));
+  if (stop != nullptr && stop->load()) return false;
   return std::ranges::none_of(summary.list, [&](const FindingRecord& other) {
     return other.signature == finding.signature;
   });
@@ -128,7 +129,8 @@ Result<bool> LeansBySubject(const FindingRecord& finding, const Subject& subject
 
 // A finding that no longer shows cannot be made small; that is no failure of the measurement.
 Status MakeSmall(const FindingRecord& finding, const Artifact& artifact,
-                 const CampaignOptions& campaign, const HuntOptions& options, HuntResult& result) {
+                 const CampaignOptions& campaign, const HuntOptions& options,
+                 const std::atomic<bool>* stop, HuntResult& result) {
   // Each candidate that hangs, crashes or takes all memory costs a worker, and a hang its whole
   // time limit.
   const bool costly = finding.verdict == "hung" || finding.verdict == "crashed" ||
@@ -136,7 +138,8 @@ Status MakeSmall(const FindingRecord& finding, const Artifact& artifact,
   const uint64_t tries = costly ? options.shrink_tries / 25 : options.shrink_tries;
   if (tries == 0) return {};
   ANECHECK_ASSIGN(const auto runner, MakeRunner(campaign));
-  const Result<ShrunkFinding> shrunk = ShrinkFinding(artifact, *runner, {.max_tries = tries});
+  const Result<ShrunkFinding> shrunk =
+      ShrinkFinding(artifact, *runner, {.max_tries = tries, .stop = stop});
   if (!shrunk.ok()) {
     result.not_shrunk = shrunk.error().message;
     return {};
@@ -288,7 +291,7 @@ Status HuntByCampaign(const Subject& subject, const HuntOptions& options, Clock:
   ANECHECK_ASSIGN(const Artifact artifact, ReadArtifact(db, first->id));
   const bool leans = first->verdict == kBiased;
   ANECHECK_ASSIGN(result.found, leans ? LeansBySubject(*first, subject, campaign, summary.cases,
-                                                       folder.File("control.sqlite"))
+                                                       folder.File("control.sqlite"), stop)
                                       : OwesToSubject(artifact, subject, campaign));
   if (!result.found) {
     result.reason = fmt::format("case {} shows the same without the defect: {} {}",
@@ -302,7 +305,7 @@ Status HuntByCampaign(const Subject& subject, const HuntOptions& options, Clock:
   result.target = first->target;
   result.label = first->known_defect;
   result.summary = first->summary;
-  return MakeSmall(*first, artifact, campaign, options, result);
+  return MakeSmall(*first, artifact, campaign, options, stop, result);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "harness/base/base64.h"
 #include "harness/base/file.h"
+#include "harness/campaign/lean_watch.h"
 #include "harness/campaign/second_execution.h"
 #include "harness/formats/npz/npz.h"
 #include "harness/graph/json.h"
@@ -120,6 +121,16 @@ Status WriteRewritten(const ordered_json& finding, const std::string& path) {
   return mil.empty() ? Status() : WriteFileAtomic(path, mil);
 }
 
+// What a reader can do with the finding besides running it again.
+std::string Further(const Artifact& artifact) {
+  if (artifact.verdict != kBiased) return "    anecheck shrink finding.json --out small.json\n";
+  return "\nNo bound is broken: the errors of many cases together lean to one side, and this is "
+         "one of "
+         "them. Run\nagain it shows how it leans by itself, which proves nothing alone; `shrink` "
+         "takes "
+         "only what one case shows.\n";
+}
+
 std::string Readme(const ordered_json& finding, const Artifact& artifact,
                    const std::string& provenance) {
   const std::string known = finding.value("known_defect", "");
@@ -135,7 +146,8 @@ std::string Readme(const ordered_json& finding, const Artifact& artifact,
       {"{provenance}", provenance},
       {"{tool_version}", finding.value("tool_version", "")},
       {"{seed}", std::to_string(artifact.options.seed)},
-      {"{case}", std::to_string(artifact.item.index)},
+      {"{index}", std::to_string(artifact.item.index)},
+      {"{further}", Further(artifact)},
   };
   std::string text(finding_export::kFindingReadme);
   for (const auto& [key, value] : fields) {

@@ -1,0 +1,57 @@
+// The folder of a finding says all of it in words.
+#include "harness/campaign/export/finding_export.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "harness/base/file.h"
+#include "harness/campaign/artifact.h"
+#include "harness/campaign/campaign.h"
+#include "harness/campaign/lean_watch.h"
+
+namespace anecheck {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// The README of a finding with that verdict.
+std::string ReadmeOf(std::string_view verdict) {
+  CampaignOptions options;
+  options.seed = 5;
+  options.targets = {{"h13", 2}};
+  options.modes = {CaseMode::kFloat};
+  const Case item = MakeCase(options, 7).value();
+  CaseOutcome outcome;
+  outcome.record.verdict = verdict;
+  outcome.op = "relu";
+  outcome.record.message = "what was seen";
+  const auto json = ArtifactToJson(options, {}, item, outcome, {}, "f000000000001");
+  const auto folder = TempDirectory::Create("anecheck-export-");
+  EXPECT_TRUE(folder.ok());
+  EXPECT_TRUE(ExportFinding(json, "simulated", folder->path()).ok());
+  const auto text = ReadFile(folder->File("README.md")).value();
+  return {text.begin(), text.end()};
+}
+
+TEST(FindingReadme, SaysEachFactAndHowToSeeItAgain) {
+  const std::string text = ReadmeOf("wrong");
+  EXPECT_THAT(text, HasSubstr("# Finding f000000000001\n\nwhat was seen\n"));
+  EXPECT_THAT(text, HasSubstr("| target | h13 (route mil) |"));
+  EXPECT_THAT(text, HasSubstr("seed 5, case 7 |"));
+  EXPECT_THAT(text, HasSubstr("evidence: simulated"));
+  EXPECT_THAT(text, HasSubstr("anecheck replay finding.json"));
+  EXPECT_THAT(text, HasSubstr("anecheck shrink finding.json"));
+  EXPECT_THAT(text, Not(HasSubstr("{"))) << "a place that nothing fills";
+}
+
+TEST(FindingReadme, OfBiasedResultsSaysThatOneCaseProvesNothing) {
+  const std::string text = ReadmeOf(kBiased);
+  EXPECT_THAT(text, HasSubstr("anecheck replay finding.json"));
+  EXPECT_THAT(text, HasSubstr("proves nothing alone"));
+  EXPECT_THAT(text, Not(HasSubstr("anecheck shrink")));
+}
+
+}  // namespace
+}  // namespace anecheck
