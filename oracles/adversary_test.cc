@@ -157,10 +157,6 @@ Reached MeasureShare(OpKind kind, CaseMode mode) {
   return reached;
 }
 
-// Operations none of whose results has a bound to reach though not all are exact, or that the
-// generator draws in no form of fp16.
-constexpr std::string_view kNotCompared = "non_maximum_suppression";
-
 // How far two measurements may lie apart: mathematical libraries differ in their last bits.
 constexpr double kRepeats = 0.02;
 
@@ -203,7 +199,8 @@ TEST(Tightness, WorstEnginesReachAQuarterOfTheBound) {
       not_compared.push_back(name);
     }
   }
-  EXPECT_EQ(fmt::format("{}", fmt::join(not_compared, ", ")), kNotCompared);
+  // Where no result has a bound to reach though not all are exact.
+  EXPECT_EQ(fmt::format("{}", fmt::join(not_compared, ", ")), "");
   ExpectRecorded(measured);
 }
 
@@ -213,7 +210,7 @@ struct OpenLimit {
   std::string_view op;
   double share = 0.15;
 };
-constexpr OpenLimit kOpenLimits[] = {{"non_maximum_suppression", 1},
+constexpr OpenLimit kOpenLimits[] = {{"non_maximum_suppression", 0.5},
                                      {"rnn", 0.5},
                                      {"lstm", 0.6},
                                      {"gru", 0.5},
@@ -236,7 +233,6 @@ TEST(Tightness, FewElementsMayBeAnything) {
     EXPECT_LE(special.open, limit.share * all) << name;
     const bool enough = special.bounded >= 100;
     EXPECT_TRUE(!enough || special.share >= 0.15) << name << " " << special.share;
-    if (limit.share == 1) continue;
     const Reached numbers = MeasureShare(kind, CaseMode::kFloat);
     EXPECT_LE(numbers.open, 0.02 * (numbers.bounded + numbers.exact)) << name;
   }

@@ -93,6 +93,10 @@ enum class Effect : uint8_t {
 };
 inline constexpr size_t kEffectCount = 22;
 
+// Whether the effect depends on which operations made the operands, so that an operation by itself,
+// on values that were handed to it, does not show it.
+constexpr bool LooksAtOrigin(Effect effect) { return effect == Effect::kSwishOfProduct; }
+
 struct Departure {
   std::string_view id;  // "D01"
   Effect effect = Effect::kValueAt;

@@ -473,7 +473,7 @@ TEST(Nearest, IsOnePixelOrAnother) {
 // ---- boxes ----
 
 // How many of two boxes whose centres lie 5 apart, 9.5 wide and 10 high, are selected.
-Estimate Selected(double centre, double threshold, const Contract& contract) {
+Estimate Selected(double centre, double threshold, const Contract& contract, uint32_t result = 3) {
   using P = params::NonMaximumSuppression;
   Case c;
   const ValueId boxes = c.Input(
@@ -482,7 +482,7 @@ Estimate Selected(double centre, double threshold, const Contract& contract) {
   c.Begin(OpKind::kNonMaximumSuppression).Arg(P::kBoxes, boxes).Arg(P::kScores, scores);
   c.Float(P::kIouThreshold, threshold).Float(P::kScoreThreshold, 0.25).Int(P::kMaxBoxes, 2);
   const ValueId first = c.Bool(P::kPerClassSuppression, false).Finish();
-  const Estimate estimate = c.Run(first + 3, contract);
+  const Estimate estimate = c.Run(first + result, contract);
   EXPECT_EQ(c.error, "");
   return estimate;
 }
@@ -495,6 +495,13 @@ TEST(Suppression, IsOpenWhereRoundedCornersDecideOtherwise) {
   EXPECT_TRUE(!Admits(near, 0, 1) && Admits(near, 0, 2));
   const Estimate certain = Selected(1000, 0.1, ConformingContract(2));
   EXPECT_TRUE(Admits(certain, 0, 1) && !Admits(certain, 0, 2));
+  // What follows is one of the boxes or padding, whole.
+  const Estimate scores = Selected(1000, 0.33, ConformingContract(2), 1);
+  EXPECT_TRUE(Admits(scores, 1, 0.5) && Admits(scores, 1, 0));
+  EXPECT_FALSE(Admits(scores, 1, 1) || Admits(scores, 1, -0.5) || Admits(scores, 0, 0.5));
+  const Estimate indices = Selected(1000, 0.33, ConformingContract(2), 2);
+  EXPECT_TRUE(Admits(indices, 1, 1) && Admits(indices, 1, -1));
+  EXPECT_FALSE(Admits(indices, 1, 2) || Admits(indices, 0, 1));
   const Estimate ideal = Selected(1000, 0.33, IeeeContract());
   EXPECT_TRUE(!Admits(ideal, 0, 1) && Admits(ideal, 0, 2));
 }

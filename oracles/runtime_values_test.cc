@@ -142,6 +142,37 @@ TEST(RuntimeValues, WhereNoBoxSurvivesTheBestIsGiven) {
   }
 }
 
+// Of four boxes below the threshold, two of which share the highest score, with room for three.
+Estimate SuppressedOfEqual(uint32_t result) {
+  using P = params::NonMaximumSuppression;
+  Case c;
+  const ValueId boxes = c.Input(MakeTensor(
+      DType::kFp16, {1, 4, 4}, {10, 10, 4, 4, 50, 50, 4, 4, 90, 90, 4, 4, 130, 130, 4, 4}));
+  const ValueId scores = c.Input(MakeTensor(DType::kFp16, {1, 4, 1}, {0.25, 0.5, 0.5, 0.375}));
+  c.Begin(OpKind::kNonMaximumSuppression).Arg(P::kBoxes, boxes).Arg(P::kScores, scores);
+  c.Float(P::kIouThreshold, 0.5).Float(P::kScoreThreshold, 0.75);
+  const Estimate estimate = c.Run(c.Int(P::kMaxBoxes, 3).Finish() + result, ConformingContract(2));
+  EXPECT_EQ(c.error, "");
+  return estimate;
+}
+
+TEST(RuntimeValues, WhereNoBoxSurvivesAnyOfTheBestIsGivenAndNoOther) {
+  const Estimate count = SuppressedOfEqual(3);
+  EXPECT_TRUE(Admits(count, 0, 1));
+  EXPECT_FALSE(Admits(count, 0, 0) || Admits(count, 0, 2));
+  const Estimate indices = SuppressedOfEqual(2);
+  EXPECT_TRUE(Admits(indices, 0, 1) && Admits(indices, 0, 2));
+  EXPECT_FALSE(Admits(indices, 0, 0) || Admits(indices, 0, 3) || Admits(indices, 0, -1));
+  EXPECT_TRUE(Admits(indices, 1, -1));
+  EXPECT_FALSE(Admits(indices, 1, 2));
+  const Estimate scores = SuppressedOfEqual(1);
+  EXPECT_TRUE(Admits(scores, 0, 0.5));
+  EXPECT_FALSE(Admits(scores, 0, 0.375) || Admits(scores, 1, 0.5));
+  const Estimate boxes = SuppressedOfEqual(0);
+  EXPECT_TRUE(Admits(boxes, 0, 50) && Admits(boxes, 0, 90));
+  EXPECT_FALSE(Admits(boxes, 0, 10) || Admits(boxes, 4, 50));
+}
+
 TEST(RuntimeValues, SelectionsArePaddedWithZerosAndNoIndex) {
   for (const Contract& contract : {IeeeContract(), ConformingContract(2)}) {
     const Estimate boxes = Suppressed(0.375, 0, contract);

@@ -23,6 +23,16 @@ std::string Joined(const std::set<std::string>& names) {
   return fmt::format("{}", fmt::join(names, ","));
 }
 
+// The documented defects of an operation on a family that depend on what made its operands.
+std::set<std::string> DefectsOfOrigin(const OpSchema& schema, int family) {
+  std::set<std::string> ids;
+  for (const Departure& row : KnownDepartures()) {
+    const bool here = (row.families >> family & 1) != 0 && row.op == schema.name;
+    if (here && LooksAtOrigin(row.effect)) ids.emplace(row.id);
+  }
+  return ids;
+}
+
 // Judges operations on the values of a tapped run.
 class NodeJudge {
  public:
@@ -43,7 +53,7 @@ class NodeJudge {
       const auto actual = values_.find(node.first_result + i);
       if (actual == values_.end()) continue;
       JudgeResult(cut, output++, *actual->second, defects, judged);
-      if (judged.grade == NodeGrade::kWrong) return judged;
+      if (judged.grade == NodeGrade::kWrong) return WithOrigin(node, judged);
     }
     judged.defects = Joined(defects);
     return judged;
@@ -53,6 +63,31 @@ class NodeJudge {
   const std::string& message() const { return message_; }
 
  private:
+  // What is wrong of an operation by itself, judged again together with those that made its
+  // operands, where a documented defect depends on them: right where that defect explains it.
+  JudgedNode WithOrigin(const Node& node, const JudgedNode& alone) {
+    const std::set<std::string> wanted = DefectsOfOrigin(*node.schema, item_.target.family);
+    if (wanted.empty() || node.result_count != 1) return alone;
+    NodeCut::Values before = values_;
+    for (const Argument& argument : item_.graph.arguments(node)) {
+      if (item_.graph.value(argument.value).kind == ValueKind::kResult)
+        before.erase(argument.value);
+    }
+    NodeCut cut(item_.graph, before);
+    cut.Take(item_.graph.value(node.first_result).producer);
+    const Contract& contract = ConformingContract(item_.target.family);
+    if (!evaluation_.Run(cut.graph(), cut.inputs(), contract).ok()) return alone;
+    evaluation_.Stored(cut.graph().outputs()[0], expected_);
+    const OutputJudgement result = Judge(cut.graph(), cut.inputs(), 0, expected_,
+                                         *values_.at(node.first_result), item_.target.family);
+    std::set<std::string> ids;
+    Split(result.known_defect, ids);
+    const bool named =
+        std::ranges::any_of(ids, [&](const auto& id) { return wanted.contains(id); });
+    if (result.vague || !named) return alone;
+    return {.grade = NodeGrade::kDefect, .defects = result.known_defect};
+  }
+
   // A result that its bound says little about lies inside all the same: what is wrong further on
   // was not made here.
   void JudgeResult(const NodeCut& cut, size_t output, const Tensor& actual,

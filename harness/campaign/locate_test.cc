@@ -8,6 +8,7 @@
 #include "harness/campaign/judge_case.h"
 #include "harness/campaign/testing/campaign_test.h"
 #include "harness/ops/op.h"
+#include "harness/ops/params.h"
 
 namespace anecheck {
 namespace {
@@ -99,6 +100,69 @@ TEST(Locate, TheFindingNamesTheReaderAndNotTheOutput) {
   ASSERT_TRUE(Refine(item, replies->front(), runner, evaluation, outcome).ok());
   EXPECT_EQ(outcome.record.verdict, "wrong");
   EXPECT_EQ(outcome.op, "read_state");
+}
+
+// r sigmoid_hard(r) of a product r of two matrices, on the family whose engines err there (D34).
+Case SwishOfProduct() {
+  Case item;
+  item.target = {"h17s", 6};
+  item.route = "mil";
+  Graph& graph = item.graph;
+  const TensorType row = {DType::kFp16, Shape{1, 2}};
+  const TensorType column = {DType::kFp16, Shape{2, 1}};
+  const ValueId r =
+      AddNode(graph, OpKind::kMatmul, {graph.AddInput(row, "x"), graph.AddInput(column, "y")});
+  graph.BeginNode(&GetOp(OpKind::kSigmoidHard).schema);
+  graph.AddArgument(0, r);
+  graph.AddFloat(params::WithAlphaBeta::kAlpha, 0.25);
+  graph.AddFloat(params::WithAlphaBeta::kBeta, 0.25);
+  const ValueId gate = graph.FinishNode().value();
+  graph.AddOutput(AddNode(graph, OpKind::kMul, {r, gate}));
+  for (const TensorType& type : {row, column}) {
+    Tensor& tensor = item.inputs.emplace_back(Tensor{type, {}});
+    tensor.bytes.resize(static_cast<size_t>(type.ByteSize()));
+    EncodeElements(type.dtype, std::vector<double>{0.5, 1}, tensor.bytes);
+  }
+  EXPECT_TRUE(SpellCase(item).ok());
+  return item;
+}
+
+// Of an engine that gives the last operation's result times `factor`.
+Location LocateScaled(const Case& item, double factor) {
+  const ValueId last = item.graph.outputs()[0];
+  ScriptedRunner runner(
+      [&](const RunRequest& request, RunReply& reply) {
+        for (size_t i = 0; i < reply.outputs.size(); ++i) {
+          if (request.graph->outputs()[i] != last) continue;
+          Tensor& tensor = reply.outputs[i];
+          std::vector<double> numbers = {0};
+          DecodeElements(tensor.type.dtype, tensor.bytes, numbers);
+          numbers[0] *= factor;
+          EncodeElements(tensor.type.dtype, numbers, tensor.bytes);
+        }
+      },
+      Provenance::kSimulated);
+  const RunRequest request = RequestOf(item);
+  const auto replies = runner.Run({&request, 1});
+  EXPECT_TRUE(replies.ok());
+  Evaluation evaluation;
+  const auto location = Locate(item, replies->front(), runner, evaluation);
+  EXPECT_TRUE(location.ok()) << (location.ok() ? "" : location.error().message);
+  return location.ok() ? *location : Location{};
+}
+
+TEST(Locate, ADefectThatDependsOnWhatMadeTheOperandsIsNamed) {
+  const Location right = LocateScaled(SwishOfProduct(), 1);
+  EXPECT_TRUE(right.judged && right.first_wrong.empty());
+  EXPECT_EQ(right.known_defect, "");
+  const Location defect = LocateScaled(SwishOfProduct(), 1.04);
+  EXPECT_TRUE(defect.judged);
+  EXPECT_EQ(defect.first_wrong, "");
+  EXPECT_EQ(defect.known_defect, "D34");
+  EXPECT_EQ(LocateScaled(SwishOfProduct(), 1.2).first_wrong, "mul");
+  Case elsewhere = SwishOfProduct();
+  elsewhere.target = {"h13", 2};
+  EXPECT_EQ(LocateScaled(elsewhere, 1.04).first_wrong, "mul");
 }
 
 TEST(ExplainOutput, DefectsBehindAStateCount) {

@@ -1,6 +1,7 @@
-// Sorting and detection. An index may be any that some order consistent with the operands'
-// intervals puts there (oracles/reference/discrete.h).
+// Detection: which boxes of a batch survive. An engine may decide otherwise where rounding or a tie
+// does; each selection that it may make is admitted.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -8,7 +9,6 @@
 
 #include "harness/ops/params.h"
 #include "oracles/reference/discrete.h"
-#include "oracles/reference/integers.h"
 #include "oracles/reference/lanes.h"
 #include "oracles/reference/movement.h"
 #include "oracles/reference/rounded_steps.h"
@@ -24,174 +24,43 @@ void Allocate(KernelContext& context, BoundedTensor& result) {
   result.signed_zero = false;
 }
 
-void AdmitRange(BoundedTensor& result, size_t at, double low, double high, bool nan) {
-  result.low[at] = low;
-  result.high[at] = high;
-  result.nan[at] = nan ? 1 : 0;
-}
-
-// ---- sorting ----------------------------------------------------------------------------------
-
-struct SortRequest {
-  int axis = 0;
-  bool ascending = false;
-  bool sorted = true;  // ranks are in order; otherwise any of the first k may stand anywhere
-  BoundedTensor* values = nullptr;
-  BoundedTensor* indices = nullptr;
-};
-
-// One line of elements along an axis: which may stand at each rank.
-class Line {
- public:
-  Line(KernelContext& context, size_t count, bool ascending, bool point)
-      : contract_(context.contract()),
-        count_(count),
-        ascending_(ascending),
-        buffer_(context.arena(), count, point),
-        places_(context.arena().Allocate<Places>(count), count),
-        order_(count),
-        low_(count),
-        high_(count) {}
-
-  void Read(const BoundedTensor& x, int64_t start, int64_t step) {
-    GatherStrided(x, start, step, count_, buffer_, 0);
-    const Lanes lanes = buffer_.lanes();
-    FindPlaces(contract_, lanes, count_, !ascending_, places_);
-    std::iota(order_.begin(), order_.end(), size_t{0});
-    const auto before = [&](double a, double b) { return ascending_ ? a < b : a > b; };
-    // NaN, whose place is published nowhere, stands last among the values.
-    std::sort(order_.begin(), order_.end(), [&](size_t a, size_t b) {
-      const double va = lanes.value[a];
-      const double vb = lanes.value[b];
-      if (va != va || vb != vb) return va == va || (vb != vb && a < b);
-      return before(va, vb) || (va == vb && a < b);
-    });
-    nan_ = false;
-    for (size_t i = 0; i < count_; ++i) {
-      low_[i] = lanes.low[i];
-      high_[i] = lanes.high[i];
-      nan_ |= low_[i] != low_[i] || (lanes.nan != nullptr && lanes.nan[i] != 0);
-    }
-    if (nan_) return;
-    std::sort(low_.begin(), low_.end(), before);
-    std::sort(high_.begin(), high_.end(), before);
-  }
-
-  bool nan() const { return nan_; }
-  size_t Index(size_t rank) const { return order_[rank]; }
-  double Value(size_t rank) const { return buffer_.lanes().value[order_[rank]]; }
-  // The ends of what may stand at a rank: the ends of the operands sorted alike.
-  double Low(size_t rank) const { return low_[rank]; }
-  double High(size_t rank) const { return high_[rank]; }
-  // The numbers at the first `k` ranks, ascending without repetition.
-  void FirstValues(size_t k, std::vector<double>& values) const {
-    values.clear();
-    for (size_t rank = 0; rank < k; ++rank) values.push_back(Value(rank));
-    std::ranges::sort(values);
-    const auto repeated = std::ranges::unique(values);
-    values.erase(repeated.begin(), repeated.end());
-  }
-  bool MayStand(size_t i, size_t first, size_t last) const {
-    return places_[i].least <= last && first <= places_[i].most;
-  }
-
- private:
-  const Contract& contract_;
-  size_t count_;
-  bool ascending_;
-  bool nan_ = false;
-  LaneBuffer buffer_;
-  std::span<Places> places_;
-  std::vector<size_t> order_;
-  std::vector<double> low_, high_;
-};
-
-void Sort(KernelContext& context, const BoundedTensor& x, const SortRequest& request) {
-  const Shape& shape = x.type.shape;
-  const BoundedTensor& any = request.values != nullptr ? *request.values : *request.indices;
-  const auto k = static_cast<size_t>(any.type.shape[request.axis]);
-  const auto count = static_cast<size_t>(shape[request.axis]);
-  const auto step = static_cast<size_t>(RowMajorStrides(shape)[static_cast<size_t>(request.axis)]);
-  Line line(context, count, request.ascending, x.point());
-  if (request.values != nullptr) Allocate(context, *request.values);
-  std::optional<IndexStore> indices;
-  if (request.indices != nullptr) indices.emplace(context, *request.indices);
-  std::vector<double> candidates;
-  MemberSets chosen(context);
-  for (size_t l = 0; l < (count == 0 ? 0 : x.size / count); ++l) {
-    const size_t inner = l % step;
-    const size_t outer = l / step;
-    line.Read(x, static_cast<int64_t>(outer * count * step + inner), static_cast<int64_t>(step));
-    const bool counted = request.values != nullptr && x.point() && !line.nan() && !request.sorted;
-    if (counted) line.FirstValues(k, candidates);
-    for (size_t rank = 0; counted && rank < k; ++rank) {
-      chosen.Set((outer * k + rank) * step + inner, candidates);
-    }
-    for (size_t rank = 0; rank < k; ++rank) {
-      const size_t at = (outer * k + rank) * step + inner;
-      const size_t first = request.sorted ? rank : 0;
-      const size_t last = request.sorted ? rank : k - 1;
-      if (request.values != nullptr) {
-        request.values->value[at] = line.Value(rank);
-        AdmitRange(*request.values, at,
-                   line.nan() ? -kInfinity : line.Low(request.ascending ? first : last),
-                   line.nan() ? kInfinity : line.High(request.ascending ? last : first),
-                   line.nan());
-      }
-      if (!indices) continue;
-      candidates.clear();
-      for (size_t i = 0; i < count; ++i) {
-        if (line.MayStand(i, first, last)) candidates.push_back(static_cast<double>(i));
-      }
-      indices->Put(at, static_cast<double>(line.Index(rank)), candidates);
-    }
-  }
-  if (request.values != nullptr) {
-    request.values->special = x.special;
-    request.values->whole = x.whole;
-    chosen.Give(*request.values);
-  }
-  if (!indices) return;
-  indices->Finish();
-  if (IndicesStayApart(context.contract(), count)) request.indices->distinct_axis = request.axis;
-}
-
-Status Topk(KernelContext& context) {
-  using P = params::Topk;
-  const NodeView& node = context.node();
-  const BoundedTensor& x = context.Input(P::kX);
-  SortRequest request{.axis = AxisOf(node, P::kAxis, -1, x.type.shape.rank()),
-                      .ascending = node.Bool(P::kAscending, false),
-                      .sorted = node.Bool(P::kSort, true),
-                      .values = &context.Result()};
-  if (node.Bool(P::kReturnIndices, true)) request.indices = &context.Result(1);
-  Sort(context, x, request);
-  return {};
-}
-
-Status Argsort(KernelContext& context) {
-  using P = params::Argsort;
-  const BoundedTensor& x = context.Input(P::kX);
-  Sort(context, x,
-       {.axis = AxisOf(context.node(), P::kAxis, -1, x.type.shape.rank()),
-        .ascending = context.node().Bool(P::kAscending, false),
-        .indices = &context.Result()});
-  return {};
-}
-
-// ---- non-maximum suppression --------------------------------------------------------------------
-
-constexpr Term kOrderTerms[] = {Term::kAnyTie, Term::kIndexRounding};
 constexpr Term kOverlapTerms[] = {Term::kOverlapRounding, Term::kDivideUlp, Term::kAnyTie};
 
 enum class Answer : uint8_t { kNo, kYes, kUnsure };
 
-// One batch: greedy selection by falling score. It ends with kUnsure where a decision hangs on
-// rounding or on a tie; what would follow is then open.
+// The questions that one run leaves to the engine. Run again and again, each is answered in every
+// way.
+class Questions {
+ public:
+  // The answer, below `ways`.
+  size_t Ask(size_t ways) {
+    if (next_ == asked_.size()) asked_.push_back({0, ways});
+    return asked_[next_++].answer;
+  }
+  // False where all has been answered in every way.
+  bool Advance() {
+    next_ = 0;
+    while (!asked_.empty() && asked_.back().answer + 1 == asked_.back().ways) asked_.pop_back();
+    if (asked_.empty()) return false;
+    ++asked_.back().answer;
+    return true;
+  }
+
+ private:
+  struct Asked {
+    size_t answer = 0;
+    size_t ways = 0;
+  };
+  std::vector<Asked> asked_;
+  size_t next_ = 0;
+};
+
+// One batch: greedy selection by falling score.
 class Suppression {
  public:
-  // `exact`: by the values and exact arithmetic, whatever an engine may do.
-  Suppression(KernelContext& context, int64_t batch, bool exact)
+  using Selection = std::vector<int64_t>;  // boxes in order
+
+  Suppression(KernelContext& context, int64_t batch)
       : context_(context),
         batch_(batch),
         steps_(Grid(context.Input(params::NonMaximumSuppression::kBoxes).type.dtype),
@@ -205,62 +74,78 @@ class Suppression {
     overlap_ = Literal(context, scores.type.dtype, P::kIouThreshold, 0);
     threshold_ = Literal(context, scores.type.dtype, P::kScoreThreshold, 0);
     per_class_ = node.Bool(P::kPerClassSuppression, false);
-    exact_ = exact;
+    most_ = static_cast<size_t>(std::min(node.Int(P::kMaxBoxes, 1), count_));
   }
 
-  // The boxes selected in order, as far as it is certain.
-  struct Selection {
-    std::span<int64_t> boxes;
-    bool certain = true;  // false: more or other boxes may follow
-  };
-  Selection Select(int64_t most) {
-    auto* chosen = context_.arena().Allocate<int64_t>(static_cast<size_t>(count_));
-    auto* open = context_.arena().Allocate<uint8_t>(static_cast<size_t>(count_));
-    size_t selected = 0;
-    for (int64_t i = 0; i < count_; ++i) {
-      const double score = Score(i);
-      if (score != score || (!exact_ && !Known(i))) return {std::span(chosen, 0), false};
-      const Answer above = AtLeast(score, threshold_);
-      if (above == Answer::kUnsure) return {std::span(chosen, 0), false};
-      open[i] = above == Answer::kYes ? 1 : 0;
-    }
-    while (static_cast<int64_t>(selected) < most) {
-      int64_t best = -1;
-      bool tie = false;
-      for (int64_t i = 0; i < count_; ++i) {
-        if (open[i] == 0) continue;
-        if (best >= 0 && Score(i) == Score(best)) tie = true;
-        if (best < 0 || Score(i) > Score(best)) {
-          best = i;
-          tie = false;
-        }
-      }
-      if (best < 0) break;
-      if (tie && !exact_) return {std::span(chosen, selected), false};
-      chosen[selected++] = best;
-      open[best] = 0;
-      for (int64_t i = 0; i < count_; ++i) {
-        if (open[i] == 0 || (per_class_ && Class(i) != Class(best))) continue;
-        const Answer overlaps = Overlaps(i, best);
-        if (overlaps == Answer::kUnsure) return {std::span(chosen, selected), false};
-        if (overlaps == Answer::kYes) open[i] = 0;
-      }
-    }
-    if (selected == 0 && count_ > 0) return Highest(std::span(chosen, 1));
-    return {std::span(chosen, selected), true};
+  // By the values and exact arithmetic, the first of equal scores, whatever an engine may do.
+  Selection Exactly() {
+    exact_ = true;
+    return HasNan() ? Selection() : Select();
+  }
+  // Every selection that an engine may make where decisions hang on rounding or on a tie; nothing
+  // where operands are not known or there are more than a few, so that any may be.
+  std::optional<std::vector<Selection>> All() {
+    constexpr size_t kMost = 64;
+    exact_ = false;
+    if (HasNan() || !IsKnown()) return std::nullopt;
+    std::vector<Selection> all;
+    do {
+      if (all.size() == kMost) return std::nullopt;
+      all.push_back(Select());
+    } while (questions_.Advance());
+    return all;
   }
 
  private:
-  // Where no box survives the one of the highest score stands for all.
-  Selection Highest(std::span<int64_t> chosen) const {
-    int64_t best = 0;
-    bool tie = false;
-    for (int64_t i = 1; i < count_; ++i) {
-      tie = Score(i) > Score(best) ? false : tie || Score(i) == Score(best);
-      if (Score(i) > Score(best)) best = i;
+  Selection Select() {
+    std::vector<uint8_t> open;
+    for (int64_t i = 0; i < count_; ++i) open.push_back(Settled(AtLeast(Score(i), threshold_)));
+    Selection chosen;
+    while (chosen.size() < most_) {
+      const Selection highest = Highest([&](int64_t i) { return open[Index(i)] != 0; });
+      if (highest.empty()) break;
+      const int64_t best = OneOf(highest);
+      chosen.push_back(best);
+      open[Index(best)] = 0;
+      for (int64_t i = 0; i < count_; ++i) {
+        if (open[Index(i)] == 0 || (per_class_ && Class(i) != Class(best))) continue;
+        if (Settled(Overlaps(i, best))) open[Index(i)] = 0;
+      }
     }
-    chosen[0] = best;
-    return tie && !exact_ ? Selection{chosen.first(0), false} : Selection{chosen, true};
+    // Where no box survives the one of the highest score stands for all.
+    if (chosen.empty() && count_ > 0) chosen = {OneOf(Highest([](int64_t) { return true; }))};
+    return chosen;
+  }
+
+  bool Settled(Answer answer) {
+    return answer == Answer::kUnsure ? questions_.Ask(2) != 0 : answer == Answer::kYes;
+  }
+  int64_t OneOf(const Selection& equal) {
+    return exact_ || equal.size() == 1 ? equal[0] : equal[questions_.Ask(equal.size())];
+  }
+  // Those of the highest score among the boxes that `counts` names.
+  template <typename Counts>
+  Selection Highest(Counts counts) const {
+    Selection highest;
+    for (int64_t i = 0; i < count_; ++i) {
+      if (!counts(i) || (!highest.empty() && Score(i) < Score(highest[0]))) continue;
+      if (!highest.empty() && Score(i) > Score(highest[0])) highest.clear();
+      highest.push_back(i);
+    }
+    return highest;
+  }
+  static size_t Index(int64_t box) { return static_cast<size_t>(box); }
+  bool HasNan() const {
+    for (int64_t i = 0; i < count_; ++i) {
+      if (Score(i) != Score(i)) return true;
+    }
+    return false;
+  }
+  bool IsKnown() const {
+    for (int64_t i = 0; i < count_; ++i) {
+      if (!Known(i)) return false;
+    }
+    return true;
   }
   const BoundedTensor& boxes() const {
     return context_.Input(params::NonMaximumSuppression::kBoxes);
@@ -356,23 +241,143 @@ class Suppression {
   int64_t classes_ = 0;
   double overlap_ = 0;
   double threshold_ = 0;
+  size_t most_ = 0;
   bool per_class_ = false;
   bool exact_ = false;
+  Questions questions_;
 };
 
-// The ideal contract takes `value`.
-void AdmitAll(const Contract& contract, BoundedTensor& result, size_t at, double value) {
-  if (contract.ideal) return PutElement(value, result, at);
-  result.value[at] = value;
-  if (IsFloat(result.type.dtype)) {
-    AdmitRange(result, at, -kInfinity, kInfinity, true);
-    result.special = true;
-    result.whole = false;
-  } else {
-    const IntegerRange range = RangeOf(result.type.dtype);
-    AdmitRange(result, at, range.low, range.high, false);
+// The selections that one batch may have, place by place.
+class SelectionStore {
+ public:
+  SelectionStore(KernelContext& context, int64_t batch, std::span<MemberSets, 4> sets)
+      : context_(context),
+        batch_(batch),
+        sets_(sets),
+        count_(scores().type.shape[1]),
+        most_(context.node().Int(P::kMaxBoxes, 1)),
+        exact_(Suppression(context, batch).Exactly()) {
+    if (context.contract().ideal) {
+      admitted_ = {exact_};
+    } else if (auto all = Suppression(context, batch).All()) {
+      admitted_ = *std::move(all);
+    }
   }
-}
+
+  void Put() {
+    for (int64_t place = 0; place < most_; ++place) PutPlace(static_cast<size_t>(place));
+    PutCount();
+  }
+
+ private:
+  using P = params::NonMaximumSuppression;
+
+  // What may stand in one place of the results: one of these boxes, or the padding.
+  struct Candidates {
+    std::vector<int64_t> boxes;
+    bool padding = false;
+  };
+  // One number of a candidate.
+  struct Number {
+    double low = 0, high = 0;
+    bool nan = false;
+  };
+
+  const BoundedTensor& boxes() const { return context_.Input(P::kBoxes); }
+  const BoundedTensor& scores() const { return context_.Input(P::kScores); }
+  bool open() const { return admitted_.empty(); }  // any selection may be
+
+  // At least one box is given where there is any.
+  Candidates CandidatesAt(size_t place) const {
+    Candidates candidates;
+    if (open()) {
+      candidates.boxes.resize(static_cast<size_t>(count_));
+      std::iota(candidates.boxes.begin(), candidates.boxes.end(), 0);
+      candidates.padding = place > 0 || count_ == 0;
+    }
+    for (const Suppression::Selection& selection : admitted_) {
+      if (place < selection.size()) {
+        candidates.boxes.push_back(selection[place]);
+      } else {
+        candidates.padding = true;
+      }
+    }
+    return candidates;
+  }
+
+  // Admits `numbers` at element `to` of a result, each by itself where they are few.
+  void PutOneOf(std::span<const Number> numbers, double value, uint32_t result, size_t to) {
+    BoundedTensor& tensor = context_.Result(result);
+    PutElement(value, tensor, to);
+    tensor.low[to] = kInfinity;
+    tensor.high[to] = -kInfinity;
+    points_.clear();
+    for (const Number& number : numbers) {
+      tensor.nan[to] |= number.nan || number.low != number.low ? 1 : 0;
+      tensor.low[to] = std::min(tensor.low[to], number.low);
+      tensor.high[to] = std::max(tensor.high[to], number.high);
+      points_.push_back(number.low);
+    }
+    if (tensor.low[to] > tensor.high[to]) tensor.low[to] = tensor.high[to] = kNan;
+    if (open()) return;
+    std::ranges::sort(points_);
+    const auto repeated = std::ranges::unique(points_);
+    points_.erase(repeated.begin(), repeated.end());
+    if (points_.size() > 1) sets_[result].Set(to, points_);
+  }
+
+  void PutPlace(size_t place) {
+    const Candidates candidates = CandidatesAt(place);
+    const bool has_value = place < exact_.size();
+    const int64_t chosen = has_value ? exact_[place] : 0;
+    const size_t to = static_cast<size_t>(batch_ * most_) + place;
+    std::vector<Number> numbers;
+    const auto copy = [&](const BoundedTensor& x, size_t width, uint32_t result) {
+      for (size_t c = 0; c < width; ++c) {
+        const auto of = [&](int64_t box) {
+          return width * static_cast<size_t>(batch_ * count_ + box) + c;
+        };
+        numbers.clear();
+        if (candidates.padding) numbers.push_back({0, 0});
+        for (const int64_t box : candidates.boxes) {
+          numbers.push_back({x.low[of(box)], x.high[of(box)], x.NanAt(of(box))});
+        }
+        PutOneOf(numbers, has_value ? x.value[of(chosen)] : 0, result, width * to + c);
+      }
+    };
+    copy(boxes(), 4, 0);
+    copy(scores(), static_cast<size_t>(scores().type.shape[2]), 1);
+    numbers.clear();
+    if (candidates.padding) numbers.push_back({-1, -1});
+    for (const int64_t box : candidates.boxes) {
+      numbers.push_back({static_cast<double>(box), static_cast<double>(box)});
+    }
+    PutOneOf(numbers, has_value ? static_cast<double>(chosen) : -1, 2, to);
+  }
+
+  void PutCount() {
+    std::vector<Number> numbers;
+    const auto add = [&](size_t low, size_t high) {
+      numbers.push_back({static_cast<double>(low), static_cast<double>(high)});
+    };
+    const size_t least = count_ > 0 ? 1 : 0;
+    if (open()) add(least, static_cast<size_t>(std::min(most_, count_)));
+    for (const Suppression::Selection& selection : admitted_) {
+      add(selection.size(), selection.size());
+    }
+    const size_t value = open() ? std::max(least, exact_.size()) : exact_.size();
+    PutOneOf(numbers, static_cast<double>(value), 3, static_cast<size_t>(batch_));
+  }
+
+  KernelContext& context_;
+  int64_t batch_;
+  std::span<MemberSets, 4> sets_;
+  int64_t count_;
+  int64_t most_;
+  Suppression::Selection exact_;
+  std::vector<Suppression::Selection> admitted_;
+  std::vector<double> points_;
+};
 
 // Core ML's NonMaximumSuppressionLayerParams: where fewer boxes are selected zeros pad boxes and
 // scores, and -1 the indices; where none survives the box of the highest score is given.
@@ -380,63 +385,14 @@ Status NonMaximumSuppression(KernelContext& context) {
   using P = params::NonMaximumSuppression;
   const BoundedTensor& boxes = context.Input(P::kBoxes);
   const BoundedTensor& scores = context.Input(P::kScores);
-  const int64_t count = scores.type.shape[1];
-  const auto classes = static_cast<size_t>(scores.type.shape[2]);
-  const int64_t most = context.node().Int(P::kMaxBoxes, 1);
+  std::array sets = {MemberSets(context, context.Result(0)), MemberSets(context, context.Result(1)),
+                     MemberSets(context, context.Result(2)),
+                     MemberSets(context, context.Result(3))};
   for (uint32_t i = 0; i < 4; ++i) Allocate(context, context.Result(i));
   for (int64_t batch = 0; batch < boxes.type.shape[0]; ++batch) {
-    const bool ideal = context.contract().ideal;
-    const auto exact = Suppression(context, batch, true).Select(std::min(most, count));
-    const auto selection =
-        ideal ? exact : Suppression(context, batch, false).Select(std::min(most, count));
-    const auto selected = static_cast<int64_t>(selection.boxes.size());
-    const auto valued = static_cast<int64_t>(exact.boxes.size());
-    const auto put = [&](BoundedTensor& result, size_t to, double value) {
-      if (selection.certain) return PutElement(value, result, to);
-      AdmitAll(context.contract(), result, to, value);
-    };
-    for (int64_t i = 0; i < most; ++i) {
-      const auto to = static_cast<size_t>(batch * most + i);
-      const bool known = i < selected;
-      const bool has_value = i < valued;
-      const int64_t box = known       ? selection.boxes[static_cast<size_t>(i)]
-                          : has_value ? exact.boxes[static_cast<size_t>(i)]
-                                      : 0;
-      const auto from = static_cast<size_t>(batch * count + box);
-      for (size_t c = 0; c < 4; ++c) {
-        if (known) {
-          MoveElement(boxes, 4 * from + c, context.Result(0), 4 * to + c);
-        } else {
-          put(context.Result(0), 4 * to + c, has_value ? boxes.value[4 * from + c] : 0);
-        }
-      }
-      for (size_t c = 0; c < classes; ++c) {
-        if (known) {
-          MoveElement(scores, classes * from + c, context.Result(1), classes * to + c);
-        } else {
-          put(context.Result(1), classes * to + c,
-              has_value ? scores.value[classes * from + c] : 0);
-        }
-      }
-      if (known) {
-        PutElement(static_cast<double>(box), context.Result(2), to);
-      } else {
-        put(context.Result(2), to, has_value ? static_cast<double>(box) : -1);
-        if (!selection.certain && !ideal) {
-          AdmitRange(context.Result(2), to, -1, static_cast<double>(count - 1), false);
-        }
-      }
-    }
-    // At least one is given where there is any.
-    const int64_t least = std::max(selected, std::min<int64_t>(count, 1));
-    PutElement(static_cast<double>(least), context.Result(3), static_cast<size_t>(batch));
-    context.Result(3).value[static_cast<size_t>(batch)] =
-        static_cast<double>(std::max(valued, least));
-    if (!selection.certain && !context.contract().ideal) {
-      context.Result(3).high[static_cast<size_t>(batch)] =
-          static_cast<double>(std::min(most, count));
-    }
+    SelectionStore(context, batch, sets).Put();
   }
+  for (uint32_t i = 0; i < 4; ++i) sets[i].Give(context.Result(i));
   FinishMove(boxes, context.Result(0));
   FinishMove(scores, context.Result(1));
   context.Result(2).whole = context.Result(3).whole = true;
@@ -450,9 +406,4 @@ constinit const ReferenceKernel kReferenceNonMaximumSuppression = {
     .evaluate = reference::NonMaximumSuppression,
     .terms = reference::kOverlapTerms,
     .value_needs_bounds = true};
-constinit const ReferenceKernel kReferenceTopk = {.evaluate = reference::Topk,
-                                                  .terms = reference::kOrderTerms};
-constinit const ReferenceKernel kReferenceArgsort = {.evaluate = reference::Argsort,
-                                                     .terms = reference::kOrderTerms};
-
 }  // namespace anecheck

@@ -8,9 +8,8 @@ namespace anecheck::reference {
 void MemberSets::Set(size_t i, std::span<const double> numbers) {
   Arena& arena = context_.arena();
   if (sets_ == nullptr) {
-    const size_t size = context_.Result().size;
-    sets_ = arena.Allocate<Members>(size);
-    std::fill_n(sets_, size, Members{});
+    sets_ = arena.Allocate<Members>(size_);
+    std::fill_n(sets_, size_, Members{});
   }
   auto* const copy = arena.Allocate<double>(numbers.size());
   std::ranges::copy(numbers, copy);

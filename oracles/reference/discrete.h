@@ -45,7 +45,10 @@ bool ForEachMember(const BoundedTensor& x, size_t i, uint32_t most, const Visit&
 // Collects the sets of a result's elements. Elements without a set keep their interval alone.
 class MemberSets {
  public:
-  explicit MemberSets(KernelContext& context) : context_(context) {}
+  // Of the node's first result, or of `result`.
+  explicit MemberSets(KernelContext& context) : MemberSets(context, context.Result()) {}
+  MemberSets(KernelContext& context, const BoundedTensor& result)
+      : context_(context), size_(result.size) {}
 
   // `numbers` ascending without repetition; copied.
   void Set(size_t i, std::span<const double> numbers);
@@ -56,6 +59,7 @@ class MemberSets {
 
  private:
   KernelContext& context_;
+  size_t size_;
   Members* sets_ = nullptr;
 };
 

@@ -139,6 +139,7 @@ bool Adversary::RunNode(const NodeView& node) {
   }
   if (IsImage(node)) return RunImage(node);
   if (IsSort(node)) return RunSort(node);
+  if (KindOf(node.schema()) == OpKind::kNonMaximumSuppression) return RunSuppression(node);
   Elements& result = values_[node.Result()];
   if (IsScatter(node)) {
     result = Scatter(node);

@@ -74,6 +74,9 @@ class Adversary {
   Elements LocalResponseNorm(const NodeView& node);
   bool RunImage(const NodeView& node);
   bool RunSort(const NodeView& node);
+  bool RunSuppression(const NodeView& node);
+  bool Overlap(DType dtype, const double* a, const double* b, double threshold);
+  size_t Highest(const Elements& scores, const std::vector<bool>& open);
   double Nearest(const Sampling& sampling, const Fraction& p, int64_t in, int64_t out);
   double Blend(DType dtype, double a, double b, double weight);
   std::vector<Elements> Operands(const NodeView& node) const;
