@@ -92,6 +92,18 @@ class KeyReader {
     return {};
   }
 
+  // The name of a port or a unit, which within a network is its key: another that its dictionary
+  // spells stays among the rest.
+  Status Name(std::string_view key, std::string& name) {
+    const std::string by_key = name;
+    const std::vector<const Entry*> before = left_;
+    ANECHECK_RETURN_IF_ERROR(Text(key, name));
+    if (by_key.empty() || name == by_key) return {};
+    name = by_key;
+    left_ = before;
+    return {};
+  }
+
   std::vector<Entry> Rest() const {
     std::vector<Entry> rest;
     for (const Entry* entry : left_) rest.push_back(*entry);
@@ -107,7 +119,7 @@ Result<Input> ReadInput(const Value& value, std::string name) {
   Input input;
   KeyReader keys(value);
   input.name = std::move(name);
-  ANECHECK_RETURN_IF_ERROR(keys.Text("InputName", input.name));
+  ANECHECK_RETURN_IF_ERROR(keys.Name("InputName", input.name));
   ANECHECK_RETURN_IF_ERROR(keys.Text("InputType", input.type));
   ANECHECK_RETURN_IF_ERROR(keys.Extents(kInputExtents, input.extents));
   ANECHECK_RETURN_IF_ERROR(keys.Strides(kInputStrides, input.strides));
@@ -121,7 +133,7 @@ Result<Output> ReadOutput(const Value& value, std::string name, std::string_view
   Output output;
   KeyReader keys(value);
   output.name = std::move(name);
-  ANECHECK_RETURN_IF_ERROR(keys.Text("OutputName", output.name));
+  ANECHECK_RETURN_IF_ERROR(keys.Name("OutputName", output.name));
   ANECHECK_RETURN_IF_ERROR(keys.Text(bottom_key, output.bottom));
   ANECHECK_RETURN_IF_ERROR(keys.Text("OutputType", output.type));
   ANECHECK_RETURN_IF_ERROR(keys.Integer("OutputInterleave", output.interleave));
@@ -135,7 +147,7 @@ Result<Constant> ReadConstant(const Value& value, std::string name) {
   Constant constant;
   KeyReader keys(value);
   constant.name = std::move(name);
-  ANECHECK_RETURN_IF_ERROR(keys.Text("ConstantName", constant.name));
+  ANECHECK_RETURN_IF_ERROR(keys.Name("ConstantName", constant.name));
   ANECHECK_RETURN_IF_ERROR(keys.Text("ConstantType", constant.type));
   ANECHECK_RETURN_IF_ERROR(keys.Extents(kConstantExtents, constant.extents));
   ANECHECK_RETURN_IF_ERROR(keys.Integer("ConstantIndex", constant.index));
@@ -148,8 +160,7 @@ Result<Unit> ReadUnit(const Value& value, std::string name) {
   Unit unit;
   KeyReader keys(value);
   unit.name = std::move(name);
-  std::string repeated_name;
-  ANECHECK_RETURN_IF_ERROR(keys.Text("Name", repeated_name));
+  ANECHECK_RETURN_IF_ERROR(keys.Name("Name", unit.name));
   ANECHECK_RETURN_IF_ERROR(keys.Text("Type", unit.type));
   if (unit.type.empty()) return Bad("Type", "of a unit is missing", value.offset);
   ANECHECK_RETURN_IF_ERROR(keys.Texts("Bottom", unit.bottoms));

@@ -292,6 +292,29 @@ TEST(Model, MembersOfParametersAreCheckedToo) {
   EXPECT_EQ(faults[1].kind, ParamFault::Kind::kMissing);
 }
 
+// A network knows its ports and units by their keys.
+TEST(Model, ANameOtherThanTheKeyNamesNothingAndIsKept) {
+  const std::string text =
+      "<plist version=\"1.0\"><dict><key>Networks</key><array><string>n</string></array>"
+      "<key>ProcedureList</key><array/><key>n</key><dict>"
+      "<key>Units</key><array><string>u</string></array>"
+      "<key>u</key><dict><key>Bottom</key><string>x</string><key>Name</key><string>v</string>"
+      "<key>Type</key><string>CrossProduct</string></dict>"
+      "<key>y</key><dict><key>Bottom</key><string>u</string><key>OutputName</key>"
+      "<string>u</string></dict></dict></dict></plist>";
+  const Description description = Parse(Bytes(text.begin(), text.end())).value();
+  const Network& network = description.networks.at(0);
+  ASSERT_EQ(network.outputs.size(), 1U);
+  EXPECT_EQ(network.outputs[0].name, "y");
+  EXPECT_EQ(network.units.at(0).name, "u");
+  const Value written = ToTree(description);
+  const tree::Dict& body = *written.AsDict()->Find("n")->AsDict();
+  EXPECT_EQ(*body.Find("y")->AsDict()->Find("OutputName")->AsString(), "u");
+  EXPECT_EQ(*body.Find("u")->AsDict()->Find("Name")->AsString(), "v");
+  EXPECT_EQ(*body.Find("u")->AsDict()->Find("Type")->AsString(), "CrossProduct");
+  EXPECT_EQ(Parse(Write(description)).value(), description);
+}
+
 TEST(Model, MalformedShapesAreRefusedWithTheKey) {
   const auto error = [](std::string body) {
     body = "<plist version=\"1.0\">" + body + "</plist>";
