@@ -27,6 +27,7 @@ struct ShrinkOptions {
 // How large a case is; smaller in lexicographic order is better.
 struct CaseSize {
   uint64_t nodes = 0;
+  uint64_t outputs = 0;
   uint64_t elements = 0;  // of inputs and constants
   // Operands and attributes given, and how large their numbers are; axes of inputs and constants.
   uint64_t attributes = 0;
@@ -43,7 +44,7 @@ struct ShrinkResult {
 
 // Precondition: interesting(item). Deterministic where the predicate is. The result is interesting
 // and no larger than `item`; it is where no single step of any kind makes it smaller, unless the
-// tries ran out.
+// tries ran out. No candidate is asked about twice.
 ShrinkResult Shrink(GraphCase item, const Interesting& interesting, const ValueOf& value_of,
                     const ShrinkOptions& options = {});
 

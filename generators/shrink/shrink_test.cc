@@ -7,8 +7,12 @@
 #include <bit>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+#include <set>
+#include <string>
 
 #include "generators/graph_generator.h"
+#include "harness/base/json_text.h"
+#include "harness/graph/json.h"
 #include "harness/graph/validate.h"
 #include "harness/ops/op.h"
 
@@ -78,6 +82,22 @@ RC_GTEST_PROP(Shrink, OneOperationAloneIsFoundInAnyGraph, ()) {
   const ShrinkResult result =
       Shrink(item, [&](const GraphCase& c) { return Holds(c, kind); }, Zeros);
   RC_ASSERT(result.smallest.graph.nodes().size() <= 3u);
+}
+
+// Each costs a run of the engine, of what hangs a whole time limit.
+RC_GTEST_PROP(Shrink, NoCandidateIsAskedAboutTwice, ()) {
+  const GraphCase item = Draw(*rc::gen::arbitrary<uint64_t>(), AnyMode());
+  const OpKind kind = KindOf(*item.graph.node(0).schema);
+  std::set<std::string> seen;
+  const Interesting interesting = [&](const GraphCase& candidate) {
+    std::string text = DumpJson(GraphToJson(candidate.graph));
+    for (const Tensor& input : candidate.inputs) {
+      text.append(input.bytes.begin(), input.bytes.end());
+    }
+    RC_ASSERT(seen.insert(std::move(text)).second);
+    return Holds(candidate, kind);
+  };
+  Shrink(item, interesting, Zeros, {.max_tries = 300});
 }
 
 RC_GTEST_PROP(Shrink, IsDeterministic, ()) {
@@ -196,6 +216,27 @@ TEST(Shrink, OutputsThatAreNeededTogetherStayWithoutTheOthers) {
   const ShrinkResult result = Shrink(item, both, Zeros);
   EXPECT_EQ(result.smallest.graph.nodes().size(), 2u);
   EXPECT_EQ(result.smallest.graph.outputs().size(), 2u);
+}
+
+// An output that a node which stays is computed from.
+TEST(Shrink, AnOutputThatIsNeededInsideIsLeftOutAsOne) {
+  GraphCase item;
+  Graph& graph = item.graph;
+  const ValueId x = graph.AddInput({DType::kFp16, Shape{1, 4}}, "x");
+  const ValueId inside = AddNode(graph, OpKind::kRelu, {x});
+  graph.AddOutput(inside);
+  graph.AddOutput(AddNode(graph, OpKind::kMul, {inside, x}));
+  item.inputs = {*Zeros(item, x)};
+  const Interesting product = [](const GraphCase& c) {
+    return Holds(c, OpKind::kRelu) &&
+           std::ranges::any_of(c.graph.outputs(), [&](const ValueId output) {
+             const Node& producer = c.graph.node(c.graph.value(output).producer);
+             return KindOf(*producer.schema) == OpKind::kMul;
+           });
+  };
+  const ShrinkResult result = Shrink(item, product, Zeros);
+  EXPECT_EQ(result.smallest.graph.nodes().size(), 2u);
+  EXPECT_EQ(result.smallest.graph.outputs().size(), 1u);
 }
 
 TEST(Shrink, AxesOfOneElementFallAway) {
