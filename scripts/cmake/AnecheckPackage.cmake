@@ -26,11 +26,15 @@ set(ANECHECK_PACKAGE_ROOTS
 
 set(ROOTS)
 set(ANECHECK_PACKAGE_TARGETS "")
+file(READ "${CMAKE_CURRENT_LIST_DIR}/anecheckConfig.cmake.in" PACKAGE_TEXT)
 foreach(PAIR ${ANECHECK_PACKAGE_ROOTS})
   string(REPLACE "=" ";" PAIR "${PAIR}")
   list(GET PAIR 0 NAME)
   list(GET PAIR 1 LIBRARY)
   list(APPEND ROOTS ${LIBRARY})
+  if(NOT PACKAGE_TEXT MATCHES "\n#   anecheck::${NAME} ")
+    message(FATAL_ERROR "anecheckConfig.cmake.in does not say what anecheck::${NAME} is")
+  endif()
   string(APPEND ANECHECK_PACKAGE_TARGETS
     "anecheck_name_target(anecheck::${NAME} ${LIBRARY})\n")
 endforeach()
