@@ -418,6 +418,7 @@ CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply
   if (!reply.backend.empty() && reply.backend != "ane" &&
       Rank(outcome.record.verdict) < Rank("misplaced")) {
     outcome.record.verdict = "misplaced";
+    outcome.known_defect.clear();
     outcome.record.message = fmt::format("asked for the engine, ran on {}", reply.backend);
     outcome.op = ProducerOf(item.graph, item.graph.outputs().back());
   }

@@ -127,21 +127,23 @@ Case SwishOfProduct() {
   return item;
 }
 
-// Of an engine that gives the last operation's result times `factor`.
-Location LocateScaled(const Case& item, double factor) {
+// An engine that gives the last operation's result times `factor`.
+ScriptedRunner::Spoil Scaled(const Case& item, double factor) {
   const ValueId last = item.graph.outputs()[0];
-  ScriptedRunner runner(
-      [&](const RunRequest& request, RunReply& reply) {
-        for (size_t i = 0; i < reply.outputs.size(); ++i) {
-          if (request.graph->outputs()[i] != last) continue;
-          Tensor& tensor = reply.outputs[i];
-          std::vector<double> numbers = {0};
-          DecodeElements(tensor.type.dtype, tensor.bytes, numbers);
-          numbers[0] *= factor;
-          EncodeElements(tensor.type.dtype, numbers, tensor.bytes);
-        }
-      },
-      Provenance::kSimulated);
+  return [last, factor](const RunRequest& request, RunReply& reply) {
+    for (size_t i = 0; i < reply.outputs.size(); ++i) {
+      if (request.graph->outputs()[i] != last) continue;
+      Tensor& tensor = reply.outputs[i];
+      std::vector<double> numbers = {0};
+      DecodeElements(tensor.type.dtype, tensor.bytes, numbers);
+      numbers[0] *= factor;
+      EncodeElements(tensor.type.dtype, numbers, tensor.bytes);
+    }
+  };
+}
+
+Location LocateScaled(const Case& item, double factor) {
+  ScriptedRunner runner(Scaled(item, factor), Provenance::kSimulated);
   const RunRequest request = RequestOf(item);
   const auto replies = runner.Run({&request, 1});
   EXPECT_TRUE(replies.ok());
@@ -163,6 +165,40 @@ TEST(Locate, ADefectThatDependsOnWhatMadeTheOperandsIsNamed) {
   Case elsewhere = SwishOfProduct();
   elsewhere.target = {"h13", 2};
   EXPECT_EQ(LocateScaled(elsewhere, 1.04).first_wrong, "mul");
+}
+
+// What ran elsewhere is not what the engine's documented defect explains.
+TEST(JudgeCase, WhatRanOnAnotherBackendHasNoKnownDefect) {
+  const Case item = SwishOfProduct();
+  ScriptedRunner runner(Scaled(item, 1.04), Provenance::kSimulated);
+  const RunRequest request = RequestOf(item);
+  auto replies = runner.Run({&request, 1});
+  ASSERT_TRUE(replies.ok());
+  Evaluation evaluation;
+  const CaseOutcome placed = JudgeCase(item, item.route, replies->front(), evaluation);
+  EXPECT_EQ(placed.record.verdict, "known-defect");
+  EXPECT_EQ(placed.known_defect, "D34");
+  replies->front().backend = "bnns";
+  const CaseOutcome misplaced = JudgeCase(item, item.route, replies->front(), evaluation);
+  EXPECT_EQ(misplaced.record.verdict, "misplaced");
+  EXPECT_EQ(misplaced.known_defect, "");
+}
+
+// The run with every result as an output is looked at once, though its graph has states.
+TEST(Locate, AsksForNoSecondExecution) {
+  const Case item = ThroughAState();
+  int twice = 0;
+  ScriptedRunner runner(
+      [&twice](const RunRequest& request, RunReply&) { twice += request.repeat ? 1 : 0; },
+      Provenance::kSimulated);
+  const RunRequest request = RequestOf(item);
+  ASSERT_TRUE(request.repeat);
+  const auto replies = runner.Run({&request, 1});
+  ASSERT_TRUE(replies.ok());
+  Evaluation evaluation;
+  const auto location = Locate(item, replies->front(), runner, evaluation);
+  ASSERT_TRUE(location.ok() && location->judged);
+  EXPECT_EQ(twice, 1) << "the first run alone";
 }
 
 TEST(ExplainOutput, DefectsBehindAStateCount) {
