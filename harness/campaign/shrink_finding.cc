@@ -165,6 +165,9 @@ class FindingShrinker {
   // Candidates take the same inputs in a second execution from now on.
   void TakeTheSameAgain() { again_.reset(); }
 
+  // What the result is described by where a stop comes before it is run once more.
+  void Note(AnsweredCase answer) { noted_ = std::move(answer); }
+
   // Candidates are rewritten by this relation from now on, wherever it applies to them.
   void Keep(const std::optional<CaseRelation>& relation) { relation_ = relation; }
 
@@ -185,7 +188,7 @@ class FindingShrinker {
     shrunk.after = SizeOf(result.smallest);
     shrunk.item = Wrap(result.smallest);
     ANECHECK_RETURN_IF_ERROR(SpellCase(shrunk.item));
-    Result<AnsweredCase> answer = Ask(shrunk.item);
+    Result<AnsweredCase> answer = AskAtEnd(shrunk.item, options);
     if (!answer.ok()) {
       // Hours of work are not given up for that.
       shrunk.unanswered = answer.error().message;
@@ -221,16 +224,27 @@ class FindingShrinker {
     return AnswerAgain(item, finding_.verdict, runner_, evaluation_);
   }
 
-  // The outcome of a candidate, or nothing where it cannot be lowered or run.
-  std::optional<CaseOutcome> OutcomeOf(const GraphCase& candidate) {
+  // The answer to a candidate, or nothing where it cannot be lowered or run.
+  std::optional<AnsweredCase> AnswerTo(const GraphCase& candidate) {
     Case item = Wrap(candidate);
     if (!SpellCase(item).ok()) return std::nullopt;
     Result<AnsweredCase> answer = Ask(item);
     if (!answer.ok()) return std::nullopt;
-    return std::move(answer->outcome);
+    return std::move(*answer);
   }
 
  private:
+  // The answer to the result. What hangs would take its whole time limit once more, so that after a
+  // stop the answer is the one by which it was accepted.
+  Result<AnsweredCase> AskAtEnd(const Case& item, const ShrinkOptions& options) {
+    if (!IsStopped(options)) {
+      Result<AnsweredCase> answer = Ask(item);
+      if (answer.ok() || !IsStopped(options)) return answer;
+    }
+    if (!noted_) return MakeError(ErrorCode::kInterrupted, "interrupted before it had answered");
+    return *std::move(noted_);
+  }
+
   std::optional<Tensor> ValueAt(const GraphCase& candidate, ValueId id) {
     if (candidate.graph.type(id).dtype != DType::kFp16) return std::nullopt;
     const Contract& contract = ConformingContract(finding_.item.target.family);
@@ -267,6 +281,7 @@ class FindingShrinker {
   std::optional<CaseRelation> relation_;
   std::optional<FollowingRange> range_;  // of the candidates
   std::optional<FollowingInputs> again_;
+  std::optional<AnsweredCase> noted_;
   Evaluation evaluation_;
   Evaluation cut_evaluation_;
 };
@@ -289,28 +304,36 @@ Result<ShrunkFinding> ShrinkFinding(const Artifact& finding, Runner& runner,
                     finding.id));
   }
   FindingShrinker shrinker(finding, runner);
-  const auto first = shrinker.OutcomeOf({finding.item.graph, finding.item.inputs});
-  if (!first || !IsSuspect(first->record.verdict)) {
+  std::optional<AnsweredCase> first = shrinker.AnswerTo({finding.item.graph, finding.item.inputs});
+  if (!first || !IsSuspect(first->outcome.record.verdict)) {
     if (IsStopped(options)) return InterruptedAtFirst(finding);
     return MakeError(ErrorCode::kInvalid,
                      fmt::format("finding {}: the recorded verdict is {}, now it is {}; only what "
                                  "still shows can be made smaller",
                                  finding.id, finding.verdict,
-                                 first ? first->record.verdict : "that it cannot be run"));
+                                 first ? first->outcome.record.verdict : "that it cannot be run"));
   }
-  const std::string wanted = Signature(*first);
+  const std::string wanted = Signature(first->outcome);
+  const std::string relation = RelationOf(first->outcome);
+  if (first->outcome.relation) shrinker.Keep(first->outcome.relation);
+  shrinker.Note(*std::move(first));
   if (!finding.item.again.empty()) {
     Artifact same = finding;
     same.item.again.clear();
     FindingShrinker plainer(same, runner);
-    const auto outcome = plainer.OutcomeOf({finding.item.graph, finding.item.inputs});
-    if (outcome && Signature(*outcome) == wanted) shrinker.TakeTheSameAgain();
+    std::optional<AnsweredCase> answer =
+        plainer.AnswerTo({finding.item.graph, finding.item.inputs});
+    if (answer && Signature(answer->outcome) == wanted) {
+      shrinker.TakeTheSameAgain();
+      shrinker.Note(*std::move(answer));
+    }
   }
-  const std::string relation = RelationOf(*first);
-  if (first->relation) shrinker.Keep(first->relation);
   const Interesting interesting = [&](const GraphCase& candidate) {
-    const auto outcome = shrinker.OutcomeOf(candidate);
-    return outcome && Signature(*outcome) == wanted && RelationOf(*outcome) == relation;
+    std::optional<AnsweredCase> answer = shrinker.AnswerTo(candidate);
+    if (!answer || Signature(answer->outcome) != wanted) return false;
+    if (RelationOf(answer->outcome) != relation) return false;
+    shrinker.Note(*std::move(answer));
+    return true;
   };
   return shrinker.Run(interesting, options);
 }

@@ -18,8 +18,9 @@ struct ShrunkFinding {
   RunReply reply;
   CaseSize before, after;
   uint64_t tries = 0;
-  // Why the runner did not answer to the small case at the end, though it had before; empty where
-  // it did. The outcome then is the finding's verdict with these words, and the reply is empty.
+  // Why the runner did not answer to the small case at the end, though it had before, or was not
+  // asked; empty where it did. The outcome then is the finding's verdict with these words, and the
+  // reply is empty.
   std::string unanswered;
 };
 
@@ -32,9 +33,10 @@ using FilePredicate = std::function<bool(const std::string& path)>;
 // passes by itself, and rewritten by the relation it gets the verdict. For
 // verdicts that show only after many cases in one process each candidate is run as often in a fresh
 // one (run_again.h).
-// With a `stop` among the options what is small by then is the result.
-// Errors: kInvalid where the finding does not show on `runner` at all, or is one that no single
-// case shows (`biased`); kInterrupted where the stop came before it was seen to show.
+// With a `stop` among the options what is small by then is the result, with what the runner
+// answered to it when it was tried; a runner that is to end a candidate's run then is told so
+// (StopWhen). Errors: kInvalid where the finding does not show on `runner` at all, or is one that
+// no single case shows (`biased`); kInterrupted where the stop came before it was seen to show.
 Result<ShrunkFinding> ShrinkFinding(const Artifact& finding, Runner& runner,
                                     const ShrinkOptions& options = {});
 

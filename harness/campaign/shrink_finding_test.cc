@@ -202,7 +202,58 @@ TEST(ShrinkFinding, StopsWhileARangeIsMadePlainer) {
   ASSERT_TRUE(shrunk.ok()) << shrunk.error().message;
   EXPECT_TRUE(stop);
   EXPECT_EQ(later, 0) << "candidates after the stop";
+  EXPECT_EQ(shrunk->unanswered, "interrupted before it had answered");
   EXPECT_EQ(shrunk->item.graph.nodes().size(), 2u);
+}
+
+// Sets the stop with its `last` run, which it still answers, and answers no later one.
+class StoppedAfter final : public Runner {
+ public:
+  StoppedAfter(uint64_t last, std::atomic<bool>& stop) : last_(last), stop_(stop) {}
+  Result<RunnerIdentity> Identify() override { return runner_.Identify(); }
+  Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
+    if (stop_) {
+      ++later_;
+      return Stopped();
+    }
+    stop_ = ++runs_ == last_;
+    return runner_.Run(requests);
+  }
+  Status Restart() override { return {}; }
+
+  uint64_t runs() const { return runs_; }
+  uint64_t later() const { return later_; }
+
+ private:
+  WrongResult runner_;
+  const uint64_t last_;
+  uint64_t runs_ = 0, later_ = 0;
+  std::atomic<bool>& stop_;
+};
+
+// Wherever it comes, what was written by then has the verdict and the values by which it was
+// accepted.
+TEST(ShrinkFinding, AfterAStopTheRunnerIsNotAskedAgain) {
+  const Artifact artifact = FindWrong();
+  std::atomic<bool> never = false;
+  StoppedAfter whole(0, never);
+  ASSERT_TRUE(ShrinkFinding(artifact, whole).ok());
+  for (uint64_t last = 2; last < whole.runs(); last += 1 + last / 4) {
+    std::atomic<bool> stop = false;
+    StoppedAfter runner(last, stop);
+    const auto shrunk = ShrinkFinding(artifact, runner, {.stop = &stop});
+    ASSERT_TRUE(shrunk.ok()) << last << ": " << shrunk.error().message;
+    EXPECT_EQ(shrunk->unanswered, "");
+    EXPECT_EQ(shrunk->outcome.record.verdict, "wrong");
+    EXPECT_EQ(shrunk->outcome.op, "add");
+    ASSERT_EQ(shrunk->reply.outputs.size(), shrunk->item.graph.outputs().size()) << last;
+    for (size_t i = 0; i < shrunk->reply.outputs.size(); ++i) {
+      EXPECT_EQ(shrunk->reply.outputs[i].type,
+                shrunk->item.graph.type(shrunk->item.graph.outputs()[i]));
+    }
+    // At the most to find the operation of a run that was under way.
+    EXPECT_LE(runner.later(), 1u) << last;
+  }
 }
 
 // What a stopped command says of the finding is no refusal.

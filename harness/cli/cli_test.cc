@@ -135,6 +135,22 @@ TEST_F(CliTest, AFindingShrinksToASmallOneThatReplays) {
   EXPECT_EQ(Tool("replay " + small).code, 1);
 }
 
+// The command of --if is given a path that a shell reads as one word.
+TEST_F(CliTest, AShrinkRunsItsCommandWhereTheTemporaryFolderHasABlank) {
+  Tool("run --cases 64 --targets h15 --ops sub --fault sub-swapped" + Db("blank.sqlite"));
+  const Outcome query = Tool("query \"SELECT id FROM findings LIMIT 1\"" + Db("blank.sqlite"));
+  const std::string id = query.out.substr(query.out.find("\nf") + 1, 12);
+  const std::string temporary = Path("a $b'c");
+  ASSERT_TRUE(MakeDirectories(temporary).ok());
+  const char* const before = std::getenv("TMPDIR");
+  const std::string restored = before == nullptr ? "" : before;
+  setenv("TMPDIR", temporary.c_str(), 1);
+  const Outcome shrink = Tool("shrink " + id + " --if 'test -s' --max-tries 3 --out " +
+                              Path("blank.json") + Db("blank.sqlite"));
+  before == nullptr ? unsetenv("TMPDIR") : setenv("TMPDIR", restored.c_str(), 1);
+  EXPECT_EQ(shrink.code, 0) << shrink.err;
+}
+
 // A joined pair in the wrong order shows in operations of one operand, once they are cut into
 // parts.
 TEST_F(CliTest, AFindingOfARelationShrinksAsOneAndIsExportedWithBothPrograms) {

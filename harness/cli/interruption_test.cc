@@ -293,6 +293,31 @@ TEST(Interruption, AShrinkThatIsStoppedInItsFirstRunSaysSo) {
   EXPECT_FALSE(IsThere(small));
 }
 
+// The finding of an engine that hangs, with a time limit that nobody would wait for.
+TEST(Interruption, AShrinkOfWhatHangsEndsWhenItIsAsked) {
+  const auto folder = TempDirectory::Create("anecheck-shrink-hang-");
+  ASSERT_TRUE(folder.ok());
+  const std::string db = folder->File("r.sqlite"), said = folder->File("said");
+  const std::string finding = folder->File("finding.json"), small = folder->File("small.json");
+  ASSERT_EQ(RunTool({"run", "--cases", "1", "--fault", "run-hang", "--targets", "h15", "--jobs",
+                     "1", "--case-timeout", "201", "--db", db},
+                    -1),
+            1);
+  std::string text = Rows(db, "SELECT artifact FROM findings WHERE verdict = 'hung'")[0][0];
+  const std::string limit = "\"case_timeout_ms\":201";
+  const size_t at = text.find(limit);
+  ASSERT_NE(at, std::string::npos) << text.substr(0, 2000);
+  text.replace(at, limit.size(), "\"case_timeout_ms\":1000000000");
+  ASSERT_TRUE(WriteFileAtomic(finding, text).ok());
+  const pid_t shrink = StartTool({"shrink", finding, "--out", small}, said);
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  kill(shrink, SIGTERM);
+  EXPECT_EQ(EndOf(shrink), 3);
+  EXPECT_NE(ReadTextFile(said)->find("interrupted before the finding itself was seen to show"),
+            std::string::npos)
+      << *ReadTextFile(said);
+}
+
 #if defined(__linux__)
 
 TEST(Interruption, ACampaignThatFilledTheDiskGoesOnWhenThereIsRoom) {

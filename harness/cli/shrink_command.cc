@@ -34,19 +34,19 @@ Result<ShrunkFinding> Run(const ShrinkFlags& flags, const std::atomic<bool>* sto
   ANECHECK_ASSIGN(artifact, ReadFinding(flags.finding));
   ANECHECK_RETURN_IF_ERROR(TryDefects(artifact.options.defects));
   ANECHECK_ASSIGN(const auto runner, MakeRunner(artifact.options));
+  runner->StopWhen(stop);
   ANECHECK_ASSIGN(identity, runner->Identify());
   const ShrinkOptions options = {.max_tries = flags.max_tries, .stop = stop};
   if (flags.condition.empty()) return ShrinkFinding(artifact, *runner, options);
   ANECHECK_ASSIGN(const TempDirectory folder, TempDirectory::Create("anecheck-shrink-"));
   // In a group of its own, so that Ctrl-C comes here and not to the command, whose end by it would
-  // say that the case is of no interest. The folder's name holds no character that a shell would
-  // read.
+  // say that the case is of no interest.
   constexpr parserfuzz::CommandLimits kNone = {.timeout_ms = std::numeric_limits<int>::max(),
                                                .max_memory = std::numeric_limits<uint64_t>::max(),
                                                .max_file = std::numeric_limits<uint64_t>::max()};
   const FilePredicate predicate = [&flags, kNone, stop](const std::string& path) {
-    const auto outcome =
-        parserfuzz::RunCommand({"/bin/sh", "-c", flags.condition + " " + path}, path, kNone, stop);
+    const std::string command = flags.condition + " " + ShellWord(path);
+    const auto outcome = parserfuzz::RunCommand({"/bin/sh", "-c", command}, path, kNone, stop);
     return outcome.ok() && !outcome->stopped && outcome->signal == 0 && outcome->exit_code == 0;
   };
   return ShrinkFindingIf(artifact, *runner, predicate, folder.path(), options);
