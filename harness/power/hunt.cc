@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/campaign/lean_watch.h"
+#include "harness/campaign/run_again.h"
 #include "harness/campaign/shrink_finding.h"
 #include "harness/runners/runtime_probe.h"
 
@@ -18,6 +22,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr uint64_t kFirstCases = 12;
+
+bool IsSet(const std::atomic<bool>* stop) { return stop != nullptr && stop->load(); }
 
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -94,16 +100,13 @@ WorkerOptions WithoutSubject(const Subject& subject, WorkerOptions worker) {
 // Whether the found case shows nothing once its subject is switched off: only then has the subject
 // been found, and not something else.
 Result<bool> OwesToSubject(const Artifact& artifact, const Subject& subject,
-                           const CampaignOptions& campaign) {
+                           const CampaignOptions& campaign, const std::atomic<bool>* stop) {
   CampaignOptions clean = campaign;
   clean.worker = WithoutSubject(subject, campaign.worker);
   ANECHECK_ASSIGN(const auto runner, MakeRunner(clean));
-  const Case& item = artifact.item;
-  const RunRequest request = RequestOf(item);
-  ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner->Run({&request, 1}));
+  runner->StopWhen(stop);
   Evaluation evaluation;
-  CaseOutcome outcome = JudgeCase(item, item.route, replies[0], evaluation);
-  ANECHECK_RETURN_IF_ERROR(Refine(item, replies[0], *runner, evaluation, outcome));
+  ANECHECK_ASSIGN(const CaseOutcome outcome, RunAgain(artifact.item, "", *runner, evaluation));
   FindingRecord without;
   without.verdict = outcome.record.verdict;
   without.known_defect = outcome.known_defect;
@@ -121,7 +124,7 @@ Result<bool> LeansBySubject(const FindingRecord& finding, const Subject& subject
   clean.db = db;
   ANECHECK_ASSIGN(const CampaignSummary summary,
                   RunCampaign(clean, [&] { return MakeRunner(clean); }, {}, stop));
-  if (stop != nullptr && stop->load()) return false;
+  if (IsSet(stop)) return Stopped();
   return std::ranges::none_of(summary.list, [&](const FindingRecord& other) {
     return other.signature == finding.signature;
   });
@@ -138,6 +141,7 @@ Status MakeSmall(const FindingRecord& finding, const Artifact& artifact,
   const uint64_t tries = costly ? options.shrink_tries / 25 : options.shrink_tries;
   if (tries == 0) return {};
   ANECHECK_ASSIGN(const auto runner, MakeRunner(campaign));
+  runner->StopWhen(stop);
   const Result<ShrunkFinding> shrunk =
       ShrinkFinding(artifact, *runner, {.max_tries = tries, .stop = stop});
   if (!shrunk.ok()) {
@@ -190,12 +194,12 @@ bool ConcernsCalls(const Subject& subject) {
 // Whether the probe's answer shows the subject; fills verdict and label, which is of what was
 // measured, by this probe and where that leaves several by others on the same engine.
 Result<bool> Shows(const Subject& subject, const RuntimeProbe& probe, const RuntimeAnswer& answer,
-                   const WorkerOptions& worker, HuntResult& result) {
+                   const WorkerOptions& worker, const std::atomic<bool>* stop, HuntResult& result) {
   if (subject.group == SubjectGroup::kKnownDefect) {
     if (!answer.value) return false;
     ANECHECK_ASSIGN(const auto shown,
                     DefectsShown(probe, *answer.value, [&](const RuntimeProbe& other) {
-                      return MeasureRuntime(other, subject.targets.front().name, worker);
+                      return MeasureRuntime(other, subject.targets.front().name, worker, stop);
                     }));
     result.verdict = shown.empty() ? "wrong" : "known-defect";
     result.label = fmt::format("{}", fmt::join(shown, ","));
@@ -208,7 +212,8 @@ Result<bool> Shows(const Subject& subject, const RuntimeProbe& probe, const Runt
 }
 
 // Runs the runtime probes up to the first that shows the subject. True where one did.
-Result<bool> Probe(const Subject& subject, const HuntOptions& options, HuntResult& result) {
+Result<bool> Probe(const Subject& subject, const HuntOptions& options,
+                   const std::atomic<bool>* stop, HuntResult& result) {
   WorkerOptions worker;
   worker.library = options.library;
   worker.faults = subject.faults;
@@ -219,10 +224,10 @@ Result<bool> Probe(const Subject& subject, const HuntOptions& options, HuntResul
   if (subject.kind == "memory") worker.memory_limit = options.memory_limit;
   const std::string& target = subject.targets.front().name;
   for (const RuntimeProbe* probe : ProbesFor(subject)) {
-    ANECHECK_ASSIGN(const RuntimeAnswer answer, MeasureRuntime(*probe, target, worker));
+    ANECHECK_ASSIGN(const RuntimeAnswer answer, MeasureRuntime(*probe, target, worker, stop));
     ++result.cases;
     HuntResult shown = result;
-    ANECHECK_ASSIGN(const bool shows, Shows(subject, *probe, answer, worker, shown));
+    ANECHECK_ASSIGN(const bool shows, Shows(subject, *probe, answer, worker, stop, shown));
     // A value that neither a conforming engine nor the subject gives.
     const bool known = subject.group == SubjectGroup::kKnownDefect;
     if (known && !shows && answer.value && *answer.value != probe->conforming) ++result.unlabelled;
@@ -232,9 +237,10 @@ Result<bool> Probe(const Subject& subject, const HuntOptions& options, HuntResul
     WorkerOptions clean = WithoutSubject(subject, worker);
     // Whatever the clean engine holds is no leak.
     clean.memory_limit = WorkerOptions().memory_limit;
-    ANECHECK_ASSIGN(const RuntimeAnswer control, MeasureRuntime(*probe, target, clean));
+    ANECHECK_ASSIGN(const RuntimeAnswer control, MeasureRuntime(*probe, target, clean, stop));
     HuntResult ignored = result;
-    ANECHECK_ASSIGN(const bool shows_without, Shows(subject, *probe, control, clean, ignored));
+    ANECHECK_ASSIGN(const bool shows_without,
+                    Shows(subject, *probe, control, clean, stop, ignored));
     if (!control.value || shows_without) {
       result.reason = fmt::format("probe {} answers the same without the defect", probe->name);
       continue;
@@ -251,19 +257,56 @@ Result<bool> Probe(const Subject& subject, const HuntOptions& options, HuntResul
   return false;
 }
 
+// A flag that is set by hand or, while this lives, soon after `*stop` is: what a campaign ends by
+// takes one flag.
+class Enough {
+ public:
+  explicit Enough(const std::atomic<bool>* stop) {
+    if (stop != nullptr) follower_ = std::thread([this, stop] { Follow(*stop); });
+  }
+  ~Enough() {
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
+    }
+    ending_.notify_one();
+    if (follower_.joinable()) follower_.join();
+  }
+  Enough(const Enough&) = delete;
+  Enough& operator=(const Enough&) = delete;
+
+  void Set() { flag_ = true; }
+  const std::atomic<bool>* flag() const { return &flag_; }
+
+ private:
+  void Follow(const std::atomic<bool>& stop) {
+    constexpr std::chrono::milliseconds kTick(20);
+    std::unique_lock lock(mutex_);
+    while (!stop && !ending_.wait_for(lock, kTick, [this] { return ended_; })) {
+    }
+    if (stop) flag_ = true;
+  }
+
+  std::atomic<bool> flag_{false};
+  std::mutex mutex_;
+  std::condition_variable ending_;
+  bool ended_ = false;
+  std::thread follower_;
+};
+
 // A campaign of the first `cases` cases, ended by the first finding that answers.
 Result<CampaignSummary> RunUpTo(CampaignOptions campaign, uint64_t cases, const Subject& subject,
                                 const std::atomic<bool>* stop) {
   campaign.cases = cases;
-  std::atomic<bool> enough{false};
+  Enough enough(stop);
   const auto progress = [&](const CampaignProgress&) {
     const auto found = ReadFindings(campaign.db);
     const bool hit = found.ok() && std::ranges::any_of(*found, [&](const FindingRecord& finding) {
                        return Answers(subject, finding);
                      });
-    if (hit || (stop != nullptr && stop->load())) enough = true;
+    if (hit) enough.Set();
   };
-  return RunCampaign(campaign, [&] { return MakeRunner(campaign); }, progress, &enough);
+  return RunCampaign(campaign, [&] { return MakeRunner(campaign); }, progress, enough.flag());
 }
 
 // Looks for the subject by a campaign; `start` is that of the whole hunt.
@@ -282,6 +325,7 @@ Status HuntByCampaign(const Subject& subject, const HuntOptions& options, Clock:
   }
   result.seconds = SecondsSince(start);
   result.cases = summary.cases;
+  if (IsSet(stop)) return Stopped();
   if (subject.group == SubjectGroup::kKnownDefect) result.unlabelled = summary.findings;
   const auto first = std::ranges::find_if(summary.list, answers);
   if (first == summary.list.end()) {
@@ -292,7 +336,7 @@ Status HuntByCampaign(const Subject& subject, const HuntOptions& options, Clock:
   const bool leans = first->verdict == kBiased;
   ANECHECK_ASSIGN(result.found, leans ? LeansBySubject(*first, subject, campaign, summary.cases,
                                                        folder.File("control.sqlite"), stop)
-                                      : OwesToSubject(artifact, subject, campaign));
+                                      : OwesToSubject(artifact, subject, campaign, stop));
   if (!result.found) {
     result.reason = fmt::format("case {} shows the same without the defect: {} {}",
                                 first->case_index, first->verdict, first->summary);
@@ -308,26 +352,36 @@ Status HuntByCampaign(const Subject& subject, const HuntOptions& options, Clock:
   return MakeSmall(*first, artifact, campaign, options, stop, result);
 }
 
-}  // namespace
-
-Result<HuntResult> Hunt(const Subject& subject, const HuntOptions& options,
-                        const std::atomic<bool>* stop) {
+// Looks for the subject in every way that may show it. kInterrupted where the stop came before it
+// was told whether one does.
+Status LookFor(const Subject& subject, const HuntOptions& options, const std::atomic<bool>* stop,
+               HuntResult& result) {
   const auto start = Clock::now();
-  HuntResult result;
-  result.subject = subject;
   const bool calls = ConcernsCalls(subject);
   if (calls) {
-    ANECHECK_ASSIGN(const bool shown, Probe(subject, options, result));
+    ANECHECK_ASSIGN(const bool shown, Probe(subject, options, stop, result));
     result.seconds = SecondsSince(start);
-    if (shown) return result;
+    if (shown) return {};
   }
   ANECHECK_RETURN_IF_ERROR(HuntByCampaign(subject, options, start, stop, result));
   // Single documented values that random graphs seldom meet.
   const bool known = subject.group == SubjectGroup::kKnownDefect;
-  if (result.found || calls || !known || ProbesFor(subject).empty()) return result;
-  ANECHECK_ASSIGN(const bool shown, Probe(subject, options, result));
+  if (result.found || calls || !known || ProbesFor(subject).empty()) return {};
+  ANECHECK_ASSIGN(const bool shown, Probe(subject, options, stop, result));
   result.seconds = SecondsSince(start);
   if (shown) result.reason.clear();
+  return {};
+}
+
+}  // namespace
+
+Result<HuntResult> Hunt(const Subject& subject, const HuntOptions& options,
+                        const std::atomic<bool>* stop) {
+  HuntResult result;
+  result.subject = subject;
+  const Status looked = LookFor(subject, options, stop, result);
+  if (!looked.ok() && looked.error().code != ErrorCode::kInterrupted) return looked.error();
+  if (!looked.ok()) result.reason = "interrupted";
   return result;
 }
 

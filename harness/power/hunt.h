@@ -44,8 +44,9 @@ struct HuntResult {
 
 // A planted fault is found by a new finding, a known defect by one that carries its label. Defects
 // of the runtime and of the compiler's gates are looked for by the runtime probes first, those of
-// values by a campaign, and only where it finds nothing by the probes. Errors mean that the harness
-// cannot go on.
+// values by a campaign, and only where it finds nothing by the probes. Soon after `*stop` is set
+// the hunt ends: what was found by then is made no smaller, and nothing found has "interrupted" as
+// its reason. Errors mean that the harness cannot go on.
 Result<HuntResult> Hunt(const Subject& subject, const HuntOptions& options,
                         const std::atomic<bool>* stop = nullptr);
 

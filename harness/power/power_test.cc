@@ -3,10 +3,13 @@
 #include "harness/power/power.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <thread>
 
 #include "harness/base/file.h"
 #include "harness/runners/runtime_probe.h"
@@ -251,6 +254,23 @@ TEST(HuntTest, SaysWhatItDidNotFind) {
   EXPECT_EQ(result.cases, 512u);
   EXPECT_NE(result.reason, "");
   EXPECT_FALSE(result.nodes);
+}
+
+// Each case of this engine takes its whole time limit.
+TEST(HuntTest, AStopEndsACaseThatHangs) {
+  HuntOptions options = Options().hunt;
+  options.case_timeout_ms = 1 << 30;
+  options.max_seconds = 0;
+  std::atomic<bool> stop = false;
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    stop = true;
+  });
+  const auto result = Hunt(Named("run-hang"), options, &stop);
+  later.join();
+  ASSERT_TRUE(result.ok()) << result.error().message;
+  EXPECT_FALSE(result->found);
+  EXPECT_EQ(result->reason, "interrupted");
 }
 
 TEST(CleanTest, TheEngineWithoutDefectsGivesNothing) {

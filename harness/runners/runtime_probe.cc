@@ -15,6 +15,8 @@ namespace {
 // Begins the line with which the process of a probe answers; every other byte is the engine's.
 constexpr std::string_view kAnswer = "anecheck-probe-answer ";
 constexpr size_t kLongestLine = size_t{1} << 20;
+// How soon a measurement that is stopped ends, whatever the process does.
+constexpr std::chrono::milliseconds kStopTick(50);
 
 std::vector<std::string> Arguments(const RuntimeProbe& probe, std::string_view target,
                                    const WorkerOptions& options) {
@@ -35,6 +37,19 @@ RuntimeAnswer Read(std::string_view answer) {
   }
   if (answer.starts_with(kFailed)) answer.remove_prefix(kFailed.size());
   return {std::nullopt, std::string(answer)};
+}
+
+bool IsSet(const std::atomic<bool>* stop) { return stop != nullptr && stop->load(); }
+
+// Until `deadline` or the stop.
+Subprocess::ReadState ReadLine(Subprocess& process, Subprocess::Clock::time_point deadline,
+                               uint64_t memory_limit, const std::atomic<bool>* stop,
+                               std::string& line) {
+  for (;;) {
+    const auto until = std::min(deadline, Subprocess::Clock::now() + kStopTick);
+    const auto state = process.ReadLine(until, kLongestLine, memory_limit, line);
+    if (state != Subprocess::ReadState::kTimeout || until == deadline || IsSet(stop)) return state;
+  }
 }
 
 }  // namespace
@@ -85,7 +100,7 @@ Result<std::vector<std::string_view>> DefectsShown(
 }
 
 Result<RuntimeAnswer> MeasureRuntime(const RuntimeProbe& probe, std::string_view target,
-                                     const WorkerOptions& options) {
+                                     const WorkerOptions& options, const std::atomic<bool>* stop) {
   const std::vector<std::string> arguments = Arguments(probe, target, options);
   ANECHECK_ASSIGN(Subprocess process, Subprocess::Start(arguments));
   const std::chrono::milliseconds limit(int64_t{options.case_timeout_ms} * probe.time_factor);
@@ -95,7 +110,8 @@ Result<RuntimeAnswer> MeasureRuntime(const RuntimeProbe& probe, std::string_view
   Subprocess::ReadState state = Subprocess::ReadState::kLine;
   while (!answer && state == Subprocess::ReadState::kLine) {
     std::string line;
-    state = process.ReadLine(deadline, kLongestLine, options.memory_limit, line);
+    state = ReadLine(process, deadline, options.memory_limit, stop, line);
+    if (IsSet(stop)) return Stopped();
     const size_t at = line.find(kAnswer);
     if (at != std::string::npos) {
       answer = Read(std::string_view(line).substr(at + kAnswer.size()));

@@ -4,6 +4,7 @@
 // power measurement.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -67,9 +68,10 @@ Result<std::vector<std::string_view>> DefectsShown(
 
 // Runs one probe in a fresh process of this executable on the engine that `options` configure. A
 // crash, a hang or an engine's refusal is an answer without a value; an Error means that no process
-// could be started.
+// could be started or, kInterrupted, that `*stop` was set before there was an answer.
 Result<RuntimeAnswer> MeasureRuntime(const RuntimeProbe& probe, std::string_view target,
-                                     const WorkerOptions& options);
+                                     const WorkerOptions& options,
+                                     const std::atomic<bool>* stop = nullptr);
 
 // The process's side: runs the probe called `name` and prints its answer. Returns the exit code.
 int RuntimeProbeMain(const E5rtLibrary& engine, std::string_view target, std::string_view name);

@@ -2,8 +2,11 @@
 // its defects what a conforming one gives, and each planted fault of the calls changes some answer.
 #include "harness/runners/runtime_probe.h"
 
+#include <atomic>
+#include <chrono>
 #include <gtest/gtest.h>
 #include <set>
+#include <thread>
 
 namespace anecheck {
 namespace {
@@ -229,6 +232,21 @@ TEST(RuntimeProbes, AHangEndsAtItsTimeLimit) {
   const auto answer = MeasureRuntime(*FindRuntimeProbe("operand_order"), "h13", options);
   ASSERT_TRUE(answer.ok());
   EXPECT_EQ(answer->message, "no answer in 300 ms");
+}
+
+TEST(RuntimeProbes, AStopEndsAHang) {
+  WorkerOptions options = Options();
+  options.faults = {"run-hang"};
+  options.case_timeout_ms = 1 << 30;
+  std::atomic<bool> stop = false;
+  std::thread later([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    stop = true;
+  });
+  const auto answer = MeasureRuntime(*FindRuntimeProbe("operand_order"), "h13", options, &stop);
+  later.join();
+  ASSERT_FALSE(answer.ok());
+  EXPECT_EQ(answer.error().code, ErrorCode::kInterrupted);
 }
 
 TEST(RuntimeProbes, ThoseOfManyProgramsHaveTheirTime) {
