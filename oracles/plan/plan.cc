@@ -25,10 +25,15 @@ Fate FateOfDecomposed(const LayerVerdict& asked) {
   return Fate::kDecomposed;
 }
 
+// The rule of targets whose front end takes no MIL text: there is no program to cut a bridge into.
+constexpr std::string_view kNoProgramAtAll = "mil_needs_h13";
+
 // What direct authoring makes of an operation that conversion refuses.
-bool IsBridge(const legality::Instance& instance, const Target& target,
+bool IsBridge(const Verdict& refused, const legality::Instance& instance, const Target& target,
               const PlanOptions& options) {
   if (options.route != legality::Route::kMil) return false;
+  const LayerVerdict* stopper = refused.Stopper();
+  if (stopper != nullptr && stopper->rule == kNoProgramAtAll) return false;
   const auto direct = legality::Judge(instance, target, legality::Route::kNetlist, options.order);
   return direct.ok() &&
          (direct->outcome == Outcome::kNative || direct->outcome == Outcome::kDecomposed);
@@ -49,7 +54,7 @@ Fate FateOf(const Verdict& verdict, const NodeView& node, const legality::Instan
       return Fate::kUnknown;
     case Outcome::kRejected:
     case Outcome::kNoPath:
-      return IsBridge(instance, target, options) ? Fate::kBridge : Fate::kRejected;
+      return IsBridge(verdict, instance, target, options) ? Fate::kBridge : Fate::kRejected;
     case Outcome::kDecomposed:
       return FateOfDecomposed(*Decomposing(verdict));
     case Outcome::kNative:

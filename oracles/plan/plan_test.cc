@@ -150,6 +150,19 @@ TEST(Plan, EachBridgeCutAddsAnInference) {
   }
 }
 
+// A bridge replaces one operation of a program; these targets take no program of that route at all.
+TEST(Plan, NothingIsABridgeWhereTheFrontEndTakesNoMilText) {
+  Case c;
+  c.graph.AddOutput(c.Unary(OpKind::kRsqrt, c.Input(Ramp({1, 2, 2, 2}))));
+  for (const std::string_view target : {"h11", "h12"}) {
+    const Plan plan = Planned(c.graph, target);
+    EXPECT_FALSE(plan.compiles()) << target;
+    EXPECT_EQ(FindLayer(plan, "rsqrt")->fate, Fate::kRejected) << target;
+    EXPECT_EQ(FindLayer(plan, "rsqrt")->rule, "mil_needs_h13") << target;
+    EXPECT_TRUE(Planned(c.graph, target, Route::kNetlist).compiles()) << target;
+  }
+}
+
 TEST(Plan, AttentionCutsThoughItIsNative) {
   using P = params::Attention;
   Case c;
