@@ -32,6 +32,11 @@ bool ReadsState(const Graph& graph, const Node& node) {
   });
 }
 
+// As ends of what is admitted; where NaN alone is, both are NaN.
+bool IsSameEnd(double one, double other) {
+  return one == other || (std::isnan(one) && std::isnan(other));
+}
+
 class CliffFinder {
  public:
   CliffFinder(const Graph& graph, std::span<const Tensor> inputs, const Evaluation& evaluation,
@@ -135,8 +140,8 @@ class CliffFinder {
     scratch_.Stored(output, departed_);
     uint64_t changed = 0;
     for (size_t i = 0; i < estimate_.value.size(); ++i) {
-      const bool same = estimate_.low[i] == departed_.low[i] &&
-                        estimate_.high[i] == departed_.high[i] &&
+      const bool same = IsSameEnd(estimate_.low[i], departed_.low[i]) &&
+                        IsSameEnd(estimate_.high[i], departed_.high[i]) &&
                         estimate_.flags[i] == departed_.flags[i];
       changed += same ? 0 : 1;
     }

@@ -369,6 +369,20 @@ TEST_F(ModelCommands, CheckWarnsNearACliff) {
   EXPECT_EQ((*json)["targets"].size(), 2u);
 }
 
+// What is NaN with a defect and without it is not past that defect's cliff.
+TEST_F(ModelCommands, CheckDoesNotTakeNanForACliff) {
+  WriteText("model.mil",
+            "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 2]> x) {\n"
+            "tensor<fp16, []> e = const()[val = tensor<fp16, []>(0.001)];\n"
+            "tensor<fp16, [1, 2]> y = rsqrt(x = x, epsilon = e);\n} -> (y);\n}");
+  WriteArrays("in.npz", {Halves("x", {1, 2}, {-1, 1})});
+  const Outcome check = Tool("check " + Path("model.mil") + " --inputs " + Path("in.npz") +
+                             " --target h13,h17s --json");
+  const auto json = ParseJson(check.out);
+  ASSERT_TRUE(json.ok()) << check.err;
+  EXPECT_TRUE((*json)["warnings"].empty()) << check.out;
+}
+
 TEST_F(ModelCommands, RealModelsEvaluate) {
   // Those whose operations are all in the table and whose shapes are fixed; all with made-up
   // weights, and under the ideal contract, which keeps no bounds.
