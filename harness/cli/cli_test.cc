@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/shell_word.h"
 #include "harness/base/testing/test_data.h"
 #include "harness/cli/testing/tool_test.h"
 
@@ -196,20 +197,32 @@ TEST_F(CliTest, AnExportedFindingIsJudgedByItsOwnScript) {
        Db("export.sqlite"));
   const Outcome query = Tool("query \"SELECT id FROM findings LIMIT 1\"" + Db("export.sqlite"));
   const std::string id = query.out.substr(query.out.find("\nf") + 1, 12);
-  const std::string folder = Path("exported");
+  const std::string place = Path("an export");
+  const std::string folder = ShellWord(place);
   const Outcome exported = Tool("finding export " + id + " --out " + folder + Db("export.sqlite"));
   ASSERT_EQ(exported.code, 0) << exported.err;
+  EXPECT_NE(exported.out.find("python3 " + ShellWord(place + "/check_output.py") + " judges it"),
+            std::string::npos)
+      << exported.out;
   for (const char* name : {"README.md", "graph.json", "model.mil", "inputs.npz", "expected.npz",
                            "actual.npz", "check_output.py", "finding.json"}) {
-    EXPECT_TRUE(ReadFile(folder + "/" + name).ok()) << name;
+    EXPECT_TRUE(ReadFile(place + "/" + name).ok()) << name;
   }
-  EXPECT_NE(ReadTextFile(folder + "/README.md")->find("evidence: simulated"), std::string::npos);
+  EXPECT_NE(ReadTextFile(place + "/README.md")->find("evidence: simulated"), std::string::npos);
   const auto check = [&](const std::string& arguments) {
     return WEXITSTATUS(std::system(
         (python + " " + folder + "/check_output.py " + arguments + " >" + Path("check")).c_str()));
   };
   EXPECT_EQ(check(""), 1);
-  EXPECT_NE(ReadTextFile(Path("check"))->find("elements are outside"), std::string::npos);
+  // The script and the headline agree about the worst element.
+  const std::string judged = *ReadTextFile(Path("check"));
+  const std::string readme = *ReadTextFile(place + "/README.md");
+  const size_t worst = readme.find("worst at ");
+  ASSERT_NE(worst, std::string::npos) << readme;
+  EXPECT_NE(judged.find(" elements are outside; " +
+                        readme.substr(worst, readme.find(':', worst) - worst) + ", ["),
+            std::string::npos)
+      << judged << readme;
   ASSERT_EQ(Tool("eval " + folder + "/model.mil --inputs " + folder + "/inputs.npz --out " +
                  Path("right.npz"))
                 .code,
@@ -217,7 +230,7 @@ TEST_F(CliTest, AnExportedFindingIsJudgedByItsOwnScript) {
   EXPECT_EQ(check(Path("right.npz")), 0) << *ReadTextFile(Path("check"));
   EXPECT_EQ(check(folder + "/inputs.npz 2>/dev/null"), 2);
   // Damaged at every place: one line and code 2, never a judgement nor a traceback.
-  const auto whole = ReadFile(folder + "/actual.npz");
+  const auto whole = ReadFile(place + "/actual.npz");
   ASSERT_TRUE(whole.ok());
   std::vector<uint8_t> scribbled = *whole;
   std::fill(scribbled.begin(), scribbled.begin() + 20, uint8_t{0});
@@ -240,6 +253,29 @@ TEST_F(CliTest, AnExportedFindingIsJudgedByItsOwnScript) {
     EXPECT_EQ(ReadTextFile(Path("complaint"))->find("check_output.py: NumPy is missing"), 0u);
   }
   EXPECT_EQ(Tool("replay " + folder + "/finding.json").code, 1);
+}
+
+TEST_F(CliTest, AnExportWithoutOutputsOffersNoScript) {
+  Tool("run --cases 10 --seed 3 --targets h13 --quirk all=off --fault compile-crash" +
+       Db("crash.sqlite"));
+  const Outcome query = Tool("query \"SELECT id FROM findings WHERE verdict = 'crashed' LIMIT 1\"" +
+                             Db("crash.sqlite"));
+  const std::string id = query.out.substr(query.out.find("\nf") + 1, 12);
+  const Outcome exported =
+      Tool("finding export " + id + " --out " + Path("crash") + Db("crash.sqlite"));
+  ASSERT_EQ(exported.code, 0) << exported.err;
+  EXPECT_EQ(exported.out.find("check_output.py"), std::string::npos) << exported.out;
+  EXPECT_NE(exported.out.find("gave no outputs: anecheck replay " + Path("crash/finding.json")),
+            std::string::npos)
+      << exported.out;
+  const std::string python = PythonWithNumPy();
+  if (python.empty()) GTEST_SKIP() << "python3 with numpy is not installed";
+  EXPECT_EQ(
+      WEXITSTATUS(std::system(
+          (python + " " + Path("crash/check_output.py") + " 2>" + Path("complaint")).c_str())),
+      2);
+  EXPECT_EQ(*ReadTextFile(Path("complaint")),
+            "no actual.npz: the engine gave no outputs; name a file of your own outputs\n");
 }
 
 TEST_F(CliTest, AFindingFileReplaysOnItsOwn) {

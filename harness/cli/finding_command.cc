@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "harness/base/json_text.h"
+#include "harness/base/shell_word.h"
 #include "harness/campaign/export/finding_export.h"
 #include "harness/cli/command.h"
 #include "harness/cli/finding_argument.h"
@@ -21,6 +22,7 @@ struct FindingFlags {
 
 struct Exported {
   std::string id, folder, provenance;  // where the evidence comes from
+  bool has_outputs = false;
 };
 
 Result<Exported> Export(const FindingFlags& flags) {
@@ -38,7 +40,19 @@ Result<Exported> Export(const FindingFlags& flags) {
   Exported exported = {text_at("id", "unnamed"), flags.out, text_at("provenance", "not recorded")};
   if (exported.folder.empty()) exported.folder = "finding-" + exported.id;
   ANECHECK_RETURN_IF_ERROR(ExportFinding(json, exported.provenance, exported.folder));
+  exported.has_outputs = HasOutputs(json);
   return exported;
+}
+
+std::string ExportedText(const Exported& exported) {
+  const auto file = [&](const char* name) { return ShellWord(exported.folder + "/" + name); };
+  const std::string next =
+      exported.has_outputs
+          ? fmt::format("python3 {} judges it", file("check_output.py"))
+          : fmt::format("the engine gave no outputs: anecheck replay {} runs it again",
+                        file("finding.json"));
+  return fmt::format("{}{} says what is there; {}", EvidenceMark(exported.provenance),
+                     file("README.md"), next);
 }
 
 int Run(const FindingFlags& flags) {
@@ -49,8 +63,7 @@ int Run(const FindingFlags& flags) {
         {{"provenance", exported->provenance}, {"id", exported->id}, {"out", exported->folder}},
         2));
   } else {
-    Print(fmt::format("{1}{0}/README.md says what is there; python3 {0}/check_output.py judges it",
-                      exported->folder, EvidenceMark(exported->provenance)));
+    Print(ExportedText(*exported));
   }
   return kExitClean;
 }

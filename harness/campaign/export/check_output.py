@@ -5,8 +5,9 @@ usage: python3 check_output.py [OUTPUTS.npz]      (default: actual.npz, what was
                                                    actual_again.npz where there is one)
 
 Needs NumPy alone. OUTPUTS.npz holds one array for each output, under its name. For every output the
-script prints how many elements lie outside their interval, and the worst. Exit code 0 if none does,
-1 if some do, 2 if the file does not fit.
+script prints how many elements lie outside their interval, and the worst: of those that are the most
+numbers of the output's type away from it, the first. Exit code 0 if none lies outside, 1 if some do,
+2 if the file does not fit.
 """
 
 import pathlib
@@ -20,6 +21,7 @@ except ImportError:
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 NAN_ALLOWED = 1
+FAR = 2**32 - 1  # steps to a number of another kind, such as from NaN
 
 
 def outside(expected, name, actual):
@@ -36,6 +38,29 @@ def outside(expected, name, actual):
         for i in numpy.flatnonzero(begin[1:] > begin[:-1]):
             inside[i] &= flat[i] in members[begin[i]:begin[i + 1]]
     return ~numpy.where(numpy.isnan(flat), nan_allowed, inside)
+
+
+def ordinal(numbers, dtype):
+    """The place of each number among those of a floating-point type."""
+    with numpy.errstate(over="ignore"):
+        raw = numbers.astype(dtype).view(f"i{dtype.itemsize}").astype(numpy.int64)
+    return numpy.where(raw < 0, -(raw & (2**(8 * dtype.itemsize - 1) - 1)), raw)
+
+
+def steps_outside(flat, low, high, dtype):
+    """How far each number lies outside its interval, in numbers of its type; at least one."""
+    end = numpy.where(flat < low, low, high)
+    if dtype.kind == "f":
+        steps = numpy.abs(ordinal(flat, dtype) - ordinal(end, dtype)).astype(numpy.float64)
+    else:
+        steps = numpy.abs(flat - end)
+    steps[(low <= flat) & (flat <= high)] = 1
+    steps[numpy.isnan(flat) | numpy.isnan(end)] = FAR
+    return numpy.clip(steps, 1, FAR)
+
+
+def interval_text(low, high):
+    return "nan" if numpy.isnan(low) else f"in [{low:g}, {high:g}]"
 
 
 def load(path):
@@ -63,11 +88,11 @@ def check(expected, name, actual):
     flat = actual.astype(numpy.float64).ravel()
     low, high = expected[name + ".low"].ravel(), expected[name + ".high"].ravel()
     with numpy.errstate(invalid="ignore"):
-        distance = numpy.where(bad, numpy.maximum(low - flat, flat - high), -numpy.inf)
-    worst = int(numpy.argmax(numpy.where(numpy.isnan(distance), numpy.inf, distance)))
+        steps = steps_outside(flat, low, high, actual.dtype)
+    worst = int(numpy.argmax(numpy.where(bad, steps, 0)))
     index = [int(i) for i in numpy.unravel_index(worst, shape)] if shape else []
-    print(f"{name}: {int(bad.sum())} of {bad.size} elements are outside; the worst, {index}, is "
-          f"{flat[worst]:g}, must be in [{low[worst]:g}, {high[worst]:g}]")
+    print(f"{name}: {int(bad.sum())} of {bad.size} elements are outside; worst at {worst}, {index}: "
+          f"is {flat[worst]:g}, must be {interval_text(low[worst], high[worst])}")
     return False
 
 
@@ -94,6 +119,10 @@ def main(arguments):
         return 2
     if len(arguments) == 2:
         return judge(pathlib.Path(arguments[1]), FOLDER / "expected.npz")
+    if not (FOLDER / "actual.npz").exists():
+        print("no actual.npz: the engine gave no outputs; name a file of your own outputs",
+              file=sys.stderr)
+        return 2
     code = judge(FOLDER / "actual.npz", FOLDER / "expected.npz")
     again = FOLDER / "actual_again.npz"
     if not again.exists():

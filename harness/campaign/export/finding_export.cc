@@ -2,12 +2,15 @@
 
 #include <array>
 #include <bit>
+#include <filesystem>
 #include <fmt/format.h>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "harness/base/base64.h"
 #include "harness/base/file.h"
+#include "harness/base/json_text.h"
 #include "harness/campaign/lean_watch.h"
 #include "harness/campaign/second_execution.h"
 #include "harness/formats/npz/npz.h"
@@ -75,11 +78,9 @@ Status WriteExpected(const Graph& graph, std::span<const Tensor> inputs, int fam
 
 // What the engine gave, as recorded.
 Status WriteActual(const ordered_json& finding, const std::string& path) {
-  if (!finding.is_object()) return {};
-  const auto actual = finding.find("actual");
-  if (actual == finding.end() || !actual->is_array() || actual->empty()) return {};
+  if (!HasOutputs(finding)) return {};
   std::vector<npz::NamedArray> arrays;
-  for (const ordered_json& item : *actual) {
+  for (const ordered_json& item : finding["actual"]) {
     Tensor tensor;
     const auto dtype = DTypeFromName(item.value("dtype", ""));
     if (!dtype || !item.contains("shape") || !item["shape"].is_array()) {
@@ -121,6 +122,41 @@ Status WriteRewritten(const ordered_json& finding, const std::string& path) {
   return mil.empty() ? Status() : WriteFileAtomic(path, mil);
 }
 
+// The files that not every finding has.
+constexpr std::string_view kOptional[] = {"actual.npz", "inputs_again.npz", "expected_again.npz",
+                                          "actual_again.npz", "rewritten.mil"};
+
+// Whether `folder` is that of a finding, by its finding.json.
+bool HoldsFinding(const std::string& folder) {
+  const auto text = ReadTextFile(folder + "/finding.json");
+  if (!text.ok()) return false;
+  const auto json = ParseJson(*text);
+  return json.ok() && ArtifactFromJson(*json).ok();
+}
+
+// Else the script would judge this finding by what another one left. A folder of somebody else's
+// stays as it is.
+Status RemoveEarlier(const std::string& folder) {
+  if (!HoldsFinding(folder)) return {};
+  for (const std::string_view name : kOptional) {
+    const std::string path = fmt::format("{}/{}", folder, name);
+    std::error_code error;
+    std::filesystem::remove(path, error);
+    if (error) {
+      return MakeError(ErrorCode::kIo,
+                       fmt::format("{}: cannot be removed: {}", path, error.message()));
+    }
+  }
+  return {};
+}
+
+// How the script is called for what the engine gave.
+std::string Judge(const ordered_json& finding) {
+  return HasOutputs(finding)
+             ? "    python3 check_output.py                    # judges actual.npz\n"
+             : "";
+}
+
 // What a reader can do with the finding besides running it again.
 std::string Further(const Artifact& artifact) {
   if (artifact.verdict != kBiased) return "    anecheck shrink finding.json --out small.json\n";
@@ -147,6 +183,7 @@ std::string Readme(const ordered_json& finding, const Artifact& artifact,
       {"{tool_version}", finding.value("tool_version", "")},
       {"{seed}", std::to_string(artifact.options.seed)},
       {"{index}", std::to_string(artifact.item.index)},
+      {"{judge}", Judge(finding)},
       {"{further}", Further(artifact)},
   };
   std::string text(finding_export::kFindingReadme);
@@ -160,10 +197,17 @@ std::string Readme(const ordered_json& finding, const Artifact& artifact,
 
 }  // namespace
 
+bool HasOutputs(const ordered_json& finding) {
+  if (!finding.is_object()) return false;
+  const auto actual = finding.find("actual");
+  return actual != finding.end() && actual->is_array() && !actual->empty();
+}
+
 Status ExportFinding(const ordered_json& finding, const std::string& provenance,
                      const std::string& folder) {
   ANECHECK_ASSIGN(const Artifact artifact, ArtifactFromJson(finding));
   ANECHECK_RETURN_IF_ERROR(MakeDirectories(folder));
+  ANECHECK_RETURN_IF_ERROR(RemoveEarlier(folder));
   const auto in = [&folder](std::string_view name) { return fmt::format("{}/{}", folder, name); };
   const Case& item = artifact.item;
   ANECHECK_RETURN_IF_ERROR(WriteInputsNpz(in("inputs.npz"), item.graph, item.inputs));

@@ -16,8 +16,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// The README of a finding with that verdict.
-std::string ReadmeOf(std::string_view verdict) {
+// A finding with that verdict, of which the engine gave nothing.
+nlohmann::ordered_json FindingOf(std::string_view verdict) {
   CampaignOptions options;
   options.seed = 5;
   options.targets = {{"h13", 2}};
@@ -27,10 +27,14 @@ std::string ReadmeOf(std::string_view verdict) {
   outcome.record.verdict = verdict;
   outcome.op = "relu";
   outcome.record.message = "what was seen";
-  const auto json = ArtifactToJson(options, {}, item, outcome, {}, "f000000000001");
+  return ArtifactToJson(options, {}, item, outcome, {}, "f000000000001");
+}
+
+// The README of a finding with that verdict.
+std::string ReadmeOf(std::string_view verdict) {
   const auto folder = TempDirectory::Create("anecheck-export-");
   EXPECT_TRUE(folder.ok());
-  EXPECT_TRUE(ExportFinding(json, "simulated", folder->path()).ok());
+  EXPECT_TRUE(ExportFinding(FindingOf(verdict), "simulated", folder->path()).ok());
   const auto text = ReadFile(folder->File("README.md")).value();
   return {text.begin(), text.end()};
 }
@@ -51,6 +55,30 @@ TEST(FindingReadme, OfBiasedResultsSaysThatOneCaseProvesNothing) {
   EXPECT_THAT(text, HasSubstr("anecheck replay finding.json"));
   EXPECT_THAT(text, HasSubstr("proves nothing alone"));
   EXPECT_THAT(text, Not(HasSubstr("anecheck shrink")));
+}
+
+TEST(FindingReadme, OffersTheScriptOnlyWhereTheEngineGaveOutputs) {
+  EXPECT_THAT(ReadmeOf("crashed"), Not(HasSubstr("judges actual.npz")));
+  EXPECT_THAT(ReadmeOf("crashed"), HasSubstr("check_output.py my_outputs.npz"));
+}
+
+// Else the script would judge this finding by what the engine gave for the one before.
+TEST(FindingExport, TakesThePlaceOfAnEarlierFindingAndLeavesOtherFiles) {
+  const auto folder = TempDirectory::Create("anecheck-export-");
+  ASSERT_TRUE(folder.ok());
+  const auto write = [&](const char* name) {
+    ASSERT_TRUE(WriteFileAtomic(folder->File(name), std::string_view("old")).ok());
+  };
+  write("actual.npz");
+  const auto finding = FindingOf("crashed");
+  ASSERT_TRUE(ExportFinding(finding, "simulated", folder->path()).ok());
+  EXPECT_TRUE(ReadFile(folder->File("actual.npz")).ok()) << "of somebody else";
+  for (const char* name : {"actual_again.npz", "rewritten.mil", "mine.txt"}) write(name);
+  ASSERT_TRUE(ExportFinding(finding, "simulated", folder->path()).ok());
+  for (const char* name : {"actual.npz", "actual_again.npz", "rewritten.mil"}) {
+    EXPECT_FALSE(ReadFile(folder->File(name)).ok()) << name;
+  }
+  EXPECT_TRUE(ReadFile(folder->File("mine.txt")).ok());
 }
 
 }  // namespace
