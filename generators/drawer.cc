@@ -285,6 +285,33 @@ ValueId Drawer::BroadcastPartner(ValueId x) {
   return SameShape(BroadcastShape(x), x, type(x).dtype);
 }
 
+Shape Drawer::EnlargedShape(ValueId x) {
+  // Enough to tell one element from another.
+  constexpr int64_t kMost = 8;
+  constexpr int kMostRank = 4;
+  const Shape from = shape(x);
+  int64_t room = options_.max_elements / std::max<int64_t>(1, from.Elements());
+  const auto enlarge = [&](int64_t extent) {
+    if (extent != 1 || room < 2 || !choices_.Chance(2, 3)) return extent;
+    const int64_t drawn = Extent(std::min(room, kMost));
+    room /= drawn;
+    return drawn;
+  };
+  Shape larger;
+  const bool leads = !options_.direct && from.rank() < kMostRank && choices_.Chance(1, 3);
+  if (leads) larger.Append(enlarge(1));
+  for (const int64_t extent : from.dims()) {
+    larger.Append(choices_.Chance(1, 6) ? 1 : enlarge(extent));
+  }
+  return larger;
+}
+
+Shape Drawer::PartnerShape(ValueId x) {
+  return choices_.Chance(1, 4) ? EnlargedShape(x) : BroadcastShape(x);
+}
+
+ValueId Drawer::Partner(ValueId x) { return SameShape(PartnerShape(x), x, type(x).dtype); }
+
 int64_t Drawer::Extent(int64_t most) {
   const int64_t extent = kExtents[choices_.Below(choices_.Chance(1, 4) ? kExtents.size() : 9)];
   return std::clamp<int64_t>(extent, 1, std::max<int64_t>(1, most));

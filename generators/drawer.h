@@ -87,6 +87,9 @@ class Drawer {
   Shape BroadcastShape(ValueId x);
   // An operand of such a shape, of x's element type.
   ValueId BroadcastPartner(ValueId x);
+  // The same, or now and then a shape to which x broadcasts, in whole or in part.
+  Shape PartnerShape(ValueId x);
+  ValueId Partner(ValueId x);
 
   // An extent for a new axis, from the lattice of tile factors and their neighbours, at most
   // `most`.
@@ -154,6 +157,8 @@ class Drawer {
   bool Moves(const Node& node) const;
   // How many leading axes an operand that broadcasts to this rank may lack.
   uint64_t MostDropped(int rank) const;
+  // x's shape with axes that x lacks or of which it has one element.
+  Shape EnlargedShape(ValueId x);
   // Of the node that was begun last.
   const Default& DefaultOf(int parameter) const;
   bool LeavesOut(int parameter, double value);

@@ -49,10 +49,10 @@ Shape DrawLargeShape(Drawer& drawer) {
 // Extents where engines change their method (facts/limits.csv, published notes on tiling), 192 and
 // 384 elements of a reduction among them, with neighbours. Cheap shapes: the other axes are short.
 // Those that are not are in working_set.h.
-constexpr std::array<int64_t, 24> kRangeEnds = {16384, 16383, 16382, 8192, 8193, 4096, 4095, 4097,
-                                                2048,  2047,  2049,  1024, 1023, 1025, 511,  512,
-                                                513,   384,   383,   385,  192,  191,  193,  256};
-// In place of so many of the first, the longest that the axis may be and one less.
+constexpr std::array<int64_t, 25> kRangeEnds = {
+    16385, 16384, 16383, 16382, 8192, 8193, 4096, 4095, 4097, 2048, 2047, 2049, 1024,
+    1023,  1025,  511,   512,   513,  384,  383,  385,  192,  191,  193,  256};
+// Before them the longest that the axis may be and one less.
 constexpr uint64_t kLimits = 2;
 
 Shape DrawRangeEndShape(Drawer& drawer) {
@@ -63,9 +63,9 @@ Shape DrawRangeEndShape(Drawer& drawer) {
   Shape shape = {1, 1, 1, 1};
   const auto axis = static_cast<int>(choices.Range(0, 3));
   const int64_t limit = most[static_cast<size_t>(axis)];
-  const uint64_t end = choices.Below(kRangeEnds.size());
-  shape[axis] =
-      end < kLimits ? limit - static_cast<int64_t>(end) : std::min(kRangeEnds[end], limit);
+  const uint64_t end = choices.Below(kLimits + kRangeEnds.size());
+  shape[axis] = end < kLimits ? limit - static_cast<int64_t>(end)
+                              : std::min(kRangeEnds[end - kLimits], limit);
   // A second axis as far as the case stays cheap.
   const int other = 1 + axis % 3;
   if (shape[axis] <= 2048) shape[other] = choices.Range(1, 4);

@@ -117,6 +117,7 @@ constexpr Idle kIdle[] = {
     {"topk", Term::kIndexRounding},
     {"argsort", Term::kIndexRounding},
     {"scatter_nd", Term::kDivideUlp},  // mode div
+    {"scatter_along_axis", Term::kDivideUlp},
     {"non_maximum_suppression", Term::kDivideUlp},
     {"non_maximum_suppression", Term::kAnyTie},
     {"non_maximum_suppression", Term::kOverlapRounding},

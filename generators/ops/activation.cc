@@ -1,6 +1,7 @@
 // How activations are drawn.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "generators/drawer.h"
 #include "harness/ops/params.h"
@@ -26,9 +27,16 @@ bool DrawClip(Drawer& drawer, ValueId x) {
   const auto reach = static_cast<int64_t>(std::min(2048.0, std::max(1.0, range.Magnitude())));
   // Both bounds are integers and so exact in fp16. Where x has one sign it is not cut off at once.
   const int64_t least = drawer.choices().Chance(3, 4) ? std::max<int64_t>(1, reach / 4) : 1;
-  const double low =
-      static_cast<double>(drawer.choices().Range(-reach, range.high > 0 ? 0 : -least));
-  const double high = static_cast<double>(drawer.choices().Range(range.low < 0 ? 1 : least, reach));
+  int64_t low_bound = drawer.choices().Range(-reach, range.high > 0 ? 0 : -least);
+  int64_t high_bound = drawer.choices().Range(range.low < 0 ? 1 : least, reach);
+  // Now and then between two numbers of one sign.
+  if (range.low < 0 && range.high > 0 && reach >= 4 && drawer.choices().Chance(1, 8)) {
+    low_bound = drawer.choices().Range(1, reach / 4);
+    high_bound = drawer.choices().Range(low_bound + 1, reach);
+    if (drawer.choices().Coin()) low_bound = -std::exchange(high_bound, -low_bound);
+  }
+  const auto low = static_cast<double>(low_bound);
+  const auto high = static_cast<double>(high_bound);
   drawer.Begin(OpKind::kClip);
   drawer.graph().AddArgument(P::kX, x);
   drawer.AddFloat(P::kAlpha, low);

@@ -76,9 +76,30 @@ ValueId DrawBools(Drawer& drawer, ValueId x) {
   return drawer.Last();
 }
 
+// What says the same of operands in the other order.
+constexpr OpKind Mirrored(OpKind kind) {
+  switch (kind) {
+    case OpKind::kGreater:
+      return OpKind::kLess;
+    case OpKind::kGreaterEqual:
+      return OpKind::kLessEqual;
+    case OpKind::kLess:
+      return OpKind::kGreater;
+    case OpKind::kLessEqual:
+      return OpKind::kGreaterEqual;
+    default:
+      return kind;
+  }
+}
+
+// x as the first or, now and then, as the second operand.
 template <OpKind kKind>
 bool DrawCompare(Drawer& drawer, ValueId x) {
-  return drawer.Emit(kKind, {x, Partner(drawer, kKind, x)}, kTruth) && drawer.ToHalf();
+  if (!drawer.choices().Chance(1, 4)) {
+    return drawer.Emit(kKind, {x, Partner(drawer, kKind, x)}, kTruth) && drawer.ToHalf();
+  }
+  const ValueId y = Partner(drawer, Mirrored(kKind), x);
+  return drawer.Emit(kKind, {y, x}, kTruth) && drawer.ToHalf();
 }
 
 template <OpKind kKind>

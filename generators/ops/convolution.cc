@@ -173,8 +173,11 @@ bool DrawMatrixProduct(Drawer& drawer, ValueId x, OpKind kind) {
   Shape other = shape;
   other[rank - 2] = transpose_y ? columns : inner;
   other[rank - 1] = transpose_y ? inner : columns;
+  int64_t room = drawer.options().max_products / (shape.Elements() * columns);
   for (int axis = 0; axis < rank - 2; ++axis) {
-    if (choices.Chance(1, 4)) other[axis] = 1;
+    if (!choices.Chance(1, 4)) continue;
+    other[axis] = shape[axis] == 1 ? choices.Range(1, std::min<int64_t>(room, 3)) : 1;
+    if (shape[axis] == 1) room /= other[axis];
   }
   const ValueId y = DrawWeight(drawer, other, limit, true);
   drawer.Begin(kind);

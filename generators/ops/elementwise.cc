@@ -1,5 +1,6 @@
 // How elementwise arithmetic is drawn.
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "generators/drawer.h"
@@ -15,13 +16,15 @@ bool LeavesBytes(const Drawer& drawer, ValueId x, const ValueRange& range) {
   return dtype == DType::kUint8 && (range.low < 0 || range.high > 255);
 }
 
+// x as the first or, now and then, as the second operand.
 bool Emit(Drawer& drawer, OpKind kind, ValueId x, ValueId y, const ValueRange& range) {
   if (LeavesBytes(drawer, x, range)) return false;
-  return drawer.Emit(kind, {x, y}, range);
+  return drawer.choices().Chance(1, 4) ? drawer.Emit(kind, {y, x}, range)
+                                       : drawer.Emit(kind, {x, y}, range);
 }
 
 bool DrawAdd(Drawer& drawer, ValueId x) {
-  const ValueId y = drawer.BroadcastPartner(x);
+  const ValueId y = drawer.Partner(x);
   const ValueRange& a = drawer.range(x);
   const ValueRange& b = drawer.range(y);
   const ValueRange sum = {a.low + b.low, a.high + b.high, a.integer && b.integer};
@@ -33,14 +36,16 @@ bool DrawAdd(Drawer& drawer, ValueId x) {
 }
 
 bool DrawSub(Drawer& drawer, ValueId x) {
-  const ValueId y = drawer.BroadcastPartner(x);
+  ValueId y = drawer.Partner(x);
+  if (drawer.choices().Chance(1, 4)) std::swap(x, y);
   const ValueRange& a = drawer.range(x);
   const ValueRange& b = drawer.range(y);
   const ValueRange difference = {a.low - b.high, a.high - b.low, a.integer && b.integer};
   if (difference.Magnitude() > drawer.Ceiling()) {
     return Emit(drawer, OpKind::kMaximum, x, y, GreaterOf(a, b));
   }
-  return Emit(drawer, OpKind::kSub, x, y, difference);
+  if (LeavesBytes(drawer, x, difference)) return false;
+  return drawer.Emit(OpKind::kSub, {x, y}, difference);
 }
 
 bool IsZeroConstant(const Graph& graph, ValueId id) {
@@ -63,9 +68,9 @@ bool DrawMul(Drawer& drawer, ValueId x) {
   ValueId y = kNoValue;
   if (drawer.integer_mode() || drawer.range(x).Magnitude() > 64) {
     if (room < 1) return false;
-    y = drawer.NewConst(drawer.BroadcastShape(x), std::min(room, 4.0));
+    y = drawer.NewConst(drawer.PartnerShape(x), std::min(room, 4.0));
   } else {
-    y = drawer.BroadcastPartner(x);
+    y = drawer.Partner(x);
   }
   // Refused (facts/known_defects.csv, D28).
   if (IsReduction(drawer.graph(), x) && IsZeroConstant(drawer.graph(), y)) return false;
@@ -97,21 +102,21 @@ void MakeLarge(Drawer& drawer, ValueId y) {
 // The divisor stays away from zero: near zero the quotient's bound says nothing. Seldom it is
 // large, where the dividend may be so large that not all quotients are subnormal.
 bool DrawRealDiv(Drawer& drawer, ValueId x) {
-  const ValueId y = ModerateOperand(drawer, drawer.shape(x));
+  const ValueId y = ModerateOperand(drawer, drawer.PartnerShape(x));
   const double largest = drawer.range(x).Magnitude();
   const bool large = drawer.mode() == CaseMode::kFloat && largest >= 16 && IsToBeLarge(drawer, y);
   if (large) MakeLarge(drawer, y);
   const double bound = large ? largest / 0x1p14 : largest * 4;
-  return Emit(drawer, OpKind::kRealDiv, x, y, {-bound, bound, false});
+  return drawer.Emit(OpKind::kRealDiv, {x, y}, {-bound, bound, false});
 }
 
 bool DrawMaximum(Drawer& drawer, ValueId x) {
-  const ValueId y = drawer.BroadcastPartner(x);
+  const ValueId y = drawer.Partner(x);
   return Emit(drawer, OpKind::kMaximum, x, y, GreaterOf(drawer.range(x), drawer.range(y)));
 }
 
 bool DrawMinimum(Drawer& drawer, ValueId x) {
-  const ValueId y = drawer.BroadcastPartner(x);
+  const ValueId y = drawer.Partner(x);
   return Emit(drawer, OpKind::kMinimum, x, y, LesserOf(drawer.range(x), drawer.range(y)));
 }
 

@@ -226,7 +226,7 @@ bool DrawScatterAlongAxis(Drawer& drawer, ValueId x) {
   drawer.graph().AddArgument(P::kData, x);
   drawer.graph().AddArgument(P::kIndices, indices);
   drawer.graph().AddArgument(P::kUpdates, updates);
-  drawer.AddInt(P::kAxis, axis);
+  drawer.AddInt(P::kAxis, choices.Coin() ? axis : axis - shape.rank());
   drawer.AddString(P::kMode, mode.name);
   AddValidation(drawer, P::kValidateIndices);
   return drawer.Finish(mode.range);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "generators/drawer.h"
@@ -318,7 +319,10 @@ bool DrawDynamicGain(Drawer& drawer, ValueId x) {
   if (plane == kNoValue) return false;
   const double given = InputMagnitude(drawer.mode());
   const bool scaled = choices.Chance(2, 3);
-  const bool scale_given = choices.Coin() && given <= limit;
+  // Where values have a ceiling, what inputs may be and x stay below it together.
+  const double together = given * drawer.range(x).Magnitude();
+  const bool may_be_given = together <= drawer.Ceiling() && std::isfinite(drawer.Ceiling());
+  const bool scale_given = choices.Coin() && may_be_given;
   const bool bias_given = choices.Coin();
   const double gain = !scaled ? 1 : scale_given ? given : limit;
   const ValueRange range = SumRange(drawer, x, 1, gain, bias_given ? given : BiasLimit(drawer));

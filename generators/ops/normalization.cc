@@ -23,7 +23,7 @@ bool DrawLayerNorm(Drawer& drawer, ValueId x) {
   AxisList axes;
   Shape reduced;
   for (int axis = shape.rank() - count; axis < shape.rank(); ++axis) {
-    axes.push_back(axis);
+    axes.push_back(choices.Coin() ? axis : axis - shape.rank());
     reduced.Append(shape[axis]);
   }
   if (reduced.Elements() < 2) return false;  // the result would be beta alone

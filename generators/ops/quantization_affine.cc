@@ -2,6 +2,7 @@
 // the result is fp16 again.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "generators/drawer.h"
@@ -14,7 +15,7 @@ namespace {
 struct Scale {
   ValueId scale = kNoValue;
   ValueId zero_point = kNoValue;
-  int axis = -1;  // -1 for scalars
+  std::optional<int> axis;  // none for scalars
 };
 
 // Scales that bring most of x's interval into a byte: powers of two and their halves three times.
@@ -24,8 +25,9 @@ Scale DrawScale(Drawer& drawer, ValueId x, DType dtype) {
   Scale drawn;
   Shape vector;
   if (shape.rank() > 0 && choices.Coin()) {
-    drawn.axis = static_cast<int>(choices.Below(static_cast<uint64_t>(shape.rank())));
-    vector.Append(shape[drawn.axis]);
+    const auto axis = static_cast<int>(choices.Below(static_cast<uint64_t>(shape.rank())));
+    vector.Append(shape[axis]);
+    drawn.axis = choices.Coin() ? axis : axis - shape.rank();
   }
   const double magnitude = std::clamp(drawer.range(x).Magnitude(), 1.0, 16384.0);
   std::vector<uint8_t> scales;
@@ -35,7 +37,7 @@ Scale DrawScale(Drawer& drawer, ValueId x, DType dtype) {
     const Half half = DoubleToHalf(step);
     scales.push_back(static_cast<uint8_t>(half.bits));
     scales.push_back(static_cast<uint8_t>(half.bits >> 8));
-    zeros.push_back(static_cast<uint8_t>(choices.Range(0, 40)));
+    zeros.push_back(static_cast<uint8_t>(choices.Range(dtype == DType::kInt8 ? -40 : 0, 40)));
   }
   drawn.scale = drawer.NewConstOf({DType::kFp16, vector}, scales, magnitude);
   if (choices.Coin()) drawn.zero_point = drawer.NewConstOf({dtype, vector}, zeros, 40);
@@ -47,7 +49,7 @@ void AddScale(Graph& graph, const Scale& drawn) {
   using P = params::Dequantize;
   graph.AddArgument(P::kScale, drawn.scale);
   if (drawn.zero_point != kNoValue) graph.AddArgument(P::kZeroPoint, drawn.zero_point);
-  if (drawn.axis >= 0) graph.AddInt(P::kAxis, drawn.axis);
+  if (drawn.axis) graph.AddInt(P::kAxis, *drawn.axis);
 }
 
 bool DrawPair(Drawer& drawer, ValueId x) {

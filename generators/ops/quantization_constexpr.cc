@@ -2,6 +2,7 @@
 // one of a weight's shape is expanded for an operation that multiplies by it.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "generators/drawer.h"
@@ -21,15 +22,17 @@ bool AddTo(Drawer& drawer, ValueId x, ValueId w) {
                      {-sum, sum, drawer.integer_mode()});
 }
 
-// A constant of any element type with random bits.
-ValueId RandomBits(Drawer& drawer, DType dtype, const Shape& shape) {
-  const TensorType type{dtype, shape};
+// A constant of any element type with random bits, `count` of them.
+ValueId RandomBits(Drawer& drawer, const TensorType& type, int64_t count) {
   std::vector<uint8_t> bytes(static_cast<size_t>(type.ByteSize()));
   for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(drawer.choices().Below(256));
   // Bits past the last element stay clear: no text says what they hold.
-  const int64_t used = shape.Elements() * DTypeBits(dtype) % 8;
+  const int64_t used = count % 8;
   if (used != 0) bytes.back() &= static_cast<uint8_t>((1 << used) - 1);
   return drawer.NewConstOf(type, bytes, 448);
+}
+ValueId RandomBits(Drawer& drawer, DType dtype, const Shape& shape) {
+  return RandomBits(drawer, {dtype, shape}, shape.Elements() * DTypeBits(dtype));
 }
 
 // What a compressed constant expands to: the shape, and how large its elements may become.
@@ -93,7 +96,7 @@ struct Table {
   ValueId lut = kNoValue;
   Shape indices;
   DType dtype = DType::kUint1;
-  int vector_axis = -1;  // -1 where the vectors have one component
+  std::optional<int> vector_axis;  // none where the vectors have one component
 };
 
 Table DrawTable(Drawer& drawer, const Wanted& wanted) {
@@ -108,7 +111,7 @@ Table DrawTable(Drawer& drawer, const Wanted& wanted) {
   const auto axis = static_cast<int>(choices.Below(static_cast<uint64_t>(shape.rank())));
   if (shape[axis] % 2 == 0 && choices.Coin()) {
     vector = 2;
-    table.vector_axis = axis;
+    table.vector_axis = choices.Coin() ? axis : axis - shape.rank();
     table.indices[axis] /= 2;
   }
   Shape lut = BlockShape(drawer, table.indices);
@@ -123,7 +126,8 @@ ValueId MakePackedLut(Drawer& drawer, const Wanted& wanted) {
   const Shape& shape = wanted.shape;
   constexpr std::array<int, 5> kBits = {1, 2, 4, 6, 8};
   const int bits = drawer.choices().Pick(kBits);
-  const ValueId indices = RandomBits(drawer, DType::kUint8, {(shape.Elements() * bits + 7) / 8});
+  const int64_t count = shape.Elements() * bits;
+  const ValueId indices = RandomBits(drawer, {DType::kUint8, {(count + 7) / 8}}, count);
   const ValueId lut = drawer.NewConst({int64_t{1} << bits}, wanted.limit);
   drawer.Begin(OpKind::kConstexprLutToDense);
   drawer.graph().AddArgument(P::kIndices, indices);
@@ -140,7 +144,7 @@ ValueId MakeLutToDense(Drawer& drawer, const Wanted& wanted) {
   drawer.Begin(OpKind::kConstexprLutToDense);
   drawer.graph().AddArgument(P::kIndices, indices);
   drawer.graph().AddArgument(P::kLut, table.lut);
-  if (table.vector_axis >= 0) drawer.AddInt(P::kVectorAxis, table.vector_axis);
+  if (table.vector_axis) drawer.AddInt(P::kVectorAxis, *table.vector_axis);
   return Finish(drawer, wanted);
 }
 
@@ -193,7 +197,7 @@ ValueId MakeLutToSparse(Drawer& drawer, const Wanted& wanted) {
   drawer.graph().AddArgument(P::kIndicesMask, bits);
   drawer.graph().AddArgument(P::kIndicesNonzeroData, indices);
   drawer.graph().AddArgument(P::kLut, table.lut);
-  if (table.vector_axis >= 0) drawer.AddInt(P::kVectorAxis, table.vector_axis);
+  if (table.vector_axis) drawer.AddInt(P::kVectorAxis, *table.vector_axis);
   const ValueId first = Finish(drawer, wanted);
   if (first == kNoValue) return kNoValue;
   return FinishSparse(drawer, wanted, first + 1, first, false);

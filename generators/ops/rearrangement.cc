@@ -33,7 +33,8 @@ DrawnSlice DrawSlice(ChoiceStream& choices, const Shape& shape) {
     const int64_t end = backward ? from - places : from + places;
     slice.begin.push_back(choices.Chance(1, 4) ? from - extent : from);
     // Backward through the first element: -extent names that one, so one before it.
-    slice.end.push_back(end < 0 ? -extent - 1 : end);
+    const bool from_the_end = end < extent && choices.Chance(1, 4);
+    slice.end.push_back(end < 0 ? -extent - 1 : from_the_end ? end - extent : end);
     slice.stride.push_back(step);
     slice.begin_mask.push_back(open_begin ? 1 : 0);
     slice.end_mask.push_back(open_end ? 1 : 0);
@@ -110,8 +111,8 @@ bool DrawReverseSequence(Drawer& drawer, ValueId x) {
   drawer.Begin(OpKind::kReverseSequence);
   drawer.graph().AddArgument(P::kX, x);
   drawer.graph().AddArgument(P::kLengths, constant);
-  drawer.AddInt(P::kSeqAxis, sequence);
-  drawer.AddInt(P::kBatchAxis, batch);
+  drawer.AddInt(P::kSeqAxis, choices.Chance(1, 4) ? sequence - shape.rank() : sequence);
+  drawer.AddInt(P::kBatchAxis, choices.Chance(1, 4) ? batch - shape.rank() : batch);
   return drawer.Finish(drawer.range(x));
 }
 

@@ -132,7 +132,8 @@ bool DrawReduceLogSumExp(Drawer& drawer, ValueId x) {
 bool DrawReduceProd(Drawer& drawer, ValueId x) {
   const ValueId from = Within(drawer, x, -2, 2);
   if (drawer.shape(from).rank() < 1) return false;
-  Axes axes = {{-1}, drawer.shape(from)[drawer.shape(from).rank() - 1]};
+  const int64_t last = drawer.shape(from).rank() - 1;
+  Axes axes = {{drawer.choices().Coin() ? -1 : last}, drawer.shape(from).dims().back()};
   const double magnitude = std::max(1.0, drawer.range(from).Magnitude());
   const double product = std::pow(magnitude, static_cast<double>(axes.count));
   if (product > drawer.Ceiling()) return false;

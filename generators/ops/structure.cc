@@ -66,7 +66,8 @@ bool DrawSqueeze(Drawer& drawer, ValueId x) {
   const Shape shape = drawer.shape(x);
   AxisList axes;
   for (int axis = 0; axis < shape.rank(); ++axis) {
-    if (shape[axis] == 1 && drawer.choices().Chance(2, 3)) axes.push_back(axis);
+    if (shape[axis] != 1 || !drawer.choices().Chance(2, 3)) continue;
+    axes.push_back(drawer.choices().Coin() ? axis : axis - shape.rank());
   }
   // A result of rank 0 is drawn by reductions; here some axis stays.
   if (axes.empty() || axes.size() == static_cast<size_t>(shape.rank())) return false;
@@ -82,7 +83,8 @@ bool DrawFlatten2d(Drawer& drawer, ValueId x) {
   using P = params::Flatten2d;
   drawer.Begin(OpKind::kFlatten2d);
   drawer.graph().AddArgument(P::kX, x);
-  drawer.AddInt(P::kAxis, drawer.choices().Range(0, drawer.shape(x).rank()));
+  const int64_t rank = drawer.shape(x).rank();
+  drawer.AddInt(P::kAxis, drawer.choices().Range(-rank, rank));
   return drawer.Finish(drawer.range(x));
 }
 

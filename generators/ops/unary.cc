@@ -137,19 +137,19 @@ bool DrawHyperbolic(Drawer& drawer, ValueId x) {
 
 bool DrawFloorDiv(Drawer& drawer, ValueId x) {
   const double bound = drawer.range(x).Magnitude() * 4 + 1;
-  const ValueId y = ModerateOperand(drawer, drawer.shape(x));
+  const ValueId y = ModerateOperand(drawer, drawer.PartnerShape(x));
   return drawer.Emit(OpKind::kFloorDiv, {x, y}, {-bound, bound});
 }
 
 bool DrawMod(Drawer& drawer, ValueId x) {
-  const ValueId y = ModerateConst(drawer, drawer.shape(x), false);
+  const ValueId y = ModerateConst(drawer, drawer.PartnerShape(x), false);
   return drawer.Emit(OpKind::kMod, {x, y}, {-8, 8});
 }
 
 // The base stays where powers of moderate exponents stay in fp16.
 bool DrawPow(Drawer& drawer, ValueId x) {
   const ValueId base = Within(drawer, NotNegative(drawer, x), 0.25, 3);
-  const ValueId exponent = ModerateOperand(drawer, drawer.shape(x));
+  const ValueId exponent = ModerateOperand(drawer, drawer.PartnerShape(x));
   return drawer.Emit(OpKind::kPow, {base, exponent}, {0, 8192});
 }
 

@@ -206,13 +206,13 @@ class Recorder {
     }
     Extents();
     Values();
-    if (item_.index % kRulesEvery == 0) Rules();
+    if (IsAskedForRules(item_.seed, kRulesEvery)) Rules();
   }
 
   // Rules alone: what an engine refused reached nothing else.
   void RunRules() {
     cells_.BeginCase(item_.index);
-    if (item_.index % kRefusedRulesEvery == 0) Rules();
+    if (IsAskedForRules(item_.seed, kRefusedRulesEvery)) Rules();
   }
 
  private:

@@ -34,9 +34,14 @@ inline constexpr std::string_view kCoverageKinds[] = {
     "op_attribute", "attribute_value", "op_pair", "shape", "dtype", "value", "rule"};
 
 // Legality rules are asked of one case in so many that ran, and of one in so many that was refused
-// as it must be, by its index: that costs more than making the case.
+// as it must be: that costs more than making the case. Its seed tells, in other bits than those by
+// which cases are executed twice; its index would keep step with targets, routes and shards.
 inline constexpr uint64_t kRulesEvery = 256;
 inline constexpr uint64_t kRefusedRulesEvery = 16;
+inline constexpr int kRulesShift = 8;
+constexpr bool IsAskedForRules(uint64_t case_seed, uint64_t every) {
+  return (case_seed >> kRulesShift) % every == 0;
+}
 
 struct CaseOutcome;
 

@@ -16,10 +16,11 @@ Result<uint64_t> CountAsked(Store& store) {
   ANECHECK_ASSIGN(
       const auto rows,
       store.Query(fmt::format("SELECT count(*) FROM cases WHERE CASE WHEN status = '{}' THEN "
-                              "case_index % {} = 0 ELSE mode = '{}' AND verdict = 'pass' AND "
-                              "case_index % {} = 0 END",
-                              RunStatusName(RunStatus::kOk), kRulesEvery,
-                              CaseModeName(CaseMode::kMustReject), kRefusedRulesEvery)));
+                              "(seed >> {}) & {} = 0 ELSE mode = '{}' AND verdict = 'pass' AND "
+                              "(seed >> {}) & {} = 0 END",
+                              RunStatusName(RunStatus::kOk), kRulesShift, kRulesEvery - 1,
+                              CaseModeName(CaseMode::kMustReject), kRulesShift,
+                              kRefusedRulesEvery - 1)));
   return std::stoull(rows[0][0]);
 }
 

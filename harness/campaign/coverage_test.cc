@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <tuple>
 
 #include "harness/base/file.h"
 #include "harness/campaign/judge_case.h"
@@ -120,6 +121,7 @@ TEST(CoverageTest, WhatDidNotRunReachedNothing) {
   CampaignOptions options = Options("", false);
   options.modes = {CaseMode::kMustReject};
   item = *MakeCase(options, 16);
+  item.seed = 0;  // is asked
   outcome.record.status = RunStatusName(RunStatus::kRejected);
   outcome.record.verdict = "pass";
   CountCoverage(item, outcome, batch);
@@ -156,8 +158,9 @@ TEST(CoverageTest, TheSpaceHoldsEveryCellOfItsKindsThatIsMet) {
   options.targets = {{"h17s", 6}, {"h13", 2}, {"h15", 4}};
   BatchRecord batch;
   for (uint64_t index = 0; index < 1200; ++index) {
-    const auto item = MakeCase(options, index);
+    auto item = MakeCase(options, index);
     ASSERT_TRUE(item.ok());
+    if (index % 64 == 0) item->seed = 0;  // is asked for rules
     CountCoverage(*item, Ran(), batch);
   }
   size_t rules = 0, classes = 0, known = 0;
@@ -557,6 +560,17 @@ TEST_F(CoverageFile, CountsWhatTheRoutesOfTheRunsHave) {
   EXPECT_EQ(CoverageToText(*both, 1).find("no case took"), std::string::npos);
 }
 
+// Targets take turns by the index, routes behind them, shards by 64 cases.
+TEST(CoverageTest, RulesAreAskedOnEveryTargetRouteAndShard) {
+  std::map<std::tuple<uint64_t, uint64_t, uint64_t>, int> asked;
+  for (uint64_t index = 0; index < 65536; ++index) {
+    if (!IsAskedForRules(CaseSeed(1, index), kRulesEvery)) continue;
+    ++asked[{index % 2, index / 2 % 2, index / 64 % 4}];
+  }
+  EXPECT_EQ(asked.size(), 16u);
+  for (const auto& [where, count] : asked) EXPECT_NEAR(count, 16, 14);
+}
+
 TEST_F(CoverageFile, IsReadAndPrintedOverSeveralFiles) {
   for (const uint64_t seed : {1, 2}) {
     CampaignOptions options = Options(Path(seed == 1 ? "a.sqlite" : "b.sqlite"), false);
@@ -568,15 +582,22 @@ TEST_F(CoverageFile, IsReadAndPrintedOverSeveralFiles) {
   const auto one = ReadCoverage(std::span(both).first(1)), two = ReadCoverage(both);
   ASSERT_TRUE(one.ok() && two.ok());
   EXPECT_EQ(two->cases, 256u);
-  EXPECT_EQ(two->asked, 2u) << "one case in 256 of those that ran";
+  uint64_t asked = 0;
+  for (const uint64_t seed : {1, 2}) {
+    for (uint64_t index = 0; index < 128; ++index) {
+      asked += IsAskedForRules(CaseSeed(seed, index), kRulesEvery) ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(two->asked, asked);
   EXPECT_GT(Covered(*two, "op_pair"), Covered(*one, "op_pair"));
   const auto json = CoverageToJson(*two);
-  EXPECT_EQ(json["asked_for_rules"], 2);
+  EXPECT_EQ(json["asked_for_rules"], asked);
   for (const auto& kind : json["kinds"]) {
     EXPECT_EQ(kind["covered"].get<size_t>() + kind["empty"].size(), kind["cells"].get<size_t>());
   }
   const std::string text = CoverageToText(*two, 1);
-  EXPECT_NE(text.find("256 cases, legality rules asked of 2\n"), std::string::npos);
+  EXPECT_NE(text.find("256 cases, legality rules asked of " + std::to_string(asked) + "\n"),
+            std::string::npos);
   EXPECT_NE(text.find("empty op_pair:"), std::string::npos);
   EXPECT_EQ(CoverageToText(*two, 0).find("empty"), std::string::npos);
   EXPECT_NE(text.find("not counted: cond while_loop call (a block: "), std::string::npos) << text;

@@ -1,0 +1,128 @@
+// What operations may be given is drawn: axes counted from either end, operands repeated on either
+// side.
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <map>
+#include <set>
+#include <string>
+
+#include "generators/drawer.h"
+#include "generators/graph_generator.h"
+#include "harness/ops/op.h"
+#include "harness/ops/params.h"
+
+namespace anecheck {
+namespace {
+
+// Calls visit(node) for every node of that operation in `count` graphs drawn for it.
+template <typename Visit>
+void ForEachDrawn(OpKind kind, int count, Visit visit) {
+  ChoiceStream choices = ChoiceStream::FromSeed(static_cast<uint64_t>(kind));
+  GeneratorOptions options;
+  options.family = kNoFamily;
+  options.max_nodes = 4;
+  options.ops.reset();
+  options.ops.set(static_cast<size_t>(kind));
+  for (int i = 0; i < count; ++i) {
+    Graph graph;
+    GenerateGraph(choices, options, graph);
+    for (const Node& node : graph.nodes()) {
+      if (KindOf(*node.schema) == kind) visit(NodeView(graph, node));
+    }
+  }
+}
+
+bool IsAxis(const Parameter& parameter) {
+  const bool integers =
+      parameter.kind == ParameterKind::kInt || parameter.kind == ParameterKind::kInts;
+  return integers && !parameter.unsigned_integer && !parameter.unsigned_integers &&
+         (parameter.name.ends_with("axis") || parameter.name.ends_with("axes") ||
+          parameter.name == "begin" || parameter.name == "end");
+}
+
+// Operation and parameter, where one sign alone has a meaning.
+constexpr std::string_view kNeverNegative[] = {
+    "slice_by_size.begin",  // counted from the first element, -1 standing for a size
+    // Private units, of which no source has another.
+    "circular_buffer_to_tensor.axis",
+    "tensor_to_circular_buffer.axis",
+};
+
+TEST(DrawnAttributes, AxesAndPlacesCountFromEitherEnd) {
+  for (const OpDefinition* op : AllOps()) {
+    const OpKind kind = KindOf(op->schema);
+    if (AllOpGenerators()[static_cast<size_t>(kind)]->draw == nullptr) continue;
+    std::map<std::string, std::set<bool>> signs;
+    ForEachDrawn(kind, 400, [&](const NodeView& node) {
+      for (size_t i = 0; i < node.schema().parameters.size(); ++i) {
+        const Parameter& parameter = node.schema().parameters[i];
+        const auto at = static_cast<int>(i);
+        if (!IsAxis(parameter) || !node.HasAttribute(at)) continue;
+        auto& seen = signs[std::string(parameter.name)];
+        if (parameter.kind == ParameterKind::kInt) seen.insert(node.Int(at, 0) < 0);
+        for (const int64_t entry : node.Ints(at)) seen.insert(entry < 0);
+      }
+    });
+    for (const auto& [name, seen] : signs) {
+      const std::string which = std::string(op->schema.name) + "." + name;
+      const bool one = std::ranges::find(kNeverNegative, which) != std::end(kNeverNegative);
+      EXPECT_EQ(seen.size(), one ? 1u : 2u) << which;
+    }
+  }
+}
+
+// Operations of two operands that broadcast, by the side that is repeated.
+TEST(DrawnOperands, AreRepeatedOnEitherSideAndOnBoth) {
+  using P = params::Binary;
+  for (const OpKind kind :
+       {OpKind::kAdd, OpKind::kSub, OpKind::kMul, OpKind::kRealDiv, OpKind::kFloorDiv, OpKind::kMod,
+        OpKind::kPow, OpKind::kMaximum, OpKind::kMinimum}) {
+    int same = 0, first = 0, second = 0, both = 0;
+    ForEachDrawn(kind, 1500, [&](const NodeView& node) {
+      const Shape& x = node.InputShape(P::kX);
+      const Shape& y = node.InputShape(P::kY);
+      const Shape& result = node.ResultType().shape;
+      ++(x == y ? same : y == result ? first : x == result ? second : both);
+    });
+    const std::string_view name = GetOp(kind).schema.name;
+    EXPECT_GT(same, 300) << name;
+    EXPECT_GT(first, 50) << name;
+    EXPECT_GT(second, 50) << name;
+    EXPECT_GT(both, 5) << name;
+  }
+}
+
+TEST(DrawnOperands, ComparisonsTakeTheirFirstOperandFromEitherSide) {
+  using P = params::Binary;
+  for (const OpKind kind : {OpKind::kLess, OpKind::kGreaterEqual, OpKind::kEqual}) {
+    int repeated[2] = {0, 0};
+    ForEachDrawn(kind, 1500, [&](const NodeView& node) {
+      const Shape& result = node.ResultType().shape;
+      repeated[0] += node.InputShape(P::kX) == result ? 0 : 1;
+      repeated[1] += node.InputShape(P::kY) == result ? 0 : 1;
+    });
+    EXPECT_GT(repeated[0], 20) << GetOp(kind).schema.name;
+    EXPECT_GT(repeated[1], 20) << GetOp(kind).schema.name;
+  }
+}
+
+TEST(DrawnOperands, BatchesOfMatricesAreRepeatedOnEitherSide) {
+  using P = params::Matmul;
+  int first = 0, second = 0;
+  ForEachDrawn(OpKind::kMatmul, 3000, [&](const NodeView& node) {
+    const Shape& result = node.ResultType().shape;
+    const auto repeats = [&](const Shape& operand) {
+      for (int axis = 0; axis + 2 < result.rank() && operand.rank() == result.rank(); ++axis) {
+        if (operand[axis] != result[axis]) return true;
+      }
+      return false;
+    };
+    first += repeats(node.InputShape(P::kX)) ? 1 : 0;
+    second += repeats(node.InputShape(P::kY)) ? 1 : 0;
+  });
+  EXPECT_GT(first, 30);
+  EXPECT_GT(second, 30);
+}
+
+}  // namespace
+}  // namespace anecheck
