@@ -61,6 +61,16 @@ Status Inconclusive(CaseOutcome& outcome, std::string why) {
   return {};
 }
 
+// What is wrong is the relation, of one operation where it rewrites one.
+std::string NameOf(const Graph& graph, const Rewritten& rewritten) {
+  const std::string name(rewritten.relation->name);
+  const auto site = graph.FindValue(rewritten.site);
+  const bool of_one = rewritten.relation->site == RelationSite::kNode && site &&
+                      graph.value(*site).kind == ValueKind::kResult;
+  if (!of_one) return name;
+  return fmt::format("{} of {}", name, graph.node(graph.value(*site).producer).schema->name);
+}
+
 Status Compare(const Case& item, const Case& partner, const Rewritten& rewritten,
                const RunReply& reply, const RunReply& other, Evaluation& evaluation,
                CaseOutcome& outcome) {
@@ -79,7 +89,7 @@ Status Compare(const Case& item, const Case& partner, const Rewritten& rewritten
         Compare(rewritten.laws[i], (*expected)[i], estimate, reply.outputs[i], other.outputs[i]);
     if (!found) continue;
     outcome.record.verdict = outcome.record.outputs[i].verdict = "wrong";
-    outcome.op = rewritten.relation->name;
+    outcome.op = NameOf(item.graph, rewritten);
     outcome.record.message =
         fmt::format("{}: element {} of output {} is {} without it and {} with it", place,
                     found->element, i, found->original, found->rewritten);

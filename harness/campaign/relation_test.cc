@@ -139,6 +139,31 @@ TEST(MetamorphicCases, AreWrongWhereOutputsDifferThatAreRightByThemselves) {
   EXPECT_GT(wrong, 5u);
 }
 
+TEST(MetamorphicCases, NameTheOperationThatIsRewritten) {
+  size_t wrong = 0;
+  Evaluation evaluation;
+  for (uint64_t index = 0; index < 400 && wrong < 5; ++index) {
+    auto item = MakeCase(Options({CaseMode::kMetamorphic}), index);
+    ASSERT_TRUE(item.ok());
+    item->relation = CaseRelation{"commute", ""};
+    const auto rewritten = RewriteCase(*item, false);
+    if (!rewritten) continue;
+    const RunRequest request = RequestOf(*item);
+    MovedByRewriting right(item->graph.nodes().size(), Move::kNot);
+    const RunReply reply = right.Run({&request, 1}).value()[0];
+    CaseOutcome outcome = JudgeCase(*item, "mil", reply, evaluation);
+    MovedByRewriting moved(SIZE_MAX, Move::kWithinBound);
+    ASSERT_TRUE(Refine(*item, reply, moved, evaluation, outcome).ok());
+    if (outcome.record.verdict != "wrong" || outcome.op.find("commute") != 0) continue;
+    const ValueId site = item->graph.FindValue(rewritten->site).value();
+    const Node& node = item->graph.node(item->graph.value(site).producer);
+    EXPECT_EQ(outcome.op, "commute of " + std::string(node.schema->name));
+    EXPECT_NE(Signature(outcome).find(outcome.op), std::string::npos);
+    ++wrong;
+  }
+  EXPECT_GT(wrong, 1u);
+}
+
 // Where every number is a whole one, both graphs have one answer.
 TEST(MetamorphicCases, AreOfIntegersInHalfOfThem) {
   int exact = 0;

@@ -157,9 +157,19 @@ bool TakesLeavesAlone(const Graph& graph, const Node& node) {
   });
 }
 
-void TightenLaws(const Graph& graph, ValueId site, Rewritten& made) {
-  if (!made.relation->same_operations) return;
+// Which of two zeros an extreme is depends on the order of its operands, and what follows may tell
+// them apart, as a quotient does.
+bool TellsOrderByZeros(OpKind kind) { return kind == OpKind::kMaximum || kind == OpKind::kMinimum; }
+
+void SettleLaws(const Graph& graph, ValueId site, Rewritten& made) {
+  if (made.relation->site != RelationSite::kNode) return;
   const Node& node = graph.node(graph.value(site).producer);
+  if (made.relation->law == RelationLaw::kSameNumbers && TellsOrderByZeros(KindOf(*node.schema))) {
+    for (size_t i = 0; i < made.laws.size(); ++i) {
+      if (graph.outputs()[i] != site) made.laws[i] = RelationLaw::kWithinBounds;
+    }
+  }
+  if (!made.relation->same_operations) return;
   if (!IsPointwise(KindOf(*node.schema)) || !TakesLeavesAlone(graph, node)) return;
   for (size_t i = 0; i < made.laws.size(); ++i) {
     if (graph.outputs()[i] == site) made.laws[i] = RelationLaw::kSameNumbers;
@@ -214,7 +224,7 @@ std::optional<Rewritten> RewriteBy(const Relation& relation, const Graph& graph,
     if (!made) return std::nullopt;
     made->graph = WithoutIdleConstants(std::move(made->graph));
     if (admits && !admits(made->graph)) return std::nullopt;
-    if (site != kNoValue) TightenLaws(graph, site, *made);
+    if (site != kNoValue) SettleLaws(graph, site, *made);
     return made;
   };
   if (relation.site == RelationSite::kGraph && !relation.taps) return at(kNoValue, choice);

@@ -221,6 +221,29 @@ TEST(Relations, OfAnOperationThatMayBeFusedKeepToTheBounds) {
   }
 }
 
+// The extreme of both zeros is either, and its reciprocal an infinity of either sign.
+TEST(Relations, ExchangedOperandsOfAnExtremeBindItsOwnResultAlone) {
+  for (const OpKind kind : {OpKind::kMaximum, OpKind::kAdd}) {
+    Graph graph;
+    const ValueId x = graph.AddInput({DType::kFp16, {4}}, "x");
+    const ValueId y = graph.AddInput({DType::kFp16, {4}}, "y");
+    graph.BeginNode(&GetOp(kind).schema);
+    graph.AddArgument(params::Binary::kX, x);
+    graph.AddArgument(params::Binary::kY, y);
+    const ValueId both = *graph.FinishNode();
+    graph.BeginNode(&GetOp(OpKind::kRealDiv).schema);
+    graph.AddArgument(params::Binary::kX, x);
+    graph.AddArgument(params::Binary::kY, both);
+    graph.AddOutput(*graph.FinishNode());
+    graph.AddOutput(both);
+    const auto made = RewriteBy(*FindRelation("commute"), graph, 0);
+    ASSERT_TRUE(made);
+    const bool extreme = kind == OpKind::kMaximum;
+    EXPECT_EQ(made->laws[0], extreme ? RelationLaw::kWithinBounds : RelationLaw::kSameNumbers);
+    EXPECT_EQ(made->laws[1], RelationLaw::kSameNumbers);
+  }
+}
+
 // Every operation that the compiler or the host rewrites, but for those that it may only rewrite
 // for some operands.
 class EachDecomposition : public ::testing::TestWithParam<std::string_view> {};
