@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "generators/drawer.h"
+#include "generators/must_reject.h"
 #include "harness/campaign/attribute_class.h"
 #include "harness/campaign/coverage.h"
 #include "harness/campaign/drawn_ops.h"
@@ -58,6 +59,16 @@ bool IsState(const OpDefinition& op, const Parameter& parameter) {
   return op.op_class == OpClass::kControl && parameter.name == "input";
 }
 
+constexpr std::string_view kNeverBroken = "it refuses, and no graph is drawn to break it";
+
+// Whether a rule refuses and is none of those that must-reject cases break.
+bool IsNeverBroken(const legality::Rule& rule) {
+  if (rule.ruling != legality::Ruling::kReject) return false;
+  return std::ranges::none_of(RuleBreaks(), [&](const RuleBreak& broken) {
+    return broken.rule == rule.id || broken.restated_by.find(rule.id) != std::string_view::npos;
+  });
+}
+
 class Space {
  public:
   using DTypes = std::bitset<kDTypeCount>;
@@ -78,7 +89,9 @@ class Space {
           "above 32752", "infinite", "nan"}) {
       Add("value", fmt::format("all.input={}", value));
     }
-    for (const legality::Rule& rule : legality::Rules::Builtin().rules()) Add("rule", rule.id);
+    for (const legality::Rule& rule : legality::Rules::Builtin().rules()) {
+      if (!IsNeverBroken(rule)) Add("rule", rule.id);
+    }
     std::ranges::sort(cells_);
     cells_.erase(std::unique(cells_.begin(), cells_.end()), cells_.end());
     return std::move(cells_);
@@ -257,10 +270,14 @@ uint32_t FamiliesOf(const OpDefinition& first, const OpDefinition& second, Route
 }
 
 std::vector<ExcludedCell> Excluded() {
+  // The rules' ids live as long as the rules.
   std::vector<ExcludedCell> excluded(std::begin(kExcluded), std::end(kExcluded));
   for (const OpDefinition* op : AllOps()) {
     const std::string_view reason = WhyNotDrawn(*op);
     if (!reason.empty()) excluded.push_back({"op_attribute", op->schema.name, reason});
+  }
+  for (const legality::Rule& rule : legality::Rules::Builtin().rules()) {
+    if (IsNeverBroken(rule)) excluded.push_back({"rule", rule.id, kNeverBroken});
   }
   return excluded;
 }
