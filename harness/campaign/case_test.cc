@@ -12,6 +12,7 @@
 #include "generators/repair/non_vacuous.h"
 #include "harness/base/half.h"
 #include "harness/campaign/campaign.h"
+#include "harness/campaign/drawn_ops.h"
 #include "harness/campaign/judge_case.h"
 #include "harness/campaign/reach_counter.h"
 #include "harness/campaign/rejected_graph.h"
@@ -80,6 +81,57 @@ TEST(Cases, AreMadeOfOneOperationAlone) {
       EXPECT_LT(elements, 1 << 20) << op->schema.name << " " << index;
     }
   }
+}
+
+bool Holds(const Graph& graph, OpKind kind) {
+  return std::ranges::any_of(graph.nodes(),
+                             [&](const Node& node) { return KindOf(*node.schema) == kind; });
+}
+
+// Of the default mix, which has integers too: what keeps none is then drawn with other numbers.
+TEST(Cases, HoldTheOperationThatIsNamed) {
+  for (const OpKind kind : {OpKind::kGelu, OpKind::kResizeNearestNeighbor, OpKind::kPePool}) {
+    CampaignOptions options = Options({});
+    options.ops.reset().set(static_cast<size_t>(kind));
+    for (uint64_t index = 0; index < 150; ++index) {
+      const auto item = MakeCase(options, index);
+      ASSERT_TRUE(item.ok()) << item.error().message;
+      EXPECT_TRUE(Holds(item->graph, kind)) << GetOp(kind).schema.name << " " << index;
+    }
+  }
+}
+
+TEST(Cases, HoldNativeLayersInNetworkDescriptionsAlone) {
+  CampaignOptions options = Options({CaseMode::kFloat});
+  options.route = "both";
+  options.ops.reset();
+  for (const OpKind kind : {OpKind::kNativeSdpa, OpKind::kRelu}) {
+    options.ops.set(static_cast<size_t>(kind));
+  }
+  int direct = 0;
+  for (uint64_t index = 0; index < 200; ++index) {
+    const auto item = MakeCase(options, index);
+    ASSERT_TRUE(item.ok()) << item.error().message;
+    if (item->route == "mil") {
+      EXPECT_FALSE(Holds(item->graph, OpKind::kNativeSdpa)) << index;
+    } else {
+      direct += Holds(item->graph, OpKind::kNativeSdpa) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(direct, 20);
+}
+
+TEST(Cases, OfAnOperationThatIsNotDrawnByNameHaveAReason) {
+  for (const OpDefinition* op : AllOps()) {
+    for (int family = 0; family < kContractFamilies; ++family) {
+      for (const RouteSet route : {kMilRoute, kNetlistRoute}) {
+        if (IsDrawnByName(*op, family, route)) continue;
+        EXPECT_NE(WhyNotDrawnByName(*op, family, route), "") << op->schema.name << " " << family;
+      }
+    }
+  }
+  EXPECT_EQ(WhyNotDrawnByName(GetOp(OpKind::kSin), 2, kMilRoute),
+            "engines have it from A15 on, and this is A13");
 }
 
 // Nothing is drawn for the direct route that a network description cannot say.

@@ -1,9 +1,11 @@
 #include "harness/campaign/drawn_ops.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "generators/drawer.h"
 #include "harness/lowering/graph_to_netlist.h"
+#include "oracles/contract.h"
 
 namespace anecheck {
 namespace {
@@ -71,6 +73,41 @@ std::string_view WhyNotDrawn(const OpDefinition& op) {
   }
   const auto found = std::ranges::find(kRefused, KindOf(op.schema), &NotDrawn::op);
   return found == std::end(kRefused) ? "no campaign draws it" : found->reason;
+}
+
+const std::bitset<kOpCount>& MilOps() {
+  static const std::bitset<kOpCount> ops = [] {
+    std::bitset<kOpCount> spelt;
+    for (const OpDefinition* op : AllOps()) {
+      spelt.set(op->schema.id, op->op_class != OpClass::kNative);
+    }
+    return spelt;
+  }();
+  return ops;
+}
+
+bool IsDrawnByName(const OpDefinition& op, int family, RouteSet route) {
+  if (AllOpGenerators()[op.schema.id]->draw == nullptr) return false;
+  if (route == kMilRoute) return MilOps().test(op.schema.id) && op.family_floor <= family;
+  // Every family has the layers that no conversion has.
+  const bool reached = op.family_floor <= family || op.family_floor == kNoFamily;
+  return NetlistOps().test(op.schema.id) && reached;
+}
+
+std::string WhyNotDrawnByName(const OpDefinition& op, int family, RouteSet route) {
+  const std::string_view nowhere = WhyNotDrawn(op);
+  const bool drawn = AllOpGenerators()[op.schema.id]->draw != nullptr;
+  if (!drawn) return std::string(nowhere);
+  if (route == kNetlistRoute && !NetlistOps().test(op.schema.id)) {
+    return "no network description is known to say it";
+  }
+  if (op.op_class == OpClass::kNative) return "is a native layer, which no MIL text names";
+  if (op.family_floor != kNoFamily) {
+    return fmt::format("engines have it from {} on, and this is {}",
+                       ConformingContract(op.family_floor).name, ConformingContract(family).name);
+  }
+  return nowhere.empty() ? "no conversion has it (facts/op_device_matrix.csv: no_path)"
+                         : std::string(nowhere);
 }
 
 }  // namespace anecheck

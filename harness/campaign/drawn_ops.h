@@ -2,7 +2,9 @@
 // Coverage counts the cells of those that are drawn.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "harness/ops/op.h"
@@ -18,5 +20,15 @@ uint8_t RoutesOf(const OpDefinition& op);
 
 // Why no route has it; empty where one has. Static text.
 std::string_view WhyNotDrawn(const OpDefinition& op);
+
+// The operations that MIL text names: all but the native layers.
+const std::bitset<kOpCount>& MilOps();
+
+// Whether a campaign that names the operation draws it on a family by a route: also one that the
+// engine refuses, and that no other campaign has.
+bool IsDrawnByName(const OpDefinition& op, int family, RouteSet route);
+
+// Why it does not. Precondition: IsDrawnByName does not hold.
+std::string WhyNotDrawnByName(const OpDefinition& op, int family, RouteSet route);
 
 }  // namespace anecheck

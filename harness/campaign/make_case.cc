@@ -1,5 +1,8 @@
+#include <algorithm>
+
 #include "generators/repair/non_vacuous.h"
 #include "harness/campaign/campaign.h"
+#include "harness/campaign/drawn_ops.h"
 #include "harness/campaign/rejected_graph.h"
 #include "harness/campaign/shape_range.h"
 #include "harness/lowering/graph_to_mil.h"
@@ -52,11 +55,19 @@ bool MayBeIntegers(const std::optional<OpChain>& chain) {
 }
 
 // Whether an operation that may occur keeps integers integers.
-bool HasIntegers(const CampaignOptions& options) {
-  for (const OpDefinition* op : AllOps()) {
-    if (options.ops.test(op->schema.id) && KeepsIntegers(KindOf(op->schema))) return true;
-  }
-  return false;
+bool HasIntegers(const CampaignOptions& options, const Case& item) {
+  if (options.ops.all()) return true;
+  const RouteSet route = item.route == "netlist" ? kNetlistRoute : kMilRoute;
+  return std::ranges::any_of(AllOps(), [&](const OpDefinition* op) {
+    return options.ops.test(op->schema.id) && KeepsIntegers(KindOf(op->schema)) &&
+           IsDrawnByName(*op, item.target.family, route);
+  });
+}
+
+// A graph of integers alone would hold none of the operations that may occur.
+bool CannotBeIntegers(const CampaignOptions& options, const Case& item) {
+  if (ValuesOf(item.mode) == CaseMode::kInteger && !MayBeIntegers(options.chain)) return true;
+  return item.mode == CaseMode::kInteger && !HasIntegers(options, item);
 }
 
 // The mode by which the case's graph and values are drawn. Half of the metamorphic cases are of
@@ -65,8 +76,8 @@ bool HasIntegers(const CampaignOptions& options) {
 CaseMode DrawnMode(const CampaignOptions& options, const Case& item) {
   if (item.mode != CaseMode::kMetamorphic) return item.mode;
   const bool integers = Mix(item.seed ^ 0x1f83d9abfb41bd6b) % 2 != 0;
-  return integers && MayBeIntegers(options.chain) && HasIntegers(options) ? CaseMode::kInteger
-                                                                          : item.mode;
+  return integers && MayBeIntegers(options.chain) && HasIntegers(options, item) ? CaseMode::kInteger
+                                                                                : item.mode;
 }
 
 // A limit of the target in elements (facts/limits.csv), or what stands where it has none.
@@ -124,10 +135,21 @@ Status MakeRejected(ChoiceStream& choices, Case& item) {
   return {};
 }
 
+// Operations that a campaign names may fit no shape of a try; another one then stands in.
+constexpr int kTriesToHold = 32;
+
+void DrawGraph(ChoiceStream& choices, const GeneratorOptions& generator, Graph& graph) {
+  for (int i = 0; i < kTriesToHold; ++i) {
+    GenerateGraph(choices, generator, graph);
+    const auto wanted = [&](const Node& node) { return generator.ops.test(node.schema->id); };
+    if (std::ranges::any_of(graph.nodes(), wanted)) return;
+  }
+}
+
 // Draws graph, inputs and the proof that they can tell something, and spells them.
 Status DrawCase(ChoiceStream& choices, const GeneratorOptions& generator, Case& item,
                 std::vector<Estimate>& expected) {
-  GenerateGraph(choices, generator, item.graph);
+  DrawGraph(choices, generator, item.graph);
   item.inputs = GenerateInputs(choices, item.graph, generator.mode);
   // Only memory is kept from one case to the next.
   thread_local CaseRepair repair;
@@ -199,9 +221,11 @@ Result<Case> MakeCase(const CampaignOptions& options, uint64_t index,
   item.target = options.targets[index % options.targets.size()];
   ChoiceStream choices = ChoiceStream::FromSeed(item.seed);
   item.mode = DrawMode(options, choices);
-  if (ValuesOf(item.mode) == CaseMode::kInteger && !MayBeIntegers(options.chain)) {
-    item.mode = CaseMode::kFloat;
+  // Pairs of graphs are made in MIL text alone.
+  if (item.mode != CaseMode::kMetamorphic && item.mode != CaseMode::kMustReject) {
+    item.route = RouteOfCase(options, index);
   }
+  if (CannotBeIntegers(options, item)) item.mode = CaseMode::kFloat;
   GeneratorOptions generator;
   generator.family = item.target.family;
   generator.mode = DrawnMode(options, item);
@@ -212,12 +236,8 @@ Result<Case> MakeCase(const CampaignOptions& options, uint64_t index,
     ANECHECK_RETURN_IF_ERROR(MakeRejected(choices, item));
     return item;
   }
-  // Pairs of graphs are made in MIL text alone.
-  if (item.mode != CaseMode::kMetamorphic) item.route = RouteOfCase(options, index);
-  if (item.route == "netlist") {
-    generator.direct = true;
-    generator.spelt = NetlistOps();
-  }
+  generator.direct = item.route == "netlist";
+  generator.spelt = generator.direct ? NetlistOps() : MilOps();
   generator.working_set = WorkingSetOf(options, item);
   const bool is_large = generator.working_set != WorkingSet::kSmall;
   if (is_large || item.mode == CaseMode::kShapeRanges) SetLimits(item, generator);

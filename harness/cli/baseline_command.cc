@@ -14,6 +14,7 @@
 #include "harness/campaign/baseline/compare.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
+#include "harness/cli/named_ops.h"
 #include "harness/cli/whole_number.h"
 #include "reports/baseline_junit.h"
 
@@ -51,6 +52,7 @@ Result<Baseline> RecordWith(std::vector<BaselineCase> stored, const CampaignOpti
 
 Result<Baseline> RecordAsked(const BaselineFlags& flags) {
   ANECHECK_ASSIGN(CampaignOptions options, ToOptions(flags.campaign));
+  ANECHECK_RETURN_IF_ERROR(KeepNamedOps(flags.campaign, options));
   if (flags.campaign.cases == 0) options.cases = kCasesOfAnEntry;
   for (const CaseMode mode : options.modes) {
     if (mode <= CaseMode::kLargeAxis) continue;
@@ -69,6 +71,10 @@ Result<Baseline> RecordAsked(const BaselineFlags& flags) {
 int Record(const BaselineFlags& flags) {
   const Result<Baseline> baseline = RecordAsked(flags);
   if (!baseline.ok()) return Fail(baseline.error());
+  if (baseline->entries.empty()) {
+    return Fail(MakeError(ErrorCode::kInvalid,
+                          "--ops, --mode: no operation named has a case of these configurations"));
+  }
   const Status written = WriteFileAtomic(flags.out, BaselineToJson(*baseline));
   if (!written.ok()) return Fail(written.error());
   if (flags.json) {

@@ -219,12 +219,6 @@ Result<CampaignOptions> ToOptions(const CampaignFlags& flags) {
       return MakeError(ErrorCode::kInvalid,
                        fmt::format("--ops {}: is no operation; `anecheck ops` lists them", name));
     }
-    if (op->op_class == OpClass::kNative && flags.route == "mil") {
-      return MakeError(ErrorCode::kInvalid,
-                       fmt::format("--ops {}: is a native layer, which no MIL text names; give "
-                                   "--route netlist",
-                                   name));
-    }
     options.ops.set(op->schema.id);
   }
   if (options.ops.none()) {

@@ -14,15 +14,24 @@
 #include "harness/cli/command.h"
 #include "harness/cli/defects_flag.h"
 #include "harness/cli/interruption.h"
+#include "harness/cli/named_ops.h"
 #include "harness/cli/typed_command.h"
 
 namespace anecheck {
 namespace {
 
+// Of how many cases what was judged. Each case is in one of the numbers.
+std::string JudgedText(const CampaignSummary& summary) {
+  const uint64_t others = summary.cases - summary.judged - summary.inconclusive;
+  if (others == 0) return fmt::format("{} judged", summary.judged);
+  return fmt::format("{} judged by values, {} by refusal, acceptance or failure alone",
+                     summary.judged, others);
+}
+
 std::string SummaryText(const CampaignSummary& summary, const CampaignOptions& options) {
   std::string text = fmt::format(
-      "{}{} cases, {} judged, {} inconclusive, {} new findings, {} known defects met{}\n",
-      EvidenceMark(summary.provenance), summary.cases, summary.judged, summary.inconclusive,
+      "{}{} cases, {}, {} inconclusive, {} new findings, {} known defects met{}\n",
+      EvidenceMark(summary.provenance), summary.cases, JudgedText(summary), summary.inconclusive,
       summary.findings, summary.known_defects,
       summary.unconfirmed == 0 ? ""
                                : fmt::format(", {} unconfirmed deviations", summary.unconfirmed));
@@ -77,6 +86,7 @@ Result<CampaignSummary> RunOrResume(const RunFlags& flags, const std::string& co
   if (!flags.resume) {
     ANECHECK_ASSIGN(options, ToOptions(flags.campaign));
     ANECHECK_RETURN_IF_ERROR(KeepTargetsOfRoute(flags.campaign, options));
+    ANECHECK_RETURN_IF_ERROR(KeepNamedOps(flags.campaign, options));
     ANECHECK_RETURN_IF_ERROR(TryDefects(options.defects));
     options.command = command;
     if (events != nullptr) {

@@ -1,0 +1,130 @@
+#include "harness/cli/named_ops.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <string>
+#include <vector>
+
+#include "harness/base/log.h"
+#include "harness/campaign/drawn_ops.h"
+
+namespace anecheck {
+namespace {
+
+std::string_view NameOf(RouteSet route) { return route == kMilRoute ? "mil" : "netlist"; }
+RouteSet OtherThan(RouteSet route) { return route == kMilRoute ? kNetlistRoute : kMilRoute; }
+
+// Metamorphic cases are MIL text whatever the route.
+std::vector<RouteSet> RoutesOf(const CampaignOptions& options) {
+  const bool pairs =
+      !options.modes.empty() && std::ranges::all_of(options.modes, [](CaseMode mode) {
+        return mode == CaseMode::kMetamorphic;
+      });
+  if (pairs || options.route == "mil") return {kMilRoute};
+  if (options.route == "netlist") return {kNetlistRoute};
+  return {kMilRoute, kNetlistRoute};
+}
+
+// Whether the modes named draw integers alone.
+bool OfIntegers(const CampaignOptions& options) {
+  return !options.modes.empty() && std::ranges::all_of(options.modes, [](CaseMode mode) {
+    return ValuesOf(mode) == CaseMode::kInteger;
+  });
+}
+
+class NamedOps {
+ public:
+  explicit NamedOps(const CampaignOptions& options)
+      : options_(options), routes_(RoutesOf(options)), of_integers_(OfIntegers(options)) {
+    for (const OpDefinition* op : AllOps()) {
+      if (options.ops.test(op->schema.id)) ops_.push_back(op);
+    }
+  }
+
+  // An error for an operation that is drawn nowhere; what is to be said of the others.
+  Result<std::vector<std::string>> Notes() const {
+    std::vector<std::string> notes;
+    for (const OpDefinition* op : ops_) {
+      std::vector<std::string> lacking;
+      std::string reason;
+      for (const CampaignTarget& target : options_.targets) {
+        if (IsDrawnOn(*op, target)) continue;
+        if (lacking.empty()) reason = WhyNotOn(*op, target);
+        lacking.push_back(target.name);
+      }
+      if (lacking.size() == options_.targets.size()) {
+        return MakeError(ErrorCode::kInvalid, fmt::format("--ops {}: {}", op->schema.name, reason));
+      }
+      if (lacking.empty()) continue;
+      notes.push_back(fmt::format("{} is not drawn on {} ({})", op->schema.name,
+                                  fmt::join(lacking, ", "), reason));
+    }
+    return notes;
+  }
+
+  // Whether any of them is drawn on the target. An error where one of two routes has none.
+  Result<bool> HasAny(const CampaignTarget& target) const {
+    std::vector<RouteSet> with;
+    for (const RouteSet route : routes_) {
+      const auto drawn = [&](const OpDefinition* op) { return IsDrawn(*op, target, route); };
+      if (std::ranges::any_of(ops_, drawn)) with.push_back(route);
+    }
+    if (with.empty() || with.size() == routes_.size()) return !with.empty();
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("--route both: on {} the route {} draws none of the operations of "
+                                 "--ops; give --route {}",
+                                 target.name, NameOf(OtherThan(with[0])), NameOf(with[0])));
+  }
+
+ private:
+  bool IsDrawn(const OpDefinition& op, const CampaignTarget& target, RouteSet route) const {
+    const bool fits = !of_integers_ || KeepsIntegers(KindOf(op.schema));
+    return fits && IsDrawnByName(op, target.family, route);
+  }
+  bool IsDrawnOn(const OpDefinition& op, const CampaignTarget& target) const {
+    return std::ranges::any_of(routes_, [&](RouteSet route) { return IsDrawn(op, target, route); });
+  }
+  std::string WhyNotOn(const OpDefinition& op, const CampaignTarget& target) const {
+    const RouteSet route = routes_.front();
+    if (IsDrawnByName(op, target.family, route)) {
+      return "does not keep integers, and the modes named draw nothing else";
+    }
+    const std::string why = WhyNotDrawnByName(op, target.family, route);
+    const RouteSet other = OtherThan(route);
+    const bool helps = options_.route == NameOf(route) && IsDrawnByName(op, target.family, other);
+    return helps ? fmt::format("{}; give --route {}", why, NameOf(other)) : why;
+  }
+
+  const CampaignOptions& options_;
+  const std::vector<RouteSet> routes_;
+  const bool of_integers_;
+  std::vector<const OpDefinition*> ops_;
+};
+
+}  // namespace
+
+Status KeepNamedOps(const CampaignFlags& flags, CampaignOptions& options) {
+  if (!flags.ops) return {};
+  const NamedOps named(options);
+  ANECHECK_ASSIGN(const std::vector<std::string> notes, named.Notes());
+  std::vector<CampaignTarget> kept;
+  std::vector<std::string> left_out;
+  for (const CampaignTarget& target : options.targets) {
+    ANECHECK_ASSIGN(const bool any, named.HasAny(target));
+    if (any) {
+      kept.push_back(target);
+    } else {
+      left_out.push_back(target.name);
+    }
+  }
+  if (!notes.empty()) {
+    LogWarning(fmt::format(
+        "--ops: {}{}", fmt::join(notes, "; "),
+        left_out.empty() ? "" : fmt::format("; without cases on {}", fmt::join(left_out, ", "))));
+  }
+  options.targets = std::move(kept);
+  return {};
+}
+
+}  // namespace anecheck
