@@ -1,5 +1,6 @@
 #include "reports/finding_detail.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -7,7 +8,7 @@
 #include "harness/base/base64.h"
 #include "harness/base/json_text.h"
 #include "harness/graph/types.h"
-#include "oracles/oracle.h"
+#include "oracles/admitted_element.h"
 
 namespace anecheck::reports {
 namespace {
@@ -21,34 +22,37 @@ std::string NumberText(double value) {
   return std::isnan(value) ? "nan" : fmt::format("{}", value);
 }
 
-// The rows of one output: first those outside, in order, then from the start.
-void FillRows(const std::vector<double>& actual, const Json& low, const Json& high,
+// As the judge measures (oracles/judge.h); 0 inside.
+uint32_t StepsOutside(DType dtype, double actual, double low, double high) {
+  if (!IsOutside(actual, low, high)) return 0;
+  if (std::isnan(actual) || std::isnan(low) || std::isnan(high)) return kFarInUlp;
+  return std::max(1u, UlpBetween(dtype, actual, actual < low ? low : high));
+}
+
+// Empty where the list has another length.
+std::vector<double> Ends(const Json& list, size_t elements) {
+  std::vector<double> ends;
+  if (!list.is_array() || list.size() != elements) return ends;
+  for (const Json& number : list) ends.push_back(ExpectedNumber(number));
+  return ends;
+}
+
+void FillRows(const TensorValues& actual, const Json& low_list, const Json& high_list,
               TensorDetail& detail) {
-  const bool judged = low.is_array() && high.is_array() && low.size() == actual.size() &&
-                      high.size() == actual.size();
-  std::vector<ElementRow> inside;
-  for (size_t i = 0; i < actual.size(); ++i) {
-    ElementRow row;
-    row.index = static_cast<int64_t>(i);
-    if (judged) {
-      const double least = ExpectedNumber(low[i]), most = ExpectedNumber(high[i]);
-      row.outside = IsOutside(actual[i], least, most);
-      detail.outside += row.outside ? 1 : 0;
-      std::vector<ElementRow>& list = row.outside ? detail.rows : inside;
-      if (list.size() >= kShownElements) continue;
-      row.low = NumberText(least);
-      row.high = NumberText(most);
-      row.actual = NumberText(actual[i]);
-      list.push_back(std::move(row));
-    } else if (detail.rows.size() < kShownElements) {
-      row.actual = NumberText(actual[i]);
-      detail.rows.push_back(std::move(row));
-    }
-  }
-  // A few elements inside give the eye something to compare with.
-  for (size_t i = 0; i < inside.size() && detail.rows.size() < kShownElements; ++i) {
-    detail.rows.push_back(std::move(inside[i]));
-  }
+  std::vector<double> low = Ends(low_list, actual.values.size());
+  std::vector<double> high = Ends(high_list, actual.values.size());
+  if (low.size() != high.size()) low = high = {};
+  const ShownElements shown = ChooseElements(actual, low, high);
+  detail.outside = static_cast<int64_t>(shown.all_outside);
+  const auto add = [&](size_t i, bool outside) {
+    detail.rows.push_back({.index = static_cast<int64_t>(i),
+                           .low = low.empty() ? "" : NumberText(low[i]),
+                           .high = low.empty() ? "" : NumberText(high[i]),
+                           .actual = NumberText(actual.values[i]),
+                           .outside = outside});
+  };
+  for (const size_t i : shown.outside) add(i, true);
+  for (const size_t i : shown.inside) add(i, false);
 }
 
 void ReadInputs(const Json& list, FindingDetail& detail) {
@@ -70,7 +74,7 @@ void ReadOutputs(const Json& actual, const Json& expected, FindingDetail& detail
     const auto values = actual[i].is_object() ? ReadTensorValues(actual[i], tensor) : std::nullopt;
     if (!values.has_value()) continue;
     const bool has_interval = expected.is_array() && i < expected.size() && expected[i].is_object();
-    FillRows(values->values, has_interval ? expected[i].value("low", Json()) : Json(),
+    FillRows(*values, has_interval ? expected[i].value("low", Json()) : Json(),
              has_interval ? expected[i].value("high", Json()) : Json(), tensor);
   }
 }
@@ -116,6 +120,27 @@ std::optional<TensorValues> ReadTensorValues(const Json& json, TensorDetail& det
 bool IsOutside(double actual, double low, double high) {
   if (std::isnan(low) || std::isnan(high)) return !std::isnan(actual);
   return !(actual >= low && actual <= high);
+}
+
+ShownElements ChooseElements(const TensorValues& actual, const std::vector<double>& low,
+                             const std::vector<double>& high) {
+  ShownElements shown;
+  uint32_t most = 0;
+  for (size_t i = 0; i < actual.values.size(); ++i) {
+    const uint32_t steps =
+        low.empty() ? 0 : StepsOutside(actual.dtype, actual.values[i], low[i], high[i]);
+    if (steps > most) shown.worst = i;
+    most = std::max(most, steps);
+    shown.all_outside += steps > 0 ? 1 : 0;
+    std::vector<size_t>& list = steps > 0 ? shown.outside : shown.inside;
+    if (list.size() < kShownElements) list.push_back(i);
+  }
+  if (shown.all_outside > 0 && shown.worst > shown.outside.back()) {
+    shown.outside.back() = shown.worst;
+  }
+  // A few elements inside give the eye something to compare with.
+  shown.inside.resize(std::min(shown.inside.size(), kShownElements - shown.outside.size()));
+  return shown;
 }
 
 FindingDetail ReadFindingDetail(std::string_view artifact) {

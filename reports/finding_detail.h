@@ -38,4 +38,14 @@ double ExpectedNumber(const nlohmann::ordered_json& json);
 // NaN ends admit NaN alone.
 bool IsOutside(double actual, double low, double high);
 
+// Which elements of an output to show.
+struct ShownElements {
+  std::vector<size_t> outside, inside;  // kShownElements together, in order; those outside first
+  size_t all_outside = 0;
+  size_t worst = 0;  // the one that a finding's summary names; shown, and 0 where none is outside
+};
+// Without an interval, which has an entry an element else, the elements count as inside.
+ShownElements ChooseElements(const TensorValues& actual, const std::vector<double>& low,
+                             const std::vector<double>& high);
+
 }  // namespace anecheck::reports

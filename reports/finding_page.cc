@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
+#include "harness/base/shell_word.h"
 #include "harness/campaign/artifact.h"
 #include "harness/lowering/graph_to_netlist.h"
 #include "oracles/contract.h"
@@ -105,18 +107,6 @@ std::string NetworkDescription(const Graph& graph) {
          Pre({reinterpret_cast<const char*>(text.data()), text.size()}) + "</details>\n";
 }
 
-// A word that a POSIX shell reads as it stands.
-std::string ShellWord(const std::string& text) {
-  const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_-./").find(c) != std::string_view::npos;
-  };
-  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 std::string Command(const std::string& what, const std::string& command) {
   return fmt::format(
       "<p>{}</p><div class=\"command\"><pre tabindex=\"0\">{}</pre><button type=\"button\" "
@@ -124,13 +114,21 @@ std::string Command(const std::string& what, const std::string& command) {
       what, EscapeXml(command));
 }
 
-std::string Commands(const std::string& id, const std::string& db) {
-  const std::string file = " --db " + ShellWord(db);
+std::string Commands(const FindingInfo& finding, const RunInfo& run) {
+  const std::string& id = finding.id;
+  const std::string file =
+      " --db " + ShellWord(run.db) + (finding.shares_id ? " --run " + ShellWord(run.uuid) : "");
   return Command("Run the case again:", "anecheck replay " + id + file) +
          Command("Make it small:", "anecheck shrink " + id + file + " --out " + id + ".json") +
          Command("Test the small case again, after a change:", "anecheck replay " + id + ".json") +
          Command("Write a folder for a bug report:",
                  "anecheck finding export " + id + file + " --out " + id);
+}
+
+// "f0123456789a" of "findings/f0123456789a.html".
+std::string PageName(const std::string& page) {
+  const size_t begin = page.find('/') + 1;
+  return page.substr(begin, page.rfind('.') - begin);
 }
 
 std::string HistoryRow(const ReportData& data, size_t run,
@@ -139,12 +137,11 @@ std::string HistoryRow(const ReportData& data, size_t run,
   for (const FindingInfo* finding : same) {
     const FindingInfo& other = *finding;
     if (other.run != run) continue;
-    const std::string path = FindingPagePath(other.id);
-    const std::string name = path.substr(path.find('/') + 1);
-    seen += fmt::format(
-        "{}{} in {} case{}", seen.empty() ? "" : ", ",
-        path.empty() ? EscapeXml(other.id) : fmt::format("<a href=\"{}\">{}</a>", name, other.id),
-        other.occurrences, other.occurrences == 1 ? "" : "s");
+    const std::string name = PageName(other.page);
+    seen += fmt::format("{}{} in {} case{}", seen.empty() ? "" : ", ",
+                        name.empty() ? EscapeXml(other.id)
+                                     : fmt::format("<a href=\"{}.html\">{}</a>", name, other.id),
+                        other.occurrences, other.occurrences == 1 ? "" : "s");
   }
   const RunInfo& info = data.runs[run];
   std::string row = "<tr>";
@@ -186,8 +183,8 @@ std::string Content(const ReportData& data, const FindingInfo& finding, std::str
         "<p class=\"simulated\" role=\"note\"><strong>SIMULATED</strong> The engine is the "
         "simulated one. This says nothing about silicon.</p>\n";
   }
-  content += fmt::format("<p><a href=\"../report.html#finding={0}\">{0} in the report</a></p>\n",
-                         finding.id);
+  content += fmt::format("<p><a href=\"../report.html#finding={}\">{} in the report</a></p>\n",
+                         PageName(finding.page), EscapeXml(finding.id));
   content += Facts(finding, run, artifact);
   content += Section("Documented defect", Defects(finding.known_defect));
   content += "<h2>Graph</h2>\n";
@@ -197,7 +194,7 @@ std::string Content(const ReportData& data, const FindingInfo& finding, std::str
   content += Section("Expected and actual",
                      OutputTables(Part(artifact, "actual"), Part(artifact, "expected")));
   content += Section("Inputs", InputTables(Part(artifact, "inputs")));
-  content += Section("Commands", Commands(finding.id, run.db));
+  content += Section("Commands", Commands(finding, run));
   content += Section("Runs", History(data, finding.signature));
   content += Section("MIL", Pre(Member(artifact, "mil")));
   const std::string rewritten = Member(Part(artifact, "relation"), "mil");
@@ -214,12 +211,34 @@ Result<std::string> ReadArtifact(Store& store, const RunInfo& run, const std::st
   return rows.empty() ? std::string() : rows[0][0];
 }
 
+// What tells findings of one id apart.
+using PageKey = std::tuple<std::string, std::string, std::string, std::string>;
+PageKey KeyOf(const FindingInfo& finding) {
+  return {finding.op, finding.target, finding.route, finding.summary};
+}
+
+// Empty for what is no name of a file.
+std::string PagePath(std::string_view name) {
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  };
+  if (name.empty() || name.size() > 97 || !std::ranges::all_of(name, plain)) return {};
+  return fmt::format("findings/{}.html", name);
+}
+
 }  // namespace
 
-std::string FindingPagePath(std::string_view id) {
-  const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  if (id.empty() || id.size() > 64 || !std::all_of(id.begin(), id.end(), plain)) return {};
-  return fmt::format("findings/{}.html", id);
+void NamePages(ReportData& data) {
+  std::map<std::string, std::map<PageKey, size_t>> shown;
+  for (const FindingInfo& finding : data.findings) {
+    size_t& latest = shown[finding.id].emplace(KeyOf(finding), finding.run).first->second;
+    latest = std::max(latest, finding.run);
+  }
+  for (FindingInfo& finding : data.findings) {
+    const auto& of_id = shown[finding.id];
+    const RunInfo& run = data.runs[of_id.at(KeyOf(finding))];
+    finding.page = PagePath(of_id.size() == 1 ? finding.id : finding.id + "-" + run.uuid);
+  }
 }
 
 std::string FindingHtml(const ReportData& data, size_t index, std::string_view artifact) {
@@ -235,15 +254,15 @@ Status WriteFindingPages(const ReportData& data, const std::string& out_folder,
                          const ReportProgress& progress) {
   std::map<std::string, size_t> latest;
   for (size_t i = 0; i < data.findings.size(); ++i) {
-    const auto [entry, added] = latest.emplace(data.findings[i].id, i);
+    const auto [entry, added] = latest.emplace(data.findings[i].page, i);
     if (!added && data.findings[entry->second].run < data.findings[i].run) entry->second = i;
   }
   std::map<std::string, Store> stores;
   size_t done = 0;
-  for (const auto& [id, index] : latest) {
+  for (const auto& [path, index] : latest) {
     if (progress) progress("pages of findings", ++done, latest.size());
-    const std::string path = FindingPagePath(id);
     if (path.empty()) continue;
+    const std::string& id = data.findings[index].id;
     const RunInfo& run = data.runs[data.findings[index].run];
     if (!stores.contains(run.db)) {
       ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(run.db));

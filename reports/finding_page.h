@@ -12,15 +12,15 @@
 
 namespace anecheck::reports {
 
-// "findings/f0123456789a.html": where the page stands, seen from the report. Empty for ids that are
-// no name of a file; those have no page.
-std::string FindingPagePath(std::string_view id);
+// Gives each finding the place of its page. Where an id means several findings, what one run drew
+// and what another did from the same seed, the run's uuid stands in the name.
+void NamePages(ReportData& data);
 
 // The page of data.findings[index]. `artifact` is the JSON of harness/campaign/artifact.h; what it
 // lacks is left out of the page, which then says why. Nothing in it is trusted.
 std::string FindingHtml(const ReportData& data, size_t index, std::string_view artifact);
 
-// Writes a page for each id below `out_folder`; of several runs' the latest one's case is shown.
+// Writes the pages below `out_folder`; of several runs' the latest one's case is shown.
 // Artifacts are read one at a time. Errors: those of Store, and kIo.
 Status WriteFindingPages(const ReportData& data, const std::string& out_folder,
                          const ReportProgress& progress = {});

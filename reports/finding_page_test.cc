@@ -6,11 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "harness/base/base64.h"
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/campaign/artifact.h"
 #include "harness/lowering/graph_to_mil.h"
 #include "harness/ops/op.h"
+#include "reports/finding_detail.h"
 #include "reports/finding_tensors.h"
 #include "reports/query.h"
 #include "reports/testing/sample_results.h"
@@ -65,6 +67,7 @@ ReportData TwoRuns() {
   data.findings[1].run = 1;
   data.findings[1].id = "f000000000a2";
   data.findings[1].occurrences = 7;
+  NamePages(data);
   return data;
 }
 
@@ -132,11 +135,62 @@ TEST(FindingPage, SaysWhatItCannotShow) {
               HasSubstr("no interval is recorded"));
 }
 
-TEST(FindingPage, OnlyIdsThatAreFileNamesHavePages) {
-  EXPECT_EQ(FindingPagePath("f0123456789a"), "findings/f0123456789a.html");
-  for (const std::string id : {"", "../x", "a/b", "A", "a.b", "a b", kHostile}) {
-    EXPECT_EQ(FindingPagePath(id), "") << id;
+// The last of 100 wrong elements is the worst: the headline names it.
+TEST(FindingPage, ShowsTheWorstElementAndSaysWhatIsLeftOut) {
+  Json low = Json::array(), high = Json::array();
+  std::string bytes;
+  for (int i = 0; i < 100; ++i) {
+    low.push_back(0);
+    high.push_back(i == 99 ? 0 : 1);
+    bytes += std::string("\x00\x40", 2);
   }
+  const std::span data(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
+  const Json actual = Json::array(
+      {{{"name", "y"}, {"dtype", "fp16"}, {"shape", {4, 25}}, {"data", Base64Encode(data)}}});
+  const Json expected = Json::array({{{"name", "y"}, {"low", low}, {"high", high}}});
+  const std::string table = OutputTables(actual, expected);
+  EXPECT_THAT(table, HasSubstr(": 100 of 100 elements lie outside their interval, 64 of those are "
+                               "shown; the worst is 99, [3, 24]"));
+  EXPECT_THAT(table, HasSubstr("<td class=\"number\">[3, 24]</td>"));
+  const FindingDetail detail =
+      ReadFindingDetail(DumpJson({{"actual", actual}, {"expected", expected}}));
+  ASSERT_EQ(detail.outputs.size(), 1u);
+  EXPECT_EQ(detail.outputs[0].rows.size(), kShownElements);
+  EXPECT_EQ(detail.outputs[0].rows.back().index, 99);
+  EXPECT_EQ(detail.outputs[0].outside, 100);
+}
+
+TEST(FindingPage, OnlyIdsThatAreFileNamesHavePages) {
+  const auto page = [](const std::string& id) {
+    ReportData data = TwoRuns();
+    data.findings[0].id = id;
+    NamePages(data);
+    return data.findings[0].page;
+  };
+  EXPECT_EQ(page("f0123456789a"), "findings/f0123456789a.html");
+  for (const std::string id : {"", "../x", "a/b", "A", "a.b", "a b", kHostile}) {
+    EXPECT_EQ(page(id), "") << id;
+  }
+}
+
+// Two runs of one seed with other operations: the id is the same, the finding is not.
+TEST(FindingPage, FindingsOfOneIdHavePagesOfTheirOwn) {
+  ReportData data = TwoRuns();
+  data.runs[0].uuid = "u0";
+  data.runs[1].uuid = "u1";
+  for (FindingInfo& finding : data.findings) finding.id = "f000000000a1";
+  NamePages(data);
+  EXPECT_EQ(data.findings[0].page, "findings/f000000000a1.html");
+  EXPECT_EQ(data.findings[1].page, data.findings[0].page) << "the very same, seen twice";
+  data.findings[1].op = "add";
+  data.findings[1].shares_id = true;
+  NamePages(data);
+  EXPECT_EQ(data.findings[0].page, "findings/f000000000a1-u0.html");
+  EXPECT_EQ(data.findings[1].page, "findings/f000000000a1-u1.html");
+  const std::string page = FindingHtml(data, 1, ReluArtifact());
+  EXPECT_THAT(page, HasSubstr("../report.html#finding=f000000000a1-u1\""));
+  EXPECT_THAT(page, HasSubstr("<a href=\"f000000000a1-u0.html\">f000000000a1</a>"));
+  EXPECT_THAT(page, HasSubstr("anecheck replay f000000000a1 --db '' --run u1<"));
 }
 
 TEST(FindingPage, AReportHasOneForEachFindingAndLinksIt) {
@@ -148,7 +202,7 @@ TEST(FindingPage, AReportHasOneForEachFindingAndLinksIt) {
   ASSERT_TRUE(data.ok()) << data.error().message;
   const std::string report = *ReadTextFile(folder->File("report.json"));
   for (const FindingInfo& finding : data->findings) {
-    const std::string path = FindingPagePath(finding.id);
+    const std::string& path = finding.page;
     const auto page = ReadTextFile(folder->File(path));
     ASSERT_TRUE(page.ok()) << path;
     EXPECT_THAT(*page, Not(HasSubstr("<img")));

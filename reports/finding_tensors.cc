@@ -105,28 +105,28 @@ std::string OutputRow(const ReadTensor& tensor, const Interval& interval, size_t
   return row + (outside ? "<td>outside</td>" : "<td></td>") + "</tr>\n";
 }
 
+// How many are outside, which of them are shown, and where the worst stands: summaries count
+// elements through, the table's rows count along each axis.
+std::string OutsideText(const ReadTensor& tensor, const ShownElements& shown) {
+  std::string text = fmt::format(": {} of {} elements lie outside their interval",
+                                 shown.all_outside, tensor.values.values.size());
+  if (shown.all_outside == 0) return text;
+  if (shown.outside.size() < shown.all_outside) {
+    text += fmt::format(", {} of those are shown", shown.outside.size());
+  }
+  return text + fmt::format("; the worst is {}, {}", shown.worst,
+                            IndexText(tensor.values.shape, shown.worst));
+}
+
 std::string OutputTable(const ReadTensor& tensor, const Json& expected) {
   const size_t elements = tensor.values.values.size();
   const Interval interval = ReadInterval(expected, elements);
-  std::vector<size_t> outside, inside;
-  size_t all_outside = 0;
-  for (size_t i = 0; i < elements; ++i) {
-    const bool wrong = !interval.low.empty() &&
-                       IsOutside(tensor.values.values[i], interval.low[i], interval.high[i]);
-    all_outside += wrong ? 1 : 0;
-    std::vector<size_t>& list = wrong ? outside : inside;
-    if (list.size() < kShownElements) list.push_back(i);
-  }
-  std::string text = Title(
-      tensor.detail,
-      interval.low.empty()
-          ? ": no interval is recorded"
-          : fmt::format(": {} of {} elements lie outside their interval", all_outside, elements));
+  const ShownElements shown = ChooseElements(tensor.values, interval.low, interval.high);
+  std::string text = Title(tensor.detail, interval.low.empty() ? ": no interval is recorded"
+                                                               : OutsideText(tensor, shown));
   text += Head({"element", "lowest", "exact", "highest", "actual", "bits", ""});
-  for (const size_t i : outside) text += OutputRow(tensor, interval, i, true);
-  for (size_t i = 0; i < inside.size() && outside.size() + i < kShownElements; ++i) {
-    text += OutputRow(tensor, interval, inside[i], false);
-  }
+  for (const size_t i : shown.outside) text += OutputRow(tensor, interval, i, true);
+  for (const size_t i : shown.inside) text += OutputRow(tensor, interval, i, false);
   return text + "</tbody></table></div>\n";
 }
 

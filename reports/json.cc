@@ -104,7 +104,7 @@ Json FindingJson(const FindingInfo& finding, const RunInfo& run) {
                {"occurrences", finding.occurrences},
                {"summary", finding.summary},
                {"replay", finding.replay},
-               {"page", FindingPagePath(finding.id)},
+               {"page", finding.page},
                {"problem", finding.detail.problem},
                {"mil", finding.detail.mil},
                {"mil_cut", finding.detail.mil_cut},

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <map>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "harness/campaign/campaign.h"
@@ -39,7 +40,8 @@ void AddOperation(const ReachKey& key, const ReachCounts& counts, Suite& suite) 
   AddCase({key.provenance, key.target, key.route}, key.op, body, suite);
 }
 
-void AddFinding(const SuiteKey& key, const FindingInfo& finding, Suite& suite) {
+void AddFinding(const SuiteKey& key, const FindingInfo& finding, const std::string& name,
+                Suite& suite) {
   const std::string text = EscapeXml(fmt::format("{}\noccurrences: {}\nreplay: {}", finding.summary,
                                                  finding.occurrences, finding.replay));
   std::string body;
@@ -57,8 +59,15 @@ void AddFinding(const SuiteKey& key, const FindingInfo& finding, Suite& suite) {
                        values ? "failure" : "error", EscapeXml(finding.verdict),
                        EscapeXml(finding.summary), text);
   }
-  AddCase(key, fmt::format("{} {}", finding.op.empty() ? "(case)" : finding.op, finding.id), body,
-          suite);
+  AddCase(key, name, body, suite);
+}
+
+std::string NameOf(const FindingInfo& finding) {
+  return fmt::format("{} {}", finding.op.empty() ? "(case)" : finding.op, finding.id);
+}
+
+SuiteKey SuiteOf(const ReportData& data, const FindingInfo& finding) {
+  return {data.runs[finding.run].provenance, finding.target, finding.route};
 }
 
 }  // namespace
@@ -73,9 +82,15 @@ std::string JUnitXml(const ReportData& data) {
   for (const auto& [key, counts] : reach) {
     AddOperation(key, counts, suites[{key.provenance, key.target, key.route}]);
   }
+  std::map<std::pair<SuiteKey, std::string>, int> named;
   for (const FindingInfo& finding : data.findings) {
-    const SuiteKey key = {data.runs[finding.run].provenance, finding.target, finding.route};
-    AddFinding(key, finding, suites[key]);
+    ++named[{SuiteOf(data, finding), NameOf(finding)}];
+  }
+  for (const FindingInfo& finding : data.findings) {
+    const SuiteKey key = SuiteOf(data, finding);
+    std::string name = NameOf(finding);
+    if (named[{key, name}] > 1) name += " of run " + data.runs[finding.run].uuid;
+    AddFinding(key, finding, name, suites[key]);
   }
   Suite sum;
   std::string body;

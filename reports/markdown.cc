@@ -1,6 +1,7 @@
 #include "reports/markdown.h"
 
 #include <fmt/format.h>
+#include <map>
 
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/lean_watch.h"
@@ -11,6 +12,19 @@ namespace {
 
 // A summary is read at a glance; the page has the rest.
 constexpr size_t kShownFindings = 50;
+
+// "2 pass, 1 wrong, 1 inconclusive": every case is in one of the numbers.
+std::string VerdictCounts(const ReportData& data) {
+  std::map<std::string, int64_t> counts;
+  for (const RunInfo& run : data.runs) {
+    for (const auto& [verdict, cases] : run.verdicts) counts[verdict] += cases;
+  }
+  std::string text = fmt::format("{} pass", counts["pass"]);
+  for (const auto& [verdict, cases] : counts) {
+    if (verdict != "pass") text += fmt::format(", {} {}", cases, EscapeMarkdown(verdict));
+  }
+  return text;
+}
 
 std::string RunsTable(const ReportData& data) {
   std::string text =
@@ -80,10 +94,10 @@ std::string SummaryMarkdown(const ReportData& data, const Matrix& matrix) {
         "nothing about silicon.\n\n";
   }
   text += fmt::format(
-      "{} cases: {} pass, {} inconclusive. {} new findings, {} unconfirmed deviations, {} known "
+      "{} cases: {}.\n\nFindings of one defect each: {} new, {} unconfirmed deviations, {} known "
       "defects.\n\n",
-      data.Cases(), data.CasesWith("pass"), data.CasesWith("inconclusive"), data.NewFindings(),
-      data.Unconfirmed(), data.KnownDefects());
+      data.Cases(), VerdictCounts(data), data.NewFindings(), data.Unconfirmed(),
+      data.KnownDefects());
   text += "## Runs\n\n" + RunsTable(data);
   text += "\n## New findings\n\n" + FindingsTable(data, FindingKind::kNew);
   text += "\n## Unconfirmed deviations\n\n" + FindingsTable(data, FindingKind::kUnconfirmed);

@@ -10,9 +10,11 @@
 #include <utility>
 
 #include "harness/base/json_text.h"
+#include "harness/base/shell_word.h"
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/lean_watch.h"
 #include "reports/finding_detail.h"
+#include "reports/finding_page.h"
 
 namespace anecheck::reports {
 namespace {
@@ -58,6 +60,13 @@ OperationLeans SumOfDifferentCases(std::vector<ToldLeans> told) {
   return sum;
 }
 
+// Completes a command that was recorded before other runs had the id.
+void NameRun(const RunInfo& run, FindingInfo& finding) {
+  const std::string name = " --run " + ShellWord(run.uuid);
+  if (!finding.shares_id || finding.replay.find(name) != std::string::npos) return;
+  finding.replay += name;
+}
+
 // One results file while it is read.
 class Reader {
  public:
@@ -74,8 +83,10 @@ class Reader {
   Status ReadUnconfirmed(const RunInfo& run, ReportData& data);
   Status ReadHistograms(const RunInfo& run, ReportData& data);
   Status ReadErrorLeans(const RunInfo& run, ToldByKey& told);
+  Status CountIds(const RunInfo& run);
   Status ReadFindings(size_t index, ReportData& data);
 
+  std::map<std::string, int> runs_with_id_;  // of a finding
   Store store_;
   std::string path_;
   const ReportProgress& progress_;
@@ -131,8 +142,17 @@ Status Reader::ReadRuns(std::vector<RunInfo>& runs) {
     run.seed = std::to_string(static_cast<uint64_t>(seed));
     ReadShard(row[15], run);
     ANECHECK_RETURN_IF_ERROR(ReadCounts(run));
+    ANECHECK_RETURN_IF_ERROR(CountIds(run));
     if (progress_) progress_("runs", static_cast<size_t>(&row - rows.data()) + 1, rows.size());
   }
+  return {};
+}
+
+Status Reader::CountIds(const RunInfo& run) {
+  const std::string id = std::to_string(run.id);
+  ANECHECK_ASSIGN(const std::vector<Row> rows,
+                  store_.Query("SELECT id FROM findings WHERE run = CAST(? AS INTEGER)", {&id, 1}));
+  for (const Row& row : rows) ++runs_with_id_[row[0]];
   return {};
 }
 
@@ -252,6 +272,8 @@ Status Reader::ReadFindings(size_t index, ReportData& data) {
     ANECHECK_ASSIGN(finding.case_index, Number(row[9]));
     ANECHECK_ASSIGN(finding.occurrences, Number(row[10]));
     finding.is_new = IsNewFinding(finding.verdict);
+    finding.shares_id = runs_with_id_[finding.id] > 1;
+    NameRun(data.runs[index], finding);
     // One artifact at a time: each may be large, and only a part of it is kept.
     const std::string key[] = {run, finding.id};
     ANECHECK_ASSIGN(const std::vector<Row> artifact,
@@ -340,6 +362,7 @@ Result<ReportData> ReadReportData(std::span<const std::string> db_paths,
               return std::tie(b.is_new, a.op, a.target, a.id, a.run) <
                      std::tie(a.is_new, b.op, b.target, b.id, b.run);
             });
+  NamePages(data);
   return data;
 }
 

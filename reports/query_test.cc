@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 
 #include "harness/base/file.h"
 #include "reports/finding_detail.h"
@@ -48,6 +49,38 @@ TEST_F(QueryTest, PutsNewFindingsFirst) {
     EXPECT_FALSE(finding.is_new && finding.verdict == "known-defect") << finding.id;
     EXPECT_FALSE(!finding.is_new && finding.verdict == "wrong") << finding.id;
   }
+}
+
+// Recorded before the file had another run with that id.
+TEST_F(QueryTest, CommandsNameTheRunWhereAnIdIsOfSeveral) {
+  ASSERT_TRUE(WriteLaterResults(path_).ok());
+  auto store = Store::Open(path_);
+  ASSERT_TRUE(store.ok());
+  BatchRecord batch;
+  FindingRecord& finding = batch.findings.emplace_back();
+  finding.id = "f000000000a2";
+  finding.op = "add";
+  finding.signature = "other";
+  finding.replay = "anecheck replay f000000000a2 --db results.sqlite";
+  ASSERT_TRUE(store->Append(3, batch).ok());
+  sqlite3* raw = nullptr;
+  ASSERT_EQ(sqlite3_open(path_.c_str(), &raw), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(raw, "UPDATE findings SET replay = substr(replay, 1, 48)", nullptr,
+                         nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(raw);
+  const auto data = ReadReportData({&path_, 1});
+  ASSERT_TRUE(data.ok());
+  int shared = 0;
+  for (const FindingInfo& info : data->findings) {
+    const std::string& uuid = data->runs[info.run].uuid;
+    EXPECT_EQ(info.shares_id, info.id == "f000000000a2");
+    EXPECT_EQ(info.replay.find(" --run " + uuid) != std::string::npos, info.shares_id);
+    if (!info.shares_id) continue;
+    ++shared;
+    EXPECT_EQ(info.page, "findings/f000000000a2-" + uuid + ".html");
+  }
+  EXPECT_EQ(shared, 2);
 }
 
 TEST_F(QueryTest, AFindingIsNewKnownOrUnconfirmed) {

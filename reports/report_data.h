@@ -75,7 +75,11 @@ struct FindingInfo {
   std::string id, op, target, route, verdict, known_defect, signature, summary, replay;
   int64_t case_index = 0;
   int64_t occurrences = 0;
-  bool is_new = false;  // neither a known defect nor an unconfirmed deviation
+  bool is_new = false;     // neither a known defect nor an unconfirmed deviation
+  bool shares_id = false;  // with findings of other runs in its file
+  // "findings/f0123456789a.html": where its page stands, seen from the report; empty for ids that
+  // are no name of a file, which have none. Findings that only their run tells apart share one.
+  std::string page;
   FindingDetail detail;
 };
 

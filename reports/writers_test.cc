@@ -18,6 +18,7 @@
 #include "reports/query.h"
 #include "reports/sarif.h"
 #include "reports/testing/sample_results.h"
+#include "reports/text.h"
 #include "reports/write_reports.h"
 
 namespace anecheck::reports {
@@ -127,6 +128,20 @@ TEST_F(WritersTest, JUnitCountsWhatItHolds) {
   EXPECT_EQ(count("<error "), static_cast<size_t>(data_.NewFindings()) - 1);
   EXPECT_EQ(count("<skipped>"), 2u);
   EXPECT_EQ(count("<skipped>unconfirmed: "), 1u) << "neither a pass nor a failure";
+}
+
+// Readers of the format tell cases by their names.
+TEST_F(WritersTest, JUnitNamesTheRunOfFindingsWithOneId) {
+  ReportData data = data_;
+  data.findings[0].op = "conv";
+  data.findings.push_back(data.findings[0]);
+  const size_t other = 1 - data.findings[0].run;
+  data.findings.back().run = other;
+  data.runs[other].provenance = data.runs[data.findings[0].run].provenance;
+  const std::string name = "name=\"" + data.findings[0].op + " " + data.findings[0].id + " of run ";
+  const std::string xml = JUnitXml(data);
+  for (const RunInfo& run : data.runs) EXPECT_THAT(xml, HasSubstr(name + EscapeXml(run.uuid)));
+  EXPECT_THAT(Content("junit.xml"), Not(HasSubstr(" of run ")));
 }
 
 TEST_F(WritersTest, JsonFitsItsSchema) { ExpectValid("report.json", "report.schema.json"); }

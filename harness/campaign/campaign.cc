@@ -348,7 +348,8 @@ class Campaign {
     Clock::time_point recorded = Clock::now();
     const auto record = [&]() -> Status {
       if (!waiting.empty()) ANECHECK_RETURN_IF_ERROR(store.Append(run, waiting));
-      for (const BatchRecord& batch : waiting) {
+      for (BatchRecord& batch : waiting) {
+        ANECHECK_RETURN_IF_ERROR(store.ReadReplays(run, batch.findings));
         Count(batch);
         Report(batch);
       }

@@ -133,7 +133,7 @@ CREATE TABLE findings (
   signature TEXT NOT NULL,         -- findings with one signature are one defect
   occurrences INTEGER NOT NULL,    -- cases of this run with that signature
   summary TEXT NOT NULL,           -- one line
-  replay TEXT NOT NULL,            -- the command that runs it again
+  replay TEXT NOT NULL,            -- the command that runs it again; names the run where others have the id for something else
   artifact TEXT NOT NULL,
   PRIMARY KEY (run, id)
 ) WITHOUT ROWID;

@@ -178,6 +178,10 @@ class Store {
   Status Append(int64_t run, std::span<const BatchRecord> batches);
   Status Append(int64_t run, const BatchRecord& batch) { return Append(run, {&batch, 1}); }
 
+  // Gives findings that were appended the commands that run them again: with the run where others
+  // of the file have the id for something else.
+  Status ReadReplays(int64_t run, std::span<FindingRecord> findings);
+
   // All of `probes` or, on an error, none.
   Status AppendProbes(int64_t run, std::span<const ProbeRecord> probes);
 

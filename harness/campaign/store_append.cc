@@ -21,6 +21,13 @@ constexpr std::string_view kKeptSql[kKeptStatements] = {
     "INSERT INTO outputs VALUES (?,?,?,?,?,?,?,?,?,?)",
     "UPDATE findings SET occurrences = occurrences + ? WHERE run = ? AND signature = ?",
     "INSERT INTO findings VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    // Runs that found the very same leave no choice to make. By way of the runs, because findings
+    // are found by run and id.
+    "UPDATE findings SET replay = replay || ' --run ' || (SELECT uuid FROM runs WHERE runs.id = "
+    "findings.run) WHERE run IN (SELECT id FROM runs) AND id = ?1 AND instr(replay, ' --run ' || "
+    "(SELECT uuid FROM runs WHERE runs.id = findings.run)) = 0 AND (SELECT count(DISTINCT "
+    "r.provenance || char(10) || r.engine || char(10) || f.artifact) FROM runs r CROSS JOIN "
+    "findings f ON f.run = r.id WHERE f.id = ?1) > 1",
     "INSERT INTO reach VALUES (?,?,?,?,?,?,?,?,?,?,?,?)" ANECHECK_ADD_REACH,
     "INSERT INTO proved_reach VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)" ANECHECK_ADD_REACH,
     "INSERT INTO unconfirmed_reach VALUES (?,?,?,?,?,?) ON CONFLICT DO UPDATE SET "
@@ -82,7 +89,21 @@ Status Store::InsertFinding(int64_t run, const FindingRecord& record) {
   insert->Bind(record.route).Bind(record.verdict).Bind(record.known_defect);
   insert->Bind(record.signature).Bind(record.occurrences).Bind(record.summary);
   insert->Bind(record.replay).Bind(record.artifact);
-  return insert->Run() ? Status() : Status(Failed("cannot record a finding"));
+  if (!insert->Run()) return Failed("cannot record a finding");
+  ANECHECK_ASSIGN(Statement * name, kept_->Get(database_, kNameRuns));
+  name->Bind(record.id);
+  return name->Run() ? Status() : Status(Failed("cannot name the runs of a finding"));
+}
+
+Status Store::ReadReplays(int64_t run, std::span<FindingRecord> findings) {
+  for (FindingRecord& finding : findings) {
+    const std::string key[] = {std::to_string(run), finding.id};
+    ANECHECK_ASSIGN(
+        const auto rows,
+        Query("SELECT replay FROM findings WHERE run = CAST(? AS INTEGER) AND id = ?", key));
+    if (!rows.empty()) finding.replay = rows[0][0];
+  }
+  return {};
 }
 
 // `key` is target, route, operation and provenance. Few operations have any.

@@ -80,6 +80,7 @@ enum KeptStatement : uint8_t {
   kInsertOutput,
   kCountFinding,
   kInsertFinding,
+  kNameRuns,
   kAddReach,
   kAddProvedReach,
   kAddUnconfirmed,

@@ -270,6 +270,36 @@ TEST_F(StoreTest, WhatWasProvedAddsUpBesideTheRest) {
   EXPECT_EQ(One(*store, "SELECT provenance FROM runs"), "simulated") << "the run stays what it is";
 }
 
+// Of every run that has the id, the earlier ones too; the very same finding leaves no choice.
+TEST_F(StoreTest, ReplaysNameTheRunWhereAnIdMeansSeveralFindings) {
+  auto store = Store::Open(Path("a.sqlite"));
+  ASSERT_TRUE(store.ok());
+  BatchRecord batch = ExampleBatch(0);
+  FindingRecord& finding = batch.findings[0];
+  finding.replay = "anecheck replay f0";
+  const auto append = [&](const char* uuid) {
+    const auto run = store->BeginRun(ExampleRun(uuid));
+    EXPECT_TRUE(store->Append(*run, batch).ok());
+    return *run;
+  };
+  const auto replays = [&] {
+    const auto rows = store->Query("SELECT replay FROM findings ORDER BY run");
+    std::string all;
+    for (const auto& row : *rows) all += row[0] + "\n";
+    return all;
+  };
+  append("u1");
+  append("u2");
+  EXPECT_EQ(replays(), "anecheck replay f0\nanecheck replay f0\n");
+  finding.artifact = "{\"other\": 1}";
+  const int64_t third = append("u3");
+  EXPECT_EQ(replays(),
+            "anecheck replay f0 --run u1\nanecheck replay f0 --run u2\n"
+            "anecheck replay f0 --run u3\n");
+  ASSERT_TRUE(store->ReadReplays(third, batch.findings).ok());
+  EXPECT_EQ(finding.replay, "anecheck replay f0 --run u3");
+}
+
 TEST_F(StoreTest, UnconfirmedDeviationsAddUpInAllAndOfWhatWasProved) {
   auto store = Store::Open(Path("a.sqlite"));
   const auto run = store->BeginRun(ExampleRun("u1"));

@@ -345,11 +345,12 @@ CampaignSummary Summarise(std::vector<Shown>& all) {
 }
 
 // Appends the check to the results file as a finished run.
-Status Record(const Setting& setting, const std::vector<Shown>& all) {
+Status Record(const Setting& setting, const std::vector<Shown>& all, CampaignSummary& summary) {
   ANECHECK_ASSIGN(Store store, Store::Open(setting.options.db));
   ANECHECK_ASSIGN(const int64_t run,
                   store.BeginRun(DescribeRun(setting.options, setting.identity)));
   for (const Shown& shown : all) ANECHECK_RETURN_IF_ERROR(store.Append(run, shown.batch));
+  ANECHECK_RETURN_IF_ERROR(store.ReadReplays(run, summary.list));
   return store.FinishRun(run, "finished", UtcNow());
 }
 
@@ -403,8 +404,8 @@ Result<Report> Check(const CheckFlags& flags) {
   ANECHECK_RETURN_IF_ERROR(CheckTargets(options, identity));
   const Setting setting = {flags, options, identity, prepared.item};
   ANECHECK_RETURN_IF_ERROR(CheckAll(setting, all));
-  const CampaignSummary summary = Summarise(all);
-  if (!options.db.empty()) ANECHECK_RETURN_IF_ERROR(Record(setting, all));
+  CampaignSummary summary = Summarise(all);
+  if (!options.db.empty()) ANECHECK_RETURN_IF_ERROR(Record(setting, all, summary));
   return Report{ToJson(flags, identity, prepared, summary, all), summary.findings > 0};
 }
 

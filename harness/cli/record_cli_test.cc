@@ -201,6 +201,20 @@ TEST_F(RecordCliTest, AFindingOfSeveralRunsIsChosenByItsRun) {
   // The same campaign twice in one file leaves nothing to choose.
   ASSERT_EQ(Tool(run + Db("a.sqlite")).code, 1);
   EXPECT_EQ(Tool("replay " + id + Db("a.sqlite")).code, 1);
+  // Another campaign does: what is printed runs again, and so does what was printed before.
+  const Json other = JsonOf(Tool(run + ",conv-bias-dropped --json" + Db("a.sqlite")));
+  const auto of_id = [&](const Json& finding) { return finding["id"] == id; };
+  const auto found = std::ranges::find_if(other["findings"], of_id);
+  ASSERT_NE(found, other["findings"].end());
+  const std::string printed = (*found)["replay"];
+  EXPECT_EQ(Tool(printed.substr(printed.find("replay"))).code, 1) << printed;
+  const Json recorded = JsonOf(Tool("query --json \"SELECT replay FROM findings WHERE id = '" + id +
+                                    "'\"" + Db("a.sqlite")));
+  ASSERT_EQ(recorded.size(), 3u);
+  for (const Json& row : recorded) {
+    const std::string replay = row["replay"];
+    EXPECT_EQ(Tool(replay.substr(replay.find("replay"))).code, 1) << replay;
+  }
 }
 
 TEST_F(RecordCliTest, AQueryIsOneStatementAndItsNumbersAreNumbers) {

@@ -75,12 +75,17 @@ function findingEntry(finding) {
   return entry;
 }
 
+// What `finding=` in an address calls it: its page's name, for an id may be of several.
+function findingName(finding) {
+  return finding.page.replace(/^.*\/|\.html$/g, "") || finding.id;
+}
+
 function drawFindings() {
   const fitting = report.findings.filter(findingFits);
   const shown = fitting.slice(0, findingsShown);
   byId("finding-list").replaceChildren(...shown.map((finding) => {
     const entry = findingEntry(finding);
-    entry.id = `finding-${finding.id}`;
+    entry.id = `finding-${findingName(finding)}`;
     return entry;
   }));
   byId("findings-count").textContent = report.findings.length === 0

@@ -6,7 +6,7 @@ function drawFiltered() {
   drawErrors();
 }
 
-// `finding=ID` in the address opens a finding, `cell=OP,TARGET` a cell.
+// `finding=NAME` in the address opens a finding, `cell=OP,TARGET` a cell.
 function openLinked() {
   const hash = new URLSearchParams(location.hash.slice(1));
   const entry = hash.has("finding") ? byId(`finding-${hash.get("finding")}`) : null;
