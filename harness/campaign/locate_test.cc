@@ -61,8 +61,9 @@ ScriptedRunner::Spoil WrongFrom(OpKind wrong) {
   };
 }
 
-Location LocateOn(const Case& item, OpKind wrong) {
-  ScriptedRunner runner(WrongFrom(wrong), Provenance::kSimulated);
+// On an engine that gives what `spoil` makes of the right outputs.
+Location LocateOn(const Case& item, ScriptedRunner::Spoil spoil) {
+  ScriptedRunner runner(std::move(spoil), Provenance::kSimulated);
   const RunRequest request = RequestOf(item);
   const auto replies = runner.Run({&request, 1});
   EXPECT_TRUE(replies.ok());
@@ -74,7 +75,7 @@ Location LocateOn(const Case& item, OpKind wrong) {
 
 TEST(Locate, AReadIsJudgedByWhatWasWritten) {
   const Case item = ThroughAState();
-  const Location location = LocateOn(item, OpKind::kReadState);
+  const Location location = LocateOn(item, WrongFrom(OpKind::kReadState));
   ASSERT_TRUE(location.judged);
   EXPECT_EQ(location.first_wrong, "read_state");
   EXPECT_EQ(location.node, item.graph.value(item.graph.node(2).first_result).name)
@@ -82,8 +83,8 @@ TEST(Locate, AReadIsJudgedByWhatWasWritten) {
 }
 
 TEST(Locate, WhatComesBeforeAStateIsNotChargedToItsReader) {
-  EXPECT_EQ(LocateOn(ThroughAState(), OpKind::kAbs).first_wrong, "abs");
-  EXPECT_EQ(LocateOn(ThroughAState(), OpKind::kRelu).first_wrong, "relu");
+  EXPECT_EQ(LocateOn(ThroughAState(), WrongFrom(OpKind::kAbs)).first_wrong, "abs");
+  EXPECT_EQ(LocateOn(ThroughAState(), WrongFrom(OpKind::kRelu)).first_wrong, "relu");
 }
 
 TEST(Locate, TheFindingNamesTheReaderAndNotTheOutput) {
@@ -143,14 +144,7 @@ ScriptedRunner::Spoil Scaled(const Case& item, double factor) {
 }
 
 Location LocateScaled(const Case& item, double factor) {
-  ScriptedRunner runner(Scaled(item, factor), Provenance::kSimulated);
-  const RunRequest request = RequestOf(item);
-  const auto replies = runner.Run({&request, 1});
-  EXPECT_TRUE(replies.ok());
-  Evaluation evaluation;
-  const auto location = Locate(item, replies->front(), runner, evaluation);
-  EXPECT_TRUE(location.ok()) << (location.ok() ? "" : location.error().message);
-  return location.ok() ? *location : Location{};
+  return LocateOn(item, Scaled(item, factor));
 }
 
 TEST(Locate, ADefectThatDependsOnWhatMadeTheOperandsIsNamed) {
@@ -199,6 +193,79 @@ TEST(Locate, AsksForNoSecondExecution) {
   const auto location = Locate(item, replies->front(), runner, evaluation);
   ASSERT_TRUE(location.ok() && location->judged);
   EXPECT_EQ(twice, 1) << "the first run alone";
+}
+
+// abs(silu(relu(x))) of zeros on the family whose silu(0) is not 0 (D13).
+Case BehindADefect() {
+  Case item;
+  item.target = {"h13", 2};
+  item.route = "mil";
+  const TensorType type = {DType::kFp16, Shape{1, 4}};
+  Graph& graph = item.graph;
+  const ValueId y =
+      AddNode(graph, OpKind::kSilu, {AddNode(graph, OpKind::kRelu, {graph.AddInput(type, "x")})});
+  graph.AddOutput(AddNode(graph, OpKind::kAbs, {y}));
+  item.inputs = {{type, std::vector<uint8_t>(8, 0)}};
+  EXPECT_TRUE(SpellCase(item).ok());
+  return item;
+}
+
+// An engine that has documented defects.
+ScriptedRunner::Spoil Departing(std::vector<std::string_view> ids) {
+  return [ids](const RunRequest& request, RunReply& reply) {
+    const Contract contract = WithDepartures(2, ids).value();
+    const auto estimates = Evaluate(*request.graph, request.inputs, contract);
+    ASSERT_TRUE(estimates.ok());
+    for (size_t i = 0; i < reply.outputs.size(); ++i) {
+      Tensor& tensor = reply.outputs[i];
+      EncodeElements(tensor.type.dtype, (*estimates)[i].low, tensor.bytes);
+    }
+  };
+}
+
+CaseOutcome Charged(const ScriptedRunner::Spoil& spoil) {
+  const Case item = BehindADefect();
+  ScriptedRunner runner(spoil, Provenance::kSimulated);
+  const RunRequest request = RequestOf(item);
+  const auto replies = runner.Run({&request, 1});
+  EXPECT_TRUE(replies.ok());
+  Evaluation evaluation;
+  CaseOutcome outcome = JudgeCase(item, item.route, replies->front(), evaluation);
+  EXPECT_EQ(outcome.known_defect, "D13");
+  EXPECT_TRUE(Refine(item, replies->front(), runner, evaluation, outcome).ok());
+  EXPECT_TRUE(ChargeDefect(item, replies->front(), runner, evaluation, outcome).ok());
+  EXPECT_EQ(outcome.node, item.graph.value(item.graph.node(1).first_result).name);
+  return outcome;
+}
+
+TEST(ChargeDefect, NamesTheOperationThatHasItAndNotTheOutput) {
+  EXPECT_EQ(Charged(Departing({"D13"})).op, "silu");
+}
+
+TEST(ChargeDefect, NamesItByItsDescriptionWhereNoOperationCanBeJudgedByItself) {
+  const ScriptedRunner::Spoil departing = Departing({"D13"});
+  const auto no_taps = [&](const RunRequest& request, RunReply& reply) {
+    departing(request, reply);
+    if (reply.outputs.size() > 1) reply.status = RunStatus::kRejected;
+  };
+  EXPECT_EQ(Charged(no_taps).op, "silu");
+}
+
+class FindingsOfDefects : public testing::CampaignTest {};
+
+TEST_F(FindingsOfDefects, NameTheOperationThatHasThem) {
+  CampaignOptions options = Options(200);
+  options.modes = {CaseMode::kSpecial};
+  options.ops.reset();
+  for (const OpKind kind : {OpKind::kSilu, OpKind::kAbs, OpKind::kTranspose}) {
+    options.ops.set(static_cast<size_t>(kind));
+  }
+  const CampaignSummary summary = Must(RunCampaign(options, Scripted(Departing({"D13"})), {}));
+  EXPECT_EQ(summary.known_defects, 1u);
+  ASSERT_EQ(summary.list.size(), 1u);
+  EXPECT_EQ(summary.list[0].known_defect, "D13");
+  EXPECT_EQ(summary.list[0].op, "silu");
+  EXPECT_GT(summary.list[0].occurrences, 1);
 }
 
 TEST(ExplainOutput, DefectsBehindAStateCount) {
