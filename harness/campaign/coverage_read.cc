@@ -11,17 +11,28 @@
 namespace anecheck {
 namespace {
 
-// As CoverageCounter::Add asks, told by the rows of cases.
-Result<uint64_t> CountAsked(Store& store) {
+// Cases of one run, and of how many of them rules were asked.
+struct CountedRun {
+  uint64_t cases = 0, asked = 0;
+};
+
+// Counts each run by its uuid: several files may hold it, or a part of it. Rules are asked as
+// CoverageCounter::Add does, told by the rows of cases.
+Status CountRuns(Store& store, std::map<std::string, CountedRun>& runs) {
   ANECHECK_ASSIGN(
       const auto rows,
-      store.Query(fmt::format("SELECT count(*) FROM cases WHERE CASE WHEN status = '{}' THEN "
-                              "(seed >> {}) & {} = 0 ELSE mode = '{}' AND verdict = 'pass' AND "
-                              "(seed >> {}) & {} = 0 END",
-                              RunStatusName(RunStatus::kOk), kRulesShift, kRulesEvery - 1,
-                              CaseModeName(CaseMode::kMustReject), kRulesShift,
-                              kRefusedRulesEvery - 1)));
-  return std::stoull(rows[0][0]);
+      store.Query(fmt::format(
+          "SELECT (SELECT uuid FROM runs WHERE id = run), count(*), sum(CASE WHEN status = '{}' "
+          "THEN (seed >> {}) & {} = 0 ELSE mode = '{}' AND verdict = 'pass' AND (seed >> {}) & {} "
+          "= 0 END) FROM cases GROUP BY run",
+          RunStatusName(RunStatus::kOk), kRulesShift, kRulesEvery - 1,
+          CaseModeName(CaseMode::kMustReject), kRulesShift, kRefusedRulesEvery - 1)));
+  for (const auto& row : rows) {
+    const CountedRun counted = {std::stoull(row[1]), std::stoull(row[2])};
+    CountedRun& run = runs[row[0]];
+    if (counted.cases > run.cases) run = counted;
+  }
+  return {};
 }
 
 // Adds the routes of the runs' cases.
@@ -75,15 +86,17 @@ Result<SpaceCoverage> ReadCoverage(std::span<const std::string> paths) {
   std::set<CoverageCell> met;
   SpaceCoverage coverage;
   uint8_t routes = kNoRoute;
+  std::map<std::string, CountedRun> runs;
   for (const std::string& path : paths) {
     ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(path));
     ANECHECK_ASSIGN(const auto rows, store.Query("SELECT DISTINCT kind, cell FROM coverage"));
     for (const auto& row : rows) met.insert({row[0], row[1]});
-    ANECHECK_ASSIGN(const auto counts, store.Query("SELECT count(*) FROM cases"));
-    coverage.cases += std::stoull(counts[0][0]);
+    ANECHECK_RETURN_IF_ERROR(CountRuns(store, runs));
     ANECHECK_RETURN_IF_ERROR(AddRoutes(store, routes));
-    ANECHECK_ASSIGN(const uint64_t asked, CountAsked(store));
-    coverage.asked += asked;
+  }
+  for (const auto& [uuid, run] : runs) {
+    coverage.cases += run.cases;
+    coverage.asked += run.asked;
   }
   if (routes == kNoRoute) routes = kMilRoute | kNetlistRoute;
   std::map<std::string_view, CoverageOfKind> kinds;

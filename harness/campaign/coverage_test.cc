@@ -582,6 +582,11 @@ TEST_F(CoverageFile, IsReadAndPrintedOverSeveralFiles) {
   const std::string both[] = {Path("a.sqlite"), Path("b.sqlite")};
   const auto one = ReadCoverage(std::span(both).first(1)), two = ReadCoverage(both);
   ASSERT_TRUE(one.ok() && two.ok());
+  const std::string again[] = {both[0], both[1], both[0]};
+  const auto named_twice = ReadCoverage(again);
+  ASSERT_TRUE(named_twice.ok());
+  EXPECT_EQ(named_twice->cases, two->cases);
+  EXPECT_EQ(named_twice->asked, two->asked);
   EXPECT_EQ(two->cases, 256u);
   uint64_t asked = 0;
   for (const uint64_t seed : {1, 2}) {

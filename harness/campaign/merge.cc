@@ -301,7 +301,8 @@ Result<std::string> NewPartial(const std::string& out) {
       close(file);
       return path;
     }
-    if (errno != EEXIST) return Unwritable(out, errno);
+    // Nothing is written yet: the name is at fault.
+    if (errno != EEXIST) return MakeError(ErrorCode::kInvalid, Unwritable(out, errno).message);
   }
 }
 

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <span>
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -87,6 +90,27 @@ Status CheckEmpty(sqlite3* database, const std::string& path) {
                    fmt::format("{}: is no results file or is damaged: it holds no table, and its "
                                "pages are not sound",
                                path));
+}
+
+// The system's words where it has any: whoever named the file must name another.
+Error CannotOpen(const std::string& path, int code) {
+  struct stat found = {};
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  std::string why = sqlite3_errstr(code);
+  if (!folder.empty() && stat(folder.c_str(), &found) != 0) {
+    why = fmt::format("its folder: {}", std::strerror(errno));
+  } else if (stat(path.c_str(), &found) != 0) {
+    why = std::strerror(errno);
+  }
+  return MakeError(ErrorCode::kNotFound, fmt::format("{}: cannot be opened: {}", path, why));
+}
+
+// SQLite opens a folder and fails at the first read.
+Status CheckNoFolder(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(path, ignored)) return {};
+  return MakeError(ErrorCode::kInvalid,
+                   fmt::format("{}: is a folder; name a results file in it", path));
 }
 
 // The part of the schema that makes the table `name`, which came with a later version.
@@ -240,12 +264,9 @@ Result<Store> Store::Open(const std::string& path) {
   sqlite3* raw = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &raw, kWriting, nullptr);
   Store store(path, raw);
-  if (code != SQLITE_OK) {
-    return MakeError(ErrorCode::kIo,
-                     fmt::format("{}: cannot be opened: {}", path, sqlite3_errstr(code)));
-  }
+  if (code != SQLITE_OK) return CannotOpen(path, code);
   if (sqlite3_db_readonly(raw, "main") == 1 || FolderIsReadOnly(raw)) {
-    return MakeError(ErrorCode::kIo,
+    return MakeError(ErrorCode::kInvalid,
                      fmt::format("{}: cannot be written: it, its folder or its file "
                                  "system is read-only",
                                  path));
@@ -288,6 +309,7 @@ Status Store::Migrate(int version) {
 }
 
 Result<Store> Store::Connect(const std::string& path) {
+  ANECHECK_RETURN_IF_ERROR(CheckNoFolder(path));
   sqlite3* raw = nullptr;
   std::string uri = Uri(path, "mode=ro");
   int code = sqlite3_open_v2(path.c_str(), &raw, SQLITE_OPEN_READONLY, nullptr);
@@ -299,10 +321,7 @@ Result<Store> Store::Connect(const std::string& path) {
   }
   Store store(path, raw);
   store.read_uri_ = std::move(uri);
-  if (code != SQLITE_OK) {
-    return MakeError(ErrorCode::kNotFound,
-                     fmt::format("{}: cannot be opened: {}", path, sqlite3_errstr(code)));
-  }
+  if (code != SQLITE_OK) return CannotOpen(path, code);
   sqlite3_busy_timeout(raw, 10000);
   return store;
 }
@@ -410,6 +429,9 @@ Result<std::vector<std::vector<StoreValue>>> Store::QueryValues(
   }
   for (const std::string& parameter : parameters) statement.Bind(parameter);
   const int width = sqlite3_column_count(statement.raw());
+  if (width == 0) {
+    return MakeError(ErrorCode::kInvalid, "the query has no rows; only SELECT is allowed");
+  }
   if (columns != nullptr) {
     for (int i = 0; i < width; ++i) columns->emplace_back(sqlite3_column_name(statement.raw(), i));
   }

@@ -209,21 +209,21 @@ void AddThresholds(CLI::App& command, DriftThresholds& thresholds) {
   command
       .add_option("--share", thresholds.share,
                   "Part by which every statistic may rise, beside its own allowance")
-      ->check(CLI::NonNegativeNumber)
+      ->check(NumberFromZero())
       ->capture_default_str();
   command.add_option("--mean-ulp", thresholds.mean_ulp, "Ulp that the mean error may rise")
-      ->check(CLI::NonNegativeNumber)
+      ->check(NumberFromZero())
       ->capture_default_str();
   command.add_option("--bias-ulp", thresholds.bias_ulp, "Ulp that the bias may rise")
-      ->check(CLI::NonNegativeNumber)
+      ->check(NumberFromZero())
       ->capture_default_str();
   command.add_option("--max-ulp", thresholds.max_ulp, "Ulp that the largest error may rise")
-      ->check(CLI::NonNegativeNumber)
+      ->check(NumberFromZero())
       ->capture_default_str();
   command
       .add_option("--mean-relative", thresholds.mean_relative,
                   "How much the mean relative error may rise")
-      ->check(CLI::NonNegativeNumber)
+      ->check(NumberFromZero())
       ->capture_default_str();
   command
       .add_option("--outside", thresholds.outside,

@@ -160,9 +160,10 @@ void MakeUp(const Graph& graph, uint64_t seed, std::vector<npz::NamedArray>& arr
 }
 
 // Puts in the place of made-up numbers, or adds, what the host computes for the engine.
-Status ComputeHostEdges(const Graph& host, std::vector<npz::NamedArray>& arrays) {
+Status ComputeHostEdges(const Graph& host, const std::string& path,
+                        std::vector<npz::NamedArray>& arrays) {
   if (host.nodes().empty()) return {};
-  ANECHECK_ASSIGN(const std::vector<Tensor> inputs, InputsFromArrays(host, arrays));
+  ANECHECK_ASSIGN(const std::vector<Tensor> inputs, InputsFromArrays(host, arrays, path));
   ANECHECK_ASSIGN(const std::vector<Estimate> values, Evaluate(host, inputs, IeeeContract()));
   for (size_t i = 0; i < values.size(); ++i) {
     const std::string& name = host.value(host.outputs()[i]).name;
@@ -220,8 +221,8 @@ Result<Prepared> Prepare(const CheckFlags& flags) {
       MakeUp(*part, flags.campaign.seed, arrays);
     }
   }
-  ANECHECK_RETURN_IF_ERROR(ComputeHostEdges(prepared.edges.host, arrays));
-  ANECHECK_ASSIGN(item.inputs, InputsFromArrays(item.graph, arrays));
+  ANECHECK_RETURN_IF_ERROR(ComputeHostEdges(prepared.edges.host, flags.inputs, arrays));
+  ANECHECK_ASSIGN(item.inputs, InputsFromArrays(item.graph, arrays, flags.inputs));
   return prepared;
 }
 
@@ -258,6 +259,12 @@ void Complete(const Setting& setting, const Case& item, const CaseOutcome& outco
       ArtifactToJson(setting.options, setting.identity, item, outcome, reply, finding.id).dump();
 }
 
+// Why a model cannot be given to an engine by a route.
+Error Unspelled(const Setting& setting, const Shown& shown, Error error) {
+  if (shown.route == "netlist") error.message += "; give --route mil";
+  return WithFile(setting.flags.model, std::move(error));
+}
+
 // A case is made for each target and dropped again: a model may be large.
 Status CheckTarget(const Setting& setting, Runner& runner, uint64_t index, Shown& shown) {
   Case item = setting.model;
@@ -265,7 +272,8 @@ Status CheckTarget(const Setting& setting, Runner& runner, uint64_t index, Shown
   item.seed = setting.options.seed;
   item.target = shown.target;
   item.route = shown.route;
-  ANECHECK_RETURN_IF_ERROR(SpellCase(item));
+  const Status spelled = SpellCase(item);
+  if (!spelled.ok()) return Unspelled(setting, shown, spelled.error());
   Evaluation evaluation;
   ANECHECK_ASSIGN(const Expectation expectation, Expect(item, item.target.family, evaluation));
   shown.warnings = CliffsJson(item.graph, item.target.name, expectation.cliffs);

@@ -58,7 +58,7 @@ Result<Subject> ReadSubject(const EvalFlags& flags) {
     return subject;
   }
   WarnOfUnusedInputs(subject.model.graph, arrays);
-  ANECHECK_ASSIGN(subject.inputs, InputsFromArrays(subject.model.graph, arrays));
+  ANECHECK_ASSIGN(subject.inputs, InputsFromArrays(subject.model.graph, arrays, flags.inputs));
   return subject;
 }
 
@@ -184,7 +184,8 @@ Result<nlohmann::ordered_json> JudgeOutputs(const EvalFlags& flags, bool& wrong)
   const ModelFile& model = subject.model;
   const std::vector<Tensor>& inputs = subject.inputs;
   ANECHECK_ASSIGN(const auto arrays, npz::ReadNpzFile(flags.actual));
-  ANECHECK_ASSIGN(const std::vector<Tensor> actual, OutputsFromArrays(model.graph, arrays));
+  ANECHECK_ASSIGN(const std::vector<Tensor> actual,
+                  OutputsFromArrays(model.graph, arrays, flags.actual));
   Evaluation evaluation;
   ANECHECK_RETURN_IF_ERROR(evaluation.RunForOutputs(model.graph, inputs, contract));
   nlohmann::ordered_json outputs = nlohmann::ordered_json::array();

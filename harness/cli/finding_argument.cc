@@ -8,6 +8,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/base/shell_word.h"
+#include "harness/cli/command.h"
 
 namespace anecheck {
 
@@ -20,13 +21,27 @@ void AddFindingArgument(CLI::App& command, FindingArgument& argument) {
                      "Engine to run on instead of the recorded one");
 }
 
+namespace {
+
+Result<Store> OpenNamed(const std::string& db) {
+  Result<Store> store = Store::OpenReadOnly(db);
+  if (store.ok() || store.error().code != ErrorCode::kNotFound) return store;
+  Error error = store.error();
+  error.message += "; name the results file that holds the id with --db";
+  return error;
+}
+
+}  // namespace
+
 Result<FindingText> ReadFindingText(const FindingArgument& argument) {
   FindingText text;
   if (argument.what.find_first_of("./") != std::string::npos) {
     ANECHECK_ASSIGN(text.json, ReadTextFile(argument.what));
+    text.file = argument.what;
     return text;
   }
-  ANECHECK_ASSIGN(Store store, Store::OpenReadOnly(argument.db));
+  ANECHECK_ASSIGN(Store store, OpenNamed(argument.db));
+  text.file = argument.db;
   const std::string parameters[] = {argument.what, argument.run};
   ANECHECK_ASSIGN(
       auto rows,
@@ -65,7 +80,9 @@ Result<FindingText> ReadFindingText(const FindingArgument& argument) {
 Result<Artifact> ReadFinding(const FindingArgument& argument) {
   ANECHECK_ASSIGN(const FindingText text, ReadFindingText(argument));
   ANECHECK_ASSIGN(const Json json, ParseJson(text.json, argument.what));
-  ANECHECK_ASSIGN(Artifact artifact, ArtifactFromJson(json));
+  Result<Artifact> read = ArtifactFromJson(json);
+  if (!read.ok()) return WithFile(text.file, read.error());
+  Artifact artifact = std::move(read).value();
   if (!argument.library.empty()) artifact.options.worker.library = argument.library;
   if (!argument.defects.empty()) artifact.options.defects = argument.defects;
   return artifact;

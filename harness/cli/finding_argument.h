@@ -27,6 +27,7 @@ void AddFindingArgument(CLI::App& command, FindingArgument& argument);
 
 struct FindingText {
   std::string json;
+  std::string file;                // that it was read from
   std::string provenance, engine;  // of its run; empty for a file, which says so itself
 };
 // The finding's JSON: a file where `what` has a dot or a slash, else a row of the results file, of

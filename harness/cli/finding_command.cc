@@ -39,7 +39,11 @@ Result<Exported> Export(const FindingFlags& flags) {
   };
   Exported exported = {text_at("id", "unnamed"), flags.out, text_at("provenance", "not recorded")};
   if (exported.folder.empty()) exported.folder = "finding-" + exported.id;
-  ANECHECK_RETURN_IF_ERROR(ExportFinding(json, exported.provenance, exported.folder));
+  const Status written = ExportFinding(json, exported.provenance, exported.folder);
+  if (!written.ok() && written.error().code != ErrorCode::kIo) {
+    return WithFile(text.file, written.error());
+  }
+  ANECHECK_RETURN_IF_ERROR(Status(written));
   exported.has_outputs = HasOutputs(json);
   return exported;
 }

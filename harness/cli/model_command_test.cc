@@ -78,6 +78,43 @@ TEST_F(ModelCommands, EvalWidensUnderAnEnginesContractAlone) {
   }
 }
 
+TEST_F(ModelCommands, ErrorsNameTheFileAndWhatIsWrongWithIt) {
+  WriteText("model.mil", kProduct);
+  const npz::NamedArray weights = Halves("w", {2, 1}, {0.5, 0.25});
+  const auto error = [&](const std::string& arguments) {
+    const Outcome outcome = Tool(arguments);
+    EXPECT_EQ(outcome.code, 2) << arguments;
+    return outcome.err.substr(0, outcome.err.find('\n'));
+  };
+  const std::string prefix = "anecheck: error: ";
+  const std::string eval =
+      "eval " + Path("model.mil") + " --out " + Path("out.npz") + " --inputs " + Path("in.npz");
+  WriteArrays("in.npz", {Halves("x", {1, 3}, {3, 4, 5}), weights});
+  EXPECT_EQ(error(eval),
+            prefix + Path("in.npz") +
+                ": x: the array has shape [1, 3], the model wants tensor<fp16, [1, 2]>");
+  WriteArrays("in.npz", {weights});
+  EXPECT_EQ(error(eval),
+            prefix + Path("in.npz") + ": the arrays have no \"x\" (tensor<fp16, [1, 2]>)");
+  WriteText("graph.json", R"({"version": 1, "format": "graph"})");
+  EXPECT_EQ(error("eval --out " + Path("out.npz") + " " + Path("graph.json"))
+                .find(prefix + Path("graph.json") + ": graph: "),
+            0u);
+  WriteText("bare.json", "{}");
+  EXPECT_EQ(error("replay " + Path("bare.json")),
+            prefix + Path("bare.json") + ": finding: version: is missing");
+  EXPECT_EQ(error("finding export " + Path("bare.json") + " --out " + Path("bare")),
+            prefix + Path("bare.json") + ": finding: version: is missing");
+  WriteText("root.mil",
+            "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4, 1, 8]> x) {\n"
+            "tensor<fp16, [1, 4, 1, 8]> y = rsqrt(x = x);\n} -> (y);\n}");
+  const Outcome netlist = Tool("check " + Path("root.mil") + " --target h13 --route netlist");
+  EXPECT_EQ(netlist.code, 2);
+  EXPECT_NE(netlist.err.find("error: " + Path("root.mil") + ": rsqrt: "), std::string::npos)
+      << netlist.err;
+  EXPECT_NE(netlist.err.find("; give --route mil\n"), std::string::npos) << netlist.err;
+}
+
 TEST_F(ModelCommands, JudgeTellsRightFromWrong) {
   WriteText("model.mil", kProduct);
   WriteArrays("in.npz", {Halves("x", {1, 2}, {3, 4}), Halves("w", {2, 1}, {0.5, 0.25})});

@@ -4,11 +4,13 @@
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <optional>
 
 #include "harness/base/file.h"
 #include "harness/base/half.h"
 #include "harness/base/log.h"
+#include "harness/cli/command.h"
 #include "harness/formats/weights/weight_file.h"
 #include "harness/graph/json.h"
 #include "harness/lowering/pack.h"
@@ -228,10 +230,10 @@ Result<Tensor> FromArray(const Value& value, const npz::Array& array, Role role)
   }
   const bool floats = IsFloat(value.type.dtype) && IsFloatArray(array.type);
   if (!same_shape || (!floats && ArrayType(value.type.dtype) != array.type)) {
-    return MakeError(
-        ErrorCode::kInvalid,
-        fmt::format("{}: the array is {} with {} axes, the model wants {}", value.name,
-                    npz::ElementDescr(array.type), array.shape.size(), value.type.ToString()));
+    const std::string is = same_shape ? fmt::format("is {}", npz::ElementDescr(array.type))
+                                      : fmt::format("has shape [{}]", fmt::join(array.shape, ", "));
+    return MakeError(ErrorCode::kInvalid, fmt::format("{}: the array {}, the model wants {}",
+                                                      value.name, is, value.type.ToString()));
   }
   Tensor tensor{value.type, array.data};
   if (ArrayType(value.type.dtype) == array.type) return tensor;
@@ -284,7 +286,9 @@ Result<ModelFile> LoadModel(const std::string& path, const std::string& weights,
   ModelFile model;
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (first != std::string::npos && text[first] == '{') {
-    ANECHECK_ASSIGN(model.graph, GraphFromText(text, OpVocabulary(), path));
+    auto read = GraphFromText(text, OpVocabulary(), path);
+    if (!read.ok()) return WithFile(path, read.error());
+    model.graph = std::move(read).value();
     return model;
   }
   const bool open = text.contains("DefaultShapes");
@@ -326,14 +330,20 @@ void WarnOfUnusedInputs(const Graph& graph, std::span<const npz::NamedArray> arr
 }
 
 Result<std::vector<Tensor>> InputsFromArrays(const Graph& graph,
-                                             std::span<const npz::NamedArray> arrays) {
-  return FromArrays(graph, graph.ValuesOfKind(ValueKind::kInput), arrays, Role::kInput);
+                                             std::span<const npz::NamedArray> arrays,
+                                             const std::string& path) {
+  auto inputs = FromArrays(graph, graph.ValuesOfKind(ValueKind::kInput), arrays, Role::kInput);
+  if (!inputs.ok()) return WithFile(path, inputs.error());
+  return inputs;
 }
 
 Result<std::vector<Tensor>> OutputsFromArrays(const Graph& graph,
-                                              std::span<const npz::NamedArray> arrays) {
+                                              std::span<const npz::NamedArray> arrays,
+                                              const std::string& path) {
   WarnOfUnused(graph, graph.outputs(), arrays, "output");
-  return FromArrays(graph, graph.outputs(), arrays, Role::kOutput);
+  auto outputs = FromArrays(graph, graph.outputs(), arrays, Role::kOutput);
+  if (!outputs.ok()) return WithFile(path, outputs.error());
+  return outputs;
 }
 
 std::vector<Tensor> MadeUpInputs(const Graph& graph, uint64_t seed) {

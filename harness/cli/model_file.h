@@ -38,9 +38,10 @@ void WarnOfUnusedInputs(const Graph& graph, std::span<const npz::NamedArray> arr
 // One array a graph input, by name; others are of no account, so that the parts of a model may take
 // theirs from the arrays of the whole. Float arrays of another width are rounded to the input's
 // element type; that some become infinite is warned of. Errors name the input that is missing or
-// has another shape or kind.
+// has another shape or kind, and `path`, the file of the arrays.
 Result<std::vector<Tensor>> InputsFromArrays(const Graph& graph,
-                                             std::span<const npz::NamedArray> arrays);
+                                             std::span<const npz::NamedArray> arrays,
+                                             const std::string& path);
 // Numbers for every input, between -1 and 1, the same for the same graph and seed; integers are 0
 // or 1.
 std::vector<Tensor> MadeUpInputs(const Graph& graph, uint64_t seed = 1);
@@ -48,7 +49,8 @@ std::vector<Tensor> MadeUpInputs(const Graph& graph, uint64_t seed = 1);
 // One array an output, by name. As InputsFromArrays, but that any are rounded, and that an array is
 // used by nothing, is warned of.
 Result<std::vector<Tensor>> OutputsFromArrays(const Graph& graph,
-                                              std::span<const npz::NamedArray> arrays);
+                                              std::span<const npz::NamedArray> arrays,
+                                              const std::string& path);
 
 // The array of a tensor; element types that .npy lacks become the next wider one.
 npz::NamedArray ToArray(const std::string& name, const TensorType& type,

@@ -139,7 +139,7 @@ void AddPowerCommand(CLI::App& app, Selected& selected) {
   command
       ->add_option("--max-seconds", options.hunt.max_seconds,
                    "Seconds of one hunt at the most, 0 for no limit")
-      ->check(CLI::NonNegativeNumber)
+      ->check(NumberFromZero())
       ->capture_default_str();
   command
       ->add_option("--clean-cases", options.clean_cases,

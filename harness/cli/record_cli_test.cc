@@ -223,6 +223,8 @@ TEST_F(RecordCliTest, AQueryIsOneStatementAndItsNumbersAreNumbers) {
   const Outcome two = Tool("query 'SELECT 1; SELECT 2'" + Db("q.sqlite"));
   EXPECT_EQ(two.code, 2);
   EXPECT_EQ(two.err, "anecheck: error: the query has more than one statement; give one\n");
+  EXPECT_EQ(Tool("query \"ATTACH '" + Path("new") + "' AS z\"" + Db("q.sqlite")).code, 2);
+  EXPECT_EQ(Tool("merge " + Path("q.sqlite") + " --out /nonexistent/z.sqlite").code, 2);
   const Outcome json =
       Tool("query --json \"SELECT 2 AS i, 0.5 AS r, '2' AS t, NULL AS n, -1e999 AS x\"" +
            Db("q.sqlite"));

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace anecheck {
@@ -16,6 +17,17 @@ CLI::Validator WholeNumber(uint64_t low, uint64_t high) {
       return fmt::format("{} must be a whole number, {} or more", text, low);
     }
     return fmt::format("{} must be a whole number from {} to {}", text, low, high);
+  };
+  return CLI::Validator(check, "");
+}
+
+CLI::Validator NumberFromZero() {
+  const auto check = [](std::string& text) -> std::string {
+    double number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, number);
+    const bool read = error == std::errc() && stop == end && std::isfinite(number);
+    return read && number >= 0 ? "" : fmt::format("{} must be a number, 0 or more", text);
   };
   return CLI::Validator(check, "");
 }

@@ -20,4 +20,7 @@ inline constexpr uint64_t kMostMilliseconds = 86400000;
 // Accepts decimal whole numbers from `low` to `high` and tells the range of others.
 CLI::Validator WholeNumber(uint64_t low, uint64_t high = UINT64_MAX);
 
+// Accepts decimal numbers from 0 on.
+CLI::Validator NumberFromZero();
+
 }  // namespace anecheck
