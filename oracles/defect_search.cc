@@ -5,8 +5,10 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "oracles/admitted_element.h"
+#include "oracles/catalogue.h"
 #include "oracles/judge.h"
 
 namespace anecheck {
@@ -267,6 +269,51 @@ DefectAnswer FindDefects(const Graph& graph, std::span<const Tensor> inputs, siz
   thread_local DefectSearch::Memory memory;
   DefectSearch search(graph, inputs, output, conforming, family, actual, outside, memory);
   return search.Find(catalogue);
+}
+
+namespace {
+
+// The rows in force on the family of the defects that `ids` lists.
+std::vector<const Departure*> RowsOf(std::string_view ids, int family) {
+  std::vector<const Departure*> rows;
+  for (const Departure& row : DeparturesInForce()) {
+    const std::string id(row.id);
+    const bool listed = ("," + std::string(ids) + ",").find("," + id + ",") != std::string::npos;
+    if (listed && (row.families >> family & 1) != 0) rows.push_back(&row);
+  }
+  return rows;
+}
+
+// As numbers; NaN is the same as NaN.
+bool AreSame(std::span<const double> one, std::span<const double> other) {
+  return std::ranges::equal(
+      one, other, [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); });
+}
+
+bool AdmitTheSame(const Estimate& one, const Estimate& other) {
+  return AreSame(one.low, other.low) && AreSame(one.high, other.high) && one.flags == other.flags &&
+         one.member_begin == other.member_begin && AreSame(one.members, other.members) &&
+         AreSame(one.finite_low, other.finite_low) && AreSame(one.finite_high, other.finite_high);
+}
+
+}  // namespace
+
+NodeId FirstToDepart(const Graph& graph, std::span<const Tensor> inputs, int family,
+                     std::string_view ids) {
+  const Contract departed = WithDepartures(family, RowsOf(ids, family));
+  Evaluation without, with;
+  if (!without.Run(graph, inputs, ConformingContract(family)).ok()) return kNoNode;
+  if (!with.Run(graph, inputs, departed).ok()) return kNoNode;
+  Estimate conforming, departing;
+  for (NodeId id = 0; id < graph.nodes().size(); ++id) {
+    const Node& node = graph.node(id);
+    for (uint32_t i = 0; i < node.result_count; ++i) {
+      without.Stored(node.first_result + i, conforming);
+      with.Stored(node.first_result + i, departing);
+      if (!AdmitTheSame(conforming, departing)) return id;
+    }
+  }
+  return kNoNode;
 }
 
 }  // namespace anecheck

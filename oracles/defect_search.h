@@ -25,4 +25,10 @@ DefectAnswer FindDefects(const Graph& graph, std::span<const Tensor> inputs, siz
                          const Estimate& conforming, int family, std::span<const double> actual,
                          std::span<const size_t> outside, std::span<const Departure> catalogue);
 
+// The first operation in order whose results may be others with the defects `ids` ("D01,D15") of
+// those in force on `family` than without: what comes before it is the same either way, so that the
+// defect is its own. kNoNode where there is none, or where the graph cannot be evaluated.
+NodeId FirstToDepart(const Graph& graph, std::span<const Tensor> inputs, int family,
+                     std::string_view ids);
+
 }  // namespace anecheck

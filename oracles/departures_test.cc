@@ -7,6 +7,7 @@
 
 #include "harness/base/half.h"
 #include "harness/ops/params.h"
+#include "oracles/defect_search.h"
 #include "oracles/judge.h"
 #include "oracles/testing/test_support.h"
 
@@ -474,6 +475,24 @@ TEST(NeverMeasured, PrefersTermsAndNamesDeparturesOtherwise) {
   EXPECT_EQ(reason(OpKind::kGelu, 0, -0.000543, kA16), "D12");
   EXPECT_EQ(reason(OpKind::kRelu, NAN, kInfinity, kA17), "D06");
   EXPECT_EQ(reason(OpKind::kRelu, 1, 1.5, kA16), "");
+}
+
+// gelu(0) and silu(0), in this order, behind an operation that neither defect changes.
+TEST(FirstToDepart, IsTheOperationThatHasTheDefectAndNotWhatItReaches) {
+  Case c;
+  const ValueId x = c.Unary(OpKind::kAbs, Vector(c, {0, 1, kInfinity}));
+  const ValueId gelu = c.Unary(OpKind::kGelu, x);
+  c.graph.AddOutput(c.Unary(OpKind::kAbs, c.Binary(OpKind::kSub, gelu, gelu)));
+  c.graph.AddOutput(c.Unary(OpKind::kSilu, x));
+  ASSERT_EQ(c.error, "");
+  const auto first = [&](std::string_view ids, int family) {
+    return FirstToDepart(c.graph, c.inputs, family, ids);
+  };
+  EXPECT_EQ(first("D12", kA13), 1u);
+  EXPECT_EQ(first("D13", kA13), 4u);
+  EXPECT_EQ(first("D12,D13", kA13), 1u);
+  EXPECT_EQ(first("D11", kA13), kNoNode) << "no logarithm";
+  EXPECT_EQ(first("D12", kA16), kNoNode) << "not documented there";
 }
 
 }  // namespace

@@ -34,6 +34,10 @@ Result<FindingRecord> Confirmer::Confirm(Suspect& suspect) {
     }
   }
   if (!signatures_.insert(finding.signature).second) return finding;
+  Evaluation evaluation;
+  ANECHECK_RETURN_IF_ERROR(
+      ChargeDefect(suspect.item, suspect.reply, *runner_, evaluation, suspect.outcome));
+  finding.op = suspect.outcome.op;
   Identify(suspect, finding);
   return finding;
 }

@@ -13,6 +13,7 @@
 #include "harness/campaign/second_execution.h"
 #include "harness/graph/fingerprint.h"
 #include "harness/targets/catalog.h"
+#include "oracles/defect_search.h"
 #include "oracles/judge.h"
 #include "oracles/judge_pairs.h"
 
@@ -164,9 +165,11 @@ void JudgeFurtherRun(const FurtherRun& run, int family, Evaluation& evaluation,
     evaluation.Stored(ids[i], expected);
     const OutputJudgement judged =
         Judge(run.graph, run.inputs, i, expected, run.outputs[i], family);
-    if (take(VerdictName(judged.verdict), judged.reason, ids[i])) {
-      outcome.known_defect = judged.known_defect;
-    }
+    if (!take(VerdictName(judged.verdict), judged.reason, ids[i])) continue;
+    outcome.known_defect = judged.known_defect;
+    if (judged.known_defect.empty()) continue;
+    const NodeId first = FirstToDepart(run.graph, run.inputs, family, judged.known_defect);
+    if (first != kNoNode) outcome.op = run.graph.node(first).schema->name;
   }
 }
 
@@ -197,7 +200,8 @@ void JudgeFurther(const Case& item, const RunReply& reply, Evaluation& evaluatio
     outcome.of_second_run = outcome.of_further_run;
     // The first execution was right: what it left, or how that was read, is not.
     const std::string reader = ReaderOfState(item.graph);
-    if (outcome.of_second_run && !reader.empty()) outcome.op = reader;
+    const bool explained = !outcome.known_defect.empty();
+    if (outcome.of_second_run && !explained && !reader.empty()) outcome.op = reader;
   }
   const size_t first = second ? 1 : 0;
   for (size_t i = 0; i < item.further.size() && first + i < made; ++i) {
@@ -461,6 +465,22 @@ void ExplainOutputs(const Case& item, const Location& location, CaseOutcome& out
   }
 }
 
+void Charge(const Graph& graph, NodeId id, CaseOutcome& outcome) {
+  if (id == kNoNode) return;
+  const Node& node = graph.node(id);
+  outcome.op = node.schema->name;
+  if (node.result_count > 0) outcome.node = graph.value(node.first_result).name;
+}
+
+// The operation that shows by itself what the outcome is explained by.
+void ChargeLocated(const Case& item, const Location& location, CaseOutcome& outcome) {
+  if (outcome.record.verdict == "known-defect") {
+    Charge(item.graph, FirstWithDefect(location, outcome.known_defect), outcome);
+  } else if (outcome.record.verdict == "unconfirmed") {
+    Charge(item.graph, FirstUnconfirmed(location), outcome);
+  }
+}
+
 // Where nothing can be said about single operations: what only terms never measured forbid of whole
 // outputs.
 Status JudgeWholeOutputs(const Case& item, const RunReply& reply, Runner& runner,
@@ -502,7 +522,8 @@ Status RefineSecond(const Case& item, const RunReply& reply, Runner& runner, Eva
   if (keeps("wrong") || keeps("known-defect") || keeps("unconfirmed")) {
     outcome.record.verdict = shown.record.verdict;
     outcome.known_defect = shown.known_defect;
-    outcome.op = shown.op;
+    // Of a known defect that is not located the judgement of the second execution has named it.
+    if (!keeps("known-defect") || !shown.node.empty()) outcome.op = shown.op;
     outcome.node = shown.node;
   }
   return {};
@@ -529,6 +550,7 @@ Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluatio
   }
   if (location.first_wrong.empty()) {
     ExplainOutputs(item, location, outcome);
+    ChargeLocated(item, location, outcome);
     return {};
   }
   outcome.op = location.first_wrong;
@@ -539,6 +561,25 @@ Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluatio
     outcome.record.outputs[i].known_defect.clear();
   }
   if (vague) outcome.known_defect.clear();
+  return {};
+}
+
+Status ChargeDefect(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
+                    CaseOutcome& outcome) {
+  const bool known = outcome.record.verdict == "known-defect";
+  if (!known || !outcome.node.empty() || outcome.of_further_run) return {};
+  if (outcome.rewritten) {
+    const Graph& graph = outcome.rewritten->graph;
+    const NodeId first =
+        FirstToDepart(graph, item.inputs, item.target.family, outcome.known_defect);
+    if (first != kNoNode) outcome.op = graph.node(first).schema->name;
+    return {};
+  }
+  ANECHECK_ASSIGN(const Location location, Locate(item, reply, runner, evaluation));
+  ChargeLocated(item, location, outcome);
+  if (!outcome.node.empty()) return {};
+  Charge(item.graph,
+         FirstToDepart(item.graph, item.inputs, item.target.family, outcome.known_defect), outcome);
   return {};
 }
 

@@ -27,8 +27,10 @@ struct RewrittenCase {
 // not-repeatable, wrong.
 struct CaseOutcome {
   CaseRecord record;
-  std::string known_defect;   // of the worst output
-  std::string op;             // the operation the verdict is about; empty for pass
+  std::string known_defect;  // of the worst output
+  // The operation the verdict is about; empty for pass. Of a known defect the one that made the
+  // output until ChargeDefect has been asked.
+  std::string op;
   std::string node;           // which of the graph's: its first result; empty where none was found
   std::vector<size_t> vague;  // outputs that a documented defect explains by a wide interval only
   bool unpaired = false;      // right one by one, the outputs do not fit (oracles/judge_pairs.h)
@@ -61,6 +63,13 @@ CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply
 // held against their relation. Other outcomes stay as they are. Errors: those of the runner.
 Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
               CaseOutcome& outcome);
+
+// Names the operation that has the documented defect of a known-defect outcome, rather than the one
+// that made the output: the first that shows it on its own or, where none can be judged so, the
+// first that the defect changes by its description. Others stay as they are. It takes one more run,
+// so that campaigns ask it once a signature. Errors: those of the runner.
+Status ChargeDefect(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
+                    CaseOutcome& outcome);
 
 // What two outcomes share that show one defect: the verdict, with the operation for wrong values,
 // the documented id for known defects, and the words without numbers, and without the place where a

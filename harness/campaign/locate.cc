@@ -151,6 +151,25 @@ Explanation ExplainOutput(const Graph& graph, size_t output, const Location& loc
   return explanation;
 }
 
+NodeId FirstWithDefect(const Location& location, const std::string& ids) {
+  std::set<std::string> wanted;
+  Split(ids, wanted);
+  for (NodeId id = 0; id < location.nodes.size(); ++id) {
+    std::set<std::string> own;
+    Split(location.nodes[id].defects, own);
+    if (std::ranges::any_of(own, [&](const auto& defect) { return wanted.contains(defect); })) {
+      return id;
+    }
+  }
+  return kNoNode;
+}
+
+NodeId FirstUnconfirmed(const Location& location) {
+  const auto found = std::ranges::find(location.nodes, NodeGrade::kUnconfirmed, &JudgedNode::grade);
+  return found == location.nodes.end() ? kNoNode
+                                       : static_cast<NodeId>(found - location.nodes.begin());
+}
+
 Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
                         Evaluation& evaluation) {
   Location location;

@@ -58,6 +58,12 @@ struct Explanation {
 };
 Explanation ExplainOutput(const Graph& graph, size_t output, const Location& location);
 
+// The first operation of which one of the documented defects `ids` ("D01,D15") explains what an
+// engine gave; kNoNode for none.
+NodeId FirstWithDefect(const Location& location, const std::string& ids);
+// The first of which only terms never measured forbid it; kNoNode for none.
+NodeId FirstUnconfirmed(const Location& location);
+
 // Whether a runner's answers are those of an engine, on which a term may have to be measured: not
 // of the simulated one, which keeps to the terms as they are.
 Result<bool> AnswersForAnEngine(Runner& runner);

@@ -251,6 +251,38 @@ TEST(ChargeDefect, NamesItByItsDescriptionWhereNoOperationCanBeJudgedByItself) {
   EXPECT_EQ(Charged(no_taps).op, "silu");
 }
 
+// Zeros come in the second execution alone.
+TEST(ChargeDefect, NamesItInASecondExecution) {
+  Case item = BehindADefect();
+  item.again = item.inputs;
+  item.inputs[0].bytes = {0, 0x3c, 0, 0x3c, 0, 0x3c, 0, 0x3c};
+  const ScriptedRunner::Spoil departing = Departing({"D13"});
+  ScriptedRunner runner(
+      [&](const RunRequest& request, RunReply& reply) {
+        departing(request, reply);
+        if (request.again.empty()) return;
+        RunRequest other = request;
+        other.inputs = request.again;
+        RunReply second = reply;
+        departing(other, second);
+        reply.further = {second.outputs};
+      },
+      Provenance::kSimulated);
+  const RunRequest request = RequestOf(item);
+  ASSERT_FALSE(request.again.empty());
+  const auto replies = runner.Run({&request, 1});
+  ASSERT_TRUE(replies.ok());
+  Evaluation evaluation;
+  CaseOutcome outcome = JudgeCase(item, item.route, replies->front(), evaluation);
+  EXPECT_TRUE(outcome.of_second_run);
+  EXPECT_EQ(outcome.known_defect, "D13");
+  EXPECT_EQ(outcome.op, "silu");
+  ASSERT_TRUE(Refine(item, replies->front(), runner, evaluation, outcome).ok());
+  ASSERT_TRUE(ChargeDefect(item, replies->front(), runner, evaluation, outcome).ok());
+  EXPECT_EQ(outcome.known_defect, "D13");
+  EXPECT_EQ(outcome.op, "silu");
+}
+
 class FindingsOfDefects : public testing::CampaignTest {};
 
 TEST_F(FindingsOfDefects, NameTheOperationThatHasThem) {

@@ -29,6 +29,7 @@ Result<AnsweredCase> AnswerAgain(const Case& item, std::string_view recorded, Ru
     ANECHECK_ASSIGN(std::vector<RunReply> replies, runner.Run({&request, 1}));
     CaseOutcome outcome = JudgeCase(item, item.route, replies[0], evaluation);
     ANECHECK_RETURN_IF_ERROR(Refine(item, replies[0], runner, evaluation, outcome));
+    ANECHECK_RETURN_IF_ERROR(ChargeDefect(item, replies[0], runner, evaluation, outcome));
     if (recorded == kBiased) TellLean(outcome);
     if (turn < most && outcome.record.verdict != recorded) continue;
     return AnsweredCase{std::move(outcome), std::move(replies[0])};

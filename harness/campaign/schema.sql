@@ -72,7 +72,7 @@ CREATE TABLE reach (
   compiled INTEGER NOT NULL,
   dispatched INTEGER NOT NULL,     -- ran, and the engine's own analytics name the engine
   correct INTEGER NOT NULL,        -- all outputs that depend on it inside their intervals
-  known_defect INTEGER NOT NULL,
+  known_defect INTEGER NOT NULL,   -- explained by a documented defect of any operation of the case
   wrong INTEGER NOT NULL,
   rejected INTEGER NOT NULL,
   inconclusive INTEGER NOT NULL,
@@ -125,7 +125,7 @@ CREATE TABLE findings (
   run INTEGER NOT NULL REFERENCES runs(id),
   id TEXT NOT NULL,                -- 'f3a1c09d2be4', from run seed, case and signature
   case_index INTEGER NOT NULL,
-  op TEXT NOT NULL,
+  op TEXT NOT NULL,                -- of a known defect the one that has it in this case
   target TEXT NOT NULL,
   route TEXT NOT NULL,
   verdict TEXT NOT NULL,           -- 'wrong', 'crashed', 'hung', 'rejected', 'failed', 'flaky', 'known-defect', 'unconfirmed', ...

@@ -291,6 +291,7 @@ Status CheckTarget(const Setting& setting, Runner& runner, uint64_t index, Shown
         {"message", location.message},         {"known_defect", location.known_defect}};
   }
   ANECHECK_RETURN_IF_ERROR(Refine(item, replies[0], runner, evaluation, outcome));
+  ANECHECK_RETURN_IF_ERROR(ChargeDefect(item, replies[0], runner, evaluation, outcome));
   const bool reached = replies[0].status == RunStatus::kOk && outcome.record.backend == "ane";
   ANECHECK_ASSIGN(shown.report, TargetReport(item, reached, outcome.record));
   CountReach(item, outcome, shown.batch, ProvedOn(setting.identity, item.target.name));
