@@ -1,9 +1,12 @@
 #include "reports/finding_page.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <system_error>
 #include <tuple>
 
 #include "harness/base/file.h"
@@ -226,6 +229,28 @@ std::string PagePath(std::string_view name) {
   return fmt::format("findings/{}.html", name);
 }
 
+// Whether this tool wrote the page.
+bool IsFindingPage(const std::string& path) {
+  const auto text = ReadTextFile(path);
+  return text.ok() && text->find("<title>anecheck finding ") != std::string::npos;
+}
+
+// Takes away the pages of an earlier report that are not in `kept`: nothing links them any more.
+Status RemoveOtherPages(const std::string& out_folder, const std::set<std::string>& kept) {
+  const auto names = ListFiles(out_folder + "/findings");
+  if (!names.ok()) return {};
+  for (const std::string& name : *names) {
+    const std::string page = "findings/" + name;
+    const std::string path = fmt::format("{}/{}", out_folder, page);
+    if (!name.ends_with(".html") || kept.contains(page) || !IsFindingPage(path)) continue;
+    std::error_code error;
+    if (std::filesystem::remove(path, error) || !error) continue;
+    return MakeError(ErrorCode::kIo,
+                     fmt::format("{}: cannot be removed: {}", path, error.message()));
+  }
+  return {};
+}
+
 }  // namespace
 
 void NamePages(ReportData& data) {
@@ -257,6 +282,9 @@ Status WriteFindingPages(const ReportData& data, const std::string& out_folder,
     const auto [entry, added] = latest.emplace(data.findings[i].page, i);
     if (!added && data.findings[entry->second].run < data.findings[i].run) entry->second = i;
   }
+  std::set<std::string> pages;
+  for (const auto& [path, index] : latest) pages.insert(path);
+  ANECHECK_RETURN_IF_ERROR(RemoveOtherPages(out_folder, pages));
   std::map<std::string, Store> stores;
   size_t done = 0;
   for (const auto& [path, index] : latest) {

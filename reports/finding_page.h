@@ -21,6 +21,7 @@ void NamePages(ReportData& data);
 std::string FindingHtml(const ReportData& data, size_t index, std::string_view artifact);
 
 // Writes the pages below `out_folder`; of several runs' the latest one's case is shown.
+// Pages that an earlier report left there go.
 // Artifacts are read one at a time. Errors: those of Store, and kIo.
 Status WriteFindingPages(const ReportData& data, const std::string& out_folder,
                          const ReportProgress& progress = {});

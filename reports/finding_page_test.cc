@@ -211,6 +211,15 @@ TEST(FindingPage, AReportHasOneForEachFindingAndLinksIt) {
     EXPECT_THAT(report, HasSubstr("\"" + path + "\""));
   }
   EXPECT_THAT(*ReadTextFile(folder->File("findings/f000000000a1.html")), HasSubstr("0x4000"));
+
+  // A later report in the same folder leaves no page of this one, and files of others alone.
+  const std::string mine = folder->File("findings/mine.html");
+  ASSERT_TRUE(WriteFileAtomic(mine, std::string_view("<title>mine</title>")).ok());
+  const std::string later = folder->File("later.sqlite");
+  ASSERT_TRUE(WriteLaterResults(later).ok());
+  ASSERT_TRUE(WriteReports({&later, 1}, folder->path()).ok());
+  EXPECT_THAT(*ListFiles(folder->File("findings")),
+              ::testing::ElementsAre("f000000000c1.html", "mine.html"));
 }
 
 }  // namespace

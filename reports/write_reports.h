@@ -10,7 +10,7 @@
 namespace anecheck::reports {
 
 // Writes report.html, report.json, junit.xml, summary.md, matrix.csv, sarif.json and a page for
-// each finding (findings/ID.html) to `out_folder`, which is made where it is missing, and returns
+// each finding (findings/) to `out_folder`, which is made where it is missing, and returns
 // what they tell. Each file is replaced as a whole. Errors: those of ReadReportData, and kIo for a
 // folder that cannot be written.
 Result<ReportData> WriteReports(std::span<const std::string> db_paths,

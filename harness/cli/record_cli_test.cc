@@ -217,6 +217,16 @@ TEST_F(RecordCliTest, AFindingOfSeveralRunsIsChosenByItsRun) {
   }
 }
 
+// Each case is in one of the numbers.
+TEST_F(RecordCliTest, WhatIsRefusedIsCountedInWords) {
+  const Outcome refused =
+      Tool("run --mode must-reject --cases 20 --seed 1 --targets h13" + Db("refused.sqlite"));
+  EXPECT_NE(refused.out.find("20 cases, 0 judged by values, 20 by refusal, acceptance or failure "
+                             "alone, 0 inconclusive"),
+            std::string::npos)
+      << refused.out;
+}
+
 TEST_F(RecordCliTest, AQueryIsOneStatementAndItsNumbersAreNumbers) {
   ASSERT_EQ(Tool("run --runner roundtrip --cases 2 --seed 1 --targets h13" + Db("q.sqlite")).code,
             0);
