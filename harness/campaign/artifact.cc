@@ -191,6 +191,17 @@ Status ReadInputs(const ordered_json& json, const char* member, const Graph& gra
   return {};
 }
 
+// What another shape of the program's range shows.
+ordered_json ShapeToJson(const Case& item, const RunReply& reply, size_t index) {
+  const RunShape& shape = item.further[index];
+  const ValueId input = *shape.graph.FindValue(item.range->input);
+  const size_t second = GivesSecond(RequestOf(item)) ? 1 : 0;
+  return {{"extent", shape.graph.type(input).shape[item.range->axis]},
+          {"mil", item.ranged_mil},
+          {"inputs", InputsToJson(shape.graph, shape.inputs)},
+          {"actual", OutputsToJson(shape.graph, reply.further[second + index])}};
+}
+
 }  // namespace
 
 nlohmann::ordered_json ArtifactToJson(const CampaignOptions& options,
@@ -229,6 +240,7 @@ nlohmann::ordered_json ArtifactToJson(const CampaignOptions& options,
   if (GivesSecond(RequestOf(item)) && !reply.further.empty()) {
     json["again"]["actual"] = OutputsToJson(item.graph, reply.further[0]);
   }
+  if (outcome.further_shape) json["at_shape"] = ShapeToJson(item, reply, *outcome.further_shape);
   if (outcome.relation || item.relation) json["relation"] = RelationToJson(item, outcome);
   if (!options.defects.empty()) json["defects"] = options.defects;
   return json;

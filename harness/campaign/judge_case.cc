@@ -137,8 +137,8 @@ struct FurtherRun {
   bool by_chance = false;
 };
 
-// What it shows counts where it is worse.
-void JudgeFurtherRun(const FurtherRun& run, int family, Evaluation& evaluation,
+// What it shows counts where it is worse; whether it does.
+bool JudgeFurtherRun(const FurtherRun& run, int family, Evaluation& evaluation,
                      CaseOutcome& outcome) {
   const auto take = [&](std::string_view verdict, const std::string& why, ValueId output) {
     if (Rank(verdict) <= Rank(outcome.record.verdict)) return false;
@@ -153,24 +153,26 @@ void JudgeFurtherRun(const FurtherRun& run, int family, Evaluation& evaluation,
   const auto ids = run.graph.outputs();
   const Status evaluated = evaluation.Run(run.graph, run.inputs, ConformingContract(family));
   if (!evaluated.ok()) {
-    take("inconclusive", evaluated.error().message, ids[0]);
-    return;
+    return take("inconclusive", evaluated.error().message, ids[0]);
   }
   Estimate expected;
+  bool counts = false;
   for (size_t i = 0; i < ids.size(); ++i) {
     if (i >= run.outputs.size()) {
-      take("garbled", fmt::format("output {} is missing from the reply", i), ids[i]);
-      return;
+      return take("garbled", fmt::format("output {} is missing from the reply", i), ids[i]) ||
+             counts;
     }
     evaluation.Stored(ids[i], expected);
     const OutputJudgement judged =
         Judge(run.graph, run.inputs, i, expected, run.outputs[i], family);
     if (!take(VerdictName(judged.verdict), judged.reason, ids[i])) continue;
+    counts = true;
     outcome.known_defect = judged.known_defect;
     if (judged.known_defect.empty()) continue;
     const NodeId first = FirstToDepart(run.graph, run.inputs, family, judged.known_defect);
     if (first != kNoNode) outcome.op = run.graph.node(first).schema->name;
   }
+  return counts;
 }
 
 // The first operation that reads a state, by its name.
@@ -210,8 +212,8 @@ void JudgeFurther(const Case& item, const RunReply& reply, Evaluation& evaluatio
     const auto where =
         fmt::format("at {} along axis {} of {}", shape.graph.type(input).shape[item.range->axis],
                     item.range->axis, item.range->input);
-    JudgeFurtherRun({where, shape.graph, shape.inputs, reply.further[first + i]},
-                    item.target.family, evaluation, outcome);
+    const FurtherRun run = {where, shape.graph, shape.inputs, reply.further[first + i]};
+    if (JudgeFurtherRun(run, item.target.family, evaluation, outcome)) outcome.further_shape = i;
   }
   const size_t wanted = first + item.further.size();
   if (item.further.empty() || made >= wanted || outcome.record.verdict != "pass") return;

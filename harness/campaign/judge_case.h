@@ -39,6 +39,8 @@ struct CaseOutcome {
   // another shape of the program's range, or about the second one of the program.
   bool of_further_run = false;
   bool of_second_run = false;
+  // Of Case::further, the shape that shows it; empty where none of them does.
+  std::optional<size_t> further_shape;
   // Of a metamorphic case that passed by itself: the relation by which it was rewritten then and
   // where. The rewritten graph where that is no pass.
   std::optional<CaseRelation> relation;

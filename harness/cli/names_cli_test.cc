@@ -30,6 +30,27 @@ TEST_F(NamesCliTest, AFindingIsExportedToTheFolderThatIsNamedEitherWay) {
   EXPECT_EQ(Tool(finding + " " + Path("first") + " --out " + Path("second") + db).code, 2);
 }
 
+// At the graph's own shape all is right.
+TEST_F(NamesCliTest, AFindingAtAnotherShapeIsExportedWithThatShape) {
+  const Json run =
+      JsonOf(Tool("run --cases 60 --targets h13 --mode shape-ranges --quirk all=off "
+                  "--fault range-runs-at-start --json" +
+                  Db("r.sqlite")));
+  ASSERT_FALSE(run["findings"].empty());
+  const Json& finding = run["findings"][0];
+  EXPECT_NE(finding["summary"].get<std::string>().find("along axis"), std::string::npos) << finding;
+  const Outcome exported = Tool("finding export " + finding["id"].get<std::string>() + " --out " +
+                                Path("folder") + Db("r.sqlite"));
+  ASSERT_EQ(exported.code, 0) << exported.err;
+  for (const char* file : {"inputs_at_shape.npz", "expected_at_shape.npz", "actual_at_shape.npz"}) {
+    EXPECT_TRUE(ReadTextFile(Path("folder/" + std::string(file))).ok()) << file;
+  }
+  EXPECT_NE(ReadTextFile(Path("folder/ranged.mil"))->find("?"), std::string::npos);
+  const Json kept = *ParseJson(*ReadTextFile(Path("folder/finding.json")));
+  EXPECT_NE(kept["at_shape"]["actual"][0]["data"], kept["actual"][0]["data"]);
+  EXPECT_EQ(kept["at_shape"]["mil"], *ReadTextFile(Path("folder/ranged.mil")));
+}
+
 TEST_F(NamesCliTest, AnOperationThatNoCaseCanHoldIsRefusedWithTheReason) {
   const struct {
     const char* arguments;

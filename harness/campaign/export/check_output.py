@@ -2,7 +2,8 @@
 """Checks the outputs of a network against what a conforming Neural Engine may give.
 
 usage: python3 check_output.py [OUTPUTS.npz]      (default: actual.npz, what was found, and
-                                                   actual_again.npz where there is one)
+                                                   actual_again.npz and actual_at_shape.npz
+                                                   where they are there)
 
 Needs NumPy alone. OUTPUTS.npz holds one array for each output, under its name. For every output the
 script prints how many elements lie outside their interval, and the worst: of those that are the most
@@ -124,11 +125,13 @@ def main(arguments):
               file=sys.stderr)
         return 2
     code = judge(FOLDER / "actual.npz", FOLDER / "expected.npz")
-    again = FOLDER / "actual_again.npz"
-    if not again.exists():
-        return code
-    print("in the second execution:")
-    return max(code, judge(again, FOLDER / "expected_again.npz"))
+    for suffix, where in (("again", "in the second execution"),
+                          ("at_shape", "at another shape of the range")):
+        further = FOLDER / f"actual_{suffix}.npz"
+        if further.exists():
+            print(f"{where}:")
+            code = max(code, judge(further, FOLDER / f"expected_{suffix}.npz"))
+    return code
 
 
 if __name__ == "__main__":

@@ -114,6 +114,27 @@ Status WriteAgain(const ordered_json& finding, const Case& item,
   return WriteActual(*again, in("actual_again.npz"));
 }
 
+// The shape of the program's range that shows it, where that is not the graph's own.
+Status WriteShape(const ordered_json& finding, const Case& item,
+                  const std::function<std::string(std::string_view)>& in) {
+  const auto shown = finding.find("at_shape");
+  if (shown == finding.end() || !shown->is_object()) return {};
+  const auto extent = shown->find("extent");
+  if (!item.range || extent == shown->end() || !extent->is_number_integer()) {
+    return MakeError(ErrorCode::kInvalid, "finding: at_shape: needs extent and a range");
+  }
+  for (const RunShape& shape : item.further) {
+    const ValueId input = *shape.graph.FindValue(item.range->input);
+    if (shape.graph.type(input).shape[item.range->axis] != *extent) continue;
+    ANECHECK_RETURN_IF_ERROR(WriteInputsNpz(in("inputs_at_shape.npz"), shape.graph, shape.inputs));
+    ANECHECK_RETURN_IF_ERROR(
+        WriteExpected(shape.graph, shape.inputs, item.target.family, in("expected_at_shape.npz")));
+    ANECHECK_RETURN_IF_ERROR(WriteActual(*shown, in("actual_at_shape.npz")));
+    return WriteFileAtomic(in("ranged.mil"), item.ranged_mil);
+  }
+  return MakeError(ErrorCode::kInvalid, "finding: at_shape: extent: is none of the range");
+}
+
 // The second network of a finding that a relation between two shows.
 Status WriteRewritten(const ordered_json& finding, const std::string& path) {
   const auto relation = finding.find("relation");
@@ -123,8 +144,10 @@ Status WriteRewritten(const ordered_json& finding, const std::string& path) {
 }
 
 // The files that not every finding has.
-constexpr std::string_view kOptional[] = {"actual.npz", "inputs_again.npz", "expected_again.npz",
-                                          "actual_again.npz", "rewritten.mil"};
+constexpr std::string_view kOptional[] = {
+    "actual.npz",          "inputs_again.npz",    "expected_again.npz",
+    "actual_again.npz",    "inputs_at_shape.npz", "expected_at_shape.npz",
+    "actual_at_shape.npz", "ranged.mil",          "rewritten.mil"};
 
 // Whether `folder` is that of a finding, by its finding.json.
 bool HoldsFinding(const std::string& folder) {
@@ -215,6 +238,7 @@ Status ExportFinding(const ordered_json& finding, const std::string& provenance,
       WriteExpected(item.graph, item.inputs, item.target.family, in("expected.npz")));
   ANECHECK_RETURN_IF_ERROR(WriteActual(finding, in("actual.npz")));
   ANECHECK_RETURN_IF_ERROR(WriteAgain(finding, item, in));
+  ANECHECK_RETURN_IF_ERROR(WriteShape(finding, item, in));
   ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(in("model.mil"), artifact.item.mil));
   ANECHECK_RETURN_IF_ERROR(WriteRewritten(finding, in("rewritten.mil")));
   ANECHECK_RETURN_IF_ERROR(
