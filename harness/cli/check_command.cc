@@ -26,6 +26,7 @@
 #include "harness/cli/model_file.h"
 #include "harness/cli/typed_command.h"
 #include "harness/cli/whole_number.h"
+#include "harness/cli/with_file.h"
 #include "harness/graph/validate.h"
 #include "harness/lowering/boundary_casts.h"
 #include "harness/lowering/host_edges.h"

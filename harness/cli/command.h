@@ -26,9 +26,6 @@ using Selected = std::function<int()>;
 // Prints "anecheck: error: ..." on standard error and returns the exit code for it.
 int Fail(const Error& error);
 
-// The error with the file that it is about in front; as it is where that is empty or there already.
-Error WithFile(const std::string& path, Error error);
-
 // Writes text to standard output; a line break is added where it lacks one.
 void Print(std::string_view text);
 

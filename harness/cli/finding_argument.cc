@@ -9,6 +9,7 @@
 #include "harness/base/json_text.h"
 #include "harness/base/shell_word.h"
 #include "harness/cli/command.h"
+#include "harness/cli/with_file.h"
 
 namespace anecheck {
 

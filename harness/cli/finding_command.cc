@@ -10,6 +10,7 @@
 #include "harness/cli/command.h"
 #include "harness/cli/finding_argument.h"
 #include "harness/cli/typed_command.h"
+#include "harness/cli/with_file.h"
 
 namespace anecheck {
 namespace {

@@ -29,13 +29,6 @@ int Fail(const Error& error) {
   }
 }
 
-Error WithFile(const std::string& path, Error error) {
-  if (!path.empty() && !error.message.starts_with(path + ":")) {
-    error.message = fmt::format("{}: {}", path, error.message);
-  }
-  return error;
-}
-
 void Print(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
   if (text.empty() || text.back() != '\n') std::fputc('\n', stdout);

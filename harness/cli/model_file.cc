@@ -11,6 +11,7 @@
 #include "harness/base/half.h"
 #include "harness/base/log.h"
 #include "harness/cli/command.h"
+#include "harness/cli/with_file.h"
 #include "harness/formats/weights/weight_file.h"
 #include "harness/graph/json.h"
 #include "harness/lowering/pack.h"
