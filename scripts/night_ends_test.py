@@ -48,8 +48,8 @@ class NightEndsTest(NightTest):
 
     def test_an_end_while_a_slow_input_is_judged_leaves_it_to_be_judged(self):
         self.add_fuzzer("toy", fuzzer(
-            alone=f"if [ ! -e {self.root}/ended ]; then touch {self.root}/judging; trap 'exit 72' TERM; "
-                  f"sleep 60 & wait; fi; {BURN}; {TIMEOUT}; exit 70", fuzzing=self.once(HANG)))
+            alone=f"if [ ! -e {self.root}/ended ]; then trap 'exit 72' TERM; sleep 60 & touch {self.root}/judging; "
+                  f"wait; fi; {BURN}; {TIMEOUT}; exit 70", fuzzing=self.once(HANG)))
         night = self.begin_night(*SHORT)
         self.wait_for((self.root / "judging").exists)
         night.terminate()

@@ -1,6 +1,7 @@
 #include "harness/cli/named_ops.h"
 
 #include <algorithm>
+#include <bitset>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <string>
@@ -42,8 +43,9 @@ class NamedOps {
     }
   }
 
-  // An error for an operation that is drawn nowhere; what is to be said of the others.
-  Result<std::vector<std::string>> Notes() const {
+  // What is to be said of operations that some targets lack, or all of them: those are taken out of
+  // `drawn`. An error where none is left.
+  Result<std::vector<std::string>> Notes(std::bitset<kOpCount>& drawn) const {
     std::vector<std::string> notes;
     for (const OpDefinition* op : ops_) {
       std::vector<std::string> lacking;
@@ -53,12 +55,15 @@ class NamedOps {
         if (lacking.empty()) reason = WhyNotOn(*op, target);
         lacking.push_back(target.name);
       }
-      if (lacking.size() == options_.targets.size()) {
+      if (lacking.empty()) continue;
+      const bool nowhere = lacking.size() == options_.targets.size();
+      if (nowhere) drawn.reset(op->schema.id);
+      if (drawn.none()) {
         return MakeError(ErrorCode::kInvalid, fmt::format("--ops {}: {}", op->schema.name, reason));
       }
-      if (lacking.empty()) continue;
-      notes.push_back(fmt::format("{} is not drawn on {} ({})", op->schema.name,
-                                  fmt::join(lacking, ", "), reason));
+      notes.push_back(fmt::format("{} is not drawn{} ({})", op->schema.name,
+                                  nowhere ? "" : fmt::format(" on {}", fmt::join(lacking, ", ")),
+                                  reason));
     }
     return notes;
   }
@@ -107,7 +112,8 @@ class NamedOps {
 Status KeepNamedOps(const CampaignFlags& flags, CampaignOptions& options) {
   if (!flags.ops) return {};
   const NamedOps named(options);
-  ANECHECK_ASSIGN(const std::vector<std::string> notes, named.Notes());
+  std::bitset<kOpCount> drawn = options.ops;
+  ANECHECK_ASSIGN(const std::vector<std::string> notes, named.Notes(drawn));
   std::vector<CampaignTarget> kept;
   std::vector<std::string> left_out;
   for (const CampaignTarget& target : options.targets) {
@@ -124,6 +130,7 @@ Status KeepNamedOps(const CampaignFlags& flags, CampaignOptions& options) {
         left_out.empty() ? "" : fmt::format("; without cases on {}", fmt::join(left_out, ", "))));
   }
   options.targets = std::move(kept);
+  options.ops = drawn;
   return {};
 }
 

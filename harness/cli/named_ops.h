@@ -8,9 +8,9 @@
 
 namespace anecheck {
 
-// Leaves out the targets on which no operation named is drawn, and says once what is drawn on a
-// part of them alone. Errors (kInvalid): an operation that is drawn on none, with the reason; a
-// target on which one of the two routes of `both` has none.
+// Leaves out the operations that no target draws and the targets on which none is drawn, and says
+// once, with the reasons, what is drawn nowhere or on a part of them alone. Errors (kInvalid): no
+// operation is left; a target on which one of the two routes of `both` has none.
 Status KeepNamedOps(const CampaignFlags& flags, CampaignOptions& options);
 
 }  // namespace anecheck

@@ -57,7 +57,7 @@ TEST_F(NamesCliTest, AnOperationThatNoCaseCanHoldIsRefusedWithTheReason) {
     const char* says;
   } refused[] = {
       {"--ops gru", "--ops gru: no family's engine has it"},
-      {"--ops relu,gru", "--ops gru: no family's engine has it"},
+      {"--ops gru,lstm", ": no family's engine has it"},
       {"--ops sin --targets h13,h14", "--ops sin: engines have it from A15 on, and this is A13"},
       {"--ops SDPA", "is a native layer, which no MIL text names; give --route netlist"},
       {"--ops cross_product", "no conversion has it"},
@@ -90,6 +90,17 @@ TEST_F(NamesCliTest, AnOperationThatSomeTargetsLackIsDrawnOnTheOthers) {
   ASSERT_EQ(cases.size(), 1u);
   EXPECT_EQ(cases[0]["target"], "h15");
   EXPECT_EQ(cases[0]["n"], 20);
+}
+
+// As a program does that computes more than engines have.
+TEST_F(NamesCliTest, AnOperationThatNoTargetDrawsIsToldBesideOthers) {
+  const Outcome run = Tool("run --cases 20 --ops relu,gru --targets h13" + Db("r.sqlite"));
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(run.err.find("--ops: gru is not drawn (no family's engine has it"), std::string::npos)
+      << run.err;
+  const Json reached = JsonOf(Tool("query --json 'SELECT op FROM reach'" + Db("r.sqlite")));
+  ASSERT_EQ(reached.size(), 1u);
+  EXPECT_EQ(reached[0]["op"], "relu");
 }
 
 TEST_F(NamesCliTest, GraphsOfARunAreFilesThatTheSameSeedGives) {
