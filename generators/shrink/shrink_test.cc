@@ -6,6 +6,7 @@
 #include <atomic>
 #include <bit>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <rapidcheck/gtest.h>
 #include <set>
 #include <string>

@@ -59,11 +59,12 @@ TEST_P(CasesOfMode, HaveNoDeadNodeAndNoVacuousOutputByTheIndependentCheck) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Judged, CasesOfMode, ::testing::ValuesIn(kJudged), [](const auto& info) {
-  std::string name(CaseModeName(info.param));
-  std::erase(name, '-');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Judged, CasesOfMode, ::testing::ValuesIn(kJudged),
+                         [](const auto& instance) {
+                           std::string name(CaseModeName(instance.param));
+                           std::erase(name, '-');
+                           return name;
+                         });
 
 // Operations that make tensors larger, one behind the other, stay within what can be evaluated.
 TEST(Cases, AreMadeOfOneOperationAlone) {

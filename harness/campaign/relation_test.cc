@@ -247,7 +247,9 @@ TEST(MetamorphicCases, AreHeldAgainstEachRelationOften) {
     if (rewritten) ++times[rewritten->relation->name];
   }
   for (const Relation& relation : Relations()) {
-    if (!relation.direct) EXPECT_GE(times[relation.name], kCases / 40) << relation.name;
+    if (!relation.direct) {
+      EXPECT_GE(times[relation.name], kCases / 40) << relation.name;
+    }
   }
 }
 

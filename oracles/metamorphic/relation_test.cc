@@ -58,7 +58,9 @@ TEST(Relations, LeaveWhatMustBeConstantAsItIs) {
   for (const Relation& relation : Relations()) {
     for (uint64_t choice = 0; choice < 16; ++choice) {
       const auto rewritten = RewriteBy(relation, graph, choice);
-      if (rewritten) EXPECT_NE(rewritten->site, "weight") << relation.name;
+      if (rewritten) {
+        EXPECT_NE(rewritten->site, "weight") << relation.name;
+      }
     }
   }
 }

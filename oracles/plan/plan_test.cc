@@ -146,7 +146,9 @@ TEST(Plan, EachBridgeCutAddsAnInference) {
                                     [](const auto& op) { return op.kind == "AneInference"; }),
               1 + 2 * cuts);
     EXPECT_TRUE(plan.compiles());
-    if (cuts > 0) EXPECT_EQ(FindLayer(plan, "cross_product")->fate, Fate::kBridge);
+    if (cuts > 0) {
+      EXPECT_EQ(FindLayer(plan, "cross_product")->fate, Fate::kBridge);
+    }
   }
 }
 
