@@ -8,7 +8,6 @@
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/base/shell_word.h"
-#include "harness/cli/command.h"
 #include "harness/cli/with_file.h"
 
 namespace anecheck {

@@ -10,7 +10,6 @@
 #include "harness/base/file.h"
 #include "harness/base/half.h"
 #include "harness/base/log.h"
-#include "harness/cli/command.h"
 #include "harness/cli/with_file.h"
 #include "harness/formats/weights/weight_file.h"
 #include "harness/graph/json.h"
