@@ -105,6 +105,12 @@ Error CannotOpen(const std::string& path, int code) {
   return MakeError(ErrorCode::kNotFound, fmt::format("{}: cannot be opened: {}", path, why));
 }
 
+Error CannotWrite(const std::string& path) {
+  return MakeError(
+      ErrorCode::kInvalid,
+      fmt::format("{}: cannot be written: it, its folder or its file system is read-only", path));
+}
+
 // SQLite opens a folder and fails at the first read.
 Status CheckNoFolder(const std::string& path) {
   std::error_code ignored;
@@ -265,12 +271,7 @@ Result<Store> Store::Open(const std::string& path) {
   const int code = sqlite3_open_v2(path.c_str(), &raw, kWriting, nullptr);
   Store store(path, raw);
   if (code != SQLITE_OK) return CannotOpen(path, code);
-  if (sqlite3_db_readonly(raw, "main") == 1 || FolderIsReadOnly(raw)) {
-    return MakeError(ErrorCode::kInvalid,
-                     fmt::format("{}: cannot be written: it, its folder or its file "
-                                 "system is read-only",
-                                 path));
-  }
+  if (sqlite3_db_readonly(raw, "main") == 1 || FolderIsReadOnly(raw)) return CannotWrite(path);
   sqlite3_busy_timeout(raw, 10000);
   ANECHECK_ASSIGN(const int version, ReadVersion(raw, path));
   // The mode stands in the file: one that turns out not to become this version stays as it is.
