@@ -168,16 +168,12 @@ void BM_Matmul(benchmark::State& state, Source numbers) {
   const auto side = static_cast<double>(n);
   RunCase(state, c, side * side * side, onednn::Matmul(n).get());
 }
-BENCHMARK_CAPTURE(BM_Matmul, fixed_point, FixedPoint)
-    ->Arg(64)
-    ->Arg(256)
-    ->Arg(1024)
-    ->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(BM_Matmul, normal, Normal)
-    ->Arg(64)
-    ->Arg(256)
-    ->Arg(1024)
-    ->Unit(benchmark::kMillisecond);
+
+void Sides(benchmark::internal::Benchmark* benchmark) {
+  benchmark->Arg(64)->Arg(256)->Arg(1024)->Unit(benchmark::kMillisecond);
+}
+BENCHMARK_CAPTURE(BM_Matmul, fixed_point, FixedPoint)->Apply(Sides);
+BENCHMARK_CAPTURE(BM_Matmul, normal, Normal)->Apply(Sides);
 
 // As an intermediate of a network meets weights: rows that are known but for a table's error.
 void BM_MatmulOfIntervals(benchmark::State& state) {
@@ -205,25 +201,30 @@ BENCHMARK_CAPTURE(BM_Conv3x3, normal, Normal)->Unit(benchmark::kMillisecond);
 
 // items/s counts elements.
 void BM_Unary(benchmark::State& state, OpKind kind) {
-  const int64_t n = 1 << 18;
+  const int64_t n = state.range(0);
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {n}, FixedPoint(n, 5)));
   c.graph.AddOutput(c.Unary(kind, x));
   RunCase(state, c, static_cast<double>(n));
 }
-BENCHMARK_CAPTURE(BM_Unary, relu, OpKind::kRelu)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(BM_Unary, sigmoid, OpKind::kSigmoid)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(BM_Unary, gelu, OpKind::kGelu)->Unit(benchmark::kMillisecond);
+// The least that tables of functions serve (reference/distinct.h), and what no cache but the last
+// holds.
+void Sizes(benchmark::internal::Benchmark* benchmark) {
+  benchmark->Arg(1 << 15)->Arg(1 << 18)->Unit(benchmark::kMicrosecond);
+}
+BENCHMARK_CAPTURE(BM_Unary, relu, OpKind::kRelu)->Apply(Sizes);
+BENCHMARK_CAPTURE(BM_Unary, sigmoid, OpKind::kSigmoid)->Apply(Sizes);
+BENCHMARK_CAPTURE(BM_Unary, gelu, OpKind::kGelu)->Apply(Sizes);
 
 void BM_Add(benchmark::State& state) {
-  const int64_t n = 1 << 18;
+  const int64_t n = state.range(0);
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {n}, FixedPoint(n, 6)));
   const ValueId y = c.Input(MakeTensor(DType::kFp16, {n}, FixedPoint(n, 7)));
   c.graph.AddOutput(c.Binary(OpKind::kAdd, x, y));
   RunCase(state, c, static_cast<double>(n));
 }
-BENCHMARK(BM_Add)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_Add)->Apply(Sizes);
 
 }  // namespace
 }  // namespace anecheck

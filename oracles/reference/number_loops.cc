@@ -29,12 +29,23 @@ using Part = hn::Rebind<float, D>;  // as many fp32 numbers as a vector of doubl
 using H = hn::Rebind<hwy::float16_t, F>;
 using U16 = hn::Rebind<uint16_t, F>;
 
+HWY_INLINE hn::Vec<F> LoadSingles(const double* HWY_RESTRICT numbers) {
+  const D d;
+  const auto low = hn::DemoteTo(Part(), hn::LoadU(d, numbers));
+  const auto high = hn::DemoteTo(Part(), hn::LoadU(d, numbers + hn::Lanes(d)));
+  return hn::Combine(F(), high, low);
+}
+
+HWY_INLINE void StoreSingles(hn::Vec<F> singles, double* HWY_RESTRICT numbers) {
+  const D d;
+  hn::StoreU(hn::PromoteTo(d, hn::LowerHalf(Part(), singles)), d, numbers);
+  hn::StoreU(hn::PromoteTo(d, hn::UpperHalf(Part(), singles)), d, numbers + hn::Lanes(d));
+}
+
 // Decodes whole vectors of the elements; gives how many.
 size_t DecodeVectors(const uint8_t* HWY_RESTRICT bytes, size_t count, double* HWY_RESTRICT elements,
                      bool& special) {
-  const D d;
   const F f;
-  const Part part;
   const U16 u16;
   const hn::Repartition<uint8_t, U16> u8;
   auto largest = hn::Zero(u16);
@@ -42,9 +53,7 @@ size_t DecodeVectors(const uint8_t* HWY_RESTRICT bytes, size_t count, double* HW
   for (; i + hn::Lanes(f) <= count; i += hn::Lanes(f)) {
     const auto bits = hn::BitCast(u16, hn::LoadU(u8, bytes + 2 * i));
     largest = hn::Max(largest, hn::And(bits, hn::Set(u16, 0x7fff)));
-    const auto numbers = hn::PromoteTo(f, hn::BitCast(H(), bits));
-    hn::StoreU(hn::PromoteTo(d, hn::LowerHalf(part, numbers)), d, elements + i);
-    hn::StoreU(hn::PromoteTo(d, hn::UpperHalf(part, numbers)), d, elements + i + hn::Lanes(d));
+    StoreSingles(hn::PromoteTo(f, hn::BitCast(H(), bits)), elements + i);
   }
   uint16_t of_lanes[hn::MaxLanes(U16())];
   hn::StoreU(largest, u16, of_lanes);
@@ -55,24 +64,58 @@ size_t DecodeVectors(const uint8_t* HWY_RESTRICT bytes, size_t count, double* HW
 // The same of Halves.
 size_t HalvesOfVectors(const double* HWY_RESTRICT numbers, size_t count,
                        uint16_t* HWY_RESTRICT halves) {
-  const D d;
   const F f;
-  const Part part;
   const U16 u16;
   size_t i = 0;
   for (; i + hn::Lanes(f) <= count; i += hn::Lanes(f)) {
-    const auto low = hn::DemoteTo(part, hn::LoadU(d, numbers + i));
-    const auto high = hn::DemoteTo(part, hn::LoadU(d, numbers + i + hn::Lanes(d)));
-    const auto bits = hn::BitCast(u16, hn::DemoteTo(H(), hn::Combine(f, high, low)));
+    const auto bits = hn::BitCast(u16, hn::DemoteTo(H(), LoadSingles(numbers + i)));
     const auto magnitude = hn::And(bits, hn::Set(u16, 0x7fff));
     const auto sign = hn::And(bits, hn::Set(u16, 0x8000));
     hn::StoreU(hn::Or(hn::Min(magnitude, hn::Set(u16, 0x7e00)), sign), u16, halves + i);
   }
   return i;
 }
+
+// The same of Combine. fp32 has the 24 bits of significand, twice fp16's 11 and two more, with
+// which rounding a sum twice gives what rounding it once gives; a product it holds exactly.
+template <HalfArithmetic kOp>
+size_t CombineVectors(const double* HWY_RESTRICT x, const double* HWY_RESTRICT y, size_t count,
+                      double* HWY_RESTRICT value, bool& exact, bool& special) {
+  const F f;
+  const U16 u16;
+  auto largest = hn::Zero(u16);
+  auto inexact = hn::Ne(hn::Zero(f), hn::Zero(f));
+  size_t i = 0;
+  for (; i + hn::Lanes(f) <= count; i += hn::Lanes(f)) {
+    const auto a = LoadSingles(x + i);
+    auto b = LoadSingles(y + i);
+    if constexpr (kOp == HalfArithmetic::kSub) b = hn::Neg(b);
+    const auto raw = kOp == HalfArithmetic::kMul ? hn::Mul(a, b) : hn::Add(a, b);
+    const auto half = hn::DemoteTo(H(), raw);
+    const auto stored = hn::PromoteTo(f, half);
+    largest = hn::Max(largest, hn::And(hn::BitCast(u16, half), hn::Set(u16, 0x7fff)));
+    if constexpr (kOp == HalfArithmetic::kMul) {
+      inexact = hn::Or(inexact, hn::Ne(stored, raw));
+    } else {
+      // The difference from the larger addend is exact in fp32; from the other it need not be.
+      inexact = hn::Or(inexact, hn::Ne(hn::Sub(stored, a), b));
+      inexact = hn::Or(inexact, hn::Ne(hn::Sub(stored, b), a));
+    }
+    StoreSingles(stored, value + i);
+  }
+  uint16_t of_lanes[hn::MaxLanes(U16())];
+  hn::StoreU(largest, u16, of_lanes);
+  for (const uint16_t magnitude : of_lanes) special |= magnitude >= 0x7c00;
+  exact = hn::AllFalse(f, inexact);
+  return i;
+}
 #else
 size_t DecodeVectors(const uint8_t*, size_t, double*, bool&) { return 0; }
 size_t HalvesOfVectors(const double*, size_t, uint16_t*) { return 0; }
+template <HalfArithmetic kOp>
+size_t CombineVectors(const double*, const double*, size_t, double*, bool&, bool&) {
+  return 0;
+}
 #endif
 
 // The fields are moved to a double's places and the exponent is corrected by a multiplication,
@@ -159,9 +202,12 @@ double Combined(double x, double y) {
 template <HalfArithmetic kOp>
 StoredValues CombineWith(const double* HWY_RESTRICT x, const double* HWY_RESTRICT y, size_t count,
                          double* HWY_RESTRICT value) {
-  uint64_t inexact = 0;
-  uint64_t special = 0;
-  for (size_t i = 0; i < count; ++i) {
+  bool all_exact = true;
+  bool some_special = false;
+  const size_t done = CombineVectors<kOp>(x, y, count, value, all_exact, some_special);
+  uint64_t inexact = all_exact ? 0 : 1;
+  uint64_t special = some_special ? 1 : 0;
+  for (size_t i = done; i < count; ++i) {
     const double raw = Combined<kOp>(x[i], y[i]);
     const double stored = RoundToHalf(raw);
     value[i] = stored;

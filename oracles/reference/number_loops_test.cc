@@ -137,6 +137,40 @@ TEST(NumberLoops, CombineNumbersAndKeepWhatIsNotRounded) {
   }
 }
 
+// One result that is rounded makes all of them inexact, in whichever place of a vector it stands.
+TEST(NumberLoops, EachRoundedResultIsNoticed) {
+  const std::vector<double> numbers = FiniteNumbers();
+  constexpr size_t kCount = 16;
+  std::vector<double> x(kCount, 1);
+  std::vector<double> y(kCount, 2);
+  for (const auto op : {HalfArithmetic::kAdd, HalfArithmetic::kSub, HalfArithmetic::kMul}) {
+    testing::ForEachTarget([&](const char* target) {
+      double value[kCount];
+      for (size_t i = 0; i < numbers.size(); i += 3) {
+        const size_t place = i % kCount;
+        x[place] = numbers[i];
+        y[place] = numbers[(i * 7919 + 31) % numbers.size()];
+        const double raw = Combined(op, x[place], y[place]);
+        EXPECT_EQ(CombineHalves(op, x.data(), y.data(), kCount, value).exact,
+                  RoundToHalf(raw) == raw)
+            << target << " " << x[place] << " " << y[place];
+        x[place] = 1;
+        y[place] = 2;
+      }
+      // Addends so far apart that fp32 rounds their sum to the larger of them.
+      for (const double small : {0x1p-24, -0x1p-24}) {
+        x[5] = kHalfMaxValue;
+        y[5] = small;
+        EXPECT_EQ(CombineHalves(op, x.data(), y.data(), kCount, value).exact,
+                  op == HalfArithmetic::kMul)
+            << target;
+        x[5] = 1;
+        y[5] = 2;
+      }
+    });
+  }
+}
+
 TEST(NumberLoops, SumsThatAreNumbersArePoints) {
   const double x[] = {1, 2, -3};
   const double y[] = {0.5, -2, 3};
