@@ -42,28 +42,17 @@ constexpr size_t kWidth = kVectors * kSingles;
 
 // ---- panels -------------------------------------------------------------------------------------
 
-constexpr uint32_t kSingleOne = uint32_t{127} << 23;
-
-// Sign and power of two of a number; 1 for zero, whose products need no rounding.
-HWY_INLINE uint32_t SignAndPower(float x) {
-  return x == 0 ? kSingleOne : std::bit_cast<uint32_t>(x) & 0xff800000;
-}
-
-// With 2^e <= |x| < 2^(e + 1) and 2^f <= |y| < 2^(f + 1), adding 2^(e + f) (2^14 - 2) of the
-// product's sign to it leaves 11 significand bits, whether or not the product reaches
-// 2^(e + f + 1): there the sum reaches a power of two, and its steps double. The bits of that
-// number are those here plus SignAndPower(x) as an integer.
-HWY_INLINE uint32_t RounderOf(float y) {
-  constexpr uint32_t kFactor = (uint32_t{127 + 13} << 23) | 0x7ff800;
-  static_assert(std::bit_cast<float>(kFactor) == 0x1p14F - 2);
-  return SignAndPower(y) + kFactor - 2 * kSingleOne;
-}
+// Adding a product's kRounder-fold to the product in fp32 leaves 11 significand bits of it, rounded
+// to even, as far as the product has no more than 22: the steps there are a 1024th of its power of
+// two, and the multiple, which has as many bits as the product, is an even number of them. Where
+// the sum reaches the next power of two, whose steps are twice as wide, the product lies so close
+// below one itself that it rounds to that.
+constexpr float kRounder = 0x1p13F;
 
 struct ColumnPanel {
-  const float* numbers;      // [count][kWidth]
-  const uint32_t* rounders;  // the same
-  const uint32_t* sizes;     // [(count + 1) / 2][kWidth]
-  const double* steps;       // [chunks][kWidth]: what the sizes count
+  const float* numbers;   // [count][kWidth]
+  const uint32_t* sizes;  // [(count + 1) / 2][kWidth]
+  const double* steps;    // [chunks][kWidth]: what the sizes count
 };
 
 // How many of `count` numbers of each of kPitch vectors are small but not zero.
@@ -175,14 +164,13 @@ class Columns {
         pairs_((count + 1) / 2),
         chunks_(ChunksOf(count)),
         numbers_(arena.Allocate<float>(panels * count * kWidth)),
-        rounders_(arena.Allocate<uint32_t>(panels * count * kWidth)),
         sizes_(arena.Allocate<uint32_t>(panels * pairs_ * kWidth)),
         steps_(arena.Allocate<double>(panels * chunks_ * kWidth)),
         small_(arena.Allocate<double>(panels * kWidth)),
         lines_(arena, panels, count) {}
 
   // Bytes of one number.
-  static constexpr size_t kBytes = 2 * sizeof(float) + sizeof(uint32_t) + sizeof(uint16_t);
+  static constexpr size_t kBytes = 2 * sizeof(float) + sizeof(uint16_t);
 
   void Pack(const PointVectors& columns, size_t first, size_t end, float small) {
     for (size_t panel = 0; first + panel * kWidth < end; ++panel) {
@@ -190,10 +178,8 @@ class Columns {
       const size_t width = std::min(kWidth, end - begin);
       const size_t start = panel * count_ * kWidth;
       float* const HWY_RESTRICT numbers = numbers_ + start;
-      uint32_t* const HWY_RESTRICT rounders = rounders_ + start;
       if (width < kWidth) std::fill_n(numbers, count_ * kWidth, 0.0F);
       columns.pack(columns.self, begin, width, kWidth, numbers);
-      for (size_t i = 0; i < count_ * kWidth; ++i) rounders[i] = RounderOf(numbers[i]);
       MeasureSizes<kWidth>(numbers, count_, sizes_ + panel * pairs_ * kWidth,
                            steps_ + panel * chunks_ * kWidth);
       CountSmall<kWidth>(numbers, count_, small, small_ + panel * kWidth);
@@ -202,8 +188,7 @@ class Columns {
   }
   ColumnPanel At(size_t panel) const {
     const size_t start = panel * count_ * kWidth;
-    return {numbers_ + start, rounders_ + start, sizes_ + panel * pairs_ * kWidth,
-            steps_ + panel * chunks_ * kWidth};
+    return {numbers_ + start, sizes_ + panel * pairs_ * kWidth, steps_ + panel * chunks_ * kWidth};
   }
   const double* small(size_t panel) const { return small_ + panel * kWidth; }
   const float* Line(size_t panel, size_t column) const {
@@ -215,7 +200,6 @@ class Columns {
   size_t pairs_;
   size_t chunks_;
   float* numbers_;
-  uint32_t* rounders_;
   uint32_t* sizes_;
   double* steps_;  // [panel][chunk][column of it]
   double* small_;  // [column]: how many of its numbers are
@@ -225,7 +209,7 @@ class Columns {
 // [count][kRows] each, sizes of pairs.
 struct RowTile {
   const float* numbers;
-  const uint32_t* powers;
+  const float* rounders;  // kRounder times the numbers
   const uint32_t* sizes;
   const double* steps;  // [chunks][kRows]
 };
@@ -234,7 +218,7 @@ struct RowTile {
 class Rows {
  public:
   // Bytes of one number.
-  static constexpr size_t kBytes = 2 * sizeof(float) + sizeof(uint32_t) + sizeof(uint16_t);
+  static constexpr size_t kBytes = 3 * sizeof(float) + sizeof(uint16_t);
 
   Rows(Arena& arena, size_t tiles, size_t count)
       : tile_(count * kRows),
@@ -242,7 +226,7 @@ class Rows {
         step_tile_(ChunksOf(count) * kRows),
         count_(count),
         numbers_(arena.Allocate<float>(tiles * tile_)),
-        powers_(arena.Allocate<uint32_t>(tiles * tile_)),
+        rounders_(arena.Allocate<float>(tiles * tile_)),
         sizes_(arena.Allocate<uint32_t>(tiles * size_tile_)),
         steps_(arena.Allocate<double>(tiles * step_tile_)),
         small_(arena.Allocate<double>(tiles * kRows)),
@@ -253,10 +237,10 @@ class Rows {
       const size_t begin = first + tile * kRows;
       const size_t height = std::min(kRows, end - begin);
       float* const HWY_RESTRICT numbers = numbers_ + tile * tile_;
-      uint32_t* const HWY_RESTRICT powers = powers_ + tile * tile_;
+      float* const HWY_RESTRICT rounders = rounders_ + tile * tile_;
       if (height < kRows) std::fill_n(numbers, tile_, 0.0F);
       rows.pack(rows.self, begin, height, kRows, numbers);
-      for (size_t i = 0; i < tile_; ++i) powers[i] = SignAndPower(numbers[i]);
+      for (size_t i = 0; i < tile_; ++i) rounders[i] = numbers[i] * kRounder;
       MeasureSizes<kRows>(numbers, count_, sizes_ + tile * size_tile_, steps_ + tile * step_tile_);
       CountSmall<kRows>(numbers, count_, small, small_ + tile * kRows);
       lines_.Forget(tile);
@@ -264,7 +248,7 @@ class Rows {
   }
   RowTile At(size_t tile) const {
     const size_t at = tile * tile_;
-    return {numbers_ + at, powers_ + at, sizes_ + tile * size_tile_, steps_ + tile * step_tile_};
+    return {numbers_ + at, rounders_ + at, sizes_ + tile * size_tile_, steps_ + tile * step_tile_};
   }
   double small(size_t row) const { return small_[row]; }
   const float* Line(size_t row) const {
@@ -278,7 +262,7 @@ class Rows {
   size_t step_tile_;
   size_t count_;
   float* numbers_;
-  uint32_t* powers_;
+  float* rounders_;
   uint32_t* sizes_;
   double* steps_;  // [tile][chunk][row of it]
   double* small_;  // [row]: how many of its numbers are

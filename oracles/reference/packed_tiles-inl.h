@@ -58,7 +58,6 @@ void SumTile(const RowTile& rows, const ColumnPanel& panel, size_t begin, size_t
              const Spans& spans, TileSums& total) {
   constexpr size_t kBlocks = kTileRows * kTileVectors;
   const F f;
-  const U u;
   HWY_ALIGN float kept[2 * kBlocks * kSingles];
   size_t kept_products = 0;
   bool first = begin == 0;
@@ -74,10 +73,6 @@ void SumTile(const RowTile& rows, const ColumnPanel& panel, size_t begin, size_t
       for (size_t v = 0; v < kTileVectors; ++v) {
         y[v] = hn::LoadU(f, panel.numbers + at + v * kSingles);
       }
-      hn::Vec<U> bits[kTileVectors];
-      for (size_t v = 0; v < kTileVectors && kRounds; ++v) {
-        bits[v] = hn::LoadU(u, panel.rounders + at + v * kSingles);
-      }
       for (size_t r = 0; r < kTileRows; ++r) {
         const FV x = hn::Set(f, rows.numbers[row + r]);
         for (size_t v = 0; v < kTileVectors; ++v) {
@@ -85,10 +80,10 @@ void SumTile(const RowTile& rows, const ColumnPanel& panel, size_t begin, size_t
           to = hn::MulAdd(x, y[v], to);
         }
         if constexpr (kRounds) {
-          const auto power = hn::Set(u, rows.powers[row + r]);
+          const FV multiple = hn::Set(f, rows.rounders[row + r]);
           for (size_t v = 0; v < kTileVectors; ++v) {
             FV& to = rounded[r * kTileVectors + v];
-            const FV rounder = hn::BitCast(f, hn::Add(power, bits[v]));
+            const FV rounder = hn::Mul(multiple, y[v]);
             to = hn::Add(to, hn::Sub(hn::MulAdd(x, y[v], rounder), rounder));
           }
         }
