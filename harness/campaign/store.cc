@@ -173,9 +173,12 @@ StoreValue ValueOf(sqlite3_stmt* statement, int column) {
   if (type == SQLITE_NULL) return value;
   value.kind = type == SQLITE_INTEGER ? StoreValue::Kind::kInteger
                : type == SQLITE_FLOAT ? StoreValue::Kind::kReal
+               : type == SQLITE_BLOB  ? StoreValue::Kind::kBlob
                                       : StoreValue::Kind::kText;
   const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement, column));
-  value.text = text == nullptr ? "" : text;
+  // Either may hold bytes of 0, which end no value.
+  const auto size = static_cast<size_t>(sqlite3_column_bytes(statement, column));
+  if (text != nullptr) value.text.assign(text, size);
   return value;
 }
 

@@ -151,9 +151,9 @@ struct ProbeRecord {
 
 // One value of a row, as text and what it is in the file.
 struct StoreValue {
-  enum class Kind : uint8_t { kNull, kInteger, kReal, kText };
+  enum class Kind : uint8_t { kNull, kInteger, kReal, kText, kBlob };
   Kind kind = Kind::kNull;
-  std::string text;  // empty for NULL
+  std::string text;  // empty for NULL; of a BLOB its bytes
 };
 
 // An open results file. Not thread-safe: one thread writes.

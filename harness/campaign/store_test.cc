@@ -628,11 +628,11 @@ TEST_F(StoreTest, ValuesKeepTheirTypes) {
   using Kind = StoreValue::Kind;
   auto store = Store::Open(Path("types.sqlite"));
   ASSERT_TRUE(store.ok());
-  const auto rows = store->QueryValues("SELECT 7, 0.5, '7', NULL, 1e999, x'41'");
+  const auto rows = store->QueryValues("SELECT 7, 0.5, '7', NULL, 1e999, x'410042'");
   ASSERT_TRUE(rows.ok());
-  const std::pair<Kind, const char*> expected[] = {{Kind::kInteger, "7"}, {Kind::kReal, "0.5"},
-                                                   {Kind::kText, "7"},    {Kind::kNull, ""},
-                                                   {Kind::kReal, "Inf"},  {Kind::kText, "A"}};
+  const std::pair<Kind, std::string> expected[] = {
+      {Kind::kInteger, "7"}, {Kind::kReal, "0.5"}, {Kind::kText, "7"},
+      {Kind::kNull, ""},     {Kind::kReal, "Inf"}, {Kind::kBlob, std::string("A\0B", 3)}};
   for (size_t i = 0; i < std::size(expected); ++i) {
     EXPECT_EQ((*rows)[0][i].kind, expected[i].first) << i;
     EXPECT_EQ((*rows)[0][i].text, expected[i].second) << i;
