@@ -12,6 +12,7 @@
 #include "harness/cli/target_flags.h"
 #include "harness/evidence/evidence_print.h"
 #include "harness/ops/op.h"
+#include "oracles/legality/attribute_values.h"
 #include "oracles/legality/explain.h"
 
 namespace anecheck {
@@ -40,9 +41,9 @@ Result<legality::Instance> MakeInstance(const ExplainFlags& flags) {
   for (const auto& name : flags.constants) {
     ANECHECK_RETURN_IF_ERROR(legality::AddConstant(name, instance));
   }
-  if (const OpDefinition* op = FindOp(instance.op)) {
-    ANECHECK_RETURN_IF_ERROR(legality::CheckSaid(instance, op->schema));
-  }
+  const OpDefinition* op = FindOp(instance.op);
+  if (op != nullptr) ANECHECK_RETURN_IF_ERROR(legality::CheckSaid(instance, op->schema));
+  ANECHECK_RETURN_IF_ERROR(legality::CheckValues(instance, op == nullptr ? nullptr : &op->schema));
   return instance;
 }
 

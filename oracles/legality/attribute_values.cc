@@ -1,0 +1,144 @@
+#include "oracles/legality/attribute_values.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <optional>
+
+#include "oracles/legality/rules.h"
+
+namespace anecheck::legality {
+namespace {
+
+using Kind = Value::Kind;
+
+// Axes of what a window moves over: batch and channels, then the spatial ones.
+constexpr size_t kAxesBeforeWindow = 2;
+constexpr size_t kMostSpatialAxes = 3;
+
+Error Refused(std::string_view name, const Value& value, std::string_view must) {
+  return MakeError(ErrorCode::kInvalid,
+                   fmt::format("{}={}: must be {}", name, value.ToString(), must));
+}
+
+bool IsWhole(const Value& value) {
+  return value.is(Kind::kNumber) && std::isfinite(value.number) &&
+         value.number == std::trunc(value.number);
+}
+bool IsNumber(const Value& value) { return value.is(Kind::kNumber); }
+bool IsBool(const Value& value) { return value.is(Kind::kBool); }
+
+// A list of one may be written as its element.
+template <typename Predicate>
+bool EachIs(const Value& value, Predicate is) {
+  return value.is(Kind::kList) ? std::ranges::all_of(value.list, is) : is(value);
+}
+
+size_t LengthOf(const Value& value) { return value.is(Kind::kList) ? value.list.size() : 1; }
+
+// What an attribute of that kind must be, where the value is not; empty where it is.
+std::string_view MissesKind(ParameterKind kind, const Value& value) {
+  switch (kind) {
+    case ParameterKind::kInt:
+      return IsWhole(value) ? "" : "a whole number";
+    case ParameterKind::kFloat:
+      return IsNumber(value) ? "" : "a number";
+    case ParameterKind::kBool:
+      return IsBool(value) ? "" : "true or false";
+    case ParameterKind::kInts:
+      return EachIs(value, IsWhole) ? "" : "whole numbers, as 2,2";
+    case ParameterKind::kFloats:
+      return EachIs(value, IsNumber) ? "" : "numbers, as 0.5,2";
+    case ParameterKind::kBools:
+      return EachIs(value, IsBool) ? "" : "true or false for each, as true,false";
+    default:
+      return "";
+  }
+}
+
+// The least value of attributes that count something, MIL's and those that only rules read.
+std::optional<int> LeastOf(std::string_view name) {
+  constexpr std::string_view kFromOne[] = {"strides",      "dilations",    "groups",
+                                           "NumGroups",    "kernel_sizes", "kernel",
+                                           "kernel_width", "KernelWidth",  "kernel_height",
+                                           "KernelHeight", "kernel_depth", "KernelDepth"};
+  constexpr std::string_view kFromZero[] = {"pad", "weight_bytes", "stored_bytes"};
+  if (std::ranges::find(kFromOne, name) != std::end(kFromOne)) return 1;
+  if (std::ranges::find(kFromZero, name) != std::end(kFromZero)) return 0;
+  return std::nullopt;
+}
+
+// Whether a rule that reads the attribute speaks of that text: engines know more element types than
+// MIL has spellings.
+bool IsNamedByARule(std::string_view attribute, const Value& value) {
+  return std::ranges::any_of(Rules::Builtin().rules(), [&](const Rule& rule) {
+    const auto names = rule.when.Names();
+    if (std::ranges::find(names, attribute) == names.end()) return false;
+    const auto literals = rule.when.Literals();
+    return std::ranges::find(literals, value) != literals.end();
+  });
+}
+
+Status CheckValue(std::string_view name, const Value& value, const Parameter* parameter) {
+  if (const auto least = LeastOf(name)) {
+    const auto counts = [&](const Value& one) { return IsWhole(one) && one.number >= *least; };
+    if (!EachIs(value, counts)) {
+      return Refused(name, value, fmt::format("a whole number, {} or more", *least));
+    }
+  }
+  if (parameter == nullptr) return {};
+  const std::string_view must = MissesKind(parameter->kind, value);
+  if (!must.empty()) return Refused(name, value, must);
+  const auto& choices = parameter->choices;
+  if (choices.empty() || parameter->kind != ParameterKind::kString) return {};
+  const bool spelt = value.is(Kind::kText) &&
+                     std::ranges::find(choices, std::string_view(value.text)) != choices.end();
+  if (spelt || IsNamedByARule(name, value)) return {};
+  return Refused(name, value, fmt::format("one of {}", fmt::join(choices, ", ")));
+}
+
+// One number a spatial axis, of the paddings two.
+Status CheckWindow(const Instance& instance, std::optional<size_t> spatial) {
+  for (const auto& [name, value] : instance.attributes) {
+    const bool per_axis = name == "strides" || name == "dilations" || name == "kernel_sizes";
+    if (!per_axis && name != "pad") continue;
+    const size_t each = per_axis ? 1 : 2;
+    const size_t length = LengthOf(value);
+    const bool fits = spatial
+                          ? length == *spatial * each
+                          : length > 0 && length % each == 0 && length <= kMostSpatialAxes * each;
+    if (fits) continue;
+    const std::string axes =
+        spatial ? fmt::format("{}", *spatial) : fmt::format("1 to {}", kMostSpatialAxes);
+    return Refused(name, value,
+                   fmt::format("{} for each of {} spatial axes",
+                               each == 1 ? "one number" : "two numbers", axes));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status CheckValues(const Instance& instance, const OpSchema* schema) {
+  for (const auto& [name, value] : instance.attributes) {
+    const int at = schema == nullptr ? -1 : schema->FindParameter(name);
+    const Parameter* parameter = at < 0 ? nullptr : &schema->parameters[static_cast<size_t>(at)];
+    ANECHECK_RETURN_IF_ERROR(CheckValue(name, value, parameter));
+  }
+  if (schema == nullptr || schema->FindParameter("pad_type") < 0) return {};
+  const Operand* x = instance.FindOperand("x");
+  // An operand may be named for its element type alone.
+  if (x == nullptr || x->shape.empty()) return CheckWindow(instance, std::nullopt);
+  // More axes than an engine takes are refused by a rule, with its source.
+  if (x->shape.size() <= kAxesBeforeWindow) {
+    return MakeError(
+        ErrorCode::kInvalid,
+        fmt::format("x=[{}]: has {} axes, {} needs batch, channels and 1 to {} "
+                    "spatial axes",
+                    fmt::join(x->shape, ", "), x->shape.size(), schema->name, kMostSpatialAxes));
+  }
+  return CheckWindow(instance, x->shape.size() - kAxesBeforeWindow);
+}
+
+}  // namespace anecheck::legality
