@@ -162,6 +162,17 @@ Result<FileRecipe> BreakingRecipe(const DescriptorGenerator& generator, const Fo
                                generator.format, kind.id, kTries, kind.breaks_rule));
 }
 
+// A mutation may take what a file is known by, its magic number. Says of such a file as what it is
+// to be read, so that it is refused for its rule and not for being unknown.
+Status NameUnrecognised(const DescriptorGenerator& generator, const Format& format,
+                        FileRecipe* recipe) {
+  if (!recipe->reading.empty()) return {};
+  ANECHECK_ASSIGN(const Bytes bytes, MakeFile(generator, *recipe));
+  const auto known = RecogniseFormat(bytes, fmt::format("file.{}", FileSuffix(format.name)));
+  if (!known.ok() || *known != &format) recipe->reading = format.name;
+  return {};
+}
+
 }  // namespace
 
 std::string_view FileSetModeName(FileSetMode mode) {
@@ -222,7 +233,9 @@ Result<std::vector<FileRecipe>> DrawFileSet(const DescriptorGenerator& generator
       recipes.push_back(std::move(recipe));
     } else {
       recipes.push_back(ValidRecipe(generator, format, file_seed));
+      continue;
     }
+    ANECHECK_RETURN_IF_ERROR(NameUnrecognised(generator, format, &recipes.back()));
   }
   return recipes;
 }

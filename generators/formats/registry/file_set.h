@@ -33,7 +33,7 @@ struct FileRecipe {
   uint64_t seed = 0;  // of the valid file's choice stream
   std::vector<Mutation> mutations;
   // As `inspect --format` takes it where the generator's format reads the file with warnings that
-  // one of its versions has not ("td:17"); else empty.
+  // one of its versions has not ("td:17"), or where no content tells its format; else empty.
   std::string reading;
   std::string breaks;    // a rule of the format, or empty
   std::string severity;  // "error" or "warning" where `breaks` is set

@@ -105,6 +105,10 @@ TEST_P(FileSetTest, SetsThatBreakRulesBreakEachRuleOfTheFormat) {
       const Bytes bytes = MakeFile(generator_, recipe).value();
       EXPECT_EQ(RecipeFromJson(RecipeToJson(recipe)).value().reading, recipe.reading);
       ExpectBrokenAlone(recipe, bytes);
+      // Read as its entry says, it is no file of an unknown or another format.
+      const std::string name = std::string("file.").append(FileSuffix(format_.name));
+      const auto known = RecogniseFormat(bytes, name);
+      EXPECT_TRUE(!recipe.reading.empty() || (known.ok() && *known == &format_)) << recipe.breaks;
       rules.insert(recipe.breaks);
     }
   }
