@@ -85,8 +85,11 @@ struct CaseRelation {
   std::string name, site;
 };
 
-// The route of case `index`: "mil" or "netlist". Modes that take MIL text alone (must-reject,
-// metamorphic) are of the former whatever it says.
+// Whether MIL text alone says cases of that mode: no network description is known to hold a state
+// or a compressed constant, and the graphs of must-reject and metamorphic cases are spelt in MIL.
+bool IsOfMilAlone(CaseMode mode);
+// The route of case `index`: "mil" or "netlist". Modes that take MIL text alone are of the former
+// whatever it says.
 std::string RouteOfCase(const CampaignOptions& options, uint64_t index);
 
 // One generated case.

@@ -178,6 +178,11 @@ std::vector<Tensor> InputsAgain(const Case& item) {
 
 }  // namespace
 
+bool IsOfMilAlone(CaseMode mode) {
+  return mode == CaseMode::kCompressed || mode == CaseMode::kState ||
+         mode == CaseMode::kMustReject || mode == CaseMode::kMetamorphic;
+}
+
 std::string RouteOfCase(const CampaignOptions& options, uint64_t index) {
   if (options.route != "both") return options.route;
   return index / options.targets.size() % 2 == 0 ? "mil" : "netlist";
@@ -221,10 +226,7 @@ Result<Case> MakeCase(const CampaignOptions& options, uint64_t index,
   item.target = options.targets[index % options.targets.size()];
   ChoiceStream choices = ChoiceStream::FromSeed(item.seed);
   item.mode = DrawMode(options, choices);
-  // Pairs of graphs are made in MIL text alone.
-  if (item.mode != CaseMode::kMetamorphic && item.mode != CaseMode::kMustReject) {
-    item.route = RouteOfCase(options, index);
-  }
+  if (!IsOfMilAlone(item.mode)) item.route = RouteOfCase(options, index);
   if (CannotBeIntegers(options, item)) item.mode = CaseMode::kFloat;
   GeneratorOptions generator;
   generator.family = item.target.family;

@@ -14,6 +14,7 @@
 #include "harness/campaign/baseline/compare.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
+#include "harness/cli/file_name.h"
 #include "harness/cli/named_ops.h"
 #include "harness/cli/whole_number.h"
 #include "reports/baseline_junit.h"
@@ -242,7 +243,7 @@ void AddSelection(CLI::App& command, CampaignFlags& flags) {
 void AddRecord(CLI::App& group, const std::shared_ptr<BaselineFlags>& flags, Selected& selected) {
   CLI::App* command =
       group.add_subcommand("record", "Store what an engine gives for fixed one-operation cases");
-  command->add_option("--out", flags->out, "File to write")->required();
+  command->add_option("--out", flags->out, "File to write")->check(FileName())->required();
   command->add_option("--seed", flags->campaign.seed, "Seed of the cases")
       ->check(WholeNumber(0))
       ->capture_default_str();

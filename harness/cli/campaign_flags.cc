@@ -8,6 +8,7 @@
 #include "harness/base/parallel_for.h"
 #include "harness/base/real_text.h"
 #include "harness/campaign/options_json.h"
+#include "harness/cli/file_name.h"
 #include "harness/cli/whole_number.h"
 #include "harness/targets/catalog.h"
 #include "oracles/legality/legality.h"
@@ -32,9 +33,12 @@ std::string Lower(std::string_view text) {
 }
 
 Status ReadTargets(const std::string& list, CampaignOptions& options) {
-  ANECHECK_ASSIGN(const std::vector<const Target*> targets,
-                  TargetCatalog::Builtin().FindList(list));
-  for (const Target* target : targets) {
+  Result<std::vector<const Target*>> targets = TargetCatalog::Builtin().FindList(list);
+  if (!targets.ok()) {
+    return MakeError(targets.error().code,
+                     fmt::format("--targets {}: {}", list, targets.error().message));
+  }
+  for (const Target* target : *targets) {
     const auto& family = target->family();
     if (!family.known()) {
       // "all" means every target that can be judged; a named one must be.
@@ -85,6 +89,41 @@ std::string ModeNames() {
     names += fmt::format("{}{}", i > 0 ? ", " : "", CaseModeName(static_cast<CaseMode>(i)));
   }
   return names;
+}
+
+// Settings of the engine that the runner e5rt loads; the others have none to give them to.
+Status CheckRunnerTakes(const CampaignFlags& flags) {
+  if (flags.runner == "e5rt") return {};
+  const std::pair<const char*, bool> given[] = {{"--files", flags.files},
+                                                {"--fault", !flags.faults.empty()},
+                                                {"--quirk", !flags.quirks.empty()},
+                                                {"--espresso-lib", !flags.library.empty()}};
+  for (const auto& [name, is_given] : given) {
+    if (!is_given) continue;
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("{} --runner {}: only the runner e5rt loads an engine; leave one "
+                                 "of the two out",
+                                 name, flags.runner));
+  }
+  return {};
+}
+
+Status ReadModes(const CampaignFlags& flags, CampaignOptions& options) {
+  for (const std::string& name : Split(flags.modes)) {
+    const auto mode = CaseModeFromName(name);
+    if (!mode) {
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("--mode {}: must be one of {}", name, ModeNames()));
+    }
+    if (flags.route == "netlist" && IsOfMilAlone(*mode)) {
+      return MakeError(ErrorCode::kInvalid,
+                       fmt::format("--mode {} --route netlist: only MIL text says such cases; give "
+                                   "--route mil",
+                                   name));
+    }
+    options.modes.push_back(*mode);
+  }
+  return {};
 }
 
 // Why no operation at all passes the front end of a target by MIL text; empty where one does.
@@ -155,7 +194,7 @@ void AddCampaignFlags(CLI::App& command, CampaignFlags& flags) {
       ->check(CLI::IsMember({"mil", "netlist", "both"}))
       ->capture_default_str();
   AddRunnerFlags(command, flags);
-  command.add_option("--db", flags.db, "Results file")->capture_default_str();
+  command.add_option("--db", flags.db, "Results file")->check(FileName())->capture_default_str();
 }
 
 Result<double> ParseDuration(std::string_view text) {
@@ -191,9 +230,7 @@ Result<CampaignOptions> ToOptions(const CampaignFlags& flags) {
   options.steer = flags.steer;
   options.small = flags.small;
   options.worker.keep_files = flags.files;
-  if (flags.files && flags.runner != "e5rt") {
-    return MakeError(ErrorCode::kInvalid, "--files: only the runner e5rt keeps a compiler's files");
-  }
+  ANECHECK_RETURN_IF_ERROR(CheckRunnerTakes(flags));
   if (options.steer && options.shards > 1) {
     return MakeError(ErrorCode::kInvalid,
                      "--steer cannot be given with --shard: what a shard has met is not what the "
@@ -204,20 +241,19 @@ Result<CampaignOptions> ToOptions(const CampaignFlags& flags) {
                      "--targets: no target is named; `anecheck targets` lists them");
   }
   ANECHECK_RETURN_IF_ERROR(ReadTargets(flags.targets, options));
-  for (const std::string& name : Split(flags.modes)) {
-    const auto mode = CaseModeFromName(name);
-    if (!mode) {
-      return MakeError(ErrorCode::kInvalid,
-                       fmt::format("--mode {}: must be one of {}", name, ModeNames()));
-    }
-    options.modes.push_back(*mode);
-  }
+  ANECHECK_RETURN_IF_ERROR(ReadModes(flags, options));
   if (flags.ops) options.ops.reset();
   for (const std::string& name : Split(flags.ops.value_or(""))) {
     const OpDefinition* op = FindOp(name);
     if (op == nullptr) {
-      return MakeError(ErrorCode::kInvalid,
-                       fmt::format("--ops {}: is no operation; `anecheck ops` lists them", name));
+      const std::string_view reason = OpVocabulary().ReasonWithout(name);
+      return MakeError(
+          ErrorCode::kInvalid,
+          reason.empty()
+              ? fmt::format("--ops {}: is no operation; `anecheck ops` lists them", name)
+              : fmt::format("--ops {}: is catalogued and cannot be drawn: {}; `anecheck ops` lists "
+                            "those that can",
+                            name, reason));
     }
     options.ops.set(op->schema.id);
   }

@@ -23,6 +23,7 @@
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
 #include "harness/cli/defects_flag.h"
+#include "harness/cli/file_name.h"
 #include "harness/cli/model_file.h"
 #include "harness/cli/typed_command.h"
 #include "harness/cli/whole_number.h"
@@ -563,8 +564,10 @@ void AddCheckCommand(CLI::App& app, Selected& selected) {
   AddRunnerFlags(*command, campaign);
   AddDefectsFlag(*command, campaign.defects);
   campaign.db.clear();
-  command->add_option("--db", campaign.db,
-                      "Results file to record in, for replay, shrink and report (default: none)");
+  command
+      ->add_option("--db", campaign.db,
+                   "Results file to record in, for replay, shrink and report (default: none)")
+      ->check(FileName());
   command->add_flag("--json", flags->json, "Print JSON");
   command->footer("Example: anecheck check model.mil --inputs in.npz --target h13");
   command->callback([command, flags, &selected] {

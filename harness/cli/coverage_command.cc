@@ -8,6 +8,7 @@
 #include "harness/base/json_text.h"
 #include "harness/campaign/coverage.h"
 #include "harness/cli/command.h"
+#include "harness/cli/file_name.h"
 #include "harness/cli/whole_number.h"
 
 namespace anecheck {
@@ -33,7 +34,7 @@ void AddCoverageCommand(CLI::App& app, Selected& selected) {
   CLI::App* command =
       app.add_subcommand("coverage", "Show how much of the space of cases campaigns have met");
   auto flags = std::make_shared<CoverageFlags>();
-  command->add_option("--db", flags->db, "Results files")->capture_default_str();
+  command->add_option("--db", flags->db, "Results files")->check(FileName())->capture_default_str();
   command->add_option("--empty", flags->listed, "Empty cells to list of each kind")
       ->check(WholeNumber(0))
       ->capture_default_str();

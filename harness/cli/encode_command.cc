@@ -10,6 +10,7 @@
 #include "harness/base/json_large.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/file_name.h"
 #include "harness/formats/hwx/container.h"
 #include "harness/formats/hwx/json.h"
 #include "harness/formats/hwx/relocate.h"
@@ -154,7 +155,7 @@ void AddEncodeCommand(CLI::App& app, Selected& selected) {
   CLI::App* command = app.add_subcommand("encode", "Make a file from the JSON of `inspect --json`");
   auto flags = std::make_shared<EncodeFlags>();
   command->add_option("in", flags->in, "JSON file")->required();
-  command->add_option("out", flags->out, "File to write")->required();
+  command->add_option("out", flags->out, "File to write")->check(FileName())->required();
   command->add_option("--format", flags->format, "Format, where the JSON does not name it");
   command
       ->add_option("--rebase", flags->rebase,

@@ -10,6 +10,7 @@
 #include "harness/campaign/locate.h"
 #include "harness/cli/command.h"
 #include "harness/cli/defects_flag.h"
+#include "harness/cli/file_name.h"
 #include "harness/cli/model_file.h"
 #include "harness/formats/npz/npz.h"
 #include "oracles/catalogue.h"
@@ -256,7 +257,7 @@ void AddEvalCommand(CLI::App& app, Selected& selected) {
   auto flags = std::make_shared<EvalFlags>();
   AddModelOptions(*command, *flags);
   command->add_option("--inputs", flags->inputs, "Inputs by name, .npz (default: made-up numbers)");
-  command->add_option("--out", flags->out, "Outputs by name, .npz")->required();
+  command->add_option("--out", flags->out, "Outputs by name, .npz")->check(FileName())->required();
   command->add_flag("--bounds", flags->bounds,
                     "Also write <name>.lo and <name>.hi: a conforming engine gives nothing beyond "
                     "(`judge` also asks which numbers between are admitted)");

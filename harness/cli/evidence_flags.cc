@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "harness/base/file.h"
+#include "harness/cli/file_name.h"
 #include "harness/cli/report_progress.h"
 #include "reports/attestation.h"
 #include "reports/query.h"
@@ -10,7 +11,7 @@
 namespace anecheck {
 
 void AddEvidenceFlags(CLI::App& command, EvidenceFlags& flags) {
-  command.add_option("--db", flags.db, "Results files of campaigns");
+  command.add_option("--db", flags.db, "Results files of campaigns")->check(FileName());
   command.add_option("--evidence", flags.files,
                      "Statements of others: CSV or JSON, see reports/schemas/evidence.schema.json");
   command.add_flag("--no-published", flags.without_published, "Leave out the published tables");

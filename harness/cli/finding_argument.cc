@@ -8,13 +8,16 @@
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/base/shell_word.h"
+#include "harness/cli/file_name.h"
 #include "harness/cli/with_file.h"
 
 namespace anecheck {
 
 void AddFindingArgument(CLI::App& command, FindingArgument& argument) {
   command.add_option("finding", argument.what, "Id of a finding, or a finding.json")->required();
-  command.add_option("--db", argument.db, "Results file that holds the id")->capture_default_str();
+  command.add_option("--db", argument.db, "Results file that holds the id")
+      ->check(FileName())
+      ->capture_default_str();
   command.add_option("--run", argument.run,
                      "Run of the finding, or how its uuid begins: for ids that several runs have");
   command.add_option("--espresso-lib", argument.library,

@@ -8,6 +8,7 @@
 #include "harness/base/shell_word.h"
 #include "harness/campaign/export/finding_export.h"
 #include "harness/cli/command.h"
+#include "harness/cli/file_name.h"
 #include "harness/cli/finding_argument.h"
 #include "harness/cli/typed_command.h"
 #include "harness/cli/with_file.h"
@@ -85,7 +86,9 @@ void AddFindingCommand(CLI::App& app, Selected& selected) {
   AddFindingArgument(*exporter, flags->finding);
   auto* folder =
       exporter->add_option("folder", flags->out, "Folder to write (default: finding-ID)");
-  exporter->add_option("--out", flags->out, "The folder, named by an option")->excludes(folder);
+  exporter->add_option("--out", flags->out, "The folder, named by an option")
+      ->check(FileName())
+      ->excludes(folder);
   exporter->add_flag("--json", flags->json, "Print what was written as JSON");
   exporter->footer("Example: anecheck finding export f0123456789a report --db results.sqlite");
   exporter->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });

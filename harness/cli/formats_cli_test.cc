@@ -129,6 +129,38 @@ TEST_F(FormatsCliTest, AManifestMakesTheSameFilesAgain) {
   }
 }
 
+// A parser's loop over the folder must meet no valid file among those to refuse.
+TEST_F(FormatsCliTest, ASetTakesThePlaceOfAnEarlierOneAndLeavesOtherFiles) {
+  Gen("set", "--format hwx --count 3");
+  ASSERT_TRUE(WriteFileAtomic(Path("set/mine.hwx"), std::string_view("mine")).ok());
+  Gen("set", "--format hwx --count 1 --must-reject");
+  EXPECT_TRUE(ReadFile(Path("set/hwx_000000.hwx")).ok());
+  EXPECT_FALSE(ReadFile(Path("set/hwx_000001.hwx")).ok());
+  EXPECT_FALSE(ReadFile(Path("set/hwx_000002.hwx")).ok());
+  EXPECT_TRUE(ReadFile(Path("set/mine.hwx")).ok());
+  Gen("set", "--pair --count 1");
+  EXPECT_FALSE(ReadFile(Path("set/hwx_000000.hwx")).ok());
+  Gen("set", "--format graph --count 1");
+  EXPECT_FALSE(ReadFile(Path("set/pair_000000.e5")).ok());
+  EXPECT_FALSE(ReadFile(Path("set/pair_000000.hwx")).ok());
+  Gen("set", "--format e5 --count 1");
+  EXPECT_FALSE(ReadFile(Path("set/graph_000000.json")).ok());
+}
+
+// A manifest of somebody's reaches no file that `gen` would not have written there.
+TEST_F(FormatsCliTest, AManifestNamesNoFileOutsideOfItsSet) {
+  ASSERT_TRUE(WriteFileAtomic(Path("outside.hwx"), std::string_view("mine")).ok());
+  Gen("foreign", "--format hwx --count 1");
+  for (const std::string name : {"../outside.hwx", "hwx_/../../outside.hwx", "mine.hwx"}) {
+    ASSERT_TRUE(WriteFileAtomic(Path("foreign/mine.hwx"), std::string_view("mine")).ok());
+    const Json manifest = {{"version", 1}, {"format", "hwx"}, {"files", {{{"file", name}}}}};
+    ASSERT_TRUE(WriteFileAtomic(Path("foreign/manifest.json"), manifest.dump()).ok());
+    Gen("foreign", "--format hwx --count 1");
+    EXPECT_TRUE(ReadFile(Path("outside.hwx")).ok()) << name;
+    EXPECT_TRUE(ReadFile(Path("foreign/mine.hwx")).ok()) << name;
+  }
+}
+
 TEST_F(FormatsCliTest, GenSaysWhatItNeeds) {
   const Outcome none = Tool("gen --out " + Path("x"));
   EXPECT_EQ(none.code, 2);
@@ -137,6 +169,14 @@ TEST_F(FormatsCliTest, GenSaysWhatItNeeds) {
   EXPECT_EQ(unknown.code, 2);
   EXPECT_NE(unknown.err.find("there are activation, e5"), std::string::npos) << unknown.err;
   EXPECT_EQ(Tool("gen --format e5 --mutated --must-reject --out " + Path("x")).code, 2);
+  // What a manifest has and a person repeats would be passed over.
+  for (const std::string option : {"--count 2", "--format e5", "--seed 3", "--must-reject"}) {
+    const Outcome both = Tool("gen --replay m.json " + option + " --out " + Path("x"));
+    EXPECT_EQ(both.code, 2) << option;
+    EXPECT_NE(both.err.find(option.substr(0, option.find(' ')) + " excludes --replay"),
+              std::string::npos)
+        << both.err;
+  }
 }
 
 TEST_F(FormatsCliTest, AnEditThroughJsonIsTheOneDifference) {

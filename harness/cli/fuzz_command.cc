@@ -9,6 +9,7 @@
 #include "harness/base/json_text.h"
 #include "harness/base/log.h"
 #include "harness/cli/command.h"
+#include "harness/cli/file_name.h"
 #include "harness/cli/interruption.h"
 #include "harness/cli/typed_command.h"
 #include "harness/cli/whole_number.h"
@@ -156,7 +157,9 @@ void AddFuzzCommand(CLI::App& app, Selected& selected) {
   command->add_option("--seed", options.seed, "Seed of the files")
       ->check(WholeNumber(0))
       ->capture_default_str();
-  command->add_option("--out", options.out, "Folder for failing files")->capture_default_str();
+  command->add_option("--out", options.out, "Folder for failing files")
+      ->check(FileName())
+      ->capture_default_str();
   command->add_option("--timeout-ms", options.limits.timeout_ms, "A longer run is a hang")
       ->check(WholeNumber(1, kMostMilliseconds))
       ->capture_default_str();

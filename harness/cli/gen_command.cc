@@ -11,6 +11,8 @@
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/file_name.h"
+#include "harness/cli/gen_folder.h"
 #include "harness/cli/gen_graphs.h"
 #include "harness/cli/typed_command.h"
 #include "harness/cli/whole_number.h"
@@ -47,7 +49,7 @@ FileSetMode ModeOf(const GenFlags& flags) {
 Result<Json> WriteSet(const GenFlags& flags, const DescriptorGenerator& generator,
                       std::string_view mode, const Json& seed,
                       const std::vector<FileRecipe>& recipes) {
-  ANECHECK_RETURN_IF_ERROR(MakeDirectories(flags.out));
+  ANECHECK_RETURN_IF_ERROR(PrepareSetFolder(flags.out));
   const std::string_view format = generator.format;
   Json manifest = {
       {"version", kManifestVersion}, {"format", format},      {"mode", mode}, {"seed", seed},
@@ -81,7 +83,7 @@ Result<Json> Draw(const GenFlags& flags) {
 // Descriptors with the container that each belongs to, one pair a seed.
 Result<Json> WritePairs(const GenFlags& flags, const std::vector<uint64_t>& seeds,
                         const Json& seed) {
-  ANECHECK_RETURN_IF_ERROR(MakeDirectories(flags.out));
+  ANECHECK_RETURN_IF_ERROR(PrepareSetFolder(flags.out));
   Json manifest = {
       {"version", kManifestVersion}, {"format", "pair"},      {"mode", "valid"}, {"seed", seed},
       {"count", seeds.size()},       {"files", Json::array()}};
@@ -187,15 +189,20 @@ int Run(const GenFlags& flags, const std::string& typed) {
 void AddGenCommand(CLI::App& app, Selected& selected) {
   CLI::App* command = app.add_subcommand("gen", "Make files of a format for a parser to read");
   auto flags = std::make_shared<GenFlags>();
-  command->add_option("--format", flags->format,
-                      "Format, as `inspect` names it, or graph: the graphs that `run` draws");
-  command->add_option("--count", flags->count, "Files")
-      ->check(WholeNumber(1, 1000000))
-      ->capture_default_str();
-  command->add_option("--seed", flags->seed, "The same seed gives the same files")
-      ->check(WholeNumber(0))
-      ->capture_default_str();
-  command->add_option("--out", flags->out, "Folder to write to")->required();
+  auto* format =
+      command->add_option("--format", flags->format,
+                          "Format, as `inspect` names it, or graph: the graphs that `run` draws");
+  auto* count = command->add_option("--count", flags->count, "Files")
+                    ->check(WholeNumber(1, 1000000))
+                    ->capture_default_str();
+  auto* seed = command->add_option("--seed", flags->seed, "The same seed gives the same files")
+                   ->check(WholeNumber(0))
+                   ->capture_default_str();
+  command
+      ->add_option("--out", flags->out,
+                   "Folder to write to; the files of an earlier set there, by its manifest, go")
+      ->check(FileName())
+      ->required();
   command->add_option("--target", flags->target, "Target of graphs (default: h13)");
   auto* valid =
       command->add_flag("--valid", flags->valid, "Files that break no rule (the default)");
@@ -212,13 +219,21 @@ void AddGenCommand(CLI::App& app, Selected& selected) {
                                  "Descriptors and the containers that they belong to");
   pair->excludes(mutated)->excludes(reject)->excludes(warn);
   command->add_option("--replay", flags->replay, "Make the files of this manifest again")
-      ->excludes(pair);
+      ->excludes(pair)
+      ->excludes(format)
+      ->excludes(count)
+      ->excludes(seed)
+      ->excludes(valid)
+      ->excludes(mutated)
+      ->excludes(reject)
+      ->excludes(warn);
   command->add_flag("--json", flags->json,
                     "Print the manifest and the command that makes it again");
   command->footer(
       "Where a file's entry in the manifest has a format, read it with `inspect --format` of that: "
       "bare task chains (td) leave their version open, and read as td they warn of it as "
-      "well.\nExample: anecheck gen --format hwx --count 100 --must-reject --out /tmp/hwx");
+      "well; of others the broken rule is what tells their format.\nExample: anecheck gen --format "
+      "hwx --count 100 --must-reject --out /tmp/hwx");
   command->callback([command, flags, &selected] {
     selected = [command, flags] {
       // A manifest has its own seeds.

@@ -7,6 +7,7 @@
 #include "harness/base/json_fields.h"
 #include "harness/campaign/campaign.h"
 #include "harness/cli/campaign_flags.h"
+#include "harness/cli/gen_folder.h"
 #include "harness/graph/json.h"
 
 namespace anecheck {
@@ -28,7 +29,7 @@ Result<Json> WriteGraphs(const GraphSet& set, const std::vector<uint64_t>& indic
                      fmt::format("--target {}: graphs are of one target", set.target));
   }
   if (set.must_reject) options.modes = {CaseMode::kMustReject};
-  ANECHECK_RETURN_IF_ERROR(MakeDirectories(folder));
+  ANECHECK_RETURN_IF_ERROR(PrepareSetFolder(folder));
   Json manifest = {{"version", kManifestVersion},
                    {"format", "graph"},
                    {"mode", set.must_reject ? kMustReject : "valid"},

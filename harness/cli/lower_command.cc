@@ -11,6 +11,7 @@
 #include "harness/base/log.h"
 #include "harness/campaign/compiled_plan.h"
 #include "harness/cli/command.h"
+#include "harness/cli/file_name.h"
 #include "harness/cli/model_file.h"
 #include "harness/cli/target_flags.h"
 #include "harness/graph/json.h"
@@ -160,9 +161,11 @@ void AddLowerCommand(CLI::App& app, Selected& selected) {
   command->add_option("--route", flags->route, "Conversion or direct authoring")
       ->check(CLI::IsMember({"mil", "netlist"}))
       ->capture_default_str();
-  command->add_option("--out", flags->out,
-                      "Folder for model.mil, net.plist, program.e5, model.hwx, lowered.json, "
-                      "plan.json and plan.txt");
+  command
+      ->add_option("--out", flags->out,
+                   "Folder for model.mil, net.plist, program.e5, model.hwx, lowered.json, "
+                   "plan.json and plan.txt")
+      ->check(FileName());
   command->add_flag("--plan", flags->plan, "Print the plan (what happens without --out)");
   command->add_flag("--json", flags->json, "Print JSON");
   AddTargetFlags(*command, flags->target);

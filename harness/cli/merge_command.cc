@@ -9,6 +9,7 @@
 #include "harness/base/json_text.h"
 #include "harness/campaign/merge.h"
 #include "harness/cli/command.h"
+#include "harness/cli/file_name.h"
 
 namespace anecheck {
 namespace {
@@ -41,7 +42,9 @@ void AddMergeCommand(CLI::App& app, Selected& selected) {
   CLI::App* command = app.add_subcommand("merge", "Join results files, each run once");
   auto flags = std::make_shared<MergeFlags>();
   command->add_option("inputs", flags->inputs, "Results files")->required();
-  command->add_option("--out", flags->out, "The joined file, which must not exist")->required();
+  command->add_option("--out", flags->out, "The joined file, which must not exist")
+      ->check(FileName())
+      ->required();
   command->add_flag("--json", flags->json, "Print JSON");
   command->footer("Example: anecheck merge m1.sqlite m5.sqlite --out all.sqlite");
   command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });

@@ -16,13 +16,10 @@ namespace {
 std::string_view NameOf(RouteSet route) { return route == kMilRoute ? "mil" : "netlist"; }
 RouteSet OtherThan(RouteSet route) { return route == kMilRoute ? kNetlistRoute : kMilRoute; }
 
-// Metamorphic cases are MIL text whatever the route.
+// Cases of some modes are MIL text whatever the route.
 std::vector<RouteSet> RoutesOf(const CampaignOptions& options) {
-  const bool pairs =
-      !options.modes.empty() && std::ranges::all_of(options.modes, [](CaseMode mode) {
-        return mode == CaseMode::kMetamorphic;
-      });
-  if (pairs || options.route == "mil") return {kMilRoute};
+  const bool of_mil = !options.modes.empty() && std::ranges::all_of(options.modes, IsOfMilAlone);
+  if (of_mil || options.route == "mil") return {kMilRoute};
   if (options.route == "netlist") return {kNetlistRoute};
   return {kMilRoute, kNetlistRoute};
 }

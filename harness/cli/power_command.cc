@@ -9,6 +9,7 @@
 #include "harness/base/log.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
+#include "harness/cli/file_name.h"
 #include "harness/cli/interruption.h"
 #include "harness/cli/whole_number.h"
 #include "harness/power/power.h"
@@ -186,7 +187,8 @@ void AddPowerCommand(CLI::App& app, Selected& selected) {
       "more hunts find nothing at all");
   command->add_flag("--list", flags->list,
                     "Print the faults and known defects by id, and measure nothing");
-  command->add_option("--out", flags->out, "Folder for power.html and power.json");
+  command->add_option("--out", flags->out, "Folder for power.html and power.json")
+      ->check(FileName());
   command->add_flag("--json", flags->json, "Print JSON");
   command->footer(
       "Example: anecheck power --cases 2000 --fault conv-bias-dropped,D01\nExit code 1: something "

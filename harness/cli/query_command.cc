@@ -1,5 +1,6 @@
 // `anecheck query`: SQL over a results file.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "harness/base/real_text.h"
 #include "harness/campaign/store.h"
 #include "harness/cli/command.h"
+#include "harness/cli/file_name.h"
 
 namespace anecheck {
 namespace {
@@ -31,6 +33,28 @@ std::string Quoted(const std::string& field) {
   return quoted + "\"";
 }
 
+// A BLOB as SQL spells one, X'00FF'; what else there is by its text.
+std::string Spelt(const StoreValue& value) {
+  if (value.kind != StoreValue::Kind::kBlob) return value.text;
+  std::string spelt = "X'";
+  for (const char c : value.text) spelt += fmt::format("{:02X}", static_cast<uint8_t>(c));
+  return spelt + "'";
+}
+
+// Names that tell the columns apart, as SQLite itself makes them for a table: of several called "a"
+// the second is "a:1". An object of JSON would keep one of them alone.
+std::vector<std::string> Distinct(const std::vector<std::string>& columns) {
+  std::vector<std::string> distinct;
+  for (const std::string& column : columns) {
+    std::string name = column;
+    for (int i = 1; std::ranges::find(distinct, name) != distinct.end(); ++i) {
+      name = fmt::format("{}:{}", column, i);
+    }
+    distinct.push_back(std::move(name));
+  }
+  return distinct;
+}
+
 // A value as JSON has it; what JSON cannot spell, an infinity, is its text.
 Json ToJson(const StoreValue& value) {
   const char* const begin = value.text.data();
@@ -48,9 +72,10 @@ Json ToJson(const StoreValue& value) {
       }
       break;
     case StoreValue::Kind::kText:
+    case StoreValue::Kind::kBlob:
       break;
   }
-  return value.text;
+  return Spelt(value);
 }
 
 int Run(const QueryFlags& flags) {
@@ -61,13 +86,14 @@ int Run(const QueryFlags& flags) {
   if (!rows.ok()) return Fail(rows.error());
   std::string text;
   Json list = Json::array();
+  const std::vector<std::string> keys = Distinct(columns);
   for (size_t i = 0; i < columns.size(); ++i) text += (i == 0 ? "" : ",") + Quoted(columns[i]);
   text += '\n';
   for (const std::vector<StoreValue>& row : *rows) {
     Json& entry = list.emplace_back(Json::object());
     for (size_t i = 0; i < row.size(); ++i) {
-      entry[columns[i]] = ToJson(row[i]);
-      text += (i == 0 ? "" : ",") + Quoted(row[i].text);
+      entry[keys[i]] = ToJson(row[i]);
+      text += (i == 0 ? "" : ",") + Quoted(Spelt(row[i]));
     }
     text += '\n';
   }
@@ -81,7 +107,7 @@ void AddQueryCommand(CLI::App& app, Selected& selected) {
   CLI::App* command = app.add_subcommand("query", "Read a results file with SQL; prints CSV");
   auto flags = std::make_shared<QueryFlags>();
   command->add_option("sql", flags->sql, "A SELECT statement")->required();
-  command->add_option("--db", flags->db, "Results file")->capture_default_str();
+  command->add_option("--db", flags->db, "Results file")->check(FileName())->capture_default_str();
   command->add_flag("--json", flags->json, "Print JSON");
   command->footer(
       "Example: anecheck query --db results.sqlite 'SELECT verdict, count(*) FROM cases GROUP BY "

@@ -37,9 +37,7 @@ TEST_F(RecordCliTest, SimulatedResultsAreMarkedInEveryText) {
 // What is recorded can be typed again and makes the same cases.
 TEST_F(RecordCliTest, TheRecordedCommandIsOneToType) {
   const std::string db = " --db '" + Path("two words.sqlite") + "'";
-  const std::string given =
-      "run --cases 64 --targets h13,h14 --quirk D01=off --quirk D03=off "
-      "--runner roundtrip";
+  const std::string given = "run --cases 64 --targets h13,h14 --quirk D01=off --quirk D03=off";
   ASSERT_EQ(Tool(given + db).code, 0);
   const std::string sql =
       "query --json \"SELECT command, seed FROM runs ORDER BY id DESC LIMIT 1\"";
@@ -227,6 +225,20 @@ TEST_F(RecordCliTest, WhatIsRefusedIsCountedInWords) {
       << refused.out;
 }
 
+// A condition of somebody's may keep a case that is right.
+TEST_F(RecordCliTest, AShrunkCaseThatPassesIsToldAsSuch) {
+  const std::string db = Db("passes.sqlite");
+  const std::string run =
+      "run --cases 200 --seed 3 --targets h13 --quirk all=off --fault sub-swapped";
+  ASSERT_EQ(Tool(run + db).code, 1);
+  const auto rows = ParseJson(Tool("query --json 'SELECT id FROM findings LIMIT 1'" + db).out);
+  const Outcome shrunk = Tool("shrink " + (*rows)[0]["id"].get<std::string>() +
+                              " --if true --out " + Path("passes.json") + db);
+  EXPECT_EQ(shrunk.code, 0) << shrunk.err;
+  EXPECT_NE(shrunk.out.find("tries\n  shows: pass\n  anecheck replay "), std::string::npos)
+      << shrunk.out;
+}
+
 TEST_F(RecordCliTest, AQueryIsOneStatementAndItsNumbersAreNumbers) {
   ASSERT_EQ(Tool("run --runner roundtrip --cases 2 --seed 1 --targets h13" + Db("q.sqlite")).code,
             0);
@@ -240,6 +252,14 @@ TEST_F(RecordCliTest, AQueryIsOneStatementAndItsNumbersAreNumbers) {
            Db("q.sqlite"));
   EXPECT_EQ(ParseJson(json.out)->dump(), R"([{"i":2,"r":0.5,"t":"2","n":null,"x":"-Inf"}])");
   EXPECT_EQ(Tool("query 'SELECT 2, NULL'" + Db("q.sqlite")).out, "2,NULL\n2,\n");
+  // No column hides another, and no byte ends a value.
+  EXPECT_EQ(
+      ParseJson(
+          Tool("query --json \"SELECT 1 AS a, 2 AS a, 3 AS a, X'00ff' AS b\"" + Db("q.sqlite")).out)
+          ->dump(),
+      R"([{"a":1,"a:1":2,"a:2":3,"b":"X'00FF'"}])");
+  EXPECT_EQ(Tool("query \"SELECT 1 AS a, 2 AS a, X'00ff' AS b\"" + Db("q.sqlite")).out,
+            "a,a,b\n1,2,X'00FF'\n");
 }
 
 }  // namespace

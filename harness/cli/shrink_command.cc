@@ -12,6 +12,7 @@
 #include "harness/campaign/shrink_finding.h"
 #include "harness/cli/command.h"
 #include "harness/cli/defects_flag.h"
+#include "harness/cli/file_name.h"
 #include "harness/cli/finding_argument.h"
 #include "harness/cli/interruption.h"
 #include "harness/cli/typed_command.h"
@@ -56,6 +57,12 @@ nlohmann::ordered_json SizeToJson(const CaseSize& size) {
   return {{"nodes", size.nodes}, {"elements", size.elements}};
 }
 
+// What the small case shows; --if may keep one that is right.
+std::string Shown(const CaseOutcome& outcome) {
+  return outcome.record.message.empty() ? fmt::format("shows: {}", outcome.record.verdict)
+                                        : outcome.record.message;
+}
+
 int Shrink(const ShrinkFlags& flags) {
   Artifact artifact;
   RunnerIdentity identity;
@@ -84,7 +91,7 @@ int Shrink(const ShrinkFlags& flags) {
                     "  anecheck replay {}",
                     EvidenceMark(provenance), artifact.id, shrunk->after.nodes,
                     shrunk->after.elements, shrunk->before.nodes, shrunk->before.elements,
-                    shrunk->tries, shrunk->outcome.record.message, ShellWord(flags.out)));
+                    shrunk->tries, Shown(shrunk->outcome), ShellWord(flags.out)));
   }
   if (!shrunk->unanswered.empty()) {
     LogWarning(fmt::format("the runner does not answer to the small case: {}", shrunk->unanswered));
@@ -105,6 +112,7 @@ void AddShrinkCommand(CLI::App& app, Selected& selected) {
                       "Keep what makes `CMD FILE` exit with 0, instead of what gets the same "
                       "verdict; FILE is a finding.json");
   command->add_option("--out", flags->out, "Where the small finding is written")
+      ->check(FileName())
       ->capture_default_str();
   command->add_option("--max-tries", flags->max_tries, "Candidates to run")
       ->check(WholeNumber(1))

@@ -9,6 +9,7 @@
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/file_name.h"
 #include "harness/cli/report_progress.h"
 #include "reports/trend.h"
 
@@ -56,9 +57,10 @@ void AddTrendCommand(CLI::App& app, Selected& selected) {
   CLI::App* command =
       app.add_subcommand("trend", "Write a page of errors and reachability over many runs");
   auto flags = std::make_shared<TrendFlags>();
-  command->add_option("--db", flags->db, "Results files");
+  command->add_option("--db", flags->db, "Results files")->check(FileName());
   command->add_option("--baseline", flags->baselines, "Baselines, as further runs, oldest first");
-  command->add_option("--out", flags->out, "Folder to write trend.html and trend.json to");
+  command->add_option("--out", flags->out, "Folder to write trend.html and trend.json to")
+      ->check(FileName());
   command->add_flag("--json", flags->json, "Print the trend as JSON");
   command->footer("Example: anecheck trend --db may.sqlite --db june.sqlite --out trend");
   command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });

@@ -41,7 +41,7 @@ std::vector<std::string> NearNames(std::span<const Target> targets, std::string_
   for (const Target& target : targets) {
     const size_t distance = EditDistance(Lower(target.name), wanted);
     if (distance <= std::max<size_t>(2, wanted.size() / 2))
-      ranked.emplace_back(distance, target.name);
+      ranked.emplace_back(distance, Lower(target.name));
   }
   std::sort(ranked.begin(), ranked.end());
   std::vector<std::string> names;
@@ -96,7 +96,8 @@ Result<const Target*> TargetCatalog::Find(std::string_view name) const {
       near.empty()
           ? fmt::format("unknown target \"{}\"; `anecheck targets` lists all {}", name,
                         targets_.size())
-          : fmt::format("unknown target \"{}\"; near names: {}", name, fmt::join(near, ", ")));
+          : fmt::format("unknown target \"{}\"; near names: {}; `anecheck targets` lists all {}",
+                        name, fmt::join(near, ", "), targets_.size()));
 }
 
 Result<std::vector<const Target*>> TargetCatalog::FindList(std::string_view list) const {

@@ -1,0 +1,14 @@
+// What names a file or a folder on the command line. An empty name, as of a variable that a script
+// never set, would mean a file without a name to SQLite and the root to a folder's files.
+#pragma once
+
+namespace CLI {
+class Validator;
+}
+
+namespace anecheck {
+
+// Refuses an empty name.
+CLI::Validator FileName();
+
+}  // namespace anecheck
