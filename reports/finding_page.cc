@@ -172,6 +172,24 @@ std::string History(const ReportData& data, const std::string& signature) {
   return text;
 }
 
+// What a program with an open axis gave at the other shape that shows the finding; the tables of
+// the graph's own shape have nothing of that.
+std::string OtherShape(const Json& artifact) {
+  const Json shown = Part(artifact, "at_shape");
+  if (!shown.is_object()) return "";
+  const Json extent = Part(shown, "extent");
+  return fmt::format(
+             "<p>The program leaves one axis open, and the finding shows where that is {} long: "
+             "the "
+             "values of this section. Those of the next ones are of the graph's own shape, and may "
+             "all be right. What must come here instead is in the folder that <code>finding "
+             "export</code> writes.</p>\n",
+             extent.is_number_integer() ? DumpJson(extent) : "otherwise") +
+         OutputTables(Part(shown, "actual"), Json()) + InputTables(Part(shown, "inputs")) +
+         "<details><summary>MIL of the program</summary>" + Pre(Member(shown, "mil")) +
+         "</details>\n";
+}
+
 std::string Content(const ReportData& data, const FindingInfo& finding, std::string_view text) {
   const RunInfo& run = data.runs[finding.run];
   const Result<Json> parsed = ParseJson(text, "artifact");
@@ -194,6 +212,7 @@ std::string Content(const ReportData& data, const FindingInfo& finding, std::str
   content += whole.ok()
                  ? Drawing(whole->item.graph, Member(artifact, "node"))
                  : "<p>The case cannot be read: " + EscapeXml(whole.error().message) + "</p>\n";
+  content += Section("The shape that shows it", OtherShape(artifact));
   content += Section("Expected and actual",
                      OutputTables(Part(artifact, "actual"), Part(artifact, "expected")));
   content += Section("Inputs", InputTables(Part(artifact, "inputs")));

@@ -71,6 +71,22 @@ ReportData TwoRuns() {
   return data;
 }
 
+// The headline of such a finding is about none of the values of the graph's own shape.
+TEST(FindingPage, OfAnotherShapeOfARangeShowsThatShapeAndSaysSo) {
+  Json artifact = *ParseJson(ReluArtifact());
+  EXPECT_THAT(FindingHtml(TwoRuns(), 0, DumpJson(artifact)),
+              Not(HasSubstr("The shape that shows")));
+  const Json three = {
+      {"name", "y"}, {"dtype", "fp16"}, {"shape", {1, 3, 1, 1}}, {"data", "ADwAQABC"}};
+  artifact["at_shape"] = {
+      {"extent", 3}, {"mil", "of any length"}, {"inputs", {three}}, {"actual", {three}}};
+  const std::string page = FindingHtml(TwoRuns(), 0, DumpJson(artifact));
+  EXPECT_THAT(page, HasSubstr("<h2>The shape that shows it</h2>"));
+  EXPECT_THAT(page, HasSubstr("where that is 3 long"));
+  EXPECT_THAT(page, HasSubstr("[0, 2, 0, 0]")) << "the third element";
+  EXPECT_THAT(page, HasSubstr("of any length"));
+}
+
 TEST(FindingPage, ShowsGraphBitsTextsAndDefects) {
   const std::string page = FindingHtml(TwoRuns(), 0, ReluArtifact());
   EXPECT_THAT(page, HasSubstr("relu - first wrong"));

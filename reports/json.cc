@@ -140,6 +140,21 @@ Json LeansJson(const LeansByKey& all) {
   return json;
 }
 
+Json ProbesJson(const ReportData& data) {
+  Json json = Json::array();
+  for (const ProbeInfo& probe : data.probes) {
+    json.push_back({{"run", data.runs[probe.run].uuid},
+                    {"probe", probe.probe},
+                    {"target", probe.target},
+                    {"provenance", data.runs[probe.run].provenance},
+                    {"measured", probe.measured},
+                    {"published", probe.published},
+                    {"standing", ProbeStandingName(probe.standing)},
+                    {"message", probe.message}});
+  }
+  return json;
+}
+
 }  // namespace
 
 Json MatrixJson(const Matrix& matrix) {
@@ -179,6 +194,7 @@ Json ReportJson(const ReportData& data, const Matrix& matrix) {
                {"matrix", MatrixJson(matrix)},
                {"histograms", Json::array()},
                {"leans", LeansJson(data.leans)},
+               {"probes", ProbesJson(data)},
                {"findings", Json::array()}};
   for (const RunInfo& run : data.runs) json["runs"].push_back(RunJson(run));
   for (const auto& [key, counts] : data.histograms) {

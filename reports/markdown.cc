@@ -68,6 +68,37 @@ std::string FindingsTable(const ReportData& data, FindingKind kind) {
   return text;
 }
 
+// "Probes: 3 as published, 1 otherwise, 0 unmeasured, 2 with nothing published."; empty without
+// any.
+std::string ProbeCounts(const ReportData& data) {
+  if (data.probes.empty()) return "";
+  return fmt::format(
+      "Probes: {} as published, {} otherwise, {} unmeasured, {} with nothing published.\n\n",
+      data.Probes(ProbeStanding::kAsPublished), data.Probes(ProbeStanding::kOtherwise),
+      data.Probes(ProbeStanding::kUnmeasured), data.Probes(ProbeStanding::kNothingPublished));
+}
+
+// Those that are not as published, or were not measured; the rest of a run with probes is well.
+std::string ProbesTable(const ReportData& data) {
+  if (data.probes.empty()) return "";
+  std::string rows;
+  for (const ProbeInfo& probe : data.probes) {
+    if (probe.standing != ProbeStanding::kOtherwise &&
+        probe.standing != ProbeStanding::kUnmeasured) {
+      continue;
+    }
+    rows +=
+        fmt::format("| {} | {} | {} | {} | {} | {} |\n", MarkdownCode(probe.probe),
+                    EscapeMarkdown(probe.target), EscapeMarkdown(data.runs[probe.run].provenance),
+                    EscapeMarkdown(probe.measured), EscapeMarkdown(probe.published),
+                    EscapeMarkdown(probe.message));
+  }
+  const std::string head =
+      "| probe | target | evidence | measured | published | why unmeasured |\n"
+      "|---|---|---|---|---|---|\n";
+  return "\n## Probes not as published\n\n" + (rows.empty() ? "None.\n" : head + rows);
+}
+
 // Over all runs together, where findings are of one each.
 std::string LeansTable(const LeansByKey& all) {
   std::string rows;
@@ -98,15 +129,17 @@ std::string SummaryMarkdown(const ReportData& data, const Matrix& matrix) {
       "defects.\n\n",
       data.Cases(), VerdictCounts(data), data.NewFindings(), data.Unconfirmed(),
       data.KnownDefects());
+  text += ProbeCounts(data);
   text += "## Runs\n\n" + RunsTable(data);
+  text += ProbesTable(data);
   text += "\n## New findings\n\n" + FindingsTable(data, FindingKind::kNew);
   text += "\n## Unconfirmed deviations\n\n" + FindingsTable(data, FindingKind::kUnconfirmed);
   text += LeansTable(data.leans);
   text += "\n## Known defects\n\n" + FindingsTable(data, FindingKind::kKnownDefect);
-  text += "\n## Operations by targets with results\n\n";
   Matrix met = matrix;
   KeepMetTargets(met);
-  text += MatrixMarkdown(met);
+  text += "\n## Operations by targets with results\n\n";
+  text += met.columns.empty() ? "None.\n" : MatrixMarkdown(met);
   return text;
 }
 

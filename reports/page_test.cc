@@ -72,6 +72,8 @@ TEST_F(PageTest, DrawsAllAndLogsNothing) {
   EXPECT_THAT(visit.document, HasSubstr(Mark("matrix-rows", ListedOps() + 1)));
   EXPECT_THAT(visit.document, HasSubstr(Mark("matrix-columns", 3)));
   EXPECT_THAT(visit.document, HasSubstr(Mark("findings", 6)));
+  EXPECT_THAT(visit.document, HasSubstr(Mark("probes", 5)));
+  EXPECT_THAT(visit.document, HasSubstr("1 as published, 2 otherwise, 1 unmeasured, 1 nothing"));
   EXPECT_THAT(visit.document, HasSubstr(Mark("histograms", 3)));
   EXPECT_THAT(visit.document, HasSubstr("<strong>SIMULATED</strong>"));
   EXPECT_THAT(visit.document, Not(HasSubstr("data-hacked")));
@@ -90,6 +92,16 @@ TEST_F(PageTest, FiltersThroughTheAddressAndOpensACellAndAFinding) {
   EXPECT_THAT(visit.document, HasSubstr("conv on h13"));
   EXPECT_THAT(visit.document, HasSubstr("func main&lt;ios18&gt;() { } -&gt; (y);"));
   EXPECT_THAT(visit.console, Not(HasSubstr("CONSOLE")));
+}
+
+// A command of another route would test something else than the cell tells of.
+TEST_F(PageTest, ACellsCommandNamesTheRouteThatTheCellIsAbout) {
+  EXPECT_THAT(Open("report.html", "#cell=conv,h13").document,
+              HasSubstr("--ops conv --targets h13 --route mil --db"));
+  EXPECT_THAT(Open("report.html", "#route=netlist&cell=conv,h13").document,
+              HasSubstr("--ops conv --targets h13 --route netlist --db"));
+  EXPECT_THAT(Open("report.html", "#cell=SDPA,h13").document,
+              HasSubstr("--ops SDPA --targets h13 --route netlist --db"));
 }
 
 // An operation that deviated where nobody measured reads neither `correct` nor `known-defect`.

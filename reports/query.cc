@@ -84,6 +84,7 @@ class Reader {
   Status ReadHistograms(const RunInfo& run, ReportData& data);
   Status ReadErrorLeans(const RunInfo& run, ToldByKey& told);
   Status CountIds(const RunInfo& run);
+  Status ReadProbes(size_t index, ReportData& data);
   Status ReadFindings(size_t index, ReportData& data);
 
   std::map<std::string, int> runs_with_id_;  // of a finding
@@ -286,10 +287,35 @@ Status Reader::ReadFindings(size_t index, ReportData& data) {
   return {};
 }
 
+Status Reader::ReadProbes(size_t index, ReportData& data) {
+  const std::string run = std::to_string(data.runs[index].id);
+  ANECHECK_ASSIGN(
+      const std::vector<Row> rows,
+      store_.Query("SELECT probe, target, state, value, published, agrees, message FROM probes "
+                   "WHERE run = CAST(? AS INTEGER) ORDER BY agrees <> 'no', state <> 'unmeasured', "
+                   "target, probe",
+                   {&run, 1}));
+  for (const Row& row : rows) {
+    ProbeInfo& probe = data.probes.emplace_back();
+    probe.run = index;
+    probe.probe = row[0];
+    probe.target = row[1];
+    probe.measured = row[2] == "at value" ? row[3] : row[2];
+    probe.published = row[4];
+    probe.message = row[6];
+    probe.standing = row[2] == "unmeasured" ? ProbeStanding::kUnmeasured
+                     : row[5] == "no"       ? ProbeStanding::kOtherwise
+                     : row[5] == "yes"      ? ProbeStanding::kAsPublished
+                                            : ProbeStanding::kNothingPublished;
+  }
+  return {};
+}
+
 Status Reader::ReadRun(size_t index, ReportData& data, ToldByKey& leans) {
   ANECHECK_RETURN_IF_ERROR(ReadReach(data.runs[index], data));
   ANECHECK_RETURN_IF_ERROR(ReadHistograms(data.runs[index], data));
   ANECHECK_RETURN_IF_ERROR(ReadErrorLeans(data.runs[index], leans));
+  ANECHECK_RETURN_IF_ERROR(ReadProbes(index, data));
   return ReadFindings(index, data);
 }
 
@@ -328,6 +354,16 @@ int64_t ReportData::Unconfirmed() const {
   return std::count_if(findings.begin(), findings.end(), [](const FindingInfo& finding) {
     return KindOfFinding(finding.verdict) == FindingKind::kUnconfirmed;
   });
+}
+
+int64_t ReportData::Probes(ProbeStanding standing) const {
+  return std::ranges::count(probes, standing, &ProbeInfo::standing);
+}
+
+std::string_view ProbeStandingName(ProbeStanding standing) {
+  constexpr std::string_view kNames[] = {"as published", "otherwise", "unmeasured",
+                                         "nothing published"};
+  return kNames[static_cast<size_t>(standing)];
 }
 
 int64_t ReportData::CasesWith(std::string_view verdict) const {

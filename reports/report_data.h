@@ -83,11 +83,26 @@ struct FindingInfo {
   FindingDetail detail;
 };
 
+// What a measured figure is beside the published one.
+enum class ProbeStanding : uint8_t { kAsPublished, kOtherwise, kUnmeasured, kNothingPublished };
+std::string_view ProbeStandingName(ProbeStanding standing);  // "as published", "otherwise", ...
+
+// One measurement of one probe on one target.
+struct ProbeInfo {
+  size_t run = 0;  // index in ReportData::runs
+  std::string probe, target;
+  std::string measured;   // a decimal, "Infinity", "NaN", "no cliff", "unmeasured"
+  std::string published;  // likewise; empty where nothing was
+  ProbeStanding standing = ProbeStanding::kNothingPublished;
+  std::string message;  // why it is unmeasured
+};
+
 struct ReportData {
   std::vector<RunInfo> runs;  // by start, then uuid
   std::map<ReachKey, ReachCounts> reach;
   std::map<HistogramKey, UlpCounts> histograms;
   LeansByKey leans;
+  std::vector<ProbeInfo> probes;      // by run, those otherwise than published first
   std::vector<FindingInfo> findings;  // new ones first, then by operation, target and id
 
   bool AnySimulated() const;
@@ -96,6 +111,7 @@ struct ReportData {
   int64_t NewFindings() const;
   int64_t KnownDefects() const;
   int64_t Unconfirmed() const;
+  int64_t Probes(ProbeStanding standing) const;
   // Cases with that verdict, over all runs.
   int64_t CasesWith(std::string_view verdict) const;
 };

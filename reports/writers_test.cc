@@ -101,6 +101,36 @@ TEST_F(WritersTest, SummaryIsAsItWas) {
   ExpectGolden("summary.md", SummaryMarkdown(data_, SampleMatrix()));
 }
 
+// Runs of probes have no cases, and a disagreement stands nowhere else.
+TEST_F(WritersTest, ProbesAreCountedAndThoseNotAsPublishedListed) {
+  const std::string text = SummaryMarkdown(data_, SampleMatrix());
+  EXPECT_THAT(text, HasSubstr("Probes: 1 as published, 2 otherwise, 1 unmeasured, 1 with nothing "
+                              "published."));
+  EXPECT_THAT(text, HasSubstr("| `rounding_tie` | h13 | simulated | 2050 | 2048 |  |"));
+  EXPECT_THAT(text, HasSubstr("| `relu_nan` | h13 | simulated | unmeasured | Infinity | the engine "
+                              "refused it |"));
+  EXPECT_THAT(text, Not(HasSubstr("accumulator_port")));
+  const Json probes = Parsed("report.json")["probes"];
+  ASSERT_EQ(probes.size(), 5u);
+  EXPECT_EQ(probes[0]["probe"], "rounding_tie");
+  EXPECT_EQ(probes[0]["standing"], "otherwise");
+  EXPECT_EQ(probes[1]["standing"], "unmeasured");
+}
+
+// A headline with nothing under it reads as a cut file.
+TEST_F(WritersTest, EveryHeadlineHasSomethingUnderIt) {
+  ReportData data = data_;
+  data.reach.clear();
+  data.findings.clear();
+  data.runs.resize(1);
+  data.runs[0].met.clear();
+  std::erase_if(data.probes, [](const ProbeInfo& probe) { return probe.run != 0; });
+  const std::string text = SummaryMarkdown(data, BuildMatrix(data));
+  EXPECT_THAT(text, testing::EndsWith("## Operations by targets with results\n\nNone.\n"));
+  data.probes.clear();
+  EXPECT_THAT(SummaryMarkdown(data, BuildMatrix(data)), Not(HasSubstr("robes")));
+}
+
 TEST_F(WritersTest, JUnitIsAsItWas) { ExpectGolden("junit.xml", Content("junit.xml")); }
 
 TEST_F(WritersTest, MatrixIsAsItWas) { ExpectGolden("matrix.csv", MatrixCsv(SampleMatrix())); }

@@ -8,6 +8,7 @@
 
 #include "harness/base/json_text.h"
 #include "harness/cli/command.h"
+#include "harness/cli/file_name.h"
 #include "harness/cli/report_progress.h"
 #include "reports/write_reports.h"
 
@@ -24,6 +25,11 @@ int Run(const ReportFlags& flags) {
   const auto data = reports::WriteReports(flags.db, flags.out, ReportProgressLine());
   if (!data.ok()) return Fail(data.error());
   const std::string page = flags.out + "/report.html";
+  const int64_t otherwise = data->Probes(reports::ProbeStanding::kOtherwise);
+  const std::string probes = data->probes.empty()
+                                 ? ""
+                                 : fmt::format(", probes: {}, {} otherwise than published",
+                                               data->probes.size(), otherwise);
   if (flags.json) {
     Print(DumpJson({{"report", page},
                     {"simulated", data->AnySimulated()},
@@ -31,14 +37,16 @@ int Run(const ReportFlags& flags) {
                     {"cases", data->Cases()},
                     {"findings", data->NewFindings()},
                     {"known_defects", data->KnownDefects()},
-                    {"unconfirmed", data->Unconfirmed()}},
+                    {"unconfirmed", data->Unconfirmed()},
+                    {"probes", data->probes.size()},
+                    {"probes_otherwise", otherwise}},
                    2));
   } else {
     Print(
         fmt::format("{}cases: {}, runs: {}, new findings: {}, unconfirmed deviations: {}, known "
-                    "defects: {}\n{}",
+                    "defects: {}{}\n{}",
                     data->AnySimulated() ? "SIMULATED: " : "", data->Cases(), data->runs.size(),
-                    data->NewFindings(), data->Unconfirmed(), data->KnownDefects(), page));
+                    data->NewFindings(), data->Unconfirmed(), data->KnownDefects(), probes, page));
   }
   return kExitClean;
 }
@@ -48,8 +56,8 @@ int Run(const ReportFlags& flags) {
 void AddReportCommand(CLI::App& app, Selected& selected) {
   CLI::App* command = app.add_subcommand("report", "Write HTML, JSON, JUnit, SARIF, Markdown, CSV");
   auto flags = std::make_shared<ReportFlags>();
-  command->add_option("--db", flags->db, "Results files")->required();
-  command->add_option("--out", flags->out, "Folder to write to")->required();
+  command->add_option("--db", flags->db, "Results files")->check(FileName())->required();
+  command->add_option("--out", flags->out, "Folder to write to")->check(FileName())->required();
   command->add_flag("--json", flags->json, "Print the figures as JSON");
   command->footer("Example: anecheck report --db results.sqlite --out report");
   command->callback([flags, &selected] { selected = [flags] { return Run(*flags); }; });

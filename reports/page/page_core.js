@@ -95,6 +95,25 @@ function drawSummary() {
     byId("figures").append(make("div", {}, make("dt", {}, name), make("dd", {}, count(value))));
   }
   drawRuns();
+  drawProbes();
+}
+
+// Every measurement, those that need a look first; the section stands only where there are some.
+function drawProbes() {
+  const standings = ["as published", "otherwise", "unmeasured", "nothing published"];
+  const columns = ["probe", "target", "provenance", "measured", "published", "standing", "message"];
+  const head = make("tr", {}, ...columns.map((name) => make("th", {scope: "col"}, name)));
+  const rows = report.probes.map((probe) => make(
+    "tr", {class: probe.standing === "otherwise" ? "outside" : ""}, ...columns.map((name) => make(
+      "td", {class: "clip"},
+      name === "provenance" ? evidenceText(probe[name]) : probe[name]))));
+  byId("probes").hidden = rows.length === 0;
+  byId("probes-count").textContent = standings.map((standing) => {
+    const probes = report.probes.filter((probe) => probe.standing === standing);
+    return `${count(probes.length)} ${standing}`;
+  }).join(", ");
+  byId("probe-table").append(make("thead", {}, head), make("tbody", {}, ...rows));
+  document.body.dataset.probes = rows.length;
 }
 
 function drawRuns() {

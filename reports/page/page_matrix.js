@@ -99,6 +99,16 @@ function evidenceTable(cell) {
 const shellWord = (text) =>
   /^[\w.-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 
+// The route that the cell is about: the one asked for, or those with evidence. Without any the one
+// that conversions take, which has no name for a native layer.
+function routeOf(cell) {
+  if (filters.route) return filters.route;
+  const routes = [...new Set(cell.evidence.map((item) => item.route))];
+  if (routes.length > 0) return routes.length === 1 ? routes[0] : "both";
+  const op = report.matrix.ops.find((row) => row.name === cell.op);
+  return op?.class === "native layers" ? "netlist" : "mil";
+}
+
 function openCell(cell) {
   const content = byId("cell-content");
   content.replaceChildren(
@@ -120,7 +130,7 @@ function openCell(cell) {
   }
   content.append(make("h3", {}, "Test it again"), commandLine(
     `anecheck run --cases 500 --ops ${shellWord(cell.op)} --targets ${shellWord(cell.target)} ` +
-    "--db results.sqlite"));
+    `--route ${shellWord(routeOf(cell))} --db results.sqlite`));
   byId("cell").showModal();
 }
 

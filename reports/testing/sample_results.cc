@@ -118,19 +118,34 @@ BatchRecord LaterBatch() {
   return batch;
 }
 
-Status AddRun(Store& store, const RunRecord& run, const BatchRecord& batch,
-              std::string_view finished = "2026-03-02T03:04:06Z") {
+// One of each standing beside what was published, the worst not first.
+Status AddProbes(Store& store, int64_t run) {
+  const ProbeRecord probes[] = {
+      {"accumulator_port", "h13", "at value", "32768", "32768", "yes", ""},
+      {"relu_nan", "h13", "unmeasured", "", "Infinity", "", "the engine refused it"},
+      {"rounding_tie", "h13", "at value", "2050", "2048", "no", ""},
+      {"survivors_4096", "h13", "at value", "4", "", "", ""}};
+  return store.AppendProbes(run, probes);
+}
+
+// The run's number in the file.
+Result<int64_t> AddRun(Store& store, const RunRecord& run, const BatchRecord& batch,
+                       std::string_view finished = "2026-03-02T03:04:06Z") {
   ANECHECK_ASSIGN(const int64_t id, store.BeginRun(run));
   ANECHECK_RETURN_IF_ERROR(store.Append(id, batch));
-  return store.FinishRun(id, "finished", finished);
+  ANECHECK_RETURN_IF_ERROR(store.FinishRun(id, "finished", finished));
+  return id;
 }
 
 }  // namespace
 
 Status WriteSampleResults(const std::string& path) {
   ANECHECK_ASSIGN(Store store, Store::Open(path));
-  ANECHECK_RETURN_IF_ERROR(AddRun(store, SimulatedRun(), SimulatedBatch()));
-  return AddRun(store, ReportedRun(), ReportedBatch());
+  ANECHECK_ASSIGN(const int64_t simulated, AddRun(store, SimulatedRun(), SimulatedBatch()));
+  ANECHECK_RETURN_IF_ERROR(AddProbes(store, simulated));
+  const ProbeRecord hostile = {kHostile, kHostile, "at value", kHostile, kHostile, "no", kHostile};
+  ANECHECK_ASSIGN(const int64_t reported, AddRun(store, ReportedRun(), ReportedBatch()));
+  return store.AppendProbes(reported, {&hostile, 1});
 }
 
 Status WriteLaterResults(const std::string& path) {
@@ -139,7 +154,8 @@ Status WriteLaterResults(const std::string& path) {
   run.uuid = "ffeeddccbbaa99887766554433221100";
   run.started = "2026-04-02T03:00:00Z";
   run.compiler_version = "2";
-  return AddRun(store, run, LaterBatch(), "2026-04-02T03:01:40Z");
+  ANECHECK_RETURN_IF_ERROR(AddRun(store, run, LaterBatch(), "2026-04-02T03:01:40Z"));
+  return {};
 }
 
 }  // namespace anecheck::reports
