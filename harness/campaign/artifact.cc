@@ -241,6 +241,11 @@ nlohmann::ordered_json ArtifactToJson(const CampaignOptions& options,
     json["again"]["actual"] = OutputsToJson(item.graph, reply.further[0]);
   }
   if (outcome.further_shape) json["at_shape"] = ShapeToJson(item, reply, *outcome.further_shape);
+  // Files that are as they should be tell nothing of a finding of values.
+  if (reply.files && outcome.record.stage == "files") {
+    json["files"] = {{"descriptor", Base64Encode(reply.files->descriptor)},
+                     {"container", Base64Encode(reply.files->container)}};
+  }
   if (outcome.relation || item.relation) json["relation"] = RelationToJson(item, outcome);
   if (!options.defects.empty()) json["defects"] = options.defects;
   return json;

@@ -15,6 +15,7 @@
 #include "harness/campaign/second_execution.h"
 #include "harness/formats/npz/npz.h"
 #include "harness/graph/json.h"
+#include "harness/lowering/netlist_axes.h"
 #include "harness/runners/tensor_npz.h"
 #include "oracles/oracle.h"
 
@@ -143,11 +144,47 @@ Status WriteRewritten(const ordered_json& finding, const std::string& path) {
   return mil.empty() ? Status() : WriteFileAtomic(path, mil);
 }
 
+// The network description that the engine took, where that was the route, and its constants. MIL
+// text has no operation for a native layer.
+Status WriteDescription(const Case& item, const std::function<std::string(std::string_view)>& in) {
+  if (item.route != "netlist") return {};
+  ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(in("net.plist"), std::string_view(item.netlist)));
+  if (item.netlist_weights.empty()) return {};
+  return WriteFileAtomic(in(kNetlistWeightFile), std::span<const uint8_t>(item.netlist_weights));
+}
+
+// What the compiler left, of a finding that its files show.
+Status WriteFiles(const ordered_json& finding,
+                  const std::function<std::string(std::string_view)>& in) {
+  const auto files = finding.find("files");
+  if (files == finding.end()) return {};
+  constexpr std::pair<const char*, std::string_view> kNames[] = {{"descriptor", "program.e5"},
+                                                                 {"container", "model.hwx"}};
+  for (const auto& [key, name] : kNames) {
+    if (!files->is_object() || !files->contains(key) || !(*files)[key].is_string()) {
+      return MakeError(ErrorCode::kInvalid, "finding: files: needs descriptor and container");
+    }
+    ANECHECK_ASSIGN(const std::vector<uint8_t> bytes,
+                    Base64Decode((*files)[key].get<std::string>()));
+    ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(in(name), std::span<const uint8_t>(bytes)));
+  }
+  return {};
+}
+
 // The files that not every finding has.
-constexpr std::string_view kOptional[] = {
-    "actual.npz",          "inputs_again.npz",    "expected_again.npz",
-    "actual_again.npz",    "inputs_at_shape.npz", "expected_at_shape.npz",
-    "actual_at_shape.npz", "ranged.mil",          "rewritten.mil"};
+constexpr std::string_view kOptional[] = {"actual.npz",
+                                          "inputs_again.npz",
+                                          "expected_again.npz",
+                                          "actual_again.npz",
+                                          "inputs_at_shape.npz",
+                                          "expected_at_shape.npz",
+                                          "actual_at_shape.npz",
+                                          "ranged.mil",
+                                          "rewritten.mil",
+                                          "net.plist",
+                                          kNetlistWeightFile,
+                                          "program.e5",
+                                          "model.hwx"};
 
 // Whether `folder` is that of a finding, by its finding.json.
 bool HoldsFinding(const std::string& folder) {
@@ -241,6 +278,8 @@ Status ExportFinding(const ordered_json& finding, const std::string& provenance,
   ANECHECK_RETURN_IF_ERROR(WriteShape(finding, item, in));
   ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(in("model.mil"), artifact.item.mil));
   ANECHECK_RETURN_IF_ERROR(WriteRewritten(finding, in("rewritten.mil")));
+  ANECHECK_RETURN_IF_ERROR(WriteDescription(item, in));
+  ANECHECK_RETURN_IF_ERROR(WriteFiles(finding, in));
   ANECHECK_RETURN_IF_ERROR(
       WriteFileAtomic(in("graph.json"), GraphToJson(artifact.item.graph).dump(1) + "\n"));
   ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(in("finding.json"), finding.dump(1) + "\n"));

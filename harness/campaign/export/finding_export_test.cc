@@ -62,6 +62,48 @@ TEST(FindingReadme, OffersTheScriptOnlyWhereTheEngineGaveOutputs) {
   EXPECT_THAT(ReadmeOf("crashed"), HasSubstr("check_output.py my_outputs.npz"));
 }
 
+// MIL text has no operation for a native layer: who gets the folder needs what the engine took.
+TEST(FindingExport, OfTheRouteByNetworkDescriptionHoldsTheDescription) {
+  CampaignOptions options;
+  options.targets = {{"h13", 2}};
+  options.route = "netlist";
+  options.ops.reset();
+  options.ops.set(static_cast<size_t>(OpKind::kConv));
+  const Case item = MakeCase(options, 3).value();
+  ASSERT_FALSE(item.netlist_weights.empty());
+  CaseOutcome outcome;
+  outcome.record.verdict = "crashed";
+  const auto finding = ArtifactToJson(options, {}, item, outcome, {}, "f000000000003");
+  const auto folder = TempDirectory::Create("anecheck-export-");
+  ASSERT_TRUE(ExportFinding(finding, "simulated", folder->path()).ok());
+  EXPECT_EQ(ReadTextFile(folder->File("net.plist")).value(), item.netlist);
+  EXPECT_EQ(ReadFile(folder->File("model.weights")).value(), item.netlist_weights);
+  ASSERT_TRUE(ExportFinding(FindingOf("crashed"), "simulated", folder->path()).ok());
+  EXPECT_FALSE(ReadFile(folder->File("net.plist")).ok()) << "of the finding that was there";
+  EXPECT_FALSE(ReadFile(folder->File("model.weights")).ok());
+}
+
+TEST(FindingExport, OfFilesThatAreWrongHoldsTheFiles) {
+  CampaignOptions options;
+  options.targets = {{"h13", 2}};
+  const Case item = MakeCase(options, 7).value();
+  RunReply reply;
+  reply.files = CompilerFiles{{1, 2, 3}, {4, 5}};
+  CaseOutcome outcome;
+  outcome.record.verdict = "failed";
+  const auto export_to = [&](const std::string& folder) {
+    return ExportFinding(ArtifactToJson(options, {}, item, outcome, reply, "f000000000004"),
+                         "simulated", folder);
+  };
+  const auto folder = TempDirectory::Create("anecheck-export-");
+  ASSERT_TRUE(export_to(folder->path()).ok());
+  EXPECT_FALSE(ReadFile(folder->File("program.e5")).ok()) << "the files are not the finding";
+  outcome.record.stage = "files";
+  ASSERT_TRUE(export_to(folder->path()).ok());
+  EXPECT_EQ(ReadFile(folder->File("program.e5")).value(), reply.files->descriptor);
+  EXPECT_EQ(ReadFile(folder->File("model.hwx")).value(), reply.files->container);
+}
+
 // Else the script would judge this finding by what the engine gave for the one before.
 TEST(FindingExport, TakesThePlaceOfAnEarlierFindingAndLeavesOtherFiles) {
   const auto folder = TempDirectory::Create("anecheck-export-");
