@@ -147,7 +147,7 @@ nlohmann::ordered_json NumberOrText(const std::string& text, double value) {
 }
 
 Status Record(const CampaignOptions& options, const RunnerIdentity& identity,
-              std::span<const ProbeDatum> data) {
+              std::span<const ProbeDatum> data, const char* state) {
   ANECHECK_ASSIGN(Store store, Store::Open(options.db));
   ANECHECK_ASSIGN(const int64_t run, store.BeginRun(DescribeRun(options, identity)));
   std::vector<ProbeRecord> records;
@@ -162,7 +162,7 @@ Status Record(const CampaignOptions& options, const RunnerIdentity& identity,
     record.message = datum.message;
   }
   ANECHECK_RETURN_IF_ERROR(store.AppendProbes(run, records));
-  return store.FinishRun(run, "finished", UtcNow());
+  return store.FinishRun(run, state, UtcNow());
 }
 
 bool Named(std::string_view probe, std::span<const std::string> names) {
@@ -186,8 +186,8 @@ std::span<const PublishedCliff> RuntimePublished() {
 }
 
 Result<ProbeDatum> RunRuntimeProbe(const RuntimeProbe& probe, const CampaignTarget& target,
-                                   const WorkerOptions& worker) {
-  ANECHECK_ASSIGN(const RuntimeAnswer answer, MeasureRuntime(probe, target.name, worker));
+                                   const WorkerOptions& worker, const std::atomic<bool>* stop) {
+  ANECHECK_ASSIGN(const RuntimeAnswer answer, MeasureRuntime(probe, target.name, worker, stop));
   ProbeDatum datum;
   datum.probe = probe.name;
   datum.target = target.name;
@@ -225,6 +225,51 @@ std::string CliffText(double value) {
 
 namespace {
 
+bool IsSet(const std::atomic<bool>* stop) { return stop != nullptr && stop->load(); }
+
+// What is run on every target: by their names or, without names, all of one kind.
+struct ChosenProbes {
+  std::vector<const Probe*> numeric;
+  std::vector<const RuntimeProbe*> runtime;
+};
+
+ChosenProbes Chosen(std::span<const std::string> names, bool runtime) {
+  ChosenProbes chosen;
+  for (const Probe& probe : Probes()) {
+    if (names.empty() ? !runtime : Named(probe.name, names)) chosen.numeric.push_back(&probe);
+  }
+  for (const RuntimeProbe& probe : RuntimeProbes()) {
+    if (names.empty() ? runtime : Named(probe.name, names)) chosen.runtime.push_back(&probe);
+  }
+  return chosen;
+}
+
+// Until `*stop` is set. What was under way then is left out: Ctrl-C ends the engine's process too,
+// which is no answer of the engine.
+Result<std::vector<ProbeDatum>> Measure(const CampaignOptions& options, const ChosenProbes& chosen,
+                                        Runner& runner, const std::atomic<bool>* stop) {
+  std::vector<ProbeDatum> data;
+  // Whether to go on after a measurement.
+  const auto take = [&](Result<ProbeDatum> datum) -> Result<bool> {
+    if (IsSet(stop)) return false;
+    if (!datum.ok()) return datum.error();
+    data.push_back(std::move(*datum));
+    return true;
+  };
+  for (const CampaignTarget& target : options.targets) {
+    for (const Probe* probe : chosen.numeric) {
+      ANECHECK_ASSIGN(const bool goes_on, take(RunProbe(*probe, target, runner)));
+      if (!goes_on) return data;
+    }
+    for (const RuntimeProbe* probe : chosen.runtime) {
+      ANECHECK_ASSIGN(const bool goes_on,
+                      take(RunRuntimeProbe(*probe, target, options.worker, stop)));
+      if (!goes_on) return data;
+    }
+  }
+  return data;
+}
+
 std::string ProbeNames() {
   std::vector<std::string_view> names;
   for (const Probe& probe : Probes()) names.push_back(probe.name);
@@ -239,7 +284,8 @@ Result<ProbeDatum> RunProbe(const Probe& probe, const CampaignTarget& target, Ru
 }
 
 Result<std::vector<ProbeDatum>> RunProbes(const CampaignOptions& options,
-                                          std::span<const std::string> names, bool runtime) {
+                                          std::span<const std::string> names, bool runtime,
+                                          const std::atomic<bool>* stop) {
   for (const std::string& name : names) {
     const bool known = std::any_of(Probes().begin(), Probes().end(),
                                    [&](const Probe& probe) { return probe.name == name; });
@@ -262,24 +308,16 @@ Result<std::vector<ProbeDatum>> RunProbes(const CampaignOptions& options,
   ANECHECK_ASSIGN(const auto runner, MakeRunner(options));
   ANECHECK_ASSIGN(const RunnerIdentity identity, runner->Identify());
   ANECHECK_RETURN_IF_ERROR(CheckTargets(options, identity));
-  std::vector<ProbeDatum> data;
-  for (const CampaignTarget& target : options.targets) {
-    for (const Probe& probe : Probes()) {
-      if (!names.empty() ? !Named(probe.name, names) : runtime) continue;
-      ANECHECK_ASSIGN(ProbeDatum datum, RunProbe(probe, target, *runner));
-      data.push_back(std::move(datum));
-    }
-    for (const RuntimeProbe& probe : RuntimeProbes()) {
-      if (!names.empty() ? !Named(probe.name, names) : !runtime) continue;
-      ANECHECK_ASSIGN(ProbeDatum datum, RunRuntimeProbe(probe, target, options.worker));
-      data.push_back(std::move(datum));
-    }
-  }
+  ANECHECK_ASSIGN(std::vector<ProbeDatum> data,
+                  Measure(options, Chosen(names, runtime), *runner, stop));
   for (ProbeDatum& datum : data) {
     datum.provenance = ProvenanceName(identity.provenance);
     datum.engine = identity.engine;
   }
-  if (!options.db.empty()) ANECHECK_RETURN_IF_ERROR(Record(options, identity, data));
+  // A run without a probe would pass for a campaign, which `run --resume` goes on with.
+  if (data.empty() || options.db.empty()) return data;
+  ANECHECK_RETURN_IF_ERROR(
+      Record(options, identity, data, IsSet(stop) ? "interrupted" : "finished"));
   return data;
 }
 

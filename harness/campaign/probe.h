@@ -2,6 +2,7 @@
 // with tiny graphs, each recorded as a datum and held against what was published for the family.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -82,9 +83,11 @@ Result<ProbeDatum> RunProbe(const Probe& probe, const CampaignTarget& target, Ru
 // of `options`, on the runner that they name; where `names` is empty all numeric ones or, with
 // `runtime`, all runtime probes. Recorded in options.db as a run of its own where that is not
 // empty. Errors: kInvalid for an unknown name, and for runtime probes on another runner than e5rt,
-// since they take an engine of that interface.
+// since they take an engine of that interface. Where `*stop` is set meanwhile, those measured by
+// then are recorded, as of an interrupted run, and returned.
 Result<std::vector<ProbeDatum>> RunProbes(const CampaignOptions& options,
-                                          std::span<const std::string> names, bool runtime = false);
+                                          std::span<const std::string> names, bool runtime = false,
+                                          const std::atomic<bool>* stop = nullptr);
 
 // [{probe, target, measured, published, agrees, message, source, provenance, engine}]: `measured`
 // is a number, "Infinity", "NaN", "no cliff" or "unmeasured"; `published` also null.

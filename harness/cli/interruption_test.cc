@@ -259,6 +259,52 @@ TEST(Interruption, AHangUpThatIsIgnoredStaysSo) {
   EXPECT_EQ(Interrupted(fuzz, SIGHUP, [&] { return IsThere(begun); }), 0);
 }
 
+// An engine that refuses the first probe and never answers the second one.
+TEST(Interruption, ProbesThatAreStoppedKeepWhatWasMeasured) {
+  const auto folder = TempDirectory::Create("anecheck-probe-stopped-");
+  ASSERT_TRUE(folder.ok());
+  const std::string db = folder->File("r.sqlite"), said = folder->File("said");
+  const std::string begun = folder->File("begun"), script = folder->File("engine.sh");
+  const std::string engine =
+      "read hello; echo '{\"v\": 1, \"name\": \"slow\"}'\n"
+      "read first; id=$(echo \"$first\" | sed 's/.*\"id\": *\\([0-9]*\\).*/\\1/')\n"
+      "echo \"{\\\"v\\\": 1, \\\"id\\\": $id, \\\"status\\\": \\\"failed\\\", "
+      "\\\"stage\\\": \\\"run\\\", \\\"message\\\": \\\"no\\\"}\"\n"
+      "read second; touch " +
+      begun + "; exec sleep 60\n";
+  ASSERT_TRUE(WriteFileAtomic(script, std::string_view(engine)).ok());
+  const pid_t probe = StartTool({"probe", "--target", "h13", "--runner", "exec:/bin/sh " + script,
+                                 "--case-timeout", "2000", "--db", db},
+                                said);
+  EXPECT_EQ(Interrupted(probe, SIGINT, [&] { return IsThere(begun); }), 3);
+  EXPECT_NE(ReadTextFile(said)->find("interrupted; what was measured by then is recorded in " + db),
+            std::string::npos)
+      << *ReadTextFile(said);
+  const auto kept = Rows(db, "SELECT state, message FROM probes");
+  ASSERT_EQ(kept.size(), 1u) << "what the signal cut short is no answer of the engine";
+  EXPECT_EQ(kept[0][0], "unmeasured");
+  EXPECT_NE(kept[0][1].find("no"), std::string::npos) << kept[0][1];
+  EXPECT_EQ(Rows(db, "SELECT state FROM runs")[0][0], "interrupted");
+}
+
+// A run without any would pass for a campaign to go on with.
+TEST(Interruption, ARuntimeProbeThatHangsEndsWhenItIsAskedAndRecordsNothing) {
+  const auto folder = TempDirectory::Create("anecheck-hung-probe-");
+  ASSERT_TRUE(folder.ok());
+  const std::string db = folder->File("r.sqlite");
+  const pid_t probe =
+      StartTool({"probe", "--target", "h13", "--probe", "loaded_programs", "--fault",
+                 "compile-hang", "--case-timeout", "86400000", "--db", db});
+  const std::string children =
+      "/proc/" + std::to_string(probe) + "/task/" + std::to_string(probe) + "/children";
+  const auto at_work = [&] {
+    const auto text = ReadTextFile(children);
+    return text.ok() && !text->empty();
+  };
+  EXPECT_EQ(Interrupted(probe, SIGINT, at_work), 3);
+  EXPECT_FALSE(IsThere(db));
+}
+
 TEST(Interruption, APowerMeasurementThatIsStoppedIsNotDone) {
   const auto folder = TempDirectory::Create("anecheck-power-stopped-");
   ASSERT_TRUE(folder.ok());

@@ -5,9 +5,12 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "harness/base/log.h"
 #include "harness/campaign/probe.h"
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
+#include "harness/cli/file_name.h"
+#include "harness/cli/interruption.h"
 #include "harness/cli/typed_command.h"
 
 namespace anecheck {
@@ -32,10 +35,12 @@ std::string Table(std::span<const ProbeDatum> data) {
   if (!data.empty() && data[0].provenance == "simulated") {
     text = fmt::format("{}{}\n", EvidenceMark(data[0].provenance), data[0].engine);
   }
-  text += fmt::format("{:<26}{:<8}{:>24}{:>24}  {}\n", "probe", "target", "measured", "published",
-                      "agrees");
+  size_t width = 0;
+  for (const ProbeDatum& datum : data) width = std::max(width, datum.probe.size() + 2);
+  text += fmt::format("{:<{}}{:<8}{:>24}{:>24}  {}\n", "probe", width, "target", "measured",
+                      "published", "agrees");
   for (const auto& row : rows) {
-    text += fmt::format("{:<26}{:<8}{:>24}{:>24}  {}", row["probe"].get<std::string>(),
+    text += fmt::format("{:<{}}{:<8}{:>24}{:>24}  {}", row["probe"].get<std::string>(), width,
                         row["target"].get<std::string>(), Cell(row["measured"]),
                         Cell(row["published"]), Cell(row["agrees"]));
     const std::string message = row["message"].get<std::string>();
@@ -48,9 +53,16 @@ int Run(const ProbeFlags& flags, const std::string& command) {
   Result<CampaignOptions> options = ToOptions(flags.campaign);
   if (!options.ok()) return Fail(options.error());
   options->command = command;
-  const auto data = RunProbes(*options, flags.names, flags.runtime);
+  const Interruption interruption;
+  const auto data = RunProbes(*options, flags.names, flags.runtime, interruption.flag());
   if (!data.ok()) return Fail(data.error());
   Print(flags.json ? ProbesToJson(*data).dump(2) : Table(*data));
+  if (interruption.asked()) {
+    LogWarning(fmt::format("interrupted; what was measured by then is {}",
+                           options->db.empty() || data->empty() ? "printed, and nothing is recorded"
+                                                                : "recorded in " + options->db));
+    return kExitHarness;
+  }
   const bool disagrees = std::any_of(data->begin(), data->end(),
                                      [](const ProbeDatum& datum) { return datum.agrees == false; });
   return disagrees ? kExitFindings : kExitClean;
@@ -72,7 +84,8 @@ void AddProbeCommand(CLI::App& app, Selected& selected) {
   command->add_flag("--runtime", flags->runtime,
                     "Probe calls, events, limits and refusals instead of numbers");
   AddRunnerFlags(*command, campaign);
-  command->add_option("--db", campaign.db, "Results file to record in (default: none)");
+  command->add_option("--db", campaign.db, "Results file to record in (default: none)")
+      ->check(FileName());
   command->add_flag("--json", flags->json, "Print JSON");
   command->footer(
       "Example: anecheck probe --target h13\nExit code 1: a figure differs from the published "
