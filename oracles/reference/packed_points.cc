@@ -43,9 +43,6 @@ HWY_INLINE double StepUp(double x) {
 }
 HWY_INLINE double StepDown(double x) { return -StepUp(-x); }
 
-// The products that all rows of a block are summed with before the next.
-constexpr size_t kChunk = 64;
-
 // What depends on the number of products alone.
 struct Widths {
   Spans spans;
@@ -281,8 +278,9 @@ class Storing {
   StoreFunction store_;
 };
 
-// What stays in the caches: of a panel kChunk products, of the rows those of kDepth products, of
-// the columns all panels of a block. Panels that are needed once alone are made when they are.
+// What stays in the caches: of a panel kDepth products, which are summed with all rows of a block
+// before the next, the same of the rows, of the columns all panels of a block. Panels that are
+// needed once alone are made when they are.
 constexpr size_t kRowBlockBytes = size_t{1} << 19;
 constexpr size_t kColumnBlockBytes = size_t{1} << 23;
 
@@ -310,10 +308,8 @@ void SumBlock(const Kernels& kernels, const Block& block, size_t count) {
   for (size_t deep = 0; deep < count; deep += kDepth) {
     const size_t bottom = std::min(count, deep + kDepth);
     for (size_t panel = 0; panel < block.panels(); ++panel) {
-      for (size_t begin = deep; begin < bottom; begin += kChunk) {
-        kernels.Add(block.rows, block.height, block.columns.At(panel), block.WidthOf(panel), begin,
-                    std::min(bottom, begin + kChunk), block.sums + panel * block.tiles);
-      }
+      kernels.Add(block.rows, block.height, block.columns.At(panel), block.WidthOf(panel), deep,
+                  bottom, block.sums + panel * block.tiles);
       kernels.AddMagnitudes(block.rows, block.height, block.columns.At(panel), block.WidthOf(panel),
                             deep, bottom, block.sums + panel * block.tiles);
     }
