@@ -25,6 +25,7 @@ struct FindingFlags {
 struct Exported {
   std::string id, folder, provenance;  // where the evidence comes from
   bool has_outputs = false;
+  bool has_files = false;  // that show it, where its values do not
 };
 
 Result<Exported> Export(const FindingFlags& flags) {
@@ -47,13 +48,19 @@ Result<Exported> Export(const FindingFlags& flags) {
   }
   ANECHECK_RETURN_IF_ERROR(Status(written));
   exported.has_outputs = HasOutputs(json);
+  exported.has_files = json.contains("files");
   return exported;
 }
 
 std::string ExportedText(const Exported& exported) {
   const auto file = [&](const char* name) { return ShellWord(exported.folder + "/" + name); };
   const std::string next =
-      exported.has_outputs
+      exported.has_files
+          ? fmt::format(
+                "its values are right; the compiler left {} and {}: anecheck replay {} "
+                "runs it again",
+                file("program.e5"), file("model.hwx"), file("finding.json"))
+      : exported.has_outputs
           ? fmt::format("python3 {} judges it", file("check_output.py"))
           : fmt::format("the engine gave no outputs: anecheck replay {} runs it again",
                         file("finding.json"));

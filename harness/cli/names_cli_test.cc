@@ -30,6 +30,20 @@ TEST_F(NamesCliTest, AFindingIsExportedToTheFolderThatIsNamedEitherWay) {
   EXPECT_EQ(Tool(finding + " " + Path("first") + " --out " + Path("second") + db).code, 2);
 }
 
+TEST_F(NamesCliTest, AFindingOfTheCompilersFilesIsExportedWithThem) {
+  const std::string db = Db("files.sqlite");
+  const std::string run = "run --files --cases 20 --targets h13 --quirk all=off --fault ";
+  ASSERT_EQ(Tool(run + "file-dispatch-twice" + db).code, 1);
+  const Json ids = JsonOf(Tool("query --json 'SELECT id FROM findings LIMIT 1'" + db));
+  const std::string id = ids[0]["id"];
+  const Outcome exported = Tool("finding export " + id + " " + Path("of_files") + db);
+  EXPECT_EQ(exported.code, 0) << exported.err;
+  EXPECT_NE(exported.out.find("its values are right; "), std::string::npos) << exported.out;
+  EXPECT_EQ(Tool("inspect " + Path("of_files/program.e5")).code, 0);
+  EXPECT_EQ(Tool("inspect " + Path("of_files/model.hwx")).code, 0);
+  EXPECT_EQ(Tool("replay " + Path("of_files/finding.json")).code, 1);
+}
+
 // At the graph's own shape all is right.
 TEST_F(NamesCliTest, AFindingAtAnotherShapeIsExportedWithThatShape) {
   const Json run =
