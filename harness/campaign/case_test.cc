@@ -133,6 +133,11 @@ TEST(Cases, OfAnOperationThatIsNotDrawnByNameHaveAReason) {
   }
   EXPECT_EQ(WhyNotDrawnByName(GetOp(OpKind::kSin), 2, kMilRoute),
             "engines have it from A15 on, and this is A13");
+  EXPECT_EQ(WhyNotDrawnByName(GetOp(OpKind::kNativeTopK), 2, kNetlistRoute),
+            "engines have it from A14 on, and this is A13")
+      << "a native layer is what a network description names";
+  EXPECT_EQ(WhyNotDrawnByName(GetOp(OpKind::kNativeTopK), 6, kMilRoute),
+            "is a native layer, which no MIL text names");
 }
 
 // Nothing is drawn for the direct route that a network description cannot say.

@@ -101,7 +101,9 @@ std::string WhyNotDrawnByName(const OpDefinition& op, int family, RouteSet route
   if (route == kNetlistRoute && !NetlistOps().test(op.schema.id)) {
     return "no network description is known to say it";
   }
-  if (op.op_class == OpClass::kNative) return "is a native layer, which no MIL text names";
+  if (op.op_class == OpClass::kNative && route == kMilRoute) {
+    return "is a native layer, which no MIL text names";
+  }
   if (op.family_floor != kNoFamily) {
     return fmt::format("engines have it from {} on, and this is {}",
                        ConformingContract(op.family_floor).name, ConformingContract(family).name);
