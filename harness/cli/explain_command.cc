@@ -1,6 +1,7 @@
 // `anecheck explain`: what each layer of the compiler says to an operation, and why, and what
 // evidence there is of it.
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -47,6 +48,19 @@ Result<legality::Instance> MakeInstance(const ExplainFlags& flags) {
   return instance;
 }
 
+// Native layers have attributes that no table lists: where a rule cannot read one, say so rather
+// than answer as if nothing were known of the layer.
+Status CheckReadable(const legality::Verdict& verdict) {
+  for (const legality::LayerVerdict& layer : verdict.layers) {
+    if (!layer.reason.starts_with("expression:")) continue;
+    return MakeError(ErrorCode::kInvalid,
+                     fmt::format("--attr: the rule {} cannot read what is given ({}); give numbers "
+                                 "as 3, lists as 3,3",
+                                 layer.rule, layer.reason));
+  }
+  return {};
+}
+
 Status Explain(const ExplainFlags& flags) {
   ANECHECK_ASSIGN(const TargetCatalog catalog, LoadCatalog(flags.target));
   ANECHECK_ASSIGN(const Target* target, catalog.Find(flags.target_name));
@@ -60,6 +74,7 @@ Status Explain(const ExplainFlags& flags) {
     if (flags.route != "both" && flags.route != legality::RouteName(route)) continue;
     ANECHECK_ASSIGN(const legality::Verdict verdict,
                     legality::Judge(instance, *target, route, Order(flags.target)));
+    ANECHECK_RETURN_IF_ERROR(CheckReadable(verdict));
     verdicts.push_back(legality::VerdictJson(verdict));
     text += legality::VerdictText(verdict, *target);
     subjects = {verdict.op, verdict.native_layer};

@@ -13,6 +13,7 @@
 #include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
 #include "harness/cli/defects_flag.h"
+#include "harness/cli/file_name.h"
 #include "harness/cli/interruption.h"
 #include "harness/cli/named_ops.h"
 #include "harness/cli/typed_command.h"
@@ -151,8 +152,10 @@ void AddRunCommand(CLI::App& app, Selected& selected) {
   AddCampaignFlags(*command, flags->campaign);
   AddDefectsFlag(*command, flags->campaign.defects);
   command->add_flag("--json", flags->json, "Print the summary as JSON");
-  command->add_option("--events", flags->events,
-                      "Write what happens as JSON Lines to this file, - for standard output");
+  command
+      ->add_option("--events", flags->events,
+                   "Write what happens as JSON Lines to this file, - for standard output")
+      ->check(FileName());
   command->add_flag("--strict", flags->strict,
                     "Exit with 1 for known defects and unconfirmed deviations too");
   command->add_flag("--resume", flags->resume,

@@ -32,6 +32,7 @@ TEST_F(UsageCliTest, AnEmptyFileNameIsRefused) {
         "matrix --db ''", "check x.mil --db ''"}) {
     ExpectRefused(command, "--db: the name is empty; name a file or a folder; `anecheck ");
   }
+  ExpectRefused("run --cases 1 --events ''" + Db("x"), "--events: the name is empty");
   for (const std::string command :
        {"gen --format hwx --out ''", "report --db x --out ''", "merge x y --out ''",
         "baseline record --out ''", "lower x.mil --target h13 --out ''"}) {
@@ -69,6 +70,9 @@ TEST_F(UsageCliTest, ExplainRefusesWhatNoOperationCanHave) {
   ExpectRefused(explain + "--attr pad_type=zzz", "must be one of valid, same");
   ExpectRefused(explain + "--attr strides=2,2,2,2,2", "1 to 3 spatial axes");
   ExpectRefused(explain + "--shape x=1,2", "conv needs batch, channels and");
+  ExpectRefused("explain Concat --route netlist --target h13 --attr axis=last",
+                "--attr: the rule concat_axis_sign cannot read what is given (expression: ");
+  ExpectRefused("explain nosuch --target h13", "\"nosuch\"; `anecheck ops` lists them");
   EXPECT_EQ(Tool(explain + "--attr kernel=3 --attr strides=2,2 --shape x=1,8,9,9").code, 0);
 }
 

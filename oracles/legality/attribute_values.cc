@@ -69,6 +69,11 @@ std::optional<int> LeastOf(std::string_view name) {
   return std::nullopt;
 }
 
+// Attributes with one number a spatial axis, of the paddings two.
+bool IsPerAxis(std::string_view name) {
+  return name == "strides" || name == "dilations" || name == "kernel_sizes" || name == "pad";
+}
+
 // Whether a rule that reads the attribute speaks of that text: engines know more element types than
 // MIL has spellings.
 bool IsNamedByARule(std::string_view attribute, const Value& value) {
@@ -83,7 +88,7 @@ bool IsNamedByARule(std::string_view attribute, const Value& value) {
 Status CheckValue(std::string_view name, const Value& value, const Parameter* parameter) {
   if (const auto least = LeastOf(name)) {
     const auto counts = [&](const Value& one) { return IsWhole(one) && one.number >= *least; };
-    if (!EachIs(value, counts)) {
+    if (!(IsPerAxis(name) ? EachIs(value, counts) : counts(value))) {
       return Refused(name, value, fmt::format("a whole number, {} or more", *least));
     }
   }
@@ -98,12 +103,11 @@ Status CheckValue(std::string_view name, const Value& value, const Parameter* pa
   return Refused(name, value, fmt::format("one of {}", fmt::join(choices, ", ")));
 }
 
-// One number a spatial axis, of the paddings two.
+// `spatial`: how many axes the window has, where that is known.
 Status CheckWindow(const Instance& instance, std::optional<size_t> spatial) {
   for (const auto& [name, value] : instance.attributes) {
-    const bool per_axis = name == "strides" || name == "dilations" || name == "kernel_sizes";
-    if (!per_axis && name != "pad") continue;
-    const size_t each = per_axis ? 1 : 2;
+    if (!IsPerAxis(name)) continue;
+    const size_t each = name == "pad" ? 2 : 1;
     const size_t length = LengthOf(value);
     const bool fits = spatial
                           ? length == *spatial * each

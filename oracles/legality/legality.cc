@@ -108,8 +108,9 @@ Error UnknownOperation(std::string_view name, const Rules& rules) {
   };
   if (!stem.empty()) collect(rules.operations());
   if (!stem.empty()) collect(rules.layers());
-  return MakeError(ErrorCode::kNotFound, fmt::format("no operation or native layer \"{}\"{}", name,
-                                                     near.empty() ? "" : "; near: " + near));
+  return MakeError(ErrorCode::kNotFound,
+                   fmt::format("no operation or native layer \"{}\"; {}", name,
+                               near.empty() ? "`anecheck ops` lists them" : "near: " + near));
 }
 
 }  // namespace
