@@ -36,6 +36,30 @@ bool HasFileWord(const std::vector<std::string>& words) {
   });
 }
 
+// A shell's script with its first argument in place of each @@, inside of quotes or out of them, so
+// that the path may hold whatever a path can.
+std::string WithFirstArgument(const std::string& script) {
+  const std::string_view file = parserfuzz::kFileWord;
+  std::string text;
+  char quote = 0;
+  for (size_t i = 0; i < script.size();) {
+    const char c = script[i];
+    if (script.compare(i, file.size(), file) == 0) {
+      text += quote == '"' ? "${1}" : quote == '\'' ? "'\"${1}\"'" : "\"${1}\"";
+      i += file.size();
+      continue;
+    }
+    const bool escapes = c == '\\' && quote != '\'' && i + 1 < script.size();
+    if (!escapes && (c == quote || (quote == 0 && (c == '"' || c == '\'')))) {
+      quote = quote == 0 ? c : 0;
+    }
+    const size_t length = escapes ? 2 : 1;
+    text += script.substr(i, length);
+    i += length;
+  }
+  return text;
+}
+
 // In a shell's words the file is its first argument too.
 bool NamesFile(const std::string& script) {
   constexpr const char* kSpellings[] = {parserfuzz::kFileWord, "$1", "${1", "$@", "$*"};
@@ -59,7 +83,10 @@ Status Complete(FuzzFlags& flags) {
                      "--against: the command has neither @@ nor $1, which stand for the file");
   }
   if (options.out.empty()) return MakeError(ErrorCode::kInvalid, "--out: names no folder");
-  if (!flags.against.empty()) options.second = {"/bin/sh", "-c", flags.against, "sh", "@@"};
+  if (!flags.against.empty()) {
+    options.second = {"/bin/sh", "-c", WithFirstArgument(flags.against), "sh",
+                      parserfuzz::kFileWord};
+  }
   options.limits.max_memory = flags.memory_mb << 20;
   return {};
 }
@@ -70,6 +97,7 @@ Json ToJson(const ParserFuzzSummary& summary, const ParserFuzzOptions& options,
   for (const parserfuzz::Finding& finding : summary.findings) {
     findings.push_back(Json{{"kind", parserfuzz::FailureKindName(finding.failure.kind)},
                             {"signature", finding.failure.signature},
+                            {"known", finding.known},
                             {"file", options.out + "/" + finding.file},
                             {"report", options.out + "/" + finding.file + ".txt"},
                             {"size", finding.size},
@@ -88,8 +116,11 @@ Json ToJson(const ParserFuzzSummary& summary, const ParserFuzzOptions& options,
 
 std::string ToText(const ParserFuzzSummary& summary, const ParserFuzzOptions& options,
                    const std::string& typed) {
-  std::string text = fmt::format("{} files, {} accepted, {} findings\n", summary.files,
-                                 summary.accepted, summary.findings.size());
+  const auto known = std::ranges::count_if(summary.findings, &parserfuzz::Finding::known);
+  std::string text =
+      fmt::format("{} files, {} accepted, {} findings{}\n", summary.files, summary.accepted,
+                  summary.findings.size(),
+                  known == 0 ? "" : fmt::format(", {} of them kept by earlier runs", known));
   for (const parserfuzz::Finding& finding : summary.findings) {
     text += fmt::format("{}/{} ({} bytes, {} times): {}\n", options.out, finding.file, finding.size,
                         finding.count, finding.failure.signature);
@@ -170,6 +201,16 @@ void AddFuzzCommand(CLI::App& app, Selected& selected) {
       ->add_option("--jobs", options.jobs, "Commands at work at once; findings do not depend on it")
       ->check(WholeNumber(1, kMostJobs))
       ->capture_default_str();
+  command
+      ->add_option("--crash-exit", options.crash_signs.exit_codes,
+                   "Exit codes that are a crash, not a refusal: 101,134")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(WholeNumber(1, 255));
+  command
+      ->add_option("--crash-text", options.crash_signs.texts,
+                   "What on standard error is a crash too: 'Traceback (most recent call last)'")
+      ->allow_extra_args(false);
   command->add_option("--against", flags->against,
                       "Shell command that must accept the same files; @@ or $1 is the file");
   command->add_flag("--json", flags->json, "One JSON document on standard output");

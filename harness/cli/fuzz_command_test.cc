@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
+#include "harness/base/shell_word.h"
 #include "harness/cli/testing/tool_test.h"
 
 namespace anecheck {
@@ -50,6 +51,32 @@ TEST_F(FuzzCommand, TheFileMayStandWithinAWordAndInTheOtherCommand) {
   EXPECT_NE(outcome.out.find("8 files, 8 accepted, 0 findings\n"), std::string::npos)
       << outcome.out;
   EXPECT_EQ(outcome.err.find("warning"), std::string::npos) << outcome.err;
+}
+
+// However the other command quotes it, and whatever stands in the path.
+TEST_F(FuzzCommand, ThePathOfTheFileIsOneWordOfTheOtherCommand) {
+  ASSERT_EQ(std::system(("mkdir " + ShellWord(Path("a $b'c"))).c_str()), 0);
+  for (const char* const other :
+       {"cat @@", "cat \"@@\"", "f='@@'; cat \"$f\"", "cat \"$1\"", "echo it\\'s; cat @@"}) {
+    const std::string script = fmt::format(
+        "TMPDIR={} exec {} fuzz --format td --count 4 --out {} --against {} -- /bin/cat @@",
+        ShellWord(Path("a $b'c")), ANECHECK_TOOL, Path("found"), ShellWord(other));
+    EXPECT_EQ(WEXITSTATUS(std::system((script + " >/dev/null 2>&1").c_str())), 0) << script;
+  }
+}
+
+TEST_F(FuzzCommand, WhatIsACrashBesideSignalsIsSaid) {
+  const std::string parser = "-- /bin/sh -c 'echo cannot go on >&2; exit 3' sh @@";
+  EXPECT_EQ(Fuzz(parser).code, 0);
+  const auto by_code = JsonOf(Fuzz("--json --crash-exit 2,3 " + parser));
+  ASSERT_EQ(by_code["findings"].size(), 1u);
+  EXPECT_EQ(by_code["findings"][0]["signature"], "crash exit code 3 cannot go on");
+  EXPECT_EQ(by_code["findings"][0]["known"], false);
+  const auto by_text = Fuzz("--crash-text 'not there' --crash-text 'cannot go' " + parser);
+  EXPECT_EQ(by_text.code, 1);
+  EXPECT_NE(by_text.out.find("1 findings, 1 of them kept by earlier runs\n"), std::string::npos)
+      << by_text.out;
+  EXPECT_EQ(Fuzz("--crash-exit 0 " + parser).code, 2);
 }
 
 TEST_F(FuzzCommand, WhatCannotBeMeantIsBadUsage) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <fmt/format.h>
 #include <mutex>
@@ -9,23 +10,34 @@
 #include <utility>
 #include <vector>
 
-#include "harness/base/checksum.h"
 #include "harness/base/file.h"
 #include "harness/base/parallel_for.h"
-#include "harness/base/shell_word.h"
+#include "harness/parserfuzz/kept_findings.h"
+#include "harness/parserfuzz/panic.h"
 #include "harness/parserfuzz/signature.h"
 
 namespace anecheck::parserfuzz {
 namespace {
 
+// What a report or a place tells from others.
 Failure MakeFailure(FailureKind kind, std::string_view detail) {
-  return {kind, fmt::format("{} {}", FailureKindName(kind), detail)};
+  return {kind, fmt::format("{} {}", FailureKindName(kind), detail), ""};
 }
 
-std::string CommandText(const std::vector<std::string>& command) {
-  std::string text;
-  for (const std::string& word : command) text += (text.empty() ? "" : " ") + ShellWord(word);
-  return text;
+// What the words of the parser tell from others, in the last line that it wrote.
+Failure MakeFailure(FailureKind kind, std::string_view detail, std::string_view err) {
+  std::string group = fmt::format("{} {}", FailureKindName(kind), detail);
+  return {kind, group + LastLine(err), group};
+}
+
+constexpr const char* kOfTheSecond = " (of the second command)";
+constexpr const char* kOtherWords = "with other words";
+
+// The bench's path is another in each run and for each job.
+void ForgetPath(const std::string& path, std::string& text) {
+  for (size_t at = text.find(path); at != std::string::npos; at = text.find(path, at + 1)) {
+    text.replace(at, path.size(), kFileWord);
+  }
 }
 
 // Shells, env, timeout and the like exit so where the program that they were given is not there or
@@ -53,7 +65,8 @@ struct Trial {
   Failure failure;
   bool accepted = false;
   bool accepted_by_second = false;
-  bool stopped = true;  // nothing did, as of one that was never tried
+  bool of_second = false;  // the failure is the second command's
+  bool stopped = true;     // nothing did, as of one that was never tried
   Start start = Start::kNotRun, start_of_second = Start::kNotRun;
   std::string said;  // on standard error, by the command that failed
 };
@@ -70,8 +83,8 @@ class Bench {
     const ParserFuzzOptions& options = *options_;
     const std::string path = folder_.path() + "/input";
     ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(path, std::span<const uint8_t>(file)));
-    ANECHECK_ASSIGN(CommandOutcome first, RunCommand(options.command, path, options.limits, stop_));
-    Trial trial = {.failure = Classify(first, options.limits),
+    ANECHECK_ASSIGN(CommandOutcome first, Run(options.command, path));
+    Trial trial = {.failure = Classify(first, options.limits, options.crash_signs),
                    .accepted = first.signal == 0 && first.exit_code == 0,
                    .stopped = first.stopped,
                    .start = StartOf(first)};
@@ -79,19 +92,20 @@ class Bench {
       trial.said = std::move(first.err);
       return trial;
     }
-    ANECHECK_ASSIGN(CommandOutcome second, RunCommand(options.second, path, options.limits, stop_));
+    ANECHECK_ASSIGN(CommandOutcome second, Run(options.second, path));
     trial.stopped = second.stopped;
     trial.start_of_second = StartOf(second);
     trial.accepted_by_second = second.signal == 0 && second.exit_code == 0;
-    trial.failure = Classify(second, options.limits);
+    trial.failure = Classify(second, options.limits, options.crash_signs);
     const bool refused_by_first = trial.failure.kind == FailureKind::kNone && second.exit_code == 0;
     if (trial.failure.kind != FailureKind::kNone) {
-      trial.failure.signature += " (of the second command)";
+      trial.failure.signature += kOfTheSecond;
+      trial.of_second = true;
     } else if ((first.exit_code == 0) != (second.exit_code == 0)) {
       trial.failure = MakeFailure(
           FailureKind::kDisagreement,
-          fmt::format("accepted by the {} only: {}", refused_by_first ? "second" : "first",
-                      LastLine(refused_by_first ? first.err : second.err)));
+          fmt::format("accepted by the {} only: ", refused_by_first ? "second" : "first"),
+          refused_by_first ? first.err : second.err);
     }
     trial.said = std::move(refused_by_first ? first.err : second.err);
     return trial;
@@ -101,8 +115,7 @@ class Bench {
   Status TryToStart(const std::vector<std::string>& command, const Bytes& file) const {
     const std::string path = folder_.path() + "/input";
     ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(path, std::span<const uint8_t>(file)));
-    ANECHECK_ASSIGN(const CommandOutcome outcome,
-                    RunCommand(command, path, options_->limits, stop_));
+    ANECHECK_ASSIGN(const CommandOutcome outcome, Run(command, path));
     if (outcome.stopped || !IsUnstarted(outcome)) return {};
     return MakeError(ErrorCode::kNotFound,
                      fmt::format("{}: exit code {} for each of the first files, by which a program "
@@ -113,21 +126,31 @@ class Bench {
   // A smaller file that fails in the same way. `ran` is called after each run.
   Bytes MakeSmall(const Failure& failure, const Bytes& file,
                   const std::function<void()>& ran) const {
-    int hangs_left = 1 + kMillisecondsOfHangs / std::max(options_->limits.timeout_ms, 1);
+    using Clock = std::chrono::steady_clock;
+    Clock::duration hung{};
     return Minimise(
         *options_->parts.format, file, options_->minimise_runs,
         [&](const Bytes& candidate) {
+          const auto begin = Clock::now();
           const auto again = Try(candidate);
           ran();
           if (!again.ok() || again->stopped) return false;
-          if (again->failure.kind == FailureKind::kHang) --hangs_left;
+          if (again->failure.kind == FailureKind::kHang) hung += Clock::now() - begin;
           return again->failure.signature == failure.signature;
         },
-        [&] { return hangs_left <= 0 || (stop_ != nullptr && stop_->load()); });
+        [&] { return hung >= kMostOfHangs || (stop_ != nullptr && stop_->load()); });
   }
 
  private:
-  static constexpr int kMillisecondsOfHangs = 60000;
+  static constexpr std::chrono::minutes kMostOfHangs{1};
+
+  Result<CommandOutcome> Run(const std::vector<std::string>& command,
+                             const std::string& path) const {
+    ANECHECK_ASSIGN(CommandOutcome outcome, RunCommand(command, path, options_->limits, stop_));
+    ForgetPath(path, outcome.out);
+    ForgetPath(path, outcome.err);
+    return outcome;
+  }
 
   Bench(const ParserFuzzOptions& options, const std::atomic<bool>* stop, TempDirectory folder)
       : options_(&options), stop_(stop), folder_(std::move(folder)) {}
@@ -137,23 +160,16 @@ class Bench {
   TempDirectory folder_;
 };
 
-// What stands beside a kept file.
-std::string Describe(const ParserFuzzOptions& options, const Finding& finding) {
-  return fmt::format(
-      "{}\ncommand: {}\n{}first shown by file {} of seed {}, {} bytes; kept: {} bytes\n"
-      "on standard error, of that first file:\n{}\n",
-      finding.failure.signature, CommandText(options.command),
-      options.second.empty() ? "" : fmt::format("against: {}\n", CommandText(options.second)),
-      finding.index, options.seed, finding.first_size, finding.size, finding.said);
-}
-
 // Files go through the benches in blocks. Within one they are independent of each other; what is
 // told of them is told in their order.
 class Campaign {
  public:
-  Campaign(const ParserFuzzOptions& options, std::vector<Bench> benches,
+  Campaign(const ParserFuzzOptions& options, std::vector<Bench> benches, KeptFindings kept,
            const std::function<void(const ParserFuzzProgress&)>& progress)
-      : options_(options), benches_(std::move(benches)), progress_(progress) {
+      : options_(options),
+        benches_(std::move(benches)),
+        kept_(std::move(kept)),
+        progress_(progress) {
     state_.of_files = options.files;
   }
 
@@ -233,18 +249,37 @@ class Campaign {
     ++summary.files;
     summary.accepted += trial.accepted ? 1 : 0;
     summary.accepted_by_second += trial.accepted_by_second ? 1 : 0;
-    if (trial.failure.kind == FailureKind::kNone) return;
-    const auto known = std::ranges::find_if(summary.findings, [&](const Finding& finding) {
-      return finding.failure.signature == trial.failure.signature;
-    });
-    if (known != summary.findings.end()) {
-      ++known->count;
-      return;
+    if (trial.failure.kind == FailureKind::kNone || CountAgain(trial.failure.signature)) return;
+    const bool other_words = IsOneTooMany(trial);
+    if (other_words) {
+      trial.failure.signature =
+          trial.failure.group + kOtherWords + (trial.of_second ? kOfTheSecond : "");
+      if (CountAgain(trial.failure.signature)) return;
     }
     summary.findings.push_back({.failure = std::move(trial.failure),
+                                .other_words = other_words,
                                 .index = index,
                                 .count = 1,
                                 .said = std::move(trial.said)});
+  }
+
+  bool CountAgain(const std::string& signature) {
+    const auto known = std::ranges::find_if(summary.findings, [&](const Finding& finding) {
+      return finding.failure.signature == signature;
+    });
+    if (known == summary.findings.end()) return false;
+    ++known->count;
+    return true;
+  }
+
+  // A parser that tells in its words what stands in the file has other ones for each file.
+  bool IsOneTooMany(const Trial& trial) const {
+    const std::string& group = trial.failure.group;
+    if (group.empty() || kept_.Has(trial.failure.signature)) return false;
+    const auto found = std::ranges::count_if(summary.findings, [&](const Finding& finding) {
+      return finding.failure.group == group && !kept_.Has(finding.failure.signature);
+    });
+    return static_cast<uint64_t>(found) + kept_.CountOf(group) >= kMostOfAGroup;
   }
 
   // Writes a small file for each finding from number `known` on.
@@ -253,35 +288,23 @@ class Campaign {
         summary.findings.size() - known, [&](const Bench& bench, uint64_t i) -> Status {
           Finding& finding = summary.findings[known + i];
           const Bytes file = MakeFile(options_, finding.index);
-          const Bytes small = bench.MakeSmall(
-              finding.failure, file, [this] { Tell([this] { ++state_.minimising_runs; }); });
           finding.first_size = file.size();
+          if (kept_.Has(finding.failure.signature)) return kept_.Recall(finding);
+          // A smaller file may have any of the other words.
+          const Bytes small = finding.other_words ? file : MakeSmall(bench, finding.failure, file);
           finding.size = small.size();
           const std::lock_guard<std::mutex> lock(mutex_);
-          return Write(finding, small);
+          return kept_.Write(finding, small);
         });
   }
 
-  // Under a name that is free, or that holds the same file already.
-  Status Write(Finding& finding, const Bytes& small) const {
-    const std::string& signature = finding.failure.signature;
-    const auto bytes =
-        std::span(reinterpret_cast<const uint8_t*>(signature.data()), signature.size());
-    const std::string name =
-        fmt::format("{}-{:08x}", FailureKindName(finding.failure.kind), Crc32(bytes));
-    for (int number = 1;; ++number) {
-      finding.file = number == 1 ? name : fmt::format("{}-{}", name, number);
-      const std::string path = options_.out + "/" + finding.file;
-      const auto there = ReadFile(path);
-      if (there.ok() && *there != small) continue;
-      if (!there.ok() && there.error().code != ErrorCode::kNotFound) return there.error();
-      ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(path, std::span<const uint8_t>(small)));
-      return WriteFileAtomic(path + ".txt", Describe(options_, finding));
-    }
+  Bytes MakeSmall(const Bench& bench, const Failure& failure, const Bytes& file) {
+    return bench.MakeSmall(failure, file, [this] { Tell([this] { ++state_.minimising_runs; }); });
   }
 
   const ParserFuzzOptions& options_;
   std::vector<Bench> benches_;
+  const KeptFindings kept_;
   const std::function<void(const ParserFuzzProgress&)>& progress_;
   std::mutex mutex_;  // for state_, progress_ and the folder
   ParserFuzzProgress state_;
@@ -307,20 +330,45 @@ std::string_view FailureKindName(FailureKind kind) {
   return "none";
 }
 
+namespace {
+
+bool IsTold(const CommandOutcome& outcome, const CrashSigns& signs) {
+  const auto said = [&](const std::string& text) {
+    return outcome.err.find(text) != std::string::npos;
+  };
+  return std::ranges::find(signs.exit_codes, outcome.exit_code) != signs.exit_codes.end() ||
+         std::ranges::any_of(signs.texts, said);
+}
+
+// A crash that the program tells of by itself.
+Failure ToldCrash(const CommandOutcome& outcome, const CrashSigns& signs) {
+  if (const auto panic = PanicSignature(outcome.err, outcome.exit_code)) {
+    return MakeFailure(FailureKind::kCrash, *panic);
+  }
+  if (!IsTold(outcome, signs)) return {};
+  if (const auto exception = ExceptionSignature(outcome.err)) {
+    return MakeFailure(FailureKind::kCrash, *exception);
+  }
+  return MakeFailure(FailureKind::kCrash, fmt::format("exit code {} ", outcome.exit_code),
+                     outcome.err);
+}
+
+}  // namespace
+
 // What a program said or took is no less so because the clock or the limit ended it.
-Failure Classify(const CommandOutcome& outcome, const CommandLimits& limits) {
+Failure Classify(const CommandOutcome& outcome, const CommandLimits& limits,
+                 const CrashSigns& signs) {
   if (auto report = ReportSignature(outcome.err)) {
     return MakeFailure(FailureKind::kSanitizer, *report);
   }
   if (outcome.peak_memory > limits.max_memory) {
-    return MakeFailure(FailureKind::kMemory, LastLine(outcome.err));
+    return MakeFailure(FailureKind::kMemory, "", outcome.err);
   }
-  if (outcome.timed_out) return MakeFailure(FailureKind::kHang, LastLine(outcome.err));
+  if (outcome.timed_out) return MakeFailure(FailureKind::kHang, "", outcome.err);
   if (const int signal = FatalSignal(outcome); signal != 0) {
-    return MakeFailure(FailureKind::kCrash,
-                       fmt::format("signal {} {}", signal, LastLine(outcome.err)));
+    return MakeFailure(FailureKind::kCrash, fmt::format("signal {} ", signal), outcome.err);
   }
-  return {};
+  return ToldCrash(outcome, signs);
 }
 
 Bytes MakeFile(const ParserFuzzOptions& options, uint64_t index) {
@@ -342,7 +390,7 @@ Bytes MakeFile(const ParserFuzzOptions& options, uint64_t index) {
 Result<ParserFuzzSummary> FuzzParser(
     const ParserFuzzOptions& options, const std::atomic<bool>* stop,
     const std::function<void(const ParserFuzzProgress&)>& progress) {
-  ANECHECK_RETURN_IF_ERROR(MakeDirectories(options.out));
+  ANECHECK_ASSIGN(KeptFindings kept, KeptFindings::Open(options));
   const int jobs = options.jobs < 1 ? DefaultJobs() : options.jobs;
   std::vector<Bench> benches;
   benches.reserve(static_cast<size_t>(jobs));
@@ -350,7 +398,7 @@ Result<ParserFuzzSummary> FuzzParser(
     ANECHECK_ASSIGN(Bench bench, Bench::Create(options, stop));
     benches.push_back(std::move(bench));
   }
-  Campaign campaign(options, std::move(benches), progress);
+  Campaign campaign(options, std::move(benches), std::move(kept), progress);
   Status status;
   for (uint64_t first = 0; first < options.files && status.ok(); first += campaign.BlockSize()) {
     if (stop != nullptr && stop->load()) break;

@@ -18,7 +18,7 @@ namespace anecheck::parserfuzz {
 enum class FailureKind : uint8_t {
   kNone,
   // A signal ended it, or a shell says by the exit code (128 and the signal) that one ended what it
-  // ran.
+  // ran; it panicked (panic.h); or what it ended with is a crash by CrashSigns.
   kCrash,
   kSanitizer,  // it printed a sanitizer's report
   kHang,
@@ -27,26 +27,37 @@ enum class FailureKind : uint8_t {
 };
 std::string_view FailureKindName(FailureKind kind);
 
+// By what else than a signal a parser tells that it has not refused a file but failed.
+struct CrashSigns {
+  std::vector<int> exit_codes;
+  std::vector<std::string> texts;  // on standard error
+};
+
 struct Failure {
   FailureKind kind = FailureKind::kNone;
   // Equal for failures that are probably one bug of one command: the kind and what the report says
   // (signature.h), or the last line of the output without numbers.
   std::string signature;
+  // What of the signature does not depend on the words of the parser, where these alone tell it
+  // from others; else empty.
+  std::string group;
 };
 
 // How one run ended, as a failure or none.
-Failure Classify(const CommandOutcome& outcome, const CommandLimits& limits);
+Failure Classify(const CommandOutcome& outcome, const CommandLimits& limits,
+                 const CrashSigns& signs = {});
 
 struct ParserFuzzOptions {
   MutatorParts parts;                // the format and its generator, both set
   std::vector<std::string> command;  // "@@" is in a word of it
   std::vector<std::string> second;   // empty, or a command that must accept the same files
   CommandLimits limits;
+  CrashSigns crash_signs;  // of both commands
   uint64_t seed = 1;
   uint64_t files = 1000;
   size_t max_size = 1 << 20;
-  // Runs spent on making one failing file small; it ends earlier when so many of them have hung as
-  // time limits go into a minute, and one more.
+  // Runs spent on making one failing file small; it ends earlier when those that hung have taken a
+  // minute.
   int minimise_runs = 300;
   int jobs = 1;     // commands at work at once; below 1: one a processor
   std::string out;  // folder for the kept files
@@ -54,9 +65,11 @@ struct ParserFuzzOptions {
 
 struct Finding {
   Failure failure;
-  std::string file;    // in the folder; a text of what is known of it beside it, with ".txt"
-  uint64_t index = 0;  // which file showed it first
-  uint64_t count = 0;  // files that failed so
+  std::string file;          // in the folder; a text of what is known of it beside it, with ".txt"
+  bool known = false;        // an earlier run kept a file of it in the folder
+  bool other_words = false;  // stands for all of its group beyond kMostOfAGroup
+  uint64_t index = 0;        // which file showed it first
+  uint64_t count = 0;        // files that failed so
   uint64_t first_size = 0;
   uint64_t size = 0;
   std::string said;  // by the command on standard error, of the first file
@@ -81,14 +94,19 @@ struct ParserFuzzProgress {
 // File `index` of the run: valid, mutated, or both parents crossed. The same on every machine.
 Bytes MakeFile(const ParserFuzzOptions& options, uint64_t index);
 
+inline constexpr uint64_t kMostOfAGroup = 6;
+
 // Runs until all files are done or `stop` becomes true: commands at work then are killed, their
 // files are not counted, and findings are kept as small as they are by then. A finding is kept
-// under its kind and a checksum of its signature; what an earlier run kept in the folder stays. The
-// summary and the kept files do not depend on `jobs`, but for commands that depend on time or on
-// each other. `progress` is called after each run of a command, by one thread at a time. A command
-// whose exit code says that it cannot be started (126 and 127) refuses the file, unless it says so
-// of each of the first eight. Errors: kNotFound where a command cannot be started, kIo where a
-// folder cannot be written; where something was found by then they stand in the summary.
+// under its kind and a checksum of its signature; what an earlier run kept in the folder stays, and
+// what that run found of the same commands is known and not kept again. From kMostOfAGroup findings
+// on that nothing but the parser's words tells apart, further ones are one, "with other words",
+// whose file is not made small. The summary and the kept files do not depend on `jobs`, but for
+// commands that depend on time or on each other. `progress` is called after each run of a command,
+// by one thread at a time. A command whose exit code says that it cannot be started (126 and 127)
+// refuses the file, unless it says so of each of the first eight. Errors: kNotFound where a command
+// cannot be started, kIo where a folder cannot be written; where something was found by then they
+// stand in the summary.
 Result<ParserFuzzSummary> FuzzParser(
     const ParserFuzzOptions& options, const std::atomic<bool>* stop = nullptr,
     const std::function<void(const ParserFuzzProgress&)>& progress = nullptr);

@@ -201,24 +201,78 @@ TEST_F(ParserFuzz, WhatIsKnownOfAFindingStandsBesideIt) {
   EXPECT_TRUE(text->ends_with(":\ntoo deep\n\n")) << *text;
 }
 
-TEST_F(ParserFuzz, AnotherRunLeavesKeptFilesAsTheyAre) {
+// Another seed shows the same bug by another file.
+TEST_F(ParserFuzz, WhatAnEarlierRunKeptIsKnownAndStaysAsItIs) {
   ParserFuzzOptions options = Options("kill -SEGV $$");
-  options.minimise_runs = 0;
   std::vector<std::string> names;
-  std::vector<Bytes> files;
-  for (const uint64_t seed : {1, 2, 1}) {
+  for (const uint64_t seed : {1, 2}) {
     options.seed = seed;
+    options.minimise_runs = seed == 1 ? 0 : 20;
     const auto summary = FuzzParser(options);
     ASSERT_TRUE(summary.ok()) << summary.error().message;
     ASSERT_EQ(summary->findings.size(), 1u);
-    names.push_back(summary->findings[0].file);
-    files.push_back(ReadFile(folder_.File("out/") + names[0]).value());
+    const Finding& finding = summary->findings[0];
+    EXPECT_EQ(finding.known, seed == 2);
+    EXPECT_EQ(finding.count, 8u);
+    names.push_back(finding.file);
+    EXPECT_EQ(ReadFile(folder_.File("out/") + names[0]).value(), MakeFile(Options(""), 0));
+    EXPECT_EQ(finding.size, MakeFile(Options(""), 0).size());
   }
-  EXPECT_EQ(names[1], names[0] + "-2");
-  EXPECT_EQ(names[2], names[0]);
-  EXPECT_EQ(files[1], files[0]);
+  EXPECT_EQ(names[1], names[0]);
   EXPECT_EQ(ListFiles(folder_.File("out")).value(),
-            (std::vector<std::string>{names[0], names[1], names[1] + ".txt", names[0] + ".txt"}));
+            (std::vector<std::string>{names[0], names[0] + ".txt"}));
+}
+
+// The same words of another command are another bug; a file of the name is not written over.
+TEST_F(ParserFuzz, WhatWasFoundOfAnotherCommandIsNotKnown) {
+  ParserFuzzOptions options = Options("kill -SEGV $$");
+  options.minimise_runs = 0;
+  const auto first = FuzzParser(options);
+  options.command = Shell("kill -SEGV $$ # another");
+  options.seed = 2;
+  const auto second = FuzzParser(options);
+  ASSERT_TRUE(first.ok() && second.ok());
+  ASSERT_EQ(second->findings.size(), 1u);
+  EXPECT_FALSE(second->findings[0].known);
+  EXPECT_EQ(second->findings[0].file, first->findings[0].file + "-2");
+  EXPECT_EQ(ListFiles(folder_.File("out")).value().size(), 4u);
+}
+
+// Each run and each job has the file in a folder of its own, which most parsers name.
+TEST_F(ParserFuzz, ThePathOfTheFileTellsNothingApart) {
+  for (const int jobs : {1, 3}) {
+    ParserFuzzOptions options = Options("echo \"$1: about to die\" >&2; kill -SEGV $$");
+    options.files = 12;
+    options.jobs = jobs;
+    options.out = folder_.File("out-" + std::to_string(jobs));
+    const auto summary = FuzzParser(options);
+    ASSERT_TRUE(summary.ok()) << summary.error().message;
+    ASSERT_EQ(summary->findings.size(), 1u);
+    EXPECT_EQ(summary->findings[0].failure.signature, "crash signal 11 @@: about to die");
+    EXPECT_EQ(summary->findings[0].count, 12u);
+    EXPECT_LT(summary->findings[0].size, summary->findings[0].first_size);
+    EXPECT_EQ(summary->findings[0].said, "@@: about to die\n");
+  }
+}
+
+// A letter of the file's checksum for each.
+TEST_F(ParserFuzz, AParserWithOtherWordsForEachFileHasNoEndOfFindings) {
+  const std::string letters = "$(cksum < \"$1\" | cut -d ' ' -f 1 | tr 0-9 ghijklmnop)";
+  ParserFuzzOptions options = Options("echo no section " + letters + " >&2; kill -SEGV $$");
+  options.files = 30;
+  options.minimise_runs = 3;
+  const auto first = FuzzParser(options);
+  options.seed = 2;
+  const auto second = FuzzParser(options);
+  ASSERT_TRUE(first.ok() && second.ok());
+  ASSERT_EQ(first->findings.size(), kMostOfAGroup + 1);
+  const Finding& last = first->findings.back();
+  EXPECT_EQ(last.failure.signature, "crash signal 11 with other words");
+  EXPECT_EQ(last.count, 30 - kMostOfAGroup);
+  EXPECT_EQ(last.size, last.first_size);
+  ASSERT_EQ(second->findings.size(), 1u);
+  EXPECT_TRUE(second->findings[0].known);
+  EXPECT_EQ(second->findings[0].count, 30u);
 }
 
 TEST(Minimise, EndsWhereItIsEnough) {
@@ -324,6 +378,25 @@ TEST(Classify, NamesWhatHappened) {
   EXPECT_EQ(
       Classify({.exit_code = 1, .err = "==7==ERROR: AddressSanitizer: SEGV on 0"}, limits).kind,
       FailureKind::kSanitizer);
+}
+
+TEST(Classify, APanicIsACrashAndWhatElseIsIsTold) {
+  const CommandLimits limits;
+  const CommandOutcome panic = {.exit_code = 101, .err = "thread 'a' panicked at b.rs:5:3:\nbad 7"};
+  EXPECT_EQ(Classify(panic, limits).signature, "crash panic b.rs:5");
+  const CommandOutcome raised = {.exit_code = 1,
+                                 .err =
+                                     "Traceback (most recent call last):\n"
+                                     "  File \"/a/b.py\", line 7, in parse\nKeyError: 'x'\n"};
+  EXPECT_EQ(Classify(raised, limits).kind, FailureKind::kNone);
+  EXPECT_EQ(Classify(raised, limits, {.texts = {"Traceback"}}).signature,
+            "crash KeyError parse b.py:7");
+  const CommandOutcome ended = {.exit_code = 3, .err = "internal error 7\n"};
+  EXPECT_EQ(Classify(ended, limits, {.exit_codes = {2}, .texts = {"fatal"}}).kind,
+            FailureKind::kNone);
+  EXPECT_EQ(Classify(ended, limits, {.exit_codes = {2, 3}}).signature,
+            "crash exit code 3 internal error N");
+  EXPECT_EQ(Classify(ended, limits, {.texts = {"internal"}}).kind, FailureKind::kCrash);
 }
 
 TEST(Classify, WhatTheClockEndedMayHaveSaidOrTakenMore) {

@@ -11,6 +11,7 @@ constexpr int kStackFrames = 3;  // of a report, that tell bugs apart
 constexpr size_t kLongest = 160;
 
 bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool IsAlphanumeric(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
 bool IsHexDigit(char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; }
 
 std::string_view FirstLine(std::string_view text) { return text.substr(0, text.find('\n')); }
@@ -73,20 +74,26 @@ Frame ReadFrame(std::string_view line) {
   // A path begins with a slash where the compiler was told whole ones, else behind the last space.
   const size_t slash = name.find(" /");
   const size_t space = slash == std::string_view::npos ? name.rfind(' ') : slash;
-  const std::string_view place =
-      space == std::string_view::npos ? std::string_view() : WithoutColumn(name.substr(space + 1));
+  const std::string_view last =
+      space == std::string_view::npos ? std::string_view() : name.substr(space + 1);
+  std::string_view place = WithoutColumn(last);
+  if (place.empty() && last.starts_with('/')) place = last;  // code that has no line of its own
   if (!place.empty()) name = name.substr(0, space);
   return {std::string(WithoutArguments(name)), std::string(BaseName(place))};
 }
 
-// Allocators and the functions that a sanitizer puts before those of the C library stand at the top
-// of every bug of their kind.
+// Allocators, the functions that a sanitizer puts before those of the C library, and what ends a
+// program stand at the top of every bug of their kind; what starts one stands at the bottom.
 bool IsRuntime(std::string_view name) {
   constexpr std::string_view kPrefixes[] = {
-      "__asan_", "__interceptor_", "___interceptor_", "__sanitizer_", "__ubsan_",
-      "__msan_", "__tsan_",        "__lsan_",         "operator new", "operator delete"};
-  constexpr std::string_view kNames[] = {"malloc", "calloc",  "realloc", "free",
-                                         "memcpy", "memmove", "memset",  "memcmp"};
+      "__asan_",         "__interceptor_", "___interceptor_", "__sanitizer_", "__ubsan_",
+      "__msan_",         "__tsan_",        "__lsan_",         "operator new", "operator delete",
+      "fuzzer::",        "libc.so.",       "libstdc++.so.",   "libsystem_",   "__libc_start_",
+      "__GI_",           "__pthread_kill", "__assert_",       "__cxa_",       "std::terminate",
+      "std::__terminate"};
+  constexpr std::string_view kNames[] = {"malloc",  "calloc",  "realloc", "free",        "memcpy",
+                                         "memmove", "memset",  "memcmp",  "abort",       "raise",
+                                         "gsignal", "__abort", "_start",  "pthread_kill"};
   return std::ranges::find(kNames, name) != std::end(kNames) ||
          std::ranges::any_of(kPrefixes, [&](auto prefix) { return name.starts_with(prefix); });
 }
@@ -118,21 +125,62 @@ std::string_view BeforeInLine(std::string_view text, size_t at) {
   return text.substr(start + 1, at - start - 1);
 }
 
+// Of letters and digits from `at` on.
+size_t WordLength(std::string_view text, size_t at) {
+  const auto begin = text.begin() + static_cast<ptrdiff_t>(at);
+  return static_cast<size_t>(std::find_if_not(begin, text.end(), IsAlphanumeric) - begin);
+}
+
+// Of what begins with a quotation mark at `at` and ends with the next one, both counted; 0 where an
+// apostrophe stands within a word or nothing ends it.
+size_t QuotedLength(std::string_view text, size_t at) {
+  const char mark = text[at];
+  if (mark != '\'' && mark != '"' && mark != '`') return 0;
+  if (at > 0 && IsAlphanumeric(text[at - 1])) return 0;
+  const size_t end = text.find(mark, at + 1);
+  return end == std::string_view::npos ? 0 : end + 1 - at;
+}
+
+// A word that is a number, decimal or hexadecimal, is N; in another each run of digits is.
+std::string WithoutDigits(std::string_view word) {
+  const std::string_view digits = word.starts_with("0x") ? word.substr(2) : word;
+  const bool number = !digits.empty() && std::ranges::all_of(digits, IsHexDigit) &&
+                      std::ranges::any_of(word, IsDigit);
+  if (number) return "N";
+  std::string text;
+  for (const char c : word) {
+    if (!IsDigit(c)) text += c;
+    if (IsDigit(c) && !text.ends_with('N')) text += 'N';
+  }
+  return text;
+}
+
+// Where a report begins: within the name of what wrote it.
+size_t ReportStart(std::string_view err) {
+  constexpr std::string_view kBefore = "ERROR: ";
+  const size_t fuzzer = err.find("ERROR: libFuzzer: ");
+  const size_t sanitizer = err.find("Sanitizer: ");
+  return fuzzer < sanitizer ? fuzzer + kBefore.size() : sanitizer;
+}
+
 }  // namespace
 
 std::string WithoutNumbers(std::string_view line) {
   line = line.substr(0, kLongest);
   std::string text;
-  for (size_t i = 0; i < line.size(); ++i) {
-    if (!IsDigit(line[i])) {
+  for (size_t i = 0; i < line.size();) {
+    const size_t quoted = QuotedLength(line, i);
+    const size_t word = WordLength(line, i);
+    if (quoted > 0) {
       text += line[i];
-      continue;
+      text += "...";
+      text += line[i];
+    } else if (word > 0) {
+      text += WithoutDigits(line.substr(i, word));
+    } else {
+      text += line[i];
     }
-    const bool hex =
-        line[i] == '0' && i + 2 < line.size() && line[i + 1] == 'x' && IsHexDigit(line[i + 2]);
-    if (hex) ++i;
-    while (i + 1 < line.size() && (hex ? IsHexDigit(line[i + 1]) : IsDigit(line[i + 1]))) ++i;
-    text += 'N';
+    i += std::max({quoted, word, size_t{1}});
   }
   return text;
 }
@@ -145,8 +193,7 @@ std::string LastLine(std::string_view text) {
 std::optional<std::string> ReportSignature(std::string_view err) {
   constexpr std::string_view kUndefined = "runtime error: ";
   const size_t undefined = err.find(kUndefined);
-  const size_t sanitizer = err.find("Sanitizer: ");
-  const size_t at = std::min(undefined, sanitizer);
+  const size_t at = std::min(undefined, ReportStart(err));
   if (at == std::string_view::npos) return std::nullopt;
   const std::string stack = StackOf(err.substr(at));
   const std::string_view before = BeforeInLine(err, at);

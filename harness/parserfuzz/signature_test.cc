@@ -88,8 +88,41 @@ TEST(Signature, OtherSanitizersHaveTheirNamesAndWords) {
   EXPECT_FALSE(ReportSignature("all is well").has_value());
 }
 
-TEST(Signature, AddressesAndNumbersDiffer) {
-  EXPECT_EQ(WithoutNumbers("at 0x55d2ab of 17, 0x, a1b2"), "at N of N, Nx, aNbN");
+// What libFuzzer tells by itself: signals that the sanitizer leaves alone, memory, time.
+TEST(Signature, ReportsOfLibFuzzerAreOfTheFunctionsBehindItsOwn) {
+  constexpr const char* kStack =
+      "    #0 0x5 in __sanitizer_print_stack_trace (/tmp/lf+0xf1)\n"
+      "    #1 0x5 in fuzzer::PrintStackTrace() (/tmp/lf+0x4f)\n"
+      "    #2 0x7f (/lib/x86_64-linux-gnu/libc.so.6+0x3c04f) (BuildId: ab)\n"
+      "    #3 0x7f  (/lib/x86_64-linux-gnu/libc.so.6+0x8ae3b) (BuildId: ab)\n"
+      "    #4 0x7f in gsignal (/lib/libc.so.6+0x3bfb1)\n"
+      "    #5 0x7f in abort (/lib/libc.so.6+0x26471)\n"
+      "    #6 0x5 in Parse /src/a.c:7:3\n"
+      "    #7 0x5 in LLVMFuzzerTestOneInput /src/a.c:9:3\n"
+      "    #8 0x5 in fuzzer::Fuzzer::ExecuteCallback(unsigned char const*, unsigned long)\n";
+  EXPECT_EQ(ReportSignature(fmt::format("INFO: Seed: 1\n==7== ERROR: libFuzzer: deadly signal\n{}"
+                                        "SUMMARY: libFuzzer: deadly signal\n",
+                                        kStack)),
+            "libFuzzer: deadly signal Parse a.c:7 LLVMFuzzerTestOneInput");
+  EXPECT_EQ(ReportSignature("==7== ERROR: libFuzzer: out-of-memory (malloc(3221225472))\n"
+                            "    #0 0x5 in Parse /src/a.c:7:3\n"),
+            "libFuzzer: out-of-memory Parse a.c:7");
+  EXPECT_EQ(ReportSignature("==7== ERROR: libFuzzer: timeout after 5 seconds\n"),
+            "libFuzzer: timeout after N seconds");
+  EXPECT_FALSE(ReportSignature("libFuzzer: a file of its corpus\n").has_value());
+}
+
+TEST(Signature, CodeWithoutALineIsOfItsFile) {
+  EXPECT_EQ(SignatureOf("    #0 0x5 in two(unsigned int, char*) /home/me/as.cc\n"
+                        "    #1 0x5 in main /home/me/as.cc:9:3\n"
+                        "    #2 0x5 in __libc_start_call_main (/lib/libc.so.6+0x2724a)\n"),
+            "AddressSanitizer: heap-buffer-overflow two as.cc main");
+}
+
+TEST(Signature, AddressesNumbersAndQuotedWordsDiffer) {
+  EXPECT_EQ(WithoutNumbers("at 0x55d2ab of 17, 0x, a1b2, utf8"), "at N of N, Nx, N, utfN");
+  EXPECT_EQ(WithoutNumbers("bad checksum be09f1 of 'weights 3'"), "bad checksum N of '...'");
+  EXPECT_EQ(WithoutNumbers("can't open \"a\" or 'b"), "can't open \"...\" or 'b");
   EXPECT_EQ(LastLine("one\ntwo 0xffee\n\n"), "two N");
   EXPECT_EQ(LastLine(""), "");
 }
