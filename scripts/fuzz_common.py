@@ -25,6 +25,7 @@ ROOM = re.compile(r" (/\S*?)(?::\d+)*(?: \(.*)?$")
 HELPER = re.compile(r"harness/base/[^/]*\.h$")
 FUZZING = re.compile(r"fuzz/(?!targets/)")
 TARGETS = re.compile(r"fuzz/")
+FIGURES = re.compile(r"stat::|INFO: |Done \d+ runs|#\d+\s+(?:READ|INITED|NEW|REDUCE|RELOAD|pulse|DONE)\b")
 ATTEMPT = re.compile(r"^MERGE-OUTER: attempt .*$", re.MULTILINE)
 
 
@@ -128,11 +129,19 @@ def searching(dictionary, sanitised):
 
 
 def write_dictionary(fuzz_tool, target, path):
-    """The file of the target's words; None where it has none."""
+    """The file of the target's words, whole or not there; None where it has none."""
     if not path.exists():
         run = subprocess.run([fuzz_tool, "dictionary", target], capture_output=True, check=True)
-        path.write_bytes(run.stdout)
+        temporary = path.with_name(f"{path.name}.new")
+        temporary.write_bytes(run.stdout)
+        temporary.replace(path)
     return path if path.stat().st_size else None
+
+
+def drop_dictionaries(work):
+    """Lets each night make its dictionaries anew: those of the night before are of an older tree."""
+    for path in work.glob("*.dict"):
+        path.unlink()
 
 
 def environment(**more):
@@ -148,7 +157,21 @@ def telling():
 
 
 def last_line(text):
-    return (text.strip().splitlines() or ["no word"])[-1][:200]
+    """What a program said last, without the figures that fuzzers print at every end."""
+    lines = text.strip().splitlines()
+    told = [line for line in lines if line.strip() and not FIGURES.match(line)]
+    return (told or lines or ["no word"])[-1][:200]
+
+
+def commit_of(folder):
+    """The commit of a checkout, "-dirty" behind it where files differ; empty where the folder is none."""
+    git = ["git", "-C", folder, "describe", "--always", "--abbrev=12", "--dirty", "--exclude=*"]
+    only_here = {**os.environ, "GIT_CEILING_DIRECTORIES": str(folder.parent), "GIT_OPTIONAL_LOCKS": "0"}
+    try:
+        run = subprocess.run(git, capture_output=True, text=True, env=only_here)
+    except OSError:
+        return ""
+    return run.stdout.strip() if run.returncode == 0 else ""
 
 
 def lock(work):

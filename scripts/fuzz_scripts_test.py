@@ -482,10 +482,22 @@ class CoverageTest(FuzzScriptsTest):
 
     def add_llvm(self, covered):
         data = {"data": [{"totals": {"lines": {"count": 100, "covered": covered}}, "functions": []}]}
+        self.add("bin/cmake", QUIET)
         self.add("bin/llvm-profdata-19", QUIET)
         self.add("bin/llvm-cxxfilt-19", QUIET)
         self.add("bin/llvm-cov-19", f"echo '{json.dumps(data)}'\n")
         self.add("build/fuzz/anecheck_fuzz_tool", QUIET)
+
+    def test_the_build_is_brought_up_to_date_and_configured_once(self):
+        self.add_llvm(95)
+        self.add("bin/cmake", f'echo "$*" >>{self.root}/calls; touch {self.root}/build/CMakeCache.txt\n')
+        for _ in range(2):
+            self.assertEqual(self.coverage("stabs").returncode, 0)
+        build = f"--build {self.root}/build --target anecheck_fuzz_tool"
+        self.assertEqual((self.root / "calls").read_text().splitlines(),
+                         [f"--preset coverage -B {self.root}/build", build, build])
+        self.add("bin/cmake", "exit 1\n")
+        self.assert_failed(self.coverage("stabs"), "cmake")
 
     def test_a_parser_that_is_not_reached_is_1(self):
         self.add_llvm(95)
@@ -522,6 +534,7 @@ class CoverageTest(FuzzScriptsTest):
                                "regions": [[10, 1, 19, 2]]}]}
         # Of the function's ten lines four hold code, and one of these is another's, which was run.
         lcov = f"SF:{file}\nDA:9,0\nDA:10,0\nDA:12,0\nDA:14,3\nDA:19,0\nend_of_record\n"
+        self.add("bin/cmake", QUIET)
         self.add("bin/llvm-profdata-19", QUIET)
         self.add("bin/llvm-cxxfilt-19", "cat\n")
         as_json = shlex.quote(json.dumps({"data": [data]}))

@@ -9,6 +9,7 @@ from fuzz_common import limits
 
 UNPRINTABLE = re.compile(r"[^\t\n\x20-\x7e\xa0-\ud7ff\ue000-\ufffd]")
 CASES = re.compile(r"^.*\d+ cases, \d+ judged, .*$", re.MULTILINE)
+MOST_NAMED = 5  # targets of one kind in a headline
 CLASSES = re.compile(r"^\d+ [a-z][\w -]*$", re.MULTILINE)
 
 
@@ -51,11 +52,26 @@ def failed_steps(state):
     return [row for row in state["steps"] if row["code"] != 0 and not is_told(row)]
 
 
+def not_run(state):
+    """What tells of the targets that could not be run, or not always."""
+    named = sorted({error.partition(": ")[0] for error in state["errors"]})
+    never = [name for name in named if not state["targets"].get(name, {}).get("turns")]
+    told = []
+    for names, what in ((never, "could not be run"), ([name for name in named if name not in never],
+                                                      "could not be run in some turns")):
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        if names:
+            told.append(f"{len(names)} {'target' if len(names) == 1 else 'targets'} {what}: "
+                        f"{', '.join(names[:MOST_NAMED])}{more}")
+    return told
+
+
 def headline(state):
     count = f"{len(state['findings'])} findings"
     failed = [f"{row['name']}: {row.get('figures') or 'exit code {}'.format(row['code'])}"
               for row in failed_steps(state)]
-    return printable("; ".join([f"{count} of fuzzing", *failed]) if failed else count)
+    told = [*not_run(state), *failed]
+    return printable("; ".join([f"{count} of fuzzing", *told]) if told else count)
 
 
 def command_of_finding(finding):
@@ -92,11 +108,16 @@ def table_of_targets(state):
 def summary(state, options, why_ended=""):
     lines = ["# Night of fuzzing", "",
              f"{headline(state)}; seed {state['seed']}, {options.minutes:g} minutes, {options.jobs} jobs.", ""]
+    if state.get("sources"):
+        lines += [f"Of {', then '.join(state['sources'])}.", ""]
     if not state.get("finished", True):
         lines += [f"This night is not at its end{': ' + why_ended if why_ended else ''}.", ""]
     lines += [f"- {finding_line(finding)}" for finding in state["findings"]]
     if state["errors"]:
         lines += ["", "Turns that could not be run:", ""] + [f"- {error}" for error in state["errors"]]
+    idle = sorted(name for name, row in state["targets"].items() if not row["turns"])
+    if idle:
+        lines += ["", f"Targets without a turn: {', '.join(idle)}."]
     lines += ["", *table_of_targets(state)]
     lines += ["", "| step | exit code | seconds | figures | log |", "|---|---|---|---|---|"]
     lines += [f"| {row['name']} | {row['code']} | {row['seconds']:.0f} | {row.get('figures', '')} | `{row['log']}` |"

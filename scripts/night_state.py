@@ -4,6 +4,7 @@ import datetime
 import errno
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -14,6 +15,7 @@ import time
 
 import fuzz_common
 
+PROJECT = pathlib.Path(__file__).resolve().parent.parent
 FUZZ_SHARE = 2 / 3  # of a night whose other steps are wanted; they take the rest
 FRESH_RATE = 1e9  # a target that never had a turn comes first
 KEEP_RATE = 0.5  # weight of the past in a target's rate
@@ -60,6 +62,14 @@ def read_state(path):
     return None if state["finished"] else state
 
 
+def sources_of(options):
+    """What the fuzzers were made of: the tree's commit, where it has one, and the time of the last build."""
+    built = max((path.stat().st_mtime for path in options.fuzzers.glob("*_fuzzer")), default=0)
+    commit = fuzz_common.commit_of(PROJECT)
+    when = datetime.datetime.fromtimestamp(built).strftime("%Y-%m-%d %H:%M")
+    return f"{f'commit {commit}, ' if commit else ''}fuzzers last built {when}"
+
+
 def builds_of(options, name, row):
     """(fuzzer, key of its errors) of a target, the sanitised build first, without what cannot be run."""
     builds = [(options.fuzzers / f"{name}_fuzzer", "sanitised_errors")]
@@ -99,8 +109,11 @@ class Night:
         if "seed" not in self.state or options.seed is not None:
             day = int(datetime.date.today().strftime("%Y%m%d"))
             self.state["seed"] = day if options.seed is None else options.seed
-        for key in ("errors", "steps"):
+        for key in ("errors", "steps", "sources"):
             self.state.setdefault(key, [])
+        # A night may go on with another tree than it began with.
+        if self.state["sources"][-1:] != [sources_of(options)]:
+            self.state["sources"].append(sources_of(options))
         rows = self.state["targets"]
         self.state["targets"] = {name: {**NEW_ROW, **rows.get(name, {})} for name in names}
         self.clocked = self.state.get("clock", 0.0)  # seconds of fuzzing before it was begun last

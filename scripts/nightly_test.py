@@ -11,6 +11,7 @@ import time
 import unittest
 
 sys.dont_write_bytecode = True
+import fuzz_common  # noqa: E402
 import night_report  # noqa: E402
 import night_state  # noqa: E402
 import night_turns  # noqa: E402
@@ -301,6 +302,76 @@ exit 70
             self.assertEqual("-use_value_profile=1" in command, profiled)
             self.assertIn(f"-dict={self.work}/toy.dict", command)
             self.assertIn("-max_total_time=5", command)
+
+    def test_each_night_makes_its_dictionaries_anew(self):
+        self.add_tool("[ \"$1\" != dictionary ] || echo '\"new\"'\n")
+        self.add_fuzzer("toy", QUIET)
+        self.work.mkdir()
+        (self.work / "toy.dict").write_text('"old"\n"tru')
+        self.assertEqual(self.run_night(*SHORT).returncode, 0)
+        self.assertEqual((self.work / "toy.dict").read_text(), '"new"\n')
+
+    def test_a_dictionary_that_cannot_be_made_whole_is_not_there(self):
+        self.add_tool("echo '\"wo'; exit 1\n")
+        with self.assertRaises(subprocess.CalledProcessError):
+            fuzz_common.write_dictionary(self.root / "tool", "toy", self.root / "toy.dict")
+        self.assertFalse((self.root / "toy.dict").exists())
+
+    def test_the_reason_why_a_fuzzer_does_not_begin_is_told_and_the_headline_names_it(self):
+        self.add_fuzzer("toy_a", """#!/bin/sh
+[ "$1" != -merge=1 ] || exit 0
+echo 'INFO: Seed: 7
+ParseDictionaryFile: error in line 2
+stat::law_read_again:              0
+stat::law_vacuous:                 0' >&2
+exit 1
+""")
+        self.add_fuzzer("toy_b", QUIET)
+        run = self.run_night("--turns", "4")
+        self.assertEqual(run.returncode, 3, run.stderr)
+        headline = "0 findings of fuzzing; 1 target could not be run: toy_a"
+        self.assertEqual(run.stdout.partition("; " + str(self.work))[0], headline)
+        text = (self.work / "summary.md").read_text()
+        self.assertEqual(text.splitlines()[2].partition("; seed")[0], headline)
+        self.assertIn("toy_a_fuzzer failed with exit code 1: ParseDictionaryFile: error in line 2", text)
+        self.assertIn("Targets without a turn: toy_a.", text)
+
+    def test_the_headline_tells_targets_that_ran_in_part_and_names_few(self):
+        rows = {f"t{i}": {"turns": int(i > 6)} for i in range(8)}
+        state = {"errors": [f"{name}: no: such file" for name in rows], "findings": [], "steps": [], "targets": rows}
+        self.assertEqual(night_report.headline(state),
+                         "0 findings of fuzzing; 7 targets could not be run: t0, t1, t2, t3, t4 and 2 more; "
+                         "1 target could not be run in some turns: t7")
+
+    def test_the_last_words_of_a_fuzzer_are_no_figures(self):
+        figures = "#9\tDONE   cov: 1 ft: 1\nDone 9 runs in 1 second(s)\nstat::peak_rss_mb: 3\n\n"
+        self.assertEqual(fuzz_common.last_line("INFO: Seed: 1\nno room\n" + figures), "no room")
+        self.assertEqual(fuzz_common.last_line(figures), "stat::peak_rss_mb: 3")
+        self.assertEqual(fuzz_common.last_line(""), "no word")
+
+    def test_the_summary_tells_of_which_commits_the_night_is(self):
+        self.add_fuzzer("toy", QUIET)
+        self.set_state(sources=["commit 0123456789ab, fuzzers last built 2026-01-01 00:00"])
+        night = self.night(self.options())
+        self.assertRegex(night_report.summary(night.state, self.options()),
+                         r"(?m)^Of commit 0123456789ab, fuzzers last built 2026-01-01 00:00, then "
+                         r"(commit [0-9a-f]{12}(-dirty)?, )?fuzzers last built \d{4}-\d\d-\d\d \d\d:\d\d\.$")
+        self.assertEqual(self.night(self.options()).state["sources"][1:], night.state["sources"][1:])
+
+    def test_a_commit_is_that_of_the_folder_itself(self):
+        tree = self.root / "tree"
+        tree.mkdir()
+        self.assertEqual(fuzz_common.commit_of(tree), "")
+        git = ["git", "-C", tree, "-c", "user.name=a", "-c", "user.email=a@b"]
+        for command in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "first"]):
+            subprocess.run([*git, *command], check=True)
+        commit = subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout
+        self.assertEqual(fuzz_common.commit_of(tree), commit[:12])
+        (tree / "inside").mkdir()
+        self.assertEqual(fuzz_common.commit_of(tree / "inside"), "")
+        (tree / "file").write_text("x")
+        subprocess.run([*git, "add", "file"], check=True)
+        self.assertEqual(fuzz_common.commit_of(tree), f"{commit[:12]}-dirty")
 
     def test_coverage_below_its_mark_is_told_and_no_finding(self):
         for name, code, expected in (("coverage", 1, 0), ("baseline", 1, 1), ("coverage", 3, 3), ("power", 2, 3)):
