@@ -4,9 +4,9 @@
 
 namespace anecheck {
 
-uint32_t Crc32(std::span<const uint8_t> bytes) {
-  // A null pointer asks libdeflate for the initial value.
-  return libdeflate_crc32(0, bytes.empty() ? nullptr : bytes.data(), bytes.size());
+uint32_t Crc32(std::span<const uint8_t> bytes, uint32_t before) {
+  // Of a null pointer libdeflate gives the initial value, whatever came before.
+  return bytes.empty() ? before : libdeflate_crc32(before, bytes.data(), bytes.size());
 }
 
 }  // namespace anecheck

@@ -12,7 +12,6 @@
 namespace anecheck::npz {
 namespace {
 
-constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr uint64_t kAlignment = 64;
 constexpr uint64_t kMaxRank = 64;  // NumPy 2's own limit
 
@@ -186,11 +185,15 @@ std::optional<uint64_t> ElementCount(std::span<const uint64_t> shape) {
   return CheckedProduct(shape);
 }
 
+bool IsNpy(std::span<const uint8_t> bytes) {
+  return bytes.size() >= kMagic.size() &&
+         std::string_view(reinterpret_cast<const char*>(bytes.data()), kMagic.size()) == kMagic;
+}
+
 Result<Header> ReadHeader(ByteReader& reader) {
   Header header;
   const auto magic = reader.Bytes(kMagic.size(), "magic");
-  if (reader.ok() && !std::equal(magic.begin(), magic.end(), kMagic.begin(),
-                                 [](uint8_t a, char b) { return a == static_cast<uint8_t>(b); })) {
+  if (reader.ok() && !IsNpy(magic)) {
     reader.Fail(ErrorCode::kMalformed, "magic", "not \\x93NUMPY");
   }
   header.major = reader.U8("major");
@@ -216,8 +219,8 @@ std::string HeaderDict(std::string_view descr, bool fortran_order,
                      shape.size() == 1 ? "," : "");
 }
 
-Result<Array> ReadNpy(std::span<const uint8_t> bytes, uint64_t base) {
-  ByteReader reader(bytes, base, "npy");
+Result<Layout> ReadNpyLayout(std::span<const uint8_t> head, uint64_t file_size, uint64_t base) {
+  ByteReader reader(head, base, "npy");
   ANECHECK_ASSIGN(const Header header, ReadHeader(reader));
   const auto type = ElementTypeOfDescr(header.descr);
   if (!type) {
@@ -232,15 +235,21 @@ Result<Array> ReadNpy(std::span<const uint8_t> bytes, uint64_t base) {
   }
   const auto count = ElementCount(header.shape);
   const auto size = count ? CheckedMul(*count, ElementSize(*type)) : std::nullopt;
-  if (!size || *size != reader.remaining()) {
+  const uint64_t data_offset = reader.offset() - base;
+  if (!size || *size != file_size - data_offset) {
     return MakeError(ErrorCode::kMalformed,
                      fmt::format("npy: shape ({}) of {} does not match {} bytes of data at 0x{:x}",
-                                 ShapeText(header.shape), Shown(header.descr), reader.remaining(),
-                                 reader.offset()),
+                                 ShapeText(header.shape), Shown(header.descr),
+                                 file_size - data_offset, reader.offset()),
                      reader.offset());
   }
-  const auto data = reader.Bytes(*size, "data");
-  return Array{*type, header.shape, {data.begin(), data.end()}};
+  return Layout{*type, header.shape, data_offset};
+}
+
+Result<Array> ReadNpy(std::span<const uint8_t> bytes, uint64_t base) {
+  ANECHECK_ASSIGN(const Layout layout, ReadNpyLayout(bytes, bytes.size(), base));
+  const auto data = bytes.subspan(layout.data_offset);
+  return Array{layout.type, layout.shape, {data.begin(), data.end()}};
 }
 
 Result<std::vector<uint8_t>> WriteNpy(const Array& array) {

@@ -49,6 +49,11 @@ struct Array {
 // The number of elements, or nothing where it overflows 64 bits.
 std::optional<uint64_t> ElementCount(std::span<const uint64_t> shape);
 
+inline constexpr std::string_view kMagic = "\x93NUMPY";
+
+// Whether the bytes begin as an .npy file does.
+bool IsNpy(std::span<const uint8_t> bytes);
+
 // The header of an .npy file. `text` is all of it from the brace to the line feed, as in the file.
 struct Header {
   uint8_t major = 1;
@@ -65,6 +70,17 @@ Result<Header> ReadHeader(ByteReader& reader);
 
 // The header text that NumPy writes for these fields, without padding and line feed.
 std::string HeaderDict(std::string_view descr, bool fortran_order, std::span<const uint64_t> shape);
+
+// What the header of an .npy file says of it.
+struct Layout {
+  ElementType type = ElementType::kFloat32;
+  std::vector<uint64_t> shape;
+  uint64_t data_offset = 0;  // in the file
+};
+
+// The layout of a file of `size` bytes that begins with `head`, in which all of the header must
+// stand. The errors are those of ReadNpy.
+Result<Layout> ReadNpyLayout(std::span<const uint8_t> head, uint64_t size, uint64_t base = 0);
 
 // Reads a whole .npy file. kUnsupported: types other than ElementType's, Fortran order of rank 2
 // and more. kMalformed: data of another length than the shape says. Offsets count from `base`.

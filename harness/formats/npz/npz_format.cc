@@ -15,6 +15,7 @@
 #include "harness/base/byte_reader.h"
 #include "harness/base/byte_writer.h"
 #include "harness/formats/message.h"
+#include "harness/formats/npz/member_head.h"
 #include "harness/formats/npz/npz.h"
 #include "harness/formats/npz/zip.h"
 #include "harness/formats/violation_list.h"
@@ -22,11 +23,11 @@
 namespace anecheck {
 namespace {
 
+using npz::IsNpy;
 using npz::ZipArchive;
 using npz::ZipEntry;
 using npz::ZipFields;
 
-constexpr std::string_view kNpyMagic = "\x93NUMPY";
 constexpr uint16_t kDescriptorFlag = 8;  // sizes and checksum follow the data
 
 enum RuleIndex : uint8_t {
@@ -83,12 +84,6 @@ std::span<const FieldFact> FieldFacts(const Json& /*json*/) {
     return rows;
   }();
   return facts;
-}
-
-bool IsNpy(ByteSpan bytes) {
-  return bytes.size() >= kNpyMagic.size() &&
-         std::string_view(reinterpret_cast<const char*>(bytes.data()), kNpyMagic.size()) ==
-             kNpyMagic;
 }
 
 int Recognise(ByteSpan bytes, std::string_view path) {
@@ -148,7 +143,7 @@ Result<NpyFile> ParseNpyFile(ByteSpan bytes) {
 
 Bytes WriteNpyFile(const npz::Header& header, ByteSpan data) {
   ByteWriter writer;
-  writer.Text(kNpyMagic);
+  writer.Text(npz::kMagic);
   writer.U8(header.major);
   writer.U8(header.minor);
   if (header.major == 1) {
@@ -403,20 +398,20 @@ Result<Bytes> Rewrite(ByteSpan bytes) {
 
 // ---- rules ----
 
-void VerifyArray(ByteSpan content, uint64_t base, std::string_view name,
-                 ViolationList& violations) {
-  const auto array = npz::ReadNpy(content, base);
-  if (!array.ok()) {
+void VerifyArray(const npz::MemberHead& head, std::string_view name, ViolationList& violations) {
+  const auto layout = npz::ReadLayout(head);
+  if (!layout.ok()) {
     // Types that this reader does not hold are NumPy's all the same.
-    if (array.error().code == ErrorCode::kUnsupported) return;
-    violations.Add(kRules[kMemberIsArray], array.error().offset, "{}: {}", Shown(name),
-                   array.error().message);
+    if (layout.error().code == ErrorCode::kUnsupported) return;
+    violations.Add(kRules[kMemberIsArray],
+                   head.compressed ? head.data_offset : layout.error().offset, "{}: {}",
+                   Shown(name), layout.error().message);
     return;
   }
-  const uint64_t header = content.size() - array->data.size();
-  if (header % 16 != 0) {
-    violations.Add(kRules[kAligned], base, "{}: elements begin at byte {} of the array file",
-                   Shown(name), header);
+  if (layout->data_offset % 16 != 0) {
+    violations.Add(kRules[kAligned], head.data_offset,
+                   "{}: elements begin at byte {} of the array file", Shown(name),
+                   layout->data_offset);
   }
 }
 
@@ -449,19 +444,18 @@ std::vector<Violation> VerifyArchive(const ZipArchive& archive) {
     if (!names.insert(name).second) {
       violations.Add(kRules[kUniqueNames], entry.local_offset, "{} comes twice", Shown(name));
     }
-    const auto content = npz::ExtractZip(entry, limit);
-    if (!content.ok()) {
-      violations.Add(kRules[kContentAsStated], entry.data_offset, "{}", content.error().message);
+    const auto head = npz::ReadMemberHead(entry, limit);
+    if (!head.ok()) {
+      violations.Add(kRules[kContentAsStated], entry.data_offset, "{}", head.error().message);
       continue;
     }
-    limit -= content->size();
+    limit -= head->size;
     if (!name.ends_with(".npy")) {
       violations.Add(kRules[kMemberIsArray], entry.local_offset, "{}: not named *.npy",
                      Shown(name));
       continue;
     }
-    VerifyArray(*content, entry.central.method == npz::kStored ? entry.data_offset : 0, name,
-                violations);
+    VerifyArray(*head, name, violations);
   }
   return std::move(violations).Take();
 }
@@ -470,7 +464,7 @@ Result<std::vector<Violation>> Verify(ByteSpan bytes) {
   if (IsNpy(bytes)) {
     ANECHECK_RETURN_IF_ERROR(ParseNpyFile(bytes));
     ViolationList violations;
-    VerifyArray(bytes, 0, "array", violations);
+    VerifyArray(npz::WholeFile(bytes), "array", violations);
     return std::move(violations).Take();
   }
   ANECHECK_ASSIGN(const ZipArchive archive, npz::ParseZip(bytes));
@@ -479,22 +473,27 @@ Result<std::vector<Violation>> Verify(ByteSpan bytes) {
 
 // ---- for people ----
 
-Result<std::string> Describe(ByteSpan npy) {
-  ANECHECK_ASSIGN(const NpyFile file, ParseNpyFile(npy));
-  return fmt::format("{} ({}){}, {} bytes", file.header.descr, fmt::join(file.header.shape, ", "),
-                     file.header.fortran_order ? " Fortran order" : "", file.data.size());
+// Of bounded length: a header of many bytes may be compressed to few.
+Result<std::string> Describe(const npz::MemberHead& head) {
+  ANECHECK_RETURN_IF_ERROR(npz::CheckHeaderIsHeld(head));
+  ANECHECK_ASSIGN(const NpyFile file, ParseNpyFile(head.bytes));
+  const npz::Header& header = file.header;
+  return fmt::format("{} ({}){}, {} bytes", Shown(header.descr),
+                     Shown(fmt::format("{}", fmt::join(header.shape, ", "))),
+                     header.fortran_order ? " Fortran order" : "",
+                     head.size - (head.bytes.size() - file.data.size()));
 }
 
 Result<std::string> Print(ByteSpan bytes) {
   if (IsNpy(bytes)) {
-    ANECHECK_ASSIGN(const std::string line, Describe(bytes));
+    ANECHECK_ASSIGN(const std::string line, Describe(npz::WholeFile(bytes)));
     return fmt::format("npy array {}\n", line);
   }
   ANECHECK_ASSIGN(const ZipArchive archive, npz::ParseZip(bytes));
   std::string text = fmt::format("npz archive, {} members\n", archive.entries.size());
   for (const ZipEntry& entry : archive.entries) {
-    const auto content = npz::ExtractZip(entry, npz::kDefaultUnpackedLimit);
-    const auto line = content.ok() ? Describe(*content) : Result<std::string>(content.error());
+    const auto head = npz::ReadMemberHead(entry, npz::kDefaultUnpackedLimit);
+    const auto line = head.ok() ? Describe(*head) : Result<std::string>(head.error());
     text += fmt::format("  {} at 0x{:x}: {}\n", entry.central.name, entry.local_offset,
                         line.ok() ? *line : line.error().message);
   }

@@ -208,6 +208,66 @@ TEST(NpzFormat, ListsItsArrays) {
             "  y.npy at 0xa7: |i1 (), 1 bytes\n");
 }
 
+// An array file of version 2.
+Bytes ArrayFile(const std::string& header, size_t data) {
+  Bytes npy = {0x93, 'N', 'U', 'M', 'P', 'Y', 2, 0};
+  for (int i = 0; i < 4; ++i) npy.push_back(static_cast<uint8_t>(header.size() >> (8 * i)));
+  npy.insert(npy.end(), header.begin(), header.end());
+  npy.resize(npy.size() + data);
+  return npy;
+}
+
+Bytes CompressedMember(const Bytes& content) {
+  ZipArchive archive;
+  EXPECT_TRUE(npz::AddToZip(archive, "x.npy", content, true).ok());
+  EXPECT_TRUE(npz::FinishZip(archive).ok());
+  return npz::WriteZip(archive);
+}
+
+std::string Header(std::string_view descr, uint64_t extent, size_t spaces) {
+  return npz::HeaderDict(descr, false, std::vector<uint64_t>{extent}) + std::string(spaces, ' ') +
+         '\n';
+}
+
+TEST(NpzFormat, CompressedMembersAreJudgedByAllOfTheirContent) {
+  constexpr size_t kZeros = 5'000'000;
+  const Bytes whole = CompressedMember(
+      *npz::WriteNpy({ElementType::kInt8, {kZeros}, std::vector<uint8_t>(kZeros)}));
+  ASSERT_LT(whole.size(), 10'000u);
+  EXPECT_TRUE(BrokenRules(whole).empty());
+  EXPECT_EQ(*F().print(whole),
+            "npz archive, 1 members\n  x.npy at 0x0: |i1 (5000000), 5000000 bytes\n");
+  const Bytes shorter = CompressedMember(ArrayFile(Header("|i1", kZeros, 20), kZeros - 1));
+  EXPECT_EQ(BrokenRules(shorter), (Ids{"member-is-array"}));
+  ZipArchive damaged = *npz::ParseZip(whole);
+  damaged.entries[0].central.crc32 ^= 1;
+  damaged.entries[0].local.crc32 ^= 1;
+  EXPECT_EQ(BrokenRules(npz::WriteZip(damaged)), (Ids{"content-as-stated"}));
+}
+
+TEST(NpzFormat, LongHeadersOfCompressedMembersAreRefusedInWords) {
+  const Bytes longest = CompressedMember(ArrayFile(Header("|i1", 3, 65'400), 3));
+  for (const Violation& violation : *F().verify(longest)) {
+    EXPECT_EQ(violation.rule->id, "elements-aligned") << violation.message;
+  }
+  const Bytes longer = CompressedMember(ArrayFile(Header("|i1", 3, 70'000), 3));
+  const auto violations = F().verify(longer);
+  ASSERT_EQ(violations->size(), 1u);
+  EXPECT_EQ(violations->front().rule->id, "member-is-array");
+  EXPECT_EQ(violations->front().message,
+            "x.npy: npy: the first 65545 bytes of a compressed member are read, and its header has "
+            "70058");
+}
+
+TEST(NpzFormat, WhatACompressedHeaderSaysNeverPassesTheArchive) {
+  const Bytes descr = CompressedMember(ArrayFile(Header(std::string(60'000, 'a'), 3, 0), 3));
+  EXPECT_LT(F().print(descr)->size(), descr.size());
+  const Bytes late = CompressedMember(ArrayFile(Header("|i1", 3, 60'000) + "?", 3));
+  const auto violations = F().verify(late);
+  ASSERT_EQ(violations->size(), 1u);
+  EXPECT_LT(violations->front().offset, late.size()) << violations->front().message;
+}
+
 TEST(NpzFormat, CoverageCountsHeadersAsTyped) {
   const Bytes array = SingleArray();
   const auto single = F().coverage(array);

@@ -210,30 +210,89 @@ Result<std::vector<uint8_t>> Deflate(std::span<const uint8_t> content) {
   return packed;
 }
 
-// Inflates to exactly `size` bytes; one more byte of room shows a stream that goes on.
-Result<std::vector<uint8_t>> Inflate(const ZipEntry& entry, uint64_t size) {
-  z_stream stream{};
-  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) {
+using TakePiece = std::function<void(std::span<const uint8_t>)>;
+
+constexpr size_t kPieceSize = size_t{1} << 16;
+
+// zlib's state, ended where it is left.
+class Inflater {
+ public:
+  explicit Inflater(const std::vector<uint8_t>& packed) : piece_(kPieceSize) {
+    stream_.next_in = const_cast<Bytef*>(packed.data());  // zlib does not write through it
+    stream_.avail_in = static_cast<uInt>(packed.size());
+    started_ = inflateInit2(&stream_, -MAX_WBITS) == Z_OK;
+  }
+  ~Inflater() {
+    if (started_) inflateEnd(&stream_);
+  }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  bool started() const { return started_; }
+  bool ended() const { return ended_; }
+  uint64_t produced() const { return stream_.total_out; }
+  bool consumed_all() const { return stream_.avail_in == 0; }
+
+  // The next piece; empty behind the last one and where the data are no deflate stream.
+  std::span<const uint8_t> Next() {
+    if (ended_) return {};
+    stream_.next_out = piece_.data();
+    stream_.avail_out = static_cast<uInt>(piece_.size());
+    const int status = inflate(&stream_, Z_NO_FLUSH);
+    ended_ = status == Z_STREAM_END;
+    if (status != Z_OK && !ended_) return {};
+    return std::span(piece_).first(piece_.size() - stream_.avail_out);
+  }
+
+ private:
+  z_stream stream_{};
+  std::vector<uint8_t> piece_;
+  bool started_ = false;
+  bool ended_ = false;
+};
+
+// Inflates to exactly the size stated; a stream that goes on is left at the first byte too many.
+Status Inflate(const ZipEntry& entry, const TakePiece& take) {
+  Inflater inflater(entry.data);
+  if (!inflater.started()) {
     return MakeError(ErrorCode::kInternal, "zlib: cannot start inflate");
   }
-  std::vector<uint8_t> content(size + 1);
-  stream.next_in = const_cast<Bytef*>(entry.data.data());  // zlib does not write through it
-  stream.avail_in = static_cast<uInt>(entry.data.size());
-  stream.next_out = content.data();
-  stream.avail_out = static_cast<uInt>(content.size());
-  const int status = inflate(&stream, Z_FINISH);
-  const uint64_t produced = stream.total_out;
-  const uint64_t consumed = stream.total_in;
-  inflateEnd(&stream);
-  if (status != Z_STREAM_END || produced != size || consumed != entry.data.size()) {
+  for (auto piece = inflater.Next(); !piece.empty() && inflater.produced() <= entry.full_size;
+       piece = inflater.Next()) {
+    take(piece);
+  }
+  if (inflater.ended() && inflater.produced() == entry.full_size && inflater.consumed_all()) {
+    return {};
+  }
+  return MakeError(ErrorCode::kMalformed,
+                   fmt::format("{}: deflated data at 0x{:x} does not unpack to the {} bytes stated",
+                               Shown(entry.central.name), entry.data_offset, entry.full_size),
+                   entry.data_offset);
+}
+
+// What can be told before anything is unpacked.
+Status CheckUnpackable(const ZipEntry& entry, uint64_t limit) {
+  const uint64_t size = entry.full_size;
+  const std::string name = Shown(entry.central.name);
+  if (size > limit) {
+    return MakeError(ErrorCode::kLimit,
+                     fmt::format("{}: {} bytes unpacked, {} are allowed", name, size, limit),
+                     entry.data_offset);
+  }
+  const bool deflated = entry.central.method == kDeflated;
+  if (!deflated && entry.central.method != kStored) {
     return MakeError(
-        ErrorCode::kMalformed,
-        fmt::format("{}: deflated data at 0x{:x} does not unpack to the {} bytes stated",
-                    Shown(entry.central.name), entry.data_offset, size),
+        ErrorCode::kUnsupported,
+        fmt::format("{}: compression method {} is not read", name, entry.central.method),
         entry.data_offset);
   }
-  content.resize(size);
-  return content;
+  const bool possible =
+      deflated ? size <= entry.data.size() * kMaxDeflateRatio : size == entry.data.size();
+  if (possible) return {};
+  return MakeError(ErrorCode::kMalformed,
+                   fmt::format("{}: {} bytes of data at 0x{:x} cannot unpack to {}", name,
+                               entry.data.size(), entry.data_offset, size),
+                   entry.data_offset);
 }
 
 }  // namespace
@@ -344,42 +403,33 @@ Status FinishZip(ZipArchive& archive) {
   return {};
 }
 
-Result<std::vector<uint8_t>> ExtractZip(const ZipEntry& entry, uint64_t limit) {
-  const uint64_t size = entry.full_size;
-  const std::string name = Shown(entry.central.name);
-  if (size > limit) {
-    return MakeError(ErrorCode::kLimit,
-                     fmt::format("{}: {} bytes unpacked, {} are allowed", name, size, limit),
-                     entry.data_offset);
-  }
-  const bool deflated = entry.central.method == kDeflated;
-  if (!deflated && entry.central.method != kStored) {
-    return MakeError(
-        ErrorCode::kUnsupported,
-        fmt::format("{}: compression method {} is not read", name, entry.central.method),
-        entry.data_offset);
-  }
-  const bool possible =
-      deflated ? size <= entry.data.size() * kMaxDeflateRatio : size == entry.data.size();
-  if (!possible) {
-    return MakeError(ErrorCode::kMalformed,
-                     fmt::format("{}: {} bytes of data at 0x{:x} cannot unpack to {}", name,
-                                 entry.data.size(), entry.data_offset, size),
-                     entry.data_offset);
-  }
-  std::vector<uint8_t> content;
-  if (deflated) {
-    ANECHECK_ASSIGN(content, Inflate(entry, size));
+Status UnpackZip(const ZipEntry& entry, uint64_t limit, const TakePiece& take) {
+  ANECHECK_RETURN_IF_ERROR(CheckUnpackable(entry, limit));
+  uint32_t checksum = 0;
+  const auto count_and_take = [&](std::span<const uint8_t> piece) {
+    checksum = Crc32(piece, checksum);
+    take(piece);
+  };
+  if (entry.central.method == kDeflated) {
+    ANECHECK_RETURN_IF_ERROR(Inflate(entry, count_and_take));
   } else {
-    content = entry.data;
+    count_and_take(entry.data);
   }
-  const uint32_t checksum = Crc32(content);
-  if (checksum != entry.central.crc32) {
-    return MakeError(ErrorCode::kMalformed,
-                     fmt::format("{}: CRC-32 of the data at 0x{:x} is 0x{:08x}, not 0x{:08x}", name,
-                                 entry.data_offset, checksum, entry.central.crc32),
-                     entry.data_offset);
-  }
+  if (checksum == entry.central.crc32) return {};
+  return MakeError(
+      ErrorCode::kMalformed,
+      fmt::format("{}: CRC-32 of the data at 0x{:x} is 0x{:08x}, not 0x{:08x}",
+                  Shown(entry.central.name), entry.data_offset, checksum, entry.central.crc32),
+      entry.data_offset);
+}
+
+Result<std::vector<uint8_t>> ExtractZip(const ZipEntry& entry, uint64_t limit) {
+  ANECHECK_RETURN_IF_ERROR(CheckUnpackable(entry, limit));
+  std::vector<uint8_t> content;
+  content.reserve(entry.full_size);
+  ANECHECK_RETURN_IF_ERROR(UnpackZip(entry, limit, [&](std::span<const uint8_t> piece) {
+    content.insert(content.end(), piece.begin(), piece.end());
+  }));
   return content;
 }
 

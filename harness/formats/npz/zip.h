@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -71,8 +72,14 @@ Status AddToZip(ZipArchive& archive, std::string name, std::span<const uint8_t> 
 // Sets the directory's offset and size. kLimit where the archive would pass 4 GiB or 65534 entries.
 Status FinishZip(ZipArchive& archive);
 
-// The uncompressed content, its size and checksum verified. kLimit where it is more than `limit`
-// bytes; sizes that deflate cannot reach are rejected before anything is reserved.
+// Gives the uncompressed content to `take`, piece by piece and holding one at a time, and verifies
+// its size and checksum. kLimit where it is more than `limit` bytes; sizes that deflate cannot
+// reach are rejected before anything is unpacked. What is wrong may be found after all pieces were
+// given.
+Status UnpackZip(const ZipEntry& entry, uint64_t limit,
+                 const std::function<void(std::span<const uint8_t>)>& take);
+
+// All of it at once, under the same conditions.
 Result<std::vector<uint8_t>> ExtractZip(const ZipEntry& entry, uint64_t limit);
 
 }  // namespace anecheck::npz

@@ -1,6 +1,7 @@
 // Laws of the lossless ZIP reader and writer.
 #include "harness/formats/npz/zip.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -109,6 +110,24 @@ TEST(Zip, BombsAreRejectedBeforeAnythingIsReserved) {
   EXPECT_EQ(ExtractZip(entry, kLimit).error().code, ErrorCode::kMalformed);
   entry.full_size = 1000;
   EXPECT_TRUE(ExtractZip(entry, kLimit).ok());
+}
+
+TEST(Zip, ContentComesInPiecesOfBoundedSize) {
+  Buffer content(1'000'000);
+  for (size_t i = 0; i < content.size(); ++i) content[i] = static_cast<uint8_t>(i * i / 1000);
+  ZipArchive archive;
+  ASSERT_TRUE(AddToZip(archive, "a", content, true).ok());
+  Buffer joined;
+  size_t longest = 0;
+  const auto take = [&](std::span<const uint8_t> piece) {
+    longest = std::max(longest, piece.size());
+    joined.insert(joined.end(), piece.begin(), piece.end());
+  };
+  ASSERT_TRUE(UnpackZip(archive.entries[0], kLimit, take).ok());
+  EXPECT_TRUE(joined == content);
+  EXPECT_LE(longest, size_t{1} << 16);
+  archive.entries[0].central.crc32 ^= 1;
+  EXPECT_EQ(UnpackZip(archive.entries[0], kLimit, take).error().code, ErrorCode::kMalformed);
 }
 
 TEST(Zip, DamageIsFoundByTheChecksum) {
