@@ -97,13 +97,15 @@ struct LawBook {
 // others, a hundred times where a small file has many fields. After this call CheckFormatLaws
 // asserts write(parse(x)) is x for every input, the other laws and the bound on memory for one in
 // kReaderLawsEvery, and those of text and the JSON form for one in kTextLawsEvery of the small
-// inputs, and for as many fewer of the larger ones as these are larger (of the other laws up to
-// kFewestReaders times fewer), so that a few large ones do not take the time of all. The content of
-// the input chooses, so the same input always meets the same laws. Fuzzers call it; replays do not.
+// inputs, and for as many fewer of the larger ones as these are larger, so that a few large ones do
+// not take the time of all: up to kFewestTexts times fewer, of the other laws kFewestReaders, so
+// that inputs as large as real files meet each law within a night. The content of the input
+// chooses, so the same input always meets the same laws. Fuzzers call it; replays do not.
 void SampleCostlyLaws();
 inline constexpr uint32_t kReaderLawsEvery = 16;
 inline constexpr uint64_t kFewestReaders = 4;
 inline constexpr uint32_t kTextLawsEvery = 256;
+inline constexpr uint64_t kFewestTexts = 32;
 inline constexpr size_t kSmallInput = 256;  // bytes
 
 // Whether the input meets the laws that read it, or what was written of it, again; whether it meets

@@ -2,7 +2,9 @@
 // counted, and a format's file is held to all of them.
 #include "fuzz/laws/laws.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "fuzz/fuzz_target.h"
 #include "fuzz/laws/law_report.h"
@@ -75,6 +77,37 @@ TEST(FormatLaws, AFileMeetsThoseOfWhatParsesAndAnotherThoseOfErrors) {
   EXPECT_FALSE(CheckFormatLaws(kFormat_td, Bytes{1}));
   EXPECT_GT(LawCounts().at("errors have words"), 0u);
   EXPECT_FALSE(LawCounts().contains("encode(inspect(x)) is x"));
+}
+
+// A format whose JSON form is one object with as many members as the file has bytes.
+constexpr Format kWide = {
+    .name = "wide",
+    .title = "",
+    .rules = {},
+    .fields = [](const Json&) { return std::span<const FieldFact>(); },
+    .recognise = [](ByteSpan, std::string_view) { return 0; },
+    .to_json = [](ByteSpan bytes) -> Result<Json> {
+      Json json = Json::object();
+      for (const uint8_t byte : bytes) {
+        json.get_ref<Json::object_t&>().emplace_back(fmt::format("{}", json.size()), byte);
+      }
+      return json;
+    },
+    .from_json = [](const Json& json) -> Result<Bytes> {
+      Bytes bytes;
+      for (const Json& byte : json) bytes.push_back(byte.get<uint8_t>());
+      return bytes;
+    },
+    .rewrite = [](ByteSpan bytes) -> Result<Bytes> { return Bytes(bytes.begin(), bytes.end()); },
+    .verify = [](ByteSpan) -> Result<std::vector<Violation>> { return std::vector<Violation>(); },
+    .print = [](ByteSpan) -> Result<std::string> { return std::string(); },
+    .coverage = [](ByteSpan bytes) -> Result<Coverage> {
+      return Coverage{.total = bytes.size(), .typed = bytes.size()};
+    },
+};
+
+TEST(FormatLaws, TheJsonFormHasAsManyMembersAsTheToolReads) {
+  EXPECT_TRUE(CheckFormatLaws(kWide, Bytes(20'000, 7)));
 }
 
 TEST(LawFaults, NameWhatWasNotCheckedAndWhatShouldNotHaveBeen) {
