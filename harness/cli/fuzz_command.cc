@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "generators/formats/registry/registry.h"
 #include "harness/base/json_text.h"
 #include "harness/base/log.h"
+#include "harness/cli/campaign_flags.h"
 #include "harness/cli/command.h"
 #include "harness/cli/file_name.h"
 #include "harness/cli/interruption.h"
@@ -25,6 +27,8 @@ using parserfuzz::ParserFuzzSummary;
 struct FuzzFlags {
   std::string format;
   std::string against;
+  std::string time;
+  std::optional<uint64_t> files;
   uint64_t memory_mb = 2048;
   bool json = false;
   ParserFuzzOptions options;
@@ -88,6 +92,11 @@ Status Complete(FuzzFlags& flags) {
                       parserfuzz::kFileWord};
   }
   options.limits.max_memory = flags.memory_mb << 20;
+  if (!flags.time.empty()) {
+    ANECHECK_ASSIGN(options.max_seconds, ParseDuration(flags.time));
+    options.files = kMostCases;
+  }
+  options.files = flags.files.value_or(options.files);
   return {};
 }
 
@@ -129,8 +138,9 @@ std::string ToText(const ParserFuzzSummary& summary, const ParserFuzzOptions& op
 }
 
 std::string ProgressText(const parserfuzz::ParserFuzzProgress& state) {
-  return fmt::format("{}/{} files, {} findings, {} runs to make them small", state.files,
-                     state.of_files, state.findings, state.minimising_runs);
+  const std::string of = state.of_files == kMostCases ? "" : fmt::format("/{}", state.of_files);
+  return fmt::format("{}{} files, {} findings, {} runs to make them small", state.files, of,
+                     state.findings, state.minimising_runs);
 }
 
 // A parser that accepts nothing has most likely not got as far as the file.
@@ -144,6 +154,11 @@ void WarnOfNoneAccepted(const ParserFuzzSummary& summary, const ParserFuzzOption
   if (summary.accepted > 0 && !options.second.empty() && summary.accepted_by_second == 0) {
     LogWarning(fmt::format(kWords, "--against", summary.files));
   }
+}
+
+std::string FilesDone(const ParserFuzzSummary& summary, const ParserFuzzOptions& options) {
+  if (options.files == kMostCases) return fmt::format("{} files", summary.files);
+  return fmt::format("{} of {} files", summary.files, options.files);
 }
 
 int RunFuzz(FuzzFlags& flags, const std::string& typed) {
@@ -161,14 +176,13 @@ int RunFuzz(FuzzFlags& flags, const std::string& typed) {
                    : ToText(*summary, flags.options, typed));
   WarnOfNoneAccepted(*summary, flags.options);
   if (summary->failed) {
-    LogError(fmt::format("{}; what was found in {} of {} files is kept in {}",
-                         summary->failed->message, summary->files, flags.options.files,
-                         flags.options.out));
+    LogError(fmt::format("{}; what was found in {} is kept in {}", summary->failed->message,
+                         FilesDone(*summary, flags.options), flags.options.out));
     return kExitHarness;
   }
   if (summary->interrupted) {
-    LogWarning(fmt::format("interrupted after {} of {} files; what was found is kept in {}",
-                           summary->files, flags.options.files, flags.options.out));
+    LogWarning(fmt::format("interrupted after {}; what was found is kept in {}",
+                           FilesDone(*summary, flags.options), flags.options.out));
     return kExitHarness;
   }
   return summary->findings.empty() ? kExitClean : kExitFindings;
@@ -182,9 +196,10 @@ void AddFuzzCommand(CLI::App& app, Selected& selected) {
   ParserFuzzOptions& options = flags->options;
   options.out = "fuzz-findings";
   command->add_option("--format", flags->format, "Format of the files")->required();
-  command->add_option("--count", options.files, "Files to make")
-      ->check(WholeNumber(1, kMostCases))
-      ->capture_default_str();
+  command
+      ->add_option("--count", flags->files, "Files to make (default 1000, or no limit with --time)")
+      ->check(WholeNumber(1, kMostCases));
+  command->add_option("--time", flags->time, "How long to go on: 90s, 15m, 2h");
   command->add_option("--seed", options.seed, "Seed of the files")
       ->check(WholeNumber(0))
       ->capture_default_str();

@@ -87,6 +87,7 @@ TEST_F(FuzzCommand, WhatCannotBeMeantIsBadUsage) {
   EXPECT_EQ(missing.code, 2);
   EXPECT_NE(missing.err.find("/no/such/program"), std::string::npos) << missing.err;
   EXPECT_EQ(Fuzz("--out '' -- /bin/cat @@").code, 2);
+  EXPECT_EQ(Fuzz("--time soon -- /bin/cat @@").code, 2);
 }
 
 TEST_F(FuzzCommand, WhatWasFoundBeforeAnErrorIsPrinted) {

@@ -399,9 +399,14 @@ Result<ParserFuzzSummary> FuzzParser(
     benches.push_back(std::move(bench));
   }
   Campaign campaign(options, std::move(benches), std::move(kept), progress);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto is_over = [&] {
+    const std::chrono::duration<double> lasted = std::chrono::steady_clock::now() - begin;
+    return options.max_seconds > 0 && lasted.count() >= options.max_seconds;
+  };
   Status status;
   for (uint64_t first = 0; first < options.files && status.ok(); first += campaign.BlockSize()) {
-    if (stop != nullptr && stop->load()) break;
+    if (is_over() || (stop != nullptr && stop->load())) break;
     status = campaign.Run(first, std::min(campaign.BlockSize(), options.files - first));
   }
   if (!status.ok()) {

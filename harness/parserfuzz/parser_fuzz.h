@@ -55,6 +55,8 @@ struct ParserFuzzOptions {
   CrashSigns crash_signs;  // of both commands
   uint64_t seed = 1;
   uint64_t files = 1000;
+  // No file is begun later than so many seconds after the start; 0: no limit.
+  double max_seconds = 0;
   size_t max_size = 1 << 20;
   // Runs spent on making one failing file small; it ends earlier when those that hung have taken a
   // minute.

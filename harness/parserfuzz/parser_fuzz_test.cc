@@ -140,6 +140,19 @@ TEST_F(ParserFuzz, AReportBehindMuchOutputIsFound) {
             "sanitizer AddressSanitizer: double-free Parse a.cc:7");
 }
 
+TEST_F(ParserFuzz, TimeEndsItBetweenFiles) {
+  ParserFuzzOptions options = Options("sleep 0.02; kill -SEGV $$");
+  options.files = 1000000;
+  options.max_seconds = 0.3;
+  const auto summary = FuzzParser(options);
+  ASSERT_TRUE(summary.ok()) << summary.error().message;
+  EXPECT_FALSE(summary->interrupted);
+  EXPECT_GE(summary->files, 8u);
+  EXPECT_LT(summary->files, 100u);
+  ASSERT_EQ(summary->findings.size(), 1u);
+  EXPECT_EQ(summary->findings[0].count, summary->files);
+}
+
 TEST_F(ParserFuzz, AHangEndsAtTheLimit) {
   ParserFuzzOptions options = Options("sleep 100");
   options.files = 1;
