@@ -179,10 +179,11 @@ void PrintTiles(Out out, const Container& container) {
   }
 }
 
-void PrintTasks(Out out, const Container& container) {
+void PrintTasks(std::string& text, const Container& container) {
+  const Out out = std::back_inserter(text);
   for (size_t i = 0; i < container.sections.size(); ++i) {
     const Section& section = container.sections[i];
-    if (section.tasks != nullptr) fmt::format_to(out, "{}", td::PrintChain(*section.tasks, 0));
+    if (section.tasks != nullptr) td::PrintChain(*section.tasks, 0, text);
     if (section.tasks_error) {
       fmt::format_to(out, "section {} is kept as bytes: {}\n", i + 1, section.tasks_error->message);
     }
@@ -225,7 +226,7 @@ std::string PrintContainer(const Container& container) {
   PrintBanner(out, container);
   PrintSymbols(out, container);
   PrintTiles(out, container);
-  PrintTasks(out, container);
+  PrintTasks(text, container);
   PrintRest(out, container);
   return text;
 }

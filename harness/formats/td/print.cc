@@ -76,8 +76,7 @@ void PrintState(Out out, const Generation& generation, const RegisterState& stat
 
 }  // namespace
 
-std::string PrintChain(const Chain& chain, int indent) {
-  std::string text;
+void PrintChain(const Chain& chain, int indent, std::string& text) {
   const Out out = std::back_inserter(text);
   const Generation& generation = *chain.generation;
   fmt::format_to(out, "{:{}}task descriptors: version {} ({}), {} task{}, {} bytes\n", "", indent,
@@ -116,6 +115,11 @@ std::string PrintChain(const Chain& chain, int indent) {
     state.Apply(task);
     if (generation.coding != Coding::kByteAddress) PrintState(out, generation, state, indent + 4);
   }
+}
+
+std::string PrintChain(const Chain& chain, int indent) {
+  std::string text;
+  PrintChain(chain, indent, text);
   return text;
 }
 
