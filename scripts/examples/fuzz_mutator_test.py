@@ -12,6 +12,7 @@ import importlib.machinery
 import importlib.util
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -46,8 +47,8 @@ class FuzzMutatorTest(unittest.TestCase):
         cls.addClassCleanup(cls.folder.cleanup)
         cls.root = pathlib.Path(cls.folder.name)
         run("cmake", "--install", BUILD, "--component", "anecheck_fuzz_mutator", "--prefix", cls.root / "installed")
-        configurations = [str(path.parent) for path in (cls.root / "installed").rglob("anecheck_fuzz_mutator.pc")]
-        paths = [*configurations, *filter(None, [os.environ.get("PKG_CONFIG_PATH")])]
+        cls.configuration = next((cls.root / "installed").rglob("anecheck_fuzz_mutator.pc"))
+        paths = [str(cls.configuration.parent), *filter(None, [os.environ.get("PKG_CONFIG_PATH")])]
         cls.flags = run("pkg-config", "--cflags", "--libs", "anecheck_fuzz_mutator",
                         env={**os.environ, "PKG_CONFIG_PATH": ":".join(paths)}).split()
         cls.mutate_files = cls.root / "mutate_files"
@@ -68,6 +69,12 @@ class FuzzMutatorTest(unittest.TestCase):
     def test_nothing_of_the_project_is_left_to_link(self):
         ours = [flag for flag in self.flags if "anecheck" in flag and flag.startswith("-l")]
         self.assertEqual(ours, ["-lanecheck_fuzz_mutator"])
+
+    def test_the_header_names_the_libraries_of_others(self):
+        header = next((self.root / "installed").rglob("anecheck_fuzz_mutator.h")).read_text().replace("\n// ", " ")
+        told = re.search(r"of others it needs (.*?) and the C\+\+ library\.", header)[1]
+        required = re.search(r"(?m)^Requires: (.*)$", self.configuration.read_text())[1]
+        self.assertEqual(sorted(told.split(", ")), sorted(required.split()))
 
     def test_every_format_is_mutated_and_much_of_it_still_parses(self):
         listing = {line.split("\t")[0] for line in run(FUZZ_TOOL, "list").splitlines()}

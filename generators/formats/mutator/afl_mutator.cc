@@ -25,6 +25,19 @@ bool IsKnown(const char* format) {
   return false;
 }
 
+// AFL++ does not look at what afl_custom_init gives and would go on with a null pointer.
+[[noreturn]] void RefuseFormat(const char* format) {
+  const char* rest = format == nullptr ? " is not set" : "' is no format";
+  std::fprintf(stderr,
+               "anecheck: ANECHECK_FORMAT%s%s%s; set it to one of:", format == nullptr ? "" : " '",
+               format == nullptr ? "" : format, rest);
+  for (const char* const* name = anecheck_fuzz_formats(); *name != nullptr; ++name) {
+    std::fprintf(stderr, " %s", *name);
+  }
+  std::fprintf(stderr, "\n");
+  std::exit(2);
+}
+
 // One child in this many has two parents.
 constexpr uint64_t kCrossEvery = 8;
 
@@ -35,14 +48,7 @@ extern "C" {
 void* afl_custom_init(void* afl, unsigned int seed) {
   static_cast<void>(afl);
   const char* format = std::getenv("ANECHECK_FORMAT");
-  if (format == nullptr || !IsKnown(format)) {
-    std::fprintf(stderr, "anecheck: set ANECHECK_FORMAT to one of:");
-    for (const char* const* name = anecheck_fuzz_formats(); *name != nullptr; ++name) {
-      std::fprintf(stderr, " %s", *name);
-    }
-    std::fprintf(stderr, "\n");
-    return nullptr;
-  }
+  if (format == nullptr || !IsKnown(format)) RefuseFormat(format);
   auto* mutator = new Mutator;
   mutator->format = format;
   mutator->state = seed;

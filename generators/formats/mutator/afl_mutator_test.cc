@@ -31,11 +31,15 @@ class AflMutator : public ::testing::Test {
   Fuzz fuzz_ = nullptr;
 };
 
-TEST_F(AflMutator, RefusesWithoutAFormat) {
+using AflMutatorDeathTest = AflMutator;
+
+TEST_F(AflMutatorDeathTest, EndsTheFuzzerWithOneLineWithoutAFormat) {
   unsetenv("ANECHECK_FORMAT");
-  EXPECT_EQ(init_(nullptr, 1), nullptr);
-  setenv("ANECHECK_FORMAT", "no-such-format", 1);
-  EXPECT_EQ(init_(nullptr, 1), nullptr);
+  EXPECT_EXIT(init_(nullptr, 1), ::testing::ExitedWithCode(2),
+              "^anecheck: ANECHECK_FORMAT is not set; set it to one of:.* hwx .*\n$");
+  setenv("ANECHECK_FORMAT", "HWX", 1);
+  EXPECT_EXIT(init_(nullptr, 1), ::testing::ExitedWithCode(2),
+              "^anecheck: ANECHECK_FORMAT 'HWX' is no format; set it to one of:.* hwx .*\n$");
 }
 
 TEST_F(AflMutator, ChangesInputsWithinTheirSize) {

@@ -12,7 +12,7 @@ namespace anecheck {
 namespace {
 
 // The JSON form of a larger file costs more than it brings.
-constexpr size_t kMaxJsonInput = size_t{1} << 16;
+constexpr size_t kMaxJsonInput = size_t{1} << 17;
 
 size_t Difference(size_t size, size_t at) { return at < size ? size - at : 0; }
 

@@ -58,6 +58,26 @@ TEST(StructuredMutator, StaysWithinTheSize) {
   }
 }
 
+// Containers of the generators have up to 96 KiB.
+TEST(StructuredMutator, EditsTheJsonFormOfFilesAsLargeAsTheGeneratorsMake) {
+  static int asked = 0;
+  Format format = kFormat_td;
+  format.to_json = [](ByteSpan) -> Result<Json> {
+    ++asked;
+    return MakeError(ErrorCode::kMalformed, "td: no");
+  };
+  for (const auto& [size, expected] :
+       {std::pair(96 << 10, true), std::pair((128 << 10) + 1, false)}) {
+    asked = 0;
+    const Bytes file(size, 1);
+    for (uint64_t seed = 0; seed < 16; ++seed) {
+      (void)MutateFile({.format = &format}, file, 1 << 18, seed);
+      (void)CrossFiles({.format = &format}, file, file, 1 << 18, seed);
+    }
+    EXPECT_EQ(asked > 0, expected) << size;
+  }
+}
+
 TEST(StructuredMutator, WorksWithoutAFormat) {
   int changed = 0;
   const Bytes file = {1, 2, 3, 4, 5, 6, 7, 8};
