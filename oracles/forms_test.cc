@@ -543,5 +543,36 @@ TEST(ResizedIntegers, ABlendBetweenTwoMayBeEither) {
   EXPECT_FALSE(Admits(estimate, 0, 2));
 }
 
+TEST(Slices, ASqueezedAxisIsIndexedAtItsBegin) {
+  using P = params::SliceByIndex;
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {2, 3}, {0, 1, 2, 3, 4, 5}));
+  c.Begin(OpKind::kSliceByIndex).Arg(P::kX, x).Ints(P::kBegin, {0, 1}).Ints(P::kEnd, {2, 0});
+  c.Ints(P::kStride, {1, -1});
+  c.graph.AddBools(P::kBeginMask, std::array<int64_t, 2>{0, 1});
+  c.graph.AddBools(P::kSqueezeMask, std::array<int64_t, 2>{0, 1});
+  const Estimate taken = c.Run(c.Finish());
+  EXPECT_EQ(taken.value, (std::vector<double>{0, 3}));
+}
+
+// Of an even size no source says on which side the window has one channel more.
+TEST(LocalResponseNorm, OfAnEvenSizeHasEitherWindow) {
+  using P = params::LocalResponseNorm;
+  for (const int64_t size : {2, 3}) {
+    Case c;
+    const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 3, 1}, {1, 2, 8}));
+    c.Begin(OpKind::kLocalResponseNorm).Arg(P::kX, x).Int(P::kSize, size);
+    c.Float(P::kAlpha, 1).Float(P::kBeta, 1);
+    const Estimate y = c.Run(c.Finish());
+    const auto of_sum = [&](double sum) { return 2 / (1 + sum / static_cast<double>(size)); };
+    const auto admits = [&](double sum) {
+      return y.low[1] <= of_sum(sum) && of_sum(sum) <= y.high[1];
+    };
+    EXPECT_EQ(admits(1 + 4), size == 2);
+    EXPECT_EQ(admits(4 + 64), size == 2);
+    EXPECT_EQ(admits(1 + 4 + 64), size == 3);
+  }
+}
+
 }  // namespace
 }  // namespace anecheck

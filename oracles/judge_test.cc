@@ -267,7 +267,7 @@ TEST(ForbiddingTerms, AreSeveralWhereNoneIsEnough) {
   const ValueId w =
       c.Input(MakeTensor(DType::kFp16, {8, 1}, {8, 8, 8, 0.0001, -8, -8, -8, 0.0001}));
   c.Run(c.Unary(OpKind::kSigmoid, c.Binary(OpKind::kMatmul, x, w)));
-  const Tensor actual = MakeTensor(DType::kFp16, {1, 1}, {0.75});
+  const Tensor actual = MakeTensor(DType::kFp16, {1, 1}, {0.65});
   EXPECT_EQ(ForbiddingTerms(c.graph, c.inputs, 0, actual, kA16),
             (std::vector{Term::kAccumulatorUnit, Term::kSigmoidTable}));
 }

@@ -55,6 +55,31 @@ ValueId ZeroOrNan(Case& c, const Shape& shape) {
   return c.Unary(OpKind::kSqrt, difference);
 }
 
+// ---- overflow ----
+
+// Of results that may be a step away, those beyond the largest number by more are infinite on every
+// engine: exp reaches infinity at 11.094 (facts/numerics.md).
+TEST(Overflow, IsNoLargestNumber) {
+  const auto expect = [](OpKind kind, double x, double low) {
+    Case c;
+    const Estimate estimate = c.Run(c.Unary(kind, Halves(c, Shape{1}, {x})));
+    EXPECT_EQ(estimate.low.at(0), low) << x;
+  };
+  expect(OpKind::kExp, Half(11.0859), 65216);
+  expect(OpKind::kExp, Half(11.094), kInfinity);
+  expect(OpKind::kExp, 20, kInfinity);
+  expect(OpKind::kExp2, 16, kHalfMaxValue);
+  expect(OpKind::kExp2, 17, kInfinity);
+  expect(OpKind::kCosh, -20, kInfinity);
+  const auto quotient = [](double x, double y) {
+    Case c;
+    const ValueId a = Halves(c, Shape{1}, {x});
+    return c.Run(c.Binary(OpKind::kRealDiv, a, Halves(c, Shape{1}, {y})));
+  };
+  EXPECT_EQ(quotient(60000, Half(0.01)).low.at(0), kInfinity);
+  EXPECT_EQ(quotient(-60000, Half(0.01)).high.at(0), -kInfinity);
+}
+
 // ---- attention ----
 
 ValueId Attend(Case& c, ValueId value, ValueId mask = kNoValue) {

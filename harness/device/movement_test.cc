@@ -63,6 +63,14 @@ TEST_F(Movement, SlicesBackwardAndByMask) {
                   "squeeze_mask = tensor<bool, [2]>([false, true]));",
                   2),
             (Numbers{1, 4}));
+  // A squeezed axis is indexed at its begin, which the mask makes 0, whatever the stride.
+  EXPECT_EQ(Moved("[2, 3]", 6,
+                  "tensor<fp16, [2]> y = slice_by_index(x = x, begin = tensor<int32, [2]>([0, 1]), "
+                  "end = tensor<int32, [2]>([2, 0]), stride = tensor<int32, [2]>([1, -1]), "
+                  "begin_mask = tensor<bool, [2]>([false, true]), "
+                  "squeeze_mask = tensor<bool, [2]>([false, true]));",
+                  2),
+            (Numbers{0, 3}));
   EXPECT_EQ(
       Moved("[4]", 4,
             "tensor<fp16, [2]> u = slice_by_size(x = x, begin = tensor<int32, [1]>([0]), size "

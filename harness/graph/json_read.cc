@@ -209,7 +209,7 @@ class Reader {
     const std::string_view reason = vocabulary_.ReasonWithout(op);
     return Wrong(place, reason.empty()
                             ? fmt::format("operation \"{}\" is unknown", op)
-                            : fmt::format("operation \"{}\" cannot be judged: it {}", op, reason));
+                            : fmt::format("operation \"{}\" cannot be judged: {}", op, reason));
   }
 
   Status ReadNode(JsonValue json, const Place& place) {

@@ -212,7 +212,7 @@ class Reader {
       const std::string_view reason = vocabulary_.ReasonWithout(statement.op());
       if (!reason.empty()) {
         return At(ErrorCode::kUnsupported, statement.offset(),
-                  fmt::format("operation \"{}\" cannot be judged: it {}", statement.op(), reason));
+                  fmt::format("operation \"{}\" cannot be judged: {}", statement.op(), reason));
       }
       return At(ErrorCode::kUnsupported, statement.offset(),
                 fmt::format("operation \"{}\" is not in the vocabulary", statement.op()));

@@ -242,15 +242,18 @@ Result<Slices> ResolveSlice(const NodeView& node, const Shape& x, const SlicePar
   Slices slices{};
   for (size_t axis = 0; axis < rank; ++axis) {
     const int64_t extent = x[static_cast<int>(axis)];
-    const int64_t step = stride.empty() ? 1 : stride[axis];
-    if (step == 0) return Reject(node, fmt::format("stride[{}] is 0", axis));
+    const bool squeezed = MaskAt(node, parameters.squeeze_mask, axis);
+    const int64_t given_step = stride.empty() ? 1 : stride[axis];
+    if (given_step == 0) return Reject(node, fmt::format("stride[{}] is 0", axis));
+    // A squeezed axis is indexed at its begin: neither its end nor its stride says anything.
+    const int64_t step = squeezed ? 1 : given_step;
     // The ends that Python's slices clamp to: [0, extent] forward, [-1, extent - 1] backward.
     const int64_t least = step > 0 ? 0 : -1;
     const int64_t most = step > 0 ? extent : extent - 1;
     const auto place = [&](int64_t given) {
-      return std::clamp(given < 0 ? given + extent : given, least, most);
+      const int64_t from_start = given < 0 ? given + extent : given;
+      return squeezed ? from_start : std::clamp(from_start, least, most);
     };
-    const bool squeezed = MaskAt(node, parameters.squeeze_mask, axis);
     const bool open_begin = MaskAt(node, parameters.begin_mask, axis);
     const bool open_end = MaskAt(node, parameters.end_mask, axis);
     AxisSlice& slice = slices[axis];

@@ -173,6 +173,16 @@ TEST(Slices, AreThoseOfPython) {
       slice({9, 9}, {0, 0}).Flags(P::kBeginMask, Ints{1, 1}).Flags(P::kEndMask, Ints{1, 1}).Infer(),
       "tensor<fp16, [4, 10]>");
   EXPECT_EQ(slice({-1, 2}, {0, 5}).Flags(P::kSqueezeMask, Ints{1, 0}).Infer(), "tensor<fp16, [3]>");
+  const auto indexed = [&](int64_t begin, int64_t stride) {
+    return slice({begin, 0}, {0, 10})
+        .Set(P::kStride, Ints{stride, 1})
+        .Flags(P::kSqueezeMask, Ints{1, 0});
+  };
+  EXPECT_EQ(indexed(3, -1).Infer(), "tensor<fp16, [10]>");
+  for (const int64_t stride : {1, -1}) {
+    EXPECT_TRUE(Refuses(indexed(4, stride), "axis 0: begin 4 end 0")) << stride;
+    EXPECT_TRUE(Refuses(indexed(-5, stride), "axis 0: begin -5 end 0")) << stride;
+  }
   EXPECT_EQ(slice({0, 0}, {4, 100}).Infer(), "tensor<fp16, [4, 10]>");
   EXPECT_TRUE(Refuses(slice({2, 0}, {2, 10}), "axis 0: begin 2 end 2 stride 1 takes nothing of 4"));
   EXPECT_TRUE(Refuses(slice({0, 0}, {4, 4}).Set(P::kStride, Ints{1, 0}), "stride[1] is 0"));

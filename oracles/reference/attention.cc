@@ -203,12 +203,11 @@ class AttentionRow {
     const auto ulp = static_cast<int>(contract_[Term::kDivideUlp]) + 1;
     for (size_t k = 0; k < share_.size(); ++k) {
       share_[k] = grid_.Round(weight_[k] / total_);
-      least_share_[k] =
-          std::max(0.0, grid_.Step(grid_.Round(weight_bound_[k].low / total.high), -ulp));
+      least_share_[k] = std::max(0.0, grid_.RoundAndStep(weight_bound_[k].low / total.high, -ulp));
       greatest_share_[k] =
           weight_bound_[k].high == 0
               ? 0
-              : std::min(1.0, grid_.Step(grid_.Round(weight_bound_[k].high / total.low), ulp));
+              : std::min(1.0, grid_.RoundAndStep(weight_bound_[k].high / total.low, ulp));
     }
   }
 
@@ -225,7 +224,7 @@ class AttentionRow {
     const double exact = std::exp(difference);
     if (exact == 0) return 0;
     const auto ulp = static_cast<int>(contract_[Term::kExponentialUlp]);
-    return std::max(0.0, grid_.Step(grid_.Round(exact), sign * ulp));
+    return std::max(0.0, grid_.RoundAndStep(exact, sign * ulp));
   }
 
   // The largest mean of v (of -v where `negated`): the elements with the largest values take their

@@ -100,16 +100,16 @@ double Accumulator::ExactTotal(const double* x, size_t count) {
   return exact_.Odd();
 }
 
-// The accumulator adds `count` terms in an unknown order: at most count roundings, each relative
-// to a partial sum of at most `magnitude` (Higham, "Accuracy and Stability of Numerical
-// Algorithms", section 4.2). On a grid coarse enough for every partial sum there is no rounding.
-// The double sums that stand for the ends of the interval err by the same formula.
-double Accumulator::Error(double magnitude, size_t count, bool on_grid) const {
+// The accumulator adds `count` terms in an unknown order: at most count roundings, each by half an
+// ulp of a partial sum (Higham, "Accuracy and Stability of Numerical Algorithms", section 4.2). On
+// a grid coarse enough for every partial sum there is no rounding. The double sums that stand for
+// the ends of the interval err in proportion to the magnitude.
+double Accumulator::Error(double magnitude, double sum, size_t count, bool on_grid) const {
   if (on_grid && magnitude <= single_limit_) return 0;
   const double terms = static_cast<double>(count);
-  const double unit = unit_ * (1 + terms * unit_);
-  const bool exact_ends = on_grid && magnitude <= exact_limit_;
-  return terms * (unit + (exact_ends ? 0 : 0x1p-52)) * magnitude * kMagnitudeSlack;
+  const double error = terms * unit_ * PartialSumPower(magnitude, sum, terms * unit_);
+  if (on_grid && magnitude <= exact_limit_) return error;
+  return error + terms * 0x1p-52 * magnitude * kMagnitudeSlack;
 }
 
 namespace {
@@ -181,7 +181,7 @@ Accumulated Accumulator::FinishPoints(const PointSums& sums, const double* x, co
   SetValue(x, y, count, sum, magnitude, result);
   result.low = result.high = result.value;
   if (unit_ == 0 && !product_rounding_) return result;
-  const double error = Error(magnitude, count, true);
+  const double error = Error(magnitude, sum, count, true);
   Include(result, rounded);
   result.low -= error;
   result.high += error;
@@ -219,7 +219,8 @@ Accumulated Accumulator::FinishIntervals(const IntervalSums& sums, const double*
   result.low = sums.low;
   result.high = sums.high;
   if (product_rounding_) IncludeEnds(result, sums.rounded_low, sums.rounded_high);
-  const double error = Error(sums.magnitude, count, false);
+  const double largest = std::max(std::fabs(sums.low), std::fabs(sums.high));
+  const double error = Error(sums.magnitude, largest, count, false);
   result.low -= error;
   result.high += error;
   return result;
@@ -477,7 +478,8 @@ Accumulated Accumulator::PlainSum(const Lanes& x, size_t count) {
     result.low = result.high = result.value;
     return result;
   }
-  const double error = Error(magnitude, count, x.point());
+  const double largest = std::max(std::fabs(low), std::fabs(high));
+  const double error = Error(magnitude, largest, count, x.point());
   result.low = low - error;
   result.high = high + error;
   result.error = error;

@@ -126,7 +126,7 @@ class Accumulator {
                 Accumulated& result);
   double ExactDot(const double* x, const double* y, size_t count);
   double ExactTotal(const double* x, size_t count);
-  double Error(double magnitude, size_t count, bool on_grid) const;
+  double Error(double magnitude, double sum, size_t count, bool on_grid) const;
   bool RoundsAlike(double sum, double error) const;
   // Takes a plain sum for the exact one where both round alike.
   void Settle(const double* x, const double* y, size_t count, double sum, double magnitude,

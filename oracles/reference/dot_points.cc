@@ -73,7 +73,6 @@ bool Accumulator::Stores(size_t rows, size_t columns, size_t count,
 
 PointArithmetic Accumulator::ArithmeticOf(size_t count) const {
   const auto terms = static_cast<double>(count);
-  const double unit = unit_ * (1 + terms * unit_);  // as in Error
   PointArithmetic arithmetic{.count = count,
                              .rounds = !products_on_grid_,
                              .narrow_terms = NarrowTerms(),
@@ -81,8 +80,8 @@ PointArithmetic Accumulator::ArithmeticOf(size_t count) const {
                              .bias_rounding = bias_rounding_,
                              .exact_limit = exact_limit_,
                              .single_limit = single_limit_,
-                             .exact_error = terms * unit,
-                             .open_error = terms * (unit + 0x1p-52)};
+                             .roundings = terms * unit_,
+                             .double_error = terms * 0x1p-52};
   if (arithmetic.narrow_terms == 0 && lowest_product_bit_ < -24) {
     const SmallNumbers small(x_.max_magnitude, y_->max_magnitude);
     arithmetic.small_row = small.x;
@@ -113,7 +112,8 @@ struct Accumulator::Opened {
     Accumulated sum;
     sum.value = accumulator.ExactDot(open.x, open.y, opened.arithmetic.count);
     sum.exact = open.magnitude <= accumulator.exact_limit_;
-    const double error = accumulator.Error(open.magnitude, opened.arithmetic.count, true);
+    const double error =
+        accumulator.Error(open.magnitude, sum.value, opened.arithmetic.count, true);
     sum.low = std::min(sum.value, open.rounded_low) - error;
     sum.high = std::max(sum.value, open.rounded_high) + error;
     const double* const of_rows = opened.bias.of_rows;

@@ -116,7 +116,7 @@ Bounds FloorDivBounds(const Grid& grid, const Contract& contract, const Range& a
   const auto ulp = static_cast<int>(contract[Term::kDivideUlp]);
   const auto end = [&](double quotient, int steps) {
     if (quotient == 0) return quotient;
-    const double moved = grid.Step(grid.Round(quotient), steps);
+    const double moved = grid.RoundAndStep(quotient, steps);
     return (moved < 0) == (quotient < 0) ? moved : 0;
   };
   return {std::floor(std::min(WidenDown(least), end(least, -ulp))),

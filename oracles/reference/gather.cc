@@ -426,7 +426,7 @@ class Scattering {
 
   double Neighbour(double end, int ulp) const {
     if (end == 0 || !(std::fabs(end) < kInfinity) || ulp == 0) return end;
-    const double moved = grid_.Step(grid_.Round(end), ulp);
+    const double moved = grid_.RoundAndStep(end, ulp);
     return (moved < 0) == (end < 0) ? moved : 0;
   }
 

@@ -210,7 +210,7 @@ void LimitAtPort(const Grid& grid, double limit, Accumulated& sum) {
   const auto overflows = [&](double x) { return std::fabs(grid.Round(x)) >= limit; };
   if (overflows(sum.value)) sum.value = std::copysign(kInfinity, sum.value);
   if (sum.low != sum.low || sum.empty()) return;
-  const double last = NextDown((limit + grid.Step(grid.Round(limit), -1)) / 2);
+  const double last = NextDown((limit + grid.RoundAndStep(limit, -1)) / 2);
   if (sum.high > last) sum.beyond |= kUpward;
   if (sum.low < -last) sum.beyond |= kDownward;
   sum.low = std::max(sum.low, -last);

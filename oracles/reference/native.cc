@@ -77,8 +77,8 @@ class RangeNormalizer {
   Bounds Hold(const Bounds& range) const { return Held(grid_, contract_, range); }
   Bounds Neighbours(const Bounds& range) const {
     const auto ulp = static_cast<int>(contract_[Term::kDivideUlp]);
-    const double low = grid_.Step(grid_.Round(range.low), -ulp);
-    const double high = grid_.Step(grid_.Round(range.high), ulp);
+    const double low = grid_.RoundAndStep(range.low, -ulp);
+    const double high = grid_.RoundAndStep(range.high, ulp);
     return {std::min(WidenDown(range.low), std::max(0.0, low)),
             std::max(WidenUp(range.high), high)};
   }

@@ -134,8 +134,8 @@ class LayerNormGroup {
     overflows_ |= variance_low < 0;  // by a negative epsilon: not every engine has a root
     const auto ulp = static_cast<int>(contract_[Term::kRootUlp]);
     reciprocal_.low =
-        std::max(0.0, grid_.Step(grid_.Round(1 / std::sqrt(variance_high) * (1 - 0x1p-23)), -ulp));
-    reciprocal_.high = grid_.Step(grid_.Round(1 / std::sqrt(variance_low) * (1 + 0x1p-23)), ulp);
+        std::max(0.0, grid_.RoundAndStep(1 / std::sqrt(variance_high) * (1 - 0x1p-23), -ulp));
+    reciprocal_.high = grid_.RoundAndStep(1 / std::sqrt(variance_low) * (1 + 0x1p-23), ulp);
   }
 
   const Contract& contract_;

@@ -52,8 +52,8 @@ class Steps {
   }
   Bounds Neighbours(const Bounds& range, Term term) const {
     const auto ulp = static_cast<int>(contract_[term]);
-    const double low = grid_.Step(grid_.Round(range.low), -ulp);
-    const double high = grid_.Step(grid_.Round(range.high), ulp);
+    const double low = grid_.RoundAndStep(range.low, -ulp);
+    const double high = grid_.RoundAndStep(range.high, ulp);
     return {std::min(WidenDown(range.low), std::max(0.0, low)), std::max(WidenUp(range.high), high),
             range.nan};
   }
@@ -265,8 +265,38 @@ Bounds ResponseBounds(const Steps& steps, const Response& r, const Bounds& x, co
   return Times(x, power);
 }
 
-// The window lies around the channel; of an even size the extra one comes first (assumed: MIL does
-// not say).
+// Sums of squares over the windows around channels.
+class ResponseWindow {
+ public:
+  ResponseWindow(KernelContext& context, BoundedTensor& x, int64_t size)
+      : x_(x),
+        size_(size),
+        channels_(x.type.shape[1]),
+        stride_(RowMajorStrides(x.type.shape)[1]),
+        accumulator_(context, x, &x),
+        buffer_(context.arena(), static_cast<size_t>(std::min(size, channels_)), x.point()) {}
+
+  // Around that of element `here`, with so many channels before it.
+  Accumulated SumAt(int64_t here, int64_t before) {
+    const int64_t channel = here / stride_ % channels_;
+    const int64_t first = std::max<int64_t>(0, channel - before);
+    const int64_t last = std::min(channels_ - 1, channel + size_ - 1 - before);
+    const auto count = static_cast<size_t>(last - first + 1);
+    GatherStrided(x_, here + (first - channel) * stride_, stride_, count, buffer_, 0);
+    return SquareSum(accumulator_, buffer_.lanes(), count);
+  }
+
+ private:
+  BoundedTensor& x_;
+  int64_t size_;
+  int64_t channels_;
+  int64_t stride_;
+  Accumulator accumulator_;
+  LaneBuffer buffer_;
+};
+
+// The window lies around the channel; of an even size either may have the extra one, since MIL does
+// not say: the value is that of the one before.
 Status LocalResponseNorm(KernelContext& context) {
   using P = params::LocalResponseNorm;
   BoundedTensor& x = context.Input(P::kX);
@@ -276,25 +306,23 @@ Status LocalResponseNorm(KernelContext& context) {
   const Steps steps(context.contract(), grid);
   const Response response = {node.Int(P::kSize, 1), Literal(context, P::kAlpha, 1e-4),
                              Literal(context, P::kBeta, 0.75), Literal(context, P::kK, 1)};
-  const Shape& shape = x.type.shape;
-  const Strides strides = RowMajorStrides(shape);
-  const int64_t channels = shape[1];
-  Accumulator accumulator(context, x, &x);
-  LaneBuffer buffer(context.arena(), static_cast<size_t>(std::min(response.size, channels)),
-                    x.point());
+  ResponseWindow window(context, x, response.size);
   const Raw raw = AllocateRaw(context, result.size, !context.contract().ideal);
   for (size_t at = 0; at < result.size; ++at) {
     const auto here = static_cast<int64_t>(at);
-    const int64_t channel = here / strides[1] % channels;
-    const int64_t first = std::max<int64_t>(0, channel - response.size / 2);
-    const int64_t last = std::min(channels - 1, channel + (response.size - 1) / 2);
-    const auto count = static_cast<size_t>(last - first + 1);
-    GatherStrided(x, here + (first - channel) * strides[1], strides[1], count, buffer, 0);
-    const Accumulated sum = SquareSum(accumulator, buffer.lanes(), count);
+    const auto bounds_of = [&](const Accumulated& sum) {
+      return ResponseBounds(steps, response, RangeOf(x, at),
+                            steps.Hold({sum.low, sum.high, sum.nan}));
+    };
+    const Accumulated sum = window.SumAt(here, response.size / 2);
     raw.value[at] = ResponseValue(grid, response, x.value[at], sum.value);
     if (raw.low == nullptr) continue;
-    const Bounds bounds =
-        ResponseBounds(steps, response, RangeOf(x, at), steps.Hold({sum.low, sum.high, sum.nan}));
+    Bounds bounds = bounds_of(sum);
+    if (response.size % 2 == 0) {
+      const Bounds other = bounds_of(window.SumAt(here, response.size / 2 - 1));
+      bounds = {std::min(bounds.low, other.low), std::max(bounds.high, other.high),
+                bounds.nan || other.nan};
+    }
     raw.low[at] = bounds.low;
     raw.high[at] = bounds.high;
     raw.nan[at] = bounds.nan ? 1 : 0;

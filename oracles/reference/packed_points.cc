@@ -86,9 +86,11 @@ HWY_INLINE Known Bounded(const Allowance& allowance, double sum, double size, do
   const PointArithmetic& arithmetic = allowance.arithmetic;
   const Widths& widths = allowance.widths;
   const bool exact = size <= arithmetic.exact_limit;
-  const double factor = exact ? arithmetic.exact_error : arithmetic.open_error;
-  const double error = size <= arithmetic.single_limit ? 0 : factor * size * kMagnitudeSlack;
   const double single = widths.single * size;
+  const double power = PartialSumPower(size, std::fabs(sum) + single, arithmetic.roundings);
+  const double in_doubles = exact ? 0 : arithmetic.double_error * size * kMagnitudeSlack;
+  const double error =
+      size <= arithmetic.single_limit ? 0 : arithmetic.roundings * power + in_doubles;
   const double around = single + widths.small * small;
   const double least = rounded - around < sum - single ? rounded - around : sum - single;
   const double most = rounded + around > sum + single ? rounded + around : sum + single;

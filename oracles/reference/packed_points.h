@@ -28,8 +28,8 @@ struct PointArithmetic {
   bool bias_rounding = false;
   double exact_limit = 0;   // a sum of magnitudes up to here: exact in double
   double single_limit = 0;  // a sum of magnitudes up to here: exact in the engine's accumulator
-  double exact_error = 0;   // of the sum of magnitudes: roundings of the engine's accumulator
-  double open_error = 0;    // the same with those of the double sums
+  double roundings = 0;     // of the engine's accumulator, in units of PartialSumPower
+  double double_error = 0;  // of the double sums that are not exact, part of the sum of magnitudes
   // Products below 2^-14 may be subnormal in fp16; only vectors with numbers below these magnitudes
   // have any. 0: none are, or rounding does not change them.
   double small_row = 0;

@@ -279,10 +279,11 @@ bool CheckStored(ChoiceStream& choices, const BlockSize& size, size_t step) {
     const Magnitudes magnitudes = MagnitudesOf(row, column, count);
     // What packed_points.h says, and the error of sums in double.
     const double rounding = 20.4 * 0x1p-24 * magnitudes.counted;
-    const double error =
-        magnitudes.counted <= single_limit
-            ? 0
-            : terms * unit * (1 + terms * unit) * magnitudes.counted * (1 + 0x1p-16);
+    const double error = magnitudes.counted <= single_limit
+                             ? 0
+                             : terms * unit *
+                                   PartialSumPower(magnitudes.counted * (1 + 0x1p-16),
+                                                   std::fabs(sum.value) + rounding, terms * unit);
     const double wider = rounding + std::max(0.0, error - sum.error) + terms * 6 * 0x1p-26;
     const Ends outer = StoredEndsOf(one, sum, wider, added);
     const Ends inner = StoredEndsOf(one, sum, -terms * 0x1p-51 * magnitudes.exact, added);

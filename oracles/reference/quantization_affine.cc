@@ -77,8 +77,8 @@ Status Quantize(KernelContext& context) {
     bool open = x.NanAt(i) || (scale.low[at] <= 0 && scale.high[at] >= 0);
     for (const double corner : corners) {
       open |= corner != corner;
-      low = std::min({low, corner, grid.Step(grid.Round(corner), -ulp)});
-      high = std::max({high, corner, grid.Step(grid.Round(corner), ulp)});
+      low = std::min({low, corner, grid.RoundAndStep(corner, -ulp)});
+      high = std::max({high, corner, grid.RoundAndStep(corner, ulp)});
     }
     // NaN has no integer: an engine may give any.
     raw.low[i] = open ? range.low : finish(std::min(RoundEven(low), RoundAway(low)));

@@ -29,8 +29,10 @@ ComputedSlice SliceOf(const NodeView& node, const Shape& x, const Shape& counts)
     ComputedAxis& along = slice.axes[axis];
     along.extent = x[static_cast<int>(axis)];
     along.stride = strides[axis];
-    along.step = step.empty() ? 1 : step[axis];
-    if (!masked(P::kSqueezeMask, axis)) along.count = counts[next++];
+    // A squeezed axis is indexed at its begin, whatever its stride.
+    const bool squeezed = masked(P::kSqueezeMask, axis);
+    along.step = squeezed || step.empty() ? 1 : step[axis];
+    if (!squeezed) along.count = counts[next++];
     if (masked(P::kBeginMask, axis)) {
       along.first = along.step > 0 ? 0 : along.extent - 1;
     } else if (node.HasInput(P::kComputedBegin)) {

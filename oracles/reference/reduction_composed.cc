@@ -339,12 +339,12 @@ class LogSumExp {
 
   double ExponentialEnd(double exact, int steps) const {
     if (exact == 0) return 0;
-    const double moved = grid_.Step(grid_.Round(exact), steps);
+    const double moved = grid_.RoundAndStep(exact, steps);
     return std::max(0.0, moved);
   }
   double LogEnd(double x, int steps) const {
     const double log = std::log(x);
-    return log == 0 ? 0 : grid_.Step(grid_.Round(log), steps);
+    return log == 0 ? 0 : grid_.RoundAndStep(log, steps);
   }
 
   Accumulated Bound(const Lanes& x, size_t count) const {

@@ -66,8 +66,8 @@ class RoundedSteps {
   StepBounds Near(double low, double high, int ulp) const {
     StepBounds bounds = Step(low, high);
     if (!rounds_ || ulp == 0) return bounds;
-    if (bounds.low > 0) bounds.low = std::max(0.0, grid_.Step(grid_.Round(bounds.low), -ulp));
-    if (bounds.high > 0) bounds.high = grid_.Step(grid_.Round(bounds.high), ulp);
+    if (bounds.low > 0) bounds.low = std::max(0.0, grid_.RoundAndStep(bounds.low, -ulp));
+    if (bounds.high > 0) bounds.high = grid_.RoundAndStep(bounds.high, ulp);
     return bounds;
   }
 

@@ -60,25 +60,44 @@ inline double StepHalf(double x, int steps) {
       distance == kTop ? kInfinity : std::bit_cast<double>(distance << 42) * 0x1p1008;
   return ordinal < 0 ? -size : size;
 }
+// How many neighbours farther out than the first that fp16 (fp32) no longer has a number lies, were
+// there no end of the grid: what a rounding to infinity is away from the largest number.
+inline int NeighboursBeyond(double x, bool half) {
+  const double top = half ? 0x1p16 : 0x1p128;
+  const double step = half ? 0x1p6 : 0x1p105;
+  const double beyond = (std::fabs(x) - top) / step;
+  constexpr double kMany = 1 << 20;
+  return beyond > kMany ? static_cast<int>(kMany)
+                        : static_cast<int>(std::nearbyint(beyond > 0 ? beyond : 0.0));
+}
+// Such a number `steps` toward zero, as far as it still rounds to infinity: what an engine may hold
+// that keeps it in a wider format.
+inline double HeldBeyond(double x, int64_t steps, bool half) {
+  const double least = half ? 65520.0 : 0x1.ffffffp127;
+  const double moved = std::fabs(x) * (1 - static_cast<double>(steps) * (half ? 0x1p-10 : 0x1p-23));
+  return std::copysign(moved > least ? moved : least, x);
+}
 // An end of an interval rounded to fp16 and moved by `steps` neighbours away from zero (toward it
-// where negative), not beyond zero. Zeros, infinities and NaN stay. Without branches and without
-// subnormal doubles, which processors are slow with.
+// where negative), not beyond zero. Zeros, infinities and NaN stay. Numbers beyond fp16's are
+// rounded as if the grid went on, and are HeldBeyond where the steps do not bring them back to
+// 65504. Without branches and without subnormal doubles, which processors are slow with.
 inline double MoveHalfEnd(double end, int64_t steps) {
   constexpr uint64_t kTop = 0x7c00;     // infinity
   constexpr uint64_t kNormal = 0x0400;  // 2^-14
   constexpr uint64_t kBias = uint64_t{1023 - 15} << 10;
   // Added to a number below 2^-14 it leaves that number's fp16 fraction in the last bits.
   constexpr double kUnit = 0x1p28;
-  const double size = std::fabs(RoundToHalf(end));
+  const double size = std::fabs(RoundToHalfInRange(end));
   const uint64_t normal = (std::bit_cast<uint64_t>(size) >> 42) - kBias;
   const uint64_t fraction = std::bit_cast<uint64_t>(size + kUnit) & (kNormal - 1);
-  const uint64_t bits = size < kHalfMinNormal ? fraction : normal < kTop ? normal : kTop;
+  const uint64_t bits = size < kHalfMinNormal ? fraction : normal;
   const int64_t sum = static_cast<int64_t>(bits) + steps;
   const uint64_t moved = sum < 0 ? 0 : static_cast<uint64_t>(sum);
   const double small =
       std::bit_cast<double>(std::bit_cast<uint64_t>(kUnit) | (moved & (kNormal - 1))) - kUnit;
   const double large = std::bit_cast<double>((moved + kBias) << 42);
-  const double result = moved < kNormal ? small : moved < kTop ? large : kInfinity;
+  const double beyond = steps < 0 ? std::fabs(HeldBeyond(end, -steps, true)) : kInfinity;
+  const double result = moved < kNormal ? small : moved < kTop ? large : beyond;
   const double signed_result = moved == 0 ? 0.0 : std::copysign(result, end);
   return end != 0 && std::fabs(end) < kInfinity ? signed_result : end;
 }
@@ -107,6 +126,17 @@ class Grid {
   double Step(double x, int steps) const {
     return half_ ? StepHalf(x, steps) : StepFloat(x, steps);
   }
+  // Rounds and takes steps. A number beyond the grid's is rounded as if the grid went on;
+  // infinities and NaN stay.
+  double RoundAndStep(double x, int steps) const {
+    const double rounded = Round(x);
+    if (!(std::fabs(x) < kInfinity)) return rounded;
+    const int toward_zero = x < 0 ? steps : -steps;
+    if (std::fabs(rounded) < kInfinity || toward_zero <= 0) return Step(rounded, steps);
+    const int left = toward_zero - NeighboursBeyond(x, half_);
+    if (left <= 0) return HeldBeyond(x, toward_zero, half_);
+    return Step(rounded, x < 0 ? left : -left);
+  }
   double Ulp(double x) const {
     if (half_) return HalfUlp(x);
     const int exponent = x == 0 ? -126 : std::max(std::ilogb(x), -126);
@@ -117,6 +147,17 @@ class Grid {
   bool half_;
   bool ties_away_;
 };
+
+// The power of two of whose units in the last place half are the most that one rounding errs while
+// terms are added in any order: no sum of some of them is larger than that of the positive or that
+// of the negative ones, half of what their magnitudes and their sum come to. `drift`: the relative
+// error of those sums. Products rounded to fp16, and what rounds the arguments, are within a
+// 1024th.
+inline double PartialSumPower(double magnitude, double sum, double drift) {
+  constexpr uint64_t kExponent = 0x7ff0000000000000;
+  const double largest = 0.5 * (magnitude + std::fabs(sum)) * (1 + 0x1p-10 + drift);
+  return std::bit_cast<double>(std::bit_cast<uint64_t>(largest) & kExponent);
+}
 
 struct Interval {
   double low = 0;

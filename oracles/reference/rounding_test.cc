@@ -70,11 +70,37 @@ TEST(StepHalf, IsAWalkAlongTheBitPatterns) {
   }
 }
 
-// Against StepHalf, for every half, its surroundings, and numbers between halves.
+// Of a result that overflows, only what lies within the steps of the largest number may be that.
+TEST(RoundAndStep, ComesBackFromBeyondTheGridFromNearbyAlone) {
+  struct Row {
+    double end;
+    int steps;
+    double expected;
+  };
+  constexpr Row kHalves[] = {{65519, -1, 65472},    {65520, -1, 65504},
+                             {65560, -1, 65504},    {65570, -1, 65520},
+                             {65600, -2, 65504},    {65792, -1, 65727.75},
+                             {65760, -5, 65504},    {0x1p30, -2, 0x1p30 - 0x1p21},
+                             {65530, 1, kInfinity}, {kInfinity, -1, kInfinity}};
+  const Grid halves(DType::kFp16);
+  for (const auto& [end, steps, expected] : kHalves) {
+    EXPECT_EQ(halves.RoundAndStep(end, steps), expected) << end << " " << steps;
+    EXPECT_EQ(halves.RoundAndStep(-end, -steps), -expected) << end << " " << steps;
+    EXPECT_EQ(MoveHalfEnd(-end, steps), -expected) << end << " " << steps;
+  }
+  const Grid floats(DType::kFp32);
+  const auto largest = static_cast<double>(std::numeric_limits<float>::max());
+  EXPECT_EQ(floats.RoundAndStep(0x1p128, -1), largest);
+  EXPECT_EQ(floats.RoundAndStep(0x1.8p128, -1), 0x1.8p128 * (1 - 0x1p-23));
+  EXPECT_EQ(floats.RoundAndStep(-0x1.8p128, 1), -0x1.8p128 * (1 - 0x1p-23));
+  EXPECT_EQ(floats.RoundAndStep(0x1.8p128, 1), kInfinity);
+}
+
+// Against RoundAndStep, for every half, its surroundings, and numbers between halves.
 TEST(MoveHalfEnd, StepsAwayFromZeroAndStopsThere) {
   const auto check = [](double end, int64_t steps) {
     const auto toward = static_cast<int>(end < 0 ? -steps : steps);
-    const double moved = StepHalf(RoundToHalf(end), toward);
+    const double moved = Grid(DType::kFp16).RoundAndStep(end, toward);
     const bool kept = end == 0 || !(std::fabs(end) < kInfinity);
     const double expected = kept ? end : (moved < 0) == (end < 0) ? moved : 0;
     return std::bit_cast<uint64_t>(MoveHalfEnd(end, steps)) == std::bit_cast<uint64_t>(expected);

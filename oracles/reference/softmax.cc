@@ -104,7 +104,7 @@ class SoftmaxGroup {
   double ExponentialEnd(double exact, int sign) const {
     if (exact == 0) return 0;
     const auto ulp = static_cast<int>(contract_[Term::kExponentialUlp]);
-    return std::max(0.0, grid_.Step(grid_.Round(exact), sign * ulp));
+    return std::max(0.0, grid_.RoundAndStep(exact, sign * ulp));
   }
 
   const Contract& contract_;

@@ -17,7 +17,7 @@ bool IsFiniteDouble(double x) { return std::fabs(x) < kInfinity; }
 // changes the sign.
 double Neighbour(const Grid& grid, double end, int ulp) {
   if (end == 0 || !IsFiniteDouble(end)) return end;
-  const double moved = grid.Step(grid.Round(end), ulp);
+  const double moved = grid.RoundAndStep(end, ulp);
   return (moved < 0) == (end < 0) ? moved : 0;
 }
 

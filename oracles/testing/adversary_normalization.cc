@@ -128,10 +128,12 @@ Adversary::Elements Adversary::LocalResponseNorm(const NodeView& node) {
   const double alpha = ToType(dtype, node.Float(P::kAlpha, 1e-4));
   const double beta = ToType(dtype, node.Float(P::kBeta, 0.75));
   const double k = ToType(dtype, node.Float(P::kK, 1));
+  // Of an even size the channel behind may be the extra one.
+  const int64_t later = node.Int(P::kSize, 1) % 2 == 0 && Flip() ? 1 : 0;
   Elements result;
   for (size_t i = 0; i < x.size(); ++i) {
     std::vector<double> squares;
-    for (const size_t j : ResponseWindow(node, i)) squares.push_back(x[j] * x[j]);
+    for (const size_t j : ResponseWindow(node, i, later)) squares.push_back(x[j] * x[j]);
     const double sum = Hold(dtype, Accumulate(std::move(squares)));
     const double factor = Hold(dtype, alpha / size);
     const double under = Hold(dtype, Hold(dtype, sum * factor) + k);

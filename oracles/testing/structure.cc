@@ -337,14 +337,14 @@ std::vector<std::vector<size_t>> NormalisedGroups(const NodeView& node) {
   return GroupBy(x, named);
 }
 
-std::vector<size_t> ResponseWindow(const NodeView& node, size_t index) {
+std::vector<size_t> ResponseWindow(const NodeView& node, size_t index, int64_t later) {
   const Shape& x = node.InputShape(0);
   const int64_t size = node.Int(params::LocalResponseNorm::kSize, 1);
   Coordinates at = CoordinatesOf(x, index);
   const int64_t centre = at[1];
   std::vector<size_t> window;
   for (int64_t step = 0; step < size; ++step) {
-    at[1] = centre - size / 2 + step;
+    at[1] = centre - size / 2 + step + later;
     if (at[1] >= 0 && at[1] < x[1]) window.push_back(IndexOf(x, at));
   }
   return window;

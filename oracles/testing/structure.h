@@ -42,8 +42,9 @@ std::vector<Combined> CombinedElements(const NodeView& node);
 // together, each in row-major order of the normalised axes.
 std::vector<std::vector<size_t>> NormalisedGroups(const NodeView& node);
 
-// Local response norm: the elements whose squares are summed for element `index` of x.
-std::vector<size_t> ResponseWindow(const NodeView& node, size_t index);
+// Local response norm: the elements whose squares are summed for element `index` of x, the window
+// being moved `later` channels.
+std::vector<size_t> ResponseWindow(const NodeView& node, size_t index, int64_t later = 0);
 
 // Movement: for each element of one result the operand (position in the argument list) and its
 // element; operand -1 stands for a number that is in no operand, before it is rounded to the type.

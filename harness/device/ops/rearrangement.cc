@@ -54,17 +54,18 @@ std::optional<Slice> ReadSlice(OpBuilder& builder, const Shape& x) {
       builder.Reject(Stage::kFrontend, "a stride is 0");
       return std::nullopt;
     }
-    const bool forward = step > 0;
+    const bool indexed = flag(squeeze_mask, axis);  // one element, whatever the stride and the end
+    const bool forward = step > 0 || indexed;
     int64_t from = begin[axis] < 0 ? begin[axis] + extent : begin[axis];
     int64_t to = end[axis] < 0 ? end[axis] + extent : end[axis];
     if (flag(begin_mask, axis)) from = forward ? 0 : extent - 1;
     if (flag(end_mask, axis)) to = forward ? extent : -1;
-    from = forward ? std::max<int64_t>(0, from) : std::min(extent - 1, from);
+    if (!indexed) from = forward ? std::max<int64_t>(0, from) : std::min(extent - 1, from);
     to = forward ? std::min(extent, to) : std::max<int64_t>(-1, to);
     int64_t count = 0;
-    if (forward && to > from) count = (to - from - 1) / step + 1;
+    if (forward && to > from) count = (to - from - 1) / std::abs(step) + 1;
     if (!forward && from > to) count = (from - to - 1) / -step + 1;
-    if (flag(squeeze_mask, axis)) count = 1;
+    if (indexed) count = 1;
     if (count < 1 || from < 0 || from >= extent) {
       builder.Reject(Stage::kFrontend,
                      fmt::format("axis {}: nothing of {} is taken", axis, extent));
@@ -73,7 +74,7 @@ std::optional<Slice> ReadSlice(OpBuilder& builder, const Shape& x) {
     slice.first += from * dense[axis];
     slice.strides[axis] = step * dense[axis];
     slice.extents.Append(count);
-    if (!flag(squeeze_mask, axis)) slice.kept.Append(count);
+    if (!indexed) slice.kept.Append(count);
   }
   return slice;
 }
