@@ -265,14 +265,13 @@ Accumulated Accumulator::OpenDot(const Lanes& x, const Lanes& y, size_t count, d
                                  double magnitude, bool nan, bool interval) {
   Accumulated result{.value = sum, .low = sum, .high = sum};
   if (magnitude < kInfinity) SetValue(x.value, y.value, count, sum, magnitude, result);
-  if (nan) {  // some operand is NaN in every engine
+  // Some operand is NaN in every engine, or all are known and their sum is NaN.
+  if (nan || (!interval && sum != sum)) {
     result.low = result.high = kNan;
   } else if (interval) {
     result.nan = true;
     result.low = -kInfinity;
     result.high = kInfinity;
-  } else if (sum != sum) {
-    result.low = result.high = kNan;
   }
   return result;
 }
