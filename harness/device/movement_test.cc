@@ -186,6 +186,12 @@ TEST_F(Movement, RefusalsSayWhatDoesNotFit) {
   EXPECT_NE(refused("tensor<fp16, [2, 6]> y = tile(x = x, reps = tensor<int32, [1]>([1]));")
                 .find("reps needs 2 entries"),
             std::string::npos);
+  EXPECT_NE(
+      refused("tensor<fp16, [2, 6]> w = constexpr_sparse_to_dense(nonzero_data = "
+              "tensor<fp16, [1]>([5]), mask = string(\"\")); tensor<fp16, [2, 6]> y = add(x = "
+              "x, y = w);")
+          .find("argument 'mask' must be numbers, not a string"),
+      std::string::npos);
 }
 
 }  // namespace

@@ -211,6 +211,15 @@ IntList OpBuilder::Tuple(std::string_view name) {
   return values;
 }
 
+std::optional<Operand> OpBuilder::ConstantTensor(std::string_view name) {
+  auto operand = ConstantOrReject(name, Element::kInt32);
+  if (operand && operand->type.element == Element::kString) {
+    Reject(Stage::kFrontend, fmt::format("argument '{}' must be numbers, not a string", name));
+    return std::nullopt;
+  }
+  return operand;
+}
+
 double OpBuilder::Float(std::string_view name) {
   const auto operand = ConstantOrReject(name, Element::kFp16);
   if (!operand) return 0;

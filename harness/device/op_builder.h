@@ -146,10 +146,8 @@ class OpBuilder {
   void Reads(const Operand& state) { inputs_.push_back(state.value); }
   void Writes(const Operand& state) { written_ = state.value; }
   std::optional<uint32_t> written() const { return written_; }
-  // A constant of any rank that is no kernel input; nothing where it is refused.
-  std::optional<Operand> ConstantTensor(std::string_view name) {
-    return ConstantOrReject(name, Element::kInt32);
-  }
+  // Constant numbers of any rank that are no kernel input; nothing where they are refused.
+  std::optional<Operand> ConstantTensor(std::string_view name);
   // All members of a tuple, each a kernel input.
   std::vector<Operand> Tensors(std::string_view name);
 
