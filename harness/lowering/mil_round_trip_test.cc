@@ -249,7 +249,9 @@ TEST(MilToGraph, OperationsWithoutReferenceSayWhy) {
       "tensor<int32, [2, 1]> y = non_zero(x = x);\n} -> (y);\n}",
       OpVocabulary());
   ASSERT_FALSE(graph.ok());
-  EXPECT_NE(graph.error().message.find("\"non_zero\" cannot be judged: the extent of its result depends"), std::string::npos)
+  EXPECT_NE(
+      graph.error().message.find("\"non_zero\" cannot be judged: the extent of its result depends"),
+      std::string::npos)
       << graph.error().message;
 }
 

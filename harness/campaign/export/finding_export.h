@@ -11,13 +11,13 @@ namespace anecheck {
 
 // Writes README.md, graph.json, model.mil, rewritten.mil (where a metamorphic relation shows the
 // finding), net.plist and its constants (where the route is by network description), program.e5 and
-// model.hwx (where the compiler's files show the finding), inputs.npz, expected.npz, actual.npz (where the engine gave outputs), those three once
-// more as *_again.npz of a second execution that was judged or took other inputs, check_output.py
-// and finding.json to `folder`, which is made where it is missing; where it holds an earlier
-// finding, files of that one go which this one does not have. `finding` is the artifact as
-// JSON (artifact.h); `provenance` where its evidence comes from. Errors: kInvalid for an artifact
-// that cannot be read, kUnsupported for graphs without a numeric reference or with element types
-// that NumPy lacks, kIo.
+// model.hwx (where the compiler's files show the finding), inputs.npz, expected.npz, actual.npz
+// (where the engine gave outputs), those three once more as *_again.npz of a second execution that
+// was judged or took other inputs, check_output.py and finding.json to `folder`, which is made
+// where it is missing; where it holds an earlier finding, files of that one go which this one does
+// not have. `finding` is the artifact as JSON (artifact.h); `provenance` where its evidence comes
+// from. Errors: kInvalid for an artifact that cannot be read, kUnsupported for graphs without a
+// numeric reference or with element types that NumPy lacks, kIo.
 Status ExportFinding(const nlohmann::ordered_json& finding, const std::string& provenance,
                      const std::string& folder);
 
