@@ -126,8 +126,8 @@ class Grid {
   double Step(double x, int steps) const {
     return half_ ? StepHalf(x, steps) : StepFloat(x, steps);
   }
-  // Rounds and takes steps. A number beyond the grid's is rounded as if the grid went on;
-  // infinities and NaN stay.
+  // Rounds and takes steps. Infinities and NaN stay. Numbers beyond the grid's are rounded as if it
+  // went on, and are HeldBeyond where steps toward zero do not bring them back.
   double RoundAndStep(double x, int steps) const {
     const double rounded = Round(x);
     if (!(std::fabs(x) < kInfinity)) return rounded;
