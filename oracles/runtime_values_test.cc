@@ -228,6 +228,22 @@ TEST(RuntimeValues, UpsampleTakesTheColumnAtTheCorner) {
   EXPECT_EQ(columns(1.12).value, (std::vector<double>{1.5, -2.5, 3.5}));
 }
 
+// Of 16 rows 2: the centres lie on the borders before 4 and before 12, the points of MIL's grid at 0
+// and 8. Nothing between the two readings is admitted.
+TEST(RuntimeValues, ResizeTakesTheCentreOrTheGridOfTheText) {
+  const Estimate rows = ResizedRows(16, 2, ConformingContract(2));
+  std::vector<double> admitted;
+  for (int row = 0; row < 16; ++row) {
+    if (Admits(rows, 1, row)) admitted.push_back(row);
+  }
+  EXPECT_EQ(admitted, (std::vector<double>{8, 12}));
+  EXPECT_TRUE(Admits(rows, 0, 0) && Admits(rows, 0, 4));
+  // The point half way between two rows falls to either: 3 / 2 of 3 rows by 2.
+  const Estimate half = ResizedRows(3, 2, ConformingContract(2));
+  EXPECT_TRUE(Admits(half, 1, 1) && Admits(half, 1, 2));
+  EXPECT_FALSE(Admits(half, 1, 0));
+}
+
 // ---- several updates of one element ----
 
 // 2048, 1 and 1 in fp16: 2048 + 1 is rounded to 2048, 1 + 1 first gives 2050.

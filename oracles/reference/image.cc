@@ -116,26 +116,39 @@ int64_t CentrePixel(int64_t i, int64_t from, int64_t to) {
   return std::min(from - 1, (2 * i + 1) * from / (2 * to));
 }
 
-// resize: the centre, by coremltools' runtime test (iOS17/test_image_resizing.py,
-// test_resize_nearest_neighbor: of 2 rows 3 are 0, 1, 1). A centre on the border of two pixels
-// falls to either where an engine's factor is rounded.
-PixelRange ResizedPixel(int64_t i, int64_t from, int64_t to) {
+// A pixel and no other.
+PixelRange Only(int64_t pixel) { return {pixel, pixel, pixel}; }
+
+// The pixel at the centre; one on the border of two falls to either where an engine's factor is
+// rounded.
+PixelRange AtCentre(int64_t i, int64_t from, int64_t to) {
   const int64_t centre = CentrePixel(i, from, to);
   const bool border = from % to != 0 && (2 * i + 1) * from % (2 * to) == 0;
   return {centre, border ? std::max<int64_t>(centre - 1, 0) : centre, centre};
+}
+
+// The pixel nearest to the grid point of MIL's text; of two as near either one.
+PixelRange NearGridPoint(int64_t i, int64_t from, int64_t to) {
+  const int64_t twice = 2 * i * from + to;
+  const int64_t near = std::min(from - 1, twice / (2 * to));
+  return {near, twice % (2 * to) == 0 ? std::max<int64_t>(near - 1, 0) : near, near};
+}
+
+// resize: the centre, by coremltools' runtime test (iOS17/test_image_resizing.py,
+// test_resize_nearest_neighbor: of 2 rows 3 are 0, 1, 1), or the grid point of MIL's text, which
+// fits that test too.
+PixelRange ResizedPixel(int64_t i, int64_t from, int64_t to) {
+  return EitherRange(AtCentre(i, from, to), NearGridPoint(i, from, to));
 }
 // upsample_nearest_neighbor: the corner, by the extents and not by the factor that was given
 // (iOS15/test_image_resizing.py, TestUpsampleNearestNeighborFractionalScales: of 3 columns 2 are
 // 0, 1 and 3 are 0, 1, 2, where 0.67 and 1.12 are the factors).
 PixelRange UpsampledPixel(int64_t i, int64_t from, int64_t to) {
-  const int64_t corner = CornerPixel(i, from, to);
-  return {corner, corner, corner};
+  return Only(CornerPixel(i, from, to));
 }
 // resize_nearest_neighbor: no runtime test tells the two apart.
 PixelRange EitherPixel(int64_t i, int64_t from, int64_t to) {
-  const int64_t corner = CornerPixel(i, from, to);
-  const int64_t centre = CentrePixel(i, from, to);
-  return {corner, std::min(corner, centre), std::max(corner, centre)};
+  return EitherRange(Only(CornerPixel(i, from, to)), AtCentre(i, from, to));
 }
 
 template <PixelRange kPixel(int64_t, int64_t, int64_t)>
@@ -160,7 +173,7 @@ Status Resize(KernelContext& context) {
   return ForPlanes(
       context,
       [&](int axis, int64_t i) {
-        if (axis == 0 && !plane) return PixelRange{i, i, i};
+        if (axis == 0 && !plane) return Only(i);
         const Position point =
             GridPoint(mode, i, planar.to[axis], 0, static_cast<double>(planar.from[axis] - 1),
                       planar.from[axis], Relative(context));

@@ -233,6 +233,14 @@ Sampled SampleLinear(const KernelContext& context, const Plane& plane, const Pos
   return sampled;
 }
 
+PixelRange EitherRange(const PixelRange& range, const PixelRange& other) {
+  PixelRange either = range;
+  if (other.first >= range.first && other.last <= range.last) return either;
+  either.other_first = other.first;
+  either.other_last = other.last;
+  return either;
+}
+
 PixelRange NearestTo(const Position& position) {
   return {static_cast<int64_t>(std::floor(position.value() + 0.5)),
           static_cast<int64_t>(std::ceil(position.low - 0.5)),
@@ -264,19 +272,18 @@ void NearestSampler::AddNumbers(const Plane& plane, int64_t row, int64_t column)
 
 Sampled NearestSampler::operator()(const Plane& plane, const PixelRange& y, const PixelRange& x) {
   Sampled sampled = SampledAt(plane, y.chosen, x.chosen);
-  const double cells =
-      static_cast<double>(y.last - y.first + 1) * static_cast<double>(x.last - x.first + 1);
+  const double cells = static_cast<double>(y.count()) * static_cast<double>(x.count());
   if (cells > kMostCells) return Anything(sampled.value);
   if (cells == 1) return sampled;
   numbers_.clear();
   countable_ = true;
-  for (int64_t row = y.first; row <= y.last; ++row) {
-    for (int64_t column = x.first; column <= x.last; ++column) {
+  y.ForEach([&](int64_t row) {
+    x.ForEach([&](int64_t column) {
       AddNumbers(plane, row, column);
-      if (row == y.chosen && column == x.chosen) continue;
+      if (row == y.chosen && column == x.chosen) return;
       sampled = Either(sampled, SampledAt(plane, row, column));
-    }
-  }
+    });
+  });
   if (!countable_) return sampled;
   std::ranges::sort(numbers_);
   const auto repeated = std::ranges::unique(numbers_);

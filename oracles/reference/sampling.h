@@ -55,12 +55,24 @@ Sampled Either(const Sampled& a, const Sampled& b);
 // engine round weights, products and the sums of either axis, in both usual orders of operation.
 Sampled SampleLinear(const KernelContext& context, const Plane& plane, const Position& y,
                      const Position& x);
-// Along one axis the pixel that is taken, and the first and last that an engine may take instead.
+// Along one axis the pixel that is taken, and those that an engine may take instead: from the first
+// to the last, and, where sources give two readings, those of the other one.
 struct PixelRange {
   int64_t chosen = 0;
   int64_t first = 0;
   int64_t last = 0;
+  int64_t other_first = 0;
+  int64_t other_last = -1;
+
+  int64_t count() const { return (last - first + 1) + (other_last - other_first + 1); }
+  template <typename Visit>
+  void ForEach(const Visit& visit) const {
+    for (int64_t i = first; i <= last; ++i) visit(i);
+    for (int64_t i = other_first; i <= other_last; ++i) visit(i);
+  }
 };
+// `range`, or the pixels of `other`.
+PixelRange EitherRange(const PixelRange& range, const PixelRange& other);
 // The pixel nearest to a position; at a tie either one.
 PixelRange NearestTo(const Position& position);
 

@@ -21,8 +21,8 @@ double Adversary::Blend(DType dtype, double a, double b, double weight) {
 }
 
 // The pixel that stands for a position: the lower one, where a centre on a border may fall to
-// either side and some operations count from corners or from centres; otherwise the nearest, at a
-// tie either one.
+// either side, some operations count from corners or from centres, and others from centres or from
+// the grid of MIL's text; otherwise the nearest, at a tie either one.
 double Adversary::Nearest(const Sampling& sampling, const Fraction& p, int64_t in, int64_t out) {
   const auto last = static_cast<double>(in - 1);
   if (sampling.either) {
@@ -32,6 +32,12 @@ double Adversary::Nearest(const Sampling& sampling, const Fraction& p, int64_t i
   if (sampling.lower) {
     const double pixel = std::floor(p.value());
     const bool centre = p.denominator == 2 * static_cast<double>(out);
+    // The point of MIL's grid, half a step before the centre: the pixel nearest to it.
+    if (centre && Flip()) {
+      const double point = (p.numerator - static_cast<double>(in)) / p.denominator;
+      const double near = std::floor(point + 0.5);
+      return near - point == 0.5 && near > 0 && Flip() ? near - 1 : std::min(last, near);
+    }
     const bool border = centre && in % out != 0 && pixel == p.value() && pixel > 0;
     return border && Flip() ? pixel - 1 : pixel;
   }
