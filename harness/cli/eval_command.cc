@@ -1,5 +1,6 @@
 // `anecheck eval` and `anecheck judge`: the oracle alone, on a graph or on a model author's MIL.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "harness/cli/file_name.h"
 #include "harness/cli/model_file.h"
 #include "harness/formats/npz/npz.h"
+#include "harness/lowering/state_edges.h"
 #include "oracles/catalogue.h"
 #include "oracles/judge.h"
 #include "oracles/judge_pairs.h"
@@ -39,20 +41,56 @@ void SayWhatIsMadeUp(const ModelFile& model) {
                          model.weights, model.synthesised));
 }
 
+using Arrays = std::vector<npz::NamedArray>;
+
 struct Subject {
-  ModelFile model;
+  ModelFile model;  // its states exposed (ExposeStates)
   std::vector<Tensor> inputs;
+  std::vector<std::string> state_outputs;  // what the last outputs give
 };
 
+// The states that an array is named after.
+std::vector<ValueId> StatesAmong(const Graph& graph, const Arrays& arrays) {
+  std::vector<ValueId> named = graph.ValuesOfKind(ValueKind::kState);
+  std::erase_if(named, [&](ValueId state) {
+    return std::ranges::find(arrays, graph.value(state).name, &npz::NamedArray::name) ==
+           arrays.end();
+  });
+  return named;
+}
+
+// Gives the arrays of `states` the names of the inputs or outputs that stand for them.
+void RenameArrays(const Graph& graph, std::span<const ValueId> states,
+                  std::span<const std::string> names, Arrays& arrays) {
+  for (size_t i = 0; i < states.size(); ++i) {
+    std::ranges::find(arrays, graph.value(states[i]).name, &npz::NamedArray::name)->name = names[i];
+  }
+}
+
+// States take what `arrays` hold under their names, and give what they hold at last: those that
+// `actual` has arrays of or, where it is null, all.
+void ExposeStatesOf(Subject& subject, Arrays& arrays, Arrays* actual) {
+  const Graph graph = std::move(subject.model.graph);
+  const std::vector<ValueId> given = StatesAmong(graph, arrays);
+  const std::vector<ValueId> asked =
+      actual == nullptr ? graph.ValuesOfKind(ValueKind::kState) : StatesAmong(graph, *actual);
+  StateEdges edges = ExposeStates(graph, given, asked);
+  RenameArrays(graph, given, edges.inputs, arrays);
+  if (actual != nullptr) RenameArrays(graph, asked, edges.outputs, *actual);
+  for (const ValueId state : asked) subject.state_outputs.push_back(graph.value(state).name);
+  subject.model.graph = std::move(edges.graph);
+}
+
 // The model and its inputs, which say what extents its open axes have.
-Result<Subject> ReadSubject(const EvalFlags& flags) {
-  std::vector<npz::NamedArray> arrays;
+Result<Subject> ReadSubject(const EvalFlags& flags, Arrays* actual = nullptr) {
+  Arrays arrays;
   if (!flags.inputs.empty()) {
     ANECHECK_ASSIGN(arrays, npz::ReadNpzFile(flags.inputs));
   }
   Subject subject;
   ANECHECK_ASSIGN(subject.model, LoadModel(flags.model, flags.weights, ShapesOfArrays(arrays)));
   SayWhatIsMadeUp(subject.model);
+  ExposeStatesOf(subject, arrays, actual);
   if (flags.inputs.empty()) {
     LogWarning("no --inputs: every input is filled with made-up numbers between -1 and 1");
     subject.inputs = MadeUpInputs(subject.model.graph);
@@ -63,6 +101,14 @@ Result<Subject> ReadSubject(const EvalFlags& flags) {
   return subject;
 }
 
+// An output's name or, of what a state holds at last, the state's.
+const std::string& NameOf(const Subject& subject, size_t output) {
+  const std::span<const ValueId> outputs = subject.model.graph.outputs();
+  const size_t states = outputs.size() - subject.state_outputs.size();
+  return output < states ? subject.model.graph.value(outputs[output]).name
+                         : subject.state_outputs[output - states];
+}
+
 Result<nlohmann::ordered_json> Evaluate(const EvalFlags& flags) {
   ANECHECK_ASSIGN(const Contract contract, ContractFromName(flags.contract));
   ANECHECK_ASSIGN(const Subject subject, ReadSubject(flags));
@@ -70,12 +116,12 @@ Result<nlohmann::ordered_json> Evaluate(const EvalFlags& flags) {
   const std::vector<Tensor>& inputs = subject.inputs;
   Evaluation evaluation;
   ANECHECK_RETURN_IF_ERROR(evaluation.RunForOutputs(model.graph, inputs, contract));
-  std::vector<npz::NamedArray> arrays;
+  Arrays arrays;
   nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
   Estimate estimate;
-  for (const ValueId id : model.graph.outputs()) {
-    const std::string& name = model.graph.value(id).name;
-    evaluation.Stored(id, estimate);
+  for (size_t i = 0; i < model.graph.outputs().size(); ++i) {
+    const std::string& name = NameOf(subject, i);
+    evaluation.Stored(model.graph.outputs()[i], estimate);
     arrays.push_back(ToArray(name, estimate.type, estimate.value));
     if (flags.bounds) {
       arrays.push_back(ToArray(name + ".lo", estimate.type, estimate.low));
@@ -181,10 +227,10 @@ std::optional<UnpairedResult> Unpaired(const Subject& subject, std::span<const T
 Result<nlohmann::ordered_json> JudgeOutputs(const EvalFlags& flags, bool& wrong) {
   ANECHECK_RETURN_IF_ERROR(TryDefects(flags.defects));
   ANECHECK_ASSIGN(const Contract contract, ContractFromName(flags.contract));
-  ANECHECK_ASSIGN(const Subject subject, ReadSubject(flags));
+  ANECHECK_ASSIGN(Arrays arrays, npz::ReadNpzFile(flags.actual));
+  ANECHECK_ASSIGN(const Subject subject, ReadSubject(flags, &arrays));
   const ModelFile& model = subject.model;
   const std::vector<Tensor>& inputs = subject.inputs;
-  ANECHECK_ASSIGN(const auto arrays, npz::ReadNpzFile(flags.actual));
   ANECHECK_ASSIGN(const std::vector<Tensor> actual,
                   OutputsFromArrays(model.graph, arrays, flags.actual));
   Evaluation evaluation;
@@ -204,7 +250,7 @@ Result<nlohmann::ordered_json> JudgeOutputs(const EvalFlags& flags, bool& wrong)
       judged.first_bad = unpaired->element;
     }
     wrong |= judged.verdict == Verdict::kWrong;
-    outputs.push_back({{"name", model.graph.value(model.graph.outputs()[i]).name},
+    outputs.push_back({{"name", NameOf(subject, i)},
                        {"verdict", VerdictName(judged.verdict)},
                        {"elements", judged.elements},
                        {"outside", judged.outside},
@@ -256,8 +302,13 @@ void AddEvalCommand(CLI::App& app, Selected& selected) {
   CLI::App* command = app.add_subcommand("eval", "Evaluate a graph or MIL model with the oracle");
   auto flags = std::make_shared<EvalFlags>();
   AddModelOptions(*command, *flags);
-  command->add_option("--inputs", flags->inputs, "Inputs by name, .npz (default: made-up numbers)");
-  command->add_option("--out", flags->out, "Outputs by name, .npz")->check(FileName())->required();
+  command->add_option(
+      "--inputs", flags->inputs,
+      "Inputs by name, .npz (default: made-up numbers); what states hold before it, by "
+      "their names (default: zeros)");
+  command->add_option("--out", flags->out, "Outputs, and what states hold after it, by name, .npz")
+      ->check(FileName())
+      ->required();
   command->add_flag("--bounds", flags->bounds,
                     "Also write <name>.lo and <name>.hi: a conforming engine gives nothing beyond "
                     "(`judge` also asks which numbers between are admitted)");
@@ -269,8 +320,15 @@ void AddJudgeCommand(CLI::App& app, Selected& selected) {
   CLI::App* command = app.add_subcommand("judge", "Judge outputs that were made elsewhere");
   auto flags = std::make_shared<EvalFlags>();
   AddModelOptions(*command, *flags);
-  command->add_option("--inputs", flags->inputs, "Inputs by name, .npz")->required();
-  command->add_option("--actual", flags->actual, "Outputs by name, .npz")->required();
+  command
+      ->add_option(
+          "--inputs", flags->inputs,
+          "Inputs by name, .npz; what states hold before it, by their names (default: zeros)")
+      ->required();
+  command
+      ->add_option("--actual", flags->actual,
+                   "Outputs by name, .npz; also what states hold after it")
+      ->required();
   AddDefectsFlag(*command, flags->defects);
   command->footer("Example: anecheck judge graph.json --inputs in.npz --actual theirs.npz");
   command->callback([flags, &selected] { selected = [flags] { return RunJudge(*flags); }; });

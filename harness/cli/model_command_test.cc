@@ -65,6 +65,41 @@ TEST_F(ModelCommands, EvalWritesValuesAndBounds) {
   EXPECT_EQ(Read("out.npz", "y.hi"), std::vector<double>{2.5});
 }
 
+constexpr std::string_view kCounter =
+    "program(1.3)\n{\n func main<ios18>(state<tensor<fp16, [2]>> s, tensor<fp16, [2]> x) {\n"
+    "tensor<fp16, [2]> old = read_state(input = s);\n"
+    "tensor<fp16, [2]> new = add(x = old, y = x);\nwrite_state(input = s, data = new);\n"
+    "tensor<fp16, [2]> y = relu(x = old);\n} -> (y);\n}";
+
+TEST_F(ModelCommands, WhatAStateHoldsIsFedFromExecutionToExecution) {
+  WriteText("model.mil", kCounter);
+  const std::string eval = "eval " + Path("model.mil") + " --out " + Path("out.npz") + " --inputs ";
+  WriteArrays("first.npz", {Halves("x", {2}, {1, 2})});
+  ASSERT_EQ(Tool(eval + Path("first.npz")).code, 0);
+  EXPECT_EQ(Read("out.npz", "s"), (std::vector<double>{1, 2}));
+  EXPECT_EQ(Read("out.npz", "y"), (std::vector<double>{0, 0}));
+  WriteArrays("second.npz", {Halves("x", {2}, {10, 20}), Halves("s", {2}, Read("out.npz", "s"))});
+  ASSERT_EQ(Tool(eval + Path("second.npz")).code, 0);
+  EXPECT_EQ(Read("out.npz", "s"), (std::vector<double>{11, 22}));
+  EXPECT_EQ(Read("out.npz", "y"), (std::vector<double>{1, 2}));
+}
+
+TEST_F(ModelCommands, JudgeHoldsAStateThatIsGiven) {
+  WriteText("model.mil", kCounter);
+  WriteArrays("in.npz", {Halves("x", {2}, {10, 20}), Halves("s", {2}, {1, 2})});
+  const auto judge = [&](const std::vector<npz::NamedArray>& actual) {
+    WriteArrays("actual.npz", actual);
+    return Tool("judge " + Path("model.mil") + " --inputs " + Path("in.npz") + " --actual " +
+                Path("actual.npz"));
+  };
+  EXPECT_EQ(judge({Halves("y", {2}, {1, 2})}).code, 0);
+  EXPECT_EQ(judge({Halves("y", {2}, {0, 0})}).code, 1);
+  EXPECT_EQ(judge({Halves("y", {2}, {1, 2}), Halves("s", {2}, {11, 22})}).code, 0);
+  const Outcome wrong = judge({Halves("y", {2}, {1, 2}), Halves("s", {2}, {10, 20})});
+  EXPECT_EQ(wrong.code, 1);
+  EXPECT_NE(wrong.out.find("\ns: wrong"), std::string::npos) << wrong.out;
+}
+
 TEST_F(ModelCommands, EvalWidensUnderAnEnginesContractAlone) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1]> x) {\n"

@@ -1,0 +1,68 @@
+#include "harness/lowering/state_edges.h"
+
+#include <fmt/format.h>
+
+#include "harness/graph/copy_node.h"
+#include "harness/ops/op.h"
+#include "harness/ops/params.h"
+
+namespace anecheck {
+namespace {
+
+// A name that no value of `graph` has.
+std::string FreeName(const Graph& graph, std::string_view state, std::string_view when) {
+  std::string name = fmt::format("{}_{}", state, when);
+  while (graph.FindValue(name)) name += '_';
+  return name;
+}
+
+void AddLeaf(const Graph& from, ValueId id, std::span<ValueId> known, Graph& to) {
+  const Value& value = from.value(id);
+  switch (value.kind) {
+    case ValueKind::kInput:
+      known[id] = to.AddInput(value.type, value.name);
+      break;
+    case ValueKind::kState:
+      known[id] = to.AddState(value.type, value.name);
+      break;
+    case ValueKind::kConst:
+      known[id] = to.AddConst(value.type, from.ConstData(id), value.name);
+      break;
+    case ValueKind::kResult:
+      break;
+  }
+}
+
+}  // namespace
+
+StateEdges ExposeStates(const Graph& graph, std::span<const ValueId> given,
+                        std::span<const ValueId> asked) {
+  using P = params::WriteState;
+  StateEdges edges;
+  Graph& made = edges.graph;
+  made.name = graph.name;
+  std::vector<ValueId> known(graph.values().size(), kNoValue);
+  for (ValueId id = 0; id < known.size(); ++id) AddLeaf(graph, id, known, made);
+  for (const ValueId state : given) {
+    const Value& value = graph.value(state);
+    edges.inputs.push_back(FreeName(graph, value.name, "before"));
+    const ValueId before = made.AddInput(value.type, edges.inputs.back());
+    made.BeginNode(&GetOp(OpKind::kWriteState).schema);
+    made.AddArgument(P::kInput, known[state]);
+    made.AddArgument(P::kData, before);
+    made.FinishNodeAs({}, {});
+  }
+  for (const Node& node : graph.nodes()) CopyNode(graph, node, known, made);
+  for (const ValueId output : graph.outputs()) made.AddOutput(known[output]);
+  for (const ValueId state : asked) {
+    const Value& value = graph.value(state);
+    edges.outputs.push_back(FreeName(graph, value.name, "after"));
+    made.BeginNode(&GetOp(OpKind::kReadState).schema);
+    made.AddArgument(P::kInput, known[state]);
+    made.AddOutput(
+        made.FinishNodeAs(std::span(&value.type, 1), std::span(&edges.outputs.back(), 1)));
+  }
+  return edges;
+}
+
+}  // namespace anecheck
