@@ -489,6 +489,12 @@ TEST(RejectedGraphs, PassWhereTheyAreRefusedAndAreFindingsWhereNot) {
   EXPECT_EQ(accepted.record.verdict, "accepted");
   EXPECT_NE(accepted.record.message.find(item->broken_rule), std::string::npos);
   EXPECT_TRUE(IsNewFinding(accepted.record.verdict));
+  RunReply fallback = Reply(RunStatus::kOk);
+  fallback.backend = "bnns";
+  const CaseOutcome elsewhere = JudgeCase(*item, "mil", fallback, evaluation);
+  EXPECT_EQ(elsewhere.record.verdict, "misplaced") << "the engine did not take it";
+  EXPECT_EQ(elsewhere.record.message,
+            "asked for the engine, ran on bnns; accepted there: " + accepted.record.message);
 }
 
 TEST(RejectedGraphs, AreInconclusiveWhereTheRefusalShowsNothing) {

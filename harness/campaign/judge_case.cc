@@ -362,8 +362,9 @@ std::string Signature(const CaseOutcome& outcome) {
       record.verdict == "not-repeatable" || record.verdict == "biased") {
     return fmt::format("{}|{}|{}", record.verdict, outcome.op, record.target);
   }
-  // Numbers in an engine's message name the case, not the defect, and so does what it printed.
-  const bool printed = record.verdict == "stray-output";
+  // Numbers in an engine's message name the case, not the defect, and so does what it printed, and
+  // what values it gave where it should not have run.
+  const char end = record.verdict == "stray-output" ? ':' : record.verdict == "misplaced" ? ';' : 0;
   std::string message = record.message;
   if (outcome.relation) {
     const std::string place = PlaceOf(*outcome.relation);
@@ -372,7 +373,7 @@ std::string Signature(const CaseOutcome& outcome) {
   }
   std::string words;
   for (const char c : message) {
-    if (printed && c == ':') break;
+    if (c == end && end != 0) break;
     const bool digit = c >= '0' && c <= '9';
     if (!digit || words.empty() || words.back() != '#') words += digit ? '#' : c;
   }
@@ -398,6 +399,31 @@ std::string FindingId(std::string_view signature, uint64_t seed) {
   return fmt::format("f{:011x}", hash >> 20);
 }
 
+namespace {
+
+// The mask asks for the engine; analytics that name something else prove a silent fallback. What
+// the other backend computed is no word of the engine's, whether it is right or wrong.
+bool RanElsewhere(const RunReply& reply) {
+  return reply.status == RunStatus::kOk && !reply.backend.empty() && reply.backend != "ane";
+}
+
+void JudgePlacement(const Case& item, const RunReply& reply, CaseOutcome& outcome) {
+  CaseRecord& record = outcome.record;
+  if (!RanElsewhere(reply)) return;
+  const bool told = Rank(record.verdict) > Rank("misplaced");
+  const std::string there =
+      told ? fmt::format("; {} there: {}", record.verdict, record.message) : "";
+  record.verdict = "misplaced";
+  record.message = fmt::format("asked for the engine, ran on {}{}", reply.backend, there);
+  outcome.known_defect.clear();
+  outcome.op = ProducerOf(item.graph, item.graph.outputs().back());
+  outcome.histograms.clear();
+  outcome.errors.clear();
+  outcome.leans.clear();
+}
+
+}  // namespace
+
 CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply& reply,
                       Evaluation& evaluation, std::span<const Estimate> expected) {
   static_assert(kUlpBuckets == OutputJudgement::kHistogramSize);
@@ -405,6 +431,7 @@ CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply
   outcome.record = Describe(item, route, reply);
   if (item.mode == CaseMode::kMustReject && !reply.verified) {
     JudgeRefusal(item, reply, outcome);
+    JudgePlacement(item, reply, outcome);
     JudgeConduct(item, reply, outcome);
     return outcome;
   }
@@ -420,14 +447,7 @@ CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply
   JudgeOutputs(item, reply, evaluation, expected, outcome);
   JudgeFurther(item, reply, evaluation, outcome);
   JudgeFiles(item, reply, outcome);
-  // The mask asks for the engine; analytics that name something else prove a silent fallback.
-  if (!reply.backend.empty() && reply.backend != "ane" &&
-      Rank(outcome.record.verdict) < Rank("misplaced")) {
-    outcome.record.verdict = "misplaced";
-    outcome.known_defect.clear();
-    outcome.record.message = fmt::format("asked for the engine, ran on {}", reply.backend);
-    outcome.op = ProducerOf(item.graph, item.graph.outputs().back());
-  }
+  JudgePlacement(item, reply, outcome);
   JudgeConduct(item, reply, outcome);
   return outcome;
 }

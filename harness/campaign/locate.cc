@@ -193,6 +193,8 @@ Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
   request.repeat = false;
   ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner.Run({&request, 1}));
   if (replies.front().status != RunStatus::kOk) return location;
+  // What another backend computed tells of none of the engine's operations.
+  if (replies.front().backend != reply.backend) return location;
   const std::vector<Tensor>& answers = replies.front().outputs;
   if (answers.size() != tapped.outputs().size()) return location;
   for (size_t i = 0; i < reply.outputs.size(); ++i) {

@@ -178,6 +178,42 @@ TEST(JudgeCase, WhatRanOnAnotherBackendHasNoKnownDefect) {
   EXPECT_EQ(misplaced.known_defect, "");
 }
 
+// Its numbers are no evidence of the engine: no operation is charged, and no error is counted.
+TEST(JudgeCase, WrongNumbersOfAnotherBackendAreNotTheEngines) {
+  const Case item = SwishOfProduct();
+  ScriptedRunner runner(Scaled(item, 1.2), Provenance::kSimulated);
+  const RunRequest request = RequestOf(item);
+  auto replies = runner.Run({&request, 1});
+  ASSERT_TRUE(replies.ok());
+  RunReply& reply = replies->front();
+  Evaluation evaluation;
+  const CaseOutcome placed = JudgeCase(item, item.route, reply, evaluation);
+  EXPECT_EQ(placed.record.verdict, "wrong");
+  EXPECT_FALSE(placed.histograms.empty());
+  reply.backend = "bnns";
+  const CaseOutcome misplaced = JudgeCase(item, item.route, reply, evaluation);
+  EXPECT_EQ(misplaced.record.verdict, "misplaced");
+  EXPECT_EQ(misplaced.record.message.find("asked for the engine, ran on bnns; wrong there: "), 0u)
+      << misplaced.record.message;
+  EXPECT_TRUE(misplaced.histograms.empty() && misplaced.errors.empty() && misplaced.leans.empty());
+}
+
+TEST(Locate, SaysNothingOfARunOnAnotherBackend) {
+  const Case item = SwishOfProduct();
+  ScriptedRunner runner(Scaled(item, 1.2), Provenance::kSimulated);
+  const RunRequest request = RequestOf(item);
+  auto replies = runner.Run({&request, 1});
+  ASSERT_TRUE(replies.ok());
+  Evaluation evaluation;
+  const auto location = Locate(item, replies->front(), runner, evaluation);
+  ASSERT_TRUE(location.ok());
+  EXPECT_TRUE(location->judged);
+  replies->front().backend = "bnns";
+  const auto elsewhere = Locate(item, replies->front(), runner, evaluation);
+  ASSERT_TRUE(elsewhere.ok());
+  EXPECT_FALSE(elsewhere->judged);
+}
+
 // The run with every result as an output is looked at once, though its graph has states.
 TEST(Locate, AsksForNoSecondExecution) {
   const Case item = ThroughAState();

@@ -52,6 +52,8 @@ class Prober {
       answer.message = fmt::format("{}: {}", RunStatusName(reply.status), reply.message);
       return answer;
     }
+    ANECHECK_ASSIGN(answer.message, WhyNotOfTheEngine(reply));
+    if (!answer.message.empty()) return answer;
     if (reply.outputs.empty() || reply.outputs[0].bytes.size() < 2) {
       answer.message = "the runner gives no values";
       return answer;
@@ -60,6 +62,17 @@ class Prober {
     answer.measured = true;
     answer.value = HalfToDouble(Half{static_cast<uint16_t>(bytes[0] | bytes[1] << 8)});
     return answer;
+  }
+
+  // Numbers of another backend are no figures of the engine's (specification 001, section 3). A
+  // program of somebody's own need not prove where it ran.
+  Result<std::string> WhyNotOfTheEngine(const RunReply& reply) {
+    if (reply.backend == "ane") return std::string();
+    if (!reply.backend.empty()) return fmt::format("ran on {}", reply.backend);
+    ANECHECK_ASSIGN(const RunnerIdentity identity, runner_.Identify());
+    return identity.provenance == Provenance::kReported
+               ? std::string()
+               : "nothing proves that the engine ran it: the analytics name no backend";
   }
 
   Status MeasureValue() {

@@ -26,7 +26,9 @@ class PlainRunner final : public Runner {
   explicit PlainRunner(Spoil spoil = {}, int refuse_after = 1 << 30)
       : spoil_(std::move(spoil)), refuse_after_(refuse_after) {}
 
-  Result<RunnerIdentity> Identify() override { return RunnerIdentity{.runner = "plain"}; }
+  Result<RunnerIdentity> Identify() override {
+    return RunnerIdentity{.runner = "plain", .provenance = provenance};
+  }
   Status Restart() override { return {}; }
   Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
     std::vector<RunReply> replies;
@@ -44,11 +46,15 @@ class PlainRunner final : public Runner {
       Tensor tensor = {(*estimates)[0].type,
                        std::vector<uint8_t>(static_cast<size_t>((*estimates)[0].type.ByteSize()))};
       EncodeElements(tensor.type.dtype, values, tensor.bytes);
-      replies.push_back({.status = RunStatus::kOk, .outputs = {std::move(tensor)}});
+      replies.push_back(
+          {.status = RunStatus::kOk, .backend = backend, .outputs = {std::move(tensor)}});
     }
     return replies;
   }
   int asked() const { return asked_; }
+
+  Provenance provenance = Provenance::kReported;
+  std::string backend;
 
  private:
   Spoil spoil_;
@@ -144,6 +150,24 @@ TEST(Probe, RefusalsLeaveItUnmeasuredWithTheReason) {
   ASSERT_TRUE(datum.ok());
   EXPECT_EQ(datum->state, CliffState::kUnmeasured);
   EXPECT_EQ(datum->message, "no_such_operation is not in the operation table");
+}
+
+// A CPU has other cliffs than the engine.
+TEST(Probe, NumbersOfAnotherBackendAreNoFigures) {
+  PlainRunner runner;
+  runner.provenance = Provenance::kSilicon;
+  runner.backend = "ane";
+  EXPECT_EQ(Measure("square_overflow", runner).state, CliffState::kAtValue);
+  runner.backend = "bnns";
+  const ProbeDatum elsewhere = Measure("square_overflow", runner);
+  EXPECT_EQ(elsewhere.state, CliffState::kUnmeasured);
+  EXPECT_EQ(elsewhere.message, "ran on bnns");
+  EXPECT_EQ(elsewhere.agrees, std::nullopt);
+  runner.backend.clear();
+  const ProbeDatum unproved = Measure("square_overflow", runner);
+  EXPECT_EQ(unproved.state, CliffState::kUnmeasured);
+  EXPECT_EQ(unproved.message,
+            "nothing proves that the engine ran it: the analytics name no backend");
 }
 
 TEST(Probe, TheTablesFitTogether) {

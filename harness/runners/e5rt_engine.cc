@@ -29,11 +29,20 @@ uint64_t Microseconds(Clock::time_point from) {
 // (128 programs a process, specification 001, section 5.4).
 constexpr int kManyLoads = 16;
 
-// What outputs hold before a second execution: NaN as fp16, and no likely value as anything else.
+// What outputs hold before an execution: NaN as fp16, and no likely value as anything else. An
+// engine promises nothing of new buffers (specification 001, section 2.2): one that writes no
+// output shows whatever they held before.
 constexpr int kSpoiled = 0xfe;
 
 // Selects the engine alone (specification 001, section 3): with it alone there is no fallback.
 constexpr uint64_t kEngineMask = 0x4;
+
+// Codes that tell of the machine and not of the program (facts/more/error_codes.csv): out of
+// memory, out of queues or slots, busy, timed out, interrupted. 32 bits count, whatever the sign.
+bool IsShortage(int64_t code) {
+  constexpr uint32_t kCodes[] = {0xe00002bd, 0xe00002be, 0xe00002d5, 0xe00002d6, 0xe00002eb};
+  return std::ranges::find(kCodes, static_cast<uint32_t>(code)) != std::end(kCodes);
+}
 
 // The stage that refused a program stands behind the last " @ " of the message (device/e5rt/api.h);
 // what other engines put there is none of these.
@@ -118,6 +127,7 @@ class Session {
 
   // Releases in the order of specification 001, section 2.6; false where the program stays loaded.
   bool Release() {
+    CloseCompiler();
     const bool operation = operation_.Close() && !kept_operation_;
     op_options_.Close();
     function_.Close();
@@ -137,9 +147,20 @@ class Session {
     return false;
   }
 
+  // Whether a call gave 0; LastWords names it where it did not and the engine says nothing.
+  bool Called(std::string_view name, int64_t code) {
+    if (code == 0) return true;
+    failed_call_ = name;
+    failed_code_ = code;
+    return false;
+  }
+
   std::string LastWords() const {
     const char* text = api_.get_last_error_message();
-    return text == nullptr || *text == 0 ? "the engine gave no message" : text;
+    if (text != nullptr && *text != 0) return text;
+    if (failed_call_.empty()) return "the engine gave no message";
+    return fmt::format("e5rt_{} returned {:#x}, and the engine gave no message", failed_call_,
+                       static_cast<uint64_t>(failed_code_));
   }
 
   void Note(MisconductKind kind, std::string message, size_t output = 0) {
@@ -155,50 +176,72 @@ class Session {
     if (!Write(request_.program, program)) return false;
     const auto* weights = reinterpret_cast<const char*>(request_.weights.data());
     if (netlist && !Write({weights, request_.weights.size()}, files_.netlist_weights)) return false;
-    Handle config(api_.config_release);
-    Handle compiler(api_.compiler_release);
-    Handle options(api_.options_release);
-    const auto architecture = TargetOption(kind_, request_.target);
-    const bool ready =
-        api_.config_create(config.out()) == 0 &&
-        api_.config_set_cache_bundle_location(config.get(), bundle_.path().c_str()) == 0 &&
-        api_.compiler_create_with_config(compiler.out(), config.get()) == 0 &&
-        api_.options_create(options.out()) == 0 &&
-        api_.options_set_compute_device_types_mask(options.get(), kEngineMask) == 0 &&
-        api_.options_set_force_recompilation(options.get(), 1) == 0 &&
-        api_.options_set_segmenter(options.get(), "graph") == 0 &&
-        (!architecture ||
-         api_.options_set_custom_ane_compiler_options(options.get(), architecture->c_str()) == 0);
-    if (!ready) return Failed(RunStatus::kFailed, "compile");
-    const int64_t code = api_.compiler_compile(compiler.get(), program.path().c_str(),
-                                               options.get(), library_.out());
-    if (code != 0) {
-      // No answer of the compiler: the simulated engine could not write what it compiled.
-      if (kind_ == EngineKind::kSimulated && code == ANECHECK_SIM_NO_BUNDLE) {
-        return HarnessFailed(LastWords());
-      }
-      Failed(RunStatus::kRejected, "compile");
-      reply_.stage = RefusingStage(reply_.message);
-      return false;
+    if (!MakeCompiler()) return Failed(RunStatus::kFailed, "compile");
+    const int64_t code = api_.compiler_compile(compiler_.get(), program.path().c_str(),
+                                               options_.get(), library_.out());
+    if (Called("e5_compiler_compile", code)) return true;
+    // No answer of the compiler: the simulated engine could not write what it compiled.
+    if (kind_ == EngineKind::kSimulated && code == ANECHECK_SIM_NO_BUNDLE) {
+      return HarnessFailed(LastWords());
     }
-    return true;
+    if (IsShortage(code)) return Failed(RunStatus::kFailed, "compile");
+    Failed(RunStatus::kRejected, "compile");
+    reply_.stage = RefusingStage(reply_.message);
+    return false;
+  }
+
+  bool MakeCompiler() {
+    return Called("e5_compiler_config_options_create", api_.config_create(config_.out())) &&
+           Called("e5_compiler_config_options_set_cache_bundle_location",
+                  api_.config_set_cache_bundle_location(config_.get(), bundle_.path().c_str())) &&
+           Called("e5_compiler_create_with_config",
+                  api_.compiler_create_with_config(compiler_.out(), config_.get())) &&
+           SetOptions();
+  }
+
+  bool SetOptions() {
+    if (!Called("e5_compiler_options_create", api_.options_create(options_.out()))) return false;
+    void* options = options_.get();
+    const bool set =
+        Called("e5_compiler_options_set_compute_device_types_mask",
+               api_.options_set_compute_device_types_mask(options, kEngineMask)) &&
+        Called("e5_compiler_options_set_force_recompilation",
+               api_.options_set_force_recompilation(options, 1)) &&
+        Called("e5_compiler_options_set_segmenter", api_.options_set_segmenter(options, "graph"));
+    const auto architecture = TargetOption(kind_, request_.target);
+    if (!set || !architecture) return set;
+    return Called("e5_compiler_options_set_custom_ane_compiler_options",
+                  api_.options_set_custom_ane_compiler_options(options, architecture->c_str()));
+  }
+
+  // Once the operation exists (specification 001, section 2.1), and not before.
+  void CloseCompiler() {
+    compiler_.Close();
+    config_.Close();
+    options_.Close();
   }
 
   bool Load() {
     stage_ = WorkerStage::kLoad;
     reply_.backend = bundle_.SelectedBackend();
     const bool loaded =
-        api_.library_retain_program_function(library_.get(), "main", function_.out()) == 0 &&
-        api_.op_options_create_with_program_function(op_options_.out(), function_.get()) == 0 &&
-        api_.op_options_set_operation_name(op_options_.get(), "main") == 0 &&
-        api_.op_options_set_allocate_intermediate_buffers(op_options_.get(), 1) == 0;
+        Called("program_library_retain_program_function",
+               api_.library_retain_program_function(library_.get(), "main", function_.out())) &&
+        Called("precompiled_compute_op_create_options_create_with_program_function",
+               api_.op_options_create_with_program_function(op_options_.out(), function_.get())) &&
+        Called("precompiled_compute_op_create_options_set_operation_name",
+               api_.op_options_set_operation_name(op_options_.get(), "main")) &&
+        Called("precompiled_compute_op_create_options_set_allocate_intermediate_buffers",
+               api_.op_options_set_allocate_intermediate_buffers(op_options_.get(), 1));
     return loaded || Failed(RunStatus::kFailed, "load");
   }
 
   bool CreateOperation() {
-    if (api_.operation_create(operation_.out(), op_options_.get()) != 0) {
+    if (!Called("execution_stream_operation_create_precompiled_compute_operation_with_options",
+                api_.operation_create(operation_.out(), op_options_.get()))) {
       return Failed(RunStatus::kFailed, "load");
     }
+    CloseCompiler();
     loaded_ = true;
     return true;
   }
@@ -244,12 +287,21 @@ class Session {
     const std::string name(wire.name);
     const auto retain =
         input ? api_.operation_retain_input_port : api_.operation_retain_output_port;
-    const bool done = retain(operation_.get(), name.c_str(), bound->port.out()) == 0 &&
-                      api_.buffer_alloc(bound->buffer.out(), wire.byte_size, 0) == 0 &&
-                      api_.buffer_get_data_ptr(bound->buffer.get(), &bound->data) == 0 &&
-                      api_.port_bind_buffer_object(bound->port.get(), bound->buffer.get()) == 0;
+    const bool done =
+        Called(input ? "execution_stream_operation_retain_input_port"
+                     : "execution_stream_operation_retain_output_port",
+               retain(operation_.get(), name.c_str(), bound->port.out())) &&
+        Called("buffer_object_alloc", api_.buffer_alloc(bound->buffer.out(), wire.byte_size, 0)) &&
+        Called("buffer_object_get_data_ptr",
+               api_.buffer_get_data_ptr(bound->buffer.get(), &bound->data)) &&
+        Called("io_port_bind_buffer_object",
+               api_.port_bind_buffer_object(bound->port.get(), bound->buffer.get()));
     if (!done) return Failed(RunStatus::kFailed, "load");
-    if (input) std::memcpy(bound->data, wire.bytes.data(), wire.bytes.size());
+    if (input) {
+      std::memcpy(bound->data, wire.bytes.data(), wire.bytes.size());
+    } else {
+      std::memset(bound->data, kSpoiled, wire.byte_size);
+    }
     (input ? inputs_ : outputs_).push_back(std::move(bound));
     return true;
   }
@@ -261,13 +313,15 @@ class Session {
     for (const WirePort& port : shape.outputs) {
       if (!BindPort(port, false)) return false;
     }
-    const bool encoded = api_.stream_create(stream_.out()) == 0 &&
-                         api_.stream_encode_operation(stream_.get(), operation_.get()) == 0;
+    const bool encoded = Called("execution_stream_create", api_.stream_create(stream_.out())) &&
+                         Called("execution_stream_encode_operation",
+                                api_.stream_encode_operation(stream_.get(), operation_.get()));
     return encoded || Failed(RunStatus::kFailed, "load");
   }
 
   bool Execute() {
-    return api_.stream_execute_sync(stream_.get()) == 0 || Failed(RunStatus::kFailed, "run");
+    return Called("execution_stream_execute_sync", api_.stream_execute_sync(stream_.get())) ||
+           Failed(RunStatus::kFailed, "run");
   }
 
   // The same program once more, on the same inputs or on others. Its outputs are spoiled
@@ -296,7 +350,7 @@ class Session {
 
   void Compare() {
     const WireShape& shape = request_.shape;
-    if (api_.stream_execute_sync(stream_.get()) != 0) {
+    if (!Called("execution_stream_execute_sync", api_.stream_execute_sync(stream_.get()))) {
       Note(MisconductKind::kNotRepeatable, "the second execution fails: " + LastWords());
       return;
     }
@@ -329,9 +383,14 @@ class Session {
   BundleFolder& bundle_;
   std::atomic<WorkerStage>& stage_;
   WireReply& reply_;
+  std::string_view failed_call_;  // of the e5rt_* entry points, without that
+  int64_t failed_code_ = 0;
   Handle stream_{api_.stream_release};
   std::vector<std::unique_ptr<BoundPort>> inputs_;
   std::vector<std::unique_ptr<BoundPort>> outputs_;
+  Handle config_{api_.config_release};
+  Handle compiler_{api_.compiler_release};
+  Handle options_{api_.options_release};
   Handle library_{api_.library_release};
   Handle function_{api_.function_release};
   Handle op_options_{api_.op_options_release};

@@ -22,13 +22,20 @@ struct Symbol {
   void** slot;
 };
 
-Status Resolve(void* library, const std::string& path, const Symbol& symbol) {
-  *symbol.slot = dlsym(library, symbol.name);
-  if (*symbol.slot != nullptr) return {};
+// Without it no target can be asked for; the system's engine has one of its own.
+constexpr const char* kTargetOption = "e5rt_e5_compiler_options_set_custom_ane_compiler_options";
+
+Error Missing(const std::string& path, const char* symbol) {
   return MakeError(ErrorCode::kNotFound,
                    fmt::format("{}: symbol {} is missing; this library does not have the ABI of "
                                "specification 001",
-                               path, symbol.name));
+                               path, symbol));
+}
+
+Status Resolve(void* library, const std::string& path, const Symbol& symbol) {
+  *symbol.slot = dlsym(library, symbol.name);
+  if (*symbol.slot != nullptr) return {};
+  return Missing(path, symbol.name);
 }
 
 template <typename Function>
@@ -51,8 +58,6 @@ Status ResolveApi(void* library, const std::string& path, E5rtApi& api) {
       {"e5rt_e5_compiler_options_set_force_recompilation",
        Slot(api.options_set_force_recompilation)},
       {"e5rt_e5_compiler_options_set_segmenter", Slot(api.options_set_segmenter)},
-      {"e5rt_e5_compiler_options_set_custom_ane_compiler_options",
-       Slot(api.options_set_custom_ane_compiler_options)},
       {"e5rt_e5_compiler_options_release", Slot(api.options_release)},
       {"e5rt_program_library_retain_program_function", Slot(api.library_retain_program_function)},
       {"e5rt_program_library_release", Slot(api.library_release)},
@@ -79,10 +84,15 @@ Status ResolveApi(void* library, const std::string& path, E5rtApi& api) {
       {"e5rt_execution_stream_encode_operation", Slot(api.stream_encode_operation)},
       {"e5rt_execution_stream_execute_sync", Slot(api.stream_execute_sync)},
       {"e5rt_execution_stream_release", Slot(api.stream_release)},
-      {"e5rt_get_last_error_message", Slot(api.get_last_error_message)},
   };
   for (const Symbol& symbol : symbols) {
     ANECHECK_RETURN_IF_ERROR(Resolve(library, path, symbol));
+  }
+  // Public code alone names these two: a library without them may run programs all the same.
+  *Slot(api.options_set_custom_ane_compiler_options) = dlsym(library, kTargetOption);
+  *Slot(api.get_last_error_message) = dlsym(library, "e5rt_get_last_error_message");
+  if (api.get_last_error_message == nullptr) {
+    api.get_last_error_message = [] { return static_cast<const char*>(nullptr); };
   }
   return {};
 }
@@ -139,6 +149,10 @@ Result<E5rtLibrary> OpenE5rtLibrary(const std::string& path) {
   opened.handle = library;
   ANECHECK_RETURN_IF_ERROR(ResolveApi(library, path, opened.api));
   ANECHECK_RETURN_IF_ERROR(ResolveSimulator(library, path, opened.simulator));
+  if (opened.api.options_set_custom_ane_compiler_options == nullptr &&
+      KindOf(opened) != EngineKind::kSystem) {
+    return Missing(path, kTargetOption);
+  }
   return opened;
 }
 

@@ -27,6 +27,7 @@ struct E5rtApi {
   int64_t (*options_set_compute_device_types_mask)(Handle options, uint64_t mask);
   int64_t (*options_set_force_recompilation)(Handle options, int force);
   int64_t (*options_set_segmenter)(Handle options, const char* name);
+  // May be null in the system's library.
   int64_t (*options_set_custom_ane_compiler_options)(Handle options, const char* text);
   int64_t (*options_release)(Handle* options);
   int64_t (*library_retain_program_function)(Handle library, const char* name, Handle* out);
@@ -49,7 +50,7 @@ struct E5rtApi {
   int64_t (*stream_encode_operation)(Handle stream, Handle operation);
   int64_t (*stream_execute_sync)(Handle stream);
   int64_t (*stream_release)(Handle* stream);
-  const char* (*get_last_error_message)();
+  const char* (*get_last_error_message)();  // gives null where the library has none
 };
 
 // Entry points for streams of several operations, events and asynchronous execution, beside those

@@ -24,6 +24,7 @@ namespace {
 
 using Cases = testing::WordCases;
 using testing::ReluGraph;
+using testing::RunWord;
 
 WorkerOptions Hostile() { return {.library = ANECHECK_HOSTILE_ENGINE, .case_timeout_ms = 400}; }
 
@@ -127,6 +128,33 @@ TEST(E5rtRunner, ALoadThatFailsInAFreshWorkerTooIsItsCasesFailure) {
   EXPECT_EQ(runner.workers_started(), 2);
 }
 
+TEST(E5rtRunner, ACallThatFailsWithoutWordsIsNamed) {
+  E5rtRunner runner(Hostile());
+  const RunReply reply = RunWord(runner, "SILENT");
+  EXPECT_EQ(reply.status, RunStatus::kFailed);
+  EXPECT_EQ(reply.stage, "load");
+  EXPECT_EQ(reply.message,
+            "e5rt_execution_stream_operation_create_precompiled_compute_operation_with_options "
+            "returned 0xffffffffffffffff, and the engine gave no message");
+}
+
+TEST(E5rtRunner, WantOfMemoryIsNoRefusalOfTheProgram) {
+  E5rtRunner runner(Hostile());
+  const RunReply reply = RunWord(runner, "STARVED");
+  EXPECT_EQ(reply.status, RunStatus::kFailed);
+  EXPECT_EQ(reply.stage, "compile");
+  EXPECT_EQ(reply.message, "allocation failed");
+  EXPECT_EQ(RunWord(runner, "REJECT").status, RunStatus::kRejected);
+}
+
+TEST(E5rtRunner, AnOutputThatIsNotWrittenShows) {
+  E5rtRunner runner(Hostile());
+  const RunReply reply = RunWord(runner, "IDLE");
+  ASSERT_EQ(reply.status, RunStatus::kOk) << reply.message;
+  ASSERT_EQ(reply.outputs.size(), 1u);
+  EXPECT_EQ(reply.outputs[0].bytes, std::vector<uint8_t>(8, 0xfe)) << "NaN as fp16";
+}
+
 TEST(E5rtRunner, WhatAnEnginePrintsIsItsCasesMisconductAndGoesNowhere) {
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();
@@ -157,6 +185,19 @@ TEST(E5rtRunner, TheLastWordsOfAWorkerArePassedOn) {
     EXPECT_TRUE(runner.Run(cases.all()).ok());
   }
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "a warning\n");
+}
+
+// Of more than is passed on, the end: there stands what it died of.
+TEST(E5rtRunner, OfManyWordsTheLastArePassedOn) {
+  ::testing::internal::CaptureStderr();
+  {
+    E5rtRunner runner(Hostile());
+    const Cases cases({"FLOOD EXIT"});
+    EXPECT_TRUE(runner.Run(cases.all()).ok());
+  }
+  const std::string passed = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(passed.size(), size_t{1} << 20);
+  EXPECT_TRUE(passed.ends_with("the last words\n"));
 }
 
 struct SecondExecution {

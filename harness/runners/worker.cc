@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -43,6 +44,18 @@ constexpr int kStopped = -4;
 constexpr uint64_t kMostOutput = uint64_t{8} << 20;
 // Of what a worker wrote to its standard error, so much is passed on.
 constexpr uint64_t kMostPassedOn = uint64_t{1} << 20;
+
+// The last `most` bytes of a file; nothing where it cannot be read.
+std::string LastOf(const std::string& path, uint64_t most) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : 0;
+  const std::streamoff count = std::min(size, static_cast<std::streamoff>(most));
+  std::string text(static_cast<size_t>(std::max<std::streamoff>(count, 0)), '\0');
+  file.seekg(size - count);
+  file.read(text.data(), count);
+  text.resize(static_cast<size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  return text;
+}
 
 Provenance ProvenanceOf(EngineKind kind) {
   switch (kind) {
@@ -172,11 +185,11 @@ class E5rtRunner::Process {
     return Death(status);
   }
 
-  // To this process's standard error: what the worker wrote to its own and is charged to no case,
-  // as its words before the first one and those it died with.
+  // To this process's standard error: the end of what the worker wrote to its own and is charged to
+  // no case, as its words before the first one and those it died with.
   void PassOn() {
-    const auto said = ReadTextFile(folder_.File(kErrorFile), kMostPassedOn);
-    if (said.ok() && !said->empty()) std::fwrite(said->data(), 1, said->size(), stderr);
+    const std::string said = LastOf(folder_.File(kErrorFile), kMostPassedOn);
+    std::fwrite(said.data(), 1, said.size(), stderr);
     for (const char* file : {kOutputFile, kErrorFile}) {
       std::error_code ignored;
       std::filesystem::resize_file(folder_.File(file), 0, ignored);
@@ -229,7 +242,9 @@ Status E5rtRunner::EnsureStarted() {
   WorkerChannel& channel = process_->channel();
   const int what = channel.Wait(kStartTimeoutMs);
   if (what != 'H') {
-    const std::string end = what == 0 ? "it says nothing" : process_->Reap();
+    const std::string end = what == 0
+                                ? fmt::format("it says nothing for {} s", kStartTimeoutMs / 1000)
+                                : process_->Reap();
     process_.reset();
     return MakeError(ErrorCode::kInternal, fmt::format("a worker did not start: {}", end));
   }
@@ -326,7 +341,8 @@ RunReply E5rtRunner::Ended(uint64_t id, int what, WorkerStage stage, const std::
       break;
     case 'R':
       reply.status = RunStatus::kNotRun;
-      reply.message = "the reply is larger than a worker's memory";
+      reply.message = fmt::format("the reply is larger than a worker's memory for replies, {} MiB",
+                                  WorkerChannel::kAreaSize >> 20);
       break;
     default:
       reply.status = RunStatus::kGarbled;
@@ -427,7 +443,8 @@ Status E5rtRunner::RunSome(Batch& batch) {
   if (count == 0) {
     batch.Add({.id = id,
                .status = RunStatus::kNotRun,
-               .message = "the case is larger than a worker's memory"});
+               .message = fmt::format("the case is larger than a worker's memory for cases, {} MiB",
+                                      WorkerChannel::kAreaSize >> 20)});
     return {};
   }
   const int what = Await();

@@ -1,11 +1,14 @@
 // An engine for the tests of the runner: it has the e5rt_* entry points and obeys words in the MIL
 // text. "CRASH" aborts, "HANG" never returns, "EXIT" ends the process, "REJECT" and "NORUN" fail
 // with a message, "LEAK" refuses to release its program, "NOISE" and "MUTTER" print on standard
-// output and error, "ABORT COMPILER" and "STUCK LOADING" stop before there is anything to run,
-// "PLACE ane,bnns" writes analytics with these backends, "SHORT" forges a reply with one byte,
-// "SPEND" has twenty program slots and frees none, "NOLOAD" loads nothing; of each second execution
-// "FICKLE" changes the last byte, "STALE" writes nothing and "TIRED" fails; any other text copies
-// the first input to every output. It carries no marker of the simulated engine.
+// output and error and "FLOOD" three MiB on the latter, "ABORT COMPILER" and "STUCK LOADING" stop
+// before there is anything to run, "PLACE ane,bnns" writes analytics with these backends, "SHORT"
+// forges a reply with one byte, "SPEND" has twenty program slots and frees none, "NOLOAD" loads
+// nothing and "SILENT" neither, nor says why, "STARVED" finds no memory to compile in, "IDLE"
+// writes no output; of each second execution "FICKLE" changes the last byte, "STALE" writes nothing
+// and "TIRED" fails; any other text copies the first input to every output. A compiler, its
+// configuration and its options must live until there is an operation. It carries no marker of the
+// simulated engine.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -36,7 +39,8 @@ struct Port {
 std::string last_error;  // NOLINT: one engine a process, as the real one
 std::string bundle;      // NOLINT: where the analytics go
 int nothing = 0;
-int spent = 0;  // NOLINT: slots that "SPEND" holds
+int spent = 0;      // NOLINT: slots that "SPEND" holds
+int compilers = 0;  // NOLINT: compilers, configurations and options that live
 
 int64_t Fail(const char* message) {
   last_error = message;
@@ -54,6 +58,15 @@ int64_t Make(void** out) {
 int64_t Forget(void** object) {
   *object = nullptr;
   return 0;
+}
+
+int64_t MakeCompilers(void** out) {
+  ++compilers;
+  return Make(out);
+}
+int64_t ForgetCompilers(void** object) {
+  --compilers;
+  return Forget(object);
 }
 
 [[noreturn]] void SleepForEver() {
@@ -101,20 +114,20 @@ void ForgeShortReply() {
 
 extern "C" {
 
-int64_t e5rt_e5_compiler_config_options_create(void** out) { return Make(out); }
+int64_t e5rt_e5_compiler_config_options_create(void** out) { return MakeCompilers(out); }
 int64_t e5rt_e5_compiler_config_options_set_cache_bundle_location(void*, const char* path) {
   bundle = path;
   return 0;
 }
-int64_t e5rt_e5_compiler_config_options_release(void** object) { return Forget(object); }
-int64_t e5rt_e5_compiler_create_with_config(void** out, void*) { return Make(out); }
-int64_t e5rt_e5_compiler_release(void** object) { return Forget(object); }
-int64_t e5rt_e5_compiler_options_create(void** out) { return Make(out); }
+int64_t e5rt_e5_compiler_config_options_release(void** object) { return ForgetCompilers(object); }
+int64_t e5rt_e5_compiler_create_with_config(void** out, void*) { return MakeCompilers(out); }
+int64_t e5rt_e5_compiler_release(void** object) { return ForgetCompilers(object); }
+int64_t e5rt_e5_compiler_options_create(void** out) { return MakeCompilers(out); }
 int64_t e5rt_e5_compiler_options_set_compute_device_types_mask(void*, uint64_t) { return 0; }
 int64_t e5rt_e5_compiler_options_set_force_recompilation(void*, int) { return 0; }
 int64_t e5rt_e5_compiler_options_set_segmenter(void*, const char*) { return 0; }
 int64_t e5rt_e5_compiler_options_set_custom_ane_compiler_options(void*, const char*) { return 0; }
-int64_t e5rt_e5_compiler_options_release(void** object) { return Forget(object); }
+int64_t e5rt_e5_compiler_options_release(void** object) { return ForgetCompilers(object); }
 
 int64_t e5rt_e5_compiler_compile(void*, const char* path, void*, void** out) {
   auto* program = new Program;
@@ -126,6 +139,11 @@ int64_t e5rt_e5_compiler_compile(void*, const char* path, void*, void** out) {
   std::fclose(file);
   if (Says(*program, "ABORT COMPILER")) std::abort();
   WriteAnalytics(program->text);
+  if (Says(*program, "STARVED")) {
+    delete program;
+    Fail("allocation failed");
+    return static_cast<int32_t>(0xe00002bd);
+  }
   if (Says(*program, "REJECT")) {
     delete program;
     return Fail("Some ops are not supported on any of the specified backends");
@@ -162,7 +180,9 @@ int64_t e5rt_execution_stream_operation_create_precompiled_compute_operation_wit
   const auto& program = *static_cast<Program*>(options);
   constexpr int kSlots = 20;
   if (Says(program, "STUCK LOADING")) SleepForEver();
+  if (compilers != 3) return Fail("the compiler was released before its operation was made");
   if (Says(program, "NOLOAD")) return Fail("it cannot be loaded");
+  if (Says(program, "SILENT")) return Fail("");
   if (Says(program, "SPEND") && ++spent > kSlots) return Fail("no slot is left");
   *out = options;
   return 0;
@@ -213,6 +233,10 @@ int64_t e5rt_execution_stream_execute_sync(void* stream) {
   Program& program = **static_cast<Program**>(stream);
   const bool second = ++program.runs % 2 == 0;
   if (Says(program, "MUTTER")) std::fprintf(stderr, "a warning\n");
+  if (Says(program, "FLOOD")) {
+    const std::string many(size_t{3} << 20, '.');
+    std::fprintf(stderr, "%sthe last words\n", many.c_str());
+  }
   if (Says(program, "CRASH")) std::abort();
   if (Says(program, "EXIT")) _exit(7);
   if (Says(program, "HANG")) SleepForEver();
@@ -220,7 +244,7 @@ int64_t e5rt_execution_stream_execute_sync(void* stream) {
   if (Says(program, "NOISE")) std::printf("{\"summary\": \"noise\"}\n");
   if (Says(program, "NORUN")) return Fail("Program inference timeout: timed out");
   if (second && Says(program, "TIRED")) return Fail("once is enough");
-  if (second && Says(program, "STALE")) return 0;
+  if (Says(program, "IDLE") || (second && Says(program, "STALE"))) return 0;
   for (Buffer* output : program.outputs) {
     const std::vector<uint8_t>& input = program.inputs.front()->bytes;
     std::memcpy(output->bytes.data(), input.data(), std::min(input.size(), output->bytes.size()));
