@@ -15,6 +15,7 @@
 #include "harness/graph/find_operand.h"
 #include "harness/graph/validate.h"
 #include "harness/lowering/known_integers.h"
+#include "harness/lowering/old_indices.h"
 #include "harness/lowering/pack.h"
 
 namespace anecheck {
@@ -121,6 +122,7 @@ class Reader {
     ANECHECK_RETURN_IF_ERROR(ReadBody(block));
     NameLiterals();
     ANECHECK_RETURN_IF_ERROR(ValidateGraph(graph_));
+    if (CountsFromTheEnd(function.opset())) CountFromTheFront(graph_);
     return std::move(graph_);
   }
 
