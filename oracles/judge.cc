@@ -139,6 +139,28 @@ std::string Objection(const Estimate& expected, std::span<const double> actual,
                   : ExpectedText(judgement.expected_low, judgement.expected_high);
 }
 
+// Why an output inside its bound is no evidence: a set of numbers, as ties leave it, says little
+// even where it holds none between its ends.
+std::string WhyOpen(const Estimate& expected, const OutputJudgement& judgement) {
+  const size_t open = judgement.elements - judgement.judged;
+  const double amplitude = Amplitude(expected);
+  size_t sets = 0;
+  for (size_t i = 0; i < judgement.elements; ++i) {
+    const bool tells = IsInformative(expected, i, amplitude) || IsEitherNeighbour(expected, i);
+    sets += !tells && CountAdmitted(expected, i) != 0 ? 1 : 0;
+  }
+  if (sets == open) {
+    return fmt::format(
+        "{} of {} elements may be one of several numbers each, as this one is: ties, "
+        "or comparisons within one rounding, leave them open",
+        open, judgement.elements);
+  }
+  return fmt::format(
+      "the bound says something about {} of {} elements only; the others may be anywhere within "
+      "more than a quarter of the output's amplitude",
+      judgement.judged, judgement.elements);
+}
+
 }  // namespace
 
 std::string_view VerdictName(Verdict verdict) {
@@ -204,10 +226,7 @@ OutputJudgement Judge(const Graph& graph, std::span<const Tensor> inputs, size_t
   if (outside.empty()) {
     if (judgement.judged * 2 < judgement.elements) {
       judgement.verdict = Verdict::kInconclusive;
-      judgement.reason = fmt::format(
-          "the bound says something about {} of {} elements only; the others may be anywhere "
-          "within more than a quarter of the output's amplitude",
-          judgement.judged, judgement.elements);
+      judgement.reason = WhyOpen(expected, judgement);
     }
     return judgement;
   }

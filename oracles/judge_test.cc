@@ -200,6 +200,21 @@ TEST(Judge, WideBoundsAreInconclusive) {
   EXPECT_EQ(judge(0.0001, 0.5).verdict, Verdict::kWrong);  // outside is outside however wide
 }
 
+// Which of three equal elements is the largest is open, and what is none of them is wrong.
+TEST(Judge, AnOpenTieSaysThatItIsOne) {
+  Case c;
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {5}, {3, 1, 3, 2, 3}));
+  const Estimate expected = c.Run(c.Unary(OpKind::kReduceArgmax, x));
+  const auto judge = [&](double index) {
+    return Judge(c.graph, c.inputs, 0, expected, MakeTensor(DType::kInt32, {}, {index}), kA13);
+  };
+  EXPECT_EQ(judge(2).verdict, Verdict::kInconclusive);
+  EXPECT_EQ(judge(2).reason,
+            "1 of 1 elements may be one of several numbers each, as this one is: ties, or "
+            "comparisons within one rounding, leave them open");
+  EXPECT_EQ(judge(1).verdict, Verdict::kWrong);
+}
+
 TEST(AssumedTerms, AreThoseNeverMeasuredOnTheFamily) {
   Case c;
   const ValueId x = c.Input(MakeTensor(DType::kFp16, {1, 2}, {1, 2}));

@@ -135,8 +135,9 @@ TEST(MilToGraph, RefusalsNameTheReason) {
   const std::string head = "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 3]> x) {\n";
   const Refusal kRefusals[] = {
       {"tensor<fp16, [1, 3]> y = no_such_op(x = x);\n} -> (y);\n}",
-       "\"no_such_op\" is not in the vocabulary"},
-      {"tensor<fp16, [1, 3]> y = relu(z = x);\n} -> (y);\n}", "relu has no argument \"z\""},
+       "4:1: operation \"no_such_op\" is not in the vocabulary (`anecheck ops` lists it)"},
+      {"tensor<fp16, [1, 3]> y = relu(z = x);\n} -> (y);\n}",
+       "4:31: relu has no argument \"z\" but x"},
       {"tensor<fp16, [1, 4]> y = relu(x = x);\n} -> (y);\n}",
        "its operands give tensor<fp16, [1, 3]>"},
       {"tensor<fp16, [1, 3]> y = relu(x = q);\n} -> (y);\n}", "\"q\" is not defined"},

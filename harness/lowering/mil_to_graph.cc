@@ -4,11 +4,13 @@
 #include <bit>
 #include <fmt/format.h>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "harness/base/half.h"
+#include "harness/formats/mil/lexer.h"
 #include "harness/formats/mil/number.h"
 #include "harness/formats/mil/parser.h"
 #include "harness/formats/mil/reader.h"
@@ -23,6 +25,22 @@ namespace {
 
 Error At(ErrorCode code, uint64_t offset, std::string_view what) {
   return MakeError(code, fmt::format("{} (offset 0x{:x})", what, offset), offset);
+}
+
+// As errors of syntax say it: line and column in front.
+Error WithPlace(std::string_view text, Error error) {
+  if (error.offset == Error::kNoOffset || error.offset > text.size()) return error;
+  const mil::LineColumn place = mil::Locate(text, error.offset);
+  error.message.insert(0, fmt::format("{}:{}: ", place.line, place.column));
+  return error;
+}
+
+std::string NamesOf(std::span<const Parameter> parameters) {
+  std::string names;
+  for (const Parameter& parameter : parameters) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", parameter.name);
+  }
+  return names.empty() ? "none" : names;
 }
 
 // An axis whose extent is not known stands as this in a type that is read as open.
@@ -217,7 +235,8 @@ class Reader {
                   fmt::format("operation \"{}\" cannot be judged: {}", statement.op(), reason));
       }
       return At(ErrorCode::kUnsupported, statement.offset(),
-                fmt::format("operation \"{}\" is not in the vocabulary", statement.op()));
+                fmt::format("operation \"{}\" is not in the vocabulary (`anecheck ops` lists it)",
+                            statement.op()));
     }
     if (statement.blocks().size() != schema->blocks.size()) {
       return At(ErrorCode::kUnsupported, statement.offset(),
@@ -231,7 +250,8 @@ class Reader {
       const int parameter = ParameterOf(argument, *schema);
       if (parameter < 0) {
         return At(ErrorCode::kUnsupported, argument.offset(),
-                  fmt::format("{} has no argument \"{}\"", statement.op(), argument.name()));
+                  fmt::format("{} has no argument \"{}\" but {}", statement.op(), argument.name(),
+                              NamesOf(schema->parameters)));
       }
       if (!IsTensorKind(schema->parameters[static_cast<size_t>(parameter)].kind)) continue;
       const bool constant = schema->parameters[static_cast<size_t>(parameter)].constant;
@@ -573,7 +593,9 @@ class Reader {
 
 Result<Graph> MilToGraph(const mil::Program& program, const Vocabulary& vocabulary,
                          const MilReadOptions& options) {
-  return Reader(program, vocabulary, options).Run();
+  auto graph = Reader(program, vocabulary, options).Run();
+  if (!graph.ok()) return WithPlace(program.text, graph.error());
+  return graph;
 }
 
 Result<Graph> MilTextToGraph(std::string text, const Vocabulary& vocabulary,
