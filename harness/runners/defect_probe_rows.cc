@@ -39,10 +39,6 @@ std::vector<uint8_t> Halves(const Numbers& numbers) {
   return bytes;
 }
 
-Error Broken(const ProbeProgram& program) {
-  return MakeError(ErrorCode::kUnsupported, program.failed() + ": " + program.message());
-}
-
 Result<double> Accepted(const ProbeProgram& program, const ProbeProgram& control) {
   ANECHECK_ASSIGN(const bool refused, CompilerRefused(program, control));
   return refused ? 0 : 1;

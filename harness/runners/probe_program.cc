@@ -29,10 +29,22 @@ Result<bool> CompilerRefused(const ProbeProgram& asked, const ProbeProgram& cont
   return MakeError(ErrorCode::kUnsupported, asked.failed() + ": " + asked.message());
 }
 
+Error Broken(const ProbeProgram& program) {
+  return MakeError(ErrorCode::kUnsupported, program.failed() + ": " + program.message());
+}
+
+Error CallFailed(const E5rtLibrary& engine, std::string_view call) {
+  const char* text = engine.api.get_last_error_message();
+  return MakeError(ErrorCode::kUnsupported,
+                   fmt::format("{}: {}", call, text == nullptr ? "" : text));
+}
+
 ProbeProgram::ProbeProgram(const E5rtLibrary& engine, std::string_view target,
                            const std::string& mil, uint64_t mask, std::span<const uint8_t> weights,
                            NamesTarget names_target)
-    : api_(engine.api), folder_(TempDirectory::Create("anecheck-probe-")) {
+    : api_(engine.api),
+      folder_(TempDirectory::Create("anecheck-probe-")),
+      bundle_(folder_.ok() ? folder_->File("bundle") : "") {
   if (folder_.ok()) {
     const bool always = names_target == NamesTarget::kAlways;
     const auto option = TargetOption(always ? EngineKind::kOther : KindOf(engine), target);
@@ -50,6 +62,7 @@ ProbeProgram::~ProbeProgram() {
   if (library_ != nullptr) api_.library_release(&library_);
   for (void*& buffer : owned_) api_.buffer_release(&buffer);
   for (void*& port : ports_) api_.port_release(&port);
+  for (void*& event : events_) event_release_(&event);
   if (stream_ != nullptr) api_.stream_release(&stream_);
   if (options_ != nullptr) api_.options_release(&options_);
   if (compiler_ != nullptr) api_.compiler_release(&compiler_);
@@ -80,15 +93,16 @@ Status ProbeProgram::Write(const std::string& path, const std::string& mil,
 void ProbeProgram::Load(const char* architecture, const std::string& mil, uint64_t mask,
                         std::span<const uint8_t> weights) {
   const std::string path = folder_->File("model.mil");
-  const Status written = Write(path, mil, weights);
+  Status written = Write(path, mil, weights);
+  if (written.ok()) written = bundle_.Clear();
   if (!written.ok()) {
     failed_ = "folder";
     message_ = written.error().message;
     return;
   }
-  const bool ready =
+  static_cast<void>(
       Check(api_.config_create(&config_), "config") &&
-      Check(api_.config_set_cache_bundle_location(config_, folder_->path().c_str()), "config") &&
+      Check(api_.config_set_cache_bundle_location(config_, bundle_.path().c_str()), "config") &&
       Check(api_.compiler_create_with_config(&compiler_, config_), "compiler") &&
       Check(api_.options_create(&options_), "options") &&
       Check(api_.options_set_compute_device_types_mask(options_, mask), "options") &&
@@ -102,8 +116,7 @@ void ProbeProgram::Load(const char* architecture, const std::string& mil, uint64
       Check(api_.op_options_set_operation_name(op_options_, "main"), "load") &&
       Check(api_.op_options_set_allocate_intermediate_buffers(op_options_, 1), "load") &&
       Check(api_.operation_create(&operation_, op_options_), "load") &&
-      Check(api_.stream_create(&stream_), "stream");
-  if (ready) Check(api_.stream_encode_operation(stream_, operation_), "encode");
+      Check(api_.stream_create(&stream_), "stream"));
 }
 
 // That the simulated engine could not write its files is no refusal.
@@ -138,14 +151,44 @@ void* ProbeProgram::buffer(const std::string& port) const {
 }
 
 void* ProbeProgram::Share(const std::string& port, bool output, const std::string& shared) {
-  void* bound = buffer(shared);
+  return Share(port, output, shared, *this);
+}
+
+void* ProbeProgram::Share(const std::string& port, bool output, const std::string& shared,
+                          const ProbeProgram& other) {
+  void* bound = other.buffer(shared);
   return bound == nullptr ? nullptr : BindBuffer(port, output, bound);
 }
 
-bool ProbeProgram::Encode(const ProbeProgram& other) {
-  return Check(api_.stream_encode_operation(stream_, other.operation_), "encode");
+void* ProbeProgram::BindEvent(const E5rtStreamApi& streams) {
+  void* event = nullptr;
+  if (!Check(streams.event_create(&event, "done", 0), "event")) return nullptr;
+  events_.push_back(event);
+  event_release_ = streams.event_release;
+  const int64_t code = streams.operation_bind_completion_event(operation_, event);
+  return Check(code, "event") ? event : nullptr;
 }
 
-bool ProbeProgram::Execute() { return Check(api_.stream_execute_sync(stream_), "execute"); }
+bool ProbeProgram::EncodeOnce(void* operation, bool& encoded) {
+  if (!encoded) encoded = Check(api_.stream_encode_operation(stream_, operation), "encode");
+  return encoded;
+}
+
+bool ProbeProgram::Encode(ProbeProgram& other) {
+  return EncodeOnce(operation_, encoded_) && EncodeOnce(other.operation_, other.encoded_);
+}
+
+bool ProbeProgram::Execute() {
+  return EncodeOnce(operation_, encoded_) && Check(api_.stream_execute_sync(stream_), "execute");
+}
+
+bool ProbeProgram::Submit(const E5rtStreamApi& streams, void* block) {
+  return EncodeOnce(operation_, encoded_) &&
+         Check(streams.stream_submit_async(stream_, block), "submit");
+}
+
+void Abandon(std::unique_ptr<ProbeProgram> program) {
+  const TempDirectory removed = TempDirectory::Adopt(program.release()->folder());
+}
 
 }  // namespace anecheck

@@ -1,10 +1,11 @@
-// One program of the e5rt calls, compiled, loaded and encoded on a stream of its own: what runtime
-// probes are written with.
+// One program of the e5rt calls, compiled and loaded, with a stream of its own: what runtime probes
+// are written with. Its ports and events are bound first; it is encoded when it is first to run.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/result.h"
+#include "harness/runners/bundle_folder.h"
 #include "harness/runners/e5rt_library.h"
 
 namespace anecheck {
@@ -41,20 +43,30 @@ class ProbeProgram {
   const std::string& failed() const { return failed_; }
   const std::string& message() const { return message_; }  // the engine's, of the failed call
 
-  // Binds a new buffer of `bytes` to the port, or the one that port `shared` has. Null where it
-  // fails.
+  // Binds a new buffer of `bytes` to the port, or the one that port `shared` has, here or in
+  // another program. Null where it fails. Nothing is bound any more once the program was encoded.
   void* Bind(const std::string& port, bool output, size_t bytes);
   void* Share(const std::string& port, bool output, const std::string& shared);
-  // Encodes another program's operation behind this one's.
-  bool Encode(const ProbeProgram& other);
+  void* Share(const std::string& port, bool output, const std::string& shared,
+              const ProbeProgram& other);
+  // A new completion event of the operation, released with the program. Null where it fails.
+  void* BindEvent(const E5rtStreamApi& streams);
+  // Encodes another program's operation, whose ports are bound, behind this one's.
+  bool Encode(ProbeProgram& other);
   bool Execute();
+  // `block` is an Objective-C block. The program must not go before the request is done.
+  bool Submit(const E5rtStreamApi& streams, void* block);
 
   // Of a port that is bound; null for any other.
   void* buffer(const std::string& port) const;
   void* operation() const { return operation_; }
   void* function() const { return function_; }
   void* stream() const { return stream_; }
-  std::string folder() const;  // where the compiler keeps its bundle
+  std::string folder() const;  // of the program's files
+  // Where the compiler keeps its bundle, and nothing else is.
+  const std::string& bundle() const { return bundle_.path(); }
+  // The backend that the bundle's analytics name; empty where they name none, or there are none.
+  std::string SelectedBackend() { return bundle_.SelectedBackend(); }
 
  private:
   bool Check(int64_t code, const char* what);
@@ -64,10 +76,12 @@ class ProbeProgram {
   void Load(const char* architecture, const std::string& mil, uint64_t mask,
             std::span<const uint8_t> weights);
   bool Compile(const std::string& path);
+  bool EncodeOnce(void* operation, bool& encoded);
   void* BindBuffer(const std::string& port, bool output, void* buffer);
 
   const E5rtApi& api_;
   Result<TempDirectory> folder_;
+  BundleFolder bundle_;
   std::string failed_, message_;
   void* config_ = nullptr;
   void* compiler_ = nullptr;
@@ -77,9 +91,20 @@ class ProbeProgram {
   void* op_options_ = nullptr;
   void* operation_ = nullptr;
   void* stream_ = nullptr;
-  std::vector<void*> ports_, owned_;
+  bool encoded_ = false;
+  std::vector<void*> ports_, owned_, events_;
+  int64_t (*event_release_)(void** event) = nullptr;
   std::map<std::string, void*> buffers_;
 };
+
+// kUnsupported, with the call of the program that did not succeed and the engine's words; or with
+// those of a call that is not the program's.
+Error Broken(const ProbeProgram& program);
+Error CallFailed(const E5rtLibrary& engine, std::string_view call);
+
+// Of a program that cannot be released, since a request of it may still be in flight: removes its
+// files and leaves the rest to the end of the process.
+void Abandon(std::unique_ptr<ProbeProgram> program);
 
 // Whether the compiler refused `asked`, and for what is asked about: it compiled `control`, a
 // program without that. Errors: kUnsupported where nothing can be told, because the control was

@@ -23,10 +23,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Error Broken(const ProbeProgram& program) {
-  return MakeError(ErrorCode::kUnsupported, program.failed() + ": " + program.message());
-}
-
 // ---- the place of a setting ----
 
 // Offsets of the patch settings in the image of a task, by version (facts/more/td_generations.csv).
@@ -94,7 +90,7 @@ Result<double> ReflectionsMisplaced(const E5rtLibrary& engine, std::string_view 
                 "tensor<fp16, [1, 5]> y = pad(x = x, pad = tensor<int32, [2]>([1, 1]), mode = "
                 "string(\"reflect\"), constant_val = fp16(0));"));
   if (!program.failed().empty()) return Broken(program);
-  const std::string path = program.folder() + "/model.hwx";
+  const std::string path = program.bundle() + "/model.hwx";
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return 0;
   ANECHECK_ASSIGN(const auto bytes, ReadFile(path));

@@ -1,18 +1,24 @@
 // The probes of the runtime and of the compiler's gates, and the table of them.
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstring>
 #include <dlfcn.h>
+#include <fmt/format.h>
+#include <initializer_list>
 #include <iterator>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include "harness/base/half.h"
 #include "harness/runners/analytics.h"
 #include "harness/runners/defect_probe_rows.h"
+#include "harness/runners/event_probes.h"
 #include "harness/runners/probe_program.h"
 #include "harness/runners/process_memory.h"
 #include "harness/runners/runtime_probe.h"
@@ -29,10 +35,6 @@ constexpr int kPrograms = 140;
 std::string AddOne() { return PlainProbeText(); }
 std::string Twice() {
   return ProbeText("tensor<fp16, [4]> x", "tensor<fp16, [4]> y = add(x = x, y = x);");
-}
-
-Error Broken(const ProbeProgram& program) {
-  return MakeError(ErrorCode::kUnsupported, program.failed() + ": " + program.message());
 }
 
 // y = x + 1 at 2 to 8 elements by 2 (the form is assumed, see harness/device/shape_range.h).
@@ -215,141 +217,24 @@ Result<double> ResidentThrice(const E5rtLibrary& engine, std::string_view target
 
 // (0 + 1) * 2 by two operations of one stream over one chain of buffers.
 Result<double> ChainOfTwo(const E5rtLibrary& engine, std::string_view target) {
-  ANECHECK_ASSIGN(const E5rtStreamApi stream, ResolveStreamApi(engine));
   Adder first(engine, target);
   if (!first.ready()) return Broken(first.program);
   ProbeProgram second(engine, target, Twice());
   if (!second.failed().empty()) return Broken(second);
-  void* between = second.Bind("x", false, kBytes);
-  void* y = between == nullptr ? nullptr : second.Bind("y", true, kBytes);
-  if (y == nullptr) return Broken(second);
   // The second operation reads what the first one writes: its input takes the first one's buffer.
-  void* port = nullptr;
-  const E5rtApi& api = engine.api;
-  const bool chained = api.operation_retain_input_port(second.operation(), "x", &port) == 0 &&
-                       api.port_bind_buffer_object(port, first.program.buffer("y")) == 0 &&
-                       stream.operation_prepare_op_for_encode(second.operation()) == 0;
-  if (port != nullptr) api.port_release(&port);
-  if (!chained) return MakeError(ErrorCode::kUnsupported, "two operations cannot be chained");
+  const void* between = second.Share("x", false, "y", first.program);
+  const void* y = between == nullptr ? nullptr : second.Bind("y", true, kBytes);
+  if (y == nullptr) return Broken(second);
   Fill(first.x, 0);
   Fill(first.y, 7);
   if (!first.program.Encode(second) || !first.program.Execute()) return Broken(first.program);
   return First(y);
 }
 
-// The completion block of the published block ABI, marked global so that retaining it does nothing.
-struct CompletionBlock {
-  struct Descriptor {
-    unsigned long reserved = 0;
-    unsigned long size = sizeof(CompletionBlock);
-  };
-  void* isa = nullptr;
-  int flags = 1 << 28;
-  int reserved = 0;
-  void (*invoke)(CompletionBlock*) = [](CompletionBlock* block) { ++block->calls; };
-  const Descriptor* descriptor = nullptr;
-  std::atomic<int> calls{0};
-};
-
-void Prepare(CompletionBlock& block) {
-  static const CompletionBlock::Descriptor descriptor;
-  static int own_class = 0;
-  void* found = dlsym(RTLD_DEFAULT, "_NSConcreteGlobalBlock");
-  block.isa = found != nullptr ? found : &own_class;
-  block.descriptor = &descriptor;
-}
-
-struct EventAnswer {
-  uint64_t signaled = 0;
-  int calls = 0;
-  double first = 0;  // of the output when the wait for the event was over
-};
-
-// AddOne on 41 with a completion event, by execute_sync or by submit_async.
-Result<EventAnswer> WithEvent(const E5rtLibrary& engine, std::string_view target, bool async) {
-  ANECHECK_ASSIGN(const E5rtStreamApi stream, ResolveStreamApi(engine));
-  auto block = std::make_unique<CompletionBlock>();
-  Prepare(*block);
-  void* event = nullptr;
-  EventAnswer answer;
-  {
-    Adder adder(engine, target);
-    if (!adder.ready()) return Broken(adder.program);
-    Fill(adder.x, 41);
-    Fill(adder.y, 0);
-    const bool bound =
-        stream.event_create(&event, "done", 0) == 0 &&
-        stream.operation_bind_completion_event(adder.program.operation(), event) == 0;
-    if (!bound) return MakeError(ErrorCode::kUnsupported, "an event cannot be bound");
-    if (!async) {
-      if (!adder.program.Execute()) return Broken(adder.program);
-    } else if (stream.stream_submit_async(adder.program.stream(), block.get()) != 0) {
-      return MakeError(ErrorCode::kUnsupported, "submit_async is refused");
-    }
-    const auto deadline = Clock::now() + std::chrono::seconds(2);
-    while (async && block->calls == 0 && Clock::now() < deadline) usleep(500);
-    answer.first = First(adder.y);
-  }  // releasing the stream waits for its requests
-  stream.event_get_last_signaled_value(event, &answer.signaled);
-  stream.event_release(&event);
-  answer.calls = block->calls;
-  return answer;
-}
-
-Result<double> SyncEventValue(const E5rtLibrary& engine, std::string_view target) {
-  ANECHECK_ASSIGN(const EventAnswer answer, WithEvent(engine, target, false));
-  return static_cast<double>(answer.signaled);
-}
-Result<double> AsyncEventValue(const E5rtLibrary& engine, std::string_view target) {
-  ANECHECK_ASSIGN(const EventAnswer answer, WithEvent(engine, target, true));
-  return static_cast<double>(answer.signaled);
-}
-Result<double> CompletionCalls(const E5rtLibrary& engine, std::string_view target) {
-  ANECHECK_ASSIGN(const EventAnswer answer, WithEvent(engine, target, true));
-  return answer.calls;
-}
-
-// Of 20 waits for an event, how many were over before the result was there.
-Result<double> EarlyEvents(const E5rtLibrary& engine, std::string_view target) {
-  ANECHECK_ASSIGN(const E5rtStreamApi stream, ResolveStreamApi(engine));
-  // A product that takes far longer than a thread takes to wake.
-  constexpr size_t kSide = 256;
-  auto block = std::make_unique<CompletionBlock>();
-  Prepare(*block);
-  ProbeProgram program(engine, target,
-                       ProbeText("tensor<fp16, [256, 256]> x",
-                                 "tensor<fp16, [256, 256]> y = matmul(x = x, y = x);"));
-  const size_t bytes = kSide * kSide * 2;
-  void* x = program.failed().empty() ? program.Bind("x", false, bytes) : nullptr;
-  void* y = x == nullptr ? nullptr : program.Bind("y", true, bytes);
-  if (y == nullptr) return Broken(program);
-  for (size_t i = 0; i < bytes; i += kBytes) Fill(static_cast<char*>(x) + i, 1);
-  void* event = nullptr;
-  if (stream.event_create(&event, "done", 0) != 0 ||
-      stream.operation_bind_completion_event(program.operation(), event) != 0) {
-    return MakeError(ErrorCode::kUnsupported, "an event cannot be bound");
-  }
-  int early = 0;
-  const char* last = static_cast<const char*>(y) + bytes - 2;
-  for (int i = 0; i < 20; ++i) {
-    std::memset(y, 0, bytes);
-    const int calls = block->calls;
-    if (stream.stream_submit_async(program.stream(), block.get()) != 0) break;
-    stream.event_sync_wait(event);
-    uint16_t bits = 0;
-    std::memcpy(&bits, last, 2);
-    early += bits == 0 ? 1 : 0;
-    const auto deadline = Clock::now() + std::chrono::seconds(2);
-    while (block->calls == calls && Clock::now() < deadline) usleep(200);
-  }
-  stream.event_release(&event);
-  return early;
-}
-
 Result<double> Placement(const E5rtLibrary& engine, std::string_view target) {
   const ProbeProgram program(engine, target, AddOne());
   if (!program.failed().empty()) return Broken(program);
-  const auto text = ReadTextFile(program.folder() + "/analytics.mil");
+  const auto text = ReadTextFile(program.bundle() + "/analytics.mil");
   if (!text.ok()) return 0;
   return BackendInAnalytics(*text) == "ane" ? 1 : 2;
 }
@@ -527,7 +412,7 @@ constexpr std::array kProbes = {
                  BufferSize},
     RuntimeProbe{"unknown_port_refused", "1: a port of an unknown name is refused", 1, kCalls, "",
                  0, 0, UnknownPortRefused},
-    RuntimeProbe{"fresh_stream_reset_refused", "1: a stream never run cannot be reset", 1, kCalls,
+    RuntimeProbe{"fresh_stream_reset_refused", "1: a stream never used cannot be reset", 1, kCalls,
                  "", 0, 0, FreshStreamResetRefused},
     RuntimeProbe{"fresh_prepare_refused", "1: an operation never encoded cannot be prepared", 1,
                  kCalls, "", 0, 0, FreshPrepareRefused},
