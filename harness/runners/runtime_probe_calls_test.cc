@@ -123,5 +123,121 @@ TEST_F(ProbeCalls, TheBlockStaysAndReturnsAnErrorCode) {
   EXPECT_EQ(Measure("completion_calls").value(), 1) << "counted from this submission on";
 }
 
+// What fails on the way is no measure, least of all the one that a defect or its absence has.
+TEST_F(ProbeCalls, ACallThatFailsIsNoFigure) {
+  struct Row {
+    const char* probe;
+    const char* call;
+    int after;
+    const char* words;
+  };
+  const Row rows[] = {
+      {"loaded_programs", "e5_compiler_compile", 3, "compile: "},
+      {"loaded_programs", "program_library_retain_program_function", 3, "function: "},
+      {"programs_in_turn", "e5_compiler_compile", 3, "compile: "},
+      {"programs_in_turn", "program_library_retain_program_function", 3, "function: "},
+      {"sync_event_value", "async_event_get_last_signaled_value", 0, "event_get_last_signaled"},
+      {"sync_event_value", "execution_stream_encode_operation", 0, "encode: "},
+      {"async_event_value", "async_event_get_last_signaled_value", 0, "event_get_last_signaled"},
+      {"async_event_value", "async_event_sync_wait", 0, "event_sync_wait: "},
+      {"completion_calls", "execution_stream_submit_async", 0, "submit: "},
+      {"early_events", "execution_stream_submit_async", 2, "submit: "},
+      {"early_events", "async_event_sync_wait", 2, "event_sync_wait: "},
+      {"buffer_size", "buffer_object_get_size", 0, "buffer_get_size: "},
+      {"extents_of_a_range", "e5_compiler_compile", 2, "compile: "},
+      {"extents_outside_of_a_range", "e5_compiler_compile", 2, "compile: "},
+  };
+  for (const Row& row : rows) {
+    Refuse(row.call, row.after);
+    const auto value = Measure(row.probe);
+    ASSERT_FALSE(value.ok()) << row.probe << " " << row.call << ": " << *value;
+    EXPECT_NE(value.error().message.find(row.words), std::string::npos)
+        << row.probe << ": " << value.error().message;
+  }
+}
+
+TEST_F(ProbeCalls, AProgramThatDoesNotLoadIsTheLimit) {
+  for (const char* probe : {"loaded_programs", "programs_in_turn"}) {
+    Refuse("execution_stream_operation_create_precompiled_compute_operation_with_options", 3);
+    EXPECT_EQ(Measure(probe).value(), 3) << probe;
+  }
+}
+
+// What the compiler leaves is changed behind it.
+class ProbeBundles : public ProbeCalls {
+ protected:
+  using Change = void (*)(const std::string& folder);
+
+  void SetUp() override {
+    ProbeCalls::SetUp();
+    real = engine_.api;
+    engine_.api.config_set_cache_bundle_location = [](void* config, const char* path) {
+      folder = path;
+      return real.config_set_cache_bundle_location(config, path);
+    };
+    engine_.api.compiler_compile = [](void* compiler, const char* path, void* options, void** out) {
+      const int64_t code = real.compiler_compile(compiler, path, options, out);
+      if (code == 0) change(folder);
+      return code;
+    };
+  }
+  Result<double> MeasureWith(Change made, std::string_view probe) const {
+    change = made;
+    return Measure(probe);
+  }
+
+  static void Keep(const std::string&) {}
+  static void Nest(const std::string& at) {
+    std::filesystem::create_directories(at + "/model.bundle/main");
+    std::filesystem::rename(at + "/analytics.mil", at + "/model.bundle/main/analytics.mil");
+  }
+  static void NameNothing(const std::string& at) {
+    EXPECT_TRUE(WriteFileAtomic(at + "/analytics.mil", std::string_view("program(1.3) {}")).ok());
+  }
+  static void NameEngine(const std::string& at) {
+    EXPECT_TRUE(WriteFileAtomic(at + "/analytics.mil",
+                                std::string_view("SelectedBackend = string(\"ane\")"))
+                    .ok());
+  }
+  static void Lose(const std::string& at) { std::filesystem::remove(at + "/analytics.mil"); }
+
+ private:
+  inline static E5rtApi real;
+  inline static std::string folder;
+  inline static Change change = Keep;
+};
+
+TEST_F(ProbeBundles, PlacementIsReadWhereverTheBundleHasIt) {
+  EXPECT_EQ(MeasureWith(Keep, "placement").value(), 1);
+  EXPECT_EQ(MeasureWith(Nest, "placement").value(), 1);
+  EXPECT_EQ(MeasureWith(NameNothing, "placement").value(), 0) << "no other backend is named";
+  EXPECT_EQ(MeasureWith(Lose, "placement").value(), 0);
+}
+
+// D35 is on by default: rank 6 falls back to the CPU under mask 7.
+TEST_F(ProbeBundles, AFallbackIsProvedByTheBackendThatIsNamed) {
+  EXPECT_EQ(MeasureWith(Keep, "fallback_refused").value(), 0);
+  EXPECT_EQ(MeasureWith(Nest, "fallback_refused").value(), 0);
+  for (const Change made : {NameNothing, NameEngine, Lose}) {
+    const auto value = MeasureWith(made, "fallback_refused");
+    ASSERT_FALSE(value.ok()) << *value;
+    EXPECT_NE(value.error().message.find("the analytics name"), std::string::npos)
+        << value.error().message;
+  }
+}
+
+TEST_F(ProbeBundles, WhatTheEngineTakesItselfIsNoFallback) {
+  ASSERT_EQ(Symbol<int (*)(const char*)>("anecheck_sim_enable_fault")("accepts-rank-6"),
+            ANECHECK_SIM_OK);
+  for (const int d35 : {0, 1}) {
+    ASSERT_EQ(Symbol<int (*)(const char*, int)>("anecheck_sim_set_quirk")("D35", d35),
+              ANECHECK_SIM_OK);
+    const auto value = MeasureWith(Keep, "fallback_refused");
+    ASSERT_FALSE(value.ok()) << *value;
+    EXPECT_NE(value.error().message.find("the engine takes rank 6"), std::string::npos)
+        << value.error().message;
+  }
+}
+
 }  // namespace
 }  // namespace anecheck

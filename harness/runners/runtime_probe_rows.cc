@@ -30,7 +30,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr size_t kBytes = 8;  // four elements
 // Above the 128 programs that a process may load (specification 001, operational limits).
-constexpr int kPrograms = 140;
+constexpr size_t kPrograms = 140;
 
 std::string AddOne() { return PlainProbeText(); }
 std::string Twice() {
@@ -47,31 +47,36 @@ std::string Ranged() {
   return text;
 }
 
-// Whether the program runs with buffers of `count` elements, and gives the sum in the last.
-bool RunsAt(const E5rtLibrary& engine, std::string_view target, size_t count) {
+// Whether the program runs with buffers of `count` elements, and gives the sum in the last. It does
+// not where they cannot be bound, encoded or executed.
+Result<bool> RunsAt(const E5rtLibrary& engine, std::string_view target, size_t count) {
   ProbeProgram program(engine, target, Ranged());
-  if (!program.failed().empty()) return false;
+  if (!program.failed().empty()) return Broken(program);
   const void* x = program.Bind("x", false, count * 2);
-  const void* y = program.Bind("y", true, count * 2);
-  if (x == nullptr || y == nullptr || !program.Execute()) return false;
+  const void* y = x == nullptr ? nullptr : program.Bind("y", true, count * 2);
+  if (y == nullptr || !program.Execute()) {
+    constexpr std::array<std::string_view, 3> kRefusals = {"bind", "encode", "execute"};
+    if (std::ranges::find(kRefusals, program.failed()) != kRefusals.end()) return false;
+    return Broken(program);
+  }
   constexpr uint16_t kOne = 0x3c00;
   return std::memcmp(static_cast<const char*>(y) + count * 2 - 2, &kOne, 2) == 0;
 }
 
-Result<double> ExtentsOfARange(const E5rtLibrary& engine, std::string_view target) {
-  const ProbeProgram program(engine, target, Ranged());
-  if (!program.failed().empty()) return Broken(program);
+Result<double> ExtentsThatRun(const E5rtLibrary& engine, std::string_view target,
+                              std::initializer_list<size_t> counts) {
   double runs = 0;
-  for (const size_t count : {2, 4, 6, 8}) runs += RunsAt(engine, target, count) ? 1 : 0;
+  for (const size_t count : counts) {
+    ANECHECK_ASSIGN(const bool ran, RunsAt(engine, target, count));
+    runs += ran ? 1 : 0;
+  }
   return runs;
 }
-
+Result<double> ExtentsOfARange(const E5rtLibrary& engine, std::string_view target) {
+  return ExtentsThatRun(engine, target, {2, 4, 6, 8});
+}
 Result<double> ExtentsOutsideOfARange(const E5rtLibrary& engine, std::string_view target) {
-  const ProbeProgram program(engine, target, Ranged());
-  if (!program.failed().empty()) return Broken(program);
-  double runs = 0;
-  for (const size_t count : {1, 3, 7, 9, 10}) runs += RunsAt(engine, target, count) ? 1 : 0;
-  return runs;
+  return ExtentsThatRun(engine, target, {1, 3, 7, 9, 10});
 }
 
 void Fill(void* data, double value) {
@@ -99,23 +104,27 @@ struct Adder {
   void* y = nullptr;
 };
 
+// The programs before one that did not load, which is a limit; any other failure says nothing of
+// one.
+Result<double> LimitBefore(const ProbeProgram& program, size_t loaded) {
+  if (loaded == 0 || program.failed() != "load") return Broken(program);
+  return static_cast<double>(loaded);
+}
+
 Result<double> LoadedPrograms(const E5rtLibrary& engine, std::string_view target) {
   std::vector<std::unique_ptr<ProbeProgram>> programs;
   while (programs.size() < kPrograms) {
-    programs.push_back(std::make_unique<ProbeProgram>(engine, target, AddOne()));
-    if (programs.back()->failed().empty()) continue;
-    if (programs.size() == 1) return Broken(*programs.back());
-    return static_cast<double>(programs.size()) - 1;
+    auto program = std::make_unique<ProbeProgram>(engine, target, AddOne());
+    if (!program->failed().empty()) return LimitBefore(*program, programs.size());
+    programs.push_back(std::move(program));
   }
-  return static_cast<double>(programs.size());
+  return kPrograms;
 }
 
 Result<double> ProgramsInTurn(const E5rtLibrary& engine, std::string_view target) {
-  for (int i = 0; i < kPrograms; ++i) {
+  for (size_t i = 0; i < kPrograms; ++i) {
     const ProbeProgram program(engine, target, AddOne());
-    if (program.failed().empty()) continue;
-    if (i == 0) return Broken(program);
-    return i;
+    if (!program.failed().empty()) return LimitBefore(program, i);
   }
   return kPrograms;
 }
@@ -141,10 +150,9 @@ Result<double> BufferSize(const E5rtLibrary& engine, std::string_view) {
   if (size_of == nullptr) return MakeError(ErrorCode::kUnsupported, "buffer_object_get_size");
   void* buffer = nullptr;
   size_t size = 0;
-  if (engine.api.buffer_alloc(&buffer, kBytes, 0) != 0) {
-    return MakeError(ErrorCode::kUnsupported, "buffer_object_alloc");
-  }
-  size_of(buffer, &size);
+  if (engine.api.buffer_alloc(&buffer, kBytes, 0) != 0) return CallFailed(engine, "buffer_alloc");
+  const int64_t code = size_of(buffer, &size);
+  if (code != 0) return CallFailed(engine, "buffer_get_size");
   engine.api.buffer_release(&buffer);
   return static_cast<double>(size);
 }
@@ -232,17 +240,16 @@ Result<double> ChainOfTwo(const E5rtLibrary& engine, std::string_view target) {
 }
 
 Result<double> Placement(const E5rtLibrary& engine, std::string_view target) {
-  const ProbeProgram program(engine, target, AddOne());
+  ProbeProgram program(engine, target, AddOne());
   if (!program.failed().empty()) return Broken(program);
-  const auto text = ReadTextFile(program.bundle() + "/analytics.mil");
-  if (!text.ok()) return 0;
-  return BackendInAnalytics(*text) == "ane" ? 1 : 2;
+  const std::string backend = program.SelectedBackend();
+  if (backend.empty()) return 0;
+  return backend == kEngineBackend ? 1 : 2;
 }
 
-Result<double> Refused(const E5rtLibrary& engine, std::string_view target, const std::string& mil,
-                       uint64_t mask = 4) {
-  const ProbeProgram control(engine, target, PlainProbeText(), mask);
-  const ProbeProgram program(engine, target, mil, mask);
+Result<double> Refused(const E5rtLibrary& engine, std::string_view target, const std::string& mil) {
+  const ProbeProgram control(engine, target, PlainProbeText());
+  const ProbeProgram program(engine, target, mil);
   ANECHECK_ASSIGN(const bool refused, CompilerRefused(program, control));
   return refused ? 1 : 0;
 }
@@ -254,8 +261,24 @@ std::string RankSix() {
 Result<double> RankSixRefused(const E5rtLibrary& engine, std::string_view target) {
   return Refused(engine, target, RankSix());
 }
+// Of what the engine alone refuses (mask 4), whether the compiler places it elsewhere where it may
+// (mask 7). That it compiled is no proof: its analytics must name another backend.
 Result<double> FallbackRefused(const E5rtLibrary& engine, std::string_view target) {
-  return Refused(engine, target, RankSix(), 7);
+  constexpr uint64_t kAny = 7;
+  const ProbeProgram alone(engine, target, RankSix());
+  if (alone.compiled()) {
+    return MakeError(ErrorCode::kUnsupported, "the engine takes rank 6: there is no refusal");
+  }
+  if (alone.failed() != "compile") return Broken(alone);
+  const ProbeProgram control(engine, target, PlainProbeText(), kAny);
+  ProbeProgram program(engine, target, RankSix(), kAny);
+  ANECHECK_ASSIGN(const bool refused, CompilerRefused(program, control));
+  if (refused) return 1;
+  const std::string backend = program.SelectedBackend();
+  if (!backend.empty() && backend != kEngineBackend) return 0;
+  return MakeError(ErrorCode::kUnsupported,
+                   fmt::format("rank 6 compiles under mask 7, and the analytics name {}",
+                               backend.empty() ? "no backend" : backend));
 }
 Result<double> RefusalNamesReason(const E5rtLibrary& engine, std::string_view target) {
   const ProbeProgram control(engine, target, PlainProbeText());
@@ -393,8 +416,8 @@ constexpr std::array kProbes = {
                  1, kDefects, "D35", 0, kAll, FallbackRefused},
     RuntimeProbe{"unknown_target_refused", "1: an unknown TargetArchitecture is refused", 1,
                  kDefects, "P13", 0, kAll, UnknownTargetRefused},
-    RuntimeProbe{"placement", "1: analytics name the engine; 2: another backend; 0: there are none",
-                 1, kCalls, "", 0, 0, Placement},
+    RuntimeProbe{"placement", "1: analytics name the engine; 2: another backend; 0: none", 1,
+                 kCalls, "", 0, 0, Placement},
     RuntimeProbe{"rank_6_refused", "1: a tensor of rank 6 is refused", 1, kGates, "", 0, 0,
                  RankSixRefused},
     RuntimeProbe{"wide_axis_refused", "1: an axis of 65537 is refused", 1, kGates, "", 0, 0,
