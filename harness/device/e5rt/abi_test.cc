@@ -64,11 +64,9 @@ TEST_F(Abi, ChainOfOperationsInOneStreamAdvancesExactly) {
         ASSERT_TRUE(program.Share("x", false, programs[0]->buffer("x")));
       }
       ASSERT_TRUE(program.Share("y", true, programs[0]->buffer("x")));
-      // Encoded on its own stream already: re-encoding needs prepare.
-      EXPECT_NE(ENGINE(e5rt_execution_stream_encode_operation)(stream, program.operation()), 0);
-      ASSERT_EQ(ENGINE(e5rt_execution_stream_operation_prepare_op_for_encode)(program.operation()),
-                0);
       ASSERT_EQ(ENGINE(e5rt_execution_stream_encode_operation)(stream, program.operation()), 0);
+      EXPECT_NE(ENGINE(e5rt_execution_stream_encode_operation)(stream, program.operation()), 0)
+          << "encoded once";
     }
     ASSERT_EQ(ENGINE(e5rt_execution_stream_execute_sync)(stream), 0);
     EXPECT_EQ(state[0], DoubleToHalf(steps).bits);
@@ -171,11 +169,91 @@ TEST_F(Abi, FreshStreamRejectsReset) {
   EXPECT_NE(LastMessage().find("never used"), std::string::npos);
   ASSERT_EQ(program.Execute(), 0);
   EXPECT_EQ(ENGINE(e5rt_execution_stream_reset)(program.stream()), 0);
-  EXPECT_NE(program.Execute(), 0);  // nothing is encoded now
+  EXPECT_NE(ENGINE(e5rt_execution_stream_execute_sync)(program.stream()), 0)
+      << "nothing is encoded";
   ASSERT_EQ(ENGINE(e5rt_execution_stream_operation_prepare_op_for_encode)(program.operation()), 0);
   ASSERT_EQ(ENGINE(e5rt_execution_stream_encode_operation)(program.stream(), program.operation()),
             0);
   EXPECT_EQ(ENGINE(e5rt_execution_stream_execute_sync)(program.stream()), 0);
+}
+
+// What may be done with an operation of bound ports: bind, encode, and both again.
+struct Bindings {
+  explicit Bindings(LoadedProgram& bound) : program(bound) {
+    ENGINE(e5rt_async_event_create)(&event, "done", 0);
+    ENGINE(e5rt_execution_stream_operation_retain_input_port)(program.operation(), "x", &port);
+  }
+  Bindings(const Bindings&) = delete;
+  Bindings& operator=(const Bindings&) = delete;
+  ~Bindings() {
+    ENGINE(e5rt_io_port_release)(&port);
+    ENGINE(e5rt_async_event_release)(&event);
+  }
+
+  int64_t BindBuffer() const {
+    return ENGINE(e5rt_io_port_bind_buffer_object)(port, program.buffer("x"));
+  }
+  int64_t BindCompletion() const {
+    return ENGINE(e5rt_execution_stream_operation_bind_completion_event)(program.operation(),
+                                                                         event);
+  }
+  int64_t BindDependence() {
+    return ENGINE(e5rt_execution_stream_operation_bind_dependent_events)(program.operation(),
+                                                                         &event, 1);
+  }
+  int64_t Prepare() const {
+    return ENGINE(e5rt_execution_stream_operation_prepare_op_for_encode)(program.operation());
+  }
+  // Each call by itself, and its words.
+  void ExpectRefused() {
+    constexpr const char* kWords = "the operation is encoded: its bindings cannot change @ ";
+    EXPECT_NE(BindBuffer(), 0);
+    EXPECT_EQ(LastMessage(), std::string(kWords) + "BindBufferObject");
+    EXPECT_NE(BindCompletion(), 0);
+    EXPECT_EQ(LastMessage(), std::string(kWords) + "BindCompletionEvent");
+    EXPECT_NE(BindDependence(), 0);
+    EXPECT_EQ(LastMessage(), std::string(kWords) + "BindDependentEvents");
+  }
+
+  LoadedProgram& program;
+  void* event = nullptr;
+  void* port = nullptr;
+};
+
+TEST_F(Abi, AnEncodedOperationKeepsItsBindings) {
+  LoadedProgram program(kAddOne);
+  const auto* x = static_cast<const uint16_t*>(program.Bind("x", false, 8));
+  ASSERT_NE(x, nullptr) << program.error();
+  const auto* y = static_cast<const uint16_t*>(program.Bind("y", true, 8));
+  Bindings bindings(program);
+  EXPECT_EQ(bindings.BindBuffer(), 0) << "what is not encoded is bound again";
+  ASSERT_EQ(program.Encode(), 0) << program.error();
+  bindings.ExpectRefused();
+  ASSERT_EQ(program.Execute(), 0) << program.error();
+  EXPECT_EQ(y[0], DoubleToHalf(1).bits) << "on the buffers that it had";
+  bindings.ExpectRefused();
+  EXPECT_NE(bindings.Prepare(), 0) << "its stream still has it";
+  EXPECT_NE(LastMessage().find("must be reset first"), std::string::npos) << LastMessage();
+  ASSERT_EQ(ENGINE(e5rt_execution_stream_reset)(program.stream()), 0);
+  bindings.ExpectRefused();
+  ASSERT_EQ(bindings.Prepare(), 0) << LastMessage();
+  EXPECT_EQ(bindings.BindBuffer(), 0) << LastMessage();
+  EXPECT_EQ(bindings.BindCompletion(), 0) << LastMessage();
+  EXPECT_EQ(bindings.BindDependence(), 0) << LastMessage();
+}
+
+TEST_F(Abi, AStreamThatIsReleasedLetsItsOperationsGo) {
+  LoadedProgram program(kAddOne);
+  program.Bind("x", false, 8);
+  program.Bind("y", true, 8);
+  const Bindings bindings(program);
+  void* stream = nullptr;
+  ASSERT_EQ(ENGINE(e5rt_execution_stream_create)(&stream), 0);
+  ASSERT_EQ(ENGINE(e5rt_execution_stream_encode_operation)(stream, program.operation()), 0);
+  EXPECT_NE(bindings.Prepare(), 0);
+  ASSERT_EQ(ENGINE(e5rt_execution_stream_release)(&stream), 0);
+  EXPECT_EQ(bindings.Prepare(), 0) << LastMessage();
+  EXPECT_EQ(program.Execute(), 0) << program.error();
 }
 
 // A second operation of a loaded program, not encoded anywhere.
@@ -300,8 +378,10 @@ TEST_F(Abi, PortsAndFunctionsAreFoundByName) {
 TEST_F(Abi, UnboundAndSmallBuffersAreRefused) {
   LoadedProgram program(kAddOne);
   program.Bind("x", false, 8);
-  EXPECT_NE(program.Execute(), 0);
-  EXPECT_NE(LastMessage().find("port y has no buffer"), std::string::npos);
+  EXPECT_NE(program.Encode(), 0);
+  EXPECT_EQ(LastMessage(), "port y has no buffer bound @ EncodeOperation");
+  EXPECT_NE(ENGINE(e5rt_execution_stream_execute_sync)(program.stream()), 0);
+  EXPECT_EQ(LastMessage(), "no operation is encoded @ Execute");
   EXPECT_EQ(program.Bind("y", true, 6), nullptr);
   EXPECT_NE(LastMessage().find("too small"), std::string::npos);
 }

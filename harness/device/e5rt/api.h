@@ -9,7 +9,14 @@
 //
 // Handles are opaque. A handle that was released, or is of another kind, is refused, not followed.
 // The calls may be made from any thread; one stream is executed by one thread at a time. Messages
-// are kept by thread, so that a completion block reads that of its own request.
+// are kept by thread.
+//
+// An operation is bound before it is encoded (specification 001, sections 2.2 and 2.3), and the
+// code that the specification describes says that Espresso changes no bindings of an encoded one.
+// So an operation with an unbound port is not encoded here, and one that is encoded keeps its
+// buffers and events until its stream was reset or released and it was prepared again. That all
+// ports must be bound, that events stand still as buffers do, and that an operation cannot be
+// prepared while a stream has it, is assumed.
 #pragma once
 
 #include <cstddef>

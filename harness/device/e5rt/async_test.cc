@@ -88,10 +88,8 @@ class Async : public CleanEngine {
                                                                             &event, 1),
               0);
   }
-  // Encodes a program, which has a stream of its own, in another.
+  // Encodes a program in another stream than its own.
   static void Encode(void* stream, const LoadedProgram& program) {
-    ASSERT_EQ(ENGINE(e5rt_execution_stream_operation_prepare_op_for_encode)(program.operation()),
-              0);
     ASSERT_EQ(ENGINE(e5rt_execution_stream_encode_operation)(stream, program.operation()), 0);
   }
   static void* StreamOf(const LoadedProgram& program) {
@@ -102,6 +100,15 @@ class Async : public CleanEngine {
   }
   static int64_t Submit(void* stream, Block& block) {
     return ENGINE(e5rt_execution_stream_submit_async)(stream, block.get());
+  }
+  // The same on the program's own stream, with and without a block.
+  static int64_t Submit(LoadedProgram& program, Block& block) {
+    const int64_t code = program.Encode();
+    return code != 0 ? code : Submit(program.stream(), block);
+  }
+  static int64_t Submit(LoadedProgram& program) {
+    const int64_t code = program.Encode();
+    return code != 0 ? code : ENGINE(e5rt_execution_stream_async_submit)(program.stream());
   }
   static void WaitUntilIdle() {
     while (Counts().in_flight > 0) std::this_thread::yield();
@@ -136,7 +143,7 @@ TEST_F(Async, EventsAdvanceUnderSubmitAsyncOnly) {
   ASSERT_EQ(program.Execute(), 0);
   EXPECT_EQ(Signaled(event), 5u);  // D37
   Block block;
-  ASSERT_EQ(Submit(program.stream(), block), 0);
+  ASSERT_EQ(Submit(program, block), 0);
   ASSERT_EQ(ENGINE(e5rt_async_event_sync_wait)(event), 0);
   EXPECT_EQ(Signaled(event), 6u);
   block.WaitForCalls(1);
@@ -152,7 +159,7 @@ TEST_F(Async, DependentOperationWaits) {
   void* done = MakeEvent();
   DependsOn(program, gate);
   Completes(program, done);
-  ASSERT_EQ(ENGINE(e5rt_execution_stream_async_submit)(program.stream()), 0);
+  ASSERT_EQ(Submit(program), 0);
   EXPECT_EQ(Signaled(done), 0u);
   EXPECT_EQ(program.value(), 0);
   ASSERT_EQ(ENGINE(e5rt_async_event_signal)(gate), 0);
@@ -171,16 +178,16 @@ TEST_F(Async, AChainAdvancesByItsStepsAndEachEventByOne) {
     std::vector<std::unique_ptr<Counter>> chain;
     std::vector<void*> done;
     chain.push_back(std::make_unique<Counter>());
-    void* stream = StreamOf(*chain[0]);
     done.push_back(MakeEvent());
     Completes(*chain[0], done[0]);
+    void* stream = StreamOf(*chain[0]);
     while (chain.size() < steps) {
       chain.push_back(std::make_unique<Counter>(chain[0].get()));
       ASSERT_EQ(chain.back()->error(), "");
-      Encode(stream, *chain.back());
       DependsOn(*chain.back(), done.back());
       done.push_back(MakeEvent());
       Completes(*chain.back(), done.back());
+      Encode(stream, *chain.back());
     }
     for (uint64_t turn = 1; turn <= 3; ++turn) {
       ASSERT_EQ(ENGINE(e5rt_execution_stream_async_submit)(stream), 0);
@@ -199,12 +206,12 @@ TEST_F(Async, AChainAdvancesByItsStepsAndEachEventByOne) {
 TEST_F(Async, OneEventOfAllOperationsCountsThem) {
   const Counter first;
   const Counter second(&first);
-  void* stream = StreamOf(first);
-  Encode(stream, second);
   void* count = MakeEvent();
   Completes(first, count);
   Completes(second, count);
   Completes(second, count);  // bound twice, it counts once
+  void* stream = StreamOf(first);
+  Encode(stream, second);
   ASSERT_EQ(ENGINE(e5rt_execution_stream_async_submit)(stream), 0);
   ASSERT_EQ(ENGINE(e5rt_async_event_sync_wait)(count), 0);
   EXPECT_EQ(Signaled(count), 2u);
@@ -218,7 +225,7 @@ TEST_F(Async, AnOperationKeepsEveryEventItIsBoundTo) {
   void* const done[] = {MakeEvent(), MakeEvent()};
   for (void* gate : gates) DependsOn(program, gate);
   for (void* event : done) Completes(program, event);
-  ASSERT_EQ(ENGINE(e5rt_execution_stream_async_submit)(program.stream()), 0);
+  ASSERT_EQ(Submit(program), 0);
   ASSERT_EQ(ENGINE(e5rt_async_event_signal)(gates[1]), 0);
   // Long enough for a worker that does not wait for the first gate.
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
@@ -237,11 +244,14 @@ TEST_F(Async, AnEventBoundLaterIsNoneOfARequestInFlight) {
   Counter program;
   Block block;
   ENGINE(anecheck_sim_hold_queue)(1);
-  ASSERT_EQ(Submit(program.stream(), block), 0);
+  ASSERT_EQ(Submit(program, block), 0);
+  ASSERT_EQ(ENGINE(e5rt_execution_stream_reset)(program.stream()), 0);
+  ASSERT_EQ(ENGINE(e5rt_execution_stream_operation_prepare_op_for_encode)(program.operation()), 0);
   void* late = MakeEvent();
   Completes(program, late);
   ENGINE(anecheck_sim_hold_queue)(0);
   block.WaitForCalls(1);
+  EXPECT_EQ(program.value(), 1) << "the request ran all the same";
   EXPECT_EQ(Signaled(late), 0u);
 }
 
@@ -284,14 +294,14 @@ TEST_F(Async, BlocksMayReleaseEachOthersStreams) {
 }
 
 TEST_F(Async, HundredTwentySevenRequestsInFlight) {
-  const Counter program;
+  Counter program;
   ENGINE(anecheck_sim_hold_queue)(1);
   Block block;
-  for (int i = 0; i < 127; ++i) ASSERT_EQ(Submit(program.stream(), block), 0) << i;
-  EXPECT_EQ(Submit(program.stream(), block), 0xe00002be);
+  for (int i = 0; i < 127; ++i) ASSERT_EQ(Submit(program, block), 0) << i;
+  EXPECT_EQ(Submit(program, block), 0xe00002be);
   ENGINE(anecheck_sim_hold_queue)(0);
   block.WaitForCalls(127);
-  EXPECT_EQ(Submit(program.stream(), block), 0);
+  EXPECT_EQ(Submit(program, block), 0);
   block.WaitForCalls(128);
 }
 
@@ -313,7 +323,7 @@ TEST_F(AsyncFailure, ReachesTheBlockAndTheWaiterOfItsRequest) {
   Block block([&] { in_block = LastMessage(); });
   for (int turn = 1; turn <= 4; ++turn) {
     const bool fails = turn % 2 == 0;
-    ASSERT_EQ(Submit(program.stream(), block), 0) << turn;
+    ASSERT_EQ(Submit(program, block), 0) << turn;
     EXPECT_EQ(ENGINE(e5rt_async_event_sync_wait)(done) != 0, fails) << turn;
     EXPECT_TRUE(!fails || LastMessage().find(kReason) != std::string::npos) << LastMessage();
     block.WaitForCalls(turn);
@@ -327,10 +337,10 @@ TEST_F(AsyncFailure, EndsTheOperationsBehindIt) {
   const Counter first;
   ASSERT_EQ(ENGINE(anecheck_sim_disable_fault)("run-error"), ANECHECK_SIM_OK);
   const Counter second(&first);
-  void* stream = StreamOf(first);
-  Encode(stream, second);
   void* done = MakeEvent();
   Completes(second, done);
+  void* stream = StreamOf(first);
+  Encode(stream, second);
   ASSERT_EQ(ENGINE(e5rt_execution_stream_async_submit)(stream), 0);
   EXPECT_EQ(ENGINE(e5rt_async_event_sync_wait)(done), 0);
   EXPECT_EQ(first.value(), 2);
@@ -352,8 +362,8 @@ TEST_F(AsyncFailure, ReachesWhatDependsOnItInAnotherStream) {
   DependsOn(target, handed_on);
   Completes(target, done);
   ASSERT_EQ(source.Execute(), 0);  // the next one fails
-  ASSERT_EQ(ENGINE(e5rt_execution_stream_async_submit)(source.stream()), 0);
-  ASSERT_EQ(ENGINE(e5rt_execution_stream_async_submit)(target.stream()), 0);
+  ASSERT_EQ(Submit(source), 0);
+  ASSERT_EQ(Submit(target), 0);
   EXPECT_NE(ENGINE(e5rt_async_event_sync_wait)(done), 0);
   EXPECT_NE(LastMessage().find(kReason), std::string::npos) << LastMessage();
   EXPECT_EQ(target.value(), 0);

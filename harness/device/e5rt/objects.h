@@ -136,8 +136,9 @@ class Operation : public Object {
   uint64_t runs() const { return execution_.runs(); }
 
   // Guarded by the caller's order of calls, as on the real system.
-  bool encoded = false;
+  bool encoded = false;  // and not prepared since: its bindings stand still
   bool was_encoded = false;
+  bool in_stream = false;  // of one that was neither reset nor released since it was encoded
   std::vector<std::shared_ptr<Event>> completions;
   std::vector<std::shared_ptr<Event>> dependents;
 

@@ -38,6 +38,12 @@ void AddEvent(std::shared_ptr<Event> event, std::vector<std::shared_ptr<Event>>&
   if (std::ranges::find(events, event) == events.end()) events.push_back(std::move(event));
 }
 
+// What is encoded keeps its bindings until it is prepared again.
+int64_t RefuseBinding(std::string_view call) {
+  return Fail(kInvalidState,
+              fmt::format("the operation is encoded: its bindings cannot change @ {}", call));
+}
+
 // What can be told of a buffer when it is bound. Of a program with ranges of shapes the inputs bind
 // the extents; how large the rest must be follows when all are bound.
 Status CheckBinding(const PortReference& reference, int64_t bytes) {
@@ -101,6 +107,10 @@ int64_t e5rt_execution_stream_operation_prepare_op_for_encode(void* operation) {
   if (!object->was_encoded && PlantedRuntimeFault(FaultEffect::kPrepareFresh) == nullptr) {
     return Fail(kInvalidState, "operation was never encoded @ PrepareOpForEncode");
   }
+  if (object->in_stream) {
+    return Fail(kInvalidState,
+                "the operation is in use: its stream must be reset first @ PrepareOpForEncode");
+  }
   object->encoded = false;
   return kOk;
 }
@@ -111,6 +121,7 @@ int64_t e5rt_execution_stream_operation_bind_completion_event(void* operation, v
   if (object == nullptr || completion == nullptr) {
     return Fail(kInvalidArgument, "Invalid Function Argument: event @ BindCompletionEvent");
   }
+  if (object->encoded) return RefuseBinding("BindCompletionEvent");
   AddEvent(std::move(completion), object->completions);
   return kOk;
 }
@@ -121,6 +132,7 @@ int64_t e5rt_execution_stream_operation_bind_dependent_events(void* operation, v
   if (object == nullptr || (events == nullptr && count > 0)) {
     return Fail(kInvalidArgument, "Invalid Function Argument: events @ BindDependentEvents");
   }
+  if (object->encoded) return RefuseBinding("BindDependentEvents");
   std::vector<std::shared_ptr<Event>> dependents = object->dependents;
   for (uint64_t i = 0; i < count; ++i) {
     auto event = Acquire<Event>(events[i]);
@@ -140,6 +152,7 @@ int64_t e5rt_io_port_bind_buffer_object(void* port, void* buffer) {
   if (reference == nullptr || object == nullptr) {
     return Fail(kInvalidArgument, "Invalid Function Argument: port or buffer @ BindBufferObject");
   }
+  if (reference->operation->encoded) return RefuseBinding("BindBufferObject");
   const Status fits = CheckBinding(*reference, static_cast<int64_t>(object->size()));
   if (!fits.ok()) return Fail(kInvalidArgument, fits.error().message + " @ BindBufferObject");
   switch (reference->side) {

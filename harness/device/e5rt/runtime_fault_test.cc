@@ -56,7 +56,7 @@ double ChainOfTwo() {
   first.Share("y", true, first.buffer("x"));
   second.Share("x", false, first.buffer("x"));
   second.Share("y", true, first.buffer("x"));
-  ENGINE(e5rt_execution_stream_operation_prepare_op_for_encode)(second.operation());
+  first.Encode();
   ENGINE(e5rt_execution_stream_encode_operation)(first.stream(), second.operation());
   first.Execute();
   return HalfToDouble(Half{x[0]});
@@ -85,6 +85,7 @@ AsyncOutcome RunAsync() {
     ENGINE(e5rt_async_event_create)(&event, "done", 0);
     ENGINE(e5rt_execution_stream_operation_bind_completion_event)(program.operation(), event);
     block.isa = &block;
+    program.Encode();
     ENGINE(e5rt_execution_stream_submit_async)(program.stream(), &block);
   }  // releasing the stream waits for its requests
   ENGINE(e5rt_async_event_get_last_signaled_value)(event, &outcome.signaled);
@@ -153,6 +154,7 @@ bool EarlySignal() {
   void* event = nullptr;
   ENGINE(e5rt_async_event_create)(&event, "done", 0);
   ENGINE(e5rt_execution_stream_operation_bind_completion_event)(program.operation(), event);
+  program.Encode();
   ENGINE(e5rt_execution_stream_async_submit)(program.stream());
   ENGINE(e5rt_async_event_sync_wait)(event);
   const bool early = y[0] == 0;

@@ -116,6 +116,7 @@ void RequestQueue::Work() {
 bool RequestQueue::IsWorker() { return is_worker; }
 
 Stream::~Stream() {
+  Reset();
   queue_->Close();
   if (!worker_.joinable()) return;
   if (RequestQueue::IsWorker()) {
@@ -123,6 +124,18 @@ Stream::~Stream() {
   } else {
     worker_.join();
   }
+}
+
+void Stream::Encode(std::shared_ptr<Operation> operation) {
+  operation->encoded = true;
+  operation->was_encoded = true;
+  operation->in_stream = true;
+  operations_.push_back(std::move(operation));
+}
+
+void Stream::Reset() {
+  for (const auto& operation : operations_) operation->in_stream = false;
+  operations_.clear();
 }
 
 void Stream::Submit(Request request) {

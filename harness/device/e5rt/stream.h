@@ -57,11 +57,15 @@ class Stream : public Object {
   ~Stream() override;
 
   void Submit(Request request);
+  void Encode(std::shared_ptr<Operation> operation);
+  // Lets its operations go. What was submitted is done all the same.
+  void Reset();
+  const std::vector<std::shared_ptr<Operation>>& operations() const { return operations_; }
 
-  std::vector<std::shared_ptr<Operation>> operations;
   bool used = false;
 
  private:
+  std::vector<std::shared_ptr<Operation>> operations_;
   std::shared_ptr<RequestQueue> queue_ = std::make_shared<RequestQueue>();
   std::mutex mutex_;  // guards worker_
   std::thread worker_;

@@ -18,15 +18,11 @@ std::shared_ptr<Stream> RunnableStream(void* handle, int64_t& code) {
     code = Fail(kInvalidHandle, "Invalid Function Argument: stream @ Execute");
     return nullptr;
   }
-  if (stream->operations.empty()) {
+  if (stream->operations().empty()) {
     code = Fail(kInvalidState, "no operation is encoded @ Execute");
     return nullptr;
   }
-  for (const auto& operation : stream->operations) {
-    if (const std::string* port = operation->FirstUnboundPort()) {
-      code = Fail(kInvalidState, fmt::format("port {} has no buffer bound @ Execute", *port));
-      return nullptr;
-    }
+  for (const auto& operation : stream->operations()) {
     const Status shapes = operation->CheckShapes();
     if (!shapes.ok()) {
       code = Fail(kInvalidArgument, shapes.error().message + " @ Execute");
@@ -60,8 +56,8 @@ int64_t Submit(void* handle, void* block) {
   stream->used = true;
   Request request;
   request.block = block;
-  request.steps.reserve(stream->operations.size());
-  for (const auto& operation : stream->operations) request.steps.push_back(StepOf(operation));
+  request.steps.reserve(stream->operations().size());
+  for (const auto& operation : stream->operations()) request.steps.push_back(StepOf(operation));
   stream->Submit(std::move(request));
   return kOk;
 }
@@ -100,22 +96,23 @@ int64_t e5rt_execution_stream_reset(void* stream) {
   if (!object->used && PlantedRuntimeFault(FaultEffect::kResetFresh) == nullptr) {
     return Fail(kInvalidState, "the stream was never used @ Reset");
   }
-  object->operations.clear();
+  object->Reset();
   return kOk;
 }
 
 int64_t e5rt_execution_stream_encode_operation(void* stream, void* operation) {
   const auto object = Acquire<Stream>(stream);
-  const auto encoded = Acquire<Operation>(operation);
+  auto encoded = Acquire<Operation>(operation);
   if (object == nullptr || encoded == nullptr) {
     return Fail(kInvalidArgument, "Invalid Function Argument: operation @ EncodeOperation");
   }
   if (encoded->encoded) {
     return Fail(kInvalidState, "the operation is already encoded @ EncodeOperation");
   }
-  encoded->encoded = true;
-  encoded->was_encoded = true;
-  object->operations.push_back(encoded);
+  if (const std::string* port = encoded->FirstUnboundPort()) {
+    return Fail(kInvalidState, fmt::format("port {} has no buffer bound @ EncodeOperation", *port));
+  }
+  object->Encode(std::move(encoded));
   return kOk;
 }
 
@@ -125,10 +122,10 @@ int64_t e5rt_execution_stream_execute_sync(void* stream) {
   const auto object = RunnableStream(stream, code);
   if (object == nullptr) return code;
   object->used = true;
-  const Status ran = RunInOrder(object->operations);
+  const Status ran = RunInOrder(object->operations());
   if (!ran.ok()) return Fail(kExecutionFailed, ran.error().message);
   if (!RuntimeQuirkOn("D37") || PlantedRuntimeFault(FaultEffect::kSyncSignals) != nullptr) {
-    for (const auto& operation : object->operations) {
+    for (const auto& operation : object->operations()) {
       for (const auto& event : operation->completions) event->Signal(event->Promise());
     }
   }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
+#include <utility>
 
 #include "harness/base/file.h"
 
@@ -88,8 +89,7 @@ void LoadedProgram::Load(const std::string& mil, const Options& options) {
       Check(
           ENGINE(e5rt_execution_stream_operation_create_precompiled_compute_operation_with_options)(
               &operation_, op_options_)) &&
-      Check(ENGINE(e5rt_execution_stream_create)(&stream_)) &&
-      Check(ENGINE(e5rt_execution_stream_encode_operation)(stream_, operation_));
+      Check(ENGINE(e5rt_execution_stream_create)(&stream_));
   static_cast<void>(ready);
 }
 
@@ -117,8 +117,16 @@ void* LoadedProgram::Bind(const std::string& port, bool output, size_t bytes) {
   return Share(port, output, buffer) ? data : nullptr;
 }
 
+// The published way back to an operation that is not encoded (specification 001, section 2.3).
+bool LoadedProgram::MayBind() {
+  if (!std::exchange(encoded_, false)) return true;
+  return Check(ENGINE(e5rt_execution_stream_reset)(stream_)) &&
+         Check(ENGINE(e5rt_execution_stream_operation_prepare_op_for_encode)(operation_));
+}
+
 bool LoadedProgram::Share(const std::string& port, bool output, void* buffer) {
   void* handle = nullptr;
+  if (!MayBind()) return false;
   const int64_t code = output ? ENGINE(e5rt_execution_stream_operation_retain_output_port)(
                                     operation_, port.c_str(), &handle)
                               : ENGINE(e5rt_execution_stream_operation_retain_input_port)(
@@ -129,8 +137,17 @@ bool LoadedProgram::Share(const std::string& port, bool output, void* buffer) {
   return Check(ENGINE(e5rt_io_port_bind_buffer_object)(handle, buffer));
 }
 
+int64_t LoadedProgram::Encode() {
+  if (encoded_) return 0;
+  const int64_t code = ENGINE(e5rt_execution_stream_encode_operation)(stream_, operation_);
+  encoded_ = Check(code);
+  return code;
+}
+
 int64_t LoadedProgram::Execute() {
-  const int64_t code = ENGINE(e5rt_execution_stream_execute_sync)(stream_);
+  int64_t code = Encode();
+  if (code != 0) return code;
+  code = ENGINE(e5rt_execution_stream_execute_sync)(stream_);
   Check(code);
   return code;
 }

@@ -33,8 +33,9 @@ using Halves = std::vector<Half>;
 Halves ToHalves(const std::vector<double>& values);
 std::vector<double> ToDoubles(const Halves& values);
 
-// A program compiled, loaded, with one buffer a port, encoded on a stream of its own; released with
-// the object. `error` is the engine's message where any step failed.
+// A program compiled, loaded, with one buffer a port and a stream of its own, on which it is
+// encoded once it is to run; released with the object. `error` is the engine's message where any
+// step failed.
 class LoadedProgram {
  public:
   struct Options {
@@ -52,18 +53,22 @@ class LoadedProgram {
   bool ok() const { return error_.empty(); }
   const std::string& error() const { return error_; }
 
-  // Binds a new buffer of that size to the port and returns its memory; null where it fails.
+  // Binds a new buffer of that size to the port and returns its memory; null where it fails. Of a
+  // program that has run, the stream is reset first, since what is encoded keeps its bindings.
   void* Bind(const std::string& port, bool output, size_t bytes);
   // Binds the buffer that another port already has.
   bool Share(const std::string& port, bool output, void* buffer);
   void* buffer(const std::string& port) const { return buffers_.at(port); }
 
+  // Encodes the program on its stream where it is not; Execute does so by itself.
+  int64_t Encode();
   int64_t Execute();
   void* operation() const { return operation_; }
   void* stream() const { return stream_; }
 
  private:
   bool Check(int64_t code);
+  bool MayBind();
   void Load(const std::string& mil, const Options& options);
 
   std::string error_;
@@ -75,6 +80,7 @@ class LoadedProgram {
   void* op_options_ = nullptr;
   void* operation_ = nullptr;
   void* stream_ = nullptr;
+  bool encoded_ = false;
   std::vector<void*> ports_;
   std::vector<void*> owned_;
   std::map<std::string, void*> buffers_;
