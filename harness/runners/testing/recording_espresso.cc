@@ -1,43 +1,98 @@
-// The simulated engine with a record, for tests of the wrapper: everything is forwarded to
-// libanecheck_espresso. It keeps how many events the last call made an operation wait for, and
-// binds no completion event that was made under the name "refused".
+// The simulated engine with a record, for tests of the wrapper: what bears on order and lifetime is
+// written down and forwarded to libanecheck_espresso. A call can be refused once.
+#include "harness/runners/testing/recording_espresso.h"
+
 #include <cstdint>
-#include <cstring>
+#include <cstdlib>
 #include <dlfcn.h>
+#include <string>
 
 namespace {
+
+// Tests of the wrapper make their calls from one thread.
+std::string record;          // NOLINT
+std::string refused;         // NOLINT
+void* submitted = nullptr;   // NOLINT
+uint64_t events_bound = 0;   // NOLINT
+std::string cache_location;  // NOLINT
 
 template <typename Function>
 Function Next(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
-bool last_is_refused = false;  // NOLINT: tests of the wrapper have one thread
+// Whether the call is to be made.
+bool Record(const char* symbol) {
+  record += std::string(symbol) + "\n";
+  if (refused != symbol) return true;
+  refused.clear();
+  return false;
+}
 
 }  // namespace
 
+#define RECORDED(symbol, parameters, arguments)            \
+  int64_t symbol parameters {                              \
+    if (!Record(#symbol)) return -1;                       \
+    return Next<int64_t(*) parameters>(#symbol) arguments; \
+  }
+#define RECORDED_RELEASE(symbol) RECORDED(symbol, (void** object), (object))
+
 extern "C" {
 
-uint64_t anecheck_events_bound = 0;  // NOLINT: read by the tests
+const char* anecheck_recorded() { return record.c_str(); }
+void anecheck_forget_recorded() { record.clear(); }
+void anecheck_refuse_once(const char* symbol) { refused = symbol; }
+void* anecheck_submitted_block() { return submitted; }
+uint64_t anecheck_events_bound() { return events_bound; }
+const char* anecheck_cache_location() { return cache_location.c_str(); }
 
-int64_t e5rt_async_event_create(void** out, const char* name, uint32_t initial) {
-  using Create = int64_t (*)(void**, const char*, uint32_t);
-  last_is_refused = name != nullptr && std::strcmp(name, "refused") == 0;
-  return Next<Create>("e5rt_async_event_create")(out, name, initial);
+RECORDED_RELEASE(e5rt_e5_compiler_config_options_release)
+RECORDED_RELEASE(e5rt_e5_compiler_release)
+RECORDED_RELEASE(e5rt_e5_compiler_options_release)
+RECORDED_RELEASE(e5rt_execution_stream_operation_release)
+RECORDED_RELEASE(e5rt_precompiled_compute_op_create_options_release)
+RECORDED_RELEASE(e5rt_program_function_release)
+RECORDED_RELEASE(e5rt_program_library_release)
+RECORDED_RELEASE(e5rt_buffer_object_release)
+RECORDED_RELEASE(e5rt_io_port_release)
+RECORDED_RELEASE(e5rt_async_event_release)
+RECORDED_RELEASE(e5rt_execution_stream_release)
+RECORDED(e5rt_execution_stream_operation_create_precompiled_compute_operation_with_options,
+         (void** out, void* options), (out, options))
+RECORDED(e5rt_async_event_create, (void** out, const char* name, uint32_t initial),
+         (out, name, initial))
+RECORDED(e5rt_execution_stream_operation_bind_completion_event, (void* operation, void* event),
+         (operation, event))
+RECORDED(e5rt_io_port_bind_buffer_object, (void* port, void* buffer), (port, buffer))
+RECORDED(e5rt_buffer_object_get_data_ptr, (void* buffer, void** out), (buffer, out))
+RECORDED(e5rt_execution_stream_reset, (void* stream), (stream))
+RECORDED(e5rt_execution_stream_operation_prepare_op_for_encode, (void* operation), (operation))
+RECORDED(e5rt_execution_stream_encode_operation, (void* stream, void* operation),
+         (stream, operation))
+RECORDED(e5rt_execution_stream_execute_sync, (void* stream), (stream))
+RECORDED(e5rt_async_event_sync_wait, (void* event), (event))
+
+int64_t e5rt_e5_compiler_config_options_set_cache_bundle_location(void* config, const char* path) {
+  using Set = int64_t (*)(void*, const char*);
+  cache_location = path;
+  return Next<Set>("e5rt_e5_compiler_config_options_set_cache_bundle_location")(config, path);
 }
 
-int64_t e5rt_execution_stream_operation_bind_completion_event(void* operation, void* event) {
-  using Bind = int64_t (*)(void*, void*);
-  if (last_is_refused) return -1;
-  return Next<Bind>("e5rt_execution_stream_operation_bind_completion_event")(operation, event);
+int64_t e5rt_execution_stream_submit_async(void* stream, void* block) {
+  using Submit = int64_t (*)(void*, void*);
+  submitted = block;
+  if (!Record("e5rt_execution_stream_submit_async")) return -1;
+  return Next<Submit>("e5rt_execution_stream_submit_async")(stream, block);
 }
 
 int64_t e5rt_execution_stream_operation_bind_dependent_events(void* operation, void** events,
                                                               uint64_t count) {
   using Bind = int64_t (*)(void*, void**, uint64_t);
-  anecheck_events_bound = count;
-  return Next<Bind>("e5rt_execution_stream_operation_bind_dependent_events")(operation, events,
-                                                                             count);
+  const char* symbol = "e5rt_execution_stream_operation_bind_dependent_events";
+  events_bound = count;
+  if (!Record(symbol)) return -1;
+  return Next<Bind>(symbol)(operation, events, count);
 }
 
 }  // extern "C"

@@ -1,13 +1,13 @@
 #include "harness/runners/wrapper/ane_e5rt.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
-#include <map>
+#include <fmt/format.h>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -72,6 +72,15 @@ struct Port {
   void* buffer = nullptr;  // bound now; owned by the operation that allocated it
 };
 
+// Where an operation stands between the calls that encode it. What is bound to it may change while
+// it is kNew alone: the engine refuses a change to what was encoded.
+enum class Encoding : uint8_t {
+  kNew,
+  kEncoded,
+  kDropped,   // by a reset of the stream
+  kPrepared,  // to be encoded again
+};
+
 struct Operation {
   void* library = nullptr;
   void* function = nullptr;
@@ -80,12 +89,21 @@ struct Operation {
   std::vector<Port> inputs, outputs;
   std::vector<void*> buffers;  // allocated here
   void* event = nullptr;       // bound: signalled when it is done
-  bool chained = false;        // another operation waits for it
+  std::string no_event;        // why there is none
   // Events of the operations that it waits for. Whether a further call of bind_dependent_events
   // adds to what was bound or replaces it is not published: all of them are bound each time.
   std::vector<void*> waits;
-  bool encoded = false;
+  Encoding encoding = Encoding::kNew;
 };
+
+// What every submission gives the engine. The engine retains it unasked, and no source tells when
+// it looks at it last: one for the process, which is never freed. Whether it is called when the
+// work is done or when it was handed on is told in both ways, so that nothing is made of its call:
+// what is done is told by the final event.
+void* SubmittedBlock() {
+  static void* const block = ane_e5rt_make_completion_block([](void*, int) {}, nullptr);
+  return block;
+}
 
 }  // namespace
 
@@ -93,6 +111,7 @@ int WrapperFailed(std::string message) { return Failed(std::move(message)); }
 
 }  // namespace anecheck
 
+using anecheck::Encoding;
 using anecheck::Failed;
 using anecheck::Operation;
 using anecheck::Port;
@@ -106,11 +125,8 @@ struct ane_e5rt_program {
   void* stream = nullptr;
   bool stream_used = false;
   void* final_event = nullptr;  // of the operation that was the last one at the last submission
-  void* block = nullptr;
+  bool in_flight = false;       // submitted, and nobody waited for the final event since
   uint64_t before = 0, after = 0;
-  std::mutex mutex;
-  std::condition_variable changed;
-  int running = 0;
 
   const anecheck::E5rtApi& api() const { return engine->library.api; }
   const anecheck::E5rtStreamApi& streams() const { return engine->streams; }
@@ -123,24 +139,44 @@ struct ane_e5rt_program {
     return false;
   }
 
-  bool Compile(const char* mil_path, Operation& operation) {
+  // The first operation's bundle is the cache folder that was asked for. Each other one has a
+  // folder of its own in it, so that no bundle is written over another.
+  bool CacheFolder(std::string& folder) const {
+    folder = cache;
+    const size_t index = operations.size() - 1;
+    if (index == 0) return true;
+    folder += fmt::format("/op{}", index);
+    const anecheck::Status made = anecheck::MakeDirectories(folder);
+    if (!made.ok()) Failed(made.error().message);
+    return made.ok();
+  }
+
+  // Of the last operation.
+  bool Compile(const char* mil_path, Operation& operation) const {
+    std::string folder;
     void* config = nullptr;
     void* compiler = nullptr;
     void* options = nullptr;
     const bool done =
-        Check(api().config_create(&config)) &&
-        Check(api().config_set_cache_bundle_location(config, cache.c_str())) &&
+        CacheFolder(folder) && Check(api().config_create(&config)) &&
+        Check(api().config_set_cache_bundle_location(config, folder.c_str())) &&
         Check(api().compiler_create_with_config(&compiler, config)) &&
         Check(api().options_create(&options)) &&
         Check(api().options_set_compute_device_types_mask(options, mask)) &&
         Check(api().options_set_force_recompilation(options, 1)) &&
         Check(api().options_set_segmenter(options, "graph")) &&
-        Check(api().compiler_compile(compiler, mil_path, options, &operation.library));
-    if (options != nullptr) api().options_release(&options);
-    if (compiler != nullptr) api().compiler_release(&compiler);
-    if (config != nullptr) api().config_release(&config);
-    return done &&
-           Check(api().library_retain_program_function(operation.library, "main",
+        Check(api().compiler_compile(compiler, mil_path, options, &operation.library)) &&
+        Create(operation);
+    // Not before the operation exists (specification 001, section 2.1).
+    Free(api().options_release, options);
+    Free(api().compiler_release, compiler);
+    Free(api().config_release, config);
+    return done;
+  }
+
+  // The operation of a compiled library.
+  bool Create(Operation& operation) const {
+    return Check(api().library_retain_program_function(operation.library, "main",
                                                        &operation.function)) &&
            Check(api().op_options_create_with_program_function(&operation.op_options,
                                                                operation.function)) &&
@@ -161,66 +197,107 @@ struct ane_e5rt_program {
     return Check(api().port_bind_buffer_object(port.handle, list.back().buffer));
   }
 
-  // Encodes every operation in order; those of a used stream are prepared first (specification 001,
-  // section 2.3).
+  // Encodes what is not encoded, in order. A used stream takes no more operations: it is reset, and
+  // all are encoded again (specification 001, section 2.3). After a failure the next call goes on
+  // where this one stopped.
   bool EncodeAll() {
-    bool complete = stream != nullptr;
-    for (const auto& operation : operations) complete = complete && operation->encoded;
-    if (complete) return true;
     if (stream == nullptr && !Check(api().stream_create(&stream))) return false;
-    if (stream_used && !Check(streams().stream_reset(stream))) return false;
+    const auto is_encoded = [](const auto& operation) {
+      return operation->encoding == Encoding::kEncoded;
+    };
+    if (std::ranges::all_of(operations, is_encoded)) return true;
+    if (stream_used && !Reset()) return false;
     for (const auto& operation : operations) {
-      if (operation->encoded && !stream_used) continue;
-      if (operation->encoded &&
-          !Check(streams().operation_prepare_op_for_encode(operation->operation))) {
-        return false;
-      }
-      if (!Check(api().stream_encode_operation(stream, operation->operation))) return false;
-      operation->encoded = true;
+      if (operation->encoding == Encoding::kDropped && !Prepare(*operation)) return false;
+    }
+    for (const auto& operation : operations) {
+      if (!is_encoded(operation) && !Encode(*operation)) return false;
     }
     return true;
   }
 
+  bool Reset() {
+    if (!Check(streams().stream_reset(stream))) return false;
+    stream_used = false;
+    for (const auto& operation : operations) {
+      if (operation->encoding == Encoding::kEncoded) operation->encoding = Encoding::kDropped;
+    }
+    return true;
+  }
+
+  bool Prepare(Operation& operation) const {
+    if (!Check(streams().operation_prepare_op_for_encode(operation.operation))) return false;
+    operation.encoding = Encoding::kPrepared;
+    return true;
+  }
+
+  bool Encode(Operation& operation) const {
+    if (!Check(api().stream_encode_operation(stream, operation.operation))) return false;
+    operation.encoding = Encoding::kEncoded;
+    return true;
+  }
+
+  // Gives the last operation its completion event, which cannot be bound later: operations are
+  // encoded at the first execution. Without one the program still runs, though not asynchronously.
+  void GiveEvent(Operation& operation) const {
+    void* event = nullptr;
+    const std::string name = fmt::format("anecheck-op{}", operations.size() - 1);
+    if (!Check(streams().event_create(&event, name.c_str(), 0))) {
+      operation.no_event = anecheck::last_error;
+    } else if (!Check(streams().operation_bind_completion_event(operation.operation, event))) {
+      operation.no_event = anecheck::last_error;
+      streams().event_release(&event);
+    } else {
+      operation.event = event;
+    }
+  }
+
+  static bool HasEvent(const Operation& operation) {
+    if (operation.event == nullptr) Failed("no completion event: " + operation.no_event);
+    return operation.event != nullptr;
+  }
+
+  bool WaitForFinal() {
+    in_flight = false;
+    return Check(streams().event_sync_wait(final_event)) &&
+           Check(streams().event_get_last_signaled_value(final_event, &after));
+  }
+
+  // Waits until what was submitted is done: before buffers are read or written, and before the
+  // stream is used again or released.
+  bool Settle() { return !in_flight || WaitForFinal(); }
+
   int Execute() {
-    if (!EncodeAll()) return -1;
+    if (!Settle() || !EncodeAll()) return -1;
     stream_used = true;
     return Check(api().stream_execute_sync(stream)) ? 0 : -1;
   }
 
-  static void Completed(void* context) {
-    auto* program = static_cast<ane_e5rt_program*>(context);
-    const std::lock_guard lock(program->mutex);
-    --program->running;
-    program->changed.notify_all();
+  // The final event is that of the operation that is the last one now.
+  int ExecuteAsync() {
+    const Operation& last = *operations.back();
+    void* block = anecheck::SubmittedBlock();
+    if (block == nullptr) return Failed("there is no memory for a block");
+    if (!HasEvent(last) || !Settle() || !EncodeAll()) return -1;
+    uint64_t value = 0;
+    if (!Check(streams().event_get_last_signaled_value(last.event, &value))) return -1;
+    stream_used = true;
+    if (!Check(streams().stream_submit_async(stream, block))) return -1;
+    in_flight = true;
+    final_event = last.event;
+    before = value;
+    return 0;
   }
 
-  // Gives the operation its one completion event, where it has none yet. An event that cannot be
-  // bound is not kept.
-  bool GiveEvent(Operation& operation, const char* name) const {
-    if (operation.event != nullptr) return true;
-    void* event = nullptr;
-    if (!Check(streams().event_create(&event, name, 0))) return false;
-    if (Check(streams().operation_bind_completion_event(operation.operation, event))) {
-      operation.event = event;
-      return true;
-    }
-    const std::string message = anecheck::last_error;
-    streams().event_release(&event);
-    Failed(message);
+  // Bindings are part of what was encoded: `operation` takes no other ones afterwards.
+  static bool MayBind(const Operation& operation) {
+    if (operation.encoding == Encoding::kNew) return true;
+    Failed("the operation was executed before: what is bound to it cannot change");
     return false;
   }
 
-  // Operations may have been added since the last submission: the final event is the last one's.
-  bool PrepareAsync() {
-    Operation& last = *operations.back();
-    if (!GiveEvent(last, "anecheck-final")) return false;
-    final_event = last.event;
-    if (block == nullptr) block = ane_e5rt_make_completion_block(Completed, this);
-    return block != nullptr;
-  }
-
-  bool Chain(Operation& source, Operation& target, const char* name) const {
-    if (!GiveEvent(source, name)) return false;
+  bool Chain(const Operation& source, Operation& target) const {
+    if (!MayBind(target) || !HasEvent(source)) return false;
     std::vector<void*> waits = target.waits;
     if (std::ranges::find(waits, source.event) == waits.end()) waits.push_back(source.event);
     if (!Check(streams().operation_bind_dependent_events(target.operation, waits.data(),
@@ -228,47 +305,48 @@ struct ane_e5rt_program {
       return false;
     }
     target.waits = std::move(waits);
-    source.chained = true;
     return true;
   }
 
-  void ReleaseCode(Operation& operation) const {
-    if (operation.operation != nullptr) api().operation_release(&operation.operation);
-    if (operation.op_options != nullptr) api().op_options_release(&operation.op_options);
-    if (operation.function != nullptr) api().function_release(&operation.function);
-    if (operation.library != nullptr) api().library_release(&operation.library);
+  bool Share(const Port& from, Operation& target, Port& to) const {
+    if (!MayBind(target)) return false;
+    if (!Check(api().port_bind_buffer_object(to.handle, from.buffer))) return false;
+    to.buffer = from.buffer;
+    return true;
   }
 
-  void ReleasePorts(Operation& operation) const {
-    for (void*& buffer : operation.buffers) api().buffer_release(&buffer);
-    for (auto* ports : {&operation.inputs, &operation.outputs}) {
-      for (Port& port : *ports) api().port_release(&port.handle);
+  static void Free(int64_t (*release)(void** handle), void*& handle) {
+    if (handle != nullptr) release(&handle);
+  }
+
+  // Kind by kind, in the order of specification 001, section 2.6.
+  void ReleaseParts(std::span<const std::unique_ptr<Operation>> of) const {
+    for (const auto& each : of) Free(api().operation_release, each->operation);
+    for (const auto& each : of) Free(api().op_options_release, each->op_options);
+    for (const auto& each : of) Free(api().function_release, each->function);
+    for (const auto& each : of) Free(api().library_release, each->library);
+    for (const auto& each : of) {
+      for (void*& buffer : each->buffers) Free(api().buffer_release, buffer);
     }
+    for (const auto& each : of) {
+      for (Port& port : each->inputs) Free(api().port_release, port.handle);
+      for (Port& port : each->outputs) Free(api().port_release, port.handle);
+    }
+    for (const auto& each : of) Free(streams().event_release, each->event);
   }
 
   // The last operation, which could not be made in full. Keeps the message of what failed.
   void DropLast() {
     const std::string message = anecheck::last_error;
-    ReleaseCode(*operations.back());
-    ReleasePorts(*operations.back());
+    ReleaseParts({&operations.back(), 1});
     operations.pop_back();
     Failed(message);
   }
 
   void Release() {
-    Wait();
-    for (const auto& operation : operations) ReleaseCode(*operation);
-    for (const auto& operation : operations) ReleasePorts(*operation);
-    for (const auto& operation : operations) {
-      if (operation->event != nullptr) streams().event_release(&operation->event);
-    }
-    if (stream != nullptr) api().stream_release(&stream);
-    ane_e5rt_free_completion_block(block);
-  }
-
-  void Wait() {
-    std::unique_lock lock(mutex);
-    changed.wait(lock, [this] { return running == 0; });
+    Settle();
+    ReleaseParts(operations);
+    Free(api().stream_release, stream);
   }
 };
 
@@ -290,13 +368,14 @@ Port* FindPort(std::vector<Port>& ports, const char* name) {
   return nullptr;
 }
 
-// The memory of a port, for `count` elements of two bytes.
-void* Memory(const ane_e5rt_program_t& program, const Port& port, size_t count) {
+// The memory of a port, for `count` elements of two bytes, which the engine does not use now.
+void* Memory(ane_e5rt_program_t& program, const Port& port, size_t count) {
   if (count > port.bytes / 2) {
     Failed("port " + port.name + " holds fewer elements");
     return nullptr;
   }
   void* data = nullptr;
+  if (!program.Settle()) return nullptr;
   return program.Check(program.api().buffer_get_data_ptr(port.buffer, &data)) ? data : nullptr;
 }
 
@@ -335,9 +414,12 @@ ane_e5rt_program_t* ane_e5rt_program_compile(const char* mil_path, const char* c
   for (size_t i = 0; done && i < n_outputs; ++i) {
     done = program->Bind(operation, output_names[i], output_sizes[i], false);
   }
-  if (done) return program.release();
-  program->Release();
-  return nullptr;
+  if (!done) {
+    program->Release();
+    return nullptr;
+  }
+  program->GiveEvent(operation);
+  return program.release();
 }
 
 void ane_e5rt_program_release(ane_e5rt_program_t* program) {
@@ -355,9 +437,12 @@ int ane_e5rt_program_add_op(ane_e5rt_program_t* program, const char* mil_path,
   const bool done = program->Compile(mil_path, operation) &&
                     program->Bind(operation, input_name, input_size, true) &&
                     program->Bind(operation, output_name, output_size, false);
-  if (done) return 0;
-  program->DropLast();
-  return -1;
+  if (!done) {
+    program->DropLast();
+    return -1;
+  }
+  program->GiveEvent(operation);
+  return static_cast<int>(program->operations.size()) - 1;
 }
 
 size_t ane_e5rt_program_get_op_count(ane_e5rt_program_t* program) {
@@ -403,11 +488,11 @@ int ane_e5rt_program_execute_multi(ane_e5rt_program_t* program) {
 }
 
 int ane_e5rt_program_chain_ops(ane_e5rt_program_t* program, size_t src_op_idx, size_t dst_op_idx,
-                               const char* event_name) {
-  Operation* source = OperationAt(program, src_op_idx);
+                               const char* /*event_name*/) {
+  const Operation* source = OperationAt(program, src_op_idx);
   Operation* target = source == nullptr ? nullptr : OperationAt(program, dst_op_idx);
   if (target == nullptr) return -1;
-  return program->Chain(*source, *target, event_name) ? 0 : -1;
+  return program->Chain(*source, *target) ? 0 : -1;
 }
 
 int ane_e5rt_program_share_buffer(ane_e5rt_program_t* program, size_t src_op_idx,
@@ -419,50 +504,27 @@ int ane_e5rt_program_share_buffer(ane_e5rt_program_t* program, size_t src_op_idx
   const Port* from = FindPort(source->outputs, src_out_port);
   Port* to = from == nullptr ? nullptr : FindPort(target->inputs, dst_in_port);
   if (to == nullptr) return -1;
-  if (!program->Check(program->api().port_bind_buffer_object(to->handle, from->buffer))) return -1;
-  to->buffer = from->buffer;
-  return 0;
+  return program->Share(*from, *target, *to) ? 0 : -1;
 }
 
 int ane_e5rt_program_get_chain_event_last_signaled(ane_e5rt_program_t* program, size_t op_idx,
                                                    uint64_t* out) {
   const Operation* operation = OperationAt(program, op_idx);
-  if (operation == nullptr) return -1;
-  if (!operation->chained) return Failed("the operation has no chain event");
+  if (operation == nullptr || !ane_e5rt_program::HasEvent(*operation)) return -1;
   return program->Check(program->streams().event_get_last_signaled_value(operation->event, out))
              ? 0
              : -1;
 }
 
 int ane_e5rt_program_execute_async(ane_e5rt_program_t* program) {
-  if (program == nullptr) return Failed("program is NULL");
-  if (!program->PrepareAsync() || !program->EncodeAll()) return -1;
-  if (!program->Check(program->streams().event_get_last_signaled_value(program->final_event,
-                                                                       &program->before))) {
-    return -1;
-  }
-  {
-    const std::lock_guard lock(program->mutex);
-    ++program->running;
-  }
-  program->stream_used = true;
-  if (program->Check(program->streams().stream_submit_async(program->stream, program->block))) {
-    return 0;
-  }
-  ane_e5rt_program::Completed(program);
-  return -1;
+  return program == nullptr ? Failed("program is NULL") : program->ExecuteAsync();
 }
 
 int ane_e5rt_program_wait_for_completion(ane_e5rt_program_t* program) {
   if (program == nullptr || program->final_event == nullptr) {
     return Failed("nothing was submitted");
   }
-  if (!program->Check(program->streams().event_sync_wait(program->final_event))) return -1;
-  program->Wait();
-  return program->Check(program->streams().event_get_last_signaled_value(program->final_event,
-                                                                         &program->after))
-             ? 0
-             : -1;
+  return program->WaitForFinal() ? 0 : -1;
 }
 
 int ane_e5rt_program_get_final_event_signaled(ane_e5rt_program_t* program, uint64_t* before,

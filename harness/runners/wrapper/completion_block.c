@@ -1,11 +1,14 @@
 /* An Objective-C block in plain C, from the published block ABI (clang's "Block Implementation
-   Specification"). It is marked global: retaining and releasing such a block do nothing, so that it
-   may stand in ordinary memory and needs no Objective-C runtime. */
+   Specification"). It is marked global: retaining and releasing such a block read its header and do
+   nothing else, so that it needs no Objective-C runtime and may stand in ordinary memory, which has
+   to stay as long as anybody may retain or release it. Nobody can tell when the engine has done so
+   for the last time: blocks stay until the process ends. */
 /* RTLD_DEFAULT is an extension of POSIX. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include <dlfcn.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "harness/runners/wrapper/ane_e5rt.h"
@@ -21,18 +24,24 @@ struct CompletionBlock {
   void* isa;
   int flags;
   int reserved;
-  void (*invoke)(void* literal);
+  int64_t (*invoke)(void* literal);
   const struct BlockDescriptor* descriptor;
   /* Captured. */
   ane_e5rt_completion_cb_t callback;
   void* context;
+  struct CompletionBlock* older;
 };
+
+/* All of them, so that tools that look for lost memory find them. */
+static _Atomic(struct CompletionBlock*) newest_block;
 
 static const struct BlockDescriptor kDescriptor = {0, sizeof(struct CompletionBlock)};
 
-static void Invoke(void* literal) {
+/* The engine takes the result for an error code of its own: 0 is success. */
+static int64_t Invoke(void* literal) {
   const struct CompletionBlock* block = literal;
-  block->callback(block->context);
+  block->callback(block->context, 0);
+  return 0;
 }
 
 /* The class of global blocks: the runtime's where there is one, else an address of our own that
@@ -44,7 +53,7 @@ static void* GlobalBlockClass(void) {
 }
 
 void* ane_e5rt_make_completion_block(ane_e5rt_completion_cb_t cb, void* ctx) {
-  struct CompletionBlock* block = malloc(sizeof *block);
+  struct CompletionBlock* block = cb == NULL ? NULL : malloc(sizeof *block);
   if (block == NULL) return NULL;
   block->isa = GlobalBlockClass();
   block->flags = kBlockIsGlobal;
@@ -53,7 +62,10 @@ void* ane_e5rt_make_completion_block(ane_e5rt_completion_cb_t cb, void* ctx) {
   block->descriptor = &kDescriptor;
   block->callback = cb;
   block->context = ctx;
+  block->older = atomic_load(&newest_block);
+  while (!atomic_compare_exchange_weak(&newest_block, &block->older, block)) {
+  }
   return block;
 }
 
-void ane_e5rt_free_completion_block(void* block) { free(block); }
+void ane_e5rt_free_completion_block(void* block) { (void)block; }
