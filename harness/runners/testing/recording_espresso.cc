@@ -1,9 +1,11 @@
 // The simulated engine with a record, for tests of the wrapper: what bears on order and lifetime is
-// written down and forwarded to libanecheck_espresso. A call can be refused once.
+// written down and forwarded to libanecheck_espresso. A call can be refused once, and buffers are
+// not empty when they are made.
 #include "harness/runners/testing/recording_espresso.h"
 
+#include <cstddef>
 #include <cstdint>
-#include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 #include <string>
 
@@ -65,7 +67,6 @@ RECORDED(e5rt_async_event_create, (void** out, const char* name, uint32_t initia
 RECORDED(e5rt_execution_stream_operation_bind_completion_event, (void* operation, void* event),
          (operation, event))
 RECORDED(e5rt_io_port_bind_buffer_object, (void* port, void* buffer), (port, buffer))
-RECORDED(e5rt_buffer_object_get_data_ptr, (void* buffer, void** out), (buffer, out))
 RECORDED(e5rt_execution_stream_reset, (void* stream), (stream))
 RECORDED(e5rt_execution_stream_operation_prepare_op_for_encode, (void* operation), (operation))
 RECORDED(e5rt_execution_stream_encode_operation, (void* stream, void* operation),
@@ -77,6 +78,18 @@ int64_t e5rt_e5_compiler_config_options_set_cache_bundle_location(void* config, 
   using Set = int64_t (*)(void*, const char*);
   cache_location = path;
   return Next<Set>("e5rt_e5_compiler_config_options_set_cache_bundle_location")(config, path);
+}
+
+// No source says what new memory holds.
+int64_t e5rt_buffer_object_alloc(void** out, size_t bytes, uint32_t type) {
+  using Alloc = int64_t (*)(void**, size_t, uint32_t);
+  using Data = int64_t (*)(void*, void**);
+  const int64_t code = Next<Alloc>("e5rt_buffer_object_alloc")(out, bytes, type);
+  void* data = nullptr;
+  if (code == 0 && Next<Data>("e5rt_buffer_object_get_data_ptr")(*out, &data) == 0) {
+    std::memset(data, 0x3f, bytes);
+  }
+  return code;
 }
 
 int64_t e5rt_execution_stream_submit_async(void* stream, void* block) {

@@ -192,9 +192,14 @@ struct ane_e5rt_program {
     if (!Check(retain(operation.operation, name, &port.handle))) return false;
     auto& list = input ? operation.inputs : operation.outputs;
     list.push_back(port);
-    if (!Check(api().buffer_alloc(&list.back().buffer, bytes, 0))) return false;
-    operation.buffers.push_back(list.back().buffer);
-    return Check(api().port_bind_buffer_object(port.handle, list.back().buffer));
+    void* buffer = nullptr;
+    void* data = nullptr;
+    if (!Check(api().buffer_alloc(&buffer, bytes, 0))) return false;
+    operation.buffers.push_back(buffer);
+    list.back().buffer = buffer;
+    if (!Check(api().buffer_get_data_ptr(buffer, &data))) return false;
+    std::memset(data, 0, bytes);
+    return Check(api().port_bind_buffer_object(port.handle, buffer));
   }
 
   // Encodes what is not encoded, in order. A used stream takes no more operations: it is reset, and

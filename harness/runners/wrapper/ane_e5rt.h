@@ -26,9 +26,9 @@ typedef void (*ane_e5rt_completion_cb_t)(void* ctx, int rc);
 /* The reason of this thread's last failure, in the engine's words where it gave any. */
 ANECHECK_E5RT_EXPORT const char* anecheck_e5rt_last_error(void);
 
-/* ---- one operation (section 4.1). Sizes are bytes. NULL on failure. The bundle is written to
-   `cache_dir`, which may be NULL; operations that are added have folders op1, op2 and so on in it.
-   ---- */
+/* ---- one operation (section 4.1). Sizes are bytes; ports hold zeros at first. NULL on failure.
+   The bundle is written to `cache_dir`, which may be NULL; operations that are added have folders
+   op1, op2 and so on in it. ---- */
 ANECHECK_E5RT_EXPORT ane_e5rt_program_t* ane_e5rt_program_compile(
     const char* mil_path, const char* cache_dir, uint64_t device_mask,
     const char* const* input_names, const size_t* input_sizes, size_t n_inputs,

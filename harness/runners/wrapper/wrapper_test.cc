@@ -29,6 +29,13 @@ TEST_F(Wrapper, OneProgramRunsManyTimes) {
   EXPECT_EQ(ane_e5rt_program_get_op_count(program.get()), 1u);
 }
 
+TEST_F(Wrapper, PortsHoldZerosAtFirst) {
+  const Program program = CompileAddOne();
+  EXPECT_EQ(FirstOutput(program), 0);
+  ASSERT_EQ(ane_e5rt_program_execute(program.get()), 0) << anecheck_e5rt_last_error();
+  EXPECT_EQ(FirstOutput(program), 1);
+}
+
 TEST_F(Wrapper, ChainsAdvanceExactly) {
   for (const size_t steps : {1, 2, 100}) {
     const Program program = CompileAddOne();
