@@ -68,7 +68,21 @@ const char* anecheck_sim_quirks_json(void);
 // analytics (1, the default) or not (0), which is faster.
 int anecheck_sim_write_files(int on);
 
-// Default target, all quirks at -1, no faults, queue not held, files written. Live objects stay.
+// Where sources differ in what a call does, the reading that the engine acts on. `on` is 1 or 0.
+//
+// "block-at-completion" (1): the block of e5rt_execution_stream_submit_async is called once all
+// operations are done, and gives no result, as the words of specification 001, section 2.4, have it
+// ("completion"). Off: it is called before they run, and its result is the submission's: with any
+// other than 0 they do not run, and their events fail. So says the code that the specification
+// describes, which waits for an event for that reason.
+//
+// "full-queue-refuses" (0): a request beyond the 127 in flight is refused with 0xe00002be, "queue
+// or slot exhausted" (facts/more/error_codes.csv). Off: the call waits for one to end, as callers
+// of the semaphore that specification 001, section 5.4, names do.
+int anecheck_sim_set_reading(const char* id, int on);
+
+// Default target, all quirks at -1, no faults, readings as above, queue not held, files written.
+// Live objects stay.
 void anecheck_sim_reset(void);
 
 // While held (1), requests of e5rt_execution_stream_submit_async stay in flight and do not start.

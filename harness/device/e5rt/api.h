@@ -109,13 +109,15 @@ ANECHECK_E5RT int64_t e5rt_execution_stream_release(void** stream);
 ANECHECK_E5RT int64_t e5rt_execution_stream_reset(void* stream);
 ANECHECK_E5RT int64_t e5rt_execution_stream_encode_operation(void* stream, void* operation);
 ANECHECK_E5RT int64_t e5rt_execution_stream_execute_sync(void* stream);
-// `block` is an Objective-C block, called without arguments of its own once all operations are
-// done; it must stay valid until then, and may release the stream. NULL crashes, as it does on the
-// real system.
+// `block` is an Objective-C block, called without arguments of its own; when, and whether its
+// result counts, tells the reading "block-at-completion" (simulator_control.h). It may release the
+// stream, and must stay valid after the call: it is retained here, and released when the request is
+// done and the block was called. NULL crashes, as it does on the real system.
 // No source tells what becomes of a request that fails. Assumed: the operations behind the failed
 // one do not run, events advance as they would have, e5rt_async_event_sync_wait of such an event
-// gives the error, and e5rt_get_last_error_message gives its message in the block, "" in that of a
-// request that went well. An operation that depends on such an event fails with it.
+// gives the error, and e5rt_get_last_error_message gives its message in a block that is called at
+// completion, "" in that of a request that went well. An operation that depends on such an event
+// fails with it.
 ANECHECK_E5RT int64_t e5rt_execution_stream_submit_async(void* stream, void* block);
 // The same without a block.
 ANECHECK_E5RT int64_t e5rt_execution_stream_async_submit(void* stream);

@@ -2,10 +2,13 @@
 // (specification 001, sections 2.4, 2.5 and 5; e5rt/api.h says what is assumed).
 #include <atomic>
 #include <chrono>
+#include <csignal>
+#include <deque>
 #include <functional>
 #include <gtest/gtest.h>
 #include <memory>
 #include <string>
+#include <sys/mman.h>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -23,13 +26,14 @@ const std::string kAddOne =
 class Block {
  public:
   explicit Block(std::function<void()> body = [] {}) : body_(std::move(body)) {
-    layout_.isa = &layout_;
-    layout_.self = this;
+    layout_->isa = layout_;
+    layout_->self = this;
   }
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
-  void* get() { return &layout_; }
+  void* get() { return layout_; }
+  void Return(int64_t result) { result_ = result; }
   int calls() const { return calls_; }
   void WaitForCalls(int count) const {
     while (calls_ < count) std::this_thread::yield();
@@ -40,22 +44,31 @@ class Block {
     void* isa = nullptr;
     int32_t flags = 0;
     int32_t reserved = 0;
-    void (*invoke)(void*) = [](void* block) {
+    int64_t (*invoke)(void*) = [](void* block) {
       Block& own = *static_cast<Layout*>(block)->self;
       own.body_();
+      const int64_t result = own.result_;
       ++own.calls_;
+      return result;
     };
     Block* self = nullptr;
   };
+  // The engine looks at a block after its call: it stays.
+  static Layout* Make() {
+    static auto* kept = new std::deque<Layout>;
+    return &kept->emplace_back();
+  }
 
-  Layout layout_;
+  Layout* layout_ = Make();
   std::function<void()> body_;
+  std::atomic<int64_t> result_ = 0;
   std::atomic<int> calls_ = 0;
 };
 
 class Async : public CleanEngine {
  protected:
   void TearDown() override {
+    WaitUntilIdle();
     for (void*& event : events_) ENGINE(e5rt_async_event_release)(&event);
     CleanEngine::TearDown();
   }
@@ -268,6 +281,7 @@ TEST_F(Async, ABlockMayReleaseItsStream) {
   ENGINE(anecheck_sim_hold_queue)(0);
   // What was submitted before it is done all the same.
   counts.WaitForCalls(2);
+  WaitUntilIdle();
   EXPECT_EQ(program.value(), 3);
   EXPECT_EQ(stream, nullptr);
   EXPECT_NE(ENGINE(e5rt_execution_stream_execute_sync)(stale), 0);
@@ -293,7 +307,30 @@ TEST_F(Async, BlocksMayReleaseEachOthersStreams) {
   releases_first.WaitForCalls(1);
 }
 
-TEST_F(Async, HundredTwentySevenRequestsInFlight) {
+TEST_F(Async, ARequestBeyond127InFlightWaitsForOneToEnd) {
+  Counter program;
+  ENGINE(anecheck_sim_hold_queue)(1);
+  Block block;
+  for (int i = 0; i < 127; ++i) ASSERT_EQ(Submit(program, block), 0) << i;
+  std::atomic<bool> submitted = false;
+  std::thread one_more([&] {
+    EXPECT_EQ(Submit(program, block), 0);
+    submitted = true;
+  });
+  // Long enough for a call that does not wait.
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_FALSE(submitted);
+  EXPECT_EQ(Counts().in_flight, 127u);
+  ENGINE(anecheck_sim_hold_queue)(0);
+  one_more.join();
+  block.WaitForCalls(128);
+  WaitUntilIdle();
+  EXPECT_EQ(program.value(), 128);
+}
+
+// The other reading of the limit.
+TEST_F(Async, ARequestBeyond127InFlightIsRefused) {
+  ASSERT_EQ(ENGINE(anecheck_sim_set_reading)("full-queue-refuses", 1), ANECHECK_SIM_OK);
   Counter program;
   ENGINE(anecheck_sim_hold_queue)(1);
   Block block;
@@ -301,9 +338,143 @@ TEST_F(Async, HundredTwentySevenRequestsInFlight) {
   EXPECT_EQ(Submit(program, block), 0xe00002be);
   ENGINE(anecheck_sim_hold_queue)(0);
   block.WaitForCalls(127);
+  WaitUntilIdle();
   EXPECT_EQ(Submit(program, block), 0);
   block.WaitForCalls(128);
 }
+
+TEST_F(Async, ReadingsAreKnownByTheirNames) {
+  EXPECT_EQ(ENGINE(anecheck_sim_set_reading)("no-such-reading", 1), ANECHECK_SIM_UNKNOWN);
+  EXPECT_EQ(ENGINE(anecheck_sim_set_reading)(nullptr, 1), ANECHECK_SIM_INVALID);
+  EXPECT_EQ(ENGINE(anecheck_sim_set_reading)("full-queue-refuses", 2), ANECHECK_SIM_INVALID);
+}
+
+// A program that waits for a gate, and whose event says that it is done.
+class AsyncBlock : public Async, public ::testing::WithParamInterface<int> {
+ protected:
+  void SetUp() override {
+    Async::SetUp();
+    ASSERT_EQ(ENGINE(anecheck_sim_set_reading)("block-at-completion", GetParam()), ANECHECK_SIM_OK);
+    program_ = std::make_unique<Counter>();
+    gate_ = MakeGate();
+    done_ = MakeEvent();
+    DependsOn(*program_, gate_);
+    Completes(*program_, done_);
+  }
+  // Nothing may be alive when the engine's fixture looks.
+  void TearDown() override {
+    WaitUntilIdle();
+    program_.reset();
+    Async::TearDown();
+  }
+  static bool at_completion() { return GetParam() == 1; }
+  void OpenGate() const { ASSERT_EQ(ENGINE(e5rt_async_event_signal)(gate_), 0); }
+
+  std::unique_ptr<Counter> program_;
+  void* gate_ = nullptr;
+  void* done_ = nullptr;
+};
+
+TEST_P(AsyncBlock, IsCalledBeforeTheWorkOrAtItsEnd) {
+  double at_call = -1;
+  Block block([&] { at_call = program_->value(); });
+  ASSERT_EQ(Submit(*program_, block), 0);
+  if (at_completion()) {
+    // Long enough for a call that does not wait for the work.
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_EQ(block.calls(), 0);
+  } else {
+    block.WaitForCalls(1);
+  }
+  EXPECT_EQ(program_->value(), 0);
+  EXPECT_EQ(Signaled(done_), 0u);
+  OpenGate();
+  EXPECT_EQ(ENGINE(e5rt_async_event_sync_wait)(done_), 0);
+  EXPECT_EQ(program_->value(), 1);
+  block.WaitForCalls(1);
+  EXPECT_EQ(at_call, at_completion() ? 1 : 0);
+  EXPECT_EQ(block.calls(), 1);
+}
+
+// A block that is called before the work is the submission's body.
+TEST_P(AsyncBlock, ThatReturnsAnErrorFailsTheRequestThatWaitsForIt) {
+  Block block;
+  block.Return(5);
+  OpenGate();
+  ASSERT_EQ(Submit(*program_, block), 0);
+  const int64_t waited = ENGINE(e5rt_async_event_sync_wait)(done_);
+  if (at_completion()) {
+    EXPECT_EQ(waited, 0);
+    EXPECT_EQ(program_->value(), 1);
+  } else {
+    EXPECT_NE(waited, 0);
+    EXPECT_EQ(LastMessage(), "the block returned the error code 5 @ SubmitAsync");
+    EXPECT_EQ(program_->value(), 0);
+  }
+  EXPECT_EQ(Signaled(done_), 1u) << "nobody waits for ever";
+  block.WaitForCalls(1);
+  WaitUntilIdle();
+  block.Return(0);
+  const double before = program_->value();
+  ASSERT_EQ(Submit(*program_, block), 0);
+  EXPECT_EQ(ENGINE(e5rt_async_event_sync_wait)(done_), 0) << LastMessage();
+  EXPECT_EQ(program_->value(), before + 1);
+  block.WaitForCalls(2);
+}
+
+#ifndef ANECHECK_SANITIZED  // which takes signals for itself
+
+// A block in memory that nobody may look at after its call, and what tells that one did.
+struct GuardedBlock {
+  void* isa = nullptr;
+  int32_t flags = 0;
+  int32_t reserved = 0;
+  int64_t (*invoke)(GuardedBlock*) = [](GuardedBlock* block) -> int64_t {
+    called = true;
+    return mprotect(block, kPage, PROT_NONE);
+  };
+
+  static constexpr size_t kPage = 4096;
+  inline static GuardedBlock* block = nullptr;
+  inline static std::atomic<bool> called = false;
+  inline static std::atomic<bool> touched = false;
+
+  static void OnFault(int, siginfo_t* info, void*) {
+    if (info->si_addr < block || info->si_addr >= block + 1) std::abort();
+    touched = true;
+    mprotect(block, kPage, PROT_READ);
+  }
+};
+
+// Whoever retained a block releases it, which reads it.
+TEST_P(AsyncBlock, IsLookedAtAgainAfterItsCall) {
+  void* memory = mmap(nullptr, GuardedBlock::kPage, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  GuardedBlock::block = new (memory) GuardedBlock;
+  GuardedBlock::called = GuardedBlock::touched = false;
+  struct sigaction fault = {};
+  struct sigaction before = {};
+  fault.sa_flags = SA_SIGINFO;
+  fault.sa_sigaction = GuardedBlock::OnFault;
+  ASSERT_EQ(sigaction(SIGSEGV, &fault, &before), 0);
+  OpenGate();
+  ASSERT_EQ(program_->Encode(), 0);
+  ASSERT_EQ(ENGINE(e5rt_execution_stream_submit_async)(program_->stream(), memory), 0);
+  ASSERT_EQ(ENGINE(e5rt_async_event_sync_wait)(done_), 0);
+  // Releasing the stream waits for its worker.
+  program_.reset();
+  EXPECT_TRUE(GuardedBlock::called);
+  EXPECT_TRUE(GuardedBlock::touched);
+  ASSERT_EQ(sigaction(SIGSEGV, &before, nullptr), 0);
+  munmap(memory, GuardedBlock::kPage);
+}
+
+#endif
+
+INSTANTIATE_TEST_SUITE_P(Readings, AsyncBlock, ::testing::Values(0, 1), [](const auto& row) {
+  return row.param == 1 ? "AtCompletion" : "BeforeTheWork";
+});
 
 // Programs of which every second execution fails.
 class AsyncFailure : public Async {
@@ -316,6 +487,7 @@ class AsyncFailure : public Async {
 };
 
 TEST_F(AsyncFailure, ReachesTheBlockAndTheWaiterOfItsRequest) {
+  ASSERT_EQ(ENGINE(anecheck_sim_set_reading)("block-at-completion", 1), ANECHECK_SIM_OK);
   Counter program;
   void* done = MakeEvent();
   Completes(program, done);

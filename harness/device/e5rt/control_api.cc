@@ -103,6 +103,11 @@ ANECHECK_SIM int anecheck_sim_hold_queue(int hold) {
   return ANECHECK_SIM_OK;
 }
 
+ANECHECK_SIM int anecheck_sim_set_reading(const char* id, int on) {
+  if (id == nullptr || on < 0 || on > 1) return ANECHECK_SIM_INVALID;
+  return SetReading(id, on != 0) ? ANECHECK_SIM_OK : ANECHECK_SIM_UNKNOWN;
+}
+
 ANECHECK_SIM int anecheck_sim_write_files(int on) {
   SetWritesFiles(on != 0);
   return ANECHECK_SIM_OK;

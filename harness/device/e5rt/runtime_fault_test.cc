@@ -66,7 +66,10 @@ struct CountingBlock {
   void* isa = nullptr;
   int32_t flags = 0;
   int32_t reserved = 0;
-  void (*invoke)(void*) = [](void* block) { ++static_cast<CountingBlock*>(block)->calls; };
+  int64_t (*invoke)(void*) = [](void* block) -> int64_t {
+    ++static_cast<CountingBlock*>(block)->calls;
+    return 0;
+  };
   std::atomic<int> calls = 0;
 };
 

@@ -1,6 +1,8 @@
 // Process-wide state of the simulated engine.
 #include "harness/device/e5rt/state.h"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdlib>
@@ -12,15 +14,25 @@
 namespace anecheck::device::e5rt {
 namespace {
 
+struct ReadingRow {
+  std::string_view id;
+  bool on;  // unless set otherwise
+};
+// By Reading.
+constexpr std::array<ReadingRow, 2> kReadings = {
+    {{"block-at-completion", true}, {"full-queue-refuses", false}}};
+
 struct Engine {
   std::mutex mutex;
   std::condition_variable queue_moves;
+  std::condition_variable request_ends;
   const Target* target = &DefaultTarget();
   QuirkSwitches quirks;
   ActiveFaults faults;
   NumericModel model = ResolveNumericModel(quirks, target->family);
   bool queue_held = false;
   std::atomic<bool> writes_files = true;
+  std::array<std::atomic<bool>, kReadings.size()> readings = {kReadings[0].on, kReadings[1].on};
   std::atomic<bool> has_faults = false;
 };
 
@@ -79,8 +91,21 @@ bool TakeProgramSlot() {
 void FreeProgramSlot() {
   if (PlantedRuntimeFault(FaultEffect::kSlotsLeak) == nullptr) loaded_programs.fetch_sub(1);
 }
-bool TakeRequest() { return Take(in_flight, kMaxInFlight); }
-void FreeRequest() { in_flight.fetch_sub(1); }
+bool TakeRequest() {
+  if (Reads(Reading::kFullQueueRefuses)) return Take(in_flight, kMaxInFlight);
+  Engine& engine = TheEngine();
+  std::unique_lock lock(engine.mutex);
+  engine.request_ends.wait(lock, [] { return Take(in_flight, kMaxInFlight); });
+  return true;
+}
+void FreeRequest() {
+  Engine& engine = TheEngine();
+  {
+    const std::lock_guard lock(engine.mutex);
+    in_flight.fetch_sub(1);
+  }
+  engine.request_ends.notify_one();
+}
 void CountCompile() { ++compiles; }
 void CountExecution(uint64_t count) {
   ++executions;
@@ -123,6 +148,15 @@ bool RuntimeQuirkOn(std::string_view id) {
   Engine& engine = TheEngine();
   const std::lock_guard lock(engine.mutex);
   return engine.quirks.IsOn(id, engine.target->family);
+}
+
+bool Reads(Reading reading) { return TheEngine().readings[static_cast<size_t>(reading)]; }
+
+bool SetReading(std::string_view id, bool on) {
+  const auto found = std::ranges::find(kReadings, id, &ReadingRow::id);
+  if (found == kReadings.end()) return false;
+  TheEngine().readings[static_cast<size_t>(found - kReadings.begin())] = on;
+  return true;
 }
 
 bool SetDefaultTarget(std::string_view name) {
@@ -186,6 +220,7 @@ void ResetSettings() {
     engine.faults.Clear();
     engine.queue_held = false;
     engine.writes_files = true;
+    for (size_t i = 0; i < kReadings.size(); ++i) engine.readings[i] = kReadings[i].on;
     Resolve(engine);
   }
   engine.queue_moves.notify_all();

@@ -47,7 +47,8 @@ Counts GetCounts();
 // Takes a program slot; false where none is left. Give it back with FreeProgramSlot.
 bool TakeProgramSlot();
 void FreeProgramSlot();
-// The same for requests in flight.
+// The same for requests in flight; where none is left, false or when one is free again
+// (Reading::kFullQueueRefuses).
 bool TakeRequest();
 void FreeRequest();
 void CountCompile();
@@ -64,7 +65,12 @@ const Fault* PlantedRuntimeFault(FaultEffect effect);
 // Whether a quirk that has no family of its own is on for the default target.
 bool RuntimeQuirkOn(std::string_view id);
 
+// Where sources differ (anecheck_sim_set_reading).
+enum class Reading : uint8_t { kBlockAtCompletion, kFullQueueRefuses };
+bool Reads(Reading reading);
+
 // The control interface; see simulator_control.h.
+bool SetReading(std::string_view id, bool on);
 bool SetDefaultTarget(std::string_view name);
 std::string_view DefaultTargetName();
 bool SetQuirk(std::string_view id, int state);

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <fmt/format.h>
 
 #include "harness/device/e5rt/state.h"
 
@@ -13,7 +14,7 @@ struct Block {
   void* isa;
   int32_t flags;
   int32_t reserved;
-  void (*invoke)(void* block);
+  int64_t (*invoke)(void* block);
 };
 static_assert(offsetof(Block, invoke) == 16);
 
@@ -47,12 +48,12 @@ void Signal(const std::vector<Request::Moment>& moments, const Status& outcome) 
   for (const auto& [event, value] : moments) event->Signal(value, outcome);
 }
 
-// Runs the steps until one fails. Those behind it do not run and fail with it; they signal as well,
-// so that nobody waits for them for ever.
-Status RunSteps(const std::vector<Request::Step>& steps) {
+// Runs the steps until one fails; none where `outcome`, of what came before, is an Error. Those
+// behind it do not run and fail with it; they signal as well, so that nobody waits for them for
+// ever.
+Status RunSteps(const std::vector<Request::Step>& steps, Status outcome) {
   const bool early = PlantedRuntimeFault(FaultEffect::kAsyncEarlySignal) != nullptr;
   const bool silent = PlantedRuntimeFault(FaultEffect::kAsyncNoSignal) != nullptr;
-  Status outcome;
   for (const Request::Step& step : steps) {
     if (outcome.ok()) outcome = WaitFor(step.waits);
     if (early) Signal(step.signals, {});
@@ -62,16 +63,43 @@ Status RunSteps(const std::vector<Request::Step>& steps) {
   return outcome;
 }
 
-void Call(void* completion) {
-  if (completion == nullptr) return;
-  if (PlantedRuntimeFault(FaultEffect::kBlockNotCalled) != nullptr) return;
+// What the block makes of its submission.
+Status Call(void* completion) {
+  if (completion == nullptr) return {};
+  if (PlantedRuntimeFault(FaultEffect::kBlockNotCalled) != nullptr) return {};
   const bool twice = PlantedRuntimeFault(FaultEffect::kBlockTwice) != nullptr;
   auto* block = static_cast<Block*>(completion);
-  block->invoke(block);
-  if (twice) block->invoke(block);
+  int64_t code = block->invoke(block);
+  if (twice) code = block->invoke(block);
+  if (code == 0) return {};
+  return MakeError(ErrorCode::kInvalid,
+                   fmt::format("the block returned the error code {} @ SubmitAsync", code));
+}
+
+// A request is done when this returns.
+void Serve(Request& request) {
+  const bool at_completion = Reads(Reading::kBlockAtCompletion);
+  const Status ran = RunSteps(request.steps, at_completion ? Status() : Call(request.block));
+  if (!ran.ok()) Fail(kExecutionFailed, ran.error().message);
+  // The block may release the programs and count them.
+  request.steps.clear();
+  if (!at_completion) {
+    if (request.block != nullptr) TouchBlock(request.block);
+    FreeRequest();
+    return;
+  }
+  FreeRequest();
+  static_cast<void>(Call(request.block));
+  if (request.block != nullptr) TouchBlock(request.block);
 }
 
 }  // namespace
+
+void TouchBlock(void* block) {
+  const volatile auto* header = static_cast<Block*>(block);
+  static_cast<void>(header->isa);
+  static_cast<void>(header->flags);
+}
 
 void RequestQueue::Push(Request request) {
   {
@@ -104,12 +132,7 @@ void RequestQueue::Work() {
     WaitWhileQueueHeld();
     // The block finds the message of its own request, and none where that went well.
     ClearLastError();
-    const Status ran = RunSteps(request.steps);
-    if (!ran.ok()) Fail(kExecutionFailed, ran.error().message);
-    // The block may release the programs and count them.
-    request.steps.clear();
-    FreeRequest();
-    Call(request.block);
+    Serve(request);
   }
 }
 

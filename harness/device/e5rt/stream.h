@@ -24,7 +24,7 @@ struct Request {
     std::vector<Moment> signals;
   };
   std::vector<Step> steps;
-  void* block = nullptr;  // called when all is done; null for none
+  void* block = nullptr;  // null for none
 };
 
 // The requests of a stream. Its worker keeps it alive beside the stream, which a completion block
@@ -70,6 +70,9 @@ class Stream : public Object {
   std::mutex mutex_;  // guards worker_
   std::thread worker_;
 };
+
+// What retaining and releasing a block read of it.
+void TouchBlock(void* block);
 
 // Runs operations in order, whatever events say, until one fails.
 Status RunInOrder(const std::vector<std::shared_ptr<Operation>>& operations);

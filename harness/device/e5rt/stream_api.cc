@@ -134,7 +134,7 @@ int64_t e5rt_execution_stream_execute_sync(void* stream) {
 
 int64_t e5rt_execution_stream_submit_async(void* stream, void* block) {
   // The real system retains the block without a look at it.
-  static_cast<void>(*static_cast<void* volatile*>(block));
+  TouchBlock(block);
   return Submit(stream, block);
 }
 

@@ -4,9 +4,8 @@
 // with the campaign and says that all is done, "STRAY" writes a byte that means nothing to the
 // campaign's socket, "SILENT" closes that socket and lives on, "FLOOD" writes to standard output
 // without end. A text that holds "NULL BLOCK" or "REAL BLOCK" is executed by submit_async, with no
-// completion block or with one that is waited for; one that holds "NO FOLDER" finds a file in the
-// place of the folder for its bundle.
-#include <atomic>
+// completion block or with one and an event that is waited for; one that holds "NO FOLDER" finds a
+// file in the place of the folder for its bundle.
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -72,9 +71,8 @@ struct Block {
   const void* isa;
   int flags = 1 << 28;
   int reserved = 0;
-  void (*invoke)(Block*) = [](Block* block) { block->called = true; };
+  int64_t (*invoke)(Block*) = [](Block*) -> int64_t { return 0; };
   const void* descriptor = nullptr;
-  std::atomic<bool> called = false;
 };
 
 // Of the program that was compiled last.
@@ -100,6 +98,19 @@ void PutAFileInTheFoldersPlace() {
   if (file < 0) std::abort();
   close(file);
 }
+
+// Of every program that is submitted: each submission advances it by one.
+void* TheEvent() {
+  static void* const event = [] {
+    void* made = nullptr;
+    using Create = int64_t (*)(void**, const char*, uint32_t);
+    if (Next<Create>("e5rt_async_event_create")(&made, "done", 0) != 0) std::abort();
+    return made;
+  }();
+  return event;
+}
+
+bool IsSubmitted() { return LastText().find("REAL BLOCK") != std::string::npos; }
 
 void Obey(const std::string& word) {
   if (word == "CRASH") std::abort();
@@ -138,15 +149,23 @@ extern "C" int64_t e5rt_e5_compiler_config_options_set_cache_bundle_location(voi
   return next(config, path);
 }
 
+// What is encoded takes no events any more.
+extern "C" int64_t e5rt_execution_stream_encode_operation(void* stream, void* operation) {
+  using Two = int64_t (*)(void*, void*);
+  static const auto bind = Next<Two>("e5rt_execution_stream_operation_bind_completion_event");
+  static const auto next = Next<Two>("e5rt_execution_stream_encode_operation");
+  if (IsSubmitted() && bind(operation, TheEvent()) != 0) std::abort();
+  return next(stream, operation);
+}
+
 extern "C" int64_t e5rt_execution_stream_execute_sync(void* stream) {
   using Submit = int64_t (*)(void*, void*);
   static const auto submit = Next<Submit>("e5rt_execution_stream_submit_async");
   static const auto next = Next<int64_t (*)(void*)>("e5rt_execution_stream_execute_sync");
   if (LastText().find("NULL BLOCK") != std::string::npos) return submit(stream, nullptr);
-  if (LastText().find("REAL BLOCK") == std::string::npos) return next(stream);
+  if (!IsSubmitted()) return next(stream);
   static Block block = {.isa = &block};
-  block.called = false;
+  static const auto wait = Next<int64_t (*)(void*)>("e5rt_async_event_sync_wait");
   const int64_t code = submit(stream, &block);
-  while (code == 0 && !block.called) usleep(100);
-  return code;
+  return code != 0 ? code : wait(TheEvent());
 }
