@@ -119,7 +119,8 @@ ANECHECK_E5RT int64_t e5rt_execution_stream_execute_sync(void* stream);
 // completion, "" in that of a request that went well. An operation that depends on such an event
 // fails with it.
 ANECHECK_E5RT int64_t e5rt_execution_stream_submit_async(void* stream, void* block);
-// The same without a block.
+// The same without a block. That it works is assumed: public notes have it answer "Use
+// submit_async".
 ANECHECK_E5RT int64_t e5rt_execution_stream_async_submit(void* stream);
 ANECHECK_E5RT int64_t e5rt_execution_stream_set_quality_of_service(void* stream, uint64_t qos);
 ANECHECK_E5RT int64_t e5rt_execution_stream_set_ane_execution_priority(void* stream,
