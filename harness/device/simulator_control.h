@@ -70,7 +70,7 @@ int anecheck_sim_write_files(int on);
 
 // Where sources differ in what a call does, the reading that the engine acts on. `on` is 1 or 0.
 //
-// "block-at-completion" (1): the block of e5rt_execution_stream_submit_async is called once all
+// "block-at-completion" (0): the block of e5rt_execution_stream_submit_async is called once all
 // operations are done, and gives no result, as the words of specification 001, section 2.4, have it
 // ("completion"). Off: it is called before they run, and its result is the submission's: with any
 // other than 0 they do not run, and their events fail. So says the code that the specification

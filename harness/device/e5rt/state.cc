@@ -20,7 +20,7 @@ struct ReadingRow {
 };
 // By Reading.
 constexpr std::array<ReadingRow, 2> kReadings = {
-    {{"block-at-completion", true}, {"full-queue-refuses", false}}};
+    {{"block-at-completion", false}, {"full-queue-refuses", false}}};
 
 struct Engine {
   std::mutex mutex;
