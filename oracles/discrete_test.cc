@@ -34,6 +34,32 @@ Estimate Compare(OpKind kind, double with) {
   return c.Run(c.Binary(kind, x, y));
 }
 
+// rsqrt of what may be either of two numbers.
+Estimate RootOfEither(double a, double b) {
+  Case c;
+  const ValueId one = c.Input(MakeTensor(DType::kFp16, {1}, {1}));
+  const ValueId open = c.Binary(OpKind::kEqual, AboutOne(c), one);
+  const ValueId x = c.Input(MakeTensor(DType::kFp16, {1}, {a}));
+  const ValueId y = c.Input(MakeTensor(DType::kFp16, {1}, {b}));
+  using P = params::Select;
+  const ValueId either =
+      c.Begin(OpKind::kSelect).Arg(P::kCond, open).Arg(P::kA, x).Arg(P::kB, y).Finish();
+  const Estimate estimate = c.Run(
+      c.Begin(OpKind::kRsqrt).Arg(0, either).Float(params::WithEpsilon::kEpsilon, 0).Finish());
+  EXPECT_EQ(c.error, "");
+  return estimate;
+}
+
+// The sign of a zero decides which infinity its root gives.
+TEST(Select, ANumberOrAZeroOfEitherSignKeepsTheSign) {
+  EXPECT_TRUE(Admits(RootOfEither(4, -0.0), 0, -HUGE_VAL));
+  EXPECT_TRUE(Admits(RootOfEither(-0.0, 4), 0, -HUGE_VAL));
+  EXPECT_FALSE(Admits(RootOfEither(4, 0.0), 0, -HUGE_VAL));
+  EXPECT_TRUE(Admits(RootOfEither(4, 0.0), 0, HUGE_VAL));
+  EXPECT_TRUE(Admits(RootOfEither(0.0, -0.0), 0, -HUGE_VAL));
+  EXPECT_TRUE(Admits(RootOfEither(-0.0, 0.0), 0, HUGE_VAL));
+}
+
 TEST(Comparison, UncertainOperandsAdmitBothAnswers) {
   for (const OpKind kind :
        {OpKind::kEqual, OpKind::kNotEqual, OpKind::kGreater, OpKind::kLessEqual}) {

@@ -257,6 +257,11 @@ Result<Artifact> ArtifactFromJson(const nlohmann::ordered_json& json) {
   if (version != 1) return Wrong("version", "must be 1");
   ANECHECK_ASSIGN(artifact.id, Get<std::string>(json, "id"));
   ANECHECK_ASSIGN(artifact.verdict, Get<std::string>(json, "verdict"));
+  for (const auto& [key, text] :
+       {std::pair("op", &artifact.op), std::pair("known_defect", &artifact.known_defect)}) {
+    if (!json.contains(key)) continue;
+    ANECHECK_ASSIGN(*text, Get<std::string>(json, key));
+  }
   ANECHECK_ASSIGN(const ordered_json item, Get<ordered_json>(json, "case"));
   ANECHECK_ASSIGN(artifact.options.seed, Get<uint64_t>(item, "seed"));
   ANECHECK_ASSIGN(artifact.item.index, Get<uint64_t>(item, "index"));

@@ -37,6 +37,7 @@ struct Artifact {
   CampaignOptions options;  // targets: the case's one; runner and worker settings
   Case item;
   std::string id, verdict;
+  std::string op, known_defect;  // empty where the artifact names none
 };
 // Errors name the member that is wrong.
 Result<Artifact> ArtifactFromJson(const nlohmann::ordered_json& json);

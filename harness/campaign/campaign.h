@@ -152,7 +152,7 @@ struct CampaignSummary {
   uint64_t judged = 0;  // cases of which IsJudged holds
   uint64_t inconclusive = 0;
   uint64_t findings = 0;       // distinct new ones
-  uint64_t known_defects = 0;  // distinct documented ones
+  uint64_t known_defects = 0;  // documented ones, and sets of them that one case shows
   // Distinct deviations that only terms never measured on their family forbid: neither new findings
   // nor known defects.
   uint64_t unconfirmed = 0;

@@ -8,6 +8,7 @@
 
 #include "harness/campaign/compiled_plan.h"
 #include "harness/campaign/locate.h"
+#include "harness/campaign/masked_message.h"
 #include "harness/campaign/rejected_graph.h"
 #include "harness/campaign/relation.h"
 #include "harness/campaign/second_execution.h"
@@ -371,13 +372,9 @@ std::string Signature(const CaseOutcome& outcome) {
     const size_t at = message.find(place);
     if (at != std::string::npos) message.replace(at, place.size(), outcome.relation->name);
   }
-  std::string words;
-  for (const char c : message) {
-    if (c == end && end != 0) break;
-    const bool digit = c >= '0' && c <= '9';
-    if (!digit || words.empty() || words.back() != '#') words += digit ? '#' : c;
-  }
-  return fmt::format("{}|{}|{}|{}", record.verdict, record.stage, record.target, words);
+  if (end != 0) message.resize(std::min(message.find(end), message.size()));
+  return fmt::format("{}|{}|{}|{}", record.verdict, record.stage, record.target,
+                     MaskedMessage(message));
 }
 
 FindingRecord DescribeFinding(const Case& item, const CaseOutcome& outcome) {

@@ -293,6 +293,31 @@ std::string RelationOf(const CaseOutcome& outcome) {
 
 }  // namespace
 
+namespace {
+
+std::string Shown(std::string_view verdict, std::string_view defect, std::string_view op) {
+  return fmt::format("{}{}{}{}{}", verdict, defect.empty() ? "" : " ", defect,
+                     op.empty() ? "" : " in ", op);
+}
+
+// What shows now may be another defect than the recorded one: on another engine, or after a repair.
+// What does not repeat may show anything.
+Status IsTheRecordedOne(const Artifact& finding, const CaseOutcome& outcome) {
+  const std::string& now = outcome.record.verdict;
+  const bool same_defect =
+      finding.known_defect.empty() || finding.known_defect == outcome.known_defect;
+  const bool same_op = finding.op.empty() || now != "wrong" || finding.op == outcome.op;
+  if (finding.verdict == "flaky" || (finding.verdict == now && same_defect && same_op)) return {};
+  return MakeError(ErrorCode::kInvalid,
+                   fmt::format("finding {}: the recorded verdict is {}, now it is {}: another "
+                               "defect; run the campaign again to find that, or say with --if "
+                               "what is kept",
+                               finding.id, Shown(finding.verdict, finding.known_defect, finding.op),
+                               Shown(now, outcome.known_defect, outcome.op)));
+}
+
+}  // namespace
+
 Result<ShrunkFinding> ShrinkFinding(const Artifact& finding, Runner& runner,
                                     const ShrinkOptions& options) {
   if (finding.verdict == kBiased) {
@@ -313,6 +338,7 @@ Result<ShrunkFinding> ShrinkFinding(const Artifact& finding, Runner& runner,
                                  finding.id, finding.verdict,
                                  first ? first->outcome.record.verdict : "that it cannot be run"));
   }
+  ANECHECK_RETURN_IF_ERROR(IsTheRecordedOne(finding, first->outcome));
   const std::string wanted = Signature(first->outcome);
   const std::string relation = RelationOf(first->outcome);
   if (first->outcome.relation) shrinker.Keep(first->outcome.relation);

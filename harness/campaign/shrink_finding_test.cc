@@ -71,6 +71,27 @@ Artifact FindWrong() {
   }
 }
 
+// Another engine, or one that was mended in part, shows another defect.
+TEST(ShrinkFinding, TakesNoOtherDefectForTheRecordedOne) {
+  const auto why = [](const Artifact& artifact) {
+    WrongResult runner;
+    const auto shrunk = ShrinkFinding(artifact, runner);
+    return shrunk.ok() ? "" : shrunk.error().message;
+  };
+  Artifact artifact = FindWrong();
+  artifact.op = "add";
+  EXPECT_EQ(why(artifact), "");
+  artifact.op = "mul";
+  EXPECT_EQ(why(artifact),
+            "finding f000000000001: the recorded verdict is wrong in mul, now it is wrong in add: "
+            "another defect; run the campaign again to find that, or say with --if what is kept");
+  artifact.op = "add";
+  artifact.verdict = "crashed";
+  EXPECT_NE(why(artifact), "");
+  artifact.verdict = "flaky";
+  EXPECT_EQ(why(artifact), "");
+}
+
 TEST(ShrinkFinding, LeavesTheWrongOperationAloneWithLittleData) {
   const Artifact artifact = FindWrong();
   WrongResult runner;

@@ -144,6 +144,7 @@ class Choice {
     result_.value[at] = first ? a.value[i] : b.value[j];
     result_.low[at] = std::fmin(a.low[i], b.low[j]);
     result_.high[at] = std::fmax(a.high[i], b.high[j]);
+    result_.signed_zero &= !MixesZeros(a.low[i], a.high[i], b.low[j], b.high[j]);
     const bool any_nan = a.low[i] != a.low[i] || b.low[j] != b.low[j];
     result_.nan[at] = any_nan || a.NanAt(i) || b.NanAt(j) ? 1 : 0;
     result_.special |= result_.nan[at] != 0;

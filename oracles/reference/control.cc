@@ -128,6 +128,7 @@ BoundedTensor Hull(KernelContext& context, const BoundedTensor& a, const Bounded
   for (size_t i = 0; i < a.size; ++i) {
     const bool a_nan = a.low[i] != a.low[i];
     const bool b_nan = b.low[i] != b.low[i];
+    hull.signed_zero &= !MixesZeros(a.low[i], a.high[i], b.low[i], b.high[i]);
     hull.low[i] = a_nan ? b.low[i] : b_nan ? a.low[i] : std::min(a.low[i], b.low[i]);
     hull.high[i] = a_nan ? b.high[i] : b_nan ? a.high[i] : std::max(a.high[i], b.high[i]);
     hull.nan[i] = a_nan || b_nan || a.NanAt(i) || b.NanAt(i) ? 1 : 0;

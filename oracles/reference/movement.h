@@ -57,9 +57,21 @@ inline void PutElement(double number, BoundedTensor& result, size_t to) {
   result.finite_high[to] = number;
 }
 
+// Whether two intervals end at zeros of both signs: what may be either has no certain sign.
+inline bool MixesZeros(double low, double high, double other_low, double other_high) {
+  const auto differ = [](double a, double b) {
+    return a == 0 && b == 0 && std::signbit(a) != std::signbit(b);
+  };
+  return differ(low, other_low) || differ(low, other_high) || differ(high, other_low) ||
+         differ(high, other_high);
+}
+
 // Admits element `from` of `x` at `to` besides what stands there. Precondition: `result` is no
 // point tensor.
 inline void AdmitElement(const BoundedTensor& x, size_t from, BoundedTensor& result, size_t to) {
+  if (MixesZeros(x.low[from], x.high[from], result.low[to], result.high[to])) {
+    result.signed_zero = false;
+  }
   if (result.members != nullptr) result.members[to] = {};
   const bool only_nan = x.low[from] != x.low[from];
   const bool had_only_nan = result.low[to] != result.low[to];

@@ -126,10 +126,9 @@ Bounds ReciprocalRootBounds(double low, double high, bool signed_zero) {
   if (low == 0 && high == 0 && signed_zero) {
     return {ReciprocalRootValue(low), ReciprocalRootValue(high)};
   }
-  // Which infinity a zero gives depends on its sign.
-  const double least = low <= 0 && !signed_zero ? -kInfinity
-                       : high == 0              ? -kInfinity
-                                                : ReciprocalRootValue(high);
+  // A negative zero gives the other infinity.
+  const bool negative_zero = low < 0 || (low == 0 && (!signed_zero || std::signbit(low)));
+  const double least = negative_zero ? -kInfinity : ReciprocalRootValue(high);
   const double most = low <= 0 ? kInfinity : ReciprocalRootValue(low);
   return {WidenDown(least), WidenUp(most), low < 0};
 }
