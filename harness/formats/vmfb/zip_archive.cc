@@ -498,7 +498,12 @@ bool ZipEntryIsSettled(const ZipEntry& entry, ByteSpan file) { return SettleEntr
 
 bool ZipEndIsSettled(const ZipArchive& archive) { return SettleEnd(archive); }
 
-bool ZipIsSettled(const ZipArchive& archive, ByteSpan file) { return SettleAll(archive, file); }
+bool ZipIsSettled(const ZipArchive& archive, ByteSpan file) {
+  // The end record of an archive without entries may name any place.
+  const bool inside = archive.directory_at <= file.size() &&
+                      archive.directory_size <= file.size() - archive.directory_at;
+  return inside && SettleAll(archive, file);
+}
 
 void SettleZip(ZipArchive* archive, ByteSpan file) { SettleAll(*archive, file); }
 
