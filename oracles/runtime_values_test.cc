@@ -228,8 +228,8 @@ TEST(RuntimeValues, UpsampleTakesTheColumnAtTheCorner) {
   EXPECT_EQ(columns(1.12).value, (std::vector<double>{1.5, -2.5, 3.5}));
 }
 
-// Of 16 rows 2: the centres lie on the borders before 4 and before 12, the points of MIL's grid at 0
-// and 8. Nothing between the two readings is admitted.
+// Of 16 rows 2: the centres lie on the borders before 4 and before 12, the points of MIL's grid at
+// 0 and 8. Nothing between the two readings is admitted.
 TEST(RuntimeValues, ResizeTakesTheCentreOrTheGridOfTheText) {
   const Estimate rows = ResizedRows(16, 2, ConformingContract(2));
   std::vector<double> admitted;
