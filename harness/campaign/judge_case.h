@@ -2,6 +2,7 @@
 // it first goes wrong.
 #pragma once
 
+#include <bitset>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 #include "harness/campaign/campaign.h"
 #include "harness/campaign/output_errors.h"
 #include "harness/campaign/store.h"
+#include "harness/ops/op.h"
 #include "harness/runners/runner.h"
 #include "oracles/oracle.h"
 
@@ -20,6 +22,12 @@ struct RewrittenCase {
   Graph graph;
   std::string mil;
   std::vector<Tensor> outputs;
+};
+
+// How far one of several graphs of a case got, and the operations of which that is said.
+struct GraphReach {
+  std::string route, status, stage, backend, verdict;
+  std::bitset<kOpCount> ops;
 };
 
 // Verdicts of a case, worst last: pass, inconclusive, known-defect, unconfirmed, misplaced,
@@ -45,6 +53,11 @@ struct CaseOutcome {
   // where. The rewritten graph where that is no pass.
   std::optional<CaseRelation> relation;
   std::optional<RewrittenCase> rewritten;
+  // Of a metamorphic case that passed by itself: its own graph and, where that was run, the
+  // rewritten one, with the operations that this has and the original lacks or, where there are
+  // none, with all of them. An operation stands with one graph a route. Empty of other cases, which
+  // say the same of each of their operations.
+  std::vector<GraphReach> reached;
   std::vector<std::array<uint64_t, kUlpBuckets>> histograms;  // one an output
   std::vector<OutputErrors> errors;                           // one an output
   // One an output; empty of those that are no pass or of which the test of lean_sums.h says

@@ -22,19 +22,27 @@ size_t ProducerOf(const Graph& graph, ValueId value) {
   return info.kind == ValueKind::kResult ? graph.node(info.producer).schema->id : kNoOp;
 }
 
-ReachCounts CountsOf(const CaseRecord& record, bool verified) {
+// `Shown` is what is recorded of a case, or of one of its graphs.
+template <typename Shown>
+ReachCounts CountsOf(const Shown& shown, bool verified) {
   ReachCounts counts;
   counts.cases = 1;
-  const bool ran = record.status == "ok" && !verified;
-  counts.compiled = ran || record.stage == "load" || record.stage == "run" ? 1 : 0;
-  counts.dispatched = record.status == "ok" && record.backend == "ane" ? 1 : 0;
-  counts.correct = counts.dispatched == 1 && record.verdict == "pass" ? 1 : 0;
-  counts.known_defect = record.verdict == "known-defect" ? 1 : 0;
-  counts.rejected = record.verdict == "rejected" ? 1 : 0;
-  counts.inconclusive = record.verdict == "inconclusive" ? 1 : 0;
-  counts.unconfirmed = record.verdict == "unconfirmed" ? 1 : 0;
-  counts.wrong = IsNewFinding(record.verdict) && counts.rejected == 0 ? 1 : 0;
+  const bool ran = shown.status == "ok" && !verified;
+  counts.compiled = ran || shown.stage == "load" || shown.stage == "run" ? 1 : 0;
+  counts.dispatched = shown.status == "ok" && shown.backend == "ane" ? 1 : 0;
+  counts.correct = counts.dispatched == 1 && shown.verdict == "pass" ? 1 : 0;
+  counts.known_defect = shown.verdict == "known-defect" ? 1 : 0;
+  counts.rejected = shown.verdict == "rejected" ? 1 : 0;
+  counts.inconclusive = shown.verdict == "inconclusive" ? 1 : 0;
+  counts.unconfirmed = shown.verdict == "unconfirmed" ? 1 : 0;
+  counts.wrong = IsNewFinding(shown.verdict) && counts.rejected == 0 ? 1 : 0;
   return counts;
+}
+
+std::bitset<kOpCount> OpsOf(const Graph& graph) {
+  std::bitset<kOpCount> ops;
+  for (const Node& node : graph.nodes()) ops.set(node.schema->id);
+  return ops;
 }
 
 }  // namespace
@@ -43,17 +51,12 @@ class ReachCounter::Counts {
  public:
   void Add(const Case& item, const CaseOutcome& outcome, std::optional<Provenance> proved) {
     const CaseRecord& record = outcome.record;
+    for (const GraphReach& reached : outcome.reached) {
+      AddOps(PlaceOf(record.target, reached.route), reached.ops, CountsOf(reached, false), proved);
+    }
     Place& place = PlaceOf(record.target, record.route);
-    const ReachCounts counts = CountsOf(record, outcome.verified);
-    const bool proves = proved && counts.dispatched != 0;
-    if (proves) place.provenance = ProvenanceName(*proved);
-    std::bitset<kOpCount> seen;
-    for (const Node& node : item.graph.nodes()) {
-      const size_t op = node.schema->id;
-      if (seen.test(op)) continue;
-      seen.set(op);
-      place.reach[op] += counts;
-      if (proves) place.proved[op] += counts;
+    if (outcome.reached.empty()) {
+      AddOps(place, OpsOf(item.graph), CountsOf(record, outcome.verified), proved);
     }
     const auto outputs = item.graph.outputs();
     for (size_t i = 0; i < outcome.histograms.size() && i < record.outputs.size(); ++i) {
@@ -92,6 +95,17 @@ class ReachCounter::Counts {
     place.target = target;
     place.route = route;
     return place;
+  }
+
+  static void AddOps(Place& place, const std::bitset<kOpCount>& ops, const ReachCounts& counts,
+                     std::optional<Provenance> proved) {
+    const bool proves = proved && counts.dispatched != 0;
+    if (proves) place.provenance = ProvenanceName(*proved);
+    for (size_t op = 0; op < kOpCount; ++op) {
+      if (!ops.test(op)) continue;
+      place.reach[op] += counts;
+      if (proves) place.proved[op] += counts;
+    }
   }
 
   static void AddErrors(Errors& sum, const UlpCounts& histogram, const OutputErrors& errors) {

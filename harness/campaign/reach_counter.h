@@ -15,8 +15,9 @@ class ReachCounter {
   ReachCounter();
   ~ReachCounter();
 
-  // Adds what the case says about each of its operations. `proved` is what an answer with a checked
-  // proof counts as, where that is more than the run's own evidence.
+  // Adds what the case says about each of its operations, and the rewritten graph of a metamorphic
+  // case about those that rewriting added (CaseOutcome::reached). `proved` is what an answer with a
+  // checked proof counts as, where that is more than the run's own evidence.
   void Add(const Case& item, const CaseOutcome& outcome,
            std::optional<Provenance> proved = std::nullopt);
   // Adds what was counted since the last call to `reach`, `proved_reach`, `ulp`, `magnitudes` and

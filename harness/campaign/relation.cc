@@ -1,6 +1,7 @@
 #include "harness/campaign/relation.h"
 
 #include <algorithm>
+#include <bitset>
 #include <fmt/format.h>
 
 #include "harness/lowering/graph_to_netlist.h"
@@ -45,14 +46,76 @@ bool IsRefused(const NodeView& node, const Target& target) {
          });
 }
 
-// Operations of the original were drawn to be legal; of the others, which have results of new
-// names, none may be refused.
+// Whether the original lacks an operation of the rewritten graph: its results have new names.
+bool IsAdded(const Graph& original, const Graph& rewritten, const Node& node) {
+  return node.result_count > 0 &&
+         !original.FindValue(rewritten.value(node.first_result).name).has_value();
+}
+
+// Operations of the original were drawn to be legal; of the others none may be refused.
 bool AdmitsOthers(const Graph& original, const Graph& rewritten, const Target& target) {
   return std::ranges::none_of(rewritten.nodes(), [&](const Node& node) {
-    if (node.result_count == 0) return false;
-    const bool known = original.FindValue(rewritten.value(node.first_result).name).has_value();
-    return !known && IsRefused(NodeView(rewritten, node), target);
+    return IsAdded(original, rewritten, node) && IsRefused(NodeView(rewritten, node), target);
   });
+}
+
+std::bitset<kOpCount> OpsOf(const Graph& graph) {
+  std::bitset<kOpCount> ops;
+  for (const Node& node : graph.nodes()) ops.set(node.schema->id);
+  return ops;
+}
+
+std::bitset<kOpCount> AddedOps(const Graph& original, const Graph& rewritten) {
+  std::bitset<kOpCount> ops;
+  for (const Node& node : rewritten.nodes()) {
+    if (IsAdded(original, rewritten, node)) ops.set(node.schema->id);
+  }
+  return ops;
+}
+
+// Whether a text has the name as a word of its own.
+bool Names(std::string_view text, std::string_view name) {
+  const auto of_word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  for (size_t at = 0; (at = text.find(name, at)) != std::string_view::npos; ++at) {
+    const size_t end = at + name.size();
+    const bool begins = at == 0 || !of_word(text[at - 1]);
+    if (begins && (end == text.size() || !of_word(text[end]))) return true;
+  }
+  return false;
+}
+
+// Which operation kept a graph from running on the engine whose original ran there: one that
+// rewriting added, of several the one that the message names.
+std::string WhatStopped(const Case& item, const Case& partner, const CaseOutcome& other) {
+  std::string first;
+  for (const Node& node : partner.graph.nodes()) {
+    if (!IsAdded(item.graph, partner.graph, node)) continue;
+    if (Names(other.record.message, node.schema->name)) return std::string(node.schema->name);
+    if (first.empty()) first = node.schema->name;
+  }
+  return first.empty() ? other.op : first;
+}
+
+GraphReach ReachOf(const CaseRecord& record, const std::bitset<kOpCount>& ops) {
+  return {record.route, record.status, record.stage, record.backend, record.verdict, ops};
+}
+
+// The rewritten graph beside the original, which passed. An operation of both stands where it
+// showed more.
+void AddReach(const Case& item, const Case& partner, const CaseOutcome& other,
+              CaseOutcome& outcome) {
+  std::bitset<kOpCount> ops = AddedOps(item.graph, partner.graph);
+  if (ops.none()) ops = OpsOf(partner.graph);
+  // Of the original, where it is located there.
+  if (!other.node.empty()) {
+    const auto id = partner.graph.FindValue(other.node);
+    if (id) ops.set(partner.graph.node(partner.graph.value(*id).producer).schema->id);
+  }
+  GraphReach& own = outcome.reached.front();
+  if (own.route == other.record.route) own.ops &= ~ops;
+  outcome.reached.push_back(ReachOf(other.record, ops));
 }
 
 Status Inconclusive(CaseOutcome& outcome, std::string why) {
@@ -89,6 +152,7 @@ Status Compare(const Case& item, const Case& partner, const Rewritten& rewritten
         Compare(rewritten.laws[i], (*expected)[i], estimate, reply.outputs[i], other.outputs[i]);
     if (!found) continue;
     outcome.record.verdict = outcome.record.outputs[i].verdict = "wrong";
+    outcome.reached.back().verdict = "wrong";
     outcome.op = NameOf(item.graph, rewritten);
     outcome.record.message =
         fmt::format("{}: element {} of output {} is {} without it and {} with it", place,
@@ -106,12 +170,15 @@ Status JudgeBoth(const Case& item, const Case& partner, const Rewritten& rewritt
   const std::string place = PlaceOf(*outcome.relation);
   CaseOutcome other = JudgeCase(partner, partner.route, other_reply, evaluation);
   ANECHECK_RETURN_IF_ERROR(Refine(partner, other_reply, runner, evaluation, other));
+  AddReach(item, partner, other, outcome);
   if (other.record.verdict != "pass" && other.record.verdict != "inconclusive") {
     outcome.record.verdict = other.record.verdict;
     outcome.record.stage = other.record.stage;
     outcome.record.message = fmt::format("with {}: {}", place, other.record.message);
     outcome.known_defect = other.known_defect;
-    outcome.op = other.op;
+    const bool ran = other.record.status == RunStatusName(RunStatus::kOk);
+    const bool stopped = !ran || other.record.verdict == "misplaced";
+    outcome.op = stopped ? WhatStopped(item, partner, other) : other.op;
     return {};
   }
   if (other_reply.outputs.size() < reply.outputs.size()) {
@@ -145,6 +212,7 @@ std::optional<Rewritten> RewriteCase(const Case& item, bool direct) {
 Status JudgeRelation(const Case& item, const RunReply& reply, Runner& runner,
                      Evaluation& evaluation, CaseOutcome& outcome) {
   if (outcome.record.verdict != "pass" || outcome.verified || reply.outputs.empty()) return {};
+  outcome.reached = {ReachOf(outcome.record, OpsOf(item.graph))};
   const std::optional<Rewritten> rewritten = RewriteCase(item, RunsDirectly(item, runner));
   if (!rewritten) return Inconclusive(outcome, "no metamorphic relation applies to the graph");
   outcome.relation = {std::string(rewritten->relation->name), rewritten->site};

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 
+#include "harness/campaign/reach_counter.h"
 #include "harness/campaign/rejected_graph.h"
 #include "harness/campaign/run_again.h"
 #include "harness/targets/catalog.h"
@@ -250,6 +251,132 @@ TEST(MetamorphicCases, AreHeldAgainstEachRelationOften) {
     if (!relation.direct) {
       EXPECT_GE(times[relation.name], kCases / 40) << relation.name;
     }
+  }
+}
+
+// What a case of pointwise operations alone shows, rewritten by a relation, on a runner that gives
+// the oracle's values but for what `spoil` does to the reply for a graph other than the first.
+struct Shown {
+  CaseOutcome outcome;
+  std::map<std::string, ReachCounts> reach;  // of the route mil
+};
+
+class SpoiledByRewriting final : public Runner {
+ public:
+  using Spoil = void (*)(RunReply&);
+  SpoiledByRewriting(size_t nodes, Spoil spoil) : right_(nodes, Move::kNot), spoil_(spoil) {}
+  Result<RunnerIdentity> Identify() override { return right_.Identify(); }
+  Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
+    auto replies = right_.Run(requests);
+    for (size_t i = 0; replies.ok() && i < requests.size(); ++i) {
+      const auto transposes = [](const Node& node) { return node.schema->name == "transpose"; };
+      if (std::ranges::any_of(requests[i].graph->nodes(), transposes)) spoil_((*replies)[i]);
+    }
+    return replies;
+  }
+  Status Restart() override { return {}; }
+
+ private:
+  MovedByRewriting right_;
+  Spoil spoil_;
+};
+
+Shown ShownWithTransposes(SpoiledByRewriting::Spoil spoil) {
+  CampaignOptions options = Options({CaseMode::kMetamorphic});
+  options.small = true;
+  options.ops.reset();
+  options.ops.set(static_cast<size_t>(OpKind::kRelu)).set(static_cast<size_t>(OpKind::kAbs));
+  Evaluation evaluation;
+  for (uint64_t index = 0; index < 400; ++index) {
+    auto item = MakeCase(options, index);
+    if (!item.ok()) continue;
+    item->relation = CaseRelation{"transpose-twice", ""};
+    if (!RewriteCase(*item, false)) continue;
+    SpoiledByRewriting runner(item->graph.nodes().size(), spoil);
+    const RunRequest request = RequestOf(*item);
+    const RunReply reply = runner.Run({&request, 1}).value()[0];
+    Shown shown{JudgeCase(*item, "mil", reply, evaluation), {}};
+    if (!Refine(*item, reply, runner, evaluation, shown.outcome).ok()) continue;
+    BatchRecord batch;
+    CountReach(*item, shown.outcome, batch);
+    for (const auto& [key, counts] : batch.reach) {
+      EXPECT_EQ(std::get<1>(key), "mil");
+      shown.reach[std::get<2>(key)] = counts;
+    }
+    return shown;
+  }
+  ADD_FAILURE() << "no case can be rewritten so";
+  return {};
+}
+
+// Every operation of the case's own graph is right, whatever became of those beside them.
+void ExpectOwnToBeCorrect(const Shown& shown) {
+  EXPECT_GE(shown.reach.size(), 2u);
+  for (const auto& [op, counts] : shown.reach) {
+    EXPECT_EQ(counts.cases, 1) << op;
+    if (op == "transpose") continue;
+    EXPECT_EQ(counts.correct, 1) << op;
+    EXPECT_EQ(counts.rejected + counts.wrong + counts.inconclusive, 0) << op;
+  }
+}
+
+TEST(ReachOfMetamorphicCases, ChargesARefusalToWhatRewritingAdded) {
+  const Shown shown = ShownWithTransposes([](RunReply& reply) {
+    reply = {.status = RunStatus::kRejected,
+             .stage = "validator",
+             .message = "transpose is not available"};
+  });
+  EXPECT_EQ(shown.outcome.record.verdict, "rejected");
+  EXPECT_EQ(shown.outcome.op, "transpose") << "the operation that was refused";
+  ExpectOwnToBeCorrect(shown);
+  const ReachCounts& added = shown.reach.at("transpose");
+  EXPECT_EQ(added.rejected, 1);
+  EXPECT_EQ(added.compiled + added.dispatched + added.wrong, 0);
+}
+
+TEST(ReachOfMetamorphicCases, ChargesWrongValuesToWhatRewritingAdded) {
+  const Shown shown = ShownWithTransposes([](RunReply& reply) {
+    for (Tensor& output : reply.outputs) output.bytes[1] ^= 0x40;
+  });
+  EXPECT_EQ(shown.outcome.record.verdict, "wrong") << shown.outcome.record.message;
+  for (const auto& [op, counts] : shown.reach) {
+    const bool charged = op == "transpose" || op == shown.outcome.op;
+    EXPECT_EQ(counts.wrong, charged ? 1 : 0) << op;
+    EXPECT_EQ(counts.correct, charged ? 0 : 1) << op;
+  }
+  EXPECT_EQ(shown.reach.at("transpose").dispatched, 1);
+}
+
+TEST(ReachOfMetamorphicCases, CountsWhatRewritingAddedWhereAllIsRight) {
+  const Shown shown = ShownWithTransposes([](RunReply&) {});
+  EXPECT_EQ(shown.outcome.record.verdict, "pass") << shown.outcome.record.message;
+  ExpectOwnToBeCorrect(shown);
+  EXPECT_EQ(shown.reach.at("transpose").correct, 1);
+}
+
+// The graph itself is right, but not where it is compiled once more: no other operation is there to
+// be charged.
+TEST(ReachOfMetamorphicCases, CountsAnOperationOnceByWhatShowsMore) {
+  Evaluation evaluation;
+  const auto item = [] {
+    auto made = MakeCase(Options({CaseMode::kMetamorphic}), 3);
+    made->relation = CaseRelation{"recompile", ""};
+    return std::move(made).value();
+  }();
+  const RunRequest request = RequestOf(item);
+  MovedByRewriting first(item.graph.nodes().size(), Move::kNot);
+  const RunReply reply = first.Run({&request, 1}).value()[0];
+  CaseOutcome outcome = JudgeCase(item, "mil", reply, evaluation);
+  ASSERT_EQ(outcome.record.verdict, "pass");
+  MovedByRewriting second(SIZE_MAX, Move::kFar);
+  ASSERT_TRUE(Refine(item, reply, second, evaluation, outcome).ok());
+  ASSERT_NE(outcome.record.verdict, "pass");
+  BatchRecord batch;
+  CountReach(item, outcome, batch);
+  ASSERT_FALSE(batch.reach.empty());
+  for (const auto& [key, counts] : batch.reach) {
+    EXPECT_EQ(counts.cases, 1);
+    EXPECT_EQ(counts.correct, 0) << std::get<2>(key);
   }
 }
 

@@ -37,7 +37,8 @@ CREATE TABLE cases (
   fingerprint INTEGER NOT NULL,    -- of the graph
   nodes INTEGER NOT NULL,
   status TEXT NOT NULL,            -- what the runner said: 'ok', 'rejected', 'failed', 'crashed', ...
-  stage TEXT NOT NULL,             -- where it stopped, '' where it ran or that is not known
+  stage TEXT NOT NULL,             -- where it stopped, '' where it ran or that is not known; of
+                                   -- a metamorphic case that ran, where the rewritten graph stopped
   backend TEXT NOT NULL,           -- proved by analytics: 'ane', ''
   verdict TEXT NOT NULL,           -- 'pass', 'known-defect', 'wrong', 'inconclusive', 'rejected', ...
   message TEXT NOT NULL,
@@ -62,7 +63,9 @@ CREATE TABLE outputs (
   PRIMARY KEY (run, case_index, output_index)
 ) WITHOUT ROWID;
 
--- How far each operation got, counted over the cases of a run.
+-- How far each operation got, counted over the cases of a run. The rewritten graph of a metamorphic
+-- case counts for the operations that rewriting added (for all of them where it added none) and by
+-- its own route; the graph itself for its own others.
 CREATE TABLE reach (
   run INTEGER NOT NULL REFERENCES runs(id),
   target TEXT NOT NULL,
