@@ -25,6 +25,7 @@ struct FindingFlags {
 struct Exported {
   std::string id, folder, provenance;  // where the evidence comes from
   bool has_outputs = false;
+  bool script_shows = false;
   bool has_files = false;  // that show it, where its values do not
 };
 
@@ -48,6 +49,7 @@ Result<Exported> Export(const FindingFlags& flags) {
   }
   ANECHECK_RETURN_IF_ERROR(Status(written));
   exported.has_outputs = HasOutputs(json);
+  exported.script_shows = ScriptShows(json);
   exported.has_files = json.contains("files");
   return exported;
 }
@@ -60,8 +62,12 @@ std::string ExportedText(const Exported& exported) {
                 "its values are right; the compiler left {} and {}: anecheck replay {} "
                 "runs it again",
                 file("program.e5"), file("model.hwx"), file("finding.json"))
+      : exported.script_shows ? fmt::format("python3 {} judges it", file("check_output.py"))
       : exported.has_outputs
-          ? fmt::format("python3 {} judges it", file("check_output.py"))
+          ? fmt::format(
+                "the network and the rewritten one show it together: anecheck replay {} "
+                "runs both again",
+                file("finding.json"))
           : fmt::format("the engine gave no outputs: anecheck replay {} runs it again",
                         file("finding.json"));
   return fmt::format("{}{} says what is there; {}", EvidenceMark(exported.provenance),

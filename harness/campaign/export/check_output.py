@@ -2,8 +2,8 @@
 """Checks the outputs of a network against what a conforming Neural Engine may give.
 
 usage: python3 check_output.py [OUTPUTS.npz]      (default: actual.npz, what was found, and
-                                                   actual_again.npz and actual_at_shape.npz
-                                                   where they are there)
+                                                   actual_again.npz, actual_rewritten.npz and
+                                                   actual_at_shape.npz where they are there)
 
 Needs NumPy alone. OUTPUTS.npz holds one array for each output, under its name. For every output the
 script prints how many elements lie outside their interval, and the worst: of those that are the most
@@ -126,6 +126,7 @@ def main(arguments):
         return 2
     code = judge(FOLDER / "actual.npz", FOLDER / "expected.npz")
     for suffix, where in (("again", "in the second execution"),
+                          ("rewritten", "of the rewritten network"),
                           ("at_shape", "at another shape of the range")):
         further = FOLDER / f"actual_{suffix}.npz"
         if further.exists():

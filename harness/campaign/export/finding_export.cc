@@ -12,10 +12,12 @@
 #include "harness/base/file.h"
 #include "harness/base/json_text.h"
 #include "harness/campaign/lean_watch.h"
+#include "harness/campaign/relation.h"
 #include "harness/campaign/second_execution.h"
 #include "harness/formats/npz/npz.h"
 #include "harness/graph/json.h"
 #include "harness/lowering/netlist_axes.h"
+#include "harness/ops/op.h"
 #include "harness/runners/tensor_npz.h"
 #include "oracles/oracle.h"
 
@@ -136,12 +138,20 @@ Status WriteShape(const ordered_json& finding, const Case& item,
   return MakeError(ErrorCode::kInvalid, "finding: at_shape: extent: is none of the range");
 }
 
-// The second network of a finding that a relation between two shows.
-Status WriteRewritten(const ordered_json& finding, const std::string& path) {
+// The second network of a finding that a relation between two shows, and what it must give and
+// gave.
+Status WriteRewritten(const ordered_json& finding, const Case& item,
+                      const std::function<std::string(std::string_view)>& in) {
   const auto relation = finding.find("relation");
   if (relation == finding.end() || !relation->is_object()) return {};
   const std::string mil = relation->value("mil", "");
-  return mil.empty() ? Status() : WriteFileAtomic(path, mil);
+  if (!mil.empty()) ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(in("rewritten.mil"), mil));
+  const auto written = relation->find("graph");
+  if (!HasOutputs(*relation) || written == relation->end()) return {};
+  ANECHECK_ASSIGN(const Graph graph, GraphFromJson(*written, OpVocabulary()));
+  ANECHECK_RETURN_IF_ERROR(
+      WriteExpected(graph, item.inputs, item.target.family, in("expected_rewritten.npz")));
+  return WriteActual(*relation, in("actual_rewritten.npz"));
 }
 
 // The network description that the engine took, where that was the route, and its constants. MIL
@@ -181,6 +191,8 @@ constexpr std::string_view kOptional[] = {"actual.npz",
                                           "actual_at_shape.npz",
                                           "ranged.mil",
                                           "rewritten.mil",
+                                          "expected_rewritten.npz",
+                                          "actual_rewritten.npz",
                                           "net.plist",
                                           kNetlistWeightFile,
                                           "program.e5",
@@ -212,7 +224,7 @@ Status RemoveEarlier(const std::string& folder) {
 
 // How the script is called for what the engine gave.
 std::string Judge(const ordered_json& finding) {
-  return HasOutputs(finding)
+  return ScriptShows(finding)
              ? "    python3 check_output.py                    # judges actual.npz\n"
              : "";
 }
@@ -263,6 +275,22 @@ bool HasOutputs(const ordered_json& finding) {
   return actual != finding.end() && actual->is_array() && !actual->empty();
 }
 
+bool ScriptShows(const ordered_json& finding) {
+  if (!HasOutputs(finding)) return false;
+  const auto relation = finding.find("relation");
+  if (relation == finding.end() || !relation->is_object()) return true;
+  const auto text = [](const ordered_json& json, const char* key) -> std::string {
+    const auto found = json.find(key);
+    return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+  };
+  // As JudgeRelation says it: what the rewritten network shows by itself, or both networks, which
+  // no interval tells. All else the case's own network shows.
+  const std::string place = PlaceOf({text(*relation, "name"), text(*relation, "site")});
+  const std::string message = text(finding, "message");
+  if (message.starts_with("with " + place)) return HasOutputs(*relation);
+  return !message.starts_with(place);
+}
+
 Status ExportFinding(const ordered_json& finding, const std::string& provenance,
                      const std::string& folder) {
   ANECHECK_ASSIGN(const Artifact artifact, ArtifactFromJson(finding));
@@ -277,7 +305,7 @@ Status ExportFinding(const ordered_json& finding, const std::string& provenance,
   ANECHECK_RETURN_IF_ERROR(WriteAgain(finding, item, in));
   ANECHECK_RETURN_IF_ERROR(WriteShape(finding, item, in));
   ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(in("model.mil"), artifact.item.mil));
-  ANECHECK_RETURN_IF_ERROR(WriteRewritten(finding, in("rewritten.mil")));
+  ANECHECK_RETURN_IF_ERROR(WriteRewritten(finding, item, in));
   ANECHECK_RETURN_IF_ERROR(WriteDescription(item, in));
   ANECHECK_RETURN_IF_ERROR(WriteFiles(finding, in));
   ANECHECK_RETURN_IF_ERROR(

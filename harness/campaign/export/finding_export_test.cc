@@ -104,6 +104,58 @@ TEST(FindingExport, OfFilesThatAreWrongHoldsTheFiles) {
   EXPECT_EQ(ReadFile(folder->File("model.hwx")).value(), reply.files->container);
 }
 
+// A finding that a relation shows, with what was said and whether the rewritten network ran. The
+// engine gave what is right for the case's own network.
+nlohmann::ordered_json FindingOfRelation(const std::string& message, bool ran) {
+  CampaignOptions options;
+  options.seed = 5;
+  options.targets = {{"h13", 2}};
+  options.modes = {CaseMode::kMetamorphic};
+  const Case item = MakeCase(options, 7).value();
+  const auto outputs = [&](const Graph& graph) {
+    std::vector<Tensor> made;
+    const auto expected = Evaluate(graph, item.inputs, ConformingContract(item.target.family));
+    for (const Estimate& estimate : *expected) {
+      Tensor& tensor = made.emplace_back();
+      tensor.type = estimate.type;
+      tensor.bytes.resize(static_cast<size_t>(estimate.type.ByteSize()));
+      EncodeElements(estimate.type.dtype, estimate.value, tensor.bytes);
+    }
+    return made;
+  };
+  const RunReply reply = {.status = RunStatus::kOk, .outputs = outputs(item.graph)};
+  CaseOutcome outcome;
+  outcome.relation = CaseRelation{"recompile", ""};
+  outcome.rewritten = {item.graph, item.mil, ran ? outputs(item.graph) : std::vector<Tensor>()};
+  outcome.record.verdict = ran ? "wrong" : "rejected";
+  outcome.record.message = message;
+  return ArtifactToJson(options, {}, item, outcome, reply, "f000000000005");
+}
+
+TEST(FindingExport, OfARelationHoldsWhatTheRewrittenNetworkMustGiveAndGave) {
+  const auto folder = TempDirectory::Create("anecheck-export-");
+  const auto has = [&](const char* name) { return ReadFile(folder->File(name)).ok(); };
+  const auto ran = FindingOfRelation("with recompile at -: one is wrong", true);
+  ASSERT_TRUE(ExportFinding(ran, "simulated", folder->path()).ok());
+  EXPECT_TRUE(has("rewritten.mil") && has("expected_rewritten.npz"));
+  EXPECT_TRUE(has("actual_rewritten.npz"));
+  const auto refused = FindingOfRelation("with recompile at -: no", false);
+  ASSERT_TRUE(ExportFinding(refused, "simulated", folder->path()).ok());
+  EXPECT_TRUE(has("rewritten.mil"));
+  EXPECT_FALSE(has("expected_rewritten.npz") || has("actual_rewritten.npz"));
+}
+
+// Else it says that all is right.
+TEST(FindingExport, OffersTheScriptForARelationOnlyWhereItShowsTheFinding) {
+  EXPECT_TRUE(ScriptShows(FindingOfRelation("with recompile at -: one is wrong", true)));
+  EXPECT_FALSE(ScriptShows(FindingOfRelation("with recompile at -: no", false)));
+  EXPECT_FALSE(ScriptShows(FindingOfRelation("recompile at -: element 0 differs", true)))
+      << "each network is right by itself";
+  EXPECT_TRUE(ScriptShows(FindingOfRelation("3 of 60 elements are outside", false)))
+      << "the case's own network is wrong";
+  EXPECT_FALSE(ScriptShows(FindingOf("crashed")));
+}
+
 // Else the script would judge this finding by what the engine gave for the one before.
 TEST(FindingExport, TakesThePlaceOfAnEarlierFindingAndLeavesOtherFiles) {
   const auto folder = TempDirectory::Create("anecheck-export-");
