@@ -19,6 +19,7 @@
 #include "harness/campaign/lean_watch.h"
 #include "harness/campaign/reach_counter.h"
 #include "harness/campaign/resume.h"
+#include "harness/campaign/run_lock.h"
 #include "harness/campaign/run_record.h"
 #include "harness/runners/chip_target.h"
 #include "harness/runners/exec_runner.h"
@@ -106,10 +107,13 @@ class Campaign {
     confirmer_.emplace(options_, std::move(runner), identity, std::set<std::string>());
     ANECHECK_ASSIGN(Store store, Store::Open(options_.db));
     ANECHECK_ASSIGN(const int64_t run, store.BeginRun(DescribeRun(options_, identity)));
+    // Who was asked to go on with it in between has it, and this process leaves it alone.
+    ANECHECK_ASSIGN(lock_, RunLock::Take(options_.db, run));
     return RunRest(store, run, identity);
   }
 
   Result<CampaignSummary> Resume(ResumePoint point) {
+    lock_ = std::move(point.lock);
     summary_ = std::move(point.summary);
     // Batches are recorded whole and in order; only the campaign's last one may be short.
     first_ = next_ = settled_ = (summary_.cases + kBatch - 1) / kBatch;
@@ -477,6 +481,7 @@ class Campaign {
   const std::function<void(const CampaignProgress&)>& progress_;
   const std::atomic<bool>* stop_;
   const Clock::time_point start_ = Clock::now();
+  std::optional<RunLock> lock_;  // of the run that is written
   std::optional<Confirmer> confirmer_;
   RunnerIdentity identity_;
   CampaignSummary summary_;

@@ -36,9 +36,8 @@ FindingRecord ToFinding(const std::vector<std::string>& row) {
   return finding;
 }
 
-}  // namespace
-
-Result<ResumePoint> ReadResumePoint(Store& store) {
+// Without a lock.
+Result<ResumePoint> ReadPoint(Store& store) {
   ANECHECK_ASSIGN(const auto runs,
                   store.Query("SELECT id, state, options, engine, provenance, runner, chip, os, "
                               "compiler_version, started, command FROM runs WHERE NOT EXISTS "
@@ -88,6 +87,21 @@ Result<ResumePoint> ReadResumePoint(Store& store) {
     point.signatures.insert(finding.signature);
   }
   return point;
+}
+
+}  // namespace
+
+Result<ResumePoint> ReadResumePoint(Store& store) {
+  for (;;) {
+    ANECHECK_ASSIGN(ResumePoint seen, ReadPoint(store));
+    if (seen.state == "finished") return seen;
+    ANECHECK_ASSIGN(RunLock lock, RunLock::Take(store.path(), seen.run));
+    // Its writer may have gone on, and ended, in between.
+    ANECHECK_ASSIGN(ResumePoint point, ReadPoint(store));
+    if (point.run != seen.run) continue;
+    point.lock.emplace(std::move(lock));
+    return point;
+  }
 }
 
 }  // namespace anecheck

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "harness/base/result.h"
 #include "harness/campaign/campaign.h"
+#include "harness/campaign/run_lock.h"
 #include "harness/campaign/store.h"
 
 namespace anecheck {
@@ -21,11 +23,14 @@ struct ResumePoint {
   CampaignSummary summary;  // of the recorded cases
   std::set<std::string> signatures;
   double seconds = 0;  // worked so far
+  // Held since before the rest was read, so that it is still so; none of a finished run.
+  std::optional<RunLock> lock;
 };
 
 // The newest campaign of `store` that is not finished or, where all are, the newest; runs of probes
 // cannot be continued. Errors: kNotFound where it holds no campaign, kMalformed where its options
-// cannot be read (they come from another version of the tool).
+// cannot be read (they come from another version of the tool), kInvalid where another process is
+// writing the run.
 Result<ResumePoint> ReadResumePoint(Store& store);
 
 }  // namespace anecheck

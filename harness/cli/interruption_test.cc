@@ -237,6 +237,41 @@ TEST(Interruption, CtrlCAtATerminalStopsCleanlyAndTheRunGoesOn) {
   EXPECT_EQ(Results(db), Results(folder->File("whole.sqlite")));
 }
 
+TEST(Interruption, ARunThatAnotherProcessWritesIsNotGoneOnWith) {
+  const auto folder = TempDirectory::Create("anecheck-live-");
+  ASSERT_TRUE(folder.ok());
+  const std::string db = folder->File("r.sqlite"), said = folder->File("said");
+  const std::string link = folder->File("link.sqlite");
+  const pid_t live = StartTool({"run", "--cases", "1000000", "--jobs", "1", "--db", db});
+  const auto meanwhile = [&] {
+    if (!IsThere(db) || CountOf(db, "cases") == 0) return false;
+    std::filesystem::create_symlink(db, link);
+    for (const std::string& name : {db, link}) {
+      EXPECT_EQ(RunTool({"run", "--resume", "--db", name}, -1, said), 2);
+      EXPECT_EQ(*ReadTextFile(said), "anecheck: error: " + name +
+                                         ": run 1 is being written by process " +
+                                         std::to_string(live) + "; let it end, or stop it first\n");
+    }
+    EXPECT_EQ(Rows(db, "SELECT state FROM runs")[0][0], "running");
+    EXPECT_EQ(RunTool({"run", "--cases", "64", "--quirk", "all=off", "--targets", "h13", "--ops",
+                       "add", "--jobs", "1", "--db", db},
+                      -1),
+              0)
+        << "another run of the file is nobody's";
+    return true;
+  };
+  EXPECT_EQ(Interrupted(live, SIGINT, meanwhile), 3) << "it went on undisturbed";
+  const auto states = Rows(db, "SELECT state FROM runs ORDER BY id");
+  EXPECT_EQ(states, (std::vector<std::vector<std::string>>{{"interrupted"}, {"finished"}}));
+  const int64_t before = CountOf(db, "cases");
+  EXPECT_LE(RunTool({"run", "--resume", "--time", "1s", "--db", db}, -1, said), 1)
+      << *ReadTextFile(said);
+  EXPECT_GT(CountOf(db, "cases"), before);
+  for (const auto& entry : std::filesystem::directory_iterator(folder->path())) {
+    EXPECT_NE(entry.path().extension(), ".lock") << entry.path();
+  }
+}
+
 TEST(Interruption, AHangUpStopsARunLikeCtrlC) {
   const auto folder = TempDirectory::Create("anecheck-hang-up-");
   ASSERT_TRUE(folder.ok());
