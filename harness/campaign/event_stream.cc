@@ -2,7 +2,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "harness/base/json_text.h"
@@ -10,15 +12,33 @@
 #include "harness/campaign/run_record.h"
 
 namespace anecheck {
+namespace {
+
+// Of a plain file; others hold nothing that could be cut. False where the system does not let it.
+bool CutUnfinishedLine(const std::string& path) {
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(path, failed)) return true;
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const std::streamoff size = file.tellg();
+  std::streamoff end = size;
+  while (file && end > 0 && file.seekg(end - 1) && file.peek() != '\n') --end;
+  if (!file) return false;
+  if (end < size) std::filesystem::resize_file(path, static_cast<uintmax_t>(end), failed);
+  return !failed;
+}
+
+}  // namespace
 
 void EventStream::Close::operator()(std::FILE* file) const {
   if (file != stdout) std::fclose(file);
 }
 
-Result<EventStream> EventStream::Open(const std::string& path) {
+Result<EventStream> EventStream::Open(const std::string& path, bool goes_on) {
   if (path == "-") return EventStream(path, stdout);
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  if (file == nullptr) {
+  std::FILE* file = std::fopen(path.c_str(), goes_on ? "a" : "w");
+  const bool cut = file == nullptr || !goes_on || CutUnfinishedLine(path);
+  if (file == nullptr || !cut) {
+    if (file != nullptr) std::fclose(file);
     return MakeError(ErrorCode::kInvalid,
                      fmt::format("--events {}: cannot be opened: {}", path, std::strerror(errno)));
   }

@@ -100,6 +100,32 @@ TEST_F(JsonCliTest, EventsOfARunThatFailsSayWhy) {
   EXPECT_THAT(Read("err"), HasSubstr("--events /nonexistent/e.jsonl: cannot be opened"));
 }
 
+TEST_F(JsonCliTest, EventsOfARunThatGoesOnFollowThoseOfItsFirstPart) {
+  const std::string options = "--db r.sqlite --events e.jsonl";
+  Tool("run --cases 1000000 --targets h13 --quirk all=off --ops add --time 1s --jobs 1 " + options,
+       0);
+  const std::string first = Read("e.jsonl");
+  ASSERT_TRUE(WriteFileAtomic(folder_->File("e.jsonl"), first + "{\"v\": 1, \"ev").ok());
+  Tool("run --resume --time 1s " + options, 0);
+  const std::string both = Read("e.jsonl");
+  EXPECT_EQ(SchemaProblemOfLines(both, "events"), "") << "what a killed writer left is cut off";
+  ASSERT_EQ(both.substr(0, first.size()), first);
+  const std::vector<Json> rest = Lines(both.substr(first.size()));
+  ASSERT_GE(rest.size(), 2u);
+  EXPECT_EQ(rest.front()["event"], "started");
+  EXPECT_EQ(rest.front()["resumed"], true);
+  EXPECT_EQ(rest.back()["event"], "finished");
+}
+
+TEST_F(JsonCliTest, ARunThatCannotBeginLeavesTheEventsOfAnEarlierOne) {
+  const std::string kept = "of an earlier run\n";
+  ASSERT_TRUE(WriteFileAtomic(folder_->File("e.jsonl"), kept).ok());
+  Tool("run --targets nope --cases 1 --db r.sqlite --events e.jsonl", 2);
+  EXPECT_EQ(Read("e.jsonl"), kept);
+  Tool("run --resume --db none.sqlite --events e.jsonl", 2);
+  EXPECT_EQ(Read("e.jsonl"), kept);
+}
+
 TEST_F(JsonCliTest, RunsFindingsAndReportsFitTheirSchemas) {
   const Json run = Parse(Tool(std::string(kRun) + "--db r.sqlite --json", 1));
   EXPECT_EQ(SchemaProblem(run, "run"), "");

@@ -78,9 +78,18 @@ Result<ResumePoint> ResumeFrom(const RunFlags& flags) {
   return point;
 }
 
-// `events` may be null. `options` receives what the campaign runs with.
+// The stream of a run that was read and is about to begin or to go on: a command that cannot be
+// carried out leaves the file of an earlier one as it is.
+Status OpenEvents(const RunFlags& flags, std::optional<EventStream>& events) {
+  if (flags.events.empty()) return {};
+  ANECHECK_ASSIGN(EventStream opened, EventStream::Open(flags.events, flags.resume));
+  events.emplace(std::move(opened));
+  return {};
+}
+
+// `events` receives the stream that was asked for, `options` what the campaign runs with.
 Result<CampaignSummary> RunOrResume(const RunFlags& flags, const std::string& command,
-                                    EventStream* events, CampaignOptions& options,
+                                    std::optional<EventStream>& events, CampaignOptions& options,
                                     const std::function<void(const CampaignProgress&)>& progress,
                                     const Interruption& interruption) {
   const RunnerFactory factory = [&options] { return MakeRunner(options); };
@@ -90,7 +99,8 @@ Result<CampaignSummary> RunOrResume(const RunFlags& flags, const std::string& co
     ANECHECK_RETURN_IF_ERROR(KeepNamedOps(flags.campaign, options));
     ANECHECK_RETURN_IF_ERROR(TryDefects(options.defects));
     options.command = command;
-    if (events != nullptr) {
+    ANECHECK_RETURN_IF_ERROR(OpenEvents(flags, events));
+    if (events) {
       ANECHECK_ASSIGN(const auto runner, MakeRunner(options));
       ANECHECK_ASSIGN(const RunnerIdentity identity, runner->Identify());
       events->Started(options, std::string(ProvenanceName(identity.provenance)), identity.engine,
@@ -103,7 +113,8 @@ Result<CampaignSummary> RunOrResume(const RunFlags& flags, const std::string& co
   ANECHECK_RETURN_IF_ERROR(TryDefects(options.defects));
   LogInfo(fmt::format("run {} of {}, begun {}, {}: {}", point.run, options.db, point.started,
                       point.state == "finished" ? "is finished" : "goes on", point.command));
-  if (events != nullptr) events->Started(options, point.provenance, point.engine, true);
+  ANECHECK_RETURN_IF_ERROR(OpenEvents(flags, events));
+  if (events) events->Started(options, point.provenance, point.engine, true);
   if (point.state == "finished") return std::move(point.summary);
   return ResumeCampaign(options, std::move(point), factory, progress, interruption.flag());
 }
@@ -111,11 +122,6 @@ Result<CampaignSummary> RunOrResume(const RunFlags& flags, const std::string& co
 int Run(const RunFlags& flags, const std::string& command) {
   const Interruption interruption;
   std::optional<EventStream> events;
-  if (!flags.events.empty()) {
-    Result<EventStream> opened = EventStream::Open(flags.events);
-    if (!opened.ok()) return Fail(opened.error());
-    events.emplace(std::move(*opened));
-  }
   ProgressLine line;
   const auto progress = [&](const CampaignProgress& state) {
     if (events) events->Batch(state);
@@ -123,7 +129,7 @@ int Run(const RunFlags& flags, const std::string& command) {
   };
   CampaignOptions options;
   const Result<CampaignSummary> summary =
-      RunOrResume(flags, command, events ? &*events : nullptr, options, progress, interruption);
+      RunOrResume(flags, command, events, options, progress, interruption);
   if (events && !summary.ok()) events->Failed(summary.error());
   if (!summary.ok()) return Fail(summary.error());
   if (events) events->Finished(*summary);
