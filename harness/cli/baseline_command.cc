@@ -188,7 +188,7 @@ std::string BlameText(const BlameReport& report, const std::vector<std::string>&
   std::string text;
   for (const Blame& blame : report.entries) {
     const BaselineEntry& entry = blame.drift.before;
-    text += fmt::format("{} {} on {}: {} since {} ({}, {}); {} was as the first\n", entry.op,
+    text += fmt::format("{} {} on {}: {} since {} ({}, {}); {} was not\n", entry.op,
                         entry.configuration, entry.target, DriftName(blame.first_drift),
                         files[blame.first_after], report.recorded[blame.first_after],
                         report.engine[blame.first_after], files[blame.last_before]);

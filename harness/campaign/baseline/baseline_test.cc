@@ -244,6 +244,23 @@ RC_GTEST_PROP(Blame, FindsTheFileThatBroughtEachChange, ()) {
   RC_ASSERT(report->entries.size() == changed);
 }
 
+// What came first is milder than what the newest shows.
+TEST(Blame, NamesTheFileThatBroughtTheClassOfTheNewest) {
+  const auto load = [](size_t index) -> Result<Baseline> {
+    BaselineEntry entry = Entry({index < 2 ? kOld : kNew});
+    if (index >= 5) ++entry.outside;
+    Baseline baseline;
+    baseline.entries = {entry};
+    return baseline;
+  };
+  const auto at = [&](size_t count) { return BlameDrifts(count, load, {})->entries.at(0); };
+  EXPECT_EQ(at(9).first_drift, Drift::kOutOfBound);
+  EXPECT_EQ(at(9).first_after, 5u);
+  EXPECT_EQ(at(9).last_before, 4u);
+  EXPECT_EQ(at(5).first_drift, Drift::kDrifted) << "nothing graver yet";
+  EXPECT_EQ(at(5).first_after, 2u);
+}
+
 TEST(Blame, ReadsFewFilesAndSkipsThoseThatCannotBeCompared) {
   History history{.changes = {33}, .count = 64};
   auto load = [&](size_t index) { return history.Load(index); };

@@ -45,7 +45,8 @@ class Bisection {
     std::iota(files.begin(), files.end(), size_t{0});
     size_t low = 0;
     size_t high = files.size() - 1;
-    Drift first = drift.drift;
+    const Drift newest = drift.drift;
+    Drift first = newest;
     while (high - low > 1) {
       const size_t middle = low + (high - low) / 2;
       ANECHECK_ASSIGN(const Baseline* baseline, Get(files[middle]));
@@ -55,7 +56,7 @@ class Bisection {
       if (found == Drift::kNotComparable) {
         files.erase(files.begin() + static_cast<std::ptrdiff_t>(middle));
         --high;
-      } else if (found == Drift::kIdentical) {
+      } else if (found < newest) {
         low = middle;
       } else {
         high = middle;

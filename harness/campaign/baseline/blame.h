@@ -16,8 +16,9 @@ namespace anecheck {
 // One entry that the newest baseline gives otherwise than the oldest.
 struct Blame {
   EntryDrift drift;  // oldest against newest
-  // Indices into the files: the last one found like the oldest, and the first found like the
-  // newest. Files between them cannot be compared (the cases are others, or the entry is missing).
+  // Indices into the files: the first one found to differ from the oldest as gravely as the newest
+  // does, and the last before it, which differs less or not at all. Files between them cannot be
+  // compared (the cases are others, or the entry is missing).
   size_t last_before = 0;
   size_t first_after = 0;
   Drift first_drift = Drift::kDrifted;  // oldest against first_after
