@@ -300,14 +300,21 @@ std::string Shown(std::string_view verdict, std::string_view defect, std::string
                      op.empty() ? "" : " in ", op);
 }
 
+// Verdicts on numbers, of which the catalogue of defects decides.
+bool IsOfNumbers(std::string_view verdict) {
+  return verdict == "wrong" || verdict == "unconfirmed" || verdict == "known-defect";
+}
+
 // What shows now may be another defect than the recorded one: on another engine, or after a repair.
-// What does not repeat may show anything.
+// What does not repeat may show anything, and another catalogue may name what this one did not.
 Status IsTheRecordedOne(const Artifact& finding, const CaseOutcome& outcome) {
   const std::string& now = outcome.record.verdict;
-  const bool same_defect =
-      finding.known_defect.empty() || finding.known_defect == outcome.known_defect;
-  const bool same_op = finding.op.empty() || now != "wrong" || finding.op == outcome.op;
-  if (finding.verdict == "flaky" || (finding.verdict == now && same_defect && same_op)) return {};
+  const bool numbers = IsOfNumbers(now) && IsOfNumbers(finding.verdict);
+  const bool same_op = finding.op.empty() || !numbers || finding.op == outcome.op;
+  const bool same_defect = finding.known_defect.empty() || finding.verdict != now ||
+                           finding.known_defect == outcome.known_defect;
+  const bool same_verdict = finding.verdict == now || numbers;
+  if (finding.verdict == "flaky" || (same_verdict && same_defect && same_op)) return {};
   return MakeError(ErrorCode::kInvalid,
                    fmt::format("finding {}: the recorded verdict is {}, now it is {}: another "
                                "defect; run the campaign again to find that, or say with --if "

@@ -90,6 +90,9 @@ TEST(ShrinkFinding, TakesNoOtherDefectForTheRecordedOne) {
   EXPECT_NE(why(artifact), "");
   artifact.verdict = "flaky";
   EXPECT_EQ(why(artifact), "");
+  artifact.verdict = "known-defect";
+  artifact.known_defect = "D01";
+  EXPECT_EQ(why(artifact), "") << "the catalogue of today does not name it";
 }
 
 TEST(ShrinkFinding, LeavesTheWrongOperationAloneWithLittleData) {
