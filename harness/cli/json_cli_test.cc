@@ -75,9 +75,15 @@ TEST_F(JsonCliTest, EventsTellTheWholeRun) {
   uint64_t next = 0;
   for (const Json& event : events) {
     ++counts[event["event"].get<std::string>()];
-    if (event["event"] == "case") EXPECT_EQ(event["case"], next++);
-    if (event["event"] == "finding") EXPECT_EQ(event["provenance"], "simulated");
-    if (event["event"] == "progress") EXPECT_EQ(event["done"], next) << "after its cases";
+    if (event["event"] == "case") {
+      EXPECT_EQ(event["case"], next++);
+    }
+    if (event["event"] == "finding") {
+      EXPECT_EQ(event["provenance"], "simulated");
+    }
+    if (event["event"] == "progress") {
+      EXPECT_EQ(event["done"], next) << "after its cases";
+    }
   }
   EXPECT_EQ(counts["case"], 150u);
   EXPECT_EQ(counts["progress"], 3u) << "one a batch of 64";

@@ -429,9 +429,9 @@ struct GuardedBlock {
   void* isa = nullptr;
   int32_t flags = 0;
   int32_t reserved = 0;
-  int64_t (*invoke)(GuardedBlock*) = [](GuardedBlock* block) -> int64_t {
+  int64_t (*invoke)(GuardedBlock*) = [](GuardedBlock* self) -> int64_t {
     called = true;
-    return mprotect(block, kPage, PROT_NONE);
+    return mprotect(self, kPage, PROT_NONE);
   };
 
   static constexpr size_t kPage = 4096;
