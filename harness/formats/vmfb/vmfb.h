@@ -43,8 +43,6 @@ struct Form {
 // "BMOD", "2019-12", "2022-05", "2022-09", "2023-06".
 std::span<const Form> Forms();
 const Form* FindForm(std::string_view name);
-// Those that a module with this identifier may have, whose root table has so many fields.
-std::span<const Form> Candidates(std::string_view identifier, uint32_t fields);
 
 // A module inside its file. Positions count from the first byte of the file.
 struct Module {

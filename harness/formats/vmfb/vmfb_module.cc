@@ -106,6 +106,14 @@ std::vector<Form> MakeForms() {
 // In the order of Forms().
 enum FormIndex : size_t { kBmod, k201912, k202205, k202209, k202306 };
 
+// Root fields that a form's writers emit: bytecode_data always, the debug database sometimes.
+std::span<const Form> Candidates(std::string_view identifier, uint32_t fields) {
+  if (identifier == "BMOD") return Forms().subspan(kBmod, 1);
+  if (fields > 14) return Forms().subspan(k202306, 1);
+  if (fields > 11) return Forms().subspan(k202209, 2);
+  return Forms().subspan(k201912, 2);
+}
+
 // Finds the archive, whose end record does not begin before `from`, and by it the FlatBuffer.
 Status FindBuffer(Module* module, size_t from = 0) {
   Result<ZipArchive> zip = ParseZip(module->file, from);
@@ -145,14 +153,6 @@ const Form* FindForm(std::string_view name) {
   const auto forms = Forms();
   const auto found = std::ranges::find(forms, name, &Form::name);
   return found == forms.end() ? nullptr : &*found;
-}
-
-// Root fields that a form's writers emit: bytecode_data always, the debug database sometimes.
-std::span<const Form> Candidates(std::string_view identifier, uint32_t fields) {
-  if (identifier == "BMOD") return Forms().subspan(kBmod, 1);
-  if (fields > 14) return Forms().subspan(k202306, 1);
-  if (fields > 11) return Forms().subspan(k202209, 2);
-  return Forms().subspan(k201912, 2);
 }
 
 namespace {
