@@ -354,6 +354,12 @@ void JudgeRefusal(const Case& item, const RunReply& reply, CaseOutcome& outcome)
 
 }  // namespace
 
+std::bitset<kOpCount> OpsOf(const Graph& graph) {
+  std::bitset<kOpCount> ops;
+  for (const Node& node : graph.nodes()) ops.set(node.schema->id);
+  return ops;
+}
+
 std::string Signature(const CaseOutcome& outcome) {
   const CaseRecord& record = outcome.record;
   if (record.verdict == "known-defect") {

@@ -30,6 +30,9 @@ struct GraphReach {
   std::bitset<kOpCount> ops;
 };
 
+// The operations of a graph, by their place in the table.
+std::bitset<kOpCount> OpsOf(const Graph& graph);
+
 // Verdicts of a case, worst last: pass, inconclusive, known-defect, unconfirmed, misplaced,
 // stray-output, memory-growth, slot-leak, accepted, rejected, failed, garbled, hung, crashed,
 // not-repeatable, wrong.

@@ -39,12 +39,6 @@ ReachCounts CountsOf(const Shown& shown, bool verified) {
   return counts;
 }
 
-std::bitset<kOpCount> OpsOf(const Graph& graph) {
-  std::bitset<kOpCount> ops;
-  for (const Node& node : graph.nodes()) ops.set(node.schema->id);
-  return ops;
-}
-
 }  // namespace
 
 class ReachCounter::Counts {

@@ -59,12 +59,6 @@ bool AdmitsOthers(const Graph& original, const Graph& rewritten, const Target& t
   });
 }
 
-std::bitset<kOpCount> OpsOf(const Graph& graph) {
-  std::bitset<kOpCount> ops;
-  for (const Node& node : graph.nodes()) ops.set(node.schema->id);
-  return ops;
-}
-
 std::bitset<kOpCount> AddedOps(const Graph& original, const Graph& rewritten) {
   std::bitset<kOpCount> ops;
   for (const Node& node : rewritten.nodes()) {
@@ -126,7 +120,7 @@ Status Inconclusive(CaseOutcome& outcome, std::string why) {
 
 // What is wrong is the relation, of one operation where it rewrites one.
 std::string NameOf(const Graph& graph, const Rewritten& rewritten) {
-  const std::string name(rewritten.relation->name);
+  std::string name(rewritten.relation->name);
   const auto site = graph.FindValue(rewritten.site);
   const bool of_one = rewritten.relation->site == RelationSite::kNode && site &&
                       graph.value(*site).kind == ValueKind::kResult;
