@@ -7,15 +7,20 @@
 namespace anecheck {
 
 void NodeCut::Take(NodeId node) {
-  Want(node);
-  // In order, since that tells what a state holds.
-  for (NodeId id = 0; id <= node; ++id) {
-    if (wanted_[id]) Include(id);
-  }
+  TakeAll({&node, 1}, {});
   for (uint32_t i = 0; i < graph_.node(node).result_count; ++i) {
     const ValueId result = graph_.node(node).first_result + i;
     if (values_.contains(result)) cut_.AddOutput(known_[result]);
   }
+}
+
+void NodeCut::TakeAll(std::span<const NodeId> nodes, std::span<const ValueId> outputs) {
+  for (const NodeId node : nodes) Want(node);
+  // In order, since that tells what a state holds.
+  for (NodeId id = 0; id < wanted_.size(); ++id) {
+    if (wanted_[id]) Include(id);
+  }
+  for (const ValueId output : outputs) cut_.AddOutput(known_[output]);
 }
 
 void NodeCut::Want(NodeId id) {

@@ -1,4 +1,4 @@
-// One operation cut out of a graph, to be judged or evaluated on its own.
+// One operation, or several, cut out of a graph, to be run, judged or evaluated on their own.
 #pragma once
 
 #include <map>
@@ -9,10 +9,9 @@
 
 namespace anecheck {
 
-// Operands that have a value become inputs, constants stay, and what else the operation reads
+// Operands that have a value become inputs, constants stay, and what else an operation reads
 // (integers between two casts, which cannot leave an engine) is computed inside. Where it reads a
-// state, the operations that wrote into it come along. Outputs are those of its results that have a
-// value themselves.
+// state, the operations that wrote into it come along.
 class NodeCut {
  public:
   using Values = std::map<ValueId, const Tensor*>;
@@ -24,11 +23,16 @@ class NodeCut {
         wanted_(graph.nodes().size(), false),
         known_(graph.values().size(), kNoValue) {}
 
-  // Once only.
+  // Cuts out one operation. Outputs are those of its results that have a value themselves. Of this
+  // and TakeAll one, once only.
   void Take(NodeId node);
+  // Cuts out these operations, and what they need of others. `outputs` are results of them.
+  void TakeAll(std::span<const NodeId> nodes, std::span<const ValueId> outputs);
 
   const Graph& graph() const { return cut_; }
   std::span<const Tensor> inputs() const { return inputs_; }
+  // Whether the cut has an operation of the graph.
+  bool Has(NodeId node) const { return wanted_[node]; }
 
  private:
   // Marks the operation, and those that have to be computed inside for it.

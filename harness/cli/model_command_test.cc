@@ -424,6 +424,91 @@ TEST_F(ModelCommands, CheckSaysWhatTheTablesDoNotAttest) {
   EXPECT_TRUE((*json)["targets"][1]["not_attested"].empty()) << check.out;
 }
 
+// What lies around an operation without a path is run all the same, and a fault there found.
+TEST_F(ModelCommands, CheckRunsThePartsAroundWhatTheTablesRefuse) {
+  WriteText("model.mil",
+            "program(1.3)\n{\n func main<ios18>(tensor<fp32, [1, 4]> x) {\n"
+            "tensor<fp16, [1, 4]> h = cast(x = x, dtype = string(\"fp16\"));\n"
+            "tensor<fp16, [1, 4]> r = relu(x = h);\n"
+            "tensor<fp16, [1, 4]> a = add(x = r, y = h);\n"
+            "tensor<fp16, [1, 4]> s = sin(x = a);\n"
+            "tensor<fp16, [1, 4]> y = abs(x = s);\n} -> (y);\n}");
+  const std::string check = "check " + Path("model.mil") + " --target h13 --quirk all=off";
+  const Outcome text = Tool(check);
+  EXPECT_EQ(text.code, 1) << text.err;
+  EXPECT_NE(text.out.find("  not attested: sin \"s\": "), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("  part 1 of 2 around these, 2 operations from relu \"r\" to add \"a\": "
+                          "pass\n  part 2 of 2 around these, abs \"y\": pass\n"),
+            std::string::npos)
+      << text.out;
+  EXPECT_EQ(text.out.find("attested, not reached"), std::string::npos) << text.out;
+  const Outcome faulty =
+      Tool(check + " --json --fault add-one-ulp-everywhere --db " + Path("check.sqlite"));
+  const auto json = ParseJson(faulty.out);
+  ASSERT_TRUE(json.ok()) << faulty.err;
+  const auto& target = (*json)["targets"][0];
+  EXPECT_EQ(target["verdict"], "rejected");
+  EXPECT_EQ(target["parts"][0]["verdict"], "wrong");
+  EXPECT_EQ(target["parts"][1]["verdict"], "pass");
+  EXPECT_EQ((*json)["locations"][0]["name"], "a");
+  EXPECT_EQ((*json)["summary"]["cases"], 3);
+  ASSERT_EQ((*json)["findings"].size(), 2u);
+  EXPECT_EQ((*json)["findings"][1]["name"], "a");
+  const Outcome replay = Tool((*json)["findings"][1]["replay"].get<std::string>().substr(9));
+  EXPECT_EQ(replay.code, 1) << replay.out << replay.err;
+}
+
+// An engine that refuses what the tables attest: the report names the operation and goes on around
+// it.
+TEST_F(ModelCommands, CheckFindsTheOperationThatTheEngineRefusesThoughTheTablesAttestIt) {
+  WriteText("model.mil",
+            "program(1.3)\n{\n func main<ios18>(tensor<fp16, [2, 4]> x) {\n"
+            "tensor<fp16, [2, 4]> r = relu(x = x);\n"
+            "tensor<int32, [2]> p = const()[val = tensor<int32, [2]>([1, 0])];\n"
+            "tensor<fp16, [4, 2]> t = transpose(x = r, perm = p);\n"
+            "tensor<fp16, [4, 2]> y = abs(x = t);\n} -> (y);\n}");
+  const std::string check = "check " + Path("model.mil") + " --target h13";
+  const Outcome text = Tool(check + " --fault rejects-transpose");
+  EXPECT_EQ(text.code, 1) << text.err;
+  EXPECT_NE(text.out.find("  attested, not reached: transpose\n"
+                          "  attested, but not taken alone either: transpose \"t\": rejected: "),
+            std::string::npos)
+      << text.out;
+  EXPECT_NE(text.out.find("  part 1 of 2 around these, relu \"r\": pass\n"
+                          "  part 2 of 2 around these, abs \"y\": pass\n"),
+            std::string::npos)
+      << text.out;
+  const Outcome clean = Tool(check + " --json");
+  EXPECT_EQ(clean.code, 0) << clean.out << clean.err;
+  const auto json = ParseJson(clean.out);
+  ASSERT_TRUE(json.ok()) << clean.err;
+  EXPECT_TRUE((*json)["targets"][0]["parts"].empty()) << clean.out;
+  EXPECT_EQ((*json)["targets"][0]["searched"], false);
+}
+
+// The tables refuse one operation, the engine another one of a part behind it.
+TEST_F(ModelCommands, CheckSearchesThePartsThatTheEngineRefusesToo) {
+  WriteText("model.mil",
+            "program(1.3)\n{\n func main<ios18>(tensor<fp16, [2, 4]> x) {\n"
+            "tensor<fp16, [2, 4]> r = relu(x = x);\n"
+            "tensor<fp16, [2, 4]> s = sin(x = r);\n"
+            "tensor<fp16, [2, 4]> a = abs(x = s);\n"
+            "tensor<fp16, [2, 4]> m = softmax(x = a, axis = int32(1));\n"
+            "tensor<fp16, [2, 4]> y = sqrt(x = m);\n} -> (y);\n}");
+  const Outcome check =
+      Tool("check " + Path("model.mil") + " --target h13 --fault rejects-softmax --json");
+  EXPECT_EQ(check.code, 1) << check.err;
+  const auto json = ParseJson(check.out);
+  ASSERT_TRUE(json.ok()) << check.err;
+  const auto& target = (*json)["targets"][0];
+  EXPECT_EQ(target["not_attested"][0]["name"], "s");
+  ASSERT_EQ(target["refused_alone"].size(), 1u) << check.out;
+  EXPECT_EQ(target["refused_alone"][0]["name"], "m");
+  ASSERT_EQ(target["parts"].size(), 3u) << check.out;
+  for (const auto& part : target["parts"]) EXPECT_EQ(part["verdict"], "pass") << check.out;
+  EXPECT_EQ(target["attested_not_reached"], nlohmann::json({"softmax"}));
+}
+
 TEST_F(ModelCommands, CheckWarnsNearACliff) {
   WriteText("model.mil", kProduct);
   WriteArrays("in.npz", {Halves("x", {1, 2}, {200, 10}), Halves("w", {2, 1}, {150, 10})});
@@ -494,6 +579,8 @@ TEST_F(ModelCommands, CheckTellsTheAuthorsOfRealModelsWhatStopsThem) {
        {"without the casts of fp32 inputs (audio_input, cell_state, hidden_state)",
         "h13: rejected: conv: kW must be <=15", "not attested: conv \"stft_out_cast_fp16\"",
         "not attested: lstm \"lstm_out_batch_first_0\": no path by the placement",
+        "part 3 of 3 around these, 8 operations from expand_dims \"hn_cast_fp16\" to squeeze "
+        "\"new_cell_state\": pass",
         "follow from 13 made-up constants and made-up inputs"}},
       {"FluidAudio__parakeet_eou_preprocessor__model-25db6a13.mil",
        {"`?` axes have their default extents, arrays give others"}},

@@ -1,0 +1,68 @@
+// The runs of `anecheck check`: a model as one program and, where an engine does not take it so,
+// its parts.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/base/result.h"
+#include "harness/campaign/campaign.h"
+#include "harness/campaign/store.h"
+#include "harness/runners/runner.h"
+#include "oracles/oracle.h"
+
+namespace anecheck {
+
+// What is the same for every target and route.
+struct CheckSetting {
+  std::string model;    // the file
+  std::string command;  // what to type to check it again
+  const CampaignOptions& options;
+  const RunnerIdentity& identity;
+  uint64_t places = 0;  // targets by routes
+};
+
+// What one run shows, of the model or of a part of it.
+struct CheckRun {
+  BatchRecord batch;     // the case, as a results file has it
+  bool taken = false;    // compiled and executed where it was asked to
+  bool reached = false;  // the same, and it was the engine that did
+  std::optional<FindingRecord> finding;
+  std::string node;                 // the operation that it is about: its first result
+  nlohmann::ordered_json location;  // null where nothing deviates
+
+  const CaseRecord& record() const { return batch.cases[0]; }
+};
+
+// Runs and judges a case; `expected` as JudgeCase takes it. Errors: kUnsupported for a model that
+// the case's route cannot spell, and those of the runner.
+Result<CheckRun> RunCheck(const CheckSetting& setting, Runner& runner, Case& item,
+                          Evaluation& evaluation, std::span<const Estimate> expected);
+
+// What the parts of a model show on one target by one route.
+struct PartsShown {
+  // Objects {operations, first, last, verdict, stage, message}, in order.
+  nlohmann::ordered_json parts = nlohmann::ordered_json::array();
+  // What the engine does not take alone though the tables attest it: {op, name, verdict, message}.
+  nlohmann::ordered_json refused = nlohmann::ordered_json::array();
+  bool searched =
+      false;  // for those; `refused` empty then: it takes each alone, together it does not
+  std::set<NodeId> reached;
+  std::vector<CheckRun> runs;
+};
+
+// Runs what lies between the operations `outside`, which the tables refuse, of a model that the
+// engine does not take as a whole. Of what it does not take of that either each operation is run
+// alone, and the model is cut around those that it does not take alone. `values` ran the model
+// (Evaluation::Run). Errors: those of RunCheck.
+Result<PartsShown> RunParts(const CheckSetting& setting, Runner& runner, const Case& item,
+                            std::vector<bool> outside, const Evaluation& values);
+
+// An operation of a graph for people: {op, name}, the name of its first result.
+nlohmann::ordered_json OperationJson(const Graph& graph, NodeId node);
+
+}  // namespace anecheck

@@ -1,0 +1,156 @@
+#include "harness/cli/check_text.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+
+#include "harness/cli/typed_command.h"
+
+namespace anecheck {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string Join(const ordered_json& names) {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ", ") + name.get<std::string>();
+  return text;
+}
+
+std::string Text(const ordered_json& json, const char* key) { return json[key].get<std::string>(); }
+
+// `relu "y"`.
+std::string NameText(const ordered_json& operation) {
+  return fmt::format("{} \"{}\"", Text(operation, "op"), Text(operation, "name"));
+}
+
+std::string PartsText(const ordered_json& parts) {
+  std::string text;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const ordered_json& part = parts[i];
+    const auto operations = part["operations"].get<size_t>();
+    const std::string which = operations == 1
+                                  ? NameText(part["first"])
+                                  : fmt::format("{} operations from {} to {}", operations,
+                                                NameText(part["first"]), NameText(part["last"]));
+    text += fmt::format("  part {} of {} around these, {}: {}{}{}\n", i + 1, parts.size(), which,
+                        Text(part, "verdict"), Text(part, "message").empty() ? "" : ": ",
+                        Text(part, "message"));
+  }
+  return text;
+}
+
+std::string TargetText(const ordered_json& target) {
+  std::string text = fmt::format(
+      "{}{}: {}{}{}\n", Text(target, "target"),
+      Text(target, "route") == "mil" ? "" : " by " + Text(target, "route"), Text(target, "verdict"),
+      Text(target, "message").empty() ? "" : ": ", Text(target, "message"));
+  if (!target["attested_not_reached"].empty()) {
+    text += fmt::format("  attested, not reached: {}\n", Join(target["attested_not_reached"]));
+  }
+  for (const auto& refused : target["not_attested"]) {
+    text += fmt::format("  not attested: {} \"{}\": {}{}{}{}\n", Text(refused, "op"),
+                        Text(refused, "name"), Text(refused, "outcome"),
+                        Text(refused, "layer").empty() ? "" : " by the ", Text(refused, "layer"),
+                        Text(refused, "reason").empty() ? "" : ": " + Text(refused, "reason"));
+  }
+  for (const auto& refused : target["refused_alone"]) {
+    text += fmt::format("  attested, but not taken alone either: {}: {}{}{}\n", NameText(refused),
+                        Text(refused, "verdict"), Text(refused, "message").empty() ? "" : ": ",
+                        Text(refused, "message"));
+  }
+  if (target["searched"].get<bool>() && target["refused_alone"].empty()) {
+    text += "  each operation is taken alone; together they are not\n";
+  }
+  return text + PartsText(target["parts"]);
+}
+
+std::string LocationText(const ordered_json& location) {
+  std::string what;
+  if (!location["located"].get<bool>()) {
+    what = "the operation that goes wrong could not be located";
+  } else if (Text(location, "first_wrong").empty()) {
+    what = "explained by documented defects: " + Text(location, "known_defect");
+  } else {
+    what = fmt::format("the first operation that goes wrong is {} \"{}\": {}",
+                       Text(location, "first_wrong"), Text(location, "name"),
+                       Text(location, "message"));
+  }
+  return fmt::format("{}: {}\n", Text(location, "target"), what);
+}
+
+std::string CliffText(const ordered_json& warning) {
+  const std::string where = fmt::format("{}: {} \"{}\"", Text(warning, "target"),
+                                        Text(warning, "op"), Text(warning, "name"));
+  const bool past = warning["past"].get<bool>();
+  const std::string reach =
+      fmt::format("its first operand reaches {:.6g}, its result {:.6g}",
+                  warning["operand"].get<double>(), warning["result"].get<double>());
+  const std::string what = fmt::format("{} ({})", Text(warning, "cliff"), Text(warning, "what"));
+  if (Text(warning, "cliff") == "fp16") {
+    return fmt::format("{} is {} a cliff: {}; {}\n", where, past ? "past" : "near", reach,
+                       Text(warning, "what"));
+  }
+  const auto elements = warning["elements"].get<uint64_t>();
+  return past ? fmt::format("{} is past a cliff: {} changes {} elements; {}\n", where, what,
+                            elements, reach)
+              : fmt::format(
+                    "{} is near a cliff: with a first operand a third larger {} would change "
+                    "{} elements; {}\n",
+                    where, what, elements, reach);
+}
+
+// What of the model's numbers is made up.
+std::string MadeUp(const ordered_json& json) {
+  const auto constants = json["synthesised_constants"].get<uint64_t>();
+  const bool inputs = json["made_up_inputs"].get<bool>();
+  if (constants == 0) return inputs ? "made-up inputs" : "";
+  return fmt::format("{} made-up constants{}", constants, inputs ? " and made-up inputs" : "");
+}
+
+// What the host does of the model, a line each.
+std::string HostText(const ordered_json& host) {
+  constexpr std::pair<const char*, std::string_view> kLines[] = {
+      {"computed", "the host computes what an engine takes no operands of"},
+      {"widened_outputs", "an engine gives fp16: int32 outputs that the host widens"},
+      {"outputs_left_out", "outputs that no engine has a part in, not judged"}};
+  std::string text;
+  for (const auto& [key, what] : kLines) {
+    if (!host[key].empty()) text += fmt::format("{}: {}\n", what, Join(host[key]));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string CheckText(const nlohmann::ordered_json& json) {
+  std::string text =
+      fmt::format("{}{} on {} ({})\n", EvidenceMark(Text(json, "provenance")), Text(json, "model"),
+                  Text(json, "runner"), Text(json, "provenance"));
+  const ordered_json& casts = json["boundary_casts_left_out"];
+  if (!casts["inputs"].empty() || !casts["outputs"].empty()) {
+    text += fmt::format(
+        "an engine takes and gives fp16: run without the casts of fp32 inputs ({}) and outputs "
+        "({})\n",
+        Join(casts["inputs"]), Join(casts["outputs"]));
+  }
+  text += HostText(json["on_the_host"]);
+  for (const auto& target : json["targets"]) text += TargetText(target);
+  for (const auto& location : json["locations"]) text += LocationText(location);
+  for (const auto& warning : json["warnings"]) text += CliffText(warning);
+  for (const auto& skipped : json["cliffs_not_looked_for"]) {
+    text += fmt::format("{}: cliffs were not looked for: {}\n", Text(skipped, "target"),
+                        Text(skipped, "reason"));
+  }
+  if (json["warnings"].empty() && json["cliffs_not_looked_for"].empty()) {
+    text += "no value comes near a known cliff\n";
+  }
+  const std::string made_up = MadeUp(json);
+  if (!made_up.empty() && json["cliffs_not_looked_for"].empty()) {
+    text += fmt::format("the values that cliffs were looked for in follow from {}\n", made_up);
+  }
+  return text;
+}
+
+}  // namespace anecheck

@@ -1,0 +1,12 @@
+// What `anecheck check` prints of its report.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace anecheck {
+
+// The report that `check --json` prints, in lines for people.
+std::string CheckText(const nlohmann::ordered_json& json);
+
+}  // namespace anecheck

@@ -1,0 +1,115 @@
+#include "harness/cli/prepared_model.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <string_view>
+#include <vector>
+
+#include "harness/base/log.h"
+#include "harness/cli/model_file.h"
+#include "harness/graph/validate.h"
+#include "oracles/oracle.h"
+
+namespace anecheck {
+namespace {
+
+std::vector<double> ElementsOf(const Tensor& tensor) {
+  std::vector<double> elements(static_cast<size_t>(tensor.type.shape.Elements()));
+  DecodeElements(tensor.type.dtype, tensor.bytes, elements);
+  return elements;
+}
+
+// Adds made-up numbers for every input of the graph that no array has the name of.
+void MakeUp(const Graph& graph, uint64_t seed, std::vector<npz::NamedArray>& arrays) {
+  const std::vector<Tensor> tensors = MadeUpInputs(graph, seed);
+  const std::vector<ValueId> inputs = graph.ValuesOfKind(ValueKind::kInput);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const std::string& name = graph.value(inputs[i]).name;
+    if (std::ranges::find(arrays, name, &npz::NamedArray::name) != arrays.end()) continue;
+    arrays.push_back(ToArray(name, tensors[i].type, ElementsOf(tensors[i])));
+  }
+}
+
+// Puts in the place of made-up numbers, or adds, what the host computes for the engine.
+Status ComputeHostEdges(const Graph& host, const std::string& path,
+                        std::vector<npz::NamedArray>& arrays) {
+  if (host.nodes().empty()) return {};
+  ANECHECK_ASSIGN(const std::vector<Tensor> inputs, InputsFromArrays(host, arrays, path));
+  ANECHECK_ASSIGN(const std::vector<Estimate> values, Evaluate(host, inputs, IeeeContract()));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const std::string& name = host.value(host.outputs()[i]).name;
+    std::erase_if(arrays, [&](const npz::NamedArray& array) { return array.name == name; });
+    arrays.push_back(ToArray(name, values[i].type, values[i].value));
+  }
+  return {};
+}
+
+// What an engine makes of a broken part would say nothing of the model.
+Status CheckPart(const Graph& part, std::string_view whose) {
+  const Status valid = ValidateGraph(part);
+  if (valid.ok()) return {};
+  return MakeError(ErrorCode::kInternal,
+                   fmt::format("the {}'s part of the model is broken: {}; please report the model",
+                               whose, valid.error().message));
+}
+
+// The model's parts, and each of its outputs once: two may be casts of one value, which an engine
+// gives once.
+Status Split(const Graph& model, PreparedModel& prepared) {
+  prepared.edges = SplitHostEdges(model);
+  prepared.peeled = PeelBoundaryCasts(prepared.edges.graph);
+  Graph& graph = prepared.item.graph;
+  graph = prepared.peeled.graph;
+  graph.ClearOutputs();
+  for (const ValueId output : prepared.peeled.graph.outputs()) {
+    const auto given = graph.outputs();
+    if (std::ranges::find(given, output) == given.end()) graph.AddOutput(output);
+  }
+  ANECHECK_RETURN_IF_ERROR(CheckPart(graph, "engine"));
+  if (prepared.edges.host.nodes().empty()) return {};
+  return CheckPart(prepared.edges.host, "host");
+}
+
+}  // namespace
+
+Result<PreparedModel> PrepareModel(const ModelSource& source) {
+  std::vector<npz::NamedArray> arrays;
+  if (!source.inputs.empty()) {
+    ANECHECK_ASSIGN(arrays, npz::ReadNpzFile(source.inputs));
+  }
+  ANECHECK_ASSIGN(const ModelFile model,
+                  LoadModel(source.model, source.weights, ShapesOfArrays(arrays)));
+  if (model.synthesised > 0) {
+    LogWarning(fmt::format("{} is not there: its {} constants are filled with made-up numbers",
+                           model.weights, model.synthesised));
+  }
+  WarnOfUnusedInputs(model.graph, arrays);
+  PreparedModel prepared;
+  prepared.synthesised = model.synthesised;
+  ANECHECK_RETURN_IF_ERROR(Split(model.graph, prepared));
+  Case& item = prepared.item;
+  if (source.inputs.empty()) {
+    LogWarning("no --inputs: every input is filled with made-up numbers between -1 and 1");
+    for (const Graph* part : {&item.graph, &prepared.edges.host}) {
+      MakeUp(*part, source.seed, arrays);
+    }
+  }
+  ANECHECK_RETURN_IF_ERROR(ComputeHostEdges(prepared.edges.host, source.inputs, arrays));
+  ANECHECK_ASSIGN(item.inputs, InputsFromArrays(item.graph, arrays, source.inputs));
+  return prepared;
+}
+
+Result<PreparedModel> PreparePart(const Graph& part, std::span<const Tensor> inputs) {
+  std::vector<npz::NamedArray> arrays;
+  const std::vector<ValueId> ids = part.ValuesOfKind(ValueKind::kInput);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    arrays.push_back(ToArray(part.value(ids[i]).name, inputs[i].type, ElementsOf(inputs[i])));
+  }
+  PreparedModel prepared;
+  ANECHECK_RETURN_IF_ERROR(Split(part, prepared));
+  ANECHECK_RETURN_IF_ERROR(ComputeHostEdges(prepared.edges.host, "", arrays));
+  ANECHECK_ASSIGN(prepared.item.inputs, InputsFromArrays(prepared.item.graph, arrays, ""));
+  return prepared;
+}
+
+}  // namespace anecheck

@@ -1,0 +1,38 @@
+// What `anecheck check` gives an engine of a model: without the casts and the integers of its edges
+// (boundary_casts.h, host_edges.h), and with inputs.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "harness/base/result.h"
+#include "harness/campaign/campaign.h"
+#include "harness/lowering/boundary_casts.h"
+#include "harness/lowering/host_edges.h"
+
+namespace anecheck {
+
+struct PreparedModel {
+  Case item;  // the graph that is run and its inputs; no target and no route
+  HostEdges edges;
+  PeeledGraph peeled;
+  uint64_t synthesised = 0;  // constants that are made up, since their file is not there
+};
+
+// Where a model and its numbers come from; each path but `model` may be empty.
+struct ModelSource {
+  std::string model;    // MIL text, or a graph as JSON
+  std::string weights;  // the side file
+  std::string inputs;   // .npz; without it every input is made up
+  uint64_t seed = 1;    // of what is made up
+};
+
+// Reads a model. Warns of what is made up or ignored. Errors: those of the files, and kInternal
+// where what is to be run is broken.
+Result<PreparedModel> PrepareModel(const ModelSource& source);
+
+// The same for a part of a model whose inputs are known, in order of ValuesOfKind(kInput).
+Result<PreparedModel> PreparePart(const Graph& part, std::span<const Tensor> inputs);
+
+}  // namespace anecheck
