@@ -280,6 +280,7 @@ ordered_json ToJson(const CheckFlags& flags, const RunnerIdentity& identity,
                        {"engine", identity.engine},
                        {"synthesised_constants", prepared.synthesised},
                        {"made_up_inputs", flags.inputs.empty()},
+                       {"states_given", prepared.states},
                        {"boundary_casts_left_out",
                         {{"inputs", prepared.peeled.inputs}, {"outputs", prepared.peeled.outputs}}},
                        {"on_the_host",
@@ -347,7 +348,10 @@ void AddCheckCommand(CLI::App& app, Selected& selected) {
   command->add_option("model", flags->model, "MIL text, or a graph as JSON")->required();
   command->add_option("--weights", flags->weights,
                       "Weight side file of the MIL (default: where the MIL says)");
-  command->add_option("--inputs", flags->inputs, "Inputs by name, .npz (default: made-up numbers)");
+  command->add_option(
+      "--inputs", flags->inputs,
+      "Inputs by name, .npz (default: made-up numbers); what states hold before, by "
+      "their names (default: zeros)");
   CampaignFlags& campaign = flags->campaign;
   command->add_option("--target,--targets", campaign.targets, "Compiler targets, h13,h17s or all")
       ->capture_default_str();

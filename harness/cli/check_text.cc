@@ -135,6 +135,12 @@ std::string CheckText(const nlohmann::ordered_json& json) {
         "({})\n",
         Join(casts["inputs"]), Join(casts["outputs"]));
   }
+  if (!json["states_given"].empty()) {
+    text += fmt::format(
+        "states that begin with an array, by operations before the model's, and are judged "
+        "afterwards: {}\n",
+        Join(json["states_given"]));
+  }
   text += HostText(json["on_the_host"]);
   for (const auto& target : json["targets"]) text += TargetText(target);
   for (const auto& location : json["locations"]) text += LocationText(location);

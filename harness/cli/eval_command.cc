@@ -49,24 +49,6 @@ struct Subject {
   std::vector<std::string> state_outputs;  // what the last outputs give
 };
 
-// The states that an array is named after.
-std::vector<ValueId> StatesAmong(const Graph& graph, const Arrays& arrays) {
-  std::vector<ValueId> named = graph.ValuesOfKind(ValueKind::kState);
-  std::erase_if(named, [&](ValueId state) {
-    return std::ranges::find(arrays, graph.value(state).name, &npz::NamedArray::name) ==
-           arrays.end();
-  });
-  return named;
-}
-
-// Gives the arrays of `states` the names of the inputs or outputs that stand for them.
-void RenameArrays(const Graph& graph, std::span<const ValueId> states,
-                  std::span<const std::string> names, Arrays& arrays) {
-  for (size_t i = 0; i < states.size(); ++i) {
-    std::ranges::find(arrays, graph.value(states[i]).name, &npz::NamedArray::name)->name = names[i];
-  }
-}
-
 // States take what `arrays` hold under their names, and give what they hold at last: those that
 // `actual` has arrays of or, where it is null, all.
 void ExposeStatesOf(Subject& subject, Arrays& arrays, Arrays* actual) {

@@ -100,6 +100,22 @@ TEST_F(ModelCommands, JudgeHoldsAStateThatIsGiven) {
   EXPECT_NE(wrong.out.find("\ns: wrong"), std::string::npos) << wrong.out;
 }
 
+// The sum goes into the state alone: of one execution no output of the model shows a fault of it.
+TEST_F(ModelCommands, CheckJudgesWhatAStateHoldsThatIsGiven) {
+  WriteText("model.mil", kCounter);
+  WriteArrays("in.npz", {Halves("x", {2}, {10, 20}), Halves("s", {2}, {1, 2})});
+  const std::string check = "check " + Path("model.mil") + " --target h15 --quirk all=off" +
+                            " --inputs " + Path("in.npz");
+  const Outcome given = Tool(check);
+  EXPECT_EQ(given.code, 0) << given.out << given.err;
+  EXPECT_NE(given.out.find("and are judged afterwards: s\n"), std::string::npos) << given.out;
+  const Outcome wrong = Tool(check + " --fault add-one-ulp-everywhere");
+  EXPECT_EQ(wrong.code, 1) << wrong.out << wrong.err;
+  EXPECT_EQ(wrong.out.find("in the second execution"), std::string::npos) << wrong.out;
+  EXPECT_NE(wrong.out.find("the first operation that goes wrong is add \"new\""), std::string::npos)
+      << wrong.out;
+}
+
 TEST_F(ModelCommands, EvalWidensUnderAnEnginesContractAlone) {
   WriteText("model.mil",
             "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1]> x) {\n"

@@ -329,6 +329,22 @@ void WarnOfUnusedInputs(const Graph& graph, std::span<const npz::NamedArray> arr
   WarnOfUnused(graph, graph.ValuesOfKind(ValueKind::kInput), arrays, "input");
 }
 
+std::vector<ValueId> StatesAmong(const Graph& graph, std::span<const npz::NamedArray> arrays) {
+  std::vector<ValueId> named = graph.ValuesOfKind(ValueKind::kState);
+  std::erase_if(named, [&](ValueId state) {
+    return std::ranges::find(arrays, graph.value(state).name, &npz::NamedArray::name) ==
+           arrays.end();
+  });
+  return named;
+}
+
+void RenameArrays(const Graph& graph, std::span<const ValueId> states,
+                  std::span<const std::string> names, std::span<npz::NamedArray> arrays) {
+  for (size_t i = 0; i < states.size(); ++i) {
+    std::ranges::find(arrays, graph.value(states[i]).name, &npz::NamedArray::name)->name = names[i];
+  }
+}
+
 Result<std::vector<Tensor>> InputsFromArrays(const Graph& graph,
                                              std::span<const npz::NamedArray> arrays,
                                              const std::string& path) {

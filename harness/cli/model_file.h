@@ -35,6 +35,14 @@ std::vector<ModelShape> ShapesOfArrays(std::span<const npz::NamedArray> arrays);
 // Warns of arrays that have the name of no input of a model.
 void WarnOfUnusedInputs(const Graph& graph, std::span<const npz::NamedArray> arrays);
 
+// The states of a graph that an array is named after.
+std::vector<ValueId> StatesAmong(const Graph& graph, std::span<const npz::NamedArray> arrays);
+
+// Gives the arrays of `states` the names of the inputs or outputs that stand for them
+// (state_edges.h). Precondition: each state has an array.
+void RenameArrays(const Graph& graph, std::span<const ValueId> states,
+                  std::span<const std::string> names, std::span<npz::NamedArray> arrays);
+
 // One array a graph input, by name; others are of no account, so that the parts of a model may take
 // theirs from the arrays of the whole. Float arrays of another width are rounded to the input's
 // element type; that some become infinite is warned of. Errors name the input that is missing or

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/base/log.h"
 #include "harness/cli/model_file.h"
 #include "harness/graph/validate.h"
+#include "harness/lowering/state_edges.h"
 #include "oracles/oracle.h"
 
 namespace anecheck {
@@ -70,6 +72,16 @@ Status Split(const Graph& model, PreparedModel& prepared) {
   return CheckPart(prepared.edges.host, "host");
 }
 
+// States take what arrays of their names hold, and give what they hold at last.
+void GiveStates(std::span<npz::NamedArray> arrays, Graph& graph, PreparedModel& prepared) {
+  const std::vector<ValueId> given = StatesAmong(graph, arrays);
+  if (given.empty()) return;
+  for (const ValueId state : given) prepared.states.push_back(graph.value(state).name);
+  StateEdges edges = ExposeStates(graph, given, given);
+  RenameArrays(graph, given, edges.inputs, arrays);
+  graph = std::move(edges.graph);
+}
+
 }  // namespace
 
 Result<PreparedModel> PrepareModel(const ModelSource& source) {
@@ -77,14 +89,14 @@ Result<PreparedModel> PrepareModel(const ModelSource& source) {
   if (!source.inputs.empty()) {
     ANECHECK_ASSIGN(arrays, npz::ReadNpzFile(source.inputs));
   }
-  ANECHECK_ASSIGN(const ModelFile model,
-                  LoadModel(source.model, source.weights, ShapesOfArrays(arrays)));
+  ANECHECK_ASSIGN(ModelFile model, LoadModel(source.model, source.weights, ShapesOfArrays(arrays)));
   if (model.synthesised > 0) {
     LogWarning(fmt::format("{} is not there: its {} constants are filled with made-up numbers",
                            model.weights, model.synthesised));
   }
-  WarnOfUnusedInputs(model.graph, arrays);
   PreparedModel prepared;
+  GiveStates(arrays, model.graph, prepared);
+  WarnOfUnusedInputs(model.graph, arrays);
   prepared.synthesised = model.synthesised;
   ANECHECK_RETURN_IF_ERROR(Split(model.graph, prepared));
   Case& item = prepared.item;

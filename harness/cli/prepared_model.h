@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/campaign/campaign.h"
@@ -18,13 +19,16 @@ struct PreparedModel {
   HostEdges edges;
   PeeledGraph peeled;
   uint64_t synthesised = 0;  // constants that are made up, since their file is not there
+  // States that operations before the model's write what an array of their name holds into, and
+  // whose content after the execution is an output.
+  std::vector<std::string> states;
 };
 
 // Where a model and its numbers come from; each path but `model` may be empty.
 struct ModelSource {
   std::string model;    // MIL text, or a graph as JSON
   std::string weights;  // the side file
-  std::string inputs;   // .npz; without it every input is made up
+  std::string inputs;   // .npz, of states too; without it every input is made up, and states are 0
   uint64_t seed = 1;    // of what is made up
 };
 
