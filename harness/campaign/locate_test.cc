@@ -13,16 +13,8 @@
 namespace anecheck {
 namespace {
 
+using testing::AddNode;
 using testing::ScriptedRunner;
-
-ValueId AddNode(Graph& graph, OpKind kind, std::initializer_list<ValueId> operands) {
-  graph.BeginNode(&GetOp(kind).schema);
-  int parameter = 0;
-  for (const ValueId operand : operands) graph.AddArgument(parameter++, operand);
-  const auto first = graph.FinishNode();
-  EXPECT_TRUE(first.ok()) << (first.ok() ? "" : first.error().message);
-  return first.ok() ? *first : kNoValue;
-}
 
 // relu(content of a state that abs(x) was written into), and the same state's content once more
 // after relu was written.

@@ -7,20 +7,13 @@
 
 #include "generators/graph_generator.h"
 #include "generators/tensor_data.h"
+#include "harness/campaign/testing/campaign_test.h"
 #include "harness/graph/validate.h"
-#include "harness/ops/op.h"
 
 namespace anecheck {
 namespace {
 
-ValueId AddNode(Graph& graph, OpKind kind, std::initializer_list<ValueId> operands) {
-  graph.BeginNode(&GetOp(kind).schema);
-  int parameter = 0;
-  for (const ValueId operand : operands) graph.AddArgument(parameter++, operand);
-  const auto first = graph.FinishNode();
-  EXPECT_TRUE(first.ok()) << (first.ok() ? "" : first.error().message);
-  return first.ok() ? *first : kNoValue;
-}
+using testing::AddNode;
 
 std::vector<bool> Marked(const Graph& graph, std::initializer_list<ValueId> values) {
   std::vector<bool> marked(graph.nodes().size(), false);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "harness/base/file.h"
 #include "harness/campaign/campaign.h"
+#include "harness/ops/op.h"
 #include "oracles/oracle.h"
 
 namespace anecheck::testing {
@@ -53,6 +55,16 @@ class ScriptedRunner final : public Runner {
   Provenance provenance_;
   int* restarts_;
 };
+
+// An operation of these operands, in the order of its parameters; its first result.
+inline ValueId AddNode(Graph& graph, OpKind kind, std::initializer_list<ValueId> operands) {
+  graph.BeginNode(&GetOp(kind).schema);
+  int parameter = 0;
+  for (const ValueId operand : operands) graph.AddArgument(parameter++, operand);
+  const auto first = graph.FinishNode();
+  EXPECT_TRUE(first.ok()) << (first.ok() ? "" : first.error().message);
+  return first.ok() ? *first : kNoValue;
+}
 
 // Moves one element of the first output a long way off.
 inline void SpoilFirstElement(Tensor& tensor) {
