@@ -108,6 +108,7 @@ struct Case {
   std::string broken_rule;
   std::string route = "mil";  // or "netlist"
   std::string mil;
+  std::vector<uint8_t> mil_weights;  // the weight side file that the text names; empty for none
   // The network description and its weight file, where that is the route.
   std::string netlist;
   std::vector<uint8_t> netlist_weights;

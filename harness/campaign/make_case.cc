@@ -193,7 +193,9 @@ uint64_t CaseSeed(uint64_t run_seed, uint64_t index) {
 }
 
 Status SpellCase(Case& item) {
-  ANECHECK_ASSIGN(item.mil, GraphToMil(item.graph));
+  ANECHECK_ASSIGN(MilProgram mil, GraphToMilProgram(item.graph));
+  item.mil = std::move(mil.text);
+  item.mil_weights = std::move(mil.weights);
   item.ranged_mil.clear();
   item.further.clear();
   if (item.range && !SpellRange(item).ok()) item.range.reset();
@@ -207,6 +209,7 @@ Status SpellCase(Case& item) {
 
 RunRequest RequestOf(const Case& item) {
   RunRequest request = {item.index, item.target.name, item.mil, &item.graph, item.inputs};
+  request.mil_weights = item.mil_weights;
   request.route = item.route;
   request.netlist = item.netlist;
   request.netlist_weights = item.netlist_weights;

@@ -11,8 +11,8 @@
 #include "harness/base/half.h"
 #include "harness/base/log.h"
 #include "harness/cli/with_file.h"
-#include "harness/formats/weights/weight_file.h"
 #include "harness/graph/json.h"
+#include "harness/lowering/graph_to_mil.h"
 #include "harness/lowering/pack.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
@@ -116,9 +116,7 @@ class SideFile {
       ++synthesised_;
       return MadeUpBytes(type, offset);
     }
-    ANECHECK_ASSIGN(const ByteSpan data, weights::ReadBlob(*bytes_, offset, ToMilType(type.dtype)));
-    if (DTypeBits(type.dtype) < 8) return UnpackElements(type, data);
-    return std::vector<uint8_t>(data.begin(), data.end());
+    return ReadMilBlob(*bytes_, offset, type);
   }
 
   uint64_t synthesised() const { return synthesised_; }
@@ -147,7 +145,7 @@ class SideFile {
   std::string given_;
   std::string path_;
   bool opened_ = false;
-  std::optional<Bytes> bytes_;
+  std::optional<std::vector<uint8_t>> bytes_;
   uint64_t synthesised_ = 0;
 };
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/base/half.h"
+#include "harness/formats/weights/weight_file.h"
 #include "harness/lowering/pack.h"
 
 namespace anecheck {
@@ -28,7 +29,9 @@ bool TakesOneType(std::string_view op) {
 
 class Lowering {
  public:
-  Lowering(const Graph& graph, mil::TextWriter& writer) : graph_(graph), writer_(writer) {
+  // `side`, where there is one, takes the large constants.
+  Lowering(const Graph& graph, mil::TextWriter& writer, weights::WeightFileWriter* side = nullptr)
+      : graph_(graph), writer_(writer), side_(side) {
     names_.reserve(graph.values().size());
     for (const Value& value : graph.values()) names_.push_back(value.name);
   }
@@ -69,7 +72,7 @@ class Lowering {
   void Block(const Node& node, size_t number, std::string_view statement) {
     const NodeView view(graph_, node);
     const Graph& block = graph_.blocks(node)[number];
-    Lowering inner(block, writer_);
+    Lowering inner(block, writer_, side_);
     const std::string prefix = fmt::format("{}_b{}_", statement, number);
     for (std::string_view& name : inner.names_) {
       name = inner.own_names_.emplace_back(prefix + std::string(name));
@@ -116,12 +119,26 @@ class Lowering {
     const Value& value = graph_.value(id);
     const std::string_view name = names_[id];
     const mil::DataType type = ToMilType(value.type.dtype);
+    if (side_ != nullptr && value.type.ByteSize() >= kSideBytes && SideConstant(id, type)) return;
     if (DTypeBits(value.type.dtype) >= 8) {
       writer_.ConstTensor(name, type, value.type.shape.dims(), graph_.ConstData(id));
       return;
     }
     const std::vector<uint8_t> bytes = UnpackElements(value.type, graph_.ConstData(id));
     writer_.ConstTensor(name, type, value.type.shape.dims(), bytes);
+  }
+
+  // False for a type that side files do not have.
+  bool SideConstant(ValueId id, mil::DataType type) {
+    const Value& value = graph_.value(id);
+    const std::span<const uint8_t> data = graph_.ConstData(id);
+    const auto bits = static_cast<uint64_t>(value.type.shape.Elements()) *
+                      static_cast<uint64_t>(DTypeBits(value.type.dtype));
+    const Result<uint64_t> offset = side_->Append(type, data, 8 * data.size() - bits);
+    if (!offset.ok()) return false;
+    writer_.ConstBlob(names_[id], type, value.type.shape.dims(),
+                      fmt::format("@model_path/{}", kMilWeightFile), *offset);
+    return true;
   }
 
   void Statement(const Node& node) {
@@ -277,6 +294,7 @@ class Lowering {
 
   const Graph& graph_;
   mil::TextWriter& writer_;
+  weights::WeightFileWriter* side_;
   std::vector<std::string_view> names_;  // in the text, by value
   std::deque<std::string> own_names_;    // those that the graph does not hold
   std::vector<int32_t> integers_;
@@ -295,6 +313,31 @@ Result<std::string> GraphToMil(const Graph& graph) {
   writer.Clear();
   ANECHECK_RETURN_IF_ERROR(GraphToMil(graph, writer));
   return writer.text();
+}
+
+Result<MilProgram> GraphToMilProgram(const Graph& graph) {
+  int64_t bytes = 0;
+  for (const Value& value : graph.values()) {
+    if (value.kind == ValueKind::kConst) bytes += value.type.ByteSize();
+  }
+  MilProgram program;
+  if (bytes <= kInlineBytes) {
+    ANECHECK_ASSIGN(program.text, GraphToMil(graph));
+    return program;
+  }
+  mil::TextWriter writer;
+  weights::WeightFileWriter side;
+  ANECHECK_RETURN_IF_ERROR(Lowering(graph, writer, &side).Run());
+  program.text = std::move(writer).Take();
+  if (side.count() > 0) program.weights = std::move(side).Take();
+  return program;
+}
+
+Result<std::vector<uint8_t>> ReadMilBlob(std::span<const uint8_t> file, uint64_t offset,
+                                         const TensorType& type) {
+  ANECHECK_ASSIGN(const ByteSpan data, weights::ReadBlob(file, offset, ToMilType(type.dtype)));
+  if (DTypeBits(type.dtype) < 8) return UnpackElements(type, data);
+  return std::vector<uint8_t>(data.begin(), data.end());
 }
 
 }  // namespace anecheck

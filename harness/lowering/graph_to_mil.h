@@ -1,7 +1,11 @@
 // Writes a graph as MIL text: what the conversion route's compiler reads.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "harness/base/result.h"
 #include "harness/formats/mil/text_writer.h"
@@ -20,5 +24,25 @@ Status GraphToMil(const Graph& graph, mil::TextWriter& writer);
 
 // The same into a string of its own.
 Result<std::string> GraphToMil(const Graph& graph);
+
+// A program of two files: the text, and the weight side file that it names "@model_path/" followed
+// by kMilWeightFile.
+struct MilProgram {
+  std::string text;
+  std::vector<uint8_t> weights;  // empty where every constant stands in the text
+};
+inline constexpr std::string_view kMilWeightFile = "weights/weight.bin";
+
+// Constants of kSideBytes and more stand in the side file where all of the graph's together have
+// more than kInlineBytes: as text a number takes up to ten times its bytes, and models that
+// converters write have theirs in such a file.
+Result<MilProgram> GraphToMilProgram(const Graph& graph);
+inline constexpr int64_t kInlineBytes = int64_t{4} << 20;
+inline constexpr int64_t kSideBytes = 4096;
+
+// The elements of a constant of a side file, a byte or more each, as MilReadOptions::read_blob
+// gives them. Errors: those of weights::ReadBlob.
+Result<std::vector<uint8_t>> ReadMilBlob(std::span<const uint8_t> file, uint64_t offset,
+                                         const TensorType& type);
 
 }  // namespace anecheck

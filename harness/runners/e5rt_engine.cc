@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "harness/device/simulator_control.h"
+#include "harness/lowering/graph_to_mil.h"
 #include "harness/lowering/netlist_axes.h"
 #include "harness/runners/bundle_folder.h"
 #include "harness/runners/netlist_gate.h"
@@ -174,8 +176,7 @@ class Session {
     const Status cleared = bundle_.Clear();
     if (!cleared.ok()) return HarnessFailed(cleared.error().message);
     if (!Write(request_.program, program)) return false;
-    const auto* weights = reinterpret_cast<const char*>(request_.weights.data());
-    if (netlist && !Write({weights, request_.weights.size()}, files_.netlist_weights)) return false;
+    if (!WriteWeights(netlist)) return false;
     if (!MakeCompiler()) return Failed(RunStatus::kFailed, "compile");
     const int64_t code = api_.compiler_compile(compiler_.get(), program.path().c_str(),
                                                options_.get(), library_.out());
@@ -188,6 +189,14 @@ class Session {
     Failed(RunStatus::kRejected, "compile");
     reply_.stage = RefusingStage(reply_.message);
     return false;
+  }
+
+  // MIL text with its constants in itself has no side file, and names none.
+  bool WriteWeights(bool netlist) {
+    if (!netlist && request_.weights.empty()) return true;
+    const auto* weights = reinterpret_cast<const char*>(request_.weights.data());
+    return Write({weights, request_.weights.size()},
+                 netlist ? files_.netlist_weights : files_.mil_weights);
   }
 
   bool MakeCompiler() {
@@ -409,8 +418,12 @@ std::vector<uint8_t> ReadIfThere(const std::string& path) {
 
 E5rtInputFiles::E5rtInputFiles(const TempDirectory& folder)
     : mil(folder.File("model.mil")),
+      mil_weights(folder.File(kMilWeightFile)),
       netlist(folder.File("net.plist")),
-      netlist_weights(folder.File(kNetlistWeightFile)) {}
+      netlist_weights(folder.File(kNetlistWeightFile)) {
+  // Where it fails, writing the file tells.
+  static_cast<void>(MakeDirectories(std::filesystem::path(mil_weights.path()).parent_path()));
+}
 
 WireReply E5rtEngine::Run(const WireRequest& request, std::atomic<WorkerStage>& stage) {
   WireReply reply;

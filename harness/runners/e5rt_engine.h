@@ -19,7 +19,7 @@ namespace anecheck {
 struct E5rtInputFiles {
   explicit E5rtInputFiles(const TempDirectory& folder);
 
-  RewrittenFile mil, netlist, netlist_weights;
+  RewrittenFile mil, mil_weights, netlist, netlist_weights;
 };
 
 // Not thread-safe. Compile and dispatch happen in this process, as the engine demands

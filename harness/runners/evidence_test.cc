@@ -92,8 +92,10 @@ TEST(E5rtRunner, AReplyOfOtherSizeThanTheGraphsIsGarbled) {
 }
 
 TEST(E5rtRunner, WhatIsTooLargeForAWorkerWasNotRun) {
-  E5rtRunner runner(Hostile());
-  const RunReply reply = RunAlone(std::string(WorkerChannel::kAreaSize, ' '));
+  WorkerOptions options = Hostile();
+  options.most_area = options.area_size;
+  E5rtRunner runner(options);
+  const RunReply reply = testing::RunWord(runner, std::string(WorkerChannel::kUsualArea, ' '));
   EXPECT_EQ(reply.status, RunStatus::kNotRun);
   EXPECT_EQ(reply.stage, "");
 }

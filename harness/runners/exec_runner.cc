@@ -150,6 +150,18 @@ Status ExecRunner::Restart() {
   return EnsureStarted();
 }
 
+namespace {
+
+// Beside the text that names it.
+Status WriteMilWeights(const std::string& folder, std::span<const uint8_t> weights) {
+  if (weights.empty()) return {};
+  const std::string path = fmt::format("{}/{}", folder, kMilWeightFile);
+  ANECHECK_RETURN_IF_ERROR(MakeDirectories(path.substr(0, path.rfind('/'))));
+  return WriteFileAtomic(path, weights);
+}
+
+}  // namespace
+
 Result<ExecFiles> ExecRunner::WriteFiles(const RunRequest& request, uint64_t id) {
   const std::string folder = folder_->File(fmt::format("case{}", id));
   ANECHECK_RETURN_IF_ERROR(MakeDirectories(folder));
@@ -166,6 +178,7 @@ Result<ExecFiles> ExecRunner::WriteFiles(const RunRequest& request, uint64_t id)
   } else {
     files.mil = folder + "/model.mil";
     ANECHECK_RETURN_IF_ERROR(WriteFileAtomic(files.mil, request.mil));
+    ANECHECK_RETURN_IF_ERROR(WriteMilWeights(folder, request.mil_weights));
   }
   if (!request.ranged_mil.empty()) {
     files.ranged_mil = folder + "/ranged.mil";

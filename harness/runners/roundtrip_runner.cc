@@ -7,6 +7,7 @@
 #include "harness/formats/netlist/rules.h"
 #include "harness/graph/fingerprint.h"
 #include "harness/lowering/explicit_form.h"
+#include "harness/lowering/graph_to_mil.h"
 #include "harness/lowering/graph_to_netlist.h"
 #include "harness/lowering/mil_to_graph.h"
 #include "harness/lowering/netlist_procedure.h"
@@ -74,9 +75,13 @@ std::string DescribeDifference(const Graph& expected, const Graph& actual) {
   return "an attribute, an output or the order of the inputs differs";
 }
 
-RoundTrip MilRoundTrip(const Graph& graph, std::string_view mil) {
+RoundTrip MilRoundTrip(const Graph& graph, std::string_view mil, std::span<const uint8_t> weights) {
   RoundTrip trip = {.form = "mil", .written = true};
-  const auto back = MilTextToGraph(std::string(mil), OpVocabulary());
+  MilReadOptions options;
+  options.read_blob = [weights](std::string_view, uint64_t offset, const TensorType& type) {
+    return ReadMilBlob(weights, offset, type);
+  };
+  const auto back = MilTextToGraph(std::string(mil), OpVocabulary(), options);
   if (!back.ok()) return Differs(trip, "cannot be read back: " + back.error().message);
   return Differs(trip, DescribeDifference(graph, *back));
 }
@@ -122,7 +127,7 @@ Result<RunnerIdentity> RoundtripRunner::Identify() {
 std::vector<RoundTrip> RoundtripRunner::TripsOf(const RunRequest& request) const {
   std::vector<RoundTrip> trips;
   const bool conversion = request.route == "mil";
-  if (conversion) trips.push_back(MilRoundTrip(*request.graph, request.mil));
+  if (conversion) trips.push_back(MilRoundTrip(*request.graph, request.mil, request.mil_weights));
   trips.push_back(NetlistRoundTrip(*request.graph));
   if (conversion && compiled_) trips.push_back(compiled_(*request.graph, request.target));
   return trips;

@@ -22,7 +22,9 @@ struct RoundTrip {
 };
 
 // MIL text `mil` against `graph`: it must read back as the graph, bit for bit.
-RoundTrip MilRoundTrip(const Graph& graph, std::string_view mil);
+// `weights` is the side file that the text names.
+RoundTrip MilRoundTrip(const Graph& graph, std::string_view mil,
+                       std::span<const uint8_t> weights = {});
 
 // Graph -> network description -> bytes of the property list -> description -> graph: the list must
 // break no rule, be the same when written again, and read back as the graph's explicit form.

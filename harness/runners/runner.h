@@ -83,6 +83,8 @@ struct RunRequest {
   std::string_view mil;     // MIL text of the graph
   const Graph* graph = nullptr;
   std::span<const Tensor> inputs;  // in the order of the graph's inputs
+  // The weight side file that `mil` names (graph_to_mil.h); empty for none.
+  std::span<const uint8_t> mil_weights = {};
   // By direct authoring: the property list and its weight file, and the route "netlist". The
   // description stands beside the MIL text and takes its place.
   std::string_view route = "mil";

@@ -23,7 +23,8 @@ std::string_view Program(const RunRequest& request) {
   return request.ranged_mil.empty() ? request.mil : request.ranged_mil;
 }
 std::span<const uint8_t> Weights(const RunRequest& request) {
-  return IsNetlist(request) ? request.netlist_weights : std::span<const uint8_t>();
+  if (IsNetlist(request)) return request.netlist_weights;
+  return request.ranged_mil.empty() ? request.mil_weights : std::span<const uint8_t>();
 }
 
 // The ports of one shape, at most.
@@ -169,6 +170,20 @@ uint64_t RequestSize(const RunRequest& request) {
   size += ShapeSize(*request.graph, request.inputs);
   for (const RunShape& shape : request.further) size += ShapeSize(shape.graph, shape.inputs);
   for (const Tensor& tensor : request.again) size += 4 + tensor.bytes.size();
+  return size;
+}
+
+uint64_t ReplySize(const RunRequest& request) {
+  const auto outputs = [](const Graph& graph) {
+    uint64_t size = 0;
+    for (const ValueId output : graph.outputs()) {
+      size += 4 + static_cast<uint64_t>(graph.type(output).ByteSize());
+    }
+    return size;
+  };
+  // Behind numbers, lengths and a short stage and backend.
+  uint64_t size = 256 + outputs(*request.graph) * (GivesSecond(request) ? 2 : 1);
+  for (const RunShape& shape : request.further) size += outputs(shape.graph);
   return size;
 }
 

@@ -33,7 +33,7 @@ struct WireRequest {
   uint64_t id = 0;
   std::string_view target;
   std::string_view program;          // MIL text, or the property list of a network description
-  std::span<const uint8_t> weights;  // of a network description
+  std::span<const uint8_t> weights;  // of a network description, or what the MIL text names
   WireShape shape;
   std::vector<WireShape> further;  // of a program with a range of shapes
   bool repeat = false;
@@ -101,6 +101,8 @@ class AreaWriter {
 
 // The bytes that WriteRequest appends, at most.
 uint64_t RequestSize(const RunRequest& request);
+// The same of what WriteReply appends of a reply with every output, without messages and files.
+uint64_t ReplySize(const RunRequest& request);
 void WriteRequest(const RunRequest& request, ByteWriter& writer);
 void WriteRequest(const RunRequest& request, AreaWriter& writer);
 Result<WireRequest> ReadRequest(ByteReader& reader);

@@ -1,6 +1,7 @@
 #include "harness/runners/worker.h"
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -110,7 +111,7 @@ std::vector<std::string> WorkerArguments(const WorkerOptions& options) {
 class E5rtRunner::Process {
  public:
   static Result<std::unique_ptr<Process>> Start(const WorkerOptions& options) {
-    ANECHECK_ASSIGN(WorkerChannel channel, WorkerChannel::Create());
+    ANECHECK_ASSIGN(WorkerChannel channel, WorkerChannel::Create(options.area_size));
     ANECHECK_ASSIGN(TempDirectory folder, TempDirectory::CreateInMemory("anecheck-e5rt-"));
     std::vector<std::string> arguments = WorkerArguments(options);
     const std::string output = folder.File(kOutputFile);
@@ -249,7 +250,7 @@ Status E5rtRunner::EnsureStarted() {
     return MakeError(ErrorCode::kInternal, fmt::format("a worker did not start: {}", end));
   }
   ByteReader reader(channel.replies().first(
-      std::min<uint64_t>(channel.header().reply_bytes.load(), WorkerChannel::kAreaSize)));
+      std::min<uint64_t>(channel.header().reply_bytes.load(), channel.area_size())));
   const bool well = reader.U8("well") != 0;
   const auto kind = static_cast<EngineKind>(reader.U8("kind"));
   const std::string text(reader.CString("text"));
@@ -342,7 +343,7 @@ RunReply E5rtRunner::Ended(uint64_t id, int what, WorkerStage stage, const std::
     case 'R':
       reply.status = RunStatus::kNotRun;
       reply.message = fmt::format("the reply is larger than a worker's memory for replies, {} MiB",
-                                  WorkerChannel::kAreaSize >> 20);
+                                  options_.area_size >> 20);
       break;
     default:
       reply.status = RunStatus::kGarbled;
@@ -377,6 +378,15 @@ struct E5rtRunner::Batch {
   }
 };
 
+// The next case gets a worker with memory for it, where there may be as much.
+Status E5rtRunner::MakeRoom(const RunRequest& request) {
+  const uint64_t wanted = std::max(RequestSize(request), ReplySize(request));
+  if (wanted <= options_.area_size || wanted > options_.most_area) return {};
+  options_.area_size = std::min(std::bit_ceil(wanted), options_.most_area);
+  process_.reset();
+  return EnsureStarted();
+}
+
 // Writes as many of the next requests as fit the area, and starts the worker on them. Returns their
 // number.
 size_t E5rtRunner::HandOver(const Batch& batch) {
@@ -386,7 +396,7 @@ size_t E5rtRunner::HandOver(const Batch& batch) {
   const auto rest = batch.requests.subspan(batch.replies.size());
   const size_t most = batch.replies.size() < batch.alone_until ? 1 : rest.size();
   size_t count = 0;
-  while (count < most && writer.size() + RequestSize(rest[count]) <= WorkerChannel::kAreaSize) {
+  while (count < most && writer.size() + RequestSize(rest[count]) <= channel.area_size()) {
     WriteRequest(rest[count++], writer);
   }
   header.request_count.store(static_cast<uint32_t>(count));
@@ -418,7 +428,7 @@ Result<bool> E5rtRunner::TakeReplies(size_t count, Batch& batch) {
   WorkerChannel& channel = process_->channel();
   const auto done = std::min<size_t>(channel.header().completed.load(), count);
   ByteReader reader(channel.replies().first(
-      std::min<uint64_t>(channel.header().reply_bytes.load(), WorkerChannel::kAreaSize)));
+      std::min<uint64_t>(channel.header().reply_bytes.load(), channel.area_size())));
   for (size_t i = 0; i < done; ++i) {
     const RunRequest& request = batch.requests[batch.replies.size()];
     Result<WireReply> reply = ReadReply(reader);
@@ -444,7 +454,7 @@ Status E5rtRunner::RunSome(Batch& batch) {
     batch.Add({.id = id,
                .status = RunStatus::kNotRun,
                .message = fmt::format("the case is larger than a worker's memory for cases, {} MiB",
-                                      WorkerChannel::kAreaSize >> 20)});
+                                      options_.area_size >> 20)});
     return {};
   }
   const int what = Await();
@@ -486,6 +496,7 @@ Result<std::vector<RunReply>> E5rtRunner::Run(std::span<const RunRequest> reques
   while (batch.replies.size() < requests.size()) {
     if (IsStopped()) return Stopped();
     ANECHECK_RETURN_IF_ERROR(EnsureStarted());
+    ANECHECK_RETURN_IF_ERROR(MakeRoom(requests[batch.replies.size()]));
     ANECHECK_RETURN_IF_ERROR(RunSome(batch));
   }
   return std::move(batch.replies);

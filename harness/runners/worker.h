@@ -27,6 +27,11 @@ struct WorkerOptions {
   std::vector<std::string> faults;
   int case_timeout_ms = 20000;  // without an answer for one case; 20 s covers a cold compile
   uint64_t memory_limit = uint64_t{8} << 30;  // resident bytes of a worker; 0 for none
+  // Memory for the requests that are handed to a worker at a time, and as much for their replies,
+  // in bytes. A case that needs more gets a worker with more, up to `most_area`; a larger one is
+  // not run.
+  uint64_t area_size = uint64_t{64} << 20;
+  uint64_t most_area = uint64_t{2} << 30;
   // Replies carry the files that the compiler left. Of the simulated engine alone.
   bool keep_files = false;
 };
@@ -59,6 +64,7 @@ class E5rtRunner final : public Runner {
   class Process;
   struct Batch;
   Status EnsureStarted();
+  Status MakeRoom(const RunRequest& request);
   Status RunSome(Batch& batch);
   size_t HandOver(const Batch& batch);
   int Await();

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
 
@@ -18,8 +19,6 @@ namespace anecheck {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr uint64_t kMappingSize = WorkerChannel::kHeaderSize + 2 * WorkerChannel::kAreaSize;
 
 Error SystemError(std::string_view what) {
   return MakeError(ErrorCode::kInternal, fmt::format("{}: {}", what, std::strerror(errno)));
@@ -41,22 +40,25 @@ int AnonymousMemory() {
 #endif
 }
 
-Result<uint8_t*> Map(int memory) {
-  void* mapping = mmap(nullptr, kMappingSize, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
-  if (mapping == MAP_FAILED) return SystemError("cannot map the worker's memory");
-  return static_cast<uint8_t*>(mapping);
-}
-
 }  // namespace
 
-Result<WorkerChannel> WorkerChannel::Create() {
+Status WorkerChannel::Map() {
+  void* const mapping =
+      mmap(nullptr, MappingSize(), PROT_READ | PROT_WRITE, MAP_SHARED, memory_, 0);
+  if (mapping == MAP_FAILED) return SystemError("cannot map the worker's memory");
+  mapping_ = static_cast<uint8_t*>(mapping);
+  return {};
+}
+
+Result<WorkerChannel> WorkerChannel::Create(uint64_t area_size) {
   WorkerChannel channel;
+  channel.area_size_ = area_size;
   channel.memory_ = AnonymousMemory();
   if (channel.memory_ < 0) return SystemError("cannot make memory for a worker");
-  if (ftruncate(channel.memory_, static_cast<off_t>(kMappingSize)) != 0) {
+  if (ftruncate(channel.memory_, static_cast<off_t>(channel.MappingSize())) != 0) {
     return SystemError("cannot size the worker's memory");
   }
-  ANECHECK_ASSIGN(channel.mapping_, Map(channel.memory_));
+  ANECHECK_RETURN_IF_ERROR(channel.Map());
   const SocketPair sockets = MakeSocketPair();
   if (sockets.ours < 0) return SystemError("cannot make a socket for a worker");
   channel.socket_ = sockets.ours;
@@ -68,7 +70,13 @@ Result<WorkerChannel> WorkerChannel::Attach(int memory, int socket) {
   WorkerChannel channel;
   channel.memory_ = memory;
   channel.socket_ = socket;
-  ANECHECK_ASSIGN(channel.mapping_, Map(memory));
+  struct stat state{};
+  if (fstat(memory, &state) != 0) return SystemError("cannot size the worker's memory");
+  const auto size = static_cast<uint64_t>(state.st_size);
+  if (size < kHeaderSize)
+    return MakeError(ErrorCode::kInternal, "the worker's memory has no areas");
+  channel.area_size_ = (size - kHeaderSize) / 2;
+  ANECHECK_RETURN_IF_ERROR(channel.Map());
   return channel;
 }
 
@@ -77,6 +85,7 @@ WorkerChannel::WorkerChannel(WorkerChannel&& other) noexcept { *this = std::move
 WorkerChannel& WorkerChannel::operator=(WorkerChannel&& other) noexcept {
   if (this == &other) return *this;
   Reset();
+  area_size_ = other.area_size_;
   mapping_ = std::exchange(other.mapping_, nullptr);
   memory_ = std::exchange(other.memory_, -1);
   socket_ = std::exchange(other.socket_, -1);
@@ -87,7 +96,7 @@ WorkerChannel& WorkerChannel::operator=(WorkerChannel&& other) noexcept {
 WorkerChannel::~WorkerChannel() { Reset(); }
 
 void WorkerChannel::Reset() {
-  if (mapping_ != nullptr) munmap(mapping_, kMappingSize);
+  if (mapping_ != nullptr) munmap(mapping_, MappingSize());
   for (const int descriptor : {memory_, socket_, other_socket_}) {
     if (descriptor >= 0) close(descriptor);
   }

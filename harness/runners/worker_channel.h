@@ -27,11 +27,11 @@ static_assert(std::atomic<uint64_t>::is_always_lock_free, "shared between proces
 class WorkerChannel {
  public:
   static constexpr uint64_t kHeaderSize = 4096;
-  static constexpr uint64_t kAreaSize = uint64_t{64} << 20;
+  static constexpr uint64_t kUsualArea = uint64_t{64} << 20;
 
-  // The campaign's end: new memory and a socket pair. `worker_memory` and `worker_socket` are the
-  // descriptors to hand to the worker.
-  static Result<WorkerChannel> Create();
+  // The campaign's end: new memory, with two areas of `area_size` bytes, a multiple of 4096, and a
+  // socket pair. `worker_memory` and `worker_socket` are the descriptors to hand to the worker.
+  static Result<WorkerChannel> Create(uint64_t area_size = kUsualArea);
   // The worker's end over inherited descriptors.
   static Result<WorkerChannel> Attach(int memory, int socket);
 
@@ -40,8 +40,10 @@ class WorkerChannel {
   ~WorkerChannel();
 
   ChannelHeader& header() { return *reinterpret_cast<ChannelHeader*>(mapping_); }
-  std::span<uint8_t> requests() { return {mapping_ + kHeaderSize, kAreaSize}; }
-  std::span<uint8_t> replies() { return {mapping_ + kHeaderSize + kAreaSize, kAreaSize}; }
+  // Of the area of requests, and of that of replies.
+  uint64_t area_size() const { return area_size_; }
+  std::span<uint8_t> requests() { return {mapping_ + kHeaderSize, area_size_}; }
+  std::span<uint8_t> replies() { return {mapping_ + kHeaderSize + area_size_, area_size_}; }
 
   // One byte to the other end. False where it is gone.
   bool Signal(char what);
@@ -60,8 +62,11 @@ class WorkerChannel {
 
  private:
   WorkerChannel() = default;
+  Status Map();
   void Reset();
+  uint64_t MappingSize() const { return kHeaderSize + 2 * area_size_; }
 
+  uint64_t area_size_ = 0;
   uint8_t* mapping_ = nullptr;
   int memory_ = -1;
   int socket_ = -1;

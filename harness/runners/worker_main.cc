@@ -31,7 +31,7 @@ constexpr int kMostLeaked = 120;
 bool PutReply(WorkerChannel& channel, const WireReply& reply) {
   ChannelHeader& header = channel.header();
   const uint64_t at = header.reply_bytes.load();
-  AreaWriter writer(channel.replies().subspan(std::min(at, WorkerChannel::kAreaSize)));
+  AreaWriter writer(channel.replies().subspan(std::min(at, channel.area_size())));
   WriteReply(reply, writer);
   if (!writer.fits()) return false;
   header.reply_bytes.store(at + writer.size());
