@@ -22,6 +22,7 @@
 #include "harness/campaign/run_lock.h"
 #include "harness/campaign/run_record.h"
 #include "harness/runners/chip_target.h"
+#include "harness/runners/engine_file.h"
 #include "harness/runners/exec_runner.h"
 #include "harness/runners/late_reply.h"
 #include "harness/runners/roundtrip_runner.h"
@@ -53,6 +54,7 @@ struct Workbench {
   CoverageCounter coverage;
   ReachCounter reach;
   CampaignOptions options;  // of the case at hand
+  bool identified = false;  // the runner answers for the engine that the run began with
 };
 
 struct BatchResult {
@@ -70,6 +72,8 @@ uint64_t BatchesOfShard(const CampaignOptions& options) {
 // simulated one, and of no engine at all.
 Status CheckSameEngine(const CampaignOptions& options, const ResumePoint& point,
                        const RunnerIdentity& identity) {
+  // Earlier versions of the tool did not record it.
+  const bool told = !point.content.empty() && !identity.content.empty();
   const bool real =
       identity.provenance == Provenance::kSilicon || identity.provenance == Provenance::kReported;
   const std::tuple<std::string_view, std::string_view, std::string_view> kFields[] = {
@@ -78,6 +82,7 @@ Status CheckSameEngine(const CampaignOptions& options, const ResumePoint& point,
       {"runner", point.runner, identity.runner},
       {"chip", point.chip, identity.chip},
       {"compiler version", point.compiler_version, identity.compiler_version},
+      {"its file", told ? point.content : identity.content, identity.content},
       {"system", real ? point.os : identity.os, identity.os}};
   for (const auto& [what, recorded, now] : kFields) {
     if (recorded == now) continue;
@@ -269,8 +274,26 @@ class Campaign {
     return aim;
   }
 
+  // A thread's runner begins its own processes, maybe long after the run began.
+  Status CheckStillSame(Runner& runner, Workbench& bench) const {
+    if (bench.identified) return {};
+    ANECHECK_ASSIGN(const RunnerIdentity identity, runner.Identify());
+    const bool same = identity.engine == identity_.engine && identity.content == identity_.content;
+    if (!same) {
+      return EngineReplaced(identity.runner,
+                            fmt::format("{}, {}", identity_.engine, identity_.content),
+                            fmt::format("{}, {}", identity.engine, identity.content));
+    }
+    bench.identified = true;
+    return {};
+  }
+
   BatchResult RunBatch(uint64_t batch, Runner& runner, Workbench& bench) {
     BatchResult result;
+    if (const Status same = CheckStillSame(runner, bench); !same.ok()) {
+      result.error = same.error();
+      return result;
+    }
     std::vector<Case> items;
     std::vector<std::vector<Estimate>> expected;
     const uint64_t first = FirstCase(batch);

@@ -38,11 +38,14 @@ FindingRecord ToFinding(const std::vector<std::string>& row) {
 
 // Without a lock.
 Result<ResumePoint> ReadPoint(Store& store) {
-  ANECHECK_ASSIGN(const auto runs,
-                  store.Query("SELECT id, state, options, engine, provenance, runner, chip, os, "
-                              "compiler_version, started, command FROM runs WHERE NOT EXISTS "
-                              "(SELECT 1 FROM probes WHERE probes.run = runs.id) "
-                              "ORDER BY state = 'finished', id DESC LIMIT 1"));
+  ANECHECK_ASSIGN(
+      const auto runs,
+      store.Query(
+          "SELECT id, state, options, engine, provenance, runner, chip, os, "
+          "compiler_version, started, command, coalesce((SELECT version FROM "
+          "libraries WHERE run = runs.id AND name = 'engine'), '') FROM runs WHERE NOT EXISTS "
+          "(SELECT 1 FROM probes WHERE probes.run = runs.id) "
+          "ORDER BY state = 'finished', id DESC LIMIT 1"));
   if (runs.empty()) {
     return MakeError(ErrorCode::kNotFound, fmt::format("{}: holds no campaign", store.path()));
   }
@@ -57,6 +60,7 @@ Result<ResumePoint> ReadPoint(Store& store) {
   point.compiler_version = runs[0][8];
   point.started = runs[0][9];
   point.command = runs[0][10];
+  point.content = runs[0][11];
   const std::string name = fmt::format("{}: options of run {}", store.path(), point.run);
   ANECHECK_ASSIGN(const Json json, ParseJson(runs[0][2], name));
   Result<CampaignOptions> options = OptionsFromJson(json);

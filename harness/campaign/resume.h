@@ -19,6 +19,7 @@ struct ResumePoint {
   std::string state;  // 'running' (it was killed), 'interrupted' or 'finished'
   std::string started, command;
   std::string engine, provenance, runner, chip, os, compiler_version;
+  std::string content;      // RunnerIdentity::content; empty where it was not recorded
   CampaignOptions options;  // as recorded; db is the file's path, jobs is 1
   CampaignSummary summary;  // of the recorded cases
   std::set<std::string> signatures;

@@ -23,13 +23,17 @@ namespace {
 class RefusingRunner final : public Runner {
  public:
   explicit RefusingRunner(std::string engine, std::function<void()> on_request = {},
-                          std::string chip = "m1")
-      : engine_(std::move(engine)), chip_(std::move(chip)), on_request_(std::move(on_request)) {}
+                          std::string chip = "m1", std::string content = "")
+      : engine_(std::move(engine)),
+        chip_(std::move(chip)),
+        content_(std::move(content)),
+        on_request_(std::move(on_request)) {}
   Result<RunnerIdentity> Identify() override {
     return RunnerIdentity{.runner = "refusing",
                           .provenance = Provenance::kReported,
                           .engine = engine_,
-                          .chip = chip_};
+                          .chip = chip_,
+                          .content = content_};
   }
   Result<std::vector<RunReply>> Run(std::span<const RunRequest> requests) override {
     std::vector<RunReply> replies;
@@ -44,7 +48,7 @@ class RefusingRunner final : public Runner {
   Status Restart() override { return {}; }
 
  private:
-  std::string engine_, chip_;
+  std::string engine_, chip_, content_;
   std::function<void()> on_request_;
 };
 
@@ -195,6 +199,48 @@ TEST_F(ResumeTest, ResultsOfTwoEnginesDoNotStandInOneRun) {
   const auto resumed = Resume(Options("engines.sqlite"), "another");
   ASSERT_FALSE(resumed.ok());
   EXPECT_NE(resumed.error().message.find("another engine"), std::string::npos);
+}
+
+// The same words may come from another build.
+TEST_F(ResumeTest, ResultsOfTwoBuildsOfAnEngineDoNotStandInOneRun) {
+  const auto with = [](const char* content,
+                       std::function<void()> on_request = {}) -> RunnerFactory {
+    return [content, on_request] {
+      return Result<std::unique_ptr<Runner>>(
+          std::unique_ptr<Runner>(new RefusingRunner("none", on_request, "m1", content)));
+    };
+  };
+  const CampaignOptions options = Options("builds.sqlite");
+  std::atomic<bool> stop{false};
+  const auto begun = RunCampaign(options, with("crc32 1", [&] { stop = true; }), {}, &stop);
+  ASSERT_TRUE(begun.ok() && begun->interrupted);
+  const auto resume = [&](const char* content) {
+    auto store = Store::OpenReadOnly(options.db);
+    auto point = ReadResumePoint(*store);
+    const CampaignOptions recorded = point->options;
+    return ResumeCampaign(recorded, std::move(*point), with(content), {});
+  };
+  const auto other = resume("crc32 2");
+  ASSERT_FALSE(other.ok());
+  EXPECT_NE(other.error().message.find("its file: crc32 1; now crc32 2"), std::string::npos)
+      << other.error().message;
+  EXPECT_TRUE(resume("crc32 1").ok());
+}
+
+// Each thread has a runner of its own, which may be started long after the run began.
+TEST_F(ResumeTest, AThreadThatMeetsAnotherBuildEndsTheRun) {
+  std::atomic<int> made{0};
+  const auto summary = RunCampaign(Options("threads.sqlite"),
+                                   [&] {
+                                     const char* content = made++ == 0 ? "crc32 1" : "crc32 2";
+                                     return Result<std::unique_ptr<Runner>>(std::unique_ptr<Runner>(
+                                         new RefusingRunner("none", {}, "m1", content)));
+                                   },
+                                   {});
+  ASSERT_FALSE(summary.ok());
+  EXPECT_EQ(summary.error().code, ErrorCode::kInternal);
+  EXPECT_NE(summary.error().message.find("--resume"), std::string::npos);
+  EXPECT_EQ(Rows(Options("threads.sqlite").db, "SELECT state FROM runs")[0][0], "interrupted");
 }
 
 TEST_F(ResumeTest, ResultsOfTwoChipsDoNotStandInOneRun) {

@@ -70,6 +70,7 @@ RunRecord DescribeRun(const CampaignOptions& options, const RunnerIdentity& iden
   record.chip = identity.chip;
   record.compiler_version = identity.compiler_version;
   record.libraries = Libraries();
+  if (!identity.content.empty()) record.libraries[kEngineLibrary] = identity.content;
   return record;
 }
 

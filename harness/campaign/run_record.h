@@ -9,6 +9,9 @@
 
 namespace anecheck {
 
+// The name in the table `libraries` of what the engine's file holds (RunnerIdentity::content).
+inline constexpr const char* kEngineLibrary = "engine";
+
 // A new run of `options` on what `identity` names, started now, with a UUID of its own.
 RunRecord DescribeRun(const CampaignOptions& options, const RunnerIdentity& identity);
 

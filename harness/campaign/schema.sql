@@ -178,10 +178,11 @@ CREATE TABLE magnitude_errors (
   PRIMARY KEY (run, target, op, exponent)
 ) WITHOUT ROWID;
 
--- What the run was made with besides the tool: libraries, the C library, the compiler.
+-- What the run was made with besides the tool: libraries, the C library, the compiler, and a
+-- checksum of the engine's file, where it has one.
 CREATE TABLE libraries (
   run INTEGER NOT NULL REFERENCES runs(id),
-  name TEXT NOT NULL,              -- 'sqlite', 'compiler'
+  name TEXT NOT NULL,              -- 'sqlite', 'compiler', 'engine'
   version TEXT NOT NULL,
   PRIMARY KEY (run, name)
 ) WITHOUT ROWID;

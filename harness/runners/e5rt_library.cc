@@ -138,14 +138,20 @@ bool IsOfSystem(void* code) {
 }  // namespace
 
 Result<E5rtLibrary> OpenE5rtLibrary(const std::string& path) {
+  // A name without a folder is searched for by the loader.
+  const EngineFile file = path.contains('/') ? FileAt(path) : EngineFile();
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* why = dlerror();
     return MakeError(ErrorCode::kNotFound, fmt::format("{}: cannot be loaded: {}", path,
                                                        why == nullptr ? "unknown" : why));
   }
+  if (!file.path.empty() && FileAt(path) != file) {
+    return EngineReplaced(path, "another file", "what was written while a worker loaded it");
+  }
   E5rtLibrary opened;
   opened.path = path;
+  opened.file = file;
   opened.handle = library;
   ANECHECK_RETURN_IF_ERROR(ResolveApi(library, path, opened.api));
   ANECHECK_RETURN_IF_ERROR(ResolveSimulator(library, path, opened.simulator));

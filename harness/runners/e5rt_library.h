@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "harness/base/result.h"
+#include "harness/runners/engine_file.h"
 
 namespace anecheck {
 
@@ -83,6 +84,7 @@ struct SimulatorApi {
 // An opened library. It is never closed: engines of this kind do not survive it.
 struct E5rtLibrary {
   std::string path;
+  EngineFile file;         // what was loaded; of empty path where the loader searched for it
   void* handle = nullptr;  // as dlopen gave it
   E5rtApi api{};
   SimulatorApi simulator{};
@@ -110,7 +112,7 @@ bool IsSystemImage(std::string_view image);
 
 // Opens `path` and resolves every entry point. Whether it is the simulated engine is told by the
 // symbol it carries, never by its path. Errors: kNotFound with the loader's words or the name of
-// the first missing symbol.
+// the first missing symbol, kInternal where its file was replaced meanwhile.
 Result<E5rtLibrary> OpenE5rtLibrary(const std::string& path);
 
 // Resolves the entry points for streams. Errors: kNotFound with the first missing symbol.

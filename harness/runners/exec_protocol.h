@@ -24,6 +24,8 @@ struct ExecHello {
   std::string name, version;
   std::vector<std::string> targets;
   std::string chip, os, compiler_version;
+
+  bool operator==(const ExecHello&) const = default;
 };
 // Members: v, name (required, not empty), version, targets, chip, os, compiler_version. Others are
 // passed over. Errors: kMalformed or kInvalid, naming the member.

@@ -12,6 +12,7 @@
 #include "harness/lowering/graph_to_mil.h"
 #include "harness/lowering/netlist_axes.h"
 #include "harness/runners/analytics.h"
+#include "harness/runners/engine_file.h"
 #include "harness/runners/tensor_npz.h"
 
 namespace anecheck {
@@ -126,9 +127,16 @@ Status ExecRunner::EnsureStarted() {
   ++started_;
   answered_.reset();
   const Status hello = ReadHello();
-  if (hello.ok()) return {};
+  if (!hello.ok()) {
+    process_.reset();
+    return named(hello.error());
+  }
+  if (!first_hello_) first_hello_ = hello_;
+  if (hello_ == *first_hello_) return {};
   process_.reset();
-  return named(hello.error());
+  return EngineReplaced("--runner exec:" + options_.command,
+                        first_hello_->name + " " + first_hello_->version,
+                        hello_.name + " " + hello_.version);
 }
 
 Result<RunnerIdentity> ExecRunner::Identify() {
@@ -364,7 +372,9 @@ Result<std::vector<RunReply>> ExecRunner::Run(std::span<const RunRequest> reques
     const Status started = EnsureStarted();
     if (!started.ok()) {
       // The first start must succeed; a later one may fail of what the case before left behind.
-      if (started_ <= 1 || ++failed_starts_ >= kMostFailedStarts) return started.error();
+      const bool replaced = started.error().code == ErrorCode::kInternal;
+      if (started_ <= 1 || replaced || ++failed_starts_ >= kMostFailedStarts)
+        return started.error();
       replies_.push_back(Bad(request.id, RunStatus::kCrashed, started.error().message));
       continue;
     }

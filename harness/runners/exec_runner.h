@@ -64,6 +64,7 @@ class ExecRunner final : public Runner, public LateReplies {
   std::optional<Subprocess> process_;
   std::optional<TempDirectory> folder_;
   ExecHello hello_;
+  std::optional<ExecHello> first_hello_;  // what each later one must be
   int started_ = 0;
   int failed_starts_ = 0;
   uint64_t last_id_ = 0;  // of the requests so far, whatever process they went to

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <climits>
+#include <string_view>
 
 #if defined(__APPLE__)
 #include <mach-o/dyld.h>
@@ -20,7 +21,19 @@ std::string ExecutablePath() {
 #else
   const ssize_t size = readlink("/proc/self/exe", path.data(), path.size());
   if (size <= 0 || size == static_cast<ssize_t>(path.size())) return {};
-  return {path.data(), static_cast<size_t>(size)};
+  // So Linux marks a name that the running file has no more.
+  constexpr std::string_view kDeleted = " (deleted)";
+  const std::string_view name(path.data(), static_cast<size_t>(size));
+  if (!name.ends_with(kDeleted) || access(path.data(), F_OK) == 0) return std::string(name);
+  return std::string(name.substr(0, name.size() - kDeleted.size()));
+#endif
+}
+
+std::string OwnImage() {
+#if defined(__linux__)
+  return "/proc/self/exe";
+#else
+  return ExecutablePath();
 #endif
 }
 

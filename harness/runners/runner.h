@@ -60,6 +60,8 @@ struct RunnerIdentity {
   std::string chip;    // empty where unknown
   std::string os;
   std::string compiler_version;  // empty where unknown
+  // What the file of the engine holds (engine_file.h); empty where it is not known.
+  std::string content = {};
 };
 
 // A further shape that a program with a range of shapes runs at: the graph with its extents, and

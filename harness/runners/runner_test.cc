@@ -13,6 +13,7 @@
 #include "harness/runners/e5rt_library.h"
 #include "harness/runners/executable_path.h"
 #include "harness/runners/testing/hostile_runner.h"
+#include "harness/runners/testing/replaced_tool.h"
 #include "harness/runners/testing/shared_buffer_peer.h"
 #include "harness/runners/testing/stuck_campaign.h"
 #include "harness/runners/testing/word_cases.h"
@@ -553,6 +554,9 @@ int main(int argc, char** argv) {
   }
   if (argc > 1 && std::string_view(argv[1]) == anecheck::testing::kStuckArgument) {
     return anecheck::testing::StuckMain();
+  }
+  if (argc > 1 && std::string_view(argv[1]) == anecheck::testing::kReplacedArgument) {
+    return anecheck::testing::ReplacedMain();
   }
   if (argc > 1 && std::string_view(argv[1]) == anecheck::testing::kHostileArgument) {
     return anecheck::testing::HostileMain(argc, argv);

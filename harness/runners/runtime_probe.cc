@@ -102,7 +102,7 @@ Result<std::vector<std::string_view>> DefectsShown(
 Result<RuntimeAnswer> MeasureRuntime(const RuntimeProbe& probe, std::string_view target,
                                      const WorkerOptions& options, const std::atomic<bool>* stop) {
   const std::vector<std::string> arguments = Arguments(probe, target, options);
-  ANECHECK_ASSIGN(Subprocess process, Subprocess::Start(arguments));
+  ANECHECK_ASSIGN(Subprocess process, Subprocess::Start(arguments, OwnImage()));
   const std::chrono::milliseconds limit(int64_t{options.case_timeout_ms} * probe.time_factor);
   const auto deadline = Subprocess::Clock::now() + limit;
   std::optional<RuntimeAnswer> answer;

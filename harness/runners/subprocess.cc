@@ -63,7 +63,8 @@ Ends OutputEnds() {
   return ends;
 }
 
-int Spawn(std::span<const std::string> arguments, std::span<const Ends, 3> ends, pid_t& pid) {
+int Spawn(const std::string& program, std::span<const std::string> arguments,
+          std::span<const Ends, 3> ends, pid_t& pid) {
   std::vector<char*> argv;
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
@@ -76,7 +77,7 @@ int Spawn(std::span<const std::string> arguments, std::span<const Ends, 3> ends,
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, SpawnFlags());
   posix_spawnattr_setpgroup(&attributes, 0);
-  const int code = posix_spawnp(&pid, argv[0], &actions, &attributes, argv.data(), environ);
+  const int code = posix_spawnp(&pid, program.c_str(), &actions, &attributes, argv.data(), environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   return code;
@@ -140,7 +141,8 @@ Result<std::vector<std::string>> SplitCommand(std::string_view command) {
   return Splitter().Split(command);
 }
 
-Result<Subprocess> Subprocess::Start(std::span<const std::string> arguments) {
+Result<Subprocess> Subprocess::Start(std::span<const std::string> arguments,
+                                     const std::string& program) {
   const std::array<Ends, 3> ends = {InputEnds(), OutputEnds(), OutputEnds()};
   Subprocess started;
   started.input_ = ends[0].ours;
@@ -148,7 +150,8 @@ Result<Subprocess> Subprocess::Start(std::span<const std::string> arguments) {
   started.errors_ = ends[2].ours;
   const bool complete = std::all_of(
       ends.begin(), ends.end(), [](const Ends& end) { return end.ours >= 0 && end.theirs >= 0; });
-  const int code = complete ? Spawn(arguments, ends, started.pid_) : EMFILE;
+  const std::string& started_from = program.empty() ? arguments[0] : program;
+  const int code = complete ? Spawn(started_from, arguments, ends, started.pid_) : EMFILE;
   for (const Ends& end : ends) {
     if (end.theirs >= 0) close(end.theirs);
   }

@@ -31,9 +31,10 @@ class Subprocess {
     kTooLarge,  // the program grew beyond its memory limit
   };
 
-  // Starts arguments[0], looked up in PATH, in a process group of its own. kNotFound with the
-  // system's words where it cannot be started.
-  static Result<Subprocess> Start(std::span<const std::string> arguments);
+  // Starts `program`, looked up in PATH, or arguments[0] where that is empty, in a process group of
+  // its own. kNotFound with the system's words where it cannot be started.
+  static Result<Subprocess> Start(std::span<const std::string> arguments,
+                                  const std::string& program = {});
 
   Subprocess(Subprocess&& other) noexcept;
   Subprocess& operator=(Subprocess&& other) noexcept;

@@ -140,7 +140,8 @@ class E5rtRunner::Process {
     posix_spawnattr_setflags(&attributes, SpawnFlags());
     posix_spawnattr_setpgroup(&attributes, 0);
     pid_t pid = 0;
-    const int code = posix_spawn(&pid, argv[0], &actions, &attributes, argv.data(), environ);
+    const std::string image = OwnImage();
+    const int code = posix_spawn(&pid, image.c_str(), &actions, &attributes, argv.data(), environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     close(memory);
@@ -254,12 +255,38 @@ Status E5rtRunner::EnsureStarted() {
   const bool well = reader.U8("well") != 0;
   const auto kind = static_cast<EngineKind>(reader.U8("kind"));
   const std::string text(reader.CString("text"));
+  const EngineFile file = ReadEngineFile(reader);
   if (!well) {
     process_.reset();
+    // Where a worker had it before, it went away or is being written.
+    if (!identity_.runner.empty()) {
+      return EngineReplaced(options_.library.empty() ? DefaultEspressoPath() : options_.library,
+                            identity_.engine, text);
+    }
     return MakeError(ErrorCode::kNotFound, text);
   }
-  Describe(kind, text, identity_);
+  const Status same = TakeEngine(kind, text, file);
+  if (!same.ok()) {
+    process_.reset();
+    return same.error();
+  }
   process_->PassOn();
+  return {};
+}
+
+// What the first worker has loaded, every later one must have.
+Status E5rtRunner::TakeEngine(EngineKind kind, const std::string& text, const EngineFile& file) {
+  const bool first = identity_.runner.empty();
+  if (!first && file == file_ && text == identity_.engine) return {};
+  ANECHECK_ASSIGN(std::string content, ContentOf(file));
+  if (!first && (content != identity_.content || text != identity_.engine)) {
+    return EngineReplaced(options_.library.empty() ? DefaultEspressoPath() : options_.library,
+                          fmt::format("{}, {}", identity_.engine, identity_.content),
+                          fmt::format("{}, {}", text, content));
+  }
+  file_ = file;
+  Describe(kind, text, identity_);
+  identity_.content = std::move(content);
   return {};
 }
 

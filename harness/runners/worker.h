@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "harness/base/result.h"
+#include "harness/runners/engine_file.h"
 #include "harness/runners/runner.h"
 
 namespace anecheck {
 
+enum class EngineKind : uint8_t;
 enum class WorkerStage : uint32_t;
 struct WireReply;
 
@@ -46,7 +48,7 @@ int WorkerMain(int argc, char** argv);
 // Runs cases in worker processes started from this executable (posix_spawn, never fork). A dead or
 // silent worker is replaced; the case it died of is reported as such and the rest go on. So is one
 // that has no program slot left: the case whose load failed is run by the next, and its reply says
-// so.
+// so. One that finds another engine than the first ends the run with kInternal.
 class E5rtRunner final : public Runner {
  public:
   explicit E5rtRunner(WorkerOptions options);
@@ -65,6 +67,7 @@ class E5rtRunner final : public Runner {
   struct Batch;
   Status EnsureStarted();
   Status MakeRoom(const RunRequest& request);
+  Status TakeEngine(EngineKind kind, const std::string& text, const EngineFile& file);
   Status RunSome(Batch& batch);
   size_t HandOver(const Batch& batch);
   int Await();
@@ -78,7 +81,8 @@ class E5rtRunner final : public Runner {
   bool IsStopped() const { return stop_ != nullptr && stop_->load(); }
 
   std::unique_ptr<Process> process_;
-  RunnerIdentity identity_;
+  RunnerIdentity identity_;  // of empty runner before the first worker
+  EngineFile file_;
   int workers_started_ = 0;
   const std::atomic<bool>* stop_ = nullptr;
 };

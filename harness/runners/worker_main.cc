@@ -68,12 +68,14 @@ Result<E5rtLibrary> OpenConfigured(int argc, char** argv) {
 }
 
 // Tells the campaign who is here: the first byte says whether it is well, the second what the
-// engine is, the text follows.
-void Announce(WorkerChannel& channel, bool well, EngineKind kind, std::string_view text) {
+// engine is; the text follows, and the file that it was loaded from.
+void Announce(WorkerChannel& channel, bool well, EngineKind kind, std::string_view text,
+              const EngineFile& file = {}) {
   ByteWriter writer;
   writer.U8(well ? 1 : 0);
   writer.U8(static_cast<uint8_t>(kind));
   writer.CString(text);
+  WriteEngineFile(file, writer);
   std::memcpy(channel.replies().data(), writer.bytes().data(), writer.size());
   channel.header().reply_bytes.store(writer.size());
   channel.Signal('H');
@@ -151,7 +153,7 @@ int WorkerMain(int argc, char** argv) {
   E5rtEngine engine(*library, TempDirectory::Adopt(std::string(folder)),
                     ArgumentOf(argc, argv, "files") == "keep");
   std::thread(EndWithCampaign, std::cref(*channel), std::string(folder)).detach();
-  Announce(*channel, true, KindOf(*library), EngineText(*library));
+  Announce(*channel, true, KindOf(*library), EngineText(*library), library->file);
   WorkerConduct conduct;
   for (;;) {
     const int what = channel->Wait(-1);

@@ -1,0 +1,13 @@
+// A process whose own executable is removed before it starts its workers.
+#pragma once
+
+namespace anecheck::testing {
+
+// The first argument that makes the test's executable such a process. It removes the file that it
+// was started from: for copies alone.
+inline constexpr const char* kReplacedArgument = "--anecheck-replaced";
+
+// 0 where workers and the process of a probe were started all the same.
+int ReplacedMain();
+
+}  // namespace anecheck::testing
