@@ -40,39 +40,12 @@ class Copy {
       : from_(from), to_(to), wanted_(std::move(wanted)), known_(from.values().size(), kNoValue) {}
 
   void Leaf(ValueId id, size_t input) {
-    const Value& value = from_.value(id);
     if (!wanted_[id]) return;
-    switch (value.kind) {
-      case ValueKind::kInput:
-        known_[id] = to_.graph.AddInput(value.type, value.name);
-        to_.inputs.push_back(input);
-        break;
-      case ValueKind::kConst:
-        known_[id] = to_.graph.AddConst(value.type, from_.ConstData(id), value.name);
-        break;
-      case ValueKind::kState:
-        known_[id] = to_.graph.AddState(value.type, value.name);
-        break;
-      case ValueKind::kResult:
-        break;
-    }
+    CopyLeaf(from_, id, known_, to_.graph);
+    if (from_.value(id).kind == ValueKind::kInput) to_.inputs.push_back(input);
   }
 
-  void OfNode(const Node& node) {
-    to_.graph.BeginNode(node.schema);
-    for (const Argument& argument : from_.arguments(node)) {
-      to_.graph.AddArgument(argument.parameter, known_[argument.value]);
-    }
-    CopyAttributes(from_, node, to_.graph);
-    std::vector<TensorType> types;
-    std::vector<std::string> names;
-    for (uint32_t i = 0; i < node.result_count; ++i) {
-      types.push_back(from_.type(node.first_result + i));
-      names.push_back(from_.value(node.first_result + i).name);
-    }
-    const ValueId first = to_.graph.FinishNodeAs(types, names);
-    for (uint32_t i = 0; i < node.result_count; ++i) known_[node.first_result + i] = first + i;
-  }
+  void OfNode(const Node& node) { CopyNode(from_, node, known_, to_.graph); }
 
   ValueId operator[](ValueId id) const { return known_[id]; }
 

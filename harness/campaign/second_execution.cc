@@ -11,28 +11,13 @@ Graph ExecutedTwice(const Graph& graph, bool other_inputs) {
   Graph twice;
   twice.name = graph.name;
   std::vector<ValueId> known(graph.values().size(), kNoValue);
-  for (ValueId id = 0; id < graph.values().size(); ++id) {
-    const Value& value = graph.value(id);
-    switch (value.kind) {
-      case ValueKind::kInput:
-        known[id] = twice.AddInput(value.type, value.name);
-        break;
-      case ValueKind::kConst:
-        known[id] = twice.AddConst(value.type, graph.ConstData(id), value.name);
-        break;
-      case ValueKind::kState:
-        known[id] = twice.AddState(value.type, value.name);
-        break;
-      case ValueKind::kResult:
-        break;
-    }
-  }
+  CopyLeaves(graph, known, twice);
   for (const Node& node : graph.nodes()) CopyNode(graph, node, known, twice);
   for (ValueId id = 0; id < graph.values().size(); ++id) {
     const Value& value = graph.value(id);
     const bool other = other_inputs && value.kind == ValueKind::kInput;
     if (value.kind == ValueKind::kResult || other)
-      twice.Rename(known[id], value.name + " at first");
+      twice.Rename(known[id], value.name + std::string(kAtFirst));
     if (other) known[id] = twice.AddInput(value.type, value.name);
   }
   for (const Node& node : graph.nodes()) CopyNode(graph, node, known, twice);

@@ -3,11 +3,15 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "harness/graph/graph.h"
 
 namespace anecheck {
+
+// Behind the names of what the first time has by itself.
+inline constexpr std::string_view kAtFirst = " at first";
 
 // The operations of `graph` twice over the same states, in turn: its outputs are those of the
 // second time, which find in the states what the first time left. Inputs keep their order, the

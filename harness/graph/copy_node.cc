@@ -37,6 +37,27 @@ void CopyAttributes(const Graph& from, const Node& node, Graph& to) {
   for (const Graph& block : from.blocks(node)) to.AddBlock(block);
 }
 
+void CopyLeaf(const Graph& from, ValueId id, std::span<ValueId> known, Graph& to) {
+  const Value& value = from.value(id);
+  switch (value.kind) {
+    case ValueKind::kInput:
+      known[id] = to.AddInput(value.type, value.name);
+      break;
+    case ValueKind::kConst:
+      known[id] = to.AddConst(value.type, from.ConstData(id), value.name);
+      break;
+    case ValueKind::kState:
+      known[id] = to.AddState(value.type, value.name);
+      break;
+    case ValueKind::kResult:
+      break;
+  }
+}
+
+void CopyLeaves(const Graph& from, std::span<ValueId> known, Graph& to) {
+  for (ValueId id = 0; id < from.values().size(); ++id) CopyLeaf(from, id, known, to);
+}
+
 void CopyNode(const Graph& from, const Node& node, std::span<ValueId> known, Graph& to) {
   to.BeginNode(node.schema);
   for (const Argument& argument : from.arguments(node)) {

@@ -89,21 +89,13 @@ class Peeler {
 
   void AddLeaves() {
     for (ValueId id = 0; id < from_.values().size(); ++id) {
-      const Value& value = from_.value(id);
-      switch (value.kind) {
-        case ValueKind::kInput:
-          known_[id] = peeled_.graph.AddInput(narrow_[id] ? Half(id) : value.type, value.name);
-          if (narrow_[id]) peeled_.inputs.push_back(value.name);
-          break;
-        case ValueKind::kConst:
-          known_[id] = peeled_.graph.AddConst(value.type, from_.ConstData(id), value.name);
-          break;
-        case ValueKind::kState:
-          known_[id] = peeled_.graph.AddState(value.type, value.name);
-          break;
-        case ValueKind::kResult:
-          break;
+      if (!narrow_[id]) {
+        CopyLeaf(from_, id, known_, peeled_.graph);
+        continue;
       }
+      const std::string& name = from_.value(id).name;
+      known_[id] = peeled_.graph.AddInput(Half(id), name);
+      peeled_.inputs.push_back(name);
     }
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "harness/graph/copy_node.h"
 #include "harness/ops/infer.h"
 #include "harness/ops/op.h"
 #include "harness/ops/params.h"
@@ -173,14 +174,7 @@ Result<Graph> ExplicitForm(const Graph& graph) {
   Graph result;
   result.name = graph.name;
   std::vector<ValueId> moved(graph.values().size(), kNoValue);
-  for (ValueId id = 0; id < graph.values().size(); ++id) {
-    const Value& value = graph.value(id);
-    if (value.kind == ValueKind::kInput) moved[id] = result.AddInput(value.type, value.name);
-    if (value.kind == ValueKind::kState) moved[id] = result.AddState(value.type, value.name);
-    if (value.kind == ValueKind::kConst) {
-      moved[id] = result.AddConst(value.type, graph.ConstData(id), value.name);
-    }
-  }
+  CopyLeaves(graph, moved, result);
   for (const Node& node : graph.nodes()) {
     result.BeginNode(node.schema);
     for (const Argument& argument : graph.arguments(node)) {

@@ -16,23 +16,6 @@ std::string FreeName(const Graph& graph, std::string_view state, std::string_vie
   return name;
 }
 
-void AddLeaf(const Graph& from, ValueId id, std::span<ValueId> known, Graph& to) {
-  const Value& value = from.value(id);
-  switch (value.kind) {
-    case ValueKind::kInput:
-      known[id] = to.AddInput(value.type, value.name);
-      break;
-    case ValueKind::kState:
-      known[id] = to.AddState(value.type, value.name);
-      break;
-    case ValueKind::kConst:
-      known[id] = to.AddConst(value.type, from.ConstData(id), value.name);
-      break;
-    case ValueKind::kResult:
-      break;
-  }
-}
-
 }  // namespace
 
 StateEdges ExposeStates(const Graph& graph, std::span<const ValueId> given,
@@ -42,7 +25,7 @@ StateEdges ExposeStates(const Graph& graph, std::span<const ValueId> given,
   Graph& made = edges.graph;
   made.name = graph.name;
   std::vector<ValueId> known(graph.values().size(), kNoValue);
-  for (ValueId id = 0; id < known.size(); ++id) AddLeaf(graph, id, known, made);
+  CopyLeaves(graph, known, made);
   for (const ValueId state : given) {
     const Value& value = graph.value(state);
     edges.inputs.push_back(FreeName(graph, value.name, "before"));

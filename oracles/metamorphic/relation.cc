@@ -58,22 +58,7 @@ class Copier {
 
  private:
   bool Leaves() {
-    for (ValueId id = 0; id < from_.values().size(); ++id) {
-      const Value& value = from_.value(id);
-      switch (value.kind) {
-        case ValueKind::kInput:
-          known_[id] = made_.graph.AddInput(value.type, value.name);
-          break;
-        case ValueKind::kConst:
-          known_[id] = made_.graph.AddConst(value.type, from_.ConstData(id), value.name);
-          break;
-        case ValueKind::kState:
-          known_[id] = made_.graph.AddState(value.type, value.name);
-          break;
-        case ValueKind::kResult:
-          break;
-      }
-    }
+    CopyLeaves(from_, known_, made_.graph);
     const bool leaf = site_ != kNoValue && from_.value(site_).kind == ValueKind::kInput;
     return !leaf || Replace();
   }
@@ -138,12 +123,7 @@ Graph WithoutIdleConstants(Graph graph) {
   kept.name = graph.name;
   std::vector<ValueId> known(graph.values().size(), kNoValue);
   for (ValueId id = 0; id < graph.values().size(); ++id) {
-    const Value& value = graph.value(id);
-    if (value.kind == ValueKind::kInput) known[id] = kept.AddInput(value.type, value.name);
-    if (value.kind == ValueKind::kState) known[id] = kept.AddState(value.type, value.name);
-    if (value.kind == ValueKind::kConst && used[id]) {
-      known[id] = kept.AddConst(value.type, graph.ConstData(id), value.name);
-    }
+    if (!idle(id)) CopyLeaf(graph, id, known, kept);
   }
   for (const Node& node : graph.nodes()) CopyNode(graph, node, known, kept);
   for (const ValueId output : graph.outputs()) kept.AddOutput(known[output]);
