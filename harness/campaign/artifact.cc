@@ -240,7 +240,8 @@ nlohmann::ordered_json ArtifactToJson(const CampaignOptions& options,
   if (GivesSecond(RequestOf(item)) && !reply.further.empty()) {
     json["again"]["actual"] = OutputsToJson(item.graph, reply.further[0]);
   }
-  if (outcome.further_shape) json["at_shape"] = ShapeToJson(item, reply, *outcome.further_shape);
+  if (outcome.execution.shape)
+    json["at_shape"] = ShapeToJson(item, reply, *outcome.execution.shape);
   // Files that are as they should be tell nothing of a finding of values.
   if (reply.files && outcome.record.stage == "files") {
     json["files"] = {{"descriptor", Base64Encode(reply.files->descriptor)},

@@ -7,11 +7,10 @@
 #include <utility>
 
 #include "harness/campaign/compiled_plan.h"
-#include "harness/campaign/locate.h"
+#include "harness/campaign/execution.h"
 #include "harness/campaign/masked_message.h"
 #include "harness/campaign/rejected_graph.h"
 #include "harness/campaign/relation.h"
-#include "harness/campaign/second_execution.h"
 #include "harness/graph/fingerprint.h"
 #include "harness/targets/catalog.h"
 #include "oracles/defect_search.h"
@@ -25,11 +24,6 @@ constexpr std::string_view kOrder[] = {"pass",      "inconclusive", "known-defec
                                        "misplaced", "stray-output", "memory-growth",  "slot-leak",
                                        "accepted",  "rejected",     "failed",         "garbled",
                                        "hung",      "crashed",      "not-repeatable", "wrong"};
-
-size_t Rank(std::string_view verdict) {
-  return static_cast<size_t>(std::find(std::begin(kOrder), std::end(kOrder), verdict) -
-                             std::begin(kOrder));
-}
 
 std::string ProducerOf(const Graph& graph, ValueId value) {
   const Value& info = graph.value(value);
@@ -61,7 +55,7 @@ CaseRecord Describe(const Case& item, const std::string& route, const RunReply& 
 // Outputs that were right one by one, held against each other.
 void JudgePairs(const Case& item, const RunReply& reply, Evaluation& evaluation, bool evaluated,
                 CaseOutcome& outcome) {
-  if (Rank(outcome.record.verdict) > Rank("inconclusive")) return;
+  if (VerdictRank(outcome.record.verdict) > VerdictRank("inconclusive")) return;
   const Contract& contract = ConformingContract(item.target.family);
   if (!HasPairs(item.graph)) return;
   if (!evaluated && !evaluation.Run(item.graph, item.inputs, contract).ok()) return;
@@ -116,7 +110,7 @@ void JudgeOutputs(const Case& item, const RunReply& reply, Evaluation& evaluatio
     outcome.errors.push_back(tested       ? MeasureOutput(expected, reply.outputs[i], lean)
                              : measurable ? MeasureOutput(expected, reply.outputs[i])
                                           : OutputErrors{});
-    if (Rank(output.verdict) > Rank(record.verdict)) {
+    if (VerdictRank(output.verdict) > VerdictRank(record.verdict)) {
       record.verdict = output.verdict;
       record.message = judged.reason;
       outcome.known_defect = judged.known_defect;
@@ -134,89 +128,70 @@ struct FurtherRun {
   const Graph& graph;
   std::span<const Tensor> inputs;
   const std::vector<Tensor>& outputs;
+  Execution execution;
   // Its inputs were not chosen so that outputs can be judged: that they cannot says nothing.
   bool by_chance = false;
 };
 
-// What it shows counts where it is worse; whether it does.
-bool JudgeFurtherRun(const FurtherRun& run, int family, Evaluation& evaluation,
+// What it shows counts where it is worse.
+void JudgeFurtherRun(const FurtherRun& run, int family, Evaluation& evaluation,
                      CaseOutcome& outcome) {
   const auto take = [&](std::string_view verdict, const std::string& why, ValueId output) {
-    if (Rank(verdict) <= Rank(outcome.record.verdict)) return false;
+    if (VerdictRank(verdict) <= VerdictRank(outcome.record.verdict)) return false;
     if (run.by_chance && verdict == "inconclusive") return false;
     outcome.record.verdict = verdict;
     outcome.record.message = fmt::format("{}: {}", run.where, why);
     outcome.op = ProducerOf(run.graph, output);
     outcome.known_defect.clear();
-    outcome.of_further_run = true;
+    outcome.execution = run.execution;
     return true;
   };
   const auto ids = run.graph.outputs();
   const Status evaluated = evaluation.Run(run.graph, run.inputs, ConformingContract(family));
   if (!evaluated.ok()) {
-    return take("inconclusive", evaluated.error().message, ids[0]);
+    take("inconclusive", evaluated.error().message, ids[0]);
+    return;
   }
   Estimate expected;
-  bool counts = false;
   for (size_t i = 0; i < ids.size(); ++i) {
     if (i >= run.outputs.size()) {
-      return take("garbled", fmt::format("output {} is missing from the reply", i), ids[i]) ||
-             counts;
+      take("garbled", fmt::format("output {} is missing from the reply", i), ids[i]);
+      return;
     }
     evaluation.Stored(ids[i], expected);
     const OutputJudgement judged =
         Judge(run.graph, run.inputs, i, expected, run.outputs[i], family);
+    outcome.vague_further |= judged.vague;
     if (!take(VerdictName(judged.verdict), judged.reason, ids[i])) continue;
-    counts = true;
     outcome.known_defect = judged.known_defect;
     if (judged.known_defect.empty()) continue;
     const NodeId first = FirstToDepart(run.graph, run.inputs, family, judged.known_defect);
     if (first != kNoNode) outcome.op = run.graph.node(first).schema->name;
   }
-  return counts;
-}
-
-// The first operation that reads a state, by its name.
-std::string ReaderOfState(const Graph& graph) {
-  for (const Node& node : graph.nodes()) {
-    const bool reads = node.result_count > 0 &&
-                       std::ranges::any_of(graph.arguments(node), [&](const Argument& argument) {
-                         return graph.value(argument.value).kind == ValueKind::kState;
-                       });
-    if (reads) return std::string(node.schema->name);
-  }
-  return "";
 }
 
 void JudgeFurther(const Case& item, const RunReply& reply, Evaluation& evaluation,
                   CaseOutcome& outcome) {
-  const bool second = GivesSecond(RequestOf(item));
-  const size_t made = reply.further.size();
-  if (second && made > 0) {
-    const bool other = !item.again.empty();
-    const Graph twice = ExecutedTwice(item.graph, other);
-    const std::vector<Tensor> inputs = InputsOfBoth(item.inputs, item.again);
-    const auto where =
-        fmt::format("in the second execution{}", other ? ", which took other inputs" : "");
-    JudgeFurtherRun({where, twice, inputs, reply.further[0], other}, item.target.family, evaluation,
-                    outcome);
-    outcome.of_second_run = outcome.of_further_run;
+  for (const Execution& execution : FurtherExecutions(item, reply)) {
+    const std::string where = WhereIs(item, execution);
+    if (execution.shape) {
+      const RunShape& shape = item.further[*execution.shape];
+      JudgeFurtherRun(
+          {where, shape.graph, shape.inputs, OutputsOf(item, reply, execution), execution},
+          item.target.family, evaluation, outcome);
+      continue;
+    }
+    const Case own = CaseOf(item, execution);
+    JudgeFurtherRun({where, own.graph, own.inputs, OutputsOf(item, reply, execution), execution,
+                     !item.again.empty()},
+                    item.target.family, evaluation, outcome);
     // The first execution was right: what it left, or how that was read, is not.
     const std::string reader = ReaderOfState(item.graph);
     const bool explained = !outcome.known_defect.empty();
-    if (outcome.of_second_run && !explained && !reader.empty()) outcome.op = reader;
+    if (outcome.of_second_run() && !explained && !reader.empty()) outcome.op = reader;
   }
-  const size_t first = second ? 1 : 0;
-  for (size_t i = 0; i < item.further.size() && first + i < made; ++i) {
-    const RunShape& shape = item.further[i];
-    const ValueId input = *shape.graph.FindValue(item.range->input);
-    const auto where =
-        fmt::format("at {} along axis {} of {}", shape.graph.type(input).shape[item.range->axis],
-                    item.range->axis, item.range->input);
-    const FurtherRun run = {where, shape.graph, shape.inputs, reply.further[first + i]};
-    if (JudgeFurtherRun(run, item.target.family, evaluation, outcome)) outcome.further_shape = i;
-  }
-  const size_t wanted = first + item.further.size();
+  const size_t first = GivesSecond(RequestOf(item)) ? 1 : 0;
+  const size_t made = reply.further.size(), wanted = first + item.further.size();
   if (item.further.empty() || made >= wanted || outcome.record.verdict != "pass") return;
   outcome.record.verdict = "inconclusive";
   outcome.record.message =
@@ -226,7 +201,9 @@ void JudgeFurther(const Case& item, const RunReply& reply, Evaluation& evaluatio
 
 // Whether the files that the compiler left are those of the plan.
 void JudgeFiles(const Case& item, const RunReply& reply, CaseOutcome& outcome) {
-  if (!reply.files || item.route != "mil" || Rank(outcome.record.verdict) >= Rank("failed")) return;
+  if (!reply.files || item.route != "mil" ||
+      VerdictRank(outcome.record.verdict) >= VerdictRank("failed"))
+    return;
   std::string difference = CompareEngineFiles(
       item.graph, item.target.name, {reply.files->descriptor, reply.files->container, {}});
   if (difference.empty()) return;
@@ -242,7 +219,7 @@ void JudgeConduct(const Case& item, const RunReply& reply, CaseOutcome& outcome)
   const auto outputs = item.graph.outputs();
   for (const Misconduct& misconduct : reply.misconduct) {
     const std::string_view verdict = MisconductName(misconduct.kind);
-    if (Rank(verdict) <= Rank(outcome.record.verdict)) continue;
+    if (VerdictRank(verdict) <= VerdictRank(outcome.record.verdict)) continue;
     const bool of_values = misconduct.kind == MisconductKind::kNotRepeatable;
     const size_t last = outputs.size() - 1;
     outcome.record.verdict = verdict;
@@ -354,6 +331,16 @@ void JudgeRefusal(const Case& item, const RunReply& reply, CaseOutcome& outcome)
 
 }  // namespace
 
+size_t VerdictRank(std::string_view verdict) {
+  return static_cast<size_t>(std::find(std::begin(kOrder), std::end(kOrder), verdict) -
+                             std::begin(kOrder));
+}
+
+void JudgeBeside(const Case& item, const RunReply& reply, CaseOutcome& outcome) {
+  JudgeFiles(item, reply, outcome);
+  JudgeConduct(item, reply, outcome);
+}
+
 std::bitset<kOpCount> OpsOf(const Graph& graph) {
   std::bitset<kOpCount> ops;
   for (const Node& node : graph.nodes()) ops.set(node.schema->id);
@@ -367,7 +354,9 @@ std::string Signature(const CaseOutcome& outcome) {
   }
   if (record.verdict == "wrong" || record.verdict == "unconfirmed" ||
       record.verdict == "not-repeatable" || record.verdict == "biased") {
-    return fmt::format("{}|{}|{}", record.verdict, outcome.op, record.target);
+    const std::string_view apart = outcome.apart;
+    return fmt::format("{}|{}|{}{}{}", record.verdict, outcome.op, record.target,
+                       apart.empty() ? "" : "|", apart);
   }
   // Numbers in an engine's message name the case, not the defect, and so does what it printed, and
   // what values it gave where it should not have run.
@@ -413,7 +402,7 @@ bool RanElsewhere(const RunReply& reply) {
 void JudgePlacement(const Case& item, const RunReply& reply, CaseOutcome& outcome) {
   CaseRecord& record = outcome.record;
   if (!RanElsewhere(reply)) return;
-  const bool told = Rank(record.verdict) > Rank("misplaced");
+  const bool told = VerdictRank(record.verdict) > VerdictRank("misplaced");
   const std::string there =
       told ? fmt::format("; {} there: {}", record.verdict, record.message) : "";
   record.verdict = "misplaced";
@@ -453,159 +442,6 @@ CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply
   JudgePlacement(item, reply, outcome);
   JudgeConduct(item, reply, outcome);
   return outcome;
-}
-
-namespace {
-
-void Downgrade(OutputRecord& output, std::string_view verdict, const std::string& defects) {
-  output.verdict = verdict;
-  output.known_defect = defects;
-}
-
-// Where no operation is wrong by itself: an output is explained by what it depends on, and by
-// nothing else.
-void ExplainOutputs(const Case& item, const Location& location, CaseOutcome& outcome) {
-  std::set<std::string> terms;
-  for (size_t i = 0; i < outcome.record.outputs.size(); ++i) {
-    OutputRecord& output = outcome.record.outputs[i];
-    if (output.verdict != "wrong") continue;
-    const Explanation explanation = ExplainOutput(item.graph, i, location);
-    if (!explanation.complete) continue;
-    if (!explanation.terms.empty()) {
-      Downgrade(output, "unconfirmed", explanation.defects);
-      output.reason += "; forbidden only by what was never measured: " + explanation.terms;
-      terms.insert(output.reason);
-    } else if (!explanation.defects.empty()) {
-      Downgrade(output, "known-defect", explanation.defects);
-    }
-  }
-  const auto wrong = [](const OutputRecord& output) { return output.verdict == "wrong"; };
-  if (std::ranges::any_of(outcome.record.outputs, wrong)) return;
-  if (!terms.empty()) {
-    outcome.record.verdict = "unconfirmed";
-    outcome.record.message = *terms.begin();
-  } else if (!location.known_defect.empty()) {
-    outcome.record.verdict = "known-defect";
-    outcome.known_defect = location.known_defect;
-  }
-}
-
-void Charge(const Graph& graph, NodeId id, CaseOutcome& outcome) {
-  if (id == kNoNode) return;
-  const Node& node = graph.node(id);
-  outcome.op = node.schema->name;
-  if (node.result_count > 0) outcome.node = graph.value(node.first_result).name;
-}
-
-// The operation that shows by itself what the outcome is explained by.
-void ChargeLocated(const Case& item, const Location& location, CaseOutcome& outcome) {
-  if (outcome.record.verdict == "known-defect") {
-    Charge(item.graph, FirstWithDefect(location, outcome.known_defect), outcome);
-  } else if (outcome.record.verdict == "unconfirmed") {
-    Charge(item.graph, FirstUnconfirmed(location), outcome);
-  }
-}
-
-// Where nothing can be said about single operations: what only terms never measured forbid of whole
-// outputs.
-Status JudgeWholeOutputs(const Case& item, const RunReply& reply, Runner& runner,
-                         CaseOutcome& outcome) {
-  ANECHECK_ASSIGN(const bool of_engine, AnswersForAnEngine(runner));
-  if (!of_engine) return {};
-  Location location{.judged = true};
-  location.nodes.assign(item.graph.nodes().size(), {.grade = NodeGrade::kRight});
-  for (size_t i = 0; i < outcome.record.outputs.size(); ++i) {
-    if (outcome.record.outputs[i].verdict != "wrong") continue;
-    if (reply.outputs[i].type != item.graph.type(item.graph.outputs()[i])) return {};
-    const ValueId output = item.graph.outputs()[i];
-    std::string never =
-        NeverMeasured(item.graph, item.inputs, i, reply.outputs[i], item.target.family);
-    if (never.empty()) return {};
-    location.nodes[item.graph.value(output).producer].terms = std::move(never);
-  }
-  ExplainOutputs(item, location, outcome);
-  return {};
-}
-
-}  // namespace
-
-namespace {
-
-// Without states, what the second execution shows of other inputs is what a first one shows of
-// them, where the engine gives the same in a first one.
-Status RefineSecond(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
-                    CaseOutcome& outcome) {
-  Case other = item;
-  other.inputs = std::exchange(other.again, {});
-  RunReply second = {.id = reply.id, .status = RunStatus::kOk, .backend = reply.backend};
-  second.outputs = reply.further[0];
-  CaseOutcome shown;
-  shown.record = Describe(other, item.route, second);
-  JudgeOutputs(other, second, evaluation, {}, shown);
-  ANECHECK_RETURN_IF_ERROR(Refine(other, second, runner, evaluation, shown));
-  const auto keeps = [&](std::string_view verdict) { return verdict == shown.record.verdict; };
-  if (keeps("wrong") || keeps("known-defect") || keeps("unconfirmed")) {
-    outcome.record.verdict = shown.record.verdict;
-    outcome.known_defect = shown.known_defect;
-    // Of a known defect that is not located the judgement of the second execution has named it.
-    if (!keeps("known-defect") || !shown.node.empty()) outcome.op = shown.op;
-    outcome.node = shown.node;
-  }
-  return {};
-}
-
-}  // namespace
-
-Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
-              CaseOutcome& outcome) {
-  if (item.mode == CaseMode::kMetamorphic && outcome.record.verdict == "pass") {
-    return JudgeRelation(item, reply, runner, evaluation, outcome);
-  }
-  const bool of_others = outcome.of_second_run && !item.again.empty();
-  if (of_others && item.graph.ValuesOfKind(ValueKind::kState).empty()) {
-    return RefineSecond(item, reply, runner, evaluation, outcome);
-  }
-  // Each operation on its own is judged in the first execution alone, and its results one by one.
-  if (outcome.of_further_run || outcome.unpaired) return {};
-  const bool vague = outcome.record.verdict == "known-defect" && !outcome.vague.empty();
-  if (outcome.record.verdict != "wrong" && !vague) return {};
-  ANECHECK_ASSIGN(const Location location, Locate(item, reply, runner, evaluation));
-  if (!location.judged) {
-    return vague ? Status() : JudgeWholeOutputs(item, reply, runner, outcome);
-  }
-  if (location.first_wrong.empty()) {
-    ExplainOutputs(item, location, outcome);
-    ChargeLocated(item, location, outcome);
-    return {};
-  }
-  outcome.op = location.first_wrong;
-  outcome.node = location.node;
-  outcome.record.verdict = "wrong";
-  for (const size_t i : outcome.vague) {
-    outcome.record.outputs[i].verdict = "wrong";
-    outcome.record.outputs[i].known_defect.clear();
-  }
-  if (vague) outcome.known_defect.clear();
-  return {};
-}
-
-Status ChargeDefect(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
-                    CaseOutcome& outcome) {
-  const bool known = outcome.record.verdict == "known-defect";
-  if (!known || !outcome.node.empty() || outcome.of_further_run) return {};
-  if (outcome.rewritten) {
-    const Graph& graph = outcome.rewritten->graph;
-    const NodeId first =
-        FirstToDepart(graph, item.inputs, item.target.family, outcome.known_defect);
-    if (first != kNoNode) outcome.op = graph.node(first).schema->name;
-    return {};
-  }
-  ANECHECK_ASSIGN(const Location location, Locate(item, reply, runner, evaluation));
-  ChargeLocated(item, location, outcome);
-  if (!outcome.node.empty()) return {};
-  Charge(item.graph,
-         FirstToDepart(item.graph, item.inputs, item.target.family, outcome.known_defect), outcome);
-  return {};
 }
 
 }  // namespace anecheck

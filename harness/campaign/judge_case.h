@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "harness/campaign/campaign.h"
+#include "harness/campaign/execution.h"
 #include "harness/campaign/output_errors.h"
 #include "harness/campaign/store.h"
 #include "harness/ops/op.h"
@@ -46,12 +47,13 @@ struct CaseOutcome {
   std::vector<size_t> vague;  // outputs that a documented defect explains by a wide interval only
   bool unpaired = false;      // right one by one, the outputs do not fit (oracles/judge_pairs.h)
   bool verified = false;      // the runner judged it; no compiler and no engine had a part
-  // The verdict is about another execution than the first one at the graph's own shape: about
-  // another shape of the program's range, or about the second one of the program.
-  bool of_further_run = false;
-  bool of_second_run = false;
-  // Of Case::further, the shape that shows it; empty where none of them does.
-  std::optional<size_t> further_shape;
+  // Which of the program's executions the verdict is about.
+  Execution execution;
+  // Some output of a further execution is explained by a wide interval only.
+  bool vague_further = false;
+  // What shows it alone, a kRange or a kSecond: a program of one shape, or a first execution, gives
+  // other values there. Empty where it gives the same, and where none was run.
+  std::string_view apart;
   // Of a metamorphic case that passed by itself: the relation by which it was rewritten then and
   // where. The rewritten graph where that is no pass.
   std::optional<CaseRelation> relation;
@@ -66,7 +68,14 @@ struct CaseOutcome {
   // One an output; empty of those that are no pass or of which the test of lean_sums.h says
   // nothing.
   std::vector<OutputLean> leans;
+
+  bool of_further_run() const { return !execution.first(); }
+  bool of_second_run() const { return execution.second; }
 };
+
+// CaseOutcome::apart: a program with a range of shapes; a second execution.
+inline constexpr std::string_view kRange = "range of shapes";
+inline constexpr std::string_view kSecond = "second execution";
 
 // Judges `reply`. `evaluation` is scratch memory; `expected` holds what the oracle expects of each
 // output where that is known already. Never fails: what cannot be judged is inconclusive with a
@@ -74,11 +83,18 @@ struct CaseOutcome {
 CaseOutcome JudgeCase(const Case& item, const std::string& route, const RunReply& reply,
                       Evaluation& evaluation, std::span<const Estimate> expected = {});
 
+// The place of a verdict in the order above.
+size_t VerdictRank(std::string_view verdict);
+// What the compiler left and what the engine did besides answering counts where it is worse than
+// the outcome by values.
+void JudgeBeside(const Case& item, const RunReply& reply, CaseOutcome& outcome);
+
 // Refines an outcome that is wrong, or explained vaguely, by judging every operation on its own
-// (locate.h): names the operation that went wrong first or, where each that an output depends on
-// was judged and is right but for documented defects, makes it a known defect. What an engine gave
-// is `unconfirmed` where only terms never measured on its family forbid it. Metamorphic cases are
-// held against their relation. Other outcomes stay as they are. Errors: those of the runner.
+// (locate.h), in each of the executions: names the operation that went wrong first or, where each
+// that an output depends on was judged and is right but for documented defects, makes it a known
+// defect. What an engine gave is `unconfirmed` where only terms never measured on its family forbid
+// it. Metamorphic cases are held against their relation. Other outcomes stay as they are. Errors:
+// those of the runner.
 Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
               CaseOutcome& outcome);
 
@@ -89,9 +105,9 @@ Status Refine(const Case& item, const RunReply& reply, Runner& runner, Evaluatio
 Status ChargeDefect(const Case& item, const RunReply& reply, Runner& runner, Evaluation& evaluation,
                     CaseOutcome& outcome);
 
-// What two outcomes share that show one defect: the verdict, with the operation for wrong values,
-// the documented id for known defects, and the words without numbers, and without the place where a
-// graph was rewritten, for everything else.
+// What two outcomes share that show one defect: the verdict, with the operation for wrong values
+// and what alone shows them, the documented id for known defects, and the words without numbers,
+// and without the place where a graph was rewritten, for everything else.
 std::string Signature(const CaseOutcome& outcome);
 
 // What is to be recorded of an outcome that is no pass, but for id, replay command and artifact.

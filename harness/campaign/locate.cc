@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <optional>
 #include <set>
 
 #include "harness/campaign/node_cut.h"
+#include "harness/campaign/second_execution.h"
 #include "oracles/judge.h"
 
 namespace anecheck {
@@ -170,14 +172,17 @@ NodeId FirstUnconfirmed(const Location& location) {
                                        : static_cast<NodeId>(found - location.nodes.begin());
 }
 
-Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
-                        Evaluation& evaluation) {
-  Location location;
+namespace {
+
+// The case with every fp16 result as an output; nothing where it cannot be spelled as the case is.
+std::optional<Case> Tapped(const Case& item) {
   Case probe = {.index = item.index,
                 .target = item.target,
                 .graph = item.graph,
                 .inputs = item.inputs,
-                .route = item.route};
+                .again = item.again,
+                .route = item.route,
+                .range = item.range};
   Graph& tapped = probe.graph;
   for (const Node& node : item.graph.nodes()) {
     for (uint32_t i = 0; i < node.result_count; ++i) {
@@ -187,34 +192,94 @@ Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
       if (!is_output && item.graph.type(id).dtype == DType::kFp16) tapped.AddOutput(id);
     }
   }
-  if (!SpellCase(probe).ok()) return location;
-  RunRequest request = RequestOf(probe);
-  // What a state gives in a second execution is not looked at here.
-  request.repeat = false;
+  if (!SpellCase(probe).ok() || probe.range.has_value() != item.range.has_value()) {
+    return std::nullopt;
+  }
+  return probe;
+}
+
+// Whether `answers` begin with what the outputs of the original graph were.
+bool BeginWith(const std::vector<Tensor>& answers, const std::vector<Tensor>& outputs) {
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (i >= answers.size() || answers[i].bytes != outputs[i].bytes) return false;
+  }
+  return true;
+}
+
+// What a tapped run tells of the values of one execution.
+class TappedValues {
+ public:
+  // All must outlive this. `own` is CaseOf(item, execution).
+  TappedValues(const Case& item, const Case& tapped, const Case& own)
+      : item_(item), tapped_(tapped), own_(own) {}
+
+  // False where the run is not that of the original graph with more outputs.
+  bool Take(const RunReply& answer, const RunReply& reply, const Execution& execution) {
+    const auto& outputs = answer.outputs;
+    if (outputs.size() != tapped_.graph.outputs().size()) return false;
+    if (!BeginWith(outputs, reply.outputs)) return false;
+    const std::vector<ValueId> inputs = own_.graph.ValuesOfKind(ValueKind::kInput);
+    for (size_t i = 0; i < inputs.size(); ++i) values_[inputs[i]] = &own_.inputs[i];
+    if (execution.first()) return TakeOutputs(outputs, "");
+    // No case is executed a second time and at further shapes.
+    const size_t place = execution.shape.value_or(0);
+    if (place >= answer.further.size() || answer.further[place].size() != outputs.size()) {
+      return false;
+    }
+    if (!BeginWith(answer.further[place], OutputsOf(item_, reply, execution))) return false;
+    const bool both = execution.second && own_.graph.nodes().size() > item_.graph.nodes().size();
+    if (both) TakeOutputs(outputs, kAtFirst);
+    return TakeOutputs(answer.further[place], "");
+  }
+
+  const NodeCut::Values& values() const { return values_; }
+
+ private:
+  // By their names: the graphs of other executions have other numbers.
+  bool TakeOutputs(const std::vector<Tensor>& outputs, std::string_view mark) {
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const Value& value = tapped_.graph.value(tapped_.graph.outputs()[i]);
+      const auto id = own_.graph.FindValue(fmt::format("{}{}", value.name, mark));
+      if (!id) return false;
+      if (own_.graph.value(*id).kind == ValueKind::kResult) values_[*id] = &outputs[i];
+    }
+    return true;
+  }
+
+  const Case& item_;
+  const Case& tapped_;
+  const Case& own_;
+  NodeCut::Values values_;
+};
+
+}  // namespace
+
+Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
+                        Evaluation& evaluation, const Execution& execution) {
+  Location location;
+  const std::optional<Case> tapped = Tapped(item);
+  if (!tapped) return location;
+  RunRequest request = RequestOf(*tapped);
+  request.repeat = execution.second;
+  request.again =
+      execution.second ? std::span<const Tensor>(tapped->again) : std::span<const Tensor>();
   ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner.Run({&request, 1}));
   if (replies.front().status != RunStatus::kOk) return location;
   // What another backend computed tells of none of the engine's operations.
   if (replies.front().backend != reply.backend) return location;
-  const std::vector<Tensor>& answers = replies.front().outputs;
-  if (answers.size() != tapped.outputs().size()) return location;
-  for (size_t i = 0; i < reply.outputs.size(); ++i) {
-    if (answers[i].bytes != reply.outputs[i].bytes) return location;
-  }
-  // Inputs, and every fp16 result as the engine gave it.
-  NodeCut::Values values;
-  const std::vector<ValueId> inputs = item.graph.ValuesOfKind(ValueKind::kInput);
-  for (size_t i = 0; i < inputs.size(); ++i) values[inputs[i]] = &item.inputs[i];
-  for (size_t i = 0; i < answers.size(); ++i) values[tapped.outputs()[i]] = &answers[i];
+  const Case own = CaseOf(item, execution);
+  TappedValues values(item, *tapped, own);
+  if (!values.Take(replies.front(), reply, execution)) return location;
   ANECHECK_ASSIGN(const bool of_engine, AnswersForAnEngine(runner));
   location.judged = true;
   std::set<std::string> defects;
-  NodeJudge judge(item, values, of_engine, evaluation);
-  for (NodeId node = 0; node < item.graph.nodes().size(); ++node) {
+  NodeJudge judge(own, values.values(), of_engine, evaluation);
+  for (NodeId node = 0; node < own.graph.nodes().size(); ++node) {
     location.nodes.push_back(judge.Run(node));
     Split(location.nodes.back().defects, defects);
     if (location.nodes.back().grade != NodeGrade::kWrong) continue;
-    location.first_wrong = item.graph.node(node).schema->name;
-    location.node = item.graph.value(item.graph.node(node).first_result).name;
+    location.first_wrong = own.graph.node(node).schema->name;
+    location.node = own.graph.value(own.graph.node(node).first_result).name;
     location.message = judge.message();
     break;
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/campaign/campaign.h"
+#include "harness/campaign/execution.h"
 #include "harness/runners/runner.h"
 #include "oracles/contract.h"
 #include "oracles/oracle.h"
@@ -44,10 +45,11 @@ struct Location {
   std::vector<JudgedNode> nodes;  // in order, up to the first wrong one
 };
 
-// Runs the tapped graph once on `runner`. `reply` is what the original graph gave. Errors: those of
-// the runner.
+// Runs the tapped graph once on `runner`, as the program of the case runs: with its range and,
+// where the second execution is looked at, twice. `reply` is what the original graph gave. Nodes
+// are those of the graph of CaseOf(item, execution). Errors: those of the runner.
 Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
-                        Evaluation& evaluation);
+                        Evaluation& evaluation, const Execution& execution = {});
 
 // What the operations that one output depends on explain of it. Precondition: no operation is
 // wrong.

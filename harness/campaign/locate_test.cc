@@ -302,7 +302,7 @@ TEST(ChargeDefect, NamesItInASecondExecution) {
   ASSERT_TRUE(replies.ok());
   Evaluation evaluation;
   CaseOutcome outcome = JudgeCase(item, item.route, replies->front(), evaluation);
-  EXPECT_TRUE(outcome.of_second_run);
+  EXPECT_TRUE(outcome.of_second_run());
   EXPECT_EQ(outcome.known_defect, "D13");
   EXPECT_EQ(outcome.op, "silu");
   ASSERT_TRUE(Refine(item, replies->front(), runner, evaluation, outcome).ok());

@@ -144,9 +144,10 @@ TEST(SecondExecution, WhatBelongsToTheFirstInputsIsWrongThen) {
     const CaseOutcome outcome = OutcomeOn(item, keeps);
     if (outcome.record.verdict != "wrong") continue;
     ++wrong;
-    EXPECT_TRUE(outcome.of_second_run);
+    EXPECT_TRUE(outcome.of_second_run());
     EXPECT_TRUE(
-        outcome.record.message.starts_with("in the second execution, which took other inputs: "))
+        outcome.record.message.starts_with("in the second execution, which took other inputs, and "
+                                           "not in a first execution by the same inputs: "))
         << outcome.record.message;
   }
   EXPECT_GE(wrong, 8);
@@ -261,7 +262,7 @@ TEST(SecondExecution, InputsThatAFindingDoesNotNeedFallAway) {
   const auto shrunk = ShrinkFinding(artifact, loses);
   ASSERT_TRUE(shrunk.ok()) << shrunk.error().message;
   EXPECT_TRUE(shrunk->item.again.empty());
-  EXPECT_TRUE(shrunk->outcome.of_second_run);
+  EXPECT_TRUE(shrunk->outcome.of_second_run());
 }
 
 }  // namespace

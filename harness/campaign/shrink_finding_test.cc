@@ -174,7 +174,7 @@ Artifact FindWrongFurther(Runner& runner) {
     const auto replies = runner.Run({&request, 1});
     if (!replies.ok()) break;
     const CaseOutcome outcome = JudgeCase(item, "mil", (*replies)[0], evaluation);
-    if (outcome.of_further_run && outcome.record.verdict == "wrong") return artifact;
+    if (outcome.of_further_run() && outcome.record.verdict == "wrong") return artifact;
   }
   ADD_FAILURE() << "no case is wrong at further shapes only";
   return artifact;
@@ -186,7 +186,7 @@ TEST(ShrinkFinding, KeepsTheRangeOfShapesThatAFindingNeeds) {
   ASSERT_FALSE(HasFailure());
   const auto shrunk = ShrinkFinding(artifact, runner);
   ASSERT_TRUE(shrunk.ok()) << shrunk.error().message;
-  EXPECT_TRUE(shrunk->outcome.of_further_run);
+  EXPECT_TRUE(shrunk->outcome.of_further_run());
   ASSERT_TRUE(shrunk->item.range);
   EXPECT_EQ(shrunk->item.graph.nodes().size(), 1u) << shrunk->item.mil;
   // One extent beside its own is enough, next to it and as short as can be.
