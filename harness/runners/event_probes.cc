@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -185,7 +186,14 @@ Result<double> EarlyEvents(const E5rtLibrary& engine, std::string_view target) {
   for (int i = 0; i < 20; ++i) {
     std::memset(y, 0, kProductBytes);
     if (!program->Submit(streams, &TheBlock())) return Broken(*program);
-    if (streams.event_sync_wait(event) != 0) return CallFailed(engine, "event_sync_wait");
+    ANECHECK_ASSIGN(const bool comes, Comes(engine, streams, event));
+    if (!comes) {
+      Abandon(std::move(program));
+      return MakeError(ErrorCode::kUnsupported,
+                       fmt::format("event_sync_wait does not return within {} ms: the event of a "
+                                   "submission is lost",
+                                   kComes.count()));
+    }
     if (LastIsWritten(y)) continue;
     ++early;
     // The engine is not done, whatever its event says.

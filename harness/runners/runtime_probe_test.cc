@@ -234,6 +234,18 @@ TEST(RuntimeProbes, AHangEndsAtItsTimeLimit) {
   EXPECT_EQ(answer->message, "no answer in 300 ms");
 }
 
+// The wait itself has no time limit. Without one of the probe's own nothing says what hangs.
+TEST(RuntimeProbes, AnEventThatIsLostIsNamedBeforeTheTimeLimit) {
+  WorkerOptions options = Options();
+  options.case_timeout_ms = 20000;
+  options.faults = {"async-signals-nothing"};
+  const auto answer = MeasureRuntime(*FindRuntimeProbe("early_events"), "h13", options);
+  ASSERT_TRUE(answer.ok());
+  EXPECT_FALSE(answer->value);
+  EXPECT_NE(answer->message.find("event_sync_wait does not return"), std::string::npos)
+      << answer->message;
+}
+
 TEST(RuntimeProbes, AStopEndsAHang) {
   WorkerOptions options = Options();
   options.faults = {"run-hang"};
