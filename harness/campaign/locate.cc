@@ -281,6 +281,10 @@ Result<Location> Locate(const Case& item, const RunReply& reply, Runner& runner,
     location.first_wrong = own.graph.node(node).schema->name;
     location.node = own.graph.value(own.graph.node(node).first_result).name;
     location.message = judge.message();
+    NodeCut cut(own.graph, values.values());
+    cut.Take(node);
+    location.wrong_alone = cut.graph();
+    location.wrong_inputs.assign(cut.inputs().begin(), cut.inputs().end());
     break;
   }
   location.known_defect = Joined(defects);

@@ -43,6 +43,9 @@ struct Location {
   std::string known_defect;  // documented defects of the operations before it or, if none is wrong,
                              // of all: "D01,D03"
   std::vector<JudgedNode> nodes;  // in order, up to the first wrong one
+  // The first wrong operation alone, at what the engine fed it; empty for none.
+  Graph wrong_alone;
+  std::vector<Tensor> wrong_inputs;
 };
 
 // Runs the tapped graph once on `runner`, as the program of the case runs: with its range and,

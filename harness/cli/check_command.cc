@@ -153,24 +153,23 @@ struct Report {
 struct Shown {
   CampaignTarget target;
   std::string route;
-  std::vector<CheckRun> runs;  // of the model, then of its parts
+  CheckRuns runs;  // of the model, then of its parts
   ordered_json warnings, report;
   ordered_json not_looked_for;  // null where cliffs were
 };
 
 // What the engine makes of the model's parts, where it does not take the model as a whole.
 Result<PartsShown> ShowParts(const CheckSetting& setting, Runner& runner, const Case& item,
-                             const std::vector<Refused>& refused, const Evaluation& values) {
+                             const std::vector<Refused>& refused, const Evaluation& values,
+                             CheckRuns& runs) {
   std::vector<bool> outside(item.graph.nodes().size(), false);
   for (const Refused& entry : refused) outside[entry.node] = true;
-  return RunParts(setting, runner, item, std::move(outside), values);
+  return RunParts(setting, runner, item, std::move(outside), values, runs);
 }
 
 // A case is made for each target and dropped again: a model may be large.
-Status CheckTarget(const CheckSetting& setting, Runner& runner, const Case& model, uint64_t index,
-                   Shown& shown) {
+Status CheckTarget(const CheckSetting& setting, Runner& runner, const Case& model, Shown& shown) {
   Case item = model;
-  item.index = index;
   item.seed = setting.options.seed;
   item.target = shown.target;
   item.route = shown.route;
@@ -182,21 +181,22 @@ Status CheckTarget(const CheckSetting& setting, Runner& runner, const Case& mode
     shown.not_looked_for = {{"target", item.target.name}, {"reason", expectation.not_looked_for}};
   }
   Evaluation scratch;
-  ANECHECK_ASSIGN(CheckRun whole, RunCheck(setting, runner, item, scratch, expectation.outputs));
+  ANECHECK_ASSIGN(const CheckRun* const run,
+                  RunCheck(setting, runner, item, scratch, expectation.outputs, shown.runs));
+  const CheckRun whole = *run;
   ANECHECK_ASSIGN(const std::vector<Refused> refused, NotAttested(item));
   PartsShown parts;
   if (!whole.taken && kept) {
-    ANECHECK_ASSIGN(parts, ShowParts(setting, runner, item, refused, evaluation));
+    ANECHECK_ASSIGN(parts, ShowParts(setting, runner, item, refused, evaluation, shown.runs));
   }
   for (NodeId id = 0; whole.reached && id < item.graph.nodes().size(); ++id) {
     parts.reached.insert(id);
   }
   shown.report = TargetReport(item, refused, parts.reached, whole.record());
+  shown.report["one_by_one"] = whole.one_by_one;
   shown.report["refused_alone"] = std::move(parts.refused);
   shown.report["searched"] = parts.searched;
   shown.report["parts"] = std::move(parts.parts);
-  shown.runs.push_back(std::move(whole));
-  std::ranges::move(parts.runs, std::back_inserter(shown.runs));
   return {};
 }
 
@@ -217,15 +217,14 @@ std::vector<Shown> Places(const CampaignOptions& options) {
 // Each part with a runner of its own.
 Status CheckAll(const CheckSetting& setting, const Case& model, std::vector<Shown>& all) {
   const auto jobs = static_cast<uint64_t>(setting.options.jobs);
-  return ParallelChunks(
-      all.size(), (all.size() + jobs - 1) / jobs, setting.options.jobs,
-      [&](uint64_t begin, uint64_t end) -> Status {
-        ANECHECK_ASSIGN(const auto runner, MakeRunner(setting.options));
-        for (uint64_t i = begin; i < end; ++i) {
-          ANECHECK_RETURN_IF_ERROR(CheckTarget(setting, *runner, model, i, all[i]));
-        }
-        return {};
-      });
+  return ParallelChunks(all.size(), (all.size() + jobs - 1) / jobs, setting.options.jobs,
+                        [&](uint64_t begin, uint64_t end) -> Status {
+                          ANECHECK_ASSIGN(const auto runner, MakeRunner(setting.options));
+                          for (uint64_t i = begin; i < end; ++i) {
+                            ANECHECK_RETURN_IF_ERROR(CheckTarget(setting, *runner, model, all[i]));
+                          }
+                          return {};
+                        });
 }
 
 // Further cases of a signature count in its first finding and have no id, as in a campaign.
@@ -252,7 +251,7 @@ Status Record(const CheckSetting& setting, const std::vector<Shown>& all,
   ANECHECK_ASSIGN(const int64_t run,
                   store.BeginRun(DescribeRun(setting.options, setting.identity)));
   for (const Shown& shown : all) {
-    for (const CheckRun& shown_run : shown.runs) {
+    for (const CheckRun& shown_run : shown.runs.list) {
       ANECHECK_RETURN_IF_ERROR(store.Append(run, shown_run.batch));
     }
   }
@@ -263,7 +262,7 @@ Status Record(const CheckSetting& setting, const std::vector<Shown>& all,
 // The operation that a finding is about.
 std::string NodeOf(const std::vector<Shown>& all, uint64_t case_index) {
   for (const Shown& shown : all) {
-    for (const CheckRun& run : shown.runs) {
+    for (const CheckRun& run : shown.runs.list) {
       if (run.record().index == case_index) return run.node;
     }
   }
@@ -300,7 +299,7 @@ ordered_json ToJson(const CheckFlags& flags, const RunnerIdentity& identity,
   }
   for (Shown& shown : all) {
     for (ordered_json& warning : shown.warnings) json["warnings"].push_back(std::move(warning));
-    for (CheckRun& run : shown.runs) {
+    for (CheckRun& run : shown.runs.list) {
       if (!run.location.is_null()) json["locations"].push_back(std::move(run.location));
     }
     if (!shown.not_looked_for.is_null()) {
@@ -321,13 +320,17 @@ Result<Report> Check(const CheckFlags& flags) {
   ANECHECK_ASSIGN(const auto runner, MakeRunner(options));
   ANECHECK_ASSIGN(const RunnerIdentity identity, runner->Identify());
   ANECHECK_RETURN_IF_ERROR(CheckTargets(options, identity));
-  const CheckSetting setting = {flags.model, flags.command, options, identity, all.size()};
+  for (size_t i = 0; i < all.size(); ++i) {
+    all[i].runs.first = i;
+    all[i].runs.step = all.size();
+  }
+  const CheckSetting setting = {flags.model, flags.command, options, identity};
   ANECHECK_RETURN_IF_ERROR(CheckAll(setting, prepared.item, all));
   CampaignSummary summary;
   options.cases = 0;
   for (Shown& shown : all) {
-    for (CheckRun& run : shown.runs) Count(run, summary);
-    options.cases += shown.runs.size();
+    for (CheckRun& run : shown.runs.list) Count(run, summary);
+    options.cases += shown.runs.list.size();
   }
   if (!options.db.empty()) ANECHECK_RETURN_IF_ERROR(Record(setting, all, summary));
   return Report{ToJson(flags, identity, prepared, summary, all), summary.findings > 0};

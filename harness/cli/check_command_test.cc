@@ -238,6 +238,37 @@ TEST_F(ModelCommands, CheckSearchesThePartsThatTheEngineRefusesToo) {
   EXPECT_EQ(target["attested_not_reached"], nlohmann::json({"softmax"}));
 }
 
+// The table's error is larger than what is left behind the subtraction: as a whole the output may
+// be anything. Each operation is known well at what the engine fed it.
+TEST_F(ModelCommands, CheckJudgesOperationsOneByOneWhereTheWholeSaysTooLittle) {
+  WriteText("model.mil",
+            "program(1.3)\n{\n func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
+            "tensor<fp16, [1, 4]> s = sigmoid(x = x);\n"
+            "fp16 h = const()[val = fp16(0.5)];\n"
+            "tensor<fp16, [1, 4]> d = sub(x = s, y = h);\n"
+            "tensor<fp16, [1, 4]> y = add(x = d, y = d);\n} -> (y);\n}");
+  WriteArrays("in.npz", {Halves("x", {1, 4}, {0.01, -0.01, 0.005, -0.002})});
+  const std::string check = "check " + Path("model.mil") + " --target h13 --quirk all=off" +
+                            " --inputs " + Path("in.npz");
+  const Outcome clean = Tool(check);
+  EXPECT_EQ(clean.code, 0) << clean.err;
+  EXPECT_NE(clean.out.find("h13: inconclusive: "), std::string::npos) << clean.out;
+  EXPECT_NE(clean.out.find("judged one by one, on what the engine fed them: 3 right\n"),
+            std::string::npos)
+      << clean.out;
+  const Outcome faulty =
+      Tool(check + " --json --fault add-one-ulp-everywhere --db " + Path("check.sqlite"));
+  EXPECT_EQ(faulty.code, 1) << faulty.out << faulty.err;
+  const auto json = ParseJson(faulty.out);
+  ASSERT_TRUE(json.ok()) << faulty.err;
+  EXPECT_EQ((*json)["targets"][0]["verdict"], "inconclusive");
+  EXPECT_EQ((*json)["locations"][0]["name"], "y");
+  ASSERT_EQ((*json)["findings"].size(), 1u) << faulty.out;
+  EXPECT_EQ((*json)["findings"][0]["op"], "add");
+  const Outcome replay = Tool((*json)["findings"][0]["replay"].get<std::string>().substr(9));
+  EXPECT_EQ(replay.code, 1) << replay.out << replay.err;
+}
+
 TEST_F(ModelCommands, CheckWarnsNearACliff) {
   WriteText("model.mil", kProduct);
   WriteArrays("in.npz", {Halves("x", {1, 2}, {200, 10}), Halves("w", {2, 1}, {150, 10})});

@@ -42,6 +42,13 @@ Status Spell(const CheckSetting& setting, Case& item) {
   return WithFile(setting.model, std::move(error));
 }
 
+// A further case is run where `model` is.
+void TakePlace(const Case& model, Case& item) {
+  item.seed = model.seed;
+  item.target = model.target;
+  item.route = model.route;
+}
+
 // A part as it is run, and the model's operations that an engine is asked for with it.
 struct AskedPart {
   Case item;
@@ -62,10 +69,11 @@ Result<AskedPart> Ask(const Graph& graph, const ModelPart& part) {
 class PartRunner {
  public:
   PartRunner(const CheckSetting& setting, Runner& runner, const Case& item,
-             std::vector<bool> outside, const Evaluation& values)
+             std::vector<bool> outside, const Evaluation& values, CheckRuns& runs)
       : setting_(setting),
         runner_(runner),
         item_(item),
+        runs_(runs),
         outside_(std::move(outside)),
         cutter_(item.graph, item.inputs, values) {}
 
@@ -97,7 +105,8 @@ class PartRunner {
                               {"last", OperationJson(item_.graph, asked.nodes.back())},
                               {"verdict", run->record().verdict},
                               {"stage", run->record().stage},
-                              {"message", run->record().message}});
+                              {"message", run->record().message},
+                              {"one_by_one", run->one_by_one}});
       if (!run->taken) suspects.insert(suspects.end(), asked.nodes.begin(), asked.nodes.end());
     }
     return suspects;
@@ -118,61 +127,141 @@ class PartRunner {
     return {};
   }
 
-  // The last of shown_.runs then.
+  // Valid until the next.
   Result<const CheckRun*> RunAsked(AskedPart& asked) {
-    // A number that no other case has, whatever runs beside this one.
-    asked.item.index = item_.index + setting_.places * (shown_.runs.size() + 1);
-    asked.item.seed = item_.seed;
-    asked.item.target = item_.target;
-    asked.item.route = item_.route;
-    ANECHECK_ASSIGN(CheckRun run, RunCheck(setting_, runner_, asked.item, scratch_, {}));
-    if (run.reached) shown_.reached.insert(asked.nodes.begin(), asked.nodes.end());
-    shown_.runs.push_back(std::move(run));
-    return &shown_.runs.back();
+    TakePlace(item_, asked.item);
+    ANECHECK_ASSIGN(const CheckRun* const run,
+                    RunCheck(setting_, runner_, asked.item, scratch_, {}, runs_));
+    if (run->reached) shown_.reached.insert(asked.nodes.begin(), asked.nodes.end());
+    return run;
   }
 
   const CheckSetting& setting_;
   Runner& runner_;
   const Case& item_;
+  CheckRuns& runs_;
   std::vector<bool> outside_;
   ModelParts cutter_;
   Evaluation scratch_;
   PartsShown shown_;
 };
 
+ordered_json LocationJson(const Case& item, const Location& location) {
+  return {{"target", item.target.name},          {"located", location.judged},
+          {"first_wrong", location.first_wrong}, {"name", location.node},
+          {"message", location.message},         {"known_defect", location.known_defect}};
+}
+
+ordered_json OneByOneJson(const Location& location) {
+  const auto count = [&](NodeGrade grade) {
+    return std::ranges::count(location.nodes, grade, &JudgedNode::grade);
+  };
+  return {{"right", count(NodeGrade::kRight)},
+          {"known_defect", count(NodeGrade::kDefect)},
+          {"defects", location.known_defect},
+          {"unconfirmed", count(NodeGrade::kUnconfirmed)},
+          {"not_judged", count(NodeGrade::kUnjudged)}};
+}
+
+// One run of a case, and what it shows.
+class OneRun {
+ public:
+  OneRun(const CheckSetting& setting, Runner& runner, Case& item, Evaluation& evaluation)
+      : setting_(setting), runner_(runner), item_(item), evaluation_(evaluation) {}
+
+  Status Execute(std::span<const Estimate> expected) {
+    ANECHECK_RETURN_IF_ERROR(Spell(setting_, item_));
+    const RunRequest request = RequestOf(item_);
+    ANECHECK_ASSIGN(std::vector<RunReply> replies, runner_.Run({&request, 1}));
+    reply_ = std::move(replies[0]);
+    outcome_ = JudgeCase(item_, item_.route, reply_, evaluation_, expected);
+    const bool executed = reply_.status == RunStatus::kOk;
+    run_.taken = executed && outcome_.record.verdict != "misplaced";
+    run_.reached = executed && outcome_.record.backend == "ane";
+    ANECHECK_RETURN_IF_ERROR(LookInside());
+    ANECHECK_RETURN_IF_ERROR(Refine(item_, reply_, runner_, evaluation_, outcome_));
+    return ChargeDefect(item_, reply_, runner_, evaluation_, outcome_);
+  }
+
+  // The operation that goes wrong where the execution as a whole says too little.
+  std::optional<Case> WrongAlone() {
+    if (location_.first_wrong.empty()) return std::nullopt;
+    Case alone;
+    TakePlace(item_, alone);
+    alone.graph = std::move(location_.wrong_alone);
+    alone.inputs = std::move(location_.wrong_inputs);
+    return alone;
+  }
+
+  // It is not wrong when it runs alone: this case is the one that shows it.
+  void BlameWrong() {
+    outcome_.record.verdict = "wrong";
+    outcome_.record.message = location_.message + "; alone it is right";
+    outcome_.op = location_.first_wrong;
+    outcome_.node = location_.node;
+  }
+
+  CheckRun Finish() && {
+    CountReach(item_, outcome_, run_.batch, ProvedOn(setting_.identity, item_.target.name));
+    if (IsSuspect(outcome_.record.verdict)) {
+      run_.finding = DescribeFinding(item_, outcome_);
+      Complete(setting_, item_, outcome_, reply_, *run_.finding);
+      run_.node = outcome_.node;
+    }
+    run_.batch.cases.push_back(std::move(outcome_.record));
+    return std::move(run_);
+  }
+
+ private:
+  Status LookInside() {
+    const std::string& verdict = outcome_.record.verdict;
+    const bool vague = verdict == "inconclusive" && run_.taken && !outcome_.verified;
+    if (verdict != "wrong" && verdict != "known-defect" && !vague) return {};
+    ANECHECK_ASSIGN(Location location, Locate(item_, reply_, runner_, evaluation_));
+    if (!vague || !location.first_wrong.empty()) run_.location = LocationJson(item_, location);
+    if (!vague || !location.judged) return {};
+    run_.one_by_one = OneByOneJson(location);
+    location_ = std::move(location);
+    return {};
+  }
+
+  const CheckSetting& setting_;
+  Runner& runner_;
+  Case& item_;
+  Evaluation& evaluation_;
+  CheckRun run_;
+  RunReply reply_;
+  CaseOutcome outcome_;
+  Location location_;  // of an execution that says too little as a whole
+};
+
 }  // namespace
 
-Result<CheckRun> RunCheck(const CheckSetting& setting, Runner& runner, Case& item,
-                          Evaluation& evaluation, std::span<const Estimate> expected) {
-  ANECHECK_RETURN_IF_ERROR(Spell(setting, item));
-  CheckRun run;
-  const RunRequest request = RequestOf(item);
-  ANECHECK_ASSIGN(const std::vector<RunReply> replies, runner.Run({&request, 1}));
-  CaseOutcome outcome = JudgeCase(item, item.route, replies[0], evaluation, expected);
-  if (outcome.record.verdict == "wrong" || outcome.record.verdict == "known-defect") {
-    ANECHECK_ASSIGN(const Location location, Locate(item, replies[0], runner, evaluation));
-    run.location = {{"target", item.target.name},          {"located", location.judged},
-                    {"first_wrong", location.first_wrong}, {"name", location.node},
-                    {"message", location.message},         {"known_defect", location.known_defect}};
+Result<const CheckRun*> RunCheck(const CheckSetting& setting, Runner& runner, Case& item,
+                                 Evaluation& evaluation, std::span<const Estimate> expected,
+                                 CheckRuns& runs) {
+  const size_t place = runs.list.size();
+  item.index = runs.Next();
+  OneRun run(setting, runner, item, evaluation);
+  ANECHECK_RETURN_IF_ERROR(run.Execute(expected));
+  std::optional<Case> alone = run.WrongAlone();
+  if (!alone) {
+    runs.list.push_back(std::move(run).Finish());
+    return &runs.list[place];
   }
-  ANECHECK_RETURN_IF_ERROR(Refine(item, replies[0], runner, evaluation, outcome));
-  ANECHECK_RETURN_IF_ERROR(ChargeDefect(item, replies[0], runner, evaluation, outcome));
-  const bool executed = replies[0].status == RunStatus::kOk;
-  run.taken = executed && outcome.record.verdict != "misplaced";
-  run.reached = executed && outcome.record.backend == "ane";
-  CountReach(item, outcome, run.batch, ProvedOn(setting.identity, item.target.name));
-  if (IsSuspect(outcome.record.verdict)) {
-    run.finding = DescribeFinding(item, outcome);
-    Complete(setting, item, outcome, replies[0], *run.finding);
-    run.node = outcome.node;
-  }
-  run.batch.cases.push_back(std::move(outcome.record));
-  return run;
+  alone->index = item.index + runs.step;
+  OneRun further(setting, runner, *alone, evaluation);
+  ANECHECK_RETURN_IF_ERROR(further.Execute({}));
+  CheckRun shown = std::move(further).Finish();
+  if (!shown.finding) run.BlameWrong();
+  runs.list.push_back(std::move(run).Finish());
+  runs.list.push_back(std::move(shown));
+  return &runs.list[place];
 }
 
 Result<PartsShown> RunParts(const CheckSetting& setting, Runner& runner, const Case& item,
-                            std::vector<bool> outside, const Evaluation& values) {
-  return PartRunner(setting, runner, item, std::move(outside), values).Run();
+                            std::vector<bool> outside, const Evaluation& values, CheckRuns& runs) {
+  return PartRunner(setting, runner, item, std::move(outside), values, runs).Run();
 }
 
 ordered_json OperationJson(const Graph& graph, NodeId node) {

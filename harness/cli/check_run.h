@@ -23,7 +23,6 @@ struct CheckSetting {
   std::string command;  // what to type to check it again
   const CampaignOptions& options;
   const RunnerIdentity& identity;
-  uint64_t places = 0;  // targets by routes
 };
 
 // What one run shows, of the model or of a part of it.
@@ -34,14 +33,30 @@ struct CheckRun {
   std::optional<FindingRecord> finding;
   std::string node;                 // the operation that it is about: its first result
   nlohmann::ordered_json location;  // null where nothing deviates
+  // Of an execution that says too little as a whole, its operations judged on what the engine fed
+  // them: {right, known_defect, defects, unconfirmed, not_judged}, up to the first wrong one; null
+  // where that was not asked or could not be had.
+  nlohmann::ordered_json one_by_one;
 
   const CaseRecord& record() const { return batch.cases[0]; }
 };
 
-// Runs and judges a case; `expected` as JudgeCase takes it. Errors: kUnsupported for a model that
-// the case's route cannot spell, and those of the runner.
-Result<CheckRun> RunCheck(const CheckSetting& setting, Runner& runner, Case& item,
-                          Evaluation& evaluation, std::span<const Estimate> expected);
+// The runs of one target by one route, in order, and the numbers of their cases.
+struct CheckRuns {
+  uint64_t first = 0;  // the number of the first
+  uint64_t step = 1;   // between one and the next: no other place has these
+  std::vector<CheckRun> list;
+
+  uint64_t Next() const { return first + step * list.size(); }
+};
+
+// Runs and judges a case, whose number it gets; `expected` as JudgeCase takes it. The operation
+// that goes wrong in an execution that says too little as a whole is run alone too. Returns the run
+// of the case. Errors: kUnsupported for a model that the case's route cannot spell, and those of
+// the runner.
+Result<const CheckRun*> RunCheck(const CheckSetting& setting, Runner& runner, Case& item,
+                                 Evaluation& evaluation, std::span<const Estimate> expected,
+                                 CheckRuns& runs);
 
 // What the parts of a model show on one target by one route.
 struct PartsShown {
@@ -52,7 +67,6 @@ struct PartsShown {
   bool searched =
       false;  // for those; `refused` empty then: it takes each alone, together it does not
   std::set<NodeId> reached;
-  std::vector<CheckRun> runs;
 };
 
 // Runs what lies between the operations `outside`, which the tables refuse, of a model that the
@@ -60,7 +74,7 @@ struct PartsShown {
 // alone, and the model is cut around those that it does not take alone. `values` ran the model
 // (Evaluation::Run). Errors: those of RunCheck.
 Result<PartsShown> RunParts(const CheckSetting& setting, Runner& runner, const Case& item,
-                            std::vector<bool> outside, const Evaluation& values);
+                            std::vector<bool> outside, const Evaluation& values, CheckRuns& runs);
 
 // An operation of a graph for people: {op, name}, the name of its first result.
 nlohmann::ordered_json OperationJson(const Graph& graph, NodeId node);

@@ -25,6 +25,21 @@ std::string NameText(const ordered_json& operation) {
   return fmt::format("{} \"{}\"", Text(operation, "op"), Text(operation, "name"));
 }
 
+// A line for what the operations of a run show one by one; nothing where they were not asked.
+std::string OneByOneText(const ordered_json& json) {
+  if (json.is_null()) return "";
+  std::string text = fmt::format("    judged one by one, on what the engine fed them: {} right",
+                                 json["right"].get<int64_t>());
+  const auto defects = json["known_defect"].get<int64_t>();
+  if (defects > 0) text += fmt::format(", {} as documented ({})", defects, Text(json, "defects"));
+  for (const auto& [key, what] :
+       {std::pair{"unconfirmed", "unconfirmed"}, std::pair{"not_judged", "not judged"}}) {
+    const auto count = json[key].get<int64_t>();
+    if (count > 0) text += fmt::format(", {} {}", count, what);
+  }
+  return text + "\n";
+}
+
 std::string PartsText(const ordered_json& parts) {
   std::string text;
   for (size_t i = 0; i < parts.size(); ++i) {
@@ -37,6 +52,7 @@ std::string PartsText(const ordered_json& parts) {
     text += fmt::format("  part {} of {} around these, {}: {}{}{}\n", i + 1, parts.size(), which,
                         Text(part, "verdict"), Text(part, "message").empty() ? "" : ": ",
                         Text(part, "message"));
+    text += OneByOneText(part["one_by_one"]);
   }
   return text;
 }
@@ -46,6 +62,7 @@ std::string TargetText(const ordered_json& target) {
       "{}{}: {}{}{}\n", Text(target, "target"),
       Text(target, "route") == "mil" ? "" : " by " + Text(target, "route"), Text(target, "verdict"),
       Text(target, "message").empty() ? "" : ": ", Text(target, "message"));
+  text += OneByOneText(target["one_by_one"]);
   if (!target["attested_not_reached"].empty()) {
     text += fmt::format("  attested, not reached: {}\n", Join(target["attested_not_reached"]));
   }
