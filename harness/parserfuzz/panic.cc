@@ -1,5 +1,7 @@
 #include "harness/parserfuzz/panic.h"
 
+#include <algorithm>
+#include <csignal>
 #include <fmt/format.h>
 
 #include "harness/parserfuzz/signature.h"
@@ -9,6 +11,7 @@ namespace {
 
 constexpr int kRustPanic = 101;
 constexpr int kGoPanic = 2;
+constexpr int kAborted = 128 + SIGABRT;  // Rust's panic=abort, Go's GOTRACEBACK=crash
 
 std::string_view LineAt(std::string_view text, size_t at) {
   return text.substr(at, text.find('\n', at) - at);
@@ -31,14 +34,20 @@ std::optional<std::string> RustPanic(std::string_view err) {
   return fmt::format("panic {}", BaseName(place.substr(place.rfind(' ') + 1)));
 }
 
-// "panic: words", and of the first goroutine the first function that is not the runtime's, with the
+// Where a line begins with `words`.
+size_t FindLine(std::string_view text, std::string_view words) {
+  size_t at = text.find(words);
+  while (at != std::string_view::npos && at > 0 && text[at - 1] != '\n') {
+    at = text.find(words, at + 1);
+  }
+  return at;
+}
+
+// "panic: words", or "fatal error: words" of what no program in Go can catch, a stack that is used
+// up among it; and of the first goroutine the first function that is not the runtime's, with the
 // file it stands in on the next line.
 std::optional<std::string> GoPanic(std::string_view err) {
-  constexpr std::string_view kWords = "panic: ";
-  size_t panicked = err.find(kWords);
-  while (panicked != std::string_view::npos && panicked > 0 && err[panicked - 1] != '\n') {
-    panicked = err.find(kWords, panicked + 1);
-  }
+  const size_t panicked = std::min(FindLine(err, "panic: "), FindLine(err, "fatal error: "));
   const size_t goroutine = err.find("\ngoroutine ", panicked);
   if (panicked == std::string_view::npos || goroutine == std::string_view::npos) {
     return std::nullopt;
@@ -64,7 +73,9 @@ std::optional<std::string> GoPanic(std::string_view err) {
 std::optional<std::string> PanicSignature(std::string_view err, int exit_code) {
   if (exit_code == kRustPanic) return RustPanic(err);
   if (exit_code == kGoPanic) return GoPanic(err);
-  return std::nullopt;
+  if (exit_code != kAborted) return std::nullopt;
+  auto panic = RustPanic(err);
+  return panic ? panic : GoPanic(err);
 }
 
 std::optional<std::string> ExceptionSignature(std::string_view err) {

@@ -1,6 +1,7 @@
 // What programs in other languages say when they end by an error of their own.
 #include "harness/parserfuzz/panic.h"
 
+#include <csignal>
 #include <gtest/gtest.h>
 
 namespace anecheck::parserfuzz {
@@ -32,6 +33,27 @@ TEST(Panic, OfGoIsOfItsWordsAndItsFunction) {
   EXPECT_EQ(PanicSignature("panic: bad 7\n\ngoroutine 1 [running]:\n", 2), "panic: bad N");
   EXPECT_FALSE(PanicSignature("no panic: all is well\n", 2));
   EXPECT_FALSE(PanicSignature(kPanic, 1));
+}
+
+TEST(Panic, OfGoMayBeWhatNobodyCanCatch) {
+  constexpr const char* kDeep =
+      "runtime: goroutine stack exceeds 1000000000-byte limit\nfatal error: stack overflow\n\n"
+      "runtime stack:\nruntime.throw({0x4a3b2e?, "
+      "0x0?})\n\t/usr/lib/go/src/runtime/panic.go:1047\n\n"
+      "goroutine 1 [running]:\nmain.parse(0x0?)\n\t/home/me/main.go:5 +0x2d fp=0xc0\n";
+  EXPECT_EQ(PanicSignature(kDeep, 2), "fatal error: stack overflow main.parse main.go:5");
+  EXPECT_FALSE(PanicSignature("fatal error: 'a.h' file not found\n", 2));
+}
+
+// As fuzzers build programs: by the place, not by the words behind it.
+TEST(Panic, MayEndInAbort) {
+  constexpr const char* kRust =
+      "thread 'main' panicked at src/main.rs:5:3:\nindex out of bounds: the len is 3\n"
+      "note: run with `RUST_BACKTRACE=1`\n";
+  EXPECT_EQ(PanicSignature(kRust, 128 + SIGABRT), "panic main.rs:5");
+  EXPECT_EQ(PanicSignature("panic: bad 7\n\ngoroutine 1 [running]:\n", 128 + SIGABRT),
+            "panic: bad N");
+  EXPECT_FALSE(PanicSignature("free(): invalid pointer\n", 128 + SIGABRT));
 }
 
 TEST(Exception, OfPythonIsOfItsTypeAndPlace) {

@@ -340,10 +340,15 @@ bool IsTold(const CommandOutcome& outcome, const CrashSigns& signs) {
          std::ranges::any_of(signs.texts, said);
 }
 
-// A crash that the program tells of by itself.
-Failure ToldCrash(const CommandOutcome& outcome, const CrashSigns& signs) {
-  if (const auto panic = PanicSignature(outcome.err, outcome.exit_code)) {
+// By a signal, or one that the program tells of by itself.
+Failure Crash(const CommandOutcome& outcome, const CrashSigns& signs) {
+  const int signal = FatalSignal(outcome);
+  const int code = signal != 0 ? 128 + signal : outcome.exit_code;
+  if (const auto panic = PanicSignature(outcome.err, code)) {
     return MakeFailure(FailureKind::kCrash, *panic);
+  }
+  if (signal != 0) {
+    return MakeFailure(FailureKind::kCrash, fmt::format("signal {} ", signal), outcome.err);
   }
   if (!IsTold(outcome, signs)) return {};
   if (const auto exception = ExceptionSignature(outcome.err)) {
@@ -355,7 +360,8 @@ Failure ToldCrash(const CommandOutcome& outcome, const CrashSigns& signs) {
 
 }  // namespace
 
-// What a program said or took is no less so because the clock or the limit ended it.
+// What a program said or took is no less so because the clock or the limit ended it. What was
+// undefined ends a program only where it is told to; else it goes on, and may fail in another way.
 Failure Classify(const CommandOutcome& outcome, const CommandLimits& limits,
                  const CrashSigns& signs) {
   if (auto report = ReportSignature(outcome.err)) {
@@ -365,10 +371,16 @@ Failure Classify(const CommandOutcome& outcome, const CommandLimits& limits,
     return MakeFailure(FailureKind::kMemory, "", outcome.err);
   }
   if (outcome.timed_out) return MakeFailure(FailureKind::kHang, "", outcome.err);
-  if (const int signal = FatalSignal(outcome); signal != 0) {
-    return MakeFailure(FailureKind::kCrash, fmt::format("signal {} ", signal), outcome.err);
+  const auto undefined = UndefinedSignature(outcome.err);
+  const int signal = FatalSignal(outcome);
+  const bool ended_for_it =
+      undefined && (signal == 0 || signal == SIGABRT) && EndsWithUndefined(outcome.err);
+  if (!ended_for_it) {
+    Failure crash = Crash(outcome, signs);
+    if (crash.kind != FailureKind::kNone) return crash;
   }
-  return ToldCrash(outcome, signs);
+  if (undefined) return MakeFailure(FailureKind::kSanitizer, *undefined);
+  return {};
 }
 
 Bytes MakeFile(const ParserFuzzOptions& options, uint64_t index) {

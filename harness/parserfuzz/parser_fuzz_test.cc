@@ -412,6 +412,47 @@ TEST(Classify, APanicIsACrashAndWhatElseIsIsTold) {
   EXPECT_EQ(Classify(ended, limits, {.texts = {"internal"}}).kind, FailureKind::kCrash);
 }
 
+TEST(Classify, APanicIsOfItsPlaceThoughItAbortsOrSaysWhatASanitizerSays) {
+  const CommandLimits limits;
+  EXPECT_EQ(
+      Classify({.signal = SIGABRT, .err = "thread 'a' panicked at b.rs:5:3:\nbad\nnote: run\n"},
+               limits)
+          .signature,
+      "crash panic b.rs:5");
+  EXPECT_EQ(
+      Classify({.exit_code = 2,
+                .err = "panic: runtime error: index out of range [5]\n\ngoroutine 1 [running]:\n"
+                       "main.parse(0x1)\n\t/a/main.go:12 +0x1d\n"},
+               limits)
+          .signature,
+      "crash panic: runtime error: index out of range [N] main.parse main.go:12");
+}
+
+// A parser that does something undefined of each file and goes on has other bugs yet.
+TEST(Classify, WhatWasUndefinedHidesNothing) {
+  const CommandLimits limits;
+  const std::string undefined = "u.cc:3:8: runtime error: load of misaligned address 0x7\n";
+  EXPECT_EQ(Classify({.err = undefined}, limits).signature,
+            "sanitizer u.cc:3:8: runtime error: load of misaligned address N");
+  EXPECT_EQ(
+      Classify({.exit_code = 1,
+                .err = undefined + "==7==ERROR: AddressSanitizer: double-free on address 0x1\n"
+                                   "    #0 0x5 in Parse /src/a.cc:7:1\n"},
+               limits)
+          .signature,
+      "sanitizer AddressSanitizer: double-free Parse a.cc:7");
+  EXPECT_EQ(Classify({.signal = SIGSEGV, .err = undefined}, limits).kind, FailureKind::kCrash);
+  EXPECT_EQ(Classify({.signal = SIGABRT, .err = undefined + "free(): invalid pointer\n"}, limits)
+                .signature,
+            "crash signal 6 free(): invalid pointer");
+  EXPECT_EQ(Classify({.signal = SIGKILL, .timed_out = true, .err = undefined}, limits).kind,
+            FailureKind::kHang);
+  // It is told to end the program.
+  EXPECT_EQ(Classify({.signal = SIGABRT, .err = undefined}, limits).kind, FailureKind::kSanitizer);
+  EXPECT_EQ(Classify({.exit_code = 1, .err = undefined}, limits, {.exit_codes = {1}}).kind,
+            FailureKind::kSanitizer);
+}
+
 TEST(Classify, WhatTheClockEndedMayHaveSaidOrTakenMore) {
   const CommandLimits limits;
   EXPECT_EQ(Classify({.signal = SIGKILL, .timed_out = true}, limits).kind, FailureKind::kHang);

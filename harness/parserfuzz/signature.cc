@@ -155,12 +155,70 @@ std::string WithoutDigits(std::string_view word) {
   return text;
 }
 
+constexpr std::string_view kSummaryOfUndefined = "SUMMARY: Undefined";
+
+// Within the name of a sanitizer, in a line that is not the last one of what was undefined.
+size_t SanitizerName(std::string_view err) {
+  constexpr std::string_view kName = "Sanitizer: ";
+  const auto names = [&](size_t at) {
+    return at > 0 && IsAlphanumeric(err[at - 1]) &&
+           !BeforeInLine(err, at).starts_with(kSummaryOfUndefined);
+  };
+  size_t at = err.find(kName);
+  while (at != std::string_view::npos && !names(at)) at = err.find(kName, at + 1);
+  return at;
+}
+
 // Where a report begins: within the name of what wrote it.
 size_t ReportStart(std::string_view err) {
   constexpr std::string_view kBefore = "ERROR: ";
   const size_t fuzzer = err.find("ERROR: libFuzzer: ");
-  const size_t sanitizer = err.find("Sanitizer: ");
+  const size_t sanitizer = SanitizerName(err);
   return fuzzer < sanitizer ? fuzzer + kBefore.size() : sanitizer;
+}
+
+constexpr std::string_view kUndefined = "runtime error: ";
+
+// "dir/file.cc:7:12: ", "<unknown>: " or "(/tmp/parser+0x1a2b): ", which stands before the words:
+// programs in Go and others say these too.
+bool IsPlace(std::string_view before) {
+  if (!before.ends_with(": ")) return false;
+  before.remove_suffix(2);
+  const bool line = !WithoutColumn(before).empty();
+  return line || before.ends_with("<unknown>") || before.find("+0x") != std::string_view::npos;
+}
+
+// Where it is said first that something was undefined.
+size_t UndefinedStart(std::string_view err) {
+  size_t at = err.find(kUndefined);
+  while (at != std::string_view::npos && !IsPlace(BeforeInLine(err, at))) {
+    at = err.find(kUndefined, at + 1);
+  }
+  return at;
+}
+
+// What a shell adds of a program that died.
+bool IsOfShell(std::string_view line) {
+  constexpr std::string_view kWords[] = {"Aborted",
+                                         "Abort trap",
+                                         "Segmentation fault",
+                                         "Bus error",
+                                         "Illegal instruction",
+                                         "Trace/",
+                                         "Floating point exception"};
+  return std::ranges::any_of(
+      kWords, [&](auto words) { return line.find(words) != std::string_view::npos; });
+}
+
+// The last line that a program said, as it stands.
+std::string_view End(std::string_view text) {
+  for (;;) {
+    while (text.ends_with('\n')) text.remove_suffix(1);
+    const size_t before = text.rfind('\n');
+    const std::string_view line = text.substr(before + 1);
+    if (before == std::string_view::npos || !IsOfShell(line)) return line;
+    text = text.substr(0, before);
+  }
 }
 
 }  // namespace
@@ -185,31 +243,36 @@ std::string WithoutNumbers(std::string_view line) {
   return text;
 }
 
-std::string LastLine(std::string_view text) {
-  while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
-  return WithoutNumbers(text.substr(text.rfind('\n') + 1));
-}
+std::string LastLine(std::string_view text) { return WithoutNumbers(End(text)); }
 
 std::optional<std::string> ReportSignature(std::string_view err) {
-  constexpr std::string_view kUndefined = "runtime error: ";
-  const size_t undefined = err.find(kUndefined);
-  const size_t at = std::min(undefined, ReportStart(err));
+  const size_t at = ReportStart(err);
   if (at == std::string_view::npos) return std::nullopt;
   const std::string stack = StackOf(err.substr(at));
   const std::string_view before = BeforeInLine(err, at);
   const std::string_view rest = FirstLine(err.substr(at));
-  if (at == undefined) {
-    // "dir/file.cc:7:12: runtime error: ...": the same words are said of many places.
-    std::string_view place = before;
-    DropEnd(place, ": ");
-    place = BaseName(place.substr(place.rfind(' ') + 1));
-    return fmt::format("{}{}{}{}", place, place.empty() ? "" : ": ", WithoutNumbers(rest), stack);
-  }
   // Behind the kind of error stand addresses; the stack says more than they do.
   const std::string_view name = before.substr(before.find_last_of(" =") + 1);
   const size_t end = std::min({rest.find(" on "), rest.find(" 0x"), rest.find(" (")});
   return fmt::format("{}{}{}", name, WithoutNumbers(stack.empty() ? rest : rest.substr(0, end)),
                      stack);
+}
+
+std::optional<std::string> UndefinedSignature(std::string_view err) {
+  const size_t at = UndefinedStart(err);
+  if (at == std::string_view::npos) return std::nullopt;
+  // The same words are said of many places.
+  std::string_view place = BeforeInLine(err, at);
+  DropEnd(place, ": ");
+  place = BaseName(place.substr(place.rfind(' ') + 1));
+  DropEnd(place, ")");
+  return fmt::format("{}: {}{}", place, WithoutNumbers(FirstLine(err.substr(at))),
+                     StackOf(err.substr(at)));
+}
+
+bool EndsWithUndefined(std::string_view err) {
+  const std::string_view end = End(err);
+  return end.starts_with(kSummaryOfUndefined) || UndefinedStart(end) != std::string_view::npos;
 }
 
 }  // namespace anecheck::parserfuzz

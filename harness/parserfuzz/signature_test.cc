@@ -68,10 +68,28 @@ TEST(Signature, WithoutSymbolsPlacesInTheFileStandForFunctions) {
 }
 
 TEST(Signature, UndefinedBehaviourIsOfItsPlace) {
-  EXPECT_EQ(ReportSignature("/src/u.cc:3:83: runtime error: shift exponent 64 is too large\n"),
+  EXPECT_EQ(UndefinedSignature("/src/u.cc:3:83: runtime error: shift exponent 64 is too large\n"),
             "u.cc:3:83: runtime error: shift exponent N is too large");
-  EXPECT_NE(ReportSignature("u.cc:3:83: runtime error: shift exponent 64"),
-            ReportSignature("u.cc:5:25: runtime error: shift exponent 64"));
+  EXPECT_NE(UndefinedSignature("u.cc:3:83: runtime error: shift exponent 64"),
+            UndefinedSignature("u.cc:5:25: runtime error: shift exponent 64"));
+  EXPECT_EQ(UndefinedSignature("(/tmp/parser+0x1a2b): runtime error: shift exponent 64\n"),
+            "parser+0x1a2b: runtime error: shift exponent N");
+}
+
+// Other programs say these words too, and other sanitizers report behind them.
+TEST(Signature, UndefinedBehaviourIsToldByItsPlaceAndIsNoOtherReport) {
+  EXPECT_FALSE(UndefinedSignature("runtime error: unexpected end of file\n"));
+  EXPECT_FALSE(UndefinedSignature("panic: runtime error: index out of range [5]\n"));
+  const std::string undefined =
+      "u.cc:3:8: runtime error: load of 7\nSUMMARY: UndefinedBehaviorSanitizer: undefined-behavior "
+      "u.cc:3:8\n";
+  EXPECT_FALSE(ReportSignature(undefined));
+  EXPECT_FALSE(ReportSignature("the Sanitizer: removed 3 tags\n"));
+  EXPECT_EQ(ReportSignature(undefined + Report("    #0 0x5 in Parse /src/a.cc:7:1\n")),
+            "AddressSanitizer: heap-buffer-overflow Parse a.cc:7");
+  EXPECT_TRUE(EndsWithUndefined(undefined));
+  EXPECT_TRUE(EndsWithUndefined(undefined + "sh: line 1: 77 Aborted  parser\n"));
+  EXPECT_FALSE(EndsWithUndefined(undefined + "free(): invalid pointer\n"));
 }
 
 TEST(Signature, OtherSanitizersHaveTheirNamesAndWords) {
@@ -125,6 +143,9 @@ TEST(Signature, AddressesNumbersAndQuotedWordsDiffer) {
   EXPECT_EQ(WithoutNumbers("can't open \"a\" or 'b"), "can't open \"...\" or 'b");
   EXPECT_EQ(LastLine("one\ntwo 0xffee\n\n"), "two N");
   EXPECT_EQ(LastLine(""), "");
+  EXPECT_EQ(LastLine("bad count 7\nsh: line 1: 77 Segmentation fault (core dumped) p x\n"),
+            "bad count N");
+  EXPECT_EQ(LastLine("Segmentation fault\n"), "Segmentation fault");
 }
 
 }  // namespace
