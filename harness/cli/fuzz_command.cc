@@ -112,7 +112,8 @@ Json ToJson(const ParserFuzzSummary& summary, const ParserFuzzOptions& options,
                             {"size", finding.size},
                             {"first_size", finding.first_size},
                             {"first_index", finding.index},
-                            {"count", finding.count}});
+                            {"count", finding.count},
+                            {"again", finding.known ? Json() : Json(finding.again)}});
   }
   return Json{{"seed", options.seed},
               {"command", typed},
@@ -123,24 +124,30 @@ Json ToJson(const ParserFuzzSummary& summary, const ParserFuzzOptions& options,
               {"findings", std::move(findings)}};
 }
 
+std::string Counted(uint64_t count, std::string_view one) {
+  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
+}
+
 std::string ToText(const ParserFuzzSummary& summary, const ParserFuzzOptions& options,
                    const std::string& typed) {
   const auto known = std::ranges::count_if(summary.findings, &parserfuzz::Finding::known);
   std::string text =
-      fmt::format("{} files, {} accepted, {} findings{}\n", summary.files, summary.accepted,
-                  summary.findings.size(),
+      fmt::format("{}, {} accepted, {}{}\n", Counted(summary.files, "file"), summary.accepted,
+                  Counted(summary.findings.size(), "finding"),
                   known == 0 ? "" : fmt::format(", {} of them kept by earlier runs", known));
   for (const parserfuzz::Finding& finding : summary.findings) {
-    text += fmt::format("{}/{} ({} bytes, {} times): {}\n", options.out, finding.file, finding.size,
-                        finding.count, finding.failure.signature);
+    text +=
+        fmt::format("{}/{} ({}, {}{}): {}\n", options.out, finding.file,
+                    Counted(finding.size, "byte"), Counted(finding.count, "time"),
+                    finding.again ? "" : ", not when it was run again", finding.failure.signature);
   }
   return text + fmt::format("seed {}\n  {}\n", options.seed, typed);
 }
 
 std::string ProgressText(const parserfuzz::ParserFuzzProgress& state) {
   const std::string of = state.of_files == kMostCases ? "" : fmt::format("/{}", state.of_files);
-  return fmt::format("{}{} files, {} findings, {} runs to make them small", state.files, of,
-                     state.findings, state.minimising_runs);
+  return fmt::format("{}{} files, {}, {} to make them small", state.files, of,
+                     Counted(state.findings, "finding"), Counted(state.minimising_runs, "run"));
 }
 
 // A parser that accepts nothing has most likely not got as far as the file.
@@ -185,7 +192,8 @@ int RunFuzz(FuzzFlags& flags, const std::string& typed) {
                            FilesDone(*summary, flags.options), flags.options.out));
     return kExitHarness;
   }
-  return summary->findings.empty() ? kExitClean : kExitFindings;
+  const bool only_known = std::ranges::all_of(summary->findings, &parserfuzz::Finding::known);
+  return only_known ? kExitClean : kExitFindings;
 }
 
 }  // namespace
@@ -231,7 +239,10 @@ void AddFuzzCommand(CLI::App& app, Selected& selected) {
   command->add_flag("--json", flags->json, "One JSON document on standard output");
   command->add_option("command", options.command, "The parser, after --; @@ stands for the file")
       ->required();
-  command->footer("Example: anecheck fuzz --format hwx --count 5000 -- my-parser --check @@");
+  command->footer(
+      "A finding that an earlier run kept in the folder is told, but is not new: exit code 0 where "
+      "there is no other.\nExample: anecheck fuzz --format hwx --count 5000 -- my-parser --check "
+      "@@");
   command->callback([command, flags, &selected] {
     selected = [command, flags] {
       return RunFuzz(*flags, TypedCommand(*command, flags->options.seed));

@@ -73,10 +73,35 @@ TEST_F(FuzzCommand, WhatIsACrashBesideSignalsIsSaid) {
   EXPECT_EQ(by_code["findings"][0]["signature"], "crash exit code 3 cannot go on");
   EXPECT_EQ(by_code["findings"][0]["known"], false);
   const auto by_text = Fuzz("--crash-text 'not there' --crash-text 'cannot go' " + parser);
-  EXPECT_EQ(by_text.code, 1);
-  EXPECT_NE(by_text.out.find("1 findings, 1 of them kept by earlier runs\n"), std::string::npos)
+  EXPECT_NE(by_text.out.find("8 files, 0 accepted, 1 finding, 1 of them kept by earlier runs\n"),
+            std::string::npos)
       << by_text.out;
   EXPECT_EQ(Fuzz("--crash-exit 0 " + parser).code, 2);
+}
+
+// A night that meets last night's bug alone wakes nobody.
+TEST_F(FuzzCommand, TheExitCodeIsOfNewFindingsAlone) {
+  const std::string crash = "case $(wc -c < \"$1\") in *[02468]) kill -SEGV $$; esac; ";
+  const std::string parser = "-- /bin/sh -c '" + crash + "' sh @@";
+  EXPECT_EQ(Fuzz(parser).code, 1);
+  const auto known = Fuzz("--seed 2 " + parser);
+  EXPECT_EQ(known.code, 0);
+  EXPECT_NE(known.out.find("1 finding, 1 of them kept by earlier runs\n"), std::string::npos)
+      << known.out;
+  EXPECT_EQ(Fuzz("-- /bin/sh -c '" + crash + "kill -ABRT $$' sh @@").code, 1);
+}
+
+// The first run of it fails, none after it.
+TEST_F(FuzzCommand, AFailureThatIsNotSeenAgainSaysSo) {
+  const auto json =
+      JsonOf(Fuzz("--json -- /bin/sh -c 'mkdir " + Path("once") + " && kill -SEGV $$' sh @@"));
+  ASSERT_EQ(json["findings"].size(), 1u);
+  const Json& finding = json["findings"][0];
+  EXPECT_EQ(finding["again"], false);
+  EXPECT_EQ(finding["size"], finding["first_size"]);
+  EXPECT_NE(ReadTextFile(finding["report"].get<std::string>())
+                ->find("\nit did not fail so when it was run again\n"),
+            std::string::npos);
 }
 
 TEST_F(FuzzCommand, WhatCannotBeMeantIsBadUsage) {

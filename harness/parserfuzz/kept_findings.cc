@@ -25,9 +25,10 @@ std::string Commands(const ParserFuzzOptions& options) {
 
 std::string Describe(const ParserFuzzOptions& options, const Finding& finding) {
   return fmt::format(
-      "{}{}{} of seed {}, {} bytes; kept: {} bytes\non standard error, of that first file:\n{}\n",
+      "{}{}{} of seed {}, {} bytes; kept: {} bytes\n{}on standard error, of that first file:\n{}\n",
       finding.failure.signature, Commands(options), finding.index, options.seed, finding.first_size,
-      finding.size, finding.said);
+      finding.size, finding.again ? "" : "it did not fail so when it was run again\n",
+      finding.said);
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/parserfuzz/parser_fuzz.h"
 
@@ -19,8 +22,11 @@ class Minimiser {
 
   Bytes Run() && {
     if (enough_()) return std::move(best_);
-    while (runs_left_ > 0 && encodings_left_ > 0 && DropOneElement()) {
+    // Some are left for bytes, of which a file that has a form but no bounds may lose many.
+    runs_kept_ = runs_left_ / 4;
+    while (MayDropParts() && DropParts()) {
     }
+    runs_kept_ = 0;
     for (size_t run = best_.size() / 2; run > 0 && runs_left_ > 0; run /= 2) DropBytes(run);
     return std::move(best_);
   }
@@ -28,33 +34,71 @@ class Minimiser {
  private:
   bool Try(const Bytes& candidate) {
     if (enough_()) runs_left_ = encodings_left_ = 0;
-    if (candidate.size() >= best_.size() || runs_left_-- <= 0 || !fails_(candidate)) return false;
+    if (runs_left_-- <= 0 || !fails_(candidate)) return false;
     best_ = candidate;
     return true;
   }
 
-  // Elements of arrays, from the outermost array on, last element first.
-  bool DropOneElement() {
+  bool MayDropParts() const { return runs_left_ > runs_kept_ && encodings_left_ > 0; }
+
+  // Parts of the JSON form, the outermost first; whether one could be left out.
+  bool DropParts() {
     Result<Json> json = format_.to_json(best_);
     return json.ok() && DropBelow(*json, *json);
   }
 
+  // Whether the file fails as `root` is now. One of the same size has less in it: containers are
+  // padded to pages.
+  bool TryJson(const Json& root) {
+    --encodings_left_;
+    const Result<Bytes> candidate = format_.from_json(root);
+    return candidate.ok() && candidate->size() <= best_.size() && *candidate != best_ &&
+           Try(*candidate);
+  }
+
   bool DropBelow(Json& root, Json& node) {
-    if (node.is_array()) {
-      for (size_t i = node.size(); i-- > 0;) {
-        if (encodings_left_-- <= 0) return false;
-        const Json kept = node[i];
-        node.erase(i);
-        const Result<Bytes> candidate = format_.from_json(root);
-        if (candidate.ok() && Try(*candidate)) return true;
-        node.insert(node.begin() + static_cast<Json::difference_type>(i), kept);
+    bool dropped = node.is_array() ? DropElements(root, node) : DropMembers(root, node);
+    if (!node.is_structured()) return dropped;
+    for (Json& item : node) dropped |= DropBelow(root, item);
+    return dropped;
+  }
+
+  // All elements, halves, quarters and so on, from the end on.
+  bool DropElements(Json& root, Json& array) {
+    bool dropped = false;
+    for (size_t run = array.size(); run > 0; run /= 2) {
+      for (size_t end = array.size(); end > 0 && MayDropParts();) {
+        const size_t begin = end - std::min(run, end);
+        Json kept = array;
+        array.erase(array.begin() + static_cast<Json::difference_type>(begin),
+                    array.begin() + static_cast<Json::difference_type>(end));
+        if (TryJson(root)) {
+          dropped = true;
+        } else {
+          array = std::move(kept);
+        }
+        end = begin;
       }
     }
-    if (!node.is_structured()) return false;
-    for (Json& item : node) {
-      if (DropBelow(root, item)) return true;
+    return dropped;
+  }
+
+  bool DropMembers(Json& root, Json& object) {
+    if (!object.is_object()) return false;
+    bool dropped = false;
+    std::vector<std::string> keys;
+    for (const auto& [key, item] : object.items()) keys.push_back(key);
+    for (const std::string& key : keys) {
+      if (!MayDropParts()) break;
+      Json kept = std::move(object[key]);
+      object.erase(key);
+      if (TryJson(root)) {
+        dropped = true;
+      } else {
+        object[key] = std::move(kept);
+      }
     }
-    return false;
+    return dropped;
   }
 
   void DropBytes(size_t run) {
@@ -69,6 +113,7 @@ class Minimiser {
   const Format& format_;
   Bytes best_;
   int runs_left_;
+  int runs_kept_ = 0;
   int encodings_left_;  // of the JSON form, most of which do not get as far as a run
   const std::function<bool(const Bytes&)>& fails_;
   const std::function<bool()>& enough_;

@@ -123,6 +123,19 @@ class Bench {
                                  CommandText(command), outcome.exit_code, LastLine(outcome.err)));
   }
 
+  // Whether the file fails so once more: a busy machine, chance and what other runs left behind may
+  // make one fail. True where the run is stopped before that is known.
+  bool FailsAgain(const Failure& failure, const Bytes& file,
+                  const std::function<void()>& ran) const {
+    for (int i = 0; i < kMostTries; ++i) {
+      const auto again = Try(file);
+      ran();
+      if (!again.ok() || again->stopped) return true;
+      if (again->failure.signature == failure.signature) return true;
+    }
+    return false;
+  }
+
   // A smaller file that fails in the same way. `ran` is called after each run.
   Bytes MakeSmall(const Failure& failure, const Bytes& file,
                   const std::function<void()>& ran) const {
@@ -143,6 +156,7 @@ class Bench {
 
  private:
   static constexpr std::chrono::minutes kMostOfHangs{1};
+  static constexpr int kMostTries = 3;
 
   Result<CommandOutcome> Run(const std::vector<std::string>& command,
                              const std::string& path) const {
@@ -291,15 +305,17 @@ class Campaign {
           finding.first_size = file.size();
           if (kept_.Has(finding.failure.signature)) return kept_.Recall(finding);
           // A smaller file may have any of the other words.
-          const Bytes small = finding.other_words ? file : MakeSmall(bench, finding.failure, file);
+          const Bytes small = finding.other_words ? file : MakeSmall(bench, finding, file);
           finding.size = small.size();
           const std::lock_guard<std::mutex> lock(mutex_);
           return kept_.Write(finding, small);
         });
   }
 
-  Bytes MakeSmall(const Bench& bench, const Failure& failure, const Bytes& file) {
-    return bench.MakeSmall(failure, file, [this] { Tell([this] { ++state_.minimising_runs; }); });
+  Bytes MakeSmall(const Bench& bench, Finding& finding, const Bytes& file) {
+    const auto ran = [this] { Tell([this] { ++state_.minimising_runs; }); };
+    finding.again = bench.FailsAgain(finding.failure, file, ran);
+    return finding.again ? bench.MakeSmall(finding.failure, file, ran) : file;
   }
 
   const ParserFuzzOptions& options_;

@@ -70,6 +70,7 @@ struct Finding {
   std::string file;          // in the folder; a text of what is known of it beside it, with ".txt"
   bool known = false;        // an earlier run kept a file of it in the folder
   bool other_words = false;  // stands for all of its group beyond kMostOfAGroup
+  bool again = true;         // it failed so once more; not tried of a known one
   uint64_t index = 0;        // which file showed it first
   uint64_t count = 0;        // files that failed so
   uint64_t first_size = 0;
@@ -103,18 +104,19 @@ inline constexpr uint64_t kMostOfAGroup = 6;
 // under its kind and a checksum of its signature; what an earlier run kept in the folder stays, and
 // what that run found of the same commands is known and not kept again. From kMostOfAGroup findings
 // on that nothing but the parser's words tells apart, further ones are one, "with other words",
-// whose file is not made small. The summary and the kept files do not depend on `jobs`, but for
-// commands that depend on time or on each other. `progress` is called after each run of a command,
-// by one thread at a time. A command whose exit code says that it cannot be started (126 and 127)
-// refuses the file, unless it says so of each of the first eight. Errors: kNotFound where a command
-// cannot be started, kIo where a folder cannot be written; where something was found by then they
-// stand in the summary.
+// whose file is not made small; nor is one that does not fail so once more. The summary and the
+// kept files do not depend on `jobs`, but for commands that depend on time or on each other.
+// `progress` is called after each run of a command, by one thread at a time. A command whose exit
+// code says that it cannot be started (126 and 127) refuses the file, unless it says so of each of
+// the first eight. Errors: kNotFound where a command cannot be started, kIo where a folder cannot
+// be written; where something was found by then they stand in the summary.
 Result<ParserFuzzSummary> FuzzParser(
     const ParserFuzzOptions& options, const std::atomic<bool>* stop = nullptr,
     const std::function<void(const ParserFuzzProgress&)>& progress = nullptr);
 
-// A smaller file for which `fails` still holds, after at most `runs` calls, or fewer once `enough`
-// holds: parts of the JSON form are left out first, then runs of bytes.
+// A smaller file for which `fails` still holds, or one of the same size with less in it, after at
+// most `runs` calls, or fewer once `enough` holds: parts of the JSON form, elements of arrays and
+// members of objects, are left out first, then runs of bytes.
 Bytes Minimise(const Format& format, Bytes file, int runs,
                const std::function<bool(const Bytes&)>& fails, const std::function<bool()>& enough);
 

@@ -301,6 +301,37 @@ TEST(Minimise, EndsWhereItIsEnough) {
   EXPECT_EQ(calls, 3);
 }
 
+// Its file is the JSON form, padded as containers are to pages.
+constexpr size_t kPage = 512;
+const Format kPadded = {.name = "padded",
+                        .to_json = [](ByteSpan bytes) -> Result<Json> {
+                          Json json = Json::parse(bytes.begin(), bytes.end(), nullptr, false);
+                          if (json.is_discarded()) return MakeError(ErrorCode::kMalformed, "none");
+                          return json;
+                        },
+                        .from_json = [](const Json& json) -> Result<Bytes> {
+                          const std::string text = json.dump();
+                          Bytes bytes(text.begin(), text.end());
+                          bytes.resize((bytes.size() / kPage + 1) * kPage, ' ');
+                          return bytes;
+                        }};
+
+// What fails is a word in one of many members: bytes cannot be left out, and few files are smaller.
+TEST(Minimise, LeavesOutMembersAndElementsWithWhichNoFileGetsSmaller) {
+  Json json = Json::object();
+  for (int i = 0; i < 40; ++i) {
+    json["member" + std::to_string(i)] = {{"list", Json::array({1, 2, 3, 4})}};
+  }
+  json["member7"]["list"][2] = "bad";
+  const auto fails = [](const Bytes& file) {
+    return file.size() % kPage == 0 && kPadded.to_json(file).ok() &&
+           std::string(file.begin(), file.end()).find("bad") != std::string::npos;
+  };
+  const Bytes file = kPadded.from_json(json).value();
+  const Bytes small = Minimise(kPadded, file, 300, fails, [] { return false; });
+  EXPECT_EQ(kPadded.to_json(small).value().dump(), R"({"member7":{"list":["bad"]}})");
+}
+
 TEST_F(ParserFuzz, AProgramThatIsNotThereIsAnError) {
   ParserFuzzOptions options = Options("exit 0");
   options.command = {"/no/such/program", kFileWord};
