@@ -1,5 +1,8 @@
 #include "generators/formats/mutator/json_edit.h"
 
+#include <array>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -12,7 +15,7 @@
 namespace anecheck {
 namespace {
 
-// A large file has many places; the walk stops here, which leaves the head of the file.
+// A large file has many places: so many that follow each other are looked at, from a drawn one on.
 constexpr size_t kMaxPlaces = 4096;
 
 struct Place {
@@ -20,20 +23,56 @@ struct Place {
   Json* value = nullptr;
 };
 
-void Collect(Json& json, const std::string& name, std::vector<Place>& places) {
+size_t CountPlaces(const Json& json) {
+  size_t count = 1;
+  if (!json.is_structured()) return count;
+  for (const Json& item : json) count += CountPlaces(item);
+  return count;
+}
+
+// Leaves `skip` places out first.
+void Collect(Json& json, const std::string& name, size_t& skip, std::vector<Place>& places) {
   if (places.size() == kMaxPlaces) return;
-  places.push_back({name, &json});
+  if (skip > 0) {
+    --skip;
+  } else {
+    places.push_back({name, &json});
+  }
   if (json.is_object()) {
-    for (auto& [key, item] : json.items()) Collect(item, key, places);
+    for (auto& [key, item] : json.items()) Collect(item, key, skip, places);
   } else if (json.is_array()) {
-    for (Json& item : json) Collect(item, name, places);
+    for (Json& item : json) Collect(item, name, skip, places);
   }
 }
 
-std::vector<Place> PlacesOf(Json& json) {
+std::vector<Place> PlacesOf(Json& json, ChoiceStream& choices) {
+  const size_t count = CountPlaces(json);
+  size_t skip = count <= kMaxPlaces ? 0 : choices.Below(count - kMaxPlaces + 1);
   std::vector<Place> places;
-  Collect(json, "", places);
+  Collect(json, "", skip, places);
   return places;
+}
+
+// JSON has no numbers that are infinite or none.
+void EditFraction(Json& number, ChoiceStream& choices) {
+  constexpr auto kEnds = std::to_array<double>(
+      {0.0, -0.0, 1.0, -1.0, 65504.0, 65536.0, 4294967296.0, std::numeric_limits<double>::max(),
+       std::numeric_limits<double>::lowest(), std::numeric_limits<double>::min(),
+       std::numeric_limits<double>::denorm_min(), std::numeric_limits<float>::max(), 1e-46});
+  const double old = number.get<double>();
+  switch (choices.Below(4)) {
+    case 0:
+      number = -old;
+      break;
+    case 1:
+      number = std::nextafter(old, choices.Coin() ? 1e9 : -1e9);
+      break;
+    case 2:
+      number = std::ldexp(old, static_cast<int>(choices.Below(64)) - 32);
+      break;
+    default:
+      number = choices.Pick(kEnds);
+  }
 }
 
 void EditNumber(Json& number, ChoiceStream& choices) {
@@ -89,9 +128,13 @@ bool EditArray(Json& array, ChoiceStream& choices) {
     case 1:
       array.erase(array.begin() + at);
       return true;
-    default:
-      std::swap(array[static_cast<size_t>(at)], array[choices.Below(array.size())]);
+    default: {
+      Json& one = array[static_cast<size_t>(at)];
+      Json& other = array[choices.Below(array.size())];
+      if (one == other) return false;
+      std::swap(one, other);
       return true;
+    }
   }
 }
 
@@ -121,6 +164,8 @@ bool EditPlace(Json& value, ChoiceStream& choices) {
     value = !value.get<bool>();
   } else if (value.is_number_integer()) {
     EditNumber(value, choices);
+  } else if (value.is_number_float()) {
+    EditFraction(value, choices);
   } else {
     return false;
   }
@@ -128,8 +173,8 @@ bool EditPlace(Json& value, ChoiceStream& choices) {
 }
 
 // All but the root and what it holds as an array.
-std::vector<Place> NamedPlacesOf(Json& json) {
-  std::vector<Place> places = PlacesOf(json);
+std::vector<Place> NamedPlacesOf(Json& json, ChoiceStream& choices) {
+  std::vector<Place> places = PlacesOf(json, choices);
   std::erase_if(places, [](const Place& place) { return place.name.empty(); });
   return places;
 }
@@ -155,7 +200,7 @@ bool CrossRuns(Json& a, const Json& b, ChoiceStream& choices) {
 }  // namespace
 
 bool EditJson(Json& json, ChoiceStream& choices) {
-  const std::vector<Place> places = PlacesOf(json);
+  const std::vector<Place> places = PlacesOf(json, choices);
   for (int attempt = 0; attempt < 8; ++attempt) {
     const Place& place = places[choices.Below(places.size())];
     const bool borrow = choices.Below(4) == 0;
@@ -166,8 +211,8 @@ bool EditJson(Json& json, ChoiceStream& choices) {
 
 bool CrossJson(Json& a, const Json& b, ChoiceStream& choices) {
   Json donor = b;
-  const std::vector<Place> places = NamedPlacesOf(a);
-  const std::vector<Place> donors = NamedPlacesOf(donor);
+  const std::vector<Place> places = NamedPlacesOf(a, choices);
+  const std::vector<Place> donors = NamedPlacesOf(donor, choices);
   std::map<std::string_view, std::vector<const Place*>> by_name;
   for (const Place& place : donors) by_name[place.name].push_back(&place);
   // Most places are values: the parts of the structure have a turn of their own.

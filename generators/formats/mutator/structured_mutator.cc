@@ -11,6 +11,8 @@
 namespace anecheck {
 namespace {
 
+constexpr int kMostTries = 8;  // of edits and cuts of bytes, until one changes something
+
 // The JSON form of a larger file costs more than it brings.
 constexpr size_t kMaxJsonInput = size_t{1} << 17;
 
@@ -223,9 +225,14 @@ Bytes MutateFile(const MutatorParts& parts, ByteSpan input, size_t max_size, uin
     EditEnd(bytes, choices);
     done = true;
   }
-  if (!done || bytes.size() > max_size) {
-    if (bytes.size() > max_size) bytes.assign(input.begin(), input.end());
+  if (bytes.size() > max_size) {
+    bytes.assign(input.begin(), input.end());
+    done = false;
+  }
+  // An edit may put what stands there already, above all where a file is mostly zeros.
+  for (int i = 0; i < kMostTries && (!done || std::ranges::equal(bytes, input)); ++i) {
     ApplyByteEdits(parts, bytes, max_size, choices);
+    done = true;
   }
   return bytes;
 }
@@ -246,11 +253,16 @@ Bytes CrossFiles(const MutatorParts& parts, ByteSpan a, ByteSpan b, size_t max_s
       Json crossed = *first;
       if (!CrossJson(crossed, *second, choices)) continue;
       Result<Bytes> child = parts.format->from_json(crossed);
-      if (child.ok() && child->size() <= max_size) return std::move(*child);
+      if (!child.ok() || child->size() > max_size || std::ranges::equal(*child, a)) continue;
+      return std::move(*child);
     }
   }
-  Bytes child = Splice(a, b, choices);
-  if (child.size() > max_size) child.resize(max_size);
+  Bytes child;
+  for (int i = 0; i < kMostTries; ++i) {
+    child = Splice(a, b, choices);
+    if (child.size() > max_size) child.resize(max_size);
+    if (!std::ranges::equal(child, a) && !std::ranges::equal(child, b)) break;
+  }
   return child;
 }
 

@@ -24,7 +24,8 @@ struct MutatorParts {
 
 // One of, as `seed` chooses: a named mutation of the generator, an edit of the JSON form (which
 // keeps lengths, offsets and checksums in step), a field set to an extreme value, plain byte edits,
-// or a fresh file. What does not apply falls back to byte edits. At most `max_size` bytes.
+// or a fresh file. What does not apply, or changes nothing, falls back to byte edits. At most
+// `max_size` bytes.
 Bytes MutateFile(const MutatorParts& parts, ByteSpan input, size_t max_size, uint64_t seed);
 
 // A child of two files. Of choice streams: draws of both (CrossStreams). Of a format: a part of the

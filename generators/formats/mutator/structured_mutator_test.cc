@@ -4,7 +4,9 @@
 #include "generators/formats/mutator/structured_mutator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -46,6 +48,19 @@ TEST(StructuredMutator, ChangesMostFilesAndKeepsManyOfThemReadable) {
   }
   EXPECT_GT(changed, kSeeds * 9 / 10);
   EXPECT_GT(readable, kSeeds / 4);
+}
+
+// An executed file that was executed before finds nothing: most of a container is zeros.
+TEST(StructuredMutator, GivesBackNoFileThatItWasGiven) {
+  const Bytes zeros(4096, 0);
+  Bytes other = zeros;
+  other[2048] = 1;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    EXPECT_NE(MutateFile({}, zeros, 1 << 16, seed), zeros) << seed;
+    EXPECT_NE(MutateFile(kParts, MakeFile(seed), 1 << 16, seed), MakeFile(seed)) << seed;
+    const Bytes child = CrossFiles({}, zeros, other, 1 << 16, seed);
+    EXPECT_TRUE(child != zeros && child != other) << seed;
+  }
 }
 
 TEST(StructuredMutator, StaysWithinTheSize) {
@@ -260,6 +275,40 @@ TEST(JsonEdit, ChangesOnePlace) {
     Json edited = json;
     EXPECT_TRUE(EditJson(edited, choices)) << seed;
   }
+}
+
+// Descriptors have more places than are looked at, texts too.
+TEST(JsonEdit, ReachesTheEndOfLargeFiles) {
+  Json json = {{"list", Json::array()}};
+  for (int i = 0; i < 12000; ++i) json["list"].push_back(i);
+  size_t first = json["list"].size();
+  size_t last = 0;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    ChoiceStream choices = ChoiceStream::FromSeed(seed);
+    Json edited = json;
+    ASSERT_TRUE(EditJson(edited, choices));
+    if (edited["list"].size() != json["list"].size()) continue;
+    const auto at =
+        std::ranges::mismatch(edited["list"], json["list"]).in1 - edited["list"].begin();
+    first = std::min(first, static_cast<size_t>(at));
+    last = std::max(last, static_cast<size_t>(at));
+  }
+  EXPECT_LT(first, 2000u);
+  EXPECT_GT(last, 10000u);
+}
+
+TEST(JsonEdit, ChangesFractions) {
+  std::set<double> numbers;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    ChoiceStream choices = ChoiceStream::FromSeed(seed);
+    Json json = Json::array({0.75});
+    if (!EditJson(json, choices) || json.size() != 1) continue;
+    ASSERT_TRUE(json[0].is_number_float());
+    EXPECT_TRUE(std::isfinite(json[0].get<double>()));
+    numbers.insert(json[0].get<double>());
+  }
+  EXPECT_GT(numbers.size(), 20u);
+  EXPECT_EQ(*numbers.rbegin(), std::numeric_limits<double>::max());
 }
 
 TEST(JsonEdit, CrossesPartsOfOneName) {
