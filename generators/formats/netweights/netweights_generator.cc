@@ -65,6 +65,23 @@ bool StoreWord(Bytes& bytes, size_t at, uint64_t value) {
   return changed;
 }
 
+uint64_t LoadWord(const Bytes& bytes, size_t at) {
+  uint64_t value = 0;
+  for (size_t i = 0; i < 8; ++i) value |= uint64_t{bytes[at + i]} << (8 * i);
+  return value;
+}
+
+// Where the table says the size of a blob.
+size_t SizeAt(uint64_t blob) { return 16 + 16 * blob; }
+
+uint64_t BlobCount(const Json& json) { return HasTable(json) ? json.at("blobs").size() : 0; }
+
+bool Cut(Bytes& bytes, uint64_t size) {
+  if (size >= bytes.size()) return false;
+  bytes.resize(size);
+  return true;
+}
+
 constexpr DocumentEdit kEdits[] = {
     {"skip-an-id", "blob-ids-count-up",
      [](Json& json, uint64_t a, uint64_t) {
@@ -138,6 +155,75 @@ constexpr DocumentEdit kEdits[] = {
          if (bytes.empty()) return false;
          bytes[b % bytes.size()] ^= static_cast<uint8_t>(1U << (a % 8));
          return true;
+       });
+     }},
+    // The sum of both wraps to what it was.
+    {"wrap-sizes", "", nullptr,
+     [](Bytes& bytes, const Json& json, uint64_t a, uint64_t) {
+       const uint64_t count = BlobCount(json);
+       if (count < 2) return false;
+       for (const uint64_t blob : {a % count, (a + 1) % count}) {
+         const size_t at = SizeAt(blob);
+         StoreWord(bytes, at, LoadWord(bytes, at) ^ uint64_t{1} << 63);
+       }
+       return true;
+     }},
+    {"move-border", "", nullptr,
+     [](Bytes& bytes, const Json& json, uint64_t a, uint64_t b) {
+       const uint64_t count = BlobCount(json);
+       if (count < 2) return false;
+       const size_t from = SizeAt(a % count);
+       const size_t to = SizeAt((a + 1) % count);
+       const uint64_t words = LoadWord(bytes, from) / 8;
+       if (words == 0) return false;
+       const uint64_t moved = 8 * (1 + b % words);
+       StoreWord(bytes, from, LoadWord(bytes, from) - moved);
+       return StoreWord(bytes, to, LoadWord(bytes, to) + moved);
+     }},
+    {"empty-a-blob", "",
+     [](Json& json, uint64_t a, uint64_t) {
+       Json* blob = HasTable(json) ? PickElement(json, "blobs", a) : nullptr;
+       if (blob == nullptr || (*blob)["data"] == "") return false;
+       (*blob)["data"] = "";
+       return true;
+     }},
+    {"cut-the-table", "", nullptr,
+     [](Bytes& bytes, const Json& json, uint64_t a, uint64_t) {
+       return HasTable(json) && Cut(bytes, 1 + a % (SizeAt(BlobCount(json)) - 8));
+     }},
+    {"cut-the-data", "", nullptr,
+     [](Bytes& bytes, const Json&, uint64_t a, uint64_t) {
+       return bytes.size() > 1 && Cut(bytes, 1 + a % (bytes.size() - 1));
+     }},
+    {"trailing-bytes", "", nullptr,
+     [](Bytes& bytes, const Json& json, uint64_t a, uint64_t b) {
+       if (!HasTable(json)) return false;
+       bytes.insert(bytes.end(), 1 + a % 16, static_cast<uint8_t>(b));
+       return true;
+     }},
+    {"count-before-values", "", nullptr,
+     [](Bytes& bytes, const Json& json, uint64_t, uint64_t b) {
+       return !HasTable(json) && StoreWord(bytes, 0, 1 + b % 4);
+     }},
+    {"table-instead-of-plain", "", nullptr,
+     [](Bytes& bytes, const Json& json, uint64_t, uint64_t) {
+       if (HasTable(json) || bytes.empty()) return false;
+       const uint64_t size = bytes.size();
+       bytes.insert(bytes.begin(), SizeAt(1) - 8, 0);
+       return StoreWord(bytes, 0, 1) && StoreWord(bytes, SizeAt(0), size);
+     }},
+    {"special-value", "",
+     [](Json& json, uint64_t a, uint64_t b) {
+       return EditBlob(json, a, [&](std::vector<uint8_t>& bytes) {
+         // Infinities, not a number, the smallest subnormal one, negative zero.
+         constexpr uint16_t kHalves[] = {0x7c00, 0xfc00, 0x7e00, 0x0001, 0x8000};
+         if (bytes.size() < 2) return false;
+         const uint16_t half = kHalves[b % std::size(kHalves)];
+         const size_t at = b / std::size(kHalves) % (bytes.size() / 2) * 2;
+         const bool changed = bytes[at] != (half & 0xff) || bytes[at + 1] != half >> 8;
+         bytes[at] = static_cast<uint8_t>(half);
+         bytes[at + 1] = static_cast<uint8_t>(half >> 8);
+         return changed;
        });
      }},
     {"plain-instead-of-table", "",

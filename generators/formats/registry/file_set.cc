@@ -5,8 +5,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <utility>
 
+#include "harness/base/checksum.h"
 #include "harness/formats/registry/registry.h"
 
 namespace anecheck {
@@ -14,6 +17,7 @@ namespace {
 
 // Tries to find a file that a mutation applies to; each kind applies to one file in a few.
 constexpr int kTries = 200;
+constexpr uint64_t kMostDraws = 16;  // of a mutated file, until one is new
 
 // Seeds of neighbouring files must not give neighbouring streams.
 uint64_t FileSeed(uint64_t seed, uint64_t index) {
@@ -43,10 +47,10 @@ bool Mutate(const MutationKind& kind, ChoiceStream& choices, Bytes* bytes, FileR
 }
 
 // Mutations find their places in what parses, so a file that no longer does takes no further one.
-FileRecipe MutatedRecipe(const DescriptorGenerator& generator, const Format& format,
-                         uint64_t seed) {
+FileRecipe MutatedRecipe(const DescriptorGenerator& generator, const Format& format, uint64_t seed,
+                         Bytes& bytes) {
   FileRecipe recipe{.seed = seed};
-  Bytes bytes = ValidFile(generator, seed);
+  bytes = ValidFile(generator, seed);
   ChoiceStream choices = ChoiceStream::FromSeed(~seed);
   const uint64_t wanted = 1 + choices.Below(3);
   for (int i = 0; i < kTries && recipe.mutations.size() < wanted; ++i) {
@@ -54,6 +58,23 @@ FileRecipe MutatedRecipe(const DescriptorGenerator& generator, const Format& for
     if (Mutate(kind, choices, &bytes, &recipe) && !format.verify(bytes).ok()) break;
   }
   return recipe;
+}
+
+// Of the files that were made already: size and checksum of each, the same on every machine.
+using MadeFiles = std::set<std::pair<size_t, uint32_t>>;
+
+// One that is neither among the files made already nor what it was made from, as far as a few tries
+// give one: mutations that empty a file make the same of each, others undo each other.
+FileRecipe NewMutatedRecipe(const DescriptorGenerator& generator, const Format& format,
+                            uint64_t seed, MadeFiles& made) {
+  Bytes bytes;
+  for (uint64_t i = 0;; ++i) {
+    const uint64_t file_seed = i == 0 ? seed : FileSeed(seed, i);
+    FileRecipe recipe = MutatedRecipe(generator, format, file_seed, bytes);
+    const bool fresh = bytes != ValidFile(generator, file_seed) &&
+                       made.insert({bytes.size(), Crc32(bytes)}).second;
+    if (fresh || i == kMostDraws) return recipe;
+  }
 }
 
 std::string_view SeverityOf(const Format& format, std::string_view rule) {
@@ -223,10 +244,11 @@ Result<std::vector<FileRecipe>> DrawFileSet(const DescriptorGenerator& generator
                                                                 : "is an error; give --must-warn"));
   }
   std::vector<FileRecipe> recipes;
+  MadeFiles made;
   for (uint64_t i = 0; i < count; ++i) {
     const uint64_t file_seed = FileSeed(seed, i);
     if (mode == FileSetMode::kMutated) {
-      recipes.push_back(MutatedRecipe(generator, format, file_seed));
+      recipes.push_back(NewMutatedRecipe(generator, format, file_seed, made));
     } else if (breaks) {
       ANECHECK_ASSIGN(FileRecipe recipe,
                       BreakingRecipe(generator, format, *breaking[i % breaking.size()], file_seed));

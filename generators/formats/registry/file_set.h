@@ -15,7 +15,7 @@ namespace anecheck {
 
 enum class FileSetMode : uint8_t {
   kValid,       // breaks no rule
-  kMutated,     // one to three mutations of a valid file, with whatever effect
+  kMutated,     // one to three mutations of a valid file, with whatever effect; no file twice
   kMustReject,  // one mutation; the file breaks the rule that it names and no other, an error
   kMustWarn,    // the same with a rule that rests on an assumption: whoever accepts it may be right
 };
